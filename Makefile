@@ -1,0 +1,57 @@
+# A short way to the usual CMake commands; `make help` lists them. Everything is built in build/.
+JOBS := $(shell nproc 2>/dev/null || echo 2)
+INSTALL := scripts/install-packages
+CMAKE := cmake -S . -B
+FILES = $(shell find $(wildcard include src problems examples tests bench) -name '*.[ch]')
+
+.PHONY: help build demo test sanitize strict format format-check bench clean
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+build: ## the library, the demo and, if cmocka is there, the tests
+	@$(INSTALL) build
+	@$(CMAKE) build -DCMAKE_BUILD_TYPE=Release
+	@cmake --build build -j $(JOBS)
+
+demo: ## build, then simulate a small mechanism and show what came out
+	@$(INSTALL) build
+	@$(CMAKE) build -DCMAKE_BUILD_TYPE=Release >/dev/null
+	@cmake --build build -j $(JOBS) --target demo
+	@build/demo
+
+test: ## build and run every test
+	@$(INSTALL) build test
+	@$(MAKE) --no-print-directory build
+	@cd build && ctest --output-on-failure -j 2
+
+sanitize: ## the C tests under the address and undefined-behaviour sanitizers
+	@$(INSTALL) build test
+	@$(CMAKE) build/sanitize -DCMAKE_BUILD_TYPE=Debug -DDFL_SANITIZE=ON -DDFL_BUILD_BENCH=OFF
+	@cmake --build build/sanitize -j $(JOBS)
+	@cd build/sanitize && ASAN_OPTIONS=halt_on_error=1:detect_leaks=1 \
+	  UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 OPENBLAS_NUM_THREADS=1 \
+	  ctest --output-on-failure -j 2 -LE install
+
+strict: ## everything with gcc and with clang, warnings as errors
+	@$(INSTALL) build test strict
+	@for cc in gcc clang; do \
+	  $(CMAKE) build/strict-$$cc -DCMAKE_C_COMPILER=$$cc -DDFL_WERROR=ON && \
+	  cmake --build build/strict-$$cc -j $(JOBS) || exit 1; \
+	done
+
+format: ## rewrite the sources with clang-format
+	@$(INSTALL) format
+	@clang-format -i $(FILES)
+
+format-check: ## fail if clang-format would change a file
+	@$(INSTALL) format
+	@clang-format --dry-run -Werror $(FILES) 2>/dev/null || { for file in $(FILES); do \
+	  clang-format --dry-run -Werror $$file 2>/dev/null || echo "not formatted: $$file"; done; \
+	  echo "run: make format"; exit 1; }
+
+bench: build ## measure Driftless and its peers; tables in build/bench/table.md
+	@bench/run
+
+clean: ## remove build/
+	@rm -rf build

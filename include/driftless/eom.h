@@ -1,0 +1,188 @@
+/* driftless/eom.h: the equations of motion in general form, as a plain struct of sizes and
+   callbacks.
+
+   Unknowns x = [w l m | r | v | s p] (in this order, l = lambda, m = mu) and equations
+
+       p' = Z(p) v                             kinematics; np > nv is allowed (quaternions)
+       M(p,t) a = f(x,t) - W^T (l, m)          dynamics, a = v', W = [GZ; HZ]
+       r' = b(x,t)                             dynamic force elements
+       0  = d(x,t)                             auxiliary variables w
+       0  = c(p,s,t)                           contact variables s
+       0  = g(p,s,t)                           holonomic constraints, multipliers l
+       0  = hv = H Z v + h                     nonholonomic constraints, multipliers m
+       0  = e(p,v,s,t), 0 = ep(p,s,t)          known invariants of the solution, without multipliers
+       0  = gam = K0^T f                       balance along massless directions K0 (usually n0 = 0)
+
+   and the hidden constraints, which the model provides as well:
+
+       gI  = G Z v + g_t  (with s = s(p,t) when ns > 0: total derivatives)
+       0   = W a + bias(p,v,s,t)               the rows gII (holonomic), then hI (nonholonomic)
+
+   All matrices are column-major. All numbers are in one consistent system of units. */
+#ifndef DFL_EOM_H
+#define DFL_EOM_H
+
+#include <stdbool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Which blocks `eval` is asked for. */
+enum {
+    DFL_KINEMATICS = 1 << 0, /* kin */
+    DFL_FORCE = 1 << 1,      /* f */
+    DFL_DYNAMIC = 1 << 2,    /* b */
+    DFL_AUXILIARY = 1 << 3,  /* d */
+    DFL_POSITION = 1 << 4,   /* c, g, ep */
+    DFL_VELOCITY = 1 << 5,   /* gI, hv, e, gam */
+    DFL_DIRECTIONS = 1 << 6, /* W, K0 */
+    DFL_BIAS = 1 << 7,       /* bias */
+    DFL_EVERYTHING = (1 << 8) - 1
+};
+
+/* What `eval` writes. Every array has room for its block. W and K0 are zero before the first call
+   and keep what was written, so entries that are always zero need not be written; the other blocks
+   must be written completely. */
+typedef struct dfl_blocks {
+    double *kin;  /* np: Z(p) v */
+    double *f;    /* nv: forces without constraint forces (GEOMS contract: with them) */
+    double *b;    /* nr */
+    double *d;    /* nw */
+    double *c;    /* ns */
+    double *g;    /* nl */
+    double *ep;   /* nep */
+    double *gI;   /* nl */
+    double *hv;   /* nm */
+    double *e;    /* ne */
+    double *gam;  /* n0 */
+    double *W;    /* (nl+nm) x nv: the rows of GZ, then those of HZ */
+    double *K0;   /* nv x n0: spans the part of ker M that W does not hold */
+    double *bias; /* nl+nm: of gII, then of hI (GEOMS contract: gII and hI themselves) */
+} dfl_blocks;
+
+/* Writes the blocks named in `need`. Returns 0 on success, > 0 if the state lies outside the
+   model's domain and a smaller step may help, < 0 to stop the computation. NaN or Inf in a block
+   counts as "a smaller step may help". */
+typedef int (*dfl_eval_fn)(dfl_blocks *out, double t, const double *x, unsigned need, void *user);
+
+/* Writes M(p,t), nv x nv, or its nv diagonal entries if `mass_diagonal`. Zeroed before the call. */
+typedef int (*dfl_mass_fn)(double *M, double t, const double *x, void *user);
+
+/* y = M(p,t) a, or y = M(p,t) a - f(x,t) for `residual`: what a recursion offers without a matrix.
+ */
+typedef int (*dfl_mass_times_fn)(double *y, double t, const double *x, const double *a, void *user);
+
+/* Derivatives of the rows with respect to columns of x, `a` held fixed, with their true sign.
+   All blocks are zeroed before the call. */
+typedef struct dfl_jacobian {
+    double *d;   /* nw x n */
+    double *acc; /* (nl+nm) x n:  of W a + bias (GEOMS contract: of gII, hI) */
+    double *vel; /* (nl+nm+ne) x (nv+ns+np): of gI, hv, e with respect to v, s, p */
+    double *gam; /* n0 x n */
+    double *pos; /* (ns+nl+nep) x (ns+np): of c, g, ep with respect to s, p */
+    double *b;   /* nr x n */
+    double *dyn; /* nv x n:  of f - W^T (l,m) - M a (GEOMS contract: of f) */
+    double *kin; /* np x (nv+ns+np): of Z(p) v with respect to v, s, p */
+} dfl_jacobian;
+
+typedef int (*dfl_jacobian_fn)(dfl_jacobian *out, double t, const double *x, const double *a,
+                               void *user);
+
+/* The nonzeros of the stacked rows [d; acc; vel; gam; pos; b; dyn; kin] by columns of x (compressed
+   columns, row numbers ascending). It groups columns for differences, so that a sparse model
+   needs few evaluations. */
+typedef struct dfl_pattern {
+    const int *column_start; /* n+1 */
+    const int *row;          /* column_start[n] */
+} dfl_pattern;
+
+/* A body owns velocities first_v .. first_v+nv-1 and positions first_p .. first_p+np-1. */
+typedef struct dfl_body {
+    int first_v, nv, first_p, np;
+} dfl_body;
+
+/* Rows first_row .. first_row+rows-1 of W act between the listed bodies. */
+typedef struct dfl_constraint_block {
+    int first_row, rows;
+    int nbodies;
+    const int *bodies;
+} dfl_constraint_block;
+
+/* What a model knows about its own structure; every part may be left out. */
+typedef struct dfl_structure {
+    int nbodies;
+    const dfl_body *bodies;
+    int nblocks;
+    const dfl_constraint_block *blocks;
+    const dfl_pattern *pattern;
+} dfl_structure;
+
+/* Kinds of rows and variables, for names in messages. */
+typedef enum dfl_kind {
+    DFL_KIND_W,
+    DFL_KIND_LAMBDA,
+    DFL_KIND_MU,
+    DFL_KIND_R,
+    DFL_KIND_V,
+    DFL_KIND_S,
+    DFL_KIND_P,
+    DFL_ROW_D,
+    DFL_ROW_GII,
+    DFL_ROW_HI,
+    DFL_ROW_GI,
+    DFL_ROW_HV,
+    DFL_ROW_E,
+    DFL_ROW_GAM,
+    DFL_ROW_C,
+    DFL_ROW_G,
+    DFL_ROW_EP,
+    DFL_ROW_B,
+    DFL_ROW_F,
+    DFL_ROW_KIN
+} dfl_kind;
+
+/* A name for row or variable `index` of its kind, or NULL for the default such as "g[3]". */
+typedef const char *(*dfl_name_fn)(dfl_kind kind, int index, void *user);
+
+/* The native contract is described above. In the contract of the Fortran code GEOMS, f contains the
+   constraint forces and `bias` holds gII and hI with the accelerations already eliminated; W and
+   K0 are not asked for. */
+typedef enum dfl_contract { DFL_NATIVE, DFL_GEOMS } dfl_contract;
+
+/* A model. `{0}` plus sizes and `eval` is complete: M is then the identity. */
+typedef struct dfl_eom {
+    int np, nv, nr, nw, ns, nl, nm; /* sizes of the unknowns */
+    int ne, nep, n0;                /* invariants of v, invariants of p, massless rows */
+
+    dfl_eval_fn eval;
+    dfl_mass_fn mass; /* at most one of mass, mass_times and residual */
+    dfl_mass_times_fn mass_times;
+    dfl_mass_times_fn residual; /* M a - f; then f is never asked for from `eval` */
+    dfl_jacobian_fn jacobian;   /* NULL: differences */
+
+    dfl_contract contract;
+    bool mass_diagonal; /* `mass` writes nv diagonal entries */
+    bool mass_constant; /* M depends on nothing: evaluated once */
+    bool autonomous;    /* no block depends on t (checked by the self-check) */
+    bool no_bias;       /* `bias` is not available; only the formulation psi1 can be used */
+    bool forces_free_of_multipliers; /* f, b, d do not depend on l, m: fewer differences */
+
+    dfl_name_fn name;               /* may be NULL */
+    const dfl_structure *structure; /* may be NULL */
+    void *user;
+} dfl_eom;
+
+/* The number of unknowns, n = nw+nl+nm + nr + nv + ns+np. */
+int dfl_eom_unknowns(const dfl_eom *eom);
+
+/* Offsets of the parts of x. */
+typedef struct dfl_layout {
+    int w, lambda, mu, r, v, s, p, n;
+} dfl_layout;
+dfl_layout dfl_eom_layout(const dfl_eom *eom);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,209 @@
+/* driftless/solver.h: advance the equations of motion in time without leaving the constraints. */
+#ifndef DFL_SOLVER_H
+#define DFL_SOLVER_H
+
+#include <driftless/context.h>
+#include <driftless/eom.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* One trajectory in progress. It keeps the `dfl_eom` it was created with, which must outlive it. */
+typedef struct dfl_solver dfl_solver;
+
+/* What is integrated. psf: every constraint of every level at every step. psi1: without the
+   acceleration level (needs no bias; multipliers less accurate). */
+typedef enum dfl_form { DFL_PSF, DFL_PSI1 } dfl_form;
+
+/* Which rows of the dynamics and kinematics are integrated beside the constraints. */
+typedef enum dfl_selectors {
+    DFL_ORTHOGONAL, /* an orthonormal basis of the free directions */
+    DFL_UNIT,       /* single rows: coordinate partitioning */
+    DFL_USER        /* dfl_solver_options.select */
+} dfl_selectors;
+
+/* When the selectors are renewed. Default: unit on change, orthogonal always. */
+typedef enum dfl_renewal {
+    DFL_RENEW_DEFAULT,
+    DFL_RENEW_ON_CHANGE, /* when the set of pivots changes, and after Newton has failed */
+    DFL_RENEW_ALWAYS     /* at every new decomposition */
+} dfl_renewal;
+
+/* Decomposition of the algebraic part. Automatic: QR, or SVD when constraints are redundant. */
+typedef enum dfl_algebraic {
+    DFL_ALGEBRAIC_AUTO,
+    DFL_ALGEBRAIC_LU,
+    DFL_ALGEBRAIC_QR,
+    DFL_ALGEBRAIC_SVD
+} dfl_algebraic;
+
+/* Decomposition of the differential part. */
+typedef enum dfl_differential { DFL_DIFFERENTIAL_LU, DFL_DIFFERENTIAL_QR } dfl_differential;
+
+/* Where the Newton matrix is evaluated. Default: the predicted second stage. */
+typedef enum dfl_reference {
+    DFL_REFERENCE_DEFAULT,
+    DFL_REFERENCE_START,  /* the step's start; the matrix is kept while Newton converges fast */
+    DFL_REFERENCE_STAGE1, /* predicted stages */
+    DFL_REFERENCE_STAGE2,
+    DFL_REFERENCE_STAGE3
+} dfl_reference;
+
+typedef enum dfl_prediction { DFL_EXTRAPOLATE, DFL_CONSTANT } dfl_prediction;
+typedef enum dfl_control { DFL_CONTROL_PREDICTIVE, DFL_CONTROL_CLASSICAL } dfl_control;
+
+/* rms: root mean square over all unknowns. body: the largest root mean square of one body, for
+   models with many bodies (needs `structure->bodies`). */
+typedef enum dfl_norm { DFL_NORM_RMS, DFL_NORM_BODY } dfl_norm;
+
+typedef enum dfl_log_level { DFL_LOG_NOTICE, DFL_LOG_WARNING, DFL_LOG_DEBUG } dfl_log_level;
+typedef void (*dfl_log_fn)(dfl_log_level level, const char *text, void *user);
+
+/* Called after the start and after every accepted step (from t_old to t). Return 0 to go on,
+   anything else to stop with DFL_STOPPED. dfl_solver_interpolate may be called. */
+typedef int (*dfl_step_fn)(dfl_solver *solver, double t_old, double t, const double *x, void *user);
+
+/* Called at t0, t0 + every, t0 + 2 every, ... and at the end of each advance. Return as above. */
+typedef int (*dfl_output_fn)(double t, const double *x, void *user);
+
+/* Writes selectors: Sp (nfp x np) and Sv (nfv x nv). Return as dfl_eval_fn. */
+typedef int (*dfl_select_fn)(double *Sp, double *Sv, int nfp, int nfv, double t, const double *x,
+                             void *user);
+
+/* Functions of the state whose zeros are located. Writes `nevents` values. */
+typedef int (*dfl_event_fn)(double *value, double t, const double *x, void *user);
+typedef struct dfl_event_kind {
+    int direction; /* 0: any zero, > 0: only rising, < 0: only falling */
+    bool terminal; /* stop there with DFL_STOPPED */
+} dfl_event_kind;
+/* Called at a located event. Return 0 to go on, anything else to stop there. */
+typedef int (*dfl_on_event_fn)(int event, int direction, double t, const double *x, void *user);
+
+/* `{0}` is a complete set of options. */
+typedef struct dfl_solver_options {
+    double rtol;             /* relative tolerance; 0 means 1e-6 */
+    double atol;             /* absolute tolerance, in each variable's own unit; 0 means rtol */
+    const double *rtol_each; /* one per unknown, instead of rtol; NULL means none */
+    const double *atol_each; /* one per unknown, instead of atol; NULL means none */
+
+    dfl_form form;                 /* 0 means psf */
+    dfl_selectors selectors;       /* 0 means orthogonal */
+    dfl_renewal renewal;           /* 0 means: orthogonal always, unit on change */
+    dfl_select_fn select;          /* with DFL_USER */
+    dfl_algebraic algebraic;       /* 0 means automatic */
+    dfl_differential differential; /* 0 means LU */
+    bool carry_accelerations;      /* keep a as unknowns even where M is easily inverted; false:
+                                      automatic */
+    bool rigid_invariants; /* false: an invariant is dropped for steps where it is degenerate */
+    dfl_norm norm;         /* 0 means rms */
+    double rank_tolerance; /* 0 means 1e-10, with differences 1e-6 */
+
+    dfl_reference reference;   /* 0 means the predicted second stage */
+    dfl_prediction prediction; /* 0 means extrapolated starting values */
+    dfl_control control;       /* 0 means predictive */
+    int newton_iterations;     /* at most; 0 means 10 */
+    int newton_updates;        /* of the matrix within a step; 0 means 1, negative means none */
+    double newton_tolerance;   /* 0 means 0.5 min(0.03, sqrt(rtol')) */
+    double multiplier_weight;  /* of l, m in the Newton norm; 0 means 1 */
+    double jacobian_reuse;     /* matrix kept while the rate of convergence is below; 0 means 1e-3,
+                                  negative: never kept. With DFL_REFERENCE_START only */
+    double first_step;         /* s; 0 means an estimate */
+    double max_step;           /* s; 0 means no limit */
+    double fixed_step;         /* s; > 0: steps of this size, no error control (real time) */
+    long max_steps;            /* attempts in one advance; 0 means 10 million */
+    double safety;             /* factor on the predicted step, in (0, 1); 0 means 0.9 */
+    double min_factor;         /* of one step-size change; 0 means 0.2 */
+    double max_factor;         /* 0 means 8 */
+    double keep_low;  /* the step size is kept while keep_low <= new/old <= keep_high and */
+    double keep_high; /* the matrix is kept; 0 means 1 and 1.2 */
+
+    bool self_check; /* compare jacobian, W, gI, bias with differences at the start */
+
+    double every;        /* s; distance of calls of on_output; 0 means end points only */
+    bool project_output; /* on_output and on_event get states on the constraints; false:
+                            interpolated */
+    dfl_step_fn on_step; /* NULL means none */
+    dfl_output_fn on_output;
+    int nevents; /* number of event functions */
+    dfl_event_fn event;
+    const dfl_event_kind *event_kinds; /* nevents; NULL: any direction, not terminal */
+    dfl_on_event_fn on_event;
+    dfl_log_fn log;
+    void *user; /* given to select, on_step, on_output, event, on_event, log */
+} dfl_solver_options;
+
+/* What happens to the initial values. */
+typedef enum dfl_start_mode {
+    DFL_START_PROJECT,   /* least change of what is not held, until every constraint is satisfied */
+    DFL_START_AS_GIVEN,  /* taken as they are, unchecked */
+    DFL_START_CHECK,     /* fail unless consistent */
+    DFL_START_CONDITIONS /* solve all constraints together with `condition` = 0 */
+} dfl_start_mode;
+
+/* Writes the residuals of `nconditions` conditions. Return as dfl_eval_fn. */
+typedef int (*dfl_condition_fn)(double *residual, double t, const double *x, void *user);
+
+typedef struct dfl_conditions {
+    dfl_start_mode mode;
+    const bool *held;     /* n flags, with PROJECT: never changed; NULL means none */
+    const double *weight; /* n positive weights of the changes; NULL means 1 for p, s and M for v */
+    int nconditions;
+    dfl_condition_fn condition;
+    void *user;
+} dfl_conditions;
+
+/* Counters since the start. The first eleven are those of the GEOMS code. */
+typedef struct dfl_statistics {
+    long accepted, evaluations, mass_evaluations, jacobians, selector_computations;
+    long algebraic_decompositions, differential_decompositions, back_substitutions;
+    long attempts, rejected_error, rejected_newton;
+    long difference_evaluations; /* calls of eval for differences */
+    long check_evaluations; /* calls of eval for residuals at the end, initial values, events */
+    long newton_updates;    /* matrix updates within a step */
+    long steps_without_invariants;
+    long unconverged; /* fixed steps whose Newton iteration reached its bound */
+    long events;
+    double seconds;                   /* wall-clock time in advance */
+    double longest_step;              /* s of wall-clock time, with fixed_step */
+    int rank_position, rank_velocity; /* of the constraints, as integrated */
+    /* largest absolute residual over the start and all accepted steps */
+    struct {
+        double position, velocity, acceleration, nonholonomic, contact, auxiliary, invariant,
+            massless;
+    } max_residual;
+} dfl_statistics;
+
+/* Creates a solver. `options` may be NULL; what it points to must outlive the solver. The caller
+ *owns out and frees it with dfl_solver_free; on failure *out is NULL. DFL_INVALID, DFL_NO_MEMORY.
+*/
+dfl_status dfl_solver_create(dfl_solver **out, dfl_context *ctx, const dfl_eom *eom,
+                             const dfl_solver_options *options);
+void dfl_solver_free(dfl_solver *solver);
+
+/* Starts (or starts again) at time `t0` from `x0` (n values), which is completed consistently as
+   `conditions` says; NULL means DFL_START_PROJECT with nothing held.
+   DFL_INCONSISTENT: the message names the rows and held components. DFL_SINGULAR, DFL_CALLBACK. */
+dfl_status dfl_solver_start(dfl_solver *solver, double t0, const double *x0,
+                            const dfl_conditions *conditions);
+
+/* Advances to time `t_end` (s), which may lie before the present time. On failure the solver stands
+   at the last accepted step and may be advanced again. */
+dfl_status dfl_solver_advance(dfl_solver *solver, double t_end);
+
+/* The time, state (n values, owned by the solver) and proposed step at the last accepted step. */
+double dfl_solver_time(const dfl_solver *solver);
+const double *dfl_solver_state(const dfl_solver *solver);
+double dfl_solver_step(const dfl_solver *solver);
+
+/* Evaluates the continuous output at time `t` inside the last accepted step; `project` moves the
+   result onto all constraints. DFL_INVALID: `t` lies outside the step. */
+dfl_status dfl_solver_interpolate(double *x, dfl_solver *solver, double t, bool project);
+
+/* The statistics so far. */
+dfl_statistics dfl_solver_statistics(const dfl_solver *solver);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,115 @@
+/* The general form as plain data: layout, checks of a description, names for messages. */
+#include "eom/system.h"
+
+#include <stdio.h>
+
+dfl_layout dfl_eom_layout(const dfl_eom *eom)
+{
+    dfl_layout at = {0};
+    at.lambda = at.w + eom->nw;
+    at.mu = at.lambda + eom->nl;
+    at.r = at.mu + eom->nm;
+    at.v = at.r + eom->nr;
+    at.s = at.v + eom->nv;
+    at.p = at.s + eom->ns;
+    at.n = at.p + eom->np;
+    return at;
+}
+
+int dfl_eom_unknowns(const dfl_eom *eom)
+{
+    return dfl_eom_layout(eom).n;
+}
+
+static dfl_status check_sizes(dfl_context *ctx, const dfl_eom *eom)
+{
+    const struct {
+        const char *name;
+        int value;
+    } size[] = {{"np", eom->np},   {"nv", eom->nv}, {"nr", eom->nr}, {"nw", eom->nw},
+                {"ns", eom->ns},   {"nl", eom->nl}, {"nm", eom->nm}, {"ne", eom->ne},
+                {"nep", eom->nep}, {"n0", eom->n0}};
+    for (size_t i = 0; i < sizeof size / sizeof *size; i++)
+        if (size[i].value < 0 || size[i].value > 100000)
+            return dfl_fail(ctx, DFL_INVALID, "%s is %d; sizes lie between 0 and 100000",
+                            size[i].name, size[i].value);
+    if (dfl_eom_unknowns(eom) == 0)
+        return dfl_fail(ctx, DFL_INVALID, "the model has no unknowns; set np, nv, ...");
+    if (eom->nl + eom->nm > 0 && eom->nv == 0)
+        return dfl_fail(ctx, DFL_INVALID, "there are constraints but no velocities (nv = 0)");
+    return DFL_OK;
+}
+
+static dfl_status check_structure(dfl_context *ctx, const dfl_eom *eom)
+{
+    const dfl_structure *st = eom->structure;
+    if (!st)
+        return DFL_OK;
+    for (int i = 0; i < st->nbodies; i++) {
+        const dfl_body *b = &st->bodies[i];
+        if (b->first_v < 0 || b->nv < 0 || b->first_v + b->nv > eom->nv || b->first_p < 0 ||
+            b->np < 0 || b->first_p + b->np > eom->np)
+            return dfl_fail(ctx, DFL_INVALID,
+                            "body %d lies outside the %d velocities, %d positions", i, eom->nv,
+                            eom->np);
+    }
+    for (int i = 0; i < st->nblocks; i++) {
+        const dfl_constraint_block *b = &st->blocks[i];
+        if (b->first_row < 0 || b->rows < 0 || b->first_row + b->rows > eom->nl + eom->nm)
+            return dfl_fail(ctx, DFL_INVALID, "constraint block %d lies outside the %d rows", i,
+                            eom->nl + eom->nm);
+        for (int k = 0; k < b->nbodies; k++)
+            if (b->bodies[k] < 0 || b->bodies[k] >= st->nbodies)
+                return dfl_fail(ctx, DFL_INVALID, "constraint block %d names body %d of %d", i,
+                                b->bodies[k], st->nbodies);
+    }
+    if (st->pattern) {
+        const dfl_pattern *pat = st->pattern;
+        const int n = dfl_eom_unknowns(eom);
+        const int rows = eom->nw + 2 * (eom->nl + eom->nm) + eom->ne + eom->n0 + eom->ns + eom->nl +
+                         eom->nep + eom->nr + eom->nv + eom->np;
+        for (int j = 0; j < n; j++)
+            for (int k = pat->column_start[j]; k < pat->column_start[j + 1]; k++)
+                if (pat->row[k] < 0 || pat->row[k] >= rows)
+                    return dfl_fail(ctx, DFL_INVALID, "pattern: column %d names row %d of %d", j,
+                                    pat->row[k], rows);
+    }
+    return DFL_OK;
+}
+
+dfl_status dfl_eom_check(dfl_context *ctx, const dfl_eom *eom)
+{
+    dfl_status status = check_sizes(ctx, eom);
+    if (status)
+        return status;
+    if (!eom->eval)
+        return dfl_fail(ctx, DFL_INVALID, "eom.eval is NULL; a model needs this callback");
+    if ((eom->mass != NULL) + (eom->mass_times != NULL) + (eom->residual != NULL) > 1)
+        return dfl_fail(ctx, DFL_INVALID,
+                        "give only one of eom.mass, eom.mass_times and eom.residual");
+    if (eom->mass_diagonal && !eom->mass)
+        return dfl_fail(ctx, DFL_INVALID, "mass_diagonal needs the callback eom.mass");
+    if (eom->contract == DFL_GEOMS && (eom->n0 > 0 || eom->residual))
+        return dfl_fail(ctx, DFL_INVALID,
+                        "massless rows and residuals need the native contract, not GEOMS's");
+    return check_structure(ctx, eom);
+}
+
+void dfl_eom_name(char *text, size_t size, const dfl_eom *eom, dfl_kind kind, int index)
+{
+    static const char *const letters[] = {[DFL_KIND_W] = "w",    [DFL_KIND_LAMBDA] = "lambda",
+                                          [DFL_KIND_MU] = "mu",  [DFL_KIND_R] = "r",
+                                          [DFL_KIND_V] = "v",    [DFL_KIND_S] = "s",
+                                          [DFL_KIND_P] = "p",    [DFL_ROW_D] = "d",
+                                          [DFL_ROW_GII] = "gII", [DFL_ROW_HI] = "hI",
+                                          [DFL_ROW_GI] = "gI",   [DFL_ROW_HV] = "h",
+                                          [DFL_ROW_E] = "e",     [DFL_ROW_GAM] = "gam",
+                                          [DFL_ROW_C] = "c",     [DFL_ROW_G] = "g",
+                                          [DFL_ROW_EP] = "ep",   [DFL_ROW_B] = "b",
+                                          [DFL_ROW_F] = "f",     [DFL_ROW_KIN] = "kin"};
+    const char *name = eom->name ? eom->name(kind, index, eom->user) : NULL;
+    if (name)
+        snprintf(text, size, "%s", name);
+    else
+        snprintf(text, size, "%s[%d]", letters[kind], index);
+}

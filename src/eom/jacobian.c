@@ -1,0 +1,400 @@
+/* Derivatives of all rows: the user's blocks or differences of them, then assembled for the rows
+   the integrator sees.
+
+   With accelerations eliminated, a = M^-1 f_dyn, so d(W a + bias)/dx = acc + W M^-1 dyn, where
+   acc and dyn are taken at fixed a. With carried accelerations the saddle blocks stand in J1. */
+#include "eom/system.h"
+#include "linalg/linalg.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+/* Rows of the stacked blocks [d; acc; vel; gam; pos; b; dyn; kin] and their first columns. */
+enum { BLOCKS = 8 };
+typedef struct stack {
+    double *block[BLOCKS];
+    int rows[BLOCKS], first_column[BLOCKS];
+} stack;
+
+static stack stack_of(const dfl_rows_jacobian *jac, const dfl_system *sys);
+static int stacked_rows(const dfl_system *sys);
+static void bind_blocks(dfl_rows_jacobian *jac, const dfl_system *sys);
+static dfl_status group_columns(dfl_rows_jacobian *jac, const dfl_system *sys);
+static void assemble(dfl_rows_jacobian *jac, dfl_system *sys);
+
+dfl_status dfl_rows_jacobian_init(dfl_rows_jacobian *jac, const dfl_system *sys)
+{
+    const dfl_eom *eom = sys->eom;
+    dfl_context *ctx = sys->ctx;
+    const size_t n = (size_t)sys->n, nu = (size_t)sys->nu, nv = (size_t)eom->nv;
+    memset(jac, 0, sizeof *jac);
+    jac->J1 = dfl_alloc(ctx, (size_t)sys->m1 * n, sizeof(double));
+    jac->J2 = dfl_alloc(ctx, (size_t)sys->m2 * n, sizeof(double));
+    jac->J3 = dfl_alloc(ctx, (size_t)(sys->m3 * sys->n4), sizeof(double));
+    jac->JD = dfl_alloc(ctx, (size_t)sys->mdif * n, sizeof(double));
+    jac->M = dfl_alloc(ctx, nv * nv, sizeof(double));
+    jac->MinvD = dfl_alloc(ctx, nv * nu, sizeof(double));
+    jac->base = dfl_alloc(ctx, (size_t)stacked_rows(sys), sizeof(double));
+    jac->column = dfl_alloc(ctx, (size_t)stacked_rows(sys), sizeof(double));
+    jac->x = dfl_alloc(ctx, nu, sizeof(double));
+    const stack st = stack_of(jac, sys);
+    for (int k = 0; k < BLOCKS; k++)
+        jac->store_size += (long)st.rows[k] * (sys->nu - st.first_column[k]);
+    jac->store = dfl_alloc(ctx, (size_t)jac->store_size, sizeof(double));
+    if (!jac->J1 || !jac->J2 || !jac->J3 || !jac->JD || !jac->M || !jac->MinvD || !jac->base ||
+        !jac->column || !jac->x || !jac->store)
+        return DFL_NO_MEMORY;
+    bind_blocks(jac, sys);
+    dfl_status status = dfl_point_init(&jac->scratch, sys);
+    return status ? status : group_columns(jac, sys);
+}
+
+void dfl_rows_jacobian_bind(dfl_rows_jacobian *jac, const dfl_system *sys)
+{
+    dfl_point_bind(&jac->scratch, sys);
+    memset(jac->J1, 0, (size_t)sys->m1 * (size_t)sys->n * sizeof(double));
+    memset(jac->J2, 0, (size_t)sys->m2 * (size_t)sys->n * sizeof(double));
+    memset(jac->JD, 0, (size_t)sys->mdif * (size_t)sys->n * sizeof(double));
+}
+
+void dfl_rows_jacobian_clear(dfl_rows_jacobian *jac, dfl_context *ctx)
+{
+    dfl_free(ctx, jac->J1);
+    dfl_free(ctx, jac->J2);
+    dfl_free(ctx, jac->J3);
+    dfl_free(ctx, jac->JD);
+    dfl_free(ctx, jac->M);
+    dfl_free(ctx, jac->MinvD);
+    dfl_free(ctx, jac->base);
+    dfl_free(ctx, jac->column);
+    dfl_free(ctx, jac->x);
+    dfl_free(ctx, jac->store);
+    dfl_free(ctx, jac->group);
+    dfl_point_clear(&jac->scratch, ctx);
+}
+
+static stack stack_of(const dfl_rows_jacobian *jac, const dfl_system *sys)
+{
+    const dfl_eom *eom = sys->eom;
+    const dfl_layout at = dfl_eom_layout(eom);
+    const dfl_jacobian *b = &jac->blocks;
+    return (stack){
+        .block = {b->d, b->acc, b->vel, b->gam, b->pos, b->b, b->dyn, b->kin},
+        .rows = {eom->nw, sys->nc, sys->nc + eom->ne, eom->n0, sys->m3, eom->nr, eom->nv, eom->np},
+        .first_column = {0, 0, at.v, 0, at.s, 0, 0, at.v}};
+}
+
+static int stacked_rows(const dfl_system *sys)
+{
+    const stack st = stack_of(&(dfl_rows_jacobian){0}, sys);
+    int rows = 0;
+    for (int k = 0; k < BLOCKS; k++)
+        rows += st.rows[k];
+    return rows;
+}
+
+static void bind_blocks(dfl_rows_jacobian *jac, const dfl_system *sys)
+{
+    dfl_jacobian *b = &jac->blocks;
+    double **const block[BLOCKS] = {&b->d,   &b->acc, &b->vel, &b->gam,
+                                    &b->pos, &b->b,   &b->dyn, &b->kin};
+    const stack st = stack_of(jac, sys);
+    double *at = jac->store;
+    for (int k = 0; k < BLOCKS; k++) {
+        *block[k] = at;
+        at += (long)st.rows[k] * (sys->nu - st.first_column[k]);
+    }
+}
+
+/* Greedy colouring: a column joins the first group none of whose columns shares a row with it. */
+static dfl_status group_columns(dfl_rows_jacobian *jac, const dfl_system *sys)
+{
+    const dfl_structure *structure = sys->eom->structure;
+    if (!structure || !structure->pattern || sys->eom->jacobian)
+        return DFL_OK;
+    const dfl_pattern *pattern = structure->pattern;
+    const int n = sys->nu, rows = stacked_rows(sys);
+    jac->group = dfl_alloc(sys->ctx, (size_t)n, sizeof(int));
+    unsigned char *used = dfl_alloc(sys->ctx, (size_t)rows * (size_t)n, 1);
+    if (!jac->group || !used) {
+        dfl_free(sys->ctx, used);
+        return DFL_NO_MEMORY;
+    }
+    for (int j = 0; j < n; j++) {
+        const int from = pattern->column_start[j], to = pattern->column_start[j + 1];
+        int group = 0;
+        for (int k = from; k < to;)
+            if (used[(size_t)group * (size_t)rows + (size_t)pattern->row[k]])
+                group++, k = from;
+            else
+                k++;
+        for (int k = from; k < to; k++)
+            used[(size_t)group * (size_t)rows + (size_t)pattern->row[k]] = 1;
+        jac->group[j] = group;
+        if (group >= jac->ngroups)
+            jac->ngroups = group + 1;
+    }
+    dfl_free(sys->ctx, used);
+    return DFL_OK;
+}
+
+/* The stacked rows at (t, x) with fixed a; blocks outside `need` keep their old values. */
+static dfl_outcome stacked_values(double *rows, dfl_system *sys, dfl_point *point, double t,
+                                  const double *x, const double *a, unsigned need)
+{
+    const dfl_eom *eom = sys->eom;
+    const int nc = sys->nc, nv = eom->nv;
+    const dfl_blocks *b = &point->blocks;
+    sys->stats->difference_evaluations++;
+    int rc = eom->eval(&point->blocks, t, x, need & sys->need, eom->user);
+    if (rc)
+        return dfl_system_trouble(sys, rc > 0 ? DFL_STEP_RETRY : DFL_STEP_STOP, "eval", t);
+    memcpy(point->x + sys->na, x, (size_t)sys->nu * sizeof *x);
+    point->t = t;
+    double *acc = rows + eom->nw, *vel = acc + nc, *gam = vel + nc + eom->ne, *pos = gam + eom->n0;
+    double *dif = pos + sys->m3, *dyn = dif + eom->nr;
+    memcpy(rows, b->d, (size_t)eom->nw * sizeof *rows);
+    for (int i = 0; i < nc; i++)
+        acc[i] = b->bias[i];
+    if (!sys->geoms)
+        dfl_gemm(nc, 1, nv, 1, b->W, nc, a, nv, 1, acc, nc);
+    memcpy(vel, b->gI, (size_t)nc * sizeof *rows);
+    memcpy(vel + nc, b->e, (size_t)eom->ne * sizeof *rows);
+    memcpy(gam, b->gam, (size_t)eom->n0 * sizeof *rows);
+    memcpy(pos, b->c, (size_t)sys->m3 * sizeof *rows);
+    memcpy(dif, point->dif, (size_t)sys->mdif * sizeof *rows);
+    if (sys->geoms)
+        return DFL_STEP_OK;
+    /* f - W^T (l,m) - M a */
+    if (eom->mass && !eom->mass_constant && (need & DFL_POSITION)) {
+        dfl_outcome outcome = dfl_system_mass(point->M, sys, t, x);
+        if (outcome)
+            return outcome;
+    }
+    if (eom->residual)
+        return dfl_system_dynamics(dyn, sys, point, a);
+    dfl_outcome outcome = dfl_system_dynamics(dyn, sys, point, a);
+    dfl_gemm_tn(nv, 1, nc, -1, b->W, nc, point->x + sys->off_l, nc, 1, dyn, nv);
+    return outcome;
+}
+
+/* Which blocks can change with column j. */
+static unsigned need_of_column(const dfl_system *sys, int j)
+{
+    const dfl_eom *eom = sys->eom;
+    const dfl_layout at = dfl_eom_layout(eom);
+    unsigned need = DFL_FORCE | DFL_DYNAMIC | DFL_AUXILIARY;
+    if (eom->n0 > 0)
+        need |= DFL_VELOCITY;
+    if (sys->geoms)
+        need |= DFL_BIAS;
+    if (j >= at.v)
+        need |= DFL_KINEMATICS | DFL_VELOCITY | DFL_BIAS;
+    if (j >= at.s)
+        need |= DFL_POSITION | DFL_DIRECTIONS;
+    return need;
+}
+
+/* Columns of l and m when the forces do not contain them: -W^T. */
+static bool known_column(dfl_rows_jacobian *jac, const dfl_system *sys, int j)
+{
+    const dfl_eom *eom = sys->eom;
+    const int nc = sys->nc, nv = eom->nv, i = j - eom->nw;
+    if (sys->geoms || !eom->forces_free_of_multipliers || i < 0 || i >= nc)
+        return false;
+    for (int k = 0; k < nv; k++)
+        jac->blocks.dyn[j * nv + k] = -jac->scratch.blocks.W[k * nc + i];
+    return true;
+}
+
+/* Puts (column - base)/delta into column j of all blocks; with groups only the rows of j. */
+static void store_column(dfl_rows_jacobian *jac, const dfl_system *sys, int j, double delta)
+{
+    const stack st = stack_of(jac, sys);
+    const double *base = jac->base, *column = jac->column;
+    const dfl_pattern *pattern = jac->group ? sys->eom->structure->pattern : NULL;
+    int k = pattern ? pattern->column_start[j] : 0, row = 0;
+    for (int b = 0; b < BLOCKS; row += st.rows[b++]) {
+        if (j < st.first_column[b])
+            continue;
+        double *out = st.block[b] + (size_t)(j - st.first_column[b]) * (size_t)st.rows[b];
+        if (!pattern) {
+            for (int i = 0; i < st.rows[b]; i++)
+                out[i] = (column[row + i] - base[row + i]) / delta;
+            continue;
+        }
+        for (k = pattern->column_start[j]; k < pattern->column_start[j + 1]; k++) {
+            const int i = pattern->row[k] - row;
+            if (i >= 0 && i < st.rows[b])
+                out[i] = (column[row + i] - base[row + i]) / delta;
+        }
+    }
+}
+
+static double increment(double x)
+{
+    return sqrt(DBL_EPSILON * fmax(1e-5, fabs(x)));
+}
+
+/* One difference: the columns j with member(j), all at once. A failing side is tried on the other.
+ */
+static dfl_outcome difference(dfl_rows_jacobian *jac, dfl_system *sys, double t, const double *x,
+                              const double *a, int first, int group)
+{
+    dfl_outcome outcome = DFL_STEP_OK;
+    for (int sign = 1; sign >= -1; sign -= 2) {
+        unsigned need = 0;
+        memcpy(jac->x, x, (size_t)sys->nu * sizeof *x);
+        for (int j = first; j < (group < 0 ? first + 1 : sys->nu); j++)
+            if (group < 0 || jac->group[j] == group) {
+                jac->x[j] += sign * increment(x[j]);
+                need |= group < 0 ? need_of_column(sys, j) : DFL_EVERYTHING;
+            }
+        memcpy(jac->column, jac->base, (size_t)stacked_rows(sys) * sizeof(double));
+        outcome = stacked_values(jac->column, sys, &jac->scratch, t, jac->x, a, need);
+        if (outcome != DFL_STEP_RETRY)
+            break;
+    }
+    for (int j = first; !outcome && j < (group < 0 ? first + 1 : sys->nu); j++)
+        if (group < 0 || jac->group[j] == group)
+            store_column(jac, sys, j, jac->x[j] - x[j]);
+    return outcome;
+}
+
+dfl_outcome dfl_system_differences(dfl_rows_jacobian *jac, dfl_system *sys, double t,
+                                   const double *x, const double *a)
+{
+    memset(jac->store, 0, (size_t)jac->store_size * sizeof(double));
+    dfl_outcome outcome = stacked_values(jac->base, sys, &jac->scratch, t, x, a, DFL_EVERYTHING);
+    if (jac->group) {
+        for (int g = 0; !outcome && g < jac->ngroups; g++)
+            outcome = difference(jac, sys, t, x, a, 0, g);
+        return outcome;
+    }
+    /* positions last: the evaluations before them leave W, M and c, g, ep of the base in place */
+    for (int j = 0; !outcome && j < sys->nu; j++)
+        if (!known_column(jac, sys, j))
+            outcome = difference(jac, sys, t, x, a, j, -1);
+    return outcome;
+}
+
+dfl_outcome dfl_system_jacobian(dfl_rows_jacobian *jac, dfl_system *sys, double t, const double *x,
+                                const double *a)
+{
+    const dfl_eom *eom = sys->eom;
+    const double *xu = x + sys->na;
+    sys->stats->jacobians++;
+    if (eom->jacobian) {
+        memset(jac->store, 0, (size_t)jac->store_size * sizeof(double));
+        const int rc = eom->jacobian(&jac->blocks, t, xu, sys->geoms ? NULL : a, eom->user);
+        if (rc)
+            return dfl_system_trouble(sys, rc > 0 ? DFL_STEP_RETRY : DFL_STEP_STOP, "jacobian", t);
+    } else {
+        dfl_outcome outcome = dfl_system_differences(jac, sys, t, xu, a);
+        if (outcome)
+            return outcome;
+    }
+    const size_t count =
+        dfl_system_diagonal(sys) ? (size_t)eom->nv : (size_t)eom->nv * (size_t)eom->nv;
+    if (eom->mass ? eom->mass_constant : !eom->mass_times && !eom->residual) {
+        memcpy(jac->M, sys->M, count * sizeof(double));
+    } else {
+        dfl_outcome outcome = dfl_system_mass(jac->M, sys, t, xu);
+        if (outcome)
+            return outcome;
+    }
+    if (eom->n0 > 0 && eom->jacobian) { /* K0 for the saddle rows */
+        sys->stats->difference_evaluations++;
+        const int rc = eom->eval(&jac->scratch.blocks, t, xu, DFL_DIRECTIONS, eom->user);
+        if (rc)
+            return dfl_system_trouble(sys, rc > 0 ? DFL_STEP_RETRY : DFL_STEP_STOP, "eval", t);
+    }
+    assemble(jac, sys);
+    double sum = 0;
+    for (long i = 0; i < jac->store_size; i++)
+        sum += 0 * jac->store[i];
+    if (sum != 0)
+        return dfl_system_trouble(sys, DFL_STEP_NONFINITE, "jacobian", t);
+    return DFL_STEP_OK;
+}
+
+/* to (rows at `row` of a matrix with leading dimension ld, from `column` on) := block */
+static void place(double *to, int ld, int row, int column, const double *block, int rows, int cols)
+{
+    for (int j = 0; j < cols; j++) {
+        double *out = to + (size_t)(column + j) * (size_t)ld + row;
+        const double *in = block + (size_t)j * (size_t)rows;
+        for (int i = 0; i < rows; i++)
+            out[i] = in[i];
+    }
+}
+
+/* The saddle rows of carried accelerations: -M and -K0 beside dyn, K0^T, and W under them. */
+static void place_saddle(dfl_rows_jacobian *jac, const dfl_system *sys)
+{
+    const dfl_eom *eom = sys->eom;
+    const int nv = eom->nv, n0 = eom->n0, nc = sys->nc, ld = sys->m1;
+    const double *K0 = jac->scratch.blocks.K0;
+    double *J = jac->J1;
+    for (int j = 0; j < nv; j++) {
+        double *column = J + (size_t)j * (size_t)ld;
+        for (int i = 0; i < nv; i++)
+            column[i] = dfl_system_diagonal(sys) ? 0 : -jac->M[j * nv + i];
+        if (dfl_system_diagonal(sys))
+            column[j] = -jac->M[j];
+        for (int k = 0; k < n0; k++) {
+            column[nv + k] = K0[k * nv + j];
+            J[(size_t)(nv + k) * (size_t)ld + (size_t)j] = -K0[k * nv + j];
+        }
+        /* W = d(gI, hv)/dv */
+        for (int i = 0; i < nc; i++)
+            column[sys->row_acc + i] = jac->blocks.vel[j * (nc + eom->ne) + i];
+    }
+    place(J, ld, 0, sys->na, jac->blocks.dyn, nv, sys->nu);
+}
+
+/* acc += W M^-1 dyn, in the rows of gII and hI */
+static void add_eliminated(dfl_rows_jacobian *jac, const dfl_system *sys)
+{
+    const dfl_eom *eom = sys->eom;
+    const int nv = eom->nv, nu = sys->nu, rows = sys->nc + eom->ne;
+    memcpy(jac->MinvD, jac->blocks.dyn, (size_t)nv * (size_t)nu * sizeof(double));
+    for (int j = 0; j < nu; j++) {
+        double *column = jac->MinvD + (size_t)j * (size_t)nv;
+        if (dfl_system_diagonal(sys))
+            for (int i = 0; i < nv; i++)
+                column[i] /= jac->M[i];
+        else
+            dfl_cholesky_solve(sys->M_chol, nv, column);
+    }
+    dfl_gemm(sys->nc, nu, nv, 1, jac->blocks.vel, rows, jac->MinvD, nv, 1, jac->J1 + sys->row_acc,
+             sys->m1);
+}
+
+static void assemble(dfl_rows_jacobian *jac, dfl_system *sys)
+{
+    const dfl_eom *eom = sys->eom;
+    const dfl_jacobian *b = &jac->blocks;
+    const int nc = sys->nc, ne = eom->ne, nvsp = sys->n3 + sys->n4;
+    place(jac->J1, sys->m1, sys->row_d, sys->na, b->d, eom->nw, sys->nu);
+    if (!sys->psi1)
+        place(jac->J1, sys->m1, sys->row_acc, sys->na, b->acc, nc, sys->nu);
+    if (sys->carried)
+        place_saddle(jac, sys);
+    else if (!sys->psi1 && !sys->geoms)
+        add_eliminated(jac, sys);
+    for (int j = 0; j < nvsp; j++) {
+        const double *in = b->vel + (size_t)j * (size_t)(nc + ne);
+        double *out = jac->J2 + (size_t)(sys->off_v + j) * (size_t)sys->m2;
+        for (int i = 0; i < nc; i++)
+            out[i] = in[i];
+        for (int i = 0; i < ne; i++)
+            out[nc + eom->n0 + i] = in[nc + i];
+    }
+    place(jac->J2, sys->m2, nc, sys->na, b->gam, eom->n0, sys->nu);
+    place(jac->J3, sys->m3, 0, 0, b->pos, sys->m3, sys->n4);
+    place(jac->JD, sys->mdif, 0, sys->na, b->b, eom->nr, sys->nu);
+    place(jac->JD, sys->mdif, eom->nr, sys->na, b->dyn, eom->nv, sys->nu);
+    place(jac->JD, sys->mdif, eom->nr + eom->nv, sys->off_v, b->kin, eom->np, nvsp);
+}

@@ -1,0 +1,447 @@
+/* The rows of the strangeness-free form, evaluated from a user's model (see system.h).
+
+   Sources: GEOMS (12) for the rows; for carried accelerations the saddle system
+   [M W^T; W 0] (a, l) = (f, -bias), which never inverts M. */
+#include "eom/system.h"
+#include "linalg/linalg.h"
+
+#include <math.h>
+#include <string.h>
+
+static dfl_status evaluate_constant_mass(dfl_system *sys, double t, const double *x);
+static bool invert_constant_mass(dfl_system *sys);
+static void set_sizes(dfl_system *sys);
+static dfl_outcome call_eval(dfl_system *sys, dfl_point *point, const double *x);
+static dfl_outcome mass_at_point(dfl_system *sys, dfl_point *point, const double *x);
+static void subtract_constraint_forces(double *y, const dfl_system *sys, const dfl_point *point);
+static dfl_outcome eliminate_accelerations(dfl_system *sys, dfl_point *point);
+static dfl_outcome carried_rows(dfl_system *sys, dfl_point *point);
+static dfl_outcome check_finite(dfl_system *sys, const dfl_point *point);
+
+dfl_status dfl_system_init(dfl_system *sys, dfl_context *ctx, const dfl_eom *eom, bool psi1,
+                           dfl_statistics *stats)
+{
+    const size_t nv = (size_t)eom->nv;
+    memset(sys, 0, sizeof *sys);
+    sys->ctx = ctx;
+    sys->eom = eom;
+    sys->psi1 = psi1;
+    sys->geoms = eom->contract == DFL_GEOMS;
+    sys->stats = stats;
+    sys->nc = eom->nl + eom->nm;
+    sys->carried = !psi1 && !sys->geoms; /* room for the larger decision */
+    set_sizes(sys);
+    sys->M = dfl_alloc(ctx, nv * nv, sizeof(double));
+    sys->M_chol = dfl_alloc(ctx, nv * nv, sizeof(double));
+    sys->M_inv = dfl_alloc(ctx, nv, sizeof(double));
+    sys->seed = dfl_alloc(ctx, nv, sizeof(double));
+    sys->product = dfl_alloc(ctx, nv, sizeof(double));
+    return sys->M && sys->M_chol && sys->M_inv && sys->seed && sys->product ? DFL_OK
+                                                                            : DFL_NO_MEMORY;
+}
+
+void dfl_system_clear(dfl_system *sys)
+{
+    dfl_free(sys->ctx, sys->M);
+    dfl_free(sys->ctx, sys->M_chol);
+    dfl_free(sys->ctx, sys->M_inv);
+    dfl_free(sys->ctx, sys->seed);
+    dfl_free(sys->ctx, sys->product);
+}
+
+static void set_sizes(dfl_system *sys)
+{
+    const dfl_eom *eom = sys->eom;
+    const dfl_layout at = dfl_eom_layout(eom);
+    sys->na = sys->carried ? eom->nv + eom->n0 : 0;
+    sys->nu = at.n;
+    sys->n = sys->na + at.n;
+    sys->n1 = sys->na + at.r;
+    sys->n2 = eom->nr;
+    sys->n3 = eom->nv;
+    sys->n4 = eom->ns + eom->np;
+    sys->off_l = sys->na + at.lambda;
+    sys->off_r = sys->na + at.r;
+    sys->off_v = sys->na + at.v;
+    sys->off_sp = sys->na + at.s;
+    sys->off_p = sys->na + at.p;
+    sys->row_d = sys->na;
+    sys->row_acc = sys->na + eom->nw;
+    sys->m1 = sys->row_acc + (sys->psi1 ? 0 : sys->nc);
+    sys->row_gam = sys->m1 + sys->nc;
+    sys->row_e = sys->row_gam + eom->n0;
+    sys->m2 = sys->nc + eom->n0 + eom->ne;
+    sys->m3 = eom->ns + eom->nl + eom->nep;
+    sys->mdif = eom->nr + eom->nv + eom->np;
+    sys->need = DFL_EVERYTHING;
+    if (sys->geoms)
+        sys->need &= ~(unsigned)DFL_DIRECTIONS;
+    if (sys->psi1 || eom->no_bias)
+        sys->need &= ~(unsigned)DFL_BIAS;
+    if (eom->residual)
+        sys->need &= ~(unsigned)DFL_FORCE;
+}
+
+bool dfl_system_diagonal(const dfl_system *sys)
+{
+    const dfl_eom *eom = sys->eom;
+    return eom->mass_diagonal || (!eom->mass && !eom->mass_times && !eom->residual);
+}
+
+/* M is a matrix that is the same everywhere. */
+static bool mass_is_constant(const dfl_eom *eom)
+{
+    return eom->mass ? eom->mass_constant : !eom->mass_times && !eom->residual;
+}
+
+dfl_status dfl_system_decide(dfl_system *sys, double t, const double *x, bool carry)
+{
+    const dfl_eom *eom = sys->eom;
+    bool invertible = false;
+    if (mass_is_constant(eom)) {
+        dfl_status status = evaluate_constant_mass(sys, t, x);
+        if (status)
+            return status;
+        invertible = invert_constant_mass(sys);
+    } else if (eom->mass_diagonal) {
+        dfl_outcome outcome = dfl_system_mass(sys->M, sys, t, x);
+        if (outcome)
+            return dfl_fail(sys->ctx, DFL_CALLBACK, "mass failed at the start, t = %g", t);
+        invertible = true;
+        for (int i = 0; i < eom->nv; i++)
+            invertible = invertible && sys->M[i] > 0;
+    }
+    sys->carried = !sys->psi1 && !sys->geoms && (carry || !invertible || eom->n0 > 0);
+    set_sizes(sys);
+    return DFL_OK;
+}
+
+static dfl_status evaluate_constant_mass(dfl_system *sys, double t, const double *x)
+{
+    const dfl_eom *eom = sys->eom;
+    const size_t count =
+        dfl_system_diagonal(sys) ? (size_t)eom->nv : (size_t)eom->nv * (size_t)eom->nv;
+    dfl_outcome outcome = dfl_system_mass(sys->M, sys, t, x);
+    if (outcome)
+        return dfl_fail(sys->ctx, DFL_CALLBACK, "mass failed at the start, t = %g", t);
+    for (size_t i = 0; i < count; i++)
+        if (!isfinite(sys->M[i]))
+            return dfl_fail(sys->ctx, DFL_NOT_FINITE, "entry %zu of the mass matrix is %g", i,
+                            sys->M[i]);
+    return DFL_OK;
+}
+
+static bool invert_constant_mass(dfl_system *sys)
+{
+    const int nv = sys->eom->nv;
+    if (!dfl_system_diagonal(sys)) {
+        memcpy(sys->M_chol, sys->M, (size_t)nv * (size_t)nv * sizeof(double));
+        return dfl_cholesky(sys->M_chol, nv);
+    }
+    for (int i = 0; i < nv; i++) {
+        if (!(sys->M[i] > 0))
+            return false;
+        sys->M_inv[i] = 1 / sys->M[i];
+    }
+    return true;
+}
+
+dfl_status dfl_point_init(dfl_point *point, const dfl_system *sys)
+{
+    const dfl_eom *eom = sys->eom;
+    dfl_context *ctx = sys->ctx;
+    const size_t nv = (size_t)eom->nv;
+    memset(point, 0, sizeof *point);
+    point->x = dfl_alloc(ctx, (size_t)sys->n, sizeof(double));
+    point->alg = dfl_alloc(ctx, (size_t)(sys->m1 + sys->m2 + sys->m3), sizeof(double));
+    point->dif = dfl_alloc(ctx, (size_t)sys->mdif, sizeof(double));
+    point->a = dfl_alloc(ctx, nv, sizeof(double));
+    point->M = dfl_alloc(ctx, nv * nv, sizeof(double));
+    point->blocks.W = dfl_alloc(ctx, (size_t)sys->nc * nv, sizeof(double));
+    point->blocks.K0 = dfl_alloc(ctx, (size_t)eom->n0 * nv, sizeof(double));
+    point->blocks.bias = dfl_alloc(ctx, (size_t)sys->nc, sizeof(double));
+    return point->x && point->alg && point->dif && point->a && point->M && point->blocks.W &&
+                   point->blocks.K0 && point->blocks.bias
+               ? DFL_OK
+               : DFL_NO_MEMORY;
+}
+
+void dfl_point_bind(dfl_point *point, const dfl_system *sys)
+{
+    const dfl_eom *eom = sys->eom;
+    dfl_blocks *blocks = &point->blocks;
+    double *vel = point->alg + sys->m1, *pos = vel + sys->m2;
+    blocks->b = point->dif;
+    blocks->f = blocks->b + eom->nr;
+    blocks->kin = blocks->f + eom->nv;
+    blocks->d = point->alg + sys->row_d;
+    blocks->gI = vel;
+    blocks->hv = vel + eom->nl;
+    blocks->gam = point->alg + sys->row_gam;
+    blocks->e = point->alg + sys->row_e;
+    blocks->c = pos;
+    blocks->g = pos + eom->ns;
+    blocks->ep = blocks->g + eom->nl;
+}
+
+void dfl_point_clear(dfl_point *point, dfl_context *ctx)
+{
+    dfl_free(ctx, point->x);
+    dfl_free(ctx, point->alg);
+    dfl_free(ctx, point->dif);
+    dfl_free(ctx, point->a);
+    dfl_free(ctx, point->M);
+    dfl_free(ctx, point->blocks.W);
+    dfl_free(ctx, point->blocks.K0);
+    dfl_free(ctx, point->blocks.bias);
+}
+
+dfl_outcome dfl_system_eval(dfl_system *sys, dfl_point *point)
+{
+    const dfl_eom *eom = sys->eom;
+    const double *x = point->x + sys->na;
+    dfl_outcome outcome = call_eval(sys, point, x);
+    if (!outcome && !mass_is_constant(eom) && eom->mass)
+        outcome = mass_at_point(sys, point, x);
+    if (outcome)
+        return outcome;
+    if (!sys->geoms && !eom->residual)
+        subtract_constraint_forces(point->blocks.f, sys, point);
+    if (sys->carried)
+        outcome = carried_rows(sys, point);
+    else if (!sys->psi1 && !sys->geoms)
+        outcome = eliminate_accelerations(sys, point);
+    else if (!sys->psi1)
+        memcpy(point->alg + sys->row_acc, point->blocks.bias, (size_t)sys->nc * sizeof(double));
+    return outcome ? outcome : check_finite(sys, point);
+}
+
+static dfl_outcome call_eval(dfl_system *sys, dfl_point *point, const double *x)
+{
+    const dfl_eom *eom = sys->eom;
+    sys->stats->evaluations++;
+    const int rc = eom->eval(&point->blocks, point->t, x, sys->need, eom->user);
+    if (rc)
+        return dfl_system_trouble(sys, rc > 0 ? DFL_STEP_RETRY : DFL_STEP_STOP, "eval", point->t);
+    return DFL_STEP_OK;
+}
+
+static dfl_outcome mass_at_point(dfl_system *sys, dfl_point *point, const double *x)
+{
+    return dfl_system_mass(point->M, sys, point->t, x);
+}
+
+/* y -= W^T (l, m) */
+static void subtract_constraint_forces(double *y, const dfl_system *sys, const dfl_point *point)
+{
+    const int nc = sys->nc, nv = sys->n3;
+    const double *W = point->blocks.W, *l = point->x + sys->off_l;
+    for (int j = 0; j < nv; j++) {
+        double sum = 0;
+        for (int i = 0; i < nc; i++)
+            sum += W[j * nc + i] * l[i];
+        y[j] -= sum;
+    }
+}
+
+/* a = M^-1 f_dyn,  gII, hI = W a + bias */
+static dfl_outcome eliminate_accelerations(dfl_system *sys, dfl_point *point)
+{
+    const int nc = sys->nc, nv = sys->n3;
+    const double *W = point->blocks.W, *f = point->blocks.f;
+    double *a = point->a, *acc = point->alg + sys->row_acc;
+    const bool constant = mass_is_constant(sys->eom);
+    if (dfl_system_diagonal(sys)) {
+        for (int i = 0; i < nv; i++)
+            a[i] = constant ? f[i] * sys->M_inv[i] : f[i] / point->M[i];
+    } else {
+        memcpy(a, f, (size_t)nv * sizeof *a);
+        dfl_cholesky_solve(sys->M_chol, nv, a);
+    }
+    for (int i = 0; i < nc; i++)
+        acc[i] = point->blocks.bias[i];
+    for (int j = 0; j < nv; j++)
+        for (int i = 0; i < nc; i++)
+            acc[i] += W[j * nc + i] * a[j];
+    return DFL_STEP_OK;
+}
+
+/* f_dyn - M a - K0 sigma,  K0^T a,  gII, hI = W a + bias */
+static dfl_outcome carried_rows(dfl_system *sys, dfl_point *point)
+{
+    const int nc = sys->nc, nv = sys->n3, n0 = sys->eom->n0;
+    const double *W = point->blocks.W, *K0 = point->blocks.K0;
+    const double *a = point->x, *sigma = point->x + nv;
+    double *rows = point->alg, *acc = point->alg + sys->row_acc;
+    dfl_outcome outcome = dfl_system_dynamics(rows, sys, point, a);
+    if (outcome)
+        return outcome;
+    memcpy(point->a, a, (size_t)nv * sizeof *a);
+    for (int k = 0; k < n0; k++) {
+        double sum = 0;
+        for (int i = 0; i < nv; i++) {
+            rows[i] -= K0[k * nv + i] * sigma[k];
+            sum += K0[k * nv + i] * a[i];
+        }
+        rows[nv + k] = sum;
+    }
+    for (int i = 0; i < nc; i++)
+        acc[i] = point->blocks.bias[i];
+    for (int j = 0; j < nv; j++)
+        for (int i = 0; i < nc; i++)
+            acc[i] += W[j * nc + i] * a[j];
+    return DFL_STEP_OK;
+}
+
+dfl_outcome dfl_system_mass_product(double *y, dfl_system *sys, const dfl_point *point,
+                                    const double *v)
+{
+    const dfl_eom *eom = sys->eom;
+    const int nv = eom->nv;
+    const double *M = mass_is_constant(eom) ? sys->M : point->M;
+    if (eom->mass_times) {
+        sys->stats->mass_evaluations++;
+        const int rc = eom->mass_times(y, point->t, point->x + sys->na, v, eom->user);
+        if (rc)
+            return dfl_system_trouble(sys, rc > 0 ? DFL_STEP_RETRY : DFL_STEP_STOP, "mass_times",
+                                      point->t);
+    } else if (dfl_system_diagonal(sys)) {
+        for (int i = 0; i < nv; i++)
+            y[i] = M[i] * v[i];
+    } else {
+        dfl_gemm(nv, 1, nv, 1, M, nv, v, nv, 0, y, nv);
+    }
+    return DFL_STEP_OK;
+}
+
+dfl_outcome dfl_system_dynamics(double *y, dfl_system *sys, const dfl_point *point,
+                                const double *vp)
+{
+    const dfl_eom *eom = sys->eom;
+    const int nv = eom->nv;
+    if (eom->residual) {
+        sys->stats->mass_evaluations++;
+        const int rc = eom->residual(y, point->t, point->x + sys->na, vp, eom->user);
+        if (rc)
+            return dfl_system_trouble(sys, rc > 0 ? DFL_STEP_RETRY : DFL_STEP_STOP, "residual",
+                                      point->t);
+        for (int i = 0; i < nv; i++)
+            y[i] = -y[i];
+        subtract_constraint_forces(y, sys, point);
+        return DFL_STEP_OK;
+    }
+    dfl_outcome outcome = dfl_system_mass_product(y, sys, point, vp);
+    for (int i = 0; i < nv; i++)
+        y[i] = point->blocks.f[i] - y[i];
+    return outcome;
+}
+
+/* Column j of M from products: M e_j, or residual(e_j) - residual(0). */
+static int mass_column(double *column, dfl_system *sys, double t, const double *x, int j)
+{
+    const dfl_eom *eom = sys->eom;
+    const int nv = eom->nv;
+    memset(sys->seed, 0, (size_t)nv * sizeof(double));
+    sys->seed[j] = 1;
+    sys->stats->mass_evaluations++;
+    if (eom->mass_times)
+        return eom->mass_times(column, t, x, sys->seed, eom->user);
+    int rc = eom->residual(column, t, x, sys->seed, eom->user);
+    for (int i = 0; i < nv; i++)
+        column[i] -= sys->product[i];
+    return rc;
+}
+
+dfl_outcome dfl_system_mass(double *M, dfl_system *sys, double t, const double *x)
+{
+    const dfl_eom *eom = sys->eom;
+    const int nv = eom->nv;
+    int rc = 0;
+    if (eom->mass) {
+        const size_t count = eom->mass_diagonal ? (size_t)nv : (size_t)nv * (size_t)nv;
+        memset(M, 0, count * sizeof *M);
+        sys->stats->mass_evaluations++;
+        rc = eom->mass(M, t, x, eom->user);
+    } else if (eom->mass_times || eom->residual) {
+        memset(sys->seed, 0, (size_t)nv * sizeof(double));
+        if (eom->residual)
+            rc = eom->residual(sys->product, t, x, sys->seed, eom->user);
+        for (int j = 0; !rc && j < nv; j++)
+            rc = mass_column(M + (size_t)j * (size_t)nv, sys, t, x, j);
+    } else {
+        for (int i = 0; i < nv; i++)
+            M[i] = 1;
+    }
+    if (rc)
+        return dfl_system_trouble(sys, rc > 0 ? DFL_STEP_RETRY : DFL_STEP_STOP, "mass", t);
+    return DFL_STEP_OK;
+}
+
+/* NaN and Inf survive multiplication by zero, so one sum tells whether all rows are finite. */
+static dfl_outcome check_finite(dfl_system *sys, const dfl_point *point)
+{
+    const int ma = sys->m1 + sys->m2 + sys->m3;
+    double sum = 0;
+    for (int i = 0; i < ma; i++)
+        sum += 0 * point->alg[i];
+    for (int i = 0; i < sys->mdif; i++)
+        sum += 0 * point->dif[i];
+    if (sum == 0)
+        return DFL_STEP_OK;
+    dfl_outcome outcome = dfl_system_trouble(sys, DFL_STEP_NONFINITE, "eval", point->t);
+    const dfl_eom *eom = sys->eom;
+    for (int i = ma - 1; i >= 0; i--)
+        if (!isfinite(point->alg[i]))
+            sys->trouble.kind = dfl_system_alg_kind(sys, i, &sys->trouble.index);
+    for (int i = sys->mdif - 1; i >= 0; i--)
+        if (!isfinite(point->dif[i])) {
+            const int k = i - eom->nr;
+            sys->trouble.kind = k < 0 ? DFL_ROW_B : k < eom->nv ? DFL_ROW_F : DFL_ROW_KIN;
+            sys->trouble.index = k < 0 ? i : k < eom->nv ? k : k - eom->nv;
+        }
+    return outcome;
+}
+
+dfl_kind dfl_system_alg_kind(const dfl_system *sys, int row, int *index)
+{
+    const dfl_eom *eom = sys->eom;
+    const int psf = !sys->psi1;
+    const struct {
+        int size;
+        dfl_kind kind;
+    } part[] = {{sys->na ? eom->nv : 0, DFL_ROW_F},
+                {sys->na ? eom->n0 : 0, DFL_ROW_GAM},
+                {eom->nw, DFL_ROW_D},
+                {psf * eom->nl, DFL_ROW_GII},
+                {psf * eom->nm, DFL_ROW_HI},
+                {eom->nl, DFL_ROW_GI},
+                {eom->nm, DFL_ROW_HV},
+                {eom->n0, DFL_ROW_GAM},
+                {eom->ne, DFL_ROW_E},
+                {eom->ns, DFL_ROW_C},
+                {eom->nl, DFL_ROW_G},
+                {eom->nep, DFL_ROW_EP}};
+    size_t k = 0;
+    while (k + 1 < sizeof part / sizeof *part && row >= part[k].size)
+        row -= part[k++].size;
+    *index = row;
+    return part[k].kind;
+}
+
+dfl_kind dfl_system_variable_kind(const dfl_system *sys, int column, int *index)
+{
+    const dfl_eom *eom = sys->eom;
+    const int size[] = {eom->nw, eom->nl, eom->nm, eom->nr, eom->nv, eom->ns, eom->np};
+    int k = 0;
+    column -= sys->na;
+    while (k < 6 && column >= size[k])
+        column -= size[k++];
+    *index = column;
+    return (dfl_kind)(DFL_KIND_W + k);
+}
+
+dfl_outcome dfl_system_trouble(dfl_system *sys, dfl_outcome outcome, const char *callback, double t)
+{
+    sys->trouble = (dfl_trouble){.outcome = outcome, .callback = callback, .t = t};
+    return outcome;
+}

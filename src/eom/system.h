@@ -1,0 +1,151 @@
+/* system.h: the equations of motion as the integrator sees them.
+
+   A dfl_system turns a user's dfl_eom into rows of the form (12) of GEOMS:
+
+       block 1   d, gII, hI          determine w, l, m       (psi1: d only)
+       block 2   gI, hv, gam, e      constrain v
+       block 3   c, g, ep            constrain s, p
+       dif       b, f_dyn, kin       r', M v', p'
+
+   with f_dyn = f - W^T (l, m). Where M is easily inverted, gII = W M^-1 f_dyn + bias. Otherwise the
+   accelerations a (and slacks sigma of massless directions) are carried as leading unknowns with
+   the rows  f_dyn - M a - K0 sigma = 0,  K0^T a = 0  in front of block 1: x = [a sigma | user's x].
+   Nothing above this module knows which. */
+#ifndef DFL_SYSTEM_H
+#define DFL_SYSTEM_H
+
+#include <driftless/solver.h>
+
+/* What happened in a computation that a smaller step may save. */
+typedef enum dfl_outcome {
+    DFL_STEP_OK,
+    DFL_STEP_RETRY,     /* a callback asked for a smaller step */
+    DFL_STEP_NONFINITE, /* a callback returned NaN or Inf */
+    DFL_STEP_SINGULAR,  /* a matrix is singular */
+    DFL_STEP_RANK,      /* the rank of the constraints is not what it was */
+    DFL_STEP_STOP       /* a callback asked to stop */
+} dfl_outcome;
+
+/* The last trouble, for the message when no smaller step helps. */
+typedef struct dfl_trouble {
+    dfl_outcome outcome;
+    const char *callback; /* which one */
+    double t;
+    dfl_kind kind; /* non-finite: which row */
+    int index;
+} dfl_trouble;
+
+typedef struct dfl_system {
+    dfl_context *ctx;
+    const dfl_eom *eom;
+    bool psi1;          /* no acceleration level */
+    bool geoms;         /* f and bias are complete */
+    bool carried;       /* accelerations are unknowns */
+    int na;             /* carried unknowns: nv + n0, or 0 */
+    int n;              /* unknowns, with the carried ones */
+    int nu;             /* the user's unknowns, n - na */
+    int n1, n2, n3, n4; /* columns: [a sigma w l m], r, v, [s p] */
+    int m1, m2, m3;     /* rows of the algebraic blocks, all invariants included */
+    int mdif;           /* nr + nv + np */
+    int nc;             /* nl + nm */
+    int off_l, off_r, off_v, off_sp, off_p; /* columns of x */
+    int row_d, row_acc, row_gam, row_e;     /* rows of alg; gI is at m1, c at m1 + m2 */
+    unsigned need;                          /* request mask of a full evaluation */
+    double *M, *M_chol,
+        *M_inv;             /* constant M (matrix or diagonal), its Cholesky factor or inverse */
+    double *seed, *product; /* nv each: scratch for products */
+    dfl_trouble trouble;
+    dfl_statistics *stats;
+} dfl_system;
+
+/* The values of all rows at one (t, x). */
+typedef struct dfl_point {
+    double t;
+    double *x;   /* n: a copy */
+    double *alg; /* m1 + m2 + m3 rows */
+    double *dif; /* b, f_dyn, kin */
+    double *a;   /* nv: accelerations, where block 1 has them */
+    double *M;   /* mass matrix or diagonal; the system's own if constant */
+    dfl_blocks blocks;
+} dfl_point;
+
+/* Derivatives of all rows with respect to x, with their true sign. */
+typedef struct dfl_rows_jacobian {
+    double *J1;          /* m1 x n */
+    double *J2;          /* m2 x n */
+    double *J3;          /* m3 x n4 */
+    double *JD;          /* mdif x n */
+    double *M;           /* nv x nv, or nv if diagonal */
+    dfl_jacobian blocks; /* the user's blocks, one after another in `store` */
+    double *store;
+    long store_size;
+    double *base, *column; /* the stacked rows, for differences */
+    double *MinvD;         /* nv x nu */
+    int *group;            /* nu: columns of one group are differenced together; NULL: one by one */
+    int ngroups;
+    dfl_point scratch;
+    double *x;
+} dfl_rows_jacobian;
+
+/* Checks the description. DFL_INVALID with a message that names the field. */
+dfl_status dfl_eom_check(dfl_context *ctx, const dfl_eom *eom);
+
+/* Writes the name of a row or variable into `text`. */
+void dfl_eom_name(char *text, size_t size, const dfl_eom *eom, dfl_kind kind, int index);
+
+/* Creates the system; counters go to `stats`. The caller frees it also after a failure. */
+dfl_status dfl_system_init(dfl_system *sys, dfl_context *ctx, const dfl_eom *eom, bool psi1,
+                           dfl_statistics *stats);
+void dfl_system_clear(dfl_system *sys);
+
+/* Decides at (t, x of the user) whether accelerations are carried or eliminated, and evaluates a
+   constant M. Sets all sizes. DFL_SINGULAR if M must be positive definite and is not. */
+dfl_status dfl_system_decide(dfl_system *sys, double t, const double *x, bool carry);
+
+/* Points, with room for both decisions; dfl_point_bind lays them out after dfl_system_decide. */
+dfl_status dfl_point_init(dfl_point *point, const dfl_system *sys);
+void dfl_point_bind(dfl_point *point, const dfl_system *sys);
+void dfl_point_clear(dfl_point *point, dfl_context *ctx);
+
+/* Evaluates all rows at (point->t, point->x). */
+dfl_outcome dfl_system_eval(dfl_system *sys, dfl_point *point);
+
+/* y = f_dyn - M v' at an evaluated point. */
+dfl_outcome dfl_system_dynamics(double *y, dfl_system *sys, const dfl_point *point,
+                                const double *vp);
+
+/* y = M v at an evaluated point. */
+dfl_outcome dfl_system_mass_product(double *y, dfl_system *sys, const dfl_point *point,
+                                    const double *v);
+
+/* The mass matrix (or diagonal) at (t, x): by callback or column by column. */
+dfl_outcome dfl_system_mass(double *M, dfl_system *sys, double t, const double *x);
+/* Whether M is stored as a diagonal. */
+bool dfl_system_diagonal(const dfl_system *sys);
+
+/* The user's part of a row's name: the kind and index of row `row` of alg, or of dif. */
+dfl_kind dfl_system_alg_kind(const dfl_system *sys, int row, int *index);
+dfl_kind dfl_system_variable_kind(const dfl_system *sys, int column, int *index);
+
+dfl_status dfl_rows_jacobian_init(dfl_rows_jacobian *jac, const dfl_system *sys);
+void dfl_rows_jacobian_bind(dfl_rows_jacobian *jac, const dfl_system *sys);
+void dfl_rows_jacobian_clear(dfl_rows_jacobian *jac, dfl_context *ctx);
+
+/* All derivatives at (t, x), for accelerations `a` (nv, an approximation is enough). */
+dfl_outcome dfl_system_jacobian(dfl_rows_jacobian *jac, dfl_system *sys, double t, const double *x,
+                                const double *a);
+
+/* Fills jac->blocks by differences, without the callback. */
+dfl_outcome dfl_system_differences(dfl_rows_jacobian *jac, dfl_system *sys, double t,
+                                   const double *x, const double *a);
+
+/* Compares jacobian, W, gI and bias with differences of what they come from at (t, x of the
+   system). DFL_INVALID: names the first entry that disagrees, with both values. */
+dfl_status dfl_system_self_check(dfl_system *sys, dfl_rows_jacobian *jac, dfl_point *point,
+                                 dfl_point *work);
+
+/* Records a callback's return value or a trouble as an outcome. */
+dfl_outcome dfl_system_trouble(dfl_system *sys, dfl_outcome outcome, const char *callback,
+                               double t);
+
+#endif

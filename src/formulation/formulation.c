@@ -1,0 +1,425 @@
+/* Life of a formulation, its ranks, and the functions an integrator calls in every iteration. */
+#include "formulation/formulation.h"
+#include "formulation/projection.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static dfl_status allocate(dfl_formulation *form);
+static dfl_status create_factors(dfl_formulation *form);
+
+dfl_status dfl_formulation_init(dfl_formulation *form, dfl_system *sys,
+                                const dfl_solver_options *options)
+{
+    memset(form, 0, sizeof *form);
+    form->sys = sys;
+    form->options = options;
+    dfl_status status = dfl_rows_jacobian_init(&form->jac, sys);
+    if (!status)
+        status = allocate(form);
+    if (!status)
+        status = create_factors(form);
+    return status;
+}
+
+static dfl_status allocate(dfl_formulation *form)
+{
+    const dfl_system *sys = form->sys;
+    const dfl_eom *eom = sys->eom;
+    dfl_context *ctx = sys->ctx;
+    const size_t n = (size_t)sys->n, nv = (size_t)eom->nv, np = (size_t)eom->np, d = sizeof(double);
+    /* every unknown is algebraic or differential; redundant and dropped rows add to both counts */
+    const size_t ma = (size_t)(sys->m1 + sys->m2 + sys->m3);
+    const size_t nd = (size_t)(eom->nr + sys->n3 + sys->n4 + sys->nc), K = ma + nd;
+    form->J2 = dfl_alloc(ctx, (size_t)sys->m2 * n, d);
+    form->Sp = dfl_alloc(ctx, np * np, d);
+    form->Sv = dfl_alloc(ctx, nv * nv, d);
+    form->pivot_p = dfl_alloc(ctx, (size_t)sys->n4, 1);
+    form->pivot_v = dfl_alloc(ctx, nv, 1);
+    form->CB = dfl_alloc(ctx, n * K, d);
+    form->SM = dfl_alloc(ctx, nd * K, d);
+    form->SJ = dfl_alloc(ctx, nd * K, d);
+    form->work =
+        dfl_alloc(ctx, (size_t)(sys->mdif + sys->m1 + sys->m2) * K + 2 * nv * nv + np * np, d);
+    form->active = dfl_alloc(ctx, (size_t)eom->ne, 1);
+    form->q = dfl_alloc(ctx, (size_t)eom->ne * nv, d);
+    form->q_old = dfl_alloc(ctx, (size_t)eom->ne * nv, d);
+    form->rho = dfl_alloc(ctx, (size_t)sys->mdif * DFL_LANES, d);
+    form->u = dfl_alloc(ctx, 2 * nd * DFL_LANES + 2 * nd, d);
+    form->vp = dfl_alloc(ctx, nv, d);
+    form->y = dfl_alloc(ctx, nv, d);
+    form->least = dfl_alloc(ctx, nv * (size_t)sys->nc + nv + (size_t)sys->nc, d);
+    return form->J2 && form->Sp && form->Sv && form->pivot_p && form->pivot_v && form->CB &&
+                   form->SM && form->SJ && form->work && form->active && form->q && form->q_old &&
+                   form->rho && form->u && form->vp && form->y && form->least
+               ? DFL_OK
+               : DFL_NO_MEMORY;
+}
+
+static dfl_status create_factors(dfl_formulation *form)
+{
+    const dfl_system *sys = form->sys;
+    dfl_context *ctx = sys->ctx;
+    const int nd = sys->n2 + sys->n3 + sys->n4 + sys->nc;
+    dfl_status status = dfl_split_create(&form->split1, ctx, sys->m1, sys->n1);
+    if (!status)
+        status = dfl_split_create(&form->split2, ctx, sys->m2, sys->n3);
+    if (!status)
+        status = dfl_split_create(&form->split3, ctx, sys->m3, sys->n4);
+    if (!status)
+        status =
+            dfl_split_create(&form->pivots2, ctx, sys->m2 > sys->n3 ? sys->m2 : sys->n3, sys->n3);
+    if (!status)
+        status = dfl_split_create(&form->pivots3, ctx, sys->m3, sys->n4);
+    const int larger = sys->n3 > sys->n4 ? sys->n3 : sys->n4;
+    if (!status && form->options->selectors == DFL_USER)
+        status = dfl_split_create(&form->user_check, ctx, larger, larger);
+    if (!status)
+        status = dfl_factor_create(&form->E_real, ctx, nd, false);
+    for (int k = 0; !status && k < DFL_LANES / 2; k++)
+        status = dfl_factor_create(&form->E_complex[k], ctx, nd, true);
+    if (!status)
+        status = dfl_lstsq_create(&form->lstsq, ctx, sys->n3, sys->nc);
+    return status;
+}
+
+void dfl_formulation_clear(dfl_formulation *form)
+{
+    if (!form->sys)
+        return;
+    dfl_context *ctx = form->sys->ctx;
+    double *const block[] = {form->J2, form->Sp,   form->Sv, form->CB,    form->SM,
+                             form->SJ, form->work, form->q,  form->q_old, form->rho,
+                             form->u,  form->vp,   form->y,  form->least};
+    for (size_t i = 0; i < sizeof block / sizeof *block; i++)
+        dfl_free(ctx, block[i]);
+    dfl_free(ctx, form->pivot_p);
+    dfl_free(ctx, form->pivot_v);
+    dfl_free(ctx, form->active);
+    dfl_rows_jacobian_clear(&form->jac, ctx);
+    dfl_split_free(form->split1, ctx);
+    dfl_split_free(form->split2, ctx);
+    dfl_split_free(form->split3, ctx);
+    dfl_split_free(form->pivots2, ctx);
+    dfl_split_free(form->pivots3, ctx);
+    dfl_split_free(form->user_check, ctx);
+    dfl_factor_free(form->E_real, ctx);
+    for (int k = 0; k < DFL_LANES / 2; k++)
+        dfl_factor_free(form->E_complex[k], ctx);
+    dfl_lstsq_free(form->lstsq, ctx);
+}
+
+void dfl_formulation_bind(dfl_formulation *form)
+{
+    const dfl_solver_options *opt = form->options;
+    const int ne = form->sys->eom->ne;
+    dfl_rows_jacobian_bind(&form->jac, form->sys);
+    form->method = opt->algebraic == DFL_ALGEBRAIC_LU    ? DFL_METHOD_LU
+                   : opt->algebraic == DFL_ALGEBRAIC_SVD ? DFL_METHOD_SVD
+                                                         : DFL_METHOD_QR;
+    form->rank_tolerance = opt->rank_tolerance;
+    form->ranks_known = form->have_selectors = form->have_old = form->suspended = false;
+    form->defect = 0;
+    memset(form->active, 1, (size_t)ne);
+    form->nactive = ne;
+}
+
+/* Redundant rows, found by the SVD of block 3 and of W at a consistent point. */
+dfl_status dfl_formulation_ranks(dfl_formulation *form, const dfl_point *point)
+{
+    dfl_system *sys = form->sys;
+    const dfl_eom *eom = sys->eom;
+    const dfl_solver_options *opt = form->options;
+    dfl_outcome outcome = dfl_system_jacobian(&form->jac, sys, point->t, point->x, point->a);
+    sys->stats->jacobians--; /* not one of the integration */
+    if (outcome == DFL_STEP_STOP)
+        return dfl_fail(sys->ctx, DFL_CALLBACK, "jacobian stopped the computation at t = %g",
+                        point->t);
+    if (outcome)
+        return dfl_fail(sys->ctx, DFL_NOT_FINITE,
+                        "the derivatives cannot be evaluated at the start, t = %g", point->t);
+    const dfl_split_rule rule = {.method = DFL_METHOD_SVD,
+                                 .tolerance = form->rank_tolerance,
+                                 .rank = -1,
+                                 .scale_rows = true};
+    const int ld = sys->m2;
+    if (!dfl_split_compute(form->split3, &rule, form->jac.J3, sys->m3, sys->m3, sys->n4) ||
+        !dfl_split_compute(form->split2, &rule, form->jac.J2 + sys->off_v * ld, ld, sys->nc,
+                           sys->n3))
+        return dfl_fail(sys->ctx, DFL_SINGULAR,
+                        "the ranks of the constraints cannot be determined");
+    const int defect2 = sys->nc - form->split2->rank, defect3 = sys->m3 - form->split3->rank;
+    form->rank2 = form->split2->rank;
+    form->rank3 = form->split3->rank;
+    form->defect = defect2;
+    form->ranks_known = true;
+    sys->stats->rank_position = form->rank3 - eom->ns - eom->nep;
+    sys->stats->rank_velocity = form->rank2;
+    if (defect3 > defect2 || (eom->nm == 0 && defect3 != defect2))
+        return dfl_fail(sys->ctx, DFL_SINGULAR,
+                        "at t = %g the position constraints have %d dependent rows, the velocity "
+                        "constraints %d; a singular position, or constraints that do not belong "
+                        "together (|q| = 1 must be an invariant ep, not a constraint)",
+                        point->t, defect3, defect2);
+    if (defect2 == 0)
+        return DFL_OK;
+    if (opt->algebraic == DFL_ALGEBRAIC_LU || opt->algebraic == DFL_ALGEBRAIC_QR) {
+        char rows[256];
+        dfl_formulation_weak_rows(rows, sizeof rows, form);
+        return dfl_fail(sys->ctx, DFL_SINGULAR,
+                        "constraints %s depend on each other (rank %d of %d at t = %g); use the "
+                        "automatic or the SVD decomposition",
+                        rows, form->rank2, sys->nc, point->t);
+    }
+    form->method = DFL_METHOD_SVD;
+    return DFL_OK;
+}
+
+dfl_outcome dfl_formulation_factor(dfl_formulation *form, int nreal, int ncomplex,
+                                   const double *zeta)
+{
+    const int nd = form->nd;
+    const size_t count = (size_t)nd * (size_t)nd;
+    const double *SM = form->SM + (size_t)form->ma * (size_t)nd;
+    const double *SJ = form->SJ + (size_t)form->ma * (size_t)nd;
+    const dfl_method method =
+        form->options->differential == DFL_DIFFERENTIAL_QR ? DFL_METHOD_QR : DFL_METHOD_LU;
+    form->sys->stats->differential_decompositions++;
+    form->nreal = nreal;
+    form->ncomplex = ncomplex;
+    memcpy(form->zeta, zeta, (size_t)(nreal + 2 * ncomplex) * sizeof *zeta);
+    bool regular = true;
+    if (nreal) {
+        double *E = dfl_factor_matrix(form->E_real);
+        for (size_t i = 0; i < count; i++)
+            E[i] = zeta[0] * SM[i] - SJ[i];
+        regular = dfl_factor_compute(form->E_real, nd, method);
+    }
+    for (int k = 0; regular && k < ncomplex; k++) {
+        double *E = dfl_factor_matrix(form->E_complex[k]);
+        const double re = zeta[nreal + 2 * k], im = zeta[nreal + 2 * k + 1];
+        for (size_t i = 0; i < count; i++) {
+            E[2 * i] = re * SM[i] - SJ[i];
+            E[2 * i + 1] = im * SM[i];
+        }
+        regular = dfl_factor_compute(form->E_complex[k], nd, method);
+    }
+    if (!regular)
+        return dfl_system_trouble(form->sys, DFL_STEP_SINGULAR, "the Newton matrix", 0);
+    return DFL_STEP_OK;
+}
+
+/* Algebraic rows of one point into lane k, dropped invariants left out. */
+static void gather_algebraic(double *rows, const dfl_formulation *form, const dfl_point *point,
+                             int k)
+{
+    const dfl_system *sys = form->sys;
+    const int ne = sys->eom->ne, before = sys->row_e, all = sys->m1 + sys->m2 + sys->m3;
+    int row = 0;
+    for (int i = 0; i < before; i++)
+        rows[row++ * DFL_LANES + k] = point->alg[i];
+    for (int i = 0; i < ne; i++)
+        if (form->active[i])
+            rows[row++ * DFL_LANES + k] = point->alg[before + i];
+    for (int i = before + ne; i < all; i++)
+        rows[row++ * DFL_LANES + k] = point->alg[i];
+}
+
+dfl_outcome dfl_formulation_residual(double *rows, dfl_formulation *form, const dfl_point *points,
+                                     int stages, const double *xp)
+{
+    dfl_system *sys = form->sys;
+    const int nr = sys->n2, nv = sys->n3, np = sys->eom->np;
+    double *rho = form->rho;
+    for (int k = 0; k < stages; k++) {
+        const dfl_point *point = &points[k];
+        gather_algebraic(rows, form, point, k);
+        for (int i = 0; i < nr; i++)
+            rho[i * DFL_LANES + k] = point->dif[i] - xp[(sys->off_r + i) * DFL_LANES + k];
+        for (int i = 0; i < nv; i++)
+            form->vp[i] = xp[(sys->off_v + i) * DFL_LANES + k];
+        dfl_outcome outcome = dfl_system_dynamics(form->y, sys, point, form->vp);
+        if (outcome)
+            return outcome;
+        for (int i = 0; i < nv; i++)
+            rho[(nr + i) * DFL_LANES + k] = form->y[i];
+        for (int i = 0; i < np; i++)
+            rho[(nr + nv + i) * DFL_LANES + k] =
+                point->dif[nr + nv + i] - xp[(sys->off_p + i) * DFL_LANES + k];
+    }
+    double *d = rows + form->ma * DFL_LANES;
+    memcpy(d, rho, (size_t)nr * DFL_LANES * sizeof *d);
+    d += nr * DFL_LANES;
+    rho += nr * DFL_LANES;
+    if (form->sv_identity)
+        memcpy(d, rho, (size_t)nv * DFL_LANES * sizeof *d);
+    else
+        dfl_lanes_mul(d, form->Sv, form->nsv, form->nsv, nv, rho);
+    dfl_lanes_mul(d + form->nsv * DFL_LANES, form->Sp, form->nfp, form->nfp, np,
+                  rho + nv * DFL_LANES);
+    return DFL_STEP_OK;
+}
+
+/* u of one real and of one complex shift from  d - (zeta SM_a - SJ_a) a, both products at hand. */
+static void solve_shifts(double *d, dfl_formulation *form, const double *SMa, const double *SJa)
+{
+    const int nd = form->nd;
+    double *b = form->u + 2 * nd * DFL_LANES;
+    if (form->nreal) {
+        for (int i = 0; i < nd; i++)
+            b[i] = d[i * DFL_LANES] - form->zeta[0] * SMa[i * DFL_LANES] + SJa[i * DFL_LANES];
+        dfl_factor_solve(form->E_real, b);
+        for (int i = 0; i < nd; i++)
+            d[i * DFL_LANES] = b[i];
+    }
+    for (int k = 0; k < form->ncomplex; k++) {
+        const int lane = form->nreal + 2 * k;
+        const double re = form->zeta[lane], im = form->zeta[lane + 1];
+        for (int i = 0; i < nd; i++) {
+            const int at = i * DFL_LANES + lane;
+            b[2 * i] = d[at] - (re * SMa[at] - im * SMa[at + 1]) + SJa[at];
+            b[2 * i + 1] = d[at + 1] - (re * SMa[at + 1] + im * SMa[at]) + SJa[at + 1];
+        }
+        dfl_factor_solve(form->E_complex[k], b);
+        for (int i = 0; i < nd; i++) {
+            d[i * DFL_LANES + lane] = b[2 * i];
+            d[i * DFL_LANES + lane + 1] = b[2 * i + 1];
+        }
+    }
+}
+
+void dfl_formulation_solve(double *dx, dfl_formulation *form, double *rows)
+{
+    const int nd = form->nd, ma = form->ma;
+    double *SMa = form->u, *SJa = form->u + nd * DFL_LANES;
+    form->sys->stats->back_substitutions++;
+    dfl_lanes_mul(SMa, form->SM, nd, nd, ma, rows);
+    dfl_lanes_mul(SJa, form->SJ, nd, nd, ma, rows);
+    solve_shifts(rows + ma * DFL_LANES, form, SMa, SJa);
+    dfl_lanes_mul(dx, form->CB, form->sys->n, form->sys->n, form->K, rows);
+}
+
+dfl_outcome dfl_formulation_defect(double *err, dfl_formulation *form, const dfl_point *point,
+                                   const double *y)
+{
+    dfl_system *sys = form->sys;
+    const int nr = sys->n2, nv = sys->n3, np = sys->eom->np, nd = form->nd;
+    double *d = form->u, *rho = form->rho;
+    for (int i = 0; i < nv; i++)
+        form->vp[i] = -y[sys->off_v + i];
+    dfl_outcome outcome = dfl_system_dynamics(form->y, sys, point, form->vp);
+    if (outcome)
+        return outcome;
+    for (int i = 0; i < nr; i++)
+        d[i] = point->dif[i] + y[sys->off_r + i];
+    for (int i = 0; i < np; i++)
+        rho[i] = point->dif[nr + nv + i] + y[sys->off_p + i];
+    if (form->sv_identity)
+        memcpy(d + nr, form->y, (size_t)nv * sizeof *d);
+    else
+        dfl_gemm(form->nsv, 1, nv, 1, form->Sv, form->nsv, form->y, nv, 0, d + nr, form->nsv);
+    dfl_gemm(form->nfp, 1, np, 1, form->Sp, form->nfp, rho, np, 0, d + nr + form->nsv, form->nfp);
+    dfl_factor_solve(form->E_real, d);
+    dfl_gemm(sys->n, 1, nd, 1, form->CB + (size_t)form->ma * (size_t)sys->n, sys->n, d, nd, 0, err,
+             sys->n);
+    return DFL_STEP_OK;
+}
+
+/* X1 -= N N^T X1, N = ker of block 1 in the columns [a sigma w l m] */
+void dfl_formulation_minimum_norm(double *X, const dfl_formulation *form)
+{
+    const int n1 = form->sys->n1;
+    if (form->defect == 0 || form->sys->psi1)
+        return;
+    for (int j = 0; j < form->defect; j++) {
+        const double *N = form->split1->N + (size_t)j * (size_t)n1;
+        for (int k = 0; k < DFL_LANES; k++) {
+            double sum = 0;
+            for (int i = 0; i < n1; i++)
+                sum += N[i] * X[i * DFL_LANES + k];
+            for (int i = 0; i < n1; i++)
+                X[i * DFL_LANES + k] -= N[i] * sum;
+        }
+    }
+}
+
+/* The minimum-norm solution of W^T l = W^T l_given. */
+void dfl_formulation_least_multipliers(dfl_point *point, dfl_formulation *form)
+{
+    const dfl_system *sys = form->sys;
+    const int nv = sys->n3, nc = sys->nc;
+    if (form->defect == 0 || sys->geoms)
+        return;
+    double *A = form->least, *b = A + nv * nc, *l = b + nv, *given = point->x + sys->off_l;
+    for (int i = 0; i < nv; i++)
+        for (int j = 0; j < nc; j++)
+            A[j * nv + i] = point->blocks.W[i * nc + j];
+    dfl_gemm(nv, 1, nc, 1, A, nv, given, nc, 0, b, nv);
+    if (dfl_lstsq_solve(l, form->lstsq, nv, nc, A, b, form->rank_tolerance, NULL))
+        memcpy(given, l, (size_t)nc * sizeof *l);
+}
+
+bool dfl_formulation_suspend(dfl_formulation *form)
+{
+    if (form->nactive == 0 || form->options->rigid_invariants)
+        return false;
+    form->suspended = true;
+    return true;
+}
+
+void dfl_formulation_accepted(dfl_formulation *form)
+{
+    const dfl_system *sys = form->sys;
+    const int ne = sys->eom->ne;
+    if (form->nactive < ne)
+        sys->stats->steps_without_invariants++;
+    form->suspended = false;
+    form->have_old = ne > 0 && !form->options->rigid_invariants;
+    memcpy(form->q_old, form->q, (size_t)ne * (size_t)sys->n3 * sizeof(double));
+}
+
+/* Rows with a large part in the left singular vectors of the smallest singular values of W = J2_v:
+   by least squares, row i is dependent if the others reproduce it. */
+void dfl_formulation_weak_rows(char *text, size_t size, dfl_formulation *form)
+{
+    const dfl_system *sys = form->sys;
+    const int nc = sys->nc, nv = sys->n3, ld = sys->m2;
+    const double *W = form->jac.J2 + sys->off_v * ld;
+    double *A = form->least, *b = A + nv * nc, *l = b + nv;
+    size_t used = 0;
+    int named = 0, total = 0;
+    text[0] = 0;
+    for (int row = 0; row < nc; row++) {
+        double scale = 0, rest = 0;
+        for (int j = 0; j < nv; j++) {
+            for (int i = 0; i < nc; i++)
+                A[i * nv + j] = i == row ? 0 : W[j * ld + i];
+            b[j] = W[j * ld + row];
+            scale += b[j] * b[j];
+        }
+        if (!dfl_lstsq_solve(l, form->lstsq, nv, nc, A, b, form->rank_tolerance, NULL))
+            continue;
+        for (int j = 0; j < nv; j++) {
+            double value = W[j * ld + row];
+            for (int i = 0; i < nc; i++)
+                value -= i == row ? 0 : W[j * ld + i] * l[i];
+            rest += value * value;
+        }
+        if (rest > 1e-4 * scale)
+            continue;
+        total++;
+        char name[64];
+        const int nl = sys->eom->nl;
+        dfl_eom_name(name, sizeof name, sys->eom, row < nl ? DFL_ROW_G : DFL_ROW_HV,
+                     row < nl ? row : row - nl);
+        if (used + strlen(name) + 8 < size) {
+            used += (size_t)snprintf(text + used, size - used, "%s%s", named ? ", " : "", name);
+            named++;
+        }
+    }
+    if (named < total)
+        snprintf(text + used, size - used, ", ...");
+    else if (total == 0)
+        snprintf(text, size, "(no single rows)");
+}

@@ -1,0 +1,112 @@
+/* formulation.h: what is integrated, and the linear algebra of one Newton step.
+
+   An integrator needs only: linearize at a reference point, factor for its shifts zeta, residuals
+   of its stages, and solve. Stages stand in lanes (linalg.h), so that several right-hand sides
+   share every matrix. Nothing here knows coefficients of a method. */
+#ifndef DFL_FORMULATION_H
+#define DFL_FORMULATION_H
+
+#include "eom/system.h"
+#include "linalg/linalg.h"
+
+/* The projected strangeness-free form (psf) and the projected form of index 1 (psi1):
+
+       0 = alg(x)                                  the algebraic rows in use (ma)
+       0 = S (dif(x) - diag(I, M, I) x')           S = diag(I, Sv, Sp)   (nd)
+
+   Newton's linear system for the shift zeta, with the derivatives J and JD of these rows,
+
+       J dx = -alg,    S (zeta diag(I,M,I) - JD) dx = dif
+
+   is solved through all solutions of the first part, dx = CB [alg; u]: CB is independent of zeta,
+   so a new step size needs only a new E = zeta SM_u - SJ_u (GEOMS, section on linear algebra). */
+typedef struct dfl_formulation {
+    dfl_system *sys;
+    const dfl_solver_options *options;
+    dfl_rows_jacobian jac;
+
+    dfl_method method; /* decomposition of the algebraic part */
+    double rank_tolerance;
+    bool ranks_known;
+    int rank2, rank3; /* ranks of W (with gam) and of block 3, constant along the motion */
+    int defect;       /* redundant rows of W = undetermined multipliers */
+    double weakest;   /* smallest over largest value of the split of W, at the last decomposition */
+
+    int ma, nd, K;      /* rows in use; K = ma + nd */
+    int m2;             /* rows of block 2 in use */
+    int nfp, nfv, nflm; /* free positions, velocities, multipliers (psi1) */
+    int nsv;            /* rows of Sv */
+    dfl_split *split1, *split2, *split3, *pivots2, *pivots3, *user_check;
+    double *J2;      /* m2 x n: block 2 without dropped invariants and, if n0 > 0, without
+                        its dependence on the first n1 columns */
+    double *Sp, *Sv; /* nfp x np, nsv x nv */
+    bool have_selectors, sv_identity;
+    unsigned char *pivot_p, *pivot_v; /* pivot sets that belong to the selectors */
+    double *CB;                       /* n x K */
+    double *SM, *SJ;                  /* nd x K */
+    double *work;                     /* mdif x K */
+
+    unsigned char *active; /* ne: invariants in use */
+    int nactive;
+    bool have_old, suspended; /* suspended: no invariants until the next step */
+    double *q, *q_old;        /* ne x nv: the parts of e_v that the constraints leave */
+
+    int nreal, ncomplex; /* shifts: lane 0, then pairs of lanes */
+    double zeta[1 + 2 * DFL_LANES];
+    dfl_factor *E_real, *E_complex[DFL_LANES / 2];
+    double *rho, *u, *vp, *y; /* lanes and vectors for residual and solve */
+    dfl_lstsq *lstsq;         /* for minimum-norm multipliers */
+    double *least;            /* nv x nc and its right-hand side */
+} dfl_formulation;
+
+dfl_status dfl_formulation_init(dfl_formulation *form, dfl_system *sys,
+                                const dfl_solver_options *options);
+void dfl_formulation_clear(dfl_formulation *form);
+
+/* After dfl_system_decide: lays out all blocks and forgets ranks and selectors. */
+void dfl_formulation_bind(dfl_formulation *form);
+
+/* Determines the ranks at a consistent point and, if allowed, switches to the SVD for redundant
+   constraints. DFL_SINGULAR: rank-deficient and not allowed; DFL_INVALID: theory violated. */
+dfl_status dfl_formulation_ranks(dfl_formulation *form, const dfl_point *point);
+
+/* New derivatives and algebraic decomposition at (t, x), a approximating v'. `update` is for a
+   second matrix within a step: it keeps selectors and the choice of invariants. */
+dfl_outcome dfl_formulation_linearize(dfl_formulation *form, double t, const double *x,
+                                      const double *a, bool update);
+
+/* New selectors for the present decomposition. */
+dfl_outcome dfl_formulation_select(dfl_formulation *form, double t, const double *x);
+
+/* Factors E for nreal (0 or 1) real shifts and ncomplex complex ones (interleaved in zeta). */
+dfl_outcome dfl_formulation_factor(dfl_formulation *form, int nreal, int ncomplex,
+                                   const double *zeta);
+
+/* rows (K lanes): alg and S (dif - diag(I,M,I) x') of `stages` evaluated points; xp are lanes of
+ * x'. */
+dfl_outcome dfl_formulation_residual(double *rows, dfl_formulation *form, const dfl_point *points,
+                                     int stages, const double *xp);
+
+/* dx (n lanes) from transformed rows (K lanes, overwritten). */
+void dfl_formulation_solve(double *dx, dfl_formulation *form, double *rows);
+
+/* err (n) = B E_real^-1 S (dif + diag(I,M,I) y) at an evaluated point: a filtered defect. */
+dfl_outcome dfl_formulation_defect(double *err, dfl_formulation *form, const dfl_point *point,
+                                   const double *y);
+
+/* Removes from lanes of x (n lanes) what redundant constraints leave undetermined. */
+void dfl_formulation_minimum_norm(double *X, const dfl_formulation *form);
+
+/* Multipliers of minimum norm with the same constraint force, at an evaluated point. */
+void dfl_formulation_least_multipliers(dfl_point *point, dfl_formulation *form);
+
+/* Stops using the invariants until the next accepted step. False if none was in use. */
+bool dfl_formulation_suspend(dfl_formulation *form);
+
+/* A step was accepted: invariants may be used again, compared with this step. */
+void dfl_formulation_accepted(dfl_formulation *form);
+
+/* Writes the names of the rows that take part in the weakest combination of W into `text`. */
+void dfl_formulation_weak_rows(char *text, size_t size, dfl_formulation *form);
+
+#endif

@@ -1,0 +1,107 @@
+/* Adaptive use of velocity-level invariants.
+
+   Where e_v lies (almost) in the row space of the constraints, as for the energy at a turning
+   point, the invariant does not determine a velocity, and enforcing it makes Newton fail. Let q =
+   e_v - (e_v R) W be the part of e_v that the constraints leave. An invariant is dropped for the
+   present step if q changes so fast that it may vanish within the step, |q| < kappa |q - q_old|,
+   or if the others already contain it. It comes back in the next regular step, where its
+   algebraic equation removes the accumulated defect. */
+#include "formulation/projection.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double kappa = 3;        /* algorithm works for 2 to 4 */
+static const double dependent = 1e-8; /* of |e_v|: nothing is left beside the constraints */
+
+static double norm(const double *x, int n)
+{
+    double sum = 0;
+    for (int i = 0; i < n; i++)
+        sum += x[i] * x[i];
+    return sqrt(sum);
+}
+
+/* q_i = e_v,i - (e_v,i R) W for all invariants */
+static void free_parts(dfl_formulation *form)
+{
+    const dfl_system *sys = form->sys;
+    const int nv = sys->n3, ne = sys->eom->ne, rows = sys->nc, ld = sys->m2;
+    const double *W = form->jac.J2 + sys->off_v * ld, *ev = W + rows + sys->eom->n0;
+    const dfl_split_rule rule = {
+        .method = form->method, .tolerance = form->rank_tolerance, .rank = -1, .scale_rows = true};
+    double *eR = form->work;
+    dfl_split_compute(form->split2, &rule, W, ld, rows, nv);
+    dfl_gemm(ne, rows, nv, 1, ev, ld, form->split2->R, nv, 0, eR, ne);
+    for (int j = 0; j < nv; j++)
+        for (int i = 0; i < ne; i++) {
+            double value = ev[j * ld + i];
+            for (int k = 0; k < rows; k++)
+                value -= eR[k * ne + i] * W[j * ld + k];
+            form->q[i * nv + j] = value;
+        }
+}
+
+/* Gram-Schmidt over the invariants: keeps i if enough of q_i is left beside those kept before. */
+static void keep_independent(dfl_formulation *form)
+{
+    const dfl_system *sys = form->sys;
+    const int nv = sys->n3, ne = sys->eom->ne, ld = sys->m2;
+    const double *ev = form->jac.J2 + sys->off_v * ld + sys->nc + sys->eom->n0;
+    double *basis = form->work;
+    form->nactive = 0;
+    for (int i = 0; i < ne; i++) {
+        double *r = basis + form->nactive * nv, change = 0, size = 0;
+        memcpy(r, form->q + i * nv, (size_t)nv * sizeof *r);
+        for (int j = 0; j < nv; j++) {
+            const double d = r[j] - form->q_old[i * nv + j];
+            change += form->have_old ? d * d : 0;
+            size += ev[j * ld + i] * ev[j * ld + i];
+        }
+        for (int k = 0; k < form->nactive; k++) {
+            const double *b = basis + k * nv;
+            double dot = 0;
+            for (int j = 0; j < nv; j++)
+                dot += b[j] * r[j];
+            for (int j = 0; j < nv; j++)
+                r[j] -= dot * b[j];
+        }
+        const double left = norm(r, nv);
+        form->active[i] = left > kappa * sqrt(change) && left > dependent * sqrt(size);
+        if (!form->active[i])
+            continue;
+        for (int j = 0; j < nv; j++)
+            r[j] /= left;
+        form->nactive++;
+    }
+}
+
+void dfl_invariants_choose(dfl_formulation *form)
+{
+    const int ne = form->sys->eom->ne;
+    if (ne == 0 || form->options->rigid_invariants)
+        return;
+    free_parts(form);
+    if (form->suspended) {
+        memset(form->active, 0, (size_t)ne);
+        form->nactive = 0;
+    } else {
+        keep_independent(form);
+    }
+}
+
+void dfl_invariants_compress(dfl_formulation *form)
+{
+    const dfl_system *sys = form->sys;
+    const int ne = sys->eom->ne, first = sys->nc + sys->eom->n0, all = sys->m2;
+    form->m2 = first + form->nactive;
+    double *out = form->J2;
+    for (int j = 0; j < sys->n; j++) {
+        const double *in = form->jac.J2 + (size_t)j * (size_t)all;
+        for (int i = 0; i < first; i++)
+            *out++ = in[i];
+        for (int i = 0; i < ne; i++)
+            if (form->active[i])
+                *out++ = in[first + i];
+    }
+}

@@ -1,0 +1,240 @@
+/* The algebraic decomposition: all solutions of J dx = -alg as dx = CB [alg; u].
+
+   J is block triangular: block 3 acts on [s p], block 2 on [v | s p], block 1 on everything. With
+   right inverses R and null-space bases N of the diagonal blocks,
+
+       d[sp] = -R3 a3 + N3 u_p
+       dv    = R2 (-a2 - J2sp d[sp]) + N2 u_v
+       dr    = u_r
+       d[wlm]= R1 (-a1 - J1r dr - J1v dv - J1sp d[sp])
+
+   (GEOMS). Forming CB costs about as much as the factors themselves and turns every later solve
+   into one product with lanes. Massless rows depend on the first block's unknowns: those are
+   eliminated from block 2 beforehand. The columns of CB are ordered a1 a2 a3 | u_p u_v u_r u_lm, so
+   that the nonzero columns of each block row are contiguous. */
+#include "formulation/projection.h"
+
+#include <math.h>
+#include <string.h>
+
+static dfl_outcome split_blocks(dfl_formulation *form);
+static dfl_outcome split_first(dfl_formulation *form);
+static void remove_first_unknowns(dfl_formulation *form);
+static void set_dimensions(dfl_formulation *form);
+static void build_CB(dfl_formulation *form);
+static void project_matrices(dfl_formulation *form);
+
+dfl_outcome dfl_formulation_linearize(dfl_formulation *form, double t, const double *x,
+                                      const double *a, bool update)
+{
+    dfl_system *sys = form->sys;
+    dfl_outcome outcome = dfl_system_jacobian(&form->jac, sys, t, x, a);
+    if (outcome)
+        return outcome;
+    sys->trouble.t = t;
+    if (!update)
+        dfl_invariants_choose(form);
+    dfl_invariants_compress(form);
+    outcome = split_blocks(form);
+    if (outcome)
+        return outcome;
+    sys->stats->algebraic_decompositions++;
+    const int old_nsv = form->nsv, old_nfp = form->nfp;
+    set_dimensions(form);
+    build_CB(form);
+    if (old_nsv != form->nsv || old_nfp != form->nfp)
+        form->have_selectors = false;
+    if (!form->have_selectors || (!update && dfl_selectors_outdated(form))) {
+        outcome = dfl_formulation_select(form, t, x);
+        if (outcome)
+            return outcome;
+    } else {
+        project_matrices(form);
+    }
+    return DFL_STEP_OK;
+}
+
+dfl_outcome dfl_formulation_select(dfl_formulation *form, double t, const double *x)
+{
+    dfl_outcome outcome = dfl_selectors_compute(form, t, x + form->sys->na);
+    if (!outcome)
+        project_matrices(form);
+    return outcome;
+}
+
+static dfl_outcome split_blocks(dfl_formulation *form)
+{
+    dfl_system *sys = form->sys;
+    const dfl_split_rule rule = {.method = form->method,
+                                 .tolerance = form->rank_tolerance,
+                                 .rank = -1,
+                                 .leading = sys->eom->ns,
+                                 .favoured = form->have_selectors ? form->pivot_p : NULL,
+                                 .scale_rows = true};
+    if (!dfl_split_compute(form->split3, &rule, form->jac.J3, sys->m3, sys->m3, sys->n4) ||
+        form->split3->rank != form->rank3)
+        return dfl_system_trouble(sys, DFL_STEP_RANK, "the position constraints", sys->trouble.t);
+    dfl_outcome outcome = split_first(form);
+    if (outcome)
+        return outcome;
+    if (sys->eom->n0 > 0)
+        remove_first_unknowns(form);
+    dfl_split_rule rule2 = rule;
+    rule2.leading = 0;
+    rule2.favoured = form->have_selectors ? form->pivot_v : NULL;
+    const int rank2 = form->rank2 + sys->eom->n0 + form->nactive;
+    const bool split = dfl_split_compute(form->split2, &rule2, form->J2 + sys->off_v * form->m2,
+                                         form->m2, form->m2, sys->n3);
+    form->weakest = form->split2->largest > 0 ? form->split2->smallest / form->split2->largest : 1;
+    if (!split || form->split2->rank != rank2)
+        return dfl_system_trouble(sys, DFL_STEP_RANK, "the velocity constraints", sys->trouble.t);
+    return DFL_STEP_OK;
+}
+
+/* Block 1: [a sigma w l m] from the saddle system, or w alone. A regular saddle may be badly
+   scaled, so only an exact defect counts here: the rank was decided on W. */
+static dfl_outcome split_first(dfl_formulation *form)
+{
+    dfl_system *sys = form->sys;
+    const int m1 = sys->m1, n1 = sys->psi1 ? sys->eom->nw : sys->n1;
+    const int defect = sys->psi1 ? 0 : form->defect;
+    dfl_split_rule rule = {
+        .method = DFL_METHOD_LU, .tolerance = 1e-14, .rank = -1, .scale_rows = true};
+    if (defect > 0 || form->options->algebraic == DFL_ALGEBRAIC_SVD)
+        rule = (dfl_split_rule){.method = DFL_METHOD_SVD, .rank = n1 - defect};
+    else if (form->options->algebraic == DFL_ALGEBRAIC_QR)
+        rule.method = DFL_METHOD_QR;
+    if (!dfl_split_compute(form->split1, &rule, form->jac.J1, m1, m1, n1))
+        return dfl_system_trouble(
+            sys, DFL_STEP_SINGULAR,
+            "the matrix of accelerations, multipliers and auxiliary variables", sys->trouble.t);
+    return DFL_STEP_OK;
+}
+
+/* J2 -= J2_1 R1 J1 in the columns from r on; J2_1 R1 stays in the first columns. */
+static void remove_first_unknowns(dfl_formulation *form)
+{
+    const dfl_system *sys = form->sys;
+    const int m2 = form->m2, n1 = sys->n1, rest = sys->n - n1;
+    double *T = form->work;
+    dfl_gemm(m2, n1, n1, 1, form->J2, m2, form->split1->R, n1, 0, T, m2);
+    memcpy(form->J2, T, (size_t)m2 * (size_t)n1 * sizeof *T);
+    dfl_gemm(m2, rest, n1, -1, form->J2, m2, form->jac.J1 + n1 * sys->m1, sys->m1, 1,
+             form->J2 + n1 * m2, m2);
+}
+
+static void set_dimensions(dfl_formulation *form)
+{
+    const dfl_system *sys = form->sys;
+    form->ma = sys->m1 + form->m2 + sys->m3;
+    form->nfp = sys->n4 - form->split3->rank;
+    form->nfv = sys->n3 - form->split2->rank;
+    form->nflm = sys->psi1 ? sys->nc - form->defect : 0;
+    form->nsv = form->nfv + form->nflm;
+    form->nd = form->nfp + form->nsv + sys->n2;
+    form->K = form->ma + form->nd;
+}
+
+/* Copies rows x cols of A (leading dimension rows) into B, times sign. */
+static void put(double *B, int ldb, double sign, const double *A, int rows, int cols)
+{
+    for (int j = 0; j < cols; j++)
+        for (int i = 0; i < rows; i++)
+            B[(size_t)j * (size_t)ldb + (size_t)i] = sign * A[(size_t)j * (size_t)rows + (size_t)i];
+}
+
+static void put_identity(double *B, int ldb, double value, int n)
+{
+    for (int i = 0; i < n; i++)
+        B[(size_t)i * (size_t)ldb + (size_t)i] = value;
+}
+
+/* d[sp] and dr, then dv */
+static void build_velocity(dfl_formulation *form)
+{
+    const dfl_system *sys = form->sys;
+    const int n = sys->n, m1 = sys->m1, m2 = form->m2, massless = sys->eom->n0 > 0;
+    const int at_a3 = m1 + m2, at_up = form->ma, at_uv = at_up + form->nfp,
+              at_ur = at_uv + form->nfv;
+    double *CB = form->CB, *X4 = CB + sys->off_sp, *X3 = CB + sys->off_v, *X2 = CB + sys->off_r;
+    put(X4 + at_a3 * n, n, -1, form->split3->R, sys->n4, sys->m3);
+    put(X4 + at_up * n, n, 1, form->split3->N, sys->n4, form->nfp);
+    put_identity(X2 + at_ur * n, n, 1, sys->n2);
+
+    /* T = -[.. I ..] - J2sp d[sp] (- J2r dr and + J2_1 R1 with massless rows) */
+    const int first = massless ? 0 : m1, last = massless ? form->K : at_ur, cols = last - first;
+    double *T = form->work;
+    dfl_gemm(m2, cols, sys->n4, -1, form->J2 + sys->off_sp * m2, m2, X4 + first * n, n, 0, T, m2);
+    for (int i = 0; i < m2; i++)
+        T[(m1 - first + i) * m2 + i] -= 1;
+    if (massless) {
+        put(T, m2, 1, form->J2, m2, sys->n1);
+        dfl_gemm(m2, sys->n2, sys->n2, -1, form->J2 + sys->off_r * m2, m2, X2 + at_ur * n, n, 1,
+                 T + at_ur * m2, m2);
+    }
+    dfl_gemm(sys->n3, cols, m2, 1, form->split2->R, sys->n3, T, m2, 0, X3 + first * n, n);
+    put(X3 + at_uv * n, n, 1, form->split2->N, sys->n3, form->nfv);
+}
+
+static void build_CB(dfl_formulation *form)
+{
+    const dfl_system *sys = form->sys;
+    const int n = sys->n, m1 = sys->m1, K = form->K;
+    const int first = sys->psi1 ? sys->eom->nw : sys->n1; /* unknowns that block 1 determines */
+    double *CB = form->CB, *T = form->work;
+    memset(CB, 0, (size_t)n * (size_t)K * sizeof *CB);
+    build_velocity(form);
+    if (sys->psi1)
+        dfl_selectors_free_multipliers(CB + (size_t)(K - form->nflm) * (size_t)n + sys->off_l, n,
+                                       form);
+    if (m1 == 0)
+        return;
+    dfl_gemm(m1, K, n - first, -1, form->jac.J1 + first * m1, m1, CB + first, n, 0, T, m1);
+    for (int i = 0; i < m1; i++)
+        T[i * m1 + i] -= 1;
+    dfl_gemm(first, K, m1, 1, form->split1->R, first, T, m1, 0, CB, n);
+}
+
+/* SM = S diag(I,M,I) CB and SJ = S JD CB */
+static void project_matrices(dfl_formulation *form)
+{
+    const dfl_system *sys = form->sys;
+    const int n = sys->n, K = form->K, nd = form->nd, nr = sys->n2, nv = sys->n3, np = sys->eom->np;
+    const int mdif = sys->mdif, na = sys->na, nvsp = nv + sys->n4;
+    const double *CB = form->CB, *X3 = CB + sys->off_v, *Xp = CB + sys->off_p;
+    const double *Sv = form->Sv, *Sp = form->Sp;
+    const int nsv = form->nsv, nfp = form->nfp;
+    double *work = form->work, *SM = form->SM, *SJ = form->SJ;
+
+    /* M X3 */
+    if (dfl_system_diagonal(sys)) {
+        for (int j = 0; j < K; j++)
+            for (int i = 0; i < nv; i++)
+                work[j * nv + i] = form->jac.M[i] * X3[j * n + i];
+    } else {
+        dfl_gemm(nv, K, nv, 1, form->jac.M, nv, X3, n, 0, work, nv);
+    }
+    for (int j = 0; j < K; j++)
+        for (int i = 0; i < nr; i++)
+            SM[j * nd + i] = CB[j * n + sys->off_r + i];
+    if (form->sv_identity)
+        for (int j = 0; j < K; j++)
+            memcpy(SM + j * nd + nr, work + j * nv, (size_t)nv * sizeof *SM);
+    else
+        dfl_gemm(nsv, K, nv, 1, Sv, nsv, work, nv, 0, SM + nr, nd);
+    dfl_gemm(nfp, K, np, 1, Sp, nfp, Xp, n, 0, SM + nr + nsv, nd);
+
+    /* JD CB */
+    dfl_gemm(nr + nv, K, n - na, 1, form->jac.JD + na * mdif, mdif, CB + na, n, 0, work, mdif);
+    dfl_gemm(np, K, nvsp, 1, form->jac.JD + sys->off_v * mdif + nr + nv, mdif, X3, n, 0,
+             work + nr + nv, mdif);
+    for (int j = 0; j < K; j++)
+        for (int i = 0; i < nr; i++)
+            SJ[j * nd + i] = work[j * mdif + i];
+    if (form->sv_identity)
+        for (int j = 0; j < K; j++)
+            memcpy(SJ + j * nd + nr, work + j * mdif + nr, (size_t)nv * sizeof *SJ);
+    else
+        dfl_gemm(nsv, K, nv, 1, Sv, nsv, work + nr, mdif, 0, SJ + nr, nd);
+    dfl_gemm(nfp, K, np, 1, Sp, nfp, work + nr + nv, mdif, 0, SJ + nr + nsv, nd);
+}

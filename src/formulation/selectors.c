@@ -1,0 +1,225 @@
+/* Selectors Sp, Sv: the rows of kinematics and dynamics that are integrated beside the constraints.
+
+   With Kp, Kv bases of the kernels of block 3 and block 2, (11) of GEOMS asks that Sp Kp and Sv M
+   Kv be nonsingular. Orthogonal: orthonormal bases themselves, safe whenever M is definite on the
+   kernel. Unit: single rows; for full M they come from row pivoting of M Kv, since the independent
+   velocities' own rows may give a singular Sv M Kv. In psi1 all nv rows are kept, reduced to
+   [Kv^T; W] when invariants or massless rows take part. */
+#include "formulation/projection.h"
+
+#include <math.h>
+#include <string.h>
+
+static void orthonormal_rows(double *S, int rows, int n, const double *B, int ldb);
+static void unit_rows(double *S, int rows, int n, const unsigned char *pivot);
+static void unit_dynamics(dfl_formulation *form);
+static void reduced_identity(dfl_formulation *form);
+static bool user_selectors_regular(dfl_formulation *form);
+static void find_pivots(dfl_formulation *form, unsigned char *pivot_p, unsigned char *pivot_v);
+
+dfl_outcome dfl_selectors_compute(dfl_formulation *form, double t, const double *x)
+{
+    const dfl_system *sys = form->sys;
+    const dfl_solver_options *opt = form->options;
+    const int ns = sys->eom->ns, np = sys->eom->np, nv = sys->n3, nfp = form->nfp;
+    sys->stats->selector_computations++;
+    if (opt->selectors == DFL_UNIT || opt->renewal == DFL_RENEW_ON_CHANGE)
+        find_pivots(form, form->pivot_p, form->pivot_v);
+    form->sv_identity = sys->psi1 && form->nsv == nv;
+    if (opt->selectors == DFL_USER) {
+        const int rc =
+            opt->select(form->Sp, form->Sv, nfp, sys->psi1 ? 0 : form->nsv, t, x, opt->user);
+        if (rc)
+            return dfl_system_trouble(form->sys, rc > 0 ? DFL_STEP_RETRY : DFL_STEP_STOP, "select",
+                                      t);
+    } else if (opt->selectors == DFL_UNIT) {
+        unit_rows(form->Sp, nfp, np, form->pivot_p + ns);
+    } else {
+        orthonormal_rows(form->Sp, nfp, np, form->split3->N + ns, sys->n4);
+    }
+    if (form->sv_identity || (opt->selectors == DFL_USER && !sys->psi1))
+        ;
+    else if (sys->psi1)
+        reduced_identity(form);
+    else if (opt->selectors == DFL_UNIT)
+        unit_dynamics(form);
+    else
+        orthonormal_rows(form->Sv, form->nsv, nv, form->split2->N, nv);
+    if (opt->selectors == DFL_USER && !user_selectors_regular(form))
+        return dfl_system_trouble(form->sys, DFL_STEP_SINGULAR, "the user's selectors", t);
+    form->have_selectors = true;
+    return DFL_STEP_OK;
+}
+
+bool dfl_selectors_outdated(dfl_formulation *form)
+{
+    const dfl_system *sys = form->sys;
+    const dfl_solver_options *opt = form->options;
+    if (opt->renewal == DFL_RENEW_ALWAYS)
+        return true;
+    unsigned char *p = (unsigned char *)form->work, *v = p + sys->n4;
+    find_pivots(form, p, v);
+    return memcmp(p, form->pivot_p, (size_t)sys->n4) != 0 ||
+           memcmp(v, form->pivot_v, (size_t)sys->n3) != 0;
+}
+
+/* The sets of pivot columns of block 3 and of the v-part of block 2, with a preference for the
+   present sets so that near ties do not flip. */
+static void find_pivots(dfl_formulation *form, unsigned char *pivot_p, unsigned char *pivot_v)
+{
+    const dfl_system *sys = form->sys;
+    const dfl_split *s3 = form->split3, *s2 = form->split2;
+    if (form->method != DFL_METHOD_LU) {
+        dfl_split_rule rule = {.method = DFL_METHOD_LU,
+                               .tolerance = form->rank_tolerance,
+                               .rank = -1,
+                               .leading = sys->eom->ns,
+                               .favoured = form->have_selectors ? form->pivot_p : NULL,
+                               .scale_rows = true};
+        dfl_split_compute(form->pivots3, &rule, form->jac.J3, sys->m3, sys->m3, sys->n4);
+        rule.leading = 0;
+        rule.favoured = form->have_selectors ? form->pivot_v : NULL;
+        dfl_split_compute(form->pivots2, &rule, form->J2 + sys->off_v * form->m2, form->m2,
+                          form->m2, sys->n3);
+        s3 = form->pivots3;
+        s2 = form->pivots2;
+    }
+    memset(pivot_p, 0, (size_t)sys->n4);
+    memset(pivot_v, 0, (size_t)sys->n3);
+    for (int i = 0; i < s3->rank; i++)
+        pivot_p[s3->pivot[i]] = 1;
+    for (int i = 0; i < s2->rank; i++)
+        pivot_v[s2->pivot[i]] = 1;
+}
+
+/* S (rows x n) := the first n rows of B's columns, orthonormalised (Gram-Schmidt, twice). */
+static void orthonormal_rows(double *S, int rows, int n, const double *B, int ldb)
+{
+    for (int i = 0; i < rows; i++) {
+        for (int j = 0; j < n; j++)
+            S[j * rows + i] = B[i * ldb + j];
+        double size = 1;
+        for (int pass = 0; pass < 2; pass++) {
+            for (int k = 0; k < i; k++) {
+                double dot = 0;
+                for (int j = 0; j < n; j++)
+                    dot += S[j * rows + k] * S[j * rows + i];
+                for (int j = 0; j < n; j++)
+                    S[j * rows + i] -= dot * S[j * rows + k];
+            }
+            size = 0;
+            for (int j = 0; j < n; j++)
+                size += S[j * rows + i] * S[j * rows + i];
+            size = sqrt(size);
+            for (int j = 0; j < n; j++)
+                S[j * rows + i] /= size;
+        }
+    }
+}
+
+static void unit_rows(double *S, int rows, int n, const unsigned char *pivot)
+{
+    memset(S, 0, (size_t)rows * (size_t)n * sizeof *S);
+    for (int j = 0, i = 0; j < n && i < rows; j++)
+        if (!pivot[j])
+            S[j * rows + i++] = 1;
+}
+
+/* Rows of the independent velocities, or for a full M those chosen by pivoting on (M Kv)^T. */
+static void unit_dynamics(dfl_formulation *form)
+{
+    const dfl_system *sys = form->sys;
+    const int nv = sys->n3, nfv = form->nfv;
+    if (dfl_system_diagonal(sys)) {
+        unit_rows(form->Sv, nfv, nv, form->pivot_v);
+        return;
+    }
+    double *MK = form->work; /* (M Kv)^T = Kv^T M, nfv x nv */
+    dfl_gemm_tn(nfv, nv, nv, 1, form->split2->N, nv, form->jac.M, nv, 0, MK, nfv);
+    const dfl_split_rule rule = {.method = DFL_METHOD_LU, .tolerance = 0, .rank = -1};
+    dfl_split_compute(form->pivots2, &rule, MK, nfv, nfv, nv);
+    memset(form->Sv, 0, (size_t)nfv * (size_t)nv * sizeof(double));
+    for (int i = 0; i < nfv; i++)
+        form->Sv[form->pivots2->pivot[i] * nfv + i] = 1;
+}
+
+/* psi1 with invariants or massless rows: Sv = [Kv^T; W] without dependent rows. */
+static void reduced_identity(dfl_formulation *form)
+{
+    const dfl_system *sys = form->sys;
+    const int nv = sys->n3, nfv = form->nfv, nsv = form->nsv, nlm = form->nflm;
+    double *Q = form->work, *basis = Q + nv * nfv; /* nc x nlm */
+    orthonormal_rows(Q, nfv, nv, form->split2->N, nv);
+    dfl_selectors_free_multipliers(basis, sys->nc, form);
+    const double *W = form->J2 + sys->off_v * form->m2;
+    for (int j = 0; j < nv; j++) {
+        for (int i = 0; i < nfv; i++)
+            form->Sv[j * nsv + i] = Q[j * nfv + i];
+        for (int i = 0; i < nlm; i++) {
+            double sum = 0;
+            for (int k = 0; k < sys->nc; k++)
+                sum += basis[i * sys->nc + k] * W[j * form->m2 + k];
+            form->Sv[j * nsv + nfv + i] = sum;
+        }
+    }
+}
+
+/* The identity, or with redundant constraints an orthonormal basis of the range of W. */
+void dfl_selectors_free_multipliers(double *B, int ld, dfl_formulation *form)
+{
+    const dfl_system *sys = form->sys;
+    const int nc = sys->nc, nv = sys->n3, nlm = form->nflm;
+    if (form->defect == 0) {
+        for (int i = 0; i < nc; i++)
+            for (int j = 0; j < nc; j++)
+                B[j * ld + i] = i == j;
+        return;
+    }
+    /* columns of W, Gram-Schmidt with the largest remainder first */
+    double *R = form->least;
+    for (int j = 0; j < nv; j++)
+        for (int i = 0; i < nc; i++)
+            R[j * nc + i] = form->jac.J2[(sys->off_v + j) * sys->m2 + i];
+    for (int k = 0; k < nlm; k++) {
+        int best = 0;
+        double largest = -1;
+        for (int j = 0; j < nv; j++) {
+            double size = 0;
+            for (int i = 0; i < nc; i++)
+                size += R[j * nc + i] * R[j * nc + i];
+            if (size > largest)
+                largest = size, best = j;
+        }
+        for (int i = 0; i < nc; i++)
+            B[k * ld + i] = R[best * nc + i] / sqrt(largest);
+        for (int j = 0; j < nv; j++) {
+            double dot = 0;
+            for (int i = 0; i < nc; i++)
+                dot += B[k * ld + i] * R[j * nc + i];
+            for (int i = 0; i < nc; i++)
+                R[j * nc + i] -= dot * B[k * ld + i];
+        }
+    }
+}
+
+/* (11): Sp Kp and Sv M Kv must be regular. */
+static bool user_selectors_regular(dfl_formulation *form)
+{
+    const dfl_system *sys = form->sys;
+    const int np = sys->eom->np, ns = sys->eom->ns, nv = sys->n3, nfp = form->nfp, nsv = form->nsv;
+    const dfl_split_rule rule = {.method = DFL_METHOD_QR, .tolerance = 1e-8, .rank = -1};
+    double *A = form->work, *MK = A + nv * nv;
+    dfl_gemm(nfp, nfp, np, 1, form->Sp, nfp, form->split3->N + ns, sys->n4, 0, A, nfp);
+    if (!dfl_split_compute(form->user_check, &rule, A, nfp, nfp, nfp))
+        return false;
+    if (sys->psi1)
+        return true;
+    if (dfl_system_diagonal(sys))
+        for (int j = 0; j < nsv; j++)
+            for (int i = 0; i < nv; i++)
+                MK[j * nv + i] = form->jac.M[i] * form->split2->N[j * nv + i];
+    else
+        dfl_gemm(nv, nsv, nv, 1, form->jac.M, nv, form->split2->N, nv, 0, MK, nv);
+    dfl_gemm(nsv, nsv, nv, 1, form->Sv, nsv, MK, nv, 0, A, nsv);
+    return dfl_split_compute(form->user_check, &rule, A, nsv, nsv, nsv);
+}

@@ -1,0 +1,225 @@
+/* Consistent initial values (GEOMS's initialisation, and the staged least-change projection).
+
+   Staged projection: positions and contact variables first, min |p - p0| subject to c = g = ep = 0;
+   then velocities, min |v - v0| in the metric of M subject to gI = hv = gam = e = 0; then
+   accelerations, auxiliary variables and multipliers from block 1. Each stage repeats
+
+       y0 = D^-1 (x0 - x),   y = y0 + (J D)^+ (-F - J D y0),   x += D y
+
+   which is Newton's method on the conditions for a minimum with the Hessian of the constraints left
+   out. Held unknowns lose their columns. Gauss-Newton converges also for contradictory conditions,
+   so the residual decides. */
+#include "initial/initial.h"
+#include "initial/stages.h"
+
+#include <math.h>
+#include <string.h>
+
+static dfl_status as_conditions(dfl_initial *init, const dfl_conditions *conditions);
+
+dfl_status dfl_initial_init(dfl_initial *init, dfl_context *ctx, const dfl_eom *eom,
+                            const dfl_solver_options *options)
+{
+    memset(init, 0, sizeof *init);
+    dfl_system *sys = &init->sys;
+    dfl_status status = dfl_system_init(sys, ctx, eom, eom->no_bias, &init->counters);
+    if (!status)
+        status = dfl_rows_jacobian_init(&init->jac, sys);
+    if (!status)
+        status = dfl_point_init(&init->point, sys);
+    if (status)
+        return status;
+    const size_t n = (size_t)sys->n, nv = (size_t)eom->nv, d = sizeof(double);
+    const size_t rows = (size_t)(sys->m1 + sys->m2 + sys->m3);
+    init->rank_tolerance = options->rank_tolerance;
+    init->atol = options->atol;
+    for (int i = 0; options->atol_each && i < sys->nu; i++)
+        init->atol = i == 0 ? options->atol_each[0] : fmin(init->atol, options->atol_each[i]);
+    init->J = dfl_alloc(ctx, rows * n, d);
+    init->F = dfl_alloc(ctx, rows, d);
+    init->y = dfl_alloc(ctx, n, d);
+    init->step = dfl_alloc(ctx, n, d);
+    init->x = dfl_alloc(ctx, n, d);
+    init->x0 = dfl_alloc(ctx, n, d);
+    init->L = dfl_alloc(ctx, nv * nv, d);
+    if (!init->J || !init->F || !init->y || !init->step || !init->x || !init->x0 || !init->L)
+        return DFL_NO_MEMORY;
+    return dfl_lstsq_create(&init->lstsq, ctx, (int)rows, sys->n);
+}
+
+void dfl_initial_clear(dfl_initial *init)
+{
+    dfl_context *ctx = init->sys.ctx;
+    if (!ctx)
+        return;
+    double *const block[] = {init->J, init->F,  init->y, init->step,
+                             init->x, init->x0, init->L, init->condition};
+    for (size_t i = 0; i < sizeof block / sizeof *block; i++)
+        dfl_free(ctx, block[i]);
+    dfl_lstsq_free(init->lstsq, ctx);
+    dfl_rows_jacobian_clear(&init->jac, ctx);
+    dfl_point_clear(&init->point, ctx);
+    dfl_system_clear(&init->sys);
+}
+
+const double *dfl_initial_accelerations(const dfl_initial *init)
+{
+    return init->x;
+}
+
+dfl_status dfl_initial_complete(double *x, dfl_initial *init, double t,
+                                const dfl_conditions *conditions)
+{
+    static const dfl_conditions least_change = {.mode = DFL_START_PROJECT};
+    const dfl_conditions *cond = conditions ? conditions : &least_change;
+    dfl_system *sys = &init->sys;
+    dfl_status status = dfl_system_decide(sys, t, x, false);
+    if (status)
+        return status;
+    dfl_rows_jacobian_bind(&init->jac, sys);
+    dfl_point_bind(&init->point, sys);
+    memset(init->x, 0, (size_t)sys->na * sizeof *x);
+    memcpy(init->x + sys->na, x, (size_t)sys->nu * sizeof *x);
+    memcpy(init->x0, init->x, (size_t)sys->n * sizeof *x);
+    init->point.t = t;
+    switch (cond->mode) {
+    case DFL_START_PROJECT:
+        status = dfl_stages_project(init, cond);
+        break;
+    case DFL_START_CONDITIONS:
+        status = as_conditions(init, cond);
+        break;
+    case DFL_START_CHECK:
+        status = dfl_stages_accelerations(init, cond);
+        break;
+    case DFL_START_AS_GIVEN:
+        dfl_stages_accelerations(init, cond); /* only a guess for carried accelerations */
+        return DFL_OK;
+    }
+    if (!status)
+        status = dfl_stages_check(init, cond);
+    if (!status)
+        memcpy(x, init->x + sys->na, (size_t)sys->nu * sizeof *x);
+    return status;
+}
+
+bool dfl_initial_project(double *x, dfl_initial *init, double t)
+{
+    const dfl_system *sys = &init->sys;
+    const dfl_conditions cond = {.mode = DFL_START_PROJECT};
+    memcpy(init->x + sys->na, x, (size_t)sys->nu * sizeof *x);
+    memcpy(init->x0, init->x, (size_t)sys->n * sizeof *x);
+    init->point.t = t;
+    if (dfl_stages_project(init, &cond))
+        return false;
+    memcpy(x, init->x + sys->na, (size_t)sys->nu * sizeof *x);
+    return true;
+}
+
+/* Room for the user's conditions beside all rows. */
+static dfl_status reserve(dfl_initial *init, int nconditions)
+{
+    const dfl_system *sys = &init->sys;
+    dfl_context *ctx = sys->ctx;
+    if (nconditions <= init->nconditions)
+        return DFL_OK;
+    const size_t rows = (size_t)(sys->m1 + sys->m2 + sys->m3 + nconditions), n = (size_t)sys->n;
+    double *J = dfl_alloc(ctx, rows * n, sizeof *J);
+    double *F = dfl_alloc(ctx, rows, sizeof *F);
+    double *condition = dfl_alloc(ctx, 2 * (size_t)nconditions, sizeof *condition);
+    dfl_lstsq *lstsq = NULL;
+    if (!J || !F || !condition || dfl_lstsq_create(&lstsq, ctx, (int)rows, sys->n)) {
+        dfl_free(ctx, J);
+        dfl_free(ctx, F);
+        dfl_free(ctx, condition);
+        return DFL_NO_MEMORY;
+    }
+    dfl_free(ctx, init->J);
+    dfl_free(ctx, init->F);
+    dfl_free(ctx, init->condition);
+    dfl_lstsq_free(init->lstsq, ctx);
+    init->J = J;
+    init->F = F;
+    init->condition = condition;
+    init->lstsq = lstsq;
+    init->nconditions = nconditions;
+    return DFL_OK;
+}
+
+static dfl_status call_condition(double *out, dfl_initial *init, const dfl_conditions *cond)
+{
+    const dfl_system *sys = &init->sys;
+    const int rc = cond->condition(out, init->point.t, init->x + sys->na, cond->user);
+    if (rc)
+        return dfl_fail(sys->ctx, DFL_CALLBACK, "the conditions cannot be evaluated at t = %g",
+                        init->point.t);
+    for (int i = 0; i < cond->nconditions; i++)
+        if (!isfinite(out[i]))
+            return dfl_fail(sys->ctx, DFL_NOT_FINITE, "condition %d is %g at t = %g", i, out[i],
+                            init->point.t);
+    return DFL_OK;
+}
+
+/* Rows of the conditions' derivatives, by differences, below all rows in J (leading dimension ld).
+ */
+static dfl_status condition_rows(dfl_initial *init, const dfl_conditions *cond, int ld, int row)
+{
+    const dfl_system *sys = &init->sys;
+    double *base = init->condition, *moved = base + cond->nconditions;
+    dfl_status status = call_condition(base, init, cond);
+    for (int j = 0; !status && j < sys->n; j++) {
+        double *column = init->J + (size_t)j * (size_t)ld + row;
+        const double x = init->x[j], delta = sqrt(1e-16 * fmax(1e-5, fabs(x)));
+        memset(column, 0, (size_t)cond->nconditions * sizeof *column);
+        if (j < sys->na)
+            continue;
+        init->x[j] = x + delta;
+        status = call_condition(moved, init, cond);
+        for (int i = 0; i < cond->nconditions; i++)
+            column[i] = (moved[i] - base[i]) / (init->x[j] - x);
+        init->x[j] = x;
+    }
+    memcpy(init->F + row, base, (size_t)cond->nconditions * sizeof *base);
+    return status;
+}
+
+/* Gauss-Newton on all rows and the conditions together; what they leave open changes least. */
+static dfl_status as_conditions(dfl_initial *init, const dfl_conditions *cond)
+{
+    const dfl_system *sys = &init->sys;
+    if (cond->nconditions < 0 || (cond->nconditions > 0 && !cond->condition))
+        return dfl_fail(sys->ctx, DFL_INVALID, "conditions: nconditions is %d, condition is %s",
+                        cond->nconditions, cond->condition ? "given" : "NULL");
+    dfl_status status = reserve(init, cond->nconditions);
+    const int rows = sys->m1 + sys->m2 + sys->m3, ld = rows + cond->nconditions;
+    double last = INFINITY;
+    for (int it = 0; !status && it < 50; it++) {
+        status = dfl_stages_all_rows(init, ld);
+        if (!status)
+            status = condition_rows(init, cond, ld, rows);
+        if (status)
+            break;
+        for (int i = 0; i < ld; i++)
+            init->F[i] = -init->F[i];
+        if (!dfl_lstsq_solve(init->step, init->lstsq, ld, sys->n, init->J, init->F,
+                             fmax(init->rank_tolerance, 1e-9), NULL))
+            return dfl_fail(sys->ctx, DFL_INCONSISTENT, "the initial conditions have no solution");
+        double size = 0;
+        for (int j = 0; j < sys->n; j++) {
+            init->x[j] += init->step[j];
+            size = fmax(size, fabs(init->step[j]) / fmax(1, fabs(init->x[j])));
+        }
+        if (size <= 1e-13 || (it > 6 && size <= 1e-9 && size >= 0.5 * last))
+            break;
+        last = size;
+    }
+    if (!status)
+        status = call_condition(init->condition, init, cond);
+    for (int i = 0; !status && i < cond->nconditions; i++)
+        if (fabs(init->condition[i]) > 10 * init->atol)
+            return dfl_fail(sys->ctx, DFL_INCONSISTENT,
+                            "condition %d contradicts the constraints or the other conditions: its "
+                            "residual stays at %.3g",
+                            i, init->condition[i]);
+    return status;
+}

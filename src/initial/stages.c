@@ -1,0 +1,322 @@
+/* The stages of the least-change projection and the check of all rows (see initial.c). */
+#include "initial/stages.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST = 60 }; /* iterations of one stage; 5 to 11 are usual */
+
+/* The unknowns and rows of a stage. */
+typedef struct stage {
+    int first_column, columns, first_row, rows;
+    bool metric; /* of M */
+} stage;
+
+static dfl_status evaluate(dfl_initial *init);
+static dfl_status run_stage(dfl_initial *init, const dfl_conditions *cond, stage st);
+
+static stage position_stage(const dfl_system *sys)
+{
+    return (stage){sys->off_sp, sys->n4, sys->m1 + sys->m2, sys->m3, false};
+}
+
+static stage velocity_stage(const dfl_system *sys)
+{
+    return (stage){sys->off_v, sys->n3, sys->m1, sys->m2, true};
+}
+
+static stage first_stage(const dfl_system *sys)
+{
+    return (stage){0, sys->psi1 ? sys->eom->nw : sys->n1, 0, sys->m1, false};
+}
+
+dfl_status dfl_stages_project(dfl_initial *init, const dfl_conditions *cond)
+{
+    const dfl_system *sys = &init->sys;
+    /* massless rows may contain w, l and m: then the last two stages depend on each other */
+    const int rounds = sys->eom->n0 > 0 ? 6 : 1;
+    dfl_status status = run_stage(init, cond, position_stage(sys));
+    for (int i = 0; !status && i < rounds; i++) {
+        status = run_stage(init, cond, velocity_stage(sys));
+        if (!status)
+            status = run_stage(init, cond, first_stage(sys));
+    }
+    return status;
+}
+
+dfl_status dfl_stages_accelerations(dfl_initial *init, const dfl_conditions *cond)
+{
+    const dfl_system *sys = &init->sys;
+    if (sys->na == 0)
+        return DFL_OK;
+    const stage st = {0, sys->na, 0, sys->na, false};
+    return run_stage(init, cond, st);
+}
+
+static dfl_status evaluate(dfl_initial *init)
+{
+    dfl_system *sys = &init->sys;
+    memcpy(init->point.x, init->x, (size_t)sys->n * sizeof(double));
+    dfl_outcome outcome = dfl_system_eval(sys, &init->point);
+    if (!outcome)
+        return DFL_OK;
+    if (outcome == DFL_STEP_NONFINITE) {
+        char row[64];
+        dfl_eom_name(row, sizeof row, sys->eom, sys->trouble.kind, sys->trouble.index);
+        return dfl_fail(sys->ctx, DFL_NOT_FINITE,
+                        "eval returns NaN or Inf in %s at the start, t = %g", row, init->point.t);
+    }
+    return dfl_fail(sys->ctx, DFL_CALLBACK, "%s fails at the start, t = %g", sys->trouble.callback,
+                    init->point.t);
+}
+
+static dfl_status derivatives(dfl_initial *init)
+{
+    dfl_system *sys = &init->sys;
+    dfl_outcome outcome =
+        dfl_system_jacobian(&init->jac, sys, init->point.t, init->point.x, init->point.a);
+    if (!outcome)
+        return DFL_OK;
+    if (outcome == DFL_STEP_NONFINITE)
+        return dfl_fail(sys->ctx, DFL_NOT_FINITE, "%s returns NaN or Inf at the start, t = %g",
+                        sys->trouble.callback, init->point.t);
+    return dfl_fail(sys->ctx, DFL_CALLBACK, "%s fails at the start, t = %g", sys->trouble.callback,
+                    init->point.t);
+}
+
+/* Derivative of algebraic row `row` with respect to column `column`. */
+static double entry(const dfl_initial *init, int row, int column)
+{
+    const dfl_system *sys = &init->sys;
+    const dfl_rows_jacobian *jac = &init->jac;
+    if (row < sys->m1)
+        return jac->J1[(size_t)column * (size_t)sys->m1 + (size_t)row];
+    row -= sys->m1;
+    if (row < sys->m2)
+        return jac->J2[(size_t)column * (size_t)sys->m2 + (size_t)row];
+    row -= sys->m2;
+    column -= sys->off_sp;
+    return column < 0 ? 0 : jac->J3[(size_t)column * (size_t)sys->m3 + (size_t)row];
+}
+
+dfl_status dfl_stages_all_rows(dfl_initial *init, int ld)
+{
+    const dfl_system *sys = &init->sys;
+    const int rows = sys->m1 + sys->m2 + sys->m3;
+    dfl_status status = evaluate(init);
+    if (!status)
+        status = derivatives(init);
+    for (int j = 0; !status && j < sys->n; j++)
+        for (int i = 0; i < rows; i++)
+            init->J[(size_t)j * (size_t)ld + (size_t)i] = entry(init, i, j);
+    memcpy(init->F, init->point.alg, (size_t)rows * sizeof(double));
+    return status;
+}
+
+static bool is_held(const dfl_initial *init, const dfl_conditions *cond, int column)
+{
+    const int na = init->sys.na;
+    return cond->held && column >= na && cond->held[column - na];
+}
+
+/* The Cholesky factor L of M restricted to the free velocities, or false: no such metric. */
+static bool metric_of_mass(dfl_initial *init, const dfl_conditions *cond)
+{
+    const dfl_system *sys = &init->sys;
+    const int nv = sys->n3;
+    const bool diagonal = dfl_system_diagonal(sys);
+    int nfree = 0;
+    for (int j = 0; j < nv; j++)
+        nfree += !is_held(init, cond, sys->off_v + j);
+    int col = 0;
+    for (int j = 0; j < nv; j++) {
+        if (is_held(init, cond, sys->off_v + j))
+            continue;
+        int row = 0;
+        for (int i = 0; i < nv; i++)
+            if (!is_held(init, cond, sys->off_v + i))
+                init->L[col * nfree + row++] =
+                    diagonal ? (i == j ? init->jac.M[i] : 0) : init->jac.M[j * nv + i];
+        col++;
+    }
+    return dfl_cholesky(init->L, nfree);
+}
+
+/* y := L^-1 y, the row vector y^T := y^T L^-T */
+static void scale_by_metric(double *y, int stride, const double *L, int n)
+{
+    for (int j = 0; j < n; j++) {
+        for (int k = 0; k < j; k++)
+            y[j * stride] -= L[k * n + j] * y[k * stride];
+        y[j * stride] /= L[j * n + j];
+    }
+}
+
+/* y := L^-T y */
+static void unscale_by_metric(double *y, const double *L, int n)
+{
+    for (int j = n - 1; j >= 0; j--) {
+        for (int k = j + 1; k < n; k++)
+            y[j] -= L[j * n + k] * y[k];
+        y[j] /= L[j * n + j];
+    }
+}
+
+/* y := L^T y */
+static void metric_coordinates(double *y, const double *L, int n)
+{
+    for (int j = 0; j < n; j++) {
+        double sum = 0;
+        for (int k = j; k < n; k++)
+            sum += L[j * n + k] * y[k];
+        y[j] = sum;
+    }
+}
+
+static double weight(const dfl_initial *init, const dfl_conditions *cond, int column)
+{
+    const int na = init->sys.na;
+    return cond->weight && column >= na ? sqrt(cond->weight[column - na]) : 1;
+}
+
+/* One correction; its size relative to x in *size. */
+static dfl_status correct(dfl_initial *init, const dfl_conditions *cond, stage st, bool metric,
+                          double *size)
+{
+    const dfl_system *sys = &init->sys;
+    double *J = init->J, *y0 = init->y, *F = init->F, *step = init->step;
+    int nfree = 0;
+    /* columns of J D and y0 = D^-1 (x0 - x), D = diag(1/weight) or L^-T */
+    for (int j = 0; j < st.columns; j++) {
+        const int column = st.first_column + j;
+        if (is_held(init, cond, column))
+            continue;
+        const double w = metric ? 1 : weight(init, cond, column);
+        y0[nfree] = st.first_column == 0 ? 0 : (init->x0[column] - init->x[column]) * w;
+        for (int i = 0; i < st.rows; i++)
+            J[nfree * st.rows + i] = entry(init, st.first_row + i, column) / w;
+        nfree++;
+    }
+    *size = 0;
+    if (nfree == 0 || st.rows == 0)
+        return DFL_OK;
+    if (metric) {
+        metric_coordinates(y0, init->L, nfree);
+        for (int i = 0; i < st.rows; i++)
+            scale_by_metric(J + i, st.rows, init->L, nfree);
+    }
+    for (int i = 0; i < st.rows; i++) {
+        F[i] = -init->point.alg[st.first_row + i];
+        for (int j = 0; j < nfree; j++)
+            F[i] -= J[j * st.rows + i] * y0[j];
+    }
+    if (!dfl_lstsq_solve(step, init->lstsq, st.rows, nfree, J, F, init->rank_tolerance, NULL))
+        return dfl_fail(sys->ctx, DFL_INCONSISTENT, "the start at t = %g cannot be made consistent",
+                        init->point.t);
+    for (int j = 0; j < nfree; j++)
+        step[j] += y0[j];
+    if (metric)
+        unscale_by_metric(step, init->L, nfree);
+    for (int j = 0, k = 0; j < st.columns; j++) {
+        const int column = st.first_column + j;
+        if (is_held(init, cond, column))
+            continue;
+        const double dx = step[k++] / (metric ? 1 : weight(init, cond, column));
+        init->x[column] += dx;
+        *size = fmax(*size, fabs(dx) / fmax(1, fabs(init->x[column])));
+    }
+    return DFL_OK;
+}
+
+static dfl_status run_stage(dfl_initial *init, const dfl_conditions *cond, stage st)
+{
+    double size = 0, last = INFINITY;
+    for (int it = 0; it < MOST; it++) {
+        dfl_status status = evaluate(init);
+        if (!status)
+            status = derivatives(init);
+        if (status)
+            return status;
+        const bool metric = st.metric && !cond->weight && metric_of_mass(init, cond);
+        status = correct(init, cond, st, metric, &size);
+        if (status)
+            return status;
+        /* done, or at the level of rounding, where the corrections no longer shrink */
+        if (size <= 1e-14 || (it > 2 && size <= 1e-10 && size >= 0.5 * last))
+            break;
+        last = size;
+    }
+    return DFL_OK;
+}
+
+/* What rounding leaves in a row: a small multiple of its terms. */
+static double rounding(const dfl_initial *init, int row)
+{
+    const dfl_system *sys = &init->sys;
+    double sum = 0;
+    for (int j = 0; j < sys->n; j++)
+        sum += fabs(entry(init, row, j) * init->x[j]);
+    return 1e-13 * sum;
+}
+
+/* The names of the held unknowns that row `row` depends on. */
+static void held_names(char *text, size_t size, const dfl_initial *init, const dfl_conditions *cond,
+                       int row)
+{
+    const dfl_system *sys = &init->sys;
+    size_t used = 0;
+    text[0] = 0;
+    for (int j = sys->na; j < sys->n; j++) {
+        if (!is_held(init, cond, j) || entry(init, row, j) == 0)
+            continue;
+        char name[64];
+        int index;
+        const dfl_kind kind = dfl_system_variable_kind(sys, j, &index);
+        dfl_eom_name(name, sizeof name, sys->eom, kind, index);
+        if (used + strlen(name) + 3 < size)
+            used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "", name);
+    }
+}
+
+dfl_status dfl_stages_check(dfl_initial *init, const dfl_conditions *cond)
+{
+    const dfl_system *sys = &init->sys;
+    const int rows = sys->m1 + sys->m2 + sys->m3;
+    dfl_status status = evaluate(init);
+    if (!status)
+        status = derivatives(init);
+    if (status)
+        return status;
+    const double *alg = init->point.alg;
+    int worst = -1, second = -1, violated = 0;
+    for (int i = 0; i < rows; i++) {
+        if (!(fabs(alg[i]) > fmax(10 * init->atol, rounding(init, i))))
+            continue;
+        violated++;
+        if (worst < 0 || fabs(alg[i]) > fabs(alg[worst]))
+            second = worst, worst = i;
+        else if (second < 0 || fabs(alg[i]) > fabs(alg[second]))
+            second = i;
+    }
+    if (worst < 0)
+        return DFL_OK;
+    char name[64], other[80] = "", held[256];
+    int index;
+    dfl_kind kind = dfl_system_alg_kind(sys, worst, &index);
+    dfl_eom_name(name, sizeof name, sys->eom, kind, index);
+    held_names(held, sizeof held, init, cond, worst);
+    if (second >= 0) {
+        char text[64];
+        kind = dfl_system_alg_kind(sys, second, &index);
+        dfl_eom_name(text, sizeof text, sys->eom, kind, index);
+        snprintf(other, sizeof other, ", then %s", text);
+    }
+    return dfl_fail(sys->ctx, DFL_INCONSISTENT,
+                    "the initial values at t = %g violate %d equations, most of all %s (residual "
+                    "%.3g)%s%s%s%s",
+                    init->point.t, violated, name, alg[worst], other,
+                    held[0] ? "; held values in conflict: " : "", held,
+                    cond->mode == DFL_START_CHECK ? "; start with DFL_START_PROJECT to correct them"
+                                                  : "");
+}

@@ -1,0 +1,47 @@
+/* The classical controller h_new = h safety err^(-1/k), and Gustafsson's predictive one (1994),
+   which extrapolates the error from the last two accepted steps; the smaller proposal is taken. */
+#include "integrate/control.h"
+
+#include <math.h>
+
+void dfl_controller_init(dfl_controller *control, const dfl_solver_options *options, double order)
+{
+    *control = (dfl_controller){.safety = options->safety,
+                                .min_factor = options->min_factor,
+                                .max_factor = options->max_factor,
+                                .max_step = options->max_step,
+                                .predictive = options->control == DFL_CONTROL_PREDICTIVE,
+                                .exponent = 1 / order};
+}
+
+static double clip(const dfl_controller *control, double quotient)
+{
+    return fmax(1 / control->max_factor, fmin(1 / control->min_factor, quotient));
+}
+
+/* err^(1/k); the fourth root, which RADAU5's estimate asks for, without the library's pow */
+static double root(const dfl_controller *control, double err)
+{
+    return control->exponent == 0.25 ? sqrt(sqrt(err)) : pow(err, control->exponent);
+}
+
+double dfl_controller_rejected(const dfl_controller *control, double h, double err)
+{
+    return h / clip(control, root(control, err) / control->safety);
+}
+
+double dfl_controller_accepted(dfl_controller *control, double h, double err, bool after_rejection)
+{
+    double quotient = clip(control, root(control, err) / control->safety);
+    if (control->predictive && control->h_old != 0) {
+        const double predicted =
+            (control->h_old / h) * root(control, err * err / control->err_old) / control->safety;
+        quotient = fmax(quotient, clip(control, predicted));
+    }
+    double h_new = h / quotient;
+    control->h_old = h;
+    control->err_old = fmax(1e-2, err);
+    if (control->max_step > 0 && fabs(h_new) > control->max_step)
+        h_new = copysign(control->max_step, h_new);
+    return after_rejection && fabs(h_new) > fabs(h) ? h : h_new;
+}

@@ -1,0 +1,20 @@
+/* control.h: step-size control from error estimates, the same for every integrator. */
+#ifndef DFL_CONTROL_H
+#define DFL_CONTROL_H
+
+#include <driftless/solver.h>
+
+typedef struct dfl_controller {
+    double safety, min_factor, max_factor, max_step;
+    bool predictive;
+    double exponent;       /* of the error: 1/(order of the estimate + 1) */
+    double h_old, err_old; /* of the last accepted step; h_old = 0: none */
+} dfl_controller;
+
+void dfl_controller_init(dfl_controller *control, const dfl_solver_options *options, double order);
+
+/* The next step size after an attempt of size h with error err (1 is the limit). */
+double dfl_controller_rejected(const dfl_controller *control, double h, double err);
+double dfl_controller_accepted(dfl_controller *control, double h, double err, bool after_rejection);
+
+#endif

@@ -1,0 +1,93 @@
+/* Why a step could not be taken, and the watch on singular positions.
+
+   Along a smooth motion through a singular position the weak singular values of W pass zero with
+   continued singular vectors: eigenvalues of W(x_{k+1}) W(x_k)^+ change from positive to negative
+   real part. A solver that steps over such a point may continue on a wrong branch although every
+   residual is zero, so a step that shows the flip is not taken. */
+#include "integrate/failure.h"
+
+#include <lapacke.h>
+#include <math.h>
+#include <stdio.h>
+
+/* Below this ratio of the smallest to the largest value of W's decomposition the flip is watched.
+ */
+static const double watch = 0.2;
+
+static dfl_status rank_failure(dfl_radau *ra)
+{
+    dfl_formulation *form = ra->form;
+    dfl_system *sys = ra->sys;
+    char rows[256];
+    dfl_formulation_weak_rows(rows, sizeof rows, form);
+    const dfl_split *split = form->split2;
+    const int after = split->rank >= 0 ? split->rank : 0;
+    const int before = form->rank2 + sys->eom->n0 + form->nactive;
+    if (after == before)
+        return dfl_fail(sys->ctx, DFL_RANK_CHANGED,
+                        "singular position at t = %.10g: the constraints %s become dependent there "
+                        "(smallest/largest singular value %.1e) and the motion branches",
+                        ra->t, rows, form->weakest);
+    return dfl_fail(
+        sys->ctx, DFL_RANK_CHANGED,
+        "the rank of the constraints changes at t = %.10g from %d to %d; rows involved: %s", ra->t,
+        before, after, rows);
+}
+
+dfl_status dfl_step_failure(dfl_radau *ra, double h)
+{
+    const dfl_trouble *trouble = &ra->sys->trouble;
+    dfl_context *ctx = ra->sys->ctx;
+    char row[64];
+    switch (trouble->outcome) {
+    case DFL_STEP_STOP:
+        return dfl_fail(ctx, DFL_CALLBACK, "%s stopped the computation at t = %.10g",
+                        trouble->callback, trouble->t);
+    case DFL_STEP_RETRY:
+        return dfl_fail(ctx, DFL_CALLBACK,
+                        "%s keeps refusing the state at t = %.10g, also with a step of %.3g",
+                        trouble->callback, trouble->t, h);
+    case DFL_STEP_NONFINITE:
+        dfl_eom_name(row, sizeof row, ra->sys->eom, trouble->kind, trouble->index);
+        return dfl_fail(ctx, DFL_NOT_FINITE,
+                        "%s returns NaN or Inf in %s at t = %.10g, also with a step of %.3g",
+                        trouble->callback, row, trouble->t, h);
+    case DFL_STEP_RANK:
+        return rank_failure(ra);
+    default:
+        break;
+    }
+    if (ra->form->weakest < 1e-2 && ra->sys->nc > 0)
+        return rank_failure(ra);
+    if (trouble->outcome == DFL_STEP_SINGULAR)
+        return dfl_fail(ctx, DFL_SINGULAR, "%s is singular at t = %.10g", trouble->callback, ra->t);
+    return dfl_fail(ctx, DFL_NOT_CONVERGED,
+                    "Newton's iteration does not converge at t = %.10g, step size %.3g; the motion "
+                    "or the forces may be discontinuous there, or the tolerance too small",
+                    ra->t, h);
+}
+
+bool dfl_constraints_flipped(dfl_radau *ra)
+{
+    dfl_system *sys = ra->sys;
+    const int nc = sys->nc, nv = sys->n3;
+    if (sys->geoms || nc == 0 || nc > nv || ra->form->weakest > watch || ra->form->defect > 0)
+        return false;
+    double *A = ra->flip, *R = A + nc * nc, *re = R + nv * nc, *im = re + nc, *work = im + nc;
+    /* R = W_k^T (W_k W_k^T)^-1 is positive definite up to the symmetric factor, so the sign of the
+       eigenvalues of W_{k+1} W_k^T (W_k W_k^T)^-1 is asked for */
+    const dfl_split_rule rule = {
+        .method = DFL_METHOD_QR, .tolerance = 1e-13, .rank = -1, .scale_rows = true};
+    if (!dfl_split_compute(ra->form->pivots2, &rule, ra->here.blocks.W, nc, nc, nv))
+        return false;
+    dfl_gemm(nc, nc, nv, 1, ra->next.blocks.W, nc, ra->form->pivots2->R, nv, 0, A, nc);
+    if (LAPACKE_dgeev_work(LAPACK_COL_MAJOR, 'N', 'N', nc, A, nc, re, im, NULL, 1, NULL, 1, work,
+                           ra->flip_work) != 0)
+        return false;
+    for (int i = 0; i < nc; i++)
+        if (re[i] <= 0) {
+            dfl_system_trouble(sys, DFL_STEP_RANK, "the velocity constraints", ra->t);
+            return true;
+        }
+    return false;
+}

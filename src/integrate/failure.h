@@ -1,0 +1,12 @@
+/* failure.h: turning a step that cannot be taken into a status and a message. */
+#ifndef DFL_FAILURE_H
+#define DFL_FAILURE_H
+#include "integrate/radau.h"
+
+/* The status and message for the last trouble; h is the step size that was tried. */
+dfl_status dfl_step_failure(dfl_radau *ra, double h);
+
+/* Whether the constraints passed through a singular position between here and next. */
+bool dfl_constraints_flipped(dfl_radau *ra);
+
+#endif

@@ -1,0 +1,153 @@
+/* Scaled norms.
+
+   Tolerances are transformed before everything else as in RADAU5: the error estimate has order 3,
+   the solution order 5, so with q = atol/rtol the tests use rtol' = 0.1 rtol^(2/3), atol' = q
+   rtol'. The root mean square over all unknowns dilutes a local event by the square root of the
+   size; the norm by bodies takes the largest root mean square of one body (or single other row). */
+#include "integrate/norm.h"
+#include "linalg/linalg.h"
+
+#include <math.h>
+#include <string.h>
+
+static void make_groups(dfl_scale *scale);
+
+dfl_status dfl_scale_init(dfl_scale *scale, const dfl_system *sys,
+                          const dfl_solver_options *options)
+{
+    const size_t n = (size_t)sys->n, nu = (size_t)sys->nu, d = sizeof(double);
+    memset(scale, 0, sizeof *scale);
+    scale->sys = sys;
+    scale->norm = options->norm;
+    scale->multiplier_weight = options->multiplier_weight;
+    scale->rtol = dfl_alloc(sys->ctx, nu, d);
+    scale->atol = dfl_alloc(sys->ctx, nu, d);
+    scale->weight = dfl_alloc(sys->ctx, n, d);
+    scale->newton_weight = dfl_alloc(sys->ctx, n, d);
+    scale->group = dfl_alloc(sys->ctx, n, sizeof(int));
+    scale->sum = dfl_alloc(sys->ctx, n, d);
+    scale->size = dfl_alloc(sys->ctx, n, d);
+    if (!scale->rtol || !scale->atol || !scale->weight || !scale->newton_weight || !scale->group ||
+        !scale->sum || !scale->size)
+        return DFL_NO_MEMORY;
+    scale->smallest_rtol = 1;
+    for (size_t i = 0; i < nu; i++) {
+        const double rtol = options->rtol_each ? options->rtol_each[i] : options->rtol;
+        const double atol = options->atol_each ? options->atol_each[i] : options->atol;
+        scale->rtol[i] = 0.1 * pow(rtol, 2.0 / 3.0);
+        scale->atol[i] = atol / rtol * scale->rtol[i];
+        scale->smallest_rtol = fmin(scale->smallest_rtol, scale->rtol[i]);
+    }
+    scale->newton_tolerance = options->newton_tolerance;
+    if (scale->newton_tolerance == 0)
+        scale->newton_tolerance =
+            fmax(1e-15 / scale->smallest_rtol, 0.5 * fmin(0.03, sqrt(scale->smallest_rtol)));
+    return DFL_OK;
+}
+
+void dfl_scale_clear(dfl_scale *scale)
+{
+    if (!scale->sys)
+        return;
+    dfl_context *ctx = scale->sys->ctx;
+    dfl_free(ctx, scale->rtol);
+    dfl_free(ctx, scale->atol);
+    dfl_free(ctx, scale->weight);
+    dfl_free(ctx, scale->newton_weight);
+    dfl_free(ctx, scale->group);
+    dfl_free(ctx, scale->sum);
+    dfl_free(ctx, scale->size);
+}
+
+void dfl_scale_bind(dfl_scale *scale)
+{
+    memset(scale->weight, 0, (size_t)scale->sys->n * sizeof(double));
+    memset(scale->newton_weight, 0, (size_t)scale->sys->n * sizeof(double));
+    if (scale->norm == DFL_NORM_BODY)
+        make_groups(scale);
+}
+
+/* One group per body with its velocities and positions, one per other unknown. */
+static void make_groups(dfl_scale *scale)
+{
+    const dfl_system *sys = scale->sys;
+    const dfl_structure *st = sys->eom->structure;
+    for (int i = 0; i < sys->n; i++)
+        scale->group[i] = -1;
+    for (int b = 0; b < st->nbodies; b++) {
+        const dfl_body *body = &st->bodies[b];
+        for (int i = 0; i < body->nv; i++)
+            scale->group[sys->off_v + body->first_v + i] = b;
+        for (int i = 0; i < body->np; i++)
+            scale->group[sys->off_p + body->first_p + i] = b;
+    }
+    scale->ngroups = st->nbodies;
+    memset(scale->size, 0, (size_t)sys->n * sizeof(double));
+    for (int i = sys->na; i < sys->n; i++) {
+        if (scale->group[i] < 0)
+            scale->group[i] = scale->ngroups++;
+        scale->size[scale->group[i]] += 1;
+    }
+}
+
+void dfl_scale_set(dfl_scale *scale, const double *x, double h)
+{
+    const dfl_system *sys = scale->sys;
+    const int na = sys->na, first = sys->off_l, last = sys->off_l + sys->nc;
+    for (int i = 0; i < sys->nu; i++) {
+        const double weight = 1 / (scale->atol[i] + scale->rtol[i] * fabs(x[na + i]));
+        scale->weight[na + i] = scale->newton_weight[na + i] = weight;
+    }
+    if (sys->psi1)
+        for (int i = first; i < last; i++)
+            scale->newton_weight[i] = scale->weight[i] *= fabs(h);
+    if (scale->multiplier_weight != 1)
+        for (int i = first; i < last; i++)
+            scale->newton_weight[i] *= scale->multiplier_weight;
+}
+
+/* The largest root mean square of a group, from squares added up over `stages` lanes. */
+static double largest_group(const dfl_scale *scale, int stages)
+{
+    double largest = 0;
+    for (int g = 0; g < scale->ngroups; g++)
+        if (scale->size[g] > 0)
+            largest = fmax(largest, scale->sum[g] / (scale->size[g] * stages));
+    return sqrt(largest);
+}
+
+double dfl_scale_error(dfl_scale *scale, const double *z)
+{
+    const dfl_system *sys = scale->sys;
+    double sum = 0;
+    if (scale->norm == DFL_NORM_BODY) {
+        memset(scale->sum, 0, (size_t)scale->ngroups * sizeof(double));
+        for (int i = sys->na; i < sys->n; i++)
+            scale->sum[scale->group[i]] += z[i] * z[i] * scale->weight[i] * scale->weight[i];
+        return largest_group(scale, 1);
+    }
+    for (int i = sys->na; i < sys->n; i++) {
+        const double q = z[i] * scale->weight[i];
+        sum += q * q;
+    }
+    return sqrt(sum / sys->nu);
+}
+
+double dfl_scale_newton(dfl_scale *scale, const double *lanes, int stages)
+{
+    const dfl_system *sys = scale->sys;
+    double sum = 0;
+    if (scale->norm == DFL_NORM_BODY)
+        memset(scale->sum, 0, (size_t)scale->ngroups * sizeof(double));
+    for (int i = sys->na; i < sys->n; i++) {
+        double squares = 0;
+        for (int k = 0; k < DFL_LANES; k++)
+            squares += lanes[i * DFL_LANES + k] * lanes[i * DFL_LANES + k];
+        squares *= scale->newton_weight[i] * scale->newton_weight[i];
+        sum += squares;
+        if (scale->norm == DFL_NORM_BODY)
+            scale->sum[scale->group[i]] += squares;
+    }
+    return scale->norm == DFL_NORM_BODY ? largest_group(scale, stages)
+                                        : sqrt(sum / (stages * sys->nu));
+}

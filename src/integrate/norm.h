@@ -1,0 +1,33 @@
+/* norm.h: the scaled norms of the error test and of Newton's iteration. */
+#ifndef DFL_NORM_H
+#define DFL_NORM_H
+
+#include "eom/system.h"
+
+typedef struct dfl_scale {
+    const dfl_system *sys;
+    dfl_norm norm;
+    double *rtol, *atol;   /* nu: transformed tolerances */
+    double *weight;        /* n: 1/(atol + rtol |x|); 0 for carried accelerations */
+    double *newton_weight; /* n: the same with the weight of multipliers */
+    double multiplier_weight;
+    double newton_tolerance, smallest_rtol;
+    int *group;         /* n: group of each component, for the norm by bodies */
+    double *sum, *size; /* per group */
+    int ngroups;
+} dfl_scale;
+
+/* `options` are resolved: rtol > 0, atol > 0. */
+dfl_status dfl_scale_init(dfl_scale *scale, const dfl_system *sys,
+                          const dfl_solver_options *options);
+void dfl_scale_bind(dfl_scale *scale);
+void dfl_scale_clear(dfl_scale *scale);
+
+/* Sets the weights from x (n) and, in psi1 where multipliers have index 2, the step size. */
+void dfl_scale_set(dfl_scale *scale, const double *x, double h);
+
+/* Norm of a vector, and of lanes with `stages` of them in use (the others zero). */
+double dfl_scale_error(dfl_scale *scale, const double *z);
+double dfl_scale_newton(dfl_scale *scale, const double *lanes, int stages);
+
+#endif

@@ -1,0 +1,212 @@
+/* Radau IIA(5): the method itself. Coefficients and the transformation that decouples the stages
+   are Hairer and Wanner's (Solving Ordinary Differential Equations II, IV.8); stage equations,
+   error estimate and Newton's iteration follow RADAU5 and GEOMS. Stage increments Z_i = X_i - x_k
+   stand in lanes; with A^-1 = T Lambda T^-1 the unknowns of Newton's iteration are W = T^-1 Z. */
+#include "integrate/radau.h"
+#include "integrate/radau_internal.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum { S = DFL_RADAU_STAGES, L = DFL_LANES };
+
+/* c, T and T^-1; A^-1; eigenvalues gamma and alpha + i beta of A^-1; error coefficients e. */
+static const double c1 = 0.15505102572168219018, c2 = 0.64494897427831780982; /* (4 -+ sqrt 6)/10 */
+static const double c[S] = {0.15505102572168219018, 0.64494897427831780982, 1};
+static const double T[S][S] = {
+    {0.091232394870892942792, -0.14125529502095420843, -0.030029194105147424492},
+    {0.24171793270710701896, 0.20412935229379993199, 0.38294211275726193779},
+    {0.96604818261509293619, 1, 0}};
+static const double TI[S][S] = {
+    {4.3255798900631553510, 0.33919925181580986954, 0.54177053993587487119},
+    {-4.1787185915519047273, -0.32768282076106238708, 0.47662355450055045196},
+    {-0.50287263494578687595, 2.5719269498556054292, -0.59603920482822492497}};
+static const double gamma_ = 3.6378342527444957322;
+static const double alpha = 2.6810828736277521339, beta = 3.0504301992474105694;
+static const double e[S] = {-10.048809399827415562, 1.3821427331607488958, -0.33333333333333333333};
+
+/* The 3 x 3 matrix A applied to the stages of each of n components. */
+static void transform(double *Y, const double A[S][S], const double *X, int n)
+{
+    for (int i = 0; i < n; i++, X += L, Y += L) {
+        const double x0 = X[0], x1 = X[1], x2 = X[2];
+        for (int k = 0; k < S; k++)
+            Y[k] = A[k][0] * x0 + A[k][1] * x1 + A[k][2] * x2;
+    }
+}
+
+/* Lanes of x' = (1/h) A^-1 Z = T (Lambda W)/h */
+static void derivatives(double *XP, const double *W, double h, int n)
+{
+    const double g = gamma_ / h, a = alpha / h, b = beta / h;
+    for (int i = 0; i < n; i++, W += L, XP += L) {
+        const double w0 = g * W[0], w1 = a * W[1] - b * W[2], w2 = b * W[1] + a * W[2];
+        for (int k = 0; k < S; k++)
+            XP[k] = T[k][0] * w0 + T[k][1] * w1 + T[k][2] * w2;
+    }
+}
+
+/* The increment polynomial of the last step, continued: P(q) with q = (t - t_k)/h_cont. */
+static double increment_at(const double *cont, double q)
+{
+    return q * (cont[1] + (q - (c2 - 1)) * (cont[2] + (q - (c1 - 1)) * cont[3]));
+}
+
+static double increment_slope(const double *cont, double q)
+{
+    const double inner = cont[2] + (q - (c1 - 1)) * cont[3];
+    return cont[1] + (q - (c2 - 1)) * inner + q * (inner + (q - (c2 - 1)) * cont[3]);
+}
+
+void dfl_radau_predict(dfl_radau *ra, double h)
+{
+    const int n = ra->sys->n;
+    if (!ra->have_cont || ra->options->prediction == DFL_CONSTANT) {
+        memset(ra->Z0, 0, (size_t)n * L * sizeof(double));
+    } else {
+        for (int k = 0; k < S; k++) {
+            const double q = c[k] * h / ra->h_cont;
+            for (int i = 0; i < n; i++)
+                ra->Z0[i * L + k] = increment_at(ra->cont + i * L, q);
+        }
+    }
+    memcpy(ra->Z, ra->Z0, (size_t)n * L * sizeof(double));
+}
+
+/* Redundant constraints: X = x_k + Z without its undetermined part, for the present kernel. */
+void dfl_radau_settle(dfl_radau *ra)
+{
+    const int n = ra->sys->n, n1 = ra->sys->n1;
+    if (ra->form->defect > 0 && !ra->sys->psi1) {
+        for (int i = 0; i < n1; i++)
+            for (int k = 0; k < S; k++)
+                ra->Z[i * L + k] += ra->here.x[i];
+        dfl_formulation_minimum_norm(ra->Z, ra->form);
+        for (int i = 0; i < n1; i++)
+            for (int k = 0; k < S; k++)
+                ra->Z[i * L + k] -= ra->here.x[i];
+    }
+    transform(ra->W, TI, ra->Z, n);
+}
+
+double dfl_radau_reference(dfl_radau *ra, double h, int stage)
+{
+    const dfl_system *sys = ra->sys;
+    const double q = c[stage] * h / ra->h_cont;
+    for (int i = 0; i < sys->n; i++)
+        ra->x_ref[i] = ra->here.x[i] + ra->Z0[i * L + stage];
+    for (int i = 0; i < sys->n3; i++)
+        ra->a_ref[i] = sys->carried
+                           ? ra->x_ref[i]
+                           : increment_slope(ra->cont + (sys->off_v + i) * L, q) / ra->h_cont;
+    return ra->t + c[stage] * h;
+}
+
+double dfl_radau_current(dfl_radau *ra, double h, int stage)
+{
+    const dfl_system *sys = ra->sys;
+    for (int i = 0; i < sys->n; i++)
+        ra->x_ref[i] = ra->here.x[i] + ra->Z[i * L + stage];
+    for (int i = 0; i < sys->n3; i++)
+        ra->a_ref[i] = sys->carried ? ra->x_ref[i] : ra->XP[(sys->off_v + i) * L + stage];
+    return ra->t + c[stage] * h;
+}
+
+dfl_outcome dfl_radau_factor(dfl_radau *ra, double h)
+{
+    const double zeta[S] = {gamma_ / h, alpha / h, beta / h};
+    dfl_outcome outcome = dfl_formulation_factor(ra->form, 1, 1, zeta);
+    ra->h_factored = outcome ? 0 : h;
+    return outcome;
+}
+
+/* One iteration: residuals of all stages, the increment dW, its norm. W and Z are not yet changed.
+ */
+dfl_outcome dfl_radau_iterate(double *size, dfl_radau *ra, double h)
+{
+    dfl_system *sys = ra->sys;
+    const int n = sys->n;
+    for (int k = 0; k < S; k++) {
+        dfl_point *stage = &ra->stage[k];
+        stage->t = ra->t + c[k] * h;
+        for (int i = 0; i < n; i++)
+            stage->x[i] = ra->here.x[i] + ra->Z[i * L + k];
+        dfl_outcome outcome = dfl_system_eval(sys, stage);
+        if (outcome)
+            return outcome;
+    }
+    derivatives(ra->XP, ra->W, h, n);
+    dfl_outcome outcome = dfl_formulation_residual(ra->rows, ra->form, ra->stage, S, ra->XP);
+    if (outcome)
+        return outcome;
+    transform(ra->rows, TI, ra->rows, ra->form->K);
+    dfl_formulation_solve(ra->dW, ra->form, ra->rows);
+    *size = dfl_scale_newton(&ra->scale, ra->dW, S);
+    return isfinite(*size) ? DFL_STEP_OK
+                           : dfl_system_trouble(sys, DFL_STEP_SINGULAR, "the Newton matrix", ra->t);
+}
+
+void dfl_radau_update(dfl_radau *ra)
+{
+    const int n = ra->sys->n;
+    for (int i = 0; i < n * L; i++)
+        ra->W[i] += ra->dW[i];
+    transform(ra->Z, T, ra->W, n);
+}
+
+/* err = B E^-1 S (dif(x_k) + diag(I,M,I) y),  y = (1/h) sum e_i Z_i */
+dfl_outcome dfl_radau_error(double *err, dfl_radau *ra, double h, bool refine)
+{
+    const int n = ra->sys->n;
+    for (int i = 0; i < n; i++)
+        ra->y[i] = (e[0] * ra->Z[i * L] + e[1] * ra->Z[i * L + 1] + e[2] * ra->Z[i * L + 2]) / h;
+    dfl_outcome outcome = dfl_formulation_defect(ra->err, ra->form, &ra->here, ra->y);
+    if (outcome)
+        return outcome;
+    *err = fmax(dfl_scale_error(&ra->scale, ra->err), 1e-10);
+    if (*err < 1 || !refine)
+        return DFL_STEP_OK;
+    dfl_point *point = &ra->stage[0];
+    point->t = ra->t;
+    for (int i = 0; i < n; i++)
+        point->x[i] = ra->here.x[i] + ra->err[i];
+    outcome = dfl_system_eval(ra->sys, point);
+    if (!outcome)
+        outcome = dfl_formulation_defect(ra->err, ra->form, point, ra->y);
+    if (!outcome)
+        *err = fmax(dfl_scale_error(&ra->scale, ra->err), 1e-10);
+    return outcome;
+}
+
+void dfl_radau_candidate(dfl_radau *ra, double h)
+{
+    ra->next.t = ra->t + h;
+    for (int i = 0; i < ra->sys->n; i++)
+        ra->next.x[i] = ra->here.x[i] + ra->Z[i * L + S - 1];
+}
+
+/* cont = (x_{k+1}, c', c'', c''') of the interpolation polynomial of the increments */
+void dfl_radau_store(dfl_radau *ra, double h)
+{
+    const int n = ra->sys->n;
+    for (int i = 0; i < n; i++) {
+        const double *Z = ra->Z + i * L;
+        double *cont = ra->cont + i * L;
+        const double slope = (Z[0] - Z[1]) / (c1 - c2), q = (slope - Z[0] / c1) / c2;
+        cont[0] = ra->next.x[i];
+        cont[1] = (Z[1] - Z[2]) / (c2 - 1);
+        cont[2] = (slope - cont[1]) / (c1 - 1);
+        cont[3] = cont[2] - q;
+    }
+    ra->t_old = ra->t;
+    ra->h_cont = h;
+    ra->have_cont = true;
+}
+
+void dfl_radau_interpolate(double *x, const dfl_radau *ra, double t)
+{
+    const double q = ra->have_cont ? (t - ra->t) / ra->h_cont : 0;
+    for (int i = 0; i < ra->sys->n; i++)
+        x[i] = ra->have_cont ? ra->cont[i * L] + increment_at(ra->cont + i * L, q) : ra->here.x[i];
+}

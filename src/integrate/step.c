@@ -1,0 +1,266 @@
+/* The loop of attempts that ends in one accepted step: matrix, Newton's iteration, error test, and
+   what happens when one of them fails (GEOMS, main loop; RADAU5). */
+#include "integrate/radau_internal.h"
+#include "integrate/failure.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+/* What an attempt ended with. */
+typedef enum attempt {
+    ACCEPTED,
+    REJECTED, /* ra->h is smaller now, or the attempt is to be repeated differently */
+    HOPELESS  /* ra->sys->trouble says why */
+} attempt;
+
+static attempt try_step(dfl_radau *ra, double h, double *h_next);
+static dfl_outcome prepare_matrix(dfl_radau *ra, double h);
+static dfl_outcome newton(dfl_radau *ra, double h, double *reduce);
+static attempt test_error(dfl_radau *ra, double h, double *h_next);
+static attempt after_failure(dfl_radau *ra, double h, dfl_outcome outcome, double reduce);
+static attempt complete(dfl_radau *ra, double h);
+
+dfl_status dfl_radau_step(dfl_radau *ra, double t_end, long *attempts_left)
+{
+    dfl_system *sys = ra->sys;
+    for (;;) {
+        const double to_go = t_end - ra->t;
+        const bool last = fabs(ra->h) * (1 + 1e-4) >= fabs(to_go);
+        const double h = last ? to_go : ra->h;
+        double h_next = h;
+        if ((*attempts_left)-- <= 0)
+            return dfl_fail(sys->ctx, DFL_TOO_MANY_STEPS,
+                            "more than the allowed number of steps at t = %.10g (step size %.3g); "
+                            "raise max_steps, or look for what makes the motion so fast",
+                            ra->t, h);
+        if (!last && 0.1 * fabs(h) <= fabs(ra->t) * DBL_EPSILON)
+            return dfl_step_failure(ra, h);
+        sys->stats->attempts++;
+        switch (try_step(ra, h, &h_next)) {
+        case ACCEPTED:
+            /* a step that was cut short says little about the next one */
+            if (!last || fabs(h_next) > fabs(ra->h))
+                ra->h = h_next;
+            if (last)
+                ra->t = ra->here.t = t_end;
+            return DFL_OK;
+        case REJECTED:
+            if (fabs(ra->h) < DBL_MIN * 1e10 || !isfinite(ra->h))
+                return dfl_step_failure(ra, h);
+            break;
+        case HOPELESS:
+            return dfl_step_failure(ra, h);
+        }
+    }
+}
+
+static attempt try_step(dfl_radau *ra, double h, double *h_next)
+{
+    double reduce = 0.5;
+    dfl_scale_set(&ra->scale, ra->here.x, h);
+    dfl_radau_predict(ra, h);
+    dfl_outcome outcome = prepare_matrix(ra, h);
+    if (!outcome && ra->h_factored != h)
+        outcome = dfl_radau_factor(ra, h);
+    if (outcome)
+        return after_failure(ra, h, outcome, reduce);
+    ra->singular_in_row = 0;
+    dfl_radau_settle(ra);
+    outcome = newton(ra, h, &reduce);
+    if (outcome)
+        return after_failure(ra, h, outcome, reduce);
+    return test_error(ra, h, h_next);
+}
+
+/* New derivatives where they are due: at the step's start or at a predicted stage. */
+static dfl_outcome prepare_matrix(dfl_radau *ra, double h)
+{
+    dfl_formulation *form = ra->form;
+    const int stage = (int)ra->options->reference - (int)DFL_REFERENCE_STAGE1;
+    if (stage >= 0 && ra->have_cont && ra->options->prediction == DFL_EXTRAPOLATE) {
+        if (ra->h_factored == h && !ra->need_matrix)
+            return DFL_STEP_OK; /* the same attempt again */
+        const double t = dfl_radau_reference(ra, h, stage);
+        ra->h_factored = 0;
+        ra->matrix_at_start = false;
+        dfl_outcome outcome = dfl_formulation_linearize(form, t, ra->x_ref, ra->a_ref, false);
+        ra->need_matrix = true; /* it belongs to this attempt only */
+        if (outcome != DFL_STEP_RANK && outcome != DFL_STEP_SINGULAR)
+            return outcome;
+        /* a predicted point may lie too far off the constraints to show their rank */
+    } else if (!ra->need_matrix) {
+        return DFL_STEP_OK;
+    }
+    ra->h_factored = 0;
+    ra->matrix_at_start = true;
+    dfl_outcome outcome = dfl_formulation_linearize(form, ra->t, ra->here.x, ra->here.a, false);
+    ra->need_matrix = outcome != DFL_STEP_OK;
+    return outcome;
+}
+
+/* A second matrix at the present second stage. */
+static dfl_outcome update_matrix(dfl_radau *ra, double h)
+{
+    ra->sys->stats->newton_updates++;
+    const double t = dfl_radau_current(ra, h, 1);
+    ra->matrix_at_start = false;
+    ra->need_matrix = true;
+    dfl_outcome outcome = dfl_formulation_linearize(ra->form, t, ra->x_ref, ra->a_ref, true);
+    return outcome ? outcome : dfl_radau_factor(ra, h);
+}
+
+/* Simplified Newton iteration. DFL_STEP_OK: converged. DFL_STEP_RETRY without trouble of a
+ *callback: not; reduce is the proposed change of the step size. */
+static dfl_outcome newton(dfl_radau *ra, double h, double *reduce)
+{
+    const dfl_solver_options *opt = ra->options;
+    const int most = opt->newton_iterations;
+    const double tolerance = ra->scale.newton_tolerance;
+    const bool real_time = opt->fixed_step > 0;
+    int updates = real_time ? 0 : opt->newton_updates;
+    double size_old = 0, rate_old = 0;
+    ra->faccon = pow(fmax(ra->faccon, DBL_EPSILON), 0.8);
+    ra->theta = fabs(opt->jacobian_reuse);
+    ra->sys->trouble.outcome = DFL_STEP_OK;
+    for (int it = 1;; it++) {
+        double size;
+        bool diverging = it > most;
+        *reduce = 0.5;
+        if (real_time && diverging) {
+            ra->sys->stats->unconverged++;
+            return DFL_STEP_OK;
+        }
+        if (!diverging) {
+            dfl_outcome outcome = dfl_radau_iterate(&size, ra, h);
+            if (outcome)
+                return outcome;
+        }
+        if (!diverging && it > 1 && it < most) {
+            const double rate = size / size_old;
+            ra->theta = it == 2 ? rate : sqrt(rate * rate_old);
+            rate_old = rate;
+            if (ra->theta < 0.99) {
+                ra->faccon = ra->theta / (1 - ra->theta);
+                const double left = ra->faccon * size * pow(ra->theta, most - 1 - it) / tolerance;
+                if (left >= 1 && !real_time) {
+                    diverging = true;
+                    *reduce = 0.8 * pow(fmax(1e-4, fmin(20, left)), -1.0 / (4 + most - 1 - it));
+                }
+            } else {
+                diverging = !real_time || size > 1e3 * size_old;
+            }
+        }
+        if (diverging) {
+            if (updates-- <= 0)
+                return DFL_STEP_RETRY;
+            if (!(ra->theta < 2)) /* the present iterate is worse than the prediction */
+                memcpy(ra->Z, ra->Z0, (size_t)(ra->sys->n * DFL_LANES) * sizeof(double));
+            dfl_outcome outcome = update_matrix(ra, h);
+            if (outcome)
+                return outcome;
+            dfl_radau_settle(ra);
+            ra->faccon = 1;
+            it = 0;
+            continue;
+        }
+        size_old = fmax(size, DBL_EPSILON);
+        dfl_radau_update(ra);
+        if (ra->faccon * size <= tolerance)
+            return DFL_STEP_OK;
+    }
+}
+
+static attempt test_error(dfl_radau *ra, double h, double *h_next)
+{
+    dfl_statistics *stats = ra->sys->stats;
+    const bool first = !ra->have_cont;
+    double err = 0;
+    if (ra->options->fixed_step > 0) {
+        *h_next = ra->h;
+        return complete(ra, h);
+    }
+    dfl_outcome outcome = dfl_radau_error(&err, ra, h, first || ra->rejected);
+    if (outcome)
+        return after_failure(ra, h, outcome, 0.5);
+    if (!(err < 1)) {
+        if (!first)
+            stats->rejected_error++;
+        ra->h = first ? 0.1 * h : dfl_controller_rejected(&ra->control, h, err);
+        ra->rejected = true;
+        if (!ra->matrix_at_start)
+            ra->need_matrix = true;
+        return REJECTED;
+    }
+    const dfl_controller before = ra->control;
+    double h_new = dfl_controller_accepted(&ra->control, h, err, ra->rejected);
+    attempt result = complete(ra, h);
+    if (result != ACCEPTED) {
+        ra->control = before;
+        return result;
+    }
+    /* the matrix is kept while Newton converges fast, and with it E while h hardly changes */
+    const double reuse = ra->options->jacobian_reuse;
+    if (ra->matrix_at_start && reuse > 0 && ra->theta <= reuse) {
+        const double ratio = h_new / h;
+        if (ra->options->keep_low <= ratio && ratio <= ra->options->keep_high)
+            h_new = h;
+    } else {
+        ra->need_matrix = true;
+    }
+    *h_next = h_new;
+    return ACCEPTED;
+}
+
+/* Evaluates the end of the step and makes it the present point. */
+static attempt complete(dfl_radau *ra, double h)
+{
+    dfl_radau_candidate(ra, h);
+    dfl_outcome outcome = dfl_system_eval(ra->sys, &ra->next);
+    if (outcome)
+        return after_failure(ra, h, outcome, 0.5);
+    if (dfl_constraints_flipped(ra))
+        return after_failure(ra, h, DFL_STEP_RANK, 0.5);
+    dfl_radau_store(ra, h);
+    const dfl_point old = ra->here;
+    ra->here = ra->next;
+    ra->next = old;
+    ra->t = ra->here.t;
+    dfl_formulation_least_multipliers(&ra->here, ra->form);
+    dfl_formulation_accepted(ra->form);
+    ra->sys->stats->accepted++;
+    ra->rejected = false;
+    if (ra->options->reference != DFL_REFERENCE_START)
+        ra->need_matrix = true;
+    return ACCEPTED;
+}
+
+static attempt after_failure(dfl_radau *ra, double h, dfl_outcome outcome, double reduce)
+{
+    dfl_statistics *stats = ra->sys->stats;
+    if (outcome == DFL_STEP_STOP || (outcome == DFL_STEP_RANK && ra->matrix_at_start))
+        return HOPELESS;
+    if (outcome == DFL_STEP_SINGULAR && ++ra->singular_in_row >= 5)
+        return HOPELESS;
+    if (outcome == DFL_STEP_RANK)
+        return HOPELESS;
+    stats->rejected_newton++;
+    ra->rejected = true;
+    ra->faccon = 1;
+    if (!ra->matrix_at_start)
+        ra->need_matrix = true;
+    if (outcome == DFL_STEP_RETRY && ra->sys->trouble.outcome == DFL_STEP_OK &&
+        dfl_formulation_suspend(ra->form)) {
+        ra->need_matrix = true; /* the same step without invariants */
+        return REJECTED;
+    }
+    ra->h = h * reduce;
+    if (ra->options->renewal == DFL_RENEW_ON_CHANGE && ra->form->have_selectors) {
+        if (ra->need_matrix)
+            ra->form->have_selectors = false;
+        else if (dfl_formulation_select(ra->form, ra->t, ra->here.x))
+            return HOPELESS;
+        ra->h_factored = 0;
+    }
+    return REJECTED;
+}

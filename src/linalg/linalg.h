@@ -1,0 +1,95 @@
+/* linalg.h: dense linear algebra for the other modules. Matrices are column-major. Nothing here
+   allocates after creation; tiny sizes use our own loops, larger ones BLAS and LAPACK. */
+#ifndef DFL_LINALG_H
+#define DFL_LINALG_H
+
+#include <driftless/context.h>
+#include <stdbool.h>
+
+/* C (m x n) = alpha A (m x k) B (k x n) + beta C;  _tn: with A^T, A being k x m. */
+void dfl_gemm(int m, int n, int k, double alpha, const double *A, int lda, const double *B, int ldb,
+              double beta, double *C, int ldc);
+void dfl_gemm_tn(int m, int n, int k, double alpha, const double *A, int lda, const double *B,
+                 int ldb, double beta, double *C, int ldc);
+
+/* A vector of stages: component i of stage k at [i*DFL_LANES + k]. */
+enum { DFL_LANES = 4 };
+
+/* Y (m lanes) = A (m x n) X (n lanes), or Y += A X. Y does not overlap X. */
+void dfl_lanes_mul(double *Y, const double *A, int lda, int m, int n, const double *X);
+void dfl_lanes_mul_add(double *Y, const double *A, int lda, int m, int n, const double *X);
+
+typedef enum dfl_method { DFL_METHOD_LU, DFL_METHOD_QR, DFL_METHOD_SVD } dfl_method;
+
+/* A split of a wide matrix A (m x n, m <= n): A R = I (R the pseudo-inverse on the range when
+   rank < m) and A N = 0, so every solution of A x = b is x = R b + N u.
+   LU: full pivoting, N built on the unit vectors of the free columns in ascending order, so that it
+   depends on the set of pivot columns only; full row rank only.
+   QR: column-pivoted QR of A^T, N orthonormal; full row rank only.
+   SVD: N orthonormal, rank < m allowed. */
+typedef struct dfl_split {
+    int m, n, rank;
+    double *R;      /* n x m, leading dimension n */
+    double *N;      /* n x (n - rank), leading dimension n */
+    int *pivot;     /* LU: the pivot columns, in elimination order (rank entries) */
+    double largest; /* largest and smallest pivot, diagonal entry or singular value kept ... */
+    double smallest;
+    double dropped; /* ... and the largest one treated as zero (0 if none) */
+    struct split_work *work;
+} dfl_split;
+
+/* How the rank is decided: values above `tolerance` times the largest count; `rank` >= 0 imposes
+ * it. */
+typedef struct dfl_split_rule {
+    dfl_method method;
+    double tolerance;
+    int rank;                      /* negative: decide by tolerance */
+    int leading;                   /* LU: the first `leading` rows pivot in the first `leading`
+                                      columns, before all others (contact variables) */
+    const unsigned char *favoured; /* LU: n flags or NULL; a favoured column's entries count 1.1
+                                      times in the pivot search (hysteresis) */
+    bool scale_rows;               /* equilibrate rows to unit maximum before pivoting */
+} dfl_split_rule;
+
+/* Creates room for matrices up to m x n. */
+dfl_status dfl_split_create(dfl_split **out, dfl_context *ctx, int m, int n);
+void dfl_split_free(dfl_split *split, dfl_context *ctx);
+
+/* Splits A (m x n, leading dimension lda, unchanged). Returns true if the split is usable: for LU
+   and QR full row rank was found (or imposed), for SVD the iteration converged and an imposed rank
+   was reached. On false `rank` tells what was found; R and N are not to be used. A matrix with
+   non-finite entries gives false and rank -1. m = 0 gives R empty, N = I. */
+bool dfl_split_compute(dfl_split *split, const dfl_split_rule *rule, const double *A, int lda,
+                       int m, int n);
+
+/* A factored square matrix, real or complex (interleaved re, im). */
+typedef struct dfl_factor dfl_factor;
+dfl_status dfl_factor_create(dfl_factor **out, dfl_context *ctx, int n, bool is_complex);
+void dfl_factor_free(dfl_factor *factor, dfl_context *ctx);
+
+/* The matrix to be filled in before dfl_factor_compute (which overwrites it), order n, ld = n. */
+double *dfl_factor_matrix(dfl_factor *factor);
+
+/* Factors by LU with partial pivoting or by QR. False if the matrix is not finite or singular: LU
+   met a pivot that is exactly zero, or QR one that is below the rounding error of its column. */
+bool dfl_factor_compute(dfl_factor *factor, int n, dfl_method method);
+
+/* b := A^-1 b, one right-hand side (complex: interleaved). */
+void dfl_factor_solve(const dfl_factor *factor, double *b);
+
+/* Minimum-norm least squares by SVD, with workspace for up to m x n. */
+typedef struct dfl_lstsq dfl_lstsq;
+dfl_status dfl_lstsq_create(dfl_lstsq **out, dfl_context *ctx, int m, int n);
+void dfl_lstsq_free(dfl_lstsq *lstsq, dfl_context *ctx);
+/* x (n) := A^+ b (m); A (m x n, ld m) is overwritten. Singular values below tolerance times the
+   largest count as zero; *rank (may be NULL) is what remains. False if the SVD fails (non-finite
+   input). */
+bool dfl_lstsq_solve(double *x, dfl_lstsq *lstsq, int m, int n, double *A, const double *b,
+                     double tolerance, int *rank);
+
+/* Cholesky factor of a symmetric positive definite matrix in place (lower triangle); false if it
+   is not positive definite to working precision. Then b := A^-1 b. */
+bool dfl_cholesky(double *A, int n);
+void dfl_cholesky_solve(const double *L, int n, double *b);
+
+#endif

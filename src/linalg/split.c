@@ -1,0 +1,223 @@
+/* split.c: right inverse and null space of a wide matrix: handle, scaling, rank, and the SVD.
+
+   Row scaling: if D A R' = I then A (R' D) = I, and the null space does not change. */
+#include "finite.h"
+#include "split.h"
+
+#include <assert.h>
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+static dfl_status create_work(struct split_work *work, dfl_context *ctx, int m, int n);
+static lapack_int query_workspace(int m, int n);
+static bool load_transposed(dfl_split *split, const double *A, int lda, bool scale_rows);
+static void equilibrate(double *W, int n, int m, double *scale);
+static void scale_columns(double *R, int n, int m, const double *scale);
+static void set_identity(double *N, int n);
+
+dfl_status dfl_split_create(dfl_split **out, dfl_context *ctx, int m, int n)
+{
+    assert(m >= 0 && m <= n);
+    const size_t rows = (size_t)m, columns = (size_t)n;
+    *out = NULL;
+    dfl_split *split = dfl_alloc(ctx, 1, sizeof *split);
+    if (!split)
+        return DFL_NO_MEMORY;
+    split->R = dfl_alloc(ctx, columns * rows, sizeof *split->R);
+    split->N = dfl_alloc(ctx, columns * columns, sizeof *split->N);
+    split->pivot = dfl_alloc(ctx, rows, sizeof *split->pivot);
+    split->work = dfl_alloc(ctx, 1, sizeof *split->work);
+    if (!split->R || !split->N || !split->pivot || !split->work ||
+        create_work(split->work, ctx, m, n) != DFL_OK) {
+        dfl_split_free(split, ctx);
+        return DFL_NO_MEMORY;
+    }
+    *out = split;
+    return DFL_OK;
+}
+
+void dfl_split_free(dfl_split *split, dfl_context *ctx)
+{
+    if (!split)
+        return;
+    struct split_work *work = split->work;
+    if (work) {
+        dfl_free(ctx, work->work);
+        dfl_free(ctx, work->iwork);
+        dfl_free(ctx, work->VT);
+        dfl_free(ctx, work->Q);
+        dfl_free(ctx, work->position);
+        dfl_free(ctx, work->column);
+        dfl_free(ctx, work->order);
+        dfl_free(ctx, work->tau);
+        dfl_free(ctx, work->diagonal);
+        dfl_free(ctx, work->values);
+        dfl_free(ctx, work->scale);
+        dfl_free(ctx, work->W);
+    }
+    dfl_free(ctx, work);
+    dfl_free(ctx, split->pivot);
+    dfl_free(ctx, split->N);
+    dfl_free(ctx, split->R);
+    dfl_free(ctx, split);
+}
+
+bool dfl_split_compute(dfl_split *split, const dfl_split_rule *rule, const double *A, int lda,
+                       int m, int n)
+{
+    assert(m <= n && m <= split->work->m && n <= split->work->n);
+    split->m = m;
+    split->n = n;
+    split->rank = 0;
+    split->largest = split->smallest = split->dropped = 0;
+    if (m == 0) {
+        set_identity(split->N, n);
+        return true;
+    }
+    if (!load_transposed(split, A, lda, rule->scale_rows)) {
+        split->rank = -1;
+        return false;
+    }
+    bool usable = false;
+    switch (rule->method) {
+    case DFL_METHOD_LU:
+        usable = dfl_split_lu(split, rule);
+        break;
+    case DFL_METHOD_QR:
+        usable = dfl_split_qr(split, rule);
+        break;
+    case DFL_METHOD_SVD:
+        usable = dfl_split_svd(split, rule);
+        break;
+    }
+    if (usable && rule->scale_rows)
+        scale_columns(split->R, n, m, split->work->scale);
+    return usable && is_finite(split->R, n * m); /* entries near DBL_MIN overflow */
+}
+
+/* W = U S V^T gives D A = V S U^T, so (D A)^+ = U_1 S_1^-1 V_1^T, and N = U_2. */
+bool dfl_split_svd(dfl_split *split, const dfl_split_rule *rule)
+{
+    struct split_work *work = split->work;
+    const int m = split->m, n = split->n;
+    if (LAPACKE_dgesdd_work(LAPACK_COL_MAJOR, 'A', n, m, work->W, n, work->values, work->Q, n,
+                            work->VT, m, work->work, work->lwork, work->iwork) != 0) {
+        split->rank = -1;
+        return false;
+    }
+    dfl_split_decide(split, rule, work->values, m, 0);
+    const int rank = split->rank;
+    for (int i = 0; i < rank; i++)
+        for (int j = 0; j < m; j++)
+            work->VT[i + j * m] /= work->values[i];
+    dfl_gemm(n, m, rank, 1.0, work->Q, n, work->VT, m, 0.0, split->R, n);
+    memcpy(split->N, work->Q + rank * n, (size_t)(n * (n - rank)) * sizeof *split->N);
+    return rule->rank < 0 || rank == (rule->rank < m ? rule->rank : m);
+}
+
+bool dfl_split_decide(dfl_split *split, const dfl_split_rule *rule, const double *values, int count,
+                      double unreached)
+{
+    double largest = 0;
+    for (int i = 0; i < count; i++)
+        largest = values[i] > largest ? values[i] : largest;
+    const double threshold = rule->rank < 0 ? rule->tolerance * largest : 0;
+    const int most = rule->rank < 0 ? split->m : rule->rank;
+
+    split->rank = 0;
+    split->largest = split->smallest = largest;
+    split->dropped = unreached;
+    for (int i = 0; i < count; i++) {
+        const double value = values[i];
+        if (value > threshold && split->rank < most) {
+            split->rank++;
+            split->smallest = value < split->smallest ? value : split->smallest;
+        } else if (value > split->dropped) {
+            split->dropped = value;
+        }
+    }
+    return split->rank == split->m;
+}
+
+static dfl_status create_work(struct split_work *work, dfl_context *ctx, int m, int n)
+{
+    const size_t rows = (size_t)m, columns = (size_t)n;
+    work->m = m;
+    work->n = n;
+    work->lwork = query_workspace(m, n);
+    work->W = dfl_alloc(ctx, columns * rows, sizeof *work->W);
+    work->scale = dfl_alloc(ctx, rows, sizeof *work->scale);
+    work->values = dfl_alloc(ctx, rows, sizeof *work->values);
+    work->diagonal = dfl_alloc(ctx, rows, sizeof *work->diagonal);
+    work->tau = dfl_alloc(ctx, rows, sizeof *work->tau);
+    work->order = dfl_alloc(ctx, rows, sizeof *work->order);
+    work->column = dfl_alloc(ctx, columns, sizeof *work->column);
+    work->position = dfl_alloc(ctx, columns, sizeof *work->position);
+    work->Q = dfl_alloc(ctx, columns * columns, sizeof *work->Q);
+    work->VT = dfl_alloc(ctx, rows * rows, sizeof *work->VT);
+    work->iwork = dfl_alloc(ctx, 8 * rows, sizeof *work->iwork);
+    work->work = dfl_alloc(ctx, (size_t)work->lwork, sizeof *work->work);
+    const bool complete = work->W && work->scale && work->values && work->diagonal && work->tau &&
+                          work->order && work->column && work->position && work->Q && work->VT &&
+                          work->iwork && work->work;
+    return complete ? DFL_OK : DFL_NO_MEMORY;
+}
+
+/* What LAPACK wants for the largest size, but at least what the manual of dgesdd asks of every
+   smaller one (4 m^2 + 7 m + n covers its minima, and those of dgeqp3 and dorgqr). */
+static lapack_int query_workspace(int m, int n)
+{
+    double svd = 0, qr = 0, form = 0, none = 0;
+    lapack_int index = 0;
+    if (m > 0) {
+        LAPACKE_dgesdd_work(LAPACK_COL_MAJOR, 'A', n, m, &none, n, &none, &none, n, &none, m, &svd,
+                            -1, &index);
+        LAPACKE_dgeqp3_work(LAPACK_COL_MAJOR, n, m, &none, n, &index, &none, &qr, -1);
+        LAPACKE_dorgqr_work(LAPACK_COL_MAJOR, n, n, m, &none, n, &none, &form, -1);
+    }
+    const double least = 4.0 * m * m + 7.0 * m + n;
+    return (lapack_int)fmax(fmax(svd, least), fmax(qr, form));
+}
+
+/* W = (D A)^T; false if A is not finite. Without row scaling D = I and is not stored. */
+static bool load_transposed(dfl_split *split, const double *A, int lda, bool scale_rows)
+{
+    struct split_work *work = split->work;
+    const int m = split->m, n = split->n;
+    for (int i = 0; i < m; i++)
+        for (int j = 0; j < n; j++)
+            work->W[i * n + j] = A[j * lda + i];
+    if (!is_finite(work->W, m * n))
+        return false;
+    if (scale_rows)
+        equilibrate(work->W, n, m, work->scale);
+    return true;
+}
+
+/* Gives each column of W the largest entry 1; scale[i] = 1 leaves a zero column as it is. */
+static void equilibrate(double *W, int n, int m, double *scale)
+{
+    for (int i = 0; i < m; i++) {
+        double largest = 0;
+        for (int j = 0; j < n; j++)
+            largest = fabs(W[i * n + j]) > largest ? fabs(W[i * n + j]) : largest;
+        const double inverse = 1 / largest;
+        scale[i] = inverse <= DBL_MAX ? inverse : 1;
+    }
+    scale_columns(W, n, m, scale);
+}
+
+static void scale_columns(double *R, int n, int m, const double *scale)
+{
+    for (int i = 0; i < m; i++)
+        for (int j = 0; j < n; j++)
+            R[i * n + j] *= scale[i];
+}
+
+static void set_identity(double *N, int n)
+{
+    memset(N, 0, (size_t)(n * n) * sizeof *N);
+    for (int i = 0; i < n; i++)
+        N[i * n + i] = 1;
+}

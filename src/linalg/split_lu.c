@@ -1,0 +1,192 @@
+/* split_lu.c: split of a wide matrix by Gaussian elimination with full pivoting.
+
+   With B the m pivot columns of A and F the n - m free ones, the right inverse is B^-1 in the rows
+   of the pivots and zero elsewhere, and N = I_free - R (A I_free) is the unit matrix in the rows of
+   the free columns and -B^-1 F in those of the pivots. Elimination gives P A [B F] = L [U_1 U_2],
+   so B^-1 F = U_1^-1 U_2 and B^-1 = U_1^-1 L^-1 P. */
+#include "split.h"
+
+#include <assert.h>
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "short_loops.h"
+
+/* The pivots of a column chosen before count a little more, so that the choice does not flutter
+   between two columns that are equally good. */
+static const double FAVOUR = 1.1;
+
+static int eliminate(dfl_split *split, const dfl_split_rule *rule, double *unreached);
+static double find_pivot(int *row, int *col, const dfl_split *split, const dfl_split_rule *rule,
+                         int k);
+static void exchange(dfl_split *split, int k, int row, int col);
+static void subtract_row(dfl_split *split, int k);
+static void form_inverse(dfl_split *split);
+static void form_null_space(dfl_split *split);
+
+bool dfl_split_lu(dfl_split *split, const dfl_split_rule *rule)
+{
+    assert(rule->leading >= 0 && rule->leading <= split->m);
+    struct split_work *work = split->work;
+    for (int i = 0; i < split->m; i++)
+        work->order[i] = i;
+    for (int j = 0; j < split->n; j++)
+        work->column[j] = j;
+
+    double unreached = 0;
+    const int count = eliminate(split, rule, &unreached);
+    const bool full = dfl_split_decide(split, rule, work->values, count, unreached);
+    memcpy(split->pivot, work->column, (size_t)split->rank * sizeof *split->pivot);
+    if (!full)
+        return false;
+    form_inverse(split);
+    form_null_space(split);
+    return true;
+}
+
+/* Returns the number of pivots found; *unreached is the size of the entry that was too small. */
+static int eliminate(dfl_split *split, const dfl_split_rule *rule, double *unreached)
+{
+    double *values = split->work->values, largest = 0;
+    for (int k = 0; k < split->m; k++) {
+        int row = k, col = k;
+        const double size = find_pivot(&row, &col, split, rule, k);
+        const double threshold = rule->rank < 0 ? rule->tolerance * largest : 0;
+        if (!(size > threshold && size >= DBL_MIN && size <= DBL_MAX)) {
+            *unreached = size;
+            return k;
+        }
+        values[k] = size;
+        largest = size > largest ? size : largest;
+        exchange(split, k, row, col);
+        subtract_row(split, k);
+    }
+    return split->m;
+}
+
+/* The largest entry not yet eliminated, favoured columns first among near-equals. Leading rows have
+   the leading columns, the others the columns behind them. Returns its size without the favour. */
+static double find_pivot(int *row, int *col, const dfl_split *split, const dfl_split_rule *rule,
+                         int k)
+{
+    const struct split_work *work = split->work;
+    const int n = split->n;
+    const bool in_lead = k < rule->leading;
+    const int last_row = in_lead ? rule->leading : split->m;
+    const int last_col = in_lead ? rule->leading : n;
+    double best = 0;
+    for (int i = k; i < last_row; i++)
+        for (int j = k; j < last_col; j++) {
+            double size = fabs(work->W[i * n + j]);
+            if (rule->favoured && rule->favoured[work->column[j]])
+                size *= FAVOUR;
+            if (size > best) {
+                best = size;
+                *row = i;
+                *col = j;
+            }
+        }
+    return fabs(work->W[*row * n + *col]);
+}
+
+static inline void swap_ints(int *a, int *b)
+{
+    const int t = *a;
+    *a = *b;
+    *b = t;
+}
+
+static inline void swap_doubles(double *a, double *b)
+{
+    const double t = *a;
+    *a = *b;
+    *b = t;
+}
+
+/* Brings the pivot to row and column k. */
+static void exchange(dfl_split *split, int k, int row, int col)
+{
+    struct split_work *work = split->work;
+    const int m = split->m, n = split->n;
+    if (row != k) {
+        for (int j = 0; j < n; j++)
+            swap_doubles(work->W + k * n + j, work->W + row * n + j);
+        swap_ints(work->order + k, work->order + row);
+    }
+    if (col != k) {
+        for (int i = 0; i < m; i++)
+            swap_doubles(work->W + i * n + k, work->W + i * n + col);
+        swap_ints(work->column + k, work->column + col);
+    }
+}
+
+/* Eliminates column k below row k; the multipliers replace it, and the pivot its reciprocal. */
+static void subtract_row(dfl_split *split, int k)
+{
+    const int m = split->m, n = split->n;
+    double *Wk = split->work->W + k * n;
+    Wk[k] = 1 / Wk[k];
+    for (int i = k + 1; i < m; i++) {
+        double *Wi = split->work->W + i * n;
+        Wi[k] *= Wk[k];
+        for (int j = k + 1; j < n; j++)
+            Wi[j] -= Wi[k] * Wk[j];
+    }
+}
+
+/* x := U_1^-1 x, where component i of x stands at x[column[i]]. */
+static inline void solve_upper(double *x, const dfl_split *split)
+{
+    const double *W = split->work->W;
+    const int *column = split->work->column;
+    const int m = split->m, n = split->n;
+    for (int i = m - 1; i >= 0; i--) {
+        double sum = x[column[i]];
+        for (int j = i + 1; j < m; j++)
+            sum -= W[i * n + j] * x[column[j]];
+        x[column[i]] = sum * W[i * n + i];
+    }
+}
+
+/* Column order[k] of R is U_1^-1 L^-1 e_k. */
+static void form_inverse(dfl_split *split)
+{
+    const double *W = split->work->W;
+    const int *column = split->work->column;
+    const int m = split->m, n = split->n;
+    memset(split->R, 0, (size_t)(n * m) * sizeof *split->R);
+    for (int k = 0; k < m; k++) {
+        double *x = split->R + split->work->order[k] * n;
+        x[column[k]] = 1;
+        for (int i = k + 1; i < m; i++) {
+            double sum = 0;
+            for (int j = k; j < i; j++)
+                sum += W[i * n + j] * x[column[j]];
+            x[column[i]] = -sum;
+        }
+        solve_upper(x, split);
+    }
+}
+
+/* A column of N is the unit vector of a free column minus its U_1^-1 U_2. The free columns come in
+   ascending order, so that N depends on which columns pivot, not on the order in which they did. */
+static void form_null_space(dfl_split *split)
+{
+    const struct split_work *work = split->work;
+    const int m = split->m, n = split->n;
+    double *x = split->N;
+    memset(x, 0, (size_t)(n * (n - m)) * sizeof *x);
+    for (int j = 0; j < n; j++)
+        work->position[work->column[j]] = j;
+    for (int free = 0; free < n; free++) {
+        const int j = work->position[free];
+        if (j < m)
+            continue;
+        for (int i = 0; i < m; i++)
+            x[work->column[i]] = -work->W[i * n + j];
+        solve_upper(x, split);
+        x[free] = 1;
+        x += n;
+    }
+}

@@ -1,0 +1,300 @@
+/* One trajectory: create, start, advance. */
+#define _POSIX_C_SOURCE 200809L
+#include "solver/solver_internal.h"
+#include "solver/options.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+static dfl_status evaluate_start(dfl_solver *solver);
+static void note_redundancy(const dfl_solver *solver);
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+dfl_status dfl_solver_create(dfl_solver **out, dfl_context *ctx, const dfl_eom *eom,
+                             const dfl_solver_options *options)
+{
+    *out = NULL;
+    dfl_solver *solver = dfl_alloc(ctx, 1, sizeof *solver);
+    if (!solver)
+        return DFL_NO_MEMORY;
+    solver->ctx = ctx;
+    solver->eom = eom;
+    dfl_status status = dfl_eom_check(ctx, eom);
+    if (!status)
+        status = dfl_options_resolve(&solver->options, ctx, eom, options);
+    const dfl_solver_options *opt = &solver->options;
+    if (!status)
+        status = dfl_system_init(&solver->sys, ctx, eom, opt->form == DFL_PSI1, &solver->stats);
+    if (!status)
+        status = dfl_formulation_init(&solver->form, &solver->sys, opt);
+    if (!status)
+        status = dfl_radau_init(&solver->radau, &solver->sys, &solver->form, opt);
+    if (!status)
+        status = dfl_initial_init(&solver->initial, ctx, eom, opt);
+    if (status)
+        goto fail;
+    status = DFL_NO_MEMORY;
+    solver->x = dfl_alloc(ctx, (size_t)solver->sys.n, sizeof(double));
+    solver->x_event = dfl_alloc(ctx, (size_t)solver->sys.n, sizeof(double));
+    solver->value = dfl_alloc(ctx, (size_t)opt->nevents, sizeof(double));
+    solver->value_old = dfl_alloc(ctx, (size_t)opt->nevents, sizeof(double));
+    solver->value_probe = dfl_alloc(ctx, (size_t)opt->nevents, sizeof(double));
+    if (!solver->x || !solver->x_event || !solver->value || !solver->value_old ||
+        !solver->value_probe)
+        goto fail;
+    *out = solver;
+    return DFL_OK;
+fail:
+    dfl_solver_free(solver);
+    return status;
+}
+
+void dfl_solver_free(dfl_solver *solver)
+{
+    if (!solver)
+        return;
+    dfl_context *ctx = solver->ctx;
+    dfl_initial_clear(&solver->initial);
+    dfl_radau_clear(&solver->radau);
+    dfl_formulation_clear(&solver->form);
+    if (solver->sys.ctx)
+        dfl_system_clear(&solver->sys);
+    dfl_free(ctx, solver->x);
+    dfl_free(ctx, solver->x_event);
+    dfl_free(ctx, solver->value);
+    dfl_free(ctx, solver->value_old);
+    dfl_free(ctx, solver->value_probe);
+    dfl_free(ctx, solver);
+}
+
+static dfl_status check_start(const dfl_solver *solver, double t0, const double *x0,
+                              const dfl_conditions *cond)
+{
+    if (!isfinite(t0))
+        return dfl_fail(solver->ctx, DFL_INVALID, "the start time is %g", t0);
+    for (int i = 0; i < solver->sys.nu; i++)
+        if (!isfinite(x0[i]))
+            return dfl_fail(solver->ctx, DFL_INVALID, "initial value x0[%d] is %g", i, x0[i]);
+    for (int i = 0; cond && cond->weight && i < solver->sys.nu; i++)
+        if (!(cond->weight[i] > 0 && isfinite(cond->weight[i])))
+            return dfl_fail(solver->ctx, DFL_INVALID, "weight[%d] is %g; it must be positive", i,
+                            cond->weight[i]);
+    return DFL_OK;
+}
+
+dfl_status dfl_solver_start(dfl_solver *solver, double t0, const double *x0,
+                            const dfl_conditions *conditions)
+{
+    dfl_system *sys = &solver->sys;
+    dfl_radau *radau = &solver->radau;
+    const dfl_solver_options *opt = &solver->options;
+    dfl_status status = check_start(solver, t0, x0, conditions);
+    if (status)
+        return status;
+    solver->started = false;
+    memset(&solver->stats, 0, sizeof solver->stats);
+    memcpy(solver->x, x0, (size_t)sys->nu * sizeof *x0);
+    memset(&solver->initial.counters, 0, sizeof solver->initial.counters);
+    status = dfl_initial_complete(solver->x, &solver->initial, t0, conditions);
+    if (!status)
+        status = dfl_system_decide(sys, t0, solver->x, opt->carry_accelerations);
+    if (status)
+        return status;
+    dfl_formulation_bind(&solver->form);
+    dfl_radau_bind(radau);
+    radau->here.t = t0;
+    memset(radau->here.x, 0, (size_t)sys->na * sizeof(double));
+    if (sys->carried && solver->initial.sys.carried)
+        memcpy(radau->here.x, dfl_initial_accelerations(&solver->initial),
+               (size_t)sys->na * sizeof(double));
+    else if (sys->carried)
+        memcpy(radau->here.x, solver->initial.point.a, (size_t)sys->n3 * sizeof(double));
+    memcpy(radau->here.x + sys->na, solver->x, (size_t)sys->nu * sizeof(double));
+    status = evaluate_start(solver);
+    if (!status)
+        status = dfl_formulation_ranks(&solver->form, &radau->here);
+    if (status)
+        return status;
+    if (opt->self_check) {
+        status = dfl_system_self_check(sys, &solver->form.jac, &radau->here, &radau->next);
+        if (status)
+            return status;
+    }
+    dfl_formulation_least_multipliers(&radau->here, &solver->form);
+    note_redundancy(solver);
+    solver->stats.check_evaluations = solver->initial.counters.evaluations;
+    solver->stats.difference_evaluations += solver->initial.counters.difference_evaluations;
+    dfl_radau_start(radau, opt->fixed_step > 0 ? opt->fixed_step : opt->first_step);
+    solver->t0 = t0;
+    solver->outputs = 0;
+    solver->started = true;
+    dfl_solver_note_residuals(solver);
+    return dfl_solver_report_start(solver);
+}
+
+dfl_status dfl_solver_stand_at(dfl_solver *solver, double t, const double *x)
+{
+    dfl_radau *radau = &solver->radau;
+    dfl_system *sys = &solver->sys;
+    const double h = radau->h;
+    dfl_radau_interpolate(radau->next.x, radau, t); /* carried accelerations */
+    memcpy(radau->next.x + sys->na, x, (size_t)sys->nu * sizeof *x);
+    radau->next.t = t;
+    sys->stats->evaluations--;
+    sys->stats->check_evaluations++;
+    if (dfl_system_eval(sys, &radau->next))
+        return dfl_fail(solver->ctx, DFL_CALLBACK, "eval fails at the event, t = %.10g", t);
+    const dfl_point old = radau->here;
+    radau->here = radau->next;
+    radau->next = old;
+    dfl_radau_start(radau, h);
+    return DFL_OK;
+}
+
+static dfl_status evaluate_start(dfl_solver *solver)
+{
+    dfl_system *sys = &solver->sys;
+    dfl_outcome outcome = dfl_system_eval(sys, &solver->radau.here);
+    char row[64];
+    if (!outcome)
+        return DFL_OK;
+    if (outcome != DFL_STEP_NONFINITE)
+        return dfl_fail(solver->ctx, DFL_CALLBACK, "%s fails at the start, t = %g",
+                        sys->trouble.callback, solver->radau.here.t);
+    dfl_eom_name(row, sizeof row, solver->eom, sys->trouble.kind, sys->trouble.index);
+    return dfl_fail(solver->ctx, DFL_NOT_FINITE,
+                    "eval returns NaN or Inf in %s at the start, t = %g", row,
+                    solver->radau.here.t);
+}
+
+static void note_redundancy(const dfl_solver *solver)
+{
+    const dfl_formulation *form = &solver->form;
+    if (form->defect > 0)
+        dfl_solver_log(solver, DFL_LOG_NOTICE,
+                       "%d of %d constraints are redundant (rank %d); multipliers of minimum norm "
+                       "are computed",
+                       form->defect, solver->sys.nc, form->rank2);
+}
+
+dfl_status dfl_solver_advance(dfl_solver *solver, double t_end)
+{
+    dfl_radau *radau = &solver->radau;
+    dfl_statistics *stats = &solver->stats;
+    if (!solver->started)
+        return dfl_fail(solver->ctx, DFL_INVALID,
+                        "call dfl_solver_start before dfl_solver_advance");
+    if (!isfinite(t_end))
+        return dfl_fail(solver->ctx, DFL_INVALID, "the end time is %g", t_end);
+    if (t_end == radau->t)
+        return DFL_OK;
+    const double begin = now();
+    long attempts_left = solver->options.max_steps;
+    dfl_status status = DFL_OK;
+    dfl_radau_aim(radau, t_end);
+    while (!status && radau->t != t_end) {
+        const double step_begin = solver->options.fixed_step > 0 ? now() : 0;
+        status = dfl_radau_step(radau, t_end, &attempts_left);
+        if (solver->options.fixed_step > 0)
+            stats->longest_step = fmax(stats->longest_step, now() - step_begin);
+        if (status)
+            break;
+        dfl_solver_note_residuals(solver);
+        status = dfl_solver_report_step(solver);
+    }
+    if (status && status != DFL_STOPPED)
+        dfl_radau_start(radau, solver->options.fixed_step); /* a fresh beginning, if continued */
+    if (!status) { /* the evaluation at the end point served the residuals */
+        stats->evaluations--;
+        stats->check_evaluations++;
+        status = dfl_solver_report_end(solver);
+    }
+    stats->seconds += now() - begin;
+    return status;
+}
+
+double dfl_solver_time(const dfl_solver *solver)
+{
+    return solver->radau.t;
+}
+
+const double *dfl_solver_state(const dfl_solver *solver)
+{
+    return solver->radau.here.x + solver->sys.na;
+}
+
+double dfl_solver_step(const dfl_solver *solver)
+{
+    return solver->radau.h;
+}
+
+dfl_statistics dfl_solver_statistics(const dfl_solver *solver)
+{
+    return solver->stats;
+}
+
+dfl_status dfl_solver_interpolate(double *x, dfl_solver *solver, double t, bool project)
+{
+    const dfl_radau *radau = &solver->radau;
+    const dfl_system *sys = &solver->sys;
+    const double slack = 4 * DBL_EPSILON * (fabs(t) + fabs(radau->h_cont));
+    const double low = fmin(radau->t_old, radau->t), high = fmax(radau->t_old, radau->t);
+    if (!solver->started || !(t >= low - slack && t <= high + slack))
+        return dfl_fail(solver->ctx, DFL_INVALID, "t = %g lies outside the last step [%g, %g]", t,
+                        low, high);
+    dfl_radau_interpolate(solver->x, radau, t);
+    memcpy(x, solver->x + sys->na, (size_t)sys->nu * sizeof *x);
+    if (project && !dfl_initial_project(x, &solver->initial, t))
+        return dfl_fail(solver->ctx, DFL_NOT_CONVERGED,
+                        "the state at t = %g cannot be moved onto the constraints", t);
+    return DFL_OK;
+}
+
+static void note(double *largest, const double *rows, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (fabs(rows[i]) > *largest)
+            *largest = fabs(rows[i]);
+}
+
+void dfl_solver_note_residuals(dfl_solver *solver)
+{
+    const dfl_system *sys = &solver->sys;
+    const dfl_eom *eom = solver->eom;
+    const dfl_blocks *b = &solver->radau.here.blocks;
+    note(&solver->stats.max_residual.position, b->g, eom->nl);
+    note(&solver->stats.max_residual.velocity, b->gI, eom->nl);
+    note(&solver->stats.max_residual.nonholonomic, b->hv, eom->nm);
+    note(&solver->stats.max_residual.contact, b->c, eom->ns);
+    note(&solver->stats.max_residual.auxiliary, b->d, eom->nw);
+    note(&solver->stats.max_residual.invariant, b->e, eom->ne);
+    note(&solver->stats.max_residual.invariant, b->ep, eom->nep);
+    note(&solver->stats.max_residual.massless, b->gam, eom->n0);
+    if (sys->psi1)
+        solver->stats.max_residual.acceleration = NAN;
+    else
+        note(&solver->stats.max_residual.acceleration, solver->radau.here.alg + sys->row_acc,
+             sys->nc);
+}
+
+void dfl_solver_log(const dfl_solver *solver, dfl_log_level level, const char *format, ...)
+{
+    char text[512];
+    va_list args;
+    if (!solver->options.log)
+        return;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    solver->options.log(level, text, solver->options.user);
+}

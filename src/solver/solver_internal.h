@@ -1,0 +1,47 @@
+/* solver_internal.h: one trajectory in progress, inside the solver module. */
+#ifndef DFL_SOLVER_INTERNAL_H
+#define DFL_SOLVER_INTERNAL_H
+
+#include "initial/initial.h"
+#include "integrate/radau.h"
+
+struct dfl_solver {
+    dfl_context *ctx;
+    const dfl_eom *eom;
+    dfl_solver_options options; /* resolved */
+    dfl_statistics stats;
+    dfl_system sys;
+    dfl_formulation form;
+    dfl_radau radau;
+    dfl_initial initial;
+    bool started;
+    double t0;
+    long outputs;              /* grid points passed */
+    double *x, *x_event;       /* n each: interpolated states */
+    double *value, *value_old; /* events at the ends of an interval */
+    double *value_probe;
+};
+
+/* Outputs and events of the last accepted step. DFL_STOPPED if a callback or terminal event stops.
+ */
+dfl_status dfl_solver_report_step(dfl_solver *solver);
+
+/* The first calls of on_step and on_output, and the events' first signs. */
+dfl_status dfl_solver_report_start(dfl_solver *solver);
+
+/* The last call of on_output of an advance, unless the grid has just had one there. */
+dfl_status dfl_solver_report_end(dfl_solver *solver);
+
+/* Takes the residuals of the present point into the largest ones. */
+void dfl_solver_note_residuals(dfl_solver *solver);
+
+/* Makes (t, x) of the user the present point and starts the integrator anew there. */
+dfl_status dfl_solver_stand_at(dfl_solver *solver, double t, const double *x);
+
+/* Formats a line for the log callback. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 3, 4)))
+#endif
+void dfl_solver_log(const dfl_solver *solver, dfl_log_level level, const char *format, ...);
+
+#endif
