@@ -362,11 +362,8 @@ static void add_eliminated(dfl_rows_jacobian *jac, const dfl_system *sys)
     memcpy(jac->MinvD, jac->blocks.dyn, (size_t)nv * (size_t)nu * sizeof(double));
     for (int j = 0; j < nu; j++) {
         double *column = jac->MinvD + (size_t)j * (size_t)nv;
-        if (dfl_system_diagonal(sys))
-            for (int i = 0; i < nv; i++)
-                column[i] /= jac->M[i];
-        else
-            dfl_cholesky_solve(sys->M_chol, nv, column);
+        for (int i = 0; i < nv; i++)
+            column[i] /= jac->M[i];
     }
     dfl_gemm(sys->nc, nu, nv, 1, jac->blocks.vel, rows, jac->MinvD, nv, 1, jac->J1 + sys->row_acc,
              sys->m1);

@@ -8,13 +8,12 @@
 #include <math.h>
 #include <string.h>
 
-static dfl_status evaluate_constant_mass(dfl_system *sys, double t, const double *x);
-static bool invert_constant_mass(dfl_system *sys);
+static dfl_status evaluate_mass(dfl_system *sys, double t, const double *x);
 static void set_sizes(dfl_system *sys);
 static dfl_outcome call_eval(dfl_system *sys, dfl_point *point, const double *x);
 static dfl_outcome mass_at_point(dfl_system *sys, dfl_point *point, const double *x);
 static void subtract_constraint_forces(double *y, const dfl_system *sys, const dfl_point *point);
-static dfl_outcome eliminate_accelerations(dfl_system *sys, dfl_point *point);
+static void eliminate_accelerations(dfl_system *sys, dfl_point *point);
 static dfl_outcome carried_rows(dfl_system *sys, dfl_point *point);
 static dfl_outcome check_finite(dfl_system *sys, const dfl_point *point);
 
@@ -32,18 +31,15 @@ dfl_status dfl_system_init(dfl_system *sys, dfl_context *ctx, const dfl_eom *eom
     sys->carried = !psi1 && !sys->geoms; /* room for the larger decision */
     set_sizes(sys);
     sys->M = dfl_alloc(ctx, nv * nv, sizeof(double));
-    sys->M_chol = dfl_alloc(ctx, nv * nv, sizeof(double));
     sys->M_inv = dfl_alloc(ctx, nv, sizeof(double));
     sys->seed = dfl_alloc(ctx, nv, sizeof(double));
     sys->product = dfl_alloc(ctx, nv, sizeof(double));
-    return sys->M && sys->M_chol && sys->M_inv && sys->seed && sys->product ? DFL_OK
-                                                                            : DFL_NO_MEMORY;
+    return sys->M && sys->M_inv && sys->seed && sys->product ? DFL_OK : DFL_NO_MEMORY;
 }
 
 void dfl_system_clear(dfl_system *sys)
 {
     dfl_free(sys->ctx, sys->M);
-    dfl_free(sys->ctx, sys->M_chol);
     dfl_free(sys->ctx, sys->M_inv);
     dfl_free(sys->ctx, sys->seed);
     dfl_free(sys->ctx, sys->product);
@@ -97,26 +93,22 @@ static bool mass_is_constant(const dfl_eom *eom)
 dfl_status dfl_system_decide(dfl_system *sys, double t, const double *x, bool carry)
 {
     const dfl_eom *eom = sys->eom;
-    bool invertible = false;
-    if (mass_is_constant(eom)) {
-        dfl_status status = evaluate_constant_mass(sys, t, x);
+    bool invertible = dfl_system_diagonal(sys);
+    if (mass_is_constant(eom) || invertible) {
+        dfl_status status = evaluate_mass(sys, t, x);
         if (status)
             return status;
-        invertible = invert_constant_mass(sys);
-    } else if (eom->mass_diagonal) {
-        dfl_outcome outcome = dfl_system_mass(sys->M, sys, t, x);
-        if (outcome)
-            return dfl_fail(sys->ctx, DFL_CALLBACK, "mass failed at the start, t = %g", t);
-        invertible = true;
-        for (int i = 0; i < eom->nv; i++)
-            invertible = invertible && sys->M[i] > 0;
+    }
+    for (int i = 0; invertible && i < eom->nv; i++) {
+        sys->M_inv[i] = 1 / sys->M[i];
+        invertible = sys->M[i] > 0;
     }
     sys->carried = !sys->psi1 && !sys->geoms && (carry || !invertible || eom->n0 > 0);
     set_sizes(sys);
     return DFL_OK;
 }
 
-static dfl_status evaluate_constant_mass(dfl_system *sys, double t, const double *x)
+static dfl_status evaluate_mass(dfl_system *sys, double t, const double *x)
 {
     const dfl_eom *eom = sys->eom;
     const size_t count =
@@ -129,21 +121,6 @@ static dfl_status evaluate_constant_mass(dfl_system *sys, double t, const double
             return dfl_fail(sys->ctx, DFL_NOT_FINITE, "entry %zu of the mass matrix is %g", i,
                             sys->M[i]);
     return DFL_OK;
-}
-
-static bool invert_constant_mass(dfl_system *sys)
-{
-    const int nv = sys->eom->nv;
-    if (!dfl_system_diagonal(sys)) {
-        memcpy(sys->M_chol, sys->M, (size_t)nv * (size_t)nv * sizeof(double));
-        return dfl_cholesky(sys->M_chol, nv);
-    }
-    for (int i = 0; i < nv; i++) {
-        if (!(sys->M[i] > 0))
-            return false;
-        sys->M_inv[i] = 1 / sys->M[i];
-    }
-    return true;
 }
 
 dfl_status dfl_point_init(dfl_point *point, const dfl_system *sys)
@@ -210,7 +187,7 @@ dfl_outcome dfl_system_eval(dfl_system *sys, dfl_point *point)
     if (sys->carried)
         outcome = carried_rows(sys, point);
     else if (!sys->psi1 && !sys->geoms)
-        outcome = eliminate_accelerations(sys, point);
+        eliminate_accelerations(sys, point);
     else if (!sys->psi1)
         memcpy(point->alg + sys->row_acc, point->blocks.bias, (size_t)sys->nc * sizeof(double));
     return outcome ? outcome : check_finite(sys, point);
@@ -244,26 +221,20 @@ static void subtract_constraint_forces(double *y, const dfl_system *sys, const d
     }
 }
 
-/* a = M^-1 f_dyn,  gII, hI = W a + bias */
-static dfl_outcome eliminate_accelerations(dfl_system *sys, dfl_point *point)
+/* a = M^-1 f_dyn with diagonal M,  gII, hI = W a + bias */
+static void eliminate_accelerations(dfl_system *sys, dfl_point *point)
 {
     const int nc = sys->nc, nv = sys->n3;
     const double *W = point->blocks.W, *f = point->blocks.f;
     double *a = point->a, *acc = point->alg + sys->row_acc;
     const bool constant = mass_is_constant(sys->eom);
-    if (dfl_system_diagonal(sys)) {
-        for (int i = 0; i < nv; i++)
-            a[i] = constant ? f[i] * sys->M_inv[i] : f[i] / point->M[i];
-    } else {
-        memcpy(a, f, (size_t)nv * sizeof *a);
-        dfl_cholesky_solve(sys->M_chol, nv, a);
-    }
+    for (int i = 0; i < nv; i++)
+        a[i] = constant ? f[i] * sys->M_inv[i] : f[i] / point->M[i];
     for (int i = 0; i < nc; i++)
         acc[i] = point->blocks.bias[i];
     for (int j = 0; j < nv; j++)
         for (int i = 0; i < nc; i++)
             acc[i] += W[j * nc + i] * a[j];
-    return DFL_STEP_OK;
 }
 
 /* f_dyn - M a - K0 sigma,  K0^T a,  gII, hI = W a + bias */

@@ -7,7 +7,7 @@
        block 3   c, g, ep            constrain s, p
        dif       b, f_dyn, kin       r', M v', p'
 
-   with f_dyn = f - W^T (l, m). Where M is easily inverted, gII = W M^-1 f_dyn + bias. Otherwise the
+   with f_dyn = f - W^T (l, m). Where M is diagonal, gII = W M^-1 f_dyn + bias. Otherwise the
    accelerations a (and slacks sigma of massless directions) are carried as leading unknowns with
    the rows  f_dyn - M a - K0 sigma = 0,  K0^T a = 0  in front of block 1: x = [a sigma | user's x].
    Nothing above this module knows which. */

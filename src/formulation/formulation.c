@@ -49,10 +49,11 @@ static dfl_status allocate(dfl_formulation *form)
     form->u = dfl_alloc(ctx, 2 * nd * DFL_LANES + 2 * nd, d);
     form->vp = dfl_alloc(ctx, nv, d);
     form->y = dfl_alloc(ctx, nv, d);
+    form->pp = dfl_alloc(ctx, np, d);
     form->least = dfl_alloc(ctx, nv * (size_t)sys->nc + nv + (size_t)sys->nc, d);
     return form->J2 && form->Sp && form->Sv && form->pivot_p && form->pivot_v && form->CB &&
                    form->SM && form->SJ && form->work && form->active && form->q && form->q_old &&
-                   form->rho && form->u && form->vp && form->y && form->least
+                   form->rho && form->u && form->vp && form->y && form->pp && form->least
                ? DFL_OK
                : DFL_NO_MEMORY;
 }
@@ -91,7 +92,7 @@ void dfl_formulation_clear(dfl_formulation *form)
     dfl_context *ctx = form->sys->ctx;
     double *const block[] = {form->J2, form->Sp,   form->Sv, form->CB,    form->SM,
                              form->SJ, form->work, form->q,  form->q_old, form->rho,
-                             form->u,  form->vp,   form->y,  form->least};
+                             form->u,  form->vp,   form->y,  form->pp,    form->least};
     for (size_t i = 0; i < sizeof block / sizeof *block; i++)
         dfl_free(ctx, block[i]);
     dfl_free(ctx, form->pivot_p);
@@ -305,7 +306,7 @@ dfl_outcome dfl_formulation_defect(double *err, dfl_formulation *form, const dfl
 {
     dfl_system *sys = form->sys;
     const int nr = sys->n2, nv = sys->n3, np = sys->eom->np, nd = form->nd;
-    double *d = form->u, *rho = form->rho;
+    double *d = form->u, *rho = form->pp;
     for (int i = 0; i < nv; i++)
         form->vp[i] = -y[sys->off_v + i];
     dfl_outcome outcome = dfl_system_dynamics(form->y, sys, point, form->vp);

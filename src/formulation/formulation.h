@@ -54,9 +54,10 @@ typedef struct dfl_formulation {
     int nreal, ncomplex; /* shifts: lane 0, then pairs of lanes */
     double zeta[1 + 2 * DFL_LANES];
     dfl_factor *E_real, *E_complex[DFL_LANES / 2];
-    double *rho, *u, *vp, *y; /* lanes and vectors for residual and solve */
-    dfl_lstsq *lstsq;         /* for minimum-norm multipliers */
-    double *least;            /* nv x nc and its right-hand side */
+    double *rho, *u; /* lanes for residual and solve; the unused lanes stay zero */
+    double *vp, *y, *pp;
+    dfl_lstsq *lstsq; /* for minimum-norm multipliers */
+    double *least;    /* nv x nc and its right-hand side */
 } dfl_formulation;
 
 dfl_status dfl_formulation_init(dfl_formulation *form, dfl_system *sys,

@@ -62,32 +62,42 @@ dfl_outcome dfl_formulation_select(dfl_formulation *form, double t, const double
     return outcome;
 }
 
+/* Splits a block whose rank is known. With redundant rows the rank is imposed, since points off the
+   constraints show full rank, and only the gap behind it is watched. */
+static bool split_known(dfl_split *split, const dfl_formulation *form, dfl_split_rule *rule,
+                        const double *A, int m, int n, int rank)
+{
+    const bool impose = rule->method == DFL_METHOD_SVD && rank < m;
+    rule->rank = impose ? rank : -1;
+    if (!dfl_split_compute(split, rule, A, m, m, n) || split->rank != rank)
+        return false;
+    return !impose || (split->dropped < 1e-2 * split->smallest &&
+                       split->smallest > form->rank_tolerance * split->largest);
+}
+
 static dfl_outcome split_blocks(dfl_formulation *form)
 {
     dfl_system *sys = form->sys;
-    const dfl_split_rule rule = {.method = form->method,
-                                 .tolerance = form->rank_tolerance,
-                                 .rank = -1,
-                                 .leading = sys->eom->ns,
-                                 .favoured = form->have_selectors ? form->pivot_p : NULL,
-                                 .scale_rows = true};
-    if (!dfl_split_compute(form->split3, &rule, form->jac.J3, sys->m3, sys->m3, sys->n4) ||
-        form->split3->rank != form->rank3)
-        return dfl_system_trouble(sys, DFL_STEP_RANK, "the position constraints", sys->trouble.t);
+    const double t = sys->trouble.t;
+    dfl_split_rule rule = {.method = form->method,
+                           .tolerance = form->rank_tolerance,
+                           .leading = sys->eom->ns,
+                           .favoured = form->have_selectors ? form->pivot_p : NULL,
+                           .scale_rows = true};
+    if (!split_known(form->split3, form, &rule, form->jac.J3, sys->m3, sys->n4, form->rank3))
+        return dfl_system_trouble(sys, DFL_STEP_RANK, "the position constraints", t);
     dfl_outcome outcome = split_first(form);
     if (outcome)
         return outcome;
     if (sys->eom->n0 > 0)
         remove_first_unknowns(form);
-    dfl_split_rule rule2 = rule;
-    rule2.leading = 0;
-    rule2.favoured = form->have_selectors ? form->pivot_v : NULL;
-    const int rank2 = form->rank2 + sys->eom->n0 + form->nactive;
-    const bool split = dfl_split_compute(form->split2, &rule2, form->J2 + sys->off_v * form->m2,
-                                         form->m2, form->m2, sys->n3);
+    rule.leading = 0;
+    rule.favoured = form->have_selectors ? form->pivot_v : NULL;
+    const bool split = split_known(form->split2, form, &rule, form->J2 + sys->off_v * form->m2,
+                                   form->m2, sys->n3, form->rank2 + sys->eom->n0 + form->nactive);
     form->weakest = form->split2->largest > 0 ? form->split2->smallest / form->split2->largest : 1;
-    if (!split || form->split2->rank != rank2)
-        return dfl_system_trouble(sys, DFL_STEP_RANK, "the velocity constraints", sys->trouble.t);
+    if (!split)
+        return dfl_system_trouble(sys, DFL_STEP_RANK, "the velocity constraints", t);
     return DFL_STEP_OK;
 }
 

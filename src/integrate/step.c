@@ -157,6 +157,11 @@ static dfl_outcome newton(dfl_radau *ra, double h, double *reduce)
             if (!(ra->theta < 2)) /* the present iterate is worse than the prediction */
                 memcpy(ra->Z, ra->Z0, (size_t)(ra->sys->n * DFL_LANES) * sizeof(double));
             dfl_outcome outcome = update_matrix(ra, h);
+            if (outcome == DFL_STEP_RANK || outcome == DFL_STEP_SINGULAR) {
+                ra->sys->trouble.outcome =
+                    DFL_STEP_OK; /* an iterate says nothing about the motion */
+                return DFL_STEP_RETRY;
+            }
             if (outcome)
                 return outcome;
             dfl_radau_settle(ra);
@@ -238,11 +243,9 @@ static attempt complete(dfl_radau *ra, double h)
 static attempt after_failure(dfl_radau *ra, double h, dfl_outcome outcome, double reduce)
 {
     dfl_statistics *stats = ra->sys->stats;
-    if (outcome == DFL_STEP_STOP || (outcome == DFL_STEP_RANK && ra->matrix_at_start))
+    if (outcome == DFL_STEP_STOP || outcome == DFL_STEP_RANK)
         return HOPELESS;
     if (outcome == DFL_STEP_SINGULAR && ++ra->singular_in_row >= 5)
-        return HOPELESS;
-    if (outcome == DFL_STEP_RANK)
         return HOPELESS;
     stats->rejected_newton++;
     ra->rejected = true;

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <time.h>
 
+static dfl_status take_place(dfl_solver *solver, double t0);
 static dfl_status evaluate_start(dfl_solver *solver);
 static void note_redundancy(const dfl_solver *solver);
 
@@ -110,19 +111,13 @@ dfl_status dfl_solver_start(dfl_solver *solver, double t0, const double *x0,
         status = dfl_system_decide(sys, t0, solver->x, opt->carry_accelerations);
     if (status)
         return status;
-    dfl_formulation_bind(&solver->form);
-    dfl_radau_bind(radau);
-    radau->here.t = t0;
-    memset(radau->here.x, 0, (size_t)sys->na * sizeof(double));
-    if (sys->carried && solver->initial.sys.carried)
-        memcpy(radau->here.x, dfl_initial_accelerations(&solver->initial),
-               (size_t)sys->na * sizeof(double));
-    else if (sys->carried)
-        memcpy(radau->here.x, solver->initial.point.a, (size_t)sys->n3 * sizeof(double));
-    memcpy(radau->here.x + sys->na, solver->x, (size_t)sys->nu * sizeof(double));
-    status = evaluate_start(solver);
-    if (!status)
-        status = dfl_formulation_ranks(&solver->form, &radau->here);
+    status = take_place(solver, t0);
+    if (!status && solver->form.defect > 0 && !sys->carried && !sys->psi1 && !sys->geoms) {
+        /* large multipliers that nearly cancel: Newton converges far better with accelerations */
+        status = dfl_system_decide(sys, t0, solver->x, true);
+        if (!status)
+            status = take_place(solver, t0);
+    }
     if (status)
         return status;
     if (opt->self_check) {
@@ -140,6 +135,25 @@ dfl_status dfl_solver_start(dfl_solver *solver, double t0, const double *x0,
     solver->started = true;
     dfl_solver_note_residuals(solver);
     return dfl_solver_report_start(solver);
+}
+
+/* Lays out formulation and integrator for the present decision, with the start in `here`. */
+static dfl_status take_place(dfl_solver *solver, double t0)
+{
+    dfl_system *sys = &solver->sys;
+    dfl_point *here = &solver->radau.here;
+    dfl_formulation_bind(&solver->form);
+    dfl_radau_bind(&solver->radau);
+    here->t = t0;
+    memset(here->x, 0, (size_t)sys->na * sizeof(double));
+    if (sys->carried && solver->initial.sys.carried)
+        memcpy(here->x, dfl_initial_accelerations(&solver->initial),
+               (size_t)sys->na * sizeof(double));
+    else if (sys->carried)
+        memcpy(here->x, solver->initial.point.a, (size_t)sys->n3 * sizeof(double));
+    memcpy(here->x + sys->na, solver->x, (size_t)sys->nu * sizeof(double));
+    dfl_status status = evaluate_start(solver);
+    return status ? status : dfl_formulation_ranks(&solver->form, here);
 }
 
 dfl_status dfl_solver_stand_at(dfl_solver *solver, double t, const double *x)
