@@ -115,6 +115,7 @@ bool problem_andrews(problem *out, int size)
                 .nv = NV,
                 .nl = NL,
                 .eval = eval,
+                .trivial_kinematics = true,
                 .mass = mass,
                 .jacobian = jacobian,
                 .autonomous = true,

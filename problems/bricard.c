@@ -91,6 +91,7 @@ bool problem_bricard(problem *out, int size)
                 .nv = NV,
                 .nl = NL,
                 .eval = eval,
+                .trivial_kinematics = true,
                 .mass = mass,
                 .jacobian = jacobian,
                 .mass_constant = true,

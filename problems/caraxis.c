@@ -69,6 +69,7 @@ bool problem_caraxis(problem *out, int size)
                 .nv = NV,
                 .nl = NL,
                 .eval = eval,
+                .trivial_kinematics = true,
                 .mass = mass,
                 .jacobian = jacobian,
                 .mass_diagonal = true,

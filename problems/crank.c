@@ -112,6 +112,7 @@ bool problem_crank(problem *out, int size)
                 .nv = NV,
                 .nl = NL,
                 .eval = eval,
+                .trivial_kinematics = true,
                 .mass = mass,
                 .forces_free_of_multipliers = true},
         .t_end = 0.1,

@@ -80,6 +80,7 @@ bool problem_fekete(problem *out, int size)
                 .nv = 3 * n,
                 .nl = n,
                 .eval = eval,
+                .trivial_kinematics = true,
                 .jacobian = jacobian,
                 .autonomous = true,
                 .forces_free_of_multipliers = true},

@@ -83,6 +83,7 @@ bool problem_flyball(problem *out, int size)
         .eom = {.np = NV,
                 .nv = NV,
                 .eval = eval,
+                .trivial_kinematics = true,
                 .mass = mass,
                 .jacobian = jacobian,
                 .mass_diagonal = true,

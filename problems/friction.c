@@ -66,6 +66,7 @@ bool problem_friction(problem *out, int size)
                 .nw = 1,
                 .nl = NL,
                 .eval = eval,
+                .trivial_kinematics = true,
                 .mass = mass,
                 .jacobian = jacobian,
                 .mass_diagonal = true,

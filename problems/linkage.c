@@ -29,6 +29,7 @@ bool linkage_create(problem *out, const linkage *data, int nreferences)
                          .nv = nv,
                          .nl = data->nbars,
                          .eval = eval,
+                         .trivial_kinematics = true,
                          .mass = mass,
                          .jacobian = jacobian,
                          .mass_diagonal = data->bar_mass == 0.0,

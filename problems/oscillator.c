@@ -62,6 +62,7 @@ bool problem_oscillator_mass(problem *out, double m1, double d)
                 .nv = 2,
                 .n0 = m1 > 0.0 ? 0 : 1,
                 .eval = eval,
+                .trivial_kinematics = true,
                 .mass = mass,
                 .jacobian = jacobian,
                 .mass_diagonal = true,

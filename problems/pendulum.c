@@ -55,6 +55,7 @@ bool problem_pendulum(problem *out, int size)
                 .nv = 2,
                 .nl = 1,
                 .eval = eval,
+                .trivial_kinematics = true,
                 .mass = mass,
                 .jacobian = jacobian,
                 .mass_diagonal = true,

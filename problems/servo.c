@@ -70,6 +70,7 @@ bool problem_servo(problem *out, int size)
                 .nr = NR,
                 .nl = 1,
                 .eval = eval,
+                .trivial_kinematics = true,
                 .mass = mass,
                 .jacobian = jacobian,
                 .mass_diagonal = true,

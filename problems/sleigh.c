@@ -49,6 +49,7 @@ bool problem_sleigh(problem *out, int size)
                 .nv = NV,
                 .nm = NM,
                 .eval = eval,
+                .trivial_kinematics = true,
                 .mass = mass,
                 .jacobian = jacobian,
                 .autonomous = true,

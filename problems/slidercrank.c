@@ -80,6 +80,7 @@ bool problem_slidercrank(problem *out, int size)
                 .nv = NV,
                 .nl = NL,
                 .eval = eval,
+                .trivial_kinematics = true,
                 .mass = mass,
                 .jacobian = jacobian,
                 .autonomous = true,

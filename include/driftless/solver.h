@@ -104,10 +104,10 @@ typedef struct dfl_solver_options {
     dfl_control control;       /* 0 means predictive */
     int newton_iterations;     /* at most; 0 means 10 */
     int newton_updates;        /* of the matrix within a step; 0 means 1, negative means none */
-    double newton_tolerance;   /* 0 means 0.5 min(0.03, sqrt(rtol')) */
+    double newton_tolerance;   /* 0 means max(1e-3, 0.5 min(0.03, sqrt(rtol'))) */
     double multiplier_weight;  /* of l, m in the Newton norm; 0 means 1 */
-    double jacobian_reuse;     /* matrix kept while the rate of convergence is below; 0 means 1e-3,
-                                  negative: never kept. With DFL_REFERENCE_START only */
+    double jacobian_reuse;     /* the matrix is kept while Newton's rate of convergence is below; 0
+                                  means 0.03, with DFL_REFERENCE_START 1e-3; negative: never kept */
     double first_step;         /* s; 0 means an estimate */
     double max_step;           /* s; 0 means no limit */
     double fixed_step;         /* s; > 0: steps of this size, no error control (real time) */

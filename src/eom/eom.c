@@ -40,41 +40,71 @@ static dfl_status check_sizes(dfl_context *ctx, const dfl_eom *eom)
     return DFL_OK;
 }
 
+/* Whether `count` entries from `first` on lie within `n`. */
+static bool within(int first, int count, int n)
+{
+    return first >= 0 && count >= 0 && first <= n && count <= n - first;
+}
+
+static dfl_status check_pattern(dfl_context *ctx, const dfl_eom *eom)
+{
+    const dfl_pattern *pat = eom->structure->pattern;
+    const int n = dfl_eom_unknowns(eom);
+    const int rows = eom->nw + 2 * (eom->nl + eom->nm) + eom->ne + eom->n0 + eom->ns + eom->nl +
+                     eom->nep + eom->nr + eom->nv + eom->np;
+    if (!pat->column_start || pat->column_start[0] != 0)
+        return dfl_fail(ctx, DFL_INVALID, "pattern: column_start must begin with 0");
+    for (int j = 0; j < n; j++) {
+        const int from = pat->column_start[j], to = pat->column_start[j + 1];
+        if (to < from)
+            return dfl_fail(ctx, DFL_INVALID,
+                            "pattern: column %d ends at %d before it begins at %d", j, to, from);
+        if (to > from && !pat->row)
+            return dfl_fail(ctx, DFL_INVALID, "pattern: row is NULL, column %d has entries", j);
+        for (int k = from; k < to; k++) {
+            if (pat->row[k] < 0 || pat->row[k] >= rows)
+                return dfl_fail(ctx, DFL_INVALID, "pattern: column %d names row %d of %d", j,
+                                pat->row[k], rows);
+            if (k > from && pat->row[k] <= pat->row[k - 1])
+                return dfl_fail(ctx, DFL_INVALID, "pattern: the rows of column %d do not ascend",
+                                j);
+        }
+    }
+    return DFL_OK;
+}
+
 static dfl_status check_structure(dfl_context *ctx, const dfl_eom *eom)
 {
     const dfl_structure *st = eom->structure;
     if (!st)
         return DFL_OK;
+    if (st->nbodies < 0 || (st->nbodies > 0 && !st->bodies))
+        return dfl_fail(ctx, DFL_INVALID, "structure: nbodies is %d, bodies is %s", st->nbodies,
+                        st->bodies ? "given" : "NULL");
+    if (st->nblocks < 0 || (st->nblocks > 0 && !st->blocks))
+        return dfl_fail(ctx, DFL_INVALID, "structure: nblocks is %d, blocks is %s", st->nblocks,
+                        st->blocks ? "given" : "NULL");
     for (int i = 0; i < st->nbodies; i++) {
         const dfl_body *b = &st->bodies[i];
-        if (b->first_v < 0 || b->nv < 0 || b->first_v + b->nv > eom->nv || b->first_p < 0 ||
-            b->np < 0 || b->first_p + b->np > eom->np)
+        if (!within(b->first_v, b->nv, eom->nv) || !within(b->first_p, b->np, eom->np))
             return dfl_fail(ctx, DFL_INVALID,
                             "body %d lies outside the %d velocities, %d positions", i, eom->nv,
                             eom->np);
     }
     for (int i = 0; i < st->nblocks; i++) {
         const dfl_constraint_block *b = &st->blocks[i];
-        if (b->first_row < 0 || b->rows < 0 || b->first_row + b->rows > eom->nl + eom->nm)
+        if (!within(b->first_row, b->rows, eom->nl + eom->nm))
             return dfl_fail(ctx, DFL_INVALID, "constraint block %d lies outside the %d rows", i,
                             eom->nl + eom->nm);
+        if (b->nbodies < 0 || (b->nbodies > 0 && !b->bodies))
+            return dfl_fail(ctx, DFL_INVALID, "constraint block %d: nbodies is %d, bodies is %s", i,
+                            b->nbodies, b->bodies ? "given" : "NULL");
         for (int k = 0; k < b->nbodies; k++)
             if (b->bodies[k] < 0 || b->bodies[k] >= st->nbodies)
                 return dfl_fail(ctx, DFL_INVALID, "constraint block %d names body %d of %d", i,
                                 b->bodies[k], st->nbodies);
     }
-    if (st->pattern) {
-        const dfl_pattern *pat = st->pattern;
-        const int n = dfl_eom_unknowns(eom);
-        const int rows = eom->nw + 2 * (eom->nl + eom->nm) + eom->ne + eom->n0 + eom->ns + eom->nl +
-                         eom->nep + eom->nr + eom->nv + eom->np;
-        for (int j = 0; j < n; j++)
-            for (int k = pat->column_start[j]; k < pat->column_start[j + 1]; k++)
-                if (pat->row[k] < 0 || pat->row[k] >= rows)
-                    return dfl_fail(ctx, DFL_INVALID, "pattern: column %d names row %d of %d", j,
-                                    pat->row[k], rows);
-    }
-    return DFL_OK;
+    return st->pattern ? check_pattern(ctx, eom) : DFL_OK;
 }
 
 dfl_status dfl_eom_check(dfl_context *ctx, const dfl_eom *eom)
@@ -87,6 +117,11 @@ dfl_status dfl_eom_check(dfl_context *ctx, const dfl_eom *eom)
     if ((eom->mass != NULL) + (eom->mass_times != NULL) + (eom->residual != NULL) > 1)
         return dfl_fail(ctx, DFL_INVALID,
                         "give only one of eom.mass, eom.mass_times and eom.residual");
+    if (eom->trivial_kinematics && eom->np != eom->nv)
+        return dfl_fail(ctx, DFL_INVALID,
+                        "trivial_kinematics means p' = v, but there are %d positions and %d "
+                        "velocities",
+                        eom->np, eom->nv);
     if (eom->mass_diagonal && !eom->mass)
         return dfl_fail(ctx, DFL_INVALID, "mass_diagonal needs the callback eom.mass");
     if (eom->contract == DFL_GEOMS && (eom->n0 > 0 || eom->residual))

@@ -22,6 +22,7 @@ static int stacked_rows(const dfl_system *sys);
 static void bind_blocks(dfl_rows_jacobian *jac, const dfl_system *sys);
 static dfl_status group_columns(dfl_rows_jacobian *jac, const dfl_system *sys);
 static void assemble(dfl_rows_jacobian *jac, dfl_system *sys);
+static dfl_outcome check_finite(const dfl_rows_jacobian *jac, dfl_system *sys, double t);
 
 dfl_status dfl_rows_jacobian_init(dfl_rows_jacobian *jac, const dfl_system *sys)
 {
@@ -31,7 +32,7 @@ dfl_status dfl_rows_jacobian_init(dfl_rows_jacobian *jac, const dfl_system *sys)
     memset(jac, 0, sizeof *jac);
     jac->J1 = dfl_alloc(ctx, (size_t)sys->m1 * n, sizeof(double));
     jac->J2 = dfl_alloc(ctx, (size_t)sys->m2 * n, sizeof(double));
-    jac->J3 = dfl_alloc(ctx, (size_t)(sys->m3 * sys->n4), sizeof(double));
+    jac->J3 = dfl_alloc(ctx, (size_t)sys->m3 * (size_t)sys->n4, sizeof(double));
     jac->JD = dfl_alloc(ctx, (size_t)sys->mdif * n, sizeof(double));
     jac->M = dfl_alloc(ctx, nv * nv, sizeof(double));
     jac->MinvD = dfl_alloc(ctx, nv * nu, sizeof(double));
@@ -163,7 +164,8 @@ static dfl_outcome stacked_values(double *rows, dfl_system *sys, dfl_point *poin
     memcpy(vel + nc, b->e, (size_t)eom->ne * sizeof *rows);
     memcpy(gam, b->gam, (size_t)eom->n0 * sizeof *rows);
     memcpy(pos, b->c, (size_t)sys->m3 * sizeof *rows);
-    memcpy(dif, point->dif, (size_t)sys->mdif * sizeof *rows);
+    memcpy(dif, point->dif, (size_t)(eom->nr + nv) * sizeof *rows);
+    memcpy(dyn + nv, b->kin, (size_t)eom->np * sizeof *rows);
     if (sys->geoms)
         return DFL_STEP_OK;
     /* f - W^T (l,m) - M a */
@@ -295,9 +297,8 @@ dfl_outcome dfl_system_jacobian(dfl_rows_jacobian *jac, dfl_system *sys, double 
         if (outcome)
             return outcome;
     }
-    const size_t count =
-        dfl_system_diagonal(sys) ? (size_t)eom->nv : (size_t)eom->nv * (size_t)eom->nv;
-    if (eom->mass ? eom->mass_constant : !eom->mass_times && !eom->residual) {
+    const size_t count = sys->diagonal ? (size_t)eom->nv : (size_t)eom->nv * (size_t)eom->nv;
+    if (sys->constant) {
         memcpy(jac->M, sys->M, count * sizeof(double));
     } else {
         dfl_outcome outcome = dfl_system_mass(jac->M, sys, t, xu);
@@ -311,12 +312,63 @@ dfl_outcome dfl_system_jacobian(dfl_rows_jacobian *jac, dfl_system *sys, double 
             return dfl_system_trouble(sys, rc > 0 ? DFL_STEP_RETRY : DFL_STEP_STOP, "eval", t);
     }
     assemble(jac, sys);
+    return check_finite(jac, sys, t);
+}
+
+/* The kind and index of row `row` of block `block` of the stack. */
+static void name_row(dfl_trouble *trouble, const dfl_eom *eom, int block, int row)
+{
+    const struct {
+        dfl_kind kind;
+        int rows;
+    } part[BLOCKS][3] = {
+        {{DFL_ROW_D, eom->nw}},
+        {{DFL_ROW_GII, eom->nl}, {DFL_ROW_HI, eom->nm}},
+        {{DFL_ROW_GI, eom->nl}, {DFL_ROW_HV, eom->nm}, {DFL_ROW_E, eom->ne}},
+        {{DFL_ROW_GAM, eom->n0}},
+        {{DFL_ROW_C, eom->ns}, {DFL_ROW_G, eom->nl}, {DFL_ROW_EP, eom->nep}},
+        {{DFL_ROW_B, eom->nr}},
+        {{DFL_ROW_F, eom->nv}},
+        {{DFL_ROW_KIN, eom->np}},
+    };
+    int k = 0;
+    while (k < 2 && row >= part[block][k].rows)
+        row -= part[block][k++].rows;
+    trouble->kind = part[block][k].kind;
+    trouble->index = row;
+}
+
+/* One sum over all derivatives and M; the first row that is not finite is named. */
+static dfl_outcome check_finite(const dfl_rows_jacobian *jac, dfl_system *sys, double t)
+{
+    const dfl_eom *eom = sys->eom;
+    const int nv = eom->nv, entries = sys->diagonal ? nv : nv * nv;
     double sum = 0;
     for (long i = 0; i < jac->store_size; i++)
         sum += 0 * jac->store[i];
-    if (sum != 0)
-        return dfl_system_trouble(sys, DFL_STEP_NONFINITE, "jacobian", t);
-    return DFL_STEP_OK;
+    for (int i = 0; i < entries; i++)
+        sum += 0 * jac->M[i];
+    if (sum == 0)
+        return DFL_STEP_OK;
+    dfl_system_trouble(sys, DFL_STEP_NONFINITE, eom->jacobian ? "jacobian" : "eval", t);
+    for (int i = 0; i < entries; i++)
+        if (!isfinite(jac->M[i])) {
+            sys->trouble.callback = eom->mass_times ? "mass_times"
+                                    : eom->residual ? "residual"
+                                                    : "mass";
+            sys->trouble.matrix = "M";
+            sys->trouble.kind = DFL_ROW_F;
+            sys->trouble.index = i % nv;
+            return DFL_STEP_NONFINITE;
+        }
+    const stack st = stack_of(jac, sys);
+    for (int b = 0; b < BLOCKS; b++)
+        for (int i = 0; i < st.rows[b] * (sys->nu - st.first_column[b]); i++)
+            if (!isfinite(st.block[b][i])) {
+                name_row(&sys->trouble, eom, b, i % st.rows[b]);
+                return DFL_STEP_NONFINITE;
+            }
+    return DFL_STEP_NONFINITE;
 }
 
 /* to (rows at `row` of a matrix with leading dimension ld, from `column` on) := block */
@@ -340,8 +392,8 @@ static void place_saddle(dfl_rows_jacobian *jac, const dfl_system *sys)
     for (int j = 0; j < nv; j++) {
         double *column = J + (size_t)j * (size_t)ld;
         for (int i = 0; i < nv; i++)
-            column[i] = dfl_system_diagonal(sys) ? 0 : -jac->M[j * nv + i];
-        if (dfl_system_diagonal(sys))
+            column[i] = sys->diagonal ? 0 : -jac->M[j * nv + i];
+        if (sys->diagonal)
             column[j] = -jac->M[j];
         for (int k = 0; k < n0; k++) {
             column[nv + k] = K0[k * nv + j];
@@ -393,5 +445,6 @@ static void assemble(dfl_rows_jacobian *jac, dfl_system *sys)
     place(jac->J3, sys->m3, 0, 0, b->pos, sys->m3, sys->n4);
     place(jac->JD, sys->mdif, 0, sys->na, b->b, eom->nr, sys->nu);
     place(jac->JD, sys->mdif, eom->nr, sys->na, b->dyn, eom->nv, sys->nu);
-    place(jac->JD, sys->mdif, eom->nr + eom->nv, sys->off_v, b->kin, eom->np, nvsp);
+    if (!eom->trivial_kinematics)
+        place(jac->JD, sys->mdif, eom->nr + eom->nv, sys->off_v, b->kin, eom->np, nvsp);
 }

@@ -6,16 +6,19 @@
 #include "linalg/linalg.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static dfl_status evaluate_mass(dfl_system *sys, double t, const double *x);
 static void set_sizes(dfl_system *sys);
-static dfl_outcome call_eval(dfl_system *sys, dfl_point *point, const double *x);
-static dfl_outcome mass_at_point(dfl_system *sys, dfl_point *point, const double *x);
 static void subtract_constraint_forces(double *y, const dfl_system *sys, const dfl_point *point);
 static void eliminate_accelerations(dfl_system *sys, dfl_point *point);
+static void acceleration_rows(double *acc, const dfl_system *sys, const dfl_point *point,
+                              const double *a);
 static dfl_outcome carried_rows(dfl_system *sys, dfl_point *point);
 static dfl_outcome check_finite(dfl_system *sys, const dfl_point *point);
+static dfl_outcome check_product(const double *y, dfl_system *sys, const dfl_point *point);
+static const char *mass_callback(const dfl_eom *eom);
 
 dfl_status dfl_system_init(dfl_system *sys, dfl_context *ctx, const dfl_eom *eom, bool psi1,
                            dfl_statistics *stats)
@@ -28,6 +31,8 @@ dfl_status dfl_system_init(dfl_system *sys, dfl_context *ctx, const dfl_eom *eom
     sys->geoms = eom->contract == DFL_GEOMS;
     sys->stats = stats;
     sys->nc = eom->nl + eom->nm;
+    sys->diagonal = eom->mass_diagonal || (!eom->mass && !eom->mass_times && !eom->residual);
+    sys->constant = eom->mass ? eom->mass_constant : sys->diagonal;
     sys->carried = !psi1 && !sys->geoms; /* room for the larger decision */
     set_sizes(sys);
     sys->M = dfl_alloc(ctx, nv * nv, sizeof(double));
@@ -76,25 +81,15 @@ static void set_sizes(dfl_system *sys)
         sys->need &= ~(unsigned)DFL_BIAS;
     if (eom->residual)
         sys->need &= ~(unsigned)DFL_FORCE;
-}
-
-bool dfl_system_diagonal(const dfl_system *sys)
-{
-    const dfl_eom *eom = sys->eom;
-    return eom->mass_diagonal || (!eom->mass && !eom->mass_times && !eom->residual);
-}
-
-/* M is a matrix that is the same everywhere. */
-static bool mass_is_constant(const dfl_eom *eom)
-{
-    return eom->mass ? eom->mass_constant : !eom->mass_times && !eom->residual;
+    if (eom->trivial_kinematics)
+        sys->need &= ~(unsigned)DFL_KINEMATICS;
 }
 
 dfl_status dfl_system_decide(dfl_system *sys, double t, const double *x, bool carry)
 {
     const dfl_eom *eom = sys->eom;
-    bool invertible = dfl_system_diagonal(sys);
-    if (mass_is_constant(eom) || invertible) {
+    bool invertible = sys->diagonal;
+    if (sys->constant || invertible) {
         dfl_status status = evaluate_mass(sys, t, x);
         if (status)
             return status;
@@ -111,8 +106,7 @@ dfl_status dfl_system_decide(dfl_system *sys, double t, const double *x, bool ca
 static dfl_status evaluate_mass(dfl_system *sys, double t, const double *x)
 {
     const dfl_eom *eom = sys->eom;
-    const size_t count =
-        dfl_system_diagonal(sys) ? (size_t)eom->nv : (size_t)eom->nv * (size_t)eom->nv;
+    const size_t count = sys->diagonal ? (size_t)eom->nv : (size_t)eom->nv * (size_t)eom->nv;
     dfl_outcome outcome = dfl_system_mass(sys->M, sys, t, x);
     if (outcome)
         return dfl_fail(sys->ctx, DFL_CALLBACK, "mass failed at the start, t = %g", t);
@@ -150,7 +144,7 @@ void dfl_point_bind(dfl_point *point, const dfl_system *sys)
     double *vel = point->alg + sys->m1, *pos = vel + sys->m2;
     blocks->b = point->dif;
     blocks->f = blocks->b + eom->nr;
-    blocks->kin = blocks->f + eom->nv;
+    blocks->kin = eom->trivial_kinematics ? point->x + sys->off_v : blocks->f + eom->nv;
     blocks->d = point->alg + sys->row_d;
     blocks->gI = vel;
     blocks->hv = vel + eom->nl;
@@ -177,9 +171,13 @@ dfl_outcome dfl_system_eval(dfl_system *sys, dfl_point *point)
 {
     const dfl_eom *eom = sys->eom;
     const double *x = point->x + sys->na;
-    dfl_outcome outcome = call_eval(sys, point, x);
-    if (!outcome && !mass_is_constant(eom) && eom->mass)
-        outcome = mass_at_point(sys, point, x);
+    sys->stats->evaluations++;
+    const int rc = eom->eval(&point->blocks, point->t, x, sys->need, eom->user);
+    if (rc)
+        return dfl_system_trouble(sys, rc > 0 ? DFL_STEP_RETRY : DFL_STEP_STOP, "eval", point->t);
+    dfl_outcome outcome = DFL_STEP_OK;
+    if (eom->mass && !sys->constant)
+        outcome = dfl_system_mass(point->M, sys, point->t, x);
     if (outcome)
         return outcome;
     if (!sys->geoms && !eom->residual)
@@ -193,57 +191,50 @@ dfl_outcome dfl_system_eval(dfl_system *sys, dfl_point *point)
     return outcome ? outcome : check_finite(sys, point);
 }
 
-static dfl_outcome call_eval(dfl_system *sys, dfl_point *point, const double *x)
-{
-    const dfl_eom *eom = sys->eom;
-    sys->stats->evaluations++;
-    const int rc = eom->eval(&point->blocks, point->t, x, sys->need, eom->user);
-    if (rc)
-        return dfl_system_trouble(sys, rc > 0 ? DFL_STEP_RETRY : DFL_STEP_STOP, "eval", point->t);
-    return DFL_STEP_OK;
-}
-
-static dfl_outcome mass_at_point(dfl_system *sys, dfl_point *point, const double *x)
-{
-    return dfl_system_mass(point->M, sys, point->t, x);
-}
-
 /* y -= W^T (l, m) */
 static void subtract_constraint_forces(double *y, const dfl_system *sys, const dfl_point *point)
 {
     const int nc = sys->nc, nv = sys->n3;
     const double *W = point->blocks.W, *l = point->x + sys->off_l;
-    for (int j = 0; j < nv; j++) {
-        double sum = 0;
+    for (int j = 0; j < nv; j++, W += nc)
         for (int i = 0; i < nc; i++)
-            sum += W[j * nc + i] * l[i];
-        y[j] -= sum;
-    }
+            y[j] -= W[i] * l[i];
 }
 
-/* a = M^-1 f_dyn with diagonal M,  gII, hI = W a + bias */
-static void eliminate_accelerations(dfl_system *sys, dfl_point *point)
+/* gII, hI = W a + bias */
+static void acceleration_rows(double *acc, const dfl_system *sys, const dfl_point *point,
+                              const double *a)
 {
     const int nc = sys->nc, nv = sys->n3;
-    const double *W = point->blocks.W, *f = point->blocks.f;
-    double *a = point->a, *acc = point->alg + sys->row_acc;
-    const bool constant = mass_is_constant(sys->eom);
-    for (int i = 0; i < nv; i++)
-        a[i] = constant ? f[i] * sys->M_inv[i] : f[i] / point->M[i];
+    const double *W = point->blocks.W;
     for (int i = 0; i < nc; i++)
         acc[i] = point->blocks.bias[i];
-    for (int j = 0; j < nv; j++)
+    for (int j = 0; j < nv; j++, W += nc)
         for (int i = 0; i < nc; i++)
-            acc[i] += W[j * nc + i] * a[j];
+            acc[i] += W[i] * a[j];
+}
+
+/* a = M^-1 f_dyn with diagonal M */
+static void eliminate_accelerations(dfl_system *sys, dfl_point *point)
+{
+    const double *f = point->blocks.f;
+    double *a = point->a;
+    if (sys->constant)
+        for (int i = 0; i < sys->n3; i++)
+            a[i] = f[i] * sys->M_inv[i];
+    else
+        for (int i = 0; i < sys->n3; i++)
+            a[i] = f[i] / point->M[i];
+    acceleration_rows(point->alg + sys->row_acc, sys, point, a);
 }
 
 /* f_dyn - M a - K0 sigma,  K0^T a,  gII, hI = W a + bias */
 static dfl_outcome carried_rows(dfl_system *sys, dfl_point *point)
 {
-    const int nc = sys->nc, nv = sys->n3, n0 = sys->eom->n0;
-    const double *W = point->blocks.W, *K0 = point->blocks.K0;
+    const int nv = sys->n3, n0 = sys->eom->n0;
+    const double *K0 = point->blocks.K0;
     const double *a = point->x, *sigma = point->x + nv;
-    double *rows = point->alg, *acc = point->alg + sys->row_acc;
+    double *rows = point->alg;
     dfl_outcome outcome = dfl_system_dynamics(rows, sys, point, a);
     if (outcome)
         return outcome;
@@ -256,11 +247,7 @@ static dfl_outcome carried_rows(dfl_system *sys, dfl_point *point)
         }
         rows[nv + k] = sum;
     }
-    for (int i = 0; i < nc; i++)
-        acc[i] = point->blocks.bias[i];
-    for (int j = 0; j < nv; j++)
-        for (int i = 0; i < nc; i++)
-            acc[i] += W[j * nc + i] * a[j];
+    acceleration_rows(point->alg + sys->row_acc, sys, point, a);
     return DFL_STEP_OK;
 }
 
@@ -269,14 +256,14 @@ dfl_outcome dfl_system_mass_product(double *y, dfl_system *sys, const dfl_point 
 {
     const dfl_eom *eom = sys->eom;
     const int nv = eom->nv;
-    const double *M = mass_is_constant(eom) ? sys->M : point->M;
+    const double *M = sys->constant ? sys->M : point->M;
     if (eom->mass_times) {
         sys->stats->mass_evaluations++;
         const int rc = eom->mass_times(y, point->t, point->x + sys->na, v, eom->user);
         if (rc)
             return dfl_system_trouble(sys, rc > 0 ? DFL_STEP_RETRY : DFL_STEP_STOP, "mass_times",
                                       point->t);
-    } else if (dfl_system_diagonal(sys)) {
+    } else if (sys->diagonal) {
         for (int i = 0; i < nv; i++)
             y[i] = M[i] * v[i];
     } else {
@@ -299,12 +286,20 @@ dfl_outcome dfl_system_dynamics(double *y, dfl_system *sys, const dfl_point *poi
         for (int i = 0; i < nv; i++)
             y[i] = -y[i];
         subtract_constraint_forces(y, sys, point);
-        return DFL_STEP_OK;
+        return check_product(y, sys, point);
     }
     dfl_outcome outcome = dfl_system_mass_product(y, sys, point, vp);
     for (int i = 0; i < nv; i++)
         y[i] = point->blocks.f[i] - y[i];
-    return outcome;
+    return outcome ? outcome : check_product(y, sys, point);
+}
+
+static const char *mass_callback(const dfl_eom *eom)
+{
+    return eom->mass         ? "mass"
+           : eom->mass_times ? "mass_times"
+           : eom->residual   ? "residual"
+                             : "eval";
 }
 
 /* Column j of M from products: M e_j, or residual(e_j) - residual(0). */
@@ -344,8 +339,64 @@ dfl_outcome dfl_system_mass(double *M, dfl_system *sys, double t, const double *
             M[i] = 1;
     }
     if (rc)
-        return dfl_system_trouble(sys, rc > 0 ? DFL_STEP_RETRY : DFL_STEP_STOP, "mass", t);
+        return dfl_system_trouble(sys, rc > 0 ? DFL_STEP_RETRY : DFL_STEP_STOP, mass_callback(eom),
+                                  t);
     return DFL_STEP_OK;
+}
+
+/* Looks for a non-finite entry and, if there is one, names its row in the trouble. */
+static bool name_entry(dfl_system *sys, const char *matrix, dfl_kind kind, const double *entry,
+                       int rows, int columns)
+{
+    for (int i = 0; i < rows; i++)
+        for (int j = 0; j < columns; j++)
+            if (!isfinite(entry[j * rows + i])) {
+                sys->trouble.matrix = matrix;
+                sys->trouble.kind = kind;
+                sys->trouble.index = i;
+                return true;
+            }
+    return false;
+}
+
+/* Names what is not finite at a point: matrices first, since rows contain them. */
+static bool name_nonfinite(dfl_system *sys, const dfl_point *point)
+{
+    const dfl_eom *eom = sys->eom;
+    const dfl_blocks *b = &point->blocks;
+    const int nl = eom->nl;
+    dfl_trouble *trouble = &sys->trouble;
+    if (!sys->geoms && name_entry(sys, "W", DFL_ROW_GI, b->W, sys->nc, eom->nv)) {
+        if (trouble->index >= nl)
+            trouble->kind = DFL_ROW_HV, trouble->index -= nl;
+        return true;
+    }
+    if (!sys->geoms && name_entry(sys, "K0", DFL_ROW_F, b->K0, eom->nv, eom->n0))
+        return true;
+    if (name_entry(sys, NULL, DFL_ROW_B, b->b, eom->nr, 1) ||
+        name_entry(sys, NULL, DFL_ROW_F, b->f, eom->residual ? 0 : eom->nv, 1) ||
+        name_entry(sys, NULL, DFL_ROW_KIN, b->kin, eom->np, 1))
+        return true;
+    if (eom->mass && !sys->constant &&
+        name_entry(sys, "M", DFL_ROW_F, point->M, eom->nv, eom->mass_diagonal ? 1 : eom->nv)) {
+        trouble->callback = "mass";
+        return true;
+    }
+    return false;
+}
+
+/* The sum of nv rows  f_dyn - M v'  tells whether all are finite. */
+static dfl_outcome check_product(const double *y, dfl_system *sys, const dfl_point *point)
+{
+    double sum = 0;
+    for (int i = 0; i < sys->n3; i++)
+        sum += 0 * y[i];
+    if (sum == 0)
+        return DFL_STEP_OK;
+    dfl_outcome outcome = dfl_system_trouble(sys, DFL_STEP_NONFINITE, "eval", point->t);
+    if (!name_nonfinite(sys, point) && name_entry(sys, NULL, DFL_ROW_F, y, sys->n3, 1))
+        sys->trouble.callback = mass_callback(sys->eom);
+    return outcome;
 }
 
 /* NaN and Inf survive multiplication by zero, so one sum tells whether all rows are finite. */
@@ -360,17 +411,23 @@ static dfl_outcome check_finite(dfl_system *sys, const dfl_point *point)
     if (sum == 0)
         return DFL_STEP_OK;
     dfl_outcome outcome = dfl_system_trouble(sys, DFL_STEP_NONFINITE, "eval", point->t);
-    const dfl_eom *eom = sys->eom;
+    if (name_nonfinite(sys, point))
+        return outcome;
     for (int i = ma - 1; i >= 0; i--)
         if (!isfinite(point->alg[i]))
             sys->trouble.kind = dfl_system_alg_kind(sys, i, &sys->trouble.index);
-    for (int i = sys->mdif - 1; i >= 0; i--)
-        if (!isfinite(point->dif[i])) {
-            const int k = i - eom->nr;
-            sys->trouble.kind = k < 0 ? DFL_ROW_B : k < eom->nv ? DFL_ROW_F : DFL_ROW_KIN;
-            sys->trouble.index = k < 0 ? i : k < eom->nv ? k : k - eom->nv;
-        }
     return outcome;
+}
+
+void dfl_system_trouble_name(char *text, size_t size, const dfl_system *sys)
+{
+    const dfl_trouble *trouble = &sys->trouble;
+    char row[64];
+    dfl_eom_name(row, sizeof row, sys->eom, trouble->kind, trouble->index);
+    if (trouble->matrix)
+        snprintf(text, size, "%s, row %s", trouble->matrix, row);
+    else
+        snprintf(text, size, "%s", row);
 }
 
 dfl_kind dfl_system_alg_kind(const dfl_system *sys, int row, int *index)

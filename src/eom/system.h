@@ -31,7 +31,8 @@ typedef struct dfl_trouble {
     dfl_outcome outcome;
     const char *callback; /* which one */
     double t;
-    dfl_kind kind; /* non-finite: which row */
+    const char *matrix; /* non-finite: which matrix, or NULL for a row itself ... */
+    dfl_kind kind;      /* ... and which row */
     int index;
 } dfl_trouble;
 
@@ -41,6 +42,8 @@ typedef struct dfl_system {
     bool psi1;          /* no acceleration level */
     bool geoms;         /* f and bias are complete */
     bool carried;       /* accelerations are unknowns */
+    bool diagonal;      /* M is stored as a diagonal */
+    bool constant;      /* M is a matrix that is the same everywhere */
     int na;             /* carried unknowns: nv + n0, or 0 */
     int n;              /* unknowns, with the carried ones */
     int nu;             /* the user's unknowns, n - na */
@@ -120,8 +123,6 @@ dfl_outcome dfl_system_mass_product(double *y, dfl_system *sys, const dfl_point 
 
 /* The mass matrix (or diagonal) at (t, x): by callback or column by column. */
 dfl_outcome dfl_system_mass(double *M, dfl_system *sys, double t, const double *x);
-/* Whether M is stored as a diagonal. */
-bool dfl_system_diagonal(const dfl_system *sys);
 
 /* The user's part of a row's name: the kind and index of row `row` of alg, or of dif. */
 dfl_kind dfl_system_alg_kind(const dfl_system *sys, int row, int *index);
@@ -143,6 +144,9 @@ dfl_outcome dfl_system_differences(dfl_rows_jacobian *jac, dfl_system *sys, doub
    system). DFL_INVALID: names the first entry that disagrees, with both values. */
 dfl_status dfl_system_self_check(dfl_system *sys, dfl_rows_jacobian *jac, dfl_point *point,
                                  dfl_point *work);
+
+/* Writes what was not finite at the last trouble, such as "f[3]" or "W, row gI[0]". */
+void dfl_system_trouble_name(char *text, size_t size, const dfl_system *sys);
 
 /* Records a callback's return value or a trouble as an outcome. */
 dfl_outcome dfl_system_trouble(dfl_system *sys, dfl_outcome outcome, const char *callback,

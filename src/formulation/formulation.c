@@ -212,19 +212,50 @@ dfl_outcome dfl_formulation_factor(dfl_formulation *form, int nreal, int ncomple
 }
 
 /* Algebraic rows of one point into lane k, dropped invariants left out. */
-static void gather_algebraic(double *rows, const dfl_formulation *form, const dfl_point *point,
-                             int k)
+static void gather_algebraic(double *rows, const dfl_formulation *form, const dfl_point *point)
 {
     const dfl_system *sys = form->sys;
-    const int ne = sys->eom->ne, before = sys->row_e, all = sys->m1 + sys->m2 + sys->m3;
-    int row = 0;
-    for (int i = 0; i < before; i++)
-        rows[row++ * DFL_LANES + k] = point->alg[i];
+    const double *alg = point->alg;
+    const int ne = sys->eom->ne, all = sys->m1 + sys->m2 + sys->m3;
+    const int before = form->nactive == ne ? all : sys->row_e;
+    for (int i = 0; i < before; i++, rows += DFL_LANES)
+        *rows = alg[i];
+    if (before == all)
+        return;
     for (int i = 0; i < ne; i++)
-        if (form->active[i])
-            rows[row++ * DFL_LANES + k] = point->alg[before + i];
-    for (int i = before + ne; i < all; i++)
-        rows[row++ * DFL_LANES + k] = point->alg[i];
+        if (form->active[i]) {
+            *rows = alg[before + i];
+            rows += DFL_LANES;
+        }
+    for (int i = before + ne; i < all; i++, rows += DFL_LANES)
+        *rows = alg[i];
+}
+
+/* Lane k of f_dyn - M v', v' in lanes. */
+static dfl_outcome gather_dynamics(double *rho, dfl_formulation *form, const dfl_point *point,
+                                   const double *vp)
+{
+    dfl_system *sys = form->sys;
+    const int nv = sys->n3;
+    const double *f = point->blocks.f;
+    if (sys->constant && sys->diagonal) {
+        for (int i = 0; i < nv; i++)
+            rho[i * DFL_LANES] = f[i] - sys->M[i] * vp[i * DFL_LANES];
+        return DFL_STEP_OK;
+    }
+    for (int i = 0; i < nv; i++)
+        form->vp[i] = vp[i * DFL_LANES];
+    dfl_outcome outcome = dfl_system_dynamics(form->y, sys, point, form->vp);
+    for (int i = 0; i < nv; i++)
+        rho[i * DFL_LANES] = form->y[i];
+    return outcome;
+}
+
+/* Lane k of rates - x' */
+static void gather_rates(double *rho, const double *rates, const double *xp, int n)
+{
+    for (int i = 0; i < n; i++)
+        rho[i * DFL_LANES] = rates[i] - xp[i * DFL_LANES];
 }
 
 dfl_outcome dfl_formulation_residual(double *rows, dfl_formulation *form, const dfl_point *points,
@@ -232,33 +263,25 @@ dfl_outcome dfl_formulation_residual(double *rows, dfl_formulation *form, const 
 {
     dfl_system *sys = form->sys;
     const int nr = sys->n2, nv = sys->n3, np = sys->eom->np;
-    double *rho = form->rho;
+    double *rho_r = form->rho, *rho_v = rho_r + nr * DFL_LANES, *rho_p = rho_v + nv * DFL_LANES;
     for (int k = 0; k < stages; k++) {
         const dfl_point *point = &points[k];
-        gather_algebraic(rows, form, point, k);
-        for (int i = 0; i < nr; i++)
-            rho[i * DFL_LANES + k] = point->dif[i] - xp[(sys->off_r + i) * DFL_LANES + k];
-        for (int i = 0; i < nv; i++)
-            form->vp[i] = xp[(sys->off_v + i) * DFL_LANES + k];
-        dfl_outcome outcome = dfl_system_dynamics(form->y, sys, point, form->vp);
+        gather_algebraic(rows + k, form, point);
+        gather_rates(rho_r + k, point->dif, xp + sys->off_r * DFL_LANES + k, nr);
+        gather_rates(rho_p + k, point->blocks.kin, xp + sys->off_p * DFL_LANES + k, np);
+        dfl_outcome outcome =
+            gather_dynamics(rho_v + k, form, point, xp + sys->off_v * DFL_LANES + k);
         if (outcome)
             return outcome;
-        for (int i = 0; i < nv; i++)
-            rho[(nr + i) * DFL_LANES + k] = form->y[i];
-        for (int i = 0; i < np; i++)
-            rho[(nr + nv + i) * DFL_LANES + k] =
-                point->dif[nr + nv + i] - xp[(sys->off_p + i) * DFL_LANES + k];
     }
     double *d = rows + form->ma * DFL_LANES;
-    memcpy(d, rho, (size_t)nr * DFL_LANES * sizeof *d);
+    memcpy(d, rho_r, (size_t)nr * DFL_LANES * sizeof *d);
     d += nr * DFL_LANES;
-    rho += nr * DFL_LANES;
     if (form->sv_identity)
-        memcpy(d, rho, (size_t)nv * DFL_LANES * sizeof *d);
+        memcpy(d, rho_v, (size_t)nv * DFL_LANES * sizeof *d);
     else
-        dfl_lanes_mul(d, form->Sv, form->nsv, form->nsv, nv, rho);
-    dfl_lanes_mul(d + form->nsv * DFL_LANES, form->Sp, form->nfp, form->nfp, np,
-                  rho + nv * DFL_LANES);
+        dfl_lanes_mul(d, form->Sv, form->nsv, form->nsv, nv, rho_v);
+    dfl_lanes_mul(d + form->nsv * DFL_LANES, form->Sp, form->nfp, form->nfp, np, rho_p);
     return DFL_STEP_OK;
 }
 
@@ -315,7 +338,7 @@ dfl_outcome dfl_formulation_defect(double *err, dfl_formulation *form, const dfl
     for (int i = 0; i < nr; i++)
         d[i] = point->dif[i] + y[sys->off_r + i];
     for (int i = 0; i < np; i++)
-        rho[i] = point->dif[nr + nv + i] + y[sys->off_p + i];
+        rho[i] = point->blocks.kin[i] + y[sys->off_p + i];
     if (form->sv_identity)
         memcpy(d + nr, form->y, (size_t)nv * sizeof *d);
     else

@@ -4,8 +4,9 @@
    point, the invariant does not determine a velocity, and enforcing it makes Newton fail. Let q =
    e_v - (e_v R) W be the part of e_v that the constraints leave. An invariant is dropped for the
    present step if q changes so fast that it may vanish within the step, |q| < kappa |q - q_old|,
-   or if the others already contain it. It comes back in the next regular step, where its
-   algebraic equation removes the accumulated defect. */
+   or if the others already contain it, and in the first step, where nothing is known: from rest
+   the energy alone would allow the mechanism to stay where it is. It comes back in the next regular
+   step, where its algebraic equation removes the accumulated defect. */
 #include "formulation/projection.h"
 
 #include <math.h>
@@ -55,7 +56,7 @@ static void keep_independent(dfl_formulation *form)
         memcpy(r, form->q + i * nv, (size_t)nv * sizeof *r);
         for (int j = 0; j < nv; j++) {
             const double d = r[j] - form->q_old[i * nv + j];
-            change += form->have_old ? d * d : 0;
+            change += d * d;
             size += ev[j * ld + i] * ev[j * ld + i];
         }
         for (int k = 0; k < form->nactive; k++) {
@@ -82,7 +83,7 @@ void dfl_invariants_choose(dfl_formulation *form)
     if (ne == 0 || form->options->rigid_invariants)
         return;
     free_parts(form);
-    if (form->suspended) {
+    if (form->suspended || !form->have_old) { /* nothing yet to compare with */
         memset(form->active, 0, (size_t)ne);
         form->nactive = 0;
     } else {

@@ -211,13 +211,14 @@ static void project_matrices(dfl_formulation *form)
     const dfl_system *sys = form->sys;
     const int n = sys->n, K = form->K, nd = form->nd, nr = sys->n2, nv = sys->n3, np = sys->eom->np;
     const int mdif = sys->mdif, na = sys->na, nvsp = nv + sys->n4;
+    const bool trivial = sys->eom->trivial_kinematics;
     const double *CB = form->CB, *X3 = CB + sys->off_v, *Xp = CB + sys->off_p;
     const double *Sv = form->Sv, *Sp = form->Sp;
     const int nsv = form->nsv, nfp = form->nfp;
     double *work = form->work, *SM = form->SM, *SJ = form->SJ;
 
     /* M X3 */
-    if (dfl_system_diagonal(sys)) {
+    if (sys->diagonal) {
         for (int j = 0; j < K; j++)
             for (int i = 0; i < nv; i++)
                 work[j * nv + i] = form->jac.M[i] * X3[j * n + i];
@@ -236,8 +237,9 @@ static void project_matrices(dfl_formulation *form)
 
     /* JD CB */
     dfl_gemm(nr + nv, K, n - na, 1, form->jac.JD + na * mdif, mdif, CB + na, n, 0, work, mdif);
-    dfl_gemm(np, K, nvsp, 1, form->jac.JD + sys->off_v * mdif + nr + nv, mdif, X3, n, 0,
-             work + nr + nv, mdif);
+    if (!trivial)
+        dfl_gemm(np, K, nvsp, 1, form->jac.JD + sys->off_v * mdif + nr + nv, mdif, X3, n, 0,
+                 work + nr + nv, mdif);
     for (int j = 0; j < K; j++)
         for (int i = 0; i < nr; i++)
             SJ[j * nd + i] = work[j * mdif + i];
@@ -246,5 +248,6 @@ static void project_matrices(dfl_formulation *form)
             memcpy(SJ + j * nd + nr, work + j * mdif + nr, (size_t)nv * sizeof *SJ);
     else
         dfl_gemm(nsv, K, nv, 1, Sv, nsv, work + nr, mdif, 0, SJ + nr, nd);
-    dfl_gemm(nfp, K, np, 1, Sp, nfp, work + nr + nv, mdif, 0, SJ + nr + nsv, nd);
+    dfl_gemm(nfp, K, np, 1, Sp, nfp, trivial ? X3 : work + nr + nv, trivial ? n : mdif, 0,
+             SJ + nr + nsv, nd);
 }

@@ -13,6 +13,8 @@
 static void orthonormal_rows(double *S, int rows, int n, const double *B, int ldb);
 static void unit_rows(double *S, int rows, int n, const unsigned char *pivot);
 static void unit_dynamics(dfl_formulation *form);
+static void pivot_dynamics(dfl_formulation *form, const unsigned char *favoured);
+static bool dynamics_outdated(dfl_formulation *form);
 static void reduced_identity(dfl_formulation *form);
 static bool user_selectors_regular(dfl_formulation *form);
 static void find_pivots(dfl_formulation *form, unsigned char *pivot_p, unsigned char *pivot_v);
@@ -60,7 +62,8 @@ bool dfl_selectors_outdated(dfl_formulation *form)
     unsigned char *p = (unsigned char *)form->work, *v = p + sys->n4;
     find_pivots(form, p, v);
     return memcmp(p, form->pivot_p, (size_t)sys->n4) != 0 ||
-           memcmp(v, form->pivot_v, (size_t)sys->n3) != 0;
+           memcmp(v, form->pivot_v, (size_t)sys->n3) != 0 ||
+           (opt->selectors == DFL_UNIT && dynamics_outdated(form));
 }
 
 /* The sets of pivot columns of block 3 and of the v-part of block 2, with a preference for the
@@ -86,9 +89,10 @@ static void find_pivots(dfl_formulation *form, unsigned char *pivot_p, unsigned 
     }
     memset(pivot_p, 0, (size_t)sys->n4);
     memset(pivot_v, 0, (size_t)sys->n3);
-    for (int i = 0; i < s3->rank; i++)
+    /* redundant rows show full rank off the constraints: the known rank counts */
+    for (int i = 0; i < s3->rank && i < form->split3->rank; i++)
         pivot_p[s3->pivot[i]] = 1;
-    for (int i = 0; i < s2->rank; i++)
+    for (int i = 0; i < s2->rank && i < form->split2->rank; i++)
         pivot_v[s2->pivot[i]] = 1;
 }
 
@@ -130,17 +134,44 @@ static void unit_dynamics(dfl_formulation *form)
 {
     const dfl_system *sys = form->sys;
     const int nv = sys->n3, nfv = form->nfv;
-    if (dfl_system_diagonal(sys)) {
+    if (sys->diagonal) {
         unit_rows(form->Sv, nfv, nv, form->pivot_v);
         return;
     }
-    double *MK = form->work; /* (M Kv)^T = Kv^T M, nfv x nv */
-    dfl_gemm_tn(nfv, nv, nv, 1, form->split2->N, nv, form->jac.M, nv, 0, MK, nfv);
-    const dfl_split_rule rule = {.method = DFL_METHOD_LU, .tolerance = 0, .rank = -1};
-    dfl_split_compute(form->pivots2, &rule, MK, nfv, nfv, nv);
+    pivot_dynamics(form, NULL);
     memset(form->Sv, 0, (size_t)nfv * (size_t)nv * sizeof(double));
     for (int i = 0; i < nfv; i++)
         form->Sv[form->pivots2->pivot[i] * nfv + i] = 1;
+}
+
+/* pivots2 := the pivot columns of (M Kv)^T = Kv^T M (nfv x nv). */
+static void pivot_dynamics(dfl_formulation *form, const unsigned char *favoured)
+{
+    const int nv = form->sys->n3, nfv = form->nfv;
+    double *MK = form->work;
+    dfl_gemm_tn(nfv, nv, nv, 1, form->split2->N, nv, form->jac.M, nv, 0, MK, nfv);
+    const dfl_split_rule rule = {
+        .method = DFL_METHOD_LU, .tolerance = 0, .rank = -1, .favoured = favoured};
+    dfl_split_compute(form->pivots2, &rule, MK, nfv, nfv, nv);
+}
+
+/* Whether other rows of a full M are pivots now: the pivots of W alone do not tell. */
+static bool dynamics_outdated(dfl_formulation *form)
+{
+    const dfl_system *sys = form->sys;
+    const int nv = sys->n3, nfv = form->nfv;
+    if (sys->psi1 || sys->diagonal)
+        return false;
+    unsigned char *present = (unsigned char *)(form->work + nfv * nv);
+    memset(present, 0, (size_t)nv);
+    for (int j = 0; j < nv; j++)
+        for (int i = 0; i < nfv; i++)
+            present[j] |= form->Sv[j * nfv + i] != 0;
+    pivot_dynamics(form, present);
+    for (int i = 0; i < nfv; i++)
+        if (!present[form->pivots2->pivot[i]])
+            return true;
+    return false;
 }
 
 /* psi1 with invariants or massless rows: Sv = [Kv^T; W] without dependent rows. */
@@ -214,7 +245,7 @@ static bool user_selectors_regular(dfl_formulation *form)
         return false;
     if (sys->psi1)
         return true;
-    if (dfl_system_diagonal(sys))
+    if (sys->diagonal)
         for (int j = 0; j < nsv; j++)
             for (int i = 0; i < nv; i++)
                 MK[j * nv + i] = form->jac.M[i] * form->split2->N[j * nv + i];

@@ -103,17 +103,17 @@ dfl_status dfl_initial_complete(double *x, dfl_initial *init, double t,
     return status;
 }
 
-bool dfl_initial_project(double *x, dfl_initial *init, double t)
+dfl_status dfl_initial_project(double *x, dfl_initial *init, double t)
 {
     const dfl_system *sys = &init->sys;
     const dfl_conditions cond = {.mode = DFL_START_PROJECT};
     memcpy(init->x + sys->na, x, (size_t)sys->nu * sizeof *x);
     memcpy(init->x0, init->x, (size_t)sys->n * sizeof *x);
     init->point.t = t;
-    if (dfl_stages_project(init, &cond))
-        return false;
-    memcpy(x, init->x + sys->na, (size_t)sys->nu * sizeof *x);
-    return true;
+    dfl_status status = dfl_stages_project(init, &cond);
+    if (!status)
+        memcpy(x, init->x + sys->na, (size_t)sys->nu * sizeof *x);
+    return status;
 }
 
 /* Room for the user's conditions beside all rows. */
@@ -123,12 +123,15 @@ static dfl_status reserve(dfl_initial *init, int nconditions)
     dfl_context *ctx = sys->ctx;
     if (nconditions <= init->nconditions)
         return DFL_OK;
-    const size_t rows = (size_t)(sys->m1 + sys->m2 + sys->m3 + nconditions), n = (size_t)sys->n;
+    /* room for carried accelerations too: another start may need them */
+    const int carried = sys->psi1 || sys->geoms ? 0 : sys->eom->nv + sys->eom->n0;
+    const size_t more = (size_t)(carried - sys->na), n = (size_t)sys->n + more;
+    const size_t rows = (size_t)(sys->m1 + sys->m2 + sys->m3) + (size_t)nconditions + more;
     double *J = dfl_alloc(ctx, rows * n, sizeof *J);
     double *F = dfl_alloc(ctx, rows, sizeof *F);
     double *condition = dfl_alloc(ctx, 2 * (size_t)nconditions, sizeof *condition);
     dfl_lstsq *lstsq = NULL;
-    if (!J || !F || !condition || dfl_lstsq_create(&lstsq, ctx, (int)rows, sys->n)) {
+    if (!J || !F || !condition || dfl_lstsq_create(&lstsq, ctx, (int)rows, (int)n)) {
         dfl_free(ctx, J);
         dfl_free(ctx, F);
         dfl_free(ctx, condition);

@@ -26,9 +26,8 @@ void dfl_initial_clear(dfl_initial *init);
 dfl_status dfl_initial_complete(double *x, dfl_initial *init, double t,
                                 const dfl_conditions *conditions);
 
-/* Moves x onto all constraints with the least change; after dfl_initial_complete. False if it
- * fails. */
-bool dfl_initial_project(double *x, dfl_initial *init, double t);
+/* Moves x onto all constraints with the least change; after dfl_initial_complete. */
+dfl_status dfl_initial_project(double *x, dfl_initial *init, double t);
 
 /* Accelerations and slacks of the last completed state, for systems that carry them. */
 const double *dfl_initial_accelerations(const dfl_initial *init);

@@ -10,48 +10,71 @@ enum { MOST = 60 }; /* iterations of one stage; 5 to 11 are usual */
 /* The unknowns and rows of a stage. */
 typedef struct stage {
     int first_column, columns, first_row, rows;
-    bool metric; /* of M */
+    bool metric;               /* of M */
+    int skip_first, skip_last; /* columns in between that do not take part */
 } stage;
 
 static dfl_status evaluate(dfl_initial *init);
 static dfl_status run_stage(dfl_initial *init, const dfl_conditions *cond, stage st);
+static bool metric_of_mass(dfl_initial *init, const dfl_conditions *cond);
 
 static stage position_stage(const dfl_system *sys)
 {
-    return (stage){sys->off_sp, sys->n4, sys->m1 + sys->m2, sys->m3, false};
+    return (stage){.first_column = sys->off_sp,
+                   .columns = sys->n4,
+                   .first_row = sys->m1 + sys->m2,
+                   .rows = sys->m3};
 }
 
 static stage velocity_stage(const dfl_system *sys)
 {
-    return (stage){sys->off_v, sys->n3, sys->m1, sys->m2, true};
+    return (stage){.first_column = sys->off_v,
+                   .columns = sys->n3,
+                   .first_row = sys->m1,
+                   .rows = sys->m2,
+                   .metric = true};
 }
 
 static stage first_stage(const dfl_system *sys)
 {
-    return (stage){0, sys->psi1 ? sys->eom->nw : sys->n1, 0, sys->m1, false};
+    return (stage){.columns = sys->psi1 ? sys->eom->nw : sys->n1, .rows = sys->m1};
+}
+
+/* The last two together, for massless rows that contain w, l or m. */
+static stage massless_stage(const dfl_system *sys)
+{
+    return (stage){.columns = sys->off_v + sys->n3,
+                   .rows = sys->m1 + sys->m2,
+                   .skip_first = first_stage(sys).columns,
+                   .skip_last = sys->off_v};
 }
 
 dfl_status dfl_stages_project(dfl_initial *init, const dfl_conditions *cond)
 {
     const dfl_system *sys = &init->sys;
-    /* massless rows may contain w, l and m: then the last two stages depend on each other */
-    const int rounds = sys->eom->n0 > 0 ? 6 : 1;
     dfl_status status = run_stage(init, cond, position_stage(sys));
-    for (int i = 0; !status && i < rounds; i++) {
+    if (!status)
         status = run_stage(init, cond, velocity_stage(sys));
-        if (!status)
-            status = run_stage(init, cond, first_stage(sys));
-    }
+    if (!status)
+        status = run_stage(init, cond, first_stage(sys));
+    if (!status && sys->eom->n0 > 0)
+        status = run_stage(init, cond, massless_stage(sys));
     return status;
 }
 
 dfl_status dfl_stages_accelerations(dfl_initial *init, const dfl_conditions *cond)
 {
     const dfl_system *sys = &init->sys;
+    static const dfl_conditions nothing_held = {0};
     if (sys->na == 0)
         return DFL_OK;
-    const stage st = {0, sys->na, 0, sys->na, false};
-    return run_stage(init, cond, st);
+    const stage dynamics = {.columns = sys->na, .rows = sys->na};
+    dfl_status status = run_stage(init, cond, dynamics);
+    /* what a singular M leaves open follows from the constraints */
+    const stage all = {.columns = sys->na, .rows = sys->m1};
+    if (!status && !metric_of_mass(init, &nothing_held))
+        status = run_stage(init, cond, all);
+    return status;
 }
 
 static dfl_status evaluate(dfl_initial *init)
@@ -62,10 +85,11 @@ static dfl_status evaluate(dfl_initial *init)
     if (!outcome)
         return DFL_OK;
     if (outcome == DFL_STEP_NONFINITE) {
-        char row[64];
-        dfl_eom_name(row, sizeof row, sys->eom, sys->trouble.kind, sys->trouble.index);
+        char row[80];
+        dfl_system_trouble_name(row, sizeof row, sys);
         return dfl_fail(sys->ctx, DFL_NOT_FINITE,
-                        "eval returns NaN or Inf in %s at the start, t = %g", row, init->point.t);
+                        "%s returns NaN or Inf in %s at the start, t = %g", sys->trouble.callback,
+                        row, init->point.t);
     }
     return dfl_fail(sys->ctx, DFL_CALLBACK, "%s fails at the start, t = %g", sys->trouble.callback,
                     init->point.t);
@@ -78,9 +102,13 @@ static dfl_status derivatives(dfl_initial *init)
         dfl_system_jacobian(&init->jac, sys, init->point.t, init->point.x, init->point.a);
     if (!outcome)
         return DFL_OK;
-    if (outcome == DFL_STEP_NONFINITE)
-        return dfl_fail(sys->ctx, DFL_NOT_FINITE, "%s returns NaN or Inf at the start, t = %g",
-                        sys->trouble.callback, init->point.t);
+    if (outcome == DFL_STEP_NONFINITE) {
+        char row[80];
+        dfl_system_trouble_name(row, sizeof row, sys);
+        return dfl_fail(sys->ctx, DFL_NOT_FINITE,
+                        "%s returns NaN or Inf in the derivatives of %s at the start, t = %g",
+                        sys->trouble.callback, row, init->point.t);
+    }
     return dfl_fail(sys->ctx, DFL_CALLBACK, "%s fails at the start, t = %g", sys->trouble.callback,
                     init->point.t);
 }
@@ -120,12 +148,18 @@ static bool is_held(const dfl_initial *init, const dfl_conditions *cond, int col
     return cond->held && column >= na && cond->held[column - na];
 }
 
+/* Whether the stage leaves the column alone. */
+static bool is_fixed(const dfl_initial *init, const dfl_conditions *cond, stage st, int column)
+{
+    return is_held(init, cond, column) || (column >= st.skip_first && column < st.skip_last);
+}
+
 /* The Cholesky factor L of M restricted to the free velocities, or false: no such metric. */
 static bool metric_of_mass(dfl_initial *init, const dfl_conditions *cond)
 {
     const dfl_system *sys = &init->sys;
     const int nv = sys->n3;
-    const bool diagonal = dfl_system_diagonal(sys);
+    const bool diagonal = sys->diagonal;
     int nfree = 0;
     for (int j = 0; j < nv; j++)
         nfree += !is_held(init, cond, sys->off_v + j);
@@ -190,10 +224,10 @@ static dfl_status correct(dfl_initial *init, const dfl_conditions *cond, stage s
     /* columns of J D and y0 = D^-1 (x0 - x), D = diag(1/weight) or L^-T */
     for (int j = 0; j < st.columns; j++) {
         const int column = st.first_column + j;
-        if (is_held(init, cond, column))
+        if (is_fixed(init, cond, st, column))
             continue;
         const double w = metric ? 1 : weight(init, cond, column);
-        y0[nfree] = st.first_column == 0 ? 0 : (init->x0[column] - init->x[column]) * w;
+        y0[nfree] = column < sys->n1 ? 0 : (init->x0[column] - init->x[column]) * w;
         for (int i = 0; i < st.rows; i++)
             J[nfree * st.rows + i] = entry(init, st.first_row + i, column) / w;
         nfree++;
@@ -220,7 +254,7 @@ static dfl_status correct(dfl_initial *init, const dfl_conditions *cond, stage s
         unscale_by_metric(step, init->L, nfree);
     for (int j = 0, k = 0; j < st.columns; j++) {
         const int column = st.first_column + j;
-        if (is_held(init, cond, column))
+        if (is_fixed(init, cond, st, column))
             continue;
         const double dx = step[k++] / (metric ? 1 : weight(init, cond, column));
         init->x[column] += dx;

@@ -14,6 +14,19 @@
  */
 static const double watch = 0.2;
 
+/* A step size that collapses while the constraints are weak points at a singular position nearby:
+   rounding in the multipliers, amplified by the weakness, may stop Newton's iteration before. */
+static dfl_status weak_failure(dfl_radau *ra, double h)
+{
+    char rows[256];
+    dfl_formulation_weak_rows(rows, sizeof rows, ra->form);
+    return dfl_fail(ra->sys->ctx, DFL_NOT_CONVERGED,
+                    "Newton's iteration does not converge at t = %.10g, step size %.3g; the "
+                    "constraints %s are nearly dependent there (smallest/largest singular value "
+                    "%.1e): a singular position may be close, or the tolerance too small",
+                    ra->t, h, rows, ra->form->weakest);
+}
+
 static dfl_status rank_failure(dfl_radau *ra)
 {
     dfl_formulation *form = ra->form;
@@ -38,7 +51,7 @@ dfl_status dfl_step_failure(dfl_radau *ra, double h)
 {
     const dfl_trouble *trouble = &ra->sys->trouble;
     dfl_context *ctx = ra->sys->ctx;
-    char row[64];
+    char row[80];
     switch (trouble->outcome) {
     case DFL_STEP_STOP:
         return dfl_fail(ctx, DFL_CALLBACK, "%s stopped the computation at t = %.10g",
@@ -48,7 +61,7 @@ dfl_status dfl_step_failure(dfl_radau *ra, double h)
                         "%s keeps refusing the state at t = %.10g, also with a step of %.3g",
                         trouble->callback, trouble->t, h);
     case DFL_STEP_NONFINITE:
-        dfl_eom_name(row, sizeof row, ra->sys->eom, trouble->kind, trouble->index);
+        dfl_system_trouble_name(row, sizeof row, ra->sys);
         return dfl_fail(ctx, DFL_NOT_FINITE,
                         "%s returns NaN or Inf in %s at t = %.10g, also with a step of %.3g",
                         trouble->callback, row, trouble->t, h);
@@ -61,6 +74,8 @@ dfl_status dfl_step_failure(dfl_radau *ra, double h)
         return rank_failure(ra);
     if (trouble->outcome == DFL_STEP_SINGULAR)
         return dfl_fail(ctx, DFL_SINGULAR, "%s is singular at t = %.10g", trouble->callback, ra->t);
+    if (ra->form->weakest < watch && ra->sys->nc > 0)
+        return weak_failure(ra, h);
     return dfl_fail(ctx, DFL_NOT_CONVERGED,
                     "Newton's iteration does not converge at t = %.10g, step size %.3g; the motion "
                     "or the forces may be discontinuous there, or the tolerance too small",

@@ -38,10 +38,12 @@ dfl_status dfl_scale_init(dfl_scale *scale, const dfl_system *sys,
         scale->atol[i] = atol / rtol * scale->rtol[i];
         scale->smallest_rtol = fmin(scale->smallest_rtol, scale->rtol[i]);
     }
+    /* 0.5 min(0.03, sqrt(rtol')) as published, but not below 1e-3, where errors no longer gain
+       from it, and not below rounding */
     scale->newton_tolerance = options->newton_tolerance;
     if (scale->newton_tolerance == 0)
-        scale->newton_tolerance =
-            fmax(1e-15 / scale->smallest_rtol, 0.5 * fmin(0.03, sqrt(scale->smallest_rtol)));
+        scale->newton_tolerance = fmax(1e-15 / scale->smallest_rtol,
+                                       fmax(1e-3, 0.5 * fmin(0.03, sqrt(scale->smallest_rtol))));
     return DFL_OK;
 }
 

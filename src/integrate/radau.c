@@ -127,16 +127,22 @@ dfl_outcome dfl_radau_iterate(double *size, dfl_radau *ra, double h)
 {
     dfl_system *sys = ra->sys;
     const int n = sys->n;
+    double *const x0 = ra->stage[0].x, *const x1 = ra->stage[1].x, *const x2 = ra->stage[2].x;
+    for (int i = 0; i < n; i++) {
+        const double x = ra->here.x[i], *Z = ra->Z + i * L;
+        x0[i] = x + Z[0];
+        x1[i] = x + Z[1];
+        x2[i] = x + Z[2];
+    }
     for (int k = 0; k < S; k++) {
         dfl_point *stage = &ra->stage[k];
         stage->t = ra->t + c[k] * h;
-        for (int i = 0; i < n; i++)
-            stage->x[i] = ra->here.x[i] + ra->Z[i * L + k];
         dfl_outcome outcome = dfl_system_eval(sys, stage);
         if (outcome)
             return outcome;
     }
-    derivatives(ra->XP, ra->W, h, n);
+    const int first = sys->off_r * L; /* only r, v, s, p have derivatives */
+    derivatives(ra->XP + first, ra->W + first, h, n - sys->off_r);
     dfl_outcome outcome = dfl_formulation_residual(ra->rows, ra->form, ra->stage, S, ra->XP);
     if (outcome)
         return outcome;

@@ -27,7 +27,8 @@ typedef struct dfl_radau {
 
     double faccon, theta; /* Newton's memory */
     bool need_matrix;     /* new derivatives are needed */
-    bool matrix_at_start; /* they belong to `here` */
+    bool matrix_at_start; /* they belong to the start of a step: of this one, or ... */
+    bool matrix_old;      /* ... of an earlier one and were kept: renewed when an attempt fails */
     double h_factored;    /* step size of E; 0: none */
     bool rejected;        /* the last attempt was rejected */
     int singular_in_row;

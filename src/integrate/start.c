@@ -74,8 +74,7 @@ static double first_step(dfl_radau *ra, double span)
     memset(ra->err, 0, (size_t)sys->n * sizeof(double));
     memcpy(ra->err + sys->off_r, ra->here.dif, (size_t)sys->n2 * sizeof(double));
     memcpy(ra->err + sys->off_v, ra->here.a, (size_t)sys->n3 * sizeof(double));
-    memcpy(ra->err + sys->off_p, ra->here.dif + sys->n2 + sys->n3,
-           (size_t)sys->eom->np * sizeof(double));
+    memcpy(ra->err + sys->off_p, ra->here.blocks.kin, (size_t)sys->eom->np * sizeof(double));
     const double speed = dfl_scale_error(&ra->scale, ra->err);
     double h = 1e-3 * fabs(span);
     if (speed * h * ra->scale.smallest_rtol > 1e-2)
@@ -86,7 +85,7 @@ static double first_step(dfl_radau *ra, double span)
 void dfl_radau_start(dfl_radau *ra, double h)
 {
     ra->t = ra->t_old = ra->here.t;
-    ra->have_cont = ra->rejected = ra->matrix_at_start = false;
+    ra->have_cont = ra->rejected = ra->matrix_at_start = ra->matrix_old = false;
     ra->need_matrix = true;
     ra->h_factored = 0;
     ra->singular_in_row = 0;

@@ -78,25 +78,31 @@ static dfl_outcome prepare_matrix(dfl_radau *ra, double h)
 {
     dfl_formulation *form = ra->form;
     const int stage = (int)ra->options->reference - (int)DFL_REFERENCE_STAGE1;
-    if (stage >= 0 && ra->have_cont && ra->options->prediction == DFL_EXTRAPOLATE) {
-        if (ra->h_factored == h && !ra->need_matrix)
-            return DFL_STEP_OK; /* the same attempt again */
+    if (!ra->need_matrix)
+        return DFL_STEP_OK;
+    ra->h_factored = 0;
+    ra->matrix_old = false;
+    if (stage >= 0 && ra->have_cont) {
         const double t = dfl_radau_reference(ra, h, stage);
-        ra->h_factored = 0;
         ra->matrix_at_start = false;
         dfl_outcome outcome = dfl_formulation_linearize(form, t, ra->x_ref, ra->a_ref, false);
-        ra->need_matrix = true; /* it belongs to this attempt only */
+        ra->need_matrix = outcome != DFL_STEP_OK;
         if (outcome != DFL_STEP_RANK && outcome != DFL_STEP_SINGULAR)
             return outcome;
         /* a predicted point may lie too far off the constraints to show their rank */
-    } else if (!ra->need_matrix) {
-        return DFL_STEP_OK;
     }
-    ra->h_factored = 0;
     ra->matrix_at_start = true;
     dfl_outcome outcome = dfl_formulation_linearize(form, ra->t, ra->here.x, ra->here.a, false);
     ra->need_matrix = outcome != DFL_STEP_OK;
     return outcome;
+}
+
+/* Whether the matrix may serve another step: Newton converged fast with it, and it does not decide
+   about invariants or redundant multipliers. */
+static bool matrix_serves(const dfl_radau *ra)
+{
+    const double reuse = ra->options->jacobian_reuse;
+    return reuse > 0 && ra->theta <= reuse && ra->sys->eom->ne == 0 && ra->form->defect == 0;
 }
 
 /* A second matrix at the present second stage. */
@@ -110,6 +116,15 @@ static dfl_outcome update_matrix(dfl_radau *ra, double h)
     return outcome ? outcome : dfl_radau_factor(ra, h);
 }
 
+/* x^k for small k */
+static double power(double x, int k)
+{
+    double value = 1;
+    while (k-- > 0)
+        value *= x;
+    return value;
+}
+
 /* Simplified Newton iteration. DFL_STEP_OK: converged. DFL_STEP_RETRY without trouble of a
  *callback: not; reduce is the proposed change of the step size. */
 static dfl_outcome newton(dfl_radau *ra, double h, double *reduce)
@@ -120,7 +135,9 @@ static dfl_outcome newton(dfl_radau *ra, double h, double *reduce)
     const bool real_time = opt->fixed_step > 0;
     int updates = real_time ? 0 : opt->newton_updates;
     double size_old = 0, rate_old = 0;
-    ra->faccon = pow(fmax(ra->faccon, DBL_EPSILON), 0.8);
+    /* The rate of the last step is a hint only. Without a floor, one iteration would do after a
+       very short step, however large its increments: constraints would be left unsatisfied. */
+    ra->faccon = pow(fmax(ra->faccon, 0.01), 0.8);
     ra->theta = fabs(opt->jacobian_reuse);
     ra->sys->trouble.outcome = DFL_STEP_OK;
     for (int it = 1;; it++) {
@@ -142,7 +159,7 @@ static dfl_outcome newton(dfl_radau *ra, double h, double *reduce)
             rate_old = rate;
             if (ra->theta < 0.99) {
                 ra->faccon = ra->theta / (1 - ra->theta);
-                const double left = ra->faccon * size * pow(ra->theta, most - 1 - it) / tolerance;
+                const double left = ra->faccon * size * power(ra->theta, most - 1 - it) / tolerance;
                 if (left >= 1 && !real_time) {
                     diverging = true;
                     *reduce = 0.8 * pow(fmax(1e-4, fmin(20, left)), -1.0 / (4 + most - 1 - it));
@@ -182,7 +199,7 @@ static attempt test_error(dfl_radau *ra, double h, double *h_next)
     const bool first = !ra->have_cont;
     double err = 0;
     if (ra->options->fixed_step > 0) {
-        *h_next = ra->h;
+        *h_next = copysign(ra->options->fixed_step, h); /* also after a step had to be halved */
         return complete(ra, h);
     }
     dfl_outcome outcome = dfl_radau_error(&err, ra, h, first || ra->rejected);
@@ -193,8 +210,7 @@ static attempt test_error(dfl_radau *ra, double h, double *h_next)
             stats->rejected_error++;
         ra->h = first ? 0.1 * h : dfl_controller_rejected(&ra->control, h, err);
         ra->rejected = true;
-        if (!ra->matrix_at_start)
-            ra->need_matrix = true;
+        ra->need_matrix = !matrix_serves(ra) && (!ra->matrix_at_start || ra->matrix_old);
         return REJECTED;
     }
     const dfl_controller before = ra->control;
@@ -205,13 +221,12 @@ static attempt test_error(dfl_radau *ra, double h, double *h_next)
         return result;
     }
     /* the matrix is kept while Newton converges fast, and with it E while h hardly changes */
-    const double reuse = ra->options->jacobian_reuse;
-    if (ra->matrix_at_start && reuse > 0 && ra->theta <= reuse) {
+    ra->need_matrix = !matrix_serves(ra);
+    if (!ra->need_matrix) {
+        ra->matrix_old = true;
         const double ratio = h_new / h;
         if (ra->options->keep_low <= ratio && ratio <= ra->options->keep_high)
             h_new = h;
-    } else {
-        ra->need_matrix = true;
     }
     *h_next = h_new;
     return ACCEPTED;
@@ -235,8 +250,7 @@ static attempt complete(dfl_radau *ra, double h)
     dfl_formulation_accepted(ra->form);
     ra->sys->stats->accepted++;
     ra->rejected = false;
-    if (ra->options->reference != DFL_REFERENCE_START)
-        ra->need_matrix = true;
+    ra->need_matrix = true;
     return ACCEPTED;
 }
 
@@ -250,7 +264,7 @@ static attempt after_failure(dfl_radau *ra, double h, dfl_outcome outcome, doubl
     stats->rejected_newton++;
     ra->rejected = true;
     ra->faccon = 1;
-    if (!ra->matrix_at_start)
+    if (!ra->matrix_at_start || ra->matrix_old)
         ra->need_matrix = true;
     if (outcome == DFL_STEP_RETRY && ra->sys->trouble.outcome == DFL_STEP_OK &&
         dfl_formulation_suspend(ra->form)) {

@@ -11,7 +11,6 @@
 #include <float.h>
 #include <math.h>
 
-#include "short_loops.h" /* before the loops */
 #include "householder.h"
 
 static bool lu_factor_1(double *A, int *order);

@@ -15,13 +15,12 @@ void dfl_gemm_tn(int m, int n, int k, double alpha, const double *A, int lda, co
 /* A vector of stages: component i of stage k at [i*DFL_LANES + k]. */
 enum { DFL_LANES = 4 };
 
-/* Y (m lanes) = A (m x n) X (n lanes), or Y += A X. Y does not overlap X. */
+/* Y (m lanes) = A (m x n) X (n lanes). Y does not overlap X. */
 void dfl_lanes_mul(double *Y, const double *A, int lda, int m, int n, const double *X);
-void dfl_lanes_mul_add(double *Y, const double *A, int lda, int m, int n, const double *X);
 
 typedef enum dfl_method { DFL_METHOD_LU, DFL_METHOD_QR, DFL_METHOD_SVD } dfl_method;
 
-/* A split of a wide matrix A (m x n, m <= n): A R = I (R the pseudo-inverse on the range when
+/* A split of a matrix A (m x n, usually wide): A R = I (R the pseudo-inverse on the range when
    rank < m) and A N = 0, so every solution of A x = b is x = R b + N u.
    LU: full pivoting, N built on the unit vectors of the free columns in ascending order, so that it
    depends on the set of pivot columns only; full row rank only.
@@ -88,8 +87,7 @@ bool dfl_lstsq_solve(double *x, dfl_lstsq *lstsq, int m, int n, double *A, const
                      double tolerance, int *rank);
 
 /* Cholesky factor of a symmetric positive definite matrix in place (lower triangle); false if it
-   is not positive definite to working precision. Then b := A^-1 b. */
+   is not positive definite to working precision. */
 bool dfl_cholesky(double *A, int n);
-void dfl_cholesky_solve(const double *L, int n, double *b);
 
 #endif

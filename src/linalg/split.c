@@ -15,10 +15,11 @@ static bool load_transposed(dfl_split *split, const double *A, int lda, bool sca
 static void equilibrate(double *W, int n, int m, double *scale);
 static void scale_columns(double *R, int n, int m, const double *scale);
 static void set_identity(double *N, int n);
+static bool split_row(dfl_split *split, const dfl_split_rule *rule);
 
 dfl_status dfl_split_create(dfl_split **out, dfl_context *ctx, int m, int n)
 {
-    assert(m >= 0 && m <= n);
+    assert(m >= 0 && n >= 0);
     const size_t rows = (size_t)m, columns = (size_t)n;
     *out = NULL;
     dfl_split *split = dfl_alloc(ctx, 1, sizeof *split);
@@ -66,26 +67,28 @@ void dfl_split_free(dfl_split *split, dfl_context *ctx)
 bool dfl_split_compute(dfl_split *split, const dfl_split_rule *rule, const double *A, int lda,
                        int m, int n)
 {
-    assert(m <= n && m <= split->work->m && n <= split->work->n);
+    assert(m <= split->work->m && n <= split->work->n);
     split->m = m;
     split->n = n;
     split->rank = 0;
     split->largest = split->smallest = split->dropped = 0;
-    if (m == 0) {
+    if (m == 0 || n == 0) {
         set_identity(split->N, n);
-        return true;
+        return m == 0;
     }
     if (!load_transposed(split, A, lda, rule->scale_rows)) {
         split->rank = -1;
         return false;
     }
     bool usable = false;
+    if (m == 1 && rule->method == DFL_METHOD_QR)
+        return split_row(split, rule);
     switch (rule->method) {
     case DFL_METHOD_LU:
         usable = dfl_split_lu(split, rule);
         break;
     case DFL_METHOD_QR:
-        usable = dfl_split_qr(split, rule);
+        usable = m <= n && dfl_split_qr(split, rule);
         break;
     case DFL_METHOD_SVD:
         usable = dfl_split_svd(split, rule);
@@ -94,6 +97,35 @@ bool dfl_split_compute(dfl_split *split, const dfl_split_rule *rule, const doubl
     if (usable && rule->scale_rows)
         scale_columns(split->R, n, m, split->work->scale);
     return usable && is_finite(split->R, n * m); /* entries near DBL_MIN overflow */
+}
+
+/* One row w (a single constraint), the most frequent case of tiny models: R = w/|w|^2, and N from
+   the columns of the reflection I - v v^T/(|w|^2 + |w||w_0|), v = w +- |w| e_0, that takes w to
+   e_0. */
+static bool split_row(dfl_split *split, const dfl_split_rule *rule)
+{
+    const int n = split->n;
+    double *w = split->work->W, square = 0;
+    for (int j = 0; j < n; j++)
+        square += w[j] * w[j];
+    const double norm = sqrt(square), scale = rule->scale_rows ? split->work->scale[0] : 1;
+    if (!(square >= DBL_MIN && square <= DBL_MAX) || rule->rank == 0) {
+        split->dropped = norm;
+        return false;
+    }
+    split->rank = 1;
+    split->largest = split->smallest = norm;
+    for (int j = 0; j < n; j++)
+        split->R[j] = w[j] * scale / square;
+    const double tau = 1 / (square + norm * fabs(w[0]));
+    w[0] += w[0] > 0 ? norm : -norm;
+    for (int j = 1; j < n; j++) {
+        double *x = split->N + (j - 1) * n;
+        for (int i = 0; i < n; i++)
+            x[i] = -tau * w[j] * w[i];
+        x[j] += 1;
+    }
+    return scale <= DBL_MAX && split->R[0] - split->R[0] == 0;
 }
 
 /* W = U S V^T gives D A = V S U^T, so (D A)^+ = U_1 S_1^-1 V_1^T, and N = U_2. */
@@ -106,7 +138,7 @@ bool dfl_split_svd(dfl_split *split, const dfl_split_rule *rule)
         split->rank = -1;
         return false;
     }
-    dfl_split_decide(split, rule, work->values, m, 0);
+    dfl_split_decide(split, rule, work->values, m < n ? m : n, 0);
     const int rank = split->rank;
     for (int i = 0; i < rank; i++)
         for (int j = 0; j < m; j++)
@@ -165,18 +197,21 @@ static dfl_status create_work(struct split_work *work, dfl_context *ctx, int m, 
 }
 
 /* What LAPACK wants for the largest size, but at least what the manual of dgesdd asks of every
-   smaller one (4 m^2 + 7 m + n covers its minima, and those of dgeqp3 and dorgqr). */
+   smaller one (4 k^2 + 7 k + the other, k the smaller size, covers its minima, and those of dgeqp3
+   and dorgqr). */
 static lapack_int query_workspace(int m, int n)
 {
     double svd = 0, qr = 0, form = 0, none = 0;
     lapack_int index = 0;
-    if (m > 0) {
+    if (m > 0 && n > 0) {
         LAPACKE_dgesdd_work(LAPACK_COL_MAJOR, 'A', n, m, &none, n, &none, &none, n, &none, m, &svd,
                             -1, &index);
         LAPACKE_dgeqp3_work(LAPACK_COL_MAJOR, n, m, &none, n, &index, &none, &qr, -1);
-        LAPACKE_dorgqr_work(LAPACK_COL_MAJOR, n, n, m, &none, n, &none, &form, -1);
+        if (m <= n)
+            LAPACKE_dorgqr_work(LAPACK_COL_MAJOR, n, n, m, &none, n, &none, &form, -1);
     }
-    const double least = 4.0 * m * m + 7.0 * m + n;
+    const double small = m < n ? m : n, large = m < n ? n : m;
+    const double least = 4 * small * small + 7 * small + large;
     return (lapack_int)fmax(fmax(svd, least), fmax(qr, form));
 }
 

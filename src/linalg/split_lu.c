@@ -11,8 +11,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "short_loops.h"
-
 /* The pivots of a column chosen before count a little more, so that the choice does not flutter
    between two columns that are equally good. */
 static const double FAVOUR = 1.1;
@@ -49,7 +47,8 @@ bool dfl_split_lu(dfl_split *split, const dfl_split_rule *rule)
 static int eliminate(dfl_split *split, const dfl_split_rule *rule, double *unreached)
 {
     double *values = split->work->values, largest = 0;
-    for (int k = 0; k < split->m; k++) {
+    const int most = split->m < split->n ? split->m : split->n;
+    for (int k = 0; k < most; k++) {
         int row = k, col = k;
         const double size = find_pivot(&row, &col, split, rule, k);
         const double threshold = rule->rank < 0 ? rule->tolerance * largest : 0;
@@ -62,7 +61,7 @@ static int eliminate(dfl_split *split, const dfl_split_rule *rule, double *unrea
         exchange(split, k, row, col);
         subtract_row(split, k);
     }
-    return split->m;
+    return most;
 }
 
 /* The largest entry not yet eliminated, favoured columns first among near-equals. Leading rows have

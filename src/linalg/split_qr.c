@@ -10,7 +10,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "short_loops.h" /* before the loops */
 #include "householder.h"
 
 static bool small_split(dfl_split *split, const dfl_split_rule *rule);

@@ -33,7 +33,6 @@ static void fill_defaults(dfl_solver_options *o, const dfl_eom *eom)
     set(&o->rtol, 1e-6);
     set(&o->atol, o->rtol);
     set(&o->multiplier_weight, 1);
-    set(&o->jacobian_reuse, 1e-3);
     set(&o->safety, 0.9);
     set(&o->min_factor, 0.2);
     set(&o->max_factor, 8);
@@ -49,6 +48,7 @@ static void fill_defaults(dfl_solver_options *o, const dfl_eom *eom)
         o->renewal = o->selectors == DFL_UNIT ? DFL_RENEW_ON_CHANGE : DFL_RENEW_ALWAYS;
     if (o->reference == DFL_REFERENCE_DEFAULT)
         o->reference = o->prediction == DFL_CONSTANT ? DFL_REFERENCE_START : DFL_REFERENCE_STAGE2;
+    set(&o->jacobian_reuse, o->reference == DFL_REFERENCE_START ? 1e-3 : 0.03);
 }
 
 static dfl_status check_numbers(const dfl_solver_options *o, dfl_context *ctx)
@@ -62,7 +62,7 @@ static dfl_status check_numbers(const dfl_solver_options *o, dfl_context *ctx)
                  {"newton_tolerance", o->newton_tolerance, 0, 1},
                  {"jacobian_reuse", o->jacobian_reuse, -1, 1},
                  {"safety", o->safety, 0.01, 1},
-                 {"min_factor", o->min_factor, 0.01, 1},
+                 {"min_factor", o->min_factor, 0.01, 0.9},
                  {"max_factor", o->max_factor, 1, 100},
                  {"keep_low", o->keep_low, 0, 1},
                  {"keep_high", o->keep_high, 1, 100},
@@ -112,6 +112,9 @@ static dfl_status check_choices(const dfl_solver_options *o, dfl_context *ctx, c
     if (o->prediction == DFL_CONSTANT && o->reference != DFL_REFERENCE_START)
         return dfl_fail(ctx, DFL_INVALID,
                         "a predicted reference point needs extrapolated starting values");
+    if (o->fixed_step > 0 && o->max_step > 0 && o->max_step < o->fixed_step)
+        return dfl_fail(ctx, DFL_INVALID, "fixed_step is %g but max_step only %g", o->fixed_step,
+                        o->max_step);
     if (o->nevents > 0 && !o->event)
         return dfl_fail(ctx, DFL_INVALID, "nevents is %d but `event` is NULL", o->nevents);
     return DFL_OK;

@@ -2,7 +2,7 @@
 
    Events are sought on the continuous output: a sign change between sample points of the step is
    narrowed by the Illinois variant of regula falsi. Several events of a step come in their order.
- */
+   A step whose report a callback interrupted is reported to its end by the next advance. */
 #include "solver/solver_internal.h"
 
 #include <float.h>
@@ -12,8 +12,9 @@
 enum { SAMPLES = 4 }; /* intervals of a step in which sign changes are looked for */
 
 static dfl_status outputs_until(dfl_solver *solver, double t);
-static dfl_status find_event(dfl_solver *solver, double from, double to, double *when, int *which);
-static dfl_status meet_event(dfl_solver *solver, double t, int event);
+static dfl_status find_events(dfl_solver *solver, double to);
+static dfl_status pass_events(dfl_solver *solver);
+static dfl_status meet_events(dfl_solver *solver);
 static dfl_status event_values(double *value, dfl_solver *solver, double t, const double *x);
 
 /* +1 forward, -1 backward in time. */
@@ -50,25 +51,46 @@ dfl_status dfl_solver_report_step(dfl_solver *solver)
     const dfl_solver_options *opt = &solver->options;
     const dfl_radau *radau = &solver->radau;
     const double t_old = radau->t_old, t = radau->t;
-    double from = t_old;
-    dfl_status status = DFL_OK;
-    while (opt->nevents > 0 && !status) {
-        double when;
-        int which;
-        status = find_event(solver, from, t, &when, &which);
-        if (status || which < 0)
-            break;
-        status = outputs_until(solver, when);
-        if (!status)
-            status = meet_event(solver, when, which);
-        from = when;
+    if (!solver->unreported)
+        solver->reported = t_old;
+    solver->unreported = true;
+    while (opt->nevents > 0 && (solver->event_found || solver->reported != t)) {
+        dfl_status status = solver->event_found ? DFL_OK : find_events(solver, t);
+        if (!status && solver->event_found)
+            status = outputs_until(solver, solver->event_time);
+        if (!status && solver->event_found)
+            status = meet_events(solver);
+        if (status)
+            return status;
     }
-    if (!status)
-        status = outputs_until(solver, t);
-    if (!status && opt->on_step &&
-        opt->on_step(solver, t_old, t, dfl_solver_state(solver), opt->user))
+    dfl_status status = outputs_until(solver, t);
+    if (status)
+        return status;
+    solver->unreported = false;
+    if (opt->on_step && opt->on_step(solver, t_old, t, dfl_solver_state(solver), opt->user))
         status = dfl_fail(solver->ctx, DFL_STOPPED, "on_step stopped the run at t = %.10g", t);
     return status;
+}
+
+dfl_status dfl_solver_report_again(dfl_solver *solver, double t_end)
+{
+    const dfl_solver_options *opt = &solver->options;
+    const double t = solver->radau.t, sense = t_end < t ? -1 : 1;
+    if (sense == solver->sense)
+        return solver->unreported ? dfl_solver_report_step(solver) : DFL_OK;
+    solver->unreported = solver->event_found = false;
+    if (opt->nevents > 0) {
+        dfl_status status = event_values(solver->value_old, solver, t, dfl_solver_state(solver));
+        if (status)
+            return status;
+    }
+    for (int i = 0; i < opt->nevents; i++) /* an event met here is not met again */
+        if (solver->found[i] && solver->event_time == t)
+            solver->value_old[i] = 0;
+    if (opt->every > 0)
+        solver->outputs = (long)floor(sense * (t - solver->t0) / opt->every + 1e-9) + 1;
+    solver->sense = sense;
+    return DFL_OK;
 }
 
 dfl_status dfl_solver_report_end(dfl_solver *solver)
@@ -77,17 +99,9 @@ dfl_status dfl_solver_report_end(dfl_solver *solver)
     const double last = solver->t0 + direction(solver) * every * (double)(solver->outputs - 1);
     if (every > 0 && fabs(last - t) <= 1e-9 * every)
         return DFL_OK;
-    return call_output(solver, t, dfl_solver_state(solver));
-}
-
-/* The state at time t of the last step, projected if the options say so. */
-static dfl_status state_at(double *x, dfl_solver *solver, double t, bool project)
-{
-    if (t == solver->radau.t) {
-        memcpy(x, dfl_solver_state(solver), (size_t)solver->sys.nu * sizeof *x);
-        return DFL_OK;
-    }
-    return dfl_solver_interpolate(x, solver, t, project);
+    dfl_status status =
+        dfl_solver_interpolate(solver->x_event, solver, t, solver->options.project_output);
+    return status ? status : call_output(solver, t, solver->x_event);
 }
 
 static dfl_status outputs_until(dfl_solver *solver, double t)
@@ -101,7 +115,7 @@ static dfl_status outputs_until(dfl_solver *solver, double t)
             break;
         if (fabs(at - t) <= 1e-9 * opt->every)
             at = t;
-        status = state_at(solver->x_event, solver, at, opt->project_output);
+        status = dfl_solver_interpolate(solver->x_event, solver, at, opt->project_output);
         if (!status)
             status = call_output(solver, at, solver->x_event);
         solver->outputs++;
@@ -123,7 +137,7 @@ static dfl_status event_values(double *value, dfl_solver *solver, double t, cons
 
 static dfl_status values_at(double *value, dfl_solver *solver, double t)
 {
-    dfl_status status = state_at(solver->x_event, solver, t, false);
+    dfl_status status = dfl_solver_interpolate(solver->x_event, solver, t, false);
     return status ? status : event_values(value, solver, t, solver->x_event);
 }
 
@@ -132,9 +146,8 @@ static bool passes(const dfl_solver *solver, int i, double before, double after)
 {
     const dfl_event_kind *kinds = solver->options.event_kinds;
     const int wanted = kinds ? kinds[i].direction : 0;
-    if (before == 0 || (before > 0) == (after > 0))
-        return false;
-    return wanted == 0 || (wanted > 0 ? after >= 0 && before < 0 : after <= 0 && before > 0);
+    const bool rising = before < 0 && after >= 0, falling = before > 0 && after <= 0;
+    return (rising && wanted >= 0) || (falling && wanted <= 0);
 }
 
 /* The zero of event i between a (value fa) and b (value fb), by the Illinois method. */
@@ -168,60 +181,84 @@ static dfl_status locate(double *root, dfl_solver *solver, int i, double a, doub
     return status;
 }
 
-/* The first event after `from`; *which = -1 if there is none. value_old moves along. */
-static dfl_status find_event(dfl_solver *solver, double from, double to, double *when, int *which)
+/* The events first met between `reported` and `to`. value_old and `reported` move along. */
+static dfl_status find_events(dfl_solver *solver, double to)
 {
     const int nevents = solver->options.nevents;
-    const double sign = direction(solver);
+    const double sign = direction(solver), from = solver->reported;
+    double *old = solver->value_old, *value = solver->value;
     double a = from;
-    *which = -1;
-    for (int k = 1; k <= SAMPLES && *which < 0 && from != to; k++) {
+    for (int k = 1; k <= SAMPLES && !solver->event_found; k++) {
         const double b = k == SAMPLES ? to : from + (to - from) * k / SAMPLES;
-        dfl_status status = values_at(solver->value, solver, b);
+        dfl_status status = values_at(value, solver, b);
         for (int i = 0; !status && i < nevents; i++) {
             double root;
-            if (!passes(solver, i, solver->value_old[i], solver->value[i]))
+            if (!passes(solver, i, old[i], value[i]))
                 continue;
-            status = locate(&root, solver, i, a, solver->value_old[i], b, solver->value[i]);
-            if (!status && (*which < 0 || sign * (root - *when) < 0))
-                *when = root, *which = i;
+            status = locate(&root, solver, i, a, old[i], b, value[i]);
+            if (!status && (!solver->event_found || sign * (root - solver->event_time) < 0))
+                solver->event_time = root;
+            solver->event_found |= !status;
         }
-        if (status)
+        if (status) {
+            solver->event_found = false;
             return status;
-        if (*which < 0) {
-            memcpy(solver->value_old, solver->value, (size_t)nevents * sizeof(double));
-            a = b;
         }
+        if (!solver->event_found)
+            memcpy(old, value, (size_t)nevents * sizeof(double));
+        solver->reported = a = b;
     }
-    if (*which < 0)
-        return DFL_OK;
-    /* go on from just behind the event, with the sign it has there */
-    const double after = solver->value[*which];
-    dfl_status status = values_at(solver->value_old, solver, *when);
-    solver->value_old[*which] = after;
-    return status;
+    return solver->event_found ? pass_events(solver) : DFL_OK;
+}
+
+/* Marks the events at event_time: those that pass zero up to it. They go on with the sign they have
+   behind it, the others with their values there. */
+static dfl_status pass_events(dfl_solver *solver)
+{
+    const double t = solver->event_time;
+    double *old = solver->value_old, *at = solver->value_probe;
+    dfl_status status = values_at(at, solver, t);
+    if (status) {
+        solver->event_found = false;
+        return status;
+    }
+    for (int i = 0; i < solver->options.nevents; i++) {
+        const bool met = passes(solver, i, old[i], at[i]);
+        solver->found[i] = (signed char)(met ? (old[i] < 0 ? 1 : -1) : 0);
+        old[i] = met ? solver->value[i] : at[i];
+    }
+    solver->reported = t;
+    return DFL_OK;
 }
 
 /* Calls on_event; a terminal event makes the event's state, moved onto the constraints, the
  * present. */
-static dfl_status meet_event(dfl_solver *solver, double t, int event)
+static dfl_status meet_events(dfl_solver *solver)
 {
     const dfl_solver_options *opt = &solver->options;
-    const bool terminal = opt->event_kinds && opt->event_kinds[event].terminal;
+    const double t = solver->event_time;
     double *x = solver->x_event;
-    const int sense = solver->value_old[event] > 0 ? 1 : -1;
-    solver->stats.events++;
-    dfl_status status = state_at(x, solver, t, opt->project_output || terminal);
-    if (status)
+    int stopping = -1;
+    for (int i = opt->nevents - 1; i >= 0; i--)
+        if (solver->found[i] && opt->event_kinds && opt->event_kinds[i].terminal)
+            stopping = i;
+    const bool project = opt->project_output || stopping >= 0;
+    dfl_status status = dfl_solver_interpolate(x, solver, t, project);
+    solver->event_found = false;
+    for (int i = 0; !status && i < opt->nevents; i++) {
+        if (!solver->found[i])
+            continue;
+        solver->stats.events++;
+        if (opt->on_event && opt->on_event(i, solver->found[i], t, x, opt->user) && stopping < 0)
+            stopping = i;
+    }
+    if (status || stopping < 0)
         return status;
-    const bool stop = opt->on_event && opt->on_event(event, sense, t, x, opt->user);
-    if (!terminal && !stop)
-        return DFL_OK;
-    if (!terminal)
-        status = state_at(x, solver, t, true);
+    if (!project)
+        status = dfl_solver_interpolate(x, solver, t, true);
     if (!status)
         status = dfl_solver_stand_at(solver, t, x);
     return status ? status
                   : dfl_fail(solver->ctx, DFL_STOPPED, "event %d stopped the run at t = %.10g",
-                             event, t);
+                             stopping, t);
 }

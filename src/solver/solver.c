@@ -13,6 +13,7 @@
 static dfl_status take_place(dfl_solver *solver, double t0);
 static dfl_status evaluate_start(dfl_solver *solver);
 static void note_redundancy(const dfl_solver *solver);
+static dfl_status move_onto_constraints(double *x, dfl_solver *solver, double t);
 
 static double now(void)
 {
@@ -50,8 +51,9 @@ dfl_status dfl_solver_create(dfl_solver **out, dfl_context *ctx, const dfl_eom *
     solver->value = dfl_alloc(ctx, (size_t)opt->nevents, sizeof(double));
     solver->value_old = dfl_alloc(ctx, (size_t)opt->nevents, sizeof(double));
     solver->value_probe = dfl_alloc(ctx, (size_t)opt->nevents, sizeof(double));
+    solver->found = dfl_alloc(ctx, (size_t)opt->nevents, 1);
     if (!solver->x || !solver->x_event || !solver->value || !solver->value_old ||
-        !solver->value_probe)
+        !solver->value_probe || !solver->found)
         goto fail;
     *out = solver;
     return DFL_OK;
@@ -75,6 +77,7 @@ void dfl_solver_free(dfl_solver *solver)
     dfl_free(ctx, solver->value);
     dfl_free(ctx, solver->value_old);
     dfl_free(ctx, solver->value_probe);
+    dfl_free(ctx, solver->found);
     dfl_free(ctx, solver);
 }
 
@@ -86,6 +89,9 @@ static dfl_status check_start(const dfl_solver *solver, double t0, const double 
     for (int i = 0; i < solver->sys.nu; i++)
         if (!isfinite(x0[i]))
             return dfl_fail(solver->ctx, DFL_INVALID, "initial value x0[%d] is %g", i, x0[i]);
+    if (cond && ((int)cond->mode < 0 || cond->mode > DFL_START_CONDITIONS))
+        return dfl_fail(solver->ctx, DFL_INVALID, "conditions: mode has no value %d",
+                        (int)cond->mode);
     for (int i = 0; cond && cond->weight && i < solver->sys.nu; i++)
         if (!(cond->weight[i] > 0 && isfinite(cond->weight[i])))
             return dfl_fail(solver->ctx, DFL_INVALID, "weight[%d] is %g; it must be positive", i,
@@ -131,10 +137,14 @@ dfl_status dfl_solver_start(dfl_solver *solver, double t0, const double *x0,
     solver->stats.difference_evaluations += solver->initial.counters.difference_evaluations;
     dfl_radau_start(radau, opt->fixed_step > 0 ? opt->fixed_step : opt->first_step);
     solver->t0 = t0;
-    solver->outputs = 0;
+    solver->sense = 0;
+    solver->unreported = solver->event_found = false;
+    memset(solver->found, 0, (size_t)opt->nevents);
     solver->started = true;
     dfl_solver_note_residuals(solver);
-    return dfl_solver_report_start(solver);
+    status = dfl_solver_report_start(solver);
+    solver->started = !status || status == DFL_STOPPED;
+    return status;
 }
 
 /* Lays out formulation and integrator for the present decision, with the start in `here`. */
@@ -172,6 +182,7 @@ dfl_status dfl_solver_stand_at(dfl_solver *solver, double t, const double *x)
     radau->here = radau->next;
     radau->next = old;
     dfl_radau_start(radau, h);
+    solver->unreported = false;
     return DFL_OK;
 }
 
@@ -179,16 +190,15 @@ static dfl_status evaluate_start(dfl_solver *solver)
 {
     dfl_system *sys = &solver->sys;
     dfl_outcome outcome = dfl_system_eval(sys, &solver->radau.here);
-    char row[64];
+    char row[80];
     if (!outcome)
         return DFL_OK;
     if (outcome != DFL_STEP_NONFINITE)
         return dfl_fail(solver->ctx, DFL_CALLBACK, "%s fails at the start, t = %g",
                         sys->trouble.callback, solver->radau.here.t);
-    dfl_eom_name(row, sizeof row, solver->eom, sys->trouble.kind, sys->trouble.index);
-    return dfl_fail(solver->ctx, DFL_NOT_FINITE,
-                    "eval returns NaN or Inf in %s at the start, t = %g", row,
-                    solver->radau.here.t);
+    dfl_system_trouble_name(row, sizeof row, sys);
+    return dfl_fail(solver->ctx, DFL_NOT_FINITE, "%s returns NaN or Inf in %s at the start, t = %g",
+                    sys->trouble.callback, row, solver->radau.here.t);
 }
 
 static void note_redundancy(const dfl_solver *solver)
@@ -214,8 +224,9 @@ dfl_status dfl_solver_advance(dfl_solver *solver, double t_end)
         return DFL_OK;
     const double begin = now();
     long attempts_left = solver->options.max_steps;
-    dfl_status status = DFL_OK;
-    dfl_radau_aim(radau, t_end);
+    dfl_status status = dfl_solver_report_again(solver, t_end);
+    if (!status)
+        dfl_radau_aim(radau, t_end);
     while (!status && radau->t != t_end) {
         const double step_begin = solver->options.fixed_step > 0 ? now() : 0;
         status = dfl_radau_step(radau, t_end, &attempts_left);
@@ -226,8 +237,10 @@ dfl_status dfl_solver_advance(dfl_solver *solver, double t_end)
         dfl_solver_note_residuals(solver);
         status = dfl_solver_report_step(solver);
     }
-    if (status && status != DFL_STOPPED)
-        dfl_radau_start(radau, solver->options.fixed_step); /* a fresh beginning, if continued */
+    if (status && status != DFL_STOPPED) { /* a fresh beginning, if continued */
+        dfl_radau_start(radau, solver->options.fixed_step);
+        solver->sense = 0;
+    }
     if (!status) { /* the evaluation at the end point served the residuals */
         stats->evaluations--;
         stats->check_evaluations++;
@@ -261,17 +274,29 @@ dfl_status dfl_solver_interpolate(double *x, dfl_solver *solver, double t, bool 
 {
     const dfl_radau *radau = &solver->radau;
     const dfl_system *sys = &solver->sys;
-    const double slack = 4 * DBL_EPSILON * (fabs(t) + fabs(radau->h_cont));
+    const double slack = 4 * DBL_EPSILON * (fabs(radau->t) + fabs(radau->h_cont));
     const double low = fmin(radau->t_old, radau->t), high = fmax(radau->t_old, radau->t);
     if (!solver->started || !(t >= low - slack && t <= high + slack))
         return dfl_fail(solver->ctx, DFL_INVALID, "t = %g lies outside the last step [%g, %g]", t,
                         low, high);
     dfl_radau_interpolate(solver->x, radau, t);
-    memcpy(x, solver->x + sys->na, (size_t)sys->nu * sizeof *x);
-    if (project && !dfl_initial_project(x, &solver->initial, t))
-        return dfl_fail(solver->ctx, DFL_NOT_CONVERGED,
-                        "the state at t = %g cannot be moved onto the constraints", t);
-    return DFL_OK;
+    memcpy(x, t == radau->t ? dfl_solver_state(solver) : solver->x + sys->na,
+           (size_t)sys->nu * sizeof *x);
+    return project ? move_onto_constraints(x, solver, t) : DFL_OK;
+}
+
+/* Projects x (the user's) and counts the evaluations that takes. */
+static dfl_status move_onto_constraints(double *x, dfl_solver *solver, double t)
+{
+    dfl_statistics *counters = &solver->initial.counters;
+    memset(counters, 0, sizeof *counters);
+    dfl_status status = dfl_initial_project(x, &solver->initial, t);
+    solver->stats.check_evaluations += counters->evaluations;
+    solver->stats.difference_evaluations += counters->difference_evaluations;
+    return status ? dfl_fail(solver->ctx, status,
+                             "the state at t = %.10g cannot be moved onto the constraints: %s", t,
+                             dfl_message(solver->ctx))
+                  : DFL_OK;
 }
 
 static void note(double *largest, const double *rows, int n)

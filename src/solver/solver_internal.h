@@ -16,15 +16,25 @@ struct dfl_solver {
     dfl_initial initial;
     bool started;
     double t0;
-    long outputs;              /* grid points passed */
+    long outputs;              /* the next grid point is t0 + sense outputs every */
     double *x, *x_event;       /* n each: interpolated states */
     double *value, *value_old; /* events at the ends of an interval */
     double *value_probe;
+    double sense;       /* of the last advance, +1 or -1 in time; 0: outputs, value_old are stale */
+    bool unreported;    /* a callback stopped the run before the last step was reported */
+    double reported;    /* up to here events were looked for */
+    bool event_found;   /* events at `event_time` are not yet met */
+    double event_time;  /* of the last events ... */
+    signed char *found; /* ... +1 rising, -1 falling, 0 not one of them */
 };
 
 /* Outputs and events of the last accepted step. DFL_STOPPED if a callback or terminal event stops.
  */
 dfl_status dfl_solver_report_step(dfl_solver *solver);
+
+/* Before an advance towards t_end: finishes the report of a step that a callback interrupted, or
+   turns outputs and events to the new direction. */
+dfl_status dfl_solver_report_again(dfl_solver *solver, double t_end);
 
 /* The first calls of on_step and on_output, and the events' first signs. */
 dfl_status dfl_solver_report_start(dfl_solver *solver);

@@ -1,0 +1,56 @@
+/* cholesky.c: the factor of a symmetric positive definite matrix; tiny sizes with our own loops. */
+#include "linalg.h"
+
+#include <cblas.h>
+#include <float.h>
+#include <lapacke.h>
+#include <math.h>
+
+enum { CHOLESKY_LIMIT = 16 }; /* n up to which our loops are faster (bench/bench_linalg.c) */
+
+static bool small_cholesky(double *A, int n);
+static bool large_cholesky(double *A, int n);
+
+bool dfl_cholesky(double *A, int n)
+{
+    return n <= CHOLESKY_LIMIT ? small_cholesky(A, n) : large_cholesky(A, n);
+}
+
+/* A pivot that has lost all digits of the diagonal entry it came from carries no sign any more: n
+   subtractions of squares, each with a few roundings, leave 10 n eps. False for NaN. */
+static bool is_positive(double pivot, double diagonal, int n)
+{
+    return pivot > 10 * n * DBL_EPSILON * diagonal && pivot <= DBL_MAX;
+}
+
+/* Column by column, each taking what the columns to its left contribute (left-looking). */
+static bool small_cholesky(double *A, int n)
+{
+    for (int j = 0; j < n; j++) {
+        double *Aj = A + j * n;
+        const double diagonal = Aj[j];
+        for (int k = 0; k < j; k++)
+            for (int i = j; i < n; i++)
+                Aj[i] -= A[k * n + i] * A[k * n + j];
+        if (!is_positive(Aj[j], diagonal, n))
+            return false;
+        Aj[j] = sqrt(Aj[j]);
+        const double inverse = 1 / Aj[j];
+        for (int i = j + 1; i < n; i++)
+            Aj[i] *= inverse;
+    }
+    return true;
+}
+
+/* The diagonal entry that a pivot came from is the squared norm of its row of L. */
+static bool large_cholesky(double *A, int n)
+{
+    if (LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'L', n, A, n) != 0)
+        return false;
+    for (int i = 0; i < n; i++) {
+        const double norm = cblas_dnrm2(i + 1, A + i, n);
+        if (!is_positive(A[i * n + i] * A[i * n + i], norm * norm, n))
+            return false;
+    }
+    return true;
+}

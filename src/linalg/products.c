@@ -1,0 +1,149 @@
+/* products.c: products of small matrices, and products with four stages at once.
+
+   Below the measured limits our own loops win because a BLAS call costs more than the arithmetic
+   (bench/bench_linalg.c prints both). The loops keep a block of results in registers and run
+   through the inner dimension once, which is the innermost kernel of Goto and van de Geijn, Anatomy
+   of high-performance matrix multiplication, ACM TOMS 34 (2008), without its packing. The compiler
+   makes a second version of them for processors with AVX2 and FMA, chosen when the library is
+   loaded. */
+#include "linalg.h"
+
+#include <cblas.h>
+
+enum {
+    GEMM_LIMIT = 1000,   /* m n k up to which our product is faster ... */
+    GEMM_TN_LIMIT = 150, /* ... and the same with A^T */
+    LANES_LIMIT = 400    /* m n */
+};
+
+/* Two and four doubles that need no alignment and may alias other doubles. */
+typedef double pair __attribute__((vector_size(16), aligned(8), may_alias));
+typedef double quad __attribute__((vector_size(32), aligned(8), may_alias));
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define PLAIN 1
+#endif
+#endif
+#if defined(__x86_64__) && defined(__gnu_linux__) && !defined(__SANITIZE_ADDRESS__) &&             \
+    !defined(PLAIN)
+#define WIDE __attribute__((target_clones("arch=haswell", "default")))
+#else
+#define WIDE
+#endif
+
+/* `columns` (1 to 4, a constant for the compiler) columns of as many rows of C as TYPE has entries;
+   A and C point to the first row. */
+#define GEMM_ROWS(TYPE)                                                                            \
+    do {                                                                                           \
+        TYPE sum[4] = {(TYPE){0}, (TYPE){0}, (TYPE){0}, (TYPE){0}};                                \
+        for (int l = 0; l < k; l++) {                                                              \
+            const TYPE a = *(const TYPE *)(A + (long)l * lda + i);                                 \
+            for (int j = 0; j < columns; j++)                                                      \
+                sum[j] += a * B[(long)j * ldb + l];                                                \
+        }                                                                                          \
+        for (int j = 0; j < columns; j++) {                                                        \
+            TYPE *c = (TYPE *)(C + (long)j * ldc + i);                                             \
+            *c = beta == 0 ? alpha * sum[j] : alpha * sum[j] + beta * *c;                          \
+        }                                                                                          \
+    } while (0)
+
+static inline __attribute__((always_inline)) void gemm_columns(int columns, int m, int k,
+                                                               double alpha, const double *A,
+                                                               int lda, const double *B, int ldb,
+                                                               double beta, double *C, int ldc)
+{
+    int i = 0;
+    for (; i + 4 <= m; i += 4)
+        GEMM_ROWS(quad);
+    if (m - i >= 2) {
+        GEMM_ROWS(pair);
+        i += 2;
+    }
+    if (i < m)
+        GEMM_ROWS(double);
+}
+
+WIDE static void small_gemm(int m, int n, int k, double alpha, const double *A, int lda,
+                            const double *B, int ldb, double beta, double *C, int ldc)
+{
+    int j = 0;
+    for (; j + 4 <= n; j += 4)
+        gemm_columns(4, m, k, alpha, A, lda, B + (long)j * ldb, ldb, beta, C + (long)j * ldc, ldc);
+    if (n - j >= 2) {
+        gemm_columns(2, m, k, alpha, A, lda, B + (long)j * ldb, ldb, beta, C + (long)j * ldc, ldc);
+        j += 2;
+    }
+    if (j < n)
+        gemm_columns(1, m, k, alpha, A, lda, B + (long)j * ldb, ldb, beta, C + (long)j * ldc, ldc);
+}
+
+void dfl_gemm(int m, int n, int k, double alpha, const double *A, int lda, const double *B, int ldb,
+              double beta, double *C, int ldc)
+{
+    if ((long)m * n * k <= GEMM_LIMIT)
+        small_gemm(m, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
+    else
+        cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, m, n, k, alpha, A, lda, B, ldb, beta,
+                    C, ldc);
+}
+
+static void small_gemm_tn(int m, int n, int k, double alpha, const double *A, int lda,
+                          const double *B, int ldb, double beta, double *C, int ldc)
+{
+    for (int j = 0; j < n; j++)
+        for (int i = 0; i < m; i++) {
+            const double *a = A + (long)i * lda, *b = B + (long)j * ldb;
+            double *c = C + (long)j * ldc + i, sum = 0;
+            for (int l = 0; l < k; l++)
+                sum += a[l] * b[l];
+            *c = beta == 0 ? alpha * sum : alpha * sum + beta * *c;
+        }
+}
+
+void dfl_gemm_tn(int m, int n, int k, double alpha, const double *A, int lda, const double *B,
+                 int ldb, double beta, double *C, int ldc)
+{
+    if ((long)m * n * k <= GEMM_TN_LIMIT)
+        small_gemm_tn(m, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
+    else
+        cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, m, n, k, alpha, A, lda, B, ldb, beta,
+                    C, ldc);
+}
+
+/* `rows` (a constant for the compiler) lanes of Y, held in registers. */
+static inline __attribute__((always_inline)) void lanes_rows(int rows, double *Y, const double *A,
+                                                             int lda, int n, const double *X)
+{
+    quad sum[4] = {{0}, {0}, {0}, {0}};
+    for (int j = 0; j < n; j++) {
+        const quad x = *(const quad *)(X + j * DFL_LANES);
+        for (int i = 0; i < rows; i++)
+            sum[i] += A[(long)j * lda + i] * x;
+    }
+    for (int i = 0; i < rows; i++)
+        *(quad *)(Y + i * DFL_LANES) = sum[i];
+}
+
+WIDE static void small_lanes(double *Y, const double *A, int lda, int m, int n, const double *X)
+{
+    int i = 0;
+    for (; i + 4 <= m; i += 4)
+        lanes_rows(4, Y + i * DFL_LANES, A + i, lda, n, X);
+    if (m - i >= 2) {
+        lanes_rows(2, Y + i * DFL_LANES, A + i, lda, n, X);
+        i += 2;
+    }
+    if (i < m)
+        lanes_rows(1, Y + i * DFL_LANES, A + i, lda, n, X);
+}
+
+/* The lanes are a column-major 4 x n matrix, so Y = A X reads Y = X A^T for BLAS. */
+void dfl_lanes_mul(double *Y, const double *A, int lda, int m, int n, const double *X)
+{
+    if (m * n <= LANES_LIMIT)
+        small_lanes(Y, A, lda, m, n, X);
+    else
+        cblas_dgemm(CblasColMajor, CblasNoTrans, CblasTrans, DFL_LANES, m, n, 1.0, X, DFL_LANES, A,
+                    lda, 0.0, Y, DFL_LANES);
+}

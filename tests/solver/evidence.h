@@ -1,0 +1,119 @@
+/* evidence.h: what the tests that measure accuracy have in common: a solver on one of the benchmark
+   problems, errors against references, and the exact motion of the four-bar linkages. */
+#ifndef DFL_EVIDENCE_H
+#define DFL_EVIDENCE_H
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <driftless/driftless.h>
+#include <problems.h>
+
+/* One problem with its solver. */
+typedef struct run {
+    problem prob;
+    dfl_context *ctx;
+    dfl_solver *solver;
+    dfl_layout at; /* offsets of the parts of x */
+} run;
+
+/* Starts problem `prob`, which the run owns from now on; `options` must outlive the run. */
+static inline void run_start(run *out, const problem *prob, const dfl_solver_options *options)
+{
+    *out = (run){.prob = *prob, .ctx = dfl_context_create(), .at = dfl_eom_layout(&prob->eom)};
+    assert_non_null(out->ctx);
+    dfl_status status = dfl_solver_create(&out->solver, out->ctx, &out->prob.eom, options);
+    if (!status)
+        status = dfl_solver_start(out->solver, prob->t0, prob->x0, NULL);
+    if (status)
+        fail_msg("%s: %s", prob->name, dfl_message(out->ctx));
+}
+
+static inline void run_make(run *out, const char *name, int size, const dfl_solver_options *options)
+{
+    problem prob;
+    assert_true(problem_make(&prob, name, size));
+    run_start(out, &prob, options);
+}
+
+static inline void run_free(run *r)
+{
+    dfl_solver_free(r->solver);
+    dfl_context_free(r->ctx);
+    problem_free(&r->prob);
+}
+
+/* Advances and returns the state there; any failure fails the test. */
+static inline const double *run_to(run *r, double t)
+{
+    if (dfl_solver_advance(r->solver, t))
+        fail_msg("%s: %s", r->prob.name, dfl_message(r->ctx));
+    return dfl_solver_state(r->solver);
+}
+
+/* The largest error of x[first .. last-1], relative to max(1, |reference|); NAN is not known. */
+static inline double error_between(const double *x, const double *reference, int first, int last)
+{
+    double largest = 0;
+    for (int i = first; i < last; i++)
+        if (!isnan(reference[i]))
+            largest = fmax(largest, fabs(x[i] - reference[i]) / fmax(1, fabs(reference[i])));
+    return largest;
+}
+
+/* The relative tolerance that the error and Newton tests use (RADAU5's transformation). */
+static inline double inner_tolerance(double tol)
+{
+    return 0.1 * pow(tol, 2.0 / 3.0);
+}
+
+/* Fails unless value <= bound; a NAN fails too. */
+static inline void assert_at_most(double value, double bound, const char *what)
+{
+    if (!(value <= bound))
+        fail_msg("%s is %.3e, more than %.3e", what, value, bound);
+}
+
+/* The angle (rad, from the upward vertical) and its rate of N parallel uprights after time t:
+   I theta'' = w sin theta (problems/fourbar.c), by the classical Runge-Kutta method in 20000 steps.
+   For the times used here, below 1 s, its error is below 1e-14. */
+static inline void fourbar_exact(double *theta, double *rate, int N, double t)
+{
+    const double w2 = 9.81 * ((N + 1) / 2.0 + N) / ((N + 1) / 3.0 + N);
+    const int steps = 20000;
+    const double h = t / steps;
+    double a = 0, b = 1;
+    for (int i = 0; i < steps; i++) {
+        const double a1 = b, b1 = w2 * sin(a);
+        const double a2 = b + h / 2 * b1, b2 = w2 * sin(a + h / 2 * a1);
+        const double a3 = b + h / 2 * b2, b3 = w2 * sin(a + h / 2 * a2);
+        const double a4 = b + h * b3, b4 = w2 * sin(a + h * a3);
+        a += h / 6 * (a1 + 2 * a2 + 2 * a3 + a4);
+        b += h / 6 * (b1 + 2 * b2 + 2 * b3 + b4);
+    }
+    *theta = a;
+    *rate = b;
+}
+
+/* The largest errors of positions and velocities of a four-bar run against the exact motion. */
+static inline void fourbar_error(double *position, double *velocity, const run *r, int N)
+{
+    const double *x = dfl_solver_state(r->solver), *v = x + r->at.v, *p = x + r->at.p;
+    double theta, rate;
+    fourbar_exact(&theta, &rate, N, dfl_solver_time(r->solver));
+    *position = *velocity = 0;
+    for (int i = 0; i <= N; i++) {
+        *position = fmax(*position, hypot(p[2 * i] - i - sin(theta), p[2 * i + 1] - cos(theta)));
+        *velocity =
+            fmax(*velocity, hypot(v[2 * i] - rate * cos(theta), v[2 * i + 1] + rate * sin(theta)));
+    }
+}
+
+#endif

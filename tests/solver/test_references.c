@@ -1,0 +1,227 @@
+/* Every benchmark problem reaches its reference numbers: exact solutions, published values, or
+   values computed with two independent integrators (stated in each problem's file).
+
+   For a tolerance tol the errors, relative to max(1, |x|), stay below K tol with one K per problem,
+   down to the accuracy of the reference, and they fall with tol. K counts how much the problem
+   amplifies local errors; the table's entries are two to five times what was measured. */
+#include "evidence.h"
+
+/* K of p, v, r, s, and K of the multipliers and auxiliary variables (0: no reference). */
+typedef struct claim {
+    const char *name;
+    int size;
+    double t_end; /* later references are not visited */
+    double K, K_multipliers;
+} claim;
+
+/* The pendulum's reference at t = 1000 belongs to the long run (test_pendulum.c). fourbar runs into
+   a singular position before its first reference, and truck needs its own tolerances: see below. */
+static const claim claims[] = {
+    {"pendulum", 0, 11, 50, 30},
+    {"pendulum_energy", 0, 11, 150, 80},
+    {"nchain", 2, 2, 10, 5},
+    {"nchain", 5, 2, 5, 50},
+    {"andrews", 0, 0.05, 3000, 200}, /* v up to 1e4 */
+    {"caraxis", 0, 3, 1000, 2},
+    {"crank", 0, 0.1, 5000, 1e5}, /* elastic: fast oscillations with errors of their phase */
+    {"slidercrank", 0, 2, 700, 1200},
+    {"wheelset", 0, 2, 1e4, 1.5e4}, /* p and v far below 1, where K tol is an absolute bound */
+    {"fekete", 0, 60, 400, 0},
+    {"disk", 0, 5, 70, 30},
+    {"sleigh", 0, 10, 15, 2},
+    {"top", 0, 2, 3, 6},
+    {"top_invariants", 0, 2, 60, 120},
+    {"bricard", 0, 10, 15, 0},
+    {"flyball", 0, 10, 400, 0},
+    {"fourbar_hanging", 2, 10, 30, 25},
+    {"fourbar_hanging", 40, 1, 20, 20},
+    {"servo", 0, 5, 150, 5},
+    {"friction", 0, 5, 40, 80},
+    {"oscillator", 0, 2, 200, 0}};
+
+static const double tolerances[] = {1e-6, 1e-8, 1e-10};
+enum { NCLAIMS = sizeof claims / sizeof *claims, NTOL = sizeof tolerances / sizeof *tolerances };
+
+/* The largest errors of one run over its references, what the references are good for, and the
+   residuals with the sizes that they are measured against. */
+typedef struct outcome {
+    double state, multipliers, accuracy;
+    double p_size, v_size;
+    dfl_statistics stats;
+} outcome;
+
+typedef struct sizes {
+    dfl_layout at;
+    double p, v;
+} sizes;
+
+static int note_sizes(dfl_solver *solver, double t_old, double t, const double *x, void *user)
+{
+    sizes *s = user;
+    (void)solver, (void)t_old, (void)t;
+    for (int i = s->at.p; i < s->at.n; i++)
+        s->p = fmax(s->p, fabs(x[i]));
+    for (int i = s->at.v; i < s->at.s; i++)
+        s->v = fmax(s->v, fabs(x[i]));
+    return 0;
+}
+
+static outcome solve(const claim *c, double tol)
+{
+    problem prob;
+    assert_true(problem_make(&prob, c->name, c->size));
+    sizes size = {.at = dfl_eom_layout(&prob.eom), .p = 1, .v = 1};
+    const dfl_solver_options options = {.rtol = tol, .on_step = note_sizes, .user = &size};
+    outcome out = {0};
+    run r;
+    run_start(&r, &prob, &options);
+    for (int i = 0; i < prob.nreferences && prob.references[i].t <= c->t_end; i++) {
+        const problem_reference *ref = &prob.references[i];
+        const double *x = run_to(&r, ref->t);
+        out.state = fmax(out.state, error_between(x, ref->x, r.at.r, r.at.n));
+        out.multipliers = fmax(out.multipliers, error_between(x, ref->x, 0, r.at.r));
+        out.accuracy = fmax(out.accuracy, ref->accuracy);
+    }
+    assert_true(out.accuracy > 0); /* there was a reference */
+    out.p_size = size.p;
+    out.v_size = size.v;
+    out.stats = dfl_solver_statistics(r.solver);
+    run_free(&r);
+    return out;
+}
+
+/* Newton stops at increments whose root mean square over the unknowns is newton_tolerance (0.0016
+   at 1e-6, less below) of rtol' times their size; one unknown of 3 x 140 may have 20 times as much,
+   0.03. W has entries of the size of p or 1, so g is measured against rtol' |p|, gI against rtol'
+   |v| and what is quadratic in v against rtol' |v|^2; each derivative with respect to time costs a
+   factor of some units, the rate of change of W. (Largest measured: 0.011, 0.13 and 0.61, fekete at
+   1e-6; all others are four times smaller and more.) */
+static void assert_residuals_at_newton_level(const outcome *o, double tol)
+{
+    const double unit = inner_tolerance(tol), v2 = o->v_size * o->v_size;
+    assert_at_most(o->stats.max_residual.position, 0.06 * unit * o->p_size, "the largest |g|");
+    assert_at_most(o->stats.max_residual.contact, 0.06 * unit * o->p_size, "the largest |c|");
+    assert_at_most(o->stats.max_residual.velocity, 0.3 * unit * o->v_size, "the largest |gI|");
+    assert_at_most(o->stats.max_residual.nonholonomic, 0.3 * unit * o->v_size, "the largest |hv|");
+    assert_at_most(o->stats.max_residual.auxiliary, 0.3 * unit, "the largest |d|");
+    assert_at_most(o->stats.max_residual.massless, 0.3 * unit, "the largest |gam|");
+    assert_at_most(o->stats.max_residual.acceleration, unit * v2, "the largest |gII|");
+    assert_at_most(o->stats.max_residual.invariant, 0.06 * unit * v2, "the largest |e|, |ep|");
+}
+
+/* The error is below K tol and smaller than with the larger tolerance, down to the floor. */
+static void assert_error(double error, double before, double K, double tol, double floor)
+{
+    assert_at_most(error, K * tol + floor, "the error");
+    if (error > 3 * floor && !(error < before))
+        fail_msg("the error does not fall: %.3e after %.3e", error, before);
+}
+
+static void check_claim(const claim *c)
+{
+    double state = INFINITY, multipliers = INFINITY;
+    for (int k = 0; k < NTOL; k++) {
+        const double tol = tolerances[k];
+        const outcome o = solve(c, tol);
+        print_message("%-15s %2d %.0e: error / tol %8.2g (K %g), of multipliers %8.2g (K %g); %ld "
+                      "steps\n",
+                      c->name, c->size, tol, o.state / tol, c->K, o.multipliers / tol,
+                      c->K_multipliers, o.stats.accepted);
+        assert_error(o.state, state, c->K, tol, o.accuracy);
+        assert_error(o.multipliers, multipliers, c->K_multipliers, tol, o.accuracy);
+        assert_residuals_at_newton_level(&o, tol);
+        state = o.state;
+        multipliers = o.multipliers;
+    }
+}
+
+static void every_problem_reaches_its_references_with_all_residuals_at_newton_level(void **state)
+{
+    (void)state;
+    for (int i = 0; i < NCLAIMS; i++)
+        check_claim(&claims[i]);
+}
+
+static void every_problem_is_claimed(void **state)
+{
+    (void)state;
+    for (int i = 0; problem_names[i]; i++) {
+        bool found =
+            strcmp(problem_names[i], "truck") == 0 || strcmp(problem_names[i], "fourbar") == 0;
+        for (int k = 0; k < NCLAIMS; k++)
+            found |= strcmp(problem_names[i], claims[k].name) == 0;
+        assert_true(found);
+    }
+}
+
+/* The truck's multipliers are of size 7e4 N and its springs have 1e6 N/m and more: rounding in p
+   alone makes 1e-9 N of noise. One absolute tolerance for newtons and metres meets that noise at
+   tol = 1e-9; with an absolute tolerance of 1e5 tol for the multipliers the run follows tol down to
+   1e-13. Multipliers are compared relative to 1e5 N as well. */
+static void the_truck_follows_the_tolerance_down_to_the_accuracy_of_its_references(void **state)
+{
+    (void)state;
+    const double K = 1000, K_multipliers = 50, newton = 1e5;
+    for (int digits = 6; digits <= 13; digits++) {
+        const double tol = pow(10, -digits);
+        double atol[20], worst[2] = {0};
+        run r;
+        for (int i = 0; i < 20; i++)
+            atol[i] = i < 2 ? newton * tol : tol; /* the two multipliers come first */
+        const dfl_solver_options options = {.rtol = tol, .atol_each = atol};
+        run_make(&r, "truck", 0, &options);
+        for (int i = 0; i < r.prob.nreferences; i++) {
+            const problem_reference *ref = &r.prob.references[i];
+            const double *x = run_to(&r, ref->t);
+            const double error = error_between(x, ref->x, r.at.v, r.at.n);
+            const double force = fmax(fabs(x[0] - ref->x[0]), fabs(x[1] - ref->x[1])) / newton;
+            assert_at_most(error, K * tol + ref->accuracy, "the error");
+            assert_at_most(force, K_multipliers * tol + ref->accuracy, "the multipliers' error");
+            worst[0] = fmax(worst[0], error);
+            worst[1] = fmax(worst[1], force);
+        }
+        print_message("truck 1e-%02d: error %.1e, multipliers %.1e; %ld steps\n", digits, worst[0],
+                      worst[1], dfl_solver_statistics(r.solver).accepted);
+        run_free(&r);
+    }
+}
+
+/* Before the singular position at t = 0.714: the motion against the equation of one degree of
+   freedom, the multipliers against the benchmark's numbers (15 digits). */
+static void the_fourbar_is_exact_before_its_singular_position(void **state)
+{
+    (void)state;
+    const double times[] = {0.3, 0.6}, K = 10, K_multipliers = 100;
+    const double lambda[][5] = {{-3.61065991625226, -5.25414689908441, -3.61065991625226,
+                                 -0.0503410725627506, 0.0503410725627506},
+                                {2.98321300165888, 5.82376143812293, 2.98321300165888,
+                                 -0.258081339112697, 0.258081339112697}};
+    for (int k = 0; k < NTOL; k++) {
+        const double tol = tolerances[k];
+        const dfl_solver_options options = {.rtol = tol};
+        run r;
+        run_make(&r, "fourbar", 2, &options);
+        for (int i = 0; i < 2; i++) {
+            double position, velocity;
+            const double *x = run_to(&r, times[i]);
+            const double force = error_between(x, lambda[i], 0, 5);
+            fourbar_error(&position, &velocity, &r, 2);
+            print_message("fourbar %.0e t %.1f: error / tol p %.2g v %.2g lambda %.2g\n", tol,
+                          times[i], position / tol, velocity / tol, force / tol);
+            assert_at_most(fmax(position, velocity), K * tol, "the error of the motion");
+            assert_at_most(force, K_multipliers * tol, "the error of the multipliers");
+        }
+        run_free(&r);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_problem_is_claimed),
+        cmocka_unit_test(every_problem_reaches_its_references_with_all_residuals_at_newton_level),
+        cmocka_unit_test(the_truck_follows_the_tolerance_down_to_the_accuracy_of_its_references),
+        cmocka_unit_test(the_fourbar_is_exact_before_its_singular_position),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
