@@ -101,7 +101,7 @@ static dfl_status rows_after(dfl_point *work, dfl_system *sys, const dfl_point *
     work->t = point->t + tau;
     for (int i = 0; i < sys->n; i++)
         work->x[i] = point->x[i] + tau * xp[i];
-    return dfl_system_eval(sys, work) ? cannot(sys) : DFL_OK;
+    return dfl_system_eval_checked(sys, work) ? cannot(sys) : DFL_OK;
 }
 
 /* s' from 0 = c_s s' + c_p p' + c_t: the rate of c with s at rest, then one linear solve. */
@@ -195,7 +195,7 @@ static dfl_status check_autonomous(dfl_system *sys, const dfl_point *point, dfl_
     const int ma = sys->m1 + sys->m2 + sys->m3;
     memcpy(work->x, point->x, (size_t)sys->n * sizeof(double));
     work->t = point->t + 0.7321;
-    if (dfl_system_eval(sys, work))
+    if (dfl_system_eval_checked(sys, work))
         return cannot(sys);
     if (memcmp(work->alg, point->alg, (size_t)ma * sizeof(double)) != 0 ||
         memcmp(work->dif, point->dif, (size_t)sys->mdif * sizeof(double)) != 0)

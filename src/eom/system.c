@@ -16,7 +16,6 @@ static void eliminate_accelerations(dfl_system *sys, dfl_point *point);
 static void acceleration_rows(double *acc, const dfl_system *sys, const dfl_point *point,
                               const double *a);
 static dfl_outcome carried_rows(dfl_system *sys, dfl_point *point);
-static dfl_outcome check_finite(dfl_system *sys, const dfl_point *point);
 static dfl_outcome check_product(const double *y, dfl_system *sys, const dfl_point *point);
 static const char *mass_callback(const dfl_eom *eom);
 
@@ -188,7 +187,13 @@ dfl_outcome dfl_system_eval(dfl_system *sys, dfl_point *point)
         eliminate_accelerations(sys, point);
     else if (!sys->psi1)
         memcpy(point->alg + sys->row_acc, point->blocks.bias, (size_t)sys->nc * sizeof(double));
-    return outcome ? outcome : check_finite(sys, point);
+    return outcome;
+}
+
+dfl_outcome dfl_system_eval_checked(dfl_system *sys, dfl_point *point)
+{
+    dfl_outcome outcome = dfl_system_eval(sys, point);
+    return outcome ? outcome : dfl_system_check_finite(sys, point);
 }
 
 /* y -= W^T (l, m) */
@@ -400,7 +405,7 @@ static dfl_outcome check_product(const double *y, dfl_system *sys, const dfl_poi
 }
 
 /* NaN and Inf survive multiplication by zero, so one sum tells whether all rows are finite. */
-static dfl_outcome check_finite(dfl_system *sys, const dfl_point *point)
+dfl_outcome dfl_system_check_finite(dfl_system *sys, const dfl_point *point)
 {
     const int ma = sys->m1 + sys->m2 + sys->m3;
     double sum = 0;

@@ -110,8 +110,15 @@ dfl_status dfl_point_init(dfl_point *point, const dfl_system *sys);
 void dfl_point_bind(dfl_point *point, const dfl_system *sys);
 void dfl_point_clear(dfl_point *point, dfl_context *ctx);
 
-/* Evaluates all rows at (point->t, point->x). */
+/* Evaluates all rows at (point->t, point->x). NaN and Inf are not looked for: Newton's increments
+   show them. */
 dfl_outcome dfl_system_eval(dfl_system *sys, dfl_point *point);
+
+/* DFL_STEP_NONFINITE, with the first row that is not finite, or DFL_STEP_OK. */
+dfl_outcome dfl_system_check_finite(dfl_system *sys, const dfl_point *point);
+
+/* Both. */
+dfl_outcome dfl_system_eval_checked(dfl_system *sys, dfl_point *point);
 
 /* y = f_dyn - M v' at an evaluated point. */
 dfl_outcome dfl_system_dynamics(double *y, dfl_system *sys, const dfl_point *point,

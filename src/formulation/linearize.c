@@ -121,16 +121,21 @@ static dfl_outcome split_first(dfl_formulation *form)
     return DFL_STEP_OK;
 }
 
-/* J2 -= J2_1 R1 J1 in the columns from r on; J2_1 R1 stays in the first columns. */
+/* The number of leading unknowns that block 1 determines: all of [a sigma w l m], or w alone. */
+static int determined_first(const dfl_system *sys)
+{
+    return sys->psi1 ? sys->eom->nw : sys->n1;
+}
+
+/* J2 -= J2_1 R1 J1 in the columns behind those of block 1; J2_1 R1 stays in the first columns. */
 static void remove_first_unknowns(dfl_formulation *form)
 {
     const dfl_system *sys = form->sys;
-    const int m2 = form->m2, n1 = sys->n1, rest = sys->n - n1;
+    const int m1 = sys->m1, m2 = form->m2, n1 = determined_first(sys), rest = sys->n - n1;
     double *T = form->work;
-    dfl_gemm(m2, n1, n1, 1, form->J2, m2, form->split1->R, n1, 0, T, m2);
-    memcpy(form->J2, T, (size_t)m2 * (size_t)n1 * sizeof *T);
-    dfl_gemm(m2, rest, n1, -1, form->J2, m2, form->jac.J1 + n1 * sys->m1, sys->m1, 1,
-             form->J2 + n1 * m2, m2);
+    dfl_gemm(m2, m1, n1, 1, form->J2, m2, form->split1->R, n1, 0, T, m2);
+    memcpy(form->J2, T, (size_t)m2 * (size_t)m1 * sizeof *T);
+    dfl_gemm(m2, rest, m1, -1, form->J2, m2, form->jac.J1 + n1 * m1, m1, 1, form->J2 + n1 * m2, m2);
 }
 
 static void set_dimensions(dfl_formulation *form)
@@ -171,16 +176,20 @@ static void build_velocity(dfl_formulation *form)
     put(X4 + at_up * n, n, 1, form->split3->N, sys->n4, form->nfp);
     put_identity(X2 + at_ur * n, n, 1, sys->n2);
 
-    /* T = -[.. I ..] - J2sp d[sp] (- J2r dr and + J2_1 R1 with massless rows) */
+    /* T = -[.. I ..] - J2sp d[sp] (- J2r dr - J2lm d[lm] and + J2_1 R1 with massless rows) */
     const int first = massless ? 0 : m1, last = massless ? form->K : at_ur, cols = last - first;
     double *T = form->work;
     dfl_gemm(m2, cols, sys->n4, -1, form->J2 + sys->off_sp * m2, m2, X4 + first * n, n, 0, T, m2);
     for (int i = 0; i < m2; i++)
         T[(m1 - first + i) * m2 + i] -= 1;
     if (massless) {
-        put(T, m2, 1, form->J2, m2, sys->n1);
+        const int at_ulm = form->K - form->nflm;
+        for (int i = 0; i < m1 * m2; i++)
+            T[i] += form->J2[i];
         dfl_gemm(m2, sys->n2, sys->n2, -1, form->J2 + sys->off_r * m2, m2, X2 + at_ur * n, n, 1,
                  T + at_ur * m2, m2);
+        dfl_gemm(m2, form->nflm, sys->nc, -1, form->J2 + sys->off_l * m2, m2,
+                 CB + at_ulm * n + sys->off_l, n, 1, T + at_ulm * m2, m2);
     }
     dfl_gemm(sys->n3, cols, m2, 1, form->split2->R, sys->n3, T, m2, 0, X3 + first * n, n);
     put(X3 + at_uv * n, n, 1, form->split2->N, sys->n3, form->nfv);
@@ -190,13 +199,13 @@ static void build_CB(dfl_formulation *form)
 {
     const dfl_system *sys = form->sys;
     const int n = sys->n, m1 = sys->m1, K = form->K;
-    const int first = sys->psi1 ? sys->eom->nw : sys->n1; /* unknowns that block 1 determines */
+    const int first = determined_first(sys);
     double *CB = form->CB, *T = form->work;
     memset(CB, 0, (size_t)n * (size_t)K * sizeof *CB);
-    build_velocity(form);
     if (sys->psi1)
         dfl_selectors_free_multipliers(CB + (size_t)(K - form->nflm) * (size_t)n + sys->off_l, n,
                                        form);
+    build_velocity(form);
     if (m1 == 0)
         return;
     dfl_gemm(m1, K, n - first, -1, form->jac.J1 + first * m1, m1, CB + first, n, 0, T, m1);

@@ -81,7 +81,7 @@ static dfl_status evaluate(dfl_initial *init)
 {
     dfl_system *sys = &init->sys;
     memcpy(init->point.x, init->x, (size_t)sys->n * sizeof(double));
-    dfl_outcome outcome = dfl_system_eval(sys, &init->point);
+    dfl_outcome outcome = dfl_system_eval_checked(sys, &init->point);
     if (!outcome)
         return DFL_OK;
     if (outcome == DFL_STEP_NONFINITE) {

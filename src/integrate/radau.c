@@ -11,40 +11,41 @@
 
 enum { S = DFL_RADAU_STAGES, L = DFL_LANES };
 
-/* c, T and T^-1; A^-1; eigenvalues gamma and alpha + i beta of A^-1; error coefficients e. */
 static const double c1 = 0.15505102572168219018, c2 = 0.64494897427831780982; /* (4 -+ sqrt 6)/10 */
 static const double c[S] = {0.15505102572168219018, 0.64494897427831780982, 1};
-static const double T[S][S] = {
-    {0.091232394870892942792, -0.14125529502095420843, -0.030029194105147424492},
-    {0.24171793270710701896, 0.20412935229379993199, 0.38294211275726193779},
-    {0.96604818261509293619, 1, 0}};
-static const double TI[S][S] = {
-    {4.3255798900631553510, 0.33919925181580986954, 0.54177053993587487119},
-    {-4.1787185915519047273, -0.32768282076106238708, 0.47662355450055045196},
-    {-0.50287263494578687595, 2.5719269498556054292, -0.59603920482822492497}};
+
+/* T and T^-1 by columns, with an empty fourth stage. */
+static const double T[L * L] = {0.091232394870892942792,
+                                0.24171793270710701896,
+                                0.96604818261509293619,
+                                0,
+                                -0.14125529502095420843,
+                                0.20412935229379993199,
+                                1,
+                                0,
+                                -0.030029194105147424492,
+                                0.38294211275726193779,
+                                0};
+static const double TI[L * L] = {
+    4.3255798900631553510,  -4.1787185915519047273,  -0.50287263494578687595, 0,
+    0.33919925181580986954, -0.32768282076106238708, 2.5719269498556054292,   0,
+    0.54177053993587487119, 0.47662355450055045196,  -0.59603920482822492497};
+
+/* Eigenvalues gamma and alpha + i beta of A^-1; coefficients of the error estimate. */
 static const double gamma_ = 3.6378342527444957322;
 static const double alpha = 2.6810828736277521339, beta = 3.0504301992474105694;
 static const double e[S] = {-10.048809399827415562, 1.3821427331607488958, -0.33333333333333333333};
 
-/* The 3 x 3 matrix A applied to the stages of each of n components. */
-static void transform(double *Y, const double A[S][S], const double *X, int n)
-{
-    for (int i = 0; i < n; i++, X += L, Y += L) {
-        const double x0 = X[0], x1 = X[1], x2 = X[2];
-        for (int k = 0; k < S; k++)
-            Y[k] = A[k][0] * x0 + A[k][1] * x1 + A[k][2] * x2;
-    }
-}
-
-/* Lanes of x' = (1/h) A^-1 Z = T (Lambda W)/h */
+/* Lanes of x' = (1/h) A^-1 Z = (1/h) T Lambda W */
 static void derivatives(double *XP, const double *W, double h, int n)
 {
-    const double g = gamma_ / h, a = alpha / h, b = beta / h;
-    for (int i = 0; i < n; i++, W += L, XP += L) {
-        const double w0 = g * W[0], w1 = a * W[1] - b * W[2], w2 = b * W[1] + a * W[2];
-        for (int k = 0; k < S; k++)
-            XP[k] = T[k][0] * w0 + T[k][1] * w1 + T[k][2] * w2;
+    double D[L * L] = {0};
+    for (int k = 0; k < S; k++) {
+        D[k] = T[k] * gamma_ / h;
+        D[L + k] = (T[L + k] * alpha + T[2 * L + k] * beta) / h;
+        D[2 * L + k] = (T[2 * L + k] * alpha - T[L + k] * beta) / h;
     }
+    dfl_lanes_transform(XP, D, n, W);
 }
 
 /* The increment polynomial of the last step, continued: P(q) with q = (t - t_k)/h_cont. */
@@ -87,7 +88,7 @@ void dfl_radau_settle(dfl_radau *ra)
             for (int k = 0; k < S; k++)
                 ra->Z[i * L + k] -= ra->here.x[i];
     }
-    transform(ra->W, TI, ra->Z, n);
+    dfl_lanes_transform(ra->W, TI, n, ra->Z);
 }
 
 double dfl_radau_reference(dfl_radau *ra, double h, int stage)
@@ -121,6 +122,17 @@ dfl_outcome dfl_radau_factor(dfl_radau *ra, double h)
     return outcome;
 }
 
+/* Why Newton's increment is not finite. */
+static dfl_outcome find_nonfinite(dfl_radau *ra)
+{
+    for (int k = 0; k < S; k++) {
+        dfl_outcome outcome = dfl_system_check_finite(ra->sys, &ra->stage[k]);
+        if (outcome)
+            return outcome;
+    }
+    return dfl_system_trouble(ra->sys, DFL_STEP_SINGULAR, "the Newton matrix", ra->t);
+}
+
 /* One iteration: residuals of all stages, the increment dW, its norm. W and Z are not yet changed.
  */
 dfl_outcome dfl_radau_iterate(double *size, dfl_radau *ra, double h)
@@ -146,11 +158,10 @@ dfl_outcome dfl_radau_iterate(double *size, dfl_radau *ra, double h)
     dfl_outcome outcome = dfl_formulation_residual(ra->rows, ra->form, ra->stage, S, ra->XP);
     if (outcome)
         return outcome;
-    transform(ra->rows, TI, ra->rows, ra->form->K);
+    dfl_lanes_transform(ra->rows, TI, ra->form->K, ra->rows);
     dfl_formulation_solve(ra->dW, ra->form, ra->rows);
     *size = dfl_scale_newton(&ra->scale, ra->dW, S);
-    return isfinite(*size) ? DFL_STEP_OK
-                           : dfl_system_trouble(sys, DFL_STEP_SINGULAR, "the Newton matrix", ra->t);
+    return isfinite(*size) ? DFL_STEP_OK : find_nonfinite(ra);
 }
 
 void dfl_radau_update(dfl_radau *ra)
@@ -158,7 +169,7 @@ void dfl_radau_update(dfl_radau *ra)
     const int n = ra->sys->n;
     for (int i = 0; i < n * L; i++)
         ra->W[i] += ra->dW[i];
-    transform(ra->Z, T, ra->W, n);
+    dfl_lanes_transform(ra->Z, T, n, ra->W);
 }
 
 /* err = B E^-1 S (dif(x_k) + diag(I,M,I) y),  y = (1/h) sum e_i Z_i */
@@ -177,7 +188,7 @@ dfl_outcome dfl_radau_error(double *err, dfl_radau *ra, double h, bool refine)
     point->t = ra->t;
     for (int i = 0; i < n; i++)
         point->x[i] = ra->here.x[i] + ra->err[i];
-    outcome = dfl_system_eval(ra->sys, point);
+    outcome = dfl_system_eval_checked(ra->sys, point);
     if (!outcome)
         outcome = dfl_formulation_defect(ra->err, ra->form, point, ra->y);
     if (!outcome)

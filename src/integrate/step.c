@@ -236,7 +236,7 @@ static attempt test_error(dfl_radau *ra, double h, double *h_next)
 static attempt complete(dfl_radau *ra, double h)
 {
     dfl_radau_candidate(ra, h);
-    dfl_outcome outcome = dfl_system_eval(ra->sys, &ra->next);
+    dfl_outcome outcome = dfl_system_eval_checked(ra->sys, &ra->next);
     if (outcome)
         return after_failure(ra, h, outcome, 0.5);
     if (dfl_constraints_flipped(ra))

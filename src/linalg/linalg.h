@@ -18,6 +18,9 @@ enum { DFL_LANES = 4 };
 /* Y (m lanes) = A (m x n) X (n lanes). Y does not overlap X. */
 void dfl_lanes_mul(double *Y, const double *A, int lda, int m, int n, const double *X);
 
+/* Y_i = M X_i for each of n components, M a DFL_LANES x DFL_LANES matrix over the stages. Y may be X. */
+void dfl_lanes_transform(double *Y, const double *M, int n, const double *X);
+
 typedef enum dfl_method { DFL_METHOD_LU, DFL_METHOD_QR, DFL_METHOD_SVD } dfl_method;
 
 /* A split of a matrix A (m x n, usually wide): A R = I (R the pseudo-inverse on the range when

@@ -147,3 +147,11 @@ void dfl_lanes_mul(double *Y, const double *A, int lda, int m, int n, const doub
         cblas_dgemm(CblasColMajor, CblasNoTrans, CblasTrans, DFL_LANES, m, n, 1.0, X, DFL_LANES, A,
                     lda, 0.0, Y, DFL_LANES);
 }
+
+WIDE void dfl_lanes_transform(double *Y, const double *M, int n, const double *X)
+{
+    const quad m0 = *(const quad *)M, m1 = *(const quad *)(M + 4), m2 = *(const quad *)(M + 8),
+               m3 = *(const quad *)(M + 12);
+    for (int i = 0; i < n; i++, X += DFL_LANES, Y += DFL_LANES)
+        *(quad *)Y = X[0] * m0 + X[1] * m1 + X[2] * m2 + X[3] * m3;
+}

@@ -176,7 +176,7 @@ dfl_status dfl_solver_stand_at(dfl_solver *solver, double t, const double *x)
     radau->next.t = t;
     sys->stats->evaluations--;
     sys->stats->check_evaluations++;
-    if (dfl_system_eval(sys, &radau->next))
+    if (dfl_system_eval_checked(sys, &radau->next))
         return dfl_fail(solver->ctx, DFL_CALLBACK, "eval fails at the event, t = %.10g", t);
     const dfl_point old = radau->here;
     radau->here = radau->next;
@@ -189,7 +189,7 @@ dfl_status dfl_solver_stand_at(dfl_solver *solver, double t, const double *x)
 static dfl_status evaluate_start(dfl_solver *solver)
 {
     dfl_system *sys = &solver->sys;
-    dfl_outcome outcome = dfl_system_eval(sys, &solver->radau.here);
+    dfl_outcome outcome = dfl_system_eval_checked(sys, &solver->radau.here);
     char row[80];
     if (!outcome)
         return DFL_OK;

@@ -761,8 +761,10 @@ static void several_invariants_hold_at_once(void **state)
             for (int j = 0; j < 3; j++)
                 drift[i] += (k ? (j + 1) * (j + 1) : 0.5 * (j + 1)) * w[i][j] * w[i][j];
         const double start = k ? 14 : 3;
-        /* as equations: Newton's tolerance, 1e-2 of 2e-4, times the derivatives; else the error */
-        assert_near(drift[0], start, 1e-4);
+        /* as equations: Newton's tolerance of 0.007 times the scale of 4e-4 times the derivative of
+           up to 18 times sqrt(n), as all of a mean square may sit in one component */
+        assert_near(drift[0], start, 1.5e-4);
+print_message("%g %g\n", drift[0]-start, drift[1]-start);
         assert_true(fabs(drift[1] - start) > 10 * fabs(drift[0] - start));
     }
     assert_true(with.stats.max_residual.invariant < 1e-3); /* also where one was dropped */

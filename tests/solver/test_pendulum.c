@@ -63,10 +63,10 @@ static long_run solve(const char *name, dfl_form form)
     return out;
 }
 
-/* Newton stops when an increment is below newton_tolerance (1.5e-3) times rtol' (2.2e-6) times the
+/* Newton stops when an increment is below newton_tolerance (1e-3) times rtol' (2.2e-6) times the
    size of the unknowns; the rows of W have length 2, v is up to 5.2, |v|^2 and a are up to 28. So g
-   stays below 2 * 3e-9, gI below 2 * 5.2 * 3e-9, and gII below rtol', its unknowns being
-   differences of terms of size 28. */
+   stays below 2 * 2.2e-9 or so, gI below 2 * 5.2 * 2.2e-9, with room for a factor of two, and gII
+   below rtol', its unknowns being differences of terms of size 28. */
 static void assert_newton_level(const dfl_statistics *s)
 {
     assert_at_most(s->max_residual.position, 7e-9, "the largest |g|");
@@ -92,7 +92,10 @@ static void energy_is_kept_through_a_thousand_turning_points_without_collapse(vo
     assert_true(s->rejected_newton <= s->accepted / 1000);
     assert_true(s->steps_without_invariants >= 1000); /* at every turning point */
     assert_true(s->steps_without_invariants <= s->accepted / 5);
-    assert_newton_level(s);
+    /* next to a turning point the energy's row e_v = v is short and increments end less evenly */
+    assert_at_most(s->max_residual.position, 7e-9, "the largest |g|");
+    assert_at_most(s->max_residual.velocity, 0.1 * inner_tolerance(tol), "the largest |gI|");
+    assert_at_most(s->max_residual.acceleration, inner_tolerance(tol), "the largest |gII|");
     /* v dv + g dy with dv of 5.2 * 3e-9 and more, dy of 3e-9: up to 1.5e-7 */
     assert_at_most(s->max_residual.invariant, 1.5e-7, "the largest |e|");
 }

@@ -3,7 +3,8 @@
 
    For a tolerance tol the errors, relative to max(1, |x|), stay below K tol with one K per problem,
    down to the accuracy of the reference, and they fall with tol. K counts how much the problem
-   amplifies local errors; the table's entries are two to five times what was measured. */
+   amplifies local errors; the table's entries are two to five times what was measured
+   (wheelset: twice). */
 #include "evidence.h"
 
 /* K of p, v, r, s, and K of the multipliers and auxiliary variables (0: no reference). */
@@ -17,9 +18,9 @@ typedef struct claim {
 /* The pendulum's reference at t = 1000 belongs to the long run (test_pendulum.c). fourbar runs into
    a singular position before its first reference, and truck needs its own tolerances: see below. */
 static const claim claims[] = {
-    {"pendulum", 0, 11, 50, 30},
+    {"pendulum", 0, 11, 80, 30},
     {"pendulum_energy", 0, 11, 150, 80},
-    {"nchain", 2, 2, 10, 5},
+    {"nchain", 2, 2, 15, 25},
     {"nchain", 5, 2, 5, 50},
     {"andrews", 0, 0.05, 3000, 200}, /* v up to 1e4 */
     {"caraxis", 0, 3, 1000, 2},
@@ -28,14 +29,14 @@ static const claim claims[] = {
     {"wheelset", 0, 2, 1e4, 1.5e4}, /* p and v far below 1, where K tol is an absolute bound */
     {"fekete", 0, 60, 400, 0},
     {"disk", 0, 5, 70, 30},
-    {"sleigh", 0, 10, 15, 2},
-    {"top", 0, 2, 3, 6},
+    {"sleigh", 0, 10, 20, 5},
+    {"top", 0, 2, 5, 20},
     {"top_invariants", 0, 2, 60, 120},
     {"bricard", 0, 10, 15, 0},
     {"flyball", 0, 10, 400, 0},
-    {"fourbar_hanging", 2, 10, 30, 25},
-    {"fourbar_hanging", 40, 1, 20, 20},
-    {"servo", 0, 5, 150, 5},
+    {"fourbar_hanging", 2, 10, 50, 40},
+    {"fourbar_hanging", 40, 1, 5, 5},
+    {"servo", 0, 5, 200, 5},
     {"friction", 0, 5, 40, 80},
     {"oscillator", 0, 2, 200, 0}};
 
@@ -90,23 +91,25 @@ static outcome solve(const claim *c, double tol)
     return out;
 }
 
-/* Newton stops at increments whose root mean square over the unknowns is newton_tolerance (0.0016
-   at 1e-6, less below) of rtol' times their size; one unknown of 3 x 140 may have 20 times as much,
+/* Newton stops at increments whose root mean square over the unknowns is newton_tolerance, here
+   1e-3 to 1.6e-3, of rtol' times their size; one unknown of 3 x 140 may have 20 times as much,
    0.03. W has entries of the size of p or 1, so g is measured against rtol' |p|, gI against rtol'
    |v| and what is quadratic in v against rtol' |v|^2; each derivative with respect to time costs a
-   factor of some units, the rate of change of W. (Largest measured: 0.011, 0.13 and 0.61, fekete at
-   1e-6; all others are four times smaller and more.) */
-static void assert_residuals_at_newton_level(const outcome *o, double tol)
+   factor of some units, the rate of change of W. (Largest measured: 0.009, 0.03 and 0.35.) The car
+   axis has masses of 5e-4: a unit of its multipliers is 2000 units of gII, and 2000 increments of
+   1e-3 to 5e-3 make 2 to 10 (measured: 15). */
+static void assert_residuals_at_newton_level(const outcome *o, const char *name, double tol)
 {
     const double unit = inner_tolerance(tol), v2 = o->v_size * o->v_size;
-    assert_at_most(o->stats.max_residual.position, 0.06 * unit * o->p_size, "the largest |g|");
-    assert_at_most(o->stats.max_residual.contact, 0.06 * unit * o->p_size, "the largest |c|");
-    assert_at_most(o->stats.max_residual.velocity, 0.3 * unit * o->v_size, "the largest |gI|");
-    assert_at_most(o->stats.max_residual.nonholonomic, 0.3 * unit * o->v_size, "the largest |hv|");
+    const double light = strcmp(name, "caraxis") == 0 ? 30 : 1;
+    assert_at_most(o->stats.max_residual.position, 0.03 * unit * o->p_size, "the largest |g|");
+    assert_at_most(o->stats.max_residual.contact, 0.03 * unit * o->p_size, "the largest |c|");
+    assert_at_most(o->stats.max_residual.velocity, 0.1 * unit * o->v_size, "the largest |gI|");
+    assert_at_most(o->stats.max_residual.nonholonomic, 0.1 * unit * o->v_size, "the largest |hv|");
     assert_at_most(o->stats.max_residual.auxiliary, 0.3 * unit, "the largest |d|");
     assert_at_most(o->stats.max_residual.massless, 0.3 * unit, "the largest |gam|");
-    assert_at_most(o->stats.max_residual.acceleration, unit * v2, "the largest |gII|");
-    assert_at_most(o->stats.max_residual.invariant, 0.06 * unit * v2, "the largest |e|, |ep|");
+    assert_at_most(o->stats.max_residual.acceleration, light * unit * v2, "the largest |gII|");
+    assert_at_most(o->stats.max_residual.invariant, 0.03 * unit * v2, "the largest |e|, |ep|");
 }
 
 /* The error is below K tol and smaller than with the larger tolerance, down to the floor. */
@@ -129,7 +132,7 @@ static void check_claim(const claim *c)
                       c->K_multipliers, o.stats.accepted);
         assert_error(o.state, state, c->K, tol, o.accuracy);
         assert_error(o.multipliers, multipliers, c->K_multipliers, tol, o.accuracy);
-        assert_residuals_at_newton_level(&o, tol);
+        assert_residuals_at_newton_level(&o, c->name, tol);
         state = o.state;
         multipliers = o.multipliers;
     }
@@ -161,7 +164,7 @@ static void every_problem_is_claimed(void **state)
 static void the_truck_follows_the_tolerance_down_to_the_accuracy_of_its_references(void **state)
 {
     (void)state;
-    const double K = 1000, K_multipliers = 50, newton = 1e5;
+    const double K = 2000, K_multipliers = 200, newton = 1e5;
     for (int digits = 6; digits <= 13; digits++) {
         const double tol = pow(10, -digits);
         double atol[20], worst[2] = {0};
@@ -191,7 +194,7 @@ static void the_truck_follows_the_tolerance_down_to_the_accuracy_of_its_referenc
 static void the_fourbar_is_exact_before_its_singular_position(void **state)
 {
     (void)state;
-    const double times[] = {0.3, 0.6}, K = 10, K_multipliers = 100;
+    const double times[] = {0.3, 0.6}, K = 50, K_multipliers = 50;
     const double lambda[][5] = {{-3.61065991625226, -5.25414689908441, -3.61065991625226,
                                  -0.0503410725627506, 0.0503410725627506},
                                 {2.98321300165888, 5.82376143812293, 2.98321300165888,
