@@ -39,12 +39,13 @@ dfl_status dfl_rows_jacobian_init(dfl_rows_jacobian *jac, const dfl_system *sys)
     jac->base = dfl_alloc(ctx, (size_t)stacked_rows(sys), sizeof(double));
     jac->column = dfl_alloc(ctx, (size_t)stacked_rows(sys), sizeof(double));
     jac->x = dfl_alloc(ctx, nu, sizeof(double));
+    jac->W = dfl_alloc(ctx, (size_t)sys->nc * nv, sizeof(double));
     const stack st = stack_of(jac, sys);
     for (int k = 0; k < BLOCKS; k++)
         jac->store_size += (long)st.rows[k] * (sys->nu - st.first_column[k]);
     jac->store = dfl_alloc(ctx, (size_t)jac->store_size, sizeof(double));
     if (!jac->J1 || !jac->J2 || !jac->J3 || !jac->JD || !jac->M || !jac->MinvD || !jac->base ||
-        !jac->column || !jac->x || !jac->store)
+        !jac->column || !jac->x || !jac->W || !jac->store)
         return DFL_NO_MEMORY;
     bind_blocks(jac, sys);
     dfl_status status = dfl_point_init(&jac->scratch, sys);
@@ -70,6 +71,7 @@ void dfl_rows_jacobian_clear(dfl_rows_jacobian *jac, dfl_context *ctx)
     dfl_free(ctx, jac->base);
     dfl_free(ctx, jac->column);
     dfl_free(ctx, jac->x);
+    dfl_free(ctx, jac->W);
     dfl_free(ctx, jac->store);
     dfl_free(ctx, jac->group);
     dfl_point_clear(&jac->scratch, ctx);
@@ -206,7 +208,7 @@ static bool known_column(dfl_rows_jacobian *jac, const dfl_system *sys, int j)
     if (sys->geoms || !eom->forces_free_of_multipliers || i < 0 || i >= nc)
         return false;
     for (int k = 0; k < nv; k++)
-        jac->blocks.dyn[j * nv + k] = -jac->scratch.blocks.W[k * nc + i];
+        jac->blocks.dyn[j * nv + k] = -jac->W[k * nc + i];
     return true;
 }
 
@@ -234,9 +236,9 @@ static void store_column(dfl_rows_jacobian *jac, const dfl_system *sys, int j, d
     }
 }
 
-static double increment(double x)
+static double increment(const dfl_rows_jacobian *jac, double x)
 {
-    return sqrt(DBL_EPSILON * fmax(1e-5, fabs(x)));
+    return sqrt(DBL_EPSILON * fmax(jac->least > 0 ? jac->least : 1e-5, fabs(x)));
 }
 
 /* One difference: the columns j with member(j), all at once. A failing side is tried on the other.
@@ -250,7 +252,7 @@ static dfl_outcome difference(dfl_rows_jacobian *jac, dfl_system *sys, double t,
         memcpy(jac->x, x, (size_t)sys->nu * sizeof *x);
         for (int j = first; j < (group < 0 ? first + 1 : sys->nu); j++)
             if (group < 0 || jac->group[j] == group) {
-                jac->x[j] += sign * increment(x[j]);
+                jac->x[j] += sign * increment(jac, x[j]);
                 need |= group < 0 ? need_of_column(sys, j) : DFL_EVERYTHING;
             }
         memcpy(jac->column, jac->base, (size_t)stacked_rows(sys) * sizeof(double));
@@ -264,11 +266,30 @@ static dfl_outcome difference(dfl_rows_jacobian *jac, dfl_system *sys, double t,
     return outcome;
 }
 
+/* What need not be differenced: W = d(gI, hv)/dv, and with p' = v also g_p = G. Ranks are decided
+   on these blocks, so their last digits matter. */
+static void put_exact_blocks(dfl_rows_jacobian *jac, const dfl_system *sys)
+{
+    const dfl_eom *eom = sys->eom;
+    const int nc = sys->nc, nv = eom->nv, nl = eom->nl;
+    if (sys->geoms)
+        return;
+    for (int j = 0; j < nv; j++)
+        for (int i = 0; i < nc; i++)
+            jac->blocks.vel[j * (nc + eom->ne) + i] = jac->W[j * nc + i];
+    if (!eom->trivial_kinematics || eom->ns > 0)
+        return;
+    for (int j = 0; j < nv; j++)
+        for (int i = 0; i < nl; i++)
+            jac->blocks.pos[j * sys->m3 + i] = jac->W[j * nc + i];
+}
+
 dfl_outcome dfl_system_differences(dfl_rows_jacobian *jac, dfl_system *sys, double t,
                                    const double *x, const double *a)
 {
     memset(jac->store, 0, (size_t)jac->store_size * sizeof(double));
     dfl_outcome outcome = stacked_values(jac->base, sys, &jac->scratch, t, x, a, DFL_EVERYTHING);
+    memcpy(jac->W, jac->scratch.blocks.W, (size_t)(sys->nc * sys->n3) * sizeof(double));
     if (jac->group) {
         for (int g = 0; !outcome && g < jac->ngroups; g++)
             outcome = difference(jac, sys, t, x, a, 0, g);
@@ -296,6 +317,7 @@ dfl_outcome dfl_system_jacobian(dfl_rows_jacobian *jac, dfl_system *sys, double 
         dfl_outcome outcome = dfl_system_differences(jac, sys, t, xu, a);
         if (outcome)
             return outcome;
+        put_exact_blocks(jac, sys);
     }
     const size_t count = sys->diagonal ? (size_t)eom->nv : (size_t)eom->nv * (size_t)eom->nv;
     if (sys->constant) {
@@ -348,6 +370,8 @@ static dfl_outcome check_finite(const dfl_rows_jacobian *jac, dfl_system *sys, d
         sum += 0 * jac->store[i];
     for (int i = 0; i < entries; i++)
         sum += 0 * jac->M[i];
+    for (int i = 0; i < nv * eom->n0; i++)
+        sum += 0 * jac->scratch.blocks.K0[i];
     if (sum == 0)
         return DFL_STEP_OK;
     dfl_system_trouble(sys, DFL_STEP_NONFINITE, eom->jacobian ? "jacobian" : "eval", t);
@@ -357,6 +381,14 @@ static dfl_outcome check_finite(const dfl_rows_jacobian *jac, dfl_system *sys, d
                                     : eom->residual ? "residual"
                                                     : "mass";
             sys->trouble.matrix = "M";
+            sys->trouble.kind = DFL_ROW_F;
+            sys->trouble.index = i % nv;
+            return DFL_STEP_NONFINITE;
+        }
+    for (int i = 0; i < nv * eom->n0; i++)
+        if (!isfinite(jac->scratch.blocks.K0[i])) {
+            sys->trouble.callback = "eval";
+            sys->trouble.matrix = "K0";
             sys->trouble.kind = DFL_ROW_F;
             sys->trouble.index = i % nv;
             return DFL_STEP_NONFINITE;

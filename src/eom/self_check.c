@@ -32,17 +32,25 @@ static dfl_status cannot(dfl_system *sys)
                     sys->trouble.callback, sys->trouble.t);
 }
 
-/* Compares a block by callback (a) with its differences (b), entry by entry. */
-static dfl_status compare(dfl_context *ctx, const char *name, const double *a, const double *b,
-                          int rows, int columns, int first_column)
+/* The distance of u from the nearer of both. */
+static double nearer(double u, double fine, double coarse)
+{
+    return fmin(fabs(u - fine), fabs(u - coarse));
+}
+
+/* Compares a block by callback (a) with its differences, entry by entry. One of two step sizes has
+   to agree: near x = 0 the small one drowns in the rounding of large terms, the large one may be
+   large for the model. */
+static dfl_status compare(dfl_context *ctx, const char *name, const double *a, const double *fine,
+                          const double *coarse, int rows, int columns, int first_column)
 {
     double largest = 1;
     for (int i = 0; i < rows * columns; i++)
-        largest = fmax(largest, fabs(b[i]));
+        largest = fmax(largest, fabs(fine[i]));
     for (int j = 0; j < columns; j++)
         for (int i = 0; i < rows; i++) {
-            const double u = a[j * rows + i], d = b[j * rows + i];
-            if (!(fabs(u - d) <= 1e-4 * fmax(fabs(d), 1e-2 * largest)))
+            const double u = a[j * rows + i], d = fine[j * rows + i], c = coarse[j * rows + i];
+            if (!(nearer(u, d, c) <= 1e-4 * fmax(fabs(d), 1e-2 * largest)))
                 return dfl_fail(ctx, DFL_INVALID,
                                 "self-check: %s, row %d, column %d of x: the model says %.8g, "
                                 "differences say %.8g",
@@ -51,44 +59,75 @@ static dfl_status compare(dfl_context *ctx, const char *name, const double *a, c
     return DFL_OK;
 }
 
+/* The stored blocks three times: by callback, by small and by large differences. The last ones stay
+   in jac. */
+static dfl_status three_jacobians(double *mine, dfl_system *sys, dfl_rows_jacobian *jac,
+                                  const dfl_point *point)
+{
+    const dfl_eom *eom = sys->eom;
+    const double *x = point->x + sys->na;
+    const size_t size = (size_t)jac->store_size, bytes = size * sizeof *mine;
+    int rc = 0;
+    memset(jac->store, 0, bytes);
+    if (eom->jacobian)
+        rc = eom->jacobian(&jac->blocks, point->t, x, sys->geoms ? NULL : point->a, eom->user);
+    memcpy(mine, jac->store, bytes);
+    if (rc || dfl_system_differences(jac, sys, point->t, x, point->a))
+        return cannot(sys);
+    memcpy(mine + size, jac->store, bytes);
+    jac->least = 1;
+    if (dfl_system_differences(jac, sys, point->t, x, point->a))
+        memcpy(jac->store, mine + size, bytes); /* out of the model's domain */
+    jac->least = 0;
+    memcpy(mine + 2 * size, jac->store, bytes);
+    return DFL_OK;
+}
+
+/* W against the v-columns of gI and hv; `room` for two matrices of its size. */
+static dfl_status check_directions(double *room, const dfl_system *sys, const dfl_point *point,
+                                   const double *fine, const double *coarse)
+{
+    const int nc = sys->nc, nv = sys->n3, rows = nc + sys->eom->ne;
+    double *other = room + nc * nv;
+    for (int j = 0; j < nv; j++)
+        for (int i = 0; i < nc; i++) {
+            room[j * nc + i] = fine[j * rows + i];
+            other[j * nc + i] = coarse[j * rows + i];
+        }
+    return compare(sys->ctx, "W", point->blocks.W, room, other, nc, nv, dfl_eom_layout(sys->eom).v);
+}
+
 static dfl_status check_jacobian(dfl_system *sys, dfl_rows_jacobian *jac, const dfl_point *point)
 {
     const dfl_eom *eom = sys->eom;
     const dfl_layout at = dfl_eom_layout(eom);
-    const double *x = point->x + sys->na;
     const int nc = sys->nc, n = sys->nu;
-    double *mine = dfl_alloc(sys->ctx, (size_t)jac->store_size, sizeof *mine);
-    dfl_status status = mine ? DFL_OK : DFL_NO_MEMORY;
-    int rc = 0;
-    memset(jac->store, 0, (size_t)jac->store_size * sizeof(double));
-    if (!status && eom->jacobian)
-        rc = eom->jacobian(&jac->blocks, point->t, x, sys->geoms ? NULL : point->a, eom->user);
-    if (!status)
-        memcpy(mine, jac->store, (size_t)jac->store_size * sizeof *mine);
-    if (!status && (rc || dfl_system_differences(jac, sys, point->t, x, point->a)))
-        status = cannot(sys);
+    const size_t size = (size_t)jac->store_size, directions = (size_t)(nc * eom->nv);
+    double *mine = dfl_alloc(sys->ctx, 3 * size + 2 * directions, sizeof *mine);
+    dfl_status status = mine ? three_jacobians(mine, sys, jac, point) : DFL_NO_MEMORY;
     const dfl_jacobian *b = &jac->blocks;
     const struct {
         const char *name;
         const double *block;
         int rows, first;
-    } part[] = {{"jacobian.d", b->d, eom->nw, 0},
-                {"jacobian.acc", b->acc, nc, 0},
-                {"jacobian.vel", b->vel, nc + eom->ne, at.v},
-                {"jacobian.gam", b->gam, eom->n0, 0},
-                {"jacobian.pos", b->pos, sys->m3, at.s},
-                {"jacobian.b", b->b, eom->nr, 0},
-                {"jacobian.dyn", b->dyn, eom->nv, 0},
-                {"jacobian.kin", b->kin, eom->np, at.v}};
-    for (size_t k = 0; !status && eom->jacobian && k < sizeof part / sizeof *part; k++)
-        if (!(sys->psi1 && k == 1))
-            status = compare(sys->ctx, part[k].name, mine + (part[k].block - jac->store),
-                             part[k].block, part[k].rows, n - part[k].first, part[k].first);
-    if (!status && !sys->geoms) { /* W against the v-columns of gI and hv */
-        for (int j = 0; j < eom->nv; j++)
-            for (int i = 0; i < nc; i++)
-                mine[j * nc + i] = b->vel[j * (nc + eom->ne) + i];
-        status = compare(sys->ctx, "W", point->blocks.W, mine, nc, eom->nv, at.v);
+        bool unused;
+    } part[] = {{"jacobian.d", b->d, eom->nw, 0, false},
+                {"jacobian.acc", b->acc, nc, 0, sys->psi1},
+                {"jacobian.vel", b->vel, nc + eom->ne, at.v, false},
+                {"jacobian.gam", b->gam, eom->n0, 0, false},
+                {"jacobian.pos", b->pos, sys->m3, at.s, false},
+                {"jacobian.b", b->b, eom->nr, 0, false},
+                {"jacobian.dyn", b->dyn, eom->nv, 0, false},
+                {"jacobian.kin", b->kin, eom->np, at.v, eom->trivial_kinematics}};
+    for (size_t k = 0; !status && eom->jacobian && k < sizeof part / sizeof *part; k++) {
+        const double *own = mine + (part[k].block - jac->store);
+        if (!part[k].unused)
+            status = compare(sys->ctx, part[k].name, own, own + size, own + 2 * size, part[k].rows,
+                             n - part[k].first, part[k].first);
+    }
+    if (!status && !sys->geoms) {
+        const double *vel = mine + (b->vel - jac->store);
+        status = check_directions(mine + 3 * size, sys, point, vel + size, vel + 2 * size);
     }
     dfl_free(sys->ctx, mine);
     return status;

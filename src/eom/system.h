@@ -87,7 +87,8 @@ typedef struct dfl_rows_jacobian {
     int *group;            /* nu: columns of one group are differenced together; NULL: one by one */
     int ngroups;
     dfl_point scratch;
-    double *x;
+    double *x, *W; /* for differences: the moved state, and W at the reference */
+    double least;  /* |x| below this is differenced as this; 0 means 1e-5 */
 } dfl_rows_jacobian;
 
 /* Checks the description. DFL_INVALID with a message that names the field. */

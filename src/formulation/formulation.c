@@ -124,6 +124,7 @@ void dfl_formulation_bind(dfl_formulation *form)
     form->defect = 0;
     memset(form->active, 1, (size_t)ne);
     form->nactive = ne;
+    form->secure = ne == 0 || opt->rigid_invariants;
 }
 
 /* Redundant rows, found by the SVD of block 3 and of W at a consistent point. */
@@ -403,38 +404,51 @@ void dfl_formulation_accepted(dfl_formulation *form)
     memcpy(form->q_old, form->q, (size_t)ne * (size_t)sys->n3 * sizeof(double));
 }
 
-/* Rows with a large part in the left singular vectors of the smallest singular values of W = J2_v:
-   by least squares, row i is dependent if the others reproduce it. */
-void dfl_formulation_weak_rows(char *text, size_t size, dfl_formulation *form)
+/* The distance of a row of W from the space of the others, relative to its length; < 0: unknown. */
+static double row_distance(dfl_formulation *form, int row)
 {
     const dfl_system *sys = form->sys;
     const int nc = sys->nc, nv = sys->n3, ld = sys->m2;
     const double *W = form->jac.J2 + sys->off_v * ld;
-    double *A = form->least, *b = A + nv * nc, *l = b + nv;
+    double *A = form->least, *b = A + nv * nc, *l = b + nv, scale = 0, rest = 0;
+    for (int j = 0; j < nv; j++) {
+        for (int i = 0; i < nc; i++)
+            A[i * nv + j] = i == row ? 0 : W[j * ld + i];
+        b[j] = W[j * ld + row];
+        scale += b[j] * b[j];
+    }
+    if (!dfl_lstsq_solve(l, form->lstsq, nv, nc, A, b, form->rank_tolerance, NULL))
+        return -1;
+    for (int j = 0; j < nv; j++) {
+        double value = W[j * ld + row];
+        for (int i = 0; i < nc; i++)
+            value -= i == row ? 0 : W[j * ld + i] * l[i];
+        rest += value * value;
+    }
+    return sqrt(rest / scale);
+}
+
+/* A row takes part if it is at most ten times as far from the others as the closest row: its entry
+   in the weakest left singular vector is then at least about a tenth of the largest. */
+void dfl_formulation_weak_rows(char *text, size_t size, dfl_formulation *form)
+{
+    const dfl_system *sys = form->sys;
+    const int nc = sys->nc, nl = sys->eom->nl;
+    double closest = 1;
     size_t used = 0;
     int named = 0, total = 0;
     text[0] = 0;
     for (int row = 0; row < nc; row++) {
-        double scale = 0, rest = 0;
-        for (int j = 0; j < nv; j++) {
-            for (int i = 0; i < nc; i++)
-                A[i * nv + j] = i == row ? 0 : W[j * ld + i];
-            b[j] = W[j * ld + row];
-            scale += b[j] * b[j];
-        }
-        if (!dfl_lstsq_solve(l, form->lstsq, nv, nc, A, b, form->rank_tolerance, NULL))
-            continue;
-        for (int j = 0; j < nv; j++) {
-            double value = W[j * ld + row];
-            for (int i = 0; i < nc; i++)
-                value -= i == row ? 0 : W[j * ld + i] * l[i];
-            rest += value * value;
-        }
-        if (rest > 1e-4 * scale)
+        const double distance = row_distance(form, row);
+        if (distance >= 0)
+            closest = fmin(closest, distance);
+    }
+    for (int row = 0; row < nc; row++) {
+        const double distance = row_distance(form, row);
+        if (distance < 0 || distance > fmax(10 * closest, 1e-2))
             continue;
         total++;
         char name[64];
-        const int nl = sys->eom->nl;
         dfl_eom_name(name, sizeof name, sys->eom, row < nl ? DFL_ROW_G : DFL_ROW_HV,
                      row < nl ? row : row - nl);
         if (used + strlen(name) + 8 < size) {

@@ -48,6 +48,7 @@ typedef struct dfl_formulation {
 
     unsigned char *active; /* ne: invariants in use */
     int nactive;
+    bool secure;              /* the choice needs no second look in the next step */
     bool have_old, suspended; /* suspended: no invariants until the next step */
     double *q, *q_old;        /* ne x nv: the parts of e_v that the constraints leave */
 

@@ -14,6 +14,7 @@
 
 static const double kappa = 3;        /* algorithm works for 2 to 4 */
 static const double dependent = 1e-8; /* of |e_v|: nothing is left beside the constraints */
+static const double secure = 20;      /* |q| > secure |q - q_old|: the choice holds for a while */
 
 static double norm(const double *x, int n)
 {
@@ -51,6 +52,7 @@ static void keep_independent(dfl_formulation *form)
     const double *ev = form->jac.J2 + sys->off_v * ld + sys->nc + sys->eom->n0;
     double *basis = form->work;
     form->nactive = 0;
+    form->secure = true;
     for (int i = 0; i < ne; i++) {
         double *r = basis + form->nactive * nv, change = 0, size = 0;
         memcpy(r, form->q + i * nv, (size_t)nv * sizeof *r);
@@ -69,6 +71,7 @@ static void keep_independent(dfl_formulation *form)
         }
         const double left = norm(r, nv);
         form->active[i] = left > kappa * sqrt(change) && left > dependent * sqrt(size);
+        form->secure = form->secure && left > secure * sqrt(change);
         if (!form->active[i])
             continue;
         for (int j = 0; j < nv; j++)
@@ -86,6 +89,7 @@ void dfl_invariants_choose(dfl_formulation *form)
     if (form->suspended || !form->have_old) { /* nothing yet to compare with */
         memset(form->active, 0, (size_t)ne);
         form->nactive = 0;
+        form->secure = false;
     } else {
         keep_independent(form);
     }

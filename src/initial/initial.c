@@ -152,6 +152,8 @@ static dfl_status reserve(dfl_initial *init, int nconditions)
 static dfl_status call_condition(double *out, dfl_initial *init, const dfl_conditions *cond)
 {
     const dfl_system *sys = &init->sys;
+    if (cond->nconditions == 0)
+        return DFL_OK;
     const int rc = cond->condition(out, init->point.t, init->x + sys->na, cond->user);
     if (rc)
         return dfl_fail(sys->ctx, DFL_CALLBACK, "the conditions cannot be evaluated at t = %g",
@@ -168,6 +170,8 @@ static dfl_status call_condition(double *out, dfl_initial *init, const dfl_condi
 static dfl_status condition_rows(dfl_initial *init, const dfl_conditions *cond, int ld, int row)
 {
     const dfl_system *sys = &init->sys;
+    if (cond->nconditions == 0)
+        return DFL_OK;
     double *base = init->condition, *moved = base + cond->nconditions;
     dfl_status status = call_condition(base, init, cond);
     for (int j = 0; !status && j < sys->n; j++) {
@@ -186,7 +190,8 @@ static dfl_status condition_rows(dfl_initial *init, const dfl_conditions *cond, 
     return status;
 }
 
-/* Gauss-Newton on all rows and the conditions together; what they leave open changes least. */
+/* Gauss-Newton on all rows and the conditions together, with steps of minimum norm: what they leave
+   open stays near the guess, but multipliers and accelerations count in that norm like the rest. */
 static dfl_status as_conditions(dfl_initial *init, const dfl_conditions *cond)
 {
     const dfl_system *sys = &init->sys;

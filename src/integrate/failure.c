@@ -33,13 +33,17 @@ static dfl_status rank_failure(dfl_radau *ra)
     dfl_system *sys = ra->sys;
     char rows[256];
     dfl_formulation_weak_rows(rows, sizeof rows, form);
-    const dfl_split *split = form->split2;
-    const int after = split->rank >= 0 ? split->rank : 0;
+    const int after = form->split2->rank >= 0 ? form->split2->rank : 0;
     const int before = form->rank2 + sys->eom->n0 + form->nactive;
+    if (ra->flips > 0)
+        return dfl_fail(sys->ctx, DFL_RANK_CHANGED,
+                        "singular position at t = %.8g: the constraints %s become dependent there "
+                        "(rank %d -> %d) and the motion branches",
+                        ra->t_flip, rows, before, before - ra->flips);
     if (after == before)
         return dfl_fail(sys->ctx, DFL_RANK_CHANGED,
-                        "singular position at t = %.10g: the constraints %s become dependent there "
-                        "(smallest/largest singular value %.1e) and the motion branches",
+                        "singular position close to t = %.10g: the constraints %s become dependent "
+                        "there (smallest/largest singular value %.1e) and the motion branches",
                         ra->t, rows, form->weakest);
     return dfl_fail(
         sys->ctx, DFL_RANK_CHANGED,
@@ -82,15 +86,16 @@ dfl_status dfl_step_failure(dfl_radau *ra, double h)
                     ra->t, h);
 }
 
+/* W_{k+1} W_k^+ is the identity at the start of the step. Its eigenvalues are about linear in time,
+   so the smallest one also tells when it vanished. */
 bool dfl_constraints_flipped(dfl_radau *ra)
 {
     dfl_system *sys = ra->sys;
     const int nc = sys->nc, nv = sys->n3;
+    ra->flips = 0;
     if (sys->geoms || nc == 0 || nc > nv || ra->form->weakest > watch || ra->form->defect > 0)
         return false;
-    double *A = ra->flip, *R = A + nc * nc, *re = R + nv * nc, *im = re + nc, *work = im + nc;
-    /* R = W_k^T (W_k W_k^T)^-1 is positive definite up to the symmetric factor, so the sign of the
-       eigenvalues of W_{k+1} W_k^T (W_k W_k^T)^-1 is asked for */
+    double *A = ra->flip, *re = A + nc * nc, *im = re + nc, *work = im + nc, smallest = 1;
     const dfl_split_rule rule = {
         .method = DFL_METHOD_QR, .tolerance = 1e-13, .rank = -1, .scale_rows = true};
     if (!dfl_split_compute(ra->form->pivots2, &rule, ra->here.blocks.W, nc, nc, nv))
@@ -99,10 +104,13 @@ bool dfl_constraints_flipped(dfl_radau *ra)
     if (LAPACKE_dgeev_work(LAPACK_COL_MAJOR, 'N', 'N', nc, A, nc, re, im, NULL, 1, NULL, 1, work,
                            ra->flip_work) != 0)
         return false;
-    for (int i = 0; i < nc; i++)
-        if (re[i] <= 0) {
-            dfl_system_trouble(sys, DFL_STEP_RANK, "the velocity constraints", ra->t);
-            return true;
-        }
-    return false;
+    for (int i = 0; i < nc; i++) {
+        ra->flips += re[i] <= 0;
+        smallest = fmin(smallest, re[i]);
+    }
+    if (ra->flips == 0)
+        return false;
+    ra->t_flip = ra->t + (ra->next.t - ra->t) / (1 - smallest);
+    dfl_system_trouble(sys, DFL_STEP_RANK, "the velocity constraints", ra->t_flip);
+    return true;
 }

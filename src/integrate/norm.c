@@ -25,8 +25,11 @@ dfl_status dfl_scale_init(dfl_scale *scale, const dfl_system *sys,
     scale->weight = dfl_alloc(sys->ctx, n, d);
     scale->newton_weight = dfl_alloc(sys->ctx, n, d);
     scale->group = dfl_alloc(sys->ctx, n, sizeof(int));
-    scale->sum = dfl_alloc(sys->ctx, n, d);
-    scale->size = dfl_alloc(sys->ctx, n, d);
+    /* bodies without unknowns, such as the ground, are groups too */
+    const dfl_structure *st = sys->eom->structure;
+    const size_t groups = n + (st ? (size_t)st->nbodies : 0);
+    scale->sum = dfl_alloc(sys->ctx, groups, d);
+    scale->size = dfl_alloc(sys->ctx, groups, d);
     if (!scale->rtol || !scale->atol || !scale->weight || !scale->newton_weight || !scale->group ||
         !scale->sum || !scale->size)
         return DFL_NO_MEMORY;
@@ -84,7 +87,7 @@ static void make_groups(dfl_scale *scale)
             scale->group[sys->off_p + body->first_p + i] = b;
     }
     scale->ngroups = st->nbodies;
-    memset(scale->size, 0, (size_t)sys->n * sizeof(double));
+    memset(scale->size, 0, (size_t)(sys->n + st->nbodies) * sizeof(double));
     for (int i = sys->na; i < sys->n; i++) {
         if (scale->group[i] < 0)
             scale->group[i] = scale->ngroups++;

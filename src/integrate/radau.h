@@ -34,6 +34,8 @@ typedef struct dfl_radau {
     int singular_in_row;
     double *flip; /* nc x nc and workspace of the eigenvalues */
     int flip_work;
+    int flips;     /* how many directions of the constraints vanished in the last step ... */
+    double t_flip; /* ... and when */
 } dfl_radau;
 
 dfl_status dfl_radau_init(dfl_radau *ra, dfl_system *sys, dfl_formulation *form,

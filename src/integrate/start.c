@@ -35,7 +35,7 @@ dfl_status dfl_radau_init(dfl_radau *ra, dfl_system *sys, dfl_formulation *form,
     ra->a_ref = dfl_alloc(ctx, nv, d);
     ra->err = dfl_alloc(ctx, n, d);
     ra->y = dfl_alloc(ctx, n, d);
-    ra->flip = dfl_alloc(ctx, nc * nc + nv * nc + 2 * nc + (size_t)ra->flip_work, d);
+    ra->flip = dfl_alloc(ctx, nc * nc + 2 * nc + (size_t)ra->flip_work, d);
     return ra->rows && ra->x_ref && ra->a_ref && ra->err && ra->y && ra->flip ? DFL_OK
                                                                               : DFL_NO_MEMORY;
 }
@@ -88,7 +88,7 @@ void dfl_radau_start(dfl_radau *ra, double h)
     ra->have_cont = ra->rejected = ra->matrix_at_start = ra->matrix_old = false;
     ra->need_matrix = true;
     ra->h_factored = 0;
-    ra->singular_in_row = 0;
+    ra->singular_in_row = ra->flips = 0;
     ra->faccon = 1;
     ra->h = h;
     dfl_controller_init(&ra->control, ra->options, 4);

@@ -34,7 +34,8 @@ dfl_status dfl_radau_step(dfl_radau *ra, double t_end, long *attempts_left)
                             "more than the allowed number of steps at t = %.10g (step size %.3g); "
                             "raise max_steps, or look for what makes the motion so fast",
                             ra->t, h);
-        if (!last && 0.1 * fabs(h) <= fabs(ra->t) * DBL_EPSILON)
+        /* relative to the time, and at t = 0 to what is still to come */
+        if (!last && 0.1 * fabs(h) <= fmax(fabs(ra->t), 1e-6 * fabs(to_go)) * DBL_EPSILON)
             return dfl_step_failure(ra, h);
         sys->stats->attempts++;
         switch (try_step(ra, h, &h_next)) {
@@ -102,7 +103,7 @@ static dfl_outcome prepare_matrix(dfl_radau *ra, double h)
 static bool matrix_serves(const dfl_radau *ra)
 {
     const double reuse = ra->options->jacobian_reuse;
-    return reuse > 0 && ra->theta <= reuse && ra->sys->eom->ne == 0 && ra->form->defect == 0;
+    return reuse > 0 && ra->theta <= reuse && ra->form->secure && ra->form->defect == 0;
 }
 
 /* A second matrix at the present second stage. */
@@ -261,6 +262,9 @@ static attempt after_failure(dfl_radau *ra, double h, dfl_outcome outcome, doubl
         return HOPELESS;
     if (outcome == DFL_STEP_SINGULAR && ++ra->singular_in_row >= 5)
         return HOPELESS;
+    if (outcome == DFL_STEP_NONFINITE || outcome == DFL_STEP_SINGULAR)
+        /* NaN reaches the unused lanes as well, which must stay zero */
+        memset(ra->rows, 0, (size_t)ra->form->K * DFL_LANES * sizeof(double));
     stats->rejected_newton++;
     ra->rejected = true;
     ra->faccon = 1;

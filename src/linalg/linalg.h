@@ -18,7 +18,8 @@ enum { DFL_LANES = 4 };
 /* Y (m lanes) = A (m x n) X (n lanes). Y does not overlap X. */
 void dfl_lanes_mul(double *Y, const double *A, int lda, int m, int n, const double *X);
 
-/* Y_i = M X_i for each of n components, M a DFL_LANES x DFL_LANES matrix over the stages. Y may be X. */
+/* Y_i = M X_i for each of n components, M a DFL_LANES x DFL_LANES matrix over the stages. Y may be
+ * X. */
 void dfl_lanes_transform(double *Y, const double *M, int n, const double *X);
 
 typedef enum dfl_method { DFL_METHOD_LU, DFL_METHOD_QR, DFL_METHOD_SVD } dfl_method;
@@ -48,7 +49,7 @@ typedef struct dfl_split_rule {
     int rank;                      /* negative: decide by tolerance */
     int leading;                   /* LU: the first `leading` rows pivot in the first `leading`
                                       columns, before all others (contact variables) */
-    const unsigned char *favoured; /* LU: n flags or NULL; a favoured column's entries count 1.1
+    const unsigned char *favoured; /* LU: n flags or NULL; a favoured column's entries count 1.01
                                       times in the pivot search (hysteresis) */
     bool scale_rows;               /* equilibrate rows to unit maximum before pivoting */
 } dfl_split_rule;

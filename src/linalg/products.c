@@ -4,16 +4,16 @@
    (bench/bench_linalg.c prints both). The loops keep a block of results in registers and run
    through the inner dimension once, which is the innermost kernel of Goto and van de Geijn, Anatomy
    of high-performance matrix multiplication, ACM TOMS 34 (2008), without its packing. The compiler
-   makes a second version of them for processors with AVX2 and FMA, chosen when the library is
+   makes a second version of them for processors with AVX and FMA, chosen when the library is
    loaded. */
 #include "linalg.h"
 
 #include <cblas.h>
 
 enum {
-    GEMM_LIMIT = 1000,   /* m n k up to which our product is faster ... */
+    GEMM_LIMIT = 1800,   /* m n k up to which our product is faster ... */
     GEMM_TN_LIMIT = 150, /* ... and the same with A^T */
-    LANES_LIMIT = 400    /* m n */
+    LANES_LIMIT = 900    /* m n */
 };
 
 /* Two and four doubles that need no alignment and may alias other doubles. */
@@ -27,7 +27,7 @@ typedef double quad __attribute__((vector_size(32), aligned(8), may_alias));
 #endif
 #if defined(__x86_64__) && defined(__gnu_linux__) && !defined(__SANITIZE_ADDRESS__) &&             \
     !defined(PLAIN)
-#define WIDE __attribute__((target_clones("arch=haswell", "default")))
+#define WIDE __attribute__((target_clones("fma", "default")))
 #else
 #define WIDE
 #endif

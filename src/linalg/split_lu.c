@@ -13,7 +13,7 @@
 
 /* The pivots of a column chosen before count a little more, so that the choice does not flutter
    between two columns that are equally good. */
-static const double FAVOUR = 1.1;
+static const double FAVOUR = 1.01;
 
 static int eliminate(dfl_split *split, const dfl_split_rule *rule, double *unreached);
 static double find_pivot(int *row, int *col, const dfl_split *split, const dfl_split_rule *rule,

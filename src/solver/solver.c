@@ -12,6 +12,7 @@
 
 static dfl_status take_place(dfl_solver *solver, double t0);
 static dfl_status evaluate_start(dfl_solver *solver);
+static dfl_status start_failure(const dfl_solver *solver);
 static void note_redundancy(const dfl_solver *solver);
 static dfl_status move_onto_constraints(double *x, dfl_solver *solver, double t);
 
@@ -163,7 +164,10 @@ static dfl_status take_place(dfl_solver *solver, double t0)
         memcpy(here->x, solver->initial.point.a, (size_t)sys->n3 * sizeof(double));
     memcpy(here->x + sys->na, solver->x, (size_t)sys->nu * sizeof(double));
     dfl_status status = evaluate_start(solver);
-    return status ? status : dfl_formulation_ranks(&solver->form, here);
+    if (status)
+        return status;
+    status = dfl_formulation_ranks(&solver->form, here);
+    return status == DFL_NOT_FINITE || status == DFL_CALLBACK ? start_failure(solver) : status;
 }
 
 dfl_status dfl_solver_stand_at(dfl_solver *solver, double t, const double *x)
@@ -188,17 +192,21 @@ dfl_status dfl_solver_stand_at(dfl_solver *solver, double t, const double *x)
 
 static dfl_status evaluate_start(dfl_solver *solver)
 {
-    dfl_system *sys = &solver->sys;
-    dfl_outcome outcome = dfl_system_eval_checked(sys, &solver->radau.here);
+    return dfl_system_eval_checked(&solver->sys, &solver->radau.here) ? start_failure(solver)
+                                                                      : DFL_OK;
+}
+
+/* The status and message for a callback's trouble at the start. */
+static dfl_status start_failure(const dfl_solver *solver)
+{
+    const dfl_trouble *trouble = &solver->sys.trouble;
     char row[80];
-    if (!outcome)
-        return DFL_OK;
-    if (outcome != DFL_STEP_NONFINITE)
+    if (trouble->outcome != DFL_STEP_NONFINITE)
         return dfl_fail(solver->ctx, DFL_CALLBACK, "%s fails at the start, t = %g",
-                        sys->trouble.callback, solver->radau.here.t);
-    dfl_system_trouble_name(row, sizeof row, sys);
+                        trouble->callback, trouble->t);
+    dfl_system_trouble_name(row, sizeof row, &solver->sys);
     return dfl_fail(solver->ctx, DFL_NOT_FINITE, "%s returns NaN or Inf in %s at the start, t = %g",
-                    sys->trouble.callback, row, solver->radau.here.t);
+                    trouble->callback, row, trouble->t);
 }
 
 static void note_redundancy(const dfl_solver *solver)

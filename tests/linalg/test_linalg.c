@@ -388,10 +388,10 @@ static void lu_keeps_a_favoured_column_that_is_almost_as_good(void **state)
     const unsigned char favoured[] = {0, 1, 0};
     const dfl_split_rule rule = {
         .method = DFL_METHOD_LU, .tolerance = 1e-10, .rank = -1, .favoured = favoured};
-    const double near[] = {1, 0.95, 0.2}, far[] = {1, 0.85, 0.2};
-    assert_true(dfl_split_compute(s, &rule, near, 1, 1, 3)); /* 0.95 * 1.1 > 1 */
+    const double near[] = {1, 0.995, 0.2}, far[] = {1, 0.98, 0.2};
+    assert_true(dfl_split_compute(s, &rule, near, 1, 1, 3)); /* 0.995 * 1.01 > 1 */
     assert_int_equal(s->pivot[0], 1);
-    assert_close(s->largest, 0.95, 0.0); /* the pivot itself, without its favour */
+    assert_close(s->largest, 0.995, 0.0); /* the pivot itself, without its favour */
     assert_true(dfl_split_compute(s, &rule, far, 1, 1, 3));
     assert_int_equal(s->pivot[0], 0);
     dfl_split_free(s, ctx);

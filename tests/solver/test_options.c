@@ -226,6 +226,7 @@ static void an_option_out_of_range_is_refused_by_name(void **state)
         {"max_step", {.max_step = -1}},
         {"fixed_step", {.fixed_step = -1}},
         {"fixed_step", {.fixed_step = INFINITY}},
+        {"fixed_step", {.fixed_step = 1, .max_step = 0.5}},
         {"max_steps", {.max_steps = -1}},
         {"safety", {.safety = -1}},
         {"safety", {.safety = 1.5}},
@@ -505,10 +506,10 @@ static void rigid_invariants_are_never_dropped(void **state)
     assert_int_not_equal(rigid.status, DFL_OK);
     assert_int_equal(rigid.stats.steps_without_invariants, 0);
 
-    /* from (0, -1) with the speed of the passage, until shortly before the turning point */
+    /* from (0, -1) with the speed of the passage to 80 % of the time up to the turning point */
     const problem_reference *bottom = &prob.references[1];
-    const run passage = run_with(&prob.eom, 0.5, bottom->x, 0.9, // at 80 % of the way up
-                                 &(dfl_solver_options){.rigid_invariants = true}, NULL);
+    const dfl_solver_options options = {.rigid_invariants = true};
+    const run passage = run_with(&prob.eom, 0.5, bottom->x, 0.9, &options, NULL);
     assert_succeeded(&passage);
     assert_int_equal(passage.stats.steps_without_invariants, 0);
     /* the energy is an equation of every step: Newton's tolerance, 1e-3 of 1e-5, times |v| */
