@@ -1,6 +1,5 @@
 /* problems.h: benchmark problems in the general form, written by hand, shared by tests and
-   benchmarks. Each problem is one file; its equations, data and reference numbers are stated there.
- */
+   benchmarks. Each problem is one file; its equations, data and reference numbers are stated there. */
 #ifndef DFL_PROBLEMS_H
 #define DFL_PROBLEMS_H
 

@@ -69,8 +69,7 @@ typedef int (*dfl_eval_fn)(dfl_blocks *out, double t, const double *x, unsigned 
 /* Writes M(p,t), nv x nv, or its nv diagonal entries if `mass_diagonal`. Zeroed before the call. */
 typedef int (*dfl_mass_fn)(double *M, double t, const double *x, void *user);
 
-/* y = M(p,t) a, or y = M(p,t) a - f(x,t) for `residual`: what a recursion offers without a matrix.
- */
+/* y = M(p,t) a, or y = M(p,t) a - f(x,t) for `residual`: what a recursion offers without a matrix. */
 typedef int (*dfl_mass_times_fn)(double *y, double t, const double *x, const double *a, void *user);
 
 /* Derivatives of the rows with respect to columns of x, `a` held fixed, with their true sign.
@@ -162,11 +161,11 @@ typedef struct dfl_eom {
     dfl_jacobian_fn jacobian;   /* NULL: differences */
 
     dfl_contract contract;
-    bool mass_diagonal; /* `mass` writes nv diagonal entries */
-    bool mass_constant; /* M depends on nothing: evaluated once */
+    bool mass_diagonal;      /* `mass` writes nv diagonal entries */
+    bool mass_constant;      /* M depends on nothing: evaluated once */
     bool trivial_kinematics; /* p' = v (np = nv): kin is never asked for */
-    bool autonomous;    /* no block depends on t (checked by the self-check) */
-    bool no_bias;       /* `bias` is not available; only the formulation psi1 can be used */
+    bool autonomous;         /* no block depends on t (checked by the self-check) */
+    bool no_bias;            /* `bias` is not available; only the formulation psi1 can be used */
     bool forces_free_of_multipliers; /* f, b, d do not depend on l, m: fewer differences */
 
     dfl_name_fn name;               /* may be NULL */

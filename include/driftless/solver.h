@@ -30,7 +30,8 @@ typedef enum dfl_renewal {
     DFL_RENEW_ALWAYS     /* at every new decomposition */
 } dfl_renewal;
 
-/* Decomposition of the algebraic part. Automatic: QR, or SVD when constraints are redundant. */
+/* Decomposition of the algebraic part. Automatic: QR for the constraints and LU for multipliers and
+   auxiliary variables; SVD when constraints are redundant. */
 typedef enum dfl_algebraic {
     DFL_ALGEBRAIC_AUTO,
     DFL_ALGEBRAIC_LU,
@@ -67,7 +68,8 @@ typedef int (*dfl_step_fn)(dfl_solver *solver, double t_old, double t, const dou
 /* Called at t0, t0 + every, t0 + 2 every, ... and at the end of each advance. Return as above. */
 typedef int (*dfl_output_fn)(double t, const double *x, void *user);
 
-/* Writes selectors: Sp (nfp x np) and Sv (nfv x nv). Return as dfl_eval_fn. */
+/* Writes selectors: Sp (nfp x np) and Sv (nfv x nv; nfv = 0 with psi1, where all rows are used). They
+   are asked for at every new decomposition. Return as dfl_eval_fn. */
 typedef int (*dfl_select_fn)(double *Sp, double *Sv, int nfp, int nfv, double t, const double *x,
                              void *user);
 
@@ -108,11 +110,11 @@ typedef struct dfl_solver_options {
     double multiplier_weight;  /* of l, m in the Newton norm; 0 means 1 */
     double jacobian_reuse;     /* the matrix is kept while Newton's rate of convergence is below; 0
                                   means 0.03, with DFL_REFERENCE_START 1e-3; negative: never kept */
-    double first_step;         /* s; 0 means an estimate */
+    double first_step;         /* s, its size; 0 means an estimate */
     double max_step;           /* s; 0 means no limit */
     double fixed_step;         /* s; > 0: steps of this size, no error control (real time) */
     long max_steps;            /* attempts in one advance; 0 means 10 million */
-    double safety;             /* factor on the predicted step, in (0, 1); 0 means 0.9 */
+    double safety;             /* factor on the predicted step, 0.01 to 1; 0 means 0.9 */
     double min_factor;         /* of one step-size change; 0 means 0.2 */
     double max_factor;         /* 0 means 8 */
     double keep_low;  /* the step size is kept while keep_low <= new/old <= keep_high and */
@@ -167,28 +169,31 @@ typedef struct dfl_statistics {
     double seconds;                   /* wall-clock time in advance */
     double longest_step;              /* s of wall-clock time, with fixed_step */
     int rank_position, rank_velocity; /* of the constraints, as integrated */
-    /* largest absolute residual over the start and all accepted steps */
+    /* largest absolute residual over the start and all accepted steps; acceleration: gII and hI, NAN
+       with psi1, which does not have them */
     struct {
         double position, velocity, acceleration, nonholonomic, contact, auxiliary, invariant,
             massless;
     } max_residual;
 } dfl_statistics;
 
-/* Creates a solver. `options` may be NULL; what it points to must outlive the solver. The caller
- *owns out and frees it with dfl_solver_free; on failure *out is NULL. DFL_INVALID, DFL_NO_MEMORY.
-*/
+/* Creates a solver. `options` may be NULL; arrays and `user` named in it must outlive the solver.
+   The caller owns the solver in *out and frees it with dfl_solver_free; on failure *out is NULL.
+   DFL_INVALID, DFL_NO_MEMORY. */
 dfl_status dfl_solver_create(dfl_solver **out, dfl_context *ctx, const dfl_eom *eom,
                              const dfl_solver_options *options);
 void dfl_solver_free(dfl_solver *solver);
 
 /* Starts (or starts again) at time `t0` from `x0` (n values), which is completed consistently as
-   `conditions` says; NULL means DFL_START_PROJECT with nothing held.
-   DFL_INCONSISTENT: the message names the rows and held components. DFL_SINGULAR, DFL_CALLBACK. */
+   `conditions` says; NULL means DFL_START_PROJECT with nothing held. DFL_INCONSISTENT: the message
+   names the rows and held components. DFL_INVALID, DFL_SINGULAR, DFL_CALLBACK, DFL_NOT_FINITE,
+   DFL_NO_MEMORY; DFL_STOPPED by on_step or on_output. */
 dfl_status dfl_solver_start(dfl_solver *solver, double t0, const double *x0,
                             const dfl_conditions *conditions);
 
 /* Advances to time `t_end` (s), which may lie before the present time. On failure the solver stands
-   at the last accepted step and may be advanced again. */
+   at the last accepted step and may be advanced again. DFL_STOPPED, DFL_NOT_CONVERGED, DFL_SINGULAR,
+   DFL_RANK_CHANGED, DFL_TOO_MANY_STEPS, DFL_NOT_FINITE, DFL_CALLBACK, DFL_INVALID. */
 dfl_status dfl_solver_advance(dfl_solver *solver, double t_end);
 
 /* The time, state (n values, owned by the solver) and proposed step at the last accepted step. */

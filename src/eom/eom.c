@@ -37,6 +37,13 @@ static dfl_status check_sizes(dfl_context *ctx, const dfl_eom *eom)
         return dfl_fail(ctx, DFL_INVALID, "the model has no unknowns; set np, nv, ...");
     if (eom->nl + eom->nm > 0 && eom->nv == 0)
         return dfl_fail(ctx, DFL_INVALID, "there are constraints but no velocities (nv = 0)");
+    if (eom->ne + eom->n0 > 0 && eom->nv == 0)
+        return dfl_fail(ctx, DFL_INVALID,
+                        "there are invariants e or massless rows (ne, n0) but no velocities "
+                        "(nv = 0)");
+    if (eom->nep > 0 && eom->np + eom->ns == 0)
+        return dfl_fail(ctx, DFL_INVALID,
+                        "there are invariants ep (nep) but no positions (np = ns = 0)");
     return DFL_OK;
 }
 

@@ -241,8 +241,7 @@ static double increment(const dfl_rows_jacobian *jac, double x)
     return sqrt(DBL_EPSILON * fmax(jac->least > 0 ? jac->least : 1e-5, fabs(x)));
 }
 
-/* One difference: the columns j with member(j), all at once. A failing side is tried on the other.
- */
+/* One difference: the columns j with member(j), all at once. A failing side is tried on the other. */
 static dfl_outcome difference(dfl_rows_jacobian *jac, dfl_system *sys, double t, const double *x,
                               const double *a, int first, int group)
 {

@@ -156,6 +156,7 @@ dfl_status dfl_formulation_ranks(dfl_formulation *form, const dfl_point *point)
     form->rank3 = form->split3->rank;
     form->defect = defect2;
     form->ranks_known = true;
+    form->weakest = form->split2->largest > 0 ? form->split2->smallest / form->split2->largest : 1;
     sys->stats->rank_position = form->rank3 - eom->ns - eom->nep;
     sys->stats->rank_velocity = form->rank2;
     if (defect3 > defect2 || (eom->nm == 0 && defect3 != defect2))

@@ -165,8 +165,7 @@ static dfl_status call_condition(double *out, dfl_initial *init, const dfl_condi
     return DFL_OK;
 }
 
-/* Rows of the conditions' derivatives, by differences, below all rows in J (leading dimension ld).
- */
+/* Rows of the conditions' derivatives, by differences, below all rows in J (leading dimension ld). */
 static dfl_status condition_rows(dfl_initial *init, const dfl_conditions *cond, int ld, int row)
 {
     const dfl_system *sys = &init->sys;
@@ -195,7 +194,8 @@ static dfl_status condition_rows(dfl_initial *init, const dfl_conditions *cond, 
 static dfl_status as_conditions(dfl_initial *init, const dfl_conditions *cond)
 {
     const dfl_system *sys = &init->sys;
-    if (cond->nconditions < 0 || (cond->nconditions > 0 && !cond->condition))
+    if (cond->nconditions < 0 || cond->nconditions > 100000 ||
+        (cond->nconditions > 0 && !cond->condition))
         return dfl_fail(sys->ctx, DFL_INVALID, "conditions: nconditions is %d, condition is %s",
                         cond->nconditions, cond->condition ? "given" : "NULL");
     dfl_status status = reserve(init, cond->nconditions);

@@ -313,6 +313,38 @@ static void held_names(char *text, size_t size, const dfl_initial *init, const d
     }
 }
 
+/* What may help against a violated row. */
+static const char *advice(const dfl_conditions *cond, dfl_kind kind)
+{
+    if (cond->mode == DFL_START_CHECK)
+        return "; start with DFL_START_PROJECT to correct them";
+    if (kind == DFL_ROW_F)
+        return "; if a direction has neither mass nor constraint, declare it with n0, K0 and gam";
+    return "";
+}
+
+static dfl_status inconsistent(const dfl_initial *init, const dfl_conditions *cond, int worst,
+                               int second, int violated)
+{
+    const dfl_system *sys = &init->sys;
+    char name[64], other[80] = "", held[256];
+    int index;
+    const dfl_kind kind = dfl_system_alg_kind(sys, worst, &index);
+    dfl_eom_name(name, sizeof name, sys->eom, kind, index);
+    held_names(held, sizeof held, init, cond, worst);
+    if (second >= 0) {
+        char text[64];
+        const dfl_kind next = dfl_system_alg_kind(sys, second, &index);
+        dfl_eom_name(text, sizeof text, sys->eom, next, index);
+        snprintf(other, sizeof other, ", then %s", text);
+    }
+    return dfl_fail(sys->ctx, DFL_INCONSISTENT,
+                    "the initial values at t = %g violate %d equations, most of all %s (residual "
+                    "%.3g)%s%s%s%s",
+                    init->point.t, violated, name, init->point.alg[worst], other,
+                    held[0] ? "; held values in conflict: " : "", held, advice(cond, kind));
+}
+
 dfl_status dfl_stages_check(dfl_initial *init, const dfl_conditions *cond)
 {
     const dfl_system *sys = &init->sys;
@@ -335,22 +367,5 @@ dfl_status dfl_stages_check(dfl_initial *init, const dfl_conditions *cond)
     }
     if (worst < 0)
         return DFL_OK;
-    char name[64], other[80] = "", held[256];
-    int index;
-    dfl_kind kind = dfl_system_alg_kind(sys, worst, &index);
-    dfl_eom_name(name, sizeof name, sys->eom, kind, index);
-    held_names(held, sizeof held, init, cond, worst);
-    if (second >= 0) {
-        char text[64];
-        kind = dfl_system_alg_kind(sys, second, &index);
-        dfl_eom_name(text, sizeof text, sys->eom, kind, index);
-        snprintf(other, sizeof other, ", then %s", text);
-    }
-    return dfl_fail(sys->ctx, DFL_INCONSISTENT,
-                    "the initial values at t = %g violate %d equations, most of all %s (residual "
-                    "%.3g)%s%s%s%s",
-                    init->point.t, violated, name, alg[worst], other,
-                    held[0] ? "; held values in conflict: " : "", held,
-                    cond->mode == DFL_START_CHECK ? "; start with DFL_START_PROJECT to correct them"
-                                                  : "");
+    return inconsistent(init, cond, worst, second, violated);
 }

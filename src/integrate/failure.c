@@ -10,8 +10,7 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Below this ratio of the smallest to the largest value of W's decomposition the flip is watched.
- */
+/* Below this ratio of the smallest to the largest value of W's decomposition the flip is watched. */
 static const double watch = 0.2;
 
 /* A step size that collapses while the constraints are weak points at a singular position nearby:

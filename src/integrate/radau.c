@@ -133,8 +133,7 @@ static dfl_outcome find_nonfinite(dfl_radau *ra)
     return dfl_system_trouble(ra->sys, DFL_STEP_SINGULAR, "the Newton matrix", ra->t);
 }
 
-/* One iteration: residuals of all stages, the increment dW, its norm. W and Z are not yet changed.
- */
+/* One iteration: residuals of all stages, the increment dW, its norm. W and Z are not yet changed. */
 dfl_outcome dfl_radau_iterate(double *size, dfl_radau *ra, double h)
 {
     dfl_system *sys = ra->sys;

@@ -43,8 +43,7 @@ dfl_status dfl_radau_init(dfl_radau *ra, dfl_system *sys, dfl_formulation *form,
 void dfl_radau_bind(dfl_radau *ra);
 void dfl_radau_clear(dfl_radau *ra);
 
-/* Starts at the evaluated point `here` with the proposed step h (0: an estimate when it is aimed).
- */
+/* Starts at the evaluated point `here` with the proposed step h (0: an estimate when it is aimed). */
 void dfl_radau_start(dfl_radau *ra, double h);
 
 /* Turns the proposed step towards t_end, which may lie before the present time. */

@@ -2,6 +2,7 @@
    what happens when one of them fails (GEOMS, main loop; RADAU5). */
 #include "integrate/radau_internal.h"
 #include "integrate/failure.h"
+#include "integrate/log.h"
 
 #include <float.h>
 #include <math.h>
@@ -126,8 +127,8 @@ static double power(double x, int k)
     return value;
 }
 
-/* Simplified Newton iteration. DFL_STEP_OK: converged. DFL_STEP_RETRY without trouble of a
- *callback: not; reduce is the proposed change of the step size. */
+/* Simplified Newton iteration. DFL_STEP_OK: converged. DFL_STEP_RETRY while no callback made trouble:
+   not converged; `reduce` is then the proposed change of the step size. */
 static dfl_outcome newton(dfl_radau *ra, double h, double *reduce)
 {
     const dfl_solver_options *opt = ra->options;
@@ -210,6 +211,8 @@ static attempt test_error(dfl_radau *ra, double h, double *h_next)
         if (!first)
             stats->rejected_error++;
         ra->h = first ? 0.1 * h : dfl_controller_rejected(&ra->control, h, err);
+        dfl_log(ra->options, DFL_LOG_DEBUG, "t = %.10g: step %.3g rejected, error %.3g", ra->t, h,
+                err);
         ra->rejected = true;
         ra->need_matrix = !matrix_serves(ra) && (!ra->matrix_at_start || ra->matrix_old);
         return REJECTED;
@@ -266,6 +269,8 @@ static attempt after_failure(dfl_radau *ra, double h, dfl_outcome outcome, doubl
         /* NaN reaches the unused lanes as well, which must stay zero */
         memset(ra->rows, 0, (size_t)ra->form->K * DFL_LANES * sizeof(double));
     stats->rejected_newton++;
+    dfl_log(ra->options, DFL_LOG_DEBUG, "t = %.10g: step %.3g failed, Newton's rate %.2g", ra->t, h,
+            ra->theta);
     ra->rejected = true;
     ra->faccon = 1;
     if (!ra->matrix_at_start || ra->matrix_old)

@@ -1,11 +1,11 @@
 /* One trajectory: create, start, advance. */
 #define _POSIX_C_SOURCE 200809L
 #include "solver/solver_internal.h"
+#include "integrate/log.h"
 #include "solver/options.h"
 
 #include <float.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -13,7 +13,7 @@
 static dfl_status take_place(dfl_solver *solver, double t0);
 static dfl_status evaluate_start(dfl_solver *solver);
 static dfl_status start_failure(const dfl_solver *solver);
-static void note_redundancy(const dfl_solver *solver);
+static void note_start(const dfl_solver *solver, const double *x0);
 static dfl_status move_onto_constraints(double *x, dfl_solver *solver, double t);
 
 static double now(void)
@@ -133,7 +133,7 @@ dfl_status dfl_solver_start(dfl_solver *solver, double t0, const double *x0,
             return status;
     }
     dfl_formulation_least_multipliers(&radau->here, &solver->form);
-    note_redundancy(solver);
+    note_start(solver, x0);
     solver->stats.check_evaluations = solver->initial.counters.evaluations;
     solver->stats.difference_evaluations += solver->initial.counters.difference_evaluations;
     dfl_radau_start(radau, opt->fixed_step > 0 ? opt->fixed_step : opt->first_step);
@@ -209,14 +209,37 @@ static dfl_status start_failure(const dfl_solver *solver)
                     trouble->callback, row, trouble->t);
 }
 
-static void note_redundancy(const dfl_solver *solver)
+/* Tells the log what the start found: corrected values, redundant or nearly dependent constraints. */
+static void note_start(const dfl_solver *solver, const double *x0)
 {
     const dfl_formulation *form = &solver->form;
+    const dfl_system *sys = &solver->sys;
+    const dfl_layout at = dfl_eom_layout(solver->eom);
+    double largest = 1e-9;
+    int which = -1;
+    for (int i = at.v; i < at.n; i++) {
+        const double change = fabs(solver->x[i] - x0[i]);
+        if (change > largest)
+            largest = change, which = i;
+    }
+    if (which >= 0) {
+        char name[64];
+        int index;
+        const dfl_kind kind = dfl_system_variable_kind(sys, sys->na + which, &index);
+        dfl_eom_name(name, sizeof name, solver->eom, kind, index);
+        dfl_log(&solver->options, DFL_LOG_NOTICE,
+                "initial values were corrected, most of all %s by %.3g", name, largest);
+    }
     if (form->defect > 0)
-        dfl_solver_log(solver, DFL_LOG_NOTICE,
-                       "%d of %d constraints are redundant (rank %d); multipliers of minimum norm "
-                       "are computed",
-                       form->defect, solver->sys.nc, form->rank2);
+        dfl_log(&solver->options, DFL_LOG_NOTICE,
+                "%d of %d constraints are redundant (rank %d); multipliers of minimum norm are "
+                "computed",
+                form->defect, sys->nc, form->rank2);
+    if (form->weakest < 1e-4)
+        dfl_log(&solver->options, DFL_LOG_WARNING,
+                "the constraints are nearly dependent at the start: smallest/largest singular "
+                "value %.1e",
+                form->weakest);
 }
 
 dfl_status dfl_solver_advance(dfl_solver *solver, double t_end)
@@ -332,16 +355,4 @@ void dfl_solver_note_residuals(dfl_solver *solver)
     else
         note(&solver->stats.max_residual.acceleration, solver->radau.here.alg + sys->row_acc,
              sys->nc);
-}
-
-void dfl_solver_log(const dfl_solver *solver, dfl_log_level level, const char *format, ...)
-{
-    char text[512];
-    va_list args;
-    if (!solver->options.log)
-        return;
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    solver->options.log(level, text, solver->options.user);
 }

@@ -28,8 +28,7 @@ struct dfl_solver {
     signed char *found; /* ... +1 rising, -1 falling, 0 not one of them */
 };
 
-/* Outputs and events of the last accepted step. DFL_STOPPED if a callback or terminal event stops.
- */
+/* Outputs and events of the last accepted step. DFL_STOPPED if a callback or terminal event stops. */
 dfl_status dfl_solver_report_step(dfl_solver *solver);
 
 /* Before an advance towards t_end: finishes the report of a step that a callback interrupted, or
@@ -47,11 +46,5 @@ void dfl_solver_note_residuals(dfl_solver *solver);
 
 /* Makes (t, x) of the user the present point and starts the integrator anew there. */
 dfl_status dfl_solver_stand_at(dfl_solver *solver, double t, const double *x);
-
-/* Formats a line for the log callback. */
-#if defined(__GNUC__)
-__attribute__((format(printf, 3, 4)))
-#endif
-void dfl_solver_log(const dfl_solver *solver, dfl_log_level level, const char *format, ...);
 
 #endif

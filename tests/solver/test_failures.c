@@ -42,6 +42,10 @@ typedef struct faulty {
     long calls, from, to; /* calls of the target so far; calls from .. to-1 are spoiled */
 } faulty;
 
+/* Options of all runs of a test, and whether its models lose their jacobian. */
+static dfl_solver_options variant;
+static bool by_differences;
+
 static bool due(faulty *f, target which)
 {
     if (f->damage.target != which)
@@ -271,7 +275,7 @@ static void make_faulty(faulty *f, const char *name, damage d)
     f->eom.name = NULL; /* the default names, such as "g[0]" */
     f->eom.eval = spoiled_eval;
     f->eom.mass = f->eom.mass ? spoiled_mass : NULL;
-    f->eom.jacobian = f->eom.jacobian ? spoiled_jacobian : NULL;
+    f->eom.jacobian = f->eom.jacobian && !by_differences ? spoiled_jacobian : NULL;
     if (d.target == MASS_TIMES || d.target == RESIDUAL) {
         f->eom.mass = NULL;
         f->eom.mass_diagonal = f->eom.mass_constant = false;
@@ -426,7 +430,8 @@ static bool names_target(const dfl_context *ctx, target which)
 
 static dfl_solver_options options_for(faulty *f)
 {
-    dfl_solver_options o = {.user = f};
+    dfl_solver_options o = variant;
+    o.user = f;
     if (f->damage.target == SELECT)
         o.selectors = DFL_USER, o.select = spoiled_select;
     if (f->damage.target == EVENT)
@@ -476,7 +481,9 @@ static void one_fault(const char *name, damage d, long k, const double *expected
                      k, d.rc, d.block, dfl_status_name(status), dfl_message(ctx));
         if (status != DFL_STOPPED) {
             assert_int_equal(dfl_solver_advance(solver, t_end), DFL_INVALID);
-            assert_int_equal(start_faulty(solver, &f), DFL_OK);
+            if (start_faulty(solver, &f))
+                fail_msg("%s, started again after %s call %ld rc %d block %d: %s", name,
+                         target_name[d.target], k, d.rc, d.block, dfl_message(ctx));
         }
     }
     status = dfl_solver_advance(solver, t_end);
@@ -485,7 +492,9 @@ static void one_fault(const char *name, damage d, long k, const double *expected
             fail_msg("%s, advance, %s call %ld rc %d block %d: %s: %s", name, target_name[d.target],
                      k, d.rc, d.block, dfl_status_name(status), dfl_message(ctx));
         assert_usable(solver, &f.prob, 1e-5);
-        assert_int_equal(dfl_solver_advance(solver, t_end), DFL_OK);
+        if (dfl_solver_advance(solver, t_end))
+            fail_msg("%s, continued after %s call %ld rc %d block %d: %s", name,
+                     target_name[d.target], k, d.rc, d.block, dfl_message(ctx));
     }
     assert_usable(solver, &f.prob, 1e-5);
     const dfl_layout at = dfl_eom_layout(&f.prob.eom);
@@ -550,8 +559,47 @@ static void every_call_of_eval_may_fail_once(void **state)
 static void every_call_of_eval_may_fail_once_in_larger_models(void **state)
 {
     (void)state;
-    every_call_may_fail("servo", EVAL, EVAL_BLOCKS);
-    every_call_may_fail("sleigh", EVAL, EVAL_BLOCKS);
+    const char *const names[] = {"servo", "sleigh", "andrews", "bricard", "wheelset", "top"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        every_call_may_fail(names[i], EVAL, EVAL_BLOCKS);
+}
+
+static void every_call_of_eval_may_fail_once_in_other_forms(void **state)
+{
+    (void)state;
+    const char *const names[] = {"pendulum_energy", "friction", "sleigh"};
+    const dfl_solver_options variants[] = {{.form = DFL_PSI1},
+                                           {.selectors = DFL_UNIT},
+                                           {.reference = DFL_REFERENCE_START},
+                                           {.carry_accelerations = true},
+                                           {.algebraic = DFL_ALGEBRAIC_SVD}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        for (size_t k = 0; k < sizeof variants / sizeof *variants; k++) {
+            variant = variants[k];
+            every_call_may_fail(names[i], EVAL, EVAL_BLOCKS);
+        }
+        variant = (dfl_solver_options){0};
+    }
+}
+
+static void every_call_of_eval_may_fail_once_with_differences(void **state)
+{
+    (void)state;
+    by_differences = true;
+    every_call_may_fail("pendulum_energy", EVAL, EVAL_BLOCKS);
+    every_call_may_fail("friction", EVAL, EVAL_BLOCKS);
+    by_differences = false;
+}
+
+/* Without the acceleration level nothing but the dynamics contains M. */
+static void every_call_of_mass_callbacks_may_fail_once_in_psi1(void **state)
+{
+    (void)state;
+    variant = (dfl_solver_options){.form = DFL_PSI1};
+    every_call_may_fail("pendulum_energy", MASS, 1);
+    every_call_may_fail("pendulum_energy", MASS_TIMES, 1);
+    every_call_may_fail("pendulum_energy", RESIDUAL, 1);
+    variant = (dfl_solver_options){0};
 }
 
 static void every_call_of_mass_may_fail_once(void **state)
@@ -800,7 +848,10 @@ int main(void)
         cmocka_unit_test(every_way_to_start_survives_every_failed_allocation),
         cmocka_unit_test(every_call_of_eval_may_fail_once),
         cmocka_unit_test(every_call_of_eval_may_fail_once_in_larger_models),
+        cmocka_unit_test(every_call_of_eval_may_fail_once_in_other_forms),
+        cmocka_unit_test(every_call_of_eval_may_fail_once_with_differences),
         cmocka_unit_test(every_call_of_mass_may_fail_once),
+        cmocka_unit_test(every_call_of_mass_callbacks_may_fail_once_in_psi1),
         cmocka_unit_test(every_call_of_mass_times_may_fail_once),
         cmocka_unit_test(every_call_of_residual_may_fail_once),
         cmocka_unit_test(every_call_of_jacobian_may_fail_once),
