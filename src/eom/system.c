@@ -413,6 +413,9 @@ dfl_outcome dfl_system_check_finite(dfl_system *sys, const dfl_point *point)
         sum += 0 * point->alg[i];
     for (int i = 0; i < sys->mdif; i++)
         sum += 0 * point->dif[i];
+    const int entries = sys->diagonal ? sys->n3 : sys->n3 * sys->n3;
+    for (int i = 0; sys->eom->mass && !sys->constant && i < entries; i++)
+        sum += 0 * point->M[i]; /* in psi1 no row contains it */
     if (sum == 0)
         return DFL_STEP_OK;
     dfl_outcome outcome = dfl_system_trouble(sys, DFL_STEP_NONFINITE, "eval", point->t);

@@ -276,14 +276,6 @@ dfl_outcome dfl_formulation_residual(double *rows, dfl_formulation *form, const 
         if (outcome)
             return outcome;
     }
-    double *d = rows + form->ma * DFL_LANES;
-    memcpy(d, rho_r, (size_t)nr * DFL_LANES * sizeof *d);
-    d += nr * DFL_LANES;
-    if (form->sv_identity)
-        memcpy(d, rho_v, (size_t)nv * DFL_LANES * sizeof *d);
-    else
-        dfl_lanes_mul(d, form->Sv, form->nsv, form->nsv, nv, rho_v);
-    dfl_lanes_mul(d + form->nsv * DFL_LANES, form->Sp, form->nfp, form->nfp, np, rho_p);
     return DFL_STEP_OK;
 }
 
@@ -315,11 +307,27 @@ static void solve_shifts(double *d, dfl_formulation *form, const double *SMa, co
     }
 }
 
+/* d = S rho */
+static void project(double *d, const dfl_formulation *form)
+{
+    const int nr = form->sys->n2, nv = form->sys->n3, np = form->sys->eom->np;
+    const double *rho_v = form->rho + nr * DFL_LANES;
+    memcpy(d, form->rho, (size_t)nr * DFL_LANES * sizeof *d);
+    d += nr * DFL_LANES;
+    if (form->sv_identity)
+        memcpy(d, rho_v, (size_t)nv * DFL_LANES * sizeof *d);
+    else
+        dfl_lanes_mul(d, form->Sv, form->nsv, form->nsv, nv, rho_v);
+    dfl_lanes_mul(d + form->nsv * DFL_LANES, form->Sp, form->nfp, form->nfp, np,
+                  rho_v + nv * DFL_LANES);
+}
+
 void dfl_formulation_solve(double *dx, dfl_formulation *form, double *rows)
 {
     const int nd = form->nd, ma = form->ma;
     double *SMa = form->u, *SJa = form->u + nd * DFL_LANES;
     form->sys->stats->back_substitutions++;
+    project(rows + ma * DFL_LANES, form);
     dfl_lanes_mul(SMa, form->SM, nd, nd, ma, rows);
     dfl_lanes_mul(SJa, form->SJ, nd, nd, ma, rows);
     solve_shifts(rows + ma * DFL_LANES, form, SMa, SJa);

@@ -55,7 +55,7 @@ typedef struct dfl_formulation {
     int nreal, ncomplex; /* shifts: lane 0, then pairs of lanes */
     double zeta[1 + 2 * DFL_LANES];
     dfl_factor *E_real, *E_complex[DFL_LANES / 2];
-    double *rho, *u; /* lanes for residual and solve; the unused lanes stay zero */
+    double *rho, *u; /* mdif lanes of unprojected residuals; lanes for solving */
     double *vp, *y, *pp;
     dfl_lstsq *lstsq; /* for minimum-norm multipliers */
     double *least;    /* nv x nc and its right-hand side */
@@ -84,12 +84,12 @@ dfl_outcome dfl_formulation_select(dfl_formulation *form, double t, const double
 dfl_outcome dfl_formulation_factor(dfl_formulation *form, int nreal, int ncomplex,
                                    const double *zeta);
 
-/* rows (K lanes): alg and S (dif - diag(I,M,I) x') of `stages` evaluated points; xp are lanes of
- * x'. */
+/* rows (ma lanes): alg, and form->rho (mdif lanes): dif - diag(I,M,I) x', of `stages` evaluated points;
+   xp are lanes of x'. An integrator transforms both before it solves. */
 dfl_outcome dfl_formulation_residual(double *rows, dfl_formulation *form, const dfl_point *points,
                                      int stages, const double *xp);
 
-/* dx (n lanes) from transformed rows (K lanes, overwritten). */
+/* dx (n lanes) from transformed rows (room for K lanes, overwritten) and form->rho. */
 void dfl_formulation_solve(double *dx, dfl_formulation *form, double *rows);
 
 /* err (n) = B E_real^-1 S (dif + diag(I,M,I) y) at an evaluated point: a filtered defect. */

@@ -141,18 +141,12 @@ double dfl_scale_error(dfl_scale *scale, const double *z)
 double dfl_scale_newton(dfl_scale *scale, const double *lanes, int stages)
 {
     const dfl_system *sys = scale->sys;
-    double sum = 0;
-    if (scale->norm == DFL_NORM_BODY)
-        memset(scale->sum, 0, (size_t)scale->ngroups * sizeof(double));
-    for (int i = sys->na; i < sys->n; i++) {
-        double squares = 0;
-        for (int k = 0; k < DFL_LANES; k++)
-            squares += lanes[i * DFL_LANES + k] * lanes[i * DFL_LANES + k];
-        squares *= scale->newton_weight[i] * scale->newton_weight[i];
-        sum += squares;
-        if (scale->norm == DFL_NORM_BODY)
-            scale->sum[scale->group[i]] += squares;
-    }
-    return scale->norm == DFL_NORM_BODY ? largest_group(scale, stages)
-                                        : sqrt(sum / (stages * sys->nu));
+    const double *first = lanes + sys->na * DFL_LANES, *weight = scale->newton_weight + sys->na;
+    if (scale->norm == DFL_NORM_RMS)
+        return sqrt(dfl_lanes_squares(first, sys->nu, weight) / (stages * sys->nu));
+    memset(scale->sum, 0, (size_t)scale->ngroups * sizeof(double));
+    for (int i = 0; i < sys->nu; i++)
+        scale->sum[scale->group[sys->na + i]] +=
+            dfl_lanes_squares(first + i * DFL_LANES, 1, weight + i);
+    return largest_group(scale, stages);
 }

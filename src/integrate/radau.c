@@ -157,7 +157,8 @@ dfl_outcome dfl_radau_iterate(double *size, dfl_radau *ra, double h)
     dfl_outcome outcome = dfl_formulation_residual(ra->rows, ra->form, ra->stage, S, ra->XP);
     if (outcome)
         return outcome;
-    dfl_lanes_transform(ra->rows, TI, ra->form->K, ra->rows);
+    dfl_lanes_transform(ra->rows, TI, ra->form->ma, ra->rows);
+    dfl_lanes_transform(ra->form->rho, TI, sys->mdif, ra->form->rho);
     dfl_formulation_solve(ra->dW, ra->form, ra->rows);
     *size = dfl_scale_newton(&ra->scale, ra->dW, S);
     return isfinite(*size) ? DFL_STEP_OK : find_nonfinite(ra);
@@ -166,8 +167,7 @@ dfl_outcome dfl_radau_iterate(double *size, dfl_radau *ra, double h)
 void dfl_radau_update(dfl_radau *ra)
 {
     const int n = ra->sys->n;
-    for (int i = 0; i < n * L; i++)
-        ra->W[i] += ra->dW[i];
+    dfl_lanes_add(ra->W, n, ra->dW);
     dfl_lanes_transform(ra->Z, T, n, ra->W);
 }
 

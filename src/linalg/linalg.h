@@ -22,6 +22,10 @@ void dfl_lanes_mul(double *Y, const double *A, int lda, int m, int n, const doub
  * X. */
 void dfl_lanes_transform(double *Y, const double *M, int n, const double *X);
 
+/* Y += X, and the sum of (weight_i X_i)^2 over all lanes, for n components. */
+void dfl_lanes_add(double *Y, int n, const double *X);
+double dfl_lanes_squares(const double *X, int n, const double *weight);
+
 typedef enum dfl_method { DFL_METHOD_LU, DFL_METHOD_QR, DFL_METHOD_SVD } dfl_method;
 
 /* A split of a matrix A (m x n, usually wide): A R = I (R the pseudo-inverse on the range when

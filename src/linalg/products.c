@@ -155,3 +155,19 @@ WIDE void dfl_lanes_transform(double *Y, const double *M, int n, const double *X
     for (int i = 0; i < n; i++, X += DFL_LANES, Y += DFL_LANES)
         *(quad *)Y = X[0] * m0 + X[1] * m1 + X[2] * m2 + X[3] * m3;
 }
+
+WIDE void dfl_lanes_add(double *Y, int n, const double *X)
+{
+    for (int i = 0; i < n; i++, X += DFL_LANES, Y += DFL_LANES)
+        *(quad *)Y += *(const quad *)X;
+}
+
+WIDE double dfl_lanes_squares(const double *X, int n, const double *weight)
+{
+    quad sum = {0};
+    for (int i = 0; i < n; i++, X += DFL_LANES) {
+        const quad x = *(const quad *)X * weight[i];
+        sum += x * x;
+    }
+    return sum[0] + sum[1] + sum[2] + sum[3];
+}

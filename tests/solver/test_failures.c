@@ -758,7 +758,17 @@ static void lasting_nan_of_mass_callbacks_is_reported_with_their_name(void **sta
             const long calls = without_fault(x, names[j], (damage){.target = which[i]});
             lasting_fault(names[j], (damage){.target = which[i], .value = NAN}, 0, "");
             lasting_fault(names[j], (damage){.target = which[i], .value = NAN}, calls / 2, "f[0]");
+            variant = (dfl_solver_options){.form = DFL_PSI1};
+            lasting_fault(names[j], (damage){.target = which[i], .value = NAN}, calls / 2, "f[0]");
+            variant = (dfl_solver_options){0};
         }
+}
+
+static void selectors_that_are_not_finite_are_named(void **state)
+{
+    (void)state;
+    lasting_fault("pendulum", (damage){.target = SELECT, .value = NAN}, 0, "selectors");
+    lasting_fault("pendulum", (damage){.target = SELECT, .value = INFINITY}, 9, "selectors");
 }
 
 /* A force that no step size resolves: its sign flips with every call. */
@@ -862,6 +872,7 @@ int main(void)
         cmocka_unit_test(a_callback_that_keeps_refusing_ends_the_run_in_bounded_time),
         cmocka_unit_test(lasting_nan_in_a_block_is_reported_with_its_name_and_index),
         cmocka_unit_test(lasting_nan_of_mass_callbacks_is_reported_with_their_name),
+        cmocka_unit_test(selectors_that_are_not_finite_are_named),
         cmocka_unit_test(a_collapsing_step_size_ends_the_run_in_bounded_time),
         cmocka_unit_test(the_limit_of_steps_ends_an_advance_that_can_be_continued),
         cmocka_unit_test(a_fixed_step_returns_to_its_size_after_a_fault),
