@@ -49,11 +49,13 @@ static dfl_status allocate(dfl_formulation *form)
     form->u = dfl_alloc(ctx, 2 * nd * DFL_LANES + 2 * nd, d);
     form->vp = dfl_alloc(ctx, nv, d);
     form->y = dfl_alloc(ctx, nv, d);
+    form->momentum = dfl_alloc(ctx, nv * DFL_LANES, d);
     form->pp = dfl_alloc(ctx, np, d);
     form->least = dfl_alloc(ctx, nv * (size_t)sys->nc + nv + (size_t)sys->nc, d);
     return form->J2 && form->Sp && form->Sv && form->pivot_p && form->pivot_v && form->CB &&
                    form->SM && form->SJ && form->work && form->active && form->q && form->q_old &&
-                   form->rho && form->u && form->vp && form->y && form->pp && form->least
+                   form->rho && form->u && form->vp && form->y && form->momentum && form->pp &&
+                   form->least
                ? DFL_OK
                : DFL_NO_MEMORY;
 }
@@ -90,9 +92,10 @@ void dfl_formulation_clear(dfl_formulation *form)
     if (!form->sys)
         return;
     dfl_context *ctx = form->sys->ctx;
-    double *const block[] = {form->J2, form->Sp,   form->Sv, form->CB,    form->SM,
-                             form->SJ, form->work, form->q,  form->q_old, form->rho,
-                             form->u,  form->vp,   form->y,  form->pp,    form->least};
+    double *const block[] = {form->J2,    form->Sp,       form->Sv,   form->CB,
+                             form->SM,    form->SJ,       form->work, form->q,
+                             form->q_old, form->rho,      form->u,    form->vp,
+                             form->y,     form->momentum, form->pp,   form->least};
     for (size_t i = 0; i < sizeof block / sizeof *block; i++)
         dfl_free(ctx, block[i]);
     dfl_free(ctx, form->pivot_p);
@@ -213,70 +216,86 @@ dfl_outcome dfl_formulation_factor(dfl_formulation *form, int nreal, int ncomple
     return DFL_STEP_OK;
 }
 
-/* Algebraic rows of one point into lane k, dropped invariants left out. */
-static void gather_algebraic(double *rows, const dfl_formulation *form, const dfl_point *point)
+/* What the residuals of all stages are gathered from. */
+typedef struct stages {
+    const dfl_point *points;
+    int count;
+    const double *transform; /* over the stages */
+} stages;
+
+/* Rows first .. first+count-1 of alg into lanes; returns the place behind them. */
+static double *gather_rows(double *rows, const stages *st, int first, int count)
 {
-    const dfl_system *sys = form->sys;
-    const double *alg = point->alg;
-    const int ne = sys->eom->ne, all = sys->m1 + sys->m2 + sys->m3;
-    const int before = form->nactive == ne ? all : sys->row_e;
-    for (int i = 0; i < before; i++, rows += DFL_LANES)
-        *rows = alg[i];
-    if (before == all)
-        return;
-    for (int i = 0; i < ne; i++)
-        if (form->active[i]) {
-            *rows = alg[before + i];
-            rows += DFL_LANES;
-        }
-    for (int i = before + ne; i < all; i++, rows += DFL_LANES)
-        *rows = alg[i];
+    const double *from[DFL_LANES] = {NULL};
+    for (int k = 0; k < st->count; k++)
+        from[k] = st->points[k].alg + first;
+    dfl_lanes_gather(rows, st->transform, count, from, st->count, NULL, NULL);
+    return rows + count * DFL_LANES;
 }
 
-/* Lane k of f_dyn - M v', v' in lanes. */
-static dfl_outcome gather_dynamics(double *rho, dfl_formulation *form, const dfl_point *point,
-                                   const double *vp)
+/* The algebraic rows of all stages, dropped invariants left out. */
+static void gather_algebraic(double *rows, const dfl_formulation *form, const stages *st)
+{
+    const dfl_system *sys = form->sys;
+    const int ne = sys->eom->ne;
+    if (form->nactive == ne) {
+        gather_rows(rows, st, 0, sys->m1 + sys->m2 + sys->m3);
+        return;
+    }
+    rows = gather_rows(rows, st, 0, sys->row_e);
+    for (int i = 0; i < ne; i++)
+        if (form->active[i])
+            rows = gather_rows(rows, st, sys->row_e + i, 1);
+    gather_rows(rows, st, sys->row_e + ne, sys->m3);
+}
+
+/* f_dyn - M v': M constant, so that it may act on transformed derivatives, or stage by stage. */
+static dfl_outcome gather_dynamics(double *rho, dfl_formulation *form, const stages *st,
+                                   const double *yp, const double *xp)
 {
     dfl_system *sys = form->sys;
     const int nv = sys->n3;
-    const double *f = point->blocks.f;
-    if (sys->constant && sys->diagonal) {
-        for (int i = 0; i < nv; i++)
-            rho[i * DFL_LANES] = f[i] - sys->M[i] * vp[i * DFL_LANES];
+    const double *from[DFL_LANES] = {NULL};
+    if (sys->constant) {
+        for (int k = 0; k < st->count; k++)
+            from[k] = st->points[k].blocks.f;
+        if (!sys->diagonal)
+            dfl_lanes_mul(form->momentum, sys->M, nv, nv, nv, yp);
+        dfl_lanes_gather(rho, st->transform, nv, from, st->count,
+                         sys->diagonal ? yp : form->momentum, sys->diagonal ? sys->M : NULL);
         return DFL_STEP_OK;
     }
-    for (int i = 0; i < nv; i++)
-        form->vp[i] = vp[i * DFL_LANES];
-    dfl_outcome outcome = dfl_system_dynamics(form->y, sys, point, form->vp);
-    for (int i = 0; i < nv; i++)
-        rho[i * DFL_LANES] = form->y[i];
-    return outcome;
-}
-
-/* Lane k of rates - x' */
-static void gather_rates(double *rho, const double *rates, const double *xp, int n)
-{
-    for (int i = 0; i < n; i++)
-        rho[i * DFL_LANES] = rates[i] - xp[i * DFL_LANES];
+    for (int k = 0; k < st->count; k++) {
+        double *y = form->momentum + k * nv;
+        for (int i = 0; i < nv; i++)
+            form->vp[i] = xp[i * DFL_LANES + k];
+        dfl_outcome outcome = dfl_system_dynamics(y, sys, &st->points[k], form->vp);
+        if (outcome)
+            return outcome;
+        from[k] = y;
+    }
+    dfl_lanes_gather(rho, st->transform, nv, from, st->count, NULL, NULL);
+    return DFL_STEP_OK;
 }
 
 dfl_outcome dfl_formulation_residual(double *rows, dfl_formulation *form, const dfl_point *points,
-                                     int stages, const double *xp)
+                                     int count, const double *transform, const double *yp,
+                                     const double *xp)
 {
     dfl_system *sys = form->sys;
     const int nr = sys->n2, nv = sys->n3, np = sys->eom->np;
-    double *rho_r = form->rho, *rho_v = rho_r + nr * DFL_LANES, *rho_p = rho_v + nv * DFL_LANES;
-    for (int k = 0; k < stages; k++) {
-        const dfl_point *point = &points[k];
-        gather_algebraic(rows + k, form, point);
-        gather_rates(rho_r + k, point->dif, xp + sys->off_r * DFL_LANES + k, nr);
-        gather_rates(rho_p + k, point->blocks.kin, xp + sys->off_p * DFL_LANES + k, np);
-        dfl_outcome outcome =
-            gather_dynamics(rho_v + k, form, point, xp + sys->off_v * DFL_LANES + k);
-        if (outcome)
-            return outcome;
+    const stages st = {points, count, transform};
+    const double *from_r[DFL_LANES] = {NULL}, *from_p[DFL_LANES] = {NULL};
+    double *rho_v = form->rho + nr * DFL_LANES, *rho_p = rho_v + nv * DFL_LANES;
+    for (int k = 0; k < count; k++) {
+        from_r[k] = points[k].dif;
+        from_p[k] = points[k].blocks.kin;
     }
-    return DFL_STEP_OK;
+    gather_algebraic(rows, form, &st);
+    dfl_lanes_gather(form->rho, transform, nr, from_r, count, yp + sys->off_r * DFL_LANES, NULL);
+    dfl_lanes_gather(rho_p, transform, np, from_p, count, yp + sys->off_p * DFL_LANES, NULL);
+    return gather_dynamics(rho_v, form, &st, yp + sys->off_v * DFL_LANES,
+                           xp + sys->off_v * DFL_LANES);
 }
 
 /* u of one real and of one complex shift from  d - (zeta SM_a - SJ_a) a, both products at hand. */

@@ -57,6 +57,7 @@ typedef struct dfl_formulation {
     dfl_factor *E_real, *E_complex[DFL_LANES / 2];
     double *rho, *u; /* mdif lanes of unprojected residuals; lanes for solving */
     double *vp, *y, *pp;
+    double *momentum; /* nv lanes: M v' */
     dfl_lstsq *lstsq; /* for minimum-norm multipliers */
     double *least;    /* nv x nc and its right-hand side */
 } dfl_formulation;
@@ -84,12 +85,14 @@ dfl_outcome dfl_formulation_select(dfl_formulation *form, double t, const double
 dfl_outcome dfl_formulation_factor(dfl_formulation *form, int nreal, int ncomplex,
                                    const double *zeta);
 
-/* rows (ma lanes): alg, and form->rho (mdif lanes): dif - diag(I,M,I) x', of `stages` evaluated points;
-   xp are lanes of x'. An integrator transforms both before it solves. */
+/* rows (ma lanes): alg, and form->rho (mdif lanes): dif - diag(I,M,I) x', of `count` evaluated stages,
+   transformed over the stages. yp: lanes of x' transformed; xp: lanes of x' itself, read only where
+   M varies. */
 dfl_outcome dfl_formulation_residual(double *rows, dfl_formulation *form, const dfl_point *points,
-                                     int stages, const double *xp);
+                                     int count, const double *transform, const double *yp,
+                                     const double *xp);
 
-/* dx (n lanes) from transformed rows (room for K lanes, overwritten) and form->rho. */
+/* dx (n lanes) from rows (room for K lanes, overwritten) and form->rho. */
 void dfl_formulation_solve(double *dx, dfl_formulation *form, double *rows);
 
 /* err (n) = B E_real^-1 S (dif + diag(I,M,I) y) at an evaluated point: a filtered defect. */

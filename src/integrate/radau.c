@@ -36,16 +36,12 @@ static const double gamma_ = 3.6378342527444957322;
 static const double alpha = 2.6810828736277521339, beta = 3.0504301992474105694;
 static const double e[S] = {-10.048809399827415562, 1.3821427331607488958, -0.33333333333333333333};
 
-/* Lanes of x' = (1/h) A^-1 Z = (1/h) T Lambda W */
-static void derivatives(double *XP, const double *W, double h, int n)
+/* Lanes of T^-1 x' = (1/h) Lambda W,  x' = (1/h) A^-1 Z being the derivatives of the stages. */
+static void derivatives(double *YP, const double *W, double h, int n)
 {
-    double D[L * L] = {0};
-    for (int k = 0; k < S; k++) {
-        D[k] = T[k] * gamma_ / h;
-        D[L + k] = (T[L + k] * alpha + T[2 * L + k] * beta) / h;
-        D[2 * L + k] = (T[2 * L + k] * alpha - T[L + k] * beta) / h;
-    }
-    dfl_lanes_transform(XP, D, n, W);
+    const double g = gamma_ / h, a = alpha / h, b = beta / h;
+    const double Lambda[L * L] = {g, 0, 0, 0, 0, a, b, 0, 0, -b, a};
+    dfl_lanes_transform(YP, Lambda, n, W);
 }
 
 /* The increment polynomial of the last step, continued: P(q) with q = (t - t_k)/h_cont. */
@@ -109,8 +105,11 @@ double dfl_radau_current(dfl_radau *ra, double h, int stage)
     const dfl_system *sys = ra->sys;
     for (int i = 0; i < sys->n; i++)
         ra->x_ref[i] = ra->here.x[i] + ra->Z[i * L + stage];
+    const int v = sys->off_v * L;
+    if (!sys->carried)
+        dfl_lanes_transform(ra->XP + v, T, sys->n3, ra->YP + v);
     for (int i = 0; i < sys->n3; i++)
-        ra->a_ref[i] = sys->carried ? ra->x_ref[i] : ra->XP[(sys->off_v + i) * L + stage];
+        ra->a_ref[i] = sys->carried ? ra->x_ref[i] : ra->XP[v + i * L + stage];
     return ra->t + c[stage] * h;
 }
 
@@ -152,13 +151,15 @@ dfl_outcome dfl_radau_iterate(double *size, dfl_radau *ra, double h)
         if (outcome)
             return outcome;
     }
-    const int first = sys->off_r * L; /* only r, v, s, p have derivatives */
-    derivatives(ra->XP + first, ra->W + first, h, n - sys->off_r);
-    dfl_outcome outcome = dfl_formulation_residual(ra->rows, ra->form, ra->stage, S, ra->XP);
+    const int first = sys->off_r * L,
+              moving = n - sys->off_r; /* only r, v, s, p have derivatives */
+    derivatives(ra->YP + first, ra->W + first, h, moving);
+    if (!sys->constant)
+        dfl_lanes_transform(ra->XP + first, T, moving, ra->YP + first);
+    dfl_outcome outcome =
+        dfl_formulation_residual(ra->rows, ra->form, ra->stage, S, TI, ra->YP, ra->XP);
     if (outcome)
         return outcome;
-    dfl_lanes_transform(ra->rows, TI, ra->form->ma, ra->rows);
-    dfl_lanes_transform(ra->form->rho, TI, sys->mdif, ra->form->rho);
     dfl_formulation_solve(ra->dW, ra->form, ra->rows);
     *size = dfl_scale_newton(&ra->scale, ra->dW, S);
     return isfinite(*size) ? DFL_STEP_OK : find_nonfinite(ra);

@@ -21,8 +21,9 @@ typedef struct dfl_radau {
     double h;             /* proposed step, signed */
     double t_old, h_cont; /* the step that `cont` belongs to */
     bool have_cont;
-    double *cont;                        /* n lanes: interpolation coefficients */
-    double *Z, *Z0, *W, *dW, *XP, *rows; /* lanes */
+    double *cont;                   /* n lanes: interpolation coefficients */
+    double *Z, *Z0, *W, *dW, *rows; /* lanes */
+    double *XP, *YP;                /* lanes of x' and of T^-1 x' */
     double *x_ref, *a_ref, *err, *y;
 
     double faccon, theta; /* Newton's memory */

@@ -26,7 +26,7 @@ dfl_status dfl_radau_init(dfl_radau *ra, dfl_system *sys, dfl_formulation *form,
         status = dfl_point_init(&ra->stage[k], sys);
     if (status)
         return status;
-    double **const lanes[] = {&ra->cont, &ra->Z, &ra->Z0, &ra->W, &ra->dW, &ra->XP};
+    double **const lanes[] = {&ra->cont, &ra->Z, &ra->Z0, &ra->W, &ra->dW, &ra->XP, &ra->YP};
     for (size_t i = 0; i < sizeof lanes / sizeof *lanes; i++)
         if (!(*lanes[i] = dfl_alloc(ctx, n * DFL_LANES, d)))
             return DFL_NO_MEMORY;
@@ -45,7 +45,7 @@ void dfl_radau_clear(dfl_radau *ra)
     if (!ra->sys)
         return;
     dfl_context *ctx = ra->sys->ctx;
-    double *const block[] = {ra->cont, ra->Z,     ra->Z0,    ra->W,   ra->dW, ra->XP,
+    double *const block[] = {ra->cont, ra->Z,     ra->Z0,    ra->W,   ra->dW, ra->XP,  ra->YP,
                              ra->rows, ra->x_ref, ra->a_ref, ra->err, ra->y,  ra->flip};
     for (size_t i = 0; i < sizeof block / sizeof *block; i++)
         dfl_free(ctx, block[i]);

@@ -265,9 +265,6 @@ static attempt after_failure(dfl_radau *ra, double h, dfl_outcome outcome, doubl
         return HOPELESS;
     if (outcome == DFL_STEP_SINGULAR && ++ra->singular_in_row >= 5)
         return HOPELESS;
-    if (outcome == DFL_STEP_NONFINITE || outcome == DFL_STEP_SINGULAR)
-        /* NaN reaches the unused lanes as well, which must stay zero */
-        memset(ra->rows, 0, (size_t)ra->form->K * DFL_LANES * sizeof(double));
     stats->rejected_newton++;
     dfl_log(ra->options, DFL_LOG_DEBUG, "t = %.10g: step %.3g failed, Newton's rate %.2g", ra->t, h,
             ra->theta);

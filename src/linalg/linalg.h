@@ -22,6 +22,11 @@ void dfl_lanes_mul(double *Y, const double *A, int lda, int m, int n, const doub
  * X. */
 void dfl_lanes_transform(double *Y, const double *M, int n, const double *X);
 
+/* Y_i = M (stage_0[i], stage_1[i], ...) - weight_i X_i for n components: plain vectors of the stages into
+   transformed lanes. X may be NULL (nothing is subtracted), weight NULL (all 1). */
+void dfl_lanes_gather(double *Y, const double *M, int n, const double *const *stage, int stages,
+                      const double *X, const double *weight);
+
 /* Y += X, and the sum of (weight_i X_i)^2 over all lanes, for n components. */
 void dfl_lanes_add(double *Y, int n, const double *X);
 double dfl_lanes_squares(const double *X, int n, const double *weight);

@@ -171,3 +171,36 @@ WIDE double dfl_lanes_squares(const double *X, int n, const double *weight)
     }
     return sum[0] + sum[1] + sum[2] + sum[3];
 }
+
+/* With three stages, the rule, the stages stay in registers. */
+static inline __attribute__((always_inline)) void
+gather_stages(int stages, double *Y, const double *M, int n, const double *const *stage,
+              const double *X, const double *weight)
+{
+    const double *const s0 = stage[0], *const s1 = stages > 1 ? stage[1] : s0,
+                        *const s2 = stages > 2 ? stage[2] : s0;
+    const quad m0 = *(const quad *)M, m1 = *(const quad *)(M + 4), m2 = *(const quad *)(M + 8);
+    for (int i = 0; i < n; i++, Y += DFL_LANES) {
+        quad y = s0[i] * m0;
+        if (stages > 1)
+            y += s1[i] * m1;
+        if (stages > 2)
+            y += s2[i] * m2;
+        for (int k = 3; k < stages; k++)
+            y += stage[k][i] * *(const quad *)(M + k * DFL_LANES);
+        if (weight)
+            y -= weight[i] * *(const quad *)(X + i * DFL_LANES);
+        else if (X)
+            y -= *(const quad *)(X + i * DFL_LANES);
+        *(quad *)Y = y;
+    }
+}
+
+WIDE void dfl_lanes_gather(double *Y, const double *M, int n, const double *const *stage,
+                           int stages, const double *X, const double *weight)
+{
+    if (stages == 3)
+        gather_stages(3, Y, M, n, stage, X, weight);
+    else
+        gather_stages(stages, Y, M, n, stage, X, weight);
+}
