@@ -32,7 +32,7 @@ static dfl_status allocate(dfl_formulation *form)
     /* every unknown is algebraic or differential; redundant and dropped rows add to both counts */
     const size_t ma = (size_t)(sys->m1 + sys->m2 + sys->m3);
     const size_t nd = (size_t)(eom->nr + sys->n3 + sys->n4 + sys->nc), K = ma + nd;
-    form->J2 = dfl_alloc(ctx, (size_t)sys->m2 * n, d);
+    form->J2_store = dfl_alloc(ctx, (size_t)sys->m2 * n, d);
     form->Sp = dfl_alloc(ctx, np * np, d);
     form->Sv = dfl_alloc(ctx, nv * nv, d);
     form->pivot_p = dfl_alloc(ctx, (size_t)sys->n4, 1);
@@ -52,7 +52,7 @@ static dfl_status allocate(dfl_formulation *form)
     form->momentum = dfl_alloc(ctx, nv * DFL_LANES, d);
     form->pp = dfl_alloc(ctx, np, d);
     form->least = dfl_alloc(ctx, nv * (size_t)sys->nc + nv + (size_t)sys->nc, d);
-    return form->J2 && form->Sp && form->Sv && form->pivot_p && form->pivot_v && form->CB &&
+    return form->J2_store && form->Sp && form->Sv && form->pivot_p && form->pivot_v && form->CB &&
                    form->SM && form->SJ && form->work && form->active && form->q && form->q_old &&
                    form->rho && form->u && form->vp && form->y && form->momentum && form->pp &&
                    form->least
@@ -92,10 +92,10 @@ void dfl_formulation_clear(dfl_formulation *form)
     if (!form->sys)
         return;
     dfl_context *ctx = form->sys->ctx;
-    double *const block[] = {form->J2,    form->Sp,       form->Sv,   form->CB,
-                             form->SM,    form->SJ,       form->work, form->q,
-                             form->q_old, form->rho,      form->u,    form->vp,
-                             form->y,     form->momentum, form->pp,   form->least};
+    double *const block[] = {form->J2_store, form->Sp,       form->Sv,   form->CB,
+                             form->SM,       form->SJ,       form->work, form->q,
+                             form->q_old,    form->rho,      form->u,    form->vp,
+                             form->y,        form->momentum, form->pp,   form->least};
     for (size_t i = 0; i < sizeof block / sizeof *block; i++)
         dfl_free(ctx, block[i]);
     dfl_free(ctx, form->pivot_p);

@@ -37,9 +37,9 @@ typedef struct dfl_formulation {
     int nfp, nfv, nflm; /* free positions, velocities, multipliers (psi1) */
     int nsv;            /* rows of Sv */
     dfl_split *split1, *split2, *split3, *pivots2, *pivots3, *user_check;
-    double *J2;      /* m2 x n: block 2 without dropped invariants and, if n0 > 0, without
+    double *J2_store, *J2; /* m2 x n: block 2 without dropped invariants and, if n0 > 0, without
                         its dependence on the first n1 columns */
-    double *Sp, *Sv; /* nfp x np, nsv x nv */
+    double *Sp, *Sv;       /* nfp x np, nsv x nv */
     bool have_selectors, sv_identity;
     unsigned char *pivot_p, *pivot_v; /* pivot sets that belong to the selectors */
     double *CB;                       /* n x K */

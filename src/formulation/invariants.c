@@ -100,7 +100,11 @@ void dfl_invariants_compress(dfl_formulation *form)
     const dfl_system *sys = form->sys;
     const int ne = sys->eom->ne, first = sys->nc + sys->eom->n0, all = sys->m2;
     form->m2 = first + form->nactive;
-    double *out = form->J2;
+    if (form->nactive == ne && sys->eom->n0 == 0) {
+        form->J2 = form->jac.J2;
+        return;
+    }
+    double *out = form->J2 = form->J2_store;
     for (int j = 0; j < sys->n; j++) {
         const double *in = form->jac.J2 + (size_t)j * (size_t)all;
         for (int i = 0; i < first; i++)

@@ -6,7 +6,8 @@
 /* Decides which invariants are in use for the present derivatives. */
 void dfl_invariants_choose(dfl_formulation *form);
 
-/* Copies the rows of block 2 in use into form->J2 and sets form->m2. */
+/* Lets form->J2 be the rows of block 2 in use, copied where some are missing or will be changed, and
+   sets form->m2. */
 void dfl_invariants_compress(dfl_formulation *form);
 
 /* Whether the selectors must be renewed for the present decomposition. */

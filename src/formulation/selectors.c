@@ -10,6 +10,8 @@
 #include <math.h>
 #include <string.h>
 
+static void orthogonal_rows(double *S, const dfl_formulation *form, int rows, int n,
+                            const double *B, int ldb, bool complete);
 static void orthonormal_rows(double *S, int rows, int n, const double *B, int ldb);
 static void unit_rows(double *S, int rows, int n, const unsigned char *pivot);
 static void unit_dynamics(dfl_formulation *form);
@@ -37,7 +39,7 @@ dfl_outcome dfl_selectors_compute(dfl_formulation *form, double t, const double 
     } else if (opt->selectors == DFL_UNIT) {
         unit_rows(form->Sp, nfp, np, form->pivot_p + ns);
     } else {
-        orthonormal_rows(form->Sp, nfp, np, form->split3->N + ns, sys->n4);
+        orthogonal_rows(form->Sp, form, nfp, np, form->split3->N + ns, sys->n4, ns == 0);
     }
     if (form->sv_identity || (opt->selectors == DFL_USER && !sys->psi1))
         ;
@@ -46,7 +48,7 @@ dfl_outcome dfl_selectors_compute(dfl_formulation *form, double t, const double 
     else if (opt->selectors == DFL_UNIT)
         unit_dynamics(form);
     else
-        orthonormal_rows(form->Sv, form->nsv, nv, form->split2->N, nv);
+        orthogonal_rows(form->Sv, form, form->nsv, nv, form->split2->N, nv, true);
     if (opt->selectors == DFL_USER && !user_selectors_regular(form))
         return dfl_system_trouble(form->sys, DFL_STEP_SINGULAR, "the user's selectors", t);
     form->have_selectors = true;
@@ -94,6 +96,20 @@ static void find_pivots(dfl_formulation *form, unsigned char *pivot_p, unsigned 
         pivot_p[s3->pivot[i]] = 1;
     for (int i = 0; i < s2->rank && i < form->split2->rank; i++)
         pivot_v[s2->pivot[i]] = 1;
+}
+
+/* S (rows x n) := the first n rows of B's columns, which are orthonormal already if B is a complete
+   null-space basis from QR or SVD. */
+static void orthogonal_rows(double *S, const dfl_formulation *form, int rows, int n,
+                            const double *B, int ldb, bool complete)
+{
+    if (form->method == DFL_METHOD_LU || !complete) {
+        orthonormal_rows(S, rows, n, B, ldb);
+        return;
+    }
+    for (int i = 0; i < rows; i++)
+        for (int j = 0; j < n; j++)
+            S[j * rows + i] = B[i * ldb + j];
 }
 
 /* S (rows x n) := the first n rows of B's columns, orthonormalised (Gram-Schmidt, twice). */

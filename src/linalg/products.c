@@ -81,6 +81,8 @@ WIDE static void small_gemm(int m, int n, int k, double alpha, const double *A, 
 void dfl_gemm(int m, int n, int k, double alpha, const double *A, int lda, const double *B, int ldb,
               double beta, double *C, int ldc)
 {
+    if (m == 0 || n == 0)
+        return;
     if ((long)m * n * k <= GEMM_LIMIT)
         small_gemm(m, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
     else
@@ -141,6 +143,8 @@ WIDE static void small_lanes(double *Y, const double *A, int lda, int m, int n, 
 /* The lanes are a column-major 4 x n matrix, so Y = A X reads Y = X A^T for BLAS. */
 void dfl_lanes_mul(double *Y, const double *A, int lda, int m, int n, const double *X)
 {
+    if (m == 0)
+        return;
     if (m * n <= LANES_LIMIT)
         small_lanes(Y, A, lda, m, n, X);
     else

@@ -81,7 +81,7 @@ bool dfl_split_compute(dfl_split *split, const dfl_split_rule *rule, const doubl
         return false;
     }
     bool usable = false;
-    if (m == 1 && rule->method == DFL_METHOD_QR)
+    if (m == 1 && (rule->method == DFL_METHOD_QR || n == 1))
         return split_row(split, rule);
     switch (rule->method) {
     case DFL_METHOD_LU:
@@ -114,6 +114,7 @@ static bool split_row(dfl_split *split, const dfl_split_rule *rule)
         return false;
     }
     split->rank = 1;
+    split->pivot[0] = 0;
     split->largest = split->smallest = norm;
     for (int j = 0; j < n; j++)
         split->R[j] = w[j] * scale / square;

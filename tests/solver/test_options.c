@@ -428,9 +428,9 @@ static void every_algebraic_decomposition_gives_the_same_solution(void **state)
         assert_accurate(&r);
         assert_int_equal(r.stats.attempts, automatic.stats.attempts);
         /* equal in exact arithmetic, since orthogonal selectors span the same space, and different
-           in rounding, since another decomposition was at work */
+           in rounding where another decomposition was at work (one row is split by QR anyway) */
         assert_true(distance(r.x, automatic.x, N) < 1e-9);
-        assert_true(distance(r.x, automatic.x, N) > 0);
+        assert_true(kind[i] == DFL_ALGEBRAIC_QR || distance(r.x, automatic.x, N) > 0);
     }
 }
 
