@@ -127,70 +127,84 @@ static double power(double x, int k)
     return value;
 }
 
+/* Sizes of Newton's increments so far. */
+typedef struct history {
+    double size, rate; /* of the last iteration, 0: none */
+} history;
+
+/* Takes the increment of iteration `it` into the rate of convergence. True if the iteration will not
+   reach its tolerance; `reduce` is then the proposed change of the step size. */
+static bool diverges(dfl_radau *ra, history *old, int it, double size, double *reduce)
+{
+    const int left = ra->options->newton_iterations - 1 - it;
+    const bool real_time = ra->options->fixed_step > 0;
+    const double rate = size / old->size;
+    ra->theta = it == 2 ? rate : sqrt(rate * old->rate);
+    old->rate = rate;
+    if (!(ra->theta < 0.99))
+        return !real_time || size > 1e3 * old->size;
+    ra->faccon = ra->theta / (1 - ra->theta);
+    const double expected = ra->faccon * size * power(ra->theta, left) / ra->scale.newton_tolerance;
+    if (expected < 1 || real_time)
+        return false;
+    *reduce = 0.8 * pow(fmax(1e-4, fmin(20, expected)), -1.0 / (4 + left));
+    return true;
+}
+
+/* A diverging iteration goes on with a new matrix, if one is allowed. DFL_STEP_RETRY: it is not. */
+static dfl_outcome second_chance(dfl_radau *ra, double h, int *updates)
+{
+    if ((*updates)-- <= 0)
+        return DFL_STEP_RETRY;
+    if (!(ra->theta < 2)) /* the present iterate is worse than the prediction */
+        memcpy(ra->Z, ra->Z0, (size_t)(ra->sys->n * DFL_LANES) * sizeof(double));
+    dfl_outcome outcome = update_matrix(ra, h);
+    if (outcome == DFL_STEP_RANK || outcome == DFL_STEP_SINGULAR) {
+        ra->sys->trouble.outcome = DFL_STEP_OK; /* an iterate says nothing about the motion */
+        return DFL_STEP_RETRY;
+    }
+    dfl_radau_settle(ra);
+    ra->faccon = 1;
+    return outcome;
+}
+
 /* Simplified Newton iteration. DFL_STEP_OK: converged. DFL_STEP_RETRY while no callback made trouble:
    not converged; `reduce` is then the proposed change of the step size. */
 static dfl_outcome newton(dfl_radau *ra, double h, double *reduce)
 {
     const dfl_solver_options *opt = ra->options;
     const int most = opt->newton_iterations;
-    const double tolerance = ra->scale.newton_tolerance;
     const bool real_time = opt->fixed_step > 0;
     int updates = real_time ? 0 : opt->newton_updates;
-    double size_old = 0, rate_old = 0;
+    history old = {0, 0};
     /* The rate of the last step is a hint only. Without a floor, one iteration would do after a
        very short step, however large its increments: constraints would be left unsatisfied. */
     ra->faccon = pow(fmax(ra->faccon, 0.01), 0.8);
     ra->theta = fabs(opt->jacobian_reuse);
     ra->sys->trouble.outcome = DFL_STEP_OK;
     for (int it = 1;; it++) {
-        double size;
+        double size = 0;
         bool diverging = it > most;
         *reduce = 0.5;
-        if (real_time && diverging) {
+        if (diverging && real_time) {
             ra->sys->stats->unconverged++;
             return DFL_STEP_OK;
         }
-        if (!diverging) {
-            dfl_outcome outcome = dfl_radau_iterate(&size, ra, h);
-            if (outcome)
-                return outcome;
-        }
-        if (!diverging && it > 1 && it < most) {
-            const double rate = size / size_old;
-            ra->theta = it == 2 ? rate : sqrt(rate * rate_old);
-            rate_old = rate;
-            if (ra->theta < 0.99) {
-                ra->faccon = ra->theta / (1 - ra->theta);
-                const double left = ra->faccon * size * power(ra->theta, most - 1 - it) / tolerance;
-                if (left >= 1 && !real_time) {
-                    diverging = true;
-                    *reduce = 0.8 * pow(fmax(1e-4, fmin(20, left)), -1.0 / (4 + most - 1 - it));
-                }
-            } else {
-                diverging = !real_time || size > 1e3 * size_old;
-            }
-        }
+        dfl_outcome outcome = diverging ? DFL_STEP_OK : dfl_radau_iterate(&size, ra, h);
+        if (outcome)
+            return outcome;
+        if (it > 1 && it < most)
+            diverging = diverges(ra, &old, it, size, reduce);
         if (diverging) {
-            if (updates-- <= 0)
-                return DFL_STEP_RETRY;
-            if (!(ra->theta < 2)) /* the present iterate is worse than the prediction */
-                memcpy(ra->Z, ra->Z0, (size_t)(ra->sys->n * DFL_LANES) * sizeof(double));
-            dfl_outcome outcome = update_matrix(ra, h);
-            if (outcome == DFL_STEP_RANK || outcome == DFL_STEP_SINGULAR) {
-                ra->sys->trouble.outcome =
-                    DFL_STEP_OK; /* an iterate says nothing about the motion */
-                return DFL_STEP_RETRY;
-            }
+            outcome = second_chance(ra, h, &updates);
             if (outcome)
                 return outcome;
-            dfl_radau_settle(ra);
-            ra->faccon = 1;
             it = 0;
             continue;
         }
-        size_old = fmax(size, DBL_EPSILON);
+        old.size = fmax(size, DBL_EPSILON);
         dfl_radau_update(ra);
-        if (ra->faccon * size <= tolerance)
+        if (ra->faccon * size <= ra->scale.newton_tolerance)
             return DFL_STEP_OK;
     }
 }

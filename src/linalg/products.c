@@ -10,11 +10,10 @@
 
 #include <cblas.h>
 
-enum {
-    GEMM_LIMIT = 1800,   /* m n k up to which our product is faster ... */
-    GEMM_TN_LIMIT = 150, /* ... and the same with A^T */
-    LANES_LIMIT = 900    /* m n */
-};
+/* m n k up to which our product is used. It is as fast as BLAS up to order 32 (bench/bench_linalg.c),
+   whole runs of larger models did not differ, and OpenBLAS takes memory for products up to this
+   size, which an integration must not. */
+enum { GEMM_LIMIT = 1000000 };
 
 /* Two and four doubles that need no alignment and may alias other doubles. */
 typedef double pair __attribute__((vector_size(16), aligned(8), may_alias));
@@ -48,12 +47,37 @@ typedef double quad __attribute__((vector_size(32), aligned(8), may_alias));
         }                                                                                          \
     } while (0)
 
+/* The same for eight rows: eight sums hide the latency of a fused product. */
+static inline __attribute__((always_inline)) void gemm_eight(int columns, int k, double alpha,
+                                                             const double *A, int lda,
+                                                             const double *B, int ldb, double beta,
+                                                             double *C, int ldc)
+{
+    const quad zero = {0};
+    quad low[4] = {zero, zero, zero, zero}, high[4] = {zero, zero, zero, zero};
+    for (int l = 0; l < k; l++) {
+        const double *a = A + (long)l * lda;
+        const quad a0 = *(const quad *)a, a1 = *(const quad *)(a + 4);
+        for (int j = 0; j < columns; j++) {
+            low[j] += a0 * B[(long)j * ldb + l];
+            high[j] += a1 * B[(long)j * ldb + l];
+        }
+    }
+    for (int j = 0; j < columns; j++) {
+        quad *c = (quad *)(C + (long)j * ldc), *d = (quad *)(C + (long)j * ldc + 4);
+        *c = beta == 0 ? alpha * low[j] : alpha * low[j] + beta * *c;
+        *d = beta == 0 ? alpha * high[j] : alpha * high[j] + beta * *d;
+    }
+}
+
 static inline __attribute__((always_inline)) void gemm_columns(int columns, int m, int k,
                                                                double alpha, const double *A,
                                                                int lda, const double *B, int ldb,
                                                                double beta, double *C, int ldc)
 {
     int i = 0;
+    for (; i + 8 <= m; i += 8)
+        gemm_eight(columns, k, alpha, A + i, lda, B, ldb, beta, C + i, ldc);
     for (; i + 4 <= m; i += 4)
         GEMM_ROWS(quad);
     if (m - i >= 2) {
@@ -106,7 +130,7 @@ static void small_gemm_tn(int m, int n, int k, double alpha, const double *A, in
 void dfl_gemm_tn(int m, int n, int k, double alpha, const double *A, int lda, const double *B,
                  int ldb, double beta, double *C, int ldc)
 {
-    if ((long)m * n * k <= GEMM_TN_LIMIT)
+    if ((long)m * n * k <= GEMM_LIMIT)
         small_gemm_tn(m, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
     else
         cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, m, n, k, alpha, A, lda, B, ldb, beta,
@@ -127,7 +151,7 @@ static inline __attribute__((always_inline)) void lanes_rows(int rows, double *Y
         *(quad *)(Y + i * DFL_LANES) = sum[i];
 }
 
-WIDE static void small_lanes(double *Y, const double *A, int lda, int m, int n, const double *X)
+WIDE void dfl_lanes_mul(double *Y, const double *A, int lda, int m, int n, const double *X)
 {
     int i = 0;
     for (; i + 4 <= m; i += 4)
@@ -138,18 +162,6 @@ WIDE static void small_lanes(double *Y, const double *A, int lda, int m, int n, 
     }
     if (i < m)
         lanes_rows(1, Y + i * DFL_LANES, A + i, lda, n, X);
-}
-
-/* The lanes are a column-major 4 x n matrix, so Y = A X reads Y = X A^T for BLAS. */
-void dfl_lanes_mul(double *Y, const double *A, int lda, int m, int n, const double *X)
-{
-    if (m == 0)
-        return;
-    if (m * n <= LANES_LIMIT)
-        small_lanes(Y, A, lda, m, n, X);
-    else
-        cblas_dgemm(CblasColMajor, CblasNoTrans, CblasTrans, DFL_LANES, m, n, 1.0, X, DFL_LANES, A,
-                    lda, 0.0, Y, DFL_LANES);
 }
 
 WIDE void dfl_lanes_transform(double *Y, const double *M, int n, const double *X)
