@@ -139,7 +139,7 @@ static int by_value(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-static void run(result *r, const problem *p, const setting *s, double tol)
+static void run(result *r, const problem *p, const setting *s, double tol, int most)
 {
     dfl_context *ctx = dfl_context_create();
     dfl_solver_options options = {.form = s->form, .rtol = tol, .atol = tol};
@@ -147,7 +147,7 @@ static void run(result *r, const problem *p, const setting *s, double tol)
     double seconds[15], spent = 0;
     int runs = 0;
     r->status = dfl_solver_create(&solver, ctx, &p->eom, &options);
-    while (!r->status && runs < 15 && spent < 0.7) {
+    while (!r->status && runs < most && spent < 0.7) {
         r->status = dfl_solver_start(solver, p->t0, p->x0, NULL);
         const double begin = now();
         if (!r->status)
@@ -209,9 +209,31 @@ static void print(const result *r, const setting *s, double tol)
     fflush(stdout);
 }
 
-/* usage: bench_solver [problem]   restricts the runs to one problem */
+/* One run of a setting without repeats, for instruction counts. */
+static int run_once(const char *name, const char *formulation, double tol)
+{
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
+        const setting *s = &settings[i];
+        problem p;
+        if (strcmp(name, s->problem) != 0 || strcmp(formulation, s->formulation) != 0)
+            continue;
+        if (!problem_make(&p, s->maker, 0))
+            return 1;
+        result r = {0};
+        run(&r, &p, s, tol, 1);
+        printf("%ld\n", r.stats.accepted);
+        problem_free(&p);
+        return 0;
+    }
+    return 2;
+}
+
+/* usage: bench_solver [problem]                     all runs, or those of one problem
+          bench_solver problem formulation tolerance  one run; prints the number of steps */
 int main(int argc, char **argv)
 {
+    if (argc == 4)
+        return run_once(argv[1], argv[2], atof(argv[3]));
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
         const setting *s = &settings[i];
         problem p;
@@ -224,7 +246,7 @@ int main(int argc, char **argv)
         for (int k = s->first; k <= s->last; k += s->stride) {
             result r = {0};
             const double tol = pow(10, -k / 2.0);
-            run(&r, &p, s, tol);
+            run(&r, &p, s, tol, 15);
             print(&r, s, tol);
         }
         problem_free(&p);

@@ -110,15 +110,21 @@ static dfl_outcome split_first(dfl_formulation *form)
     const int defect = sys->psi1 ? 0 : form->defect;
     dfl_split_rule rule = {
         .method = DFL_METHOD_LU, .tolerance = 1e-14, .rank = -1, .scale_rows = true};
+    rule.columns_in_order = form->options->algebraic == DFL_ALGEBRAIC_AUTO;
     if (defect > 0 || form->options->algebraic == DFL_ALGEBRAIC_SVD)
         rule = (dfl_split_rule){.method = DFL_METHOD_SVD, .rank = n1 - defect};
     else if (form->options->algebraic == DFL_ALGEBRAIC_QR)
         rule.method = DFL_METHOD_QR;
-    if (!dfl_split_compute(form->split1, &rule, form->jac.J1, m1, m1, n1))
-        return dfl_system_trouble(
-            sys, DFL_STEP_SINGULAR,
-            "the matrix of accelerations, multipliers and auxiliary variables", sys->trouble.t);
-    return DFL_STEP_OK;
+    bool regular = dfl_split_compute(form->split1, &rule, form->jac.J1, m1, m1, n1);
+    if (!regular && rule.columns_in_order) { /* full pivoting has the last word */
+        rule.columns_in_order = false;
+        regular = dfl_split_compute(form->split1, &rule, form->jac.J1, m1, m1, n1);
+    }
+    return regular ? DFL_STEP_OK
+                   : dfl_system_trouble(
+                         sys, DFL_STEP_SINGULAR,
+                         "the matrix of accelerations, multipliers and auxiliary variables",
+                         sys->trouble.t);
 }
 
 /* The number of leading unknowns that block 1 determines: all of [a sigma w l m], or w alone. */

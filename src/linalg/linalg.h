@@ -60,7 +60,9 @@ typedef struct dfl_split_rule {
                                       columns, before all others (contact variables) */
     const unsigned char *favoured; /* LU: n flags or NULL; a favoured column's entries count 1.01
                                       times in the pivot search (hysteresis) */
-    bool scale_rows;               /* equilibrate rows to unit maximum before pivoting */
+    bool
+        columns_in_order; /* LU: pivots of column k are sought in column k only (partial pivoting) */
+    bool scale_rows;      /* equilibrate rows to unit maximum before pivoting */
 } dfl_split_rule;
 
 /* Creates room for matrices up to m x n. */

@@ -73,7 +73,7 @@ static double find_pivot(int *row, int *col, const dfl_split *split, const dfl_s
     const int n = split->n;
     const bool in_lead = k < rule->leading;
     const int last_row = in_lead ? rule->leading : split->m;
-    const int last_col = in_lead ? rule->leading : n;
+    const int last_col = rule->columns_in_order ? k + 1 : in_lead ? rule->leading : n;
     double best = 0;
     for (int i = k; i < last_row; i++)
         for (int j = k; j < last_col; j++) {
