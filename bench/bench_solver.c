@@ -61,13 +61,24 @@ static double largest(const double *x, int n)
     return value;
 }
 
+/* Blocks with room for WIDTH numbers each. */
+enum { WIDTH = 64 };
+static dfl_blocks blocks_in(double *room)
+{
+    dfl_blocks b;
+    double **const block[] = {&b.kin, &b.f,  &b.b, &b.d,   &b.c, &b.g,  &b.ep,
+                              &b.gI,  &b.hv, &b.e, &b.gam, &b.W, &b.K0, &b.bias};
+    for (size_t i = 0; i < sizeof block / sizeof *block; i++)
+        *block[i] = room + i * WIDTH;
+    return b;
+}
+
 /* Seconds of one evaluation as the solver asks for it: all blocks, and M where it varies. */
 static double time_evaluation(const problem *p, const double *x)
 {
     const dfl_eom *eom = &p->eom;
     double room[14][64] = {DFL_PSF}, M[64] = {0}, best = 1;
-    dfl_blocks out = {room[0], room[1], room[2], room[3],  room[4],  room[5],  room[6],
-                      room[7], room[8], room[9], room[10], room[11], room[12], room[13]};
+    dfl_blocks out = blocks_in(room);
     const bool mass = eom->mass && !eom->mass_constant;
     dfl_eval_fn volatile eval = eom->eval;
     const int calls = 20000;
@@ -98,13 +109,12 @@ static void end_residuals(result *r, const problem *p, double t, const double *x
     const dfl_layout at = dfl_eom_layout(eom);
     const int nv = eom->nv, nl = eom->nl;
     double room[14][64] = {DFL_PSF}, M[64] = {0};
-    dfl_blocks b = {room[0], room[1], room[2], room[3],  room[4],  room[5],  room[6],
-                    room[7], room[8], room[9], room[10], room[11], room[12], room[13]};
+    dfl_blocks b = blocks_in(room);
     eom->eval(&b, t, x, DFL_EVERYTHING, eom->user);
     for (int i = 0; i < nv; i++)
         M[i * nv + i] = 1;
     if (eom->mass) {
-        double D[64] = {0};
+        double D[WIDTH] = {0};
         eom->mass(eom->mass_diagonal ? D : M, t, x, eom->user);
         for (int i = 0; eom->mass_diagonal && i < nv; i++)
             M[i * nv + i] = D[i];

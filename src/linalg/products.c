@@ -3,9 +3,8 @@
    Below the measured limits our own loops win because a BLAS call costs more than the arithmetic
    (bench/bench_linalg.c prints both). The loops keep a block of results in registers and run
    through the inner dimension once, which is the innermost kernel of Goto and van de Geijn, Anatomy
-   of high-performance matrix multiplication, ACM TOMS 34 (2008), without its packing. The compiler
-   makes a second version of them for processors with AVX and FMA, chosen when the library is
-   loaded. */
+   of high-performance matrix multiplication, ACM TOMS 34 (2008), without its packing. gcc makes a
+   second version of them for processors with AVX and FMA, chosen when the library is loaded. */
 #include "linalg.h"
 
 #include <cblas.h>
@@ -19,13 +18,9 @@ enum { GEMM_LIMIT = 1000000 };
 typedef double pair __attribute__((vector_size(16), aligned(8), may_alias));
 typedef double quad __attribute__((vector_size(32), aligned(8), may_alias));
 
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define PLAIN 1
-#endif
-#endif
-#if defined(__x86_64__) && defined(__gnu_linux__) && !defined(__SANITIZE_ADDRESS__) &&             \
-    !defined(PLAIN)
+/* gcc only: clang 14 gives the chosen version another name than other files call. */
+#if defined(__x86_64__) && defined(__gnu_linux__) && defined(__GNUC__) && !defined(__clang__) &&   \
+    !defined(__SANITIZE_ADDRESS__)
 #define WIDE __attribute__((target_clones("fma", "default")))
 #else
 #define WIDE
