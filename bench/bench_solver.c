@@ -77,7 +77,7 @@ static dfl_blocks blocks_in(double *room)
 static double time_evaluation(const problem *p, const double *x)
 {
     const dfl_eom *eom = &p->eom;
-    double room[14][64] = {DFL_PSF}, M[64] = {0}, best = 1;
+    double room[14 * WIDTH] = {0}, M[WIDTH] = {0}, best = 1;
     dfl_blocks out = blocks_in(room);
     const bool mass = eom->mass && !eom->mass_constant;
     dfl_eval_fn volatile eval = eom->eval;
@@ -108,7 +108,7 @@ static void end_residuals(result *r, const problem *p, double t, const double *x
     const dfl_eom *eom = &p->eom;
     const dfl_layout at = dfl_eom_layout(eom);
     const int nv = eom->nv, nl = eom->nl;
-    double room[14][64] = {DFL_PSF}, M[64] = {0};
+    double room[14 * WIDTH] = {0}, M[WIDTH] = {0};
     dfl_blocks b = blocks_in(room);
     eom->eval(&b, t, x, DFL_EVERYTHING, eom->user);
     for (int i = 0; i < nv; i++)
