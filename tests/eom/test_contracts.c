@@ -597,6 +597,40 @@ static void doubled_holonomic_rows_share_their_multiplier(void **state)
     check_doubled("pendulum", 1.3, DFL_PSI1);
 }
 
+/* x^2 + y^2 = 1 three times: more rows than velocities. */
+static int eval_three_rods(dfl_blocks *out, double t, const double *x, unsigned need, void *user)
+{
+    (void)t, (void)need, (void)user;
+    const double *v = x + 3, *p = x + 5;
+    out->f[0] = 0, out->f[1] = -9.81;
+    for (int i = 0; i < 3; i++) {
+        out->g[i] = p[0] * p[0] + p[1] * p[1] - 1;
+        out->gI[i] = 2 * (p[0] * v[0] + p[1] * v[1]);
+        out->W[i] = 2 * p[0], out->W[3 + i] = 2 * p[1];
+        out->bias[i] = 2 * (v[0] * v[0] + v[1] * v[1]);
+    }
+    return 0;
+}
+
+/* Library problem A01 at t = 10, start (1, 0) at rest. */
+static void constraints_may_outnumber_velocities(void **state)
+{
+    (void)state;
+    const dfl_eom eom = {
+        .np = 2, .nv = 2, .nl = 3, .eval = eval_three_rods, .trivial_kinematics = true};
+    const double x0[7] = {[5] = 1};
+    for (int form = DFL_PSF; form <= DFL_PSI1; form++) {
+        const dfl_solver_options options = {.rtol = 1e-8, .form = (dfl_form)form};
+        const run r = run_with(&eom, 0, x0, 10, &options, NULL);
+        assert_succeeded(&r);
+        assert_int_equal(r.stats.rank_velocity, 1);
+        assert_near(r.x[5], 0.2750874625761169, 10 * CLOSE); /* ten seconds of error growth */
+        assert_near(r.x[6], -0.9614192050991251, 10 * CLOSE);
+        assert_near(r.x[0], r.x[1], 1e-9);
+        assert_near(r.x[0], r.x[2], 1e-9);
+    }
+}
+
 static void doubled_nonholonomic_rows_share_their_multiplier(void **state)
 {
     (void)state;
@@ -931,6 +965,7 @@ int main(void)
         cmocka_unit_test(a_massless_row_may_contain_multipliers),
         cmocka_unit_test(a_massless_row_may_contain_multipliers_in_psi1),
         cmocka_unit_test(doubled_holonomic_rows_share_their_multiplier),
+        cmocka_unit_test(constraints_may_outnumber_velocities),
         cmocka_unit_test(doubled_nonholonomic_rows_share_their_multiplier),
         cmocka_unit_test(problems_with_every_block_meet_their_references),
         cmocka_unit_test(contact_variables_follow_the_contact),

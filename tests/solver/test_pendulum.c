@@ -100,6 +100,30 @@ static void energy_is_kept_through_a_thousand_turning_points_without_collapse(vo
     assert_at_most(s->max_residual.invariant, 1.5e-7, "the largest |e|");
 }
 
+/* At rest e_v = 0, and differences leave a little of it: the energy alone would let the pendulum stay
+   where it is for ever. */
+static void a_pendulum_with_energy_leaves_its_rest_also_by_differences(void **state)
+{
+    (void)state;
+    const dfl_solver_options options = {.rtol = tol};
+    problem prob;
+    assert_true(problem_make(&prob, "pendulum_energy", 0));
+    prob.eom.jacobian = NULL;
+    dfl_context *ctx = dfl_context_create();
+    dfl_solver *solver = NULL;
+    assert_int_equal(dfl_solver_create(&solver, ctx, &prob.eom, &options), DFL_OK);
+    assert_int_equal(dfl_solver_start(solver, 0, prob.x0, NULL), DFL_OK);
+    assert_int_equal(dfl_solver_advance(solver, 0.5), DFL_OK);
+    const double *x = dfl_solver_state(solver);
+    const dfl_layout at = dfl_eom_layout(&prob.eom);
+    /* the lowest point after a quarter of the period, speed sqrt(2 g) */
+    assert_at_most(fabs(x[at.p + 1] + 1), 1e-6, "the error of the lowest point");
+    assert_at_most(fabs(x[at.v] + 5.24411510858423962), 1e-6, "the error of the speed there");
+    dfl_solver_free(solver);
+    dfl_context_free(ctx);
+    problem_free(&prob);
+}
+
 /* "Long run" of the algorithm's description: with the invariant best, then psf, then psi1. */
 static void the_forms_rank_as_published(void **state)
 {
@@ -116,6 +140,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(residuals_of_all_levels_stay_at_newton_level_for_500_periods),
         cmocka_unit_test(energy_is_kept_through_a_thousand_turning_points_without_collapse),
+        cmocka_unit_test(a_pendulum_with_energy_leaves_its_rest_also_by_differences),
         cmocka_unit_test(the_forms_rank_as_published),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
