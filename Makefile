@@ -4,6 +4,8 @@ INSTALL := scripts/install-packages
 CMAKE := cmake -S . -B
 FILES = $(shell find $(wildcard include src problems examples tests bench) -name '*.[ch]')
 
+MAKEFLAGS += --no-print-directory
+
 .PHONY: help build demo test sanitize strict format format-check bench clean
 
 help: ## this list

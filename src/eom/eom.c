@@ -144,7 +144,7 @@ void dfl_eom_name(char *text, size_t size, const dfl_eom *eom, dfl_kind kind, in
                                           [DFL_KIND_V] = "v",    [DFL_KIND_S] = "s",
                                           [DFL_KIND_P] = "p",    [DFL_ROW_D] = "d",
                                           [DFL_ROW_GII] = "gII", [DFL_ROW_HI] = "hI",
-                                          [DFL_ROW_GI] = "gI",   [DFL_ROW_HV] = "h",
+                                          [DFL_ROW_GI] = "gI",   [DFL_ROW_HV] = "hv",
                                           [DFL_ROW_E] = "e",     [DFL_ROW_GAM] = "gam",
                                           [DFL_ROW_C] = "c",     [DFL_ROW_G] = "g",
                                           [DFL_ROW_EP] = "ep",   [DFL_ROW_B] = "b",

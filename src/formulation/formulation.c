@@ -51,11 +51,12 @@ static dfl_status allocate(dfl_formulation *form)
     form->y = dfl_alloc(ctx, nv, d);
     form->momentum = dfl_alloc(ctx, nv * DFL_LANES, d);
     form->pp = dfl_alloc(ctx, np, d);
+    form->row_size = dfl_alloc(ctx, (size_t)sys->nc, d);
     form->least = dfl_alloc(ctx, nv * (size_t)sys->nc + nv + (size_t)sys->nc, d);
     return form->J2_store && form->Sp && form->Sv && form->pivot_p && form->pivot_v && form->CB &&
                    form->SM && form->SJ && form->work && form->active && form->q && form->q_old &&
                    form->rho && form->u && form->vp && form->y && form->momentum && form->pp &&
-                   form->least
+                   form->row_size && form->least
                ? DFL_OK
                : DFL_NO_MEMORY;
 }
@@ -92,10 +93,10 @@ void dfl_formulation_clear(dfl_formulation *form)
     if (!form->sys)
         return;
     dfl_context *ctx = form->sys->ctx;
-    double *const block[] = {form->J2_store, form->Sp,       form->Sv,   form->CB,
-                             form->SM,       form->SJ,       form->work, form->q,
-                             form->q_old,    form->rho,      form->u,    form->vp,
-                             form->y,        form->momentum, form->pp,   form->least};
+    double *const block[] = {form->J2_store, form->Sp,   form->Sv, form->CB,       form->SM,
+                             form->SJ,       form->work, form->q,  form->q_old,    form->rho,
+                             form->u,        form->vp,   form->y,  form->momentum, form->pp,
+                             form->row_size, form->least};
     for (size_t i = 0; i < sizeof block / sizeof *block; i++)
         dfl_free(ctx, block[i]);
     dfl_free(ctx, form->pivot_p);
@@ -125,6 +126,7 @@ void dfl_formulation_bind(dfl_formulation *form)
     form->rank_tolerance = opt->rank_tolerance;
     form->ranks_known = form->have_selectors = form->have_old = form->suspended = false;
     form->defect = 0;
+    memset(form->row_size, 0, (size_t)form->sys->nc * sizeof(double));
     memset(form->active, 1, (size_t)ne);
     form->nactive = ne;
     form->secure = ne == 0 || opt->rigid_invariants;
@@ -180,6 +182,21 @@ dfl_status dfl_formulation_ranks(dfl_formulation *form, const dfl_point *point)
     }
     form->method = DFL_METHOD_SVD;
     return DFL_OK;
+}
+
+int dfl_formulation_rank_at(dfl_formulation *form, const dfl_point *point)
+{
+    dfl_system *sys = form->sys;
+    const dfl_split_rule rule = {.method = DFL_METHOD_SVD,
+                                 .tolerance = form->rank_tolerance,
+                                 .rank = -1,
+                                 .scale_rows = true};
+    dfl_outcome outcome = dfl_system_jacobian(&form->jac, sys, point->t, point->x, point->a);
+    sys->stats->jacobians--; /* not one of the integration */
+    if (outcome || !dfl_split_compute(form->split2, &rule, form->jac.J2 + sys->off_v * sys->m2,
+                                      sys->m2, sys->nc, sys->n3))
+        return -1;
+    return form->split2->rank;
 }
 
 dfl_outcome dfl_formulation_factor(dfl_formulation *form, int nreal, int ncomplex,

@@ -30,6 +30,7 @@ typedef struct dfl_formulation {
     bool ranks_known;
     int rank2, rank3; /* ranks of W (with gam) and of block 3, constant along the motion */
     int defect;       /* redundant rows of W = undetermined multipliers */
+    double *row_size; /* nc: the largest squared length of each row of W so far */
     double weakest;   /* smallest over largest value of the split of W, at the last decomposition */
 
     int ma, nd, K;      /* rows in use; K = ma + nd */
@@ -72,6 +73,9 @@ void dfl_formulation_bind(dfl_formulation *form);
 /* Determines the ranks at a consistent point and, if allowed, switches to the SVD for redundant
    constraints. DFL_SINGULAR: rank-deficient and not allowed; DFL_INVALID: theory violated. */
 dfl_status dfl_formulation_ranks(dfl_formulation *form, const dfl_point *point);
+
+/* The rank of W at an arbitrary point; negative if it cannot be evaluated. */
+int dfl_formulation_rank_at(dfl_formulation *form, const dfl_point *point);
 
 /* New derivatives and algebraic decomposition at (t, x), a approximating v'. `update` is for a
    second matrix within a step: it keeps selectors and the choice of invariants. */

@@ -75,6 +75,24 @@ static bool split_known(dfl_split *split, const dfl_formulation *form, dfl_split
                        split->smallest > form->rank_tolerance * split->largest);
 }
 
+/* The smallest length of a row of W relative to its largest so far: scaling rows before a decomposition
+   hides a row that vanishes. */
+static double shortest_row(dfl_formulation *form)
+{
+    const dfl_system *sys = form->sys;
+    const int ld = sys->m2;
+    const double *W = form->jac.J2 + sys->off_v * ld;
+    double shortest = 1;
+    for (int i = 0; i < sys->nc; i++) {
+        double square = 0;
+        for (int j = 0; j < sys->n3; j++)
+            square += W[j * ld + i] * W[j * ld + i];
+        form->row_size[i] = fmax(form->row_size[i], square);
+        shortest = fmin(shortest, square / form->row_size[i]);
+    }
+    return sqrt(shortest);
+}
+
 static dfl_outcome split_blocks(dfl_formulation *form)
 {
     dfl_system *sys = form->sys;
@@ -96,6 +114,7 @@ static dfl_outcome split_blocks(dfl_formulation *form)
     const bool split = split_known(form->split2, form, &rule, form->J2 + sys->off_v * form->m2,
                                    form->m2, sys->n3, form->rank2 + sys->eom->n0 + form->nactive);
     form->weakest = form->split2->largest > 0 ? form->split2->smallest / form->split2->largest : 1;
+    form->weakest = fmin(form->weakest, shortest_row(form));
     if (!split)
         return dfl_system_trouble(sys, DFL_STEP_RANK, "the velocity constraints", t);
     return DFL_STEP_OK;

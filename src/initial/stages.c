@@ -313,14 +313,28 @@ static void held_names(char *text, size_t size, const dfl_initial *init, const d
     }
 }
 
-/* What may help against a violated row. */
-static const char *advice(const dfl_conditions *cond, dfl_kind kind)
+/* Whether row `row` has a derivative with respect to anything that is not held. */
+static bool can_be_corrected(const dfl_initial *init, const dfl_conditions *cond, int row)
 {
+    for (int j = 0; j < init->sys.n; j++)
+        if (!is_held(init, cond, j) && entry(init, row, j) != 0)
+            return true;
+    return false;
+}
+
+/* What may help against a violated row. */
+static const char *advice(const dfl_initial *init, const dfl_conditions *cond, int row, bool held)
+{
+    int index;
     if (cond->mode == DFL_START_CHECK)
         return "; start with DFL_START_PROJECT to correct them";
-    if (kind == DFL_ROW_F)
-        return "; if a direction has neither mass nor constraint, declare it with n0, K0 and gam";
-    return "";
+    if (dfl_system_alg_kind(&init->sys, row, &index) == DFL_ROW_F)
+        return "; if a direction has neither mass nor constraint, declare it with n0, K0 and gam; "
+               "a "
+               "diagonal written by `mass` needs mass_diagonal";
+    if (!held && !can_be_corrected(init, cond, row))
+        return "; it does not change with any unknown there: start from another guess";
+    return held ? "" : "; the correction did not converge: start from another guess";
 }
 
 static dfl_status inconsistent(const dfl_initial *init, const dfl_conditions *cond, int worst,
@@ -339,10 +353,11 @@ static dfl_status inconsistent(const dfl_initial *init, const dfl_conditions *co
         snprintf(other, sizeof other, ", then %s", text);
     }
     return dfl_fail(sys->ctx, DFL_INCONSISTENT,
-                    "the initial values at t = %g violate %d equations, most of all %s (residual "
+                    "the initial values at t = %g violate %d equation%s, most of all %s (residual "
                     "%.3g)%s%s%s%s",
-                    init->point.t, violated, name, init->point.alg[worst], other,
-                    held[0] ? "; held values in conflict: " : "", held, advice(cond, kind));
+                    init->point.t, violated, violated == 1 ? "" : "s", name, init->point.alg[worst],
+                    other, held[0] ? "; held values in conflict: " : "", held,
+                    advice(init, cond, worst, held[0] != 0));
 }
 
 dfl_status dfl_stages_check(dfl_initial *init, const dfl_conditions *cond)

@@ -34,6 +34,14 @@ static dfl_status rank_failure(dfl_radau *ra)
     dfl_formulation_weak_rows(rows, sizeof rows, form);
     const int after = form->split2->rank >= 0 ? form->split2->rank : 0;
     const int before = form->rank2 + sys->eom->n0 + form->nactive;
+    if (ra->violated >= 0) {
+        char name[64];
+        dfl_eom_name(name, sizeof name, sys->eom, DFL_ROW_G, ra->violated);
+        return dfl_fail(sys->ctx, DFL_RANK_CHANGED,
+                        "constraint %s, redundant at the start (rank %d of %d), is no longer "
+                        "satisfied by itself at t = %.10g: its residual is %.3g",
+                        name, form->rank2, sys->nc, ra->t, ra->next.blocks.g[ra->violated]);
+    }
     if (ra->flips > 0)
         return dfl_fail(sys->ctx, DFL_RANK_CHANGED,
                         "singular position at t = %.8g: the constraints %s become dependent there "
@@ -66,8 +74,10 @@ dfl_status dfl_step_failure(dfl_radau *ra, double h)
     case DFL_STEP_NONFINITE:
         dfl_system_trouble_name(row, sizeof row, ra->sys);
         return dfl_fail(ctx, DFL_NOT_FINITE,
-                        "%s returns NaN or Inf in %s at t = %.10g, also with a step of %.3g",
-                        trouble->callback, row, trouble->t, h);
+                        "%s returns NaN or Inf in %s at t = %.10g, also with a step of %.3g%s",
+                        trouble->callback, row, trouble->t, h,
+                        ra->options->fixed_step > 0 ? "; the iteration may diverge with fixed_step"
+                                                    : "");
     case DFL_STEP_RANK:
         return rank_failure(ra);
     default:
@@ -81,8 +91,11 @@ dfl_status dfl_step_failure(dfl_radau *ra, double h)
         return weak_failure(ra, h);
     return dfl_fail(ctx, DFL_NOT_CONVERGED,
                     "Newton's iteration does not converge at t = %.10g, step size %.3g; the motion "
-                    "or the forces may be discontinuous there, or the tolerance too small",
-                    ra->t, h);
+                    "or the forces may be discontinuous there, or the tolerance too small%s",
+                    ra->t, h,
+                    ra->sys->stats->accepted < 5
+                        ? ", or the model's derivatives are wrong (self_check looks for that)"
+                        : "");
 }
 
 /* W_{k+1} W_k^+ is the identity at the start of the step. Its eigenvalues are about linear in time,
@@ -112,4 +125,23 @@ bool dfl_constraints_flipped(dfl_radau *ra)
     ra->t_flip = ra->t + (ra->next.t - ra->t) / (1 - smallest);
     dfl_system_trouble(sys, DFL_STEP_RANK, "the velocity constraints", ra->t_flip);
     return true;
+}
+
+/* A residual beyond what a change of every position by its tolerance would make. */
+bool dfl_redundant_rows_violated(dfl_radau *ra)
+{
+    const dfl_system *sys = ra->sys;
+    const int ns = sys->eom->ns, nl = sys->eom->nl, m3 = sys->m3;
+    ra->violated = -1;
+    for (int i = 0; ra->form->defect > 0 && i < nl; i++) {
+        double allowed = 0;
+        for (int j = 0; j < sys->n4; j++)
+            allowed += fabs(ra->form->jac.J3[j * m3 + ns + i]) / ra->scale.weight[sys->off_sp + j];
+        if (fabs(ra->next.blocks.g[i]) > allowed) {
+            ra->violated = i;
+            dfl_system_trouble(ra->sys, DFL_STEP_RANK, "the position constraints", ra->t);
+            return true;
+        }
+    }
+    return false;
 }

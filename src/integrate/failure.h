@@ -9,4 +9,8 @@ dfl_status dfl_step_failure(dfl_radau *ra, double h);
 /* Whether the constraints passed through a singular position between here and next. */
 bool dfl_constraints_flipped(dfl_radau *ra);
 
+/* Whether a position constraint is violated at `next` although the others that it was found to depend
+   on are satisfied: then it is not redundant. */
+bool dfl_redundant_rows_violated(dfl_radau *ra);
+
 #endif

@@ -15,6 +15,7 @@ typedef enum attempt {
     HOPELESS  /* ra->sys->trouble says why */
 } attempt;
 
+static dfl_status too_short(const dfl_radau *ra, double h);
 static attempt try_step(dfl_radau *ra, double h, double *h_next);
 static dfl_outcome prepare_matrix(dfl_radau *ra, double h);
 static dfl_outcome newton(dfl_radau *ra, double h, double *reduce);
@@ -37,7 +38,7 @@ dfl_status dfl_radau_step(dfl_radau *ra, double t_end, long *attempts_left)
                             ra->t, h);
         /* relative to the time, and at t = 0 to what is still to come */
         if (!last && 0.1 * fabs(h) <= fmax(fabs(ra->t), 1e-6 * fabs(to_go)) * DBL_EPSILON)
-            return dfl_step_failure(ra, h);
+            return ra->have_cont || ra->rejected ? dfl_step_failure(ra, h) : too_short(ra, h);
         sys->stats->attempts++;
         switch (try_step(ra, h, &h_next)) {
         case ACCEPTED:
@@ -55,6 +56,15 @@ dfl_status dfl_radau_step(dfl_radau *ra, double t_end, long *attempts_left)
             return dfl_step_failure(ra, h);
         }
     }
+}
+
+/* The proposed step cannot move the time, before anything went wrong. */
+static dfl_status too_short(const dfl_radau *ra, double h)
+{
+    return dfl_fail(ra->sys->ctx, DFL_INVALID,
+                    "the step size %.3g is too small at t = %.10g; check max_step, first_step, "
+                    "fixed_step and the tolerances",
+                    h, ra->t);
 }
 
 static attempt try_step(dfl_radau *ra, double h, double *h_next)
@@ -257,7 +267,7 @@ static attempt complete(dfl_radau *ra, double h)
     dfl_outcome outcome = dfl_system_eval_checked(ra->sys, &ra->next);
     if (outcome)
         return after_failure(ra, h, outcome, 0.5);
-    if (dfl_constraints_flipped(ra))
+    if (dfl_constraints_flipped(ra) || dfl_redundant_rows_violated(ra))
         return after_failure(ra, h, DFL_STEP_RANK, 0.5);
     dfl_radau_store(ra, h);
     const dfl_point old = ra->here;

@@ -11,6 +11,7 @@
 #include <time.h>
 
 static dfl_status take_place(dfl_solver *solver, double t0);
+static dfl_status check_rank_nearby(dfl_solver *solver, double t0);
 static dfl_status evaluate_start(dfl_solver *solver);
 static dfl_status start_failure(const dfl_solver *solver);
 static void note_start(const dfl_solver *solver, const double *x0);
@@ -27,6 +28,10 @@ dfl_status dfl_solver_create(dfl_solver **out, dfl_context *ctx, const dfl_eom *
                              const dfl_solver_options *options)
 {
     *out = NULL;
+    if (!ctx)
+        return DFL_INVALID; /* there is no place for a message */
+    if (!eom)
+        return dfl_fail(ctx, DFL_INVALID, "eom is NULL; a solver needs a model");
     dfl_solver *solver = dfl_alloc(ctx, 1, sizeof *solver);
     if (!solver)
         return DFL_NO_MEMORY;
@@ -87,6 +92,9 @@ static dfl_status check_start(const dfl_solver *solver, double t0, const double 
 {
     if (!isfinite(t0))
         return dfl_fail(solver->ctx, DFL_INVALID, "the start time is %g", t0);
+    if (!x0)
+        return dfl_fail(solver->ctx, DFL_INVALID, "x0 is NULL; give %d initial values",
+                        solver->sys.nu);
     for (int i = 0; i < solver->sys.nu; i++)
         if (!isfinite(x0[i]))
             return dfl_fail(solver->ctx, DFL_INVALID, "initial value x0[%d] is %g", i, x0[i]);
@@ -125,6 +133,8 @@ dfl_status dfl_solver_start(dfl_solver *solver, double t0, const double *x0,
         if (!status)
             status = take_place(solver, t0);
     }
+    if (!status && solver->form.defect > 0)
+        status = check_rank_nearby(solver, t0);
     if (status)
         return status;
     if (opt->self_check) {
@@ -168,6 +178,32 @@ static dfl_status take_place(dfl_solver *solver, double t0)
         return status;
     status = dfl_formulation_ranks(&solver->form, here);
     return status == DFL_NOT_FINITE || status == DFL_CALLBACK ? start_failure(solver) : status;
+}
+
+/* Dependent constraints are redundant only if they stay dependent: at a singular position the rank is
+   higher next to it. Looks at a position on the constraints a little away, if there is one. */
+static dfl_status check_rank_nearby(dfl_solver *solver, double t0)
+{
+    const dfl_system *sys = &solver->sys;
+    const dfl_layout at = dfl_eom_layout(solver->eom);
+    dfl_point *nearby = &solver->radau.next;
+    double *x = solver->x_event;
+    memcpy(x, solver->x, (size_t)sys->nu * sizeof *x);
+    for (int i = at.p; i < at.n; i++) /* no symmetry: multiples of the golden section */
+        x[i] += 1e-3 * (1 + fabs(x[i])) * (2 * fmod(0.6180339887 * (i + 1), 1) - 1);
+    if (dfl_initial_project(x, &solver->initial, t0))
+        return DFL_OK;
+    memcpy(nearby->x, solver->radau.here.x, (size_t)sys->na * sizeof *x);
+    memcpy(nearby->x + sys->na, x, (size_t)sys->nu * sizeof *x);
+    nearby->t = t0;
+    const int rank = dfl_formulation_rank_at(&solver->form, nearby);
+    if (rank <= solver->form.rank2)
+        return DFL_OK;
+    return dfl_fail(
+        solver->ctx, DFL_SINGULAR,
+        "the start at t = %g is a singular position: the constraints have rank %d there "
+        "and %d next to it, and motions branch; start from another position",
+        t0, solver->form.rank2, rank);
 }
 
 dfl_status dfl_solver_stand_at(dfl_solver *solver, double t, const double *x)

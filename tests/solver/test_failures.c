@@ -76,7 +76,7 @@ static block eval_block(const dfl_blocks *b, const dfl_eom *m, int k)
         {b->g, m->nl, DFL_POSITION, "g[0]"},
         {b->ep, m->nep, DFL_POSITION, "ep[0]"},
         {b->gI, m->nl, DFL_VELOCITY, "gI[0]"},
-        {b->hv, m->nm, DFL_VELOCITY, "h[0]"},
+        {b->hv, m->nm, DFL_VELOCITY, "hv[0]"},
         {b->e, m->ne, DFL_VELOCITY, "e[0]"},
         {b->gam, m->n0, DFL_VELOCITY, "gam[0]"},
         {b->W, nc * m->nv, DFL_DIRECTIONS, m->nl ? "W, row gI[" : "W, row h["},
@@ -94,7 +94,7 @@ static block jacobian_block(const dfl_jacobian *b, const dfl_eom *m, int k)
         {b->acc, nc * n, 0, m->nl ? "gII[0]" : "hI[0]"},
         {b->vel, (nc + m->ne) * nvsp, 0,
          m->nl   ? "gI[0]"
-         : m->nm ? "h[0]"
+         : m->nm ? "hv[0]"
                  : "e[0]"},
         {b->gam, m->n0 * n, 0, "gam[0]"},
         {b->pos, (m->ns + m->nl + m->nep) * (m->ns + m->np), 0,
