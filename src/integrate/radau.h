@@ -37,6 +37,7 @@ typedef struct dfl_radau {
     int flip_work;
     int flips;     /* how many directions of the constraints vanished in the last step ... */
     double t_flip; /* ... and when */
+    double drift;  /* of W since the last decomposition */
     int violated;  /* a row that turned out not to be redundant, or -1 */
 } dfl_radau;
 

@@ -109,12 +109,13 @@ static dfl_outcome prepare_matrix(dfl_radau *ra, double h)
     return outcome;
 }
 
-/* Whether the matrix may serve another step: Newton converged fast with it, and it does not decide
-   about invariants or redundant multipliers. */
+/* Whether the matrix may serve another step: Newton converged fast with it, the constraints are still
+   close to those it was made for, and it does not decide about invariants or redundant multipliers. */
 static bool matrix_serves(const dfl_radau *ra)
 {
     const double reuse = ra->options->jacobian_reuse;
-    return reuse > 0 && ra->theta <= reuse && ra->form->secure && ra->form->defect == 0;
+    return reuse > 0 && ra->theta <= reuse && ra->drift < 0.5 && ra->form->secure &&
+           ra->form->defect == 0;
 }
 
 /* A second matrix at the present second stage. */

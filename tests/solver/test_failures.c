@@ -79,7 +79,7 @@ static block eval_block(const dfl_blocks *b, const dfl_eom *m, int k)
         {b->hv, m->nm, DFL_VELOCITY, "hv[0]"},
         {b->e, m->ne, DFL_VELOCITY, "e[0]"},
         {b->gam, m->n0, DFL_VELOCITY, "gam[0]"},
-        {b->W, nc * m->nv, DFL_DIRECTIONS, m->nl ? "W, row gI[" : "W, row h["},
+        {b->W, nc * m->nv, DFL_DIRECTIONS, m->nl ? "W, row gI[" : "W, row hv["},
         {b->K0, m->n0 * m->nv, DFL_DIRECTIONS, "K0, row f["},
         {b->bias, nc, DFL_BIAS, m->nl ? "gII[0]" : "hI[0]"},
     };
