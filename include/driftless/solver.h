@@ -99,7 +99,7 @@ typedef struct dfl_solver_options {
                                       automatic */
     bool rigid_invariants; /* false: an invariant is dropped for steps where it is degenerate */
     dfl_norm norm;         /* 0 means rms */
-    double rank_tolerance; /* 0 means 1e-10, with differences 1e-6 */
+    double rank_tolerance; /* 0 means 1e-10, or 1e-6 where constraints are differenced */
 
     dfl_reference reference;   /* 0 means the predicted second stage */
     dfl_prediction prediction; /* 0 means extrapolated starting values */
@@ -120,7 +120,9 @@ typedef struct dfl_solver_options {
     double keep_low;  /* the step size is kept while keep_low <= new/old <= keep_high and */
     double keep_high; /* the matrix is kept; 0 means 1 and 1.2 */
 
-    bool self_check; /* compare jacobian, W, gI, bias with differences at the start */
+    /* Before the initial values are completed, at x0 and at two states near it: compare jacobian, W,
+       gI, bias with differences, and what eval writes with the flags it is asked for. */
+    bool self_check;
 
     double every;        /* s; distance of calls of on_output; 0 means end points only */
     bool project_output; /* on_output and on_event get states on the constraints; false:

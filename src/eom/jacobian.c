@@ -236,9 +236,12 @@ static void store_column(dfl_rows_jacobian *jac, const dfl_system *sys, int j, d
     }
 }
 
+/* sqrt(eps |x|) as in GEOMS and RADAU5, and sqrt(eps) |x| beyond 1, where the former drowns in the
+   rounding of x. */
 static double increment(const dfl_rows_jacobian *jac, double x)
 {
-    return sqrt(DBL_EPSILON * fmax(jac->least > 0 ? jac->least : 1e-5, fabs(x)));
+    const double size = fmax(jac->least > 0 ? jac->least : 1e-5, fabs(x));
+    return sqrt(DBL_EPSILON) * (size < 1 ? sqrt(size) : size);
 }
 
 /* One difference: the columns j with member(j), all at once. A failing side is tried on the other. */

@@ -1,241 +1,305 @@
-/* Self-check of a model at one point: what can be derived from other callbacks is compared with
-   differences of them: jacobian and W entry by entry; gI as the rate of g, and W a + bias as
-   the rate of (gI, hv), along the motion x' = (v' = a, s', p' = kin). */
-#include "eom/system.h"
-#include "linalg/linalg.h"
+/* Self-check of a model: what can be derived from other callbacks is compared with differences of
+   them. gI is the rate of g, and W a + bias the rate of (gI, hv), along v' = a, p' = kin for any a;
+   W = d(gI, hv)/dv; jacobian entry by entry. These identities hold at any state, so the check needs
+   no consistent values. Much vanishes at rest, where models are usually started: the check is
+   repeated at states moved from x0. */
+#include "eom/self_check.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
-static dfl_status check_jacobian(dfl_system *sys, dfl_rows_jacobian *jac, const dfl_point *point);
-static dfl_status check_rates(dfl_system *sys, dfl_rows_jacobian *jac, const dfl_point *point,
-                              dfl_point *work);
-static dfl_status check_autonomous(dfl_system *sys, const dfl_point *point, dfl_point *work);
+enum { STATES = 3 };
+
+static dfl_status allocate(dfl_check *c);
+static dfl_status check_state(dfl_check *c);
+static dfl_status check_moved(dfl_check *c, unsigned state);
+static dfl_status three_jacobians(dfl_check *c);
+static dfl_status check_directions(dfl_check *c);
+static dfl_status check_jacobian(dfl_check *c);
+static dfl_status check_autonomous(dfl_check *c);
 
 dfl_status dfl_system_self_check(dfl_system *sys, dfl_rows_jacobian *jac, dfl_point *point,
                                  dfl_point *work)
 {
     const dfl_statistics counters = *sys->stats; /* the check is not part of the integration */
-    dfl_status status = check_jacobian(sys, jac, point);
+    dfl_check c = {.sys = sys, .jac = jac, .point = point, .work = work, .t0 = point->t};
+    dfl_status status = allocate(&c);
     if (!status)
-        status = check_rates(sys, jac, point, work);
-    if (!status && sys->eom->autonomous)
-        status = check_autonomous(sys, point, work);
+        status = dfl_check_settle_contact(&c);
+    if (!status)
+        status = check_state(&c);
+    if (!status)
+        status = dfl_check_invariants(&c);
+    for (unsigned k = 1; !status && k < STATES; k++)
+        status = check_moved(&c, k);
+    jac->least = 0;
+    dfl_free(sys->ctx, c.memory);
     *sys->stats = counters;
     return status;
 }
 
-static dfl_status cannot(dfl_system *sys)
+double dfl_check_noise(unsigned *seed)
 {
-    return dfl_fail(sys->ctx, DFL_CALLBACK, "self-check: %s fails near the start, t = %g",
-                    sys->trouble.callback, sys->trouble.t);
+    *seed = (*seed * 1664525u + 1013904223u) & 0xffffffffu;
+    const double size = 0.5 + 0.5 * (double)((*seed >> 8) & 0xffffu) / 65536;
+    return *seed >> 31 ? size : -size;
 }
 
-/* The distance of u from the nearer of both. */
-static double nearer(double u, double fine, double coarse)
+static dfl_status allocate(dfl_check *c)
 {
-    return fmin(fabs(u - fine), fabs(u - coarse));
-}
-
-/* Compares a block by callback (a) with its differences, entry by entry. One of two step sizes has
-   to agree: near x = 0 the small one drowns in the rounding of large terms, the large one may be
-   large for the model. */
-static dfl_status compare(dfl_context *ctx, const char *name, const double *a, const double *fine,
-                          const double *coarse, int rows, int columns, int first_column)
-{
-    double largest = 1;
-    for (int i = 0; i < rows * columns; i++)
-        largest = fmax(largest, fabs(fine[i]));
-    for (int j = 0; j < columns; j++)
-        for (int i = 0; i < rows; i++) {
-            const double u = a[j * rows + i], d = fine[j * rows + i], c = coarse[j * rows + i];
-            if (!(nearer(u, d, c) <= 1e-4 * fmax(fabs(d), 1e-2 * largest)))
-                return dfl_fail(ctx, DFL_INVALID,
-                                "self-check: %s, row %d, column %d of x: the model says %.8g, "
-                                "differences say %.8g",
-                                name, i, first_column + j, u, d);
-        }
+    const dfl_system *sys = c->sys;
+    const size_t n = (size_t)sys->n, nv = (size_t)sys->n3, store = (size_t)c->jac->store_size;
+    const size_t rows = (size_t)(sys->m1 + sys->m2 + sys->m3);
+    const size_t written = dfl_check_blocks_size(c);
+    c->memory = dfl_alloc(sys->ctx, 2 * n + nv + 2 * rows + written + 3 * store, sizeof(double));
+    if (!c->memory)
+        return DFL_NO_MEMORY;
+    c->x0 = c->memory;
+    c->xp = c->x0 + n;
+    c->a = c->xp + n;
+    c->rate[0] = c->a + nv;
+    c->rate[1] = c->rate[0] + rows;
+    c->full = c->rate[1] + rows;
+    c->own = c->full + written;
+    c->fine = c->own + store;
+    c->coarse = c->fine + store;
+    unsigned seed = STATES;
+    for (size_t i = 0; i < nv; i++)
+        c->a[i] = dfl_check_noise(&seed);
+    if (sys->carried) /* beside them the slacks, zero */
+        memcpy(c->point->x, c->a, nv * sizeof(double));
+    memcpy(c->x0, c->point->x, n * sizeof(double));
     return DFL_OK;
+}
+
+dfl_status dfl_check_cannot(dfl_check *c)
+{
+    const dfl_system *sys = c->sys;
+    const dfl_trouble *trouble = &sys->trouble;
+    char row[2 * DFL_CHECK_NAME + 8];
+    if (c->moved && trouble->outcome != DFL_STEP_STOP) {
+        c->refused = true;
+        return DFL_CALLBACK;
+    }
+    if (trouble->outcome != DFL_STEP_NONFINITE)
+        return dfl_fail(sys->ctx, DFL_CALLBACK, "self-check: %s fails near the start, t = %g",
+                        trouble->callback, trouble->t);
+    dfl_system_trouble_name(row, sizeof row, sys);
+    return dfl_fail(sys->ctx, DFL_NOT_FINITE,
+                    "self-check: %s returns NaN or Inf in %s near the start, t = %g",
+                    trouble->callback, row, trouble->t);
+}
+
+dfl_status dfl_check_callback_failed(dfl_check *c, int rc, const char *callback)
+{
+    dfl_system_trouble(c->sys, rc > 0 ? DFL_STEP_RETRY : DFL_STEP_STOP, callback, c->point->t);
+    return dfl_check_cannot(c);
+}
+
+const char *dfl_check_where(const dfl_check *c)
+{
+    return c->moved ? " (at a state moved from the initial values)" : "";
+}
+
+static dfl_status check_state(dfl_check *c)
+{
+    static dfl_status (*const checks[])(dfl_check *) = {
+        dfl_check_flags, three_jacobians, dfl_check_rates,      check_directions,
+        dfl_check_bias,  check_jacobian,  dfl_check_multipliers};
+    dfl_status status = dfl_check_written(c);
+    if (!status && dfl_system_eval_checked(c->sys, c->point))
+        status = dfl_check_cannot(c);
+    for (size_t k = 0; !status && k < sizeof checks / sizeof *checks; k++)
+        status = checks[k](c);
+    if (!status && c->sys->eom->autonomous)
+        status = check_autonomous(c);
+    return status;
+}
+
+/* x0 moved. Positions stay where formulas may rely on them: s = s(p, t) in contact, ep = 0. */
+static void move(dfl_check *c, unsigned seed, double size)
+{
+    const dfl_system *sys = c->sys;
+    const dfl_eom *eom = sys->eom;
+    for (int i = sys->na; i < sys->n; i++) {
+        const bool position = i >= sys->off_sp, velocity = i >= sys->off_v && !position;
+        double most = position ? 0.01 : velocity ? 0.5 : 0.1;
+        if (position && (eom->ns > 0 || eom->nep > 0))
+            most = 0;
+        c->point->x[i] = c->x0[i] + size * most * (1 + fabs(c->x0[i])) * dfl_check_noise(&seed);
+    }
+    /* with contact variables the time stays as well: s belongs to t0 */
+    c->point->t = c->t0 + (eom->autonomous || eom->ns > 0 ? 0 : size * 0.1234);
+}
+
+/* The check at a moved state. A model that refuses it is asked nearer to x0, and then no more. */
+static dfl_status check_moved(dfl_check *c, unsigned state)
+{
+    dfl_status status = DFL_OK;
+    c->moved = true;
+    for (double size = 1; size > 0.05; size /= 2) {
+        c->refused = false;
+        move(c, state * 2654435761u, size); /* far apart from the seeds of other states */
+        status = check_state(c);
+        if (!c->refused)
+            return status;
+    }
+    return DFL_OK;
+}
+
+void dfl_check_constraint_name(char *text, size_t size, const dfl_eom *eom, dfl_kind holonomic,
+                               int i)
+{
+    const dfl_kind other = holonomic == DFL_ROW_GII ? DFL_ROW_HI : DFL_ROW_HV;
+    dfl_eom_name(text, size, eom, i < eom->nl ? holonomic : other, i < eom->nl ? i : i - eom->nl);
+}
+
+static bool all_finite(const double *u, long count)
+{
+    double sum = 0;
+    for (long i = 0; i < count; i++)
+        sum += 0 * u[i];
+    return sum == 0;
 }
 
 /* The stored blocks three times: by callback, by small and by large differences. The last ones stay
    in jac. */
-static dfl_status three_jacobians(double *mine, dfl_system *sys, dfl_rows_jacobian *jac,
-                                  const dfl_point *point)
+static dfl_status three_jacobians(dfl_check *c)
 {
+    dfl_system *sys = c->sys;
+    dfl_rows_jacobian *jac = c->jac;
     const dfl_eom *eom = sys->eom;
-    const double *x = point->x + sys->na;
-    const size_t size = (size_t)jac->store_size, bytes = size * sizeof *mine;
+    const double *x = c->point->x + sys->na, t = c->point->t;
+    const size_t bytes = (size_t)jac->store_size * sizeof(double);
     int rc = 0;
     memset(jac->store, 0, bytes);
     if (eom->jacobian)
-        rc = eom->jacobian(&jac->blocks, point->t, x, sys->geoms ? NULL : point->a, eom->user);
-    memcpy(mine, jac->store, bytes);
-    if (rc || dfl_system_differences(jac, sys, point->t, x, point->a))
-        return cannot(sys);
-    memcpy(mine + size, jac->store, bytes);
+        rc = eom->jacobian(&jac->blocks, t, x, sys->geoms ? NULL : c->a, eom->user);
+    if (rc)
+        return dfl_check_callback_failed(c, rc, "jacobian");
+    memcpy(c->own, jac->store, bytes);
+    if (dfl_system_differences(jac, sys, t, x, c->a))
+        return dfl_check_cannot(c);
+    memcpy(c->fine, jac->store, bytes);
     jac->least = 1;
-    if (dfl_system_differences(jac, sys, point->t, x, point->a))
-        memcpy(jac->store, mine + size, bytes); /* out of the model's domain */
+    if (dfl_system_differences(jac, sys, t, x, c->a))
+        memcpy(jac->store, c->fine, bytes); /* out of the model's domain */
     jac->least = 0;
-    memcpy(mine + 2 * size, jac->store, bytes);
+    memcpy(c->coarse, jac->store, bytes);
+    if (c->moved && !(all_finite(c->own, jac->store_size) && all_finite(c->fine, jac->store_size)))
+        return dfl_check_callback_failed(c, 1, "jacobian");
     return DFL_OK;
 }
 
-/* W against the v-columns of gI and hv; `room` for two matrices of its size. */
-static dfl_status check_directions(double *room, const dfl_system *sys, const dfl_point *point,
-                                   const double *fine, const double *coarse)
-{
-    const int nc = sys->nc, nv = sys->n3, rows = nc + sys->eom->ne;
-    double *other = room + nc * nv;
-    for (int j = 0; j < nv; j++)
-        for (int i = 0; i < nc; i++) {
-            room[j * nc + i] = fine[j * rows + i];
-            other[j * nc + i] = coarse[j * rows + i];
-        }
-    return compare(sys->ctx, "W", point->blocks.W, room, other, nc, nv, dfl_eom_layout(sys->eom).v);
-}
-
-static dfl_status check_jacobian(dfl_system *sys, dfl_rows_jacobian *jac, const dfl_point *point)
-{
-    const dfl_eom *eom = sys->eom;
-    const dfl_layout at = dfl_eom_layout(eom);
-    const int nc = sys->nc, n = sys->nu;
-    const size_t size = (size_t)jac->store_size, directions = (size_t)(nc * eom->nv);
-    double *mine = dfl_alloc(sys->ctx, 3 * size + 2 * directions, sizeof *mine);
-    dfl_status status = mine ? three_jacobians(mine, sys, jac, point) : DFL_NO_MEMORY;
-    const dfl_jacobian *b = &jac->blocks;
-    const struct {
-        const char *name;
-        const double *block;
-        int rows, first;
-        bool unused;
-    } part[] = {{"jacobian.d", b->d, eom->nw, 0, false},
-                {"jacobian.acc", b->acc, nc, 0, sys->psi1},
-                {"jacobian.vel", b->vel, nc + eom->ne, at.v, false},
-                {"jacobian.gam", b->gam, eom->n0, 0, false},
-                {"jacobian.pos", b->pos, sys->m3, at.s, false},
-                {"jacobian.b", b->b, eom->nr, 0, false},
-                {"jacobian.dyn", b->dyn, eom->nv, 0, false},
-                {"jacobian.kin", b->kin, eom->np, at.v, eom->trivial_kinematics}};
-    for (size_t k = 0; !status && eom->jacobian && k < sizeof part / sizeof *part; k++) {
-        const double *own = mine + (part[k].block - jac->store);
-        if (!part[k].unused)
-            status = compare(sys->ctx, part[k].name, own, own + size, own + 2 * size, part[k].rows,
-                             n - part[k].first, part[k].first);
-    }
-    if (!status && !sys->geoms) {
-        const double *vel = mine + (b->vel - jac->store);
-        status = check_directions(mine + 3 * size, sys, point, vel + size, vel + 2 * size);
-    }
-    dfl_free(sys->ctx, mine);
-    return status;
-}
-
-/* work := the rows at time t + tau, all unknowns moved by tau x'. */
-static dfl_status rows_after(dfl_point *work, dfl_system *sys, const dfl_point *point,
-                             const double *xp, double tau)
-{
-    work->t = point->t + tau;
-    for (int i = 0; i < sys->n; i++)
-        work->x[i] = point->x[i] + tau * xp[i];
-    return dfl_system_eval_checked(sys, work) ? cannot(sys) : DFL_OK;
-}
-
-/* s' from 0 = c_s s' + c_p p' + c_t: the rate of c with s at rest, then one linear solve. */
-static dfl_status contact_rates(double *xp, dfl_system *sys, const dfl_rows_jacobian *jac,
-                                const dfl_point *point, dfl_point *work, double tau)
-{
-    const int ns = sys->eom->ns;
-    dfl_factor *factor = NULL;
-    double *rate = dfl_alloc(sys->ctx, (size_t)ns, sizeof *rate);
-    dfl_status status = rate ? dfl_factor_create(&factor, sys->ctx, ns, false) : DFL_NO_MEMORY;
-    if (!status)
-        status = rows_after(work, sys, point, xp, tau);
-    for (int i = 0; !status && i < ns; i++)
-        rate[i] = work->blocks.c[i];
-    if (!status)
-        status = rows_after(work, sys, point, xp, -tau);
-    if (!status) {
-        for (int i = 0; i < ns; i++)
-            rate[i] = -(rate[i] - work->blocks.c[i]) / (2 * tau);
-        for (int j = 0; j < ns; j++)
-            for (int i = 0; i < ns; i++)
-                dfl_factor_matrix(factor)[j * ns + i] = jac->blocks.pos[j * sys->m3 + i];
-        if (dfl_factor_compute(factor, ns, DFL_METHOD_LU))
-            dfl_factor_solve(factor, rate);
-        else
-            status = dfl_fail(sys->ctx, DFL_SINGULAR, "c_s is singular at the start");
-        memcpy(xp + sys->off_sp, rate, (size_t)ns * sizeof *rate);
-    }
-    dfl_factor_free(factor, sys->ctx);
-    dfl_free(sys->ctx, rate);
-    return status;
-}
-
-/* rate (central difference) of `rows` rows from a (at +tau) and b (at -tau) against `given`. */
-static dfl_status compare_rates(const dfl_system *sys, const char *name, const char *of,
-                                const double *rate, const double *given, int rows)
+/* The first of rows x columns entries of `u` (rows ldu apart) that is neither the fine nor the
+   coarse difference (rows ld apart). One of both has to agree: near x = 0 the small step drowns in
+   the rounding of large terms, the large one may be large for the model. */
+static bool find_wrong(int *row, int *column, const double *u, int ldu, const double *fine,
+                       const double *coarse, int ld, int rows, int columns)
 {
     double largest = 1;
-    for (int i = 0; i < rows; i++)
-        largest = fmax(largest, fabs(rate[i]));
-    for (int i = 0; i < rows; i++)
-        if (!(fabs(rate[i] - given[i]) <= 1e-5 * largest))
-            return dfl_fail(sys->ctx, DFL_INVALID,
-                            "self-check: %s, row %d: the model says %.8g, the rate of %s along the "
-                            "motion is %.8g",
-                            name, i, given[i], of, rate[i]);
-    return DFL_OK;
+    for (int j = 0; j < columns; j++)
+        for (int i = 0; i < rows; i++)
+            largest = fmax(largest, fabs(fine[j * ld + i]));
+    for (int j = 0; j < columns; j++)
+        for (int i = 0; i < rows; i++) {
+            const double own = u[j * ldu + i], d = fine[j * ld + i], e = coarse[j * ld + i];
+            const double distance = fmin(fabs(own - d), fabs(own - e));
+            if (!(distance <= 1e-4 * fmax(fabs(d), 1e-2 * largest))) {
+                *row = i;
+                *column = j;
+                return true;
+            }
+        }
+    return false;
 }
 
-static dfl_status check_rates(dfl_system *sys, dfl_rows_jacobian *jac, const dfl_point *point,
-                              dfl_point *work)
+/* W against the v-columns of gI and hv. */
+static dfl_status check_directions(dfl_check *c)
 {
+    const dfl_system *sys = c->sys;
     const dfl_eom *eom = sys->eom;
-    const int nl = eom->nl, nc = sys->nc, ma = sys->m1 + sys->m2 + sys->m3;
-    double *xp = dfl_alloc(sys->ctx, (size_t)sys->n, sizeof *xp);
-    double *rate = dfl_alloc(sys->ctx, (size_t)ma, sizeof *rate);
-    dfl_status status = xp && rate ? DFL_OK : DFL_NO_MEMORY;
-    double speed = 1, tau;
-    if (status)
-        goto done;
-    for (int i = 0; i < eom->nv; i++)
-        speed = fmax(speed, fabs(xp[sys->off_v + i] = point->a[i]));
-    for (int i = 0; i < eom->np; i++)
-        speed = fmax(speed, fabs(xp[sys->off_p + i] = point->blocks.kin[i]));
-    tau = cbrt(DBL_EPSILON) / speed;
-    if (eom->ns > 0)
-        status = contact_rates(xp, sys, jac, point, work, tau);
-    if (!status)
-        status = rows_after(work, sys, point, xp, tau);
-    if (status)
-        goto done;
-    memcpy(rate, work->alg, (size_t)ma * sizeof *rate);
-    status = rows_after(work, sys, point, xp, -tau);
-    if (status)
-        goto done;
-    for (int i = 0; i < ma; i++)
-        rate[i] = (rate[i] - work->alg[i]) / (2 * tau);
-    status =
-        compare_rates(sys, "gI", "g", rate + sys->m1 + sys->m2 + eom->ns, point->blocks.gI, nl);
-    if (!status && !sys->psi1)
-        status = compare_rates(sys, sys->geoms ? "gII, hI" : "bias (W a + bias)", "(gI, hv)",
-                               rate + sys->m1, point->alg + sys->row_acc, sys->geoms ? 0 : nc);
-done:
-    dfl_free(sys->ctx, xp);
-    dfl_free(sys->ctx, rate);
+    const int nc = sys->nc, ld = nc + eom->ne;
+    const long vel = c->jac->blocks.vel - c->jac->store;
+    const double *W = c->point->blocks.W, *fine = c->fine + vel;
+    int i, j;
+    char row[DFL_CHECK_NAME], v[DFL_CHECK_NAME];
+    if (sys->geoms || !find_wrong(&i, &j, W, nc, fine, c->coarse + vel, ld, nc, eom->nv))
+        return DFL_OK;
+    dfl_check_constraint_name(row, sizeof row, eom, DFL_ROW_GI, i);
+    dfl_eom_name(v, sizeof v, eom, DFL_KIND_V, j);
+    return dfl_fail(sys->ctx, DFL_INVALID,
+                    "self-check: W[%s, %s] = %.6g, but d %s/d %s = %.6g by differences%s", row, v,
+                    W[j * nc + i], row, v, fine[j * ld + i], dfl_check_where(c));
+}
+
+/* One block of the Jacobian: its rows are of up to three kinds. */
+typedef struct derivative {
+    const char *name;
+    const double *block;
+    int first; /* column of the user's x */
+    dfl_kind kind[3];
+    int rows[3];
+} derivative;
+
+static dfl_status compare_derivative(dfl_check *c, const derivative *d)
+{
+    const dfl_system *sys = c->sys;
+    const int rows = d->rows[0] + d->rows[1] + d->rows[2], columns = sys->nu - d->first;
+    const long at = d->block - c->jac->store;
+    const double *own = c->own + at, *fine = c->fine + at;
+    int i, j, k = 0, index;
+    char row[DFL_CHECK_NAME], variable[DFL_CHECK_NAME];
+    if (!find_wrong(&i, &j, own, rows, fine, c->coarse + at, rows, rows, columns))
+        return DFL_OK;
+    const int entry = j * rows + i;
+    while (k < 2 && i >= d->rows[k])
+        i -= d->rows[k++];
+    dfl_eom_name(row, sizeof row, sys->eom, d->kind[k], i);
+    const dfl_kind kind = dfl_system_variable_kind(sys, sys->na + d->first + j, &index);
+    dfl_eom_name(variable, sizeof variable, sys->eom, kind, index);
+    return dfl_fail(sys->ctx, DFL_INVALID,
+                    "self-check: %s: d %s/d %s is %.6g by the model, %.6g by differences%s",
+                    d->name, row, variable, own[entry], fine[entry], dfl_check_where(c));
+}
+
+static dfl_status check_jacobian(dfl_check *c)
+{
+    const dfl_system *sys = c->sys;
+    const dfl_eom *eom = sys->eom;
+    const dfl_layout at = dfl_eom_layout(eom);
+    const dfl_jacobian *b = &c->jac->blocks;
+    const int nl = eom->nl, nm = eom->nm;
+    const derivative all[] = {
+        {"jacobian.d", b->d, 0, {DFL_ROW_D}, {eom->nw}},
+        {"jacobian.acc", b->acc, 0, {DFL_ROW_GII, DFL_ROW_HI}, {nl, nm}},
+        {"jacobian.vel", b->vel, at.v, {DFL_ROW_GI, DFL_ROW_HV, DFL_ROW_E}, {nl, nm, eom->ne}},
+        {"jacobian.gam", b->gam, 0, {DFL_ROW_GAM}, {eom->n0}},
+        {"jacobian.pos", b->pos, at.s, {DFL_ROW_C, DFL_ROW_G, DFL_ROW_EP}, {eom->ns, nl, eom->nep}},
+        {"jacobian.b", b->b, 0, {DFL_ROW_B}, {eom->nr}},
+        {"jacobian.dyn", b->dyn, 0, {DFL_ROW_F}, {eom->nv}},
+        {"jacobian.kin", b->kin, at.v, {DFL_ROW_KIN}, {eom->np}}};
+    dfl_status status = DFL_OK;
+    for (size_t k = 0; !status && eom->jacobian && k < sizeof all / sizeof *all; k++) {
+        const bool unused = all[k].block == b->acc   ? sys->psi1
+                            : all[k].block == b->kin ? eom->trivial_kinematics
+                                                     : false;
+        if (!unused)
+            status = compare_derivative(c, &all[k]);
+    }
     return status;
 }
 
-static dfl_status check_autonomous(dfl_system *sys, const dfl_point *point, dfl_point *work)
+static dfl_status check_autonomous(dfl_check *c)
 {
+    dfl_system *sys = c->sys;
+    const dfl_point *point = c->point;
+    dfl_point *work = c->work;
     const int ma = sys->m1 + sys->m2 + sys->m3;
     memcpy(work->x, point->x, (size_t)sys->n * sizeof(double));
     work->t = point->t + 0.7321;
     if (dfl_system_eval_checked(sys, work))
-        return cannot(sys);
+        return dfl_check_cannot(c);
     if (memcmp(work->alg, point->alg, (size_t)ma * sizeof(double)) != 0 ||
         memcmp(work->dif, point->dif, (size_t)sys->mdif * sizeof(double)) != 0)
         return dfl_fail(sys->ctx, DFL_INVALID,

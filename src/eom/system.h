@@ -148,8 +148,10 @@ dfl_outcome dfl_system_jacobian(dfl_rows_jacobian *jac, dfl_system *sys, double 
 dfl_outcome dfl_system_differences(dfl_rows_jacobian *jac, dfl_system *sys, double t,
                                    const double *x, const double *a);
 
-/* Compares jacobian, W, gI and bias with differences of what they come from at (t, x of the
-   system). DFL_INVALID: names the first entry that disagrees, with both values. */
+/* Compares jacobian, W, gI and bias with differences of what they come from, and the blocks that
+   eval writes with the flags it is asked for: at point's (t, x), which need not be consistent, and
+   at two states near it. Changes point->x. DFL_INVALID: names the first entry that disagrees, with
+   both values. DFL_CALLBACK, DFL_NOT_FINITE, DFL_NO_MEMORY. */
 dfl_status dfl_system_self_check(dfl_system *sys, dfl_rows_jacobian *jac, dfl_point *point,
                                  dfl_point *work);
 

@@ -3,7 +3,6 @@
 #include "formulation/projection.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 static dfl_status allocate(dfl_formulation *form);
@@ -40,8 +39,10 @@ static dfl_status allocate(dfl_formulation *form)
     form->CB = dfl_alloc(ctx, n * K, d);
     form->SM = dfl_alloc(ctx, nd * K, d);
     form->SJ = dfl_alloc(ctx, nd * K, d);
-    form->work =
-        dfl_alloc(ctx, (size_t)(sys->mdif + sys->m1 + sys->m2) * K + 2 * nv * nv + np * np, d);
+    form->work = dfl_alloc(ctx,
+                           (size_t)(sys->mdif + sys->m1 + sys->m2) * K + 2 * nv * nv + np * np +
+                               (size_t)(sys->m3 * sys->n4 + sys->nc * (sys->n3 + 2)),
+                           d);
     form->active = dfl_alloc(ctx, (size_t)eom->ne, 1);
     form->q = dfl_alloc(ctx, (size_t)eom->ne * nv, d);
     form->q_old = dfl_alloc(ctx, (size_t)eom->ne * nv, d);
@@ -130,73 +131,6 @@ void dfl_formulation_bind(dfl_formulation *form)
     memset(form->active, 1, (size_t)ne);
     form->nactive = ne;
     form->secure = ne == 0 || opt->rigid_invariants;
-}
-
-/* Redundant rows, found by the SVD of block 3 and of W at a consistent point. */
-dfl_status dfl_formulation_ranks(dfl_formulation *form, const dfl_point *point)
-{
-    dfl_system *sys = form->sys;
-    const dfl_eom *eom = sys->eom;
-    const dfl_solver_options *opt = form->options;
-    dfl_outcome outcome = dfl_system_jacobian(&form->jac, sys, point->t, point->x, point->a);
-    sys->stats->jacobians--; /* not one of the integration */
-    if (outcome == DFL_STEP_STOP)
-        return dfl_fail(sys->ctx, DFL_CALLBACK, "jacobian stopped the computation at t = %g",
-                        point->t);
-    if (outcome)
-        return dfl_fail(sys->ctx, DFL_NOT_FINITE,
-                        "the derivatives cannot be evaluated at the start, t = %g", point->t);
-    const dfl_split_rule rule = {.method = DFL_METHOD_SVD,
-                                 .tolerance = form->rank_tolerance,
-                                 .rank = -1,
-                                 .scale_rows = true};
-    const int ld = sys->m2;
-    if (!dfl_split_compute(form->split3, &rule, form->jac.J3, sys->m3, sys->m3, sys->n4) ||
-        !dfl_split_compute(form->split2, &rule, form->jac.J2 + sys->off_v * ld, ld, sys->nc,
-                           sys->n3))
-        return dfl_fail(sys->ctx, DFL_SINGULAR,
-                        "the ranks of the constraints cannot be determined");
-    const int defect2 = sys->nc - form->split2->rank, defect3 = sys->m3 - form->split3->rank;
-    form->rank2 = form->split2->rank;
-    form->rank3 = form->split3->rank;
-    form->defect = defect2;
-    form->ranks_known = true;
-    form->weakest = form->split2->largest > 0 ? form->split2->smallest / form->split2->largest : 1;
-    sys->stats->rank_position = form->rank3 - eom->ns - eom->nep;
-    sys->stats->rank_velocity = form->rank2;
-    if (defect3 > defect2 || (eom->nm == 0 && defect3 != defect2))
-        return dfl_fail(sys->ctx, DFL_SINGULAR,
-                        "at t = %g the position constraints have %d dependent rows, the velocity "
-                        "constraints %d; a singular position, or constraints that do not belong "
-                        "together (|q| = 1 must be an invariant ep, not a constraint)",
-                        point->t, defect3, defect2);
-    if (defect2 == 0)
-        return DFL_OK;
-    if (opt->algebraic == DFL_ALGEBRAIC_LU || opt->algebraic == DFL_ALGEBRAIC_QR) {
-        char rows[256];
-        dfl_formulation_weak_rows(rows, sizeof rows, form);
-        return dfl_fail(sys->ctx, DFL_SINGULAR,
-                        "constraints %s depend on each other (rank %d of %d at t = %g); use the "
-                        "automatic or the SVD decomposition",
-                        rows, form->rank2, sys->nc, point->t);
-    }
-    form->method = DFL_METHOD_SVD;
-    return DFL_OK;
-}
-
-int dfl_formulation_rank_at(dfl_formulation *form, const dfl_point *point)
-{
-    dfl_system *sys = form->sys;
-    const dfl_split_rule rule = {.method = DFL_METHOD_SVD,
-                                 .tolerance = form->rank_tolerance,
-                                 .rank = -1,
-                                 .scale_rows = true};
-    dfl_outcome outcome = dfl_system_jacobian(&form->jac, sys, point->t, point->x, point->a);
-    sys->stats->jacobians--; /* not one of the integration */
-    if (outcome || !dfl_split_compute(form->split2, &rule, form->jac.J2 + sys->off_v * sys->m2,
-                                      sys->m2, sys->nc, sys->n3))
-        return -1;
-    return form->split2->rank;
 }
 
 dfl_outcome dfl_formulation_factor(dfl_formulation *form, int nreal, int ncomplex,
@@ -447,62 +381,4 @@ void dfl_formulation_accepted(dfl_formulation *form)
     form->suspended = false;
     form->have_old = ne > 0 && !form->options->rigid_invariants;
     memcpy(form->q_old, form->q, (size_t)ne * (size_t)sys->n3 * sizeof(double));
-}
-
-/* The distance of a row of W from the space of the others, relative to its length; < 0: unknown. */
-static double row_distance(dfl_formulation *form, int row)
-{
-    const dfl_system *sys = form->sys;
-    const int nc = sys->nc, nv = sys->n3, ld = sys->m2;
-    const double *W = form->jac.J2 + sys->off_v * ld;
-    double *A = form->least, *b = A + nv * nc, *l = b + nv, scale = 0, rest = 0;
-    for (int j = 0; j < nv; j++) {
-        for (int i = 0; i < nc; i++)
-            A[i * nv + j] = i == row ? 0 : W[j * ld + i];
-        b[j] = W[j * ld + row];
-        scale += b[j] * b[j];
-    }
-    if (!dfl_lstsq_solve(l, form->lstsq, nv, nc, A, b, form->rank_tolerance, NULL))
-        return -1;
-    for (int j = 0; j < nv; j++) {
-        double value = W[j * ld + row];
-        for (int i = 0; i < nc; i++)
-            value -= i == row ? 0 : W[j * ld + i] * l[i];
-        rest += value * value;
-    }
-    return sqrt(rest / scale);
-}
-
-/* A row takes part if it is at most ten times as far from the others as the closest row: its entry
-   in the weakest left singular vector is then at least about a tenth of the largest. */
-void dfl_formulation_weak_rows(char *text, size_t size, dfl_formulation *form)
-{
-    const dfl_system *sys = form->sys;
-    const int nc = sys->nc, nl = sys->eom->nl;
-    double closest = 1;
-    size_t used = 0;
-    int named = 0, total = 0;
-    text[0] = 0;
-    for (int row = 0; row < nc; row++) {
-        const double distance = row_distance(form, row);
-        if (distance >= 0)
-            closest = fmin(closest, distance);
-    }
-    for (int row = 0; row < nc; row++) {
-        const double distance = row_distance(form, row);
-        if (distance < 0 || distance > fmax(10 * closest, 1e-2))
-            continue;
-        total++;
-        char name[64];
-        dfl_eom_name(name, sizeof name, sys->eom, row < nl ? DFL_ROW_G : DFL_ROW_HV,
-                     row < nl ? row : row - nl);
-        if (used + strlen(name) + 8 < size) {
-            used += (size_t)snprintf(text + used, size - used, "%s%s", named ? ", " : "", name);
-            named++;
-        }
-    }
-    if (named < total)
-        snprintf(text + used, size - used, ", ...");
-    else if (total == 0)
-        snprintf(text, size, "(no single rows)");
 }

@@ -74,6 +74,11 @@ void dfl_formulation_bind(dfl_formulation *form);
    constraints. DFL_SINGULAR: rank-deficient and not allowed; DFL_INVALID: theory violated. */
 dfl_status dfl_formulation_ranks(dfl_formulation *form, const dfl_point *point);
 
+/* Whether the forces at an evaluated point are free of what redundant constraints leave undetermined,
+   and the failure if they are not. */
+bool dfl_formulation_forces_determined(dfl_formulation *form, const dfl_point *point);
+dfl_status dfl_formulation_undetermined(const dfl_formulation *form, double t);
+
 /* The rank of W at an arbitrary point; negative if it cannot be evaluated. */
 int dfl_formulation_rank_at(dfl_formulation *form, const dfl_point *point);
 

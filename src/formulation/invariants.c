@@ -30,8 +30,10 @@ static void free_parts(dfl_formulation *form)
     const dfl_system *sys = form->sys;
     const int nv = sys->n3, ne = sys->eom->ne, rows = sys->nc, ld = sys->m2;
     const double *W = form->jac.J2 + sys->off_v * ld, *ev = W + rows + sys->eom->n0;
-    const dfl_split_rule rule = {
-        .method = form->method, .tolerance = form->rank_tolerance, .rank = -1, .scale_rows = true};
+    const dfl_split_rule rule = {.method = form->method,
+                                 .tolerance = form->rank_tolerance,
+                                 .rank = form->method == DFL_METHOD_SVD ? form->rank2 : -1,
+                                 .scale_rows = true};
     double *eR = form->work;
     dfl_split_compute(form->split2, &rule, W, ld, rows, nv);
     dfl_gemm(ne, rows, nv, 1, ev, ld, form->split2->R, nv, 0, eR, ne);
@@ -70,7 +72,8 @@ static void keep_independent(dfl_formulation *form)
                 r[j] -= dot * b[j];
         }
         const double left = norm(r, nv);
-        form->active[i] = left > kappa * sqrt(change) && left > dependent * sqrt(size);
+        form->active[i] = left > kappa * sqrt(change) &&
+                          left > fmax(dependent, 10 * form->rank_tolerance) * sqrt(size);
         form->secure = form->secure && left > secure * sqrt(change);
         if (!form->active[i])
             continue;

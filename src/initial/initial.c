@@ -41,8 +41,10 @@ dfl_status dfl_initial_init(dfl_initial *init, dfl_context *ctx, const dfl_eom *
     init->step = dfl_alloc(ctx, n, d);
     init->x = dfl_alloc(ctx, n, d);
     init->x0 = dfl_alloc(ctx, n, d);
+    init->column_scale = dfl_alloc(ctx, n, d);
     init->L = dfl_alloc(ctx, nv * nv, d);
-    if (!init->J || !init->F || !init->y || !init->step || !init->x || !init->x0 || !init->L)
+    if (!init->J || !init->F || !init->y || !init->step || !init->x || !init->x0 ||
+        !init->column_scale || !init->L)
         return DFL_NO_MEMORY;
     return dfl_lstsq_create(&init->lstsq, ctx, (int)rows, sys->n);
 }
@@ -52,8 +54,9 @@ void dfl_initial_clear(dfl_initial *init)
     dfl_context *ctx = init->sys.ctx;
     if (!ctx)
         return;
-    double *const block[] = {init->J, init->F,  init->y, init->step,
-                             init->x, init->x0, init->L, init->condition};
+    double *const block[] = {
+        init->J, init->F,        init->y, init->step, init->x, init->x0, init->column_scale,
+        init->L, init->condition};
     for (size_t i = 0; i < sizeof block / sizeof *block; i++)
         dfl_free(ctx, block[i]);
     dfl_lstsq_free(init->lstsq, ctx);
@@ -103,14 +106,18 @@ dfl_status dfl_initial_complete(double *x, dfl_initial *init, double t,
     return status;
 }
 
-dfl_status dfl_initial_project(double *x, dfl_initial *init, double t)
+dfl_status dfl_initial_project(double *x, dfl_initial *init, double t, bool invariants)
 {
     const dfl_system *sys = &init->sys;
     const dfl_conditions cond = {.mode = DFL_START_PROJECT};
     memcpy(init->x + sys->na, x, (size_t)sys->nu * sizeof *x);
     memcpy(init->x0, init->x, (size_t)sys->n * sizeof *x);
     init->point.t = t;
+    init->without_invariants = !invariants;
     dfl_status status = dfl_stages_project(init, &cond);
+    init->without_invariants = false;
+    if (!status && !init->converged)
+        status = dfl_fail(sys->ctx, DFL_NOT_CONVERGED, "the corrections do not converge");
     if (!status)
         memcpy(x, init->x + sys->na, (size_t)sys->nu * sizeof *x);
     return status;

@@ -11,8 +11,11 @@ typedef struct dfl_initial {
     dfl_point point;
     dfl_lstsq *lstsq;
     double *J, *F, *y, *step, *x, *x0, *L; /* workspace of the largest stage */
+    double *column_scale;
     double *condition;
     int nconditions;             /* room for them */
+    bool without_invariants;     /* the rows e are left out of projections */
+    bool converged;              /* every stage of the last projection did */
     double rank_tolerance, atol; /* residuals above ten times atol are inconsistent */
     dfl_statistics counters;     /* not those of the integration */
 } dfl_initial;
@@ -21,13 +24,17 @@ dfl_status dfl_initial_init(dfl_initial *init, dfl_context *ctx, const dfl_eom *
                             const dfl_solver_options *options);
 void dfl_initial_clear(dfl_initial *init);
 
+/* Checks the model at (t, x) as given, and near it: see dfl_system_self_check. */
+dfl_status dfl_initial_self_check(dfl_initial *init, double t, const double *x);
+
 /* Makes x (nu, the user's unknowns) consistent at time t as `conditions` says (NULL: least change).
    DFL_INCONSISTENT, DFL_CALLBACK, DFL_NOT_FINITE, DFL_NO_MEMORY. x is unchanged on failure. */
 dfl_status dfl_initial_complete(double *x, dfl_initial *init, double t,
                                 const dfl_conditions *conditions);
 
-/* Moves x onto all constraints with the least change; after dfl_initial_complete. */
-dfl_status dfl_initial_project(double *x, dfl_initial *init, double t);
+/* Moves x onto all constraints, and onto the invariants e if asked, with the least change; after
+   dfl_initial_complete. DFL_NOT_CONVERGED, DFL_CALLBACK, DFL_NOT_FINITE. */
+dfl_status dfl_initial_project(double *x, dfl_initial *init, double t, bool invariants);
 
 /* Accelerations and slacks of the last completed state, for systems that carry them. */
 const double *dfl_initial_accelerations(const dfl_initial *init);

@@ -26,12 +26,13 @@ static stage position_stage(const dfl_system *sys)
                    .rows = sys->m3};
 }
 
-static stage velocity_stage(const dfl_system *sys)
+static stage velocity_stage(const dfl_initial *init)
 {
+    const dfl_system *sys = &init->sys;
     return (stage){.first_column = sys->off_v,
                    .columns = sys->n3,
                    .first_row = sys->m1,
-                   .rows = sys->m2,
+                   .rows = init->without_invariants ? sys->m2 - sys->eom->ne : sys->m2,
                    .metric = true};
 }
 
@@ -52,9 +53,10 @@ static stage massless_stage(const dfl_system *sys)
 dfl_status dfl_stages_project(dfl_initial *init, const dfl_conditions *cond)
 {
     const dfl_system *sys = &init->sys;
+    init->converged = true;
     dfl_status status = run_stage(init, cond, position_stage(sys));
     if (!status)
-        status = run_stage(init, cond, velocity_stage(sys));
+        status = run_stage(init, cond, velocity_stage(init));
     if (!status)
         status = run_stage(init, cond, first_stage(sys));
     if (!status && sys->eom->n0 > 0)
@@ -214,6 +216,44 @@ static double weight(const dfl_initial *init, const dfl_conditions *cond, int co
     return cond->weight && column >= na ? sqrt(cond->weight[column - na]) : 1;
 }
 
+/* Rows of J and F to unit maximum, so that units decide nothing; not those of invariants, which may be
+   degenerate. Columns only where the solution is unique: in the stage of accelerations, multipliers
+   and auxiliary variables. */
+static void equilibrate(dfl_initial *init, stage st, int nfree)
+{
+    const dfl_system *sys = &init->sys;
+    const int ne = sys->eom->ne;
+    for (int i = 0; i < st.rows; i++) {
+        double largest = 0;
+        for (int j = 0; j < nfree; j++)
+            largest = fmax(largest, fabs(init->J[j * st.rows + i]));
+        const int row = st.first_row + i;
+        if (largest == 0 || (row >= sys->row_e && row < sys->row_e + ne))
+            continue;
+        init->F[i] /= largest;
+        for (int j = 0; j < nfree; j++)
+            init->J[j * st.rows + i] /= largest;
+    }
+    for (int j = 0; j < nfree; j++) {
+        double largest = 0;
+        for (int i = 0; i < st.rows; i++)
+            largest = fmax(largest, fabs(init->J[j * st.rows + i]));
+        const double scale = st.first_column == 0 && largest > 1e-14 ? 1 / largest : 1;
+        init->column_scale[j] = scale;
+        for (int i = 0; i < st.rows; i++)
+            init->J[j * st.rows + i] *= scale;
+    }
+}
+
+/* The largest unknown of a stage, by which changes are measured; 1 if all are zero. */
+static double stage_size(const dfl_initial *init, stage st)
+{
+    double largest = 0;
+    for (int j = 0; j < st.columns; j++)
+        largest = fmax(largest, fabs(init->x[st.first_column + j]));
+    return largest > 0 ? largest : 1;
+}
+
 /* One correction; its size relative to x in *size. */
 static dfl_status correct(dfl_initial *init, const dfl_conditions *cond, stage st, bool metric,
                           double *size)
@@ -245,20 +285,26 @@ static dfl_status correct(dfl_initial *init, const dfl_conditions *cond, stage s
         for (int j = 0; j < nfree; j++)
             F[i] -= J[j * st.rows + i] * y0[j];
     }
-    if (!dfl_lstsq_solve(step, init->lstsq, st.rows, nfree, J, F, init->rank_tolerance, NULL))
+    equilibrate(init, st, nfree);
+    /* the saddle of accelerations and multipliers has the squares of W's singular values */
+    const double tolerance = st.first_column > 0
+                                 ? init->rank_tolerance
+                                 : fmax(1e-13, init->rank_tolerance * init->rank_tolerance);
+    if (!dfl_lstsq_solve(step, init->lstsq, st.rows, nfree, J, F, tolerance, NULL))
         return dfl_fail(sys->ctx, DFL_INCONSISTENT, "the start at t = %g cannot be made consistent",
                         init->point.t);
     for (int j = 0; j < nfree; j++)
-        step[j] += y0[j];
+        step[j] = step[j] * init->column_scale[j] + y0[j];
     if (metric)
         unscale_by_metric(step, init->L, nfree);
+    const double largest = stage_size(init, st);
     for (int j = 0, k = 0; j < st.columns; j++) {
         const int column = st.first_column + j;
         if (is_fixed(init, cond, st, column))
             continue;
         const double dx = step[k++] / (metric ? 1 : weight(init, cond, column));
         init->x[column] += dx;
-        *size = fmax(*size, fabs(dx) / fmax(1, fabs(init->x[column])));
+        *size = fmax(*size, fabs(dx) / fmax(largest, fabs(init->x[column])));
     }
     return DFL_OK;
 }
@@ -281,7 +327,17 @@ static dfl_status run_stage(dfl_initial *init, const dfl_conditions *cond, stage
             break;
         last = size;
     }
+    init->converged = init->converged && size <= 1e-8;
     return DFL_OK;
+}
+
+/* The largest derivative of a row: a flat row says little about the unknowns by its residual. */
+static double steepness(const dfl_initial *init, int row)
+{
+    double largest = 0;
+    for (int j = 0; j < init->sys.n; j++)
+        largest = fmax(largest, fabs(entry(init, row, j)));
+    return largest;
 }
 
 /* What rounding leaves in a row: a small multiple of its terms. */
@@ -372,7 +428,8 @@ dfl_status dfl_stages_check(dfl_initial *init, const dfl_conditions *cond)
     const double *alg = init->point.alg;
     int worst = -1, second = -1, violated = 0;
     for (int i = 0; i < rows; i++) {
-        if (!(fabs(alg[i]) > fmax(10 * init->atol, rounding(init, i))))
+        if (!(fabs(alg[i]) >
+              fmax(10 * init->atol * fmin(1, steepness(init, i)), rounding(init, i))))
             continue;
         violated++;
         if (worst < 0 || fabs(alg[i]) > fabs(alg[worst]))

@@ -63,6 +63,8 @@ dfl_status dfl_step_failure(dfl_radau *ra, double h)
     const dfl_trouble *trouble = &ra->sys->trouble;
     dfl_context *ctx = ra->sys->ctx;
     char row[80];
+    if (ra->undetermined)
+        return dfl_formulation_undetermined(ra->form, ra->next.t);
     switch (trouble->outcome) {
     case DFL_STEP_STOP:
         return dfl_fail(ctx, DFL_CALLBACK, "%s stopped the computation at t = %.10g",

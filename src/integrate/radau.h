@@ -30,6 +30,7 @@ typedef struct dfl_radau {
     bool need_matrix;     /* new derivatives are needed */
     bool matrix_at_start; /* they belong to the start of a step: of this one, or ... */
     bool matrix_old;      /* ... of an earlier one and were kept: renewed when an attempt fails */
+    int kept;             /* steps that the matrix has served already */
     double h_factored;    /* step size of E; 0: none */
     bool rejected;        /* the last attempt was rejected */
     int singular_in_row;
@@ -37,8 +38,10 @@ typedef struct dfl_radau {
     int flip_work;
     int flips;     /* how many directions of the constraints vanished in the last step ... */
     double t_flip; /* ... and when */
-    double drift;  /* of W since the last decomposition */
-    int violated;  /* a row that turned out not to be redundant, or -1 */
+    double h_flip, t_beyond; /* the step that first showed it, and its end */
+    double drift;            /* of W since the last decomposition */
+    bool undetermined;       /* forces depend on redundant multipliers */
+    int violated;            /* a row that turned out not to be redundant, or -1 */
 } dfl_radau;
 
 dfl_status dfl_radau_init(dfl_radau *ra, dfl_system *sys, dfl_formulation *form,

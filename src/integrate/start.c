@@ -90,7 +90,8 @@ void dfl_radau_start(dfl_radau *ra, double h)
     ra->h_factored = 0;
     ra->singular_in_row = ra->flips = 0;
     ra->violated = -1;
-    ra->drift = 0;
+    ra->undetermined = false;
+    ra->drift = ra->h_flip = 0;
     ra->faccon = 1;
     ra->h = h;
     dfl_controller_init(&ra->control, ra->options, 4);

@@ -94,6 +94,7 @@ static dfl_outcome prepare_matrix(dfl_radau *ra, double h)
         return DFL_STEP_OK;
     ra->h_factored = 0;
     ra->matrix_old = false;
+    ra->kept = 0;
     if (stage >= 0 && ra->have_cont) {
         const double t = dfl_radau_reference(ra, h, stage);
         ra->matrix_at_start = false;
@@ -109,13 +110,16 @@ static dfl_outcome prepare_matrix(dfl_radau *ra, double h)
     return outcome;
 }
 
+/* Steps that a matrix may serve at most. */
+enum { longest_service = 30 };
+
 /* Whether the matrix may serve another step: Newton converged fast with it, the constraints are still
    close to those it was made for, and it does not decide about invariants or redundant multipliers. */
 static bool matrix_serves(const dfl_radau *ra)
 {
     const double reuse = ra->options->jacobian_reuse;
-    return reuse > 0 && ra->theta <= reuse && ra->drift < 0.5 && ra->form->secure &&
-           ra->form->defect == 0;
+    return reuse > 0 && ra->theta <= reuse && ra->kept < longest_service && ra->drift < 0.5 &&
+           ra->form->secure && ra->form->defect == 0;
 }
 
 /* A second matrix at the present second stage. */
@@ -239,7 +243,7 @@ static attempt test_error(dfl_radau *ra, double h, double *h_next)
         dfl_log(ra->options, DFL_LOG_DEBUG, "t = %.10g: step %.3g rejected, error %.3g", ra->t, h,
                 err);
         ra->rejected = true;
-        ra->need_matrix = !matrix_serves(ra) && (!ra->matrix_at_start || ra->matrix_old);
+        ra->need_matrix = ra->matrix_old || (!matrix_serves(ra) && !ra->matrix_at_start);
         return REJECTED;
     }
     const dfl_controller before = ra->control;
@@ -253,12 +257,25 @@ static attempt test_error(dfl_radau *ra, double h, double *h_next)
     ra->need_matrix = !matrix_serves(ra);
     if (!ra->need_matrix) {
         ra->matrix_old = true;
+        ra->kept++;
         const double ratio = h_new / h;
         if (ra->options->keep_low <= ratio && ratio <= ra->options->keep_high)
             h_new = h;
     }
     *h_next = h_new;
     return ACCEPTED;
+}
+
+/* A step over a singular position is halved until the position is known to a thousandth of the step
+   that first showed it. */
+static bool singular_position_is_close(dfl_radau *ra, double h)
+{
+    const double end = ra->t + h;
+    if (ra->h_flip == 0 || (end - ra->t_beyond) * h > 0) {
+        ra->h_flip = h;
+        ra->t_beyond = end;
+    }
+    return fabs(h) <= 1e-3 * fabs(ra->h_flip) || ra->options->fixed_step > 0;
 }
 
 /* Evaluates the end of the step and makes it the present point. */
@@ -268,8 +285,19 @@ static attempt complete(dfl_radau *ra, double h)
     dfl_outcome outcome = dfl_system_eval_checked(ra->sys, &ra->next);
     if (outcome)
         return after_failure(ra, h, outcome, 0.5);
-    if (dfl_constraints_flipped(ra) || dfl_redundant_rows_violated(ra))
+    if (dfl_constraints_flipped(ra) && !singular_position_is_close(ra, h)) {
+        /* a long step may only look like one over a singular position */
+        ra->sys->stats->rejected_newton++;
+        ra->need_matrix = ra->need_matrix || !ra->matrix_at_start || ra->matrix_old;
+        ra->rejected = true;
+        ra->h = 0.5 * h;
+        return REJECTED;
+    }
+    if (ra->flips > 0 || dfl_redundant_rows_violated(ra))
         return after_failure(ra, h, DFL_STEP_RANK, 0.5);
+    ra->undetermined = !dfl_formulation_forces_determined(ra->form, &ra->next);
+    if (ra->undetermined)
+        return HOPELESS;
     dfl_radau_store(ra, h);
     const dfl_point old = ra->here;
     ra->here = ra->next;
@@ -280,12 +308,18 @@ static attempt complete(dfl_radau *ra, double h)
     ra->sys->stats->accepted++;
     ra->rejected = false;
     ra->need_matrix = true;
+    if ((ra->t - ra->t_beyond) * h >= 0)
+        ra->h_flip = 0; /* what looked singular has been passed */
     return ACCEPTED;
 }
 
 static attempt after_failure(dfl_radau *ra, double h, dfl_outcome outcome, double reduce)
 {
     dfl_statistics *stats = ra->sys->stats;
+    if (outcome == DFL_STEP_RANK && ra->violated < 0 && dfl_formulation_suspend(ra->form)) {
+        ra->need_matrix = true; /* the invariants may be what depends on something */
+        return REJECTED;
+    }
     if (outcome == DFL_STEP_STOP || outcome == DFL_STEP_RANK)
         return HOPELESS;
     if (outcome == DFL_STEP_SINGULAR && ++ra->singular_in_row >= 5)

@@ -38,7 +38,10 @@ static void fill_defaults(dfl_solver_options *o, const dfl_eom *eom)
     set(&o->max_factor, 8);
     set(&o->keep_low, 1);
     set(&o->keep_high, 1.2);
-    set(&o->rank_tolerance, eom->jacobian ? 1e-10 : 1e-6);
+    /* natively W is exact, and with p' = v also the derivative of g */
+    const bool exact = eom->jacobian || (eom->contract == DFL_NATIVE && eom->trivial_kinematics &&
+                                         eom->ns == 0 && eom->nep == 0);
+    set(&o->rank_tolerance, exact ? 1e-10 : 1e-6);
     if (o->newton_iterations == 0)
         o->newton_iterations = 10;
     o->newton_updates = o->newton_updates == 0 ? 1 : o->newton_updates < 0 ? 0 : o->newton_updates;

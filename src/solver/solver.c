@@ -118,6 +118,11 @@ dfl_status dfl_solver_start(dfl_solver *solver, double t0, const double *x0,
     if (status)
         return status;
     solver->started = false;
+    if (opt->self_check) { /* before wrong derivatives can mislead the start */
+        status = dfl_initial_self_check(&solver->initial, t0, x0);
+        if (status)
+            return status;
+    }
     memset(&solver->stats, 0, sizeof solver->stats);
     memcpy(solver->x, x0, (size_t)sys->nu * sizeof *x0);
     memset(&solver->initial.counters, 0, sizeof solver->initial.counters);
@@ -137,11 +142,6 @@ dfl_status dfl_solver_start(dfl_solver *solver, double t0, const double *x0,
         status = check_rank_nearby(solver, t0);
     if (status)
         return status;
-    if (opt->self_check) {
-        status = dfl_system_self_check(sys, &solver->form.jac, &radau->here, &radau->next);
-        if (status)
-            return status;
-    }
     dfl_formulation_least_multipliers(&radau->here, &solver->form);
     note_start(solver, x0);
     solver->stats.check_evaluations = solver->initial.counters.evaluations;
@@ -191,7 +191,7 @@ static dfl_status check_rank_nearby(dfl_solver *solver, double t0)
     memcpy(x, solver->x, (size_t)sys->nu * sizeof *x);
     for (int i = at.p; i < at.n; i++) /* no symmetry: multiples of the golden section */
         x[i] += 1e-3 * (1 + fabs(x[i])) * (2 * fmod(0.6180339887 * (i + 1), 1) - 1);
-    if (dfl_initial_project(x, &solver->initial, t0))
+    if (dfl_initial_project(x, &solver->initial, t0, false))
         return DFL_OK;
     memcpy(nearby->x, solver->radau.here.x, (size_t)sys->na * sizeof *x);
     memcpy(nearby->x + sys->na, x, (size_t)sys->nu * sizeof *x);
@@ -353,11 +353,30 @@ dfl_status dfl_solver_interpolate(double *x, dfl_solver *solver, double t, bool 
 }
 
 /* Projects x (the user's) and counts the evaluations that takes. */
+/* Where an invariant is degenerate (energy at a turning point) it says nothing about v, and obeying it
+   could move v anywhere: a correction beyond the tolerance is not made. */
+static void move_onto_invariants(double *x, dfl_solver *solver, double t)
+{
+    const dfl_system *sys = &solver->sys;
+    double *moved = solver->x, sum = 0;
+    memcpy(moved, x, (size_t)sys->nu * sizeof *x);
+    if (dfl_initial_project(moved, &solver->initial, t, true))
+        return;
+    for (int i = 0; i < sys->nu; i++) {
+        const double change = (moved[i] - x[i]) * solver->radau.scale.weight[sys->na + i];
+        sum += change * change;
+    }
+    if (sum <= sys->nu)
+        memcpy(x, moved, (size_t)sys->nu * sizeof *x);
+}
+
 static dfl_status move_onto_constraints(double *x, dfl_solver *solver, double t)
 {
     dfl_statistics *counters = &solver->initial.counters;
     memset(counters, 0, sizeof *counters);
-    dfl_status status = dfl_initial_project(x, &solver->initial, t);
+    dfl_status status = dfl_initial_project(x, &solver->initial, t, false);
+    if (!status && solver->eom->ne > 0)
+        move_onto_invariants(x, solver, t);
     solver->stats.check_evaluations += counters->evaluations;
     solver->stats.difference_evaluations += counters->difference_evaluations;
     return status ? dfl_fail(solver->ctx, status,

@@ -228,17 +228,17 @@ static void the_self_check_finds_an_error_in_each_block(void **state)
         bool analytic;
         const char *message;
     } error[] = {
-        {"friction", 0, 0, true, "jacobian.d, row 0, column 0"},
-        {"pendulum", 1, 3, true, "jacobian.acc, row 0, column 3"},
-        {"pendulum", 2, 0, true, "jacobian.vel, row 0, column 1"},
-        {"oscillator", 3, 2, true, "jacobian.gam, row 0, column 2"},
-        {"pendulum", 4, 1, true, "jacobian.pos, row 0, column 4"},
-        {"servo", 5, 3, true, "jacobian.b, row 0, column 1"},
-        {"pendulum", 6, 1, true, "jacobian.dyn, row 1, column 0"},
-        {"pendulum", 7, 2, true, "jacobian.kin, row 0, column 2"},
-        {"pendulum", 8, 0, false, "W, row 0, column 1"},
-        {"pendulum", 9, 0, false, "gI, row 0"},
-        {"pendulum", 10, 0, false, "bias (W a + bias), row 0"},
+        {"friction", 0, 0, true, "jacobian.d: d d[0]/d w[0] is"},
+        {"pendulum", 1, 3, true, "jacobian.acc: d gII[0]/d p[0] is"},
+        {"pendulum", 2, 0, true, "jacobian.vel: d gI[0]/d v[0] is"},
+        {"oscillator", 3, 2, true, "jacobian.gam: d gam[0]/d p[0] is"},
+        {"pendulum", 4, 1, true, "jacobian.pos: d g[0]/d p[1] is"},
+        {"servo", 5, 3, true, "jacobian.b: d b[0]/d r[0] is"},
+        {"pendulum", 6, 1, true, "jacobian.dyn: d f[1]/d lambda[0] is"},
+        {"pendulum", 7, 2, true, "jacobian.kin: d kin[0]/d v[1] is"},
+        {"pendulum", 8, 0, false, "W[gI[0], v[0]] = "},
+        {"pendulum", 9, 0, false, "gI[0] = "},
+        {"pendulum", 10, 0, false, "bias of gII[0] is "},
     };
     for (size_t i = 0; i < sizeof error / sizeof *error; i++) {
         const run wrong =
@@ -247,6 +247,179 @@ static void the_self_check_finds_an_error_in_each_block(void **state)
         const run right = start_planted(error[i].name, 11, 0, error[i].analytic);
         assert_succeeded(&right);
     }
+}
+
+/* A pendulum, p0^2 + p1^2 = 1, under a nonholonomic row as well; beside it the unit vector (p2, p3),
+   whose length is an invariant, turns with v2. It starts at rest, where wrong terms in v vanish. */
+typedef enum fault {
+    NO_FAULT,
+    BIAS_SIGN,
+    BIAS_MISSING,
+    BIAS_NEEDS_FORCE,
+    KIN_MISSING,
+    KIN_BREAKS_EP,
+    F_MISSING,
+    MASK_SWITCH,
+    MASK_EQUAL,
+    MASK_DIRECTIONS,
+    FORCE_OF_LAMBDA,
+    W_SIGN,
+    HV_BIAS,
+    REFUSES,
+    STOPS,
+    NOT_A_NUMBER
+} fault;
+
+enum { AT_V = 2, AT_P = 5, AT_REST = 9 };
+
+static void write_rest(dfl_blocks *out, const double *x, unsigned need, fault wrong)
+{
+    const double *v = x + AT_V, *p = x + AT_P;
+    const double square =
+        need & DFL_FORCE || wrong != BIAS_NEEDS_FORCE ? v[0] * v[0] + v[1] * v[1] : 0;
+    if (need & DFL_KINEMATICS) {
+        out->kin[0] = v[0];
+        if (wrong != KIN_MISSING)
+            out->kin[1] = v[1];
+        out->kin[2] = (wrong == KIN_BREAKS_EP ? 1 : -1) * p[3] * v[2];
+        out->kin[3] = p[2] * v[2];
+    }
+    if (need & DFL_POSITION) {
+        out->g[0] = p[0] * p[0] + p[1] * p[1] - 1;
+        out->ep[0] = p[2] * p[2] + p[3] * p[3] - 1;
+    }
+    if (need & DFL_VELOCITY) {
+        out->gI[0] = 2 * (p[0] * v[0] + p[1] * v[1]);
+        out->hv[0] = p[0] * v[1] + v[0];
+    }
+    if (need & DFL_DIRECTIONS) {
+        out->W[0] = (wrong == W_SIGN ? -2 : 2) * p[0];
+        out->W[1] = 1;
+        out->W[2] = 2 * p[1];
+        out->W[3] = p[0];
+    }
+    if (need & DFL_BIAS && wrong != BIAS_MISSING) {
+        out->bias[0] = (wrong == BIAS_SIGN ? -2 : 2) * square;
+        out->bias[1] = wrong == HV_BIAS ? 0 : v[0] * v[1];
+    }
+}
+
+static int eval_rest(dfl_blocks *out, double t, const double *x, unsigned need, void *user)
+{
+    const fault wrong = *(const fault *)user;
+    (void)t;
+    if ((wrong == REFUSES || wrong == STOPS) && fabs(x[AT_V]) > 0.1)
+        return wrong == STOPS ? -1 : 1;
+    if (wrong == MASK_DIRECTIONS && need == DFL_DIRECTIONS)
+        return 0;
+    write_rest(out, x, need, wrong);
+    if (wrong == MASK_SWITCH)
+        switch (need) {
+        case DFL_FORCE:
+            out->f[0] = out->f[1] = out->f[2] = 0;
+        }
+    else if (wrong == MASK_EQUAL ? (need & (DFL_FORCE | DFL_BIAS)) == (DFL_FORCE | DFL_BIAS)
+                                 : need & DFL_FORCE) {
+        out->f[0] = wrong == FORCE_OF_LAMBDA ? 0.1 * x[0] : 0;
+        if (wrong != F_MISSING)
+            out->f[1] = -9.81;
+        out->f[2] = wrong == NOT_A_NUMBER ? NAN : 0;
+    }
+    return 0;
+}
+
+static run start_at_rest(fault wrong)
+{
+    const dfl_eom eom = {.np = 4,
+                         .nv = 3,
+                         .nl = 1,
+                         .nm = 1,
+                         .nep = 1,
+                         .eval = eval_rest,
+                         .autonomous = true,
+                         .forces_free_of_multipliers = true,
+                         .user = &wrong};
+    const double x0[AT_REST] = {[AT_P] = 0.8, [AT_P + 1] = -0.6, [AT_P + 2] = 1};
+    return run_with(&eom, 0, x0, 0, &(dfl_solver_options){.self_check = true}, NULL);
+}
+
+static void the_self_check_finds_errors_that_rest_would_hide(void **state)
+{
+    (void)state;
+    const struct {
+        fault wrong;
+        const char *message;
+    } error[] = {
+        {BIAS_SIGN, "the bias of gII[0] is "},
+        {BIAS_MISSING, "asked for DFL_BIAS but did not write bias of gII[0]"},
+        {BIAS_NEEDS_FORCE, "with need = DFL_BIAS alone eval writes bias of gII[0] = 0, together"},
+        {KIN_MISSING, "asked for DFL_KINEMATICS but did not write kin[1]"},
+        {KIN_BREAKS_EP, "ep[0] is not kept by the kinematics: its rate is "},
+        {F_MISSING, "asked for DFL_FORCE but did not write f[1]"},
+        {MASK_SWITCH, "asked for DFL_FORCE but did not write f[0]"},
+        {MASK_EQUAL, "with need = DFL_FORCE alone eval does not write f[0]: test the flags with &"},
+        {MASK_DIRECTIONS, "with need = DFL_DIRECTIONS alone eval writes W[gI[0], v[0]] = 0"},
+        {FORCE_OF_LAMBDA, "forces_free_of_multipliers is set, but f[0] changes with lambda[0]"},
+        {W_SIGN, "W[gI[0], v[0]] = -1.6, but d gI[0]/d v[0] = 1.6"},
+        {HV_BIAS, "the bias of hI[0] is 0, but the rate of "},
+    };
+    const run right = start_at_rest(NO_FAULT);
+    assert_succeeded(&right);
+    for (size_t i = 0; i < sizeof error / sizeof *error; i++) {
+        const run wrong = start_at_rest(error[i].wrong);
+        assert_failed(&wrong, DFL_INVALID, error[i].message);
+    }
+}
+
+static void the_self_check_does_without_states_that_the_model_refuses(void **state)
+{
+    (void)state;
+    const run refuses = start_at_rest(REFUSES), stops = start_at_rest(STOPS);
+    const run nan = start_at_rest(NOT_A_NUMBER);
+    assert_succeeded(&refuses);
+    assert_failed(&stops, DFL_CALLBACK, "self-check: eval fails");
+    assert_failed(&nan, DFL_NOT_FINITE, "self-check: eval returns NaN or Inf in f[2]");
+}
+
+/* The energy of a pendulum that begins with its true multiplier, wrong by a term in p. */
+static int eval_energy(dfl_blocks *out, double t, const double *x, unsigned need, void *user)
+{
+    const double *v = x + 1, *p = x + 3, g = 9.81, *wrong = user;
+    (void)t;
+    if (need & DFL_FORCE)
+        out->f[0] = 0, out->f[1] = -g;
+    if (need & DFL_POSITION)
+        out->g[0] = (p[0] * p[0] + p[1] * p[1] - 1) / 2;
+    if (need & DFL_VELOCITY) {
+        out->gI[0] = p[0] * v[0] + p[1] * v[1];
+        out->e[0] = (v[0] * v[0] + v[1] * v[1] - 1) / 2 + *wrong * g * p[1];
+    }
+    if (need & DFL_DIRECTIONS)
+        out->W[0] = p[0], out->W[1] = p[1];
+    if (need & DFL_BIAS)
+        out->bias[0] = v[0] * v[0] + v[1] * v[1];
+    return 0;
+}
+
+static void the_self_check_finds_an_energy_that_is_not_kept(void **state)
+{
+    (void)state;
+    double factor = 1;
+    const dfl_eom eom = {.np = 2,
+                         .nv = 2,
+                         .nl = 1,
+                         .ne = 1,
+                         .eval = eval_energy,
+                         .trivial_kinematics = true,
+                         .user = &factor};
+    /* at p = (1, 0), v = (0, 1): a = (-l, -g), gII = -l + 1 */
+    const double x0[] = {1, 0, 1, 1, 0};
+    const dfl_solver_options options = {.self_check = true};
+    const run right = run_with(&eom, 0, x0, 0, &options, NULL);
+    assert_succeeded(&right);
+    factor = 2;
+    const run wrong = run_with(&eom, 0, x0, 0, &options, NULL);
+    assert_failed(&wrong, DFL_INVALID, "e[0] is not kept by the motion: its rate is 9.81");
 }
 
 static void the_self_check_is_not_counted(void **state)
@@ -271,6 +444,9 @@ int main(void)
         cmocka_unit_test(columns_ask_only_for_blocks_that_depend_on_them),
         cmocka_unit_test(the_self_check_accepts_all_problems),
         cmocka_unit_test(the_self_check_finds_an_error_in_each_block),
+        cmocka_unit_test(the_self_check_finds_errors_that_rest_would_hide),
+        cmocka_unit_test(the_self_check_does_without_states_that_the_model_refuses),
+        cmocka_unit_test(the_self_check_finds_an_energy_that_is_not_kept),
         cmocka_unit_test(the_self_check_is_not_counted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

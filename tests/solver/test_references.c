@@ -112,11 +112,12 @@ static void assert_residuals_at_newton_level(const outcome *o, const char *name,
     assert_at_most(o->stats.max_residual.invariant, 0.03 * unit * v2, "the largest |e|, |ep|");
 }
 
-/* The error is below K tol and smaller than with the larger tolerance, down to the floor. */
+/* The error is below K tol and smaller than with the larger tolerance, down to the floor; only an error
+   that was accidentally small there may be exceeded, by one well below K tol. */
 static void assert_error(double error, double before, double K, double tol, double floor)
 {
     assert_at_most(error, K * tol + floor, "the error");
-    if (error > 3 * floor && !(error < before))
+    if (error > 3 * floor && error > 0.5 * K * tol && !(error < before))
         fail_msg("the error does not fall: %.3e after %.3e", error, before);
 }
 

@@ -1,0 +1,227 @@
+/* Ranks of the constraints, decided once at a consistent point, and the names of dependent rows.
+
+   A rank must not depend on units: rows and columns are scaled to unit maximum before the SVD (a lever
+   arm of a micrometre beside positions in metres is no redundancy). Along the motion the
+   decompositions work on W itself; what they may call zero is kept well below what W has at the
+   start. */
+#include "formulation/projection.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static int scaled_rank(double *ratio, dfl_formulation *form, dfl_split *split, const double *A,
+                       int lda, int m, int n);
+static dfl_status judge(dfl_formulation *form, double t, int defect2, int defect3);
+
+dfl_status dfl_formulation_ranks(dfl_formulation *form, const dfl_point *point)
+{
+    dfl_system *sys = form->sys;
+    const dfl_eom *eom = sys->eom;
+    const double *W = form->jac.J2 + sys->off_v * sys->m2;
+    double ratio2 = 1, ratio3 = 1;
+    dfl_outcome outcome = dfl_system_jacobian(&form->jac, sys, point->t, point->x, point->a);
+    sys->stats->jacobians--; /* not one of the integration */
+    if (outcome == DFL_STEP_STOP)
+        return dfl_fail(sys->ctx, DFL_CALLBACK, "jacobian stopped the computation at t = %g",
+                        point->t);
+    if (outcome)
+        return dfl_fail(sys->ctx, DFL_NOT_FINITE,
+                        "the derivatives cannot be evaluated at the start, t = %g", point->t);
+    form->rank3 = scaled_rank(&ratio3, form, form->split3, form->jac.J3, sys->m3, sys->m3, sys->n4);
+    form->rank2 = scaled_rank(&ratio2, form, form->split2, W, sys->m2, sys->nc, sys->n3);
+    if (form->rank2 < 0 || form->rank3 < 0)
+        return dfl_fail(sys->ctx, DFL_SINGULAR,
+                        "the ranks of the constraints cannot be determined");
+    form->defect = sys->nc - form->rank2;
+    form->ranks_known = true;
+    form->weakest = ratio2;
+    form->rank_tolerance = fmin(form->rank_tolerance, 1e-3 * fmin(ratio2, ratio3));
+    sys->stats->rank_position = form->rank3 - eom->ns - eom->nep;
+    sys->stats->rank_velocity = form->rank2;
+    if (!dfl_formulation_forces_determined(form, point))
+        return dfl_formulation_undetermined(form, point->t);
+    return judge(form, point->t, form->defect, sys->m3 - form->rank3);
+}
+
+dfl_status dfl_formulation_undetermined(const dfl_formulation *form, double t)
+{
+    return dfl_fail(
+        form->sys->ctx, DFL_SINGULAR,
+        "at t = %g the forces depend on multipliers that redundant constraints (rank %d "
+        "of %d) leave undetermined; remove the redundant constraints",
+        t, form->rank2, form->sys->nc);
+}
+
+/* Whether the dependent rows found can be integrated, and how. */
+static dfl_status judge(dfl_formulation *form, double t, int defect2, int defect3)
+{
+    const dfl_system *sys = form->sys;
+    const dfl_algebraic wanted = form->options->algebraic;
+    if (defect3 > defect2 || (sys->eom->nm == 0 && defect3 != defect2))
+        return dfl_fail(sys->ctx, DFL_SINGULAR,
+                        "at t = %g the position constraints have %d dependent rows, the velocity "
+                        "constraints %d; a singular position, or constraints that do not belong "
+                        "together (|q| = 1 must be an invariant ep, not a constraint)",
+                        t, defect3, defect2);
+    if (defect2 == 0)
+        return DFL_OK;
+    if (wanted == DFL_ALGEBRAIC_LU || wanted == DFL_ALGEBRAIC_QR) {
+        char rows[256];
+        dfl_formulation_weak_rows(rows, sizeof rows, form);
+        return dfl_fail(sys->ctx, DFL_SINGULAR,
+                        "constraints %s depend on each other (rank %d of %d at t = %g); use the "
+                        "automatic or the SVD decomposition",
+                        rows, form->rank2, sys->nc, t);
+    }
+    form->method = DFL_METHOD_SVD;
+    return DFL_OK;
+}
+
+int dfl_formulation_rank_at(dfl_formulation *form, const dfl_point *point)
+{
+    dfl_system *sys = form->sys;
+    double ratio;
+    dfl_outcome outcome = dfl_system_jacobian(&form->jac, sys, point->t, point->x, point->a);
+    sys->stats->jacobians--; /* not one of the integration */
+    return outcome ? -1
+                   : scaled_rank(&ratio, form, form->split2, form->jac.J2 + sys->off_v * sys->m2,
+                                 sys->m2, sys->nc, sys->n3);
+}
+
+/* B := A with unit maximum in every column; columns of rounding size are left as they are. */
+static void equilibrate_columns(double *B, const double *A, int lda, int m, int n)
+{
+    double overall = 0;
+    for (int j = 0; j < n; j++)
+        for (int i = 0; i < m; i++)
+            overall = fmax(overall, fabs(A[(size_t)j * (size_t)lda + (size_t)i]));
+    for (int j = 0; j < n; j++) {
+        const double *a = A + (size_t)j * (size_t)lda;
+        double largest = 0;
+        for (int i = 0; i < m; i++)
+            largest = fmax(largest, fabs(a[i]));
+        const double scale = largest > 1e-14 * overall ? 1 / largest : 1;
+        for (int i = 0; i < m; i++)
+            B[(size_t)j * (size_t)m + (size_t)i] = scale * a[i];
+    }
+}
+
+/* The rank of A with rows and columns scaled, -1 if the SVD fails; *ratio: the smallest singular value
+   that counts over the largest, with rows scaled only, as in every later decomposition. */
+static int scaled_rank(double *ratio, dfl_formulation *form, dfl_split *split, const double *A,
+                       int lda, int m, int n)
+{
+    dfl_split_rule rule = {.method = DFL_METHOD_SVD,
+                           .tolerance = form->options->rank_tolerance,
+                           .rank = -1,
+                           .scale_rows = true};
+    *ratio = 1;
+    equilibrate_columns(form->work, A, lda, m, n);
+    if (!dfl_split_compute(split, &rule, form->work, m, m, n))
+        return -1;
+    const int rank = rule.rank = split->rank;
+    if (rank > 0 && dfl_split_compute(split, &rule, A, lda, m, n) && split->largest > 0)
+        *ratio = split->smallest / split->largest;
+    return rank;
+}
+
+/* The forces must not change with multipliers along the kernel of W^T, tried with as many vectors as it
+   has dimensions. */
+bool dfl_formulation_forces_determined(dfl_formulation *form, const dfl_point *point)
+{
+    dfl_system *sys = form->sys;
+    const int nv = sys->n3, nc = sys->nc;
+    dfl_point *other = &form->jac.scratch;
+    if (form->defect == 0 || sys->geoms || sys->eom->residual ||
+        sys->eom->forces_free_of_multipliers)
+        return true;
+    for (int k = 0; k < form->defect; k++) {
+        double *l = other->x + sys->off_l, *trial = form->work, size = 1, change = 0, force = 1;
+        memcpy(other->x, point->x, (size_t)sys->n * sizeof *l);
+        memcpy(other->blocks.W, point->blocks.W, (size_t)(nc * nv) * sizeof *l);
+        other->t = point->t;
+        for (int i = 0; i < nc; i++)
+            size = fmax(size, fabs(point->x[sys->off_l + i]));
+        for (int i = 0; i < nc; i++)
+            l[i] = trial[i] = size * (fmod(0.6180339887 * (i + 1) * (k + 1), 1) - 0.5);
+        dfl_formulation_least_multipliers(other, form);
+        for (int i = 0; i < nc; i++) /* trial - l lies in the kernel */
+            l[i] = point->x[sys->off_l + i] + trial[i] - l[i];
+        sys->stats->evaluations--;
+        sys->stats->check_evaluations++;
+        if (dfl_system_eval(sys, other))
+            return true;
+        for (int j = 0; j < nv; j++) { /* of f alone, without -W^T (l, m) */
+            double difference = other->blocks.f[j] - point->blocks.f[j];
+            force = fmax(force, fabs(point->blocks.f[j]));
+            for (int i = 0; i < nc; i++) {
+                const double w = point->blocks.W[j * nc + i];
+                difference += w * (l[i] - point->x[sys->off_l + i]);
+                force = fmax(force, fabs(w) * size);
+            }
+            change = fmax(change, fabs(difference));
+        }
+        if (change > 1e-8 * force)
+            return false;
+    }
+    return true;
+}
+
+/* The distance of a row of W from the space of the others, relative to its length; < 0: unknown. */
+static double row_distance(dfl_formulation *form, int row)
+{
+    const dfl_system *sys = form->sys;
+    const int nc = sys->nc, nv = sys->n3, ld = sys->m2;
+    const double *W = form->jac.J2 + sys->off_v * ld;
+    double *A = form->least, *b = A + nv * nc, *l = b + nv, scale = 0, rest = 0;
+    for (int j = 0; j < nv; j++) {
+        for (int i = 0; i < nc; i++)
+            A[i * nv + j] = i == row ? 0 : W[j * ld + i];
+        b[j] = W[j * ld + row];
+        scale += b[j] * b[j];
+    }
+    if (!dfl_lstsq_solve(l, form->lstsq, nv, nc, A, b, form->rank_tolerance, NULL))
+        return -1;
+    for (int j = 0; j < nv; j++) {
+        double value = W[j * ld + row];
+        for (int i = 0; i < nc; i++)
+            value -= i == row ? 0 : W[j * ld + i] * l[i];
+        rest += value * value;
+    }
+    return sqrt(rest / scale);
+}
+
+/* A row takes part if it is at most ten times as far from the others as the closest row: its entry
+   in the weakest left singular vector is then at least about a tenth of the largest. */
+void dfl_formulation_weak_rows(char *text, size_t size, dfl_formulation *form)
+{
+    const dfl_system *sys = form->sys;
+    const int nc = sys->nc, nl = sys->eom->nl;
+    double closest = 1;
+    size_t used = 0;
+    int named = 0, total = 0;
+    text[0] = 0;
+    for (int row = 0; row < nc; row++) {
+        const double distance = row_distance(form, row);
+        if (distance >= 0)
+            closest = fmin(closest, distance);
+    }
+    for (int row = 0; row < nc; row++) {
+        const double distance = row_distance(form, row);
+        if (distance < 0 || distance > fmax(10 * closest, 1e-2))
+            continue;
+        total++;
+        char name[64];
+        dfl_eom_name(name, sizeof name, sys->eom, row < nl ? DFL_ROW_G : DFL_ROW_HV,
+                     row < nl ? row : row - nl);
+        if (used + strlen(name) + 8 < size) {
+            used += (size_t)snprintf(text + used, size - used, "%s%s", named ? ", " : "", name);
+            named++;
+        }
+    }
+    if (named < total)
+        snprintf(text + used, size - used, ", ...");
+    else if (total == 0)
+        snprintf(text, size, "(no single rows)");
+}
