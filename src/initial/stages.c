@@ -245,6 +245,11 @@ static void equilibrate(dfl_initial *init, stage st, int nfree)
     }
 }
 
+/* The size of a correction, relative to the largest unknown of its stage, and in the unknowns' units. */
+typedef struct change {
+    double relative, absolute;
+} change;
+
 /* The largest unknown of a stage, by which changes are measured; 1 if all are zero. */
 static double stage_size(const dfl_initial *init, stage st)
 {
@@ -254,9 +259,9 @@ static double stage_size(const dfl_initial *init, stage st)
     return largest > 0 ? largest : 1;
 }
 
-/* One correction; its size relative to x in *size. */
+/* One correction and its size. */
 static dfl_status correct(dfl_initial *init, const dfl_conditions *cond, stage st, bool metric,
-                          double *size)
+                          change *size)
 {
     const dfl_system *sys = &init->sys;
     double *J = init->J, *y0 = init->y, *F = init->F, *step = init->step;
@@ -272,7 +277,7 @@ static dfl_status correct(dfl_initial *init, const dfl_conditions *cond, stage s
             J[nfree * st.rows + i] = entry(init, st.first_row + i, column) / w;
         nfree++;
     }
-    *size = 0;
+    *size = (change){0, 0};
     if (nfree == 0 || st.rows == 0)
         return DFL_OK;
     if (metric) {
@@ -287,9 +292,11 @@ static dfl_status correct(dfl_initial *init, const dfl_conditions *cond, stage s
     }
     equilibrate(init, st, nfree);
     /* the saddle of accelerations and multipliers has the squares of W's singular values */
-    const double tolerance = st.first_column > 0
-                                 ? init->rank_tolerance
-                                 : fmax(1e-13, init->rank_tolerance * init->rank_tolerance);
+    const double square = fmax(1e-13, init->rank_tolerance * init->rank_tolerance);
+    const double noise = sys->eom->jacobian ? 0 : 1e-6; /* of differences with respect to v */
+    const double tolerance = st.first_column > 0 ? init->rank_tolerance
+                             : st.skip_first > 0 ? fmax(init->rank_tolerance, noise)
+                                                 : square;
     if (!dfl_lstsq_solve(step, init->lstsq, st.rows, nfree, J, F, tolerance, NULL))
         return dfl_fail(sys->ctx, DFL_INCONSISTENT, "the start at t = %g cannot be made consistent",
                         init->point.t);
@@ -304,14 +311,16 @@ static dfl_status correct(dfl_initial *init, const dfl_conditions *cond, stage s
             continue;
         const double dx = step[k++] / (metric ? 1 : weight(init, cond, column));
         init->x[column] += dx;
-        *size = fmax(*size, fabs(dx) / fmax(largest, fabs(init->x[column])));
+        size->absolute = fmax(size->absolute, fabs(dx));
+        size->relative = fmax(size->relative, fabs(dx) / fmax(largest, fabs(init->x[column])));
     }
     return DFL_OK;
 }
 
 static dfl_status run_stage(dfl_initial *init, const dfl_conditions *cond, stage st)
 {
-    double size = 0, last = INFINITY;
+    change size = {0, 0};
+    double last = INFINITY;
     for (int it = 0; it < MOST; it++) {
         dfl_status status = evaluate(init);
         if (!status)
@@ -323,11 +332,14 @@ static dfl_status run_stage(dfl_initial *init, const dfl_conditions *cond, stage
         if (status)
             return status;
         /* done, or at the level of rounding, where the corrections no longer shrink */
-        if (size <= 1e-14 || (it > 2 && size <= 1e-10 && size >= 0.5 * last))
+        if (size.relative <= 1e-14 ||
+            (it > 2 && (size.relative <= 1e-10 || size.absolute <= 1e-4 * init->atol) &&
+             size.relative >= 0.5 * last))
             break;
-        last = size;
+        last = size.relative;
     }
-    init->converged = init->converged && size <= 1e-8;
+    init->converged =
+        init->converged && (size.relative <= 1e-8 || size.absolute <= 1e-2 * init->atol);
     return DFL_OK;
 }
 

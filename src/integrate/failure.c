@@ -100,16 +100,14 @@ dfl_status dfl_step_failure(dfl_radau *ra, double h)
                         : "");
 }
 
-/* How far W has moved since the last decomposition: the largest row sum of |W_{k+1} R - I|. Below one
-   W_{k+1} R is regular, so nothing can have become dependent unseen. */
-static double constraint_drift(dfl_radau *ra)
+/* How far W at a point is from the last decomposition: the largest row sum of |W R - I|. Below one at
+   both ends of a step W R is regular there, so nothing can have become dependent unseen. */
+static double constraint_drift(dfl_radau *ra, const dfl_point *point)
 {
     const dfl_system *sys = ra->sys;
     const int nc = sys->nc, nv = sys->n3;
     double *A = ra->flip, drift = 0;
-    if (sys->geoms || ra->form->defect > 0)
-        return 0;
-    dfl_gemm(nc, nc, nv, 1, ra->next.blocks.W, nc, ra->form->split2->R, nv, 0, A, nc);
+    dfl_gemm(nc, nc, nv, 1, point->blocks.W, nc, ra->form->split2->R, nv, 0, A, nc);
     for (int i = 0; i < nc; i++) {
         double sum = fabs(A[i * nc + i] - 1);
         for (int j = 0; j < nc; j++)
@@ -126,9 +124,11 @@ bool dfl_constraints_flipped(dfl_radau *ra)
     dfl_system *sys = ra->sys;
     const int nc = sys->nc, nv = sys->n3;
     ra->flips = 0;
-    ra->drift = constraint_drift(ra);
-    if (sys->geoms || nc == 0 || nc > nv || ra->form->defect > 0 ||
-        (ra->form->weakest > watch && ra->drift < 0.9))
+    ra->drift = 0;
+    if (sys->geoms || nc == 0 || nc > nv || ra->form->defect > 0)
+        return false;
+    ra->drift = constraint_drift(ra, &ra->next);
+    if (ra->form->weakest > watch && ra->drift < 0.9 && constraint_drift(ra, &ra->here) < 0.9)
         return false;
     double *A = ra->flip, *re = A + nc * nc, *im = re + nc, *work = im + nc, smallest = 1;
     const dfl_split_rule rule = {

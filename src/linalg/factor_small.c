@@ -19,7 +19,8 @@ static bool lu_factor_3(double *A, int *order);
 static bool lu_factor(double *A, int n, int *order);
 static void lu_solve_2(const double *LU, const int *order, double *b);
 static void lu_solve_3(const double *LU, const int *order, double *b);
-static void lu_solve(const double *LU, int n, const int *order, double *b);
+static inline __attribute__((always_inline)) void lu_solve(const double *LU, int n,
+                                                           const int *order, double *b);
 static inline bool invert_complex(double *z);
 
 /* False for the reciprocals of zero (infinite), of infinity (zero) and for NaN. */
@@ -67,6 +68,15 @@ void dfl_small_lu_solve(const double *LU, int n, const int *order, double *b)
         break;
     case 3:
         lu_solve_3(LU, order, b);
+        break;
+    case 4:
+        lu_solve(LU, 4, order, b);
+        break;
+    case 5:
+        lu_solve(LU, 5, order, b);
+        break;
+    case 6:
+        lu_solve(LU, 6, order, b);
         break;
     default:
         lu_solve(LU, n, order, b);
@@ -173,7 +183,9 @@ static bool lu_factor(double *A, int n, int *order)
 }
 
 /* By rows, so that each unknown is summed in a register. */
-static void lu_solve(const double *restrict LU, int n, const int *order, double *restrict b)
+/* With a constant n, as for the orders up to 6, the compiler writes the loops out. */
+static inline __attribute__((always_inline)) void lu_solve(const double *restrict LU, int n,
+                                                           const int *order, double *restrict b)
 {
     double y[DFL_SMALL_ORDER];
     for (int i = 0; i < n; i++) { /* L y = P b */
@@ -306,6 +318,15 @@ void dfl_small_lu_complex_solve(const double *LU, int n, const int *order, doubl
         break;
     case 3:
         lu_solve_complex(LU, 3, order, b);
+        break;
+    case 4:
+        lu_solve_complex(LU, 4, order, b);
+        break;
+    case 5:
+        lu_solve_complex(LU, 5, order, b);
+        break;
+    case 6:
+        lu_solve_complex(LU, 6, order, b);
         break;
     default:
         lu_solve_complex(LU, n, order, b);
