@@ -1,34 +1,7 @@
-/* All blocks of the equations of motion at once, against the same motion in
- * minimal coordinates. */
+/* All blocks of the equations of motion at once, against the same motion in minimal coordinates. */
 #include "support.h"
+#include "reference.h"
 
-/* ---------------------------------------------------------------- references
- */
-typedef void (*rate_fn)(double *rate, double t, const double *y, const void *user);
-enum { RATES_MOST = 6 };
-
-/* n steps of RK4. At the steps used here, 1e-3 s and 5e-3 s for motions of
-   about 1 rad/s to 3 rad/s, it is exact to 1e-9 or better. */
-static void rk4(double *y, int ny, double t, double t_end, int n, rate_fn rate, const void *user)
-{
-    const double h = (t_end - t) / n, node[4] = {0, h / 2, h / 2, h};
-    const double weight[4] = {h / 6, h / 3, h / 3, h / 6};
-    for (int step = 0; step < n; step++) {
-        double k[RATES_MOST] = {0}, z[RATES_MOST], sum[RATES_MOST] = {0};
-        for (int stage = 0; stage < 4; stage++) {
-            for (int i = 0; i < ny; i++)
-                z[i] = y[i] + node[stage] * k[i];
-            rate(k, t + step * h + node[stage], z, user);
-            for (int i = 0; i < ny; i++)
-                sum[i] += weight[stage] * k[i];
-        }
-        for (int i = 0; i < ny; i++)
-            y[i] += sum[i];
-    }
-}
-
-/* ---------------------------------------------------------------- everything
- * at once */
 /* Every block of the equations and a mass matrix that depends on p and t. A
    crank (angle theta as c = cos, s = sin: np > nv) drives x through the contact
    variable and the constraint sc = sin t + x c,   x + 0.3 sc = 1/2,   so   x =

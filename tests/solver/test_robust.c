@@ -3,33 +3,11 @@
    Expected values are exact or come from a classical Runge-Kutta method (RK4) for the same motion
    without constraints. */
 #include "support.h"
+#include "reference.h"
 
 static const double gravity = 9.81;
 
 /* ---------------------------------------------------------------- references */
-typedef void (*rate_fn)(double *rate, double t, const double *y, const void *user);
-enum { RATES_MOST = 2 };
-
-/* n steps of RK4. At the steps used here, 1e-3 s for motions of about 3 rad/s, it is exact to 1e-9
-   or better. */
-static void rk4(double *y, int ny, double t, double t_end, int n, rate_fn rate, const void *user)
-{
-    const double h = (t_end - t) / n, node[4] = {0, h / 2, h / 2, h};
-    const double weight[4] = {h / 6, h / 3, h / 3, h / 6};
-    for (int step = 0; step < n; step++) {
-        double k[RATES_MOST] = {0}, z[RATES_MOST], sum[RATES_MOST] = {0};
-        for (int stage = 0; stage < 4; stage++) {
-            for (int i = 0; i < ny; i++)
-                z[i] = y[i] + node[stage] * k[i];
-            rate(k, t + step * h + node[stage], z, user);
-            for (int i = 0; i < ny; i++)
-                sum[i] += weight[stage] * k[i];
-        }
-        for (int i = 0; i < ny; i++)
-            y[i] += sum[i];
-    }
-}
-
 /* The pendulum of length 1 in its angle from the hanging position: y = (theta, theta'). */
 static void swing(double *rate, double t, const double *y, const void *user)
 {
