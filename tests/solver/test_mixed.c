@@ -216,6 +216,7 @@ static void all_blocks_at_once_give_the_motion_without_constraints(void **state)
             run_mixed((mixed){.rows = 3, .invariants = k}, 2.3, &options[i]);
             run_mixed((mixed){.rows = 3, .invariants = k}, -1.7, &options[i]); /* backwards */
             run_mixed((mixed){.rows = 1, .massless = 1, .invariants = k}, 2.3, &options[i]);
+            run_mixed((mixed){.rows = 3, .massless = 1, .invariants = k}, 2.3, &options[i]);
         }
 }
 
