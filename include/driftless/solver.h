@@ -73,7 +73,8 @@ typedef int (*dfl_output_fn)(double t, const double *x, void *user);
 typedef int (*dfl_select_fn)(double *Sp, double *Sv, int nfp, int nfv, double t, const double *x,
                              void *user);
 
-/* Functions of the state whose zeros are located. Writes `nevents` values. */
+/* Functions of the state whose zeros are located. Writes `nevents` values. Sign changes are looked for
+   between four samples of each step: a function that passes zero twice in between needs max_step. */
 typedef int (*dfl_event_fn)(double *value, double t, const double *x, void *user);
 typedef struct dfl_event_kind {
     int direction; /* 0: any zero, > 0: only rising, < 0: only falling */
