@@ -7,10 +7,12 @@
 #include "integrate/norm.h"
 #include "linalg/linalg.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
 static void make_groups(dfl_scale *scale);
+static void allow_for_rounding(dfl_scale *scale, const double *x, int first, int last);
 
 dfl_status dfl_scale_init(dfl_scale *scale, const dfl_system *sys,
                           const dfl_solver_options *options)
@@ -109,6 +111,20 @@ void dfl_scale_set(dfl_scale *scale, const double *x, double h)
     if (scale->multiplier_weight != 1)
         for (int i = first; i < last; i++)
             scale->newton_weight[i] *= scale->multiplier_weight;
+    allow_for_rounding(scale, x, first, last);
+}
+
+/* Multipliers come from balances of forces that nearly cancel: none is known better than some digits
+   above the rounding of the largest. Newton's iteration must not be asked for more, whatever the
+   tolerance of a multiplier that happens to be small. */
+static void allow_for_rounding(dfl_scale *scale, const double *x, int first, int last)
+{
+    double largest = 0;
+    for (int i = first; i < last; i++)
+        largest = fmax(largest, fabs(x[i]));
+    const double floor = 1e3 * DBL_EPSILON * largest / scale->newton_tolerance;
+    for (int i = first; i < last; i++)
+        scale->newton_weight[i] /= 1 + floor * scale->newton_weight[i];
 }
 
 /* The largest root mean square of a group, from squares added up over `stages` lanes. */

@@ -739,9 +739,29 @@ static void a_step_limit_below_rounding_is_reported_as_such(void **state)
     print_message("%s: %s\n", dfl_status_name(r.status), r.message);
 }
 
+/* The truck's multipliers are 7e4 N and about 0 N: an absolute tolerance for all unknowns asks the
+   latter for less than the rounding of the former. */
+static void large_multipliers_do_not_limit_a_scalar_tolerance(void **state)
+{
+    (void)state;
+    problem truck;
+    assert_true(problem_make(&truck, "truck", 0));
+    const problem_reference *ref = &truck.references[0];
+    const int v = dfl_eom_layout(&truck.eom).v, n = dfl_eom_unknowns(&truck.eom);
+    for (int digits = 9; digits <= 13; digits += 2) {
+        const dfl_solver_options options = {.rtol = pow(10, -digits)};
+        const run r = run_problem(&truck, ref->t, &options);
+        assert_succeeded(&r);
+        /* 100 times the tolerance, down to the accuracy of the reference */
+        assert_true(distance(r.x + v, ref->x + v, n - v) < 100 * options.rtol + ref->accuracy);
+    }
+    problem_free(&truck);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(large_multipliers_do_not_limit_a_scalar_tolerance),
         cmocka_unit_test(constraints_with_a_short_lever_arm_are_independent),
         cmocka_unit_test(the_motion_does_not_depend_on_the_unit_of_mass),
         cmocka_unit_test(start_and_motion_do_not_depend_on_the_scale_of_the_constraint),
