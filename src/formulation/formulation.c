@@ -125,7 +125,7 @@ void dfl_formulation_bind(dfl_formulation *form)
                    : opt->algebraic == DFL_ALGEBRAIC_SVD ? DFL_METHOD_SVD
                                                          : DFL_METHOD_QR;
     form->rank_tolerance = opt->rank_tolerance;
-    form->ranks_known = form->have_selectors = form->have_old = form->suspended = false;
+    form->have_selectors = form->have_old = form->suspended = false;
     form->defect = 0;
     memset(form->row_size, 0, (size_t)form->sys->nc * sizeof(double));
     memset(form->active, 1, (size_t)ne);

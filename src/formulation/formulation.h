@@ -27,7 +27,6 @@ typedef struct dfl_formulation {
 
     dfl_method method; /* decomposition of the algebraic part */
     double rank_tolerance;
-    bool ranks_known;
     int rank2, rank3; /* ranks of W (with gam) and of block 3, constant along the motion */
     int defect;       /* redundant rows of W = undetermined multipliers */
     double *row_size; /* nc: the largest squared length of each row of W so far */

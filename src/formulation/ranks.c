@@ -34,7 +34,6 @@ dfl_status dfl_formulation_ranks(dfl_formulation *form, const dfl_point *point)
         return dfl_fail(sys->ctx, DFL_SINGULAR,
                         "the ranks of the constraints cannot be determined");
     form->defect = sys->nc - form->rank2;
-    form->ranks_known = true;
     form->weakest = ratio2;
     form->rank_tolerance = fmin(form->rank_tolerance, 1e-3 * fmin(ratio2, ratio3));
     sys->stats->rank_position = form->rank3 - eom->ns - eom->nep;

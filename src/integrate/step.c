@@ -285,14 +285,9 @@ static attempt complete(dfl_radau *ra, double h)
     dfl_outcome outcome = dfl_system_eval_checked(ra->sys, &ra->next);
     if (outcome)
         return after_failure(ra, h, outcome, 0.5);
-    if (dfl_constraints_flipped(ra) && !singular_position_is_close(ra, h)) {
-        /* a long step may only look like one over a singular position */
-        ra->sys->stats->rejected_newton++;
-        ra->need_matrix = ra->need_matrix || !ra->matrix_at_start || ra->matrix_old;
-        ra->rejected = true;
-        ra->h = 0.5 * h;
-        return REJECTED;
-    }
+    /* a long step may only look like one over a singular position */
+    if (dfl_constraints_flipped(ra) && !singular_position_is_close(ra, h))
+        return after_failure(ra, h, DFL_STEP_RETRY, 0.5);
     if (ra->flips > 0 || dfl_redundant_rows_violated(ra))
         return after_failure(ra, h, DFL_STEP_RANK, 0.5);
     ra->undetermined = !dfl_formulation_forces_determined(ra->form, &ra->next);

@@ -16,7 +16,7 @@ typedef struct claim {
 } claim;
 
 /* The pendulum's reference at t = 1000 belongs to the long run (test_pendulum.c). fourbar runs into
-   a singular position before its first reference, and truck needs its own tolerances: see below. */
+   a singular position before its first reference, and truck has its own tolerances: see below. */
 static const claim claims[] = {
     {"pendulum", 0, 11, 80, 30},
     {"pendulum_energy", 0, 11, 150, 80},
@@ -158,10 +158,9 @@ static void every_problem_is_claimed(void **state)
     }
 }
 
-/* The truck's multipliers are of size 7e4 N and its springs have 1e6 N/m and more: rounding in p
-   alone makes 1e-9 N of noise. One absolute tolerance for newtons and metres meets that noise at
-   tol = 1e-9; with an absolute tolerance of 1e5 tol for the multipliers the run follows tol down to
-   1e-13. Multipliers are compared relative to 1e5 N as well. */
+/* The truck's multipliers are of size 7e4 N: they are given an absolute tolerance of 1e5 tol and are
+   compared relative to 1e5 N (test_robust.c has one tolerance for all unknowns). The run follows tol
+   down to 1e-13. */
 static void the_truck_follows_the_tolerance_down_to_the_accuracy_of_its_references(void **state)
 {
     (void)state;
