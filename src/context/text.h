@@ -1,0 +1,32 @@
+/* text.h: a text that grows. */
+#ifndef DFL_TEXT_H
+#define DFL_TEXT_H
+
+#include <driftless/context.h>
+
+/* `{.ctx = ctx}` is empty. A failed allocation is kept in `status` and stops the growth, so that a whole
+   text is written first and checked once. */
+typedef struct dfl_text {
+    dfl_context *ctx;
+    char *data; /* ended by 0; NULL while empty */
+    size_t length, room;
+    dfl_status status;
+} dfl_text;
+
+/* Appends (printf format), or bytes as they are. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
+void dfl_text_add(dfl_text *text, const char *format, ...);
+void dfl_text_bytes(dfl_text *text, const char *bytes, size_t count);
+
+/* The text so far, never NULL. */
+const char *dfl_text_string(const dfl_text *text);
+
+/* Frees it and makes it empty again. */
+void dfl_text_clear(dfl_text *text);
+
+/* A copy of a string from the context's allocator (dfl_free), or NULL without memory. */
+char *dfl_copy_string(dfl_context *ctx, const char *string);
+
+#endif

@@ -1,0 +1,136 @@
+/* model.h: what a user has declared, as expressions; from it equations.h derives the general form.
+
+   A model is filled by the dfl_model_* functions (from a script, later from a mechanism). Each checks its
+   arguments and fails with a message that names the thing and the remedy, without file and line: the
+   script layer puts "model.lua:12: " in front. `line` of a declaration serves later messages. */
+#ifndef DFL_MODEL_H
+#define DFL_MODEL_H
+
+#include "symbolic/graph.h"
+
+/* Everything with a name. The name is unique among all kinds of one model. */
+typedef enum dfl_declared {
+    DFL_A_PARAM,
+    DFL_AN_INPUT,
+    DFL_A_SETTING,
+    DFL_A_POSITION,
+    DFL_A_SPEED,
+    DFL_A_CONSTRAINT,
+    DFL_A_NONHOLONOMIC,
+    DFL_A_DYNAMIC,
+    DFL_AN_AUXILIARY,
+    DFL_A_CONTACT,
+    DFL_AN_INVARIANT,
+    DFL_AN_OUTPUT,
+    DFL_AN_EVENT,
+    DFL_DECLARED_KINDS
+} dfl_declared;
+
+typedef struct dfl_declaration {
+    dfl_declared kind;
+    char *name;
+    int line;      /* in the script; 0 if unknown */
+    int index;     /* within its kind, in order of declaration */
+    char *unit;    /* NULL or e.g. "kg" */
+    double value;  /* parameter, input, setting: the value in use */
+    double preset; /* ... and the one of the script */
+    dfl_expr
+        symbol; /* the symbol itself: p, speed, r, w, s; the multiplier of a constraint; DFL_NO_EXPR */
+    dfl_expr velocity;  /* position: the symbol of its own velocity */
+    dfl_expr expr;      /* residual, right-hand side, output; position: kinematics or DFL_NO_EXPR */
+    bool velocity_used; /* position: velocity(x) was asked for before any kinematics */
+    int direction;      /* event */
+    bool stop;          /* event */
+} dfl_declaration;
+
+/* Entry (i, j) of M, or a force on i, or an initial value. */
+typedef struct dfl_contribution {
+    dfl_expr u, v; /* symbols of velocities; v unused for forces */
+    dfl_expr expr;
+    int line;
+} dfl_contribution;
+
+typedef struct dfl_start_value {
+    dfl_expr symbol; /* p, velocity, speed, r, w, s or multiplier */
+    double value;
+    bool held;
+    int line;
+} dfl_start_value;
+
+/* Settings of the run; NAN or NULL where the script is silent. */
+typedef struct dfl_run_settings {
+    double to, rtol, atol, every, from;
+    double first_step, max_step, fixed_step;
+    char *form, *method; /* owned */
+    double max_steps;
+    int line;
+} dfl_run_settings;
+
+typedef struct dfl_model {
+    dfl_context *ctx;
+    dfl_graph *graph;
+    char *name; /* of the file, without folder and ending */
+    char *path; /* as given, for messages */
+    char *text; /* the script */
+    dfl_declaration *declarations;
+    int ndeclarations, max_declarations;
+    int count[DFL_DECLARED_KINDS];
+    dfl_expr kinetic, potential; /* sums; DFL_NO_EXPR if never given */
+    int kinetic_line, potential_line;
+    dfl_contribution *masses, *forces;
+    int nmasses, max_masses, nforces, max_forces;
+    dfl_start_value *starts; /* one per symbol: the last call counts */
+    int nstarts, max_starts;
+    dfl_run_settings run;
+    int line; /* of the statement being run: set by the script before each call */
+} dfl_model;
+
+dfl_status dfl_model_create(dfl_model **out, dfl_context *ctx, const char *path);
+void dfl_model_free(dfl_model *model);
+
+/* Declarations. Names: letters, digits, '_', '.', '-', '[', ']' and not starting with a digit; not empty;
+   not "time"; unique. DFL_INVALID otherwise. *out is the symbol. */
+dfl_status dfl_model_param(dfl_expr *out, dfl_model *model, const char *name, double value,
+                           const char *unit);
+dfl_status dfl_model_input(dfl_expr *out, dfl_model *model, const char *name, double value);
+dfl_status dfl_model_setting(dfl_model *model, const char *name, double value);
+dfl_status dfl_model_position(dfl_expr *out, dfl_model *model, const char *name);
+dfl_status dfl_model_speed(dfl_expr *out, dfl_model *model, const char *name);
+/* The velocity of a position: its own symbol, or its kinematics where given. */
+dfl_status dfl_model_velocity(dfl_expr *out, dfl_model *model, dfl_expr position);
+dfl_status dfl_model_kinematics(dfl_model *model, dfl_expr position, dfl_expr rate);
+dfl_status dfl_model_kinetic(dfl_model *model, dfl_expr T);
+dfl_status dfl_model_potential(dfl_model *model, dfl_expr V);
+/* u, v: symbols of positions (meaning their velocities), velocities or speeds. */
+dfl_status dfl_model_mass(dfl_model *model, dfl_expr u, dfl_expr v, dfl_expr k);
+dfl_status dfl_model_force(dfl_model *model, dfl_expr u, dfl_expr F);
+/* *out: the number of the declaration in model->declarations. */
+dfl_status dfl_model_constraint(int *out, dfl_model *model, const char *name, dfl_expr g);
+dfl_status dfl_model_nonholonomic(int *out, dfl_model *model, const char *name, dfl_expr h);
+/* First the symbol, then its equation: the equation may contain the symbol. kind: DFL_A_DYNAMIC,
+   DFL_AN_AUXILIARY, DFL_A_CONTACT. */
+dfl_status dfl_model_variable(dfl_expr *out, dfl_model *model, dfl_declared kind, const char *name);
+dfl_status dfl_model_equation(dfl_model *model, dfl_expr symbol, dfl_expr expr);
+dfl_status dfl_model_invariant(dfl_model *model, const char *name, dfl_expr expr);
+dfl_status dfl_model_output(dfl_model *model, const char *name, dfl_expr expr);
+dfl_status dfl_model_event(dfl_model *model, const char *name, dfl_expr expr, int direction,
+                           bool stop);
+/* T + V so far. DFL_INVALID if neither was given. */
+dfl_status dfl_model_energy(dfl_expr *out, dfl_model *model);
+
+/* A held value or a guess for a symbol. DFL_INVALID for parameters, time, not finite numbers. */
+dfl_status dfl_model_start(dfl_model *model, dfl_expr symbol, double value, bool held);
+
+/* The declaration with this name, or NULL; the nearest name by edit distance for "did you mean",
+   or NULL if none is near. `kinds`: bits 1 << dfl_declared. */
+dfl_declaration *dfl_model_find(const dfl_model *model, const char *name);
+const char *dfl_model_nearest(const dfl_model *model, const char *name, unsigned kinds);
+/* The declaration that owns a symbol (a velocity belongs to its position), or NULL. */
+dfl_declaration *dfl_model_owner(const dfl_model *model, dfl_expr symbol);
+/* The symbol that a variable's name means: x, der(x), u, lambda(c), mu(c), r, w, s; DFL_NO_EXPR if
+   none. */
+dfl_expr dfl_model_variable_named(const dfl_model *model, const char *name);
+/* The nearest to `word` of `count` words, or NULL if none is near. */
+const char *dfl_nearest_word(const char *word, const char *const *words, int count);
+
+#endif

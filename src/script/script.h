@@ -1,0 +1,28 @@
+/* script.h: a model from a Lua script, run in a sandbox. Lua is closed when the script has run. */
+#ifndef DFL_SCRIPT_H
+#define DFL_SCRIPT_H
+
+#include "model/model.h"
+
+/* `{0}` is a complete set. */
+typedef struct dfl_script_options {
+    int nset;               /* NAME=VALUE settings of parameters, inputs and settings */
+    const char *const *set; /* texts "NAME=VALUE" */
+    size_t max_memory;      /* bytes for Lua; 0 means 256 MiB */
+    long max_instructions;  /* 0 means 1e9 */
+    double max_seconds;     /* of processor time; 0 means 60 */
+    uint32_t max_nodes;     /* of the expression graph; 0 means its default */
+    void (*print)(const char *text, void *user); /* what the script prints; NULL: dropped */
+    void *user;
+} dfl_script_options;
+
+/* Runs the script in file `path`. DFL_INVALID: the message starts with "FILE:LINE: " where known. A
+   --set name that the script never declared is an error that names the nearest one. */
+dfl_status dfl_script_load(dfl_model **out, dfl_context *ctx, const char *path,
+                           const dfl_script_options *options);
+
+/* The same for a text in memory; `path` is used for messages and the model's name. */
+dfl_status dfl_script_load_text(dfl_model **out, dfl_context *ctx, const char *path,
+                                const char *text, size_t length, const dfl_script_options *options);
+
+#endif

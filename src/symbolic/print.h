@@ -1,0 +1,29 @@
+/* print.h: expressions for people, as text or LaTeX; shared parts get names. */
+#ifndef DFL_PRINT_H
+#define DFL_PRINT_H
+
+#include "context/text.h"
+#include "symbolic/graph.h"
+
+typedef enum dfl_notation { DFL_TEXT, DFL_LATEX } dfl_notation;
+
+/* Names for subexpressions that occur more than once among `rows` and are worth a name, in the order
+   in which they must be defined. Small ones (a symbol, a constant, sin(x), der(x)^2) get none. */
+typedef struct dfl_names {
+    int count;
+    dfl_expr *expr;   /* count */
+    uint32_t *number; /* per node: number of its name + 1, or 0 */
+} dfl_names;
+dfl_status dfl_names_choose(dfl_names *out, const dfl_graph *graph, const dfl_expr *rows,
+                            int nrows);
+void dfl_names_clear(dfl_names *names, dfl_context *ctx);
+
+/* Appends an expression with the fewest brackets; `names` may be NULL. Named parts other than `expr`
+   itself appear as z1, z2, ... (LaTeX: z_{1}). */
+void dfl_print_expr(dfl_text *text, const dfl_graph *graph, dfl_expr expr, const dfl_names *names,
+                    dfl_notation notation);
+
+/* Appends a variable's name: x, der(x), lambda(rod); in LaTeX x, \dot{x}, \lambda_{\mathrm{rod}}. */
+void dfl_print_name(dfl_text *text, const char *name, dfl_notation notation);
+
+#endif

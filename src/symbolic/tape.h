@@ -1,0 +1,61 @@
+/* tape.h: many expressions evaluated at once.
+
+   A tape computes `targets` from input arrays into output arrays. Every kind of symbol lives in one
+   input array. Operations are scheduled by level and grouped by kind, so that the interpreter
+   jumps once per run and not once per operation. What depends on parameters, inputs and levels alone
+   is computed by dfl_tape_prepare, once.
+
+   The registers live in a work array that the caller owns: one tape may be used by several threads,
+   each with its own work. Results do not depend on the way of evaluation: tape, lanes and native
+   code give the same bits. */
+#ifndef DFL_TAPE_H
+#define DFL_TAPE_H
+
+#include "symbolic/graph.h"
+
+/* Where symbols of one kind are found: in[array][slot[index]], or in[array][index] without slot. */
+typedef struct dfl_place {
+    int array;
+    const int *slot; /* read at creation only */
+} dfl_place;
+
+/* out[array][index] = expr. */
+typedef struct dfl_target {
+    dfl_expr expr;
+    int array, index;
+} dfl_target;
+
+enum { DFL_TAPE_LANES = 8 };
+
+typedef struct dfl_tape dfl_tape;
+
+/* A way to run a program: the tape itself, or native code that shares its work array. */
+typedef void (*dfl_program_fn)(double *work, const double *const *in, double *const *out);
+
+/* Creates a tape. `places` has DFL_SYM_KINDS entries. The tape does not need the graph afterwards
+   (splines are copied). */
+dfl_status dfl_tape_create(dfl_tape **out, dfl_context *ctx, const dfl_graph *graph,
+                           const dfl_place *places, const dfl_target *targets, int ntargets);
+void dfl_tape_free(dfl_tape *tape);
+
+/* The number of doubles of a work array; with lanes, DFL_TAPE_LANES times as many. */
+size_t dfl_tape_work(const dfl_tape *tape);
+
+/* Operations evaluated by dfl_tape_eval, and those by dfl_tape_prepare. */
+long dfl_tape_operations(const dfl_tape *tape);
+long dfl_tape_prepared(const dfl_tape *tape);
+
+/* Writes constants and what depends only on parameters, inputs and levels into `work`: before the first
+   evaluation and after one of these has changed. */
+void dfl_tape_prepare(const dfl_tape *tape, double *work, const double *const *in);
+
+/* Evaluates every target. Does not allocate. */
+void dfl_tape_eval(const dfl_tape *tape, double *work, const double *const *in, double *const *out);
+
+/* The same for DFL_TAPE_LANES points at once: in[array][index * DFL_TAPE_LANES + lane], out and work
+   alike. */
+void dfl_tape_prepare_lanes(const dfl_tape *tape, double *work, const double *const *in);
+void dfl_tape_eval_lanes(const dfl_tape *tape, double *work, const double *const *in,
+                         double *const *out);
+
+#endif
