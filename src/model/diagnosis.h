@@ -2,6 +2,7 @@
 #ifndef DFL_DIAGNOSIS_H
 #define DFL_DIAGNOSIS_H
 
+#include "context/text.h"
 #include "model/runnable.h"
 
 /* A set of constraints that depend on each other: rows of W (numbers as in dfl_equations). */
@@ -17,6 +18,15 @@ typedef struct dfl_free_direction {
     bool balanced;     /* its force balance is part of the equations (a massless coordinate) */
 } dfl_free_direction;
 
+/* The largest residual of one level, and its row. */
+typedef struct dfl_level_residual {
+    const char
+        *level; /* "position", "velocity", "nonholonomic", "contact", "auxiliary", "massless" */
+    double residual;
+    int row;          /* within its kind */
+    const char *name; /* of the row's declaration */
+} dfl_level_residual;
+
 typedef struct dfl_diagnosis {
     dfl_context *ctx;
     int dof_by_count; /* nv - nl - nm */
@@ -26,20 +36,23 @@ typedef struct dfl_diagnosis {
     dfl_dependent_set *sets;
     int ndirections;
     dfl_free_direction *directions;
-    /* largest residual of the given values per level, and its row; row -1: no such level */
-    struct {
-        const char *level; /* "position", "velocity", "nonholonomic", "contact", "auxiliary", ... */
-        double residual;
-        int row;
-        const char *name; /* of the row's declaration */
-    } given[8];
+    dfl_level_residual given[8]; /* of the values as given */
     int ngiven;
     dfl_status start; /* of completing the initial values; its message follows */
     char *start_message;
     double *x_given, *x; /* n: before and after; x is NAN where start failed */
 } dfl_diagnosis;
 
-dfl_status dfl_diagnose(dfl_diagnosis *out, dfl_runnable *run, double t0);
+/* Everything, at the start of the run; `options` give tolerances and form (NULL: defaults). */
+dfl_status dfl_diagnose(dfl_diagnosis *out, dfl_runnable *run, const dfl_solver_options *options,
+                        double t0);
 void dfl_diagnosis_clear(dfl_diagnosis *diagnosis);
+
+/* Only the directions, at (t, x). out->ctx must be set. */
+dfl_status dfl_diagnose_directions(dfl_diagnosis *out, dfl_runnable *run, double t,
+                                   const double *x);
+
+/* Appends a direction of velocities as text: "der(x)", "der(x) - 0.5 der(y)". */
+void dfl_print_combination(dfl_text *text, const dfl_equations *eq, const double *direction);
 
 #endif

@@ -66,6 +66,11 @@ typedef struct dfl_run_settings {
     int line;
 } dfl_run_settings;
 
+/* Per symbol of the graph: who declared it and its initial value, as numbers + 1; 0: none. */
+typedef struct dfl_symbol_use {
+    int declaration, start;
+} dfl_symbol_use;
+
 typedef struct dfl_model {
     dfl_context *ctx;
     dfl_graph *graph;
@@ -75,6 +80,10 @@ typedef struct dfl_model {
     dfl_declaration *declarations;
     int ndeclarations, max_declarations;
     int count[DFL_DECLARED_KINDS];
+    int *names; /* open addressing by name: number of the declaration + 1, 0 where empty */
+    int names_size;
+    dfl_symbol_use *uses; /* by number of the graph's symbol */
+    int max_uses;
     dfl_expr kinetic, potential; /* sums; DFL_NO_EXPR if never given */
     int kinetic_line, potential_line;
     dfl_contribution *masses, *forces;
@@ -88,15 +97,18 @@ typedef struct dfl_model {
 dfl_status dfl_model_create(dfl_model **out, dfl_context *ctx, const char *path);
 void dfl_model_free(dfl_model *model);
 
-/* Declarations. Names: letters, digits, '_', '.', '-', '[', ']' and not starting with a digit; not empty;
-   not "time"; unique. DFL_INVALID otherwise. *out is the symbol. */
+/* Declarations. Names: letters, digits, '_', '.', '-', '[', ']', starting with a letter or '_'; at most 100
+   characters; not "time"; unique. DFL_INVALID otherwise. *out is the symbol. Derived names such as
+   der(x) have brackets and cannot be declared. Symbols of velocities (of positions and speeds alike) are
+   numbered in one sequence; a position with kinematics leaves the number of its own velocity unused. */
 dfl_status dfl_model_param(dfl_expr *out, dfl_model *model, const char *name, double value,
                            const char *unit);
 dfl_status dfl_model_input(dfl_expr *out, dfl_model *model, const char *name, double value);
 dfl_status dfl_model_setting(dfl_model *model, const char *name, double value);
 dfl_status dfl_model_position(dfl_expr *out, dfl_model *model, const char *name);
 dfl_status dfl_model_speed(dfl_expr *out, dfl_model *model, const char *name);
-/* The velocity of a position: its own symbol, or its kinematics where given. */
+/* The velocity of a position: its own symbol, or its kinematics where given; kinematics therefore comes
+   before any use of the velocity. */
 dfl_status dfl_model_velocity(dfl_expr *out, dfl_model *model, dfl_expr position);
 dfl_status dfl_model_kinematics(dfl_model *model, dfl_expr position, dfl_expr rate);
 dfl_status dfl_model_kinetic(dfl_model *model, dfl_expr T);
@@ -115,10 +127,11 @@ dfl_status dfl_model_invariant(dfl_model *model, const char *name, dfl_expr expr
 dfl_status dfl_model_output(dfl_model *model, const char *name, dfl_expr expr);
 dfl_status dfl_model_event(dfl_model *model, const char *name, dfl_expr expr, int direction,
                            bool stop);
-/* T + V so far. DFL_INVALID if neither was given. */
+/* T + V so far, with v^T M v / 2 for declared masses. DFL_INVALID if none was given. */
 dfl_status dfl_model_energy(dfl_expr *out, dfl_model *model);
 
-/* A held value or a guess for a symbol. DFL_INVALID for parameters, time, not finite numbers. */
+/* A held value or a guess for the symbol of an unknown. DFL_INVALID for parameters, time, expressions,
+   numbers that are not finite. */
 dfl_status dfl_model_start(dfl_model *model, dfl_expr symbol, double value, bool held);
 
 /* The declaration with this name, or NULL; the nearest name by edit distance for "did you mean",
@@ -128,7 +141,7 @@ const char *dfl_model_nearest(const dfl_model *model, const char *name, unsigned
 /* The declaration that owns a symbol (a velocity belongs to its position), or NULL. */
 dfl_declaration *dfl_model_owner(const dfl_model *model, dfl_expr symbol);
 /* The symbol that a variable's name means: x, der(x), u, lambda(c), mu(c), r, w, s; DFL_NO_EXPR if
-   none. */
+   none (also der(x) where x has kinematics). */
 dfl_expr dfl_model_variable_named(const dfl_model *model, const char *name);
 /* The nearest to `word` of `count` words, or NULL if none is near. */
 const char *dfl_nearest_word(const char *word, const char *const *words, int count);

@@ -29,6 +29,8 @@ dfl_status dfl_runnable_compile(bool *native, dfl_runnable *run, dfl_evaluation 
 /* The equations for the solver; valid as long as `run`. Not to be shared between threads. */
 const dfl_eom *dfl_runnable_eom(const dfl_runnable *run);
 
+const dfl_equations *dfl_runnable_equations(const dfl_runnable *run);
+
 /* Sets a parameter or input (by its declaration's index within its kind). */
 void dfl_runnable_set(dfl_runnable *run, dfl_declared kind, int index, double value);
 
@@ -41,9 +43,16 @@ void dfl_runnable_events(double *value, dfl_runnable *run, double t, const doubl
 void dfl_runnable_given(double *x, bool *held, const dfl_runnable *run);
 
 /* Completes the initial values: projects x without the invariants, takes their levels there and starts
-   the solver with them. `corrected` (n, may be NULL) gets the completed state. A failure names the rows and
-   held values in conflict, or the function that was evaluated outside its domain, with its line. */
-dfl_status dfl_runnable_start(double *corrected, dfl_runnable *run, dfl_solver *solver, double t0);
+   the solver with them. `options` are the solver's: tolerances and form are taken over. `corrected`
+   (n, may be NULL) gets the completed state. A failure names the rows and held values in conflict, the
+   direction without mass, or the function that was evaluated outside its domain, with its line. */
+dfl_status dfl_runnable_start(double *corrected, dfl_runnable *run, dfl_solver *solver,
+                              const dfl_solver_options *options, double t0);
+
+/* How many evaluations a run from t0 to t_end will need, guessed from its first 25 steps; 0 if these
+   fail (the run itself will say why). */
+double dfl_runnable_predict(dfl_runnable *run, const dfl_solver_options *options, double t0,
+                            double t_end);
 
 /* Sets the levels of invariants to their values at (t, x). */
 void dfl_runnable_set_levels(dfl_runnable *run, double t, const double *x);

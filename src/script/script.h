@@ -12,12 +12,14 @@ typedef struct dfl_script_options {
     long max_instructions;  /* 0 means 1e9 */
     double max_seconds;     /* of processor time; 0 means 60 */
     uint32_t max_nodes;     /* of the expression graph; 0 means its default */
-    void (*print)(const char *text, void *user); /* what the script prints; NULL: dropped */
+    void (*print)(const char *text, void *user); /* one line that the script prints,
+                                                    with its end; NULL: dropped */
     void *user;
 } dfl_script_options;
 
 /* Runs the script in file `path`. DFL_INVALID: the message starts with "FILE:LINE: " where known. A
-   --set name that the script never declared is an error that names the nearest one. */
+   --set name that the script never declared is an error that names the nearest one. DFL_NO_MEMORY:
+   the context's memory, not the limits of the script, ended it. */
 dfl_status dfl_script_load(dfl_model **out, dfl_context *ctx, const char *path,
                            const dfl_script_options *options);
 

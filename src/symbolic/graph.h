@@ -88,10 +88,11 @@ typedef struct dfl_symbol {
 /* A smooth function through a table: the natural spline of degree 5, four times continuously
    differentiable, continued beyond the table by the quadratic that it is there. */
 typedef struct dfl_spline {
-    int n;        /* knots, at least 3 */
-    double *x;    /* n, ascending */
-    double *coef; /* (n+1) x 6: coefficients about x[i] (last one about x[n-1]) of ascending powers,
-                     for the pieces below, between and above the knots */
+    int n;     /* knots, at least 3 */
+    double *x; /* n, ascending */
+    double
+        *coef; /* (n+1) x 6: row i has the coefficients of (x - x[i])^0 .. ^5 of the piece that ends
+                     at knot i (row 0: all below the table); row n, about x[n-1]: all above it */
 } dfl_spline;
 
 typedef struct dfl_graph {
@@ -117,6 +118,11 @@ void dfl_graph_free(dfl_graph *graph);
 /* DFL_OK, or the first failure, with its message in the context. */
 dfl_status dfl_graph_status(dfl_graph *graph);
 
+/* The number of nodes that n expressions consist of, each counted once: a message about the limit can
+   name the largest part. 0 without memory. */
+uint32_t dfl_graph_size(const dfl_graph *graph, const dfl_expr *rows, int n);
+
+/* A zero has no sign: -0.0 is the constant 0. */
 dfl_expr dfl_constant(dfl_graph *graph, double value);
 /* The symbol of this kind and index, made at the first call; `name` is copied then. */
 dfl_expr dfl_symbol_expr(dfl_graph *graph, dfl_symbol_kind kind, int index, const char *name);
@@ -152,6 +158,7 @@ static inline dfl_expr dfl_neg(dfl_graph *g, dfl_expr a)
    DFL_INVALID names the bad entry. */
 dfl_status dfl_spline_create(int *out, dfl_graph *graph, const double *x, const double *y, int n);
 dfl_expr dfl_spline_expr(dfl_graph *graph, int spline, int derivative, dfl_expr argument);
+/* The row is the number of knots below x; then Horner's rule. */
 double dfl_spline_value(const dfl_spline *spline, int derivative, double x);
 
 /* The value of one operation; every evaluator and the folding of constants use this definition. */

@@ -1,0 +1,216 @@
+/* check.c: `driftless check MODEL`: what a model is, and whether it can start. */
+#include "cli/cli.h"
+
+#include "model/diagnosis.h"
+#include "output/result.h"
+
+static int verdict(const dfl_diagnosis *diagnosis);
+static const char *verdict_text(int exit_status);
+static void describe(dfl_text *text, const cli_model *model, const dfl_diagnosis *diagnosis);
+static void describe_sizes(dfl_text *text, const dfl_equations *eq);
+static void describe_set(dfl_text *text, const dfl_equations *eq, const dfl_dependent_set *set);
+static void describe_direction(dfl_text *text, const dfl_equations *eq,
+                               const dfl_free_direction *direction);
+static void describe_json(dfl_text *text, const cli_model *model, const dfl_diagnosis *diagnosis);
+static void add_sets(dfl_text *text, const dfl_equations *eq, const dfl_diagnosis *diagnosis);
+static void add_directions(dfl_text *text, const dfl_equations *eq, const dfl_diagnosis *diagnosis);
+static void add_residuals(dfl_text *text, const dfl_diagnosis *diagnosis);
+static const char *constraint_name(const dfl_equations *eq, int row);
+
+int cli_check(dfl_context *ctx, const cli_arguments *arguments)
+{
+    cli_model model = {0};
+    cli_settings settings;
+    dfl_diagnosis diagnosis = {0};
+    dfl_text text = {.ctx = ctx};
+    dfl_status status = cli_load(&model, ctx, arguments, true);
+    if (!status)
+        status = cli_settings_resolve(&settings, arguments, &model);
+    if (!status)
+        status = dfl_diagnose(&diagnosis, model.run, &settings.solver, settings.from);
+    int exit_status = status ? cli_finish(ctx, status) : verdict(&diagnosis);
+    if (!status) {
+        if (arguments->json)
+            describe_json(&text, &model, &diagnosis);
+        else
+            describe(&text, &model, &diagnosis);
+        status = cli_write(NULL, &text, &model);
+        if (status)
+            exit_status = cli_finish(ctx, status);
+    }
+    dfl_text_clear(&text);
+    dfl_diagnosis_clear(&diagnosis);
+    cli_unload(&model);
+    return exit_status;
+}
+
+/* A direction that nothing determines makes the model itself wrong, whatever the start. */
+static int verdict(const dfl_diagnosis *diagnosis)
+{
+    for (int i = 0; i < diagnosis->ndirections; i++)
+        if (!diagnosis->directions[i].balanced)
+            return CLI_WRONG;
+    return diagnosis->start ? CLI_FAILURE : CLI_SUCCESS;
+}
+
+static const char *verdict_text(int exit_status)
+{
+    return exit_status == CLI_SUCCESS   ? "ready to run"
+           : exit_status == CLI_FAILURE ? "the initial values cannot be completed"
+                                        : "the model does not determine its motion";
+}
+
+static void describe(dfl_text *text, const cli_model *model, const dfl_diagnosis *diagnosis)
+{
+    const dfl_equations *eq = model->eq;
+    dfl_text_add(text, "%s: %s\n", model->model->name, verdict_text(verdict(diagnosis)));
+    describe_sizes(text, eq);
+    dfl_text_add(text, "  degrees of freedom  %d", diagnosis->dof_by_rank);
+    if (diagnosis->dof_by_rank != diagnosis->dof_by_count)
+        dfl_text_add(text, " (%d by count: velocities less constraints)", diagnosis->dof_by_count);
+    dfl_text_add(text, "\n");
+    for (int i = 0; i < diagnosis->nsets; i++)
+        describe_set(text, eq, &diagnosis->sets[i]);
+    for (int i = 0; i < diagnosis->ndirections; i++)
+        describe_direction(text, eq, &diagnosis->directions[i]);
+    for (int i = 0; i < diagnosis->ngiven; i++)
+        dfl_text_add(text, "  %-19s %.2g %s, most in %s\n", i == 0 ? "given values miss" : "",
+                     diagnosis->given[i].residual, diagnosis->given[i].level,
+                     diagnosis->given[i].name);
+    if (diagnosis->start)
+        dfl_text_add(text, "  start               %s\n", diagnosis->start_message);
+    else
+        dfl_text_add(text, "  start               consistent initial values found (driftless init "
+                           "lists them)\n");
+}
+
+static void describe_sizes(dfl_text *text, const dfl_equations *eq)
+{
+    const struct {
+        int count;
+        const char *one, *many;
+    } sizes[] = {{eq->np, "position", "positions"},
+                 {eq->nv, "velocity", "velocities"},
+                 {eq->nr, "dynamic variable", "dynamic variables"},
+                 {eq->ns, "contact variable", "contact variables"},
+                 {eq->nw, "auxiliary variable", "auxiliary variables"},
+                 {eq->nl, "constraint", "constraints"},
+                 {eq->nm, "nonholonomic constraint", "nonholonomic constraints"},
+                 {eq->ne + eq->nep, "invariant", "invariants"}};
+    const char *before = "  contents            ";
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        if (sizes[i].count == 0)
+            continue;
+        dfl_text_add(text, "%s%d %s", before, sizes[i].count,
+                     sizes[i].count == 1 ? sizes[i].one : sizes[i].many);
+        before = ", ";
+    }
+    dfl_text_add(text, "\n");
+}
+
+static void describe_set(dfl_text *text, const dfl_equations *eq, const dfl_dependent_set *set)
+{
+    if (set->count == 1) {
+        dfl_text_add(text,
+                     "  redundant           '%s' says nothing here: it moves with no "
+                     "coordinate\n",
+                     constraint_name(eq, set->rows[0]));
+        return;
+    }
+    dfl_text_add(text, "  redundant           ");
+    for (int i = 0; i < set->count; i++)
+        dfl_text_add(text, "%s'%s'",
+                     i == 0               ? ""
+                     : i + 1 < set->count ? ", "
+                                          : " and ",
+                     constraint_name(eq, set->rows[i]));
+    dfl_text_add(text, " depend on each other; one may be left out\n");
+}
+
+static void describe_direction(dfl_text *text, const dfl_equations *eq,
+                               const dfl_free_direction *direction)
+{
+    dfl_text_add(text, "  %-19s ", direction->balanced ? "massless" : "undetermined");
+    dfl_print_combination(text, eq, direction->direction);
+    dfl_text_add(text, direction->balanced ? ": its forces balance\n"
+                                           : " has neither mass nor constraint; give it one\n");
+}
+
+static void describe_json(dfl_text *text, const cli_model *model, const dfl_diagnosis *diagnosis)
+{
+    const dfl_equations *eq = model->eq;
+    const int exit_status = verdict(diagnosis);
+    dfl_text_add(text, "{\"model\": ");
+    dfl_json_string(text, model->model->name);
+    dfl_text_add(
+        text, ", \"runnable\": %s, \"verdict\": ", exit_status == CLI_SUCCESS ? "true" : "false");
+    dfl_json_string(text, verdict_text(exit_status));
+    dfl_text_add(text,
+                 ",\n  \"sizes\": {\"np\": %d, \"nv\": %d, \"nr\": %d, \"ns\": %d, \"nw\": %d, "
+                 "\"nl\": %d, \"nm\": %d, \"ne\": %d, \"nep\": %d, \"n0\": %d},\n",
+                 eq->np, eq->nv, eq->nr, eq->ns, eq->nw, eq->nl, eq->nm, eq->ne, eq->nep, eq->n0);
+    dfl_text_add(text, "  \"dof_by_count\": %d, \"dof_by_rank\": %d, \"rank\": %d",
+                 diagnosis->dof_by_count, diagnosis->dof_by_rank, diagnosis->rank);
+    add_sets(text, eq, diagnosis);
+    add_directions(text, eq, diagnosis);
+    add_residuals(text, diagnosis);
+    dfl_text_add(text, ",\n  \"start\": {\"completed\": %s, \"message\": ",
+                 diagnosis->start ? "false" : "true");
+    if (diagnosis->start)
+        dfl_json_string(text, diagnosis->start_message);
+    else
+        dfl_text_add(text, "null");
+    dfl_text_add(text, "}}\n");
+}
+
+static void add_sets(dfl_text *text, const dfl_equations *eq, const dfl_diagnosis *diagnosis)
+{
+    dfl_text_add(text, ",\n  \"dependent\": [");
+    for (int i = 0; i < diagnosis->nsets; i++) {
+        const dfl_dependent_set *set = &diagnosis->sets[i];
+        dfl_text_add(text, i > 0 ? ", {" : "{");
+        for (int k = 0; k < set->count; k++) {
+            dfl_text_add(text, k > 0 ? ", " : "");
+            dfl_json_string(text, constraint_name(eq, set->rows[k]));
+            dfl_text_add(text, ": ");
+            dfl_json_number(text, set->coefficient[k]);
+        }
+        dfl_text_add(text, "}");
+    }
+    dfl_text_add(text, "]");
+}
+
+static void add_directions(dfl_text *text, const dfl_equations *eq, const dfl_diagnosis *diagnosis)
+{
+    dfl_text_add(text, ",\n  \"directions\": [");
+    for (int i = 0; i < diagnosis->ndirections; i++) {
+        dfl_text name = {.ctx = text->ctx};
+        dfl_print_combination(&name, eq, diagnosis->directions[i].direction);
+        dfl_text_add(text, "%s{\"direction\": ", i > 0 ? ", " : "");
+        dfl_json_string(text, dfl_text_string(&name));
+        dfl_text_add(text, ", \"balanced\": %s}",
+                     diagnosis->directions[i].balanced ? "true" : "false");
+        dfl_text_clear(&name);
+    }
+    dfl_text_add(text, "]");
+}
+
+static void add_residuals(dfl_text *text, const dfl_diagnosis *diagnosis)
+{
+    dfl_text_add(text, ",\n  \"given\": {");
+    for (int i = 0; i < diagnosis->ngiven; i++) {
+        dfl_text_add(text, i > 0 ? ", " : "");
+        dfl_json_string(text, diagnosis->given[i].level);
+        dfl_text_add(text, ": {\"residual\": ");
+        dfl_json_number(text, diagnosis->given[i].residual);
+        dfl_text_add(text, ", \"name\": ");
+        dfl_json_string(text, diagnosis->given[i].name);
+        dfl_text_add(text, "}");
+    }
+    dfl_text_add(text, "}");
+}
+
+static const char *constraint_name(const dfl_equations *eq, int row)
+{
+    return eq->model->declarations[eq->declaration_of_row[row]].name;
+}

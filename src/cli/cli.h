@@ -1,0 +1,61 @@
+/* cli.h: what the subcommands share. */
+#ifndef DFL_CLI_H
+#define DFL_CLI_H
+
+#include "cli/options.h"
+#include "context/text.h"
+#include "model/runnable.h"
+
+/* Exit statuses of the program. */
+enum {
+    CLI_SUCCESS = 0,
+    CLI_FAILURE = 1,      /* the simulation could not be completed; what was computed is kept */
+    CLI_WRONG = 2,        /* wrong usage or a wrong model */
+    CLI_INTERRUPTED = 130 /* Ctrl-C; what was computed is kept */
+};
+
+/* The subcommands: each prints its own errors and returns an exit status. */
+int cli_run(dfl_context *ctx, const cli_arguments *arguments);
+int cli_check(dfl_context *ctx, const cli_arguments *arguments);
+int cli_init(dfl_context *ctx, const cli_arguments *arguments);
+int cli_equations(dfl_context *ctx, const cli_arguments *arguments);
+int cli_export(dfl_context *ctx, const cli_arguments *arguments);
+
+/* A script and what was derived from it. */
+typedef struct cli_model {
+    dfl_model *model;
+    dfl_equations *eq;
+    dfl_runnable *run; /* NULL unless wanted */
+} cli_model;
+
+/* Runs the script and derives the equations, with Jacobians and tapes if they are to be `runnable`. The
+   caller clears `out` also after a failure. */
+dfl_status cli_load(cli_model *out, dfl_context *ctx, const cli_arguments *arguments,
+                    bool runnable);
+void cli_unload(cli_model *model);
+
+/* How a model is run: the command line beats the script, the script beats the default. */
+typedef struct cli_settings {
+    double from, to; /* `to` is NAN where nobody says */
+    const char *form, *method, *evaluation_name;
+    dfl_evaluation evaluation;
+    dfl_solver_options solver; /* without callbacks and events; defaults filled in */
+} cli_settings;
+dfl_status cli_settings_resolve(cli_settings *out, const cli_arguments *arguments,
+                                const cli_model *model);
+
+/* Prints "driftless: " and the context's message; returns the exit status that suits: wrong models are
+   CLI_WRONG, everything else CLI_FAILURE. */
+int cli_complain(const dfl_context *ctx, dfl_status status);
+
+/* The exit status of a subcommand that ended with `status`; complains unless the reader of standard output
+   has just gone (DFL_STOPPED). */
+int cli_finish(const dfl_context *ctx, dfl_status status);
+
+/* Writes a text to `path` (NULL or "-": standard output), which must not be the model itself. */
+dfl_status cli_write(const char *path, const dfl_text *text, const cli_model *model);
+
+/* DFL_INVALID if `path` is the file of the model. */
+dfl_status cli_spare_model(const char *path, const cli_model *model);
+
+#endif

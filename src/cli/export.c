@@ -1,0 +1,43 @@
+/* export.c: `driftless export MODEL`: the equations as source code. */
+#include "cli/cli.h"
+
+#include "export/export.h"
+
+static dfl_status check_arguments(dfl_context *ctx, const cli_arguments *arguments);
+static dfl_status export_model(const cli_arguments *arguments, const cli_model *model);
+
+int cli_export(dfl_context *ctx, const cli_arguments *arguments)
+{
+    cli_model model = {0};
+    dfl_status status = check_arguments(ctx, arguments);
+    if (!status)
+        status = cli_load(&model, ctx, arguments, false);
+    if (!status)
+        status = export_model(arguments, &model);
+    const int exit_status = cli_finish(ctx, status);
+    cli_unload(&model);
+    return exit_status;
+}
+
+static dfl_status check_arguments(dfl_context *ctx, const cli_arguments *arguments)
+{
+    if (arguments->c == arguments->octave)
+        return dfl_fail(ctx, DFL_INVALID, "export to what? Choose one of --c and --octave");
+    if (arguments->noutput > 1)
+        return dfl_fail(ctx, DFL_INVALID, "--output is given twice; say it once");
+    return DFL_OK;
+}
+
+/* C goes to a file or standard output; for Octave the files that were written are listed. */
+static dfl_status export_model(const cli_arguments *arguments, const cli_model *model)
+{
+    dfl_text text = {.ctx = model->model->ctx};
+    const char *path = arguments->noutput > 0 ? arguments->output[0] : NULL;
+    dfl_status status = arguments->c
+                            ? dfl_export_c(&text, model->eq)
+                            : dfl_export_octave(&text, model->eq, path ? path : model->model->name);
+    if (!status)
+        status = cli_write(arguments->c ? path : NULL, &text, model);
+    dfl_text_clear(&text);
+    return status;
+}

@@ -1,0 +1,155 @@
+/* main.c: the program `driftless`: finds the subcommand, and explains itself. */
+#define _POSIX_C_SOURCE 200809L
+#include "cli/cli.h"
+
+#include <signal.h>
+#include <string.h>
+
+/* Part of OpenBLAS; other BLAS libraries do not have it. */
+#if defined(__GNUC__)
+void openblas_set_num_threads(int count) __attribute__((weak));
+#endif
+
+typedef struct command {
+    const char *name;
+    unsigned bit;
+    int (*function)(dfl_context *ctx, const cli_arguments *arguments);
+    const char *purpose;
+    const char *details; /* of its help */
+} command;
+
+static const command commands[] = {
+    {"run", CLI_RUN, cli_run, "simulate a model",
+     "Derives the equations of motion of MODEL, completes its initial values, integrates them\n"
+     "without drift, and writes one row of all variables and outputs per step. Without --output\n"
+     "and --json the rows go to standard output as CSV, unless that is a terminal.\n"
+     "The command line beats simulate{} of the model.\n"
+     "\n"
+     "Example:\n"
+     "  driftless run pendulum.lua --to 10 --every 0.01 --set g=1.62 --output moon.csv\n"},
+    {"check", CLI_CHECK, cli_check, "degrees of freedom, redundant constraints, consistency",
+     "Says what MODEL consists of, how many degrees of freedom it has, which constraints depend\n"
+     "on each other, which directions have no mass, and whether its initial values can be\n"
+     "completed. Exit status 0: it can be run; 1: the start cannot be completed; 2: the model is\n"
+     "wrong.\n"
+     "\n"
+     "Example:\n"
+     "  driftless check pendulum.lua\n"},
+    {"init", CLI_INIT, cli_init, "consistent initial values",
+     "Completes the initial values of MODEL: what initial{} holds stays, everything else is\n"
+     "changed as little as possible until every constraint holds.\n"
+     "\n"
+     "Example:\n"
+     "  driftless init pendulum.lua --lua\n"},
+    {"equations", CLI_EQUATIONS, cli_equations, "the equations of motion as text or LaTeX",
+     "Prints the equations of motion that were derived from MODEL.\n"
+     "\n"
+     "Example:\n"
+     "  driftless equations pendulum.lua --latex --output pendulum.tex\n"},
+    {"export", CLI_EXPORT, cli_export, "the equations of motion as C or Octave",
+     "Writes the equations of motion of MODEL as source code that needs nothing of Driftless.\n"
+     "\n"
+     "Example:\n"
+     "  driftless export pendulum.lua --c --output pendulum.c\n"}};
+enum { COMMANDS = sizeof commands / sizeof *commands };
+
+static int execute(const command *cmd, int argc, char **argv);
+static int unknown_command(const char *name);
+static void print_help(FILE *file);
+static void print_command_help(const command *cmd);
+static int flush_help(void);
+
+int main(int argc, char **argv)
+{
+    signal(SIGPIPE, SIG_IGN); /* writing says so, and results in files are finished */
+    signal(SIGXFSZ, SIG_IGN);
+#if defined(__GNUC__)
+    if (openblas_set_num_threads)
+        openblas_set_num_threads(1); /* matrices here are small */
+#endif
+    if (argc < 2) {
+        print_help(stderr);
+        return CLI_WRONG;
+    }
+    for (int i = 0; i < COMMANDS; i++)
+        if (!strcmp(argv[1], commands[i].name))
+            return execute(&commands[i], argc - 2, argv + 2);
+    if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
+        print_help(stdout);
+        return flush_help();
+    }
+    if (!strcmp(argv[1], "--version")) {
+        printf("driftless %s\n", DFL_VERSION);
+        return flush_help();
+    }
+    return unknown_command(argv[1]);
+}
+
+static int execute(const command *cmd, int argc, char **argv)
+{
+    cli_arguments arguments;
+    dfl_context *ctx = dfl_context_create();
+    if (!ctx) {
+        fputs("driftless: no memory\n", stderr);
+        return CLI_FAILURE;
+    }
+    int exit_status;
+    const dfl_status status = cli_arguments_read(&arguments, ctx, cmd->bit, argc, argv);
+    if (status) {
+        fprintf(stderr, "driftless %s: %s\n", cmd->name, dfl_message(ctx));
+        exit_status = status == DFL_INVALID ? CLI_WRONG : CLI_FAILURE;
+    } else if (arguments.help) {
+        print_command_help(cmd);
+        exit_status = flush_help();
+    } else {
+        exit_status = cmd->function(ctx, &arguments);
+    }
+    cli_arguments_clear(&arguments, ctx);
+    dfl_context_free(ctx);
+    return exit_status;
+}
+
+static int unknown_command(const char *name)
+{
+    const char *names[COMMANDS];
+    for (int i = 0; i < COMMANDS; i++)
+        names[i] = commands[i].name;
+    const char *nearest = dfl_nearest_word(name, names, COMMANDS);
+    if (nearest)
+        fprintf(stderr, "driftless: there is no command '%s'; did you mean %s?\n", name, nearest);
+    else if (strstr(name, ".lua"))
+        fprintf(stderr, "driftless: say what to do: driftless run %s\n", name);
+    else
+        fprintf(stderr, "driftless: there is no command '%s'; driftless --help lists them\n", name);
+    return CLI_WRONG;
+}
+
+static void print_help(FILE *file)
+{
+    fputs("driftless simulates mechanical systems with constraints, without drift.\n"
+          "\n"
+          "Usage: driftless COMMAND MODEL.lua [options]\n"
+          "\n"
+          "Commands (each explains itself with --help):\n",
+          file);
+    for (int i = 0; i < COMMANDS; i++)
+        fprintf(file, "  %-11s %s\n", commands[i].name, commands[i].purpose);
+    fputs("\n"
+          "  driftless --version\n"
+          "\n"
+          "Exit status: 0 success; 1 not completed (what was computed is kept); 2 wrong usage or\n"
+          "a wrong model; 130 interrupted (what was computed is kept).\n",
+          file);
+}
+
+static void print_command_help(const command *cmd)
+{
+    printf("driftless %s: %s\n\nUsage: driftless %s MODEL.lua [options]\n\n%s\nOptions:\n",
+           cmd->name, cmd->purpose, cmd->name, cmd->details);
+    cli_options_print(stdout, cmd->bit);
+}
+
+static int flush_help(void)
+{
+    return fflush(stdout) || ferror(stdout) ? CLI_FAILURE : CLI_SUCCESS;
+}

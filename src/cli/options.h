@@ -1,0 +1,39 @@
+/* options.h: the arguments of all subcommands. One table spells every option, so that the same thing is
+   written the same way everywhere, and `--help` is made from it. */
+#ifndef DFL_CLI_OPTIONS_H
+#define DFL_CLI_OPTIONS_H
+
+#include <driftless/context.h>
+
+#include <stdbool.h>
+#include <stdio.h>
+
+/* Subcommands, as bits. */
+enum {
+    CLI_RUN = 1 << 0,
+    CLI_CHECK = 1 << 1,
+    CLI_INIT = 1 << 2,
+    CLI_EQUATIONS = 1 << 3,
+    CLI_EXPORT = 1 << 4
+};
+
+typedef struct cli_arguments {
+    const char *model; /* path of the script */
+    double to, from, rtol, atol, every, first_step, max_step, fixed_step,
+        max_steps;                          /* NAN: silent */
+    const char *form, *method, *evaluation; /* or NULL */
+    const char **set, **output;
+    int nset, noutput;
+    bool json, quiet, project, lua, latex, c, octave, help;
+} cli_arguments;
+
+/* Reads the arguments behind the subcommand's name. The caller clears `out` also after a failure. The
+   strings stay those of argv. DFL_INVALID: says which argument is wrong and what to write. */
+dfl_status cli_arguments_read(cli_arguments *out, dfl_context *ctx, unsigned command, int argc,
+                              char **argv);
+void cli_arguments_clear(cli_arguments *arguments, dfl_context *ctx);
+
+/* Prints the list of options of one subcommand. */
+void cli_options_print(FILE *file, unsigned command);
+
+#endif

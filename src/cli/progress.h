@@ -1,0 +1,23 @@
+/* progress.h: one line on a terminal that says how far a run is. */
+#ifndef DFL_CLI_PROGRESS_H
+#define DFL_CLI_PROGRESS_H
+
+#include <stdbool.h>
+
+typedef struct cli_progress {
+    bool wanted, shown;
+    double from, to;     /* simulated time */
+    double begun, drawn; /* on a clock of seconds */
+} cli_progress;
+
+/* A clock of seconds that only runs forward. */
+double cli_seconds(void);
+
+/* Starts; nothing is ever drawn if `quiet` or if standard error is not a terminal. */
+void cli_progress_begin(cli_progress *progress, double from, double to, bool quiet);
+/* Draws the line anew, ten times a second at most. */
+void cli_progress_show(cli_progress *progress, double t, double step);
+/* Takes the line away, before other lines and at the end. */
+void cli_progress_erase(cli_progress *progress);
+
+#endif

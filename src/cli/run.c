@@ -1,0 +1,168 @@
+/* run.c: `driftless run MODEL`: simulate, write results, say how it went. */
+#define _POSIX_C_SOURCE 200809L
+#include "cli/simulate.h"
+
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Where the rows go. */
+typedef struct outputs {
+    const char *const *paths;
+    int count;
+    dfl_writer **writers;
+    int nwriters; /* opened so far */
+} outputs;
+
+static dfl_status check_arguments(dfl_context *ctx, const cli_arguments *arguments);
+static dfl_status check_end(dfl_context *ctx, const cli_settings *settings, const char *path);
+static dfl_status open_outputs(outputs *out, const cli_model *model, const cli_settings *settings);
+static int close_outputs(outputs *out, dfl_summary *summary, cli_simulation *sim, int exit_status);
+static dfl_status report(const cli_arguments *arguments, const dfl_summary *summary,
+                         const cli_model *model, bool hint);
+static int simulate(const cli_arguments *arguments, const cli_model *model,
+                    const cli_settings *settings);
+
+int cli_run(dfl_context *ctx, const cli_arguments *arguments)
+{
+    cli_model model = {0};
+    cli_settings settings;
+    dfl_status status = check_arguments(ctx, arguments);
+    if (!status)
+        status = cli_load(&model, ctx, arguments, true);
+    if (!status)
+        status = cli_settings_resolve(&settings, arguments, &model);
+    if (!status)
+        status = check_end(ctx, &settings, arguments->model);
+    const int exit_status =
+        status ? cli_complain(ctx, status) : simulate(arguments, &model, &settings);
+    cli_unload(&model);
+    return exit_status;
+}
+
+static dfl_status check_arguments(dfl_context *ctx, const cli_arguments *arguments)
+{
+    for (int i = 0; i < arguments->noutput; i++) {
+        if (arguments->json && !strcmp(arguments->output[i], "-"))
+            return dfl_fail(ctx, DFL_INVALID,
+                            "--json and --output - both want standard output; write the results "
+                            "to a file");
+        for (int k = 0; k < i; k++)
+            if (!strcmp(arguments->output[i], arguments->output[k]))
+                return dfl_fail(ctx, DFL_INVALID, "--output '%s' is given twice",
+                                arguments->output[i]);
+    }
+    return DFL_OK;
+}
+
+static dfl_status check_end(dfl_context *ctx, const cli_settings *settings, const char *path)
+{
+    if (isnan(settings->to))
+        return dfl_fail(ctx, DFL_INVALID,
+                        "%s: until when? Give --to T, or write simulate{to = T} into the model",
+                        path);
+    if (settings->to == settings->from)
+        return dfl_fail(ctx, DFL_INVALID, "the run from %g to %g has no length; give another --to",
+                        settings->from, settings->to);
+    return DFL_OK;
+}
+
+static int simulate(const cli_arguments *arguments, const cli_model *model,
+                    const cli_settings *settings)
+{
+    static const char *const standard[] = {"-"};
+    const bool to_pipe = arguments->noutput == 0 && !arguments->json && !isatty(STDOUT_FILENO);
+    const bool hint = arguments->noutput == 0 && !arguments->json && !to_pipe;
+    dfl_context *ctx = model->model->ctx;
+    outputs out = {.paths = to_pipe ? standard : arguments->output,
+                   .count = to_pipe ? 1 : arguments->noutput};
+    cli_simulation sim = {.ctx = ctx,
+                          .run = model->run,
+                          .eq = model->eq,
+                          .settings = settings,
+                          .quiet = arguments->quiet};
+    dfl_summary summary;
+    int exit_status;
+    dfl_status status = open_outputs(&out, model, settings);
+    if (!status) {
+        sim.writers = out.writers;
+        sim.nwriters = out.nwriters;
+        exit_status = cli_simulate(&summary, &sim);
+        exit_status = close_outputs(&out, &summary, &sim, exit_status);
+        const bool unread = sim.trouble == DFL_STOPPED; /* | head: ends without a word */
+        if (exit_status != CLI_SUCCESS && !unread)
+            fprintf(stderr, "driftless: %s\n", summary.message);
+        status = unread ? DFL_OK : report(arguments, &summary, model, hint);
+        if (status)
+            exit_status = status == DFL_STOPPED ? CLI_FAILURE : cli_complain(ctx, status);
+    } else {
+        exit_status = close_outputs(&out, NULL, &sim, cli_finish(ctx, status));
+    }
+    cli_simulation_clear(&sim);
+    return exit_status;
+}
+
+static dfl_status open_outputs(outputs *out, const cli_model *model, const cli_settings *settings)
+{
+    const dfl_solver_options *solver = &settings->solver;
+    const dfl_run_option options[] = {{"form", settings->form, 0},
+                                      {"method", settings->method, 0},
+                                      {"evaluation", settings->evaluation_name, 0},
+                                      {"from", NULL, settings->from},
+                                      {"to", NULL, settings->to},
+                                      {"rtol", NULL, solver->rtol},
+                                      {"atol", NULL, solver->atol},
+                                      {"every", NULL, solver->every},
+                                      {"project", NULL, solver->project_output},
+                                      {"first_step", NULL, solver->first_step},
+                                      {"max_step", NULL, solver->max_step},
+                                      {"fixed_step", NULL, solver->fixed_step},
+                                      {"max_steps", NULL, (double)solver->max_steps}};
+    dfl_context *ctx = model->model->ctx;
+    out->writers = dfl_alloc(ctx, (size_t)out->count, sizeof *out->writers);
+    dfl_status status = out->writers ? DFL_OK : DFL_NO_MEMORY;
+    for (int i = 0; !status && i < out->count; i++)
+        status = cli_spare_model(out->paths[i], model);
+    for (int i = 0; !status && i < out->count; i++) {
+        status = dfl_writer_open(&out->writers[i], out->paths[i], model->eq, options,
+                                 (int)(sizeof options / sizeof *options));
+        out->nwriters += !status;
+    }
+    return status;
+}
+
+/* A result that could not be stored to its end makes a run that failed. */
+static int close_outputs(outputs *out, dfl_summary *summary, cli_simulation *sim, int exit_status)
+{
+    for (int i = 0; i < out->nwriters; i++) {
+        const dfl_status status = dfl_writer_close(out->writers[i], summary);
+        if (!status || sim->trouble)
+            continue;
+        sim->trouble = status;
+        snprintf(sim->message, sizeof sim->message, "%s", dfl_message(sim->ctx));
+        exit_status = CLI_FAILURE;
+        if (summary)
+            summary->status = "failed";
+    }
+    dfl_free(sim->ctx, out->writers);
+    return exit_status;
+}
+
+static dfl_status report(const cli_arguments *arguments, const dfl_summary *summary,
+                         const cli_model *model, bool hint)
+{
+    dfl_text text = {.ctx = model->model->ctx};
+    dfl_status status = DFL_OK;
+    if (arguments->json) {
+        status = dfl_summary_json(&text, summary, model->eq);
+        if (!status)
+            status = cli_write(NULL, &text, model);
+    } else if (!arguments->quiet && summary->x) {
+        status = dfl_summary_text(&text, summary, model->eq);
+        fputs(dfl_text_string(&text), stderr);
+        if (hint)
+            fputs("  (--output FILE.csv or FILE.h5 keeps the results)\n", stderr);
+    }
+    dfl_text_clear(&text);
+    return status;
+}

@@ -1,0 +1,266 @@
+/* simulate.c: one run from its initial values to its end, into all its files.
+
+   The solver calls back after steps, at grid points and at events; a callback that cannot store what it
+   got stops the run, and the reason is kept here, because the solver's own message only says who
+   stopped it. */
+#include "cli/simulate.h"
+
+#include "cli/interrupt.h"
+
+#include <math.h>
+#include <stdio.h>
+
+static dfl_status prepare(cli_simulation *sim);
+static dfl_status create_solver(cli_simulation *sim);
+static dfl_status start(cli_simulation *sim);
+static dfl_status store_start(cli_simulation *sim, const double *corrected);
+static int on_step(dfl_solver *solver, double t_old, double t, const double *x, void *user);
+static int on_output(double t, const double *x, void *user);
+static int on_event(int event, int direction, double t, const double *x, void *user);
+static int event_values(double *value, double t, const double *x, void *user);
+static void on_log(dfl_log_level level, const char *text, void *user);
+static bool store_row(cli_simulation *sim, double t, const double *x);
+static bool store_step(cli_simulation *sim, double t_old, double t, const double *x, double energy);
+static void note_trouble(cli_simulation *sim, dfl_status status);
+static int conclude(dfl_summary *summary, cli_simulation *sim, dfl_status status);
+
+int cli_simulate(dfl_summary *summary, cli_simulation *sim)
+{
+    const cli_settings *settings = sim->settings;
+    sim->stop_event = -1;
+    sim->energy = sim->energy_drift = NAN;
+    *summary = (dfl_summary){.form = settings->form,
+                             .method = settings->method,
+                             .t = NAN,
+                             .energy_drift = NAN,
+                             .events = sim->events};
+    const double begun = cli_seconds();
+    dfl_status status = prepare(sim);
+    cli_progress_begin(&sim->progress, settings->from, settings->to, sim->quiet);
+    cli_interrupt_catch();
+    if (!status)
+        status = start(sim);
+    if (!status)
+        status = dfl_solver_advance(sim->solver, settings->to);
+    cli_progress_erase(&sim->progress);
+    const int exit_status = conclude(summary, sim, status);
+    summary->seconds = cli_seconds() - begun;
+    return exit_status;
+}
+
+void cli_simulation_clear(cli_simulation *sim)
+{
+    dfl_solver_free(sim->solver);
+    dfl_residuals_free(sim->residuals);
+    dfl_free(sim->ctx, sim->event_kinds);
+    dfl_free(sim->ctx, sim->outputs);
+}
+
+/* Everything before the first state: memory, native code, the solver. */
+static dfl_status prepare(cli_simulation *sim)
+{
+    const cli_settings *settings = sim->settings;
+    const dfl_model *model = sim->eq->model;
+    bool native, steps = false;
+    sim->outputs = dfl_alloc(sim->ctx, (size_t)model->count[DFL_AN_OUTPUT], sizeof *sim->outputs);
+    sim->event_kinds =
+        dfl_alloc(sim->ctx, (size_t)model->count[DFL_AN_EVENT], sizeof *sim->event_kinds);
+    if (!sim->outputs || !sim->event_kinds)
+        return DFL_NO_MEMORY;
+    for (int i = 0; i < sim->nwriters; i++)
+        steps = steps || dfl_writer_takes_steps(sim->writers[i]);
+    const double evaluations =
+        settings->evaluation == DFL_EVAL_AUTO
+            ? dfl_runnable_predict(sim->run, &settings->solver, settings->from, settings->to)
+            : 0;
+    dfl_status status =
+        dfl_runnable_compile(&native, sim->run, settings->evaluation, evaluations, NULL);
+    if (!status && steps)
+        status = dfl_residuals_create(&sim->residuals, sim->ctx, dfl_runnable_eom(sim->run),
+                                      settings->solver.form == DFL_PSF);
+    return status ? status : create_solver(sim);
+}
+
+static dfl_status create_solver(cli_simulation *sim)
+{
+    const dfl_model *model = sim->eq->model;
+    dfl_solver_options options = sim->settings->solver;
+    for (int i = 0; i < model->ndeclarations; i++) {
+        const dfl_declaration *event = &model->declarations[i];
+        if (event->kind == DFL_AN_EVENT)
+            sim->event_kinds[event->index] =
+                (dfl_event_kind){.direction = event->direction, .terminal = event->stop};
+    }
+    options.on_step = on_step;
+    options.on_output = options.every > 0 ? on_output : NULL;
+    options.nevents = model->count[DFL_AN_EVENT];
+    options.event = event_values;
+    options.event_kinds = sim->event_kinds;
+    options.on_event = on_event;
+    options.log = on_log;
+    options.user = sim;
+    return dfl_solver_create(&sim->solver, sim->ctx, dfl_runnable_eom(sim->run), &options);
+}
+
+static dfl_status start(cli_simulation *sim)
+{
+    double *corrected = dfl_alloc(sim->ctx, (size_t)sim->eq->n, sizeof *corrected);
+    dfl_status status = corrected ? dfl_runnable_start(corrected, sim->run, sim->solver,
+                                                       &sim->settings->solver, sim->settings->from)
+                                  : DFL_NO_MEMORY;
+    if (!status)
+        status = store_start(sim, corrected);
+    dfl_free(sim->ctx, corrected);
+    return status;
+}
+
+/* The initial values, and the first row and step. */
+static dfl_status store_start(cli_simulation *sim, const double *corrected)
+{
+    const double t = sim->settings->from;
+    double *given = dfl_alloc(sim->ctx, (size_t)sim->eq->n, sizeof *given);
+    bool *held = dfl_alloc(sim->ctx, (size_t)sim->eq->n, sizeof *held);
+    if (given && held) {
+        dfl_runnable_given(given, held, sim->run);
+        for (int i = 0; i < sim->nwriters; i++)
+            note_trouble(sim, dfl_writer_initial(sim->writers[i], given, held, corrected));
+        sim->started = true;
+        sim->row_time = NAN;
+        sim->energy = dfl_runnable_energy(sim->run, t, corrected);
+        sim->energy_drift = isnan(sim->energy) ? NAN : 0;
+        store_row(sim, t, corrected);
+        store_step(sim, t, t, corrected, sim->energy);
+    }
+    const dfl_status status = !given || !held ? DFL_NO_MEMORY : sim->trouble;
+    dfl_free(sim->ctx, held);
+    dfl_free(sim->ctx, given);
+    return status;
+}
+
+static int on_step(dfl_solver *solver, double t_old, double t, const double *x, void *user)
+{
+    cli_simulation *sim = user;
+    if (!sim->started)
+        return 0;
+    const double energy = dfl_runnable_energy(sim->run, t, x);
+    if (fabs(energy - sim->energy) > sim->energy_drift)
+        sim->energy_drift = fabs(energy - sim->energy);
+    cli_progress_show(&sim->progress, t, dfl_solver_step(solver));
+    const bool stored = (sim->settings->solver.every > 0 || store_row(sim, t, x)) &&
+                        store_step(sim, t_old, t, x, energy);
+    return !stored || cli_interrupted();
+}
+
+static int on_output(double t, const double *x, void *user)
+{
+    cli_simulation *sim = user;
+    return sim->started && (!store_row(sim, t, x) || cli_interrupted());
+}
+
+static int on_event(int event, int direction, double t, const double *x, void *user)
+{
+    cli_simulation *sim = user;
+    const dfl_event_record record = {.event = event, .direction = direction, .time = t};
+    (void)x;
+    if (sim->nevents < CLI_LISTED_EVENTS)
+        sim->events[sim->nevents++] = record;
+    for (int i = 0; i < sim->nwriters; i++)
+        note_trouble(sim, dfl_writer_event(sim->writers[i], &record));
+    if (sim->event_kinds[event].terminal)
+        sim->stop_event = event;
+    return sim->trouble != DFL_OK;
+}
+
+static int event_values(double *value, double t, const double *x, void *user)
+{
+    const cli_simulation *sim = user;
+    dfl_runnable_events(value, sim->run, t, x);
+    return 0;
+}
+
+static void on_log(dfl_log_level level, const char *text, void *user)
+{
+    cli_simulation *sim = user;
+    if (sim->quiet || level == DFL_LOG_DEBUG)
+        return;
+    cli_progress_erase(&sim->progress);
+    fprintf(stderr, "driftless: %s%s\n", level == DFL_LOG_WARNING ? "warning: " : "", text);
+}
+
+/* Writes a row everywhere, unless the last one was already there. */
+static bool store_row(cli_simulation *sim, double t, const double *x)
+{
+    if (t == sim->row_time)
+        return true;
+    dfl_runnable_outputs(sim->outputs, sim->run, t, x);
+    for (int i = 0; i < sim->nwriters; i++)
+        note_trouble(sim, dfl_writer_row(sim->writers[i], t, x, sim->outputs));
+    sim->row_time = t;
+    return !sim->trouble;
+}
+
+static bool store_step(cli_simulation *sim, double t_old, double t, const double *x, double energy)
+{
+    if (!sim->residuals)
+        return true;
+    const dfl_statistics stats = dfl_solver_statistics(sim->solver);
+    const long rejections = stats.rejected_error + stats.rejected_newton;
+    dfl_step_record step = {.time = t,
+                            .size = t - t_old,
+                            .order = 5, /* of Radau IIA with three stages */
+                            .rejections = rejections - sim->rejections,
+                            .energy = energy};
+    sim->rejections = rejections;
+    dfl_residuals_eval(step.residual, sim->residuals, t, x);
+    for (int i = 0; i < sim->nwriters; i++)
+        note_trouble(sim, dfl_writer_step(sim->writers[i], &step));
+    return !sim->trouble;
+}
+
+/* Keeps the first failure of a writer. */
+static void note_trouble(cli_simulation *sim, dfl_status status)
+{
+    if (!status || sim->trouble)
+        return;
+    sim->trouble = status;
+    snprintf(sim->message, sizeof sim->message, "%s", dfl_message(sim->ctx));
+}
+
+/* Says how it ended, with the last row where the run stands. */
+static int conclude(dfl_summary *summary, cli_simulation *sim, dfl_status status)
+{
+    const dfl_model *model = sim->eq->model;
+    int exit_status = status == DFL_OK ? CLI_SUCCESS : CLI_FAILURE;
+    summary->status = status == DFL_OK ? "completed" : "failed";
+    if (sim->started && !sim->trouble)
+        store_row(sim, dfl_solver_time(sim->solver), dfl_solver_state(sim->solver));
+    if (sim->trouble) {
+        exit_status = CLI_FAILURE;
+        summary->status = "failed";
+    } else if (status == DFL_STOPPED && sim->stop_event >= 0) {
+        const char **names = dfl_declared_names(sim->eq, DFL_AN_EVENT);
+        summary->status = "stopped";
+        snprintf(sim->message, sizeof sim->message, "event '%s' at t = %.10g",
+                 names ? names[sim->stop_event] : "?", dfl_solver_time(sim->solver));
+        dfl_free(model->ctx, names);
+        exit_status = CLI_SUCCESS;
+    } else if (status == DFL_STOPPED) {
+        summary->status = "interrupted";
+        snprintf(sim->message, sizeof sim->message, "interrupted at t = %.10g",
+                 dfl_solver_time(sim->solver));
+        exit_status = CLI_INTERRUPTED;
+    } else if (status) {
+        snprintf(sim->message, sizeof sim->message, "%s", dfl_message(sim->ctx));
+        exit_status = status == DFL_INVALID && !sim->started ? CLI_WRONG : CLI_FAILURE;
+    }
+    summary->message = sim->message;
+    if (sim->started) {
+        summary->t = dfl_solver_time(sim->solver);
+        summary->x = dfl_solver_state(sim->solver);
+        summary->outputs = sim->outputs;
+        summary->energy_drift = sim->energy_drift;
+        summary->statistics = dfl_solver_statistics(sim->solver);
+        summary->nevents = sim->nevents;
+    }
+    return exit_status;
+}

@@ -1,0 +1,148 @@
+/* c_tables.c: names, default values and initial values in the exported C file. */
+#include "export/c_parts.h"
+
+#include <ctype.h>
+
+typedef enum table_id {
+    TABLE_VARIABLES,
+    TABLE_CONSTRAINTS,
+    TABLE_PAR_NAMES,
+    TABLE_PAR_UNITS,
+    TABLE_PAR_VALUES,
+    TABLE_OUTPUTS,
+    TABLE_EVENTS,
+    TABLE_DIRECTIONS,
+    TABLE_MASSLESS,
+    TABLE_START,
+    TABLES
+} table_id;
+
+static const struct {
+    const char *type, *name, *size, *meaning;
+} tables[TABLES] = {
+    [TABLE_VARIABLES] = {"char *const ", "variable_names", "$_N", "of x"},
+    [TABLE_CONSTRAINTS] = {"char *const ", "constraint_names", "$_NL + $_NM", "rows of W"},
+    [TABLE_PAR_NAMES] = {"char *const ", "par_names", "$_NPAR", "of par"},
+    [TABLE_PAR_UNITS] = {"char *const ", "par_units", "$_NPAR", "\"\" where none was given"},
+    [TABLE_PAR_VALUES] = {"double ", "par_values", "$_NPAR", "default values of par"},
+    [TABLE_OUTPUTS] = {"char *const ", "output_names", "$_NOUTPUT", "of outputs"},
+    [TABLE_EVENTS] = {"char *const ", "event_names", "$_NEVENT", "of events"},
+    [TABLE_DIRECTIONS] = {"int ", "event_directions", "$_NEVENT", "1 rising, -1 falling, 0 any"},
+    [TABLE_MASSLESS] = {"int ", "massless", "$_N0", "their numbers within v"},
+    [TABLE_START] = {"double ", "start", "$_N", "initial values of x, for the default par"},
+};
+
+static void write_head(dfl_text *text, const dfl_source *source, const char *linkage, table_id id);
+static int entries(const dfl_source *source, table_id id);
+static void write_entry(dfl_text *text, const dfl_source *source, table_id id, int i);
+static void write_string(dfl_text *text, const char *string);
+
+void dfl_c_tables_declare(dfl_text *text, const dfl_source *source)
+{
+    for (int id = 0; id < TABLES; id++) {
+        if (!entries(source, (table_id)id))
+            continue;
+        write_head(text, source, "extern ", (table_id)id);
+        dfl_text_add(text, "; /* %s */\n", tables[id].meaning);
+    }
+    dfl_source_fill(text, source, "extern const double @_start_time; /* s */\n");
+}
+
+void dfl_c_tables_define(dfl_text *text, const dfl_source *source)
+{
+    dfl_text_add(text, "\n");
+    for (int id = 0; id < TABLES; id++) {
+        const int count = entries(source, (table_id)id);
+        if (!count)
+            continue;
+        write_head(text, source, "", (table_id)id);
+        dfl_text_add(text, " = {\n");
+        for (int i = 0; i < count; i++) {
+            dfl_text_add(text, "    ");
+            write_entry(text, source, (table_id)id, i);
+            dfl_text_add(text, i + 1 < count ? ",\n" : "\n");
+        }
+        dfl_text_add(text, "};\n");
+    }
+    dfl_source_fill(text, source, "const double @_start_time = ");
+    dfl_print_number(text, source->start_time, DFL_TEXT);
+    dfl_text_add(text, ";\n");
+}
+
+static void write_head(dfl_text *text, const dfl_source *source, const char *linkage, table_id id)
+{
+    dfl_text_add(text, "%sconst %s%s_%s[", linkage, tables[id].type, source->name, tables[id].name);
+    dfl_source_fill(text, source, tables[id].size);
+    dfl_text_add(text, "]");
+}
+
+/* A table without entries is left out: C has no empty arrays. */
+static int entries(const dfl_source *source, table_id id)
+{
+    switch (id) {
+    case TABLE_CONSTRAINTS:
+        return source->eq->nl + source->eq->nm;
+    case TABLE_PAR_NAMES:
+    case TABLE_PAR_UNITS:
+    case TABLE_PAR_VALUES:
+        return source->nparams + source->ninputs + source->nlevels;
+    case TABLE_OUTPUTS:
+        return source->noutputs;
+    case TABLE_EVENTS:
+    case TABLE_DIRECTIONS:
+        return source->nevents;
+    case TABLE_MASSLESS:
+        return source->eq->n0;
+    default:
+        return source->eq->n;
+    }
+}
+
+static void write_entry(dfl_text *text, const dfl_source *source, table_id id, int i)
+{
+    const dfl_equations *eq = source->eq;
+    switch (id) {
+    case TABLE_VARIABLES:
+        write_string(text, eq->x[i].name);
+        break;
+    case TABLE_CONSTRAINTS:
+        write_string(text, eq->model->declarations[eq->declaration_of_row[i]].name);
+        break;
+    case TABLE_PAR_NAMES:
+        write_string(text, source->par[i]->name);
+        break;
+    case TABLE_PAR_UNITS:
+        write_string(text, source->par[i]->unit ? source->par[i]->unit : "");
+        break;
+    case TABLE_PAR_VALUES:
+        dfl_print_number(text, dfl_source_value(source, i), DFL_TEXT);
+        break;
+    case TABLE_OUTPUTS:
+        write_string(text, source->output[i]->name);
+        break;
+    case TABLE_EVENTS:
+        write_string(text, source->event[i]->name);
+        break;
+    case TABLE_DIRECTIONS:
+        dfl_text_add(text, "%d", source->event[i]->direction);
+        break;
+    case TABLE_MASSLESS:
+        dfl_text_add(text, "%d", eq->massless[i]);
+        break;
+    default:
+        dfl_print_number(text, source->start[i], DFL_TEXT);
+    }
+}
+
+/* A C string; what is not plain, and '?' (trigraphs), as octal numbers of three digits. */
+static void write_string(dfl_text *text, const char *string)
+{
+    dfl_text_add(text, "\"");
+    for (const char *c = string; *c; c++) {
+        const unsigned char byte = (unsigned char)*c;
+        const bool plain =
+            byte < 128 && isprint(byte) && !(byte == '"' || byte == '\\' || byte == '?');
+        dfl_text_add(text, plain ? "%c" : "\\%03o", byte);
+    }
+    dfl_text_add(text, "\"");
+}

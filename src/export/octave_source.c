@@ -1,0 +1,240 @@
+/* octave_source.c: a model as a folder of m-files for Octave and Matlab.
+
+   Blocks that belong together share one function and with it their common subexpressions. */
+#define _POSIX_C_SOURCE 200809L
+
+#include "export/export.h"
+#include "export/octave_parts.h"
+#include "export/source.h"
+
+#include "symbolic/emit.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { MOST_BLOCKS = 8 };
+
+/* One m-file: NAME_part.m, its results, and the blocks that they are. */
+typedef struct block_file {
+    const char *part, *meaning, *results;
+    int count;
+    dfl_block_id block[MOST_BLOCKS];
+    const char *variable[MOST_BLOCKS];
+} block_file;
+
+static const block_file files_of_blocks[] = {
+    {"_kinematics", "Derivatives of the positions, p' = kin", "kin", 1, {DFL_BLOCK_KIN}, {"kin"}},
+    {"_mass", "Mass matrix", "M", 1, {DFL_BLOCK_M}, {"M"}},
+    {"_force", "Forces without constraint forces", "f", 1, {DFL_BLOCK_F}, {"f"}},
+    {"_dynamic", "Derivatives of the dynamic variables, r' = b", "b", 1, {DFL_BLOCK_B}, {"b"}},
+    {"_auxiliary", "Residuals of the auxiliary equations", "d", 1, {DFL_BLOCK_D}, {"d"}},
+    {"_contact", "Residuals of the contact equations", "c", 1, {DFL_BLOCK_C}, {"c"}},
+    {"_constraints",
+     "Constraints 0 = g, 0 = gI = dg/dt, 0 = hv, 0 = W a + bias",
+     "[g, gI, hv, W, bias]",
+     5,
+     {DFL_BLOCK_G, DFL_BLOCK_GI, DFL_BLOCK_HV, DFL_BLOCK_W, DFL_BLOCK_BIAS},
+     {"g", "gI", "hv", "W", "bias"}},
+    {"_invariants",
+     "Invariants minus their levels, e with and ep without velocities",
+     "[e, ep]",
+     2,
+     {DFL_BLOCK_E, DFL_BLOCK_EP},
+     {"e", "ep"}},
+    {"_massless", "Balance of the massless velocities", "gam", 1, {DFL_BLOCK_GAM}, {"gam"}},
+    {"_outputs", "Outputs of the model", "out", 1, {DFL_BLOCK_OUTPUTS}, {"out"}},
+    {"_events", "Functions whose zeros are events", "out", 1, {DFL_BLOCK_EVENTS}, {"out"}},
+    {"_energy", "Kinetic and potential energy", "E", 1, {DFL_BLOCK_ENERGY}, {"E"}},
+    {"_jacobian",
+     "Derivatives of all rows",
+     "J",
+     8,
+     {DFL_BLOCK_J_D, DFL_BLOCK_J_ACC, DFL_BLOCK_J_VEL, DFL_BLOCK_J_GAM, DFL_BLOCK_J_POS,
+      DFL_BLOCK_J_B, DFL_BLOCK_J_DYN, DFL_BLOCK_J_KIN},
+     {"J.d", "J.acc", "J.vel", "J.gam", "J.pos", "J.b", "J.dyn", "J.kin"}},
+};
+enum { BLOCK_FILES = sizeof files_of_blocks / sizeof *files_of_blocks };
+
+/* What the steps below share. */
+typedef struct export_job {
+    dfl_source source;
+    const char *folder;
+    dfl_text *files;
+    dfl_text list;               /* of functions, for the help of NAME.m */
+    dfl_tape *tape[BLOCK_FILES]; /* NULL where the model has none of the blocks */
+} export_job;
+
+static dfl_status make_folder(const export_job *job);
+static dfl_status write_blocks(export_job *job);
+static bool is_present(const dfl_source *source, const block_file *file);
+static dfl_status write_block_file(export_job *job, int number);
+static void write_help(dfl_text *text, const dfl_source *source, const block_file *file);
+static dfl_status write_spline_file(export_job *job);
+static dfl_status write_other_files(export_job *job);
+static dfl_status save(export_job *job, const char *part, dfl_text *text);
+static void add_to_list(export_job *job, const char *part, const char *meaning);
+
+dfl_status dfl_export_octave(dfl_text *files, const dfl_equations *eq, const char *folder)
+{
+    export_job job = {.folder = folder, .files = files, .list = {.ctx = eq->model->ctx}};
+    dfl_status status = dfl_source_init(&job.source, eq);
+    if (!status)
+        status = make_folder(&job);
+    if (!status)
+        status = write_blocks(&job);
+    if (!status && eq->graph->nsplines)
+        status = write_spline_file(&job);
+    if (!status)
+        status = write_other_files(&job);
+    if (!status)
+        status = files->status;
+    for (int i = 0; i < BLOCK_FILES; i++)
+        dfl_tape_free(job.tape[i]);
+    dfl_text_clear(&job.list);
+    dfl_source_clear(&job.source);
+    return status;
+}
+
+static dfl_status make_folder(const export_job *job)
+{
+    struct stat about;
+    if (!mkdir(job->folder, 0777) ||
+        (errno == EEXIST && !stat(job->folder, &about) && S_ISDIR(about.st_mode)))
+        return DFL_OK;
+    return dfl_fail(job->source.ctx, DFL_INVALID, "folder '%s' cannot be made: %s", job->folder,
+                    strerror(errno));
+}
+
+/* ------------------------------------------------------------------------------- blocks */
+
+static dfl_status write_blocks(export_job *job)
+{
+    dfl_status status = DFL_OK;
+    for (int i = 0; !status && i < BLOCK_FILES; i++)
+        if (is_present(&job->source, &files_of_blocks[i]))
+            status = write_block_file(job, i);
+    return status;
+}
+
+static bool is_present(const dfl_source *source, const block_file *file)
+{
+    for (int i = 0; i < file->count; i++)
+        if (dfl_block_size(&source->block[file->block[i]]))
+            return true;
+    return false;
+}
+
+static dfl_status write_block_file(export_job *job, int number)
+{
+    static const char *const inputs[DFL_SOURCE_ARRAYS] = {"t", "x", "a", "par"};
+    const block_file *file = &files_of_blocks[number];
+    const dfl_source *source = &job->source;
+    dfl_text text = {.ctx = source->ctx};
+    dfl_status status = dfl_source_tape(&job->tape[number], source, file->block, file->count);
+    dfl_text_add(&text, "function %s = %s%s(t, x, %spar)\n", file->results, source->name,
+                 file->part, file->block[0] >= DFL_BLOCK_J_D ? "a, " : "");
+    write_help(&text, source, file);
+    for (int i = 0; i < file->count; i++) {
+        const dfl_block *block = &source->block[file->block[i]];
+        dfl_text_add(&text, "%s = zeros(%d, %d);\n", file->variable[i], block->rows, block->cols);
+    }
+    if (!status)
+        status = dfl_emit_octave(&text, job->tape[number], inputs, file->variable, source->name);
+    dfl_text_add(&text, "end\n");
+    if (!status)
+        status = save(job, file->part, &text);
+    add_to_list(job, file->part, file->meaning);
+    dfl_text_clear(&text);
+    return status;
+}
+
+static void write_help(dfl_text *text, const dfl_source *source, const block_file *file)
+{
+    dfl_octave_title(text, source, file->part, file->meaning);
+    dfl_text_add(text, "%%   t: time, x: all unknowns, par: parameters, as help %s shows.\n",
+                 source->name);
+    for (int i = 0; i < file->count; i++) {
+        const dfl_block *block = &source->block[file->block[i]];
+        if (dfl_block_size(block))
+            dfl_text_add(text, "%%   %s (%d x %d): %s\n", file->variable[i], block->rows,
+                         block->cols, block->meaning);
+        else
+            dfl_text_add(text, "%%   %s: empty\n", file->variable[i]);
+    }
+}
+
+/* The tables of all tapes, in one function. */
+static dfl_status write_spline_file(export_job *job)
+{
+    const dfl_tape *present[BLOCK_FILES];
+    int count = 0;
+    for (int i = 0; i < BLOCK_FILES; i++)
+        if (job->tape[i])
+            present[count++] = job->tape[i];
+    dfl_text text = {.ctx = job->source.ctx};
+    dfl_status status = dfl_emit_octave_spline(&text, present, count, job->source.name);
+    if (!status)
+        status = save(job, "_spline", &text);
+    dfl_text_clear(&text);
+    return status;
+}
+
+/* ------------------------------------------------------------------------------- the others */
+
+static dfl_status write_other_files(export_job *job)
+{
+    const struct {
+        const char *part, *meaning;
+        void (*write)(dfl_text *text, const dfl_source *source);
+    } others[] = {
+        {"_rhs", "Right-hand side of the ODE", dfl_octave_rhs},
+        {"_parameters", "Default values of parameters and inputs", dfl_octave_parameters},
+        {"_initial", "Initial values", dfl_octave_initial},
+    };
+    dfl_text text = {.ctx = job->source.ctx};
+    dfl_status status = DFL_OK;
+    for (size_t i = job->source.no_ode ? 1 : 0; !status && i < sizeof others / sizeof *others;
+         i++) {
+        others[i].write(&text, &job->source);
+        status = save(job, others[i].part, &text);
+        add_to_list(job, others[i].part, others[i].meaning);
+        dfl_text_clear(&text);
+    }
+    if (!status)
+        status = job->list.status;
+    if (!status) {
+        dfl_octave_main(&text, &job->source, dfl_text_string(&job->list));
+        status = save(job, "", &text);
+    }
+    dfl_text_clear(&text);
+    return status;
+}
+
+/* Writes `text` to NAMEpart.m and notes the file. */
+static dfl_status save(export_job *job, const char *part, dfl_text *text)
+{
+    dfl_context *ctx = job->source.ctx;
+    dfl_text path = {.ctx = ctx};
+    dfl_text_add(&path, "%s/%s%s.m", job->folder, job->source.name, part);
+    dfl_status status = path.status ? path.status : text->status;
+    if (!status) {
+        FILE *file = fopen(path.data, "w");
+        bool good = file && fwrite(text->data, 1, text->length, file) == text->length;
+        if (file && fclose(file))
+            good = false;
+        if (!good)
+            status = dfl_fail(ctx, DFL_INVALID, "file '%s' cannot be written: %s", path.data,
+                              strerror(errno));
+    }
+    if (!status)
+        dfl_text_add(job->files, "%s\n", path.data);
+    dfl_text_clear(&path);
+    return status;
+}
+
+static void add_to_list(export_job *job, const char *part, const char *meaning)
+{
+    dfl_text_add(&job->list, "%%     %s%-14s %s\n", job->source.name, part, meaning);
+}

@@ -1,0 +1,188 @@
+/* rows.c: the equations of a model as a list of rows for people. */
+#include "export/rows.h"
+
+#include <string.h>
+
+static void collect(dfl_rows *rows, const dfl_equations *eq);
+static void collect_motion(dfl_rows *rows, const dfl_equations *eq);
+static void collect_constraints(dfl_rows *rows, const dfl_equations *eq);
+static void collect_invariants(dfl_rows *rows, const dfl_equations *eq);
+static void collect_entries(dfl_rows *rows, const dfl_equations *eq);
+static void collect_declared(dfl_rows *rows, const dfl_equations *eq, dfl_section section,
+                             dfl_declared kind);
+static void add(dfl_rows *rows, dfl_row row);
+static dfl_status choose_names(dfl_rows *rows, const dfl_equations *eq);
+
+dfl_status dfl_rows_create(dfl_rows *out, const dfl_equations *eq)
+{
+    *out = (dfl_rows){.ctx = eq->model->ctx};
+    collect(out, eq);
+    dfl_status status = out->status ? out->status : dfl_graph_status(eq->graph);
+    if (!status)
+        status = choose_names(out, eq);
+    if (status)
+        dfl_rows_clear(out);
+    return status;
+}
+
+void dfl_rows_clear(dfl_rows *rows)
+{
+    dfl_names_clear(&rows->names, rows->ctx);
+    dfl_free(rows->ctx, rows->row);
+    *rows = (dfl_rows){.ctx = rows->ctx};
+}
+
+static void collect(dfl_rows *rows, const dfl_equations *eq)
+{
+    const dfl_variable *p = eq->x + eq->n - eq->np, *s = p - eq->ns, *v = s - eq->nv,
+                       *r = v - eq->nr;
+    for (int i = 0; i < eq->np; i++)
+        if (dfl_node_of(eq->graph, eq->kin[i])->op != DFL_OP_SYMBOL ||
+            dfl_model_owner(eq->model, eq->kin[i]) != dfl_model_owner(eq->model, p[i].symbol))
+            add(rows, (dfl_row){DFL_SECTION_KIN, p[i].name, NULL, DFL_NO_EXPR, eq->kin[i]});
+    collect_motion(rows, eq);
+    for (int i = 0; i < eq->nr; i++)
+        add(rows, (dfl_row){DFL_SECTION_B, r[i].name, NULL, DFL_NO_EXPR, eq->b[i]});
+    for (int i = 0; i < eq->nw; i++)
+        add(rows, (dfl_row){DFL_SECTION_D, eq->x[i].name, NULL, DFL_NO_EXPR, eq->d[i]});
+    for (int i = 0; i < eq->ns; i++)
+        add(rows, (dfl_row){DFL_SECTION_C, s[i].name, NULL, DFL_NO_EXPR, eq->c[i]});
+    collect_constraints(rows, eq);
+    collect_invariants(rows, eq);
+    for (int i = 0; i < eq->n0; i++)
+        add(rows,
+            (dfl_row){DFL_SECTION_GAM, v[eq->massless[i]].name, NULL, DFL_NO_EXPR, eq->gam[i]});
+    collect_entries(rows, eq);
+    if (eq->energy != DFL_NO_EXPR)
+        add(rows, (dfl_row){DFL_SECTION_ENERGY, "T + V", NULL, DFL_NO_EXPR, eq->energy});
+    collect_declared(rows, eq, DFL_SECTION_OUTPUTS, DFL_AN_OUTPUT);
+    collect_declared(rows, eq, DFL_SECTION_EVENTS, DFL_AN_EVENT);
+}
+
+/* Row i of M a = f - W^T (lambda, mu), as expressions. */
+static void collect_motion(dfl_rows *rows, const dfl_equations *eq)
+{
+    dfl_graph *graph = eq->graph;
+    const dfl_variable *v = eq->x + eq->nw + eq->nl + eq->nm + eq->nr;
+    const int first = rows->count;
+    for (int i = 0; i < eq->nv; i++)
+        add(rows,
+            (dfl_row){DFL_SECTION_MOTION, v[i].name, NULL, dfl_constant(graph, 0.0), eq->f[i]});
+    if (rows->status)
+        return;
+    dfl_row *motion = rows->row + first;
+    for (int k = 0; k < eq->M.count; k++) {
+        const dfl_entry *entry = &eq->M.entry[k];
+        motion[entry->row].left =
+            dfl_add(graph, motion[entry->row].left, dfl_mul(graph, entry->expr, eq->a[entry->col]));
+    }
+    for (int k = 0; k < eq->W.count; k++) {
+        const dfl_entry *entry = &eq->W.entry[k];
+        const dfl_expr multiplier = eq->x[eq->nw + entry->row].symbol;
+        motion[entry->col].right =
+            dfl_sub(graph, motion[entry->col].right, dfl_mul(graph, entry->expr, multiplier));
+    }
+}
+
+static void collect_constraints(dfl_rows *rows, const dfl_equations *eq)
+{
+    const dfl_declaration *declarations = eq->model->declarations;
+    const int *of = eq->declaration_of_row;
+    for (int i = 0; i < eq->nl; i++)
+        add(rows, (dfl_row){DFL_SECTION_G, declarations[of[i]].name, NULL, DFL_NO_EXPR, eq->g[i]});
+    for (int i = 0; i < eq->nl; i++)
+        add(rows,
+            (dfl_row){DFL_SECTION_GI, declarations[of[i]].name, NULL, DFL_NO_EXPR, eq->gI[i]});
+    for (int i = 0; i < eq->nm; i++)
+        add(rows, (dfl_row){DFL_SECTION_HV, declarations[of[eq->nl + i]].name, NULL, DFL_NO_EXPR,
+                            eq->hv[i]});
+    const int first = rows->count;
+    for (int i = 0; i < eq->nl + eq->nm; i++)
+        add(rows,
+            (dfl_row){DFL_SECTION_ACC, declarations[of[i]].name, NULL, DFL_NO_EXPR, eq->bias[i]});
+    for (int k = 0; !rows->status && k < eq->W.count; k++) {
+        const dfl_entry *entry = &eq->W.entry[k];
+        dfl_expr *right = &rows->row[first + entry->row].right;
+        *right = dfl_add(eq->graph, *right, dfl_mul(eq->graph, entry->expr, eq->a[entry->col]));
+    }
+}
+
+/* As declared: without their levels. */
+static void collect_invariants(dfl_rows *rows, const dfl_equations *eq)
+{
+    for (int i = 0; i < eq->model->ndeclarations; i++) {
+        const dfl_declaration *decl = &eq->model->declarations[i];
+        if (decl->kind == DFL_AN_INVARIANT)
+            add(rows, (dfl_row){DFL_SECTION_INVARIANTS, decl->name, NULL, DFL_NO_EXPR, decl->expr});
+    }
+}
+
+/* M (its lower triangle), f, W and bias. */
+static void collect_entries(dfl_rows *rows, const dfl_equations *eq)
+{
+    const dfl_variable *v = eq->x + eq->nw + eq->nl + eq->nm + eq->nr;
+    const dfl_declaration *declarations = eq->model->declarations;
+    for (int k = 0; k < eq->M.count; k++) {
+        const dfl_entry *entry = &eq->M.entry[k];
+        if (entry->row >= entry->col)
+            add(rows, (dfl_row){DFL_SECTION_M, v[entry->row].name, v[entry->col].name, DFL_NO_EXPR,
+                                entry->expr});
+    }
+    for (int i = 0; i < eq->nv; i++)
+        add(rows, (dfl_row){DFL_SECTION_F, v[i].name, NULL, DFL_NO_EXPR, eq->f[i]});
+    for (int k = 0; k < eq->W.count; k++) {
+        const dfl_entry *entry = &eq->W.entry[k];
+        add(rows, (dfl_row){DFL_SECTION_W, declarations[eq->declaration_of_row[entry->row]].name,
+                            v[entry->col].name, DFL_NO_EXPR, entry->expr});
+    }
+    for (int i = 0; i < eq->nl + eq->nm; i++)
+        add(rows, (dfl_row){DFL_SECTION_BIAS, declarations[eq->declaration_of_row[i]].name, NULL,
+                            DFL_NO_EXPR, eq->bias[i]});
+}
+
+static void collect_declared(dfl_rows *rows, const dfl_equations *eq, dfl_section section,
+                             dfl_declared kind)
+{
+    for (int i = 0; i < eq->model->ndeclarations; i++) {
+        const dfl_declaration *decl = &eq->model->declarations[i];
+        if (decl->kind == kind)
+            add(rows, (dfl_row){section, decl->name, NULL, DFL_NO_EXPR, decl->expr});
+    }
+}
+
+/* A failed allocation is kept in rows->status. */
+static void add(dfl_rows *rows, dfl_row row)
+{
+    if (rows->count == rows->room && !rows->status) {
+        const int room = 2 * rows->room + 64;
+        dfl_row *grown = dfl_alloc(rows->ctx, (size_t)room, sizeof *grown);
+        if (grown && rows->count)
+            memcpy(grown, rows->row, (size_t)rows->count * sizeof *grown);
+        if (grown) {
+            dfl_free(rows->ctx, rows->row);
+            rows->row = grown;
+            rows->room = room;
+        } else
+            rows->status = DFL_NO_MEMORY;
+    }
+    if (!rows->status)
+        rows->row[rows->count++] = row;
+}
+
+static dfl_status choose_names(dfl_rows *rows, const dfl_equations *eq)
+{
+    dfl_expr *exprs = dfl_alloc(rows->ctx, 2 * (size_t)rows->count, sizeof *exprs);
+    if (!exprs)
+        return DFL_NO_MEMORY;
+    int count = 0;
+    for (int i = 0; i < rows->count; i++) {
+        if (rows->row[i].left != DFL_NO_EXPR)
+            exprs[count++] = rows->row[i].left;
+        exprs[count++] = rows->row[i].right;
+    }
+    dfl_status status = dfl_names_choose(&rows->names, eq->graph, exprs, count);
+    if (!status)
+        status = dfl_names_shorten(&rows->names, eq->graph, exprs, count);
+    dfl_free(rows->ctx, exprs);
+    return status;
+}

@@ -1,0 +1,338 @@
+/* source.c: what the exports of source code share. */
+#include "export/source.h"
+
+#include "model/runnable.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <string.h>
+
+enum { LONGEST_NAME = 40 }; /* Matlab cuts identifiers at 63 characters; ours get endings */
+
+static dfl_status make_identifier(dfl_source *source);
+static bool is_taken(const char *name);
+static dfl_status collect_declarations(dfl_source *source);
+static void list_blocks(dfl_source *source);
+static void list_jacobians(dfl_source *source);
+static const char *why_no_ode(const dfl_equations *eq);
+static dfl_status complete_start(dfl_source *source);
+static dfl_status find_levels(dfl_source *source, dfl_runnable *run);
+
+dfl_status dfl_source_init(dfl_source *out, const dfl_equations *eq)
+{
+    *out = (dfl_source){.eq = eq, .ctx = eq->model->ctx};
+    dfl_status status = make_identifier(out);
+    if (!status)
+        status = collect_declarations(out);
+    if (status)
+        return status;
+    list_blocks(out);
+    if (eq->have_jacobians)
+        list_jacobians(out);
+    out->no_ode = why_no_ode(eq);
+    return complete_start(out);
+}
+
+void dfl_source_clear(dfl_source *source)
+{
+    dfl_free(source->ctx, source->name);
+    dfl_free(source->ctx, source->upper);
+    dfl_free(source->ctx, source->par);
+    dfl_free(source->ctx, source->output);
+    dfl_free(source->ctx, source->event);
+    dfl_free(source->ctx, source->expr);
+    dfl_free(source->ctx, source->slot);
+    dfl_free(source->ctx, source->start);
+    dfl_free(source->ctx, source->level);
+    dfl_free(source->ctx, source->start_problem);
+    *source = (dfl_source){.ctx = source->ctx};
+}
+
+dfl_status dfl_source_tape(dfl_tape **out, const dfl_source *source, const dfl_block_id *blocks,
+                           int count)
+{
+    int ntargets = 0;
+    for (int i = 0; i < count; i++) {
+        const dfl_block *block = &source->block[blocks[i]];
+        ntargets += block->matrix ? block->matrix->count : block->rows;
+    }
+    dfl_target *targets = dfl_alloc(source->ctx, (size_t)ntargets, sizeof *targets);
+    if (!targets)
+        return DFL_NO_MEMORY;
+    int n = 0;
+    for (int i = 0; i < count; i++) {
+        const dfl_block *block = &source->block[blocks[i]];
+        for (int k = 0; block->vector && k < block->rows; k++)
+            targets[n++] = (dfl_target){block->vector[k], i, k};
+        for (int k = 0; block->matrix && k < block->matrix->count; k++) {
+            const dfl_entry *entry = &block->matrix->entry[k];
+            targets[n++] = (dfl_target){entry->expr, i, entry->row + entry->col * block->rows};
+        }
+    }
+    dfl_place places[DFL_SYM_KINDS] = {
+        [DFL_SYM_TIME] = {DFL_SOURCE_TIME, NULL},
+        [DFL_SYM_PARAM] = {DFL_SOURCE_PAR, NULL},
+        [DFL_SYM_INPUT] = {DFL_SOURCE_PAR, source->slot},
+        [DFL_SYM_LEVEL] = {DFL_SOURCE_PAR, source->slot + source->ninputs},
+    };
+    for (int kind = DFL_SYM_W; kind <= DFL_SYM_P; kind++)
+        places[kind] = (dfl_place){DFL_SOURCE_X, source->eq->slot[kind]};
+    places[DFL_SYM_A] = (dfl_place){DFL_SOURCE_A, source->eq->slot[DFL_SYM_A]};
+    const dfl_status status =
+        dfl_tape_create(out, source->ctx, source->eq->graph, places, targets, ntargets);
+    dfl_free(source->ctx, targets);
+    return status;
+}
+
+double dfl_source_value(const dfl_source *source, int i)
+{
+    const int level = i - source->nparams - source->ninputs;
+    return level < 0 ? source->par[i]->value : source->level[level];
+}
+
+void dfl_source_words(dfl_text *text, const char *words)
+{
+    for (const char *c = words; *c; c++) {
+        if (c[0] == '*' || c[0] == '/') /* never the two side by side */
+            dfl_text_add(text, c[1] == '*' || c[1] == '/' ? "%c " : "%c", c[0]);
+        else
+            dfl_text_add(text, "%c", iscntrl((unsigned char)*c) || *c == '\\' ? ' ' : *c);
+    }
+}
+
+void dfl_source_fill(dfl_text *text, const dfl_source *source, const char *pattern)
+{
+    while (*pattern) {
+        const size_t plain = strcspn(pattern, "@$");
+        dfl_text_bytes(text, pattern, plain);
+        pattern += plain;
+        if (pattern[0] == '@' && pattern[1] == '(') {
+            dfl_text_bytes(text, pattern++, 1);
+            continue;
+        }
+        if (*pattern)
+            dfl_text_add(text, "%s", *pattern++ == '@' ? source->name : source->upper);
+    }
+}
+
+/* ------------------------------------------------------------------------------- names */
+
+/* Letters, digits and '_'; "model_" in front where it would start with something else, "_model" behind
+   where the name means something already. */
+static dfl_status make_identifier(dfl_source *source)
+{
+    const char *given = source->eq->model->name ? source->eq->model->name : "";
+    dfl_text name = {.ctx = source->ctx};
+    if (!isalpha((unsigned char)given[0]) || (unsigned char)given[0] > 127)
+        dfl_text_add(&name, "model_");
+    for (int i = 0; given[i] && i < LONGEST_NAME; i++) {
+        const unsigned char c = (unsigned char)given[i];
+        dfl_text_add(&name, "%c", c < 128 && isalnum(c) ? c : '_');
+    }
+    if (!name.status && is_taken(name.data))
+        dfl_text_add(&name, "_model");
+    source->name = name.data;
+    if (name.status)
+        return name.status;
+    source->upper = dfl_copy_string(source->ctx, source->name);
+    if (!source->upper)
+        return DFL_NO_MEMORY;
+    for (char *c = source->upper; *c; c++)
+        *c = (char)toupper((unsigned char)*c);
+    return DFL_OK;
+}
+
+/* Words of Octave and Matlab that a file NAME.m would hide, as far as generated files use them. */
+static bool is_taken(const char *name)
+{
+    static const char *const taken[] = {
+        "abs",       "acos",      "all",      "and",
+        "ans",       "any",       "asin",     "atan",
+        "atan2",     "break",     "case",     "catch",
+        "cell",      "chol",      "classdef", "cos",
+        "cosh",      "continue",  "do",       "double",
+        "e",         "else",      "elseif",   "end",
+        "eps",       "error",     "exp",      "false",
+        "figure",    "find",      "for",      "function",
+        "global",    "grid",      "i",        "if",
+        "inf",       "isempty",   "isnan",    "j",
+        "legend",    "length",    "linspace", "log",
+        "max",       "min",       "nan",      "nargin",
+        "nargout",   "numel",     "ode45",    "odeset",
+        "or",        "otherwise", "parfor",   "persistent",
+        "pi",        "plot",      "polyval",  "qr",
+        "return",    "sign",      "sin",      "sinh",
+        "size",      "spline",    "sqrt",     "struct",
+        "sum",       "switch",    "tan",      "tanh",
+        "transpose", "true",      "try",      "unwind_protect",
+        "until",     "while",     "xlabel",   "ylabel",
+        "zeros",
+    };
+    for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
+        if (!strcmp(name, taken[i]))
+            return true;
+    return false;
+}
+
+/* ------------------------------------------------------------------------------- blocks */
+
+static dfl_status collect_declarations(dfl_source *source)
+{
+    const dfl_model *model = source->eq->model;
+    source->nparams = model->count[DFL_A_PARAM];
+    source->ninputs = model->count[DFL_AN_INPUT];
+    source->nlevels = model->count[DFL_AN_INVARIANT];
+    source->noutputs = model->count[DFL_AN_OUTPUT];
+    source->nevents = model->count[DFL_AN_EVENT];
+    const int free_slots = source->ninputs + source->nlevels;
+    const int nexprs = source->noutputs + source->nevents + 1;
+    source->par = dfl_alloc(source->ctx, (size_t)(source->nparams + free_slots), sizeof(void *));
+    source->output = dfl_alloc(source->ctx, (size_t)source->noutputs, sizeof(void *));
+    source->event = dfl_alloc(source->ctx, (size_t)source->nevents, sizeof(void *));
+    source->expr = dfl_alloc(source->ctx, (size_t)nexprs, sizeof *source->expr);
+    source->slot = dfl_alloc(source->ctx, (size_t)free_slots, sizeof *source->slot);
+    if (!source->par || !source->output || !source->event || !source->expr || !source->slot)
+        return DFL_NO_MEMORY;
+    for (int i = 0; i < free_slots; i++)
+        source->slot[i] = source->nparams + i;
+    const dfl_declaration **const list[DFL_DECLARED_KINDS] = {
+        [DFL_A_PARAM] = source->par,
+        [DFL_AN_INPUT] = source->par + source->nparams,
+        [DFL_AN_INVARIANT] = source->par + source->nparams + source->ninputs,
+        [DFL_AN_OUTPUT] = source->output,
+        [DFL_AN_EVENT] = source->event,
+    };
+    for (int i = 0; i < model->ndeclarations; i++) {
+        const dfl_declaration *decl = &model->declarations[i];
+        if (list[decl->kind])
+            list[decl->kind][decl->index] = decl;
+    }
+    for (int i = 0; i < source->noutputs; i++)
+        source->expr[i] = source->output[i]->expr;
+    for (int i = 0; i < source->nevents; i++)
+        source->expr[source->noutputs + i] = source->event[i]->expr;
+    source->expr[nexprs - 1] = source->eq->energy;
+    return DFL_OK;
+}
+
+static void list_blocks(dfl_source *source)
+{
+    const dfl_equations *eq = source->eq;
+    const dfl_expr *outputs = source->expr, *events = outputs + source->noutputs,
+                   *energy = events + source->nevents;
+    const int nc = eq->nl + eq->nm;
+    const dfl_block all[DFL_BLOCK_J_D] = {
+        [DFL_BLOCK_KIN] = {"kin", "p' = kin", eq->np, 1, eq->kin, NULL},
+        [DFL_BLOCK_M] = {"M", "mass matrix", eq->nv, eq->nv, NULL, &eq->M},
+        [DFL_BLOCK_F] = {"f", "forces without constraint forces", eq->nv, 1, eq->f, NULL},
+        [DFL_BLOCK_B] = {"b", "r' = b", eq->nr, 1, eq->b, NULL},
+        [DFL_BLOCK_D] = {"d", "auxiliary equations 0 = d", eq->nw, 1, eq->d, NULL},
+        [DFL_BLOCK_C] = {"c", "contact equations 0 = c", eq->ns, 1, eq->c, NULL},
+        [DFL_BLOCK_G] = {"g", "holonomic constraints 0 = g", eq->nl, 1, eq->g, NULL},
+        [DFL_BLOCK_EP] = {"ep", "invariants of positions, minus their levels", eq->nep, 1, eq->ep,
+                          NULL},
+        [DFL_BLOCK_GI] = {"gI", "dg/dt", eq->nl, 1, eq->gI, NULL},
+        [DFL_BLOCK_HV] = {"hv", "nonholonomic constraints 0 = hv", eq->nm, 1, eq->hv, NULL},
+        [DFL_BLOCK_E] = {"e", "invariants, minus their levels", eq->ne, 1, eq->e, NULL},
+        [DFL_BLOCK_GAM] = {"gam", "balance of the massless velocities, 0 = gam", eq->n0, 1, eq->gam,
+                           NULL},
+        [DFL_BLOCK_W] = {"W", "directions of the constraint forces", nc, eq->nv, NULL, &eq->W},
+        [DFL_BLOCK_BIAS] = {"bias", "acceleration level: 0 = W a + bias", nc, 1, eq->bias, NULL},
+        [DFL_BLOCK_OUTPUTS] = {"outputs", "outputs of the model", source->noutputs, 1, outputs,
+                               NULL},
+        [DFL_BLOCK_EVENTS] = {"events", "functions whose zeros are events", source->nevents, 1,
+                              events, NULL},
+        [DFL_BLOCK_ENERGY] = {"energy", "kinetic and potential energy", *energy != DFL_NO_EXPR, 1,
+                              energy, NULL},
+    };
+    memcpy(source->block, all, sizeof all);
+}
+
+static void list_jacobians(dfl_source *source)
+{
+    const dfl_equations *eq = source->eq;
+    const struct {
+        const char *name, *meaning;
+        const dfl_sparse *matrix;
+    } all[] = {
+        {"jacobian_d", "derivatives of d, with respect to x", &eq->Jd},
+        {"jacobian_acc", "derivatives of W a + bias, with respect to x", &eq->Jacc},
+        {"jacobian_vel", "derivatives of gI, hv, e, with respect to v, s, p", &eq->Jvel},
+        {"jacobian_gam", "derivatives of gam, with respect to x", &eq->Jgam},
+        {"jacobian_pos", "derivatives of c, g, ep, with respect to s, p", &eq->Jpos},
+        {"jacobian_b", "derivatives of b, with respect to x", &eq->Jb},
+        {"jacobian_dyn", "derivatives of f - W^T (lambda, mu) - M a, with respect to x", &eq->Jdyn},
+        {"jacobian_kin", "derivatives of kin, with respect to v, s, p", &eq->Jkin},
+    };
+    for (int i = 0; i < DFL_BLOCKS - DFL_BLOCK_J_D; i++)
+        source->block[DFL_BLOCK_J_D + i] =
+            (dfl_block){all[i].name,          all[i].meaning, all[i].matrix->nrows,
+                        all[i].matrix->ncols, NULL,           all[i].matrix};
+}
+
+/* The QR form needs v' as a function of (p, v, r, t) that one linear solution gives. */
+static const char *why_no_ode(const dfl_equations *eq)
+{
+    if (eq->nw)
+        return "the auxiliary variables follow from the equations 0 = d, which an ODE cannot hold";
+    if (eq->ns)
+        return "the contact variables follow from the equations 0 = c, which an ODE cannot hold";
+    if (eq->n0)
+        return "there are massless velocities, which follow from a balance of forces and not from "
+               "an acceleration";
+    for (int i = 0; i < eq->nv; i++)
+        if (dfl_depends(eq->graph, eq->f[i], DFL_SYM_LAMBDA) ||
+            dfl_depends(eq->graph, eq->f[i], DFL_SYM_MU))
+            return "the forces depend on multipliers, which then follow from nonlinear equations";
+    for (int k = 0; k < eq->W.count; k++)
+        if (dfl_depends(eq->graph, eq->W.entry[k].expr, DFL_SYM_V))
+            return "a nonholonomic constraint is not linear in the velocities";
+    return NULL;
+}
+
+/* ------------------------------------------------------------------------------- start */
+
+/* The values of the script, moved onto the constraints as a run would start. */
+static dfl_status complete_start(dfl_source *source)
+{
+    const dfl_equations *eq = source->eq;
+    const dfl_solver_options options = {.rtol = 1e-10, .atol = 1e-12};
+    dfl_runnable *run = NULL;
+    dfl_solver *solver = NULL;
+    const double from = eq->model->run.from;
+    source->start_time = isnan(from) ? 0.0 : from; /* NAN: the script is silent */
+    source->start = dfl_alloc(source->ctx, (size_t)eq->n, sizeof *source->start);
+    source->level = dfl_alloc(source->ctx, (size_t)source->nlevels, sizeof *source->level);
+    bool *held = dfl_alloc(source->ctx, (size_t)eq->n, sizeof *held);
+    dfl_status status = source->start && source->level && held ? DFL_OK : DFL_NO_MEMORY;
+    if (!status)
+        status = dfl_runnable_create(&run, eq);
+    if (!status) {
+        dfl_runnable_given(source->start, held, run);
+        status = dfl_solver_create(&solver, source->ctx, dfl_runnable_eom(run), &options);
+    }
+    if (!status)
+        status = dfl_runnable_start(source->start, run, solver, &options, source->start_time);
+    if (!status)
+        status = find_levels(source, run);
+    else if (status != DFL_NO_MEMORY && run) {
+        source->start_problem = dfl_copy_string(source->ctx, dfl_message(source->ctx));
+        status = source->start_problem ? DFL_OK : DFL_NO_MEMORY;
+    }
+    dfl_solver_free(solver);
+    dfl_runnable_free(run);
+    dfl_free(source->ctx, held);
+    return status;
+}
+
+/* The values that the invariants have there. */
+static dfl_status find_levels(dfl_source *source, dfl_runnable *run)
+{
+    dfl_status status = DFL_OK;
+    for (int i = 0; !status && i < source->nlevels; i++) {
+        const dfl_declaration *decl = source->par[source->nparams + source->ninputs + i];
+        status = dfl_runnable_values(&source->level[i], run, &decl->expr, 1, source->start_time,
+                                     source->start, NULL);
+    }
+    return status;
+}

@@ -1,0 +1,181 @@
+/* contents.c: which symbols the expressions of a model may contain; one table of rules.
+
+   The kinds of symbols below a node stand in the node, so a rule is checked at once; only a message
+   has to look for the symbol that breaks it. Own velocities and speeds are of one kind: they are told apart
+   by a walk over the nodes, and only in models that have speeds. */
+#include "model/contents.h"
+
+#include <math.h>
+
+#define BIT(kind) (1u << (kind))
+
+enum {
+    FREE = BIT(DFL_SYM_TIME) | BIT(DFL_SYM_PARAM) | BIT(DFL_SYM_INPUT),
+    PLACE = FREE | BIT(DFL_SYM_P),
+    MOTION = PLACE | BIT(DFL_SYM_V) | BIT(DFL_SYM_S),
+    STATE = MOTION | BIT(DFL_SYM_R) | BIT(DFL_SYM_W) | BIT(DFL_SYM_LAMBDA) | BIT(DFL_SYM_MU),
+    VARYING = STATE & ~(BIT(DFL_SYM_PARAM) | BIT(DFL_SYM_INPUT))
+};
+
+typedef struct rule {
+    const char *call;
+    unsigned allowed;
+    const char *allows;   /* what the call is told to use */
+    const char *velocity; /* advice where a velocity is not allowed; NULL: none */
+    unsigned needed;      /* at least one of these kinds; 0: none */
+    const char *needs;    /* what is wrong without them, and the remedy */
+} rule;
+
+static const rule rules[DFL_PLACES] = {
+    [DFL_FOR_KINEMATICS] = {"kinematics", PLACE | BIT(DFL_SYM_V),
+                            "positions, velocities, time, parameters and inputs", NULL,
+                            BIT(DFL_SYM_V),
+                            "contains no speed; give an expression that is linear in the speeds"},
+    [DFL_FOR_KINETIC] = {"kinetic", PLACE | BIT(DFL_SYM_V),
+                         "positions, their velocities, time, parameters and inputs", NULL, 0, NULL},
+    [DFL_FOR_POTENTIAL] = {"potential", PLACE, "positions, time, parameters and inputs",
+                           "what depends on velocities is a force: use force", 0, NULL},
+    [DFL_FOR_MASS] = {"mass", PLACE, "positions, time, parameters and inputs", NULL, 0, NULL},
+    [DFL_FOR_FORCE] = {"force", STATE, "all variables", NULL, 0, NULL},
+    [DFL_FOR_CONSTRAINT] = {"constraint", PLACE | BIT(DFL_SYM_S),
+                            "positions, contact variables, time, parameters and inputs",
+                            "use nonholonomic for a constraint on velocities",
+                            BIT(DFL_SYM_P) | BIT(DFL_SYM_S),
+                            "depends on no coordinate, so it can hold none; check the expression"},
+    [DFL_FOR_NONHOLONOMIC] =
+        {"nonholonomic", MOTION,
+         "positions, velocities, contact variables, time, parameters and inputs", NULL,
+         BIT(DFL_SYM_V), "contains no velocity; use constraint"},
+    [DFL_FOR_DYNAMIC] = {"dynamic", STATE, "all variables", NULL, 0, NULL},
+    [DFL_FOR_AUXILIARY] = {"auxiliary", STATE, "all variables", NULL, VARYING,
+                           "is a number; give an equation for the variable"},
+    [DFL_FOR_CONTACT] = {"contact", PLACE | BIT(DFL_SYM_S),
+                         "positions, contact variables, time, parameters and inputs",
+                         "use auxiliary for an equation with velocities", BIT(DFL_SYM_S),
+                         "contains no contact variable; give a function of the new variable"},
+    [DFL_FOR_INVARIANT] = {"invariant", MOTION,
+                           "positions, velocities, contact variables, time, parameters and inputs",
+                           NULL, BIT(DFL_SYM_P) | BIT(DFL_SYM_V) | BIT(DFL_SYM_S),
+                           "depends on no coordinate, so it keeps nothing; check the expression"},
+    [DFL_FOR_OUTPUT] = {"output", STATE, "all variables", NULL, 0, NULL},
+    [DFL_FOR_EVENT] = {"event", STATE, "all variables", NULL, VARYING,
+                       "depends neither on time nor on a variable; check the expression"},
+};
+
+static dfl_status fail_contents(const dfl_model *model, const rule *r, const char *name,
+                                dfl_expr expr);
+static dfl_expr symbol_among(const dfl_graph *graph, dfl_expr expr, unsigned kinds);
+static const char *kind_name(dfl_symbol_kind kind);
+static dfl_status check_speeds(const dfl_model *model, dfl_expr expr);
+static const dfl_declaration *first_speed(const dfl_model *model, unsigned char *below,
+                                          dfl_expr expr);
+
+dfl_status dfl_model_check_contents(const dfl_model *model, dfl_place place, const char *name,
+                                    dfl_expr expr)
+{
+    const rule *r = &rules[place];
+    dfl_graph *graph = model->graph;
+    const dfl_status status = dfl_graph_status(graph);
+    if (status)
+        return status;
+    if (dfl_is_constant(graph, expr) && !isfinite(dfl_constant_value(graph, expr)))
+        return dfl_fail(
+            model->ctx, DFL_INVALID, "%s%s%s%s: the expression is %g; give finite numbers", r->call,
+            name ? " '" : "", name ? name : "", name ? "'" : "", dfl_constant_value(graph, expr));
+    const unsigned depends = dfl_node_of(graph, expr)->depends;
+    if (depends & ~r->allowed || (r->needed && !(depends & r->needed)))
+        return fail_contents(model, r, name, expr);
+    if (place == DFL_FOR_KINETIC && depends & BIT(DFL_SYM_V) && model->count[DFL_A_SPEED] > 0)
+        return check_speeds(model, expr);
+    return DFL_OK;
+}
+
+static dfl_status fail_contents(const dfl_model *model, const rule *r, const char *name,
+                                dfl_expr expr)
+{
+    const dfl_graph *graph = model->graph;
+    const char *open = name ? " '" : "", *close = name ? "'" : "";
+    name = name ? name : "";
+    const dfl_expr wrong = symbol_among(graph, expr, ~r->allowed);
+    if (wrong == DFL_NO_EXPR)
+        return dfl_fail(model->ctx, DFL_INVALID, "%s%s%s%s: the expression %s", r->call, open, name,
+                        close, r->needs);
+    const dfl_symbol *symbol = &graph->symbols[dfl_node_of(graph, wrong)->a];
+    const char *advice = symbol->kind == DFL_SYM_V ? r->velocity : NULL;
+    return dfl_fail(model->ctx, DFL_INVALID,
+                    "%s%s%s%s: the expression contains the %s %s; it may contain %s%s%s", r->call,
+                    open, name, close, kind_name(symbol->kind), symbol->name, r->allows,
+                    advice ? "; " : "", advice ? advice : "");
+}
+
+/* A symbol of one of these kinds in `expr`, or DFL_NO_EXPR. */
+static dfl_expr symbol_among(const dfl_graph *graph, dfl_expr expr, unsigned kinds)
+{
+    if (!(dfl_node_of(graph, expr)->depends & kinds))
+        return DFL_NO_EXPR;
+    for (;;) {
+        const dfl_node *node = dfl_node_of(graph, expr);
+        if (node->op == DFL_OP_SYMBOL)
+            return expr;
+        const int n = dfl_op_operands((dfl_op)node->op);
+        if (dfl_node_of(graph, node->a)->depends & kinds)
+            expr = node->a;
+        else if (n < 3 || dfl_node_of(graph, node->b)->depends & kinds)
+            expr = node->b;
+        else
+            expr = node->c;
+    }
+}
+
+static const char *kind_name(dfl_symbol_kind kind)
+{
+    static const char *const names[DFL_SYM_KINDS] = {
+        [DFL_SYM_TIME] = "symbol",          [DFL_SYM_PARAM] = "parameter",
+        [DFL_SYM_INPUT] = "input",          [DFL_SYM_LEVEL] = "level of an invariant",
+        [DFL_SYM_W] = "auxiliary variable", [DFL_SYM_LAMBDA] = "multiplier",
+        [DFL_SYM_MU] = "multiplier",        [DFL_SYM_R] = "dynamic variable",
+        [DFL_SYM_V] = "velocity",           [DFL_SYM_S] = "contact variable",
+        [DFL_SYM_P] = "position",           [DFL_SYM_A] = "acceleration",
+    };
+    return names[kind];
+}
+
+/* Refuses speeds in a kinetic energy: Lagrange's equations hold for own velocities only. */
+static dfl_status check_speeds(const dfl_model *model, dfl_expr expr)
+{
+    unsigned char *below = dfl_alloc(model->ctx, (size_t)expr + 1, 1);
+    if (!below)
+        return DFL_NO_MEMORY;
+    const dfl_declaration *speed = first_speed(model, below, expr);
+    dfl_free(model->ctx, below);
+    if (!speed)
+        return DFL_OK;
+    return dfl_fail(model->ctx, DFL_INVALID,
+                    "kinetic: the expression contains the speed %s; Lagrange's equations need the "
+                    "velocities of coordinates: use mass and force for speeds",
+                    speed->name);
+}
+
+/* Walks from `expr` to everything below it, marking in `below` (zeroed, expr + 1). */
+static const dfl_declaration *first_speed(const dfl_model *model, unsigned char *below,
+                                          dfl_expr expr)
+{
+    const dfl_graph *graph = model->graph;
+    below[expr] = 1;
+    for (dfl_expr e = expr; e > 0; e--) {
+        const dfl_node *node = dfl_node_of(graph, e);
+        if (!below[e] || !dfl_depends(graph, e, DFL_SYM_V))
+            continue;
+        const int n = dfl_op_operands((dfl_op)node->op);
+        const dfl_declaration *d = n == 0 ? dfl_model_owner(model, e) : NULL;
+        if (d && d->kind == DFL_A_SPEED)
+            return d;
+        if (n > 0)
+            below[node->a] = 1;
+        if (n > 1)
+            below[node->b] = 1;
+        if (n > 2)
+            below[node->c] = 1;
+    }
+    return NULL;
+}

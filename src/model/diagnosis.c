@@ -1,0 +1,280 @@
+/* diagnosis.c: degrees of freedom, redundant constraints, directions without mass, consistency. */
+#include "model/diagnosis.h"
+
+#include "model/equations_internal.h"
+#include "model/null_space.h"
+
+#include <math.h>
+#include <string.h>
+
+static dfl_status take_matrices(double *A, dfl_runnable *run, double t, const double *x);
+static dfl_status find_sets(dfl_diagnosis *out, dfl_runnable *run, double t, const double *x);
+static dfl_status keep_set(dfl_dependent_set *set, dfl_context *ctx, const double *vector, int n);
+static dfl_status compare_given(dfl_diagnosis *out, dfl_runnable *run, double t);
+static void note_level(dfl_diagnosis *out, const dfl_runnable *run, const char *level,
+                       dfl_kind kind, const double *rows, int count);
+static dfl_status try_start(dfl_diagnosis *out, dfl_runnable *run,
+                            const dfl_solver_options *options, double t0);
+static void scale_rows(double *A, int m, int n, int leading);
+static bool is_balanced(const dfl_equations *eq, const double *direction);
+
+dfl_status dfl_diagnose(dfl_diagnosis *out, dfl_runnable *run, const dfl_solver_options *options,
+                        double t0)
+{
+    const dfl_equations *eq = dfl_runnable_equations(run);
+    dfl_context *ctx = eq->model->ctx;
+    *out = (dfl_diagnosis){.ctx = ctx};
+    out->dof_by_count = eq->nv - eq->nl - eq->nm;
+    out->x_given = dfl_alloc(ctx, (size_t)eq->n, sizeof *out->x_given);
+    out->x = dfl_alloc(ctx, (size_t)eq->n, sizeof *out->x);
+    dfl_status status = out->x_given && out->x ? DFL_OK : DFL_NO_MEMORY;
+    if (!status)
+        status = compare_given(out, run, t0);
+    if (!status)
+        status = try_start(out, run, options, t0);
+    const double *x = out->start ? out->x_given : out->x;
+    if (!status)
+        status = find_sets(out, run, t0, x);
+    if (!status)
+        status = dfl_diagnose_directions(out, run, t0, x);
+    if (status)
+        dfl_diagnosis_clear(out);
+    return status;
+}
+
+void dfl_diagnosis_clear(dfl_diagnosis *diagnosis)
+{
+    dfl_context *ctx = diagnosis->ctx;
+    if (!ctx)
+        return;
+    for (int i = 0; i < diagnosis->nsets; i++) {
+        dfl_free(ctx, diagnosis->sets[i].rows);
+        dfl_free(ctx, diagnosis->sets[i].coefficient);
+    }
+    for (int i = 0; i < diagnosis->ndirections; i++)
+        dfl_free(ctx, diagnosis->directions[i].direction);
+    dfl_free(ctx, diagnosis->sets);
+    dfl_free(ctx, diagnosis->directions);
+    dfl_free(ctx, diagnosis->start_message);
+    dfl_free(ctx, diagnosis->x_given);
+    dfl_free(ctx, diagnosis->x);
+    *diagnosis = (dfl_diagnosis){0};
+}
+
+/* The null space of [M; W]. */
+dfl_status dfl_diagnose_directions(dfl_diagnosis *out, dfl_runnable *run, double t, const double *x)
+{
+    const dfl_equations *eq = dfl_runnable_equations(run);
+    dfl_context *ctx = eq->model->ctx;
+    const int nv = eq->nv, rows = nv + eq->nl + eq->nm;
+    double *A = dfl_alloc(ctx, (size_t)rows * (size_t)nv, sizeof *A), *basis = NULL;
+    int count = 0;
+    dfl_status status = A ? take_matrices(A, run, t, x) : DFL_NO_MEMORY;
+    if (!status)
+        status = dfl_null_space(&basis, &count, ctx, A, rows, nv);
+    if (!status) {
+        out->directions = dfl_alloc(ctx, (size_t)count, sizeof *out->directions);
+        status = out->directions ? DFL_OK : DFL_NO_MEMORY;
+    }
+    for (int k = 0; !status && k < count; k++) {
+        dfl_free_direction *to = &out->directions[k];
+        to->direction = dfl_alloc(ctx, (size_t)nv, sizeof *to->direction);
+        if (!to->direction) {
+            status = DFL_NO_MEMORY;
+            break;
+        }
+        memcpy(to->direction, basis + k * nv, (size_t)nv * sizeof *to->direction);
+        to->balanced = is_balanced(eq, to->direction);
+        out->ndirections++;
+    }
+    dfl_free(ctx, A);
+    dfl_free(ctx, basis);
+    return status;
+}
+
+void dfl_print_combination(dfl_text *text, const dfl_equations *eq, const double *direction)
+{
+    bool first = true;
+    for (int j = 0; j < eq->nv; j++) {
+        const double size = fabs(direction[j]);
+        if (size == 0.0)
+            continue;
+        dfl_text_add(text, "%s", direction[j] < 0.0 ? first ? "-" : " - " : first ? "" : " + ");
+        if (fabs(size - 1.0) > 1e-9)
+            dfl_text_add(text, "%.4g ", size);
+        dfl_text_add(text, "%s", dfl_equations_v(eq)[j].name);
+        first = false;
+    }
+}
+
+/* ------------------------------------------------------------------------------- matrices */
+
+/* A = [M; W], (nv+nl+nm) x nv, rows scaled to length one. */
+static dfl_status take_matrices(double *A, dfl_runnable *run, double t, const double *x)
+{
+    const dfl_equations *eq = dfl_runnable_equations(run);
+    const dfl_eom *eom = dfl_runnable_eom(run);
+    dfl_context *ctx = eq->model->ctx;
+    const int nv = eq->nv, nc = eq->nl + eq->nm, rows = nv + nc;
+    double *M = dfl_alloc(ctx, (size_t)nv * (size_t)nv, sizeof *M);
+    double *W = dfl_alloc(ctx, (size_t)nc * (size_t)nv, sizeof *W);
+    double *K0 = dfl_alloc(ctx, (size_t)nv * (size_t)eq->n0, sizeof *K0);
+    if (M && W && K0) {
+        eom->mass(M, t, x, eom->user);
+        eom->eval(&(dfl_blocks){.W = W, .K0 = K0}, t, x, DFL_DIRECTIONS, eom->user);
+        for (int j = 0; j < nv; j++) {
+            for (int i = 0; i < nv; i++)
+                A[i + j * rows] = !eq->mass_diagonal ? M[i + j * nv] : i == j ? M[i] : 0.0;
+            memcpy(A + nv + j * rows, W + j * nc, (size_t)nc * sizeof *A);
+        }
+        scale_rows(A, rows, nv, rows);
+    }
+    const bool enough = M && W && K0;
+    dfl_free(ctx, M);
+    dfl_free(ctx, W);
+    dfl_free(ctx, K0);
+    return enough ? DFL_OK : DFL_NO_MEMORY;
+}
+
+static void scale_rows(double *A, int m, int n, int leading)
+{
+    for (int i = 0; i < m; i++) {
+        double length = 0.0;
+        for (int j = 0; j < n; j++)
+            length = hypot(length, A[i + j * leading]);
+        for (int j = 0; length > 0.0 && j < n; j++)
+            A[i + j * leading] /= length;
+    }
+}
+
+/* Whether the direction is a single coordinate whose balance of forces is among the equations. */
+static bool is_balanced(const dfl_equations *eq, const double *direction)
+{
+    int nonzero = 0, last = -1;
+    for (int j = 0; j < eq->nv; j++)
+        if (direction[j] != 0.0) {
+            nonzero++;
+            last = j;
+        }
+    for (int k = 0; nonzero == 1 && k < eq->n0; k++)
+        if (eq->massless[k] == last)
+            return true;
+    return false;
+}
+
+/* ------------------------------------------------------------------------------- constraints */
+
+/* The null space of W^T, whose vectors combine dependent rows to zero. */
+static dfl_status find_sets(dfl_diagnosis *out, dfl_runnable *run, double t, const double *x)
+{
+    const dfl_equations *eq = dfl_runnable_equations(run);
+    dfl_context *ctx = eq->model->ctx;
+    const int nv = eq->nv, nc = eq->nl + eq->nm, rows = nv + nc;
+    double *A = dfl_alloc(ctx, (size_t)rows * (size_t)nv, sizeof *A);
+    double *WT = dfl_alloc(ctx, (size_t)nv * (size_t)nc, sizeof *WT), *basis = NULL;
+    int count = 0;
+    dfl_status status = A && WT ? take_matrices(A, run, t, x) : DFL_NO_MEMORY;
+    for (int i = 0; !status && i < nc; i++)
+        for (int j = 0; j < nv; j++)
+            WT[j + i * nv] = A[nv + i + j * rows];
+    if (!status && nc)
+        status = dfl_null_space(&basis, &count, ctx, WT, nv, nc);
+    if (!status) {
+        out->sets = dfl_alloc(ctx, (size_t)count, sizeof *out->sets);
+        status = out->sets ? DFL_OK : DFL_NO_MEMORY;
+    }
+    for (int k = 0; !status && k < count; k++) {
+        out->nsets++;
+        status = keep_set(&out->sets[k], ctx, basis + k * nc, nc);
+    }
+    out->rank = nc - count;
+    out->dof_by_rank = nv - out->rank;
+    dfl_free(ctx, A);
+    dfl_free(ctx, WT);
+    dfl_free(ctx, basis);
+    return status;
+}
+
+static dfl_status keep_set(dfl_dependent_set *set, dfl_context *ctx, const double *vector, int n)
+{
+    set->rows = dfl_alloc(ctx, (size_t)n, sizeof *set->rows);
+    set->coefficient = dfl_alloc(ctx, (size_t)n, sizeof *set->coefficient);
+    if (!set->rows || !set->coefficient)
+        return DFL_NO_MEMORY;
+    for (int i = 0; i < n; i++)
+        if (vector[i] != 0.0) {
+            set->rows[set->count] = i;
+            set->coefficient[set->count++] = vector[i];
+        }
+    return DFL_OK;
+}
+
+/* ------------------------------------------------------------------------------- initial values */
+
+/* The residuals of the values as the script gives them. */
+static dfl_status compare_given(dfl_diagnosis *out, dfl_runnable *run, double t)
+{
+    const dfl_equations *eq = dfl_runnable_equations(run);
+    const dfl_eom *eom = dfl_runnable_eom(run);
+    dfl_context *ctx = eq->model->ctx;
+    const int rows = eq->nw + eq->ns + 2 * eq->nl + eq->nm + eq->ne + eq->nep + eq->n0;
+    bool *held = dfl_alloc(ctx, (size_t)eq->n, sizeof *held);
+    double *store = dfl_alloc(ctx, (size_t)rows, sizeof *store);
+    if (held && store) {
+        dfl_runnable_given(out->x_given, held, run);
+        dfl_blocks blocks = {.d = store};
+        blocks.c = blocks.d + eq->nw;
+        blocks.g = blocks.c + eq->ns;
+        blocks.gI = blocks.g + eq->nl;
+        blocks.hv = blocks.gI + eq->nl;
+        blocks.gam = blocks.hv + eq->nm;
+        blocks.e = blocks.gam + eq->n0;
+        blocks.ep = blocks.e + eq->ne;
+        eom->eval(&blocks, t, out->x_given, DFL_AUXILIARY | DFL_POSITION | DFL_VELOCITY, eom->user);
+        note_level(out, run, "position", DFL_ROW_G, blocks.g, eq->nl);
+        note_level(out, run, "velocity", DFL_ROW_GI, blocks.gI, eq->nl);
+        note_level(out, run, "nonholonomic", DFL_ROW_HV, blocks.hv, eq->nm);
+        note_level(out, run, "contact", DFL_ROW_C, blocks.c, eq->ns);
+        note_level(out, run, "auxiliary", DFL_ROW_D, blocks.d, eq->nw);
+        note_level(out, run, "massless", DFL_ROW_GAM, blocks.gam, eq->n0);
+    }
+    const bool enough = held && store;
+    dfl_free(ctx, held);
+    dfl_free(ctx, store);
+    return enough ? DFL_OK : DFL_NO_MEMORY;
+}
+
+static void note_level(dfl_diagnosis *out, const dfl_runnable *run, const char *level,
+                       dfl_kind kind, const double *rows, int count)
+{
+    const dfl_eom *eom = dfl_runnable_eom(run);
+    if (!count)
+        return;
+    int worst = 0;
+    for (int i = 1; i < count; i++)
+        if (!(fabs(rows[i]) <= fabs(rows[worst])))
+            worst = i;
+    dfl_level_residual *to = &out->given[out->ngiven++];
+    to->level = level;
+    to->row = worst;
+    to->residual = fabs(rows[worst]);
+    to->name = eom->name(kind, worst, eom->user);
+}
+
+static dfl_status try_start(dfl_diagnosis *out, dfl_runnable *run,
+                            const dfl_solver_options *options, double t0)
+{
+    const dfl_equations *eq = dfl_runnable_equations(run);
+    dfl_context *ctx = eq->model->ctx;
+    dfl_solver *solver = NULL;
+    out->start = dfl_solver_create(&solver, ctx, dfl_runnable_eom(run), options);
+    if (!out->start)
+        out->start = dfl_runnable_start(out->x, run, solver, options, t0);
+    for (int i = 0; out->start && i < eq->n; i++)
+        out->x[i] = NAN;
+    dfl_solver_free(solver);
+    if (out->start == DFL_NO_MEMORY)
+        return DFL_NO_MEMORY;
+    out->start_message = dfl_copy_string(ctx, out->start ? dfl_message(ctx) : "");
+    return out->start_message ? DFL_OK : DFL_NO_MEMORY;
+}

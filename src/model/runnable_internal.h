@@ -1,0 +1,55 @@
+/* runnable_internal.h: between runnable.c (programs and callbacks) and start.c (initial values). */
+#ifndef DFL_RUNNABLE_INTERNAL_H
+#define DFL_RUNNABLE_INTERNAL_H
+
+#include "model/runnable.h"
+
+/* A tape with its registers and the function that runs it. */
+typedef struct program {
+    dfl_tape *tape;
+    double *work;
+    dfl_program_fn native; /* NULL: the tape itself */
+} program;
+
+/* Output arrays of the evaluation: the fields of dfl_blocks, in this order. */
+enum {
+    OUT_KIN,
+    OUT_F,
+    OUT_B,
+    OUT_D,
+    OUT_C,
+    OUT_G,
+    OUT_EP,
+    OUT_GI,
+    OUT_HV,
+    OUT_E,
+    OUT_GAM,
+    OUT_W,
+    OUT_K0,
+    OUT_BIAS,
+    OUT_BLOCKS
+};
+
+enum { SINGLE_BLOCKS = 8 }; /* bits of the request mask */
+
+struct dfl_runnable {
+    const dfl_equations *eq;
+    dfl_context *ctx;
+    dfl_eom eom;     /* for the solver */
+    dfl_eom initial; /* the same without invariants */
+    unsigned full;   /* the request mask of `all` */
+    program all, single[SINGLE_BLOCKS], mass, jacobian, outputs, energy, events;
+    dfl_native *native;
+    double *param, *input, *level;
+    double *scratch; /* rows of invariants and Jacobian blocks that `initial` leaves out */
+};
+
+/* All programs, in a fixed order. */
+enum { PROGRAMS = SINGLE_BLOCKS + 6 };
+void dfl_runnable_programs(program **out, dfl_runnable *run);
+
+/* The value of symbol number `symbol`; NAN for accelerations without `a`. */
+double dfl_runnable_symbol(const dfl_runnable *run, uint32_t symbol, double t, const double *x,
+                           const double *a);
+
+#endif

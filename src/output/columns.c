@@ -1,0 +1,55 @@
+/* columns.c: which variables stand in which column, and the names of the residual levels. */
+#include "output/result.h"
+
+static dfl_status name_states(dfl_columns *columns, const dfl_equations *eq);
+
+const char *const dfl_level_names[DFL_LEVELS] = {"position",     "velocity", "acceleration",
+                                                 "nonholonomic", "contact",  "auxiliary",
+                                                 "invariant",    "massless"};
+
+dfl_status dfl_columns_create(dfl_columns *out, const dfl_equations *eq)
+{
+    dfl_context *ctx = eq->model->ctx;
+    *out = (dfl_columns){.n = eq->n, .m = eq->model->count[DFL_AN_OUTPUT]};
+    out->place = dfl_alloc(ctx, (size_t)eq->n, sizeof *out->place);
+    out->state = dfl_alloc(ctx, (size_t)eq->n, sizeof *out->state);
+    out->output = dfl_declared_names(eq, DFL_AN_OUTPUT);
+    if (out->place && out->state && out->output)
+        return name_states(out, eq);
+    dfl_columns_clear(out, ctx);
+    return DFL_NO_MEMORY;
+}
+
+void dfl_columns_clear(dfl_columns *columns, dfl_context *ctx)
+{
+    dfl_free(ctx, columns->place);
+    dfl_free(ctx, columns->state);
+    dfl_free(ctx, columns->output);
+    *columns = (dfl_columns){0};
+}
+
+const char **dfl_declared_names(const dfl_equations *eq, dfl_declared kind)
+{
+    const dfl_model *model = eq->model;
+    const char **names = dfl_alloc(model->ctx, (size_t)model->count[kind], sizeof *names);
+    for (int i = 0; names && i < model->ndeclarations; i++)
+        if (model->declarations[i].kind == kind)
+            names[model->declarations[i].index] = model->declarations[i].name;
+    return names;
+}
+
+/* x = [w l m | r | v | s p] in the order p, v, r, s, w, l, m. */
+static dfl_status name_states(dfl_columns *columns, const dfl_equations *eq)
+{
+    const int l = eq->nw, m = l + eq->nl, r = m + eq->nm, v = r + eq->nr, s = v + eq->nv;
+    const int p = s + eq->ns;
+    const int first[7] = {p, v, r, s, 0, l, m};
+    const int count[7] = {eq->np, eq->nv, eq->nr, eq->ns, eq->nw, eq->nl, eq->nm};
+    int column = 0;
+    for (int part = 0; part < 7; part++)
+        for (int i = 0; i < count[part]; i++, column++) {
+            columns->place[column] = first[part] + i;
+            columns->state[column] = eq->x[first[part] + i].name;
+        }
+    return DFL_OK;
+}

@@ -1,0 +1,336 @@
+/* language.c: the calls of the model language; each checks its arguments and declares in the model. */
+#include "script/language.h"
+
+#include "script/arguments.h"
+#include "script/symbol.h"
+
+#include <lauxlib.h>
+#include <string.h>
+
+enum { MOST_ARGUMENTS = 250 };
+
+static int call_param(lua_State *L);
+static int call_input(lua_State *L);
+static int call_setting(lua_State *L);
+static void apply_set(double *value, lua_State *L, const char *name);
+static int call_position(lua_State *L);
+static int call_speed(lua_State *L);
+static int call_velocity(lua_State *L);
+static int call_kinematics(lua_State *L);
+static int call_kinetic(lua_State *L);
+static int call_potential(lua_State *L);
+static int call_mass(lua_State *L);
+static int call_force(lua_State *L);
+static int call_constraint(lua_State *L);
+static int call_nonholonomic(lua_State *L);
+static int push_constraint(lua_State *L, int number);
+static int call_multiplier(lua_State *L);
+static int call_dynamic(lua_State *L);
+static int call_auxiliary(lua_State *L);
+static int call_contact(lua_State *L);
+static int declare_variable(lua_State *L, const char *call, dfl_declared kind);
+static int call_invariant(lua_State *L);
+static int call_energy(lua_State *L);
+static int call_output(lua_State *L);
+static int call_event(lua_State *L);
+static dfl_expr need_symbol(lua_State *L, const char *call, int i, const char *remedy);
+
+static const luaL_Reg calls[] = {{"param", call_param},
+                                 {"input", call_input},
+                                 {"setting", call_setting},
+                                 {"position", call_position},
+                                 {"speed", call_speed},
+                                 {"velocity", call_velocity},
+                                 {"kinematics", call_kinematics},
+                                 {"kinetic", call_kinetic},
+                                 {"potential", call_potential},
+                                 {"mass", call_mass},
+                                 {"force", call_force},
+                                 {"constraint", call_constraint},
+                                 {"nonholonomic", call_nonholonomic},
+                                 {"multiplier", call_multiplier},
+                                 {"dynamic", call_dynamic},
+                                 {"auxiliary", call_auxiliary},
+                                 {"contact", call_contact},
+                                 {"invariant", call_invariant},
+                                 {"energy", call_energy},
+                                 {"output", call_output},
+                                 {"event", call_event},
+                                 {"initial", dfl_script_initial},
+                                 {"guess", dfl_script_guess},
+                                 {"simulate", dfl_script_simulate},
+                                 {0}};
+
+void dfl_language_open(lua_State *L)
+{
+    luaL_setfuncs(L, calls, 0);
+    dfl_symbol_push(L, dfl_symbol_expr(dfl_script_of(L)->model->graph, DFL_SYM_TIME, 0, "time"));
+    lua_setfield(L, -2, "time");
+}
+
+static dfl_model *model_of(lua_State *L)
+{
+    return dfl_script_of(L)->model;
+}
+
+static int call_param(lua_State *L)
+{
+    dfl_model *model = model_of(L);
+    const int n = dfl_arg_count(L, "param", 2, 3);
+    const char *name = dfl_arg_name(L, "param", 1);
+    const double value = dfl_arg_number(L, "param", 2);
+    const char *unit =
+        n == 3 ? dfl_arg_string(L, "param", 3, "give the unit in quotes, such as \"kg\"") : NULL;
+    dfl_expr symbol;
+    dfl_script_check(L, dfl_model_param(&symbol, model, name, value, unit));
+    apply_set(&model->declarations[model->ndeclarations - 1].value, L, name);
+    dfl_symbol_push(L, symbol);
+    return 1;
+}
+
+static int call_input(lua_State *L)
+{
+    dfl_model *model = model_of(L);
+    dfl_arg_count(L, "input", 2, 2);
+    const char *name = dfl_arg_name(L, "input", 1);
+    dfl_expr symbol;
+    dfl_script_check(L, dfl_model_input(&symbol, model, name, dfl_arg_number(L, "input", 2)));
+    apply_set(&model->declarations[model->ndeclarations - 1].value, L, name);
+    dfl_symbol_push(L, symbol);
+    return 1;
+}
+
+/* A plain number; where the script gives an integer, a whole number stays one: x1, not x1.0. */
+static int call_setting(lua_State *L)
+{
+    dfl_model *model = model_of(L);
+    dfl_arg_count(L, "setting", 2, 2);
+    const char *name = dfl_arg_name(L, "setting", 1);
+    dfl_script_check(L, dfl_model_setting(model, name, dfl_arg_number(L, "setting", 2)));
+    double *value = &model->declarations[model->ndeclarations - 1].value;
+    apply_set(value, L, name);
+    lua_Integer whole;
+    if (lua_isinteger(L, 2) && lua_numbertointeger(*value, &whole) && (double)whole == *value)
+        lua_pushinteger(L, whole);
+    else
+        lua_pushnumber(L, *value);
+    return 1;
+}
+
+/* Replaces the value if the command line has --set NAME=...; the last one counts. */
+static void apply_set(double *value, lua_State *L, const char *name)
+{
+    const dfl_script *script = dfl_script_of(L);
+    for (int i = 0; i < script->options.nset; i++)
+        if (strcmp(script->set[i].name, name) == 0) {
+            *value = script->set[i].value;
+            script->set[i].used = true;
+        }
+}
+
+static int call_position(lua_State *L)
+{
+    const int n = dfl_arg_count(L, "position", 1, MOST_ARGUMENTS);
+    luaL_checkstack(L, n + 10, "position");
+    for (int i = 1; i <= n; i++) {
+        dfl_expr symbol;
+        dfl_script_check(L,
+                         dfl_model_position(&symbol, model_of(L), dfl_arg_name(L, "position", i)));
+        dfl_symbol_push(L, symbol);
+    }
+    return n;
+}
+
+static int call_speed(lua_State *L)
+{
+    const int n = dfl_arg_count(L, "speed", 1, MOST_ARGUMENTS);
+    luaL_checkstack(L, n + 10, "speed");
+    for (int i = 1; i <= n; i++) {
+        dfl_expr symbol;
+        dfl_script_check(L, dfl_model_speed(&symbol, model_of(L), dfl_arg_name(L, "speed", i)));
+        dfl_symbol_push(L, symbol);
+    }
+    return n;
+}
+
+static int call_velocity(lua_State *L)
+{
+    const int n = dfl_arg_count(L, "velocity", 1, MOST_ARGUMENTS);
+    luaL_checkstack(L, n + 10, "velocity");
+    for (int i = 1; i <= n; i++) {
+        const dfl_expr x = need_symbol(L, "velocity", i, "give what position(...) returned");
+        dfl_expr velocity;
+        dfl_script_check(L, dfl_model_velocity(&velocity, model_of(L), x));
+        dfl_symbol_push(L, velocity);
+    }
+    return n;
+}
+
+static int call_kinematics(lua_State *L)
+{
+    dfl_arg_count(L, "kinematics", 2, 2);
+    const dfl_expr x = need_symbol(L, "kinematics", 1, "give what position(...) returned");
+    dfl_script_check(L, dfl_model_kinematics(model_of(L), x, dfl_arg_expr(L, "kinematics", 2)));
+    return 0;
+}
+
+static int call_kinetic(lua_State *L)
+{
+    dfl_arg_count(L, "kinetic", 1, 1);
+    dfl_script_check(L, dfl_model_kinetic(model_of(L), dfl_arg_expr(L, "kinetic", 1)));
+    return 0;
+}
+
+static int call_potential(lua_State *L)
+{
+    dfl_arg_count(L, "potential", 1, 1);
+    dfl_script_check(L, dfl_model_potential(model_of(L), dfl_arg_expr(L, "potential", 1)));
+    return 0;
+}
+
+/* mass(u, k) or mass(u, v, k). */
+static int call_mass(lua_State *L)
+{
+    static const char remedy[] = "give what position, velocity or speed returned";
+    const int n = dfl_arg_count(L, "mass", 2, 3);
+    const dfl_expr u = need_symbol(L, "mass", 1, remedy);
+    const dfl_expr v = n == 3 ? need_symbol(L, "mass", 2, remedy) : u;
+    dfl_script_check(L, dfl_model_mass(model_of(L), u, v, dfl_arg_expr(L, "mass", n)));
+    return 0;
+}
+
+static int call_force(lua_State *L)
+{
+    dfl_arg_count(L, "force", 2, 2);
+    const dfl_expr u = need_symbol(L, "force", 1, "give what position, velocity or speed returned");
+    dfl_script_check(L, dfl_model_force(model_of(L), u, dfl_arg_expr(L, "force", 2)));
+    return 0;
+}
+
+static int call_constraint(lua_State *L)
+{
+    int number;
+    dfl_arg_count(L, "constraint", 2, 2);
+    const char *name = dfl_arg_name(L, "constraint", 1);
+    dfl_script_check(
+        L, dfl_model_constraint(&number, model_of(L), name, dfl_arg_expr(L, "constraint", 2)));
+    return push_constraint(L, number);
+}
+
+static int call_nonholonomic(lua_State *L)
+{
+    int number;
+    dfl_arg_count(L, "nonholonomic", 2, 2);
+    const char *name = dfl_arg_name(L, "nonholonomic", 1);
+    dfl_script_check(
+        L, dfl_model_nonholonomic(&number, model_of(L), name, dfl_arg_expr(L, "nonholonomic", 2)));
+    return push_constraint(L, number);
+}
+
+/* A handle: the number of the declaration. */
+static int push_constraint(lua_State *L, int number)
+{
+    int *handle = lua_newuserdatauv(L, sizeof *handle, 0);
+    *handle = number;
+    luaL_setmetatable(L, DFL_CONSTRAINT);
+    return 1;
+}
+
+static int call_multiplier(lua_State *L)
+{
+    dfl_arg_count(L, "multiplier", 1, 1);
+    const int *handle = luaL_testudata(L, 1, DFL_CONSTRAINT);
+    if (!handle)
+        return dfl_arg_error(L, "multiplier", 1,
+                             "give what constraint(...) or nonholonomic(...) returned");
+    dfl_symbol_push(L, model_of(L)->declarations[*handle].symbol);
+    return 1;
+}
+
+static int call_dynamic(lua_State *L)
+{
+    return declare_variable(L, "dynamic", DFL_A_DYNAMIC);
+}
+
+static int call_auxiliary(lua_State *L)
+{
+    return declare_variable(L, "auxiliary", DFL_AN_AUXILIARY);
+}
+
+static int call_contact(lua_State *L)
+{
+    return declare_variable(L, "contact", DFL_A_CONTACT);
+}
+
+/* A variable and its equation: an expression, or a function of the new symbol. */
+static int declare_variable(lua_State *L, const char *call, dfl_declared kind)
+{
+    dfl_expr symbol;
+    dfl_arg_count(L, call, 2, 2);
+    const char *name = dfl_arg_name(L, call, 1);
+    const bool function = lua_isfunction(L, 2);
+    if (!function)
+        dfl_arg_expr(L, call, 2); /* is checked before anything is declared */
+    dfl_script_check(L, dfl_model_variable(&symbol, model_of(L), kind, name));
+    dfl_symbol_push(L, symbol);
+    if (function) {
+        lua_pushvalue(L, 2);
+        lua_pushvalue(L, 3);
+        lua_call(L, 1, 1);
+        if (lua_type(L, -1) != LUA_TNUMBER && !luaL_testudata(L, -1, DFL_SYMBOL))
+            return dfl_script_error(L,
+                                    "%s '%s': the function returns %s; return a number or an "
+                                    "expression",
+                                    call, name, dfl_arg_kind(L, -1));
+        lua_replace(L, 2);
+    }
+    model_of(L)->line = dfl_script_line(L); /* the function may have made calls */
+    dfl_script_check(L, dfl_model_equation(model_of(L), symbol, dfl_arg_expr(L, call, 2)));
+    return 1;
+}
+
+static int call_invariant(lua_State *L)
+{
+    dfl_arg_count(L, "invariant", 2, 2);
+    const char *name = dfl_arg_name(L, "invariant", 1);
+    dfl_script_check(L, dfl_model_invariant(model_of(L), name, dfl_arg_expr(L, "invariant", 2)));
+    return 0;
+}
+
+static int call_energy(lua_State *L)
+{
+    dfl_expr energy;
+    dfl_arg_count(L, "energy", 0, 0);
+    dfl_script_check(L, dfl_model_energy(&energy, model_of(L)));
+    dfl_symbol_push(L, energy);
+    return 1;
+}
+
+static int call_output(lua_State *L)
+{
+    dfl_arg_count(L, "output", 2, 2);
+    const char *name = dfl_arg_name(L, "output", 1);
+    dfl_script_check(L, dfl_model_output(model_of(L), name, dfl_arg_expr(L, "output", 2)));
+    return 0;
+}
+
+static int call_event(lua_State *L)
+{
+    int direction;
+    bool stop;
+    dfl_arg_count(L, "event", 2, 3);
+    const char *name = dfl_arg_name(L, "event", 1);
+    const dfl_expr expr = dfl_arg_expr(L, "event", 2);
+    dfl_event_options(&direction, &stop, L, 3);
+    dfl_script_check(L, dfl_model_event(model_of(L), name, expr, direction, stop));
+    return 0;
+}
+
+/* A symbol, not a number. */
+static dfl_expr need_symbol(lua_State *L, const char *call, int i, const char *remedy)
+{
+    const dfl_expr *symbol = luaL_testudata(L, i, DFL_SYMBOL);
+    if (!symbol)
+        dfl_arg_error(L, call, i, remedy);
+    return *symbol;
+}

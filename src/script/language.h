@@ -1,0 +1,17 @@
+/* language.h: the calls of the model language. */
+#ifndef DFL_LANGUAGE_H
+#define DFL_LANGUAGE_H
+
+#include "script/sandbox.h"
+
+/* Adds param, position, kinetic, ... and the symbol `time` to the table on top of the stack. */
+void dfl_language_open(lua_State *L);
+
+/* The calls that take tables: initial{...}, guess{...}, simulate{...}; and the options of an event, from
+   argument i, which may be missing. */
+int dfl_script_initial(lua_State *L);
+int dfl_script_guess(lua_State *L);
+int dfl_script_simulate(lua_State *L);
+void dfl_event_options(int *direction, bool *stop, lua_State *L, int i);
+
+#endif

@@ -1,0 +1,15 @@
+/* library.h: what a script sees of Lua's own library. */
+#ifndef DFL_SCRIPT_LIBRARY_H
+#define DFL_SCRIPT_LIBRARY_H
+
+#include "script/sandbox.h"
+
+/* Adds print, pairs, ipairs, type, tostring, tonumber, error, assert, math, string, table to the table of
+   names on top of the stack, which already has the functions of symbols (math shares them). */
+void dfl_library_open(lua_State *L);
+
+/* Makes the table of names on top of the stack, which it pops, what scripts see as globals. Unknown names
+   raise an error, as does assigning to one of the names. */
+void dfl_library_set_globals(lua_State *L);
+
+#endif

@@ -1,0 +1,130 @@
+/* sandbox.c: a Lua state with limits on memory, instructions and processor time.
+
+   Instructions are counted by a hook. The allocator enforces the memory limit, and, because a few
+   instructions on huge strings can take long, looks at the clock for large blocks and whenever memory
+   is short: when the time is up it gives no more memory. */
+#define _POSIX_C_SOURCE 200809L
+#include "script/sandbox.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum {
+    HOOK_INTERVAL = 1000,   /* instructions between two looks at the limits */
+    LARGE_BLOCK = 64 * 1024 /* bytes */
+};
+
+static void *allocate(void *user, void *block, size_t old_size, size_t size);
+static bool time_is_up(dfl_script *script);
+static double processor_time(void);
+static void count_instructions(lua_State *L, lua_Debug *info);
+
+lua_State *dfl_sandbox_open(dfl_script *script)
+{
+    script->started = processor_time();
+    lua_State *L = lua_newstate(allocate, script);
+    if (!L)
+        return NULL;
+    *(dfl_script **)lua_getextraspace(L) = script;
+    lua_sethook(L, count_instructions, LUA_MASKCOUNT, HOOK_INTERVAL);
+    return L;
+}
+
+dfl_script *dfl_script_of(lua_State *L)
+{
+    return *(dfl_script **)lua_getextraspace(L);
+}
+
+int dfl_script_line(lua_State *L)
+{
+    lua_Debug info;
+    for (int level = 0; lua_getstack(L, level, &info); level++)
+        if (lua_getinfo(L, "l", &info) && info.currentline > 0)
+            return info.currentline;
+    return 0;
+}
+
+int dfl_script_error(lua_State *L, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    const int line = dfl_script_line(L);
+    if (line > 0)
+        lua_pushfstring(L, DFL_CHUNK_NAME ":%d: ", line);
+    else
+        lua_pushstring(L, DFL_CHUNK_NAME ": ");
+    lua_pushvfstring(L, format, args);
+    va_end(args);
+    lua_concat(L, 2);
+    return lua_error(L);
+}
+
+void dfl_script_check(lua_State *L, dfl_status status)
+{
+    if (!status)
+        return;
+    dfl_script *script = dfl_script_of(L);
+    script->status = status;
+    dfl_script_error(L, "%s", dfl_message(script->ctx));
+}
+
+void dfl_sandbox_charge(lua_State *L, double instructions)
+{
+    dfl_script *script = dfl_script_of(L);
+    script->instructions += instructions;
+    if (script->instructions > (double)script->options.max_instructions)
+        script->over = DFL_OVER_INSTRUCTIONS;
+    if (script->over == DFL_OVER_INSTRUCTIONS)
+        dfl_script_error(L,
+                         "the script has run more than %I instructions; is this an endless loop?",
+                         (LUAI_UACINT)script->options.max_instructions);
+    if (time_is_up(script))
+        dfl_script_error(L, "the script has run longer than %f s; is this an endless loop?",
+                         (lua_Number)script->options.max_seconds);
+}
+
+static void *allocate(void *user, void *block, size_t old_size, size_t size)
+{
+    dfl_script *script = user;
+    const size_t old = block ? old_size : 0; /* for a new block old_size is a kind of object */
+    if (size == 0) {
+        free(block);
+        script->memory -= old;
+        return NULL;
+    }
+    const bool fits = size <= old || size - old <= script->options.max_memory - script->memory;
+    if (size > old && (!fits || size > LARGE_BLOCK) && time_is_up(script))
+        return NULL;
+    void *result = fits ? realloc(block, size) : NULL;
+    if (!result) {
+        script->over = DFL_OVER_MEMORY; /* for now: Lua collects garbage and tries again */
+        return NULL;
+    }
+    script->memory = script->memory - old + size;
+    if (script->over == DFL_OVER_MEMORY)
+        script->over = DFL_WITHIN_LIMITS;
+    return result;
+}
+
+/* Once it is, it stays so. */
+static bool time_is_up(dfl_script *script)
+{
+    if (processor_time() - script->started > script->options.max_seconds)
+        script->over = DFL_OVER_TIME;
+    return script->over == DFL_OVER_TIME;
+}
+
+/* Of this thread, s. */
+static double processor_time(void)
+{
+    struct timespec now = {0};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static void count_instructions(lua_State *L, lua_Debug *info)
+{
+    (void)info;
+    dfl_sandbox_charge(L, HOOK_INTERVAL);
+}

@@ -1,0 +1,63 @@
+/* sandbox.h: one script being run: its limits, its errors, and what all calls of the language share.
+
+   Everything that may raise a Lua error runs inside the one lua_pcall of script.c. A C function called from
+   a script owns nothing: memory lives in Lua, in the model, or in the dfl_script. */
+#ifndef DFL_SANDBOX_H
+#define DFL_SANDBOX_H
+
+#include "context/text.h"
+#include "script/script.h"
+
+#include <lua.h>
+
+/* One NAME=VALUE of the command line. */
+typedef struct dfl_script_set {
+    char *name;
+    double value;
+    bool used;
+} dfl_script_set;
+
+/* Which limit stopped the script. */
+typedef enum dfl_script_limit {
+    DFL_WITHIN_LIMITS,
+    DFL_OVER_MEMORY,
+    DFL_OVER_INSTRUCTIONS,
+    DFL_OVER_TIME
+} dfl_script_limit;
+
+typedef struct dfl_script {
+    dfl_context *ctx;
+    dfl_model *model;
+    dfl_script_options options; /* with the defaults filled in */
+    const char *text;           /* of the script */
+    size_t length;
+    dfl_script_set *set; /* options.nset */
+    dfl_text scratch;    /* for one call at a time */
+    dfl_status status;   /* of the call that failed, DFL_OK if Lua itself raised the error */
+    dfl_script_limit over;
+    size_t memory;       /* bytes that Lua holds */
+    double instructions; /* so far */
+    double started;      /* processor time, s */
+} dfl_script;
+
+/* A new state with limits and nothing in it, or NULL. Close it with lua_close. */
+lua_State *dfl_sandbox_open(dfl_script *script);
+
+dfl_script *dfl_script_of(lua_State *L);
+
+/* The line of the script that is being run, or 0. */
+int dfl_script_line(lua_State *L);
+
+/* Raises an error at that line (formats of lua_pushfstring). Never returns. */
+int dfl_script_error(lua_State *L, const char *format, ...);
+
+/* Raises the error of a status that is not DFL_OK. */
+void dfl_script_check(lua_State *L, dfl_status status);
+
+/* Counts work of a C function as that many instructions, so that the limits hold for it too. */
+void dfl_sandbox_charge(lua_State *L, double instructions);
+
+/* The name of the chunk in Lua's own messages: "model:12: ..."; script.c puts the path there. */
+#define DFL_CHUNK_NAME "model"
+
+#endif

@@ -1,0 +1,260 @@
+/* script.c: from a file to a model: read, run in the sandbox, close Lua, and say what went wrong.
+
+   Two Lua calls stand outside lua_pcall, and neither can raise an error; everything else runs in run_script. */
+#include "script/script.h"
+
+#include "model/names.h"
+#include "script/language.h"
+#include "script/library.h"
+#include "script/sandbox.h"
+#include "script/symbol.h"
+
+#include <errno.h>
+#include <lauxlib.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MIB = 1024 * 1024, LONGEST_SCRIPT = 16 * MIB };
+
+static dfl_status read_file(dfl_text *text, const char *path);
+static dfl_status check_text(dfl_context *ctx, const char *path, const char *text, size_t length);
+static void resolve_options(dfl_script_options *out, const dfl_script_options *in);
+static dfl_status read_settings(dfl_script *script);
+static dfl_status read_setting(dfl_script_set *set, dfl_context *ctx, const char *text);
+static dfl_status run(dfl_script *script);
+static int run_script(lua_State *L);
+static dfl_status fail_run(dfl_script *script, lua_State *L, int error);
+static void one_line(dfl_text *text, const char *message);
+static dfl_status check_settings_used(const dfl_script *script);
+static void free_settings(dfl_script *script);
+
+dfl_status dfl_script_load(dfl_model **out, dfl_context *ctx, const char *path,
+                           const dfl_script_options *options)
+{
+    *out = NULL;
+    dfl_text text = {.ctx = ctx};
+    dfl_status status = read_file(&text, path);
+    if (!status)
+        status = dfl_script_load_text(out, ctx, path, dfl_text_string(&text), text.length, options);
+    dfl_text_clear(&text);
+    return status;
+}
+
+dfl_status dfl_script_load_text(dfl_model **out, dfl_context *ctx, const char *path,
+                                const char *text, size_t length, const dfl_script_options *options)
+{
+    *out = NULL;
+    dfl_script script = {.ctx = ctx, .scratch = {.ctx = ctx}, .text = text, .length = length};
+    resolve_options(&script.options, options);
+    dfl_status status = check_text(ctx, path, text, length);
+    if (!status)
+        status = read_settings(&script);
+    if (!status)
+        status = dfl_model_create(&script.model, ctx, path);
+    if (!status)
+        status = run(&script);
+    if (!status)
+        status = check_settings_used(&script);
+    if (status)
+        dfl_model_free(script.model);
+    else
+        *out = script.model;
+    dfl_text_clear(&script.scratch);
+    free_settings(&script);
+    return status;
+}
+
+static dfl_status read_file(dfl_text *text, const char *path)
+{
+    dfl_context *ctx = text->ctx;
+    FILE *file = fopen(path, "rb");
+    if (!file)
+        return dfl_fail(ctx, DFL_INVALID, "%s: cannot be opened: %s", path, strerror(errno));
+    dfl_status status = DFL_OK;
+    char part[16384];
+    size_t count;
+    while (!status && (count = fread(part, 1, sizeof part, file)) > 0) {
+        dfl_text_bytes(text, part, count);
+        status = text->status;
+        if (!status && text->length > LONGEST_SCRIPT)
+            status = dfl_fail(ctx, DFL_INVALID, "%s: the script is longer than %d MiB", path,
+                              LONGEST_SCRIPT / MIB);
+    }
+    if (!status && ferror(file))
+        status = dfl_fail(ctx, DFL_INVALID, "%s: cannot be read: %s", path, strerror(errno));
+    fclose(file);
+    return status;
+}
+
+static dfl_status check_text(dfl_context *ctx, const char *path, const char *text, size_t length)
+{
+    if (length > LONGEST_SCRIPT)
+        return dfl_fail(ctx, DFL_INVALID, "%s: the script is longer than %d MiB", path,
+                        LONGEST_SCRIPT / MIB);
+    if (length > 0 && text[0] == LUA_SIGNATURE[0])
+        return dfl_fail(ctx, DFL_INVALID, "%s: compiled Lua is refused; give the script as text",
+                        path);
+    int line = 1;
+    bool empty = true;
+    for (size_t i = 0; i < length; i++) {
+        if (text[i] == 0)
+            return dfl_fail(ctx, DFL_INVALID, "%s:%d: a zero byte; the script is not a text", path,
+                            line);
+        line += text[i] == '\n';
+        empty = empty && strchr(" \t\r\n\v\f", text[i]);
+    }
+    if (empty)
+        return dfl_fail(ctx, DFL_INVALID,
+                        "%s: the script is empty; declare positions, energies and initial values",
+                        path);
+    return DFL_OK;
+}
+
+/* Fills in the defaults. */
+static void resolve_options(dfl_script_options *out, const dfl_script_options *in)
+{
+    *out = in ? *in : (dfl_script_options){0};
+    if (out->max_memory == 0)
+        out->max_memory = (size_t)256 * MIB;
+    if (out->max_instructions == 0)
+        out->max_instructions = 1000000000;
+    if (out->max_seconds == 0)
+        out->max_seconds = 60;
+}
+
+static dfl_status read_settings(dfl_script *script)
+{
+    const dfl_script_options *options = &script->options;
+    script->set = dfl_alloc(script->ctx, (size_t)options->nset, sizeof *script->set);
+    if (!script->set)
+        return DFL_NO_MEMORY;
+    dfl_status status = DFL_OK;
+    for (int i = 0; i < options->nset && !status; i++)
+        status = read_setting(&script->set[i], script->ctx, options->set[i]);
+    return status;
+}
+
+/* NAME=VALUE */
+static dfl_status read_setting(dfl_script_set *set, dfl_context *ctx, const char *text)
+{
+    const char *equal = strchr(text, '=');
+    if (!equal || equal == text)
+        return dfl_fail(ctx, DFL_INVALID, "--set %s: write --set NAME=VALUE", text);
+    char *end;
+    set->value = strtod(equal + 1, &end);
+    if (end == equal + 1 || *end || !isfinite(set->value))
+        return dfl_fail(ctx, DFL_INVALID, "--set %s: '%s' is not a finite number", text, equal + 1);
+    set->name = dfl_copy_string(ctx, text);
+    if (!set->name)
+        return DFL_NO_MEMORY;
+    set->name[equal - text] = 0;
+    return DFL_OK;
+}
+
+static dfl_status run(dfl_script *script)
+{
+    dfl_model *model = script->model;
+    model->text = dfl_alloc(script->ctx, script->length + 1, 1);
+    if (!model->text)
+        return DFL_NO_MEMORY;
+    memcpy(model->text, script->text, script->length);
+    if (script->options.max_nodes > 0)
+        model->graph->limit = script->options.max_nodes;
+    lua_State *L = dfl_sandbox_open(script);
+    if (!L)
+        return fail_run(script, NULL, LUA_ERRMEM);
+    lua_pushcfunction(L, run_script);
+    const int error = lua_pcall(L, 0, 0, 0);
+    const dfl_status status = error ? fail_run(script, L, error) : DFL_OK;
+    lua_close(L);
+    return status;
+}
+
+static int run_script(lua_State *L)
+{
+    const dfl_script *script = dfl_script_of(L);
+    lua_newtable(L);
+    dfl_symbols_open(L);
+    dfl_library_open(L);
+    dfl_language_open(L);
+    dfl_library_set_globals(L);
+
+    const char *text = script->text, *end = text + script->length;
+    if (script->length >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0)
+        text += 3; /* the mark that some editors put in front */
+    while (text < end && *script->text == '#' && *text != '\n')
+        text++; /* a first line such as #!/usr/bin/env driftless */
+    if (luaL_loadbufferx(L, text, (size_t)(end - text), "=" DFL_CHUNK_NAME, "t") != LUA_OK)
+        return lua_error(L);
+    lua_call(L, 0, 0);
+    return 0;
+}
+
+/* The message of a Lua error, with the path in place of the chunk's name. */
+static dfl_status fail_run(dfl_script *script, lua_State *L, int error)
+{
+    static const char prefix[] = DFL_CHUNK_NAME ":";
+    dfl_context *ctx = script->ctx;
+    const char *path = script->model->path;
+    if (error == LUA_ERRMEM && script->over == DFL_OVER_TIME)
+        return dfl_fail(ctx, DFL_INVALID, "%s: the script has run longer than %g s", path,
+                        script->options.max_seconds);
+    if (error == LUA_ERRMEM)
+        return dfl_fail(ctx, DFL_INVALID,
+                        "%s: the script needs more than %g MiB of memory; is this an endless loop?",
+                        path, (double)script->options.max_memory / MIB);
+    const char *message = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "unknown error";
+    const bool located = strncmp(message, prefix, strlen(prefix)) == 0;
+    dfl_text_clear(&script->scratch);
+    dfl_text_add(&script->scratch, "%s:%s", path, located ? "" : " ");
+    one_line(&script->scratch, message + (located ? strlen(prefix) : 0));
+    if (strstr(message, "stack overflow"))
+        dfl_text_add(&script->scratch, "; functions or brackets are nested too deeply");
+    if (script->scratch.status)
+        return script->scratch.status;
+    return dfl_fail(ctx, script->status ? script->status : DFL_INVALID, "%s",
+                    dfl_text_string(&script->scratch));
+}
+
+/* Appends a message with spaces in place of the ends of lines and other control characters. */
+static void one_line(dfl_text *text, const char *message)
+{
+    const size_t start = text->length;
+    dfl_text_add(text, "%s", message);
+    for (size_t i = start; i < text->length; i++)
+        if ((unsigned char)text->data[i] < ' ')
+            text->data[i] = ' ';
+}
+
+/* A --set that the script never asked for is a misspelt name. */
+static dfl_status check_settings_used(const dfl_script *script)
+{
+    enum { SETTABLE = 1 << DFL_A_PARAM | 1 << DFL_AN_INPUT | 1 << DFL_A_SETTING };
+    for (int i = 0; i < script->options.nset; i++) {
+        const char *name = script->set[i].name;
+        if (script->set[i].used)
+            continue;
+        const dfl_declaration *other = dfl_model_find(script->model, name);
+        if (other)
+            return dfl_fail(
+                script->ctx, DFL_INVALID,
+                "--set %s: '%s' is a %s in %s; only parameters, inputs and settings can "
+                "be set",
+                script->options.set[i], name, dfl_declared_name(other->kind), script->model->path);
+        const char *nearest = dfl_model_nearest(script->model, name, SETTABLE);
+        return dfl_fail(
+            script->ctx, DFL_INVALID, "--set %s: %s has no parameter, input or setting '%s'%s%s%s",
+            script->options.set[i], script->model->path, name, nearest ? "; did you mean '" : "",
+            nearest ? nearest : "", nearest ? "'?" : "");
+    }
+    return DFL_OK;
+}
+
+static void free_settings(dfl_script *script)
+{
+    for (int i = 0; script->set && i < script->options.nset; i++)
+        dfl_free(script->ctx, script->set[i].name);
+    dfl_free(script->ctx, script->set);
+}

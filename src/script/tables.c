@@ -1,0 +1,246 @@
+/* tables.c: the calls of the language that take tables: starting values, settings of the run, events.
+
+   Tables are read in a fixed order of their keys, so that equal scripts give equal models and messages. */
+#include "script/language.h"
+
+#include "script/arguments.h"
+#include "script/order.h"
+#include "script/symbol.h"
+
+#include <lauxlib.h>
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+/* The settings of simulate{...}, with their place in dfl_run_settings. */
+enum value_kind { ANY_NUMBER, POSITIVE, TEXT };
+static const struct {
+    const char *key;
+    size_t place;
+    enum value_kind kind;
+} settings[] = {
+    {"to", offsetof(dfl_run_settings, to), ANY_NUMBER},
+    {"from", offsetof(dfl_run_settings, from), ANY_NUMBER},
+    {"rtol", offsetof(dfl_run_settings, rtol), POSITIVE},
+    {"atol", offsetof(dfl_run_settings, atol), POSITIVE},
+    {"every", offsetof(dfl_run_settings, every), POSITIVE},
+    {"form", offsetof(dfl_run_settings, form), TEXT},
+    {"method", offsetof(dfl_run_settings, method), TEXT},
+    {"first_step", offsetof(dfl_run_settings, first_step), POSITIVE},
+    {"max_step", offsetof(dfl_run_settings, max_step), POSITIVE},
+    {"fixed_step", offsetof(dfl_run_settings, fixed_step), POSITIVE},
+    {"max_steps", offsetof(dfl_run_settings, max_steps), POSITIVE},
+};
+enum { SETTINGS = sizeof settings / sizeof *settings, LONGEST_WORD = 40 };
+
+static int start_values(lua_State *L, const char *call, bool held);
+static dfl_expr start_symbol(lua_State *L, const char *call);
+static int unknown_variable(lua_State *L, const char *call, const char *name);
+static void set_number(lua_State *L, const char *key, double *place, enum value_kind kind);
+static void set_text(lua_State *L, const char *key, char **place);
+static const char *next_option(lua_State *L, const char *call, int table, lua_Integer *i);
+static int direction_of(lua_State *L);
+
+int dfl_script_initial(lua_State *L)
+{
+    return start_values(L, "initial", true);
+}
+
+int dfl_script_guess(lua_State *L)
+{
+    return start_values(L, "guess", false);
+}
+
+int dfl_script_simulate(lua_State *L)
+{
+    dfl_run_settings *run = &dfl_script_of(L)->model->run;
+    dfl_arg_count(L, "simulate", 1, 1);
+    dfl_arg_table(L, "simulate", 1, "write simulate{ to = 10 }");
+    run->line = dfl_script_line(L);
+    lua_Integer place = 0;
+    for (const char *key; (key = next_option(L, "simulate", 1, &place));) {
+        const char *words[SETTINGS];
+        int s = 0;
+        for (int i = 0; i < SETTINGS; i++)
+            words[i] = settings[i].key;
+        while (s < SETTINGS && strcmp(key, settings[s].key) != 0)
+            s++;
+        if (s == SETTINGS)
+            return dfl_arg_unknown(L, "simulate", "setting", key, words, SETTINGS);
+        void *field = (char *)run + settings[s].place;
+        if (settings[s].kind == TEXT)
+            set_text(L, key, field);
+        else
+            set_number(L, key, field, settings[s].kind);
+    }
+    return 0;
+}
+
+void dfl_event_options(int *direction, bool *stop, lua_State *L, int i)
+{
+    static const char *const words[] = {"direction", "stop"};
+    *direction = 0;
+    *stop = false;
+    if (lua_isnoneornil(L, i))
+        return;
+    dfl_arg_table(L, "event", i, "write { direction = \"rising\", stop = true }");
+    lua_Integer place = 0;
+    for (const char *key; (key = next_option(L, "event", i, &place));)
+        if (strcmp(key, "direction") == 0) {
+            *direction = direction_of(L);
+        } else if (strcmp(key, "stop") == 0) {
+            if (!lua_isboolean(L, -1))
+                dfl_script_error(L, "event: stop is %s; give true or false", dfl_arg_kind(L, -1));
+            *stop = lua_toboolean(L, -1);
+        } else {
+            dfl_arg_unknown(L, "event", "option", key, words, 2);
+        }
+}
+
+static int start_values(lua_State *L, const char *call, bool held)
+{
+    dfl_model *model = dfl_script_of(L)->model;
+    dfl_arg_count(L, call, 1, 1);
+    dfl_arg_table(L, call, 1, "write it with braces and names: { x = 1, [\"der(x)\"] = 0 }");
+    dfl_push_sorted_keys(L, 1);
+    const lua_Integer n = (lua_Integer)lua_rawlen(L, 2);
+    for (lua_Integer i = 1; i <= n; i++) {
+        lua_settop(L, 2);
+        lua_rawgeti(L, 2, i);
+        lua_pushvalue(L, -1);
+        lua_rawget(L, 1); /* stack: table, keys, key, value */
+        const dfl_expr symbol = start_symbol(L, call);
+        if (lua_type(L, 4) != LUA_TNUMBER)
+            return dfl_script_error(L, "%s: the value of %s is %s; give a number", call,
+                                    dfl_value_text(L, 3), dfl_arg_kind(L, 4));
+        const dfl_status status = dfl_model_start(model, symbol, lua_tonumber(L, 4), held);
+        if (status == DFL_INVALID)
+            return dfl_script_error(L, "%s: %s", call, dfl_message(model->ctx));
+        dfl_script_check(L, status);
+    }
+    return 0;
+}
+
+/* The symbol that the key in place 3 means. */
+static dfl_expr start_symbol(lua_State *L, const char *call)
+{
+    const dfl_expr *symbol = luaL_testudata(L, 3, DFL_SYMBOL);
+    if (symbol)
+        return *symbol;
+    if (lua_type(L, 3) != LUA_TSTRING)
+        dfl_script_error(L, "%s: a value without a name; write name = value", call);
+    const char *name = lua_tostring(L, 3);
+    const dfl_expr named = dfl_model_variable_named(dfl_script_of(L)->model, name);
+    if (named == DFL_NO_EXPR)
+        unknown_variable(L, call, name);
+    return named;
+}
+
+/* Says why `name` is no variable. */
+static int unknown_variable(lua_State *L, const char *call, const char *name)
+{
+    enum {
+        VARIABLES = 1 << DFL_A_POSITION | 1 << DFL_A_SPEED | 1 << DFL_A_DYNAMIC |
+                    1 << DFL_AN_AUXILIARY | 1 << DFL_A_CONTACT
+    };
+    const dfl_model *model = dfl_script_of(L)->model;
+    const dfl_declaration *d = dfl_model_find(model, name);
+    if (d && (d->kind == DFL_A_CONSTRAINT || d->kind == DFL_A_NONHOLONOMIC))
+        return dfl_script_error(L, "%s: '%s' is a constraint; its multiplier is [\"%s(%s)\"]", call,
+                                name, d->kind == DFL_A_CONSTRAINT ? "lambda" : "mu", name);
+    if (d)
+        return dfl_script_error(L,
+                                "%s: '%s' is not a variable; starting values are for coordinates, "
+                                "velocities, multipliers and other unknowns",
+                                call, name);
+    const char *open = strchr(name, '(');
+    const size_t length = strlen(name);
+    if (!open || name[length - 1] != ')') {
+        const char *nearest = dfl_model_nearest(model, name, VARIABLES);
+        return dfl_script_error(L, "%s: there is no variable '%s'%s%s%s", call, name,
+                                nearest ? "; did you mean '" : "", nearest ? nearest : "",
+                                nearest ? "'?" : "; declare it first");
+    }
+    const char *prefix = lua_pushlstring(L, name, (size_t)(open - name));
+    const char *inner = lua_pushlstring(L, open + 1, length - (size_t)(open + 1 - name) - 1);
+    const unsigned kinds = strcmp(prefix, "lambda") == 0 ? 1u << DFL_A_CONSTRAINT
+                           : strcmp(prefix, "mu") == 0   ? 1u << DFL_A_NONHOLONOMIC
+                                                         : 1u << DFL_A_POSITION;
+    d = dfl_model_find(model, inner);
+    if (d && d->kind == DFL_A_POSITION && strcmp(prefix, "der") == 0)
+        return dfl_script_error(L,
+                                "%s: '%s' follows from the kinematics of %s; give the starting "
+                                "values of the speeds",
+                                call, name, inner);
+    const char *nearest = dfl_model_nearest(model, inner, kinds);
+    return dfl_script_error(
+        L, "%s: there is no variable '%s'%s%s%s%s%s", call, name, nearest ? "; did you mean '" : "",
+        nearest ? prefix : "", nearest ? "(" : "", nearest ? nearest : "",
+        nearest ? ")'?" : "; there are names such as x, der(x), lambda(c), mu(c)");
+}
+
+/* Stores the number on top of the stack. */
+static void set_number(lua_State *L, const char *key, double *place, enum value_kind kind)
+{
+    if (lua_type(L, -1) != LUA_TNUMBER)
+        dfl_script_error(L, "simulate: %s is %s; give a number", key, dfl_arg_kind(L, -1));
+    *place = lua_tonumber(L, -1);
+    if (!isfinite(*place))
+        dfl_script_error(L, "simulate: %s is %f; give a finite number", key, *place);
+    if (kind == POSITIVE && !(*place > 0))
+        dfl_script_error(L, "simulate: %s is %f; choose it positive", key, *place);
+}
+
+/* Stores the text on top of the stack. */
+static void set_text(lua_State *L, const char *key, char **place)
+{
+    dfl_context *ctx = dfl_script_of(L)->ctx;
+    if (lua_type(L, -1) != LUA_TSTRING || lua_rawlen(L, -1) > LONGEST_WORD)
+        dfl_script_error(L, "simulate: %s is %s; give a name in quotes, such as \"%s\"", key,
+                         lua_type(L, -1) == LUA_TSTRING ? "too long" : dfl_arg_kind(L, -1),
+                         strcmp(key, "form") == 0 ? "psf" : "radau5");
+    char *copy = dfl_copy_string(ctx, lua_tostring(L, -1));
+    if (!copy)
+        dfl_script_check(L, DFL_NO_MEMORY);
+    dfl_free(ctx, *place);
+    *place = copy;
+}
+
+/* Leaves the next value of a table of options on the stack and returns its key, or NULL at the end.
+   *i starts at 0; the sorted keys follow the table's place on the stack. */
+static const char *next_option(lua_State *L, const char *call, int table, lua_Integer *i)
+{
+    const int keys = table + 1;
+    lua_settop(L, *i == 0 ? table : keys);
+    if (*i == 0)
+        dfl_push_sorted_keys(L, table);
+    if (lua_rawgeti(L, keys, ++*i) == LUA_TNIL)
+        return NULL;
+    if (lua_type(L, -1) != LUA_TSTRING)
+        dfl_script_error(L, "%s: a value without a name; write name = value", call);
+    lua_pushvalue(L, -1);
+    lua_rawget(L, table);
+    return lua_tostring(L, -2);
+}
+
+/* The direction on top of the stack. */
+static int direction_of(lua_State *L)
+{
+    static const char *const words[] = {"rising", "falling", "both"};
+    static const int directions[] = {1, -1, 0};
+    if (lua_type(L, -1) == LUA_TNUMBER) {
+        const double value = lua_tonumber(L, -1);
+        if (value == 1 || value == -1 || value == 0)
+            return (int)value;
+        return dfl_script_error(
+            L, "event: direction is %f; give \"rising\", \"falling\" or \"both\"", value);
+    }
+    if (lua_type(L, -1) != LUA_TSTRING)
+        return dfl_script_error(L,
+                                "event: direction is %s; give \"rising\", \"falling\" or \"both\"",
+                                dfl_arg_kind(L, -1));
+    for (int i = 0; i < 3; i++)
+        if (strcmp(lua_tostring(L, -1), words[i]) == 0)
+            return directions[i];
+    return dfl_arg_unknown(L, "event", "direction", lua_tostring(L, -1), words, 3);
+}

@@ -1,0 +1,600 @@
+/* Every file in examples/ is run and compared with independent numbers.
+
+   Where problems/ has the same model written by hand, all blocks of the equations and all derivatives
+   must agree at random states, to rounding (1e-12 of the block's largest entry), and the trajectory
+   must reach the problem's references. The other examples are compared with exact solutions:
+   elliptic functions, energy integrals, matrix exponentials, values of tables.
+
+   Trajectories are computed with tolerance 1e-10. A bound K 1e-10 stands beside each comparison; K counts
+   how much the model amplifies local errors and is about five times what was measured. */
+#define _POSIX_C_SOURCE 200809L
+
+#include "closed_forms.h"
+#include "scripted.h"
+
+#include <dirent.h>
+
+static const double tol = 1e-10;
+
+/* The example `name` with --set texts, ended by NULL. */
+static scripted load_with(const char *name, const char *const *sets)
+{
+    char path[512];
+    int nset = 0;
+    while (sets && sets[nset])
+        nset++;
+    snprintf(path, sizeof path, "%s/examples/%s.lua", DFL_SOURCE_DIR, name);
+    scripted s = {.ctx = dfl_context_create()};
+    assert_non_null(s.ctx);
+    scripted_expect(&s, dfl_script_load(&s.model, s.ctx, path,
+                                        &(dfl_script_options){.nset = nset, .set = sets}));
+    scripted_expect(&s, scripted_prepare(&s));
+    return s;
+}
+
+static scripted load(const char *name)
+{
+    return load_with(name, NULL);
+}
+
+/* ------------------------------------------------------------------------------- the same equations */
+
+/* All blocks of one evaluation, in dense arrays with room to spare. */
+enum { ROOM = 80 * 80 };
+typedef struct evaluation {
+    double kin[80], f[80], b[80], d[80], c[80], g[80], ep[80], gI[80], hv[80], e[80], gam[80];
+    double W[ROOM], K0[ROOM], bias[80], M[ROOM];
+    double Jd[ROOM], Jacc[ROOM], Jvel[ROOM], Jgam[ROOM], Jpos[ROOM], Jb[ROOM], Jdyn[ROOM], Jkin[ROOM];
+} evaluation;
+
+static void evaluate(evaluation *out, const dfl_eom *eom, double t, const double *x, const double *a)
+{
+    *out = (evaluation){0};
+    dfl_blocks blocks = {out->kin, out->f,  out->b, out->d,   out->c, out->g,  out->ep,
+                         out->gI,  out->hv, out->e, out->gam, out->W, out->K0, out->bias};
+    dfl_jacobian jacobian = {out->Jd,   out->Jacc, out->Jvel, out->Jgam,
+                             out->Jpos, out->Jb,   out->Jdyn, out->Jkin};
+    const unsigned need = eom->trivial_kinematics ? DFL_EVERYTHING & ~(unsigned)DFL_KINEMATICS
+                                                  : (unsigned)DFL_EVERYTHING;
+    assert_int_equal(eom->eval(&blocks, t, x, need, eom->user), 0);
+    assert_int_equal(eom->mass(out->M, t, x, eom->user), 0);
+    if (eom->jacobian)
+        assert_int_equal(eom->jacobian(&jacobian, t, x, a, eom->user), 0);
+}
+
+/* The first `rows` rows of two matrices with different numbers of rows. */
+static void assert_same(const char *what, const double *found, int found_rows, const double *expected,
+                        int expected_rows, int rows, int columns)
+{
+    double size = 0.0;
+    for (int j = 0; j < columns; j++)
+        for (int i = 0; i < rows; i++)
+            size = fmax(size, fabs(expected[i + j * expected_rows]));
+    for (int j = 0; j < columns; j++)
+        for (int i = 0; i < rows; i++) {
+            const double a = found[i + j * found_rows], b = expected[i + j * expected_rows];
+            if (!(fabs(a - b) <= 1e-12 * size))
+                fail_msg("%s[%d,%d] is %.17g, by hand %.17g", what, i, j, a, b);
+        }
+}
+
+/* A dense mass matrix, also from a diagonal one. */
+static void spread_mass(double *M, const dfl_eom *eom)
+{
+    for (int i = eom->nv - 1; eom->mass_diagonal && i >= 0; i--) {
+        const double value = M[i];
+        M[i] = 0.0;
+        M[i + i * eom->nv] = value;
+    }
+}
+
+static void compare_at(const dfl_eom *ours, const dfl_eom *hand, double t, const double *x,
+                       const double *a)
+{
+    static evaluation A, B;
+    const int nc = hand->nl + hand->nm, n = dfl_eom_unknowns(hand), nv = hand->nv;
+    const int npos = hand->ns + hand->nl + hand->nep, columns = nv + hand->ns + hand->np;
+    evaluate(&A, ours, t, x, a);
+    evaluate(&B, hand, t, x, a);
+    spread_mass(A.M, ours);
+    spread_mass(B.M, hand);
+    if (!ours->trivial_kinematics)
+        assert_same("kin", A.kin, hand->np, B.kin, hand->np, hand->np, 1);
+    assert_same("M", A.M, nv, B.M, nv, nv, nv);
+    assert_same("f", A.f, nv, B.f, nv, nv, 1);
+    assert_same("d", A.d, hand->nw, B.d, hand->nw, hand->nw, 1);
+    assert_same("g", A.g, hand->nl, B.g, hand->nl, hand->nl, 1);
+    assert_same("ep", A.ep, hand->nep, B.ep, hand->nep, hand->nep, 1);
+    assert_same("gI", A.gI, hand->nl, B.gI, hand->nl, hand->nl, 1);
+    assert_same("hv", A.hv, hand->nm, B.hv, hand->nm, hand->nm, 1);
+    assert_same("W", A.W, nc, B.W, nc, nc, nv);
+    assert_same("bias", A.bias, nc, B.bias, nc, nc, 1);
+    if (!hand->jacobian)
+        return;
+    assert_same("jacobian.d", A.Jd, hand->nw, B.Jd, hand->nw, hand->nw, n);
+    assert_same("jacobian.acc", A.Jacc, nc, B.Jacc, nc, nc, n);
+    assert_same("jacobian.vel", A.Jvel, nc + ours->ne, B.Jvel, nc + hand->ne, nc, columns);
+    assert_same("jacobian.pos", A.Jpos, npos, B.Jpos, npos, npos, hand->ns + hand->np);
+    assert_same("jacobian.dyn", A.Jdyn, nv, B.Jdyn, nv, nv, n);
+    assert_same("jacobian.kin", A.Jkin, hand->np, B.Jkin, hand->np, hand->np, columns);
+}
+
+/* Numbers between -1 and 1 from a linear congruential generator. */
+static double random_number(uint32_t *seed)
+{
+    *seed = *seed * 1664525u + 1013904223u;
+    return (double)*seed / 2147483648.0 - 1.0;
+}
+
+/* Twenty states around the start of the problem. */
+static void compare_equations(scripted *s, const problem *prob)
+{
+    const dfl_eom *ours = dfl_runnable_eom(s->run), *hand = &prob->eom;
+    const int n = dfl_eom_unknowns(hand);
+    double x[RUN_MOST], a[RUN_MOST];
+    uint32_t seed = 1;
+    assert_int_equal(dfl_eom_unknowns(ours), n);
+    assert_true(n <= RUN_MOST && ours->np == hand->np && ours->nl == hand->nl);
+    assert_true(ours->nep == hand->nep && ours->autonomous == hand->autonomous);
+    dfl_runnable_set_levels(s->run, 0.0, prob->x0);
+    for (int k = 0; k < 20; k++) {
+        for (int i = 0; i < n; i++)
+            x[i] = prob->x0[i] + 0.5 * random_number(&seed);
+        for (int i = 0; i < hand->nv; i++)
+            a[i] = 3.0 * random_number(&seed);
+        compare_at(ours, hand, 0.1 * k, x, a);
+    }
+}
+
+/* The trajectory reaches the references of the problem: the state within K tol, the multipliers and
+   auxiliary variables within L tol, relative to max(1, |x|). */
+static void compare_references(scripted *s, const problem *prob, double t_end, double K, double L)
+{
+    const dfl_layout at = dfl_eom_layout(&prob->eom);
+    scripted_start(s, &(dfl_solver_options){.rtol = tol});
+    for (int k = 0; k < prob->nreferences && prob->references[k].t <= t_end; k++) {
+        const problem_reference *ref = &prob->references[k];
+        scripted_advance(s, ref->t);
+        for (int i = 0; i < at.n; i++)
+            if (!isnan(ref->x[i]))
+                assert_near(s->x[i], ref->x[i],
+                            (i < at.r ? L : K) * tol * fmax(1.0, fabs(ref->x[i])));
+    }
+}
+
+static void compare_with_problem(const char *name, const char *const *sets, const char *problem_name,
+                                 int size, double t_end, double K, double L)
+{
+    problem prob;
+    scripted s = load_with(name, sets);
+    assert_true(problem_make(&prob, problem_name, size));
+    compare_equations(&s, &prob);
+    compare_references(&s, &prob, t_end, K, L);
+    problem_free(&prob);
+    scripted_free(&s);
+}
+
+/* The exact solution in elliptic functions belongs to g = 4 K(1/2)^2. */
+static void check_pendulum(void)
+{
+    compare_with_problem("pendulum", (const char *const[]){"g=13.750371636040745655", NULL},
+                         "pendulum", 0, 10.3, 80, 30);
+}
+
+static void check_rolling_disk(void)
+{
+    compare_with_problem("rolling-disk", NULL, "disk", 0, 5, 70, 30);
+}
+
+static void check_sleigh(void)
+{
+    compare_with_problem("sleigh", NULL, "sleigh", 0, 10, 20, 5);
+}
+
+static void check_heavy_top(void)
+{
+    compare_with_problem("heavy-top", NULL, "top", 0, 2, 60, 120);
+}
+
+static void check_andrews(void)
+{
+    compare_with_problem("andrews", NULL, "andrews", 0, 0.05, 3000, 200);
+}
+
+static void check_car_axis(void)
+{
+    compare_with_problem("car-axis", NULL, "caraxis", 0, 3, 1000, 2);
+}
+
+static void check_friction(void)
+{
+    compare_with_problem("friction", NULL, "friction", 0, 5, 40, 80);
+}
+
+static void check_chain(void)
+{
+    compare_with_problem("chain", (const char *const[]){"N=2", NULL}, "nchain", 2, 2, 15, 25);
+    compare_with_problem("chain", (const char *const[]){"N=5", NULL}, "nchain", 5, 2, 5, 50);
+    compare_with_problem("chain", NULL, "nchain", 10, 0, 0, 0);
+}
+
+/* ------------------------------------------------------------------------------- exact solutions */
+
+/* The same pendulum in Cartesian coordinates is the chain of two point masses, with references good
+   to 4e-13. */
+static void check_double_pendulum(void)
+{
+    static const struct {
+        double t, x[4];
+    } references[] = {
+        {0.5, {0.5400294089888501, -0.8416461473963707, 1.473465670052015, -1.200389435183641}},
+        {1.0, {-0.5851683919988752, -0.8109118034690646, -1.444818849943476, -1.321794461381465}},
+        {2.0, {-0.4644128686995140, -0.8856188160751147, -1.434124817464277, -1.129870195647158}}};
+    static const char *const names[4] = {"x1", "y1", "x2", "y2"};
+    scripted s = load("double-pendulum");
+    scripted_start(&s, &(dfl_solver_options){.rtol = tol});
+    for (int k = 0; k < 3; k++) {
+        scripted_advance(&s, references[k].t);
+        for (int i = 0; i < 4; i++)
+            assert_near(scripted_output(&s, names[i]), references[k].x[i], 25 * tol);
+        assert_near(scripted_output(&s, "energy"), 0.0, 200 * tol);
+    }
+    scripted_free(&s);
+}
+
+/* The references of problems/slidercrank.c, which counts from the slider: alpha is the angle of the
+   rod towards the pin, beta that of the crank relative to the rod. */
+static void check_slider_crank(void)
+{
+    problem prob;
+    scripted s = load("slider-crank");
+    assert_true(problem_make(&prob, "slidercrank", 0));
+    const dfl_layout at = dfl_eom_layout(&prob.eom);
+    scripted_start(&s, &(dfl_solver_options){.rtol = tol});
+    for (int k = 0; k < prob.nreferences; k++) {
+        const double *p = prob.references[k].x + at.p, *v = prob.references[k].x + at.v;
+        scripted_advance(&s, prob.references[k].t);
+        assert_near(scripted_value(&s, "x"), p[0], 50 * tol);
+        assert_near(scripted_value(&s, "theta"), p[1] - PI, 70 * tol);
+        assert_near(scripted_value(&s, "phi"), p[1] + p[2] - PI, 300 * tol);
+        assert_near(scripted_value(&s, "der(x)"), v[0], 250 * tol);
+        assert_near(scripted_value(&s, "der(theta)"), v[1], 2000 * tol);
+        assert_near(scripted_value(&s, "der(phi)"), v[1] + v[2], 800 * tol);
+        assert_near(scripted_output(&s, "energy"), 0.766032768, 25 * tol);
+    }
+    problem_free(&prob);
+    scripted_free(&s);
+}
+
+/* One degree of freedom: with the crank's inertia J(phi), J phi'^2/2 + V = E. */
+typedef struct linkage {
+    double J, V;
+} linkage;
+
+static linkage linkage_at(double phi)
+{
+    const double a = 1, b = 2, c = 2.5, d = 3, rho = 1, g = 9.81;
+    /* from the pin of the crank to the bearing of the rocker: distance r, angle at; law of cosines */
+    const double dx = d - a * cos(phi), dy = -a * sin(phi), r = hypot(dx, dy);
+    const double theta = atan2(dy, dx) + acos((b * b + r * r - c * c) / (2 * b * r));
+    const double psi = atan2(a * sin(phi) + b * sin(theta), a * cos(phi) + b * cos(theta) - d);
+    /* rates for phi' = 1 from the loop, differentiated and multiplied with the bars' directions */
+    const double w = a * sin(phi - psi) / (b * sin(psi - theta));
+    const double v = a * sin(phi - theta) / (c * sin(psi - theta));
+    return (linkage){
+        rho * (a * a * a / 3 + b * (a * a + a * b * w * cos(phi - theta) + b * b * w * w / 3) +
+               c * c * c * v * v / 3),
+        rho * g *
+            (a * a / 2 * sin(phi) + b * (a * sin(phi) + b / 2 * sin(theta)) + c * c / 2 * sin(psi))};
+}
+
+/* dt/dphi on the energy level of the start. */
+static double linkage_slowness(double phi, const void *data)
+{
+    const linkage at = linkage_at(phi);
+    return sqrt(at.J / (2.0 * (*(const double *)data - at.V)));
+}
+
+/* After the time of one turn, an integral, the crank has turned once and is as fast as at the
+   start. */
+static void check_four_bar(void)
+{
+    const linkage start = linkage_at(0.0);
+    const double E = 0.5 * start.J * 144.0 + start.V;
+    const double period = integrate_period(linkage_slowness, &E, 400);
+    assert_near(integrate_period(linkage_slowness, &E, 200), period, 1e-14);
+    scripted s = load("four-bar");
+    scripted_start(&s, &(dfl_solver_options){.rtol = tol});
+    assert_near(scripted_output(&s, "energy"), E, 1e-12 * E);
+    for (int turn = 1; turn <= 3; turn++) {
+        scripted_advance(&s, turn * period);
+        assert_near(scripted_value(&s, "phi"), 2 * PI * turn, 60 * tol);
+        assert_near(scripted_value(&s, "der(phi)"), 12.0, 300 * tol);
+    }
+    scripted_free(&s);
+}
+
+/* z'^2 = 2 g (z - z1)(z - z2)(z - z3) / L^2, so z = z1 + (z2 - z1) sn^2; the start is the upper
+   turning point z2 = -0.6. */
+static void check_spherical_pendulum(void)
+{
+    const double g = 9.81, z2 = -0.6, momentum = 0.8 * 1.2, E = 0.5 * 1.2 * 1.2 + g * z2;
+    const double sum = E / g - z2, product = (momentum * momentum - 2 * E) / (2 * g) / z2;
+    const double z1 = 0.5 * sum - sqrt(0.25 * sum * sum - product);
+    const double z3 = 0.5 * sum + sqrt(0.25 * sum * sum - product);
+    const double rate = sqrt(0.5 * g * (z3 - z1)), m = (z2 - z1) / (z3 - z1);
+    scripted s = load("spherical-pendulum");
+    scripted_start(&s, &(dfl_solver_options){.rtol = tol});
+    for (int t = 1; t <= 10; t++) {
+        double K;
+        elliptic_sn(0.0, m, &K);
+        const double sn = elliptic_sn(K + rate * t, m, &K);
+        scripted_advance(&s, t);
+        assert_near(scripted_value(&s, "z"), z1 + (z2 - z1) * sn * sn, 7 * tol);
+        assert_near(scripted_output(&s, "momentum"), momentum, 50 * tol);
+        assert_near(scripted_output(&s, "energy"), E, 100 * tol);
+    }
+    scripted_free(&s);
+}
+
+/* A linear system: (x, v, F) by Taylor's series of the exponential. */
+static void check_maxwell(void)
+{
+    double y[3] = {0.1, 0, 0}, A[3][3] = {{0, 1, 0}, {-20, 0, -1}, {0, 50, -10}};
+    scripted s = load("maxwell");
+    scripted_start(&s, &(dfl_solver_options){.rtol = tol});
+    for (int k = 1; k <= 4; k++) {
+        solve_linear(y, A, 0.5);
+        scripted_advance(&s, 0.5 * k);
+        assert_near(scripted_value(&s, "x"), y[0], tol);
+        assert_near(scripted_value(&s, "der(x)"), y[1], 5 * tol);
+        assert_near(scripted_value(&s, "F"), y[2], 20 * tol);
+    }
+    scripted_free(&s);
+}
+
+/* A circle of radius r in the valley y = k x^2 that touches at u: its centre. */
+typedef struct valley {
+    double r, k, g, u0, y0; /* u0, y0: at the turning point */
+} valley;
+
+static double centre_height(const valley *v, double u)
+{
+    return v->k * u * u + v->r / sqrt(1 + 4 * v->k * v->k * u * u);
+}
+
+/* dt/dangle with u = u0 sin(angle): 3/4 m |centre'|^2 = m g (y0 - y), as J = m r^2 / 2. */
+static double rolling_slowness(double angle, const void *data)
+{
+    const valley *v = data;
+    const double u = v->u0 * sin(angle), slope = 2 * v->k * u, w = sqrt(1 + slope * slope);
+    const double speed = (1 - 2 * v->r * v->k / (w * w * w)) * w; /* of the centre, for u' = 1 */
+    return speed * fabs(v->u0 * cos(angle)) / sqrt(4.0 / 3.0 * v->g * (v->y0 - centre_height(v, u)));
+}
+
+/* A circle reaches the bottom after a quarter of its period, an integral. */
+static void check_circle_in_valley(void)
+{
+    valley v = {.r = 0.2, .k = 0.3, .g = 9.81, .u0 = 1.0};
+    for (int i = 0; i < 50; i++) { /* the centre lies at x = 1: u = 1 + r sin(slope angle) */
+        const double slope = 2 * v.k * v.u0;
+        v.u0 = 1.0 + v.r * slope / sqrt(1 + slope * slope);
+    }
+    v.y0 = centre_height(&v, v.u0);
+    const double period = integrate_period(rolling_slowness, &v, 128);
+    assert_near(integrate_period(rolling_slowness, &v, 64), period, 5e-13);
+    scripted s = load_with("ellipse", (const char *const[]){"a=0.2", NULL});
+    scripted_run(&s, 0.25 * period, tol);
+    assert_near(scripted_value(&s, "x"), 0.0, tol);
+    scripted_advance(&s, 1.75 * period);
+    assert_near(scripted_value(&s, "x"), 0.0, 2 * tol);
+    assert_near(scripted_output(&s, "contact-x"), 0.0, 2 * tol);
+    scripted_free(&s);
+}
+
+/* An ellipse on flat ground, angle phi = phi0 sin(angle): its centre has the height
+   h = sqrt(a^2 sin^2 + b^2 cos^2) and the distance sqrt(h^2 + h'^2) from the contact point. */
+static double rocking_slowness(double angle, const void *data)
+{
+    const double a = 0.3, b = 0.2, g = 9.81, phi0 = *(const double *)data, phi = phi0 * sin(angle);
+    const double h = hypot(a * sin(phi), b * cos(phi)), h0 = hypot(a * sin(phi0), b * cos(phi0));
+    const double slope = (a * a - b * b) * sin(phi) * cos(phi) / h;
+    const double J = (a * a + b * b) / 4 + h * h + slope * slope;
+    return sqrt(J / (2 * g * (h0 - h))) * fabs(phi0 * cos(angle));
+}
+
+static void check_ellipse(void)
+{
+    check_circle_in_valley();
+
+    const double phi0 = 1.0, period = integrate_period(rocking_slowness, &phi0, 256);
+    scripted flat = load_with("ellipse", (const char *const[]){"steep=0", NULL});
+    scripted_give(&flat, "phi", phi0, true);
+    scripted_give(&flat, "s", -2.7, false); /* the lowest point, not the highest */
+    scripted_run(&flat, 0.25 * period, tol);
+    assert_near(scripted_value(&flat, "phi"), 0.0, 5 * tol);
+    scripted_free(&flat);
+
+    scripted s = load("ellipse");
+    scripted_start(&s, &(dfl_solver_options){.rtol = tol});
+    const double E = scripted_output(&s, "energy");
+    scripted_advance(&s, 5.0);
+    assert_near(scripted_output(&s, "energy"), E, 20 * tol);
+    scripted_free(&s);
+}
+
+/* What an event callback notes. */
+typedef struct noted {
+    scripted *s;
+    int count, event[10];
+    double t[10];
+} noted;
+
+static int events_of(double *value, double t, const double *x, void *user)
+{
+    dfl_runnable_events(value, ((noted *)user)->s->run, t, x);
+    return 0;
+}
+
+static int note_event(int event, int direction, double t, const double *x, void *user)
+{
+    noted *note = user;
+    (void)direction, (void)x;
+    assert_true(note->count < 10);
+    note->event[note->count] = event;
+    note->t[note->count++] = t;
+    return 0;
+}
+
+static const dfl_event_kind cam_events[3] = {{1, false}, {-1, false}, {0, true}};
+
+/* The valve follows the table; it opens and closes at entries of the table. */
+static void check_cam(void)
+{
+    const double lift[10] = {0, .0003, .0012, .0035, .0071, .0071, .0035, .0012, .0003, 0};
+    scripted s = load("cam");
+    noted note = {.s = &s};
+    const dfl_solver_options options = {.rtol = tol,
+                                        .atol = 1e-12,
+                                        .nevents = 3,
+                                        .event = events_of,
+                                        .event_kinds = cam_events,
+                                        .on_event = note_event,
+                                        .user = &note};
+    scripted_start(&s, &options);
+    for (int i = 0; i < 10; i++) {
+        scripted_advance(&s, 20.0 * i / 7200.0);
+        assert_near(scripted_value(&s, "y"), lift[i], 1e-15);
+    }
+    assert_int_equal(note.count, 2);
+    assert_true(note.event[0] == 0 && note.event[1] == 1);
+    assert_near(note.t[0], 40.0 / 7200.0, 1e-9);
+    assert_near(note.t[1], 140.0 / 7200.0, 1e-9);
+    scripted_free(&s);
+
+    /* two and a half times as fast, inertia wins against the spring: k (y + preload) < -m y'' */
+    s = load_with("cam", (const char *const[]){"rpm=3000", NULL});
+    note = (noted){.s = &s};
+    scripted_start(&s, &options);
+    assert_int_equal(dfl_solver_advance(s.solver, 0.01), DFL_STOPPED);
+    assert_int_equal(note.event[note.count - 1], 2);
+    assert_between(note.t[note.count - 1] * 18000.0, 60.0, 90.0);
+    scripted_free(&s);
+}
+
+/* A constant push F: the momentum along the rail is F t, the energy grows by the work F x. */
+static void check_crane(void)
+{
+    scripted s = load_with("crane", (const char *const[]){"push=20", NULL});
+    scripted_start(&s, &(dfl_solver_options){.rtol = tol});
+    for (int t = 1; t <= 10; t++) {
+        scripted_advance(&s, t);
+        const double v = scripted_value(&s, "der(x)"), w = scripted_value(&s, "der(phi)");
+        const double phi = scripted_value(&s, "phi"), x = scripted_value(&s, "x");
+        assert_near(15 * v + 5 * 3 * w * cos(phi), 20.0 * t, 1000 * tol);
+        assert_near(dfl_runnable_energy(s.run, t, s.x) + 5 * 9.81 * 3, 20.0 * x, 300 * tol * x);
+    }
+    scripted_free(&s);
+}
+
+/* ------------------------------------------------------------------------------- the folder */
+
+static const struct {
+    const char *name;
+    void (*check)(void);
+} checks[] = {
+    {"andrews", check_andrews},
+    {"cam", check_cam},
+    {"car-axis", check_car_axis},
+    {"chain", check_chain},
+    {"crane", check_crane},
+    {"double-pendulum", check_double_pendulum},
+    {"ellipse", check_ellipse},
+    {"four-bar", check_four_bar},
+    {"friction", check_friction},
+    {"heavy-top", check_heavy_top},
+    {"maxwell", check_maxwell},
+    {"pendulum", check_pendulum},
+    {"rolling-disk", check_rolling_disk},
+    {"sleigh", check_sleigh},
+    {"slider-crank", check_slider_crank},
+    {"spherical-pendulum", check_spherical_pendulum},
+};
+enum { CHECKS = sizeof checks / sizeof *checks };
+
+static void every_example_reaches_independent_numbers(void **state)
+{
+    (void)state;
+    for (int i = 0; i < CHECKS; i++) {
+        print_message("  %s\n", checks[i].name);
+        checks[i].check();
+    }
+}
+
+/* The self-check compares jacobian, W, gI and bias with differences of what they come from. */
+static void every_example_passes_the_self_check_and_runs_with_its_own_settings(void **state)
+{
+    (void)state;
+    for (int i = 0; i < CHECKS; i++) {
+        scripted s = load(checks[i].name);
+        const dfl_run_settings *run = &s.model->run;
+        assert_true(run->to > 0 && run->rtol > 0 && run->every > 0 && run->line > 0);
+        scripted_start(&s, &(dfl_solver_options){.rtol = run->rtol, .self_check = true});
+        scripted_advance(&s, run->to);
+        const dfl_statistics stats = dfl_solver_statistics(s.solver);
+        assert_true(stats.max_residual.position < 10 * run->rtol);
+        assert_true(stats.max_residual.invariant < 10 * run->rtol);
+        scripted_free(&s);
+    }
+}
+
+static bool is_checked(const char *file)
+{
+    for (int i = 0; i < CHECKS; i++) {
+        const size_t length = strlen(checks[i].name);
+        if (strncmp(file, checks[i].name, length) == 0 && strcmp(file + length, ".lua") == 0)
+            return true;
+    }
+    return false;
+}
+
+static void every_file_of_the_folder_has_a_check(void **state)
+{
+    (void)state;
+    DIR *folder = opendir(DFL_SOURCE_DIR "/examples");
+    assert_non_null(folder);
+    for (struct dirent *entry; (entry = readdir(folder));) {
+        const char *ending = strrchr(entry->d_name, '.');
+        if (ending && strcmp(ending, ".lua") == 0 && !is_checked(entry->d_name))
+            fail_msg("examples/%s has no check in this file", entry->d_name);
+    }
+    closedir(folder);
+}
+
+static void every_example_opens_with_three_lines_of_comment(void **state)
+{
+    (void)state;
+    for (int i = 0; i < CHECKS; i++) {
+        char path[512], line[512];
+        snprintf(path, sizeof path, "%s/examples/%s.lua", DFL_SOURCE_DIR, checks[i].name);
+        FILE *file = fopen(path, "r");
+        assert_non_null(file);
+        for (int k = 1; k <= 4; k++) {
+            assert_non_null(fgets(line, sizeof line, file));
+            if ((strncmp(line, "-- ", 3) == 0) != (k <= 3))
+                fail_msg("%s:%d: three lines of comment say what one sees, then code", path, k);
+        }
+        fclose(file);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_example_reaches_independent_numbers),
+        cmocka_unit_test(every_example_passes_the_self_check_and_runs_with_its_own_settings),
+        cmocka_unit_test(every_file_of_the_folder_has_a_check),
+        cmocka_unit_test(every_example_opens_with_three_lines_of_comment),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

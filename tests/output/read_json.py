@@ -1,0 +1,28 @@
+"""Reads the summary that test_json.c writes: exactly the documented fields, with its values."""
+import json
+import sys
+
+with open(sys.argv[1], encoding="utf-8") as file:
+    found = json.load(file)
+names = ["model", "form", "method", "status", "message", "t", "seconds", "steps", "evaluations",
+         "selectors", "decompositions", "back_substitutions", "max_residual", "energy_drift",
+         "final"]
+assert list(found) == names, list(found)
+assert found["steps"] == {"accepted": 11, "rejected_error": 12, "rejected_newton": 13,
+                          "attempted": 36}
+assert list(found["evaluations"]) == ["eom", "mass", "jacobian", "difference"]
+assert list(found["decompositions"]) == ["algebraic", "differential"]
+assert list(found["max_residual"]) == ["position", "velocity", "acceleration", "nonholonomic",
+                                       "contact", "auxiliary", "invariant", "massless"]
+assert found["model"] == "swing" and found["status"] == "failed"
+assert found["energy_drift"] is None  # infinite
+if sys.argv[2] == "ended":
+    assert found["message"] == "a \"quoted\"\nline \\ \t\x01 \u03c0 \ufffd\ufffd\ufffd"
+    assert found["t"] == 1.5 and found["seconds"] == 0.25
+    assert found["max_residual"]["position"] == 1e-12
+    assert found["max_residual"]["acceleration"] is None
+    assert list(found["final"]) == ["x", "y", "der(x)", "der(y)", "r", "lambda(rod)", "height"]
+    assert found["final"]["r"] == 1 / 3 and found["final"]["height"] == 7
+else:
+    assert found["message"] is None and found["t"] is None and found["final"] is None
+    assert all(value is None for value in found["max_residual"].values())

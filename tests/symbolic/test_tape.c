@@ -1,0 +1,339 @@
+/* The tape computes what the graph says, bit for bit, one point or several at a time. */
+#include "random_graph.h"
+
+enum { NODES = 160 };
+
+/* A tape on a small graph, with everything around it. */
+typedef struct bench {
+    dfl_context *ctx;
+    dfl_graph *graph;
+    places where;
+    dfl_tape *tape;
+    double *work;
+} bench;
+
+/* It refers to itself: not to be copied. */
+static void make_bench(bench *b)
+{
+    *b = (bench){.ctx = dfl_context_create()};
+    assert_non_null(b->ctx);
+    b->graph = random_graph(b->ctx);
+    make_places(&b->where);
+}
+
+static void make_tape(bench *b, const dfl_target *targets, int n, size_t lanes)
+{
+    if (dfl_tape_create(&b->tape, b->ctx, b->graph, b->where.place, targets, n))
+        fail_msg("%s", dfl_message(b->ctx));
+    b->work = malloc((dfl_tape_work(b->tape) * lanes + 1) * sizeof *b->work);
+    assert_non_null(b->work);
+}
+
+static void free_tape(bench *b)
+{
+    free(b->work);
+    dfl_tape_free(b->tape);
+}
+
+static void free_bench(bench *b)
+{
+    dfl_graph_free(b->graph);
+    assert_int_equal(dfl_context_live(b->ctx), 0);
+    dfl_context_free(b->ctx);
+}
+
+/* Every fourth expression of a pool is a target; they go to two arrays. */
+static int choose_targets(dfl_target *targets, const dfl_expr *pool, int n)
+{
+    int count = 0;
+    for (int i = 0; i < n; i += 4, count++)
+        targets[count] = (dfl_target){.expr = pool[i], .array = count % 2, .index = count / 2};
+    return count;
+}
+
+static void tape_has_the_bits_of_plain_evaluation(void **state)
+{
+    (void)state;
+    uint64_t seed = 20240229;
+    for (int round = 0; round < 3000; round++) {
+        bench b;
+        make_bench(&b);
+        dfl_expr pool[NODES];
+        dfl_target targets[NODES];
+        point p;
+        double out[2][NODES], *outs[] = {out[0], out[1]}, value[4 * NODES];
+        const int n = 4 + (int)random_below(&seed, NODES - 4);
+        random_expressions(b.graph, &seed, pool, (uint32_t)n);
+        assert_true(b.graph->nnodes < 4 * NODES);
+        const int ntargets = choose_targets(targets, pool, n);
+        make_tape(&b, targets, ntargets, 1);
+        for (int k = 0; k < 2; k++) {
+            make_point(&p, &seed);
+            plain_values(value, b.graph, b.where.place, p.in);
+            dfl_tape_prepare(b.tape, b.work, p.in);
+            dfl_tape_eval(b.tape, b.work, p.in, outs);
+            for (int i = 0; i < ntargets; i++)
+                assert_same(out[targets[i].array][targets[i].index], value[targets[i].expr],
+                            "target", i);
+        }
+        free_tape(&b);
+        free_bench(&b);
+    }
+}
+
+/* Lane l of every array holds point l. */
+static void lanes_have_the_bits_of_single_points(void **state)
+{
+    (void)state;
+    uint64_t seed = 77;
+    for (int round = 0; round < 500; round++) {
+        bench b;
+        make_bench(&b);
+        dfl_expr pool[NODES];
+        dfl_target targets[NODES];
+        point p[DFL_TAPE_LANES];
+        double in[ARRAYS][LENGTH * DFL_TAPE_LANES], value[4 * NODES];
+        double out[2][NODES * DFL_TAPE_LANES], *outs[] = {out[0], out[1]};
+        const double *ins[ARRAYS];
+        random_expressions(b.graph, &seed, pool, NODES);
+        const int ntargets = choose_targets(targets, pool, NODES);
+        make_tape(&b, targets, ntargets, DFL_TAPE_LANES);
+        for (int l = 0; l < DFL_TAPE_LANES; l++) {
+            make_point(&p[l], &seed);
+            for (int a = 0; a < ARRAYS; a++)
+                for (int i = 0; i < LENGTH; i++)
+                    in[a][i * DFL_TAPE_LANES + l] = p[l].value[a][i];
+        }
+        for (int a = 0; a < ARRAYS; a++)
+            ins[a] = in[a];
+        dfl_tape_prepare_lanes(b.tape, b.work, ins);
+        dfl_tape_eval_lanes(b.tape, b.work, ins, outs);
+        for (int l = 0; l < DFL_TAPE_LANES; l++) {
+            plain_values(value, b.graph, b.where.place, p[l].in);
+            for (int i = 0; i < ntargets; i++)
+                assert_same(out[targets[i].array][targets[i].index * DFL_TAPE_LANES + l],
+                            value[targets[i].expr], "target", i);
+        }
+        free_tape(&b);
+        free_bench(&b);
+    }
+}
+
+/* A constant, an input, a parameter, a prepared value and a result, each twice; neighbouring inputs
+   that go to neighbouring outputs. */
+static void anything_can_be_a_target(void **state)
+{
+    (void)state;
+    bench b;
+    make_bench(&b);
+    const dfl_expr k = dfl_constant(b.graph, 2.5);
+    const dfl_expr m = dfl_symbol_expr(b.graph, DFL_SYM_PARAM, 1, "m");
+    const dfl_expr a0 = dfl_symbol_expr(b.graph, DFL_SYM_A, 0, "a0");
+    const dfl_expr a1 = dfl_symbol_expr(b.graph, DFL_SYM_A, 1, "a1");
+    const dfl_expr a2 = dfl_symbol_expr(b.graph, DFL_SYM_A, 2, "a2");
+    const dfl_expr prepared = dfl_unary(b.graph, DFL_OP_SQ, m);
+    const dfl_expr result = dfl_mul(b.graph, a1, m);
+    const dfl_expr all[] = {k, m, prepared, result, a0, a1, a2, k, m, prepared, result, a0};
+    const double expected[] = {2.5, 3, 9, 21, 5, 7, 11, 2.5, 3, 9, 21, 5};
+    enum { COUNT = sizeof all / sizeof *all };
+    dfl_target targets[COUNT];
+    for (int i = 0; i < COUNT; i++)
+        targets[i] = (dfl_target){.expr = all[i], .array = 0, .index = i};
+    make_tape(&b, targets, COUNT, 1);
+    assert_int_equal(dfl_tape_operations(b.tape), 1);
+    assert_int_equal(dfl_tape_prepared(b.tape), 1);
+
+    point p = {.value = {[2] = {5, 7, 11}, [3] = {0, 3}}};
+    for (int i = 0; i < ARRAYS; i++)
+        p.in[i] = p.value[i];
+    double out[COUNT], *outs[] = {out};
+    dfl_tape_prepare(b.tape, b.work, p.in);
+    dfl_tape_eval(b.tape, b.work, p.in, outs);
+    for (int i = 0; i < COUNT; i++)
+        assert_same(out[i], expected[i], "target", i);
+    free_tape(&b);
+    free_bench(&b);
+}
+
+static void tape_without_targets_does_nothing(void **state)
+{
+    (void)state;
+    bench b;
+    make_bench(&b);
+    make_tape(&b, NULL, 0, 1);
+    assert_int_equal(dfl_tape_operations(b.tape), 0);
+    dfl_tape_prepare(b.tape, b.work, NULL);
+    dfl_tape_eval(b.tape, b.work, NULL, NULL);
+    free_tape(&b);
+    free_bench(&b);
+}
+
+/* Preparation alone reads parameters, evaluation alone the state: sizes of the two parts of
+   x (m g) + sin(m) x. */
+static void parameters_are_computed_once(void **state)
+{
+    (void)state;
+    bench b;
+    make_bench(&b);
+    const dfl_expr m = dfl_symbol_expr(b.graph, DFL_SYM_PARAM, 0, "m");
+    const dfl_expr g = dfl_symbol_expr(b.graph, DFL_SYM_INPUT, 0, "g");
+    const dfl_expr x = dfl_symbol_expr(b.graph, DFL_SYM_A, 0, "x");
+    const dfl_expr sum = dfl_add(b.graph, dfl_mul(b.graph, x, dfl_mul(b.graph, m, g)),
+                                 dfl_mul(b.graph, dfl_unary(b.graph, DFL_OP_SIN, m), x));
+    make_tape(&b, &(dfl_target){.expr = sum}, 1, 1);
+    assert_int_equal(dfl_tape_prepared(b.tape), 2);
+    assert_int_equal(dfl_tape_operations(b.tape), 3);
+    free_tape(&b);
+    free_bench(&b);
+}
+
+static void symbol_without_place_is_named(void **state)
+{
+    (void)state;
+    bench b;
+    make_bench(&b);
+    const dfl_expr x = dfl_symbol_expr(b.graph, DFL_SYM_P, 1, "crank.q");
+    const dfl_target target = {.expr = dfl_unary(b.graph, DFL_OP_SIN, x)};
+    b.where.slot[STATES - 1][1] = -1;
+    assert_int_equal(dfl_tape_create(&b.tape, b.ctx, b.graph, b.where.place, &target, 1),
+                     DFL_INVALID);
+    assert_null(b.tape);
+    assert_non_null(strstr(dfl_message(b.ctx), "'crank.q'"));
+    free_bench(&b);
+}
+
+/* The pair is computed by one call of libm; the single functions, called through pointers that no
+   compiler looks through, say the same. */
+static void sine_and_cosine_together_have_the_bits_of_each_alone(void **state)
+{
+    (void)state;
+    double (*volatile sine)(double) = sin;
+    double (*volatile cosine)(double) = cos;
+    static const double scale[] = {5e-324, 1e-310, 1e-160, 1e-9, 1e-3, 0.5,  0.855469, 1.5707963,
+                                   2.4,    3.15,   30,     1e4,  1e8,  1e12, 1e22,     1e300};
+    bench b;
+    make_bench(&b);
+    const dfl_expr x = dfl_symbol_expr(b.graph, DFL_SYM_A, 0, "x");
+    const dfl_target targets[] = {{.expr = dfl_unary(b.graph, DFL_OP_SIN, x), .index = 0},
+                                  {.expr = dfl_unary(b.graph, DFL_OP_COS, x), .index = 1}};
+    make_tape(&b, targets, 2, 1);
+    uint64_t seed = 5;
+    for (int i = 0; i < 200000; i++) {
+        const double value = scale[i % 16] * random_between(&seed, -2, 2);
+        double out[2], *outs[] = {out};
+        dfl_tape_eval(b.tape, b.work, (const double *[]){NULL, NULL, &value}, outs);
+        assert_same(out[0], sine(value), "sine of case", i);
+        assert_same(out[1], cosine(value), "cosine of case", i);
+    }
+    free_tape(&b);
+    free_bench(&b);
+}
+
+static void create_survives_every_failed_allocation(void **state)
+{
+    (void)state;
+    bench b;
+    make_bench(&b);
+    dfl_expr pool[NODES];
+    dfl_target targets[NODES];
+    uint64_t seed = 3;
+    random_expressions(b.graph, &seed, pool, NODES);
+    const int ntargets = choose_targets(targets, pool, NODES);
+    const long before = dfl_context_live(b.ctx);
+    dfl_status status = DFL_NO_MEMORY;
+    for (long n = 0; status; n++) {
+        dfl_context_fail_after(b.ctx, n);
+        status = dfl_tape_create(&b.tape, b.ctx, b.graph, b.where.place, targets, ntargets);
+        assert_true(status == DFL_OK || status == DFL_NO_MEMORY);
+        if (status)
+            assert_null(b.tape);
+        dfl_tape_free(b.tape);
+        assert_int_equal(dfl_context_live(b.ctx), before);
+    }
+    dfl_context_fail_after(b.ctx, -1);
+    free_bench(&b);
+}
+
+/* An allocator that knows how much is in use. */
+typedef struct meter {
+    size_t now, most;
+} meter;
+
+static void *metered_alloc(size_t bytes, void *user)
+{
+    meter *m = user;
+    size_t *block = malloc(bytes + 2 * sizeof *block);
+    if (!block)
+        return NULL;
+    block[0] = bytes;
+    m->now += bytes;
+    if (m->now > m->most)
+        m->most = m->now;
+    return block + 2;
+}
+
+static void metered_release(void *block, void *user)
+{
+    meter *m = user;
+    if (!block)
+        return;
+    m->now -= ((size_t *)block)[-2];
+    free((size_t *)block - 2);
+}
+
+/* Per operation: 8 bytes of code stay; while it is made, another 5 per node for part and register, 8 for
+   level and pair, 4 + 4 for the order, 4 per level. One input chain of a million operations
+   x_(k+1) = x_k^2 + x_(k-1) has the most levels there can be. */
+static void a_million_operations_need_little_memory(void **state)
+{
+    (void)state;
+    const uint32_t count = 1000000;
+    meter m = {0};
+    dfl_context *ctx = dfl_context_create();
+    dfl_context *metered = dfl_context_create_with(
+        &(dfl_allocator){.alloc = metered_alloc, .release = metered_release, .user = &m});
+    dfl_graph *graph = NULL;
+    dfl_tape *tape = NULL;
+    places where;
+    make_places(&where);
+    assert_int_equal(dfl_graph_create(&graph, ctx, 0), DFL_OK);
+    dfl_expr x = dfl_symbol_expr(graph, DFL_SYM_A, 0, "x"), y = x;
+    for (uint32_t i = 0; i < count / 2; i++) {
+        const dfl_expr next = dfl_add(graph, dfl_unary(graph, DFL_OP_SQ, x), y);
+        y = x;
+        x = next;
+    }
+    assert_int_equal(
+        dfl_tape_create(&tape, metered, graph, where.place, &(dfl_target){.expr = x}, 1), DFL_OK);
+    assert_int_equal(dfl_tape_operations(tape), count);
+    assert_true(m.most < (size_t)40 * count);
+    assert_true(m.now < (size_t)11 * count);
+
+    double *work = calloc(dfl_tape_work(tape), sizeof *work), out, *outs[] = {&out};
+    const double start = 0; /* stays 0 for ever */
+    assert_non_null(work);
+    dfl_tape_eval(tape, work, (const double *[]){NULL, NULL, &start}, outs);
+    assert_same(out, 0, "end of the chain", 0);
+    free(work);
+    dfl_tape_free(tape);
+    dfl_graph_free(graph);
+    dfl_context_free(metered);
+    dfl_context_free(ctx);
+    assert_int_equal(m.now, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tape_has_the_bits_of_plain_evaluation),
+        cmocka_unit_test(lanes_have_the_bits_of_single_points),
+        cmocka_unit_test(anything_can_be_a_target),
+        cmocka_unit_test(tape_without_targets_does_nothing),
+        cmocka_unit_test(parameters_are_computed_once),
+        cmocka_unit_test(symbol_without_place_is_named),
+        cmocka_unit_test(sine_and_cosine_together_have_the_bits_of_each_alone),
+        cmocka_unit_test(create_survives_every_failed_allocation),
+        cmocka_unit_test(a_million_operations_need_little_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
