@@ -414,6 +414,12 @@ static void evaluate(const program *prog, const dfl_runnable *run, double t, con
 
 /* ------------------------------------------------------------------------------- callbacks */
 
+/* Both structs consist of pointers only, so that their bytes are an array of them. */
+enum { JACOBIAN_BLOCKS = 8 };
+_Static_assert(sizeof(dfl_blocks) == OUT_BLOCKS * sizeof(double *), "fields of dfl_blocks");
+_Static_assert(sizeof(dfl_jacobian) == JACOBIAN_BLOCKS * sizeof(double *),
+               "fields of dfl_jacobian");
+
 static void describe(dfl_runnable *run)
 {
     const dfl_equations *eq = run->eq;
@@ -448,9 +454,8 @@ static void describe(dfl_runnable *run)
 static int eval(dfl_blocks *out, double t, const double *x, unsigned need, void *user)
 {
     const dfl_runnable *run = user;
-    double *const arrays[OUT_BLOCKS] = {out->kin, out->f,  out->b,  out->d,   out->c,
-                                        out->g,   out->ep, out->gI, out->hv,  out->e,
-                                        out->gam, out->W,  out->K0, out->bias};
+    double *arrays[OUT_BLOCKS]; /* the fields of dfl_blocks in their order */
+    memcpy(arrays, out, sizeof arrays);
     if (need == run->full) {
         evaluate(&run->all, run, t, x, NULL, arrays);
         return 0;
@@ -471,8 +476,8 @@ static int mass(double *M, double t, const double *x, void *user)
 static int jacobian(dfl_jacobian *out, double t, const double *x, const double *a, void *user)
 {
     const dfl_runnable *run = user;
-    double *const arrays[] = {out->d,   out->acc, out->vel, out->gam,
-                              out->pos, out->b,   out->dyn, out->kin};
+    double *arrays[JACOBIAN_BLOCKS]; /* the fields of dfl_jacobian in their order */
+    memcpy(arrays, out, sizeof arrays);
     evaluate(&run->jacobian, run, t, x, a, arrays);
     return 0;
 }

@@ -29,10 +29,11 @@ typedef struct step {
 typedef struct listing {
     int n;
     step step[STEPS];
-    dfl_expr expr[STEPS];  /* what the constructors made of it */
-    double value[STEPS];   /* at the point given last */
-    double error[STEPS];   /* bound of rounding errors there, per unit roundoff; not finite: unknown */
-    double extent[STEPS];  /* sum of the sizes of all contributions to the derivatives */
+    dfl_expr expr[STEPS]; /* what the constructors made of it */
+    double value[STEPS];  /* at the point given last */
+    double
+        error[STEPS]; /* bound of rounding errors there, per unit roundoff; not finite: unknown */
+    double extent[STEPS]; /* sum of the sizes of all contributions to the derivatives */
 } listing;
 
 /* Marsaglia's xorshift, 64 bits. */

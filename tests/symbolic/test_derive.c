@@ -164,7 +164,8 @@ static void jacobians_agree_with_the_complex_step(void **state)
         for (int i = 0; i < J.count; i++) {
             const dfl_entry *e = &J.entry[i];
             assert_int_not_equal(e->expr, 0);
-            assert_true(i == 0 || e->col > e[-1].col || (e->col == e[-1].col && e->row > e[-1].row));
+            assert_true(i == 0 || e->col > e[-1].col ||
+                        (e->col == e[-1].col && e->row > e[-1].row));
             found[e->row][e->col] = v[e->expr];
         }
         for (int j = 0; j < SYMBOLS; j++) {
@@ -191,8 +192,8 @@ static void gradients_by_reverse_sweeps_agree_with_forward_sweeps(void **state)
         open_sample(&s, &random);
         assert_int_equal(dfl_jacobian_exprs(&J, s.g, s.rows, ROWS, s.symbols, SYMBOLS), DFL_OK);
         for (int i = 0; i < ROWS; i++)
-            assert_int_equal(
-                dfl_gradient_exprs(gradient[i], s.g, s.rows[i], s.symbols, SYMBOLS), DFL_OK);
+            assert_int_equal(dfl_gradient_exprs(gradient[i], s.g, s.rows[i], s.symbols, SYMBOLS),
+                             DFL_OK);
         double *v = evaluate_graph(s.g, s.x), forward[ROWS][SYMBOLS] = {{0}};
         for (int i = 0; i < J.count; i++)
             forward[J.entry[i].row][J.entry[i].col] = v[J.entry[i].expr];
@@ -218,8 +219,8 @@ static void derivatives_along_a_direction_agree_with_the_complex_step(void **sta
         open_sample(&s, &random);
         for (int j = 0; j < SYMBOLS; j++)
             rates[j] = s.l.expr[random_below(&random, 20)];
-        assert_int_equal(
-            dfl_along_exprs(once, s.g, s.rows, ROWS, s.symbols, rates, SYMBOLS), DFL_OK);
+        assert_int_equal(dfl_along_exprs(once, s.g, s.rows, ROWS, s.symbols, rates, SYMBOLS),
+                         DFL_OK);
         const uint32_t nodes = s.g->nnodes;
         assert_int_equal(dfl_along_exprs(twice, s.g, once, ROWS, s.symbols, rates, SYMBOLS),
                          DFL_OK);
@@ -323,8 +324,8 @@ static void branches_not_taken_do_not_matter(void **state)
     dfl_graph *g = new_graph(ctx, s);
     const dfl_expr x = s[0], root = dfl_unary(g, DFL_OP_SQRT, x);
     const dfl_expr rows[] = {
-        dfl_mul(g, s[1], dfl_add(g, dfl_select(g, x, root, 0),
-                                 dfl_select(g, dfl_sub(g, x, s[1]), root, 0))),
+        dfl_mul(g, s[1],
+                dfl_add(g, dfl_select(g, x, root, 0), dfl_select(g, dfl_sub(g, x, s[1]), root, 0))),
         dfl_binary(g, DFL_OP_POW, dfl_binary(g, DFL_OP_MAX, x, 0), dfl_constant(g, 1.5))};
     for (int i = 0; i < 2; i++)
         assert_int_equal(dfl_gradient_exprs(&d[i], g, rows[i], &x, 1), DFL_OK);

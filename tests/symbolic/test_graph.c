@@ -152,8 +152,7 @@ static void small_integer_powers_are_products(void **state)
     assert_int_equal(power(f, f->x, 4), unary(f, DFL_OP_SQ, x2));
     assert_int_equal(power(f, f->x, -2), dfl_div(g, number(f, 1), x2));
     assert_int_equal(power(f, f->x, 0.5), unary(f, DFL_OP_SQRT, f->x));
-    assert_int_equal(power(f, f->x, -0.5),
-                     dfl_div(g, number(f, 1), unary(f, DFL_OP_SQRT, f->x)));
+    assert_int_equal(power(f, f->x, -0.5), dfl_div(g, number(f, 1), unary(f, DFL_OP_SQRT, f->x)));
     assert_int_equal(dfl_node_of(g, power(f, f->x, 17))->op, DFL_OP_POW);
     assert_int_equal(dfl_node_of(g, power(f, f->x, 2.5))->op, DFL_OP_POW);
     for (int n = -16; n <= 16; n++) {
@@ -288,8 +287,8 @@ static void constructors_keep_values_at_random_points(void **state)
 static void constructors_keep_values_at_special_points(void **state)
 {
     (void)state;
-    static const double special[] = {0,     -0.0,   1,     -1,   2,      0.5,
-                                     1e150, -1e150, 1e-200, -1e-200, 3.141592653589793, 1e-8};
+    static const double special[] = {
+        0, -0.0, 1, -1, 2, 0.5, 1e150, -1e150, 1e-200, -1e-200, 3.141592653589793, 1e-8};
     const int count = (int)(sizeof special / sizeof special[0]);
     uint64_t random = 2463534242u;
     long compared = 0;
@@ -320,7 +319,8 @@ static void the_limit_is_named_and_remembered(void **state)
     dfl_expr e = dfl_symbol_expr(g, DFL_SYM_P, 0, "x");
     for (int i = 0; i < 100; i++)
         e = dfl_unary(g, DFL_OP_SIN, e);
-    assert_int_equal(e, dfl_unary(g, DFL_OP_SIN, 0)); /* sin(0) = 0: failed nodes are the constant 0 */
+    assert_int_equal(e,
+                     dfl_unary(g, DFL_OP_SIN, 0)); /* sin(0) = 0: failed nodes are the constant 0 */
     assert_int_equal(g->nnodes, 10);
     dfl_fail(ctx, DFL_SINGULAR, "something else");
     assert_int_equal(dfl_graph_status(g), DFL_INVALID);
@@ -369,8 +369,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(equal_requests_give_the_same_node, set_up, tear_down),
         cmocka_unit_test_setup_teardown(signs_move_outward, set_up, tear_down),
         cmocka_unit_test_setup_teardown(neutral_elements_vanish, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(constants_merge_and_divide_only_exactly, set_up,
-                                        tear_down),
+        cmocka_unit_test_setup_teardown(constants_merge_and_divide_only_exactly, set_up, tear_down),
         cmocka_unit_test_setup_teardown(small_integer_powers_are_products, set_up, tear_down),
         cmocka_unit_test_setup_teardown(squares_of_sine_and_cosine_add_up, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_is_not_finite_does_not_fold, set_up, tear_down),

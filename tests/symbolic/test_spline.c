@@ -278,8 +278,7 @@ int main(void)
         cmocka_unit_test(the_error_is_of_sixth_order),
         cmocka_unit_test(parabolas_are_reproduced),
         cmocka_unit_test(the_integral_of_the_third_derivative_is_least),
-        cmocka_unit_test(
-            a_spline_expression_is_shared_folded_and_ends_at_the_sixth_derivative),
+        cmocka_unit_test(a_spline_expression_is_shared_folded_and_ends_at_the_sixth_derivative),
         cmocka_unit_test(bad_tables_are_refused_by_name),
         cmocka_unit_test(a_spline_survives_every_failed_allocation),
     };
