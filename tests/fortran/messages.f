@@ -1,5 +1,5 @@
 C     What GEOMS writes on the unit of IOPT(2), read back: the code and
-C     what is wrong; nothing on a successful run; nothing without a unit.
+C     what is wrong; corrections in a success; nothing without a unit.
       PROGRAM MESSAG
       IMPLICIT NONE
       INTEGER LUN

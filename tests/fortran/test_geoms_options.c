@@ -237,20 +237,27 @@ static void initial_values_are_corrected_unless_declared_consistent(void **state
     assert_memory_equal(b.x, before.x, sizeof b.x);
 }
 
+/* In both forms: without gII nothing determines l, which then stays as it was given. */
 static void conditions_choose_the_initial_values(void **state)
 {
     (void)state;
-    arguments a = swing(2.8);
-    a.tend = 0;
-    a.nivcond = 2;
-    a.x[3] = 0.5;
-    model.conditions[0] = 0.6;
-    model.conditions[1] = 4;
-    assert_int_equal(call(&a), 0);
-    assert_near(a.x[3], 0.6, 1e-12);
-    assert_near(a.x[4], -0.8, 1e-12);
-    assert_near(hypot(a.x[1], a.x[2]), 2, 1e-12);
-    assert_true(model.calls[IVCOND_ROUTINE] > 0 && model.parameters_seen);
+    for (int form = 0; form <= 1; form++) {
+        arguments a = swing(2.8);
+        a.iopt[GEOMS_FORM - 1] = form;
+        a.m = 7 - form;
+        a.tend = 0;
+        a.nivcond = 2;
+        a.x[3] = 0.5;
+        model.conditions[0] = 0.6;
+        model.conditions[1] = 4;
+        const double given = a.x[0];
+        assert_int_equal(call(&a), 0);
+        assert_near(a.x[3], 0.6, 1e-12);
+        assert_near(a.x[4], -0.8, 1e-12);
+        assert_near(hypot(a.x[1], a.x[2]), 2, 1e-12);
+        assert_near(a.x[0], form == 0 ? (4 + 0.8 * 13.75) / 2 : given, 1e-9);
+        assert_true(model.calls[IVCOND_ROUTINE] > 0 && model.parameters_seen);
+    }
 }
 
 /* ---- ROPT ---- */

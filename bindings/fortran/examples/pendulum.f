@@ -4,8 +4,8 @@ C
 C       x = (lambda, v1, v2, p1, p2),   v' = (0,-g) - 2 p lambda
 C       0 = p1**2 + p2**2 - 1
 C
-C     It starts horizontally and at rest; with g = 4 K(1/2)**2 the period
-C     is 2, so that after five periods it is back. lambda is a guess.
+C     It starts horizontally and at rest; g = 4 K(1/2)**2 makes the
+C     period 2: after five of them it is back. lambda is a guess.
       PROGRAM PENDUL
       IMPLICIT NONE
       INTEGER N,M,LRWORK

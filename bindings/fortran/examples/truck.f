@@ -97,7 +97,7 @@ C     minus the transposed derivative of g times lambda
 
 C     Gravity, and the spring-dampers: the tension K l + C l' + B along
 C     the line of length l between two points. A point is (coordinate
-C     numbers of x, y, angle; x where it is fixed; its place on the body;
+C     numbers of x, y, angle; x where it is fixed; place on the body;
 C     the time at which its road rises). Number 0: fixed, on the road.
       SUBROUTINE FORCES(T,P,V,F)
       IMPLICIT NONE
