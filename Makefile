@@ -2,7 +2,7 @@
 JOBS := $(shell nproc 2>/dev/null || echo 2)
 INSTALL := scripts/install-packages
 CMAKE := cmake -S . -B
-FILES = $(shell find $(wildcard include src problems examples tests bench) -name '*.[ch]')
+FILES = $(shell find $(wildcard include src bindings problems examples tests bench) -name '*.[ch]')
 
 MAKEFLAGS += --no-print-directory
 

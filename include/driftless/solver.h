@@ -100,6 +100,8 @@ typedef struct dfl_solver_options {
                                       automatic */
     bool rigid_invariants; /* false: an invariant is dropped for steps where it is degenerate */
     dfl_norm norm;         /* 0 means rms */
+    double rounding;       /* relative rounding of what eval computes, for differences and for the
+                              smallest step; 0 means that of double, 2.2e-16 */
     double rank_tolerance; /* 0 means 1e-10, or 1e-6 where constraints are differenced */
 
     dfl_reference reference;   /* 0 means the predicted second stage */
@@ -151,7 +153,10 @@ typedef int (*dfl_condition_fn)(double *residual, double t, const double *x, voi
 
 typedef struct dfl_conditions {
     dfl_start_mode mode;
-    const bool *held;     /* n flags, with PROJECT: never changed; NULL means none */
+    bool unique;      /* with CONDITIONS: unless constraints and conditions together determine every
+                             unknown (but multipliers of redundant constraints), nothing is changed, and
+                             x0 must satisfy them all; false: what they leave open stays near x0 */
+    const bool *held; /* n flags, with PROJECT: never changed; NULL means none */
     const double *weight; /* n positive weights of the changes; NULL means 1 for p, s and M for v */
     int nconditions;
     dfl_condition_fn condition;
@@ -198,6 +203,19 @@ dfl_status dfl_solver_start(dfl_solver *solver, double t0, const double *x0,
    at the last accepted step and may be advanced again. DFL_STOPPED, DFL_NOT_CONVERGED, DFL_SINGULAR,
    DFL_RANK_CHANGED, DFL_TOO_MANY_STEPS, DFL_NOT_FINITE, DFL_CALLBACK, DFL_INVALID. */
 dfl_status dfl_solver_advance(dfl_solver *solver, double t_end);
+
+/* What the last failed start or advance is about, for programs; the message tells people. */
+typedef enum dfl_failure {
+    DFL_FAILURE_OTHER,         /* the status says it all, or nothing failed */
+    DFL_FAILURE_POSITION,      /* DFL_SINGULAR, DFL_RANK_CHANGED: the rows c, g, ep */
+    DFL_FAILURE_VELOCITY,      /* the same: the rows gI, hv, e, gam */
+    DFL_FAILURE_MULTIPLIERS,   /* the same: d, gII, hI, which do not determine w, l, m */
+    DFL_FAILURE_NEWTON_MATRIX, /* the same: the matrix of the differential part */
+    DFL_FAILURE_CONTRADICTION, /* DFL_INCONSISTENT: the equations cannot all be satisfied */
+    DFL_FAILURE_ITERATIONS,    /* the same: the corrections did not settle */
+    DFL_FAILURE_UNDETERMINED   /* the same: `unique` was asked for and does not hold */
+} dfl_failure;
+dfl_failure dfl_solver_failure(const dfl_solver *solver);
 
 /* The time, state (n values, owned by the solver) and proposed step at the last accepted step. */
 double dfl_solver_time(const dfl_solver *solver);

@@ -6,7 +6,6 @@
 #include "eom/system.h"
 #include "linalg/linalg.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -238,10 +237,10 @@ static void store_column(dfl_rows_jacobian *jac, const dfl_system *sys, int j, d
 
 /* sqrt(eps |x|) as in GEOMS and RADAU5, and sqrt(eps) |x| beyond 1, where the former drowns in the
    rounding of x. */
-static double increment(const dfl_rows_jacobian *jac, double x)
+static double increment(const dfl_rows_jacobian *jac, const dfl_system *sys, double x)
 {
     const double size = fmax(jac->least > 0 ? jac->least : 1e-5, fabs(x));
-    return sqrt(DBL_EPSILON) * (size < 1 ? sqrt(size) : size);
+    return sqrt(sys->rounding) * (size < 1 ? sqrt(size) : size);
 }
 
 /* One difference: the columns j with member(j), all at once. A failing side is tried on the other. */
@@ -254,7 +253,7 @@ static dfl_outcome difference(dfl_rows_jacobian *jac, dfl_system *sys, double t,
         memcpy(jac->x, x, (size_t)sys->nu * sizeof *x);
         for (int j = first; j < (group < 0 ? first + 1 : sys->nu); j++)
             if (group < 0 || jac->group[j] == group) {
-                jac->x[j] += sign * increment(jac, x[j]);
+                jac->x[j] += sign * increment(jac, sys, x[j]);
                 need |= group < 0 ? need_of_column(sys, j) : DFL_EVERYTHING;
             }
         memcpy(jac->column, jac->base, (size_t)stacked_rows(sys) * sizeof(double));

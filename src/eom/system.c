@@ -5,6 +5,7 @@
 #include "eom/system.h"
 #include "linalg/linalg.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -27,6 +28,7 @@ dfl_status dfl_system_init(dfl_system *sys, dfl_context *ctx, const dfl_eom *eom
     sys->ctx = ctx;
     sys->eom = eom;
     sys->psi1 = psi1;
+    sys->rounding = DBL_EPSILON;
     sys->geoms = eom->contract == DFL_GEOMS;
     sys->stats = stats;
     sys->nc = eom->nl + eom->nm;
@@ -479,5 +481,19 @@ dfl_kind dfl_system_variable_kind(const dfl_system *sys, int column, int *index)
 dfl_outcome dfl_system_trouble(dfl_system *sys, dfl_outcome outcome, const char *callback, double t)
 {
     sys->trouble = (dfl_trouble){.outcome = outcome, .callback = callback, .t = t};
+    return outcome;
+}
+
+dfl_outcome dfl_system_part_trouble(dfl_system *sys, dfl_outcome outcome, dfl_failure part,
+                                    double t)
+{
+    static const char *const name[] = {
+        [DFL_FAILURE_POSITION] = "the position constraints",
+        [DFL_FAILURE_VELOCITY] = "the velocity constraints",
+        [DFL_FAILURE_MULTIPLIERS] =
+            "the matrix of accelerations, multipliers and auxiliary variables",
+        [DFL_FAILURE_NEWTON_MATRIX] = "the Newton matrix"};
+    dfl_system_trouble(sys, outcome, name[part], t);
+    sys->trouble.part = part;
     return outcome;
 }

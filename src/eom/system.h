@@ -29,7 +29,8 @@ typedef enum dfl_outcome {
 /* The last trouble, for the message when no smaller step helps. */
 typedef struct dfl_trouble {
     dfl_outcome outcome;
-    const char *callback; /* which one */
+    const char *callback; /* which one, or the name of `part` */
+    dfl_failure part;     /* which equations are dependent or singular */
     double t;
     const char *matrix; /* non-finite: which matrix, or NULL for a row itself ... */
     dfl_kind kind;      /* ... and which row */
@@ -53,6 +54,7 @@ typedef struct dfl_system {
     int nc;             /* nl + nm */
     int off_l, off_r, off_v, off_sp, off_p; /* columns of x */
     int row_d, row_acc, row_gam, row_e;     /* rows of alg; gI is at m1, c at m1 + m2 */
+    double rounding;                        /* of what eval computes, relative */
     unsigned need;                          /* request mask of a full evaluation */
     double *M, *M_chol,
         *M_inv;             /* constant M (matrix or diagonal), its Cholesky factor or inverse */
@@ -97,7 +99,8 @@ dfl_status dfl_eom_check(dfl_context *ctx, const dfl_eom *eom);
 /* Writes the name of a row or variable into `text`. */
 void dfl_eom_name(char *text, size_t size, const dfl_eom *eom, dfl_kind kind, int index);
 
-/* Creates the system; counters go to `stats`. The caller frees it also after a failure. */
+/* Creates the system, with the rounding of double; counters go to `stats`. The caller frees it also
+   after a failure. */
 dfl_status dfl_system_init(dfl_system *sys, dfl_context *ctx, const dfl_eom *eom, bool psi1,
                            dfl_statistics *stats);
 void dfl_system_clear(dfl_system *sys);
@@ -161,5 +164,9 @@ void dfl_system_trouble_name(char *text, size_t size, const dfl_system *sys);
 /* Records a callback's return value or a trouble as an outcome. */
 dfl_outcome dfl_system_trouble(dfl_system *sys, dfl_outcome outcome, const char *callback,
                                double t);
+
+/* The same for a part of the equations, whose name becomes the callback's. */
+dfl_outcome dfl_system_part_trouble(dfl_system *sys, dfl_outcome outcome, dfl_failure part,
+                                    double t);
 
 #endif

@@ -163,7 +163,7 @@ dfl_outcome dfl_formulation_factor(dfl_formulation *form, int nreal, int ncomple
         regular = dfl_factor_compute(form->E_complex[k], nd, method);
     }
     if (!regular)
-        return dfl_system_trouble(form->sys, DFL_STEP_SINGULAR, "the Newton matrix", 0);
+        return dfl_system_part_trouble(form->sys, DFL_STEP_SINGULAR, DFL_FAILURE_NEWTON_MATRIX, 0);
     return DFL_STEP_OK;
 }
 

@@ -103,7 +103,7 @@ static dfl_outcome split_blocks(dfl_formulation *form)
                            .favoured = form->have_selectors ? form->pivot_p : NULL,
                            .scale_rows = true};
     if (!split_known(form->split3, form, &rule, form->jac.J3, sys->m3, sys->n4, form->rank3))
-        return dfl_system_trouble(sys, DFL_STEP_RANK, "the position constraints", t);
+        return dfl_system_part_trouble(sys, DFL_STEP_RANK, DFL_FAILURE_POSITION, t);
     dfl_outcome outcome = split_first(form);
     if (outcome)
         return outcome;
@@ -116,7 +116,7 @@ static dfl_outcome split_blocks(dfl_formulation *form)
     form->weakest = form->split2->largest > 0 ? form->split2->smallest / form->split2->largest : 1;
     form->weakest = fmin(form->weakest, shortest_row(form));
     if (!split)
-        return dfl_system_trouble(sys, DFL_STEP_RANK, "the velocity constraints", t);
+        return dfl_system_part_trouble(sys, DFL_STEP_RANK, DFL_FAILURE_VELOCITY, t);
     return DFL_STEP_OK;
 }
 
@@ -140,10 +140,8 @@ static dfl_outcome split_first(dfl_formulation *form)
         regular = dfl_split_compute(form->split1, &rule, form->jac.J1, m1, m1, n1);
     }
     return regular ? DFL_STEP_OK
-                   : dfl_system_trouble(
-                         sys, DFL_STEP_SINGULAR,
-                         "the matrix of accelerations, multipliers and auxiliary variables",
-                         sys->trouble.t);
+                   : dfl_system_part_trouble(sys, DFL_STEP_SINGULAR, DFL_FAILURE_MULTIPLIERS,
+                                             sys->trouble.t);
 }
 
 /* The number of leading unknowns that block 1 determines: all of [a sigma w l m], or w alone. */

@@ -22,6 +22,7 @@ dfl_status dfl_formulation_ranks(dfl_formulation *form, const dfl_point *point)
     double ratio2 = 1, ratio3 = 1;
     dfl_outcome outcome = dfl_system_jacobian(&form->jac, sys, point->t, point->x, point->a);
     sys->stats->jacobians--; /* not one of the integration */
+    sys->trouble.part = DFL_FAILURE_OTHER;
     if (outcome == DFL_STEP_STOP)
         return dfl_fail(sys->ctx, DFL_CALLBACK, "jacobian stopped the computation at t = %g",
                         point->t);
@@ -45,6 +46,7 @@ dfl_status dfl_formulation_ranks(dfl_formulation *form, const dfl_point *point)
 
 dfl_status dfl_formulation_undetermined(const dfl_formulation *form, double t)
 {
+    form->sys->trouble.part = DFL_FAILURE_MULTIPLIERS;
     return dfl_fail(
         form->sys->ctx, DFL_SINGULAR,
         "at t = %g the forces depend on multipliers that redundant constraints (rank %d "
@@ -55,8 +57,9 @@ dfl_status dfl_formulation_undetermined(const dfl_formulation *form, double t)
 /* Whether the dependent rows found can be integrated, and how. */
 static dfl_status judge(dfl_formulation *form, double t, int defect2, int defect3)
 {
-    const dfl_system *sys = form->sys;
+    dfl_system *sys = form->sys;
     const dfl_algebraic wanted = form->options->algebraic;
+    sys->trouble.part = defect3 > 0 ? DFL_FAILURE_POSITION : DFL_FAILURE_VELOCITY;
     if (defect3 > defect2 || (sys->eom->nm == 0 && defect3 != defect2))
         return dfl_fail(sys->ctx, DFL_SINGULAR,
                         "at t = %g the position constraints have %d dependent rows, the velocity "

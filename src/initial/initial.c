@@ -31,6 +31,7 @@ dfl_status dfl_initial_init(dfl_initial *init, dfl_context *ctx, const dfl_eom *
         return status;
     const size_t n = (size_t)sys->n, nv = (size_t)eom->nv, d = sizeof(double);
     const size_t rows = (size_t)(sys->m1 + sys->m2 + sys->m3);
+    sys->rounding = options->rounding;
     init->rank_tolerance = options->rank_tolerance;
     init->atol = options->atol;
     for (int i = 0; options->atol_each && i < sys->nu; i++)
@@ -85,6 +86,8 @@ dfl_status dfl_initial_complete(double *x, dfl_initial *init, double t,
     memcpy(init->x + sys->na, x, (size_t)sys->nu * sizeof *x);
     memcpy(init->x0, init->x, (size_t)sys->n * sizeof *x);
     init->point.t = t;
+    init->failure = DFL_FAILURE_OTHER;
+    init->converged = true;
     switch (cond->mode) {
     case DFL_START_PROJECT:
         status = dfl_stages_project(init, cond);
@@ -103,6 +106,8 @@ dfl_status dfl_initial_complete(double *x, dfl_initial *init, double t,
         status = dfl_stages_check(init, cond);
     if (!status)
         memcpy(x, init->x + sys->na, (size_t)sys->nu * sizeof *x);
+    if (status && init->failure == DFL_FAILURE_OTHER)
+        init->failure = init->converged ? DFL_FAILURE_CONTRADICTION : DFL_FAILURE_ITERATIONS;
     return status;
 }
 
@@ -182,7 +187,7 @@ static dfl_status condition_rows(dfl_initial *init, const dfl_conditions *cond, 
     dfl_status status = call_condition(base, init, cond);
     for (int j = 0; !status && j < sys->n; j++) {
         double *column = init->J + (size_t)j * (size_t)ld + row;
-        const double x = init->x[j], delta = sqrt(1e-16 * fmax(1e-5, fabs(x)));
+        const double x = init->x[j], delta = sqrt(sys->rounding * fmax(1e-5, fabs(x)));
         memset(column, 0, (size_t)cond->nconditions * sizeof *column);
         if (j < sys->na)
             continue;
@@ -196,45 +201,131 @@ static dfl_status condition_rows(dfl_initial *init, const dfl_conditions *cond, 
     return status;
 }
 
-/* Gauss-Newton on all rows and the conditions together, with steps of minimum norm: what they leave
-   open stays near the guess, but multipliers and accelerations count in that norm like the rest. */
-static dfl_status as_conditions(dfl_initial *init, const dfl_conditions *cond)
+/* F and J of all rows and the conditions. */
+static dfl_status all_equations(dfl_initial *init, const dfl_conditions *cond)
 {
     const dfl_system *sys = &init->sys;
-    if (cond->nconditions < 0 || cond->nconditions > 100000 ||
-        (cond->nconditions > 0 && !cond->condition))
-        return dfl_fail(sys->ctx, DFL_INVALID, "conditions: nconditions is %d, condition is %s",
-                        cond->nconditions, cond->condition ? "given" : "NULL");
-    dfl_status status = reserve(init, cond->nconditions);
     const int rows = sys->m1 + sys->m2 + sys->m3, ld = rows + cond->nconditions;
+    dfl_status status = dfl_stages_all_rows(init, ld);
+    return status ? status : condition_rows(init, cond, ld, rows);
+}
+
+/* Divides entries i, i + stride, ... of A by the largest of them, unless all vanish beside `overall`. */
+static void equilibrate(double *A, int count, int stride, double overall)
+{
+    double largest = 0;
+    for (int i = 0; i < count; i++)
+        largest = fmax(largest, fabs(A[(size_t)i * (size_t)stride]));
+    for (int i = 0; largest > 1e-12 * overall && i < count; i++)
+        A[(size_t)i * (size_t)stride] /= largest;
+}
+
+/* The rank of columns first .. first+count-1 of J, scaled so that units do not matter; J is lost. */
+static int rank_of_columns(dfl_initial *init, int ld, int first, int count)
+{
+    double *A = init->J + (size_t)first * (size_t)ld, overall = 0;
+    int rank = 0;
+    for (size_t i = 0; i < (size_t)ld * (size_t)count; i++)
+        overall = fmax(overall, fabs(A[i]));
+    for (int j = 0; j < count; j++)
+        equilibrate(A + (size_t)j * (size_t)ld, ld, 1, overall);
+    for (int i = 0; i < ld; i++)
+        equilibrate(A + i, count, ld, 1);
+    memset(init->F, 0, (size_t)ld * sizeof *init->F);
+    dfl_lstsq_solve(init->step, init->lstsq, ld, count, A, init->F, 1e-6, &rank);
+    return rank;
+}
+
+/* Whether rows and conditions leave nothing open but multipliers: then every kernel vector of J is one
+   of its columns of l and m already. */
+static dfl_status look_for_open_unknowns(bool *open, dfl_initial *init, const dfl_conditions *cond)
+{
+    const dfl_system *sys = &init->sys;
+    const int ld = sys->m1 + sys->m2 + sys->m3 + cond->nconditions;
+    dfl_status status = all_equations(init, cond);
+    if (status)
+        return status;
+    const int free = sys->n - rank_of_columns(init, ld, 0, sys->n);
+    status = all_equations(init, cond);
+    if (status)
+        return status;
+    *open = free > sys->nc - rank_of_columns(init, ld, sys->off_l, sys->nc);
+    return DFL_OK;
+}
+
+/* Iterates until the corrections vanish, or no longer shrink at the level of rounding. */
+static dfl_status iterate_conditions(dfl_initial *init, const dfl_conditions *cond)
+{
+    const dfl_system *sys = &init->sys;
+    const int ld = sys->m1 + sys->m2 + sys->m3 + cond->nconditions;
     double last = INFINITY;
-    for (int it = 0; !status && it < 50; it++) {
-        status = dfl_stages_all_rows(init, ld);
-        if (!status)
-            status = condition_rows(init, cond, ld, rows);
+    init->converged = false;
+    for (int it = 0; !init->converged && it < 50; it++) {
+        double size = 0;
+        dfl_status status = all_equations(init, cond);
         if (status)
-            break;
+            return status;
         for (int i = 0; i < ld; i++)
             init->F[i] = -init->F[i];
         if (!dfl_lstsq_solve(init->step, init->lstsq, ld, sys->n, init->J, init->F,
                              fmax(init->rank_tolerance, 1e-9), NULL))
             return dfl_fail(sys->ctx, DFL_INCONSISTENT, "the initial conditions have no solution");
-        double size = 0;
         for (int j = 0; j < sys->n; j++) {
             init->x[j] += init->step[j];
             size = fmax(size, fabs(init->step[j]) / fmax(1, fabs(init->x[j])));
         }
-        if (size <= 1e-13 || (it > 6 && size <= 1e-9 && size >= 0.5 * last))
-            break;
+        init->converged = size <= 1e-13 || (it > 6 && size <= 1e-9 && size >= 0.5 * last);
         last = size;
     }
-    if (!status)
-        status = call_condition(init->condition, init, cond);
+    return DFL_OK;
+}
+
+/* DFL_INCONSISTENT if a condition is not met. */
+static dfl_status check_conditions(dfl_initial *init, const dfl_conditions *cond)
+{
+    dfl_context *ctx = init->sys.ctx;
+    dfl_status status = call_condition(init->condition, init, cond);
     for (int i = 0; !status && i < cond->nconditions; i++)
-        if (fabs(init->condition[i]) > 10 * init->atol)
-            return dfl_fail(sys->ctx, DFL_INCONSISTENT,
-                            "condition %d contradicts the constraints or the other conditions: its "
-                            "residual stays at %.3g",
-                            i, init->condition[i]);
+        if (!(fabs(init->condition[i]) <= 10 * init->atol))
+            status = dfl_fail(ctx, DFL_INCONSISTENT,
+                              "condition %d contradicts the constraints or the other conditions: "
+                              "its residual stays at %.3g",
+                              i, init->condition[i]);
     return status;
+}
+
+/* With open unknowns and `unique`: all equations must hold already. */
+static dfl_status accept_open_unknowns(dfl_initial *init, const dfl_conditions *cond)
+{
+    dfl_status status = check_conditions(init, cond);
+    if (!status)
+        status = dfl_stages_check(init, cond);
+    if (status != DFL_INCONSISTENT)
+        return status;
+    init->failure = DFL_FAILURE_UNDETERMINED;
+    return dfl_fail(
+        init->sys.ctx, DFL_INCONSISTENT,
+        "the constraints and %d conditions do not determine all initial values, and the "
+        "given ones do not satisfy them at t = %g; give more conditions",
+        cond->nconditions, init->point.t);
+}
+
+/* Gauss-Newton on all rows and the conditions together, with steps of minimum norm: what they leave
+   open stays near the guess, but multipliers and accelerations count in that norm like the rest. */
+static dfl_status as_conditions(dfl_initial *init, const dfl_conditions *cond)
+{
+    const dfl_system *sys = &init->sys;
+    bool open = false;
+    if (cond->nconditions < 0 || cond->nconditions > 100000 ||
+        (cond->nconditions > 0 && !cond->condition))
+        return dfl_fail(sys->ctx, DFL_INVALID, "conditions: nconditions is %d, condition is %s",
+                        cond->nconditions, cond->condition ? "given" : "NULL");
+    dfl_status status = reserve(init, cond->nconditions);
+    if (!status && cond->unique)
+        status = look_for_open_unknowns(&open, init, cond);
+    if (!status && open)
+        return accept_open_unknowns(init, cond);
+    if (!status)
+        status = iterate_conditions(init, cond);
+    return status ? status : check_conditions(init, cond);
 }

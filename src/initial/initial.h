@@ -15,7 +15,8 @@ typedef struct dfl_initial {
     double *condition;
     int nconditions;             /* room for them */
     bool without_invariants;     /* the rows e are left out of projections */
-    bool converged;              /* every stage of the last projection did */
+    bool converged;              /* every stage of the last projection did, or the conditions */
+    dfl_failure failure;         /* what the last dfl_initial_complete failed at */
     double rank_tolerance, atol; /* residuals above ten times atol are inconsistent */
     dfl_statistics counters;     /* not those of the integration */
 } dfl_initial;

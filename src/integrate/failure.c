@@ -85,8 +85,10 @@ dfl_status dfl_step_failure(dfl_radau *ra, double h)
     default:
         break;
     }
-    if (ra->form->weakest < 1e-2 && ra->sys->nc > 0)
+    if (ra->form->weakest < 1e-2 && ra->sys->nc > 0) {
+        ra->sys->trouble.part = DFL_FAILURE_VELOCITY;
         return rank_failure(ra);
+    }
     if (trouble->outcome == DFL_STEP_SINGULAR)
         return dfl_fail(ctx, DFL_SINGULAR, "%s is singular at t = %.10g", trouble->callback, ra->t);
     if (ra->form->weakest < watch && ra->sys->nc > 0)
@@ -146,7 +148,7 @@ bool dfl_constraints_flipped(dfl_radau *ra)
     if (ra->flips == 0)
         return false;
     ra->t_flip = ra->t + (ra->next.t - ra->t) / (1 - smallest);
-    dfl_system_trouble(sys, DFL_STEP_RANK, "the velocity constraints", ra->t_flip);
+    dfl_system_part_trouble(sys, DFL_STEP_RANK, DFL_FAILURE_VELOCITY, ra->t_flip);
     return true;
 }
 
@@ -162,7 +164,7 @@ bool dfl_redundant_rows_violated(dfl_radau *ra)
             allowed += fabs(ra->form->jac.J3[j * m3 + ns + i]) / ra->scale.weight[sys->off_sp + j];
         if (fabs(ra->next.blocks.g[i]) > allowed) {
             ra->violated = i;
-            dfl_system_trouble(ra->sys, DFL_STEP_RANK, "the position constraints", ra->t);
+            dfl_system_part_trouble(ra->sys, DFL_STEP_RANK, DFL_FAILURE_POSITION, ra->t);
             return true;
         }
     }

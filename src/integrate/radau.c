@@ -129,7 +129,7 @@ static dfl_outcome find_nonfinite(dfl_radau *ra)
         if (outcome)
             return outcome;
     }
-    return dfl_system_trouble(ra->sys, DFL_STEP_SINGULAR, "the Newton matrix", ra->t);
+    return dfl_system_part_trouble(ra->sys, DFL_STEP_SINGULAR, DFL_FAILURE_NEWTON_MATRIX, ra->t);
 }
 
 /* One iteration: residuals of all stages, the increment dW, its norm. W and Z are not yet changed. */

@@ -37,7 +37,7 @@ dfl_status dfl_radau_step(dfl_radau *ra, double t_end, long *attempts_left)
                             "raise max_steps, or look for what makes the motion so fast",
                             ra->t, h);
         /* relative to the time, and at t = 0 to what is still to come */
-        if (!last && 0.1 * fabs(h) <= fmax(fabs(ra->t), 1e-6 * fabs(to_go)) * DBL_EPSILON)
+        if (!last && 0.1 * fabs(h) <= fmax(fabs(ra->t), 1e-6 * fabs(to_go)) * ra->options->rounding)
             return ra->have_cont || ra->rejected ? dfl_step_failure(ra, h) : too_short(ra, h);
         sys->stats->attempts++;
         switch (try_step(ra, h, &h_next)) {

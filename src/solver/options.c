@@ -33,6 +33,7 @@ static void fill_defaults(dfl_solver_options *o, const dfl_eom *eom)
     set(&o->rtol, 1e-6);
     set(&o->atol, o->rtol);
     set(&o->multiplier_weight, 1);
+    set(&o->rounding, DBL_EPSILON);
     set(&o->safety, 0.9);
     set(&o->min_factor, 0.2);
     set(&o->max_factor, 8);
@@ -70,6 +71,7 @@ static dfl_status check_numbers(const dfl_solver_options *o, dfl_context *ctx)
                  {"keep_low", o->keep_low, 0, 1},
                  {"keep_high", o->keep_high, 1, 100},
                  {"rank_tolerance", o->rank_tolerance, DBL_EPSILON, 0.1},
+                 {"rounding", o->rounding, 1e-16, 1e-2},
                  {"max_step", o->max_step, 0, DBL_MAX},
                  {"fixed_step", o->fixed_step, 0, DBL_MAX},
                  {"every", o->every, 0, DBL_MAX},

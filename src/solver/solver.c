@@ -10,6 +10,10 @@
 #include <string.h>
 #include <time.h>
 
+static dfl_status start(dfl_solver *solver, double t0, const double *x0,
+                        const dfl_conditions *conditions);
+static dfl_status advance(dfl_solver *solver, double t_end);
+static dfl_status note_failure(dfl_solver *solver, dfl_status status);
 static dfl_status take_place(dfl_solver *solver, double t0);
 static dfl_status check_rank_nearby(dfl_solver *solver, double t0);
 static dfl_status evaluate_start(dfl_solver *solver);
@@ -43,6 +47,7 @@ dfl_status dfl_solver_create(dfl_solver **out, dfl_context *ctx, const dfl_eom *
     const dfl_solver_options *opt = &solver->options;
     if (!status)
         status = dfl_system_init(&solver->sys, ctx, eom, opt->form == DFL_PSI1, &solver->stats);
+    solver->sys.rounding = opt->rounding;
     if (!status)
         status = dfl_formulation_init(&solver->form, &solver->sys, opt);
     if (!status)
@@ -110,6 +115,27 @@ static dfl_status check_start(const dfl_solver *solver, double t0, const double 
 
 dfl_status dfl_solver_start(dfl_solver *solver, double t0, const double *x0,
                             const dfl_conditions *conditions)
+{
+    return note_failure(solver, start(solver, t0, x0, conditions));
+}
+
+static dfl_status note_failure(dfl_solver *solver, dfl_status status)
+{
+    solver->failure = DFL_FAILURE_OTHER;
+    if (status == DFL_SINGULAR || status == DFL_RANK_CHANGED)
+        solver->failure = solver->sys.trouble.part;
+    else if (status == DFL_INCONSISTENT)
+        solver->failure = solver->initial.failure;
+    return status;
+}
+
+dfl_failure dfl_solver_failure(const dfl_solver *solver)
+{
+    return solver->failure;
+}
+
+static dfl_status start(dfl_solver *solver, double t0, const double *x0,
+                        const dfl_conditions *conditions)
 {
     dfl_system *sys = &solver->sys;
     dfl_radau *radau = &solver->radau;
@@ -199,6 +225,7 @@ static dfl_status check_rank_nearby(dfl_solver *solver, double t0)
     const int rank = dfl_formulation_rank_at(&solver->form, nearby);
     if (rank <= solver->form.rank2)
         return DFL_OK;
+    solver->sys.trouble.part = DFL_FAILURE_VELOCITY;
     return dfl_fail(
         solver->ctx, DFL_SINGULAR,
         "the start at t = %g is a singular position: the constraints have rank %d there "
@@ -279,6 +306,11 @@ static void note_start(const dfl_solver *solver, const double *x0)
 }
 
 dfl_status dfl_solver_advance(dfl_solver *solver, double t_end)
+{
+    return note_failure(solver, advance(solver, t_end));
+}
+
+static dfl_status advance(dfl_solver *solver, double t_end)
 {
     dfl_radau *radau = &solver->radau;
     dfl_statistics *stats = &solver->stats;

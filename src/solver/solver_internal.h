@@ -15,6 +15,7 @@ struct dfl_solver {
     dfl_radau radau;
     dfl_initial initial;
     bool started;
+    dfl_failure failure; /* of the last start or advance */
     double t0;
     long outputs;              /* the next grid point is t0 + sense outputs every */
     double *x, *x_event;       /* n each: interpolated states */
