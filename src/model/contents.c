@@ -1,8 +1,8 @@
 /* contents.c: which symbols the expressions of a model may contain; one table of rules.
 
    The kinds of symbols below a node stand in the node, so a rule is checked at once; only a message
-   has to look for the symbol that breaks it. Own velocities and speeds are of one kind: they are told apart
-   by a walk over the nodes, and only in models that have speeds. */
+   has to look for the symbol that breaks it. Own velocities and speeds are of one kind: they are
+   told apart by a walk over the nodes, and only in models that have speeds. */
 #include "model/contents.h"
 
 #include <math.h>

@@ -23,7 +23,8 @@ typedef enum dfl_place {
 } dfl_place;
 
 /* DFL_OK if `expr` may stand there. Otherwise the message names the symbol that may not, or what is
-   missing; `name` (may be NULL) is that of the declaration. Also passes on a failure of the graph. */
+   missing; `name` (may be NULL) is that of the declaration. Also passes on a failure of the graph.
+   */
 dfl_status dfl_model_check_contents(const dfl_model *model, dfl_place place, const char *name,
                                     dfl_expr expr);
 

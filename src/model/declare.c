@@ -1,4 +1,5 @@
-/* declare.c: the declarations of a model. Each checks what it is given and stores it; nothing is derived.
+/* declare.c: the declarations of a model. Each checks what it is given and stores it; nothing is
+   derived.
 
    Symbols get their numbers in order of declaration, so that equal scripts give equal graphs. */
 #include "context/text.h"

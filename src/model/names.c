@@ -1,8 +1,9 @@
-/* names.c: names within a model: which are allowed, finding them, and the nearest to a misspelt one.
+/* names.c: names within a model: which are allowed, finding them, and the nearest to a misspelt
+   one.
 
    A hash table (open addressing, FNV-1a) leads from a name to its declaration, so that families of
-   thousands of coordinates are declared in linear time. Derived names, der(x), lambda(c), mu(c), are taken
-   apart: what stands in the brackets is looked up. */
+   thousands of coordinates are declared in linear time. Derived names, der(x), lambda(c), mu(c),
+   are taken apart: what stands in the brackets is looked up. */
 #include "model/names.h"
 
 #include <string.h>
@@ -207,8 +208,8 @@ static dfl_declaration *find_part(const dfl_model *model, const char *name, size
     return NULL;
 }
 
-/* Whether `candidate` is nearer to `word` than *best (0: none yet), which it then becomes: distance + 1.
-   Near is at most a third of the letters wrong, and never all of them. */
+/* Whether `candidate` is nearer to `word` than *best (0: none yet), which it then becomes: distance
+   + 1. Near is at most a third of the letters wrong, and never all of them. */
 static bool nearer(int *best, const char *word, const char *candidate)
 {
     const size_t length = strlen(word), other = strlen(candidate);
@@ -223,8 +224,8 @@ static bool nearer(int *best, const char *word, const char *candidate)
     return true;
 }
 
-/* Letters inserted, deleted, replaced or swapped with their neighbour (optimal string alignment); at most
-   LONGEST_NAME letters each. */
+/* Letters inserted, deleted, replaced or swapped with their neighbour (optimal string alignment);
+   at most LONGEST_NAME letters each. */
 static int distance(const char *a, const char *b)
 {
     int row[3][LONGEST_NAME + 1];

@@ -302,8 +302,8 @@ static dfl_status check_damping(dfl_runnable *run, double t, const double *x)
         const dfl_entry *entry = &eq->Jgam.entry[k];
         for (int j = 0; !status && j < n0; j++)
             if (entry->col == first_v + eq->massless[j])
-                status = dfl_runnable_values(A + entry->row + j * n0, run, &entry->expr, 1, t, x,
-                                             NULL);
+                status =
+                    dfl_runnable_values(A + entry->row + j * n0, run, &entry->expr, 1, t, x, NULL);
     }
     if (!status)
         status = dfl_null_space(&basis, &count, run->ctx, A, n0, n0);
@@ -322,10 +322,11 @@ static dfl_status fail_damping(dfl_runnable *run, const double *direction)
     const dfl_equations *eq = run->eq;
     dfl_text text = {.ctx = run->ctx};
     dfl_print_combination(&text, eq, direction);
-    dfl_model_fail(eq->model, eq->model->kinetic_line,
-                   "there is no mass along %s, and no force that depends on this velocity; add a "
-                   "damper, mass or a constraint there, or make the coordinate an auxiliary variable",
-                   dfl_text_string(&text));
+    dfl_model_fail(
+        eq->model, eq->model->kinetic_line,
+        "there is no mass along %s, and no force that depends on this velocity; add a "
+        "damper, mass or a constraint there, or make the coordinate an auxiliary variable",
+        dfl_text_string(&text));
     dfl_text_clear(&text);
     return DFL_SINGULAR;
 }

@@ -238,7 +238,8 @@ static int apply_atan(lua_State *L)
     return dfl_arg_count(L, "atan", 1, 2) == 1 ? apply_one(L) : apply_two(L);
 }
 
-/* min and max of any number of arguments. Plain numbers keep their kind, so that integers stay integers. */
+/* min and max of any number of arguments. Plain numbers keep their kind, so that integers stay
+   integers. */
 static int apply_fold(lua_State *L)
 {
     const char *call = lua_tostring(L, lua_upvalueindex(1));

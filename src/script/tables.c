@@ -1,6 +1,8 @@
-/* tables.c: the calls of the language that take tables: starting values, settings of the run, events.
+/* tables.c: the calls of the language that take tables: starting values, settings of the run,
+   events.
 
-   Tables are read in a fixed order of their keys, so that equal scripts give equal models and messages. */
+   Tables are read in a fixed order of their keys, so that equal scripts give equal models and
+   messages. */
 #include "script/language.h"
 
 #include "script/arguments.h"

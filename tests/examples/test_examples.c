@@ -44,10 +44,12 @@ enum { ROOM = 80 * 80 };
 typedef struct evaluation {
     double kin[80], f[80], b[80], d[80], c[80], g[80], ep[80], gI[80], hv[80], e[80], gam[80];
     double W[ROOM], K0[ROOM], bias[80], M[ROOM];
-    double Jd[ROOM], Jacc[ROOM], Jvel[ROOM], Jgam[ROOM], Jpos[ROOM], Jb[ROOM], Jdyn[ROOM], Jkin[ROOM];
+    double Jd[ROOM], Jacc[ROOM], Jvel[ROOM], Jgam[ROOM], Jpos[ROOM], Jb[ROOM], Jdyn[ROOM],
+        Jkin[ROOM];
 } evaluation;
 
-static void evaluate(evaluation *out, const dfl_eom *eom, double t, const double *x, const double *a)
+static void evaluate(evaluation *out, const dfl_eom *eom, double t, const double *x,
+                     const double *a)
 {
     *out = (evaluation){0};
     dfl_blocks blocks = {out->kin, out->f,  out->b, out->d,   out->c, out->g,  out->ep,
@@ -63,8 +65,8 @@ static void evaluate(evaluation *out, const dfl_eom *eom, double t, const double
 }
 
 /* The first `rows` rows of two matrices with different numbers of rows. */
-static void assert_same(const char *what, const double *found, int found_rows, const double *expected,
-                        int expected_rows, int rows, int columns)
+static void assert_same(const char *what, const double *found, int found_rows,
+                        const double *expected, int expected_rows, int rows, int columns)
 {
     double size = 0.0;
     for (int j = 0; j < columns; j++)
@@ -162,8 +164,9 @@ static void compare_references(scripted *s, const problem *prob, double t_end, d
     }
 }
 
-static void compare_with_problem(const char *name, const char *const *sets, const char *problem_name,
-                                 int size, double t_end, double K, double L)
+static void compare_with_problem(const char *name, const char *const *sets,
+                                 const char *problem_name, int size, double t_end, double K,
+                                 double L)
 {
     problem prob;
     scripted s = load_with(name, sets);
@@ -281,11 +284,12 @@ static linkage linkage_at(double phi)
     /* rates for phi' = 1 from the loop, differentiated and multiplied with the bars' directions */
     const double w = a * sin(phi - psi) / (b * sin(psi - theta));
     const double v = a * sin(phi - theta) / (c * sin(psi - theta));
-    return (linkage){
-        rho * (a * a * a / 3 + b * (a * a + a * b * w * cos(phi - theta) + b * b * w * w / 3) +
-               c * c * c * v * v / 3),
-        rho * g *
-            (a * a / 2 * sin(phi) + b * (a * sin(phi) + b / 2 * sin(theta)) + c * c / 2 * sin(psi))};
+    return (linkage){rho * (a * a * a / 3 +
+                            b * (a * a + a * b * w * cos(phi - theta) + b * b * w * w / 3) +
+                            c * c * c * v * v / 3),
+                     rho * g *
+                         (a * a / 2 * sin(phi) + b * (a * sin(phi) + b / 2 * sin(theta)) +
+                          c * c / 2 * sin(psi))};
 }
 
 /* dt/dphi on the energy level of the start. */
@@ -369,7 +373,8 @@ static double rolling_slowness(double angle, const void *data)
     const valley *v = data;
     const double u = v->u0 * sin(angle), slope = 2 * v->k * u, w = sqrt(1 + slope * slope);
     const double speed = (1 - 2 * v->r * v->k / (w * w * w)) * w; /* of the centre, for u' = 1 */
-    return speed * fabs(v->u0 * cos(angle)) / sqrt(4.0 / 3.0 * v->g * (v->y0 - centre_height(v, u)));
+    return speed * fabs(v->u0 * cos(angle)) /
+           sqrt(4.0 / 3.0 * v->g * (v->y0 - centre_height(v, u)));
 }
 
 /* A circle reaches the bottom after a quarter of its period, an integral. */

@@ -364,7 +364,7 @@ static inline void take_y(double *y, const double *x, const dfl_equations *eq)
 static inline void make_folder(char folder[64])
 {
     const char *tmp = getenv("TMPDIR");
-    snprintf(folder, 64, "%s/driftless-XXXXXX", tmp && strlen(tmp) < 40 ? tmp : "/tmp");
+    snprintf(folder, 64, "%s/driftless-export-XXXXXX", tmp && strlen(tmp) < 40 ? tmp : "/tmp");
     assert_non_null(mkdtemp(folder));
 }
 

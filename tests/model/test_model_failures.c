@@ -12,8 +12,8 @@ static void assert_refused(const char *text, dfl_status expected_status, const c
     if (!status)
         status = scripted_try_start(&s, &(dfl_solver_options){.rtol = 1e-8});
     if (status != expected_status || !strstr(dfl_message(s.ctx), expected))
-        fail_msg("expected %s with '%s', found %s: '%s'", dfl_status_name(expected_status), expected,
-                 dfl_status_name(status), status ? dfl_message(s.ctx) : "");
+        fail_msg("expected %s with '%s', found %s: '%s'", dfl_status_name(expected_status),
+                 expected, dfl_status_name(status), status ? dfl_message(s.ctx) : "");
     scripted_free(&s);
 }
 
@@ -31,7 +31,8 @@ static void kinetic_energies_that_are_not_quadratic_are_refused(void **state)
     (void)state;
     assert_refused("local x, y = position('x', 'y')\n"
                    "kinetic(velocity(x)^2 + velocity(y)^2*velocity(x)^2)\n",
-                   DFL_INVALID, "test.lua:2: the kinetic energy is not quadratic in the velocities");
+                   DFL_INVALID,
+                   "test.lua:2: the kinetic energy is not quadratic in the velocities");
     assert_refused("local x = position('x')\n"
                    "kinetic(velocity(x)^4)\n",
                    DFL_INVALID, "the mass of der(x) and der(x) still contains a velocity");
@@ -40,11 +41,12 @@ static void kinetic_energies_that_are_not_quadratic_are_refused(void **state)
 static void nonholonomic_constraints_that_are_not_linear_are_refused(void **state)
 {
     (void)state;
-    assert_refused("local x, y = position('x', 'y')\n"
-                   "kinetic(velocity(x)^2 + velocity(y)^2)\n"
-                   "nonholonomic('even', velocity(x)*velocity(y) - 1)\n",
-                   DFL_INVALID,
-                   "test.lua:3: nonholonomic 'even' is not linear in the velocities: its derivative by");
+    assert_refused(
+        "local x, y = position('x', 'y')\n"
+        "kinetic(velocity(x)^2 + velocity(y)^2)\n"
+        "nonholonomic('even', velocity(x)*velocity(y) - 1)\n",
+        DFL_INVALID,
+        "test.lua:3: nonholonomic 'even' is not linear in the velocities: its derivative by");
 }
 
 static void kinematics_that_are_not_linear_are_refused(void **state)
@@ -146,7 +148,8 @@ static void redundant_constraints_run_with_a_notice(void **state)
                                "constraint('rod', x^2 + y^2 - 1)\n"
                                "constraint('again', 3*(x^2 + y^2 - 1))\n"
                                "initial{ x = 1, y = 0 }\n");
-    scripted_start(&s, &(dfl_solver_options){.rtol = 1e-9, .log = note_redundancy, .user = &notices});
+    scripted_start(&s,
+                   &(dfl_solver_options){.rtol = 1e-9, .log = note_redundancy, .user = &notices});
     assert_int_equal(notices, 1);
     scripted_advance(&s, 1.0);
     /* exact: the pendulum released from the horizontal with g = 9.81 */
@@ -157,18 +160,19 @@ static void redundant_constraints_run_with_a_notice(void **state)
 
 /* ------------------------------------------------------------------------------- memory */
 
-static const char small_model[] = "local m = param('m', 1, 'kg') local push = input('push', 1)\n"
-                                  "local x, y = position('x', 'y')\n"
-                                  "kinetic(m*(velocity(x)^2 + velocity(y)^2)/2)\n"
-                                  "local s = contact('s', function(s) return s - x end)\n"
-                                  "local c = constraint('c', y - s^2)\n"
-                                  "local w = auxiliary('w', function(w) return w - velocity(x) end)\n"
-                                  "local r = dynamic('r', function(r) return w - r end)\n"
-                                  "force(x, push - r)\n"
-                                  "invariant('i', velocity(y) - 2*x*velocity(x))\n"
-                                  "output('o', x + y)\n"
-                                  "initial{ x = 1 }\n"
-                                  "simulate{ to = 1, form = 'psf' }\n";
+static const char small_model[] =
+    "local m = param('m', 1, 'kg') local push = input('push', 1)\n"
+    "local x, y = position('x', 'y')\n"
+    "kinetic(m*(velocity(x)^2 + velocity(y)^2)/2)\n"
+    "local s = contact('s', function(s) return s - x end)\n"
+    "local c = constraint('c', y - s^2)\n"
+    "local w = auxiliary('w', function(w) return w - velocity(x) end)\n"
+    "local r = dynamic('r', function(r) return w - r end)\n"
+    "force(x, push - r)\n"
+    "invariant('i', velocity(y) - 2*x*velocity(x))\n"
+    "output('o', x + y)\n"
+    "initial{ x = 1 }\n"
+    "simulate{ to = 1, form = 'psf' }\n";
 
 /* Fails the first, second, third ... allocation until loading, deriving, preparing and starting
    succeed. */

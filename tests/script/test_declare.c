@@ -1,4 +1,5 @@
-/* test_declare.c: the declarations of a model, without a script: numbers of symbols, names, refusals. */
+/* test_declare.c: the declarations of a model, without a script: numbers of symbols, names,
+   refusals. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
