@@ -24,8 +24,11 @@ static dfl_status complete(double *x, dfl_runnable *run, const bool *held,
                            const dfl_solver_options *options, double t0);
 static dfl_solver_options quiet(const dfl_solver_options *options);
 static dfl_status explain(dfl_runnable *run, dfl_status status, double t, const double *x);
+static dfl_status locate(dfl_runnable *run, dfl_status status, double t, const double *x);
+static int line_of(const dfl_model *model, dfl_declared kind, int index);
 static dfl_status explain_domain(dfl_runnable *run, dfl_status status, double t, const double *x);
 static dfl_status blame(dfl_runnable *run, dfl_status status, dfl_expr expr, double argument);
+static part part_behind(const dfl_runnable *run, dfl_expr expr);
 static part part_containing(const dfl_runnable *run, dfl_expr expr);
 static bool contains(const dfl_runnable *run, dfl_expr root, dfl_expr sought);
 static dfl_status check_mass(dfl_runnable *run, double t, const double *x);
@@ -63,6 +66,8 @@ dfl_status dfl_runnable_start(double *corrected, dfl_runnable *run, dfl_solver *
     }
     if (!status)
         status = check_mass(run, t0, x);
+    if (!status && run->eq->energy != DFL_NO_EXPR && !isfinite(dfl_runnable_energy(run, t0, x)))
+        status = explain_domain(run, DFL_NOT_FINITE, t0, x);
     if (!status) {
         dfl_runnable_set_levels(run, t0, x);
         status = dfl_solver_start(solver, t0, x, &(dfl_conditions){.held = held});
@@ -136,13 +141,56 @@ static dfl_solver_options quiet(const dfl_solver_options *options)
 /* Adds what only the model knows to the message of a failed start. */
 static dfl_status explain(dfl_runnable *run, dfl_status status, double t, const double *x)
 {
-    if (status == DFL_NO_MEMORY)
-        return status;
-    const dfl_status domain = explain_domain(run, status, t, x);
-    if (domain)
-        return domain;
-    const dfl_status mass = status == DFL_SINGULAR ? check_mass(run, t, x) : DFL_OK;
-    return mass ? mass : status;
+    dfl_status better = DFL_OK;
+    if (status == DFL_NOT_FINITE || status == DFL_CALLBACK)
+        better = explain_domain(run, status, t, x);
+    else if (status == DFL_SINGULAR)
+        better = check_mass(run, t, x);
+    else if (status == DFL_INCONSISTENT)
+        better = locate(run, status, t, x);
+    return better ? better : status;
+}
+
+/* Puts the file and line of the row that the given values violate most in front of the message; rows of
+   positions come first, since the others build on them. */
+static dfl_status locate(dfl_runnable *run, dfl_status status, double t, const double *x)
+{
+    const dfl_equations *eq = run->eq;
+    const struct {
+        const dfl_expr *rows;
+        int count;
+        dfl_declared kind;
+    } levels[] = {{eq->g, eq->nl, DFL_A_CONSTRAINT},
+                  {eq->c, eq->ns, DFL_A_CONTACT},
+                  {eq->gI, eq->nl, DFL_A_CONSTRAINT},
+                  {eq->hv, eq->nm, DFL_A_NONHOLONOMIC},
+                  {eq->d, eq->nw, DFL_AN_AUXILIARY}};
+    double *value = dfl_alloc(run->ctx, (size_t)eq->n, sizeof *value), worst = 1e-8;
+    dfl_status looked = value ? DFL_OK : DFL_NO_MEMORY;
+    int line = 0;
+    for (size_t k = 0; !looked && !line && k < sizeof levels / sizeof *levels; k++) {
+        looked = dfl_runnable_values(value, run, levels[k].rows, levels[k].count, t, x, NULL);
+        for (int i = 0; !looked && i < levels[k].count; i++)
+            if (fabs(value[i]) > worst) {
+                worst = fabs(value[i]);
+                line = line_of(eq->model, levels[k].kind, i);
+            }
+    }
+    dfl_free(run->ctx, value);
+    if (!looked && line) {
+        char *message = dfl_copy_string(run->ctx, dfl_message(run->ctx));
+        dfl_model_fail(eq->model, line, "%s", message ? message : "inconsistent initial values");
+        dfl_free(run->ctx, message);
+    }
+    return looked ? looked : status;
+}
+
+static int line_of(const dfl_model *model, dfl_declared kind, int index)
+{
+    for (int i = 0; i < model->ndeclarations; i++)
+        if (model->declarations[i].kind == kind && model->declarations[i].index == index)
+            return model->declarations[i].line;
+    return 0;
 }
 
 /* The first operation of the equations with a result that is not finite though its operands are. DFL_OK
@@ -175,14 +223,7 @@ static dfl_status explain_domain(dfl_runnable *run, dfl_status status, double t,
 static dfl_status blame(dfl_runnable *run, dfl_status status, dfl_expr expr, double argument)
 {
     const dfl_graph *graph = run->eq->graph;
-    const dfl_node *node = dfl_node_of(graph, expr);
-    part owner = part_containing(run, expr);
-    /* a derivative belongs to the part that was differentiated */
-    if (!owner.name && dfl_node_of(graph, node->a)->op > DFL_OP_SYMBOL)
-        owner = part_containing(run, node->a);
-    if (!owner.name && dfl_op_operands((dfl_op)node->op) > 1 &&
-        dfl_node_of(graph, node->b)->op > DFL_OP_SYMBOL)
-        owner = part_containing(run, node->b);
+    const part owner = part_behind(run, expr);
     if (!owner.name)
         return DFL_OK;
     dfl_text text = {.ctx = run->ctx};
@@ -194,6 +235,22 @@ static dfl_status blame(dfl_runnable *run, dfl_status status, dfl_expr expr, dou
         owner.name, dfl_text_string(&text), argument);
     dfl_text_clear(&text);
     return status;
+}
+
+/* The part that contains an expression or, since a derivative belongs to what was differentiated, one of the
+   operations below it. */
+static part part_behind(const dfl_runnable *run, dfl_expr expr)
+{
+    enum { TRIES = 50 };
+    const dfl_graph *graph = run->eq->graph;
+    part owner = {NULL, 0};
+    int tries = 0;
+    for (dfl_expr i = expr; !owner.name && tries < TRIES && i > 0; i--)
+        if (dfl_node_of(graph, i)->op > DFL_OP_SYMBOL && contains(run, expr, i)) {
+            owner = part_containing(run, i);
+            tries++;
+        }
+    return owner;
 }
 
 /* The declared part of the equations that contains an expression; name NULL if there is none. */

@@ -1,5 +1,6 @@
-/* canonical.c: the constructors. Each applies a few rules in constant time and never looks deeper than
-   the operands' own operands, so that equal things are usually the same node and derivatives stay small.
+/* canonical.c: the constructors. Each applies a few rules in constant time and never looks deeper
+   than the operands' own operands, so that equal things are usually the same node and derivatives
+   stay small.
 
    The rules, with constants c, k:
      constants fold unless the result is infinite or not a number
@@ -9,11 +10,12 @@
        -(k x) -> (-k) x, -(k+x) -> (-k)-x, sin(-x) -> -sin(x), cos(-x) -> cos(x)
      c (k x) -> (c k) x;  x/c -> (1/c) x only if 1/c is exact (a power of two);  x-c -> (-c)+x
      the constant comes first in sums and products, other operands in the order of their numbers
-     x^n for integers |n| <= 16 -> products and a division; x^(1/2) -> sqrt(x), x^(-1/2) -> 1/sqrt(x)
+     x^n for integers |n| <= 16 -> products and a division; x^(1/2) -> sqrt(x), x^(-1/2) likewise
      k (r sin u)^2 + k (r cos u)^2 -> k r^2
-   Each keeps the value for finite operands: exactly, or, for merged constants, integer powers and the
-   last rule, up to rounding. The sign of a zero is not kept. The rules with a 0 on the right, and the
-   last one, also hide what would be NaN (0 times infinity, 0/0 at one point, sin of infinity). */
+   Each keeps the value for finite operands: exactly, or, for merged constants, integer powers and
+   the last rule, up to rounding. The sign of a zero is not kept. The rules with a 0 on the right,
+   and the last one, also hide what would be NaN (0 times infinity, 0/0 at one point, sin of
+   infinity). */
 #include "symbolic/graph_internal.h"
 
 #include <assert.h>
@@ -123,8 +125,8 @@ dfl_expr dfl_rebuild(dfl_graph *g, const dfl_node *node, dfl_expr a, dfl_expr b,
     return dfl_op_operands(op) == 1 ? dfl_unary(g, op, a) : dfl_binary(g, op, a, b);
 }
 
-/* Whether the operands are constants with a finite result, then in *out. b is 0, a constant, where it
-   is not used. */
+/* Whether the operands are constants with a finite result, then in *out. b is 0, a constant, where
+   it is not used. */
 static bool folds(dfl_expr *out, dfl_graph *g, dfl_op op, dfl_expr a, dfl_expr b)
 {
     if (!dfl_is_constant(g, a) || !dfl_is_constant(g, b))

@@ -60,6 +60,9 @@ typedef void (*dfl_operand_fn)(dfl_text *text, const dfl_listing *list, uint32_t
 void dfl_emit_pattern(dfl_text *text, const dfl_listing *list, uint32_t reg, const char *pattern,
                       const char *name, dfl_operand_fn operand, const void *user);
 
+/* Writes the name of a register, tNUMBER: most of a source is this. */
+void dfl_emit_register(dfl_text *text, uint32_t reg);
+
 /* Writes a finite number so that its bits survive: short ones as people write them, others with 17 digits
    or in hexadecimal; negative ones in brackets. */
 void dfl_emit_number(dfl_text *text, double value, bool hexadecimal);

@@ -14,8 +14,6 @@
 #define ALWAYS_INLINE inline
 #endif
 
-enum { FEW = 16 }; /* numbers that are moved one by one */
-
 static ALWAYS_INLINE void prepare(const dfl_tape *tape, double *work, const double *const *in,
                                   uint32_t lanes);
 static ALWAYS_INLINE void eval(const dfl_tape *tape, double *work, const double *const *in,
@@ -86,7 +84,7 @@ static ALWAYS_INLINE void scatter(double *const *out, const double *work, const 
              m->count * lanes);
 }
 
-/* Most moves are of a few numbers; a call would cost more than they do. */
+/* Most moves are of one or two numbers; a call would cost more than they do. */
 static ALWAYS_INLINE void move(double *to, const double *from, uint32_t count)
 {
     if (count == 1)

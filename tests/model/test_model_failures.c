@@ -84,6 +84,10 @@ static void directions_without_mass_are_named(void **state)
                    "kinetic(velocity(x)^2)\n"
                    "constraint('c', y + 2*z - 1)\n",
                    DFL_SINGULAR, "there is no mass along der(y) - 0.5 der(z)");
+    assert_refused("local x, y = position('x', 'y')\n"
+                   "kinetic((velocity(x) + velocity(y))^2)\n"
+                   "potential(9.81*y)\n",
+                   DFL_SINGULAR, "test.lua:2: there is no mass along der(x) - der(y)");
 }
 
 /* A massless coordinate needs a force that depends on its velocity. */
