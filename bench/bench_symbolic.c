@@ -1,13 +1,13 @@
-/* bench_symbolic: what expressions cost: deriving the equations of motion, evaluating them on the tape,
-   in lanes and as native code, and compiling.
+/* bench_symbolic: what expressions cost: deriving the equations of motion, evaluating them on the
+   tape, in lanes and as native code, and compiling.
 
        bench_symbolic              table: mechanisms of growing size
-       bench_symbolic chain N      one JSON line for a chain of N links, with the values at one point
-                                   (for sympy_compare.py)
+       bench_symbolic chain N      one JSON line for a chain of N links, with the values at one
+                                   point (for sympy_compare.py)
 
-   The mechanisms: `pendulum` and `slidercrank` as in problems/ (beside their functions written by hand), and
-   `chain`: N equal uniform bars of length L and mass m hinged to each other in a plane, relative
-   angles, the tip tied to the x axis. From kinetic energy T, potential V and constraints g:
+   The mechanisms: `pendulum` and `slidercrank` as in problems/ (beside their functions written by
+   hand), and `chain`: N equal uniform bars of length L and mass m hinged to each other in a plane,
+   relative angles, the tip tied to the x axis. From kinetic energy T, potential V, constraints g:
 
        M = T_vv,  f = T_p - V_p - (T_v)_p v,  G = g_p,  gI = G v,  bias = (G v)_p v */
 #define _POSIX_C_SOURCE 200809L

@@ -1,8 +1,9 @@
 /* emit_c.c: a tape as C.
 
-   The time a compiler takes grows faster than the length of a function, so the statements are cut into
-   functions of a few hundred. What only one of them uses is a local constant; what another needs as
-   well is kept in the tape's register work[...]. Register number k is called tk everywhere. */
+   The time a compiler takes grows faster than the length of a function, so the statements are cut
+   into functions of a few hundred. What only one of them uses is a local constant; what another
+   needs as well is kept in the tape's register work[...]. Register number k is called tk
+   everywhere. */
 #include "symbolic/emit_internal.h"
 
 #include <math.h>

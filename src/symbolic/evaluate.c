@@ -1,8 +1,8 @@
 /* evaluate.c: running a tape, for one point or for DFL_TAPE_LANES points at once.
 
-   Both are one function whose loops over the lanes the compiler unrolls: register number k of lane l
-   is work[k * lanes + l]. Every operation is done as dfl_op_value does it; the simple ones are written out
-   here so that the compiler can put them into vectors. */
+   Both are one function whose loops over the lanes the compiler unrolls: register number k of lane
+   l is work[k * lanes + l]. Every operation is done as dfl_op_value does it; the simple ones are
+   written out here so that the compiler can put them into vectors. */
 #include "symbolic/tape_internal.h"
 
 #include <math.h>

@@ -8,9 +8,9 @@
 typedef enum dfl_notation { DFL_TEXT, DFL_LATEX } dfl_notation;
 
 /* Names for subexpressions that occur more than once among `rows` and are worth a name, in the
-   order in which they must be defined. Small ones (a symbol, a constant, sin(x), der(x)^2) get none; what
-   nests too deeply to be read gets one, too. So the text of all rows and parts together grows no
-   faster than the number of nodes. */
+   order in which they must be defined. Small ones (a symbol, a constant, sin(x), der(x)^2) get
+   none; what nests too deeply to be read gets one, too. So the text of all rows and parts together
+   grows no faster than the number of nodes. */
 typedef struct dfl_names {
     int count;
     dfl_expr *expr;   /* count */

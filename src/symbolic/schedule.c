@@ -92,7 +92,8 @@ static void find_pairs(scheduler *s)
             s->level[s->cosine[nodes[i].a]] = 0;
 }
 
-/* By level, within a level by kind, within a kind by number: two passes of a stable counting sort. */
+/* By level, within a level by kind, within a kind by number: two passes of a stable counting sort.
+   */
 static dfl_status sort_operations(uint32_t *order, uint32_t count, scheduler *s)
 {
     dfl_context *ctx = s->b->tape->ctx;

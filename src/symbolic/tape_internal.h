@@ -1,9 +1,9 @@
 /* tape_internal.h: what a tape consists of, for the files that make, run and print it.
 
-   Registers: [inputs | constants | prepared | results]. Inputs that are set rarely (parameters, inputs,
-   levels) come first; dfl_tape_prepare fills them, the constants and the prepared values. A segment is a
-   stream of runs: one word with operation and count, then the operands of its operations; the
-   destinations are the next free registers in order. */
+   Registers: [inputs | constants | prepared | results]. Inputs that are set rarely (parameters,
+   inputs, levels) come first; dfl_tape_prepare fills them, the constants and the prepared values. A
+   segment is a stream of runs: one word with operation and count, then the operands of its
+   operations; the destinations are the next free registers in order. */
 #ifndef DFL_TAPE_INTERNAL_H
 #define DFL_TAPE_INTERNAL_H
 
@@ -24,8 +24,8 @@ static inline uint32_t dfl_run_count(uint32_t word)
     return word >> DFL_RUN_BITS;
 }
 
-/* Words per operation of a run: its operand registers; of a spline also its number in the tape and the
-   derivative. */
+/* Words per operation of a run: its operand registers; of a spline also its number in the tape and
+   the derivative. */
 static inline uint32_t dfl_run_words(uint32_t op)
 {
     if (op == DFL_OP_SINCOS)
@@ -83,7 +83,8 @@ typedef struct dfl_tape_builder {
     uint32_t *reg; /* per node: its register, once it has one */
 } dfl_tape_builder;
 
-/* Orders the operations of one part into runs, appends their registers to the tape's (schedule.c). */
+/* Orders the operations of one part into runs, appends their registers to the tape's (schedule.c).
+   */
 dfl_status dfl_tape_schedule(dfl_segment *segment, dfl_tape_builder *b, dfl_part part);
 
 #endif

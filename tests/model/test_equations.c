@@ -334,6 +334,10 @@ static void tape_and_native_code_give_the_same_bits(void **state)
         scripted_run(&tape, 0.5, 1e-8);
         scripted_run(&code, 0.5, 1e-8);
         assert_memory_equal(tape.x, code.x, (size_t)tape.eq->n * sizeof *tape.x);
+        scripted_expect(&code, dfl_runnable_compile(&native, code.run, DFL_EVAL_TAPE, 0, &options));
+        assert_false(native); /* and back */
+        scripted_run(&code, 0.5, 1e-8);
+        assert_memory_equal(tape.x, code.x, (size_t)tape.eq->n * sizeof *tape.x);
         scripted_free(&tape);
         scripted_free(&code);
     }
