@@ -70,10 +70,10 @@ static dfl_status check_speeds(const dfl_model *model, dfl_expr expr);
 static const dfl_declaration *first_speed(const dfl_model *model, unsigned char *below,
                                           dfl_expr expr);
 
-dfl_status dfl_model_check_contents(const dfl_model *model, dfl_place place, const char *name,
+dfl_status dfl_model_check_contents(const dfl_model *model, dfl_role role, const char *name,
                                     dfl_expr expr)
 {
-    const rule *r = &rules[place];
+    const rule *r = &rules[role];
     dfl_graph *graph = model->graph;
     const dfl_status status = dfl_graph_status(graph);
     if (status)
@@ -85,7 +85,7 @@ dfl_status dfl_model_check_contents(const dfl_model *model, dfl_place place, con
     const unsigned depends = dfl_node_of(graph, expr)->depends;
     if (depends & ~r->allowed || (r->needed && !(depends & r->needed)))
         return fail_contents(model, r, name, expr);
-    if (place == DFL_FOR_KINETIC && depends & BIT(DFL_SYM_V) && model->count[DFL_A_SPEED] > 0)
+    if (role == DFL_FOR_KINETIC && depends & BIT(DFL_SYM_V) && model->count[DFL_A_SPEED] > 0)
         return check_speeds(model, expr);
     return DFL_OK;
 }

@@ -20,7 +20,7 @@ static dfl_status attach_symbol(dfl_expr *out, dfl_model *model, int number, dfl
                                 int index, const char *prefix);
 static dfl_status with_value(dfl_expr *out, dfl_model *model, dfl_declared kind, const char *name,
                              double value);
-static dfl_status with_equation(int *out, dfl_model *model, dfl_declared kind, dfl_place place,
+static dfl_status with_equation(int *out, dfl_model *model, dfl_declared kind, dfl_role role,
                                 const char *name, dfl_expr expr);
 static dfl_status velocity_of(dfl_expr *out, dfl_model *model, const char *call, dfl_expr u);
 static dfl_status check_count(const dfl_model *model, int count);
@@ -263,10 +263,10 @@ dfl_status dfl_model_equation(dfl_model *model, dfl_expr symbol, dfl_expr expr)
     if (d->expr != DFL_NO_EXPR)
         return dfl_fail(model->ctx, DFL_INVALID, "the variable %s already has an equation",
                         d->name);
-    const dfl_place place = d->kind == DFL_A_DYNAMIC      ? DFL_FOR_DYNAMIC
-                            : d->kind == DFL_AN_AUXILIARY ? DFL_FOR_AUXILIARY
-                                                          : DFL_FOR_CONTACT;
-    dfl_status status = dfl_model_check_contents(model, place, d->name, expr);
+    const dfl_role role = d->kind == DFL_A_DYNAMIC      ? DFL_FOR_DYNAMIC
+                          : d->kind == DFL_AN_AUXILIARY ? DFL_FOR_AUXILIARY
+                                                        : DFL_FOR_CONTACT;
+    dfl_status status = dfl_model_check_contents(model, role, d->name, expr);
     if (!status)
         d->expr = expr;
     return status;
@@ -443,10 +443,10 @@ static dfl_status with_value(dfl_expr *out, dfl_model *model, dfl_declared kind,
 }
 
 /* A named expression. */
-static dfl_status with_equation(int *out, dfl_model *model, dfl_declared kind, dfl_place place,
+static dfl_status with_equation(int *out, dfl_model *model, dfl_declared kind, dfl_role role,
                                 const char *name, dfl_expr expr)
 {
-    dfl_status status = dfl_model_check_contents(model, place, name, expr);
+    dfl_status status = dfl_model_check_contents(model, role, name, expr);
     if (!status)
         status = declare(out, model, kind, name);
     if (!status)

@@ -65,26 +65,26 @@ struct dfl_tape {
 };
 
 /* What a node is to the tape under construction. */
-typedef enum dfl_part {
-    DFL_PART_NONE,
-    DFL_PART_SETTING,
-    DFL_PART_INPUT,
-    DFL_PART_CONSTANT,
-    DFL_PART_PREPARE,
-    DFL_PART_EVAL
-} dfl_part;
+typedef enum dfl_tape_role {
+    DFL_ROLE_NONE,
+    DFL_ROLE_SETTING,
+    DFL_ROLE_INPUT,
+    DFL_ROLE_CONSTANT,
+    DFL_ROLE_PREPARE,
+    DFL_ROLE_EVAL
+} dfl_tape_role;
 
 typedef struct dfl_tape_builder {
     dfl_tape *tape;
     const dfl_graph *graph;
     const dfl_place *places;
     uint32_t n;    /* nodes 0 .. n-1 are looked at */
-    uint8_t *part; /* per node: dfl_part */
+    uint8_t *part; /* per node: dfl_tape_role */
     uint32_t *reg; /* per node: its register, once it has one */
 } dfl_tape_builder;
 
 /* Orders the operations of one part into runs, appends their registers to the tape's (schedule.c).
    */
-dfl_status dfl_tape_schedule(dfl_segment *segment, dfl_tape_builder *b, dfl_part part);
+dfl_status dfl_tape_schedule(dfl_segment *segment, dfl_tape_builder *b, dfl_tape_role part);
 
 #endif

@@ -164,6 +164,24 @@ static void other_variables_take_expressions_or_functions(void **state)
     unload(&l);
 }
 
+static void variables_that_depend_on_each_other_are_declared_together(void **state)
+{
+    (void)state;
+    loaded l;
+    load_good(&l, "local x = position('x')\n"
+                  "local s, u = contact('s', 'u', function(s, u) return s - u*x, u + 2*s end)\n"
+                  "local a, b = dynamic('a', 'b', function(a, b) return b, -1 end)\n"
+                  "print(s, u, a, b)");
+    assert_string_equal(l.printed, "s\tu\ta\tb\n");
+    dfl_graph *g = l.model->graph;
+    const dfl_expr s = find(&l, "s")->symbol, u = find(&l, "u")->symbol;
+    assert_int_equal(find(&l, "s")->expr, dfl_sub(g, s, dfl_mul(g, u, find(&l, "x")->symbol)));
+    assert_int_equal(find(&l, "u")->expr, dfl_add(g, u, dfl_mul(g, dfl_constant(g, 2), s)));
+    assert_int_equal(find(&l, "a")->expr, find(&l, "b")->symbol);
+    assert_int_equal(find(&l, "b")->expr, dfl_constant(g, -1));
+    unload(&l);
+}
+
 static void outputs_events_and_invariants_are_declared(void **state)
 {
     (void)state;
@@ -348,6 +366,7 @@ int main(void)
         cmocka_unit_test(energies_add_up),
         cmocka_unit_test(constraints_have_multipliers),
         cmocka_unit_test(other_variables_take_expressions_or_functions),
+        cmocka_unit_test(variables_that_depend_on_each_other_are_declared_together),
         cmocka_unit_test(outputs_events_and_invariants_are_declared),
         cmocka_unit_test(starting_values_accumulate_by_name_or_symbol),
         cmocka_unit_test(settings_of_the_run_are_kept),
