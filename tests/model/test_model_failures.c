@@ -134,6 +134,31 @@ static void functions_outside_their_domain_are_named_with_their_line(void **stat
                    DFL_NOT_FINITE, "test.lua:3: 'force' cannot be evaluated at the start");
 }
 
+/* A chain of angles whose derivation needs more nodes than allowed: the message names the declaration
+   with the largest share. */
+static void a_full_graph_names_its_largest_part(void **state)
+{
+    (void)state;
+    const char text[] = "local vx, vy, T = 0, 0, 0\n"
+                        "for i = 1, 12 do\n"
+                        "  local q = position('q' .. i)\n"
+                        "  vx = vx + cos(q)*velocity(q)\n"
+                        "  vy = vy + sin(q)*velocity(q)\n"
+                        "  T = T + (vx^2 + vy^2)/2\n"
+                        "end\n"
+                        "kinetic(T)\n"
+                        "output('small', vx)\n";
+    scripted s = {.ctx = dfl_context_create()};
+    const dfl_script_options options = {.max_nodes = 1000};
+    scripted_expect(
+        &s, dfl_script_load_text(&s.model, s.ctx, "test.lua", text, sizeof text - 1, &options));
+    assert_int_equal(scripted_prepare(&s), DFL_INVALID);
+    assert_non_null(strstr(dfl_message(s.ctx),
+                           "test.lua:8: the derived equations need more than 1000 "
+                           "nodes; the largest declaration is 'kinetic energy'"));
+    scripted_free(&s);
+}
+
 /* ------------------------------------------------------------------------------- redundant constraints */
 
 static void note_redundancy(dfl_log_level level, const char *text, void *user)
@@ -212,6 +237,7 @@ int main(void)
         cmocka_unit_test(massless_coordinates_without_damping_are_refused),
         cmocka_unit_test(held_values_in_conflict_are_named),
         cmocka_unit_test(functions_outside_their_domain_are_named_with_their_line),
+        cmocka_unit_test(a_full_graph_names_its_largest_part),
         cmocka_unit_test(redundant_constraints_run_with_a_notice),
         cmocka_unit_test(every_failed_allocation_is_clean),
     };
