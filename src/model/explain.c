@@ -1,4 +1,4 @@
-/* explain.c: what only the model knows about a failed start: the line of the row, and the function that was
+/* explain.c: what only the model knows about a failure: the line of the row, and the function that was
    evaluated outside its domain. */
 #include "model/equations_internal.h"
 #include "model/runnable_internal.h"
@@ -17,7 +17,8 @@ typedef struct part {
 static dfl_status locate(dfl_runnable *run, dfl_status status, double t, const double *x);
 static int line_of(const dfl_model *model, dfl_declared kind, int index);
 static dfl_status explain_domain(dfl_runnable *run, dfl_status status, double t, const double *x);
-static dfl_status blame(dfl_runnable *run, dfl_status status, dfl_expr expr, double argument);
+static dfl_status blame(dfl_runnable *run, dfl_status status, double t, dfl_expr expr,
+                        double argument);
 static part part_behind(const dfl_runnable *run, dfl_expr expr);
 static part part_containing(const dfl_runnable *run, dfl_expr expr);
 static bool contains(const dfl_runnable *run, dfl_expr root, dfl_expr sought);
@@ -28,7 +29,7 @@ dfl_status dfl_runnable_explain(dfl_runnable *run, dfl_status status, double t, 
     if (status == DFL_NOT_FINITE || status == DFL_CALLBACK)
         better = explain_domain(run, status, t, x);
     else if (status == DFL_SINGULAR || status == DFL_INCONSISTENT)
-        better = dfl_runnable_check_mass(run, t, x);
+        better = dfl_runnable_check_determined(run, t, x);
     if (!better && status == DFL_INCONSISTENT)
         better = locate(run, status, t, x);
     return better ? better : status;
@@ -96,14 +97,15 @@ static dfl_status explain_domain(dfl_runnable *run, dfl_status status, double t,
             value[i] = dfl_op_value(graph, node, value[node->a], value[node->b], value[node->c]);
         if (operands && !isfinite(value[i]) && isfinite(value[node->a]) &&
             (operands < 2 || isfinite(value[node->b])))
-            found = blame(run, status, i, value[operands == 2 ? node->b : node->a]);
+            found = blame(run, status, t, i, value[operands == 2 ? node->b : node->a]);
     }
     dfl_free(run->ctx, value);
     return found;
 }
 
 /* The message about operation `expr`; DFL_OK if it belongs to no equation. */
-static dfl_status blame(dfl_runnable *run, dfl_status status, dfl_expr expr, double argument)
+static dfl_status blame(dfl_runnable *run, dfl_status status, double t, dfl_expr expr,
+                        double argument)
 {
     const dfl_graph *graph = run->eq->graph;
     const part owner = part_behind(run, expr);
@@ -113,9 +115,9 @@ static dfl_status blame(dfl_runnable *run, dfl_status status, dfl_expr expr, dou
     dfl_print_expr(&text, graph, expr, NULL, DFL_TEXT);
     dfl_model_fail(
         run->eq->model, owner.line,
-        "'%s' cannot be evaluated at the start: in %s the argument is %g; change the initial "
+        "'%s' cannot be evaluated at t = %g: in %s the argument is %g; change the initial "
         "values, the guesses or the parameters",
-        owner.name, dfl_text_string(&text), argument);
+        owner.name, t, dfl_text_string(&text), argument);
     dfl_text_clear(&text);
     return status;
 }

@@ -39,11 +39,14 @@ dfl_status dfl_runnable_start(double *corrected, dfl_runnable *run, dfl_solver *
         status = complete(x, run, held, options, t0);
     }
     if (!status)
-        status = dfl_runnable_check_mass(run, t0, x);
+        status = dfl_runnable_check_determined(run, t0, x);
     if (!status && run->eq->energy != DFL_NO_EXPR && !isfinite(dfl_runnable_energy(run, t0, x)))
         status = dfl_runnable_explain(run, DFL_NOT_FINITE, t0, x);
     if (!status) {
         dfl_runnable_set_levels(run, t0, x);
+        status = dfl_runnable_check_kept(run, options, t0, x);
+    }
+    if (!status) {
         status = dfl_solver_start(solver, t0, x, &(dfl_conditions){.held = held});
         if (status && status != DFL_STOPPED)
             status = dfl_runnable_explain(run, status, t0, x);

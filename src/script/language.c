@@ -334,6 +334,7 @@ static int call_energy(lua_State *L)
     dfl_expr energy;
     dfl_arg_count(L, "energy", 0, 0);
     dfl_script_check(L, dfl_model_energy(&energy, model_of(L)));
+    model_of(L)->energy_line = dfl_script_line(L);
     dfl_symbol_push(L, energy);
     return 1;
 }

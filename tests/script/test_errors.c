@@ -99,9 +99,13 @@ static void wrong_arguments_are_named_with_a_remedy(void **state)
         {"param('m')", "param: 1 argument is given; it takes at least 2"},
         {"param('m', 1, 'kg', 2)", "param: 4 arguments are given; it takes at most 3"},
         {"param('m', '1')", "param: argument 2 is a text; give a number"},
-        {"local a = param('a', 1)\nparam('b', a)",
-         "test.lua:2: param: argument 2 is a symbol; give a plain "
-         "number here; setting(name, value) makes one"},
+        {"local a = position('a')\nparam('b', a)",
+         "test.lua:2: param: argument 2 is a symbol; give a number, or an expression of "
+         "parameters"},
+        {"local x = position('x')\nkinetic(velocity(x)^2)\noutput('E', energy())\npotential(x)",
+         "test.lua:4: energy() of line 3 is the sum of what was declared before it"},
+        {"local x, y = position('x', 'y')\nkinematics(x, y*velocity(y))",
+         "kinematics: the expression contains the velocity of y; it may contain speeds only"},
         {"param('m', 1, 5)", "param: argument 3 is a number; give the unit in quotes"},
         {"param('m', 0/0)", "the value of the parameter 'm' is"},
         {"input('u', 1e999)", "the value of the input 'u' is inf; give a finite number"},
