@@ -42,13 +42,13 @@ typedef enum dfl_algebraic {
 /* Decomposition of the differential part. */
 typedef enum dfl_differential { DFL_DIFFERENTIAL_LU, DFL_DIFFERENTIAL_QR } dfl_differential;
 
-/* Where the Newton matrix is evaluated. Default: the predicted second stage. */
+/* Where the Newton matrix is evaluated. Default: the predicted middle stage. */
 typedef enum dfl_reference {
     DFL_REFERENCE_DEFAULT,
     DFL_REFERENCE_START,  /* the step's start; the matrix is kept while Newton converges fast */
-    DFL_REFERENCE_STAGE1, /* predicted stages */
-    DFL_REFERENCE_STAGE2,
-    DFL_REFERENCE_STAGE3
+    DFL_REFERENCE_STAGE1, /* predicted stages: the first, ... */
+    DFL_REFERENCE_STAGE2, /* ... the middle, ... */
+    DFL_REFERENCE_STAGE3  /* ... and the last one */
 } dfl_reference;
 
 typedef enum dfl_prediction { DFL_EXTRAPOLATE, DFL_CONSTANT } dfl_prediction;
@@ -90,6 +90,7 @@ typedef struct dfl_solver_options {
     const double *rtol_each; /* one per unknown, instead of rtol; NULL means none */
     const double *atol_each; /* one per unknown, instead of atol; NULL means none */
 
+    int order;                     /* of Radau IIA: 1, 5, 9 or 13; 0 means 5 */
     dfl_form form;                 /* 0 means psf */
     dfl_selectors selectors;       /* 0 means orthogonal */
     dfl_renewal renewal;           /* 0 means: orthogonal always, unit on change */
@@ -102,10 +103,10 @@ typedef struct dfl_solver_options {
     dfl_norm norm;         /* 0 means rms */
     double rank_tolerance; /* 0 means 1e-10, or 1e-6 where constraints are differenced */
 
-    dfl_reference reference;   /* 0 means the predicted second stage */
+    dfl_reference reference;   /* 0 means the predicted middle stage */
     dfl_prediction prediction; /* 0 means extrapolated starting values */
     dfl_control control;       /* 0 means predictive */
-    int newton_iterations;     /* at most; 0 means 10 */
+    int newton_iterations;     /* at most; orders 9 and 13: 4 and 8 more; 0 means 10 */
     int newton_updates;        /* of the matrix within a step; 0 means 1, negative means none */
     double newton_tolerance;   /* 0 means max(1e-3, 0.5 min(0.03, sqrt(rtol'))) */
     double multiplier_weight;  /* of l, m in the Newton norm; 0 means 1 */

@@ -44,7 +44,7 @@ dfl_status dfl_solver_create(dfl_solver **out, dfl_context *ctx, const dfl_eom *
     if (!status)
         status = dfl_system_init(&solver->sys, ctx, eom, opt->form == DFL_PSI1, &solver->stats);
     if (!status)
-        status = dfl_formulation_init(&solver->form, &solver->sys, opt);
+        status = dfl_formulation_init(&solver->form, &solver->sys, opt, dfl_radau_max_stages(opt));
     if (!status)
         status = dfl_radau_init(&solver->radau, &solver->sys, &solver->form, opt);
     if (!status)
