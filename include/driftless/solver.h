@@ -90,7 +90,7 @@ typedef struct dfl_solver_options {
     const double *rtol_each; /* one per unknown, instead of rtol; NULL means none */
     const double *atol_each; /* one per unknown, instead of atol; NULL means none */
 
-    int order;                     /* of Radau IIA: 1, 5, 9 or 13; 0 means 5 */
+    int order; /* of Radau IIA: 1, 5, 9 or 13; 0 means 5, 9 or 13 as it pays, 5 with fixed_step */
     dfl_form form;                 /* 0 means psf */
     dfl_selectors selectors;       /* 0 means orthogonal */
     dfl_renewal renewal;           /* 0 means: orthogonal always, unit on change */
@@ -168,6 +168,7 @@ typedef struct dfl_statistics {
     long check_evaluations; /* calls of eval for residuals at the end, initial values, events */
     long newton_updates;    /* matrix updates within a step */
     long steps_without_invariants;
+    long order_changes;
     long unconverged; /* fixed steps whose Newton iteration reached its bound */
     long events;
     double seconds;                   /* wall-clock time in advance */
@@ -204,6 +205,9 @@ dfl_status dfl_solver_advance(dfl_solver *solver, double t_end);
 double dfl_solver_time(const dfl_solver *solver);
 const double *dfl_solver_state(const dfl_solver *solver);
 double dfl_solver_step(const dfl_solver *solver);
+
+/* The order of the method in the last accepted step; before the first one, that of the next. */
+int dfl_solver_order(const dfl_solver *solver);
 
 /* Evaluates the continuous output at time `t` inside the last accepted step; `project` moves the
    result onto all constraints. DFL_INVALID: `t` lies outside the step. */

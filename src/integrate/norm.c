@@ -56,11 +56,13 @@ void dfl_scale_stages(dfl_scale *scale, int stages)
 }
 
 /* 0.5 min(0.03, rtol'^((s-1)/(s+1))), which asks for increments in proportion to rtol, as in RADAU, but
-   not below what errors no longer gain from, and not below rounding. */
+   not below what errors no longer gain from, and not below rounding. With more than three stages a
+   fifth of it: increments of Z, which are measured then, are smaller than those of W. */
 static double newton_tolerance(double rtol, int stages)
 {
-    const double lowest = stages <= 3 ? 1e-3 : stages == 5 ? 3e-5 : 1e-5;
-    const double wanted = 0.5 * fmin(0.03, pow(rtol, (stages - 1.0) / (stages + 1.0)));
+    const double lowest = stages <= 3 ? 1e-3 : stages == 5 ? 1e-5 : 1e-6;
+    const double factor = stages <= 3 ? 0.5 : 0.1;
+    const double wanted = factor * fmin(0.03, pow(rtol, (stages - 1.0) / (stages + 1.0)));
     return fmax(1e-15 / rtol, fmax(lowest, wanted));
 }
 

@@ -139,6 +139,17 @@ static dfl_outcome evaluate_stages(dfl_radau *ra, double h)
     return DFL_STEP_OK;
 }
 
+/* The size of dW as in RADAU5. With more stages T^-1 has entries of 30 to 300, by which rounding in W
+   exceeds that in Z; then it is the size of dZ = T dW. */
+static double increment_size(dfl_radau *ra)
+{
+    const int s = ra->rk->stages;
+    if (s <= 3)
+        return dfl_scale_newton(&ra->scale, ra->dW, s);
+    dfl_lanes_transform(ra->dZ, s, ra->rk->T, ra->sys->n, ra->dW);
+    return dfl_scale_newton(&ra->scale, ra->dZ, s);
+}
+
 /* One iteration: residuals of all stages, the increment dW, its norm. W and Z are not yet changed.
    YP = T^-1 x' = Lambda W,  x' = (1/h) A^-1 Z being the derivatives of the stages. */
 dfl_outcome dfl_radau_iterate(double *size, dfl_radau *ra, double h)
@@ -157,7 +168,7 @@ dfl_outcome dfl_radau_iterate(double *size, dfl_radau *ra, double h)
     if (outcome)
         return outcome;
     dfl_formulation_solve(ra->dW, ra->form, ra->rows);
-    *size = dfl_scale_newton(&ra->scale, ra->dW, s);
+    *size = increment_size(ra);
     return isfinite(*size) ? DFL_STEP_OK : find_nonfinite(ra);
 }
 
@@ -165,7 +176,10 @@ void dfl_radau_update(dfl_radau *ra)
 {
     const int n = ra->sys->n;
     dfl_lanes_add(ra->W, ra->rk->width, n, ra->dW);
-    dfl_lanes_transform(ra->Z, ra->rk->stages, ra->rk->T, n, ra->W);
+    if (ra->rk->stages <= 3)
+        dfl_lanes_transform(ra->Z, ra->rk->stages, ra->rk->T, n, ra->W);
+    else
+        dfl_lanes_add(ra->Z, ra->rk->width, n, ra->dZ);
 }
 
 /* err = B E^-1 S (dif(x_k) + diag(I,M,I) y),  y = (1/h) sum e_i Z_i, minus the slope of the collocation

@@ -7,6 +7,15 @@
 #include "integrate/control.h"
 #include "integrate/norm.h"
 
+/* What the choice of the order remembers (order.c). */
+typedef struct dfl_order {
+    bool automatic;
+    int steps;      /* accepted with this order */
+    int wait;       /* so many before it may be raised */
+    int rejections; /* in a row */
+    double rate;    /* of Newton's iteration over the last steps */
+} dfl_order;
+
 typedef struct dfl_radau {
     dfl_system *sys;
     dfl_formulation *form;
@@ -15,6 +24,7 @@ typedef struct dfl_radau {
     dfl_controller control;
     const dfl_coefficients *rk; /* the method of the present order */
     int max_stages;             /* that the options allow */
+    dfl_order order;
 
     double t;             /* of the last accepted point */
     dfl_point here, next; /* the last accepted point and a candidate, evaluated */
@@ -23,9 +33,10 @@ typedef struct dfl_radau {
     double t_old, h_cont; /* the last step ... */
     const dfl_coefficients *rk_cont;
     bool have_cont;
-    double *cont, *x_end;           /* ... its Z and its end: the collocation polynomial */
-    double *Z, *Z0, *W, *dW, *rows; /* lanes */
-    double *XP, *YP;                /* lanes of x' and of T^-1 x' */
+    double *cont, *x_end;      /* ... its Z and its end: the collocation polynomial */
+    double *Z, *Z0, *W, *rows; /* lanes */
+    double *dW, *dZ;           /* Newton's increments of W and, with many stages, of Z */
+    double *XP, *YP;           /* lanes of x' and of T^-1 x' */
     double ratio, P[DFL_RADAU_STAGES * DFL_LANES]; /* the polynomial's continuation, h/h_cont */
     double Lambda[DFL_RADAU_STAGES * DFL_LANES];   /* (1/h_factored) T^-1 A^-1 T */
     double *x_ref, *a_ref, *err, *y;

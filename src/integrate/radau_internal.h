@@ -21,4 +21,13 @@ dfl_outcome dfl_radau_error(double *err, dfl_radau *ra, double h, bool refine);
 void dfl_radau_candidate(dfl_radau *ra, double h);
 void dfl_radau_store(dfl_radau *ra, double h);
 
+/* Everything that depends on the number of stages. */
+void dfl_radau_use_order(dfl_radau *ra, int order);
+
+/* order.c: the first order; and the next one after a step was accepted, perhaps not at first, or
+   rejected. */
+void dfl_order_start(dfl_radau *ra);
+void dfl_order_accepted(dfl_radau *ra, bool after_rejection);
+void dfl_order_rejected(dfl_radau *ra);
+
 #endif

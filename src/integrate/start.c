@@ -6,7 +6,8 @@
 
 int dfl_radau_max_stages(const dfl_solver_options *options)
 {
-    return dfl_coefficients_of(options->order == 0 ? 5 : options->order)->stages;
+    const int order = options->order != 0 ? options->order : options->fixed_step > 0 ? 5 : 13;
+    return dfl_coefficients_of(order)->stages;
 }
 
 dfl_status dfl_radau_init(dfl_radau *ra, dfl_system *sys, dfl_formulation *form,
@@ -34,7 +35,8 @@ dfl_status dfl_radau_init(dfl_radau *ra, dfl_system *sys, dfl_formulation *form,
         status = dfl_point_init(&ra->stage[k], sys);
     if (status)
         return status;
-    double **const lanes[] = {&ra->cont, &ra->Z, &ra->Z0, &ra->W, &ra->dW, &ra->XP, &ra->YP};
+    double **const lanes[] = {&ra->cont, &ra->Z,  &ra->Z0, &ra->W,
+                              &ra->dW,   &ra->dZ, &ra->XP, &ra->YP};
     for (size_t i = 0; i < sizeof lanes / sizeof *lanes; i++)
         if (!(*lanes[i] = dfl_alloc(ctx, n * width, d)))
             return DFL_NO_MEMORY;
@@ -55,8 +57,9 @@ void dfl_radau_clear(dfl_radau *ra)
     if (!ra->sys)
         return;
     dfl_context *ctx = ra->sys->ctx;
-    double *const block[] = {ra->cont, ra->Z,     ra->Z0,    ra->W,     ra->dW,  ra->XP, ra->YP,
-                             ra->rows, ra->x_end, ra->x_ref, ra->a_ref, ra->err, ra->y,  ra->flip};
+    double *const block[] = {ra->cont,  ra->Z,     ra->Z0,  ra->W,    ra->dW,
+                             ra->dZ,    ra->XP,    ra->YP,  ra->rows, ra->x_end,
+                             ra->x_ref, ra->a_ref, ra->err, ra->y,    ra->flip};
     for (size_t i = 0; i < sizeof block / sizeof *block; i++)
         dfl_free(ctx, block[i]);
     dfl_scale_clear(&ra->scale);
@@ -92,8 +95,7 @@ static double first_step(dfl_radau *ra, double span)
     return copysign(h, span);
 }
 
-/* Everything that depends on the number of stages. */
-static void use_order(dfl_radau *ra, int order)
+void dfl_radau_use_order(dfl_radau *ra, int order)
 {
     ra->rk = dfl_coefficients_of(order);
     ra->h_factored = 0;
@@ -114,7 +116,7 @@ void dfl_radau_start(dfl_radau *ra, double h)
     ra->drift = ra->h_flip = ra->ratio = 0;
     ra->faccon = 1;
     ra->h = h;
-    use_order(ra, ra->options->order == 0 ? 5 : ra->options->order);
+    dfl_order_start(ra);
 }
 
 void dfl_radau_aim(dfl_radau *ra, double t_end)

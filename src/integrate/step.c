@@ -251,11 +251,13 @@ static attempt test_error(dfl_radau *ra, double h, double *h_next)
         dfl_log(ra->options, DFL_LOG_DEBUG, "t = %.10g: step %.3g rejected, error %.3g", ra->t, h,
                 err);
         ra->rejected = true;
+        dfl_order_rejected(ra);
         ra->need_matrix = ra->matrix_old || (!matrix_serves(ra) && !ra->matrix_at_start);
         return REJECTED;
     }
     const dfl_controller before = ra->control;
-    double h_new = dfl_controller_accepted(&ra->control, h, err, ra->rejected);
+    const bool after_rejection = ra->rejected;
+    double h_new = dfl_controller_accepted(&ra->control, h, err, after_rejection);
     attempt result = complete(ra, h);
     if (result != ACCEPTED) {
         ra->control = before;
@@ -271,6 +273,7 @@ static attempt test_error(dfl_radau *ra, double h, double *h_next)
             h_new = h;
     }
     *h_next = h_new;
+    dfl_order_accepted(ra, after_rejection);
     return ACCEPTED;
 }
 
@@ -339,6 +342,7 @@ static attempt after_failure(dfl_radau *ra, double h, dfl_outcome outcome, doubl
         ra->need_matrix = true; /* the same step without invariants */
         return REJECTED;
     }
+    dfl_order_rejected(ra);
     ra->h = h * reduce;
     if (ra->options->renewal == DFL_RENEW_ON_CHANGE && ra->form->have_selectors) {
         if (ra->need_matrix)
