@@ -74,7 +74,8 @@ typedef int (*dfl_select_fn)(double *Sp, double *Sv, int nfp, int nfv, double t,
                              void *user);
 
 /* Functions of the state whose zeros are located. Writes `nevents` values. Sign changes are looked for
-   between four samples of each step: a function that passes zero twice in between needs max_step. */
+   between samples of each step, 4, 6 or 8 with order 5, 9 or 13: a function that passes zero twice in
+   between needs max_step. */
 typedef int (*dfl_event_fn)(double *value, double t, const double *x, void *user);
 typedef struct dfl_event_kind {
     int direction; /* 0: any zero, > 0: only rising, < 0: only falling */
@@ -108,7 +109,8 @@ typedef struct dfl_solver_options {
     dfl_control control;       /* 0 means predictive */
     int newton_iterations;     /* at most; orders 9 and 13: 4 and 8 more; 0 means 10 */
     int newton_updates;        /* of the matrix within a step; 0 means 1, negative means none */
-    double newton_tolerance;   /* 0 means max(1e-3, 0.5 min(0.03, sqrt(rtol'))) */
+    double newton_tolerance;   /* 0 means max(1e-3, 0.5 min(0.03, sqrt(rtol'))), less
+                                  with orders 9 and 13 */
     double multiplier_weight;  /* of l, m in the Newton norm; 0 means 1 */
     double jacobian_reuse;     /* the matrix is kept while Newton's rate of convergence is below; 0
                                   means 0.03, with DFL_REFERENCE_START 1e-3; negative: never kept */
@@ -206,7 +208,8 @@ double dfl_solver_time(const dfl_solver *solver);
 const double *dfl_solver_state(const dfl_solver *solver);
 double dfl_solver_step(const dfl_solver *solver);
 
-/* The order of the method in the last accepted step; before the first one, that of the next. */
+/* The order of the method in the last accepted step; before the first one, that of the next; before a
+   start, 0. */
 int dfl_solver_order(const dfl_solver *solver);
 
 /* Evaluates the continuous output at time `t` inside the last accepted step; `project` moves the

@@ -336,7 +336,7 @@ int dfl_solver_order(const dfl_solver *solver)
 {
     const dfl_radau *radau = &solver->radau;
     if (!solver->started)
-        return solver->options.order;
+        return 0;
     return radau->have_cont ? radau->rk_cont->order : radau->rk->order;
 }
 
