@@ -24,7 +24,6 @@ static void prepare_continuation(dfl_radau *ra, double h)
     if (ratio == ra->ratio && rk == old)
         return;
     ra->ratio = rk == old ? ratio : 0;
-    memset(P, 0, (size_t)(old->stages * rk->width) * sizeof *P);
     for (int k = 0; k < rk->stages; k++) {
         dfl_coefficients_basis(l, old, 1 + rk->c[k] * ratio);
         l[old->stages - 1] -= 1;

@@ -99,7 +99,8 @@ void dfl_radau_use_order(dfl_radau *ra, int order)
 {
     ra->rk = dfl_coefficients_of(order);
     ra->h_factored = 0;
-    memset(ra->Lambda, 0, sizeof ra->Lambda);
+    memset(ra->Lambda, 0, sizeof ra->Lambda); /* what is never written stays zero */
+    memset(ra->P, 0, sizeof ra->P);
     dfl_scale_stages(&ra->scale, ra->rk->stages);
     dfl_controller_init(&ra->control, ra->options, ra->rk->stages + 1);
 }
