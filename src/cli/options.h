@@ -24,7 +24,7 @@ typedef struct cli_arguments {
     const char *form, *method, *evaluation; /* or NULL */
     const char **set, **output;
     int nset, noutput;
-    bool json, quiet, project, lua, latex, c, octave, help;
+    bool json, quiet, interpolate, lua, latex, c, octave, help;
 } cli_arguments;
 
 /* Reads the arguments behind the subcommand's name. The caller clears `out` also after a failure. The

@@ -18,7 +18,8 @@ static const char *const forms[] = {"psf", "psi1", NULL};
 static const char *const later_forms[] = {
     "eom",  "eom2",    "eom1",      "uode",     "ggl",      "baumgarte", "odae", "ext316", "ext317",
     "pinv", "tangent", "partition", "explicit", "implicit", "qr",        "svd",  NULL};
-static const char *const methods[] = {"radau5", "radau", NULL};
+static const char *const methods[] = {"radau", "radau1", "radau5", "radau9", "radau13", NULL};
+static const int orders[] = {0, 1, 5, 9, 13}; /* of the methods; 0: automatic */
 static const char *const later_methods[] = {"bdf", "trapezoidal", NULL};
 static const char *const evaluations[] = {"auto", "tape", "native", NULL};
 static const char *const none[] = {NULL};
@@ -35,12 +36,13 @@ dfl_status cli_settings_resolve(cli_settings *out, const cli_arguments *argument
     const dfl_run_settings *script = &model->model->run;
     dfl_context *ctx = model->model->ctx;
     const choice form = {"form", forms, later_forms, "psf or psi1"};
-    const choice method = {"method", methods, later_methods, "radau5"};
+    const choice method = {"method", methods, later_methods,
+                           "radau, radau1, radau5, radau9 or radau13"};
     const choice evaluation = {"evaluation", evaluations, none, "auto, tape or native"};
-    int which = 0, how = 0, unused = 0;
+    int which = 0, how = 0, integrator = 0;
     dfl_status status = choose(&which, ctx, &form, arguments->form, script->form);
     if (!status)
-        status = choose(&unused, ctx, &method, arguments->method, script->method);
+        status = choose(&integrator, ctx, &method, arguments->method, script->method);
     if (!status)
         status = choose(&how, ctx, &evaluation, arguments->evaluation, NULL);
     if (status)
@@ -48,11 +50,12 @@ dfl_status cli_settings_resolve(cli_settings *out, const cli_arguments *argument
     *out = (cli_settings){.from = pick(arguments->from, script->from, 0),
                           .to = pick(arguments->to, script->to, NAN),
                           .form = forms[which],
-                          .method = methods[0],
+                          .method = methods[integrator],
                           .evaluation_name = evaluations[how],
                           .evaluation = (dfl_evaluation)how};
     const dfl_solver_options wanted = {
         .form = (dfl_form)which,
+        .order = orders[integrator],
         .rtol = pick(arguments->rtol, script->rtol, 0),
         .atol = pick(arguments->atol, script->atol, 0),
         .every = pick(arguments->every, script->every, 0),
@@ -60,7 +63,7 @@ dfl_status cli_settings_resolve(cli_settings *out, const cli_arguments *argument
         .max_step = pick(arguments->max_step, script->max_step, 0),
         .fixed_step = pick(arguments->fixed_step, script->fixed_step, 0),
         .max_steps = (long)pick(arguments->max_steps, script->max_steps, 0),
-        .project_output = arguments->project};
+        .project_output = !arguments->interpolate};
     out->solver = wanted;
     status = check_combination(out, ctx);
     return status ? status

@@ -202,7 +202,7 @@ static void set_text(lua_State *L, const char *key, char **place)
     if (lua_type(L, -1) != LUA_TSTRING || lua_rawlen(L, -1) > LONGEST_WORD)
         dfl_script_error(L, "simulate: %s is %s; give a name in quotes, such as \"%s\"", key,
                          lua_type(L, -1) == LUA_TSTRING ? "too long" : dfl_arg_kind(L, -1),
-                         strcmp(key, "form") == 0 ? "psf" : "radau5");
+                         strcmp(key, "form") == 0 ? "psf" : "radau");
     char *copy = dfl_copy_string(ctx, lua_tostring(L, -1));
     if (!copy)
         dfl_script_check(L, DFL_NO_MEMORY);
