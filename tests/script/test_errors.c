@@ -167,6 +167,8 @@ static void wrong_arguments_are_named_with_a_remedy(void **state)
         {"sin('x')", "sin: argument 1 is a text; give a number or an expression"},
         {"log(2, 10)", "log: 2 arguments are given; it takes 1"},
         {"min(1, 'x')", "min: argument 2 is a text"},
+        {"min(1/0, position('x'))", "min: argument 1 is inf"},
+        {"max(1, 1/0, position('x'))", "max: argument 2 is inf"},
         {"select(1 > 2, 1, 2)",
          "select: argument 1 is true or false; give a number or an expression"},
         {"select(1, 2)", "select: 2 arguments are given; it takes 3"},

@@ -171,6 +171,106 @@ static void parabolas_are_reproduced(void **state)
     }
 }
 
+static void assert_refused(const double *x, const double *y, int n, const char *expected)
+{
+    dfl_context *ctx = dfl_context_create();
+    dfl_graph *g = NULL;
+    int number;
+    assert_int_equal(dfl_graph_create(&g, ctx, 0), DFL_OK);
+    assert_int_equal(dfl_spline_create(&number, g, x, y, n), DFL_INVALID);
+    if (!strstr(dfl_message(ctx), expected))
+        fail_msg("'%s' is not in '%s'", expected, dfl_message(ctx));
+    assert_int_equal(g->nsplines, 0);
+    dfl_graph_free(g);
+    assert_int_equal(dfl_context_live(ctx), 0);
+    dfl_context_free(ctx);
+}
+
+/* The largest error between the points, as a part of the largest value. */
+static double error_of(const dfl_spline *s, double (*exact)(double x))
+{
+    double error = 0, size = 0;
+    for (int i = 1; i < s->n; i++)
+        for (int k = 1; k < 8; k++) {
+            const double at = s->x[i - 1] + (s->x[i] - s->x[i - 1]) * k / 8;
+            error = fmax(error, fabs(dfl_spline_value(s, 0, at) - exact(at)));
+            size = fmax(size, fabs(exact(at)));
+        }
+    return error / size;
+}
+
+static double line(double x)
+{
+    return 3 * x - 2;
+}
+
+static double parabola(double x)
+{
+    return x * x - 5 * x + 1;
+}
+
+/* Points that all but coincide. A second derivative from three of them 1e-6 apart would be rounding:
+   1e-16 / (1e-6)^2 = 1e-4. */
+static void near_points_cost_no_accuracy(void **state)
+{
+    (void)state;
+    const double near_zero[] = {0, 1e-7, 1, 2, 3}, pair[] = {0, 1, 2, 2 + 1e-6, 3, 4},
+                 triple[] = {0, 1, 1 + 1e-6, 1 + 2e-6, 2, 3};
+    double y[6];
+    table t = open_table(near_zero, near_zero, 5);
+    for (double at = -1; at < 4; at += 0.125) {
+        assert_true(fabs(dfl_spline_value(t.s, 0, at) - at) < 1e-14);
+        assert_true(fabs(dfl_spline_value(t.s, 1, at) - 1) < 1e-14);
+    }
+    close_table(&t);
+    for (int i = 0; i < 6; i++)
+        y[i] = parabola(pair[i]);
+    t = open_table(pair, y, 6);
+    assert_true(error_of(t.s, parabola) < 1e-9);
+    close_table(&t);
+    for (int i = 0; i < 6; i++)
+        y[i] = line(triple[i]);
+    assert_refused(triple, y, 6, "points 2 and 3");
+}
+
+/* Spacings over eight orders of magnitude. On a grid of 2^-26 the values are exact, as are then all
+   divided differences; elsewhere they are rounded, and a table is refused where the estimate of
+   that exceeds 1e-6. */
+static void lines_and_parabolas_are_reproduced_at_any_spacing(void **state)
+{
+    (void)state;
+    enum { MOST = 30 };
+    const double grid = 0x1p-26;
+    uint64_t random = 4711;
+    int accepted = 0, refused = 0;
+    for (int k = 0; k < 2000; k++) {
+        double x[MOST] = {0}, y[MOST];
+        const int n = 4 + random_below(&random, MOST - 4);
+        const bool exact = k % 2;
+        double (*const function)(double) = k % 4 < 2 ? line : parabola;
+        x[0] = exact ? 0 : random_between(&random, -1, 1);
+        for (int i = 1; i < n; i++) {
+            const double h = pow(10, random_between(&random, -8, 0));
+            x[i] = x[i - 1] + (exact ? grid * ceil(h / MOST / grid) : h);
+        }
+        for (int i = 0; i < n; i++)
+            y[i] = function(x[i]);
+        dfl_context *ctx = dfl_context_create();
+        dfl_graph *g = NULL;
+        int number;
+        assert_int_equal(dfl_graph_create(&g, ctx, 0), DFL_OK);
+        const dfl_status status = dfl_spline_create(&number, g, x, y, n);
+        accepted += !status;
+        refused += status == DFL_INVALID;
+        if (!status && !(error_of(&g->splines[0], function) < (exact ? 1e-9 : 1e-5)))
+            fail_msg("table %d is off by %g", k, error_of(&g->splines[0], function));
+        dfl_graph_free(g);
+        dfl_context_free(ctx);
+    }
+    assert_int_equal(accepted + refused, 2000);
+    assert_true(accepted > 200 && refused > 200);
+}
+
 /* Points (-1, 0), (0, 1), (1, 0), by hand: s''' is piecewise quadratic, zero with its slope at both
    ends, and even data make it odd, so three points give the parabola 1 - x^2. With a fourth point
    it is no longer one; then the least integral of (s''')^2 is checked against every single change
@@ -222,21 +322,6 @@ static void a_spline_expression_is_shared_folded_and_ends_at_the_sixth_derivativ
     close_table(&t);
 }
 
-static void assert_refused(const double *x, const double *y, int n, const char *expected)
-{
-    dfl_context *ctx = dfl_context_create();
-    dfl_graph *g = NULL;
-    int number;
-    assert_int_equal(dfl_graph_create(&g, ctx, 0), DFL_OK);
-    assert_int_equal(dfl_spline_create(&number, g, x, y, n), DFL_INVALID);
-    if (!strstr(dfl_message(ctx), expected))
-        fail_msg("'%s' is not in '%s'", expected, dfl_message(ctx));
-    assert_int_equal(g->nsplines, 0);
-    dfl_graph_free(g);
-    assert_int_equal(dfl_context_live(ctx), 0);
-    dfl_context_free(ctx);
-}
-
 static void bad_tables_are_refused_by_name(void **state)
 {
     (void)state;
@@ -280,6 +365,8 @@ int main(void)
         cmocka_unit_test(long_tables_are_interpolated_smoothly),
         cmocka_unit_test(the_error_is_of_sixth_order),
         cmocka_unit_test(parabolas_are_reproduced),
+        cmocka_unit_test(near_points_cost_no_accuracy),
+        cmocka_unit_test(lines_and_parabolas_are_reproduced_at_any_spacing),
         cmocka_unit_test(the_integral_of_the_third_derivative_is_least),
         cmocka_unit_test(a_spline_expression_is_shared_folded_and_ends_at_the_sixth_derivative),
         cmocka_unit_test(bad_tables_are_refused_by_name),
