@@ -1,7 +1,7 @@
 /* options.c: one table of options, the parser that obeys it, and the help made from it. */
 #include "cli/options.h"
 
-#include "model/model.h"
+#include "context/text.h"
 
 #include <ctype.h>
 #include <math.h>
