@@ -92,7 +92,7 @@ static dfl_status read_value(void *place, const reading *r)
         return read_choice(place, r);
     case GATEWAY_FUNCTION:
         return read_function(place, r);
-    case GATEWAY_TEXTS:
+    case GATEWAY_WORDS:
         return read_text(place, r);
     case GATEWAY_VALUE:
         break;

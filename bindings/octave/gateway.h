@@ -53,7 +53,7 @@ typedef enum gateway_kind {
     GATEWAY_CHOICE,   /* int: number of the word in `choices` */
     GATEWAY_FUNCTION, /* const mxArray *, a function handle */
     GATEWAY_VALUE,    /* const mxArray *, looked at later */
-    GATEWAY_TEXTS     /* const char *, a text; released with the call */
+    GATEWAY_WORDS     /* const char *, a text that lives as long as the call */
 } gateway_kind;
 
 typedef struct gateway_field {
@@ -82,5 +82,8 @@ mxArray *gateway_scalar(double value);
 /* A struct under construction. */
 void gateway_set(mxArray *record, const char *name, mxArray *value);
 mxArray *gateway_record(void);
+
+/* statistics.c: all counters. */
+mxArray *gateway_statistics(const dfl_statistics *s);
 
 #endif

@@ -5,7 +5,6 @@
 
 static mxArray *column(const geoms_table *table, int first);
 static mxArray *columns(const geoms_table *table, int first);
-static mxArray *statistics_of(const dfl_statistics *stats);
 static mxArray *residuals_of(const dfl_statistics *stats);
 static mxArray *events_of(const geoms_run *run);
 static mxArray *initial_of(const geoms_run *run);
@@ -36,7 +35,7 @@ mxArray *geoms_info(const geoms_run *run, dfl_status status, const char *message
     gateway_set(info, "step", gateway_scalar(dfl_solver_step(run->solver)));
     gateway_set(info, "initial", initial_of(run));
     gateway_set(info, "events", events_of(run));
-    gateway_set(info, "statistics", statistics_of(&stats));
+    gateway_set(info, "statistics", gateway_statistics(&stats));
     gateway_set(info, "max_residual", residuals_of(&stats));
     gateway_set(info, "messages", messages_of(run));
     return info;
@@ -61,38 +60,6 @@ static mxArray *columns(const geoms_table *table, int first)
         for (size_t i = 0; i < rows; i++)
             *out++ = table->data[i * all + j];
     return array;
-}
-
-static mxArray *statistics_of(const dfl_statistics *s)
-{
-    const struct {
-        const char *name;
-        double value;
-    } entries[] = {{"accepted", (double)s->accepted},
-                   {"evaluations", (double)s->evaluations},
-                   {"mass_evaluations", (double)s->mass_evaluations},
-                   {"jacobians", (double)s->jacobians},
-                   {"selector_computations", (double)s->selector_computations},
-                   {"algebraic_decompositions", (double)s->algebraic_decompositions},
-                   {"differential_decompositions", (double)s->differential_decompositions},
-                   {"back_substitutions", (double)s->back_substitutions},
-                   {"attempts", (double)s->attempts},
-                   {"rejected_error", (double)s->rejected_error},
-                   {"rejected_newton", (double)s->rejected_newton},
-                   {"difference_evaluations", (double)s->difference_evaluations},
-                   {"check_evaluations", (double)s->check_evaluations},
-                   {"newton_updates", (double)s->newton_updates},
-                   {"steps_without_invariants", (double)s->steps_without_invariants},
-                   {"unconverged", (double)s->unconverged},
-                   {"events", (double)s->events},
-                   {"seconds", s->seconds},
-                   {"longest_step", s->longest_step},
-                   {"rank_position", s->rank_position},
-                   {"rank_velocity", s->rank_velocity}};
-    mxArray *out = gateway_record();
-    for (size_t i = 0; i < sizeof entries / sizeof *entries; i++)
-        gateway_set(out, entries[i].name, gateway_scalar(entries[i].value));
-    return out;
 }
 
 static mxArray *residuals_of(const dfl_statistics *stats)
