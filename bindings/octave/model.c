@@ -27,7 +27,7 @@ static mxArray *need_struct(geoms_run *run, unsigned need);
 static bool take_blocks(geoms_run *run, const mxArray *result, const char *function,
                         const block_shape *blocks, int count, unsigned need);
 static bool missing_block(geoms_run *run, const mxArray *result, const char *function,
-                          const char *name);
+                          const block_shape *blocks, int count, const char *name);
 static bool take_matrix(double *out, geoms_run *run, mxArray *result, const char *function,
                         int rows, int columns);
 
@@ -111,7 +111,7 @@ static bool take_blocks(geoms_run *run, const mxArray *result, const char *funct
             continue;
         const mxArray *value = mxGetField(result, 0, block->name);
         if (!value)
-            return missing_block(run, result, function, block->name);
+            return missing_block(run, result, function, blocks, count, block->name);
         if (!gateway_copy(block->out, why, value, block->rows, block->columns))
             return gateway_wrong(&run->gw, "the block %s that problem.%s returns %s", block->name,
                                  function, why);
@@ -119,15 +119,23 @@ static bool take_blocks(geoms_run *run, const mxArray *result, const char *funct
     return true;
 }
 
+/* The nearest name among the fields that are no block may be what was meant. */
 static bool missing_block(geoms_run *run, const mxArray *result, const char *function,
-                          const char *name)
+                          const block_shape *blocks, int count, const char *name)
 {
+    const char *nearest = NULL;
+    int best = 0;
     for (int i = 0; i < mxGetNumberOfFields(result); i++) {
         const char *other = mxGetFieldNameByNumber(result, i);
-        if (dfl_nearest_word(other, &name, 1))
-            return gateway_wrong(&run->gw, "problem.%s returns no block %s; did you mean it by %s?",
-                                 function, name, other);
+        bool block = false;
+        for (int k = 0; k < count; k++)
+            block = block || !strcmp(blocks[k].name, other);
+        if (!block && dfl_nearer_word(&best, name, other))
+            nearest = other;
     }
+    if (nearest)
+        return gateway_wrong(&run->gw, "problem.%s returns no block %s; did you mean it by %s?",
+                             function, name, nearest);
     return gateway_wrong(&run->gw, "problem.%s returns no block %s, which this problem needs",
                          function, name);
 }

@@ -6,10 +6,11 @@ function [failure, varargout] = driftless_trap(n, f, varargin)
     try
         if n >= 0
             [varargout{1:n}] = f(varargin{:});
-        elseif nargout(f) == 0
-            f(varargin{:});
         else
-            varargout{1} = f(varargin{:});
+            f(varargin{:});
+            if exist('ans', 'var') % only where f returned something
+                varargout{1} = ans;
+            end
         end
     catch err
         failure = struct('message', err.message, 'identifier', err.identifier);
