@@ -13,8 +13,9 @@ function peg()
                          'eval', @(t, x) equations(x, pivot, 1 - 0.5 * ~right));
         [ts, xs, info] = geoms(problem, [t, t + 10], x, o);
         heights(swing) = max(xs(:, 5));
-        fprintf('swing %d, on the %s: %.4f s, up to y = %.6f\n', swing, ...
-                {'left', 'right'}{1 + right}, info.t - t, heights(swing));
+        sides = {'left', 'right'};
+        fprintf('swing %d, on the %s: %.4f s, up to y = %.6f\n', swing, sides{1 + right}, ...
+                info.t - t, heights(swing));
         t = info.t;
         x = [0; info.x(2:5)]; % the force of the string jumps, position and velocity do not
         x(4) = sign(x(2)) * 1e-12; % behind the event
