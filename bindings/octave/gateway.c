@@ -33,7 +33,8 @@ bool gateway_call(mxArray **out, int nout, gateway *gw, const mxArray *f, int ni
     const int count = nout < 0 ? 1 : nout;
     if (gateway_failed(gw))
         return false;
-    memcpy(arguments + 3, in, (size_t)nin * sizeof *in);
+    for (int i = 0; i < nin; i++)
+        arguments[3 + i] = in[i];
     arguments[1] = mxCreateDoubleScalar(nout);
     gw->error = mexCallMATLABWithTrap(1 + count, results, 3 + nin, arguments, "feval");
     mxDestroyArray(arguments[1]);

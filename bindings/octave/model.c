@@ -46,7 +46,8 @@ mxArray *geoms_call(geoms_run *run, const mxArray *f, double t, const double *x,
                     mxArray **more)
 {
     mxArray *in[4] = {mxCreateDoubleScalar(t), gateway_vector(x, run->n)}, *out = NULL;
-    memcpy(in + 2, more, (size_t)nmore * sizeof *more);
+    for (int i = 0; i < nmore; i++)
+        in[2 + i] = more[i];
     const bool good = gateway_call(&out, 1, &run->gw, f, 2 + nmore, in);
     for (int i = 0; i < 2 + nmore; i++)
         mxDestroyArray(in[i]);

@@ -54,7 +54,7 @@ static mxArray *column(const geoms_table *table, int first)
 static mxArray *columns(const geoms_table *table, int first)
 {
     const size_t rows = (size_t)table->rows, all = (size_t)table->columns;
-    mxArray *array = mxCreateDoubleMatrix((mwSize)rows, (mwSize)all - first, mxREAL);
+    mxArray *array = mxCreateDoubleMatrix((mwSize)rows, (mwSize)(all - (size_t)first), mxREAL);
     double *out = mxGetData(array);
     for (size_t j = (size_t)first; j < all; j++)
         for (size_t i = 0; i < rows; i++)

@@ -83,8 +83,10 @@ static dfl_status read_arguments(run_call *call, const mxArray *prhs[])
 
 static dfl_status load(run_call *call)
 {
-    const dfl_script_options options = {
-        .nset = call->nset, .set = call->set, .print = call->quiet ? NULL : print_line};
+    const dfl_script_options options = {.nset = call->nset,
+                                        .set = call->set,
+                                        .set_option = "options.set",
+                                        .print = call->quiet ? NULL : print_line};
     dfl_status status = dfl_script_load(&call->model, call->gw.ctx, call->path, &options);
     if (!status)
         status = dfl_equations_create(&call->eq, call->model, true);

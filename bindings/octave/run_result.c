@@ -49,7 +49,7 @@ static void set_values(mxArray *result, const dfl_table *table)
 {
     const size_t rows = table->rows, columns = (size_t)table->columns;
     mxArray *time = mxCreateDoubleMatrix((mwSize)rows, 1, mxREAL);
-    mxArray *values = mxCreateDoubleMatrix((mwSize)rows, (mwSize)columns - 1, mxREAL);
+    mxArray *values = mxCreateDoubleMatrix((mwSize)rows, (mwSize)(columns - 1), mxREAL);
     double *t = mxGetData(time), *v = mxGetData(values);
     for (size_t i = 0; i < rows; i++) {
         t[i] = table->values[i * columns];
@@ -85,9 +85,9 @@ static mxArray *events_of(const run_call *call)
 static mxArray *initial_of(const run_call *call, const dfl_columns *columns)
 {
     const dfl_table *table = &call->table;
-    mxArray *out = gateway_record(), *given = mxCreateDoubleMatrix(1, columns->n, mxREAL);
-    mxArray *corrected = mxCreateDoubleMatrix(1, columns->n, mxREAL);
-    mxArray *held = mxCreateLogicalMatrix(1, columns->n);
+    mxArray *out = gateway_record(), *given = mxCreateDoubleMatrix(1, (mwSize)columns->n, mxREAL);
+    mxArray *corrected = mxCreateDoubleMatrix(1, (mwSize)columns->n, mxREAL);
+    mxArray *held = mxCreateLogicalMatrix(1, (mwSize)columns->n);
     for (int i = 0; table->given && i < columns->n; i++) {
         const int place = columns->place[i];
         ((double *)mxGetData(given))[i] = table->given[place];
@@ -112,7 +112,7 @@ static mxArray *residuals_of(const run_call *call)
 
 static mxArray *messages_of(const run_call *call)
 {
-    mxArray *out = mxCreateCellMatrix(call->nmessages, 1);
+    mxArray *out = mxCreateCellMatrix((mwSize)call->nmessages, 1);
     for (int i = 0; i < call->nmessages; i++)
         mxSetCell(out, (mwIndex)i, mxCreateString(call->messages[i] ? call->messages[i] : ""));
     return out;

@@ -66,6 +66,7 @@ wrong('options.to is NaN', pendulum, setfield(struct(), 'to', NaN));
 wrong('options.form: there is no ''psg''', pendulum, struct('form', 'psg'));
 wrong('give a text', pendulum, struct('form', 3));
 wrong('whole number', pendulum, struct('max_steps', 1.5));
+wrong('options.set LL=1', pendulum, struct('set', struct('LL', 1)));
 wrong('did you mean ''L''', pendulum, struct('set', struct('LL', 1)));
 wrong('options.set', pendulum, struct('set', 3));
 wrong('options.set: L', pendulum, struct('set', struct('L', 'long')));
