@@ -6,11 +6,11 @@
 % options  a struct; absent and empty fields are what the script says, else the default:
 %   to, from       end and start of the simulated time
 %   rtol (1e-6), atol (rtol)
-%   every          rows at this distance of time (default: one per step); project: true moves them
-%                  onto all constraints
+%   every          rows at this distance of time (default: one per step); interpolate: true does not
+%                  move them onto the constraints
 %   set            a struct with values of parameters, inputs and settings, set.L = 2, or a cell array
 %                  {'arm.L', 2; 'arm.m', 3}
-%   form           'psf' or 'psi1'; method 'radau5'; evaluation 'auto', 'tape' or 'native'
+%   form           'psf' or 'psi1'; method 'radau', 'radau5', ...; evaluation 'auto', 'tape' or 'native'
 %   first_step, max_step, fixed_step, max_steps
 %   quiet          true: what the script prints is dropped
 %   keep_partial   true: a run that fails on its way returns what there is, r.status says so

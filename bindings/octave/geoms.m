@@ -37,6 +37,7 @@
 %
 % options  a struct; absent and empty fields are the default:
 %   rtol (1e-6), atol (rtol)     one number, or one per unknown
+%   order                        1, 5, 9 or 13; default: 5, 9 or 13 as it pays
 %   form                         'psf' (default) or 'psi1'
 %   first_step max_step fixed_step max_steps safety min_factor max_factor keep_low keep_high
 %   selectors ('orthogonal' 'unit' 'user') select renewal ('default' 'on_change' 'always')

@@ -26,7 +26,7 @@ static const gateway_field fields[] = {{"to", GATEWAY_NUMBER, AT(choices.to), NU
                                        {"rtol", GATEWAY_NUMBER, AT(choices.rtol), NULL},
                                        {"atol", GATEWAY_NUMBER, AT(choices.atol), NULL},
                                        {"every", GATEWAY_NUMBER, AT(choices.every), NULL},
-                                       {"project", GATEWAY_FLAG, AT(choices.project), NULL},
+                                       {"interpolate", GATEWAY_FLAG, AT(choices.interpolate), NULL},
                                        {"form", GATEWAY_WORDS, AT(choices.form), NULL},
                                        {"method", GATEWAY_WORDS, AT(choices.method), NULL},
                                        {"first_step", GATEWAY_NUMBER, AT(choices.first_step), NULL},

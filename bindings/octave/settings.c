@@ -27,6 +27,7 @@ static const char *const starts[] = {"default", "project", "as_given", "check", 
 static const gateway_field fields[] = {
     {"rtol", GATEWAY_VALUE, AT(given.rtol), NULL},
     {"atol", GATEWAY_VALUE, AT(given.atol), NULL},
+    {"order", GATEWAY_COUNT, AT(options.order), NULL},
     {"form", GATEWAY_CHOICE, AT(options.form), forms},
     {"selectors", GATEWAY_CHOICE, AT(options.selectors), selectors},
     {"renewal", GATEWAY_CHOICE, AT(options.renewal), renewals},

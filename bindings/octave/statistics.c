@@ -21,6 +21,7 @@ mxArray *gateway_statistics(const dfl_statistics *s)
                    {"check_evaluations", (double)s->check_evaluations},
                    {"newton_updates", (double)s->newton_updates},
                    {"steps_without_invariants", (double)s->steps_without_invariants},
+                   {"order_changes", (double)s->order_changes},
                    {"unconverged", (double)s->unconverged},
                    {"events", (double)s->events},
                    {"seconds", s->seconds},

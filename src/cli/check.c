@@ -49,7 +49,7 @@ int cli_check(dfl_context *ctx, const cli_arguments *arguments)
 static int verdict(const dfl_diagnosis *diagnosis)
 {
     for (int i = 0; i < diagnosis->ndirections; i++)
-        if (!diagnosis->directions[i].balanced || diagnosis->start == DFL_SINGULAR)
+        if (!diagnosis->directions[i].balanced || diagnosis->start == DFL_INVALID)
             return CLI_WRONG;
     return diagnosis->start ? CLI_FAILURE : CLI_SUCCESS;
 }

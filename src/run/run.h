@@ -9,7 +9,7 @@
 typedef struct dfl_choices {
     double to, from, rtol, atol, every, first_step, max_step, fixed_step, max_steps;
     const char *form, *method, *evaluation;
-    bool project;
+    bool interpolate;   /* rows of `every` are not moved onto the constraints */
     const char *prefix; /* of an option in messages, such as "--" */
 } dfl_choices;
 

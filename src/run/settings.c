@@ -18,7 +18,8 @@ static const char *const forms[] = {"psf", "psi1", NULL};
 static const char *const later_forms[] = {
     "eom",  "eom2",    "eom1",      "uode",     "ggl",      "baumgarte", "odae", "ext316", "ext317",
     "pinv", "tangent", "partition", "explicit", "implicit", "qr",        "svd",  NULL};
-static const char *const methods[] = {"radau5", "radau", NULL};
+static const char *const methods[] = {"radau", "radau1", "radau5", "radau9", "radau13", NULL};
+static const int orders[] = {0, 1, 5, 9, 13}; /* of the methods; 0: automatic */
 static const char *const later_methods[] = {"bdf", "trapezoidal", NULL};
 static const char *const evaluations[] = {"auto", "tape", "native", NULL};
 static const char *const none[] = {NULL};
@@ -51,12 +52,13 @@ dfl_status dfl_settings_resolve(dfl_settings *out, const dfl_choices *choices,
     const char *prefix = choices->prefix;
     dfl_context *ctx = model->ctx;
     const choice form = {"form", forms, later_forms, "psf or psi1"};
-    const choice method = {"method", methods, later_methods, "radau5"};
+    const choice method = {"method", methods, later_methods,
+                           "radau, radau1, radau5, radau9 or radau13"};
     const choice evaluation = {"evaluation", evaluations, none, "auto, tape or native"};
-    int which = 0, how = 0, unused = 0;
+    int which = 0, how = 0, integrator = 0;
     dfl_status status = choose(&which, ctx, &form, prefix, choices->form, script->form);
     if (!status)
-        status = choose(&unused, ctx, &method, prefix, choices->method, script->method);
+        status = choose(&integrator, ctx, &method, prefix, choices->method, script->method);
     if (!status)
         status = choose(&how, ctx, &evaluation, prefix, choices->evaluation, NULL);
     if (status)
@@ -64,11 +66,12 @@ dfl_status dfl_settings_resolve(dfl_settings *out, const dfl_choices *choices,
     *out = (dfl_settings){.from = pick(choices->from, script->from, 0),
                           .to = pick(choices->to, script->to, NAN),
                           .form = forms[which],
-                          .method = methods[0],
+                          .method = methods[integrator],
                           .evaluation_name = evaluations[how],
                           .evaluation = (dfl_evaluation)how};
     const dfl_solver_options wanted = {
         .form = (dfl_form)which,
+        .order = orders[integrator],
         .rtol = pick(choices->rtol, script->rtol, 0),
         .atol = pick(choices->atol, script->atol, 0),
         .every = pick(choices->every, script->every, 0),
@@ -76,7 +79,7 @@ dfl_status dfl_settings_resolve(dfl_settings *out, const dfl_choices *choices,
         .max_step = pick(choices->max_step, script->max_step, 0),
         .fixed_step = pick(choices->fixed_step, script->fixed_step, 0),
         .max_steps = (long)pick(choices->max_steps, script->max_steps, 0),
-        .project_output = choices->project};
+        .project_output = !choices->interpolate};
     out->solver = wanted;
     status = check_combination(out, ctx);
     return status ? status : dfl_options_resolve(&out->solver, ctx, dfl_runnable_eom(run), &wanted);

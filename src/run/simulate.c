@@ -216,7 +216,7 @@ static bool store_step(dfl_simulation *sim, double t_old, double t, const double
     const long rejections = stats.rejected_error + stats.rejected_newton;
     dfl_step_record step = {.time = t,
                             .size = t - t_old,
-                            .order = 5, /* of Radau IIA with three stages */
+                            .order = dfl_solver_order(sim->solver),
                             .rejections = rejections - sim->rejections,
                             .energy = energy};
     sim->rejections = rejections;
@@ -264,6 +264,7 @@ static dfl_status conclude(dfl_summary *summary, dfl_simulation *sim, dfl_status
     if (sim->started) {
         summary->t = dfl_solver_time(sim->solver);
         summary->x = dfl_solver_state(sim->solver);
+        dfl_runnable_outputs(sim->outputs, sim->run, summary->t, summary->x);
         summary->outputs = sim->outputs;
         summary->energy_drift = sim->energy_drift;
         summary->statistics = dfl_solver_statistics(sim->solver);

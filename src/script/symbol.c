@@ -314,10 +314,11 @@ static void read_numbers(double *values, lua_State *L, int table, int n)
 {
     for (int i = 1; i <= n; i++) {
         lua_rawgeti(L, table, i);
-        if (lua_type(L, -1) != LUA_TNUMBER)
-            dfl_script_error(L, "spline: entry %d of argument %d is %s; give a number", i, table,
-                             dfl_arg_kind(L, -1));
-        values[i - 1] = lua_tonumber(L, -1);
+        if (!dfl_value_number(&values[i - 1], L, lua_gettop(L)))
+            dfl_script_error(L,
+                             "spline: entry %d of argument %d is %s; give a number, or an "
+                             "expression of parameters",
+                             i, table, dfl_arg_kind(L, -1));
         lua_pop(L, 1);
     }
 }

@@ -103,7 +103,7 @@ static void write_operand(dfl_text *text, const dfl_listing *list, uint32_t reg,
     else if (dfl_is_input(list, reg))
         dfl_text_add(text, "%s(%d)", in_names[list->input[reg].array], list->input[reg].index + 1);
     else
-        dfl_text_add(text, "t%u", reg);
+        dfl_emit_register(text, reg);
 }
 
 static void write_spline(dfl_text *text, const dfl_spline *spline, int number)

@@ -1,10 +1,11 @@
 /* spline.c: the natural spline of degree 5 through a table.
 
-   Of all functions through the points it has the least integral of (s''')^2. Between knots it is the
-   quintic given by value, slope and curvature at both ends (Hermite), so that s is twice continuously
-   differentiable whatever the slopes and curvatures are; the least integral over them makes s''' and s''''
-   continuous too, and zero at both ends (de Boor, A Practical Guide to Splines, chapter V: the
-   natural boundary conditions). That is a positive definite system of half-bandwidth 3. */
+   Of all functions through the points it has the least integral of (s''')^2 (Schoenberg, Spline
+   interpolation and the higher derivatives, Proc. Nat. Acad. Sci. 51, 1964, with k = 3). Between
+   knots it is the quintic given by value, slope and curvature at both ends (Hermite), so that s is
+   twice continuously differentiable whatever the slopes and curvatures are; the least integral over
+   them makes s''' and s'''' continuous too, and zero at both ends. That is a positive definite
+   system in which a knot is coupled to its neighbours only: half-bandwidth 3. */
 #include "symbolic/graph_internal.h"
 
 #include <lapacke.h>
@@ -18,8 +19,8 @@ enum {
     ENDS = 4   /* unknowns of an interval: slope and curvature at its left, then right end */
 };
 
-/* Coefficients of t^3, t^4, t^5 of the quintic on 0 <= t <= 1, from the rise and from slope and curvature
-   at 0, then at 1. */
+/* Coefficients of t^3, t^4, t^5 of the quintic on 0 <= t <= 1, from the rise and from slope and
+   curvature at 0, then at 1. */
 static const double hermite_rise[3] = {10, -15, 6};
 static const double hermite[3][ENDS] = {{-6, -1.5, -4, 0.5}, {8, 1.5, 7, -1}, {-3, -0.5, -3, 0.5}};
 
@@ -149,8 +150,8 @@ static void add_interval(double *A, double *d, double h, double rise)
     }
 }
 
-/* On the unit interval s''' = c0 + c1 t + c2 t^2, c_i = (6, 24, 60)_i times row i of Hermite's formula,
-   and the integral of t^i t^j is 1/(i+j+1). */
+/* On the unit interval s''' = c0 + c1 t + c2 t^2, c_i = (6, 24, 60)_i times row i of Hermite's
+   formula, and the integral of t^i t^j is 1/(i+j+1). */
 static void interval_energy(double K[ENDS][ENDS], double load[ENDS])
 {
     static const double factor[3] = {6, 24, 60};
@@ -169,8 +170,8 @@ static void interval_energy(double K[ENDS][ENDS], double load[ENDS])
     }
 }
 
-/* Solves A d = d by Cholesky's method after scaling A to a unit diagonal, which takes out the different
-   units of slopes and curvatures and most of uneven spacing. */
+/* Solves A d = d by Cholesky's method after scaling A to a unit diagonal, which takes out the
+   different units of slopes and curvatures and most of uneven spacing. */
 static bool solve_scaled(double *A, double *d, double *scale, int n)
 {
     for (int j = 0; j < n; j++)
@@ -190,7 +191,8 @@ static bool solve_scaled(double *A, double *d, double *scale, int n)
     return true;
 }
 
-/* Row i is the piece between knots i-1 and i about knot i: Hermite's formula read from right to left. */
+/* Row i is the piece between knots i-1 and i about knot i: Hermite's formula read from right to
+   left. */
 static void fill_pieces(dfl_spline *spline, const double *y, const double *d, double unit)
 {
     const int n = spline->n;

@@ -1,4 +1,5 @@
-/* test_spline.c: the natural quintic spline against its defining properties and a known solution. */
+/* test_spline.c: the natural quintic spline against its defining properties and a known
+   solution. */
 #include "random_expr.h"
 
 /* A graph with one spline. */
@@ -42,8 +43,8 @@ static double piece(const dfl_spline *s, int row, int derivative, double x)
     return sum;
 }
 
-/* The size of derivative d near knot i as rounding sees it: of all derivatives in the intervals beside it,
-   brought to the same unit by their widths. */
+/* The size of derivative d near knot i as rounding sees it: of all derivatives in the intervals
+   beside it, brought to the same unit by their widths. */
 static double local_size(const dfl_spline *s, int i, int d)
 {
     double size = 0;
@@ -57,8 +58,8 @@ static double local_size(const dfl_spline *s, int i, int d)
     return size;
 }
 
-/* Interpolation exactly; derivatives up to the fourth agree from both sides of every knot. Beyond the
-   table the pieces are quadratics, so this includes s''' = s'''' = 0 at the ends. */
+/* Interpolation exactly; derivatives up to the fourth agree from both sides of every knot. Beyond
+   the table the pieces are quadratics, so this includes s''' = s'''' = 0 at the ends. */
 static void assert_natural(const dfl_spline *s, const double *y, double tolerance)
 {
     for (int i = 0; i < s->n; i++)
@@ -150,7 +151,8 @@ static void the_error_is_of_sixth_order(void **state)
     assert_true(error[0] / error[1] > 50 && error[0] / error[1] < 90);
 }
 
-/* Three points: the parabola. Any number of points of a parabola: the parabola, inside and beyond. */
+/* Three points: the parabola. Any number of points of a parabola: the parabola, inside and
+   beyond. */
 static void parabolas_are_reproduced(void **state)
 {
     (void)state;
@@ -169,16 +171,17 @@ static void parabolas_are_reproduced(void **state)
     }
 }
 
-/* Points (-1, 0), (0, 1), (1, 0), by hand: s''' is piecewise quadratic, zero with its slope at both ends,
-   and even data make it odd, so three points give the parabola 1 - x^2. With a fourth point it is no longer
-   one; then the least integral of (s''')^2 is checked against every single change of the slopes by a
-   function that vanishes at the knots: (x-x0)(x-x1)(x-x2)(x-x3) on the table. */
+/* Points (-1, 0), (0, 1), (1, 0), by hand: s''' is piecewise quadratic, zero with its slope at both
+   ends, and even data make it odd, so three points give the parabola 1 - x^2. With a fourth point
+   it is no longer one; then the least integral of (s''')^2 is checked against every single change
+   of the slopes by a function that vanishes at the knots: (x-x0)(x-x1)(x-x2)(x-x3) on the table. */
 static void the_integral_of_the_third_derivative_is_least(void **state)
 {
     (void)state;
     const double x[] = {-1, 0, 1, 3}, y[] = {0, 1, 0, 2};
     table t = open_table(x, y, 4);
-    /* stationary: the integral of s''' w''' over the table is zero for w of any such form times x^k */
+    /* stationary: the integral of s''' w''' over the table is zero for w of any such form times
+       x^k */
     for (int k = 0; k < 4; k++) {
         double integral = 0, size = 0;
         for (int i = 1; i < 4; i++) {
