@@ -58,7 +58,7 @@
 %   keep_partial  true: a run that fails on its way returns what there is, info says why
 %
 % info     status ('completed', 'stopped', 'failed'), identifier, message, t, x, step (proposed next),
-%          initial (given, held, corrected), events (t, event, direction, x), statistics,
+%          order, initial (given, held, corrected), events (t, event, direction, x), statistics,
 %          max_residual (largest residuals over all steps), messages.
 %
 % Failures are errors with the identifiers driftless:invalid, driftless:inconsistent,

@@ -33,6 +33,7 @@ mxArray *geoms_info(const geoms_run *run, dfl_status status, const char *message
     gateway_set(info, "t", gateway_scalar(dfl_solver_time(run->solver)));
     gateway_set(info, "x", gateway_vector(dfl_solver_state(run->solver), run->n));
     gateway_set(info, "step", gateway_scalar(dfl_solver_step(run->solver)));
+    gateway_set(info, "order", gateway_scalar(dfl_solver_order(run->solver)));
     gateway_set(info, "initial", initial_of(run));
     gateway_set(info, "events", events_of(run));
     gateway_set(info, "statistics", gateway_statistics(&stats));

@@ -43,6 +43,8 @@ end
 check(isequal(trace([]), usual), 'no options at all are the default');
 
 % what some of them do
+[~, ~, info] = geoms(problem, [0, 1], x0, struct('order', 9));
+check(info.order == 9, 'the order is that of the option');
 [t, ~, info] = geoms(problem, [0, 1], x0, struct('fixed_step', 0.02));
 check(abs(diff(t) - 0.02) < 1e-12, 'fixed steps have their size');
 [t, ~] = geoms(problem, [0, 1], x0, struct('max_step', 0.01));
