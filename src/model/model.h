@@ -148,7 +148,5 @@ dfl_declaration *dfl_model_owner(const dfl_model *model, dfl_expr symbol);
 /* The symbol that a variable's name means: x, der(x), u, lambda(c), mu(c), r, w, s; DFL_NO_EXPR if
    none (also der(x) where x has kinematics). */
 dfl_expr dfl_model_variable_named(const dfl_model *model, const char *name);
-/* The nearest to `word` of `count` words, or NULL if none is near. */
-const char *dfl_nearest_word(const char *word, const char *const *words, int count);
 
 #endif

@@ -1,6 +1,7 @@
 /* arguments.c: arguments of the language's calls, checked with one wording of the messages. */
 #include "script/arguments.h"
 
+#include "context/text.h"
 #include "script/symbol.h"
 
 #include <lauxlib.h>

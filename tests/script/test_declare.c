@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "context/text.h"
 #include "model/model.h"
 
 typedef struct fixture {
