@@ -39,6 +39,9 @@ void dfl_runnable_outputs(double *out, dfl_runnable *run, double t, const double
 double dfl_runnable_energy(dfl_runnable *run, double t, const double *x);
 void dfl_runnable_events(double *value, dfl_runnable *run, double t, const double *x);
 
+/* Writes the columns of all shapes of the scene, one shape after the other. */
+void dfl_runnable_scene(double *out, dfl_runnable *run, double t, const double *x);
+
 /* The initial values of the script: x (n, missing ones 0) and which are held. */
 void dfl_runnable_given(double *x, bool *held, const dfl_runnable *run);
 
