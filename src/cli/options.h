@@ -14,14 +14,16 @@ enum {
     CLI_CHECK = 1 << 1,
     CLI_INIT = 1 << 2,
     CLI_EQUATIONS = 1 << 3,
-    CLI_EXPORT = 1 << 4
+    CLI_EXPORT = 1 << 4,
+    CLI_VIEW = 1 << 5
 };
 
 typedef struct cli_arguments {
-    const char *model; /* path of the script */
+    const char *model; /* path of the script, or of the result to view */
     double to, from, rtol, atol, every, first_step, max_step, fixed_step,
         max_steps;                          /* NAN: silent */
     const char *form, *method, *evaluation; /* or NULL */
+    const char *report, *plot, *columns;    /* or NULL */
     const char **set, **output;
     int nset, noutput;
     bool json, quiet, project, lua, latex, c, octave, help;

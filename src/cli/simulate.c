@@ -6,6 +6,7 @@
 #include "cli/simulate.h"
 
 #include "cli/interrupt.h"
+#include "model/shape.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -54,6 +55,7 @@ void cli_simulation_clear(cli_simulation *sim)
     dfl_residuals_free(sim->residuals);
     dfl_free(sim->ctx, sim->event_kinds);
     dfl_free(sim->ctx, sim->outputs);
+    dfl_free(sim->ctx, sim->scene);
 }
 
 /* Everything before the first state: memory, native code, the solver. */
@@ -65,10 +67,13 @@ static dfl_status prepare(cli_simulation *sim)
     sim->outputs = dfl_alloc(sim->ctx, (size_t)model->count[DFL_AN_OUTPUT], sizeof *sim->outputs);
     sim->event_kinds =
         dfl_alloc(sim->ctx, (size_t)model->count[DFL_AN_EVENT], sizeof *sim->event_kinds);
-    if (!sim->outputs || !sim->event_kinds)
+    sim->scene = dfl_alloc(sim->ctx, (size_t)dfl_scene_columns(model), sizeof *sim->scene);
+    if (!sim->outputs || !sim->event_kinds || !sim->scene)
         return DFL_NO_MEMORY;
-    for (int i = 0; i < sim->nwriters; i++)
+    for (int i = 0; i < sim->nwriters; i++) {
         steps = steps || dfl_writer_takes_steps(sim->writers[i]);
+        sim->drawn = sim->drawn || dfl_writer_takes_scene(sim->writers[i]);
+    }
     const double evaluations =
         settings->evaluation == DFL_EVAL_AUTO
             ? dfl_runnable_predict(sim->run, &settings->solver, settings->from, settings->to)
@@ -181,6 +186,8 @@ static int event_values(double *value, double t, const double *x, void *user)
 static void on_log(dfl_log_level level, const char *text, void *user)
 {
     cli_simulation *sim = user;
+    for (int i = 0; level == DFL_LOG_WARNING && i < sim->nwriters; i++)
+        dfl_writer_warning(sim->writers[i], text);
     if (sim->quiet || level == DFL_LOG_DEBUG)
         return;
     cli_progress_erase(&sim->progress);
@@ -193,8 +200,13 @@ static bool store_row(cli_simulation *sim, double t, const double *x)
     if (t == sim->row_time)
         return true;
     dfl_runnable_outputs(sim->outputs, sim->run, t, x);
-    for (int i = 0; i < sim->nwriters; i++)
+    if (sim->drawn)
+        dfl_runnable_scene(sim->scene, sim->run, t, x);
+    for (int i = 0; i < sim->nwriters; i++) {
+        if (dfl_writer_takes_scene(sim->writers[i]))
+            dfl_writer_scene(sim->writers[i], sim->scene);
         note_trouble(sim, dfl_writer_row(sim->writers[i], t, x, sim->outputs));
+    }
     sim->row_time = t;
     return !sim->trouble;
 }

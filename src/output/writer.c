@@ -1,11 +1,15 @@
-/* writer.c: one interface for both kinds of files. The first failure stays: later records are refused
+/* writer.c: one interface for all kinds of files. The first failure stays: later records are refused
    with it and closing reports it, so that a run that could not be stored is never called complete. */
 #define _POSIX_C_SOURCE 200809L
 #include "output/writer.h"
 
+#include "model/shape.h"
+
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+
+enum { MOST_WARNINGS = 100000 }; /* bytes */
 
 static const dfl_file_kind *kind_of(const char *path);
 static bool ends_with(const char *path, const char *ending);
@@ -27,7 +31,7 @@ dfl_status dfl_writer_open(dfl_writer **out, const char *path, const dfl_equatio
     dfl_writer *writer = dfl_alloc(ctx, 1, sizeof *writer);
     if (!writer)
         return DFL_NO_MEMORY;
-    writer->ctx = ctx;
+    writer->ctx = writer->warnings.ctx = ctx;
     writer->eq = eq;
     writer->kind = kind;
     writer->path = dfl_copy_string(ctx, path);
@@ -35,7 +39,9 @@ dfl_status dfl_writer_open(dfl_writer **out, const char *path, const dfl_equatio
     if (!status) {
         writer->row = dfl_alloc(ctx, (size_t)(1 + writer->columns.n + writer->columns.m),
                                 sizeof *writer->row);
-        status = writer->row ? kind->open(writer, options, noptions) : DFL_NO_MEMORY;
+        writer->scene = dfl_alloc(ctx, (size_t)dfl_scene_columns(eq->model), sizeof(double));
+        status =
+            writer->row && writer->scene ? kind->open(writer, options, noptions) : DFL_NO_MEMORY;
     }
     if (status) {
         free_writer(writer);
@@ -49,6 +55,28 @@ dfl_status dfl_writer_open(dfl_writer **out, const char *path, const dfl_equatio
 bool dfl_writer_takes_steps(const dfl_writer *writer)
 {
     return writer->kind->step != NULL;
+}
+
+bool dfl_writer_takes_scene(const dfl_writer *writer)
+{
+    return writer->kind->scene && writer->eq->model->nshapes > 0;
+}
+
+void dfl_writer_scene(dfl_writer *writer, const double *columns)
+{
+    const size_t count = (size_t)dfl_scene_columns(writer->eq->model);
+    memcpy(writer->scene, columns, count * sizeof *columns);
+}
+
+dfl_status dfl_writer_columns(dfl_writer *writer, const char *columns)
+{
+    return writer->kind->columns ? writer->kind->columns(writer, columns) : DFL_OK;
+}
+
+void dfl_writer_warning(dfl_writer *writer, const char *text)
+{
+    if (writer->warnings.length < MOST_WARNINGS)
+        dfl_text_add(&writer->warnings, "%s\n", text);
 }
 
 dfl_status dfl_writer_initial(dfl_writer *writer, const double *given, const bool *held,
@@ -113,6 +141,10 @@ static const dfl_file_kind *kind_of(const char *path)
 {
     if (!strcmp(path, "-") || ends_with(path, ".csv"))
         return &dfl_csv_kind;
+    if (ends_with(path, ".html"))
+        return &dfl_page_kind;
+    if (ends_with(path, ".svg"))
+        return &dfl_plot_kind;
     return ends_with(path, ".h5") || ends_with(path, ".hdf5") ? &dfl_hdf5_kind : NULL;
 }
 
@@ -140,6 +172,8 @@ static void free_writer(dfl_writer *writer)
 {
     dfl_context *ctx = writer->ctx;
     dfl_columns_clear(&writer->columns, ctx);
+    dfl_text_clear(&writer->warnings);
+    dfl_free(ctx, writer->scene);
     dfl_free(ctx, writer->row);
     dfl_free(ctx, writer->path);
     dfl_free(ctx, writer);
