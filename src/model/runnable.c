@@ -409,10 +409,14 @@ static void target_declared(targets *list, const dfl_equations *eq, dfl_declared
 
 static void target_scene(targets *list, const dfl_equations *eq)
 {
-    int column = 0;
-    for (int i = 0; i < eq->model->nshapes; i++)
-        for (int k = 0; k < eq->model->shapes[i].ncolumns; k++)
-            list->item[list->count++] = (dfl_target){eq->model->shapes[i].column[k], 0, column++};
+    for (int i = 0; i < eq->model->nshapes; i++) {
+        const dfl_shape *shape = &eq->model->shapes[i];
+        for (int k = 0; k < shape->ncolumns; k++)
+            if (!dfl_is_constant(eq->graph, shape->column[k])) {
+                list->item[list->count] = (dfl_target){shape->column[k], 0, list->count};
+                list->count++;
+            }
+    }
 }
 
 /* What depends on parameters, inputs and levels alone. */

@@ -59,7 +59,8 @@ int dfl_scene_columns(const dfl_model *model)
 {
     int count = 0;
     for (int i = 0; i < model->nshapes; i++)
-        count += model->shapes[i].ncolumns;
+        for (int k = 0; k < model->shapes[i].ncolumns; k++)
+            count += !dfl_is_constant(model->graph, model->shapes[i].column[k]);
     return count;
 }
 

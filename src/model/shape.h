@@ -26,7 +26,7 @@ extern const char *const dfl_shape_names[DFL_SHAPE_KINDS];
 dfl_status dfl_model_shape(dfl_model *model, const dfl_shape *shape, const char *file);
 void dfl_shape_clear(dfl_shape *shape, dfl_context *ctx);
 
-/* Of all shapes together. */
+/* Of all shapes together; columns that are plain numbers do not count. */
 int dfl_scene_columns(const dfl_model *model);
 /* No shape has a z coordinate. */
 bool dfl_scene_planar(const dfl_model *model);

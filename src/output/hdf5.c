@@ -7,7 +7,7 @@
        /residuals     steps x 8, attribute `names`: NAN where there is no such level
        /events        time, event (its number in `names`), direction
        /initial       names, given, corrected, held
-       /scene         shapes (JSON), values (N x columns of all shapes), if the model draws any
+       /scene         shapes (JSON), values (N x columns that change), if the model draws any
        /meta          what was run, and how it ended
 
    A run may be killed at any time and its file must open. So the file's structure (metadata) reaches
@@ -121,7 +121,7 @@ static dfl_status write_row(dfl_writer *writer)
     return leave(writer, dfl_series_add(&h5->series[TIME], row) &&
                              dfl_series_add(&h5->series[STATE], row + 1) &&
                              dfl_series_add(&h5->series[OUTPUTS], row + 1 + writer->columns.n) &&
-                             (h5->series[SCENE].columns == 0 ||
+                             (writer->eq->model->nshapes == 0 ||
                               dfl_series_add(&h5->series[SCENE], writer->scene)) &&
                              flush_if_due(writer));
 }
@@ -243,10 +243,11 @@ static bool create_scene(dfl_writer *writer)
     const char **names = dfl_alloc(writer->ctx, (size_t)columns, sizeof *names);
     const hid_t group = create_group(h5->file, "scene");
     bool done = group >= 0 && names;
-    for (int i = 0, k = 0; done && i < model->nshapes; i++)
-        for (int end = k + model->shapes[i].ncolumns; k < end; k++)
-            names[k] = model->shapes[i].name;
-    if (done && columns > 0)
+    for (int i = 0, next = 0; done && i < model->nshapes; i++)
+        for (int k = 0; k < model->shapes[i].ncolumns; k++)
+            if (!dfl_is_constant(model->graph, model->shapes[i].column[k]))
+                names[next++] = model->shapes[i].name;
+    if (done && model->nshapes > 0)
         done = !dfl_scene_json(&shapes, model) &&
                dfl_h5_text(group, "shapes", dfl_text_string(&shapes)) &&
                dfl_series_matrix(&((hdf5_file *)writer->file)->series[SCENE], writer->ctx, group,

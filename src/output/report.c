@@ -17,7 +17,7 @@ dfl_status dfl_report_create(dfl_report *out, dfl_context *ctx, const char *titl
     if (!status)
         status = dfl_thin_create(&out->steps, ctx, DFL_STEP_COLUMNS, false, STEP_NUMBERS);
     if (!status)
-        status = dfl_thin_create(&out->frames, ctx, columns, true, columns > 0 ? FRAME_NUMBERS : 0);
+        status = dfl_thin_create(&out->frames, ctx, columns, true, columns > 0 ? FRAME_NUMBERS : 2);
     return status;
 }
 

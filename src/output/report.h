@@ -47,7 +47,7 @@ dfl_status dfl_plot_write(FILE *file, const dfl_report *report, const char *colu
 dfl_status dfl_plot_check(const dfl_report *report, const char *columns);
 
 /* The scene of a model as JSON: {"planar", "shapes": [{"kind", "name", "color", "trace", "columns",
-   "mesh"}]}; empty without shapes. */
+   "mesh"}]}, where a column is a number, or null if it changes; empty without shapes. */
 dfl_status dfl_scene_json(dfl_text *text, const dfl_model *model);
 
 /* Numbers as base64 of their bytes, the lowest first; doubles, or floats if `single`. Writes

@@ -111,18 +111,20 @@ static void free_report(dfl_writer *writer)
     dfl_free(writer->ctx, run);
 }
 
-/* What stands in the file until the run has ended; also shows early that it cannot be written. */
+/* What stands in a page until the run has ended; also shows early that the file cannot be written. A plot
+   is left as it is until then: its columns are still to be checked. */
 static dfl_status announce(dfl_writer *writer)
 {
     errno = 0;
-    FILE *file = fopen(writer->path, "w");
+    FILE *file = fopen(writer->path, writer->kind->scene ? "w" : "a");
     if (!file)
         return dfl_fail(writer->ctx, DFL_INVALID, "'%s' cannot be written: %s", writer->path,
                         strerror(errno));
-    fputs(writer->kind->scene ? "<!doctype html><title>Driftless</title>\n<p>This run has not "
-                                "ended, or it was killed before its report was written.</p>\n"
-                              : "<svg xmlns=\"http://www.w3.org/2000/svg\"/>\n",
-          file);
+    if (writer->kind->scene)
+        fputs(
+            "<!doctype html><title>Driftless</title>\n<p>This run has not ended, or it was killed "
+            "before its report was written.</p>\n",
+            file);
     const bool failed = ferror(file) != 0;
     return fclose(file) || failed ? write_failure(writer) : DFL_OK;
 }
@@ -193,7 +195,7 @@ static dfl_status write_row(dfl_writer *writer)
 {
     dfl_report *report = &((run_report *)writer->file)->report;
     dfl_thin_add(&report->rows, writer->row[0], writer->row + 1);
-    if (report->frames.columns > 0)
+    if (report->scene.length > 0)
         dfl_thin_add(&report->frames, writer->row[0], writer->scene);
     return DFL_OK;
 }

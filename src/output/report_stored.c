@@ -344,7 +344,7 @@ static dfl_status read_events(stored *s)
 static dfl_status read_scene(stored *s)
 {
     static const char *const paths[] = {"time", "scene/values"};
-    char *shapes = s->scene > 0 ? dfl_h5_get_text(s->ctx, s->file, "scene/shapes") : NULL;
+    char *shapes = dfl_h5_get_text(s->ctx, s->file, "scene/shapes");
     if (!shapes)
         return DFL_OK;
     dfl_text_add(&s->report.scene, "%s", shapes);

@@ -2,7 +2,9 @@
 #include "model/shape.h"
 #include "output/report.h"
 
-static void add_shape(dfl_text *text, const dfl_shape *shape);
+#include <math.h>
+
+static void add_shape(dfl_text *text, const dfl_graph *graph, const dfl_shape *shape);
 static void add_triangles(dfl_text *text, const dfl_shape *shape);
 
 dfl_status dfl_scene_json(dfl_text *text, const dfl_model *model)
@@ -12,13 +14,13 @@ dfl_status dfl_scene_json(dfl_text *text, const dfl_model *model)
     dfl_text_add(text, "{\"planar\":%s,\"shapes\":[", dfl_scene_planar(model) ? "true" : "false");
     for (int i = 0; i < model->nshapes; i++) {
         dfl_text_add(text, i > 0 ? ",\n" : "\n");
-        add_shape(text, &model->shapes[i]);
+        add_shape(text, model->graph, &model->shapes[i]);
     }
     dfl_text_add(text, "]}");
     return text->status;
 }
 
-static void add_shape(dfl_text *text, const dfl_shape *shape)
+static void add_shape(dfl_text *text, const dfl_graph *graph, const dfl_shape *shape)
 {
     dfl_text_add(text, "{\"kind\":\"%s\",\"name\":", dfl_shape_names[shape->kind]);
     dfl_json_string(text, shape->name);
@@ -27,8 +29,13 @@ static void add_shape(dfl_text *text, const dfl_shape *shape)
         dfl_json_string(text, shape->color);
     else
         dfl_text_add(text, "null");
-    dfl_text_add(text, ",\"trace\":%s,\"columns\":%d", shape->trace ? "true" : "false",
-                 shape->ncolumns);
+    dfl_text_add(text, ",\"trace\":%s,\"columns\":[", shape->trace ? "true" : "false");
+    for (int i = 0; i < shape->ncolumns; i++) {
+        const bool fixed = dfl_is_constant(graph, shape->column[i]);
+        dfl_text_add(text, i > 0 ? "," : "");
+        dfl_json_number(text, fixed ? dfl_constant_value(graph, shape->column[i]) : NAN);
+    }
+    dfl_text_add(text, "]");
     if (shape->triangles) {
         dfl_text_add(text, ",\"mesh\":\"");
         add_triangles(text, shape);

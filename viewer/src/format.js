@@ -4,8 +4,9 @@ export function number(value, digits = 6) {
   if (!Number.isFinite(value)) return value > 0 ? "∞" : "−∞";
   if (value === 0) return "0";
   const size = Math.abs(value);
-  const text = size >= 1e6 || size < 1e-4 ? value.toExponential(digits - 1) : value.toPrecision(digits);
-  return tidy(text);
+  if (size >= 1e6 || size < 1e-4) return tidy(value.toExponential(digits - 1));
+  const text = value.toPrecision(digits);
+  return tidy(text.includes("e") ? String(Number(text)) : text);
 }
 
 export const short = (value) => number(value, 3);

@@ -1,8 +1,10 @@
 // The numbers of the scene at any time, between frames by straight lines.
-export function makeFrames({ time, columns }) {
+export function makeFrames({ time, columns: changing, per }, scene) {
+  const columns = expand(scene, changing);
+  const between = per < 4; // else only true frames are shown: between distant ones lies no straight line
   let index = 0;
   let fraction = 0;
-  return { time, seek, value, raw, place: () => index };
+  return { time, between, seek, value, raw, place: () => index };
 
   function seek(t) {
     let low = 0;
@@ -15,6 +17,7 @@ export function makeFrames({ time, columns }) {
     const span = time[high] - time[low];
     index = low;
     fraction = span > 0 ? Math.min(1, Math.max(0, (t - time[low]) / span)) : 0;
+    if (!between) fraction = Math.round(fraction);
   }
 
   function value(k) {
@@ -32,13 +35,19 @@ export function makeFrames({ time, columns }) {
   }
 }
 
+// A column of a shape is a number, or null for the next one that changes.
+function expand(scene, changing) {
+  let next = 0;
+  return scene.shapes.flatMap(({ columns }) => columns.map((number) => number ?? changing[next++] ?? null));
+}
+
 // The shapes with the places of their columns, and how their points lie in them.
 export function placeShapes(scene) {
   let first = 0;
   return scene.shapes.map((shape, number) => {
     const placed = { ...shape, number, first, points: countPoints(shape) };
     placed.size = first + (hasPose(shape) ? 7 : 3 * placed.points);
-    first += shape.columns;
+    first += shape.columns.length;
     return placed;
   });
 }
@@ -46,7 +55,7 @@ export function placeShapes(scene) {
 export const hasPose = ({ kind }) => ["box", "cylinder", "sphere", "frame", "mesh"].includes(kind);
 
 function countPoints({ kind, columns }) {
-  return kind === "line" ? (columns - 1) / 3 : kind === "spring" ? 2 : 1;
+  return kind === "line" ? (columns.length - 1) / 3 : kind === "spring" ? 2 : 1;
 }
 
 // How far a shape reaches from its points.

@@ -1,6 +1,6 @@
 // Which plots there are: variables by kind and size, constraint levels, energy, steps.
 import { list, range } from "./data.js";
-import { count, number, short } from "./format.js";
+import { count, number } from "./format.js";
 import { makePlot } from "./plot.js";
 
 const kinds = [
@@ -12,7 +12,7 @@ const kinds = [
   ["contact", "Contact variables", "in SI units"],
   ["auxiliary", "Auxiliary variables", "in SI units"],
 ];
-const alike = 20; // curves whose sizes differ by less share an axis
+const alike = 8; // curves whose sizes differ by less share an axis
 
 export function variablePlots(report, clock) {
   const time = report.rows.time;
@@ -84,6 +84,6 @@ function someNames(group) {
 export function thinningNote({ rows, steps, frames }) {
   const thinned = [["rows", rows], ["steps", steps]].filter(([, table]) => table.per > 2);
   const texts = thinned.map(([name, table]) => `${count(table.seen)} ${name} are shown by the smallest and largest of every ${count(table.per)}`);
-  if (frames.per > 1) texts.push(`the animation shows every ${short(frames.per)}th row`);
+  if (frames.per > 1) texts.push(`the animation shows one row in ${count(frames.per)}`);
   return texts.length > 0 ? `${texts.join("; ")}. No extremum is lost; times are within ${count(Math.max(rows.per, steps.per))} rows.` : null;
 }

@@ -6,7 +6,7 @@ const steps = 1000; // of the slider
 
 export function makePlayer(clock, times) {
   const play = h("button", { class: "play", id: "play", type: "button", title: "Play or pause (space)", onclick: clock.toggle });
-  const back = h("button", { type: "button", title: "To the start (Home)", "aria-label": "to the start", onclick: () => clock.set(clock.start) }, "⏮");
+  const back = h("button", { type: "button", title: "To the start (Home)", "aria-label": "to the start", onclick: () => clock.set(clock.start) }, "|◀");
   const slider = h("input", {
     type: "range", id: "time", min: 0, max: steps, step: 1, value: 0, "aria-label": "time",
     oninput: () => clock.set(clock.start + ((clock.end - clock.start) * slider.value) / steps),
@@ -20,7 +20,7 @@ export function makePlayer(clock, times) {
   return player;
 
   function update() {
-    play.textContent = clock.playing ? "⏸" : "▶";
+    play.textContent = clock.playing ? "❚❚" : "▶";
     play.setAttribute("aria-label", clock.playing ? "pause" : "play");
     const length = clock.end - clock.start;
     slider.value = length > 0 ? Math.round((steps * (clock.time - clock.start)) / length) : 0;

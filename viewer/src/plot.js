@@ -6,7 +6,7 @@ import { onTheme, seriesColor, seriesDash, style } from "./theme.js";
 
 const plots = [];
 const shownAtFirst = 8;
-let zooming = false;
+let shared = null; // the range of time that all plots show, once someone has chosen one
 
 // curves: [{label, values, axis, bars}]; values are lists or typed arrays as long as `time`.
 export function makePlot({ title, unit, note, time, curves, logarithmic, right }, clock) {
@@ -18,10 +18,10 @@ export function makePlot({ title, unit, note, time, curves, logarithmic, right }
     height: 210,
     scales: {
       x: { time: false },
-      y: logarithmic ? { distr: 3, log: 10 } : { range: padded },
+      y: logarithmic ? { distr: 3, log: 10, range: decades } : { range: padded },
       right: { range: (u, low, high) => [0, Math.max(1, high ?? 1) * 1.15] },
     },
-    axes: [axis("time in s"), { ...axis(), size: 62, values: ticks(logarithmic) }],
+    axes: [{ ...axis("time in s"), values: ticks(false) }, { ...axis(), size: 62, values: ticks(logarithmic), ...(logarithmic ? { splits: powers } : {}) }],
     series: [{ label: "time", value: (u, v) => (v == null ? "–" : `${number(v)} s`) }, ...curves.map(series)],
     cursor: { sync: { key: "time" }, drag: { x: true, y: false }, points: { size: 6 }, focus: { prox: 24 } },
     focus: { alpha: 0.35 },
@@ -39,7 +39,10 @@ export function makePlot({ title, unit, note, time, curves, logarithmic, right }
   plots.push({ plot, place, marker });
   new ResizeObserver(() => resize(plot, place)).observe(place);
   onTheme(() => plot.redraw(false));
-  const move = () => moveMarker(plot, marker, clock.time);
+  const move = () => {
+    moveMarker(plot, marker, clock.time);
+    showValues(plot, clock);
+  };
   clock.onChange(move);
   plot.hooks.setScale.push(move);
   plot.hooks.setSize = [...(plot.hooks.setSize ?? []), move];
@@ -91,6 +94,7 @@ function series({ label, values, axis: scale, bars }, i) {
     show: i < shownAtFirst,
     stroke: () => seriesColor(i),
     width: bars ? 0 : 1.5,
+    pxAlign: 0,
     dash: seriesDash(i),
     points: bars ? { show: true, size: 6, filter: (u, s) => indices(values), fill: () => seriesColor(i) } : { show: values.length < 3 },
     paths: bars ? () => null : undefined,
@@ -111,8 +115,31 @@ function padded(u, low, high) {
   return [low - room, high + room];
 }
 
+function decades(u, low, high) {
+  if (!(low > 0) || !(high > 0)) return [1e-16, 1];
+  const from = Math.floor(Math.log10(Math.max(low, 1e-20 * high)));
+  return [10 ** from, 10 ** Math.max(from + 1, Math.ceil(Math.log10(high)))];
+}
+
+// Every power of ten, or every second, third ... of them.
+function powers(u, axis, low, high) {
+  const from = Math.round(Math.log10(low));
+  const to = Math.round(Math.log10(high));
+  const stride = Math.ceil((to - from) / 7);
+  const found = [];
+  for (let exponent = from; exponent <= to; exponent += stride) found.push(10 ** exponent);
+  return found;
+}
+
+// As many digits as tell neighbours apart.
 function ticks(logarithmic) {
-  return (u, values) => values.map((v) => (v == null ? "" : logarithmic ? power(v) : number(v, 5)));
+  if (logarithmic) return (u, values) => values.map(power);
+  return (u, values) => {
+    const step = Math.abs(values[1] - values[0]) || 1;
+    const largest = Math.max(...values.map(Math.abs), step);
+    const digits = Math.min(15, Math.max(1, Math.ceil(Math.log10(largest / step)) + 2));
+    return values.map((v) => number(Math.abs(v) < step * 1e-6 ? 0 : v, digits));
+  };
 }
 
 // Powers of ten only.
@@ -122,18 +149,29 @@ function power(value) {
   return Math.abs(value / 10 ** exponent - 1) < 1e-6 ? `10${digits}` : "";
 }
 
+// uPlot tells later, so that a plot which only follows is known by its range.
 function shareZoom(plot, scale) {
-  if (scale !== "x" || zooming) return;
+  if (scale !== "x") return;
   const { min, max } = plot.scales.x;
-  zooming = true;
-  for (const other of plots) if (other.plot !== plot) other.plot.setScale("x", { min, max });
-  zooming = false;
+  const first = !plot.ranged;
+  plot.ranged = true;
+  if (first || (shared && shared.min === min && shared.max === max)) return;
+  shared = { min, max };
+  for (const other of plots) if (other.plot !== plot) other.plot.setScale("x", shared);
 }
 
 function moveMarker(plot, marker, time) {
   const { min, max } = plot.scales.x;
   marker.hidden = !(time >= min && time <= max);
   if (!marker.hidden) marker.style.transform = `translateX(${plot.valToPos(time, "x")}px)`;
+}
+
+// Without a pointer in a plot the legend has the values at the present time, ten times a second at most.
+function showValues(plot, { time, playing }) {
+  const now = performance.now();
+  if (plot.cursor.left >= 0 || (playing && now - (plot.told ?? 0) < 100)) return;
+  plot.told = now;
+  plot.setLegend({ idx: plot.valToIdx(time) }, false);
 }
 
 // Names of the legend are buttons for the keyboard, too; with shift only this curve stays.

@@ -13,13 +13,13 @@ export function makeScene(report, clock) {
   const renderer = makeRenderer(canvas);
   if (!renderer) return h("p", { class: "note" }, "This browser offers no WebGL, so that the mechanism cannot be drawn; the plots need none.");
   const { planar } = report.scene;
-  const frames = makeFrames(report.frames);
+  const frames = makeFrames(report.frames, report.scene);
   frames.seek(clock.time);
   const shapes = placeShapes(report.scene);
   const box = bounds(shapes, frames);
   const view = makeCamera(canvas, box, planar);
   const scene = new Scene();
-  const spacing = roundBelow(view.radius / 2);
+  const spacing = roundBelow(view.radius / 3);
   const parts = addParts(scene, shapes, frames, view.radius, planar);
   addLight(scene, view.camera);
   let grid = null;
@@ -104,7 +104,7 @@ function addLight(scene, camera) {
 // Behind a planar scene, below one in space.
 function makeGrid({ low, high }, { radius, centre }, spacing, planar) {
   const lines = 2 * Math.ceil((planar ? 4 : 2) * (radius / spacing));
-  const grid = new GridHelper(lines * spacing, lines, style("axis"), style("grid"));
+  const grid = new GridHelper(lines * spacing, lines, style("grid"), style("grid"));
   grid.material.depthTest = !planar;
   grid.renderOrder = -2;
   grid.rotateX(Math.PI / 2);

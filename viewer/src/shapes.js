@@ -26,10 +26,10 @@ function makePaint({ kind, number, color: word }, planar) {
   const cycle = ["blue", "vermillion", "green", "purple", "orange", "sky"];
   const usual = kind === "line" ? "gray" : kind === "spring" ? "green" : cycle[number % cycle.length];
   const fill = planar ? new MeshBasicMaterial({ depthTest: false }) : new MeshStandardMaterial({ roughness: 0.55, metalness: 0.1 });
-  const edge = new LineBasicMaterial({ depthTest: !planar, transparent: true, opacity: 0.65 });
+  const edge = new LineBasicMaterial({ depthTest: !planar, transparent: true, opacity: 0.85 });
   const repaint = () => {
     fill.color.set(color(word ?? usual));
-    edge.color.set(fill.color).offsetHSL(0, 0, -0.18);
+    edge.color.set(fill.color).offsetHSL(0, 0, -0.22);
   };
   repaint();
   return { fill, edge, repaint };

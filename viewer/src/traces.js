@@ -1,21 +1,23 @@
 // The path of a shape: faint as a whole, strong up to the present time.
-import { Group } from "three";
+import { BufferGeometry, Float32BufferAttribute, Group, Points, PointsMaterial } from "three";
 import { Line2 } from "three/addons/lines/Line2.js";
 import { LineGeometry } from "three/addons/lines/LineGeometry.js";
 import { LineMaterial } from "three/addons/lines/LineMaterial.js";
 import { color } from "./theme.js";
 
 const cycle = ["blue", "vermillion", "green", "purple", "orange", "sky"];
+const usual = (shape) => color(shape.color ?? cycle[shape.number % cycle.length]);
 
 export function makeTrace(shape, frames, planar) {
   const { positions, places } = samplePath(shape, frames);
   if (positions.length < 6) return null;
+  if (!frames.between) return makeDots(shape, positions, planar);
   const past = makeLine(positions, 2, 0.9, planar);
   const whole = makeLine(positions, 1, 0.3, planar);
   const object = new Group().add(whole, past);
   object.traverse((part) => (part.renderOrder = -1));
   const repaint = () => {
-    for (const part of [past, whole]) part.material.color.set(color(shape.color ?? cycle[shape.number % cycle.length]));
+    for (const part of [past, whole]) part.material.color.set(usual(shape));
   };
   repaint();
   return {
@@ -33,6 +35,18 @@ export function makeTrace(shape, frames, planar) {
       past.visible = pieces > 0;
     },
   };
+}
+
+// Of distant frames only the places are known.
+function makeDots(shape, positions, planar) {
+  const geometry = new BufferGeometry().setAttribute("position", new Float32BufferAttribute(positions, 3));
+  const material = new PointsMaterial({ size: 2, sizeAttenuation: false, transparent: true, opacity: 0.35, depthTest: !planar });
+  const object = new Points(geometry, material);
+  const repaint = () => material.color.set(usual(shape));
+  object.renderOrder = -1;
+  object.frustumCulled = false;
+  repaint();
+  return { object, repaint, update() {} };
 }
 
 // At most 20 000 points of the path, and the frames they belong to.
