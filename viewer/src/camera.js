@@ -26,7 +26,7 @@ export function makeCamera(canvas, { low, high }, planar) {
       camera.position.set(centre.x, centre.y, centre.z + 10 * radius);
       camera.zoom = 1;
     } else {
-      const distance = (1.12 * radius) / Math.sin((camera.fov * Math.PI) / 360) / Math.min(1, aspect);
+      const distance = (0.95 * radius) / Math.sin((camera.fov * Math.PI) / 360) / Math.min(1, aspect);
       camera.position.copy(centre).addScaledVector(new Vector3(0.75, -1, 0.55).normalize(), distance);
     }
     resize(aspect);
