@@ -20,7 +20,8 @@ if(DFL_BUILD_VIEWER)
             foreach(name package.json package-lock.json .npmrc)
                 configure_file(${PROJECT_SOURCE_DIR}/viewer/${name} ${viewer_folder}/${name} COPYONLY)
             endforeach()
-            execute_process(COMMAND ${NPM_PROGRAM} ci --ignore-scripts --no-audit --no-fund
+            execute_process(COMMAND ${NPM_PROGRAM} ci --ignore-scripts --no-audit --no-fund --prefer-offline
+                                    --fetch-retries=1 --fetch-retry-mintimeout=1000
                             WORKING_DIRECTORY ${viewer_folder} TIMEOUT 180
                             RESULT_VARIABLE failed OUTPUT_QUIET ERROR_QUIET)
             if(NOT failed)

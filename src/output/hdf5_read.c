@@ -23,10 +23,10 @@ void dfl_h5_speak(const dfl_h5_quiet *quiet)
     H5Eset_auto2(H5E_DEFAULT, quiet->print, quiet->user);
 }
 
-char *dfl_h5_get_text(dfl_context *ctx, hid_t file, const char *path)
+char *dfl_h5_get_text(dfl_status *status, dfl_context *ctx, hid_t file, const char *path)
 {
     int count;
-    char **texts = dfl_h5_get_texts(&count, ctx, file, path), *text = NULL;
+    char **texts = dfl_h5_get_texts(&count, status, ctx, file, path), *text = NULL;
     if (count == 1) {
         text = texts[0];
         texts[0] = NULL;
@@ -36,7 +36,8 @@ char *dfl_h5_get_text(dfl_context *ctx, hid_t file, const char *path)
 }
 
 /* Texts of fixed length, padded with zeros. */
-char **dfl_h5_get_texts(int *count, dfl_context *ctx, hid_t file, const char *path)
+char **dfl_h5_get_texts(int *count, dfl_status *status, dfl_context *ctx, hid_t file,
+                        const char *path)
 {
     const hid_t set = open_set(file, path);
     const size_t size = text_size(set);
@@ -47,17 +48,20 @@ char **dfl_h5_get_texts(int *count, dfl_context *ctx, hid_t file, const char *pa
         const hid_t type = H5Dget_type(set);
         texts = dfl_alloc(ctx, (size_t)n + 1, sizeof *texts);
         bytes = dfl_alloc(ctx, (size_t)n * size + 1, 1);
-        if (texts && bytes &&
-            (n == 0 || H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes) >= 0))
+        if (!texts || !bytes)
+            *status = DFL_NO_MEMORY;
+        else if (n == 0 || H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes) >= 0)
             *count = (int)n;
         H5Tclose(type);
     }
     for (int i = 0; i < *count; i++) {
         texts[i] = dfl_alloc(ctx, size + 1, 1);
-        if (texts[i])
+        if (texts[i]) {
             memcpy(texts[i], bytes + (size_t)i * size, size);
-        else
+        } else {
+            *status = DFL_NO_MEMORY;
             *count = i; /* dfl_h5_free_texts frees those before */
+        }
     }
     dfl_free(ctx, bytes);
     H5Dclose(set);
@@ -71,7 +75,8 @@ void dfl_h5_free_texts(char **texts, int count, dfl_context *ctx)
     dfl_free(ctx, texts);
 }
 
-double *dfl_h5_get_numbers(int *count, dfl_context *ctx, hid_t file, const char *path)
+double *dfl_h5_get_numbers(int *count, dfl_status *status, dfl_context *ctx, hid_t file,
+                           const char *path)
 {
     const hid_t set = open_set(file, path);
     const hsize_t n = text_size(set) == 0 ? count_of(set) : 0;
@@ -79,7 +84,9 @@ double *dfl_h5_get_numbers(int *count, dfl_context *ctx, hid_t file, const char 
     *count = 0;
     if (n > 0 && n < MOST_TEXTS) {
         numbers = dfl_alloc(ctx, (size_t)n, sizeof *numbers);
-        if (numbers && H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, numbers) >= 0)
+        if (!numbers)
+            *status = DFL_NO_MEMORY;
+        else if (H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, numbers) >= 0)
             *count = (int)n;
     }
     H5Dclose(set);
@@ -97,7 +104,8 @@ double dfl_h5_get_number(hid_t file, const char *path)
     return number;
 }
 
-char **dfl_h5_get_names(int *count, dfl_context *ctx, hid_t file, const char *path)
+char **dfl_h5_get_names(int *count, dfl_status *status, dfl_context *ctx, hid_t file,
+                        const char *path)
 {
     H5G_info_t info;
     *count = 0;
@@ -105,14 +113,18 @@ char **dfl_h5_get_names(int *count, dfl_context *ctx, hid_t file, const char *pa
         H5Gget_info_by_name(file, path, &info, H5P_DEFAULT) < 0 || info.nlinks > MOST_TEXTS)
         return NULL;
     char **names = dfl_alloc(ctx, (size_t)info.nlinks + 1, sizeof *names);
+    if (!names)
+        *status = DFL_NO_MEMORY;
     for (hsize_t i = 0; names && i < info.nlinks; i++) {
         char name[256];
         if (H5Lget_name_by_idx(file, path, H5_INDEX_NAME, H5_ITER_INC, i, name, sizeof name,
                                H5P_DEFAULT) <= 0)
             break;
         names[i] = dfl_copy_string(ctx, name);
-        if (!names[i])
+        if (!names[i]) {
+            *status = DFL_NO_MEMORY;
             break;
+        }
         *count = (int)i + 1;
     }
     return names;

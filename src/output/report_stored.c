@@ -16,10 +16,12 @@ enum { BLOCK = 512 };
 typedef struct stored {
     dfl_context *ctx;
     hid_t file;
+    dfl_status status; /* of memory, kept while everything is described */
     dfl_report report;
     char *title;
-    char **names, **kinds; /* n + m, n */
-    int n, m, scene;       /* columns of the tables */
+    char **names, **kinds; /* n + m, nkinds */
+    int n, m, nkinds;
+    int scene; /* columns of /scene/values */
 } stored;
 
 static dfl_status open_stored(stored *s, const char *from);
@@ -61,8 +63,10 @@ dfl_status dfl_report_stored(dfl_context *ctx, const char *from, const char *to,
         s.report.names = (const char *const *)s.names;
         s.report.kinds = (const char *const *)s.kinds;
         describe(&s);
-        status = read_rows(&s);
+        status = s.status;
     }
+    if (!status)
+        status = read_rows(&s);
     if (!status)
         status = read_steps(&s);
     if (!status)
@@ -98,17 +102,18 @@ static dfl_status not_a_result(dfl_context *ctx, const char *from)
 /* The names of states and outputs in one list, and the kinds of the states. */
 static dfl_status read_columns(stored *s)
 {
-    int kinds;
-    char **outputs = dfl_h5_get_texts(&s->m, s->ctx, s->file, "meta/names/outputs");
-    s->names = dfl_h5_get_texts(&s->n, s->ctx, s->file, "meta/names/state");
-    s->kinds = dfl_h5_get_texts(&kinds, s->ctx, s->file, "meta/names/kinds");
-    s->title = dfl_h5_get_text(s->ctx, s->file, "meta/model");
+    char **outputs = dfl_h5_get_texts(&s->m, &s->status, s->ctx, s->file, "meta/names/outputs");
+    s->names = dfl_h5_get_texts(&s->n, &s->status, s->ctx, s->file, "meta/names/state");
+    s->kinds = dfl_h5_get_texts(&s->nkinds, &s->status, s->ctx, s->file, "meta/names/kinds");
+    s->title = dfl_h5_get_text(&s->status, s->ctx, s->file, "meta/model");
     char **all = dfl_alloc(s->ctx, (size_t)(s->n + s->m) + 1, sizeof *all);
-    if (!all || !s->names || s->n == 0 || !s->title) {
+    if (!all)
+        s->status = DFL_NO_MEMORY;
+    if (s->status || !s->names || s->n == 0 || !s->title) {
         dfl_free(s->ctx, all);
         dfl_h5_free_texts(outputs, s->m, s->ctx);
         s->m = 0;
-        return all ? DFL_INVALID : DFL_NO_MEMORY;
+        return s->status ? s->status : DFL_INVALID;
     }
     memcpy(all, s->names, (size_t)s->n * sizeof *all);
     if (outputs)
@@ -116,15 +121,14 @@ static dfl_status read_columns(stored *s)
     dfl_free(s->ctx, s->names);
     dfl_free(s->ctx, outputs);
     s->names = all;
-    if (kinds == s->n)
-        return DFL_OK;
-    dfl_h5_free_texts(s->kinds, kinds, s->ctx);
-    return guess_kinds(s);
+    return s->nkinds == s->n ? DFL_OK : guess_kinds(s);
 }
 
 /* For results that do not have them. */
 static dfl_status guess_kinds(stored *s)
 {
+    dfl_h5_free_texts(s->kinds, s->nkinds, s->ctx);
+    s->nkinds = s->n;
     s->kinds = dfl_alloc(s->ctx, (size_t)s->n, sizeof *s->kinds);
     for (int i = 0; s->kinds && i < s->n; i++) {
         const char *kind = !strncmp(s->names[i], "der(", 4) ? "velocity"
@@ -149,7 +153,7 @@ static void close_stored(stored *s)
 {
     dfl_report_clear(&s->report);
     dfl_h5_free_texts(s->names, s->n + s->m, s->ctx);
-    dfl_h5_free_texts(s->kinds, s->n, s->ctx);
+    dfl_h5_free_texts(s->kinds, s->nkinds, s->ctx);
     dfl_free(s->ctx, s->title);
     if (s->file >= 0)
         H5Fclose(s->file);
@@ -171,7 +175,7 @@ static void describe_texts(stored *s)
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
         char path[32];
         snprintf(path, sizeof path, "meta/%s", keys[i]);
-        char *text = dfl_h5_get_text(s->ctx, s->file, path);
+        char *text = dfl_h5_get_text(&s->status, s->ctx, s->file, path);
         dfl_report_text(&s->report, keys[i], text ? text : "");
         dfl_free(s->ctx, text);
     }
@@ -181,12 +185,12 @@ static void describe_texts(stored *s)
 static void describe_options(stored *s)
 {
     int count;
-    char **names = dfl_h5_get_names(&count, s->ctx, s->file, "meta/options");
+    char **names = dfl_h5_get_names(&count, &s->status, s->ctx, s->file, "meta/options");
     dfl_report_open(&s->report, "options", '{');
     for (int i = 0; i < count; i++) {
         char path[300];
         snprintf(path, sizeof path, "meta/options/%s", names[i]);
-        char *text = dfl_h5_get_text(s->ctx, s->file, path);
+        char *text = dfl_h5_get_text(&s->status, s->ctx, s->file, path);
         if (text)
             dfl_report_text(&s->report, names[i], text);
         else
@@ -200,9 +204,10 @@ static void describe_options(stored *s)
 static void describe_parameters(stored *s)
 {
     int count, units, values;
-    char **name = dfl_h5_get_texts(&count, s->ctx, s->file, "meta/parameters/names");
-    char **unit = dfl_h5_get_texts(&units, s->ctx, s->file, "meta/parameters/units");
-    double *value = dfl_h5_get_numbers(&values, s->ctx, s->file, "meta/parameters/values");
+    char **name = dfl_h5_get_texts(&count, &s->status, s->ctx, s->file, "meta/parameters/names");
+    char **unit = dfl_h5_get_texts(&units, &s->status, s->ctx, s->file, "meta/parameters/units");
+    double *value =
+        dfl_h5_get_numbers(&values, &s->status, s->ctx, s->file, "meta/parameters/values");
     dfl_report_open(&s->report, "parameters", '[');
     for (int i = 0; i < count && i < values; i++) {
         dfl_report_open(&s->report, NULL, '[');
@@ -220,7 +225,7 @@ static void describe_parameters(stored *s)
 static void describe_events(stored *s)
 {
     int count;
-    char **names = dfl_h5_get_texts(&count, s->ctx, s->file, "meta/names/events");
+    char **names = dfl_h5_get_texts(&count, &s->status, s->ctx, s->file, "meta/names/events");
     dfl_report_open(&s->report, "event_names", '[');
     for (int i = 0; i < count; i++)
         dfl_report_text(&s->report, NULL, names[i]);
@@ -231,9 +236,9 @@ static void describe_events(stored *s)
 static void describe_initial(stored *s)
 {
     int n1, n2, n3;
-    double *given = dfl_h5_get_numbers(&n1, s->ctx, s->file, "initial/given");
-    double *corrected = dfl_h5_get_numbers(&n2, s->ctx, s->file, "initial/corrected");
-    double *held = dfl_h5_get_numbers(&n3, s->ctx, s->file, "initial/held");
+    double *given = dfl_h5_get_numbers(&n1, &s->status, s->ctx, s->file, "initial/given");
+    double *corrected = dfl_h5_get_numbers(&n2, &s->status, s->ctx, s->file, "initial/corrected");
+    double *held = dfl_h5_get_numbers(&n3, &s->status, s->ctx, s->file, "initial/held");
     if (n1 == s->n && n2 == s->n && n3 == s->n) {
         dfl_report_open(&s->report, "initial", '[');
         for (int i = 0; i < s->n; i++) {
@@ -254,8 +259,9 @@ static void describe_initial(stored *s)
 static void describe_statistics(stored *s)
 {
     int count, levels;
-    char **names = dfl_h5_get_names(&count, s->ctx, s->file, "meta/statistics");
-    double *level = dfl_h5_get_numbers(&levels, s->ctx, s->file, "meta/statistics/max_residual");
+    char **names = dfl_h5_get_names(&count, &s->status, s->ctx, s->file, "meta/statistics");
+    double *level =
+        dfl_h5_get_numbers(&levels, &s->status, s->ctx, s->file, "meta/statistics/max_residual");
     dfl_report_open(&s->report, "statistics", '{');
     for (int i = 0; i < count; i++) {
         char path[300];
@@ -328,9 +334,9 @@ static dfl_status read_steps(stored *s)
 static dfl_status read_events(stored *s)
 {
     int n1, n2, n3;
-    double *time = dfl_h5_get_numbers(&n1, s->ctx, s->file, "events/time");
-    double *event = dfl_h5_get_numbers(&n2, s->ctx, s->file, "events/event");
-    double *direction = dfl_h5_get_numbers(&n3, s->ctx, s->file, "events/direction");
+    double *time = dfl_h5_get_numbers(&n1, &s->status, s->ctx, s->file, "events/time");
+    double *event = dfl_h5_get_numbers(&n2, &s->status, s->ctx, s->file, "events/event");
+    double *direction = dfl_h5_get_numbers(&n3, &s->status, s->ctx, s->file, "events/direction");
     for (int i = 0; i < n1 && i < n2 && i < n3; i++)
         dfl_report_event(&s->report, &(dfl_event_record){.event = (int)event[i],
                                                          .direction = (int)direction[i],
@@ -338,15 +344,15 @@ static dfl_status read_events(stored *s)
     dfl_free(s->ctx, direction);
     dfl_free(s->ctx, event);
     dfl_free(s->ctx, time);
-    return DFL_OK;
+    return s->status;
 }
 
 static dfl_status read_scene(stored *s)
 {
     static const char *const paths[] = {"time", "scene/values"};
-    char *shapes = dfl_h5_get_text(s->ctx, s->file, "scene/shapes");
+    char *shapes = dfl_h5_get_text(&s->status, s->ctx, s->file, "scene/shapes");
     if (!shapes)
-        return DFL_OK;
+        return s->status;
     dfl_text_add(&s->report.scene, "%s", shapes);
     dfl_free(s->ctx, shapes);
     return read_tables(s, &s->report.frames, paths, 2);

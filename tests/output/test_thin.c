@@ -74,7 +74,8 @@ static void frames_stay_whole_and_the_last_one_is_kept(void **state)
     assert_true(rows <= NUMBERS / 2 + 1);
     for (int i = 0; i < rows; i++) {
         const long k = (long)dfl_thin_value(&thin, i, -1);
-        assert_true(dfl_thin_value(&thin, i, 0) == jump(k) && dfl_thin_value(&thin, i, 1) == -k);
+        assert_true(dfl_thin_value(&thin, i, 0) == jump(k) &&
+                    dfl_thin_value(&thin, i, 1) == -(double)k);
         assert_true(k == i * thin.per || i == rows - 1);
     }
     assert_true(dfl_thin_value(&thin, rows - 1, -1) == 99998);

@@ -50,7 +50,7 @@ export function facts({ meta, rows }) {
     ["simulated", `${number(options.from ?? rows.time[0])} to ${number(statistics.t ?? rows.time.at(-1))} s`],
     ["computed in", statistics.seconds == null ? "–" : `${short(statistics.seconds)} s`],
     ["form, method", [options.form, options.method].filter(Boolean).join(", ") || "–"],
-    ["tolerances", `rtol ${short(options.rtol)}, atol ${short(options.atol)}`],
+    ["tolerances", options.rtol === options.atol ? `rtol = atol = ${short(options.rtol)}` : `${short(options.rtol)}, ${short(options.atol)}`],
     ["steps", `${count(statistics.accepted)}${rejected > 0 ? `, ${count(rejected)} rejected` : ""}`],
     ["rows", count(rows.seen)],
     ["energy drift", statistics.energy_drift == null ? "–" : `${short(statistics.energy_drift)} J`],
