@@ -11,7 +11,7 @@ _driftless() {
     local command=${COMP_WORDS[1]} options
     COMPREPLY=()
     if [ "$COMP_CWORD" -eq 1 ]; then
-        mapfile -t COMPREPLY < <(compgen -W "run check init equations export --help --version" -- "$cur")
+        mapfile -t COMPREPLY < <(compgen -W "run check init equations export view --help --version" -- "$cur")
         return
     fi
     case $previous in
@@ -23,24 +23,31 @@ _driftless() {
         run) _driftless_files csv h5 hdf5 ;;
         equations) _driftless_files txt tex ;;
         export) _driftless_files c ;;
+        view) _driftless_files html svg ;;
         esac
         return
         ;;
-    --to | --from | --rtol | --atol | --every | --first-step | --max-step | --fixed-step | --max-steps | --set)
+    --report) _driftless_files html && return ;;
+    --plot) _driftless_files svg && return ;;
+    --columns | --to | --from | --rtol | --atol | --every | --first-step | --max-step | --fixed-step | --max-steps | --set)
         return
         ;;
     esac
     if [[ $cur != -* ]]; then
-        _driftless_files lua
+        if [ "$command" = view ]; then _driftless_files h5 hdf5; else _driftless_files lua; fi
         return
     fi
     case $command in
     run) options="--to --from --rtol --atol --every --interpolate --form --method --first-step --max-step
-        --fixed-step --max-steps --evaluation --output --json" ;;
+        --fixed-step --max-steps --evaluation --output --report --plot --columns --json" ;;
     check) options="--from --rtol --atol --form --json" ;;
     init) options="--from --rtol --atol --form --lua --json" ;;
     equations) options="--output --latex" ;;
     export) options="--output --c --octave" ;;
+    view)
+        mapfile -t COMPREPLY < <(compgen -W "--output --columns --quiet --help" -- "$cur")
+        return
+        ;;
     *) return ;;
     esac
     mapfile -t COMPREPLY < <(compgen -W "$options --set --quiet --help" -- "$cur")

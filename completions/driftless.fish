@@ -5,6 +5,7 @@ complete -c driftless -n __fish_use_subcommand -a check -d 'degrees of freedom, 
 complete -c driftless -n __fish_use_subcommand -a init -d 'consistent initial values'
 complete -c driftless -n __fish_use_subcommand -a equations -d 'equations of motion as text or LaTeX'
 complete -c driftless -n __fish_use_subcommand -a export -d 'equations of motion as C or Octave'
+complete -c driftless -n __fish_use_subcommand -a view -d 'a page of a stored result'
 complete -c driftless -n __fish_use_subcommand -l version -d 'print the version'
 complete -c driftless -l help -s h -d 'explain the command'
 
@@ -37,3 +38,9 @@ complete -c driftless -n '__fish_seen_subcommand_from equations' -l latex -d 'La
 complete -c driftless -n '__fish_seen_subcommand_from export' -l c -d 'one self-contained C file'
 complete -c driftless -n '__fish_seen_subcommand_from export' -l octave -d 'a folder of Octave functions'
 complete -c driftless -n '__fish_seen_subcommand_from equations export' -l output -r -F -d 'to this file or folder'
+complete -c driftless -n $run -l report -x -k -a '(__fish_complete_suffix .html)' -d 'a page with plots and an animation'
+complete -c driftless -n $run -l plot -x -k -a '(__fish_complete_suffix .svg)' -d 'one plot'
+complete -c driftless -n '__fish_seen_subcommand_from run view' -l columns -x -d 'what a plot shows'
+complete -c driftless -n '__fish_seen_subcommand_from view' -k -a '(__fish_complete_suffix .h5)'
+complete -c driftless -n '__fish_seen_subcommand_from view' -l output -r -F -d 'a page or a plot'
+complete -c driftless -n '__fish_seen_subcommand_from view' -l quiet -d 'nothing on standard error but errors'

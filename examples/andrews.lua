@@ -47,6 +47,15 @@ constraint("A2-y", ye - zf*sin(Omega + epsilon) + u*cos(epsilon) - ya)
 
 output("spring", length)
 
+-- the seven bodies as bars between their joints
+draw.line("crank", {0, 0}, {rr*cos(beta), rr*sin(beta)}, { color = "vermillion" })
+draw.line("rod", {rr*cos(beta), rr*sin(beta)}, {xe, ye}, { color = "orange" })
+draw.line("plate", {xb, yb}, {xe, ye}, {xd, yd}, {xb, yb}, { color = "blue" })
+draw.line("lower", {xa, ya}, {xa + zt*cos(delta), ya + zt*sin(delta)}, {xe, ye}, { color = "green" })
+draw.line("upper", {xa, ya}, {xa + u*sin(epsilon), ya - u*cos(epsilon)}, {xe, ye}, { color = "purple" })
+draw.spring("spring", {xc, yc}, {xd, yd})
+draw.point("E", {xe, ye}, { color = "black", trace = true })
+
 initial{ Theta = 0 } -- at rest; the other angles follow from guesses
 guess{ beta = -0.06, gamma = 0.46, Phi = 0.22, delta = 0.49, Omega = -0.22, epsilon = 1.23 }
 simulate{ to = 0.03, rtol = 1e-8, every = 0.0001 }

@@ -21,4 +21,7 @@ event("opens", y - 0.0012, { direction = "rising" })
 event("closes", y - 0.0012, { direction = "falling" })
 event("lifts-off", multiplier(cam), { stop = true }) -- the cam can push, not pull
 
+draw.box("valve", {0, y}, { size = {0.02, 0.004} })
+draw.spring("spring", {0, y}, {0, 0.03})
+
 simulate{ to = 0.025, rtol = 1e-8, every = 0.0001 }

@@ -24,6 +24,12 @@ constraint("body", (xl - xr)^2 + (yl - yr)^2 - L^2)
 
 output("bump", yb)
 
+draw.line("axle", {0, 0}, {xb, yb})
+draw.line("body", {xl, yl}, {xr, yr}, { size = 0.06, color = "blue" })
+draw.spring("left", {0, 0}, {xl, yl})
+draw.spring("right", {xb, yb}, {xr, yr})
+draw.point("wheel", {xb, yb}, { size = 0.08, color = "black", trace = true })
+
 initial{ xl = 0, yl = 1/2, xr = 1, yr = 1/2 }
 initial{ [velocity(xl)] = -1/2, [velocity(yl)] = 0, [velocity(xr)] = -1/2, [velocity(yr)] = 0 }
 simulate{ to = 3, rtol = 1e-8, every = 0.01 }

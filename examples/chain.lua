@@ -11,6 +11,8 @@ for i = 1, N do
   potential(m*g*y)
   constraint("rod" .. i, (x - x0)^2 + (y - y0)^2 - L^2)
   guess{ [x] = i, [y] = 0 }
+  draw.line("rod" .. i, {x0, y0}, {x, y})
+  draw.point("mass" .. i, {x, y}, { color = "blue", trace = i == N })
   x0, y0 = x, y
 end
 

@@ -17,5 +17,10 @@ force(x, push)
 output("load-x", load_x)
 output("load-y", load_y)
 
+draw.line("rail", {-1, 0}, {40, 0})
+draw.box("trolley", {x, 0}, { size = {0.8, 0.4} })
+draw.line("rope", {x, 0}, {load_x, load_y})
+draw.box("load", {load_x, load_y}, { size = 0.5, angle = phi, trace = true })
+
 initial{ x = 0, phi = 0, [v] = 0, [w] = 0 }
 simulate{ to = 10, rtol = 1e-8, every = 0.02 }

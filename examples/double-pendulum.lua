@@ -21,5 +21,9 @@ output("x2", x2)
 output("y2", y2)
 output("energy", energy())
 
+draw.line("rods", {0, 0}, {x1, y1}, {x2, y2})
+draw.point("first", {x1, y1}, { size = 0.12 })
+draw.point("second", {x2, y2}, { size = 0.12, trace = true })
+
 initial{ phi = pi/2, psi = pi/2, [u] = 0, [w] = 0 }
 simulate{ to = 10, rtol = 1e-9, every = 0.02 }

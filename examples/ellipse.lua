@@ -34,6 +34,14 @@ nonholonomic("roll", px + slope*py)
 output("contact-x", x + rx)
 output("energy", energy())
 
+local valley = {}
+for i = -20, 20 do
+  valley[#valley + 1] = {i/14, steep*(i/14)^2}
+end
+draw.line("valley", table.unpack(valley))
+draw.sphere("ellipse", {x, y}, { radius = {a, b}, angle = phi, trace = true })
+draw.point("contact", {x + rx, y + ry}, { color = "black" })
+
 initial{ x = 1, phi = 0, [velocity(phi)] = 0 }
 guess{ y = 0.5, s = -1 }
 simulate{ to = 5, rtol = 1e-8, every = 0.01 }

@@ -23,6 +23,12 @@ output("cx", cx)
 output("cy", cy)
 output("energy", energy())
 
+draw.line("frame", {0, 0}, {d, 0}, { size = 0.02 })
+draw.line("crank", {0, 0}, {a*cos(phi), a*sin(phi)}, { color = "blue" })
+draw.line("coupler", {a*cos(phi), a*sin(phi)}, {d + c*cos(psi), c*sin(psi)}, { color = "orange" })
+draw.line("rocker", {d, 0}, {d + c*cos(psi), c*sin(psi)}, { color = "green" })
+draw.point("middle", {cx, cy}, { trace = true })
+
 initial{ phi = 0, [u] = 12 }
 guess{ theta = 1, psi = 2 }
 simulate{ to = 2, rtol = 1e-8, every = 0.01 }

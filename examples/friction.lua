@@ -26,6 +26,11 @@ force(theta, -w*l*cos(theta))
 
 output("energy", energy())
 
+draw.line("slots", {-1, 0}, {1, 0}, {0, 0}, {0, -1})
+draw.line("rod", {x + l*sin(theta), y + l*cos(theta)}, {x - l*sin(theta), y - l*cos(theta)},
+  { size = 0.04, color = "blue" })
+draw.point("middle", {x, y}, { trace = true })
+
 initial{ theta = 1, [velocity(theta)] = 0 }
 guess{ x = 0.4, y = -0.3 }
 simulate{ to = 5, rtol = 1e-8, every = 0.02 }

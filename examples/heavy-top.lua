@@ -32,6 +32,10 @@ invariant("length", q0^2 + q1^2 + q2^2 + q3^2)
 invariant("energy", energy())
 output("lean", acos(n3))
 
+draw.line("axis", {0, 0, 0}, {2*x, 2*y, 2*z}, { size = 0.03 })
+draw.cylinder("top", {x, y, z}, { radius = 0.25, length = 0.08, quaternion = {q0, q1, q2, q3} })
+draw.point("tip", {2*x, 2*y, 2*z}, { size = 0.03, trace = true })
+
 -- leaning by 0.5 rad about the x axis, 20 rad/s about its own
 initial{ q0 = cos(0.25), q1 = sin(0.25), q2 = 0, q3 = 0, w1 = 0, w2 = 0, w3 = 20 }
 guess{ z = 0.5 }

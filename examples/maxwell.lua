@@ -15,5 +15,8 @@ force(x, -F)
 
 output("loss", F^2/d) -- power that the damper turns into heat
 
+draw.spring("spring", {-0.5, 0}, {x, 0})
+draw.box("mass", {x, 0}, { size = 0.1 })
+
 initial{ x = 0.1, [v] = 0, F = 0 }
 simulate{ to = 5, rtol = 1e-8, every = 0.01 }

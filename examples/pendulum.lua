@@ -10,5 +10,8 @@ kinetic(m/2 * (velocity(x)^2 + velocity(y)^2))
 potential(m*g*y)
 constraint("rod", x^2 + y^2 - L^2)
 
+draw.line("rod", {0, 0}, {x, y})
+draw.point("bob", {x, y}, { size = 0.12, trace = true })
+
 initial{ x = 1, y = 0 }
 simulate{ to = 10, rtol = 1e-8, every = 0.05 }

@@ -41,6 +41,10 @@ output("contact-x", x + c1)
 output("contact-y", y + c2)
 output("energy", energy())
 
+draw.cylinder("coin", {x, y, z},
+  { radius = r, length = r/20, quaternion = {q0, q1, q2, q3}, color = "orange" })
+draw.point("contact", {x + c1, y + c2, 0}, { size = r/20, color = "black", trace = true })
+
 -- tilted by 1.2 rad about the x axis
 initial{ x = 0, y = 0, q0 = cos(0.6), q1 = sin(0.6), q2 = 0, q3 = 0, w1 = 0.2, w2 = 1.5, w3 = -4 }
 guess{ z = 1 }

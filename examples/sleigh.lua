@@ -13,5 +13,8 @@ nonholonomic("edge", vy*cos(phi) - vx*sin(phi))
 output("speed", vx*cos(phi) + vy*sin(phi))
 output("energy", energy())
 
+draw.box("body", {x + a*cos(phi), y + a*sin(phi)}, { size = {0.8, 0.4}, angle = phi, color = "sky" })
+draw.point("edge", {x, y}, { size = 0.08, color = "vermillion", trace = true })
+
 initial{ x = 0, y = 0, phi = 0, [vx] = 1, [w] = 1 }
 simulate{ to = 10, rtol = 1e-8, every = 0.05 }

@@ -23,6 +23,12 @@ local across = constraint("pin-y", pin_y + l2*sin(theta))
 output("pin-force", sqrt(multiplier(along)^2 + multiplier(across)^2))
 output("energy", energy())
 
+draw.line("guide", {l2 - 2*l1, 0}, {l2 + 2*l1, 0}, { size = 0.002 })
+draw.line("crank", {0, 0}, {pin_x, pin_y}, { size = 0.02, color = "blue" })
+draw.line("rod", {pin_x, pin_y}, {x, 0}, { size = 0.014, color = "orange" })
+draw.box("slider", {x, 0}, { size = {0.08, 0.05}, color = "green" })
+draw.point("pin", {pin_x, pin_y}, { size = 0.02, color = "black", trace = true })
+
 initial{ phi = pi/2, [velocity(phi)] = 10 }
 guess{ x = 0.25, theta = -0.5 }
 simulate{ to = 2, rtol = 1e-8, every = 0.01 }

@@ -15,6 +15,9 @@ constraint("string", x^2 + y^2 + z^2 - L^2)
 output("momentum", m*(x*vy - y*vx))
 output("energy", energy())
 
+draw.line("string", {0, 0, 0}, {x, y, z}, { size = 0.008 })
+draw.sphere("bob", {x, y, z}, { radius = 0.06, trace = true })
+
 initial{ x = 0.8, y = 0, [vx] = 0, [vy] = 1.2 }
 guess{ z = -0.6 }
 simulate{ to = 10, rtol = 1e-9, every = 0.02 }

@@ -14,20 +14,23 @@ typedef struct command {
     const char *name;
     unsigned bit;
     int (*function)(dfl_context *ctx, const cli_arguments *arguments);
+    const char *argument; /* "MODEL.lua" */
     const char *purpose;
     const char *details; /* of its help */
 } command;
 
 static const command commands[] = {
-    {"run", CLI_RUN, cli_run, "simulate a model",
+    {"run", CLI_RUN, cli_run, "MODEL.lua", "simulate a model",
      "Derives the equations of motion of MODEL, completes its initial values, integrates them\n"
      "without drift, and writes one row of all variables and outputs per step. Without --output\n"
-     "and --json the rows go to standard output as CSV, unless that is a terminal.\n"
+     "and the like the rows go to standard output as CSV, unless that is a terminal.\n"
      "The command line beats simulate{} of the model.\n"
      "\n"
      "Example:\n"
-     "  driftless run pendulum.lua --to 10 --every 0.01 --set g=1.62 --output moon.csv\n"},
-    {"check", CLI_CHECK, cli_check, "degrees of freedom, redundant constraints, consistency",
+     "  driftless run pendulum.lua --to 10 --every 0.01 --set g=1.62 --output moon.csv\n"
+     "  driftless run pendulum.lua --report pendulum.html --plot pendulum.svg --columns x,y\n"},
+    {"check", CLI_CHECK, cli_check, "MODEL.lua",
+     "degrees of freedom, redundant constraints, consistency",
      "Says what MODEL consists of, how many degrees of freedom it has, which constraints depend\n"
      "on each other, which directions have no mass, and whether its initial values can be\n"
      "completed. Exit status 0: it can be run; 1: the start cannot be completed; 2: the model is\n"
@@ -35,22 +38,32 @@ static const command commands[] = {
      "\n"
      "Example:\n"
      "  driftless check pendulum.lua\n"},
-    {"init", CLI_INIT, cli_init, "consistent initial values",
+    {"init", CLI_INIT, cli_init, "MODEL.lua", "consistent initial values",
      "Completes the initial values of MODEL: what initial{} holds stays, everything else is\n"
      "changed as little as possible until every constraint holds.\n"
      "\n"
      "Example:\n"
      "  driftless init pendulum.lua --lua\n"},
-    {"equations", CLI_EQUATIONS, cli_equations, "the equations of motion as text or LaTeX",
+    {"equations", CLI_EQUATIONS, cli_equations, "MODEL.lua",
+     "the equations of motion as text or LaTeX",
      "Prints the equations of motion that were derived from MODEL.\n"
      "\n"
      "Example:\n"
      "  driftless equations pendulum.lua --latex --output pendulum.tex\n"},
-    {"export", CLI_EXPORT, cli_export, "the equations of motion as C or Octave",
+    {"export", CLI_EXPORT, cli_export, "MODEL.lua", "the equations of motion as C or Octave",
      "Writes the equations of motion of MODEL as source code that needs nothing of Driftless.\n"
      "\n"
      "Example:\n"
-     "  driftless export pendulum.lua --c --output pendulum.c\n"}};
+     "  driftless export pendulum.lua --c --output pendulum.c\n"},
+    {"view", CLI_VIEW, cli_view, "RESULT.h5",
+     "a page with plots and an animation of a stored result",
+     "Makes one HTML file from a result that `driftless run --output RESULT.h5` has written: plots "
+     "of\n"
+     "all variables, the levels of the constraints, and the mechanism in motion. It opens in any\n"
+     "browser and loads nothing from elsewhere. With --output FILE.svg: one plot, for papers.\n"
+     "\n"
+     "Example:\n"
+     "  driftless view pendulum.h5 --output pendulum.html\n"}};
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
 static int execute(const command *cmd, int argc, char **argv);
@@ -144,8 +157,8 @@ static void print_help(FILE *file)
 
 static void print_command_help(const command *cmd)
 {
-    printf("driftless %s: %s\n\nUsage: driftless %s MODEL.lua [options]\n\n%s\nOptions:\n",
-           cmd->name, cmd->purpose, cmd->name, cmd->details);
+    printf("driftless %s: %s\n\nUsage: driftless %s %s [options]\n\n%s\nOptions:\n", cmd->name,
+           cmd->purpose, cmd->name, cmd->argument, cmd->details);
     cli_options_print(stdout, cmd->bit);
 }
 

@@ -51,6 +51,13 @@ static const option table[] = {
      CLI_RUN | CLI_CHECK | CLI_INIT | CLI_EQUATIONS | CLI_EXPORT, LIST, AT(set), AT(nset)},
     {"output", "FILE", "results to FILE.csv or FILE.h5 (repeatable), - is standard output", CLI_RUN,
      LIST, AT(output), AT(noutput)},
+    {"output", "FILE", "a page FILE.html or a plot FILE.svg (default: RESULT.html)", CLI_VIEW, LIST,
+     AT(output), AT(noutput)},
+    {"report", "FILE", "a page FILE.html with plots and an animation", CLI_RUN, WORD, AT(report),
+     0},
+    {"plot", "FILE", "one plot as FILE.svg", CLI_RUN, WORD, AT(plot), 0},
+    {"columns", "A,B,C", "what a plot shows (default: the outputs, or the positions)",
+     CLI_RUN | CLI_VIEW, WORD, AT(columns), 0},
     {"output", "FILE", "to this file (default: standard output)", CLI_EQUATIONS, LIST, AT(output),
      AT(noutput)},
     {"output", "PATH", "C: the file (default: standard output); Octave: the folder (default: NAME)",
@@ -87,13 +94,15 @@ dfl_status cli_arguments_read(cli_arguments *out, dfl_context *ctx, unsigned com
         else if (!options_end && argv[i][0] == '-' && argv[i][1])
             status = read_option(out, ctx, command, given, &i, argc, argv);
         else if (out->model)
-            status = dfl_fail(ctx, DFL_INVALID, "one model at a time: '%s' comes after '%s'",
-                              argv[i], out->model);
+            status = dfl_fail(ctx, DFL_INVALID, "one %s at a time: '%s' comes after '%s'",
+                              command == CLI_VIEW ? "result" : "model", argv[i], out->model);
         else
             out->model = argv[i];
     }
     if (!status && !out->model && !out->help)
-        status = dfl_fail(ctx, DFL_INVALID, "name the model, such as pendulum.lua");
+        status = dfl_fail(ctx, DFL_INVALID,
+                          command == CLI_VIEW ? "name the result, such as pendulum.h5"
+                                              : "name the model, such as pendulum.lua");
     return status;
 }
 

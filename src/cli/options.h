@@ -14,12 +14,14 @@ enum {
     CLI_CHECK = 1 << 1,
     CLI_INIT = 1 << 2,
     CLI_EQUATIONS = 1 << 3,
-    CLI_EXPORT = 1 << 4
+    CLI_EXPORT = 1 << 4,
+    CLI_VIEW = 1 << 5
 };
 
 typedef struct cli_arguments {
-    const char *model; /* path of the script */
+    const char *model; /* path of the script, or of the result to view */
     dfl_choices choices;
+    const char *report, *plot, *columns; /* or NULL */
     const char **set, **output;
     int nset, noutput;
     bool json, quiet, lua, latex, c, octave, help;

@@ -15,13 +15,17 @@ typedef struct screen {
 
 /* Where the rows go. */
 typedef struct outputs {
-    const char *const *paths;
+    const char **paths;
     int count;
+    const char *columns; /* of a plot, or NULL */
     dfl_writer **writers;
     int nwriters; /* opened so far */
 } outputs;
 
 static dfl_status check_arguments(dfl_context *ctx, const cli_arguments *arguments);
+static dfl_status check_drawings(dfl_context *ctx, const cli_arguments *arguments);
+static bool can_start(const cli_model *model, const dfl_settings *settings);
+static bool collect_paths(outputs *out, dfl_context *ctx, const cli_arguments *arguments);
 static int follow(dfl_summary *summary, dfl_simulation *sim, screen *shown);
 static bool watch(double t, double step, void *user);
 static void show_log(dfl_log_level level, const char *text, void *user);
@@ -61,18 +65,29 @@ static dfl_status check_arguments(dfl_context *ctx, const cli_arguments *argumen
                 return dfl_fail(ctx, DFL_INVALID, "--output '%s' is given twice",
                                 arguments->output[i]);
     }
+    return check_drawings(ctx, arguments);
+}
+
+static dfl_status check_drawings(dfl_context *ctx, const cli_arguments *arguments)
+{
+    if (arguments->report && !cli_ends_with(arguments->report, ".html"))
+        return dfl_fail(ctx, DFL_INVALID, "--report '%s': give a file that ends in .html",
+                        arguments->report);
+    if (arguments->plot && !cli_ends_with(arguments->plot, ".svg"))
+        return dfl_fail(ctx, DFL_INVALID, "--plot '%s': give a file that ends in .svg",
+                        arguments->plot);
+    if (arguments->columns && !arguments->plot)
+        return dfl_fail(ctx, DFL_INVALID,
+                        "--columns says what a plot shows; give --plot FILE.svg, too");
     return DFL_OK;
 }
 
 static int simulate(const cli_arguments *arguments, const cli_model *model,
                     const dfl_settings *settings)
 {
-    static const char *const standard[] = {"-"};
-    const bool to_pipe = arguments->noutput == 0 && !arguments->json && !isatty(STDOUT_FILENO);
-    const bool hint = arguments->noutput == 0 && !arguments->json && !to_pipe;
     dfl_context *ctx = model->model->ctx;
-    outputs out = {.paths = to_pipe ? standard : arguments->output,
-                   .count = to_pipe ? 1 : arguments->noutput};
+    outputs out = {.columns = arguments->columns};
+    const bool hint = collect_paths(&out, ctx, arguments);
     screen shown = {.quiet = arguments->quiet};
     dfl_simulation sim = {.ctx = ctx,
                           .run = model->run,
@@ -83,7 +98,8 @@ static int simulate(const cli_arguments *arguments, const cli_model *model,
                           .user = &shown};
     dfl_summary summary;
     int exit_status;
-    dfl_status status = open_outputs(&out, model, settings);
+    /* a start that fails leaves the files of an earlier run alone */
+    dfl_status status = can_start(model, settings) ? open_outputs(&out, model, settings) : DFL_OK;
     if (!status) {
         sim.writers = out.writers;
         sim.nwriters = out.nwriters;
@@ -100,6 +116,36 @@ static int simulate(const cli_arguments *arguments, const cli_model *model,
     }
     dfl_simulation_clear(&sim);
     return exit_status;
+}
+
+static bool can_start(const cli_model *model, const dfl_settings *settings)
+{
+    dfl_solver *solver = NULL;
+    dfl_status status = dfl_solver_create(&solver, model->model->ctx, dfl_runnable_eom(model->run),
+                                          &settings->solver);
+    if (!status)
+        status = dfl_runnable_start(NULL, model->run, solver, &settings->solver, settings->from);
+    dfl_solver_free(solver);
+    return !status;
+}
+
+/* The files that were asked for; without any, standard output unless that is a terminal. Returns whether
+   nothing is kept. */
+static bool collect_paths(outputs *out, dfl_context *ctx, const cli_arguments *arguments)
+{
+    out->paths = dfl_alloc(ctx, (size_t)arguments->noutput + 2, sizeof *out->paths);
+    if (!out->paths)
+        return false;
+    for (int i = 0; i < arguments->noutput; i++)
+        out->paths[out->count++] = arguments->output[i];
+    if (arguments->report)
+        out->paths[out->count++] = arguments->report;
+    if (arguments->plot)
+        out->paths[out->count++] = arguments->plot;
+    const bool nothing = out->count == 0 && !arguments->json;
+    if (nothing && !isatty(STDOUT_FILENO))
+        out->paths[out->count++] = "-";
+    return nothing && out->count == 0;
 }
 
 /* The run, with a line of progress and Ctrl-C as a question after every step. */
@@ -151,13 +197,15 @@ static dfl_status open_outputs(outputs *out, const cli_model *model, const dfl_s
                                       {"max_steps", NULL, (double)solver->max_steps}};
     dfl_context *ctx = model->model->ctx;
     out->writers = dfl_alloc(ctx, (size_t)out->count, sizeof *out->writers);
-    dfl_status status = out->writers ? DFL_OK : DFL_NO_MEMORY;
+    dfl_status status = out->writers && out->paths ? DFL_OK : DFL_NO_MEMORY;
     for (int i = 0; !status && i < out->count; i++)
         status = cli_spare_model(out->paths[i], model);
     for (int i = 0; !status && i < out->count; i++) {
         status = dfl_writer_open(&out->writers[i], out->paths[i], model->eq, options,
                                  (int)(sizeof options / sizeof *options));
         out->nwriters += !status;
+        if (!status && out->columns)
+            status = dfl_writer_columns(out->writers[i], out->columns);
     }
     return status;
 }
@@ -176,6 +224,7 @@ static int close_outputs(outputs *out, dfl_summary *summary, dfl_simulation *sim
             summary->status = "failed";
     }
     dfl_free(sim->ctx, out->writers);
+    dfl_free(sim->ctx, out->paths);
     return exit_status;
 }
 
@@ -192,7 +241,9 @@ static dfl_status report(const cli_arguments *arguments, const dfl_summary *summ
         status = dfl_summary_text(&text, summary, model->eq);
         fputs(dfl_text_string(&text), stderr);
         if (hint)
-            fputs("  (--output FILE.csv or FILE.h5 keeps the results)\n", stderr);
+            fputs("  (--output FILE.csv or FILE.h5 keeps the results, --report FILE.html shows "
+                  "them)\n",
+                  stderr);
     }
     dfl_text_clear(&text);
     return status;

@@ -60,6 +60,7 @@ static const rule rules[DFL_PLACES] = {
     [DFL_FOR_OUTPUT] = {"output", STATE, "all variables", NULL, 0, NULL},
     [DFL_FOR_EVENT] = {"event", STATE, "all variables", NULL, VARYING,
                        "depends neither on time nor on a variable; check the expression"},
+    [DFL_FOR_DRAW] = {"draw", STATE, "all variables", NULL, 0, NULL},
 };
 
 static dfl_status fail_contents(const dfl_model *model, const rule *r, const char *name,

@@ -19,6 +19,7 @@ typedef enum dfl_role {
     DFL_FOR_INVARIANT,
     DFL_FOR_OUTPUT,
     DFL_FOR_EVENT,
+    DFL_FOR_DRAW,
     DFL_PLACES
 } dfl_role;
 

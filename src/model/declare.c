@@ -5,6 +5,7 @@
 #include "context/text.h"
 #include "model/contents.h"
 #include "model/names.h"
+#include "model/shape.h"
 
 #include <math.h>
 #include <string.h>
@@ -62,6 +63,9 @@ void dfl_model_free(dfl_model *model)
                             model->starts, model->run.form,     model->run.method};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         dfl_free(ctx, blocks[i]);
+    for (int i = 0; i < model->nshapes; i++)
+        dfl_shape_clear(&model->shapes[i], ctx);
+    dfl_free(ctx, model->shapes);
     dfl_graph_free(model->graph);
     dfl_free(ctx, model);
 }

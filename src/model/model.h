@@ -66,6 +66,32 @@ typedef struct dfl_run_settings {
     int line;
 } dfl_run_settings;
 
+/* What `draw` declares; the columns of each kind are listed in shape.h. */
+typedef enum dfl_shape_kind {
+    DFL_POINT,
+    DFL_LINE,
+    DFL_SPRING,
+    DFL_BOX,
+    DFL_CYLINDER,
+    DFL_SPHERE,
+    DFL_FRAME,
+    DFL_MESH,
+    DFL_SHAPE_KINDS
+} dfl_shape_kind;
+
+typedef struct dfl_shape {
+    dfl_shape_kind kind;
+    const char *name;  /* any text, unique among the shapes; the model has a copy */
+    const char *color; /* a word of the palette, "#rrggbb", or NULL; likewise */
+    int line;          /* in the script */
+    bool planar;       /* no z was given */
+    bool trace;        /* its path is drawn */
+    int ncolumns;
+    dfl_expr *column; /* numbers of one frame, as expressions */
+    int ntriangles;
+    float *triangles; /* mesh: 9 numbers each */
+} dfl_shape;
+
 /* Per symbol of the graph: who declared it and its initial value, as numbers + 1; 0: none. */
 typedef struct dfl_symbol_use {
     int declaration, start;
@@ -91,6 +117,8 @@ typedef struct dfl_model {
     int nmasses, max_masses, nforces, max_forces;
     dfl_start_value *starts; /* one per symbol: the last call counts */
     int nstarts, max_starts;
+    dfl_shape *shapes; /* the scene, in order of declaration */
+    int nshapes, max_shapes;
     dfl_run_settings run;
     int line; /* of the statement being run: set by the script before each call */
 } dfl_model;

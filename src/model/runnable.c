@@ -3,6 +3,7 @@
    One program evaluates all blocks at once, which is what the solver asks for in every Newton
    iteration; other requests are served block by block. */
 #include "model/runnable_internal.h"
+#include "model/shape.h"
 
 #include <math.h>
 #include <string.h>
@@ -23,6 +24,7 @@ static void target_matrix(targets *list, int array, const dfl_sparse *matrix, in
 static void target_mass(targets *list, const dfl_equations *eq);
 static void target_jacobian(targets *list, const dfl_equations *eq);
 static void target_declared(targets *list, const dfl_equations *eq, dfl_declared kind);
+static void target_scene(targets *list, const dfl_equations *eq);
 static void describe(dfl_runnable *run);
 static void prepare(dfl_runnable *run);
 static void free_program(program *prog, dfl_context *ctx);
@@ -94,12 +96,12 @@ void dfl_runnable_free(dfl_runnable *run)
 
 void dfl_runnable_programs(program **out, dfl_runnable *run)
 {
-    program *const others[] = {&run->all,     &run->mass,   &run->jacobian,
-                               &run->outputs, &run->energy, &run->events};
-    for (int i = 0; i < 6; i++)
+    program *const others[] = {&run->all,    &run->mass,   &run->jacobian, &run->outputs,
+                               &run->energy, &run->events, &run->scene};
+    for (int i = 0; i < PROGRAMS - SINGLE_BLOCKS; i++)
         out[i] = others[i];
     for (int i = 0; i < SINGLE_BLOCKS; i++)
-        out[6 + i] = &run->single[i];
+        out[PROGRAMS - SINGLE_BLOCKS + i] = &run->single[i];
 }
 
 const dfl_eom *dfl_runnable_eom(const dfl_runnable *run)
@@ -159,6 +161,11 @@ void dfl_runnable_outputs(double *out, dfl_runnable *run, double t, const double
 void dfl_runnable_events(double *value, dfl_runnable *run, double t, const double *x)
 {
     evaluate(&run->events, run, t, x, NULL, &value);
+}
+
+void dfl_runnable_scene(double *out, dfl_runnable *run, double t, const double *x)
+{
+    evaluate(&run->scene, run, t, x, NULL, &out);
 }
 
 double dfl_runnable_energy(dfl_runnable *run, double t, const double *x)
@@ -276,6 +283,10 @@ static dfl_status create_programs(dfl_runnable *run)
         target_rows(&list, 0, &eq->energy, 1);
     if (!status)
         status = create_program(&run->energy, run, &list);
+    list.count = 0;
+    target_scene(&list, eq);
+    if (!status)
+        status = create_program(&run->scene, run, &list);
     dfl_free(run->ctx, list.item);
     return status;
 }
@@ -286,7 +297,8 @@ static int most_targets(const dfl_equations *eq)
                      eq->nep + 2 * eq->n0 + eq->W.count;
     const int entries = eq->Jd.count + eq->Jacc.count + eq->Jvel.count + eq->Jgam.count +
                         eq->Jpos.count + eq->Jb.count + eq->Jdyn.count + eq->Jkin.count;
-    return rows + entries + eq->M.count + eq->model->ndeclarations + 1;
+    return rows + entries + eq->M.count + eq->model->ndeclarations + 1 +
+           dfl_scene_columns(eq->model);
 }
 
 static dfl_status create_program(program *out, dfl_runnable *run, const targets *list)
@@ -392,6 +404,18 @@ static void target_declared(targets *list, const dfl_equations *eq, dfl_declared
         const dfl_declaration *decl = &eq->model->declarations[i];
         if (decl->kind == kind)
             list->item[list->count++] = (dfl_target){decl->expr, 0, decl->index};
+    }
+}
+
+static void target_scene(targets *list, const dfl_equations *eq)
+{
+    for (int i = 0; i < eq->model->nshapes; i++) {
+        const dfl_shape *shape = &eq->model->shapes[i];
+        for (int k = 0; k < shape->ncolumns; k++)
+            if (!dfl_is_constant(eq->graph, shape->column[k])) {
+                list->item[list->count] = (dfl_target){shape->column[k], 0, list->count};
+                list->count++;
+            }
     }
 }
 

@@ -39,6 +39,10 @@ void dfl_runnable_outputs(double *out, dfl_runnable *run, double t, const double
 double dfl_runnable_energy(dfl_runnable *run, double t, const double *x);
 void dfl_runnable_events(double *value, dfl_runnable *run, double t, const double *x);
 
+/* Writes the columns of all shapes, one shape after the other, without those that are plain numbers:
+   dfl_scene_columns(model) numbers. */
+void dfl_runnable_scene(double *out, dfl_runnable *run, double t, const double *x);
+
 /* The initial values of the script: x (n, missing ones 0) and which are held. */
 void dfl_runnable_given(double *x, bool *held, const dfl_runnable *run);
 

@@ -38,14 +38,14 @@ struct dfl_runnable {
     dfl_eom eom;     /* for the solver */
     dfl_eom initial; /* the same without invariants */
     unsigned full;   /* the request mask of `all` */
-    program all, single[SINGLE_BLOCKS], mass, jacobian, outputs, energy, events;
+    program all, single[SINGLE_BLOCKS], mass, jacobian, outputs, energy, events, scene;
     dfl_native *native;
     double *param, *input, *level;
     double *scratch; /* rows of invariants and Jacobian blocks that `initial` leaves out */
 };
 
 /* All programs, in a fixed order. */
-enum { PROGRAMS = SINGLE_BLOCKS + 6 };
+enum { PROGRAMS = SINGLE_BLOCKS + 7 };
 void dfl_runnable_programs(program **out, dfl_runnable *run);
 
 /* The value of symbol number `symbol`; NAN for accelerations without `a`. */

@@ -38,6 +38,17 @@ const char **dfl_declared_names(const dfl_equations *eq, dfl_declared kind)
     return names;
 }
 
+const char *dfl_column_kind(const dfl_equations *eq, int column)
+{
+    static const char *const kinds[7] = {"position",  "velocity",   "dynamic",   "contact",
+                                         "auxiliary", "multiplier", "multiplier"};
+    const int count[7] = {eq->np, eq->nv, eq->nr, eq->ns, eq->nw, eq->nl, eq->nm};
+    int part = 0;
+    while (part < 6 && column >= count[part])
+        column -= count[part++];
+    return kinds[part];
+}
+
 /* x = [w l m | r | v | s p] in the order p, v, r, s, w, l, m. */
 static dfl_status name_states(dfl_columns *columns, const dfl_equations *eq)
 {

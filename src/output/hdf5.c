@@ -7,7 +7,7 @@
        /residuals     steps x 8, attribute `names`: NAN where there is no such level
        /events        time, event (its number in /meta/names/events), direction
        /initial       given, corrected, held
-       /scene         empty as yet
+       /scene         shapes (JSON), values (N x columns that change), if the model draws any
        /meta          what was run, and how it ended
 
    A run may be killed at any time and its file must open. So the structure of the growing tables
@@ -17,14 +17,17 @@
    write a structure that refers to data which is not there. The format is that of HDF5 1.8, which
    knows no "open for writing" mark that would keep readers out after a kill. */
 #define _POSIX_C_SOURCE 200809L
+#include "model/shape.h"
 #include "output/hdf5_parts.h"
+#include "output/report.h"
 #include "output/writer.h"
 
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { TIME, STATE, OUTPUTS, RESIDUALS, STEPS, STEP_VECTORS = 5, EVENTS = STEPS + STEP_VECTORS };
+enum { TIME, STATE, OUTPUTS, RESIDUALS, SCENE, STEPS, STEP_VECTORS = 5 };
+enum { EVENTS = STEPS + STEP_VECTORS };
 enum { EVENT_VECTORS = 3, ALL_SERIES = EVENTS + EVENT_VECTORS };
 
 typedef struct hdf5_file {
@@ -48,6 +51,7 @@ static dfl_status leave(dfl_writer *writer, bool done);
 static hid_t create_file(const char *path);
 static hid_t create_group(hid_t parent, const char *name);
 static bool create_tables(dfl_writer *writer);
+static bool create_scene(dfl_writer *writer);
 static bool create_vectors(dfl_series *vectors, dfl_writer *writer, const char *group,
                            const char *const *names, int count, unsigned integers);
 static bool describe_run(dfl_writer *writer, const dfl_run_option *options, int noptions);
@@ -65,7 +69,8 @@ const dfl_file_kind dfl_hdf5_kind = {.open = open_hdf5,
                                      .row = write_row,
                                      .step = write_step,
                                      .event = write_event,
-                                     .close = close_hdf5};
+                                     .close = close_hdf5,
+                                     .scene = true};
 
 static dfl_status open_hdf5(dfl_writer *writer, const dfl_run_option *options, int noptions)
 {
@@ -116,6 +121,8 @@ static dfl_status write_row(dfl_writer *writer)
     return leave(writer, dfl_series_add(&h5->series[TIME], row) &&
                              dfl_series_add(&h5->series[STATE], row + 1) &&
                              dfl_series_add(&h5->series[OUTPUTS], row + 1 + writer->columns.n) &&
+                             (writer->eq->model->nshapes == 0 ||
+                              dfl_series_add(&h5->series[SCENE], writer->scene)) &&
                              flush_if_due(writer));
 }
 
@@ -191,11 +198,9 @@ static bool create_tables(dfl_writer *writer)
     dfl_context *ctx = writer->ctx;
     const dfl_columns *columns = &writer->columns;
     const hid_t initial = create_group(h5->file, "initial");
-    const hid_t scene = create_group(h5->file, "scene");
     h5->meta = create_group(h5->file, "meta");
-    H5Gclose(scene);
     H5Gclose(initial);
-    return scene >= 0 && initial >= 0 && h5->meta >= 0 &&
+    return create_scene(writer) && initial >= 0 && h5->meta >= 0 &&
            dfl_series_vector(&series[TIME], ctx, h5->file, "time", false) &&
            dfl_series_matrix(&series[STATE], ctx, h5->file, "state", columns->state, columns->n) &&
            dfl_series_matrix(&series[OUTPUTS], ctx, h5->file, "outputs", columns->output,
@@ -218,6 +223,31 @@ static bool create_vectors(dfl_series *vectors, dfl_writer *writer, const char *
     for (int i = 0; done && i < count; i++)
         done = dfl_series_vector(&vectors[i], writer->ctx, id, names[i], integers >> i & 1);
     H5Gclose(id);
+    return done;
+}
+
+/* The shapes as text, and a table of their numbers; `names` has the shape of every column. */
+static bool create_scene(dfl_writer *writer)
+{
+    const hdf5_file *h5 = writer->file;
+    const dfl_model *model = writer->eq->model;
+    const int columns = dfl_scene_columns(model);
+    dfl_text shapes = {.ctx = writer->ctx};
+    const char **names = dfl_alloc(writer->ctx, (size_t)columns, sizeof *names);
+    const hid_t group = create_group(h5->file, "scene");
+    bool done = group >= 0 && names;
+    for (int i = 0, next = 0; done && i < model->nshapes; i++)
+        for (int k = 0; k < model->shapes[i].ncolumns; k++)
+            if (!dfl_is_constant(model->graph, model->shapes[i].column[k]))
+                names[next++] = model->shapes[i].name;
+    if (done && model->nshapes > 0)
+        done = !dfl_scene_json(&shapes, model) &&
+               dfl_h5_text(group, "shapes", dfl_text_string(&shapes)) &&
+               dfl_series_matrix(&((hdf5_file *)writer->file)->series[SCENE], writer->ctx, group,
+                                 "values", names, columns);
+    H5Gclose(group);
+    dfl_free(writer->ctx, names);
+    dfl_text_clear(&shapes);
     return done;
 }
 
@@ -244,14 +274,19 @@ static bool describe_columns(dfl_writer *writer)
     const dfl_columns *columns = &writer->columns;
     dfl_context *ctx = writer->ctx;
     const char **events = dfl_declared_names(writer->eq, DFL_AN_EVENT);
+    const char **kinds = dfl_alloc(ctx, (size_t)columns->n, sizeof *kinds);
+    for (int i = 0; kinds && i < columns->n; i++)
+        kinds[i] = dfl_column_kind(writer->eq, i);
     const int nevents = writer->eq->model->count[DFL_AN_EVENT];
     const hid_t group = create_group(h5->meta, "names");
-    const bool done = events && group >= 0 &&
+    const bool done = events && kinds && group >= 0 &&
+                      dfl_h5_texts(ctx, group, "kinds", kinds, columns->n) &&
                       dfl_h5_texts(ctx, group, "state", columns->state, columns->n) &&
                       dfl_h5_texts(ctx, group, "outputs", columns->output, columns->m) &&
                       dfl_h5_texts(ctx, group, "residuals", dfl_level_names, DFL_LEVELS) &&
                       dfl_h5_texts(ctx, group, "events", events, nevents);
     H5Gclose(group);
+    dfl_free(ctx, kinds);
     dfl_free(ctx, events);
     return done;
 }
@@ -290,33 +325,19 @@ static bool describe_parameters(dfl_writer *writer)
 static bool describe_end(dfl_writer *writer, const dfl_summary *summary)
 {
     const hdf5_file *h5 = writer->file;
-    const dfl_statistics *stats = &summary->statistics;
-    const struct {
-        const char *name;
-        long value;
-    } counters[] = {{"accepted", stats->accepted},
-                    {"rejected_error", stats->rejected_error},
-                    {"rejected_newton", stats->rejected_newton},
-                    {"attempted", stats->attempts},
-                    {"eom_evaluations", stats->evaluations},
-                    {"mass_evaluations", stats->mass_evaluations},
-                    {"jacobian_evaluations", stats->jacobians},
-                    {"difference_evaluations", stats->difference_evaluations},
-                    {"selectors", stats->selector_computations},
-                    {"algebraic_decompositions", stats->algebraic_decompositions},
-                    {"differential_decompositions", stats->differential_decompositions},
-                    {"back_substitutions", stats->back_substitutions},
-                    {"events", stats->events}};
+    dfl_counter counters[DFL_COUNTERS];
     double levels[DFL_LEVELS];
     dfl_summary_levels(levels, summary, writer->eq);
     const hid_t group = create_group(h5->meta, "statistics");
     bool done = group >= 0 && dfl_h5_text(h5->meta, "status", summary->status) &&
                 dfl_h5_text(h5->meta, "message", summary->message) &&
+                dfl_h5_text(h5->meta, "warnings", dfl_text_string(&writer->warnings)) &&
                 dfl_h5_number(group, "t", summary->t) &&
                 dfl_h5_number(group, "seconds", summary->seconds) &&
                 dfl_h5_number(group, "energy_drift", summary->energy_drift) &&
                 dfl_h5_numbers(group, "max_residual", levels, DFL_LEVELS);
-    for (size_t i = 0; done && i < sizeof counters / sizeof *counters; i++)
+    dfl_summary_counters(counters, &summary->statistics);
+    for (int i = 0; done && i < DFL_COUNTERS; i++)
         done = dfl_h5_integer(group, counters[i].name, counters[i].value);
     H5Gclose(group);
     return done;

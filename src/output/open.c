@@ -23,6 +23,10 @@ static const dfl_file_kind *kind_of(const char *path)
 {
     if (!strcmp(path, "-") || ends_with(path, ".csv"))
         return &dfl_csv_kind;
+    if (ends_with(path, ".html"))
+        return &dfl_page_kind;
+    if (ends_with(path, ".svg"))
+        return &dfl_plot_kind;
     return ends_with(path, ".h5") || ends_with(path, ".hdf5") ? &dfl_hdf5_kind : NULL;
 }
 

@@ -25,6 +25,9 @@ typedef struct dfl_columns {
 dfl_status dfl_columns_create(dfl_columns *out, const dfl_equations *eq);
 void dfl_columns_clear(dfl_columns *columns, dfl_context *ctx);
 
+/* "position", "velocity", "dynamic", "contact", "auxiliary" or "multiplier": the kind of a state's column. */
+const char *dfl_column_kind(const dfl_equations *eq, int column);
+
 /* The names of all declarations of one kind, in their order; NULL without memory (dfl_free). */
 const char **dfl_declared_names(const dfl_equations *eq, dfl_declared kind);
 
@@ -67,11 +70,19 @@ typedef struct dfl_summary {
 void dfl_summary_levels(double levels[DFL_LEVELS], const dfl_summary *summary,
                         const dfl_equations *eq);
 
+/* The counters of the statistics, by name. */
+enum { DFL_COUNTERS = 13 };
+typedef struct dfl_counter {
+    const char *name;
+    long value;
+} dfl_counter;
+void dfl_summary_counters(dfl_counter out[DFL_COUNTERS], const dfl_statistics *stats);
+
 /* One file, or standard output. */
 typedef struct dfl_writer dfl_writer;
 
-/* Opens FILE.csv, or FILE.h5 or FILE.hdf5 ("-" is CSV on standard output), replaces what is there and
-   writes what is known before the run. `eq` must outlive the writer.
+/* Opens FILE.csv, FILE.h5 or FILE.hdf5 ("-" is CSV on standard output), a page FILE.html or a plot
+   FILE.svg, replaces what is there and writes what is known before the run. `eq` must outlive the writer.
    DFL_INVALID: unknown ending, or the file cannot be opened (with the reason). DFL_CALLBACK: it cannot be
    written. DFL_STOPPED: the reader of standard output has gone. DFL_NO_MEMORY. */
 dfl_status dfl_writer_open(dfl_writer **out, const char *path, const dfl_equations *eq,
@@ -95,6 +106,18 @@ void dfl_table_clear(dfl_table *table);
 
 /* Whether steps and residuals are stored, or dropped (CSV, memory). */
 bool dfl_writer_takes_steps(const dfl_writer *writer);
+
+/* Whether the file shows the scene: then dfl_writer_scene comes before every row, with the numbers of
+   dfl_runnable_scene. */
+bool dfl_writer_takes_scene(const dfl_writer *writer);
+void dfl_writer_scene(dfl_writer *writer, const double *columns);
+
+/* What a plot shows, names with commas between; other files take everything. DFL_INVALID: an unknown
+   name, with the nearest. */
+dfl_status dfl_writer_columns(dfl_writer *writer, const char *columns);
+
+/* A warning of the solver, for the end of the file. */
+void dfl_writer_warning(dfl_writer *writer, const char *text);
 
 /* Each of these fails with DFL_CALLBACK and the reason when the file cannot be written any more (what
    was written is kept), and with DFL_STOPPED when the reader of a pipe has gone. */

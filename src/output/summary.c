@@ -2,6 +2,7 @@
 #include "output/result.h"
 
 #include <math.h>
+#include <string.h>
 
 static void add_counter(dfl_text *text, const char *name, long value);
 static void add_name(dfl_text *text, const char *name);
@@ -25,6 +26,25 @@ void dfl_summary_levels(double levels[DFL_LEVELS], const dfl_summary *summary,
         stats->max_residual.invariant,    stats->max_residual.massless};
     for (int i = 0; i < DFL_LEVELS; i++)
         levels[i] = rows[i] > 0 && summary->x ? largest[i] : NAN;
+}
+
+void dfl_summary_counters(dfl_counter out[DFL_COUNTERS], const dfl_statistics *stats)
+{
+    const dfl_counter counters[DFL_COUNTERS] = {
+        {"accepted", stats->accepted},
+        {"rejected_error", stats->rejected_error},
+        {"rejected_newton", stats->rejected_newton},
+        {"attempted", stats->attempts},
+        {"eom_evaluations", stats->evaluations},
+        {"mass_evaluations", stats->mass_evaluations},
+        {"jacobian_evaluations", stats->jacobians},
+        {"difference_evaluations", stats->difference_evaluations},
+        {"selectors", stats->selector_computations},
+        {"algebraic_decompositions", stats->algebraic_decompositions},
+        {"differential_decompositions", stats->differential_decompositions},
+        {"back_substitutions", stats->back_substitutions},
+        {"events", stats->events}};
+    memcpy(out, counters, sizeof counters);
 }
 
 dfl_status dfl_summary_json(dfl_text *text, const dfl_summary *summary, const dfl_equations *eq)

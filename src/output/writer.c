@@ -3,9 +3,13 @@
 #define _POSIX_C_SOURCE 200809L
 #include "output/writer.h"
 
+#include "model/shape.h"
+
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+
+enum { MOST_WARNINGS = 100000 }; /* bytes */
 
 static dfl_status keep(dfl_writer *writer, dfl_status status);
 static dfl_status fail_again(dfl_writer *writer);
@@ -20,7 +24,7 @@ dfl_status dfl_writer_create(dfl_writer **out, const dfl_file_kind *kind, const 
     dfl_writer *writer = dfl_alloc(ctx, 1, sizeof *writer);
     if (!writer)
         return DFL_NO_MEMORY;
-    writer->ctx = ctx;
+    writer->ctx = writer->warnings.ctx = ctx;
     writer->eq = eq;
     writer->kind = kind;
     writer->file = file;
@@ -29,7 +33,9 @@ dfl_status dfl_writer_create(dfl_writer **out, const dfl_file_kind *kind, const 
     if (!status) {
         writer->row = dfl_alloc(ctx, (size_t)(1 + writer->columns.n + writer->columns.m),
                                 sizeof *writer->row);
-        status = writer->row ? kind->open(writer, options, noptions) : DFL_NO_MEMORY;
+        writer->scene = dfl_alloc(ctx, (size_t)dfl_scene_columns(eq->model), sizeof(double));
+        status =
+            writer->row && writer->scene ? kind->open(writer, options, noptions) : DFL_NO_MEMORY;
     }
     if (status) {
         free_writer(writer);
@@ -43,6 +49,28 @@ dfl_status dfl_writer_create(dfl_writer **out, const dfl_file_kind *kind, const 
 bool dfl_writer_takes_steps(const dfl_writer *writer)
 {
     return writer->kind->step != NULL;
+}
+
+bool dfl_writer_takes_scene(const dfl_writer *writer)
+{
+    return writer->kind->scene && writer->eq->model->nshapes > 0;
+}
+
+void dfl_writer_scene(dfl_writer *writer, const double *columns)
+{
+    const size_t count = (size_t)dfl_scene_columns(writer->eq->model);
+    memcpy(writer->scene, columns, count * sizeof *columns);
+}
+
+dfl_status dfl_writer_columns(dfl_writer *writer, const char *columns)
+{
+    return writer->kind->columns ? writer->kind->columns(writer, columns) : DFL_OK;
+}
+
+void dfl_writer_warning(dfl_writer *writer, const char *text)
+{
+    if (writer->warnings.length < MOST_WARNINGS)
+        dfl_text_add(&writer->warnings, "%s\n", text);
 }
 
 dfl_status dfl_writer_initial(dfl_writer *writer, const double *given, const bool *held,
@@ -121,6 +149,8 @@ static void free_writer(dfl_writer *writer)
 {
     dfl_context *ctx = writer->ctx;
     dfl_columns_clear(&writer->columns, ctx);
+    dfl_text_clear(&writer->warnings);
+    dfl_free(ctx, writer->scene);
     dfl_free(ctx, writer->row);
     dfl_free(ctx, writer->path);
     dfl_free(ctx, writer);

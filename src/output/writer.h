@@ -13,7 +13,9 @@ typedef struct dfl_file_kind {
     dfl_status (*row)(dfl_writer *writer); /* writer->row */
     dfl_status (*step)(dfl_writer *writer, const dfl_step_record *step);
     dfl_status (*event)(dfl_writer *writer, const dfl_event_record *event);
+    dfl_status (*columns)(dfl_writer *writer, const char *columns);
     dfl_status (*close)(dfl_writer *writer, const dfl_summary *summary);
+    bool scene; /* rows come with writer->scene */
 } dfl_file_kind;
 
 struct dfl_writer {
@@ -23,13 +25,15 @@ struct dfl_writer {
     char *path;
     dfl_columns columns;
     double *row;       /* time, n states, m outputs: the columns of the present row */
+    double *scene;     /* the columns of the shapes at the present row */
+    dfl_text warnings; /* one per line */
     double flushed;    /* when, on a clock of seconds */
     dfl_status status; /* the first failure; nothing is written after it ... */
     char reason[512];  /* ... and its message */
     void *file;
 };
 
-extern const dfl_file_kind dfl_csv_kind, dfl_hdf5_kind;
+extern const dfl_file_kind dfl_csv_kind, dfl_hdf5_kind, dfl_page_kind, dfl_plot_kind;
 
 /* A writer of one kind; `path` is used in messages, `file` is what `open` finds in writer->file. */
 dfl_status dfl_writer_create(dfl_writer **out, const dfl_file_kind *kind, const char *path,

@@ -52,6 +52,8 @@ typedef struct dfl_simulation {
     dfl_residuals *residuals; /* NULL unless a file takes them */
     dfl_event_kind *event_kinds;
     double *outputs; /* at the last row */
+    double *scene;   /* columns of the shapes there, if a file shows them: */
+    bool drawn;
     bool started;    /* the initial values are complete; before, callbacks are ignored */
     double row_time; /* of the last row */
     double energy, energy_drift;

@@ -6,6 +6,8 @@
 #define _POSIX_C_SOURCE 200809L
 #include "run/run.h"
 
+#include "model/shape.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <time.h>
@@ -53,6 +55,7 @@ void dfl_simulation_clear(dfl_simulation *sim)
     dfl_residuals_free(sim->residuals);
     dfl_free(sim->ctx, sim->event_kinds);
     dfl_free(sim->ctx, sim->outputs);
+    dfl_free(sim->ctx, sim->scene);
 }
 
 /* A clock that only runs forward. */
@@ -72,10 +75,13 @@ static dfl_status prepare(dfl_simulation *sim)
     sim->outputs = dfl_alloc(sim->ctx, (size_t)model->count[DFL_AN_OUTPUT], sizeof *sim->outputs);
     sim->event_kinds =
         dfl_alloc(sim->ctx, (size_t)model->count[DFL_AN_EVENT], sizeof *sim->event_kinds);
-    if (!sim->outputs || !sim->event_kinds)
+    sim->scene = dfl_alloc(sim->ctx, (size_t)dfl_scene_columns(model), sizeof *sim->scene);
+    if (!sim->outputs || !sim->event_kinds || !sim->scene)
         return DFL_NO_MEMORY;
-    for (int i = 0; i < sim->nwriters; i++)
+    for (int i = 0; i < sim->nwriters; i++) {
         steps = steps || dfl_writer_takes_steps(sim->writers[i]);
+        sim->drawn = sim->drawn || dfl_writer_takes_scene(sim->writers[i]);
+    }
     const double evaluations =
         settings->evaluation == DFL_EVAL_AUTO
             ? dfl_runnable_predict(sim->run, &settings->solver, settings->from, settings->to)
@@ -104,7 +110,7 @@ static dfl_status create_solver(dfl_simulation *sim)
     options.event = event_values;
     options.event_kinds = sim->event_kinds;
     options.on_event = on_event;
-    options.log = sim->log ? on_log : NULL;
+    options.log = on_log;
     options.user = sim;
     return dfl_solver_create(&sim->solver, sim->ctx, dfl_runnable_eom(sim->run), &options);
 }
@@ -193,7 +199,10 @@ static int event_values(double *value, double t, const double *x, void *user)
 static void on_log(dfl_log_level level, const char *text, void *user)
 {
     const dfl_simulation *sim = user;
-    sim->log(level, text, sim->user);
+    for (int i = 0; level == DFL_LOG_WARNING && i < sim->nwriters; i++)
+        dfl_writer_warning(sim->writers[i], text);
+    if (sim->log)
+        sim->log(level, text, sim->user);
 }
 
 /* Writes a row everywhere, unless the last one was already there. */
@@ -202,8 +211,13 @@ static bool store_row(dfl_simulation *sim, double t, const double *x)
     if (t == sim->row_time)
         return true;
     dfl_runnable_outputs(sim->outputs, sim->run, t, x);
-    for (int i = 0; i < sim->nwriters; i++)
+    if (sim->drawn)
+        dfl_runnable_scene(sim->scene, sim->run, t, x);
+    for (int i = 0; i < sim->nwriters; i++) {
+        if (dfl_writer_takes_scene(sim->writers[i]))
+            dfl_writer_scene(sim->writers[i], sim->scene);
         note_trouble(sim, dfl_writer_row(sim->writers[i], t, x, sim->outputs));
+    }
     sim->row_time = t;
     return !sim->trouble;
 }

@@ -68,6 +68,7 @@ static const luaL_Reg calls[] = {{"param", call_param},
 void dfl_language_open(lua_State *L)
 {
     luaL_setfuncs(L, calls, 0);
+    dfl_draw_open(L);
     dfl_symbol_push(L, dfl_symbol_expr(dfl_script_of(L)->model->graph, DFL_SYM_TIME, 0, "time"));
     lua_setfield(L, -2, "time");
 }

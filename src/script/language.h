@@ -7,6 +7,9 @@
 /* Adds param, position, kinetic, ... and the symbol `time` to the table on top of the stack. */
 void dfl_language_open(lua_State *L);
 
+/* Adds the table `draw` with point, line, spring, ... to the table on top of the stack. */
+void dfl_draw_open(lua_State *L);
+
 /* The calls that take tables: initial{...}, guess{...}, simulate{...}; and the options of an event,
    from argument i, which may be missing. */
 int dfl_script_initial(lua_State *L);

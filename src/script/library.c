@@ -19,7 +19,6 @@ static void copy_names(lua_State *L, const char *const *names);
 static void open_strings(lua_State *L);
 static void open_tables(lua_State *L);
 static void open_math(lua_State *L);
-static void protect(lua_State *L, const char *label);
 static int look_up(lua_State *L);
 static int unknown_name(lua_State *L, const char *label, const char *name);
 static const char *nearest_key(lua_State *L, int t, const char *word, const char *best);
@@ -94,7 +93,7 @@ void dfl_library_open(lua_State *L)
 
 void dfl_library_set_globals(lua_State *L)
 {
-    protect(L, "");
+    dfl_library_protect(L, "");
     lua_rawseti(L, LUA_REGISTRYINDEX, LUA_RIDX_GLOBALS);
 }
 
@@ -122,7 +121,7 @@ static void open_strings(lua_State *L)
     lua_pushcclosure(L, format_string, 1);
     lua_setfield(L, -3, "format");
     lua_pop(L, 1);
-    protect(L, "string");
+    dfl_library_protect(L, "string");
 
     lua_pushstring(L, ""); /* all texts share one metatable */
     lua_newtable(L);
@@ -149,7 +148,7 @@ static void open_tables(lua_State *L)
     lua_pop(L, 1);
     lua_pushcfunction(L, dfl_script_sort);
     lua_setfield(L, -2, "sort");
-    protect(L, "table");
+    dfl_library_protect(L, "table");
     lua_setfield(L, -2, "table");
 }
 
@@ -168,13 +167,12 @@ static void open_math(lua_State *L)
                                         "sinh", "cosh", "tanh", "exp", "log", "sqrt", "abs", "sign",
                                         "min", "max", NULL});
     lua_pop(L, 1);
-    protect(L, "math");
+    dfl_library_protect(L, "math");
     lua_setfield(L, -2, "math");
 }
 
-/* Replaces the table on top by an empty one that finds its names and refuses assignments to them.
-   */
-static void protect(lua_State *L, const char *label)
+/* The table on top becomes hidden behind an empty one. */
+void dfl_library_protect(lua_State *L, const char *label)
 {
     lua_newtable(L);
     lua_newtable(L);

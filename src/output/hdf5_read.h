@@ -1,0 +1,45 @@
+/* hdf5_read.h: values and tables of a stored result, inside the output module.
+
+   What is not there, or is not what it should be, is NULL or has no rows; *status is set to DFL_NO_MEMORY
+   where memory is lacking, and else left as it is. */
+#ifndef DFL_HDF5_READ_H
+#define DFL_HDF5_READ_H
+
+#include <driftless/context.h>
+
+#include <hdf5.h>
+#include <stdbool.h>
+
+/* HDF5's own error printer while it is silent. */
+typedef struct dfl_h5_quiet {
+    H5E_auto2_t print;
+    void *user;
+} dfl_h5_quiet;
+void dfl_h5_silence(dfl_h5_quiet *quiet);
+void dfl_h5_speak(const dfl_h5_quiet *quiet);
+
+/* From the context's allocator; free texts with dfl_h5_free_texts, the others with dfl_free. */
+char *dfl_h5_get_text(dfl_status *status, dfl_context *ctx, hid_t file, const char *path);
+char **dfl_h5_get_texts(int *count, dfl_status *status, dfl_context *ctx, hid_t file,
+                        const char *path);
+void dfl_h5_free_texts(char **texts, int count, dfl_context *ctx);
+double *dfl_h5_get_numbers(int *count, dfl_status *status, dfl_context *ctx, hid_t file,
+                           const char *path);
+/* NAN if there is none. */
+double dfl_h5_get_number(hid_t file, const char *path);
+
+/* The names of what a group contains, in the order of their names. */
+char **dfl_h5_get_names(int *count, dfl_status *status, dfl_context *ctx, hid_t file,
+                        const char *path);
+
+/* A vector or matrix that is read by rows. */
+typedef struct dfl_h5_table {
+    hid_t data; /* negative: there is none */
+    hsize_t rows;
+    int columns;
+} dfl_h5_table;
+dfl_h5_table dfl_h5_open_table(hid_t file, const char *path);
+void dfl_h5_close_table(dfl_h5_table *table);
+bool dfl_h5_get_rows(double *out, const dfl_h5_table *table, hsize_t first, hsize_t count);
+
+#endif

@@ -1,0 +1,219 @@
+// Reports in a browser: no error, no request, something to see, time that runs, and the numbers of the CSV.
+// usage: node report.mjs BUILD WORK BROWSER [IMAGES]
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+
+const [build, work, executablePath, images] = process.argv.slice(2);
+const here = dirname(fileURLToPath(import.meta.url));
+const examples = join(here, "..", "..", "examples");
+const { chromium } = createRequire(join(work, "package.json"))("playwright-core");
+const flags = ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--disable-gpu-sandbox"];
+const megabyte = 1024 * 1024;
+let failures = 0;
+
+function check(condition, text) {
+  if (!condition) failures++;
+  console.log(`${condition ? "ok" : "FAILED"}: ${text}`);
+}
+
+function driftless(...args) {
+  return execFileSync(join(build, "driftless"), args, { encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] });
+}
+
+function readCsv(path) {
+  const [head, ...lines] = readFileSync(path, "utf8").trim().split("\n");
+  const rows = lines.map((line) => line.split(",").map(Number));
+  return { names: head.split(","), rows };
+}
+
+// Opens a page and keeps its complaints and requests.
+async function open(browser, path, options = {}) {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 860 }, ...options });
+  const page = await context.newPage();
+  const troubles = [];
+  const url = pathToFileURL(path).href;
+  page.on("console", (message) => ["error", "warning"].includes(message.type()) && troubles.push(message.text()));
+  page.on("pageerror", (error) => troubles.push(error.stack));
+  page.on("request", (request) => request.url() !== url && !/^(data|blob):/.test(request.url()) && troubles.push(`request ${request.url()}`));
+  const before = Date.now();
+  await page.goto(url);
+  await page.waitForSelector("html[data-ready]");
+  await page.waitForTimeout(300);
+  return { page, context, troubles, milliseconds: Date.now() - before };
+}
+
+const time = (page) => page.evaluate(() => driftless.clock.time);
+
+// How many different colours the scene has, on a grid of points.
+const colours = (page) =>
+  page.evaluate(() => {
+    const canvas = document.getElementById("scene");
+    const copy = Object.assign(document.createElement("canvas"), { width: 160, height: 100 });
+    const context = copy.getContext("2d");
+    context.drawImage(canvas, 0, 0, 160, 100);
+    const data = new Uint32Array(context.getImageData(0, 0, 160, 100).data.buffer);
+    return new Set(data).size;
+  });
+
+// The largest difference between the page's curves and the CSV, and how many curves were compared.
+const compare = (page, csv) =>
+  page.evaluate(({ names, rows }) => {
+    const { variables, rows: table } = driftless.report;
+    const at = (column, i) => (typeof column === "object" && column ? column[i] : column);
+    const curves = [...document.querySelectorAll("figure.plot")].flatMap(({ plot }) => plot.series.slice(1).map((s, i) => [s.label, plot.data[i + 1]]));
+    let largest = Math.abs(table.time.length - rows.length);
+    let drawn = 0;
+    for (const { name, values } of variables) {
+      const k = names.indexOf(name);
+      const curve = curves.find(([label]) => label === name)?.[1];
+      drawn += curve !== undefined;
+      rows.forEach((row, i) => (largest = Math.max(largest, Math.abs(at(values, i) - row[k]), Math.abs(curve[i] - row[k]), Math.abs(table.time[i] - row[0]))));
+    }
+    return { largest, drawn, wanted: names.length - 1 };
+  }, csv);
+
+async function useReport(browser, name, options) {
+  const html = join(work, `${name}.html`);
+  const csvFile = join(work, `${name}.csv`);
+  driftless("run", join(examples, `${name}.lua`), "--quiet", "--report", html, "--output", csvFile);
+  check(statSync(html).size < 1.2 * megabyte, `${name}: the page has ${(statSync(html).size / 1e6).toFixed(2)} MB`);
+  const { page, context, troubles } = await open(browser, html, options);
+  check((await colours(page)) > 3, `${name}: something is drawn`);
+  const { largest, drawn, wanted } = await compare(page, readCsv(csvFile));
+  check(largest === 0 && drawn === wanted, `${name}: ${drawn} of ${wanted} curves have the numbers of the CSV`);
+  await play(page, name);
+  await page.evaluate(() => driftless.clock.set(driftless.clock.start + 0.42 * (driftless.clock.end - driftless.clock.start)));
+  await page.waitForTimeout(400);
+  if (images) {
+    mkdirSync(images, { recursive: true });
+    await page.screenshot({ path: join(images, `report-${name}.png`) });
+  }
+  check(troubles.length === 0, `${name}: no errors and no requests ${troubles.join("; ")}`);
+  await context.close();
+}
+
+// The button starts, the marker moves with the time, and the button stops.
+async function play(page, name) {
+  const marker = () => page.evaluate(() => document.querySelector(".marker").style.transform);
+  const [start, place] = [await time(page), await marker()];
+  await page.click("#play");
+  await page.waitForTimeout(700);
+  const later = await time(page);
+  check(later > start && (await marker()) !== place, `${name}: play moves the time (${start} to ${later.toPrecision(4)}) and the marker`);
+  await page.click("#play");
+  const stopped = await time(page);
+  await page.waitForTimeout(200);
+  check((await time(page)) === stopped, `${name}: pause stops it`);
+}
+
+async function useKeys(browser) {
+  const { page, context, troubles } = await open(browser, join(work, "slider-crank.html"));
+  await page.keyboard.press("Home");
+  await page.keyboard.press("ArrowRight");
+  check(Math.abs((await time(page)) - 0.01) < 1e-12, "keys: an arrow goes to the next row");
+  await page.keyboard.press("End");
+  check((await time(page)) === 2, "keys: End goes to the end");
+  await page.keyboard.press("Home");
+  await page.keyboard.press("Space");
+  await page.waitForTimeout(300);
+  check((await time(page)) > 0, "keys: space plays");
+  await page.keyboard.press("Space");
+  await page.keyboard.press("+");
+  await page.waitForTimeout(100);
+  const zoomed = await page.evaluate(() => [...document.querySelectorAll("figure.plot")].map(({ plot }) => plot.scales.x.max - plot.scales.x.min));
+  check(zoomed.every((width) => Math.abs(width - 1) < 1e-9), "keys: plus zooms all plots");
+  await page.keyboard.press("0");
+  await page.waitForTimeout(100);
+  check(await page.evaluate(() => document.querySelector("figure.plot").plot.scales.x.max === 2), "keys: 0 shows everything again");
+  await page.focus(".u-legend .u-series:nth-child(2) th");
+  await page.keyboard.press("Enter");
+  check(await page.evaluate(() => !document.querySelector("figure.plot").plot.series[1].show), "keys: Enter on a name hides its curve");
+  const reached = await page.evaluate(() => [...document.querySelectorAll("button, select, input, #scene")].every((e) => e.tabIndex >= 0));
+  check(reached, "keys: every control can be reached");
+  await page.emulateMedia({ media: "print" });
+  const pdf = await page.pdf();
+  check(pdf.length > 20000, "the page can be printed");
+  check(troubles.length === 0, `keys: no errors ${troubles.join("; ")}`);
+  await context.close();
+}
+
+async function useHostile(browser) {
+  const html = join(work, "hostile.html");
+  driftless("run", join(here, "hostile.lua"), "--quiet", "--report", html);
+  const { page, context, troubles } = await open(browser, html);
+  check((await page.title()) === "hostile - Driftless", "hostile names and comments do nothing");
+  check((await page.locator("img, iframe, object, link").count()) === 0, "hostile names make no elements");
+  check((await page.textContent("#model code")) === readFileSync(join(here, "hostile.lua"), "utf8"), "the model's text is shown as it is");
+  check(troubles.length === 0, `hostile: no errors and no requests ${troubles.join("; ")}`);
+  await context.close();
+}
+
+// The stored result gives the same page.
+async function useStored(browser) {
+  const stored = join(work, "four-bar.h5");
+  driftless("run", join(examples, "four-bar.lua"), "--quiet", "--output", stored);
+  driftless("view", stored, "--quiet");
+  const { page, context, troubles } = await open(browser, join(work, "four-bar.html"));
+  const { largest, drawn, wanted } = await compare(page, readCsv(join(work, "four-bar.csv")));
+  check(largest === 0 && drawn === wanted, "view: the page of a stored result has the numbers of the CSV");
+  check(troubles.length === 0, `view: no errors ${troubles.join("; ")}`);
+  await context.close();
+}
+
+// A million rows stay small, quick and complete in their extrema.
+async function useLong(browser) {
+  const html = join(work, "long.html");
+  const script = join(here, "long.lua");
+  const output = driftless("run", script, "--quiet", "--json", "--report", html);
+  check(JSON.parse(output).status === "completed", "long: the run is complete");
+  const size = statSync(html).size / megabyte;
+  check(size < 12, `long: a million rows make a page of ${size.toFixed(1)} MB`);
+  const { page, context, troubles, milliseconds } = await open(browser, html);
+  check(milliseconds < 20000, `long: the page opens in ${milliseconds} ms`);
+  const { seen, peak } = await page.evaluate(() => {
+    const { rows, variables } = driftless.report;
+    return { seen: rows.seen, peak: Math.max(...variables.find(({ name }) => name === "spike").values) };
+  });
+  check(seen === 1000001 && peak > 0.999, `long: of ${seen} rows the one with the peak ${peak.toPrecision(4)} is shown`);
+  const before = await time(page);
+  const start = Date.now();
+  await page.click("#play");
+  await page.waitForTimeout(1000);
+  check((await time(page)) > before && Date.now() - start < 4000, "long: it plays without freezing");
+  check(troubles.length === 0, `long: no errors ${troubles.join("; ")}`);
+  await context.close();
+}
+
+async function useDarkAndNarrow(browser) {
+  const options = { colorScheme: "dark", viewport: { width: 420, height: 800 } };
+  const { page, context, troubles } = await open(browser, join(work, "slider-crank.html"), options);
+  const { background, wide } = await page.evaluate(() => ({
+    background: getComputedStyle(document.body).backgroundColor,
+    wide: document.documentElement.scrollWidth,
+  }));
+  check(background === "rgb(18, 22, 27)", "the page follows the system's dark colours");
+  check(wide <= 420, `a narrow window needs no scrolling sideways (${wide})`);
+  check(troubles.length === 0, `dark: no errors ${troubles.join("; ")}`);
+  await context.close();
+}
+
+const browser = await chromium.launch({ executablePath, args: flags });
+try {
+  await useReport(browser, "slider-crank");
+  await useReport(browser, "four-bar");
+  await useReport(browser, "spherical-pendulum");
+  await useReport(browser, "rolling-disk", { colorScheme: "dark" });
+  await useReport(browser, "andrews");
+  await useKeys(browser);
+  await useHostile(browser);
+  await useStored(browser);
+  await useDarkAndNarrow(browser);
+  await useLong(browser);
+} finally {
+  await browser.close();
+}
+console.log(failures === 0 ? "all as expected" : `${failures} failures`);
+process.exit(failures === 0 && existsSync(work) ? 0 : 1);

@@ -1,0 +1,89 @@
+// Which plots there are: variables by kind and size, constraint levels, energy, steps.
+import { list, range } from "./data.js";
+import { count, number } from "./format.js";
+import { makePlot } from "./plot.js";
+
+const kinds = [
+  ["position", "Positions", "in m, rad"],
+  ["velocity", "Velocities", "in m/s, rad/s"],
+  ["output", "Outputs", "in SI units"],
+  ["multiplier", "Multipliers", "forces of the constraints, in N or N m per unit of the gradient"],
+  ["dynamic", "Dynamic variables", "in SI units"],
+  ["contact", "Contact variables", "in SI units"],
+  ["auxiliary", "Auxiliary variables", "in SI units"],
+];
+const alike = 8; // curves whose sizes differ by less share an axis
+
+export function variablePlots(report, clock) {
+  const time = report.rows.time;
+  const found = [];
+  for (const [kind, title, unit] of kinds) {
+    const groups = groupBySize(report.variables.filter((variable) => variable.kind === kind));
+    for (const group of groups) {
+      const names = groups.length > 1 ? `: ${someNames(group)}` : "";
+      const curves = group.map(({ name, values }) => ({ label: name, values: list(values, time.length) }));
+      found.push(makePlot({ title: title + names, unit, time, curves }, clock));
+    }
+  }
+  return found;
+}
+
+export function proofPlots(report, clock) {
+  const { time, energy, size, rejections } = report.steps;
+  if (time.length === 0) return [];
+  const found = [];
+  const levels = report.levels.filter(({ values }) => range(values));
+  if (levels.length > 0) {
+    const curves = levels.map(({ name, values }) => ({ label: name, values: list(values, time.length, true) }));
+    const note = "Largest absolute residual at every accepted step, of the constraints and of what follows from them.";
+    found.push(makePlot({ title: "Constraint residuals", unit: "in the unit of each level", note, time, curves, logarithmic: true }, clock));
+  }
+  if (range(energy)) found.push(energyPlot(time, energy, clock));
+  found.push(stepPlot(time, size, rejections, clock));
+  return found;
+}
+
+function energyPlot(time, energy, clock) {
+  const values = list(energy, time.length);
+  const first = values.find((v) => v !== null);
+  const change = Array.from(values, (v) => (v === null ? null : v - first));
+  const note = `The energy at the start is ${number(first)} J. Forces, drives and friction change it, too.`;
+  return makePlot({ title: "Energy: change since the start", unit: "in J", note, time, curves: [{ label: "E − E₀", values: change }] }, clock);
+}
+
+function stepPlot(time, size, rejections, clock) {
+  const curves = [{ label: "step size in s", values: list(absolute(size), time.length, true) }];
+  const rejected = range(rejections)?.[1] > 0;
+  if (rejected) curves.push({ label: "rejected attempts", values: list(rejections, time.length), axis: "right", bars: true });
+  return makePlot({ title: "Step size", unit: rejected ? "in s, and rejected attempts (right)" : "in s", time, curves, logarithmic: true, right: rejected }, clock);
+}
+
+const absolute = (column) => (typeof column === "object" && column ? column.map(Math.abs) : column === null ? null : Math.abs(column));
+
+// Groups of curves that one axis can show.
+function groupBySize(variables) {
+  const groups = [];
+  for (const variable of variables) {
+    const [low, high] = range(variable.values) ?? [0, 0];
+    const size = Math.max(high - low, 1e-3 * Math.abs(high)) || null;
+    const fitting = groups.find((group) => !size || !group.size || (size < alike * group.size && group.size < alike * size));
+    if (!fitting) groups.push({ size, members: [variable] });
+    else {
+      fitting.members.push(variable);
+      fitting.size = Math.max(fitting.size ?? 0, size ?? 0) || null;
+    }
+  }
+  return groups.map((group) => group.members);
+}
+
+function someNames(group) {
+  const names = group.slice(0, 4).map(({ name }) => name);
+  return names.join(", ") + (group.length > 4 ? ", …" : "");
+}
+
+export function thinningNote({ rows, steps, frames }) {
+  const thinned = [["rows", rows], ["steps", steps]].filter(([, table]) => table.per > 2);
+  const texts = thinned.map(([name, table]) => `${count(table.seen)} ${name} are shown by the smallest and largest of every ${count(table.per)}`);
+  if (frames.per > 1) texts.push(`the animation shows one row in ${count(frames.per)}`);
+  return texts.length > 0 ? `${texts.join("; ")}. No extremum is lost; times are within ${count(Math.max(rows.per, steps.per))} rows.` : null;
+}

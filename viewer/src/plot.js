@@ -1,0 +1,196 @@
+// One plot: curves over time with a legend, zoom, values at the cursor, and the time of the animation.
+import uPlot from "uplot";
+import { h } from "./dom.js";
+import { number } from "./format.js";
+import { onTheme, seriesColor, seriesDash, style } from "./theme.js";
+
+const plots = [];
+const shownAtFirst = 8;
+let shared = null; // the range of time that all plots show, once someone has chosen one
+
+// curves: [{label, values, axis, bars}]; values are lists or typed arrays as long as `time`.
+export function makePlot({ title, unit, note, time, curves, logarithmic, right }, clock) {
+  const place = h("div", { class: "plot-place" });
+  const heading = h("h3", {}, title, unit ? h("span", { class: "unit" }, ` ${unit}`) : null);
+  const panel = h("figure", { class: "plot", "aria-label": title }, h("figcaption", {}, heading, note ? h("p", {}, note) : null), place);
+  const options = {
+    width: 600,
+    height: 210,
+    scales: {
+      x: { time: false },
+      y: logarithmic ? { distr: 3, log: 10, range: decades } : { range: padded },
+      right: { range: (u, low, high) => [0, Math.max(1, high ?? 1) * 1.15] },
+    },
+    axes: [{ ...axis("time in s"), values: ticks(false) }, { ...axis(), size: 62, values: ticks(logarithmic), ...(logarithmic ? { splits: powers } : {}) }],
+    series: [{ label: "time", value: (u, v) => (v == null ? "–" : `${number(v)} s`) }, ...curves.map(series)],
+    cursor: { sync: { key: "time" }, drag: { x: true, y: false }, points: { size: 6 }, focus: { prox: 24 } },
+    focus: { alpha: 0.35 },
+    legend: { live: true },
+    hooks: { setScale: [shareZoom], ready: [(u) => readyLegend(u)] },
+  };
+  if (right) options.axes.push({ ...axis(), side: 1, scale: "right", size: 40, grid: { show: false } });
+
+  const plot = new uPlot(options, [time, ...curves.map((curve) => curve.values)], place);
+  const marker = h("div", { class: "marker" });
+  plot.over.append(marker);
+  plot.over.addEventListener("click", (event) => {
+    if (plot.select.width < 3) clock.set(plot.posToVal(event.offsetX, "x"));
+  });
+  plots.push({ plot, place, marker });
+  new ResizeObserver(() => resize(plot, place)).observe(place);
+  onTheme(() => plot.redraw(false));
+  const move = () => {
+    moveMarker(plot, marker, clock.time);
+    showValues(plot, clock);
+  };
+  clock.onChange(move);
+  plot.hooks.setScale.push(move);
+  plot.hooks.setSize = [...(plot.hooks.setSize ?? []), move];
+  panel.plot = plot;
+  return panel;
+}
+
+export function resetZoom() {
+  for (const { plot } of plots) {
+    const x = plot.data[0];
+    if (x.length > 0) plot.setScale("x", { min: x[0], max: x[x.length - 1] });
+  }
+}
+
+export function zoomBy(factor, centre) {
+  const first = plots[0]?.plot;
+  if (!first) return;
+  const { min, max } = first.scales.x;
+  const from = centre - (centre - min) * factor;
+  first.setScale("x", { min: from, max: from + (max - min) * factor });
+}
+
+// For paper: a width that fits, or what the window gives (null).
+export function sizePlots(width) {
+  for (const { plot, place } of plots) resize(plot, place, width);
+}
+
+function resize(plot, place, width = place.clientWidth) {
+  if (width > 0 && width !== plot.width) plot.setSize({ width, height: plot.height });
+}
+
+function axis(label) {
+  return {
+    label,
+    labelSize: label ? 18 : 0,
+    labelFont: "12px system-ui, sans-serif",
+    font: "11px system-ui, sans-serif",
+    stroke: () => style("muted"),
+    grid: { stroke: () => style("grid"), width: 1 },
+    ticks: { stroke: () => style("grid"), width: 1, size: 5 },
+    size: label ? 34 : 50,
+  };
+}
+
+function series({ label, values, axis: scale, bars }, i) {
+  return {
+    label,
+    scale: scale ?? "y",
+    show: i < shownAtFirst,
+    stroke: () => seriesColor(i),
+    width: bars ? 0 : 1.5,
+    pxAlign: 0,
+    dash: seriesDash(i),
+    points: bars ? { show: true, size: 6, filter: (u, s) => indices(values), fill: () => seriesColor(i) } : { show: values.length < 3 },
+    paths: bars ? () => null : undefined,
+    value: (u, v) => number(v),
+  };
+}
+
+// Only the places where something is.
+function indices(values) {
+  const found = [];
+  values.forEach((v, i) => v > 0 && found.push(i));
+  return found;
+}
+
+function padded(u, low, high) {
+  if (low == null || high == null) return [-1, 1];
+  const room = 0.06 * (high - low) || 0.1 * Math.abs(high) || 1;
+  return [low - room, high + room];
+}
+
+function decades(u, low, high) {
+  if (!(low > 0) || !(high > 0)) return [1e-16, 1];
+  const from = Math.floor(Math.log10(Math.max(low, 1e-20 * high)));
+  return [10 ** from, 10 ** Math.max(from + 1, Math.ceil(Math.log10(high)))];
+}
+
+// Every power of ten, or every second, third ... of them.
+function powers(u, axis, low, high) {
+  const from = Math.round(Math.log10(low));
+  const to = Math.round(Math.log10(high));
+  const stride = Math.ceil((to - from) / 7);
+  const found = [];
+  for (let exponent = from; exponent <= to; exponent += stride) found.push(10 ** exponent);
+  return found;
+}
+
+// As many digits as tell neighbours apart.
+function ticks(logarithmic) {
+  if (logarithmic) return (u, values) => values.map(power);
+  return (u, values) => {
+    const step = Math.abs(values[1] - values[0]) || 1;
+    const largest = Math.max(...values.map(Math.abs), step);
+    const digits = Math.min(15, Math.max(1, Math.ceil(Math.log10(largest / step)) + 2));
+    return values.map((v) => number(Math.abs(v) < step * 1e-6 ? 0 : v, digits));
+  };
+}
+
+// Powers of ten only.
+function power(value) {
+  const exponent = Math.round(Math.log10(value));
+  const digits = String(exponent).replace("-", "⁻").replace(/\d/g, (d) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[d]);
+  return Math.abs(value / 10 ** exponent - 1) < 1e-6 ? `10${digits}` : "";
+}
+
+// uPlot tells later, so that a plot which only follows is known by its range.
+function shareZoom(plot, scale) {
+  if (scale !== "x") return;
+  const { min, max } = plot.scales.x;
+  const first = !plot.ranged;
+  plot.ranged = true;
+  if (first || (shared && shared.min === min && shared.max === max)) return;
+  shared = { min, max };
+  for (const other of plots) if (other.plot !== plot) other.plot.setScale("x", shared);
+}
+
+function moveMarker(plot, marker, time) {
+  const { min, max } = plot.scales.x;
+  marker.hidden = !(time >= min && time <= max);
+  if (!marker.hidden) marker.style.transform = `translateX(${plot.valToPos(time, "x")}px)`;
+}
+
+// Without a pointer in a plot the legend has the values at the present time, ten times a second at most.
+function showValues(plot, { time, playing }) {
+  const now = performance.now();
+  if (plot.cursor.left >= 0 || (playing && now - (plot.told ?? 0) < 100)) return;
+  plot.told = now;
+  plot.setLegend({ idx: plot.valToIdx(time) }, false);
+}
+
+// Names of the legend are buttons for the keyboard, too; with shift only this curve stays.
+function readyLegend(plot) {
+  const names = [...plot.root.querySelectorAll(".u-legend .u-series th")].slice(1);
+  names.forEach((name, i) => {
+    name.tabIndex = 0;
+    name.setAttribute("role", "button");
+    name.title = "Show or hide (with shift: only this one)";
+    name.addEventListener("click", (event) => event.shiftKey && (event.stopPropagation(), only(plot, i + 1)), true);
+    name.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter" && event.key !== " ") return;
+      event.preventDefault();
+      if (event.shiftKey) only(plot, i + 1);
+      else plot.setSeries(i + 1, { show: !plot.series[i + 1].show });
+    });
+  });
+}
+
+function only(plot, which) {
+  plot.batch(() => plot.series.forEach((s, i) => i > 0 && plot.setSeries(i, { show: i === which })));
+}
