@@ -49,6 +49,7 @@ dfl_status dfl_report_stored(dfl_context *ctx, const char *from, const char *to,
 {
     stored s = {.ctx = ctx, .file = -1};
     dfl_h5_quiet quiet;
+    H5dont_atexit(); /* of a damaged file HDF5 cannot close everything, and would say so at the end */
     dfl_h5_silence(&quiet);
     dfl_status status = open_stored(&s, from);
     if (!status)

@@ -140,6 +140,35 @@ async function useKeys(browser) {
   await context.close();
 }
 
+// A click in a plot sets the time; a drag zooms all plots and leaves the time; the scene turns.
+async function useMouse(browser) {
+  const { page, context, troubles } = await open(browser, join(work, "rolling-disk.html"));
+  const over = await page.locator("figure.plot .u-over").first().boundingBox();
+  const [x, y] = [over.x + over.width / 4, over.y + over.height / 2];
+  await page.mouse.click(x, y);
+  check(Math.abs((await time(page)) - 1.25) < 0.02, "mouse: a click in a plot sets the time");
+  await page.mouse.move(x, y);
+  await page.mouse.down();
+  await page.mouse.move(x + over.width / 2, y, { steps: 5 });
+  await page.mouse.up();
+  await page.waitForTimeout(200);
+  const widths = await page.evaluate(() => [...document.querySelectorAll("figure.plot")].map(({ plot }) => plot.scales.x.max - plot.scales.x.min));
+  check(widths.every((width) => Math.abs(width - 2.5) < 0.05), "mouse: a drag zooms all plots");
+  check(Math.abs((await time(page)) - 1.25) < 0.02, "mouse: a drag leaves the time");
+  const values = await page.evaluate(() => [...document.querySelectorAll(".u-legend .u-value")].every((e) => e.textContent !== "–"));
+  check(values, "mouse: the legends have values");
+  const scene = await page.locator("#scene").boundingBox();
+  const before = await page.locator("#scene").screenshot();
+  await page.mouse.move(scene.x + 100, scene.y + 100);
+  await page.mouse.down();
+  await page.mouse.move(scene.x + 200, scene.y + 140, { steps: 5 });
+  await page.mouse.up();
+  await page.waitForTimeout(300);
+  check(!before.equals(await page.locator("#scene").screenshot()), "mouse: the scene turns");
+  check(troubles.length === 0, `mouse: no errors ${troubles.join("; ")}`);
+  await context.close();
+}
+
 async function useHostile(browser) {
   const html = join(work, "hostile.html");
   driftless("run", join(here, "hostile.lua"), "--quiet", "--report", html);
@@ -208,6 +237,7 @@ try {
   await useReport(browser, "rolling-disk", { colorScheme: "dark" });
   await useReport(browser, "andrews");
   await useKeys(browser);
+  await useMouse(browser);
   await useHostile(browser);
   await useStored(browser);
   await useDarkAndNarrow(browser);

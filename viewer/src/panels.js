@@ -17,6 +17,7 @@ const alike = 8; // curves whose sizes differ by less share an axis
 export function variablePlots(report, clock) {
   const time = report.rows.time;
   const found = [];
+  if (time.length === 0) return found; // the run never started
   for (const [kind, title, unit] of kinds) {
     const groups = groupBySize(report.variables.filter((variable) => variable.kind === kind));
     for (const group of groups) {
