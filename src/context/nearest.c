@@ -1,11 +1,14 @@
 /* nearest.c: the word that was meant by a misspelt one. */
 #include "context/text.h"
 
+#include <ctype.h>
+#include <stdbool.h>
 #include <string.h>
 
 enum { LONGEST_WORD = 100 };
 
 static int distance(const char *a, const char *b);
+static bool same(char a, char b);
 
 const char *dfl_nearest_word(const char *word, const char *const *words, int count)
 {
@@ -44,14 +47,20 @@ static int distance(const char *a, const char *b)
         const int *last = row[(i + 2) % 3], *before = row[(i + 1) % 3];
         now[0] = i;
         for (int j = 1; j <= nb; j++) {
-            int least = last[j - 1] + (a[i - 1] != b[j - 1]);
+            int least = last[j - 1] + (!same(a[i - 1], b[j - 1]));
             least = last[j] + 1 < least ? last[j] + 1 : least;
             least = now[j - 1] + 1 < least ? now[j - 1] + 1 : least;
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
+            if (i > 1 && j > 1 && same(a[i - 1], b[j - 2]) && same(a[i - 2], b[j - 1]) &&
                 before[j - 2] + 1 < least)
                 least = before[j - 2] + 1;
             now[j] = least;
         }
     }
     return row[na % 3][nb];
+}
+
+/* Capitals do not matter. */
+static bool same(char a, char b)
+{
+    return tolower((unsigned char)a) == tolower((unsigned char)b);
 }

@@ -14,6 +14,7 @@ typedef struct part {
     int line;
 } part;
 
+static dfl_status explain_jump(dfl_runnable *run, dfl_status status);
 static dfl_status locate(dfl_runnable *run, dfl_status status, double t, const double *x);
 static int line_of(const dfl_model *model, dfl_declared kind, int index);
 static dfl_status explain_domain(dfl_runnable *run, dfl_status status, double t, const double *x);
@@ -30,9 +31,35 @@ dfl_status dfl_runnable_explain(dfl_runnable *run, dfl_status status, double t, 
         better = explain_domain(run, status, t, x);
     else if (status == DFL_SINGULAR || status == DFL_INCONSISTENT)
         better = dfl_runnable_check_determined(run, t, x);
+    else if (status == DFL_TOO_MANY_STEPS || status == DFL_NOT_CONVERGED)
+        better = explain_jump(run, status);
     if (!better && status == DFL_INCONSISTENT)
         better = locate(run, status, t, x);
     return better ? better : status;
+}
+
+/* Adds to the message which part jumps with the state, such as dry friction by sign. */
+static dfl_status explain_jump(dfl_runnable *run, dfl_status status)
+{
+    const dfl_graph *graph = run->eq->graph;
+    part owner = {NULL, 0};
+    for (uint32_t i = 0; !owner.name && i < graph->nnodes; i++) {
+        const dfl_node *node = &graph->nodes[i];
+        if ((node->op == DFL_OP_SIGN || node->op == DFL_OP_SELECT) &&
+            (dfl_depends(graph, i, DFL_SYM_V) || dfl_depends(graph, i, DFL_SYM_P)))
+            owner = part_containing(run, i);
+    }
+    if (!owner.name)
+        return DFL_OK;
+    char *message = dfl_copy_string(run->ctx, dfl_message(run->ctx));
+    if (!message)
+        return DFL_NO_MEMORY;
+    dfl_model_fail(run->eq->model, owner.line,
+                   "%s; '%s' contains sign or select, which may jump: where the motion sticks to a "
+                   "jump no step is small enough; smooth it, for example by tanh(v/0.01)",
+                   message, owner.name);
+    dfl_free(run->ctx, message);
+    return status;
 }
 
 /* Puts the file and line of the row that the given values violate most in front of the message; rows of

@@ -5,6 +5,7 @@
 #include <string.h>
 
 static void add_counter(dfl_text *text, const char *name, long value);
+static bool is_conservative(const dfl_equations *eq);
 static void add_name(dfl_text *text, const char *name);
 static void add_counters(dfl_text *text, const dfl_statistics *stats);
 static void add_final(dfl_text *text, const dfl_summary *summary, const dfl_columns *columns);
@@ -100,10 +101,19 @@ dfl_status dfl_summary_text(dfl_text *text, const dfl_summary *summary, const df
     describe_steps(text, &summary->statistics);
     describe_levels(text, levels);
     if (isfinite(summary->energy_drift))
-        dfl_text_add(text, "  energy drift      %.2g\n", summary->energy_drift);
+        dfl_text_add(text,
+                     is_conservative(eq) ? "  energy drift      %.2g\n"
+                                         : "  energy change     %.2g, forces or time act on it\n",
+                     summary->energy_drift);
     describe_events(text, summary, events);
     dfl_free(eq->model->ctx, events);
     return text->status;
+}
+
+/* Whether the energy should stay what it is: no declared force does work, no equation contains time. */
+static bool is_conservative(const dfl_equations *eq)
+{
+    return eq->autonomous && eq->model->nforces == 0;
 }
 
 static void add_name(dfl_text *text, const char *name)

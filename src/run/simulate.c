@@ -272,6 +272,9 @@ static dfl_status conclude(dfl_summary *summary, dfl_simulation *sim, dfl_status
         snprintf(sim->message, sizeof sim->message, "interrupted at t = %.10g",
                  dfl_solver_time(sim->solver));
     } else if (status) {
+        if (sim->started)
+            outcome = dfl_runnable_explain(sim->run, status, dfl_solver_time(sim->solver),
+                                           dfl_solver_state(sim->solver));
         snprintf(sim->message, sizeof sim->message, "%s", dfl_message(sim->ctx));
     }
     summary->message = sim->message;

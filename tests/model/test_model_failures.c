@@ -171,6 +171,26 @@ static void invariants_that_the_motion_does_not_keep_are_refused(void **state)
                    DFL_INVALID, "for another velocity from the same position");
 }
 
+/* Dry friction by sign: after the motion has stopped, no step is small enough. */
+static void a_run_that_sticks_to_a_jump_names_it(void **state)
+{
+    (void)state;
+    scripted s = scripted_text("local x = position('x')\n"
+                               "kinetic(velocity(x)^2/2)\n"
+                               "force(x, -sign(velocity(x)))\n"
+                               "initial{ x = 0, ['der(x)'] = 1 }\n");
+    scripted_start(&s, &(dfl_solver_options){.rtol = 1e-6, .max_steps = 3000});
+    dfl_status status = dfl_solver_advance(s.solver, 2.0);
+    assert_int_equal(status, DFL_TOO_MANY_STEPS);
+    status =
+        dfl_runnable_explain(s.run, status, dfl_solver_time(s.solver), dfl_solver_state(s.solver));
+    assert_int_equal(status, DFL_TOO_MANY_STEPS);
+    assert_non_null(
+        strstr(dfl_message(s.ctx), "test.lua:3: more than the allowed number of steps"));
+    assert_non_null(strstr(dfl_message(s.ctx), "'force' contains sign or select"));
+    scripted_free(&s);
+}
+
 /* A chain of angles whose derivation needs more nodes than allowed: the message names the declaration
    with the largest share. */
 static void a_full_graph_names_its_largest_part(void **state)
@@ -276,6 +296,7 @@ int main(void)
         cmocka_unit_test(functions_outside_their_domain_are_named_with_their_line),
         cmocka_unit_test(auxiliary_variables_that_nothing_determines_are_named),
         cmocka_unit_test(invariants_that_the_motion_does_not_keep_are_refused),
+        cmocka_unit_test(a_run_that_sticks_to_a_jump_names_it),
         cmocka_unit_test(a_full_graph_names_its_largest_part),
         cmocka_unit_test(redundant_constraints_run_with_a_notice),
         cmocka_unit_test(every_failed_allocation_is_clean),
