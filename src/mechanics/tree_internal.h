@@ -1,0 +1,72 @@
+/* tree_internal.h: the layout of a tree, shared by the files of this module.
+
+   Bodies that can move against each other are nodes, in depth-first order; node 0 is the ground and
+   a parent comes before its children. Joints with several independent motions are chains of
+   one-axis nodes without mass, so that only five kinds are left, all of which have a motion subspace
+   S that is constant in the node's frame. The axis of a one-axis node is z. */
+#ifndef DFL_MECHANICS_TREE_INTERNAL_H
+#define DFL_MECHANICS_TREE_INTERNAL_H
+
+#include "mechanics/tree.h"
+
+typedef enum node_kind {
+    NODE_REVOLUTE,  /* S = (z; 0) */
+    NODE_PRISMATIC, /* S = (0; z) */
+    NODE_SCREW,     /* S = (z; lead z) */
+    NODE_SPHERICAL, /* S = (1; 0) */
+    NODE_FREE       /* S = 1 */
+} node_kind;
+
+/* What does not change during a motion. */
+typedef struct dfl_node {
+    double E[9], r[3]; /* X of the joint's zero position: rotation from the parent, origin in it */
+    double m, h[3],
+        J[6]; /* of all bodies of the node: mass, first moment, inertia about the origin */
+    double lead;
+    int parent, end; /* the nodes [i, end) are the node and what hangs on it */
+    int p, v, drive; /* first coordinate, first velocity, drive; -1: none */
+    int gam;         /* index of its first massless direction */
+    unsigned char kind, dofs;
+    unsigned char regular;  /* bit k: the pivot of its velocity k is not zero */
+    unsigned char trial[3]; /* `regular` at three configurations, for the decision */
+    unsigned char empty;    /* no inertia at all */
+} dfl_node;
+
+#include "mechanics/passes.h"
+
+struct dfl_tree {
+    dfl_context *ctx;
+    int nnodes, nbodies, njoints, np, nv, nquaternions, ndrives, n0; /* nodes with the ground */
+    dfl_node *node;
+    node_state *state;
+    double *pose;      /* 12 per node: rotation to the world (row-major), origin */
+    double *reference; /* the same in the reference configuration */
+    double *drive;     /* 3 per drive: u, u', u'' */
+    double gravity[3];
+    int *body_node, *joint_p, *joint_v, *joint_drive; /* per body, per joint */
+    int *dof_node, *dof_joint;                        /* per velocity */
+    int *quaternion, *massless;                       /* first coordinate; velocity */
+    double *scratch;                                  /* 2 np + nv */
+    char **body_name, **joint_name;
+    unsigned char *body_empty; /* a body without any inertia */
+    size_t bytes;
+};
+
+/* The rotation (row-major) whose z is along `axis` and whose x is nearest to axis2, or to x or y of the
+   drawing if axis2 is NULL or zero; the identity if `axis` is NULL or zero. */
+void dfl_axes(double *R, const double *axis, const double *axis2);
+
+/* The inertias of nodes with all that hangs on them, rigidly, in `A` of the states. */
+void dfl_tree_composite(dfl_tree *tree);
+
+/* S of a one-axis node in its own frame. */
+void dfl_node_axis(double *S, const dfl_node *node);
+
+/* tau[v...] = S^T f of a node for a force (n; f) in world axes, n about the world point `at`. */
+void dfl_node_project(double *tau, const dfl_tree *tree, int node, const double *at,
+                      const double *force);
+
+/* The twist S_k of velocity k of a node, at the world point `at` in world axes. */
+void dfl_tree_axis(double *S, const dfl_tree *tree, int node, int k, const double *at);
+
+#endif
