@@ -142,6 +142,34 @@ static void quaternion_rates(double *ed, const double *e, const double *omega)
     ed[3] = -e[2] * x + e[1] * y + e[0] * z;
 }
 
+void dfl_tree_kinematics_slope(double *Y, int ldy, const dfl_tree *tree, const double *p,
+                               const double *v)
+{
+    for (int i = 1; i < tree->nnodes; i++) {
+        const dfl_node *n = &tree->node[i];
+        if (n->kind != NODE_SPHERICAL && n->kind != NODE_FREE)
+            continue;
+        const int first = n->kind == NODE_FREE ? n->p + 3 : n->p;
+        const double *w = v + n->v, *u = w + 3;
+        for (int c = 0; c < 4; c++) { /* 1/2 Q omega is linear in e */
+            double e[4] = {0};
+            e[c] = 1.0;
+            quaternion_rates(Y + first + (long)(first + c) * ldy, e, w);
+        }
+        if (n->kind == NODE_SPHERICAL)
+            continue;
+        double R[9], turn[9]; /* R' u = R (omega x u): columns -R [u]x of omega */
+        quaternion_matrix(R, p + first);
+        for (int c = 0; c < 3; c++) {
+            double axis[3] = {0}, t[3];
+            axis[c] = 1.0;
+            cross(t, axis, u);
+            rotate(turn + 3 * c, R, t);
+        }
+        chain_quaternion(Y + n->p + (long)first * ldy, ldy, turn, 3, 3, p + first);
+    }
+}
+
 void dfl_tree_chain(double *Y, int ldy, const dfl_tree *tree, const double *A, int lda, int rows,
                     const double *p)
 {

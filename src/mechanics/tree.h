@@ -96,6 +96,10 @@ void dfl_tree_drive(dfl_tree *tree, int drive, double u, double ud, double udd);
 /* p' = Z(p) v. Quaternions need not have length 1: only their direction counts. */
 void dfl_tree_kinematics(double *pd, const dfl_tree *tree, const double *p, const double *v);
 
+/* Y (np x np, zero before) = the derivative of Z(p) v with respect to p. */
+void dfl_tree_kinematics_slope(double *Y, int ldy, const dfl_tree *tree, const double *p,
+                               const double *v);
+
 /* Y (rows x np) += A (rows x nv) Z^+: derivatives along velocities become derivatives with respect
    to p; for quaternions Z^+ = 2 Q^T / |e|^2. */
 void dfl_tree_chain(double *Y, int ldy, const dfl_tree *tree, const double *A, int lda, int rows,
