@@ -114,7 +114,7 @@ static dfl_status allocate(dfl_tree *tree, const dfl_tree_description *d)
     tree->pose = take(tree, 12 * nodes, sizeof(double));
     tree->reference = take(tree, 12 * nodes, sizeof(double));
     tree->drive = take(tree, 3 * tree->ndrives, sizeof(double));
-    tree->scratch = take(tree, 2 * tree->np + tree->nv, sizeof(double));
+    tree->scratch = take(tree, 2 * tree->np, sizeof(double));
     tree->body_node = take(tree, d->nbodies, sizeof(int));
     tree->body_empty = take(tree, d->nbodies, 1);
     tree->joint_p = take(tree, d->njoints, sizeof(int));

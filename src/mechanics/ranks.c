@@ -14,8 +14,8 @@ static const double null_ratio = 1e-10, negligible_ratio = 1e-6;
 enum { TRIALS = 3 };
 
 static void perturb(double *q, const dfl_tree *tree, const double *p, unsigned *seed);
-static int try_ranks(dfl_tree *tree, dfl_tree_ranks *found, const double *q, double *s, int trial);
-static void composite_diagonal(double *s, dfl_tree *tree);
+static int try_ranks(dfl_tree *tree, dfl_tree_ranks *found, const double *q, int trial);
+static void composite_diagonal(dfl_tree *tree);
 static unsigned decide_axis(dfl_tree_ranks *found, const dfl_tree *tree, int node, double ratio);
 static unsigned decide_several(dfl_tree_ranks *found, const dfl_tree *tree, int node,
                                const double *s);
@@ -26,14 +26,14 @@ static int count_bits(unsigned mask);
 dfl_tree_ranks dfl_tree_decide_ranks(dfl_tree *tree, const double *p)
 {
     dfl_tree_ranks found = {.negligible = -1, .ratio = 1.0};
-    double *q = tree->scratch + tree->np, *s = q + tree->np;
+    double *q = tree->scratch + tree->np;
     int rank[TRIALS];
     unsigned seed = 1;
     for (int trial = 0; trial < TRIALS; trial++) {
         memcpy(q, p, (size_t)tree->np * sizeof *q);
         if (trial > 0)
             perturb(q, tree, p, &seed);
-        rank[trial] = try_ranks(tree, &found, q, s, trial);
+        rank[trial] = try_ranks(tree, &found, q, trial);
     }
     keep_trial(tree, &found, choose_trial(tree, rank));
     dfl_tree_place(tree, p);
@@ -60,11 +60,11 @@ static void perturb(double *q, const dfl_tree *tree, const double *p, unsigned *
 }
 
 /* The articulated inertias at q, each rank decided as soon as its pivot is known. */
-static int try_ranks(dfl_tree *tree, dfl_tree_ranks *found, const double *q, double *s, int trial)
+static int try_ranks(dfl_tree *tree, dfl_tree_ranks *found, const double *q, int trial)
 {
     int rank = 0;
     dfl_tree_place(tree, q);
-    composite_diagonal(s, tree);
+    composite_diagonal(tree);
     for (int i = 1; i < tree->nnodes; i++) {
         node_state *state = &tree->state[i];
         start_inertia(state, &tree->node[i]);
@@ -76,19 +76,19 @@ static int try_ranks(dfl_tree *tree, dfl_tree_ranks *found, const double *q, dou
         node_state *state = &tree->state[i];
         unsigned mask = 0;
         if (n->dofs > 1)
-            mask = decide_several(found, tree, i, s + n->v);
-        else if (n->dofs == 1 && s[n->v] > 0.0)
-            mask = decide_axis(found, tree, i, one_axis(state, n, s) / s[n->v]);
+            mask = decide_several(found, tree, i, state->a);
+        else if (n->dofs == 1 && state->a[0] > 0.0)
+            mask = decide_axis(found, tree, i, one_axis(state, n, q) / state->a[0]);
         n->regular = n->trial[trial] = (unsigned char)mask;
         rank += count_bits(mask);
-        if (n->parent > 0) /* s in place of forces: only the inertias matter here */
-            forward_inward(&tree->state[n->parent], state, n, s, NULL);
+        if (n->parent > 0) /* q in place of forces: only the inertias matter here */
+            forward_inward(&tree->state[n->parent], state, n, q, NULL);
     }
     return rank;
 }
 
-/* s = diag(S^T I^c S). */
-static void composite_diagonal(double *s, dfl_tree *tree)
+/* diag(S^T I^c S) of every node, in its `a`, which is free here. */
+static void composite_diagonal(dfl_tree *tree)
 {
     static const unsigned char diagonal[6] = {0, 1, 2, AM, AM + 1, AM + 2};
     dfl_tree_composite(tree);
@@ -96,12 +96,12 @@ static void composite_diagonal(double *s, dfl_tree *tree)
         const dfl_node *n = &tree->node[i];
         double S[6], F[6];
         for (int k = 0; k < n->dofs && n->dofs > 1; k++)
-            s[n->v + k] = tree->state[i].A[diagonal[k]];
+            tree->state[i].a[k] = tree->state[i].A[diagonal[k]];
         if (n->dofs != 1)
             continue;
         dfl_node_axis(S, n);
         articulated_times(F, tree->state[i].A, S);
-        s[n->v] = S[2] * F[2] + S[5] * F[5];
+        tree->state[i].a[0] = S[2] * F[2] + S[5] * F[5];
     }
 }
 

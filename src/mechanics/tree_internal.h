@@ -46,7 +46,7 @@ struct dfl_tree {
     int *body_node, *joint_p, *joint_v, *joint_drive; /* per body, per joint */
     int *dof_node, *dof_joint;                        /* per velocity */
     int *quaternion, *massless;                       /* first coordinate; velocity */
-    double *scratch;                                  /* 2 np + nv */
+    double *scratch;                                  /* 2 np */
     char **body_name, **joint_name;
     unsigned char *body_empty; /* a body without any inertia */
     size_t bytes;

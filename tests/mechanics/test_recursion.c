@@ -141,25 +141,6 @@ static void massless_directions_span_the_kernel_of_the_mass_matrix(void **state)
 }
 
 /* d/dt (kinetic + potential energy) = v^T tau. */
-static double energy(dfl_tree *tree, const dfl_tree_description *d, const double *p,
-                     const double *v)
-{
-    double sum = 0.0;
-    dfl_tree_place(tree, p);
-    dfl_tree_poses(tree);
-    dfl_tree_velocities(tree, v);
-    for (int b = 0; b < d->nbodies; b++) {
-        double J0[3][3];
-        const dfl_frame frame = dfl_tree_frame(tree, b, d->bodies[b].com, NULL, NULL);
-        const dfl_motion m = dfl_frame_motion(tree, &frame);
-        turn_inertia(J0, m.R, d->bodies[b].inertia);
-        sum += d->bodies[b].mass * (0.5 * dot3(m.v, m.v) - dot3(d->gravity, m.r));
-        for (int k = 0; k < 3; k++)
-            sum += 0.5 * m.omega[k] * dot3(J0[k], m.omega);
-    }
-    return sum;
-}
-
 static void check_power(dfl_tree *tree, const dfl_tree_description *d, uint64_t *seed)
 {
     const int n = dfl_tree_nv(tree), np = dfl_tree_np(tree);
@@ -180,7 +161,8 @@ static void check_power(dfl_tree *tree, const dfl_tree_description *d, uint64_t 
         for (int i = 0; i < n; i++)
             u[side][i] = v[i] + (side ? h : -h) * a[i];
     }
-    const double rate = (energy(tree, d, q[1], u[1]) - energy(tree, d, q[0], u[0])) / (2 * h);
+    const double rate =
+        (tree_energy(tree, d, q[1], u[1]) - tree_energy(tree, d, q[0], u[0])) / (2 * h);
     assert_near(rate, power, 1e-6 * (1 + fabs(power)));
 }
 

@@ -166,6 +166,26 @@ static inline void dense_equations(double *M, double *C, dfl_tree *tree,
     }
 }
 
+/* Kinetic plus potential energy. */
+static inline double tree_energy(dfl_tree *tree, const dfl_tree_description *d, const double *p,
+                                 const double *v)
+{
+    double sum = 0.0;
+    dfl_tree_place(tree, p);
+    dfl_tree_poses(tree);
+    dfl_tree_velocities(tree, v);
+    for (int b = 0; b < d->nbodies; b++) {
+        double J0[3][3];
+        const dfl_frame frame = dfl_tree_frame(tree, b, d->bodies[b].com, NULL, NULL);
+        const dfl_motion m = dfl_frame_motion(tree, &frame);
+        turn_inertia(J0, m.R, d->bodies[b].inertia);
+        sum += d->bodies[b].mass * (0.5 * dot3(m.v, m.v) - dot3(d->gravity, m.r));
+        for (int k = 0; k < 3; k++)
+            sum += 0.5 * m.omega[k] * dot3(J0[k], m.omega);
+    }
+    return sum;
+}
+
 static inline dfl_tree *new_tree(dfl_context *ctx, const dfl_tree_description *description)
 {
     dfl_tree *tree = NULL;
