@@ -7,6 +7,7 @@
 #ifndef DFL_MECHANICS_PASSES_H
 #define DFL_MECHANICS_PASSES_H
 
+#include "mechanics/node.h"
 #include "mechanics/spatial.h"
 
 #ifndef DFL_SINE_COSINE
@@ -70,7 +71,11 @@ KERNEL void turn_by_quaternion(node_state *s, const dfl_node *n, const real *e)
 
 KERNEL void place_node(node_state *s, const dfl_node *n, const real *p, const double *drive)
 {
-    const real q = n->p >= 0 ? p[n->p] : (real){0} + drive[3 * n->drive];
+    real q = {0};
+    if (n->p >= 0)
+        q = p[n->p];
+    else
+        q += drive[3 * n->drive];
     switch (n->kind) {
     case NODE_REVOLUTE:
         turn_about_z(s, n, q);
@@ -100,7 +105,11 @@ KERNEL void place_node(node_state *s, const dfl_node *n, const real *p, const do
 KERNEL void join_rates(node_state *s, const dfl_node *n, const pass_input *in)
 {
     real *v = s->v, *c = s->c;
-    const real q = n->v >= 0 ? in->v[n->v] : (real){0} + in->drive[3 * n->drive + 1];
+    real q = {0};
+    if (n->v >= 0)
+        q = in->v[n->v];
+    else
+        q += in->drive[3 * n->drive + 1];
     real rate[6] = {0};
     c[2] = c[5] = (real){0};
     switch (n->kind) {
@@ -135,7 +144,11 @@ KERNEL void join_rates(node_state *s, const dfl_node *n, const pass_input *in)
 /* a += S q''; `x` holds the accelerations, driven joints have their own. */
 KERNEL void join_accelerations(real *a, const dfl_node *n, const real *x, const double *drive)
 {
-    const real q = n->v >= 0 ? x[n->v] : (real){0} + drive[3 * n->drive + 2];
+    real q = {0};
+    if (n->v >= 0)
+        q = x[n->v];
+    else
+        q += drive[3 * n->drive + 2];
     switch (n->kind) {
     case NODE_REVOLUTE:
         a[2] += q;
@@ -457,7 +470,9 @@ KERNEL void forward_inward(node_state *parent, node_state *s, const dfl_node *n,
         return;
     }
     const real pivot = one_axis(s, n, tau);
-    s->D = n->regular ? 1.0 / pivot : (real){0};
+    s->D = (real){0};
+    if (n->regular)
+        s->D = 1.0 / pivot;
     if (!n->regular && n->v >= 0 && gam)
         gam[n->gam] = s->u;
     if (!parent)
@@ -497,7 +512,7 @@ KERNEL void solve_axis(real *qdd, node_state *s, const dfl_node *n, real u)
     if (n->kind != NODE_PRISMATIC)
         s->a[2] += q;
     if (n->kind != NODE_REVOLUTE)
-        s->a[5] += n->kind == NODE_PRISMATIC ? q : n->lead * q;
+        s->a[5] += (n->kind == NODE_PRISMATIC ? 1.0 : n->lead) * q;
 }
 
 KERNEL void solve_node(real *qdd, node_state *s, const node_state *parent, const dfl_node *n,

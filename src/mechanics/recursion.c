@@ -6,16 +6,13 @@
 
 #include <string.h>
 
-/* gcc makes a second version for processors with fused products, chosen when the library is loaded. */
-#if defined(__x86_64__) && defined(__gnu_linux__) && defined(__GNUC__) && !defined(__clang__) &&   \
-    !defined(__SANITIZE_ADDRESS__)
-#define WIDE __attribute__((target_clones("arch=x86-64-v3", "default")))
-#else
-#define WIDE
-#endif
-
 static void start_ground(dfl_tree *tree);
 static void fill_columns(double *M, int ld, dfl_tree *tree, int node);
+
+tree_view dfl_tree_view(const dfl_tree *tree)
+{
+    return (tree_view){tree->node, tree->nnodes, tree->drive, tree->gravity};
+}
 
 WIDE void dfl_tree_place(dfl_tree *tree, const double *p)
 {

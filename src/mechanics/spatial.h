@@ -13,6 +13,14 @@ typedef DFL_REAL real;
 
 #define KERNEL static inline __attribute__((always_inline, unused))
 
+/* gcc makes a second version for processors with fused products, chosen when the library is loaded. */
+#if defined(__x86_64__) && defined(__gnu_linux__) && defined(__GNUC__) && !defined(__clang__) &&   \
+    !defined(__SANITIZE_ADDRESS__)
+#define WIDE __attribute__((target_clones("arch=x86-64-v3", "default")))
+#else
+#define WIDE
+#endif
+
 KERNEL void cross(real *y, const real *a, const real *b)
 {
     const real y0 = a[1] * b[2] - a[2] * b[1], y1 = a[2] * b[0] - a[0] * b[2];
