@@ -4,6 +4,7 @@
    of M) at the first state, for comparison with the peers.
    usage: bench_tree [model N] [repetitions, for instruction counts] */
 #define _POSIX_C_SOURCE 200809L
+#include "mechanics/lanes.h"
 #include "mechanics/tree.h"
 
 #include <math.h>
@@ -22,6 +23,8 @@ typedef struct model {
     int n, np, nv, states;
     dfl_tree *tree;
     double *p, *v, *tau, *out, *M;
+    dfl_tree_lanes *lanes; /* and the first states side by side */
+    double *lane_p, *lane_v, *lane_tau, *lane_out;
 } model;
 
 typedef void (*measured_fn)(model *m, int state);
@@ -146,6 +149,28 @@ static void *need(void *block)
     return block;
 }
 
+/* State k in lane k. */
+static double *side_by_side(const double *x, int n)
+{
+    double *y = need(calloc((size_t)n * DFL_TREE_LANES, sizeof *y));
+    for (int k = 0; k < DFL_TREE_LANES; k++)
+        for (int i = 0; i < n; i++)
+            y[(long)i * DFL_TREE_LANES + k] = x[(long)k * n + i];
+    return y;
+}
+
+static void make_lanes(model *m, dfl_context *ctx)
+{
+    if (dfl_tree_lanes_create(&m->lanes, ctx, m->tree)) {
+        fprintf(stderr, "bench_tree: %s\n", dfl_message(ctx));
+        exit(1);
+    }
+    m->lane_p = side_by_side(m->p, m->np);
+    m->lane_v = side_by_side(m->v, m->nv);
+    m->lane_tau = side_by_side(m->tau, m->nv);
+    m->lane_out = side_by_side(m->v, m->nv);
+}
+
 static void make_model(model *m, dfl_context *ctx, shape s, int n)
 {
     dfl_tree_body *bodies = need(calloc((size_t)n, sizeof *bodies));
@@ -170,12 +195,18 @@ static void make_model(model *m, dfl_context *ctx, shape s, int n)
     m->M = n <= 1024 ? need(calloc(nv * nv, sizeof(double))) : NULL;
     for (int k = 0; k < m->states; k++)
         fill_state(m, k);
+    make_lanes(m, ctx);
     free(bodies);
     free(joints);
 }
 
 static void free_model(model *m)
 {
+    dfl_tree_lanes_free(m->lanes);
+    free(m->lane_p);
+    free(m->lane_v);
+    free(m->lane_tau);
+    free(m->lane_out);
     dfl_tree_free(m->tree);
     free(m->p);
     free(m->v);
@@ -200,6 +231,20 @@ static void mass(model *m, int k)
 {
     dfl_tree_place(m->tree, m->p + (long)k * m->np);
     dfl_tree_mass(m->M, m->nv, m->tree);
+}
+
+static void forward_lanes(model *m, int k)
+{
+    (void)k;
+    dfl_tree_lanes_place(m->lanes, m->lane_p);
+    dfl_tree_lanes_forward(m->lane_out, NULL, m->lanes, m->lane_v, m->lane_tau, NULL);
+}
+
+static void inverse_lanes(model *m, int k)
+{
+    (void)k;
+    dfl_tree_lanes_place(m->lanes, m->lane_p);
+    dfl_tree_lanes_inverse(m->lane_out, m->lanes, m->lane_v, m->lane_tau, NULL);
 }
 
 /* The best of many batches of about 1 ms: interruptions only ever add time. */
@@ -229,11 +274,11 @@ static double rms(const model *m)
     return sqrt(sum / (m->nv - first));
 }
 
-static void report(model *m, const char *what, measured_fn call)
+static void report(model *m, const char *what, measured_fn call, int states)
 {
     call(m, 0);
     const double check = call == mass ? m->M[(long)m->nv * m->nv - 1] : rms(m);
-    const double seconds = seconds_per_call(call, m, 0.3);
+    const double seconds = seconds_per_call(call, m, 0.3) / states;
     printf("{\"library\":\"driftless\",\"model\":\"%s\",\"N\":%d,\"nv\":%d,\"ns_per_body\":%.1f,"
            "\"min_us\":%.4f,\"what\":\"%s\",\"check\":%.12g,\"bytes_per_body\":%.0f}\n",
            shape_name[m->shape], m->n, m->nv, 1e9 * seconds / m->n, 1e6 * seconds, what, check,
@@ -245,10 +290,12 @@ static void measure(dfl_context *ctx, shape s, int n)
 {
     model m;
     make_model(&m, ctx, s, n);
-    report(&m, "FD", forward);
-    report(&m, "ID", inverse);
+    report(&m, "FD", forward, 1);
+    report(&m, "ID", inverse, 1);
     if (m.M)
-        report(&m, "M", mass);
+        report(&m, "M", mass, 1);
+    report(&m, "FD, four states at once", forward_lanes, DFL_TREE_LANES);
+    report(&m, "ID, four states at once", inverse_lanes, DFL_TREE_LANES);
     free_model(&m);
 }
 

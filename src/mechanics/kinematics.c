@@ -355,25 +355,6 @@ void dfl_tree_axis(double *S, const dfl_tree *tree, int node, int k, const doubl
         S[3 + i] += part * z[i];
 }
 
-void dfl_node_project(double *tau, const dfl_tree *tree, int node, const double *at,
-                      const double *force)
-{
-    const dfl_node *n = &tree->node[node];
-    const double *pose = tree->pose + 12 * node, *f = force + 3;
-    const double arm[3] = {at[0] - pose[9], at[1] - pose[10], at[2] - pose[11]};
-    double moment[3] = {force[0], force[1], force[2]}, own[6];
-    if (n->kind != NODE_PRISMATIC)
-        cross_add(moment, arm, f);
-    if (n->dofs > 1) {
-        rotate_back(own, pose, moment);
-        rotate_back(own + 3, pose, f);
-    } else {
-        own[2] = pose[2] * moment[0] + pose[5] * moment[1] + pose[8] * moment[2];
-        own[5] = pose[2] * f[0] + pose[5] * f[1] + pose[8] * f[2];
-    }
-    project_force(tau, n, own);
-}
-
 void dfl_tree_project(double *row, int ld, const dfl_tree *tree, int node, const double *at,
                       const double *n, const double *f)
 {

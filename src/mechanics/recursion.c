@@ -8,6 +8,8 @@
 
 static void start_ground(dfl_tree *tree);
 static void fill_columns(double *M, int ld, dfl_tree *tree, int node);
+KERNEL void fill_ancestor(double *M, long ld, const dfl_tree *tree, int i, int j, const double *at,
+                          const double *F);
 
 tree_view dfl_tree_view(const dfl_tree *tree)
 {
@@ -120,11 +122,31 @@ static void fill_columns(double *M, int ld, dfl_tree *tree, int node)
         articulated_times(F, tree->state[node].A, S);
         rotate(world, pose, F);
         rotate(world + 3, pose, F + 3);
-        double *column = M + (long)(n->v + k) * ld;
         for (int j = node; j > 0; j = tree->node[j].parent)
-            dfl_node_project(column, tree, j, pose + 9, world);
-        for (int j = node; j > 0; j = tree->node[j].parent)
-            for (int l = 0; l < tree->node[j].dofs; l++)
-                M[n->v + k + (long)(tree->node[j].v + l) * ld] = column[tree->node[j].v + l];
+            fill_ancestor(M, ld, tree, n->v + k, j, pose + 9, world);
     }
+}
+
+/* S_j^T F for F = (n; f) in world axes, n about the world point `at`. */
+KERNEL void fill_ancestor(double *M, long ld, const dfl_tree *tree, int i, int j, const double *at,
+                          const double *F)
+{
+    const dfl_node *n = &tree->node[j];
+    const double *pose = tree->pose + 12 * j, *f = F + 3;
+    const double arm[3] = {at[0] - pose[9], at[1] - pose[10], at[2] - pose[11]};
+    double moment[3] = {F[0], F[1], F[2]}, own[6];
+    cross_add(moment, arm, f);
+    own[2] = pose[2] * moment[0] + pose[5] * moment[1] + pose[8] * moment[2];
+    if (n->kind == NODE_REVOLUTE && n->v >= 0) {
+        M[n->v + i * ld] = M[i + n->v * ld] = own[2];
+        return;
+    }
+    rotate_back(own, pose, moment);
+    rotate_back(own + 3, pose, f);
+    if (n->kind == NODE_PRISMATIC)
+        own[2] = own[5];
+    else if (n->kind == NODE_SCREW)
+        own[2] += n->lead * own[5];
+    for (int l = 0; l < n->dofs; l++)
+        M[n->v + l + i * ld] = M[i + (n->v + l) * ld] = own[n->dofs > 1 ? l : 2];
 }

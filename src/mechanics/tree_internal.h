@@ -33,10 +33,6 @@ void dfl_tree_composite(dfl_tree *tree);
 /* S of a one-axis node in its own frame. */
 void dfl_node_axis(double *S, const dfl_node *node);
 
-/* tau[v...] = S^T f of a node for a force (n; f) in world axes, n about the world point `at`. */
-void dfl_node_project(double *tau, const dfl_tree *tree, int node, const double *at,
-                      const double *force);
-
 /* The twist S_k of velocity k of a node, at the world point `at` in world axes. */
 void dfl_tree_axis(double *S, const dfl_tree *tree, int node, int k, const double *at);
 
