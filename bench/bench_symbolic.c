@@ -1,13 +1,13 @@
-/* bench_symbolic: what expressions cost: deriving the equations of motion, evaluating them on the tape,
-   in lanes and as native code, and compiling.
+/* bench_symbolic: what expressions cost: deriving the equations of motion, evaluating them on the
+   tape, in lanes and as native code, and compiling.
 
        bench_symbolic              table: mechanisms of growing size
-       bench_symbolic chain N      one JSON line for a chain of N links, with the values at one point
-                                   (for sympy_compare.py)
+       bench_symbolic chain N      one JSON line for a chain of N links, with the values at one
+                                   point (for sympy_compare.py)
 
-   The mechanisms: `pendulum` and `slidercrank` as in problems/ (beside their functions written by hand), and
-   `chain`: N equal uniform bars of length L and mass m hinged to each other in a plane, relative
-   angles, the tip tied to the x axis. From kinetic energy T, potential V and constraints g:
+   The mechanisms: `pendulum` and `slidercrank` as in problems/ (beside their functions written by
+   hand), and `chain`: N equal uniform bars of length L and mass m hinged to each other in a plane,
+   relative angles, the tip tied to the x axis. From kinetic energy T, potential V, constraints g:
 
        M = T_vv,  f = T_p - V_p - (T_v)_p v,  G = g_p,  gI = G v,  bias = (G v)_p v */
 #define _POSIX_C_SOURCE 200809L
@@ -22,6 +22,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -62,14 +63,18 @@ static void add_bar(mechanism *m, dfl_expr x, dfl_expr y, dfl_expr turn, dfl_exp
 static void derive(program *prog, mechanism *m);
 static void add_matrix(program *prog, int array, dfl_sparse *matrix, dfl_context *ctx);
 static void add_vector(program *prog, int array, const dfl_expr *expr, int n);
-static void finish(program *prog, mechanism *m);
+static void make_tape(program *prog, mechanism *m);
+static void set_point(program *prog, const mechanism *m, int lanes);
+static double compiler_seconds(void);
 static void compile(program *prog, dfl_context *ctx);
+static void build(program *prog, mechanism *m);
 static void clear(program *prog, mechanism *m);
 static void run_tape(void *what);
 static void run_lanes(void *what);
 static void run_native(void *what);
 static void print_row(const char *name, mechanism *m, const char *by_hand);
 static double measure_by_hand(const char *name);
+static void run_by_hand(void *what);
 static void print_chain(int n);
 
 int main(int argc, char **argv)
@@ -221,8 +226,7 @@ static void add_bar(mechanism *m, dfl_expr x, dfl_expr y, dfl_expr turn, dfl_exp
     const dfl_expr speed =
         dfl_add(g, dfl_unary(g, DFL_OP_SQ, rate[0]), dfl_unary(g, DFL_OP_SQ, rate[1]));
     const dfl_expr moving = dfl_mul(g, dfl_mul(g, half, mass), speed);
-    const dfl_expr turning =
-        dfl_mul(g, dfl_mul(g, half, inertia), dfl_unary(g, DFL_OP_SQ, turn));
+    const dfl_expr turning = dfl_mul(g, dfl_mul(g, half, inertia), dfl_unary(g, DFL_OP_SQ, turn));
     m->T = dfl_add(g, m->T, dfl_add(g, moving, turning));
     m->V = dfl_add(g, m->V, dfl_mul(g, dfl_mul(g, mass, gravity), y));
 }
@@ -256,8 +260,8 @@ static void add_matrix(program *prog, int array, dfl_sparse *matrix, dfl_context
 {
     for (int k = 0; k < matrix->count; k++) {
         const dfl_entry *e = &matrix->entry[k];
-        prog->targets[prog->ntargets++] = (dfl_target){
-            .expr = e->expr, .array = array, .index = e->row + e->col * matrix->nrows};
+        prog->targets[prog->ntargets++] =
+            (dfl_target){.expr = e->expr, .array = array, .index = e->row + e->col * matrix->nrows};
     }
     dfl_sparse_clear(matrix, ctx);
 }
@@ -265,12 +269,10 @@ static void add_matrix(program *prog, int array, dfl_sparse *matrix, dfl_context
 static void add_vector(program *prog, int array, const dfl_expr *expr, int n)
 {
     for (int i = 0; i < n; i++)
-        prog->targets[prog->ntargets++] =
-            (dfl_target){.expr = expr[i], .array = array, .index = i};
+        prog->targets[prog->ntargets++] = (dfl_target){.expr = expr[i], .array = array, .index = i};
 }
 
-/* The tape, and a point: angles 0.1, 0.2, ..., speeds 1, 0.5, 1/3, ... in every lane. */
-static void finish(program *prog, mechanism *m)
+static void make_tape(program *prog, mechanism *m)
 {
     const dfl_place places[DFL_SYM_KINDS] = {[DFL_SYM_P] = {.array = IN_P},
                                              [DFL_SYM_V] = {.array = IN_V},
@@ -284,6 +286,7 @@ static void finish(program *prog, mechanism *m)
         prog->out[a] = calloc(MOST * MOST * DFL_TAPE_LANES, sizeof *prog->out[a]);
 }
 
+/* Angles 0.1, 0.2, ..., speeds 1, 1/2, 1/3, ... in every lane. */
 static void set_point(program *prog, const mechanism *m, int lanes)
 {
     for (int l = 0; l < lanes; l++) {
@@ -294,4 +297,158 @@ static void set_point(program *prog, const mechanism *m, int lanes)
         for (int i = 0; i < m->nparameters; i++)
             prog->in[IN_PARAM][i * lanes + l] = m->parameter[i];
     }
+}
+
+/* CPU time of the compilers so far. */
+static double compiler_seconds(void)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_CHILDREN, &usage);
+    return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+           1e-6 * (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
+}
+
+/* Into an empty cache, then once more from it. */
+static void compile(program *prog, dfl_context *ctx)
+{
+    char cache[] = "/tmp/driftless-bench-XXXXXX", command[64];
+    if (!mkdtemp(cache))
+        exit(1);
+    const dfl_tape *tapes[] = {prog->tape};
+    const dfl_native_options options = {.cache = cache};
+    const double before = compiler_seconds();
+    check(dfl_native_create(&prog->native, ctx, tapes, 1, &options), ctx);
+    prog->compile_seconds = compiler_seconds() - before;
+    dfl_native_free(prog->native);
+    const double start = seconds();
+    check(dfl_native_create(&prog->native, ctx, tapes, 1, &options), ctx);
+    prog->load_seconds = seconds() - start;
+    snprintf(command, sizeof command, "rm -r %s", cache);
+    if (system(command) != 0)
+        exit(1);
+}
+
+static void build(program *prog, mechanism *m)
+{
+    *prog = (program){0};
+    const double start = seconds();
+    derive(prog, m);
+    prog->derive_seconds = seconds() - start;
+    make_tape(prog, m);
+    compile(prog, m->ctx);
+}
+
+static void clear(program *prog, mechanism *m)
+{
+    for (int a = 0; a < INS; a++)
+        free(prog->in[a]);
+    for (int a = 0; a < OUTS; a++)
+        free(prog->out[a]);
+    free(prog->work);
+    free(prog->targets);
+    dfl_native_free(prog->native);
+    dfl_tape_free(prog->tape);
+    dfl_graph_free(m->graph);
+    dfl_context_free(m->ctx);
+}
+
+static void run_tape(void *what)
+{
+    program *prog = what;
+    dfl_tape_eval(prog->tape, prog->work, (const double *const *)prog->in, prog->out);
+}
+
+static void run_lanes(void *what)
+{
+    program *prog = what;
+    dfl_tape_eval_lanes(prog->tape, prog->work, (const double *const *)prog->in, prog->out);
+}
+
+static void run_native(void *what)
+{
+    program *prog = what;
+    dfl_native_function(prog->native, 0)(prog->work, (const double *const *)prog->in, prog->out);
+}
+
+static void print_row(const char *name, mechanism *m, const char *by_hand)
+{
+    program prog;
+    build(&prog, m);
+    const double ops = (double)dfl_tape_operations(prog.tape);
+    set_point(&prog, m, DFL_TAPE_LANES);
+    dfl_tape_prepare_lanes(prog.tape, prog.work, (const double *const *)prog.in);
+    const double lanes = nanoseconds(run_lanes, &prog) / DFL_TAPE_LANES;
+    set_point(&prog, m, 1);
+    dfl_tape_prepare(prog.tape, prog.work, (const double *const *)prog.in);
+    const double tape = nanoseconds(run_tape, &prog), native = nanoseconds(run_native, &prog);
+    printf("%-14s %7.2f %7.0f %8.1f %8.2f %8.2f %8.1f ", name, 1e3 * prog.derive_seconds, ops, tape,
+           tape / ops, lanes / ops, native);
+    if (by_hand)
+        printf("%8.1f ", measure_by_hand(by_hand));
+    else
+        printf("%8s ", "-");
+    printf("%8.3f %8.3f\n", prog.compile_seconds, 1e3 * prog.load_seconds);
+    clear(&prog, m);
+}
+
+/* A problem and room for what its functions write. */
+typedef struct hand {
+    problem prob;
+    dfl_blocks blocks;
+    double M[64];
+} hand;
+
+static double measure_by_hand(const char *name)
+{
+    double room[7][64];
+    hand h = {.blocks = {.kin = room[0],
+                         .f = room[1],
+                         .g = room[2],
+                         .gI = room[3],
+                         .W = room[4],
+                         .bias = room[5],
+                         .ep = room[6]}};
+    if (!problem_make(&h.prob, name, 0))
+        exit(1);
+    const double time = nanoseconds(run_by_hand, &h);
+    problem_free(&h.prob);
+    return time;
+}
+
+static void run_by_hand(void *what)
+{
+    hand *h = what;
+    const dfl_eom *eom = &h->prob.eom;
+    eom->eval(&h->blocks, 0, h->prob.x0, DFL_EVERYTHING & ~DFL_KINEMATICS, eom->user);
+    eom->mass(h->M, 0, h->prob.x0, eom->user);
+}
+
+/* The sums of the entries of every block are the values to compare. */
+static void print_chain(int n)
+{
+    static const char *const block[OUTS] = {"M", "f", "g", "G", "gI", "bias"};
+    mechanism m;
+    program prog;
+    if (n < 1 || n > MOST) {
+        fprintf(stderr, "bench_symbolic: %d links; choose 1 to %d\n", n, MOST);
+        exit(2);
+    }
+    const double start = seconds();
+    make_chain(&m, n);
+    const double made = seconds() - start;
+    build(&prog, &m);
+    set_point(&prog, &m, 1);
+    dfl_tape_prepare(prog.tape, prog.work, (const double *const *)prog.in);
+    run_tape(&prog);
+    printf("{\"n\": %d, \"derive\": %.6g, \"operations\": %ld, \"compile\": %.6g, ", n,
+           made + prog.derive_seconds, dfl_tape_operations(prog.tape), prog.compile_seconds);
+    for (int a = 0; a < OUTS; a++) {
+        double sum = 0;
+        for (int i = 0; i < MOST * MOST; i++)
+            sum += prog.out[a][i];
+        printf("\"%s\": %.17g, ", block[a], sum);
+    }
+    printf("\"tape\": %.6g, ", 1e-9 * nanoseconds(run_tape, &prog));
+    printf("\"native\": %.6g}\n", 1e-9 * nanoseconds(run_native, &prog));
+    clear(&prog, &m);
 }

@@ -65,6 +65,7 @@ static void write_name_in_line(writer *w, const char *name);
 static dfl_status write_abbreviations(writer *w);
 static dfl_status write_row(writer *w, const dfl_row *row);
 static dfl_status write_both_sides(writer *w, const dfl_row *row);
+static dfl_status write_right(writer *w, const dfl_row *row, int column);
 static void write_label(dfl_text *label, const writer *w, const dfl_row *row);
 static void open_row(writer *w);
 static void close_rows(writer *w);
@@ -213,11 +214,8 @@ static dfl_status write_row(writer *w, const dfl_row *row)
     dfl_text_add(w->text, "%s %s ", dfl_text_string(&label), w->notation == DFL_TEXT ? "=" : "&=");
     const int column = dfl_lines_width(dfl_text_string(&label), w->notation) + 5;
     dfl_status status = label.status;
-    const uint32_t part = w->names->number[row->right];
-    if (part && row->section != DFL_SECTION_NAMES)
-        dfl_print_part_name(w->text, w->names, (int)part - 1, w->notation);
-    else if (!status)
-        status = dfl_lines_add(w->text, w->eq->graph, row->right, w->names, w->notation, column);
+    if (!status)
+        status = write_right(w, row, column);
     dfl_text_clear(&label);
     return status;
 }
@@ -244,9 +242,19 @@ static dfl_status write_both_sides(writer *w, const dfl_row *row)
     if (!status)
         status = left.status;
     if (!status)
-        status = dfl_lines_add(w->text, graph, row->right, w->names, w->notation, column);
+        status = write_right(w, row, column);
     dfl_text_clear(&left);
     return status;
+}
+
+/* The right side; one that has a name appears as that, but where the name is defined. */
+static dfl_status write_right(writer *w, const dfl_row *row, int column)
+{
+    const uint32_t part = w->names->number[row->right];
+    if (!part || row->section == DFL_SECTION_NAMES)
+        return dfl_lines_add(w->text, w->eq->graph, row->right, w->names, w->notation, column);
+    dfl_print_part_name(w->text, w->names, (int)part - 1, w->notation);
+    return w->text->status;
 }
 
 /* What stands left of the equals sign. */

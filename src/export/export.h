@@ -1,19 +1,25 @@
-/* export.h: the equations of a model as source code, text or LaTeX. */
+/* export.h: the equations of a model as source code, text or LaTeX.
+
+   All exports use the order of unknowns and the names of dfl_equations and the contract of dfl_eom:
+   M a = f - W^T (lambda, mu). Exported functions take one array `par`: parameters, then inputs, then the
+   levels of invariants, each in the order of declaration. */
 #ifndef DFL_EXPORT_H
 #define DFL_EXPORT_H
 
 #include "model/equations.h"
 #include "symbolic/print.h"
 
-/* The equations of motion for people. */
+/* The equations of motion for people, as text or as a complete LaTeX document (amsmath, geometry). The
+   assembled rows become nodes of the model's graph. */
 dfl_status dfl_export_equations(dfl_text *text, const dfl_equations *eq, dfl_notation notation);
 
-/* One self-contained C file: functions for M, f, W, g, gI, bias, ..., Jacobians, and the projected
-   right-hand side of the ODE (QR form). Names start with the model's name made an identifier. */
+/* One self-contained C99 file: functions for M, f, W, g, gI, bias, ..., Jacobians (if `eq` has them), names,
+   default parameters, a consistent start, and the projected right-hand side of the ODE (QR form); where
+   there is none, the file says why. Names start with the model's name made an identifier. */
 dfl_status dfl_export_c(dfl_text *text, const dfl_equations *eq);
 
-/* Octave/Matlab: writes NAME.m and what it needs into `folder` (made if missing). `files` gets one line per
-   file written. DFL_INVALID with the reason if it cannot be written. */
+/* Octave/Matlab: writes NAME_model.m and what it needs into `folder` (made if missing, its parent is not).
+   `files` gets one line per file written. DFL_INVALID with the reason if it cannot be written. */
 dfl_status dfl_export_octave(dfl_text *files, const dfl_equations *eq, const char *folder);
 
 #endif

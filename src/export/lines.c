@@ -123,17 +123,10 @@ static uint32_t operand_of(const dfl_node *node, int k)
 dfl_status dfl_lines_add(dfl_text *text, const dfl_graph *graph, dfl_expr expr,
                          const dfl_names *names, dfl_notation notation, int column)
 {
-    const int most = notation == DFL_TEXT ? TEXT_COLUMNS : LATEX_COLUMNS;
-    dfl_text whole = {.ctx = text->ctx};
-    dfl_print_expr(&whole, graph, expr, names, notation);
-    if (whole.status)
-        text->status = whole.status;
-    else if (is_sum(graph, expr) &&
-             column + dfl_lines_width(dfl_text_string(&whole), notation) > most)
+    if (is_sum(graph, expr))
         write_terms(text, graph, expr, names, notation, column);
     else
-        dfl_text_bytes(text, dfl_text_string(&whole), whole.length);
-    dfl_text_clear(&whole);
+        dfl_print_expr(text, graph, expr, names, notation);
     return text->status;
 }
 

@@ -5,6 +5,7 @@
 
 static void collect(dfl_rows *rows, const dfl_equations *eq);
 static void collect_motion(dfl_rows *rows, const dfl_equations *eq);
+static dfl_expr times(dfl_graph *graph, dfl_expr entry, dfl_expr symbol);
 static void collect_constraints(dfl_rows *rows, const dfl_equations *eq);
 static void collect_invariants(dfl_rows *rows, const dfl_equations *eq);
 static void collect_entries(dfl_rows *rows, const dfl_equations *eq);
@@ -74,14 +75,25 @@ static void collect_motion(dfl_rows *rows, const dfl_equations *eq)
     for (int k = 0; k < eq->M.count; k++) {
         const dfl_entry *entry = &eq->M.entry[k];
         motion[entry->row].left =
-            dfl_add(graph, motion[entry->row].left, dfl_mul(graph, entry->expr, eq->a[entry->col]));
+            dfl_add(graph, motion[entry->row].left, times(graph, entry->expr, eq->a[entry->col]));
     }
     for (int k = 0; k < eq->W.count; k++) {
         const dfl_entry *entry = &eq->W.entry[k];
         const dfl_expr multiplier = eq->x[eq->nw + entry->row].symbol;
         motion[entry->col].right =
-            dfl_sub(graph, motion[entry->col].right, dfl_mul(graph, entry->expr, multiplier));
+            dfl_sub(graph, motion[entry->col].right, times(graph, entry->expr, multiplier));
     }
+}
+
+/* entry * symbol, with a constant factor of the entry in front of both: 2*(x*lambda). */
+static dfl_expr times(dfl_graph *graph, dfl_expr entry, dfl_expr symbol)
+{
+    const dfl_node node = *dfl_node_of(graph, entry);
+    if (node.op == DFL_OP_MUL && dfl_is_constant(graph, node.a))
+        return dfl_mul(graph, node.a, dfl_mul(graph, node.b, symbol));
+    if (node.op == DFL_OP_MUL && dfl_is_constant(graph, node.b))
+        return dfl_mul(graph, node.b, dfl_mul(graph, node.a, symbol));
+    return dfl_mul(graph, entry, symbol);
 }
 
 static void collect_constraints(dfl_rows *rows, const dfl_equations *eq)
@@ -103,7 +115,7 @@ static void collect_constraints(dfl_rows *rows, const dfl_equations *eq)
     for (int k = 0; !rows->status && k < eq->W.count; k++) {
         const dfl_entry *entry = &eq->W.entry[k];
         dfl_expr *right = &rows->row[first + entry->row].right;
-        *right = dfl_add(eq->graph, *right, dfl_mul(eq->graph, entry->expr, eq->a[entry->col]));
+        *right = dfl_add(eq->graph, *right, times(eq->graph, entry->expr, eq->a[entry->col]));
     }
 }
 

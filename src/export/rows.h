@@ -56,8 +56,8 @@ void dfl_rows_clear(dfl_rows *rows);
 dfl_status dfl_names_shorten(dfl_names *names, const dfl_graph *graph, const dfl_expr *exprs,
                              int count);
 
-/* Appends an expression, broken at the + and - of its outermost sum where a line would become longer
-   than people like. `column`: how wide the line is already. Returns DFL_NO_MEMORY or DFL_OK. */
+/* Appends an expression, its outermost sum without brackets and broken at + and - where a line would
+   become longer than people like. `column`: how wide the line is already. DFL_NO_MEMORY. */
 dfl_status dfl_lines_add(dfl_text *text, const dfl_graph *graph, dfl_expr expr,
                          const dfl_names *names, dfl_notation notation, int column);
 

@@ -34,7 +34,7 @@ static double largest(const double *x, int n);
 static int rank_of(along *a, const double *A, int n, double size, double *smallest);
 static bool amplifies(along *a);
 static int reduced_stiffness(along *a, int free);
-static dfl_status refuse(const dfl_massless *found, along *a, dfl_mechanism *m, const double *v);
+static dfl_status refuse(const dfl_massless *found, along *a, dfl_mechanism *m);
 static void list_bodies(dfl_text *text, dfl_mechanism *m, const double *direction);
 static void list_direction(dfl_text *text, const dfl_mechanism *m, const double *direction);
 
@@ -56,7 +56,7 @@ dfl_status dfl_mechanism_check_massless(dfl_massless *out, dfl_mechanism *m, dou
         out->quasistatic = free > 0 ? reduced_stiffness(&a, free) : 0;
         out->undetermined = free - out->quasistatic;
         if (free > 0)
-            status = refuse(out, &a, m, v);
+            status = refuse(out, &a, m);
     }
     release(&a, m->ctx);
     return status;
@@ -168,11 +168,10 @@ static int reduced_stiffness(along *a, int free)
 }
 
 /* The message of the first direction without damping. */
-static dfl_status refuse(const dfl_massless *found, along *a, dfl_mechanism *m, const double *v)
+static dfl_status refuse(const dfl_massless *found, along *a, dfl_mechanism *m)
 {
     dfl_text text = {.ctx = m->ctx};
     double *direction = a->work;
-    (void)v;
     dfl_gemm(a->nv, 1, a->n0, 1.0, a->K0, a->nv, a->N, a->n0, 0.0, direction, a->nv);
     const double scale = largest(direction, a->nv);
     int joint = 0;
@@ -224,7 +223,7 @@ static void list_bodies(dfl_text *text, dfl_mechanism *m, const double *directio
 static void list_direction(dfl_text *text, const dfl_mechanism *m, const double *direction)
 {
     bool first = true;
-    dfl_text_add(text, "direction q' =");
+    dfl_text_add(text, "direction v =");
     for (int i = 0; i < m->eom.nv; i++) {
         if (fabs(direction[i]) < 1e-6)
             continue;

@@ -7,15 +7,17 @@
 #include <math.h>
 #include <string.h>
 
-static dfl_status take_matrices(double *A, dfl_runnable *run, double t, const double *x);
+static dfl_status take_matrices(double *A, double *length, dfl_runnable *run, double t,
+                                const double *x);
 static dfl_status find_sets(dfl_diagnosis *out, dfl_runnable *run, double t, const double *x);
-static dfl_status keep_set(dfl_dependent_set *set, dfl_context *ctx, const double *vector, int n);
+static dfl_status keep_set(dfl_dependent_set *set, dfl_context *ctx, const double *vector,
+                           const double *length, int n);
 static dfl_status compare_given(dfl_diagnosis *out, dfl_runnable *run, double t);
 static void note_level(dfl_diagnosis *out, const dfl_runnable *run, const char *level,
                        dfl_kind kind, const double *rows, int count);
 static dfl_status try_start(dfl_diagnosis *out, dfl_runnable *run,
                             const dfl_solver_options *options, double t0);
-static void scale_rows(double *A, int m, int n, int leading);
+static void scale_rows(double *A, double *length, int m, int n);
 static bool is_balanced(const dfl_equations *eq, const double *direction);
 
 dfl_status dfl_diagnose(dfl_diagnosis *out, dfl_runnable *run, const dfl_solver_options *options,
@@ -68,8 +70,9 @@ dfl_status dfl_diagnose_directions(dfl_diagnosis *out, dfl_runnable *run, double
     dfl_context *ctx = eq->model->ctx;
     const int nv = eq->nv, rows = nv + eq->nl + eq->nm;
     double *A = dfl_alloc(ctx, (size_t)rows * (size_t)nv, sizeof *A), *basis = NULL;
+    double *length = dfl_alloc(ctx, (size_t)rows, sizeof *length);
     int count = 0;
-    dfl_status status = A ? take_matrices(A, run, t, x) : DFL_NO_MEMORY;
+    dfl_status status = A && length ? take_matrices(A, length, run, t, x) : DFL_NO_MEMORY;
     if (!status)
         status = dfl_null_space(&basis, &count, ctx, A, rows, nv);
     if (!status) {
@@ -88,6 +91,7 @@ dfl_status dfl_diagnose_directions(dfl_diagnosis *out, dfl_runnable *run, double
         out->ndirections++;
     }
     dfl_free(ctx, A);
+    dfl_free(ctx, length);
     dfl_free(ctx, basis);
     return status;
 }
@@ -109,8 +113,9 @@ void dfl_print_combination(dfl_text *text, const dfl_equations *eq, const double
 
 /* ------------------------------------------------------------------------------- matrices */
 
-/* A = [M; W], (nv+nl+nm) x nv, rows scaled to length one. */
-static dfl_status take_matrices(double *A, dfl_runnable *run, double t, const double *x)
+/* A = [M; W], (nv+nl+nm) x nv, rows scaled from their `length` to one. */
+static dfl_status take_matrices(double *A, double *length, dfl_runnable *run, double t,
+                                const double *x)
 {
     const dfl_equations *eq = dfl_runnable_equations(run);
     const dfl_eom *eom = dfl_runnable_eom(run);
@@ -127,7 +132,7 @@ static dfl_status take_matrices(double *A, dfl_runnable *run, double t, const do
                 A[i + j * rows] = !eq->mass_diagonal ? M[i + j * nv] : i == j ? M[i] : 0.0;
             memcpy(A + nv + j * rows, W + j * nc, (size_t)nc * sizeof *A);
         }
-        scale_rows(A, rows, nv, rows);
+        scale_rows(A, length, rows, nv);
     }
     const bool enough = M && W && K0;
     dfl_free(ctx, M);
@@ -136,14 +141,16 @@ static dfl_status take_matrices(double *A, dfl_runnable *run, double t, const do
     return enough ? DFL_OK : DFL_NO_MEMORY;
 }
 
-static void scale_rows(double *A, int m, int n, int leading)
+static void scale_rows(double *A, double *length, int m, int n)
 {
     for (int i = 0; i < m; i++) {
-        double length = 0.0;
+        length[i] = 0.0;
         for (int j = 0; j < n; j++)
-            length = hypot(length, A[i + j * leading]);
-        for (int j = 0; length > 0.0 && j < n; j++)
-            A[i + j * leading] /= length;
+            length[i] = hypot(length[i], A[i + j * m]);
+        if (length[i] == 0.0)
+            length[i] = 1.0;
+        for (int j = 0; j < n; j++)
+            A[i + j * m] /= length[i];
     }
 }
 
@@ -172,8 +179,9 @@ static dfl_status find_sets(dfl_diagnosis *out, dfl_runnable *run, double t, con
     const int nv = eq->nv, nc = eq->nl + eq->nm, rows = nv + nc;
     double *A = dfl_alloc(ctx, (size_t)rows * (size_t)nv, sizeof *A);
     double *WT = dfl_alloc(ctx, (size_t)nv * (size_t)nc, sizeof *WT), *basis = NULL;
+    double *length = dfl_alloc(ctx, (size_t)rows, sizeof *length);
     int count = 0;
-    dfl_status status = A && WT ? take_matrices(A, run, t, x) : DFL_NO_MEMORY;
+    dfl_status status = A && WT && length ? take_matrices(A, length, run, t, x) : DFL_NO_MEMORY;
     for (int i = 0; !status && i < nc; i++)
         for (int j = 0; j < nv; j++)
             WT[j + i * nv] = A[nv + i + j * rows];
@@ -185,17 +193,20 @@ static dfl_status find_sets(dfl_diagnosis *out, dfl_runnable *run, double t, con
     }
     for (int k = 0; !status && k < count; k++) {
         out->nsets++;
-        status = keep_set(&out->sets[k], ctx, basis + k * nc, nc);
+        status = keep_set(&out->sets[k], ctx, basis + k * nc, length + nv, nc);
     }
     out->rank = nc - count;
     out->dof_by_rank = nv - out->rank;
     dfl_free(ctx, A);
     dfl_free(ctx, WT);
+    dfl_free(ctx, length);
     dfl_free(ctx, basis);
     return status;
 }
 
-static dfl_status keep_set(dfl_dependent_set *set, dfl_context *ctx, const double *vector, int n)
+/* The last row gets the coefficient 1. */
+static dfl_status keep_set(dfl_dependent_set *set, dfl_context *ctx, const double *vector,
+                           const double *length, int n)
 {
     set->rows = dfl_alloc(ctx, (size_t)n, sizeof *set->rows);
     set->coefficient = dfl_alloc(ctx, (size_t)n, sizeof *set->coefficient);
@@ -204,8 +215,10 @@ static dfl_status keep_set(dfl_dependent_set *set, dfl_context *ctx, const doubl
     for (int i = 0; i < n; i++)
         if (vector[i] != 0.0) {
             set->rows[set->count] = i;
-            set->coefficient[set->count++] = vector[i];
+            set->coefficient[set->count++] = vector[i] / length[i];
         }
+    for (int i = 0; i < set->count; i++)
+        set->coefficient[i] /= set->coefficient[set->count - 1];
     return DFL_OK;
 }
 

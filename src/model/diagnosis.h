@@ -9,7 +9,7 @@
 typedef struct dfl_dependent_set {
     int count;
     int *rows;
-    double *coefficient; /* sum coefficient[i] * row[i] = 0 */
+    double *coefficient; /* sum coefficient[i] * row[i] = 0; the last one is 1 */
 } dfl_dependent_set;
 
 /* A direction of velocity without mass that no constraint holds. */

@@ -128,8 +128,12 @@ dfl_status dfl_runnable_compile(bool *native, dfl_runnable *run, dfl_evaluation 
     const dfl_tape *tapes[3];
     const double counts[3] = {evaluations, run->eq->mass_constant ? 1.0 : evaluations,
                               evaluations / 6.0};
-    for (int i = 0; i < 3; i++)
+    dfl_native_free(run->native); /* of an earlier call */
+    run->native = NULL;
+    for (int i = 0; i < 3; i++) {
         tapes[i] = used[i]->tape;
+        used[i]->native = NULL;
+    }
     *native = false;
     if (how == DFL_EVAL_TAPE ||
         (how == DFL_EVAL_AUTO &&

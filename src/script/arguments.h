@@ -7,8 +7,8 @@
 
 #include "script/sandbox.h"
 
-/* Raises an error unless `least` to `most` arguments were given; returns their number. Also tells the model
-   the line of the call. */
+/* Raises an error unless `least` to `most` arguments were given; returns their number. Also tells
+   the model the line of the call. */
 int dfl_arg_count(lua_State *L, const char *call, int least, int most);
 
 /* What stands there: "a number", "a symbol", "nothing", ... */
@@ -16,6 +16,9 @@ const char *dfl_arg_kind(lua_State *L, int i);
 
 /* Raises "CALL: argument I is KIND; give REMEDY". Never returns. */
 int dfl_arg_error(lua_State *L, const char *call, int i, const char *remedy);
+
+/* Whether a number stands there, or an expression of parameters, which counts with their values. */
+bool dfl_value_number(double *out, lua_State *L, int i);
 
 double dfl_arg_number(lua_State *L, const char *call, int i);
 const char *dfl_arg_name(lua_State *L, const char *call, int i);

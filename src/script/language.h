@@ -7,8 +7,8 @@
 /* Adds param, position, kinetic, ... and the symbol `time` to the table on top of the stack. */
 void dfl_language_open(lua_State *L);
 
-/* The calls that take tables: initial{...}, guess{...}, simulate{...}; and the options of an event, from
-   argument i, which may be missing. */
+/* The calls that take tables: initial{...}, guess{...}, simulate{...}; and the options of an event,
+   from argument i, which may be missing. */
 int dfl_script_initial(lua_State *L);
 int dfl_script_guess(lua_State *L);
 int dfl_script_simulate(lua_State *L);

@@ -1,10 +1,11 @@
 /* library.c: what a script sees of Lua's own library: nothing that reaches outside, depends on
    addresses or hash order, catches errors, or runs long in C without being counted.
 
-   Names are kept in hidden tables; what the script gets is an empty table that looks names up there, so that
-   a misspelt name and an assignment to a predefined one are errors. */
+   Names are kept in hidden tables; what the script gets is an empty table that looks names up
+   there, so that a misspelt name and an assignment to a predefined one are errors. */
 #include "script/library.h"
 
+#include "context/text.h"
 #include "script/arguments.h"
 #include "script/order.h"
 #include "script/symbol.h"
@@ -171,7 +172,8 @@ static void open_math(lua_State *L)
     lua_setfield(L, -2, "math");
 }
 
-/* Replaces the table on top by an empty one that finds its names and refuses assignments to them. */
+/* Replaces the table on top by an empty one that finds its names and refuses assignments to them.
+   */
 static void protect(lua_State *L, const char *label)
 {
     lua_newtable(L);
@@ -225,8 +227,8 @@ static int unknown_name(lua_State *L, const char *label, const char *name)
                             *label ? "." : "", nearest);
 }
 
-/* The nearest of the texts among the keys of table t and `best`; of equally near ones the first in the
-   alphabet, since the order of keys changes from run to run. */
+/* The nearest of the texts among the keys of table t and `best`; of equally near ones the first in
+   the alphabet, since the order of keys changes from run to run. */
 static const char *nearest_key(lua_State *L, int t, const char *word, const char *best)
 {
     lua_pushnil(L);
@@ -341,8 +343,8 @@ static int format_string(lua_State *L)
     return lua_tocfunction(L, lua_upvalueindex(1))(L);
 }
 
-/* table.insert and table.remove; at a given place they move the elements behind it. Upvalues: Lua's own, the
-   number of arguments when a place is given. */
+/* table.insert and table.remove; at a given place they move the elements behind it. Upvalues: Lua's
+   own, the number of arguments when a place is given. */
 static int shift_elements(lua_State *L)
 {
     if (lua_istable(L, 1) && lua_gettop(L) == lua_tointeger(L, lua_upvalueindex(2))) {

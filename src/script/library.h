@@ -4,12 +4,13 @@
 
 #include "script/sandbox.h"
 
-/* Adds print, pairs, ipairs, type, tostring, tonumber, error, assert, math, string, table to the table of
-   names on top of the stack, which already has the functions of symbols (math shares them). */
+/* Adds print, pairs, ipairs, type, tostring, tonumber, error, assert, math, string, table to the
+   table of names on top of the stack, which already has the functions of symbols (math shares
+   them). */
 void dfl_library_open(lua_State *L);
 
-/* Makes the table of names on top of the stack, which it pops, what scripts see as globals. Unknown names
-   raise an error, as does assigning to one of the names. */
+/* Makes the table of names on top of the stack, which it pops, what scripts see as globals. Unknown
+   names raise an error, as does assigning to one of the names. */
 void dfl_library_set_globals(lua_State *L);
 
 #endif

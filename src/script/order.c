@@ -1,7 +1,8 @@
-/* order.c: sorting that does not depend on addresses, hash values or the clock: `pairs` and `table.sort`.
+/* order.c: sorting that does not depend on addresses, hash values or the clock: `pairs` and
+   `table.sort`.
 
-   Lua's own `next` follows the hash table, whose order changes from run to run, and its sort may choose pivots
-   by the clock. Both are replaced by a merge sort. */
+   Lua's own `next` follows the hash table, whose order changes from run to run, and its sort may
+   choose pivots by the clock. Both are replaced by a merge sort. */
 #include "script/order.h"
 
 #include "script/arguments.h"
@@ -140,7 +141,8 @@ static bool function_before(lua_State *L)
     return less;
 }
 
-/* Sorts elements 1 to n of the table at `array`: runs of 1, 2, 4, ... elements are merged in pairs. */
+/* Sorts elements 1 to n of the table at `array`: runs of 1, 2, 4, ... elements are merged in pairs.
+   */
 static void merge_sort(lua_State *L, int array, lua_Integer n, before_fn before)
 {
     luaL_checkstack(L, 10, "sort");

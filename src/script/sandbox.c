@@ -1,8 +1,8 @@
 /* sandbox.c: a Lua state with limits on memory, instructions and processor time.
 
    Instructions are counted by a hook. The allocator enforces the memory limit, and, because a few
-   instructions on huge strings can take long, looks at the clock for large blocks and whenever memory
-   is short: when the time is up it gives no more memory. */
+   instructions on huge strings can take long, looks at the clock for large blocks and whenever
+   memory is short: when the time is up it gives no more memory. */
 #define _POSIX_C_SOURCE 200809L
 #include "script/sandbox.h"
 

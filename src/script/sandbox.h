@@ -1,7 +1,8 @@
-/* sandbox.h: one script being run: its limits, its errors, and what all calls of the language share.
+/* sandbox.h: one script being run: its limits, its errors, and what all calls of the language
+   share.
 
-   Everything that may raise a Lua error runs inside the one lua_pcall of script.c. A C function called from
-   a script owns nothing: memory lives in Lua, in the model, or in the dfl_script. */
+   Everything that may raise a Lua error runs inside the one lua_pcall of script.c. A C function
+   called from a script owns nothing: memory lives in Lua, in the model, or in the dfl_script. */
 #ifndef DFL_SANDBOX_H
 #define DFL_SANDBOX_H
 

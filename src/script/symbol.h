@@ -9,13 +9,15 @@
 #define DFL_SPLINE "spline"
 #define DFL_CONSTRAINT "constraint"
 
-/* Makes the metatables and adds sin, cos, ..., min, max, select, spline to the table on top of the stack. */
+/* Makes the metatables and adds sin, cos, ..., min, max, select, spline to the table on top of the
+   stack. */
 void dfl_symbols_open(lua_State *L);
 
 /* Pushes an expression; raises the failure of the graph if there was one. */
 void dfl_symbol_push(lua_State *L, dfl_expr expr);
 
-/* Pushes a text for people: numbers and texts as they are, symbols as formulas, never an address. */
+/* Pushes a text for people: numbers and texts as they are, symbols as formulas, never an address.
+   */
 const char *dfl_value_text(lua_State *L, int i);
 
 #endif

@@ -1,8 +1,8 @@
 /* evaluate.c: running a tape, for one point or for DFL_TAPE_LANES points at once.
 
-   Both are one function whose loops over the lanes the compiler unrolls: register number k of lane l
-   is work[k * lanes + l]. Every operation is done as dfl_op_value does it; the simple ones are written out
-   here so that the compiler can put them into vectors. */
+   Both are one function whose loops over the lanes the compiler unrolls: register number k of lane
+   l is work[k * lanes + l]. Every operation is done as dfl_op_value does it; the simple ones are
+   written out here so that the compiler can put them into vectors. */
 #include "symbolic/tape_internal.h"
 
 #include <math.h>
@@ -84,11 +84,13 @@ static ALWAYS_INLINE void scatter(double *const *out, const double *work, const 
              m->count * lanes);
 }
 
-/* Most moves are of one number; a call costs more than they do. */
+/* Most moves are of one or two numbers; a call would cost more than they do. */
 static ALWAYS_INLINE void move(double *to, const double *from, uint32_t count)
 {
     if (count == 1)
         *to = *from;
+    else if (count == 2)
+        memcpy(to, from, 2 * sizeof *to);
     else
         memcpy(to, from, count * sizeof *to);
 }

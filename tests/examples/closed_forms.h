@@ -46,8 +46,8 @@ static inline void solve_linear(double y[3], double A[3][3], double t)
         for (int k = 1; k <= TERMS; k++) {
             double next[3];
             for (int i = 0; i < 3; i++)
-                next[i] = (A[i][0] * term[0] + A[i][1] * term[1] + A[i][2] * term[2]) * t /
-                          (STEPS * k);
+                next[i] =
+                    (A[i][0] * term[0] + A[i][1] * term[1] + A[i][2] * term[2]) * t / (STEPS * k);
             for (int i = 0; i < 3; i++)
                 y[i] += term[i] = next[i];
         }

@@ -130,7 +130,7 @@ static const example examples[] = {
      "force(y, 100*(x - y) - velocity(y))\n"
      "output('it-s', x - y)\n"
      "initial{ [x] = 1, [y] = 0 }\n"},
-    {"sin", "sin_model", false, /* friction that depends on a multiplier */
+    {"sin", "sin", false, /* friction that depends on a multiplier */
      "local x, y = position('x', 'y')\n"
      "kinetic(velocity(x)^2 + velocity(y)^2)\n"
      "local floor = constraint('floor', y - x/4)\n"
@@ -364,7 +364,7 @@ static inline void take_y(double *y, const double *x, const dfl_equations *eq)
 static inline void make_folder(char folder[64])
 {
     const char *tmp = getenv("TMPDIR");
-    snprintf(folder, 64, "%s/driftless-XXXXXX", tmp && strlen(tmp) < 40 ? tmp : "/tmp");
+    snprintf(folder, 64, "%s/driftless-export-XXXXXX", tmp && strlen(tmp) < 40 ? tmp : "/tmp");
     assert_non_null(mkdtemp(folder));
 }
 

@@ -32,7 +32,8 @@ static void the_pendulum_reads_as_in_a_book(void **state)
         "\n  y                  position\n",
         "\n  m                  = 1 kg\n",
         "\n  g                  = 13.75\n",
-        "\n  m*der(der(x)) = ",
+        "\n  m*der(der(x)) = -2*x*lambda(rod)\n",
+        "\n  m*der(der(y)) = -m*g - 2*y*lambda(rod)\n",
         "\n  rod: 0 = x^2 + y^2 - L^2\n",
         "\n  rod: 0 = 2*x*der(x) + 2*y*der(y)\n",
         "\n  M[der(x), der(x)] = m\n",
@@ -80,6 +81,47 @@ static void every_kind_of_equation_has_its_section(void **state)
         text_of(&text, &it, DFL_TEXT);
         assert_contains(&text, cases[i].line);
         dfl_text_clear(&text);
+        unload(&it);
+    }
+}
+
+/* Rows of M a = f - W^T (lambda, mu) and of W a + bias, against the blocks of the engine. */
+static void assembled_rows_agree_with_the_engine(void **state)
+{
+    (void)state;
+    static engine at;
+    uint64_t seed = 9;
+    for (int i = 0; i < EXAMPLES; i++) {
+        loaded it = load(&examples[i]);
+        const dfl_equations *eq = it.eq;
+        const int nc = eq->nl + eq->nm;
+        const point p = random_point(&it, &seed);
+        dfl_rows rows;
+        assert_int_equal(dfl_rows_create(&rows, eq), DFL_OK);
+        evaluate_engine(&at, &it, &p);
+        for (int k = 0, motion = 0, acc = 0; k < rows.count; k++) {
+            const dfl_row *row = &rows.row[k];
+            double sum = 0, side[2] = {0};
+            if (row->section != DFL_SECTION_MOTION && row->section != DFL_SECTION_ACC)
+                continue;
+            const dfl_expr sides[2] = {row->right, row->left == DFL_NO_EXPR ? 0 : row->left};
+            assert_int_equal(dfl_runnable_values(side, it.run, sides, 2, p.t, p.x, p.a), DFL_OK);
+            if (row->section == DFL_SECTION_MOTION) { /* f - W^T lambda - M a */
+                sum = at.f[motion];
+                for (int j = 0; j < nc; j++)
+                    sum -= at.W[j + motion * nc] * p.x[eq->nw + j];
+                for (int j = 0; j < eq->nv; j++)
+                    sum -= at.M[motion + j * eq->nv] * p.a[j];
+                motion++;
+            } else {
+                sum = at.bias[acc];
+                for (int j = 0; j < eq->nv; j++)
+                    sum += at.W[acc + j * nc] * p.a[j];
+                acc++;
+            }
+            assert_near(side[0] - side[1], sum, 1e-12 * (1 + fabs(side[0])));
+        }
+        dfl_rows_clear(&rows);
         unload(&it);
     }
 }
@@ -153,7 +195,7 @@ static void names_are_defined_before_they_are_used(void **state)
     }
 }
 
-/* The value of a text like -2*a*b + c - d, with a = 1.1, b = 1.2, ... */
+/* The value of a text like -2*a*b^2 + c - d, with a = 1.1, b = 1.2, ... */
 static double value_of(const char *text)
 {
     double sum = 0, factor = 1;
@@ -165,7 +207,13 @@ static double value_of(const char *text)
             text = end - 1;
             empty = false;
         } else if (islower((unsigned char)*text)) {
-            factor *= 1.1 + 0.1 * (*text - 'a');
+            const double value = 1.1 + 0.1 * (*text - 'a');
+            int power = 1;
+            if (text[1] == '^') { /* of one digit */
+                power = text[2] - '0';
+                text += 2;
+            }
+            factor *= pow(value, power);
             empty = false;
         } else if (*text == '+' || *text == '-' || !*text) { /* the end of a term */
             sum += empty ? 0 : minus ? -factor : factor;
@@ -307,6 +355,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_pendulum_reads_as_in_a_book),
         cmocka_unit_test(every_kind_of_equation_has_its_section),
+        cmocka_unit_test(assembled_rows_agree_with_the_engine),
         cmocka_unit_test(lines_of_large_models_stay_short),
         cmocka_unit_test(names_are_defined_before_they_are_used),
         cmocka_unit_test(a_broken_sum_keeps_its_value),

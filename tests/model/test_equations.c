@@ -47,7 +47,7 @@ static void double_pendulum_has_the_text_books_mass_matrix_and_forces(void **sta
     scripted s = scripted_text(
         "local a, b = position('a', 'b')\n"
         "local u, w = velocity(a, b)\n"
-        "kinetic(2*u^2/2 + 3/2*(u^2 + w^2/4 + u*w*cos(a - b)))\n"   /* m1 = 2, m2 = 3, l1 = 1, l2 = 1/2 */
+        "kinetic(2*u^2/2 + 3/2*(u^2 + w^2/4 + u*w*cos(a - b)))\n" /* m1 = 2, m2 = 3, l1 = 1, l2 = 1/2 */
         "potential(-9.81*(5*cos(a) + 1.5*cos(b)))\n");
     const double a = 0.7, b = -0.4, u = 1.3, w = 0.6;
     set_state(&s, (const given[]){{"a", a}, {"b", b}, {"der(a)", u}, {"der(b)", w}, {0}});
@@ -55,8 +55,10 @@ static void double_pendulum_has_the_text_books_mass_matrix_and_forces(void **sta
     assert_near(entry_of(&s, &s.eq->M, 0, 1), 1.5 * cos(a - b), rounding);
     assert_near(entry_of(&s, &s.eq->M, 1, 0), 1.5 * cos(a - b), rounding);
     assert_near(entry_of(&s, &s.eq->M, 1, 1), 0.75, 0.0);
-    assert_near(value_of(&s, s.eq->f[0], 0), -1.5 * w * w * sin(a - b) - 9.81 * 5 * sin(a), rounding);
-    assert_near(value_of(&s, s.eq->f[1], 0), 1.5 * u * u * sin(a - b) - 9.81 * 1.5 * sin(b), rounding);
+    assert_near(value_of(&s, s.eq->f[0], 0), -1.5 * w * w * sin(a - b) - 9.81 * 5 * sin(a),
+                rounding);
+    assert_near(value_of(&s, s.eq->f[1], 0), 1.5 * u * u * sin(a - b) - 9.81 * 1.5 * sin(b),
+                rounding);
     assert_false(s.eq->mass_constant || s.eq->mass_diagonal);
     assert_true(s.eq->autonomous && s.eq->trivial_kinematics && s.eq->forces_free_of_multipliers);
     scripted_free(&s);
@@ -100,6 +102,26 @@ static void potentials_act_on_speeds_through_the_kinematics(void **state)
     assert_near(value_of(&s, s.eq->energy, 0), 4 + 1.5 + 1 + x * x + h, rounding);
     assert_int_equal(s.eq->nv, 2);
     assert_false(s.eq->trivial_kinematics);
+    scripted_free(&s);
+}
+
+/* T = (1 + q^2) x'^2 / 2 with q' = u: the momentum (1 + q^2) x' is kept, and u is driven by q x'^2. */
+static void kinetic_energies_act_on_speeds_through_the_kinematics(void **state)
+{
+    (void)state;
+    scripted s = scripted_text("local x, q = position('x', 'q')\n"
+                               "local u = speed('u')\n"
+                               "kinematics(q, u)\n"
+                               "mass(u, 1)\n"
+                               "kinetic((1 + q^2)*velocity(x)^2/2)\n"
+                               "initial{ x = 0, q = 0.5, u = 1, ['der(x)'] = 1 }\n");
+    set_state(&s, (const given[]){{"q", 0.5}, {"der(x)", 3.0}, {"u", 2.0}, {0}});
+    assert_near(value_of(&s, s.eq->f[0], 0), -2 * 0.5 * 2 * 3, rounding);
+    assert_near(value_of(&s, s.eq->f[1], 0), 0.5 * 9, rounding);
+    scripted_start(&s, &(dfl_solver_options){.rtol = 1e-9});
+    scripted_advance(&s, 2.0);
+    const double q = scripted_value(&s, "q");
+    assert_near((1 + q * q) * scripted_value(&s, "der(x)"), 1.25, 1e-7);
     scripted_free(&s);
 }
 
@@ -172,13 +194,14 @@ static void contact_variables_may_depend_on_each_other_and_on_time(void **state)
     assert_int_equal(dfl_model_variable(&a, model, DFL_A_CONTACT, "a"), DFL_OK);
     assert_int_equal(dfl_model_variable(&b, model, DFL_A_CONTACT, "b"), DFL_OK);
     const dfl_expr two = dfl_constant(g, 2.0), three = dfl_constant(g, 3.0);
-    assert_int_equal(
-        dfl_model_equation(model, a, dfl_sub(g, dfl_add(g, dfl_mul(g, two, a), b), x)), DFL_OK);
-    assert_int_equal(dfl_model_equation(model, b,
-                                        dfl_sub(g, dfl_add(g, a, dfl_mul(g, three, b)),
-                                                dfl_mul(g, t, t))),
+    assert_int_equal(dfl_model_equation(model, a, dfl_sub(g, dfl_add(g, dfl_mul(g, two, a), b), x)),
                      DFL_OK);
-    assert_int_equal(dfl_model_constraint(&row, model, "g", dfl_sub(g, y, dfl_mul(g, a, b))), DFL_OK);
+    assert_int_equal(
+        dfl_model_equation(model, b,
+                           dfl_sub(g, dfl_add(g, a, dfl_mul(g, three, b)), dfl_mul(g, t, t))),
+        DFL_OK);
+    assert_int_equal(dfl_model_constraint(&row, model, "g", dfl_sub(g, y, dfl_mul(g, a, b))),
+                     DFL_OK);
 
     scripted s = {.ctx = ctx, .model = model};
     scripted_expect(&s, scripted_prepare(&s));
@@ -207,7 +230,8 @@ static const char *const mixtures[] = {
     "local x, y = position('x', 'y')\n"
     "kinetic(velocity(x)^2 + velocity(y)^2/2)\n"
     "local c = constraint('c', y - sin(x))\n"
-    "local w = auxiliary('w', function(w) return w + w^3/10 - tanh(velocity(x))*(2 + multiplier(c)) end)\n"
+    "local w = auxiliary('w', function(w) return w + w^3/10 - tanh(velocity(x))*(2 + "
+    "multiplier(c)) end)\n"
     "force(x, -w) potential(9.81*y)\n"
     "initial{ x = 0.3, ['der(x)'] = 0.5 }",
     /* contact with g_s not 0, beside a nonholonomic constraint with a drift */
@@ -268,7 +292,8 @@ static const char *const mixtures[] = {
     "local c = constraint('c', y - s^2 + 0.1*h)\n"
     "local n = nonholonomic('n', velocity(x) - turn*cos(h) - 0.1*time)\n"
     "local r = dynamic('r', function(r) return -r + velocity(y) + m end)\n"
-    "local w = auxiliary('w', function(w) return w + 0.2*w^3 - r - 0.1*multiplier(c) - 0.2*multiplier(n) end)\n"
+    "local w = auxiliary('w', function(w) return w + 0.2*w^3 - r - 0.1*multiplier(c) - "
+    "0.2*multiplier(n) end)\n"
     "force(m, -2*velocity(m) - m + x) force(x, -w) force(turn, 0.3*w - turn)\n"
     "invariant('i', a^2 + b^2)\n"
     "initial{ x = 0.4, h = 0.2, m = 0.1, r = 0.05, turn = 1, a = 0.6, b = 0.8 }",
@@ -329,6 +354,10 @@ static void tape_and_native_code_give_the_same_bits(void **state)
         scripted_run(&tape, 0.5, 1e-8);
         scripted_run(&code, 0.5, 1e-8);
         assert_memory_equal(tape.x, code.x, (size_t)tape.eq->n * sizeof *tape.x);
+        scripted_expect(&code, dfl_runnable_compile(&native, code.run, DFL_EVAL_TAPE, 0, &options));
+        assert_false(native); /* and back */
+        scripted_run(&code, 0.5, 1e-8);
+        assert_memory_equal(tape.x, code.x, (size_t)tape.eq->n * sizeof *tape.x);
         scripted_free(&tape);
         scripted_free(&code);
     }
@@ -359,6 +388,7 @@ int main(void)
         cmocka_unit_test(double_pendulum_has_the_text_books_mass_matrix_and_forces),
         cmocka_unit_test(explicit_time_in_the_kinetic_energy_gives_inertial_forces),
         cmocka_unit_test(potentials_act_on_speeds_through_the_kinematics),
+        cmocka_unit_test(kinetic_energies_act_on_speeds_through_the_kinematics),
         cmocka_unit_test(a_massless_coordinate_keeps_its_balance_of_forces),
         cmocka_unit_test(a_contact_variable_is_eliminated_from_hidden_constraints),
         cmocka_unit_test(contact_variables_may_depend_on_each_other_and_on_time),

@@ -39,7 +39,7 @@ static void check_with_python(const fixture *f, const dfl_summary *summary, cons
     fputs(dfl_text_string(&text), file);
     fclose(file);
     dfl_text_clear(&text);
-    fixture_command("/usr/bin/env python3 %s/tests/output/read_json.py %s %s", path, what);
+    fixture_command("/usr/bin/python3 %s/tests/output/read_json.py %s %s", path, what);
 }
 
 static void a_parser_finds_every_field(void **state)

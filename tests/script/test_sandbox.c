@@ -1,5 +1,5 @@
-/* test_sandbox.c: scripts that try to reach out, to run for ever, to take all memory; and that the same
-   script gives the same model, bit by bit. */
+/* test_sandbox.c: scripts that try to reach out, to run for ever, to take all memory; and that the
+   same script gives the same model, bit by bit. */
 #include "scripts.h"
 
 #include <time.h>
@@ -274,7 +274,8 @@ static void assert_same_graph(const dfl_graph *a, const dfl_graph *b)
         assert_string_equal(a->symbols[i].name, b->symbols[i].name);
 }
 
-/* The model of `script` is the same in several runs, which have different hash seeds and addresses. */
+/* The model of `script` is the same in several runs, which have different hash seeds and addresses.
+   */
 static void assert_repeats(const char *script)
 {
     loaded first, again;

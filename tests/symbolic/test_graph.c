@@ -122,7 +122,10 @@ static void neutral_elements_vanish(void **state)
     assert_int_equal(dfl_select(g, x, f->y, f->y), f->y);
     assert_int_equal(dfl_select(g, one, x, f->y), x);
     assert_int_equal(dfl_select(g, 0, x, f->y), f->y);
-    assert_int_not_equal(dfl_div(g, x, x), one); /* 0/0 stays visible */
+    assert_int_equal(dfl_binary(g, DFL_OP_MIN, x, x), x);
+    assert_int_not_equal(dfl_binary(g, DFL_OP_MIN, x, f->y),
+                         dfl_binary(g, DFL_OP_MIN, f->y, x)); /* they differ for NaN */
+    assert_int_not_equal(dfl_div(g, x, x), one);              /* 0/0 stays visible */
 }
 
 static void constants_merge_and_divide_only_exactly(void **state)
@@ -180,6 +183,8 @@ static void squares_of_sine_and_cosine_add_up(void **state)
                      unary(f, DFL_OP_SQ, f->z));
     assert_int_equal(dfl_node_of(g, dfl_add(g, s2, unary(f, DFL_OP_SQ, zc)))->op, DFL_OP_ADD);
     assert_int_equal(dfl_node_of(g, dfl_add(g, s2, s2))->op, DFL_OP_MUL);
+    assert_int_equal(dfl_node_of(g, dfl_add(g, dfl_mul(g, f->z, s2), dfl_mul(g, f->y, c2)))->op,
+                     DFL_OP_ADD);
     assert_int_equal(
         dfl_node_of(g, dfl_add(g, s2, unary(f, DFL_OP_SQ, unary(f, DFL_OP_COS, f->x))))->op,
         DFL_OP_ADD);

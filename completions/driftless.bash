@@ -1,0 +1,48 @@
+# bash completion for driftless; installed as PREFIX/share/bash-completion/completions/driftless
+_driftless_files() { # folders, and files that end in one of the given endings
+    local ending
+    compopt -o filenames 2>/dev/null
+    mapfile -t COMPREPLY < <(compgen -d -- "$cur"
+        for ending; do compgen -f -X "!*.$ending" -- "$cur"; done)
+}
+
+_driftless() {
+    local cur=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
+    local command=${COMP_WORDS[1]} options
+    COMPREPLY=()
+    if [ "$COMP_CWORD" -eq 1 ]; then
+        mapfile -t COMPREPLY < <(compgen -W "run check init equations export --help --version" -- "$cur")
+        return
+    fi
+    case $previous in
+    --form) mapfile -t COMPREPLY < <(compgen -W "psf psi1" -- "$cur") && return ;;
+    --method) mapfile -t COMPREPLY < <(compgen -W "radau radau1 radau5 radau9 radau13" -- "$cur") && return ;;
+    --evaluation) mapfile -t COMPREPLY < <(compgen -W "auto tape native" -- "$cur") && return ;;
+    --output)
+        case $command in
+        run) _driftless_files csv h5 hdf5 ;;
+        equations) _driftless_files txt tex ;;
+        export) _driftless_files c ;;
+        esac
+        return
+        ;;
+    --to | --from | --rtol | --atol | --every | --first-step | --max-step | --fixed-step | --max-steps | --set)
+        return
+        ;;
+    esac
+    if [[ $cur != -* ]]; then
+        _driftless_files lua
+        return
+    fi
+    case $command in
+    run) options="--to --from --rtol --atol --every --interpolate --form --method --first-step --max-step
+        --fixed-step --max-steps --evaluation --output --json" ;;
+    check) options="--from --rtol --atol --form --json" ;;
+    init) options="--from --rtol --atol --form --lua --json" ;;
+    equations) options="--output --latex" ;;
+    export) options="--output --c --octave" ;;
+    *) return ;;
+    esac
+    mapfile -t COMPREPLY < <(compgen -W "$options --set --quiet --help" -- "$cur")
+}
+complete -F _driftless driftless

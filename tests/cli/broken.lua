@@ -1,0 +1,2 @@
+-- a mistake in line 2
+local x = positon("x")
