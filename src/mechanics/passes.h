@@ -258,14 +258,19 @@ KERNEL void start_inertia(node_state *s, const dfl_node *n)
     s->A[AH + 7] = (real){0} + n->h[0];
 }
 
-/* v, c, I^A = I and p^A of a body alone. */
+/* v and c of a node. */
 KERNEL void forward_outward(node_state *s, const node_state *parent, const dfl_node *n,
-                            const pass_input *in, const real *wrench)
+                            const pass_input *in)
 {
     motion_to_child(s->v, s->E, s->r, parent->v);
     join_rates(s, n, in);
     if (n->v < 0)
         join_accelerations(s->c, n, in->x, in->drive);
+}
+
+/* I^A and p^A of a body alone. */
+KERNEL void start_body(node_state *s, const dfl_node *n, const real *wrench)
+{
     start_inertia(s, n);
     if (n->empty)
         clear_force(s, wrench);
@@ -531,15 +536,21 @@ KERNEL void solve_node(real *qdd, node_state *s, const node_state *parent, const
     solve_several(qdd, s, n, u);
 }
 
+/* A body is started when it is first needed, by itself if it is a leaf, else by the first of its
+   children on the way inwards, which ends where it ends: it is then still in the cache. */
 KERNEL void forward_passes(real *qdd, real *gam, node_state *state, const dfl_node *node,
                            int nnodes, const pass_input *in)
 {
     for (int i = 1; i < nnodes; i++)
-        forward_outward(state + i, state + node[i].parent, node + i, in,
-                        in->wrench ? in->wrench + 6 * i : NULL);
-    for (int i = nnodes - 1; i > 0; i--)
-        forward_inward(node[i].parent > 0 ? state + node[i].parent : NULL, state + i, node + i,
-                       in->x, gam);
+        forward_outward(state + i, state + node[i].parent, node + i, in);
+    for (int i = nnodes - 1; i > 0; i--) {
+        const int parent = node[i].parent;
+        if (node[i].end == i + 1)
+            start_body(state + i, node + i, in->wrench ? in->wrench + 6 * i : NULL);
+        if (parent > 0 && node[parent].end == node[i].end)
+            start_body(state + parent, node + parent, in->wrench ? in->wrench + 6 * parent : NULL);
+        forward_inward(parent > 0 ? state + parent : NULL, state + i, node + i, in->x, gam);
+    }
     for (int i = 1; i < nnodes; i++)
         solve_node(qdd, state + i, state + node[i].parent, node + i, in->x);
 }
