@@ -16,7 +16,8 @@ typedef struct stage {
 
 static dfl_status evaluate(dfl_initial *init);
 static dfl_status run_stage(dfl_initial *init, const dfl_conditions *cond, stage st);
-static bool metric_of_mass(dfl_initial *init, const dfl_conditions *cond);
+static bool metric_of_mass(dfl_initial *init, const dfl_conditions *cond, double massless);
+static double massless_weight(const dfl_initial *init);
 
 static stage position_stage(const dfl_system *sys)
 {
@@ -59,7 +60,8 @@ dfl_status dfl_stages_project(dfl_initial *init, const dfl_conditions *cond)
         status = run_stage(init, cond, velocity_stage(init));
     if (!status)
         status = run_stage(init, cond, first_stage(sys));
-    if (!status && sys->eom->n0 > 0)
+    const bool apart = sys->eom->forces_free_of_multipliers && sys->eom->nw == 0;
+    if (!status && sys->eom->n0 > 0 && !apart)
         status = run_stage(init, cond, massless_stage(sys));
     return status;
 }
@@ -74,7 +76,7 @@ dfl_status dfl_stages_accelerations(dfl_initial *init, const dfl_conditions *con
     dfl_status status = run_stage(init, cond, dynamics);
     /* what a singular M leaves open follows from the constraints */
     const stage all = {.columns = sys->na, .rows = sys->m1};
-    if (!status && !metric_of_mass(init, &nothing_held))
+    if (!status && !metric_of_mass(init, &nothing_held, 0))
         status = run_stage(init, cond, all);
     return status;
 }
@@ -156,9 +158,11 @@ static bool is_fixed(const dfl_initial *init, const dfl_conditions *cond, stage 
     return is_held(init, cond, column) || (column >= st.skip_first && column < st.skip_last);
 }
 
-/* The Cholesky factor L of M restricted to the free velocities, or false: no such metric. */
-static bool metric_of_mass(dfl_initial *init, const dfl_conditions *cond)
+/* The Cholesky factor L of M + massless K0 K0^T restricted to the free velocities, or false: no such
+   metric. */
+static bool metric_of_mass(dfl_initial *init, const dfl_conditions *cond, double massless)
 {
+    const double *K0 = init->point.blocks.K0;
     const dfl_system *sys = &init->sys;
     const int nv = sys->n3;
     const bool diagonal = sys->diagonal;
@@ -171,12 +175,26 @@ static bool metric_of_mass(dfl_initial *init, const dfl_conditions *cond)
             continue;
         int row = 0;
         for (int i = 0; i < nv; i++)
-            if (!is_held(init, cond, sys->off_v + i))
-                init->L[col * nfree + row++] =
-                    diagonal ? (i == j ? init->jac.M[i] : 0) : init->jac.M[j * nv + i];
+            if (!is_held(init, cond, sys->off_v + i)) {
+                double sum = diagonal ? (i == j ? init->jac.M[i] : 0) : init->jac.M[j * nv + i];
+                for (int k = 0; massless > 0 && k < sys->eom->n0; k++)
+                    sum += massless * K0[k * nv + i] * K0[k * nv + j];
+                init->L[col * nfree + row++] = sum;
+            }
         col++;
     }
     return dfl_cholesky(init->L, nfree);
+}
+
+/* Velocities along massless directions are no one's choice: they cost next to nothing, so that what has
+   mass keeps its velocity. The others change by this part of what they change. */
+static double massless_weight(const dfl_initial *init)
+{
+    const dfl_system *sys = &init->sys;
+    double largest = 0;
+    for (int i = 0; i < sys->n3 && sys->eom->n0 > 0; i++)
+        largest = fmax(largest, init->jac.M[sys->diagonal ? i : i * (sys->n3 + 1)]);
+    return 1e-10 * largest;
 }
 
 /* y := L^-1 y, the row vector y^T := y^T L^-T */
@@ -327,7 +345,8 @@ static dfl_status run_stage(dfl_initial *init, const dfl_conditions *cond, stage
             status = derivatives(init);
         if (status)
             return status;
-        const bool metric = st.metric && !cond->weight && metric_of_mass(init, cond);
+        const bool metric =
+            st.metric && !cond->weight && metric_of_mass(init, cond, massless_weight(init));
         status = correct(init, cond, st, metric, &size);
         if (status)
             return status;

@@ -1,0 +1,10 @@
+/* check.h: whether a description of a tree makes sense. */
+#ifndef DFL_MECHANICS_CHECK_H
+#define DFL_MECHANICS_CHECK_H
+
+#include "mechanics/tree.h"
+
+/* DFL_INVALID: the message names the body or joint and says what to do. */
+dfl_status dfl_tree_check(dfl_context *ctx, const dfl_tree_description *description);
+
+#endif

@@ -1,0 +1,43 @@
+/* node.h: what does not change during a motion, per node of a tree.
+
+   Bodies that can move against each other are nodes, in depth-first order; node 0 is the ground and
+   a parent comes before its children. Joints with several independent motions are chains of
+   one-axis nodes without mass, so that only five kinds are left, all of which have a motion subspace
+   S that is constant in the node's frame. The axis of a one-axis node is z. */
+#ifndef DFL_MECHANICS_NODE_H
+#define DFL_MECHANICS_NODE_H
+
+#include "mechanics/tree.h"
+
+typedef enum node_kind {
+    NODE_REVOLUTE,  /* S = (z; 0) */
+    NODE_PRISMATIC, /* S = (0; z) */
+    NODE_SCREW,     /* S = (z; lead z) */
+    NODE_SPHERICAL, /* S = (1; 0) */
+    NODE_FREE       /* S = 1 */
+} node_kind;
+
+/* What does not change during a motion. */
+typedef struct dfl_node {
+    double E[9], r[3]; /* X of the joint's zero position: rotation from the parent, origin in it */
+    double m, h[3],
+        J[6]; /* of all bodies of the node: mass, first moment, inertia about the origin */
+    double lead;
+    int parent, end; /* the nodes [i, end) are the node and what hangs on it */
+    int p, v, drive; /* first coordinate, first velocity, drive; -1: none */
+    int gam;         /* index of its first massless direction */
+    unsigned char kind, dofs;
+    unsigned char regular;  /* bit k: the pivot of its velocity k is not zero */
+    unsigned char trial[3]; /* `regular` at three configurations, for the decision */
+    unsigned char empty;    /* no inertia at all */
+} dfl_node;
+
+/* What the recursions need of a tree. */
+typedef struct tree_view {
+    const dfl_node *node;
+    int nnodes;
+    const double *drive, *gravity;
+} tree_view;
+tree_view dfl_tree_view(const dfl_tree *tree);
+
+#endif

@@ -1,0 +1,39 @@
+/* tree_internal.h: the layout of a tree, shared by the files of this module. */
+#ifndef DFL_MECHANICS_TREE_INTERNAL_H
+#define DFL_MECHANICS_TREE_INTERNAL_H
+
+#include "mechanics/node.h"
+#include "mechanics/passes.h"
+
+struct dfl_tree {
+    dfl_context *ctx;
+    int nnodes, nbodies, njoints, np, nv, nquaternions, ndrives, n0; /* nodes with the ground */
+    dfl_node *node;
+    node_state *state;
+    double *pose;      /* 12 per node: rotation to the world (row-major), origin */
+    double *reference; /* the same in the reference configuration */
+    double *drive;     /* 3 per drive: u, u', u'' */
+    double gravity[3];
+    int *body_node, *joint_p, *joint_v, *joint_drive; /* per body, per joint */
+    int *dof_node, *dof_joint;                        /* per velocity */
+    int *quaternion, *massless;                       /* first coordinate; velocity */
+    double *scratch;                                  /* 2 np */
+    char **body_name, **joint_name;
+    unsigned char *body_empty; /* a body without any inertia */
+    size_t bytes;
+};
+
+/* The rotation (row-major) whose z is along `axis` and whose x is nearest to axis2, or to x or y of the
+   drawing if axis2 is NULL or zero; the identity if `axis` is NULL or zero. */
+void dfl_axes(double *R, const double *axis, const double *axis2);
+
+/* The inertias of nodes with all that hangs on them, rigidly, in `A` of the states. */
+void dfl_tree_composite(dfl_tree *tree);
+
+/* S of a one-axis node in its own frame. */
+void dfl_node_axis(double *S, const dfl_node *node);
+
+/* The twist S_k of velocity k of a node, at the world point `at` in world axes. */
+void dfl_tree_axis(double *S, const dfl_tree *tree, int node, int k, const double *at);
+
+#endif
