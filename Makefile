@@ -11,16 +11,16 @@ MAKEFLAGS += --no-print-directory
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-build: ## the library, the demo and, if cmocka is there, the tests
+build: ## the library, the program and, if cmocka is there, the tests
 	@$(INSTALL) build
 	@$(CMAKE) build -DCMAKE_BUILD_TYPE=Release
 	@cmake --build build -j $(JOBS)
 
-demo: ## build, then simulate a small mechanism and show what came out
+demo: ## build, then simulate a slider-crank from a script of 25 lines
 	@$(INSTALL) build
 	@$(CMAKE) build -DCMAKE_BUILD_TYPE=Release >/dev/null
-	@cmake --build build -j $(JOBS) --target demo
-	@build/demo
+	@cmake --build build -j $(JOBS) --target driftless_program
+	@scripts/demo
 
 test: ## build and run every test
 	@$(INSTALL) build test

@@ -17,17 +17,21 @@ typedef struct setting {
     int first, last; /* tolerances 10^-(first/2) ... 10^-(last/2), in half decades */
     int stride;
     dfl_form form;
+    int order; /* 0: automatic */
 } setting;
 
 static const setting settings[] = {
-    {"pendulum", "pendulum", "psf", false, 1000, 8, 27, 1, DFL_PSF},
-    {"pendulum", "pendulum_energy", "psf+energy", false, 1000, 8, 28, 1, DFL_PSF},
-    {"pendulum", "pendulum", "psi1", false, 1000, 14, 14, 1, DFL_PSI1},
-    {"pendulum", "pendulum_energy", "psf+energy", true, 1000, 8, 24, 2, DFL_PSF},
-    {"andrews", "andrews", "psf", false, 0.03, 6, 23, 1, DFL_PSF},
-    {"andrews", "andrews", "psf", true, 0.03, 6, 23, 1, DFL_PSF},
-    {"caraxis", "caraxis", "psf", false, 3, 6, 24, 1, DFL_PSF},
-    {"caraxis", "caraxis", "psf", true, 3, 6, 24, 1, DFL_PSF},
+    {"pendulum", "pendulum", "psf", false, 1000, 8, 27, 1, DFL_PSF, 0},
+    {"pendulum", "pendulum_energy", "psf+energy", false, 1000, 8, 28, 1, DFL_PSF, 0},
+    {"pendulum", "pendulum", "psi1", false, 1000, 14, 14, 1, DFL_PSI1, 0},
+    {"pendulum", "pendulum_energy", "psf+energy", true, 1000, 8, 24, 2, DFL_PSF, 0},
+    {"pendulum", "pendulum_energy", "psf+energy", false, 1000, 8, 28, 1, DFL_PSF, 5},
+    {"andrews", "andrews", "psf", false, 0.03, 6, 23, 1, DFL_PSF, 0},
+    {"andrews", "andrews", "psf", true, 0.03, 6, 23, 1, DFL_PSF, 0},
+    {"andrews", "andrews", "psf", false, 0.03, 6, 23, 1, DFL_PSF, 5},
+    {"caraxis", "caraxis", "psf", false, 3, 6, 24, 1, DFL_PSF, 0},
+    {"caraxis", "caraxis", "psf", true, 3, 6, 24, 1, DFL_PSF, 0},
+    {"caraxis", "caraxis", "psf", false, 3, 6, 24, 1, DFL_PSF, 5},
 };
 
 typedef struct result {
@@ -152,7 +156,7 @@ static int by_value(const void *a, const void *b)
 static void run(result *r, const problem *p, const setting *s, double tol, int most)
 {
     dfl_context *ctx = dfl_context_create();
-    dfl_solver_options options = {.form = s->form, .rtol = tol, .atol = tol};
+    dfl_solver_options options = {.form = s->form, .order = s->order, .rtol = tol, .atol = tol};
     dfl_solver *solver = NULL;
     double seconds[15], spent = 0;
     int runs = 0;
@@ -197,9 +201,10 @@ static void print(const result *r, const setting *s, double tol)
 {
     const long evaluations = r->stats.evaluations + r->stats.difference_evaluations;
     printf(
-        "{\"problem\":\"%s\",\"solver\":\"driftless\",\"formulation\":\"%s\",\"jacobian\":\"%s\","
+        "{\"problem\":\"%s\",\"solver\":\"driftless%s\",\"formulation\":\"%s\",\"jacobian\":\"%s\","
         "\"status\":%d",
-        s->problem, s->formulation, s->differences ? "fd" : "analytic", (int)r->status);
+        s->problem, s->order == 5 ? "-order5" : "", s->formulation,
+        s->differences ? "fd" : "analytic", (int)r->status);
     number("rtol", tol);
     number("atol", tol);
     printf(",\"steps\":%ld,\"fevals\":%ld,\"jac\":%ld,\"lu\":%ld", r->stats.accepted, evaluations,
@@ -220,11 +225,13 @@ static void print(const result *r, const setting *s, double tol)
 }
 
 /* One run of a setting without repeats, for instruction counts. */
-static int run_once(const char *name, const char *formulation, double tol)
+static int run_once(const char *name, const char *formulation, double tol, int order)
 {
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
-        const setting *s = &settings[i];
+        setting chosen = settings[i];
+        const setting *s = &chosen;
         problem p;
+        chosen.order = order;
         if (strcmp(name, s->problem) != 0 || strcmp(formulation, s->formulation) != 0)
             continue;
         if (!problem_make(&p, s->maker, 0))
@@ -238,12 +245,12 @@ static int run_once(const char *name, const char *formulation, double tol)
     return 2;
 }
 
-/* usage: bench_solver [problem]                     all runs, or those of one problem
-          bench_solver problem formulation tolerance  one run; prints the number of steps */
+/* usage: bench_solver [problem]                           all runs, or those of one problem
+          bench_solver problem formulation tolerance order  one run; prints the number of steps */
 int main(int argc, char **argv)
 {
-    if (argc == 4)
-        return run_once(argv[1], argv[2], atof(argv[3]));
+    if (argc == 5)
+        return run_once(argv[1], argv[2], atof(argv[3]), atoi(argv[4]));
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
         const setting *s = &settings[i];
         problem p;

@@ -16,7 +16,7 @@ _driftless() {
     fi
     case $previous in
     --form) mapfile -t COMPREPLY < <(compgen -W "psf psi1" -- "$cur") && return ;;
-    --method) mapfile -t COMPREPLY < <(compgen -W "radau5" -- "$cur") && return ;;
+    --method) mapfile -t COMPREPLY < <(compgen -W "radau radau1 radau5 radau9 radau13" -- "$cur") && return ;;
     --evaluation) mapfile -t COMPREPLY < <(compgen -W "auto tape native" -- "$cur") && return ;;
     --output)
         case $command in
@@ -38,7 +38,7 @@ _driftless() {
         return
     fi
     case $command in
-    run) options="--to --from --rtol --atol --every --project --form --method --first-step --max-step
+    run) options="--to --from --rtol --atol --every --interpolate --form --method --first-step --max-step
         --fixed-step --max-steps --evaluation --output --report --plot --columns --json" ;;
     check) options="--from --rtol --atol --form --json" ;;
     init) options="--from --rtol --atol --form --lua --json" ;;

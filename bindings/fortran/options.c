@@ -69,6 +69,7 @@ static void set_methods(dfl_solver_options *o, const geoms_call *call)
     const int decompc = geoms_decompc(call);
     const bool qr = geoms_iopt(call, GEOMS_DECOMPD) == 1;
     const bool every_step = qr || decompc != 1 || geoms_iopt(call, GEOMS_SELCOMP) == 1;
+    o->order = 5; /* GEOMS has three stages */
     o->form = geoms_iopt(call, GEOMS_FORM) == 1 ? DFL_PSI1 : DFL_PSF;
     o->algebraic = algebraic[decompc];
     o->differential = qr ? DFL_DIFFERENTIAL_QR : DFL_DIFFERENTIAL_LU;

@@ -42,13 +42,13 @@ typedef enum dfl_algebraic {
 /* Decomposition of the differential part. */
 typedef enum dfl_differential { DFL_DIFFERENTIAL_LU, DFL_DIFFERENTIAL_QR } dfl_differential;
 
-/* Where the Newton matrix is evaluated. Default: the predicted second stage. */
+/* Where the Newton matrix is evaluated. Default: the predicted middle stage. */
 typedef enum dfl_reference {
     DFL_REFERENCE_DEFAULT,
     DFL_REFERENCE_START,  /* the step's start; the matrix is kept while Newton converges fast */
-    DFL_REFERENCE_STAGE1, /* predicted stages */
-    DFL_REFERENCE_STAGE2,
-    DFL_REFERENCE_STAGE3
+    DFL_REFERENCE_STAGE1, /* predicted stages: the first, ... */
+    DFL_REFERENCE_STAGE2, /* ... the middle, ... */
+    DFL_REFERENCE_STAGE3  /* ... and the last one */
 } dfl_reference;
 
 typedef enum dfl_prediction { DFL_EXTRAPOLATE, DFL_CONSTANT } dfl_prediction;
@@ -74,7 +74,8 @@ typedef int (*dfl_select_fn)(double *Sp, double *Sv, int nfp, int nfv, double t,
                              void *user);
 
 /* Functions of the state whose zeros are located. Writes `nevents` values. Sign changes are looked for
-   between four samples of each step: a function that passes zero twice in between needs max_step. */
+   between samples of each step, 4, 6 or 8 with order 5, 9 or 13: a function that passes zero twice in
+   between needs max_step. */
 typedef int (*dfl_event_fn)(double *value, double t, const double *x, void *user);
 typedef struct dfl_event_kind {
     int direction; /* 0: any zero, > 0: only rising, < 0: only falling */
@@ -90,6 +91,7 @@ typedef struct dfl_solver_options {
     const double *rtol_each; /* one per unknown, instead of rtol; NULL means none */
     const double *atol_each; /* one per unknown, instead of atol; NULL means none */
 
+    int order; /* of Radau IIA: 1, 5, 9 or 13; 0 means 5, 9 or 13 as it pays, 5 with fixed_step */
     dfl_form form;                 /* 0 means psf */
     dfl_selectors selectors;       /* 0 means orthogonal */
     dfl_renewal renewal;           /* 0 means: orthogonal always, unit on change */
@@ -104,12 +106,13 @@ typedef struct dfl_solver_options {
                               smallest step; 0 means that of double, 2.2e-16 */
     double rank_tolerance; /* 0 means 1e-10, or 1e-6 where constraints are differenced */
 
-    dfl_reference reference;   /* 0 means the predicted second stage */
+    dfl_reference reference;   /* 0 means the predicted middle stage */
     dfl_prediction prediction; /* 0 means extrapolated starting values */
     dfl_control control;       /* 0 means predictive */
-    int newton_iterations;     /* at most; 0 means 10 */
+    int newton_iterations;     /* at most; orders 9 and 13: 4 and 8 more; 0 means 10 */
     int newton_updates;        /* of the matrix within a step; 0 means 1, negative means none */
-    double newton_tolerance;   /* 0 means max(1e-3, 0.5 min(0.03, sqrt(rtol'))) */
+    double newton_tolerance;   /* 0 means max(1e-3, 0.5 min(0.03, sqrt(rtol'))), less
+                                  with orders 9 and 13 */
     double multiplier_weight;  /* of l, m in the Newton norm; 0 means 1 */
     double jacobian_reuse;     /* the matrix is kept while Newton's rate of convergence is below; 0
                                   means 0.03, with DFL_REFERENCE_START 1e-3; negative: never kept */
@@ -172,6 +175,7 @@ typedef struct dfl_statistics {
     long check_evaluations; /* calls of eval for residuals at the end, initial values, events */
     long newton_updates;    /* matrix updates within a step */
     long steps_without_invariants;
+    long order_changes;
     long unconverged; /* fixed steps whose Newton iteration reached its bound */
     long events;
     double seconds;                   /* wall-clock time in advance */
@@ -221,6 +225,10 @@ dfl_failure dfl_solver_failure(const dfl_solver *solver);
 double dfl_solver_time(const dfl_solver *solver);
 const double *dfl_solver_state(const dfl_solver *solver);
 double dfl_solver_step(const dfl_solver *solver);
+
+/* The order of the method in the last accepted step; before the first one, that of the next; before a
+   start, 0. */
+int dfl_solver_order(const dfl_solver *solver);
 
 /* Evaluates the continuous output at time `t` inside the last accepted step; `project` moves the
    result onto all constraints. DFL_INVALID: `t` lies outside the step. */

@@ -20,12 +20,12 @@ static const char *constraint_name(const dfl_equations *eq, int row);
 int cli_check(dfl_context *ctx, const cli_arguments *arguments)
 {
     cli_model model = {0};
-    cli_settings settings;
+    dfl_settings settings;
     dfl_diagnosis diagnosis = {0};
     dfl_text text = {.ctx = ctx};
     dfl_status status = cli_load(&model, ctx, arguments, true);
     if (!status)
-        status = cli_settings_resolve(&settings, arguments, &model);
+        status = dfl_settings_resolve(&settings, &arguments->choices, model.run);
     if (!status)
         status = dfl_diagnose(&diagnosis, model.run, &settings.solver, settings.from);
     int exit_status = status ? cli_finish(ctx, status) : verdict(&diagnosis);
@@ -49,7 +49,7 @@ int cli_check(dfl_context *ctx, const cli_arguments *arguments)
 static int verdict(const dfl_diagnosis *diagnosis)
 {
     for (int i = 0; i < diagnosis->ndirections; i++)
-        if (!diagnosis->directions[i].balanced || diagnosis->start == DFL_SINGULAR)
+        if (!diagnosis->directions[i].balanced || diagnosis->start == DFL_INVALID)
             return CLI_WRONG;
     return diagnosis->start ? CLI_FAILURE : CLI_SUCCESS;
 }

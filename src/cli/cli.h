@@ -35,16 +35,6 @@ dfl_status cli_load(cli_model *out, dfl_context *ctx, const cli_arguments *argum
                     bool runnable);
 void cli_unload(cli_model *model);
 
-/* How a model is run: the command line beats the script, the script beats the default. */
-typedef struct cli_settings {
-    double from, to; /* `to` is NAN where nobody says */
-    const char *form, *method, *evaluation_name;
-    dfl_evaluation evaluation;
-    dfl_solver_options solver; /* without callbacks and events; defaults filled in */
-} cli_settings;
-dfl_status cli_settings_resolve(cli_settings *out, const cli_arguments *arguments,
-                                const cli_model *model);
-
 /* Prints "driftless: " and the context's message; returns the exit status that suits: wrong models are
    CLI_WRONG, everything else CLI_FAILURE. */
 int cli_complain(const dfl_context *ctx, dfl_status status);

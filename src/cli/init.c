@@ -13,7 +13,7 @@ typedef struct values {
     bool *held;
 } values;
 
-static dfl_status complete(values *out, const cli_model *model, const cli_settings *settings);
+static dfl_status complete(values *out, const cli_model *model, const dfl_settings *settings);
 static void clear(values *start, dfl_context *ctx);
 static void write_table(dfl_text *text, const values *start);
 static void write_json(dfl_text *text, const values *start, const cli_model *model, double t);
@@ -24,14 +24,14 @@ static bool is_identifier(const char *name);
 int cli_init(dfl_context *ctx, const cli_arguments *arguments)
 {
     cli_model model = {0};
-    cli_settings settings;
+    dfl_settings settings;
     values start = {0};
     dfl_text text = {.ctx = ctx};
     dfl_status status = arguments->json && arguments->lua
                             ? dfl_fail(ctx, DFL_INVALID, "choose one of --json and --lua")
                             : cli_load(&model, ctx, arguments, true);
     if (!status)
-        status = cli_settings_resolve(&settings, arguments, &model);
+        status = dfl_settings_resolve(&settings, &arguments->choices, model.run);
     if (!status) {
         status = complete(&start, &model, &settings);
         if (!status && arguments->json)
@@ -50,7 +50,7 @@ int cli_init(dfl_context *ctx, const cli_arguments *arguments)
     return exit_status;
 }
 
-static dfl_status complete(values *out, const cli_model *model, const cli_settings *settings)
+static dfl_status complete(values *out, const cli_model *model, const dfl_settings *settings)
 {
     dfl_context *ctx = model->model->ctx;
     const size_t n = (size_t)model->eq->n;

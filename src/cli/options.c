@@ -1,7 +1,7 @@
 /* options.c: one table of options, the parser that obeys it, and the help made from it. */
 #include "cli/options.h"
 
-#include "model/model.h"
+#include "context/text.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -22,29 +22,31 @@ typedef struct option {
 #define AT(field) offsetof(cli_arguments, field)
 static const option table[] = {
     {"to", "T", "end of the simulated time (default: simulate{to=} of the model)", CLI_RUN, NUMBER,
-     AT(to), 0},
+     AT(choices.to), 0},
     {"from", "T", "start of the simulated time (default: 0)", CLI_RUN | CLI_CHECK | CLI_INIT,
-     NUMBER, AT(from), 0},
+     NUMBER, AT(choices.from), 0},
     {"rtol", "R", "relative tolerance (default: 1e-6)", CLI_RUN | CLI_CHECK | CLI_INIT, POSITIVE,
-     AT(rtol), 0},
+     AT(choices.rtol), 0},
     {"atol", "A", "absolute tolerance, in each variable's unit (default: as rtol)",
-     CLI_RUN | CLI_CHECK | CLI_INIT, POSITIVE, AT(atol), 0},
+     CLI_RUN | CLI_CHECK | CLI_INIT, POSITIVE, AT(choices.atol), 0},
     {"every", "DT", "rows at this distance of time (default: one per step)", CLI_RUN, POSITIVE,
-     AT(every), 0},
-    {"project", NULL, "move the rows of --every onto all constraints", CLI_RUN, FLAG, AT(project),
-     0},
+     AT(choices.every), 0},
+    {"interpolate", NULL, "rows of --every as interpolated, not moved onto the constraints",
+     CLI_RUN, FLAG, AT(choices.interpolate), 0},
     {"form", "NAME", "psf: all constraints at every step (default); psi1: without accelerations",
-     CLI_RUN | CLI_CHECK | CLI_INIT, WORD, AT(form), 0},
-    {"method", "NAME", "radau5 (default)", CLI_RUN, WORD, AT(method), 0},
+     CLI_RUN | CLI_CHECK | CLI_INIT, WORD, AT(choices.form), 0},
+    {"method", "NAME", "radau (default: orders 5, 9, 13 as it pays), or one order: radau5 ...",
+     CLI_RUN, WORD, AT(choices.method), 0},
     {"first-step", "H", "size of the first step (default: estimated)", CLI_RUN, POSITIVE,
-     AT(first_step), 0},
-    {"max-step", "H", "largest step (default: no limit)", CLI_RUN, POSITIVE, AT(max_step), 0},
+     AT(choices.first_step), 0},
+    {"max-step", "H", "largest step (default: no limit)", CLI_RUN, POSITIVE, AT(choices.max_step),
+     0},
     {"fixed-step", "H", "steps of this size, without error control", CLI_RUN, POSITIVE,
-     AT(fixed_step), 0},
+     AT(choices.fixed_step), 0},
     {"max-steps", "N", "give up after so many attempted steps (default: 10000000)", CLI_RUN, COUNT,
-     AT(max_steps), 0},
+     AT(choices.max_steps), 0},
     {"evaluation", "HOW", "tape, native (compiled), or auto (default: what will be faster)",
-     CLI_RUN, WORD, AT(evaluation), 0},
+     CLI_RUN, WORD, AT(choices.evaluation), 0},
     {"set", "NAME=VALUE", "change a parameter, input or setting of the model (repeatable)",
      CLI_RUN | CLI_CHECK | CLI_INIT | CLI_EQUATIONS | CLI_EXPORT, LIST, AT(set), AT(nset)},
     {"output", "FILE", "results to FILE.csv or FILE.h5 (repeatable), - is standard output", CLI_RUN,
@@ -82,9 +84,7 @@ dfl_status cli_arguments_read(cli_arguments *out, dfl_context *ctx, unsigned com
                               char **argv)
 {
     bool given[OPTIONS] = {false}, options_end = false;
-    *out = (cli_arguments){0};
-    out->to = out->from = out->rtol = out->atol = out->every = NAN;
-    out->first_step = out->max_step = out->fixed_step = out->max_steps = NAN;
+    *out = (cli_arguments){.choices = dfl_choices_none("--")};
     out->set = dfl_alloc(ctx, (size_t)argc, sizeof *out->set);
     out->output = dfl_alloc(ctx, (size_t)argc, sizeof *out->output);
     dfl_status status = out->set && out->output ? DFL_OK : DFL_NO_MEMORY;

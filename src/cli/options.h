@@ -3,7 +3,7 @@
 #ifndef DFL_CLI_OPTIONS_H
 #define DFL_CLI_OPTIONS_H
 
-#include <driftless/context.h>
+#include "run/run.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -20,13 +20,11 @@ enum {
 
 typedef struct cli_arguments {
     const char *model; /* path of the script, or of the result to view */
-    double to, from, rtol, atol, every, first_step, max_step, fixed_step,
-        max_steps;                          /* NAN: silent */
-    const char *form, *method, *evaluation; /* or NULL */
-    const char *report, *plot, *columns;    /* or NULL */
+    dfl_choices choices;
+    const char *report, *plot, *columns; /* or NULL */
     const char **set, **output;
     int nset, noutput;
-    bool json, quiet, project, lua, latex, c, octave, help;
+    bool json, quiet, lua, latex, c, octave, help;
 } cli_arguments;
 
 /* Reads the arguments behind the subcommand's name. The caller clears `out` also after a failure. The

@@ -1,10 +1,17 @@
 /* run.c: `driftless run MODEL`: simulate, write results, say how it went. */
 #define _POSIX_C_SOURCE 200809L
-#include "cli/simulate.h"
+#include "cli/cli.h"
+#include "cli/interrupt.h"
+#include "cli/progress.h"
 
-#include <math.h>
 #include <string.h>
 #include <unistd.h>
+
+/* What a terminal shows while the run goes on. */
+typedef struct screen {
+    cli_progress progress;
+    bool quiet;
+} screen;
 
 /* Where the rows go. */
 typedef struct outputs {
@@ -18,25 +25,27 @@ typedef struct outputs {
 static dfl_status check_arguments(dfl_context *ctx, const cli_arguments *arguments);
 static dfl_status check_drawings(dfl_context *ctx, const cli_arguments *arguments);
 static bool collect_paths(outputs *out, dfl_context *ctx, const cli_arguments *arguments);
-static dfl_status check_end(dfl_context *ctx, const cli_settings *settings, const char *path);
-static dfl_status open_outputs(outputs *out, const cli_model *model, const cli_settings *settings);
-static int close_outputs(outputs *out, dfl_summary *summary, cli_simulation *sim, int exit_status);
+static int follow(dfl_summary *summary, dfl_simulation *sim, screen *shown);
+static bool watch(double t, double step, void *user);
+static void show_log(dfl_log_level level, const char *text, void *user);
+static dfl_status open_outputs(outputs *out, const cli_model *model, const dfl_settings *settings);
+static int close_outputs(outputs *out, dfl_summary *summary, dfl_simulation *sim, int exit_status);
 static dfl_status report(const cli_arguments *arguments, const dfl_summary *summary,
                          const cli_model *model, bool hint);
 static int simulate(const cli_arguments *arguments, const cli_model *model,
-                    const cli_settings *settings);
+                    const dfl_settings *settings);
 
 int cli_run(dfl_context *ctx, const cli_arguments *arguments)
 {
     cli_model model = {0};
-    cli_settings settings;
+    dfl_settings settings;
     dfl_status status = check_arguments(ctx, arguments);
     if (!status)
         status = cli_load(&model, ctx, arguments, true);
     if (!status)
-        status = cli_settings_resolve(&settings, arguments, &model);
+        status = dfl_settings_resolve(&settings, &arguments->choices, model.run);
     if (!status)
-        status = check_end(ctx, &settings, arguments->model);
+        status = dfl_settings_check_end(&settings, &arguments->choices, model.model);
     const int exit_status =
         status ? cli_complain(ctx, status) : simulate(arguments, &model, &settings);
     cli_unload(&model);
@@ -72,36 +81,27 @@ static dfl_status check_drawings(dfl_context *ctx, const cli_arguments *argument
     return DFL_OK;
 }
 
-static dfl_status check_end(dfl_context *ctx, const cli_settings *settings, const char *path)
-{
-    if (isnan(settings->to))
-        return dfl_fail(ctx, DFL_INVALID,
-                        "%s: until when? Give --to T, or write simulate{to = T} into the model",
-                        path);
-    if (settings->to == settings->from)
-        return dfl_fail(ctx, DFL_INVALID, "the run from %g to %g has no length; give another --to",
-                        settings->from, settings->to);
-    return DFL_OK;
-}
-
 static int simulate(const cli_arguments *arguments, const cli_model *model,
-                    const cli_settings *settings)
+                    const dfl_settings *settings)
 {
     dfl_context *ctx = model->model->ctx;
     outputs out = {.columns = arguments->columns};
     const bool hint = collect_paths(&out, ctx, arguments);
-    cli_simulation sim = {.ctx = ctx,
+    screen shown = {.quiet = arguments->quiet};
+    dfl_simulation sim = {.ctx = ctx,
                           .run = model->run,
                           .eq = model->eq,
                           .settings = settings,
-                          .quiet = arguments->quiet};
+                          .watch = watch,
+                          .log = show_log,
+                          .user = &shown};
     dfl_summary summary;
     int exit_status;
     dfl_status status = open_outputs(&out, model, settings);
     if (!status) {
         sim.writers = out.writers;
         sim.nwriters = out.nwriters;
-        exit_status = cli_simulate(&summary, &sim);
+        exit_status = follow(&summary, &sim, &shown);
         exit_status = close_outputs(&out, &summary, &sim, exit_status);
         const bool unread = sim.trouble == DFL_STOPPED; /* | head: ends without a word */
         if (exit_status != CLI_SUCCESS && !unread)
@@ -112,7 +112,7 @@ static int simulate(const cli_arguments *arguments, const cli_model *model,
     } else {
         exit_status = close_outputs(&out, NULL, &sim, cli_finish(ctx, status));
     }
-    cli_simulation_clear(&sim);
+    dfl_simulation_clear(&sim);
     return exit_status;
 }
 
@@ -135,7 +135,38 @@ static bool collect_paths(outputs *out, dfl_context *ctx, const cli_arguments *a
     return nothing && out->count == 0;
 }
 
-static dfl_status open_outputs(outputs *out, const cli_model *model, const cli_settings *settings)
+/* The run, with a line of progress and Ctrl-C as a question after every step. */
+static int follow(dfl_summary *summary, dfl_simulation *sim, screen *shown)
+{
+    const dfl_settings *settings = sim->settings;
+    cli_progress_begin(&shown->progress, settings->from, settings->to, shown->quiet);
+    cli_interrupt_catch();
+    const dfl_status status = dfl_simulate(summary, sim);
+    cli_progress_erase(&shown->progress);
+    if (status == DFL_STOPPED && !sim->trouble)
+        return CLI_INTERRUPTED;
+    if (status == DFL_INVALID && !sim->started)
+        return CLI_WRONG;
+    return status ? CLI_FAILURE : CLI_SUCCESS;
+}
+
+static bool watch(double t, double step, void *user)
+{
+    screen *shown = user;
+    cli_progress_show(&shown->progress, t, step);
+    return cli_interrupted();
+}
+
+static void show_log(dfl_log_level level, const char *text, void *user)
+{
+    screen *shown = user;
+    if (shown->quiet || level == DFL_LOG_DEBUG)
+        return;
+    cli_progress_erase(&shown->progress);
+    fprintf(stderr, "driftless: %s%s\n", level == DFL_LOG_WARNING ? "warning: " : "", text);
+}
+
+static dfl_status open_outputs(outputs *out, const cli_model *model, const dfl_settings *settings)
 {
     const dfl_solver_options *solver = &settings->solver;
     const dfl_run_option options[] = {{"form", settings->form, 0},
@@ -167,7 +198,7 @@ static dfl_status open_outputs(outputs *out, const cli_model *model, const cli_s
 }
 
 /* A result that could not be stored to its end makes a run that failed. */
-static int close_outputs(outputs *out, dfl_summary *summary, cli_simulation *sim, int exit_status)
+static int close_outputs(outputs *out, dfl_summary *summary, dfl_simulation *sim, int exit_status)
 {
     for (int i = 0; i < out->nwriters; i++) {
         const dfl_status status = dfl_writer_close(out->writers[i], summary);

@@ -1,8 +1,10 @@
-/* text.h: a text that grows. */
+/* text.h: a text that grows; words that were meant by misspelt ones. */
 #ifndef DFL_TEXT_H
 #define DFL_TEXT_H
 
 #include <driftless/context.h>
+
+#include <stdbool.h>
 
 /* `{.ctx = ctx}` is empty. A failed allocation is kept in `status` and stops the growth, so that a whole
    text is written first and checked once. */
@@ -28,5 +30,12 @@ void dfl_text_clear(dfl_text *text);
 
 /* A copy of a string from the context's allocator (dfl_free), or NULL without memory. */
 char *dfl_copy_string(dfl_context *ctx, const char *string);
+
+/* The nearest to `word` of `count` words, or NULL if none is near. */
+const char *dfl_nearest_word(const char *word, const char *const *words, int count);
+
+/* Whether `candidate` is nearer to `word` than *best (0: none yet), which it then becomes: distance
+   + 1. Near is at most a third of the letters wrong, and never all of them. */
+bool dfl_nearer_word(int *best, const char *word, const char *candidate);
 
 #endif

@@ -18,7 +18,7 @@ dfl_status dfl_export_equations(dfl_text *text, const dfl_equations *eq, dfl_not
    there is none, the file says why. Names start with the model's name made an identifier. */
 dfl_status dfl_export_c(dfl_text *text, const dfl_equations *eq);
 
-/* Octave/Matlab: writes NAME.m and what it needs into `folder` (made if missing, its parent is not).
+/* Octave/Matlab: writes NAME_model.m and what it needs into `folder` (made if missing, its parent is not).
    `files` gets one line per file written. DFL_INVALID with the reason if it cannot be written. */
 dfl_status dfl_export_octave(dfl_text *files, const dfl_equations *eq, const char *folder);
 

@@ -4,7 +4,7 @@
 
 #include "export/source.h"
 
-/* NAME.m: help for everything, and a simulation with ode45. `list` names the other files. */
+/* NAME_model.m: help for everything, and a simulation with ode45. `list` names the other files. */
 void dfl_octave_main(dfl_text *text, const dfl_source *source, const char *list);
 /* NAME_rhs.m: the right-hand side in QR form. */
 void dfl_octave_rhs(dfl_text *text, const dfl_source *source);

@@ -62,7 +62,7 @@ typedef struct export_job {
     dfl_source source;
     const char *folder;
     dfl_text *files;
-    dfl_text list;               /* of functions, for the help of NAME.m */
+    dfl_text list;               /* of functions, for the help of NAME_model.m */
     dfl_tape *tape[BLOCK_FILES]; /* NULL where the model has none of the blocks */
 } export_job;
 
@@ -153,7 +153,7 @@ static dfl_status write_block_file(export_job *job, int number)
 static void write_help(dfl_text *text, const dfl_source *source, const block_file *file)
 {
     dfl_octave_title(text, source, file->part, file->meaning);
-    dfl_text_add(text, "%%   t: time, x: all unknowns, par: parameters, as help %s shows.\n",
+    dfl_text_add(text, "%%   t: time, x: all unknowns, par: parameters, as help %s_model shows.\n",
                  source->name);
     for (int i = 0; i < file->count; i++) {
         const dfl_block *block = &source->block[file->block[i]];
@@ -206,7 +206,7 @@ static dfl_status write_other_files(export_job *job)
         status = job->list.status;
     if (!status) {
         dfl_octave_main(&text, &job->source, dfl_text_string(&job->list));
-        status = save(job, "", &text);
+        status = save(job, "_model", &text);
     }
     dfl_text_clear(&text);
     return status;

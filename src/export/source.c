@@ -10,7 +10,6 @@
 enum { LONGEST_NAME = 40 }; /* Matlab cuts identifiers at 63 characters; ours get endings */
 
 static dfl_status make_identifier(dfl_source *source);
-static bool is_taken(const char *name);
 static dfl_status collect_declarations(dfl_source *source);
 static void list_blocks(dfl_source *source);
 static void list_jacobians(dfl_source *source);
@@ -117,8 +116,8 @@ void dfl_source_fill(dfl_text *text, const dfl_source *source, const char *patte
 
 /* ------------------------------------------------------------------------------- names */
 
-/* Letters, digits and '_'; "model_" in front where it would start with something else, "_model" behind
-   where the name means something already. */
+/* Letters, digits and '_'; "model_" in front where it would start with something else. No export uses
+   the identifier alone, it always gets an ending: so it may be a word that means something. */
 static dfl_status make_identifier(dfl_source *source)
 {
     const char *given = source->eq->model->name ? source->eq->model->name : "";
@@ -129,8 +128,6 @@ static dfl_status make_identifier(dfl_source *source)
         const unsigned char c = (unsigned char)given[i];
         dfl_text_add(&name, "%c", c < 128 && isalnum(c) ? c : '_');
     }
-    if (!name.status && is_taken(name.data))
-        dfl_text_add(&name, "_model");
     source->name = name.data;
     if (name.status)
         return name.status;
@@ -140,38 +137,6 @@ static dfl_status make_identifier(dfl_source *source)
     for (char *c = source->upper; *c; c++)
         *c = (char)toupper((unsigned char)*c);
     return DFL_OK;
-}
-
-/* Words of Octave and Matlab that a file NAME.m would hide, as far as generated files use them. */
-static bool is_taken(const char *name)
-{
-    static const char *const taken[] = {
-        "abs",       "acos",      "all",      "and",
-        "ans",       "any",       "asin",     "atan",
-        "atan2",     "break",     "case",     "catch",
-        "cell",      "chol",      "classdef", "cos",
-        "cosh",      "continue",  "do",       "double",
-        "e",         "else",      "elseif",   "end",
-        "eps",       "error",     "exp",      "false",
-        "figure",    "find",      "for",      "function",
-        "global",    "grid",      "i",        "if",
-        "inf",       "isempty",   "isnan",    "j",
-        "legend",    "length",    "linspace", "log",
-        "max",       "min",       "nan",      "nargin",
-        "nargout",   "numel",     "ode45",    "odeset",
-        "or",        "otherwise", "parfor",   "persistent",
-        "pi",        "plot",      "polyval",  "qr",
-        "return",    "sign",      "sin",      "sinh",
-        "size",      "spline",    "sqrt",     "struct",
-        "sum",       "switch",    "tan",      "tanh",
-        "transpose", "true",      "try",      "unwind_protect",
-        "until",     "while",     "xlabel",   "ylabel",
-        "zeros",
-    };
-    for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
-        if (!strcmp(name, taken[i]))
-            return true;
-    return false;
 }
 
 /* ------------------------------------------------------------------------------- blocks */

@@ -9,11 +9,12 @@ static dfl_status allocate(dfl_formulation *form);
 static dfl_status create_factors(dfl_formulation *form);
 
 dfl_status dfl_formulation_init(dfl_formulation *form, dfl_system *sys,
-                                const dfl_solver_options *options)
+                                const dfl_solver_options *options, int stages)
 {
     memset(form, 0, sizeof *form);
     form->sys = sys;
     form->options = options;
+    form->max_stages = stages;
     dfl_status status = dfl_rows_jacobian_init(&form->jac, sys);
     if (!status)
         status = allocate(form);
@@ -31,6 +32,7 @@ static dfl_status allocate(dfl_formulation *form)
     /* every unknown is algebraic or differential; redundant and dropped rows add to both counts */
     const size_t ma = (size_t)(sys->m1 + sys->m2 + sys->m3);
     const size_t nd = (size_t)(eom->nr + sys->n3 + sys->n4 + sys->nc), K = ma + nd;
+    const size_t width = (size_t)dfl_lanes_width(form->max_stages);
     form->J2_store = dfl_alloc(ctx, (size_t)sys->m2 * n, d);
     form->Sp = dfl_alloc(ctx, np * np, d);
     form->Sv = dfl_alloc(ctx, nv * nv, d);
@@ -46,11 +48,11 @@ static dfl_status allocate(dfl_formulation *form)
     form->active = dfl_alloc(ctx, (size_t)eom->ne, 1);
     form->q = dfl_alloc(ctx, (size_t)eom->ne * nv, d);
     form->q_old = dfl_alloc(ctx, (size_t)eom->ne * nv, d);
-    form->rho = dfl_alloc(ctx, (size_t)sys->mdif * DFL_LANES, d);
-    form->u = dfl_alloc(ctx, 2 * nd * DFL_LANES + 2 * nd, d);
+    form->rho = dfl_alloc(ctx, (size_t)sys->mdif * width, d);
+    form->u = dfl_alloc(ctx, 2 * nd * width + 2 * nd, d);
     form->vp = dfl_alloc(ctx, nv, d);
     form->y = dfl_alloc(ctx, nv, d);
-    form->momentum = dfl_alloc(ctx, nv * DFL_LANES, d);
+    form->momentum = dfl_alloc(ctx, nv * width, d);
     form->pp = dfl_alloc(ctx, np, d);
     form->row_size = dfl_alloc(ctx, (size_t)sys->nc, d);
     form->least = dfl_alloc(ctx, nv * (size_t)sys->nc + nv + (size_t)sys->nc, d);
@@ -82,7 +84,7 @@ static dfl_status create_factors(dfl_formulation *form)
         status = dfl_split_create(&form->user_check, ctx, larger, larger);
     if (!status)
         status = dfl_factor_create(&form->E_real, ctx, nd, false);
-    for (int k = 0; !status && k < DFL_LANES / 2; k++)
+    for (int k = 0; !status && k < form->max_stages / 2; k++)
         status = dfl_factor_create(&form->E_complex[k], ctx, nd, true);
     if (!status)
         status = dfl_lstsq_create(&form->lstsq, ctx, sys->n3, sys->nc);
@@ -111,7 +113,7 @@ void dfl_formulation_clear(dfl_formulation *form)
     dfl_split_free(form->pivots3, ctx);
     dfl_split_free(form->user_check, ctx);
     dfl_factor_free(form->E_real, ctx);
-    for (int k = 0; k < DFL_LANES / 2; k++)
+    for (int k = 0; k < form->max_stages / 2; k++)
         dfl_factor_free(form->E_complex[k], ctx);
     dfl_lstsq_free(form->lstsq, ctx);
 }
@@ -144,6 +146,7 @@ dfl_outcome dfl_formulation_factor(dfl_formulation *form, int nreal, int ncomple
         form->options->differential == DFL_DIFFERENTIAL_QR ? DFL_METHOD_QR : DFL_METHOD_LU;
     form->sys->stats->differential_decompositions++;
     form->nreal = nreal;
+    form->width = dfl_lanes_width(nreal + 2 * ncomplex);
     form->ncomplex = ncomplex;
     memcpy(form->zeta, zeta, (size_t)(nreal + 2 * ncomplex) * sizeof *zeta);
     bool regular = true;
@@ -172,20 +175,20 @@ typedef struct stages {
     const dfl_point *points;
     int count;
     const double *transform; /* over the stages */
+    const double *from[DFL_LANES];
 } stages;
 
 /* Rows first .. first+count-1 of alg into lanes; returns the place behind them. */
-static double *gather_rows(double *rows, const stages *st, int first, int count)
+static double *gather_rows(double *rows, stages *st, int first, int count)
 {
-    const double *from[DFL_LANES] = {NULL};
     for (int k = 0; k < st->count; k++)
-        from[k] = st->points[k].alg + first;
-    dfl_lanes_gather(rows, st->transform, count, from, st->count, NULL, NULL);
-    return rows + count * DFL_LANES;
+        st->from[k] = st->points[k].alg + first;
+    dfl_lanes_gather(rows, st->count, st->transform, count, st->from, NULL, NULL);
+    return rows + count * dfl_lanes_width(st->count);
 }
 
 /* The algebraic rows of all stages, dropped invariants left out. */
-static void gather_algebraic(double *rows, const dfl_formulation *form, const stages *st)
+static void gather_algebraic(double *rows, const dfl_formulation *form, stages *st)
 {
     const dfl_system *sys = form->sys;
     const int ne = sys->eom->ne;
@@ -201,31 +204,30 @@ static void gather_algebraic(double *rows, const dfl_formulation *form, const st
 }
 
 /* f_dyn - M v': M constant, so that it may act on transformed derivatives, or stage by stage. */
-static dfl_outcome gather_dynamics(double *rho, dfl_formulation *form, const stages *st,
-                                   const double *yp, const double *xp)
+static dfl_outcome gather_dynamics(double *rho, dfl_formulation *form, stages *st, const double *yp,
+                                   const double *xp)
 {
     dfl_system *sys = form->sys;
     const int nv = sys->n3;
-    const double *from[DFL_LANES] = {NULL};
     if (sys->constant) {
         for (int k = 0; k < st->count; k++)
-            from[k] = st->points[k].blocks.f;
+            st->from[k] = st->points[k].blocks.f;
         if (!sys->diagonal)
-            dfl_lanes_mul(form->momentum, sys->M, nv, nv, nv, yp);
-        dfl_lanes_gather(rho, st->transform, nv, from, st->count,
+            dfl_lanes_mul(form->momentum, form->width, sys->M, nv, nv, yp);
+        dfl_lanes_gather(rho, st->count, st->transform, nv, st->from,
                          sys->diagonal ? yp : form->momentum, sys->diagonal ? sys->M : NULL);
         return DFL_STEP_OK;
     }
     for (int k = 0; k < st->count; k++) {
         double *y = form->momentum + k * nv;
         for (int i = 0; i < nv; i++)
-            form->vp[i] = xp[i * DFL_LANES + k];
+            form->vp[i] = xp[i * form->width + k];
         dfl_outcome outcome = dfl_system_dynamics(y, sys, &st->points[k], form->vp);
         if (outcome)
             return outcome;
-        from[k] = y;
+        st->from[k] = y;
     }
-    dfl_lanes_gather(rho, st->transform, nv, from, st->count, NULL, NULL);
+    dfl_lanes_gather(rho, st->count, st->transform, nv, st->from, NULL, NULL);
     return DFL_STEP_OK;
 }
 
@@ -234,45 +236,45 @@ dfl_outcome dfl_formulation_residual(double *rows, dfl_formulation *form, const 
                                      const double *xp)
 {
     dfl_system *sys = form->sys;
-    const int nr = sys->n2, nv = sys->n3, np = sys->eom->np;
-    const stages st = {points, count, transform};
-    const double *from_r[DFL_LANES] = {NULL}, *from_p[DFL_LANES] = {NULL};
-    double *rho_v = form->rho + nr * DFL_LANES, *rho_p = rho_v + nv * DFL_LANES;
-    for (int k = 0; k < count; k++) {
-        from_r[k] = points[k].dif;
-        from_p[k] = points[k].blocks.kin;
-    }
+    const int nr = sys->n2, nv = sys->n3, np = sys->eom->np, width = form->width;
+    stages st = {points, count, transform, {NULL}};
+    double *rho_v = form->rho + nr * width, *rho_p = rho_v + nv * width;
     gather_algebraic(rows, form, &st);
-    dfl_lanes_gather(form->rho, transform, nr, from_r, count, yp + sys->off_r * DFL_LANES, NULL);
-    dfl_lanes_gather(rho_p, transform, np, from_p, count, yp + sys->off_p * DFL_LANES, NULL);
-    return gather_dynamics(rho_v, form, &st, yp + sys->off_v * DFL_LANES,
-                           xp + sys->off_v * DFL_LANES);
+    for (int k = 0; nr > 0 && k < count; k++)
+        st.from[k] = points[k].dif;
+    dfl_lanes_gather(form->rho, count, transform, nr, st.from, yp + sys->off_r * width, NULL);
+    for (int k = 0; k < count; k++)
+        st.from[k] = points[k].blocks.kin;
+    dfl_lanes_gather(rho_p, count, transform, np, st.from, yp + sys->off_p * width, NULL);
+    return gather_dynamics(rho_v, form, &st, yp + sys->off_v * width, xp + sys->off_v * width);
 }
 
-/* u of one real and of one complex shift from  d - (zeta SM_a - SJ_a) a, both products at hand. */
-static void solve_shifts(double *d, dfl_formulation *form, const double *SMa, const double *SJa)
+/* u of all shifts from  d - (zeta SM_a - SJ_a) a, both products at hand. `width` is a constant for the
+   compiler. */
+static inline __attribute__((always_inline)) void
+solve_shifts(double *d, int width, dfl_formulation *form, const double *SMa, const double *SJa)
 {
     const int nd = form->nd;
-    double *b = form->u + 2 * nd * DFL_LANES;
+    double *b = form->u + 2 * nd * width;
     if (form->nreal) {
         for (int i = 0; i < nd; i++)
-            b[i] = d[i * DFL_LANES] - form->zeta[0] * SMa[i * DFL_LANES] + SJa[i * DFL_LANES];
+            b[i] = d[i * width] - form->zeta[0] * SMa[i * width] + SJa[i * width];
         dfl_factor_solve(form->E_real, b);
         for (int i = 0; i < nd; i++)
-            d[i * DFL_LANES] = b[i];
+            d[i * width] = b[i];
     }
     for (int k = 0; k < form->ncomplex; k++) {
         const int lane = form->nreal + 2 * k;
         const double re = form->zeta[lane], im = form->zeta[lane + 1];
         for (int i = 0; i < nd; i++) {
-            const int at = i * DFL_LANES + lane;
+            const int at = i * width + lane;
             b[2 * i] = d[at] - (re * SMa[at] - im * SMa[at + 1]) + SJa[at];
             b[2 * i + 1] = d[at + 1] - (re * SMa[at + 1] + im * SMa[at]) + SJa[at + 1];
         }
         dfl_factor_solve(form->E_complex[k], b);
         for (int i = 0; i < nd; i++) {
-            d[i * DFL_LANES + lane] = b[2 * i];
-            d[i * DFL_LANES + lane + 1] = b[2 * i + 1];
+            d[i * width + lane] = b[2 * i];
+            d[i * width + lane + 1] = b[2 * i + 1];
         }
     }
 }
@@ -280,28 +282,30 @@ static void solve_shifts(double *d, dfl_formulation *form, const double *SMa, co
 /* d = S rho */
 static void project(double *d, const dfl_formulation *form)
 {
-    const int nr = form->sys->n2, nv = form->sys->n3, np = form->sys->eom->np;
-    const double *rho_v = form->rho + nr * DFL_LANES;
-    memcpy(d, form->rho, (size_t)nr * DFL_LANES * sizeof *d);
-    d += nr * DFL_LANES;
+    const int nr = form->sys->n2, nv = form->sys->n3, np = form->sys->eom->np, width = form->width;
+    const double *rho_v = form->rho + nr * width;
+    memcpy(d, form->rho, (size_t)(nr * width) * sizeof *d);
+    d += nr * width;
     if (form->sv_identity)
-        memcpy(d, rho_v, (size_t)nv * DFL_LANES * sizeof *d);
+        memcpy(d, rho_v, (size_t)(nv * width) * sizeof *d);
     else
-        dfl_lanes_mul(d, form->Sv, form->nsv, form->nsv, nv, rho_v);
-    dfl_lanes_mul(d + form->nsv * DFL_LANES, form->Sp, form->nfp, form->nfp, np,
-                  rho_v + nv * DFL_LANES);
+        dfl_lanes_mul(d, width, form->Sv, form->nsv, nv, rho_v);
+    dfl_lanes_mul(d + form->nsv * width, width, form->Sp, form->nfp, np, rho_v + nv * width);
 }
 
 void dfl_formulation_solve(double *dx, dfl_formulation *form, double *rows)
 {
-    const int nd = form->nd, ma = form->ma;
-    double *SMa = form->u, *SJa = form->u + nd * DFL_LANES;
+    const int nd = form->nd, ma = form->ma, width = form->width;
+    double *SMa = form->u, *SJa = form->u + nd * width, *d = rows + ma * width;
     form->sys->stats->back_substitutions++;
-    project(rows + ma * DFL_LANES, form);
-    dfl_lanes_mul(SMa, form->SM, nd, nd, ma, rows);
-    dfl_lanes_mul(SJa, form->SJ, nd, nd, ma, rows);
-    solve_shifts(rows + ma * DFL_LANES, form, SMa, SJa);
-    dfl_lanes_mul(dx, form->CB, form->sys->n, form->sys->n, form->K, rows);
+    project(d, form);
+    dfl_lanes_mul(SMa, width, form->SM, nd, ma, rows);
+    dfl_lanes_mul(SJa, width, form->SJ, nd, ma, rows);
+    if (width == 4)
+        solve_shifts(d, 4, form, SMa, SJa);
+    else
+        solve_shifts(d, 8, form, SMa, SJa);
+    dfl_lanes_mul(dx, width, form->CB, form->sys->n, form->K, rows);
 }
 
 dfl_outcome dfl_formulation_defect(double *err, dfl_formulation *form, const dfl_point *point,
@@ -333,17 +337,17 @@ dfl_outcome dfl_formulation_defect(double *err, dfl_formulation *form, const dfl
 /* X1 -= N N^T X1, N = ker of block 1 in the columns [a sigma w l m] */
 void dfl_formulation_minimum_norm(double *X, const dfl_formulation *form)
 {
-    const int n1 = form->sys->n1;
+    const int n1 = form->sys->n1, width = form->width;
     if (form->defect == 0 || form->sys->psi1)
         return;
     for (int j = 0; j < form->defect; j++) {
         const double *N = form->split1->N + (size_t)j * (size_t)n1;
-        for (int k = 0; k < DFL_LANES; k++) {
+        for (int k = 0; k < width; k++) {
             double sum = 0;
             for (int i = 0; i < n1; i++)
-                sum += N[i] * X[i * DFL_LANES + k];
+                sum += N[i] * X[i * width + k];
             for (int i = 0; i < n1; i++)
-                X[i * DFL_LANES + k] -= N[i] * sum;
+                X[i * width + k] -= N[i] * sum;
         }
     }
 }

@@ -52,8 +52,10 @@ typedef struct dfl_formulation {
     bool have_old, suspended; /* suspended: no invariants until the next step */
     double *q, *q_old;        /* ne x nv: the parts of e_v that the constraints leave */
 
+    int max_stages;      /* that an integrator may use */
     int nreal, ncomplex; /* shifts: lane 0, then pairs of lanes */
-    double zeta[1 + 2 * DFL_LANES];
+    int width;           /* of the lanes that have as many stages */
+    double zeta[DFL_LANES];
     dfl_factor *E_real, *E_complex[DFL_LANES / 2];
     double *rho, *u; /* mdif lanes of unprojected residuals; lanes for solving */
     double *vp, *y, *pp;
@@ -62,8 +64,9 @@ typedef struct dfl_formulation {
     double *least;    /* nv x nc and its right-hand side */
 } dfl_formulation;
 
+/* With room for as many stages. */
 dfl_status dfl_formulation_init(dfl_formulation *form, dfl_system *sys,
-                                const dfl_solver_options *options);
+                                const dfl_solver_options *options, int stages);
 void dfl_formulation_clear(dfl_formulation *form);
 
 /* After dfl_system_decide: lays out all blocks and forgets ranks and selectors. */

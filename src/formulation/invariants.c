@@ -3,10 +3,11 @@
    Where e_v lies (almost) in the row space of the constraints, as for the energy at a turning
    point, the invariant does not determine a velocity, and enforcing it makes Newton fail. Let q =
    e_v - (e_v R) W be the part of e_v that the constraints leave. An invariant is dropped for the
-   present step if q changes so fast that it may vanish within the step, |q| < kappa |q - q_old|,
-   or if the others already contain it, and in the first step, where nothing is known: from rest
-   the energy alone would allow the mechanism to stay where it is. It comes back in the next regular
-   step, where its algebraic equation removes the accumulated defect. */
+   present step if the length of q changes so fast that it may vanish within the step,
+   |q| < kappa ||q| - |q_old||, or if the others already contain it, and in the first step, where
+   nothing is known: from rest the energy alone would allow the mechanism to stay where it is. It
+   comes back in the next regular step, where its algebraic equation removes the accumulated defect.
+   That q turns, as it does in long steps, is harmless; but q against q_old has passed zero. */
 #include "formulation/projection.h"
 
 #include <math.h>
@@ -46,6 +47,15 @@ static void free_parts(dfl_formulation *form)
         }
 }
 
+/* How much the length of q changed since q_old; one that points backwards has passed zero. */
+static double change_of_length(const double *q, const double *q_old, int n)
+{
+    double dot = 0;
+    for (int i = 0; i < n; i++)
+        dot += q[i] * q_old[i];
+    return dot > 0 ? fabs(norm(q, n) - norm(q_old, n)) : norm(q, n) + norm(q_old, n);
+}
+
 /* Gram-Schmidt over the invariants: keeps i if enough of q_i is left beside those kept before. */
 static void keep_independent(dfl_formulation *form)
 {
@@ -71,8 +81,8 @@ static void keep_independent(dfl_formulation *form)
             for (int j = 0; j < nv; j++)
                 r[j] -= dot * b[j];
         }
-        const double left = norm(r, nv);
-        form->active[i] = left > kappa * sqrt(change) &&
+        const double left = norm(r, nv), *q = form->q + i * nv, *q_old = form->q_old + i * nv;
+        form->active[i] = left > kappa * change_of_length(q, q_old, nv) &&
                           left > fmax(dependent, 10 * form->rank_tolerance) * sqrt(size);
         form->secure = form->secure && left > secure * sqrt(change);
         if (!form->active[i])

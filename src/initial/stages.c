@@ -362,70 +362,138 @@ static double rounding(const dfl_initial *init, int row)
     return 1e-13 * sum;
 }
 
+/* Appends the name of an unknown to a list; what has no room is left out. */
+static void add_name(char *list, size_t size, const dfl_system *sys, int column)
+{
+    char name[64];
+    int index;
+    const dfl_kind kind = dfl_system_variable_kind(sys, column, &index);
+    const size_t used = strlen(list);
+    dfl_eom_name(name, sizeof name, sys->eom, kind, index);
+    if (used + strlen(name) + 3 < size)
+        snprintf(list + used, size - used, "%s%s", used ? ", " : "", name);
+}
+
 /* The names of the held unknowns that row `row` depends on. */
-static void held_names(char *text, size_t size, const dfl_initial *init, const dfl_conditions *cond,
+static void held_names(char *list, size_t size, const dfl_initial *init, const dfl_conditions *cond,
                        int row)
 {
     const dfl_system *sys = &init->sys;
-    size_t used = 0;
-    text[0] = 0;
-    for (int j = sys->na; j < sys->n; j++) {
-        if (!is_held(init, cond, j) || entry(init, row, j) == 0)
-            continue;
-        char name[64];
-        int index;
-        const dfl_kind kind = dfl_system_variable_kind(sys, j, &index);
-        dfl_eom_name(name, sizeof name, sys->eom, kind, index);
-        if (used + strlen(name) + 3 < size)
-            used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "", name);
-    }
+    list[0] = 0;
+    for (int j = sys->na; j < sys->n; j++)
+        if (is_held(init, cond, j) && entry(init, row, j) != 0)
+            add_name(list, size, sys, j);
 }
 
-/* Whether row `row` has a derivative with respect to anything that is not held. */
+/* The stage that corrects row `row`. */
+static stage stage_of_row(const dfl_initial *init, int row)
+{
+    const dfl_system *sys = &init->sys;
+    if (row >= sys->m1 + sys->m2)
+        return position_stage(sys);
+    return row >= sys->m1 ? velocity_stage(init) : first_stage(sys);
+}
+
+/* Whether row `row` has a derivative with respect to anything that its stage may change. */
 static bool can_be_corrected(const dfl_initial *init, const dfl_conditions *cond, int row)
 {
-    for (int j = 0; j < init->sys.n; j++)
+    const stage st = stage_of_row(init, row);
+    for (int j = st.first_column; j < st.first_column + st.columns; j++)
         if (!is_held(init, cond, j) && entry(init, row, j) != 0)
             return true;
     return false;
 }
 
-/* What may help against a violated row. */
-static const char *advice(const dfl_initial *init, const dfl_conditions *cond, int row, bool held)
+/* Of a row without such a derivative: the names of the unknowns that have one beside the point, so
+   that another guess of them helps; none if the row does not contain them at all. False: not known,
+   as the row cannot be evaluated there. The derivatives are those beside the point afterwards. */
+static bool names_to_guess(char *list, size_t size, dfl_initial *init, const dfl_conditions *cond,
+                           int row)
 {
-    int index;
-    if (cond->mode == DFL_START_CHECK)
-        return "; start with DFL_START_PROJECT to correct them";
-    if (dfl_system_alg_kind(&init->sys, row, &index) == DFL_ROW_F)
-        return "; if a direction has neither mass nor constraint, declare it with n0, K0 and gam; "
-               "a "
-               "diagonal written by `mass` needs mass_diagonal";
-    if (!held && !can_be_corrected(init, cond, row))
-        return "; it does not change with any unknown there: start from another guess";
-    return held ? "" : "; the correction did not converge: start from another guess";
+    dfl_system *sys = &init->sys;
+    const stage st = stage_of_row(init, row);
+    const double shift = 1e-3 * stage_size(init, st);
+    const int end = st.first_column + st.columns;
+    list[0] = 0;
+    for (int j = st.first_column; j < end; j++)
+        if (!is_held(init, cond, j)) /* unlike multiples, so that they do not cancel */
+            init->point.x[j] = init->x[j] + shift * (1 + 0.618 * (j - st.first_column));
+    if (dfl_system_jacobian(&init->jac, sys, init->point.t, init->point.x, init->point.a))
+        return false;
+    for (int j = st.first_column; j < end; j++)
+        if (!is_held(init, cond, j) && entry(init, row, j) != 0)
+            add_name(list, size, sys, j);
+    return true;
 }
 
-static dfl_status inconsistent(const dfl_initial *init, const dfl_conditions *cond, int worst,
-                               int second, int violated)
+/* Of a row that its stage cannot change from this guess: because of the guess, or in principle. */
+static void explain_stuck_row(char *text, size_t size, dfl_initial *init,
+                              const dfl_conditions *cond, int row, const char *held)
+{
+    char names[256];
+    const bool known = names_to_guess(names, sizeof names, init, cond, row);
+    if (names[0])
+        snprintf(text, size, "; no free unknown can correct it from there: guess another %s",
+                 names);
+    else if (known && held[0])
+        snprintf(text, size, "; held values in conflict: %s", held);
+    else
+        snprintf(text, size,
+                 "; no free unknown can correct it from there: start from another guess");
+}
+
+/* What is wrong with a violated row, or may help against it. */
+static void explain_row(char *text, size_t size, dfl_initial *init, const dfl_conditions *cond,
+                        int row)
+{
+    char held[256];
+    int index;
+    const char *advice = "";
+    held_names(held, sizeof held, init, cond, row);
+    if (cond->mode == DFL_START_CHECK)
+        advice = "; start with DFL_START_PROJECT to correct them";
+    else if (dfl_system_alg_kind(&init->sys, row, &index) == DFL_ROW_F)
+        advice =
+            "; if a direction has neither mass nor constraint, declare it with n0, K0 and gam; "
+            "a diagonal written by `mass` needs mass_diagonal";
+    else if (!can_be_corrected(init, cond, row)) {
+        explain_stuck_row(text, size, init, cond, row, held);
+        return;
+    } else if (!held[0])
+        advice = "; the correction did not converge: start from another guess";
+    snprintf(text, size, "%s%s%s", held[0] ? "; held values in conflict: " : "", held, advice);
+}
+
+/* "rod on velocity level": a model gives a row and its derivatives in time the same name. */
+static void row_name(char *text, size_t size, const dfl_system *sys, int row)
+{
+    static const char *const level[DFL_ROW_KIN + 1] = {
+        [DFL_ROW_G] = " on position level",      [DFL_ROW_GI] = " on velocity level",
+        [DFL_ROW_HV] = " on velocity level",     [DFL_ROW_GII] = " on acceleration level",
+        [DFL_ROW_HI] = " on acceleration level",
+    };
+    char name[64];
+    int index;
+    const dfl_kind kind = dfl_system_alg_kind(sys, row, &index);
+    dfl_eom_name(name, sizeof name, sys->eom, kind, index);
+    snprintf(text, size, "%s%s", name, sys->eom->name && level[kind] ? level[kind] : "");
+}
+
+static dfl_status inconsistent(dfl_initial *init, const dfl_conditions *cond, int worst, int second,
+                               int violated)
 {
     const dfl_system *sys = &init->sys;
-    char name[64], other[80] = "", held[256];
-    int index;
-    const dfl_kind kind = dfl_system_alg_kind(sys, worst, &index);
-    dfl_eom_name(name, sizeof name, sys->eom, kind, index);
-    held_names(held, sizeof held, init, cond, worst);
-    if (second >= 0) {
-        char text[64];
-        const dfl_kind next = dfl_system_alg_kind(sys, second, &index);
-        dfl_eom_name(text, sizeof text, sys->eom, next, index);
-        snprintf(other, sizeof other, ", then %s", text);
-    }
+    const double residual = init->point.alg[worst];
+    char name[96], other[96] = "", why[400];
+    row_name(name, sizeof name, sys, worst);
+    if (second >= 0)
+        row_name(other, sizeof other, sys, second);
+    explain_row(why, sizeof why, init, cond, worst);
     return dfl_fail(sys->ctx, DFL_INCONSISTENT,
                     "the initial values at t = %g violate %d equation%s, most of all %s (residual "
-                    "%.3g)%s%s%s%s",
-                    init->point.t, violated, violated == 1 ? "" : "s", name, init->point.alg[worst],
-                    other, held[0] ? "; held values in conflict: " : "", held,
-                    advice(init, cond, worst, held[0] != 0));
+                    "%.3g)%s%s%s",
+                    init->point.t, violated, violated == 1 ? "" : "s", name, residual,
+                    second >= 0 ? ", then " : "", other, why);
 }
 
 dfl_status dfl_stages_check(dfl_initial *init, const dfl_conditions *cond)

@@ -1,8 +1,8 @@
 /* Scaled norms.
 
-   Tolerances are transformed before everything else as in RADAU5: the error estimate has order 3,
-   the solution order 5, so with q = atol/rtol the tests use rtol' = 0.1 rtol^(2/3), atol' = q
-   rtol'. The root mean square over all unknowns dilutes a local event by the square root of the
+   Tolerances are transformed before everything else as in RADAU5 and RADAU: with s stages the error
+   estimate has order s, the solution order 2s - 1, so with q = atol/rtol the tests use
+   rtol' = 0.1 rtol^((s+1)/(2s)), atol' = q rtol'. The root mean square over all unknowns dilutes a local event by the square root of the
    size; the norm by bodies takes the largest root mean square of one body (or single other row). */
 #include "integrate/norm.h"
 #include "linalg/linalg.h"
@@ -11,6 +11,7 @@
 #include <math.h>
 #include <string.h>
 
+static double newton_tolerance(double rtol, int stages);
 static void make_groups(dfl_scale *scale);
 static void allow_for_rounding(dfl_scale *scale, const double *x, int first, int last);
 
@@ -20,8 +21,7 @@ dfl_status dfl_scale_init(dfl_scale *scale, const dfl_system *sys,
     const size_t n = (size_t)sys->n, nu = (size_t)sys->nu, d = sizeof(double);
     memset(scale, 0, sizeof *scale);
     scale->sys = sys;
-    scale->norm = options->norm;
-    scale->multiplier_weight = options->multiplier_weight;
+    scale->options = options;
     scale->rtol = dfl_alloc(sys->ctx, nu, d);
     scale->atol = dfl_alloc(sys->ctx, nu, d);
     scale->weight = dfl_alloc(sys->ctx, n, d);
@@ -32,24 +32,38 @@ dfl_status dfl_scale_init(dfl_scale *scale, const dfl_system *sys,
     const size_t groups = n + (st ? (size_t)st->nbodies : 0);
     scale->sum = dfl_alloc(sys->ctx, groups, d);
     scale->size = dfl_alloc(sys->ctx, groups, d);
-    if (!scale->rtol || !scale->atol || !scale->weight || !scale->newton_weight || !scale->group ||
-        !scale->sum || !scale->size)
-        return DFL_NO_MEMORY;
+    return scale->rtol && scale->atol && scale->weight && scale->newton_weight && scale->group &&
+                   scale->sum && scale->size
+               ? DFL_OK
+               : DFL_NO_MEMORY;
+}
+
+void dfl_scale_stages(dfl_scale *scale, int stages)
+{
+    const dfl_solver_options *options = scale->options;
+    const double exponent = (stages + 1) / (2.0 * stages);
     scale->smallest_rtol = 1;
-    for (size_t i = 0; i < nu; i++) {
+    for (int i = 0; i < scale->sys->nu; i++) {
         const double rtol = options->rtol_each ? options->rtol_each[i] : options->rtol;
         const double atol = options->atol_each ? options->atol_each[i] : options->atol;
-        scale->rtol[i] = 0.1 * pow(rtol, 2.0 / 3.0);
+        scale->rtol[i] = 0.1 * pow(rtol, exponent);
         scale->atol[i] = atol / rtol * scale->rtol[i];
         scale->smallest_rtol = fmin(scale->smallest_rtol, scale->rtol[i]);
     }
-    /* 0.5 min(0.03, sqrt(rtol')) as published, but not below 1e-3, where errors no longer gain
-       from it, and not below rounding */
     scale->newton_tolerance = options->newton_tolerance;
     if (scale->newton_tolerance == 0)
-        scale->newton_tolerance = fmax(1e-15 / scale->smallest_rtol,
-                                       fmax(1e-3, 0.5 * fmin(0.03, sqrt(scale->smallest_rtol))));
-    return DFL_OK;
+        scale->newton_tolerance = newton_tolerance(scale->smallest_rtol, stages);
+}
+
+/* 0.5 min(0.03, rtol'^((s-1)/(s+1))), which asks for increments in proportion to rtol, as in RADAU, but
+   not below what errors no longer gain from, and not below rounding. With more than three stages a
+   fifth of it: increments of Z, which are measured then, are smaller than those of W. */
+static double newton_tolerance(double rtol, int stages)
+{
+    const double lowest = stages <= 3 ? 1e-3 : stages == 5 ? 1e-5 : 1e-6;
+    const double factor = stages <= 3 ? 0.5 : 0.1;
+    const double wanted = factor * fmin(0.03, pow(rtol, (stages - 1.0) / (stages + 1.0)));
+    return fmax(1e-15 / rtol, fmax(lowest, wanted));
 }
 
 void dfl_scale_clear(dfl_scale *scale)
@@ -70,7 +84,7 @@ void dfl_scale_bind(dfl_scale *scale)
 {
     memset(scale->weight, 0, (size_t)scale->sys->n * sizeof(double));
     memset(scale->newton_weight, 0, (size_t)scale->sys->n * sizeof(double));
-    if (scale->norm == DFL_NORM_BODY)
+    if (scale->options->norm == DFL_NORM_BODY)
         make_groups(scale);
 }
 
@@ -108,9 +122,9 @@ void dfl_scale_set(dfl_scale *scale, const double *x, double h)
     if (sys->psi1)
         for (int i = first; i < last; i++)
             scale->newton_weight[i] = scale->weight[i] *= fabs(h);
-    if (scale->multiplier_weight != 1)
+    if (scale->options->multiplier_weight != 1)
         for (int i = first; i < last; i++)
-            scale->newton_weight[i] *= scale->multiplier_weight;
+            scale->newton_weight[i] *= scale->options->multiplier_weight;
     allow_for_rounding(scale, x, first, last);
 }
 
@@ -141,7 +155,7 @@ double dfl_scale_error(dfl_scale *scale, const double *z)
 {
     const dfl_system *sys = scale->sys;
     double sum = 0;
-    if (scale->norm == DFL_NORM_BODY) {
+    if (scale->options->norm == DFL_NORM_BODY) {
         memset(scale->sum, 0, (size_t)scale->ngroups * sizeof(double));
         for (int i = sys->na; i < sys->n; i++)
             scale->sum[scale->group[i]] += z[i] * z[i] * scale->weight[i] * scale->weight[i];
@@ -157,12 +171,13 @@ double dfl_scale_error(dfl_scale *scale, const double *z)
 double dfl_scale_newton(dfl_scale *scale, const double *lanes, int stages)
 {
     const dfl_system *sys = scale->sys;
-    const double *first = lanes + sys->na * DFL_LANES, *weight = scale->newton_weight + sys->na;
-    if (scale->norm == DFL_NORM_RMS)
-        return sqrt(dfl_lanes_squares(first, sys->nu, weight) / (stages * sys->nu));
+    const int width = dfl_lanes_width(stages);
+    const double *first = lanes + sys->na * width, *weight = scale->newton_weight + sys->na;
+    if (scale->options->norm == DFL_NORM_RMS)
+        return sqrt(dfl_lanes_squares(first, width, sys->nu, weight) / (stages * sys->nu));
     memset(scale->sum, 0, (size_t)scale->ngroups * sizeof(double));
     for (int i = 0; i < sys->nu; i++)
         scale->sum[scale->group[sys->na + i]] +=
-            dfl_lanes_squares(first + i * DFL_LANES, 1, weight + i);
+            dfl_lanes_squares(first + i * width, width, 1, weight + i);
     return largest_group(scale, stages);
 }

@@ -6,11 +6,10 @@
 
 typedef struct dfl_scale {
     const dfl_system *sys;
-    dfl_norm norm;
+    const dfl_solver_options *options;
     double *rtol, *atol;   /* nu: transformed tolerances */
     double *weight;        /* n: 1/(atol + rtol |x|); 0 for carried accelerations */
     double *newton_weight; /* n: the same with the weight of multipliers */
-    double multiplier_weight;
     double newton_tolerance, smallest_rtol;
     int *group;         /* n: group of each component, for the norm by bodies */
     double *sum, *size; /* per group */
@@ -22,6 +21,9 @@ dfl_status dfl_scale_init(dfl_scale *scale, const dfl_system *sys,
                           const dfl_solver_options *options);
 void dfl_scale_bind(dfl_scale *scale);
 void dfl_scale_clear(dfl_scale *scale);
+
+/* Transforms the tolerances for a method of so many stages. */
+void dfl_scale_stages(dfl_scale *scale, int stages);
 
 /* Sets the weights from x (n) and, in psi1 where multipliers have index 2, the step size. */
 void dfl_scale_set(dfl_scale *scale, const double *x, double h);

@@ -1,6 +1,6 @@
-/* Radau IIA(5): the method itself. Coefficients and the transformation that decouples the stages
-   are Hairer and Wanner's (Solving Ordinary Differential Equations II, IV.8); stage equations,
-   error estimate and Newton's iteration follow RADAU5 and GEOMS. Stage increments Z_i = X_i - x_k
+/* Radau IIA: the method itself. Coefficients and the transformation that decouples the stages are
+   Hairer and Wanner's (Solving Ordinary Differential Equations II, IV.8); stage equations, error
+   estimate and Newton's iteration follow RADAU5, RADAU and GEOMS. Stage increments Z_i = X_i - x_k
    stand in lanes; with A^-1 = T Lambda T^-1 the unknowns of Newton's iteration are W = T^-1 Z. */
 #include "integrate/radau.h"
 #include "integrate/radau_internal.h"
@@ -9,114 +9,103 @@
 #include <math.h>
 #include <string.h>
 
-enum { S = DFL_RADAU_STAGES, L = DFL_LANES };
-
-static const double c1 = 0.15505102572168219018, c2 = 0.64494897427831780982; /* (4 -+ sqrt 6)/10 */
-static const double c[S] = {0.15505102572168219018, 0.64494897427831780982, 1};
-
-/* T and T^-1 by columns, with an empty fourth stage. */
-static const double T[L * L] = {0.091232394870892942792,
-                                0.24171793270710701896,
-                                0.96604818261509293619,
-                                0,
-                                -0.14125529502095420843,
-                                0.20412935229379993199,
-                                1,
-                                0,
-                                -0.030029194105147424492,
-                                0.38294211275726193779,
-                                0};
-static const double TI[L * L] = {
-    4.3255798900631553510,  -4.1787185915519047273,  -0.50287263494578687595, 0,
-    0.33919925181580986954, -0.32768282076106238708, 2.5719269498556054292,   0,
-    0.54177053993587487119, 0.47662355450055045196,  -0.59603920482822492497};
-
-/* Eigenvalues gamma and alpha + i beta of A^-1; coefficients of the error estimate. */
-static const double gamma_ = 3.6378342527444957322;
-static const double alpha = 2.6810828736277521339, beta = 3.0504301992474105694;
-static const double e[S] = {-10.048809399827415562, 1.3821427331607488958, -0.33333333333333333333};
-
-/* Lanes of T^-1 x' = (1/h) Lambda W,  x' = (1/h) A^-1 Z being the derivatives of the stages. */
-static void derivatives(double *YP, const double *W, double h, int n)
+static size_t lanes_size(const dfl_radau *ra)
 {
-    const double g = gamma_ / h, a = alpha / h, b = beta / h;
-    const double Lambda[L * L] = {g, 0, 0, 0, 0, a, b, 0, 0, -b, a};
-    dfl_lanes_transform(YP, Lambda, n, W);
+    return (size_t)(ra->sys->n * ra->rk->width) * sizeof(double);
 }
 
-/* The increment polynomial of the last step, continued: P(q) with q = (t - t_k)/h_cont. */
-static double increment_at(const double *cont, double q)
+/* P (columns of the new width): Z0 = P cont, the collocation polynomial of the last step continued to
+   the stages of a step of size h, less its value at the end of the last step. Often the same again. */
+static void prepare_continuation(dfl_radau *ra, double h)
 {
-    return q * (cont[1] + (q - (c2 - 1)) * (cont[2] + (q - (c1 - 1)) * cont[3]));
+    const dfl_coefficients *rk = ra->rk, *old = ra->rk_cont;
+    const double ratio = h / ra->h_cont;
+    double l[DFL_RADAU_STAGES], *P = ra->P;
+    if (ratio == ra->ratio && rk == old)
+        return;
+    ra->ratio = rk == old ? ratio : 0;
+    for (int k = 0; k < rk->stages; k++) {
+        dfl_coefficients_basis(l, old, 1 + rk->c[k] * ratio);
+        l[old->stages - 1] -= 1;
+        for (int j = 0; j < old->stages; j++)
+            P[j * rk->width + k] = l[j];
+    }
 }
 
-static double increment_slope(const double *cont, double q)
+/* Z0 = P cont, the polynomial having another number of stages than the method. */
+static void continue_other_order(dfl_radau *ra)
 {
-    const double inner = cont[2] + (q - (c1 - 1)) * cont[3];
-    return cont[1] + (q - (c2 - 1)) * inner + q * (inner + (q - (c2 - 1)) * cont[3]);
+    const int width = ra->rk->width, old = ra->rk_cont->stages, old_width = ra->rk_cont->width;
+    for (int i = 0; i < ra->sys->n; i++)
+        for (int k = 0; k < width; k++) {
+            double sum = 0;
+            for (int j = 0; j < old; j++)
+                sum += ra->P[j * width + k] * ra->cont[i * old_width + j];
+            ra->Z0[i * width + k] = sum;
+        }
 }
 
 void dfl_radau_predict(dfl_radau *ra, double h)
 {
-    const int n = ra->sys->n;
     if (!ra->have_cont || ra->options->prediction == DFL_CONSTANT) {
-        memset(ra->Z0, 0, (size_t)n * L * sizeof(double));
+        memset(ra->Z0, 0, lanes_size(ra));
     } else {
-        for (int k = 0; k < S; k++) {
-            const double q = c[k] * h / ra->h_cont;
-            for (int i = 0; i < n; i++)
-                ra->Z0[i * L + k] = increment_at(ra->cont + i * L, q);
-        }
+        prepare_continuation(ra, h);
+        if (ra->rk == ra->rk_cont)
+            dfl_lanes_transform(ra->Z0, ra->rk->stages, ra->P, ra->sys->n, ra->cont);
+        else
+            continue_other_order(ra);
     }
-    memcpy(ra->Z, ra->Z0, (size_t)n * L * sizeof(double));
+    memcpy(ra->Z, ra->Z0, lanes_size(ra));
 }
 
 /* Redundant constraints: X = x_k + Z without its undetermined part, for the present kernel. */
 void dfl_radau_settle(dfl_radau *ra)
 {
-    const int n = ra->sys->n, n1 = ra->sys->n1;
+    const int n1 = ra->sys->n1, s = ra->rk->stages, width = ra->rk->width;
     if (ra->form->defect > 0 && !ra->sys->psi1) {
         for (int i = 0; i < n1; i++)
-            for (int k = 0; k < S; k++)
-                ra->Z[i * L + k] += ra->here.x[i];
+            for (int k = 0; k < s; k++)
+                ra->Z[i * width + k] += ra->here.x[i];
         dfl_formulation_minimum_norm(ra->Z, ra->form);
         for (int i = 0; i < n1; i++)
-            for (int k = 0; k < S; k++)
-                ra->Z[i * L + k] -= ra->here.x[i];
+            for (int k = 0; k < s; k++)
+                ra->Z[i * width + k] -= ra->here.x[i];
     }
-    dfl_lanes_transform(ra->W, TI, n, ra->Z);
+    dfl_lanes_transform(ra->W, s, ra->rk->TI, ra->sys->n, ra->Z);
 }
 
-double dfl_radau_reference(dfl_radau *ra, double h, int stage)
+double dfl_radau_reference(dfl_radau *ra, double h, const double *Z, int stage)
 {
     const dfl_system *sys = ra->sys;
-    const double q = c[stage] * h / ra->h_cont;
+    const dfl_coefficients *rk = ra->rk;
     for (int i = 0; i < sys->n; i++)
-        ra->x_ref[i] = ra->here.x[i] + ra->Z0[i * L + stage];
-    for (int i = 0; i < sys->n3; i++)
-        ra->a_ref[i] = sys->carried
-                           ? ra->x_ref[i]
-                           : increment_slope(ra->cont + (sys->off_v + i) * L, q) / ra->h_cont;
-    return ra->t + c[stage] * h;
-}
-
-double dfl_radau_current(dfl_radau *ra, double h, int stage)
-{
-    const dfl_system *sys = ra->sys;
-    for (int i = 0; i < sys->n; i++)
-        ra->x_ref[i] = ra->here.x[i] + ra->Z[i * L + stage];
-    const int v = sys->off_v * L;
-    if (!sys->carried)
-        dfl_lanes_transform(ra->XP + v, T, sys->n3, ra->YP + v);
-    for (int i = 0; i < sys->n3; i++)
-        ra->a_ref[i] = sys->carried ? ra->x_ref[i] : ra->XP[v + i * L + stage];
-    return ra->t + c[stage] * h;
+        ra->x_ref[i] = ra->here.x[i] + Z[i * rk->width + stage];
+    if (sys->carried) {
+        memcpy(ra->a_ref, ra->x_ref, (size_t)sys->n3 * sizeof *ra->a_ref);
+    } else {
+        dfl_lanes_combine(ra->a_ref, rk->stages, rk->AI + stage * rk->stages, sys->n3,
+                          Z + sys->off_v * rk->width);
+        for (int i = 0; i < sys->n3; i++)
+            ra->a_ref[i] /= h;
+    }
+    return ra->t + rk->c[stage] * h;
 }
 
 dfl_outcome dfl_radau_factor(dfl_radau *ra, double h)
 {
-    const double zeta[S] = {gamma_ / h, alpha / h, beta / h};
-    dfl_outcome outcome = dfl_formulation_factor(ra->form, 1, 1, zeta);
+    const dfl_coefficients *rk = ra->rk;
+    const int s = rk->stages, width = rk->width;
+    double zeta[DFL_RADAU_STAGES] = {0}, *Lambda = ra->Lambda;
+    for (int k = 0; k < s; k++)
+        zeta[k] = rk->shift[k] / h;
+    Lambda[0] = zeta[0];
+    for (int k = 1; k < s; k += 2) { /* [alpha -beta; beta alpha] */
+        Lambda[k * width + k] = Lambda[(k + 1) * width + k + 1] = zeta[k];
+        Lambda[k * width + k + 1] = zeta[k + 1];
+        Lambda[(k + 1) * width + k] = -zeta[k + 1];
+    }
+    dfl_outcome outcome = dfl_formulation_factor(ra->form, 1, s / 2, zeta);
     ra->h_factored = outcome ? 0 : h;
     return outcome;
 }
@@ -124,7 +113,7 @@ dfl_outcome dfl_radau_factor(dfl_radau *ra, double h)
 /* Why Newton's increment is not finite. */
 static dfl_outcome find_nonfinite(dfl_radau *ra)
 {
-    for (int k = 0; k < S; k++) {
+    for (int k = 0; k < ra->rk->stages; k++) {
         dfl_outcome outcome = dfl_system_check_finite(ra->sys, &ra->stage[k]);
         if (outcome)
             return outcome;
@@ -132,52 +121,74 @@ static dfl_outcome find_nonfinite(dfl_radau *ra)
     return dfl_system_part_trouble(ra->sys, DFL_STEP_SINGULAR, DFL_FAILURE_NEWTON_MATRIX, ra->t);
 }
 
-/* One iteration: residuals of all stages, the increment dW, its norm. W and Z are not yet changed. */
-dfl_outcome dfl_radau_iterate(double *size, dfl_radau *ra, double h)
+static dfl_outcome evaluate_stages(dfl_radau *ra, double h)
 {
-    dfl_system *sys = ra->sys;
-    const int n = sys->n;
-    double *const x0 = ra->stage[0].x, *const x1 = ra->stage[1].x, *const x2 = ra->stage[2].x;
-    for (int i = 0; i < n; i++) {
-        const double x = ra->here.x[i], *Z = ra->Z + i * L;
-        x0[i] = x + Z[0];
-        x1[i] = x + Z[1];
-        x2[i] = x + Z[2];
-    }
-    for (int k = 0; k < S; k++) {
+    const dfl_coefficients *rk = ra->rk;
+    double *x[DFL_RADAU_STAGES] = {NULL};
+    for (int k = 0; k < rk->stages; k++)
+        x[k] = ra->stage[k].x;
+    dfl_lanes_scatter(x, rk->stages, ra->sys->n, ra->here.x, ra->Z);
+    for (int k = 0; k < rk->stages; k++) {
         dfl_point *stage = &ra->stage[k];
-        stage->t = ra->t + c[k] * h;
-        dfl_outcome outcome = dfl_system_eval(sys, stage);
+        stage->t = ra->t + rk->c[k] * h;
+        dfl_outcome outcome = dfl_system_eval(ra->sys, stage);
         if (outcome)
             return outcome;
     }
-    const int first = sys->off_r * L,
-              moving = n - sys->off_r; /* only r, v, s, p have derivatives */
-    derivatives(ra->YP + first, ra->W + first, h, moving);
+    return DFL_STEP_OK;
+}
+
+/* The size of dW as in RADAU5. With more stages T^-1 has entries of 30 to 300, by which rounding in W
+   exceeds that in Z; then it is the size of dZ = T dW. */
+static double increment_size(dfl_radau *ra)
+{
+    const int s = ra->rk->stages;
+    if (s <= 3)
+        return dfl_scale_newton(&ra->scale, ra->dW, s);
+    dfl_lanes_transform(ra->dZ, s, ra->rk->T, ra->sys->n, ra->dW);
+    return dfl_scale_newton(&ra->scale, ra->dZ, s);
+}
+
+/* One iteration: residuals of all stages, the increment dW, its norm. W and Z are not yet changed.
+   YP = T^-1 x' = Lambda W,  x' = (1/h) A^-1 Z being the derivatives of the stages. */
+dfl_outcome dfl_radau_iterate(double *size, dfl_radau *ra, double h)
+{
+    const dfl_system *sys = ra->sys;
+    const dfl_coefficients *rk = ra->rk;
+    const int s = rk->stages, first = sys->off_r * rk->width,
+              moving = sys->n - sys->off_r; /* only r, v, s, p have derivatives */
+    dfl_outcome outcome = evaluate_stages(ra, h);
+    if (outcome)
+        return outcome;
+    dfl_lanes_transform(ra->YP + first, s, ra->Lambda, moving, ra->W + first);
     if (!sys->constant)
-        dfl_lanes_transform(ra->XP + first, T, moving, ra->YP + first);
-    dfl_outcome outcome =
-        dfl_formulation_residual(ra->rows, ra->form, ra->stage, S, TI, ra->YP, ra->XP);
+        dfl_lanes_transform(ra->XP + first, s, rk->T, moving, ra->YP + first);
+    outcome = dfl_formulation_residual(ra->rows, ra->form, ra->stage, s, rk->TI, ra->YP, ra->XP);
     if (outcome)
         return outcome;
     dfl_formulation_solve(ra->dW, ra->form, ra->rows);
-    *size = dfl_scale_newton(&ra->scale, ra->dW, S);
+    *size = increment_size(ra);
     return isfinite(*size) ? DFL_STEP_OK : find_nonfinite(ra);
 }
 
 void dfl_radau_update(dfl_radau *ra)
 {
     const int n = ra->sys->n;
-    dfl_lanes_add(ra->W, n, ra->dW);
-    dfl_lanes_transform(ra->Z, T, n, ra->W);
+    dfl_lanes_add(ra->W, ra->rk->width, n, ra->dW);
+    if (ra->rk->stages <= 3)
+        dfl_lanes_transform(ra->Z, ra->rk->stages, ra->rk->T, n, ra->W);
+    else
+        dfl_lanes_add(ra->Z, ra->rk->width, n, ra->dZ);
 }
 
-/* err = B E^-1 S (dif(x_k) + diag(I,M,I) y),  y = (1/h) sum e_i Z_i */
+/* err = B E^-1 S (dif(x_k) + diag(I,M,I) y),  y = (1/h) sum e_i Z_i, minus the slope of the collocation
+   polynomial at x_k */
 dfl_outcome dfl_radau_error(double *err, dfl_radau *ra, double h, bool refine)
 {
     const int n = ra->sys->n;
+    dfl_lanes_combine(ra->y, ra->rk->stages, ra->rk->e, n, ra->Z);
     for (int i = 0; i < n; i++)
-        ra->y[i] = (e[0] * ra->Z[i * L] + e[1] * ra->Z[i * L + 1] + e[2] * ra->Z[i * L + 2]) / h;
+        ra->y[i] /= h;
     dfl_outcome outcome = dfl_formulation_defect(ra->err, ra->form, &ra->here, ra->y);
     if (outcome)
         return outcome;
@@ -198,24 +209,19 @@ dfl_outcome dfl_radau_error(double *err, dfl_radau *ra, double h, bool refine)
 
 void dfl_radau_candidate(dfl_radau *ra, double h)
 {
+    const int width = ra->rk->width, last = ra->rk->stages - 1;
     ra->next.t = ra->t + h;
     for (int i = 0; i < ra->sys->n; i++)
-        ra->next.x[i] = ra->here.x[i] + ra->Z[i * L + S - 1];
+        ra->next.x[i] = ra->here.x[i] + ra->Z[i * width + last];
 }
 
-/* cont = (x_{k+1}, c', c'', c''') of the interpolation polynomial of the increments */
 void dfl_radau_store(dfl_radau *ra, double h)
 {
-    const int n = ra->sys->n;
-    for (int i = 0; i < n; i++) {
-        const double *Z = ra->Z + i * L;
-        double *cont = ra->cont + i * L;
-        const double slope = (Z[0] - Z[1]) / (c1 - c2), q = (slope - Z[0] / c1) / c2;
-        cont[0] = ra->next.x[i];
-        cont[1] = (Z[1] - Z[2]) / (c2 - 1);
-        cont[2] = (slope - cont[1]) / (c1 - 1);
-        cont[3] = cont[2] - q;
-    }
+    double *const old = ra->cont;
+    ra->cont = ra->Z;
+    ra->Z = old;
+    memcpy(ra->x_end, ra->next.x, (size_t)ra->sys->n * sizeof *ra->x_end);
+    ra->rk_cont = ra->rk;
     ra->t_old = ra->t;
     ra->h_cont = h;
     ra->have_cont = true;
@@ -223,7 +229,16 @@ void dfl_radau_store(dfl_radau *ra, double h)
 
 void dfl_radau_interpolate(double *x, const dfl_radau *ra, double t)
 {
-    const double q = ra->have_cont ? (t - ra->t) / ra->h_cont : 0;
-    for (int i = 0; i < ra->sys->n; i++)
-        x[i] = ra->have_cont ? ra->cont[i * L] + increment_at(ra->cont + i * L, q) : ra->here.x[i];
+    const dfl_coefficients *rk = ra->rk_cont;
+    const int n = ra->sys->n;
+    double l[DFL_RADAU_STAGES];
+    if (!ra->have_cont) {
+        memcpy(x, ra->here.x, (size_t)n * sizeof *x);
+        return;
+    }
+    dfl_coefficients_basis(l, rk, 1 + (t - ra->t) / ra->h_cont);
+    l[rk->stages - 1] -= 1;
+    dfl_lanes_combine(x, rk->stages, l, n, ra->cont);
+    for (int i = 0; i < n; i++)
+        x[i] += ra->x_end[i];
 }

@@ -1,12 +1,20 @@
-/* radau.h: Radau IIA with three stages, order 5: one accepted step at a time. */
+/* radau.h: Radau IIA: one accepted step at a time. */
 #ifndef DFL_RADAU_H
 #define DFL_RADAU_H
 
 #include "formulation/formulation.h"
+#include "integrate/coefficients.h"
 #include "integrate/control.h"
 #include "integrate/norm.h"
 
-enum { DFL_RADAU_STAGES = 3 };
+/* What the choice of the order remembers (order.c). */
+typedef struct dfl_order {
+    bool automatic;
+    int steps;      /* accepted with this order */
+    int wait;       /* so many before it may be raised */
+    int rejections; /* in a row */
+    double rate;    /* of Newton's iteration over the last steps */
+} dfl_order;
 
 typedef struct dfl_radau {
     dfl_system *sys;
@@ -14,16 +22,23 @@ typedef struct dfl_radau {
     const dfl_solver_options *options;
     dfl_scale scale;
     dfl_controller control;
+    const dfl_coefficients *rk; /* the method of the present order */
+    int max_stages;             /* that the options allow */
+    dfl_order order;
 
     double t;             /* of the last accepted point */
     dfl_point here, next; /* the last accepted point and a candidate, evaluated */
     dfl_point stage[DFL_RADAU_STAGES];
     double h;             /* proposed step, signed */
-    double t_old, h_cont; /* the step that `cont` belongs to */
+    double t_old, h_cont; /* the last step ... */
+    const dfl_coefficients *rk_cont;
     bool have_cont;
-    double *cont;                   /* n lanes: interpolation coefficients */
-    double *Z, *Z0, *W, *dW, *rows; /* lanes */
-    double *XP, *YP;                /* lanes of x' and of T^-1 x' */
+    double *cont, *x_end;      /* ... its Z and its end: the collocation polynomial */
+    double *Z, *Z0, *W, *rows; /* lanes */
+    double *dW, *dZ;           /* Newton's increments of W and, with many stages, of Z */
+    double *XP, *YP;           /* lanes of x' and of T^-1 x' */
+    double ratio, P[DFL_RADAU_STAGES * DFL_LANES]; /* the polynomial's continuation, h/h_cont */
+    double Lambda[DFL_RADAU_STAGES * DFL_LANES];   /* (1/h_factored) T^-1 A^-1 T */
     double *x_ref, *a_ref, *err, *y;
 
     double faccon, theta; /* Newton's memory */
@@ -43,6 +58,9 @@ typedef struct dfl_radau {
     bool undetermined;       /* forces depend on redundant multipliers */
     int violated;            /* a row that turned out not to be redundant, or -1 */
 } dfl_radau;
+
+/* The most stages that a method allowed by the options has. */
+int dfl_radau_max_stages(const dfl_solver_options *options);
 
 dfl_status dfl_radau_init(dfl_radau *ra, dfl_system *sys, dfl_formulation *form,
                           const dfl_solver_options *options);

@@ -89,14 +89,15 @@ static attempt try_step(dfl_radau *ra, double h, double *h_next)
 static dfl_outcome prepare_matrix(dfl_radau *ra, double h)
 {
     dfl_formulation *form = ra->form;
-    const int stage = (int)ra->options->reference - (int)DFL_REFERENCE_STAGE1;
+    const int stages = ra->rk->stages, choice[] = {-1, 0, stages / 2, stages - 1};
+    const int stage = choice[(int)ra->options->reference - (int)DFL_REFERENCE_START];
     if (!ra->need_matrix)
         return DFL_STEP_OK;
     ra->h_factored = 0;
     ra->matrix_old = false;
     ra->kept = 0;
     if (stage >= 0 && ra->have_cont) {
-        const double t = dfl_radau_reference(ra, h, stage);
+        const double t = dfl_radau_reference(ra, h, ra->Z0, stage);
         ra->matrix_at_start = false;
         dfl_outcome outcome = dfl_formulation_linearize(form, t, ra->x_ref, ra->a_ref, false);
         ra->need_matrix = outcome != DFL_STEP_OK;
@@ -122,11 +123,11 @@ static bool matrix_serves(const dfl_radau *ra)
            ra->form->secure && ra->form->defect == 0;
 }
 
-/* A second matrix at the present second stage. */
+/* A second matrix at the present middle stage. */
 static dfl_outcome update_matrix(dfl_radau *ra, double h)
 {
     ra->sys->stats->newton_updates++;
-    const double t = dfl_radau_current(ra, h, 1);
+    const double t = dfl_radau_reference(ra, h, ra->Z, ra->rk->stages / 2);
     ra->matrix_at_start = false;
     ra->need_matrix = true;
     dfl_outcome outcome = dfl_formulation_linearize(ra->form, t, ra->x_ref, ra->a_ref, true);
@@ -142,6 +143,13 @@ static double power(double x, int k)
     return value;
 }
 
+/* Iterations at most: more stages need more, as in RADAU. */
+static int most_iterations(const dfl_radau *ra)
+{
+    const int stages = ra->rk->stages;
+    return ra->options->newton_iterations + (stages > 3 ? 2 * (stages - 3) : 0);
+}
+
 /* Sizes of Newton's increments so far. */
 typedef struct history {
     double size, rate; /* of the last iteration, 0: none */
@@ -151,7 +159,7 @@ typedef struct history {
    reach its tolerance; `reduce` is then the proposed change of the step size. */
 static bool diverges(dfl_radau *ra, history *old, int it, double size, double *reduce)
 {
-    const int left = ra->options->newton_iterations - 1 - it;
+    const int left = most_iterations(ra) - 1 - it;
     const bool real_time = ra->options->fixed_step > 0;
     const double rate = size / old->size;
     ra->theta = it == 2 ? rate : sqrt(rate * old->rate);
@@ -172,7 +180,7 @@ static dfl_outcome second_chance(dfl_radau *ra, double h, int *updates)
     if ((*updates)-- <= 0)
         return DFL_STEP_RETRY;
     if (!(ra->theta < 2)) /* the present iterate is worse than the prediction */
-        memcpy(ra->Z, ra->Z0, (size_t)(ra->sys->n * DFL_LANES) * sizeof(double));
+        memcpy(ra->Z, ra->Z0, (size_t)(ra->sys->n * ra->rk->width) * sizeof(double));
     dfl_outcome outcome = update_matrix(ra, h);
     if (outcome == DFL_STEP_RANK || outcome == DFL_STEP_SINGULAR) {
         ra->sys->trouble.outcome = DFL_STEP_OK; /* an iterate says nothing about the motion */
@@ -188,7 +196,7 @@ static dfl_outcome second_chance(dfl_radau *ra, double h, int *updates)
 static dfl_outcome newton(dfl_radau *ra, double h, double *reduce)
 {
     const dfl_solver_options *opt = ra->options;
-    const int most = opt->newton_iterations;
+    const int most = most_iterations(ra);
     const bool real_time = opt->fixed_step > 0;
     int updates = real_time ? 0 : opt->newton_updates;
     history old = {0, 0};
@@ -243,11 +251,13 @@ static attempt test_error(dfl_radau *ra, double h, double *h_next)
         dfl_log(ra->options, DFL_LOG_DEBUG, "t = %.10g: step %.3g rejected, error %.3g", ra->t, h,
                 err);
         ra->rejected = true;
+        dfl_order_rejected(ra);
         ra->need_matrix = ra->matrix_old || (!matrix_serves(ra) && !ra->matrix_at_start);
         return REJECTED;
     }
     const dfl_controller before = ra->control;
-    double h_new = dfl_controller_accepted(&ra->control, h, err, ra->rejected);
+    const bool after_rejection = ra->rejected;
+    double h_new = dfl_controller_accepted(&ra->control, h, err, after_rejection);
     attempt result = complete(ra, h);
     if (result != ACCEPTED) {
         ra->control = before;
@@ -263,6 +273,7 @@ static attempt test_error(dfl_radau *ra, double h, double *h_next)
             h_new = h;
     }
     *h_next = h_new;
+    dfl_order_accepted(ra, after_rejection);
     return ACCEPTED;
 }
 
@@ -331,6 +342,7 @@ static attempt after_failure(dfl_radau *ra, double h, dfl_outcome outcome, doubl
         ra->need_matrix = true; /* the same step without invariants */
         return REJECTED;
     }
+    dfl_order_rejected(ra);
     ra->h = h * reduce;
     if (ra->options->renewal == DFL_RENEW_ON_CHANGE && ra->form->have_selectors) {
         if (ra->need_matrix)

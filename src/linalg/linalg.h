@@ -12,24 +12,33 @@ void dfl_gemm(int m, int n, int k, double alpha, const double *A, int lda, const
 void dfl_gemm_tn(int m, int n, int k, double alpha, const double *A, int lda, const double *B,
                  int ldb, double beta, double *C, int ldc);
 
-/* A vector of stages: component i of stage k at [i*DFL_LANES + k]. */
-enum { DFL_LANES = 4 };
+/* Vectors of stages, "lanes": component i of stage k at [i*width + k]. Methods of up to four stages
+   have lanes of width 4, others, up to DFL_LANES, of width 8; those not in use are zero. Matrices M over
+   the stages stand by columns of that width. */
+enum { DFL_LANES = 8 };
+static inline int dfl_lanes_width(int stages)
+{
+    return stages <= 4 ? 4 : 8;
+}
 
 /* Y (m lanes) = A (m x n) X (n lanes). Y does not overlap X. */
-void dfl_lanes_mul(double *Y, const double *A, int lda, int m, int n, const double *X);
+void dfl_lanes_mul(double *Y, int width, const double *A, int m, int n, const double *X);
 
-/* Y_i = M X_i for each of n components, M a DFL_LANES x DFL_LANES matrix over the stages. Y may be
- * X. */
-void dfl_lanes_transform(double *Y, const double *M, int n, const double *X);
+/* Y_i = M X_i for each of n components; 1, 3, 5 or 7 stages. Y may be X. */
+void dfl_lanes_transform(double *Y, int stages, const double *M, int n, const double *X);
 
 /* Y_i = M (stage_0[i], stage_1[i], ...) - weight_i X_i for n components: plain vectors of the stages into
    transformed lanes. X may be NULL (nothing is subtracted), weight NULL (all 1). */
-void dfl_lanes_gather(double *Y, const double *M, int n, const double *const *stage, int stages,
+void dfl_lanes_gather(double *Y, int stages, const double *M, int n, const double *const *stage,
                       const double *X, const double *weight);
 
+/* The way back, stage_k[i] = x_i + X_ik, and weighted sums over the stages, y_i = sum weight_k X_ik. */
+void dfl_lanes_scatter(double *const *stage, int stages, int n, const double *x, const double *X);
+void dfl_lanes_combine(double *y, int stages, const double *weight, int n, const double *X);
+
 /* Y += X, and the sum of (weight_i X_i)^2 over all lanes, for n components. */
-void dfl_lanes_add(double *Y, int n, const double *X);
-double dfl_lanes_squares(const double *X, int n, const double *weight);
+void dfl_lanes_add(double *Y, int width, int n, const double *X);
+double dfl_lanes_squares(const double *X, int width, int n, const double *weight);
 
 typedef enum dfl_method { DFL_METHOD_LU, DFL_METHOD_QR, DFL_METHOD_SVD } dfl_method;
 

@@ -1,4 +1,4 @@
-/* products.c: products of small matrices, and products with four stages at once.
+/* products.c: products of small matrices.
 
    Below the measured limits our own loops win because a BLAS call costs more than the arithmetic
    (bench/bench_linalg.c prints both). The loops keep a block of results in registers and run
@@ -6,6 +6,7 @@
    of high-performance matrix multiplication, ACM TOMS 34 (2008), without its packing. gcc makes a
    second version of them for processors with AVX and FMA, chosen when the library is loaded. */
 #include "linalg.h"
+#include "vectors.h"
 
 #include <cblas.h>
 
@@ -13,18 +14,6 @@
    whole runs of larger models did not differ, and OpenBLAS takes memory for products up to this
    size, which an integration must not. */
 enum { GEMM_LIMIT = 1000000 };
-
-/* Two and four doubles that need no alignment and may alias other doubles. */
-typedef double pair __attribute__((vector_size(16), aligned(8), may_alias));
-typedef double quad __attribute__((vector_size(32), aligned(8), may_alias));
-
-/* gcc only: clang 14 gives the chosen version another name than other files call. */
-#if defined(__x86_64__) && defined(__gnu_linux__) && defined(__GNUC__) && !defined(__clang__) &&   \
-    !defined(__SANITIZE_ADDRESS__)
-#define WIDE __attribute__((target_clones("fma", "default")))
-#else
-#define WIDE
-#endif
 
 /* `columns` (1 to 4, a constant for the compiler) columns of as many rows of C as TYPE has entries;
    A and C point to the first row. */
@@ -43,10 +32,8 @@ typedef double quad __attribute__((vector_size(32), aligned(8), may_alias));
     } while (0)
 
 /* The same for eight rows: eight sums hide the latency of a fused product. */
-static inline __attribute__((always_inline)) void gemm_eight(int columns, int k, double alpha,
-                                                             const double *A, int lda,
-                                                             const double *B, int ldb, double beta,
-                                                             double *C, int ldc)
+static INLINE void gemm_eight(int columns, int k, double alpha, const double *A, int lda,
+                              const double *B, int ldb, double beta, double *C, int ldc)
 {
     const quad zero = {0};
     quad low[4] = {zero, zero, zero, zero}, high[4] = {zero, zero, zero, zero};
@@ -65,10 +52,8 @@ static inline __attribute__((always_inline)) void gemm_eight(int columns, int k,
     }
 }
 
-static inline __attribute__((always_inline)) void gemm_columns(int columns, int m, int k,
-                                                               double alpha, const double *A,
-                                                               int lda, const double *B, int ldb,
-                                                               double beta, double *C, int ldc)
+static INLINE void gemm_columns(int columns, int m, int k, double alpha, const double *A, int lda,
+                                const double *B, int ldb, double beta, double *C, int ldc)
 {
     int i = 0;
     for (; i + 8 <= m; i += 8)
@@ -130,88 +115,4 @@ void dfl_gemm_tn(int m, int n, int k, double alpha, const double *A, int lda, co
     else
         cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, m, n, k, alpha, A, lda, B, ldb, beta,
                     C, ldc);
-}
-
-/* `rows` (a constant for the compiler) lanes of Y, held in registers. */
-static inline __attribute__((always_inline)) void lanes_rows(int rows, double *Y, const double *A,
-                                                             int lda, int n, const double *X)
-{
-    quad sum[4] = {{0}, {0}, {0}, {0}};
-    for (int j = 0; j < n; j++) {
-        const quad x = *(const quad *)(X + j * DFL_LANES);
-        for (int i = 0; i < rows; i++)
-            sum[i] += A[(long)j * lda + i] * x;
-    }
-    for (int i = 0; i < rows; i++)
-        *(quad *)(Y + i * DFL_LANES) = sum[i];
-}
-
-WIDE void dfl_lanes_mul(double *Y, const double *A, int lda, int m, int n, const double *X)
-{
-    int i = 0;
-    for (; i + 4 <= m; i += 4)
-        lanes_rows(4, Y + i * DFL_LANES, A + i, lda, n, X);
-    if (m - i >= 2) {
-        lanes_rows(2, Y + i * DFL_LANES, A + i, lda, n, X);
-        i += 2;
-    }
-    if (i < m)
-        lanes_rows(1, Y + i * DFL_LANES, A + i, lda, n, X);
-}
-
-WIDE void dfl_lanes_transform(double *Y, const double *M, int n, const double *X)
-{
-    const quad m0 = *(const quad *)M, m1 = *(const quad *)(M + 4), m2 = *(const quad *)(M + 8),
-               m3 = *(const quad *)(M + 12);
-    for (int i = 0; i < n; i++, X += DFL_LANES, Y += DFL_LANES)
-        *(quad *)Y = X[0] * m0 + X[1] * m1 + X[2] * m2 + X[3] * m3;
-}
-
-WIDE void dfl_lanes_add(double *Y, int n, const double *X)
-{
-    for (int i = 0; i < n; i++, X += DFL_LANES, Y += DFL_LANES)
-        *(quad *)Y += *(const quad *)X;
-}
-
-WIDE double dfl_lanes_squares(const double *X, int n, const double *weight)
-{
-    quad sum = {0};
-    for (int i = 0; i < n; i++, X += DFL_LANES) {
-        const quad x = *(const quad *)X * weight[i];
-        sum += x * x;
-    }
-    return sum[0] + sum[1] + sum[2] + sum[3];
-}
-
-/* With three stages, the rule, the stages stay in registers. */
-static inline __attribute__((always_inline)) void
-gather_stages(int stages, double *Y, const double *M, int n, const double *const *stage,
-              const double *X, const double *weight)
-{
-    const double *const s0 = stage[0], *const s1 = stages > 1 ? stage[1] : s0,
-                        *const s2 = stages > 2 ? stage[2] : s0;
-    const quad m0 = *(const quad *)M, m1 = *(const quad *)(M + 4), m2 = *(const quad *)(M + 8);
-    for (int i = 0; i < n; i++, Y += DFL_LANES) {
-        quad y = s0[i] * m0;
-        if (stages > 1)
-            y += s1[i] * m1;
-        if (stages > 2)
-            y += s2[i] * m2;
-        for (int k = 3; k < stages; k++)
-            y += stage[k][i] * *(const quad *)(M + k * DFL_LANES);
-        if (weight)
-            y -= weight[i] * *(const quad *)(X + i * DFL_LANES);
-        else if (X)
-            y -= *(const quad *)(X + i * DFL_LANES);
-        *(quad *)Y = y;
-    }
-}
-
-WIDE void dfl_lanes_gather(double *Y, const double *M, int n, const double *const *stage,
-                           int stages, const double *X, const double *weight)
-{
-    if (stages == 3)
-        gather_stages(3, Y, M, n, stage, X, weight);
-    else
-        gather_stages(stages, Y, M, n, stage, X, weight);
 }

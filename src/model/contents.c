@@ -6,6 +6,7 @@
 #include "model/contents.h"
 
 #include <math.h>
+#include <string.h>
 
 #define BIT(kind) (1u << (kind))
 
@@ -28,8 +29,7 @@ typedef struct rule {
 
 static const rule rules[DFL_PLACES] = {
     [DFL_FOR_KINEMATICS] = {"kinematics", PLACE | BIT(DFL_SYM_V),
-                            "positions, velocities, time, parameters and inputs", NULL,
-                            BIT(DFL_SYM_V),
+                            "positions, speeds, time, parameters and inputs", NULL, BIT(DFL_SYM_V),
                             "contains no speed; give an expression that is linear in the speeds"},
     [DFL_FOR_KINETIC] = {"kinetic", PLACE | BIT(DFL_SYM_V),
                          "positions, their velocities, time, parameters and inputs", NULL, 0, NULL},
@@ -67,14 +67,15 @@ static dfl_status fail_contents(const dfl_model *model, const rule *r, const cha
                                 dfl_expr expr);
 static dfl_expr symbol_among(const dfl_graph *graph, dfl_expr expr, unsigned kinds);
 static const char *kind_name(dfl_symbol_kind kind);
-static dfl_status check_speeds(const dfl_model *model, dfl_expr expr);
-static const dfl_declaration *first_speed(const dfl_model *model, unsigned char *below,
-                                          dfl_expr expr);
+static dfl_status check_velocities(const dfl_model *model, dfl_expr expr, dfl_declared kind,
+                                   const char *message);
+static const dfl_declaration *first_velocity(const dfl_model *model, unsigned char *below,
+                                             dfl_expr expr, dfl_declared kind);
 
-dfl_status dfl_model_check_contents(const dfl_model *model, dfl_place place, const char *name,
+dfl_status dfl_model_check_contents(const dfl_model *model, dfl_role role, const char *name,
                                     dfl_expr expr)
 {
-    const rule *r = &rules[place];
+    const rule *r = &rules[role];
     dfl_graph *graph = model->graph;
     const dfl_status status = dfl_graph_status(graph);
     if (status)
@@ -86,8 +87,16 @@ dfl_status dfl_model_check_contents(const dfl_model *model, dfl_place place, con
     const unsigned depends = dfl_node_of(graph, expr)->depends;
     if (depends & ~r->allowed || (r->needed && !(depends & r->needed)))
         return fail_contents(model, r, name, expr);
-    if (place == DFL_FOR_KINETIC && depends & BIT(DFL_SYM_V) && model->count[DFL_A_SPEED] > 0)
-        return check_speeds(model, expr);
+    if (role == DFL_FOR_KINETIC && depends & BIT(DFL_SYM_V) && model->count[DFL_A_SPEED] > 0)
+        return check_velocities(model, expr, DFL_A_SPEED,
+                                "kinetic: the expression contains the speed %s; Lagrange's "
+                                "equations need the velocities of coordinates: use mass and force "
+                                "for speeds");
+    if (role == DFL_FOR_KINEMATICS)
+        return check_velocities(model, expr, DFL_A_POSITION,
+                                "kinematics: the expression contains the velocity of %s; it may "
+                                "contain speeds only: declare a speed, or use constraint or "
+                                "nonholonomic for a relation between velocities");
     return DFL_OK;
 }
 
@@ -141,25 +150,27 @@ static const char *kind_name(dfl_symbol_kind kind)
     return names[kind];
 }
 
-/* Refuses speeds in a kinetic energy: Lagrange's equations hold for own velocities only. */
-static dfl_status check_speeds(const dfl_model *model, dfl_expr expr)
+/* Refuses speeds in a kinetic energy, since Lagrange's equations hold for own velocities only, and own
+   velocities in kinematics, since such a relation would be nonholonomic. `message` takes a name. */
+static dfl_status check_velocities(const dfl_model *model, dfl_expr expr, dfl_declared kind,
+                                   const char *message)
 {
     unsigned char *below = dfl_alloc(model->ctx, (size_t)expr + 1, 1);
     if (!below)
         return DFL_NO_MEMORY;
-    const dfl_declaration *speed = first_speed(model, below, expr);
+    const dfl_declaration *found = first_velocity(model, below, expr, kind);
     dfl_free(model->ctx, below);
-    if (!speed)
+    if (!found)
         return DFL_OK;
-    return dfl_fail(model->ctx, DFL_INVALID,
-                    "kinetic: the expression contains the speed %s; Lagrange's equations need the "
-                    "velocities of coordinates: use mass and force for speeds",
-                    speed->name);
+    const char *name = strstr(message, "%s");
+    return dfl_fail(model->ctx, DFL_INVALID, "%.*s%s%s", (int)(name - message), message,
+                    found->name, name + 2);
 }
 
-/* Walks from `expr` to everything below it, marking in `below` (zeroed, expr + 1). */
-static const dfl_declaration *first_speed(const dfl_model *model, unsigned char *below,
-                                          dfl_expr expr)
+/* Walks from `expr` to everything below it, marking in `below` (zeroed, expr + 1), to a velocity that belongs to
+   a declaration of `kind`. */
+static const dfl_declaration *first_velocity(const dfl_model *model, unsigned char *below,
+                                             dfl_expr expr, dfl_declared kind)
 {
     const dfl_graph *graph = model->graph;
     below[expr] = 1;
@@ -169,7 +180,7 @@ static const dfl_declaration *first_speed(const dfl_model *model, unsigned char 
             continue;
         const int n = dfl_op_operands((dfl_op)node->op);
         const dfl_declaration *d = n == 0 ? dfl_model_owner(model, e) : NULL;
-        if (d && d->kind == DFL_A_SPEED)
+        if (d && d->kind == kind)
             return d;
         if (n > 0)
             below[node->a] = 1;

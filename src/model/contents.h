@@ -5,7 +5,7 @@
 #include "model/model.h"
 
 /* Where an expression stands. */
-typedef enum dfl_place {
+typedef enum dfl_role {
     DFL_FOR_KINEMATICS,
     DFL_FOR_KINETIC,
     DFL_FOR_POTENTIAL,
@@ -21,12 +21,12 @@ typedef enum dfl_place {
     DFL_FOR_EVENT,
     DFL_FOR_DRAW,
     DFL_PLACES
-} dfl_place;
+} dfl_role;
 
 /* DFL_OK if `expr` may stand there. Otherwise the message names the symbol that may not, or what is
    missing; `name` (may be NULL) is that of the declaration. Also passes on a failure of the graph.
    */
-dfl_status dfl_model_check_contents(const dfl_model *model, dfl_place place, const char *name,
+dfl_status dfl_model_check_contents(const dfl_model *model, dfl_role role, const char *name,
                                     dfl_expr expr);
 
 #endif

@@ -21,10 +21,11 @@ static dfl_status attach_symbol(dfl_expr *out, dfl_model *model, int number, dfl
                                 int index, const char *prefix);
 static dfl_status with_value(dfl_expr *out, dfl_model *model, dfl_declared kind, const char *name,
                              double value);
-static dfl_status with_equation(int *out, dfl_model *model, dfl_declared kind, dfl_place place,
+static dfl_status with_equation(int *out, dfl_model *model, dfl_declared kind, dfl_role role,
                                 const char *name, dfl_expr expr);
 static dfl_status velocity_of(dfl_expr *out, dfl_model *model, const char *call, dfl_expr u);
 static dfl_status check_count(const dfl_model *model, int count);
+static dfl_status check_energy_open(const dfl_model *model);
 static void *grow(dfl_context *ctx, void *array, int *max, int count, size_t size);
 
 dfl_status dfl_model_create(dfl_model **out, dfl_context *ctx, const char *path)
@@ -161,6 +162,8 @@ dfl_status dfl_model_kinematics(dfl_model *model, dfl_expr position, dfl_expr ra
 dfl_status dfl_model_kinetic(dfl_model *model, dfl_expr T)
 {
     dfl_status status = dfl_model_check_contents(model, DFL_FOR_KINETIC, NULL, T);
+    if (!status)
+        status = check_energy_open(model);
     if (status)
         return status;
     model->kinetic = model->kinetic == DFL_NO_EXPR ? T : dfl_add(model->graph, model->kinetic, T);
@@ -171,6 +174,8 @@ dfl_status dfl_model_kinetic(dfl_model *model, dfl_expr T)
 dfl_status dfl_model_potential(dfl_model *model, dfl_expr V)
 {
     dfl_status status = dfl_model_check_contents(model, DFL_FOR_POTENTIAL, NULL, V);
+    if (!status)
+        status = check_energy_open(model);
     if (status)
         return status;
     model->potential =
@@ -187,6 +192,8 @@ dfl_status dfl_model_mass(dfl_model *model, dfl_expr u, dfl_expr v, dfl_expr k)
         status = velocity_of(&entry.v, model, "mass", v);
     if (!status)
         status = dfl_model_check_contents(model, DFL_FOR_MASS, NULL, k);
+    if (!status)
+        status = check_energy_open(model);
     if (!status)
         status = check_count(model, model->nmasses);
     if (status)
@@ -267,10 +274,10 @@ dfl_status dfl_model_equation(dfl_model *model, dfl_expr symbol, dfl_expr expr)
     if (d->expr != DFL_NO_EXPR)
         return dfl_fail(model->ctx, DFL_INVALID, "the variable %s already has an equation",
                         d->name);
-    const dfl_place place = d->kind == DFL_A_DYNAMIC      ? DFL_FOR_DYNAMIC
-                            : d->kind == DFL_AN_AUXILIARY ? DFL_FOR_AUXILIARY
-                                                          : DFL_FOR_CONTACT;
-    dfl_status status = dfl_model_check_contents(model, place, d->name, expr);
+    const dfl_role role = d->kind == DFL_A_DYNAMIC      ? DFL_FOR_DYNAMIC
+                          : d->kind == DFL_AN_AUXILIARY ? DFL_FOR_AUXILIARY
+                                                        : DFL_FOR_CONTACT;
+    dfl_status status = dfl_model_check_contents(model, role, d->name, expr);
     if (!status)
         d->expr = expr;
     return status;
@@ -301,6 +308,17 @@ dfl_status dfl_model_event(dfl_model *model, const char *name, dfl_expr expr, in
 }
 
 /* The declared masses contribute v^T M v / 2. */
+/* energy() is the sum of what was declared before: nothing may follow. */
+static dfl_status check_energy_open(const dfl_model *model)
+{
+    if (!model->energy_line)
+        return DFL_OK;
+    return dfl_fail(model->ctx, DFL_INVALID,
+                    "energy() of line %d is the sum of what was declared before it; declare all "
+                    "kinetic, potential and mass terms first",
+                    model->energy_line);
+}
+
 dfl_status dfl_model_energy(dfl_expr *out, dfl_model *model)
 {
     dfl_graph *graph = model->graph;
@@ -350,6 +368,11 @@ dfl_status dfl_model_start(dfl_model *model, dfl_expr symbol, double value, bool
         return DFL_NO_MEMORY;
     model->starts = starts;
     int *place = &model->uses[node->a].start;
+    if (*place && starts[*place - 1].held && !held)
+        return dfl_fail(
+            ctx, DFL_INVALID,
+            "%s is held by initial{} of line %d; a guess cannot change it: leave one out", name,
+            starts[*place - 1].line);
     if (!*place)
         *place = ++model->nstarts;
     starts[*place - 1] = (dfl_start_value){symbol, value, held, model->line};
@@ -447,10 +470,10 @@ static dfl_status with_value(dfl_expr *out, dfl_model *model, dfl_declared kind,
 }
 
 /* A named expression. */
-static dfl_status with_equation(int *out, dfl_model *model, dfl_declared kind, dfl_place place,
+static dfl_status with_equation(int *out, dfl_model *model, dfl_declared kind, dfl_role role,
                                 const char *name, dfl_expr expr)
 {
-    dfl_status status = dfl_model_check_contents(model, place, name, expr);
+    dfl_status status = dfl_model_check_contents(model, role, name, expr);
     if (!status)
         status = declare(out, model, kind, name);
     if (!status)

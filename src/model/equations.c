@@ -66,8 +66,9 @@ void dfl_equations_free(dfl_equations *eq)
     dfl_context *ctx = eq->model->ctx;
     for (int i = 0; eq->x && i < eq->n; i++)
         dfl_free(ctx, eq->x[i].name);
-    dfl_expr *const arrays[] = {eq->a,  eq->kin, eq->f, eq->b,  eq->d,   eq->c,   eq->g,
-                                eq->gI, eq->hv,  eq->e, eq->ep, eq->gam, eq->bias};
+    dfl_expr *const arrays[] = {eq->a,  eq->kin, eq->f,    eq->b,          eq->d,
+                                eq->c,  eq->g,   eq->gI,   eq->hv,         eq->e,
+                                eq->ep, eq->gam, eq->bias, eq->kept_drift, eq->kept_push};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         dfl_free(ctx, arrays[i]);
     dfl_sparse *const matrices[] = {&eq->M,    &eq->W,    &eq->Jd, &eq->Jacc, &eq->Jvel,

@@ -31,6 +31,8 @@ typedef struct dfl_equations {
     dfl_expr *bias; /* nl+nm */
     /* derivatives with the shapes of dfl_jacobian */
     dfl_sparse Jd, Jacc, Jvel, Jgam, Jpos, Jb, Jdyn, Jkin;
+    /* ne+nep: the rate of an invariant is kept_drift + kept_push, the latter by accelerations */
+    dfl_expr *kept_drift, *kept_push;
     bool have_jacobians;
     dfl_expr energy;         /* T + V, or DFL_NO_EXPR */
     int *declaration_of_row; /* nl + nm: the constraint's declaration; same numbers as rows of W */

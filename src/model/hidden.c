@@ -18,6 +18,7 @@ static dfl_status add_contact_rates(motion *out, dfl_equations *eq);
 static void free_flow(motion *flow, dfl_context *ctx);
 static dfl_status derive_rows(dfl_equations *eq, const motion *flow, dfl_expr *rows);
 static dfl_status check_linear(const dfl_equations *eq);
+static dfl_status derive_rates(dfl_equations *eq, const motion *flow);
 
 dfl_status dfl_derive_hidden(dfl_equations *eq)
 {
@@ -34,6 +35,8 @@ dfl_status dfl_derive_hidden(dfl_equations *eq)
         status = derive_rows(eq, &flow, rows);
     if (!status)
         status = check_linear(eq);
+    if (!status)
+        status = derive_rates(eq, &flow);
     free_flow(&flow, eq->model->ctx);
     dfl_free(eq->model->ctx, rows);
     return status;
@@ -110,4 +113,27 @@ static dfl_status check_linear(const dfl_equations *eq)
             decl->name, dfl_equations_v(eq)[entry->col].name);
     }
     return DFL_OK;
+}
+
+/* The rates of the invariants e, ep: kept_drift without the accelerations, kept_push by them. */
+static dfl_status derive_rates(dfl_equations *eq, const motion *flow)
+{
+    const int count = eq->ne + eq->nep;
+    eq->kept_drift = dfl_exprs(eq, count);
+    eq->kept_push = dfl_exprs(eq, count);
+    dfl_expr *rows = dfl_exprs(eq, count), *v = dfl_exprs(eq, eq->nv);
+    dfl_status status = DFL_NO_MEMORY;
+    if (eq->kept_drift && eq->kept_push && rows && v) {
+        memcpy(rows, eq->e, (size_t)eq->ne * sizeof *rows);
+        memcpy(rows + eq->ne, eq->ep, (size_t)eq->nep * sizeof *rows);
+        for (int j = 0; j < eq->nv; j++)
+            v[j] = dfl_equations_v(eq)[j].symbol;
+        status = dfl_along_exprs(eq->kept_drift, eq->graph, rows, count, flow->symbols, flow->rates,
+                                 flow->count);
+    }
+    if (!status)
+        status = dfl_along_exprs(eq->kept_push, eq->graph, rows, count, v, eq->a, eq->nv);
+    dfl_free(eq->model->ctx, rows);
+    dfl_free(eq->model->ctx, v);
+    return status;
 }

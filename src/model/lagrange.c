@@ -2,20 +2,21 @@
 
    With the momenta P = dT/dv, Lagrange's equations d/dt P - dT/dq + dV/dq = Q are
 
-       M = dP/dv,     f = dT/dq - (dP/dq) q' - dP/dt - Z^T dV/dq + F
+       M = dP/dv,     f = Z^T d(T - V)/dp - (dP/dp) p' - dP/dt + F
 
-   where T belongs to coordinates with a velocity of their own, F is what `force` declares, and
-   Z = dp'/dv carries the potential over to speeds. */
+   where P belongs to coordinates with a velocity of their own, F is what `force` declares, and
+   Z = dp'/dv carries the slopes of both energies over to speeds. */
 #include "model/equations_internal.h"
 
 #include <stdlib.h>
 
 static dfl_status add_kinetic(dfl_equations *eq, int *room);
+static dfl_status check_smooth(const dfl_equations *eq);
 static dfl_status add_inertia(dfl_equations *eq, int *room, const dfl_expr *momenta,
                               const dfl_expr *velocities, int count);
 static dfl_status add_gyroscopic(dfl_equations *eq, const dfl_expr *momenta,
-                                 const dfl_expr *positions, const dfl_expr *velocities, int count);
-static dfl_status add_potential(dfl_equations *eq);
+                                 const dfl_expr *velocities, int count);
+static dfl_status add_slope(dfl_equations *eq, dfl_expr energy, bool negative);
 static dfl_status add_declared(dfl_equations *eq, int *room);
 static dfl_status check_mass(const dfl_equations *eq);
 static void *grown(dfl_context *ctx, const void *old, int count, int *room, size_t size);
@@ -32,7 +33,7 @@ dfl_status dfl_derive_dynamics(dfl_equations *eq)
     if (eq->model->kinetic != DFL_NO_EXPR)
         status = add_kinetic(eq, &room);
     if (!status && eq->model->potential != DFL_NO_EXPR)
-        status = add_potential(eq);
+        status = add_slope(eq, eq->model->potential, true);
     if (!status)
         status = add_declared(eq, &room);
     if (!status)
@@ -67,27 +68,52 @@ dfl_status dfl_derive_massless(dfl_equations *eq)
 static dfl_status add_kinetic(dfl_equations *eq, int *room)
 {
     dfl_context *ctx = eq->model->ctx;
-    dfl_expr *positions = dfl_exprs(eq, eq->np), *velocities = dfl_exprs(eq, eq->np);
-    dfl_expr *momenta = dfl_exprs(eq, eq->np);
+    dfl_expr *velocities = dfl_exprs(eq, eq->np), *momenta = dfl_exprs(eq, eq->np);
     int count = 0;
-    dfl_status status = positions && velocities && momenta ? DFL_OK : DFL_NO_MEMORY;
+    dfl_status status = velocities && momenta ? check_smooth(eq) : DFL_NO_MEMORY;
     for (int i = 0; !status && i < eq->np; i++) {
         const dfl_declaration *decl = dfl_model_owner(eq->model, dfl_equations_p(eq)[i].symbol);
-        if (decl->expr != DFL_NO_EXPR)
-            continue;
-        positions[count] = decl->symbol;
-        velocities[count++] = decl->velocity;
+        if (decl->expr == DFL_NO_EXPR)
+            velocities[count++] = decl->velocity;
     }
     if (!status)
         status = dfl_gradient_exprs(momenta, eq->graph, eq->model->kinetic, velocities, count);
     if (!status)
         status = add_inertia(eq, room, momenta, velocities, count);
     if (!status)
-        status = add_gyroscopic(eq, momenta, positions, velocities, count);
-    dfl_free(ctx, positions);
+        status = add_slope(eq, eq->model->kinetic, false);
+    if (!status)
+        status = add_gyroscopic(eq, momenta, velocities, count);
     dfl_free(ctx, velocities);
     dfl_free(ctx, momenta);
     return status;
+}
+
+/* Refuses |v| and the like, which second derivatives cannot see. */
+static dfl_status check_smooth(const dfl_equations *eq)
+{
+    const dfl_graph *graph = eq->graph;
+    const dfl_expr T = eq->model->kinetic;
+    unsigned char *below = dfl_alloc(eq->model->ctx, (size_t)T + 1, 1);
+    if (!below)
+        return DFL_NO_MEMORY;
+    bool kinked = false;
+    below[T] = 1;
+    for (dfl_expr e = T; e > 0 && !kinked; e--) {
+        const dfl_node *node = dfl_node_of(graph, e);
+        const dfl_expr operand[3] = {node->a, node->b, node->c};
+        for (int k = 0; below[e] && k < dfl_op_operands((dfl_op)node->op); k++)
+            below[operand[k]] = 1;
+        const bool kink = node->op == DFL_OP_ABS || node->op == DFL_OP_SIGN ||
+                          node->op == DFL_OP_MIN || node->op == DFL_OP_MAX ||
+                          node->op == DFL_OP_SELECT;
+        kinked = below[e] && kink && dfl_depends(graph, e, DFL_SYM_V);
+    }
+    dfl_free(eq->model->ctx, below);
+    return kinked ? dfl_model_fail(eq->model, eq->model->kinetic_line,
+                                   "the kinetic energy is not quadratic in the velocities: one "
+                                   "stands in abs, sign, min, max or select")
+                  : DFL_OK;
 }
 
 /* M = dP/dv; the upper triangle is a copy of the lower one, so that M is symmetric to the last bit. */
@@ -110,38 +136,35 @@ static dfl_status add_inertia(dfl_equations *eq, int *room, const dfl_expr *mome
     return status;
 }
 
-/* f += dT/dq - (dP/dq) v - dP/dt */
+/* f -= dP/dp p' + dP/dt, for the coordinates with a velocity of their own */
 static dfl_status add_gyroscopic(dfl_equations *eq, const dfl_expr *momenta,
-                                 const dfl_expr *positions, const dfl_expr *velocities, int count)
+                                 const dfl_expr *velocities, int count)
 {
     dfl_graph *graph = eq->graph;
-    dfl_expr *symbols = dfl_exprs(eq, count + 1), *rates = dfl_exprs(eq, count + 1);
-    dfl_expr *slope = dfl_exprs(eq, count), *drift = dfl_exprs(eq, count);
-    dfl_status status = symbols && rates && slope && drift ? DFL_OK : DFL_NO_MEMORY;
-    for (int i = 0; !status && i < count; i++) {
-        symbols[i] = positions[i];
-        rates[i] = velocities[i];
+    dfl_expr *symbols = dfl_exprs(eq, eq->np + 1), *rates = dfl_exprs(eq, eq->np + 1);
+    dfl_expr *drift = dfl_exprs(eq, count);
+    dfl_status status = symbols && rates && drift ? DFL_OK : DFL_NO_MEMORY;
+    for (int i = 0; !status && i < eq->np; i++) {
+        symbols[i] = dfl_equations_p(eq)[i].symbol;
+        rates[i] = eq->kin[i];
     }
     if (!status) {
-        symbols[count] = dfl_symbol_expr(graph, DFL_SYM_TIME, 0, "time");
-        rates[count] = dfl_constant(graph, 1.0);
-        status = dfl_gradient_exprs(slope, graph, eq->model->kinetic, positions, count);
+        symbols[eq->np] = dfl_symbol_expr(graph, DFL_SYM_TIME, 0, "time");
+        rates[eq->np] = dfl_constant(graph, 1.0);
+        status = dfl_along_exprs(drift, graph, momenta, count, symbols, rates, eq->np + 1);
     }
-    if (!status)
-        status = dfl_along_exprs(drift, graph, momenta, count, symbols, rates, count + 1);
     for (int i = 0; !status && i < count; i++) {
         dfl_expr *f = &eq->f[dfl_equations_velocity(eq, velocities[i])];
-        *f = dfl_add(graph, *f, dfl_sub(graph, slope[i], drift[i]));
+        *f = dfl_sub(graph, *f, drift[i]);
     }
     dfl_free(eq->model->ctx, symbols);
     dfl_free(eq->model->ctx, rates);
-    dfl_free(eq->model->ctx, slope);
     dfl_free(eq->model->ctx, drift);
     return status;
 }
 
-/* f -= Z^T dV/dp */
-static dfl_status add_potential(dfl_equations *eq)
+/* f += Z^T dT/dp, or f -= Z^T dV/dp */
+static dfl_status add_slope(dfl_equations *eq, dfl_expr energy, bool negative)
 {
     dfl_graph *graph = eq->graph;
     dfl_sparse Z = {0};
@@ -152,12 +175,13 @@ static dfl_status add_potential(dfl_equations *eq)
     for (int j = 0; !status && j < eq->nv; j++)
         v[j] = dfl_equations_v(eq)[j].symbol;
     if (!status)
-        status = dfl_gradient_exprs(slope, graph, eq->model->potential, p, eq->np);
+        status = dfl_gradient_exprs(slope, graph, energy, p, eq->np);
     if (!status)
         status = dfl_jacobian_exprs(&Z, graph, eq->kin, eq->np, v, eq->nv);
     for (int k = 0; !status && k < Z.count; k++) {
         dfl_expr *f = &eq->f[Z.entry[k].col];
-        *f = dfl_sub(graph, *f, dfl_mul(graph, Z.entry[k].expr, slope[Z.entry[k].row]));
+        const dfl_expr part = dfl_mul(graph, Z.entry[k].expr, slope[Z.entry[k].row]);
+        *f = negative ? dfl_sub(graph, *f, part) : dfl_add(graph, *f, part);
     }
     dfl_sparse_clear(&Z, eq->model->ctx);
     dfl_free(eq->model->ctx, p);

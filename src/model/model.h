@@ -112,6 +112,7 @@ typedef struct dfl_model {
     int max_uses;
     dfl_expr kinetic, potential; /* sums; DFL_NO_EXPR if never given */
     int kinetic_line, potential_line;
+    int energy_line; /* of the first energy() of the script; 0: none */
     dfl_contribution *masses, *forces;
     int nmasses, max_masses, nforces, max_forces;
     dfl_start_value *starts; /* one per symbol: the last call counts */
@@ -162,6 +163,10 @@ dfl_status dfl_model_energy(dfl_expr *out, dfl_model *model);
    numbers that are not finite. */
 dfl_status dfl_model_start(dfl_model *model, dfl_expr symbol, double value, bool held);
 
+/* The number that an expression of parameters, inputs and numbers has with their present values.
+   DFL_INVALID if it contains anything else. */
+dfl_status dfl_model_value(double *out, const dfl_model *model, dfl_expr expr);
+
 /* The declaration with this name, or NULL; the nearest name by edit distance for "did you mean",
    or NULL if none is near. `kinds`: bits 1 << dfl_declared. */
 dfl_declaration *dfl_model_find(const dfl_model *model, const char *name);
@@ -171,7 +176,5 @@ dfl_declaration *dfl_model_owner(const dfl_model *model, dfl_expr symbol);
 /* The symbol that a variable's name means: x, der(x), u, lambda(c), mu(c), r, w, s; DFL_NO_EXPR if
    none (also der(x) where x has kinematics). */
 dfl_expr dfl_model_variable_named(const dfl_model *model, const char *name);
-/* The nearest to `word` of `count` words, or NULL if none is near. */
-const char *dfl_nearest_word(const char *word, const char *const *words, int count);
 
 #endif

@@ -1,10 +1,11 @@
-/* names.c: names within a model: which are allowed, finding them, and the nearest to a misspelt
-   one.
+/* names.c: names within a model: which are allowed, and finding them.
 
    A hash table (open addressing, FNV-1a) leads from a name to its declaration, so that families of
    thousands of coordinates are declared in linear time. Derived names, der(x), lambda(c), mu(c),
    are taken apart: what stands in the brackets is looked up. */
 #include "model/names.h"
+
+#include "context/text.h"
 
 #include <string.h>
 
@@ -21,8 +22,6 @@ static bool is_letter(char c);
 static uint32_t hash(const char *name, size_t length);
 static dfl_status rehash(dfl_model *model);
 static dfl_declaration *find_part(const dfl_model *model, const char *name, size_t length);
-static int distance(const char *a, const char *b);
-static bool nearer(int *best, const char *word, const char *candidate);
 
 dfl_status dfl_model_check_name(const dfl_model *model, const char *name)
 {
@@ -130,19 +129,9 @@ const char *dfl_model_nearest(const dfl_model *model, const char *name, unsigned
     int best = 0;
     for (int i = 0; i < model->ndeclarations; i++) {
         const dfl_declaration *d = &model->declarations[i];
-        if (kinds >> d->kind & 1 && nearer(&best, name, d->name))
+        if (kinds >> d->kind & 1 && dfl_nearer_word(&best, name, d->name))
             nearest = d->name;
     }
-    return nearest;
-}
-
-const char *dfl_nearest_word(const char *word, const char *const *words, int count)
-{
-    const char *nearest = NULL;
-    int best = 0;
-    for (int i = 0; i < count; i++)
-        if (nearer(&best, word, words[i]))
-            nearest = words[i];
     return nearest;
 }
 
@@ -206,45 +195,4 @@ static dfl_declaration *find_part(const dfl_model *model, const char *name, size
             return d;
     }
     return NULL;
-}
-
-/* Whether `candidate` is nearer to `word` than *best (0: none yet), which it then becomes: distance
-   + 1. Near is at most a third of the letters wrong, and never all of them. */
-static bool nearer(int *best, const char *word, const char *candidate)
-{
-    const size_t length = strlen(word), other = strlen(candidate);
-    const size_t longest = length > other ? length : other;
-    if (longest > LONGEST_NAME || length == 0)
-        return false;
-    const int d = distance(word, candidate);
-    const int limit = longest < 4 ? 1 : (int)longest / 3;
-    if (d > limit || d >= (int)longest || (*best && d + 1 >= *best))
-        return false;
-    *best = d + 1;
-    return true;
-}
-
-/* Letters inserted, deleted, replaced or swapped with their neighbour (optimal string alignment);
-   at most LONGEST_NAME letters each. */
-static int distance(const char *a, const char *b)
-{
-    int row[3][LONGEST_NAME + 1];
-    const int na = (int)strlen(a), nb = (int)strlen(b);
-    for (int j = 0; j <= nb; j++)
-        row[0][j] = j;
-    for (int i = 1; i <= na; i++) {
-        int *now = row[i % 3];
-        const int *last = row[(i + 2) % 3], *before = row[(i + 1) % 3];
-        now[0] = i;
-        for (int j = 1; j <= nb; j++) {
-            int least = last[j - 1] + (a[i - 1] != b[j - 1]);
-            least = last[j] + 1 < least ? last[j] + 1 : least;
-            least = now[j - 1] + 1 < least ? now[j - 1] + 1 : least;
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
-                before[j - 2] + 1 < least)
-                least = before[j - 2] + 1;
-            now[j] = least;
-        }
-    }
-    return row[na % 3][nb];
 }

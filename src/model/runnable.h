@@ -53,6 +53,10 @@ void dfl_runnable_given(double *x, bool *held, const dfl_runnable *run);
 dfl_status dfl_runnable_start(double *corrected, dfl_runnable *run, dfl_solver *solver,
                               const dfl_solver_options *options, double t0);
 
+/* Adds what only the model knows to the message of a failure at (t, x): file and line, the function that was
+   evaluated outside its domain. Returns `status`, or a better one. */
+dfl_status dfl_runnable_explain(dfl_runnable *run, dfl_status status, double t, const double *x);
+
 /* How many evaluations a run from t0 to t_end will need, guessed from its first 25 steps; 0 if these
    fail (the run itself will say why). */
 double dfl_runnable_predict(dfl_runnable *run, const dfl_solver_options *options, double t0,

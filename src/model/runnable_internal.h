@@ -52,4 +52,12 @@ void dfl_runnable_programs(program **out, dfl_runnable *run);
 double dfl_runnable_symbol(const dfl_runnable *run, uint32_t symbol, double t, const double *x,
                            const double *a);
 
+/* DFL_INVALID: an invariant is not kept by the motion, at (t, x) or with other velocities there. */
+dfl_status dfl_runnable_check_kept(dfl_runnable *run, const dfl_solver_options *options, double t,
+                                   const double *x);
+
+/* DFL_INVALID names a direction that has neither mass nor constraint nor a damped balance of forces,
+   or an auxiliary variable that its equations leave open. */
+dfl_status dfl_runnable_check_determined(dfl_runnable *run, double t, const double *x);
+
 #endif

@@ -2,37 +2,14 @@
 
    Invariants keep the value they have at the start, so they cannot help to find it: the values are
    completed without them first. */
-#include "model/equations_internal.h"
 #include "model/runnable_internal.h"
-
-#include "context/text.h"
-#include "linalg/linalg.h"
-#include "model/diagnosis.h"
-#include "model/null_space.h"
-#include "symbolic/print.h"
 
 #include <math.h>
 #include <string.h>
 
-/* A named place in the script. */
-typedef struct part {
-    const char *name;
-    int line;
-} part;
-
 static dfl_status complete(double *x, dfl_runnable *run, const bool *held,
                            const dfl_solver_options *options, double t0);
 static dfl_solver_options quiet(const dfl_solver_options *options);
-static dfl_status explain(dfl_runnable *run, dfl_status status, double t, const double *x);
-static dfl_status explain_domain(dfl_runnable *run, dfl_status status, double t, const double *x);
-static dfl_status blame(dfl_runnable *run, dfl_status status, dfl_expr expr, double argument);
-static part part_containing(const dfl_runnable *run, dfl_expr expr);
-static bool contains(const dfl_runnable *run, dfl_expr root, dfl_expr sought);
-static dfl_status check_mass(dfl_runnable *run, double t, const double *x);
-static bool is_regular(double *M, const dfl_equations *eq);
-static dfl_status check_directions(dfl_runnable *run, double t, const double *x);
-static dfl_status check_damping(dfl_runnable *run, double t, const double *x);
-static dfl_status fail_damping(dfl_runnable *run, const double *direction);
 
 void dfl_runnable_given(double *x, bool *held, const dfl_runnable *run)
 {
@@ -62,12 +39,17 @@ dfl_status dfl_runnable_start(double *corrected, dfl_runnable *run, dfl_solver *
         status = complete(x, run, held, options, t0);
     }
     if (!status)
-        status = check_mass(run, t0, x);
+        status = dfl_runnable_check_determined(run, t0, x);
+    if (!status && run->eq->energy != DFL_NO_EXPR && !isfinite(dfl_runnable_energy(run, t0, x)))
+        status = dfl_runnable_explain(run, DFL_NOT_FINITE, t0, x);
     if (!status) {
         dfl_runnable_set_levels(run, t0, x);
+        status = dfl_runnable_check_kept(run, options, t0, x);
+    }
+    if (!status) {
         status = dfl_solver_start(solver, t0, x, &(dfl_conditions){.held = held});
         if (status && status != DFL_STOPPED)
-            status = explain(run, status, t0, x);
+            status = dfl_runnable_explain(run, status, t0, x);
     }
     if (corrected && (!status || status == DFL_STOPPED))
         memcpy(corrected, dfl_solver_state(solver), (size_t)eq->n * sizeof *corrected);
@@ -107,7 +89,7 @@ static dfl_status complete(double *x, dfl_runnable *run, const bool *held,
     if (!status) {
         status = dfl_solver_start(solver, t0, x, &(dfl_conditions){.held = held});
         if (status)
-            status = explain(run, status, t0, x);
+            status = dfl_runnable_explain(run, status, t0, x);
         else
             memcpy(x, dfl_solver_state(solver), (size_t)run->eq->n * sizeof *x);
     }
@@ -129,204 +111,4 @@ static dfl_solver_options quiet(const dfl_solver_options *options)
     copy.log = NULL;
     copy.user = NULL;
     return copy;
-}
-
-/* ------------------------------------------------------------------------------- messages */
-
-/* Adds what only the model knows to the message of a failed start. */
-static dfl_status explain(dfl_runnable *run, dfl_status status, double t, const double *x)
-{
-    if (status == DFL_NO_MEMORY)
-        return status;
-    const dfl_status domain = explain_domain(run, status, t, x);
-    if (domain)
-        return domain;
-    const dfl_status mass = status == DFL_SINGULAR ? check_mass(run, t, x) : DFL_OK;
-    return mass ? mass : status;
-}
-
-/* The first operation of the equations with a result that is not finite though its operands are. DFL_OK
-   if there is none. */
-static dfl_status explain_domain(dfl_runnable *run, dfl_status status, double t, const double *x)
-{
-    const dfl_graph *graph = run->eq->graph;
-    double *value = dfl_alloc(run->ctx, graph->nnodes, sizeof *value);
-    if (!value)
-        return DFL_NO_MEMORY;
-    dfl_status found = DFL_OK;
-    for (uint32_t i = 0; !found && i < graph->nnodes; i++) {
-        const dfl_node *node = &graph->nodes[i];
-        const int operands = dfl_op_operands((dfl_op)node->op);
-        if (node->op == DFL_OP_SYMBOL)
-            value[i] = dfl_runnable_symbol(run, node->a, t, x, NULL);
-        else if (node->op == DFL_OP_CONSTANT)
-            value[i] = graph->constants[node->a];
-        else
-            value[i] = dfl_op_value(graph, node, value[node->a], value[node->b], value[node->c]);
-        if (operands && !isfinite(value[i]) && isfinite(value[node->a]) &&
-            (operands < 2 || isfinite(value[node->b])))
-            found = blame(run, status, i, value[operands == 2 ? node->b : node->a]);
-    }
-    dfl_free(run->ctx, value);
-    return found;
-}
-
-/* The message about operation `expr`; DFL_OK if it belongs to no equation. */
-static dfl_status blame(dfl_runnable *run, dfl_status status, dfl_expr expr, double argument)
-{
-    const dfl_graph *graph = run->eq->graph;
-    const dfl_node *node = dfl_node_of(graph, expr);
-    part owner = part_containing(run, expr);
-    /* a derivative belongs to the part that was differentiated */
-    if (!owner.name && dfl_node_of(graph, node->a)->op > DFL_OP_SYMBOL)
-        owner = part_containing(run, node->a);
-    if (!owner.name && dfl_op_operands((dfl_op)node->op) > 1 &&
-        dfl_node_of(graph, node->b)->op > DFL_OP_SYMBOL)
-        owner = part_containing(run, node->b);
-    if (!owner.name)
-        return DFL_OK;
-    dfl_text text = {.ctx = run->ctx};
-    dfl_print_expr(&text, graph, expr, NULL, DFL_TEXT);
-    dfl_model_fail(
-        run->eq->model, owner.line,
-        "'%s' cannot be evaluated at the start: in %s the argument is %g; change the initial "
-        "values, the guesses or the parameters",
-        owner.name, dfl_text_string(&text), argument);
-    dfl_text_clear(&text);
-    return status;
-}
-
-/* The declared part of the equations that contains an expression; name NULL if there is none. */
-static part part_containing(const dfl_runnable *run, dfl_expr expr)
-{
-    const dfl_model *model = run->eq->model;
-    for (int i = 0; i < model->ndeclarations; i++) {
-        const dfl_declaration *decl = &model->declarations[i];
-        const bool row = decl->kind >= DFL_A_POSITION && decl->kind <= DFL_AN_INVARIANT;
-        if (row && decl->expr != DFL_NO_EXPR && contains(run, decl->expr, expr))
-            return (part){decl->name, decl->line};
-    }
-    for (int i = 0; i < model->nforces; i++)
-        if (contains(run, model->forces[i].expr, expr))
-            return (part){"force", model->forces[i].line};
-    for (int i = 0; i < model->nmasses; i++)
-        if (contains(run, model->masses[i].expr, expr))
-            return (part){"mass", model->masses[i].line};
-    if (model->kinetic != DFL_NO_EXPR && contains(run, model->kinetic, expr))
-        return (part){"kinetic", model->kinetic_line};
-    if (model->potential != DFL_NO_EXPR && contains(run, model->potential, expr))
-        return (part){"potential", model->potential_line};
-    return (part){NULL, 0};
-}
-
-/* Whether `sought` is below `root`: a sweep from the root to smaller numbers. */
-static bool contains(const dfl_runnable *run, dfl_expr root, dfl_expr sought)
-{
-    const dfl_graph *graph = run->eq->graph;
-    if (sought > root)
-        return false;
-    unsigned char *reached = dfl_alloc(run->ctx, (size_t)root + 1, 1);
-    if (!reached)
-        return false;
-    reached[root] = 1;
-    for (dfl_expr i = root; i > sought; i--) {
-        const dfl_node *node = dfl_node_of(graph, i);
-        const dfl_expr operand[3] = {node->a, node->b, node->c};
-        for (int k = 0; reached[i] && k < dfl_op_operands((dfl_op)node->op); k++)
-            reached[operand[k]] = 1;
-    }
-    const bool found = reached[sought];
-    dfl_free(run->ctx, reached);
-    return found;
-}
-
-/* The solver solves for all accelerations: every direction needs mass, a constraint, or a balance of
-   forces that depends on its velocity. DFL_SINGULAR names a direction that has none of these. */
-static dfl_status check_mass(dfl_runnable *run, double t, const double *x)
-{
-    const dfl_equations *eq = run->eq;
-    double *M = dfl_alloc(run->ctx, (size_t)eq->nv * (size_t)eq->nv, sizeof *M);
-    if (!M)
-        return DFL_NO_MEMORY;
-    run->eom.mass(M, t, x, run);
-    const bool regular = is_regular(M, eq);
-    dfl_free(run->ctx, M);
-    if (regular)
-        return DFL_OK;
-    const dfl_status status = check_directions(run, t, x);
-    return status || !eq->n0 || !eq->have_jacobians ? status : check_damping(run, t, x);
-}
-
-static bool is_regular(double *M, const dfl_equations *eq)
-{
-    if (!eq->mass_diagonal)
-        return dfl_cholesky(M, eq->nv);
-    for (int j = 0; j < eq->nv; j++)
-        if (!(M[j] > 0.0))
-            return false;
-    return true;
-}
-
-static dfl_status check_directions(dfl_runnable *run, double t, const double *x)
-{
-    const dfl_equations *eq = run->eq;
-    dfl_diagnosis diagnosis = {.ctx = run->ctx};
-    dfl_status status = dfl_diagnose_directions(&diagnosis, run, t, x);
-    for (int k = 0; !status && k < diagnosis.ndirections; k++) {
-        if (diagnosis.directions[k].balanced)
-            continue;
-        dfl_text text = {.ctx = run->ctx};
-        dfl_print_combination(&text, eq, diagnosis.directions[k].direction);
-        dfl_model_fail(
-            eq->model, eq->model->kinetic_line,
-            "there is no mass along %s, and no constraint holds it; add kinetic energy or "
-            "mass there, or a constraint",
-            dfl_text_string(&text));
-        dfl_text_clear(&text);
-        status = DFL_SINGULAR;
-    }
-    dfl_diagnosis_clear(&diagnosis);
-    return status;
-}
-
-/* The null space of d gam / d v along the massless coordinates. */
-static dfl_status check_damping(dfl_runnable *run, double t, const double *x)
-{
-    const dfl_equations *eq = run->eq;
-    const int n0 = eq->n0, first_v = eq->nw + eq->nl + eq->nm + eq->nr;
-    double *A = dfl_alloc(run->ctx, (size_t)n0 * (size_t)n0, sizeof *A), *basis = NULL;
-    double *direction = dfl_alloc(run->ctx, (size_t)eq->nv, sizeof *direction);
-    int count = 0;
-    dfl_status status = A && direction ? DFL_OK : DFL_NO_MEMORY;
-    for (int k = 0; !status && k < eq->Jgam.count; k++) {
-        const dfl_entry *entry = &eq->Jgam.entry[k];
-        for (int j = 0; !status && j < n0; j++)
-            if (entry->col == first_v + eq->massless[j])
-                status =
-                    dfl_runnable_values(A + entry->row + j * n0, run, &entry->expr, 1, t, x, NULL);
-    }
-    if (!status)
-        status = dfl_null_space(&basis, &count, run->ctx, A, n0, n0);
-    for (int j = 0; !status && count && j < n0; j++)
-        direction[eq->massless[j]] = basis[j];
-    if (!status && count)
-        status = fail_damping(run, direction);
-    dfl_free(run->ctx, A);
-    dfl_free(run->ctx, basis);
-    dfl_free(run->ctx, direction);
-    return status;
-}
-
-static dfl_status fail_damping(dfl_runnable *run, const double *direction)
-{
-    const dfl_equations *eq = run->eq;
-    dfl_text text = {.ctx = run->ctx};
-    dfl_print_combination(&text, eq, direction);
-    dfl_model_fail(
-        eq->model, eq->model->kinetic_line,
-        "there is no mass along %s, and no force that depends on this velocity; add a "
-        "damper, mass or a constraint there, or make the coordinate an auxiliary variable",
-        dfl_text_string(&text));
-    dfl_text_clear(&text);
-    return DFL_SINGULAR;
 }

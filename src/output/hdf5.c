@@ -5,14 +5,14 @@
        /outputs       N x m    attribute `names`
        /steps         time, size, order, rejections, energy of every accepted step
        /residuals     steps x 8, attribute `names`: NAN where there is no such level
-       /events        time, event (its number in `names`), direction
-       /initial       names, given, corrected, held
+       /events        time, event (its number in /meta/names/events), direction
+       /initial       given, corrected, held
        /scene         shapes (JSON), values (N x columns that change), if the model draws any
        /meta          what was run, and how it ended
 
-   A run may be killed at any time and its file must open. So the file's structure (metadata) reaches
-   the disk only in H5Fflush, about once a second: nothing is evicted from the metadata cache in between,
-   and before a flush the file gets its full length, so that the flush itself cannot run out of space.
+   A run may be killed at any time and its file must open. So the structure of the growing tables
+   (metadata) reaches the disk only in H5Fflush, about once a second, and before a flush the file gets
+   its full length, so that the flush itself cannot run out of space.
    When anything fails the file is left as the last flush made it: closing it through HDF5 would
    write a structure that refers to data which is not there. The format is that of HDF5 1.8, which
    knows no "open for writing" mark that would keep readers out after a kill. */
@@ -178,13 +178,6 @@ static dfl_status leave(dfl_writer *writer, bool done)
 static hid_t create_file(const char *path)
 {
     const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
-    H5AC_cache_config_t cache = {.version = H5AC__CURR_CACHE_CONFIG_VERSION};
-    H5Pget_mdc_config(access, &cache);
-    cache.evictions_enabled = false; /* needs a cache of fixed size */
-    cache.incr_mode = H5C_incr__off;
-    cache.flash_incr_mode = H5C_flash_incr__off;
-    cache.decr_mode = H5C_decr__off;
-    H5Pset_mdc_config(access, &cache);
     H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V18);
     const hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, access);
     H5Pclose(access);

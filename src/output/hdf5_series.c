@@ -3,7 +3,8 @@
    Rows are collected in one block, which is also one chunk of the file, and go to the file when it is
    full or when dfl_series_write is called; so a table needs the same memory however long the run.
    Chunks are not cached: raw data is on its way to the disk before any structure of the file
-   refers to it, and a full disk shows at once. */
+   refers to it, and a full disk shows at once. Changes of a table's own structure stay in memory until
+   the file is flushed; what has been flushed may be dropped from memory. */
 #include "output/hdf5_parts.h"
 
 #include <string.h>
@@ -86,5 +87,5 @@ static bool create(dfl_series *series, dfl_context *ctx, hid_t group, const char
     H5Pclose(access);
     H5Pclose(how);
     H5Sclose(space);
-    return series->data >= 0 && series->block;
+    return series->data >= 0 && series->block && H5Odisable_mdc_flushes(series->data) >= 0;
 }

@@ -1,4 +1,4 @@
-/* result.h: where a run goes: CSV, HDF5, or both; and its summary as JSON or text.
+/* result.h: where a run goes: CSV, HDF5, memory, or several; and its summary as JSON or text.
 
    Columns stand in the same order everywhere: positions p, velocities v, dynamic r, contact s, auxiliary
    w, lambda, mu, then the outputs; what a reader wants first comes first. */
@@ -88,7 +88,23 @@ typedef struct dfl_writer dfl_writer;
 dfl_status dfl_writer_open(dfl_writer **out, const char *path, const dfl_equations *eq,
                            const dfl_run_option *options, int noptions);
 
-/* Whether steps and residuals are stored, or dropped (CSV). */
+/* A result in memory. The arrays belong to the context `ctx`. */
+typedef struct dfl_table {
+    dfl_context *ctx;
+    int columns;          /* time, states, outputs */
+    size_t rows, room;    /* of values */
+    double *values;       /* row by row */
+    size_t nevents, more; /* events, and room for them */
+    dfl_event_record *events;
+    double *given, *corrected; /* n, as in x; NULL before the start */
+    bool *held;
+} dfl_table;
+
+/* A writer into an empty table, `{.ctx = ctx}`, which must outlive it; steps are dropped. */
+dfl_status dfl_writer_open_table(dfl_writer **out, dfl_table *table, const dfl_equations *eq);
+void dfl_table_clear(dfl_table *table);
+
+/* Whether steps and residuals are stored, or dropped (CSV, memory). */
 bool dfl_writer_takes_steps(const dfl_writer *writer);
 
 /* Whether the file shows the scene: then dfl_writer_scene comes before every row, with the numbers of

@@ -1,4 +1,4 @@
-/* writer.c: one interface for all kinds of files. The first failure stays: later records are refused
+/* writer.c: one interface for all kinds of results. The first failure stays: later records are refused
    with it and closing reports it, so that a run that could not be stored is never called complete. */
 #define _POSIX_C_SOURCE 200809L
 #include "output/writer.h"
@@ -11,29 +11,23 @@
 
 enum { MOST_WARNINGS = 100000 }; /* bytes */
 
-static const dfl_file_kind *kind_of(const char *path);
-static bool ends_with(const char *path, const char *ending);
 static dfl_status keep(dfl_writer *writer, dfl_status status);
 static dfl_status fail_again(dfl_writer *writer);
 static void free_writer(dfl_writer *writer);
 
-dfl_status dfl_writer_open(dfl_writer **out, const char *path, const dfl_equations *eq,
-                           const dfl_run_option *options, int noptions)
+dfl_status dfl_writer_create(dfl_writer **out, const dfl_file_kind *kind, const char *path,
+                             void *file, const dfl_equations *eq, const dfl_run_option *options,
+                             int noptions)
 {
     dfl_context *ctx = eq->model->ctx;
     *out = NULL;
-    const dfl_file_kind *kind = kind_of(path);
-    if (!kind)
-        return dfl_fail(ctx, DFL_INVALID,
-                        "'%s': results are written to files that end in .csv, .h5 or .hdf5, or to "
-                        "standard output with '-'",
-                        path);
     dfl_writer *writer = dfl_alloc(ctx, 1, sizeof *writer);
     if (!writer)
         return DFL_NO_MEMORY;
     writer->ctx = writer->warnings.ctx = ctx;
     writer->eq = eq;
     writer->kind = kind;
+    writer->file = file;
     writer->path = dfl_copy_string(ctx, path);
     dfl_status status = writer->path ? dfl_columns_create(&writer->columns, eq) : DFL_NO_MEMORY;
     if (!status) {
@@ -135,23 +129,6 @@ bool dfl_writer_due(dfl_writer *writer)
     if (due)
         writer->flushed = seconds;
     return due;
-}
-
-static const dfl_file_kind *kind_of(const char *path)
-{
-    if (!strcmp(path, "-") || ends_with(path, ".csv"))
-        return &dfl_csv_kind;
-    if (ends_with(path, ".html"))
-        return &dfl_page_kind;
-    if (ends_with(path, ".svg"))
-        return &dfl_plot_kind;
-    return ends_with(path, ".h5") || ends_with(path, ".hdf5") ? &dfl_hdf5_kind : NULL;
-}
-
-static bool ends_with(const char *path, const char *ending)
-{
-    const size_t length = strlen(path), tail = strlen(ending);
-    return length > tail && !strcmp(path + length - tail, ending);
 }
 
 /* Remembers a failure with its message. */

@@ -1,4 +1,4 @@
-/* writer.h: what all kinds of files share, inside the output module. */
+/* writer.h: what all kinds of results share, inside the output module. */
 #ifndef DFL_WRITER_H
 #define DFL_WRITER_H
 
@@ -34,6 +34,11 @@ struct dfl_writer {
 };
 
 extern const dfl_file_kind dfl_csv_kind, dfl_hdf5_kind, dfl_page_kind, dfl_plot_kind;
+
+/* A writer of one kind; `path` is used in messages, `file` is what `open` finds in writer->file. */
+dfl_status dfl_writer_create(dfl_writer **out, const dfl_file_kind *kind, const char *path,
+                             void *file, const dfl_equations *eq, const dfl_run_option *options,
+                             int noptions);
 
 /* Whether the last flush is about a second ago; if so, now counts as one. */
 bool dfl_writer_due(dfl_writer *writer);

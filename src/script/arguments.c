@@ -1,6 +1,7 @@
 /* arguments.c: arguments of the language's calls, checked with one wording of the messages. */
 #include "script/arguments.h"
 
+#include "context/text.h"
 #include "script/symbol.h"
 
 #include <lauxlib.h>
@@ -51,13 +52,25 @@ int dfl_arg_error(lua_State *L, const char *call, int i, const char *remedy)
     return dfl_script_error(L, "%s: argument %d is %s; %s", call, i, dfl_arg_kind(L, i), remedy);
 }
 
+bool dfl_value_number(double *out, lua_State *L, int i)
+{
+    const dfl_expr *symbol = luaL_testudata(L, i, DFL_SYMBOL);
+    if (!symbol) {
+        *out = lua_tonumber(L, i);
+        return lua_type(L, i) == LUA_TNUMBER;
+    }
+    const dfl_status status = dfl_model_value(out, dfl_script_of(L)->model, *symbol);
+    if (status == DFL_NO_MEMORY)
+        dfl_script_check(L, status);
+    return !status;
+}
+
 double dfl_arg_number(lua_State *L, const char *call, int i)
 {
-    if (luaL_testudata(L, i, DFL_SYMBOL))
-        dfl_arg_error(L, call, i, "give a plain number here; setting(name, value) makes one");
-    if (lua_type(L, i) != LUA_TNUMBER)
-        dfl_arg_error(L, call, i, "give a number");
-    return lua_tonumber(L, i);
+    double value;
+    if (!dfl_value_number(&value, L, i))
+        dfl_arg_error(L, call, i, "give a number, or an expression of parameters");
+    return value;
 }
 
 const char *dfl_arg_name(lua_State *L, const char *call, int i)

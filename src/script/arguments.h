@@ -17,6 +17,9 @@ const char *dfl_arg_kind(lua_State *L, int i);
 /* Raises "CALL: argument I is KIND; give REMEDY". Never returns. */
 int dfl_arg_error(lua_State *L, const char *call, int i, const char *remedy);
 
+/* Whether a number stands there, or an expression of parameters, which counts with their values. */
+bool dfl_value_number(double *out, lua_State *L, int i);
+
 double dfl_arg_number(lua_State *L, const char *call, int i);
 const char *dfl_arg_name(lua_State *L, const char *call, int i);
 const char *dfl_arg_string(lua_State *L, const char *call, int i, const char *remedy);

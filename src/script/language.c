@@ -30,11 +30,14 @@ static int call_dynamic(lua_State *L);
 static int call_auxiliary(lua_State *L);
 static int call_contact(lua_State *L);
 static int declare_variable(lua_State *L, const char *call, dfl_declared kind);
+static void call_for_equations(lua_State *L, const char *call, int count);
 static int call_invariant(lua_State *L);
 static int call_energy(lua_State *L);
 static int call_output(lua_State *L);
 static int call_event(lua_State *L);
 static dfl_expr need_symbol(lua_State *L, const char *call, int i, const char *remedy);
+
+enum { MOST_VARIABLES = 100 }; /* of one call */
 
 static const luaL_Reg calls[] = {{"param", call_param},
                                  {"input", call_input},
@@ -264,31 +267,59 @@ static int call_contact(lua_State *L)
     return declare_variable(L, "contact", DFL_A_CONTACT);
 }
 
-/* A variable and its equation: an expression, or a function of the new symbol. */
+/* Variables and their equations: an expression for one, or a function of all new symbols that returns
+   one equation for each. */
 static int declare_variable(lua_State *L, const char *call, dfl_declared kind)
 {
-    dfl_expr symbol;
-    dfl_arg_count(L, call, 2, 2);
-    const char *name = dfl_arg_name(L, call, 1);
-    const bool function = lua_isfunction(L, 2);
+    const int count = dfl_arg_count(L, call, 2, MOST_VARIABLES + 1) - 1, last = count + 1;
+    for (int i = 1; i <= count; i++)
+        dfl_arg_name(L, call, i);
+    const bool function = lua_isfunction(L, last);
+    if (!function && count > 1)
+        return dfl_script_error(L,
+                                "%s: argument %d is %s; for several variables give a function of "
+                                "them that returns one equation for each",
+                                call, last, dfl_arg_kind(L, last));
     if (!function)
-        dfl_arg_expr(L, call, 2); /* is checked before anything is declared */
-    dfl_script_check(L, dfl_model_variable(&symbol, model_of(L), kind, name));
-    dfl_symbol_push(L, symbol);
-    if (function) {
-        lua_pushvalue(L, 2);
-        lua_pushvalue(L, 3);
-        lua_call(L, 1, 1);
-        if (lua_type(L, -1) != LUA_TNUMBER && !luaL_testudata(L, -1, DFL_SYMBOL))
-            return dfl_script_error(L,
-                                    "%s '%s': the function returns %s; return a number or an "
-                                    "expression",
-                                    call, name, dfl_arg_kind(L, -1));
-        lua_replace(L, 2);
+        dfl_arg_expr(L, call, last); /* is checked before anything is declared */
+    luaL_checkstack(L, 3 * count + 10, NULL);
+    for (int i = 1; i <= count; i++) {
+        dfl_expr symbol;
+        dfl_script_check(L, dfl_model_variable(&symbol, model_of(L), kind, lua_tostring(L, i)));
+        dfl_symbol_push(L, symbol); /* at last + i */
     }
+    if (function)
+        call_for_equations(L, call, count);
     model_of(L)->line = dfl_script_line(L); /* the function may have made calls */
-    dfl_script_check(L, dfl_model_equation(model_of(L), symbol, dfl_arg_expr(L, call, 2)));
-    return 1;
+    for (int i = 1; i <= count; i++) {
+        const dfl_expr equation = dfl_arg_expr(L, call, function ? last + count + i : last);
+        dfl_script_check(
+            L, dfl_model_equation(model_of(L), dfl_arg_expr(L, call, last + i), equation));
+    }
+    lua_settop(L, last + count);
+    return count;
+}
+
+/* Calls the function behind `count` names with the symbols that follow it on the stack; leaves its `count`
+   results. */
+static void call_for_equations(lua_State *L, const char *call, int count)
+{
+    const int last = count + 1, top = last + count;
+    lua_pushvalue(L, last);
+    for (int i = 1; i <= count; i++)
+        lua_pushvalue(L, last + i);
+    lua_call(L, count, LUA_MULTRET);
+    const int results = lua_gettop(L) - top;
+    if (results != count)
+        dfl_script_error(L,
+                         "%s '%s': the function returns %d values; return one equation for each "
+                         "variable",
+                         call, lua_tostring(L, 1), results);
+    for (int i = 1; i <= count; i++)
+        if (lua_type(L, top + i) != LUA_TNUMBER && !luaL_testudata(L, top + i, DFL_SYMBOL))
+            dfl_script_error(L,
+                             "%s '%s': the function returns %s; return a number or an expression",
+                             call, lua_tostring(L, i), dfl_arg_kind(L, top + i));
 }
 
 static int call_invariant(lua_State *L)
@@ -304,6 +335,7 @@ static int call_energy(lua_State *L)
     dfl_expr energy;
     dfl_arg_count(L, "energy", 0, 0);
     dfl_script_check(L, dfl_model_energy(&energy, model_of(L)));
+    model_of(L)->energy_line = dfl_script_line(L);
     dfl_symbol_push(L, energy);
     return 1;
 }

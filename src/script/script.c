@@ -23,7 +23,7 @@ static dfl_status read_file(dfl_text *text, const char *path);
 static dfl_status check_text(dfl_context *ctx, const char *path, const char *text, size_t length);
 static void resolve_options(dfl_script_options *out, const dfl_script_options *in);
 static dfl_status read_settings(dfl_script *script);
-static dfl_status read_setting(dfl_script_set *set, dfl_context *ctx, const char *text);
+static dfl_status read_setting(dfl_script_set *set, const dfl_script *script, const char *text);
 static dfl_status run(dfl_script *script);
 static int run_script(lua_State *L);
 static dfl_status fail_run(dfl_script *script, lua_State *L, int error);
@@ -123,6 +123,8 @@ static void resolve_options(dfl_script_options *out, const dfl_script_options *i
         out->max_instructions = 1000000000;
     if (out->max_seconds == 0)
         out->max_seconds = 60;
+    if (!out->set_option)
+        out->set_option = "--set";
 }
 
 static dfl_status read_settings(dfl_script *script)
@@ -133,20 +135,23 @@ static dfl_status read_settings(dfl_script *script)
         return DFL_NO_MEMORY;
     dfl_status status = DFL_OK;
     for (int i = 0; i < options->nset && !status; i++)
-        status = read_setting(&script->set[i], script->ctx, options->set[i]);
+        status = read_setting(&script->set[i], script, options->set[i]);
     return status;
 }
 
 /* NAME=VALUE */
-static dfl_status read_setting(dfl_script_set *set, dfl_context *ctx, const char *text)
+static dfl_status read_setting(dfl_script_set *set, const dfl_script *script, const char *text)
 {
+    dfl_context *ctx = script->ctx;
+    const char *option = script->options.set_option;
     const char *equal = strchr(text, '=');
     if (!equal || equal == text)
-        return dfl_fail(ctx, DFL_INVALID, "--set %s: write --set NAME=VALUE", text);
+        return dfl_fail(ctx, DFL_INVALID, "%s %s: write %s NAME=VALUE", option, text, option);
     char *end;
     set->value = strtod(equal + 1, &end);
     if (end == equal + 1 || *end || !isfinite(set->value))
-        return dfl_fail(ctx, DFL_INVALID, "--set %s: '%s' is not a finite number", text, equal + 1);
+        return dfl_fail(ctx, DFL_INVALID, "%s %s: '%s' is not a finite number", option, text,
+                        equal + 1);
     set->name = dfl_copy_string(ctx, text);
     if (!set->name)
         return DFL_NO_MEMORY;
@@ -239,16 +244,16 @@ static dfl_status check_settings_used(const dfl_script *script)
             continue;
         const dfl_declaration *other = dfl_model_find(script->model, name);
         if (other)
-            return dfl_fail(
-                script->ctx, DFL_INVALID,
-                "--set %s: '%s' is a %s in %s; only parameters, inputs and settings can "
-                "be set",
-                script->options.set[i], name, dfl_declared_name(other->kind), script->model->path);
+            return dfl_fail(script->ctx, DFL_INVALID,
+                            "%s %s: '%s' is a %s in %s; only parameters, inputs and settings can "
+                            "be set",
+                            script->options.set_option, script->options.set[i], name,
+                            dfl_declared_name(other->kind), script->model->path);
         const char *nearest = dfl_model_nearest(script->model, name, SETTABLE);
         return dfl_fail(
-            script->ctx, DFL_INVALID, "--set %s: %s has no parameter, input or setting '%s'%s%s%s",
-            script->options.set[i], script->model->path, name, nearest ? "; did you mean '" : "",
-            nearest ? nearest : "", nearest ? "'?" : "");
+            script->ctx, DFL_INVALID, "%s %s: %s has no parameter, input or setting '%s'%s%s%s",
+            script->options.set_option, script->options.set[i], script->model->path, name,
+            nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
     }
     return DFL_OK;
 }

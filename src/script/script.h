@@ -8,6 +8,7 @@
 typedef struct dfl_script_options {
     int nset;               /* NAME=VALUE settings of parameters, inputs and settings */
     const char *const *set; /* texts "NAME=VALUE" */
+    const char *set_option; /* what messages call such a setting; NULL means "--set" */
     size_t max_memory;      /* bytes for Lua; 0 means 256 MiB */
     long max_instructions;  /* 0 means 1e9 */
     double max_seconds;     /* of processor time; 0 means 60 */

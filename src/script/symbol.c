@@ -244,21 +244,24 @@ static int apply_fold(lua_State *L)
 {
     const char *call = lua_tostring(L, lua_upvalueindex(1));
     const dfl_op op = (dfl_op)lua_tointeger(L, lua_upvalueindex(2));
-    const int n = dfl_arg_count(L, call, 1, 250), result = n + 1;
+    const int n = dfl_arg_count(L, call, 1, 250), folded = n + 1;
+    int result = 1; /* where it stands: an argument, or `folded` behind them */
     for (int i = 1; i <= n; i++)
         if (lua_type(L, i) != LUA_TNUMBER)
             dfl_arg_expr(L, call, i); /* raises an error where it is none */
-    lua_pushvalue(L, 1);
+    lua_settop(L, folded);
     for (int i = 2; i <= n; i++)
         if (lua_type(L, result) == LUA_TNUMBER && lua_type(L, i) == LUA_TNUMBER) {
             if (op == DFL_OP_MIN ? lua_compare(L, i, result, LUA_OPLT)
                                  : lua_compare(L, result, i, LUA_OPLT))
-                lua_copy(L, i, result);
+                result = i;
         } else {
             const dfl_expr a = dfl_arg_expr(L, call, result), b = dfl_arg_expr(L, call, i);
             dfl_symbol_push(L, dfl_binary(dfl_script_of(L)->model->graph, op, a, b));
-            lua_replace(L, result);
+            lua_replace(L, folded);
+            result = folded;
         }
+    lua_pushvalue(L, result);
     return 1;
 }
 
@@ -314,10 +317,11 @@ static void read_numbers(double *values, lua_State *L, int table, int n)
 {
     for (int i = 1; i <= n; i++) {
         lua_rawgeti(L, table, i);
-        if (lua_type(L, -1) != LUA_TNUMBER)
-            dfl_script_error(L, "spline: entry %d of argument %d is %s; give a number", i, table,
-                             dfl_arg_kind(L, -1));
-        values[i - 1] = lua_tonumber(L, -1);
+        if (!dfl_value_number(&values[i - 1], L, lua_gettop(L)))
+            dfl_script_error(L,
+                             "spline: entry %d of argument %d is %s; give a number, or an "
+                             "expression of parameters",
+                             i, table, dfl_arg_kind(L, -1));
         lua_pop(L, 1);
     }
 }

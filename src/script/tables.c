@@ -112,10 +112,12 @@ static int start_values(lua_State *L, const char *call, bool held)
         lua_pushvalue(L, -1);
         lua_rawget(L, 1); /* stack: table, keys, key, value */
         const dfl_expr symbol = start_symbol(L, call);
-        if (lua_type(L, 4) != LUA_TNUMBER)
-            return dfl_script_error(L, "%s: the value of %s is %s; give a number", call,
-                                    dfl_value_text(L, 3), dfl_arg_kind(L, 4));
-        const dfl_status status = dfl_model_start(model, symbol, lua_tonumber(L, 4), held);
+        double value;
+        if (!dfl_value_number(&value, L, 4))
+            return dfl_script_error(
+                L, "%s: the value of %s is %s; give a number, or an expression of parameters", call,
+                dfl_value_text(L, 3), dfl_arg_kind(L, 4));
+        const dfl_status status = dfl_model_start(model, symbol, value, held);
         if (status == DFL_INVALID)
             return dfl_script_error(L, "%s: %s", call, dfl_message(model->ctx));
         dfl_script_check(L, status);
@@ -184,9 +186,9 @@ static int unknown_variable(lua_State *L, const char *call, const char *name)
 /* Stores the number on top of the stack. */
 static void set_number(lua_State *L, const char *key, double *place, enum value_kind kind)
 {
-    if (lua_type(L, -1) != LUA_TNUMBER)
-        dfl_script_error(L, "simulate: %s is %s; give a number", key, dfl_arg_kind(L, -1));
-    *place = lua_tonumber(L, -1);
+    if (!dfl_value_number(place, L, lua_gettop(L)))
+        dfl_script_error(L, "simulate: %s is %s; give a number, or an expression of parameters",
+                         key, dfl_arg_kind(L, -1));
     if (!isfinite(*place))
         dfl_script_error(L, "simulate: %s is %f; give a finite number", key, *place);
     if (kind == POSITIVE && !(*place > 0))
@@ -200,7 +202,7 @@ static void set_text(lua_State *L, const char *key, char **place)
     if (lua_type(L, -1) != LUA_TSTRING || lua_rawlen(L, -1) > LONGEST_WORD)
         dfl_script_error(L, "simulate: %s is %s; give a name in quotes, such as \"%s\"", key,
                          lua_type(L, -1) == LUA_TSTRING ? "too long" : dfl_arg_kind(L, -1),
-                         strcmp(key, "form") == 0 ? "psf" : "radau5");
+                         strcmp(key, "form") == 0 ? "psf" : "radau");
     char *copy = dfl_copy_string(ctx, lua_tostring(L, -1));
     if (!copy)
         dfl_script_check(L, DFL_NO_MEMORY);

@@ -106,6 +106,9 @@ static dfl_status check_choices(const dfl_solver_options *o, dfl_context *ctx, c
         if (choice[i].value < 0 || choice[i].value > choice[i].last)
             return dfl_fail(ctx, DFL_INVALID, "%s has no value %d", choice[i].name,
                             choice[i].value);
+    if (o->order != 0 && o->order != 1 && o->order != 5 && o->order != 9 && o->order != 13)
+        return dfl_fail(ctx, DFL_INVALID, "order is %d; choose 1, 5, 9 or 13, or 0 for automatic",
+                        o->order);
     if (o->form == DFL_PSF && eom->no_bias && eom->nl + eom->nm > 0)
         return dfl_fail(ctx, DFL_INVALID,
                         "the form psf needs the bias of the acceleration constraints, which this "

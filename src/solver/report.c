@@ -9,8 +9,6 @@
 #include <math.h>
 #include <string.h>
 
-enum { SAMPLES = 4 }; /* intervals of a step in which sign changes are looked for */
-
 static dfl_status outputs_until(dfl_solver *solver, double t);
 static dfl_status find_events(dfl_solver *solver, double to);
 static dfl_status pass_events(dfl_solver *solver);
@@ -187,9 +185,10 @@ static dfl_status find_events(dfl_solver *solver, double to)
     const int nevents = solver->options.nevents;
     const double sign = direction(solver), from = solver->reported;
     double *old = solver->value_old, *value = solver->value;
+    const int samples = solver->radau.rk_cont->stages + 1; /* longer steps have more */
     double a = from;
-    for (int k = 1; k <= SAMPLES && !solver->event_found; k++) {
-        const double b = k == SAMPLES ? to : from + (to - from) * k / SAMPLES;
+    for (int k = 1; k <= samples && !solver->event_found; k++) {
+        const double b = k == samples ? to : from + (to - from) * k / samples;
         dfl_status status = values_at(value, solver, b);
         for (int i = 0; !status && i < nevents; i++) {
             double root;

@@ -49,7 +49,7 @@ dfl_status dfl_solver_create(dfl_solver **out, dfl_context *ctx, const dfl_eom *
         status = dfl_system_init(&solver->sys, ctx, eom, opt->form == DFL_PSI1, &solver->stats);
     solver->sys.rounding = opt->rounding;
     if (!status)
-        status = dfl_formulation_init(&solver->form, &solver->sys, opt);
+        status = dfl_formulation_init(&solver->form, &solver->sys, opt, dfl_radau_max_stages(opt));
     if (!status)
         status = dfl_radau_init(&solver->radau, &solver->sys, &solver->form, opt);
     if (!status)
@@ -364,6 +364,14 @@ double dfl_solver_step(const dfl_solver *solver)
     return solver->radau.h;
 }
 
+int dfl_solver_order(const dfl_solver *solver)
+{
+    const dfl_radau *radau = &solver->radau;
+    if (!solver->started)
+        return 0;
+    return radau->have_cont ? radau->rk_cont->order : radau->rk->order;
+}
+
 dfl_statistics dfl_solver_statistics(const dfl_solver *solver)
 {
     return solver->stats;
@@ -386,19 +394,20 @@ dfl_status dfl_solver_interpolate(double *x, dfl_solver *solver, double t, bool 
 
 /* Projects x (the user's) and counts the evaluations that takes. */
 /* Where an invariant is degenerate (energy at a turning point) it says nothing about v, and obeying it
-   could move v anywhere: a correction beyond the tolerance is not made. */
+   could move v anywhere: a correction of r, v, s or p beyond the tolerance is not made. */
 static void move_onto_invariants(double *x, dfl_solver *solver, double t)
 {
     const dfl_system *sys = &solver->sys;
+    const int first = dfl_eom_layout(solver->eom).r;
     double *moved = solver->x, sum = 0;
     memcpy(moved, x, (size_t)sys->nu * sizeof *x);
     if (dfl_initial_project(moved, &solver->initial, t, true))
         return;
-    for (int i = 0; i < sys->nu; i++) {
+    for (int i = first; i < sys->nu; i++) {
         const double change = (moved[i] - x[i]) * solver->radau.scale.weight[sys->na + i];
         sum += change * change;
     }
-    if (sum <= sys->nu)
+    if (sum <= sys->nu - first)
         memcpy(x, moved, (size_t)sys->nu * sizeof *x);
 }
 

@@ -1,7 +1,7 @@
 /* cache.c: compiled code kept in a folder of the user, and the temporary folders beside it.
 
-   Only what belongs to the user and is writable by nobody else is trusted. Files are made in a private
-   folder and renamed, so that others see them whole or not at all. */
+   Only what belongs to the user and is writable by nobody else is trusted. Files are made in a
+   private folder and renamed, so that others see them whole or not at all. */
 #define _POSIX_C_SOURCE 200809L
 #include "symbolic/native_internal.h"
 
@@ -31,9 +31,9 @@ static bool is_private(const struct stat *info);
 static bool append_choice(dfl_text *path, const char *choice);
 static bool make_folders(char *path);
 static bool add_trailer(dfl_text *text, const char *object);
+static bool append_trailer(dfl_context *ctx, const char *temporary);
 static bool rename_into(dfl_context *ctx, const char *temporary, const char *name,
                         const char *cache, const char *key, const char *ending);
-static bool append_trailer(dfl_context *ctx, const char *temporary);
 static void limit_size(dfl_context *ctx, const char *cache, const char *keep);
 static survey look_around(dfl_context *ctx, const char *cache, const char *keep);
 static void look_at(survey *s, dfl_context *ctx, const char *cache, const char *name,
@@ -42,7 +42,8 @@ static bool remove_file(dfl_context *ctx, const char *folder, const char *name, 
 
 dfl_hash dfl_hash_add(dfl_hash hash, const char *bytes, size_t count)
 {
-    /* FNV-1a (Fowler, Noll, Vo) of 64 bits, twice: with its own offset, and turned after every byte */
+    /* FNV-1a (Fowler, Noll, Vo) of 64 bits, twice: with its own offset, and turned after every byte
+       */
     uint64_t a = hash.a ^ 0xcbf29ce484222325u, b = hash.b ^ 0x9ae16a3b2f90404fu;
     for (size_t i = 0; i < count; i++) {
         const unsigned char byte = (unsigned char)bytes[i];
@@ -68,46 +69,12 @@ bool dfl_read_file(dfl_text *text, const char *path)
     return count == 0 && !text->status;
 }
 
-static bool is_private(const struct stat *info)
-{
-    return info->st_uid == geteuid() && (info->st_mode & (S_IWGRP | S_IWOTH)) == 0;
-}
-
 bool dfl_cache_folder(dfl_text *path, const char *choice)
 {
     struct stat info;
     if (!append_choice(path, choice) || path->status || !make_folders(path->data))
         return false;
     return stat(path->data, &info) == 0 && S_ISDIR(info.st_mode) && is_private(&info);
-}
-
-static bool append_choice(dfl_text *path, const char *choice)
-{
-    const char *caches = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    if (choice && *choice)
-        dfl_text_add(path, "%s", choice);
-    else if (caches && *caches == '/')
-        dfl_text_add(path, "%s/driftless", caches);
-    else if (home && *home == '/')
-        dfl_text_add(path, "%s/.cache/driftless", home);
-    else
-        return false;
-    return true;
-}
-
-/* Makes the folder and those above it, for the user alone. */
-static bool make_folders(char *path)
-{
-    for (char *end = path + 1;; end++) {
-        if (*end != '/' && *end != '\0')
-            continue;
-        const char saved = *end;
-        *end = '\0';
-        const bool failed = mkdir(path, 0700) != 0 && errno != EEXIST;
-        *end = saved;
-        if (failed || !saved)
-            return !failed;
-    }
 }
 
 bool dfl_cache_find(dfl_text *path, const char *folder, const char *key, const dfl_text *source)
@@ -130,21 +97,6 @@ bool dfl_cache_find(dfl_text *path, const char *folder, const char *key, const d
     dfl_text_clear(&kept);
     dfl_text_clear(&file);
     return found;
-}
-
-/* What tells a whole object from a damaged one, as the last line of its source. */
-static bool add_trailer(dfl_text *text, const char *object)
-{
-    dfl_text bytes = {.ctx = text->ctx};
-    const bool read = dfl_read_file(&bytes, object);
-    const dfl_hash hash = dfl_hash_add((dfl_hash){0}, dfl_text_string(&bytes), bytes.length);
-    if (read)
-        dfl_text_add(text, "/* object: %zu bytes, %016llx%016llx */\n", bytes.length,
-                     (unsigned long long)hash.a, (unsigned long long)hash.b);
-    if (bytes.status)
-        text->status = bytes.status;
-    dfl_text_clear(&bytes);
-    return read && !text->status;
 }
 
 dfl_status dfl_temporary_create(dfl_text *path, const char *cache)
@@ -186,6 +138,55 @@ void dfl_cache_publish(dfl_context *ctx, const char *cache, const char *key, con
         rename_into(ctx, temporary, "program.so", cache, key, ".so") &&
         rename_into(ctx, temporary, "program.c", cache, key, ".c"))
         limit_size(ctx, cache, key);
+}
+
+static bool is_private(const struct stat *info)
+{
+    return info->st_uid == geteuid() && (info->st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
+static bool append_choice(dfl_text *path, const char *choice)
+{
+    const char *caches = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    if (choice && *choice)
+        dfl_text_add(path, "%s", choice);
+    else if (caches && *caches == '/')
+        dfl_text_add(path, "%s/driftless", caches);
+    else if (home && *home == '/')
+        dfl_text_add(path, "%s/.cache/driftless", home);
+    else
+        return false;
+    return true;
+}
+
+/* Makes the folder and those above it, for the user alone. */
+static bool make_folders(char *path)
+{
+    for (char *end = path + 1;; end++) {
+        if (*end != '/' && *end != '\0')
+            continue;
+        const char saved = *end;
+        *end = '\0';
+        const bool failed = mkdir(path, 0700) != 0 && errno != EEXIST;
+        *end = saved;
+        if (failed || !saved)
+            return !failed;
+    }
+}
+
+/* What tells a whole object from a damaged one, as the last line of its source. */
+static bool add_trailer(dfl_text *text, const char *object)
+{
+    dfl_text bytes = {.ctx = text->ctx};
+    const bool read = dfl_read_file(&bytes, object);
+    const dfl_hash hash = dfl_hash_add((dfl_hash){0}, dfl_text_string(&bytes), bytes.length);
+    if (read)
+        dfl_text_add(text, "/* object: %zu bytes, %016llx%016llx */\n", bytes.length,
+                     (unsigned long long)hash.a, (unsigned long long)hash.b);
+    if (bytes.status)
+        text->status = bytes.status;
+    dfl_text_clear(&bytes);
+    return read && !text->status;
 }
 
 static bool append_trailer(dfl_context *ctx, const char *temporary)
@@ -243,8 +244,8 @@ static survey look_around(dfl_context *ctx, const char *cache, const char *keep)
     return s;
 }
 
-/* Counts a file, notes the object that was not used for the longest time, and removes temporary folders
-   that a killed process left. */
+/* Counts a file, notes the object that was not used for the longest time, and removes temporary
+   folders that a killed process left. */
 static void look_at(survey *s, dfl_context *ctx, const char *cache, const char *name,
                     const char *keep)
 {

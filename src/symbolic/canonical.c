@@ -1,5 +1,6 @@
-/* canonical.c: the constructors. Each applies a few rules in constant time and never looks deeper than
-   the operands' own operands, so that equal things are usually the same node and derivatives stay small.
+/* canonical.c: the constructors. Each applies a few rules in constant time and never looks deeper
+   than the operands' own operands, so that equal things are usually the same node and derivatives
+   stay small.
 
    The rules, with constants c, k:
      constants fold unless the result is infinite or not a number
@@ -7,13 +8,14 @@
      x*0  0/x  x-x                             ->  0          x^0, 1^x -> 1
      a minus moves outward or into a constant: (-x) y -> -(x y), x+(-y) -> x-y, -(x-y) -> y-x,
        -(k x) -> (-k) x, -(k+x) -> (-k)-x, sin(-x) -> -sin(x), cos(-x) -> cos(x)
-     c (k x) -> (c k) x;  x/c -> (1/c) x only if 1/c is exact (a power of two);  x-c -> (-c)+x
+     c (k x) -> (c k) x, (c x) y -> c (x y), (c x)/y -> c (x/y) for moderate c;  x/c -> (1/c) x only if 1/c is exact (a power of two);  x-c -> (-c)+x
      the constant comes first in sums and products, other operands in the order of their numbers
-     x^n for integers |n| <= 16 -> products and a division; x^(1/2) -> sqrt(x), x^(-1/2) -> 1/sqrt(x)
+     x^n for integers |n| <= 16 -> products and a division; x^(1/2) -> sqrt(x), x^(-1/2) likewise
      k (r sin u)^2 + k (r cos u)^2 -> k r^2
-   Each keeps the value for finite operands: exactly, or, for merged constants, integer powers and the
-   last rule, up to rounding. The sign of a zero is not kept. The rules with a 0 on the right, and the
-   last one, also hide what would be NaN (0 times infinity, 0/0 at one point, sin of infinity). */
+   Each keeps the value for finite operands: exactly, or, for merged constants, integer powers and
+   the last rule, up to rounding. The sign of a zero is not kept. The rules with a 0 on the right,
+   and the last one, also hide what would be NaN (0 times infinity, 0/0 at one point, sin of
+   infinity). */
 #include "symbolic/graph_internal.h"
 
 #include <assert.h>
@@ -36,6 +38,8 @@ static dfl_expr make_even_or_odd(dfl_graph *g, dfl_op op, dfl_expr a);
 static dfl_expr make_add(dfl_graph *g, dfl_expr a, dfl_expr b);
 static dfl_expr make_sub(dfl_graph *g, dfl_expr a, dfl_expr b);
 static dfl_expr make_mul(dfl_graph *g, dfl_expr a, dfl_expr b);
+static bool has_moderate_factor(const dfl_graph *g, dfl_expr e);
+static dfl_expr factor_out(dfl_graph *g, dfl_expr product, dfl_expr y);
 static dfl_expr scale(dfl_graph *g, dfl_expr c, dfl_expr x);
 static dfl_expr make_div(dfl_graph *g, dfl_expr a, dfl_expr b);
 static bool has_exact_reciprocal(double value);
@@ -123,8 +127,8 @@ dfl_expr dfl_rebuild(dfl_graph *g, const dfl_node *node, dfl_expr a, dfl_expr b,
     return dfl_op_operands(op) == 1 ? dfl_unary(g, op, a) : dfl_binary(g, op, a, b);
 }
 
-/* Whether the operands are constants with a finite result, then in *out. b is 0, a constant, where it
-   is not used. */
+/* Whether the operands are constants with a finite result, then in *out. b is 0, a constant, where
+   it is not used. */
 static bool folds(dfl_expr *out, dfl_graph *g, dfl_op op, dfl_expr a, dfl_expr b)
 {
     if (!dfl_is_constant(g, a) || !dfl_is_constant(g, b))
@@ -225,11 +229,32 @@ static dfl_expr make_mul(dfl_graph *g, dfl_expr a, dfl_expr b)
         return scale(g, b, a);
     if (a == b)
         return dfl_unary(g, DFL_OP_SQ, a);
+    if (has_moderate_factor(g, a))
+        return factor_out(g, a, b);
+    if (has_moderate_factor(g, b))
+        return factor_out(g, b, a);
     const bool minus_a = is_negative(g, a), minus_b = is_negative(g, b);
     if (!minus_a && !minus_b)
         return commute(g, DFL_OP_MUL, a, b);
     const dfl_expr product = dfl_mul(g, minus_a ? dfl_neg(g, a) : a, minus_b ? dfl_neg(g, b) : b);
     return minus_a && minus_b ? product : dfl_neg(g, product);
+}
+
+/* Whether e is c x with a constant that neither overflows nor underflows what it moves across. */
+static bool has_moderate_factor(const dfl_graph *g, dfl_expr e)
+{
+    const dfl_node *node = dfl_node_of(g, e);
+    if (node->op != DFL_OP_MUL || !dfl_is_constant(g, node->a))
+        return false;
+    const double size = fabs(dfl_constant_value(g, node->a));
+    return size >= 0x1p-20 && size <= 0x1p20;
+}
+
+/* (c x) y -> c (x y) */
+static dfl_expr factor_out(dfl_graph *g, dfl_expr product, dfl_expr y)
+{
+    const dfl_node node = *dfl_node_of(g, product);
+    return scale(g, node.a, dfl_mul(g, node.b, y));
 }
 
 /* c x with a constant c. Constants merge if their product is a normal number. */
@@ -263,6 +288,10 @@ static dfl_expr make_div(dfl_graph *g, dfl_expr a, dfl_expr b)
         return 0;
     if (dfl_is_constant(g, b) && has_exact_reciprocal(dfl_constant_value(g, b)))
         return dfl_mul(g, dfl_constant(g, 1 / dfl_constant_value(g, b)), a);
+    if (has_moderate_factor(g, a)) {
+        const dfl_node node = *dfl_node_of(g, a);
+        return scale(g, node.a, dfl_div(g, node.b, b));
+    }
     const bool minus_b =
         is_negative(g, b) || (dfl_is_constant(g, b) && dfl_constant_value(g, b) < 0);
     if (minus_b)

@@ -1,6 +1,6 @@
-/* derive.c: sweeps over the nodes below some roots (part.h): derivatives along a direction, gradients,
-   substitution. Each is one loop over an array, so the depth of an expression does not matter.
-   Derivatives live in an array beside the part's nodes; 0, the constant, means none. */
+/* derive.c: sweeps over the nodes below some roots (part.h): derivatives along a direction,
+   gradients, substitution. Each is one loop over an array, so the depth of an expression does not
+   matter. Derivatives live in an array beside the part's nodes; 0, the constant, means none. */
 #include "symbolic/derive.h"
 #include "symbolic/graph_internal.h"
 #include "symbolic/sweep.h"
@@ -196,8 +196,9 @@ static void pass_back(dfl_expr *adjoint, dfl_graph *graph, const dfl_part *part,
     }
 }
 
-/* Where a branch is chosen (min, max, select), the branch that is not taken may be infinite, and a reverse
-   sweep would multiply that by zero; a forward sweep chooses between finished derivatives. */
+/* Where a branch is chosen (min, max, select), the branch that is not taken may be infinite, and a
+   reverse sweep would multiply that by zero; a forward sweep chooses between finished
+   derivatives. */
 static dfl_status forward_gradient(dfl_expr *gradient, dfl_graph *graph, dfl_expr root,
                                    const dfl_expr *symbols, int n)
 {

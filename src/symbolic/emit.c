@@ -66,20 +66,34 @@ void dfl_emit_pattern(dfl_text *text, const dfl_listing *list, uint32_t reg, con
 {
     const dfl_statement *s = &list->statement[reg - list->first];
     const bool spline = s->op == DFL_OP_SPLINE;
-    for (; *pattern; pattern++) {
+    while (*pattern) {
+        const size_t plain = strcspn(pattern, "RABCN");
+        dfl_text_bytes(text, pattern, plain);
+        pattern += plain;
+        if (!*pattern)
+            return;
         if (*pattern == 'R')
             operand(text, list, reg, user);
         else if (*pattern == 'A')
             operand(text, list, s->a, user);
         else if (*pattern == 'N')
             dfl_text_add(text, "%s", name);
-        else if (*pattern != 'B' && *pattern != 'C')
-            dfl_text_bytes(text, pattern, 1);
         else if (spline)
             dfl_text_add(text, "%u", *pattern == 'B' ? s->b : s->c);
         else
             operand(text, list, *pattern == 'B' ? s->b : s->c, user);
+        pattern++;
     }
+}
+
+void dfl_emit_register(dfl_text *text, uint32_t reg)
+{
+    char name[16], *start = name + sizeof name;
+    do
+        *--start = (char)('0' + reg % 10);
+    while (reg /= 10);
+    *--start = 't';
+    dfl_text_bytes(text, start, (size_t)(name + sizeof name - start));
 }
 
 void dfl_emit_number(dfl_text *text, double value, bool hexadecimal)

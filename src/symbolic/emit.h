@@ -1,17 +1,19 @@
 /* emit.h: a tape as source text, for native code and for exports.
 
-   Every operation is one assignment to a name of its own, in the order and with the operations of the
-   tape, so that the result has the same bits wherever the language's functions have them. */
+   Every operation is one assignment to a name of its own, with the operands that it has on the
+   tape, so that the result has the same bits wherever the language's functions have them.
+   Statements stand depth first: what is computed is used soon. Input and output arrays must not
+   overlap. */
 #ifndef DFL_EMIT_H
 #define DFL_EMIT_H
 
 #include "symbolic/print.h"
 #include "symbolic/tape.h"
 
-/* C: static functions of at most `chunk` statements, values used in another chunk go through `work`,
-   then   void NAME(double *work, const double *const *in, double *const *out)
-   that calls them. With `complete`, constants and prepared operations are part of the function and
-   work need not be prepared; without, it must be. `linkage` is "static ", "" or NULL (""). */
+/* C: static functions of at most `chunk` statements, values used in another chunk go through
+   `work`, then   void NAME(double *work, const double *const *in, double *const *out) that calls
+   them. With `complete`, constants and prepared operations are part of the function and work need
+   not be prepared; without, it must be. `linkage` is "static ", "" or NULL (""). */
 typedef struct dfl_emit_options {
     const char *name;
     const char *linkage;
@@ -21,7 +23,7 @@ typedef struct dfl_emit_options {
 dfl_status dfl_emit_c(dfl_text *text, const dfl_tape *tape, const dfl_emit_options *options);
 
 /* What must stand once before the first function: includes, helper functions (sign, spline
-   evaluation, ...). `splines` are those of the tapes. */
+   evaluation, ...) as far as the tapes, all from one graph, need them. */
 dfl_status dfl_emit_c_preamble(dfl_text *text, const dfl_tape *const *tapes, int ntapes);
 
 /* Octave/Matlab: the assignments of a function body, inputs as in_names[array](index+1), outputs as

@@ -1,8 +1,9 @@
 /* emit_c.c: a tape as C.
 
-   The time a compiler takes grows faster than the length of a function, so the statements are cut into
-   functions of a few hundred. What only one of them uses is a local constant; what another needs as
-   well is kept in the tape's register work[...]. Register number k is called tk everywhere. */
+   The time a compiler takes grows faster than the length of a function, so the statements are cut
+   into functions of a few hundred. What only one of them uses is a local constant; what another
+   needs as well is kept in the tape's register work[...]. Register number k is called tk
+   everywhere. */
 #include "symbolic/emit_internal.h"
 
 #include <math.h>
@@ -33,33 +34,35 @@ static void write_table(dfl_text *text, const char *what, int number, const doub
                         size_t count);
 static void write_number(dfl_text *text, double value);
 
+#define DECLARE(value) "    const double R = " value ";\n"
+
 static const char *const pattern[DFL_OPS] = {
-    [DFL_OP_NEG] = "-A",
-    [DFL_OP_SQ] = "A * A",
-    [DFL_OP_SQRT] = "sqrt(A)",
-    [DFL_OP_EXP] = "exp(A)",
-    [DFL_OP_LOG] = "log(A)",
-    [DFL_OP_SIN] = "sin(A)",
-    [DFL_OP_COS] = "cos(A)",
-    [DFL_OP_TAN] = "tan(A)",
-    [DFL_OP_ASIN] = "asin(A)",
-    [DFL_OP_ACOS] = "acos(A)",
-    [DFL_OP_ATAN] = "atan(A)",
-    [DFL_OP_SINH] = "sinh(A)",
-    [DFL_OP_COSH] = "cosh(A)",
-    [DFL_OP_TANH] = "tanh(A)",
-    [DFL_OP_ABS] = "fabs(A)",
-    [DFL_OP_SIGN] = "dfl_sign(A)",
-    [DFL_OP_SPLINE] = "dfl_spline_value(&dfl_spline_B, C, A)",
-    [DFL_OP_ADD] = "A + B",
-    [DFL_OP_SUB] = "A - B",
-    [DFL_OP_MUL] = "A * B",
-    [DFL_OP_DIV] = "A / B",
-    [DFL_OP_POW] = "pow(A, B)",
-    [DFL_OP_ATAN2] = "atan2(A, B)",
-    [DFL_OP_MIN] = "dfl_min(A, B)",
-    [DFL_OP_MAX] = "dfl_max(A, B)",
-    [DFL_OP_SELECT] = "dfl_select(A, B, C)",
+    [DFL_OP_NEG] = DECLARE("-A"),
+    [DFL_OP_SQ] = DECLARE("A * A"),
+    [DFL_OP_SQRT] = DECLARE("sqrt(A)"),
+    [DFL_OP_EXP] = DECLARE("exp(A)"),
+    [DFL_OP_LOG] = DECLARE("log(A)"),
+    [DFL_OP_SIN] = DECLARE("sin(A)"),
+    [DFL_OP_COS] = DECLARE("cos(A)"),
+    [DFL_OP_TAN] = DECLARE("tan(A)"),
+    [DFL_OP_ASIN] = DECLARE("asin(A)"),
+    [DFL_OP_ACOS] = DECLARE("acos(A)"),
+    [DFL_OP_ATAN] = DECLARE("atan(A)"),
+    [DFL_OP_SINH] = DECLARE("sinh(A)"),
+    [DFL_OP_COSH] = DECLARE("cosh(A)"),
+    [DFL_OP_TANH] = DECLARE("tanh(A)"),
+    [DFL_OP_ABS] = DECLARE("fabs(A)"),
+    [DFL_OP_SIGN] = DECLARE("dfl_sign(A)"),
+    [DFL_OP_SPLINE] = DECLARE("dfl_spline_value(&dfl_spline_B, C, A)"),
+    [DFL_OP_ADD] = DECLARE("A + B"),
+    [DFL_OP_SUB] = DECLARE("A - B"),
+    [DFL_OP_MUL] = DECLARE("A * B"),
+    [DFL_OP_DIV] = DECLARE("A / B"),
+    [DFL_OP_POW] = DECLARE("pow(A, B)"),
+    [DFL_OP_ATAN2] = DECLARE("atan2(A, B)"),
+    [DFL_OP_MIN] = DECLARE("dfl_min(A, B)"),
+    [DFL_OP_MAX] = DECLARE("dfl_max(A, B)"),
+    [DFL_OP_SELECT] = DECLARE("dfl_select(A, B, C)"),
 };
 
 /* The definitions of dfl_op_value that C has no function for. */
@@ -194,10 +197,8 @@ static void write_register(writer *w, uint32_t reg)
     for (int k = 0; k < count; k++)
         declare_operand(w, operand[k], w->chunk[reg]);
     if (dfl_has_statement(list, reg)) {
-        dfl_text_add(w->text, "    const double t%u = ", reg);
         dfl_emit_pattern(w->text, list, reg, pattern[list->statement[reg - list->first].op],
                          w->name, write_operand, NULL);
-        dfl_text_add(w->text, ";\n");
         w->known[reg] = w->chunk[reg];
         if (w->shared[reg])
             dfl_text_add(w->text, "    work[%u] = t%u;\n", reg, reg);
@@ -231,7 +232,7 @@ static void write_operand(dfl_text *text, const dfl_listing *list, uint32_t reg,
     if (dfl_is_number(list, reg))
         write_number(text, list->tape->constants[reg - list->tape->first_constant]);
     else
-        dfl_text_add(text, "t%u", reg);
+        dfl_emit_register(text, reg);
 }
 
 /* The tables, and dfl_spline_value as it stands in spline.c. */

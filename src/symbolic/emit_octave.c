@@ -1,4 +1,6 @@
-/* emit_octave.c: a tape as assignments that Octave and Matlab share. */
+/* emit_octave.c: a tape as assignments that Octave and Matlab share.
+
+   Both leave the real numbers where a function has no real value; here it is NaN, as everywhere. */
 #include "symbolic/emit_internal.h"
 
 #include <math.h>
@@ -6,6 +8,7 @@
 static void write_register(dfl_text *text, const dfl_listing *list, uint32_t reg,
                            const char *const *out_names, const char *name,
                            const char *const *in_names);
+static const char *statement_pattern(const dfl_listing *list, uint32_t reg);
 static void write_operand(dfl_text *text, const dfl_listing *list, uint32_t reg, const void *user);
 static void write_spline(dfl_text *text, const dfl_spline *spline, int number);
 static void write_row(dfl_text *text, const double *value, int count);
@@ -14,14 +17,14 @@ static void write_number(dfl_text *text, double value);
 static const char *const pattern[DFL_OPS] = {
     [DFL_OP_NEG] = "R = -A;",
     [DFL_OP_SQ] = "R = A * A;",
-    [DFL_OP_SQRT] = "R = sqrt(A);",
+    [DFL_OP_SQRT] = "if A < 0, R = nan; else, R = sqrt(A); end",
     [DFL_OP_EXP] = "R = exp(A);",
-    [DFL_OP_LOG] = "R = log(A);",
+    [DFL_OP_LOG] = "if A < 0, R = nan; else, R = log(A); end",
     [DFL_OP_SIN] = "R = sin(A);",
     [DFL_OP_COS] = "R = cos(A);",
     [DFL_OP_TAN] = "R = tan(A);",
-    [DFL_OP_ASIN] = "R = asin(A);",
-    [DFL_OP_ACOS] = "R = acos(A);",
+    [DFL_OP_ASIN] = "if abs(A) > 1, R = nan; else, R = asin(A); end",
+    [DFL_OP_ACOS] = "if abs(A) > 1, R = nan; else, R = acos(A); end",
     [DFL_OP_ATAN] = "R = atan(A);",
     [DFL_OP_SINH] = "R = sinh(A);",
     [DFL_OP_COSH] = "R = cosh(A);",
@@ -33,12 +36,15 @@ static const char *const pattern[DFL_OPS] = {
     [DFL_OP_SUB] = "R = A - B;",
     [DFL_OP_MUL] = "R = A * B;",
     [DFL_OP_DIV] = "R = A / B;",
-    [DFL_OP_POW] = "R = A ^ B;",
+    [DFL_OP_POW] = "if A < 0 && B ~= fix(B), R = nan; else, R = real(A ^ B); end",
     [DFL_OP_ATAN2] = "R = atan2(A, B);",
     [DFL_OP_MIN] = "if A < B, R = A; else, R = B; end",
     [DFL_OP_MAX] = "if A > B, R = A; else, R = B; end",
     [DFL_OP_SELECT] = "if A > 0, R = B; else, R = C; end",
 };
+
+/* Powers with a whole number as exponent are real anyway. */
+static const char whole_power[] = "R = A ^ B;";
 
 dfl_status dfl_emit_octave(dfl_text *text, const dfl_tape *tape, const char *const *in_names,
                            const char *const *out_names, const char *name)
@@ -81,9 +87,9 @@ static void write_register(dfl_text *text, const dfl_listing *list, uint32_t reg
                            const char *const *in_names)
 {
     if (dfl_has_statement(list, reg)) {
-        const uint32_t op = list->statement[reg - list->first].op;
         dfl_text_add(text, "  ");
-        dfl_emit_pattern(text, list, reg, pattern[op], name, write_operand, in_names);
+        dfl_emit_pattern(text, list, reg, statement_pattern(list, reg), name, write_operand,
+                         in_names);
         dfl_text_add(text, "\n");
     }
     for (uint32_t k = list->output_start[reg]; k < list->output_start[reg + 1]; k++) {
@@ -92,6 +98,17 @@ static void write_register(dfl_text *text, const dfl_listing *list, uint32_t reg
         write_operand(text, list, reg, in_names);
         dfl_text_add(text, ";\n");
     }
+}
+
+static const char *statement_pattern(const dfl_listing *list, uint32_t reg)
+{
+    const dfl_statement *s = &list->statement[reg - list->first];
+    if (s->op == DFL_OP_POW && dfl_is_number(list, s->b)) {
+        const double exponent = list->tape->constants[s->b - list->tape->first_constant];
+        if (exponent == trunc(exponent) && fabs(exponent) < 1e9) /* Octave counts with int here */
+            return whole_power;
+    }
+    return pattern[s->op];
 }
 
 /* `user` are the names of the input arrays. */
@@ -103,7 +120,7 @@ static void write_operand(dfl_text *text, const dfl_listing *list, uint32_t reg,
     else if (dfl_is_input(list, reg))
         dfl_text_add(text, "%s(%d)", in_names[list->input[reg].array], list->input[reg].index + 1);
     else
-        dfl_text_add(text, "t%u", reg);
+        dfl_emit_register(text, reg);
 }
 
 static void write_spline(dfl_text *text, const dfl_spline *spline, int number)

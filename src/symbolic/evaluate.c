@@ -1,8 +1,8 @@
 /* evaluate.c: running a tape, for one point or for DFL_TAPE_LANES points at once.
 
-   Both are one function whose loops over the lanes the compiler unrolls: register number k of lane l
-   is work[k * lanes + l]. Every operation is done as dfl_op_value does it; the simple ones are written out
-   here so that the compiler can put them into vectors. */
+   Both are one function whose loops over the lanes the compiler unrolls: register number k of lane
+   l is work[k * lanes + l]. Every operation is done as dfl_op_value does it; the simple ones are
+   written out here so that the compiler can put them into vectors. */
 #include "symbolic/tape_internal.h"
 
 #include <math.h>
@@ -13,8 +13,6 @@
 #else
 #define ALWAYS_INLINE inline
 #endif
-
-enum { FEW = 16 }; /* numbers that are moved one by one */
 
 static ALWAYS_INLINE void prepare(const dfl_tape *tape, double *work, const double *const *in,
                                   uint32_t lanes);
@@ -86,7 +84,7 @@ static ALWAYS_INLINE void scatter(double *const *out, const double *work, const 
              m->count * lanes);
 }
 
-/* Most moves are of a few numbers; a call would cost more than they do. */
+/* Most moves are of one or two numbers; a call would cost more than they do. */
 static ALWAYS_INLINE void move(double *to, const double *from, uint32_t count)
 {
     if (count == 1)

@@ -11,7 +11,7 @@
 #include <string.h>
 
 enum {
-    DEFAULT_LIMIT = 20000000, /* nodes: 320 MB, and up to 540 MB while the table grows */
+    DEFAULT_LIMIT = 20000000, /* nodes: 320 MB, and a table of 270 MB */
     GREATEST_LIMIT = 1 << 30, /* so that twice the number of nodes fits into 32 bits */
     FIRST_TABLE = 256,
     FIRST_ROOM = 16

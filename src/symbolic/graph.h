@@ -118,8 +118,8 @@ void dfl_graph_free(dfl_graph *graph);
 /* DFL_OK, or the first failure, with its message in the context. */
 dfl_status dfl_graph_status(dfl_graph *graph);
 
-/* The number of nodes that n expressions consist of, each counted once: a message about the limit can
-   name the largest part. 0 without memory. */
+/* The number of nodes that n expressions consist of, each counted once: a message about the limit
+   can name the largest part. 0 without memory. */
 uint32_t dfl_graph_size(const dfl_graph *graph, const dfl_expr *rows, int n);
 
 /* A zero has no sign: -0.0 is the constant 0. */

@@ -7,8 +7,8 @@
 /* The node (op, a, b, c) as it is, found or made: no rule is applied. */
 dfl_expr dfl_graph_intern(dfl_graph *graph, dfl_op op, dfl_expr a, dfl_expr b, dfl_expr c);
 
-/* `array` with room for at least `needed` elements (at most `most`), moved to twice the room if it must
-   grow; *room is updated. NULL without memory: then `array` stays as it was. */
+/* `array` with room for at least `needed` elements (at most `most`), moved to twice the room if it
+   must grow; *room is updated. NULL without memory: then `array` stays as it was. */
 void *dfl_grown(void *array, uint32_t *room, dfl_context *ctx, uint32_t needed, uint32_t most,
                 size_t size);
 

@@ -1,7 +1,7 @@
 /* jacobian_exprs.c: a sparse matrix of derivatives by forward sweeps, 64 columns at a time.
 
-   One pass finds on which of the 64 symbols each node depends. Turned around, that gives one bitmap of nodes
-   per column; its sweep visits exactly those. The derivative nodes go through the same
+   One pass finds on which of the 64 symbols each node depends. Turned around, that gives one bitmap
+   of nodes per column; its sweep visits exactly those. The derivative nodes go through the same
    constructors, so that columns share what they have in common. */
 #include "symbolic/derive.h"
 #include "symbolic/graph_internal.h"
@@ -121,7 +121,8 @@ static void turn_around(work *w, int ncols)
             w->users[dfl_low_bit(left) * w->nwords + i / 64] |= UINT64_C(1) << i % 64;
 }
 
-/* Sweeps over the nodes that depend on the symbol, collects the rows, and clears the derivatives. */
+/* Sweeps over the nodes that depend on the symbol, collects the rows, and clears the
+   derivatives. */
 static dfl_status add_column(dfl_sparse *out, work *w, int col, int first, dfl_expr symbol)
 {
     const uint64_t *users = w->users + (size_t)(col - first) * w->nwords;

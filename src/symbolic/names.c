@@ -1,8 +1,8 @@
 /* names.c: which parts of some expressions deserve a name.
 
-   A part is named if it is used more than once and is not small, or if it would make a text nest too
-   deeply. Sizes and depths count a named part as one, so one pass in the order of the nodes decides.
-   A minus sign never gets a name: what it negates does. */
+   A part is named if it is used more than once and is not small, or if it would make a text nest
+   too deeply. Sizes and depths count a named part as one, so one pass in the order of the nodes
+   decides. A minus sign never gets a name: what it negates does. */
 #include "symbolic/print.h"
 #include "symbolic/part.h"
 

@@ -1,8 +1,11 @@
 /* native.h: tapes as machine code, by way of the system's C compiler.
 
    The tapes are written as C in chunks of a few hundred statements, compiled with flags that keep
-   every bit (-O1 -fno-math-errno -ffp-contract=off), loaded, and cached by a hash of source and compiler.
-   Nothing here is required: without a compiler, a cache folder or permission the tape serves. */
+   every bit (-O1 -fno-math-errno -ffp-contract=off ...), loaded, and cached by a hash of source and
+   compiler. The compiler is started without a shell. What is cached is used only if it is the
+   user's own, writable by nobody else, whole, and made from exactly this source; the cache is kept
+   below 200 MB. Nothing here is required: without a compiler, a cache folder or permission the tape
+   serves. */
 #ifndef DFL_NATIVE_H
 #define DFL_NATIVE_H
 
@@ -11,12 +14,13 @@
 typedef struct dfl_native dfl_native;
 
 typedef struct dfl_native_options {
-    const char *compiler; /* NULL means $CC, or cc */
+    const char *compiler; /* with arguments, split at blanks; NULL means $CC, or cc */
     const char *cache;    /* folder; NULL means $XDG_CACHE_HOME/driftless or ~/.cache/driftless */
 } dfl_native_options;
 
-/* Compiles (or finds in the cache) one function per tape. DFL_INVALID with the compiler's message if
-   there is no compiler or it fails; the caller then uses the tapes. */
+/* Compiles (or finds in the cache) one function per tape; the tapes must come from one graph.
+   DFL_INVALID with the compiler's message if there is no compiler or it fails; the caller then uses
+   the tapes. */
 dfl_status dfl_native_create(dfl_native **out, dfl_context *ctx, const dfl_tape *const *tapes,
                              int ntapes, const dfl_native_options *options);
 void dfl_native_free(dfl_native *native);
@@ -28,8 +32,8 @@ dfl_program_fn dfl_native_function(const dfl_native *native, int i);
 bool dfl_native_cached(dfl_context *ctx, const dfl_tape *const *tapes, int ntapes,
                        const dfl_native_options *options);
 
-/* The seconds that compiling will take and that it saves in `evaluations` of every tape, estimated from
-   the numbers of operations. */
+/* The seconds that compiling will take and that it saves in `evaluations` of every tape, estimated
+   from the numbers of operations. */
 double dfl_native_cost(const dfl_tape *const *tapes, int ntapes);
 double dfl_native_gain(const dfl_tape *const *tapes, int ntapes, const double *evaluations);
 

@@ -1,7 +1,8 @@
 /* op.c: what each operation is: its name, its operands, its value.
 
-   The values are plain expressions, so that a compiler gives the same bits wherever they are written
-   again: in the interpreter of tapes, in generated C. Floating-point contraction must be off. */
+   The values are plain expressions, so that a compiler gives the same bits wherever they are
+   written again: in the interpreter of tapes, in generated C. Floating-point contraction must be
+   off. */
 #include "symbolic/graph.h"
 
 #include <math.h>

@@ -2,8 +2,9 @@
 
    Brackets follow the levels sum < product < power < atom: an operand is bracketed if it binds less
    than its place asks for. A sign is written once: what is negative (-x, -3 x, -3/x) counts as a
-   sum and turns a plus before it into a minus. Brackets in a + (b + c) and a (b c) are left out; that
-   changes at most the rounding. The recursion is bounded by names.c or, without names, here. */
+   sum and turns a plus before it into a minus. Brackets in a + (b + c) and a (b c) are left out;
+   that changes at most the rounding. The recursion is bounded by names.c or, without names,
+   here. */
 #include "symbolic/print.h"
 
 #include <math.h>
@@ -23,6 +24,17 @@ typedef struct printer {
     int depth, length;
 } printer;
 
+/* A product as its different factors. */
+enum { MOST_FACTORS = 40 };
+typedef struct factor {
+    dfl_expr base;
+    int power;
+} factor;
+typedef struct factors {
+    int count, visits;
+    factor item[MOST_FACTORS];
+} factors;
+
 static void print(printer *p, dfl_expr e, level least);
 static bool print_short(printer *p, dfl_expr e);
 static level level_of(const printer *p, dfl_expr e);
@@ -35,6 +47,9 @@ static void print_sum(printer *p, dfl_expr a, dfl_expr b);
 static void print_difference(printer *p, dfl_expr a, dfl_expr b);
 static bool starts_with_minus(const printer *p, dfl_expr e);
 static void print_product(printer *p, const dfl_node *node, bool minus);
+static void collect_factors(const printer *p, factors *list, dfl_expr e, int power);
+static bool is_fixed(const printer *p, dfl_expr e);
+static void print_times(printer *p, dfl_expr next);
 static bool starts_with_digit(const printer *p, dfl_expr e);
 static void print_ratio(printer *p, const dfl_node *node, bool minus);
 static void print_power(printer *p, dfl_expr base, int power);
@@ -233,14 +248,65 @@ static bool starts_with_minus(const printer *p, dfl_expr e)
     }
 }
 
+/* The factors of nested products once each, with their powers: the constant, parameters, the rest. */
 static void print_product(printer *p, const dfl_node *node, bool minus)
 {
-    print_first(p, node->a, minus, PRODUCT);
+    factors list = {.count = 0};
+    const bool constant = dfl_is_constant(p->graph, node->a);
+    if (constant)
+        print_first(p, node->a, minus, PRODUCT);
+    else
+        collect_factors(p, &list, node->a, 1);
+    collect_factors(p, &list, node->b, 1);
+    bool first = !constant;
+    for (int pass = 0; pass < 2; pass++)
+        for (int i = 0; i < list.count; i++) {
+            const dfl_expr base = list.item[i].base;
+            if (is_fixed(p, base) != (pass == 0))
+                continue;
+            if (!first)
+                print_times(p, base);
+            first = false;
+            if (list.item[i].power > 1)
+                print_power(p, base, list.item[i].power);
+            else
+                print(p, base, PRODUCT);
+        }
+}
+
+static void collect_factors(const printer *p, factors *list, dfl_expr e, int power)
+{
+    const dfl_node *node = dfl_node_of(p->graph, e);
+    const bool open = name_of(p, e) == 0 && list->visits++ < MOST_FACTORS - 2 && !is_minus(p, e);
+    if (open && node->op == DFL_OP_SQ) {
+        collect_factors(p, list, node->a, 2 * power);
+        return;
+    }
+    if (open && node->op == DFL_OP_MUL && !dfl_is_constant(p->graph, node->a)) {
+        collect_factors(p, list, node->a, power);
+        collect_factors(p, list, node->b, power);
+        return;
+    }
+    for (int i = 0; i < list->count; i++)
+        if (list->item[i].base == e) {
+            list->item[i].power += power;
+            return;
+        }
+    list->item[list->count++] = (factor){e, power};
+}
+
+/* Whether e is made of parameters and numbers only. */
+static bool is_fixed(const printer *p, dfl_expr e)
+{
+    return (dfl_node_of(p->graph, e)->depends & ~(1U << DFL_SYM_PARAM)) == 0;
+}
+
+static void print_times(printer *p, dfl_expr next)
+{
     if (!p->latex)
         dfl_text_add(p->text, "*");
     else
-        dfl_text_add(p->text, starts_with_digit(p, node->b) ? " \\cdot " : "\\,");
-    print(p, node->b, PRODUCT);
+        dfl_text_add(p->text, starts_with_digit(p, next) ? " \\cdot " : "\\,");
 }
 
 static bool starts_with_digit(const printer *p, dfl_expr e)

@@ -1,8 +1,8 @@
 /* print_name.c: names and numbers in both notations.
 
-   In LaTeX a name is a letter, a Greek letter or a word, and what follows it is an index: x1 becomes
-   x_{1}, alpha_left \alpha_{\mathrm{left}}, j1.q j_{1,\mathrm{q}}, lambda(rod) \lambda_{\mathrm{rod}};
-   der(...) becomes a dot. */
+   In LaTeX a name is a letter, a Greek letter or a word, and what follows it is an index: x1
+   becomes x_{1}, alpha_left \alpha_{\mathrm{left}}, j1.q j_{1,\mathrm{q}}, lambda(rod)
+   \lambda_{\mathrm{rod}}; der(...) becomes a dot. */
 #include "symbolic/print.h"
 
 #include <ctype.h>

@@ -10,7 +10,7 @@
 
 typedef struct scheduler {
     dfl_tape_builder *b;
-    dfl_part part;
+    dfl_tape_role part;
     uint32_t *level; /* per node: from 1; 0 for what is not in the part or not an operation alone */
     uint32_t *cosine; /* per argument: the node of its cosine, or 0 */
     uint32_t levels;  /* the largest level */
@@ -30,7 +30,7 @@ static uint32_t run_length(const scheduler *s, const uint32_t *order, uint32_t c
 static uint32_t *write_operands(uint32_t *code, const dfl_tape_builder *b, const dfl_node *node);
 static uint32_t spline_in_tape(const dfl_tape *tape, uint32_t number);
 
-dfl_status dfl_tape_schedule(dfl_segment *segment, dfl_tape_builder *b, dfl_part part)
+dfl_status dfl_tape_schedule(dfl_segment *segment, dfl_tape_builder *b, dfl_tape_role part)
 {
     dfl_context *ctx = b->tape->ctx;
     dfl_status status = DFL_NO_MEMORY;
@@ -92,7 +92,8 @@ static void find_pairs(scheduler *s)
             s->level[s->cosine[nodes[i].a]] = 0;
 }
 
-/* By level, within a level by kind, within a kind by number: two passes of a stable counting sort. */
+/* By level, within a level by kind, within a kind by number: two passes of a stable counting sort.
+   */
 static dfl_status sort_operations(uint32_t *order, uint32_t count, scheduler *s)
 {
     dfl_context *ctx = s->b->tape->ctx;

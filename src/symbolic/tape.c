@@ -15,8 +15,8 @@ typedef struct used_symbol {
 
 static dfl_status build(dfl_tape_builder *b, const dfl_target *targets, int ntargets);
 static void find_parts(dfl_tape_builder *b, const dfl_target *targets, int ntargets);
-static dfl_part part_of(const dfl_node *node);
-static dfl_status add_inputs(dfl_moves *moves, dfl_tape_builder *b, dfl_part part);
+static dfl_tape_role part_of(const dfl_node *node);
+static dfl_status add_inputs(dfl_moves *moves, dfl_tape_builder *b, dfl_tape_role part);
 static dfl_status find_place(used_symbol *out, const dfl_tape_builder *b, dfl_expr node);
 static int compare_places(const void *left, const void *right);
 static dfl_status add_constants(dfl_tape_builder *b);
@@ -24,7 +24,7 @@ static dfl_status add_splines(dfl_tape_builder *b);
 static dfl_status copy_spline(dfl_spline *out, dfl_context *ctx, const dfl_spline *in);
 static dfl_status add_outputs(dfl_tape_builder *b, const dfl_target *targets, int ntargets);
 static void add_move(dfl_moves *moves, int array, int index, uint32_t reg);
-static uint32_t count_part(const dfl_tape_builder *b, dfl_part part);
+static uint32_t count_part(const dfl_tape_builder *b, dfl_tape_role part);
 
 dfl_status dfl_tape_create(dfl_tape **out, dfl_context *ctx, const dfl_graph *graph,
                            const dfl_place *places, const dfl_target *targets, int ntargets)
@@ -90,17 +90,17 @@ static dfl_status build(dfl_tape_builder *b, const dfl_target *targets, int ntar
 {
     dfl_tape *tape = b->tape;
     find_parts(b, targets, ntargets);
-    dfl_status status = add_inputs(&tape->settings, b, DFL_PART_SETTING);
+    dfl_status status = add_inputs(&tape->settings, b, DFL_ROLE_SETTING);
     if (!status)
-        status = add_inputs(&tape->inputs, b, DFL_PART_INPUT);
+        status = add_inputs(&tape->inputs, b, DFL_ROLE_INPUT);
     if (!status)
         status = add_constants(b);
     if (!status)
         status = add_splines(b);
     if (!status)
-        status = dfl_tape_schedule(&tape->prepare, b, DFL_PART_PREPARE);
+        status = dfl_tape_schedule(&tape->prepare, b, DFL_ROLE_PREPARE);
     if (!status)
-        status = dfl_tape_schedule(&tape->eval, b, DFL_PART_EVAL);
+        status = dfl_tape_schedule(&tape->eval, b, DFL_ROLE_EVAL);
     if (!status)
         status = add_outputs(b, targets, ntargets);
     return status;
@@ -123,23 +123,23 @@ static void find_parts(dfl_tape_builder *b, const dfl_target *targets, int ntarg
     }
 }
 
-static dfl_part part_of(const dfl_node *node)
+static dfl_tape_role part_of(const dfl_node *node)
 {
     const unsigned settings = 1u << DFL_SYM_PARAM | 1u << DFL_SYM_INPUT | 1u << DFL_SYM_LEVEL;
     const bool constant = (node->depends & ~settings) == 0;
     switch (node->op) {
     case DFL_OP_CONSTANT:
-        return DFL_PART_CONSTANT;
+        return DFL_ROLE_CONSTANT;
     case DFL_OP_SYMBOL:
-        return constant ? DFL_PART_SETTING : DFL_PART_INPUT;
+        return constant ? DFL_ROLE_SETTING : DFL_ROLE_INPUT;
     default:
-        return constant ? DFL_PART_PREPARE : DFL_PART_EVAL;
+        return constant ? DFL_ROLE_PREPARE : DFL_ROLE_EVAL;
     }
 }
 
 /* Gives registers to the symbols of one part, in the order of their places, so that neighbours are
    moved together. */
-static dfl_status add_inputs(dfl_moves *moves, dfl_tape_builder *b, dfl_part part)
+static dfl_status add_inputs(dfl_moves *moves, dfl_tape_builder *b, dfl_tape_role part)
 {
     dfl_context *ctx = b->tape->ctx;
     const uint32_t most = count_part(b, part);
@@ -195,11 +195,11 @@ static dfl_status add_constants(dfl_tape_builder *b)
     dfl_tape *tape = b->tape;
     tape->first_constant = tape->nregisters;
     tape->constants =
-        dfl_alloc(tape->ctx, count_part(b, DFL_PART_CONSTANT), sizeof *tape->constants);
+        dfl_alloc(tape->ctx, count_part(b, DFL_ROLE_CONSTANT), sizeof *tape->constants);
     if (!tape->constants)
         return DFL_NO_MEMORY;
     for (uint32_t i = 0; i < b->n; i++)
-        if (b->part[i] == DFL_PART_CONSTANT) {
+        if (b->part[i] == DFL_ROLE_CONSTANT) {
             tape->constants[tape->nconstants++] = dfl_constant_value(b->graph, i);
             b->reg[i] = tape->nregisters++;
         }
@@ -273,7 +273,7 @@ static void add_move(dfl_moves *moves, int array, int index, uint32_t reg)
         (dfl_move){.array = array, .index = index, .reg = reg, .count = 1};
 }
 
-static uint32_t count_part(const dfl_tape_builder *b, dfl_part part)
+static uint32_t count_part(const dfl_tape_builder *b, dfl_tape_role part)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < b->n; i++)

@@ -1,9 +1,9 @@
 /* tape.h: many expressions evaluated at once.
 
    A tape computes `targets` from input arrays into output arrays. Every kind of symbol lives in one
-   input array. Operations are scheduled by level and grouped by kind, so that the interpreter
-   jumps once per run and not once per operation. What depends on parameters, inputs and levels alone
-   is computed by dfl_tape_prepare, once.
+   input array. Operations are scheduled by level and grouped by kind, so that the interpreter jumps
+   once per run and not once per operation. What depends on parameters, inputs and levels alone is
+   computed by dfl_tape_prepare, once.
 
    The registers live in a work array that the caller owns: one tape may be used by several threads,
    each with its own work. Results do not depend on the way of evaluation: tape, lanes and native
@@ -45,15 +45,15 @@ size_t dfl_tape_work(const dfl_tape *tape);
 long dfl_tape_operations(const dfl_tape *tape);
 long dfl_tape_prepared(const dfl_tape *tape);
 
-/* Writes constants and what depends only on parameters, inputs and levels into `work`: before the first
-   evaluation and after one of these has changed. */
+/* Writes constants and what depends only on parameters, inputs and levels into `work`: before the
+   first evaluation and after one of these has changed. */
 void dfl_tape_prepare(const dfl_tape *tape, double *work, const double *const *in);
 
 /* Evaluates every target. Does not allocate. */
 void dfl_tape_eval(const dfl_tape *tape, double *work, const double *const *in, double *const *out);
 
-/* The same for DFL_TAPE_LANES points at once: in[array][index * DFL_TAPE_LANES + lane], out and work
-   alike. */
+/* The same for DFL_TAPE_LANES points at once: in[array][index * DFL_TAPE_LANES + lane], out and
+   work alike. */
 void dfl_tape_prepare_lanes(const dfl_tape *tape, double *work, const double *const *in);
 void dfl_tape_eval_lanes(const dfl_tape *tape, double *work, const double *const *in,
                          double *const *out);

@@ -1,9 +1,9 @@
 /* tape_internal.h: what a tape consists of, for the files that make, run and print it.
 
-   Registers: [inputs | constants | prepared | results]. Inputs that are set rarely (parameters, inputs,
-   levels) come first; dfl_tape_prepare fills them, the constants and the prepared values. A segment is a
-   stream of runs: one word with operation and count, then the operands of its operations; the
-   destinations are the next free registers in order. */
+   Registers: [inputs | constants | prepared | results]. Inputs that are set rarely (parameters,
+   inputs, levels) come first; dfl_tape_prepare fills them, the constants and the prepared values. A
+   segment is a stream of runs: one word with operation and count, then the operands of its
+   operations; the destinations are the next free registers in order. */
 #ifndef DFL_TAPE_INTERNAL_H
 #define DFL_TAPE_INTERNAL_H
 
@@ -24,8 +24,8 @@ static inline uint32_t dfl_run_count(uint32_t word)
     return word >> DFL_RUN_BITS;
 }
 
-/* Words per operation of a run: its operand registers; of a spline also its number in the tape and the
-   derivative. */
+/* Words per operation of a run: its operand registers; of a spline also its number in the tape and
+   the derivative. */
 static inline uint32_t dfl_run_words(uint32_t op)
 {
     if (op == DFL_OP_SINCOS)
@@ -65,25 +65,26 @@ struct dfl_tape {
 };
 
 /* What a node is to the tape under construction. */
-typedef enum dfl_part {
-    DFL_PART_NONE,
-    DFL_PART_SETTING,
-    DFL_PART_INPUT,
-    DFL_PART_CONSTANT,
-    DFL_PART_PREPARE,
-    DFL_PART_EVAL
-} dfl_part;
+typedef enum dfl_tape_role {
+    DFL_ROLE_NONE,
+    DFL_ROLE_SETTING,
+    DFL_ROLE_INPUT,
+    DFL_ROLE_CONSTANT,
+    DFL_ROLE_PREPARE,
+    DFL_ROLE_EVAL
+} dfl_tape_role;
 
 typedef struct dfl_tape_builder {
     dfl_tape *tape;
     const dfl_graph *graph;
     const dfl_place *places;
     uint32_t n;    /* nodes 0 .. n-1 are looked at */
-    uint8_t *part; /* per node: dfl_part */
+    uint8_t *part; /* per node: dfl_tape_role */
     uint32_t *reg; /* per node: its register, once it has one */
 } dfl_tape_builder;
 
-/* Orders the operations of one part into runs, appends their registers to the tape's (schedule.c). */
-dfl_status dfl_tape_schedule(dfl_segment *segment, dfl_tape_builder *b, dfl_part part);
+/* Orders the operations of one part into runs, appends their registers to the tape's (schedule.c).
+   */
+dfl_status dfl_tape_schedule(dfl_segment *segment, dfl_tape_builder *b, dfl_tape_role part);
 
 #endif

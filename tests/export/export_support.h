@@ -130,7 +130,7 @@ static const example examples[] = {
      "force(y, 100*(x - y) - velocity(y))\n"
      "output('it-s', x - y)\n"
      "initial{ [x] = 1, [y] = 0 }\n"},
-    {"sin", "sin_model", false, /* friction that depends on a multiplier */
+    {"sin", "sin", false, /* friction that depends on a multiplier */
      "local x, y = position('x', 'y')\n"
      "kinetic(velocity(x)^2 + velocity(y)^2)\n"
      "local floor = constraint('floor', y - x/4)\n"

@@ -195,7 +195,7 @@ static void names_are_defined_before_they_are_used(void **state)
     }
 }
 
-/* The value of a text like -2*a*b + c - d, with a = 1.1, b = 1.2, ... */
+/* The value of a text like -2*a*b^2 + c - d, with a = 1.1, b = 1.2, ... */
 static double value_of(const char *text)
 {
     double sum = 0, factor = 1;
@@ -207,7 +207,13 @@ static double value_of(const char *text)
             text = end - 1;
             empty = false;
         } else if (islower((unsigned char)*text)) {
-            factor *= 1.1 + 0.1 * (*text - 'a');
+            const double value = 1.1 + 0.1 * (*text - 'a');
+            int power = 1;
+            if (text[1] == '^') { /* of one digit */
+                power = text[2] - '0';
+                text += 2;
+            }
+            factor *= pow(value, power);
             empty = false;
         } else if (*text == '+' || *text == '-' || !*text) { /* the end of a term */
             sum += empty ? 0 : minus ? -factor : factor;

@@ -213,7 +213,7 @@ static void ode45_moves_as_the_solver_does(void **state)
         unload(&it);
     }
     /* the main function: as many states as times, the last time as asked for, multipliers found */
-    dfl_text_add(&script, "[t, y, x] = pendulum([0 1]);\n"
+    dfl_text_add(&script, "[t, y, x] = pendulum_model([0 1]);\n"
                           "show([size(y, 1) == numel(t), t(end), x(1, 1) ~= x(end, 1)]);\n");
     FILE *numbers = run_octave(folder, &script);
     for (int k = 0; k < COUNT; k++)
@@ -247,6 +247,126 @@ static void without_an_ode_the_main_function_says_why(void **state)
     remove_folder(folder);
 }
 
+/* What generated files call must not be hidden by them, whatever the model is called. */
+static void any_word_may_be_the_name_of_a_model(void **state)
+{
+    (void)state;
+    if (!have_octave())
+        skip();
+    static const char *const names[] = {"table", "diag", "prod", "sum", "min", "end", "axis"};
+    enum { NAMES = sizeof names / sizeof *names };
+    char folder[64];
+    dfl_context *ctx = dfl_context_create();
+    dfl_text script = {.ctx = ctx};
+    make_folder(folder);
+    dfl_text_add(&script, "%s", preamble);
+    for (int i = 0; i < NAMES; i++) {
+        const example ex = {names[i], names[i], true, example_named("table")->script};
+        loaded it = load(&ex);
+        export_example(&it, folder);
+        add_call(&script,
+                 "[y, x, t] = @_initial();\ndy = @_rhs(t, y, @_parameters());\n"
+                 "[tm, ym] = @_model([0 0.1]);\n",
+                 names[i]);
+        dfl_text_add(&script, i ? "show([isequal(dy, dy1), isequal(ym, ym1)]);\n"
+                                : "dy1 = dy;\nym1 = ym;\n");
+        unload(&it);
+    }
+    FILE *numbers = run_octave(folder, &script);
+    for (int i = 1; i < NAMES; i++)
+        compare(numbers, (const double[]){1, 1}, 2, 0, "equality with 'table'", names[i]);
+    fclose(numbers);
+    dfl_text_clear(&script);
+    dfl_context_free(ctx);
+    remove_folder(folder);
+}
+
+/* Octave itself would continue with complex numbers. */
+static void outside_their_domains_functions_are_nan(void **state)
+{
+    (void)state;
+    if (!have_octave())
+        skip();
+    static const example domain = {
+        "domain", "domain", true,
+        "local x, y, z = position('x', 'y', 'z')\n"
+        "kinetic(velocity(x)^2 + velocity(y)^2 + velocity(z)^2)\n"
+        "force(x, -sqrt(x) - 1)\n"
+        "for i, e in ipairs{sqrt(x), log(x), asin(2*x), acos(2*x), x^1.5, x^y, x^z, x^3} do\n"
+        "    output('o' .. i, e)\n"
+        "end\n"
+        "initial{ x = 0.25, y = 0.5, z = 3 }\n"};
+    char folder[64];
+    make_folder(folder);
+    loaded it = load(&domain);
+    dfl_text script = {.ctx = it.ctx};
+    export_example(&it, folder);
+    dfl_text_add(&script,
+                 "%spar = zeros(0, 1);\nx0 = zeros(6, 1);\n"
+                 "x = [x0(1:3); -1; 0.5; 3];\nf = domain_force(0, x, par);\n"
+                 "show([isreal(f), isnan(f(1)), f(2)]);\nout = domain_outputs(0, x, par);\n"
+                 "show([isreal(out); isnan(out)]);\nshow(out(7:8));\n"
+                 "dy = domain_rhs(0, x([4:6, 1:3]), par);\nshow([isreal(dy), isnan(dy(4))]);\n"
+                 "x(4:6) = [0.25; 0.5; 3];\nshow(domain_outputs(0, x, par));\n",
+                 preamble);
+    FILE *numbers = run_octave(folder, &script);
+    compare(numbers, (const double[]){1, 1, 0}, 3, 0, "force", "domain");
+    compare(numbers, (const double[]){1, 1, 1, 1, 1, 1, 1, 0, 0}, 9, 0, "which is NaN", "domain");
+    compare(numbers, (const double[]){-1, -1}, 2, 0, "whole powers", "domain");
+    compare(numbers, (const double[]){1, 1}, 2, 0, "dy", "domain");
+    const double inside[] = {0.5, log(0.25), asin(0.5), acos(0.5), 0.125, 0.5, 0.015625, 0.015625};
+    compare(numbers, inside, 8, tolerance, "inside", "domain");
+    fclose(numbers);
+    dfl_text_clear(&script);
+    unload(&it);
+    remove_folder(folder);
+}
+
+/* Copies the listing of docs/export.md. */
+static void add_listing(dfl_text *script)
+{
+    char line[300];
+    bool inside = false;
+    FILE *document = fopen(DFL_SOURCE_DIR "/docs/export.md", "r");
+    assert_non_null(document);
+    while (fgets(line, sizeof line, document)) {
+        if (!strncmp(line, "```", 3))
+            inside = !strcmp(line, "```octave\n");
+        else if (inside)
+            dfl_text_add(script, "%s", line);
+    }
+    fclose(document);
+}
+
+static void the_listing_of_the_document_works_as_typed(void **state)
+{
+    (void)state;
+    if (!have_octave())
+        skip();
+    char folder[64], inner[80];
+    make_folder(folder);
+    snprintf(inner, sizeof inner, "%s/pendulum", folder);
+    loaded it = load(example_named("pendulum"));
+    dfl_text script = {.ctx = it.ctx};
+    export_example(&it, inner);
+    dfl_text_add(&script, "1;\n"); /* there may be no screen to plot on */
+    dfl_text_add(&script, "function plot(varargin)\nend\nfunction xlabel(varargin)\nend\n"
+                          "function legend(varargin)\nend\n");
+    add_listing(&script);
+    /* on the constraint at the start; the other pendulum swings on its circle of radius 2 */
+    dfl_text_add(&script,
+                 "%sshow([numel(y0), numel(x0), g, t(end)]);\n"
+                 "show(max(abs(hypot(y(:, 1), y(:, 2)) - 2)) < 1e-2);\n",
+                 preamble);
+    FILE *numbers = run_octave(folder, &script);
+    compare(numbers, (const double[]){4, 5, 0, 5}, 4, 1e-9, "the listing", "pendulum");
+    compare(numbers, (const double[]){1}, 1, 0, "on the circle", "pendulum");
+    fclose(numbers);
+    dfl_text_clear(&script);
+    unload(&it);
+    remove_folder(folder);
+}
+
 static void every_file_written_is_listed(void **state)
 {
     (void)state;
@@ -256,9 +376,9 @@ static void every_file_written_is_listed(void **state)
     loaded it = load(example_named("table"));
     dfl_text files = {.ctx = it.ctx};
     assert_int_equal(dfl_export_octave(&files, it.eq, inner), DFL_OK);
-    static const char *const parts[] = {
-        "",        "_rhs",    "_parameters", "_initial",     "_mass",
-        "_energy", "_spline", "_jacobian",   "_constraints", "_force"};
+    static const char *const parts[] = {"_model",       "_rhs",    "_parameters", "_initial",
+                                        "_mass",        "_energy", "_spline",     "_jacobian",
+                                        "_constraints", "_force"};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         char path[120];
         snprintf(path, sizeof path, "%s/table%s.m\n", inner, parts[i]);
@@ -322,6 +442,9 @@ int main(void)
         cmocka_unit_test(the_right_hand_side_solves_the_whole_system),
         cmocka_unit_test(ode45_moves_as_the_solver_does),
         cmocka_unit_test(without_an_ode_the_main_function_says_why),
+        cmocka_unit_test(any_word_may_be_the_name_of_a_model),
+        cmocka_unit_test(outside_their_domains_functions_are_nan),
+        cmocka_unit_test(the_listing_of_the_document_works_as_typed),
         cmocka_unit_test(every_file_written_is_listed),
         cmocka_unit_test(a_folder_that_cannot_be_made_is_named),
         cmocka_unit_test(exporting_survives_every_failed_allocation),

@@ -264,6 +264,43 @@ static void held_values_in_conflict_are_named(void **state)
     assert_non_null(strstr(l.message, "lambda[0]"));
 }
 
+/* x^2 + y^2 = 1 with x = 0.6 has solutions, but from y = 0 the derivative with respect to y does not
+   show them: the guess is to blame, not what is held. With y = 0 held as well it is a conflict. */
+static void a_stationary_guess_is_named_instead_of_held_values(void **state)
+{
+    (void)state;
+    const double x0[N] = {0, 0, 0, 0.6, 0};
+    const bool held_x[N] = {[X] = true}, held_both[N] = {[X] = true, [Y] = true};
+    const run guess = start(&pendulum.eom, 0, x0, &(dfl_conditions){.held = held_x});
+    assert_failed(&guess, DFL_INCONSISTENT, "guess another p[1]");
+    assert_null(strstr(guess.message, "conflict"));
+    const run both = start(&pendulum.eom, 0, x0, &(dfl_conditions){.held = held_both});
+    assert_failed(&both, DFL_INCONSISTENT, "held values in conflict: p[0]");
+    const double origin[N] = {0};
+    const run open = start(&pendulum.eom, 0, origin, NULL);
+    assert_failed(&open, DFL_INCONSISTENT, "guess another p[0], p[1]");
+}
+
+static const char *rod_name(dfl_kind kind, int index, void *user)
+{
+    (void)index;
+    (void)user;
+    return kind == DFL_ROW_G || kind == DFL_ROW_GI ? "rod" : NULL;
+}
+
+static void a_violated_row_is_named_with_its_level(void **state)
+{
+    (void)state;
+    dfl_eom eom = pendulum.eom;
+    eom.name = rod_name;
+    const double position[N] = {0, 0, 0, 0.6, -1}, velocity[N] = {0, 0, 1, 0, -1};
+    const bool held[N] = {[VY] = true, [X] = true, [Y] = true};
+    const run p = start(&eom, 0, position, &(dfl_conditions){.held = held});
+    assert_failed(&p, DFL_INCONSISTENT, "rod on position level (residual");
+    const run v = start(&eom, 0, velocity, &(dfl_conditions){.held = held});
+    assert_failed(&v, DFL_INCONSISTENT, "rod on velocity level (residual");
+}
+
 /* x = 2 cannot be reached on the unit circle: no solution, not even far away. */
 static void an_unreachable_held_value_is_a_conflict(void **state)
 {
@@ -503,6 +540,8 @@ int main(void)
         cmocka_unit_test(the_conditions_for_a_minimum_hold_for_a_full_mass_matrix),
         cmocka_unit_test(held_values_are_never_changed),
         cmocka_unit_test(held_values_in_conflict_are_named),
+        cmocka_unit_test(a_stationary_guess_is_named_instead_of_held_values),
+        cmocka_unit_test(a_violated_row_is_named_with_its_level),
         cmocka_unit_test(an_unreachable_held_value_is_a_conflict),
         cmocka_unit_test(enough_conditions_determine_the_start),
         cmocka_unit_test(fewer_conditions_are_met_together_with_the_constraints),

@@ -89,17 +89,18 @@ static void norms(double *error, double *newton, const dfl_eom *eom,
     dfl_statistics stats = {0};
     dfl_system sys;
     dfl_scale scale;
-    double lanes[16 * DFL_LANES] = {0};
+    double lanes[16 * 4] = {0};
     assert_int_equal(dfl_system_init(&sys, ctx, eom, options->form == DFL_PSI1, &stats), DFL_OK);
     assert_int_equal(dfl_scale_init(&scale, &sys, options), DFL_OK);
     assert_int_equal(dfl_system_decide(&sys, 0, x, false), DFL_OK);
     assert_int_equal(sys.na, 0);
+    dfl_scale_stages(&scale, 3);
     dfl_scale_bind(&scale);
     dfl_scale_set(&scale, x, 0.1);
     *error = dfl_scale_error(&scale, z);
     for (int i = 0; i < sys.n; i++)
         for (int k = 0; k < 3; k++)
-            lanes[i * DFL_LANES + k] = z[i];
+            lanes[i * 4 + k] = z[i];
     *newton = dfl_scale_newton(&scale, lanes, 3);
     dfl_scale_clear(&scale);
     dfl_system_clear(&sys);

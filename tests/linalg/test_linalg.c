@@ -195,25 +195,73 @@ static void gemm_respects_leading_dimensions(void **state)
     assert_all_close(E, AtB, 6, 0.0);
 }
 
-static void lanes_multiply_four_vectors_at_once(void **state)
+static void lanes_multiply_four_or_eight_vectors_at_once(void **state)
 {
     (void)state;
     static double A[AREA], X[DFL_LANES * MAX], Y[DFL_LANES * MAX];
-    for (int m = 0; m <= MAX; m++)
-        for (int n = 0; n <= MAX; n++) {
-            const int lda = m < MAX ? m + 1 : m;
-            fill(A, lda * n);
-            fill(X, DFL_LANES * n);
-            fill(Y, DFL_LANES * m); /* must be overwritten */
-            dfl_lanes_mul(Y, A, lda, m, n, X);
-            for (int i = 0; i < m; i++)
-                for (int k = 0; k < DFL_LANES; k++) {
-                    double sum = 0;
-                    for (int j = 0; j < n; j++)
-                        sum += A[i + j * lda] * X[j * DFL_LANES + k];
-                    assert_close(Y[i * DFL_LANES + k], sum, 1e-13);
-                }
+    for (int width = 4; width <= DFL_LANES; width += 4)
+        for (int m = 0; m <= MAX; m++)
+            for (int n = 0; n <= MAX; n++) {
+                fill(A, m * n);
+                fill(X, width * n);
+                fill(Y, width * m); /* must be overwritten */
+                dfl_lanes_mul(Y, width, A, m, n, X);
+                for (int i = 0; i < m; i++)
+                    for (int k = 0; k < width; k++) {
+                        double sum = 0;
+                        for (int j = 0; j < n; j++)
+                            sum += A[i + j * m] * X[j * width + k];
+                        assert_close(Y[i * width + k], sum, 1e-13);
+                    }
+            }
+}
+
+/* For every number of stages, a full matrix over the lanes, one column per stage. */
+static void lanes_are_transformed_over_the_stages(void **state)
+{
+    (void)state;
+    enum { N = 5 };
+    double M[DFL_LANES * 7], X[DFL_LANES * N], Y[DFL_LANES * N], G[DFL_LANES * N], stage[7][N];
+    double weight[N];
+    const double *from[7];
+    for (int stages = 1; stages <= 7; stages += 2) {
+        const int width = dfl_lanes_width(stages);
+        fill(M, width * stages);
+        fill(X, width * N);
+        fill(weight, N);
+        for (int k = 0; k < stages; k++) {
+            from[k] = stage[k];
+            for (int i = 0; i < N; i++)
+                stage[k][i] = X[i * width + k];
         }
+        dfl_lanes_transform(Y, stages, M, N, X);
+        dfl_lanes_gather(G, stages, M, N, from, X, weight);
+        for (int i = 0; i < N; i++)
+            for (int r = 0; r < width; r++) {
+                double sum = 0;
+                for (int k = 0; k < stages; k++)
+                    sum += M[k * width + r] * X[i * width + k];
+                assert_close(Y[i * width + r], sum, 1e-13);
+                assert_close(G[i * width + r], sum - weight[i] * X[i * width + r], 1e-13);
+            }
+        dfl_lanes_gather(G, stages, M, N, from, NULL, NULL);
+        assert_all_close(G, Y, width * N, 1e-13);
+        double *to[7], back[7][N], sums[N];
+        for (int k = 0; k < stages; k++)
+            to[k] = back[k];
+        dfl_lanes_scatter(to, stages, N, weight, X);
+        dfl_lanes_combine(sums, stages, M, N, X);
+        for (int i = 0; i < N; i++) {
+            double sum = 0;
+            for (int k = 0; k < stages; k++) {
+                sum += M[k] * X[i * width + k];
+                assert_close(back[k][i], weight[i] + X[i * width + k], 0);
+            }
+            assert_close(sums[i], sum, 1e-13);
+        }
+        dfl_lanes_transform(X, stages, M, N, X); /* in place */
+        assert_all_close(X, Y, width * N, 1e-13);
+    }
 }
 
 /* Splits -------------------------------------------------------------------------------------- */
@@ -752,7 +800,8 @@ int main(void)
         cmocka_unit_test(gemm_equals_the_definition),
         cmocka_unit_test(gemm_with_beta_zero_does_not_read_the_result),
         cmocka_unit_test(gemm_respects_leading_dimensions),
-        cmocka_unit_test(lanes_multiply_four_vectors_at_once),
+        cmocka_unit_test(lanes_multiply_four_or_eight_vectors_at_once),
+        cmocka_unit_test(lanes_are_transformed_over_the_stages),
         cmocka_unit_test(a_split_gives_right_inverse_and_null_space),
         cmocka_unit_test(a_split_of_exact_size_needs_no_more_room),
         cmocka_unit_test(a_split_finds_the_rank_of_a_deficient_matrix),

@@ -69,7 +69,7 @@ static void directions_without_mass_are_found(void **state)
                                "force(y, x - velocity(y))\n");
     scripted_expect(&s, dfl_diagnose(&d, s.run, NULL, 0.0));
     assert_int_equal(d.ndirections, 2);
-    assert_int_equal(d.start, DFL_SINGULAR);
+    assert_int_equal(d.start, DFL_INVALID);
     assert_non_null(strstr(d.start_message, "no mass along"));
     assert_true(isnan(d.x[0]));
     for (int k = 0; k < 2; k++) {

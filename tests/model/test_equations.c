@@ -105,6 +105,26 @@ static void potentials_act_on_speeds_through_the_kinematics(void **state)
     scripted_free(&s);
 }
 
+/* T = (1 + q^2) x'^2 / 2 with q' = u: the momentum (1 + q^2) x' is kept, and u is driven by q x'^2. */
+static void kinetic_energies_act_on_speeds_through_the_kinematics(void **state)
+{
+    (void)state;
+    scripted s = scripted_text("local x, q = position('x', 'q')\n"
+                               "local u = speed('u')\n"
+                               "kinematics(q, u)\n"
+                               "mass(u, 1)\n"
+                               "kinetic((1 + q^2)*velocity(x)^2/2)\n"
+                               "initial{ x = 0, q = 0.5, u = 1, ['der(x)'] = 1 }\n");
+    set_state(&s, (const given[]){{"q", 0.5}, {"der(x)", 3.0}, {"u", 2.0}, {0}});
+    assert_near(value_of(&s, s.eq->f[0], 0), -2 * 0.5 * 2 * 3, rounding);
+    assert_near(value_of(&s, s.eq->f[1], 0), 0.5 * 9, rounding);
+    scripted_start(&s, &(dfl_solver_options){.rtol = 1e-9});
+    scripted_advance(&s, 2.0);
+    const double q = scripted_value(&s, "q");
+    assert_near((1 + q * q) * scripted_value(&s, "der(x)"), 1.25, 1e-7);
+    scripted_free(&s);
+}
+
 /* A coordinate with neither mass nor constraint: its balance of forces is an equation, and the model is
    that of problems/oscillator.c. */
 static void a_massless_coordinate_keeps_its_balance_of_forces(void **state)
@@ -334,6 +354,10 @@ static void tape_and_native_code_give_the_same_bits(void **state)
         scripted_run(&tape, 0.5, 1e-8);
         scripted_run(&code, 0.5, 1e-8);
         assert_memory_equal(tape.x, code.x, (size_t)tape.eq->n * sizeof *tape.x);
+        scripted_expect(&code, dfl_runnable_compile(&native, code.run, DFL_EVAL_TAPE, 0, &options));
+        assert_false(native); /* and back */
+        scripted_run(&code, 0.5, 1e-8);
+        assert_memory_equal(tape.x, code.x, (size_t)tape.eq->n * sizeof *tape.x);
         scripted_free(&tape);
         scripted_free(&code);
     }
@@ -364,6 +388,7 @@ int main(void)
         cmocka_unit_test(double_pendulum_has_the_text_books_mass_matrix_and_forces),
         cmocka_unit_test(explicit_time_in_the_kinetic_energy_gives_inertial_forces),
         cmocka_unit_test(potentials_act_on_speeds_through_the_kinematics),
+        cmocka_unit_test(kinetic_energies_act_on_speeds_through_the_kinematics),
         cmocka_unit_test(a_massless_coordinate_keeps_its_balance_of_forces),
         cmocka_unit_test(a_contact_variable_is_eliminated_from_hidden_constraints),
         cmocka_unit_test(contact_variables_may_depend_on_each_other_and_on_time),

@@ -36,6 +36,9 @@ static void kinetic_energies_that_are_not_quadratic_are_refused(void **state)
     assert_refused("local x = position('x')\n"
                    "kinetic(velocity(x)^4)\n",
                    DFL_INVALID, "the mass of der(x) and der(x) still contains a velocity");
+    assert_refused("local x = position('x')\n"
+                   "kinetic(velocity(x)^2 + abs(velocity(x)))\n",
+                   DFL_INVALID, "one stands in abs, sign, min, max or select");
 }
 
 static void nonholonomic_constraints_that_are_not_linear_are_refused(void **state)
@@ -79,11 +82,15 @@ static void directions_without_mass_are_named(void **state)
     (void)state;
     assert_refused("local x, y = position('x', 'y')\n"
                    "kinetic((velocity(x) + velocity(y))^2)\n",
-                   DFL_SINGULAR, "test.lua:2: there is no mass along der(x) - der(y)");
+                   DFL_INVALID, "test.lua:2: there is no mass along der(x) - der(y)");
     assert_refused("local x, y, z = position('x', 'y', 'z')\n"
                    "kinetic(velocity(x)^2)\n"
                    "constraint('c', y + 2*z - 1)\n",
-                   DFL_SINGULAR, "there is no mass along der(y) - 0.5 der(z)");
+                   DFL_INVALID, "there is no mass along der(y) - 0.5 der(z)");
+    assert_refused("local x, y = position('x', 'y')\n"
+                   "kinetic((velocity(x) + velocity(y))^2)\n"
+                   "potential(9.81*y)\n",
+                   DFL_INVALID, "test.lua:2: there is no mass along der(x) - der(y)");
 }
 
 /* A massless coordinate needs a force that depends on its velocity. */
@@ -93,7 +100,7 @@ static void massless_coordinates_without_damping_are_refused(void **state)
     assert_refused("local x, y = position('x', 'y')\n"
                    "kinetic(velocity(x)^2)\n"
                    "potential((x - y)^2)\n",
-                   DFL_SINGULAR, "der(y)");
+                   DFL_INVALID, "der(y)");
 }
 
 static void held_values_in_conflict_are_named(void **state)
@@ -118,16 +125,75 @@ static void functions_outside_their_domain_are_named_with_their_line(void **stat
                    "kinetic(velocity(x)^2 + velocity(y)^2)\n"
                    "constraint('rod', sqrt(x - 2) + y)\n"
                    "initial{ x = 1 }\n",
-                   DFL_NOT_FINITE, "test.lua:3: 'rod' cannot be evaluated at the start: in ");
+                   DFL_NOT_FINITE, "test.lua:3: 'rod' cannot be evaluated at t = 0: in ");
     assert_refused("local x = position('x')\n"
                    "kinetic(velocity(x)^2)\n"
                    "\n"
                    "potential(1/x)\n",
-                   DFL_NOT_FINITE, "test.lua:4: 'potential' cannot be evaluated at the start");
+                   DFL_NOT_FINITE, "test.lua:4: 'potential' cannot be evaluated at t = 0");
     assert_refused("local x = position('x')\n"
                    "kinetic(velocity(x)^2)\n"
                    "force(x, log(-3 + time))\n",
-                   DFL_NOT_FINITE, "test.lua:3: 'force' cannot be evaluated at the start");
+                   DFL_NOT_FINITE, "test.lua:3: 'force' cannot be evaluated at t = 0");
+}
+
+static void auxiliary_variables_that_nothing_determines_are_named(void **state)
+{
+    (void)state;
+    assert_refused("local x, y = position('x', 'y')\n"
+                   "kinetic(velocity(x)^2 + velocity(y)^2)\n"
+                   "local w = auxiliary('w', function(w) return x end)\n"
+                   "force(y, w)\n",
+                   DFL_INVALID,
+                   "test.lua:3: the auxiliary equations do not determine 'w' at the start");
+}
+
+/* Neither gravity left out of the energy nor friction is kept; at rest the rate vanishes, and other velocities
+   show it. */
+static void invariants_that_the_motion_does_not_keep_are_refused(void **state)
+{
+    (void)state;
+    assert_refused("local x, y = position('x', 'y')\n"
+                   "kinetic((velocity(x)^2 + velocity(y)^2)/2)\n"
+                   "invariant('E', energy())\n"
+                   "force(y, -9.81)\n"
+                   "initial{ [velocity(y)] = 1 }\n",
+                   DFL_INVALID,
+                   "test.lua:3: the motion does not keep the invariant 'E': its rate is "
+                   "-9.81 at the start");
+    assert_refused("local x, y = position('x', 'y')\n"
+                   "kinetic((velocity(x)^2 + velocity(y)^2)/2)\n"
+                   "potential(9.81*y)\n"
+                   "constraint('rod', x^2 + y^2 - 1)\n"
+                   "force(y, -0.5*velocity(y))\n"
+                   "invariant('E', energy())\n"
+                   "initial{ x = 1, y = 0 }\n",
+                   DFL_INVALID, "for another velocity from the same position");
+}
+
+/* A chain of angles whose derivation needs more nodes than allowed: the message names the declaration
+   with the largest share. */
+static void a_full_graph_names_its_largest_part(void **state)
+{
+    (void)state;
+    const char text[] = "local vx, vy, T = 0, 0, 0\n"
+                        "for i = 1, 12 do\n"
+                        "  local q = position('q' .. i)\n"
+                        "  vx = vx + cos(q)*velocity(q)\n"
+                        "  vy = vy + sin(q)*velocity(q)\n"
+                        "  T = T + (vx^2 + vy^2)/2\n"
+                        "end\n"
+                        "kinetic(T)\n"
+                        "output('small', vx)\n";
+    scripted s = {.ctx = dfl_context_create()};
+    const dfl_script_options options = {.max_nodes = 1000};
+    scripted_expect(
+        &s, dfl_script_load_text(&s.model, s.ctx, "test.lua", text, sizeof text - 1, &options));
+    assert_int_equal(scripted_prepare(&s), DFL_INVALID);
+    assert_non_null(strstr(dfl_message(s.ctx),
+                           "test.lua:8: the derived equations need more than 1000 "
+                           "nodes; the largest declaration is 'kinetic energy'"));
+    scripted_free(&s);
 }
 
 /* ------------------------------------------------------------------------------- redundant constraints */
@@ -208,6 +274,9 @@ int main(void)
         cmocka_unit_test(massless_coordinates_without_damping_are_refused),
         cmocka_unit_test(held_values_in_conflict_are_named),
         cmocka_unit_test(functions_outside_their_domain_are_named_with_their_line),
+        cmocka_unit_test(auxiliary_variables_that_nothing_determines_are_named),
+        cmocka_unit_test(invariants_that_the_motion_does_not_keep_are_refused),
+        cmocka_unit_test(a_full_graph_names_its_largest_part),
         cmocka_unit_test(redundant_constraints_run_with_a_notice),
         cmocka_unit_test(every_failed_allocation_is_clean),
     };

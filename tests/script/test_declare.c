@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "context/text.h"
 #include "model/model.h"
 
 typedef struct fixture {
@@ -259,10 +260,11 @@ static void sums_of_energies_and_the_last_starting_value_count(void **state)
 
     assert_int_equal(dfl_model_start(f.model, x, 1, true), DFL_OK);
     assert_int_equal(dfl_model_start(f.model, y, 2, true), DFL_OK);
-    assert_int_equal(dfl_model_start(f.model, x, 3, false), DFL_OK);
+    assert_int_equal(dfl_model_start(f.model, x, 3, true), DFL_OK);
+    assert_invalid(f.model, dfl_model_start(f.model, x, 4, false), "x is held by initial{}");
     assert_int_equal(f.model->nstarts, 2);
     assert_int_equal(f.model->starts[0].symbol, x);
-    assert_true(f.model->starts[0].value == 3 && !f.model->starts[0].held);
+    assert_true(f.model->starts[0].value == 3 && f.model->starts[0].held);
     close_model(&f);
 }
 

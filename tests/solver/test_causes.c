@@ -252,7 +252,8 @@ static void multipliers_of_redundant_constraints_may_stay_open(void **state)
 static void differences_follow_the_rounding_of_the_model(void **state)
 {
     (void)state;
-    const dfl_solver_options plain = {.rtol = 1e-4}, told = {.rtol = 1e-4, .rounding = 1e-7};
+    const dfl_solver_options plain = {.rtol = 1e-4, .order = 5};
+    const dfl_solver_options told = {.rtol = 1e-4, .order = 5, .rounding = 1e-7};
     const end a = run_fault((faults){.noise = 1e-7}, &plain, NULL, aside, 2);
     const end b = run_fault((faults){.noise = 1e-7}, &told, NULL, aside, 2);
     assert_int_equal(b.status, DFL_OK);

@@ -3,8 +3,11 @@
 
    For a tolerance tol the errors, relative to max(1, |x|), stay below K tol with one K per problem,
    down to the accuracy of the reference, and they fall with tol. K counts how much the problem
-   amplifies local errors; the table's entries are two to five times what was measured
-   (wheelset: twice). */
+   amplifies local errors; the table's entries are two to five times what was measured with order 5
+   (wheelset: twice). The same K holds for orders 9 and 13 and for the automatic order, with two
+   exceptions. Where forces have kinks (wheelset, friction) the error is that of a step over a
+   kink, and higher orders take longer ones; and some 30 steps for a motion that is sensitive
+   (nchain) scatter more than 150 do. */
 #include "evidence.h"
 
 /* K of p, v, r, s, and K of the multipliers and auxiliary variables (0: no reference). */
@@ -13,32 +16,36 @@ typedef struct claim {
     int size;
     double t_end; /* later references are not visited */
     double K, K_multipliers;
+    double others; /* factor on both for other orders than 5 */
 } claim;
+
+static const int orders[] = {0, 5, 9, 13};
+enum { NORDERS = sizeof orders / sizeof *orders };
 
 /* The pendulum's reference at t = 1000 belongs to the long run (test_pendulum.c). fourbar runs into
    a singular position before its first reference, and truck has its own tolerances: see below. */
 static const claim claims[] = {
-    {"pendulum", 0, 11, 80, 30},
-    {"pendulum_energy", 0, 11, 150, 80},
-    {"nchain", 2, 2, 15, 25},
-    {"nchain", 5, 2, 5, 50},
-    {"andrews", 0, 0.05, 3000, 200}, /* v up to 1e4 */
-    {"caraxis", 0, 3, 1000, 2},
-    {"crank", 0, 0.1, 5000, 1e5}, /* elastic: fast oscillations with errors of their phase */
-    {"slidercrank", 0, 2, 700, 1200},
-    {"wheelset", 0, 2, 1e4, 1.5e4}, /* p and v far below 1, where K tol is an absolute bound */
-    {"fekete", 0, 60, 400, 0},
-    {"disk", 0, 5, 70, 30},
-    {"sleigh", 0, 10, 20, 5},
-    {"top", 0, 2, 5, 20},
-    {"top_invariants", 0, 2, 60, 120},
-    {"bricard", 0, 10, 15, 0},
-    {"flyball", 0, 10, 400, 0},
-    {"fourbar_hanging", 2, 10, 50, 40},
-    {"fourbar_hanging", 40, 1, 5, 5},
-    {"servo", 0, 5, 200, 5},
-    {"friction", 0, 5, 40, 80},
-    {"oscillator", 0, 2, 200, 0}};
+    {"pendulum", 0, 11, 80, 30, 1},
+    {"pendulum_energy", 0, 11, 150, 80, 1},
+    {"nchain", 2, 2, 15, 25, 3},
+    {"nchain", 5, 2, 5, 50, 1},
+    {"andrews", 0, 0.05, 3000, 200, 1}, /* v up to 1e4 */
+    {"caraxis", 0, 3, 1000, 2, 1},
+    {"crank", 0, 0.1, 5000, 1e5, 1}, /* elastic: fast oscillations with errors of their phase */
+    {"slidercrank", 0, 2, 700, 1200, 1},
+    {"wheelset", 0, 2, 1e4, 1.5e4, 15}, /* p and v far below 1, where K tol is an absolute bound */
+    {"fekete", 0, 60, 400, 0, 1},
+    {"disk", 0, 5, 70, 30, 1},
+    {"sleigh", 0, 10, 20, 5, 1},
+    {"top", 0, 2, 5, 20, 1},
+    {"top_invariants", 0, 2, 60, 120, 1},
+    {"bricard", 0, 10, 15, 0, 1},
+    {"flyball", 0, 10, 400, 0, 1},
+    {"fourbar_hanging", 2, 10, 50, 40, 1},
+    {"fourbar_hanging", 40, 1, 5, 5, 1},
+    {"servo", 0, 5, 200, 5, 1},
+    {"friction", 0, 5, 40, 80, 3},
+    {"oscillator", 0, 2, 200, 0, 1}};
 
 static const double tolerances[] = {1e-6, 1e-8, 1e-10};
 enum { NCLAIMS = sizeof claims / sizeof *claims, NTOL = sizeof tolerances / sizeof *tolerances };
@@ -67,12 +74,13 @@ static int note_sizes(dfl_solver *solver, double t_old, double t, const double *
     return 0;
 }
 
-static outcome solve(const claim *c, double tol)
+static outcome solve(const claim *c, double tol, int order)
 {
     problem prob;
     assert_true(problem_make(&prob, c->name, c->size));
     sizes size = {.at = dfl_eom_layout(&prob.eom), .p = 1, .v = 1};
-    const dfl_solver_options options = {.rtol = tol, .on_step = note_sizes, .user = &size};
+    const dfl_solver_options options = {
+        .rtol = tol, .order = order, .on_step = note_sizes, .user = &size};
     outcome out = {0};
     run r;
     run_start(&r, &prob, &options);
@@ -121,18 +129,21 @@ static void assert_error(double error, double before, double K, double tol, doub
         fail_msg("the error does not fall: %.3e after %.3e", error, before);
 }
 
-static void check_claim(const claim *c)
+static void check_claim(const claim *c, int order)
 {
     double state = INFINITY, multipliers = INFINITY;
+    const double factor = order != 5 ? c->others : 1;
+    const double K = factor * c->K, K_multipliers = factor * c->K_multipliers;
     for (int k = 0; k < NTOL; k++) {
         const double tol = tolerances[k];
-        const outcome o = solve(c, tol);
-        print_message("%-15s %2d %.0e: error / tol %8.2g (K %g), of multipliers %8.2g (K %g); %ld "
-                      "steps\n",
-                      c->name, c->size, tol, o.state / tol, c->K, o.multipliers / tol,
-                      c->K_multipliers, o.stats.accepted);
-        assert_error(o.state, state, c->K, tol, o.accuracy);
-        assert_error(o.multipliers, multipliers, c->K_multipliers, tol, o.accuracy);
+        const outcome o = solve(c, tol, order);
+        print_message(
+            "%-15s %2d order %2d %.0e: error / tol %8.2g (K %g), of multipliers %8.2g (K %g); %ld "
+            "steps\n",
+            c->name, c->size, order, tol, o.state / tol, K, o.multipliers / tol, K_multipliers,
+            o.stats.accepted);
+        assert_error(o.state, state, K, tol, o.accuracy);
+        assert_error(o.multipliers, multipliers, K_multipliers, tol, o.accuracy);
         assert_residuals_at_newton_level(&o, c->name, tol);
         state = o.state;
         multipliers = o.multipliers;
@@ -143,7 +154,8 @@ static void every_problem_reaches_its_references_with_all_residuals_at_newton_le
 {
     (void)state;
     for (int i = 0; i < NCLAIMS; i++)
-        check_claim(&claims[i]);
+        for (int k = 0; k < NORDERS; k++)
+            check_claim(&claims[i], orders[k]);
 }
 
 static void every_problem_is_claimed(void **state)
@@ -159,34 +171,41 @@ static void every_problem_is_claimed(void **state)
 }
 
 /* The truck's multipliers are of size 7e4 N: they are given an absolute tolerance of 1e5 tol and are
-   compared relative to 1e5 N (test_robust.c has one tolerance for all unknowns). The run follows tol
-   down to 1e-13. */
+   compared relative to 1e5 N (test_robust.c has one tolerance for all unknowns). */
+static void check_truck(int order, int digits, double K, double K_multipliers)
+{
+    const double tol = pow(10, -digits), newton = 1e5;
+    double atol[20], worst[2] = {0};
+    run r;
+    for (int i = 0; i < 20; i++)
+        atol[i] = i < 2 ? newton * tol : tol; /* the two multipliers come first */
+    const dfl_solver_options options = {.rtol = tol, .order = order, .atol_each = atol};
+    run_make(&r, "truck", 0, &options);
+    for (int i = 0; i < r.prob.nreferences; i++) {
+        const problem_reference *ref = &r.prob.references[i];
+        const double *x = run_to(&r, ref->t);
+        const double error = error_between(x, ref->x, r.at.v, r.at.n);
+        const double force = fmax(fabs(x[0] - ref->x[0]), fabs(x[1] - ref->x[1])) / newton;
+        assert_at_most(error, K * tol + ref->accuracy, "the error");
+        assert_at_most(force, K_multipliers * tol + ref->accuracy, "the multipliers' error");
+        worst[0] = fmax(worst[0], error);
+        worst[1] = fmax(worst[1], force);
+    }
+    print_message("truck order %2d 1e-%02d: error %.1e, multipliers %.1e; %ld steps\n", order,
+                  digits, worst[0], worst[1], dfl_solver_statistics(r.solver).accepted);
+    run_free(&r);
+}
+
+/* With order 5 the run follows tol down to 1e-13. Where the hump begins the road has only five
+   derivatives: long steps of higher order over that point show it, and below 1e-12 nothing else. */
 static void the_truck_follows_the_tolerance_down_to_the_accuracy_of_its_references(void **state)
 {
     (void)state;
-    const double K = 2000, K_multipliers = 200, newton = 1e5;
-    for (int digits = 6; digits <= 13; digits++) {
-        const double tol = pow(10, -digits);
-        double atol[20], worst[2] = {0};
-        run r;
-        for (int i = 0; i < 20; i++)
-            atol[i] = i < 2 ? newton * tol : tol; /* the two multipliers come first */
-        const dfl_solver_options options = {.rtol = tol, .atol_each = atol};
-        run_make(&r, "truck", 0, &options);
-        for (int i = 0; i < r.prob.nreferences; i++) {
-            const problem_reference *ref = &r.prob.references[i];
-            const double *x = run_to(&r, ref->t);
-            const double error = error_between(x, ref->x, r.at.v, r.at.n);
-            const double force = fmax(fabs(x[0] - ref->x[0]), fabs(x[1] - ref->x[1])) / newton;
-            assert_at_most(error, K * tol + ref->accuracy, "the error");
-            assert_at_most(force, K_multipliers * tol + ref->accuracy, "the multipliers' error");
-            worst[0] = fmax(worst[0], error);
-            worst[1] = fmax(worst[1], force);
-        }
-        print_message("truck 1e-%02d: error %.1e, multipliers %.1e; %ld steps\n", digits, worst[0],
-                      worst[1], dfl_solver_statistics(r.solver).accepted);
-        run_free(&r);
-    }
+    for (int digits = 6; digits <= 13; digits++)
+        check_truck(5, digits, 2000, 200);
+    for (int digits = 6; digits <= 12; digits++)
+        for (int k = 0; k < NORDERS; k++)
+            check_truck(orders[k], digits, 5000, 10000);
 }
 
 /* Before the singular position at t = 0.714: the motion against the equation of one degree of
@@ -199,9 +218,9 @@ static void the_fourbar_is_exact_before_its_singular_position(void **state)
                                  -0.0503410725627506, 0.0503410725627506},
                                 {2.98321300165888, 5.82376143812293, 2.98321300165888,
                                  -0.258081339112697, 0.258081339112697}};
-    for (int k = 0; k < NTOL; k++) {
-        const double tol = tolerances[k];
-        const dfl_solver_options options = {.rtol = tol};
+    for (int k = 0; k < NTOL * NORDERS; k++) {
+        const double tol = tolerances[k % NTOL];
+        const dfl_solver_options options = {.rtol = tol, .order = orders[k / NTOL]};
         run r;
         run_make(&r, "fourbar", 2, &options);
         for (int i = 0; i < 2; i++) {

@@ -1,5 +1,5 @@
-/* random_expr.h: random expressions for the tests of the symbolic engine, each built twice: through the
-   constructors, and as a plain list of steps that is evaluated as it stands. */
+/* random_expr.h: random expressions for the tests of the symbolic engine, each built twice: through
+   the constructors, and as a plain list of steps that is evaluated as it stands. */
 #ifndef DFL_TESTS_RANDOM_EXPR_H
 #define DFL_TESTS_RANDOM_EXPR_H
 
@@ -271,8 +271,8 @@ static inline step random_step(uint64_t *state, int n, int nsplines)
     return s;
 }
 
-/* A listing that begins with the symbols. With `x`, steps are rejected until all values there are of
-   moderate size and away from edges. */
+/* A listing that begins with the symbols. With `x`, steps are rejected until all values there are
+   of moderate size and away from edges. */
 static inline void random_listing(listing *l, uint64_t *state, dfl_graph *graph,
                                   const dfl_expr *symbols, const double *x)
 {

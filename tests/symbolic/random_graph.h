@@ -1,5 +1,5 @@
-/* random_graph.h: random expressions of all operations, their plain evaluation, and points with special
-   values, for the tests of everything that evaluates. */
+/* random_graph.h: random expressions of all operations, their plain evaluation, and points with
+   special values, for the tests of everything that evaluates. */
 #ifndef DFL_TESTS_RANDOM_GRAPH_H
 #define DFL_TESTS_RANDOM_GRAPH_H
 

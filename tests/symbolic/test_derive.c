@@ -1,4 +1,5 @@
-/* test_derive.c: derivatives against the complex step, forward against reverse sweeps, large graphs.
+/* test_derive.c: derivatives against the complex step, forward against reverse sweeps, large
+   graphs.
 
    The complex step: for an analytic f, Im f(x + ih)/h = f'(x) up to h^2, without cancellation; with
    h = 1e-30 it is exact to rounding. Branches are chosen by the real parts. */
@@ -145,7 +146,8 @@ static void close_sample(sample *s)
 
 static void assert_derivative(double found, double expected, double extent, const char *what)
 {
-    /* extent bounds all contributions; their own relative errors grow along up to STEPS operations */
+    /* extent bounds all contributions; their own relative errors grow along up to STEPS
+       operations */
     if (!(fabs(found - expected) <= 1e-9 * (extent + fabs(expected))))
         fail_msg("%s: found %.17g, expected %.17g, extent %g", what, found, expected, extent);
 }
@@ -206,8 +208,8 @@ static void gradients_by_reverse_sweeps_agree_with_forward_sweeps(void **state)
     }
 }
 
-/* Along p' = rates the derivative is that of the complex step in the direction of the rates' values. A
-   second time along it is the complex step of the first derivative. */
+/* Along p' = rates the derivative is that of the complex step in the direction of the rates'
+   values. A second time along it is the complex step of the first derivative. */
 static void derivatives_along_a_direction_agree_with_the_complex_step(void **state)
 {
     (void)state;
@@ -314,8 +316,8 @@ static void derivatives_known_by_heart(void **state)
     dfl_context_free(ctx);
 }
 
-/* select(x, sqrt(x), 0) and max(x, 0)^1.5: the branch that is not taken has no derivative, or none that
-   is finite, and must not matter. */
+/* select(x, sqrt(x), 0) and max(x, 0)^1.5: the branch that is not taken has no derivative, or none
+   that is finite, and must not matter. */
 static void branches_not_taken_do_not_matter(void **state)
 {
     (void)state;
@@ -401,8 +403,8 @@ static void metered_release(void *block, void *user)
     free((size_t *)block - 2);
 }
 
-/* A chain e -> sin(e) + x_k of a million nodes, each the operand of the next: recursion would need a
-   stack of that depth. Its derivative has cos(e) e' + x_k' for every two nodes: three more. */
+/* A chain e -> sin(e) + x_k of a million nodes, each the operand of the next: recursion would need
+   a stack of that depth. Its derivative has cos(e) e' + x_k' for every two nodes: three more. */
 static void a_million_nodes_in_one_chain_are_differentiated(void **state)
 {
     (void)state;

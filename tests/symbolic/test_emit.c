@@ -77,8 +77,8 @@ static void run_command(const char *format, ...)
         fail_msg("failed: %s", command);
 }
 
-/* Compiles program.c of the folder as users do, all warnings on, and loads it. Functions of constants
-   are left to the mathematics library. */
+/* Compiles program.c of the folder as users do, all warnings on, and loads it. Functions of
+   constants are left to the mathematics library. */
 static void *load_program(const bench *b)
 {
     char path[128];
@@ -246,8 +246,8 @@ static void check_octave_values(const bench *b, const double *const *in)
     }
 }
 
-/* Octave calls the same mathematics library, or its own: to 1e-15 relative; sums, products, quotients and
-   branches: to the bit. */
+/* Octave calls the same mathematics library, or its own: to 1e-15 relative; sums, products,
+   quotients and branches: to the bit. */
 static void emitted_octave_agrees_with_the_tape(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* Native code has the bits of the tape; the cache saves the compiler's work and is never trusted too
-   much; without a compiler there is a message and the tape. */
+/* Native code has the bits of the tape; the cache saves the compiler's work and is never trusted
+   too much; without a compiler there is a message and the tape. */
 #define _POSIX_C_SOURCE 200809L
 #include "random_graph.h"
 
@@ -13,8 +13,8 @@
 
 enum { TAPES = 40, POOL = 100, PATHS = 512 };
 
-/* A folder of the test with: `cache`, `tmp` (where temporary folders go), and a compiler `cc` that writes a
-   line into `calls` before it runs the real one. */
+/* A folder of the test with: `cache`, `tmp` (where temporary folders go), and a compiler `cc` that
+   writes a line into `calls` before it runs the real one. */
 typedef struct bench {
     char folder[64], cache[80], compiler[80];
     dfl_context *ctx;
@@ -208,8 +208,8 @@ static void flip_byte(const char *path, long at)
     assert_int_equal(fclose(file), 0);
 }
 
-/* Cut short, one bit turned in the object or in the source, writable by others, a link to elsewhere: each
-   is compiled again. */
+/* Cut short, one bit turned in the object or in the source, writable by others, a link to
+   elsewhere: each is compiled again. */
 static void what_is_wrong_in_the_cache_is_compiled_again(void **state)
 {
     (void)state;
@@ -321,8 +321,8 @@ static void works_without_a_cache(void **state)
     free_bench(&b);
 }
 
-/* A file of 300 MB (all hole) that was not used for a year, a temporary folder as old, and one that is
-   new. */
+/* A file of 300 MB (all hole) that was not used for a year, a temporary folder as old, and one that
+   is new. */
 static void the_cache_is_kept_small(void **state)
 {
     (void)state;

@@ -282,10 +282,11 @@ static void text_has_the_fewest_brackets(void **state)
     const dfl_expr x = f->x, y = f->y, m = f->m, sum = dfl_add(g, x, y), v2 = power(f, f->v, 2);
     const dfl_expr half = dfl_constant(g, 0.5);
     assert_prints(f, dfl_mul(g, half, dfl_mul(g, m, v2)), DFL_TEXT, "0.5*m*der(x)^2");
+    assert_prints(f, dfl_mul(g, dfl_mul(g, x, m), dfl_mul(g, sum, x)), DFL_TEXT, "m*x^2*(x + y)");
     assert_prints(f, dfl_sub(g, x, sum), DFL_TEXT, "x - (x + y)");
     assert_prints(f, dfl_add(g, m, dfl_sub(g, x, y)), DFL_TEXT, "m + x - y");
     assert_prints(f, dfl_sub(g, dfl_sub(g, x, y), m), DFL_TEXT, "x - y - m");
-    assert_prints(f, dfl_div(g, x, dfl_mul(g, y, m)), DFL_TEXT, "x/(y*m)");
+    assert_prints(f, dfl_div(g, x, dfl_mul(g, y, m)), DFL_TEXT, "x/(m*y)");
     assert_prints(f, dfl_div(g, dfl_mul(g, x, y), m), DFL_TEXT, "x*y/m");
     assert_prints(f, dfl_div(g, x, dfl_div(g, y, m)), DFL_TEXT, "x/(y/m)");
     assert_prints(f, dfl_mul(g, sum, m), DFL_TEXT, "m*(x + y)");
@@ -344,7 +345,7 @@ static void latex_looks_as_in_a_book(void **state)
                   "-\\frac{1}{x^{3}}");
     assert_prints(f, dfl_select(g, x, y, 0), DFL_LATEX,
                   "\\begin{cases} y & \\text{if } x > 0 \\\\ 0 & \\text{otherwise} \\end{cases}");
-    assert_prints(f, dfl_mul(g, x, dfl_mul(g, dfl_constant(g, 3), y)), DFL_LATEX, "x \\cdot 3\\,y");
+    assert_prints(f, dfl_mul(g, x, dfl_mul(g, dfl_constant(g, 3), y)), DFL_LATEX, "3\\,x\\,y");
 }
 
 static void assert_name(fixture *f, const char *name, const char *latex)

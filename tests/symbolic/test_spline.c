@@ -1,4 +1,5 @@
-/* test_spline.c: the natural quintic spline against its defining properties and a known solution. */
+/* test_spline.c: the natural quintic spline against its defining properties and a known
+   solution. */
 #include "random_expr.h"
 
 /* A graph with one spline. */
@@ -42,8 +43,8 @@ static double piece(const dfl_spline *s, int row, int derivative, double x)
     return sum;
 }
 
-/* The size of derivative d near knot i as rounding sees it: of all derivatives in the intervals beside it,
-   brought to the same unit by their widths. */
+/* The size of derivative d near knot i as rounding sees it: of all derivatives in the intervals
+   beside it, brought to the same unit by their widths. */
 static double local_size(const dfl_spline *s, int i, int d)
 {
     double size = 0;
@@ -57,8 +58,8 @@ static double local_size(const dfl_spline *s, int i, int d)
     return size;
 }
 
-/* Interpolation exactly; derivatives up to the fourth agree from both sides of every knot. Beyond the
-   table the pieces are quadratics, so this includes s''' = s'''' = 0 at the ends. */
+/* Interpolation exactly; derivatives up to the fourth agree from both sides of every knot. Beyond
+   the table the pieces are quadratics, so this includes s''' = s'''' = 0 at the ends. */
 static void assert_natural(const dfl_spline *s, const double *y, double tolerance)
 {
     for (int i = 0; i < s->n; i++)
@@ -150,7 +151,8 @@ static void the_error_is_of_sixth_order(void **state)
     assert_true(error[0] / error[1] > 50 && error[0] / error[1] < 90);
 }
 
-/* Three points: the parabola. Any number of points of a parabola: the parabola, inside and beyond. */
+/* Three points: the parabola. Any number of points of a parabola: the parabola, inside and
+   beyond. */
 static void parabolas_are_reproduced(void **state)
 {
     (void)state;
@@ -169,16 +171,117 @@ static void parabolas_are_reproduced(void **state)
     }
 }
 
-/* Points (-1, 0), (0, 1), (1, 0), by hand: s''' is piecewise quadratic, zero with its slope at both ends,
-   and even data make it odd, so three points give the parabola 1 - x^2. With a fourth point it is no longer
-   one; then the least integral of (s''')^2 is checked against every single change of the slopes by a
-   function that vanishes at the knots: (x-x0)(x-x1)(x-x2)(x-x3) on the table. */
+static void assert_refused(const double *x, const double *y, int n, const char *expected)
+{
+    dfl_context *ctx = dfl_context_create();
+    dfl_graph *g = NULL;
+    int number;
+    assert_int_equal(dfl_graph_create(&g, ctx, 0), DFL_OK);
+    assert_int_equal(dfl_spline_create(&number, g, x, y, n), DFL_INVALID);
+    if (!strstr(dfl_message(ctx), expected))
+        fail_msg("'%s' is not in '%s'", expected, dfl_message(ctx));
+    assert_int_equal(g->nsplines, 0);
+    dfl_graph_free(g);
+    assert_int_equal(dfl_context_live(ctx), 0);
+    dfl_context_free(ctx);
+}
+
+/* The largest error between the points, as a part of the largest value. */
+static double error_of(const dfl_spline *s, double (*exact)(double x))
+{
+    double error = 0, size = 0;
+    for (int i = 1; i < s->n; i++)
+        for (int k = 1; k < 8; k++) {
+            const double at = s->x[i - 1] + (s->x[i] - s->x[i - 1]) * k / 8;
+            error = fmax(error, fabs(dfl_spline_value(s, 0, at) - exact(at)));
+            size = fmax(size, fabs(exact(at)));
+        }
+    return error / size;
+}
+
+static double line(double x)
+{
+    return 3 * x - 2;
+}
+
+static double parabola(double x)
+{
+    return x * x - 5 * x + 1;
+}
+
+/* Points that all but coincide. A second derivative from three of them 1e-6 apart would be rounding:
+   1e-16 / (1e-6)^2 = 1e-4. */
+static void near_points_cost_no_accuracy(void **state)
+{
+    (void)state;
+    const double near_zero[] = {0, 1e-7, 1, 2, 3}, pair[] = {0, 1, 2, 2 + 1e-6, 3, 4},
+                 triple[] = {0, 1, 1 + 1e-6, 1 + 2e-6, 2, 3};
+    double y[6];
+    table t = open_table(near_zero, near_zero, 5);
+    for (double at = -1; at < 4; at += 0.125) {
+        assert_true(fabs(dfl_spline_value(t.s, 0, at) - at) < 1e-14);
+        assert_true(fabs(dfl_spline_value(t.s, 1, at) - 1) < 1e-14);
+    }
+    close_table(&t);
+    for (int i = 0; i < 6; i++)
+        y[i] = parabola(pair[i]);
+    t = open_table(pair, y, 6);
+    assert_true(error_of(t.s, parabola) < 1e-9);
+    close_table(&t);
+    for (int i = 0; i < 6; i++)
+        y[i] = line(triple[i]);
+    assert_refused(triple, y, 6, "points 2 and 3");
+}
+
+/* Spacings over eight orders of magnitude. On a grid of 2^-26 the values are exact, as are then all
+   divided differences; elsewhere they are rounded, and a table is refused where the estimate of
+   that exceeds 1e-6. */
+static void lines_and_parabolas_are_reproduced_at_any_spacing(void **state)
+{
+    (void)state;
+    enum { MOST = 30 };
+    const double grid = 0x1p-26;
+    uint64_t random = 4711;
+    int accepted = 0, refused = 0;
+    for (int k = 0; k < 2000; k++) {
+        double x[MOST] = {0}, y[MOST];
+        const int n = 4 + random_below(&random, MOST - 4);
+        const bool exact = k % 2;
+        double (*const function)(double) = k % 4 < 2 ? line : parabola;
+        x[0] = exact ? 0 : random_between(&random, -1, 1);
+        for (int i = 1; i < n; i++) {
+            const double h = pow(10, random_between(&random, -8, 0));
+            x[i] = x[i - 1] + (exact ? grid * ceil(h / MOST / grid) : h);
+        }
+        for (int i = 0; i < n; i++)
+            y[i] = function(x[i]);
+        dfl_context *ctx = dfl_context_create();
+        dfl_graph *g = NULL;
+        int number;
+        assert_int_equal(dfl_graph_create(&g, ctx, 0), DFL_OK);
+        const dfl_status status = dfl_spline_create(&number, g, x, y, n);
+        accepted += !status;
+        refused += status == DFL_INVALID;
+        if (!status && !(error_of(&g->splines[0], function) < (exact ? 1e-9 : 1e-5)))
+            fail_msg("table %d is off by %g", k, error_of(&g->splines[0], function));
+        dfl_graph_free(g);
+        dfl_context_free(ctx);
+    }
+    assert_int_equal(accepted + refused, 2000);
+    assert_true(accepted > 200 && refused > 200);
+}
+
+/* Points (-1, 0), (0, 1), (1, 0), by hand: s''' is piecewise quadratic, zero with its slope at both
+   ends, and even data make it odd, so three points give the parabola 1 - x^2. With a fourth point
+   it is no longer one; then the least integral of (s''')^2 is checked against every single change
+   of the slopes by a function that vanishes at the knots: (x-x0)(x-x1)(x-x2)(x-x3) on the table. */
 static void the_integral_of_the_third_derivative_is_least(void **state)
 {
     (void)state;
     const double x[] = {-1, 0, 1, 3}, y[] = {0, 1, 0, 2};
     table t = open_table(x, y, 4);
-    /* stationary: the integral of s''' w''' over the table is zero for w of any such form times x^k */
+    /* stationary: the integral of s''' w''' over the table is zero for w of any such form times
+       x^k */
     for (int k = 0; k < 4; k++) {
         double integral = 0, size = 0;
         for (int i = 1; i < 4; i++) {
@@ -217,21 +320,6 @@ static void a_spline_expression_is_shared_folded_and_ends_at_the_sixth_derivativ
     assert_int_equal(dfl_spline_expr(t.g, 0, 0, dfl_constant(t.g, 2)), dfl_constant(t.g, 4));
     assert_true(isnan(dfl_spline_value(t.s, 0, NAN)));
     close_table(&t);
-}
-
-static void assert_refused(const double *x, const double *y, int n, const char *expected)
-{
-    dfl_context *ctx = dfl_context_create();
-    dfl_graph *g = NULL;
-    int number;
-    assert_int_equal(dfl_graph_create(&g, ctx, 0), DFL_OK);
-    assert_int_equal(dfl_spline_create(&number, g, x, y, n), DFL_INVALID);
-    if (!strstr(dfl_message(ctx), expected))
-        fail_msg("'%s' is not in '%s'", expected, dfl_message(ctx));
-    assert_int_equal(g->nsplines, 0);
-    dfl_graph_free(g);
-    assert_int_equal(dfl_context_live(ctx), 0);
-    dfl_context_free(ctx);
 }
 
 static void bad_tables_are_refused_by_name(void **state)
@@ -277,6 +365,8 @@ int main(void)
         cmocka_unit_test(long_tables_are_interpolated_smoothly),
         cmocka_unit_test(the_error_is_of_sixth_order),
         cmocka_unit_test(parabolas_are_reproduced),
+        cmocka_unit_test(near_points_cost_no_accuracy),
+        cmocka_unit_test(lines_and_parabolas_are_reproduced_at_any_spacing),
         cmocka_unit_test(the_integral_of_the_third_derivative_is_least),
         cmocka_unit_test(a_spline_expression_is_shared_folded_and_ends_at_the_sixth_derivative),
         cmocka_unit_test(bad_tables_are_refused_by_name),

@@ -281,8 +281,8 @@ static void metered_release(void *block, void *user)
     free((size_t *)block - 2);
 }
 
-/* Per operation: 8 bytes of code stay; while it is made, another 5 per node for part and register, 8 for
-   level and pair, 4 + 4 for the order, 4 per level. One input chain of a million operations
+/* Per operation: 8 bytes of code stay; while it is made, another 5 per node for part and register,
+   8 for level and pair, 4 + 4 for the order, 4 per level. One input chain of a million operations
    x_(k+1) = x_k^2 + x_(k-1) has the most levels there can be. */
 static void a_million_operations_need_little_memory(void **state)
 {

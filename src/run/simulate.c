@@ -3,31 +3,33 @@
    The solver calls back after steps, at grid points and at events; a callback that cannot store what it
    got stops the run, and the reason is kept here, because the solver's own message only says who
    stopped it. */
-#include "cli/simulate.h"
-
-#include "cli/interrupt.h"
+#define _POSIX_C_SOURCE 200809L
+#include "run/run.h"
 #include "model/shape.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <time.h>
 
-static dfl_status prepare(cli_simulation *sim);
-static dfl_status create_solver(cli_simulation *sim);
-static dfl_status start(cli_simulation *sim);
-static dfl_status store_start(cli_simulation *sim, const double *corrected);
+static double seconds(void);
+static dfl_status prepare(dfl_simulation *sim);
+static dfl_status create_solver(dfl_simulation *sim);
+static dfl_status start(dfl_simulation *sim);
+static dfl_status store_start(dfl_simulation *sim, const double *corrected);
 static int on_step(dfl_solver *solver, double t_old, double t, const double *x, void *user);
+static bool interrupted(const dfl_simulation *sim, double t);
 static int on_output(double t, const double *x, void *user);
 static int on_event(int event, int direction, double t, const double *x, void *user);
 static int event_values(double *value, double t, const double *x, void *user);
 static void on_log(dfl_log_level level, const char *text, void *user);
-static bool store_row(cli_simulation *sim, double t, const double *x);
-static bool store_step(cli_simulation *sim, double t_old, double t, const double *x, double energy);
-static void note_trouble(cli_simulation *sim, dfl_status status);
-static int conclude(dfl_summary *summary, cli_simulation *sim, dfl_status status);
+static bool store_row(dfl_simulation *sim, double t, const double *x);
+static bool store_step(dfl_simulation *sim, double t_old, double t, const double *x, double energy);
+static void note_trouble(dfl_simulation *sim, dfl_status status);
+static dfl_status conclude(dfl_summary *summary, dfl_simulation *sim, dfl_status status);
 
-int cli_simulate(dfl_summary *summary, cli_simulation *sim)
+dfl_status dfl_simulate(dfl_summary *summary, dfl_simulation *sim)
 {
-    const cli_settings *settings = sim->settings;
+    const dfl_settings *settings = sim->settings;
     sim->stop_event = -1;
     sim->energy = sim->energy_drift = NAN;
     *summary = (dfl_summary){.form = settings->form,
@@ -35,21 +37,18 @@ int cli_simulate(dfl_summary *summary, cli_simulation *sim)
                              .t = NAN,
                              .energy_drift = NAN,
                              .events = sim->events};
-    const double begun = cli_seconds();
+    const double begun = seconds();
     dfl_status status = prepare(sim);
-    cli_progress_begin(&sim->progress, settings->from, settings->to, sim->quiet);
-    cli_interrupt_catch();
     if (!status)
         status = start(sim);
     if (!status)
         status = dfl_solver_advance(sim->solver, settings->to);
-    cli_progress_erase(&sim->progress);
-    const int exit_status = conclude(summary, sim, status);
-    summary->seconds = cli_seconds() - begun;
-    return exit_status;
+    status = conclude(summary, sim, status);
+    summary->seconds = seconds() - begun;
+    return status;
 }
 
-void cli_simulation_clear(cli_simulation *sim)
+void dfl_simulation_clear(dfl_simulation *sim)
 {
     dfl_solver_free(sim->solver);
     dfl_residuals_free(sim->residuals);
@@ -58,10 +57,18 @@ void cli_simulation_clear(cli_simulation *sim)
     dfl_free(sim->ctx, sim->scene);
 }
 
-/* Everything before the first state: memory, native code, the solver. */
-static dfl_status prepare(cli_simulation *sim)
+/* A clock that only runs forward. */
+static double seconds(void)
 {
-    const cli_settings *settings = sim->settings;
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* Everything before the first state: memory, native code, the solver. */
+static dfl_status prepare(dfl_simulation *sim)
+{
+    const dfl_settings *settings = sim->settings;
     const dfl_model *model = sim->eq->model;
     bool native, steps = false;
     sim->outputs = dfl_alloc(sim->ctx, (size_t)model->count[DFL_AN_OUTPUT], sizeof *sim->outputs);
@@ -86,7 +93,7 @@ static dfl_status prepare(cli_simulation *sim)
     return status ? status : create_solver(sim);
 }
 
-static dfl_status create_solver(cli_simulation *sim)
+static dfl_status create_solver(dfl_simulation *sim)
 {
     const dfl_model *model = sim->eq->model;
     dfl_solver_options options = sim->settings->solver;
@@ -107,7 +114,7 @@ static dfl_status create_solver(cli_simulation *sim)
     return dfl_solver_create(&sim->solver, sim->ctx, dfl_runnable_eom(sim->run), &options);
 }
 
-static dfl_status start(cli_simulation *sim)
+static dfl_status start(dfl_simulation *sim)
 {
     double *corrected = dfl_alloc(sim->ctx, (size_t)sim->eq->n, sizeof *corrected);
     dfl_status status = corrected ? dfl_runnable_start(corrected, sim->run, sim->solver,
@@ -120,7 +127,7 @@ static dfl_status start(cli_simulation *sim)
 }
 
 /* The initial values, and the first row and step. */
-static dfl_status store_start(cli_simulation *sim, const double *corrected)
+static dfl_status store_start(dfl_simulation *sim, const double *corrected)
 {
     const double t = sim->settings->from;
     double *given = dfl_alloc(sim->ctx, (size_t)sim->eq->n, sizeof *given);
@@ -144,30 +151,35 @@ static dfl_status store_start(cli_simulation *sim, const double *corrected)
 
 static int on_step(dfl_solver *solver, double t_old, double t, const double *x, void *user)
 {
-    cli_simulation *sim = user;
+    dfl_simulation *sim = user;
+    (void)solver;
     if (!sim->started)
         return 0;
     const double energy = dfl_runnable_energy(sim->run, t, x);
     if (fabs(energy - sim->energy) > sim->energy_drift)
         sim->energy_drift = fabs(energy - sim->energy);
-    cli_progress_show(&sim->progress, t, dfl_solver_step(solver));
     const bool stored = (sim->settings->solver.every > 0 || store_row(sim, t, x)) &&
                         store_step(sim, t_old, t, x, energy);
-    return !stored || cli_interrupted();
+    return !stored || interrupted(sim, t);
+}
+
+static bool interrupted(const dfl_simulation *sim, double t)
+{
+    return sim->watch && sim->watch(t, dfl_solver_step(sim->solver), sim->user);
 }
 
 static int on_output(double t, const double *x, void *user)
 {
-    cli_simulation *sim = user;
-    return sim->started && (!store_row(sim, t, x) || cli_interrupted());
+    dfl_simulation *sim = user;
+    return sim->started && (!store_row(sim, t, x) || interrupted(sim, t));
 }
 
 static int on_event(int event, int direction, double t, const double *x, void *user)
 {
-    cli_simulation *sim = user;
+    dfl_simulation *sim = user;
     const dfl_event_record record = {.event = event, .direction = direction, .time = t};
     (void)x;
-    if (sim->nevents < CLI_LISTED_EVENTS)
+    if (sim->nevents < DFL_LISTED_EVENTS)
         sim->events[sim->nevents++] = record;
     for (int i = 0; i < sim->nwriters; i++)
         note_trouble(sim, dfl_writer_event(sim->writers[i], &record));
@@ -178,24 +190,22 @@ static int on_event(int event, int direction, double t, const double *x, void *u
 
 static int event_values(double *value, double t, const double *x, void *user)
 {
-    const cli_simulation *sim = user;
+    const dfl_simulation *sim = user;
     dfl_runnable_events(value, sim->run, t, x);
     return 0;
 }
 
 static void on_log(dfl_log_level level, const char *text, void *user)
 {
-    cli_simulation *sim = user;
+    const dfl_simulation *sim = user;
     for (int i = 0; level == DFL_LOG_WARNING && i < sim->nwriters; i++)
         dfl_writer_warning(sim->writers[i], text);
-    if (sim->quiet || level == DFL_LOG_DEBUG)
-        return;
-    cli_progress_erase(&sim->progress);
-    fprintf(stderr, "driftless: %s%s\n", level == DFL_LOG_WARNING ? "warning: " : "", text);
+    if (sim->log)
+        sim->log(level, text, sim->user);
 }
 
 /* Writes a row everywhere, unless the last one was already there. */
-static bool store_row(cli_simulation *sim, double t, const double *x)
+static bool store_row(dfl_simulation *sim, double t, const double *x)
 {
     if (t == sim->row_time)
         return true;
@@ -211,7 +221,7 @@ static bool store_row(cli_simulation *sim, double t, const double *x)
     return !sim->trouble;
 }
 
-static bool store_step(cli_simulation *sim, double t_old, double t, const double *x, double energy)
+static bool store_step(dfl_simulation *sim, double t_old, double t, const double *x, double energy)
 {
     if (!sim->residuals)
         return true;
@@ -219,7 +229,7 @@ static bool store_step(cli_simulation *sim, double t_old, double t, const double
     const long rejections = stats.rejected_error + stats.rejected_newton;
     dfl_step_record step = {.time = t,
                             .size = t - t_old,
-                            .order = 5, /* of Radau IIA with three stages */
+                            .order = dfl_solver_order(sim->solver),
                             .rejections = rejections - sim->rejections,
                             .energy = energy};
     sim->rejections = rejections;
@@ -230,7 +240,7 @@ static bool store_step(cli_simulation *sim, double t_old, double t, const double
 }
 
 /* Keeps the first failure of a writer. */
-static void note_trouble(cli_simulation *sim, dfl_status status)
+static void note_trouble(dfl_simulation *sim, dfl_status status)
 {
     if (!status || sim->trouble)
         return;
@@ -239,15 +249,15 @@ static void note_trouble(cli_simulation *sim, dfl_status status)
 }
 
 /* Says how it ended, with the last row where the run stands. */
-static int conclude(dfl_summary *summary, cli_simulation *sim, dfl_status status)
+static dfl_status conclude(dfl_summary *summary, dfl_simulation *sim, dfl_status status)
 {
     const dfl_model *model = sim->eq->model;
-    int exit_status = status == DFL_OK ? CLI_SUCCESS : CLI_FAILURE;
+    dfl_status outcome = status;
     summary->status = status == DFL_OK ? "completed" : "failed";
     if (sim->started && !sim->trouble)
         store_row(sim, dfl_solver_time(sim->solver), dfl_solver_state(sim->solver));
     if (sim->trouble) {
-        exit_status = CLI_FAILURE;
+        outcome = sim->trouble;
         summary->status = "failed";
     } else if (status == DFL_STOPPED && sim->stop_event >= 0) {
         const char **names = dfl_declared_names(sim->eq, DFL_AN_EVENT);
@@ -255,24 +265,23 @@ static int conclude(dfl_summary *summary, cli_simulation *sim, dfl_status status
         snprintf(sim->message, sizeof sim->message, "event '%s' at t = %.10g",
                  names ? names[sim->stop_event] : "?", dfl_solver_time(sim->solver));
         dfl_free(model->ctx, names);
-        exit_status = CLI_SUCCESS;
+        outcome = DFL_OK;
     } else if (status == DFL_STOPPED) {
         summary->status = "interrupted";
         snprintf(sim->message, sizeof sim->message, "interrupted at t = %.10g",
                  dfl_solver_time(sim->solver));
-        exit_status = CLI_INTERRUPTED;
     } else if (status) {
         snprintf(sim->message, sizeof sim->message, "%s", dfl_message(sim->ctx));
-        exit_status = status == DFL_INVALID && !sim->started ? CLI_WRONG : CLI_FAILURE;
     }
     summary->message = sim->message;
     if (sim->started) {
         summary->t = dfl_solver_time(sim->solver);
         summary->x = dfl_solver_state(sim->solver);
+        dfl_runnable_outputs(sim->outputs, sim->run, summary->t, summary->x);
         summary->outputs = sim->outputs;
         summary->energy_drift = sim->energy_drift;
         summary->statistics = dfl_solver_statistics(sim->solver);
         summary->nevents = sim->nevents;
     }
-    return exit_status;
+    return outcome;
 }

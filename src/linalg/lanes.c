@@ -1,0 +1,188 @@
+/* lanes.c: products with the stages of a step, all of them at once.
+
+   A component takes one vector of four doubles, or two of them where there are more stages; each loop
+   is compiled for both. What dfl_gemm keeps in registers is kept there too (products.c). gcc makes a
+   second version for processors with AVX and FMA, chosen when the library is loaded. */
+#include "linalg.h"
+#include "vectors.h"
+
+#include <assert.h>
+
+/* `rows` (1 to 4) components of Y, held in registers; like `quads`, the vectors of a component, a
+   constant for the compiler. */
+static INLINE void mul_rows(int rows, int quads, double *Y, const double *A, int m, int n,
+                            const double *X)
+{
+    const quad zero = {0};
+    quad sum[4][2] = {{zero, zero}, {zero, zero}, {zero, zero}, {zero, zero}};
+    for (int j = 0; j < n; j++, X += 4 * quads)
+        for (int i = 0; i < rows; i++)
+            for (int q = 0; q < quads; q++)
+                sum[i][q] += A[(long)j * m + i] * *(const quad *)(X + 4 * q);
+    for (int i = 0; i < rows; i++)
+        for (int q = 0; q < quads; q++)
+            *(quad *)(Y + 4 * (i * quads + q)) = sum[i][q];
+}
+
+static INLINE void mul(int quads, double *Y, const double *A, int m, int n, const double *X)
+{
+    int i = 0;
+    for (; i + 4 <= m; i += 4)
+        mul_rows(4, quads, Y + 4 * quads * i, A + i, m, n, X);
+    if (m - i >= 2) {
+        mul_rows(2, quads, Y + 4 * quads * i, A + i, m, n, X);
+        i += 2;
+    }
+    if (i < m)
+        mul_rows(1, quads, Y + 4 * quads * i, A + i, m, n, X);
+}
+
+WIDE void dfl_lanes_mul(double *Y, int width, const double *A, int m, int n, const double *X)
+{
+    if (width == 4)
+        mul(1, Y, A, m, n, X);
+    else
+        mul(2, Y, A, m, n, X);
+}
+
+/* The columns of M, which for three stages stay in registers. */
+static INLINE void load(quad m[7][2], int stages, int quads, const double *M)
+{
+    for (int k = 0; k < stages; k++)
+        for (int q = 0; q < quads; q++)
+            m[k][q] = *(const quad *)(M + 4 * (k * quads + q));
+}
+
+static INLINE void transform(int stages, int quads, double *Y, const double *M, int n,
+                             const double *X)
+{
+    const int width = 4 * quads;
+    quad m[7][2];
+    load(m, stages, quads, M);
+    for (int i = 0; i < n; i++, X += width, Y += width) {
+        quad y[2];
+        for (int q = 0; q < quads; q++)
+            y[q] = X[0] * m[0][q];
+        for (int k = 1; k < stages; k++)
+            for (int q = 0; q < quads; q++)
+                y[q] += X[k] * m[k][q];
+        for (int q = 0; q < quads; q++)
+            *(quad *)(Y + 4 * q) = y[q];
+    }
+}
+
+WIDE void dfl_lanes_transform(double *Y, int stages, const double *M, int n, const double *X)
+{
+    switch (stages) {
+    case 1:
+        transform(1, 1, Y, M, n, X);
+        break;
+    case 3:
+        transform(3, 1, Y, M, n, X);
+        break;
+    case 5:
+        transform(5, 2, Y, M, n, X);
+        break;
+    default:
+        assert(stages == 7);
+        transform(7, 2, Y, M, n, X);
+    }
+}
+
+WIDE void dfl_lanes_add(double *Y, int width, int n, const double *X)
+{
+    for (int i = 0; i < n * width; i += 4)
+        *(quad *)(Y + i) += *(const quad *)(X + i);
+}
+
+static INLINE double squares(int quads, const double *X, int n, const double *weight)
+{
+    quad sum = {0};
+    for (int i = 0; i < n; i++, X += 4 * quads)
+        for (int q = 0; q < quads; q++) {
+            const quad x = *(const quad *)(X + 4 * q) * weight[i];
+            sum += x * x;
+        }
+    return sum[0] + sum[1] + sum[2] + sum[3];
+}
+
+WIDE double dfl_lanes_squares(const double *X, int width, int n, const double *weight)
+{
+    return width == 4 ? squares(1, X, n, weight) : squares(2, X, n, weight);
+}
+
+static INLINE void gather(int stages, int quads, double *Y, const double *M, int n,
+                          const double *const *stage, const double *X, const double *weight)
+{
+    const int width = 4 * quads;
+    const double *from[7];
+    quad m[7][2];
+    load(m, stages, quads, M);
+    for (int k = 0; k < stages; k++)
+        from[k] = stage[k];
+    for (int i = 0; i < n; i++, Y += width)
+        for (int q = 0; q < quads; q++) {
+            quad y = from[0][i] * m[0][q];
+            for (int k = 1; k < stages; k++)
+                y += from[k][i] * m[k][q];
+            if (weight)
+                y -= weight[i] * *(const quad *)(X + i * width + 4 * q);
+            else if (X)
+                y -= *(const quad *)(X + i * width + 4 * q);
+            *(quad *)(Y + 4 * q) = y;
+        }
+}
+
+WIDE void dfl_lanes_gather(double *Y, int stages, const double *M, int n,
+                           const double *const *stage, const double *X, const double *weight)
+{
+    switch (stages) {
+    case 1:
+        gather(1, 1, Y, M, n, stage, X, weight);
+        break;
+    case 3:
+        gather(3, 1, Y, M, n, stage, X, weight);
+        break;
+    case 5:
+        gather(5, 2, Y, M, n, stage, X, weight);
+        break;
+    default:
+        assert(stages == 7);
+        gather(7, 2, Y, M, n, stage, X, weight);
+    }
+}
+
+static INLINE void combine(int stages, double *y, const double *weight, int n, const double *X)
+{
+    for (int i = 0; i < n; i++, X += dfl_lanes_width(stages)) {
+        double sum = weight[0] * X[0];
+        for (int k = 1; k < stages; k++)
+            sum += weight[k] * X[k];
+        y[i] = sum;
+    }
+}
+
+void dfl_lanes_combine(double *y, int stages, const double *weight, int n, const double *X)
+{
+    if (stages == 3)
+        combine(3, y, weight, n, X);
+    else
+        combine(stages, y, weight, n, X);
+}
+
+static INLINE void scatter(int stages, double *const *stage, int n, const double *x,
+                           const double *X)
+{
+    for (int i = 0; i < n; i++, X += dfl_lanes_width(stages))
+        for (int k = 0; k < stages; k++)
+            stage[k][i] = x[i] + X[k];
+}
+
+void dfl_lanes_scatter(double *const *stage, int stages, int n, const double *x, const double *X)
+{
+    double *const first[] = {stage[0], stage[stages > 1], stage[stages > 2 ? 2 : 0]};
+    if (stages == 3)
+        scatter(3, first, n, x, X);
+    else
+        scatter(stages, stage, n, x, X);
+}

@@ -1,0 +1,20 @@
+/* vectors.h: what products.c and lanes.c write their inner loops with. */
+#ifndef DFL_VECTORS_H
+#define DFL_VECTORS_H
+
+/* Two and four doubles that need no alignment and may alias other doubles. */
+typedef double pair __attribute__((vector_size(16), aligned(8), may_alias));
+typedef double quad __attribute__((vector_size(32), aligned(8), may_alias));
+
+/* gcc only: clang 14 gives the chosen version another name than other files call. */
+#if defined(__x86_64__) && defined(__gnu_linux__) && defined(__GNUC__) && !defined(__clang__) &&   \
+    !defined(__SANITIZE_ADDRESS__)
+#define WIDE __attribute__((target_clones("fma", "default")))
+#else
+#define WIDE
+#endif
+
+/* Into its caller, so that arguments the caller writes as constants are constants. */
+#define INLINE inline __attribute__((always_inline))
+
+#endif

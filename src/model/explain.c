@@ -1,0 +1,183 @@
+/* explain.c: what only the model knows about a failure: the line of the row, and the function that was
+   evaluated outside its domain. */
+#include "model/equations_internal.h"
+#include "model/runnable_internal.h"
+
+#include "context/text.h"
+#include "symbolic/print.h"
+
+#include <math.h>
+
+/* A named place in the script. */
+typedef struct part {
+    const char *name;
+    int line;
+} part;
+
+static dfl_status locate(dfl_runnable *run, dfl_status status, double t, const double *x);
+static int line_of(const dfl_model *model, dfl_declared kind, int index);
+static dfl_status explain_domain(dfl_runnable *run, dfl_status status, double t, const double *x);
+static dfl_status blame(dfl_runnable *run, dfl_status status, double t, dfl_expr expr,
+                        double argument);
+static part part_behind(const dfl_runnable *run, dfl_expr expr);
+static part part_containing(const dfl_runnable *run, dfl_expr expr);
+static bool contains(const dfl_runnable *run, dfl_expr root, dfl_expr sought);
+
+dfl_status dfl_runnable_explain(dfl_runnable *run, dfl_status status, double t, const double *x)
+{
+    dfl_status better = DFL_OK;
+    if (status == DFL_NOT_FINITE || status == DFL_CALLBACK)
+        better = explain_domain(run, status, t, x);
+    else if (status == DFL_SINGULAR || status == DFL_INCONSISTENT)
+        better = dfl_runnable_check_determined(run, t, x);
+    if (!better && status == DFL_INCONSISTENT)
+        better = locate(run, status, t, x);
+    return better ? better : status;
+}
+
+/* Puts the file and line of the row that the given values violate most in front of the message; rows of
+   positions come first, since the others build on them. */
+static dfl_status locate(dfl_runnable *run, dfl_status status, double t, const double *x)
+{
+    const dfl_equations *eq = run->eq;
+    const struct {
+        const dfl_expr *rows;
+        int count;
+        dfl_declared kind;
+    } levels[] = {{eq->g, eq->nl, DFL_A_CONSTRAINT},
+                  {eq->c, eq->ns, DFL_A_CONTACT},
+                  {eq->gI, eq->nl, DFL_A_CONSTRAINT},
+                  {eq->hv, eq->nm, DFL_A_NONHOLONOMIC},
+                  {eq->d, eq->nw, DFL_AN_AUXILIARY}};
+    double *value = dfl_alloc(run->ctx, (size_t)eq->n, sizeof *value), worst = 1e-8;
+    dfl_status looked = value ? DFL_OK : DFL_NO_MEMORY;
+    int line = 0;
+    for (size_t k = 0; !looked && !line && k < sizeof levels / sizeof *levels; k++) {
+        looked = dfl_runnable_values(value, run, levels[k].rows, levels[k].count, t, x, NULL);
+        for (int i = 0; !looked && i < levels[k].count; i++)
+            if (fabs(value[i]) > worst) {
+                worst = fabs(value[i]);
+                line = line_of(eq->model, levels[k].kind, i);
+            }
+    }
+    dfl_free(run->ctx, value);
+    if (!looked && line) {
+        char *message = dfl_copy_string(run->ctx, dfl_message(run->ctx));
+        dfl_model_fail(eq->model, line, "%s", message ? message : "inconsistent initial values");
+        dfl_free(run->ctx, message);
+    }
+    return looked ? looked : status;
+}
+
+static int line_of(const dfl_model *model, dfl_declared kind, int index)
+{
+    for (int i = 0; i < model->ndeclarations; i++)
+        if (model->declarations[i].kind == kind && model->declarations[i].index == index)
+            return model->declarations[i].line;
+    return 0;
+}
+
+/* The first operation of the equations with a result that is not finite though its operands are. DFL_OK
+   if there is none. */
+static dfl_status explain_domain(dfl_runnable *run, dfl_status status, double t, const double *x)
+{
+    const dfl_graph *graph = run->eq->graph;
+    double *value = dfl_alloc(run->ctx, graph->nnodes, sizeof *value);
+    if (!value)
+        return DFL_NO_MEMORY;
+    dfl_status found = DFL_OK;
+    for (uint32_t i = 0; !found && i < graph->nnodes; i++) {
+        const dfl_node *node = &graph->nodes[i];
+        const int operands = dfl_op_operands((dfl_op)node->op);
+        if (node->op == DFL_OP_SYMBOL)
+            value[i] = dfl_runnable_symbol(run, node->a, t, x, NULL);
+        else if (node->op == DFL_OP_CONSTANT)
+            value[i] = graph->constants[node->a];
+        else
+            value[i] = dfl_op_value(graph, node, value[node->a], value[node->b], value[node->c]);
+        if (operands && !isfinite(value[i]) && isfinite(value[node->a]) &&
+            (operands < 2 || isfinite(value[node->b])))
+            found = blame(run, status, t, i, value[operands == 2 ? node->b : node->a]);
+    }
+    dfl_free(run->ctx, value);
+    return found;
+}
+
+/* The message about operation `expr`; DFL_OK if it belongs to no equation. */
+static dfl_status blame(dfl_runnable *run, dfl_status status, double t, dfl_expr expr,
+                        double argument)
+{
+    const dfl_graph *graph = run->eq->graph;
+    const part owner = part_behind(run, expr);
+    if (!owner.name)
+        return DFL_OK;
+    dfl_text text = {.ctx = run->ctx};
+    dfl_print_expr(&text, graph, expr, NULL, DFL_TEXT);
+    dfl_model_fail(
+        run->eq->model, owner.line,
+        "'%s' cannot be evaluated at t = %g: in %s the argument is %g; change the initial "
+        "values, the guesses or the parameters",
+        owner.name, t, dfl_text_string(&text), argument);
+    dfl_text_clear(&text);
+    return status;
+}
+
+/* The part that contains an expression or, since a derivative belongs to what was differentiated, one of the
+   operations below it. */
+static part part_behind(const dfl_runnable *run, dfl_expr expr)
+{
+    enum { TRIES = 50 };
+    const dfl_graph *graph = run->eq->graph;
+    part owner = {NULL, 0};
+    int tries = 0;
+    for (dfl_expr i = expr; !owner.name && tries < TRIES && i > 0; i--)
+        if (dfl_node_of(graph, i)->op > DFL_OP_SYMBOL && contains(run, expr, i)) {
+            owner = part_containing(run, i);
+            tries++;
+        }
+    return owner;
+}
+
+/* The declared part of the equations that contains an expression; name NULL if there is none. */
+static part part_containing(const dfl_runnable *run, dfl_expr expr)
+{
+    const dfl_model *model = run->eq->model;
+    for (int i = 0; i < model->ndeclarations; i++) {
+        const dfl_declaration *decl = &model->declarations[i];
+        const bool row = decl->kind >= DFL_A_POSITION && decl->kind <= DFL_AN_INVARIANT;
+        if (row && decl->expr != DFL_NO_EXPR && contains(run, decl->expr, expr))
+            return (part){decl->name, decl->line};
+    }
+    for (int i = 0; i < model->nforces; i++)
+        if (contains(run, model->forces[i].expr, expr))
+            return (part){"force", model->forces[i].line};
+    for (int i = 0; i < model->nmasses; i++)
+        if (contains(run, model->masses[i].expr, expr))
+            return (part){"mass", model->masses[i].line};
+    if (model->kinetic != DFL_NO_EXPR && contains(run, model->kinetic, expr))
+        return (part){"kinetic", model->kinetic_line};
+    if (model->potential != DFL_NO_EXPR && contains(run, model->potential, expr))
+        return (part){"potential", model->potential_line};
+    return (part){NULL, 0};
+}
+
+/* Whether `sought` is below `root`: a sweep from the root to smaller numbers. */
+static bool contains(const dfl_runnable *run, dfl_expr root, dfl_expr sought)
+{
+    const dfl_graph *graph = run->eq->graph;
+    if (sought > root)
+        return false;
+    unsigned char *reached = dfl_alloc(run->ctx, (size_t)root + 1, 1);
+    if (!reached)
+        return false;
+    reached[root] = 1;
+    for (dfl_expr i = root; i > sought; i--) {
+        const dfl_node *node = dfl_node_of(graph, i);
+        const dfl_expr operand[3] = {node->a, node->b, node->c};
+        for (int k = 0; reached[i] && k < dfl_op_operands((dfl_op)node->op); k++)
+            reached[operand[k]] = 1;
+    }
+    const bool found = reached[sought];
+    dfl_free(run->ctx, reached);
+    return found;
+}

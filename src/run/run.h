@@ -1,0 +1,76 @@
+/* run.h: one run of a model from its initial values to its end, as the program and the bindings do it. */
+#ifndef DFL_RUN_H
+#define DFL_RUN_H
+
+#include "model/runnable.h"
+#include "output/residuals.h"
+
+/* What the caller says about a run: NAN or NULL where silent. */
+typedef struct dfl_choices {
+    double to, from, rtol, atol, every, first_step, max_step, fixed_step, max_steps;
+    const char *form, *method, *evaluation;
+    bool interpolate;   /* rows of `every` are not moved onto the constraints */
+    const char *prefix; /* of an option in messages, such as "--" */
+} dfl_choices;
+
+/* All silent. */
+dfl_choices dfl_choices_none(const char *prefix);
+
+/* How a model is run: the caller beats the script, the script beats the default. */
+typedef struct dfl_settings {
+    double from, to; /* `to` is NAN where nobody says */
+    const char *form, *method, *evaluation_name;
+    dfl_evaluation evaluation;
+    dfl_solver_options solver; /* without callbacks and events; defaults filled in */
+} dfl_settings;
+
+/* DFL_INVALID: a choice that there is not, a number out of range. */
+dfl_status dfl_settings_resolve(dfl_settings *out, const dfl_choices *choices,
+                                const dfl_runnable *run);
+
+/* DFL_INVALID unless the run has an end and a length. */
+dfl_status dfl_settings_check_end(const dfl_settings *settings, const dfl_choices *choices,
+                                  const dfl_model *model);
+
+enum { DFL_LISTED_EVENTS = 20 }; /* that a summary lists */
+
+/* Called after every step and at every row. Return true to interrupt the run. */
+typedef bool (*dfl_watch_fn)(double t, double step, void *user);
+
+typedef struct dfl_simulation {
+    /* set by the caller */
+    dfl_context *ctx;
+    dfl_runnable *run;
+    const dfl_equations *eq;
+    const dfl_settings *settings;
+    dfl_writer **writers;
+    int nwriters;
+    dfl_watch_fn watch; /* or NULL */
+    dfl_log_fn log;     /* or NULL */
+    void *user;         /* given to watch and log */
+
+    dfl_residuals *residuals; /* NULL unless a file takes them */
+    dfl_event_kind *event_kinds;
+    double *outputs; /* at the last row */
+    double *scene;   /* columns of the shapes there, if a file shows them: */
+    bool drawn;
+    bool started;    /* the initial values are complete; before, callbacks are ignored */
+    double row_time; /* of the last row */
+    double energy, energy_drift;
+    long rejections; /* at the last step */
+    dfl_event_record events[DFL_LISTED_EVENTS];
+    int nevents;
+    int stop_event;     /* the event that ended the run, or -1 */
+    dfl_status trouble; /* of a writer, ... */
+    char message[1024]; /* ... or how the run ended */
+    dfl_solver *solver;
+} dfl_simulation;
+
+/* Memory, native code and the solver; then the run itself, with a summary of how it ended that points
+   into `sim`. DFL_OK: to its end, or to an event that stops it. DFL_STOPPED: interrupted. All else is a
+   failure, also of a writer; sim->started says whether there was a start. The caller clears `sim` when
+   the summary has been used. */
+dfl_status dfl_simulate(dfl_summary *summary, dfl_simulation *sim);
+void dfl_simulation_clear(dfl_simulation *sim);
+
+#endif

@@ -1,0 +1,142 @@
+/* settings.c: how a model is run: the caller beats the script, the script beats the default. */
+#include "run/run.h"
+
+#include "solver/options.h"
+
+#include <math.h>
+#include <string.h>
+
+/* A choice by name; names that come later are refused kindly. */
+typedef struct choice {
+    const char *what;       /* "form" */
+    const char *const *now; /* names that there are, the default first */
+    const char *const *later;
+    const char *advice;
+} choice;
+
+static const char *const forms[] = {"psf", "psi1", NULL};
+static const char *const later_forms[] = {
+    "eom",  "eom2",    "eom1",      "uode",     "ggl",      "baumgarte", "odae", "ext316", "ext317",
+    "pinv", "tangent", "partition", "explicit", "implicit", "qr",        "svd",  NULL};
+static const char *const methods[] = {"radau", "radau1", "radau5", "radau9", "radau13", NULL};
+static const int orders[] = {0, 1, 5, 9, 13}; /* of the methods; 0: automatic */
+static const char *const later_methods[] = {"bdf", "trapezoidal", NULL};
+static const char *const evaluations[] = {"auto", "tape", "native", NULL};
+static const char *const none[] = {NULL};
+
+static dfl_status choose(int *out, dfl_context *ctx, const choice *of, const char *prefix,
+                         const char *given, const char *script);
+static int place_of(const char *name, const char *const *names);
+static double pick(double given, double script, double otherwise);
+static dfl_status check_combination(const dfl_settings *settings, dfl_context *ctx);
+
+dfl_choices dfl_choices_none(const char *prefix)
+{
+    return (dfl_choices){.to = NAN,
+                         .from = NAN,
+                         .rtol = NAN,
+                         .atol = NAN,
+                         .every = NAN,
+                         .first_step = NAN,
+                         .max_step = NAN,
+                         .fixed_step = NAN,
+                         .max_steps = NAN,
+                         .prefix = prefix};
+}
+
+dfl_status dfl_settings_resolve(dfl_settings *out, const dfl_choices *choices,
+                                const dfl_runnable *run)
+{
+    const dfl_model *model = dfl_runnable_equations(run)->model;
+    const dfl_run_settings *script = &model->run;
+    const char *prefix = choices->prefix;
+    dfl_context *ctx = model->ctx;
+    const choice form = {"form", forms, later_forms, "psf or psi1"};
+    const choice method = {"method", methods, later_methods,
+                           "radau, radau1, radau5, radau9 or radau13"};
+    const choice evaluation = {"evaluation", evaluations, none, "auto, tape or native"};
+    int which = 0, how = 0, integrator = 0;
+    dfl_status status = choose(&which, ctx, &form, prefix, choices->form, script->form);
+    if (!status)
+        status = choose(&integrator, ctx, &method, prefix, choices->method, script->method);
+    if (!status)
+        status = choose(&how, ctx, &evaluation, prefix, choices->evaluation, NULL);
+    if (status)
+        return status;
+    *out = (dfl_settings){.from = pick(choices->from, script->from, 0),
+                          .to = pick(choices->to, script->to, NAN),
+                          .form = forms[which],
+                          .method = methods[integrator],
+                          .evaluation_name = evaluations[how],
+                          .evaluation = (dfl_evaluation)how};
+    const dfl_solver_options wanted = {
+        .form = (dfl_form)which,
+        .order = orders[integrator],
+        .rtol = pick(choices->rtol, script->rtol, 0),
+        .atol = pick(choices->atol, script->atol, 0),
+        .every = pick(choices->every, script->every, 0),
+        .first_step = pick(choices->first_step, script->first_step, 0),
+        .max_step = pick(choices->max_step, script->max_step, 0),
+        .fixed_step = pick(choices->fixed_step, script->fixed_step, 0),
+        .max_steps = (long)pick(choices->max_steps, script->max_steps, 0),
+        .project_output = !choices->interpolate};
+    out->solver = wanted;
+    status = check_combination(out, ctx);
+    return status ? status : dfl_options_resolve(&out->solver, ctx, dfl_runnable_eom(run), &wanted);
+}
+
+dfl_status dfl_settings_check_end(const dfl_settings *settings, const dfl_choices *choices,
+                                  const dfl_model *model)
+{
+    if (isnan(settings->to))
+        return dfl_fail(model->ctx, DFL_INVALID,
+                        "%s: until when? Give %sto T, or write simulate{to = T} into the model",
+                        model->path, choices->prefix);
+    if (settings->to == settings->from)
+        return dfl_fail(model->ctx, DFL_INVALID,
+                        "the run from %g to %g has no length; give another %sto", settings->from,
+                        settings->to, choices->prefix);
+    return DFL_OK;
+}
+
+/* The number of the chosen name. */
+static dfl_status choose(int *out, dfl_context *ctx, const choice *of, const char *prefix,
+                         const char *given, const char *script)
+{
+    const char *name = given ? given : script ? script : of->now[0];
+    const char *said = given ? prefix : script ? "simulate: " : "";
+    *out = place_of(name, of->now);
+    if (*out >= 0)
+        return DFL_OK;
+    if (place_of(name, of->later) >= 0)
+        return dfl_fail(ctx, DFL_INVALID, "%s%s '%s' is not available yet: choose %s", said,
+                        of->what, name, of->advice);
+    return dfl_fail(ctx, DFL_INVALID, "%s%s: there is no '%s'; choose %s", said, of->what, name,
+                    of->advice);
+}
+
+static int place_of(const char *name, const char *const *names)
+{
+    for (int i = 0; names[i]; i++)
+        if (!strcmp(names[i], name))
+            return i;
+    return -1;
+}
+
+static double pick(double given, double script, double otherwise)
+{
+    return !isnan(given) ? given : !isnan(script) ? script : otherwise;
+}
+
+static dfl_status check_combination(const dfl_settings *settings, dfl_context *ctx)
+{
+    const dfl_solver_options *solver = &settings->solver;
+    if (solver->fixed_step > 0 && (solver->first_step > 0 || solver->max_step > 0))
+        return dfl_fail(
+            ctx, DFL_INVALID,
+            "fixed-step says the size of every step; leave first-step and max-step out");
+    if (solver->rtol >= 1)
+        return dfl_fail(ctx, DFL_INVALID, "rtol is %g; choose it below 1, such as 1e-6",
+                        solver->rtol);
+    return DFL_OK;
+}

@@ -1,0 +1,77 @@
+/* Results in memory: rows, events and initial values as they were given. */
+#define _POSIX_C_SOURCE 200809L
+#include "fixture.h"
+
+enum { N = 6, COLUMNS = 1 + N + 1, ROWS = 1000 };
+
+static void write_everything(dfl_writer *writer, dfl_context *ctx)
+{
+    double x[N] = {0, 1, 2, 3, 4, 5};
+    const bool held[N] = {[4] = true};
+    fixture_check(dfl_writer_initial(writer, x, held, x), ctx);
+    for (int i = 0; i < ROWS; i++) {
+        const double height = 100 + i;
+        const dfl_event_record event = {.event = 0, .direction = i % 2, .time = i};
+        x[0] = -i;
+        fixture_check(dfl_writer_row(writer, i, x, &height), ctx);
+        fixture_check(dfl_writer_event(writer, &event), ctx);
+    }
+}
+
+static void a_table_keeps_rows_events_and_initial_values(void **state)
+{
+    const fixture *f = *state;
+    const long before = dfl_context_live(f->ctx);
+    dfl_table table = {.ctx = f->ctx};
+    dfl_writer *writer = NULL;
+    fixture_check(dfl_writer_open_table(&writer, &table, f->eq), f->ctx);
+    assert_false(dfl_writer_takes_steps(writer));
+    write_everything(writer, f->ctx);
+    fixture_check(dfl_writer_close(writer, NULL), f->ctx);
+    assert_int_equal(table.columns, COLUMNS);
+    assert_int_equal(table.rows, ROWS);
+    assert_int_equal(table.nevents, ROWS);
+    for (int i = 0; i < ROWS; i++) { /* time, x, y, der(x), der(y), r, lambda, height */
+        const double expected[COLUMNS] = {i, 4, 5, 2, 3, 1, -i, 100 + i};
+        assert_memory_equal(table.values + i * COLUMNS, expected, sizeof expected);
+        assert_true(table.events[i].time == i && table.events[i].direction == i % 2);
+    }
+    assert_true(table.given[5] == 5 && table.corrected[3] == 3 && table.held[4] && !table.held[0]);
+    dfl_table_clear(&table);
+    assert_int_equal(dfl_context_live(f->ctx), before);
+}
+
+static void every_failed_allocation_is_clean(void **state)
+{
+    const fixture *f = *state;
+    const long before = dfl_context_live(f->ctx);
+    const double x[N] = {0}, height = 0;
+    const bool held[N] = {false};
+    dfl_status status = DFL_NO_MEMORY;
+    for (int n = 0; status; n++) {
+        dfl_table table = {.ctx = f->ctx};
+        dfl_writer *writer = NULL;
+        dfl_context_fail_after(f->ctx, n);
+        status = dfl_writer_open_table(&writer, &table, f->eq);
+        if (!status)
+            status = dfl_writer_initial(writer, x, held, x);
+        for (int i = 0; !status && i < 200; i++)
+            status = dfl_writer_row(writer, i, x, &height);
+        if (!status)
+            status = dfl_writer_event(writer, &(dfl_event_record){0});
+        dfl_context_fail_after(f->ctx, -1);
+        assert_true(status == DFL_OK || status == DFL_NO_MEMORY);
+        assert_int_equal(dfl_writer_close(writer, NULL), writer ? status : DFL_OK);
+        dfl_table_clear(&table);
+        assert_int_equal(dfl_context_live(f->ctx), before);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_table_keeps_rows_events_and_initial_values),
+        cmocka_unit_test(every_failed_allocation_is_clean),
+    };
+    return cmocka_run_group_tests(tests, fixture_open, fixture_close);
+}

@@ -1,0 +1,194 @@
+/* The automatic order: raised where Newton's iteration converges fast, given up where steps fail, and
+   every other feature works with every order. */
+#include "evidence.h"
+
+enum { MOST = 20000 };
+
+/* The orders of the steps of a run, as the solver reports them. */
+typedef struct journal {
+    int n, orders[MOST];
+} journal;
+
+static int note_order(dfl_solver *solver, double t_old, double t, const double *x, void *user)
+{
+    journal *j = user;
+    (void)x;
+    if (t != t_old && j->n < MOST)
+        j->orders[j->n++] = dfl_solver_order(solver);
+    return 0;
+}
+
+static int changes(const journal *j)
+{
+    int count = 0;
+    for (int i = 1; i < j->n; i++)
+        count += j->orders[i] != j->orders[i - 1];
+    return count;
+}
+
+static int highest(const journal *j)
+{
+    int order = 0;
+    for (int i = 0; i < j->n; i++)
+        order = j->orders[i] > order ? j->orders[i] : order;
+    return order;
+}
+
+/* Runs a problem to its last reference and returns its statistics. */
+static dfl_statistics follow(journal *j, const char *name, double rtol, int order)
+{
+    const dfl_solver_options options = {
+        .rtol = rtol, .order = order, .on_step = note_order, .user = j};
+    run r;
+    j->n = 0;
+    run_make(&r, name, 0, &options);
+    run_to(&r, r.prob.references[r.prob.nreferences - 1].t);
+    const dfl_statistics stats = dfl_solver_statistics(r.solver);
+    assert_int_equal(stats.accepted, j->n);
+    run_free(&r);
+    return stats;
+}
+
+static journal steps;
+
+static void a_smooth_motion_is_followed_with_order_13_and_less_work(void **state)
+{
+    (void)state;
+    const dfl_statistics five = follow(&steps, "caraxis", 1e-9, 5);
+    assert_int_equal(highest(&steps), 5);
+    const dfl_statistics automatic = follow(&steps, "caraxis", 1e-9, 0);
+    assert_int_equal(steps.orders[0], 5); /* the first order */
+    assert_int_equal(highest(&steps), 13);
+    assert_int_equal(steps.orders[steps.n - 1], 13);
+    assert_true(automatic.order_changes >= changes(&steps) && changes(&steps) >= 2);
+    print_message("caraxis: %ld evaluations instead of %ld\n", automatic.evaluations,
+                  five.evaluations);
+    assert_true(2 * automatic.evaluations < five.evaluations);
+}
+
+static void a_given_order_is_kept(void **state)
+{
+    (void)state;
+    for (int order = 5; order <= 13; order += 4) {
+        const dfl_statistics stats = follow(&steps, "andrews", 1e-7, order);
+        assert_int_equal(stats.order_changes, 0);
+        for (int i = 0; i < steps.n; i++)
+            assert_int_equal(steps.orders[i], order);
+    }
+}
+
+/* 176 kinks in 10 s: higher orders are given up there and tried again, less and less often. */
+static void kinks_lower_the_order(void **state)
+{
+    (void)state;
+    follow(&steps, "wheelset", 1e-6, 0);
+    int raised = 0, lowered = 0;
+    for (int i = 1; i < steps.n; i++) {
+        raised += steps.orders[i] > steps.orders[i - 1];
+        lowered += steps.orders[i] < steps.orders[i - 1];
+    }
+    print_message("wheelset: %d steps, raised %d times, lowered %d times\n", steps.n, raised,
+                  lowered);
+    assert_true(raised > 10 && lowered > 10);
+    assert_true(raised < 176);
+}
+
+static void fixed_steps_have_order_5_unless_another_is_given(void **state)
+{
+    (void)state;
+    for (int order = 0; order <= 13; order += 13) {
+        const dfl_solver_options options = {
+            .fixed_step = 0.01, .order = order, .on_step = note_order, .user = &steps};
+        run r;
+        steps.n = 0;
+        run_make(&r, "pendulum", 0, &options);
+        assert_int_equal(dfl_solver_order(r.solver), order ? order : 5); /* before the first step */
+        run_to(&r, 0.5);
+        assert_int_equal(highest(&steps), order ? order : 5);
+        assert_int_equal(changes(&steps), 0);
+        run_free(&r);
+    }
+}
+
+/* The height above the lowest point but 0.2: passed at a known angle. */
+static int height(double *value, double t, const double *x, void *user)
+{
+    (void)t, (void)user;
+    value[0] = x[4] + 0.8;
+    return 0;
+}
+
+typedef struct passage {
+    double t;
+    int count;
+} passage;
+
+static int note_passage(int event, int direction, double t, const double *x, void *user)
+{
+    passage *p = user;
+    (void)event, (void)direction, (void)x;
+    p->t = t;
+    p->count++;
+    return 0;
+}
+
+/* The same passage as with tolerance 1e-12, where dense output is exact to 1e-9. */
+static void events_are_located_with_every_order(void **state)
+{
+    (void)state;
+    double reference = 0;
+    const int orders[] = {13, 5, 9, 13, 0};
+    for (int k = 0; k < 5; k++) {
+        passage p = {0};
+        const dfl_event_kind kind = {.direction = -1};
+        const dfl_solver_options options = {.rtol = k == 0 ? 1e-13 : 1e-8,
+                                            .order = orders[k],
+                                            .max_step = k == 0 ? 0.01 : 0,
+                                            .nevents = 1,
+                                            .event = height,
+                                            .event_kinds = &kind,
+                                            .on_event = note_passage,
+                                            .user = &p};
+        run r;
+        run_make(&r, "pendulum", 0, &options);
+        run_to(&r, 0.9);
+        assert_int_equal(p.count, 1);
+        if (k == 0)
+            reference = p.t;
+        print_message("order %2d: event at %.12f\n", orders[k], p.t);
+        /* dense output has the error that the estimate allows, 0.1 rtol^(4/7) = 2.7e-6 of x */
+        assert_at_most(fabs(p.t - reference), 3e-6, "the error of the event's time");
+        run_free(&r);
+    }
+}
+
+/* There and back again: the error of both ways is that of a run of twice the length. */
+static void backward_integration_returns_with_every_order(void **state)
+{
+    (void)state;
+    const int orders[] = {5, 9, 13, 0};
+    for (int k = 0; k < 4; k++) {
+        const dfl_solver_options options = {.rtol = 1e-9, .order = orders[k]};
+        run r;
+        run_make(&r, "top", 0, &options);
+        double x0[20];
+        memcpy(x0, dfl_solver_state(r.solver), (size_t)r.at.n * sizeof *x0);
+        run_to(&r, 1);
+        const double *x = run_to(&r, 0);
+        assert_at_most(error_between(x, x0, r.at.v, r.at.n), 1e-7, "the error after the return");
+        run_free(&r);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_smooth_motion_is_followed_with_order_13_and_less_work),
+        cmocka_unit_test(a_given_order_is_kept),
+        cmocka_unit_test(kinks_lower_the_order),
+        cmocka_unit_test(fixed_steps_have_order_5_unless_another_is_given),
+        cmocka_unit_test(events_are_located_with_every_order),
+        cmocka_unit_test(backward_integration_returns_with_every_order),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
