@@ -24,6 +24,7 @@ typedef struct outputs {
 
 static dfl_status check_arguments(dfl_context *ctx, const cli_arguments *arguments);
 static dfl_status check_drawings(dfl_context *ctx, const cli_arguments *arguments);
+static bool can_start(const cli_model *model, const dfl_settings *settings);
 static bool collect_paths(outputs *out, dfl_context *ctx, const cli_arguments *arguments);
 static int follow(dfl_summary *summary, dfl_simulation *sim, screen *shown);
 static bool watch(double t, double step, void *user);
@@ -97,7 +98,8 @@ static int simulate(const cli_arguments *arguments, const cli_model *model,
                           .user = &shown};
     dfl_summary summary;
     int exit_status;
-    dfl_status status = open_outputs(&out, model, settings);
+    /* a start that fails leaves the files of an earlier run alone */
+    dfl_status status = can_start(model, settings) ? open_outputs(&out, model, settings) : DFL_OK;
     if (!status) {
         sim.writers = out.writers;
         sim.nwriters = out.nwriters;
@@ -114,6 +116,17 @@ static int simulate(const cli_arguments *arguments, const cli_model *model,
     }
     dfl_simulation_clear(&sim);
     return exit_status;
+}
+
+static bool can_start(const cli_model *model, const dfl_settings *settings)
+{
+    dfl_solver *solver = NULL;
+    dfl_status status = dfl_solver_create(&solver, model->model->ctx, dfl_runnable_eom(model->run),
+                                          &settings->solver);
+    if (!status)
+        status = dfl_runnable_start(NULL, model->run, solver, &settings->solver, settings->from);
+    dfl_solver_free(solver);
+    return !status;
 }
 
 /* The files that were asked for; without any, standard output unless that is a terminal. Returns whether

@@ -5,6 +5,7 @@
    stopped it. */
 #define _POSIX_C_SOURCE 200809L
 #include "run/run.h"
+
 #include "model/shape.h"
 
 #include <math.h>
