@@ -11,7 +11,7 @@
 
 #include <stdio.h>
 
-enum { DFL_STEP_COLUMNS = 3 + DFL_LEVELS }; /* size, rejections, energy, residuals */
+enum { DFL_STEP_COLUMNS = 4 + DFL_LEVELS }; /* size, order, rejections, energy, residuals */
 
 typedef struct dfl_report {
     dfl_context *ctx;

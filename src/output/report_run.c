@@ -203,8 +203,9 @@ static dfl_status write_row(dfl_writer *writer)
 static dfl_status write_step(dfl_writer *writer, const dfl_step_record *step)
 {
     dfl_report *report = &((run_report *)writer->file)->report;
-    double row[DFL_STEP_COLUMNS] = {step->size, (double)step->rejections, step->energy};
-    memcpy(row + 3, step->residual, sizeof step->residual);
+    double row[DFL_STEP_COLUMNS] = {step->size, step->order, (double)step->rejections,
+                                    step->energy};
+    memcpy(row + 4, step->residual, sizeof step->residual);
     dfl_thin_add(&report->steps, step->time, row);
     return DFL_OK;
 }

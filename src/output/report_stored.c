@@ -327,9 +327,9 @@ static dfl_status read_rows(stored *s)
 
 static dfl_status read_steps(stored *s)
 {
-    static const char *const paths[] = {"steps/time", "steps/size", "steps/rejections",
-                                        "steps/energy", "residuals"};
-    return read_tables(s, &s->report.steps, paths, 5);
+    static const char *const paths[] = {"steps/time",       "steps/size",   "steps/order",
+                                        "steps/rejections", "steps/energy", "residuals"};
+    return read_tables(s, &s->report.steps, paths, 6);
 }
 
 static dfl_status read_events(stored *s)

@@ -6,7 +6,7 @@ export function readReport(text) {
   const frames = readTable(raw.frames, Float32Array);
   const outputs = raw.names.length - raw.kinds.length;
   const kinds = [...raw.kinds, ...Array(outputs).fill("output")];
-  const [size, rejections, energy, ...residuals] = steps.columns;
+  const [size, order, rejections, energy, ...residuals] = steps.columns;
   return {
     meta: raw.meta,
     scene: raw.scene && frames.time.length > 0 ? raw.scene : null,
@@ -20,7 +20,7 @@ export function readReport(text) {
     levels: raw.levels.map((name, i) => ({ name, values: residuals[i] })),
     rows,
     frames,
-    steps: { ...steps, size, rejections, energy },
+    steps: { ...steps, size, order, rejections, energy },
   };
 }
 

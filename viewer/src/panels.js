@@ -30,7 +30,7 @@ export function variablePlots(report, clock) {
 }
 
 export function proofPlots(report, clock) {
-  const { time, energy, size, rejections } = report.steps;
+  const { time, energy } = report.steps;
   if (time.length === 0) return [];
   const found = [];
   const levels = report.levels.filter(({ values }) => range(values));
@@ -40,7 +40,7 @@ export function proofPlots(report, clock) {
     found.push(makePlot({ title: "Constraint residuals", unit: "in the unit of each level", note, time, curves, logarithmic: true }, clock));
   }
   if (range(energy)) found.push(energyPlot(time, energy, clock));
-  found.push(stepPlot(time, size, rejections, clock));
+  found.push(stepPlot(report.steps, clock));
   return found;
 }
 
@@ -52,11 +52,20 @@ function energyPlot(time, energy, clock) {
   return makePlot({ title: "Energy: change since the start", unit: "in J", note, time, curves: [{ label: "E − E₀", values: change }] }, clock);
 }
 
-function stepPlot(time, size, rejections, clock) {
+// Sizes on the left; rejected attempts and, where it changes, the order on the right.
+function stepPlot({ time, size, order, rejections }, clock) {
   const curves = [{ label: "step size in s", values: list(absolute(size), time.length, true) }];
-  const rejected = range(rejections)?.[1] > 0;
-  if (rejected) curves.push({ label: "rejected attempts", values: list(rejections, time.length), axis: "right", bars: true });
-  return makePlot({ title: "Step size", unit: rejected ? "in s, and rejected attempts (right)" : "in s", time, curves, logarithmic: true, right: rejected }, clock);
+  const right = [];
+  if (range(rejections)?.[1] > 0) {
+    curves.push({ label: "rejected attempts", values: list(rejections, time.length), axis: "right", bars: true });
+    right.push("rejected attempts");
+  }
+  if (typeof order === "object" && order) {
+    curves.push({ label: "order", values: list(order, time.length), axis: "right", stepped: true });
+    right.push("order");
+  }
+  const unit = right.length > 0 ? `in s; right: ${right.join(" and ")}` : "in s";
+  return makePlot({ title: "Step size", unit, time, curves, logarithmic: true, right: right.length > 0 }, clock);
 }
 
 const absolute = (column) => (typeof column === "object" && column ? column.map(Math.abs) : column === null ? null : Math.abs(column));
