@@ -109,6 +109,9 @@ static void make_groups(dfl_scale *scale)
             scale->group[i] = scale->ngroups++;
         scale->size[scale->group[i]] += 1;
     }
+    for (int i = 0; i < sys->na;
+         i++) /* accelerations with their velocities; slacks weigh nothing */
+        scale->group[i] = i < sys->n3 ? scale->group[sys->off_v + i] : 0;
 }
 
 void dfl_scale_set(dfl_scale *scale, const double *x, double h)
@@ -119,6 +122,10 @@ void dfl_scale_set(dfl_scale *scale, const double *x, double h)
         const double weight = 1 / (scale->atol[i] + scale->rtol[i] * fabs(x[na + i]));
         scale->weight[na + i] = scale->newton_weight[na + i] = weight;
     }
+    /* Carried accelerations, which no other row may hold: they count as what they do to v in a step. Left
+       out, they would run away from one prediction to the next, and spoil the matrix with them. */
+    for (int i = 0; na > 0 && i < sys->n3; i++)
+        scale->newton_weight[i] = fabs(h) * scale->weight[sys->off_v + i];
     if (sys->psi1)
         for (int i = first; i < last; i++)
             scale->newton_weight[i] = scale->weight[i] *= fabs(h);
@@ -172,12 +179,11 @@ double dfl_scale_newton(dfl_scale *scale, const double *lanes, int stages)
 {
     const dfl_system *sys = scale->sys;
     const int width = dfl_lanes_width(stages);
-    const double *first = lanes + sys->na * width, *weight = scale->newton_weight + sys->na;
+    const double *weight = scale->newton_weight;
     if (scale->options->norm == DFL_NORM_RMS)
-        return sqrt(dfl_lanes_squares(first, width, sys->nu, weight) / (stages * sys->nu));
+        return sqrt(dfl_lanes_squares(lanes, width, sys->n, weight) / (stages * sys->nu));
     memset(scale->sum, 0, (size_t)scale->ngroups * sizeof(double));
-    for (int i = 0; i < sys->nu; i++)
-        scale->sum[scale->group[sys->na + i]] +=
-            dfl_lanes_squares(first + i * width, width, 1, weight + i);
+    for (int i = 0; i < sys->n; i++)
+        scale->sum[scale->group[i]] += dfl_lanes_squares(lanes + i * width, width, 1, weight + i);
     return largest_group(scale, stages);
 }

@@ -17,6 +17,8 @@ static dfl_status prepare(dfl_simulation *sim);
 static dfl_status create_solver(dfl_simulation *sim);
 static dfl_status start(dfl_simulation *sim);
 static dfl_status store_start(dfl_simulation *sim, const double *corrected);
+static bool steps_to_rows(const dfl_settings *settings);
+static dfl_status advance_by_rows(dfl_simulation *sim);
 static int on_step(dfl_solver *solver, double t_old, double t, const double *x, void *user);
 static bool interrupted(const dfl_simulation *sim, double t);
 static int on_output(double t, const double *x, void *user);
@@ -43,7 +45,8 @@ dfl_status dfl_simulate(dfl_summary *summary, dfl_simulation *sim)
     if (!status)
         status = start(sim);
     if (!status)
-        status = dfl_solver_advance(sim->solver, settings->to);
+        status = steps_to_rows(settings) ? advance_by_rows(sim)
+                                         : dfl_solver_advance(sim->solver, settings->to);
     status = conclude(summary, sim, status);
     summary->seconds = seconds() - begun;
     return status;
@@ -105,6 +108,8 @@ static dfl_status create_solver(dfl_simulation *sim)
                 (dfl_event_kind){.direction = event->direction, .terminal = event->stop};
     }
     options.on_step = on_step;
+    if (steps_to_rows(sim->settings))
+        options.every = 0;
     options.on_output = options.every > 0 ? on_output : NULL;
     options.nevents = model->count[DFL_AN_EVENT];
     options.event = event_values;
@@ -147,6 +152,38 @@ static dfl_status store_start(dfl_simulation *sim, const double *corrected)
     const dfl_status status = !given || !held ? DFL_NO_MEMORY : sim->trouble;
     dfl_free(sim->ctx, held);
     dfl_free(sim->ctx, given);
+    return status;
+}
+
+/* Whether rows at a distance are ends of steps, with the accuracy of steps and on all constraints. Not where
+   steps have a size of their own, nor for distances that are nothing beside the run. */
+static bool steps_to_rows(const dfl_settings *settings)
+{
+    const dfl_solver_options *solver = &settings->solver;
+    return solver->every > 1e-9 * fabs(settings->to - settings->from) && solver->project_output &&
+           !(solver->fixed_step > 0);
+}
+
+static dfl_status advance_by_rows(dfl_simulation *sim)
+{
+    const dfl_settings *settings = sim->settings;
+    const double length = settings->to - settings->from;
+    const double every = copysign(settings->solver.every, length);
+    const double rows = ceil(length / every * (1.0 - 1e-12));
+    dfl_status status = DFL_OK;
+    for (double k = 1; !status && k <= rows; k++) {
+        const double t = k < rows ? settings->from + k * every : settings->to;
+        status = dfl_solver_advance(sim->solver, t);
+        if (!status && !store_row(sim, t, dfl_solver_state(sim->solver)))
+            status = DFL_STOPPED;
+        if (!status && k < rows &&
+            dfl_solver_statistics(sim->solver).attempts >= settings->solver.max_steps)
+            status =
+                dfl_fail(sim->ctx, DFL_TOO_MANY_STEPS,
+                         "more than the allowed number of steps at t = %.10g; raise max_steps, or "
+                         "take rows at a larger distance",
+                         t);
+    }
     return status;
 }
 
