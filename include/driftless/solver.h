@@ -12,9 +12,43 @@ extern "C" {
 /* One trajectory in progress. It keeps the `dfl_eom` it was created with, which must outlive it. */
 typedef struct dfl_solver dfl_solver;
 
-/* What is integrated. psf: every constraint of every level at every step. psi1: without the
-   acceleration level (needs no bias; multipliers less accurate). */
-typedef enum dfl_form { DFL_PSF, DFL_PSI1 } dfl_form;
+/* What is integrated (docs/numerics.md). psf keeps every constraint of every level at every step. */
+typedef enum dfl_form {
+    DFL_PSF,       /* projected strangeness-free */
+    DFL_PSI1,      /* the same without the acceleration level (needs no bias) */
+    DFL_EOM,       /* constraints on position level, index 3 */
+    DFL_EOM2,      /* ... on velocity level, index 2 */
+    DFL_EOM1,      /* ... on acceleration level, index 1 */
+    DFL_UODE,      /* underlying ordinary differential equation */
+    DFL_GGL,       /* Gear, Gupta, Leimkuhler: positions and velocities, index 2 */
+    DFL_BAUMGARTE, /* g'' + 2 alpha g' + beta^2 g = 0 */
+    DFL_ODAE,      /* overdetermined, solution of the state-space form (Petzold, Potra (3.4)) */
+    DFL_EXT316,    /* extended by multipliers, (3.16) */
+    DFL_EXT317,    /* (3.17) */
+    DFL_PINV,      /* projected invariants, (3.32) and, lagged, (5.10) */
+    DFL_TANGENT,   /* local coordinates in the tangent plane, (5.4) */
+    DFL_PARTITION, /* independent coordinates chosen among p, (5.4) */
+    DFL_EXPLICIT,  /* index 1, accelerations eliminated (Kurz, Burkhardt, Eberhard) */
+    DFL_IMPLICIT,  /* index 1, accelerations as unknowns */
+    DFL_QR,        /* velocities projected with an orthonormal basis of the free directions */
+    DFL_SVD,       /* the same by singular values */
+    DFL_FORMS
+} dfl_form;
+
+/* How it is integrated. */
+typedef enum dfl_integrator {
+    DFL_RADAU,         /* Radau IIA, orders 1, 5, 9, 13 */
+    DFL_BDF,           /* backward differentiation, orders 1 to 5, as DASSL */
+    DFL_TRAPEZOIDAL,   /* implicit trapezoidal rule */
+    DFL_MIDPOINT,      /* implicit midpoint rule */
+    DFL_HALF_EXPLICIT, /* half-explicit Runge-Kutta method of order 5 for index 2 */
+    DFL_EXPLICIT_PAIR, /* explicit embedded pair of order 8 */
+    DFL_INTEGRATORS
+} dfl_integrator;
+
+/* The names of the command line: "psf", "eom2", ...; "radau", "bdf", ... */
+const char *dfl_form_name(dfl_form form);
+const char *dfl_integrator_name(dfl_integrator integrator);
 
 /* Which rows of the dynamics and kinematics are integrated beside the constraints. */
 typedef enum dfl_selectors {
@@ -93,6 +127,7 @@ typedef struct dfl_solver_options {
 
     int order; /* of Radau IIA: 1, 5, 9 or 13; 0 means 5, 9 or 13 as it pays, 5 with fixed_step */
     dfl_form form;                 /* 0 means psf */
+    dfl_integrator integrator;     /* 0 means Radau IIA */
     dfl_selectors selectors;       /* 0 means orthogonal */
     dfl_renewal renewal;           /* 0 means: orthogonal always, unit on change */
     dfl_select_fn select;          /* with DFL_USER */

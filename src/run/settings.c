@@ -4,25 +4,27 @@
 #include "solver/options.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
-/* A choice by name; names that come later are refused kindly. */
+/* A choice by name. */
 typedef struct choice {
-    const char *what;       /* "form" */
-    const char *const *now; /* names that there are, the default first */
-    const char *const *later;
-    const char *advice;
+    const char *what;         /* "form" */
+    const char *const *names; /* the default first */
 } choice;
 
-static const char *const forms[] = {"psf", "psi1", NULL};
-static const char *const later_forms[] = {
-    "eom",  "eom2",    "eom1",      "uode",     "ggl",      "baumgarte", "odae", "ext316", "ext317",
-    "pinv", "tangent", "partition", "explicit", "implicit", "qr",        "svd",  NULL};
-static const char *const methods[] = {"radau", "radau1", "radau5", "radau9", "radau13", NULL};
-static const int orders[] = {0, 1, 5, 9, 13}; /* of the methods; 0: automatic */
-static const char *const later_methods[] = {"bdf", "trapezoidal", NULL};
+/* Methods by name: an integrator, and for Radau IIA the order; 0: automatic. */
+static const char *const methods[] = {"radau",         "radau1",        "radau5",      "radau9",
+                                      "radau13",       "bdf",           "trapezoidal", "midpoint",
+                                      "half-explicit", "explicit-pair", NULL};
+static const struct {
+    dfl_integrator integrator;
+    int order;
+} method_of[] = {{DFL_RADAU, 0},        {DFL_RADAU, 1},    {DFL_RADAU, 5},
+                 {DFL_RADAU, 9},        {DFL_RADAU, 13},   {DFL_BDF, 0},
+                 {DFL_TRAPEZOIDAL, 0},  {DFL_MIDPOINT, 0}, {DFL_HALF_EXPLICIT, 0},
+                 {DFL_EXPLICIT_PAIR, 0}};
 static const char *const evaluations[] = {"auto", "tape", "native", NULL};
-static const char *const none[] = {NULL};
 
 static dfl_status choose(int *out, dfl_context *ctx, const choice *of, const char *prefix,
                          const char *given, const char *script);
@@ -51,10 +53,12 @@ dfl_status dfl_settings_resolve(dfl_settings *out, const dfl_choices *choices,
     const dfl_run_settings *script = &model->run;
     const char *prefix = choices->prefix;
     dfl_context *ctx = model->ctx;
-    const choice form = {"form", forms, later_forms, "psf or psi1"};
-    const choice method = {"method", methods, later_methods,
-                           "radau, radau1, radau5, radau9 or radau13"};
-    const choice evaluation = {"evaluation", evaluations, none, "auto, tape or native"};
+    const char *forms[DFL_FORMS + 1] = {NULL};
+    for (int i = 0; i < DFL_FORMS; i++)
+        forms[i] = dfl_form_name((dfl_form)i);
+    const choice form = {"form", forms};
+    const choice method = {"method", methods};
+    const choice evaluation = {"evaluation", evaluations};
     int which = 0, how = 0, integrator = 0;
     dfl_status status = choose(&which, ctx, &form, prefix, choices->form, script->form);
     if (!status)
@@ -71,7 +75,8 @@ dfl_status dfl_settings_resolve(dfl_settings *out, const dfl_choices *choices,
                           .evaluation = (dfl_evaluation)how};
     const dfl_solver_options wanted = {
         .form = (dfl_form)which,
-        .order = orders[integrator],
+        .integrator = method_of[integrator].integrator,
+        .order = method_of[integrator].order,
         .rtol = pick(choices->rtol, script->rtol, 0),
         .atol = pick(choices->atol, script->atol, 0),
         .every = pick(choices->every, script->every, 0),
@@ -103,16 +108,17 @@ dfl_status dfl_settings_check_end(const dfl_settings *settings, const dfl_choice
 static dfl_status choose(int *out, dfl_context *ctx, const choice *of, const char *prefix,
                          const char *given, const char *script)
 {
-    const char *name = given ? given : script ? script : of->now[0];
+    const char *name = given ? given : script ? script : of->names[0];
     const char *said = given ? prefix : script ? "simulate: " : "";
-    *out = place_of(name, of->now);
+    char list[400] = "";
+    *out = place_of(name, of->names);
     if (*out >= 0)
         return DFL_OK;
-    if (place_of(name, of->later) >= 0)
-        return dfl_fail(ctx, DFL_INVALID, "%s%s '%s' is not available yet: choose %s", said,
-                        of->what, name, of->advice);
-    return dfl_fail(ctx, DFL_INVALID, "%s%s: there is no '%s'; choose %s", said, of->what, name,
-                    of->advice);
+    for (int i = 0; of->names[i]; i++)
+        snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", i ? ", " : "",
+                 of->names[i]);
+    return dfl_fail(ctx, DFL_INVALID, "%s%s: there is no '%s'; choose one of %s", said, of->what,
+                    name, list);
 }
 
 static int place_of(const char *name, const char *const *names)

@@ -93,7 +93,8 @@ static dfl_status check_choices(const dfl_solver_options *o, dfl_context *ctx, c
     const struct {
         const char *name;
         int value, last;
-    } choice[] = {{"form", (int)o->form, DFL_PSI1},
+    } choice[] = {{"form", (int)o->form, DFL_FORMS - 1},
+                  {"integrator", (int)o->integrator, DFL_INTEGRATORS - 1},
                   {"selectors", (int)o->selectors, DFL_USER},
                   {"renewal", (int)o->renewal, DFL_RENEW_ALWAYS},
                   {"algebraic", (int)o->algebraic, DFL_ALGEBRAIC_SVD},
@@ -106,6 +107,9 @@ static dfl_status check_choices(const dfl_solver_options *o, dfl_context *ctx, c
         if (choice[i].value < 0 || choice[i].value > choice[i].last)
             return dfl_fail(ctx, DFL_INVALID, "%s has no value %d", choice[i].name,
                             choice[i].value);
+    dfl_status status = dfl_combination_check(ctx, o->form, o->integrator);
+    if (status)
+        return status;
     if (o->order != 0 && o->order != 1 && o->order != 5 && o->order != 9 && o->order != 13)
         return dfl_fail(ctx, DFL_INVALID, "order is %d; choose 1, 5, 9 or 13, or 0 for automatic",
                         o->order);

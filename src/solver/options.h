@@ -6,4 +6,7 @@
 /* Fills in the defaults and checks the ranges. No default is written anywhere else. */
 dfl_status dfl_options_resolve(dfl_solver_options *out, dfl_context *ctx, const dfl_eom *eom,
                                const dfl_solver_options *in);
+/* DFL_INVALID: a form that makes no sense with an integrator, with the reason. */
+dfl_status dfl_combination_check(dfl_context *ctx, dfl_form form, dfl_integrator integrator);
+
 #endif

@@ -1,0 +1,30 @@
+/* Which formulation goes with which integrator, and why not. */
+#include "solver/options.h"
+
+static const char *const form_name[DFL_FORMS] = {
+    "psf",    "psi1",   "eom",  "eom2",    "eom1",      "uode",     "ggl",      "baumgarte", "odae",
+    "ext316", "ext317", "pinv", "tangent", "partition", "explicit", "implicit", "qr",        "svd"};
+
+static const char *const integrator_name[DFL_INTEGRATORS] = {
+    "radau", "bdf", "trapezoidal", "midpoint", "half-explicit", "explicit-pair"};
+
+const char *dfl_form_name(dfl_form form)
+{
+    return form_name[form];
+}
+
+const char *dfl_integrator_name(dfl_integrator integrator)
+{
+    return integrator_name[integrator];
+}
+
+dfl_status dfl_combination_check(dfl_context *ctx, dfl_form form, dfl_integrator integrator)
+{
+    if (form > DFL_PSI1)
+        return dfl_fail(ctx, DFL_INVALID, "the form '%s' is not available yet: choose psf or psi1",
+                        form_name[form]);
+    if (integrator != DFL_RADAU)
+        return dfl_fail(ctx, DFL_INVALID, "the method '%s' is not available yet: choose radau",
+                        integrator_name[integrator]);
+    return DFL_OK;
+}
