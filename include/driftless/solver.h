@@ -133,6 +133,10 @@ typedef struct dfl_solver_options {
     dfl_select_fn select;          /* with DFL_USER */
     dfl_algebraic algebraic;       /* 0 means automatic */
     dfl_differential differential; /* 0 means LU */
+    double baumgarte_alpha;   /* 1/s, with DFL_BAUMGARTE: of gI and hv; 0 means 10, negative none */
+    double baumgarte_beta;    /* 1/s, its square of g; 0 means baumgarte_alpha, negative none */
+    const bool *independent;  /* with DFL_PARTITION: n flags, the independent ones among p and v;
+                                      NULL means automatic */
     bool carry_accelerations;      /* keep a as unknowns even where M is easily inverted; false:
                                       automatic */
     bool rigid_invariants; /* false: an invariant is dropped for steps where it is degenerate */

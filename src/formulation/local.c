@@ -32,7 +32,8 @@ dfl_outcome dfl_local_begin(dfl_ode *ode, const dfl_point *point)
     }
     bool *other = ode->other;
     if (ode->options->independent) {
-        memcpy(other, ode->options->independent, (size_t)nv * sizeof *other);
+        memcpy(other, ode->options->independent + dfl_eom_layout(sys->eom).v,
+               (size_t)nv * sizeof *other);
     } else {
         best_partition(other, ode, point);
         const double best = quality(ode, point, other);

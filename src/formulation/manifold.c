@@ -12,7 +12,6 @@
 
 enum { most_iterations = 10 };
 
-static dfl_outcome contact_variables(dfl_ode *ode, dfl_point *point);
 static dfl_outcome displacement(dfl_ode *ode, dfl_point *point);
 static dfl_outcome least_squares(dfl_ode *ode, dfl_point *point);
 
@@ -45,7 +44,7 @@ dfl_outcome dfl_ode_move_positions(dfl_ode *ode, dfl_point *point)
     const double *p = point->x + sys->off_p;
     double last = INFINITY;
     for (int it = 0; it < most_iterations; it++) {
-        dfl_outcome outcome = contact_variables(ode, point);
+        dfl_outcome outcome = dfl_ode_contact(ode, point);
         if (!outcome)
             outcome = dfl_system_eval_blocks(sys, point,
                                              DFL_POSITION | DFL_VELOCITY | DFL_DIRECTIONS);
@@ -115,7 +114,7 @@ static dfl_outcome least_squares(dfl_ode *ode, dfl_point *point)
 }
 
 /* Newton's iteration on c(p, s, t) = 0. */
-static dfl_outcome contact_variables(dfl_ode *ode, dfl_point *point)
+dfl_outcome dfl_ode_contact(dfl_ode *ode, dfl_point *point)
 {
     dfl_system *sys = ode->sys;
     const int ns = sys->eom->ns, m3 = sys->m3;
@@ -144,11 +143,6 @@ static dfl_outcome contact_variables(dfl_ode *ode, dfl_point *point)
         last = size;
     }
     return ns > 0 ? give_up(sys) : DFL_STEP_OK;
-}
-
-dfl_outcome dfl_ode_contact(dfl_ode *ode, dfl_point *point)
-{
-    return contact_variables(ode, point);
 }
 
 dfl_outcome dfl_ode_move_velocities(dfl_ode *ode, dfl_point *point)

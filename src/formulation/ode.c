@@ -8,7 +8,6 @@
 
 static dfl_outcome project_velocity(dfl_ode *ode, dfl_point *point);
 static dfl_outcome solve_accelerations(dfl_ode *ode, dfl_point *point);
-static void write_rates(double *rate, const dfl_ode *ode, const dfl_point *point);
 
 bool dfl_ode_has(dfl_form form)
 {
@@ -101,8 +100,7 @@ dfl_outcome dfl_ode_start(dfl_ode *ode, dfl_point *point, int rank)
     ode->rank = rank;
     if (ode->form == DFL_UODE)
         memcpy(ode->offset, point->alg + sys->row_acc, (size_t)sys->nc * sizeof(double));
-    dfl_outcome outcome = is_local(ode) ? dfl_local_begin(ode, point) : DFL_STEP_OK;
-    return outcome ? outcome : dfl_ode_finish(ode, point);
+    return dfl_ode_settle(ode, point);
 }
 
 dfl_outcome dfl_ode_begin(dfl_ode *ode, const dfl_point *point)
@@ -124,13 +122,12 @@ dfl_outcome dfl_ode_rates(double *rate, dfl_ode *ode, dfl_point *point)
     if (!outcome)
         outcome = solve_accelerations(ode, point);
     if (!outcome)
-        write_rates(rate, ode, point);
+        dfl_ode_write_rates(rate, ode->sys, point);
     return outcome;
 }
 
 dfl_outcome dfl_ode_finish(dfl_ode *ode, dfl_point *point)
 {
-    dfl_system *sys = ode->sys;
     dfl_outcome outcome = DFL_STEP_OK;
     if (ode->form == DFL_PSF) {
         outcome = dfl_ode_move_positions(ode, point);
@@ -141,8 +138,13 @@ dfl_outcome dfl_ode_finish(dfl_ode *ode, dfl_point *point)
     } else {
         outcome = dfl_ode_contact(ode, point);
     }
-    if (!outcome)
-        outcome = dfl_system_eval_blocks(sys, point, DFL_EVERYTHING);
+    return outcome ? outcome : dfl_ode_settle(ode, point);
+}
+
+dfl_outcome dfl_ode_settle(dfl_ode *ode, dfl_point *point)
+{
+    dfl_system *sys = ode->sys;
+    dfl_outcome outcome = dfl_system_eval_blocks(sys, point, DFL_EVERYTHING);
     if (!outcome)
         outcome = solve_accelerations(ode, point);
     if (!outcome && sys->eom->mass && !sys->constant)
@@ -197,10 +199,8 @@ static dfl_outcome solve_accelerations(dfl_ode *ode, dfl_point *point)
     return dfl_saddle_solve(&ode->saddle, point, point->blocks.W, ode->target);
 }
 
-/* rate = (0, b, a, 0, Z v) */
-static void write_rates(double *rate, const dfl_ode *ode, const dfl_point *point)
+void dfl_ode_write_rates(double *rate, const dfl_system *sys, const dfl_point *point)
 {
-    const dfl_system *sys = ode->sys;
     memset(rate, 0, (size_t)sys->n * sizeof *rate);
     memcpy(rate + sys->off_r, point->blocks.b, (size_t)sys->n2 * sizeof *rate);
     memcpy(rate + sys->off_v, point->x, (size_t)sys->n3 * sizeof *rate);

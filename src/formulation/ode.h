@@ -59,6 +59,15 @@ dfl_outcome dfl_ode_rates(double *rate, dfl_ode *ode, dfl_point *point);
    of the point are evaluated. In qr and svd the state keeps its own velocity. */
 dfl_outcome dfl_ode_finish(dfl_ode *ode, dfl_point *point);
 
+/* The same for a state that is taken as it is. */
+dfl_outcome dfl_ode_settle(dfl_ode *ode, dfl_point *point);
+
+/* rate = (0, b, a, 0, Z v) at a point that carries a, laid out as x. */
+void dfl_ode_write_rates(double *rate, const dfl_system *sys, const dfl_point *point);
+
+/* s from c = 0, for given p. */
+dfl_outcome dfl_ode_contact(dfl_ode *ode, dfl_point *point);
+
 /* Moves positions (and s), then velocities onto the constraints with the least change in the metric of M.
    The saddle is factored there afterwards, and blocks W, gI, hv, g, c are evaluated. */
 dfl_outcome dfl_ode_move_positions(dfl_ode *ode, dfl_point *point);

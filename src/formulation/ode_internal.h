@@ -4,9 +4,6 @@
 #define DFL_ODE_INTERNAL_H
 #include "formulation/ode.h"
 
-/* s from c = 0. */
-dfl_outcome dfl_ode_contact(dfl_ode *ode, dfl_point *point);
-
 /* Local coordinates: chosen at the beginning of a step; p and v completed from them, with blocks g, gI, hv,
    W evaluated at these positions. */
 dfl_outcome dfl_local_begin(dfl_ode *ode, const dfl_point *point);

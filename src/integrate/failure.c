@@ -129,9 +129,11 @@ bool dfl_constraints_flipped(dfl_stepper *st)
     st->drift = 0;
     if (sys->geoms || nc == 0 || nc > nv || st->form->defect > 0)
         return false;
-    st->drift = constraint_drift(st, &st->next);
-    if (st->form->weakest > watch && st->drift < 0.9 && constraint_drift(st, &st->here) < 0.9)
-        return false;
+    if (st->class->implicit) { /* explicit integrators have no decomposition to compare with */
+        st->drift = constraint_drift(st, &st->next);
+        if (st->form->weakest > watch && st->drift < 0.9 && constraint_drift(st, &st->here) < 0.9)
+            return false;
+    }
     double *A = st->flip, *re = A + nc * nc, *im = re + nc, *work = im + nc, smallest = 1;
     const dfl_split_rule rule = {
         .method = DFL_METHOD_QR, .tolerance = 1e-13, .rank = -1, .scale_rows = true};

@@ -55,6 +55,18 @@ void dfl_scale_stages(dfl_scale *scale, int stages)
         scale->newton_tolerance = newton_tolerance(scale->smallest_rtol, stages);
 }
 
+void dfl_scale_as_given(dfl_scale *scale)
+{
+    const dfl_solver_options *options = scale->options;
+    scale->smallest_rtol = 1;
+    for (int i = 0; i < scale->sys->nu; i++) {
+        scale->rtol[i] = options->rtol_each ? options->rtol_each[i] : options->rtol;
+        scale->atol[i] = options->atol_each ? options->atol_each[i] : options->atol;
+        scale->smallest_rtol = fmin(scale->smallest_rtol, scale->rtol[i]);
+    }
+    scale->newton_tolerance = 1; /* there is no iteration */
+}
+
 /* 0.5 min(0.03, rtol'^((s-1)/(s+1))), which asks for increments in proportion to rtol, as in RADAU, but
    not below what errors no longer gain from, and not below rounding. With more than three stages a
    fifth of it: increments of Z, which are measured then, are smaller than those of W. */

@@ -25,6 +25,9 @@ void dfl_scale_clear(dfl_scale *scale);
 /* Transforms the tolerances for a method of so many stages. */
 void dfl_scale_stages(dfl_scale *scale, int stages);
 
+/* Takes the tolerances as they are, for explicit methods. */
+void dfl_scale_as_given(dfl_scale *scale);
+
 /* Sets the weights from x (n) and, in psi1 where multipliers have index 2, the step size. */
 void dfl_scale_set(dfl_scale *scale, const double *x, double h);
 

@@ -1,6 +1,7 @@
 /* What does not depend on the integrator: life, the first step size, the loop of attempts that ends in
    one accepted step, and the end of a step. */
 #include "integrate/stepper.h"
+#include "integrate/explicit.h"
 #include "integrate/failure.h"
 #include "integrate/radau.h"
 
@@ -17,6 +18,10 @@ static bool singular_position_is_close(dfl_stepper *st, double h);
 static const dfl_stepper_class *class_of(dfl_integrator integrator)
 {
     switch (integrator) {
+    case DFL_HALF_EXPLICIT:
+        return &dfl_half_explicit_class;
+    case DFL_EXPLICIT_PAIR:
+        return &dfl_explicit_pair_class;
     default:
         return &dfl_radau_class;
     }
@@ -184,8 +189,11 @@ dfl_outcome dfl_stepper_complete(dfl_stepper *st, double h)
     st->class->candidate(st, h);
     st->next.t = st->t + h;
     dfl_outcome outcome = dfl_system_eval_checked(st->sys, &st->next);
-    if (outcome)
-        return outcome;
+    return outcome ? outcome : dfl_stepper_accept(st, h);
+}
+
+dfl_outcome dfl_stepper_accept(dfl_stepper *st, double h)
+{
     /* a long step may only look like one over a singular position */
     if (dfl_constraints_flipped(st) && !singular_position_is_close(st, h))
         return DFL_STEP_RETRY;

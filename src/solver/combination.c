@@ -1,4 +1,5 @@
 /* Which formulation goes with which integrator, and why not. */
+#include "formulation/ode.h"
 #include "solver/options.h"
 
 static const char *const form_name[DFL_FORMS] = {
@@ -20,6 +21,21 @@ const char *dfl_integrator_name(dfl_integrator integrator)
 
 dfl_status dfl_combination_check(dfl_context *ctx, dfl_form form, dfl_integrator integrator)
 {
+    if (integrator == DFL_HALF_EXPLICIT)
+        return form == DFL_PSF ? DFL_OK
+                               : dfl_fail(ctx, DFL_INVALID,
+                                          "the method half-explicit keeps positions and velocities on "
+                                          "their constraints itself: it goes with the form psf, not "
+                                          "with '%s'",
+                                          form_name[form]);
+    if (integrator == DFL_EXPLICIT_PAIR)
+        return dfl_ode_has(form)
+                   ? DFL_OK
+                   : dfl_fail(ctx, DFL_INVALID,
+                              "the form '%s' has no explicit right-hand side, which the method "
+                              "explicit-pair needs: choose psf, uode, explicit, baumgarte, partition, "
+                              "tangent, qr or svd",
+                              form_name[form]);
     if (form > DFL_PSI1)
         return dfl_fail(ctx, DFL_INVALID, "the form '%s' is not available yet: choose psf or psi1",
                         form_name[form]);

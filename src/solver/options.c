@@ -52,6 +52,10 @@ static void fill_defaults(dfl_solver_options *o, const dfl_eom *eom)
         o->renewal = o->selectors == DFL_UNIT ? DFL_RENEW_ON_CHANGE : DFL_RENEW_ALWAYS;
     if (o->reference == DFL_REFERENCE_DEFAULT)
         o->reference = o->prediction == DFL_CONSTANT ? DFL_REFERENCE_START : DFL_REFERENCE_STAGE2;
+    set(&o->baumgarte_alpha, 10);
+    set(&o->baumgarte_beta, o->baumgarte_alpha);
+    if (o->integrator == DFL_HALF_EXPLICIT || o->integrator == DFL_EXPLICIT_PAIR)
+        o->carry_accelerations = true; /* they are what is computed */
     set(&o->jacobian_reuse, o->reference == DFL_REFERENCE_START ? 1e-3 : 0.03);
 }
 
