@@ -23,6 +23,7 @@ static void fill_names(dfl_mechanism *m);
 static int eval(dfl_blocks *out, double t, const double *x, unsigned need, void *user);
 static void eval_massless(dfl_blocks *out, dfl_mechanism *m, const double *v);
 static int residual(double *y, double t, const double *x, const double *a, void *user);
+static int mass(double *M, double t, const double *x, void *user);
 static const char *name(dfl_kind kind, int index, void *user);
 
 dfl_status dfl_mechanism_create(dfl_mechanism **out, dfl_context *ctx,
@@ -251,6 +252,7 @@ static void fill_eom(dfl_mechanism *m)
     eom->n0 = m->ranks.n0 - m->held;
     eom->eval = eval;
     eom->residual = residual;
+    eom->mass = mass;
     eom->name = name;
     eom->user = m;
     if (m->slopes || !m->force)
@@ -351,6 +353,16 @@ static int residual(double *y, double t, const double *x, const double *a, void 
     for (int i = 0; i < m->eom.nv; i++)
         y[i] -= m->tau[i];
     return result;
+}
+
+static int mass(double *M, double t, const double *x, void *user)
+{
+    dfl_mechanism *m = user;
+    if (m->drive)
+        m->drive(m->tree, t, m->user);
+    dfl_tree_place(m->tree, x + m->eom.nl + m->eom.nv);
+    dfl_tree_mass(M, m->eom.nv, m->tree);
+    return 0;
 }
 
 /* ------------------------------------------------------------------ names */
