@@ -147,7 +147,7 @@ dfl_outcome dfl_ode_settle(dfl_ode *ode, dfl_point *point)
     dfl_outcome outcome = dfl_system_eval_blocks(sys, point, DFL_EVERYTHING);
     if (!outcome)
         outcome = solve_accelerations(ode, point);
-    if (!outcome && sys->eom->mass && !sys->constant)
+    if (!outcome && dfl_system_mass_at_points(sys))
         memcpy(point->M, ode->saddle.M,
                (size_t)(sys->diagonal ? sys->n3 : sys->n3 * sys->n3) * sizeof(double));
     if (!outcome)
