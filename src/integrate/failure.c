@@ -157,8 +157,9 @@ bool dfl_redundant_rows_violated(dfl_radau *ra)
 {
     const dfl_system *sys = ra->sys;
     const int ns = sys->eom->ns, nl = sys->eom->nl, m3 = sys->m3;
+    const bool kept = ra->form->defect > 0 && ra->form->traits->position;
     ra->violated = -1;
-    for (int i = 0; ra->form->defect > 0 && i < nl; i++) {
+    for (int i = 0; kept && i < nl; i++) {
         double allowed = 0;
         for (int j = 0; j < sys->n4; j++)
             allowed += fabs(ra->form->jac.J3[j * m3 + ns + i]) / ra->scale.weight[sys->off_sp + j];

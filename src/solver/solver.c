@@ -59,12 +59,13 @@ dfl_status dfl_solver_create(dfl_solver **out, dfl_context *ctx, const dfl_eom *
     status = DFL_NO_MEMORY;
     solver->x = dfl_alloc(ctx, (size_t)solver->sys.n, sizeof(double));
     solver->x_event = dfl_alloc(ctx, (size_t)solver->sys.n, sizeof(double));
+    solver->acceleration = dfl_alloc(ctx, (size_t)solver->sys.nc, sizeof(double));
     solver->value = dfl_alloc(ctx, (size_t)opt->nevents, sizeof(double));
     solver->value_old = dfl_alloc(ctx, (size_t)opt->nevents, sizeof(double));
     solver->value_probe = dfl_alloc(ctx, (size_t)opt->nevents, sizeof(double));
     solver->found = dfl_alloc(ctx, (size_t)opt->nevents, 1);
-    if (!solver->x || !solver->x_event || !solver->value || !solver->value_old ||
-        !solver->value_probe || !solver->found)
+    if (!solver->x || !solver->x_event || !solver->acceleration || !solver->value ||
+        !solver->value_old || !solver->value_probe || !solver->found)
         goto fail;
     *out = solver;
     return DFL_OK;
@@ -85,6 +86,7 @@ void dfl_solver_free(dfl_solver *solver)
         dfl_system_clear(&solver->sys);
     dfl_free(ctx, solver->x);
     dfl_free(ctx, solver->x_event);
+    dfl_free(ctx, solver->acceleration);
     dfl_free(ctx, solver->value);
     dfl_free(ctx, solver->value_old);
     dfl_free(ctx, solver->value_probe);
@@ -193,10 +195,10 @@ static dfl_status take_place(dfl_solver *solver, double t0)
     dfl_radau_bind(&solver->radau);
     here->t = t0;
     memset(here->x, 0, (size_t)sys->na * sizeof(double));
-    if (sys->carried && solver->initial.sys.carried)
+    if (sys->leading_a && solver->initial.sys.carried)
         memcpy(here->x, dfl_initial_accelerations(&solver->initial),
-               (size_t)sys->na * sizeof(double));
-    else if (sys->carried)
+               (size_t)(sys->carried ? sys->na : sys->n3) * sizeof(double));
+    else if (sys->leading_a)
         memcpy(here->x, solver->initial.point.a, (size_t)sys->n3 * sizeof(double));
     memcpy(here->x + sys->na, solver->x, (size_t)sys->nu * sizeof(double));
     dfl_status status = evaluate_start(solver);
@@ -435,7 +437,6 @@ static void note(double *largest, const double *rows, int n)
 
 void dfl_solver_note_residuals(dfl_solver *solver)
 {
-    const dfl_system *sys = &solver->sys;
     const dfl_eom *eom = solver->eom;
     const dfl_blocks *b = &solver->radau.here.blocks;
     note(&solver->stats.max_residual.position, b->g, eom->nl);
@@ -446,9 +447,8 @@ void dfl_solver_note_residuals(dfl_solver *solver)
     note(&solver->stats.max_residual.invariant, b->e, eom->ne);
     note(&solver->stats.max_residual.invariant, b->ep, eom->nep);
     note(&solver->stats.max_residual.massless, b->gam, eom->n0);
-    if (sys->psi1)
-        solver->stats.max_residual.acceleration = NAN;
+    if (dfl_formulation_acceleration_rows(solver->acceleration, &solver->form, &solver->radau.here))
+        note(&solver->stats.max_residual.acceleration, solver->acceleration, solver->sys.nc);
     else
-        note(&solver->stats.max_residual.acceleration, solver->radau.here.alg + sys->row_acc,
-             sys->nc);
+        solver->stats.max_residual.acceleration = NAN;
 }
