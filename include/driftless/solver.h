@@ -61,7 +61,7 @@ typedef enum dfl_selectors {
 typedef enum dfl_renewal {
     DFL_RENEW_DEFAULT,
     DFL_RENEW_ON_CHANGE, /* when the set of pivots changes, with DFL_TANGENT and DFL_PARTITION when the
-                            coordinates are ten times worse than the best; after Newton has failed */
+                            coordinates are twice as bad as the best; after Newton has failed */
     DFL_RENEW_ALWAYS     /* at every new decomposition */
 } dfl_renewal;
 

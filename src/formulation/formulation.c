@@ -180,17 +180,15 @@ void dfl_formulation_minimum_norm(double *X, const dfl_formulation *form)
     form->ops->minimum_norm(X, form);
 }
 
-bool dfl_formulation_acceleration_rows(double *rows, dfl_formulation *form, const dfl_point *point)
+const double *dfl_formulation_acceleration_rows(dfl_formulation *form, const dfl_point *point)
 {
-    const dfl_system *sys = form->sys;
     if (form->plain)
-        return dfl_plain_acceleration_rows(rows, form, point);
-    if (!sys->psi1)
-        memcpy(rows, point->alg + sys->row_acc, (size_t)sys->nc * sizeof *rows);
-    return !sys->psi1;
+        return dfl_plain_acceleration_rows(form, point);
+    return form->sys->psi1 ? NULL : point->alg + form->sys->row_acc;
 }
 
-/* The minimum-norm solution of W^T l = W^T l_given. */
+/* The minimum-norm solution of W^T l = W^T l_given. Off the constraints W shows full rank: the tolerance grows
+   until it is the known one. */
 void dfl_formulation_least_multipliers(dfl_point *point, dfl_formulation *form)
 {
     const dfl_system *sys = form->sys;
@@ -198,11 +196,16 @@ void dfl_formulation_least_multipliers(dfl_point *point, dfl_formulation *form)
     if (form->defect == 0 || sys->geoms)
         return;
     double *A = form->least, *b = A + nv * nc, *l = b + nv, *given = point->x + sys->off_l;
-    for (int i = 0; i < nv; i++)
-        for (int j = 0; j < nc; j++)
-            A[j * nv + i] = point->blocks.W[i * nc + j];
-    dfl_gemm(nv, 1, nc, 1, A, nv, given, nc, 0, b, nv);
-    if (dfl_lstsq_solve(l, form->lstsq, nv, nc, A, b, form->rank_tolerance, NULL))
+    bool solved = true;
+    int rank = nc;
+    for (double tol = form->rank_tolerance; solved && rank > form->rank2 && tol < 0.1; tol *= 10) {
+        for (int i = 0; i < nv; i++)
+            for (int j = 0; j < nc; j++)
+                A[j * nv + i] = point->blocks.W[i * nc + j];
+        dfl_gemm(nv, 1, nc, 1, A, nv, given, nc, 0, b, nv);
+        solved = dfl_lstsq_solve(l, form->lstsq, nv, nc, A, b, tol, &rank);
+    }
+    if (solved)
         memcpy(given, l, (size_t)nc * sizeof *l);
 }
 

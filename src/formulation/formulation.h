@@ -150,9 +150,9 @@ bool dfl_formulation_suspend(dfl_formulation *form);
 /* A step was accepted: invariants may be used again, compared with this step. */
 void dfl_formulation_accepted(dfl_formulation *form);
 
-/* gII and hI (nc) at an evaluated accepted point, with a from M a = f_dyn. False where they are not known: no
+/* gII and hI (nc) at an evaluated accepted point, with a from M a = f_dyn; NULL where they are not known: no
    bias, a singular M, or psi1, which does not ask for them. */
-bool dfl_formulation_acceleration_rows(double *rows, dfl_formulation *form, const dfl_point *point);
+const double *dfl_formulation_acceleration_rows(dfl_formulation *form, const dfl_point *point);
 
 /* Writes the names of the rows that take part in the weakest combination of W into `text`. */
 void dfl_formulation_weak_rows(char *text, size_t size, dfl_formulation *form);

@@ -172,26 +172,34 @@ static dfl_outcome full_mass(double *M, dfl_system *sys, const dfl_point *point)
     return DFL_STEP_OK;
 }
 
-bool dfl_plain_acceleration_rows(double *rows, dfl_formulation *form, const dfl_point *point)
+bool dfl_plain_accelerations(double *a, dfl_formulation *form, const dfl_point *point)
 {
     dfl_system *sys = form->sys;
+    dfl_factor *mass = form->plain->mass;
+    const int nv = sys->n3;
+    memset(form->vp, 0, (size_t)nv * sizeof(double));
+    if (full_mass(dfl_factor_matrix(mass), sys, point) ||
+        dfl_system_dynamics(a, sys, point, form->vp) ||
+        !dfl_factor_compute(mass, nv, DFL_METHOD_QR))
+        return false;
+    dfl_factor_solve(mass, a);
+    return true;
+}
+
+const double *dfl_plain_acceleration_rows(dfl_formulation *form, const dfl_point *point)
+{
+    const dfl_system *sys = form->sys;
     dfl_plain *plain = form->plain;
     const int nv = sys->n3, nc = sys->nc;
-    const double *a = point->x;
+    double *rows = plain->F;
     if (sys->eom->no_bias)
-        return false;
-    memcpy(rows, point->blocks.bias, (size_t)nc * sizeof *rows);
+        return NULL;
     if (sys->geoms)
-        return true;
-    if (!sys->leading_a) {
-        memset(form->vp, 0, (size_t)nv * sizeof(double));
-        if (full_mass(dfl_factor_matrix(plain->mass), sys, point) ||
-            dfl_system_dynamics(plain->alpha, sys, point, form->vp) ||
-            !dfl_factor_compute(plain->mass, nv, DFL_METHOD_QR))
-            return false;
-        dfl_factor_solve(plain->mass, plain->alpha);
-        a = plain->alpha;
-    }
-    dfl_gemm(nc, 1, nv, 1, point->blocks.W, nc, a, nv, 1, rows, nc);
-    return true;
+        return point->blocks.bias;
+    if (!sys->leading_a && !dfl_plain_accelerations(plain->alpha, form, point))
+        return NULL;
+    memcpy(rows, point->blocks.bias, (size_t)nc * sizeof *rows);
+    dfl_gemm(nc, 1, nv, 1, point->blocks.W, nc, sys->leading_a ? point->x : plain->alpha, nv, 1,
+             rows, nc);
+    return rows;
 }

@@ -53,7 +53,10 @@ void dfl_plain_solve(double *dx, dfl_formulation *form, double *rows);
 dfl_outcome dfl_plain_defect(double *err, dfl_formulation *form, const dfl_point *point,
                              const double *y);
 void dfl_plain_minimum_norm(double *X, const dfl_formulation *form);
-bool dfl_plain_acceleration_rows(double *rows, dfl_formulation *form, const dfl_point *point);
+const double *dfl_plain_acceleration_rows(dfl_formulation *form, const dfl_point *point);
+
+/* a (nv) from M a = f_dyn at an evaluated point. False: M is singular. */
+bool dfl_plain_accelerations(double *a, dfl_formulation *form, const dfl_point *point);
 
 /* L Z (nc x nv) from the derivatives of the velocity rows, with s = s(p). */
 bool dfl_plain_turning(double *L, dfl_formulation *form, const dfl_rows_jacobian *jac);

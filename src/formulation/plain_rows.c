@@ -13,6 +13,7 @@ static dfl_outcome kinematic_rows(double *F, dfl_formulation *form, const dfl_po
 static void acceleration_rows(double *F, const dfl_formulation *form, const dfl_point *point,
                               const double *rate);
 static void multiplier_rows(double *F, const dfl_formulation *form, const dfl_point *point);
+static void acceleration_defect(double *F, dfl_formulation *form, const dfl_point *point);
 static void put(double *to, bool present, const double *from, int count);
 
 dfl_outcome dfl_plain_residual(double *rows, dfl_formulation *form, const dfl_point *points,
@@ -41,10 +42,10 @@ dfl_outcome dfl_plain_defect(double *err, dfl_formulation *form, const dfl_point
                              const double *y)
 {
     dfl_plain *plain = form->plain;
-    const int n = plain->n, nc = form->sys->nc;
+    const int n = plain->n;
     const dfl_acceleration a = form->traits->acceleration;
     const bool rates = (a == DFL_ACC_RATE || a == DFL_ACC_CORRECTED) && !form->sys->geoms;
-    const int acc = rates ? nc : 0;
+    const int acc = rates ? form->sys->nc : 0;
     for (int i = form->sys->off_r; i < n; i++)
         plain->rate[i] = -y[i];
     dfl_outcome outcome = stage_rows(err, form, point, plain->rate);
@@ -52,10 +53,37 @@ dfl_outcome dfl_plain_defect(double *err, dfl_formulation *form, const dfl_point
         return outcome;
     memset(err + plain->row_a, 0, (size_t)(plain->row_acc - plain->row_a) * sizeof *err);
     memset(err + plain->row_acc + acc, 0, (size_t)(n - plain->row_acc - acc) * sizeof *err);
+    if (rates)
+        acceleration_defect(err, form, point);
     dfl_factor_solve(form->E_real, err);
     if (form->traits->discarded)
         memset(err + plain->col_tau, 0, (size_t)(form->sys->na - plain->col_tau) * sizeof *err);
     return DFL_STEP_OK;
+}
+
+/* Where gII and hI contain v', the defect of v' alone, delta = a - alpha with M a = f_dyn, as M delta and -W delta
+   with the matrices of the decomposition. What the point itself leaves of gII and hI, and the change of M and W
+   since then, would be errors of the multipliers that do not shrink with the step. Left as it is where M
+   is singular. */
+static void acceleration_defect(double *F, dfl_formulation *form, const dfl_point *point)
+{
+    const dfl_system *sys = form->sys;
+    dfl_plain *plain = form->plain;
+    const int nc = sys->nc, nv = sys->n3;
+    const double *M = form->jac.M;
+    double *delta = plain->turn, *acc = F + plain->row_acc;
+    if (dfl_plain_accelerations(delta, form, point)) {
+        for (int i = 0; i < nv; i++)
+            delta[i] -= plain->alpha[i];
+        for (int i = 0; sys->diagonal && i < nv; i++)
+            F[i] = M[i] * delta[i];
+        if (!sys->diagonal)
+            dfl_gemm(nv, 1, nv, 1, M, nv, delta, nv, 0, F, nv);
+        dfl_gemm(nc, 1, nv, -1, plain->W, nc, delta, nv, 0, acc, nc);
+    }
+    for (int i = 0; form->defect > 0 && i < nc; i++)
+        if (plain->dropped[i])
+            acc[i] = 0;
 }
 
 static void put(double *to, bool present, const double *from, int count)

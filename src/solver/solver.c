@@ -59,13 +59,12 @@ dfl_status dfl_solver_create(dfl_solver **out, dfl_context *ctx, const dfl_eom *
     status = DFL_NO_MEMORY;
     solver->x = dfl_alloc(ctx, (size_t)solver->sys.n, sizeof(double));
     solver->x_event = dfl_alloc(ctx, (size_t)solver->sys.n, sizeof(double));
-    solver->acceleration = dfl_alloc(ctx, (size_t)solver->sys.nc, sizeof(double));
     solver->value = dfl_alloc(ctx, (size_t)opt->nevents, sizeof(double));
     solver->value_old = dfl_alloc(ctx, (size_t)opt->nevents, sizeof(double));
     solver->value_probe = dfl_alloc(ctx, (size_t)opt->nevents, sizeof(double));
     solver->found = dfl_alloc(ctx, (size_t)opt->nevents, 1);
-    if (!solver->x || !solver->x_event || !solver->acceleration || !solver->value ||
-        !solver->value_old || !solver->value_probe || !solver->found)
+    if (!solver->x || !solver->x_event || !solver->value || !solver->value_old ||
+        !solver->value_probe || !solver->found)
         goto fail;
     *out = solver;
     return DFL_OK;
@@ -86,7 +85,6 @@ void dfl_solver_free(dfl_solver *solver)
         dfl_system_clear(&solver->sys);
     dfl_free(ctx, solver->x);
     dfl_free(ctx, solver->x_event);
-    dfl_free(ctx, solver->acceleration);
     dfl_free(ctx, solver->value);
     dfl_free(ctx, solver->value_old);
     dfl_free(ctx, solver->value_probe);
@@ -447,8 +445,10 @@ void dfl_solver_note_residuals(dfl_solver *solver)
     note(&solver->stats.max_residual.invariant, b->e, eom->ne);
     note(&solver->stats.max_residual.invariant, b->ep, eom->nep);
     note(&solver->stats.max_residual.massless, b->gam, eom->n0);
-    if (dfl_formulation_acceleration_rows(solver->acceleration, &solver->form, &solver->radau.here))
-        note(&solver->stats.max_residual.acceleration, solver->acceleration, solver->sys.nc);
+    const double *acceleration =
+        dfl_formulation_acceleration_rows(&solver->form, &solver->radau.here);
+    if (acceleration)
+        note(&solver->stats.max_residual.acceleration, acceleration, solver->sys.nc);
     else
         solver->stats.max_residual.acceleration = NAN;
 }

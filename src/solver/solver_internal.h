@@ -19,7 +19,6 @@ struct dfl_solver {
     double t0;
     long outputs;              /* the next grid point is t0 + sense outputs every */
     double *x, *x_event;       /* n each: interpolated states */
-    double *acceleration;      /* nc: gII, hI at the last point */
     double *value, *value_old; /* events at the ends of an interval */
     double *value_probe;
     double sense;       /* of the last advance, +1 or -1 in time; 0: outputs, value_old are stale */
