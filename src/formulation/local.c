@@ -1,142 +1,85 @@
-/* Local coordinates: dependent coordinates from the constraints.
+/* Local coordinates of the forms tangent and partition (Petzold, Potra (5.4)): how good they are.
 
-   With a matrix S (nf x nv) that makes [S; W] regular, S p and S v are coordinates of the constraint manifold:
-   given a state, [S; W] dp = (0, -g) and [S; W] dv = (0, -gI, -hv) restore the rest. S are unit rows
-   (partition: independent coordinates chosen among p) or an orthonormal basis of the tangent plane at the
-   beginning of the step (tangent). A partition is kept while the block of W that is inverted for the dependent
-   coordinates is at most ten times worse than the best one that column pivoting finds. */
-#include "formulation/ode_internal.h"
+   Positions are parametrised by q = A^T p, velocities by A^T v. The rows A^T = Sp and Sv have unit length and are
+   orthogonal to each other, so that with an orthonormal basis K of the free directions the smallest
+   singular value of A^T K, at most 1, is the cosine of the largest angle between both spaces; its inverse is
+   what the coordinates amplify errors by. They are kept until this is twice as bad as with the best
+   choice at hand: K itself for tangent planes, for partitions the one that pivoting would make. (Ten times,
+   which is usual for explicit methods, costs a digit on a pendulum and saves nothing.) */
+#include "formulation/projection.h"
 
-#include <math.h>
 #include <string.h>
 
-enum { most_iterations = 12 };
-static const double much_worse = 10;
+static const double worse = 2;
+static const double singular = 1e-8;
 
-static double quality(dfl_ode *ode, const dfl_point *point, const bool *independent);
-static void best_partition(bool *independent, dfl_ode *ode, const dfl_point *point);
+static double quality(dfl_formulation *form, const double *S, int rows, const double *Q, int n);
 
-/* S and the factors of [S; W] at the beginning of a step. */
-dfl_outcome dfl_local_begin(dfl_ode *ode, const dfl_point *point)
+/* Orthonormal rows of the free positions and velocities. */
+static void free_directions(double *Qp, double *Qv, const dfl_formulation *form)
 {
-    dfl_system *sys = ode->sys;
-    const int nv = sys->n3, nf = ode->nf = nv - ode->saddle.nrows;
-    if (ode->form == DFL_TANGENT) {
-        const dfl_split_rule rule = {.method = DFL_METHOD_SVD, .rank = ode->saddle.nrows};
-        if (!dfl_split_compute(ode->split, &rule, point->blocks.W, sys->nc, sys->nc, nv))
-            return dfl_system_part_trouble(sys, DFL_STEP_RANK, DFL_FAILURE_VELOCITY, point->t);
-        for (int i = 0; i < nf; i++)
-            for (int j = 0; j < nv; j++)
-                ode->S[j * nf + i] = ode->split->N[i * nv + j];
-        return DFL_STEP_OK;
-    }
-    bool *other = ode->other;
-    if (ode->options->independent) {
-        memcpy(other, ode->options->independent + dfl_eom_layout(sys->eom).v,
-               (size_t)nv * sizeof *other);
-    } else {
-        best_partition(other, ode, point);
-        const double best = quality(ode, point, other);
-        if (ode->chosen && quality(ode, point, ode->independent) * much_worse >= best)
-            return DFL_STEP_OK;
-        ode->sys->stats->selector_computations++;
-    }
-    memcpy(ode->independent, other, (size_t)nv * sizeof *other);
-    ode->chosen = true;
-    memset(ode->S, 0, (size_t)(nf * nv) * sizeof *ode->S);
-    for (int j = 0, i = 0; j < nv && i < nf; j++)
-        if (ode->independent[j])
-            ode->S[j * nf + i++] = 1;
-    return DFL_STEP_OK;
+    const int ns = form->sys->eom->ns, np = form->sys->eom->np, nv = form->sys->n3;
+    dfl_orthonormal_rows(Qp, form->nfp, np, form->split3->N + ns, form->sys->n4);
+    dfl_orthonormal_rows(Qv, form->nsv, nv, form->split2->N, nv);
 }
 
-/* Columns of W by Gram and Schmidt with pivoting: those chosen belong to dependent coordinates. */
-static void best_partition(bool *independent, dfl_ode *ode, const dfl_point *point)
+/* The smallest singular value of S Q^T, both rows x n. */
+static double quality(dfl_formulation *form, const double *S, int rows, const double *Q, int n)
 {
-    const int nc = ode->sys->nc, nv = ode->sys->n3, rank = ode->saddle.nrows;
-    for (int j = 0; j < nv; j++)
-        independent[j] = true;
-    memcpy(ode->rows, point->blocks.W, (size_t)(nc * nv) * sizeof *ode->rows);
-    dfl_choose_vectors(ode->dependent, rank, ode->rows, nv, nc, nc, 1, NULL);
-    for (int k = 0; k < rank; k++)
-        independent[ode->dependent[k]] = false;
-}
-
-/* The inverse of the condition number of the block of W that belongs to the dependent coordinates. */
-static double quality(dfl_ode *ode, const dfl_point *point, const bool *independent)
-{
-    const int nc = ode->sys->nc, nv = ode->sys->n3, rank = ode->saddle.nrows;
-    double *A = ode->rows;
-    int column = 0;
-    for (int j = 0; j < nv; j++) {
-        if (independent[j])
-            continue;
-        for (int i = 0; i < rank && column < rank; i++)
-            A[column * rank + i] = point->blocks.W[j * nc + ode->saddle.row[i]];
-        column++;
-    }
-    const dfl_split_rule rule = {.method = DFL_METHOD_QR, .tolerance = 1e-15, .rank = -1};
-    if (column != rank || !dfl_split_compute(ode->split, &rule, A, rank, rank, rank))
-        return 0;
-    return ode->split->largest > 0 ? ode->split->smallest / ode->split->largest : 1;
-}
-
-static dfl_outcome factor(dfl_ode *ode, const dfl_point *point)
-{
-    const int nc = ode->sys->nc, nv = ode->sys->n3, nf = ode->nf;
-    double *A = dfl_factor_matrix(ode->local);
-    for (int j = 0; j < nv; j++) {
-        for (int i = 0; i < nf; i++)
-            A[j * nv + i] = ode->S[j * nf + i];
-        for (int k = nf; k < nv; k++)
-            A[j * nv + k] = point->blocks.W[j * nc + ode->saddle.row[k - nf]];
-    }
-    if (!dfl_factor_compute(ode->local, nv, DFL_METHOD_LU))
-        return dfl_system_part_trouble(ode->sys, DFL_STEP_SINGULAR, DFL_FAILURE_POSITION, point->t);
-    return DFL_STEP_OK;
-}
-
-/* change = [S; W]^-1 (0, -rows), of which only those in use count; returns its largest entry. */
-static double correction(dfl_ode *ode, const double *rows, int count)
-{
-    const int nv = ode->sys->n3;
-    double size = 0;
-    memset(ode->change, 0, (size_t)nv * sizeof(double));
-    for (int k = ode->nf; k < nv; k++) {
-        const int row = ode->saddle.row[k - ode->nf];
-        ode->change[k] = row < count ? -rows[row] : 0;
-    }
-    dfl_factor_solve(ode->local, ode->change);
-    for (int i = 0; i < nv; i++)
-        size = fmax(size, fabs(ode->change[i]));
-    return size;
-}
-
-dfl_outcome dfl_local_complete(dfl_ode *ode, dfl_point *point)
-{
-    dfl_system *sys = ode->sys;
-    const int nv = sys->n3, nl = sys->eom->nl;
-    double *p = point->x + sys->off_p, *v = point->x + sys->off_v, last = INFINITY;
-    for (int it = 0; it < most_iterations; it++) {
-        dfl_outcome outcome =
-            dfl_system_eval_blocks(sys, point, DFL_POSITION | DFL_VELOCITY | DFL_DIRECTIONS);
-        if (!outcome)
-            outcome = factor(ode, point);
-        if (outcome)
-            return outcome;
-        const double size = correction(ode, point->blocks.g, nl);
-        if (!(size < 1e10))
-            break;
-        if (size <= 1e-15 || (size <= 1e-10 && size >= 0.5 * last)) {
-            correction(ode, point->blocks.gI, sys->nc);
-            for (int i = 0; i < nv; i++)
-                v[i] += ode->change[i];
-            return DFL_STEP_OK;
+    const dfl_split_rule rule = {.method = DFL_METHOD_SVD, .tolerance = 0, .rank = rows};
+    double *A = form->work;
+    for (int j = 0; j < rows; j++)
+        for (int i = 0; i < rows; i++) {
+            double dot = 0;
+            for (int k = 0; k < n; k++)
+                dot += S[k * rows + i] * Q[k * rows + j];
+            A[j * rows + i] = dot;
         }
-        for (int i = 0; i < nv; i++)
-            p[i] += ode->change[i];
-        last = size;
+    if (rows == 0)
+        return 1;
+    return dfl_split_compute(form->quality, &rule, A, rows, rows, rows) ? form->quality->smallest
+                                                                        : 0;
+}
+
+bool dfl_local_outdated(dfl_formulation *form)
+{
+    const dfl_system *sys = form->sys;
+    const int np = sys->eom->np, nv = sys->n3, ns = sys->eom->ns;
+    const int larger = np > nv ? np : nv;
+    double *Qp = form->local_work, *Qv = Qp + np * np, *S = Qv + nv * nv, best_p = 1, best_v = 1;
+    unsigned char *p = form->local_pivots, *v = p + sys->n4;
+    if (form->options->independent)
+        return false;
+    free_directions(Qp, Qv, form);
+    if (form->options->selectors == DFL_UNIT) {
+        dfl_selectors_pivots(form, p, v);
+        memset(S, 0, (size_t)(larger * larger) * sizeof *S);
+        dfl_unit_rows(S, form->nfp, np, p + ns);
+        best_p = quality(form, S, form->nfp, Qp, np);
+        dfl_unit_rows(S, form->nsv, nv, v);
+        best_v = quality(form, S, form->nsv, Qv, nv);
     }
-    sys->trouble.outcome = DFL_STEP_OK;
-    return DFL_STEP_RETRY;
+    return worse * quality(form, form->Sp, form->nfp, Qp, np) < best_p ||
+           worse * quality(form, form->Sv, form->nsv, Qv, nv) < best_v;
+}
+
+void dfl_local_partition(dfl_formulation *form)
+{
+    const dfl_system *sys = form->sys;
+    const dfl_layout at = dfl_eom_layout(sys->eom);
+    const bool *independent = form->options->independent;
+    const int ns = sys->eom->ns;
+    for (int i = 0; i < sys->n4; i++)
+        form->pivot_p[i] = i < ns || !independent[at.p + i - ns];
+    for (int i = 0; i < sys->n3; i++)
+        form->pivot_v[i] = !independent[at.v + i];
+}
+
+bool dfl_local_regular(dfl_formulation *form)
+{
+    const int np = form->sys->eom->np, nv = form->sys->n3;
+    double *Qp = form->local_work, *Qv = Qp + np * np;
+    free_directions(Qp, Qv, form);
+    return quality(form, form->Sp, form->nfp, Qp, np) > singular &&
+           quality(form, form->Sv, form->nsv, Qv, nv) > singular;
 }

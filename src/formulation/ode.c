@@ -93,28 +93,27 @@ void dfl_ode_bind(dfl_ode *ode)
     ode->chosen = false;
 }
 
-dfl_outcome dfl_ode_start(dfl_ode *ode, dfl_point *point, int rank)
+void dfl_ode_start(dfl_ode *ode, const dfl_point *point, int rank)
 {
     const dfl_system *sys = ode->sys;
     dfl_saddle_choose(&ode->saddle, point, rank);
     ode->rank = rank;
     if (ode->form == DFL_UODE)
         memcpy(ode->offset, point->alg + sys->row_acc, (size_t)sys->nc * sizeof(double));
-    return dfl_ode_settle(ode, point);
 }
 
 dfl_outcome dfl_ode_begin(dfl_ode *ode, const dfl_point *point)
 {
     if (ode->rank < ode->sys->nc)
         dfl_saddle_choose(&ode->saddle, point, ode->rank);
-    return is_local(ode) ? dfl_local_begin(ode, point) : DFL_STEP_OK;
+    return is_local(ode) ? dfl_ode_local_begin(ode, point) : DFL_STEP_OK;
 }
 
 dfl_outcome dfl_ode_rates(double *rate, dfl_ode *ode, dfl_point *point)
 {
     dfl_outcome outcome = dfl_ode_contact(ode, point);
     if (!outcome && is_local(ode))
-        outcome = dfl_local_complete(ode, point);
+        outcome = dfl_ode_local_complete(ode, point);
     else if (!outcome && dfl_ode_projects(ode->form))
         outcome = project_velocity(ode, point);
     if (!outcome)
@@ -134,7 +133,7 @@ dfl_outcome dfl_ode_finish(dfl_ode *ode, dfl_point *point)
         if (!outcome)
             outcome = dfl_ode_move_velocities(ode, point);
     } else if (is_local(ode)) {
-        outcome = dfl_local_complete(ode, point);
+        outcome = dfl_ode_local_complete(ode, point);
     } else {
         outcome = dfl_ode_contact(ode, point);
     }

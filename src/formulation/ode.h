@@ -46,7 +46,7 @@ void dfl_ode_clear(dfl_ode *ode);
 void dfl_ode_bind(dfl_ode *ode);
 
 /* At an evaluated point where a run begins, with constraints of the given rank. */
-dfl_outcome dfl_ode_start(dfl_ode *ode, dfl_point *point, int rank);
+void dfl_ode_start(dfl_ode *ode, const dfl_point *point, int rank);
 
 /* At the beginning of a step from an evaluated point: coordinates, rows in use. */
 dfl_outcome dfl_ode_begin(dfl_ode *ode, const dfl_point *point);

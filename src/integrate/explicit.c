@@ -29,9 +29,8 @@ dfl_status dfl_explicit_init(dfl_stepper *st, const dfl_tableau *rk)
     if (!w)
         return DFL_NO_MEMORY;
     w->rk = rk;
-    dfl_status status = dfl_ode_init(&w->ode, sys, st->options);
-    if (!status)
-        status = dfl_point_init(&w->stage, sys);
+    w->ode = &st->form->ode->ode;
+    dfl_status status = dfl_point_init(&w->stage, sys);
     if (!status)
         status = dfl_point_init(&w->after, sys);
     if (status)
@@ -57,7 +56,6 @@ void dfl_explicit_clear(dfl_stepper *st)
     dfl_explicit_work *w = of(st)->work;
     if (!w)
         return;
-    dfl_ode_clear(&w->ode);
     dfl_point_clear(&w->stage, ctx);
     dfl_point_clear(&w->after, ctx);
     for (int k = 0; k < DFL_TABLEAU_STAGES; k++) {
@@ -77,7 +75,6 @@ void dfl_explicit_clear(dfl_stepper *st)
 void dfl_explicit_bind(dfl_stepper *st)
 {
     dfl_explicit_work *w = of(st)->work;
-    dfl_ode_bind(&w->ode);
     dfl_point_bind(&w->stage, st->sys);
     dfl_point_bind(&w->after, st->sys);
 }
@@ -86,7 +83,7 @@ void dfl_explicit_start(dfl_stepper *st)
 {
     dfl_explicit_work *w = of(st)->work;
     w->begun = false;
-    w->trouble = dfl_ode_start(&w->ode, &st->here, st->form->rank2);
+    w->trouble = dfl_ode_settle(w->ode, &st->here);
     st->order = w->rk->order;
     st->degree = w->rk->power;
     dfl_scale_as_given(&st->scale);
@@ -101,7 +98,7 @@ static dfl_outcome begin(dfl_explicit *ex)
     const size_t size = (size_t)st->sys->n * sizeof(double);
     if (w->begun)
         return DFL_STEP_OK;
-    dfl_outcome outcome = w->trouble ? w->trouble : dfl_ode_begin(&w->ode, &st->here);
+    dfl_outcome outcome = w->trouble ? w->trouble : dfl_ode_begin(w->ode, &st->here);
     if (outcome)
         return outcome;
     memcpy(w->X[0], st->here.x, size);
@@ -109,7 +106,7 @@ static dfl_outcome begin(dfl_explicit *ex)
     if (dfl_ode_projects(st->options->form)) {
         memcpy(w->stage.x, st->here.x, size);
         w->stage.t = st->t;
-        outcome = dfl_ode_rates(w->K[0], &w->ode, &w->stage);
+        outcome = dfl_ode_rates(w->K[0], w->ode, &w->stage);
     }
     w->begun = !outcome;
     return outcome;
@@ -213,7 +210,7 @@ static bool extra_stages(const dfl_explicit *ex)
         dfl_explicit_combine(w->stage.x, w->x_old, w->h_last, i, rk->A[i], w->K_last, sys->off_r,
                              sys->n);
         w->stage.t = w->t_old + rk->c[i] * w->h_last;
-        if (dfl_ode_rates(w->K_last[i], &w->ode, &w->stage))
+        if (dfl_ode_rates(w->K_last[i], w->ode, &w->stage))
             return false;
     }
     return true;

@@ -7,7 +7,7 @@
 #ifndef DFL_EXPLICIT_H
 #define DFL_EXPLICIT_H
 
-#include "formulation/ode.h"
+#include "formulation/ode_form.h"
 #include "integrate/stepper.h"
 #include "integrate/tableau.h"
 
@@ -15,7 +15,7 @@ extern const dfl_stepper_class dfl_explicit_pair_class, dfl_half_explicit_class;
 
 typedef struct dfl_explicit_work {
     const dfl_tableau *rk;
-    dfl_ode ode;
+    dfl_ode *ode;          /* the formulation's */
     dfl_outcome trouble;   /* of the start, met again by the first attempt */
     bool begun;            /* rates of the first stage and local coordinates belong to `here` */
     dfl_point stage, after; /* the present stage; half-explicit: the next one */

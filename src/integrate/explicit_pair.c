@@ -34,7 +34,7 @@ static dfl_outcome stages(double *err, dfl_explicit *ex, double h)
     for (int i = 1; i < rk->stages; i++) {
         dfl_explicit_combine(w->stage.x, st->here.x, h, i, rk->A[i], w->K, sys->off_r, sys->n);
         w->stage.t = st->t + rk->c[i] * h;
-        dfl_outcome outcome = dfl_ode_rates(w->K[i], &w->ode, &w->stage);
+        dfl_outcome outcome = dfl_ode_rates(w->K[i], w->ode, &w->stage);
         if (outcome)
             return outcome;
         memcpy(w->X[i], w->stage.x, size);
@@ -46,7 +46,7 @@ static dfl_outcome stages(double *err, dfl_explicit *ex, double h)
     *err = error_estimate(ex, h);
     if (st->options->fixed_step == 0 && !(*err < 1))
         return isfinite(*err) ? DFL_STEP_OK : DFL_STEP_RETRY;
-    return dfl_ode_finish(&w->ode, &st->next);
+    return dfl_ode_finish(w->ode, &st->next);
 }
 
 static dfl_status init(dfl_stepper *st)

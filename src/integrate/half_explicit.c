@@ -33,7 +33,7 @@ static dfl_outcome stages(double *err, dfl_explicit *ex, double h)
     memcpy(w->stage.x, st->here.x, (size_t)sys->n * sizeof(double));
     dfl_explicit_combine(w->stage.x, st->here.x, h, 1, rk->A[1], w->K, sys->off_r, sys->n);
     w->stage.t = st->t + rk->c[1] * h;
-    dfl_outcome outcome = dfl_ode_contact(&w->ode, &w->stage);
+    dfl_outcome outcome = dfl_ode_contact(w->ode, &w->stage);
     for (int i = 1; !outcome && i < rk->stages; i++)
         outcome = constrained_stage(ex, h, i);
     if (!outcome)
@@ -57,8 +57,8 @@ static dfl_outcome next_positions(dfl_explicit *ex, double h, int i)
     dfl_explicit_combine(after->x, x0, h, i + 1, weight, w->K, sys->off_sp, sys->n);
     after->t = st->t + rk->c[i + 1] * h;
     if (i + 1 == rk->stages)
-        return dfl_ode_move_positions(&w->ode, after);
-    dfl_outcome outcome = dfl_ode_contact(&w->ode, after);
+        return dfl_ode_move_positions(w->ode, after);
+    dfl_outcome outcome = dfl_ode_contact(w->ode, after);
     return outcome ? outcome : dfl_system_eval_blocks(sys, after, DFL_DIRECTIONS | DFL_VELOCITY);
 }
 
@@ -70,7 +70,7 @@ static dfl_outcome constrained_stage(dfl_explicit *ex, double h, int i)
     dfl_explicit_work *w = ex->work;
     const double weight = h * w->rk->A[i + 1][i], *trial = w->after.blocks.gI;
     dfl_point *stage = &w->stage, *after = &w->after;
-    double *target = w->ode.target;
+    double *target = w->ode->target;
     const unsigned need = DFL_FORCE | DFL_KINEMATICS | DFL_DYNAMIC | DFL_AUXILIARY;
     dfl_outcome outcome =
         dfl_system_eval_blocks(sys, stage, i == 1 ? need | DFL_DIRECTIONS : need);
@@ -79,12 +79,12 @@ static dfl_outcome constrained_stage(dfl_explicit *ex, double h, int i)
     dfl_ode_write_rates(w->K[i], sys, stage); /* positions; the rest follows */
     outcome = next_positions(ex, h, i);
     if (!outcome)
-        outcome = dfl_saddle_factor(&w->ode.saddle, stage, after->blocks.W);
+        outcome = dfl_saddle_factor(&w->ode->saddle, stage, after->blocks.W);
     if (outcome)
         return outcome;
     for (int k = 0; k < sys->nc; k++)
         target[k] = -trial[k] / weight;
-    outcome = dfl_saddle_solve(&w->ode.saddle, stage, after->blocks.W, target);
+    outcome = dfl_saddle_solve(&w->ode->saddle, stage, after->blocks.W, target);
     if (outcome)
         return outcome;
     dfl_ode_write_rates(w->K[i], sys, stage);
@@ -105,7 +105,7 @@ static dfl_outcome end_of_step(dfl_explicit *ex, double h)
     dfl_explicit_work *w = ex->work;
     memcpy(st->next.x, w->stage.x, (size_t)st->sys->n * sizeof(double));
     st->next.t = st->t + h;
-    return dfl_ode_settle(&w->ode, &st->next);
+    return dfl_ode_settle(w->ode, &st->next);
 }
 
 /* The difference to the solution of order 4, without what it has across the constraints: there the stages'
@@ -117,7 +117,7 @@ static double error_estimate(dfl_explicit *ex, double h)
     dfl_explicit_work *w = ex->work;
     const dfl_tableau *rk = w->rk;
     const int nc = sys->nc, nv = sys->n3;
-    double *e = st->err, *ev = e + sys->off_v, *target = w->ode.target, *change = w->e;
+    double *e = st->err, *ev = e + sys->off_v, *target = w->ode->target, *change = w->e;
     dfl_ode_write_rates(w->K[rk->stages], sys, &st->next);
     memset(e, 0, (size_t)sys->n * sizeof(double));
     dfl_explicit_combine(e, e, h, rk->stages + 1, rk->error[0], w->K, sys->off_r, sys->n);
@@ -126,7 +126,7 @@ static double error_estimate(dfl_explicit *ex, double h)
     for (int j = 0; j < nv; j++)
         for (int i = 0; i < nc; i++)
             target[i] -= st->next.blocks.W[j * nc + i] * ev[j];
-    dfl_saddle_least_change(change, &w->ode.saddle, target);
+    dfl_saddle_least_change(change, &w->ode->saddle, target);
     for (int j = 0; j < nv; j++)
         ev[j] += change[j];
     return dfl_explicit_norm(ex, e);

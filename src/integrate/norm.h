@@ -28,7 +28,7 @@ void dfl_scale_stages(dfl_scale *scale, int stages);
 /* Takes the tolerances as they are, for explicit methods. */
 void dfl_scale_as_given(dfl_scale *scale);
 
-/* Sets the weights from x (n) and, in psi1 where multipliers have index 2, the step size. */
+/* Sets the weights from x (n) and, for unknowns of index 2 and 3, the step size. */
 void dfl_scale_set(dfl_scale *scale, const double *x, double h);
 
 /* Norm of a vector, and of lanes with `stages` of them in use (the others zero). */

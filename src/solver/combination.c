@@ -36,9 +36,6 @@ dfl_status dfl_combination_check(dfl_context *ctx, dfl_form form, dfl_integrator
                               "explicit-pair needs: choose psf, uode, explicit, baumgarte, partition, "
                               "tangent, qr or svd",
                               form_name[form]);
-    if (form > DFL_PSI1)
-        return dfl_fail(ctx, DFL_INVALID, "the form '%s' is not available yet: choose psf or psi1",
-                        form_name[form]);
     if (integrator != DFL_RADAU)
         return dfl_fail(ctx, DFL_INVALID, "the method '%s' is not available yet: choose radau",
                         integrator_name[integrator]);
