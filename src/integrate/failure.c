@@ -58,6 +58,20 @@ static dfl_status rank_failure(dfl_stepper *st)
         before, after, rows);
 }
 
+/* Explicit methods have no decomposition that knows how weak the constraints are. */
+static dfl_status explicit_failure(dfl_stepper *st, double h)
+{
+    const dfl_trouble *trouble = &st->sys->trouble;
+    if (trouble->outcome == DFL_STEP_SINGULAR)
+        return dfl_fail(st->sys->ctx, DFL_SINGULAR, "%s is singular at t = %.10g",
+                        trouble->callback, st->t);
+    return dfl_fail(st->sys->ctx, DFL_NOT_CONVERGED,
+                    "the step size falls to %.3g at t = %.10g; the motion or the forces may be "
+                    "discontinuous there, or stiff (then use the method radau), or the tolerance too "
+                    "small",
+                    h, st->t);
+}
+
 dfl_status dfl_step_failure(dfl_stepper *st, double h)
 {
     const dfl_trouble *trouble = &st->sys->trouble;
@@ -85,6 +99,8 @@ dfl_status dfl_step_failure(dfl_stepper *st, double h)
     default:
         break;
     }
+    if (!st->class->implicit)
+        return explicit_failure(st, h);
     if (st->form->weakest < 1e-2 && st->sys->nc > 0) {
         st->sys->trouble.part = DFL_FAILURE_VELOCITY;
         return rank_failure(st);
