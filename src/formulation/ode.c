@@ -93,13 +93,38 @@ void dfl_ode_bind(dfl_ode *ode)
     ode->chosen = false;
 }
 
+/* Of the terms of a row: residuals below are what completing a start leaves. */
+static const double consistent = 1e-9;
+
+/* gII and hI at a start that need not be consistent: W a + bias with M a = f_dyn of the given (l, m). Where M
+   is singular they say nothing about l, m and count as zero. */
+static void set_offset(dfl_ode *ode, const dfl_point *point)
+{
+    dfl_system *sys = ode->sys;
+    const int nv = sys->n3, nc = sys->nc;
+    double *M = dfl_factor_matrix(ode->local), *a = ode->change;
+    memset(a, 0, 2 * (size_t)nv * sizeof *a);
+    if (dfl_saddle_mass(M, &ode->saddle, point) || dfl_system_dynamics(a, sys, point, a + nv) ||
+        !dfl_factor_compute(ode->local, nv, DFL_METHOD_QR))
+        return;
+    dfl_factor_solve(ode->local, a);
+    for (int i = 0; i < nc; i++) {
+        double sum = point->blocks.bias[i], size = fabs(sum);
+        for (int j = 0; j < nv; j++) {
+            sum += point->blocks.W[j * nc + i] * a[j];
+            size += fabs(point->blocks.W[j * nc + i] * a[j]);
+        }
+        ode->offset[i] = fabs(sum) > consistent * size ? sum : 0;
+    }
+}
+
 void dfl_ode_start(dfl_ode *ode, const dfl_point *point, int rank)
 {
-    const dfl_system *sys = ode->sys;
     dfl_saddle_choose(&ode->saddle, point, rank);
     ode->rank = rank;
+    memset(ode->offset, 0, (size_t)ode->sys->nc * sizeof(double));
     if (ode->form == DFL_UODE)
-        memcpy(ode->offset, point->alg + sys->row_acc, (size_t)sys->nc * sizeof(double));
+        set_offset(ode, point);
 }
 
 dfl_outcome dfl_ode_begin(dfl_ode *ode, const dfl_point *point)

@@ -118,6 +118,17 @@ static dfl_outcome evaluate_mass(dfl_saddle *saddle, const dfl_point *point)
     return DFL_STEP_OK;
 }
 
+dfl_outcome dfl_saddle_mass(double *M, dfl_saddle *saddle, const dfl_point *point)
+{
+    const int nv = saddle->sys->n3;
+    const bool diagonal = saddle->sys->diagonal;
+    dfl_outcome outcome = evaluate_mass(saddle, point);
+    for (int j = 0; !outcome && j < nv; j++)
+        for (int i = 0; i < nv; i++)
+            M[j * nv + i] = !diagonal ? saddle->M[j * nv + i] : i == j ? saddle->M[i] : 0;
+    return outcome;
+}
+
 dfl_outcome dfl_saddle_factor(dfl_saddle *saddle, const dfl_point *point, const double *V)
 {
     dfl_system *sys = saddle->sys;

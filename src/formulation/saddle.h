@@ -35,6 +35,9 @@ void dfl_saddle_bind(dfl_saddle *saddle);
 /* Chooses `rank` independent rows of W at a point; the coupling is forgotten. */
 void dfl_saddle_choose(dfl_saddle *saddle, const dfl_point *point, int rank);
 
+/* M at a point as a full nv x nv matrix. */
+dfl_outcome dfl_saddle_mass(double *M, dfl_saddle *saddle, const dfl_point *point);
+
 /* Factors the matrix with M, K0 and W of a point whose blocks are evaluated, and V (nc x nv). */
 dfl_outcome dfl_saddle_factor(dfl_saddle *saddle, const dfl_point *point, const double *V);
 
