@@ -48,7 +48,7 @@ typedef struct dfl_comparison {
     int dimension_positions;  /* lost by the position constraints ... */
     int dimension_velocities; /* ... and by those of velocities */
     const char *evaluation;   /* of all runs: "native", or "tape" where there is no compiler */
-    double begun;             /* of the present run */
+    double deadline;          /* of the present run, as a time of the clock */
     double reference_tolerance;
     double
         uncertainty; /* of the reference: the difference from a run with ten times its tolerance */
