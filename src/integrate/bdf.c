@@ -1,0 +1,250 @@
+/* Backward differentiation formulas of orders 1 to 5 with fixed leading coefficient: step size and order vary
+   as in DASSL (Brenan, Campbell and Petzold, Numerical Solution of Initial-Value Problems in Differential-
+   Algebraic Equations, 1996, section 5.2). With the prediction x0 and its slope x0' by the polynomial of
+   degree k through the last k + 1 points,
+
+       x' = x0' + zeta (x - x0),    zeta = -alpha_s/h = (1 + 1/2 + ... + 1/k)/h,
+
+   inserted into 0 = alg(x), 0 = S (dif(x) - diag(I,M,I) x') at the end of the step. x - x0 tells the error.
+   Selectors act on x', not on the past: when they change nothing is restarted.
+
+   Differences to DASSL: E, of the size of the degrees of freedom, is factored whenever zeta changes, so that
+   increments are never scaled; the derivatives are kept by the rules of implicit.c. */
+#include "integrate/bdf.h"
+#include "integrate/log.h"
+#include "integrate/one_stage.h"
+
+#include <math.h>
+
+enum { WIDTH = 4, HIGHEST = 5, WITH_FIXED_STEP = 2 };
+
+/* Newton's tolerance: DASSL has 1/3. Its constraints are a small part of the error at this one. */
+static const double newton_tolerance = 0.05;
+
+typedef struct dfl_bdf {
+    dfl_one_stage one;
+    int order, highest; /* of the next step; allowed */
+    int order_old;      /* of the last step */
+    int run, run_old;   /* steps in a row with one size and order, with and without the present */
+    bool rising;        /* the start: order and step grow until something speaks against it */
+    int failures;       /* of the error test in a row */
+    int choice;         /* the order that the last estimates recommend ... */
+    double estimate;    /* ... and the error with it */
+} dfl_bdf;
+
+static void choose_order(dfl_bdf *bdf, double size);
+static double raised_size(dfl_bdf *bdf);
+static double limit(const dfl_stepper *st, double h);
+static void use_order(dfl_bdf *bdf, int order);
+
+static dfl_status init(dfl_stepper *st)
+{
+    return dfl_one_stage_init(st, DFL_DIFFERENCES);
+}
+
+/* With fixed steps the past is straight at first, so the order begins with at most 2 and rises by one in
+   each step. */
+static void start(dfl_stepper *st)
+{
+    dfl_bdf *bdf = (dfl_bdf *)st;
+    const int order = st->options->order;
+    const bool fixed = st->options->fixed_step > 0;
+    dfl_scale_plain(&st->scale, newton_tolerance);
+    dfl_one_stage_start(st);
+    bdf->highest = order > 0 ? order : fixed ? WITH_FIXED_STEP : HIGHEST;
+    bdf->order = bdf->order_old = fixed && bdf->highest > 1 ? 2 : 1;
+    bdf->run_old = bdf->failures = 0;
+    bdf->rising = true;
+    st->order = st->degree = bdf->order;
+}
+
+static void predict(dfl_stepper *st, double h)
+{
+    dfl_bdf *bdf = (dfl_bdf *)st;
+    const bool same = st->stepped && h == st->h_old && bdf->order == bdf->order_old;
+    double sum = 0;
+    bdf->run = same ? bdf->run_old + 1 : 1;
+    for (int j = 1; j <= bdf->order; j++)
+        sum += 1.0 / j;
+    bdf->one.zeta = sum / h;
+    dfl_one_stage_predict(&bdf->one, h, bdf->order);
+}
+
+static dfl_outcome iterate(double *size, dfl_stepper *st, double h)
+{
+    dfl_one_stage *one = (dfl_one_stage *)st;
+    const dfl_system *sys = st->sys;
+    one->stage.t = st->t + h;
+    for (int i = 0; i < sys->n; i++)
+        one->stage.x[i] = one->x[i];
+    dfl_outcome outcome = dfl_system_eval(st->sys, &one->stage);
+    if (outcome)
+        return outcome;
+    for (int i = sys->off_r; i < sys->n; i++)
+        one->xp[i * WIDTH] = one->yp[i * WIDTH] =
+            one->xp0[i] + one->zeta * (one->x[i] - one->x0[i]);
+    return dfl_one_stage_increment(size, one, &one->stage, 1);
+}
+
+/* max(alpha_{k+1}, |alpha_{k+1} + alpha_s - alpha_0|) |x - x0|: what the formula and its interpolation
+   leave out. */
+static dfl_outcome error(double *err, dfl_stepper *st, double h, bool refine)
+{
+    dfl_bdf *bdf = (dfl_bdf *)st;
+    const double *alpha = bdf->one.past.alpha;
+    const int k = bdf->order;
+    double alpha_0 = 0;
+    (void)refine;
+    for (int i = 0; i < k; i++)
+        alpha_0 -= alpha[i];
+    const double constant = fmax(alpha[k], fabs(alpha[k] - bdf->one.zeta * h - alpha_0));
+    const double size = dfl_scale_error(&st->scale, dfl_one_stage_deviation(&bdf->one));
+    *err = constant * size;
+    choose_order(bdf, size);
+    return DFL_STEP_OK;
+}
+
+/* |h^(i+1) x^(i+1)| as far as the differences tell it: phi_{i+1} at the end of the step, where e = x - x0 is
+   phi_{k+2}. */
+static double difference_size(dfl_bdf *bdf, int i)
+{
+    dfl_stepper *st = &bdf->one.base;
+    const dfl_history *past = &bdf->one.past;
+    double *sum = bdf->one.dx; /* scratch: the iteration is over */
+    for (int j = 0; j < past->n; j++)
+        sum[j] = st->err[j];
+    for (int m = bdf->order; m > i; m--)
+        for (int j = 0; j < past->n; j++)
+            sum[j] += past->beta[m] * past->phi[m][j];
+    return dfl_scale_error(&st->scale, sum);
+}
+
+/* Compares the errors that the orders k - 2 to k + 1 would have had: lower if the terms of the Taylor series
+   do not fall there, higher, after k + 1 steps of one size, if they still fall beyond. */
+static void choose_order(dfl_bdf *bdf, double size)
+{
+    const double *sigma = bdf->one.past.sigma;
+    const int k = bdf->order;
+    const double term = (k + 1) * sigma[k] * size;
+    double lower = INFINITY, two_lower = 0;
+    bdf->choice = k;
+    bdf->estimate = sigma[k] * size;
+    if (k > 1)
+        lower = k * sigma[k - 1] * difference_size(bdf, k - 1);
+    if (k > 2)
+        two_lower = (k - 1) * sigma[k - 2] * difference_size(bdf, k - 2);
+    if (k > 1 && (k == 2 ? lower <= 0.5 * term : fmax(lower, two_lower) <= term)) {
+        bdf->choice = k - 1;
+    } else if (k < bdf->highest && bdf->run > k + 1 && bdf->order - bdf->order_old != 1) {
+        const double higher = raised_size(bdf);
+        if (k > 1 && lower <= fmin(term, higher))
+            bdf->choice = k - 1;
+        else if (higher < (k == 1 ? 0.5 : 1) * term)
+            bdf->choice = k + 1, bdf->estimate = higher / (k + 2);
+    }
+    if (bdf->choice < k)
+        bdf->estimate = lower / k;
+}
+
+/* |e - phi_{k+2}|, the difference of one more order */
+static double raised_size(dfl_bdf *bdf)
+{
+    dfl_stepper *st = &bdf->one.base;
+    const double *phi = bdf->one.past.phi[bdf->order + 1];
+    double *sum = bdf->one.dx;
+    for (int j = 0; j < bdf->one.past.n; j++)
+        sum[j] = st->err[j] - phi[j];
+    return dfl_scale_error(&st->scale, sum);
+}
+
+/* h is doubled, kept, or reduced to 0.5 to 0.9 of its size: rare changes spare decompositions and keep the
+   past regular. */
+static double accepted(dfl_stepper *st, double h, double err, bool after_rejection)
+{
+    dfl_bdf *bdf = (dfl_bdf *)st;
+    const int k = bdf->order;
+    (void)err;
+    (void)after_rejection;
+    bdf->failures = 0;
+    if (k == bdf->highest || bdf->choice < k)
+        bdf->rising = false;
+    if (bdf->rising) {
+        use_order(bdf, k + 1);
+        return limit(st, 2 * h);
+    }
+    use_order(bdf, bdf->choice);
+    const double ratio = pow(2 * bdf->estimate + 1e-4, -1.0 / (bdf->choice + 1));
+    if (ratio >= 2)
+        return limit(st, 2 * h);
+    return ratio > 1 ? h : h * fmax(0.5, fmin(0.9, ratio));
+}
+
+static double limit(const dfl_stepper *st, double h)
+{
+    const double most = st->options->max_step;
+    return most > 0 && fabs(h) > most ? copysign(most, h) : h;
+}
+
+static double rejected(dfl_stepper *st, double h, double err)
+{
+    dfl_bdf *bdf = (dfl_bdf *)st;
+    (void)err;
+    bdf->rising = false;
+    use_order(bdf, ++bdf->failures < 3 ? bdf->choice : 1);
+    if (bdf->failures > 1)
+        return 0.25 * h;
+    const double ratio = 0.9 * pow(2 * bdf->estimate + 1e-4, -1.0 / (bdf->choice + 1));
+    return h * fmax(0.25, fmin(0.9, ratio));
+}
+
+static void failed(dfl_stepper *st)
+{
+    ((dfl_bdf *)st)->rising = false;
+}
+
+static void use_order(dfl_bdf *bdf, int order)
+{
+    dfl_stepper *st = &bdf->one.base;
+    if (order == bdf->order)
+        return;
+    st->newton.h_factored = 0;
+    st->sys->stats->order_changes++;
+    dfl_log(st->options, DFL_LOG_DEBUG, "t = %.10g: order %d", st->t, order);
+    bdf->order = order;
+}
+
+static void store(dfl_stepper *st, double h)
+{
+    dfl_bdf *bdf = (dfl_bdf *)st;
+    (void)h;
+    dfl_history_add(&bdf->one.past, dfl_one_stage_deviation(&bdf->one));
+    st->order = st->degree = bdf->order_old = bdf->order;
+    bdf->run_old = bdf->run;
+    if (st->options->fixed_step > 0 && bdf->order < bdf->highest)
+        use_order(bdf, bdf->order + 1);
+}
+
+static const dfl_implicit_class implicit = {.iterations = dfl_one_stage_iterations,
+                                            .predict = predict,
+                                            .settle = dfl_one_stage_settle,
+                                            .reference = dfl_one_stage_reference,
+                                            .factor = dfl_one_stage_factor,
+                                            .iterate = iterate,
+                                            .update = dfl_one_stage_update,
+                                            .error = error,
+                                            .accepted = accepted,
+                                            .rejected = rejected,
+                                            .failed = failed};
+
+const dfl_stepper_class dfl_bdf_class = {.size = sizeof(dfl_bdf),
+                                         .stages = dfl_one_stage_stages,
+                                         .init = init,
+                                         .bind = dfl_one_stage_bind,
+                                         .clear = dfl_one_stage_clear,
+                                         .start = start,
+                                         .attempt = dfl_implicit_attempt,
+                                         .candidate = dfl_one_stage_candidate,
+                                         .store = store,
+                                         .interpolate = dfl_one_stage_interpolate,
+                                         .implicit = &implicit,
+                                         .remembers = true};
