@@ -83,7 +83,7 @@ static dfl_outcome iterate(double *size, dfl_stepper *st, double h)
     for (int i = sys->off_r; i < sys->n; i++)
         one->xp[i * WIDTH] = one->yp[i * WIDTH] =
             one->xp0[i] + one->zeta * (one->x[i] - one->x0[i]);
-    return dfl_one_stage_increment(size, one, &one->stage, 1);
+    return dfl_one_stage_increment(size, one, &one->stage, 1, 1);
 }
 
 /* max(alpha_{k+1}, |alpha_{k+1} + alpha_s - alpha_0|) |x - x0|: what the formula and its interpolation

@@ -114,9 +114,9 @@ dfl_outcome dfl_one_stage_factor(dfl_stepper *st, double h)
 }
 
 dfl_outcome dfl_one_stage_increment(double *size, dfl_one_stage *one, const dfl_point *points,
-                                    int count)
+                                    int count, double weight)
 {
-    static const double sum[2 * WIDTH] = {[0] = 1, [WIDTH] = 1}; /* of the points, into lane 0 */
+    const double sum[2 * WIDTH] = {[0] = weight, [WIDTH] = weight}; /* of the points, into lane 0 */
     dfl_stepper *st = &one->base;
     dfl_outcome outcome =
         dfl_formulation_residual(one->rows, st->form, points, count, sum, one->yp, one->xp);

@@ -39,10 +39,10 @@ void dfl_one_stage_update(dfl_stepper *st);
 void dfl_one_stage_candidate(dfl_stepper *st, double h);
 void dfl_one_stage_interpolate(double *x, const dfl_stepper *st, double t);
 
-/* The increment and its size from evaluated points, the rows of which are added up; x' of each and of the sum
-   are in xp and yp. */
+/* The increment and its size from evaluated points, the rows of which are added up with one weight; x' of
+   each is in xp, their weighted sum in yp. */
 dfl_outcome dfl_one_stage_increment(double *size, dfl_one_stage *one, const dfl_point *points,
-                                    int count);
+                                    int count, double weight);
 
 /* st->err = x - x0: how far the step ended from its prediction. */
 const double *dfl_one_stage_deviation(dfl_one_stage *one);

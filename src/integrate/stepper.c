@@ -4,6 +4,7 @@
 #include "integrate/bdf.h"
 #include "integrate/failure.h"
 #include "integrate/radau.h"
+#include "integrate/second_order.h"
 
 #include <float.h>
 #include <math.h>
@@ -21,6 +22,10 @@ static const dfl_stepper_class *class_of(dfl_integrator integrator)
     switch (integrator) {
     case DFL_BDF:
         return &dfl_bdf_class;
+    case DFL_TRAPEZOIDAL:
+        return &dfl_trapezoidal_class;
+    case DFL_MIDPOINT:
+        return &dfl_midpoint_class;
     default:
         return &dfl_radau_class;
     }

@@ -23,9 +23,10 @@ dfl_status dfl_combination_check(dfl_context *ctx, dfl_form form, dfl_integrator
     if (form > DFL_PSI1)
         return dfl_fail(ctx, DFL_INVALID, "the form '%s' is not available yet: choose psf or psi1",
                         form_name[form]);
-    if (integrator > DFL_BDF)
-        return dfl_fail(ctx, DFL_INVALID,
-                        "the method '%s' is not available yet: choose radau or bdf",
-                        integrator_name[integrator]);
+    if (integrator > DFL_MIDPOINT)
+        return dfl_fail(
+            ctx, DFL_INVALID,
+            "the method '%s' is not available yet: choose radau, bdf, trapezoidal or midpoint",
+            integrator_name[integrator]);
     return DFL_OK;
 }
