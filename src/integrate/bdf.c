@@ -8,54 +8,133 @@
    inserted into 0 = alg(x), 0 = S (dif(x) - diag(I,M,I) x') at the end of the step. x - x0 tells the error.
    Selectors act on x', not on the past: when they change nothing is restarted.
 
+   With fixed steps and order k the first k - 1 points are those of Radau IIA of order 5. Order 2 needs none
+   where the accelerations at the start are known: its past is straight, x_{-1} = x_0 - h x'_0, which is
+   accurate enough, x_{-1} being needed to h^2, and the same for every formulation.
+
    Differences to DASSL: E, of the size of the degrees of freedom, is factored whenever zeta changes, so that
    increments are never scaled; the derivatives are kept by the rules of implicit.c. */
 #include "integrate/bdf.h"
 #include "integrate/log.h"
 #include "integrate/one_stage.h"
+#include "integrate/radau.h"
 
 #include <math.h>
+#include <string.h>
 
-enum { WIDTH = 4, HIGHEST = 5, WITH_FIXED_STEP = 2 };
+enum { WIDTH = 4, HIGHEST = 5, WITH_FIXED_STEP = 2, STARTER = 5 };
 
 /* Newton's tolerance: DASSL has 1/3. Its constraints are a small part of the error at this one. */
 static const double newton_tolerance = 0.05;
 
 typedef struct dfl_bdf {
     dfl_one_stage one;
-    int order, highest; /* of the next step; allowed */
-    int order_old;      /* of the last step */
-    int run, run_old;   /* steps in a row with one size and order, with and without the present */
-    bool rising;        /* the start: order and step grow until something speaks against it */
-    int failures;       /* of the error test in a row */
-    int choice;         /* the order that the last estimates recommend ... */
-    double estimate;    /* ... and the error with it */
+    int order, highest;   /* of the next step; allowed */
+    int order_old;        /* of the last step */
+    int run, run_old;     /* steps in a row with one size and order, with and without the present */
+    bool rising;          /* the start: order and step grow until something speaks against it */
+    int failures;         /* of the error test in a row */
+    int choice;           /* the order that the last estimates recommend ... */
+    double estimate;      /* ... and the error with it */
+    dfl_stepper *starter; /* of fixed steps, or NULL: a straight past is enough */
+    dfl_solver_options starter_options;
 } dfl_bdf;
 
+static dfl_attempt starting_step(dfl_bdf *bdf, double h, double *h_next);
+static void predict(dfl_stepper *st, double h);
 static void choose_order(dfl_bdf *bdf, double size);
 static double raised_size(dfl_bdf *bdf);
 static double limit(const dfl_stepper *st, double h);
 static void use_order(dfl_bdf *bdf, int order);
 
-static dfl_status init(dfl_stepper *st)
+static int highest_order(const dfl_solver_options *options)
 {
-    return dfl_one_stage_init(st, DFL_DIFFERENCES);
+    const int automatic = options->fixed_step > 0 ? WITH_FIXED_STEP : HIGHEST;
+    return options->order > 0 ? options->order : automatic;
 }
 
-/* With fixed steps the past is straight at first, so the order begins with at most 2 and rises by one in
-   each step. */
+static bool needs_starter(const dfl_solver_options *options, bool known_accelerations)
+{
+    const int order = highest_order(options);
+    return options->fixed_step > 0 && (order > 2 || (order == 2 && !known_accelerations));
+}
+
+/* Room for the starter, whatever the form. */
+static int stages(const dfl_solver_options *options)
+{
+    return needs_starter(options, false) ? 3 : 1;
+}
+
+static dfl_status init(dfl_stepper *st)
+{
+    dfl_bdf *bdf = (dfl_bdf *)st;
+    dfl_status status = dfl_one_stage_init(st, DFL_DIFFERENCES);
+    if (status || !needs_starter(st->options, !st->sys->psi1 && !st->sys->geoms))
+        return status;
+    bdf->starter_options = *st->options;
+    bdf->starter_options.integrator = DFL_RADAU;
+    bdf->starter_options.order = STARTER;
+    return dfl_stepper_create(&bdf->starter, st->sys, st->form, &bdf->starter_options);
+}
+
+static void bind(dfl_stepper *st)
+{
+    dfl_bdf *bdf = (dfl_bdf *)st;
+    dfl_one_stage_bind(st);
+    if (bdf->starter)
+        dfl_stepper_bind(bdf->starter);
+}
+
+static void clear(dfl_stepper *st)
+{
+    dfl_stepper_free(((dfl_bdf *)st)->starter);
+    dfl_one_stage_clear(st);
+}
+
 static void start(dfl_stepper *st)
 {
     dfl_bdf *bdf = (dfl_bdf *)st;
-    const int order = st->options->order;
-    const bool fixed = st->options->fixed_step > 0;
     dfl_scale_plain(&st->scale, newton_tolerance);
     dfl_one_stage_start(st);
-    bdf->highest = order > 0 ? order : fixed ? WITH_FIXED_STEP : HIGHEST;
-    bdf->order = bdf->order_old = fixed && bdf->highest > 1 ? 2 : 1;
+    bdf->highest = highest_order(st->options);
+    bdf->order = st->options->fixed_step > 0 && !bdf->starter ? bdf->highest : 1;
+    bdf->order_old = bdf->order;
     bdf->run_old = bdf->failures = 0;
     bdf->rising = true;
     st->order = st->degree = bdf->order;
+}
+
+static dfl_attempt attempt(dfl_stepper *st, double h, double *h_next)
+{
+    dfl_bdf *bdf = (dfl_bdf *)st;
+    return bdf->starter && bdf->one.past.points < bdf->highest
+               ? starting_step(bdf, h, h_next)
+               : dfl_implicit_attempt(st, h, h_next);
+}
+
+/* One of the first points of fixed steps. */
+static dfl_attempt starting_step(dfl_bdf *bdf, double h, double *h_next)
+{
+    dfl_stepper *st = &bdf->one.base, *starter = bdf->starter;
+    const dfl_system *sys = st->sys;
+    double reduce = 0.5;
+    starter->here.t = st->t;
+    memcpy(starter->here.x, st->here.x, (size_t)sys->n * sizeof(double));
+    memcpy(starter->here.a, st->here.a, (size_t)sys->n3 * sizeof(double));
+    dfl_stepper_start(starter, h);
+    dfl_outcome outcome = dfl_implicit_solve(starter, h, &reduce);
+    if (!outcome) {
+        starter->class->candidate(starter, h);
+        predict(st, h);
+        memcpy(bdf->one.x, starter->next.x, (size_t)sys->n * sizeof(double));
+        outcome = dfl_stepper_complete(st, h);
+    }
+    if (outcome)
+        return dfl_implicit_failed(st, h, outcome, reduce);
+    st->order = starter->order;
+    st->newton.need_matrix = true;
+    *h_next = copysign(st->options->fixed_step, h);
+    return DFL_ATTEMPT_ACCEPTED;
 }
 
 static void predict(dfl_stepper *st, double h)
@@ -220,8 +299,10 @@ static void store(dfl_stepper *st, double h)
     dfl_history_add(&bdf->one.past, dfl_one_stage_deviation(&bdf->one));
     st->order = st->degree = bdf->order_old = bdf->order;
     bdf->run_old = bdf->run;
-    if (st->options->fixed_step > 0 && bdf->order < bdf->highest)
-        use_order(bdf, bdf->order + 1);
+    if (st->options->fixed_step > 0 && bdf->order < bdf->highest) {
+        bdf->order++;
+        st->newton.h_factored = 0;
+    }
 }
 
 static const dfl_implicit_class implicit = {.iterations = dfl_one_stage_iterations,
@@ -237,12 +318,12 @@ static const dfl_implicit_class implicit = {.iterations = dfl_one_stage_iteratio
                                             .failed = failed};
 
 const dfl_stepper_class dfl_bdf_class = {.size = sizeof(dfl_bdf),
-                                         .stages = dfl_one_stage_stages,
+                                         .stages = stages,
                                          .init = init,
-                                         .bind = dfl_one_stage_bind,
-                                         .clear = dfl_one_stage_clear,
+                                         .bind = bind,
+                                         .clear = clear,
                                          .start = start,
-                                         .attempt = dfl_implicit_attempt,
+                                         .attempt = attempt,
                                          .candidate = dfl_one_stage_candidate,
                                          .store = store,
                                          .interpolate = dfl_one_stage_interpolate,
