@@ -13,7 +13,9 @@
    accurate enough, x_{-1} being needed to h^2, and the same for every formulation.
 
    Differences to DASSL: E, of the size of the degrees of freedom, is factored whenever zeta changes, so that
-   increments are never scaled; the derivatives are kept by the rules of implicit.c. */
+   increments are never scaled; the derivatives are kept by the rules of implicit.c; after a rejection the step
+   does not grow for k + 1 steps, or step sizes h and 2h could alternate between accepted and rejected, and
+   the order, raised only after equal steps, stay low for ever. */
 #include "integrate/bdf.h"
 #include "integrate/log.h"
 #include "integrate/one_stage.h"
@@ -34,6 +36,7 @@ typedef struct dfl_bdf {
     int run, run_old;     /* steps in a row with one size and order, with and without the present */
     bool rising;          /* the start: order and step grow until something speaks against it */
     int failures;         /* of the error test in a row */
+    bool cautious;        /* after one, the step does not grow before the order could be raised */
     int choice;           /* the order that the last estimates recommend ... */
     double estimate;      /* ... and the error with it */
     dfl_stepper *starter; /* of fixed steps, or NULL: a straight past is enough */
@@ -100,6 +103,7 @@ static void start(dfl_stepper *st)
     bdf->order = st->options->fixed_step > 0 && !bdf->starter ? bdf->highest : 1;
     bdf->order_old = bdf->order;
     bdf->run_old = bdf->failures = 0;
+    bdf->cautious = false;
     bdf->rising = true;
     st->order = st->degree = bdf->order;
 }
@@ -251,9 +255,11 @@ static double accepted(dfl_stepper *st, double h, double err, bool after_rejecti
         use_order(bdf, k + 1);
         return limit(st, 2 * h);
     }
+    if (bdf->run > k + 1)
+        bdf->cautious = false;
     use_order(bdf, bdf->choice);
     const double ratio = pow(2 * bdf->estimate + 1e-4, -1.0 / (bdf->choice + 1));
-    if (ratio >= 2)
+    if (ratio >= 2 && !bdf->cautious)
         return limit(st, 2 * h);
     return ratio > 1 ? h : h * fmax(0.5, fmin(0.9, ratio));
 }
@@ -269,6 +275,7 @@ static double rejected(dfl_stepper *st, double h, double err)
     dfl_bdf *bdf = (dfl_bdf *)st;
     (void)err;
     bdf->rising = false;
+    bdf->cautious = true;
     use_order(bdf, ++bdf->failures < 3 ? bdf->choice : 1);
     if (bdf->failures > 1)
         return 0.25 * h;

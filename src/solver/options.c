@@ -53,7 +53,7 @@ static void fill_defaults(dfl_solver_options *o, const dfl_eom *eom)
         o->renewal = o->selectors == DFL_UNIT ? DFL_RENEW_ON_CHANGE : DFL_RENEW_ALWAYS;
     if (o->reference == DFL_REFERENCE_DEFAULT)
         o->reference = o->prediction == DFL_CONSTANT ? DFL_REFERENCE_START : DFL_REFERENCE_STAGE2;
-    const double reuse = o->integrator == DFL_RADAU ? 0.03 : 0.3;
+    const double reuse = o->integrator == DFL_RADAU ? 0.03 : 0.1;
     set(&o->jacobian_reuse, o->reference == DFL_REFERENCE_START ? 1e-3 : reuse);
 }
 
