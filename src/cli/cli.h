@@ -46,9 +46,6 @@ int cli_finish(const dfl_context *ctx, dfl_status status);
 /* Writes a text to `path` (NULL or "-": standard output), which must not be the model itself. */
 dfl_status cli_write(const char *path, const dfl_text *text, const cli_model *model);
 
-/* Whether a path ends so and has more than the ending. */
-bool cli_ends_with(const char *path, const char *ending);
-
 /* DFL_INVALID if `path` is the file of the model. */
 dfl_status cli_spare_model(const char *path, const cli_model *model);
 

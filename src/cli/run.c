@@ -70,10 +70,10 @@ static dfl_status check_arguments(dfl_context *ctx, const cli_arguments *argumen
 
 static dfl_status check_drawings(dfl_context *ctx, const cli_arguments *arguments)
 {
-    if (arguments->report && !cli_ends_with(arguments->report, ".html"))
+    if (arguments->report && !dfl_ends_with(arguments->report, ".html"))
         return dfl_fail(ctx, DFL_INVALID, "--report '%s': give a file that ends in .html",
                         arguments->report);
-    if (arguments->plot && !cli_ends_with(arguments->plot, ".svg"))
+    if (arguments->plot && !dfl_ends_with(arguments->plot, ".svg"))
         return dfl_fail(ctx, DFL_INVALID, "--plot '%s': give a file that ends in .svg",
                         arguments->plot);
     if (arguments->columns && !arguments->plot)

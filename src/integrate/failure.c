@@ -157,8 +157,9 @@ bool dfl_redundant_rows_violated(dfl_stepper *st)
 {
     const dfl_system *sys = st->sys;
     const int ns = sys->eom->ns, nl = sys->eom->nl, m3 = sys->m3;
+    const bool kept = st->form->defect > 0 && st->form->traits->position;
     st->violated = -1;
-    for (int i = 0; st->form->defect > 0 && i < nl; i++) {
+    for (int i = 0; kept && i < nl; i++) {
         double allowed = 0;
         for (int j = 0; j < sys->n4; j++)
             allowed += fabs(st->form->jac.J3[j * m3 + ns + i]) / st->scale.weight[sys->off_sp + j];

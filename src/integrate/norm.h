@@ -30,7 +30,7 @@ void dfl_scale_stages(dfl_scale *scale, int stages);
    the method; algebraic unknowns follow from these. */
 void dfl_scale_plain(dfl_scale *scale, double newton_tolerance);
 
-/* Sets the weights from x (n) and, in psi1 where multipliers have index 2, the step size. */
+/* Sets the weights from x (n) and, for unknowns of index 2 and 3, the step size. */
 void dfl_scale_set(dfl_scale *scale, const double *x, double h);
 
 /* Norm of a vector, and of lanes with `stages` of them in use (the others zero). */

@@ -193,10 +193,10 @@ static dfl_status take_place(dfl_solver *solver, double t0)
     dfl_stepper_bind(solver->stepper);
     here->t = t0;
     memset(here->x, 0, (size_t)sys->na * sizeof(double));
-    if (sys->carried && solver->initial.sys.carried)
+    if (sys->leading_a && solver->initial.sys.carried)
         memcpy(here->x, dfl_initial_accelerations(&solver->initial),
-               (size_t)sys->na * sizeof(double));
-    else if (sys->carried)
+               (size_t)(sys->carried ? sys->na : sys->n3) * sizeof(double));
+    else if (sys->leading_a)
         memcpy(here->x, solver->initial.point.a, (size_t)sys->n3 * sizeof(double));
     memcpy(here->x + sys->na, solver->x, (size_t)sys->nu * sizeof(double));
     dfl_status status = evaluate_start(solver);
@@ -432,7 +432,6 @@ static void note(double *largest, const double *rows, int n)
 
 void dfl_solver_note_residuals(dfl_solver *solver)
 {
-    const dfl_system *sys = &solver->sys;
     const dfl_eom *eom = solver->eom;
     const dfl_blocks *b = &solver->stepper->here.blocks;
     note(&solver->stats.max_residual.position, b->g, eom->nl);
@@ -443,9 +442,10 @@ void dfl_solver_note_residuals(dfl_solver *solver)
     note(&solver->stats.max_residual.invariant, b->e, eom->ne);
     note(&solver->stats.max_residual.invariant, b->ep, eom->nep);
     note(&solver->stats.max_residual.massless, b->gam, eom->n0);
-    if (sys->psi1)
-        solver->stats.max_residual.acceleration = NAN;
+    const double *acceleration =
+        dfl_formulation_acceleration_rows(&solver->form, &solver->stepper->here);
+    if (acceleration)
+        note(&solver->stats.max_residual.acceleration, acceleration, solver->sys.nc);
     else
-        note(&solver->stats.max_residual.acceleration, solver->stepper->here.alg + sys->row_acc,
-             sys->nc);
+        solver->stats.max_residual.acceleration = NAN;
 }
