@@ -24,7 +24,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { WIDTH = 4, HIGHEST = 5, WITH_FIXED_STEP = 2, STARTER = 5 };
+enum { HIGHEST = 5, WITH_FIXED_STEP = 2, STARTER = 5 };
 
 /* Newton's tolerance: DASSL has 1/3. Its constraints are a small part of the error at this one. */
 static const double newton_tolerance = 0.05;
@@ -72,7 +72,7 @@ static dfl_status init(dfl_stepper *st)
 {
     dfl_bdf *bdf = (dfl_bdf *)st;
     dfl_status status = dfl_one_stage_init(st, DFL_DIFFERENCES);
-    if (status || !needs_starter(st->options, !st->sys->psi1 && !st->sys->geoms))
+    if (status || !needs_starter(st->options, !st->sys->eom->no_bias))
         return status;
     bdf->starter_options = *st->options;
     bdf->starter_options.integrator = DFL_RADAU;
@@ -156,17 +156,7 @@ static void predict(dfl_stepper *st, double h)
 static dfl_outcome iterate(double *size, dfl_stepper *st, double h)
 {
     dfl_one_stage *one = (dfl_one_stage *)st;
-    const dfl_system *sys = st->sys;
-    one->stage.t = st->t + h;
-    for (int i = 0; i < sys->n; i++)
-        one->stage.x[i] = one->x[i];
-    dfl_outcome outcome = dfl_system_eval(st->sys, &one->stage);
-    if (outcome)
-        return outcome;
-    for (int i = sys->off_r; i < sys->n; i++)
-        one->xp[i * WIDTH] = one->yp[i * WIDTH] =
-            one->xp0[i] + one->zeta * (one->x[i] - one->x0[i]);
-    return dfl_one_stage_increment(size, one, &one->stage, 1, 1);
+    return dfl_one_stage_iterate_at_end(size, one, h, one->xp0, one->x0);
 }
 
 /* max(alpha_{k+1}, |alpha_{k+1} + alpha_s - alpha_0|) |x - x0|: what the formula and its interpolation

@@ -4,12 +4,12 @@
        0 = alg(x_{k+1}),    0 = S ( dif(x_m) - M(x_m) (x_{k+1} - x_k)/h ).
 
    In psf the multipliers are functions of p and v at the end of the step; in the middle they are the mean,
-   which is accurate to h^2 as well. In psi1 they occur in the middle alone: what the step tells about them is
+   which is accurate to h^2 as well. In psi1, and in the forms that keep all rows, they occur in the middle alone: what the step tells about them is
    that mean, and it is given as their value at the end, accurate to h; a continued x_{k+1} = 2 x_m - x_k would
    let every error of the first multipliers alternate for ever. */
 #include "integrate/second_order.h"
 
-#include <string.h>
+enum { WIDTH = 4 };
 
 static dfl_outcome evaluate(dfl_second_order *rule, double h)
 {
@@ -25,21 +25,21 @@ static dfl_outcome evaluate(dfl_second_order *rule, double h)
     return outcome ? outcome : dfl_system_eval(st->sys, &rule->end);
 }
 
-/* Both kinds of rows with the shift 2/h: twice the differential ones, and once, that is twice their half, the
-   algebraic ones. */
+/* Twice the differential rows: so both kinds have the matrix of the shift 2/h. */
 static dfl_outcome iterate(double *size, dfl_stepper *st, double h)
 {
     dfl_second_order *rule = (dfl_second_order *)st;
-    const dfl_system *sys = st->sys;
+    dfl_one_stage *one = &rule->one;
     dfl_outcome outcome = evaluate(rule, h);
     if (outcome)
         return outcome;
-    for (int i = 0; i < sys->m1 + sys->m2 + sys->m3; i++)
-        rule->rows[i] = 0.5 * rule->end.alg[i];
-    dfl_point middle = rule->one.stage;
-    middle.alg = rule->rows;
-    dfl_second_order_slopes(&rule->one, h, 1);
-    return dfl_one_stage_increment(size, &rule->one, &middle, 1, 2);
+    for (int i = st->sys->off_r; i < st->sys->n; i++) {
+        one->xp[i * WIDTH] = (one->x[i] - st->here.x[i]) / h;
+        one->yp[i * WIDTH] = 2 * one->xp[i * WIDTH];
+    }
+    outcome = dfl_formulation_mixed_residual(one->rows, st->form, &one->stage, &rule->end, 2,
+                                             one->yp, one->xp);
+    return outcome ? outcome : dfl_one_stage_increment(size, one);
 }
 
 static void candidate(dfl_stepper *st, double h)

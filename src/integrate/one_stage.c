@@ -57,9 +57,18 @@ void dfl_one_stage_bind(dfl_stepper *st)
 void dfl_one_stage_start(dfl_stepper *st)
 {
     dfl_one_stage *one = (dfl_one_stage *)st;
-    dfl_stepper_rates(one->xp0, st, &st->here);
+    dfl_one_stage_rates(one->xp0, one, &st->here);
     dfl_history_start(&one->past, st->sys->n, st->here.x, one->xp0);
     dfl_implicit_start(st);
+}
+
+void dfl_one_stage_rates(double *xp, dfl_one_stage *one, const dfl_point *point)
+{
+    dfl_stepper *st = &one->base;
+    double *a = xp + st->sys->off_v;
+    dfl_stepper_rates(xp, st, point);
+    if (!dfl_formulation_accelerations(a, st->form, point))
+        memset(a, 0, (size_t)st->sys->n3 * sizeof *a);
 }
 
 void dfl_one_stage_predict(dfl_one_stage *one, double h, int k)
@@ -113,18 +122,29 @@ dfl_outcome dfl_one_stage_factor(dfl_stepper *st, double h)
     return outcome;
 }
 
-dfl_outcome dfl_one_stage_increment(double *size, dfl_one_stage *one, const dfl_point *points,
-                                    int count, double weight)
+dfl_outcome dfl_one_stage_iterate_at_end(double *size, dfl_one_stage *one, double h,
+                                         const double *slope, const double *from)
 {
-    const double sum[2 * WIDTH] = {[0] = weight, [WIDTH] = weight}; /* of the points, into lane 0 */
+    static const double once[WIDTH] = {1};
     dfl_stepper *st = &one->base;
-    dfl_outcome outcome =
-        dfl_formulation_residual(one->rows, st->form, points, count, sum, one->yp, one->xp);
+    const dfl_system *sys = st->sys;
+    one->stage.t = st->t + h;
+    memcpy(one->stage.x, one->x, (size_t)sys->n * sizeof(double));
+    dfl_outcome outcome = dfl_system_eval(st->sys, &one->stage);
     if (outcome)
         return outcome;
+    for (int i = sys->off_r; i < sys->n; i++)
+        one->xp[i * WIDTH] = slope[i] + one->zeta * (one->x[i] - from[i]);
+    outcome = dfl_formulation_residual(one->rows, st->form, &one->stage, 1, once, one->xp, one->xp);
+    return outcome ? outcome : dfl_one_stage_increment(size, one);
+}
+
+dfl_outcome dfl_one_stage_increment(double *size, dfl_one_stage *one)
+{
+    dfl_stepper *st = &one->base;
     dfl_formulation_solve(one->dx, st->form, one->rows);
     *size = dfl_scale_newton(&st->scale, one->dx, 1);
-    return isfinite(*size) ? DFL_STEP_OK : dfl_implicit_nonfinite(st, points, count);
+    return isfinite(*size) ? DFL_STEP_OK : dfl_implicit_nonfinite(st, &one->stage, 1);
 }
 
 void dfl_one_stage_update(dfl_stepper *st)

@@ -15,7 +15,7 @@ typedef struct dfl_one_stage {
     double *x;         /* n: the present iterate */
     double *x0, *xp0;  /* n: the prediction and its slope */
     double *dx, *rows; /* lanes, of which the first is in use: Newton's increment, residuals */
-    double *xp, *yp;   /* lanes of x' and of its sum over the stages */
+    double *xp, *yp;   /* lanes of x', and of what it counts with a weight */
 } dfl_one_stage;
 
 /* Life; `differences` of the past are kept. */
@@ -39,10 +39,15 @@ void dfl_one_stage_update(dfl_stepper *st);
 void dfl_one_stage_candidate(dfl_stepper *st, double h);
 void dfl_one_stage_interpolate(double *x, const dfl_stepper *st, double t);
 
-/* The increment and its size from evaluated points, the rows of which are added up with one weight; x' of
-   each is in xp, their weighted sum in yp. */
-dfl_outcome dfl_one_stage_increment(double *size, dfl_one_stage *one, const dfl_point *points,
-                                    int count, double weight);
+/* x' (n) at an evaluated point, v' from M v' = f_dyn. */
+void dfl_one_stage_rates(double *xp, dfl_one_stage *one, const dfl_point *point);
+
+/* One iteration with all rows at the end of the step, x' = slope + zeta (x - from). */
+dfl_outcome dfl_one_stage_iterate_at_end(double *size, dfl_one_stage *one, double h,
+                                         const double *slope, const double *from);
+
+/* The increment and its size from rows and residuals at hand. */
+dfl_outcome dfl_one_stage_increment(double *size, dfl_one_stage *one);
 
 /* st->err = x - x0: how far the step ended from its prediction. */
 const double *dfl_one_stage_deviation(dfl_one_stage *one);

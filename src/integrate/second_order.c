@@ -5,14 +5,14 @@
 
        err = h^2 / (2 psi_2 psi_3) (x - x0),
 
-   the third divided difference as in L. W. Nagel, SPICE2, 1975, section 4.4. The parabola predicts x as well and is the
+   the third divided difference as in L. W. Nagel, SPICE2, 1975. The parabola predicts x as well and is the
    dense output. In the first step it is replaced by the straight line with the slope x'. */
 #include "integrate/second_order.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { WIDTH = 4, PARABOLA = 2, DIFFERENCES = 4 };
+enum { PARABOLA = 2, DIFFERENCES = 4 };
 
 /* As for BDF: constraints are then satisfied to a small part of the tolerance. */
 static const double newton_tolerance = 0.05;
@@ -20,14 +20,13 @@ static const double newton_tolerance = 0.05;
 dfl_status dfl_second_order_init(dfl_stepper *st)
 {
     dfl_second_order *rule = (dfl_second_order *)st;
-    const size_t rows = (size_t)dfl_implicit_rows(st->sys);
     dfl_status status = dfl_one_stage_init(st, DIFFERENCES);
     if (!status)
         status = dfl_point_init(&rule->end, st->sys);
     if (status)
         return status;
-    rule->rows = dfl_alloc(st->sys->ctx, rows, sizeof(double));
-    return rule->rows ? DFL_OK : DFL_NO_MEMORY;
+    rule->rate = dfl_alloc(st->sys->ctx, (size_t)st->sys->n, sizeof(double));
+    return rule->rate ? DFL_OK : DFL_NO_MEMORY;
 }
 
 void dfl_second_order_bind(dfl_stepper *st)
@@ -39,7 +38,7 @@ void dfl_second_order_bind(dfl_stepper *st)
 void dfl_second_order_clear(dfl_stepper *st)
 {
     dfl_second_order *rule = (dfl_second_order *)st;
-    dfl_free(st->sys->ctx, rule->rows);
+    dfl_free(st->sys->ctx, rule->rate);
     dfl_point_clear(&rule->end, st->sys->ctx);
     dfl_one_stage_clear(st);
 }
@@ -57,17 +56,6 @@ void dfl_second_order_predict(dfl_stepper *st, double h)
     dfl_one_stage *one = (dfl_one_stage *)st;
     one->zeta = 2 / h;
     dfl_one_stage_predict(one, h, st->stepped ? PARABOLA : 1);
-}
-
-void dfl_second_order_slopes(dfl_one_stage *one, double h, int count)
-{
-    const dfl_stepper *st = &one->base;
-    for (int i = st->sys->off_r; i < st->sys->n; i++) {
-        const double slope = (one->x[i] - st->here.x[i]) / h;
-        for (int k = 0; k < count; k++)
-            one->xp[i * WIDTH + k] = slope;
-        one->yp[i * WIDTH] = 2 * slope;
-    }
 }
 
 /* In the first step |x - x0| = h^2/2 |x''| itself is to be below the tolerance. */

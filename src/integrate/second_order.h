@@ -10,10 +10,10 @@ extern const dfl_stepper_class dfl_trapezoidal_class, dfl_midpoint_class;
 typedef struct dfl_second_order {
     dfl_one_stage one;
     dfl_point end; /* midpoint rule: the end of the step */
-    double *rows;  /* algebraic rows of a point that stands for the differential ones alone */
+    double *rate;  /* trapezoidal rule, n: minus x' at the start of the step */
 } dfl_second_order;
 
-/* Operations; the two rules supply iterate and candidate. */
+/* Operations; the two rules supply the others. */
 dfl_status dfl_second_order_init(dfl_stepper *st);
 void dfl_second_order_bind(dfl_stepper *st);
 void dfl_second_order_clear(dfl_stepper *st);
@@ -24,8 +24,5 @@ double dfl_second_order_accepted(dfl_stepper *st, double h, double err, bool aft
 double dfl_second_order_rejected(dfl_stepper *st, double h, double err);
 void dfl_second_order_failed(dfl_stepper *st);
 void dfl_second_order_store(dfl_stepper *st, double h);
-
-/* xp, yp: x' = (x - x_k)/h at each of `count` points, and twice that for their sum. */
-void dfl_second_order_slopes(dfl_one_stage *one, double h, int count);
 
 #endif

@@ -1,27 +1,44 @@
-/* The implicit trapezoidal rule. With diag(I,M,I) x' = dif and the algebraic rows at the new point,
+/* The implicit trapezoidal rule: all rows at the end of the step, with
 
-       0 = alg(x_{k+1}),
-       0 = S ( dif(x_{k+1}) + dif(x_k) - (M(x_{k+1}) + M(x_k)) (x_{k+1} - x_k)/h ),
+       x'_{k+1} = (2/h) (x_{k+1} - x_k) - x'_k,
 
-   for constant M the rule of A. Steinbrecher (2002), section 6. Not L-stable: in forms of higher index,
-   psi1 among them, multipliers that start with an error alternate about the right ones. */
+   that is x_{k+1} = x_k + h/2 (x'_k + x'_{k+1}); for constant M the rule of A. Steinbrecher (2002), section 6. x'_k comes
+   from the rows at x_k: p' = Z v, M v' = f_dyn, r' = b, which also hold for what the selectors leave out. Forms that
+   keep all rows of kinematics and dynamics, perhaps with multipliers in them, have it from the last step.
+   The rule is not L-stable: in forms of higher index, psi1 among them, multipliers that start with an error
+   alternate about the right ones. */
 #include "integrate/second_order.h"
 
-#include <string.h>
+/* rate = -x' at an accepted point */
+static void note_rate(dfl_second_order *rule, const dfl_point *point)
+{
+    dfl_one_stage_rates(rule->rate, &rule->one, point);
+    for (int i = 0; i < rule->one.base.sys->n; i++)
+        rule->rate[i] = -rule->rate[i];
+}
+
+static void start(dfl_stepper *st)
+{
+    dfl_second_order_start(st);
+    note_rate((dfl_second_order *)st, &st->here);
+}
 
 static dfl_outcome iterate(double *size, dfl_stepper *st, double h)
 {
     dfl_second_order *rule = (dfl_second_order *)st;
-    dfl_one_stage *one = &rule->one;
-    one->stage.t = st->t + h;
-    memcpy(one->stage.x, one->x, (size_t)st->sys->n * sizeof(double));
-    dfl_outcome outcome = dfl_system_eval(st->sys, &one->stage);
-    if (outcome)
-        return outcome;
-    dfl_point points[] = {one->stage, st->here};
-    points[1].alg = rule->rows; /* zero: the constraints of the old point are not asked again */
-    dfl_second_order_slopes(one, h, 2);
-    return dfl_one_stage_increment(size, one, points, 2, 1);
+    return dfl_one_stage_iterate_at_end(size, &rule->one, h, rule->rate, st->here.x);
+}
+
+static void store(dfl_stepper *st, double h)
+{
+    dfl_second_order *rule = (dfl_second_order *)st;
+    const dfl_one_stage *one = &rule->one;
+    dfl_second_order_store(st, h);
+    if (st->form->plain)
+        for (int i = st->sys->off_r; i < st->sys->n; i++)
+            rule->rate[i] = -rule->rate[i] - 2 / h * (one->x[i] - st->here.x[i]);
+    else
+        note_rate(rule, &st->next);
 }
 
 static const dfl_implicit_class implicit = {.iterations = dfl_one_stage_iterations,
@@ -41,10 +58,10 @@ const dfl_stepper_class dfl_trapezoidal_class = {.size = sizeof(dfl_second_order
                                                  .init = dfl_second_order_init,
                                                  .bind = dfl_second_order_bind,
                                                  .clear = dfl_second_order_clear,
-                                                 .start = dfl_second_order_start,
+                                                 .start = start,
                                                  .attempt = dfl_implicit_attempt,
                                                  .candidate = dfl_one_stage_candidate,
-                                                 .store = dfl_second_order_store,
+                                                 .store = store,
                                                  .interpolate = dfl_one_stage_interpolate,
                                                  .implicit = &implicit,
                                                  .remembers = true};

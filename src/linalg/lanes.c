@@ -140,9 +140,6 @@ WIDE void dfl_lanes_gather(double *Y, int stages, const double *M, int n,
     case 1:
         gather(1, 1, Y, M, n, stage, X, weight);
         break;
-    case 2:
-        gather(2, 1, Y, M, n, stage, X, weight);
-        break;
     case 3:
         gather(3, 1, Y, M, n, stage, X, weight);
         break;
