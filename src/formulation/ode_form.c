@@ -148,36 +148,70 @@ static dfl_outcome difference(dfl_formulation *form, const double *x, int index,
     return DFL_STEP_OK;
 }
 
+/* Right-hand side and dependent unknowns of stage k: F (mdif) and X - x (ma). */
+static dfl_outcome evaluate_stage(dfl_formulation *form, const dfl_point *point, int k)
+{
+    dfl_system *sys = form->sys;
+    dfl_ode_form *of = form->ode;
+    double *dependent = of->X + k * form->ma, *rate = form->work;
+    dfl_outcome outcome = evaluate(rate, of, point->t, point->x);
+    if (outcome)
+        return outcome;
+    pack(of->F + k * sys->mdif, sys, rate);
+    for (int i = 0; i < form->ma; i++) {
+        const int index = i < sys->n1 ? i : sys->off_sp + i - sys->n1;
+        dependent[i] = of->point.x[index] - point->x[index];
+    }
+    return DFL_STEP_OK;
+}
+
+/* rho: F - y', transformed over the stages. */
+static void gather_rates(dfl_formulation *form, int count, const double *transform,
+                         const double *yp)
+{
+    const dfl_system *sys = form->sys;
+    const int rv = sys->n2 + sys->n3, width = form->width;
+    const double *F[DFL_LANES] = {NULL};
+    for (int k = 0; k < count; k++)
+        F[k] = form->ode->F + k * sys->mdif;
+    dfl_lanes_gather(form->rho, count, transform, rv, F, yp + sys->off_r * width, NULL);
+    for (int k = 0; k < count; k++)
+        F[k] += rv;
+    dfl_lanes_gather(form->rho + rv * width, count, transform, sys->eom->np, F,
+                     yp + sys->off_p * width, NULL);
+}
+
 dfl_outcome dfl_ode_form_residual(double *rows, dfl_formulation *form, const dfl_point *points,
                                   int count, const double *transform, const double *yp,
                                   const double *xp)
 {
-    dfl_system *sys = form->sys;
-    dfl_ode_form *of = form->ode;
-    const int nr = sys->n2, nv = sys->n3, np = sys->eom->np, ma = form->ma, width = form->width;
-    const double *F[DFL_LANES] = {NULL}, *X[DFL_LANES] = {NULL};
+    const double *X[DFL_LANES] = {NULL};
     (void)xp;
     for (int k = 0; k < count; k++) {
-        const double *x = points[k].x;
-        double *dependent = of->X + k * ma, *rate = form->work;
-        dfl_outcome outcome = evaluate(rate, of, points[k].t, x);
+        dfl_outcome outcome = evaluate_stage(form, &points[k], k);
         if (outcome)
             return outcome;
-        pack(of->F + k * sys->mdif, sys, rate);
-        for (int i = 0; i < ma; i++) {
-            const int index = i < sys->n1 ? i : sys->off_sp + i - sys->n1;
-            dependent[i] = of->point.x[index] - x[index];
-        }
-        F[k] = of->F + k * sys->mdif;
-        X[k] = dependent;
+        X[k] = form->ode->X + k * form->ma;
     }
-    dfl_lanes_gather(rows, count, transform, ma, X, NULL, NULL);
-    dfl_lanes_gather(form->rho, count, transform, nr + nv, F, yp + sys->off_r * width, NULL);
-    for (int k = 0; k < count; k++)
-        F[k] += nr + nv;
-    dfl_lanes_gather(form->rho + (nr + nv) * width, count, transform, np, F,
-                     yp + sys->off_p * width, NULL);
+    dfl_lanes_gather(rows, count, transform, form->ma, X, NULL, NULL);
+    gather_rates(form, count, transform, yp);
     return DFL_STEP_OK;
+}
+
+dfl_outcome dfl_ode_form_mixed(double *rows, dfl_formulation *form, const dfl_point *differential,
+                               const dfl_point *algebraic, double weight, const double *yp,
+                               const double *xp)
+{
+    const double weighted[DFL_LANES] = {weight}, once[DFL_LANES] = {1}, *X = form->ode->X;
+    (void)xp;
+    dfl_outcome outcome = evaluate_stage(form, differential, 0);
+    if (outcome)
+        return outcome;
+    gather_rates(form, 1, weighted, yp);
+    outcome = evaluate_stage(form, algebraic, 0);
+    if (!outcome)
+        dfl_lanes_gather(rows, 1, once, form->ma, &X, NULL, NULL);
+    return outcome;
 }
 
 dfl_outcome dfl_ode_form_defect(double *err, dfl_formulation *form, const dfl_point *point,

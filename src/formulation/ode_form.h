@@ -26,6 +26,9 @@ dfl_outcome dfl_ode_form_linearize(dfl_formulation *form, double t, const double
 dfl_outcome dfl_ode_form_residual(double *rows, dfl_formulation *form, const dfl_point *points,
                                   int count, const double *transform, const double *yp,
                                   const double *xp);
+dfl_outcome dfl_ode_form_mixed(double *rows, dfl_formulation *form, const dfl_point *differential,
+                               const dfl_point *algebraic, double weight, const double *yp,
+                               const double *xp);
 dfl_outcome dfl_ode_form_defect(double *err, dfl_formulation *form, const dfl_point *point,
                                 const double *y);
 

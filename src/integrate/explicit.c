@@ -86,7 +86,7 @@ void dfl_explicit_start(dfl_stepper *st)
     w->trouble = dfl_ode_settle(w->ode, &st->here);
     st->order = w->rk->order;
     st->degree = w->rk->power;
-    dfl_scale_as_given(&st->scale);
+    dfl_scale_plain(&st->scale, 1); /* there is no iteration */
     dfl_controller_init(&st->control, st->options, w->rk->error_order);
 }
 
@@ -121,15 +121,6 @@ void dfl_explicit_combine(double *x, const double *x0, double h, int count, cons
         for (int i = first; hw != 0 && i < last; i++)
             x[i] += hw * K[j][i];
     }
-}
-
-double dfl_explicit_norm(dfl_explicit *ex, const double *e)
-{
-    dfl_stepper *st = &ex->base;
-    const dfl_system *sys = st->sys;
-    const double norm = dfl_scale_error(&st->scale, e);
-    /* a mean over the unknowns that have an error */
-    return st->options->norm == DFL_NORM_RMS ? norm * sqrt((double)sys->nu / sys->mdif) : norm;
 }
 
 dfl_attempt dfl_explicit_attempt(dfl_stepper *st, double h, double *h_next, dfl_stages_fn stages)

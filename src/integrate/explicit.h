@@ -52,7 +52,4 @@ int dfl_explicit_lanes(const dfl_solver_options *options);
 void dfl_explicit_combine(double *x, const double *x0, double h, int count, const double *weight,
                           double *const *K, int first, int last);
 
-/* The norm of an error of the state (n values, of which those of r, v, p count). */
-double dfl_explicit_norm(dfl_explicit *ex, const double *e);
-
 #endif

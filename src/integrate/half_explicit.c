@@ -129,7 +129,7 @@ static double error_estimate(dfl_explicit *ex, double h)
     dfl_saddle_least_change(change, &w->ode->saddle, target);
     for (int j = 0; j < nv; j++)
         ev[j] += change[j];
-    return dfl_explicit_norm(ex, e);
+    return dfl_scale_error(&st->scale, e);
 }
 
 static dfl_status init(dfl_stepper *st)
