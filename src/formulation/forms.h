@@ -14,7 +14,7 @@ typedef enum dfl_acceleration {
 } dfl_acceleration;
 
 typedef struct dfl_form_traits {
-    bool ode;                      /* an explicit right-hand side (ode.h) */
+    bool ode;                              /* an explicit right-hand side (ode.h) */
     bool plain;                            /* all of kinematics and dynamics are rows (plain.h) */
     bool position, velocity, nonholonomic; /* g, gI, hv are rows */
     dfl_acceleration acceleration;         /* gII, hI are rows */

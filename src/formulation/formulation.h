@@ -52,8 +52,8 @@ struct dfl_formulation {
     const dfl_form_ops *ops;
     dfl_plain *plain;  /* of the plain forms, or NULL */
     dfl_ode_form *ode; /* of right-hand sides, or NULL */
-    bool local;       /* local coordinates: the rows of the dynamics are a - v' */
-    bool reads_rates; /* residual needs x' of the stages itself, also where M is constant */
+    bool local;        /* local coordinates: the rows of the dynamics are a - v' */
+    bool reads_rates;  /* residual needs x' of the stages itself, also where M is constant */
     dfl_rows_jacobian jac;
 
     dfl_method method; /* decomposition of the algebraic part */

@@ -46,8 +46,8 @@ dfl_outcome dfl_ode_move_positions(dfl_ode *ode, dfl_point *point)
     for (int it = 0; it < most_iterations; it++) {
         dfl_outcome outcome = dfl_ode_contact(ode, point);
         if (!outcome)
-            outcome = dfl_system_eval_blocks(sys, point,
-                                             DFL_POSITION | DFL_VELOCITY | DFL_DIRECTIONS);
+            outcome =
+                dfl_system_eval_blocks(sys, point, DFL_POSITION | DFL_VELOCITY | DFL_DIRECTIONS);
         if (!outcome && (it == 0 || eom->nep > 0))
             outcome = dfl_saddle_factor(&ode->saddle, point, point->blocks.W);
         if (outcome)
@@ -62,8 +62,7 @@ dfl_outcome dfl_ode_move_positions(dfl_ode *ode, dfl_point *point)
         if (!isfinite(size))
             return dfl_system_check_finite(sys, point) ? DFL_STEP_NONFINITE : give_up(sys);
         if (settled(size, last, scale > 0 ? scale : 1))
-            return it == 0 ? DFL_STEP_OK
-                           : dfl_saddle_factor(&ode->saddle, point, point->blocks.W);
+            return it == 0 ? DFL_STEP_OK : dfl_saddle_factor(&ode->saddle, point, point->blocks.W);
         for (int i = 0; i < eom->np; i++)
             point->x[sys->off_p + i] += ode->change[i];
         last = size;
@@ -99,8 +98,7 @@ static dfl_outcome least_squares(dfl_ode *ode, dfl_point *point)
     dfl_system *sys = ode->sys;
     const int m = sys->m3, n = sys->n4, ns = sys->eom->ns;
     double *A = ode->rows, *b = A + (size_t)m * (size_t)n;
-    dfl_outcome outcome =
-        dfl_system_jacobian(&ode->jac, sys, point->t, point->x, point->x);
+    dfl_outcome outcome = dfl_system_jacobian(&ode->jac, sys, point->t, point->x, point->x);
     if (outcome)
         return outcome;
     memcpy(A, ode->jac.J3, (size_t)m * (size_t)n * sizeof *A);

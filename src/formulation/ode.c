@@ -185,9 +185,9 @@ static dfl_outcome project_velocity(dfl_ode *ode, dfl_point *point)
     dfl_system *sys = ode->sys;
     const int nc = sys->nc, nv = sys->n3;
     const bool redundant = ode->rank < nc;
-    const dfl_split_rule rule = {
-        .method = ode->form == DFL_QR && !redundant ? DFL_METHOD_QR : DFL_METHOD_SVD,
-        .rank = ode->rank};
+    const dfl_split_rule rule = {.method = ode->form == DFL_QR && !redundant ? DFL_METHOD_QR
+                                                                             : DFL_METHOD_SVD,
+                                 .rank = ode->rank};
     dfl_outcome outcome = dfl_system_eval_blocks(sys, point, DFL_DIRECTIONS | DFL_VELOCITY);
     if (outcome)
         return outcome;

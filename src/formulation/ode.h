@@ -20,20 +20,21 @@ typedef struct dfl_ode {
     const dfl_solver_options *options;
     dfl_form form;
     dfl_saddle saddle;
-    double *target, *offset; /* nc: of the constraints' accelerations; gII, hI at the start (uode) */
-    double *change;          /* n: corrections */
-    dfl_split *split;        /* of W: qr, svd; of the chosen columns: partition */
-    dfl_factor *contact;     /* c_s */
-    dfl_rows_jacobian jac;   /* for c_s and ep_p */
-    dfl_lstsq *lstsq;        /* positions with invariants ep */
-    double *rows;            /* m3 x n4 and its right-hand side */
-    double *S;               /* nf x nv: local coordinates */
+    double *target,
+        *offset;           /* nc: of the constraints' accelerations; gII, hI at the start (uode) */
+    double *change;        /* n: corrections */
+    dfl_split *split;      /* of W: qr, svd; of the chosen columns: partition */
+    dfl_factor *contact;   /* c_s */
+    dfl_rows_jacobian jac; /* for c_s and ep_p */
+    dfl_lstsq *lstsq;      /* positions with invariants ep */
+    double *rows;          /* m3 x n4 and its right-hand side */
+    double *S;             /* nf x nv: local coordinates */
     int nf;
-    dfl_factor *local;          /* of [S; W] */
-    int rank;                   /* of W, constant along the motion */
-    bool *independent, *other;  /* nv: the present partition, another one */
-    int *dependent;             /* nv */
-    bool chosen;                /* there is a partition */
+    dfl_factor *local;         /* of [S; W] */
+    int rank;                  /* of W, constant along the motion */
+    bool *independent, *other; /* nv: the present partition, another one */
+    int *dependent;            /* nv */
+    bool chosen;               /* there is a partition */
 } dfl_ode;
 
 /* Whether the form has a right-hand side, and whether its states are the user's own only after the

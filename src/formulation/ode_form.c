@@ -117,8 +117,8 @@ static void set_constant_parts(dfl_formulation *form)
     for (int i = 0; i < ma; i++)
         form->CB[i * n + (i < sys->n1 ? i : sys->off_sp + i - sys->n1)] = 1;
     for (int i = 0; i < nd; i++) {
-        const int index = i < sys->n2 + sys->n3 ? sys->off_r + i
-                                                : sys->off_p + i - sys->n2 - sys->n3;
+        const int index =
+            i < sys->n2 + sys->n3 ? sys->off_r + i : sys->off_p + i - sys->n2 - sys->n3;
         form->CB[(ma + i) * n + index] = 1;
         form->SM[(ma + i) * nd + i] = 1;
     }

@@ -269,8 +269,8 @@ static dfl_outcome not_finite(dfl_saddle *saddle, const dfl_point *point)
 {
     dfl_outcome outcome = dfl_system_check_finite(saddle->sys, point);
     return outcome ? outcome
-                   : dfl_system_part_trouble(saddle->sys, DFL_STEP_SINGULAR, DFL_FAILURE_MULTIPLIERS,
-                                             point->t);
+                   : dfl_system_part_trouble(saddle->sys, DFL_STEP_SINGULAR,
+                                             DFL_FAILURE_MULTIPLIERS, point->t);
 }
 
 /* Newton's iteration where forces depend on what is sought. */

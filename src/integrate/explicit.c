@@ -1,12 +1,14 @@
 /* What explicit methods share: life, an attempt with its error test, the end of a step, continuous
    output (see explicit.h). */
 #include "integrate/explicit.h"
+#include "formulation/projection.h"
 #include "integrate/log.h"
 
 #include <math.h>
 #include <string.h>
 
 static dfl_outcome begin(dfl_explicit *ex);
+static dfl_outcome watch_constraints(dfl_stepper *st);
 static dfl_attempt after_failure(dfl_stepper *st, double h, dfl_outcome outcome);
 static void make_polynomial(const dfl_explicit *ex);
 
@@ -77,6 +79,7 @@ void dfl_explicit_bind(dfl_stepper *st)
     dfl_explicit_work *w = of(st)->work;
     dfl_point_bind(&w->stage, st->sys);
     dfl_point_bind(&w->after, st->sys);
+    w->weakest = 0;
 }
 
 void dfl_explicit_start(dfl_stepper *st)
@@ -84,6 +87,7 @@ void dfl_explicit_start(dfl_stepper *st)
     dfl_explicit_work *w = of(st)->work;
     w->begun = false;
     w->trouble = dfl_ode_settle(w->ode, &st->here);
+    w->weakest = fmax(st->form->weakest, w->weakest);
     st->order = w->rk->order;
     st->degree = w->rk->power;
     dfl_scale_plain(&st->scale, 1); /* there is no iteration */
@@ -147,11 +151,25 @@ dfl_attempt dfl_explicit_attempt(dfl_stepper *st, double h, double *h_next, dfl_
     const dfl_controller before = st->control;
     *h_next = fixed ? copysign(st->options->fixed_step, h)
                     : dfl_controller_accepted(&st->control, h, err, after_rejection);
-    outcome = dfl_stepper_accept(st, h);
+    outcome = watch_constraints(st);
+    if (!outcome)
+        outcome = dfl_stepper_accept(st, h);
     if (!outcome)
         return DFL_ATTEMPT_ACCEPTED;
     st->control = before;
     return after_failure(st, h, outcome);
+}
+
+/* The decomposition of W at the end of a step that the watch on singular positions compares with. Off the
+   constraints redundant rows need not be dependent. Nothing in an explicit step fails close to a singular
+   position, where its error estimate says little: constraints must not be much weaker than at the start. */
+static dfl_outcome watch_constraints(dfl_stepper *st)
+{
+    dfl_formulation *form = st->form;
+    const bool split = dfl_split_velocity(form, st->next.blocks.W, st->sys->nc, form->rank2, NULL);
+    if (form->defect > 0 || (split && form->weakest > fmin(1e-4, 1e-3 * of(st)->work->weakest)))
+        return DFL_STEP_OK;
+    return dfl_system_part_trouble(st->sys, DFL_STEP_RANK, DFL_FAILURE_VELOCITY, st->next.t);
 }
 
 static dfl_attempt after_failure(dfl_stepper *st, double h, dfl_outcome outcome)
@@ -223,8 +241,8 @@ static void make_polynomial(const dfl_explicit *ex)
     for (int k = 3; k < rk->power; k++) {
         memset(w->dense[k], 0, (size_t)n * sizeof(double));
         if (extra)
-            dfl_explicit_combine(w->dense[k], w->dense[k], h, rk->all, rk->dense[k - 3], w->K_last, 0,
-                                 n);
+            dfl_explicit_combine(w->dense[k], w->dense[k], h, rk->all, rk->dense[k - 3], w->K_last,
+                                 0, n);
     }
     w->dense_ready = true;
 }

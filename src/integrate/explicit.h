@@ -15,17 +15,19 @@ extern const dfl_stepper_class dfl_explicit_pair_class, dfl_half_explicit_class;
 
 typedef struct dfl_explicit_work {
     const dfl_tableau *rk;
-    dfl_ode *ode;          /* the formulation's */
-    dfl_outcome trouble;   /* of the start, met again by the first attempt */
-    bool begun;            /* rates of the first stage and local coordinates belong to `here` */
+    dfl_ode *ode;           /* the formulation's */
+    dfl_outcome trouble;    /* of the start, met again by the first attempt */
+    bool begun;             /* rates of the first stage and local coordinates belong to `here` */
     dfl_point stage, after; /* the present stage; half-explicit: the next one */
-    double *K[DFL_TABLEAU_STAGES], *X[DFL_TABLEAU_STAGES]; /* rates and states of the stages, n each */
+    double *K[DFL_TABLEAU_STAGES],
+        *X[DFL_TABLEAU_STAGES]; /* rates and states of the stages, n each */
     double *K_last[DFL_TABLEAU_STAGES], *X_last[DFL_TABLEAU_STAGES]; /* of the last accepted step */
-    double *x_old, *x_end;                /* its ends */
-    double t_old, h_last;                 /* its beginning and size */
-    double *dense[DFL_TABLEAU_POWER];     /* its polynomial, n each ... */
-    bool dense_ready;                     /* ... which is made when it is asked for */
-    double *e;                            /* n: a second error estimate */
+    double *x_old, *x_end;                                           /* its ends */
+    double t_old, h_last;                                            /* its beginning and size */
+    double *dense[DFL_TABLEAU_POWER]; /* its polynomial, n each ... */
+    bool dense_ready;                 /* ... which is made when it is asked for */
+    double weakest;                   /* of the constraints, at the start */
+    double *e;                        /* n: a second error estimate */
 } dfl_explicit_work;
 
 /* The integrator: a stepper whose data may change behind a constant pointer. */

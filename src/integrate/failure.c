@@ -58,18 +58,14 @@ static dfl_status rank_failure(dfl_stepper *st)
         before, after, rows);
 }
 
-/* Explicit methods have no decomposition that knows how weak the constraints are. */
-static dfl_status explicit_failure(dfl_stepper *st, double h)
+static dfl_status explicit_failure(const dfl_stepper *st, double h)
 {
-    const dfl_trouble *trouble = &st->sys->trouble;
-    if (trouble->outcome == DFL_STEP_SINGULAR)
-        return dfl_fail(st->sys->ctx, DFL_SINGULAR, "%s is singular at t = %.10g",
-                        trouble->callback, st->t);
-    return dfl_fail(st->sys->ctx, DFL_NOT_CONVERGED,
-                    "the step size falls to %.3g at t = %.10g; the motion or the forces may be "
-                    "discontinuous there, or stiff (then use the method radau), or the tolerance too "
-                    "small",
-                    h, st->t);
+    return dfl_fail(
+        st->sys->ctx, DFL_NOT_CONVERGED,
+        "the step size falls to %.3g at t = %.10g; the motion or the forces may be "
+        "discontinuous there, or stiff (then use the method radau), or the tolerance too "
+        "small",
+        h, st->t);
 }
 
 dfl_status dfl_step_failure(dfl_stepper *st, double h)
@@ -99,14 +95,14 @@ dfl_status dfl_step_failure(dfl_stepper *st, double h)
     default:
         break;
     }
-    if (!st->class->implicit)
-        return explicit_failure(st, h);
     if (st->form->weakest < 1e-2 && st->sys->nc > 0) {
         st->sys->trouble.part = DFL_FAILURE_VELOCITY;
         return rank_failure(st);
     }
     if (trouble->outcome == DFL_STEP_SINGULAR)
         return dfl_fail(ctx, DFL_SINGULAR, "%s is singular at t = %.10g", trouble->callback, st->t);
+    if (!st->class->implicit)
+        return explicit_failure(st, h);
     if (st->form->weakest < watch && st->sys->nc > 0)
         return weak_failure(st, h);
     return dfl_fail(ctx, DFL_NOT_CONVERGED,
@@ -145,11 +141,9 @@ bool dfl_constraints_flipped(dfl_stepper *st)
     st->drift = 0;
     if (sys->geoms || nc == 0 || nc > nv || st->form->defect > 0)
         return false;
-    if (st->class->implicit) { /* explicit integrators have no decomposition to compare with */
-        st->drift = constraint_drift(st, &st->next);
-        if (st->form->weakest > watch && st->drift < 0.9 && constraint_drift(st, &st->here) < 0.9)
-            return false;
-    }
+    st->drift = constraint_drift(st, &st->next);
+    if (st->form->weakest > watch && st->drift < 0.9 && constraint_drift(st, &st->here) < 0.9)
+        return false;
     double *A = st->flip, *re = A + nc * nc, *im = re + nc, *work = im + nc, smallest = 1;
     const dfl_split_rule rule = {
         .method = DFL_METHOD_QR, .tolerance = 1e-13, .rank = -1, .scale_rows = true};

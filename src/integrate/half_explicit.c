@@ -72,8 +72,7 @@ static dfl_outcome constrained_stage(dfl_explicit *ex, double h, int i)
     dfl_point *stage = &w->stage, *after = &w->after;
     double *target = w->ode->target;
     const unsigned need = DFL_FORCE | DFL_KINEMATICS | DFL_DYNAMIC | DFL_AUXILIARY;
-    dfl_outcome outcome =
-        dfl_system_eval_blocks(sys, stage, i == 1 ? need | DFL_DIRECTIONS : need);
+    dfl_outcome outcome = dfl_system_eval_blocks(sys, stage, i == 1 ? need | DFL_DIRECTIONS : need);
     if (outcome)
         return outcome;
     dfl_ode_write_rates(w->K[i], sys, stage); /* positions; the rest follows */

@@ -23,20 +23,22 @@ const char *dfl_integrator_name(dfl_integrator integrator)
 dfl_status dfl_combination_check(dfl_context *ctx, dfl_form form, dfl_integrator integrator)
 {
     if (integrator == DFL_HALF_EXPLICIT)
-        return form == DFL_PSF ? DFL_OK
-                               : dfl_fail(ctx, DFL_INVALID,
-                                          "the method half-explicit keeps positions and velocities on "
-                                          "their constraints itself: it goes with the form psf, not "
-                                          "with '%s'",
-                                          form_name[form]);
+        return form == DFL_PSF
+                   ? DFL_OK
+                   : dfl_fail(ctx, DFL_INVALID,
+                              "the method half-explicit keeps positions and velocities on "
+                              "their constraints itself: it goes with the form psf, not "
+                              "with '%s'",
+                              form_name[form]);
     if (integrator == DFL_EXPLICIT_PAIR)
         return dfl_ode_has(form)
                    ? DFL_OK
-                   : dfl_fail(ctx, DFL_INVALID,
-                              "the form '%s' has no explicit right-hand side, which the method "
-                              "explicit-pair needs: choose psf, uode, explicit, baumgarte, partition, "
-                              "tangent, qr or svd",
-                              form_name[form]);
+                   : dfl_fail(
+                         ctx, DFL_INVALID,
+                         "the form '%s' has no explicit right-hand side, which the method "
+                         "explicit-pair needs: choose psf, uode, explicit, baumgarte, partition, "
+                         "tangent, qr or svd",
+                         form_name[form]);
     const dfl_acceleration a = dfl_form_traits_of(form, integrator)->acceleration;
     if (integrator == DFL_MIDPOINT && (a == DFL_ACC_RATE || a == DFL_ACC_CORRECTED))
         return dfl_fail(

@@ -19,10 +19,11 @@ dfl_status dfl_form_check(dfl_context *ctx, const dfl_solver_options *options, c
                         "invariants e; use psf, psi1, tangent or partition, or leave them out",
                         name);
     if (eom->n0 > 0 && traits->ode)
-        return dfl_fail(ctx, DFL_INVALID,
-                        "velocities along massless directions are no part of a state that an explicit "
-                        "right-hand side could have (form %s, method %s); use psf with radau or bdf",
-                        name, dfl_integrator_name(options->integrator));
+        return dfl_fail(
+            ctx, DFL_INVALID,
+            "velocities along massless directions are no part of a state that an explicit "
+            "right-hand side could have (form %s, method %s); use psf with radau or bdf",
+            name, dfl_integrator_name(options->integrator));
     if (eom->n0 > 0 && accelerations && (traits->plain || local))
         return dfl_fail(
             ctx, DFL_INVALID,
@@ -30,16 +31,18 @@ dfl_status dfl_form_check(dfl_context *ctx, const dfl_solver_options *options, c
             "their own; use psf, psi1, eom, eom2 or ggl",
             name);
     if (eom->contract == DFL_GEOMS && traits->ode)
-        return dfl_fail(ctx, DFL_INVALID,
-                        "explicit right-hand sides (form %s, method %s) need the matrix W, which models "
-                        "in the contract of GEOMS do not give; use psf with radau or bdf",
-                        name, dfl_integrator_name(options->integrator));
+        return dfl_fail(
+            ctx, DFL_INVALID,
+            "explicit right-hand sides (form %s, method %s) need the matrix W, which models "
+            "in the contract of GEOMS do not give; use psf with radau or bdf",
+            name, dfl_integrator_name(options->integrator));
     if (traits->ode && (options->form == DFL_PARTITION || options->form == DFL_TANGENT) &&
         (!eom->trivial_kinematics || eom->ns > 0 || eom->nep > 0))
-        return dfl_fail(ctx, DFL_INVALID,
-                        "the form %s as a right-hand side needs p' = v and neither contact variables nor "
-                        "invariants of positions; use it with radau or bdf, or psf",
-                        name);
+        return dfl_fail(
+            ctx, DFL_INVALID,
+            "the form %s as a right-hand side needs p' = v and neither contact variables nor "
+            "invariants of positions; use it with radau or bdf, or psf",
+            name);
     if (eom->contract == DFL_GEOMS &&
         (traits->mu || local || (traits->plain && traits->acceleration == DFL_ACC_UNKNOWN)))
         return dfl_fail(ctx, DFL_INVALID,

@@ -213,8 +213,8 @@ static void half_explicit_stages_have_order_five_for_index_two(void **state)
     embedded(b, rk, 0);
     for (int k = 0; k < trees; k++) {
         count[forest[k].order] += !forest[k].z;
-        violated += !forest[k].z &&
-                    fabs(row(b, forest[k].phi, rk->all) - 1 / forest[k].gamma) > 1e-4;
+        violated +=
+            !forest[k].z && fabs(row(b, forest[k].phi, rk->all) - 1 / forest[k].gamma) > 1e-4;
     }
     assert_int_equal(count[1], 1);
     assert_int_equal(count[2], 3);

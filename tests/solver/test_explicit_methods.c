@@ -106,9 +106,9 @@ static void andrews_mechanism_takes_fewer_evaluations_than_published(void **stat
 static void all_levels_hold_at_every_step_of_every_kind_of_model(void **state)
 {
     (void)state;
-    static const char *const names[] = {"pendulum", "nchain",  "andrews",         "slidercrank",
-                                        "disk",     "sleigh",  "top",             "bricard",
-                                        "servo",    "caraxis", "fourbar_hanging", "friction"};
+    static const char *const names[] = {
+        "pendulum", "nchain", "andrews", "slidercrank",     "disk",    "sleigh", "top",
+        "bricard",  "servo",  "caraxis", "fourbar_hanging", "friction"};
     for (int m = 0; m < 2; m++)
         for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
             const dfl_solver_options options = {
@@ -251,7 +251,9 @@ static void a_stopped_run_continues_as_if_nothing_had_happened(void **state)
     (void)state;
     for (int m = 0; m < 2; m++) {
         int left = 7, never = -1;
-        dfl_solver_options options = {.integrator = methods[m], .on_step = stop_soon, .user = &left},
+        dfl_solver_options options = {.integrator = methods[m],
+                                      .on_step = stop_soon,
+                                      .user = &left},
                            whole = options;
         whole.user = &never;
         run a, b;
@@ -337,14 +339,12 @@ static void create_survives_every_failed_allocation(void **state)
     const struct {
         dfl_integrator integrator;
         dfl_form form;
-    } kind[] = {{DFL_HALF_EXPLICIT, DFL_PSF},
-                {DFL_EXPLICIT_PAIR, DFL_PARTITION},
-                {DFL_RADAU, DFL_QR}};
+    } kind[] = {
+        {DFL_HALF_EXPLICIT, DFL_PSF}, {DFL_EXPLICIT_PAIR, DFL_PARTITION}, {DFL_RADAU, DFL_QR}};
     problem prob;
     assert_true(problem_make(&prob, "friction", 0)); /* forces that depend on multipliers */
     for (size_t k = 0; k < sizeof kind / sizeof *kind; k++) {
-        const dfl_solver_options options = {.integrator = kind[k].integrator,
-                                            .form = kind[k].form};
+        const dfl_solver_options options = {.integrator = kind[k].integrator, .form = kind[k].form};
         dfl_status status = DFL_NO_MEMORY;
         for (int n = 0; status; n++) {
             dfl_context *ctx = dfl_context_create();

@@ -118,9 +118,8 @@ static result run_crank(dfl_form form, dfl_integrator integrator, double toleran
     /* the crank, seen from its bearing, points against alpha + beta */
     out.angle = out.x[P + 1] + out.x[P + 2] - acos(-1);
     print_message("%-9s %-13s %5.0f s %5ld steps  |g| %.1e  |gI| %.1e  E-E0 %9.1e  angle %.4f\n",
-                  dfl_form_name(form), dfl_integrator_name(integrator),
-                  dfl_solver_time(solver), out.stats.accepted, out.position, out.velocity,
-                  out.energy, out.angle);
+                  dfl_form_name(form), dfl_integrator_name(integrator), dfl_solver_time(solver),
+                  out.stats.accepted, out.position, out.velocity, out.energy, out.angle);
     dfl_solver_free(solver);
     dfl_context_free(ctx);
     return out;
@@ -133,9 +132,9 @@ static void the_start_has_the_known_accelerations_in_every_form(void **state)
     const struct {
         dfl_form form;
         dfl_integrator integrator;
-    } all[] = {{DFL_PSF, DFL_HALF_EXPLICIT},  {DFL_PSF, DFL_EXPLICIT_PAIR},
-               {DFL_UODE, DFL_EXPLICIT_PAIR}, {DFL_EXPLICIT, DFL_EXPLICIT_PAIR},
-               {DFL_QR, DFL_EXPLICIT_PAIR},   {DFL_SVD, DFL_EXPLICIT_PAIR},
+    } all[] = {{DFL_PSF, DFL_HALF_EXPLICIT},       {DFL_PSF, DFL_EXPLICIT_PAIR},
+               {DFL_UODE, DFL_EXPLICIT_PAIR},      {DFL_EXPLICIT, DFL_EXPLICIT_PAIR},
+               {DFL_QR, DFL_EXPLICIT_PAIR},        {DFL_SVD, DFL_EXPLICIT_PAIR},
                {DFL_PARTITION, DFL_EXPLICIT_PAIR}, {DFL_TANGENT, DFL_EXPLICIT_PAIR},
                {DFL_BAUMGARTE, DFL_EXPLICIT_PAIR}};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
@@ -169,13 +168,13 @@ static void drift_is_quadratic_linear_or_none(void **state)
                  plain300 = run_crank(DFL_EXPLICIT, DFL_EXPLICIT_PAIR, tol, 300, -1),
                  qr40 = run_crank(DFL_QR, DFL_EXPLICIT_PAIR, tol, 40, -1),
                  qr300 = run_crank(DFL_QR, DFL_EXPLICIT_PAIR, tol, 300, -1),
-                 svd300 = run_crank(DFL_SVD, DFL_EXPLICIT_PAIR, tol, 300, -1);
+                 svd40 = run_crank(DFL_SVD, DFL_EXPLICIT_PAIR, tol, 40, -1);
     assert_true(plain300.position > 30 * plain40.position);
     assert_true(plain300.velocity > 4 * plain40.velocity);
     assert_true(qr300.position < 12 * qr40.position);
     assert_true(plain40.position > 100 * qr40.position);
     assert_true(plain300.position > 1000 * qr300.position);
-    assert_true(fabs(svd300.position - qr300.position) < 0.1 * qr300.position);
+    assert_true(fabs(svd40.position - qr40.position) < 1e-3 * qr40.position); /* the same form */
     const dfl_form none[] = {DFL_PSF, DFL_PARTITION, DFL_TANGENT};
     for (size_t i = 0; i < sizeof none / sizeof *none; i++)
         assert_at_most(run_crank(none[i], DFL_EXPLICIT_PAIR, tol, 300, -1).position, 5e-12,
@@ -191,7 +190,8 @@ static void uode_and_explicit_coincide_from_a_consistent_start(void **state)
     const result a = run_crank(DFL_EXPLICIT, DFL_EXPLICIT_PAIR, 1e-6, 10, -1),
                  b = run_crank(DFL_UODE, DFL_EXPLICIT_PAIR, 1e-6, 10, -1);
     assert_int_equal(a.stats.accepted, b.stats.accepted);
-    assert_at_most(error_between(a.x, b.x, 0, N), 1e-9, "difference"); /* the start's residual is 1e-12 */
+    assert_at_most(error_between(a.x, b.x, 0, N), 1e-9,
+                   "difference"); /* the start's residual is 1e-12 */
 }
 
 /* All forms follow the same motion: the angle after 40 s and the energy. */
@@ -201,12 +201,18 @@ static void every_form_follows_the_motion(void **state)
     const struct {
         dfl_form form;
         dfl_integrator integrator;
-    } all[] = {{DFL_PSF, DFL_HALF_EXPLICIT},       {DFL_PSF, DFL_EXPLICIT_PAIR},
-               {DFL_UODE, DFL_EXPLICIT_PAIR},      {DFL_EXPLICIT, DFL_EXPLICIT_PAIR},
-               {DFL_QR, DFL_EXPLICIT_PAIR},        {DFL_SVD, DFL_EXPLICIT_PAIR},
-               {DFL_PARTITION, DFL_EXPLICIT_PAIR}, {DFL_TANGENT, DFL_EXPLICIT_PAIR},
-               {DFL_BAUMGARTE, DFL_EXPLICIT_PAIR}, {DFL_UODE, DFL_RADAU},
-               {DFL_EXPLICIT, DFL_RADAU},          {DFL_QR, DFL_RADAU},
+    } all[] = {{DFL_PSF, DFL_HALF_EXPLICIT},
+               {DFL_PSF, DFL_EXPLICIT_PAIR},
+               {DFL_UODE, DFL_EXPLICIT_PAIR},
+               {DFL_EXPLICIT, DFL_EXPLICIT_PAIR},
+               {DFL_QR, DFL_EXPLICIT_PAIR},
+               {DFL_SVD, DFL_EXPLICIT_PAIR},
+               {DFL_PARTITION, DFL_EXPLICIT_PAIR},
+               {DFL_TANGENT, DFL_EXPLICIT_PAIR},
+               {DFL_BAUMGARTE, DFL_EXPLICIT_PAIR},
+               {DFL_UODE, DFL_RADAU},
+               {DFL_EXPLICIT, DFL_RADAU},
+               {DFL_QR, DFL_RADAU},
                {DFL_SVD, DFL_RADAU}};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         const result a = run_crank(all[i].form, all[i].integrator, 1e-8, 40, -1);
@@ -279,7 +285,8 @@ static void residuals_of_an_inconsistent_start_grow_as_theory_says(void **state)
                                    .forces_free_of_multipliers = true};
     /* the paper prints lambda = 0.0001, but the residual of -0.0001 */
     const double x0[5] = {-0.0001, 0.999, 0.001, 0.0001, 1.0001};
-    const double g0 = 0.00020002, g1 = 0.0022, g2 = -0.0013956; /* as printed, of gI and gII four digits */
+    const double g0 = 0.00020002, g1 = 0.0022,
+                 g2 = -0.0013956; /* as printed, of gI and gII four digits */
     const dfl_conditions as_given = {.mode = DFL_START_AS_GIVEN};
     const struct {
         dfl_form form;
@@ -305,7 +312,8 @@ static void residuals_of_an_inconsistent_start_grow_as_theory_says(void **state)
             const double g = p[0] * p[0] + p[1] * p[1] - 1;
             const double expected =
                 kind[i].left * g0 + kind[i].first * g1 * t + kind[i].second * g2 * t * t / 2;
-            if (!(fabs(g - expected) < 1e-6 + 1e-6 * t * t)) /* digits of g1 and g2; Baumgarte: e^-10 */
+            if (!(fabs(g - expected) <
+                  1e-6 + 1e-6 * t * t)) /* digits of g1 and g2; Baumgarte: e^-10 */
                 fail_msg("%s at t = %g: g is %.8f, not %.8f", dfl_form_name(kind[i].form), t, g,
                          expected);
             dfl_solver_free(solver);
