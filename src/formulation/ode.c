@@ -49,7 +49,8 @@ dfl_status dfl_ode_init(dfl_ode *ode, dfl_system *sys, const dfl_solver_options 
     ode->target = dfl_alloc(ctx, (size_t)nc, d);
     ode->offset = dfl_alloc(ctx, (size_t)nc, d);
     ode->change = dfl_alloc(ctx, n, d);
-    ode->rows = dfl_alloc(ctx, (size_t)(sys->m3 + nc) * (size_t)(sys->n4 + nv + 1), d);
+    ode->rows =
+        dfl_alloc(ctx, (size_t)(sys->m3 + nc + eom->ne + 2) * (size_t)(sys->n4 + nv + eom->ne), d);
     ode->S = dfl_alloc(ctx, (size_t)nv * (size_t)nv, d);
     ode->independent = dfl_alloc(ctx, (size_t)nv, sizeof(bool));
     ode->other = dfl_alloc(ctx, (size_t)nv, sizeof(bool));
@@ -61,11 +62,13 @@ dfl_status dfl_ode_init(dfl_ode *ode, dfl_system *sys, const dfl_solver_options 
     if (!status)
         status = dfl_split_create(&ode->split, ctx, larger, nv);
     if (!status)
-        status = dfl_factor_create(&ode->contact, ctx, eom->ns, false);
+        status =
+            dfl_factor_create(&ode->contact, ctx, eom->ns > eom->n0 ? eom->ns : eom->n0, false);
     if (!status)
         status = dfl_factor_create(&ode->local, ctx, nv, false);
     if (!status)
-        status = dfl_lstsq_create(&ode->lstsq, ctx, sys->m3, sys->n4);
+        status = dfl_lstsq_create(&ode->lstsq, ctx, sys->m3 > eom->ne ? sys->m3 : eom->ne,
+                                  sys->n4 > eom->ne ? sys->n4 : eom->ne);
     return status ? status : dfl_rows_jacobian_init(&ode->jac, sys);
 }
 
@@ -142,6 +145,8 @@ dfl_outcome dfl_ode_rates(double *rate, dfl_ode *ode, dfl_point *point)
     else if (!outcome && dfl_ode_projects(ode->form))
         outcome = project_velocity(ode, point);
     if (!outcome)
+        outcome = dfl_ode_massless(ode, point);
+    if (!outcome)
         outcome = dfl_system_eval_blocks(ode->sys, point, DFL_EVERYTHING);
     if (!outcome)
         outcome = solve_accelerations(ode, point);
@@ -157,10 +162,14 @@ dfl_outcome dfl_ode_finish(dfl_ode *ode, dfl_point *point)
         outcome = dfl_ode_move_positions(ode, point);
         if (!outcome)
             outcome = dfl_ode_move_velocities(ode, point);
+        if (!outcome)
+            outcome = dfl_ode_move_invariants(ode, point);
     } else if (is_local(ode)) {
         outcome = dfl_ode_local_complete(ode, point);
     } else {
         outcome = dfl_ode_contact(ode, point);
+        if (!outcome)
+            outcome = dfl_ode_massless(ode, point);
     }
     return outcome ? outcome : dfl_ode_settle(ode, point);
 }

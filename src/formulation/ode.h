@@ -24,10 +24,10 @@ typedef struct dfl_ode {
         *offset;           /* nc: of the constraints' accelerations; gII, hI at the start (uode) */
     double *change;        /* n: corrections */
     dfl_split *split;      /* of W: qr, svd; of the chosen columns: partition */
-    dfl_factor *contact;   /* c_s */
+    dfl_factor *contact;   /* c_s, or gam_v K0 */
     dfl_rows_jacobian jac; /* for c_s and ep_p */
     dfl_lstsq *lstsq;      /* positions with invariants ep */
-    double *rows;          /* m3 x n4 and its right-hand side */
+    double *rows;          /* m3 x n4 or nv x ne, and right-hand sides */
     double *S;             /* nf x nv: local coordinates */
     int nf;
     dfl_factor *local;         /* of [S; W] */
@@ -66,12 +66,16 @@ dfl_outcome dfl_ode_settle(dfl_ode *ode, dfl_point *point);
 /* rate = (0, b, a, 0, Z v) at a point that carries a, laid out as x. */
 void dfl_ode_write_rates(double *rate, const dfl_system *sys, const dfl_point *point);
 
-/* s from c = 0, for given p. */
+/* What a state does not choose: s from c = 0 for given p; velocities along massless directions from gam = 0. */
 dfl_outcome dfl_ode_contact(dfl_ode *ode, dfl_point *point);
+dfl_outcome dfl_ode_massless(dfl_ode *ode, dfl_point *point);
 
 /* Moves positions (and s), then velocities onto the constraints with the least change in the metric of M.
    The saddle is factored there afterwards, and blocks W, gI, hv, g, c are evaluated. */
 dfl_outcome dfl_ode_move_positions(dfl_ode *ode, dfl_point *point);
 dfl_outcome dfl_ode_move_velocities(dfl_ode *ode, dfl_point *point);
+
+/* Then velocities onto the invariants e, along the constraints; not where an invariant is degenerate. */
+dfl_outcome dfl_ode_move_invariants(dfl_ode *ode, dfl_point *point);
 
 #endif

@@ -324,3 +324,12 @@ void dfl_saddle_least_change(double *dv, dfl_saddle *saddle, const double *targe
     dfl_factor_solve(saddle->factor, saddle->rhs);
     memcpy(dv, saddle->rhs, (size_t)sys->n3 * sizeof *dv);
 }
+
+void dfl_saddle_direction(double *dv, dfl_saddle *saddle, const double *force)
+{
+    const size_t nv = (size_t)saddle->sys->n3;
+    memset(saddle->rhs, 0, (size_t)saddle->order * sizeof(double));
+    memcpy(saddle->rhs, force, nv * sizeof(double));
+    dfl_factor_solve(saddle->factor, saddle->rhs);
+    memcpy(dv, saddle->rhs, nv * sizeof *dv);
+}

@@ -49,6 +49,9 @@ dfl_outcome dfl_saddle_solve(dfl_saddle *saddle, dfl_point *point, const double 
 /* The least change dv in the metric of M with V dv = target, for the rows in use: dv (nv). */
 void dfl_saddle_least_change(double *dv, dfl_saddle *saddle, const double *target);
 
+/* dv = the direction along the constraints, V dv = 0, that a force (nv) accelerates: M dv + W^T k = force. */
+void dfl_saddle_direction(double *dv, dfl_saddle *saddle, const double *force);
+
 /* Chooses `rank` of `count` vectors by Gram and Schmidt with pivoting: vector i has `length` entries
    A[i*stride + j*inner], which are lost. Lengths count relative to those of `original`, if given. */
 void dfl_choose_vectors(int *chosen, int rank, double *A, int count, int length, int stride,

@@ -279,5 +279,7 @@ void dfl_explicit_interpolate(double *x, const dfl_stepper *st, double t)
         x[i] = w->x_old[i] + y;
     }
     interpolate_nodes(x, w, theta, 0, sys->n1);
+    if (sys->eom->n0 > 0) /* velocities along massless directions have no rates */
+        interpolate_nodes(x, w, theta, sys->off_v, sys->off_sp);
     interpolate_nodes(x, w, theta, sys->off_sp, sys->off_p);
 }

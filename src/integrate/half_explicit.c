@@ -34,6 +34,8 @@ static dfl_outcome stages(double *err, dfl_explicit *ex, double h)
     dfl_explicit_combine(w->stage.x, st->here.x, h, 1, rk->A[1], w->K, sys->off_r, sys->n);
     w->stage.t = st->t + rk->c[1] * h;
     dfl_outcome outcome = dfl_ode_contact(w->ode, &w->stage);
+    if (!outcome)
+        outcome = dfl_ode_massless(w->ode, &w->stage);
     for (int i = 1; !outcome && i < rk->stages; i++)
         outcome = constrained_stage(ex, h, i);
     if (!outcome)
@@ -94,7 +96,20 @@ static dfl_outcome constrained_stage(dfl_explicit *ex, double h, int i)
     const dfl_point old = *stage;
     *stage = *after;
     *after = old;
-    return DFL_STEP_OK;
+    return dfl_ode_massless(w->ode, stage);
+}
+
+/* The end already satisfies the constraints on velocity level. */
+static dfl_outcome move_onto_invariants(dfl_explicit *ex)
+{
+    dfl_stepper *st = &ex->base;
+    dfl_ode *ode = ex->work->ode;
+    if (st->sys->eom->ne == 0)
+        return DFL_STEP_OK;
+    dfl_outcome outcome = dfl_system_eval_blocks(st->sys, &st->next, DFL_DIRECTIONS);
+    if (!outcome)
+        outcome = dfl_saddle_factor(&ode->saddle, &st->next, st->next.blocks.W);
+    return outcome ? outcome : dfl_ode_move_invariants(ode, &st->next);
 }
 
 /* Accelerations and multipliers of the end from the acceleration level; all rows. */
@@ -104,7 +119,8 @@ static dfl_outcome end_of_step(dfl_explicit *ex, double h)
     dfl_explicit_work *w = ex->work;
     memcpy(st->next.x, w->stage.x, (size_t)st->sys->n * sizeof(double));
     st->next.t = st->t + h;
-    return dfl_ode_settle(w->ode, &st->next);
+    dfl_outcome outcome = move_onto_invariants(ex);
+    return outcome ? outcome : dfl_ode_settle(w->ode, &st->next);
 }
 
 /* The difference to the solution of order 4, without what it has across the constraints: there the stages'

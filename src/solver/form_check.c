@@ -18,11 +18,12 @@ dfl_status dfl_form_check(dfl_context *ctx, const dfl_solver_options *options, c
                         "the form %s keeps all rows of the dynamics, so there is no room for the "
                         "invariants e; use psf, psi1, tangent or partition, or leave them out",
                         name);
-    if (eom->n0 > 0 && traits->ode)
+    if (eom->n0 > 0 && traits->ode && (eom->nw > 0 || !eom->forces_free_of_multipliers))
         return dfl_fail(
             ctx, DFL_INVALID,
-            "velocities along massless directions are no part of a state that an explicit "
-            "right-hand side could have (form %s, method %s); use psf with radau or bdf",
+            "velocities along massless directions depend on multipliers or auxiliary "
+            "variables here, which an explicit right-hand side (form %s, method %s) cannot "
+            "follow; use psf with radau or bdf",
             name, dfl_integrator_name(options->integrator));
     if (eom->n0 > 0 && accelerations && (traits->plain || local))
         return dfl_fail(
