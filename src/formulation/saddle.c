@@ -160,6 +160,7 @@ dfl_outcome dfl_saddle_factor(dfl_saddle *saddle, const dfl_point *point, const 
         for (int i = 0; i < nw; i++)
             A[(at_w + k) * ld + at_w + i] = c[nv + i];
     }
+    sys->stats->algebraic_decompositions++;
     if (!dfl_factor_compute(saddle->factor, ld, DFL_METHOD_LU))
         return dfl_system_part_trouble(sys, DFL_STEP_SINGULAR, DFL_FAILURE_MULTIPLIERS, point->t);
     return DFL_STEP_OK;
@@ -264,6 +265,12 @@ static double add_increment(dfl_saddle *saddle, dfl_point *point)
                 fmax(relative(dx + na, point->x + na, nw), relative(dl, l, saddle->nrows)));
 }
 
+static void solve(dfl_saddle *saddle)
+{
+    saddle->sys->stats->back_substitutions++;
+    dfl_factor_solve(saddle->factor, saddle->rhs);
+}
+
 /* Why the solution is not finite. */
 static dfl_outcome not_finite(dfl_saddle *saddle, const dfl_point *point)
 {
@@ -283,7 +290,7 @@ static dfl_outcome iterate(dfl_saddle *saddle, dfl_point *point, const double *V
         dfl_outcome outcome = right_hand_side(saddle, point, V, target);
         if (outcome)
             return outcome;
-        dfl_factor_solve(saddle->factor, saddle->rhs);
+        solve(saddle);
         const double size = add_increment(saddle, point);
         if (isnan(size))
             return not_finite(saddle, point);
@@ -310,7 +317,7 @@ dfl_outcome dfl_saddle_solve(dfl_saddle *saddle, dfl_point *point, const double 
     dfl_outcome outcome = right_hand_side(saddle, point, V, target);
     if (outcome)
         return outcome;
-    dfl_factor_solve(saddle->factor, saddle->rhs);
+    solve(saddle);
     return isnan(add_increment(saddle, point)) ? not_finite(saddle, point) : DFL_STEP_OK;
 }
 
@@ -321,7 +328,7 @@ void dfl_saddle_least_change(double *dv, dfl_saddle *saddle, const double *targe
     memset(saddle->rhs, 0, (size_t)saddle->order * sizeof(double));
     for (int k = 0; k < saddle->nrows; k++)
         saddle->rhs[first + k] = target[saddle->row[k]];
-    dfl_factor_solve(saddle->factor, saddle->rhs);
+    solve(saddle);
     memcpy(dv, saddle->rhs, (size_t)sys->n3 * sizeof *dv);
 }
 
@@ -330,6 +337,6 @@ void dfl_saddle_direction(double *dv, dfl_saddle *saddle, const double *force)
     const size_t nv = (size_t)saddle->sys->n3;
     memset(saddle->rhs, 0, (size_t)saddle->order * sizeof(double));
     memcpy(saddle->rhs, force, nv * sizeof(double));
-    dfl_factor_solve(saddle->factor, saddle->rhs);
+    solve(saddle);
     memcpy(dv, saddle->rhs, nv * sizeof *dv);
 }
