@@ -1,5 +1,6 @@
 -- The heavy top once more, as one body on a ball joint: no constraint is left to be written down.
 -- The joint has a quaternion (q1 to q4) and the angular velocity in axes of the body (w1 to w3).
+-- It leans over, and its axis wanders around the vertical and nods; energy and quaternion are kept.
 gravity{0, 0, -param("g", 9.81, "m/s^2")}
 local m, l = param("m", 1, "kg"), param("l", 0.5, "m") -- mass, distance of its centre from the tip
 local J1, J3 = param("J1", 1, "kg m^2"), param("J3", 0.4, "kg m^2") -- about the centre

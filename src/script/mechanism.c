@@ -82,7 +82,7 @@ static int call_gravity(lua_State *L)
 {
     dfl_arg_count(L, "gravity", 1, 1);
     dfl_arg_table(L, "gravity", 1, "write gravity{0, -9.81, 0}");
-    const dfl_vec gravity = dfl_read_vector(L, "gravity", "gravity", "it", 1, true);
+    const dfl_vec gravity = dfl_read_vector(L, "gravity", "it", 1, true);
     dfl_script_check(L, dfl_drawing_set_gravity(dfl_script_drawing(L), gravity));
     return 0;
 }
@@ -165,8 +165,7 @@ static int call_point(lua_State *L)
 {
     dfl_arg_count(L, "point", 2, 2);
     const int body = dfl_arg_body(L, "point", 1);
-    const char *name = dfl_drawing_body_name(dfl_script_drawing(L), body);
-    const dfl_vec at = dfl_read_vector(L, "point", name, "it", 2, true);
+    const dfl_vec at = dfl_read_vector(L, "point", "it", 2, true);
     push_point(L, &(dfl_body_point){.body = body, .at = at});
     return 1;
 }

@@ -51,8 +51,7 @@ typedef struct dfl_option {
 void dfl_read_options(lua_State *L, const char *call, const char *name, int i,
                       const dfl_option *options, int count);
 
-/* A table of numbers or expressions at i: 3, or 2 in a plane model. */
-dfl_vec dfl_read_vector(lua_State *L, const char *call, const char *name, const char *what, int i,
-                        bool point);
+/* A table of numbers or expressions at i: 3, or 2 in a plane model. Messages begin with `label`: what. */
+dfl_vec dfl_read_vector(lua_State *L, const char *label, const char *what, int i, bool point);
 
 #endif
