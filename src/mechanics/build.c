@@ -32,6 +32,8 @@ static void add_node(dfl_tree *tree, const dfl_tree_joint *joint, const new_node
 static void add_body(dfl_tree *tree, const dfl_tree_description *d, int index);
 static bool is_empty(double m, const double *J);
 static void finish_nodes(dfl_tree *tree);
+static void share_slots(dfl_tree *tree);
+static int take_slot(dfl_tree *tree, int *released);
 
 dfl_status dfl_tree_create(dfl_tree **out, dfl_context *ctx, const dfl_tree_description *d)
 {
@@ -59,6 +61,12 @@ dfl_status dfl_tree_create(dfl_tree **out, dfl_context *ctx, const dfl_tree_desc
     for (int i = 0; i < d->nbodies; i++)
         add_body(tree, d, i);
     finish_nodes(tree);
+    share_slots(tree);
+    tree->fold = take(tree, tree->nslots, sizeof *tree->fold);
+    if (!tree->fold) {
+        dfl_tree_free(tree);
+        return DFL_NO_MEMORY;
+    }
     dfl_tree_reference(tree->scratch, tree);
     dfl_tree_decide_ranks(tree, tree->scratch);
     *out = tree;
@@ -78,7 +86,7 @@ void dfl_tree_free(dfl_tree *tree)
                       tree->drive,       tree->body_node, tree->joint_p,   tree->joint_v,
                       tree->joint_drive, tree->dof_node,  tree->dof_joint, tree->quaternion,
                       tree->massless,    tree->scratch,   tree->body_name, tree->joint_name,
-                      tree->body_empty};
+                      tree->body_empty,  tree->fold};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         dfl_free(ctx, blocks[i]);
     dfl_free(ctx, tree);
@@ -355,4 +363,32 @@ static void finish_nodes(dfl_tree *tree)
         memcpy(tree->state[i].E, node->E, sizeof node->E);
         memcpy(tree->state[i].r, node->r, sizeof node->r);
     }
+}
+
+/* On the way inwards an articulated body is needed from its first child to itself, so that a chain needs two places
+   for all. Nodes whose place is free again are a list, linked by `gam`, which has no meaning yet. */
+static void share_slots(dfl_tree *tree)
+{
+    int released = 0;
+    tree->nslots = 1; /* that of the ground */
+    for (int i = tree->nnodes - 1; i > 0; i--) {
+        dfl_node *node = &tree->node[i];
+        if (starts_itself(tree->node, i))
+            node->slot = take_slot(tree, &released);
+        if (starts_parent(tree->node, i))
+            tree->node[node->parent].slot = take_slot(tree, &released);
+        if (node->dofs > 1)
+            continue;
+        node->gam = released;
+        released = i;
+    }
+}
+
+static int take_slot(dfl_tree *tree, int *released)
+{
+    if (*released == 0)
+        return tree->nslots++;
+    const dfl_node *node = &tree->node[*released];
+    *released = node->gam;
+    return node->slot;
 }

@@ -26,6 +26,7 @@ struct dfl_tree_lanes {
     dfl_context *ctx;
     const dfl_tree *tree;
     node_state *state;
+    node_fold *fold;
 };
 
 dfl_status dfl_tree_lanes_create(dfl_tree_lanes **out, dfl_context *ctx, const dfl_tree *tree)
@@ -38,7 +39,8 @@ dfl_status dfl_tree_lanes_create(dfl_tree_lanes **out, dfl_context *ctx, const d
     lanes->ctx = ctx;
     lanes->tree = tree;
     lanes->state = dfl_alloc(ctx, (size_t)view.nnodes, sizeof *lanes->state);
-    if (!lanes->state) {
+    lanes->fold = dfl_alloc(ctx, (size_t)view.nslots, sizeof *lanes->fold);
+    if (!lanes->state || !lanes->fold) {
         dfl_tree_lanes_free(lanes);
         return DFL_NO_MEMORY;
     }
@@ -57,6 +59,7 @@ void dfl_tree_lanes_free(dfl_tree_lanes *lanes)
     if (!lanes)
         return;
     dfl_free(lanes->ctx, lanes->state);
+    dfl_free(lanes->ctx, lanes->fold);
     dfl_free(lanes->ctx, lanes);
 }
 
@@ -91,5 +94,5 @@ WIDE void dfl_tree_lanes_forward(double *a, double *gam, dfl_tree_lanes *lanes, 
     const tree_view view = dfl_tree_view(lanes->tree);
     const pass_input in = {(const real *)v, (const real *)tau, (const real *)wrench, view.drive};
     start_ground(lanes->state, view.gravity);
-    forward_passes((real *)a, (real *)gam, lanes->state, view.node, view.nnodes, &in);
+    forward_passes((real *)a, (real *)gam, lanes->state, lanes->fold, view.node, view.nnodes, &in);
 }

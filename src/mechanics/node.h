@@ -26,6 +26,7 @@ typedef struct dfl_node {
     int parent, end; /* the nodes [i, end) are the node and what hangs on it */
     int p, v, drive; /* first coordinate, first velocity, drive; -1: none */
     int gam;         /* index of its first massless direction */
+    int slot;        /* where its articulated body is built: shared along the way inwards */
     unsigned char kind, dofs;
     unsigned char regular;  /* bit k: the pivot of its velocity k is not zero */
     unsigned char trial[3]; /* `regular` at three configurations, for the decision */
@@ -35,7 +36,7 @@ typedef struct dfl_node {
 /* What the recursions need of a tree. */
 typedef struct tree_view {
     const dfl_node *node;
-    int nnodes;
+    int nnodes, nslots;
     const double *drive, *gravity;
 } tree_view;
 tree_view dfl_tree_view(const dfl_tree *tree);
