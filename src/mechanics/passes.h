@@ -22,10 +22,11 @@ KERNEL void sine_cosine(real *s, real *c, real q)
 /* What changes with the state. E and r hold their constant parts from the creation on. */
 typedef struct node_state {
     real E[9], r[3];
-    real v[6], c[6], a[6]; /* twist, velocity-product acceleration, acceleration minus gravity */
-    real p[6];             /* Newton-Euler: the force on the body */
+    real c[6]; /* velocity-product acceleration */
     real U[6], D,
         u; /* one axis: I^A S, 1 / (S^T I^A S) or 0, tau - S^T p^A; else U: tau - S^T p^A */
+    real v[6], a[6]; /* twist, acceleration minus gravity */
+    real p[6];       /* Newton-Euler: the force on the body */
 } node_state;
 
 /* An articulated body on the way inwards, until its parent has it: nodes share these places (dfl_node.slot), so
