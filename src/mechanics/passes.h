@@ -45,7 +45,7 @@ typedef struct pass_input {
 /* ------------------------------------------------------------------ positions */
 
 /* E = Rz(q)^T E0, of which row z stays. */
-KERNEL void turn_about_z(node_state *s, const dfl_node *n, real q)
+KERNEL void turn_about_z(node_state *s, const node_rest *n, real q)
 {
     real sine, cosine;
     sine_cosine(&sine, &cosine, q);
@@ -55,14 +55,14 @@ KERNEL void turn_about_z(node_state *s, const dfl_node *n, real q)
     }
 }
 
-KERNEL void shift_along_z(node_state *s, const dfl_node *n, real q)
+KERNEL void shift_along_z(node_state *s, const node_rest *n, real q)
 {
     for (int k = 0; k < 3; k++)
         s->r[k] = n->r[k] + q * n->E[6 + k];
 }
 
 /* E = R(e)^T E0, R = ((e0^2 - eps^T eps) 1 + 2 eps eps^T + 2 e0 [eps]x) / e^T e. */
-KERNEL void turn_by_quaternion(node_state *s, const dfl_node *n, const real *e)
+KERNEL void turn_by_quaternion(node_state *s, const node_rest *n, const real *e)
 {
     const real w = 2.0 / (e[0] * e[0] + e[1] * e[1] + e[2] * e[2] + e[3] * e[3]);
     const real xx = w * e[1] * e[1], yy = w * e[2] * e[2], zz = w * e[3] * e[3];
@@ -76,7 +76,8 @@ KERNEL void turn_by_quaternion(node_state *s, const dfl_node *n, const real *e)
                 T[3 * i] * n->E[k] + T[3 * i + 1] * n->E[3 + k] + T[3 * i + 2] * n->E[6 + k];
 }
 
-KERNEL void place_node(node_state *s, const dfl_node *n, const real *p, const double *drive)
+KERNEL void place_node(node_state *s, const dfl_node *n, const node_rest *rest, const real *p,
+                       const double *drive)
 {
     real q = {0};
     if (n->p >= 0)
@@ -85,23 +86,23 @@ KERNEL void place_node(node_state *s, const dfl_node *n, const real *p, const do
         q += drive[3 * n->drive];
     switch (n->kind) {
     case NODE_REVOLUTE:
-        turn_about_z(s, n, q);
+        turn_about_z(s, rest, q);
         break;
     case NODE_PRISMATIC:
-        shift_along_z(s, n, q);
+        shift_along_z(s, rest, q);
         break;
     case NODE_SCREW:
-        turn_about_z(s, n, q);
-        shift_along_z(s, n, q * n->lead);
+        turn_about_z(s, rest, q);
+        shift_along_z(s, rest, q * n->lead);
         break;
     case NODE_SPHERICAL:
-        turn_by_quaternion(s, n, p + n->p);
+        turn_by_quaternion(s, rest, p + n->p);
         break;
     case NODE_FREE:
         for (int k = 0; k < 3; k++)
-            s->r[k] =
-                n->r[k] + n->E[k] * p[n->p] + n->E[3 + k] * p[n->p + 1] + n->E[6 + k] * p[n->p + 2];
-        turn_by_quaternion(s, n, p + n->p + 3);
+            s->r[k] = rest->r[k] + rest->E[k] * p[n->p] + rest->E[3 + k] * p[n->p + 1] +
+                      rest->E[6 + k] * p[n->p + 2];
+        turn_by_quaternion(s, rest, p + n->p + 3);
         break;
     }
 }
@@ -174,7 +175,7 @@ KERNEL void join_accelerations(real *a, const dfl_node *n, const real *x, const 
 }
 
 /* p = v x* I v - wrench. */
-KERNEL void start_force(real *p, const real *v, const dfl_node *n, const real *wrench)
+KERNEL void start_force(real *p, const real *v, const node_mass *n, const real *wrench)
 {
     real momentum[6];
     rigid_times(momentum, n->m, n->h, n->J, v);
@@ -193,7 +194,7 @@ KERNEL void clear_force(real *p, const real *wrench)
 /* ------------------------------------------------------------------ Newton-Euler */
 
 KERNEL void inverse_outward(node_state *s, const node_state *parent, const dfl_node *n,
-                            const pass_input *in, const real *wrench)
+                            const node_mass *mass, const pass_input *in, const real *wrench)
 {
     real force[6];
     motion_to_child(s->v, s->E, s->r, parent->v);
@@ -206,8 +207,8 @@ KERNEL void inverse_outward(node_state *s, const node_state *parent, const dfl_n
         clear_force(s->p, wrench);
         return;
     }
-    start_force(s->p, s->v, n, wrench);
-    rigid_times(force, n->m, n->h, n->J, s->a);
+    start_force(s->p, s->v, mass, wrench);
+    rigid_times(force, mass->m, mass->h, mass->J, s->a);
     for (int k = 0; k < 6; k++)
         s->p[k] += force[k];
 }
@@ -233,13 +234,14 @@ KERNEL void project_force(real *tau, const dfl_node *n, const real *f)
     }
 }
 
-KERNEL void inverse_passes(real *tau, node_state *state, const dfl_node *node, int nnodes,
+KERNEL void inverse_passes(real *tau, node_state *state, const tree_view *tree,
                            const pass_input *in)
 {
-    for (int i = 1; i < nnodes; i++)
-        inverse_outward(state + i, state + node[i].parent, node + i, in,
+    const dfl_node *node = tree->node;
+    for (int i = 1; i < tree->nnodes; i++)
+        inverse_outward(state + i, state + node[i].parent, node + i, tree->mass + i, in,
                         in->wrench ? in->wrench + 6 * i : NULL);
-    for (int i = nnodes - 1; i > 0; i--) {
+    for (int i = tree->nnodes - 1; i > 0; i--) {
         node_state *s = state + i;
         project_force(tau, node + i, s->p);
         if (node[i].parent > 0)
@@ -250,7 +252,7 @@ KERNEL void inverse_passes(real *tau, node_state *state, const dfl_node *node, i
 /* ------------------------------------------------------------------ articulated bodies */
 
 /* I^A = I: H = [h]x, M = m 1. */
-KERNEL void start_inertia(real *A, const dfl_node *n)
+KERNEL void start_inertia(real *A, const node_mass *n)
 {
     for (int k = 0; k < 6; k++) {
         A[AI + k] = (real){0} + n->J[k];
@@ -276,13 +278,14 @@ KERNEL void forward_outward(node_state *s, const node_state *parent, const dfl_n
 }
 
 /* I^A and p^A of a body alone. */
-KERNEL void start_body(node_fold *f, const node_state *s, const dfl_node *n, const real *wrench)
+KERNEL void start_body(node_fold *f, const node_state *s, const dfl_node *n, const node_mass *mass,
+                       const real *wrench)
 {
-    start_inertia(f->A, n);
+    start_inertia(f->A, mass);
     if (n->empty)
         clear_force(f->p, wrench);
     else
-        start_force(f->p, s->v, n, wrench);
+        start_force(f->p, s->v, mass, wrench);
 }
 
 /* U = I^A S and u = tau - S^T p^A of a one-axis node; returns D = S^T U. */
@@ -554,21 +557,23 @@ KERNEL bool starts_parent(const dfl_node *node, int i)
 }
 
 KERNEL void forward_passes(real *qdd, real *gam, node_state *state, node_fold *fold,
-                           const dfl_node *node, int nnodes, const pass_input *in)
+                           const tree_view *tree, const pass_input *in)
 {
-    for (int i = 1; i < nnodes; i++)
+    const dfl_node *node = tree->node;
+    for (int i = 1; i < tree->nnodes; i++)
         forward_outward(state + i, state + node[i].parent, node + i, in);
-    for (int i = nnodes - 1; i > 0; i--) {
+    for (int i = tree->nnodes - 1; i > 0; i--) {
         const int parent = node[i].parent;
         node_fold *own = fold + node[i].slot, *out = parent > 0 ? fold + node[parent].slot : NULL;
         if (starts_itself(node, i))
-            start_body(own, state + i, node + i, in->wrench ? in->wrench + 6 * i : NULL);
+            start_body(own, state + i, node + i, tree->mass + i,
+                       in->wrench ? in->wrench + 6 * i : NULL);
         if (starts_parent(node, i))
-            start_body(out, state + parent, node + parent,
+            start_body(out, state + parent, node + parent, tree->mass + parent,
                        in->wrench ? in->wrench + 6 * parent : NULL);
         forward_inward(out, own, state + i, node + i, in->x, gam);
     }
-    for (int i = 1; i < nnodes; i++)
+    for (int i = 1; i < tree->nnodes; i++)
         solve_node(qdd, state + i, state + node[i].parent, fold + node[i].slot, node + i);
 }
 

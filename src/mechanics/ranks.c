@@ -75,9 +75,10 @@ static int try_ranks(dfl_tree *tree, dfl_tree_ranks *found, const double *q, int
         node_fold *own = &tree->fold[n->slot], *up = &tree->fold[tree->node[n->parent].slot];
         unsigned mask = 0;
         if (starts_itself(tree->node, i))
-            start_body(own, state, n, NULL);
+            start_body(own, state, n, &tree->mass[i], NULL);
         if (starts_parent(tree->node, i))
-            start_body(up, &tree->state[n->parent], &tree->node[n->parent], NULL);
+            start_body(up, &tree->state[n->parent], &tree->node[n->parent], &tree->mass[n->parent],
+                       NULL);
         if (n->dofs > 1)
             mask = decide_several(found, tree, i, state->a);
         else if (n->dofs == 1 && state->a[0] > 0.0)

@@ -13,13 +13,14 @@ KERNEL void fill_ancestor(double *M, long ld, const dfl_tree *tree, int i, int j
 
 tree_view dfl_tree_view(const dfl_tree *tree)
 {
-    return (tree_view){tree->node, tree->nnodes, tree->nslots, tree->drive, tree->gravity};
+    return (tree_view){tree->node,   tree->rest,  tree->mass,   tree->nnodes,
+                       tree->nslots, tree->drive, tree->gravity};
 }
 
 WIDE void dfl_tree_place(dfl_tree *tree, const double *p)
 {
     for (int i = 1; i < tree->nnodes; i++)
-        place_node(&tree->state[i], &tree->node[i], p, tree->drive);
+        place_node(&tree->state[i], &tree->node[i], &tree->rest[i], p, tree->drive);
 }
 
 /* The ground is accelerated upwards instead of every body being pulled downwards. */
@@ -35,17 +36,19 @@ static void start_ground(dfl_tree *tree)
 WIDE void dfl_tree_inverse(double *tau, dfl_tree *tree, const double *v, const double *a,
                            const double *wrench)
 {
+    const tree_view view = dfl_tree_view(tree);
     const pass_input in = {v, a, wrench, tree->drive};
     start_ground(tree);
-    inverse_passes(tau, tree->state, tree->node, tree->nnodes, &in);
+    inverse_passes(tau, tree->state, &view, &in);
 }
 
 WIDE void dfl_tree_forward(double *a, double *gam, dfl_tree *tree, const double *v,
                            const double *tau, const double *wrench)
 {
+    const tree_view view = dfl_tree_view(tree);
     const pass_input in = {v, tau, wrench, tree->drive};
     start_ground(tree);
-    forward_passes(a, gam, tree->state, tree->fold, tree->node, tree->nnodes, &in);
+    forward_passes(a, gam, tree->state, tree->fold, &view, &in);
 }
 
 /* One forward pass per column, from the massless joint to what hangs on it: K0 = L^-1 N. */
@@ -99,9 +102,9 @@ const double *dfl_tree_composite(dfl_tree *tree, int node)
     const node_state *s = &tree->state[node];
     double *A = tree->fold[n[node].slot].A, *up = tree->fold[n[n[node].parent].slot].A;
     if (starts_itself(n, node))
-        start_inertia(A, &n[node]);
+        start_inertia(A, &tree->mass[node]);
     if (starts_parent(n, node))
-        start_inertia(up, &n[n[node].parent]);
+        start_inertia(up, &tree->mass[n[node].parent]);
     if (n[node].parent > 0)
         articulated_to_parent(up, s->E, s->r, A);
     return A;

@@ -10,6 +10,8 @@ struct dfl_tree {
     int nnodes, nbodies, njoints, np, nv, nquaternions, ndrives, n0,
         nslots; /* nodes with the ground */
     dfl_node *node;
+    node_rest *rest;
+    node_mass *mass;
     node_state *state;
     node_fold *fold;   /* nslots */
     double *pose;      /* 12 per node: rotation to the world (row-major), origin */
