@@ -153,7 +153,8 @@ typedef struct dfl_solver_options {
     dfl_prediction prediction; /* 0 means extrapolated starting values */
     dfl_control control;       /* 0 means predictive */
     int newton_iterations;     /* at most; orders 9 and 13: 4 and 8 more; 0 means 10 */
-    int newton_updates;        /* of the matrix within a step; 0 means 1, negative means none */
+    int newton_updates;        /* of the matrix within a step; 0 means 1, none with fixed_step;
+                                  negative means none */
     double newton_tolerance;   /* 0 means max(1e-3, 0.5 min(0.03, sqrt(rtol'))), less
                                   with orders 9 and 13 */
     double multiplier_weight;  /* of l, m in the Newton norm; 0 means 1 */
