@@ -18,6 +18,11 @@ static void acceleration_rows(double *acc, const dfl_system *sys, const dfl_poin
                               const double *a);
 static dfl_outcome carried_rows(dfl_system *sys, dfl_point *point);
 static dfl_outcome check_product(const double *y, dfl_system *sys, const dfl_point *point);
+bool dfl_system_mass_at_points(const dfl_system *sys)
+{
+    return sys->eom->mass && !sys->eom->residual && !sys->constant;
+}
+
 static const char *mass_callback(const dfl_eom *eom);
 
 dfl_status dfl_system_init(dfl_system *sys, dfl_context *ctx, const dfl_eom *eom, bool psi1,
@@ -33,7 +38,7 @@ dfl_status dfl_system_init(dfl_system *sys, dfl_context *ctx, const dfl_eom *eom
     sys->stats = stats;
     sys->nc = eom->nl + eom->nm;
     sys->diagonal = eom->mass_diagonal || (!eom->mass && !eom->mass_times && !eom->residual);
-    sys->constant = eom->mass ? eom->mass_constant : sys->diagonal;
+    sys->constant = eom->mass && !eom->residual ? eom->mass_constant : sys->diagonal;
     sys->carried = !psi1 && !sys->geoms; /* room for the larger decision */
     set_sizes(sys);
     sys->M = dfl_alloc(ctx, nv * nv, sizeof(double));
@@ -187,7 +192,7 @@ dfl_outcome dfl_system_eval(dfl_system *sys, dfl_point *point)
     if (rc)
         return dfl_system_trouble(sys, rc > 0 ? DFL_STEP_RETRY : DFL_STEP_STOP, "eval", point->t);
     dfl_outcome outcome = DFL_STEP_OK;
-    if (eom->mass && !sys->constant)
+    if (dfl_system_mass_at_points(sys))
         outcome = dfl_system_mass(point->M, sys, point->t, x);
     if (outcome)
         return outcome;
@@ -394,7 +399,7 @@ static bool name_nonfinite(dfl_system *sys, const dfl_point *point)
         name_entry(sys, NULL, DFL_ROW_F, b->f, eom->residual ? 0 : eom->nv, 1) ||
         name_entry(sys, NULL, DFL_ROW_KIN, b->kin, eom->np, 1))
         return true;
-    if (eom->mass && !sys->constant &&
+    if (dfl_system_mass_at_points(sys) &&
         name_entry(sys, "M", DFL_ROW_F, point->M, eom->nv, eom->mass_diagonal ? 1 : eom->nv)) {
         trouble->callback = "mass";
         return true;
@@ -426,7 +431,7 @@ dfl_outcome dfl_system_check_finite(dfl_system *sys, const dfl_point *point)
     for (int i = 0; i < sys->mdif; i++)
         sum += 0 * point->dif[i];
     const int entries = sys->diagonal ? sys->n3 : sys->n3 * sys->n3;
-    for (int i = 0; sys->eom->mass && !sys->constant && i < entries; i++)
+    for (int i = 0; dfl_system_mass_at_points(sys) && i < entries; i++)
         sum += 0 * point->M[i]; /* in psi1 no row contains it */
     if (sum == 0)
         return DFL_STEP_OK;
