@@ -144,8 +144,9 @@ static void lagging_makes_a_difference_of_the_size_of_the_error(void **state)
     problem_free(&m.prob);
 }
 
-/* From a point off the circle, p = (0, -1.1), at rest: forms with g are on it after the first step; eom2 and eom1
-   stay on the circle of radius 1.1, on which gI and gII allow to start; Baumgarte's returns. */
+/* From a point off the circle, p = (0, -1.1): forms with g are on it after the first step; eom2 and eom1 stay on
+   the circle of radius 1.1, on which gI and gII allow to start; Baumgarte's returns. With index 3 a jump of
+   positions would need an infinite velocity. */
 static void inconsistent_positions_are_what_the_form_makes_of_them(void **state)
 {
     (void)state;
@@ -157,6 +158,10 @@ static void inconsistent_positions_are_what_the_form_makes_of_them(void **state)
         const dfl_form form = usable_forms[k];
         const dfl_solver_options options = {.form = form, .rtol = 1e-6};
         const run r = run_with(&prob.eom, 0, x0, 2, &options, &as_given);
+        if (form == DFL_EOM) {
+            assert_failed(&r, DFL_NOT_CONVERGED, "");
+            continue;
+        }
         assert_succeeded(&r);
         const double radius = hypot(r.x[3], r.x[4]);
         const bool stays = form == DFL_EOM2 || form == DFL_EOM1 || form == DFL_IMPLICIT;
@@ -166,7 +171,8 @@ static void inconsistent_positions_are_what_the_form_makes_of_them(void **state)
     problem_free(&prob);
 }
 
-/* A velocity of 0.1 along the rod: g grows linearly with gII = 0 enforced, not at all with gI = 0. */
+/* A velocity of 0.1 along the rod: g grows linearly with gII = 0 enforced, not at all with gI = 0. In (3.17) the
+   jump of v makes tau a peak that moves p as well, so consistent velocities are needed there. */
 static void inconsistent_velocities_are_what_the_form_makes_of_them(void **state)
 {
     (void)state;
@@ -178,6 +184,8 @@ static void inconsistent_velocities_are_what_the_form_makes_of_them(void **state
         const dfl_form form = usable_forms[k];
         const run r =
             run_with(&prob.eom, 0, x0, 0.5, &(dfl_solver_options){.form = form}, &as_given);
+        if (form == DFL_EXT317 || form == DFL_ODAE)
+            continue;
         assert_succeeded(&r);
         const bool leaves = form == DFL_EOM1 || form == DFL_IMPLICIT;
         /* gI = 0.2 = d/dt (x^2 + y^2) */
