@@ -269,6 +269,10 @@ void dfl_explicit_interpolate(double *x, const dfl_stepper *st, double t)
     const dfl_explicit *ex = (const dfl_explicit *)st;
     const dfl_system *sys = st->sys;
     dfl_explicit_work *w = ex->work;
+    if (t == st->t) { /* needs no further stages */
+        memcpy(x, st->here.x, (size_t)sys->n * sizeof *x);
+        return;
+    }
     if (!w->dense_ready)
         make_polynomial(ex);
     const double theta = (t - w->t_old) / w->h_last;
