@@ -12,9 +12,13 @@
 #include "initial/initial.h"
 #include "initial/stages.h"
 
+#include "context/text.h"
+
 #include <math.h>
 #include <string.h>
 
+static dfl_status reserve_sides(dfl_initial *init, int nsides);
+static dfl_status as_projection(dfl_initial *init, const dfl_conditions *conditions);
 static dfl_status as_conditions(dfl_initial *init, const dfl_conditions *conditions);
 
 dfl_status dfl_initial_init(dfl_initial *init, dfl_context *ctx, const dfl_eom *eom,
@@ -56,8 +60,8 @@ void dfl_initial_clear(dfl_initial *init)
     if (!ctx)
         return;
     double *const block[] = {
-        init->J, init->F,        init->y, init->step, init->x, init->x0, init->column_scale,
-        init->L, init->condition};
+        init->J, init->F,         init->y,   init->step, init->x, init->x0, init->column_scale,
+        init->L, init->condition, init->side};
     for (size_t i = 0; i < sizeof block / sizeof *block; i++)
         dfl_free(ctx, block[i]);
     dfl_lstsq_free(init->lstsq, ctx);
@@ -88,9 +92,10 @@ dfl_status dfl_initial_complete(double *x, dfl_initial *init, double t,
     init->point.t = t;
     init->failure = DFL_FAILURE_OTHER;
     init->converged = true;
+    init->nconflicts = 0;
     switch (cond->mode) {
     case DFL_START_PROJECT:
-        status = dfl_stages_project(init, cond);
+        status = as_projection(init, cond);
         break;
     case DFL_START_CONDITIONS:
         status = as_conditions(init, cond);
@@ -104,6 +109,8 @@ dfl_status dfl_initial_complete(double *x, dfl_initial *init, double t,
     }
     if (!status)
         status = dfl_stages_check(init, cond);
+    if (!status && cond->mode == DFL_START_PROJECT)
+        status = dfl_assembly_check_sides(init, cond);
     if (!status)
         memcpy(x, init->x + sys->na, (size_t)sys->nu * sizeof *x);
     if (status && init->failure == DFL_FAILURE_OTHER)
@@ -126,6 +133,40 @@ dfl_status dfl_initial_project(double *x, dfl_initial *init, double t, bool inva
     if (!status)
         memcpy(x, init->x + sys->na, (size_t)sys->nu * sizeof *x);
     return status;
+}
+
+/* The least change, or, where the guess is too far for it, the least change of positions that were found
+   from there. */
+static dfl_status as_projection(dfl_initial *init, const dfl_conditions *cond)
+{
+    bool found = false;
+    dfl_status status = reserve_sides(init, cond->nsides);
+    if (status)
+        return status;
+    const dfl_status first = dfl_stages_project(init, cond);
+    if (first == DFL_NO_MEMORY || (!first && dfl_assembly_closed(init, cond)))
+        return first;
+    char *message = first ? dfl_copy_string(init->sys.ctx, dfl_message(init->sys.ctx)) : NULL;
+    status = dfl_assembly_search(&found, init, cond);
+    if (!status && found)
+        status = dfl_stages_project(init, cond);
+    else if (!status && first)
+        status = dfl_fail(init->sys.ctx, first, "%s", message ? message : "");
+    dfl_free(init->sys.ctx, message);
+    return status;
+}
+
+static dfl_status reserve_sides(dfl_initial *init, int nsides)
+{
+    if (nsides <= init->nsides)
+        return DFL_OK;
+    double *side = dfl_alloc(init->sys.ctx, (size_t)nsides, sizeof *side);
+    if (!side)
+        return DFL_NO_MEMORY;
+    dfl_free(init->sys.ctx, init->side);
+    init->side = side;
+    init->nsides = nsides;
+    return DFL_OK;
 }
 
 /* Room for the user's conditions beside all rows. */

@@ -393,12 +393,17 @@ static void add_name(char *list, size_t size, const dfl_system *sys, int column)
         snprintf(list + used, size - used, "%s%s", used ? ", " : "", name);
 }
 
-/* The names of the held unknowns that row `row` depends on. */
+/* The names of the held unknowns in conflict with row `row`: those that were found to be, or all that it
+   depends on. */
 static void held_names(char *list, size_t size, const dfl_initial *init, const dfl_conditions *cond,
                        int row)
 {
     const dfl_system *sys = &init->sys;
     list[0] = 0;
+    for (int k = 0; k < init->nconflicts && row >= sys->m1 + sys->m2; k++)
+        add_name(list, size, sys, init->conflict[k]);
+    if (list[0])
+        return;
     for (int j = sys->na; j < sys->n; j++)
         if (is_held(init, cond, j) && entry(init, row, j) != 0)
             add_name(list, size, sys, j);
@@ -515,6 +520,21 @@ static dfl_status inconsistent(dfl_initial *init, const dfl_conditions *cond, in
                     second >= 0 ? ", then " : "", other, why);
 }
 
+static bool is_violated(const dfl_initial *init, int row)
+{
+    const double bound = 10 * init->atol * fmin(1, steepness(init, row));
+    return !(fabs(init->point.alg[row]) <= fmax(bound, rounding(init, row)));
+}
+
+bool dfl_stages_hold(const dfl_initial *init)
+{
+    const dfl_system *sys = &init->sys;
+    for (int i = sys->m1 + sys->m2; i < sys->m1 + sys->m2 + sys->m3; i++)
+        if (is_violated(init, i))
+            return false;
+    return true;
+}
+
 dfl_status dfl_stages_check(dfl_initial *init, const dfl_conditions *cond)
 {
     const dfl_system *sys = &init->sys;
@@ -526,14 +546,15 @@ dfl_status dfl_stages_check(dfl_initial *init, const dfl_conditions *cond)
         return status;
     const double *alg = init->point.alg;
     int worst = -1, second = -1, violated = 0;
-    for (int i = 0; i < rows; i++) {
-        if (!(fabs(alg[i]) >
-              fmax(10 * init->atol * fmin(1, steepness(init, i)), rounding(init, i))))
+    for (int i = rows - 1; i >= 0; i--) {
+        if (i == sys->m1 + sys->m2 - 1 && violated > 0)
+            break; /* the others build on the positions */
+        if (!is_violated(init, i))
             continue;
         violated++;
-        if (worst < 0 || fabs(alg[i]) > fabs(alg[worst]))
+        if (worst < 0 || fabs(alg[i]) >= fabs(alg[worst]))
             second = worst, worst = i;
-        else if (second < 0 || fabs(alg[i]) > fabs(alg[second]))
+        else if (second < 0 || fabs(alg[i]) >= fabs(alg[second]))
             second = i;
     }
     if (worst < 0)
