@@ -46,6 +46,7 @@ static bool evaluate_rows(descent *des);
 static bool evaluate_sides(descent *des, double *out);
 static bool derive_rows(descent *des);
 static bool try_step(descent *des, double *mu);
+static bool leaps(const descent *des);
 static bool solve_step(descent *des, double mu);
 static void begin_around(descent *des, int attempt);
 static void keep_best(descent *des);
@@ -252,7 +253,7 @@ static bool try_step(descent *des, double *mu)
     dfl_initial *init = des->init;
     const double square = des->square;
     for (; *mu < 1e12; *mu *= 8) {
-        if (!solve_step(des, *mu))
+        if (!solve_step(des, *mu) || leaps(des))
             continue;
         memcpy(des->moved, init->x, (size_t)init->sys.n * sizeof(double));
         for (int k = 0; k < des->nfree; k++)
@@ -265,6 +266,17 @@ static bool try_step(descent *des, double *mu)
     }
     evaluate_rows(des);
     return false;
+}
+
+/* Whether an unknown would change by more than 1, or by more than the largest of them has. */
+static bool leaps(const descent *des)
+{
+    double size = 1, step = 0;
+    for (int k = 0; k < des->nfree; k++) {
+        size = fmax(size, fabs(des->start[des->column[k]]));
+        step = fmax(step, fabs(des->d[k]));
+    }
+    return step > size;
 }
 
 /* (J^T J + mu I) d = -J^T F */

@@ -19,6 +19,8 @@
 
 static dfl_status reserve_sides(dfl_initial *init, int nsides);
 static dfl_status as_projection(dfl_initial *init, const dfl_conditions *conditions);
+static bool went_far(const dfl_initial *init);
+static dfl_status search_and_project(dfl_initial *init, const dfl_conditions *cond, bool projected);
 static dfl_status as_conditions(dfl_initial *init, const dfl_conditions *conditions);
 
 dfl_status dfl_initial_init(dfl_initial *init, dfl_context *ctx, const dfl_eom *eom,
@@ -135,24 +137,69 @@ dfl_status dfl_initial_project(double *x, dfl_initial *init, double t, bool inva
     return status;
 }
 
-/* The least change, or, where the guess is too far for it, the least change of positions that were found
+/* The least change or, where the guess is too far for it, the least change of positions that were found
    from there. */
 static dfl_status as_projection(dfl_initial *init, const dfl_conditions *cond)
 {
-    bool found = false;
+    dfl_context *ctx = init->sys.ctx;
     dfl_status status = reserve_sides(init, cond->nsides);
     if (status)
         return status;
     const dfl_status first = dfl_stages_project(init, cond);
-    if (first == DFL_NO_MEMORY || (!first && dfl_assembly_closed(init, cond)))
+    if (first == DFL_NO_MEMORY)
         return first;
-    char *message = first ? dfl_copy_string(init->sys.ctx, dfl_message(init->sys.ctx)) : NULL;
-    status = dfl_assembly_search(&found, init, cond);
-    if (!status && found)
-        status = dfl_stages_project(init, cond);
-    else if (!status && first)
-        status = dfl_fail(init->sys.ctx, first, "%s", message ? message : "");
-    dfl_free(init->sys.ctx, message);
+    char *message = first ? dfl_copy_string(ctx, dfl_message(ctx)) : NULL;
+    const bool closed = !first && dfl_assembly_closed(init, cond);
+    if (!closed || went_far(init))
+        status = search_and_project(init, cond, closed);
+    if (first && status == DFL_INCONSISTENT) /* nothing was found; the first message says more */
+        status = dfl_fail(ctx, first, "%s", message ? message : "");
+    dfl_free(ctx, message);
+    return status;
+}
+
+/* The largest change of a position, beside the largest guess. */
+static double distance(const dfl_initial *init, const double *from, const double *to)
+{
+    double moved = 0, size = 1;
+    for (int j = init->sys.off_sp; j < init->sys.off_sp + init->sys.n4; j++) {
+        moved = fmax(moved, fabs(to[j] - from[j]));
+        size = fmax(size, fabs(from[j]));
+    }
+    return moved / size;
+}
+
+/* From near a singular position the first correction may leap: there are solutions nearer by. */
+static bool went_far(const dfl_initial *init)
+{
+    return distance(init, init->x0, init->x) > 2;
+}
+
+/* Positions found by search, unless those of the projection, if it succeeded, are nearer. */
+static dfl_status search_and_project(dfl_initial *init, const dfl_conditions *cond, bool projected)
+{
+    dfl_context *ctx = init->sys.ctx;
+    const size_t size = (size_t)init->sys.n * sizeof(double);
+    double *guess = dfl_alloc(ctx, (size_t)init->sys.n, sizeof *guess);
+    double *first = dfl_alloc(ctx, (size_t)init->sys.n, sizeof *first);
+    dfl_status status = guess && first ? DFL_OK : DFL_NO_MEMORY;
+    if (!status) {
+        bool found = false;
+        memcpy(guess, init->x0, size);
+        memcpy(first, init->x, size);
+        status = dfl_assembly_search(&found, init, cond);
+        if (!status && found)
+            status = dfl_stages_project(init, cond);
+        else if (!status && !projected)
+            status = dfl_stages_check(init, cond);
+        const bool nearer = found && distance(init, guess, init->x) < distance(init, guess, first);
+        if (projected && status != DFL_NO_MEMORY && (status || !nearer)) {
+            memcpy(init->x, first, size);
+            status = DFL_OK;
+        }
+    }
+    dfl_free(ctx, guess);
+    dfl_free(ctx, first);
     return status;
 }
 
