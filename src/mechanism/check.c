@@ -73,7 +73,7 @@ static dfl_status check_use(const dfl_drawing *drawing, const dfl_drawn_joint *j
                         "%s '%s': a joint that closes a loop has no motion of its own; give it "
                         "before the joint '%s'",
                         kind, joint->name, hangs);
-    if (loop && (joint->kind == DFL_SCREW || joint->kind == DFL_FREE ||
+    if (loop && (joint->kind == DFL_USER_JOINT || joint->kind == DFL_FREE ||
                  (drawing->planar && joint->kind == DFL_PLANAR_JOINT)))
         return dfl_fail(drawing->ctx, DFL_INVALID,
                         "%s '%s': cannot close a loop (%s already hangs on '%s'); give it before "

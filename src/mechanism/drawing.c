@@ -18,6 +18,7 @@ const char *const dfl_connection_names[DFL_CONNECTIONS] = {
     [DFL_TRANSLATION] = "translation",
     [DFL_SPHERICAL] = "spherical",
     [DFL_FREE] = "free",
+    [DFL_USER_JOINT] = "joint",
     [DFL_POINT_ON_LINE] = "point_on_line",
     [DFL_POINT_ON_PLANE] = "point_on_plane",
     [DFL_DISTANCE] = "distance",

@@ -38,6 +38,7 @@ typedef enum dfl_connection {
     DFL_TRANSLATION = DFL_JOINT_TRANSLATION,
     DFL_SPHERICAL = DFL_JOINT_SPHERICAL,
     DFL_FREE = DFL_JOINT_FREE,
+    DFL_USER_JOINT,     /* its pose is an expression of its coordinates (user_joint.h) */
     DFL_POINT_ON_LINE,  /* the point of B on the axis of A */
     DFL_POINT_ON_PLANE, /* the point of B in the plane of A across its axis */
     DFL_DISTANCE,       /* the distance of the points */

@@ -130,6 +130,24 @@ void dfl_link_rates(dfl_vec *w, dfl_vec *u, dfl_drawing *drawing, const dfl_link
 /* dynamics.c: masses and forces of inertia and gravity, declared. */
 dfl_status dfl_drawing_dynamics(dfl_drawing *drawing);
 
+/* Frames of both bodies of a joint that closes a loop, and d = r_B - r_A, against the last link that both
+   hang on. */
+typedef struct dfl_joint_frames {
+    dfl_vec A[3], B[3], d;
+    dfl_expr length;
+    dfl_expr advance; /* screw: lead times angle */
+} dfl_joint_frames;
+
+/* couplings.c: d/dt of an expression of coordinates (without quaternions) and time. */
+dfl_status dfl_drawing_rate(dfl_expr *out, dfl_drawing *drawing, dfl_expr expr);
+
+/* loop_angle.c: the angle between the bodies of such a joint, as a variable. */
+dfl_status dfl_drawing_loop_angle(dfl_expr *out, dfl_drawing *drawing, int joint);
+
+/* loops.c: the frames of such a joint. */
+dfl_status dfl_drawing_frames(dfl_joint_frames *frames, dfl_drawing *drawing,
+                              const dfl_placed_joint *joint);
+
 /* loops.c: the rows of a loop, declared; how many a kind has. */
 int dfl_drawing_row_count(const dfl_drawing *drawing, dfl_connection kind);
 dfl_status dfl_drawing_rows(dfl_drawing *drawing, dfl_placed_joint *joint);

@@ -2,6 +2,7 @@
    and d = r_B - r_A,
 
        DOT1(u_A, w_B) = u.w      DOT2(u_A) = u.d      distance: (d.d - L^2) / (2 L)
+       thread: z_A.d - lead angle
 
    The poses are those against the last link that both bodies hang on. Rows that no motion can change (a plane
    mechanism drawn in space has them) are left out, if they are fulfilled. */
@@ -12,7 +13,7 @@
 
 #include <math.h>
 
-typedef enum row_kind { DOT1, DOT2, DISTANCE } row_kind;
+typedef enum row_kind { DOT1, DOT2, DISTANCE, THREAD } row_kind;
 enum { X, Y, Z };
 
 typedef struct row_type {
@@ -39,6 +40,7 @@ static const joint_rows in_space[DFL_CONNECTIONS] = {
     [DFL_FIXED] = {6, {TOGETHER, PARALLEL, {DOT1, X, Y}}},
     [DFL_REVOLUTE] = {5, {TOGETHER, PARALLEL}},
     [DFL_PRISMATIC] = {5, {{DOT2, X, 0}, {DOT2, Y, 0}, PARALLEL, {DOT1, X, Y}}},
+    [DFL_SCREW] = {5, {{DOT2, X, 0}, {DOT2, Y, 0}, PARALLEL, {THREAD, Z, 0}}},
     [DFL_CYLINDRICAL] = {4, {{DOT2, X, 0}, {DOT2, Y, 0}, PARALLEL}},
     [DFL_UNIVERSAL] = {4, {TOGETHER, {DOT1, Z, X}}},
     [DFL_PLANAR_JOINT] = {3, {{DOT2, Z, 0}, PARALLEL}},
@@ -60,22 +62,19 @@ static const joint_rows in_plane[DFL_CONNECTIONS] = {
     [DFL_DISTANCE] = {1, {{DISTANCE, 0, 0}}},
 };
 
-/* Frames of both bodies. */
-typedef struct ends {
-    dfl_vec A[3], B[3], d;
-    dfl_expr length;
-} ends;
-
-static dfl_status make_ends(ends *e, dfl_drawing *drawing, const dfl_placed_joint *joint);
+static dfl_status set_advance(dfl_joint_frames *e, dfl_drawing *drawing,
+                              const dfl_placed_joint *joint);
 static int common_link(const dfl_drawing *drawing, int a, int b);
 static void set_axes(dfl_vec axes[3], const dfl_drawing *drawing, const dfl_drawn_joint *joint,
                      dfl_vec axis, dfl_vec axis2);
-static dfl_expr row_value(dfl_graph *g, const ends *e, row_type type);
-static const char *row_meaning(dfl_graph *g, const ends *drawn, row_type type);
+static dfl_expr row_value(dfl_graph *g, const dfl_joint_frames *e, row_type type);
+static const char *row_meaning(dfl_graph *g, const dfl_joint_frames *drawn, row_type type);
 static dfl_status declare_row(dfl_drawing *drawing, const dfl_placed_joint *joint, int k, int count,
                               dfl_expr row, const char *meaning);
 static dfl_status check_fulfilled(const dfl_drawing *drawing, const dfl_placed_joint *joint,
                                   dfl_expr row, const char *meaning);
+static dfl_status declare_side(dfl_drawing *drawing, const dfl_placed_joint *joint,
+                               const dfl_joint_frames *e, row_type type);
 
 int dfl_drawing_row_count(const dfl_drawing *drawing, dfl_connection kind)
 {
@@ -86,21 +85,26 @@ dfl_status dfl_drawing_rows(dfl_drawing *drawing, dfl_placed_joint *joint)
 {
     const joint_rows *rows = &(drawing->planar ? in_plane : in_space)[joint->drawn.kind];
     const dfl_drawn_joint *d = &joint->drawn;
-    ends e, drawn = {.d = {{0}}};
-    dfl_status status = make_ends(&e, drawing, joint);
+    dfl_joint_frames e, drawn = {.d = {{0}}};
+    dfl_status status = dfl_drawing_frames(&e, drawing, joint);
     if (status)
         return status;
     set_axes(drawn.A, drawing, d, d->axis, d->axis2);
     set_axes(drawn.B, drawing, d, d->apart ? d->axis_b : d->axis, d->apart ? d->axis2_b : d->axis2);
     joint->declared = true;
+    if (d->kind == DFL_SCREW)
+        status = set_advance(&e, drawing, joint);
     for (int k = 0; k < rows->count && !status; k++)
         status =
             declare_row(drawing, joint, k, rows->count, row_value(drawing->graph, &e, rows->row[k]),
                         row_meaning(drawing->graph, &drawn, rows->row[k]));
+    for (int k = 0; k < rows->count && !status; k++)
+        status = declare_side(drawing, joint, &e, rows->row[k]);
     return status ? status : dfl_graph_status(drawing->graph);
 }
 
-static dfl_status make_ends(ends *e, dfl_drawing *drawing, const dfl_placed_joint *joint)
+dfl_status dfl_drawing_frames(dfl_joint_frames *e, dfl_drawing *drawing,
+                              const dfl_placed_joint *joint)
 {
     dfl_graph *g = drawing->graph;
     const dfl_drawn_joint *d = &joint->drawn;
@@ -134,6 +138,16 @@ static dfl_status make_ends(ends *e, dfl_drawing *drawing, const dfl_placed_join
     return DFL_OK;
 }
 
+static dfl_status set_advance(dfl_joint_frames *e, dfl_drawing *drawing,
+                              const dfl_placed_joint *joint)
+{
+    dfl_expr angle;
+    const dfl_status status =
+        dfl_drawing_loop_angle(&angle, drawing, (int)(joint - drawing->joints));
+    e->advance = status ? 0 : dfl_mul(drawing->graph, joint->drawn.lead, angle);
+    return status;
+}
+
 /* Numbers ascend from parents to children. */
 static int common_link(const dfl_drawing *drawing, int a, int b)
 {
@@ -156,25 +170,27 @@ static void set_axes(dfl_vec axes[3], const dfl_drawing *drawing, const dfl_draw
     dfl_drawing_axes(axes, drawing, axis, axis2);
 }
 
-static dfl_expr row_value(dfl_graph *g, const ends *e, row_type type)
+static dfl_expr row_value(dfl_graph *g, const dfl_joint_frames *e, row_type type)
 {
     if (type.kind == DOT1)
         return vec_dot(g, e->A[type.u], e->B[type.w]);
     if (type.kind == DOT2)
         return vec_dot(g, e->A[type.u], e->d);
+    if (type.kind == THREAD)
+        return dfl_sub(g, vec_dot(g, e->A[Z], e->d), e->advance);
     const dfl_expr square = dfl_mul(g, e->length, e->length);
     return dfl_div(g, dfl_sub(g, vec_dot(g, e->d, e->d), square),
                    dfl_mul(g, dfl_constant(g, 2.0), e->length));
 }
 
 /* Which motion a row prevents, in the drawing. */
-static const char *row_meaning(dfl_graph *g, const ends *drawn, row_type type)
+static const char *row_meaning(dfl_graph *g, const dfl_joint_frames *drawn, row_type type)
 {
     static const char *const shifts[] = {"x translation", "y translation", "z translation",
                                          "translation"};
     static const char *const turns[] = {"x rotation", "y rotation", "z rotation", "rotation"};
-    if (type.kind == DISTANCE)
-        return "distance";
+    if (type.kind == DISTANCE || type.kind == THREAD)
+        return type.kind == DISTANCE ? "distance" : "advance of the screw";
     const dfl_vec u =
         type.kind == DOT2 ? drawn->A[type.u] : vec_cross(g, drawn->A[type.u], drawn->B[type.w]);
     int axis = 0;
@@ -218,4 +234,17 @@ static dfl_status check_fulfilled(const dfl_drawing *drawing, const dfl_placed_j
                     "%s '%s' can never be closed: no joint allows the %s that its bodies are apart "
                     "(by %g); check `at` and `axis`, or give the loop another joint",
                     dfl_connection_names[joint->drawn.kind], joint->name, meaning, value);
+}
+
+/* The opposite axis satisfies u.w = 0 as well: axes of both frames that shall coincide have cosine 1. */
+static dfl_status declare_side(dfl_drawing *drawing, const dfl_placed_joint *joint,
+                               const dfl_joint_frames *e, row_type type)
+{
+    if (type.kind != DOT1 || joint->drawn.kind == DFL_UNIVERSAL || type.u != X)
+        return DFL_OK; /* x and y of A with z of B say the same */
+    const int axis = type.w == Z && !drawing->planar ? Z : X;
+    const dfl_expr cosine = vec_dot(drawing->graph, e->A[axis], e->B[axis]);
+    if (!dfl_depends(drawing->graph, cosine, DFL_SYM_P))
+        return DFL_OK;
+    return dfl_model_side(drawing->model, joint->name, cosine);
 }

@@ -196,6 +196,11 @@ static void push_handle(lua_State *L, const char *kind, int number)
     luaL_setmetatable(L, kind);
 }
 
+void dfl_joint_push(lua_State *L, int joint)
+{
+    push_handle(L, DFL_JOINT, joint);
+}
+
 static void push_point(lua_State *L, int body, dfl_vec at)
 {
     dfl_body_point *point = lua_newuserdatauv(L, sizeof *point, 0);
