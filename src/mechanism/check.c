@@ -162,7 +162,7 @@ static dfl_status check_plane(const dfl_drawing *drawing, const dfl_drawn_joint 
         good = within;
     else
         good = joint->kind == DFL_FIXED || joint->kind == DFL_TRANSLATION ||
-               joint->kind == DFL_DISTANCE;
+               joint->kind == DFL_DISTANCE || joint->kind == DFL_USER_JOINT;
     if (good)
         return DFL_OK;
     return dfl_fail(

@@ -87,4 +87,25 @@ dfl_status dfl_drawing_contact_variable(dfl_expr *out, dfl_drawing *drawing, con
 /* Their equations and the constraint NAME: n2.(x1 - x2) = 0, with the normal n2 of B. */
 dfl_status dfl_drawing_contact(int *out, dfl_drawing *drawing, const dfl_drawn_contact *contact);
 
+/* ------------------------------------------------------------------ joints of the user (user_joint.c) */
+
+/* The pose of body B of a DFL_USER_JOINT against the drawing, in axes of body A: the shift of the point `at`, and
+   a turn, given as a matrix, or as up to three turns about axes of the drawing, the first one outermost. */
+typedef struct dfl_user_pose {
+    dfl_vec shift;
+    bool matrix;
+    dfl_mat R;
+    int nturns;
+    dfl_vec axis[3]; /* unit vectors of numbers and parameters */
+    dfl_expr angle[3];
+} dfl_user_pose;
+
+/* Whether a body hangs on a joint; the unit vector along a direction of numbers and parameters. */
+bool dfl_drawing_is_hung(const dfl_drawing *drawing, int body);
+dfl_status dfl_drawing_direction(dfl_vec *unit, const dfl_drawing *drawing, const char *name,
+                                 dfl_vec direction);
+
+/* Gives a joint its pose, as expressions of its own coordinates, time and parameters. */
+dfl_status dfl_drawing_set_pose(dfl_drawing *drawing, int joint, const dfl_user_pose *pose);
+
 #endif

@@ -15,7 +15,8 @@ typedef enum dfl_link_kind {
     LINK_PRISMATIC,
     LINK_SCREW,
     LINK_SPHERICAL,
-    LINK_FREE
+    LINK_FREE,
+    LINK_USER
 } dfl_link_kind;
 
 enum { MOST_P = 7, MOST_V = 6, MOST_ROWS = 6 };
@@ -30,6 +31,16 @@ typedef struct dfl_pose {
     dfl_vec arm; /* ... from that of the parent */
 } dfl_pose;
 
+/* The pose of a user's joint against its parent, and its rates in axes of the link: w = sum w[k] v_k + w[n],
+   u likewise; wd, ud: their derivatives for constant v. */
+typedef struct dfl_link_motion {
+    int n;
+    dfl_mat R;
+    dfl_vec r;
+    dfl_vec w[MOST_V + 1], u[MOST_V + 1];
+    dfl_vec wd, ud;
+} dfl_link_motion;
+
 typedef struct dfl_link {
     dfl_link_kind kind;
     int parent, joint;
@@ -39,6 +50,8 @@ typedef struct dfl_link {
     dfl_expr p[MOST_P], v[MOST_V]; /* symbols; driven: motion and its rate */
     dfl_expr drive;                /* driven: second rate */
     int dofs;                      /* 0 if driven */
+    const dfl_link_motion *motion; /* of a user's joint, else NULL */
+    dfl_expr clock;                /* its rate of time: 1, or 0 for rates of velocities alone */
 
     dfl_expr mass; /* of the bodies on it, about its origin; after dfl_drawing_close */
     dfl_vec moment;
@@ -69,7 +82,8 @@ typedef struct dfl_placed_joint {
     bool loop, declared;   /* declared: rows of the loop */
     int np, nv;
     dfl_expr p[MOST_P], v[MOST_V];
-    dfl_expr rate, rate2; /* of a prescribed motion */
+    dfl_expr rate, rate2;    /* of a prescribed motion */
+    dfl_link_motion *motion; /* of a user's joint, when its pose is known */
 } dfl_placed_joint;
 
 struct dfl_drawing {
@@ -137,6 +151,9 @@ typedef struct dfl_joint_frames {
     dfl_expr length;
     dfl_expr advance; /* screw: lead times angle */
 } dfl_joint_frames;
+
+/* user_joint.c: whether the poses are regular at the start. */
+dfl_status dfl_drawing_check_poses(dfl_drawing *drawing);
 
 /* couplings.c: d/dt of an expression of coordinates (without quaternions) and time. */
 dfl_status dfl_drawing_rate(dfl_expr *out, dfl_drawing *drawing, dfl_expr expr);

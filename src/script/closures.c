@@ -34,6 +34,7 @@ static const luaL_Reg calls[] = {{"gear", call_gear},
                                  {"rolling_disk", call_rolling_disk},
                                  {"rolling_ball", call_rolling_ball},
                                  {"rolling_wheel", call_rolling_wheel},
+                                 {"joint", dfl_script_user_joint},
                                  {0}};
 
 void dfl_closures_open(lua_State *L)

@@ -22,6 +22,8 @@ void dfl_mechanism_open(lua_State *L);
 /* Adds gear, rack, belt, ..., rolling_disk, contact_curves, joint to the table on top of the stack (closures.c). */
 void dfl_closures_open(lua_State *L);
 
+int dfl_script_user_joint(lua_State *L); /* user_joint.c */
+
 /* Pushes the handle of a joint. */
 void dfl_joint_push(lua_State *L, int joint);
 
