@@ -35,6 +35,8 @@ static const luaL_Reg calls[] = {{"gear", call_gear},
                                  {"rolling_ball", call_rolling_ball},
                                  {"rolling_wheel", call_rolling_wheel},
                                  {"joint", dfl_script_user_joint},
+                                 {"contact_curves", dfl_script_contact_curves},
+                                 {"contact_surfaces", dfl_script_contact_surfaces},
                                  {0}};
 
 void dfl_closures_open(lua_State *L)
