@@ -12,10 +12,10 @@
 
 /* The angle or the shift of a joint. A joint that closes a loop has them too: the angle is then a variable of
    its own, JOINT.angle, which does not jump after half a turn (loop_angle.c). `call`, `name` are for messages. */
-dfl_status dfl_drawing_angle(dfl_expr *out, dfl_drawing *drawing, int joint, const char *call,
-                             const char *name);
-dfl_status dfl_drawing_shift(dfl_expr *out, dfl_drawing *drawing, int joint, const char *call,
-                             const char *name);
+dfl_status dfl_drawing_joint_angle(dfl_expr *out, dfl_drawing *drawing, int joint, const char *call,
+                                   const char *name);
+dfl_status dfl_drawing_joint_shift(dfl_expr *out, dfl_drawing *drawing, int joint, const char *call,
+                                   const char *name);
 
 /* angle(a) = ratio angle(b) */
 dfl_status dfl_drawing_gear(int *out, dfl_drawing *drawing, const char *name, int a, int b,

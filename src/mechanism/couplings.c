@@ -18,8 +18,8 @@ static dfl_status declare(int *out, dfl_drawing *drawing, const char *name, dfl_
 
 /* ------------------------------------------------------------------ coordinates */
 
-dfl_status dfl_drawing_angle(dfl_expr *out, dfl_drawing *drawing, int index, const char *call,
-                             const char *name)
+dfl_status dfl_drawing_joint_angle(dfl_expr *out, dfl_drawing *drawing, int index, const char *call,
+                                   const char *name)
 {
     const dfl_placed_joint *joint = &drawing->joints[index];
     const dfl_connection kind = joint->drawn.kind;
@@ -39,8 +39,8 @@ dfl_status dfl_drawing_angle(dfl_expr *out, dfl_drawing *drawing, int index, con
     return DFL_OK;
 }
 
-dfl_status dfl_drawing_shift(dfl_expr *out, dfl_drawing *drawing, int index, const char *call,
-                             const char *name)
+dfl_status dfl_drawing_joint_shift(dfl_expr *out, dfl_drawing *drawing, int index, const char *call,
+                                   const char *name)
 {
     const dfl_placed_joint *joint = &drawing->joints[index];
     const dfl_connection kind = joint->drawn.kind;
@@ -85,9 +85,9 @@ dfl_status dfl_drawing_gear(int *out, dfl_drawing *drawing, const char *name, in
     if (!status && a == b)
         status = dfl_fail(drawing->ctx, DFL_INVALID, "gear '%s': gives one joint twice", name);
     if (!status)
-        status = dfl_drawing_angle(&qa, drawing, a, "gear", name);
+        status = dfl_drawing_joint_angle(&qa, drawing, a, "gear", name);
     if (!status)
-        status = dfl_drawing_angle(&qb, drawing, b, "gear", name);
+        status = dfl_drawing_joint_angle(&qb, drawing, b, "gear", name);
     return status ? status : declare(out, drawing, name, dfl_sub(g, qa, dfl_mul(g, ratio, qb)));
 }
 
@@ -100,9 +100,9 @@ dfl_status dfl_drawing_rack(int *out, dfl_drawing *drawing, const char *name, in
     if (!status)
         status = check_factor(drawing, "rack", name, "radius", radius);
     if (!status)
-        status = dfl_drawing_angle(&angle, drawing, pinion, "rack", name);
+        status = dfl_drawing_joint_angle(&angle, drawing, pinion, "rack", name);
     if (!status)
-        status = dfl_drawing_shift(&shift, drawing, rack, "rack", name);
+        status = dfl_drawing_joint_shift(&shift, drawing, rack, "rack", name);
     return status ? status
                   : declare(out, drawing, name, dfl_sub(g, shift, dfl_mul(g, radius, angle)));
 }
@@ -122,9 +122,9 @@ dfl_status dfl_drawing_thread(int *out, dfl_drawing *drawing, const char *name, 
                           name, drawing->joints[joint].name,
                           dfl_connection_names[drawing->joints[joint].drawn.kind]);
     if (!status)
-        status = dfl_drawing_angle(&angle, drawing, joint, "thread", name);
+        status = dfl_drawing_joint_angle(&angle, drawing, joint, "thread", name);
     if (!status)
-        status = dfl_drawing_shift(&shift, drawing, joint, "thread", name);
+        status = dfl_drawing_joint_shift(&shift, drawing, joint, "thread", name);
     return status ? status
                   : declare(out, drawing, name, dfl_sub(g, shift, dfl_mul(g, lead, angle)));
 }
@@ -182,9 +182,9 @@ static dfl_status stretch(dfl_expr *out, dfl_drawing *drawing, const char *name,
     if (!status)
         status = check_factor(drawing, "belt", name, "radius_b", radius_b);
     if (!status)
-        status = dfl_drawing_angle(&qa, drawing, a, "belt", name);
+        status = dfl_drawing_joint_angle(&qa, drawing, a, "belt", name);
     if (!status)
-        status = dfl_drawing_angle(&qb, drawing, b, "belt", name);
+        status = dfl_drawing_joint_angle(&qb, drawing, b, "belt", name);
     if (!status)
         *out = dfl_sub(g, dfl_mul(g, radius_a, qa), dfl_mul(g, radius_b, qb));
     return status;
@@ -221,7 +221,7 @@ static dfl_status check_factor(const dfl_drawing *drawing, const char *call, con
                                const char *what, dfl_expr factor)
 {
     double value;
-    const dfl_status status = dfl_drawing_value(&value, drawing, factor, name, what);
+    const dfl_status status = dfl_drawing_value(&value, drawing, factor, call, name, what);
     if (status || value != 0.0)
         return status;
     return dfl_fail(drawing->ctx, DFL_INVALID, "%s '%s': %s is 0 or missing; give a number", call,

@@ -81,7 +81,7 @@ static dfl_status check_direction(const dfl_drawing *drawing, const char *call, 
                                   const char *what, dfl_vec direction)
 {
     double d[3];
-    const dfl_status status = dfl_drawing_values(d, drawing, direction.e, 3, name, what);
+    const dfl_status status = dfl_drawing_values(d, drawing, direction.e, 3, call, name, what);
     if (status || d[0] != 0.0 || d[1] != 0.0 || d[2] != 0.0)
         return status;
     return dfl_fail(drawing->ctx, DFL_INVALID,
@@ -110,7 +110,8 @@ static dfl_status check_roller(const dfl_drawing *drawing, const dfl_drawn_rolle
 {
     const char *call = vec_is_zero(roller->axis) ? "rolling_ball" : "rolling_disk";
     double radius, n[3], a[3];
-    dfl_status status = dfl_drawing_value(&radius, drawing, roller->radius, roller->name, "radius");
+    dfl_status status =
+        dfl_drawing_value(&radius, drawing, roller->radius, call, roller->name, "radius");
     if (!status && !(radius > 0.0))
         status =
             dfl_fail(drawing->ctx, DFL_INVALID, "%s '%s': radius is %g; give a positive number",
@@ -118,9 +119,9 @@ static dfl_status check_roller(const dfl_drawing *drawing, const dfl_drawn_rolle
     if (!status)
         status = check_direction(drawing, call, roller->name, "normal", roller->normal);
     if (!status)
-        status = dfl_drawing_values(a, drawing, roller->axis.e, 3, roller->name, "axis");
+        status = dfl_drawing_values(a, drawing, roller->axis.e, 3, call, roller->name, "axis");
     if (!status)
-        status = dfl_drawing_values(n, drawing, roller->normal.e, 3, roller->name, "normal");
+        status = dfl_drawing_values(n, drawing, roller->normal.e, 3, call, roller->name, "normal");
     if (status || vec_is_zero(roller->axis) || roller->on == DFL_GROUND)
         return status;
     return roller->on != roller->body

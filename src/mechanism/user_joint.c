@@ -69,7 +69,7 @@ dfl_status dfl_drawing_direction(dfl_vec *unit, const dfl_drawing *drawing, cons
                                  dfl_vec direction)
 {
     double d[3];
-    const dfl_status status = dfl_drawing_values(d, drawing, direction.e, 3, name, "axis");
+    const dfl_status status = dfl_drawing_values(d, drawing, direction.e, 3, "joint", name, "axis");
     if (status)
         return status;
     if (d[0] == 0.0 && d[1] == 0.0 && d[2] == 0.0)

@@ -238,7 +238,7 @@ dfl_status dfl_model_stored_force(dfl_model *model, dfl_expr u, dfl_expr F)
 
 dfl_status dfl_model_stored(dfl_model *model, dfl_expr V)
 {
-    dfl_status status = dfl_model_check_contents(model, DFL_FOR_POTENTIAL, NULL, V);
+    dfl_status status = dfl_model_check_contents(model, DFL_FOR_OUTPUT, NULL, V);
     if (!status)
         status = check_energy_open(model);
     if (!status)
