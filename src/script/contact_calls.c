@@ -57,9 +57,9 @@ static int declare_contact(lua_State *L, const wording *words)
     const bool point = !lua_isnil(L, 5);
     con.na = point ? 0 : words->variables;
     if (point)
-        con.x1 = dfl_read_vector(L, words->call, con.name, "at", 5, true);
+        con.x1 = dfl_read_vector(L, words->call, "at", 5, true);
     if (!lua_isnil(L, 6))
-        con.normal = dfl_read_vector(L, words->call, con.name, "normal", 6, false);
+        con.normal = dfl_read_vector(L, words->call, "normal", 6, false);
     read_starts(start, L, words, con.name, con.na + con.nb);
     dfl_sandbox_charge(L, 1e4);
     for (int k = 0; k < con.na + con.nb; k++)

@@ -13,13 +13,15 @@
 #include "script/symbol.h"
 
 #include <lauxlib.h>
+#include <stdio.h>
 #include <string.h>
 
-enum { MOST_COORDINATES = 6, MOST_RESIDUALS = 12 };
+enum { MOST_COORDINATES = 6, LONGEST_LABEL = 120 };
 
 /* What the script gives; strings live in Lua. */
 typedef struct request {
     const char *name;
+    char label[LONGEST_LABEL]; /* "joint 'NAME'", before messages */
     int a, b;
     dfl_vec at;
     bool at_given;
@@ -44,6 +46,7 @@ int dfl_script_user_joint(lua_State *L)
     request req = {.n = 0};
     dfl_arg_count(L, "joint", 4, 4);
     req.name = dfl_arg_name(L, "joint", 1);
+    snprintf(req.label, sizeof req.label, "joint '%.100s'", req.name);
     req.a = dfl_arg_body(L, "joint", 2);
     req.b = dfl_arg_body(L, "joint", 3);
     dfl_arg_table(L, "joint", 4,
@@ -72,14 +75,14 @@ static void read_request(request *req, lua_State *L, int table)
         for (int i = 0; i < 4 && lua_type(L, -2) == LUA_TSTRING; i++)
             known = known || strcmp(lua_tostring(L, -2), words[i]) == 0;
         if (!known)
-            dfl_arg_unknown(L, lua_pushfstring(L, "joint '%s'", req->name), "option",
+            dfl_arg_unknown(L, req->label, "option",
                             lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : "(number)",
                             words, 4);
         lua_pop(L, 1);
     }
     lua_getfield(L, table, "at");
     if (!lua_isnil(L, -1)) {
-        req->at = dfl_read_vector(L, "joint", req->name, "at", lua_gettop(L), true);
+        req->at = dfl_read_vector(L, req->label, "at", lua_gettop(L), true);
         req->at_given = true;
     }
     lua_pop(L, 1);
@@ -145,8 +148,7 @@ static int declare_explicit(lua_State *L, const request *req)
     lua_call(L, req->n + 1, 2); /* results at 6 and 7 */
     dfl_script_of(L)->model->line = dfl_script_line(L);
     if (!lua_isnil(L, 6))
-        pose.shift =
-            dfl_read_vector(L, "joint", req->name, "the position that pose returns", 6, true);
+        pose.shift = dfl_read_vector(L, req->label, "the position that pose returns", 6, true);
     if (!lua_isnil(L, 7))
         read_rotation(&pose, L, req, 7);
     dfl_script_check(L, dfl_drawing_set_pose(drawing, joint, &pose));
@@ -178,10 +180,10 @@ static void read_rotation(dfl_user_pose *pose, lua_State *L, const request *req,
     lua_getfield(L, i, "angles");
     const int top = lua_gettop(L);
     if (!lua_isnil(L, top - 2)) {
-        const dfl_vec axis = dfl_read_vector(L, "joint", req->name, "axis", top - 2, false);
+        const dfl_vec axis = dfl_read_vector(L, req->label, "axis", top - 2, false);
         add_turn(pose, L, req, axis, result_expr(L, req, top - 1, "the angle"));
     } else if (!lua_isnil(L, top)) {
-        const dfl_vec angles = dfl_read_vector(L, "joint", req->name, "angles", top, false);
+        const dfl_vec angles = dfl_read_vector(L, req->label, "angles", top, false);
         for (int k = 0; k < 3; k++)
             add_turn(pose, L, req, mat_row(one, k), angles.e[k]);
     } else {
@@ -200,7 +202,7 @@ static void read_matrix(dfl_user_pose *pose, lua_State *L, const request *req, i
     for (int row = 0; row < 3; row++) {
         lua_rawgeti(L, i, row + 1);
         const dfl_vec entries =
-            dfl_read_vector(L, "joint", req->name, "a row of the matrix", lua_gettop(L), false);
+            dfl_read_vector(L, req->label, "a row of the matrix", lua_gettop(L), false);
         memcpy(&pose->R.e[3 * row], entries.e, sizeof entries.e);
         lua_pop(L, 1);
     }
