@@ -74,6 +74,7 @@ dfl_status dfl_assembly_search(bool *found, dfl_initial *init, const dfl_conditi
 {
     descent des;
     *found = false;
+    init->searched = true;
     init->nconflicts = 0;
     dfl_status status = make_descent(&des, init, cond);
     if (!status) {

@@ -95,6 +95,7 @@ dfl_status dfl_initial_complete(double *x, dfl_initial *init, double t,
     init->failure = DFL_FAILURE_OTHER;
     init->converged = true;
     init->nconflicts = 0;
+    init->searched = false;
     switch (cond->mode) {
     case DFL_START_PROJECT:
         status = as_projection(init, cond);

@@ -235,18 +235,21 @@ static double weight(const dfl_initial *init, const dfl_conditions *cond, int co
 }
 
 /* Rows of J and F to unit maximum, so that units decide nothing; not those of invariants, which may be
-   degenerate. Columns only where the solution is unique: in the stage of accelerations, multipliers
+   degenerate, nor rows in which only rounding is left. Columns only where the solution is unique: in the stage of accelerations, multipliers
    and auxiliary variables. */
 static void equilibrate(dfl_initial *init, stage st, int nfree)
 {
     const dfl_system *sys = &init->sys;
     const int ne = sys->eom->ne;
+    double overall = 0;
+    for (int k = 0; k < st.rows * nfree; k++)
+        overall = fmax(overall, fabs(init->J[k]));
     for (int i = 0; i < st.rows; i++) {
         double largest = 0;
         for (int j = 0; j < nfree; j++)
             largest = fmax(largest, fabs(init->J[j * st.rows + i]));
         const int row = st.first_row + i;
-        if (largest == 0 || (row >= sys->row_e && row < sys->row_e + ne))
+        if (largest <= 1e-13 * overall || (row >= sys->row_e && row < sys->row_e + ne))
             continue;
         init->F[i] /= largest;
         for (int j = 0; j < nfree; j++)
@@ -483,7 +486,10 @@ static void explain_row(char *text, size_t size, dfl_initial *init, const dfl_co
     else if (!can_be_corrected(init, cond, row)) {
         explain_stuck_row(text, size, init, cond, row, held);
         return;
-    } else if (!held[0])
+    } else if (!held[0] && init->searched && row >= init->sys.m1 + init->sys.m2)
+        advice = "; nothing near the guess satisfies all of them: check lengths and places, or start "
+                 "from another guess";
+    else if (!held[0])
         advice = "; the correction did not converge: start from another guess";
     snprintf(text, size, "%s%s%s", held[0] ? "; held values in conflict: " : "", held, advice);
 }

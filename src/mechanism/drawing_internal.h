@@ -153,6 +153,15 @@ typedef struct dfl_joint_frames {
     dfl_expr advance; /* screw: lead times angle */
 } dfl_joint_frames;
 
+/* moves.c: an expression without coordinates that is equal to `expr` if no motion of the tree changes it (it may
+   contain coordinates whose parts cancel), or DFL_NO_EXPR. */
+dfl_status dfl_drawing_constant(dfl_expr *out, dfl_drawing *drawing, dfl_expr expr);
+
+/* advice.c: notes about rows of a loop that were left out, and about better cuts. */
+dfl_status dfl_drawing_note_left_out(dfl_drawing *drawing, const dfl_placed_joint *joint,
+                                     const char *const *meanings, int count, int of);
+dfl_status dfl_drawing_advise(dfl_drawing *drawing);
+
 /* user_joint.c: whether the poses are regular at the start. */
 dfl_status dfl_drawing_check_poses(dfl_drawing *drawing);
 

@@ -94,10 +94,22 @@ dfl_status dfl_drawing_rows(dfl_drawing *drawing, dfl_placed_joint *joint)
     joint->declared = true;
     if (d->kind == DFL_SCREW)
         status = set_advance(&e, drawing, joint);
-    for (int k = 0; k < rows->count && !status; k++)
-        status =
-            declare_row(drawing, joint, k, rows->count, row_value(drawing->graph, &e, rows->row[k]),
-                        row_meaning(drawing->graph, &drawn, rows->row[k]));
+    const char *left_out[MOST_ROWS];
+    int nleft = 0;
+    for (int k = 0; k < rows->count && !status; k++) {
+        const dfl_expr row = row_value(drawing->graph, &e, rows->row[k]);
+        const char *meaning = row_meaning(drawing->graph, &drawn, rows->row[k]);
+        dfl_expr constant;
+        status = dfl_drawing_constant(&constant, drawing, row);
+        if (!status && constant != DFL_NO_EXPR) {
+            left_out[nleft++] = meaning;
+            status = check_fulfilled(drawing, joint, constant, meaning);
+        } else if (!status) {
+            status = declare_row(drawing, joint, k, rows->count, row, meaning);
+        }
+    }
+    if (!status)
+        status = dfl_drawing_note_left_out(drawing, joint, left_out, nleft, rows->count);
     for (int k = 0; k < rows->count && !status; k++)
         status = declare_side(drawing, joint, &e, rows->row[k]);
     return status ? status : dfl_graph_status(drawing->graph);
@@ -203,9 +215,6 @@ static const char *row_meaning(dfl_graph *g, const dfl_joint_frames *drawn, row_
 static dfl_status declare_row(dfl_drawing *drawing, const dfl_placed_joint *joint, int k, int count,
                               dfl_expr row, const char *meaning)
 {
-    const unsigned moving = 1U << DFL_SYM_P;
-    if (!(dfl_node_of(drawing->graph, row)->depends & moving))
-        return check_fulfilled(drawing, joint, row, meaning);
     int number;
     dfl_text name = {.ctx = drawing->ctx};
     dfl_text_add(&name, "%s", joint->name);

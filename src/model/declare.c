@@ -5,6 +5,7 @@
 #include "context/text.h"
 #include "model/contents.h"
 #include "model/names.h"
+#include "model/notes.h"
 #include "model/shape.h"
 #include "model/sides.h"
 
@@ -68,6 +69,7 @@ void dfl_model_free(dfl_model *model)
         dfl_shape_clear(&model->shapes[i], ctx);
     dfl_free(ctx, model->shapes);
     dfl_model_free_sides(model);
+    dfl_model_free_notes(model);
     dfl_graph_free(model->graph);
     dfl_free(ctx, model);
 }

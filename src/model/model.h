@@ -129,6 +129,8 @@ typedef struct dfl_model {
     int nmasses, max_masses, nforces, max_forces;
     dfl_start_value *starts; /* one per symbol: the last call counts */
     int nstarts, max_starts;
+    char **notes; /* for `driftless check` */
+    int nnotes, max_notes;
     dfl_side *sides; /* of the start */
     int nsides, max_sides;
     dfl_shape *shapes; /* the scene, in order of declaration */
