@@ -487,8 +487,9 @@ static void explain_row(char *text, size_t size, dfl_initial *init, const dfl_co
         explain_stuck_row(text, size, init, cond, row, held);
         return;
     } else if (!held[0] && init->searched && row >= init->sys.m1 + init->sys.m2)
-        advice = "; nothing near the guess satisfies all of them: check lengths and places, or start "
-                 "from another guess";
+        advice =
+            "; nothing near the guess satisfies all of them: check lengths and places, or start "
+            "from another guess";
     else if (!held[0])
         advice = "; the correction did not converge: start from another guess";
     snprintf(text, size, "%s%s%s", held[0] ? "; held values in conflict: " : "", held, advice);
@@ -514,16 +515,17 @@ static dfl_status inconsistent(dfl_initial *init, const dfl_conditions *cond, in
 {
     const dfl_system *sys = &init->sys;
     const double residual = init->point.alg[worst];
-    char name[96], other[96] = "", why[400];
+    char name[96], row[96], other[128] = "", why[400];
     row_name(name, sizeof name, sys, worst);
-    if (second >= 0)
-        row_name(other, sizeof other, sys, second);
+    if (second >= 0) {
+        row_name(row, sizeof row, sys, second);
+        snprintf(other, sizeof other, ", then %s (%.3g)", row, init->point.alg[second]);
+    }
     explain_row(why, sizeof why, init, cond, worst);
     return dfl_fail(sys->ctx, DFL_INCONSISTENT,
                     "the initial values at t = %g violate %d equation%s, most of all %s (residual "
-                    "%.3g)%s%s%s",
-                    init->point.t, violated, violated == 1 ? "" : "s", name, residual,
-                    second >= 0 ? ", then " : "", other, why);
+                    "%.3g)%s%s",
+                    init->point.t, violated, violated == 1 ? "" : "s", name, residual, other, why);
 }
 
 static bool is_violated(const dfl_initial *init, int row)

@@ -235,19 +235,23 @@ static dfl_status check_declarable(const dfl_drawing *drawing, const char *call,
     return dfl_fail(drawing->ctx, DFL_INVALID, "%s '%s': the mechanism is complete", call, name);
 }
 
-/* d/dt along q' = v. */
+/* d/dt along the motion of all positions. */
 dfl_status dfl_drawing_rate(dfl_expr *out, dfl_drawing *drawing, dfl_expr expr)
 {
     dfl_graph *g = drawing->graph;
+    dfl_model *model = drawing->model;
     const dfl_expr time = dfl_symbol_expr(g, DFL_SYM_TIME, 0, "time"), one = dfl_constant(g, 1.0);
     dfl_status status = dfl_along_exprs(out, g, &expr, 1, &time, &one, 1);
-    for (int i = 0; i < drawing->njoints && !status; i++) {
-        const dfl_placed_joint *joint = &drawing->joints[i];
-        dfl_expr part;
-        if (joint->np == 0 || joint->np > joint->nv)
+    for (int i = 0; i < model->ndeclarations && !status; i++) {
+        const dfl_expr position = model->declarations[i].symbol;
+        dfl_expr slope, velocity;
+        if (model->declarations[i].kind != DFL_A_POSITION)
             continue;
-        status = dfl_along_exprs(&part, g, &expr, 1, joint->p, joint->v, joint->np);
-        *out = dfl_add(g, *out, part);
+        status = dfl_along_exprs(&slope, g, &expr, 1, &position, &one, 1);
+        if (status || slope == 0)
+            continue;
+        status = dfl_model_velocity(&velocity, model, position);
+        *out = dfl_add(g, *out, dfl_mul(g, slope, velocity));
     }
     return status;
 }

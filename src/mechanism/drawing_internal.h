@@ -165,7 +165,7 @@ dfl_status dfl_drawing_advise(dfl_drawing *drawing);
 /* user_joint.c: whether the poses are regular at the start. */
 dfl_status dfl_drawing_check_poses(dfl_drawing *drawing);
 
-/* couplings.c: d/dt of an expression of coordinates (without quaternions) and time. */
+/* couplings.c: d/dt of an expression of positions and time. */
 dfl_status dfl_drawing_rate(dfl_expr *out, dfl_drawing *drawing, dfl_expr expr);
 
 /* loop_angle.c: the angle between the bodies of such a joint, as a variable. */
