@@ -1,7 +1,6 @@
 /* check.c: `driftless check MODEL`: what a model is, and whether it can start. */
 #include "cli/cli.h"
 
-#include "model/notes.h"
 #include "model/redundant.h"
 #include "output/result.h"
 
@@ -23,6 +22,8 @@ static void add_sets(dfl_text *text, const dfl_equations *eq, const dfl_diagnosi
 static void add_joints(dfl_text *text, const dfl_equations *eq, const dfl_diagnosis *diagnosis);
 static void add_directions(dfl_text *text, const dfl_equations *eq, const dfl_diagnosis *diagnosis);
 static void add_residuals(dfl_text *text, const dfl_diagnosis *diagnosis);
+static void add_notes(dfl_text *text, const dfl_model *model);
+static const dfl_declaration *constraint_of(const dfl_equations *eq, int row);
 static const char *constraint_name(const dfl_equations *eq, int row);
 
 int cli_check(dfl_context *ctx, const cli_arguments *arguments)
@@ -83,7 +84,7 @@ static void describe(dfl_text *text, const cli_model *model, const dfl_diagnosis
     for (int i = 0; i < eq->nl; i++)
         describe_joint(text, eq, diagnosis, i);
     for (int i = 0; i < model->model->nnotes; i++)
-        dfl_text_add(text, "  %-19s %s\n", i == 0 ? "notes" : "", model->model->notes[i]);
+        dfl_text_add(text, "  note                %s\n", model->model->notes[i]);
     for (int i = 0; i < diagnosis->ndirections; i++)
         describe_direction(text, eq, &diagnosis->directions[i]);
     for (int i = 0; i < diagnosis->ngiven; i++)
@@ -137,7 +138,7 @@ static void describe_joint(dfl_text *text, const dfl_equations *eq, const dfl_di
 static bool is_of_joints(const dfl_equations *eq, const dfl_dependent_set *set)
 {
     for (int i = 0; i < set->count; i++)
-        if (!eq->model->declarations[eq->declaration_of_row[set->rows[i]]].meaning)
+        if (!constraint_of(eq, set->rows[i])->meaning)
             return false;
     return true;
 }
@@ -213,6 +214,7 @@ static void describe_json(dfl_text *text, const cli_model *model, const dfl_diag
     add_joints(text, eq, diagnosis);
     add_directions(text, eq, diagnosis);
     add_residuals(text, diagnosis);
+    add_notes(text, model->model);
     dfl_text_add(text, ",\n  \"start\": {\"completed\": %s, \"message\": ",
                  diagnosis->start ? "false" : "true");
     if (diagnosis->start)
@@ -239,7 +241,7 @@ static void add_sets(dfl_text *text, const dfl_equations *eq, const dfl_diagnosi
     dfl_text_add(text, "]");
 }
 
-/* Redundant rows joint by joint, and the notes. */
+/* Redundant rows joint by joint. */
 static void add_joints(dfl_text *text, const dfl_equations *eq, const dfl_diagnosis *diagnosis)
 {
     const char *before = "";
@@ -254,11 +256,6 @@ static void add_joints(dfl_text *text, const dfl_equations *eq, const dfl_diagno
             dfl_text_add(text, "%s\"%s\"", k > 0 ? ", " : "", joint.meaning[k]);
         dfl_text_add(text, "]}");
         before = ", ";
-    }
-    dfl_text_add(text, "],\n  \"notes\": [");
-    for (int i = 0; i < eq->model->nnotes; i++) {
-        dfl_text_add(text, i > 0 ? ", " : "");
-        dfl_json_string(text, eq->model->notes[i]);
     }
     dfl_text_add(text, "]");
 }
@@ -293,7 +290,22 @@ static void add_residuals(dfl_text *text, const dfl_diagnosis *diagnosis)
     dfl_text_add(text, "}");
 }
 
+static void add_notes(dfl_text *text, const dfl_model *model)
+{
+    dfl_text_add(text, ",\n  \"notes\": [");
+    for (int i = 0; i < model->nnotes; i++) {
+        dfl_text_add(text, i > 0 ? ", " : "");
+        dfl_json_string(text, model->notes[i]);
+    }
+    dfl_text_add(text, "]");
+}
+
+static const dfl_declaration *constraint_of(const dfl_equations *eq, int row)
+{
+    return &eq->model->declarations[eq->declaration_of_row[row]];
+}
+
 static const char *constraint_name(const dfl_equations *eq, int row)
 {
-    return eq->model->declarations[eq->declaration_of_row[row]].name;
+    return constraint_of(eq, row)->name;
 }

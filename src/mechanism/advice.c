@@ -3,7 +3,7 @@
 #include "mechanism/drawing_internal.h"
 
 #include "context/text.h"
-#include "model/notes.h"
+#include "model/redundant.h"
 
 static int better_cut(const dfl_drawing *drawing, int loop);
 static bool on_path(const dfl_drawing *drawing, int body, int other, int joint);
@@ -14,9 +14,10 @@ dfl_status dfl_drawing_note_left_out(dfl_drawing *drawing, const dfl_placed_join
     if (count == 0)
         return DFL_OK;
     dfl_text text = {.ctx = drawing->ctx};
-    dfl_text_add(&text, "loop joint '%s': %d of %d rows %s redundant and left out: ", joint->name,
-                 count, of, count == 1 ? "is" : "are");
+    dfl_text_add(&text, "%s '%s': %d of %d rows are left out, since no joint moves them (",
+                 dfl_connection_names[joint->drawn.kind], joint->name, count, of);
     dfl_print_motions(&text, meanings, count);
+    dfl_text_add(&text, ")");
     dfl_status status = text.status;
     if (!status)
         status = dfl_model_note(drawing->model, dfl_text_string(&text));

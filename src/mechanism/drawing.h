@@ -156,7 +156,8 @@ dfl_status dfl_drawing_apply(dfl_drawing *drawing, int body, dfl_vec point, dfl_
 /* ------------------------------------------------------------------ lowering (lower.c) */
 
 /* Declares masses, forces of inertia and gravity, and the energy: bodies and joints are complete. Called by
-   dfl_drawing_lower, or before it, when the energy is asked for; again is no harm. */
+   dfl_drawing_lower, or before it, when the energy is asked for; again is no harm. After a failure
+   the line of what it is about is the model's line. */
 dfl_status dfl_drawing_close(dfl_drawing *drawing);
 
 /* Declares all that is left: applied forces, constraints of loops, lengths of quaternions. Once, when the

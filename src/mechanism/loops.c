@@ -69,7 +69,7 @@ static void set_axes(dfl_vec axes[3], const dfl_drawing *drawing, const dfl_draw
                      dfl_vec axis, dfl_vec axis2);
 static dfl_expr row_value(dfl_graph *g, const dfl_joint_frames *e, row_type type);
 static const char *row_meaning(dfl_graph *g, const dfl_joint_frames *drawn, row_type type);
-static dfl_status declare_row(dfl_drawing *drawing, const dfl_placed_joint *joint, int k, int count,
+static dfl_status declare_row(dfl_drawing *drawing, const dfl_placed_joint *joint, int number,
                               dfl_expr row, const char *meaning);
 static dfl_status check_fulfilled(const dfl_drawing *drawing, const dfl_placed_joint *joint,
                                   dfl_expr row, const char *meaning);
@@ -105,7 +105,7 @@ dfl_status dfl_drawing_rows(dfl_drawing *drawing, dfl_placed_joint *joint)
             left_out[nleft++] = meaning;
             status = check_fulfilled(drawing, joint, constant, meaning);
         } else if (!status) {
-            status = declare_row(drawing, joint, k, rows->count, row, meaning);
+            status = declare_row(drawing, joint, rows->count > 1 ? k + 1 : 0, row, meaning);
         }
     }
     if (!status)
@@ -211,22 +211,22 @@ static const char *row_meaning(dfl_graph *g, const dfl_joint_frames *drawn, row_
     return (type.kind == DOT2 ? shifts : turns)[axis];
 }
 
-/* NAME, or NAME.1, ... */
-static dfl_status declare_row(dfl_drawing *drawing, const dfl_placed_joint *joint, int k, int count,
+/* NAME, or NAME.1, ... if there is a number. */
+static dfl_status declare_row(dfl_drawing *drawing, const dfl_placed_joint *joint, int number,
                               dfl_expr row, const char *meaning)
 {
-    int number;
+    int declaration;
     dfl_text name = {.ctx = drawing->ctx};
     dfl_text_add(&name, "%s", joint->name);
-    if (count > 1)
-        dfl_text_add(&name, ".%d", k + 1);
+    if (number > 0)
+        dfl_text_add(&name, ".%d", number);
     dfl_status status = name.status;
     if (!status)
-        status = dfl_model_constraint(&number, drawing->model, dfl_text_string(&name), row);
+        status = dfl_model_constraint(&declaration, drawing->model, dfl_text_string(&name), row);
     dfl_text_clear(&name);
     if (!status) {
-        drawing->model->declarations[number].meaning = meaning;
-        drawing->model->declarations[number].line = joint->line;
+        drawing->model->declarations[declaration].meaning = meaning;
+        drawing->model->declarations[declaration].line = joint->line;
     }
     return status;
 }

@@ -16,7 +16,8 @@ dfl_status dfl_drawing_constant(dfl_expr *out, dfl_drawing *drawing, dfl_expr ex
     enum { PLACES = 4 };
     double first = 0.0, value = 0.0;
     *out = expr;
-    if (!dfl_depends(drawing->graph, expr, DFL_SYM_P))
+    if (!dfl_depends(drawing->graph, expr, DFL_SYM_P) &&
+        !dfl_depends(drawing->graph, expr, DFL_SYM_S))
         return DFL_OK;
     dfl_status status = value_at(&first, drawing, expr, 0);
     for (int place = 1; place < PLACES && !status; place++) {
