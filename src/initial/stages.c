@@ -555,7 +555,7 @@ dfl_status dfl_stages_check(dfl_initial *init, const dfl_conditions *cond)
     const double *alg = init->point.alg;
     int worst = -1, second = -1, violated = 0;
     for (int i = rows - 1; i >= 0; i--) {
-        if (i == sys->m1 + sys->m2 - 1 && violated > 0)
+        if (i == sys->m1 + sys->m2 - 1 && violated > 0 && cond->mode == DFL_START_PROJECT)
             break; /* the others build on the positions */
         if (!is_violated(init, i))
             continue;

@@ -81,6 +81,10 @@ static dfl_status check_use(const dfl_drawing *drawing, const dfl_drawn_joint *j
                         "%s '%s': at_b and axis_b are for joints that close loops; %s hangs on "
                         "this one, give at and axis",
                         kind, joint->name, dfl_drawing_body_name(drawing, joint->child));
+    if (loop && joint->kind == DFL_SCREW && joint->lead == 0)
+        return dfl_fail(drawing->ctx, DFL_INVALID,
+                        "screw '%s': a loop needs a lead in m/rad; without one it is revolute",
+                        joint->name);
     return joint->kind == DFL_DISTANCE ? check_distance(drawing, joint) : DFL_OK;
 }
 

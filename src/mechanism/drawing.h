@@ -149,7 +149,7 @@ dfl_status dfl_drawing_jacobian(dfl_jacobian_column *columns, int *count, int ro
 /* ------------------------------------------------------------------ forces */
 
 /* Adds a force at a point of a body, and a torque, both in world axes; on DFL_GROUND nothing happens.
-   `stored`: the force belongs to an energy given to dfl_drawing_stored. */
+   `stored`: the force follows from an energy given to dfl_model_stored (before energy() is asked for). */
 dfl_status dfl_drawing_apply(dfl_drawing *drawing, int body, dfl_vec point, dfl_vec force,
                              dfl_vec torque, bool stored);
 

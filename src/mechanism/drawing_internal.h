@@ -62,7 +62,6 @@ typedef struct dfl_link {
     dfl_vec omega, u;   /* angular velocity, velocity of the origin */
 
     dfl_vec force, torque; /* applied, at the origin, in world axes */
-    bool loaded;
 } dfl_link;
 
 typedef struct dfl_placed_body {
@@ -149,8 +148,7 @@ dfl_status dfl_drawing_dynamics(dfl_drawing *drawing);
    hang on. */
 typedef struct dfl_joint_frames {
     dfl_vec A[3], B[3], d;
-    dfl_expr length;
-    dfl_expr advance; /* screw: lead times angle */
+    dfl_expr length, lead;
 } dfl_joint_frames;
 
 /* moves.c: an expression without coordinates that is equal to `expr` if no motion of the tree changes it (it may
