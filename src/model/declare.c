@@ -226,6 +226,16 @@ dfl_status dfl_model_force(dfl_model *model, dfl_expr u, dfl_expr F)
     return DFL_OK;
 }
 
+dfl_status dfl_model_quasistatic(dfl_model *model, dfl_expr u)
+{
+    dfl_expr velocity = DFL_NO_EXPR;
+    const dfl_status status = velocity_of(&velocity, model, "quasistatic", u);
+    if (status)
+        return status;
+    dfl_model_owner(model, velocity)->quasistatic = true;
+    return DFL_OK;
+}
+
 dfl_status dfl_model_constraint(int *out, dfl_model *model, const char *name, dfl_expr g)
 {
     dfl_expr multiplier;

@@ -110,6 +110,7 @@ static int line_of(const dfl_model *model, dfl_declared kind, int index)
 static dfl_status explain_domain(dfl_runnable *run, dfl_status status, double t, const double *x)
 {
     const dfl_graph *graph = run->eq->graph;
+    const dfl_numbers numbers = dfl_runnable_numbers(run, t, x, NULL);
     double *value = dfl_alloc(run->ctx, graph->nnodes, sizeof *value);
     if (!value)
         return DFL_NO_MEMORY;
@@ -118,7 +119,7 @@ static dfl_status explain_domain(dfl_runnable *run, dfl_status status, double t,
         const dfl_node *node = &graph->nodes[i];
         const int operands = dfl_op_operands((dfl_op)node->op);
         if (node->op == DFL_OP_SYMBOL)
-            value[i] = dfl_runnable_symbol(run, node->a, t, x, NULL);
+            value[i] = dfl_numbers_symbol(&numbers, run->eq, node->a);
         else if (node->op == DFL_OP_CONSTANT)
             value[i] = graph->constants[node->a];
         else

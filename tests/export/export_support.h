@@ -268,7 +268,7 @@ typedef struct named_block {
     const double *value;
     int count;
 } named_block;
-enum { NAMED_BLOCKS = 25 };
+enum { NAMED_BLOCKS = 26 };
 
 static inline void name_blocks(named_block *out, const engine *at, const loaded *it)
 {
@@ -288,7 +288,8 @@ static inline void name_blocks(named_block *out, const engine *at, const loaded 
         {"bias", "bias", at->bias, nc},
         {"e", "e", at->e, eq->ne},
         {"ep", "ep", at->ep, eq->nep},
-        {"gam", "@_massless(t,x,par)", at->gam, eq->n0},
+        {"gam", "gam", at->gam, eq->n0},
+        {"K0", "K0", at->K0, eq->nv * eq->n0},
         {"outputs", "@_outputs(t,x,par)", at->outputs, it->model->count[DFL_AN_OUTPUT]},
         {"events", "@_events(t,x,par)", at->events, it->model->count[DFL_AN_EVENT]},
         {"energy", "@_energy(t,x,par)", &at->energy, eq->energy != DFL_NO_EXPR},
