@@ -58,6 +58,7 @@ typedef struct dfl_placed_body {
     dfl_expr mass;
     dfl_vec com;
     dfl_sym inertia;
+    bool quasistatic;
     int joint; /* the one it hangs on, or -1 */
     int link;  /* -1: not yet known */
 } dfl_placed_body;
@@ -129,6 +130,9 @@ void dfl_link_rates(dfl_vec *w, dfl_vec *u, dfl_drawing *drawing, const dfl_link
 
 /* dynamics.c: masses and forces of inertia and gravity, declared. */
 dfl_status dfl_drawing_dynamics(dfl_drawing *drawing);
+
+/* massless.c: names of massless bodies, and which may be quasistatic, for the model. */
+dfl_status dfl_drawing_massless(dfl_drawing *drawing);
 
 /* loops.c: the rows of a loop, declared; how many a kind has. */
 int dfl_drawing_row_count(const dfl_drawing *drawing, dfl_connection kind);

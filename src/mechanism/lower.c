@@ -100,6 +100,8 @@ dfl_status dfl_drawing_lower(dfl_drawing *drawing)
         status = declare_loops(drawing);
     if (!status)
         status = declare_lengths(drawing);
+    if (!status)
+        status = dfl_drawing_massless(drawing);
     drawing->lowered = !status;
     return status;
 }

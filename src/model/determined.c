@@ -10,11 +10,14 @@
 #include "model/diagnosis.h"
 #include "model/null_space.h"
 
+#include <string.h>
+
 static dfl_status check_mass(dfl_runnable *run, double t, const double *x);
 static bool is_regular(double *M, const dfl_equations *eq);
 static dfl_status check_directions(dfl_runnable *run, double t, const double *x);
 static dfl_status check_damping(dfl_runnable *run, double t, const double *x);
 static dfl_status fail_damping(dfl_runnable *run, const dfl_massless_kinds *kinds);
+static void list_bodies(dfl_text *text, const dfl_equations *eq, const double *direction);
 static dfl_status check_auxiliary(dfl_runnable *run, double t, const double *x);
 static dfl_status fill_auxiliary(double *A, dfl_runnable *run, double t, const double *x);
 static dfl_status fail_auxiliary(dfl_runnable *run, const double *direction);
@@ -90,6 +93,7 @@ static dfl_status fail_damping(dfl_runnable *run, const dfl_massless_kinds *kind
     dfl_text text = {.ctx = run->ctx};
     dfl_text_add(&text, "there is no mass along ");
     dfl_print_combination(&text, eq, kinds->direction);
+    list_bodies(&text, eq, kinds->direction);
     dfl_text_add(&text, ", no constraint holds it, and no force depends on this velocity ");
     dfl_text_add(&text, "(|d gamma/d zeta| = %.1e, needed > 1e-10 * %.1e); ", kinds->damping,
                  kinds->size);
@@ -106,6 +110,21 @@ static dfl_status fail_damping(dfl_runnable *run, const dfl_massless_kinds *kind
     const dfl_status status = text.status ? text.status : DFL_INVALID;
     dfl_text_clear(&text);
     return status;
+}
+
+/* The massless bodies that move with a direction, as far as the model knows them. */
+static void list_bodies(dfl_text *text, const dfl_equations *eq, const double *direction)
+{
+    bool first = true;
+    for (int j = 0; j < eq->nv; j++) {
+        const dfl_declaration *decl = dfl_model_owner(eq->model, dfl_equations_v(eq)[j].symbol);
+        if (direction[j] == 0.0 || !decl || !decl->carries ||
+            strstr(dfl_text_string(text), decl->carries))
+            continue;
+        dfl_text_add(text, "%s%s", first ? ", which moves only the massless bodies " : ", ",
+                     decl->carries);
+        first = false;
+    }
 }
 
 /* The null space of d_w. Where multipliers enter d, they and w are determined together: not looked at. */

@@ -1,12 +1,13 @@
 /* held.c: massless directions that constraints hold.
 
    With B = W K0 of rank r, pivots in rows R and columns C (chosen once, by complete pivoting), the rest of
-   the directions is K0 Y, Y = [-B_RC^-1 B_RF; 1]: these satisfy all constraints. What is held needs
+   the directions is K0 Y, Y = [-B_RC^-1 B_RF; 1] or a multiple of it: these satisfy all constraints. What is held needs
    nothing else: its forces are those of the constraints. */
 #include "model/massless.h"
 
 #include "linalg/linalg.h"
 #include "model/equations_internal.h"
+#include "model/minors.h"
 
 #include <math.h>
 #include <string.h>
@@ -28,6 +29,11 @@ static dfl_status reduce(dfl_sparse *K0, int *lead, const dfl_equations *eq, con
 static dfl_status product_rows(dfl_expr *T, const dfl_equations *eq, const dfl_sparse *K0,
                                const pivots *p);
 static void solve_rows(dfl_expr *T, dfl_graph *graph, int columns, const pivots *p);
+static dfl_status find_Y(dfl_expr *Y, const dfl_equations *eq, const dfl_sparse *K0,
+                         const pivots *p);
+static void find_groups(int *group, const dfl_expr *T, int columns, int n);
+static bool by_minors(dfl_expr *y, dfl_graph *graph, const dfl_expr *T, const int *group, int c,
+                      int columns, const pivots *p, dfl_minors *minors);
 
 dfl_status dfl_release_held(dfl_sparse *K0, int *lead, const dfl_trials *trials)
 {
@@ -143,45 +149,122 @@ static void clear_column(double *B, int rows, int columns, int row, int column)
 
 /* ------------------------------------------------------------------------------- expressions */
 
-/* K0 Y: the columns that are not pivots, each less its share of those that are. */
+/* K0 Y: a column for every one that is not a pivot. */
 static dfl_status reduce(dfl_sparse *K0, int *lead, const dfl_equations *eq, const pivots *p)
 {
     dfl_graph *graph = eq->graph;
     dfl_context *ctx = eq->model->ctx;
     const int columns = K0->ncols;
-    int room = 0;
-    dfl_sparse left = {.nrows = eq->nv};
-    dfl_expr *T = dfl_exprs(eq, p->count * columns);
-    int *place = dfl_alloc(ctx, (size_t)columns, sizeof *place);
-    dfl_status status = T && place ? DFL_OK : DFL_NO_MEMORY;
-    if (!status && p->count < columns) {
-        status = product_rows(T, eq, K0, p);
-        solve_rows(T, graph, columns, p);
-    }
-    for (int c = 0; !status && c < columns; c++) {
-        if (is_pivot(p->column, p->count, c))
-            continue;
-        lead[left.ncols] = lead[c];
-        place[left.ncols++] = c;
-    }
+    int room = 0, count = 0;
+    dfl_sparse left = {.nrows = eq->nv, .ncols = columns - p->count};
+    dfl_expr *Y = dfl_exprs(eq, columns * left.ncols);
+    dfl_status status = Y ? DFL_OK : DFL_NO_MEMORY;
+    if (!status && left.ncols > 0)
+        status = find_Y(Y, eq, K0, p);
     for (int e = 0; !status && e < K0->count; e++)
         for (int k = 0; !status && k < left.ncols; k++) {
-            dfl_expr share = K0->entry[e].col == place[k] ? dfl_constant(graph, 1.0) : 0;
-            for (int q = 0; q < p->count; q++)
-                if (p->column[q] == K0->entry[e].col)
-                    share = dfl_neg(graph, T[q + place[k] * p->count]);
+            const dfl_expr share = Y[K0->entry[e].col + k * columns];
             if (share != 0)
                 status = dfl_sparse_add(&left, &room, graph, K0->entry[e].row, k,
                                         dfl_mul(graph, share, K0->entry[e].expr));
         }
     if (!status)
         status = dfl_sparse_finish(&left, graph);
+    for (int c = 0; !status && c < columns; c++)
+        if (!is_pivot(p->column, p->count, c))
+            lead[count++] = lead[c];
     dfl_sparse_clear(status ? &left : K0, ctx);
     if (!status)
         *K0 = left;
-    dfl_free(ctx, T);
-    dfl_free(ctx, place);
+    dfl_free(ctx, Y);
     return status;
+}
+
+/* Y in groups: pivots that are coupled through rows of W K0. A group with one column besides its pivots
+   gets the minors of its rows, which vanish together only where the constraints lose rank; with more,
+   the pivots have to stay regular. */
+static dfl_status find_Y(dfl_expr *Y, const dfl_equations *eq, const dfl_sparse *K0,
+                         const pivots *p)
+{
+    dfl_context *ctx = eq->model->ctx;
+    const int columns = K0->ncols, n = p->count;
+    dfl_expr *T = dfl_exprs(eq, n * columns), *solved = dfl_exprs(eq, n * columns);
+    int *group = dfl_alloc(ctx, (size_t)columns, sizeof *group);
+    dfl_minors *minors = dfl_alloc(ctx, 1, sizeof *minors);
+    dfl_status status = T && solved && group && minors ? DFL_OK : DFL_NO_MEMORY;
+    if (!status)
+        status = product_rows(T, eq, K0, p);
+    if (!status) {
+        memcpy(solved, T, (size_t)(n * columns) * sizeof *T);
+        find_groups(group, T, columns, n);
+    }
+    bool divided = false;
+    for (int c = 0, k = 0; !status && c < columns; c++) {
+        if (is_pivot(p->column, n, c))
+            continue;
+        if (!by_minors(Y + k * columns, eq->graph, T, group, c, columns, p, minors)) {
+            if (!divided)
+                solve_rows(solved, eq->graph, columns, p);
+            divided = true;
+            Y[c + k * columns] = dfl_constant(eq->graph, 1.0);
+            for (int q = 0; q < n; q++)
+                Y[p->column[q] + k * columns] = dfl_neg(eq->graph, solved[q + c * n]);
+        }
+        k++;
+    }
+    dfl_free(ctx, T);
+    dfl_free(ctx, solved);
+    dfl_free(ctx, group);
+    dfl_free(ctx, minors);
+    return status;
+}
+
+/* Columns that have an entry in the same row get the same number. */
+static void find_groups(int *group, const dfl_expr *T, int columns, int n)
+{
+    for (int c = 0; c < columns; c++)
+        group[c] = c;
+    for (int q = 0; q < n; q++) {
+        int first = -1;
+        for (int c = 0; c < columns; c++) {
+            if (T[q + c * n] == 0)
+                continue;
+            const int old = group[c];
+            if (first < 0)
+                first = old;
+            for (int k = 0; k < columns && old != first; k++)
+                if (group[k] == old)
+                    group[k] = first;
+        }
+    }
+}
+
+/* y = det B_RC at column c, -det(B_RC with a column replaced by c) at the pivots. False if the group of c has
+   another free column or is too large. */
+static bool by_minors(dfl_expr *y, dfl_graph *graph, const dfl_expr *T, const int *group, int c,
+                      int columns, const pivots *p, dfl_minors *minors)
+{
+    enum { MOST = 4 };
+    const int n = p->count;
+    int pivot[MOST], k = 0, members = 0;
+    dfl_expr column[DFL_LARGEST_MINORS];
+    for (int j = 0; j < columns; j++)
+        members += group[j] == group[c];
+    for (int q = 0; q < n; q++)
+        if (group[p->column[q]] == group[c] && k++ < MOST)
+            pivot[k - 1] = q;
+    if (k > MOST || members != k + 1)
+        return false;
+    minors->k = k;
+    for (int i = 0; i < k; i++) {
+        column[i] = T[pivot[i] + c * n];
+        for (int j = 0; j < k; j++)
+            minors->A[i][j] = T[pivot[i] + p->column[pivot[j]] * n];
+    }
+    y[c] = dfl_determinant(graph, minors);
+    for (int j = 0; j < k; j++)
+        y[p->column[pivot[j]]] = dfl_neg(graph, dfl_determinant_replaced(graph, minors, j, column));
+    return true;
 }
 
 /* T (pivots x columns) = the rows of W K0 with pivots. */
