@@ -16,6 +16,7 @@ typedef struct part {
 } part;
 
 static dfl_status explain_jump(dfl_runnable *run, dfl_status status);
+static dfl_status explain_balance(dfl_runnable *run, dfl_status status, double t, const double *x);
 static dfl_status locate(dfl_runnable *run, dfl_status status, double t, const double *x);
 static int line_of(const dfl_model *model, dfl_declared kind, int index);
 static dfl_status explain_domain(dfl_runnable *run, dfl_status status, double t, const double *x);
@@ -34,6 +35,8 @@ dfl_status dfl_runnable_explain(dfl_runnable *run, dfl_status status, double t, 
         better = dfl_runnable_check_determined(run, t, x);
     else if (status == DFL_TOO_MANY_STEPS || status == DFL_NOT_CONVERGED)
         better = explain_jump(run, status);
+    if (!better && status == DFL_INCONSISTENT)
+        better = explain_balance(run, status, t, x);
     if (!better && status == DFL_INCONSISTENT)
         better = locate(run, status, t, x);
     return better ? better : status;
@@ -61,6 +64,41 @@ static dfl_status explain_jump(dfl_runnable *run, dfl_status status)
                    message, owner.name);
     dfl_free(run->ctx, message);
     return status;
+}
+
+/* Held velocities that leave a massless direction no freedom; DFL_OK if there is none. */
+static dfl_status explain_balance(dfl_runnable *run, dfl_status status, double t, const double *x)
+{
+    const dfl_equations *eq = run->eq;
+    const int v = eq->nw + eq->nl + eq->nm + eq->nr;
+    const dfl_numbers numbers = dfl_runnable_numbers(run, t, x, NULL);
+    double *K0 = dfl_alloc(run->ctx, (size_t)eq->nv * (size_t)eq->n0, sizeof *K0);
+    double *given = dfl_alloc(run->ctx, (size_t)eq->n, sizeof *given);
+    bool *held = dfl_alloc(run->ctx, (size_t)eq->n, sizeof *held);
+    dfl_status looked =
+        K0 && given && held ? dfl_numbers_matrix(K0, &numbers, eq, &eq->K0) : DFL_NO_MEMORY;
+    dfl_status better = DFL_OK;
+    if (!looked)
+        dfl_runnable_given(given, held, run);
+    for (int k = 0; !looked && !better && k < eq->n0; k++) {
+        bool all = true;
+        for (int j = 0; j < eq->nv; j++)
+            all = all && (held[v + j] || fabs(K0[j + k * eq->nv]) < 1e-9);
+        if (!all)
+            continue;
+        char *message = dfl_copy_string(run->ctx, dfl_message(run->ctx));
+        dfl_model_fail(eq->model, 0,
+                       "%s; the velocity along a massless direction follows from the balance of "
+                       "forces: do not hold %s",
+                       message ? message : "inconsistent initial values",
+                       dfl_equations_v(eq)[eq->massless[k]].name);
+        dfl_free(run->ctx, message);
+        better = status;
+    }
+    dfl_free(run->ctx, K0);
+    dfl_free(run->ctx, given);
+    dfl_free(run->ctx, held);
+    return looked ? looked : better;
 }
 
 /* Puts the file and line of the row that the given values violate most in front of the message; rows of

@@ -325,6 +325,100 @@ static void a_quasistatic_node_is_the_limit_of_small_masses(void **state)
     assert_between(coarse / fine, 5.0, 20.0);
 }
 
+/* ------------------------------------------------------------------ the numeric way */
+
+/* M K0 = 0 with the numeric M, as many directions as the recursions find, and gam = K0^T f. */
+static void check_directions(const drawn *d, dfl_tree *tree, uint64_t *seed)
+{
+    static double M[TREE_MOST * TREE_MOST], K0[TREE_MOST * TREE_MOST], W[1];
+    double x[3 * TREE_MOST] = {0}, f[TREE_MOST], gam[TREE_MOST], rest[TREE_MOST];
+    const dfl_eom *eom = dfl_runnable_eom(d->run);
+    const int nv = eom->nv, n0 = eom->n0;
+    numbers(x, nv, seed, 1.0);
+    random_place(x + nv, tree, seed);
+    dfl_tree_place(tree, x + nv);
+    dfl_tree_mass(M, nv, tree);
+    memset(K0, 0, sizeof K0);
+    dfl_blocks out = {.f = f, .K0 = K0, .gam = gam, .W = W, .e = rest};
+    assert_int_equal(
+        eom->eval(&out, 0.0, x, DFL_FORCE | DFL_VELOCITY | DFL_DIRECTIONS, eom->user), 0);
+    for (int k = 0; k < n0; k++) {
+        const double *y = K0 + k * nv;
+        double size = 0.0, balance = 0.0, forces = 1.0;
+        assert_near(y[d->eq->massless[k]], 1.0, 0.0);
+        for (int i = 0; i < nv; i++) {
+            size = fmax(size, fabs(y[i]));
+            forces = fmax(forces, fabs(f[i] * y[i]));
+            balance += y[i] * f[i];
+        }
+        for (int i = 0; i < nv; i++) {
+            double sum = 0.0;
+            for (int j = 0; j < nv; j++)
+                sum += M[i + j * nv] * y[j];
+            assert_near(sum, 0.0, 1e-9 * size * 100.0); /* entries of M are up to 100 */
+        }
+        assert_near(gam[k], balance, 1e-9 * forces);
+    }
+}
+
+/* Trees with consecutive massless bodies, rods and points on joints of all kinds. */
+static void random_trees_have_the_directions_of_the_recursions(void **state)
+{
+    (void)state;
+    uint64_t seed = 31;
+    int with = 0;
+    for (int trial = 0; trial < 24; trial++) {
+        random_tree tree;
+        make_random_tree(&tree, &seed, true);
+        tree.description.nbodies = tree.description.njoints = 6;
+        for (int i = 0; i < 6; i++)
+            if (tree.joint[i].kind == DFL_JOINT_FIXED)
+                tree.joint[i].kind = DFL_JOINT_REVOLUTE;
+        dfl_context *ctx = dfl_context_create();
+        dfl_tree *numeric = new_tree(ctx, &tree.description);
+        double p[TREE_MOST];
+        dfl_tree_reference(p, numeric);
+        dfl_tree_decide_ranks(numeric, p);
+        drawn d = drawn_new(false, trial % 2);
+        drawn_tree(&d, &tree.description);
+        drawn_finish(&d);
+        assert_int_equal(d.eq->n0, dfl_tree_n0(numeric));
+        with += d.eq->n0 > 0;
+        for (int k = 0; k < 2; k++)
+            check_directions(&d, numeric, &seed);
+        drawn_free(&d);
+        dfl_tree_free(numeric);
+        dfl_context_free(ctx);
+    }
+    assert_true(with > 12);
+}
+
+/* The rotor of above through the recursions: the same motion. */
+static void both_ways_give_the_same_motion(void **state)
+{
+    (void)state;
+    const dfl_tree_body bodies[3] = {{.name = "wheel"}, {.name = "slide"}, {.name = "load", .mass = 1}};
+    const dfl_tree_joint joints[3] = {
+        {.name = "turn", .kind = DFL_JOINT_REVOLUTE, .parent = -1, .child = 0, .axis = {0, 0, 1}},
+        {.name = "x", .kind = DFL_JOINT_PRISMATIC, .parent = 0, .child = 1, .axis = {1, 0, 0}},
+        {.name = "y", .kind = DFL_JOINT_PRISMATIC, .parent = 1, .child = 2, .axis = {0, 1, 0}}};
+    const dfl_joint_spring springs[3] = {{0, 0, 50, 4, 0}, {1, 0, 300, 2, 0}, {2, 0, 300, 2, 0}};
+    const dfl_mechanism_description description = {
+        .tree = {3, 3, bodies, joints, {0}, true}, .nsprings = 3, .springs = springs};
+    dfl_context *ctx = dfl_context_create();
+    dfl_mechanism *numeric = NULL;
+    scripted s = load("local m = 0\n", rotor);
+    scripted_start(&s, &sharp);
+    assert_int_equal(dfl_mechanism_create(&numeric, ctx, &description, s.x + 3), DFL_OK);
+    const run r = run_with(dfl_mechanism_eom(numeric), 0.0, s.x, 1.0, &sharp, NULL);
+    assert_succeeded(&r);
+    scripted_advance(&s, 1.0);
+    assert_near(distance(s.x, r.x, 6), 0.0, 1e-7);
+    dfl_mechanism_free(numeric);
+    dfl_context_free(ctx);
+    scripted_free(&s);
+}
+
 /* ------------------------------------------------------------------ messages */
 
 static void assert_refused(const char *text, const char *const *parts)
@@ -374,6 +468,8 @@ int main(void)
         cmocka_unit_test(a_massless_coupler_is_held_by_its_loop),
         cmocka_unit_test(a_massless_node_on_a_circle_is_held_and_damped),
         cmocka_unit_test(a_quasistatic_node_is_the_limit_of_small_masses),
+        cmocka_unit_test(random_trees_have_the_directions_of_the_recursions),
+        cmocka_unit_test(both_ways_give_the_same_motion),
         cmocka_unit_test(directions_without_damping_are_refused_by_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
