@@ -15,6 +15,7 @@ static void describe_json(dfl_text *text, const cli_model *model, const dfl_diag
 static void add_sets(dfl_text *text, const dfl_equations *eq, const dfl_diagnosis *diagnosis);
 static void add_directions(dfl_text *text, const dfl_equations *eq, const dfl_diagnosis *diagnosis);
 static void add_residuals(dfl_text *text, const dfl_diagnosis *diagnosis);
+static void add_advice(const char *advice, void *text);
 static const char *constraint_name(const dfl_equations *eq, int row);
 
 int cli_check(dfl_context *ctx, const cli_arguments *arguments)
@@ -34,7 +35,10 @@ int cli_check(dfl_context *ctx, const cli_arguments *arguments)
             describe_json(&text, &model, &diagnosis);
         else
             describe(&text, &model, &diagnosis);
-        status = cli_write(NULL, &text, &model);
+        if (!arguments->json && !diagnosis.start)
+            status = dfl_runnable_advise(model.run, settings.from, diagnosis.x, add_advice, &text);
+        if (!status)
+            status = cli_write(NULL, &text, &model);
         if (status)
             exit_status = cli_finish(ctx, status);
     }
@@ -209,6 +213,11 @@ static void add_residuals(dfl_text *text, const dfl_diagnosis *diagnosis)
         dfl_text_add(text, "}");
     }
     dfl_text_add(text, "}");
+}
+
+static void add_advice(const char *advice, void *text)
+{
+    dfl_text_add(text, "  note                %s\n", advice);
 }
 
 static const char *constraint_name(const dfl_equations *eq, int row)

@@ -27,9 +27,8 @@ typedef struct dfl_equations {
     dfl_sparse M;                                     /* nv x nv, both triangles */
     dfl_expr *b, *d, *c, *g, *gI, *hv, *e, *ep, *gam; /* e, ep: expr - level */
     dfl_sparse W;                                     /* (nl+nm) x nv */
-    dfl_sparse K0; /* nv x n0: directions without mass that no constraint holds */
-    int *
-        massless; /* n0 numbers of velocities: row k of gam has that name */
+    dfl_sparse K0;  /* nv x n0: directions without mass that no constraint holds */
+    int *massless;  /* n0 numbers of velocities: row k of gam has that name */
     int negligible; /* a velocity with next to no mass, or -1; its pivot as a part of its mass */
     double negligible_ratio;
     dfl_expr *bias; /* nl+nm */

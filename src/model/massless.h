@@ -12,10 +12,11 @@
    each without mass once `after` pivots are eliminated. */
 typedef struct dfl_elimination {
     int nv, rank, nfree;
-    int *order;        /* nv */
-    int *free, *after; /* nv */
-    int negligible;    /* the velocity with the smallest pivot below 1e-6, or -1 */
-    double ratio;      /* ... and that pivot as a part of its mass */
+    int *order;             /* nv */
+    int *free, *after;      /* nv */
+    unsigned char *support; /* nv: pivots that occur in a massless direction */
+    int negligible;         /* the velocity with the smallest pivot below 1e-6, or -1 */
+    double ratio;           /* ... and that pivot as a part of its mass */
 } dfl_elimination;
 
 /* ranks.c: the decision, at all usable trials. `regular` asks only whether M is regular by far at trial 0. */

@@ -1,15 +1,15 @@
 /* null_directions.c: K0 = L^-1 N as expressions (Arnold 2013; M K0 = 0).
 
    The elimination of ranks.c again, on expressions, with its order and its decisions: as soon as a velocity
-   is free its row counts as zero, whatever its expression. Only the pivots that a free velocity is coupled
-   with take part; in a tree of bodies those behind its joint. */
+   is free its row counts as zero, whatever its expression. Only the pivots that occur in a massless
+   direction take part: with y = 0 for all others, the rows of M that belong to them are not needed. */
 #include "model/massless.h"
 
 #include "model/equations_internal.h"
 
 #include <string.h>
 
-/* The velocities that take part: first the needed pivots in their order, then the free ones. */
+/* The velocities that take part: first the pivots in their order, then the free ones. */
 typedef struct part_of_M {
     int n, npivots;
     int *velocity; /* n */
@@ -17,10 +17,7 @@ typedef struct part_of_M {
     dfl_expr *E;   /* n x n: both triangles */
 } part_of_M;
 
-static dfl_status mark_needed(unsigned char *needed, const dfl_equations *eq,
-                              const dfl_elimination *el);
-static dfl_status take_part(part_of_M *out, const dfl_equations *eq, const dfl_elimination *el,
-                            const unsigned char *needed);
+static dfl_status take_part(part_of_M *out, const dfl_equations *eq, const dfl_elimination *el);
 static void clear_part(part_of_M *part, dfl_context *ctx);
 static void eliminate(const part_of_M *part, dfl_graph *graph);
 static dfl_status substitute_back(dfl_sparse *K0, int *room, const part_of_M *part, int free,
@@ -31,11 +28,8 @@ dfl_status dfl_null_directions(dfl_sparse *K0, const dfl_equations *eq, const df
     dfl_context *ctx = eq->model->ctx;
     int room = 0;
     part_of_M part = {0};
-    unsigned char *needed = dfl_alloc(ctx, (size_t)eq->nv, 1);
     dfl_expr *y = dfl_exprs(eq, eq->nv);
-    dfl_status status = needed && y ? mark_needed(needed, eq, el) : DFL_NO_MEMORY;
-    if (!status)
-        status = take_part(&part, eq, el, needed);
+    dfl_status status = y ? take_part(&part, eq, el) : DFL_NO_MEMORY;
     if (!status)
         eliminate(&part, eq->graph);
     *K0 = (dfl_sparse){.nrows = eq->nv, .ncols = el->nfree};
@@ -44,46 +38,11 @@ dfl_status dfl_null_directions(dfl_sparse *K0, const dfl_equations *eq, const df
     if (!status)
         status = dfl_sparse_finish(K0, eq->graph);
     clear_part(&part, ctx);
-    dfl_free(ctx, needed);
     dfl_free(ctx, y);
     return status;
 }
 
-/* A pivot is needed if it is coupled with a free velocity or with a needed pivot that comes later. */
-static dfl_status mark_needed(unsigned char *needed, const dfl_equations *eq,
-                              const dfl_elimination *el)
-{
-    dfl_context *ctx = eq->model->ctx;
-    const int nv = eq->nv;
-    unsigned char *S = dfl_alloc(ctx, (size_t)nv * (size_t)nv, 1); /* nonzeros, with fill-in */
-    int *end = dfl_alloc(ctx, (size_t)nv, sizeof *end);            /* steps a velocity takes part */
-    if (S && end) {
-        for (int k = 0; k < eq->M.count; k++)
-            S[eq->M.entry[k].row + eq->M.entry[k].col * nv] = 1;
-        for (int k = 0; k < el->rank; k++)
-            end[el->order[k]] = k;
-        for (int k = 0; k < el->nfree; k++) {
-            end[el->free[k]] = el->after[k];
-            needed[el->free[k]] = 1;
-        }
-        for (int k = 0; k < el->rank; k++)
-            for (int j = 0; j < nv; j++)
-                for (int i = 0; i < nv && end[j] > k && S[j + el->order[k] * nv]; i++)
-                    if (end[i] > k && S[i + el->order[k] * nv])
-                        S[i + j * nv] = 1;
-        for (int k = el->rank - 1; k >= 0; k--)
-            for (int j = 0; j < nv; j++)
-                if (needed[j] && end[j] > k && S[j + el->order[k] * nv])
-                    needed[el->order[k]] = 1;
-    }
-    const dfl_status status = S && end ? DFL_OK : DFL_NO_MEMORY;
-    dfl_free(ctx, S);
-    dfl_free(ctx, end);
-    return status;
-}
-
-static dfl_status take_part(part_of_M *out, const dfl_equations *eq, const dfl_elimination *el,
-                            const unsigned char *needed)
+static dfl_status take_part(part_of_M *out, const dfl_equations *eq, const dfl_elimination *el)
 {
     dfl_context *ctx = eq->model->ctx;
     int *place = dfl_alloc(ctx, (size_t)eq->nv, sizeof *place);
@@ -92,7 +51,7 @@ static dfl_status take_part(part_of_M *out, const dfl_equations *eq, const dfl_e
     if (place && out->velocity && out->end) {
         int passed = 0;
         for (int k = 0; k < el->rank; k++)
-            if (needed[el->order[k]]) {
+            if (el->support[el->order[k]]) {
                 out->end[out->n] = out->n;
                 out->velocity[out->n++] = el->order[k];
             }
@@ -100,7 +59,7 @@ static dfl_status take_part(part_of_M *out, const dfl_equations *eq, const dfl_e
         for (int k = 0; k < el->nfree; k++) {
             out->end[out->n] = 0;
             for (passed = 0; passed < el->after[k]; passed++)
-                out->end[out->n] += needed[el->order[passed]];
+                out->end[out->n] += el->support[el->order[passed]];
             out->velocity[out->n++] = el->free[k];
         }
         out->E = dfl_exprs(eq, out->n * out->n);

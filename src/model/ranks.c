@@ -12,19 +12,22 @@
 #include <math.h>
 #include <string.h>
 
-static const double null_ratio = 1e-10, negligible_ratio = 1e-6, good_part = 0.1;
+static const double null_ratio = 1e-10, negligible_ratio = 1e-6, good_part = 0.1,
+                    support_ratio = 1e-9;
 
 enum { ACTIVE, ELIMINATED, FREE };
 
 /* One copy of M per trial. */
 typedef struct sample {
     int nv;
-    double *A[DFL_TRIALS]; /* nv x nv, or NULL */
-    double *scale;         /* nv x DFL_TRIALS: |M_ii| */
-    unsigned char *state;  /* nv */
+    double *A[DFL_TRIALS];     /* nv x nv, or NULL */
+    double *scale;             /* nv x DFL_TRIALS: |M_ii| */
+    unsigned char *state;      /* nv */
+    bool singular[DFL_TRIALS]; /* a pivot of this trial vanished: it is given up */
     bool indefinite;
 } sample;
 
+static void eliminate_all(dfl_elimination *out, sample *s);
 static dfl_status take_sample(sample *s, const dfl_trials *trials, int count);
 static bool is_finite(const double *A, int count);
 static void clear_sample(sample *s, dfl_context *ctx);
@@ -34,6 +37,9 @@ static double score(const sample *s, int i);
 static int choose_pivot(const sample *s);
 static void release_null(sample *s, dfl_elimination *out);
 static void eliminate(sample *s, int pivot);
+static void mark_support(dfl_elimination *el, const sample *s, double *y);
+static void substitute_back(double *y, const dfl_elimination *el, const sample *s, int trial,
+                            int free);
 
 dfl_status dfl_elimination_regular(bool *out, const dfl_trials *trials)
 {
@@ -60,25 +66,18 @@ dfl_status dfl_elimination_create(dfl_elimination *out, const dfl_trials *trials
     out->order = dfl_alloc(ctx, nv, sizeof(int));
     out->free = dfl_alloc(ctx, nv, sizeof(int));
     out->after = dfl_alloc(ctx, nv, sizeof(int));
-    if (!status && (!out->order || !out->free || !out->after))
+    out->support = dfl_alloc(ctx, nv, 1);
+    double *y = dfl_alloc(ctx, nv, sizeof *y);
+    if (!status && (!out->order || !out->free || !out->after || !out->support || !y))
         status = DFL_NO_MEMORY;
-    const bool known = !status && (s.A[0] || s.A[1] || s.A[2]);
-    while (known && out->rank + out->nfree < out->nv) {
-        release_null(&s, out);
-        const int pivot = choose_pivot(&s);
-        if (pivot < 0)
-            break;
-        const double ratio = largest_ratio(&s, pivot);
-        if (ratio < negligible_ratio && ratio < out->ratio) {
-            out->ratio = ratio;
-            out->negligible = pivot;
-        }
-        out->order[out->rank++] = pivot;
-        eliminate(&s, pivot);
+    if (!status && (s.A[0] || s.A[1] || s.A[2])) {
+        eliminate_all(out, &s);
+        mark_support(out, &s, y);
     }
     if (s.indefinite) /* not a mass matrix: the start will say so */
         out->nfree = 0;
     clear_sample(&s, ctx);
+    dfl_free(ctx, y);
     if (status)
         dfl_elimination_clear(out, ctx);
     return status;
@@ -89,7 +88,25 @@ void dfl_elimination_clear(dfl_elimination *elimination, dfl_context *ctx)
     dfl_free(ctx, elimination->order);
     dfl_free(ctx, elimination->free);
     dfl_free(ctx, elimination->after);
+    dfl_free(ctx, elimination->support);
     *elimination = (dfl_elimination){0};
+}
+
+static void eliminate_all(dfl_elimination *out, sample *s)
+{
+    for (;;) {
+        release_null(s, out);
+        const int pivot = choose_pivot(s);
+        if (pivot < 0)
+            return;
+        const double ratio = largest_ratio(s, pivot);
+        if (ratio < negligible_ratio && ratio < out->ratio) {
+            out->ratio = ratio;
+            out->negligible = pivot;
+        }
+        out->order[out->rank++] = pivot;
+        eliminate(s, pivot);
+    }
 }
 
 /* ------------------------------------------------------------------------------- numbers */
@@ -211,8 +228,50 @@ static void eliminate(sample *s, int pivot)
                 if (s->state[i] == ACTIVE)
                     A[i + j * nv] -= A[i + pivot * nv] * factor;
         }
-        if (singular) /* its diagonal says nothing from here on */
-            for (int i = 0; i < nv; i++)
-                s->scale[i * DFL_TRIALS + k] = 0.0;
+        s->singular[k] = s->singular[k] || singular;
+        for (int i = 0; singular && i < nv; i++) /* its diagonal says nothing from here on */
+            s->scale[i * DFL_TRIALS + k] = 0.0;
+    }
+}
+
+/* Pivots whose share of a massless motion, measured by mass, is not rounding, at any trial. */
+static void mark_support(dfl_elimination *el, const sample *s, double *y)
+{
+    const int nv = s->nv;
+    bool seen = false;
+    for (int trial = 0; trial < DFL_TRIALS; trial++) {
+        if (!s->A[trial] || s->singular[trial])
+            continue;
+        seen = true;
+        for (int f = 0; f < el->nfree; f++) {
+            double largest = 0.0;
+            substitute_back(y, el, s, trial, f);
+            for (int i = 0; i < nv; i++) {
+                y[i] = fabs(y[i]) * sqrt(s->scale[i * DFL_TRIALS + trial]);
+                largest = fmax(largest, y[i]);
+            }
+            for (int k = 0; k < el->after[f]; k++)
+                if (y[el->order[k]] > support_ratio * largest)
+                    el->support[el->order[k]] = 1;
+        }
+    }
+    if (!seen)
+        memset(el->support, 1, (size_t)nv);
+}
+
+/* Direction `free` as numbers: the rows of eliminated velocities still are those of the factor. */
+static void substitute_back(double *y, const dfl_elimination *el, const sample *s, int trial,
+                            int free)
+{
+    const int nv = s->nv, own = el->free[free];
+    const double *A = s->A[trial];
+    memset(y, 0, (size_t)nv * sizeof *y);
+    y[own] = 1.0;
+    for (int k = el->after[free] - 1; k >= 0; k--) {
+        const int i = el->order[k];
+        double sum = A[i + own * nv];
+        for (int j = k + 1; j < el->after[free]; j++)
+            sum += A[i + el->order[j] * nv] * y[el->order[j]];
+        y[i] = -sum / A[i + i * nv];
     }
 }

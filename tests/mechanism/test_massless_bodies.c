@@ -340,8 +340,8 @@ static void check_directions(const drawn *d, dfl_tree *tree, uint64_t *seed)
     dfl_tree_mass(M, nv, tree);
     memset(K0, 0, sizeof K0);
     dfl_blocks out = {.f = f, .K0 = K0, .gam = gam, .W = W, .e = rest};
-    assert_int_equal(
-        eom->eval(&out, 0.0, x, DFL_FORCE | DFL_VELOCITY | DFL_DIRECTIONS, eom->user), 0);
+    assert_int_equal(eom->eval(&out, 0.0, x, DFL_FORCE | DFL_VELOCITY | DFL_DIRECTIONS, eom->user),
+                     0);
     for (int k = 0; k < n0; k++) {
         const double *y = K0 + k * nv;
         double size = 0.0, balance = 0.0, forces = 1.0;
@@ -397,7 +397,8 @@ static void random_trees_have_the_directions_of_the_recursions(void **state)
 static void both_ways_give_the_same_motion(void **state)
 {
     (void)state;
-    const dfl_tree_body bodies[3] = {{.name = "wheel"}, {.name = "slide"}, {.name = "load", .mass = 1}};
+    const dfl_tree_body bodies[3] = {
+        {.name = "wheel"}, {.name = "slide"}, {.name = "load", .mass = 1}};
     const dfl_tree_joint joints[3] = {
         {.name = "turn", .kind = DFL_JOINT_REVOLUTE, .parent = -1, .child = 0, .axis = {0, 0, 1}},
         {.name = "x", .kind = DFL_JOINT_PRISMATIC, .parent = 0, .child = 1, .axis = {1, 0, 0}},

@@ -269,15 +269,16 @@ static void assert_start_refused(const char *text, dfl_status expected, const ch
 static void what_determines_nothing_is_refused(void **state)
 {
     (void)state;
-    assert_start_refused("local x, y = position('x', 'y')\n"
-                         "kinetic((velocity(x) + velocity(y))^2) potential((x - y)^2)\n"
-                         "force(x, -velocity(x) - velocity(y)) force(y, -velocity(x) - velocity(y))",
-                         DFL_INVALID,
-                         "test.lua:2: there is no mass along der(x) - der(y), no constraint holds "
-                         "it, and no force depends on this velocity (|d gamma/d zeta| = 0.0e+00, "
-                         "needed > 1e-10 * 1.0e+00); add a damper, mass or a constraint there, or "
-                         "say that it is quasistatic (its stiffness, 8.0e+00, determines the "
-                         "position)");
+    assert_start_refused(
+        "local x, y = position('x', 'y')\n"
+        "kinetic((velocity(x) + velocity(y))^2) potential((x - y)^2)\n"
+        "force(x, -velocity(x) - velocity(y)) force(y, -velocity(x) - velocity(y))",
+        DFL_INVALID,
+        "test.lua:2: there is no mass along der(x) - der(y), no constraint holds "
+        "it, and no force depends on this velocity (|d gamma/d zeta| = 0.0e+00, "
+        "needed > 1e-10 * 1.0e+00); add a damper, mass or a constraint there, or "
+        "say that it is quasistatic (its stiffness, 8.0e+00, determines the "
+        "position)");
     assert_start_refused("local x, y = position('x', 'y')\n"
                          "kinetic((velocity(x) + velocity(y))^2) quasistatic(x)\n",
                          DFL_INVALID, "undetermined (neither mass, damping nor stiffness)");
@@ -356,9 +357,9 @@ static void every_failed_allocation_is_clean(void **state)
             dfl_model *model = NULL;
             dfl_equations *eq = NULL;
             dfl_runnable *runnable = NULL;
-            assert_int_equal(dfl_script_load_text(&model, ctx, "t.lua", texts[k], strlen(texts[k]),
-                                                  NULL),
-                             DFL_OK);
+            assert_int_equal(
+                dfl_script_load_text(&model, ctx, "t.lua", texts[k], strlen(texts[k]), NULL),
+                DFL_OK);
             dfl_context_fail_after(ctx, n);
             status = dfl_equations_create(&eq, model, true);
             if (!status)
