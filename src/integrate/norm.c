@@ -13,6 +13,7 @@
 
 static double newton_tolerance(double rtol, int stages);
 static void make_groups(dfl_scale *scale);
+static void scale_index(dfl_scale *scale, int index, double h, int first, int last);
 static void allow_for_rounding(dfl_scale *scale, const double *x, int first, int last);
 
 dfl_status dfl_scale_init(dfl_scale *scale, const dfl_system *sys,
@@ -124,15 +125,25 @@ void dfl_scale_set(dfl_scale *scale, const double *x, double h)
     }
     /* Carried accelerations, which no other row may hold: they count as what they do to v in a step. Left
        out, they would run away from one prediction to the next, and spoil the matrix with them. */
-    for (int i = 0; na > 0 && i < sys->n3; i++)
+    for (int i = 0; sys->leading_a && i < sys->n3; i++)
         scale->newton_weight[i] = fabs(h) * scale->weight[sys->off_v + i];
-    if (sys->psi1)
-        for (int i = first; i < last; i++)
-            scale->newton_weight[i] = scale->weight[i] *= fabs(h);
+    const dfl_wishes *wishes = &sys->wishes;
+    scale_index(scale, wishes->index_w, h, na, first);
+    scale_index(scale, wishes->index_l, h, first, first + sys->eom->nl);
+    scale_index(scale, wishes->index_m, h, first + sys->eom->nl, last);
+    scale_index(scale, wishes->index_v, h, sys->off_v, sys->off_v + sys->n3);
     if (scale->options->multiplier_weight != 1)
         for (int i = first; i < last; i++)
             scale->newton_weight[i] *= scale->options->multiplier_weight;
     allow_for_rounding(scale, x, first, last);
+}
+
+/* Errors of unknowns of index 2 and 3 count h and h^2 times, as in RADAU5 (Hairer, Lubich, Roche 1989). */
+static void scale_index(dfl_scale *scale, int index, double h, int first, int last)
+{
+    const double factor = index == 3 ? h * h : fabs(h);
+    for (int i = first; index > 1 && i < last; i++)
+        scale->newton_weight[i] = scale->weight[i] *= factor;
 }
 
 /* Multipliers come from balances of forces that nearly cancel: none is known better than some digits

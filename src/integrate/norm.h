@@ -25,7 +25,7 @@ void dfl_scale_clear(dfl_scale *scale);
 /* Transforms the tolerances for a method of so many stages. */
 void dfl_scale_stages(dfl_scale *scale, int stages);
 
-/* Sets the weights from x (n) and, in psi1 where multipliers have index 2, the step size. */
+/* Sets the weights from x (n) and, for unknowns of index 2 and 3, the step size. */
 void dfl_scale_set(dfl_scale *scale, const double *x, double h);
 
 /* Norm of a vector, and of lanes with `stages` of them in use (the others zero). */

@@ -16,27 +16,6 @@
 
 #include <string.h>
 
-/* Of a velocity. */
-typedef struct dof_terms {
-    double S[6], P[6], PP[6], Q[6]; /* Q = P + SS */
-} dof_terms;
-
-/* Of a node and, after the sweep, of all that hangs on it. */
-typedef struct node_terms {
-    double v[6], a[6], f[6];
-    double m, h[3], J[6];
-    double B[36]; /* row-major */
-} node_terms;
-
-struct dfl_tree_derivatives {
-    dfl_context *ctx;
-    dfl_tree *tree;
-    dof_terms *dof;
-    node_terms *node;
-    double *tau;
-    double origin[3];
-};
-
 static void choose_origin(dfl_tree_derivatives *work);
 static void motion_to_world(double *y, const double *pose, const double *origin, const double *x);
 static void inertia_to_world(node_terms *t, const dfl_node *n, const double *pose,
@@ -49,7 +28,6 @@ static void fill_rows(double *Tq, double *Tv, double *M, const dfl_tree_derivati
                       int node);
 static void fill_pair(double *Tq, double *Tv, double *M, long nv, int i, int j, bool same,
                       double t[4][6], const dof_terms *d);
-static double dot6(const double *a, const double *b);
 
 dfl_status dfl_tree_derivatives_create(dfl_tree_derivatives **out, dfl_context *ctx, dfl_tree *tree)
 {
@@ -250,9 +228,4 @@ static void fill_pair(double *Tq, double *Tv, double *M, long nv, int i, int j, 
         return;
     Tq[j + i * nv] = dot6(d->S, t[3]);
     Tv[j + i * nv] = dot6(d->S, t[0]);
-}
-
-static double dot6(const double *a, const double *b)
-{
-    return dot(a, b) + dot(a + 3, b + 3);
 }

@@ -20,8 +20,8 @@ const char *dfl_integrator_name(dfl_integrator integrator)
 
 dfl_status dfl_combination_check(dfl_context *ctx, dfl_form form, dfl_integrator integrator)
 {
-    if (form > DFL_PSI1)
-        return dfl_fail(ctx, DFL_INVALID, "the form '%s' is not available yet: choose psf or psi1",
+    if (form == DFL_UODE || form == DFL_EXPLICIT || form == DFL_QR || form == DFL_SVD)
+        return dfl_fail(ctx, DFL_INVALID, "the form '%s' is not available yet: choose psf",
                         form_name[form]);
     if (integrator != DFL_RADAU)
         return dfl_fail(ctx, DFL_INVALID, "the method '%s' is not available yet: choose radau",
