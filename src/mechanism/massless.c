@@ -29,9 +29,10 @@ dfl_status dfl_drawing_massless(dfl_drawing *drawing)
 static dfl_status is_empty(bool *out, const dfl_drawing *drawing, const dfl_placed_body *body)
 {
     double mass = 0.0, inertia[6];
-    dfl_status status = dfl_drawing_value(&mass, drawing, body->mass, body->name, "mass");
+    dfl_status status = dfl_drawing_value(&mass, drawing, body->mass, "body", body->name, "mass");
     if (!status)
-        status = dfl_drawing_values(inertia, drawing, body->inertia.e, 6, body->name, "inertia");
+        status =
+            dfl_drawing_values(inertia, drawing, body->inertia.e, 6, "body", body->name, "inertia");
     *out = mass == 0.0;
     for (int k = 0; k < 6 && !status; k++)
         *out = *out && inertia[k] == 0.0;
