@@ -94,9 +94,11 @@ static dfl_status fail_damping(dfl_runnable *run, const dfl_massless_kinds *kind
     dfl_text_add(&text, "there is no mass along ");
     dfl_print_combination(&text, eq, kinds->direction);
     list_bodies(&text, eq, kinds->direction);
-    dfl_text_add(&text, ", no constraint holds it, and no force depends on this velocity ");
-    dfl_text_add(&text, "(|d gamma/d zeta| = %.1e, needed > 1e-10 * %.1e); ", kinds->damping,
-                 kinds->size);
+    dfl_text_add(&text, ", no constraint holds it, and no force depends on this velocity");
+    if (kinds->size > 0.0)
+        dfl_text_add(&text, " (|d gamma/d zeta| = %.1e, needed > 1e-10 * %.1e)", kinds->damping,
+                     kinds->size);
+    dfl_text_add(&text, "; ");
     if (kinds->undetermined > 0)
         dfl_text_add(&text,
                      "the direction is undetermined (neither mass, damping nor stiffness): ");
