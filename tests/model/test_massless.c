@@ -301,6 +301,30 @@ static void velocities_along_massless_directions_cannot_be_held(void **state)
                          "forces: do not hold der(x)");
 }
 
+/* The rates of invariants are known where M is singular: accelerations follow from the constraints and from the
+   rate of the balance. x' = y and y'' = -y: x - 2 y' is not kept, x + y' is. */
+static void invariants_are_checked_with_singular_masses(void **state)
+{
+    (void)state;
+    static const char text[] = "local x, y, c = position('x', 'y', 'c')\n"
+                               "local u, v, w = velocity(x, y, c)\n"
+                               "kinetic(v^2/2) potential(y^2/2) force(x, y - u)\n"
+                               "constraint('rail', c - 3*y)\n"
+                               "invariant('kept', x %s)\n"
+                               "invariant('speed', u - w/3 %s)\n"
+                               "initial{ x = 0, y = 1, [v] = 0.2 }\n";
+    char whole[500];
+    snprintf(whole, sizeof whole, text, "+ v", "- y + w/3");
+    scripted s = scripted_text(whole);
+    assert_int_equal(s.eq->n0, 1);
+    scripted_start(&s, NULL);
+    scripted_free(&s);
+    snprintf(whole, sizeof whole, text, "+ v", "");
+    assert_start_refused(whole, DFL_INVALID, "the motion does not keep the invariant 'speed'");
+    snprintf(whole, sizeof whole, text, "- 2*v", "- y + w/3");
+    assert_start_refused(whole, DFL_INVALID, "the motion does not keep the invariant 'kept'");
+}
+
 static void keep(const char *text, void *user)
 {
     char *all = user;
@@ -394,6 +418,7 @@ int main(void)
         cmocka_unit_test(a_direction_with_stiffness_and_one_with_damping_are_told_apart),
         cmocka_unit_test(what_determines_nothing_is_refused),
         cmocka_unit_test(velocities_along_massless_directions_cannot_be_held),
+        cmocka_unit_test(invariants_are_checked_with_singular_masses),
         cmocka_unit_test(users_are_told_about_velocities_damping_and_small_masses),
         cmocka_unit_test(every_failed_allocation_is_clean),
     };
