@@ -3,7 +3,7 @@
    A pivot of M = L^T D L is at most the diagonal entry of M it comes from: the ratio does not depend on
    units, and below 1e-10 a direction is massless. Velocities declared last are eliminated first, as long as
    their pivots are not much smaller than the best ones: in a tree of bodies these are the leaves, and
-   nothing fills in. The decision is taken once, at the start and near it, and kept: a rank that is lower
+   nothing fills in; and constant masses before others. The decision is taken once, at the start and near it, and kept: a rank that is lower
    at the start only is a singular position. */
 #include "model/massless.h"
 
@@ -15,6 +15,8 @@
 static const double null_ratio = 1e-10, negligible_ratio = 1e-6, good_part = 0.1,
                     support_ratio = 1e-9;
 
+static const unsigned state_kinds = 1U << DFL_SYM_P | 1U << DFL_SYM_S | 1U << DFL_SYM_TIME;
+
 enum { ACTIVE, ELIMINATED, FREE };
 
 /* One copy of M per trial. */
@@ -23,6 +25,7 @@ typedef struct sample {
     double *A[DFL_TRIALS];     /* nv x nv, or NULL */
     double *scale;             /* nv x DFL_TRIALS: |M_ii| */
     unsigned char *state;      /* nv */
+    unsigned char *moving;     /* nv: M_ii depends on the state */
     bool singular[DFL_TRIALS]; /* a pivot of this trial vanished: it is given up */
     bool indefinite;
 } sample;
@@ -34,6 +37,7 @@ static void clear_sample(sample *s, dfl_context *ctx);
 static double ratio_of(const sample *s, int trial, int i);
 static double largest_ratio(const sample *s, int i);
 static double score(const sample *s, int i);
+static double preference(const sample *s, int i);
 static int choose_pivot(const sample *s);
 static void release_null(sample *s, dfl_elimination *out);
 static void eliminate(sample *s, int pivot);
@@ -119,7 +123,12 @@ static dfl_status take_sample(sample *s, const dfl_trials *trials, int count)
     *s = (sample){.nv = eq->nv};
     s->scale = dfl_alloc(ctx, nv * DFL_TRIALS, sizeof *s->scale);
     s->state = dfl_alloc(ctx, nv, 1);
-    dfl_status status = s->scale && s->state ? DFL_OK : DFL_NO_MEMORY;
+    s->moving = dfl_alloc(ctx, nv, 1);
+    dfl_status status = s->scale && s->state && s->moving ? DFL_OK : DFL_NO_MEMORY;
+    for (int k = 0; !status && k < eq->M.count; k++)
+        if (eq->M.entry[k].row == eq->M.entry[k].col)
+            s->moving[eq->M.entry[k].row] =
+                (dfl_node_of(eq->graph, eq->M.entry[k].expr)->depends & state_kinds) != 0;
     for (int k = 0; !status && k < count; k++) {
         const dfl_numbers numbers = dfl_trials_numbers(trials, k);
         if (!trials->usable[k])
@@ -150,6 +159,7 @@ static void clear_sample(sample *s, dfl_context *ctx)
         dfl_free(ctx, s->A[k]);
     dfl_free(ctx, s->scale);
     dfl_free(ctx, s->state);
+    dfl_free(ctx, s->moving);
 }
 
 static double ratio_of(const sample *s, int trial, int i)
@@ -177,15 +187,21 @@ static double score(const sample *s, int i)
     return least > null_ratio ? least : 1e-9 * largest_ratio(s, i);
 }
 
-/* The last of the good ones, or -1: all that is left is null. */
+static double preference(const sample *s, int i)
+{
+    return s->moving[i] ? 0.01 * score(s, i) : score(s, i);
+}
+
+/* The last of the good ones, or -1: all that is left is null. Constant masses stay what they are: they come
+   before those that may vanish during the motion. */
 static int choose_pivot(const sample *s)
 {
     double best = 0.0;
     for (int i = 0; i < s->nv; i++)
         if (s->state[i] == ACTIVE)
-            best = fmax(best, score(s, i));
+            best = fmax(best, preference(s, i));
     for (int i = s->nv - 1; i >= 0 && best > 0.0; i--)
-        if (s->state[i] == ACTIVE && score(s, i) >= good_part * best)
+        if (s->state[i] == ACTIVE && preference(s, i) >= good_part * best)
             return i;
     return -1;
 }

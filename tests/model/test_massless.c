@@ -104,6 +104,28 @@ static void directions_may_depend_on_the_state(void **state)
     assert_between(error[0] / error[1], 9.0, 11.0);
 }
 
+/* A massless rotor with a unit mass on it, in an order that offers the rotor's x^2 + y^2 as the first pivot: the
+   constant masses are taken, and K0 = (y, -x, 1) is regular where the mass passes the axis. */
+static void constant_masses_are_the_better_pivots(void **state)
+{
+    (void)state;
+    scripted s = scripted_text("local x, y, phi = position('x', 'y', 'phi')\n"
+                               "local vx, vy, w = velocity(x, y, phi)\n"
+                               "kinetic(((vx - y*w)^2 + (vy + x*w)^2)/2)\n"
+                               "potential(25*phi^2 + 50*(x^2 + y^2)) force(phi, -4*w)\n"
+                               "initial{ x = 0.7, y = 0, phi = 0 }\n");
+    double K0[3];
+    assert_int_equal(s.eq->n0, 1);
+    evaluate_K0(K0, &s); /* at zero */
+    assert_near(K0[0], 0.0, 0.0);
+    assert_near(K0[1], 0.0, 0.0);
+    assert_near(K0[2], 1.0, 0.0);
+    scripted_start(&s, &sharp);
+    scripted_advance(&s, 2.0); /* without torque the rotor rests: x = 0.7 cos 10 t */
+    assert_near(scripted_value(&s, "x"), 0.7 * cos(20.0), 1e-7);
+    scripted_free(&s);
+}
+
 /* A massless point on a circle that is driven and damped along it goes around with angular velocity 1: x and y
    vanish in turn, and no pivot does. */
 static void directions_follow_constraints(void **state)
@@ -410,6 +432,7 @@ int main(void)
         cmocka_unit_test(masses_of_value_zero_are_no_masses),
         cmocka_unit_test(constant_masses_may_be_singular),
         cmocka_unit_test(directions_may_depend_on_the_state),
+        cmocka_unit_test(constant_masses_are_the_better_pivots),
         cmocka_unit_test(directions_follow_constraints),
         cmocka_unit_test(held_directions_add_nothing),
         cmocka_unit_test(singular_positions_are_not_massless),
