@@ -228,7 +228,10 @@ static dfl_status keep_direction(dfl_massless_kinds *out, const along *a, const 
     dfl_gemm(nv, 1, n0, 1.0, a->K0, nv, z, n0, 0.0, out->direction, nv);
     dfl_gemm(n0, 1, n0, 1.0, a->G, n0, z, n0, 0.0, a->room, n0);
     out->damping = largest(a->room, (size_t)n0);
-    const double scale = largest(out->direction, (size_t)nv);
+    double scale = 0.0;
+    for (int j = 0; j < nv; j++)
+        if (fabs(out->direction[j]) > fabs(scale) * (1.0 + 1e-9))
+            scale = out->direction[j];
     for (int j = 0; j < nv; j++) {
         out->direction[j] /= scale;
         if (fabs(out->direction[j]) < 1e-9)

@@ -17,7 +17,7 @@ static bool is_regular(double *M, const dfl_equations *eq);
 static dfl_status check_directions(dfl_runnable *run, double t, const double *x);
 static dfl_status check_damping(dfl_runnable *run, double t, const double *x);
 static dfl_status fail_damping(dfl_runnable *run, const dfl_massless_kinds *kinds);
-static void list_bodies(dfl_text *text, const dfl_equations *eq, const double *direction);
+static bool list_bodies(dfl_text *text, const dfl_equations *eq, const double *direction);
 static dfl_status check_auxiliary(dfl_runnable *run, double t, const double *x);
 static dfl_status fill_auxiliary(double *A, dfl_runnable *run, double t, const double *x);
 static dfl_status fail_auxiliary(dfl_runnable *run, const double *direction);
@@ -93,7 +93,7 @@ static dfl_status fail_damping(dfl_runnable *run, const dfl_massless_kinds *kind
     dfl_text text = {.ctx = run->ctx};
     dfl_text_add(&text, "there is no mass along ");
     dfl_print_combination(&text, eq, kinds->direction);
-    list_bodies(&text, eq, kinds->direction);
+    const bool bodies = list_bodies(&text, eq, kinds->direction);
     dfl_text_add(&text, ", no constraint holds it, and no force depends on this velocity");
     if (kinds->size > 0.0)
         dfl_text_add(&text, " (|d gamma/d zeta| = %.1e, needed > 1e-10 * %.1e)", kinds->damping,
@@ -103,6 +103,8 @@ static dfl_status fail_damping(dfl_runnable *run, const dfl_massless_kinds *kind
         dfl_text_add(&text,
                      "the direction is undetermined (neither mass, damping nor stiffness): ");
     dfl_text_add(&text, "add a damper, mass or a constraint there");
+    if (bodies)
+        dfl_text_add(&text, ", lock the joint");
     if (kinds->undetermined == 0)
         dfl_text_add(&text,
                      ", or say that it is quasistatic (its stiffness, %.1e, determines the "
@@ -115,7 +117,7 @@ static dfl_status fail_damping(dfl_runnable *run, const dfl_massless_kinds *kind
 }
 
 /* The massless bodies that move with a direction, as far as the model knows them. */
-static void list_bodies(dfl_text *text, const dfl_equations *eq, const double *direction)
+static bool list_bodies(dfl_text *text, const dfl_equations *eq, const double *direction)
 {
     bool first = true;
     for (int j = 0; j < eq->nv; j++) {
@@ -127,6 +129,7 @@ static void list_bodies(dfl_text *text, const dfl_equations *eq, const double *d
                      decl->carries);
         first = false;
     }
+    return !first;
 }
 
 /* The null space of d_w. Where multipliers enter d, they and w are determined together: not looked at. */

@@ -262,6 +262,26 @@ static void a_massless_coupler_is_held_by_its_loop(void **state)
     scripted_free(&s);
 }
 
+/* Crank and rocker with crossed axes, joined by a rod on balls; the one at the crank is a universal joint, so that
+   the rod cannot spin. */
+#define CROSSED(joint)                                                                             \
+    "gravity{0, 0, -9.81}\n"                                                                       \
+    "local crank = body('crank', { mass = 1, com = {0, 0.5, 0}, inertia = {0.08, 0.01, 0.08} })\n" \
+    "local rod = body('rod', { mass = m, com = {1, 1.5, 0.25}, inertia = {m, m, m} })\n"           \
+    "local rocker = body('rocker', { mass = 2, com = {2, 1, 0.25}, inertia = {0.7, 0.1, 0.7} })\n" \
+    "local a = revolute('a', ground, crank, { at = {0, 0, 0}, axis = {0, 0, 1} })\n" joint         \
+    "local c = revolute('c', ground, rocker, { at = {2, 0, 0}, axis = {1, 0, 0} })\n"              \
+    "spherical('ball', rocker, rod, { at = {2, 2, 0.5} })\n"                                       \
+    "guess{ [a.qd] = 1 }\n"
+
+static void a_massless_rod_in_space_is_held_by_its_loop(void **state)
+{
+    (void)state;
+    first_order_of(CROSSED("universal('b', crank, rod, { at = {0, 1, 0}, axis = {1, -2, 0}, "
+                           "axis2 = {0.5, 0.25, -2.5} })\n"),
+                   0.5, 0);
+}
+
 /* A massless node on a circle, joined to a mass by springs and dampers: one direction is held, along the circle
    the node is of first order. */
 static const char circle[] =
@@ -455,6 +475,10 @@ static void directions_without_damping_are_refused_by_name(void **state)
     assert_refused("local rod = body('rod')\n"
                    "spherical('s', ground, rod, { at = {0, 0, 0} })\n",
                    (const char *const[]){"massless bodies 'rod',", "undetermined", NULL});
+    assert_refused("local m = 0\n" CROSSED("spherical('b', crank, rod, { at = {0, 1, 0} })\n"),
+                   (const char *const[]){"no mass along b.w1 + 0.5 b.w2 + 0.25 b.w3, which moves "
+                                         "only the massless bodies 'rod', no constraint holds it",
+                                         "undetermined", "lock the joint", NULL});
 }
 
 int main(void)
@@ -467,6 +491,7 @@ int main(void)
         cmocka_unit_test(a_spatial_chain_has_massless_directions_within_a_joint),
         cmocka_unit_test(two_massless_nodes_in_a_row_are_of_first_order),
         cmocka_unit_test(a_massless_coupler_is_held_by_its_loop),
+        cmocka_unit_test(a_massless_rod_in_space_is_held_by_its_loop),
         cmocka_unit_test(a_massless_node_on_a_circle_is_held_and_damped),
         cmocka_unit_test(a_quasistatic_node_is_the_limit_of_small_masses),
         cmocka_unit_test(random_trees_have_the_directions_of_the_recursions),
