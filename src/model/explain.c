@@ -16,6 +16,7 @@ typedef struct part {
 } part;
 
 static dfl_status explain_jump(dfl_runnable *run, dfl_status status);
+static dfl_status explain_rank(dfl_runnable *run, dfl_status status);
 static dfl_status explain_balance(dfl_runnable *run, dfl_status status, double t, const double *x);
 static dfl_status locate(dfl_runnable *run, dfl_status status, double t, const double *x);
 static int line_of(const dfl_model *model, dfl_declared kind, int index);
@@ -33,6 +34,8 @@ dfl_status dfl_runnable_explain(dfl_runnable *run, dfl_status status, double t, 
         better = explain_domain(run, status, t, x);
     else if (status == DFL_SINGULAR || status == DFL_INCONSISTENT)
         better = dfl_runnable_check_determined(run, t, x);
+    else if (status == DFL_RANK_CHANGED && run->eq->n0 > 0)
+        better = explain_rank(run, status);
     else if (status == DFL_TOO_MANY_STEPS || status == DFL_NOT_CONVERGED)
         better = explain_jump(run, status);
     if (!better && status == DFL_INCONSISTENT)
@@ -64,6 +67,25 @@ static dfl_status explain_jump(dfl_runnable *run, dfl_status status)
                    message, owner.name);
     dfl_free(run->ctx, message);
     return status;
+}
+
+/* Massless directions take part in the rank: their dampers may have gone. */
+static dfl_status explain_rank(dfl_runnable *run, dfl_status status)
+{
+    const dfl_equations *eq = run->eq;
+    dfl_text text = {.ctx = run->ctx};
+    dfl_text_add(&text,
+                 "%s; or the balance of forces no longer depends on the speed along a "
+                 "massless direction (",
+                 dfl_message(run->ctx));
+    for (int k = 0; k < eq->n0; k++)
+        dfl_text_add(&text, "%s%s", k ? ", " : "", dfl_equations_v(eq)[eq->massless[k]].name);
+    dfl_text_add(&text, "): look for a damper that vanishes");
+    if (!text.status)
+        dfl_model_fail(eq->model, 0, "%s", dfl_text_string(&text));
+    const dfl_status failed = text.status;
+    dfl_text_clear(&text);
+    return failed ? failed : status;
 }
 
 /* Held velocities that leave a massless direction no freedom; DFL_OK if there is none. */
