@@ -37,6 +37,21 @@ dfl_outcome dfl_plain_residual(double *rows, dfl_formulation *form, const dfl_po
     return DFL_STEP_OK;
 }
 
+/* Rows up to row_a contain derivatives. */
+dfl_outcome dfl_plain_mixed(double *rows, dfl_formulation *form, const dfl_point *differential,
+                            const dfl_point *algebraic, double weight, const double *yp,
+                            const double *xp)
+{
+    dfl_plain *plain = form->plain;
+    const double weighted[DFL_LANES] = {weight};
+    dfl_outcome outcome = dfl_plain_residual(rows, form, differential, 1, weighted, yp, xp);
+    if (!outcome)
+        outcome = stage_rows(plain->F, form, algebraic, plain->rate);
+    for (int i = plain->row_a; i < plain->n; i++)
+        form->rho[i * form->width] = plain->F[i];
+    return outcome;
+}
+
 /* Rows without derivatives count as satisfied. */
 dfl_outcome dfl_plain_defect(double *err, dfl_formulation *form, const dfl_point *point,
                              const double *y)
@@ -72,7 +87,7 @@ static void acceleration_defect(double *F, dfl_formulation *form, const dfl_poin
     const int nc = sys->nc, nv = sys->n3;
     const double *M = form->jac.M;
     double *delta = plain->turn, *acc = F + plain->row_acc;
-    if (dfl_plain_accelerations(delta, form, point)) {
+    if (dfl_formulation_accelerations(delta, form, point)) {
         for (int i = 0; i < nv; i++)
             delta[i] -= plain->alpha[i];
         for (int i = 0; sys->diagonal && i < nv; i++)

@@ -2,6 +2,7 @@
    and d = r_B - r_A,
 
        DOT1(u_A, w_B) = u.w      DOT2(u_A) = u.d      distance: (d.d - L^2) / (2 L)
+       screw: z.d - lead phi, phi = arg(x_A.x_B + i y_A.x_B) in the turn nearest to z.d / lead
 
    The poses are those against the last link that both bodies hang on. Rows that no motion can change (a plane
    mechanism drawn in space has them) are left out, if they are fulfilled. */
@@ -12,7 +13,7 @@
 
 #include <math.h>
 
-typedef enum row_kind { DOT1, DOT2, DISTANCE } row_kind;
+typedef enum row_kind { DOT1, DOT2, DISTANCE, SCREW } row_kind;
 enum { X, Y, Z };
 
 typedef struct row_type {
@@ -39,6 +40,7 @@ static const joint_rows in_space[DFL_CONNECTIONS] = {
     [DFL_FIXED] = {6, {TOGETHER, PARALLEL, {DOT1, X, Y}}},
     [DFL_REVOLUTE] = {5, {TOGETHER, PARALLEL}},
     [DFL_PRISMATIC] = {5, {{DOT2, X, 0}, {DOT2, Y, 0}, PARALLEL, {DOT1, X, Y}}},
+    [DFL_SCREW] = {5, {{DOT2, X, 0}, {DOT2, Y, 0}, PARALLEL, {SCREW, 0, 0}}},
     [DFL_CYLINDRICAL] = {4, {{DOT2, X, 0}, {DOT2, Y, 0}, PARALLEL}},
     [DFL_UNIVERSAL] = {4, {TOGETHER, {DOT1, Z, X}}},
     [DFL_PLANAR_JOINT] = {3, {{DOT2, Z, 0}, PARALLEL}},
@@ -63,7 +65,7 @@ static const joint_rows in_plane[DFL_CONNECTIONS] = {
 /* Frames of both bodies. */
 typedef struct ends {
     dfl_vec A[3], B[3], d;
-    dfl_expr length;
+    dfl_expr length, lead;
 } ends;
 
 static dfl_status make_ends(ends *e, dfl_drawing *drawing, const dfl_placed_joint *joint);
@@ -71,6 +73,7 @@ static int common_link(const dfl_drawing *drawing, int a, int b);
 static void set_axes(dfl_vec axes[3], const dfl_drawing *drawing, const dfl_drawn_joint *joint,
                      dfl_vec axis, dfl_vec axis2);
 static dfl_expr row_value(dfl_graph *g, const ends *e, row_type type);
+static dfl_expr screw_value(dfl_graph *g, const ends *e);
 static const char *row_meaning(dfl_graph *g, const ends *drawn, row_type type);
 static dfl_status declare_row(dfl_drawing *drawing, const dfl_placed_joint *joint, int number,
                               dfl_expr row, const char *meaning);
@@ -136,6 +139,7 @@ static dfl_status make_ends(ends *e, dfl_drawing *drawing, const dfl_placed_join
         e->A[k] = mat_times(g, A.R, e->A[k]);
         e->B[k] = mat_times(g, B.R, e->B[k]);
     }
+    e->lead = d->lead;
     const dfl_vec apart_by = vec_sub(g, at_b, d->at);
     e->length = d->length ? d->length : dfl_unary(g, DFL_OP_SQRT, vec_dot(g, apart_by, apart_by));
     return DFL_OK;
@@ -169,9 +173,23 @@ static dfl_expr row_value(dfl_graph *g, const ends *e, row_type type)
         return vec_dot(g, e->A[type.u], e->B[type.w]);
     if (type.kind == DOT2)
         return vec_dot(g, e->A[type.u], e->d);
+    if (type.kind == SCREW)
+        return screw_value(g, e);
     const dfl_expr square = dfl_mul(g, e->length, e->length);
     return dfl_div(g, dfl_sub(g, vec_dot(g, e->d, e->d), square),
                    dfl_mul(g, dfl_constant(g, 2.0), e->length));
+}
+
+/* -lead arg((x_A.x_B + i y_A.x_B) exp(-i z.d / lead)): the angle is measured from that of the shift, so that the row
+   jumps only half a turn away from where the loop is closed. */
+static dfl_expr screw_value(dfl_graph *g, const ends *e)
+{
+    const dfl_expr shift = dfl_div(g, vec_dot(g, e->A[Z], e->d), e->lead);
+    const dfl_expr c = dfl_unary(g, DFL_OP_COS, shift), s = dfl_unary(g, DFL_OP_SIN, shift);
+    const dfl_expr re = vec_dot(g, e->A[X], e->B[X]), im = vec_dot(g, e->A[Y], e->B[X]);
+    const dfl_expr y = dfl_sub(g, dfl_mul(g, im, c), dfl_mul(g, re, s));
+    const dfl_expr x = dfl_add(g, dfl_mul(g, re, c), dfl_mul(g, im, s));
+    return dfl_neg(g, dfl_mul(g, e->lead, dfl_binary(g, DFL_OP_ATAN2, y, x)));
 }
 
 /* Which motion a row prevents, in the drawing. */
@@ -182,6 +200,8 @@ static const char *row_meaning(dfl_graph *g, const ends *drawn, row_type type)
     static const char *const turns[] = {"x rotation", "y rotation", "z rotation", "rotation"};
     if (type.kind == DISTANCE)
         return "distance";
+    if (type.kind == SCREW)
+        return "shift without turn";
     const dfl_vec u =
         type.kind == DOT2 ? drawn->A[type.u] : vec_cross(g, drawn->A[type.u], drawn->B[type.w]);
     int axis = 0;
