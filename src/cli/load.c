@@ -67,12 +67,6 @@ dfl_status cli_write(const char *path, const dfl_text *text, const cli_model *mo
     return status;
 }
 
-bool cli_ends_with(const char *path, const char *ending)
-{
-    const size_t length = strlen(path), tail = strlen(ending);
-    return length > tail && !strcmp(path + length - tail, ending);
-}
-
 dfl_status cli_spare_model(const char *path, const cli_model *model)
 {
     struct stat here, there;

@@ -17,7 +17,7 @@ int cli_view(dfl_context *ctx, const cli_arguments *arguments)
         dfl_text_add(&path, "%s", arguments->output[0]);
     else
         status = name_page(&path, arguments->model);
-    if (!status && arguments->columns && !cli_ends_with(dfl_text_string(&path), ".svg"))
+    if (!status && arguments->columns && !dfl_ends_with(dfl_text_string(&path), ".svg"))
         status = dfl_fail(ctx, DFL_INVALID,
                           "--columns says what a plot shows; give --output FILE.svg, too");
     if (!status)

@@ -51,6 +51,12 @@ char *dfl_copy_string(dfl_context *ctx, const char *string)
     return copy;
 }
 
+bool dfl_ends_with(const char *name, const char *ending)
+{
+    const size_t length = strlen(name), tail = strlen(ending);
+    return length > tail && !strcmp(name + length - tail, ending);
+}
+
 /* Room for `more` bytes and the final 0. */
 static bool make_room(dfl_text *text, size_t more)
 {

@@ -31,6 +31,9 @@ void dfl_text_clear(dfl_text *text);
 /* A copy of a string from the context's allocator (dfl_free), or NULL without memory. */
 char *dfl_copy_string(dfl_context *ctx, const char *string);
 
+/* Whether a name has this ending, with something in front of it. */
+bool dfl_ends_with(const char *name, const char *ending);
+
 /* The nearest to `word` of `count` words, or NULL if none is near. */
 const char *dfl_nearest_word(const char *word, const char *const *words, int count);
 

@@ -48,6 +48,14 @@ dfl_status dfl_system_init(dfl_system *sys, dfl_context *ctx, const dfl_eom *eom
     return sys->M && sys->M_inv && sys->seed && sys->product ? DFL_OK : DFL_NO_MEMORY;
 }
 
+void dfl_system_ask(dfl_system *sys, bool psi1, dfl_wishes wishes)
+{
+    sys->psi1 = psi1;
+    sys->wishes = wishes;
+    sys->carried = !psi1 && !sys->geoms;
+    set_sizes(sys);
+}
+
 void dfl_system_clear(dfl_system *sys)
 {
     dfl_free(sys->ctx, sys->M);
@@ -60,7 +68,8 @@ static void set_sizes(dfl_system *sys)
 {
     const dfl_eom *eom = sys->eom;
     const dfl_layout at = dfl_eom_layout(eom);
-    sys->na = sys->carried ? eom->nv + eom->n0 : 0;
+    sys->na = sys->carried ? eom->nv + eom->n0 : sys->wishes.leading;
+    sys->leading_a = sys->carried || sys->wishes.leading_a;
     sys->nu = at.n;
     sys->n = sys->na + at.n;
     sys->n1 = sys->na + at.r;
@@ -72,8 +81,8 @@ static void set_sizes(dfl_system *sys)
     sys->off_v = sys->na + at.v;
     sys->off_sp = sys->na + at.s;
     sys->off_p = sys->na + at.p;
-    sys->row_d = sys->na;
-    sys->row_acc = sys->na + eom->nw;
+    sys->row_d = sys->carried ? sys->na : 0;
+    sys->row_acc = sys->row_d + eom->nw;
     sys->m1 = sys->row_acc + (sys->psi1 ? 0 : sys->nc);
     sys->row_gam = sys->m1 + sys->nc;
     sys->row_e = sys->row_gam + eom->n0;
@@ -83,7 +92,7 @@ static void set_sizes(dfl_system *sys)
     sys->need = DFL_EVERYTHING;
     if (sys->geoms)
         sys->need &= ~(unsigned)DFL_DIRECTIONS;
-    if (sys->psi1 || eom->no_bias)
+    if ((sys->psi1 && !sys->wishes.bias) || eom->no_bias)
         sys->need &= ~(unsigned)DFL_BIAS;
     if (eom->residual)
         sys->need &= ~(unsigned)DFL_FORCE;
@@ -104,7 +113,8 @@ dfl_status dfl_system_decide(dfl_system *sys, double t, const double *x, bool ca
         sys->M_inv[i] = 1 / sys->M[i];
         invertible = sys->M[i] > 0;
     }
-    sys->carried = !sys->psi1 && !sys->geoms && (carry || !invertible || eom->n0 > 0);
+    sys->carried =
+        !sys->psi1 && !sys->geoms && (carry || sys->wishes.carry || !invertible || eom->n0 > 0);
     set_sizes(sys);
     return DFL_OK;
 }
@@ -452,8 +462,8 @@ dfl_kind dfl_system_alg_kind(const dfl_system *sys, int row, int *index)
     const struct {
         int size;
         dfl_kind kind;
-    } part[] = {{sys->na ? eom->nv : 0, DFL_ROW_F},
-                {sys->na ? eom->n0 : 0, DFL_ROW_GAM},
+    } part[] = {{sys->carried ? eom->nv : 0, DFL_ROW_F},
+                {sys->carried ? eom->n0 : 0, DFL_ROW_GAM},
                 {eom->nw, DFL_ROW_D},
                 {psf * eom->nl, DFL_ROW_GII},
                 {psf * eom->nm, DFL_ROW_HI},

@@ -5,6 +5,8 @@
    told apart by a walk over the nodes, and only in models that have speeds. */
 #include "model/contents.h"
 
+#include "symbolic/part.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -69,8 +71,8 @@ static dfl_expr symbol_among(const dfl_graph *graph, dfl_expr expr, unsigned kin
 static const char *kind_name(dfl_symbol_kind kind);
 static dfl_status check_velocities(const dfl_model *model, dfl_expr expr, dfl_declared kind,
                                    const char *message);
-static const dfl_declaration *first_velocity(const dfl_model *model, unsigned char *below,
-                                             dfl_expr expr, dfl_declared kind);
+static const dfl_declaration *first_velocity(const dfl_model *model, const dfl_part *part,
+                                             dfl_declared kind);
 
 dfl_status dfl_model_check_contents(const dfl_model *model, dfl_role role, const char *name,
                                     dfl_expr expr)
@@ -155,11 +157,12 @@ static const char *kind_name(dfl_symbol_kind kind)
 static dfl_status check_velocities(const dfl_model *model, dfl_expr expr, dfl_declared kind,
                                    const char *message)
 {
-    unsigned char *below = dfl_alloc(model->ctx, (size_t)expr + 1, 1);
-    if (!below)
-        return DFL_NO_MEMORY;
-    const dfl_declaration *found = first_velocity(model, below, expr, kind);
-    dfl_free(model->ctx, below);
+    dfl_part part;
+    const dfl_status status = dfl_part_create(&part, model->graph, &expr, 1);
+    if (status)
+        return status;
+    const dfl_declaration *found = first_velocity(model, &part, kind);
+    dfl_part_clear(&part);
     if (!found)
         return DFL_OK;
     const char *name = strstr(message, "%s");
@@ -167,27 +170,16 @@ static dfl_status check_velocities(const dfl_model *model, dfl_expr expr, dfl_de
                     found->name, name + 2);
 }
 
-/* Walks from `expr` to everything below it, marking in `below` (zeroed, expr + 1), to a velocity that belongs to
-   a declaration of `kind`. */
-static const dfl_declaration *first_velocity(const dfl_model *model, unsigned char *below,
-                                             dfl_expr expr, dfl_declared kind)
+/* A velocity in the part that belongs to a declaration of `kind`, or NULL. */
+static const dfl_declaration *first_velocity(const dfl_model *model, const dfl_part *part,
+                                             dfl_declared kind)
 {
-    const dfl_graph *graph = model->graph;
-    below[expr] = 1;
-    for (dfl_expr e = expr; e > 0; e--) {
-        const dfl_node *node = dfl_node_of(graph, e);
-        if (!below[e] || !dfl_depends(graph, e, DFL_SYM_V))
-            continue;
-        const int n = dfl_op_operands((dfl_op)node->op);
-        const dfl_declaration *d = n == 0 ? dfl_model_owner(model, e) : NULL;
+    for (uint32_t i = part->count; i-- > 0;) {
+        const bool velocity = part->node[i].op == DFL_OP_SYMBOL &&
+                              dfl_depends(model->graph, part->expr[i], DFL_SYM_V);
+        const dfl_declaration *d = velocity ? dfl_model_owner(model, part->expr[i]) : NULL;
         if (d && d->kind == kind)
             return d;
-        if (n > 0)
-            below[node->a] = 1;
-        if (n > 1)
-            below[node->b] = 1;
-        if (n > 2)
-            below[node->c] = 1;
     }
     return NULL;
 }

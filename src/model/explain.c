@@ -4,6 +4,7 @@
 #include "model/runnable_internal.h"
 
 #include "context/text.h"
+#include "symbolic/part.h"
 #include "symbolic/print.h"
 
 #include <math.h>
@@ -188,23 +189,13 @@ static part part_containing(const dfl_runnable *run, dfl_expr expr)
     return (part){NULL, 0};
 }
 
-/* Whether `sought` is below `root`: a sweep from the root to smaller numbers. */
+/* Whether `sought` is below `root`; false also without memory. */
 static bool contains(const dfl_runnable *run, dfl_expr root, dfl_expr sought)
 {
-    const dfl_graph *graph = run->eq->graph;
-    if (sought > root)
+    dfl_part below;
+    if (sought > root || dfl_part_create(&below, run->eq->graph, &root, 1))
         return false;
-    unsigned char *reached = dfl_alloc(run->ctx, (size_t)root + 1, 1);
-    if (!reached)
-        return false;
-    reached[root] = 1;
-    for (dfl_expr i = root; i > sought; i--) {
-        const dfl_node *node = dfl_node_of(graph, i);
-        const dfl_expr operand[3] = {node->a, node->b, node->c};
-        for (int k = 0; reached[i] && k < dfl_op_operands((dfl_op)node->op); k++)
-            reached[operand[k]] = 1;
-    }
-    const bool found = reached[sought];
-    dfl_free(run->ctx, reached);
+    const bool found = dfl_part_place(&below, sought) != DFL_NO_EXPR;
+    dfl_part_clear(&below);
     return found;
 }

@@ -8,6 +8,8 @@
    Z = dp'/dv carries the slopes of both energies over to speeds. */
 #include "model/equations_internal.h"
 
+#include "symbolic/part.h"
+
 #include <stdlib.h>
 
 static dfl_status add_kinetic(dfl_equations *eq, int *room);
@@ -92,24 +94,18 @@ static dfl_status add_kinetic(dfl_equations *eq, int *room)
 /* Refuses |v| and the like, which second derivatives cannot see. */
 static dfl_status check_smooth(const dfl_equations *eq)
 {
-    const dfl_graph *graph = eq->graph;
-    const dfl_expr T = eq->model->kinetic;
-    unsigned char *below = dfl_alloc(eq->model->ctx, (size_t)T + 1, 1);
-    if (!below)
-        return DFL_NO_MEMORY;
+    dfl_part part;
+    const dfl_status status = dfl_part_create(&part, eq->graph, &eq->model->kinetic, 1);
     bool kinked = false;
-    below[T] = 1;
-    for (dfl_expr e = T; e > 0 && !kinked; e--) {
-        const dfl_node *node = dfl_node_of(graph, e);
-        const dfl_expr operand[3] = {node->a, node->b, node->c};
-        for (int k = 0; below[e] && k < dfl_op_operands((dfl_op)node->op); k++)
-            below[operand[k]] = 1;
-        const bool kink = node->op == DFL_OP_ABS || node->op == DFL_OP_SIGN ||
-                          node->op == DFL_OP_MIN || node->op == DFL_OP_MAX ||
-                          node->op == DFL_OP_SELECT;
-        kinked = below[e] && kink && dfl_depends(graph, e, DFL_SYM_V);
+    for (uint32_t i = 0; !status && i < part.count && !kinked; i++) {
+        const int op = part.node[i].op;
+        const bool kink = op == DFL_OP_ABS || op == DFL_OP_SIGN || op == DFL_OP_MIN ||
+                          op == DFL_OP_MAX || op == DFL_OP_SELECT;
+        kinked = kink && dfl_depends(eq->graph, part.expr[i], DFL_SYM_V);
     }
-    dfl_free(eq->model->ctx, below);
+    dfl_part_clear(&part);
+    if (status)
+        return status;
     return kinked ? dfl_model_fail(eq->model, eq->model->kinetic_line,
                                    "the kinetic energy is not quadratic in the velocities: one "
                                    "stands in abs, sign, min, max or select")

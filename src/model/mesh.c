@@ -27,7 +27,6 @@ typedef struct numbers {
 
 static dfl_status find_file(char **out, dfl_context *ctx, const char *model_path, const char *file);
 static dfl_status read_bytes(dfl_text *text, const char *path, const char *file);
-static bool ends_with(const char *file, const char *ending);
 static bool is_binary_stl(const dfl_text *text);
 static void read_binary_stl(numbers *triangles, const dfl_text *text);
 static void read_text_stl(numbers *triangles, const char *text);
@@ -47,7 +46,7 @@ dfl_status dfl_mesh_read(float **out, int *count, dfl_context *ctx, const char *
     if (!status)
         status = read_bytes(&text, path, file);
     if (!status) {
-        if (ends_with(file, ".obj"))
+        if (dfl_ends_with(file, ".obj"))
             read_obj(&triangles, dfl_text_string(&text));
         else if (is_binary_stl(&text))
             read_binary_stl(&triangles, &text);
@@ -71,7 +70,7 @@ static dfl_status find_file(char **out, dfl_context *ctx, const char *model_path
 {
     const char *slash = strrchr(model_path, '/');
     dfl_text folder = {.ctx = ctx}, whole = {.ctx = ctx};
-    if (!ends_with(file, ".stl") && !ends_with(file, ".obj"))
+    if (!dfl_ends_with(file, ".stl") && !dfl_ends_with(file, ".obj"))
         return dfl_fail(ctx, DFL_INVALID, "mesh '%s': give a file that ends in .stl or .obj", file);
     dfl_text_bytes(&folder, slash ? model_path : "./",
                    slash ? (size_t)(slash - model_path + 1) : 2);
@@ -122,12 +121,6 @@ static dfl_status read_bytes(dfl_text *text, const char *path, const char *file)
         return dfl_fail(text->ctx, DFL_INVALID, "mesh '%s' is longer than %d MiB", file,
                         MOST_BYTES >> 20);
     return DFL_OK;
-}
-
-static bool ends_with(const char *file, const char *ending)
-{
-    const size_t length = strlen(file), tail = strlen(ending);
-    return length > tail && strcmp(file + length - tail, ending) == 0;
 }
 
 /* 80 bytes of any text, the number of triangles, then 50 bytes each: the length tells. */

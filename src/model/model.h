@@ -41,6 +41,8 @@ typedef struct dfl_declaration {
     bool velocity_used; /* position: velocity(x) was asked for before any kinematics */
     int direction;      /* event */
     bool stop;          /* event */
+    const char
+        *meaning; /* constraint of a joint: what the row prevents, "x translation"; else NULL */
 } dfl_declaration;
 
 /* Entry (i, j) of M, or a force on i, or an initial value. */
@@ -48,6 +50,7 @@ typedef struct dfl_contribution {
     dfl_expr u, v; /* symbols of velocities; v unused for forces */
     dfl_expr expr;
     int line;
+    bool stored; /* force: it is part of the kinetic, potential or stored energy */
 } dfl_contribution;
 
 typedef struct dfl_start_value {
@@ -111,6 +114,7 @@ typedef struct dfl_model {
     dfl_symbol_use *uses; /* by number of the graph's symbol */
     int max_uses;
     dfl_expr kinetic, potential; /* sums; DFL_NO_EXPR if never given */
+    dfl_expr stored;             /* energy whose forces are declared as such; likewise */
     int kinetic_line, potential_line;
     int energy_line; /* of the first energy() of the script; 0: none */
     dfl_contribution *masses, *forces;
@@ -119,6 +123,8 @@ typedef struct dfl_model {
     int nstarts, max_starts;
     dfl_shape *shapes; /* the scene, in order of declaration */
     int nshapes, max_shapes;
+    char **notes; /* lines that `check` shows */
+    int nnotes, max_notes;
     dfl_run_settings run;
     int line; /* of the statement being run: set by the script before each call */
 } dfl_model;
@@ -145,6 +151,12 @@ dfl_status dfl_model_potential(dfl_model *model, dfl_expr V);
 /* u, v: symbols of positions (meaning their velocities), velocities or speeds. */
 dfl_status dfl_model_mass(dfl_model *model, dfl_expr u, dfl_expr v, dfl_expr k);
 dfl_status dfl_model_force(dfl_model *model, dfl_expr u, dfl_expr F);
+/* For mechanisms: a force of inertia, or one that follows from an energy given to dfl_model_stored, which
+   (unlike potential) makes no forces itself. */
+dfl_status dfl_model_stored_force(dfl_model *model, dfl_expr u, dfl_expr F);
+dfl_status dfl_model_stored(dfl_model *model, dfl_expr V);
+/* Whether no force but those of energies acts. */
+bool dfl_model_conservative(const dfl_model *model);
 /* *out: the number of the declaration in model->declarations. */
 dfl_status dfl_model_constraint(int *out, dfl_model *model, const char *name, dfl_expr g);
 dfl_status dfl_model_nonholonomic(int *out, dfl_model *model, const char *name, dfl_expr h);
@@ -158,6 +170,9 @@ dfl_status dfl_model_event(dfl_model *model, const char *name, dfl_expr expr, in
                            bool stop);
 /* T + V so far, with v^T M v / 2 for declared masses. DFL_INVALID if none was given. */
 dfl_status dfl_model_energy(dfl_expr *out, dfl_model *model);
+
+/* One more line that `check` shows. */
+dfl_status dfl_model_note(dfl_model *model, const char *text);
 
 /* A held value or a guess for the symbol of an unknown. DFL_INVALID for parameters, time, expressions,
    numbers that are not finite. */

@@ -1,10 +1,11 @@
 /* open.c: the kind of file that a path names. */
 #include "output/writer.h"
 
+#include "context/text.h"
+
 #include <string.h>
 
 static const dfl_file_kind *kind_of(const char *path);
-static bool ends_with(const char *path, const char *ending);
 
 dfl_status dfl_writer_open(dfl_writer **out, const char *path, const dfl_equations *eq,
                            const dfl_run_option *options, int noptions)
@@ -21,17 +22,11 @@ dfl_status dfl_writer_open(dfl_writer **out, const char *path, const dfl_equatio
 
 static const dfl_file_kind *kind_of(const char *path)
 {
-    if (!strcmp(path, "-") || ends_with(path, ".csv"))
+    if (!strcmp(path, "-") || dfl_ends_with(path, ".csv"))
         return &dfl_csv_kind;
-    if (ends_with(path, ".html"))
+    if (dfl_ends_with(path, ".html"))
         return &dfl_page_kind;
-    if (ends_with(path, ".svg"))
+    if (dfl_ends_with(path, ".svg"))
         return &dfl_plot_kind;
-    return ends_with(path, ".h5") || ends_with(path, ".hdf5") ? &dfl_hdf5_kind : NULL;
-}
-
-static bool ends_with(const char *path, const char *ending)
-{
-    const size_t length = strlen(path), tail = strlen(ending);
-    return length > tail && !strcmp(path + length - tail, ending);
+    return dfl_ends_with(path, ".h5") || dfl_ends_with(path, ".hdf5") ? &dfl_hdf5_kind : NULL;
 }
