@@ -21,11 +21,13 @@ static const char *const methods[] = {"radau",    "radau1",        "radau5",    
 static const struct {
     dfl_integrator integrator;
     int order;
-} method_of[] = {{DFL_RADAU, 0},         {DFL_RADAU, 1},        {DFL_RADAU, 5},
-                 {DFL_RADAU, 9},         {DFL_RADAU, 13},       {DFL_BDF, 0},
-                 {DFL_BDF, 1},           {DFL_BDF, 2},          {DFL_BDF, 3},
-                 {DFL_BDF, 4},           {DFL_TRAPEZOIDAL, 0},  {DFL_MIDPOINT, 0},
-                 {DFL_HALF_EXPLICIT, 0}, {DFL_EXPLICIT_PAIR, 0}};
+} method_of[] = {{DFL_RADAU, 0},    {DFL_RADAU, 1},         {DFL_RADAU, 5},
+                 {DFL_RADAU, 9},    {DFL_RADAU, 13},        {DFL_BDF, 0},
+                 {DFL_BDF, 1},      {DFL_BDF, 2},           {DFL_BDF, 3},
+                 {DFL_BDF, 4},      {DFL_BDF, 5},           {DFL_TRAPEZOIDAL, 0},
+                 {DFL_MIDPOINT, 0}, {DFL_HALF_EXPLICIT, 0}, {DFL_EXPLICIT_PAIR, 0}};
+_Static_assert(sizeof methods / sizeof *methods == sizeof method_of / sizeof *method_of + 1,
+               "one name for each method");
 static const char *const evaluations[] = {"auto", "tape", "native", NULL};
 
 static dfl_status choose(int *out, dfl_context *ctx, const choice *of, const char *prefix,
