@@ -59,7 +59,7 @@ static void the_order_follows_the_tolerance(void **state)
         of_order[s.order[i]]++;
         assert_true(i == 0 || abs(s.order[i] - s.order[i - 1]) <= 1);
     }
-    assert_true(of_order[5] > 0.9 * s.count);
+    assert_true((double)of_order[5] > 0.9 * s.count);
     assert_int_equal(fine.stats.accepted, s.count);
     swing(&s, 0, 1e-2);
     long low = 0, changes = 0;
