@@ -34,7 +34,6 @@ static bool in_world_axes(const dfl_drawing *drawing);
 static void set_geometry(moved *all, dfl_drawing *drawing, bool world);
 static void set_in_world_axes(moved *m, dfl_drawing *drawing, int index);
 static void set_in_own_axes(moved *m, const moved *p, dfl_drawing *drawing, const dfl_link *link);
-static int axis_of_coordinates(dfl_vec axis);
 static void accelerate(moved *all, dfl_drawing *drawing);
 static dfl_status declare_forces(moved *all, dfl_drawing *drawing);
 static dfl_status declare_drive_energy(moved *all, dfl_drawing *drawing);
@@ -71,10 +70,10 @@ static bool in_world_axes(const dfl_drawing *drawing)
     int common = -1;
     for (int i = 1; i < drawing->nlinks; i++) {
         const dfl_link *link = &drawing->links[i];
-        const int axis = axis_of_coordinates(link->axis);
+        const int axis = vec_coordinate(link->axis);
         if (link->kind == LINK_PRISMATIC)
             continue;
-        if (link->kind == LINK_SPHERICAL || link->kind == LINK_FREE)
+        if (link->kind == LINK_SPHERICAL || link->kind == LINK_FREE || link->kind == LINK_USER)
             return false;
         if (axis == 3 || (common >= 0 && common != axis))
             return false;
@@ -111,7 +110,7 @@ static void set_in_own_axes(moved *m, const moved *p, dfl_drawing *drawing, cons
 {
     dfl_graph *g = drawing->graph;
     const bool turns = link->kind == LINK_REVOLUTE || link->kind == LINK_SCREW;
-    const bool tilted = turns && axis_of_coordinates(link->axis) == 3;
+    const bool tilted = turns && vec_coordinate(link->axis) == 3;
     m->turned = link->kind != LINK_PRISMATIC;
     m->C = link->kind == LINK_PRISMATIC ? p->C : mat_identity(g);
     m->Q = m->turned ? mat_product(g, mat_transpose(p->C), dfl_link_turn(drawing, link)) : m->C;
@@ -132,15 +131,6 @@ static void set_in_own_axes(moved *m, const moved *p, dfl_drawing *drawing, cons
     m->J = sym_rotate(g, mat_transpose(m->C), m->J);
 }
 
-/* 0, 1, 2 for a vector along x, y, z, else 3. */
-static int axis_of_coordinates(dfl_vec axis)
-{
-    int k = 0;
-    while (k < 3 && (axis.e[(k + 1) % 3] || axis.e[(k + 2) % 3]))
-        k++;
-    return k;
-}
-
 /* Angular velocities, and accelerations for v' = 0. */
 static void accelerate(moved *all, dfl_drawing *drawing)
 {
@@ -158,8 +148,12 @@ static void accelerate(moved *all, dfl_drawing *drawing)
         m->a = vec_cross_add(g, a, vec_scale(g, dfl_constant(g, 2.0), before), u);
         m->omega = vec_add(g, before, w);
         m->alpha = vec_cross_add(g, to_child(g, m, p->alpha), before, w);
-        if (link->kind == LINK_FREE)
+        if (link->kind == LINK_FREE || link->kind == LINK_USER)
             m->a = vec_cross_add(g, m->a, w, u);
+        if (link->kind == LINK_USER) {
+            m->alpha = vec_add(g, m->alpha, link->motion->wd);
+            m->a = vec_add(g, m->a, link->motion->ud);
+        }
         if (link->dofs > 0)
             continue;
         unit_rates(&wd, &ud, drawing, link, 0, m->axis);
@@ -228,8 +222,12 @@ static dfl_expr move_by_drives(moved *all, dfl_drawing *drawing)
         const moved *p = &all[link->parent];
         moved *m = &all[i];
         dfl_vec w = vec_zero(), u = vec_zero();
-        if (link->dofs == 0)
+        if (link->kind == LINK_USER) {
+            w = link->motion->w[link->dofs];
+            u = link->motion->u[link->dofs];
+        } else if (link->dofs == 0) {
             dfl_link_rates(&w, &u, drawing, link, m->axis);
+        }
         m->omega = vec_add(g, to_child(g, m, p->omega), w);
         m->a = vec_add(g, to_child(g, m, vec_cross_add(g, p->a, p->omega, m->r)), u);
         m->F = vec_cross_add(g, vec_scale(g, m->m, m->a), m->omega, m->h);
@@ -319,7 +317,7 @@ static dfl_vec to_child(dfl_graph *g, const moved *m, dfl_vec b)
 static void unit_rates(dfl_vec *w, dfl_vec *u, dfl_drawing *drawing, const dfl_link *link, int k,
                        dfl_vec axis)
 {
-    dfl_link unit = {.kind = link->kind, .lead = link->lead};
+    dfl_link unit = {.kind = link->kind, .lead = link->lead, .motion = link->motion};
     unit.v[k] = dfl_constant(drawing->graph, 1.0);
     dfl_link_rates(w, u, drawing, &unit, axis);
 }

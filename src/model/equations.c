@@ -445,6 +445,15 @@ static dfl_status largest_part(const dfl_equations *eq)
             line = decl->line;
         }
     }
+    for (int i = 0; i < model->nforces; i++) { /* a mechanism has nothing else */
+        const dfl_contribution *force = &model->forces[i];
+        const uint32_t size = dfl_graph_size(eq->graph, &force->expr, 1);
+        if (size > largest) {
+            largest = size;
+            name = dfl_model_owner(model, force->u)->name;
+            line = force->line;
+        }
+    }
     return dfl_model_fail(
         model, line,
         "the derived equations need more than %lu nodes; the largest declaration is "
