@@ -106,6 +106,8 @@ dfl_status dfl_drawing_lower(dfl_drawing *drawing)
         status = declare_lengths(drawing);
     if (!status)
         status = dfl_drawing_advise(drawing);
+    if (!status)
+        status = dfl_drawing_massless(drawing);
     drawing->lowered = !status;
     return status == DFL_INVALID ? with_line(drawing) : status;
 }

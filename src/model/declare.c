@@ -40,6 +40,7 @@ dfl_status dfl_model_create(dfl_model **out, dfl_context *ctx, const char *path)
     dfl_run_settings *run = &model->run;
     run->to = run->rtol = run->atol = run->every = run->from = NAN;
     run->first_step = run->max_step = run->fixed_step = run->max_steps = NAN;
+    run->baumgarte_alpha = run->baumgarte_beta = NAN;
     dfl_status status = dfl_graph_create(&model->graph, ctx, 0);
     if (!status)
         status = set_names(model, path);
@@ -58,10 +59,12 @@ void dfl_model_free(dfl_model *model)
     for (int i = 0; i < model->ndeclarations; i++) {
         dfl_free(ctx, model->declarations[i].name);
         dfl_free(ctx, model->declarations[i].unit);
+        dfl_free(ctx, model->declarations[i].carries);
     }
-    void *const blocks[] = {model->name,   model->path,         model->text,      model->names,
-                            model->uses,   model->declarations, model->masses,    model->forces,
-                            model->starts, model->run.form,     model->run.method};
+    void *const blocks[] = {model->name,     model->path,       model->text,
+                            model->names,    model->uses,       model->declarations,
+                            model->masses,   model->forces,     model->starts,
+                            model->run.form, model->run.method, model->run.start};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         dfl_free(ctx, blocks[i]);
     for (int i = 0; i < model->nnotes; i++)
@@ -228,6 +231,33 @@ dfl_status dfl_model_force(dfl_model *model, dfl_expr u, dfl_expr F)
         return DFL_NO_MEMORY;
     model->forces = forces;
     forces[model->nforces++] = entry;
+    return DFL_OK;
+}
+
+dfl_status dfl_model_quasistatic(dfl_model *model, dfl_expr u)
+{
+    dfl_expr velocity = DFL_NO_EXPR;
+    const dfl_status status = velocity_of(&velocity, model, "quasistatic", u);
+    if (status)
+        return status;
+    dfl_model_owner(model, velocity)->quasistatic = true;
+    return DFL_OK;
+}
+
+dfl_status dfl_model_carries(dfl_model *model, dfl_expr u, const char *body)
+{
+    dfl_expr velocity = DFL_NO_EXPR;
+    dfl_text text = {.ctx = model->ctx};
+    const dfl_status status = velocity_of(&velocity, model, "body", u);
+    if (status)
+        return status;
+    dfl_declaration *decl = dfl_model_owner(model, velocity);
+    dfl_text_add(&text, "%s%s'%s'", decl->carries ? decl->carries : "", decl->carries ? ", " : "",
+                 body);
+    if (text.status)
+        return text.status;
+    dfl_free(model->ctx, decl->carries);
+    decl->carries = text.data;
     return DFL_OK;
 }
 
