@@ -14,7 +14,7 @@ typedef struct pair {
 
 static void make_pair(pair *two, dfl_loop_kind kind, uint64_t *seed)
 {
-    const bool planar = kind >= DFL_LOOP_PLANE_PIN;
+    const bool planar = kind >= DFL_LOOP_PLANE_PIN && kind <= DFL_LOOP_PLANE_FIXED;
     memset(two, 0, sizeof *two);
     for (int i = 0; i < 2; i++) {
         random_inertia(&two->body[i], WHOLE, seed);
