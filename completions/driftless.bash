@@ -15,8 +15,9 @@ _driftless() {
         return
     fi
     case $previous in
-    --form) mapfile -t COMPREPLY < <(compgen -W "psf psi1" -- "$cur") && return ;;
+    --form) mapfile -t COMPREPLY < <(compgen -W "psf psi1 eom eom2 eom1 ggl baumgarte odae ext316 ext317 pinv tangent partition implicit" -- "$cur") && return ;;
     --method) mapfile -t COMPREPLY < <(compgen -W "radau radau1 radau5 radau9 radau13" -- "$cur") && return ;;
+    --start) mapfile -t COMPREPLY < <(compgen -W "project as-given" -- "$cur") && return ;;
     --evaluation) mapfile -t COMPREPLY < <(compgen -W "auto tape native" -- "$cur") && return ;;
     --output)
         case $command in
@@ -29,7 +30,7 @@ _driftless() {
         ;;
     --report) _driftless_files html && return ;;
     --plot) _driftless_files svg && return ;;
-    --columns | --to | --from | --rtol | --atol | --every | --first-step | --max-step | --fixed-step | --max-steps | --set)
+    --baumgarte-alpha | --baumgarte-beta | --columns | --to | --from | --rtol | --atol | --every | --first-step | --max-step | --fixed-step | --max-steps | --set)
         return
         ;;
     esac
@@ -38,7 +39,7 @@ _driftless() {
         return
     fi
     case $command in
-    run) options="--to --from --rtol --atol --every --interpolate --form --method --first-step --max-step
+    run) options="--to --from --rtol --atol --every --interpolate --form --baumgarte-alpha --baumgarte-beta --lagged --start --method --first-step --max-step
         --fixed-step --max-steps --evaluation --output --report --plot --columns --json" ;;
     check) options="--from --rtol --atol --form --json" ;;
     init) options="--from --rtol --atol --form --lua --json" ;;

@@ -195,6 +195,50 @@ static void inconsistent_velocities_are_what_the_form_makes_of_them(void **state
     problem_free(&prob);
 }
 
+/* Steinbrecher (2002), section 6: p = (sin t, cos t), lambda = sin t cos t. */
+static int steinbrecher(dfl_blocks *out, double t, const double *x, unsigned need, void *user)
+{
+    const double v1 = x[1], v2 = x[2], p1 = x[3], p2 = x[4];
+    (void)t, (void)user;
+    if (need & DFL_FORCE)
+        out->f[0] = -p1 - 2 * p1 * v1 * v2, out->f[1] = -v1 + 2 * p1 * p2 * p2;
+    if (need & DFL_POSITION)
+        out->g[0] = p1 * p1 + p2 * p2 - 1;
+    if (need & DFL_VELOCITY)
+        out->gI[0] = 2 * (p1 * v1 + p2 * v2);
+    if (need & DFL_DIRECTIONS)
+        out->W[0] = 2 * p1, out->W[1] = 2 * p2;
+    if (need & DFL_BIAS)
+        out->bias[0] = 2 * (v1 * v1 + v2 * v2);
+    return 0;
+}
+
+/* From his (37), g = 0.00020002 and gI = 0.0022 at the start, on [0, 5]: propositions 7, 9 and 11. */
+static void steinbrechers_example_deviates_as_published(void **state)
+{
+    (void)state;
+    const double x0[] = {0.0001, 0.999, 0.001, 0.0001, 1.0001}, g0 = 0.00020002, gI0 = 0.0022;
+    const dfl_eom eom = {
+        .np = 2, .nv = 2, .nl = 1, .eval = steinbrecher, .trivial_kinematics = true};
+    const dfl_conditions as_given = {.mode = DFL_START_AS_GIVEN};
+    for (int k = 0; k < USABLE_FORMS; k++) {
+        const dfl_form form = usable_forms[k];
+        dfl_solver_options options = {.form = form, .rtol = 1e-9};
+        if (form == DFL_EOM || form == DFL_EXT317) /* no error control could allow their jumps */
+            options.fixed_step = 0.005;
+        const run r = run_with(&eom, 0, x0, 5, &options, &as_given);
+        assert_succeeded(&r);
+        const double *v = r.x + 1, *p = r.x + 3;
+        const double g = p[0] * p[0] + p[1] * p[1] - 1, gI = 2 * (p[0] * v[0] + p[1] * v[1]);
+        const bool index_1 = form == DFL_EOM1 || form == DFL_IMPLICIT;
+        assert_near(g, index_1 ? g0 + gI0 * 5 : form == DFL_EOM2 ? g0 : 0, 2e-7);
+        assert_near(gI, index_1 ? gI0 : 0, form == DFL_EOM ? 1e-5 : 2e-7);
+        /* the change of the start by 1e-3 has grown 30 times by then */
+        if (!index_1)
+            assert_near(hypot(p[0] - sin(5), p[1] - cos(5)), 0, 5e-2);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -207,6 +251,7 @@ int main(void)
         cmocka_unit_test(lagging_makes_a_difference_of_the_size_of_the_error),
         cmocka_unit_test(inconsistent_positions_are_what_the_form_makes_of_them),
         cmocka_unit_test(inconsistent_velocities_are_what_the_form_makes_of_them),
+        cmocka_unit_test(steinbrechers_example_deviates_as_published),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
