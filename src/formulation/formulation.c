@@ -9,13 +9,13 @@
 static dfl_status allocate(dfl_formulation *form);
 static dfl_status create_splits(dfl_formulation *form);
 
-static const dfl_form_ops projected = {dfl_projected_linearize,   dfl_projected_select,
-                                       dfl_projected_factor,      dfl_projected_residual,
-                                       dfl_projected_solve,       dfl_projected_defect,
-                                       dfl_projected_minimum_norm};
-static const dfl_form_ops plain = {dfl_plain_linearize,   dfl_plain_select, dfl_plain_factor,
-                                   dfl_plain_residual,    dfl_plain_solve,  dfl_plain_defect,
-                                   dfl_plain_minimum_norm};
+static const dfl_form_ops projected = {dfl_projected_linearize, dfl_projected_select,
+                                       dfl_projected_factor,    dfl_projected_residual,
+                                       dfl_projected_mixed,     dfl_projected_solve,
+                                       dfl_projected_defect,    dfl_projected_minimum_norm};
+static const dfl_form_ops plain = {dfl_plain_linearize, dfl_plain_select,      dfl_plain_factor,
+                                   dfl_plain_residual,  dfl_plain_mixed,       dfl_plain_solve,
+                                   dfl_plain_defect,    dfl_plain_minimum_norm};
 
 dfl_status dfl_formulation_init(dfl_formulation *form, dfl_system *sys,
                                 const dfl_solver_options *options, int stages)
@@ -83,6 +83,8 @@ static dfl_status create_splits(dfl_formulation *form)
         status = dfl_split_create(&form->pivots3, ctx, sys->m3, sys->n4);
     if (!status)
         status = dfl_lstsq_create(&form->lstsq, ctx, sys->n3, sys->nc);
+    if (!status && (sys->psi1 || sys->geoms))
+        status = dfl_factor_create(&form->mass, ctx, sys->n3, false);
     return status;
 }
 
@@ -112,6 +114,7 @@ void dfl_formulation_clear(dfl_formulation *form)
     for (int k = 0; k < form->max_stages / 2; k++)
         dfl_factor_free(form->E_complex[k], ctx);
     dfl_lstsq_free(form->lstsq, ctx);
+    dfl_factor_free(form->mass, ctx);
     dfl_plain_free(form->plain, ctx);
 }
 
@@ -161,6 +164,14 @@ dfl_outcome dfl_formulation_residual(double *rows, dfl_formulation *form, const 
                                      const double *xp)
 {
     return form->ops->residual(rows, form, points, count, transform, yp, xp);
+}
+
+dfl_outcome dfl_formulation_mixed_residual(double *rows, dfl_formulation *form,
+                                           const dfl_point *differential,
+                                           const dfl_point *algebraic, double weight,
+                                           const double *yp, const double *xp)
+{
+    return form->ops->mixed(rows, form, differential, algebraic, weight, yp, xp);
 }
 
 void dfl_formulation_solve(double *dx, dfl_formulation *form, double *rows)

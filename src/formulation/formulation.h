@@ -24,6 +24,9 @@ typedef struct dfl_form_ops {
     dfl_outcome (*factor)(dfl_formulation *form, int nreal, int ncomplex, const double *zeta);
     dfl_outcome (*residual)(double *rows, dfl_formulation *form, const dfl_point *points, int count,
                             const double *transform, const double *yp, const double *xp);
+    dfl_outcome (*mixed)(double *rows, dfl_formulation *form, const dfl_point *differential,
+                         const dfl_point *algebraic, double weight, const double *yp,
+                         const double *xp);
     void (*solve)(double *dx, dfl_formulation *form, double *rows);
     dfl_outcome (*defect)(double *err, dfl_formulation *form, const dfl_point *point,
                           const double *y);
@@ -90,6 +93,7 @@ struct dfl_formulation {
     double *momentum; /* nv lanes: M v' */
     dfl_lstsq *lstsq; /* for minimum-norm multipliers */
     double *least;    /* nv x nc and its right-hand side */
+    dfl_factor *mass; /* M, for accelerations */
 };
 
 /* With room for as many stages. */
@@ -131,6 +135,13 @@ dfl_outcome dfl_formulation_residual(double *rows, dfl_formulation *form, const 
                                      int count, const double *transform, const double *yp,
                                      const double *xp);
 
+/* The same for one stage whose differential rows belong to one point, with a weight, and whose algebraic
+   rows to another. yp: the weighted x'. */
+dfl_outcome dfl_formulation_mixed_residual(double *rows, dfl_formulation *form,
+                                           const dfl_point *differential,
+                                           const dfl_point *algebraic, double weight,
+                                           const double *yp, const double *xp);
+
 /* dx (n lanes) from rows (room for K lanes, overwritten) and form->rho. */
 void dfl_formulation_solve(double *dx, dfl_formulation *form, double *rows);
 
@@ -140,6 +151,9 @@ dfl_outcome dfl_formulation_defect(double *err, dfl_formulation *form, const dfl
 
 /* Removes from lanes of x (n lanes) what redundant constraints leave undetermined. */
 void dfl_formulation_minimum_norm(double *X, const dfl_formulation *form);
+
+/* a (nv): the accelerations at an evaluated point, M a = f_dyn. False: M is singular. */
+bool dfl_formulation_accelerations(double *a, dfl_formulation *form, const dfl_point *point);
 
 /* Multipliers of minimum norm with the same constraint force, at an evaluated point. */
 void dfl_formulation_least_multipliers(dfl_point *point, dfl_formulation *form);

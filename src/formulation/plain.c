@@ -34,7 +34,6 @@ void dfl_plain_free(dfl_plain *plain, dfl_context *ctx)
     for (size_t i = 0; i < sizeof block / sizeof *block; i++)
         dfl_free(ctx, block[i]);
     dfl_free(ctx, plain->dropped);
-    dfl_factor_free(plain->mass, ctx);
     if (plain->have_stage_jac)
         dfl_rows_jacobian_clear(&plain->stage_jac, ctx);
     dfl_free(ctx, plain);
@@ -105,9 +104,7 @@ static dfl_status create_factors(dfl_formulation *form)
     dfl_context *ctx = form->sys->ctx;
     const int n = form->plain->n;
     form->nd = form->K = n;
-    dfl_status status = dfl_factor_create(&form->plain->mass, ctx, form->sys->n3, false);
-    if (!status)
-        status = dfl_factor_create(&form->E_real, ctx, n, false);
+    dfl_status status = dfl_factor_create(&form->E_real, ctx, n, false);
     for (int k = 0; !status && k < form->max_stages / 2; k++)
         status = dfl_factor_create(&form->E_complex[k], ctx, n, true);
     return status;
@@ -168,39 +165,6 @@ void dfl_plain_solve(double *dx, dfl_formulation *form, double *rows)
                (size_t)((form->sys->na - form->plain->col_tau) * width) * sizeof *dx);
 }
 
-/* M as a full matrix: stored, at the point, or by callback. */
-static dfl_outcome full_mass(double *M, dfl_system *sys, const dfl_point *point)
-{
-    const int nv = sys->n3, count = sys->diagonal ? nv : nv * nv;
-    dfl_outcome outcome = DFL_STEP_OK;
-    if (sys->constant || dfl_system_mass_at_points(sys))
-        memcpy(M, sys->constant ? sys->M : point->M, (size_t)count * sizeof *M);
-    else
-        outcome = dfl_system_mass(M, sys, point->t, point->x + sys->na);
-    if (!sys->diagonal)
-        return outcome;
-    memset(M + nv, 0, (size_t)(nv * nv - nv) * sizeof *M);
-    for (int i = nv - 1; i > 0; i--) {
-        M[i * nv + i] = M[i];
-        M[i] = 0;
-    }
-    return outcome;
-}
-
-bool dfl_plain_accelerations(double *a, dfl_formulation *form, const dfl_point *point)
-{
-    dfl_system *sys = form->sys;
-    dfl_factor *mass = form->plain->mass;
-    const int nv = sys->n3;
-    memset(form->vp, 0, (size_t)nv * sizeof(double));
-    if (full_mass(dfl_factor_matrix(mass), sys, point) ||
-        dfl_system_dynamics(a, sys, point, form->vp) ||
-        !dfl_factor_compute(mass, nv, DFL_METHOD_QR))
-        return false;
-    dfl_factor_solve(mass, a);
-    return true;
-}
-
 const double *dfl_plain_acceleration_rows(dfl_formulation *form, const dfl_point *point)
 {
     const dfl_system *sys = form->sys;
@@ -211,7 +175,7 @@ const double *dfl_plain_acceleration_rows(dfl_formulation *form, const dfl_point
         return NULL;
     if (sys->geoms)
         return point->blocks.bias;
-    if (!sys->leading_a && !dfl_plain_accelerations(plain->alpha, form, point))
+    if (!sys->leading_a && !dfl_formulation_accelerations(plain->alpha, form, point))
         return NULL;
     memcpy(rows, point->blocks.bias, (size_t)nc * sizeof *rows);
     dfl_gemm(nc, 1, nv, 1, point->blocks.W, nc, sys->leading_a ? point->x : plain->alpha, nv, 1,

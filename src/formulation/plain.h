@@ -36,7 +36,6 @@ struct dfl_plain {
     double *b;                   /* 2 n: one right-hand side */
     dfl_rows_jacobian stage_jac; /* for L at a stage, unless lagged */
     bool have_stage_jac;
-    dfl_factor *mass; /* M, for the accelerations that are reported */
 };
 
 dfl_status dfl_plain_init(dfl_formulation *form);
@@ -50,14 +49,14 @@ dfl_outcome dfl_plain_factor(dfl_formulation *form, int nreal, int ncomplex, con
 dfl_outcome dfl_plain_residual(double *rows, dfl_formulation *form, const dfl_point *points,
                                int count, const double *transform, const double *yp,
                                const double *xp);
+dfl_outcome dfl_plain_mixed(double *rows, dfl_formulation *form, const dfl_point *differential,
+                            const dfl_point *algebraic, double weight, const double *yp,
+                            const double *xp);
 void dfl_plain_solve(double *dx, dfl_formulation *form, double *rows);
 dfl_outcome dfl_plain_defect(double *err, dfl_formulation *form, const dfl_point *point,
                              const double *y);
 void dfl_plain_minimum_norm(double *X, const dfl_formulation *form);
 const double *dfl_plain_acceleration_rows(dfl_formulation *form, const dfl_point *point);
-
-/* a (nv) from M a = f_dyn at an evaluated point. False: M is singular. */
-bool dfl_plain_accelerations(double *a, dfl_formulation *form, const dfl_point *point);
 
 /* L Z (nc x nv) from the derivatives of the velocity rows, with s = s(p). */
 bool dfl_plain_turning(double *L, dfl_formulation *form, const dfl_rows_jacobian *jac);

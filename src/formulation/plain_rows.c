@@ -37,14 +37,38 @@ dfl_outcome dfl_plain_residual(double *rows, dfl_formulation *form, const dfl_po
     return DFL_STEP_OK;
 }
 
+/* gII and hI contain derivatives: W v' + bias. */
+static bool acceleration_rows_have_rates(const dfl_formulation *form)
+{
+    const dfl_acceleration a = form->traits->acceleration;
+    return (a == DFL_ACC_RATE || a == DFL_ACC_CORRECTED) && !form->sys->geoms;
+}
+
+/* Rows up to row_a contain derivatives. */
+dfl_outcome dfl_plain_mixed(double *rows, dfl_formulation *form, const dfl_point *differential,
+                            const dfl_point *algebraic, double weight, const double *yp,
+                            const double *xp)
+{
+    dfl_plain *plain = form->plain;
+    const double weighted[DFL_LANES] = {weight};
+    dfl_outcome outcome = dfl_plain_residual(rows, form, differential, 1, weighted, yp, xp);
+    if (!outcome)
+        outcome = stage_rows(plain->F, form, algebraic, plain->rate);
+    const int first = plain->row_acc;
+    const int last = acceleration_rows_have_rates(form) ? first + form->sys->nc : first;
+    for (int i = plain->row_a; i < plain->n; i++)
+        if (i < first || i >= last)
+            form->rho[i * form->width] = plain->F[i];
+    return outcome;
+}
+
 /* Rows without derivatives count as satisfied. */
 dfl_outcome dfl_plain_defect(double *err, dfl_formulation *form, const dfl_point *point,
                              const double *y)
 {
     dfl_plain *plain = form->plain;
     const int n = plain->n;
-    const dfl_acceleration a = form->traits->acceleration;
-    const bool rates = (a == DFL_ACC_RATE || a == DFL_ACC_CORRECTED) && !form->sys->geoms;
+    const bool rates = acceleration_rows_have_rates(form);
     const int acc = rates ? form->sys->nc : 0;
     for (int i = form->sys->off_r; i < n; i++)
         plain->rate[i] = -y[i];
@@ -72,7 +96,7 @@ static void acceleration_defect(double *F, dfl_formulation *form, const dfl_poin
     const int nc = sys->nc, nv = sys->n3;
     const double *M = form->jac.M;
     double *delta = plain->turn, *acc = F + plain->row_acc;
-    if (dfl_plain_accelerations(delta, form, point)) {
+    if (dfl_formulation_accelerations(delta, form, point)) {
         for (int i = 0; i < nv; i++)
             delta[i] -= plain->alpha[i];
         for (int i = 0; sys->diagonal && i < nv; i++)

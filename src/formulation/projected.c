@@ -167,6 +167,17 @@ dfl_outcome dfl_projected_residual(double *rows, dfl_formulation *form, const df
     return gather_dynamics(rho_v, form, &st, yp + sys->off_v * width, xp + sys->off_v * width);
 }
 
+dfl_outcome dfl_projected_mixed(double *rows, dfl_formulation *form, const dfl_point *differential,
+                                const dfl_point *algebraic, double weight, const double *yp,
+                                const double *xp)
+{
+    const double weighted[DFL_LANES] = {weight}, once[DFL_LANES] = {1};
+    stages st = {algebraic, 1, once, {NULL}};
+    dfl_outcome outcome = dfl_projected_residual(rows, form, differential, 1, weighted, yp, xp);
+    gather_algebraic(rows, form, &st);
+    return outcome;
+}
+
 /* u of all shifts from  d - (zeta SM_a - SJ_a) a, both products at hand. `width` is a constant for the
    compiler. */
 static inline __attribute__((always_inline)) void

@@ -13,6 +13,9 @@ dfl_outcome dfl_projected_factor(dfl_formulation *form, int nreal, int ncomplex,
 dfl_outcome dfl_projected_residual(double *rows, dfl_formulation *form, const dfl_point *points,
                                    int count, const double *transform, const double *yp,
                                    const double *xp);
+dfl_outcome dfl_projected_mixed(double *rows, dfl_formulation *form, const dfl_point *differential,
+                                const dfl_point *algebraic, double weight, const double *yp,
+                                const double *xp);
 void dfl_projected_solve(double *dx, dfl_formulation *form, double *rows);
 dfl_outcome dfl_projected_defect(double *err, dfl_formulation *form, const dfl_point *point,
                                  const double *y);

@@ -10,7 +10,6 @@ static dfl_outcome prepare_matrix(dfl_stepper *st, double h);
 static dfl_outcome newton(dfl_stepper *st, double h, double *reduce);
 static dfl_attempt test_error(dfl_stepper *st, double h, double *h_next);
 static dfl_attempt complete(dfl_stepper *st, double h);
-static dfl_attempt after_failure(dfl_stepper *st, double h, dfl_outcome outcome, double reduce);
 
 int dfl_implicit_rows(const dfl_system *sys)
 {
@@ -41,21 +40,25 @@ void dfl_implicit_start(dfl_stepper *st)
 
 dfl_attempt dfl_implicit_attempt(dfl_stepper *st, double h, double *h_next)
 {
-    const dfl_implicit_class *class = st->class->implicit;
     double reduce = 0.5;
+    dfl_outcome outcome = dfl_implicit_solve(st, h, &reduce);
+    return outcome ? dfl_implicit_failed(st, h, outcome, reduce) : test_error(st, h, h_next);
+}
+
+dfl_outcome dfl_implicit_solve(dfl_stepper *st, double h, double *reduce)
+{
+    const dfl_implicit_class *class = st->class->implicit;
+    *reduce = 0.5;
     dfl_scale_set(&st->scale, st->here.x, h);
     class->predict(st, h);
     dfl_outcome outcome = prepare_matrix(st, h);
     if (!outcome && st->newton.h_factored != h)
         outcome = class->factor(st, h);
     if (outcome)
-        return after_failure(st, h, outcome, reduce);
+        return outcome;
     st->singular_in_row = 0;
     class->settle(st);
-    outcome = newton(st, h, &reduce);
-    if (outcome)
-        return after_failure(st, h, outcome, reduce);
-    return test_error(st, h, h_next);
+    return newton(st, h, reduce);
 }
 
 /* New derivatives where they are due: at the step's start or at a predicted point. */
@@ -209,7 +212,7 @@ static dfl_attempt test_error(dfl_stepper *st, double h, double *h_next)
     }
     dfl_outcome outcome = st->class->implicit->error(&err, st, h, first || after_rejection);
     if (outcome)
-        return after_failure(st, h, outcome, 0.5);
+        return dfl_implicit_failed(st, h, outcome, 0.5);
     if (!(err < 1)) {
         if (!first)
             st->sys->stats->rejected_error++;
@@ -241,12 +244,12 @@ static dfl_attempt complete(dfl_stepper *st, double h)
 {
     dfl_outcome outcome = dfl_stepper_complete(st, h);
     if (outcome)
-        return after_failure(st, h, outcome, 0.5);
+        return dfl_implicit_failed(st, h, outcome, 0.5);
     st->newton.need_matrix = true;
     return DFL_ATTEMPT_ACCEPTED;
 }
 
-static dfl_attempt after_failure(dfl_stepper *st, double h, dfl_outcome outcome, double reduce)
+dfl_attempt dfl_implicit_failed(dfl_stepper *st, double h, dfl_outcome outcome, double reduce)
 {
     if (outcome == DFL_STEP_RANK && st->violated < 0 && dfl_formulation_suspend(st->form)) {
         st->newton.need_matrix = true; /* the invariants may be what depends on something */

@@ -48,6 +48,11 @@ void dfl_implicit_clear(dfl_stepper *st);
 
 dfl_attempt dfl_implicit_attempt(dfl_stepper *st, double h, double *h_next);
 
+/* Parts of it: predicts and solves the equations of a step of size h, `reduce` being a proposed change of the
+   step size if that fails; and what follows from a failure. */
+dfl_outcome dfl_implicit_solve(dfl_stepper *st, double h, double *reduce);
+dfl_attempt dfl_implicit_failed(dfl_stepper *st, double h, dfl_outcome outcome, double reduce);
+
 /* Why Newton's increment is not finite, from the evaluated stages. */
 dfl_outcome dfl_implicit_nonfinite(dfl_stepper *st, const dfl_point *stages, int count);
 

@@ -14,6 +14,7 @@ typedef struct dfl_scale {
     int *group;         /* n: group of each component, for the norm by bodies */
     double *sum, *size; /* per group */
     int ngroups;
+    bool differential; /* only r, v, p count in the error norm */
 } dfl_scale;
 
 /* `options` are resolved: rtol > 0, atol > 0. */
@@ -24,6 +25,10 @@ void dfl_scale_clear(dfl_scale *scale);
 
 /* Transforms the tolerances for a method of so many stages. */
 void dfl_scale_stages(dfl_scale *scale, int stages);
+
+/* Tolerances as they are, errors of r, v and p alone: for multistep methods, whose estimate has the order of
+   the method; algebraic unknowns follow from these. */
+void dfl_scale_plain(dfl_scale *scale, double newton_tolerance);
 
 /* Sets the weights from x (n) and, for unknowns of index 2 and 3, the step size. */
 void dfl_scale_set(dfl_scale *scale, const double *x, double h);

@@ -1,8 +1,10 @@
 /* What does not depend on the integrator: life, the first step size, the loop of attempts that ends in
    one accepted step, and the end of a step. */
 #include "integrate/stepper.h"
+#include "integrate/bdf.h"
 #include "integrate/failure.h"
 #include "integrate/radau.h"
+#include "integrate/second_order.h"
 
 #include <float.h>
 #include <math.h>
@@ -11,12 +13,19 @@
 static const dfl_stepper_class *class_of(dfl_integrator integrator);
 static dfl_status init_common(dfl_stepper *st);
 static double first_step(dfl_stepper *st, double span);
+static double next_size(const dfl_stepper *st, double to_go);
 static dfl_status too_short(const dfl_stepper *st, double h);
 static bool singular_position_is_close(dfl_stepper *st, double h);
 
 static const dfl_stepper_class *class_of(dfl_integrator integrator)
 {
     switch (integrator) {
+    case DFL_BDF:
+        return &dfl_bdf_class;
+    case DFL_TRAPEZOIDAL:
+        return &dfl_trapezoidal_class;
+    case DFL_MIDPOINT:
+        return &dfl_midpoint_class;
     default:
         return &dfl_radau_class;
     }
@@ -103,6 +112,8 @@ void dfl_stepper_start(dfl_stepper *st, double h)
 void dfl_stepper_aim(dfl_stepper *st, double t_end)
 {
     const double span = t_end - st->t;
+    if (st->class->remembers && st->stepped && span * st->h_old < 0)
+        dfl_stepper_start(st, st->options->fixed_step);
     if (st->h == 0)
         st->h = first_step(st, span);
     st->h = copysign(st->h, span);
@@ -110,18 +121,26 @@ void dfl_stepper_aim(dfl_stepper *st, double t_end)
         st->h = copysign(st->options->max_step, span);
 }
 
-/* The first step from the size of x' alone: a step that changes x by about the fifth root of the
-   tolerance. The error test corrects it at once if it is too long. */
-static double first_step(dfl_stepper *st, double span)
+void dfl_stepper_rates(double *xp, const dfl_stepper *st, const dfl_point *point)
 {
     const dfl_system *sys = st->sys;
+    memset(xp, 0, (size_t)sys->n * sizeof *xp);
+    memcpy(xp + sys->off_r, point->dif, (size_t)sys->n2 * sizeof *xp);
+    memcpy(xp + sys->off_v, point->a, (size_t)sys->n3 * sizeof *xp);
+    memcpy(xp + sys->off_p, point->blocks.kin, (size_t)sys->eom->np * sizeof *xp);
+}
+
+/* The first step from the size of x' alone: a step that changes x by about the fifth root of the
+   tolerance, or, of a method that starts with a low order, by half the tolerance. The error test corrects it at
+   once if it is too long. */
+static double first_step(dfl_stepper *st, double span)
+{
     dfl_scale_set(&st->scale, st->here.x, span);
-    memset(st->err, 0, (size_t)sys->n * sizeof(double));
-    memcpy(st->err + sys->off_r, st->here.dif, (size_t)sys->n2 * sizeof(double));
-    memcpy(st->err + sys->off_v, st->here.a, (size_t)sys->n3 * sizeof(double));
-    memcpy(st->err + sys->off_p, st->here.blocks.kin, (size_t)sys->eom->np * sizeof(double));
+    dfl_stepper_rates(st->err, st, &st->here);
     const double speed = dfl_scale_error(&st->scale, st->err);
     double h = 1e-3 * fabs(span);
+    if (st->class->remembers)
+        return copysign(speed * h > 0.5 ? 0.5 / speed : h, span);
     if (speed * h * st->scale.smallest_rtol > 1e-2)
         h = 1e-2 / (speed * st->scale.smallest_rtol);
     return copysign(h, span);
@@ -133,7 +152,7 @@ dfl_status dfl_stepper_step(dfl_stepper *st, double t_end, long *attempts_left)
     for (;;) {
         const double to_go = t_end - st->t;
         const bool last = fabs(st->h) * (1 + 1e-4) >= fabs(to_go);
-        const double h = last ? to_go : st->h;
+        const double h = last ? to_go : next_size(st, to_go);
         double h_next = h;
         if ((*attempts_left)-- <= 0)
             return dfl_fail(sys->ctx, DFL_TOO_MANY_STEPS,
@@ -160,6 +179,13 @@ dfl_status dfl_stepper_step(dfl_stepper *st, double t_end, long *attempts_left)
             return dfl_step_failure(st, h);
         }
     }
+}
+
+/* The proposed step; of two that would end just behind the goal, half the way. */
+static double next_size(const dfl_stepper *st, double to_go)
+{
+    const bool split = st->class->remembers && st->options->fixed_step == 0;
+    return split && fabs(to_go) < 2 * fabs(st->h) ? to_go / 2 : st->h;
 }
 
 /* The proposed step cannot move the time, before anything went wrong. */

@@ -50,6 +50,10 @@ typedef struct dfl_stepper_class {
     void (*interpolate)(double *x, const dfl_stepper *st, double t);
 
     const struct dfl_implicit_class *implicit; /* more operations (implicit.h), or NULL */
+
+    /* A step depends on several before: they must go in one direction, with sizes that change
+       gently, and the first one is short. */
+    bool remembers;
 } dfl_stepper_class;
 
 /* Newton's memory, of an implicit integrator. */
@@ -118,6 +122,9 @@ dfl_status dfl_stepper_step(dfl_stepper *st, double t_end, long *attempts_left);
 void dfl_stepper_interpolate(double *x, const dfl_stepper *st, double t);
 
 /* For integrators. */
+
+/* x' (n) at an evaluated point: of r, v (where the accelerations are known) and p; zero for the others. */
+void dfl_stepper_rates(double *xp, const dfl_stepper *st, const dfl_point *point);
 
 /* Evaluates the end of the step and makes it the present point. Otherwise says why not: the attempt
    failed. */

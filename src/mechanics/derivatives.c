@@ -18,7 +18,7 @@
 
 static void choose_origin(dfl_tree_derivatives *work);
 static void motion_to_world(double *y, const double *pose, const double *origin, const double *x);
-static void inertia_to_world(node_terms *t, const dfl_node *n, const double *pose,
+static void inertia_to_world(node_terms *t, const node_mass *n, const double *pose,
                              const double *origin);
 static void fill_node(dfl_tree_derivatives *work, int node);
 static void fill_dofs(dfl_tree_derivatives *work, int node);
@@ -99,7 +99,7 @@ static void motion_to_world(double *y, const double *pose, const double *origin,
     cross_add(y + 3, y, arm);
 }
 
-static void inertia_to_world(node_terms *t, const dfl_node *n, const double *pose,
+static void inertia_to_world(node_terms *t, const node_mass *n, const double *pose,
                              const double *origin)
 {
     static const unsigned char row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2};
@@ -127,7 +127,7 @@ static void fill_node(dfl_tree_derivatives *work, int node)
     double momentum[6], gyro[6];
     motion_to_world(t->v, pose, work->origin, tree->state[node].v);
     motion_to_world(t->a, pose, work->origin, tree->state[node].a);
-    inertia_to_world(t, &tree->node[node], pose, work->origin);
+    inertia_to_world(t, &tree->mass[node], pose, work->origin);
     rigid_times(momentum, t->m, t->h, t->J, t->v);
     cross_force(gyro, t->v, momentum);
     rigid_times(t->f, t->m, t->h, t->J, t->a);

@@ -7,9 +7,13 @@
 
 struct dfl_tree {
     dfl_context *ctx;
-    int nnodes, nbodies, njoints, np, nv, nquaternions, ndrives, n0; /* nodes with the ground */
+    int nnodes, nbodies, njoints, np, nv, nquaternions, ndrives, n0,
+        nslots; /* nodes with the ground */
     dfl_node *node;
+    node_rest *rest;
+    node_mass *mass;
     node_state *state;
+    node_fold *fold;   /* nslots */
     double *pose;      /* 12 per node: rotation to the world (row-major), origin */
     double *reference; /* the same in the reference configuration */
     double *drive;     /* 3 per drive: u, u', u'' */
@@ -53,8 +57,8 @@ static inline double dot6(const double *a, const double *b)
    drawing if axis2 is NULL or zero; the identity if `axis` is NULL or zero. */
 void dfl_axes(double *R, const double *axis, const double *axis2);
 
-/* The inertias of nodes with all that hangs on them, rigidly, in `A` of the states. */
-void dfl_tree_composite(dfl_tree *tree);
+/* The inertia of a node with all that hangs on it, rigidly. To be called for all nodes from the last to 1. */
+const double *dfl_tree_composite(dfl_tree *tree, int node);
 
 /* S of a one-axis node in its own frame. */
 void dfl_node_axis(double *S, const dfl_node *node);

@@ -65,6 +65,9 @@ void dfl_model_free(dfl_model *model)
                             model->run.form, model->run.method, model->run.start};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         dfl_free(ctx, blocks[i]);
+    for (int i = 0; i < model->nnotes; i++)
+        dfl_free(ctx, model->notes[i]);
+    dfl_free(ctx, model->notes);
     for (int i = 0; i < model->nshapes; i++)
         dfl_shape_clear(&model->shapes[i], ctx);
     dfl_free(ctx, model->shapes);
@@ -238,7 +241,7 @@ dfl_status dfl_model_stored_force(dfl_model *model, dfl_expr u, dfl_expr F)
 
 dfl_status dfl_model_stored(dfl_model *model, dfl_expr V)
 {
-    dfl_status status = dfl_model_check_contents(model, DFL_FOR_POTENTIAL, NULL, V);
+    dfl_status status = dfl_model_check_contents(model, DFL_FOR_OUTPUT, NULL, V);
     if (!status)
         status = check_energy_open(model);
     if (!status)
@@ -368,6 +371,17 @@ dfl_status dfl_model_energy(dfl_expr *out, dfl_model *model)
         sum = dfl_add(graph, sum, model->stored);
     *out = sum;
     return dfl_graph_status(graph);
+}
+
+dfl_status dfl_model_note(dfl_model *model, const char *text)
+{
+    char **notes =
+        grow(model->ctx, model->notes, &model->max_notes, model->nnotes, sizeof *model->notes);
+    if (!notes)
+        return DFL_NO_MEMORY;
+    model->notes = notes;
+    notes[model->nnotes] = dfl_copy_string(model->ctx, text);
+    return notes[model->nnotes++] ? DFL_OK : DFL_NO_MEMORY;
 }
 
 dfl_status dfl_model_start(dfl_model *model, dfl_expr symbol, double value, bool held)

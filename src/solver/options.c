@@ -7,6 +7,7 @@
 static void fill_defaults(dfl_solver_options *o, const dfl_eom *eom);
 static dfl_status check_numbers(const dfl_solver_options *o, dfl_context *ctx);
 static dfl_status check_choices(const dfl_solver_options *o, dfl_context *ctx, const dfl_eom *eom);
+static dfl_status check_order(const dfl_solver_options *o, dfl_context *ctx);
 static dfl_status check_tolerances(const dfl_solver_options *o, dfl_context *ctx, int n);
 
 dfl_status dfl_options_resolve(dfl_solver_options *out, dfl_context *ctx, const dfl_eom *eom,
@@ -65,7 +66,8 @@ static void fill_defaults(dfl_solver_options *o, const dfl_eom *eom)
     o->baumgarte_beta = damping(o->baumgarte_beta, o->baumgarte_alpha);
     if (o->reference == DFL_REFERENCE_DEFAULT)
         o->reference = o->prediction == DFL_CONSTANT ? DFL_REFERENCE_START : DFL_REFERENCE_STAGE2;
-    set(&o->jacobian_reuse, o->reference == DFL_REFERENCE_START ? 1e-3 : 0.03);
+    const double reuse = o->integrator == DFL_RADAU ? 0.03 : 0.1;
+    set(&o->jacobian_reuse, o->reference == DFL_REFERENCE_START ? 1e-3 : reuse);
 }
 
 static dfl_status check_numbers(const dfl_solver_options *o, dfl_context *ctx)
@@ -103,6 +105,22 @@ static dfl_status check_numbers(const dfl_solver_options *o, dfl_context *ctx)
     return DFL_OK;
 }
 
+static dfl_status check_order(const dfl_solver_options *o, dfl_context *ctx)
+{
+    const int order = o->order;
+    if (o->integrator == DFL_BDF && (order < 0 || order > 5))
+        return dfl_fail(ctx, DFL_INVALID, "order is %d; choose 1 to 5 with bdf, or 0 for automatic",
+                        order);
+    if (o->integrator == DFL_RADAU && order != 0 && order != 1 && order != 5 && order != 9 &&
+        order != 13)
+        return dfl_fail(ctx, DFL_INVALID, "order is %d; choose 1, 5, 9 or 13, or 0 for automatic",
+                        order);
+    if (o->integrator != DFL_BDF && o->integrator != DFL_RADAU && order != 0)
+        return dfl_fail(ctx, DFL_INVALID, "order is %d; the method '%s' has one order, leave it 0",
+                        order, dfl_integrator_name(o->integrator));
+    return DFL_OK;
+}
+
 static dfl_status check_choices(const dfl_solver_options *o, dfl_context *ctx, const dfl_eom *eom)
 {
     const struct {
@@ -125,10 +143,9 @@ static dfl_status check_choices(const dfl_solver_options *o, dfl_context *ctx, c
     dfl_status status = dfl_combination_check(ctx, o->form, o->integrator);
     if (status)
         return status;
-    if (o->order != 0 && o->order != 1 && o->order != 5 && o->order != 9 && o->order != 13)
-        return dfl_fail(ctx, DFL_INVALID, "order is %d; choose 1, 5, 9 or 13, or 0 for automatic",
-                        o->order);
-    status = dfl_form_check(ctx, o, eom);
+    status = check_order(o, ctx);
+    if (!status)
+        status = dfl_form_check(ctx, o, eom);
     if (status)
         return status;
     if (o->selectors == DFL_USER && !o->select)
