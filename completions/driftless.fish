@@ -38,6 +38,7 @@ complete -c driftless -n $run -l method -x -a 'radau radau1 radau5 radau9 radau1
 complete -c driftless -n $run -l baumgarte-alpha -x -d 'damping of the form baumgarte'
 complete -c driftless -n $run -l baumgarte-beta -x -d 'its stiffness, squared'
 complete -c driftless -n $run -l lagged -d 'added multipliers act through the last constraints'
+complete -c driftless -n $run -l independent -x -d 'coordinates of the form partition'
 complete -c driftless -n $run -l start -x -a 'project as-given' -d 'what happens to initial values'
 complete -c driftless -n $run -l first-step -x -d 'size of the first step'
 complete -c driftless -n $run -l max-step -x -d 'largest step'
