@@ -4,7 +4,8 @@
        0 = alg(x_{k+1}),    0 = S ( dif(x_m) - M(x_m) (x_{k+1} - x_k)/h ).
 
    In psf the multipliers are functions of p and v at the end of the step; in the middle they are the mean,
-   which is accurate to h^2 as well. In forms without gII, or with v' in it, they occur in the middle alone: what the step tells about them is that mean, and it is given as their value at the end, accurate to h; a continued x_{k+1} = 2 x_m - x_k would
+   which is accurate to h^2 as well. In forms without gII, or with v' in it, they occur in the middle alone: what the step
+   tells about them is that mean, and it is given as their value at the end, accurate to h; a continued x_{k+1} = 2 x_m - x_k would
    let every error of the first multipliers alternate for ever. */
 #include "integrate/second_order.h"
 

@@ -18,6 +18,7 @@ const char *const dfl_connection_names[DFL_CONNECTIONS] = {
     [DFL_TRANSLATION] = "translation",
     [DFL_SPHERICAL] = "spherical",
     [DFL_FREE] = "free",
+    [DFL_USER_JOINT] = "joint",
     [DFL_POINT_ON_LINE] = "point_on_line",
     [DFL_POINT_ON_PLANE] = "point_on_plane",
     [DFL_DISTANCE] = "distance",
@@ -58,8 +59,10 @@ void dfl_drawing_free(dfl_drawing *drawing)
     dfl_context *ctx = drawing->ctx;
     for (int i = 0; i < drawing->nbodies; i++)
         dfl_free(ctx, drawing->bodies[i].name);
-    for (int i = 0; i < drawing->njoints; i++)
+    for (int i = 0; i < drawing->njoints; i++) {
         dfl_free(ctx, drawing->joints[i].name);
+        dfl_free(ctx, drawing->joints[i].motion);
+    }
     dfl_free(ctx, drawing->bodies);
     dfl_free(ctx, drawing->joints);
     dfl_free(ctx, drawing->links);
@@ -144,6 +147,7 @@ dfl_status dfl_drawing_body(int *out, dfl_drawing *drawing, const dfl_drawn_body
                                      .mass = body->mass,
                                      .com = body->com,
                                      .inertia = body->inertia,
+                                     .quasistatic = body->quasistatic,
                                      .joint = -1,
                                      .link = -1};
     if (drawing->planar) {
@@ -181,7 +185,9 @@ dfl_status dfl_drawing_joint(int *out, dfl_drawing *drawing, const dfl_drawn_joi
     joints[*out] = joint;
     if (!joint.loop) {
         drawing->bodies[drawn->child].joint = *out;
-        return dfl_drawing_coordinates(drawing, &joints[*out]);
+        status = dfl_drawing_coordinates(drawing, &joints[*out]);
+        joints[*out].drawn.coordinate_names = NULL;
+        return status;
     }
     const bool hang =
         dfl_drawing_hangs(drawing, drawn->parent) && dfl_drawing_hangs(drawing, drawn->child);
@@ -220,16 +226,22 @@ static dfl_status check_name(const dfl_drawing *drawing, const char *what, const
 {
     if (!strcmp(name, "ground"))
         return dfl_fail(drawing->ctx, DFL_INVALID, "%s: the name 'ground' is taken", what);
-    for (int i = 0; i < drawing->nbodies + drawing->njoints; i++) {
-        const bool body = i < drawing->nbodies;
-        const dfl_placed_joint *joint = &drawing->joints[body ? 0 : i - drawing->nbodies];
-        const char *other = body ? drawing->bodies[i].name : joint->name;
-        if (!strcmp(name, other))
-            return dfl_fail(drawing->ctx, DFL_INVALID,
-                            "%s: the name '%s' is taken by the %s of line %d; choose another one",
-                            what, name, body ? "body" : "joint",
-                            body ? drawing->bodies[i].line : joint->line);
-    }
+    const char *owner = NULL;
+    int line = 0;
+    for (int i = 0; i < drawing->nbodies; i++)
+        if (!strcmp(name, drawing->bodies[i].name)) {
+            owner = "body";
+            line = drawing->bodies[i].line;
+        }
+    for (int i = 0; i < drawing->njoints; i++)
+        if (!strcmp(name, drawing->joints[i].name)) {
+            owner = "joint";
+            line = drawing->joints[i].line;
+        }
+    if (owner)
+        return dfl_fail(drawing->ctx, DFL_INVALID,
+                        "%s: the name '%s' is taken by the %s of line %d; choose another one", what,
+                        name, owner, line);
     return dfl_model_check_name(drawing->model, name);
 }
 

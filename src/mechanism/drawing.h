@@ -38,6 +38,7 @@ typedef enum dfl_connection {
     DFL_TRANSLATION = DFL_JOINT_TRANSLATION,
     DFL_SPHERICAL = DFL_JOINT_SPHERICAL,
     DFL_FREE = DFL_JOINT_FREE,
+    DFL_USER_JOINT,     /* its pose is an expression of its coordinates (closures.h) */
     DFL_POINT_ON_LINE,  /* the point of B on the axis of A */
     DFL_POINT_ON_PLANE, /* the point of B in the plane of A across its axis */
     DFL_DISTANCE,       /* the distance of the points */
@@ -56,6 +57,7 @@ typedef struct dfl_drawn_body {
     dfl_expr mass;
     dfl_vec com;
     dfl_sym inertia; /* about the centre of mass; in a plane model only zz counts */
+    bool quasistatic; /* where it has neither mass nor damping, stiffness determines its position */
 } dfl_drawn_body;
 
 /* Between body A, the parent (DFL_GROUND or a body), and body B, the child. */
@@ -72,7 +74,9 @@ typedef struct dfl_drawn_joint {
     dfl_expr motion;
     bool apart; /* the loop is not closed in the drawing: B has a point and axes of its own */
     dfl_vec at_b, axis_b, axis2_b;
-    dfl_expr length; /* distance: m; 0 means that of the drawing */
+    dfl_expr length;  /* distance: m; 0 means that of the drawing */
+    int ncoordinates; /* joint of the user: 0 to 6, declared as NAME.q1, ... or with these names */
+    const char *const *coordinate_names; /* NULL: none */
 } dfl_drawn_joint;
 
 /* What a joint has declared. */
@@ -146,14 +150,15 @@ dfl_status dfl_drawing_jacobian(dfl_jacobian_column *columns, int *count, int ro
 /* ------------------------------------------------------------------ forces */
 
 /* Adds a force at a point of a body, and a torque, both in world axes; on DFL_GROUND nothing happens.
-   `stored`: the force belongs to an energy given to dfl_drawing_stored. */
+   `stored`: the force follows from an energy given to dfl_model_stored (before energy() is asked for). */
 dfl_status dfl_drawing_apply(dfl_drawing *drawing, int body, dfl_vec point, dfl_vec force,
                              dfl_vec torque, bool stored);
 
 /* ------------------------------------------------------------------ lowering (lower.c) */
 
 /* Declares masses, forces of inertia and gravity, and the energy: bodies and joints are complete. Called by
-   dfl_drawing_lower, or before it, when the energy is asked for; again is no harm. */
+   dfl_drawing_lower, or before it, when the energy is asked for; again is no harm. After a failure
+   the line of what it is about is the model's line. */
 dfl_status dfl_drawing_close(dfl_drawing *drawing);
 
 /* Declares all that is left: applied forces, constraints of loops, lengths of quaternions. Once, when the

@@ -2,6 +2,7 @@
    and d = r_B - r_A,
 
        DOT1(u_A, w_B) = u.w      DOT2(u_A) = u.d      distance: (d.d - L^2) / (2 L)
+       screw: z.d - lead phi, phi = arg(x_A.x_B + i y_A.x_B) in the turn nearest to z.d / lead
 
    The poses are those against the last link that both bodies hang on. Rows that no motion can change (a plane
    mechanism drawn in space has them) are left out, if they are fulfilled. */
@@ -12,7 +13,7 @@
 
 #include <math.h>
 
-typedef enum row_kind { DOT1, DOT2, DISTANCE } row_kind;
+typedef enum row_kind { DOT1, DOT2, DISTANCE, SCREW } row_kind;
 enum { X, Y, Z };
 
 typedef struct row_type {
@@ -39,6 +40,7 @@ static const joint_rows in_space[DFL_CONNECTIONS] = {
     [DFL_FIXED] = {6, {TOGETHER, PARALLEL, {DOT1, X, Y}}},
     [DFL_REVOLUTE] = {5, {TOGETHER, PARALLEL}},
     [DFL_PRISMATIC] = {5, {{DOT2, X, 0}, {DOT2, Y, 0}, PARALLEL, {DOT1, X, Y}}},
+    [DFL_SCREW] = {5, {{DOT2, X, 0}, {DOT2, Y, 0}, PARALLEL, {SCREW, 0, 0}}},
     [DFL_CYLINDRICAL] = {4, {{DOT2, X, 0}, {DOT2, Y, 0}, PARALLEL}},
     [DFL_UNIVERSAL] = {4, {TOGETHER, {DOT1, Z, X}}},
     [DFL_PLANAR_JOINT] = {3, {{DOT2, Z, 0}, PARALLEL}},
@@ -60,54 +62,58 @@ static const joint_rows in_plane[DFL_CONNECTIONS] = {
     [DFL_DISTANCE] = {1, {{DISTANCE, 0, 0}}},
 };
 
-/* Frames of both bodies. */
-typedef struct ends {
-    dfl_vec A[3], B[3], d;
-    dfl_expr length;
-} ends;
-
-static dfl_status make_ends(ends *e, dfl_drawing *drawing, const dfl_placed_joint *joint);
 static int common_link(const dfl_drawing *drawing, int a, int b);
 static void set_axes(dfl_vec axes[3], const dfl_drawing *drawing, const dfl_drawn_joint *joint,
                      dfl_vec axis, dfl_vec axis2);
-static dfl_expr row_value(dfl_graph *g, const ends *e, row_type type);
-static const char *row_meaning(dfl_graph *g, const ends *drawn, row_type type);
+static dfl_expr row_value(dfl_graph *g, const dfl_joint_frames *e, row_type type);
+static dfl_expr screw_value(dfl_graph *g, const dfl_joint_frames *e);
+static const char *row_meaning(dfl_graph *g, const dfl_joint_frames *drawn, row_type type);
 static dfl_status declare_row(dfl_drawing *drawing, const dfl_placed_joint *joint, int number,
                               dfl_expr row, const char *meaning);
 static dfl_status check_fulfilled(const dfl_drawing *drawing, const dfl_placed_joint *joint,
                                   dfl_expr row, const char *meaning);
-static dfl_status note_left_out(const dfl_drawing *drawing, const dfl_placed_joint *joint,
-                                const char *const *meanings, int count, int rows);
+static dfl_status declare_side(dfl_drawing *drawing, const dfl_placed_joint *joint,
+                               const dfl_joint_frames *e, row_type type);
+
+int dfl_drawing_row_count(const dfl_drawing *drawing, dfl_connection kind)
+{
+    return (drawing->planar ? in_plane : in_space)[kind].count;
+}
 
 dfl_status dfl_drawing_rows(dfl_drawing *drawing, dfl_placed_joint *joint)
 {
     const joint_rows *rows = &(drawing->planar ? in_plane : in_space)[joint->drawn.kind];
     const dfl_drawn_joint *d = &joint->drawn;
-    const char *left_out[MOST_ROWS];
-    int count = 0;
-    ends e, drawn = {.d = {{0}}};
-    dfl_status status = make_ends(&e, drawing, joint);
+    dfl_joint_frames e, drawn = {.d = {{0}}};
+    dfl_status status = dfl_drawing_frames(&e, drawing, joint);
     if (status)
         return status;
     set_axes(drawn.A, drawing, d, d->axis, d->axis2);
     set_axes(drawn.B, drawing, d, d->apart ? d->axis_b : d->axis, d->apart ? d->axis2_b : d->axis2);
     joint->declared = true;
+    const char *left_out[MOST_ROWS];
+    int nleft = 0;
     for (int k = 0; k < rows->count && !status; k++) {
         const dfl_expr row = row_value(drawing->graph, &e, rows->row[k]);
         const char *meaning = row_meaning(drawing->graph, &drawn, rows->row[k]);
-        if (dfl_depends(drawing->graph, row, DFL_SYM_P)) {
+        dfl_expr constant;
+        status = dfl_drawing_constant(&constant, drawing, row);
+        if (!status && constant != DFL_NO_EXPR) {
+            left_out[nleft++] = meaning;
+            status = check_fulfilled(drawing, joint, constant, meaning);
+        } else if (!status) {
             status = declare_row(drawing, joint, rows->count > 1 ? k + 1 : 0, row, meaning);
-        } else {
-            left_out[count++] = meaning;
-            status = check_fulfilled(drawing, joint, row, meaning);
         }
     }
     if (!status)
-        status = note_left_out(drawing, joint, left_out, count, rows->count);
+        status = dfl_drawing_note_left_out(drawing, joint, left_out, nleft, rows->count);
+    for (int k = 0; k < rows->count && !status; k++)
+        status = declare_side(drawing, joint, &e, rows->row[k]);
     return status ? status : dfl_graph_status(drawing->graph);
 }
 
-static dfl_status make_ends(ends *e, dfl_drawing *drawing, const dfl_placed_joint *joint)
+dfl_status dfl_drawing_frames(dfl_joint_frames *e, dfl_drawing *drawing,
+                              const dfl_placed_joint *joint)
 {
     dfl_graph *g = drawing->graph;
     const dfl_drawn_joint *d = &joint->drawn;
@@ -136,6 +142,7 @@ static dfl_status make_ends(ends *e, dfl_drawing *drawing, const dfl_placed_join
         e->A[k] = mat_times(g, A.R, e->A[k]);
         e->B[k] = mat_times(g, B.R, e->B[k]);
     }
+    e->lead = d->lead;
     const dfl_vec apart_by = vec_sub(g, at_b, d->at);
     e->length = d->length ? d->length : dfl_unary(g, DFL_OP_SQRT, vec_dot(g, apart_by, apart_by));
     return DFL_OK;
@@ -163,31 +170,44 @@ static void set_axes(dfl_vec axes[3], const dfl_drawing *drawing, const dfl_draw
     dfl_drawing_axes(axes, drawing, axis, axis2);
 }
 
-static dfl_expr row_value(dfl_graph *g, const ends *e, row_type type)
+static dfl_expr row_value(dfl_graph *g, const dfl_joint_frames *e, row_type type)
 {
     if (type.kind == DOT1)
         return vec_dot(g, e->A[type.u], e->B[type.w]);
     if (type.kind == DOT2)
         return vec_dot(g, e->A[type.u], e->d);
+    if (type.kind == SCREW)
+        return screw_value(g, e);
     const dfl_expr square = dfl_mul(g, e->length, e->length);
     return dfl_div(g, dfl_sub(g, vec_dot(g, e->d, e->d), square),
                    dfl_mul(g, dfl_constant(g, 2.0), e->length));
 }
 
+/* -lead arg((x_A.x_B + i y_A.x_B) exp(-i z.d / lead)): the angle is measured from that of the shift, so that the row
+   jumps only half a turn away from where the loop is closed. */
+static dfl_expr screw_value(dfl_graph *g, const dfl_joint_frames *e)
+{
+    const dfl_expr shift = dfl_div(g, vec_dot(g, e->A[Z], e->d), e->lead);
+    const dfl_expr c = dfl_unary(g, DFL_OP_COS, shift), s = dfl_unary(g, DFL_OP_SIN, shift);
+    const dfl_expr re = vec_dot(g, e->A[X], e->B[X]), im = vec_dot(g, e->A[Y], e->B[X]);
+    const dfl_expr y = dfl_sub(g, dfl_mul(g, im, c), dfl_mul(g, re, s));
+    const dfl_expr x = dfl_add(g, dfl_mul(g, re, c), dfl_mul(g, im, s));
+    return dfl_neg(g, dfl_mul(g, e->lead, dfl_binary(g, DFL_OP_ATAN2, y, x)));
+}
+
 /* Which motion a row prevents, in the drawing. */
-static const char *row_meaning(dfl_graph *g, const ends *drawn, row_type type)
+static const char *row_meaning(dfl_graph *g, const dfl_joint_frames *drawn, row_type type)
 {
     static const char *const shifts[] = {"x translation", "y translation", "z translation",
                                          "translation"};
     static const char *const turns[] = {"x rotation", "y rotation", "z rotation", "rotation"};
     if (type.kind == DISTANCE)
         return "distance";
+    if (type.kind == SCREW)
+        return "shift without turn";
     const dfl_vec u =
         type.kind == DOT2 ? drawn->A[type.u] : vec_cross(g, drawn->A[type.u], drawn->B[type.w]);
-    int axis = 0;
-    while (axis < 3 && (u.e[(axis + 1) % 3] || u.e[(axis + 2) % 3]))
-        axis++;
-    return (type.kind == DOT2 ? shifts : turns)[axis];
+    return (type.kind == DOT2 ? shifts : turns)[vec_coordinate(u)];
 }
 
 /* NAME, or NAME.1, ... if there is a number. */
@@ -225,19 +245,15 @@ static dfl_status check_fulfilled(const dfl_drawing *drawing, const dfl_placed_j
                     dfl_connection_names[joint->drawn.kind], joint->name, meaning, value);
 }
 
-static dfl_status note_left_out(const dfl_drawing *drawing, const dfl_placed_joint *joint,
-                                const char *const *meanings, int count, int rows)
+/* The opposite axis satisfies u.w = 0 as well: axes of both frames that shall coincide have cosine 1. */
+static dfl_status declare_side(dfl_drawing *drawing, const dfl_placed_joint *joint,
+                               const dfl_joint_frames *e, row_type type)
 {
-    dfl_text text = {.ctx = drawing->ctx};
-    if (count == 0)
+    if (type.kind != DOT1 || joint->drawn.kind == DFL_UNIVERSAL || type.u != X)
+        return DFL_OK; /* x and y of A with z of B say the same */
+    const int axis = type.w == Z && !drawing->planar ? Z : X;
+    const dfl_expr cosine = vec_dot(drawing->graph, e->A[axis], e->B[axis]);
+    if (!dfl_depends(drawing->graph, cosine, DFL_SYM_P))
         return DFL_OK;
-    dfl_text_add(&text, "%s '%s': %d of %d rows are left out, since no joint moves them (",
-                 dfl_connection_names[joint->drawn.kind], joint->name, count, rows);
-    for (int i = 0; i < count; i++)
-        dfl_text_add(&text, "%s%s", i ? ", " : "", meanings[i]);
-    dfl_text_add(&text, ")");
-    const dfl_status status =
-        text.status ? text.status : dfl_model_note(drawing->model, dfl_text_string(&text));
-    dfl_text_clear(&text);
-    return status;
+    return dfl_model_side(drawing->model, joint->name, cosine);
 }

@@ -15,6 +15,15 @@ static inline bool vec_is_zero(dfl_vec a)
     return a.e[0] == 0 && a.e[1] == 0 && a.e[2] == 0;
 }
 
+/* 0, 1, 2 for a vector along x, y, z, else 3. */
+static inline int vec_coordinate(dfl_vec a)
+{
+    int k = 0;
+    while (k < 3 && (a.e[(k + 1) % 3] || a.e[(k + 2) % 3]))
+        k++;
+    return k;
+}
+
 static inline dfl_vec vec_add(dfl_graph *g, dfl_vec a, dfl_vec b)
 {
     for (int i = 0; i < 3; i++)
@@ -98,6 +107,30 @@ static inline dfl_mat mat_product(dfl_graph *g, dfl_mat A, dfl_mat B)
         for (int k = 0; k < 3; k++)
             C.e[3 * i + k] = vec_dot(g, mat_row(A, i), mat_column(B, k));
     return C;
+}
+
+static inline dfl_mat mat_of_rows(const dfl_vec rows[3])
+{
+    dfl_mat A;
+    for (int i = 0; i < 9; i++)
+        A.e[i] = rows[i / 3].e[i % 3];
+    return A;
+}
+
+static inline dfl_mat mat_transpose(dfl_mat A)
+{
+    dfl_mat B;
+    for (int i = 0; i < 9; i++)
+        B.e[i] = A.e[3 * (i % 3) + i / 3];
+    return B;
+}
+
+static inline bool mat_same(dfl_mat A, dfl_mat B)
+{
+    for (int i = 0; i < 9; i++)
+        if (A.e[i] != B.e[i])
+            return false;
+    return true;
 }
 
 static inline dfl_mat mat_identity(dfl_graph *g)

@@ -38,6 +38,8 @@ typedef struct dfl_declaration {
         symbol; /* the symbol itself: p, speed, r, w, s; the multiplier of a constraint; DFL_NO_EXPR */
     dfl_expr velocity;  /* position: the symbol of its own velocity */
     dfl_expr expr;      /* residual, right-hand side, output; position: kinematics or DFL_NO_EXPR */
+    char *carries;      /* position, speed: names of massless bodies that move with it, or NULL */
+    bool quasistatic;   /* position, speed: may follow from stiffness where it has no mass */
     bool velocity_used; /* position: velocity(x) was asked for before any kinematics */
     int direction;      /* event */
     bool stop;          /* event */
@@ -59,6 +61,14 @@ typedef struct dfl_start_value {
     bool held;
     int line;
 } dfl_start_value;
+
+/* An expression that is 1 where constraints are satisfied as meant, and at most 0 where they are
+   satisfied by a mirror image. */
+typedef struct dfl_side {
+    char *name; /* of the joint, for messages */
+    dfl_expr expr;
+    int line;
+} dfl_side;
 
 /* Settings of the run; NAN or NULL where the script is silent. */
 typedef struct dfl_run_settings {
@@ -121,6 +131,8 @@ typedef struct dfl_model {
     int nmasses, max_masses, nforces, max_forces;
     dfl_start_value *starts; /* one per symbol: the last call counts */
     int nstarts, max_starts;
+    dfl_side *sides; /* of the start */
+    int nsides, max_sides;
     dfl_shape *shapes; /* the scene, in order of declaration */
     int nshapes, max_shapes;
     char **notes; /* lines that `check` shows */
@@ -151,6 +163,10 @@ dfl_status dfl_model_potential(dfl_model *model, dfl_expr V);
 /* u, v: symbols of positions (meaning their velocities), velocities or speeds. */
 dfl_status dfl_model_mass(dfl_model *model, dfl_expr u, dfl_expr v, dfl_expr k);
 dfl_status dfl_model_force(dfl_model *model, dfl_expr u, dfl_expr F);
+/* Along directions without mass and damping that move u, the balance of forces determines positions. */
+dfl_status dfl_model_quasistatic(dfl_model *model, dfl_expr u);
+/* For messages: a body without mass moves with velocity u. */
+dfl_status dfl_model_carries(dfl_model *model, dfl_expr u, const char *body);
 /* For mechanisms: a force of inertia, or one that follows from an energy given to dfl_model_stored, which
    (unlike potential) makes no forces itself. */
 dfl_status dfl_model_stored_force(dfl_model *model, dfl_expr u, dfl_expr F);
@@ -177,6 +193,9 @@ dfl_status dfl_model_note(dfl_model *model, const char *text);
 /* A held value or a guess for the symbol of an unknown. DFL_INVALID for parameters, time, expressions,
    numbers that are not finite. */
 dfl_status dfl_model_start(dfl_model *model, dfl_expr symbol, double value, bool held);
+
+/* The start must have this side: `expr` of positions is 1 there (sides.c). */
+dfl_status dfl_model_side(dfl_model *model, const char *name, dfl_expr expr);
 
 /* The number that an expression of parameters, inputs and numbers has with their present values.
    DFL_INVALID if it contains anything else. */

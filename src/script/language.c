@@ -23,9 +23,9 @@ static int call_kinetic(lua_State *L);
 static int call_potential(lua_State *L);
 static int call_mass(lua_State *L);
 static int call_force(lua_State *L);
+static int call_quasistatic(lua_State *L);
 static int call_constraint(lua_State *L);
 static int call_nonholonomic(lua_State *L);
-static int push_constraint(lua_State *L, int number);
 static int call_multiplier(lua_State *L);
 static int call_dynamic(lua_State *L);
 static int call_auxiliary(lua_State *L);
@@ -51,6 +51,7 @@ static const luaL_Reg calls[] = {{"param", call_param},
                                  {"potential", call_potential},
                                  {"mass", call_mass},
                                  {"force", call_force},
+                                 {"quasistatic", call_quasistatic},
                                  {"constraint", call_constraint},
                                  {"nonholonomic", call_nonholonomic},
                                  {"multiplier", call_multiplier},
@@ -71,6 +72,7 @@ void dfl_language_open(lua_State *L)
     luaL_setfuncs(L, calls, 0);
     dfl_draw_open(L);
     dfl_mechanism_open(L);
+    dfl_closures_open(L);
     dfl_symbol_push(L, dfl_symbol_expr(dfl_script_of(L)->model->graph, DFL_SYM_TIME, 0, "time"));
     lua_setfield(L, -2, "time");
 }
@@ -214,6 +216,16 @@ static int call_force(lua_State *L)
     return 0;
 }
 
+static int call_quasistatic(lua_State *L)
+{
+    static const char remedy[] = "give what position, velocity or speed returned";
+    const int n = dfl_arg_count(L, "quasistatic", 1, MOST_ARGUMENTS);
+    for (int i = 1; i <= n; i++)
+        dfl_script_check(
+            L, dfl_model_quasistatic(model_of(L), need_symbol(L, "quasistatic", i, remedy)));
+    return 0;
+}
+
 static int call_constraint(lua_State *L)
 {
     int number;
@@ -221,7 +233,7 @@ static int call_constraint(lua_State *L)
     const char *name = dfl_arg_name(L, "constraint", 1);
     dfl_script_check(
         L, dfl_model_constraint(&number, model_of(L), name, dfl_arg_expr(L, "constraint", 2)));
-    return push_constraint(L, number);
+    return dfl_constraint_push(L, number);
 }
 
 static int call_nonholonomic(lua_State *L)
@@ -231,11 +243,11 @@ static int call_nonholonomic(lua_State *L)
     const char *name = dfl_arg_name(L, "nonholonomic", 1);
     dfl_script_check(
         L, dfl_model_nonholonomic(&number, model_of(L), name, dfl_arg_expr(L, "nonholonomic", 2)));
-    return push_constraint(L, number);
+    return dfl_constraint_push(L, number);
 }
 
 /* A handle: the number of the declaration. */
-static int push_constraint(lua_State *L, int number)
+int dfl_constraint_push(lua_State *L, int number)
 {
     int *handle = lua_newuserdatauv(L, sizeof *handle, 0);
     *handle = number;
