@@ -1,5 +1,4 @@
 /* Which formulation goes with which integrator, and why not. */
-#include "formulation/forms.h"
 #include "formulation/ode.h"
 #include "solver/options.h"
 
@@ -39,12 +38,5 @@ dfl_status dfl_combination_check(dfl_context *ctx, dfl_form form, dfl_integrator
                          "explicit-pair needs: choose psf, uode, explicit, baumgarte, partition, "
                          "tangent, qr or svd",
                          form_name[form]);
-    const dfl_acceleration a = dfl_form_traits_of(form, integrator)->acceleration;
-    if (integrator == DFL_MIDPOINT && (a == DFL_ACC_RATE || a == DFL_ACC_CORRECTED))
-        return dfl_fail(
-            ctx, DFL_INVALID,
-            "the form '%s' needs v' at the end of a step, which the midpoint rule does not "
-            "have: choose trapezoidal, bdf or radau",
-            form_name[form]);
     return DFL_OK;
 }
