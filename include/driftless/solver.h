@@ -136,9 +136,9 @@ typedef struct dfl_solver_options {
     dfl_select_fn select;          /* with DFL_USER */
     dfl_algebraic algebraic;       /* 0 means automatic */
     dfl_differential differential; /* 0 means LU */
-    double baumgarte_alpha;   /* 1/s, with DFL_BAUMGARTE: of gI and hv; 0 means 10, negative none */
-    double baumgarte_beta;    /* 1/s, its square of g; 0 means baumgarte_alpha, negative none */
-    bool lagged;              /* with DFL_EXT316, DFL_EXT317, DFL_PINV: their own multipliers act
+    double baumgarte_alpha; /* 1/s, with DFL_BAUMGARTE: of gI and hv; 0 means 10, negative none */
+    double baumgarte_beta;  /* 1/s, its square of g; 0 means baumgarte_alpha, negative none */
+    bool lagged; /* with DFL_GGL, DFL_EXT316, DFL_EXT317, DFL_PINV: their own multipliers act
                                       through the constraints of the last decomposition, (5.10); false:
                                       of the present state */
     const bool *independent;  /* with DFL_PARTITION: n flags, the independent ones among p and v;
@@ -240,7 +240,8 @@ typedef struct dfl_statistics {
         double position, velocity, acceleration, nonholonomic, contact, auxiliary, invariant,
             massless;
     } max_residual;
-    double max_correction; /* the same for multipliers mu and tau of DFL_GGL, DFL_EXT316, DFL_EXT317 and
+    double
+        max_correction; /* the same for multipliers mu and tau of DFL_GGL, DFL_EXT316, DFL_EXT317 and
                               DFL_PINV, which are not in x: zero on the exact solution */
 } dfl_statistics;
 
