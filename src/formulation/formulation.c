@@ -89,7 +89,7 @@ static dfl_status create_splits(dfl_formulation *form)
         status = dfl_split_create(&form->pivots3, ctx, sys->m3, sys->n4);
     if (!status)
         status = dfl_lstsq_create(&form->lstsq, ctx, sys->n3, sys->nc);
-    if (!status && (sys->psi1 || sys->geoms))
+    if (!status)
         status = dfl_factor_create(&form->mass, ctx, sys->n3, false);
     return status;
 }

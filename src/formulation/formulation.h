@@ -158,6 +158,9 @@ void dfl_formulation_minimum_norm(double *X, const dfl_formulation *form);
 /* a (nv): the accelerations at an evaluated point, M a = f_dyn. False: M is singular. */
 bool dfl_formulation_accelerations(double *a, dfl_formulation *form, const dfl_point *point);
 
+/* The same at a start that was taken as given, where carried accelerations need not fit. */
+bool dfl_formulation_solve_accelerations(double *a, dfl_formulation *form, const dfl_point *point);
+
 /* Multipliers of minimum norm with the same constraint force, at an evaluated point. */
 void dfl_formulation_least_multipliers(dfl_point *point, dfl_formulation *form);
 
