@@ -37,6 +37,13 @@ dfl_outcome dfl_plain_residual(double *rows, dfl_formulation *form, const dfl_po
     return DFL_STEP_OK;
 }
 
+/* gII and hI contain derivatives: W v' + bias. */
+static bool acceleration_rows_have_rates(const dfl_formulation *form)
+{
+    const dfl_acceleration a = form->traits->acceleration;
+    return (a == DFL_ACC_RATE || a == DFL_ACC_CORRECTED) && !form->sys->geoms;
+}
+
 /* Rows up to row_a contain derivatives. */
 dfl_outcome dfl_plain_mixed(double *rows, dfl_formulation *form, const dfl_point *differential,
                             const dfl_point *algebraic, double weight, const double *yp,
@@ -47,8 +54,11 @@ dfl_outcome dfl_plain_mixed(double *rows, dfl_formulation *form, const dfl_point
     dfl_outcome outcome = dfl_plain_residual(rows, form, differential, 1, weighted, yp, xp);
     if (!outcome)
         outcome = stage_rows(plain->F, form, algebraic, plain->rate);
+    const int first = plain->row_acc;
+    const int last = acceleration_rows_have_rates(form) ? first + form->sys->nc : first;
     for (int i = plain->row_a; i < plain->n; i++)
-        form->rho[i * form->width] = plain->F[i];
+        if (i < first || i >= last)
+            form->rho[i * form->width] = plain->F[i];
     return outcome;
 }
 
@@ -58,8 +68,7 @@ dfl_outcome dfl_plain_defect(double *err, dfl_formulation *form, const dfl_point
 {
     dfl_plain *plain = form->plain;
     const int n = plain->n;
-    const dfl_acceleration a = form->traits->acceleration;
-    const bool rates = (a == DFL_ACC_RATE || a == DFL_ACC_CORRECTED) && !form->sys->geoms;
+    const bool rates = acceleration_rows_have_rates(form);
     const int acc = rates ? form->sys->nc : 0;
     for (int i = form->sys->off_r; i < n; i++)
         plain->rate[i] = -y[i];

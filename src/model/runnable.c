@@ -91,6 +91,7 @@ void dfl_runnable_free(dfl_runnable *run)
     dfl_free(run->ctx, run->input);
     dfl_free(run->ctx, run->level);
     dfl_free(run->ctx, run->scratch);
+    dfl_free(run->ctx, run->independent);
     dfl_free(run->ctx, run);
 }
 

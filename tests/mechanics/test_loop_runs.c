@@ -14,7 +14,7 @@ typedef struct pair {
 
 static void make_pair(pair *two, dfl_loop_kind kind, uint64_t *seed)
 {
-    const bool planar = kind >= DFL_LOOP_PLANE_PIN;
+    const bool planar = kind >= DFL_LOOP_PLANE_PIN && kind <= DFL_LOOP_PLANE_FIXED;
     memset(two, 0, sizeof *two);
     for (int i = 0; i < 2; i++) {
         random_inertia(&two->body[i], WHOLE, seed);
@@ -72,7 +72,8 @@ static void every_loop_runs_without_differences(void **state)
         assert_succeeded(&end);
         assert_true(end.stats.accepted > 0);
         assert_int_equal(end.stats.difference_evaluations, 0);
-        assert_true(end.stats.max_residual.position < 1e-9);
+        /* Newton's iteration ends at the tolerance: 1e-9 of positions and speeds of up to 5 */
+        assert_true(end.stats.max_residual.position < 5e-9);
         assert_true(end.stats.max_residual.velocity < 1e-8);
         for (int k = 0; k < 2; k++)
             e[k] = tree_energy(dfl_mechanism_tree(m), &two.description.tree,

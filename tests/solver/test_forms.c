@@ -202,7 +202,45 @@ static void a_partition_must_fit_the_model(void **state)
     problem_free(&prob);
 }
 
-/* Two rows of the model for L and G in the GEOMS contract: only forms that need no W. */
+/* The pendulum in the contract of GEOMS: f with constraint forces, gII without accelerations. */
+static int geoms_eval(dfl_blocks *out, double t, const double *x, unsigned need, void *user)
+{
+    const double g = *(const double *)user, a[] = {-2 * x[3] * x[0], -g - 2 * x[4] * x[0]};
+    (void)t;
+    if (need & DFL_FORCE)
+        out->f[0] = a[0], out->f[1] = a[1];
+    if (need & DFL_POSITION)
+        out->g[0] = x[3] * x[3] + x[4] * x[4] - 1;
+    if (need & DFL_VELOCITY)
+        out->gI[0] = 2 * (x[3] * x[1] + x[4] * x[2]);
+    if (need & DFL_BIAS)
+        out->bias[0] = 2 * (x[3] * a[0] + x[4] * a[1] + x[1] * x[1] + x[2] * x[2]);
+    return 0;
+}
+
+static void forms_without_W_work_in_the_contract_of_geoms(void **state)
+{
+    (void)state;
+    static const dfl_form forms[] = {DFL_EOM, DFL_EOM2, DFL_EOM1, DFL_BAUMGARTE};
+    problem prob;
+    assert_true(problem_make(&prob, "pendulum", 0));
+    const dfl_eom geoms = {.np = 2,
+                           .nv = 2,
+                           .nl = 1,
+                           .eval = geoms_eval,
+                           .trivial_kinematics = true,
+                           .contract = DFL_GEOMS,
+                           .user = &((pendulum_parameters *)prob.parameters)->g};
+    for (size_t k = 0; k < sizeof forms / sizeof *forms; k++) {
+        const dfl_solver_options options = {.form = forms[k], .rtol = 1e-8};
+        const run r = run_with(&geoms, 0, prob.x0, 1.3, &options, NULL);
+        assert_succeeded(&r);
+        assert_near(error_of(&r, &prob, 1.3, 3, 2), 0, 1e-6);
+        assert_true(r.stats.max_residual.acceleration >= 0);
+    }
+    problem_free(&prob);
+}
+
 static void forms_that_need_W_are_refused_in_the_contract_of_geoms(void **state)
 {
     (void)state;
@@ -275,6 +313,7 @@ int main(void)
         cmocka_unit_test(models_without_bias_go_with_forms_without_accelerations),
         cmocka_unit_test(invariants_of_velocities_need_a_projected_form),
         cmocka_unit_test(a_partition_must_fit_the_model),
+        cmocka_unit_test(forms_without_W_work_in_the_contract_of_geoms),
         cmocka_unit_test(forms_that_need_W_are_refused_in_the_contract_of_geoms),
         cmocka_unit_test(ext316_is_singular_where_theory_says_so),
         cmocka_unit_test(creation_survives_every_failed_allocation),
