@@ -83,6 +83,8 @@ static void read_option(lua_State *L, const char *label, const dfl_option *optio
         *(int *)option->out = *body;
         break;
     }
+    case DFL_OPTION_OTHER:
+        break;
     }
 }
 
