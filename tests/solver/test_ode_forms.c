@@ -249,6 +249,19 @@ static void a_partition_needs_coordinates_that_stay_coordinates(void **state)
     assert_true(alpha.status != DFL_OK || fabs(alpha.energy) > 10 * fabs(beta.energy));
 }
 
+/* A pendulum in Cartesian coordinates turns its independent one with every quarter of a swing. */
+static void a_partition_is_chosen_anew_where_it_becomes_bad(void **state)
+{
+    (void)state;
+    const dfl_solver_options options = {.form = DFL_PARTITION, .integrator = DFL_EXPLICIT_PAIR};
+    run r0;
+    run_make(&r0, "pendulum", 0, &options);
+    const double *x = run_to(&r0, 10);
+    assert_at_most(error_between(x, r0.prob.references[4].x, r0.at.p, r0.at.n), 1e-4, "positions");
+    assert_true(dfl_solver_statistics(r0.solver).selector_computations >= 10);
+    run_free(&r0);
+}
+
 /* A mass on the unit circle, Steinbrecher (2002), section 6. */
 static int circle_eval(dfl_blocks *out, double t, const double *x, unsigned need, void *user)
 {
@@ -330,6 +343,7 @@ int main(void)
         cmocka_unit_test(every_form_follows_the_motion),
         cmocka_unit_test(baumgartes_drift_is_bounded),
         cmocka_unit_test(a_partition_needs_coordinates_that_stay_coordinates),
+        cmocka_unit_test(a_partition_is_chosen_anew_where_it_becomes_bad),
         cmocka_unit_test(residuals_of_an_inconsistent_start_grow_as_theory_says),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
