@@ -138,6 +138,24 @@ dfl_status dfl_model_velocity(dfl_expr *out, dfl_model *model, dfl_expr position
     return DFL_OK;
 }
 
+/* Its symbol has the index of the velocity's, as in equations.c. */
+dfl_status dfl_model_acceleration(dfl_expr *out, dfl_model *model, dfl_expr u)
+{
+    dfl_graph *graph = model->graph;
+    dfl_expr v = 0;
+    dfl_status status = velocity_of(&v, model, "acceleration", u);
+    if (status)
+        return status;
+    const dfl_symbol *symbol = &graph->symbols[dfl_node_of(graph, v)->a];
+    dfl_text name = {.ctx = model->ctx};
+    dfl_text_add(&name, "der(%s)", symbol->name);
+    status = name.status;
+    if (!status)
+        *out = dfl_symbol_expr(graph, DFL_SYM_A, symbol->index, dfl_text_string(&name));
+    dfl_text_clear(&name);
+    return status ? status : dfl_graph_status(graph);
+}
+
 dfl_status dfl_model_kinematics(dfl_model *model, dfl_expr position, dfl_expr rate)
 {
     dfl_context *ctx = model->ctx;

@@ -139,6 +139,8 @@ dfl_status dfl_model_speed(dfl_expr *out, dfl_model *model, const char *name);
 /* The velocity of a position: its own symbol, or its kinematics where given; kinematics therefore comes
    before any use of the velocity. */
 dfl_status dfl_model_velocity(dfl_expr *out, dfl_model *model, dfl_expr position);
+/* The acceleration of a speed, or of a position with a velocity of its own: for outputs. */
+dfl_status dfl_model_acceleration(dfl_expr *out, dfl_model *model, dfl_expr u);
 dfl_status dfl_model_kinematics(dfl_model *model, dfl_expr position, dfl_expr rate);
 dfl_status dfl_model_kinetic(dfl_model *model, dfl_expr T);
 dfl_status dfl_model_potential(dfl_model *model, dfl_expr V);

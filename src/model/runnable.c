@@ -27,6 +27,8 @@ static void target_declared(targets *list, const dfl_equations *eq, dfl_declared
 static void target_scene(targets *list, const dfl_equations *eq);
 static void describe(dfl_runnable *run);
 static void prepare(dfl_runnable *run);
+static dfl_status prepare_motion(dfl_runnable *run);
+static const double *accelerations(dfl_runnable *run, double t, const double *x);
 static void free_program(program *prog, dfl_context *ctx);
 static void evaluate(const program *prog, const dfl_runnable *run, double t, const double *x,
                      const double *a, double *const *out);
@@ -74,6 +76,11 @@ dfl_status dfl_runnable_create(dfl_runnable **out, const dfl_equations *eq)
     }
     prepare(run);
     describe(run);
+    status = prepare_motion(run);
+    if (status) {
+        dfl_runnable_free(run);
+        return status;
+    }
     *out = run;
     return DFL_OK;
 }
@@ -91,6 +98,8 @@ void dfl_runnable_free(dfl_runnable *run)
     dfl_free(run->ctx, run->input);
     dfl_free(run->ctx, run->level);
     dfl_free(run->ctx, run->scratch);
+    dfl_accelerations_free(run->motion);
+    dfl_free(run->ctx, run->a);
     dfl_free(run->ctx, run);
 }
 
@@ -155,7 +164,7 @@ dfl_status dfl_runnable_compile(bool *native, dfl_runnable *run, dfl_evaluation 
 
 void dfl_runnable_outputs(double *out, dfl_runnable *run, double t, const double *x)
 {
-    evaluate(&run->outputs, run, t, x, NULL, &out);
+    evaluate(&run->outputs, run, t, x, accelerations(run, t, x), &out);
 }
 
 void dfl_runnable_events(double *value, dfl_runnable *run, double t, const double *x)
@@ -242,6 +251,8 @@ double dfl_runnable_symbol(const dfl_runnable *run, uint32_t symbol, double t, c
         return run->level[s->index];
     case DFL_SYM_A:
         return a && slot[s->index] >= 0 ? a[slot[s->index]] : NAN;
+    case DFL_SYM_PENDING:
+        return NAN; /* was replaced where it stood */
     default:
         return slot[s->index] >= 0 ? x[slot[s->index]] : NAN;
     }
@@ -428,6 +439,39 @@ static void prepare(dfl_runnable *run)
     dfl_runnable_programs(all, run);
     for (int i = 0; i < PROGRAMS; i++)
         dfl_tape_prepare(all[i]->tape, all[i]->work, in);
+}
+
+/* Room for the accelerations that outputs contain. */
+static dfl_status prepare_motion(dfl_runnable *run)
+{
+    const dfl_equations *eq = run->eq;
+    const size_t nv = (size_t)eq->nv, nc = (size_t)(eq->nl + eq->nm);
+    bool wanted = false;
+    for (int i = 0; i < eq->model->ndeclarations; i++) {
+        const dfl_declaration *decl = &eq->model->declarations[i];
+        wanted = wanted ||
+                 (decl->kind == DFL_AN_OUTPUT && dfl_depends(eq->graph, decl->expr, DFL_SYM_A));
+    }
+    if (!wanted)
+        return DFL_OK;
+    run->a = dfl_alloc(run->ctx, 2 * nv + nc * (nv + 1) + nv * (size_t)eq->n0, sizeof *run->a);
+    if (!run->a)
+        return DFL_NO_MEMORY;
+    run->blocks.f = run->a + nv;
+    run->blocks.W = run->blocks.f + nv;
+    run->blocks.bias = run->blocks.W + nc * nv;
+    run->blocks.K0 = run->blocks.bias + nc; /* comes with W, not used */
+    return dfl_accelerations_create(&run->motion, run->ctx, &run->eom, true);
+}
+
+/* Those that belong to (t, x), or NULL if nobody wants them. */
+static const double *accelerations(dfl_runnable *run, double t, const double *x)
+{
+    if (!run->motion)
+        return NULL;
+    eval(&run->blocks, t, x, DFL_FORCE | DFL_DIRECTIONS | DFL_BIAS, run);
+    dfl_accelerations_complete(run->a, run->motion, &run->blocks, t, x);
+    return run->a;
 }
 
 static void evaluate(const program *prog, const dfl_runnable *run, double t, const double *x,

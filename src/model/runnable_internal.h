@@ -2,6 +2,7 @@
 #ifndef DFL_RUNNABLE_INTERNAL_H
 #define DFL_RUNNABLE_INTERNAL_H
 
+#include "eom/accelerations.h"
 #include "model/runnable.h"
 
 /* A tape with its registers and the function that runs it. */
@@ -42,6 +43,9 @@ struct dfl_runnable {
     dfl_native *native;
     double *param, *input, *level;
     double *scratch; /* rows of invariants and Jacobian blocks that `initial` leaves out */
+    dfl_accelerations *motion; /* NULL unless an output contains accelerations; ... */
+    double *a;                 /* ... nv */
+    dfl_blocks blocks;         /* f, W, bias */
 };
 
 /* All programs, in a fixed order. */

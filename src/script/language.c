@@ -17,6 +17,7 @@ static void apply_set(double *value, lua_State *L, const char *name);
 static int call_position(lua_State *L);
 static int call_speed(lua_State *L);
 static int call_velocity(lua_State *L);
+static int call_acceleration(lua_State *L);
 static int call_kinematics(lua_State *L);
 static int call_kinetic(lua_State *L);
 static int call_potential(lua_State *L);
@@ -45,6 +46,7 @@ static const luaL_Reg calls[] = {{"param", call_param},
                                  {"position", call_position},
                                  {"speed", call_speed},
                                  {"velocity", call_velocity},
+                                 {"acceleration", call_acceleration},
                                  {"kinematics", call_kinematics},
                                  {"kinetic", call_kinetic},
                                  {"potential", call_potential},
@@ -167,6 +169,20 @@ static int call_velocity(lua_State *L)
         dfl_expr velocity;
         dfl_script_check(L, dfl_model_velocity(&velocity, model_of(L), x));
         dfl_symbol_push(L, velocity);
+    }
+    return n;
+}
+
+static int call_acceleration(lua_State *L)
+{
+    const int n = dfl_arg_count(L, "acceleration", 1, MOST_ARGUMENTS);
+    luaL_checkstack(L, n + 10, "acceleration");
+    for (int i = 1; i <= n; i++) {
+        const dfl_expr u =
+            need_symbol(L, "acceleration", i, "give what position, velocity or speed returned");
+        dfl_expr a;
+        dfl_script_check(L, dfl_model_acceleration(&a, model_of(L), u));
+        dfl_symbol_push(L, a);
     }
     return n;
 }
