@@ -35,7 +35,7 @@ dfl_status dfl_model_create(dfl_model **out, dfl_context *ctx, const char *path)
     if (!model)
         return DFL_NO_MEMORY;
     model->ctx = ctx;
-    model->kinetic = model->potential = DFL_NO_EXPR;
+    model->kinetic = model->potential = model->stored = DFL_NO_EXPR;
     dfl_run_settings *run = &model->run;
     run->to = run->rtol = run->atol = run->every = run->from = NAN;
     run->first_step = run->max_step = run->fixed_step = run->max_steps = NAN;
@@ -244,6 +244,32 @@ dfl_status dfl_model_force(dfl_model *model, dfl_expr u, dfl_expr F)
     return DFL_OK;
 }
 
+dfl_status dfl_model_stored_force(dfl_model *model, dfl_expr u, dfl_expr F)
+{
+    const dfl_status status = dfl_model_force(model, u, F);
+    if (!status)
+        model->forces[model->nforces - 1].stored = true;
+    return status;
+}
+
+dfl_status dfl_model_stored(dfl_model *model, dfl_expr V)
+{
+    dfl_status status = dfl_model_check_contents(model, DFL_FOR_POTENTIAL, NULL, V);
+    if (!status)
+        status = check_energy_open(model);
+    if (!status)
+        model->stored = model->stored == DFL_NO_EXPR ? V : dfl_add(model->graph, model->stored, V);
+    return status ? status : dfl_graph_status(model->graph);
+}
+
+bool dfl_model_conservative(const dfl_model *model)
+{
+    for (int i = 0; i < model->nforces; i++)
+        if (!model->forces[i].stored)
+            return false;
+    return true;
+}
+
 dfl_status dfl_model_constraint(int *out, dfl_model *model, const char *name, dfl_expr g)
 {
     dfl_expr multiplier;
@@ -354,6 +380,8 @@ dfl_status dfl_model_energy(dfl_expr *out, dfl_model *model)
     }
     if (model->potential != DFL_NO_EXPR)
         sum = dfl_add(graph, sum, model->potential);
+    if (model->stored != DFL_NO_EXPR)
+        sum = dfl_add(graph, sum, model->stored);
     *out = sum;
     return dfl_graph_status(graph);
 }

@@ -41,6 +41,8 @@ typedef struct dfl_declaration {
     bool velocity_used; /* position: velocity(x) was asked for before any kinematics */
     int direction;      /* event */
     bool stop;          /* event */
+    const char
+        *meaning; /* constraint of a joint: what the row prevents, "x translation"; else NULL */
 } dfl_declaration;
 
 /* Entry (i, j) of M, or a force on i, or an initial value. */
@@ -48,6 +50,7 @@ typedef struct dfl_contribution {
     dfl_expr u, v; /* symbols of velocities; v unused for forces */
     dfl_expr expr;
     int line;
+    bool stored; /* force: it is part of the kinetic, potential or stored energy */
 } dfl_contribution;
 
 typedef struct dfl_start_value {
@@ -111,6 +114,7 @@ typedef struct dfl_model {
     dfl_symbol_use *uses; /* by number of the graph's symbol */
     int max_uses;
     dfl_expr kinetic, potential; /* sums; DFL_NO_EXPR if never given */
+    dfl_expr stored;             /* energy whose forces are declared as such; likewise */
     int kinetic_line, potential_line;
     int energy_line; /* of the first energy() of the script; 0: none */
     dfl_contribution *masses, *forces;
@@ -147,6 +151,12 @@ dfl_status dfl_model_potential(dfl_model *model, dfl_expr V);
 /* u, v: symbols of positions (meaning their velocities), velocities or speeds. */
 dfl_status dfl_model_mass(dfl_model *model, dfl_expr u, dfl_expr v, dfl_expr k);
 dfl_status dfl_model_force(dfl_model *model, dfl_expr u, dfl_expr F);
+/* For mechanisms: a force of inertia, or one that follows from an energy given to dfl_model_stored, which
+   (unlike potential) makes no forces itself. */
+dfl_status dfl_model_stored_force(dfl_model *model, dfl_expr u, dfl_expr F);
+dfl_status dfl_model_stored(dfl_model *model, dfl_expr V);
+/* Whether no force but those of energies acts. */
+bool dfl_model_conservative(const dfl_model *model);
 /* *out: the number of the declaration in model->declarations. */
 dfl_status dfl_model_constraint(int *out, dfl_model *model, const char *name, dfl_expr g);
 dfl_status dfl_model_nonholonomic(int *out, dfl_model *model, const char *name, dfl_expr h);

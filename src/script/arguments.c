@@ -2,6 +2,7 @@
 #include "script/arguments.h"
 
 #include "context/text.h"
+#include "script/mechanism.h"
 #include "script/symbol.h"
 
 #include <lauxlib.h>
@@ -42,9 +43,15 @@ const char *dfl_arg_kind(lua_State *L, int i)
     default:
         break;
     }
-    if (luaL_testudata(L, i, DFL_SYMBOL))
-        return "a symbol";
-    return luaL_testudata(L, i, DFL_SPLINE) ? "a spline" : "a constraint";
+    static const struct {
+        const char *kind, *text;
+    } handles[] = {{DFL_SYMBOL, "a symbol"},         {DFL_SPLINE, "a spline"},
+                   {DFL_CONSTRAINT, "a constraint"}, {DFL_BODY, "a body"},
+                   {DFL_JOINT, "a joint"},           {DFL_BODY_POINT, "a point of a body"}};
+    for (size_t k = 0; k < sizeof handles / sizeof *handles; k++)
+        if (luaL_testudata(L, i, handles[k].kind))
+            return handles[k].text;
+    return "something else";
 }
 
 int dfl_arg_error(lua_State *L, const char *call, int i, const char *remedy)

@@ -3,6 +3,7 @@
 #include "script/language.h"
 
 #include "script/arguments.h"
+#include "script/mechanism.h"
 #include "script/symbol.h"
 
 #include <lauxlib.h>
@@ -71,6 +72,7 @@ void dfl_language_open(lua_State *L)
 {
     luaL_setfuncs(L, calls, 0);
     dfl_draw_open(L);
+    dfl_mechanism_open(L);
     dfl_symbol_push(L, dfl_symbol_expr(dfl_script_of(L)->model->graph, DFL_SYM_TIME, 0, "time"));
     lua_setfield(L, -2, "time");
 }
@@ -350,6 +352,8 @@ static int call_energy(lua_State *L)
 {
     dfl_expr energy;
     dfl_arg_count(L, "energy", 0, 0);
+    if (dfl_script_of(L)->drawing)
+        dfl_script_check(L, dfl_drawing_close(dfl_script_of(L)->drawing));
     dfl_script_check(L, dfl_model_energy(&energy, model_of(L)));
     model_of(L)->energy_line = dfl_script_line(L);
     dfl_symbol_push(L, energy);

@@ -7,6 +7,7 @@
 #define DFL_SANDBOX_H
 
 #include "context/text.h"
+#include "mechanism/drawing.h"
 #include "script/script.h"
 
 #include <lua.h>
@@ -29,6 +30,7 @@ typedef enum dfl_script_limit {
 typedef struct dfl_script {
     dfl_context *ctx;
     dfl_model *model;
+    dfl_drawing *drawing;       /* bodies and joints; NULL: none */
     dfl_script_options options; /* with the defaults filled in */
     const char *text;           /* of the script */
     size_t length;

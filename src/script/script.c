@@ -56,8 +56,11 @@ dfl_status dfl_script_load_text(dfl_model **out, dfl_context *ctx, const char *p
         status = dfl_model_create(&script.model, ctx, path);
     if (!status)
         status = run(&script);
+    if (!status && script.drawing)
+        status = dfl_drawing_lower(script.drawing);
     if (!status)
         status = check_settings_used(&script);
+    dfl_drawing_free(script.drawing);
     if (status)
         dfl_model_free(script.model);
     else

@@ -1,0 +1,262 @@
+/* check.c: whether bodies and joints make sense, with the present values of parameters. */
+#include "mechanism/drawing_internal.h"
+
+#include "mechanism/vectors.h"
+#include "model/equations_internal.h"
+
+#include <math.h>
+
+static dfl_status check_inertia(const dfl_drawing *drawing, const dfl_drawn_body *body);
+static double smallest_eigenvalue(const double *I);
+static dfl_status check_bodies(const dfl_drawing *drawing, const dfl_drawn_joint *joint);
+static dfl_status check_use(const dfl_drawing *drawing, const dfl_drawn_joint *joint);
+static dfl_status check_axes(const dfl_drawing *drawing, const dfl_drawn_joint *joint, dfl_vec axis,
+                             dfl_vec axis2, const char *which);
+static dfl_status check_plane(const dfl_drawing *drawing, const dfl_drawn_joint *joint);
+static dfl_status check_motion(const dfl_drawing *drawing, const dfl_drawn_joint *joint);
+static bool needs_axis(const dfl_drawing *drawing, dfl_connection kind);
+
+dfl_status dfl_drawing_check_body(const dfl_drawing *drawing, const dfl_drawn_body *body)
+{
+    double mass, com[3];
+    dfl_status status = dfl_drawing_value(&mass, drawing, body->mass, body->name, "mass");
+    if (!status)
+        status = dfl_drawing_values(com, drawing, body->com.e, 3, body->name, "com");
+    if (status)
+        return status;
+    if (mass < 0.0)
+        return dfl_fail(drawing->ctx, DFL_INVALID,
+                        "body '%s': mass is %g; give a positive number, or 0", body->name, mass);
+    return check_inertia(drawing, body);
+}
+
+/* Positive semi-definite, and no moment larger than the sum of the two others, up to rounding. */
+static dfl_status check_inertia(const dfl_drawing *drawing, const dfl_drawn_body *body)
+{
+    double I[6];
+    dfl_status status = dfl_drawing_values(I, drawing, body->inertia.e, 6, body->name, "inertia");
+    if (status)
+        return status;
+    if (drawing->planar)
+        return I[2] >= 0.0 ? DFL_OK
+                           : dfl_fail(drawing->ctx, DFL_INVALID,
+                                      "body '%s': inertia is %g; give a positive number, or 0",
+                                      body->name, I[2]);
+    const double size = fabs(I[0]) + fabs(I[1]) + fabs(I[2]), slack = 1e-9 * size;
+    if (smallest_eigenvalue(I) < -slack || I[0] < 0.0 || I[1] < 0.0 || I[2] < 0.0)
+        return dfl_fail(drawing->ctx, DFL_INVALID,
+                        "body '%s': the inertia is not positive: it has the principal moment %g; "
+                        "check {xx, yy, zz, xy, xz, yz}, about the centre of mass",
+                        body->name, smallest_eigenvalue(I));
+    /* J = tr(I)/2 1 - I is the second moment of the mass, positive for every real body */
+    const double half = 0.5 * (I[0] + I[1] + I[2]);
+    const double J[6] = {half - I[0], half - I[1], half - I[2], -I[3], -I[4], -I[5]};
+    if (smallest_eigenvalue(J) < -slack)
+        return dfl_fail(drawing->ctx, DFL_INVALID,
+                        "body '%s': no body has this inertia: one principal moment is larger than "
+                        "the sum of the others, by %g; check {xx, yy, zz, xy, xz, yz}, about the "
+                        "centre of mass",
+                        body->name, -2.0 * smallest_eigenvalue(J));
+    return DFL_OK;
+}
+
+/* Of a symmetric 3 x 3 matrix, by the trigonometric formula. */
+static double smallest_eigenvalue(const double *A)
+{
+    const double mean = (A[0] + A[1] + A[2]) / 3.0;
+    const double a = A[0] - mean, b = A[1] - mean, c = A[2] - mean;
+    const double off = A[3] * A[3] + A[4] * A[4] + A[5] * A[5];
+    const double p = sqrt((a * a + b * b + c * c + 2.0 * off) / 6.0);
+    if (p == 0.0)
+        return mean;
+    const double det = a * (b * c - A[5] * A[5]) - A[3] * (A[3] * c - A[5] * A[4]) +
+                       A[4] * (A[3] * A[5] - b * A[4]);
+    const double r = fmax(-1.0, fmin(1.0, det / (2.0 * p * p * p)));
+    return mean + 2.0 * p * cos(acos(r) / 3.0 + 2.0943951023931953);
+}
+
+dfl_status dfl_drawing_check_joint(const dfl_drawing *drawing, const dfl_drawn_joint *joint)
+{
+    const dfl_vec axis_b = joint->apart ? joint->axis_b : joint->axis;
+    const dfl_vec axis2_b = joint->apart ? joint->axis2_b : joint->axis2;
+    double number[3];
+    dfl_status status = check_bodies(drawing, joint);
+    if (!status)
+        status = dfl_drawing_values(number, drawing, joint->at.e, 3, joint->name, "at");
+    if (!status)
+        status = dfl_drawing_values(number, drawing, joint->at_b.e, 3, joint->name, "at_b");
+    if (!status)
+        status = dfl_drawing_value(number, drawing, joint->lead, joint->name, "lead");
+    if (!status)
+        status = dfl_drawing_value(number, drawing, joint->length, joint->name, "length");
+    if (!status)
+        status = check_axes(drawing, joint, joint->axis, joint->axis2, "axis");
+    if (!status)
+        status = check_axes(drawing, joint, axis_b, axis2_b, "axis_b");
+    if (!status)
+        status = check_use(drawing, joint);
+    if (!status && drawing->planar)
+        status = check_plane(drawing, joint);
+    return status ? status : check_motion(drawing, joint);
+}
+
+static dfl_status check_bodies(const dfl_drawing *drawing, const dfl_drawn_joint *joint)
+{
+    if (joint->parent == joint->child)
+        return dfl_fail(drawing->ctx, DFL_INVALID, "%s '%s': joins %s with itself; give two bodies",
+                        dfl_connection_names[joint->kind], joint->name,
+                        dfl_drawing_body_name(drawing, joint->parent));
+    return DFL_OK;
+}
+
+/* Whether a joint can close a loop, if it does, and can have a length of this size. */
+static dfl_status check_use(const dfl_drawing *drawing, const dfl_drawn_joint *joint)
+{
+    const char *kind = dfl_connection_names[joint->kind];
+    const bool loop = joint->cut || joint->kind >= DFL_POINT_ON_LINE ||
+                      joint->child == DFL_GROUND || drawing->bodies[joint->child].joint >= 0;
+    const int child = joint->child;
+    const int other = child == DFL_GROUND ? -1 : drawing->bodies[child].joint;
+    const char *hangs = other >= 0 ? drawing->joints[other].name : "";
+    if (loop && joint->driven)
+        return dfl_fail(drawing->ctx, DFL_INVALID,
+                        "%s '%s': a joint that closes a loop has no motion of its own; give it "
+                        "before the joint '%s'",
+                        kind, joint->name, hangs);
+    if (loop && (joint->kind == DFL_SCREW || joint->kind == DFL_FREE ||
+                 (drawing->planar && joint->kind == DFL_PLANAR_JOINT)))
+        return dfl_fail(drawing->ctx, DFL_INVALID,
+                        "%s '%s': cannot close a loop (%s already hangs on '%s'); give it before "
+                        "that joint, or leave it out",
+                        kind, joint->name, dfl_drawing_body_name(drawing, child), hangs);
+    if (!loop && joint->apart)
+        return dfl_fail(drawing->ctx, DFL_INVALID,
+                        "%s '%s': at_b and axis_b are for joints that close loops; this one hangs "
+                        "%s in the drawing, give at and axis",
+                        kind, joint->name, dfl_drawing_body_name(drawing, child));
+    if (joint->kind != DFL_DISTANCE)
+        return DFL_OK;
+    double length, a[3], b[3];
+    dfl_status status = dfl_drawing_value(&length, drawing, joint->length, joint->name, "length");
+    if (!status)
+        status = dfl_drawing_values(a, drawing, joint->at.e, 3, joint->name, "at");
+    if (!status)
+        status = dfl_drawing_values(b, drawing, joint->at_b.e, 3, joint->name, "at_b");
+    if (!status && joint->length == 0 && a[0] == b[0] && a[1] == b[1] && a[2] == b[2])
+        status = dfl_fail(drawing->ctx, DFL_INVALID,
+                          "distance '%s': its points coincide; give a length, or use spherical",
+                          joint->name);
+    if (!status && length < 0.0)
+        status =
+            dfl_fail(drawing->ctx, DFL_INVALID,
+                     "distance '%s': length is %g; give a positive number", joint->name, length);
+    return status;
+}
+
+static dfl_status check_axes(const dfl_drawing *drawing, const dfl_drawn_joint *joint, dfl_vec axis,
+                             dfl_vec axis2, const char *which)
+{
+    const char *kind = dfl_connection_names[joint->kind];
+    double a[3], b[3];
+    dfl_status status = dfl_drawing_values(a, drawing, axis.e, 3, joint->name, which);
+    if (!status)
+        status = dfl_drawing_values(b, drawing, axis2.e, 3, joint->name, "axis2");
+    if (status)
+        return status;
+    const double aa = a[0] * a[0] + a[1] * a[1] + a[2] * a[2];
+    const double bb = b[0] * b[0] + b[1] * b[1] + b[2] * b[2];
+    const double ab = a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+    if (aa == 0.0 && needs_axis(drawing, joint->kind))
+        return dfl_fail(drawing->ctx, DFL_INVALID,
+                        "%s '%s': %s has length zero; give three numbers that are not all zero",
+                        kind, joint->name, which);
+    if (joint->kind != DFL_UNIVERSAL)
+        return DFL_OK;
+    if (bb == 0.0)
+        return dfl_fail(drawing->ctx, DFL_INVALID,
+                        "universal '%s': axis2 is missing or zero; give the axis in %s",
+                        joint->name, dfl_drawing_body_name(drawing, joint->child));
+    if (ab * ab > 1e-16 * aa * bb)
+        return dfl_fail(drawing->ctx, DFL_INVALID,
+                        "universal '%s': axis and axis2 are not perpendicular", joint->name);
+    return DFL_OK;
+}
+
+static bool needs_axis(const dfl_drawing *drawing, dfl_connection kind)
+{
+    switch (kind) {
+    case DFL_REVOLUTE:
+    case DFL_PLANAR_JOINT:
+        return !drawing->planar;
+    case DFL_PRISMATIC:
+    case DFL_SCREW:
+    case DFL_CYLINDRICAL:
+    case DFL_UNIVERSAL:
+    case DFL_POINT_ON_LINE:
+    case DFL_POINT_ON_PLANE:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static dfl_status check_plane(const dfl_drawing *drawing, const dfl_drawn_joint *joint)
+{
+    const bool across = joint->axis.e[0] == 0 && joint->axis.e[1] == 0;
+    const bool within = joint->axis.e[2] == 0 && joint->axis_b.e[2] == 0;
+    const char *name = dfl_connection_names[joint->kind];
+    bool good = true;
+    if (joint->kind == DFL_REVOLUTE || joint->kind == DFL_PLANAR_JOINT)
+        good = across;
+    else if (joint->kind == DFL_PRISMATIC || joint->kind == DFL_POINT_ON_LINE)
+        good = within;
+    else
+        good = joint->kind == DFL_FIXED || joint->kind == DFL_TRANSLATION ||
+               joint->kind == DFL_DISTANCE;
+    if (good)
+        return DFL_OK;
+    return dfl_fail(
+        drawing->ctx, DFL_INVALID,
+        "%s '%s': does not stay in the plane; a plane model has revolute joints about "
+        "z, prismatic joints along x and y, free, fixed, translation, point_on_line and "
+        "distance",
+        name, joint->name);
+}
+
+static dfl_status check_motion(const dfl_drawing *drawing, const dfl_drawn_joint *joint)
+{
+    const unsigned allowed = 1U << DFL_SYM_TIME | 1U << DFL_SYM_PARAM | 1U << DFL_SYM_INPUT;
+    const char *kind = dfl_connection_names[joint->kind];
+    if (!joint->driven)
+        return DFL_OK;
+    if (joint->kind != DFL_REVOLUTE && joint->kind != DFL_PRISMATIC && joint->kind != DFL_SCREW)
+        return dfl_fail(drawing->ctx, DFL_INVALID,
+                        "%s '%s': motion can be prescribed for revolute, prismatic and screw "
+                        "joints; use constraint for the coordinates of others",
+                        kind, joint->name);
+    if (dfl_node_of(drawing->graph, joint->motion)->depends & ~allowed)
+        return dfl_fail(drawing->ctx, DFL_INVALID,
+                        "%s '%s': motion contains variables; give a function of time, or use "
+                        "constraint for a relation between coordinates",
+                        kind, joint->name);
+    return DFL_OK;
+}
+
+dfl_status dfl_drawing_check_all(dfl_drawing *drawing)
+{
+    for (int i = 0; i < drawing->nbodies; i++) {
+        const dfl_body *body = &drawing->bodies[i];
+        if (dfl_drawing_hangs(drawing, i))
+            continue;
+        if (body->joint < 0)
+            return dfl_model_fail(drawing->model, body->line,
+                                  "body '%s' has no joint that it hangs on: give one with '%s' as "
+                                  "its second body, such as free(\"...\", ground, %s)",
+                                  body->name, body->name, body->name);
+        return dfl_model_fail(drawing->model, body->line,
+                              "body '%s' does not hang on the ground: follow its joints, starting "
+                              "with '%s'; one is missing or closes a ring",
+                              body->name, drawing->joints[body->joint].name);
+    }
+    return DFL_OK;
+}

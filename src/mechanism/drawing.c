@@ -1,0 +1,271 @@
+/* drawing.c: what was drawn, kept as given; tree joints declare their coordinates at once. */
+#include "mechanism/drawing_internal.h"
+
+#include "context/text.h"
+#include "mechanism/vectors.h"
+#include "model/names.h"
+
+#include <string.h>
+
+const char *const dfl_connection_names[DFL_CONNECTIONS] = {
+    [DFL_FIXED] = "fixed",
+    [DFL_REVOLUTE] = "revolute",
+    [DFL_PRISMATIC] = "prismatic",
+    [DFL_SCREW] = "screw",
+    [DFL_CYLINDRICAL] = "cylindrical",
+    [DFL_UNIVERSAL] = "universal",
+    [DFL_PLANAR_JOINT] = "planar_joint",
+    [DFL_TRANSLATION] = "translation",
+    [DFL_SPHERICAL] = "spherical",
+    [DFL_FREE] = "free",
+    [DFL_POINT_ON_LINE] = "point_on_line",
+    [DFL_POINT_ON_PLANE] = "point_on_plane",
+    [DFL_DISTANCE] = "distance",
+};
+
+static dfl_status check_open(const dfl_drawing *drawing, const char *what, const char *name);
+static dfl_status check_name(const dfl_drawing *drawing, const char *what, const char *name);
+static bool closes_loop(const dfl_drawing *drawing, const dfl_drawn_joint *joint);
+static dfl_joint settle(const dfl_drawing *drawing, const dfl_drawn_joint *joint);
+
+dfl_status dfl_drawing_create(dfl_drawing **out, dfl_model *model)
+{
+    *out = NULL;
+    dfl_drawing *drawing = dfl_alloc(model->ctx, 1, sizeof *drawing);
+    if (!drawing)
+        return DFL_NO_MEMORY;
+    *drawing = (dfl_drawing){.ctx = model->ctx, .model = model, .graph = model->graph};
+    drawing->links = dfl_drawing_grow(model->ctx, NULL, &drawing->max_links, 0, sizeof(dfl_link));
+    if (!drawing->links) {
+        dfl_free(model->ctx, drawing);
+        return DFL_NO_MEMORY;
+    }
+    const dfl_mat one = mat_identity(model->graph);
+    drawing->links[0] = (dfl_link){.kind = LINK_GROUND,
+                                   .parent = -1,
+                                   .joint = -1,
+                                   .posed = true,
+                                   .moving = true,
+                                   .pose = {.base = one, .R = one}};
+    drawing->nlinks = 1;
+    *out = drawing;
+    return DFL_OK;
+}
+
+void dfl_drawing_free(dfl_drawing *drawing)
+{
+    if (!drawing)
+        return;
+    dfl_context *ctx = drawing->ctx;
+    for (int i = 0; i < drawing->nbodies; i++)
+        dfl_free(ctx, drawing->bodies[i].name);
+    for (int i = 0; i < drawing->njoints; i++)
+        dfl_free(ctx, drawing->joints[i].name);
+    dfl_free(ctx, drawing->bodies);
+    dfl_free(ctx, drawing->joints);
+    dfl_free(ctx, drawing->links);
+    dfl_free(ctx, drawing->path);
+    dfl_free(ctx, drawing);
+}
+
+void *dfl_drawing_grow(dfl_context *ctx, void *array, int *max, int count, size_t size)
+{
+    if (count < *max)
+        return array;
+    const int wanted = 2 * *max + 8;
+    void *copy = dfl_alloc(ctx, (size_t)wanted, size);
+    if (!copy)
+        return NULL;
+    if (count > 0)
+        memcpy(copy, array, (size_t)count * size);
+    dfl_free(ctx, array);
+    *max = wanted;
+    return copy;
+}
+
+dfl_status dfl_drawing_set_planar(dfl_drawing *drawing)
+{
+    if (drawing->nbodies + drawing->njoints > 0)
+        return dfl_fail(drawing->ctx, DFL_INVALID,
+                        "planar: bodies and joints have been given before; call planar() first");
+    drawing->planar = true;
+    drawing->gravity.e[2] = 0;
+    return DFL_OK;
+}
+
+bool dfl_drawing_is_planar(const dfl_drawing *drawing)
+{
+    return drawing->planar;
+}
+
+dfl_status dfl_drawing_set_gravity(dfl_drawing *drawing, dfl_vec gravity)
+{
+    double value[3];
+    dfl_status status = check_open(drawing, "gravity", NULL);
+    if (!status)
+        status = dfl_drawing_values(value, drawing, gravity.e, 3, "gravity", "the acceleration");
+    if (status)
+        return status;
+    if (drawing->planar && gravity.e[2] != 0)
+        return dfl_fail(drawing->ctx, DFL_INVALID,
+                        "gravity: a plane model has no z; give two numbers");
+    drawing->gravity = gravity;
+    return DFL_OK;
+}
+
+dfl_status dfl_drawing_body(int *out, dfl_drawing *drawing, const dfl_drawn_body *body)
+{
+    dfl_context *ctx = drawing->ctx;
+    dfl_status status = check_open(drawing, "body", body->name);
+    if (!status)
+        status = check_name(drawing, "body", body->name);
+    if (!status)
+        status = dfl_drawing_check_body(drawing, body);
+    if (status)
+        return status;
+    dfl_body *bodies = dfl_drawing_grow(ctx, drawing->bodies, &drawing->max_bodies,
+                                        drawing->nbodies, sizeof *bodies);
+    if (!bodies)
+        return DFL_NO_MEMORY;
+    drawing->bodies = bodies;
+    int *path =
+        dfl_drawing_grow(ctx, drawing->path, &drawing->max_path, drawing->nbodies, sizeof *path);
+    if (!path)
+        return DFL_NO_MEMORY;
+    drawing->path = path;
+    char *name = dfl_copy_string(ctx, body->name);
+    if (!name)
+        return DFL_NO_MEMORY;
+    *out = drawing->nbodies++;
+    bodies[*out] = (dfl_body){.name = name,
+                              .line = drawing->model->line,
+                              .mass = body->mass,
+                              .com = body->com,
+                              .inertia = body->inertia,
+                              .joint = -1,
+                              .link = -1};
+    if (drawing->planar) {
+        const dfl_expr zz = body->inertia.e[2];
+        bodies[*out].inertia = (dfl_sym){{0, 0, zz, 0, 0, 0}};
+        bodies[*out].com.e[2] = 0;
+    }
+    return DFL_OK;
+}
+
+dfl_status dfl_drawing_joint(int *out, dfl_drawing *drawing, const dfl_drawn_joint *drawn)
+{
+    dfl_context *ctx = drawing->ctx;
+    dfl_joint joint = settle(drawing, drawn);
+    joint.drawn.name = drawn->name; /* for messages, while it is checked */
+    dfl_status status = check_open(drawing, dfl_connection_names[drawn->kind], drawn->name);
+    if (!status)
+        status = check_name(drawing, dfl_connection_names[drawn->kind], drawn->name);
+    if (!status)
+        status = dfl_drawing_check_joint(drawing, &joint.drawn);
+    if (status)
+        return status;
+    dfl_joint *joints = dfl_drawing_grow(ctx, drawing->joints, &drawing->max_joints,
+                                         drawing->njoints, sizeof *joints);
+    if (!joints)
+        return DFL_NO_MEMORY;
+    drawing->joints = joints;
+    joint.name = dfl_copy_string(ctx, drawn->name);
+    if (!joint.name)
+        return DFL_NO_MEMORY;
+    joint.drawn.name = NULL;
+    joint.loop = closes_loop(drawing, &joint.drawn);
+    joint.line = drawing->model->line;
+    *out = drawing->njoints++;
+    joints[*out] = joint;
+    if (!joint.loop) {
+        drawing->bodies[drawn->child].joint = *out;
+        return dfl_drawing_coordinates(drawing, &joints[*out]);
+    }
+    const bool hang =
+        dfl_drawing_hangs(drawing, drawn->parent) && dfl_drawing_hangs(drawing, drawn->child);
+    return hang ? dfl_drawing_rows(drawing, &joints[*out]) : DFL_OK;
+}
+
+/* In a plane model: no z, axes that may be left out, and a free body moves in the plane. */
+static dfl_joint settle(const dfl_drawing *drawing, const dfl_drawn_joint *drawn)
+{
+    dfl_joint joint = {.drawn = *drawn};
+    dfl_drawn_joint *d = &joint.drawn;
+    if (!drawing->planar)
+        return joint;
+    d->at.e[2] = d->at_b.e[2] = 0;
+    if (d->kind == DFL_FREE)
+        d->kind = DFL_PLANAR_JOINT;
+    const bool turns = d->kind == DFL_REVOLUTE || d->kind == DFL_PLANAR_JOINT;
+    if (turns && vec_is_zero(d->axis))
+        d->axis.e[2] = dfl_constant(drawing->graph, 1.0);
+    return joint;
+}
+
+/* Bodies and joints are complete once masses and energy were needed. */
+static dfl_status check_open(const dfl_drawing *drawing, const char *what, const char *name)
+{
+    if (!drawing->closed)
+        return DFL_OK;
+    return dfl_fail(drawing->ctx, DFL_INVALID,
+                    "%s%s%s%s: energy() of line %d is the sum of what was declared before it; "
+                    "give gravity, bodies and joints first",
+                    what, name ? " '" : "", name ? name : "", name ? "'" : "",
+                    drawing->model->energy_line);
+}
+
+static dfl_status check_name(const dfl_drawing *drawing, const char *what, const char *name)
+{
+    if (!strcmp(name, "ground"))
+        return dfl_fail(drawing->ctx, DFL_INVALID, "%s: the name 'ground' is taken", what);
+    for (int i = 0; i < drawing->nbodies + drawing->njoints; i++) {
+        const bool body = i < drawing->nbodies;
+        const dfl_joint *joint = &drawing->joints[body ? 0 : i - drawing->nbodies];
+        const char *other = body ? drawing->bodies[i].name : joint->name;
+        if (!strcmp(name, other))
+            return dfl_fail(drawing->ctx, DFL_INVALID,
+                            "%s: the name '%s' is taken by the %s of line %d; choose another one",
+                            what, name, body ? "body" : "joint",
+                            body ? drawing->bodies[i].line : joint->line);
+    }
+    return dfl_model_check_name(drawing->model, name);
+}
+
+static bool closes_loop(const dfl_drawing *drawing, const dfl_drawn_joint *joint)
+{
+    return joint->cut || joint->kind >= DFL_POINT_ON_LINE || joint->child == DFL_GROUND ||
+           drawing->bodies[joint->child].joint >= 0;
+}
+
+int dfl_drawing_nbodies(const dfl_drawing *drawing)
+{
+    return drawing->nbodies;
+}
+
+int dfl_drawing_njoints(const dfl_drawing *drawing)
+{
+    return drawing->njoints;
+}
+
+const char *dfl_drawing_body_name(const dfl_drawing *drawing, int body)
+{
+    return body == DFL_GROUND ? "ground" : drawing->bodies[body].name;
+}
+
+const char *dfl_drawing_joint_name(const dfl_drawing *drawing, int joint)
+{
+    return drawing->joints[joint].name;
+}
+
+dfl_joint_symbols dfl_drawing_joint_symbols(const dfl_drawing *drawing, int index)
+{
+    const dfl_joint *joint = &drawing->joints[index];
+    return (dfl_joint_symbols){.np = joint->np,
+                               .nv = joint->nv,
+                               .p = joint->p,
+                               .v = joint->v,
+                               .loop = joint->loop,
+                               .speeds = joint->np > joint->nv,
+                               .motion = joint->drawn.driven ? joint->drawn.motion : DFL_NO_EXPR,
+                               .motion_rate = joint->drawn.driven ? joint->rate : DFL_NO_EXPR};
+}

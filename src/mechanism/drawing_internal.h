@@ -1,0 +1,142 @@
+/* drawing_internal.h: bodies, joints and links of a drawing, for the files of this module.
+
+   A link is one step of a joint: it turns about or shifts along one axis, or it is a sphere or free. Joints
+   with several coordinates are chains of links without mass. The axes of every link are those of the drawing
+   when all coordinates are zero, its origin is the point `at` of its joint. Link 0 is the ground; a parent has
+   a smaller number than its children. Bodies behind fixed joints share a link. */
+#ifndef DFL_DRAWING_INTERNAL_H
+#define DFL_DRAWING_INTERNAL_H
+
+#include "mechanism/drawing.h"
+
+typedef enum dfl_link_kind {
+    LINK_GROUND,
+    LINK_REVOLUTE,
+    LINK_PRISMATIC,
+    LINK_SCREW,
+    LINK_SPHERICAL,
+    LINK_FREE
+} dfl_link_kind;
+
+enum { MOST_P = 7, MOST_V = 6, MOST_ROWS = 6 };
+
+/* R = base turn(axis, angle): parallel axes give sums of angles. */
+typedef struct dfl_pose {
+    dfl_mat base;
+    dfl_vec axis;
+    dfl_expr angle;
+    dfl_mat R;
+    dfl_vec r;   /* origin */
+    dfl_vec arm; /* ... from that of the parent */
+} dfl_pose;
+
+typedef struct dfl_link {
+    dfl_link_kind kind;
+    int parent, joint;
+    dfl_vec at, offset; /* origin in the drawing, and from that of the parent */
+    dfl_vec axis;       /* unit vector */
+    dfl_expr lead;
+    dfl_expr p[MOST_P], v[MOST_V]; /* symbols; driven: motion and its rate */
+    dfl_expr drive;                /* driven: second rate */
+    int dofs;                      /* 0 if driven */
+
+    dfl_expr mass; /* of the bodies on it, about its origin; after dfl_drawing_close */
+    dfl_vec moment;
+    dfl_sym inertia;
+
+    bool posed, moving; /* whether the following are known */
+    dfl_pose pose;      /* in the world */
+    dfl_vec omega, u;   /* angular velocity, velocity of the origin */
+
+    dfl_vec force, torque; /* applied, at the origin, in world axes */
+    bool loaded;
+} dfl_link;
+
+typedef struct dfl_body {
+    char *name;
+    int line;
+    dfl_expr mass;
+    dfl_vec com;
+    dfl_sym inertia;
+    int joint; /* the one it hangs on, or -1 */
+    int link;  /* -1: not yet known */
+} dfl_body;
+
+typedef struct dfl_joint {
+    char *name;
+    int line;
+    dfl_drawn_joint drawn; /* without its name */
+    bool loop, declared;   /* declared: rows of the loop */
+    int np, nv;
+    dfl_expr p[MOST_P], v[MOST_V];
+    dfl_expr rate, rate2; /* of a prescribed motion */
+} dfl_joint;
+
+struct dfl_drawing {
+    dfl_context *ctx;
+    dfl_model *model;
+    dfl_graph *graph;
+    bool planar, closed, lowered;
+    bool lossy; /* forces were applied that belong to no stored energy */
+    dfl_vec gravity;
+    dfl_body *bodies;
+    int nbodies, max_bodies;
+    dfl_joint *joints;
+    int njoints, max_joints;
+    dfl_link *links;
+    int nlinks, max_links;
+    int *path; /* nbodies: workspace */
+    int max_path;
+};
+
+/* drawing.c: room for one more element of `size` bytes, or NULL without memory. */
+void *dfl_drawing_grow(dfl_context *ctx, void *array, int *max, int count, size_t size);
+
+/* geometry.c: a number that is the same for all parameters, or the one of their present values. Expressions of
+   anything but parameters and inputs fail, with `what` in the message. */
+dfl_status dfl_drawing_value(double *out, const dfl_drawing *drawing, dfl_expr expr,
+                             const char *name, const char *what);
+dfl_status dfl_drawing_values(double *out, const dfl_drawing *drawing, const dfl_expr *exprs,
+                              int count, const char *name, const char *what);
+
+/* The unit vector along `axis`; axes x, y, z of a frame with z along `axis` and x along `axis2` made
+   perpendicular (zero: x of the drawing, or y), as in mechanics/kinematics.c; no axis: those of the
+   drawing. The expressions must have been checked. */
+dfl_vec dfl_drawing_unit(const dfl_drawing *drawing, dfl_vec axis);
+void dfl_drawing_axes(dfl_vec axes[3], const dfl_drawing *drawing, dfl_vec axis, dfl_vec axis2);
+
+/* links.c: the coordinates of a tree joint, declared; the link of a body, made together with those it hangs
+   on. */
+dfl_status dfl_drawing_coordinates(dfl_drawing *drawing, dfl_joint *joint);
+dfl_status dfl_drawing_link(int *out, dfl_drawing *drawing, int body);
+/* Whether a body hangs on the ground by now. */
+bool dfl_drawing_hangs(const dfl_drawing *drawing, int body);
+
+/* kinematics.c: pose of a link against another one on its way to the ground; its pose and its velocities in
+   the world, which are kept; the vector from its origin to a point of the drawing, in world axes. */
+dfl_pose dfl_link_pose(dfl_drawing *drawing, int link, int from);
+const dfl_pose *dfl_link_place(dfl_drawing *drawing, int link);
+void dfl_link_move(dfl_drawing *drawing, int link);
+dfl_vec dfl_link_arm(dfl_drawing *drawing, int link, dfl_vec point);
+/* The matrix that carries the link's own axis (not a vector fixed to it) into the world. */
+dfl_mat dfl_link_axes(const dfl_drawing *drawing, int link);
+/* Turn of a link against its parent; shift of its origin, in axes of the parent. */
+dfl_mat dfl_link_turn(dfl_drawing *drawing, const dfl_link *link);
+dfl_vec dfl_link_shift(dfl_drawing *drawing, const dfl_link *link);
+/* Relative angular velocity and velocity of the origin, in axes of the link: `axis` is its axis there. */
+void dfl_link_rates(dfl_vec *w, dfl_vec *u, dfl_drawing *drawing, const dfl_link *link,
+                    dfl_vec axis);
+
+/* dynamics.c: masses and forces of inertia and gravity, declared. */
+dfl_status dfl_drawing_dynamics(dfl_drawing *drawing);
+
+/* loops.c: the rows of a loop, declared; how many a kind has. */
+int dfl_drawing_row_count(const dfl_drawing *drawing, dfl_connection kind);
+dfl_status dfl_drawing_rows(dfl_drawing *drawing, dfl_joint *joint);
+
+/* check.c: bodies and joints, when they are given (drawn) and when the drawing is complete. */
+dfl_status dfl_drawing_check_body(const dfl_drawing *drawing, const dfl_drawn_body *body);
+dfl_status dfl_drawing_check_joint(const dfl_drawing *drawing, const dfl_drawn_joint *joint);
+dfl_status dfl_drawing_check_all(dfl_drawing *drawing);
+
+#endif

@@ -1,0 +1,247 @@
+/* dynamics.c: mass matrix and forces of inertia and gravity: the recursions of Newton and Euler and of
+   composite bodies (Featherstone 2008, chapters 5 and 6) on expressions.
+
+   Each link works in axes of its own, with Q from them to those of its parent; r is the vector between the
+   origins in axes of the parent; w, u are its rates as in kinematics.c. For v' = 0 and a_ground = -gravity:
+
+       omega = Q^T omega_p + w           alpha = Q^T alpha_p + Q^T omega_p x w (+ prescribed)
+       a = Q^T (a_p + alpha_p x r + omega_p x (omega_p x r)) + 2 Q^T omega_p x u + w x u
+       F = m a + alpha x h + omega x (omega x h)      N = J alpha + omega x J omega + h x a
+
+   with mass m, first moment h and inertia J about the origin. F and N are moved to the parent and added up.
+   The velocities of the origins are never needed. Composite bodies: m, h, J are moved and added likewise, and a
+   unit acceleration of every joint gives one row of M.
+
+   If all turns are about one axis of coordinates, the axes of the world serve for all links: then Q is 1, and
+   sines and cosines are those of sums of angles. Plane models are of this kind. */
+#include "mechanism/drawing_internal.h"
+
+#include "mechanism/vectors.h"
+
+typedef struct moved {
+    bool turned; /* Q is not 1 */
+    dfl_mat Q;
+    dfl_vec r, axis;
+    dfl_expr m;
+    dfl_vec h;
+    dfl_sym J;
+    dfl_vec omega, alpha, a;
+    dfl_vec F, N;
+} moved;
+
+static bool in_world_axes(const dfl_drawing *drawing);
+static void set_geometry(moved *all, dfl_drawing *drawing, bool world);
+static void accelerate(moved *all, dfl_drawing *drawing);
+static dfl_status declare_forces(moved *all, dfl_drawing *drawing);
+static dfl_status declare_masses(moved *all, dfl_drawing *drawing);
+static dfl_status declare_row(const moved *all, dfl_drawing *drawing, int index, int k);
+static void compose(moved *parent, dfl_graph *g, const moved *child);
+static dfl_vec to_parent(dfl_graph *g, const moved *m, dfl_vec b);
+static dfl_vec to_child(dfl_graph *g, const moved *m, dfl_vec b);
+static void unit_rates(dfl_vec *w, dfl_vec *u, dfl_drawing *drawing, const dfl_link *link, int k,
+                       dfl_vec axis);
+static dfl_expr project(dfl_drawing *drawing, const dfl_link *link, int k, const moved *m,
+                        dfl_vec N, dfl_vec F);
+
+dfl_status dfl_drawing_dynamics(dfl_drawing *drawing)
+{
+    moved *all = dfl_alloc(drawing->ctx, (size_t)drawing->nlinks, sizeof *all);
+    if (!all)
+        return DFL_NO_MEMORY;
+    set_geometry(all, drawing, in_world_axes(drawing));
+    accelerate(all, drawing);
+    dfl_status status = declare_forces(all, drawing);
+    if (!status)
+        status = declare_masses(all, drawing);
+    dfl_free(drawing->ctx, all);
+    return status;
+}
+
+/* Whether all turns are about the same axis of coordinates. */
+static bool in_world_axes(const dfl_drawing *drawing)
+{
+    int common = -1;
+    for (int i = 1; i < drawing->nlinks; i++) {
+        const dfl_link *link = &drawing->links[i];
+        int axis = 0;
+        if (link->kind == LINK_PRISMATIC)
+            continue;
+        if (link->kind == LINK_SPHERICAL || link->kind == LINK_FREE)
+            return false;
+        while (axis < 3 && (link->axis.e[(axis + 1) % 3] || link->axis.e[(axis + 2) % 3]))
+            axis++;
+        if (axis == 3 || (common >= 0 && common != axis))
+            return false;
+        common = axis;
+    }
+    return true;
+}
+
+static void set_geometry(moved *all, dfl_drawing *drawing, bool world)
+{
+    dfl_graph *g = drawing->graph;
+    for (int i = 1; i < drawing->nlinks; i++) {
+        const dfl_link *link = &drawing->links[i];
+        moved *m = &all[i];
+        *m = (moved){.m = link->mass, .h = link->moment, .J = link->inertia, .axis = link->axis};
+        m->turned = !world && link->kind != LINK_PRISMATIC;
+        m->Q = dfl_link_turn(drawing, link);
+        m->r = dfl_link_shift(drawing, link);
+        if (!world)
+            continue;
+        const dfl_pose *pose = dfl_link_place(drawing, i);
+        m->r = pose->arm;
+        m->axis = mat_times(g, dfl_link_axes(drawing, i), link->axis);
+        m->h = mat_times(g, pose->R, m->h);
+        m->J = sym_rotate(g, pose->R, m->J);
+    }
+}
+
+/* Angular velocities, and accelerations for v' = 0. */
+static void accelerate(moved *all, dfl_drawing *drawing)
+{
+    dfl_graph *g = drawing->graph;
+    all[0].a = vec_neg(g, drawing->gravity);
+    for (int i = 1; i < drawing->nlinks; i++) {
+        const dfl_link *link = &drawing->links[i];
+        const moved *p = &all[link->parent];
+        moved *m = &all[i];
+        dfl_vec w, u, wd, ud;
+        dfl_link_rates(&w, &u, drawing, link, m->axis);
+        const dfl_vec before = to_child(g, m, p->omega);
+        dfl_vec a = vec_cross_add(g, p->a, p->alpha, m->r);
+        a = to_child(g, m, vec_cross_add(g, a, p->omega, vec_cross(g, p->omega, m->r)));
+        m->a = vec_cross_add(g, a, vec_scale(g, dfl_constant(g, 2.0), before), u);
+        m->omega = vec_add(g, before, w);
+        m->alpha = vec_cross_add(g, to_child(g, m, p->alpha), before, w);
+        if (link->kind == LINK_FREE)
+            m->a = vec_cross_add(g, m->a, w, u);
+        if (link->dofs > 0)
+            continue;
+        unit_rates(&wd, &ud, drawing, link, 0, m->axis);
+        m->alpha = vec_add(g, m->alpha, vec_scale(g, link->drive, wd));
+        m->a = vec_add(g, m->a, vec_scale(g, link->drive, ud));
+    }
+}
+
+static dfl_status declare_forces(moved *all, dfl_drawing *drawing)
+{
+    dfl_graph *g = drawing->graph;
+    dfl_status status = DFL_OK;
+    for (int i = 1; i < drawing->nlinks; i++) {
+        moved *m = &all[i];
+        const dfl_vec Jw = sym_times(g, m->J, m->omega);
+        m->F = vec_cross_add(g, vec_scale(g, m->m, m->a), m->alpha, m->h);
+        m->F = vec_cross_add(g, m->F, m->omega, vec_cross(g, m->omega, m->h));
+        m->N = vec_cross_add(g, sym_times(g, m->J, m->alpha), m->omega, Jw);
+        m->N = vec_cross_add(g, m->N, m->h, m->a);
+    }
+    for (int i = drawing->nlinks - 1; i > 0 && !status; i--) {
+        const dfl_link *link = &drawing->links[i];
+        moved *m = &all[i], *p = &all[link->parent];
+        drawing->model->line = drawing->joints[link->joint].line;
+        for (int k = 0; k < link->dofs && !status; k++) {
+            const dfl_expr f = dfl_neg(g, project(drawing, link, k, m, m->N, m->F));
+            if (f != 0)
+                status = dfl_model_stored_force(drawing->model, link->v[k], f);
+        }
+        const dfl_vec F = to_parent(g, m, m->F);
+        p->F = vec_add(g, p->F, F);
+        p->N = vec_cross_add(g, vec_add(g, p->N, to_parent(g, m, m->N)), m->r, F);
+    }
+    return status;
+}
+
+static dfl_status declare_masses(moved *all, dfl_drawing *drawing)
+{
+    dfl_status status = DFL_OK;
+    for (int i = drawing->nlinks - 1; i > 0 && !status; i--) {
+        const dfl_link *link = &drawing->links[i];
+        drawing->model->line = drawing->joints[link->joint].line;
+        for (int k = 0; k < link->dofs && !status; k++)
+            status = declare_row(all, drawing, i, k);
+        compose(&all[link->parent], drawing->graph, &all[i]);
+    }
+    return status;
+}
+
+/* F = m a + alpha x h, N = J alpha + h x a for a unit acceleration of this joint, seen by the joints from here
+   to the ground. */
+static dfl_status declare_row(const moved *all, dfl_drawing *drawing, int index, int k)
+{
+    dfl_graph *g = drawing->graph;
+    const dfl_link *link = &drawing->links[index];
+    const dfl_expr v = link->v[k];
+    const moved *m = &all[index];
+    dfl_vec alpha, a;
+    unit_rates(&alpha, &a, drawing, link, k, m->axis);
+    dfl_vec F = vec_cross_add(g, vec_scale(g, m->m, a), alpha, m->h);
+    dfl_vec N = vec_cross_add(g, sym_times(g, m->J, alpha), m->h, a);
+    dfl_status status = DFL_OK;
+    for (int i = index, first = k; i > 0 && !status; first = -1) {
+        link = &drawing->links[i];
+        m = &all[i];
+        for (int j = 0; j < (first < 0 ? link->dofs : first + 1) && !status; j++) {
+            const dfl_expr entry = project(drawing, link, j, m, N, F);
+            if (entry != 0)
+                status = dfl_model_mass(drawing->model, v, link->v[j], entry);
+        }
+        F = to_parent(g, m, F);
+        N = vec_cross_add(g, to_parent(g, m, N), m->r, F);
+        i = link->parent;
+    }
+    return status;
+}
+
+/* Adds the child's mass to the parent's: h + m r, J + 2 (r.h) 1 - (r h^T + h r^T) + m (r.r 1 - r r^T). */
+static void compose(moved *parent, dfl_graph *g, const moved *child)
+{
+    const dfl_vec r = child->r, h = to_parent(g, child, child->h);
+    const dfl_vec far = vec_add(g, h, vec_scale(g, child->m, r)); /* h + m r */
+    const dfl_sym J = child->turned ? sym_rotate(g, child->Q, child->J) : child->J;
+    parent->m = dfl_add(g, parent->m, child->m);
+    parent->h = vec_add(g, parent->h, far);
+    dfl_expr diagonal[3]; /* r_i h_i + r_i far_i */
+    for (int i = 0; i < 3; i++)
+        diagonal[i] = dfl_mul(g, r.e[i], dfl_add(g, h.e[i], far.e[i]));
+    for (int i = 0; i < 3; i++)
+        for (int k = i; k < 3; k++) {
+            const int place = sym_place(i, k);
+            dfl_expr sum = J.e[place];
+            if (i == k)
+                sum = dfl_add(g, sum, dfl_add(g, diagonal[(i + 1) % 3], diagonal[(i + 2) % 3]));
+            else /* r_i far_k + h_i r_k */
+                sum = dfl_sub(g, sum,
+                              dfl_add(g, dfl_mul(g, r.e[i], far.e[k]), dfl_mul(g, h.e[i], r.e[k])));
+            parent->J.e[place] = dfl_add(g, parent->J.e[place], sum);
+        }
+}
+
+static dfl_vec to_parent(dfl_graph *g, const moved *m, dfl_vec b)
+{
+    return m->turned ? mat_times(g, m->Q, b) : b;
+}
+
+static dfl_vec to_child(dfl_graph *g, const moved *m, dfl_vec b)
+{
+    return m->turned ? mat_back(g, m->Q, b) : b;
+}
+
+/* The rates of a link whose velocity k is 1. */
+static void unit_rates(dfl_vec *w, dfl_vec *u, dfl_drawing *drawing, const dfl_link *link, int k,
+                       dfl_vec axis)
+{
+    dfl_link unit = {.kind = link->kind, .lead = link->lead};
+    unit.v[k] = dfl_constant(drawing->graph, 1.0);
+    dfl_link_rates(w, u, drawing, &unit, axis);
+}
+
+/* What velocity k of a link sees of a torque N and a force F at its origin. */
+static dfl_expr project(dfl_drawing *drawing, const dfl_link *link, int k, const moved *m,
+                        dfl_vec N, dfl_vec F)
+{
+    dfl_graph *g = drawing->graph;
+    dfl_vec w, u;
+    unit_rates(&w, &u, drawing, link, k, m->axis);
+    return dfl_add(g, vec_dot(g, w, N), vec_dot(g, u, F));
+}

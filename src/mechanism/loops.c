@@ -1,0 +1,221 @@
+/* loops.c: joints that close loops become constraints, with the rows of mechanics/loop.c: for frames A and B
+   and d = r_B - r_A,
+
+       DOT1(u_A, w_B) = u.w      DOT2(u_A) = u.d      distance: (d.d - L^2) / (2 L)
+
+   The poses are those against the last link that both bodies hang on. Rows that no motion can change (a plane
+   mechanism drawn in space has them) are left out, if they are fulfilled. */
+#include "mechanism/drawing_internal.h"
+
+#include "context/text.h"
+#include "mechanism/vectors.h"
+
+#include <math.h>
+
+typedef enum row_kind { DOT1, DOT2, DISTANCE } row_kind;
+enum { X, Y, Z };
+
+typedef struct row_type {
+    unsigned char kind, u, w; /* axes u of A and w of B */
+} row_type;
+
+typedef struct joint_rows {
+    int count;
+    row_type row[MOST_ROWS];
+} joint_rows;
+
+#define TOGETHER                                                                                   \
+    {DOT2, X, 0}, {DOT2, Y, 0},                                                                    \
+    {                                                                                              \
+        DOT2, Z, 0                                                                                 \
+    }
+#define PARALLEL                                                                                   \
+    {DOT1, X, Z},                                                                                  \
+    {                                                                                              \
+        DOT1, Y, Z                                                                                 \
+    }
+
+static const joint_rows in_space[DFL_CONNECTIONS] = {
+    [DFL_FIXED] = {6, {TOGETHER, PARALLEL, {DOT1, X, Y}}},
+    [DFL_REVOLUTE] = {5, {TOGETHER, PARALLEL}},
+    [DFL_PRISMATIC] = {5, {{DOT2, X, 0}, {DOT2, Y, 0}, PARALLEL, {DOT1, X, Y}}},
+    [DFL_CYLINDRICAL] = {4, {{DOT2, X, 0}, {DOT2, Y, 0}, PARALLEL}},
+    [DFL_UNIVERSAL] = {4, {TOGETHER, {DOT1, Z, X}}},
+    [DFL_PLANAR_JOINT] = {3, {{DOT2, Z, 0}, PARALLEL}},
+    [DFL_TRANSLATION] = {3, {PARALLEL, {DOT1, X, Y}}},
+    [DFL_SPHERICAL] = {3, {TOGETHER}},
+    [DFL_POINT_ON_LINE] = {2, {{DOT2, X, 0}, {DOT2, Y, 0}}},
+    [DFL_POINT_ON_PLANE] = {1, {{DOT2, Z, 0}}},
+    [DFL_DISTANCE] = {1, {{DISTANCE, 0, 0}}},
+};
+
+/* x is across the axis of a slider or a line, in the plane; of the other joints x and y are those of the
+   drawing. */
+static const joint_rows in_plane[DFL_CONNECTIONS] = {
+    [DFL_FIXED] = {3, {{DOT2, X, 0}, {DOT2, Y, 0}, {DOT1, X, Y}}},
+    [DFL_REVOLUTE] = {2, {{DOT2, X, 0}, {DOT2, Y, 0}}},
+    [DFL_PRISMATIC] = {2, {{DOT2, X, 0}, {DOT1, X, Z}}},
+    [DFL_TRANSLATION] = {1, {{DOT1, X, Y}}},
+    [DFL_POINT_ON_LINE] = {1, {{DOT2, X, 0}}},
+    [DFL_DISTANCE] = {1, {{DISTANCE, 0, 0}}},
+};
+
+/* Frames of both bodies. */
+typedef struct ends {
+    dfl_vec A[3], B[3], d;
+    dfl_expr length;
+} ends;
+
+static dfl_status make_ends(ends *e, dfl_drawing *drawing, const dfl_joint *joint);
+static int common_link(const dfl_drawing *drawing, int a, int b);
+static void set_axes(dfl_vec axes[3], const dfl_drawing *drawing, const dfl_drawn_joint *joint,
+                     dfl_vec axis, dfl_vec axis2);
+static dfl_expr row_value(dfl_graph *g, const ends *e, row_type type);
+static const char *row_meaning(dfl_graph *g, const ends *drawn, row_type type);
+static dfl_status declare_row(dfl_drawing *drawing, const dfl_joint *joint, int k, int count,
+                              dfl_expr row, const char *meaning);
+static dfl_status check_fulfilled(const dfl_drawing *drawing, const dfl_joint *joint, dfl_expr row,
+                                  const char *meaning);
+
+int dfl_drawing_row_count(const dfl_drawing *drawing, dfl_connection kind)
+{
+    return (drawing->planar ? in_plane : in_space)[kind].count;
+}
+
+dfl_status dfl_drawing_rows(dfl_drawing *drawing, dfl_joint *joint)
+{
+    const joint_rows *rows = &(drawing->planar ? in_plane : in_space)[joint->drawn.kind];
+    const dfl_drawn_joint *d = &joint->drawn;
+    ends e, drawn = {.d = {{0}}};
+    dfl_status status = make_ends(&e, drawing, joint);
+    if (status)
+        return status;
+    set_axes(drawn.A, drawing, d, d->axis, d->axis2);
+    set_axes(drawn.B, drawing, d, d->apart ? d->axis_b : d->axis, d->apart ? d->axis2_b : d->axis2);
+    joint->declared = true;
+    for (int k = 0; k < rows->count && !status; k++)
+        status =
+            declare_row(drawing, joint, k, rows->count, row_value(drawing->graph, &e, rows->row[k]),
+                        row_meaning(drawing->graph, &drawn, rows->row[k]));
+    return status ? status : dfl_graph_status(drawing->graph);
+}
+
+static dfl_status make_ends(ends *e, dfl_drawing *drawing, const dfl_joint *joint)
+{
+    dfl_graph *g = drawing->graph;
+    const dfl_drawn_joint *d = &joint->drawn;
+    const bool apart = d->apart;
+    int a, b;
+    dfl_status status = dfl_drawing_link(&a, drawing, d->parent);
+    if (!status)
+        status = dfl_drawing_link(&b, drawing, d->child);
+    if (status)
+        return status;
+    if (a == b)
+        return dfl_fail(drawing->ctx, DFL_INVALID,
+                        "%s '%s': its bodies cannot move against each other; leave it out",
+                        dfl_connection_names[d->kind], joint->name);
+    const int common = common_link(drawing, a, b);
+    const dfl_pose A = dfl_link_pose(drawing, a, common), B = dfl_link_pose(drawing, b, common);
+    const dfl_vec at_b = apart ? d->at_b : d->at;
+    const dfl_vec from_a = vec_sub(g, d->at, drawing->links[a].at);
+    const dfl_vec from_b = vec_sub(g, at_b, drawing->links[b].at);
+    /* the origin of `common` in the drawing belongs to the frames, but not to the difference d */
+    e->d = vec_sub(g, vec_add(g, B.r, mat_times(g, B.R, from_b)),
+                   vec_add(g, A.r, mat_times(g, A.R, from_a)));
+    set_axes(e->A, drawing, d, d->axis, d->axis2);
+    set_axes(e->B, drawing, d, apart ? d->axis_b : d->axis, apart ? d->axis2_b : d->axis2);
+    for (int k = 0; k < 3; k++) {
+        e->A[k] = mat_times(g, A.R, e->A[k]);
+        e->B[k] = mat_times(g, B.R, e->B[k]);
+    }
+    const dfl_vec apart_by = vec_sub(g, at_b, d->at);
+    e->length = d->length ? d->length : dfl_unary(g, DFL_OP_SQRT, vec_dot(g, apart_by, apart_by));
+    return DFL_OK;
+}
+
+/* Numbers ascend from parents to children. */
+static int common_link(const dfl_drawing *drawing, int a, int b)
+{
+    while (a != b)
+        if (a > b)
+            a = drawing->links[a].parent;
+        else
+            b = drawing->links[b].parent;
+    return a;
+}
+
+static void set_axes(dfl_vec axes[3], const dfl_drawing *drawing, const dfl_drawn_joint *joint,
+                     dfl_vec axis, dfl_vec axis2)
+{
+    const bool across = joint->kind == DFL_PRISMATIC || joint->kind == DFL_POINT_ON_LINE;
+    if (drawing->planar && across)
+        axis2 = (dfl_vec){{dfl_neg(drawing->graph, axis.e[1]), axis.e[0], 0}};
+    else if (drawing->planar)
+        axis = axis2 = vec_zero();
+    dfl_drawing_axes(axes, drawing, axis, axis2);
+}
+
+static dfl_expr row_value(dfl_graph *g, const ends *e, row_type type)
+{
+    if (type.kind == DOT1)
+        return vec_dot(g, e->A[type.u], e->B[type.w]);
+    if (type.kind == DOT2)
+        return vec_dot(g, e->A[type.u], e->d);
+    const dfl_expr square = dfl_mul(g, e->length, e->length);
+    return dfl_div(g, dfl_sub(g, vec_dot(g, e->d, e->d), square),
+                   dfl_mul(g, dfl_constant(g, 2.0), e->length));
+}
+
+/* Which motion a row prevents, in the drawing. */
+static const char *row_meaning(dfl_graph *g, const ends *drawn, row_type type)
+{
+    static const char *const shifts[] = {"x translation", "y translation", "z translation",
+                                         "translation"};
+    static const char *const turns[] = {"x rotation", "y rotation", "z rotation", "rotation"};
+    if (type.kind == DISTANCE)
+        return "distance";
+    const dfl_vec u =
+        type.kind == DOT2 ? drawn->A[type.u] : vec_cross(g, drawn->A[type.u], drawn->B[type.w]);
+    int axis = 0;
+    while (axis < 3 && (u.e[(axis + 1) % 3] || u.e[(axis + 2) % 3]))
+        axis++;
+    return (type.kind == DOT2 ? shifts : turns)[axis];
+}
+
+/* NAME, or NAME.1, ... */
+static dfl_status declare_row(dfl_drawing *drawing, const dfl_joint *joint, int k, int count,
+                              dfl_expr row, const char *meaning)
+{
+    const unsigned moving = 1U << DFL_SYM_P;
+    if (!(dfl_node_of(drawing->graph, row)->depends & moving))
+        return check_fulfilled(drawing, joint, row, meaning);
+    int number;
+    dfl_text name = {.ctx = drawing->ctx};
+    dfl_text_add(&name, "%s", joint->name);
+    if (count > 1)
+        dfl_text_add(&name, ".%d", k + 1);
+    dfl_status status = name.status;
+    if (!status)
+        status = dfl_model_constraint(&number, drawing->model, dfl_text_string(&name), row);
+    dfl_text_clear(&name);
+    if (!status) {
+        drawing->model->declarations[number].meaning = meaning;
+        drawing->model->declarations[number].line = joint->line;
+    }
+    return status;
+}
+
+/* A row without coordinates holds always or never. */
+static dfl_status check_fulfilled(const dfl_drawing *drawing, const dfl_joint *joint, dfl_expr row,
+                                  const char *meaning)
+{
+    double value = 0.0;
+    const dfl_status status = dfl_drawing_value(&value, drawing, row, joint->name, "a row");
+    if (status || fabs(value) <= 1e-9)
+        return status;
+    return dfl_fail(drawing->ctx, DFL_INVALID,
+                    "%s '%s' can never be closed: no joint allows the %s that its bodies are apart "
+                    "(by %g); check `at` and `axis`, or give the loop another joint",
+                    dfl_connection_names[joint->drawn.kind], joint->name, meaning, value);
+}

@@ -1,0 +1,56 @@
+/* mechanism.h: bodies and joints in scripts; what force elements need of them. */
+#ifndef DFL_SCRIPT_MECHANISM_H
+#define DFL_SCRIPT_MECHANISM_H
+
+#include "mechanism/drawing.h"
+#include "script/sandbox.h"
+
+/* The names of the kinds of userdata, as Lua's messages show them. */
+#define DFL_BODY "body"
+#define DFL_JOINT "joint"
+#define DFL_BODY_POINT "point"
+
+/* A point of a body, given in the drawing. */
+typedef struct dfl_body_point {
+    int body;
+    dfl_vec at;
+} dfl_body_point;
+
+/* Adds gravity, planar, ground, body, revolute, ..., point, frame to the table on top of the stack. */
+void dfl_mechanism_open(lua_State *L);
+
+/* The drawing of the script, made at the first call. */
+dfl_drawing *dfl_script_drawing(lua_State *L);
+
+/* Argument i: a body or the ground; a tree joint. */
+int dfl_arg_body(lua_State *L, const char *call, int i);
+int dfl_arg_joint(lua_State *L, const char *call, int i);
+
+/* What an option is read as: a number or expression (dfl_expr), a point or an axis (dfl_vec; in plane models
+   two numbers are enough), inertia (dfl_sym), true or false (bool), a body (int). */
+typedef enum dfl_option_kind {
+    DFL_OPTION_EXPR,
+    DFL_OPTION_POINT,
+    DFL_OPTION_AXIS,
+    DFL_OPTION_INERTIA,
+    DFL_OPTION_FLAG,
+    DFL_OPTION_BODY
+} dfl_option_kind;
+
+typedef struct dfl_option {
+    const char *key;
+    dfl_option_kind kind;
+    void *out;
+    bool *given; /* may be NULL */
+} dfl_option;
+
+/* Reads the table in argument i (missing: nothing is given). Unknown keys are errors with the nearest key. `name` is
+   that of the thing, for messages. */
+void dfl_read_options(lua_State *L, const char *call, const char *name, int i,
+                      const dfl_option *options, int count);
+
+/* A table of numbers or expressions at i: 3, or 2 in a plane model. */
+dfl_vec dfl_read_vector(lua_State *L, const char *call, const char *name, const char *what, int i,
+                        bool point);
+
+#endif
