@@ -25,7 +25,7 @@ typedef struct dfl_stroke {
     dfl_stroke_kind kind;
     int a, b;
     dfl_vec at_a, at_b;
-    dfl_vec u;      /* line: from A to B; turn: the axis; in world axes */
+    dfl_vec u; /* line: from A to B; turn: the axis; in world axes */
     dfl_expr x, xd;
     dfl_expr v;     /* joint: the symbol of xd */
     dfl_expr drawn; /* value in the drawing */
@@ -92,15 +92,15 @@ dfl_status dfl_slip(dfl_vec *out, dfl_vec *velocity, dfl_drawing *drawing, int a
 /* A sphere of B (radius 0: a point) against a plane of A, or against a sphere of A. */
 typedef struct dfl_impact {
     int a, b;
-    dfl_vec at;        /* centre on B */
+    dfl_vec at; /* centre on B */
     dfl_expr radius;
-    bool sphere;       /* A has a sphere, else a plane */
-    dfl_vec other;     /* its centre, or a point of the plane */
+    bool sphere;   /* A has a sphere, else a plane */
+    dfl_vec other; /* its centre, or a point of the plane */
     dfl_expr other_radius;
-    dfl_vec normal;    /* of the plane, to the free side */
+    dfl_vec normal;               /* of the plane, to the free side */
     dfl_expr stiffness, exponent; /* F = k depth^n (1 + 1.5 chi depth'), never pulling */
-    dfl_expr damping;  /* chi, s/m */
-    dfl_expr grip, speed; /* friction: coefficient (0: none) and the speed of dfl_slip */
+    dfl_expr damping;             /* chi, s/m */
+    dfl_expr grip, speed;         /* friction: coefficient (0: none) and the speed of dfl_slip */
 } dfl_impact;
 
 typedef struct dfl_impact_symbols {

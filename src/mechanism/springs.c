@@ -37,9 +37,9 @@ dfl_status dfl_spring(dfl_expr *pull, dfl_drawing *drawing, const dfl_stroke *st
     if (!status)
         status = dfl_stroke_push(drawing, stroke, dfl_neg(g, viscous), false);
     if (!status && stored && elastic != 0)
-        status = dfl_model_stored(
-            drawing->model,
-            dfl_mul(g, dfl_constant(g, 0.5), dfl_mul(g, c, dfl_mul(g, stretch, stretch))));
+        status =
+            dfl_model_stored(drawing->model, dfl_mul(g, dfl_constant(g, 0.5),
+                                                     dfl_mul(g, c, dfl_mul(g, stretch, stretch))));
     return status;
 }
 
@@ -91,8 +91,7 @@ dfl_status dfl_bushing_add(dfl_bushing_symbols *out, dfl_drawing *drawing,
     const dfl_expr e0 = quaternion(&e, g, R), two = dfl_constant(g, 2.0);
     out->shift = into_axes(g, m.E, m.A, m.d);
     out->turn = vec_scale(g, two, mat_back(g, m.E, e));
-    const dfl_vec rate =
-        into_axes(g, m.E, m.A, vec_sub(g, m.v, vec_cross(g, m.wa, m.d)));
+    const dfl_vec rate = into_axes(g, m.E, m.A, vec_sub(g, m.v, vec_cross(g, m.wa, m.d)));
     const dfl_vec spin = into_axes(g, m.E, m.B, m.w);
     const dfl_vec Ce = mat_times(g, m.E, times_each(g, bushing->turn_stiffness, out->turn));
     const dfl_vec twist = vec_sub(g, vec_cross(g, e, Ce), vec_scale(g, e0, Ce)); /* in B */
@@ -204,7 +203,6 @@ static dfl_status store(dfl_drawing *drawing, dfl_vec c, dfl_vec x)
 {
     dfl_graph *g = drawing->graph;
     const dfl_expr twice = vec_dot(g, x, times_each(g, c, x));
-    return twice == 0
-               ? DFL_OK
-               : dfl_model_stored(drawing->model, dfl_mul(g, dfl_constant(g, 0.5), twice));
+    return twice == 0 ? DFL_OK
+                      : dfl_model_stored(drawing->model, dfl_mul(g, dfl_constant(g, 0.5), twice));
 }

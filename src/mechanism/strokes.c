@@ -51,8 +51,8 @@ dfl_status dfl_stroke_turn(dfl_stroke *out, dfl_drawing *drawing, int a, int b, 
     const dfl_vec xa = mat_times(g, A, axes[0]), xb = mat_times(g, B, axes[0]);
     *out = (dfl_stroke){.kind = DFL_STROKE_TURN, .a = a, .b = b, .v = DFL_NO_EXPR};
     out->u = mat_times(g, A, axes[2]);
-    out->x = dfl_binary(g, DFL_OP_ATAN2, vec_dot(g, out->u, vec_cross(g, xa, xb)),
-                        vec_dot(g, xa, xb));
+    out->x =
+        dfl_binary(g, DFL_OP_ATAN2, vec_dot(g, out->u, vec_cross(g, xa, xb)), vec_dot(g, xa, xb));
     out->xd = vec_dot(g, out->u, vec_sub(g, wb, wa));
     return dfl_graph_status(g);
 }
@@ -65,10 +65,11 @@ dfl_status dfl_stroke_joint(dfl_stroke *out, dfl_drawing *drawing, int joint, in
         return dfl_fail(drawing->ctx, DFL_INVALID,
                         "joint '%s' has a prescribed motion, which no force changes", name);
     if (s.loop)
-        return dfl_fail(drawing->ctx, DFL_INVALID,
-                        "joint '%s' closes a loop and has no coordinate; give the two bodies and the "
-                        "axis instead, or let another joint close the loop (cut = true)",
-                        name);
+        return dfl_fail(
+            drawing->ctx, DFL_INVALID,
+            "joint '%s' closes a loop and has no coordinate; give the two bodies and the "
+            "axis instead, or let another joint close the loop (cut = true)",
+            name);
     if (s.np == 0 || s.speeds)
         return dfl_fail(drawing->ctx, DFL_INVALID,
                         "joint '%s' has no angle or shift of its own; give the two bodies instead",
@@ -76,10 +77,8 @@ dfl_status dfl_stroke_joint(dfl_stroke *out, dfl_drawing *drawing, int joint, in
     if (component < 0 || component >= s.np)
         return dfl_fail(drawing->ctx, DFL_INVALID,
                         "joint '%s' has %d coordinates; choose one from 1 to %d", name, s.np, s.np);
-    *out = (dfl_stroke){.kind = DFL_STROKE_JOINT,
-                        .x = s.p[component],
-                        .xd = s.v[component],
-                        .v = s.v[component]};
+    *out = (dfl_stroke){
+        .kind = DFL_STROKE_JOINT, .x = s.p[component], .xd = s.v[component], .v = s.v[component]};
     return DFL_OK;
 }
 
@@ -146,8 +145,8 @@ static dfl_status push_along(dfl_drawing *drawing, dfl_expr xd, dfl_expr F, bool
     dfl_status status = dfl_gradient_exprs(slope, model->graph, xd, v, n);
     for (int i = 0; i < n && !status; i++)
         if (slope[i] != 0)
-            status = (stored ? dfl_model_stored_force : dfl_model_force)(
-                model, v[i], dfl_mul(model->graph, F, slope[i]));
+            status = (stored ? dfl_model_stored_force
+                             : dfl_model_force)(model, v[i], dfl_mul(model->graph, F, slope[i]));
     dfl_free(model->ctx, v);
     return status;
 }

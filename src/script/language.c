@@ -3,6 +3,7 @@
 #include "script/language.h"
 
 #include "script/arguments.h"
+#include "script/element.h"
 #include "script/mechanism.h"
 #include "script/symbol.h"
 
@@ -73,6 +74,8 @@ void dfl_language_open(lua_State *L)
     luaL_setfuncs(L, calls, 0);
     dfl_draw_open(L);
     dfl_mechanism_open(L);
+    dfl_elements_open(L);
+    dfl_loads_open(L);
     dfl_symbol_push(L, dfl_symbol_expr(dfl_script_of(L)->model->graph, DFL_SYM_TIME, 0, "time"));
     lua_setfield(L, -2, "time");
 }

@@ -27,14 +27,17 @@ int dfl_arg_body(lua_State *L, const char *call, int i);
 int dfl_arg_joint(lua_State *L, const char *call, int i);
 
 /* What an option is read as: a number or expression (dfl_expr), a point or an axis (dfl_vec; in plane models
-   two numbers are enough), inertia (dfl_sym), true or false (bool), a body (int). */
+   two numbers are enough), inertia (dfl_sym), true or false (bool), a body (int), one number for all directions or
+   one for each (dfl_vec), anything: the caller reads it. */
 typedef enum dfl_option_kind {
     DFL_OPTION_EXPR,
     DFL_OPTION_POINT,
     DFL_OPTION_AXIS,
     DFL_OPTION_INERTIA,
     DFL_OPTION_FLAG,
-    DFL_OPTION_BODY
+    DFL_OPTION_BODY,
+    DFL_OPTION_EACH,
+    DFL_OPTION_ANY
 } dfl_option_kind;
 
 typedef struct dfl_option {

@@ -14,6 +14,7 @@ static dfl_expr read_number(lua_State *L, const char *call, const char *name, co
                             int i);
 static int read_numbers(dfl_expr *out, lua_State *L, const char *call, const char *name,
                         const char *what, int i, int most);
+static dfl_vec read_each(lua_State *L, const char *call, const char *name, const char *what, int i);
 static dfl_sym read_inertia(lua_State *L, const char *call, const char *name, const char *what,
                             int i);
 
@@ -74,6 +75,11 @@ static void read_option(lua_State *L, const char *call, const char *name, const 
                              dfl_arg_kind(L, i));
         *(bool *)option->out = lua_toboolean(L, i);
         break;
+    case DFL_OPTION_EACH:
+        *(dfl_vec *)option->out = read_each(L, call, name, key, i);
+        break;
+    case DFL_OPTION_ANY:
+        break;
     case DFL_OPTION_BODY: {
         const int *body = luaL_testudata(L, i, DFL_BODY);
         if (!body)
@@ -129,6 +135,21 @@ static int read_numbers(dfl_expr *out, lua_State *L, const char *call, const cha
         lua_settop(L, top);
     }
     return count;
+}
+
+/* One number for all directions, or {x, y, z}. */
+static dfl_vec read_each(lua_State *L, const char *call, const char *name, const char *what, int i)
+{
+    dfl_vec each = {{0, 0, 0}};
+    if (lua_type(L, i) != LUA_TTABLE) {
+        each.e[0] = each.e[1] = each.e[2] = read_number(L, call, name, what, i);
+        return each;
+    }
+    const int count = read_numbers(each.e, L, call, name, what, i, 3);
+    if (count != 3)
+        dfl_script_error(L, "%s '%s': %s has %d numbers; give one, or {x, y, z}", call, name, what,
+                         count);
+    return each;
 }
 
 /* {xx, yy, zz}, {xx, yy, zz, xy, xz, yz}; in a plane model one number. */
