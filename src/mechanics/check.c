@@ -11,7 +11,6 @@
 /* Relative tolerance for numbers that were rounded by hand. */
 static const double slack = 1e-6;
 
-static dfl_status check_body(dfl_context *ctx, const dfl_tree_body *body, bool planar);
 static bool possible_inertia(const double *J);
 static dfl_status check_joint(dfl_context *ctx, const dfl_tree_description *d, int joint);
 static dfl_status check_axes(dfl_context *ctx, const dfl_tree_joint *joint);
@@ -28,7 +27,7 @@ dfl_status dfl_tree_check(dfl_context *ctx, const dfl_tree_description *d)
         return dfl_fail(ctx, DFL_INVALID,
                         "gravity has a z component in a plane model; leave it at 0");
     for (int i = 0; i < d->nbodies; i++) {
-        const dfl_status status = check_body(ctx, &d->bodies[i], d->planar);
+        const dfl_status status = dfl_tree_check_body(ctx, &d->bodies[i], d->planar);
         if (status)
             return status;
     }
@@ -40,7 +39,7 @@ dfl_status dfl_tree_check(dfl_context *ctx, const dfl_tree_description *d)
     return check_parents(ctx, d);
 }
 
-static dfl_status check_body(dfl_context *ctx, const dfl_tree_body *body, bool planar)
+dfl_status dfl_tree_check_body(dfl_context *ctx, const dfl_tree_body *body, bool planar)
 {
     const double *J = body->inertia;
     if (!all_finite(&body->mass, 1) || !all_finite(body->com, 3) || !all_finite(J, 6))

@@ -7,4 +7,7 @@
 /* DFL_INVALID: the message names the body or joint and says what to do. */
 dfl_status dfl_tree_check(dfl_context *ctx, const dfl_tree_description *description);
 
+/* The same for one body. */
+dfl_status dfl_tree_check_body(dfl_context *ctx, const dfl_tree_body *body, bool planar);
+
 #endif

@@ -1,13 +1,10 @@
 /* check.c: whether bodies and joints make sense, with the present values of parameters. */
 #include "mechanism/drawing_internal.h"
 
+#include "mechanics/check.h"
 #include "mechanism/vectors.h"
 #include "model/equations_internal.h"
 
-#include <math.h>
-
-static dfl_status check_inertia(const dfl_drawing *drawing, const dfl_drawn_body *body);
-static double smallest_eigenvalue(const double *I);
 static dfl_status check_bodies(const dfl_drawing *drawing, const dfl_drawn_joint *joint);
 static dfl_status check_use(const dfl_drawing *drawing, const dfl_drawn_joint *joint);
 static dfl_status check_axes(const dfl_drawing *drawing, const dfl_drawn_joint *joint, dfl_vec axis,
@@ -16,63 +13,16 @@ static dfl_status check_plane(const dfl_drawing *drawing, const dfl_drawn_joint 
 static dfl_status check_motion(const dfl_drawing *drawing, const dfl_drawn_joint *joint);
 static bool needs_axis(const dfl_drawing *drawing, dfl_connection kind);
 
-dfl_status dfl_drawing_check_body(const dfl_drawing *drawing, const dfl_drawn_body *body)
+dfl_status dfl_drawing_check_body(const dfl_drawing *drawing, const dfl_drawn_body *drawn)
 {
-    double mass, com[3];
-    dfl_status status = dfl_drawing_value(&mass, drawing, body->mass, body->name, "mass");
+    dfl_tree_body body = {.name = drawn->name};
+    dfl_status status = dfl_drawing_value(&body.mass, drawing, drawn->mass, drawn->name, "mass");
     if (!status)
-        status = dfl_drawing_values(com, drawing, body->com.e, 3, body->name, "com");
-    if (status)
-        return status;
-    if (mass < 0.0)
-        return dfl_fail(drawing->ctx, DFL_INVALID,
-                        "body '%s': mass is %g; give a positive number, or 0", body->name, mass);
-    return check_inertia(drawing, body);
-}
-
-/* Positive semi-definite, and no moment larger than the sum of the two others, up to rounding. */
-static dfl_status check_inertia(const dfl_drawing *drawing, const dfl_drawn_body *body)
-{
-    double I[6];
-    dfl_status status = dfl_drawing_values(I, drawing, body->inertia.e, 6, body->name, "inertia");
-    if (status)
-        return status;
-    if (drawing->planar)
-        return I[2] >= 0.0 ? DFL_OK
-                           : dfl_fail(drawing->ctx, DFL_INVALID,
-                                      "body '%s': inertia is %g; give a positive number, or 0",
-                                      body->name, I[2]);
-    const double size = fabs(I[0]) + fabs(I[1]) + fabs(I[2]), slack = 1e-9 * size;
-    if (smallest_eigenvalue(I) < -slack || I[0] < 0.0 || I[1] < 0.0 || I[2] < 0.0)
-        return dfl_fail(drawing->ctx, DFL_INVALID,
-                        "body '%s': the inertia is not positive: it has the principal moment %g; "
-                        "check {xx, yy, zz, xy, xz, yz}, about the centre of mass",
-                        body->name, smallest_eigenvalue(I));
-    /* J = tr(I)/2 1 - I is the second moment of the mass, positive for every real body */
-    const double half = 0.5 * (I[0] + I[1] + I[2]);
-    const double J[6] = {half - I[0], half - I[1], half - I[2], -I[3], -I[4], -I[5]};
-    if (smallest_eigenvalue(J) < -slack)
-        return dfl_fail(drawing->ctx, DFL_INVALID,
-                        "body '%s': no body has this inertia: one principal moment is larger than "
-                        "the sum of the others, by %g; check {xx, yy, zz, xy, xz, yz}, about the "
-                        "centre of mass",
-                        body->name, -2.0 * smallest_eigenvalue(J));
-    return DFL_OK;
-}
-
-/* Of a symmetric 3 x 3 matrix, by the trigonometric formula. */
-static double smallest_eigenvalue(const double *A)
-{
-    const double mean = (A[0] + A[1] + A[2]) / 3.0;
-    const double a = A[0] - mean, b = A[1] - mean, c = A[2] - mean;
-    const double off = A[3] * A[3] + A[4] * A[4] + A[5] * A[5];
-    const double p = sqrt((a * a + b * b + c * c + 2.0 * off) / 6.0);
-    if (p == 0.0)
-        return mean;
-    const double det = a * (b * c - A[5] * A[5]) - A[3] * (A[3] * c - A[5] * A[4]) +
-                       A[4] * (A[3] * A[5] - b * A[4]);
-    const double r = fmax(-1.0, fmin(1.0, det / (2.0 * p * p * p)));
-    return mean + 2.0 * p * cos(acos(r) / 3.0 + 2.0943951023931953);
+        status = dfl_drawing_values(body.com, drawing, drawn->com.e, 3, drawn->name, "com");
+    if (!status)
+        status =
+            dfl_drawing_values(body.inertia, drawing, drawn->inertia.e, 6, drawn->name, "inertia");
+    return status ? status : dfl_tree_check_body(drawing->ctx, &body, drawing->planar);
 }
 
 dfl_status dfl_drawing_check_joint(const dfl_drawing *drawing, const dfl_drawn_joint *joint)
@@ -245,7 +195,7 @@ static dfl_status check_motion(const dfl_drawing *drawing, const dfl_drawn_joint
 dfl_status dfl_drawing_check_all(dfl_drawing *drawing)
 {
     for (int i = 0; i < drawing->nbodies; i++) {
-        const dfl_body *body = &drawing->bodies[i];
+        const dfl_placed_body *body = &drawing->bodies[i];
         if (dfl_drawing_hangs(drawing, i))
             continue;
         if (body->joint < 0)

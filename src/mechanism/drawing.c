@@ -26,7 +26,7 @@ const char *const dfl_connection_names[DFL_CONNECTIONS] = {
 static dfl_status check_open(const dfl_drawing *drawing, const char *what, const char *name);
 static dfl_status check_name(const dfl_drawing *drawing, const char *what, const char *name);
 static bool closes_loop(const dfl_drawing *drawing, const dfl_drawn_joint *joint);
-static dfl_joint settle(const dfl_drawing *drawing, const dfl_drawn_joint *joint);
+static dfl_placed_joint settle(const dfl_drawing *drawing, const dfl_drawn_joint *joint);
 
 dfl_status dfl_drawing_create(dfl_drawing **out, dfl_model *model)
 {
@@ -123,8 +123,8 @@ dfl_status dfl_drawing_body(int *out, dfl_drawing *drawing, const dfl_drawn_body
         status = dfl_drawing_check_body(drawing, body);
     if (status)
         return status;
-    dfl_body *bodies = dfl_drawing_grow(ctx, drawing->bodies, &drawing->max_bodies,
-                                        drawing->nbodies, sizeof *bodies);
+    dfl_placed_body *bodies = dfl_drawing_grow(ctx, drawing->bodies, &drawing->max_bodies,
+                                               drawing->nbodies, sizeof *bodies);
     if (!bodies)
         return DFL_NO_MEMORY;
     drawing->bodies = bodies;
@@ -137,13 +137,13 @@ dfl_status dfl_drawing_body(int *out, dfl_drawing *drawing, const dfl_drawn_body
     if (!name)
         return DFL_NO_MEMORY;
     *out = drawing->nbodies++;
-    bodies[*out] = (dfl_body){.name = name,
-                              .line = drawing->model->line,
-                              .mass = body->mass,
-                              .com = body->com,
-                              .inertia = body->inertia,
-                              .joint = -1,
-                              .link = -1};
+    bodies[*out] = (dfl_placed_body){.name = name,
+                                     .line = drawing->model->line,
+                                     .mass = body->mass,
+                                     .com = body->com,
+                                     .inertia = body->inertia,
+                                     .joint = -1,
+                                     .link = -1};
     if (drawing->planar) {
         const dfl_expr zz = body->inertia.e[2];
         bodies[*out].inertia = (dfl_sym){{0, 0, zz, 0, 0, 0}};
@@ -155,7 +155,7 @@ dfl_status dfl_drawing_body(int *out, dfl_drawing *drawing, const dfl_drawn_body
 dfl_status dfl_drawing_joint(int *out, dfl_drawing *drawing, const dfl_drawn_joint *drawn)
 {
     dfl_context *ctx = drawing->ctx;
-    dfl_joint joint = settle(drawing, drawn);
+    dfl_placed_joint joint = settle(drawing, drawn);
     joint.drawn.name = drawn->name; /* for messages, while it is checked */
     dfl_status status = check_open(drawing, dfl_connection_names[drawn->kind], drawn->name);
     if (!status)
@@ -164,8 +164,8 @@ dfl_status dfl_drawing_joint(int *out, dfl_drawing *drawing, const dfl_drawn_joi
         status = dfl_drawing_check_joint(drawing, &joint.drawn);
     if (status)
         return status;
-    dfl_joint *joints = dfl_drawing_grow(ctx, drawing->joints, &drawing->max_joints,
-                                         drawing->njoints, sizeof *joints);
+    dfl_placed_joint *joints = dfl_drawing_grow(ctx, drawing->joints, &drawing->max_joints,
+                                                drawing->njoints, sizeof *joints);
     if (!joints)
         return DFL_NO_MEMORY;
     drawing->joints = joints;
@@ -187,9 +187,9 @@ dfl_status dfl_drawing_joint(int *out, dfl_drawing *drawing, const dfl_drawn_joi
 }
 
 /* In a plane model: no z, axes that may be left out, and a free body moves in the plane. */
-static dfl_joint settle(const dfl_drawing *drawing, const dfl_drawn_joint *drawn)
+static dfl_placed_joint settle(const dfl_drawing *drawing, const dfl_drawn_joint *drawn)
 {
-    dfl_joint joint = {.drawn = *drawn};
+    dfl_placed_joint joint = {.drawn = *drawn};
     dfl_drawn_joint *d = &joint.drawn;
     if (!drawing->planar)
         return joint;
@@ -220,7 +220,7 @@ static dfl_status check_name(const dfl_drawing *drawing, const char *what, const
         return dfl_fail(drawing->ctx, DFL_INVALID, "%s: the name 'ground' is taken", what);
     for (int i = 0; i < drawing->nbodies + drawing->njoints; i++) {
         const bool body = i < drawing->nbodies;
-        const dfl_joint *joint = &drawing->joints[body ? 0 : i - drawing->nbodies];
+        const dfl_placed_joint *joint = &drawing->joints[body ? 0 : i - drawing->nbodies];
         const char *other = body ? drawing->bodies[i].name : joint->name;
         if (!strcmp(name, other))
             return dfl_fail(drawing->ctx, DFL_INVALID,
@@ -259,7 +259,7 @@ const char *dfl_drawing_joint_name(const dfl_drawing *drawing, int joint)
 
 dfl_joint_symbols dfl_drawing_joint_symbols(const dfl_drawing *drawing, int index)
 {
-    const dfl_joint *joint = &drawing->joints[index];
+    const dfl_placed_joint *joint = &drawing->joints[index];
     return (dfl_joint_symbols){.np = joint->np,
                                .nv = joint->nv,
                                .p = joint->p,

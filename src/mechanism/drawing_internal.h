@@ -52,7 +52,7 @@ typedef struct dfl_link {
     bool loaded;
 } dfl_link;
 
-typedef struct dfl_body {
+typedef struct dfl_placed_body {
     char *name;
     int line;
     dfl_expr mass;
@@ -60,9 +60,9 @@ typedef struct dfl_body {
     dfl_sym inertia;
     int joint; /* the one it hangs on, or -1 */
     int link;  /* -1: not yet known */
-} dfl_body;
+} dfl_placed_body;
 
-typedef struct dfl_joint {
+typedef struct dfl_placed_joint {
     char *name;
     int line;
     dfl_drawn_joint drawn; /* without its name */
@@ -70,7 +70,7 @@ typedef struct dfl_joint {
     int np, nv;
     dfl_expr p[MOST_P], v[MOST_V];
     dfl_expr rate, rate2; /* of a prescribed motion */
-} dfl_joint;
+} dfl_placed_joint;
 
 struct dfl_drawing {
     dfl_context *ctx;
@@ -79,9 +79,9 @@ struct dfl_drawing {
     bool planar, closed, lowered;
     bool lossy; /* forces were applied that belong to no stored energy */
     dfl_vec gravity;
-    dfl_body *bodies;
+    dfl_placed_body *bodies;
     int nbodies, max_bodies;
-    dfl_joint *joints;
+    dfl_placed_joint *joints;
     int njoints, max_joints;
     dfl_link *links;
     int nlinks, max_links;
@@ -107,7 +107,7 @@ void dfl_drawing_axes(dfl_vec axes[3], const dfl_drawing *drawing, dfl_vec axis,
 
 /* links.c: the coordinates of a tree joint, declared; the link of a body, made together with those it hangs
    on. */
-dfl_status dfl_drawing_coordinates(dfl_drawing *drawing, dfl_joint *joint);
+dfl_status dfl_drawing_coordinates(dfl_drawing *drawing, dfl_placed_joint *joint);
 dfl_status dfl_drawing_link(int *out, dfl_drawing *drawing, int body);
 /* Whether a body hangs on the ground by now. */
 bool dfl_drawing_hangs(const dfl_drawing *drawing, int body);
@@ -132,7 +132,7 @@ dfl_status dfl_drawing_dynamics(dfl_drawing *drawing);
 
 /* loops.c: the rows of a loop, declared; how many a kind has. */
 int dfl_drawing_row_count(const dfl_drawing *drawing, dfl_connection kind);
-dfl_status dfl_drawing_rows(dfl_drawing *drawing, dfl_joint *joint);
+dfl_status dfl_drawing_rows(dfl_drawing *drawing, dfl_placed_joint *joint);
 
 /* check.c: bodies and joints, when they are given (drawn) and when the drawing is complete. */
 dfl_status dfl_drawing_check_body(const dfl_drawing *drawing, const dfl_drawn_body *body);

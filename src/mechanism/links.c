@@ -17,16 +17,16 @@ typedef struct step {
 } step;
 
 static sizes sizes_of(const dfl_drawing *drawing, const dfl_drawn_joint *joint);
-static dfl_status declare_angles(dfl_drawing *drawing, dfl_joint *joint);
-static dfl_status declare_speeds(dfl_drawing *drawing, dfl_joint *joint);
-static dfl_status declare_kinematics(dfl_drawing *drawing, dfl_joint *joint);
-static dfl_status prescribe(dfl_drawing *drawing, dfl_joint *joint);
+static dfl_status declare_angles(dfl_drawing *drawing, dfl_placed_joint *joint);
+static dfl_status declare_speeds(dfl_drawing *drawing, dfl_placed_joint *joint);
+static dfl_status declare_kinematics(dfl_drawing *drawing, dfl_placed_joint *joint);
+static dfl_status prescribe(dfl_drawing *drawing, dfl_placed_joint *joint);
 static int chain_of(step chain[3], const dfl_drawing *drawing, const dfl_drawn_joint *joint);
 static dfl_status add_link(int *out, dfl_drawing *drawing, int parent, int index, const step *s);
 
 /* -------------------------------------------------------------------------- coordinates */
 
-dfl_status dfl_drawing_coordinates(dfl_drawing *drawing, dfl_joint *joint)
+dfl_status dfl_drawing_coordinates(dfl_drawing *drawing, dfl_placed_joint *joint)
 {
     if (joint->drawn.driven)
         return prescribe(drawing, joint);
@@ -52,7 +52,7 @@ static sizes sizes_of(const dfl_drawing *drawing, const dfl_drawn_joint *joint)
 }
 
 /* Positions NAME.q or NAME.q1, ... */
-static dfl_status declare_angles(dfl_drawing *drawing, dfl_joint *joint)
+static dfl_status declare_angles(dfl_drawing *drawing, dfl_placed_joint *joint)
 {
     dfl_model *model = drawing->model;
     dfl_status status = DFL_OK;
@@ -73,7 +73,7 @@ static dfl_status declare_angles(dfl_drawing *drawing, dfl_joint *joint)
 
 /* Speeds NAME.w1 .. w3 and, of a free body, NAME.v1 .. v3, with their kinematics; the quaternion starts as
    that of the drawing. */
-static dfl_status declare_speeds(dfl_drawing *drawing, dfl_joint *joint)
+static dfl_status declare_speeds(dfl_drawing *drawing, dfl_placed_joint *joint)
 {
     dfl_model *model = drawing->model;
     dfl_status status = DFL_OK;
@@ -93,7 +93,7 @@ static dfl_status declare_speeds(dfl_drawing *drawing, dfl_joint *joint)
 }
 
 /* e' = 1/2 Q omega, r' = R v */
-static dfl_status declare_kinematics(dfl_drawing *drawing, dfl_joint *joint)
+static dfl_status declare_kinematics(dfl_drawing *drawing, dfl_placed_joint *joint)
 {
     dfl_graph *g = drawing->graph;
     const dfl_expr *e = joint->p + joint->np - 4, *w = joint->v, half = dfl_constant(g, 0.5);
@@ -117,7 +117,7 @@ static dfl_status declare_kinematics(dfl_drawing *drawing, dfl_joint *joint)
 }
 
 /* The rates of a prescribed motion. */
-static dfl_status prescribe(dfl_drawing *drawing, dfl_joint *joint)
+static dfl_status prescribe(dfl_drawing *drawing, dfl_placed_joint *joint)
 {
     dfl_graph *g = drawing->graph;
     const dfl_expr time = dfl_symbol_expr(g, DFL_SYM_TIME, 0, "time"), one = dfl_constant(g, 1.0);
@@ -154,7 +154,7 @@ dfl_status dfl_drawing_link(int *out, dfl_drawing *drawing, int body)
     }
     dfl_status status = DFL_OK;
     while (length > 0 && !status) {
-        dfl_body *b = &drawing->bodies[drawing->path[--length]];
+        dfl_placed_body *b = &drawing->bodies[drawing->path[--length]];
         const dfl_drawn_joint *joint = &drawing->joints[b->joint].drawn;
         step chain[3];
         const int count = chain_of(chain, drawing, joint);
@@ -220,7 +220,7 @@ static dfl_status add_link(int *out, dfl_drawing *drawing, int parent, int index
     if (!links)
         return DFL_NO_MEMORY;
     drawing->links = links;
-    const dfl_joint *joint = &drawing->joints[index];
+    const dfl_placed_joint *joint = &drawing->joints[index];
     dfl_link *link = &links[drawing->nlinks];
     const bool ball = s->kind == LINK_SPHERICAL || s->kind == LINK_FREE;
     *link = (dfl_link){.kind = s->kind,

@@ -66,23 +66,23 @@ typedef struct ends {
     dfl_expr length;
 } ends;
 
-static dfl_status make_ends(ends *e, dfl_drawing *drawing, const dfl_joint *joint);
+static dfl_status make_ends(ends *e, dfl_drawing *drawing, const dfl_placed_joint *joint);
 static int common_link(const dfl_drawing *drawing, int a, int b);
 static void set_axes(dfl_vec axes[3], const dfl_drawing *drawing, const dfl_drawn_joint *joint,
                      dfl_vec axis, dfl_vec axis2);
 static dfl_expr row_value(dfl_graph *g, const ends *e, row_type type);
 static const char *row_meaning(dfl_graph *g, const ends *drawn, row_type type);
-static dfl_status declare_row(dfl_drawing *drawing, const dfl_joint *joint, int k, int count,
+static dfl_status declare_row(dfl_drawing *drawing, const dfl_placed_joint *joint, int k, int count,
                               dfl_expr row, const char *meaning);
-static dfl_status check_fulfilled(const dfl_drawing *drawing, const dfl_joint *joint, dfl_expr row,
-                                  const char *meaning);
+static dfl_status check_fulfilled(const dfl_drawing *drawing, const dfl_placed_joint *joint,
+                                  dfl_expr row, const char *meaning);
 
 int dfl_drawing_row_count(const dfl_drawing *drawing, dfl_connection kind)
 {
     return (drawing->planar ? in_plane : in_space)[kind].count;
 }
 
-dfl_status dfl_drawing_rows(dfl_drawing *drawing, dfl_joint *joint)
+dfl_status dfl_drawing_rows(dfl_drawing *drawing, dfl_placed_joint *joint)
 {
     const joint_rows *rows = &(drawing->planar ? in_plane : in_space)[joint->drawn.kind];
     const dfl_drawn_joint *d = &joint->drawn;
@@ -100,7 +100,7 @@ dfl_status dfl_drawing_rows(dfl_drawing *drawing, dfl_joint *joint)
     return status ? status : dfl_graph_status(drawing->graph);
 }
 
-static dfl_status make_ends(ends *e, dfl_drawing *drawing, const dfl_joint *joint)
+static dfl_status make_ends(ends *e, dfl_drawing *drawing, const dfl_placed_joint *joint)
 {
     dfl_graph *g = drawing->graph;
     const dfl_drawn_joint *d = &joint->drawn;
@@ -184,7 +184,7 @@ static const char *row_meaning(dfl_graph *g, const ends *drawn, row_type type)
 }
 
 /* NAME, or NAME.1, ... */
-static dfl_status declare_row(dfl_drawing *drawing, const dfl_joint *joint, int k, int count,
+static dfl_status declare_row(dfl_drawing *drawing, const dfl_placed_joint *joint, int k, int count,
                               dfl_expr row, const char *meaning)
 {
     const unsigned moving = 1U << DFL_SYM_P;
@@ -207,8 +207,8 @@ static dfl_status declare_row(dfl_drawing *drawing, const dfl_joint *joint, int 
 }
 
 /* A row without coordinates holds always or never. */
-static dfl_status check_fulfilled(const dfl_drawing *drawing, const dfl_joint *joint, dfl_expr row,
-                                  const char *meaning)
+static dfl_status check_fulfilled(const dfl_drawing *drawing, const dfl_placed_joint *joint,
+                                  dfl_expr row, const char *meaning)
 {
     double value = 0.0;
     const dfl_status status = dfl_drawing_value(&value, drawing, row, joint->name, "a row");

@@ -6,7 +6,7 @@
 #include "mechanism/vectors.h"
 #include "model/equations_internal.h"
 
-static void add_mass(dfl_drawing *drawing, const dfl_body *body);
+static void add_mass(dfl_drawing *drawing, const dfl_placed_body *body);
 static dfl_expr gravity_energy(dfl_drawing *drawing);
 static dfl_status declare_applied(dfl_drawing *drawing);
 static dfl_status declare_loops(dfl_drawing *drawing);
@@ -35,7 +35,7 @@ dfl_status dfl_drawing_close(dfl_drawing *drawing)
 }
 
 /* Mass, first moment and inertia about the link's origin: J + m (c.c 1 - c c^T). */
-static void add_mass(dfl_drawing *drawing, const dfl_body *body)
+static void add_mass(dfl_drawing *drawing, const dfl_placed_body *body)
 {
     dfl_graph *g = drawing->graph;
     dfl_link *link = &drawing->links[body->link];
@@ -63,7 +63,7 @@ static dfl_expr gravity_energy(dfl_drawing *drawing)
     dfl_expr V = 0;
     if (vec_is_zero(drawing->gravity))
         return V;
-    for (int i = 1; i < drawing->nlinks; i++) {
+    for (int i = 0; i < drawing->nlinks; i++) {
         const dfl_link *link = &drawing->links[i];
         const dfl_pose *pose = dfl_link_place(drawing, i);
         const dfl_vec h =
@@ -139,7 +139,7 @@ static dfl_status declare_loops(dfl_drawing *drawing)
 {
     dfl_status status = DFL_OK;
     for (int i = 0; i < drawing->njoints && !status; i++) {
-        dfl_joint *joint = &drawing->joints[i];
+        dfl_placed_joint *joint = &drawing->joints[i];
         drawing->model->line = joint->line;
         if (joint->loop && !joint->declared)
             status = with_line(drawing, dfl_drawing_rows(drawing, joint), joint->line);
@@ -153,7 +153,7 @@ static dfl_status declare_lengths(dfl_drawing *drawing)
     dfl_graph *g = drawing->graph;
     dfl_status status = DFL_OK;
     for (int i = 0; i < drawing->njoints && !status; i++) {
-        const dfl_joint *joint = &drawing->joints[i];
+        const dfl_placed_joint *joint = &drawing->joints[i];
         const dfl_expr *e = joint->p + joint->np - 4;
         dfl_expr square = 0;
         if (joint->np == joint->nv)
