@@ -203,7 +203,7 @@ dfl_status dfl_attraction(dfl_vec *force, dfl_vec *torque, dfl_drawing *drawing,
                           dfl_vec centre, dfl_expr mu, bool gradient)
 {
     dfl_graph *g = drawing->graph;
-    const dfl_body *b = &drawing->bodies[body];
+    const dfl_placed_body *b = &drawing->bodies[body];
     const dfl_vec com = b->com;
     const dfl_expr mass = b->mass;
     dfl_sym J = b->inertia;

@@ -67,6 +67,10 @@ typedef struct ends {
 } ends;
 
 static dfl_status make_ends(ends *e, dfl_drawing *drawing, const dfl_placed_joint *joint);
+static int link_of(const dfl_drawing *drawing, int body);
+static dfl_status multiplier_of(dfl_expr *out, const dfl_drawing *drawing,
+                                const dfl_placed_joint *joint, int k, int count);
+static void row_name(dfl_text *name, const dfl_placed_joint *joint, int k, int count);
 static int common_link(const dfl_drawing *drawing, int a, int b);
 static void set_axes(dfl_vec axes[3], const dfl_drawing *drawing, const dfl_drawn_joint *joint,
                      dfl_vec axis, dfl_vec axis2);
@@ -98,6 +102,63 @@ dfl_status dfl_drawing_rows(dfl_drawing *drawing, dfl_placed_joint *joint)
             declare_row(drawing, joint, k, rows->count, row_value(drawing->graph, &e, rows->row[k]),
                         row_meaning(drawing->graph, &drawn, rows->row[k]));
     return status ? status : dfl_graph_status(drawing->graph);
+}
+
+/* On B: -lambda u at its point for DOT2, +lambda u x w for DOT1, -lambda d / L for a distance. Rows that were
+   left out carry nothing. */
+dfl_status dfl_drawing_loop_force(dfl_vec *x, dfl_vec *force, dfl_vec *torque, dfl_drawing *drawing,
+                                  int index)
+{
+    dfl_graph *g = drawing->graph;
+    const dfl_placed_joint *joint = &drawing->joints[index];
+    const dfl_drawn_joint *d = &joint->drawn;
+    const joint_rows *rows = &(drawing->planar ? in_plane : in_space)[d->kind];
+    ends e;
+    dfl_status status = dfl_drawing_point(x, drawing, d->child, d->apart ? d->at_b : d->at);
+    if (!status)
+        status = make_ends(&e, drawing, joint);
+    *force = *torque = vec_zero();
+    for (int k = 0; k < rows->count && !status; k++) {
+        const row_type type = rows->row[k];
+        dfl_expr lambda;
+        status = multiplier_of(&lambda, drawing, joint, k, rows->count);
+        if (status || lambda == DFL_NO_EXPR)
+            continue;
+        if (type.kind == DOT1)
+            *torque =
+                vec_add(g, *torque, vec_scale(g, lambda, vec_cross(g, e.A[type.u], e.B[type.w])));
+        else if (type.kind == DOT2)
+            *force = vec_sub(g, *force, vec_scale(g, lambda, e.A[type.u]));
+        else
+            *force = vec_sub(g, *force, vec_scale(g, dfl_div(g, lambda, e.length), e.d));
+    }
+    if (status)
+        return status;
+    const int common =
+        common_link(drawing, link_of(drawing, d->parent), link_of(drawing, d->child));
+    const dfl_mat R = dfl_link_place(drawing, common)->R;
+    *force = mat_times(g, R, *force);
+    *torque = mat_times(g, R, *torque);
+    return dfl_graph_status(g);
+}
+
+static int link_of(const dfl_drawing *drawing, int body)
+{
+    return body == DFL_GROUND ? 0 : drawing->bodies[body].link;
+}
+
+/* DFL_NO_EXPR: there is no such row. */
+static dfl_status multiplier_of(dfl_expr *out, const dfl_drawing *drawing,
+                                const dfl_placed_joint *joint, int k, int count)
+{
+    dfl_text name = {.ctx = drawing->ctx};
+    row_name(&name, joint, k, count);
+    const dfl_status status = name.status;
+    const dfl_declaration *row =
+        status ? NULL : dfl_model_find(drawing->model, dfl_text_string(&name));
+    *out = row ? row->symbol : DFL_NO_EXPR;
+    dfl_text_clear(&name);
+    return status;
 }
 
 static dfl_status make_ends(ends *e, dfl_drawing *drawing, const dfl_placed_joint *joint)
@@ -184,6 +245,13 @@ static const char *row_meaning(dfl_graph *g, const ends *drawn, row_type type)
 }
 
 /* NAME, or NAME.1, ... */
+static void row_name(dfl_text *name, const dfl_placed_joint *joint, int k, int count)
+{
+    dfl_text_add(name, "%s", joint->name);
+    if (count > 1)
+        dfl_text_add(name, ".%d", k + 1);
+}
+
 static dfl_status declare_row(dfl_drawing *drawing, const dfl_placed_joint *joint, int k, int count,
                               dfl_expr row, const char *meaning)
 {
@@ -192,9 +260,7 @@ static dfl_status declare_row(dfl_drawing *drawing, const dfl_placed_joint *join
         return check_fulfilled(drawing, joint, row, meaning);
     int number;
     dfl_text name = {.ctx = drawing->ctx};
-    dfl_text_add(&name, "%s", joint->name);
-    if (count > 1)
-        dfl_text_add(&name, ".%d", k + 1);
+    row_name(&name, joint, k, count);
     dfl_status status = name.status;
     if (!status)
         status = dfl_model_constraint(&number, drawing->model, dfl_text_string(&name), row);

@@ -86,7 +86,8 @@ dfl_status dfl_drawing_apply(dfl_drawing *drawing, int body, dfl_vec point, dfl_
     link->force = vec_add(g, link->force, force);
     link->torque = vec_cross_add(g, vec_add(g, link->torque, torque), arm, force);
     drawing->lossy = drawing->lossy || !stored;
-    return dfl_graph_status(g);
+    status = dfl_drawing_note(drawing, body, point, force, torque);
+    return status ? status : dfl_graph_status(g);
 }
 
 dfl_status dfl_drawing_lower(dfl_drawing *drawing)
@@ -100,6 +101,8 @@ dfl_status dfl_drawing_lower(dfl_drawing *drawing)
         status = declare_loops(drawing);
     if (!status)
         status = declare_lengths(drawing);
+    if (!status)
+        status = dfl_drawing_resolve(drawing);
     drawing->lowered = !status;
     return status;
 }

@@ -365,6 +365,8 @@ static int call_energy(lua_State *L)
 
 static int call_output(lua_State *L)
 {
+    if (luaL_testudata(L, 2, DFL_JOINT) || luaL_testudata(L, 2, DFL_BODY_POINT))
+        return dfl_motion_output(L);
     dfl_arg_count(L, "output", 2, 2);
     const char *name = dfl_arg_name(L, "output", 1);
     dfl_script_check(L, dfl_model_output(model_of(L), name, dfl_arg_expr(L, "output", 2)));

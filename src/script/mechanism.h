@@ -22,6 +22,13 @@ void dfl_mechanism_open(lua_State *L);
 /* The drawing of the script, made at the first call. */
 dfl_drawing *dfl_script_drawing(lua_State *L);
 
+/* How a point of a body moves: x, vx, ax, ..., wx, alx, ..., q0, ..., angle (motion.c). Unknown fields are errors
+   with the nearest. */
+dfl_expr dfl_motion_field(lua_State *L, const dfl_body_point *point, const char *field);
+
+/* output(name, joint) and output(name, point [, what, ...]): several outputs NAME.FIELD (motion.c). */
+int dfl_motion_output(lua_State *L);
+
 /* Argument i: a body or the ground; a tree joint. */
 int dfl_arg_body(lua_State *L, const char *call, int i);
 int dfl_arg_joint(lua_State *L, const char *call, int i);
