@@ -164,4 +164,7 @@ dfl_status dfl_drawing_note(dfl_drawing *drawing, int body, dfl_vec point, dfl_v
                             dfl_vec torque);
 dfl_status dfl_drawing_resolve(dfl_drawing *drawing);
 
+/* energy.c: what prescribed motions add to the kinetic energy of the masses from first_mass on. */
+dfl_status dfl_drawing_driven_energy(dfl_drawing *drawing, int first_mass);
+
 #endif

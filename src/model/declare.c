@@ -35,7 +35,7 @@ dfl_status dfl_model_create(dfl_model **out, dfl_context *ctx, const char *path)
     if (!model)
         return DFL_NO_MEMORY;
     model->ctx = ctx;
-    model->kinetic = model->potential = model->stored = DFL_NO_EXPR;
+    model->kinetic = model->potential = model->stored = model->driven = DFL_NO_EXPR;
     dfl_run_settings *run = &model->run;
     run->to = run->rtol = run->atol = run->every = run->from = NAN;
     run->first_step = run->max_step = run->fixed_step = run->max_steps = NAN;
@@ -365,25 +365,38 @@ static dfl_status check_energy_open(const dfl_model *model)
 
 dfl_status dfl_model_energy(dfl_expr *out, dfl_model *model)
 {
+    dfl_expr V;
+    const dfl_status status = dfl_model_energies(out, &V, model);
+    if (!status)
+        *out = dfl_add(model->graph, *out, V);
+    return status ? status : dfl_graph_status(model->graph);
+}
+
+dfl_status dfl_model_energies(dfl_expr *T, dfl_expr *V, dfl_model *model)
+{
     dfl_graph *graph = model->graph;
     if (model->kinetic == DFL_NO_EXPR && model->potential == DFL_NO_EXPR && !model->nmasses)
         return dfl_fail(model->ctx, DFL_INVALID,
                         "energy: no energy has been given yet; call kinetic and potential first");
-    dfl_expr sum = dfl_constant(graph, 0.0);
-    if (model->kinetic != DFL_NO_EXPR)
-        sum = model->kinetic;
-    for (int i = 0; i < model->nmasses; i++) {
-        const dfl_contribution *mass = &model->masses[i];
-        const dfl_expr square = dfl_mul(graph, mass->u, mass->v);
-        const dfl_expr share = dfl_constant(graph, mass->u == mass->v ? 0.5 : 1.0);
-        sum = dfl_add(graph, sum, dfl_mul(graph, share, dfl_mul(graph, mass->expr, square)));
-    }
-    if (model->potential != DFL_NO_EXPR)
-        sum = dfl_add(graph, sum, model->potential);
+    const dfl_expr zero = dfl_constant(graph, 0.0);
+    *T = model->kinetic != DFL_NO_EXPR ? model->kinetic : zero;
+    for (int i = 0; i < model->nmasses; i++)
+        *T = dfl_add(graph, *T, dfl_model_mass_energy(model, i));
+    if (model->driven != DFL_NO_EXPR)
+        *T = dfl_add(graph, *T, model->driven);
+    *V = model->potential != DFL_NO_EXPR ? model->potential : zero;
     if (model->stored != DFL_NO_EXPR)
-        sum = dfl_add(graph, sum, model->stored);
-    *out = sum;
+        *V = dfl_add(graph, *V, model->stored);
     return dfl_graph_status(graph);
+}
+
+dfl_expr dfl_model_mass_energy(dfl_model *model, int i)
+{
+    dfl_graph *graph = model->graph;
+    const dfl_contribution *mass = &model->masses[i];
+    const dfl_expr square = dfl_mul(graph, mass->u, mass->v);
+    const dfl_expr share = dfl_constant(graph, mass->u == mass->v ? 0.5 : 1.0);
+    return dfl_mul(graph, share, dfl_mul(graph, mass->expr, square));
 }
 
 dfl_status dfl_model_start(dfl_model *model, dfl_expr symbol, double value, bool held)

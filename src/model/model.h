@@ -115,6 +115,7 @@ typedef struct dfl_model {
     int max_uses;
     dfl_expr kinetic, potential; /* sums; DFL_NO_EXPR if never given */
     dfl_expr stored;             /* energy whose forces are declared as such; likewise */
+    dfl_expr driven; /* kinetic energy of prescribed motions, beyond v^T M v / 2; likewise */
     int kinetic_line, potential_line;
     int energy_line; /* of the first energy() of the script; 0: none */
     dfl_contribution *masses, *forces;
@@ -170,6 +171,9 @@ dfl_status dfl_model_event(dfl_model *model, const char *name, dfl_expr expr, in
                            bool stop);
 /* T + V so far, with v^T M v / 2 for declared masses. DFL_INVALID if none was given. */
 dfl_status dfl_model_energy(dfl_expr *out, dfl_model *model);
+/* The same in two parts; the part of mass number i. */
+dfl_status dfl_model_energies(dfl_expr *T, dfl_expr *V, dfl_model *model);
+dfl_expr dfl_model_mass_energy(dfl_model *model, int i);
 
 /* A held value or a guess for the symbol of an unknown. DFL_INVALID for parameters, time, expressions,
    numbers that are not finite. */

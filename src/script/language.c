@@ -36,6 +36,9 @@ static int declare_variable(lua_State *L, const char *call, dfl_declared kind);
 static void call_for_equations(lua_State *L, const char *call, int count);
 static int call_invariant(lua_State *L);
 static int call_energy(lua_State *L);
+static int call_kinetic_energy(lua_State *L);
+static int call_potential_energy(lua_State *L);
+static void energies(dfl_expr *T, dfl_expr *V, lua_State *L, const char *call);
 static int call_output(lua_State *L);
 static int call_event(lua_State *L);
 static dfl_expr need_symbol(lua_State *L, const char *call, int i, const char *remedy);
@@ -62,6 +65,8 @@ static const luaL_Reg calls[] = {{"param", call_param},
                                  {"contact", call_contact},
                                  {"invariant", call_invariant},
                                  {"energy", call_energy},
+                                 {"kinetic_energy", call_kinetic_energy},
+                                 {"potential_energy", call_potential_energy},
                                  {"output", call_output},
                                  {"event", call_event},
                                  {"initial", dfl_script_initial},
@@ -353,14 +358,37 @@ static int call_invariant(lua_State *L)
 
 static int call_energy(lua_State *L)
 {
-    dfl_expr energy;
-    dfl_arg_count(L, "energy", 0, 0);
+    dfl_expr T, V;
+    energies(&T, &V, L, "energy");
+    dfl_symbol_push(L, dfl_add(model_of(L)->graph, T, V));
+    return 1;
+}
+
+static int call_kinetic_energy(lua_State *L)
+{
+    dfl_expr T, V;
+    energies(&T, &V, L, "kinetic_energy");
+    dfl_symbol_push(L, T);
+    return 1;
+}
+
+static int call_potential_energy(lua_State *L)
+{
+    dfl_expr T, V;
+    energies(&T, &V, L, "potential_energy");
+    dfl_symbol_push(L, V);
+    return 1;
+}
+
+/* Of everything that has been declared; no more terms may follow. */
+static void energies(dfl_expr *T, dfl_expr *V, lua_State *L, const char *call)
+{
+    dfl_arg_count(L, call, 0, 0);
+    *T = *V = 0;
     if (dfl_script_of(L)->drawing)
         dfl_script_check(L, dfl_drawing_close(dfl_script_of(L)->drawing));
-    dfl_script_check(L, dfl_model_energy(&energy, model_of(L)));
+    dfl_script_check(L, dfl_model_energies(T, V, model_of(L)));
     model_of(L)->energy_line = dfl_script_line(L);
-    dfl_symbol_push(L, energy);
-    return 1;
 }
 
 static int call_output(lua_State *L)
