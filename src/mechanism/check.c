@@ -7,21 +7,22 @@
 
 static dfl_status check_bodies(const dfl_drawing *drawing, const dfl_drawn_joint *joint);
 static dfl_status check_use(const dfl_drawing *drawing, const dfl_drawn_joint *joint);
+static dfl_status check_distance(const dfl_drawing *drawing, const dfl_drawn_joint *joint);
 static dfl_status check_axes(const dfl_drawing *drawing, const dfl_drawn_joint *joint, dfl_vec axis,
                              dfl_vec axis2, const char *which);
 static dfl_status check_plane(const dfl_drawing *drawing, const dfl_drawn_joint *joint);
 static dfl_status check_motion(const dfl_drawing *drawing, const dfl_drawn_joint *joint);
-static bool needs_axis(const dfl_drawing *drawing, dfl_connection kind);
 
 dfl_status dfl_drawing_check_body(const dfl_drawing *drawing, const dfl_drawn_body *drawn)
 {
     dfl_tree_body body = {.name = drawn->name};
-    dfl_status status = dfl_drawing_value(&body.mass, drawing, drawn->mass, drawn->name, "mass");
+    dfl_status status =
+        dfl_drawing_value(&body.mass, drawing, drawn->mass, "body", drawn->name, "mass");
     if (!status)
-        status = dfl_drawing_values(body.com, drawing, drawn->com.e, 3, drawn->name, "com");
+        status = dfl_drawing_values(body.com, drawing, drawn->com.e, 3, "body", drawn->name, "com");
     if (!status)
-        status =
-            dfl_drawing_values(body.inertia, drawing, drawn->inertia.e, 6, drawn->name, "inertia");
+        status = dfl_drawing_values(body.inertia, drawing, drawn->inertia.e, 6, "body", drawn->name,
+                                    "inertia");
     return status ? status : dfl_tree_check_body(drawing->ctx, &body, drawing->planar);
 }
 
@@ -29,16 +30,17 @@ dfl_status dfl_drawing_check_joint(const dfl_drawing *drawing, const dfl_drawn_j
 {
     const dfl_vec axis_b = joint->apart ? joint->axis_b : joint->axis;
     const dfl_vec axis2_b = joint->apart ? joint->axis2_b : joint->axis2;
+    const char *kind = dfl_connection_names[joint->kind];
     double number[3];
     dfl_status status = check_bodies(drawing, joint);
     if (!status)
-        status = dfl_drawing_values(number, drawing, joint->at.e, 3, joint->name, "at");
+        status = dfl_drawing_values(number, drawing, joint->at.e, 3, kind, joint->name, "at");
     if (!status)
-        status = dfl_drawing_values(number, drawing, joint->at_b.e, 3, joint->name, "at_b");
+        status = dfl_drawing_values(number, drawing, joint->at_b.e, 3, kind, joint->name, "at_b");
     if (!status)
-        status = dfl_drawing_value(number, drawing, joint->lead, joint->name, "lead");
+        status = dfl_drawing_value(number, drawing, joint->lead, kind, joint->name, "lead");
     if (!status)
-        status = dfl_drawing_value(number, drawing, joint->length, joint->name, "length");
+        status = dfl_drawing_value(number, drawing, joint->length, kind, joint->name, "length");
     if (!status)
         status = check_axes(drawing, joint, joint->axis, joint->axis2, "axis");
     if (!status)
@@ -59,47 +61,46 @@ static dfl_status check_bodies(const dfl_drawing *drawing, const dfl_drawn_joint
     return DFL_OK;
 }
 
-/* Whether a joint can close a loop, if it does, and can have a length of this size. */
+/* Whether a joint can close a loop, if it does. */
 static dfl_status check_use(const dfl_drawing *drawing, const dfl_drawn_joint *joint)
 {
     const char *kind = dfl_connection_names[joint->kind];
-    const bool loop = joint->cut || joint->kind >= DFL_POINT_ON_LINE ||
-                      joint->child == DFL_GROUND || drawing->bodies[joint->child].joint >= 0;
-    const int child = joint->child;
-    const int other = child == DFL_GROUND ? -1 : drawing->bodies[child].joint;
-    const char *hangs = other >= 0 ? drawing->joints[other].name : "";
+    const bool loop = dfl_drawing_closes_loop(drawing, joint);
+    const bool flat = drawing->planar && joint->kind == DFL_PLANAR_JOINT;
     if (loop && joint->driven)
         return dfl_fail(drawing->ctx, DFL_INVALID,
                         "%s '%s': a joint that closes a loop has no motion of its own; give it "
-                        "before the joint '%s'",
-                        kind, joint->name, hangs);
-    if (loop && (joint->kind == DFL_SCREW || joint->kind == DFL_FREE ||
-                 (drawing->planar && joint->kind == DFL_PLANAR_JOINT)))
+                        "before the other joint of %s",
+                        kind, joint->name, dfl_drawing_body_name(drawing, joint->child));
+    if (loop && (joint->kind == DFL_SCREW || joint->kind == DFL_FREE || flat))
         return dfl_fail(drawing->ctx, DFL_INVALID,
-                        "%s '%s': cannot close a loop (%s already hangs on '%s'); give it before "
-                        "that joint, or leave it out",
-                        kind, joint->name, dfl_drawing_body_name(drawing, child), hangs);
+                        "%s '%s': cannot close a loop; give it before the other joint of %s, or "
+                        "leave it out",
+                        kind, joint->name, dfl_drawing_body_name(drawing, joint->child));
     if (!loop && joint->apart)
         return dfl_fail(drawing->ctx, DFL_INVALID,
-                        "%s '%s': at_b and axis_b are for joints that close loops; this one hangs "
-                        "%s in the drawing, give at and axis",
-                        kind, joint->name, dfl_drawing_body_name(drawing, child));
-    if (joint->kind != DFL_DISTANCE)
-        return DFL_OK;
-    double length, a[3], b[3];
-    dfl_status status = dfl_drawing_value(&length, drawing, joint->length, joint->name, "length");
+                        "%s '%s': at_b and axis_b are for joints that close loops; %s hangs on "
+                        "this one, give at and axis",
+                        kind, joint->name, dfl_drawing_body_name(drawing, joint->child));
+    return joint->kind == DFL_DISTANCE ? check_distance(drawing, joint) : DFL_OK;
+}
+
+static dfl_status check_distance(const dfl_drawing *drawing, const dfl_drawn_joint *joint)
+{
+    double length = 0.0, gap[3] = {0};
+    const dfl_vec apart = vec_sub(drawing->graph, joint->at_b, joint->at);
+    dfl_status status =
+        dfl_drawing_value(&length, drawing, joint->length, "distance", joint->name, "length");
     if (!status)
-        status = dfl_drawing_values(a, drawing, joint->at.e, 3, joint->name, "at");
-    if (!status)
-        status = dfl_drawing_values(b, drawing, joint->at_b.e, 3, joint->name, "at_b");
-    if (!status && joint->length == 0 && a[0] == b[0] && a[1] == b[1] && a[2] == b[2])
-        status = dfl_fail(drawing->ctx, DFL_INVALID,
-                          "distance '%s': its points coincide; give a length, or use spherical",
-                          joint->name);
+        status = dfl_drawing_values(gap, drawing, apart.e, 3, "distance", joint->name, "at_b");
+    const bool none = !joint->apart || (gap[0] == 0.0 && gap[1] == 0.0 && gap[2] == 0.0);
+    if (!status && joint->length == 0 && none)
+        return dfl_fail(drawing->ctx, DFL_INVALID,
+                        "distance '%s': its points coincide; give a length, or at_b in %s",
+                        joint->name, dfl_drawing_body_name(drawing, joint->child));
     if (!status && length < 0.0)
-        status =
-            dfl_fail(drawing->ctx, DFL_INVALID,
-                     "distance '%s': length is %g; give a positive number", joint->name, length);
+        return dfl_fail(drawing->ctx, DFL_INVALID,
+                        "distance '%s': length is %g; give a positive number", joint->name, length);
     return status;
 }
 
@@ -108,15 +109,15 @@ static dfl_status check_axes(const dfl_drawing *drawing, const dfl_drawn_joint *
 {
     const char *kind = dfl_connection_names[joint->kind];
     double a[3], b[3];
-    dfl_status status = dfl_drawing_values(a, drawing, axis.e, 3, joint->name, which);
+    dfl_status status = dfl_drawing_values(a, drawing, axis.e, 3, kind, joint->name, which);
     if (!status)
-        status = dfl_drawing_values(b, drawing, axis2.e, 3, joint->name, "axis2");
+        status = dfl_drawing_values(b, drawing, axis2.e, 3, kind, joint->name, "axis2");
     if (status)
         return status;
     const double aa = a[0] * a[0] + a[1] * a[1] + a[2] * a[2];
     const double bb = b[0] * b[0] + b[1] * b[1] + b[2] * b[2];
     const double ab = a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-    if (aa == 0.0 && needs_axis(drawing, joint->kind))
+    if (aa == 0.0 && dfl_connection_needs_axis(joint->kind, drawing->planar))
         return dfl_fail(drawing->ctx, DFL_INVALID,
                         "%s '%s': %s has length zero; give three numbers that are not all zero",
                         kind, joint->name, which);
@@ -132,12 +133,12 @@ static dfl_status check_axes(const dfl_drawing *drawing, const dfl_drawn_joint *
     return DFL_OK;
 }
 
-static bool needs_axis(const dfl_drawing *drawing, dfl_connection kind)
+bool dfl_connection_needs_axis(dfl_connection kind, bool planar)
 {
     switch (kind) {
     case DFL_REVOLUTE:
     case DFL_PLANAR_JOINT:
-        return !drawing->planar;
+        return !planar;
     case DFL_PRISMATIC:
     case DFL_SCREW:
     case DFL_CYLINDRICAL:

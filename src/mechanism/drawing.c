@@ -25,7 +25,6 @@ const char *const dfl_connection_names[DFL_CONNECTIONS] = {
 
 static dfl_status check_open(const dfl_drawing *drawing, const char *what, const char *name);
 static dfl_status check_name(const dfl_drawing *drawing, const char *what, const char *name);
-static bool closes_loop(const dfl_drawing *drawing, const dfl_drawn_joint *joint);
 static dfl_placed_joint settle(const dfl_drawing *drawing, const dfl_drawn_joint *joint);
 
 dfl_status dfl_drawing_create(dfl_drawing **out, dfl_model *model)
@@ -102,12 +101,15 @@ bool dfl_drawing_is_planar(const dfl_drawing *drawing)
 
 dfl_status dfl_drawing_set_gravity(dfl_drawing *drawing, dfl_vec gravity)
 {
-    double value[3];
-    dfl_status status = check_open(drawing, "gravity", NULL);
-    if (!status)
-        status = dfl_drawing_values(value, drawing, gravity.e, 3, "gravity", "the acceleration");
+    const unsigned known = 1U << DFL_SYM_PARAM | 1U << DFL_SYM_INPUT;
+    const dfl_status status = check_open(drawing, "gravity", NULL);
     if (status)
         return status;
+    for (int i = 0; i < 3; i++)
+        if (dfl_node_of(drawing->graph, gravity.e[i])->depends & ~known)
+            return dfl_fail(drawing->ctx, DFL_INVALID,
+                            "gravity: it contains variables; give numbers or expressions of "
+                            "parameters");
     if (drawing->planar && gravity.e[2] != 0)
         return dfl_fail(drawing->ctx, DFL_INVALID,
                         "gravity: a plane model has no z; give two numbers");
@@ -175,7 +177,7 @@ dfl_status dfl_drawing_joint(int *out, dfl_drawing *drawing, const dfl_drawn_joi
     if (!joint.name)
         return DFL_NO_MEMORY;
     joint.drawn.name = NULL;
-    joint.loop = closes_loop(drawing, &joint.drawn);
+    joint.loop = dfl_drawing_closes_loop(drawing, &joint.drawn);
     joint.line = drawing->model->line;
     *out = drawing->njoints++;
     joints[*out] = joint;
@@ -233,7 +235,7 @@ static dfl_status check_name(const dfl_drawing *drawing, const char *what, const
     return dfl_model_check_name(drawing->model, name);
 }
 
-static bool closes_loop(const dfl_drawing *drawing, const dfl_drawn_joint *joint)
+bool dfl_drawing_closes_loop(const dfl_drawing *drawing, const dfl_drawn_joint *joint)
 {
     return joint->cut || joint->kind >= DFL_POINT_ON_LINE || joint->child == DFL_GROUND ||
            drawing->bodies[joint->child].joint >= 0;

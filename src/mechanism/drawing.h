@@ -47,6 +47,9 @@ typedef enum dfl_connection {
 /* "revolute", ...: the names that scripts use. */
 extern const char *const dfl_connection_names[DFL_CONNECTIONS];
 
+/* Whether a joint of this kind must be given an axis. */
+bool dfl_connection_needs_axis(dfl_connection kind, bool planar);
+
 /* `{.name = ...}` is a body without mass. */
 typedef struct dfl_drawn_body {
     const char *name;
@@ -115,6 +118,9 @@ dfl_joint_symbols dfl_drawing_joint_symbols(const dfl_drawing *drawing, int join
 /* R from the axes of the drawing to those of the body, and where a point is. */
 dfl_status dfl_drawing_rotation(dfl_mat *R, dfl_drawing *drawing, int body);
 dfl_status dfl_drawing_point(dfl_vec *x, dfl_drawing *drawing, int body, dfl_vec point);
+
+/* Plane models: the angle by which the body is turned against the drawing. */
+dfl_status dfl_drawing_angle(dfl_expr *angle, dfl_drawing *drawing, int body);
 
 /* Angular velocity; velocity of a point. */
 dfl_status dfl_drawing_omega(dfl_vec *omega, dfl_drawing *drawing, int body);

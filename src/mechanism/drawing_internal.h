@@ -105,15 +105,16 @@ struct dfl_drawing {
     int max_path;
 };
 
-/* drawing.c: room for one more element of `size` bytes, or NULL without memory. */
+/* drawing.c: whether a joint closes a loop; room for one more element of `size` bytes, or NULL without memory. */
+bool dfl_drawing_closes_loop(const dfl_drawing *drawing, const dfl_drawn_joint *joint);
 void *dfl_drawing_grow(dfl_context *ctx, void *array, int *max, int count, size_t size);
 
 /* geometry.c: a number that is the same for all parameters, or the one of their present values. Expressions of
    anything but parameters and inputs fail, with `what` in the message. */
 dfl_status dfl_drawing_value(double *out, const dfl_drawing *drawing, dfl_expr expr,
-                             const char *name, const char *what);
+                             const char *call, const char *name, const char *what);
 dfl_status dfl_drawing_values(double *out, const dfl_drawing *drawing, const dfl_expr *exprs,
-                              int count, const char *name, const char *what);
+                              int count, const char *call, const char *name, const char *what);
 
 /* The unit vector along `axis`; axes x, y, z of a frame with z along `axis` and x along `axis2` made
    perpendicular (zero: x of the drawing, or y), as in mechanics/kinematics.c; no axis: those of the
@@ -163,8 +164,5 @@ dfl_status dfl_drawing_loop_force(dfl_vec *x, dfl_vec *force, dfl_vec *torque, d
 dfl_status dfl_drawing_note(dfl_drawing *drawing, int body, dfl_vec point, dfl_vec force,
                             dfl_vec torque);
 dfl_status dfl_drawing_resolve(dfl_drawing *drawing);
-
-/* energy.c: what prescribed motions add to the kinetic energy of the masses from first_mass on. */
-dfl_status dfl_drawing_driven_energy(dfl_drawing *drawing, int first_mass);
 
 #endif

@@ -33,6 +33,8 @@ static bool in_world_axes(const dfl_drawing *drawing);
 static void set_geometry(moved *all, dfl_drawing *drawing, bool world);
 static void accelerate(moved *all, dfl_drawing *drawing);
 static dfl_status declare_forces(moved *all, dfl_drawing *drawing);
+static dfl_status declare_drive_energy(moved *all, dfl_drawing *drawing);
+static dfl_expr move_by_drives(moved *all, dfl_drawing *drawing);
 static dfl_status declare_masses(moved *all, dfl_drawing *drawing);
 static dfl_status declare_row(const moved *all, dfl_drawing *drawing, int index, int k);
 static void compose(moved *parent, dfl_graph *g, const moved *child);
@@ -51,6 +53,8 @@ dfl_status dfl_drawing_dynamics(dfl_drawing *drawing)
     set_geometry(all, drawing, in_world_axes(drawing));
     accelerate(all, drawing);
     dfl_status status = declare_forces(all, drawing);
+    if (!status)
+        status = declare_drive_energy(all, drawing);
     if (!status)
         status = declare_masses(all, drawing);
     dfl_free(drawing->ctx, all);
@@ -150,6 +154,50 @@ static dfl_status declare_forces(moved *all, dfl_drawing *drawing)
         p->N = vec_cross_add(g, vec_add(g, p->N, to_parent(g, m, m->N)), m->r, F);
     }
     return status;
+}
+
+/* Prescribed motions make the kinetic energy v^T M v / 2 + c^T v + T0: momenta P and L of what the drives alone
+   move give c as forces give tau, and T0. */
+static dfl_status declare_drive_energy(moved *all, dfl_drawing *drawing)
+{
+    dfl_graph *g = drawing->graph;
+    dfl_expr energy = move_by_drives(all, drawing);
+    for (int i = drawing->nlinks - 1; i > 0; i--) {
+        const dfl_link *link = &drawing->links[i];
+        const moved *m = &all[i];
+        moved *p = &all[link->parent];
+        for (int k = 0; k < link->dofs; k++)
+            energy = dfl_add(g, energy,
+                             dfl_mul(g, project(drawing, link, k, m, m->N, m->F), link->v[k]));
+        const dfl_vec P = to_parent(g, m, m->F);
+        p->F = vec_add(g, p->F, P);
+        p->N = vec_cross_add(g, vec_add(g, p->N, to_parent(g, m, m->N)), m->r, P);
+    }
+    return energy ? dfl_model_driven(drawing->model, energy) : DFL_OK;
+}
+
+/* omega, a: angular velocity and velocity for v = 0; F, N: momenta. Returns the energy T0. */
+static dfl_expr move_by_drives(moved *all, dfl_drawing *drawing)
+{
+    dfl_graph *g = drawing->graph;
+    const dfl_expr half = dfl_constant(g, 0.5);
+    dfl_expr energy = 0;
+    all[0].omega = all[0].a = all[0].F = all[0].N = vec_zero();
+    for (int i = 1; i < drawing->nlinks; i++) {
+        const dfl_link *link = &drawing->links[i];
+        const moved *p = &all[link->parent];
+        moved *m = &all[i];
+        dfl_vec w = vec_zero(), u = vec_zero();
+        if (link->dofs == 0)
+            dfl_link_rates(&w, &u, drawing, link, m->axis);
+        m->omega = vec_add(g, to_child(g, m, p->omega), w);
+        m->a = vec_add(g, to_child(g, m, vec_cross_add(g, p->a, p->omega, m->r)), u);
+        m->F = vec_cross_add(g, vec_scale(g, m->m, m->a), m->omega, m->h);
+        m->N = vec_cross_add(g, sym_times(g, m->J, m->omega), m->h, m->a);
+        const dfl_expr twice = dfl_add(g, vec_dot(g, m->a, m->F), vec_dot(g, m->omega, m->N));
+        energy = dfl_add(g, energy, dfl_mul(g, half, twice));
+    }
+    return energy;
 }
 
 static dfl_status declare_masses(moved *all, dfl_drawing *drawing)

@@ -11,13 +11,13 @@ static dfl_vec perpendicular(const dfl_drawing *drawing, dfl_vec x, dfl_vec z);
 static bool nearly_parallel(const dfl_drawing *drawing, dfl_vec x, dfl_vec z);
 
 dfl_status dfl_drawing_value(double *out, const dfl_drawing *drawing, dfl_expr expr,
-                             const char *name, const char *what)
+                             const char *call, const char *name, const char *what)
 {
-    return dfl_drawing_values(out, drawing, &expr, 1, name, what);
+    return dfl_drawing_values(out, drawing, &expr, 1, call, name, what);
 }
 
 dfl_status dfl_drawing_values(double *out, const dfl_drawing *drawing, const dfl_expr *exprs,
-                              int count, const char *name, const char *what)
+                              int count, const char *call, const char *name, const char *what)
 {
     for (int i = 0; i < count; i++) {
         dfl_status status = DFL_OK;
@@ -25,16 +25,15 @@ dfl_status dfl_drawing_values(double *out, const dfl_drawing *drawing, const dfl
             status = dfl_model_value(&out[i], drawing->model, exprs[i]);
         if (status == DFL_INVALID)
             return dfl_fail(drawing->ctx, DFL_INVALID,
-                            "'%s': %s varies with the motion; give numbers or expressions of "
+                            "%s '%s': %s contains variables; give numbers or expressions of "
                             "parameters",
-                            name, what);
+                            call, name, what);
         if (status)
             return status;
         if (!isfinite(out[i]))
             return dfl_fail(drawing->ctx, DFL_INVALID,
-                            "'%s': %s has the value %g; give finite "
-                            "numbers",
-                            name, what, out[i]);
+                            "%s '%s': %s has the value %g; give finite numbers", call, name, what,
+                            out[i]);
     }
     return DFL_OK;
 }
@@ -86,7 +85,7 @@ void dfl_drawing_axes(dfl_vec axes[3], const dfl_drawing *drawing, dfl_vec axis,
 /* The values of expressions that have been checked. */
 static bool unit_value(double *out, const dfl_drawing *drawing, dfl_vec axis)
 {
-    return !dfl_drawing_values(out, drawing, axis.e, 3, "axis", "it");
+    return !dfl_drawing_values(out, drawing, axis.e, 3, "the axis", "of a joint", "it");
 }
 
 /* x - z (z^T x) */

@@ -198,6 +198,22 @@ dfl_status dfl_drawing_point(dfl_vec *x, dfl_drawing *drawing, int body, dfl_vec
     return dfl_graph_status(drawing->graph);
 }
 
+dfl_status dfl_drawing_angle(dfl_expr *angle, dfl_drawing *drawing, int body)
+{
+    int link;
+    if (!drawing->planar)
+        return dfl_fail(drawing->ctx, DFL_INVALID,
+                        "body '%s': bodies have an angle in plane models only; call planar() first",
+                        dfl_drawing_body_name(drawing, body));
+    const dfl_status status = dfl_drawing_link(&link, drawing, body);
+    if (status)
+        return status;
+    const dfl_pose *pose = dfl_link_place(drawing, link);
+    const bool down = pose->axis.e[2] == dfl_constant(drawing->graph, -1.0);
+    *angle = down ? dfl_neg(drawing->graph, pose->angle) : pose->angle;
+    return dfl_graph_status(drawing->graph);
+}
+
 dfl_status dfl_drawing_omega(dfl_vec *omega, dfl_drawing *drawing, int body)
 {
     int link;

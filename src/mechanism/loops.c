@@ -277,7 +277,8 @@ static dfl_status check_fulfilled(const dfl_drawing *drawing, const dfl_placed_j
                                   dfl_expr row, const char *meaning)
 {
     double value = 0.0;
-    const dfl_status status = dfl_drawing_value(&value, drawing, row, joint->name, "a row");
+    const dfl_status status = dfl_drawing_value(
+        &value, drawing, row, dfl_connection_names[joint->drawn.kind], joint->name, "a row");
     if (status || fabs(value) <= 1e-9)
         return status;
     return dfl_fail(drawing->ctx, DFL_INVALID,

@@ -15,7 +15,7 @@ static dfl_status with_line(const dfl_drawing *drawing, dfl_status status, int l
 
 dfl_status dfl_drawing_close(dfl_drawing *drawing)
 {
-    const int line = drawing->model->line, first_mass = drawing->model->nmasses;
+    const int line = drawing->model->line;
     if (drawing->closed)
         return DFL_OK;
     dfl_status status = dfl_drawing_check_all(drawing);
@@ -26,8 +26,6 @@ dfl_status dfl_drawing_close(dfl_drawing *drawing)
     }
     if (!status)
         status = dfl_drawing_dynamics(drawing);
-    if (!status)
-        status = dfl_drawing_driven_energy(drawing, first_mass);
     drawing->model->line = line;
     const dfl_expr V = status ? 0 : gravity_energy(drawing);
     if (!status && V != 0)

@@ -259,13 +259,19 @@ static dfl_status replace(dfl_drawing *drawing, const dfl_expr *symbols, const d
 /* -------------------------------------------------------------------------- orientation */
 
 /* From the antisymmetric part of R where e0 is not small, else from the diagonal, with its signs. */
-dfl_status dfl_drawing_quaternion(dfl_expr e[4], dfl_drawing *drawing, int body)
+dfl_status dfl_drawing_quaternion(dfl_expr e[4], dfl_drawing *drawing, int body, dfl_vec axis,
+                                  dfl_vec axis2)
 {
     dfl_graph *g = drawing->graph;
-    dfl_mat R;
+    dfl_mat R, E;
+    dfl_vec axes[3];
     const dfl_status status = dfl_drawing_rotation(&R, drawing, body);
     if (status)
         return status;
+    dfl_drawing_axes(axes, drawing, axis, axis2);
+    for (int i = 0; i < 9; i++)
+        E.e[i] = axes[i % 3].e[i / 3];
+    R = mat_product(g, R, E);
     const dfl_expr one = dfl_constant(g, 1.0), half = dfl_constant(g, 0.5);
     const dfl_expr trace = dfl_add(g, R.e[0], dfl_add(g, R.e[4], R.e[8]));
     const dfl_expr far = dfl_binary(g, DFL_OP_MAX, dfl_add(g, one, trace), 0);
@@ -283,13 +289,4 @@ dfl_status dfl_drawing_quaternion(dfl_expr e[4], dfl_drawing *drawing, int body)
                               dfl_select(g, turn, size, dfl_neg(g, size)));
     }
     return dfl_graph_status(g);
-}
-
-dfl_status dfl_drawing_angle(dfl_expr *out, dfl_drawing *drawing, int body)
-{
-    dfl_mat R;
-    const dfl_status status = dfl_drawing_rotation(&R, drawing, body);
-    if (!status)
-        *out = dfl_binary(drawing->graph, DFL_OP_ATAN2, R.e[3], R.e[0]);
-    return status ? status : dfl_graph_status(drawing->graph);
 }

@@ -20,8 +20,9 @@ dfl_status dfl_drawing_reaction(dfl_expr *out, dfl_drawing *drawing, int joint, 
 dfl_status dfl_drawing_bond(dfl_drawing *drawing, int a, int b, dfl_expr multiplier, dfl_vec x,
                             dfl_vec force, dfl_vec torque);
 
-/* The unit quaternion (e0 >= 0 first) of a body's rotation; the angle about z, in (-pi, pi]. */
-dfl_status dfl_drawing_quaternion(dfl_expr e[4], dfl_drawing *drawing, int body);
-dfl_status dfl_drawing_angle(dfl_expr *out, dfl_drawing *drawing, int body);
+/* The unit quaternion (e0 >= 0 first) from axes of a body to those of the world; its axes are those of the
+   drawing, or z along `axis` and x along `axis2`. */
+dfl_status dfl_drawing_quaternion(dfl_expr e[4], dfl_drawing *drawing, int body, dfl_vec axis,
+                                  dfl_vec axis2);
 
 #endif

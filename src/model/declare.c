@@ -262,6 +262,16 @@ dfl_status dfl_model_stored(dfl_model *model, dfl_expr V)
     return status ? status : dfl_graph_status(model->graph);
 }
 
+dfl_status dfl_model_driven(dfl_model *model, dfl_expr T)
+{
+    dfl_status status = dfl_model_check_contents(model, DFL_FOR_OUTPUT, NULL, T);
+    if (!status)
+        status = check_energy_open(model);
+    if (!status)
+        model->driven = model->driven == DFL_NO_EXPR ? T : dfl_add(model->graph, model->driven, T);
+    return status ? status : dfl_graph_status(model->graph);
+}
+
 bool dfl_model_conservative(const dfl_model *model)
 {
     for (int i = 0; i < model->nforces; i++)
@@ -380,23 +390,18 @@ dfl_status dfl_model_energies(dfl_expr *T, dfl_expr *V, dfl_model *model)
                         "energy: no energy has been given yet; call kinetic and potential first");
     const dfl_expr zero = dfl_constant(graph, 0.0);
     *T = model->kinetic != DFL_NO_EXPR ? model->kinetic : zero;
-    for (int i = 0; i < model->nmasses; i++)
-        *T = dfl_add(graph, *T, dfl_model_mass_energy(model, i));
+    for (int i = 0; i < model->nmasses; i++) {
+        const dfl_contribution *mass = &model->masses[i];
+        const dfl_expr square = dfl_mul(graph, mass->u, mass->v);
+        const dfl_expr share = dfl_constant(graph, mass->u == mass->v ? 0.5 : 1.0);
+        *T = dfl_add(graph, *T, dfl_mul(graph, share, dfl_mul(graph, mass->expr, square)));
+    }
     if (model->driven != DFL_NO_EXPR)
         *T = dfl_add(graph, *T, model->driven);
     *V = model->potential != DFL_NO_EXPR ? model->potential : zero;
     if (model->stored != DFL_NO_EXPR)
         *V = dfl_add(graph, *V, model->stored);
     return dfl_graph_status(graph);
-}
-
-dfl_expr dfl_model_mass_energy(dfl_model *model, int i)
-{
-    dfl_graph *graph = model->graph;
-    const dfl_contribution *mass = &model->masses[i];
-    const dfl_expr square = dfl_mul(graph, mass->u, mass->v);
-    const dfl_expr share = dfl_constant(graph, mass->u == mass->v ? 0.5 : 1.0);
-    return dfl_mul(graph, share, dfl_mul(graph, mass->expr, square));
 }
 
 dfl_status dfl_model_start(dfl_model *model, dfl_expr symbol, double value, bool held)

@@ -156,6 +156,8 @@ dfl_status dfl_model_force(dfl_model *model, dfl_expr u, dfl_expr F);
    (unlike potential) makes no forces itself. */
 dfl_status dfl_model_stored_force(dfl_model *model, dfl_expr u, dfl_expr F);
 dfl_status dfl_model_stored(dfl_model *model, dfl_expr V);
+/* The kinetic energy of prescribed motions, beyond v^T M v / 2. */
+dfl_status dfl_model_driven(dfl_model *model, dfl_expr T);
 /* Whether no force but those of energies acts. */
 bool dfl_model_conservative(const dfl_model *model);
 /* *out: the number of the declaration in model->declarations. */
@@ -171,9 +173,8 @@ dfl_status dfl_model_event(dfl_model *model, const char *name, dfl_expr expr, in
                            bool stop);
 /* T + V so far, with v^T M v / 2 for declared masses. DFL_INVALID if none was given. */
 dfl_status dfl_model_energy(dfl_expr *out, dfl_model *model);
-/* The same in two parts; the part of mass number i. */
+/* The same in two parts. */
 dfl_status dfl_model_energies(dfl_expr *T, dfl_expr *V, dfl_model *model);
-dfl_expr dfl_model_mass_energy(dfl_model *model, int i);
 
 /* A held value or a guess for the symbol of an unknown. DFL_INVALID for parameters, time, expressions,
    numbers that are not finite. */

@@ -22,11 +22,11 @@ static void check_given(lua_State *L, const dfl_drawn_joint *joint, bool at, boo
 static int call_point(lua_State *L);
 static int call_frame(lua_State *L);
 static void push_handle(lua_State *L, const char *kind, int number);
-static void push_point(lua_State *L, int body, dfl_vec at);
+static void push_point(lua_State *L, const dfl_body_point *point);
 static int joint_field(lua_State *L);
 static bool joint_symbol(dfl_expr *out, lua_State *L, int joint, const char *field);
 static int point_field(lua_State *L);
-static int no_field(lua_State *L);
+static int body_field(lua_State *L);
 static int handle_text(lua_State *L);
 
 static const luaL_Reg calls[] = {{"gravity", call_gravity}, {"planar", call_planar},
@@ -44,7 +44,7 @@ void dfl_mechanism_open(lua_State *L)
     static const struct {
         const char *name;
         lua_CFunction index;
-    } kinds[] = {{DFL_BODY, no_field}, {DFL_JOINT, joint_field}, {DFL_BODY_POINT, point_field}};
+    } kinds[] = {{DFL_BODY, body_field}, {DFL_JOINT, joint_field}, {DFL_BODY_POINT, point_field}};
     for (int i = 0; i < 3; i++) {
         luaL_newmetatable(L, kinds[i].name);
         const luaL_Reg methods[] = {{"__index", kinds[i].index}, {"__tostring", handle_text}, {0}};
@@ -83,7 +83,7 @@ static int call_gravity(lua_State *L)
 {
     dfl_arg_count(L, "gravity", 1, 1);
     dfl_arg_table(L, "gravity", 1, "write gravity{0, -9.81, 0}");
-    const dfl_vec gravity = dfl_read_vector(L, "gravity", "gravity", "it", 1, true);
+    const dfl_vec gravity = dfl_read_vector(L, "gravity", "it", 1, true);
     dfl_script_check(L, dfl_drawing_set_gravity(dfl_script_drawing(L), gravity));
     return 0;
 }
@@ -148,17 +148,11 @@ static void check_given(lua_State *L, const dfl_drawn_joint *joint, bool at, boo
 {
     const char *call = dfl_connection_names[joint->kind];
     const bool planar = dfl_drawing_is_planar(dfl_script_drawing(L));
-    const bool turns = joint->kind == DFL_REVOLUTE || joint->kind == DFL_PLANAR_JOINT;
     const bool needs_at = joint->kind != DFL_FIXED && joint->kind != DFL_TRANSLATION;
-    const bool needs_axis =
-        turns ? !planar
-              : joint->kind == DFL_PRISMATIC || joint->kind == DFL_SCREW ||
-                    joint->kind == DFL_CYLINDRICAL || joint->kind == DFL_UNIVERSAL ||
-                    joint->kind == DFL_POINT_ON_LINE || joint->kind == DFL_POINT_ON_PLANE;
     if (!at && needs_at)
         dfl_script_error(L, "%s '%s': the point is missing; give at = {%s}", call, joint->name,
                          planar ? "x, y" : "x, y, z");
-    if (!axis && needs_axis)
+    if (!axis && dfl_connection_needs_axis(joint->kind, planar))
         dfl_script_error(L, "%s '%s': the axis is missing; give axis = {%s}", call, joint->name,
                          planar ? "x, y" : "x, y, z");
     if (joint->lead && joint->kind != DFL_SCREW)
@@ -172,21 +166,23 @@ static int call_point(lua_State *L)
 {
     dfl_arg_count(L, "point", 2, 2);
     const int body = dfl_arg_body(L, "point", 1);
-    const char *name = dfl_drawing_body_name(dfl_script_drawing(L), body);
-    push_point(L, body, dfl_read_vector(L, "point", name, "it", 2, true));
+    const dfl_vec at = dfl_read_vector(L, "point", "it", 2, true);
+    push_point(L, &(dfl_body_point){.body = body, .at = at});
     return 1;
 }
 
-/* frame(name, body, {at = ...}): a point with a name. */
+/* frame(name, body, {at = ..., axis = ..., axis2 = ...}): a point with a name and axes. */
 static int call_frame(lua_State *L)
 {
-    dfl_vec at = {{0}};
+    dfl_body_point frame = {.at = {{0}}};
     dfl_arg_count(L, "frame", 2, 3);
     const char *name = dfl_arg_name(L, "frame", 1);
-    const int body = dfl_arg_body(L, "frame", 2);
-    const dfl_option options[] = {{"at", DFL_OPTION_POINT, &at, NULL}};
-    dfl_read_options(L, "frame", name, 3, options, 1);
-    push_point(L, body, at);
+    frame.body = dfl_arg_body(L, "frame", 2);
+    const dfl_option options[] = {{"at", DFL_OPTION_POINT, &frame.at, NULL},
+                                  {"axis", DFL_OPTION_AXIS, &frame.axis, NULL},
+                                  {"axis2", DFL_OPTION_AXIS, &frame.axis2, NULL}};
+    dfl_read_options(L, "frame", name, 3, options, 3);
+    push_point(L, &frame);
     return 1;
 }
 
@@ -197,11 +193,19 @@ static void push_handle(lua_State *L, const char *kind, int number)
     luaL_setmetatable(L, kind);
 }
 
-static void push_point(lua_State *L, int body, dfl_vec at)
+static void push_point(lua_State *L, const dfl_body_point *point)
 {
-    dfl_body_point *point = lua_newuserdatauv(L, sizeof *point, 0);
-    *point = (dfl_body_point){body, at};
+    dfl_body_point *handle = lua_newuserdatauv(L, sizeof *handle, 0);
+    *handle = *point;
     luaL_setmetatable(L, DFL_BODY_POINT);
+}
+
+const dfl_body_point *dfl_arg_point(lua_State *L, const char *call, int i)
+{
+    const dfl_body_point *point = luaL_testudata(L, i, DFL_BODY_POINT);
+    if (!point)
+        dfl_arg_error(L, call, i, "give what point(...) or frame(...) returned");
+    return point;
 }
 
 /* -------------------------------------------------------------------------- fields of handles */
@@ -273,10 +277,26 @@ static int point_field(lua_State *L)
     return 1;
 }
 
-static int no_field(lua_State *L)
+static int body_field(lua_State *L)
 {
-    return dfl_script_error(L, "a body has no fields; point(body, {x, y, z}) gives coordinates of "
-                               "its points");
+    static const char *const words[] = {"wx", "wy", "wz", "angle"};
+    const int body = *(int *)lua_touserdata(L, 1);
+    const char *field = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "?";
+    dfl_drawing *drawing = dfl_script_drawing(L);
+    dfl_vec omega = {{0}};
+    dfl_expr angle = 0;
+    int k = 0;
+    while (k < 4 && strcmp(field, words[k]) != 0)
+        k++;
+    if (k == 4)
+        return dfl_script_error(L,
+                                "a body has no '%s'; there are wx, wy, wz, in plane models angle, "
+                                "and point(body, {x, y, z}) for its points",
+                                field);
+    dfl_script_check(L, k < 3 ? dfl_drawing_omega(&omega, drawing, body)
+                              : dfl_drawing_angle(&angle, drawing, body));
+    dfl_symbol_push(L, k < 3 ? omega.e[k] : angle);
+    return 1;
 }
 
 static int handle_text(lua_State *L)

@@ -10,10 +10,10 @@
 #define DFL_JOINT "joint"
 #define DFL_BODY_POINT "point"
 
-/* A point of a body, given in the drawing. */
+/* A point of a body with axes, both given in the drawing: what point and frame return. */
 typedef struct dfl_body_point {
     int body;
-    dfl_vec at;
+    dfl_vec at, axis, axis2; /* axes z and x, as for joints; zero: those of the drawing */
 } dfl_body_point;
 
 /* Adds gravity, planar, ground, body, revolute, ..., point, frame to the table on top of the stack. */
@@ -32,6 +32,8 @@ int dfl_motion_output(lua_State *L);
 /* Argument i: a body or the ground; a tree joint. */
 int dfl_arg_body(lua_State *L, const char *call, int i);
 int dfl_arg_joint(lua_State *L, const char *call, int i);
+/* Argument i: what point(...) or frame(...) returned. */
+const dfl_body_point *dfl_arg_point(lua_State *L, const char *call, int i);
 
 /* What an option is read as: a number or expression (dfl_expr), a point or an axis (dfl_vec; in plane models
    two numbers are enough), inertia (dfl_sym), true or false (bool), a body (int), one number for all directions or
@@ -59,8 +61,7 @@ typedef struct dfl_option {
 void dfl_read_options(lua_State *L, const char *call, const char *name, int i,
                       const dfl_option *options, int count);
 
-/* A table of numbers or expressions at i: 3, or 2 in a plane model. */
-dfl_vec dfl_read_vector(lua_State *L, const char *call, const char *name, const char *what, int i,
-                        bool point);
+/* A table of numbers or expressions at i: 3, or 2 in a plane model. Messages begin with `label`: what. */
+dfl_vec dfl_read_vector(lua_State *L, const char *label, const char *what, int i, bool point);
 
 #endif

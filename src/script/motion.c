@@ -81,7 +81,7 @@ static dfl_status evaluate(dfl_expr out[4], dfl_drawing *drawing, const dfl_body
         status = dfl_drawing_acceleration(&value, &other, drawing, point->body, point->at, false);
         break;
     case ROTATION:
-        return dfl_drawing_quaternion(out, drawing, point->body);
+        return dfl_drawing_quaternion(out, drawing, point->body, point->axis, point->axis2);
     default:
         return dfl_drawing_angle(out, drawing, point->body);
     }

@@ -90,6 +90,28 @@ static void check_heavy_top(void)
     compare_with_problem("heavy-top", NULL, "top", 0, 2, 60, 120);
 }
 
+/* The same top without its Cartesian coordinates. */
+static void check_top_bodies(void)
+{
+    static const char *const p[] = {"tip.q1", "tip.q2", "tip.q3", "tip.q4"};
+    static const char *const v[] = {"tip.w1", "tip.w2", "tip.w3"};
+    problem prob;
+    scripted s = load("top-bodies");
+    assert_true(problem_make(&prob, "top", 0));
+    const dfl_layout at = dfl_eom_layout(&prob.eom);
+    scripted_start(&s, &(dfl_solver_options){.rtol = tol});
+    for (int k = 0; k < prob.nreferences && prob.references[k].t <= 2; k++) {
+        const double *x = prob.references[k].x;
+        scripted_advance(&s, prob.references[k].t);
+        for (int i = 0; i < 4; i++)
+            assert_near(scripted_value(&s, p[i]), x[at.p + 3 + i], 60 * tol);
+        for (int i = 0; i < 3; i++)
+            assert_near(scripted_value(&s, v[i]), x[at.v + 3 + i], 60 * 20 * tol);
+    }
+    problem_free(&prob);
+    scripted_free(&s);
+}
+
 static void check_andrews(void)
 {
     compare_with_problem("andrews", NULL, "andrews", 0, 0.05, 3000, 200);
@@ -155,6 +177,30 @@ static void check_slider_crank(void)
         assert_near(scripted_value(&s, "der(theta)"), v[1], 2000 * tol);
         assert_near(scripted_value(&s, "der(phi)"), v[1] + v[2], 800 * tol);
         assert_near(scripted_output(&s, "energy"), 0.766032768, 25 * tol);
+    }
+    problem_free(&prob);
+    scripted_free(&s);
+}
+
+/* The angle of the rod is that of the crank plus that of the pin. */
+static void check_slider_crank_bodies(void)
+{
+    problem prob;
+    scripted s = load("slider-crank-bodies");
+    assert_true(problem_make(&prob, "slidercrank", 0));
+    const dfl_layout at = dfl_eom_layout(&prob.eom);
+    scripted_start(&s, &(dfl_solver_options){.rtol = tol});
+    for (int k = 0; k < prob.nreferences; k++) {
+        const double *p = prob.references[k].x + at.p, *v = prob.references[k].x + at.v;
+        scripted_advance(&s, prob.references[k].t);
+        const double phi = scripted_value(&s, "bearing.q"),
+                     w = scripted_value(&s, "der(bearing.q)");
+        assert_near(scripted_output(&s, "x"), p[0], 50 * tol);
+        assert_near(phi + scripted_value(&s, "pin.q"), p[1] - PI, 70 * tol);
+        assert_near(phi, p[1] + p[2] - PI, 300 * tol);
+        assert_near(scripted_value(&s, "der(guide.q)"), v[0], 250 * tol);
+        assert_near(w + scripted_value(&s, "der(pin.q)"), v[1], 2000 * tol);
+        assert_near(w, v[1] + v[2], 800 * tol);
     }
     problem_free(&prob);
     scripted_free(&s);
@@ -414,7 +460,9 @@ static const struct {
     {"rolling-disk", check_rolling_disk},
     {"sleigh", check_sleigh},
     {"slider-crank", check_slider_crank},
+    {"slider-crank-bodies", check_slider_crank_bodies},
     {"spherical-pendulum", check_spherical_pendulum},
+    {"top-bodies", check_top_bodies},
 };
 enum { CHECKS = sizeof checks / sizeof *checks };
 

@@ -167,6 +167,8 @@ static void prescribed_motions_have_the_same_equations(void **state)
         for (int k = 0; k < 3; k++) {
             const place s = random_state(&d, numeric, &seed);
             assert_same_tree(&d, numeric, &s, NULL);
+            assert_near(dfl_runnable_energy(d.run, s.t, s.x),
+                        tree_energy(numeric, &tree.description, s.p, s.v), 1e-10 * 1e3);
         }
         drawn_free(&d);
         dfl_tree_free(numeric);

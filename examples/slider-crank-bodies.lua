@@ -1,0 +1,32 @@
+-- The slider-crank once more, drawn as bodies and joints instead of written as equations.
+-- The drawing shows crank and rod stretched along the x axis: there all coordinates are zero.
+-- The last joint finds both of its bodies hanging already; it closes the loop.
+planar()
+local m1, m2, m3 = param("m1", 0.36, "kg"), param("m2", 0.151104, "kg"), param("m3", 0.075552, "kg")
+local l1, l2 = param("l1", 0.15, "m"), param("l2", 0.3, "m")
+gravity{0, -param("g", 9.81, "m/s^2")}
+
+-- uniform bars; the slider only shifts, so that it needs no inertia
+local crank = body("crank", { mass = m1, com = {l1/2, 0}, inertia = m1*l1^2/12 })
+local rod = body("rod", { mass = m2, com = {l1 + l2/2, 0}, inertia = m2*l2^2/12 })
+local slider = body("slider", { mass = m3, com = {l1 + l2, 0} })
+
+local bearing = revolute("bearing", ground, crank, { at = {0, 0} })
+local pin = revolute("pin", crank, rod, { at = {l1, 0} })
+prismatic("guide", ground, slider, { at = {l1 + l2, 0}, axis = {1, 0} })
+local wrist = revolute("wrist", rod, slider, { at = {l1 + l2, 0} })
+
+local p, s = point(crank, {l1, 0}), point(slider, {l1 + l2, 0})
+output("x", s.x)
+output("wrist-force", sqrt(wrist.lambda1^2 + wrist.lambda2^2))
+output("energy", energy())
+
+draw.line("guide", {l2 - 2*l1, 0}, {l2 + 2*l1, 0}, { size = 0.002 })
+draw.line("crank", {0, 0}, {p.x, p.y}, { size = 0.02, color = "blue" })
+draw.line("rod", {p.x, p.y}, {s.x, s.y}, { size = 0.014, color = "orange" })
+draw.box("slider", {s.x, s.y}, { size = {0.08, 0.05}, color = "green" })
+draw.point("pin", {p.x, p.y}, { size = 0.02, color = "black", trace = true })
+
+initial{ [bearing.q] = pi/2, [bearing.qd] = 10 }
+guess{ [pin.q] = -pi/2 - 0.5, ["guide.q"] = -0.2 }
+simulate{ to = 2, rtol = 1e-8, every = 0.01 }
