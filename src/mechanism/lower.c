@@ -79,6 +79,8 @@ dfl_status dfl_drawing_apply(dfl_drawing *drawing, int body, dfl_vec point, dfl_
     dfl_graph *g = drawing->graph;
     int index;
     dfl_status status = dfl_drawing_link(&index, drawing, body);
+    if (!status && body != DFL_GROUND)
+        status = dfl_drawing_note(drawing, body, point, force, torque);
     if (status || index == 0)
         return status;
     const dfl_vec arm = dfl_link_arm(drawing, index, point);
@@ -86,8 +88,7 @@ dfl_status dfl_drawing_apply(dfl_drawing *drawing, int body, dfl_vec point, dfl_
     link->force = vec_add(g, link->force, force);
     link->torque = vec_cross_add(g, vec_add(g, link->torque, torque), arm, force);
     drawing->lossy = drawing->lossy || !stored;
-    status = dfl_drawing_note(drawing, body, point, force, torque);
-    return status ? status : dfl_graph_status(g);
+    return dfl_graph_status(g);
 }
 
 dfl_status dfl_drawing_lower(dfl_drawing *drawing)
