@@ -15,6 +15,8 @@ static void describe_json(dfl_text *text, const cli_model *model, const dfl_diag
 static void add_sets(dfl_text *text, const dfl_equations *eq, const dfl_diagnosis *diagnosis);
 static void add_directions(dfl_text *text, const dfl_equations *eq, const dfl_diagnosis *diagnosis);
 static void add_residuals(dfl_text *text, const dfl_diagnosis *diagnosis);
+static void add_notes(dfl_text *text, const dfl_model *model);
+static const dfl_declaration *constraint_of(const dfl_equations *eq, int row);
 static const char *constraint_name(const dfl_equations *eq, int row);
 
 int cli_check(dfl_context *ctx, const cli_arguments *arguments)
@@ -72,6 +74,8 @@ static void describe(dfl_text *text, const cli_model *model, const dfl_diagnosis
     dfl_text_add(text, "\n");
     for (int i = 0; i < diagnosis->nsets; i++)
         describe_set(text, eq, &diagnosis->sets[i]);
+    for (int i = 0; i < model->model->nnotes; i++)
+        dfl_text_add(text, "  note                %s\n", model->model->notes[i]);
     for (int i = 0; i < diagnosis->ndirections; i++)
         describe_direction(text, eq, &diagnosis->directions[i]);
     for (int i = 0; i < diagnosis->ngiven; i++)
@@ -119,12 +123,16 @@ static void describe_set(dfl_text *text, const dfl_equations *eq, const dfl_depe
         return;
     }
     dfl_text_add(text, "  redundant           ");
-    for (int i = 0; i < set->count; i++)
+    for (int i = 0; i < set->count; i++) {
+        const char *meaning = constraint_of(eq, set->rows[i])->meaning;
         dfl_text_add(text, "%s'%s'",
                      i == 0               ? ""
                      : i + 1 < set->count ? ", "
                                           : " and ",
                      constraint_name(eq, set->rows[i]));
+        if (meaning)
+            dfl_text_add(text, " (%s)", meaning);
+    }
     dfl_text_add(text, " depend on each other; one may be left out\n");
 }
 
@@ -155,6 +163,7 @@ static void describe_json(dfl_text *text, const cli_model *model, const dfl_diag
     add_sets(text, eq, diagnosis);
     add_directions(text, eq, diagnosis);
     add_residuals(text, diagnosis);
+    add_notes(text, model->model);
     dfl_text_add(text, ",\n  \"start\": {\"completed\": %s, \"message\": ",
                  diagnosis->start ? "false" : "true");
     if (diagnosis->start)
@@ -211,7 +220,22 @@ static void add_residuals(dfl_text *text, const dfl_diagnosis *diagnosis)
     dfl_text_add(text, "}");
 }
 
+static void add_notes(dfl_text *text, const dfl_model *model)
+{
+    dfl_text_add(text, ",\n  \"notes\": [");
+    for (int i = 0; i < model->nnotes; i++) {
+        dfl_text_add(text, i > 0 ? ", " : "");
+        dfl_json_string(text, model->notes[i]);
+    }
+    dfl_text_add(text, "]");
+}
+
+static const dfl_declaration *constraint_of(const dfl_equations *eq, int row)
+{
+    return &eq->model->declarations[eq->declaration_of_row[row]];
+}
+
 static const char *constraint_name(const dfl_equations *eq, int row)
 {
-    return eq->model->declarations[eq->declaration_of_row[row]].name;
+    return constraint_of(eq, row)->name;
 }

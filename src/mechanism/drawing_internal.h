@@ -147,8 +147,7 @@ void dfl_link_rates(dfl_vec *w, dfl_vec *u, dfl_drawing *drawing, const dfl_link
 /* dynamics.c: masses and forces of inertia and gravity, declared. */
 dfl_status dfl_drawing_dynamics(dfl_drawing *drawing);
 
-/* loops.c: the rows of a loop, declared; how many a kind has. */
-int dfl_drawing_row_count(const dfl_drawing *drawing, dfl_connection kind);
+/* loops.c: the rows of a loop, declared. */
 dfl_status dfl_drawing_rows(dfl_drawing *drawing, dfl_placed_joint *joint);
 
 /* check.c: bodies and joints, when they are given (drawn) and when the drawing is complete. */

@@ -69,27 +69,26 @@ typedef struct ends {
 static dfl_status make_ends(ends *e, dfl_drawing *drawing, const dfl_placed_joint *joint);
 static int link_of(const dfl_drawing *drawing, int body);
 static dfl_status multiplier_of(dfl_expr *out, const dfl_drawing *drawing,
-                                const dfl_placed_joint *joint, int k, int count);
-static void row_name(dfl_text *name, const dfl_placed_joint *joint, int k, int count);
+                                const dfl_placed_joint *joint, int number);
+static void row_name(dfl_text *name, const dfl_placed_joint *joint, int number);
 static int common_link(const dfl_drawing *drawing, int a, int b);
 static void set_axes(dfl_vec axes[3], const dfl_drawing *drawing, const dfl_drawn_joint *joint,
                      dfl_vec axis, dfl_vec axis2);
 static dfl_expr row_value(dfl_graph *g, const ends *e, row_type type);
 static const char *row_meaning(dfl_graph *g, const ends *drawn, row_type type);
-static dfl_status declare_row(dfl_drawing *drawing, const dfl_placed_joint *joint, int k, int count,
+static dfl_status declare_row(dfl_drawing *drawing, const dfl_placed_joint *joint, int number,
                               dfl_expr row, const char *meaning);
 static dfl_status check_fulfilled(const dfl_drawing *drawing, const dfl_placed_joint *joint,
                                   dfl_expr row, const char *meaning);
-
-int dfl_drawing_row_count(const dfl_drawing *drawing, dfl_connection kind)
-{
-    return (drawing->planar ? in_plane : in_space)[kind].count;
-}
+static dfl_status note_left_out(const dfl_drawing *drawing, const dfl_placed_joint *joint,
+                                const char *const *meanings, int count, int rows);
 
 dfl_status dfl_drawing_rows(dfl_drawing *drawing, dfl_placed_joint *joint)
 {
     const joint_rows *rows = &(drawing->planar ? in_plane : in_space)[joint->drawn.kind];
     const dfl_drawn_joint *d = &joint->drawn;
+    const char *left_out[MOST_ROWS];
+    int count = 0;
     ends e, drawn = {.d = {{0}}};
     dfl_status status = make_ends(&e, drawing, joint);
     if (status)
@@ -97,10 +96,18 @@ dfl_status dfl_drawing_rows(dfl_drawing *drawing, dfl_placed_joint *joint)
     set_axes(drawn.A, drawing, d, d->axis, d->axis2);
     set_axes(drawn.B, drawing, d, d->apart ? d->axis_b : d->axis, d->apart ? d->axis2_b : d->axis2);
     joint->declared = true;
-    for (int k = 0; k < rows->count && !status; k++)
-        status =
-            declare_row(drawing, joint, k, rows->count, row_value(drawing->graph, &e, rows->row[k]),
-                        row_meaning(drawing->graph, &drawn, rows->row[k]));
+    for (int k = 0; k < rows->count && !status; k++) {
+        const dfl_expr row = row_value(drawing->graph, &e, rows->row[k]);
+        const char *meaning = row_meaning(drawing->graph, &drawn, rows->row[k]);
+        if (dfl_depends(drawing->graph, row, DFL_SYM_P)) {
+            status = declare_row(drawing, joint, rows->count > 1 ? k + 1 : 0, row, meaning);
+        } else {
+            left_out[count++] = meaning;
+            status = check_fulfilled(drawing, joint, row, meaning);
+        }
+    }
+    if (!status)
+        status = note_left_out(drawing, joint, left_out, count, rows->count);
     return status ? status : dfl_graph_status(drawing->graph);
 }
 
@@ -121,7 +128,7 @@ dfl_status dfl_drawing_loop_force(dfl_vec *x, dfl_vec *force, dfl_vec *torque, d
     for (int k = 0; k < rows->count && !status; k++) {
         const row_type type = rows->row[k];
         dfl_expr lambda;
-        status = multiplier_of(&lambda, drawing, joint, k, rows->count);
+        status = multiplier_of(&lambda, drawing, joint, rows->count > 1 ? k + 1 : 0);
         if (status || lambda == DFL_NO_EXPR)
             continue;
         if (type.kind == DOT1)
@@ -149,10 +156,10 @@ static int link_of(const dfl_drawing *drawing, int body)
 
 /* DFL_NO_EXPR: there is no such row. */
 static dfl_status multiplier_of(dfl_expr *out, const dfl_drawing *drawing,
-                                const dfl_placed_joint *joint, int k, int count)
+                                const dfl_placed_joint *joint, int number)
 {
     dfl_text name = {.ctx = drawing->ctx};
-    row_name(&name, joint, k, count);
+    row_name(&name, joint, number);
     const dfl_status status = name.status;
     const dfl_declaration *row =
         status ? NULL : dfl_model_find(drawing->model, dfl_text_string(&name));
@@ -244,30 +251,27 @@ static const char *row_meaning(dfl_graph *g, const ends *drawn, row_type type)
     return (type.kind == DOT2 ? shifts : turns)[axis];
 }
 
-/* NAME, or NAME.1, ... */
-static void row_name(dfl_text *name, const dfl_placed_joint *joint, int k, int count)
+/* NAME, or NAME.1, ... if there is a number. */
+static void row_name(dfl_text *name, const dfl_placed_joint *joint, int number)
 {
     dfl_text_add(name, "%s", joint->name);
-    if (count > 1)
-        dfl_text_add(name, ".%d", k + 1);
+    if (number > 0)
+        dfl_text_add(name, ".%d", number);
 }
 
-static dfl_status declare_row(dfl_drawing *drawing, const dfl_placed_joint *joint, int k, int count,
+static dfl_status declare_row(dfl_drawing *drawing, const dfl_placed_joint *joint, int number,
                               dfl_expr row, const char *meaning)
 {
-    const unsigned moving = 1U << DFL_SYM_P;
-    if (!(dfl_node_of(drawing->graph, row)->depends & moving))
-        return check_fulfilled(drawing, joint, row, meaning);
-    int number;
+    int declaration;
     dfl_text name = {.ctx = drawing->ctx};
-    row_name(&name, joint, k, count);
+    row_name(&name, joint, number);
     dfl_status status = name.status;
     if (!status)
-        status = dfl_model_constraint(&number, drawing->model, dfl_text_string(&name), row);
+        status = dfl_model_constraint(&declaration, drawing->model, dfl_text_string(&name), row);
     dfl_text_clear(&name);
     if (!status) {
-        drawing->model->declarations[number].meaning = meaning;
-        drawing->model->declarations[number].line = joint->line;
+        drawing->model->declarations[declaration].meaning = meaning;
+        drawing->model->declarations[declaration].line = joint->line;
     }
     return status;
 }
@@ -285,4 +289,21 @@ static dfl_status check_fulfilled(const dfl_drawing *drawing, const dfl_placed_j
                     "%s '%s' can never be closed: no joint allows the %s that its bodies are apart "
                     "(by %g); check `at` and `axis`, or give the loop another joint",
                     dfl_connection_names[joint->drawn.kind], joint->name, meaning, value);
+}
+
+static dfl_status note_left_out(const dfl_drawing *drawing, const dfl_placed_joint *joint,
+                                const char *const *meanings, int count, int rows)
+{
+    dfl_text text = {.ctx = drawing->ctx};
+    if (count == 0)
+        return DFL_OK;
+    dfl_text_add(&text, "%s '%s': %d of %d rows are left out, since no joint moves them (",
+                 dfl_connection_names[joint->drawn.kind], joint->name, count, rows);
+    for (int i = 0; i < count; i++)
+        dfl_text_add(&text, "%s%s", i ? ", " : "", meanings[i]);
+    dfl_text_add(&text, ")");
+    const dfl_status status =
+        text.status ? text.status : dfl_model_note(drawing->model, dfl_text_string(&text));
+    dfl_text_clear(&text);
+    return status;
 }

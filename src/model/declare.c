@@ -63,6 +63,9 @@ void dfl_model_free(dfl_model *model)
                             model->starts, model->run.form,     model->run.method};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         dfl_free(ctx, blocks[i]);
+    for (int i = 0; i < model->nnotes; i++)
+        dfl_free(ctx, model->notes[i]);
+    dfl_free(ctx, model->notes);
     for (int i = 0; i < model->nshapes; i++)
         dfl_shape_clear(&model->shapes[i], ctx);
     dfl_free(ctx, model->shapes);
@@ -402,6 +405,17 @@ dfl_status dfl_model_energies(dfl_expr *T, dfl_expr *V, dfl_model *model)
     if (model->stored != DFL_NO_EXPR)
         *V = dfl_add(graph, *V, model->stored);
     return dfl_graph_status(graph);
+}
+
+dfl_status dfl_model_note(dfl_model *model, const char *text)
+{
+    char **notes =
+        grow(model->ctx, model->notes, &model->max_notes, model->nnotes, sizeof *model->notes);
+    if (!notes)
+        return DFL_NO_MEMORY;
+    model->notes = notes;
+    notes[model->nnotes] = dfl_copy_string(model->ctx, text);
+    return notes[model->nnotes++] ? DFL_OK : DFL_NO_MEMORY;
 }
 
 dfl_status dfl_model_start(dfl_model *model, dfl_expr symbol, double value, bool held)

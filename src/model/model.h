@@ -124,6 +124,8 @@ typedef struct dfl_model {
     int nstarts, max_starts;
     dfl_shape *shapes; /* the scene, in order of declaration */
     int nshapes, max_shapes;
+    char **notes; /* lines that `check` shows */
+    int nnotes, max_notes;
     dfl_run_settings run;
     int line; /* of the statement being run: set by the script before each call */
 } dfl_model;
@@ -175,6 +177,9 @@ dfl_status dfl_model_event(dfl_model *model, const char *name, dfl_expr expr, in
 dfl_status dfl_model_energy(dfl_expr *out, dfl_model *model);
 /* The same in two parts. */
 dfl_status dfl_model_energies(dfl_expr *T, dfl_expr *V, dfl_model *model);
+
+/* One more line that `check` shows. */
+dfl_status dfl_model_note(dfl_model *model, const char *text);
 
 /* A held value or a guess for the symbol of an unknown. DFL_INVALID for parameters, time, expressions,
    numbers that are not finite. */
