@@ -6,11 +6,19 @@
 
 static dfl_status variable(dfl_expr *out, dfl_model *model, const char *name, const char *part);
 
+/* Smooth, and nearly u itself within two thirds of the limit: an integrator that is held back by the difference
+   stays at rest there. */
 dfl_expr dfl_saturate(dfl_graph *g, dfl_expr u, dfl_expr limit)
 {
     if (limit == DFL_NO_EXPR)
         return u;
-    return dfl_mul(g, limit, dfl_unary(g, DFL_OP_TANH, dfl_div(g, u, limit)));
+    dfl_expr power = dfl_div(g, u, limit), root;
+    for (int i = 0; i < 3; i++)
+        power = dfl_mul(g, power, power);
+    root = dfl_add(g, dfl_constant(g, 1.0), power);
+    for (int i = 0; i < 3; i++)
+        root = dfl_unary(g, DFL_OP_SQRT, root);
+    return dfl_div(g, u, root);
 }
 
 dfl_status dfl_motor_add(dfl_expr *current, dfl_expr *force, dfl_drawing *drawing,

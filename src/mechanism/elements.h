@@ -117,7 +117,7 @@ dfl_status dfl_attraction(dfl_vec *force, dfl_vec *torque, dfl_drawing *drawing,
 
 /* ------------------------------------------------------------------ control (control.c) */
 
-/* limit tanh(u / limit), or u itself where limit is DFL_NO_EXPR. */
+/* u / (1 + (u / limit)^8)^(1/8), or u itself where limit is DFL_NO_EXPR. */
 dfl_expr dfl_saturate(dfl_graph *g, dfl_expr u, dfl_expr limit);
 
 /* A motor on a stroke, through a gear: force = gear k i, L i' = u - R i - gear k x', u within the limit. Without
