@@ -208,7 +208,7 @@ static void check_slider_crank_bodies(void)
 }
 
 /* The energy changes by what the road gives and the dampers take; in the end the tyre carries all of the
-   342 kg and the car its own 300 kg through the strut, by virtual work of the linkage. */
+   342 kg. */
 static void check_suspension(void)
 {
     scripted s = load("suspension");
@@ -220,11 +220,11 @@ static void check_suspension(void)
         stop = fmax(stop, scripted_output(&s, "stop-force"));
         assert_near(scripted_output(&s, "energy") + scripted_value(&s, "taken") -
                         scripted_value(&s, "given"),
-                    before, 1e5 * tol); /* energies of 2000 J, kinks of the stop */
+                    before, 5e4 * tol); /* energies of 2000 J, kinks of the stop */
     }
     assert_true(stop > 100);
-    scripted_advance(&s, 20);
-    assert_near(scripted_output(&s, "tyre-load"), 342 * 9.81, 1e-4);
+    scripted_advance(&s, 40);
+    assert_near(scripted_output(&s, "tyre-load"), 342 * 9.81, 1e-6);
     scripted_free(&s);
 }
 
