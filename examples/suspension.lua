@@ -36,7 +36,7 @@ output("ball", ball)
 local excess = stop.f - 5e7*max(0, -stop.gap)^2
 dynamic("taken", 4000*strut.ld^2 + 150*tyre.ld^2 - excess*stop.rate)
 dynamic("given", load*lift.qd)
-output("energy", energy() + 5e7/3*max(0, -stop.gap)^3)
+output("energy", energy())
 
 local a, b = point(lower, {0.65, 0.2}), point(upper, {0.6, 0.55})
 local r, p, q = point(car, {0.2, 0.3}), point(car, {0.25, 0.5}), point(car, {0.3, 0.7})

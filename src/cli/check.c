@@ -133,7 +133,8 @@ static void describe_set(dfl_text *text, const dfl_equations *eq, const dfl_depe
         if (meaning)
             dfl_text_add(text, " (%s)", meaning);
     }
-    dfl_text_add(text, " depend on each other; one may be left out\n");
+    dfl_text_add(text, " depend on each other; one may be left out, and their "
+                       "multipliers and reactions are not unique\n");
 }
 
 static void describe_direction(dfl_text *text, const dfl_equations *eq,

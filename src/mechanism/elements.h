@@ -47,6 +47,9 @@ dfl_status dfl_stroke_expr(dfl_stroke *out, dfl_drawing *drawing, dfl_expr x);
 /* Adds the force F along the stroke: it does the work F dx. `stored` as in dfl_drawing_apply. */
 dfl_status dfl_stroke_push(dfl_drawing *drawing, const dfl_stroke *stroke, dfl_expr F, bool stored);
 
+/* Whether an expression keeps its value during a run: springs of such stiffnesses have an energy. */
+bool dfl_keeps_value(const dfl_graph *g, dfl_expr e);
+
 /* ------------------------------------------------------------------ springs and dampers (springs.c) */
 
 /* *pull = c (x - rest) + d x', against the stroke. */

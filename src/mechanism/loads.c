@@ -141,11 +141,16 @@ dfl_status dfl_impact_add(dfl_impact_symbols *out, dfl_drawing *drawing, const d
         dfl_mul(g, impact->stiffness, dfl_binary(g, DFL_OP_POW, depth, impact->exponent));
     const dfl_expr factor =
         dfl_binary(g, DFL_OP_MAX, 0, dfl_sub(g, one, dfl_mul(g, losses, m.rate)));
-    const bool stored = losses == 0;
+    const bool stored =
+        dfl_keeps_value(g, impact->stiffness) && dfl_keeps_value(g, impact->exponent);
     *out = (dfl_impact_symbols){.gap = m.gap, .rate = m.rate};
-    out->force = dfl_mul(g, elastic, factor);
-    status = act(drawing, impact->a, impact->b, m.touch, vec_scale(g, out->force, m.normal),
+    out->force = losses == 0 ? elastic : dfl_mul(g, elastic, factor);
+    const dfl_expr excess = dfl_sub(g, out->force, elastic);
+    status = act(drawing, impact->a, impact->b, m.touch, vec_scale(g, elastic, m.normal),
                  vec_zero(), stored);
+    if (!status && excess != 0)
+        status = act(drawing, impact->a, impact->b, m.touch, vec_scale(g, excess, m.normal),
+                     vec_zero(), false);
     if (!status && stored)
         status = store_impact(drawing, impact, depth);
     if (!status && impact->grip != 0) {

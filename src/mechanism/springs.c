@@ -14,7 +14,6 @@ typedef struct mounting {
     dfl_vec wa;
 } mounting;
 
-static bool is_given(dfl_graph *g, dfl_expr e);
 static dfl_status mount(mounting *m, dfl_drawing *drawing, const dfl_bushing *bushing);
 static dfl_vec times_each(dfl_graph *g, dfl_vec a, dfl_vec b);
 static dfl_vec into_axes(dfl_graph *g, dfl_mat E, dfl_mat R, dfl_vec world);
@@ -29,7 +28,7 @@ dfl_status dfl_spring(dfl_expr *pull, dfl_drawing *drawing, const dfl_stroke *st
                       dfl_expr d, dfl_expr rest)
 {
     dfl_graph *g = drawing->graph;
-    const bool stored = is_given(g, c) && is_given(g, rest);
+    const bool stored = dfl_keeps_value(g, c) && dfl_keeps_value(g, rest);
     const dfl_expr stretch = dfl_sub(g, stroke->x, rest);
     const dfl_expr elastic = dfl_mul(g, c, stretch), viscous = dfl_mul(g, d, stroke->xd);
     *pull = dfl_add(g, elastic, viscous);
@@ -41,13 +40,6 @@ dfl_status dfl_spring(dfl_expr *pull, dfl_drawing *drawing, const dfl_stroke *st
             dfl_model_stored(drawing->model, dfl_mul(g, dfl_constant(g, 0.5),
                                                      dfl_mul(g, c, dfl_mul(g, stretch, stretch))));
     return status;
-}
-
-/* Whether an expression keeps its value during a run: then a spring has an energy. */
-static bool is_given(dfl_graph *g, dfl_expr e)
-{
-    const unsigned fixed = 1U << DFL_SYM_PARAM | 1U << DFL_SYM_INPUT;
-    return !(dfl_node_of(g, e)->depends & ~fixed);
 }
 
 dfl_status dfl_maxwell(dfl_expr *out, dfl_expr *pull, dfl_drawing *drawing, const char *name,
@@ -115,8 +107,8 @@ dfl_status dfl_bushing_add(dfl_bushing_symbols *out, dfl_drawing *drawing,
 static dfl_status check_constant(const dfl_drawing *drawing, const dfl_bushing *bushing)
 {
     for (int i = 0; i < 3; i++)
-        if (!is_given(drawing->graph, bushing->stiffness.e[i]) ||
-            !is_given(drawing->graph, bushing->turn_stiffness.e[i]))
+        if (!dfl_keeps_value(drawing->graph, bushing->stiffness.e[i]) ||
+            !dfl_keeps_value(drawing->graph, bushing->turn_stiffness.e[i]))
             return dfl_fail(drawing->ctx, DFL_INVALID,
                             "the stiffnesses of a bushing contain numbers, parameters and inputs "
                             "only; use wrench for another law");

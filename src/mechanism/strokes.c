@@ -7,6 +7,12 @@
 
 static dfl_status push_along(dfl_drawing *drawing, dfl_expr xd, dfl_expr F, bool stored);
 
+bool dfl_keeps_value(const dfl_graph *g, dfl_expr e)
+{
+    const unsigned fixed = 1U << DFL_SYM_PARAM | 1U << DFL_SYM_INPUT;
+    return !(dfl_node_of(g, e)->depends & ~fixed);
+}
+
 dfl_status dfl_stroke_line(dfl_stroke *out, dfl_drawing *drawing, int a, int b, dfl_vec at_a,
                            dfl_vec at_b, dfl_expr delta)
 {

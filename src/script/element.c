@@ -88,6 +88,11 @@ dfl_stroke dfl_element_stroke(const dfl_element *e, lua_State *L)
         dfl_element_need(L, e, e->to_given, "the point of the second body",
                          planar ? "give to = {x, y}" : "give to = {x, y, z}");
         status = dfl_stroke_line(&stroke, drawing, e->a, e->b, e->from, e->to, e->delta);
+        if (!status && stroke.drawn == 0)
+            dfl_script_error(L,
+                             "%s '%s': its ends meet in the drawing, where no direction is known; "
+                             "give other points, or delta = 0.001",
+                             e->call, e->name);
     }
     if (status == DFL_INVALID)
         dfl_script_error(L, "%s '%s': %s", e->call, e->name, dfl_message(dfl_script_of(L)->ctx));
