@@ -6,7 +6,7 @@ FILES = $(shell find $(wildcard include src bindings problems examples tests ben
 
 MAKEFLAGS += --no-print-directory
 
-.PHONY: help build demo test sanitize strict format format-check bench clean
+.PHONY: help build demo test test-peers sanitize strict format format-check bench clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -26,6 +26,13 @@ test: ## build and run every test
 	@$(INSTALL) build test
 	@$(MAKE) --no-print-directory build
 	@cd build && ctest --output-on-failure -j 2
+
+test-peers: ## trees of bodies beside Simbody and DART (installs them; no part of `make test`)
+	@$(INSTALL) build test peers
+	@$(CMAKE) build/peers -DCMAKE_BUILD_TYPE=Release -DDFL_TEST_PEERS=ON -DDFL_BUILD_BENCH=OFF \
+	  -DDFL_BUILD_FORTRAN=OFF -DDFL_BUILD_OCTAVE=OFF -DDFL_BUILD_VIEWER=OFF
+	@cmake --build build/peers -j $(JOBS) --target peer_tests
+	@cd build/peers && ctest --verbose --output-on-failure -L peers
 
 sanitize: ## the C tests under the address and undefined-behaviour sanitizers
 	@$(INSTALL) build test

@@ -11,12 +11,20 @@ _driftless() {
     local command=${COMP_WORDS[1]} options
     COMPREPLY=()
     if [ "$COMP_CWORD" -eq 1 ]; then
-        mapfile -t COMPREPLY < <(compgen -W "run check init equations export view --help --version" -- "$cur")
+        mapfile -t COMPREPLY < <(compgen -W "run check init equations export compare view --help --version" -- "$cur")
         return
     fi
     case $previous in
-    --form) mapfile -t COMPREPLY < <(compgen -W "psf psi1" -- "$cur") && return ;;
-    --method) mapfile -t COMPREPLY < <(compgen -W "radau radau1 radau5 radau9 radau13" -- "$cur") && return ;;
+    --form | --forms)
+        mapfile -t COMPREPLY < <(compgen -W "psf psi1 eom eom2 eom1 uode ggl baumgarte odae ext316 ext317
+            pinv tangent partition explicit implicit qr svd" -- "$cur")
+        return
+        ;;
+    --method | --methods)
+        mapfile -t COMPREPLY < <(compgen -W "radau radau1 radau5 radau9 radau13 bdf trapezoidal midpoint
+            half-explicit explicit-pair" -- "$cur")
+        return
+        ;;
     --evaluation) mapfile -t COMPREPLY < <(compgen -W "auto tape native" -- "$cur") && return ;;
     --output)
         case $command in
@@ -29,7 +37,7 @@ _driftless() {
         ;;
     --report) _driftless_files html && return ;;
     --plot) _driftless_files svg && return ;;
-    --columns | --to | --from | --rtol | --atol | --every | --first-step | --max-step | --fixed-step | --max-steps | --set)
+    --columns | --to | --from | --rtol | --atol | --every | --first-step | --max-step | --fixed-step | --max-steps | --set | --tol | --limit)
         return
         ;;
     esac
@@ -44,6 +52,8 @@ _driftless() {
     init) options="--from --rtol --atol --form --lua --json" ;;
     equations) options="--output --latex" ;;
     export) options="--output --c --octave" ;;
+    compare) options="--to --from --forms --methods --tol --limit --first-step --max-step --fixed-step
+        --max-steps --evaluation --report --plot --json" ;;
     view)
         mapfile -t COMPREPLY < <(compgen -W "--output --columns --quiet --help" -- "$cur")
         return

@@ -155,10 +155,11 @@ typedef struct dfl_eom {
     int ne, nep, n0;                /* invariants of v, invariants of p, massless rows */
 
     dfl_eval_fn eval;
-    dfl_mass_fn mass; /* at most one of mass, mass_times and residual */
-    dfl_mass_times_fn mass_times;
-    dfl_mass_times_fn residual; /* M a - f; then f is never asked for from `eval` */
-    dfl_jacobian_fn jacobian;   /* NULL: differences */
+    dfl_mass_fn mass;
+    dfl_mass_times_fn mass_times; /* instead of mass and residual */
+    dfl_mass_times_fn residual;   /* M a - f; then f is never asked for from `eval`, and `mass`, if
+                                     given, only for matrices (otherwise nv residuals each) */
+    dfl_jacobian_fn jacobian;     /* NULL: differences */
 
     dfl_contract contract;
     bool mass_diagonal;      /* `mass` writes nv diagonal entries */

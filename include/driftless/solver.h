@@ -57,10 +57,11 @@ typedef enum dfl_selectors {
     DFL_USER        /* dfl_solver_options.select */
 } dfl_selectors;
 
-/* When the selectors are renewed. Default: unit on change, orthogonal always. */
+/* When the selectors are renewed. Default: unit and DFL_TANGENT on change, orthogonal always. */
 typedef enum dfl_renewal {
     DFL_RENEW_DEFAULT,
-    DFL_RENEW_ON_CHANGE, /* when the set of pivots changes, and after Newton has failed */
+    DFL_RENEW_ON_CHANGE, /* when the set of pivots changes, with DFL_TANGENT and DFL_PARTITION when the
+                            coordinates are twice as bad as the best; after Newton has failed */
     DFL_RENEW_ALWAYS     /* at every new decomposition */
 } dfl_renewal;
 
@@ -129,14 +130,21 @@ typedef struct dfl_solver_options {
     dfl_form form;                 /* 0 means psf */
     dfl_integrator integrator;     /* 0 means Radau IIA */
     dfl_selectors selectors;       /* 0 means orthogonal */
-    dfl_renewal renewal;           /* 0 means: orthogonal always, unit on change */
+    dfl_renewal renewal;           /* 0 means: orthogonal always; unit and DFL_TANGENT on change */
     dfl_select_fn select;          /* with DFL_USER */
     dfl_algebraic algebraic;       /* 0 means automatic */
     dfl_differential differential; /* 0 means LU */
-    bool carry_accelerations;      /* keep a as unknowns even where M is easily inverted; false:
+    double baumgarte_alpha;   /* 1/s, with DFL_BAUMGARTE: of gI and hv; 0 means 10, negative none */
+    double baumgarte_beta;    /* 1/s, its square of g; 0 means baumgarte_alpha, negative none */
+    bool lagged;              /* with DFL_EXT316, DFL_EXT317, DFL_PINV: their own multipliers act
+                                      through the constraints of the last decomposition, (5.10); false:
+                                      of the present state */
+    const bool *independent;  /* with DFL_PARTITION: n flags, the independent ones among p and v;
+                                      NULL means automatic */
+    bool carry_accelerations; /* keep a as unknowns even where M is easily inverted; false:
                                       automatic */
-    bool rigid_invariants; /* false: an invariant is dropped for steps where it is degenerate */
-    dfl_norm norm;         /* 0 means rms */
+    bool rigid_invariants;    /* false: an invariant is dropped for steps where it is degenerate */
+    dfl_norm norm;            /* 0 means rms */
     double rounding;       /* relative rounding of what eval computes, for differences and for the
                               smallest step; 0 means that of double, 2.2e-16 */
     double rank_tolerance; /* 0 means 1e-10, or 1e-6 where constraints are differenced */
@@ -216,8 +224,9 @@ typedef struct dfl_statistics {
     double seconds;                   /* wall-clock time in advance */
     double longest_step;              /* s of wall-clock time, with fixed_step */
     int rank_position, rank_velocity; /* of the constraints, as integrated */
-    /* largest absolute residual over the start and all accepted steps; acceleration: gII and hI, NAN
-       with psi1, which does not have them */
+    /* largest absolute residual over the start and all accepted steps, also of rows that a form does not
+       enforce; acceleration: gII and hI with M a = f - W^T (l, m), NAN with psi1, without bias, and
+       where M is singular */
     struct {
         double position, velocity, acceleration, nonholonomic, contact, auxiliary, invariant,
             massless;

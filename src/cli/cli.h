@@ -20,6 +20,7 @@ int cli_check(dfl_context *ctx, const cli_arguments *arguments);
 int cli_init(dfl_context *ctx, const cli_arguments *arguments);
 int cli_equations(dfl_context *ctx, const cli_arguments *arguments);
 int cli_export(dfl_context *ctx, const cli_arguments *arguments);
+int cli_compare(dfl_context *ctx, const cli_arguments *arguments);
 int cli_view(dfl_context *ctx, const cli_arguments *arguments);
 
 /* A script and what was derived from it. */
@@ -45,6 +46,9 @@ int cli_finish(const dfl_context *ctx, dfl_status status);
 
 /* Writes a text to `path` (NULL or "-": standard output), which must not be the model itself. */
 dfl_status cli_write(const char *path, const dfl_text *text, const cli_model *model);
+
+/* DFL_INVALID unless --report and --plot name files of their kinds. */
+dfl_status cli_check_drawings(dfl_context *ctx, const cli_arguments *arguments);
 
 /* DFL_INVALID if `path` is the file of the model. */
 dfl_status cli_spare_model(const char *path, const cli_model *model);

@@ -55,6 +55,19 @@ static const command commands[] = {
      "\n"
      "Example:\n"
      "  driftless export pendulum.lua --c --output pendulum.c\n"},
+    {"compare", CLI_COMPARE, cli_compare, "MODEL.lua",
+     "several forms and methods side by side: time, error, drift",
+     "Runs MODEL with every combination of the given forms, methods and tolerances and prints "
+     "what\n"
+     "each needs and reaches: time, steps, evaluations, the error at the end against a tight\n"
+     "reference solution, the largest residuals of the constraints, the drift of energy, and why "
+     "a\n"
+     "combination failed or was refused.\n"
+     "\n"
+     "Example:\n"
+     "  driftless compare pendulum.lua --forms psf,ggl,eom2 --methods radau,bdf --tol 1e-3:1e-9 "
+     "\\\n"
+     "      --plot pendulum.svg\n"},
     {"view", CLI_VIEW, cli_view, "RESULT.h5",
      "a page with plots and an animation of a stored result",
      "Makes one HTML file from a result that `driftless run --output RESULT.h5` has written: plots "

@@ -21,10 +21,10 @@ typedef struct option {
 
 #define AT(field) offsetof(cli_arguments, field)
 static const option table[] = {
-    {"to", "T", "end of the simulated time (default: simulate{to=} of the model)", CLI_RUN, NUMBER,
-     AT(choices.to), 0},
-    {"from", "T", "start of the simulated time (default: 0)", CLI_RUN | CLI_CHECK | CLI_INIT,
-     NUMBER, AT(choices.from), 0},
+    {"to", "T", "end of the simulated time (default: simulate{to=} of the model)",
+     CLI_RUN | CLI_COMPARE, NUMBER, AT(choices.to), 0},
+    {"from", "T", "start of the simulated time (default: 0)",
+     CLI_RUN | CLI_CHECK | CLI_INIT | CLI_COMPARE, NUMBER, AT(choices.from), 0},
     {"rtol", "R", "relative tolerance (default: 1e-6)", CLI_RUN | CLI_CHECK | CLI_INIT, POSITIVE,
      AT(choices.rtol), 0},
     {"atol", "A", "absolute tolerance, in each variable's unit (default: as rtol)",
@@ -38,23 +38,35 @@ static const option table[] = {
      CLI_RUN | CLI_CHECK | CLI_INIT, WORD, AT(choices.form), 0},
     {"method", "NAME", "radau (default: orders 5, 9, 13 as it pays), or one order: radau5 ...",
      CLI_RUN, WORD, AT(choices.method), 0},
-    {"first-step", "H", "size of the first step (default: estimated)", CLI_RUN, POSITIVE,
-     AT(choices.first_step), 0},
-    {"max-step", "H", "largest step (default: no limit)", CLI_RUN, POSITIVE, AT(choices.max_step),
-     0},
-    {"fixed-step", "H", "steps of this size, without error control", CLI_RUN, POSITIVE,
-     AT(choices.fixed_step), 0},
-    {"max-steps", "N", "give up after so many attempted steps (default: 10000000)", CLI_RUN, COUNT,
-     AT(choices.max_steps), 0},
+    {"first-step", "H", "size of the first step (default: estimated)", CLI_RUN | CLI_COMPARE,
+     POSITIVE, AT(choices.first_step), 0},
+    {"max-step", "H", "largest step (default: no limit)", CLI_RUN | CLI_COMPARE, POSITIVE,
+     AT(choices.max_step), 0},
+    {"fixed-step", "H", "steps of this size, without error control", CLI_RUN | CLI_COMPARE,
+     POSITIVE, AT(choices.fixed_step), 0},
+    {"max-steps", "N", "give up after so many attempted steps (default: 10000000)",
+     CLI_RUN | CLI_COMPARE, COUNT, AT(choices.max_steps), 0},
     {"evaluation", "HOW", "tape, native (compiled), or auto (default: what will be faster)",
-     CLI_RUN, WORD, AT(choices.evaluation), 0},
+     CLI_RUN | CLI_COMPARE, WORD, AT(choices.evaluation), 0},
+    {"forms", "A,B,C", "forms, or all (default: psf,ggl,eom2,eom1,eom)", CLI_COMPARE, WORD,
+     AT(forms), 0},
+    {"methods", "A,B,C", "methods, or all (default: radau)", CLI_COMPARE, WORD, AT(methods), 0},
+    {"tol", "A:B", "tolerances, every decade from A to B, or A,B,C (default: 1e-4:1e-10)",
+     CLI_COMPARE, WORD, AT(tol), 0},
+    {"limit", "S", "give a run up after so many seconds (default: 60)", CLI_COMPARE, POSITIVE,
+     AT(limit), 0},
     {"set", "NAME=VALUE", "change a parameter, input or setting of the model (repeatable)",
-     CLI_RUN | CLI_CHECK | CLI_INIT | CLI_EQUATIONS | CLI_EXPORT, LIST, AT(set), AT(nset)},
+     CLI_RUN | CLI_CHECK | CLI_INIT | CLI_EQUATIONS | CLI_EXPORT | CLI_COMPARE, LIST, AT(set),
+     AT(nset)},
     {"output", "FILE", "results to FILE.csv or FILE.h5 (repeatable), - is standard output", CLI_RUN,
      LIST, AT(output), AT(noutput)},
     {"output", "FILE", "a page FILE.html or a plot FILE.svg (default: RESULT.html)", CLI_VIEW, LIST,
      AT(output), AT(noutput)},
     {"report", "FILE", "a page FILE.html with plots and an animation", CLI_RUN, WORD, AT(report),
+     0},
+    {"report", "FILE", "a page FILE.html with the table and the diagrams", CLI_COMPARE, WORD,
+     AT(report), 0},
+    {"plot", "FILE", "work-precision and drift diagrams as FILE.svg", CLI_COMPARE, WORD, AT(plot),
      0},
     {"plot", "FILE", "one plot as FILE.svg", CLI_RUN, WORD, AT(plot), 0},
     {"columns", "A,B,C", "what a plot shows (default: the outputs, or the positions)",
@@ -67,8 +79,8 @@ static const option table[] = {
     {"octave", NULL, "a folder of Octave functions", CLI_EXPORT, FLAG, AT(octave), 0},
     {"latex", NULL, "LaTeX instead of text", CLI_EQUATIONS, FLAG, AT(latex), 0},
     {"lua", NULL, "as an initial{} block to paste into the model", CLI_INIT, FLAG, AT(lua), 0},
-    {"json", NULL, "one JSON object on standard output", CLI_RUN | CLI_CHECK | CLI_INIT, FLAG,
-     AT(json), 0},
+    {"json", NULL, "one JSON object on standard output",
+     CLI_RUN | CLI_CHECK | CLI_INIT | CLI_COMPARE, FLAG, AT(json), 0},
     {"quiet", NULL, "nothing on standard error but errors", ~0U, FLAG, AT(quiet), 0},
     {"help", NULL, "this text", ~0U, FLAG, AT(help), 0}};
 enum { OPTIONS = sizeof table / sizeof *table };
@@ -85,7 +97,7 @@ dfl_status cli_arguments_read(cli_arguments *out, dfl_context *ctx, unsigned com
                               char **argv)
 {
     bool given[OPTIONS] = {false}, options_end = false;
-    *out = (cli_arguments){.choices = dfl_choices_none("--")};
+    *out = (cli_arguments){.choices = dfl_choices_none("--"), .limit = NAN};
     out->set = dfl_alloc(ctx, (size_t)argc, sizeof *out->set);
     out->output = dfl_alloc(ctx, (size_t)argc, sizeof *out->output);
     dfl_status status = out->set && out->output ? DFL_OK : DFL_NO_MEMORY;

@@ -15,13 +15,16 @@ enum {
     CLI_INIT = 1 << 2,
     CLI_EQUATIONS = 1 << 3,
     CLI_EXPORT = 1 << 4,
-    CLI_VIEW = 1 << 5
+    CLI_VIEW = 1 << 5,
+    CLI_COMPARE = 1 << 6
 };
 
 typedef struct cli_arguments {
     const char *model; /* path of the script, or of the result to view */
     dfl_choices choices;
     const char *report, *plot, *columns; /* or NULL */
+    const char *forms, *methods, *tol;   /* lists of a comparison, or NULL */
+    double limit;                        /* s; NAN: the default */
     const char **set, **output;
     int nset, noutput;
     bool json, quiet, lua, latex, c, octave, help;

@@ -23,7 +23,6 @@ typedef struct outputs {
 } outputs;
 
 static dfl_status check_arguments(dfl_context *ctx, const cli_arguments *arguments);
-static dfl_status check_drawings(dfl_context *ctx, const cli_arguments *arguments);
 static bool can_start(const cli_model *model, const dfl_settings *settings);
 static bool collect_paths(outputs *out, dfl_context *ctx, const cli_arguments *arguments);
 static int follow(dfl_summary *summary, dfl_simulation *sim, screen *shown);
@@ -65,10 +64,10 @@ static dfl_status check_arguments(dfl_context *ctx, const cli_arguments *argumen
                 return dfl_fail(ctx, DFL_INVALID, "--output '%s' is given twice",
                                 arguments->output[i]);
     }
-    return check_drawings(ctx, arguments);
+    return cli_check_drawings(ctx, arguments);
 }
 
-static dfl_status check_drawings(dfl_context *ctx, const cli_arguments *arguments)
+dfl_status cli_check_drawings(dfl_context *ctx, const cli_arguments *arguments)
 {
     if (arguments->report && !dfl_ends_with(arguments->report, ".html"))
         return dfl_fail(ctx, DFL_INVALID, "--report '%s': give a file that ends in .html",

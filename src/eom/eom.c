@@ -121,9 +121,16 @@ dfl_status dfl_eom_check(dfl_context *ctx, const dfl_eom *eom)
         return status;
     if (!eom->eval)
         return dfl_fail(ctx, DFL_INVALID, "eom.eval is NULL; a model needs this callback");
-    if ((eom->mass != NULL) + (eom->mass_times != NULL) + (eom->residual != NULL) > 1)
-        return dfl_fail(ctx, DFL_INVALID,
-                        "give only one of eom.mass, eom.mass_times and eom.residual");
+    if (eom->mass_times && (eom->mass || eom->residual))
+        return dfl_fail(
+            ctx, DFL_INVALID,
+            "give only one of eom.mass_times, eom.residual and eom.mass (which may stand "
+            "beside a residual)");
+    if (eom->residual && eom->mass_diagonal)
+        return dfl_fail(
+            ctx, DFL_INVALID,
+            "give only one of eom.residual and mass_diagonal: beside a residual eom.mass "
+            "writes a whole matrix");
     if (eom->trivial_kinematics && eom->np != eom->nv)
         return dfl_fail(ctx, DFL_INVALID,
                         "trivial_kinematics means p' = v, but there are %d positions and %d "

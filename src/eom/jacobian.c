@@ -170,7 +170,7 @@ static dfl_outcome stacked_values(double *rows, dfl_system *sys, dfl_point *poin
     if (sys->geoms)
         return DFL_STEP_OK;
     /* f - W^T (l,m) - M a */
-    if (eom->mass && !eom->mass_constant && (need & DFL_POSITION)) {
+    if (dfl_system_mass_at_points(sys) && (need & DFL_POSITION)) {
         dfl_outcome outcome = dfl_system_mass(point->M, sys, t, x);
         if (outcome)
             return outcome;
@@ -329,7 +329,7 @@ dfl_outcome dfl_system_jacobian(dfl_rows_jacobian *jac, dfl_system *sys, double 
             return outcome;
     }
     if (eom->n0 > 0 && eom->jacobian) { /* K0 for the saddle rows */
-        sys->stats->difference_evaluations++;
+        sys->stats->evaluations++;
         const int rc = eom->eval(&jac->scratch.blocks, t, xu, DFL_DIRECTIONS, eom->user);
         if (rc)
             return dfl_system_trouble(sys, rc > 0 ? DFL_STEP_RETRY : DFL_STEP_STOP, "eval", t);
@@ -378,9 +378,9 @@ static dfl_outcome check_finite(const dfl_rows_jacobian *jac, dfl_system *sys, d
     dfl_system_trouble(sys, DFL_STEP_NONFINITE, eom->jacobian ? "jacobian" : "eval", t);
     for (int i = 0; i < entries; i++)
         if (!isfinite(jac->M[i])) {
-            sys->trouble.callback = eom->mass_times ? "mass_times"
-                                    : eom->residual ? "residual"
-                                                    : "mass";
+            sys->trouble.callback = eom->mass         ? "mass"
+                                    : eom->mass_times ? "mass_times"
+                                                      : "residual";
             sys->trouble.matrix = "M";
             sys->trouble.kind = DFL_ROW_F;
             sys->trouble.index = i % nv;

@@ -18,6 +18,11 @@ static void acceleration_rows(double *acc, const dfl_system *sys, const dfl_poin
                               const double *a);
 static dfl_outcome carried_rows(dfl_system *sys, dfl_point *point);
 static dfl_outcome check_product(const double *y, dfl_system *sys, const dfl_point *point);
+bool dfl_system_mass_at_points(const dfl_system *sys)
+{
+    return sys->eom->mass && !sys->eom->residual && !sys->constant;
+}
+
 static const char *mass_callback(const dfl_eom *eom);
 
 dfl_status dfl_system_init(dfl_system *sys, dfl_context *ctx, const dfl_eom *eom, bool psi1,
@@ -33,7 +38,7 @@ dfl_status dfl_system_init(dfl_system *sys, dfl_context *ctx, const dfl_eom *eom
     sys->stats = stats;
     sys->nc = eom->nl + eom->nm;
     sys->diagonal = eom->mass_diagonal || (!eom->mass && !eom->mass_times && !eom->residual);
-    sys->constant = eom->mass ? eom->mass_constant : sys->diagonal;
+    sys->constant = eom->mass && !eom->residual ? eom->mass_constant : sys->diagonal;
     sys->carried = !psi1 && !sys->geoms; /* room for the larger decision */
     set_sizes(sys);
     sys->M = dfl_alloc(ctx, nv * nv, sizeof(double));
@@ -41,6 +46,14 @@ dfl_status dfl_system_init(dfl_system *sys, dfl_context *ctx, const dfl_eom *eom
     sys->seed = dfl_alloc(ctx, nv, sizeof(double));
     sys->product = dfl_alloc(ctx, nv, sizeof(double));
     return sys->M && sys->M_inv && sys->seed && sys->product ? DFL_OK : DFL_NO_MEMORY;
+}
+
+void dfl_system_ask(dfl_system *sys, bool psi1, dfl_wishes wishes)
+{
+    sys->psi1 = psi1;
+    sys->wishes = wishes;
+    sys->carried = !psi1 && !sys->geoms;
+    set_sizes(sys);
 }
 
 void dfl_system_clear(dfl_system *sys)
@@ -55,7 +68,8 @@ static void set_sizes(dfl_system *sys)
 {
     const dfl_eom *eom = sys->eom;
     const dfl_layout at = dfl_eom_layout(eom);
-    sys->na = sys->carried ? eom->nv + eom->n0 : 0;
+    sys->na = sys->carried ? eom->nv + eom->n0 : sys->wishes.leading;
+    sys->leading_a = sys->carried || sys->wishes.leading_a;
     sys->nu = at.n;
     sys->n = sys->na + at.n;
     sys->n1 = sys->na + at.r;
@@ -67,8 +81,8 @@ static void set_sizes(dfl_system *sys)
     sys->off_v = sys->na + at.v;
     sys->off_sp = sys->na + at.s;
     sys->off_p = sys->na + at.p;
-    sys->row_d = sys->na;
-    sys->row_acc = sys->na + eom->nw;
+    sys->row_d = sys->carried ? sys->na : 0;
+    sys->row_acc = sys->row_d + eom->nw;
     sys->m1 = sys->row_acc + (sys->psi1 ? 0 : sys->nc);
     sys->row_gam = sys->m1 + sys->nc;
     sys->row_e = sys->row_gam + eom->n0;
@@ -78,7 +92,7 @@ static void set_sizes(dfl_system *sys)
     sys->need = DFL_EVERYTHING;
     if (sys->geoms)
         sys->need &= ~(unsigned)DFL_DIRECTIONS;
-    if (sys->psi1 || eom->no_bias)
+    if ((sys->psi1 && !sys->wishes.bias) || eom->no_bias)
         sys->need &= ~(unsigned)DFL_BIAS;
     if (eom->residual)
         sys->need &= ~(unsigned)DFL_FORCE;
@@ -99,7 +113,8 @@ dfl_status dfl_system_decide(dfl_system *sys, double t, const double *x, bool ca
         sys->M_inv[i] = 1 / sys->M[i];
         invertible = sys->M[i] > 0;
     }
-    sys->carried = !sys->psi1 && !sys->geoms && (carry || !invertible || eom->n0 > 0);
+    sys->carried =
+        !sys->psi1 && !sys->geoms && (carry || sys->wishes.carry || !invertible || eom->n0 > 0);
     set_sizes(sys);
     return DFL_OK;
 }
@@ -177,7 +192,7 @@ dfl_outcome dfl_system_eval(dfl_system *sys, dfl_point *point)
     if (rc)
         return dfl_system_trouble(sys, rc > 0 ? DFL_STEP_RETRY : DFL_STEP_STOP, "eval", point->t);
     dfl_outcome outcome = DFL_STEP_OK;
-    if (eom->mass && !sys->constant)
+    if (dfl_system_mass_at_points(sys))
         outcome = dfl_system_mass(point->M, sys, point->t, x);
     if (outcome)
         return outcome;
@@ -384,7 +399,7 @@ static bool name_nonfinite(dfl_system *sys, const dfl_point *point)
         name_entry(sys, NULL, DFL_ROW_F, b->f, eom->residual ? 0 : eom->nv, 1) ||
         name_entry(sys, NULL, DFL_ROW_KIN, b->kin, eom->np, 1))
         return true;
-    if (eom->mass && !sys->constant &&
+    if (dfl_system_mass_at_points(sys) &&
         name_entry(sys, "M", DFL_ROW_F, point->M, eom->nv, eom->mass_diagonal ? 1 : eom->nv)) {
         trouble->callback = "mass";
         return true;
@@ -416,7 +431,7 @@ dfl_outcome dfl_system_check_finite(dfl_system *sys, const dfl_point *point)
     for (int i = 0; i < sys->mdif; i++)
         sum += 0 * point->dif[i];
     const int entries = sys->diagonal ? sys->n3 : sys->n3 * sys->n3;
-    for (int i = 0; sys->eom->mass && !sys->constant && i < entries; i++)
+    for (int i = 0; dfl_system_mass_at_points(sys) && i < entries; i++)
         sum += 0 * point->M[i]; /* in psi1 no row contains it */
     if (sum == 0)
         return DFL_STEP_OK;
@@ -447,8 +462,8 @@ dfl_kind dfl_system_alg_kind(const dfl_system *sys, int row, int *index)
     const struct {
         int size;
         dfl_kind kind;
-    } part[] = {{sys->na ? eom->nv : 0, DFL_ROW_F},
-                {sys->na ? eom->n0 : 0, DFL_ROW_GAM},
+    } part[] = {{sys->carried ? eom->nv : 0, DFL_ROW_F},
+                {sys->carried ? eom->n0 : 0, DFL_ROW_GAM},
                 {eom->nw, DFL_ROW_D},
                 {psf * eom->nl, DFL_ROW_GII},
                 {psf * eom->nm, DFL_ROW_HI},

@@ -10,7 +10,7 @@
    with f_dyn = f - W^T (l, m). Where M is diagonal, gII = W M^-1 f_dyn + bias. Otherwise the
    accelerations a (and slacks sigma of massless directions) are carried as leading unknowns with
    the rows  f_dyn - M a - K0 sigma = 0,  K0^T a = 0  in front of block 1: x = [a sigma | user's x].
-   Nothing above this module knows which. */
+   A formulation may ask for leading unknowns of its own, whose rows it forms itself. */
 #ifndef DFL_SYSTEM_H
 #define DFL_SYSTEM_H
 
@@ -37,15 +37,27 @@ typedef struct dfl_trouble {
     int index;
 } dfl_trouble;
 
+/* What a formulation asks of the system; {0} is the projected strangeness-free form's. */
+typedef struct dfl_wishes {
+    bool carry;                    /* accelerations are always carried */
+    bool bias;                     /* it is evaluated although no row contains it */
+    int leading;                   /* unknowns of the formulation itself, before the user's ... */
+    bool leading_a;                /* ... which begin with accelerations */
+    int index_w, index_l, index_m; /* differentiation index of unknowns, for norms; 0 means 1 */
+    int index_v;
+} dfl_wishes;
+
 typedef struct dfl_system {
     dfl_context *ctx;
     const dfl_eom *eom;
-    bool psi1;          /* no acceleration level */
+    bool psi1;          /* block 1 has no acceleration level */
     bool geoms;         /* f and bias are complete */
-    bool carried;       /* accelerations are unknowns */
+    bool carried;       /* accelerations are unknowns, with their rows in block 1 */
+    dfl_wishes wishes;  /* of the formulation */
+    bool leading_a;     /* the first nv unknowns are accelerations */
     bool diagonal;      /* M is stored as a diagonal */
     bool constant;      /* M is a matrix that is the same everywhere */
-    int na;             /* carried unknowns: nv + n0, or 0 */
+    int na;             /* leading unknowns: carried ones, nv + n0 or 0, or the formulation's */
     int n;              /* unknowns, with the carried ones */
     int nu;             /* the user's unknowns, n - na */
     int n1, n2, n3, n4; /* columns: [a sigma w l m], r, v, [s p] */
@@ -105,6 +117,9 @@ dfl_status dfl_system_init(dfl_system *sys, dfl_context *ctx, const dfl_eom *eom
                            dfl_statistics *stats);
 void dfl_system_clear(dfl_system *sys);
 
+/* Before anything is made for the system: another set of wishes, and sizes for them. */
+void dfl_system_ask(dfl_system *sys, bool psi1, dfl_wishes wishes);
+
 /* Decides at (t, x of the user) whether accelerations are carried or eliminated, and evaluates a
    constant M. Sets all sizes. DFL_SINGULAR if M must be positive definite and is not. */
 dfl_status dfl_system_decide(dfl_system *sys, double t, const double *x, bool carry);
@@ -131,6 +146,9 @@ dfl_outcome dfl_system_dynamics(double *y, dfl_system *sys, const dfl_point *poi
 /* y = M v at an evaluated point. */
 dfl_outcome dfl_system_mass_product(double *y, dfl_system *sys, const dfl_point *point,
                                     const double *v);
+
+/* Whether points hold M: it changes with the state, and no residual stands for the dynamics. */
+bool dfl_system_mass_at_points(const dfl_system *sys);
 
 /* The mass matrix (or diagonal) at (t, x): by callback or column by column. */
 dfl_outcome dfl_system_mass(double *M, dfl_system *sys, double t, const double *x);

@@ -2,12 +2,36 @@
 
    An integrator needs only: linearize at a reference point, factor for its shifts zeta, residuals
    of its stages, and solve. Stages stand in lanes (linalg.h), so that several right-hand sides
-   share every matrix. Nothing here knows coefficients of a method. */
+   share every matrix. Nothing here knows coefficients of a method.
+
+   Two implementations stand behind these functions: `projected`, described below, and `plain`
+   (plain.h), one dense matrix for forms that keep all of kinematics and dynamics. */
 #ifndef DFL_FORMULATION_H
 #define DFL_FORMULATION_H
 
 #include "eom/system.h"
+#include "formulation/forms.h"
 #include "linalg/linalg.h"
+
+typedef struct dfl_formulation dfl_formulation;
+typedef struct dfl_plain dfl_plain;
+
+/* What an implementation does; see the functions of the same names below. */
+typedef struct dfl_form_ops {
+    dfl_outcome (*linearize)(dfl_formulation *form, double t, const double *x, const double *a,
+                             bool update);
+    dfl_outcome (*select)(dfl_formulation *form, double t, const double *x);
+    dfl_outcome (*factor)(dfl_formulation *form, int nreal, int ncomplex, const double *zeta);
+    dfl_outcome (*residual)(double *rows, dfl_formulation *form, const dfl_point *points, int count,
+                            const double *transform, const double *yp, const double *xp);
+    dfl_outcome (*mixed)(double *rows, dfl_formulation *form, const dfl_point *differential,
+                         const dfl_point *algebraic, double weight, const double *yp,
+                         const double *xp);
+    void (*solve)(double *dx, dfl_formulation *form, double *rows);
+    dfl_outcome (*defect)(double *err, dfl_formulation *form, const dfl_point *point,
+                          const double *y);
+    void (*minimum_norm)(double *X, const dfl_formulation *form);
+} dfl_form_ops;
 
 /* The projected strangeness-free form (psf) and the projected form of index 1 (psi1):
 
@@ -20,9 +44,14 @@
 
    is solved through all solutions of the first part, dx = CB [alg; u]: CB is independent of zeta,
    so a new step size needs only a new E = zeta SM_u - SJ_u (GEOMS, section on linear algebra). */
-typedef struct dfl_formulation {
+struct dfl_formulation {
     dfl_system *sys;
     const dfl_solver_options *options;
+    const dfl_form_traits *traits;
+    const dfl_form_ops *ops;
+    dfl_plain *plain; /* of the plain forms, or NULL */
+    bool local;       /* local coordinates: the rows of the dynamics are a - v' */
+    bool reads_rates; /* residual needs x' of the stages itself, also where M is constant */
     dfl_rows_jacobian jac;
 
     dfl_method method; /* decomposition of the algebraic part */
@@ -36,7 +65,7 @@ typedef struct dfl_formulation {
     int m2;             /* rows of block 2 in use */
     int nfp, nfv, nflm; /* free positions, velocities, multipliers (psi1) */
     int nsv;            /* rows of Sv */
-    dfl_split *split1, *split2, *split3, *pivots2, *pivots3, *user_check;
+    dfl_split *split1, *split2, *split3, *pivots2, *pivots3, *quality;
     double *J2_store, *J2; /* m2 x n: block 2 without dropped invariants and, if n0 > 0, without
                         its dependence on the first n1 columns */
     double *Sp, *Sv;       /* nfp x np, nsv x nv */
@@ -45,6 +74,8 @@ typedef struct dfl_formulation {
     double *CB;                       /* n x K */
     double *SM, *SJ;                  /* nd x K */
     double *work;                     /* mdif x K */
+    double *local_work;               /* workspace of local coordinates */
+    unsigned char *local_pivots;
 
     unsigned char *active; /* ne: invariants in use */
     int nactive;
@@ -62,7 +93,8 @@ typedef struct dfl_formulation {
     double *momentum; /* nv lanes: M v' */
     dfl_lstsq *lstsq; /* for minimum-norm multipliers */
     double *least;    /* nv x nc and its right-hand side */
-} dfl_formulation;
+    dfl_factor *mass; /* M, for accelerations */
+};
 
 /* With room for as many stages. */
 dfl_status dfl_formulation_init(dfl_formulation *form, dfl_system *sys,
@@ -98,10 +130,17 @@ dfl_outcome dfl_formulation_factor(dfl_formulation *form, int nreal, int ncomple
 
 /* rows (ma lanes): alg, and form->rho (mdif lanes): dif - diag(I,M,I) x', of `count` evaluated stages,
    transformed over the stages. yp: lanes of x' transformed; xp: lanes of x' itself, read only where
-   M varies. */
+   M varies or form->reads_rates. */
 dfl_outcome dfl_formulation_residual(double *rows, dfl_formulation *form, const dfl_point *points,
                                      int count, const double *transform, const double *yp,
                                      const double *xp);
+
+/* The same for one stage whose differential rows belong to one point, with a weight, and whose algebraic
+   rows to another. yp: the weighted x'. */
+dfl_outcome dfl_formulation_mixed_residual(double *rows, dfl_formulation *form,
+                                           const dfl_point *differential,
+                                           const dfl_point *algebraic, double weight,
+                                           const double *yp, const double *xp);
 
 /* dx (n lanes) from rows (room for K lanes, overwritten) and form->rho. */
 void dfl_formulation_solve(double *dx, dfl_formulation *form, double *rows);
@@ -113,6 +152,9 @@ dfl_outcome dfl_formulation_defect(double *err, dfl_formulation *form, const dfl
 /* Removes from lanes of x (n lanes) what redundant constraints leave undetermined. */
 void dfl_formulation_minimum_norm(double *X, const dfl_formulation *form);
 
+/* a (nv): the accelerations at an evaluated point, M a = f_dyn. False: M is singular. */
+bool dfl_formulation_accelerations(double *a, dfl_formulation *form, const dfl_point *point);
+
 /* Multipliers of minimum norm with the same constraint force, at an evaluated point. */
 void dfl_formulation_least_multipliers(dfl_point *point, dfl_formulation *form);
 
@@ -121,6 +163,10 @@ bool dfl_formulation_suspend(dfl_formulation *form);
 
 /* A step was accepted: invariants may be used again, compared with this step. */
 void dfl_formulation_accepted(dfl_formulation *form);
+
+/* gII and hI (nc) at an evaluated accepted point, with a from M a = f_dyn; NULL where they are not known: no
+   bias, a singular M, or psi1, which does not ask for them. */
+const double *dfl_formulation_acceleration_rows(dfl_formulation *form, const dfl_point *point);
 
 /* Writes the names of the rows that take part in the weakest combination of W into `text`. */
 void dfl_formulation_weak_rows(char *text, size_t size, dfl_formulation *form);

@@ -24,8 +24,8 @@ static void set_dimensions(dfl_formulation *form);
 static void build_CB(dfl_formulation *form);
 static void project_matrices(dfl_formulation *form);
 
-dfl_outcome dfl_formulation_linearize(dfl_formulation *form, double t, const double *x,
-                                      const double *a, bool update)
+dfl_outcome dfl_projected_linearize(dfl_formulation *form, double t, const double *x,
+                                    const double *a, bool update)
 {
     dfl_system *sys = form->sys;
     dfl_outcome outcome = dfl_system_jacobian(&form->jac, sys, t, x, a);
@@ -45,7 +45,7 @@ dfl_outcome dfl_formulation_linearize(dfl_formulation *form, double t, const dou
     if (old_nsv != form->nsv || old_nfp != form->nfp)
         form->have_selectors = false;
     if (!form->have_selectors || (!update && dfl_selectors_outdated(form))) {
-        outcome = dfl_formulation_select(form, t, x);
+        outcome = dfl_projected_select(form, t, x);
         if (outcome)
             return outcome;
     } else {
@@ -54,7 +54,7 @@ dfl_outcome dfl_formulation_linearize(dfl_formulation *form, double t, const dou
     return DFL_STEP_OK;
 }
 
-dfl_outcome dfl_formulation_select(dfl_formulation *form, double t, const double *x)
+dfl_outcome dfl_projected_select(dfl_formulation *form, double t, const double *x)
 {
     dfl_outcome outcome = dfl_selectors_compute(form, t, x + form->sys->na);
     if (!outcome)
@@ -109,15 +109,24 @@ static dfl_outcome split_blocks(dfl_formulation *form)
         return outcome;
     if (sys->eom->n0 > 0)
         remove_first_unknowns(form);
-    rule.leading = 0;
-    rule.favoured = form->have_selectors ? form->pivot_v : NULL;
-    const bool split = split_known(form->split2, form, &rule, form->J2 + sys->off_v * form->m2,
-                                   form->m2, sys->n3, form->rank2 + sys->eom->n0 + form->nactive);
-    form->weakest = form->split2->largest > 0 ? form->split2->smallest / form->split2->largest : 1;
-    form->weakest = fmin(form->weakest, shortest_row(form));
-    if (!split)
+    if (!dfl_split_velocity(form, form->J2 + sys->off_v * form->m2, form->m2,
+                            form->rank2 + sys->eom->n0 + form->nactive,
+                            form->have_selectors ? form->pivot_v : NULL))
         return dfl_system_part_trouble(sys, DFL_STEP_RANK, DFL_FAILURE_VELOCITY, t);
     return DFL_STEP_OK;
+}
+
+bool dfl_split_velocity(dfl_formulation *form, const double *J2v, int m2, int rank,
+                        const unsigned char *favoured)
+{
+    dfl_split_rule rule = {.method = form->method,
+                           .tolerance = form->rank_tolerance,
+                           .favoured = favoured,
+                           .scale_rows = true};
+    const bool split = split_known(form->split2, form, &rule, J2v, m2, form->sys->n3, rank);
+    form->weakest = form->split2->largest > 0 ? form->split2->smallest / form->split2->largest : 1;
+    form->weakest = fmin(form->weakest, shortest_row(form));
+    return split;
 }
 
 /* Block 1: [a sigma w l m] from the saddle system, or w alone. A regular saddle may be badly
@@ -249,8 +258,11 @@ static void project_matrices(dfl_formulation *form)
     const int nsv = form->nsv, nfp = form->nfp;
     double *work = form->work, *SM = form->SM, *SJ = form->SJ;
 
-    /* M X3 */
-    if (sys->diagonal) {
+    /* M X3, in local coordinates X3 */
+    if (form->local) {
+        for (int j = 0; j < K; j++)
+            memcpy(work + j * nv, X3 + j * n, (size_t)nv * sizeof *work);
+    } else if (sys->diagonal) {
         for (int j = 0; j < K; j++)
             for (int i = 0; i < nv; i++)
                 work[j * nv + i] = form->jac.M[i] * X3[j * n + i];
@@ -269,6 +281,8 @@ static void project_matrices(dfl_formulation *form)
 
     /* JD CB */
     dfl_gemm(nr + nv, K, n - na, 1, form->jac.JD + na * mdif, mdif, CB + na, n, 0, work, mdif);
+    for (int j = 0; form->local && j < K; j++) /* d(a) */
+        memcpy(work + j * mdif + nr, CB + j * n, (size_t)nv * sizeof *work);
     if (!trivial)
         dfl_gemm(np, K, nvsp, 1, form->jac.JD + sys->off_v * mdif + nr + nv, mdif, X3, n, 0,
                  work + nr + nv, mdif);

@@ -12,6 +12,7 @@
 
 static int scaled_rank(double *ratio, dfl_formulation *form, dfl_split *split, const double *A,
                        int lda, int m, int n);
+static dfl_status check_partition(const dfl_formulation *form);
 static dfl_status judge(dfl_formulation *form, double t, int defect2, int defect3);
 
 dfl_status dfl_formulation_ranks(dfl_formulation *form, const dfl_point *point)
@@ -41,6 +42,9 @@ dfl_status dfl_formulation_ranks(dfl_formulation *form, const dfl_point *point)
     sys->stats->rank_velocity = form->rank2;
     if (!dfl_formulation_forces_determined(form, point))
         return dfl_formulation_undetermined(form, point->t);
+    dfl_status status = check_partition(form);
+    if (status)
+        return status;
     return judge(form, point->t, form->defect, sys->m3 - form->rank3);
 }
 
@@ -55,6 +59,26 @@ dfl_status dfl_formulation_undetermined(const dfl_formulation *form, double t)
 }
 
 /* Whether the dependent rows found can be integrated, and how. */
+/* As many independent coordinates as there are degrees of freedom. */
+static dfl_status check_partition(const dfl_formulation *form)
+{
+    const dfl_system *sys = form->sys;
+    const dfl_layout at = dfl_eom_layout(sys->eom);
+    const bool *independent = form->options->independent;
+    const int free_p = sys->n4 - form->rank3, free_v = sys->n3 - form->rank2;
+    int p = 0, v = 0;
+    for (int i = 0; independent && i < sys->eom->np; i++)
+        p += independent[at.p + i];
+    for (int i = 0; independent && i < sys->n3; i++)
+        v += independent[at.v + i];
+    if (independent && (p != free_p || v != free_v))
+        return dfl_fail(sys->ctx, DFL_INVALID,
+                        "`independent` names %d positions and %d velocities; the constraints leave "
+                        "%d and %d free",
+                        p, v, free_p, free_v);
+    return DFL_OK;
+}
+
 static dfl_status judge(dfl_formulation *form, double t, int defect2, int defect3)
 {
     dfl_system *sys = form->sys;

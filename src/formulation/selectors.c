@@ -12,14 +12,11 @@
 
 static void orthogonal_rows(double *S, const dfl_formulation *form, int rows, int n,
                             const double *B, int ldb, bool complete);
-static void orthonormal_rows(double *S, int rows, int n, const double *B, int ldb);
-static void unit_rows(double *S, int rows, int n, const unsigned char *pivot);
 static void unit_dynamics(dfl_formulation *form);
 static void pivot_dynamics(dfl_formulation *form, const unsigned char *favoured);
 static bool dynamics_outdated(dfl_formulation *form);
 static void reduced_identity(dfl_formulation *form);
 static bool user_selectors_regular(dfl_formulation *form);
-static void find_pivots(dfl_formulation *form, unsigned char *pivot_p, unsigned char *pivot_v);
 
 dfl_outcome dfl_selectors_compute(dfl_formulation *form, double t, const double *x)
 {
@@ -27,8 +24,10 @@ dfl_outcome dfl_selectors_compute(dfl_formulation *form, double t, const double 
     const dfl_solver_options *opt = form->options;
     const int ns = sys->eom->ns, np = sys->eom->np, nv = sys->n3, nfp = form->nfp;
     sys->stats->selector_computations++;
-    if (opt->selectors == DFL_UNIT || opt->renewal == DFL_RENEW_ON_CHANGE)
-        find_pivots(form, form->pivot_p, form->pivot_v);
+    if (opt->independent)
+        dfl_local_partition(form);
+    else if (opt->selectors == DFL_UNIT || (opt->renewal == DFL_RENEW_ON_CHANGE && !form->local))
+        dfl_selectors_pivots(form, form->pivot_p, form->pivot_v);
     form->sv_identity = sys->psi1 && form->nsv == nv;
     if (opt->selectors == DFL_USER) {
         const int rc =
@@ -37,7 +36,7 @@ dfl_outcome dfl_selectors_compute(dfl_formulation *form, double t, const double 
             return dfl_system_trouble(form->sys, rc > 0 ? DFL_STEP_RETRY : DFL_STEP_STOP, "select",
                                       t);
     } else if (opt->selectors == DFL_UNIT) {
-        unit_rows(form->Sp, nfp, np, form->pivot_p + ns);
+        dfl_unit_rows(form->Sp, nfp, np, form->pivot_p + ns);
     } else {
         orthogonal_rows(form->Sp, form, nfp, np, form->split3->N + ns, sys->n4, ns == 0);
     }
@@ -51,6 +50,9 @@ dfl_outcome dfl_selectors_compute(dfl_formulation *form, double t, const double 
         orthogonal_rows(form->Sv, form, form->nsv, nv, form->split2->N, nv, true);
     if (opt->selectors == DFL_USER && !user_selectors_regular(form))
         return dfl_system_trouble(form->sys, DFL_STEP_SINGULAR, "the user's selectors", t);
+    if (opt->independent && !dfl_local_regular(form))
+        return dfl_system_trouble(form->sys, DFL_STEP_SINGULAR,
+                                  "the partition into independent and dependent coordinates", t);
     form->have_selectors = true;
     return DFL_STEP_OK;
 }
@@ -61,16 +63,16 @@ bool dfl_selectors_outdated(dfl_formulation *form)
     const dfl_solver_options *opt = form->options;
     if (opt->renewal == DFL_RENEW_ALWAYS)
         return true;
+    if (form->local)
+        return dfl_local_outdated(form);
     unsigned char *p = (unsigned char *)form->work, *v = p + sys->n4;
-    find_pivots(form, p, v);
+    dfl_selectors_pivots(form, p, v);
     return memcmp(p, form->pivot_p, (size_t)sys->n4) != 0 ||
            memcmp(v, form->pivot_v, (size_t)sys->n3) != 0 ||
            (opt->selectors == DFL_UNIT && dynamics_outdated(form));
 }
 
-/* The sets of pivot columns of block 3 and of the v-part of block 2, with a preference for the
-   present sets so that near ties do not flip. */
-static void find_pivots(dfl_formulation *form, unsigned char *pivot_p, unsigned char *pivot_v)
+void dfl_selectors_pivots(dfl_formulation *form, unsigned char *pivot_p, unsigned char *pivot_v)
 {
     const dfl_system *sys = form->sys;
     const dfl_split *s3 = form->split3, *s2 = form->split2;
@@ -104,7 +106,7 @@ static void orthogonal_rows(double *S, const dfl_formulation *form, int rows, in
                             const double *B, int ldb, bool complete)
 {
     if (form->method == DFL_METHOD_LU || !complete) {
-        orthonormal_rows(S, rows, n, B, ldb);
+        dfl_orthonormal_rows(S, rows, n, B, ldb);
         return;
     }
     for (int i = 0; i < rows; i++)
@@ -112,8 +114,8 @@ static void orthogonal_rows(double *S, const dfl_formulation *form, int rows, in
             S[j * rows + i] = B[i * ldb + j];
 }
 
-/* S (rows x n) := the first n rows of B's columns, orthonormalised (Gram-Schmidt, twice). */
-static void orthonormal_rows(double *S, int rows, int n, const double *B, int ldb)
+/* Gram-Schmidt, twice */
+void dfl_orthonormal_rows(double *S, int rows, int n, const double *B, int ldb)
 {
     for (int i = 0; i < rows; i++) {
         for (int j = 0; j < n; j++)
@@ -137,7 +139,7 @@ static void orthonormal_rows(double *S, int rows, int n, const double *B, int ld
     }
 }
 
-static void unit_rows(double *S, int rows, int n, const unsigned char *pivot)
+void dfl_unit_rows(double *S, int rows, int n, const unsigned char *pivot)
 {
     memset(S, 0, (size_t)rows * (size_t)n * sizeof *S);
     for (int j = 0, i = 0; j < n && i < rows; j++)
@@ -150,8 +152,8 @@ static void unit_dynamics(dfl_formulation *form)
 {
     const dfl_system *sys = form->sys;
     const int nv = sys->n3, nfv = form->nfv;
-    if (sys->diagonal) {
-        unit_rows(form->Sv, nfv, nv, form->pivot_v);
+    if (sys->diagonal || form->local) {
+        dfl_unit_rows(form->Sv, nfv, nv, form->pivot_v);
         return;
     }
     pivot_dynamics(form, NULL);
@@ -176,7 +178,7 @@ static bool dynamics_outdated(dfl_formulation *form)
 {
     const dfl_system *sys = form->sys;
     const int nv = sys->n3, nfv = form->nfv;
-    if (sys->psi1 || sys->diagonal)
+    if (sys->psi1 || sys->diagonal || form->local)
         return false;
     unsigned char *present = (unsigned char *)(form->work + nfv * nv);
     memset(present, 0, (size_t)nv);
@@ -196,7 +198,7 @@ static void reduced_identity(dfl_formulation *form)
     const dfl_system *sys = form->sys;
     const int nv = sys->n3, nfv = form->nfv, nsv = form->nsv, nlm = form->nflm;
     double *Q = form->work, *basis = Q + nv * nfv; /* nc x nlm */
-    orthonormal_rows(Q, nfv, nv, form->split2->N, nv);
+    dfl_orthonormal_rows(Q, nfv, nv, form->split2->N, nv);
     dfl_selectors_free_multipliers(basis, sys->nc, form);
     const double *W = form->J2 + sys->off_v * form->m2;
     for (int j = 0; j < nv; j++) {
@@ -257,7 +259,7 @@ static bool user_selectors_regular(dfl_formulation *form)
     const dfl_split_rule rule = {.method = DFL_METHOD_QR, .tolerance = 1e-8, .rank = -1};
     double *A = form->work, *MK = A + nv * nv;
     dfl_gemm(nfp, nfp, np, 1, form->Sp, nfp, form->split3->N + ns, sys->n4, 0, A, nfp);
-    if (!dfl_split_compute(form->user_check, &rule, A, nfp, nfp, nfp))
+    if (!dfl_split_compute(form->quality, &rule, A, nfp, nfp, nfp))
         return false;
     if (sys->psi1)
         return true;
@@ -268,5 +270,5 @@ static bool user_selectors_regular(dfl_formulation *form)
     else
         dfl_gemm(nv, nsv, nv, 1, form->jac.M, nv, form->split2->N, nv, 0, MK, nv);
     dfl_gemm(nsv, nsv, nv, 1, form->Sv, nsv, MK, nv, 0, A, nsv);
-    return dfl_split_compute(form->user_check, &rule, A, nsv, nsv, nsv);
+    return dfl_split_compute(form->quality, &rule, A, nsv, nsv, nsv);
 }

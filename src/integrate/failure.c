@@ -15,56 +15,56 @@ static const double watch = 0.2;
 
 /* A step size that collapses while the constraints are weak points at a singular position nearby:
    rounding in the multipliers, amplified by the weakness, may stop Newton's iteration before. */
-static dfl_status weak_failure(dfl_radau *ra, double h)
+static dfl_status weak_failure(dfl_stepper *st, double h)
 {
     char rows[256];
-    dfl_formulation_weak_rows(rows, sizeof rows, ra->form);
-    return dfl_fail(ra->sys->ctx, DFL_NOT_CONVERGED,
+    dfl_formulation_weak_rows(rows, sizeof rows, st->form);
+    return dfl_fail(st->sys->ctx, DFL_NOT_CONVERGED,
                     "Newton's iteration does not converge at t = %.10g, step size %.3g; the "
                     "constraints %s are nearly dependent there (smallest/largest singular value "
                     "%.1e): a singular position may be close, or the tolerance too small",
-                    ra->t, h, rows, ra->form->weakest);
+                    st->t, h, rows, st->form->weakest);
 }
 
-static dfl_status rank_failure(dfl_radau *ra)
+static dfl_status rank_failure(dfl_stepper *st)
 {
-    dfl_formulation *form = ra->form;
-    dfl_system *sys = ra->sys;
+    dfl_formulation *form = st->form;
+    dfl_system *sys = st->sys;
     char rows[256];
     dfl_formulation_weak_rows(rows, sizeof rows, form);
     const int after = form->split2->rank >= 0 ? form->split2->rank : 0;
     const int before = form->rank2 + sys->eom->n0 + form->nactive;
-    if (ra->violated >= 0) {
+    if (st->violated >= 0) {
         char name[64];
-        dfl_eom_name(name, sizeof name, sys->eom, DFL_ROW_G, ra->violated);
+        dfl_eom_name(name, sizeof name, sys->eom, DFL_ROW_G, st->violated);
         return dfl_fail(sys->ctx, DFL_RANK_CHANGED,
                         "constraint %s, redundant at the start (rank %d of %d), is no longer "
                         "satisfied by itself at t = %.10g: its residual is %.3g",
-                        name, form->rank2, sys->nc, ra->t, ra->next.blocks.g[ra->violated]);
+                        name, form->rank2, sys->nc, st->t, st->next.blocks.g[st->violated]);
     }
-    if (ra->flips > 0)
+    if (st->flips > 0)
         return dfl_fail(sys->ctx, DFL_RANK_CHANGED,
                         "singular position at t = %.8g: the constraints %s become dependent there "
                         "(rank %d -> %d) and the motion branches",
-                        ra->t_flip, rows, before, before - ra->flips);
+                        st->t_flip, rows, before, before - st->flips);
     if (after == before)
         return dfl_fail(sys->ctx, DFL_RANK_CHANGED,
                         "singular position close to t = %.10g: the constraints %s become dependent "
                         "there (smallest/largest singular value %.1e) and the motion branches",
-                        ra->t, rows, form->weakest);
+                        st->t, rows, form->weakest);
     return dfl_fail(
         sys->ctx, DFL_RANK_CHANGED,
-        "the rank of the constraints changes at t = %.10g from %d to %d; rows involved: %s", ra->t,
+        "the rank of the constraints changes at t = %.10g from %d to %d; rows involved: %s", st->t,
         before, after, rows);
 }
 
-dfl_status dfl_step_failure(dfl_radau *ra, double h)
+dfl_status dfl_step_failure(dfl_stepper *st, double h)
 {
-    const dfl_trouble *trouble = &ra->sys->trouble;
-    dfl_context *ctx = ra->sys->ctx;
+    const dfl_trouble *trouble = &st->sys->trouble;
+    dfl_context *ctx = st->sys->ctx;
     char row[80];
-    if (ra->undetermined)
-        return dfl_formulation_undetermined(ra->form, ra->next.t);
+    if (st->undetermined)
+        return dfl_formulation_undetermined(st->form, st->next.t);
     switch (trouble->outcome) {
     case DFL_STEP_STOP:
         return dfl_fail(ctx, DFL_CALLBACK, "%s stopped the computation at t = %.10g",
@@ -74,42 +74,42 @@ dfl_status dfl_step_failure(dfl_radau *ra, double h)
                         "%s keeps refusing the state at t = %.10g, also with a step of %.3g",
                         trouble->callback, trouble->t, h);
     case DFL_STEP_NONFINITE:
-        dfl_system_trouble_name(row, sizeof row, ra->sys);
+        dfl_system_trouble_name(row, sizeof row, st->sys);
         return dfl_fail(ctx, DFL_NOT_FINITE,
                         "%s returns NaN or Inf in %s at t = %.10g, also with a step of %.3g%s",
                         trouble->callback, row, trouble->t, h,
-                        ra->options->fixed_step > 0 ? "; the iteration may diverge with fixed_step"
+                        st->options->fixed_step > 0 ? "; the iteration may diverge with fixed_step"
                                                     : "");
     case DFL_STEP_RANK:
-        return rank_failure(ra);
+        return rank_failure(st);
     default:
         break;
     }
-    if (ra->form->weakest < 1e-2 && ra->sys->nc > 0) {
-        ra->sys->trouble.part = DFL_FAILURE_VELOCITY;
-        return rank_failure(ra);
+    if (st->form->weakest < 1e-2 && st->sys->nc > 0) {
+        st->sys->trouble.part = DFL_FAILURE_VELOCITY;
+        return rank_failure(st);
     }
     if (trouble->outcome == DFL_STEP_SINGULAR)
-        return dfl_fail(ctx, DFL_SINGULAR, "%s is singular at t = %.10g", trouble->callback, ra->t);
-    if (ra->form->weakest < watch && ra->sys->nc > 0)
-        return weak_failure(ra, h);
+        return dfl_fail(ctx, DFL_SINGULAR, "%s is singular at t = %.10g", trouble->callback, st->t);
+    if (st->form->weakest < watch && st->sys->nc > 0)
+        return weak_failure(st, h);
     return dfl_fail(ctx, DFL_NOT_CONVERGED,
                     "Newton's iteration does not converge at t = %.10g, step size %.3g; the motion "
                     "or the forces may be discontinuous there, or the tolerance too small%s",
-                    ra->t, h,
-                    ra->sys->stats->accepted < 5
+                    st->t, h,
+                    st->sys->stats->accepted < 5
                         ? ", or the model's derivatives are wrong (self_check looks for that)"
                         : "");
 }
 
 /* How far W at a point is from the last decomposition: the largest row sum of |W R - I|. Below one at
    both ends of a step W R is regular there, so nothing can have become dependent unseen. */
-static double constraint_drift(dfl_radau *ra, const dfl_point *point)
+static double constraint_drift(dfl_stepper *st, const dfl_point *point)
 {
-    const dfl_system *sys = ra->sys;
+    const dfl_system *sys = st->sys;
     const int nc = sys->nc, nv = sys->n3;
-    double *A = ra->flip, drift = 0;
-    dfl_gemm(nc, nc, nv, 1, point->blocks.W, nc, ra->form->split2->R, nv, 0, A, nc);
+    double *A = st->flip, drift = 0;
+    dfl_gemm(nc, nc, nv, 1, point->blocks.W, nc, st->form->split2->R, nv, 0, A, nc);
     for (int i = 0; i < nc; i++) {
         double sum = fabs(A[i * nc + i] - 1);
         for (int j = 0; j < nc; j++)
@@ -121,50 +121,51 @@ static double constraint_drift(dfl_radau *ra, const dfl_point *point)
 
 /* W_{k+1} W_k^+ is the identity at the start of the step. Its eigenvalues are about linear in time,
    so the smallest one also tells when it vanished. */
-bool dfl_constraints_flipped(dfl_radau *ra)
+bool dfl_constraints_flipped(dfl_stepper *st)
 {
-    dfl_system *sys = ra->sys;
+    dfl_system *sys = st->sys;
     const int nc = sys->nc, nv = sys->n3;
-    ra->flips = 0;
-    ra->drift = 0;
-    if (sys->geoms || nc == 0 || nc > nv || ra->form->defect > 0)
+    st->flips = 0;
+    st->drift = 0;
+    if (sys->geoms || nc == 0 || nc > nv || st->form->defect > 0)
         return false;
-    ra->drift = constraint_drift(ra, &ra->next);
-    if (ra->form->weakest > watch && ra->drift < 0.9 && constraint_drift(ra, &ra->here) < 0.9)
+    st->drift = constraint_drift(st, &st->next);
+    if (st->form->weakest > watch && st->drift < 0.9 && constraint_drift(st, &st->here) < 0.9)
         return false;
-    double *A = ra->flip, *re = A + nc * nc, *im = re + nc, *work = im + nc, smallest = 1;
+    double *A = st->flip, *re = A + nc * nc, *im = re + nc, *work = im + nc, smallest = 1;
     const dfl_split_rule rule = {
         .method = DFL_METHOD_QR, .tolerance = 1e-13, .rank = -1, .scale_rows = true};
-    if (!dfl_split_compute(ra->form->pivots2, &rule, ra->here.blocks.W, nc, nc, nv))
+    if (!dfl_split_compute(st->form->pivots2, &rule, st->here.blocks.W, nc, nc, nv))
         return false;
-    dfl_gemm(nc, nc, nv, 1, ra->next.blocks.W, nc, ra->form->pivots2->R, nv, 0, A, nc);
+    dfl_gemm(nc, nc, nv, 1, st->next.blocks.W, nc, st->form->pivots2->R, nv, 0, A, nc);
     if (LAPACKE_dgeev_work(LAPACK_COL_MAJOR, 'N', 'N', nc, A, nc, re, im, NULL, 1, NULL, 1, work,
-                           ra->flip_work) != 0)
+                           st->flip_work) != 0)
         return false;
     for (int i = 0; i < nc; i++) {
-        ra->flips += re[i] <= 0;
+        st->flips += re[i] <= 0;
         smallest = fmin(smallest, re[i]);
     }
-    if (ra->flips == 0)
+    if (st->flips == 0)
         return false;
-    ra->t_flip = ra->t + (ra->next.t - ra->t) / (1 - smallest);
-    dfl_system_part_trouble(sys, DFL_STEP_RANK, DFL_FAILURE_VELOCITY, ra->t_flip);
+    st->t_flip = st->t + (st->next.t - st->t) / (1 - smallest);
+    dfl_system_part_trouble(sys, DFL_STEP_RANK, DFL_FAILURE_VELOCITY, st->t_flip);
     return true;
 }
 
 /* A residual beyond what a change of every position by its tolerance would make. */
-bool dfl_redundant_rows_violated(dfl_radau *ra)
+bool dfl_redundant_rows_violated(dfl_stepper *st)
 {
-    const dfl_system *sys = ra->sys;
+    const dfl_system *sys = st->sys;
     const int ns = sys->eom->ns, nl = sys->eom->nl, m3 = sys->m3;
-    ra->violated = -1;
-    for (int i = 0; ra->form->defect > 0 && i < nl; i++) {
+    const bool kept = st->form->defect > 0 && st->form->traits->position;
+    st->violated = -1;
+    for (int i = 0; kept && i < nl; i++) {
         double allowed = 0;
         for (int j = 0; j < sys->n4; j++)
-            allowed += fabs(ra->form->jac.J3[j * m3 + ns + i]) / ra->scale.weight[sys->off_sp + j];
-        if (fabs(ra->next.blocks.g[i]) > allowed) {
-            ra->violated = i;
-            dfl_system_part_trouble(ra->sys, DFL_STEP_RANK, DFL_FAILURE_POSITION, ra->t);
+            allowed += fabs(st->form->jac.J3[j * m3 + ns + i]) / st->scale.weight[sys->off_sp + j];
+        if (fabs(st->next.blocks.g[i]) > allowed) {
+            st->violated = i;
+            dfl_system_part_trouble(st->sys, DFL_STEP_RANK, DFL_FAILURE_POSITION, st->t);
             return true;
         }
     }

@@ -1,16 +1,16 @@
 /* failure.h: turning a step that cannot be taken into a status and a message. */
 #ifndef DFL_FAILURE_H
 #define DFL_FAILURE_H
-#include "integrate/radau.h"
+#include "integrate/stepper.h"
 
 /* The status and message for the last trouble; h is the step size that was tried. */
-dfl_status dfl_step_failure(dfl_radau *ra, double h);
+dfl_status dfl_step_failure(dfl_stepper *st, double h);
 
 /* Whether the constraints passed through a singular position between here and next. */
-bool dfl_constraints_flipped(dfl_radau *ra);
+bool dfl_constraints_flipped(dfl_stepper *st);
 
 /* Whether a position constraint is violated at `next` although the others that it was found to depend
    on are satisfied: then it is not redundant. */
-bool dfl_redundant_rows_violated(dfl_radau *ra);
+bool dfl_redundant_rows_violated(dfl_stepper *st);
 
 #endif

@@ -11,8 +11,9 @@
 #include <math.h>
 #include <string.h>
 
-static double newton_tolerance(double rtol, int stages);
+static double default_newton_tolerance(double rtol, int stages);
 static void make_groups(dfl_scale *scale);
+static void scale_index(dfl_scale *scale, int index, double h, int first, int last);
 static void allow_for_rounding(dfl_scale *scale, const double *x, int first, int last);
 
 dfl_status dfl_scale_init(dfl_scale *scale, const dfl_system *sys,
@@ -52,13 +53,27 @@ void dfl_scale_stages(dfl_scale *scale, int stages)
     }
     scale->newton_tolerance = options->newton_tolerance;
     if (scale->newton_tolerance == 0)
-        scale->newton_tolerance = newton_tolerance(scale->smallest_rtol, stages);
+        scale->newton_tolerance = default_newton_tolerance(scale->smallest_rtol, stages);
+}
+
+void dfl_scale_plain(dfl_scale *scale, double newton_tolerance)
+{
+    const dfl_solver_options *options = scale->options;
+    scale->smallest_rtol = 1;
+    for (int i = 0; i < scale->sys->nu; i++) {
+        scale->rtol[i] = options->rtol_each ? options->rtol_each[i] : options->rtol;
+        scale->atol[i] = options->atol_each ? options->atol_each[i] : options->atol;
+        scale->smallest_rtol = fmin(scale->smallest_rtol, scale->rtol[i]);
+    }
+    scale->differential = true;
+    scale->newton_tolerance =
+        options->newton_tolerance > 0 ? options->newton_tolerance : newton_tolerance;
 }
 
 /* 0.5 min(0.03, rtol'^((s-1)/(s+1))), which asks for increments in proportion to rtol, as in RADAU, but
    not below what errors no longer gain from, and not below rounding. With more than three stages a
    fifth of it: increments of Z, which are measured then, are smaller than those of W. */
-static double newton_tolerance(double rtol, int stages)
+static double default_newton_tolerance(double rtol, int stages)
 {
     const double lowest = stages <= 3 ? 1e-3 : stages == 5 ? 1e-5 : 1e-6;
     const double factor = stages <= 3 ? 0.5 : 0.1;
@@ -124,15 +139,25 @@ void dfl_scale_set(dfl_scale *scale, const double *x, double h)
     }
     /* Carried accelerations, which no other row may hold: they count as what they do to v in a step. Left
        out, they would run away from one prediction to the next, and spoil the matrix with them. */
-    for (int i = 0; na > 0 && i < sys->n3; i++)
+    for (int i = 0; sys->leading_a && i < sys->n3; i++)
         scale->newton_weight[i] = fabs(h) * scale->weight[sys->off_v + i];
-    if (sys->psi1)
-        for (int i = first; i < last; i++)
-            scale->newton_weight[i] = scale->weight[i] *= fabs(h);
+    const dfl_wishes *wishes = &sys->wishes;
+    scale_index(scale, wishes->index_w, h, na, first);
+    scale_index(scale, wishes->index_l, h, first, first + sys->eom->nl);
+    scale_index(scale, wishes->index_m, h, first + sys->eom->nl, last);
+    scale_index(scale, wishes->index_v, h, sys->off_v, sys->off_v + sys->n3);
     if (scale->options->multiplier_weight != 1)
         for (int i = first; i < last; i++)
             scale->newton_weight[i] *= scale->options->multiplier_weight;
     allow_for_rounding(scale, x, first, last);
+}
+
+/* Errors of unknowns of index 2 and 3 count h and h^2 times, as in RADAU5 (Hairer, Lubich, Roche 1989). */
+static void scale_index(dfl_scale *scale, int index, double h, int first, int last)
+{
+    const double factor = index == 3 ? h * h : fabs(h);
+    for (int i = first; index > 1 && i < last; i++)
+        scale->newton_weight[i] = scale->weight[i] *= factor;
 }
 
 /* Multipliers come from balances of forces that nearly cancel: none is known better than some digits
@@ -158,21 +183,34 @@ static double largest_group(const dfl_scale *scale, int stages)
     return sqrt(largest);
 }
 
+/* Squares of z from `first` to `last` - 1, added up per group or, without groups, returned. */
+static double add_squares(dfl_scale *scale, const double *z, int first, int last)
+{
+    double sum = 0;
+    if (scale->options->norm == DFL_NORM_BODY)
+        for (int i = first; i < last; i++)
+            scale->sum[scale->group[i]] += z[i] * z[i] * scale->weight[i] * scale->weight[i];
+    else
+        for (int i = first; i < last; i++) {
+            const double q = z[i] * scale->weight[i];
+            sum += q * q;
+        }
+    return sum;
+}
+
 double dfl_scale_error(dfl_scale *scale, const double *z)
 {
     const dfl_system *sys = scale->sys;
-    double sum = 0;
-    if (scale->options->norm == DFL_NORM_BODY) {
+    const bool bodies = scale->options->norm == DFL_NORM_BODY;
+    if (bodies)
         memset(scale->sum, 0, (size_t)scale->ngroups * sizeof(double));
-        for (int i = sys->na; i < sys->n; i++)
-            scale->sum[scale->group[i]] += z[i] * z[i] * scale->weight[i] * scale->weight[i];
-        return largest_group(scale, 1);
+    if (!scale->differential) {
+        const double sum = add_squares(scale, z, sys->na, sys->n);
+        return bodies ? largest_group(scale, 1) : sqrt(sum / sys->nu);
     }
-    for (int i = sys->na; i < sys->n; i++) {
-        const double q = z[i] * scale->weight[i];
-        sum += q * q;
-    }
-    return sqrt(sum / sys->nu);
+    const double sum =
+        add_squares(scale, z, sys->off_r, sys->off_sp) + add_squares(scale, z, sys->off_p, sys->n);
+    return bodies ? largest_group(scale, 1) : sqrt(sum / fmax(1, sys->mdif));
 }
 
 double dfl_scale_newton(dfl_scale *scale, const double *lanes, int stages)

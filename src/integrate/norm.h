@@ -14,6 +14,7 @@ typedef struct dfl_scale {
     int *group;         /* n: group of each component, for the norm by bodies */
     double *sum, *size; /* per group */
     int ngroups;
+    bool differential; /* only r, v, p count in the error norm */
 } dfl_scale;
 
 /* `options` are resolved: rtol > 0, atol > 0. */
@@ -25,7 +26,11 @@ void dfl_scale_clear(dfl_scale *scale);
 /* Transforms the tolerances for a method of so many stages. */
 void dfl_scale_stages(dfl_scale *scale, int stages);
 
-/* Sets the weights from x (n) and, in psi1 where multipliers have index 2, the step size. */
+/* Tolerances as they are, errors of r, v and p alone: for multistep methods, whose estimate has the order of
+   the method; algebraic unknowns follow from these. */
+void dfl_scale_plain(dfl_scale *scale, double newton_tolerance);
+
+/* Sets the weights from x (n) and, for unknowns of index 2 and 3, the step size. */
 void dfl_scale_set(dfl_scale *scale, const double *x, double h);
 
 /* Norm of a vector, and of lanes with `stages` of them in use (the others zero). */

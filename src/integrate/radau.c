@@ -3,7 +3,6 @@
    estimate and Newton's iteration follow RADAU5, RADAU and GEOMS. Stage increments Z_i = X_i - x_k
    stand in lanes; with A^-1 = T Lambda T^-1 the unknowns of Newton's iteration are W = T^-1 Z. */
 #include "integrate/radau.h"
-#include "integrate/radau_internal.h"
 
 #include <float.h>
 #include <math.h>
@@ -11,7 +10,7 @@
 
 static size_t lanes_size(const dfl_radau *ra)
 {
-    return (size_t)(ra->sys->n * ra->rk->width) * sizeof(double);
+    return (size_t)(ra->base.sys->n * ra->rk->width) * sizeof(double);
 }
 
 /* P (columns of the new width): Z0 = P cont, the collocation polynomial of the last step continued to
@@ -19,7 +18,7 @@ static size_t lanes_size(const dfl_radau *ra)
 static void prepare_continuation(dfl_radau *ra, double h)
 {
     const dfl_coefficients *rk = ra->rk, *old = ra->rk_cont;
-    const double ratio = h / ra->h_cont;
+    const double ratio = h / ra->base.h_old;
     double l[DFL_RADAU_STAGES], *P = ra->P;
     if (ratio == ra->ratio && rk == old)
         return;
@@ -36,7 +35,7 @@ static void prepare_continuation(dfl_radau *ra, double h)
 static void continue_other_order(dfl_radau *ra)
 {
     const int width = ra->rk->width, old = ra->rk_cont->stages, old_width = ra->rk_cont->width;
-    for (int i = 0; i < ra->sys->n; i++)
+    for (int i = 0; i < ra->base.sys->n; i++)
         for (int k = 0; k < width; k++) {
             double sum = 0;
             for (int j = 0; j < old; j++)
@@ -45,14 +44,15 @@ static void continue_other_order(dfl_radau *ra)
         }
 }
 
-void dfl_radau_predict(dfl_radau *ra, double h)
+static void predict(dfl_stepper *st, double h)
 {
-    if (!ra->have_cont || ra->options->prediction == DFL_CONSTANT) {
+    dfl_radau *ra = (dfl_radau *)st;
+    if (!st->stepped || st->options->prediction == DFL_CONSTANT) {
         memset(ra->Z0, 0, lanes_size(ra));
     } else {
         prepare_continuation(ra, h);
         if (ra->rk == ra->rk_cont)
-            dfl_lanes_transform(ra->Z0, ra->rk->stages, ra->P, ra->sys->n, ra->cont);
+            dfl_lanes_transform(ra->Z0, ra->rk->stages, ra->P, st->sys->n, ra->cont);
         else
             continue_other_order(ra);
     }
@@ -60,40 +60,48 @@ void dfl_radau_predict(dfl_radau *ra, double h)
 }
 
 /* Redundant constraints: X = x_k + Z without its undetermined part, for the present kernel. */
-void dfl_radau_settle(dfl_radau *ra)
+static void settle(dfl_stepper *st)
 {
-    const int n1 = ra->sys->n1, s = ra->rk->stages, width = ra->rk->width;
-    if (ra->form->defect > 0 && !ra->sys->psi1) {
+    dfl_radau *ra = (dfl_radau *)st;
+    const int n1 = st->sys->n1, s = ra->rk->stages, width = ra->rk->width;
+    if (st->form->defect > 0 && !st->sys->psi1) {
         for (int i = 0; i < n1; i++)
             for (int k = 0; k < s; k++)
-                ra->Z[i * width + k] += ra->here.x[i];
-        dfl_formulation_minimum_norm(ra->Z, ra->form);
+                ra->Z[i * width + k] += st->here.x[i];
+        dfl_formulation_minimum_norm(ra->Z, st->form);
         for (int i = 0; i < n1; i++)
             for (int k = 0; k < s; k++)
-                ra->Z[i * width + k] -= ra->here.x[i];
+                ra->Z[i * width + k] -= st->here.x[i];
     }
-    dfl_lanes_transform(ra->W, s, ra->rk->TI, ra->sys->n, ra->Z);
+    dfl_lanes_transform(ra->W, s, ra->rk->TI, st->sys->n, ra->Z);
 }
 
-double dfl_radau_reference(dfl_radau *ra, double h, const double *Z, int stage)
+/* The predicted stage of the options, or the present middle one. */
+static double reference(dfl_stepper *st, double h, bool predicted)
 {
-    const dfl_system *sys = ra->sys;
+    dfl_radau *ra = (dfl_radau *)st;
+    const int s = ra->rk->stages, middle = s / 2;
+    const int choice = (int)st->options->reference - (int)DFL_REFERENCE_STAGE1;
+    const int stage = predicted && choice != 1 ? choice / 2 * (s - 1) : middle;
+    const double *Z = predicted ? ra->Z0 : ra->Z;
+    const dfl_system *sys = st->sys;
     const dfl_coefficients *rk = ra->rk;
     for (int i = 0; i < sys->n; i++)
-        ra->x_ref[i] = ra->here.x[i] + Z[i * rk->width + stage];
+        st->newton.x_ref[i] = st->here.x[i] + Z[i * rk->width + stage];
     if (sys->carried) {
-        memcpy(ra->a_ref, ra->x_ref, (size_t)sys->n3 * sizeof *ra->a_ref);
+        memcpy(st->newton.a_ref, st->newton.x_ref, (size_t)sys->n3 * sizeof *st->newton.a_ref);
     } else {
-        dfl_lanes_combine(ra->a_ref, rk->stages, rk->AI + stage * rk->stages, sys->n3,
+        dfl_lanes_combine(st->newton.a_ref, rk->stages, rk->AI + stage * rk->stages, sys->n3,
                           Z + sys->off_v * rk->width);
         for (int i = 0; i < sys->n3; i++)
-            ra->a_ref[i] /= h;
+            st->newton.a_ref[i] /= h;
     }
-    return ra->t + rk->c[stage] * h;
+    return st->t + rk->c[stage] * h;
 }
 
-dfl_outcome dfl_radau_factor(dfl_radau *ra, double h)
+static dfl_outcome factor(dfl_stepper *st, double h)
 {
+    dfl_radau *ra = (dfl_radau *)st;
     const dfl_coefficients *rk = ra->rk;
     const int s = rk->stages, width = rk->width;
     double zeta[DFL_RADAU_STAGES] = {0}, *Lambda = ra->Lambda;
@@ -105,33 +113,23 @@ dfl_outcome dfl_radau_factor(dfl_radau *ra, double h)
         Lambda[k * width + k + 1] = zeta[k + 1];
         Lambda[(k + 1) * width + k] = -zeta[k + 1];
     }
-    dfl_outcome outcome = dfl_formulation_factor(ra->form, 1, s / 2, zeta);
-    ra->h_factored = outcome ? 0 : h;
+    dfl_outcome outcome = dfl_formulation_factor(st->form, 1, s / 2, zeta);
+    st->newton.h_factored = outcome ? 0 : h;
     return outcome;
 }
 
-/* Why Newton's increment is not finite. */
-static dfl_outcome find_nonfinite(dfl_radau *ra)
+static dfl_outcome evaluate_stages(dfl_stepper *st, double h)
 {
-    for (int k = 0; k < ra->rk->stages; k++) {
-        dfl_outcome outcome = dfl_system_check_finite(ra->sys, &ra->stage[k]);
-        if (outcome)
-            return outcome;
-    }
-    return dfl_system_part_trouble(ra->sys, DFL_STEP_SINGULAR, DFL_FAILURE_NEWTON_MATRIX, ra->t);
-}
-
-static dfl_outcome evaluate_stages(dfl_radau *ra, double h)
-{
+    dfl_radau *ra = (dfl_radau *)st;
     const dfl_coefficients *rk = ra->rk;
     double *x[DFL_RADAU_STAGES] = {NULL};
     for (int k = 0; k < rk->stages; k++)
         x[k] = ra->stage[k].x;
-    dfl_lanes_scatter(x, rk->stages, ra->sys->n, ra->here.x, ra->Z);
+    dfl_lanes_scatter(x, rk->stages, st->sys->n, st->here.x, ra->Z);
     for (int k = 0; k < rk->stages; k++) {
         dfl_point *stage = &ra->stage[k];
-        stage->t = ra->t + rk->c[k] * h;
-        dfl_outcome outcome = dfl_system_eval(ra->sys, stage);
+        stage->t = st->t + rk->c[k] * h;
+        dfl_outcome outcome = dfl_system_eval(st->sys, stage);
         if (outcome)
             return outcome;
     }
@@ -140,40 +138,43 @@ static dfl_outcome evaluate_stages(dfl_radau *ra, double h)
 
 /* The size of dW as in RADAU5. With more stages T^-1 has entries of 30 to 300, by which rounding in W
    exceeds that in Z; then it is the size of dZ = T dW. */
-static double increment_size(dfl_radau *ra)
+static double increment_size(dfl_stepper *st)
 {
+    dfl_radau *ra = (dfl_radau *)st;
     const int s = ra->rk->stages;
     if (s <= 3)
-        return dfl_scale_newton(&ra->scale, ra->dW, s);
-    dfl_lanes_transform(ra->dZ, s, ra->rk->T, ra->sys->n, ra->dW);
-    return dfl_scale_newton(&ra->scale, ra->dZ, s);
+        return dfl_scale_newton(&st->scale, ra->dW, s);
+    dfl_lanes_transform(ra->dZ, s, ra->rk->T, st->sys->n, ra->dW);
+    return dfl_scale_newton(&st->scale, ra->dZ, s);
 }
 
 /* One iteration: residuals of all stages, the increment dW, its norm. W and Z are not yet changed.
    YP = T^-1 x' = Lambda W,  x' = (1/h) A^-1 Z being the derivatives of the stages. */
-dfl_outcome dfl_radau_iterate(double *size, dfl_radau *ra, double h)
+static dfl_outcome iterate(double *size, dfl_stepper *st, double h)
 {
-    const dfl_system *sys = ra->sys;
+    dfl_radau *ra = (dfl_radau *)st;
+    const dfl_system *sys = st->sys;
     const dfl_coefficients *rk = ra->rk;
     const int s = rk->stages, first = sys->off_r * rk->width,
               moving = sys->n - sys->off_r; /* only r, v, s, p have derivatives */
-    dfl_outcome outcome = evaluate_stages(ra, h);
+    dfl_outcome outcome = evaluate_stages(st, h);
     if (outcome)
         return outcome;
     dfl_lanes_transform(ra->YP + first, s, ra->Lambda, moving, ra->W + first);
-    if (!sys->constant)
+    if (!sys->constant || st->form->reads_rates)
         dfl_lanes_transform(ra->XP + first, s, rk->T, moving, ra->YP + first);
-    outcome = dfl_formulation_residual(ra->rows, ra->form, ra->stage, s, rk->TI, ra->YP, ra->XP);
+    outcome = dfl_formulation_residual(ra->rows, st->form, ra->stage, s, rk->TI, ra->YP, ra->XP);
     if (outcome)
         return outcome;
-    dfl_formulation_solve(ra->dW, ra->form, ra->rows);
-    *size = increment_size(ra);
-    return isfinite(*size) ? DFL_STEP_OK : find_nonfinite(ra);
+    dfl_formulation_solve(ra->dW, st->form, ra->rows);
+    *size = increment_size(st);
+    return isfinite(*size) ? DFL_STEP_OK : dfl_implicit_nonfinite(st, ra->stage, s);
 }
 
-void dfl_radau_update(dfl_radau *ra)
+static void update(dfl_stepper *st)
 {
-    const int n = ra->sys->n;
+    dfl_radau *ra = (dfl_radau *)st;
+    const int n = st->sys->n;
     dfl_lanes_add(ra->W, ra->rk->width, n, ra->dW);
     if (ra->rk->stages <= 3)
         dfl_lanes_transform(ra->Z, ra->rk->stages, ra->rk->T, n, ra->W);
@@ -183,62 +184,112 @@ void dfl_radau_update(dfl_radau *ra)
 
 /* err = B E^-1 S (dif(x_k) + diag(I,M,I) y),  y = (1/h) sum e_i Z_i, minus the slope of the collocation
    polynomial at x_k */
-dfl_outcome dfl_radau_error(double *err, dfl_radau *ra, double h, bool refine)
+static dfl_outcome error(double *err, dfl_stepper *st, double h, bool refine)
 {
-    const int n = ra->sys->n;
+    dfl_radau *ra = (dfl_radau *)st;
+    const int n = st->sys->n;
     dfl_lanes_combine(ra->y, ra->rk->stages, ra->rk->e, n, ra->Z);
     for (int i = 0; i < n; i++)
         ra->y[i] /= h;
-    dfl_outcome outcome = dfl_formulation_defect(ra->err, ra->form, &ra->here, ra->y);
+    dfl_outcome outcome = dfl_formulation_defect(st->err, st->form, &st->here, ra->y);
     if (outcome)
         return outcome;
-    *err = fmax(dfl_scale_error(&ra->scale, ra->err), 1e-10);
+    *err = fmax(dfl_scale_error(&st->scale, st->err), 1e-10);
     if (*err < 1 || !refine)
         return DFL_STEP_OK;
     dfl_point *point = &ra->stage[0];
-    point->t = ra->t;
+    point->t = st->t;
     for (int i = 0; i < n; i++)
-        point->x[i] = ra->here.x[i] + ra->err[i];
-    outcome = dfl_system_eval_checked(ra->sys, point);
+        point->x[i] = st->here.x[i] + st->err[i];
+    outcome = dfl_system_eval_checked(st->sys, point);
     if (!outcome)
-        outcome = dfl_formulation_defect(ra->err, ra->form, point, ra->y);
+        outcome = dfl_formulation_defect(st->err, st->form, point, ra->y);
     if (!outcome)
-        *err = fmax(dfl_scale_error(&ra->scale, ra->err), 1e-10);
+        *err = fmax(dfl_scale_error(&st->scale, st->err), 1e-10);
     return outcome;
 }
 
-void dfl_radau_candidate(dfl_radau *ra, double h)
+static void candidate(dfl_stepper *st, double h)
 {
+    (void)h;
+    const dfl_radau *ra = (const dfl_radau *)st;
     const int width = ra->rk->width, last = ra->rk->stages - 1;
-    ra->next.t = ra->t + h;
-    for (int i = 0; i < ra->sys->n; i++)
-        ra->next.x[i] = ra->here.x[i] + ra->Z[i * width + last];
+    for (int i = 0; i < st->sys->n; i++)
+        st->next.x[i] = st->here.x[i] + ra->Z[i * width + last];
 }
 
-void dfl_radau_store(dfl_radau *ra, double h)
+static void store(dfl_stepper *st, double h)
 {
+    (void)h;
+    dfl_radau *ra = (dfl_radau *)st;
     double *const old = ra->cont;
     ra->cont = ra->Z;
     ra->Z = old;
-    memcpy(ra->x_end, ra->next.x, (size_t)ra->sys->n * sizeof *ra->x_end);
+    memcpy(ra->x_end, st->next.x, (size_t)st->sys->n * sizeof *ra->x_end);
     ra->rk_cont = ra->rk;
-    ra->t_old = ra->t;
-    ra->h_cont = h;
-    ra->have_cont = true;
+    st->order = ra->rk->order;
+    st->degree = ra->rk->stages;
 }
 
-void dfl_radau_interpolate(double *x, const dfl_radau *ra, double t)
+static void interpolate(double *x, const dfl_stepper *st, double t)
 {
+    const dfl_radau *ra = (const dfl_radau *)st;
     const dfl_coefficients *rk = ra->rk_cont;
-    const int n = ra->sys->n;
+    const int n = st->sys->n;
     double l[DFL_RADAU_STAGES];
-    if (!ra->have_cont) {
-        memcpy(x, ra->here.x, (size_t)n * sizeof *x);
-        return;
-    }
-    dfl_coefficients_basis(l, rk, 1 + (t - ra->t) / ra->h_cont);
+    dfl_coefficients_basis(l, rk, 1 + (t - st->t) / st->h_old);
     l[rk->stages - 1] -= 1;
     dfl_lanes_combine(x, rk->stages, l, n, ra->cont);
     for (int i = 0; i < n; i++)
         x[i] += ra->x_end[i];
 }
+
+/* More stages need more, as in RADAU. */
+static int iterations(const dfl_stepper *st)
+{
+    const int stages = ((const dfl_radau *)st)->rk->stages;
+    return st->options->newton_iterations + (stages > 3 ? 2 * (stages - 3) : 0);
+}
+
+static double accepted(dfl_stepper *st, double h, double err, bool after_rejection)
+{
+    const double h_new = dfl_controller_accepted(&st->control, h, err, after_rejection);
+    dfl_order_accepted((dfl_radau *)st, after_rejection);
+    return h_new;
+}
+
+static double rejected(dfl_stepper *st, double h, double err)
+{
+    const double h_new = st->stepped ? dfl_controller_rejected(&st->control, h, err) : 0.1 * h;
+    dfl_order_rejected((dfl_radau *)st);
+    return h_new;
+}
+
+static void failed(dfl_stepper *st)
+{
+    dfl_order_rejected((dfl_radau *)st);
+}
+
+static const dfl_implicit_class implicit = {.iterations = iterations,
+                                            .predict = predict,
+                                            .settle = settle,
+                                            .reference = reference,
+                                            .factor = factor,
+                                            .iterate = iterate,
+                                            .update = update,
+                                            .error = error,
+                                            .accepted = accepted,
+                                            .rejected = rejected,
+                                            .failed = failed};
+
+const dfl_stepper_class dfl_radau_class = {.size = sizeof(dfl_radau),
+                                           .stages = dfl_radau_max_stages,
+                                           .init = dfl_radau_init,
+                                           .bind = dfl_radau_bind,
+                                           .clear = dfl_radau_clear,
+                                           .start = dfl_radau_start,
+                                           .attempt = dfl_implicit_attempt,
+                                           .candidate = candidate,
+                                           .store = store,
+                                           .interpolate = interpolate,
+                                           .implicit = &implicit};

@@ -32,6 +32,8 @@ static void add_node(dfl_tree *tree, const dfl_tree_joint *joint, const new_node
 static void add_body(dfl_tree *tree, const dfl_tree_description *d, int index);
 static bool is_empty(double m, const double *J);
 static void finish_nodes(dfl_tree *tree);
+static void share_slots(dfl_tree *tree);
+static int take_slot(dfl_tree *tree, int *released);
 
 dfl_status dfl_tree_create(dfl_tree **out, dfl_context *ctx, const dfl_tree_description *d)
 {
@@ -59,6 +61,12 @@ dfl_status dfl_tree_create(dfl_tree **out, dfl_context *ctx, const dfl_tree_desc
     for (int i = 0; i < d->nbodies; i++)
         add_body(tree, d, i);
     finish_nodes(tree);
+    share_slots(tree);
+    tree->fold = take(tree, tree->nslots, sizeof *tree->fold);
+    if (!tree->fold) {
+        dfl_tree_free(tree);
+        return DFL_NO_MEMORY;
+    }
     dfl_tree_reference(tree->scratch, tree);
     dfl_tree_decide_ranks(tree, tree->scratch);
     *out = tree;
@@ -78,7 +86,7 @@ void dfl_tree_free(dfl_tree *tree)
                       tree->drive,       tree->body_node, tree->joint_p,   tree->joint_v,
                       tree->joint_drive, tree->dof_node,  tree->dof_joint, tree->quaternion,
                       tree->massless,    tree->scratch,   tree->body_name, tree->joint_name,
-                      tree->body_empty};
+                      tree->body_empty,  tree->fold,      tree->rest,      tree->mass};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         dfl_free(ctx, blocks[i]);
     dfl_free(ctx, tree);
@@ -110,6 +118,8 @@ static dfl_status allocate(dfl_tree *tree, const dfl_tree_description *d)
     tree->nbodies = d->nbodies;
     tree->njoints = d->njoints;
     tree->node = take(tree, nodes, sizeof *tree->node);
+    tree->rest = take(tree, nodes, sizeof *tree->rest);
+    tree->mass = take(tree, nodes, sizeof *tree->mass);
     tree->state = take(tree, nodes, sizeof *tree->state);
     tree->pose = take(tree, 12 * nodes, sizeof(double));
     tree->reference = take(tree, 12 * nodes, sizeof(double));
@@ -124,10 +134,10 @@ static dfl_status allocate(dfl_tree *tree, const dfl_tree_description *d)
     tree->dof_joint = take(tree, tree->nv, sizeof(int));
     tree->quaternion = take(tree, tree->nquaternions, sizeof(int));
     tree->massless = take(tree, tree->nv, sizeof(int));
-    const bool complete = tree->node && tree->state && tree->pose && tree->reference &&
-                          tree->drive && tree->scratch && tree->body_node && tree->body_empty &&
-                          tree->joint_p && tree->joint_v && tree->joint_drive && tree->dof_node &&
-                          tree->dof_joint && tree->quaternion && tree->massless;
+    const bool complete = tree->node && tree->rest && tree->mass && tree->state && tree->pose &&
+                          tree->reference && tree->drive && tree->scratch && tree->body_node &&
+                          tree->body_empty && tree->joint_p && tree->joint_v && tree->joint_drive &&
+                          tree->dof_node && tree->dof_joint && tree->quaternion && tree->massless;
     return complete ? DFL_OK : DFL_NO_MEMORY;
 }
 
@@ -287,16 +297,17 @@ static void add_node(dfl_tree *tree, const dfl_tree_joint *joint, const new_node
 {
     const int index = tree->nnodes++;
     dfl_node *node = &tree->node[index];
+    node_rest *rest = &tree->rest[index];
     double *ref = tree->reference + 12 * index;
     const double *par = tree->reference + 12 * node->parent;
     dfl_axes(ref, new->axis, new->axis2);
     memcpy(ref + 9, joint->at, 3 * sizeof *ref);
     for (int i = 0; i < 3; i++) { /* E = R^T R_parent, r = R_parent^T (at - at_parent) */
         for (int k = 0; k < 3; k++)
-            node->E[3 * i + k] =
+            rest->E[3 * i + k] =
                 ref[i] * par[k] + ref[3 + i] * par[3 + k] + ref[6 + i] * par[6 + k];
         for (int k = 0; k < 3; k++)
-            node->r[i] += par[3 * k + i] * (ref[9 + k] - par[9 + k]);
+            rest->r[i] += par[3 * k + i] * (ref[9 + k] - par[9 + k]);
     }
     node->kind = (unsigned char)new->kind;
     node->p = new->p;
@@ -319,18 +330,18 @@ static void add_body(dfl_tree *tree, const dfl_tree_description *d, int index)
     const double J = body->inertia[2], flat[6] = {0.5 * J, 0.5 * J, J, 0, 0, 0};
     const double *I = d->planar ? flat : body->inertia;
     const double from[3] = {body->com[0] - at[0], body->com[1] - at[1], body->com[2] - at[2]};
-    dfl_node *node = &tree->node[tree->body_node[index]];
+    node_mass *mass = &tree->mass[tree->body_node[index]];
     double c[3], T[3];
     rotate_back(c, R, from);
-    node->m += body->mass;
+    mass->m += body->mass;
     for (int i = 0; i < 3; i++)
-        node->h[i] += body->mass * c[i];
+        mass->h[i] += body->mass * c[i];
     for (int k = 0; k < 6; k++) { /* R^T I R + m (c^T c 1 - c c^T) */
         const int i = row[k], j = column[k];
         const double column_j[3] = {R[j], R[3 + j], R[6 + j]};
         symmetric_times(T, I, column_j);
-        node->J[k] += R[i] * T[0] + R[3 + i] * T[1] + R[6 + i] * T[2];
-        node->J[k] += body->mass * ((i == j ? dot(c, c) : 0.0) - c[i] * c[j]);
+        mass->J[k] += R[i] * T[0] + R[3 + i] * T[1] + R[6 + i] * T[2];
+        mass->J[k] += body->mass * ((i == j ? dot(c, c) : 0.0) - c[i] * c[j]);
     }
     tree->body_empty[index] = is_empty(body->mass, I);
 }
@@ -347,12 +358,40 @@ static void finish_nodes(dfl_tree *tree)
 {
     for (int i = tree->nnodes - 1; i >= 0; i--) {
         dfl_node *node = &tree->node[i];
-        node->empty = is_empty(node->m, node->J);
+        node->empty = is_empty(tree->mass[i].m, tree->mass[i].J);
         node->regular = (unsigned char)((1u << node->dofs) - 1);
         node->end = node->end > i + 1 ? node->end : i + 1;
         if (i > 0 && tree->node[node->parent].end < node->end)
             tree->node[node->parent].end = node->end;
-        memcpy(tree->state[i].E, node->E, sizeof node->E);
-        memcpy(tree->state[i].r, node->r, sizeof node->r);
+        memcpy(tree->state[i].E, tree->rest[i].E, sizeof tree->rest[i].E);
+        memcpy(tree->state[i].r, tree->rest[i].r, sizeof tree->rest[i].r);
     }
+}
+
+/* On the way inwards an articulated body is needed from its first child to itself, so that a chain needs two places
+   for all. Nodes whose place is free again are a list, linked by `gam`, which has no meaning yet. */
+static void share_slots(dfl_tree *tree)
+{
+    int released = 0;
+    tree->nslots = 1; /* that of the ground */
+    for (int i = tree->nnodes - 1; i > 0; i--) {
+        dfl_node *node = &tree->node[i];
+        if (starts_itself(tree->node, i))
+            node->slot = take_slot(tree, &released);
+        if (starts_parent(tree->node, i))
+            tree->node[node->parent].slot = take_slot(tree, &released);
+        if (node->dofs > 1)
+            continue;
+        node->gam = released;
+        released = i;
+    }
+}
+
+static int take_slot(dfl_tree *tree, int *released)
+{
+    if (*released == 0)
+        return tree->nslots++;
+    const dfl_node *node = &tree->node[*released];
+    *released = node->gam;
+    return node->slot;
 }

@@ -16,30 +16,9 @@
 
 #include <string.h>
 
-/* Of a velocity. */
-typedef struct dof_terms {
-    double S[6], P[6], PP[6], Q[6]; /* Q = P + SS */
-} dof_terms;
-
-/* Of a node and, after the sweep, of all that hangs on it. */
-typedef struct node_terms {
-    double v[6], a[6], f[6];
-    double m, h[3], J[6];
-    double B[36]; /* row-major */
-} node_terms;
-
-struct dfl_tree_derivatives {
-    dfl_context *ctx;
-    dfl_tree *tree;
-    dof_terms *dof;
-    node_terms *node;
-    double *tau;
-    double origin[3];
-};
-
 static void choose_origin(dfl_tree_derivatives *work);
 static void motion_to_world(double *y, const double *pose, const double *origin, const double *x);
-static void inertia_to_world(node_terms *t, const dfl_node *n, const double *pose,
+static void inertia_to_world(node_terms *t, const node_mass *n, const double *pose,
                              const double *origin);
 static void fill_node(dfl_tree_derivatives *work, int node);
 static void fill_dofs(dfl_tree_derivatives *work, int node);
@@ -49,7 +28,6 @@ static void fill_rows(double *Tq, double *Tv, double *M, const dfl_tree_derivati
                       int node);
 static void fill_pair(double *Tq, double *Tv, double *M, long nv, int i, int j, bool same,
                       double t[4][6], const dof_terms *d);
-static double dot6(const double *a, const double *b);
 
 dfl_status dfl_tree_derivatives_create(dfl_tree_derivatives **out, dfl_context *ctx, dfl_tree *tree)
 {
@@ -121,7 +99,7 @@ static void motion_to_world(double *y, const double *pose, const double *origin,
     cross_add(y + 3, y, arm);
 }
 
-static void inertia_to_world(node_terms *t, const dfl_node *n, const double *pose,
+static void inertia_to_world(node_terms *t, const node_mass *n, const double *pose,
                              const double *origin)
 {
     static const unsigned char row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2};
@@ -149,7 +127,7 @@ static void fill_node(dfl_tree_derivatives *work, int node)
     double momentum[6], gyro[6];
     motion_to_world(t->v, pose, work->origin, tree->state[node].v);
     motion_to_world(t->a, pose, work->origin, tree->state[node].a);
-    inertia_to_world(t, &tree->node[node], pose, work->origin);
+    inertia_to_world(t, &tree->mass[node], pose, work->origin);
     rigid_times(momentum, t->m, t->h, t->J, t->v);
     cross_force(gyro, t->v, momentum);
     rigid_times(t->f, t->m, t->h, t->J, t->a);
@@ -250,9 +228,4 @@ static void fill_pair(double *Tq, double *Tv, double *M, long nv, int i, int j, 
         return;
     Tq[j + i * nv] = dot6(d->S, t[3]);
     Tv[j + i * nv] = dot6(d->S, t[0]);
-}
-
-static double dot6(const double *a, const double *b)
-{
-    return dot(a, b) + dot(a + 3, b + 3);
 }

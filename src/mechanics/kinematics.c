@@ -124,7 +124,7 @@ void dfl_tree_kinematics(double *pd, const dfl_tree *tree, const double *p, cons
 /* R from child to parent, row-major. */
 static void quaternion_matrix(double *R, const double *e)
 {
-    static const dfl_node none = {.E = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+    static const node_rest none = {.E = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
     node_state s;
     turn_by_quaternion(&s, &none, e);
     for (int i = 0; i < 3; i++)

@@ -26,6 +26,7 @@ struct dfl_tree_lanes {
     dfl_context *ctx;
     const dfl_tree *tree;
     node_state *state;
+    node_fold *fold;
 };
 
 dfl_status dfl_tree_lanes_create(dfl_tree_lanes **out, dfl_context *ctx, const dfl_tree *tree)
@@ -38,15 +39,16 @@ dfl_status dfl_tree_lanes_create(dfl_tree_lanes **out, dfl_context *ctx, const d
     lanes->ctx = ctx;
     lanes->tree = tree;
     lanes->state = dfl_alloc(ctx, (size_t)view.nnodes, sizeof *lanes->state);
-    if (!lanes->state) {
+    lanes->fold = dfl_alloc(ctx, (size_t)view.nslots, sizeof *lanes->fold);
+    if (!lanes->state || !lanes->fold) {
         dfl_tree_lanes_free(lanes);
         return DFL_NO_MEMORY;
     }
     for (int i = 0; i < view.nnodes; i++) { /* the parts of E and r that stay */
         for (int k = 0; k < 9; k++)
-            lanes->state[i].E[k] = (real){0} + view.node[i].E[k];
+            lanes->state[i].E[k] = (real){0} + view.rest[i].E[k];
         for (int k = 0; k < 3; k++)
-            lanes->state[i].r[k] = (real){0} + view.node[i].r[k];
+            lanes->state[i].r[k] = (real){0} + view.rest[i].r[k];
     }
     *out = lanes;
     return DFL_OK;
@@ -57,6 +59,7 @@ void dfl_tree_lanes_free(dfl_tree_lanes *lanes)
     if (!lanes)
         return;
     dfl_free(lanes->ctx, lanes->state);
+    dfl_free(lanes->ctx, lanes->fold);
     dfl_free(lanes->ctx, lanes);
 }
 
@@ -64,7 +67,7 @@ WIDE void dfl_tree_lanes_place(dfl_tree_lanes *lanes, const double *p)
 {
     const tree_view view = dfl_tree_view(lanes->tree);
     for (int i = 1; i < view.nnodes; i++)
-        place_node(&lanes->state[i], &view.node[i], (const real *)p, view.drive);
+        place_node(&lanes->state[i], &view.node[i], &view.rest[i], (const real *)p, view.drive);
 }
 
 /* The ground is accelerated upwards. */
@@ -82,7 +85,7 @@ WIDE void dfl_tree_lanes_inverse(double *tau, dfl_tree_lanes *lanes, const doubl
     const tree_view view = dfl_tree_view(lanes->tree);
     const pass_input in = {(const real *)v, (const real *)a, (const real *)wrench, view.drive};
     start_ground(lanes->state, view.gravity);
-    inverse_passes((real *)tau, lanes->state, view.node, view.nnodes, &in);
+    inverse_passes((real *)tau, lanes->state, &view, &in);
 }
 
 WIDE void dfl_tree_lanes_forward(double *a, double *gam, dfl_tree_lanes *lanes, const double *v,
@@ -91,5 +94,5 @@ WIDE void dfl_tree_lanes_forward(double *a, double *gam, dfl_tree_lanes *lanes, 
     const tree_view view = dfl_tree_view(lanes->tree);
     const pass_input in = {(const real *)v, (const real *)tau, (const real *)wrench, view.drive};
     start_ground(lanes->state, view.gravity);
-    forward_passes((real *)a, (real *)gam, lanes->state, view.node, view.nnodes, &in);
+    forward_passes((real *)a, (real *)gam, lanes->state, lanes->fold, &view, &in);
 }

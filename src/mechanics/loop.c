@@ -3,32 +3,22 @@
      DOT1(u_A, w_B):  u.w     rate (u x w).(om_A - om_B)
      DOT2(u_A):       u.d     rate u.(v_B - v_A) + (om_A x u).d
      distance:        (d.d - L^2) / (2 L)
+     screw:           z.d - lead phi, phi = arg(x_A.x_B + i y_A.x_B) in the turn nearest to z.d / lead
+
+   So a screw needs no counter of revolutions: its row is a function of the poses that jumps only half
+   a turn away from where the loop is closed.
 
    A row's rate is n_A.om_A + f_A.v_A + n_B.om_B + f_B.v_B; the wrenches (n, f) give its Jacobian by
    a walk from both bodies to their common ancestor. Second rates: Haug, Computer Aided Kinematics and
    Dynamics of Mechanical Systems (1989), section 9.4. */
-#include "mechanics/loop.h"
+#include "mechanics/loop_internal.h"
 
 #include "context/text.h"
-#include "mechanics/tree_internal.h"
 
 #include <math.h>
 #include <string.h>
 
-typedef enum row_kind { DOT1, DOT2, DISTANCE } row_kind;
-enum { X, Y, Z };
-
-/* Axes u of A and w of B. */
-typedef struct row_type {
-    unsigned char kind, u, w;
-} row_type;
-
-enum { ROWS_MOST = 6 };
-
-static const struct {
-    int rows;
-    row_type row[ROWS_MOST];
-} kinds[DFL_LOOP_KINDS] = {
+const loop_rows dfl_loop_rows[DFL_LOOP_KINDS] = {
     [DFL_LOOP_SPHERICAL] = {3, {{DOT2, X, 0}, {DOT2, Y, 0}, {DOT2, Z, 0}}},
     [DFL_LOOP_REVOLUTE] = {5,
                            {{DOT2, X, 0}, {DOT2, Y, 0}, {DOT2, Z, 0}, {DOT1, X, Z}, {DOT1, Y, Z}}},
@@ -36,6 +26,7 @@ static const struct {
     [DFL_LOOP_CYLINDRICAL] = {4, {{DOT2, X, 0}, {DOT2, Y, 0}, {DOT1, X, Z}, {DOT1, Y, Z}}},
     [DFL_LOOP_PRISMATIC] = {5,
                             {{DOT2, X, 0}, {DOT2, Y, 0}, {DOT1, X, Z}, {DOT1, Y, Z}, {DOT1, X, Y}}},
+    [DFL_LOOP_SCREW] = {5, {{DOT2, X, 0}, {DOT2, Y, 0}, {DOT1, X, Z}, {DOT1, Y, Z}, {SCREW, 0, 0}}},
     [DFL_LOOP_PLANAR] = {3, {{DOT2, Z, 0}, {DOT1, X, Z}, {DOT1, Y, Z}}},
     [DFL_LOOP_FIXED] =
         {6, {{DOT2, X, 0}, {DOT2, Y, 0}, {DOT2, Z, 0}, {DOT1, X, Z}, {DOT1, Y, Z}, {DOT1, X, Y}}},
@@ -45,30 +36,6 @@ static const struct {
     [DFL_LOOP_PLANE_PIN] = {2, {{DOT2, X, 0}, {DOT2, Y, 0}}},
     [DFL_LOOP_PLANE_SLIDER] = {2, {{DOT2, X, 0}, {DOT1, X, Z}}},
     [DFL_LOOP_PLANE_FIXED] = {3, {{DOT2, X, 0}, {DOT2, Y, 0}, {DOT1, X, Y}}}};
-
-typedef struct closed_loop {
-    dfl_loop_kind kind;
-    dfl_frame A, B;
-    int common; /* the last node that both hang on */
-    double length;
-    char *name;
-} closed_loop;
-
-typedef struct linear_row {
-    int first, count; /* terms */
-    double offset;
-    char *name;
-} linear_row;
-
-struct dfl_loops {
-    dfl_context *ctx;
-    const dfl_tree *tree;
-    int nloops, ncouplings, rows;
-    closed_loop *loop;
-    linear_row *coupling;
-    int *term_p, *term_v;
-    double *factor;
-};
 
 /* Both frames of a loop as they are now. */
 typedef struct ends {
@@ -88,6 +55,9 @@ static double row_rate(const ends *e, const closed_loop *loop, row_type type);
 static double row_bias(const ends *e, const closed_loop *loop, row_type type);
 static void row_wrenches(double *A, double *B, const ends *e, const closed_loop *loop,
                          row_type type);
+static double screw_value(const ends *e, const closed_loop *loop);
+static void screw_wrenches(double *A, double *B, const ends *e, const closed_loop *loop);
+static double screw_bias(const ends *e, const closed_loop *loop);
 static void walk_up(double *row, int ld, const dfl_tree *tree, int node, int stop, const double *at,
                     const double *wrench);
 
@@ -114,7 +84,7 @@ dfl_status dfl_loops_create(dfl_loops **out, dfl_context *ctx, const dfl_tree *t
             : DFL_NO_MEMORY;
     for (int i = 0; i < nloops && !status; i++) {
         status = close_loop(&loops->loop[i], ctx, tree, &described[i]);
-        loops->rows += status ? 0 : kinds[described[i].kind].rows;
+        loops->rows += status ? 0 : dfl_loop_rows[described[i].kind].rows;
     }
     for (int i = 0, first = 0; i < ncouplings && !status; first += couplings[i].count, i++)
         status = couple(loops, &couplings[i], i, first);
@@ -163,6 +133,11 @@ static dfl_status close_loop(closed_loop *out, dfl_context *ctx, const dfl_tree 
     if (in->kind == DFL_LOOP_DISTANCE && out->length == 0.0)
         return dfl_fail(ctx, DFL_INVALID,
                         "loop '%s': its points coincide; give a length, or use a spherical joint",
+                        in->name);
+    out->lead = in->lead;
+    if (in->kind == DFL_LOOP_SCREW && !(isfinite(in->lead) && in->lead != 0.0))
+        return dfl_fail(ctx, DFL_INVALID,
+                        "loop '%s': a screw needs a lead in m/rad; without one it is revolute",
                         in->name);
     out->name = dfl_copy_string(ctx, in->name ? in->name : "(unnamed)");
     return out->name ? DFL_OK : DFL_NO_MEMORY;
@@ -241,7 +216,7 @@ const char *dfl_loops_name(const dfl_loops *loops, int row, int *within)
 {
     for (int i = 0; i < loops->nloops; i++) {
         *within = row;
-        row -= kinds[loops->loop[i].kind].rows;
+        row -= dfl_loop_rows[loops->loop[i].kind].rows;
         if (row < 0)
             return loops->loop[i].name;
     }
@@ -256,8 +231,8 @@ void dfl_loops_position(double *g, const dfl_loops *loops, const double *p)
     for (int i = 0; i < loops->nloops; i++) {
         const closed_loop *loop = &loops->loop[i];
         const ends e = ends_of(loops, loop, false);
-        for (int k = 0; k < kinds[loop->kind].rows; k++)
-            *g++ = row_value(&e, loop, kinds[loop->kind].row[k]);
+        for (int k = 0; k < dfl_loop_rows[loop->kind].rows; k++)
+            *g++ = row_value(&e, loop, dfl_loop_rows[loop->kind].row[k]);
     }
     for (int i = 0; i < loops->ncouplings; i++, g++) {
         const linear_row *row = &loops->coupling[i];
@@ -272,8 +247,8 @@ void dfl_loops_velocity(double *gI, const dfl_loops *loops, const double *v)
     for (int i = 0; i < loops->nloops; i++) {
         const closed_loop *loop = &loops->loop[i];
         const ends e = ends_of(loops, loop, true);
-        for (int k = 0; k < kinds[loop->kind].rows; k++)
-            *gI++ = row_rate(&e, loop, kinds[loop->kind].row[k]);
+        for (int k = 0; k < dfl_loop_rows[loop->kind].rows; k++)
+            *gI++ = row_rate(&e, loop, dfl_loop_rows[loop->kind].row[k]);
     }
     for (int i = 0; i < loops->ncouplings; i++, gI++) {
         const linear_row *row = &loops->coupling[i];
@@ -288,8 +263,8 @@ void dfl_loops_bias(double *bias, const dfl_loops *loops)
     for (int i = 0; i < loops->nloops; i++) {
         const closed_loop *loop = &loops->loop[i];
         const ends e = ends_of(loops, loop, true);
-        for (int k = 0; k < kinds[loop->kind].rows; k++)
-            *bias++ = row_bias(&e, loop, kinds[loop->kind].row[k]);
+        for (int k = 0; k < dfl_loop_rows[loop->kind].rows; k++)
+            *bias++ = row_bias(&e, loop, dfl_loop_rows[loop->kind].row[k]);
     }
     for (int i = 0; i < loops->ncouplings; i++)
         *bias++ = 0.0;
@@ -304,9 +279,9 @@ void dfl_loops_directions(double *W, int ld, const dfl_loops *loops)
     for (int i = 0; i < loops->nloops; i++) {
         const closed_loop *loop = &loops->loop[i];
         const ends e = ends_of(loops, loop, false);
-        for (int k = 0; k < kinds[loop->kind].rows; k++, row++) {
+        for (int k = 0; k < dfl_loop_rows[loop->kind].rows; k++, row++) {
             double A[6], B[6];
-            row_wrenches(A, B, &e, loop, kinds[loop->kind].row[k]);
+            row_wrenches(A, B, &e, loop, dfl_loop_rows[loop->kind].row[k]);
             walk_up(W + row, ld, tree, loop->A.node, loop->common, e.A.r, A);
             walk_up(W + row, ld, tree, loop->B.node, loop->common, e.B.r, B);
         }
@@ -342,6 +317,8 @@ static void axis_of(double *axis, const dfl_motion *frame, int index)
 static double row_value(const ends *e, const closed_loop *loop, row_type type)
 {
     double u[3], w[3];
+    if (type.kind == SCREW)
+        return screw_value(e, loop);
     if (type.kind == DISTANCE)
         return (dot(e->d, e->d) - loop->length * loop->length) / (2.0 * loop->length);
     axis_of(u, &e->A, type.u);
@@ -361,6 +338,10 @@ static void row_wrenches(double *A, double *B, const ends *e, const closed_loop 
                          row_type type)
 {
     double u[3], w[3];
+    if (type.kind == SCREW) {
+        screw_wrenches(A, B, e, loop);
+        return;
+    }
     memset(A, 0, 6 * sizeof *A);
     memset(B, 0, 6 * sizeof *B);
     axis_of(u, &e->A, type.u);
@@ -387,6 +368,8 @@ static double row_bias(const ends *e, const closed_loop *loop, row_type type)
 {
     const dfl_motion *A = &e->A, *B = &e->B;
     double u[3], w[3], ud[3], wd[3], t[3], s[3], rate[3], a[3];
+    if (type.kind == SCREW)
+        return screw_bias(e, loop);
     axis_of(u, A, type.u);
     axis_of(w, B, type.w);
     cross(ud, A->omega, u);
@@ -410,6 +393,41 @@ static double row_bias(const ends *e, const closed_loop *loop, row_type type)
     cross(t, A->alpha, u);
     cross_add(t, A->omega, ud);
     return dot(u, a) + dot(t, e->d) + 2.0 * dot(ud, rate);
+}
+
+/* The angle is measured from that of the shift, z.d / lead. */
+static double screw_value(const ends *e, const closed_loop *loop)
+{
+    const double shift = row_value(e, loop, screw_shift) / loop->lead;
+    const turn z = {row_value(e, loop, screw_real), row_value(e, loop, screw_imaginary)};
+    const turn y = turn_times(z, (turn){cos(shift), -sin(shift)});
+    return -loop->lead * atan2(y.im, y.re);
+}
+
+/* phi' = Im(z' / z). */
+static void screw_wrenches(double *A, double *B, const ends *e, const closed_loop *loop)
+{
+    double re[2][6], im[2][6];
+    const turn z = {row_value(e, loop, screw_real), row_value(e, loop, screw_imaginary)};
+    const turn k = turn_inverse(z);
+    row_wrenches(A, B, e, loop, screw_shift);
+    row_wrenches(re[0], re[1], e, loop, screw_real);
+    row_wrenches(im[0], im[1], e, loop, screw_imaginary);
+    for (int i = 0; i < 6; i++) {
+        A[i] -= loop->lead * (k.re * im[0][i] + k.im * re[0][i]);
+        B[i] -= loop->lead * (k.re * im[1][i] + k.im * re[1][i]);
+    }
+}
+
+/* phi'' = Im(z'' / z - (z' / z)^2). */
+static double screw_bias(const ends *e, const closed_loop *loop)
+{
+    const turn z = {row_value(e, loop, screw_real), row_value(e, loop, screw_imaginary)};
+    const turn zd = {row_rate(e, loop, screw_real), row_rate(e, loop, screw_imaginary)};
+    const turn zdd = {row_bias(e, loop, screw_real), row_bias(e, loop, screw_imaginary)};
+    const turn k = turn_inverse(z), rate = turn_times(zd, k);
+    const double second = turn_times(zdd, k).im - turn_times(rate, rate).im;
+    return row_bias(e, loop, screw_shift) - loop->lead * second;
 }
 
 /* What both bodies share cancels: the walk ends below their common ancestor. */

@@ -11,6 +11,7 @@ typedef enum dfl_loop_kind {
     DFL_LOOP_UNIVERSAL,    /* 4: axis fixed in A, axis2 fixed in B, stay perpendicular */
     DFL_LOOP_CYLINDRICAL,  /* 4 */
     DFL_LOOP_PRISMATIC,    /* 5 */
+    DFL_LOOP_SCREW,        /* 5: shift along z = lead * angle about z, both 0 where A is B */
     DFL_LOOP_PLANAR,       /* 3: normal z */
     DFL_LOOP_FIXED,        /* 6 */
     DFL_LOOP_ON_LINE,      /* 2: the point of B on the axis of A */
@@ -32,6 +33,7 @@ typedef struct dfl_loop {
     bool apart;
     double at_b[3], axis_b[3], axis2_b[3];
     double length; /* distance: m; 0 means that of the drawing */
+    double lead;   /* screw: m/rad */
 } dfl_loop;
 
 /* 0 = sum of factor_k q_k - offset over one-coordinate motions: gears, racks, differentials. */
@@ -62,5 +64,14 @@ void dfl_loops_position(double *g, const dfl_loops *loops, const double *p);
 void dfl_loops_velocity(double *gI, const dfl_loops *loops, const double *v);
 void dfl_loops_directions(double *W, int ld, const dfl_loops *loops);
 void dfl_loops_bias(double *bias, const dfl_loops *loops);
+
+/* Derivatives at the state of the last dfl_tree_derive of `work`, along velocities (q) and by v: of gI
+   (that by v is W) and of W a + bias, rows x nv with leading dimension ld. */
+void dfl_loops_derive(double *gIq, double *gIIq, double *gIIv, int ld, const dfl_loops *loops,
+                      const dfl_tree_derivatives *work);
+
+/* Tq (nv x nv) -= the derivative of W^T lambda along velocities, there. */
+void dfl_loops_derive_forces(double *Tq, const dfl_loops *loops, const dfl_tree_derivatives *work,
+                             const double *lambda);
 
 #endif

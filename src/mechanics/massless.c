@@ -6,7 +6,7 @@
 #include "mechanics/mechanism_internal.h"
 
 #include "context/text.h"
-#include "linalg/linalg.h"
+
 #include "mechanics/tree_internal.h"
 
 #include <lapacke.h>

@@ -5,8 +5,6 @@
    the pivots are regular. */
 #include "mechanics/mechanism_internal.h"
 
-#include "linalg/linalg.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,7 +16,6 @@ static dfl_status create_parts(dfl_mechanism *m, const dfl_mechanism_description
                                const double *p0);
 static dfl_status place_springs(dfl_mechanism *m, const dfl_mechanism_description *d);
 static dfl_status allocate(dfl_mechanism *m);
-static void fill_B(dfl_mechanism *m, const double *v, const double *tau);
 static void clear_column(double *B, int rows, int columns, int row, int column);
 static void find_held(dfl_mechanism *m, const double *p0);
 static void fill_eom(dfl_mechanism *m);
@@ -26,6 +23,7 @@ static void fill_names(dfl_mechanism *m);
 static int eval(dfl_blocks *out, double t, const double *x, unsigned need, void *user);
 static void eval_massless(dfl_blocks *out, dfl_mechanism *m, const double *v);
 static int residual(double *y, double t, const double *x, const double *a, void *user);
+static int mass(double *M, double t, const double *x, void *user);
 static const char *name(dfl_kind kind, int index, void *user);
 
 dfl_status dfl_mechanism_create(dfl_mechanism **out, dfl_context *ctx,
@@ -67,7 +65,6 @@ static dfl_status create_parts(dfl_mechanism *m, const dfl_mechanism_description
         status = allocate(m);
     if (status)
         return status;
-    m->nloops = d->nloops;
     double *start = m->Y; /* has room for p */
     if (p0)
         memcpy(start, p0, (size_t)dfl_tree_np(m->tree) * sizeof *start);
@@ -79,7 +76,7 @@ static dfl_status create_parts(dfl_mechanism *m, const dfl_mechanism_description
     find_held(m, start);
     fill_eom(m);
     fill_names(m);
-    return DFL_OK;
+    return m->held > 0 ? dfl_factor_create(&m->held_factor, m->ctx, m->held, false) : DFL_OK;
 }
 
 void dfl_mechanism_free(dfl_mechanism *m)
@@ -87,11 +84,12 @@ void dfl_mechanism_free(dfl_mechanism *m)
     if (!m)
         return;
     dfl_context *ctx = m->ctx;
-    void *blocks[] = {m->spring,      m->tau,    m->a,      m->gam,     m->K0, m->Tq,
-                      m->Tv,          m->M,      m->Y,      m->W,       m->B,  m->held_row,
-                      m->held_column, m->name_p, m->name_v, m->name_row};
+    void *blocks[] = {m->spring, m->tau,      m->a, m->gam, m->K0,       m->Tq,          m->Tv,
+                      m->M,      m->Y,        m->W, m->B,   m->held_row, m->held_column, m->name_p,
+                      m->name_v, m->name_row, m->G, m->mu,  m->gam_held};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         dfl_free(ctx, blocks[i]);
+    dfl_factor_free(m->held_factor, ctx);
     dfl_tree_derivatives_free(m->derivatives);
     dfl_loops_free(m->loops);
     dfl_tree_free(m->tree);
@@ -136,21 +134,24 @@ static dfl_status allocate(dfl_mechanism *m)
     m->Y = dfl_alloc(ctx, (nv + 1) * (np + nv), d);
     m->W = dfl_alloc(ctx, rows * nv, d);
     m->B = dfl_alloc(ctx, rows * nv, d);
+    m->G = dfl_alloc(ctx, 2 * rows * nv, d);
+    m->mu = dfl_alloc(ctx, rows, d);
+    m->gam_held = dfl_alloc(ctx, nv, d);
     m->held_row = dfl_alloc(ctx, nv, sizeof(int));
     m->held_column = dfl_alloc(ctx, nv, sizeof(int));
     m->name_p = dfl_alloc(ctx, np, NAME_LENGTH);
     m->name_v = dfl_alloc(ctx, nv, NAME_LENGTH);
     m->name_row = dfl_alloc(ctx, rows, NAME_LENGTH);
     return m->tau && m->a && m->gam && m->K0 && m->Tq && m->Tv && m->M && m->Y && m->W && m->B &&
-                   m->held_row && m->held_column && m->name_p && m->name_v && m->name_row
+                   m->G && m->mu && m->gam_held && m->held_row && m->held_column && m->name_p &&
+                   m->name_v && m->name_row
                ? DFL_OK
                : DFL_NO_MEMORY;
 }
 
 /* ------------------------------------------------------------------ massless directions and loops */
 
-/* B = W K0 at the place of the tree. */
-static void fill_B(dfl_mechanism *m, const double *v, const double *tau)
+void dfl_mechanism_null_space(dfl_mechanism *m, const double *v, const double *tau)
 {
     const int nv = dfl_tree_nv(m->tree), rows = dfl_loops_rows(m->loops), n0 = m->ranks.n0;
     dfl_tree_forward(m->a, m->gam, m->tree, v, tau, NULL);
@@ -184,7 +185,7 @@ static void find_held(dfl_mechanism *m, const double *p0)
     double largest = 0.0;
     memset(m->tau, 0, (size_t)nv * sizeof *m->tau);
     dfl_tree_place(m->tree, p0);
-    fill_B(m, m->tau, m->tau);
+    dfl_mechanism_null_space(m, m->tau, m->tau);
     for (int i = 0; i < rows * nv; i++)
         largest = fmax(largest, fabs(m->W[i]));
     for (m->held = 0; m->held < rows && m->held < n0; m->held++) {
@@ -251,10 +252,10 @@ static void fill_eom(dfl_mechanism *m)
     eom->n0 = m->ranks.n0 - m->held;
     eom->eval = eval;
     eom->residual = residual;
+    eom->mass = mass;
     eom->name = name;
     eom->user = m;
-    /* Loops have no derivatives yet, forces may have none, nor has what loops leave of K0. */
-    if (m->nloops == 0 && (m->slopes || !m->force) && (m->held == 0 || eom->n0 == 0))
+    if (m->slopes || !m->force)
         eom->jacobian = dfl_mechanism_jacobian;
     eom->trivial_kinematics = eom->nep == 0;
     eom->autonomous = !m->force && !m->drive;
@@ -332,7 +333,7 @@ static int eval(dfl_blocks *out, double t, const double *x, unsigned need, void 
 
 static void eval_massless(dfl_blocks *out, dfl_mechanism *m, const double *v)
 {
-    fill_B(m, v, m->tau);
+    dfl_mechanism_null_space(m, v, m->tau);
     dfl_mechanism_reduce(out->K0, out->gam, m);
 }
 
@@ -352,6 +353,16 @@ static int residual(double *y, double t, const double *x, const double *a, void 
     for (int i = 0; i < m->eom.nv; i++)
         y[i] -= m->tau[i];
     return result;
+}
+
+static int mass(double *M, double t, const double *x, void *user)
+{
+    dfl_mechanism *m = user;
+    if (m->drive)
+        m->drive(m->tree, t, m->user);
+    dfl_tree_place(m->tree, x + m->eom.nl + m->eom.nv);
+    dfl_tree_mass(M, m->eom.nv, m->tree);
+    return 0;
 }
 
 /* ------------------------------------------------------------------ names */

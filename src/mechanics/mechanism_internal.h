@@ -4,6 +4,8 @@
 
 #include "mechanics/mechanism.h"
 
+#include "linalg/linalg.h"
+
 enum { NAME_LENGTH = 64 };
 
 /* A spring in numbers of the tree. */
@@ -23,14 +25,16 @@ struct dfl_mechanism {
     dfl_mechanism_slopes_fn slopes;
     dfl_mechanism_drive_fn drive;
     void *user;
-    int nsprings, nloops;
+    int nsprings;
     placed_spring *spring;
     double *tau, *a, *gam;       /* nv, nv, all massless directions */
     double *K0;                  /* nv x all massless directions */
     double *Tq, *Tv, *M, *Y;     /* nv x nv; nv x max(nv, np) */
-    double *W, *B;               /* rows x nv; rows x all massless directions */
+    double *W, *B, *G;           /* rows x nv; rows x all massless directions; 2 rows x nv */
     int held;                    /* massless directions that loops hold */
     int *held_row, *held_column; /* pivots of B */
+    double *mu, *gam_held;       /* forces of the rows that hold them: rows; held */
+    dfl_factor *held_factor;     /* B in these rows and columns */
     char (*name_p)[NAME_LENGTH], (*name_v)[NAME_LENGTH], (*name_row)[NAME_LENGTH];
 };
 
@@ -44,7 +48,10 @@ int dfl_mechanism_forces(double *tau, dfl_mechanism *m, double t, const double *
 int dfl_mechanism_slopes(double *Tq, double *Tv, dfl_mechanism *m, double t, const double *p,
                          const double *v);
 
-/* K0 and gam of what loops do not hold, from those of the tree, in place; returns their number.
+/* m->a, m->gam, m->K0 of the tree, and m->W, m->B with loops, at the place of the tree. */
+void dfl_mechanism_null_space(dfl_mechanism *m, const double *v, const double *tau);
+
+/* K0 and gam of what loops do not hold, from those of the tree; returns their number.
    Either may be NULL. Needs m->B = W K0. */
 int dfl_mechanism_reduce(double *K0, double *gam, dfl_mechanism *m);
 

@@ -22,11 +22,18 @@ KERNEL void sine_cosine(real *s, real *c, real q)
 /* What changes with the state. E and r hold their constant parts from the creation on. */
 typedef struct node_state {
     real E[9], r[3];
-    real v[6], c[6], a[6]; /* twist, velocity-product acceleration, acceleration minus gravity */
-    real p[6];             /* force of the body; with p of articulated bodies: p^A */
-    real A[ARTICULATED];   /* I^A */
-    real U[6], D, u;       /* one axis: I^A S, 1 / (S^T I^A S) or 0, tau - S^T p^A */
+    real c[6]; /* velocity-product acceleration */
+    real U[6], D,
+        u; /* one axis: I^A S, 1 / (S^T I^A S) or 0, tau - S^T p^A; else U: tau - S^T p^A */
+    real v[6], a[6]; /* twist, acceleration minus gravity */
+    real p[6];       /* Newton-Euler: the force on the body */
 } node_state;
+
+/* An articulated body on the way inwards, until its parent has it: nodes share these places (dfl_node.slot), so
+   that they stay in the cache. A spherical or free node keeps its own. */
+typedef struct node_fold {
+    real A[ARTICULATED], p[6]; /* I^A, p^A */
+} node_fold;
 
 /* What one evaluation reads. */
 typedef struct pass_input {
@@ -38,7 +45,7 @@ typedef struct pass_input {
 /* ------------------------------------------------------------------ positions */
 
 /* E = Rz(q)^T E0, of which row z stays. */
-KERNEL void turn_about_z(node_state *s, const dfl_node *n, real q)
+KERNEL void turn_about_z(node_state *s, const node_rest *n, real q)
 {
     real sine, cosine;
     sine_cosine(&sine, &cosine, q);
@@ -48,14 +55,14 @@ KERNEL void turn_about_z(node_state *s, const dfl_node *n, real q)
     }
 }
 
-KERNEL void shift_along_z(node_state *s, const dfl_node *n, real q)
+KERNEL void shift_along_z(node_state *s, const node_rest *n, real q)
 {
     for (int k = 0; k < 3; k++)
         s->r[k] = n->r[k] + q * n->E[6 + k];
 }
 
 /* E = R(e)^T E0, R = ((e0^2 - eps^T eps) 1 + 2 eps eps^T + 2 e0 [eps]x) / e^T e. */
-KERNEL void turn_by_quaternion(node_state *s, const dfl_node *n, const real *e)
+KERNEL void turn_by_quaternion(node_state *s, const node_rest *n, const real *e)
 {
     const real w = 2.0 / (e[0] * e[0] + e[1] * e[1] + e[2] * e[2] + e[3] * e[3]);
     const real xx = w * e[1] * e[1], yy = w * e[2] * e[2], zz = w * e[3] * e[3];
@@ -69,7 +76,8 @@ KERNEL void turn_by_quaternion(node_state *s, const dfl_node *n, const real *e)
                 T[3 * i] * n->E[k] + T[3 * i + 1] * n->E[3 + k] + T[3 * i + 2] * n->E[6 + k];
 }
 
-KERNEL void place_node(node_state *s, const dfl_node *n, const real *p, const double *drive)
+KERNEL void place_node(node_state *s, const dfl_node *n, const node_rest *rest, const real *p,
+                       const double *drive)
 {
     real q = {0};
     if (n->p >= 0)
@@ -78,23 +86,23 @@ KERNEL void place_node(node_state *s, const dfl_node *n, const real *p, const do
         q += drive[3 * n->drive];
     switch (n->kind) {
     case NODE_REVOLUTE:
-        turn_about_z(s, n, q);
+        turn_about_z(s, rest, q);
         break;
     case NODE_PRISMATIC:
-        shift_along_z(s, n, q);
+        shift_along_z(s, rest, q);
         break;
     case NODE_SCREW:
-        turn_about_z(s, n, q);
-        shift_along_z(s, n, q * n->lead);
+        turn_about_z(s, rest, q);
+        shift_along_z(s, rest, q * n->lead);
         break;
     case NODE_SPHERICAL:
-        turn_by_quaternion(s, n, p + n->p);
+        turn_by_quaternion(s, rest, p + n->p);
         break;
     case NODE_FREE:
         for (int k = 0; k < 3; k++)
-            s->r[k] =
-                n->r[k] + n->E[k] * p[n->p] + n->E[3 + k] * p[n->p + 1] + n->E[6 + k] * p[n->p + 2];
-        turn_by_quaternion(s, n, p + n->p + 3);
+            s->r[k] = rest->r[k] + rest->E[k] * p[n->p] + rest->E[3 + k] * p[n->p + 1] +
+                      rest->E[6 + k] * p[n->p + 2];
+        turn_by_quaternion(s, rest, p + n->p + 3);
         break;
     }
 }
@@ -167,26 +175,26 @@ KERNEL void join_accelerations(real *a, const dfl_node *n, const real *x, const 
 }
 
 /* p = v x* I v - wrench. */
-KERNEL void start_force(node_state *s, const dfl_node *n, const real *wrench)
+KERNEL void start_force(real *p, const real *v, const node_mass *n, const real *wrench)
 {
     real momentum[6];
-    rigid_times(momentum, n->m, n->h, n->J, s->v);
-    cross_force(s->p, s->v, momentum);
+    rigid_times(momentum, n->m, n->h, n->J, v);
+    cross_force(p, v, momentum);
     if (wrench)
         for (int k = 0; k < 6; k++)
-            s->p[k] -= wrench[k];
+            p[k] -= wrench[k];
 }
 
-KERNEL void clear_force(node_state *s, const real *wrench)
+KERNEL void clear_force(real *p, const real *wrench)
 {
     for (int k = 0; k < 6; k++)
-        s->p[k] = wrench ? -wrench[k] : (real){0};
+        p[k] = wrench ? -wrench[k] : (real){0};
 }
 
 /* ------------------------------------------------------------------ Newton-Euler */
 
 KERNEL void inverse_outward(node_state *s, const node_state *parent, const dfl_node *n,
-                            const pass_input *in, const real *wrench)
+                            const node_mass *mass, const pass_input *in, const real *wrench)
 {
     real force[6];
     motion_to_child(s->v, s->E, s->r, parent->v);
@@ -196,11 +204,11 @@ KERNEL void inverse_outward(node_state *s, const node_state *parent, const dfl_n
         s->a[k] += s->c[k];
     join_accelerations(s->a, n, in->x, in->drive);
     if (n->empty) {
-        clear_force(s, wrench);
+        clear_force(s->p, wrench);
         return;
     }
-    start_force(s, n, wrench);
-    rigid_times(force, n->m, n->h, n->J, s->a);
+    start_force(s->p, s->v, mass, wrench);
+    rigid_times(force, mass->m, mass->h, mass->J, s->a);
     for (int k = 0; k < 6; k++)
         s->p[k] += force[k];
 }
@@ -226,13 +234,14 @@ KERNEL void project_force(real *tau, const dfl_node *n, const real *f)
     }
 }
 
-KERNEL void inverse_passes(real *tau, node_state *state, const dfl_node *node, int nnodes,
+KERNEL void inverse_passes(real *tau, node_state *state, const tree_view *tree,
                            const pass_input *in)
 {
-    for (int i = 1; i < nnodes; i++)
-        inverse_outward(state + i, state + node[i].parent, node + i, in,
+    const dfl_node *node = tree->node;
+    for (int i = 1; i < tree->nnodes; i++)
+        inverse_outward(state + i, state + node[i].parent, node + i, tree->mass + i, in,
                         in->wrench ? in->wrench + 6 * i : NULL);
-    for (int i = nnodes - 1; i > 0; i--) {
+    for (int i = tree->nnodes - 1; i > 0; i--) {
         node_state *s = state + i;
         project_force(tau, node + i, s->p);
         if (node[i].parent > 0)
@@ -243,19 +252,19 @@ KERNEL void inverse_passes(real *tau, node_state *state, const dfl_node *node, i
 /* ------------------------------------------------------------------ articulated bodies */
 
 /* I^A = I: H = [h]x, M = m 1. */
-KERNEL void start_inertia(node_state *s, const dfl_node *n)
+KERNEL void start_inertia(real *A, const node_mass *n)
 {
     for (int k = 0; k < 6; k++) {
-        s->A[AI + k] = (real){0} + n->J[k];
-        s->A[AM + k] = (real){0} + (k < 3 ? n->m : 0.0);
+        A[AI + k] = (real){0} + n->J[k];
+        A[AM + k] = (real){0} + (k < 3 ? n->m : 0.0);
     }
-    s->A[AH] = s->A[AH + 4] = s->A[AH + 8] = (real){0};
-    s->A[AH + 1] = (real){0} - n->h[2];
-    s->A[AH + 2] = (real){0} + n->h[1];
-    s->A[AH + 3] = (real){0} + n->h[2];
-    s->A[AH + 5] = (real){0} - n->h[0];
-    s->A[AH + 6] = (real){0} - n->h[1];
-    s->A[AH + 7] = (real){0} + n->h[0];
+    A[AH] = A[AH + 4] = A[AH + 8] = (real){0};
+    A[AH + 1] = (real){0} - n->h[2];
+    A[AH + 2] = (real){0} + n->h[1];
+    A[AH + 3] = (real){0} + n->h[2];
+    A[AH + 5] = (real){0} - n->h[0];
+    A[AH + 6] = (real){0} - n->h[1];
+    A[AH + 7] = (real){0} + n->h[0];
 }
 
 /* v and c of a node. */
@@ -269,19 +278,20 @@ KERNEL void forward_outward(node_state *s, const node_state *parent, const dfl_n
 }
 
 /* I^A and p^A of a body alone. */
-KERNEL void start_body(node_state *s, const dfl_node *n, const real *wrench)
+KERNEL void start_body(node_fold *f, const node_state *s, const dfl_node *n, const node_mass *mass,
+                       const real *wrench)
 {
-    start_inertia(s, n);
+    start_inertia(f->A, mass);
     if (n->empty)
-        clear_force(s, wrench);
+        clear_force(f->p, wrench);
     else
-        start_force(s, n, wrench);
+        start_force(f->p, s->v, mass, wrench);
 }
 
 /* U = I^A S and u = tau - S^T p^A of a one-axis node; returns D = S^T U. */
-KERNEL real one_axis(node_state *s, const dfl_node *n, const real *tau)
+KERNEL real one_axis(node_state *s, const node_fold *f, const dfl_node *n, const real *tau)
 {
-    const real *A = s->A, *H = s->A + AH, *M = s->A + AM;
+    const real *A = f->A, *H = f->A + AH, *M = f->A + AM;
     const real turn[6] = {A[4], A[5], A[2], H[6], H[7], H[8]};
     const real push[6] = {H[2], H[5], H[8], M[4], M[5], M[2]};
     const real t = n->v >= 0 ? tau[n->v] : (real){0};
@@ -289,17 +299,17 @@ KERNEL real one_axis(node_state *s, const dfl_node *n, const real *tau)
     case NODE_REVOLUTE:
         for (int k = 0; k < 6; k++)
             s->U[k] = turn[k];
-        s->u = t - s->p[2];
+        s->u = t - f->p[2];
         return turn[2];
     case NODE_PRISMATIC:
         for (int k = 0; k < 6; k++)
             s->U[k] = push[k];
-        s->u = t - s->p[5];
+        s->u = t - f->p[5];
         return push[5];
     default:
         for (int k = 0; k < 6; k++)
             s->U[k] = turn[k] + n->lead * push[k];
-        s->u = t - s->p[2] - n->lead * s->p[5];
+        s->u = t - f->p[2] - n->lead * f->p[5];
         return s->U[2] + n->lead * s->U[5];
     }
 }
@@ -329,13 +339,13 @@ KERNEL void eliminate_axis(real *B, const real *A, const real *U, real D)
 }
 
 /* p^a = p^A + I^a c + U D u goes to the parent, I^a as well. */
-KERNEL void fold_axis(node_state *parent, node_state *s, bool about_z)
+KERNEL void fold_axis(node_fold *parent, const node_fold *f, const node_state *s, bool about_z)
 {
     real B[ARTICULATED], p[6];
-    eliminate_axis(B, s->A, s->U, s->D);
+    eliminate_axis(B, f->A, s->U, s->D);
     articulated_times(p, B, s->c);
     for (int k = 0; k < 6; k++)
-        p[k] += s->p[k] + s->U[k] * (s->D * s->u);
+        p[k] += f->p[k] + s->U[k] * (s->D * s->u);
     force_to_parent(parent->p, s->E, s->r, p);
     if (about_z)
         articulated_about_z(parent->A, s->E, s->r, B);
@@ -344,14 +354,14 @@ KERNEL void fold_axis(node_state *parent, node_state *s, bool about_z)
 }
 
 /* A driven or massless axis takes nothing away: I^a = I^A. */
-KERNEL void fold_rigid(node_state *parent, const node_state *s)
+KERNEL void fold_rigid(node_fold *parent, const node_fold *f, const node_state *s)
 {
     real p[6];
-    articulated_times(p, s->A, s->c);
+    articulated_times(p, f->A, s->c);
     for (int k = 0; k < 6; k++)
-        p[k] += s->p[k];
+        p[k] += f->p[k];
     force_to_parent(parent->p, s->E, s->r, p);
-    articulated_to_parent(parent->A, s->E, s->r, s->A);
+    articulated_to_parent(parent->A, s->E, s->r, f->A);
 }
 
 /* A (k x k, row-major) of which the rows in `mask` are factored: L D L^T in place, no pivoting. */
@@ -407,10 +417,10 @@ KERNEL void several_axes(real *D, const real *A, int k)
 }
 
 /* The spherical node: I^a keeps M - H^T D^- H only, since the range of H lies in that of D. */
-KERNEL void fold_ball(node_state *parent, node_state *s, const real *y, const real *D,
-                      unsigned mask)
+KERNEL void fold_ball(node_fold *parent, const node_fold *f, const node_state *s, const real *y,
+                      const real *D, unsigned mask)
 {
-    const real *H = s->A + AH;
+    const real *H = f->A + AH;
     real B[ARTICULATED] = {0}, Z[9], p[6], x[6] = {y[0], y[1], y[2]};
     for (int k = 0; k < 3; k++) { /* Z = D^- H, by columns */
         for (int i = 0; i < 3; i++)
@@ -421,60 +431,61 @@ KERNEL void fold_ball(node_state *parent, node_state *s, const real *y, const re
     for (int k = 0; k < 6; k++) {
         const int i = row[k], j = column[k];
         B[AM + k] =
-            s->A[AM + k] - H[i] * Z[3 * j] - H[3 + i] * Z[3 * j + 1] - H[6 + i] * Z[3 * j + 2];
+            f->A[AM + k] - H[i] * Z[3 * j] - H[3 + i] * Z[3 * j + 1] - H[6 + i] * Z[3 * j + 2];
     }
-    articulated_times(p, s->A, x); /* U y */
+    articulated_times(p, f->A, x); /* U y */
     symmetric_times(x + 3, B + AM, s->c + 3);
     for (int k = 0; k < 6; k++)
-        p[k] += s->p[k] + (k < 3 ? (real){0} : x[k]);
+        p[k] += f->p[k] + (k < 3 ? (real){0} : x[k]);
     force_to_parent(parent->p, s->E, s->r, p);
     articulated_to_parent(parent->A, s->E, s->r, B);
 }
 
 /* The free node: I^a = 0 and p^a = p^A + D D^- u. */
-KERNEL void fold_free(node_state *parent, node_state *s, const real *y)
+KERNEL void fold_free(node_fold *parent, const node_fold *f, const node_state *s, const real *y)
 {
     real p[6];
-    articulated_times(p, s->A, y);
+    articulated_times(p, f->A, y);
     for (int k = 0; k < 6; k++)
-        p[k] += s->p[k];
+        p[k] += f->p[k];
     force_to_parent(parent->p, s->E, s->r, p);
 }
 
 /* Spherical and free nodes: y = D^- u; forces along massless directions: u - D y. */
-KERNEL void fold_several(node_state *parent, node_state *s, const dfl_node *n, const real *tau,
-                         real *gam)
+KERNEL void fold_several(node_fold *parent, const node_fold *f, node_state *s, const dfl_node *n,
+                         const real *tau, real *gam)
 {
     real D[36], y[6] = {0}, back[6];
     const int k = n->dofs;
-    several_axes(D, s->A, k);
-    masked_factor(D, k, n->regular);
     for (int i = 0; i < k; i++)
-        y[i] = tau[n->v + i] - s->p[i];
+        y[i] = s->U[i] = tau[n->v + i] - f->p[i];
+    if (!parent && !gam)
+        return;
+    several_axes(D, f->A, k);
+    masked_factor(D, k, n->regular);
     masked_solve(y, D, k, n->regular);
     if (gam && n->regular != (1u << k) - 1) {
-        articulated_times(back, s->A, y);
+        articulated_times(back, f->A, y);
         for (int i = 0, g = n->gam; i < k; i++)
             if (!(n->regular >> i & 1))
-                gam[g++] = tau[n->v + i] - s->p[i] - back[i];
+                gam[g++] = s->U[i] - back[i];
     }
     if (!parent)
         return;
     if (n->kind == NODE_SPHERICAL)
-        fold_ball(parent, s, y, D, n->regular);
+        fold_ball(parent, f, s, y, D, n->regular);
     else
-        fold_free(parent, s, y);
+        fold_free(parent, f, s, y);
 }
 
-KERNEL void forward_inward(node_state *parent, node_state *s, const dfl_node *n, const real *tau,
-                           real *gam)
+KERNEL void forward_inward(node_fold *parent, const node_fold *f, node_state *s, const dfl_node *n,
+                           const real *tau, real *gam)
 {
     if (n->dofs > 1) {
-        if (parent || gam)
-            fold_several(parent, s, n, tau, gam);
+        fold_several(parent, f, s, n, tau, gam);
         return;
     }
-    const real pivot = one_axis(s, n, tau);
+    const real pivot = one_axis(s, f, n, tau);
     s->D = (real){0};
     if (n->regular)
         s->D = 1.0 / pivot;
@@ -483,19 +494,20 @@ KERNEL void forward_inward(node_state *parent, node_state *s, const dfl_node *n,
     if (!parent)
         return;
     if (!n->regular)
-        fold_rigid(parent, s);
+        fold_rigid(parent, f, s);
     else
-        fold_axis(parent, s, n->kind == NODE_REVOLUTE);
+        fold_axis(parent, f, s, n->kind == NODE_REVOLUTE);
 }
 
 /* q'' = D^- (u - U^T a) of a spherical or free node, a += S q''. */
-KERNEL void solve_several(real *qdd, node_state *s, const dfl_node *n, const real *u)
+KERNEL void solve_several(real *qdd, node_state *s, const node_fold *f, const dfl_node *n,
+                          const real *u)
 {
     real D[36], x[6];
     const int k = n->dofs;
-    several_axes(D, s->A, k);
+    several_axes(D, f->A, k);
     masked_factor(D, k, n->regular);
-    articulated_times(x, s->A, s->a);
+    articulated_times(x, f->A, s->a);
     for (int i = 0; i < k; i++)
         x[i] = u[i] - x[i];
     masked_solve(x, D, k, n->regular);
@@ -520,39 +532,49 @@ KERNEL void solve_axis(real *qdd, node_state *s, const dfl_node *n, real u)
         s->a[5] += (n->kind == NODE_PRISMATIC ? 1.0 : n->lead) * q;
 }
 
-KERNEL void solve_node(real *qdd, node_state *s, const node_state *parent, const dfl_node *n,
-                       const real *tau)
+KERNEL void solve_node(real *qdd, node_state *s, const node_state *parent, const node_fold *f,
+                       const dfl_node *n)
 {
     motion_to_child(s->a, s->E, s->r, parent->a);
     for (int k = 0; k < 6; k++)
         s->a[k] += s->c[k];
-    if (n->dofs <= 1) {
+    if (n->dofs <= 1)
         solve_axis(qdd, s, n, s->u);
-        return;
-    }
-    real u[6];
-    for (int k = 0; k < n->dofs; k++)
-        u[k] = tau[n->v + k] - s->p[k];
-    solve_several(qdd, s, n, u);
+    else
+        solve_several(qdd, s, f, n, s->U);
 }
 
 /* A body is started when it is first needed, by itself if it is a leaf, else by the first of its
-   children on the way inwards, which ends where it ends: it is then still in the cache. */
-KERNEL void forward_passes(real *qdd, real *gam, node_state *state, const dfl_node *node,
-                           int nnodes, const pass_input *in)
+   children on the way inwards, which ends where it ends. */
+KERNEL bool starts_itself(const dfl_node *node, int i)
 {
-    for (int i = 1; i < nnodes; i++)
+    return node[i].end == i + 1;
+}
+
+KERNEL bool starts_parent(const dfl_node *node, int i)
+{
+    return node[i].parent > 0 && node[node[i].parent].end == node[i].end;
+}
+
+KERNEL void forward_passes(real *qdd, real *gam, node_state *state, node_fold *fold,
+                           const tree_view *tree, const pass_input *in)
+{
+    const dfl_node *node = tree->node;
+    for (int i = 1; i < tree->nnodes; i++)
         forward_outward(state + i, state + node[i].parent, node + i, in);
-    for (int i = nnodes - 1; i > 0; i--) {
+    for (int i = tree->nnodes - 1; i > 0; i--) {
         const int parent = node[i].parent;
-        if (node[i].end == i + 1)
-            start_body(state + i, node + i, in->wrench ? in->wrench + 6 * i : NULL);
-        if (parent > 0 && node[parent].end == node[i].end)
-            start_body(state + parent, node + parent, in->wrench ? in->wrench + 6 * parent : NULL);
-        forward_inward(parent > 0 ? state + parent : NULL, state + i, node + i, in->x, gam);
+        node_fold *own = fold + node[i].slot, *out = parent > 0 ? fold + node[parent].slot : NULL;
+        if (starts_itself(node, i))
+            start_body(own, state + i, node + i, tree->mass + i,
+                       in->wrench ? in->wrench + 6 * i : NULL);
+        if (starts_parent(node, i))
+            start_body(out, state + parent, node + parent, tree->mass + parent,
+                       in->wrench ? in->wrench + 6 * parent : NULL);
+        forward_inward(out, own, state + i, node + i, in->x, gam);
     }
-    for (int i = 1; i < nnodes; i++)
-        solve_node(qdd, state + i, state + node[i].parent, node + i, in->x);
+    for (int i = 1; i < tree->nnodes; i++)
+        solve_node(qdd, state + i, state + node[i].parent, fold + node[i].slot, node + i);
 }
 
 #endif

@@ -66,23 +66,27 @@ static int try_ranks(dfl_tree *tree, dfl_tree_ranks *found, const double *q, int
     dfl_tree_place(tree, q);
     composite_diagonal(tree);
     for (int i = 1; i < tree->nnodes; i++) {
-        node_state *state = &tree->state[i];
-        start_inertia(state, &tree->node[i]);
-        memset(state->p, 0, sizeof state->p);
-        memset(state->c, 0, sizeof state->c);
+        memset(tree->state[i].v, 0, sizeof tree->state[i].v);
+        memset(tree->state[i].c, 0, sizeof tree->state[i].c);
     }
     for (int i = tree->nnodes - 1; i > 0; i--) {
         dfl_node *n = &tree->node[i];
         node_state *state = &tree->state[i];
+        node_fold *own = &tree->fold[n->slot], *up = &tree->fold[tree->node[n->parent].slot];
         unsigned mask = 0;
+        if (starts_itself(tree->node, i))
+            start_body(own, state, n, &tree->mass[i], NULL);
+        if (starts_parent(tree->node, i))
+            start_body(up, &tree->state[n->parent], &tree->node[n->parent], &tree->mass[n->parent],
+                       NULL);
         if (n->dofs > 1)
             mask = decide_several(found, tree, i, state->a);
         else if (n->dofs == 1 && state->a[0] > 0.0)
-            mask = decide_axis(found, tree, i, one_axis(state, n, q) / state->a[0]);
+            mask = decide_axis(found, tree, i, one_axis(state, own, n, q) / state->a[0]);
         n->regular = n->trial[trial] = (unsigned char)mask;
         rank += count_bits(mask);
         if (n->parent > 0) /* q in place of forces: only the inertias matter here */
-            forward_inward(&tree->state[n->parent], state, n, q, NULL);
+            forward_inward(up, own, state, n, q, NULL);
     }
     return rank;
 }
@@ -91,16 +95,16 @@ static int try_ranks(dfl_tree *tree, dfl_tree_ranks *found, const double *q, int
 static void composite_diagonal(dfl_tree *tree)
 {
     static const unsigned char diagonal[6] = {0, 1, 2, AM, AM + 1, AM + 2};
-    dfl_tree_composite(tree);
-    for (int i = 1; i < tree->nnodes; i++) {
+    for (int i = tree->nnodes - 1; i > 0; i--) {
         const dfl_node *n = &tree->node[i];
+        const double *A = dfl_tree_composite(tree, i);
         double S[6], F[6];
         for (int k = 0; k < n->dofs && n->dofs > 1; k++)
-            tree->state[i].a[k] = tree->state[i].A[diagonal[k]];
+            tree->state[i].a[k] = A[diagonal[k]];
         if (n->dofs != 1)
             continue;
         dfl_node_axis(S, n);
-        articulated_times(F, tree->state[i].A, S);
+        articulated_times(F, A, S);
         tree->state[i].a[0] = S[2] * F[2] + S[5] * F[5];
     }
 }
@@ -123,7 +127,7 @@ static unsigned decide_several(dfl_tree_ranks *found, const dfl_tree *tree, int 
     const int k = tree->node[node].dofs;
     double D[36];
     unsigned mask = 0;
-    several_axes(D, tree->state[node].A, k);
+    several_axes(D, tree->fold[tree->node[node].slot].A, k);
     for (int i = 0; i < k * k; i++) {
         const double scale = sqrt(s[i / k] * s[i % k]);
         D[i] = scale > 0.0 ? D[i] / scale : 0.0;

@@ -7,19 +7,20 @@
 #include <string.h>
 
 static void start_ground(dfl_tree *tree);
-static void fill_columns(double *M, int ld, dfl_tree *tree, int node);
+static void fill_columns(double *M, int ld, const dfl_tree *tree, int node, const double *A);
 KERNEL void fill_ancestor(double *M, long ld, const dfl_tree *tree, int i, int j, const double *at,
                           const double *F);
 
 tree_view dfl_tree_view(const dfl_tree *tree)
 {
-    return (tree_view){tree->node, tree->nnodes, tree->drive, tree->gravity};
+    return (tree_view){tree->node,   tree->rest,  tree->mass,   tree->nnodes,
+                       tree->nslots, tree->drive, tree->gravity};
 }
 
 WIDE void dfl_tree_place(dfl_tree *tree, const double *p)
 {
     for (int i = 1; i < tree->nnodes; i++)
-        place_node(&tree->state[i], &tree->node[i], p, tree->drive);
+        place_node(&tree->state[i], &tree->node[i], &tree->rest[i], p, tree->drive);
 }
 
 /* The ground is accelerated upwards instead of every body being pulled downwards. */
@@ -35,17 +36,19 @@ static void start_ground(dfl_tree *tree)
 WIDE void dfl_tree_inverse(double *tau, dfl_tree *tree, const double *v, const double *a,
                            const double *wrench)
 {
+    const tree_view view = dfl_tree_view(tree);
     const pass_input in = {v, a, wrench, tree->drive};
     start_ground(tree);
-    inverse_passes(tau, tree->state, tree->node, tree->nnodes, &in);
+    inverse_passes(tau, tree->state, &view, &in);
 }
 
 WIDE void dfl_tree_forward(double *a, double *gam, dfl_tree *tree, const double *v,
                            const double *tau, const double *wrench)
 {
+    const tree_view view = dfl_tree_view(tree);
     const pass_input in = {v, tau, wrench, tree->drive};
     start_ground(tree);
-    forward_passes(a, gam, tree->state, tree->node, tree->nnodes, &in);
+    forward_passes(a, gam, tree->state, tree->fold, &view, &in);
 }
 
 /* One forward pass per column, from the massless joint to what hangs on it: K0 = L^-1 N. */
@@ -67,7 +70,7 @@ void dfl_tree_null_space(double *K0, int ld, dfl_tree *tree)
             else
                 dfl_node_axis(s->a, n);
             if (n->dofs > 1)
-                solve_several(column, s, n, none);
+                solve_several(column, s, &tree->fold[n->slot], n, none);
             else if (i > first)
                 solve_axis(column, s, n, 0.0);
         }
@@ -87,27 +90,28 @@ void dfl_node_axis(double *S, const dfl_node *n)
 WIDE void dfl_tree_mass(double *M, int ld, dfl_tree *tree)
 {
     dfl_tree_poses(tree);
-    dfl_tree_composite(tree);
     for (int c = 0; c < tree->nv; c++)
         memset(M + (long)c * ld, 0, (size_t)tree->nv * sizeof *M);
-    for (int i = 1; i < tree->nnodes; i++)
-        fill_columns(M, ld, tree, i);
+    for (int i = tree->nnodes - 1; i > 0; i--)
+        fill_columns(M, ld, tree, i, dfl_tree_composite(tree, i));
 }
 
-void dfl_tree_composite(dfl_tree *tree)
+const double *dfl_tree_composite(dfl_tree *tree, int node)
 {
-    for (int i = 1; i < tree->nnodes; i++)
-        start_inertia(&tree->state[i], &tree->node[i]);
-    for (int i = tree->nnodes - 1; i > 0; i--) {
-        const int parent = tree->node[i].parent;
-        const node_state *s = &tree->state[i];
-        if (parent > 0)
-            articulated_to_parent(tree->state[parent].A, s->E, s->r, s->A);
-    }
+    const dfl_node *n = tree->node;
+    const node_state *s = &tree->state[node];
+    double *A = tree->fold[n[node].slot].A, *up = tree->fold[n[n[node].parent].slot].A;
+    if (starts_itself(n, node))
+        start_inertia(A, &tree->mass[node]);
+    if (starts_parent(n, node))
+        start_inertia(up, &tree->mass[n[node].parent]);
+    if (n[node].parent > 0)
+        articulated_to_parent(up, s->E, s->r, A);
+    return A;
 }
 
 /* M_ij = S_j^T F for F = I^c S_i and all ancestors j. */
-static void fill_columns(double *M, int ld, dfl_tree *tree, int node)
+static void fill_columns(double *M, int ld, const dfl_tree *tree, int node, const double *A)
 {
     const dfl_node *n = &tree->node[node];
     const double *pose = tree->pose + 12 * node;
@@ -119,7 +123,7 @@ static void fill_columns(double *M, int ld, dfl_tree *tree, int node)
         } else {
             dfl_node_axis(S, n);
         }
-        articulated_times(F, tree->state[node].A, S);
+        articulated_times(F, A, S);
         rotate(world, pose, F);
         rotate(world + 3, pose, F + 3);
         for (int j = node; j > 0; j = tree->node[j].parent)

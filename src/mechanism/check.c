@@ -3,7 +3,6 @@
 
 #include "mechanics/check.h"
 #include "mechanism/vectors.h"
-#include "model/equations_internal.h"
 
 static dfl_status check_bodies(const dfl_drawing *drawing, const dfl_drawn_joint *joint);
 static dfl_status check_use(const dfl_drawing *drawing, const dfl_drawn_joint *joint);
@@ -72,7 +71,7 @@ static dfl_status check_use(const dfl_drawing *drawing, const dfl_drawn_joint *j
                         "%s '%s': a joint that closes a loop has no motion of its own; give it "
                         "before the other joint of %s",
                         kind, joint->name, dfl_drawing_body_name(drawing, joint->child));
-    if (loop && (joint->kind == DFL_SCREW || joint->kind == DFL_FREE || flat))
+    if (loop && (joint->kind == DFL_FREE || flat))
         return dfl_fail(drawing->ctx, DFL_INVALID,
                         "%s '%s': cannot close a loop; give it before the other joint of %s, or "
                         "leave it out",
@@ -82,6 +81,10 @@ static dfl_status check_use(const dfl_drawing *drawing, const dfl_drawn_joint *j
                         "%s '%s': at_b and axis_b are for joints that close loops; %s hangs on "
                         "this one, give at and axis",
                         kind, joint->name, dfl_drawing_body_name(drawing, joint->child));
+    if (loop && joint->kind == DFL_SCREW && joint->lead == 0)
+        return dfl_fail(drawing->ctx, DFL_INVALID,
+                        "screw '%s': a loop needs a lead in m/rad; without one it is revolute",
+                        joint->name);
     return joint->kind == DFL_DISTANCE ? check_distance(drawing, joint) : DFL_OK;
 }
 
@@ -199,15 +202,16 @@ dfl_status dfl_drawing_check_all(dfl_drawing *drawing)
         const dfl_placed_body *body = &drawing->bodies[i];
         if (dfl_drawing_hangs(drawing, i))
             continue;
+        drawing->model->line = body->line;
         if (body->joint < 0)
-            return dfl_model_fail(drawing->model, body->line,
-                                  "body '%s' has no joint that it hangs on: give one with '%s' as "
-                                  "its second body, such as free(\"...\", ground, %s)",
-                                  body->name, body->name, body->name);
-        return dfl_model_fail(drawing->model, body->line,
-                              "body '%s' does not hang on the ground: follow its joints, starting "
-                              "with '%s'; one is missing or closes a ring",
-                              body->name, drawing->joints[body->joint].name);
+            return dfl_fail(drawing->ctx, DFL_INVALID,
+                            "body '%s' has no joint that it hangs on: give one with '%s' as its "
+                            "second body, such as free(\"...\", ground, %s, { at = {0, 0, 0} })",
+                            body->name, body->name, body->name);
+        return dfl_fail(drawing->ctx, DFL_INVALID,
+                        "body '%s' does not hang on the ground: follow its joints, starting with "
+                        "'%s'; one is missing or closes a ring",
+                        body->name, drawing->joints[body->joint].name);
     }
     return DFL_OK;
 }

@@ -222,16 +222,22 @@ static dfl_status check_name(const dfl_drawing *drawing, const char *what, const
 {
     if (!strcmp(name, "ground"))
         return dfl_fail(drawing->ctx, DFL_INVALID, "%s: the name 'ground' is taken", what);
-    for (int i = 0; i < drawing->nbodies + drawing->njoints; i++) {
-        const bool body = i < drawing->nbodies;
-        const dfl_placed_joint *joint = &drawing->joints[body ? 0 : i - drawing->nbodies];
-        const char *other = body ? drawing->bodies[i].name : joint->name;
-        if (!strcmp(name, other))
-            return dfl_fail(drawing->ctx, DFL_INVALID,
-                            "%s: the name '%s' is taken by the %s of line %d; choose another one",
-                            what, name, body ? "body" : "joint",
-                            body ? drawing->bodies[i].line : joint->line);
-    }
+    const char *owner = NULL;
+    int line = 0;
+    for (int i = 0; i < drawing->nbodies; i++)
+        if (!strcmp(name, drawing->bodies[i].name)) {
+            owner = "body";
+            line = drawing->bodies[i].line;
+        }
+    for (int i = 0; i < drawing->njoints; i++)
+        if (!strcmp(name, drawing->joints[i].name)) {
+            owner = "joint";
+            line = drawing->joints[i].line;
+        }
+    if (owner)
+        return dfl_fail(drawing->ctx, DFL_INVALID,
+                        "%s: the name '%s' is taken by the %s of line %d; choose another one", what,
+                        name, owner, line);
     return dfl_model_check_name(drawing->model, name);
 }
 

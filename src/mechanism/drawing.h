@@ -146,14 +146,15 @@ dfl_status dfl_drawing_jacobian(dfl_jacobian_column *columns, int *count, int ro
 /* ------------------------------------------------------------------ forces */
 
 /* Adds a force at a point of a body, and a torque, both in world axes; on DFL_GROUND nothing happens.
-   `stored`: the force belongs to an energy given to dfl_drawing_stored. */
+   `stored`: the force follows from an energy given to dfl_model_stored (before energy() is asked for). */
 dfl_status dfl_drawing_apply(dfl_drawing *drawing, int body, dfl_vec point, dfl_vec force,
                              dfl_vec torque, bool stored);
 
 /* ------------------------------------------------------------------ lowering (lower.c) */
 
 /* Declares masses, forces of inertia and gravity, and the energy: bodies and joints are complete. Called by
-   dfl_drawing_lower, or before it, when the energy is asked for; again is no harm. */
+   dfl_drawing_lower, or before it, when the energy is asked for; again is no harm. After a failure
+   the line of what it is about is the model's line. */
 dfl_status dfl_drawing_close(dfl_drawing *drawing);
 
 /* Declares all that is left: applied forces, constraints of loops, lengths of quaternions. Once, when the

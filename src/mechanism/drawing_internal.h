@@ -49,7 +49,6 @@ typedef struct dfl_link {
     dfl_vec omega, u;   /* angular velocity, velocity of the origin */
 
     dfl_vec force, torque; /* applied, at the origin, in world axes */
-    bool loaded;
 } dfl_link;
 
 typedef struct dfl_placed_body {

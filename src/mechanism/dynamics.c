@@ -1,7 +1,7 @@
 /* dynamics.c: mass matrix and forces of inertia and gravity: the recursions of Newton and Euler and of
    composite bodies (Featherstone 2008, chapters 5 and 6) on expressions.
 
-   Each link works in axes of its own, with Q from them to those of its parent; r is the vector between the
+   Each link works in axes of its own (those of the drawing, or with z along an axis that is tilted), with Q from them to those of its parent; r is the vector between the
    origins in axes of the parent; w, u are its rates as in kinematics.c. For v' = 0 and a_ground = -gravity:
 
        omega = Q^T omega_p + w           alpha = Q^T alpha_p + Q^T omega_p x w (+ prescribed)
@@ -19,6 +19,7 @@
 #include "mechanism/vectors.h"
 
 typedef struct moved {
+    dfl_mat C;   /* from the link's own axes to those of the drawing */
     bool turned; /* Q is not 1 */
     dfl_mat Q;
     dfl_vec r, axis;
@@ -31,6 +32,9 @@ typedef struct moved {
 
 static bool in_world_axes(const dfl_drawing *drawing);
 static void set_geometry(moved *all, dfl_drawing *drawing, bool world);
+static void set_in_world_axes(moved *m, dfl_drawing *drawing, int index);
+static void set_in_own_axes(moved *m, const moved *p, dfl_drawing *drawing, const dfl_link *link);
+static int axis_of_coordinates(dfl_vec axis);
 static void accelerate(moved *all, dfl_drawing *drawing);
 static dfl_status declare_forces(moved *all, dfl_drawing *drawing);
 static dfl_status declare_drive_energy(moved *all, dfl_drawing *drawing);
@@ -67,13 +71,11 @@ static bool in_world_axes(const dfl_drawing *drawing)
     int common = -1;
     for (int i = 1; i < drawing->nlinks; i++) {
         const dfl_link *link = &drawing->links[i];
-        int axis = 0;
+        const int axis = axis_of_coordinates(link->axis);
         if (link->kind == LINK_PRISMATIC)
             continue;
         if (link->kind == LINK_SPHERICAL || link->kind == LINK_FREE)
             return false;
-        while (axis < 3 && (link->axis.e[(axis + 1) % 3] || link->axis.e[(axis + 2) % 3]))
-            axis++;
         if (axis == 3 || (common >= 0 && common != axis))
             return false;
         common = axis;
@@ -83,22 +85,60 @@ static bool in_world_axes(const dfl_drawing *drawing)
 
 static void set_geometry(moved *all, dfl_drawing *drawing, bool world)
 {
-    dfl_graph *g = drawing->graph;
+    all[0].C = mat_identity(drawing->graph);
     for (int i = 1; i < drawing->nlinks; i++) {
         const dfl_link *link = &drawing->links[i];
-        moved *m = &all[i];
-        *m = (moved){.m = link->mass, .h = link->moment, .J = link->inertia, .axis = link->axis};
-        m->turned = !world && link->kind != LINK_PRISMATIC;
-        m->Q = dfl_link_turn(drawing, link);
-        m->r = dfl_link_shift(drawing, link);
-        if (!world)
-            continue;
-        const dfl_pose *pose = dfl_link_place(drawing, i);
-        m->r = pose->arm;
-        m->axis = mat_times(g, dfl_link_axes(drawing, i), link->axis);
-        m->h = mat_times(g, pose->R, m->h);
-        m->J = sym_rotate(g, pose->R, m->J);
+        all[i] = (moved){.m = link->mass, .h = link->moment, .J = link->inertia};
+        if (world)
+            set_in_world_axes(&all[i], drawing, i);
+        else
+            set_in_own_axes(&all[i], &all[link->parent], drawing, link);
     }
+}
+
+static void set_in_world_axes(moved *m, dfl_drawing *drawing, int index)
+{
+    dfl_graph *g = drawing->graph;
+    const dfl_pose *pose = dfl_link_place(drawing, index);
+    m->r = pose->arm;
+    m->axis = mat_times(g, dfl_link_axes(drawing, index), drawing->links[index].axis);
+    m->h = mat_times(g, pose->R, m->h);
+    m->J = sym_rotate(g, pose->R, m->J);
+}
+
+/* Q = C_p^T turn C. An axis that is none of the drawing becomes z: then turn C = C turn_z. */
+static void set_in_own_axes(moved *m, const moved *p, dfl_drawing *drawing, const dfl_link *link)
+{
+    dfl_graph *g = drawing->graph;
+    const bool turns = link->kind == LINK_REVOLUTE || link->kind == LINK_SCREW;
+    const bool tilted = turns && axis_of_coordinates(link->axis) == 3;
+    m->turned = link->kind != LINK_PRISMATIC;
+    m->C = link->kind == LINK_PRISMATIC ? p->C : mat_identity(g);
+    m->Q = m->turned ? mat_product(g, mat_transpose(p->C), dfl_link_turn(drawing, link)) : m->C;
+    if (tilted) {
+        const dfl_vec z = {{0, 0, dfl_constant(g, 1.0)}};
+        dfl_vec axes[3];
+        dfl_drawing_axes(axes, drawing, link->axis, vec_zero());
+        m->C = mat_transpose(mat_of_rows(axes));
+        m->Q = mat_turn(g, z, link->p[0]);
+        if (!mat_same(m->C, p->C))
+            m->Q = mat_product(g, mat_product(g, mat_transpose(p->C), m->C), m->Q);
+        m->axis = z;
+    } else {
+        m->axis = mat_back(g, m->C, link->axis);
+    }
+    m->r = mat_back(g, p->C, dfl_link_shift(drawing, link));
+    m->h = mat_back(g, m->C, m->h);
+    m->J = sym_rotate(g, mat_transpose(m->C), m->J);
+}
+
+/* 0, 1, 2 for a vector along x, y, z, else 3. */
+static int axis_of_coordinates(dfl_vec axis)
+{
+    int k = 0;
+    while (k < 3 && (axis.e[(k + 1) % 3] || axis.e[(k + 2) % 3]))
+        k++;
+    return k;
 }
 
 /* Angular velocities, and accelerations for v' = 0. */

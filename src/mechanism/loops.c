@@ -2,6 +2,7 @@
    and d = r_B - r_A,
 
        DOT1(u_A, w_B) = u.w      DOT2(u_A) = u.d      distance: (d.d - L^2) / (2 L)
+       screw: z.d - lead phi, phi = arg(x_A.x_B + i y_A.x_B) in the turn nearest to z.d / lead
 
    The poses are those against the last link that both bodies hang on. Rows that no motion can change (a plane
    mechanism drawn in space has them) are left out, if they are fulfilled. */
@@ -12,7 +13,7 @@
 
 #include <math.h>
 
-typedef enum row_kind { DOT1, DOT2, DISTANCE } row_kind;
+typedef enum row_kind { DOT1, DOT2, DISTANCE, SCREW } row_kind;
 enum { X, Y, Z };
 
 typedef struct row_type {
@@ -39,6 +40,7 @@ static const joint_rows in_space[DFL_CONNECTIONS] = {
     [DFL_FIXED] = {6, {TOGETHER, PARALLEL, {DOT1, X, Y}}},
     [DFL_REVOLUTE] = {5, {TOGETHER, PARALLEL}},
     [DFL_PRISMATIC] = {5, {{DOT2, X, 0}, {DOT2, Y, 0}, PARALLEL, {DOT1, X, Y}}},
+    [DFL_SCREW] = {5, {{DOT2, X, 0}, {DOT2, Y, 0}, PARALLEL, {SCREW, 0, 0}}},
     [DFL_CYLINDRICAL] = {4, {{DOT2, X, 0}, {DOT2, Y, 0}, PARALLEL}},
     [DFL_UNIVERSAL] = {4, {TOGETHER, {DOT1, Z, X}}},
     [DFL_PLANAR_JOINT] = {3, {{DOT2, Z, 0}, PARALLEL}},
@@ -63,10 +65,12 @@ static const joint_rows in_plane[DFL_CONNECTIONS] = {
 /* Frames of both bodies. */
 typedef struct ends {
     dfl_vec A[3], B[3], d;
-    dfl_expr length;
+    dfl_expr length, lead;
 } ends;
 
 static dfl_status make_ends(ends *e, dfl_drawing *drawing, const dfl_placed_joint *joint);
+static void add_row_force(dfl_vec *force, dfl_vec *torque, dfl_graph *g, const ends *e,
+                          row_type type, dfl_expr lambda);
 static int link_of(const dfl_drawing *drawing, int body);
 static dfl_status multiplier_of(dfl_expr *out, const dfl_drawing *drawing,
                                 const dfl_placed_joint *joint, int number);
@@ -75,6 +79,7 @@ static int common_link(const dfl_drawing *drawing, int a, int b);
 static void set_axes(dfl_vec axes[3], const dfl_drawing *drawing, const dfl_drawn_joint *joint,
                      dfl_vec axis, dfl_vec axis2);
 static dfl_expr row_value(dfl_graph *g, const ends *e, row_type type);
+static dfl_expr screw_value(dfl_graph *g, const ends *e);
 static const char *row_meaning(dfl_graph *g, const ends *drawn, row_type type);
 static dfl_status declare_row(dfl_drawing *drawing, const dfl_placed_joint *joint, int number,
                               dfl_expr row, const char *meaning);
@@ -111,8 +116,8 @@ dfl_status dfl_drawing_rows(dfl_drawing *drawing, dfl_placed_joint *joint)
     return status ? status : dfl_graph_status(drawing->graph);
 }
 
-/* On B: -lambda u at its point for DOT2, +lambda u x w for DOT1, -lambda d / L for a distance. Rows that were
-   left out carry nothing. */
+/* On B: -lambda u at its point for DOT2, +lambda u x w for DOT1, -lambda d / L for a distance, -lambda z and
+   +lambda lead z for a screw. Rows that were left out carry nothing. */
 dfl_status dfl_drawing_loop_force(dfl_vec *x, dfl_vec *force, dfl_vec *torque, dfl_drawing *drawing,
                                   int index)
 {
@@ -131,13 +136,7 @@ dfl_status dfl_drawing_loop_force(dfl_vec *x, dfl_vec *force, dfl_vec *torque, d
         status = multiplier_of(&lambda, drawing, joint, rows->count > 1 ? k + 1 : 0);
         if (status || lambda == DFL_NO_EXPR)
             continue;
-        if (type.kind == DOT1)
-            *torque =
-                vec_add(g, *torque, vec_scale(g, lambda, vec_cross(g, e.A[type.u], e.B[type.w])));
-        else if (type.kind == DOT2)
-            *force = vec_sub(g, *force, vec_scale(g, lambda, e.A[type.u]));
-        else
-            *force = vec_sub(g, *force, vec_scale(g, dfl_div(g, lambda, e.length), e.d));
+        add_row_force(force, torque, g, &e, type, lambda);
     }
     if (status)
         return status;
@@ -147,6 +146,22 @@ dfl_status dfl_drawing_loop_force(dfl_vec *x, dfl_vec *force, dfl_vec *torque, d
     *force = mat_times(g, R, *force);
     *torque = mat_times(g, R, *torque);
     return dfl_graph_status(g);
+}
+
+static void add_row_force(dfl_vec *force, dfl_vec *torque, dfl_graph *g, const ends *e,
+                          row_type type, dfl_expr lambda)
+{
+    dfl_vec F = vec_zero(), N = vec_zero(); /* per -lambda */
+    if (type.kind == DOT1)
+        N = vec_cross(g, e->B[type.w], e->A[type.u]);
+    else if (type.kind == DOT2)
+        F = e->A[type.u];
+    else if (type.kind == DISTANCE)
+        F = vec_scale(g, dfl_div(g, dfl_constant(g, 1.0), e->length), e->d);
+    else
+        F = e->A[Z], N = vec_neg(g, vec_scale(g, e->lead, e->A[Z]));
+    *force = vec_sub(g, *force, vec_scale(g, lambda, F));
+    *torque = vec_sub(g, *torque, vec_scale(g, lambda, N));
 }
 
 static int link_of(const dfl_drawing *drawing, int body)
@@ -197,6 +212,7 @@ static dfl_status make_ends(ends *e, dfl_drawing *drawing, const dfl_placed_join
         e->A[k] = mat_times(g, A.R, e->A[k]);
         e->B[k] = mat_times(g, B.R, e->B[k]);
     }
+    e->lead = d->lead;
     const dfl_vec apart_by = vec_sub(g, at_b, d->at);
     e->length = d->length ? d->length : dfl_unary(g, DFL_OP_SQRT, vec_dot(g, apart_by, apart_by));
     return DFL_OK;
@@ -230,9 +246,23 @@ static dfl_expr row_value(dfl_graph *g, const ends *e, row_type type)
         return vec_dot(g, e->A[type.u], e->B[type.w]);
     if (type.kind == DOT2)
         return vec_dot(g, e->A[type.u], e->d);
+    if (type.kind == SCREW)
+        return screw_value(g, e);
     const dfl_expr square = dfl_mul(g, e->length, e->length);
     return dfl_div(g, dfl_sub(g, vec_dot(g, e->d, e->d), square),
                    dfl_mul(g, dfl_constant(g, 2.0), e->length));
+}
+
+/* -lead arg((x_A.x_B + i y_A.x_B) exp(-i z.d / lead)): the angle is measured from that of the shift, so that the row
+   jumps only half a turn away from where the loop is closed. */
+static dfl_expr screw_value(dfl_graph *g, const ends *e)
+{
+    const dfl_expr shift = dfl_div(g, vec_dot(g, e->A[Z], e->d), e->lead);
+    const dfl_expr c = dfl_unary(g, DFL_OP_COS, shift), s = dfl_unary(g, DFL_OP_SIN, shift);
+    const dfl_expr re = vec_dot(g, e->A[X], e->B[X]), im = vec_dot(g, e->A[Y], e->B[X]);
+    const dfl_expr y = dfl_sub(g, dfl_mul(g, im, c), dfl_mul(g, re, s));
+    const dfl_expr x = dfl_add(g, dfl_mul(g, re, c), dfl_mul(g, im, s));
+    return dfl_neg(g, dfl_mul(g, e->lead, dfl_binary(g, DFL_OP_ATAN2, y, x)));
 }
 
 /* Which motion a row prevents, in the drawing. */
@@ -243,6 +273,8 @@ static const char *row_meaning(dfl_graph *g, const ends *drawn, row_type type)
     static const char *const turns[] = {"x rotation", "y rotation", "z rotation", "rotation"};
     if (type.kind == DISTANCE)
         return "distance";
+    if (type.kind == SCREW)
+        return "shift without turn";
     const dfl_vec u =
         type.kind == DOT2 ? drawn->A[type.u] : vec_cross(g, drawn->A[type.u], drawn->B[type.w]);
     int axis = 0;

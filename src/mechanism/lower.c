@@ -11,7 +11,7 @@ static dfl_expr gravity_energy(dfl_drawing *drawing);
 static dfl_status declare_applied(dfl_drawing *drawing);
 static dfl_status declare_loops(dfl_drawing *drawing);
 static dfl_status declare_lengths(dfl_drawing *drawing);
-static dfl_status with_line(const dfl_drawing *drawing, dfl_status status, int line);
+static dfl_status with_line(const dfl_drawing *drawing);
 
 dfl_status dfl_drawing_close(dfl_drawing *drawing)
 {
@@ -26,12 +26,14 @@ dfl_status dfl_drawing_close(dfl_drawing *drawing)
     }
     if (!status)
         status = dfl_drawing_dynamics(drawing);
-    drawing->model->line = line;
     const dfl_expr V = status ? 0 : gravity_energy(drawing);
     if (!status && V != 0)
         status = dfl_model_stored(drawing->model, V);
-    drawing->closed = !status;
-    return status;
+    if (status)
+        return status;
+    drawing->model->line = line;
+    drawing->closed = true;
+    return DFL_OK;
 }
 
 /* Mass, first moment and inertia about the link's origin: J + m (c.c 1 - c c^T). */
@@ -105,7 +107,7 @@ dfl_status dfl_drawing_lower(dfl_drawing *drawing)
     if (!status)
         status = dfl_drawing_resolve(drawing);
     drawing->lowered = !status;
-    return status;
+    return status == DFL_INVALID ? with_line(drawing) : status;
 }
 
 /* Forces and torques are moved from link to link, to the ground, in world axes. */
@@ -146,7 +148,7 @@ static dfl_status declare_loops(dfl_drawing *drawing)
         dfl_placed_joint *joint = &drawing->joints[i];
         drawing->model->line = joint->line;
         if (joint->loop && !joint->declared)
-            status = with_line(drawing, dfl_drawing_rows(drawing, joint), joint->line);
+            status = dfl_drawing_rows(drawing, joint);
     }
     return status;
 }
@@ -175,15 +177,14 @@ static dfl_status declare_lengths(dfl_drawing *drawing)
     return status;
 }
 
-/* Puts file and line in front of a message about an earlier declaration. */
-static dfl_status with_line(const dfl_drawing *drawing, dfl_status status, int line)
+/* Puts file and line, where the failure set it, in front of the message. */
+static dfl_status with_line(const dfl_drawing *drawing)
 {
-    if (status != DFL_INVALID)
-        return status;
     dfl_text text = {.ctx = drawing->ctx};
     dfl_text_add(&text, "%s", dfl_message(drawing->ctx));
-    status = text.status ? text.status
-                         : dfl_model_fail(drawing->model, line, "%s", dfl_text_string(&text));
+    const dfl_status status = text.status ? text.status
+                                          : dfl_model_fail(drawing->model, drawing->model->line,
+                                                           "%s", dfl_text_string(&text));
     dfl_text_clear(&text);
     return status;
 }

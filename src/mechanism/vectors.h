@@ -100,6 +100,30 @@ static inline dfl_mat mat_product(dfl_graph *g, dfl_mat A, dfl_mat B)
     return C;
 }
 
+static inline dfl_mat mat_of_rows(const dfl_vec rows[3])
+{
+    dfl_mat A;
+    for (int i = 0; i < 9; i++)
+        A.e[i] = rows[i / 3].e[i % 3];
+    return A;
+}
+
+static inline dfl_mat mat_transpose(dfl_mat A)
+{
+    dfl_mat B;
+    for (int i = 0; i < 9; i++)
+        B.e[i] = A.e[3 * (i % 3) + i / 3];
+    return B;
+}
+
+static inline bool mat_same(dfl_mat A, dfl_mat B)
+{
+    for (int i = 0; i < 9; i++)
+        if (A.e[i] != B.e[i])
+            return false;
+    return true;
+}
+
 static inline dfl_mat mat_identity(dfl_graph *g)
 {
     const dfl_expr one = dfl_constant(g, 1.0);

@@ -28,6 +28,9 @@ typedef struct dfl_settings {
 dfl_status dfl_settings_resolve(dfl_settings *out, const dfl_choices *choices,
                                 const dfl_runnable *run);
 
+/* DFL_INVALID, with the list of all, unless there is a method of this name; `said` names the option. */
+dfl_status dfl_settings_check_method(dfl_context *ctx, const char *said, const char *name);
+
 /* DFL_INVALID unless the run has an end and a length. */
 dfl_status dfl_settings_check_end(const dfl_settings *settings, const dfl_choices *choices,
                                   const dfl_model *model);

@@ -90,6 +90,13 @@ dfl_status dfl_settings_resolve(dfl_settings *out, const dfl_choices *choices,
     return status ? status : dfl_options_resolve(&out->solver, ctx, dfl_runnable_eom(run), &wanted);
 }
 
+dfl_status dfl_settings_check_method(dfl_context *ctx, const char *said, const char *name)
+{
+    int which;
+    const choice method = {"", methods};
+    return choose(&which, ctx, &method, said, name, NULL);
+}
+
 dfl_status dfl_settings_check_end(const dfl_settings *settings, const dfl_choices *choices,
                                   const dfl_model *model)
 {

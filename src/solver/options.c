@@ -7,6 +7,7 @@
 static void fill_defaults(dfl_solver_options *o, const dfl_eom *eom);
 static dfl_status check_numbers(const dfl_solver_options *o, dfl_context *ctx);
 static dfl_status check_choices(const dfl_solver_options *o, dfl_context *ctx, const dfl_eom *eom);
+static dfl_status check_order(const dfl_solver_options *o, dfl_context *ctx);
 static dfl_status check_tolerances(const dfl_solver_options *o, dfl_context *ctx, int n);
 
 dfl_status dfl_options_resolve(dfl_solver_options *out, dfl_context *ctx, const dfl_eom *eom,
@@ -26,6 +27,12 @@ static void set(double *value, double fallback)
 {
     if (*value == 0)
         *value = fallback;
+}
+
+/* A rate of which negative means none. */
+static double damping(double value, double fallback)
+{
+    return value == 0 ? fallback : value < 0 ? 0 : value;
 }
 
 static void fill_defaults(dfl_solver_options *o, const dfl_eom *eom)
@@ -48,11 +55,17 @@ static void fill_defaults(dfl_solver_options *o, const dfl_eom *eom)
     o->newton_updates = o->newton_updates == 0 ? 1 : o->newton_updates < 0 ? 0 : o->newton_updates;
     if (o->max_steps == 0)
         o->max_steps = 10000000;
+    if (o->form == DFL_TANGENT || o->form == DFL_PARTITION)
+        o->selectors = o->form == DFL_TANGENT ? DFL_ORTHOGONAL : DFL_UNIT;
     if (o->renewal == DFL_RENEW_DEFAULT)
-        o->renewal = o->selectors == DFL_UNIT ? DFL_RENEW_ON_CHANGE : DFL_RENEW_ALWAYS;
+        o->renewal = o->selectors == DFL_UNIT || o->form == DFL_TANGENT ? DFL_RENEW_ON_CHANGE
+                                                                        : DFL_RENEW_ALWAYS;
+    o->baumgarte_alpha = damping(o->baumgarte_alpha, 10);
+    o->baumgarte_beta = damping(o->baumgarte_beta, o->baumgarte_alpha);
     if (o->reference == DFL_REFERENCE_DEFAULT)
         o->reference = o->prediction == DFL_CONSTANT ? DFL_REFERENCE_START : DFL_REFERENCE_STAGE2;
-    set(&o->jacobian_reuse, o->reference == DFL_REFERENCE_START ? 1e-3 : 0.03);
+    const double reuse = o->integrator == DFL_RADAU ? 0.03 : 0.1;
+    set(&o->jacobian_reuse, o->reference == DFL_REFERENCE_START ? 1e-3 : reuse);
 }
 
 static dfl_status check_numbers(const dfl_solver_options *o, dfl_context *ctx)
@@ -72,6 +85,8 @@ static dfl_status check_numbers(const dfl_solver_options *o, dfl_context *ctx)
                  {"keep_high", o->keep_high, 1, 100},
                  {"rank_tolerance", o->rank_tolerance, DBL_EPSILON, 0.1},
                  {"rounding", o->rounding, 1e-16, 1e-2},
+                 {"baumgarte_alpha", o->baumgarte_alpha, 0, 1e12},
+                 {"baumgarte_beta", o->baumgarte_beta, 0, 1e12},
                  {"max_step", o->max_step, 0, DBL_MAX},
                  {"fixed_step", o->fixed_step, 0, DBL_MAX},
                  {"every", o->every, 0, DBL_MAX},
@@ -85,6 +100,22 @@ static dfl_status check_numbers(const dfl_solver_options *o, dfl_context *ctx)
                             range[i].name, range[i].value, range[i].low, range[i].high);
     if (!isfinite(o->first_step))
         return dfl_fail(ctx, DFL_INVALID, "first_step is %g", o->first_step);
+    return DFL_OK;
+}
+
+static dfl_status check_order(const dfl_solver_options *o, dfl_context *ctx)
+{
+    const int order = o->order;
+    if (o->integrator == DFL_BDF && (order < 0 || order > 5))
+        return dfl_fail(ctx, DFL_INVALID, "order is %d; choose 1 to 5 with bdf, or 0 for automatic",
+                        order);
+    if (o->integrator == DFL_RADAU && order != 0 && order != 1 && order != 5 && order != 9 &&
+        order != 13)
+        return dfl_fail(ctx, DFL_INVALID, "order is %d; choose 1, 5, 9 or 13, or 0 for automatic",
+                        order);
+    if (o->integrator != DFL_BDF && o->integrator != DFL_RADAU && order != 0)
+        return dfl_fail(ctx, DFL_INVALID, "order is %d; the method '%s' has one order, leave it 0",
+                        order, dfl_integrator_name(o->integrator));
     return DFL_OK;
 }
 
@@ -110,13 +141,11 @@ static dfl_status check_choices(const dfl_solver_options *o, dfl_context *ctx, c
     dfl_status status = dfl_combination_check(ctx, o->form, o->integrator);
     if (status)
         return status;
-    if (o->order != 0 && o->order != 1 && o->order != 5 && o->order != 9 && o->order != 13)
-        return dfl_fail(ctx, DFL_INVALID, "order is %d; choose 1, 5, 9 or 13, or 0 for automatic",
-                        o->order);
-    if (o->form == DFL_PSF && eom->no_bias && eom->nl + eom->nm > 0)
-        return dfl_fail(ctx, DFL_INVALID,
-                        "the form psf needs the bias of the acceleration constraints, which this "
-                        "model does not have; use the form psi1");
+    status = check_order(o, ctx);
+    if (!status)
+        status = dfl_form_check(ctx, o, eom);
+    if (status)
+        return status;
     if (o->selectors == DFL_USER && !o->select)
         return dfl_fail(ctx, DFL_INVALID, "selectors = DFL_USER needs the callback `select`");
     if (o->norm == DFL_NORM_BODY && (!eom->structure || eom->structure->nbodies == 0))

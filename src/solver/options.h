@@ -9,4 +9,7 @@ dfl_status dfl_options_resolve(dfl_solver_options *out, dfl_context *ctx, const 
 /* DFL_INVALID: a form that makes no sense with an integrator, with the reason. */
 dfl_status dfl_combination_check(dfl_context *ctx, dfl_form form, dfl_integrator integrator);
 
+/* DFL_INVALID: a form that makes no sense for the model, with the reason. */
+dfl_status dfl_form_check(dfl_context *ctx, const dfl_solver_options *options, const dfl_eom *eom);
+
 #endif

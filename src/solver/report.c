@@ -18,7 +18,7 @@ static dfl_status event_values(double *value, dfl_solver *solver, double t, cons
 /* +1 forward, -1 backward in time. */
 static double direction(const dfl_solver *solver)
 {
-    return solver->radau.h_cont < 0 ? -1 : 1;
+    return solver->stepper->h_old < 0 ? -1 : 1;
 }
 
 static dfl_status call_output(dfl_solver *solver, double t, const double *x)
@@ -32,7 +32,7 @@ static dfl_status call_output(dfl_solver *solver, double t, const double *x)
 dfl_status dfl_solver_report_start(dfl_solver *solver)
 {
     const dfl_solver_options *opt = &solver->options;
-    const double t = solver->radau.t, *x = dfl_solver_state(solver);
+    const double t = solver->stepper->t, *x = dfl_solver_state(solver);
     dfl_status status = DFL_OK;
     if (opt->nevents > 0)
         status = event_values(solver->value_old, solver, t, x);
@@ -47,8 +47,8 @@ dfl_status dfl_solver_report_start(dfl_solver *solver)
 dfl_status dfl_solver_report_step(dfl_solver *solver)
 {
     const dfl_solver_options *opt = &solver->options;
-    const dfl_radau *radau = &solver->radau;
-    const double t_old = radau->t_old, t = radau->t;
+    const dfl_stepper *st = solver->stepper;
+    const double t_old = st->t_old, t = st->t;
     if (!solver->unreported)
         solver->reported = t_old;
     solver->unreported = true;
@@ -73,7 +73,7 @@ dfl_status dfl_solver_report_step(dfl_solver *solver)
 dfl_status dfl_solver_report_again(dfl_solver *solver, double t_end)
 {
     const dfl_solver_options *opt = &solver->options;
-    const double t = solver->radau.t, sense = t_end < t ? -1 : 1;
+    const double t = solver->stepper->t, sense = t_end < t ? -1 : 1;
     if (sense == solver->sense)
         return solver->unreported ? dfl_solver_report_step(solver) : DFL_OK;
     solver->unreported = solver->event_found = false;
@@ -93,7 +93,7 @@ dfl_status dfl_solver_report_again(dfl_solver *solver, double t_end)
 
 dfl_status dfl_solver_report_end(dfl_solver *solver)
 {
-    const double t = solver->radau.t, every = solver->options.every;
+    const double t = solver->stepper->t, every = solver->options.every;
     const double last = solver->t0 + direction(solver) * every * (double)(solver->outputs - 1);
     if (every > 0 && fabs(last - t) <= 1e-9 * every)
         return DFL_OK;
@@ -185,7 +185,7 @@ static dfl_status find_events(dfl_solver *solver, double to)
     const int nevents = solver->options.nevents;
     const double sign = direction(solver), from = solver->reported;
     double *old = solver->value_old, *value = solver->value;
-    const int samples = solver->radau.rk_cont->stages + 1; /* longer steps have more */
+    const int samples = solver->stepper->degree + 1; /* longer steps have more */
     double a = from;
     for (int k = 1; k <= samples && !solver->event_found; k++) {
         const double b = k == samples ? to : from + (to - from) * k / samples;

@@ -49,9 +49,9 @@ dfl_status dfl_solver_create(dfl_solver **out, dfl_context *ctx, const dfl_eom *
         status = dfl_system_init(&solver->sys, ctx, eom, opt->form == DFL_PSI1, &solver->stats);
     solver->sys.rounding = opt->rounding;
     if (!status)
-        status = dfl_formulation_init(&solver->form, &solver->sys, opt, dfl_radau_max_stages(opt));
+        status = dfl_formulation_init(&solver->form, &solver->sys, opt, dfl_stepper_stages(opt));
     if (!status)
-        status = dfl_radau_init(&solver->radau, &solver->sys, &solver->form, opt);
+        status = dfl_stepper_create(&solver->stepper, &solver->sys, &solver->form, opt);
     if (!status)
         status = dfl_initial_init(&solver->initial, ctx, eom, opt);
     if (status)
@@ -79,7 +79,7 @@ void dfl_solver_free(dfl_solver *solver)
         return;
     dfl_context *ctx = solver->ctx;
     dfl_initial_clear(&solver->initial);
-    dfl_radau_clear(&solver->radau);
+    dfl_stepper_free(solver->stepper);
     dfl_formulation_clear(&solver->form);
     if (solver->sys.ctx)
         dfl_system_clear(&solver->sys);
@@ -138,7 +138,7 @@ static dfl_status start(dfl_solver *solver, double t0, const double *x0,
                         const dfl_conditions *conditions)
 {
     dfl_system *sys = &solver->sys;
-    dfl_radau *radau = &solver->radau;
+    dfl_stepper *st = solver->stepper;
     const dfl_solver_options *opt = &solver->options;
     dfl_status status = check_start(solver, t0, x0, conditions);
     if (status)
@@ -168,11 +168,11 @@ static dfl_status start(dfl_solver *solver, double t0, const double *x0,
         status = check_rank_nearby(solver, t0);
     if (status)
         return status;
-    dfl_formulation_least_multipliers(&radau->here, &solver->form);
+    dfl_formulation_least_multipliers(&st->here, &solver->form);
     note_start(solver, x0);
     solver->stats.check_evaluations = solver->initial.counters.evaluations;
     solver->stats.difference_evaluations += solver->initial.counters.difference_evaluations;
-    dfl_radau_start(radau, opt->fixed_step > 0 ? opt->fixed_step : opt->first_step);
+    dfl_stepper_start(st, opt->fixed_step > 0 ? opt->fixed_step : opt->first_step);
     solver->t0 = t0;
     solver->sense = 0;
     solver->unreported = solver->event_found = false;
@@ -188,15 +188,15 @@ static dfl_status start(dfl_solver *solver, double t0, const double *x0,
 static dfl_status take_place(dfl_solver *solver, double t0)
 {
     dfl_system *sys = &solver->sys;
-    dfl_point *here = &solver->radau.here;
+    dfl_point *here = &solver->stepper->here;
     dfl_formulation_bind(&solver->form);
-    dfl_radau_bind(&solver->radau);
+    dfl_stepper_bind(solver->stepper);
     here->t = t0;
     memset(here->x, 0, (size_t)sys->na * sizeof(double));
-    if (sys->carried && solver->initial.sys.carried)
+    if (sys->leading_a && solver->initial.sys.carried)
         memcpy(here->x, dfl_initial_accelerations(&solver->initial),
-               (size_t)sys->na * sizeof(double));
-    else if (sys->carried)
+               (size_t)(sys->carried ? sys->na : sys->n3) * sizeof(double));
+    else if (sys->leading_a)
         memcpy(here->x, solver->initial.point.a, (size_t)sys->n3 * sizeof(double));
     memcpy(here->x + sys->na, solver->x, (size_t)sys->nu * sizeof(double));
     dfl_status status = evaluate_start(solver);
@@ -212,14 +212,14 @@ static dfl_status check_rank_nearby(dfl_solver *solver, double t0)
 {
     const dfl_system *sys = &solver->sys;
     const dfl_layout at = dfl_eom_layout(solver->eom);
-    dfl_point *nearby = &solver->radau.next;
+    dfl_point *nearby = &solver->stepper->next;
     double *x = solver->x_event;
     memcpy(x, solver->x, (size_t)sys->nu * sizeof *x);
     for (int i = at.p; i < at.n; i++) /* no symmetry: multiples of the golden section */
         x[i] += 1e-3 * (1 + fabs(x[i])) * (2 * fmod(0.6180339887 * (i + 1), 1) - 1);
     if (dfl_initial_project(x, &solver->initial, t0, false))
         return DFL_OK;
-    memcpy(nearby->x, solver->radau.here.x, (size_t)sys->na * sizeof *x);
+    memcpy(nearby->x, solver->stepper->here.x, (size_t)sys->na * sizeof *x);
     memcpy(nearby->x + sys->na, x, (size_t)sys->nu * sizeof *x);
     nearby->t = t0;
     const int rank = dfl_formulation_rank_at(&solver->form, nearby);
@@ -235,28 +235,28 @@ static dfl_status check_rank_nearby(dfl_solver *solver, double t0)
 
 dfl_status dfl_solver_stand_at(dfl_solver *solver, double t, const double *x)
 {
-    dfl_radau *radau = &solver->radau;
+    dfl_stepper *st = solver->stepper;
     dfl_system *sys = &solver->sys;
-    const double h = radau->h;
-    dfl_radau_interpolate(radau->next.x, radau, t); /* carried accelerations */
-    memcpy(radau->next.x + sys->na, x, (size_t)sys->nu * sizeof *x);
-    radau->next.t = t;
+    const double h = st->h;
+    dfl_stepper_interpolate(st->next.x, st, t); /* carried accelerations */
+    memcpy(st->next.x + sys->na, x, (size_t)sys->nu * sizeof *x);
+    st->next.t = t;
     sys->stats->evaluations--;
     sys->stats->check_evaluations++;
-    if (dfl_system_eval_checked(sys, &radau->next))
+    if (dfl_system_eval_checked(sys, &st->next))
         return dfl_fail(solver->ctx, DFL_CALLBACK, "eval fails at the event, t = %.10g", t);
-    const dfl_point old = radau->here;
-    radau->here = radau->next;
-    radau->next = old;
-    dfl_radau_start(radau, h);
+    const dfl_point old = st->here;
+    st->here = st->next;
+    st->next = old;
+    dfl_stepper_start(st, h);
     solver->unreported = false;
     return DFL_OK;
 }
 
 static dfl_status evaluate_start(dfl_solver *solver)
 {
-    return dfl_system_eval_checked(&solver->sys, &solver->radau.here) ? start_failure(solver)
-                                                                      : DFL_OK;
+    return dfl_system_eval_checked(&solver->sys, &solver->stepper->here) ? start_failure(solver)
+                                                                         : DFL_OK;
 }
 
 /* The status and message for a callback's trouble at the start. */
@@ -312,23 +312,23 @@ dfl_status dfl_solver_advance(dfl_solver *solver, double t_end)
 
 static dfl_status advance(dfl_solver *solver, double t_end)
 {
-    dfl_radau *radau = &solver->radau;
+    dfl_stepper *st = solver->stepper;
     dfl_statistics *stats = &solver->stats;
     if (!solver->started)
         return dfl_fail(solver->ctx, DFL_INVALID,
                         "call dfl_solver_start before dfl_solver_advance");
     if (!isfinite(t_end))
         return dfl_fail(solver->ctx, DFL_INVALID, "the end time is %g", t_end);
-    if (t_end == radau->t)
+    if (t_end == st->t)
         return DFL_OK;
     const double begin = now();
     long attempts_left = solver->options.max_steps;
     dfl_status status = dfl_solver_report_again(solver, t_end);
     if (!status)
-        dfl_radau_aim(radau, t_end);
-    while (!status && radau->t != t_end) {
+        dfl_stepper_aim(st, t_end);
+    while (!status && st->t != t_end) {
         const double step_begin = solver->options.fixed_step > 0 ? now() : 0;
-        status = dfl_radau_step(radau, t_end, &attempts_left);
+        status = dfl_stepper_step(st, t_end, &attempts_left);
         if (solver->options.fixed_step > 0)
             stats->longest_step = fmax(stats->longest_step, now() - step_begin);
         if (status)
@@ -337,7 +337,7 @@ static dfl_status advance(dfl_solver *solver, double t_end)
         status = dfl_solver_report_step(solver);
     }
     if (status && status != DFL_STOPPED) { /* a fresh beginning, if continued */
-        dfl_radau_start(radau, solver->options.fixed_step);
+        dfl_stepper_start(st, solver->options.fixed_step);
         solver->sense = 0;
     }
     if (!status) { /* the evaluation at the end point served the residuals */
@@ -351,25 +351,22 @@ static dfl_status advance(dfl_solver *solver, double t_end)
 
 double dfl_solver_time(const dfl_solver *solver)
 {
-    return solver->radau.t;
+    return solver->stepper->t;
 }
 
 const double *dfl_solver_state(const dfl_solver *solver)
 {
-    return solver->radau.here.x + solver->sys.na;
+    return solver->stepper->here.x + solver->sys.na;
 }
 
 double dfl_solver_step(const dfl_solver *solver)
 {
-    return solver->radau.h;
+    return solver->stepper->h;
 }
 
 int dfl_solver_order(const dfl_solver *solver)
 {
-    const dfl_radau *radau = &solver->radau;
-    if (!solver->started)
-        return 0;
-    return radau->have_cont ? radau->rk_cont->order : radau->rk->order;
+    return solver->started ? solver->stepper->order : 0;
 }
 
 dfl_statistics dfl_solver_statistics(const dfl_solver *solver)
@@ -379,15 +376,15 @@ dfl_statistics dfl_solver_statistics(const dfl_solver *solver)
 
 dfl_status dfl_solver_interpolate(double *x, dfl_solver *solver, double t, bool project)
 {
-    const dfl_radau *radau = &solver->radau;
+    const dfl_stepper *st = solver->stepper;
     const dfl_system *sys = &solver->sys;
-    const double slack = 4 * DBL_EPSILON * (fabs(radau->t) + fabs(radau->h_cont));
-    const double low = fmin(radau->t_old, radau->t), high = fmax(radau->t_old, radau->t);
+    const double slack = 4 * DBL_EPSILON * (fabs(st->t) + fabs(st->h_old));
+    const double low = fmin(st->t_old, st->t), high = fmax(st->t_old, st->t);
     if (!solver->started || !(t >= low - slack && t <= high + slack))
         return dfl_fail(solver->ctx, DFL_INVALID, "t = %g lies outside the last step [%g, %g]", t,
                         low, high);
-    dfl_radau_interpolate(solver->x, radau, t);
-    memcpy(x, t == radau->t ? dfl_solver_state(solver) : solver->x + sys->na,
+    dfl_stepper_interpolate(solver->x, st, t);
+    memcpy(x, t == st->t ? dfl_solver_state(solver) : solver->x + sys->na,
            (size_t)sys->nu * sizeof *x);
     return project ? move_onto_constraints(x, solver, t) : DFL_OK;
 }
@@ -404,7 +401,7 @@ static void move_onto_invariants(double *x, dfl_solver *solver, double t)
     if (dfl_initial_project(moved, &solver->initial, t, true))
         return;
     for (int i = first; i < sys->nu; i++) {
-        const double change = (moved[i] - x[i]) * solver->radau.scale.weight[sys->na + i];
+        const double change = (moved[i] - x[i]) * solver->stepper->scale.weight[sys->na + i];
         sum += change * change;
     }
     if (sum <= sys->nu - first)
@@ -435,9 +432,8 @@ static void note(double *largest, const double *rows, int n)
 
 void dfl_solver_note_residuals(dfl_solver *solver)
 {
-    const dfl_system *sys = &solver->sys;
     const dfl_eom *eom = solver->eom;
-    const dfl_blocks *b = &solver->radau.here.blocks;
+    const dfl_blocks *b = &solver->stepper->here.blocks;
     note(&solver->stats.max_residual.position, b->g, eom->nl);
     note(&solver->stats.max_residual.velocity, b->gI, eom->nl);
     note(&solver->stats.max_residual.nonholonomic, b->hv, eom->nm);
@@ -446,9 +442,10 @@ void dfl_solver_note_residuals(dfl_solver *solver)
     note(&solver->stats.max_residual.invariant, b->e, eom->ne);
     note(&solver->stats.max_residual.invariant, b->ep, eom->nep);
     note(&solver->stats.max_residual.massless, b->gam, eom->n0);
-    if (sys->psi1)
-        solver->stats.max_residual.acceleration = NAN;
+    const double *acceleration =
+        dfl_formulation_acceleration_rows(&solver->form, &solver->stepper->here);
+    if (acceleration)
+        note(&solver->stats.max_residual.acceleration, acceleration, solver->sys.nc);
     else
-        note(&solver->stats.max_residual.acceleration, solver->radau.here.alg + sys->row_acc,
-             sys->nc);
+        solver->stats.max_residual.acceleration = NAN;
 }

@@ -3,7 +3,7 @@
 #define DFL_SOLVER_INTERNAL_H
 
 #include "initial/initial.h"
-#include "integrate/radau.h"
+#include "integrate/stepper.h"
 
 struct dfl_solver {
     dfl_context *ctx;
@@ -12,7 +12,7 @@ struct dfl_solver {
     dfl_statistics stats;
     dfl_system sys;
     dfl_formulation form;
-    dfl_radau radau;
+    dfl_stepper *stepper;
     dfl_initial initial;
     bool started;
     dfl_failure failure; /* of the last start or advance */

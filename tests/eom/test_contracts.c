@@ -143,7 +143,7 @@ static int eval_geoms(dfl_blocks *out, double t, const double *x, unsigned need,
     return rc;
 }
 
-typedef enum contract { AS_IS, FULL, TIMES, RESIDUAL, GEOMS, CONTRACTS } contract;
+typedef enum contract { AS_IS, FULL, TIMES, RESIDUAL, BOTH, GEOMS, CONTRACTS } contract;
 
 static dfl_eom wrap(wrapped *w, contract kind)
 {
@@ -161,8 +161,9 @@ static dfl_eom wrap(wrapped *w, contract kind)
         eom.mass = mass_full;
     } else if (kind == TIMES) {
         eom.mass_times = mass_times;
-    } else if (kind == RESIDUAL) {
+    } else if (kind == RESIDUAL || kind == BOTH) {
         eom.residual = residual;
+        eom.mass = kind == BOTH ? mass_full : NULL;
     }
     eom.contract = kind == GEOMS ? DFL_GEOMS : DFL_NATIVE;
     return eom;

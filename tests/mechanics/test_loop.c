@@ -23,7 +23,7 @@ static void move(dfl_tree *tree, double *q, double *u, const double *p, const do
 
 static dfl_loop random_loop(dfl_loop_kind kind, int a, int b, uint64_t *seed)
 {
-    dfl_loop loop = {.name = "loop", .kind = kind, .a = a, .b = b, .apart = true};
+    dfl_loop loop = {.name = "loop", .kind = kind, .a = a, .b = b, .apart = true, .lead = 0.3};
     numbers(loop.at, 3, seed, 1.0);
     numbers(loop.axis, 3, seed, 1.0);
     numbers(loop.axis2, 3, seed, 1.0);
@@ -64,7 +64,77 @@ static void assert_rates(dfl_tree *tree, const dfl_loops *loops, uint64_t *seed)
     }
 }
 
-static void rates_of_every_loop_are_limits_of_differences(void **state)
+/* gI, W a + bias and W^T lambda of the tree at p + t Z e_k (position) or v + t e_k. */
+typedef struct loop_values {
+    double gI[8], gII[8], force[TREE_MOST];
+} loop_values;
+
+static loop_values shifted(dfl_tree *tree, const dfl_loops *loops, const double *p, const double *v,
+                           const double *a, const double *lambda, int k, double t, bool position)
+{
+    const int n = dfl_loops_rows(loops), nv = dfl_tree_nv(tree);
+    double unit[TREE_MOST] = {0}, q[TREE_MOST], u[TREE_MOST], W[8 * TREE_MOST];
+    loop_values values;
+    unit[k] = t;
+    dfl_tree_kinematics(q, tree, p, unit);
+    for (int i = 0; i < dfl_tree_np(tree); i++)
+        q[i] = p[i] + (position ? q[i] : 0.0);
+    for (int i = 0; i < nv; i++)
+        u[i] = v[i] + (position ? 0.0 : unit[i]);
+    dfl_tree_place(tree, q);
+    dfl_tree_poses(tree);
+    dfl_tree_velocities(tree, u);
+    dfl_loops_velocity(values.gI, loops, u);
+    dfl_loops_bias(values.gII, loops);
+    dfl_loops_directions(W, n, loops);
+    for (int j = 0; j < nv; j++) {
+        values.force[j] = 0.0;
+        for (int i = 0; i < n; i++) {
+            values.gII[i] += W[i + j * n] * a[j];
+            values.force[j] += W[i + j * n] * lambda[i];
+        }
+    }
+    return values;
+}
+
+/* Differences: 1e-10 |third derivative| + 1e-11 |value|. */
+static void assert_column(const double *slope, const double *high, const double *low, int n)
+{
+    for (int i = 0; i < n; i++)
+        assert_near(slope[i], (high[i] - low[i]) / (2 * step), 1e-7 * (1 + fabs(slope[i])));
+}
+
+static void assert_slopes(dfl_context *ctx, dfl_tree *tree, const dfl_loops *loops, uint64_t *seed)
+{
+    static double Tq[TREE_MOST * TREE_MOST], Tv[TREE_MOST * TREE_MOST], M[TREE_MOST * TREE_MOST];
+    double gIq[8 * TREE_MOST], gIIq[8 * TREE_MOST], gIIv[8 * TREE_MOST];
+    double p[TREE_MOST], v[TREE_MOST], a[TREE_MOST], lambda[8];
+    const int n = dfl_loops_rows(loops), nv = dfl_tree_nv(tree);
+    dfl_tree_derivatives *work = NULL;
+    assert_int_equal(dfl_tree_derivatives_create(&work, ctx, tree), DFL_OK);
+    random_place(p, tree, seed);
+    numbers(v, nv, seed, 1.0);
+    numbers(a, nv, seed, 1.0);
+    numbers(lambda, n, seed, 1.0);
+    dfl_tree_place(tree, p);
+    dfl_tree_derive(Tq, Tv, M, work, v, a);
+    dfl_loops_derive(gIq, gIIq, gIIv, n, loops, work);
+    memset(Tq, 0, sizeof Tq);
+    dfl_loops_derive_forces(Tq, loops, work, lambda);
+    for (int k = 0; k < nv; k++) {
+        const loop_values hp = shifted(tree, loops, p, v, a, lambda, k, step, true);
+        const loop_values lp = shifted(tree, loops, p, v, a, lambda, k, -step, true);
+        const loop_values hv = shifted(tree, loops, p, v, a, lambda, k, step, false);
+        const loop_values lv = shifted(tree, loops, p, v, a, lambda, k, -step, false);
+        assert_column(gIq + k * n, hp.gI, lp.gI, n);
+        assert_column(gIIq + k * n, hp.gII, lp.gII, n);
+        assert_column(gIIv + k * n, hv.gII, lv.gII, n);
+        assert_column(Tq + k * nv, lp.force, hp.force, nv);
+    }
+    dfl_tree_derivatives_free(work);
+}
+
+static void rates_and_derivatives_of_every_loop_are_limits_of_differences(void **state)
 {
     (void)state;
     dfl_context *ctx = dfl_context_create();
@@ -78,8 +148,10 @@ static void rates_of_every_loop_are_limits_of_differences(void **state)
             const int a = choice(&seed, 3) ? 0 : DFL_GROUND, b = TREE_BODIES - 1;
             const dfl_loop loop = random_loop((dfl_loop_kind)kind, a, b, &seed);
             dfl_loops *loops = NULL;
-            if (!dfl_loops_create(&loops, ctx, tree, 1, &loop, 0, NULL))
+            if (!dfl_loops_create(&loops, ctx, tree, 1, &loop, 0, NULL)) {
                 assert_rates(tree, loops, &seed);
+                assert_slopes(ctx, tree, loops, &seed);
+            }
             dfl_loops_free(loops);
             dfl_tree_free(tree);
             assert_int_equal(dfl_context_live(ctx), 0);
@@ -133,7 +205,7 @@ static void couplings_are_linear_rows(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rates_of_every_loop_are_limits_of_differences),
+        cmocka_unit_test(rates_and_derivatives_of_every_loop_are_limits_of_differences),
         cmocka_unit_test(couplings_are_linear_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

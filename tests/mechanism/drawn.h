@@ -110,19 +110,14 @@ static inline void drawn_tree(drawn *d, const dfl_tree_description *tree)
 
 static inline dfl_connection drawn_kind(dfl_loop_kind kind)
 {
-    static const dfl_connection kinds[DFL_LOOP_KINDS] = {[DFL_LOOP_SPHERICAL] = DFL_SPHERICAL,
-                                                         [DFL_LOOP_REVOLUTE] = DFL_REVOLUTE,
-                                                         [DFL_LOOP_UNIVERSAL] = DFL_UNIVERSAL,
-                                                         [DFL_LOOP_CYLINDRICAL] = DFL_CYLINDRICAL,
-                                                         [DFL_LOOP_PRISMATIC] = DFL_PRISMATIC,
-                                                         [DFL_LOOP_PLANAR] = DFL_PLANAR_JOINT,
-                                                         [DFL_LOOP_FIXED] = DFL_FIXED,
-                                                         [DFL_LOOP_ON_LINE] = DFL_POINT_ON_LINE,
-                                                         [DFL_LOOP_ON_PLANE] = DFL_POINT_ON_PLANE,
-                                                         [DFL_LOOP_DISTANCE] = DFL_DISTANCE,
-                                                         [DFL_LOOP_PLANE_PIN] = DFL_REVOLUTE,
-                                                         [DFL_LOOP_PLANE_SLIDER] = DFL_PRISMATIC,
-                                                         [DFL_LOOP_PLANE_FIXED] = DFL_FIXED};
+    static const dfl_connection kinds[DFL_LOOP_KINDS] = {
+        [DFL_LOOP_SPHERICAL] = DFL_SPHERICAL,    [DFL_LOOP_REVOLUTE] = DFL_REVOLUTE,
+        [DFL_LOOP_UNIVERSAL] = DFL_UNIVERSAL,    [DFL_LOOP_CYLINDRICAL] = DFL_CYLINDRICAL,
+        [DFL_LOOP_PRISMATIC] = DFL_PRISMATIC,    [DFL_LOOP_SCREW] = DFL_SCREW,
+        [DFL_LOOP_PLANAR] = DFL_PLANAR_JOINT,    [DFL_LOOP_FIXED] = DFL_FIXED,
+        [DFL_LOOP_ON_LINE] = DFL_POINT_ON_LINE,  [DFL_LOOP_ON_PLANE] = DFL_POINT_ON_PLANE,
+        [DFL_LOOP_DISTANCE] = DFL_DISTANCE,      [DFL_LOOP_PLANE_PIN] = DFL_REVOLUTE,
+        [DFL_LOOP_PLANE_SLIDER] = DFL_PRISMATIC, [DFL_LOOP_PLANE_FIXED] = DFL_FIXED};
     return kinds[kind];
 }
 
@@ -141,7 +136,8 @@ static inline void drawn_loop(drawn *d, const dfl_loop *loop)
                                .at_b = drawn_vector(d, loop->at_b),
                                .axis_b = plain_vector(d, loop->axis_b),
                                .axis2_b = plain_vector(d, loop->axis2_b),
-                               .length = drawn_number(d, loop->length)};
+                               .length = drawn_number(d, loop->length),
+                               .lead = drawn_number(d, loop->lead)};
     drawn_expect(d, dfl_drawing_joint(&number, d->drawing, &j));
 }
 

@@ -83,14 +83,14 @@ static scripted chain(const char *kind, bool cut, const char *outputs)
              "%s"
              "local i = revolute('i', ground, a, {at = {0, 0, 0}, axis = {0.2, 1, 0}})\n"
              "local j = %s('j', a, b,"
-             " {at = {1.5, 0.1, 0}, axis = {0, 0.4, 1}, axis2 = {1, 0, 0}})\n"
+             " {at = {1.5, 0.1, 0}, axis = {0, 0.4, 1}, axis2 = {1, 0, 0}%s})\n"
              "spring('s', ground, b, {from = {1, 1, 1}, to = {2, 0, 0}, stiffness = 30, length = "
              "0.5})\n"
              "%s",
              cut ? "free('fa', ground, a, {at = {0, 0, 0}}) free('fb', ground, b, {at = {2, 0, "
                    "0}})\n"
                  : "",
-             kind, outputs);
+             kind, strcmp(kind, "screw") == 0 ? ", lead = 0.2" : "", outputs);
     return scripted_text(text);
 }
 
@@ -111,6 +111,7 @@ static void trees_and_cut_joints_have_the_same_reactions(void **state)
     (void)state;
     static const char *const kinds[][3] = {{"revolute", "der(j.q)", NULL},
                                            {"prismatic", "der(j.q)", NULL},
+                                           {"screw", "der(j.q)", NULL},
                                            {"cylindrical", "der(j.q1)", "der(j.q2)"},
                                            {"universal", "der(j.q1)", "der(j.q2)"},
                                            {"planar_joint", "der(j.q1)", "der(j.q3)"},

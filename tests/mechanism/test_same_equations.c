@@ -191,6 +191,7 @@ static dfl_loop random_loop(dfl_loop_kind kind, int a, int b, bool plane, uint64
     numbers(other, 3, seed, 1.0);
     cross3(loop.axis2_b, loop.axis_b, other);
     loop.length = kind == DFL_LOOP_DISTANCE && a == 2 ? 0.7 : 0.0;
+    loop.lead = kind == DFL_LOOP_SCREW ? 0.3 : 0.0;
     if (plane) {
         loop.at[2] = loop.at_b[2] = loop.axis[2] = loop.axis_b[2] = 0.0;
         memset(loop.axis2, 0, sizeof loop.axis2);
@@ -233,7 +234,8 @@ static void compare_loops(const dfl_tree_description *description, const dfl_loo
     dfl_context *ctx = dfl_context_create();
     dfl_tree *tree = new_tree(ctx, description);
     dfl_loops *loops = NULL;
-    assert_int_equal(dfl_loops_create(&loops, ctx, tree, 1, loop, 0, NULL), DFL_OK);
+    if (dfl_loops_create(&loops, ctx, tree, 1, loop, 0, NULL))
+        fail_msg("%s", dfl_message(ctx));
     drawn d = drawn_new(description->planar, true);
     drawn_tree(&d, description);
     drawn_loop(&d, loop);

@@ -52,7 +52,8 @@ static void wrong_bodies_are_explained(void **state)
         {"body('a')\nplanar()", "test.lua:2: planar: bodies and joints have been given before"},
         {"gravity(9.81)", "gravity: argument 1 is a number; write gravity{0, -9.81, 0}"},
         {"gravity{0, time, 0}", "gravity: it contains variables"},
-        {"planar()\ngravity{0, 0, -9.81}", "test.lua:2: gravity: it has a z; a plane model has none"},
+        {"planar()\ngravity{0, 0, -9.81}",
+         "test.lua:2: gravity: it has a z; a plane model has none"},
     };
     CHECK_ALL(list);
 }
@@ -106,8 +107,10 @@ static void wrong_loops_are_explained(void **state)
     (void)state;
     static const wrong list[] = {
         {TWO "revolute('j', ground, a, " Z "revolute('k', a, b, " Z
-             "screw('l', ground, b, { at = {0, 0, 0}, axis = {0, 0, 1}, lead = 1 })",
-         "test.lua:5: screw 'l': cannot close a loop; give it before the other joint of b"},
+             "free('l', ground, b, { at = {0, 0, 0} })",
+         "test.lua:5: free 'l': cannot close a loop; give it before the other joint of b"},
+        {TWO "revolute('j', ground, a, " Z "revolute('k', a, b, " Z "screw('l', ground, b, " Z,
+         "screw 'l': a loop needs a lead in m/rad; without one it is revolute"},
         {TWO "revolute('j', ground, a, " Z "revolute('k', a, b, " Z
              "prismatic('l', ground, b, { at = {0, 0, 0}, axis = {1, 0, 0}, motion = time })",
          "prismatic 'l': a joint that closes a loop has no motion of its own"},
@@ -126,6 +129,8 @@ static void wrong_loops_are_explained(void **state)
         {TWO "revolute('j', ground, a, " Z,
          "test.lua:2: body 'b' has no joint that it hangs on: give one with 'b' as its second "
          "body, such as free"},
+        {TWO "revolute('j', ground, a, " Z "output('E', energy())",
+         "test.lua:4: body 'b' has no joint that it hangs on"},
         {TWO "revolute('j', b, a, " Z "revolute('k', a, b, " Z,
          "test.lua:1: body 'a' does not hang on the ground: follow its joints, starting with 'j'"},
         {TWO "revolute('j', ground, a, " Z "revolute('k', ground, b, { at = {0, 0, 0}, axis = "
@@ -260,6 +265,44 @@ static void rows_of_loops_have_names_and_meanings(void **state)
     unload(&l);
 }
 
+/* Rows without a counterpart among the numeric loops, from their definitions. */
+static void lines_in_the_plane_and_translations_prevent_what_they_should(void **state)
+{
+    (void)state;
+    scripted s = scripted_text(
+        "planar()\n"
+        "local a = body('a', { mass = 1, inertia = 1 })\n"
+        "local b = body('b', { mass = 1, inertia = 1 })\n"
+        "local f = free('f', ground, a, { at = {0, 0} })\n"
+        "local h = free('h', ground, b, { at = {0, 0} })\n"
+        "point_on_line('line', ground, a, { at = {1, 2}, axis = {3, 4} })\n"
+        "translation('same', a, b)\n"
+        "local p = point(a, {1, 2})\n"
+        "output('off', 0.8*(p.x - 1) - 0.6*(p.y - 2))\noutput('turn', a.angle - b.angle)\n"
+        "initial{ [f.q1] = 1, [f.q3] = 0.2, [f.qd1] = 1, [f.qd3] = 0.5 }");
+    assert_int_equal(s.eq->nl, 2);
+    scripted_run(&s, 1.0, 1e-9);
+    assert_near(scripted_output(&s, "off"), 0.0, 1e-9);
+    assert_near(scripted_output(&s, "turn"), 0.0, 1e-9);
+    assert_true(fabs(scripted_value(&s, "f.q3")) > 0.5);
+    scripted_free(&s);
+
+    s = scripted_text("local a = body('a', { mass = 1, inertia = {1, 1, 1} })\n"
+                      "local b = body('b', { mass = 1, inertia = {1, 1, 1} })\n"
+                      "local f = free('f', ground, a, { at = {0, 0, 0} })\n"
+                      "local h = free('h', ground, b, { at = {0, 0, 0} })\n"
+                      "translation('same', a, b)\n"
+                      "output('wx', a.wx - b.wx)\noutput('wy', a.wy - b.wy)\n"
+                      "output('wz', a.wz - b.wz)\n"
+                      "initial{ [f.w1] = 1, [f.w2] = -2, [f.w3] = 0.5, [h.v1] = 1 }");
+    assert_int_equal(s.eq->nl, 3);
+    scripted_run(&s, 1.0, 1e-9);
+    assert_near(scripted_output(&s, "wx"), 0.0, 1e-8);
+    assert_near(scripted_output(&s, "wy"), 0.0, 1e-8);
+    assert_near(scripted_output(&s, "wz"), 0.0, 1e-8);
+    scripted_free(&s);
+}
+
 /* A prescribed crank: x = cos(w t) exactly, and the work of the drive is in the energy. */
 static void a_prescribed_motion_is_followed(void **state)
 {
@@ -338,6 +381,7 @@ int main(void)
         cmocka_unit_test(a_pendulum_falls_as_it_should),
         cmocka_unit_test(a_slider_crank_stays_on_its_constraints),
         cmocka_unit_test(rows_of_loops_have_names_and_meanings),
+        cmocka_unit_test(lines_in_the_plane_and_translations_prevent_what_they_should),
         cmocka_unit_test(a_prescribed_motion_is_followed),
         cmocka_unit_test(a_free_body_tumbles_without_losing_anything),
         cmocka_unit_test(every_failed_allocation_is_survived),

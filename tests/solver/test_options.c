@@ -208,7 +208,7 @@ static void an_option_out_of_range_is_refused_by_name(void **state)
         {"atol", {.atol = INFINITY}},
         {"rtol_each[2]", {.rtol_each = bad}},
         {"atol_each[2]", {.atol_each = bad}},
-        {"form", {.form = (dfl_form)2}},
+        {"form", {.form = DFL_FORMS}},
         {"selectors", {.selectors = (dfl_selectors)3}},
         {"renewal", {.renewal = (dfl_renewal)3}},
         {"select", {.selectors = DFL_USER}},

@@ -7,7 +7,7 @@
    belongs to its middle and converges faster. Over 16 of the problems of tests/solver/test_references.c
    0.02 and 0.05 need up to 6 % more evaluations for errors from 1e-4 to 1e-9 than 0.03 does; for
    1e-10, 0.02 needs a fifth more. */
-#include "integrate/radau_internal.h"
+#include "integrate/radau.h"
 #include "integrate/log.h"
 
 #include <math.h>
@@ -22,7 +22,7 @@ static void lower(dfl_radau *ra);
 
 void dfl_order_start(dfl_radau *ra)
 {
-    const dfl_solver_options *opt = ra->options;
+    const dfl_solver_options *opt = ra->base.options;
     ra->order =
         (dfl_order){.automatic = opt->order == 0 && opt->fixed_step == 0, .wait = FIRST_WAIT};
     dfl_radau_use_order(ra, opt->order == 0 ? LOWEST : opt->order);
@@ -35,7 +35,7 @@ void dfl_order_accepted(dfl_radau *ra, bool after_rejection)
         return;
     order->rejections = 0;
     order->steps++;
-    order->rate = fmax(ra->theta, fading * order->rate);
+    order->rate = fmax(ra->base.newton.theta, fading * order->rate);
     if (order->steps == PROVEN)
         order->wait = FIRST_WAIT;
     if (order->steps < order->wait || after_rejection)
@@ -62,9 +62,10 @@ static void lower(dfl_radau *ra)
 
 static void change(dfl_radau *ra, int order)
 {
+    const dfl_stepper *st = &ra->base;
     ra->order.steps = ra->order.rejections = 0;
-    ra->sys->stats->order_changes++;
-    dfl_log(ra->options, DFL_LOG_DEBUG, "t = %.10g: order %d, Newton's rate %.2g", ra->t, order,
-            ra->theta);
+    st->sys->stats->order_changes++;
+    dfl_log(st->options, DFL_LOG_DEBUG, "t = %.10g: order %d, Newton's rate %.2g", st->t, order,
+            st->newton.theta);
     dfl_radau_use_order(ra, order);
 }

@@ -1,0 +1,102 @@
+/* bench_massless: steps that small masses cost and massless bodies do not. The two-mass oscillator of Arnold,
+   Mechatronics 23 (2013), section 2.2: wall - spring and damper - m1 - spring and damper - m2, m2 = 1 kg,
+   c = 1e4 N/m, F(t) = 50 sin 10 t on m1, p(0) = (0.02, 0.05), v(0) = 0, tolerances 1e-6. Prints a
+   table of accepted steps and of the distance to the end of the massless model. */
+#include "mechanics/mechanism.h"
+
+#include <driftless/driftless.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { MASSES = 9, CASES = 3 };
+
+/* Damping and duration. */
+static const struct {
+    double d, t_end;
+} cases[CASES] = {{2, 2}, {0.02, 0.5}, {2e-4, 0.05}};
+
+typedef struct outcome {
+    long steps;
+    double p[2];
+} outcome;
+
+static int excite(double *tau, const dfl_tree *tree, double t, const double *p, const double *v,
+                  void *user)
+{
+    (void)tree, (void)p, (void)v, (void)user;
+    tau[0] += 50.0 * sin(10.0 * t);
+    return 0;
+}
+
+static int no_slopes(double *Tq, double *Tv, const dfl_tree *tree, double t, const double *p,
+                     const double *v, void *user)
+{
+    (void)Tq, (void)Tv, (void)tree, (void)t, (void)p, (void)v, (void)user;
+    return 0;
+}
+
+static void stop(dfl_context *ctx)
+{
+    fprintf(stderr, "bench_massless: %s\n", dfl_message(ctx));
+    exit(1);
+}
+
+static outcome simulate(double m1, double d, double t_end, const dfl_solver_options *options)
+{
+    const dfl_tree_body bodies[2] = {{.name = "m1", .mass = m1}, {.name = "m2", .mass = 1}};
+    dfl_tree_joint joints[2] = {{.name = "q1", .kind = DFL_JOINT_PRISMATIC, .parent = DFL_GROUND},
+                                {.name = "q2", .kind = DFL_JOINT_PRISMATIC, .child = 1}};
+    joints[0].axis[0] = joints[1].axis[0] = 1;
+    const dfl_joint_spring springs[2] = {{0, 0, 1e4, d, 0}, {1, 0, 1e4, d, 0}};
+    const dfl_mechanism_description description = {.tree = {2, 2, bodies, joints, {0}, true},
+                                                   .nsprings = 2,
+                                                   .springs = springs,
+                                                   .force = excite,
+                                                   .slopes = no_slopes};
+    const double x0[4] = {0, 0, 0.02, 0.03};
+    dfl_context *ctx = dfl_context_create();
+    dfl_mechanism *m = NULL;
+    dfl_solver *solver = NULL;
+    if (!ctx || dfl_mechanism_create(&m, ctx, &description, NULL) ||
+        dfl_solver_create(&solver, ctx, dfl_mechanism_eom(m), options) ||
+        dfl_solver_start(solver, 0, x0, NULL) || dfl_solver_advance(solver, t_end))
+        stop(ctx);
+    const double *x = dfl_solver_state(solver);
+    const outcome found = {dfl_solver_statistics(solver).accepted, {x[2], x[2] + x[3]}};
+    dfl_solver_free(solver);
+    dfl_mechanism_free(m);
+    dfl_context_free(ctx);
+    return found;
+}
+
+/* Steps with one setting, and the distances at rtol 1e-10. */
+static void print_table(const char *title, int order)
+{
+    const dfl_solver_options options = {
+        .rtol = 1e-6, .atol = 1e-6, .order = order, .max_steps = 10000000};
+    const dfl_solver_options sharp = {.rtol = 1e-10, .atol = 1e-10, .max_steps = 10000000};
+    const outcome limit = simulate(0, 2, 2, &sharp), damped = simulate(0, 50, 2, &sharp);
+    printf(
+        "%s\n\n| m1 / m2 | d = 2, 2 s | d = 0.02, 0.5 s | d = 2e-4, 0.05 s | p2 - limit, d = 2 | "
+        "d = 50 |\n| --- | --- | --- | --- | --- | --- |\n",
+        title);
+    for (int i = 1; i <= MASSES; i++) {
+        const double m1 = i < MASSES ? pow(10, -i) : 0;
+        printf(i < MASSES ? "| 1e-%d |" : "| 0 |", i);
+        for (int c = 0; c < CASES; c++)
+            printf(" %ld |", simulate(m1, cases[c].d, cases[c].t_end, &options).steps);
+        printf(" %.1e | %.1e |\n", fabs(simulate(m1, 2, 2, &sharp).p[1] - limit.p[1]),
+               fabs(simulate(m1, 50, 2, &sharp).p[1] - damped.p[1]));
+        fflush(stdout);
+    }
+    printf("\n");
+}
+
+int main(void)
+{
+    print_table("Radau IIA, order 5", 5);
+    print_table("Radau IIA, automatic order", 0);
+    return 0;
+}

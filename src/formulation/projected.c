@@ -1,0 +1,286 @@
+/* The projected forms in every iteration: psf, psi1, and the local coordinates of tangent and partition,
+   which have a - v' in place of f_dyn - M v'. Newton's systems are those of formulation.h. */
+#include "formulation/projection.h"
+
+#include <math.h>
+#include <string.h>
+
+static dfl_status create_factors(dfl_formulation *form);
+
+dfl_status dfl_projected_init(dfl_formulation *form)
+{
+    const dfl_system *sys = form->sys;
+    const dfl_eom *eom = sys->eom;
+    dfl_context *ctx = sys->ctx;
+    const size_t n = (size_t)sys->n, nv = (size_t)eom->nv, np = (size_t)eom->np, d = sizeof(double);
+    const size_t ma = (size_t)(sys->m1 + sys->m2 + sys->m3);
+    const size_t nd = (size_t)(eom->nr + sys->n3 + sys->n4 + sys->nc), K = ma + nd;
+    const size_t width = (size_t)dfl_lanes_width(form->max_stages);
+    form->J2_store = dfl_alloc(ctx, (size_t)sys->m2 * n, d);
+    form->Sp = dfl_alloc(ctx, np * np, d);
+    form->Sv = dfl_alloc(ctx, nv * nv, d);
+    form->pivot_p = dfl_alloc(ctx, (size_t)sys->n4, 1);
+    form->pivot_v = dfl_alloc(ctx, nv, 1);
+    form->CB = dfl_alloc(ctx, n * K, d);
+    form->SM = dfl_alloc(ctx, nd * K, d);
+    form->SJ = dfl_alloc(ctx, nd * K, d);
+    form->rho = dfl_alloc(ctx, (size_t)sys->mdif * width, d);
+    form->u = dfl_alloc(ctx, 2 * nd * width + 2 * nd, d);
+    form->momentum = dfl_alloc(ctx, nv * width, d);
+    form->local_work = dfl_alloc(ctx, form->local ? 2 * (np * np + nv * nv) : 0, d);
+    form->local_pivots = dfl_alloc(ctx, (size_t)(sys->n4 + sys->n3), 1);
+    return form->J2_store && form->Sp && form->Sv && form->pivot_p && form->pivot_v && form->CB &&
+                   form->SM && form->SJ && form->rho && form->u && form->momentum &&
+                   form->local_work && form->local_pivots
+               ? create_factors(form)
+               : DFL_NO_MEMORY;
+}
+
+static dfl_status create_factors(dfl_formulation *form)
+{
+    const dfl_system *sys = form->sys;
+    dfl_context *ctx = sys->ctx;
+    const int nd = sys->n2 + sys->n3 + sys->n4 + sys->nc;
+    const int larger = sys->n3 > sys->n4 ? sys->n3 : sys->n4;
+    dfl_status status = dfl_split_create(&form->split1, ctx, sys->m1, sys->n1);
+    if (!status && (form->options->selectors == DFL_USER || form->local))
+        status = dfl_split_create(&form->quality, ctx, larger, larger);
+    if (!status)
+        status = dfl_factor_create(&form->E_real, ctx, nd, false);
+    for (int k = 0; !status && k < form->max_stages / 2; k++)
+        status = dfl_factor_create(&form->E_complex[k], ctx, nd, true);
+    return status;
+}
+
+dfl_outcome dfl_projected_factor(dfl_formulation *form, int nreal, int ncomplex, const double *zeta)
+{
+    const int nd = form->nd;
+    const size_t count = (size_t)nd * (size_t)nd;
+    const double *SM = form->SM + (size_t)form->ma * (size_t)nd;
+    const double *SJ = form->SJ + (size_t)form->ma * (size_t)nd;
+    const dfl_method method =
+        form->options->differential == DFL_DIFFERENTIAL_QR ? DFL_METHOD_QR : DFL_METHOD_LU;
+    bool regular = true;
+    if (nreal) {
+        double *E = dfl_factor_matrix(form->E_real);
+        for (size_t i = 0; i < count; i++)
+            E[i] = zeta[0] * SM[i] - SJ[i];
+        regular = dfl_factor_compute(form->E_real, nd, method);
+    }
+    for (int k = 0; regular && k < ncomplex; k++) {
+        double *E = dfl_factor_matrix(form->E_complex[k]);
+        const double re = zeta[nreal + 2 * k], im = zeta[nreal + 2 * k + 1];
+        for (size_t i = 0; i < count; i++) {
+            E[2 * i] = re * SM[i] - SJ[i];
+            E[2 * i + 1] = im * SM[i];
+        }
+        regular = dfl_factor_compute(form->E_complex[k], nd, method);
+    }
+    if (!regular)
+        return dfl_system_part_trouble(form->sys, DFL_STEP_SINGULAR, DFL_FAILURE_NEWTON_MATRIX, 0);
+    return DFL_STEP_OK;
+}
+
+/* What the residuals of all stages are gathered from. */
+typedef struct stages {
+    const dfl_point *points;
+    int count;
+    const double *transform; /* over the stages */
+    const double *from[DFL_LANES];
+} stages;
+
+/* Rows first .. first+count-1 of alg into lanes; returns the place behind them. */
+static double *gather_rows(double *rows, stages *st, int first, int count)
+{
+    for (int k = 0; k < st->count; k++)
+        st->from[k] = st->points[k].alg + first;
+    dfl_lanes_gather(rows, st->count, st->transform, count, st->from, NULL, NULL);
+    return rows + count * dfl_lanes_width(st->count);
+}
+
+/* The algebraic rows of all stages, dropped invariants left out. */
+static void gather_algebraic(double *rows, const dfl_formulation *form, stages *st)
+{
+    const dfl_system *sys = form->sys;
+    const int ne = sys->eom->ne;
+    if (form->nactive == ne) {
+        gather_rows(rows, st, 0, sys->m1 + sys->m2 + sys->m3);
+        return;
+    }
+    rows = gather_rows(rows, st, 0, sys->row_e);
+    for (int i = 0; i < ne; i++)
+        if (form->active[i])
+            rows = gather_rows(rows, st, sys->row_e + i, 1);
+    gather_rows(rows, st, sys->row_e + ne, sys->m3);
+}
+
+/* f_dyn - M v': M constant, so that it may act on transformed derivatives, or stage by stage; in local
+   coordinates a - v'. */
+static dfl_outcome gather_dynamics(double *rho, dfl_formulation *form, stages *st, const double *yp,
+                                   const double *xp)
+{
+    dfl_system *sys = form->sys;
+    const int nv = sys->n3;
+    if (form->local) { /* a - v' */
+        for (int k = 0; k < st->count; k++)
+            st->from[k] = st->points[k].x;
+        dfl_lanes_gather(rho, st->count, st->transform, nv, st->from, yp, NULL);
+        return DFL_STEP_OK;
+    }
+    if (sys->constant) {
+        for (int k = 0; k < st->count; k++)
+            st->from[k] = st->points[k].blocks.f;
+        if (!sys->diagonal)
+            dfl_lanes_mul(form->momentum, form->width, sys->M, nv, nv, yp);
+        dfl_lanes_gather(rho, st->count, st->transform, nv, st->from,
+                         sys->diagonal ? yp : form->momentum, sys->diagonal ? sys->M : NULL);
+        return DFL_STEP_OK;
+    }
+    for (int k = 0; k < st->count; k++) {
+        double *y = form->momentum + k * nv;
+        for (int i = 0; i < nv; i++)
+            form->vp[i] = xp[i * form->width + k];
+        dfl_outcome outcome = dfl_system_dynamics(y, sys, &st->points[k], form->vp);
+        if (outcome)
+            return outcome;
+        st->from[k] = y;
+    }
+    dfl_lanes_gather(rho, st->count, st->transform, nv, st->from, NULL, NULL);
+    return DFL_STEP_OK;
+}
+
+dfl_outcome dfl_projected_residual(double *rows, dfl_formulation *form, const dfl_point *points,
+                                   int count, const double *transform, const double *yp,
+                                   const double *xp)
+{
+    dfl_system *sys = form->sys;
+    const int nr = sys->n2, nv = sys->n3, np = sys->eom->np, width = form->width;
+    stages st = {points, count, transform, {NULL}};
+    double *rho_v = form->rho + nr * width, *rho_p = rho_v + nv * width;
+    gather_algebraic(rows, form, &st);
+    for (int k = 0; nr > 0 && k < count; k++)
+        st.from[k] = points[k].dif;
+    dfl_lanes_gather(form->rho, count, transform, nr, st.from, yp + sys->off_r * width, NULL);
+    for (int k = 0; k < count; k++)
+        st.from[k] = points[k].blocks.kin;
+    dfl_lanes_gather(rho_p, count, transform, np, st.from, yp + sys->off_p * width, NULL);
+    return gather_dynamics(rho_v, form, &st, yp + sys->off_v * width, xp + sys->off_v * width);
+}
+
+dfl_outcome dfl_projected_mixed(double *rows, dfl_formulation *form, const dfl_point *differential,
+                                const dfl_point *algebraic, double weight, const double *yp,
+                                const double *xp)
+{
+    const double weighted[DFL_LANES] = {weight}, once[DFL_LANES] = {1};
+    stages st = {algebraic, 1, once, {NULL}};
+    dfl_outcome outcome = dfl_projected_residual(rows, form, differential, 1, weighted, yp, xp);
+    gather_algebraic(rows, form, &st);
+    return outcome;
+}
+
+/* u of all shifts from  d - (zeta SM_a - SJ_a) a, both products at hand. `width` is a constant for the
+   compiler. */
+static inline __attribute__((always_inline)) void
+solve_shifts(double *d, int width, dfl_formulation *form, const double *SMa, const double *SJa)
+{
+    const int nd = form->nd;
+    double *b = form->u + 2 * nd * width;
+    if (form->nreal) {
+        for (int i = 0; i < nd; i++)
+            b[i] = d[i * width] - form->zeta[0] * SMa[i * width] + SJa[i * width];
+        dfl_factor_solve(form->E_real, b);
+        for (int i = 0; i < nd; i++)
+            d[i * width] = b[i];
+    }
+    for (int k = 0; k < form->ncomplex; k++) {
+        const int lane = form->nreal + 2 * k;
+        const double re = form->zeta[lane], im = form->zeta[lane + 1];
+        for (int i = 0; i < nd; i++) {
+            const int at = i * width + lane;
+            b[2 * i] = d[at] - (re * SMa[at] - im * SMa[at + 1]) + SJa[at];
+            b[2 * i + 1] = d[at + 1] - (re * SMa[at + 1] + im * SMa[at]) + SJa[at + 1];
+        }
+        dfl_factor_solve(form->E_complex[k], b);
+        for (int i = 0; i < nd; i++) {
+            d[i * width + lane] = b[2 * i];
+            d[i * width + lane + 1] = b[2 * i + 1];
+        }
+    }
+}
+
+/* d = S rho */
+static void project(double *d, const dfl_formulation *form)
+{
+    const int nr = form->sys->n2, nv = form->sys->n3, np = form->sys->eom->np, width = form->width;
+    const double *rho_v = form->rho + nr * width;
+    memcpy(d, form->rho, (size_t)(nr * width) * sizeof *d);
+    d += nr * width;
+    if (form->sv_identity)
+        memcpy(d, rho_v, (size_t)(nv * width) * sizeof *d);
+    else
+        dfl_lanes_mul(d, width, form->Sv, form->nsv, nv, rho_v);
+    dfl_lanes_mul(d + form->nsv * width, width, form->Sp, form->nfp, np, rho_v + nv * width);
+}
+
+void dfl_projected_solve(double *dx, dfl_formulation *form, double *rows)
+{
+    const int nd = form->nd, ma = form->ma, width = form->width;
+    double *SMa = form->u, *SJa = form->u + nd * width, *d = rows + ma * width;
+    project(d, form);
+    dfl_lanes_mul(SMa, width, form->SM, nd, ma, rows);
+    dfl_lanes_mul(SJa, width, form->SJ, nd, ma, rows);
+    if (width == 4)
+        solve_shifts(d, 4, form, SMa, SJa);
+    else
+        solve_shifts(d, 8, form, SMa, SJa);
+    dfl_lanes_mul(dx, width, form->CB, form->sys->n, form->K, rows);
+}
+
+dfl_outcome dfl_projected_defect(double *err, dfl_formulation *form, const dfl_point *point,
+                                 const double *y)
+{
+    dfl_system *sys = form->sys;
+    const int nr = sys->n2, nv = sys->n3, np = sys->eom->np, nd = form->nd;
+    double *d = form->u, *rho = form->pp;
+    dfl_outcome outcome = DFL_STEP_OK;
+    for (int i = 0; i < nv; i++)
+        form->vp[i] = -y[sys->off_v + i];
+    if (form->local)
+        for (int i = 0; i < nv; i++)
+            form->y[i] = point->x[i] - form->vp[i];
+    else
+        outcome = dfl_system_dynamics(form->y, sys, point, form->vp);
+    if (outcome)
+        return outcome;
+    for (int i = 0; i < nr; i++)
+        d[i] = point->dif[i] + y[sys->off_r + i];
+    for (int i = 0; i < np; i++)
+        rho[i] = point->blocks.kin[i] + y[sys->off_p + i];
+    if (form->sv_identity)
+        memcpy(d + nr, form->y, (size_t)nv * sizeof *d);
+    else
+        dfl_gemm(form->nsv, 1, nv, 1, form->Sv, form->nsv, form->y, nv, 0, d + nr, form->nsv);
+    dfl_gemm(form->nfp, 1, np, 1, form->Sp, form->nfp, rho, np, 0, d + nr + form->nsv, form->nfp);
+    dfl_factor_solve(form->E_real, d);
+    dfl_gemm(sys->n, 1, nd, 1, form->CB + (size_t)form->ma * (size_t)sys->n, sys->n, d, nd, 0, err,
+             sys->n);
+    return DFL_STEP_OK;
+}
+
+/* X1 -= N N^T X1, N = ker of block 1 in the columns [a sigma w l m] */
+void dfl_projected_minimum_norm(double *X, const dfl_formulation *form)
+{
+    const int n1 = form->sys->n1, width = form->width;
+    if (form->defect == 0 || form->sys->psi1)
+        return;
+    for (int j = 0; j < form->defect; j++) {
+        const double *N = form->split1->N + (size_t)j * (size_t)n1;
+        for (int k = 0; k < width; k++) {
+            double sum = 0;
+            for (int i = 0; i < n1; i++)
+                sum += N[i] * X[i * width + k];
+            for (int i = 0; i < n1; i++)
+                X[i * width + k] -= N[i] * sum;
+        }
+    }
+}

@@ -1,0 +1,293 @@
+/* One attempt of an implicit integrator: matrix, simplified Newton iteration, error test, and what
+   happens when one of them fails (GEOMS, main loop; RADAU5). */
+#include "integrate/implicit.h"
+#include "integrate/log.h"
+
+#include <float.h>
+#include <math.h>
+
+static dfl_outcome prepare_matrix(dfl_stepper *st, double h);
+static dfl_outcome newton(dfl_stepper *st, double h, double *reduce);
+static dfl_attempt test_error(dfl_stepper *st, double h, double *h_next);
+static dfl_attempt complete(dfl_stepper *st, double h);
+
+int dfl_implicit_rows(const dfl_system *sys)
+{
+    return sys->m1 + sys->m2 + sys->m3 + sys->n2 + sys->n3 + sys->n4 + sys->nc;
+}
+
+dfl_status dfl_implicit_init(dfl_stepper *st)
+{
+    const dfl_system *sys = st->sys;
+    st->newton.x_ref = dfl_alloc(sys->ctx, (size_t)sys->n, sizeof(double));
+    st->newton.a_ref = dfl_alloc(sys->ctx, (size_t)sys->n3, sizeof(double));
+    return st->newton.x_ref && st->newton.a_ref ? DFL_OK : DFL_NO_MEMORY;
+}
+
+void dfl_implicit_clear(dfl_stepper *st)
+{
+    dfl_free(st->sys->ctx, st->newton.x_ref);
+    dfl_free(st->sys->ctx, st->newton.a_ref);
+}
+
+void dfl_implicit_start(dfl_stepper *st)
+{
+    st->newton.at_start = st->newton.old = false;
+    st->newton.need_matrix = true;
+    st->newton.h_factored = 0;
+    st->newton.faccon = 1;
+}
+
+dfl_attempt dfl_implicit_attempt(dfl_stepper *st, double h, double *h_next)
+{
+    double reduce = 0.5;
+    dfl_outcome outcome = dfl_implicit_solve(st, h, &reduce);
+    return outcome ? dfl_implicit_failed(st, h, outcome, reduce) : test_error(st, h, h_next);
+}
+
+dfl_outcome dfl_implicit_solve(dfl_stepper *st, double h, double *reduce)
+{
+    const dfl_implicit_class *class = st->class->implicit;
+    *reduce = 0.5;
+    dfl_scale_set(&st->scale, st->here.x, h);
+    class->predict(st, h);
+    dfl_outcome outcome = prepare_matrix(st, h);
+    if (!outcome && st->newton.h_factored != h)
+        outcome = class->factor(st, h);
+    if (outcome)
+        return outcome;
+    st->singular_in_row = 0;
+    class->settle(st);
+    return newton(st, h, reduce);
+}
+
+/* New derivatives where they are due: at the step's start or at a predicted point. */
+static dfl_outcome prepare_matrix(dfl_stepper *st, double h)
+{
+    if (!st->newton.need_matrix)
+        return DFL_STEP_OK;
+    st->newton.h_factored = 0;
+    st->newton.old = false;
+    st->newton.kept = 0;
+    if (st->options->reference != DFL_REFERENCE_START && st->stepped) {
+        const double t = st->class->implicit->reference(st, h, true);
+        st->newton.at_start = false;
+        dfl_outcome outcome =
+            dfl_formulation_linearize(st->form, t, st->newton.x_ref, st->newton.a_ref, false);
+        st->newton.need_matrix = outcome != DFL_STEP_OK;
+        if (outcome != DFL_STEP_RANK && outcome != DFL_STEP_SINGULAR)
+            return outcome;
+        /* a predicted point may lie too far off the constraints to show their rank */
+    }
+    st->newton.at_start = true;
+    dfl_outcome outcome = dfl_formulation_linearize(st->form, st->t, st->here.x, st->here.a, false);
+    st->newton.need_matrix = outcome != DFL_STEP_OK;
+    return outcome;
+}
+
+/* Steps that a matrix may serve at most. */
+enum { longest_service = 30 };
+
+/* Whether the matrix may serve another step: Newton converged fast with it, the constraints are still
+   close to those it was made for, and it does not decide about invariants or redundant multipliers. */
+static bool matrix_serves(const dfl_stepper *st)
+{
+    const double reuse = st->options->jacobian_reuse;
+    return reuse > 0 && st->newton.theta <= reuse && st->newton.kept < longest_service &&
+           st->drift < 0.5 && st->form->secure && st->form->defect == 0;
+}
+
+/* A second matrix, at the present iterate. */
+static dfl_outcome update_matrix(dfl_stepper *st, double h)
+{
+    st->sys->stats->newton_updates++;
+    const double t = st->class->implicit->reference(st, h, false);
+    st->newton.at_start = false;
+    st->newton.need_matrix = true;
+    dfl_outcome outcome =
+        dfl_formulation_linearize(st->form, t, st->newton.x_ref, st->newton.a_ref, true);
+    return outcome ? outcome : st->class->implicit->factor(st, h);
+}
+
+/* x^k for small k */
+static double power(double x, int k)
+{
+    double value = 1;
+    while (k-- > 0)
+        value *= x;
+    return value;
+}
+
+/* Sizes of Newton's increments so far. */
+typedef struct increments {
+    double size, rate; /* of the last iteration, 0: none */
+} increments;
+
+/* Takes the increment of iteration `it` into the rate of convergence. True if the iteration will not
+   reach its tolerance; `reduce` is then the proposed change of the step size. */
+static bool diverges(dfl_stepper *st, increments *old, int it, double size, double *reduce)
+{
+    const int left = st->class->implicit->iterations(st) - 1 - it;
+    const bool real_time = st->options->fixed_step > 0;
+    const double rate = size / old->size;
+    st->newton.theta = it == 2 ? rate : sqrt(rate * old->rate);
+    old->rate = rate;
+    if (!(st->newton.theta < 0.99))
+        return !real_time || size > 1e3 * old->size;
+    st->newton.faccon = st->newton.theta / (1 - st->newton.theta);
+    const double expected =
+        st->newton.faccon * size * power(st->newton.theta, left) / st->scale.newton_tolerance;
+    if (expected < 1 || real_time)
+        return false;
+    *reduce = 0.8 * pow(fmax(1e-4, fmin(20, expected)), -1.0 / (4 + left));
+    return true;
+}
+
+/* A diverging iteration goes on with a new matrix, if one is allowed. DFL_STEP_RETRY: it is not. */
+static dfl_outcome second_chance(dfl_stepper *st, double h, int *updates)
+{
+    if ((*updates)-- <= 0)
+        return DFL_STEP_RETRY;
+    if (!(st->newton.theta < 2)) /* the present iterate is worse than the prediction */
+        st->class->implicit->predict(st, h);
+    dfl_outcome outcome = update_matrix(st, h);
+    if (outcome == DFL_STEP_RANK || outcome == DFL_STEP_SINGULAR) {
+        st->sys->trouble.outcome = DFL_STEP_OK; /* an iterate says nothing about the motion */
+        return DFL_STEP_RETRY;
+    }
+    st->class->implicit->settle(st);
+    st->newton.faccon = 1;
+    return outcome;
+}
+
+/* Simplified Newton iteration. DFL_STEP_OK: converged. DFL_STEP_RETRY while no callback made trouble:
+   not converged; `reduce` is then the proposed change of the step size. */
+static dfl_outcome newton(dfl_stepper *st, double h, double *reduce)
+{
+    const dfl_implicit_class *class = st->class->implicit;
+    const dfl_solver_options *opt = st->options;
+    const int most = class->iterations(st);
+    const bool real_time = opt->fixed_step > 0;
+    int updates = real_time ? 0 : opt->newton_updates;
+    increments old = {0, 0};
+    /* The rate of the last step is a hint only. Without a floor, one iteration would do after a
+       very short step, however large its increments: constraints would be left unsatisfied. */
+    st->newton.faccon = pow(fmax(st->newton.faccon, 0.01), 0.8);
+    st->newton.theta = fabs(opt->jacobian_reuse);
+    st->sys->trouble.outcome = DFL_STEP_OK;
+    for (int it = 1;; it++) {
+        double size = 0;
+        bool diverging = it > most;
+        *reduce = 0.5;
+        if (diverging && real_time) {
+            st->sys->stats->unconverged++;
+            return DFL_STEP_OK;
+        }
+        dfl_outcome outcome = diverging ? DFL_STEP_OK : class->iterate(&size, st, h);
+        if (outcome)
+            return outcome;
+        if (it > 1 && it < most)
+            diverging = diverges(st, &old, it, size, reduce);
+        if (diverging) {
+            outcome = second_chance(st, h, &updates);
+            if (outcome)
+                return outcome;
+            it = 0;
+            continue;
+        }
+        old.size = fmax(size, DBL_EPSILON);
+        class->update(st);
+        if (st->newton.faccon * size <= st->scale.newton_tolerance)
+            return DFL_STEP_OK;
+    }
+}
+
+static dfl_attempt test_error(dfl_stepper *st, double h, double *h_next)
+{
+    const bool first = !st->stepped, after_rejection = st->rejected;
+    double err = 0;
+    if (st->options->fixed_step > 0) {
+        *h_next = copysign(st->options->fixed_step, h); /* also after a step had to be halved */
+        return complete(st, h);
+    }
+    dfl_outcome outcome = st->class->implicit->error(&err, st, h, first || after_rejection);
+    if (outcome)
+        return dfl_implicit_failed(st, h, outcome, 0.5);
+    if (!(err < 1)) {
+        if (!first)
+            st->sys->stats->rejected_error++;
+        dfl_log(st->options, DFL_LOG_DEBUG, "t = %.10g: step %.3g rejected, error %.3g", st->t, h,
+                err);
+        st->rejected = true;
+        st->h = st->class->implicit->rejected(st, h, err);
+        st->newton.need_matrix = st->newton.old || (!matrix_serves(st) && !st->newton.at_start);
+        return DFL_ATTEMPT_REJECTED;
+    }
+    dfl_attempt result = complete(st, h);
+    if (result != DFL_ATTEMPT_ACCEPTED)
+        return result;
+    double h_new = st->class->implicit->accepted(st, h, err, after_rejection);
+    /* the matrix is kept while Newton converges fast, and with it E while h hardly changes */
+    st->newton.need_matrix = !matrix_serves(st);
+    if (!st->newton.need_matrix) {
+        st->newton.old = true;
+        st->newton.kept++;
+        const double ratio = h_new / h;
+        if (st->options->keep_low <= ratio && ratio <= st->options->keep_high)
+            h_new = h;
+    }
+    *h_next = h_new;
+    return DFL_ATTEMPT_ACCEPTED;
+}
+
+static dfl_attempt complete(dfl_stepper *st, double h)
+{
+    dfl_outcome outcome = dfl_stepper_complete(st, h);
+    if (outcome)
+        return dfl_implicit_failed(st, h, outcome, 0.5);
+    st->newton.need_matrix = true;
+    return DFL_ATTEMPT_ACCEPTED;
+}
+
+dfl_attempt dfl_implicit_failed(dfl_stepper *st, double h, dfl_outcome outcome, double reduce)
+{
+    if (outcome == DFL_STEP_RANK && st->violated < 0 && dfl_formulation_suspend(st->form)) {
+        st->newton.need_matrix = true; /* the invariants may be what depends on something */
+        return DFL_ATTEMPT_REJECTED;
+    }
+    if (dfl_stepper_hopeless(st, outcome))
+        return DFL_ATTEMPT_HOPELESS;
+    st->sys->stats->rejected_newton++;
+    dfl_log(st->options, DFL_LOG_DEBUG, "t = %.10g: step %.3g failed, Newton's rate %.2g", st->t, h,
+            st->newton.theta);
+    st->rejected = true;
+    st->newton.faccon = 1;
+    if (!st->newton.at_start || st->newton.old)
+        st->newton.need_matrix = true;
+    if (outcome == DFL_STEP_RETRY && st->sys->trouble.outcome == DFL_STEP_OK &&
+        dfl_formulation_suspend(st->form)) {
+        st->newton.need_matrix = true; /* the same step without invariants */
+        return DFL_ATTEMPT_REJECTED;
+    }
+    st->class->implicit->failed(st);
+    st->h = h * reduce;
+    if (st->options->renewal == DFL_RENEW_ON_CHANGE && st->form->have_selectors) {
+        if (st->newton.need_matrix)
+            st->form->have_selectors = false;
+        else if (dfl_formulation_select(st->form, st->t, st->here.x))
+            return DFL_ATTEMPT_HOPELESS;
+        st->newton.h_factored = 0;
+    }
+    return DFL_ATTEMPT_REJECTED;
+}
+
+dfl_outcome dfl_implicit_nonfinite(dfl_stepper *st, const dfl_point *stages, int count)
+{
+    dfl_system *sys = st->sys;
+    for (int k = 0; k < count; k++) {
+        dfl_outcome outcome = dfl_system_check_finite(sys, &stages[k]);
+        if (outcome)
+            return outcome;
+    }
+    return dfl_system_part_trouble(sys, DFL_STEP_SINGULAR, DFL_FAILURE_NEWTON_MATRIX, st->t);
+}

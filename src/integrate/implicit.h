@@ -1,0 +1,59 @@
+/* implicit.h: what implicit integrators have in common: a matrix that serves several steps, the
+   simplified Newton iteration, the error test, and what happens when one of them fails. */
+#ifndef DFL_IMPLICIT_H
+#define DFL_IMPLICIT_H
+
+#include "integrate/stepper.h"
+
+/* The operations of an implicit integrator, whose attempt is dfl_implicit_attempt. */
+typedef struct dfl_implicit_class {
+    /* Newton's iterations at most. */
+    int (*iterations)(const dfl_stepper *st);
+
+    /* Starting values for a step of size h; also to go back to them. */
+    void (*predict)(dfl_stepper *st, double h);
+
+    /* After a new matrix: removes from the present iterate what redundant constraints leave
+       undetermined. */
+    void (*settle)(dfl_stepper *st);
+
+    /* x_ref, a_ref: at the predicted point that the options choose, or at the present iterate; returns
+       its time. */
+    double (*reference)(dfl_stepper *st, double h, bool predicted);
+
+    /* Factors E for the step size h. */
+    dfl_outcome (*factor)(dfl_stepper *st, double h);
+
+    /* One iteration: the increment and its size; then the increment is added. */
+    dfl_outcome (*iterate)(double *size, dfl_stepper *st, double h);
+    void (*update)(dfl_stepper *st);
+
+    /* The estimated error of the step, 1 being the limit. `refine`: a second look is worth its price. */
+    dfl_outcome (*error)(double *err, dfl_stepper *st, double h, bool refine);
+
+    /* The next step size, and perhaps order: after a step was accepted, perhaps not at first; after its
+       error was too large; and the order alone after Newton failed. */
+    double (*accepted)(dfl_stepper *st, double h, double err, bool after_rejection);
+    double (*rejected)(dfl_stepper *st, double h, double err);
+    void (*failed)(dfl_stepper *st);
+} dfl_implicit_class;
+
+/* As many rows as a formulation can have: algebraic and differential. */
+int dfl_implicit_rows(const dfl_system *sys);
+
+/* The matrix and Newton's memory: allocated, as after a start, and released. */
+dfl_status dfl_implicit_init(dfl_stepper *st);
+void dfl_implicit_start(dfl_stepper *st);
+void dfl_implicit_clear(dfl_stepper *st);
+
+dfl_attempt dfl_implicit_attempt(dfl_stepper *st, double h, double *h_next);
+
+/* Parts of it: predicts and solves the equations of a step of size h, `reduce` being a proposed change of the
+   step size if that fails; and what follows from a failure. */
+dfl_outcome dfl_implicit_solve(dfl_stepper *st, double h, double *reduce);
+dfl_attempt dfl_implicit_failed(dfl_stepper *st, double h, dfl_outcome outcome, double reduce);
+
+/* Why Newton's increment is not finite, from the evaluated stages. */
+dfl_outcome dfl_implicit_nonfinite(dfl_stepper *st, const dfl_point *stages, int count);
+
+#endif

@@ -1,0 +1,77 @@
+/* The implicit midpoint rule. The differential rows hold in the middle of the step, x_m = (x_k + x_{k+1})/2, the
+   algebraic rows at its end, so that every constraint is satisfied wherever a step ends:
+
+       0 = alg(x_{k+1}),    0 = S ( dif(x_m) - M(x_m) (x_{k+1} - x_k)/h ).
+
+   In psf the multipliers are functions of p and v at the end of the step; in the middle they are the mean,
+   which is accurate to h^2 as well. In psi1, and in the forms that keep all rows, they occur in the middle alone: what the step tells about them is
+   that mean, and it is given as their value at the end, accurate to h; a continued x_{k+1} = 2 x_m - x_k would
+   let every error of the first multipliers alternate for ever. */
+#include "integrate/second_order.h"
+
+enum { WIDTH = 4 };
+
+static dfl_outcome evaluate(dfl_second_order *rule, double h)
+{
+    dfl_one_stage *one = &rule->one;
+    dfl_stepper *st = &one->base;
+    one->stage.t = st->t + h / 2;
+    rule->end.t = st->t + h;
+    for (int i = 0; i < st->sys->n; i++) {
+        one->stage.x[i] = 0.5 * (st->here.x[i] + one->x[i]);
+        rule->end.x[i] = one->x[i];
+    }
+    dfl_outcome outcome = dfl_system_eval(st->sys, &one->stage);
+    return outcome ? outcome : dfl_system_eval(st->sys, &rule->end);
+}
+
+/* Twice the differential rows: so both kinds have the matrix of the shift 2/h. */
+static dfl_outcome iterate(double *size, dfl_stepper *st, double h)
+{
+    dfl_second_order *rule = (dfl_second_order *)st;
+    dfl_one_stage *one = &rule->one;
+    dfl_outcome outcome = evaluate(rule, h);
+    if (outcome)
+        return outcome;
+    for (int i = st->sys->off_r; i < st->sys->n; i++) {
+        one->xp[i * WIDTH] = (one->x[i] - st->here.x[i]) / h;
+        one->yp[i * WIDTH] = 2 * one->xp[i * WIDTH];
+    }
+    outcome = dfl_formulation_mixed_residual(one->rows, st->form, &one->stage, &rule->end, 2,
+                                             one->yp, one->xp);
+    return outcome ? outcome : dfl_one_stage_increment(size, one);
+}
+
+static void candidate(dfl_stepper *st, double h)
+{
+    dfl_one_stage *one = (dfl_one_stage *)st;
+    const dfl_system *sys = st->sys;
+    for (int i = sys->off_l; sys->psi1 && i < sys->off_l + sys->nc; i++)
+        one->x[i] = 0.5 * (st->here.x[i] + one->x[i]);
+    dfl_one_stage_candidate(st, h);
+}
+
+static const dfl_implicit_class implicit = {.iterations = dfl_one_stage_iterations,
+                                            .predict = dfl_second_order_predict,
+                                            .settle = dfl_one_stage_settle,
+                                            .reference = dfl_one_stage_reference,
+                                            .factor = dfl_one_stage_factor,
+                                            .iterate = iterate,
+                                            .update = dfl_one_stage_update,
+                                            .error = dfl_second_order_error,
+                                            .accepted = dfl_second_order_accepted,
+                                            .rejected = dfl_second_order_rejected,
+                                            .failed = dfl_second_order_failed};
+
+const dfl_stepper_class dfl_midpoint_class = {.size = sizeof(dfl_second_order),
+                                              .stages = dfl_one_stage_stages,
+                                              .init = dfl_second_order_init,
+                                              .bind = dfl_second_order_bind,
+                                              .clear = dfl_second_order_clear,
+                                              .start = dfl_second_order_start,
+                                              .attempt = dfl_implicit_attempt,
+                                              .candidate = candidate,
+                                              .store = dfl_second_order_store,
+                                              .interpolate = dfl_one_stage_interpolate,
+                                              .implicit = &implicit,
+                                              .remembers = true};

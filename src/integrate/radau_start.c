@@ -1,0 +1,75 @@
+/* Life of Radau IIA, and what depends on the number of its stages. */
+#include "integrate/radau.h"
+
+#include <string.h>
+
+int dfl_radau_max_stages(const dfl_solver_options *options)
+{
+    const int order = options->order != 0 ? options->order : options->fixed_step > 0 ? 5 : 13;
+    return dfl_coefficients_of(order)->stages;
+}
+
+dfl_status dfl_radau_init(dfl_stepper *st)
+{
+    dfl_radau *ra = (dfl_radau *)st;
+    const dfl_system *sys = st->sys;
+    dfl_context *ctx = sys->ctx;
+    ra->max_stages = dfl_radau_max_stages(st->options);
+    const size_t n = (size_t)sys->n, width = (size_t)dfl_lanes_width(ra->max_stages);
+    const size_t rows = (size_t)dfl_implicit_rows(sys), d = sizeof(double);
+    dfl_status status = dfl_implicit_init(st);
+    for (int k = 0; !status && k < ra->max_stages; k++)
+        status = dfl_point_init(&ra->stage[k], sys);
+    if (status)
+        return status;
+    double **const lanes[] = {&ra->cont, &ra->Z,  &ra->Z0, &ra->W,
+                              &ra->dW,   &ra->dZ, &ra->XP, &ra->YP};
+    for (size_t i = 0; i < sizeof lanes / sizeof *lanes; i++)
+        if (!(*lanes[i] = dfl_alloc(ctx, n * width, d)))
+            return DFL_NO_MEMORY;
+    ra->rows = dfl_alloc(ctx, rows * width, d);
+    ra->x_end = dfl_alloc(ctx, n, d);
+    ra->y = dfl_alloc(ctx, n, d);
+    return ra->rows && ra->x_end && ra->y ? DFL_OK : DFL_NO_MEMORY;
+}
+
+void dfl_radau_clear(dfl_stepper *st)
+{
+    dfl_radau *ra = (dfl_radau *)st;
+    dfl_context *ctx = st->sys->ctx;
+    double *const block[] = {ra->cont, ra->Z,  ra->Z0,   ra->W,     ra->dW, ra->dZ,
+                             ra->XP,   ra->YP, ra->rows, ra->x_end, ra->y};
+    for (size_t i = 0; i < sizeof block / sizeof *block; i++)
+        dfl_free(ctx, block[i]);
+    for (int k = 0; k < ra->max_stages; k++)
+        dfl_point_clear(&ra->stage[k], ctx);
+    dfl_implicit_clear(st);
+}
+
+void dfl_radau_bind(dfl_stepper *st)
+{
+    dfl_radau *ra = (dfl_radau *)st;
+    for (int k = 0; k < ra->max_stages; k++)
+        dfl_point_bind(&ra->stage[k], st->sys);
+}
+
+void dfl_radau_use_order(dfl_radau *ra, int order)
+{
+    dfl_stepper *st = &ra->base;
+    ra->rk = dfl_coefficients_of(order);
+    st->newton.h_factored = 0;
+    memset(ra->Lambda, 0, sizeof ra->Lambda); /* what is never written stays zero */
+    memset(ra->P, 0, sizeof ra->P);
+    dfl_scale_stages(&st->scale, ra->rk->stages);
+    dfl_controller_init(&st->control, st->options, ra->rk->stages + 1);
+}
+
+void dfl_radau_start(dfl_stepper *st)
+{
+    dfl_radau *ra = (dfl_radau *)st;
+    ra->ratio = 0;
+    dfl_implicit_start(st);
+    dfl_order_start(ra);
+    st->order = ra->rk->order;
+    st->degree = ra->rk->stages;
+}

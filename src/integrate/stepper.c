@@ -1,0 +1,257 @@
+/* What does not depend on the integrator: life, the first step size, the loop of attempts that ends in
+   one accepted step, and the end of a step. */
+#include "integrate/stepper.h"
+#include "integrate/bdf.h"
+#include "integrate/failure.h"
+#include "integrate/radau.h"
+#include "integrate/second_order.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+static const dfl_stepper_class *class_of(dfl_integrator integrator);
+static dfl_status init_common(dfl_stepper *st);
+static double first_step(dfl_stepper *st, double span);
+static double next_size(const dfl_stepper *st, double to_go);
+static dfl_status too_short(const dfl_stepper *st, double h);
+static bool singular_position_is_close(dfl_stepper *st, double h);
+
+static const dfl_stepper_class *class_of(dfl_integrator integrator)
+{
+    switch (integrator) {
+    case DFL_BDF:
+        return &dfl_bdf_class;
+    case DFL_TRAPEZOIDAL:
+        return &dfl_trapezoidal_class;
+    case DFL_MIDPOINT:
+        return &dfl_midpoint_class;
+    default:
+        return &dfl_radau_class;
+    }
+}
+
+int dfl_stepper_stages(const dfl_solver_options *options)
+{
+    return class_of(options->integrator)->stages(options);
+}
+
+dfl_status dfl_stepper_create(dfl_stepper **out, dfl_system *sys, dfl_formulation *form,
+                              const dfl_solver_options *options)
+{
+    const dfl_stepper_class *class = class_of(options->integrator);
+    dfl_stepper *st = dfl_alloc(sys->ctx, 1, class->size);
+    *out = NULL;
+    if (!st)
+        return DFL_NO_MEMORY;
+    st->class = class;
+    st->sys = sys;
+    st->form = form;
+    st->options = options;
+    dfl_status status = init_common(st);
+    if (!status)
+        status = class->init(st);
+    if (status)
+        dfl_stepper_free(st);
+    else
+        *out = st;
+    return status;
+}
+
+static dfl_status init_common(dfl_stepper *st)
+{
+    dfl_system *sys = st->sys;
+    const size_t nc = (size_t)sys->nc;
+    st->flip_work = 4 * sys->nc + 16;
+    st->err = dfl_alloc(sys->ctx, (size_t)sys->n, sizeof(double));
+    st->flip = dfl_alloc(sys->ctx, nc * nc + 2 * nc + (size_t)st->flip_work, sizeof(double));
+    if (!st->err || !st->flip)
+        return DFL_NO_MEMORY;
+    dfl_status status = dfl_scale_init(&st->scale, sys, st->options);
+    if (!status)
+        status = dfl_point_init(&st->here, sys);
+    if (!status)
+        status = dfl_point_init(&st->next, sys);
+    return status;
+}
+
+void dfl_stepper_free(dfl_stepper *st)
+{
+    if (!st)
+        return;
+    dfl_context *ctx = st->sys->ctx;
+    st->class->clear(st);
+    dfl_scale_clear(&st->scale);
+    dfl_point_clear(&st->here, ctx);
+    dfl_point_clear(&st->next, ctx);
+    dfl_free(ctx, st->err);
+    dfl_free(ctx, st->flip);
+    dfl_free(ctx, st);
+}
+
+void dfl_stepper_bind(dfl_stepper *st)
+{
+    dfl_scale_bind(&st->scale);
+    dfl_point_bind(&st->here, st->sys);
+    dfl_point_bind(&st->next, st->sys);
+    st->class->bind(st);
+}
+
+void dfl_stepper_start(dfl_stepper *st, double h)
+{
+    st->t = st->t_old = st->here.t;
+    st->stepped = st->rejected = false;
+    st->singular_in_row = st->flips = 0;
+    st->violated = -1;
+    st->undetermined = false;
+    st->drift = st->h_flip = 0;
+    st->h = h;
+    st->class->start(st);
+}
+
+void dfl_stepper_aim(dfl_stepper *st, double t_end)
+{
+    const double span = t_end - st->t;
+    if (st->class->remembers && st->stepped && span * st->h_old < 0)
+        dfl_stepper_start(st, st->options->fixed_step);
+    if (st->h == 0)
+        st->h = first_step(st, span);
+    st->h = copysign(st->h, span);
+    if (st->options->max_step > 0 && fabs(st->h) > st->options->max_step)
+        st->h = copysign(st->options->max_step, span);
+}
+
+void dfl_stepper_rates(double *xp, const dfl_stepper *st, const dfl_point *point)
+{
+    const dfl_system *sys = st->sys;
+    memset(xp, 0, (size_t)sys->n * sizeof *xp);
+    memcpy(xp + sys->off_r, point->dif, (size_t)sys->n2 * sizeof *xp);
+    memcpy(xp + sys->off_v, point->a, (size_t)sys->n3 * sizeof *xp);
+    memcpy(xp + sys->off_p, point->blocks.kin, (size_t)sys->eom->np * sizeof *xp);
+}
+
+/* The first step from the size of x' alone: a step that changes x by about the fifth root of the
+   tolerance, or, of a method that starts with a low order, by half the tolerance. The error test corrects it at
+   once if it is too long. */
+static double first_step(dfl_stepper *st, double span)
+{
+    dfl_scale_set(&st->scale, st->here.x, span);
+    dfl_stepper_rates(st->err, st, &st->here);
+    const double speed = dfl_scale_error(&st->scale, st->err);
+    double h = 1e-3 * fabs(span);
+    if (st->class->remembers)
+        return copysign(speed * h > 0.5 ? 0.5 / speed : h, span);
+    if (speed * h * st->scale.smallest_rtol > 1e-2)
+        h = 1e-2 / (speed * st->scale.smallest_rtol);
+    return copysign(h, span);
+}
+
+dfl_status dfl_stepper_step(dfl_stepper *st, double t_end, long *attempts_left)
+{
+    dfl_system *sys = st->sys;
+    for (;;) {
+        const double to_go = t_end - st->t;
+        const bool last = fabs(st->h) * (1 + 1e-4) >= fabs(to_go);
+        const double h = last ? to_go : next_size(st, to_go);
+        double h_next = h;
+        if ((*attempts_left)-- <= 0)
+            return dfl_fail(sys->ctx, DFL_TOO_MANY_STEPS,
+                            "more than the allowed number of steps at t = %.10g (step size %.3g); "
+                            "raise max_steps, or look for what makes the motion so fast",
+                            st->t, h);
+        /* relative to the time, and at t = 0 to what is still to come */
+        if (!last && 0.1 * fabs(h) <= fmax(fabs(st->t), 1e-6 * fabs(to_go)) * st->options->rounding)
+            return st->stepped || st->rejected ? dfl_step_failure(st, h) : too_short(st, h);
+        sys->stats->attempts++;
+        switch (st->class->attempt(st, h, &h_next)) {
+        case DFL_ATTEMPT_ACCEPTED:
+            /* a step that was cut short says little about the next one */
+            if (!last || fabs(h_next) > fabs(st->h))
+                st->h = h_next;
+            if (last)
+                st->t = st->here.t = t_end;
+            return DFL_OK;
+        case DFL_ATTEMPT_REJECTED:
+            if (fabs(st->h) < DBL_MIN * 1e10 || !isfinite(st->h))
+                return dfl_step_failure(st, h);
+            break;
+        case DFL_ATTEMPT_HOPELESS:
+            return dfl_step_failure(st, h);
+        }
+    }
+}
+
+/* The proposed step; of two that would end just behind the goal, half the way. */
+static double next_size(const dfl_stepper *st, double to_go)
+{
+    const bool split = st->class->remembers && st->options->fixed_step == 0;
+    return split && fabs(to_go) < 2 * fabs(st->h) ? to_go / 2 : st->h;
+}
+
+/* The proposed step cannot move the time, before anything went wrong. */
+static dfl_status too_short(const dfl_stepper *st, double h)
+{
+    return dfl_fail(st->sys->ctx, DFL_INVALID,
+                    "the step size %.3g is too small at t = %.10g; check max_step, first_step, "
+                    "fixed_step and the tolerances",
+                    h, st->t);
+}
+
+void dfl_stepper_interpolate(double *x, const dfl_stepper *st, double t)
+{
+    if (st->stepped)
+        st->class->interpolate(x, st, t);
+    else
+        memcpy(x, st->here.x, (size_t)st->sys->n * sizeof *x);
+}
+
+dfl_outcome dfl_stepper_complete(dfl_stepper *st, double h)
+{
+    st->class->candidate(st, h);
+    st->next.t = st->t + h;
+    dfl_outcome outcome = dfl_system_eval_checked(st->sys, &st->next);
+    if (outcome)
+        return outcome;
+    /* a long step may only look like one over a singular position */
+    if (dfl_constraints_flipped(st) && !singular_position_is_close(st, h))
+        return DFL_STEP_RETRY;
+    if (st->flips > 0 || dfl_redundant_rows_violated(st))
+        return DFL_STEP_RANK;
+    st->undetermined = !dfl_formulation_forces_determined(st->form, &st->next);
+    if (st->undetermined)
+        return DFL_STEP_STOP;
+    st->class->store(st, h);
+    st->t_old = st->t;
+    st->h_old = h;
+    st->stepped = true;
+    const dfl_point old = st->here;
+    st->here = st->next;
+    st->next = old;
+    st->t = st->here.t;
+    dfl_formulation_least_multipliers(&st->here, st->form);
+    dfl_formulation_accepted(st->form);
+    st->sys->stats->accepted++;
+    st->rejected = false;
+    if ((st->t - st->t_beyond) * h >= 0)
+        st->h_flip = 0; /* what looked singular has been passed */
+    return DFL_STEP_OK;
+}
+
+/* A step over a singular position is halved until the position is known to a thousandth of the step
+   that first showed it. */
+static bool singular_position_is_close(dfl_stepper *st, double h)
+{
+    const double end = st->t + h;
+    if (st->h_flip == 0 || (end - st->t_beyond) * h > 0) {
+        st->h_flip = h;
+        st->t_beyond = end;
+    }
+    return fabs(h) <= 1e-3 * fabs(st->h_flip) || st->options->fixed_step > 0;
+}
+
+bool dfl_stepper_hopeless(dfl_stepper *st, dfl_outcome outcome)
+{
+    if (outcome == DFL_STEP_STOP || outcome == DFL_STEP_RANK)
+        return true;
+    return outcome == DFL_STEP_SINGULAR && ++st->singular_in_row >= 5;
+}

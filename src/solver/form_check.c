@@ -1,0 +1,41 @@
+/* Which model goes with which form, and why not. */
+#include "formulation/forms.h"
+#include "solver/options.h"
+
+dfl_status dfl_form_check(dfl_context *ctx, const dfl_solver_options *options, const dfl_eom *eom)
+{
+    const dfl_form_traits *traits = dfl_form_traits_of(options->form);
+    const char *name = dfl_form_name(options->form);
+    const bool local = !traits->plain && traits->rates_are_a;
+    const bool accelerations = traits->acceleration != DFL_ACC_NONE;
+    if (accelerations && eom->no_bias && eom->nl + eom->nm > 0)
+        return dfl_fail(ctx, DFL_INVALID,
+                        "the form %s needs the bias of the acceleration constraints, which this "
+                        "model does not have; use the form psi1",
+                        name);
+    if (traits->plain && eom->ne > 0)
+        return dfl_fail(ctx, DFL_INVALID,
+                        "the form %s keeps all rows of the dynamics, so there is no room for the "
+                        "invariants e; use psf, psi1, tangent or partition, or leave them out",
+                        name);
+    if (eom->n0 > 0 && accelerations && (traits->plain || local))
+        return dfl_fail(
+            ctx, DFL_INVALID,
+            "the form %s determines accelerations, and massless directions have none of "
+            "their own; use psf, psi1, eom, eom2 or ggl",
+            name);
+    if (eom->contract == DFL_GEOMS &&
+        (traits->mu || local || (traits->plain && traits->acceleration == DFL_ACC_UNKNOWN)))
+        return dfl_fail(ctx, DFL_INVALID,
+                        "the form %s needs the matrix W, which models in the contract of GEOMS do "
+                        "not give; use psf, psi1, eom, eom2, eom1 or baumgarte",
+                        name);
+    if (options->independent && options->form != DFL_PARTITION)
+        return dfl_fail(ctx, DFL_INVALID, "`independent` belongs to the form partition, not to %s",
+                        name);
+    if (options->independent && eom->ne > 0)
+        return dfl_fail(ctx, DFL_INVALID,
+                        "`independent` velocities and invariants e contradict each other: an "
+                        "invariant in use takes the place of a velocity");
+    return DFL_OK;
+}
