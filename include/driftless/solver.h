@@ -231,6 +231,8 @@ typedef struct dfl_statistics {
         double position, velocity, acceleration, nonholonomic, contact, auxiliary, invariant,
             massless;
     } max_residual;
+    double max_correction; /* the same for multipliers mu and tau of DFL_GGL, DFL_EXT316, DFL_EXT317 and
+                              DFL_PINV, which are not in x: zero on the exact solution */
 } dfl_statistics;
 
 /* Creates a solver. `options` may be NULL; arrays and `user` named in it must outlive the solver.

@@ -183,6 +183,7 @@ static dfl_status open_outputs(outputs *out, const cli_model *model, const dfl_s
     const dfl_solver_options *solver = &settings->solver;
     const dfl_run_option options[] = {{"form", settings->form, 0},
                                       {"method", settings->method, 0},
+                                      {"start", settings->start_name, 0},
                                       {"evaluation", settings->evaluation_name, 0},
                                       {"from", NULL, settings->from},
                                       {"to", NULL, settings->to},

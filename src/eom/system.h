@@ -43,8 +43,7 @@ typedef struct dfl_wishes {
     bool bias;                     /* it is evaluated although no row contains it */
     int leading;                   /* unknowns of the formulation itself, before the user's ... */
     bool leading_a;                /* ... which begin with accelerations */
-    int index_w, index_l, index_m; /* differentiation index of unknowns, for norms; 0 means 1 */
-    int index_v;
+    int index_w, index_l, index_v; /* index of w, (l, m) and v, for norms; 0 means 1 */
 } dfl_wishes;
 
 typedef struct dfl_system {

@@ -10,8 +10,7 @@ static const dfl_form_traits table[DFL_FORMS] = {
                  .velocity = true,
                  .nonholonomic = true,
                  .acceleration = DFL_ACC_PROJECTED},
-    [DFL_PSI1] =
-        {.position = true, .velocity = true, .nonholonomic = true, .index_l = 2, .index_m = 2},
+    [DFL_PSI1] = {.position = true, .velocity = true, .nonholonomic = true, .index_l = 2},
     [DFL_TANGENT] = {.position = true,
                      .velocity = true,
                      .nonholonomic = true,
@@ -22,24 +21,27 @@ static const dfl_form_traits table[DFL_FORMS] = {
                        .nonholonomic = true,
                        .acceleration = DFL_ACC_PROJECTED,
                        .rates_are_a = true},
-    [DFL_EOM] = {.plain = true,
-                 .position = true,
-                 .nonholonomic = true,
-                 .index_v = 2,
-                 .index_l = 3,
-                 .index_m = 2},
-    [DFL_EOM2] =
-        {.plain = true, .velocity = true, .nonholonomic = true, .index_l = 2, .index_m = 2},
+    [DFL_EOM] =
+        {
+            .plain = true,
+            .position = true,
+            .nonholonomic = true,
+            .index_v = 2,
+            .index_l = 3,
+        },
+    [DFL_EOM2] = {.plain = true, .velocity = true, .nonholonomic = true, .index_l = 2},
     [DFL_EOM1] = {.plain = true, .acceleration = DFL_ACC_RATE},
     [DFL_BAUMGARTE] = {.plain = true, .acceleration = DFL_ACC_RATE, .stabilised = true},
     [DFL_IMPLICIT] = {.plain = true, .acceleration = DFL_ACC_UNKNOWN, .rates_are_a = true},
-    [DFL_GGL] = {.plain = true,
-                 .position = true,
-                 .velocity = true,
-                 .nonholonomic = true,
-                 .mu = true,
-                 .index_l = 2,
-                 .index_m = 2},
+    [DFL_GGL] =
+        {
+            .plain = true,
+            .position = true,
+            .velocity = true,
+            .nonholonomic = true,
+            .mu = true,
+            .index_l = 2,
+        },
     [DFL_ODAE] = {.plain = true,
                   .position = true,
                   .velocity = true,
@@ -49,16 +51,18 @@ static const dfl_form_traits table[DFL_FORMS] = {
                   .tau = true,
                   .tau_turns = true,
                   .discarded = true},
-    [DFL_EXT316] = {.plain = true,
-                    .position = true,
-                    .velocity = true,
-                    .nonholonomic = true,
-                    .acceleration = DFL_ACC_RATE,
-                    .mu = true,
-                    .tau = true,
-                    .tau_turns = true,
-                    .index_l = 2,
-                    .index_m = 2},
+    [DFL_EXT316] =
+        {
+            .plain = true,
+            .position = true,
+            .velocity = true,
+            .nonholonomic = true,
+            .acceleration = DFL_ACC_RATE,
+            .mu = true,
+            .tau = true,
+            .tau_turns = true,
+            .index_l = 2,
+        },
     [DFL_EXT317] = {.plain = true,
                     .position = true,
                     .velocity = true,
@@ -90,17 +94,16 @@ dfl_wishes dfl_form_wishes(const dfl_form_traits *traits, const dfl_eom *eom)
 {
     const int nc = eom->nl + eom->nm;
     const bool a = traits->plain && traits->acceleration == DFL_ACC_UNKNOWN;
-    /* auxiliary variables may be functions of the multipliers, then they are no better known */
-    const int index_w = traits->plain && !eom->forces_free_of_multipliers
-                            ? (eom->nl > 0 ? traits->index_l : traits->index_m)
-                            : 0;
+    /* without holonomic constraints the highest index is 2; with them mu is no better known than lambda, and
+       auxiliary variables may be functions of both */
+    const int index_l = eom->nl > 0 || traits->index_l < 2 ? traits->index_l : 2;
+    const int index_v = eom->nl > 0 ? traits->index_v : 0;
     return (dfl_wishes){.carry = !traits->plain && traits->rates_are_a,
                         .bias = traits->plain,
                         .leading = (a ? eom->nv : 0) + (traits->tau ? nc : 0) +
                                    (traits->mu ? eom->nl + eom->nep : 0),
                         .leading_a = a,
-                        .index_w = index_w,
-                        .index_l = traits->index_l,
-                        .index_m = traits->index_m,
-                        .index_v = traits->index_v};
+                        .index_w = traits->plain && !eom->forces_free_of_multipliers ? index_l : 0,
+                        .index_l = index_l,
+                        .index_v = index_v};
 }

@@ -19,11 +19,11 @@ typedef struct dfl_form_traits {
     dfl_acceleration acceleration;         /* gII, hI are rows */
     bool stabilised;                       /* ... with 2 alpha gI + beta^2 g and alpha hv added */
     bool rates_are_a;                      /* the rows of the dynamics are a - v' */
-    bool mu;                       /* unknowns mu: p' = Z (v - W^T mu), beside g; and for ep */
-    bool tau;                      /* unknowns tau of the dynamics, beside gI and hv ... */
-    bool tau_turns;                /* ... which act on p' as well, through the derivative of gI */
-    bool discarded;                /* mu and tau are solved for anew in each iteration */
-    int index_v, index_l, index_m; /* of v and of the multipliers, for norms */
+    bool mu;              /* unknowns mu: p' = Z (v - W^T mu), beside g; and for ep */
+    bool tau;             /* unknowns tau of the dynamics, beside gI and hv ... */
+    bool tau_turns;       /* ... which act on p' as well, through the derivative of gI */
+    bool discarded;       /* mu and tau are solved for anew in each iteration */
+    int index_v, index_l; /* of v and of the multipliers, for norms */
 } dfl_form_traits;
 
 const dfl_form_traits *dfl_form_traits_of(dfl_form form);

@@ -13,7 +13,7 @@ static const dfl_form_ops projected = {dfl_projected_linearize, dfl_projected_se
                                        dfl_projected_factor,    dfl_projected_residual,
                                        dfl_projected_mixed,     dfl_projected_solve,
                                        dfl_projected_defect,    dfl_projected_minimum_norm};
-static const dfl_form_ops plain = {dfl_plain_linearize, dfl_plain_select,      dfl_projected_factor,
+static const dfl_form_ops plain = {dfl_plain_linearize, dfl_plain_select,      dfl_plain_factor,
                                    dfl_plain_residual,  dfl_plain_mixed,       dfl_plain_solve,
                                    dfl_plain_defect,    dfl_plain_minimum_norm};
 

@@ -1,5 +1,6 @@
 /* Life and linear algebra of the plain forms. */
 #include "formulation/plain.h"
+#include "formulation/projection.h"
 
 #include <string.h>
 
@@ -113,6 +114,18 @@ dfl_outcome dfl_plain_select(dfl_formulation *form, double t, const double *x)
 {
     (void)form, (void)t, (void)x; /* there are no selectors */
     return DFL_STEP_OK;
+}
+
+/* zeta E - J, as the projected forms have zeta SM - SJ */
+dfl_outcome dfl_plain_factor(dfl_formulation *form, int nreal, int ncomplex, const double *zeta)
+{
+    const dfl_form_traits *has = form->traits;
+    dfl_outcome outcome = dfl_projected_factor(form, nreal, ncomplex, zeta);
+    if (outcome == DFL_STEP_SINGULAR && has->tau && has->acceleration == DFL_ACC_RATE)
+        form->sys->trouble.callback =
+            "the matrix of ext316, whose multipliers lambda and tau are not "
+            "determined where g and gI have dependent derivatives,";
+    return outcome;
 }
 
 void dfl_plain_minimum_norm(double *X, const dfl_formulation *form)

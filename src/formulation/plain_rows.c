@@ -152,7 +152,6 @@ static dfl_outcome set_corrections(dfl_formulation *form, const dfl_point *point
     if (has->discarded)
         return DFL_STEP_OK;
     if (plain->have_stage_jac) {
-        sys->stats->jacobians--; /* not one of Newton's iteration */
         dfl_outcome outcome = dfl_system_jacobian(&plain->stage_jac, sys, point->t, point->x,
                                                   plain->rate + sys->off_v);
         if (outcome)

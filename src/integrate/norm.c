@@ -143,8 +143,7 @@ void dfl_scale_set(dfl_scale *scale, const double *x, double h)
         scale->newton_weight[i] = fabs(h) * scale->weight[sys->off_v + i];
     const dfl_wishes *wishes = &sys->wishes;
     scale_index(scale, wishes->index_w, h, na, first);
-    scale_index(scale, wishes->index_l, h, first, first + sys->eom->nl);
-    scale_index(scale, wishes->index_m, h, first + sys->eom->nl, last);
+    scale_index(scale, wishes->index_l, h, first, last);
     scale_index(scale, wishes->index_v, h, sys->off_v, sys->off_v + sys->n3);
     if (scale->options->multiplier_weight != 1)
         for (int i = first; i < last; i++)

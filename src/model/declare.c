@@ -39,6 +39,7 @@ dfl_status dfl_model_create(dfl_model **out, dfl_context *ctx, const char *path)
     dfl_run_settings *run = &model->run;
     run->to = run->rtol = run->atol = run->every = run->from = NAN;
     run->first_step = run->max_step = run->fixed_step = run->max_steps = NAN;
+    run->baumgarte_alpha = run->baumgarte_beta = NAN;
     dfl_status status = dfl_graph_create(&model->graph, ctx, 0);
     if (!status)
         status = set_names(model, path);
@@ -58,9 +59,10 @@ void dfl_model_free(dfl_model *model)
         dfl_free(ctx, model->declarations[i].name);
         dfl_free(ctx, model->declarations[i].unit);
     }
-    void *const blocks[] = {model->name,   model->path,         model->text,      model->names,
-                            model->uses,   model->declarations, model->masses,    model->forces,
-                            model->starts, model->run.form,     model->run.method};
+    void *const blocks[] = {model->name,     model->path,       model->text,
+                            model->names,    model->uses,       model->declarations,
+                            model->masses,   model->forces,     model->starts,
+                            model->run.form, model->run.method, model->run.start};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         dfl_free(ctx, blocks[i]);
     for (int i = 0; i < model->nnotes; i++)

@@ -64,8 +64,8 @@ typedef struct dfl_start_value {
 typedef struct dfl_run_settings {
     double to, rtol, atol, every, from;
     double first_step, max_step, fixed_step;
-    char *form, *method; /* owned */
-    double max_steps;
+    char *form, *method, *start; /* owned */
+    double max_steps, baumgarte_alpha, baumgarte_beta;
     int line;
 } dfl_run_settings;
 

@@ -53,6 +53,11 @@ void dfl_runnable_given(double *x, bool *held, const dfl_runnable *run);
 dfl_status dfl_runnable_start(double *corrected, dfl_runnable *run, dfl_solver *solver,
                               const dfl_solver_options *options, double t0);
 
+/* Starts the solver with the values of the script as they are, missing ones 0, and takes the levels of invariants
+   there. */
+dfl_status dfl_runnable_start_as_given(double *given, dfl_runnable *run, dfl_solver *solver,
+                                       double t0);
+
 /* Adds what only the model knows to the message of a failure at (t, x): file and line, the function that was
    evaluated outside its domain. Returns `status`, or a better one. */
 dfl_status dfl_runnable_explain(dfl_runnable *run, dfl_status status, double t, const double *x);

@@ -58,6 +58,20 @@ dfl_status dfl_runnable_start(double *corrected, dfl_runnable *run, dfl_solver *
     return status;
 }
 
+dfl_status dfl_runnable_start_as_given(double *given, dfl_runnable *run, dfl_solver *solver,
+                                       double t0)
+{
+    const dfl_conditions as_given = {.mode = DFL_START_AS_GIVEN};
+    bool *held = dfl_alloc(run->ctx, (size_t)run->eq->n, sizeof *held);
+    if (!held)
+        return DFL_NO_MEMORY;
+    dfl_runnable_given(given, held, run);
+    dfl_free(run->ctx, held);
+    dfl_runnable_set_levels(run, t0, given);
+    dfl_status status = dfl_solver_start(solver, t0, given, &as_given);
+    return status && status != DFL_STOPPED ? dfl_runnable_explain(run, status, t0, given) : status;
+}
+
 double dfl_runnable_predict(dfl_runnable *run, const dfl_solver_options *options, double t0,
                             double t_end)
 {

@@ -8,7 +8,9 @@
 /* What the caller says about a run: NAN or NULL where silent. */
 typedef struct dfl_choices {
     double to, from, rtol, atol, every, first_step, max_step, fixed_step, max_steps;
-    const char *form, *method, *evaluation;
+    double baumgarte_alpha, baumgarte_beta;
+    const char *form, *method, *evaluation, *start;
+    bool lagged;
     bool interpolate;   /* rows of `every` are not moved onto the constraints */
     const char *prefix; /* of an option in messages, such as "--" */
 } dfl_choices;
@@ -21,6 +23,8 @@ typedef struct dfl_settings {
     double from, to; /* `to` is NAN where nobody says */
     const char *form, *method, *evaluation_name;
     dfl_evaluation evaluation;
+    const char *start_name;
+    dfl_start_mode start;      /* completed or as given */
     dfl_solver_options solver; /* without callbacks and events; defaults filled in */
 } dfl_settings;
 

@@ -24,6 +24,8 @@ static const struct {
                  {DFL_RADAU, 9},        {DFL_RADAU, 13},   {DFL_BDF, 0},
                  {DFL_TRAPEZOIDAL, 0},  {DFL_MIDPOINT, 0}, {DFL_HALF_EXPLICIT, 0},
                  {DFL_EXPLICIT_PAIR, 0}};
+/* Initial values: completed consistently, or as they are. */
+static const char *const starts[] = {"project", "as-given", NULL};
 static const char *const evaluations[] = {"auto", "tape", "native", NULL};
 
 static dfl_status choose(int *out, dfl_context *ctx, const choice *of, const char *prefix,
@@ -43,6 +45,8 @@ dfl_choices dfl_choices_none(const char *prefix)
                          .max_step = NAN,
                          .fixed_step = NAN,
                          .max_steps = NAN,
+                         .baumgarte_alpha = NAN,
+                         .baumgarte_beta = NAN,
                          .prefix = prefix};
 }
 
@@ -59,12 +63,15 @@ dfl_status dfl_settings_resolve(dfl_settings *out, const dfl_choices *choices,
     const choice form = {"form", forms};
     const choice method = {"method", methods};
     const choice evaluation = {"evaluation", evaluations};
-    int which = 0, how = 0, integrator = 0;
+    const choice start = {"start", starts};
+    int which = 0, how = 0, integrator = 0, begin = 0;
     dfl_status status = choose(&which, ctx, &form, prefix, choices->form, script->form);
     if (!status)
         status = choose(&integrator, ctx, &method, prefix, choices->method, script->method);
     if (!status)
         status = choose(&how, ctx, &evaluation, prefix, choices->evaluation, NULL);
+    if (!status)
+        status = choose(&begin, ctx, &start, prefix, choices->start, script->start);
     if (status)
         return status;
     *out = (dfl_settings){.from = pick(choices->from, script->from, 0),
@@ -72,7 +79,9 @@ dfl_status dfl_settings_resolve(dfl_settings *out, const dfl_choices *choices,
                           .form = forms[which],
                           .method = methods[integrator],
                           .evaluation_name = evaluations[how],
-                          .evaluation = (dfl_evaluation)how};
+                          .evaluation = (dfl_evaluation)how,
+                          .start_name = starts[begin],
+                          .start = begin == 0 ? DFL_START_PROJECT : DFL_START_AS_GIVEN};
     const dfl_solver_options wanted = {
         .form = (dfl_form)which,
         .integrator = method_of[integrator].integrator,
@@ -84,6 +93,9 @@ dfl_status dfl_settings_resolve(dfl_settings *out, const dfl_choices *choices,
         .max_step = pick(choices->max_step, script->max_step, 0),
         .fixed_step = pick(choices->fixed_step, script->fixed_step, 0),
         .max_steps = (long)pick(choices->max_steps, script->max_steps, 0),
+        .baumgarte_alpha = pick(choices->baumgarte_alpha, script->baumgarte_alpha, 0),
+        .baumgarte_beta = pick(choices->baumgarte_beta, script->baumgarte_beta, 0),
+        .lagged = choices->lagged,
         .project_output = !choices->interpolate};
     out->solver = wanted;
     status = check_combination(out, ctx);

@@ -6,6 +6,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "run/run.h"
 
+#include "formulation/forms.h"
 #include "model/shape.h"
 
 #include <math.h>
@@ -93,7 +94,7 @@ static dfl_status prepare(dfl_simulation *sim)
         dfl_runnable_compile(&native, sim->run, settings->evaluation, evaluations, NULL);
     if (!status && steps)
         status = dfl_residuals_create(&sim->residuals, sim->ctx, dfl_runnable_eom(sim->run),
-                                      settings->solver.form == DFL_PSF);
+                                      settings->solver.form != DFL_PSI1);
     return status ? status : create_solver(sim);
 }
 
@@ -108,6 +109,7 @@ static dfl_status create_solver(dfl_simulation *sim)
                 (dfl_event_kind){.direction = event->direction, .terminal = event->stop};
     }
     options.on_step = on_step;
+    options.project_output = options.project_output && dfl_form_keeps_constraints(options.form);
     if (steps_to_rows(sim->settings))
         options.every = 0;
     options.on_output = options.every > 0 ? on_output : NULL;
@@ -123,9 +125,12 @@ static dfl_status create_solver(dfl_simulation *sim)
 static dfl_status start(dfl_simulation *sim)
 {
     double *corrected = dfl_alloc(sim->ctx, (size_t)sim->eq->n, sizeof *corrected);
-    dfl_status status = corrected ? dfl_runnable_start(corrected, sim->run, sim->solver,
-                                                       &sim->settings->solver, sim->settings->from)
-                                  : DFL_NO_MEMORY;
+    dfl_status status = DFL_NO_MEMORY;
+    if (corrected && sim->settings->start == DFL_START_AS_GIVEN)
+        status = dfl_runnable_start_as_given(corrected, sim->run, sim->solver, sim->settings->from);
+    else if (corrected)
+        status = dfl_runnable_start(corrected, sim->run, sim->solver, &sim->settings->solver,
+                                    sim->settings->from);
     if (!status)
         status = store_start(sim, corrected);
     dfl_free(sim->ctx, corrected);

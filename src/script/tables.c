@@ -28,6 +28,9 @@ static const struct {
     {"every", offsetof(dfl_run_settings, every), POSITIVE},
     {"form", offsetof(dfl_run_settings, form), TEXT},
     {"method", offsetof(dfl_run_settings, method), TEXT},
+    {"start", offsetof(dfl_run_settings, start), TEXT},
+    {"baumgarte_alpha", offsetof(dfl_run_settings, baumgarte_alpha), ANY_NUMBER},
+    {"baumgarte_beta", offsetof(dfl_run_settings, baumgarte_beta), ANY_NUMBER},
     {"first_step", offsetof(dfl_run_settings, first_step), POSITIVE},
     {"max_step", offsetof(dfl_run_settings, max_step), POSITIVE},
     {"fixed_step", offsetof(dfl_run_settings, fixed_step), POSITIVE},
@@ -202,7 +205,9 @@ static void set_text(lua_State *L, const char *key, char **place)
     if (lua_type(L, -1) != LUA_TSTRING || lua_rawlen(L, -1) > LONGEST_WORD)
         dfl_script_error(L, "simulate: %s is %s; give a name in quotes, such as \"%s\"", key,
                          lua_type(L, -1) == LUA_TSTRING ? "too long" : dfl_arg_kind(L, -1),
-                         strcmp(key, "form") == 0 ? "psf" : "radau");
+                         strcmp(key, "form") == 0    ? "psf"
+                         : strcmp(key, "start") == 0 ? "project"
+                                                     : "radau");
     char *copy = dfl_copy_string(ctx, lua_tostring(L, -1));
     if (!copy)
         dfl_script_check(L, DFL_NO_MEMORY);

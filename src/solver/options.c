@@ -60,6 +60,8 @@ static void fill_defaults(dfl_solver_options *o, const dfl_eom *eom)
     if (o->renewal == DFL_RENEW_DEFAULT)
         o->renewal = o->selectors == DFL_UNIT || o->form == DFL_TANGENT ? DFL_RENEW_ON_CHANGE
                                                                         : DFL_RENEW_ALWAYS;
+    if (o->form == DFL_EXT316) /* often singular: QR shows it */
+        o->differential = DFL_DIFFERENTIAL_QR;
     o->baumgarte_alpha = damping(o->baumgarte_alpha, 10);
     o->baumgarte_beta = damping(o->baumgarte_beta, o->baumgarte_alpha);
     if (o->reference == DFL_REFERENCE_DEFAULT)

@@ -448,4 +448,9 @@ void dfl_solver_note_residuals(dfl_solver *solver)
         note(&solver->stats.max_residual.acceleration, acceleration, solver->sys.nc);
     else
         solver->stats.max_residual.acceleration = NAN;
+    if (!solver->sys.carried) { /* leading unknowns of the form, after accelerations */
+        const int first = solver->sys.leading_a ? solver->sys.n3 : 0;
+        note(&solver->stats.max_correction, solver->stepper->here.x + first,
+             solver->sys.na - first);
+    }
 }
