@@ -80,9 +80,13 @@ dfl_status dfl_bushing_add(dfl_bushing_symbols *out, dfl_drawing *drawing,
 
 /* ------------------------------------------------------------------ loads (loads.c) */
 
-/* A force at a point of B and a torque, in axes of the world or of B, and the opposite on A. */
-dfl_status dfl_load(dfl_drawing *drawing, int a, int b, dfl_vec at, dfl_vec force, dfl_vec torque,
-                    bool body_axes);
+/* A force at a point of B and a torque, in world axes, and the opposite on A. */
+dfl_status dfl_load(dfl_drawing *drawing, int a, int b, dfl_vec at, dfl_vec force, dfl_vec torque);
+
+/* Into world axes: a vector in axes of a body that are those of the drawing, or z along `axis` and x along
+   `axis2`. */
+dfl_status dfl_load_turn(dfl_vec *vector, dfl_drawing *drawing, int body, dfl_vec axis,
+                         dfl_vec axis2);
 
 /* x / sqrt(x^2 + s^2), and the length of a vector in the same sense: smooth at 0. */
 dfl_expr dfl_smooth_sign(dfl_graph *g, dfl_expr x, dfl_expr s);

@@ -22,22 +22,27 @@ static dfl_status slip_at(dfl_vec *out, dfl_vec *velocity, dfl_drawing *drawing,
 static dfl_status meet(meeting *out, dfl_drawing *drawing, const dfl_impact *impact);
 static dfl_status store_impact(dfl_drawing *drawing, const dfl_impact *impact, dfl_expr depth);
 
-dfl_status dfl_load(dfl_drawing *drawing, int a, int b, dfl_vec at, dfl_vec force, dfl_vec torque,
-                    bool body_axes)
+dfl_status dfl_load(dfl_drawing *drawing, int a, int b, dfl_vec at, dfl_vec force, dfl_vec torque)
+{
+    dfl_vec x;
+    const dfl_status status = dfl_drawing_point(&x, drawing, b, at);
+    return status ? status : act(drawing, a, b, x, force, torque, false);
+}
+
+dfl_status dfl_load_turn(dfl_vec *vector, dfl_drawing *drawing, int body, dfl_vec axis,
+                         dfl_vec axis2)
 {
     dfl_graph *g = drawing->graph;
-    dfl_vec x;
     dfl_mat R;
-    dfl_status status = dfl_drawing_point(&x, drawing, b, at);
-    if (!status && body_axes)
-        status = dfl_drawing_rotation(&R, drawing, b);
+    dfl_vec axes[3], sum = vec_zero();
+    const dfl_status status = dfl_drawing_rotation(&R, drawing, body);
     if (status)
         return status;
-    if (body_axes) {
-        force = mat_times(g, R, force);
-        torque = mat_times(g, R, torque);
-    }
-    return act(drawing, a, b, x, force, torque, false);
+    dfl_drawing_axes(axes, drawing, axis, axis2);
+    for (int i = 0; i < 3; i++)
+        sum = vec_add(g, sum, vec_scale(g, vector->e[i], axes[i]));
+    *vector = mat_times(g, R, sum);
+    return dfl_graph_status(g);
 }
 
 /* On B at the place x of the world, and the opposite on A at the same place. */

@@ -263,15 +263,13 @@ dfl_status dfl_drawing_quaternion(dfl_expr e[4], dfl_drawing *drawing, int body,
                                   dfl_vec axis2)
 {
     dfl_graph *g = drawing->graph;
-    dfl_mat R, E;
+    dfl_mat R;
     dfl_vec axes[3];
     const dfl_status status = dfl_drawing_rotation(&R, drawing, body);
     if (status)
         return status;
     dfl_drawing_axes(axes, drawing, axis, axis2);
-    for (int i = 0; i < 9; i++)
-        E.e[i] = axes[i % 3].e[i / 3];
-    R = mat_product(g, R, E);
+    R = mat_product(g, R, mat_transpose(mat_of_rows(axes)));
     const dfl_expr one = dfl_constant(g, 1.0), half = dfl_constant(g, 0.5);
     const dfl_expr trace = dfl_add(g, R.e[0], dfl_add(g, R.e[4], R.e[8]));
     const dfl_expr far = dfl_binary(g, DFL_OP_MAX, dfl_add(g, one, trace), 0);

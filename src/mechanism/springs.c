@@ -137,8 +137,7 @@ static dfl_status mount(mounting *m, dfl_drawing *drawing, const dfl_bushing *bu
     if (status)
         return status;
     dfl_drawing_axes(axes, drawing, bushing->axis, bushing->axis2);
-    for (int i = 0; i < 9; i++)
-        m->E.e[i] = axes[i % 3].e[i / 3];
+    m->E = mat_transpose(mat_of_rows(axes));
     m->d = vec_sub(g, xb, xa);
     m->v = vec_sub(g, vb, va);
     m->w = vec_sub(g, wb, m->wa);

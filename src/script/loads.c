@@ -75,9 +75,14 @@ static int call_wrench(lua_State *L)
     dfl_element_need(L, &e, f || t, "force or torque", "give force = {x, y, z}, in N");
     dfl_element_need(L, &e, !f || at_given, "the point",
                      planar ? "give at = {x, y}" : "give at = {x, y, z}");
+    if (body_axes) {
+        const dfl_body_point *frame = luaL_testudata(L, 3, DFL_BODY_POINT);
+        const dfl_vec z = frame ? frame->axis : vec_zero(), x = frame ? frame->axis2 : vec_zero();
+        check(L, &e, dfl_load_turn(&force, dfl_script_drawing(L), e.b, z, x));
+        check(L, &e, dfl_load_turn(&torque, dfl_script_drawing(L), e.b, z, x));
+    }
     check(L, &e,
-          dfl_load(dfl_script_drawing(L), e.a, e.b, at_given ? at : vec_zero(), force, torque,
-                   body_axes));
+          dfl_load(dfl_script_drawing(L), e.a, e.b, at_given ? at : vec_zero(), force, torque));
     dfl_field fields[6];
     return dfl_element_push(L, e.name, fields, vector_fields(fields, force, torque, wrench_names));
 }

@@ -268,6 +268,19 @@ static void a_wrench_acts_in_its_axes(void **state)
     assert_near(scripted_output(&s, "x.ax"), 3 * sin(0.4) / 5, 1e-14);
     assert_near(scripted_output(&s, "x.ay"), -3 * cos(0.4) / 5, 1e-14);
     scripted_free(&s);
+    /* in axes of a frame with z along x and x along y of the drawing: the same force */
+    s = scripted_text(
+        "local c = body('c', {mass = 5, com = {0, 0, 0}, inertia = {1, 1, 1}})\n"
+        "local k = revolute('k', ground, c, {at = {0, 0, 0}, axis = {0, 0, 1}})\n"
+        "local f = frame('f', c, {at = {2, 0, 0}, axis = {1, 0, 0}, axis2 = {0, 1, 0}})\n"
+        "local w = wrench('w', ground, f, {force = {3, 0, 1}, body_axes = true})\n"
+        "output('alpha', acceleration(k.q)) output('fx', w.fx) output('fy', w.fy)\n"
+        "initial{[k.q] = 0.4}\n");
+    scripted_start(&s, NULL);
+    assert_near(scripted_output(&s, "alpha"), 3.0 * 2, 1e-14);
+    assert_near(scripted_output(&s, "fx"), cos(0.4) - 3 * sin(0.4), 1e-14);
+    assert_near(scripted_output(&s, "fy"), sin(0.4) + 3 * cos(0.4), 1e-14);
+    scripted_free(&s);
 }
 
 /* A force F along x = (q1 + 2 q2) does the work F (dq1 + 2 dq2). */
