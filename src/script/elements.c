@@ -1,4 +1,4 @@
-/* elements.c: the calls of elements that act along a stroke: spring, torsion, maxwell, actuator, friction, drive;
+/* elements.c: the calls of elements that act along a stroke: spring, torsion, maxwell, actuator, friction, effort;
    and of controllers: pid, lag. */
 #include "script/element.h"
 
@@ -17,14 +17,14 @@ static int call_actuator(lua_State *L);
 static int call_friction(lua_State *L);
 static int add_slip(lua_State *L, const dfl_element *e, dfl_vec normal, dfl_expr grip,
                     dfl_expr speed);
-static int call_drive(lua_State *L);
+static int call_effort(lua_State *L);
 static int call_pid(lua_State *L);
 static int call_lag(lua_State *L);
 static void check(lua_State *L, const dfl_element *e, dfl_status status);
 
 static const luaL_Reg calls[] = {
     {"spring", call_spring},     {"torsion", call_torsion},   {"maxwell", call_maxwell},
-    {"actuator", call_actuator}, {"friction", call_friction}, {"drive", call_drive},
+    {"actuator", call_actuator}, {"friction", call_friction}, {"effort", call_effort},
     {"pid", call_pid},           {"lag", call_lag},           {0}};
 
 void dfl_elements_open(lua_State *L)
@@ -186,20 +186,20 @@ static int add_slip(lua_State *L, const dfl_element *e, dfl_vec normal, dfl_expr
     return dfl_element_push(L, e->name, fields, 6);
 }
 
-/* drive(name, x, F): a force that does the work F dx; x is a joint or an expression of positions. */
-static int call_drive(lua_State *L)
+/* effort(name, x, F): a force that does the work F dx; x is a joint or an expression of positions. */
+static int call_effort(lua_State *L)
 {
-    dfl_element e = {.call = "drive"};
-    dfl_arg_count(L, "drive", 3, 3);
-    e.name = dfl_arg_name(L, "drive", 1);
+    dfl_element e = {.call = "effort"};
+    dfl_arg_count(L, "effort", 3, 3);
+    e.name = dfl_arg_name(L, "effort", 1);
     dfl_drawing *drawing = dfl_script_drawing(L);
-    const dfl_expr F = dfl_arg_expr(L, "drive", 3);
+    const dfl_expr F = dfl_arg_expr(L, "effort", 3);
     dfl_stroke stroke = {0};
     dfl_sandbox_charge(L, 1e4);
     if (luaL_testudata(L, 2, DFL_JOINT))
-        check(L, &e, dfl_stroke_joint(&stroke, drawing, dfl_arg_joint(L, "drive", 2), 0));
+        check(L, &e, dfl_stroke_joint(&stroke, drawing, dfl_arg_joint(L, "effort", 2), 0));
     else
-        check(L, &e, dfl_stroke_expr(&stroke, drawing, dfl_arg_expr(L, "drive", 2)));
+        check(L, &e, dfl_stroke_expr(&stroke, drawing, dfl_arg_expr(L, "effort", 2)));
     check(L, &e, dfl_stroke_push(drawing, &stroke, F, false));
     const dfl_expr power = dfl_mul(graph_of(L), F, stroke.xd);
     return push_stroke(L, &e, &stroke, F, (dfl_field){"power", power});

@@ -134,7 +134,7 @@ static void a_controlled_mass_answers_a_step(void **state)
 {
     (void)state;
     scripted s = model_of(MASSES, "local c = pid('c', {reference = 1, value = jb.q, p = 24})\n"
-                                  "drive('d', jb, c.out - 6*jb.qd)\n");
+                                  "effort('d', jb, c.out - 6*jb.qd)\n");
     scripted_run(&s, 1.3, 1e-9);
     const double w = sqrt(7.0), t = 1.3;
     assert_near(scripted_value(&s, "jb.q"), 1 - exp(-t) * (cos(w * t) + sin(w * t) / w), 1e-7);
@@ -150,10 +150,10 @@ static void windup_is_prevented(void **state)
     for (int i = 0; i < 2; i++) {
         scripted s =
             model_of(MASSES, i ? "local c = pid('c', {reference = 4, value = jb.q, p = 2, i = 1,\n"
-                                 " limit = 1, windup = 0.2}) drive('d', jb, c.out)"
+                                 " limit = 1, windup = 0.2}) effort('d', jb, c.out)"
                                  " output('u', c.out)\n"
                                : "local c = pid('c', {reference = 4, value = jb.q, p = 2, i = 1,\n"
-                                 " limit = 1}) drive('d', jb, c.out) output('u', c.out)\n");
+                                 " limit = 1}) effort('d', jb, c.out) output('u', c.out)\n");
         scripted_run(&s, 2.0, 1e-8);
         sum[i] = scripted_value(&s, "c.i");
         assert_between(scripted_output(&s, "u"), -1.0, 1.0);
@@ -284,10 +284,10 @@ static void a_wrench_acts_in_its_axes(void **state)
 }
 
 /* A force F along x = (q1 + 2 q2) does the work F (dq1 + 2 dq2). */
-static void a_drive_does_work_along_its_expression(void **state)
+static void an_effort_does_work_along_its_expression(void **state)
 {
     (void)state;
-    scripted s = model_of(MASSES, "local d = drive('d', ja.q + 2*jb.q, 6)\n"
+    scripted s = model_of(MASSES, "local d = effort('d', ja.q + 2*jb.q, 6)\n"
                                   "output('power', d.power)\n"
                                   "initial{[velocity(ja.q)] = 1, [velocity(jb.q)] = 0.5}\n");
     scripted_start(&s, NULL);
@@ -354,7 +354,7 @@ int main(void)
         cmocka_unit_test(friction_takes_the_multiplier_as_its_load),
         cmocka_unit_test(a_ball_bounces),
         cmocka_unit_test(a_wrench_acts_in_its_axes),
-        cmocka_unit_test(a_drive_does_work_along_its_expression),
+        cmocka_unit_test(an_effort_does_work_along_its_expression),
         cmocka_unit_test(a_satellite_returns),
         cmocka_unit_test(the_gravity_gradient_turns_a_long_body),
     };

@@ -207,7 +207,7 @@ static void a_prescribed_motion_shows_its_drive(void **state)
                       "local j = revolute('j', ground, a, {at = {0, 0, 0}, axis = {0, 0, 1}, "
                       "motion = sin(2*time)})\n"
                       "local k = prismatic('k', ground, b, {at = {5, 0, 0}, axis = {1, 0, 0}})\n"
-                      "drive('d', k, 3)\n"
+                      "effort('d', k, 3)\n"
                       "output('drive', j.drive) output('mz', j.mz) output('k', k.drive)\n"
                       "output('T', kinetic_energy())\n");
     scripted_run(&s, 0.3, 1e-9);

@@ -58,7 +58,7 @@ static const struct {
      "impact 'i': what it strikes is missing"},
     {"attraction('g', ground, {mu = 1})", "attraction 'g': a body is missing"},
     {"attraction('g', a, {})", "attraction 'g': the gravitational parameter is missing"},
-    {"drive('d', j, 'x')", "drive: argument 3 is a text; give a number or an expression"},
+    {"effort('d', j, 'x')", "effort: argument 3 is a text; give a number or an expression"},
     {"pid('c', {value = j.q, p = 1, d = 1})", "pid 'c': the time of the filter is missing"},
     {"pid('c', {value = j.q, p = 1, windup = 1})", "pid 'c': windup needs a limit"},
     {"pid('c', {p = 1})", "pid 'c': the value is missing"},
@@ -108,7 +108,7 @@ static void every_failed_allocation_is_survived(void **state)
         "impact('i', ground, b, {at = {2, 0}, plane = {0, -1}, normal = {0, 1}, stiffness = 1})\n"
         "actuator('e', j, {voltage = 1, resistance = 1, inductance = 1, constant = 1})\n"
         "local c = pid('c', {value = j.q, p = 1, i = 1, d = 1, filter = 1})\n"
-        "drive('d', j.q + point(b, {2, 0}).x, c.out)\n"
+        "effort('d', j.q + point(b, {2, 0}).x, c.out)\n"
         "output('j', j) output('p', point(b, {1, 1}), 'acceleration', 'rotation')\n";
     dfl_status status = DFL_NO_MEMORY;
     for (int n = 0; status; n++) {
