@@ -206,6 +206,10 @@ typedef struct dfl_conditions {
     const double *weight; /* n positive weights of the changes; NULL means 1 for p, s and M for v */
     int nconditions;
     dfl_condition_fn condition;
+    int nsides; /* with PROJECT: functions of positions that tell the right solution of the constraints
+                   from mirrored ones: 1 on the right one, at most 0 on the others */
+    dfl_condition_fn side;
+    const char *const *side_names; /* for messages; NULL means numbers */
     void *user;
 } dfl_conditions;
 

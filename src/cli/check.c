@@ -1,18 +1,25 @@
 /* check.c: `driftless check MODEL`: what a model is, and whether it can start. */
 #include "cli/cli.h"
 
-#include "model/diagnosis.h"
+#include "model/redundant.h"
 #include "output/result.h"
 
 static int verdict(const dfl_diagnosis *diagnosis);
 static const char *verdict_text(int exit_status);
 static void describe(dfl_text *text, const cli_model *model, const dfl_diagnosis *diagnosis);
 static void describe_sizes(dfl_text *text, const dfl_equations *eq);
+static void describe_joint(dfl_text *text, const dfl_equations *eq, const dfl_diagnosis *diagnosis,
+                           int row);
+static bool is_of_joints(const dfl_equations *eq, const dfl_dependent_set *set);
 static void describe_set(dfl_text *text, const dfl_equations *eq, const dfl_dependent_set *set);
+static void describe_contradiction(dfl_text *text, const dfl_equations *eq,
+                                   const dfl_dependent_set *set);
+static void add_names(dfl_text *text, const dfl_equations *eq, const dfl_dependent_set *set);
 static void describe_direction(dfl_text *text, const dfl_equations *eq,
                                const dfl_free_direction *direction);
 static void describe_json(dfl_text *text, const cli_model *model, const dfl_diagnosis *diagnosis);
 static void add_sets(dfl_text *text, const dfl_equations *eq, const dfl_diagnosis *diagnosis);
+static void add_joints(dfl_text *text, const dfl_equations *eq, const dfl_diagnosis *diagnosis);
 static void add_directions(dfl_text *text, const dfl_equations *eq, const dfl_diagnosis *diagnosis);
 static void add_residuals(dfl_text *text, const dfl_diagnosis *diagnosis);
 static void add_notes(dfl_text *text, const dfl_model *model);
@@ -74,6 +81,8 @@ static void describe(dfl_text *text, const cli_model *model, const dfl_diagnosis
     dfl_text_add(text, "\n");
     for (int i = 0; i < diagnosis->nsets; i++)
         describe_set(text, eq, &diagnosis->sets[i]);
+    for (int i = 0; i < eq->nl; i++)
+        describe_joint(text, eq, diagnosis, i);
     for (int i = 0; i < model->model->nnotes; i++)
         dfl_text_add(text, "  note                %s\n", model->model->notes[i]);
     for (int i = 0; i < diagnosis->ndirections; i++)
@@ -113,8 +122,35 @@ static void describe_sizes(dfl_text *text, const dfl_equations *eq)
     dfl_text_add(text, "\n");
 }
 
+/* "loop joint 'c': 3 of 5 rows are redundant", for the first redundant row of each joint. */
+static void describe_joint(dfl_text *text, const dfl_equations *eq, const dfl_diagnosis *diagnosis,
+                           int row)
+{
+    dfl_redundant_joint joint;
+    if (!dfl_redundant_joint_of(&joint, eq, diagnosis, row))
+        return;
+    dfl_text_add(text, "  redundant           loop joint '%.*s': %d of %d row%s: ", joint.length,
+                 joint.name, joint.count, joint.of, joint.of == 1 ? "" : "s");
+    dfl_print_motions(text, joint.meaning, joint.count);
+    dfl_text_add(text, "\n");
+}
+
+static bool is_of_joints(const dfl_equations *eq, const dfl_dependent_set *set)
+{
+    for (int i = 0; i < set->count; i++)
+        if (!constraint_of(eq, set->rows[i])->meaning)
+            return false;
+    return true;
+}
+
 static void describe_set(dfl_text *text, const dfl_equations *eq, const dfl_dependent_set *set)
 {
+    if (set->contradiction == 0.0 && is_of_joints(eq, set))
+        return; /* joint by joint */
+    if (set->contradiction > 0.0) {
+        describe_contradiction(text, eq, set);
+        return;
+    }
     if (set->count == 1) {
         dfl_text_add(text,
                      "  redundant           '%s' says nothing here: it moves with no "
@@ -123,18 +159,32 @@ static void describe_set(dfl_text *text, const dfl_equations *eq, const dfl_depe
         return;
     }
     dfl_text_add(text, "  redundant           ");
-    for (int i = 0; i < set->count; i++) {
-        const char *meaning = constraint_of(eq, set->rows[i])->meaning;
+    add_names(text, eq, set);
+    dfl_text_add(text, " depend on each other; one may be left out, and their "
+                       "multipliers and reactions are not unique\n");
+}
+
+static void describe_contradiction(dfl_text *text, const dfl_equations *eq,
+                                   const dfl_dependent_set *set)
+{
+    dfl_text_add(text, "  contradictory       ");
+    add_names(text, eq, set);
+    dfl_text_add(text,
+                 set->count == 1
+                     ? " can never hold: no coordinate changes it, and it misses by %.3g\n"
+                     : " hold the same motion at different places: they miss each other "
+                       "by %.3g; correct or leave out one\n",
+                 set->contradiction);
+}
+
+static void add_names(dfl_text *text, const dfl_equations *eq, const dfl_dependent_set *set)
+{
+    for (int i = 0; i < set->count; i++)
         dfl_text_add(text, "%s'%s'",
                      i == 0               ? ""
                      : i + 1 < set->count ? ", "
                                           : " and ",
                      constraint_name(eq, set->rows[i]));
-        if (meaning)
-            dfl_text_add(text, " (%s)", meaning);
-    }
-    dfl_text_add(text, " depend on each other; one may be left out, and their "
-                       "multipliers and reactions are not unique\n");
 }
 
 static void describe_direction(dfl_text *text, const dfl_equations *eq,
@@ -162,6 +212,7 @@ static void describe_json(dfl_text *text, const cli_model *model, const dfl_diag
     dfl_text_add(text, "  \"dof_by_count\": %d, \"dof_by_rank\": %d, \"rank\": %d",
                  diagnosis->dof_by_count, diagnosis->dof_by_rank, diagnosis->rank);
     add_sets(text, eq, diagnosis);
+    add_joints(text, eq, diagnosis);
     add_directions(text, eq, diagnosis);
     add_residuals(text, diagnosis);
     add_notes(text, model->model);
@@ -187,6 +238,25 @@ static void add_sets(dfl_text *text, const dfl_equations *eq, const dfl_diagnosi
             dfl_json_number(text, set->coefficient[k]);
         }
         dfl_text_add(text, "}");
+    }
+    dfl_text_add(text, "]");
+}
+
+/* Redundant rows joint by joint. */
+static void add_joints(dfl_text *text, const dfl_equations *eq, const dfl_diagnosis *diagnosis)
+{
+    const char *before = "";
+    dfl_text_add(text, ",\n  \"redundant\": [");
+    for (int i = 0; i < eq->nl; i++) {
+        dfl_redundant_joint joint;
+        if (!dfl_redundant_joint_of(&joint, eq, diagnosis, i))
+            continue;
+        dfl_text_add(text, "%s{\"joint\": \"%.*s\", \"rows\": %d, \"of\": %d, \"motions\": [",
+                     before, joint.length, joint.name, joint.count, joint.of);
+        for (int k = 0; k < joint.count; k++)
+            dfl_text_add(text, "%s\"%s\"", k > 0 ? ", " : "", joint.meaning[k]);
+        dfl_text_add(text, "]}");
+        before = ", ";
     }
     dfl_text_add(text, "]");
 }

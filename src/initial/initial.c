@@ -12,9 +12,15 @@
 #include "initial/initial.h"
 #include "initial/stages.h"
 
+#include "context/text.h"
+
 #include <math.h>
 #include <string.h>
 
+static dfl_status reserve_sides(dfl_initial *init, int nsides);
+static dfl_status as_projection(dfl_initial *init, const dfl_conditions *conditions);
+static bool went_far(const dfl_initial *init);
+static dfl_status search_and_project(dfl_initial *init, const dfl_conditions *cond, bool projected);
 static dfl_status as_conditions(dfl_initial *init, const dfl_conditions *conditions);
 
 dfl_status dfl_initial_init(dfl_initial *init, dfl_context *ctx, const dfl_eom *eom,
@@ -56,8 +62,8 @@ void dfl_initial_clear(dfl_initial *init)
     if (!ctx)
         return;
     double *const block[] = {
-        init->J, init->F,        init->y, init->step, init->x, init->x0, init->column_scale,
-        init->L, init->condition};
+        init->J, init->F,         init->y,   init->step, init->x, init->x0, init->column_scale,
+        init->L, init->condition, init->side};
     for (size_t i = 0; i < sizeof block / sizeof *block; i++)
         dfl_free(ctx, block[i]);
     dfl_lstsq_free(init->lstsq, ctx);
@@ -88,9 +94,11 @@ dfl_status dfl_initial_complete(double *x, dfl_initial *init, double t,
     init->point.t = t;
     init->failure = DFL_FAILURE_OTHER;
     init->converged = true;
+    init->nconflicts = 0;
+    init->searched = false;
     switch (cond->mode) {
     case DFL_START_PROJECT:
-        status = dfl_stages_project(init, cond);
+        status = as_projection(init, cond);
         break;
     case DFL_START_CONDITIONS:
         status = as_conditions(init, cond);
@@ -104,6 +112,8 @@ dfl_status dfl_initial_complete(double *x, dfl_initial *init, double t,
     }
     if (!status)
         status = dfl_stages_check(init, cond);
+    if (!status && cond->mode == DFL_START_PROJECT)
+        status = dfl_assembly_check_sides(init, cond);
     if (!status)
         memcpy(x, init->x + sys->na, (size_t)sys->nu * sizeof *x);
     if (status && init->failure == DFL_FAILURE_OTHER)
@@ -126,6 +136,85 @@ dfl_status dfl_initial_project(double *x, dfl_initial *init, double t, bool inva
     if (!status)
         memcpy(x, init->x + sys->na, (size_t)sys->nu * sizeof *x);
     return status;
+}
+
+/* The least change or, where the guess is too far for it, the least change of positions that were found
+   from there. */
+static dfl_status as_projection(dfl_initial *init, const dfl_conditions *cond)
+{
+    dfl_context *ctx = init->sys.ctx;
+    dfl_status status = reserve_sides(init, cond->nsides);
+    if (status)
+        return status;
+    const dfl_status first = dfl_stages_project(init, cond);
+    if (first == DFL_NO_MEMORY)
+        return first;
+    char *message = first ? dfl_copy_string(ctx, dfl_message(ctx)) : NULL;
+    const bool closed = !first && dfl_assembly_closed(init, cond);
+    if (!closed || went_far(init))
+        status = search_and_project(init, cond, closed);
+    if (first && status == DFL_INCONSISTENT) /* nothing was found; the first message says more */
+        status = dfl_fail(ctx, first, "%s", message ? message : "");
+    dfl_free(ctx, message);
+    return status;
+}
+
+/* The largest change of a position, beside the largest guess. */
+static double distance(const dfl_initial *init, const double *from, const double *to)
+{
+    double moved = 0, size = 1;
+    for (int j = init->sys.off_sp; j < init->sys.off_sp + init->sys.n4; j++) {
+        moved = fmax(moved, fabs(to[j] - from[j]));
+        size = fmax(size, fabs(from[j]));
+    }
+    return moved / size;
+}
+
+/* From near a singular position the first correction may leap: there are solutions nearer by. */
+static bool went_far(const dfl_initial *init)
+{
+    return distance(init, init->x0, init->x) > 2;
+}
+
+/* Positions found by search, unless those of the projection, if it succeeded, are nearer. */
+static dfl_status search_and_project(dfl_initial *init, const dfl_conditions *cond, bool projected)
+{
+    dfl_context *ctx = init->sys.ctx;
+    const size_t size = (size_t)init->sys.n * sizeof(double);
+    double *guess = dfl_alloc(ctx, (size_t)init->sys.n, sizeof *guess);
+    double *first = dfl_alloc(ctx, (size_t)init->sys.n, sizeof *first);
+    dfl_status status = guess && first ? DFL_OK : DFL_NO_MEMORY;
+    if (!status) {
+        bool found = false;
+        memcpy(guess, init->x0, size);
+        memcpy(first, init->x, size);
+        status = dfl_assembly_search(&found, init, cond);
+        if (!status && found)
+            status = dfl_stages_project(init, cond);
+        else if (!status && !projected)
+            status = dfl_stages_check(init, cond);
+        const bool nearer = found && distance(init, guess, init->x) < distance(init, guess, first);
+        if (projected && status != DFL_NO_MEMORY && (status || !nearer)) {
+            memcpy(init->x, first, size);
+            status = DFL_OK;
+        }
+    }
+    dfl_free(ctx, guess);
+    dfl_free(ctx, first);
+    return status;
+}
+
+static dfl_status reserve_sides(dfl_initial *init, int nsides)
+{
+    if (nsides <= init->nsides)
+        return DFL_OK;
+    double *side = dfl_alloc(init->sys.ctx, (size_t)nsides, sizeof *side);
+    if (!side)
+        return DFL_NO_MEMORY;
+    dfl_free(init->sys.ctx, init->side);
+    init->side = side;
+    init->nsides = nsides;
+    return DFL_OK;
 }
 
 /* Room for the user's conditions beside all rows. */

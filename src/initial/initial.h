@@ -5,6 +5,8 @@
 #include "eom/system.h"
 #include "linalg/linalg.h"
 
+enum { DFL_MOST_CONFLICTS = 4 };
+
 typedef struct dfl_initial {
     dfl_system sys; /* with the acceleration level whenever the model has it */
     dfl_rows_jacobian jac;
@@ -13,7 +15,12 @@ typedef struct dfl_initial {
     double *J, *F, *y, *step, *x, *x0, *L; /* workspace of the largest stage */
     double *column_scale;
     double *condition;
-    int nconditions;             /* room for them */
+    int nconditions; /* room for them */
+    double *side;    /* values of the sides */
+    int nsides;      /* room for them */
+    bool searched;               /* far from the guess, in vain or not */
+    int nconflicts;  /* held unknowns without which the positions could be found */
+    int conflict[DFL_MOST_CONFLICTS];
     bool without_invariants;     /* the rows e are left out of projections */
     bool converged;              /* every stage of the last projection did, or the conditions */
     dfl_failure failure;         /* what the last dfl_initial_complete failed at */

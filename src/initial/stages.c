@@ -235,18 +235,21 @@ static double weight(const dfl_initial *init, const dfl_conditions *cond, int co
 }
 
 /* Rows of J and F to unit maximum, so that units decide nothing; not those of invariants, which may be
-   degenerate. Columns only where the solution is unique: in the stage of accelerations, multipliers
+   degenerate, nor rows in which only rounding is left. Columns only where the solution is unique: in the stage of accelerations, multipliers
    and auxiliary variables. */
 static void equilibrate(dfl_initial *init, stage st, int nfree)
 {
     const dfl_system *sys = &init->sys;
     const int ne = sys->eom->ne;
+    double overall = 0;
+    for (int k = 0; k < st.rows * nfree; k++)
+        overall = fmax(overall, fabs(init->J[k]));
     for (int i = 0; i < st.rows; i++) {
         double largest = 0;
         for (int j = 0; j < nfree; j++)
             largest = fmax(largest, fabs(init->J[j * st.rows + i]));
         const int row = st.first_row + i;
-        if (largest == 0 || (row >= sys->row_e && row < sys->row_e + ne))
+        if (largest <= 1e-13 * overall || (row >= sys->row_e && row < sys->row_e + ne))
             continue;
         init->F[i] /= largest;
         for (int j = 0; j < nfree; j++)
@@ -393,12 +396,17 @@ static void add_name(char *list, size_t size, const dfl_system *sys, int column)
         snprintf(list + used, size - used, "%s%s", used ? ", " : "", name);
 }
 
-/* The names of the held unknowns that row `row` depends on. */
+/* The names of the held unknowns in conflict with row `row`: those that were found to be, or all that it
+   depends on. */
 static void held_names(char *list, size_t size, const dfl_initial *init, const dfl_conditions *cond,
                        int row)
 {
     const dfl_system *sys = &init->sys;
     list[0] = 0;
+    for (int k = 0; k < init->nconflicts && row >= sys->m1 + sys->m2; k++)
+        add_name(list, size, sys, init->conflict[k]);
+    if (list[0])
+        return;
     for (int j = sys->na; j < sys->n; j++)
         if (is_held(init, cond, j) && entry(init, row, j) != 0)
             add_name(list, size, sys, j);
@@ -478,7 +486,11 @@ static void explain_row(char *text, size_t size, dfl_initial *init, const dfl_co
     else if (!can_be_corrected(init, cond, row)) {
         explain_stuck_row(text, size, init, cond, row, held);
         return;
-    } else if (!held[0])
+    } else if (!held[0] && init->searched && row >= init->sys.m1 + init->sys.m2)
+        advice =
+            "; nothing near the guess satisfies all of them: check lengths and places, or start "
+            "from another guess";
+    else if (!held[0])
         advice = "; the correction did not converge: start from another guess";
     snprintf(text, size, "%s%s%s", held[0] ? "; held values in conflict: " : "", held, advice);
 }
@@ -503,16 +515,32 @@ static dfl_status inconsistent(dfl_initial *init, const dfl_conditions *cond, in
 {
     const dfl_system *sys = &init->sys;
     const double residual = init->point.alg[worst];
-    char name[96], other[96] = "", why[400];
+    char name[96], row[96], other[128] = "", why[400];
     row_name(name, sizeof name, sys, worst);
-    if (second >= 0)
-        row_name(other, sizeof other, sys, second);
+    if (second >= 0) {
+        row_name(row, sizeof row, sys, second);
+        snprintf(other, sizeof other, ", then %s (%.3g)", row, init->point.alg[second]);
+    }
     explain_row(why, sizeof why, init, cond, worst);
     return dfl_fail(sys->ctx, DFL_INCONSISTENT,
                     "the initial values at t = %g violate %d equation%s, most of all %s (residual "
-                    "%.3g)%s%s%s",
-                    init->point.t, violated, violated == 1 ? "" : "s", name, residual,
-                    second >= 0 ? ", then " : "", other, why);
+                    "%.3g)%s%s",
+                    init->point.t, violated, violated == 1 ? "" : "s", name, residual, other, why);
+}
+
+static bool is_violated(const dfl_initial *init, int row)
+{
+    const double bound = 10 * init->atol * fmin(1, steepness(init, row));
+    return !(fabs(init->point.alg[row]) <= fmax(bound, rounding(init, row)));
+}
+
+bool dfl_stages_hold(const dfl_initial *init)
+{
+    const dfl_system *sys = &init->sys;
+    for (int i = sys->m1 + sys->m2; i < sys->m1 + sys->m2 + sys->m3; i++)
+        if (is_violated(init, i))
+            return false;
+    return true;
 }
 
 dfl_status dfl_stages_check(dfl_initial *init, const dfl_conditions *cond)
@@ -526,14 +554,15 @@ dfl_status dfl_stages_check(dfl_initial *init, const dfl_conditions *cond)
         return status;
     const double *alg = init->point.alg;
     int worst = -1, second = -1, violated = 0;
-    for (int i = 0; i < rows; i++) {
-        if (!(fabs(alg[i]) >
-              fmax(10 * init->atol * fmin(1, steepness(init, i)), rounding(init, i))))
+    for (int i = rows - 1; i >= 0; i--) {
+        if (i == sys->m1 + sys->m2 - 1 && violated > 0 && cond->mode == DFL_START_PROJECT)
+            break; /* the others build on the positions */
+        if (!is_violated(init, i))
             continue;
         violated++;
-        if (worst < 0 || fabs(alg[i]) > fabs(alg[worst]))
+        if (worst < 0 || fabs(alg[i]) >= fabs(alg[worst]))
             second = worst, worst = i;
-        else if (second < 0 || fabs(alg[i]) > fabs(alg[second]))
+        else if (second < 0 || fabs(alg[i]) >= fabs(alg[second]))
             second = i;
     }
     if (worst < 0)

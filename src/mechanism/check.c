@@ -71,7 +71,7 @@ static dfl_status check_use(const dfl_drawing *drawing, const dfl_drawn_joint *j
                         "%s '%s': a joint that closes a loop has no motion of its own; give it "
                         "before the other joint of %s",
                         kind, joint->name, dfl_drawing_body_name(drawing, joint->child));
-    if (loop && (joint->kind == DFL_FREE || flat))
+    if (loop && (joint->kind == DFL_USER_JOINT || joint->kind == DFL_FREE || flat))
         return dfl_fail(drawing->ctx, DFL_INVALID,
                         "%s '%s': cannot close a loop; give it before the other joint of %s, or "
                         "leave it out",
@@ -166,7 +166,7 @@ static dfl_status check_plane(const dfl_drawing *drawing, const dfl_drawn_joint 
         good = within;
     else
         good = joint->kind == DFL_FIXED || joint->kind == DFL_TRANSLATION ||
-               joint->kind == DFL_DISTANCE;
+               joint->kind == DFL_DISTANCE || joint->kind == DFL_USER_JOINT;
     if (good)
         return DFL_OK;
     return dfl_fail(

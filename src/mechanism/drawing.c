@@ -18,6 +18,7 @@ const char *const dfl_connection_names[DFL_CONNECTIONS] = {
     [DFL_TRANSLATION] = "translation",
     [DFL_SPHERICAL] = "spherical",
     [DFL_FREE] = "free",
+    [DFL_USER_JOINT] = "joint",
     [DFL_POINT_ON_LINE] = "point_on_line",
     [DFL_POINT_ON_PLANE] = "point_on_plane",
     [DFL_DISTANCE] = "distance",
@@ -58,8 +59,10 @@ void dfl_drawing_free(dfl_drawing *drawing)
     dfl_context *ctx = drawing->ctx;
     for (int i = 0; i < drawing->nbodies; i++)
         dfl_free(ctx, drawing->bodies[i].name);
-    for (int i = 0; i < drawing->njoints; i++)
+    for (int i = 0; i < drawing->njoints; i++) {
         dfl_free(ctx, drawing->joints[i].name);
+        dfl_free(ctx, drawing->joints[i].motion);
+    }
     dfl_free(ctx, drawing->bodies);
     dfl_free(ctx, drawing->joints);
     dfl_free(ctx, drawing->links);
@@ -183,7 +186,9 @@ dfl_status dfl_drawing_joint(int *out, dfl_drawing *drawing, const dfl_drawn_joi
     joints[*out] = joint;
     if (!joint.loop) {
         drawing->bodies[drawn->child].joint = *out;
-        return dfl_drawing_coordinates(drawing, &joints[*out]);
+        status = dfl_drawing_coordinates(drawing, &joints[*out]);
+        joints[*out].drawn.coordinate_names = NULL;
+        return status;
     }
     const bool hang =
         dfl_drawing_hangs(drawing, drawn->parent) && dfl_drawing_hangs(drawing, drawn->child);

@@ -38,6 +38,7 @@ typedef enum dfl_connection {
     DFL_TRANSLATION = DFL_JOINT_TRANSLATION,
     DFL_SPHERICAL = DFL_JOINT_SPHERICAL,
     DFL_FREE = DFL_JOINT_FREE,
+    DFL_USER_JOINT,     /* its pose is an expression of its coordinates (closures.h) */
     DFL_POINT_ON_LINE,  /* the point of B on the axis of A */
     DFL_POINT_ON_PLANE, /* the point of B in the plane of A across its axis */
     DFL_DISTANCE,       /* the distance of the points */
@@ -72,7 +73,9 @@ typedef struct dfl_drawn_joint {
     dfl_expr motion;
     bool apart; /* the loop is not closed in the drawing: B has a point and axes of its own */
     dfl_vec at_b, axis_b, axis2_b;
-    dfl_expr length; /* distance: m; 0 means that of the drawing */
+    dfl_expr length;  /* distance: m; 0 means that of the drawing */
+    int ncoordinates; /* joint of the user: 0 to 6, declared as NAME.q1, ... or with these names */
+    const char *const *coordinate_names; /* NULL: none */
 } dfl_drawn_joint;
 
 /* What a joint has declared. */

@@ -15,7 +15,8 @@ typedef enum dfl_link_kind {
     LINK_PRISMATIC,
     LINK_SCREW,
     LINK_SPHERICAL,
-    LINK_FREE
+    LINK_FREE,
+    LINK_USER
 } dfl_link_kind;
 
 enum { MOST_P = 7, MOST_V = 6, MOST_ROWS = 6 };
@@ -30,6 +31,16 @@ typedef struct dfl_pose {
     dfl_vec arm; /* ... from that of the parent */
 } dfl_pose;
 
+/* The pose of a user's joint against its parent, and its rates in axes of the link: w = sum w[k] v_k + w[n],
+   u likewise; wd, ud: their derivatives for constant v. */
+typedef struct dfl_link_motion {
+    int n;
+    dfl_mat R;
+    dfl_vec r;
+    dfl_vec w[MOST_V + 1], u[MOST_V + 1];
+    dfl_vec wd, ud;
+} dfl_link_motion;
+
 typedef struct dfl_link {
     dfl_link_kind kind;
     int parent, joint;
@@ -39,6 +50,8 @@ typedef struct dfl_link {
     dfl_expr p[MOST_P], v[MOST_V]; /* symbols; driven: motion and its rate */
     dfl_expr drive;                /* driven: second rate */
     int dofs;                      /* 0 if driven */
+    const dfl_link_motion *motion; /* of a user's joint, else NULL */
+    dfl_expr clock;                /* its rate of time: 1, or 0 for rates of velocities alone */
 
     dfl_expr mass; /* of the bodies on it, about its origin; after dfl_drawing_close */
     dfl_vec moment;
@@ -68,7 +81,8 @@ typedef struct dfl_placed_joint {
     bool loop, declared;   /* declared: rows of the loop */
     int np, nv;
     dfl_expr p[MOST_P], v[MOST_V];
-    dfl_expr rate, rate2; /* of a prescribed motion */
+    dfl_expr rate, rate2;    /* of a prescribed motion */
+    dfl_link_motion *motion; /* of a user's joint, when its pose is known */
 } dfl_placed_joint;
 
 /* A force on a body as it was applied, and one of a constraint between bodies, at a place of the world: kept for
@@ -146,7 +160,37 @@ void dfl_link_rates(dfl_vec *w, dfl_vec *u, dfl_drawing *drawing, const dfl_link
 /* dynamics.c: masses and forces of inertia and gravity, declared. */
 dfl_status dfl_drawing_dynamics(dfl_drawing *drawing);
 
-/* loops.c: the rows of a loop, declared. */
+/* Frames of both bodies of a joint that closes a loop, and d = r_B - r_A, against the last link that both
+   hang on. */
+typedef struct dfl_joint_frames {
+    dfl_vec A[3], B[3], d;
+    dfl_expr length, lead;
+} dfl_joint_frames;
+
+/* moves.c: an expression without coordinates that is equal to `expr` if no motion of the tree changes it (it may
+   contain coordinates whose parts cancel), or DFL_NO_EXPR. */
+dfl_status dfl_drawing_constant(dfl_expr *out, dfl_drawing *drawing, dfl_expr expr);
+
+/* advice.c: notes about rows of a loop that were left out, and about better cuts. */
+dfl_status dfl_drawing_note_left_out(dfl_drawing *drawing, const dfl_placed_joint *joint,
+                                     const char *const *meanings, int count, int of);
+dfl_status dfl_drawing_advise(dfl_drawing *drawing);
+
+/* user_joint.c: whether the poses are regular at the start. */
+dfl_status dfl_drawing_check_poses(dfl_drawing *drawing);
+
+/* couplings.c: d/dt of an expression of positions and time. */
+dfl_status dfl_drawing_rate(dfl_expr *out, dfl_drawing *drawing, dfl_expr expr);
+
+/* loop_angle.c: the angle between the bodies of such a joint, as a variable. */
+dfl_status dfl_drawing_loop_angle(dfl_expr *out, dfl_drawing *drawing, int joint);
+
+/* loops.c: the frames of such a joint. */
+dfl_status dfl_drawing_frames(dfl_joint_frames *frames, dfl_drawing *drawing,
+                              const dfl_placed_joint *joint);
+
+/* loops.c: the rows of a loop, declared; how many a kind has. */
+int dfl_drawing_row_count(const dfl_drawing *drawing, dfl_connection kind);
 dfl_status dfl_drawing_rows(dfl_drawing *drawing, dfl_placed_joint *joint);
 
 /* check.c: bodies and joints, when they are given (drawn) and when the drawing is complete. */

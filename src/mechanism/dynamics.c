@@ -74,7 +74,7 @@ static bool in_world_axes(const dfl_drawing *drawing)
         const int axis = axis_of_coordinates(link->axis);
         if (link->kind == LINK_PRISMATIC)
             continue;
-        if (link->kind == LINK_SPHERICAL || link->kind == LINK_FREE)
+        if (link->kind == LINK_SPHERICAL || link->kind == LINK_FREE || link->kind == LINK_USER)
             return false;
         if (axis == 3 || (common >= 0 && common != axis))
             return false;
@@ -158,8 +158,12 @@ static void accelerate(moved *all, dfl_drawing *drawing)
         m->a = vec_cross_add(g, a, vec_scale(g, dfl_constant(g, 2.0), before), u);
         m->omega = vec_add(g, before, w);
         m->alpha = vec_cross_add(g, to_child(g, m, p->alpha), before, w);
-        if (link->kind == LINK_FREE)
+        if (link->kind == LINK_FREE || link->kind == LINK_USER)
             m->a = vec_cross_add(g, m->a, w, u);
+        if (link->kind == LINK_USER) {
+            m->alpha = vec_add(g, m->alpha, link->motion->wd);
+            m->a = vec_add(g, m->a, link->motion->ud);
+        }
         if (link->dofs > 0)
             continue;
         unit_rates(&wd, &ud, drawing, link, 0, m->axis);
@@ -228,8 +232,12 @@ static dfl_expr move_by_drives(moved *all, dfl_drawing *drawing)
         const moved *p = &all[link->parent];
         moved *m = &all[i];
         dfl_vec w = vec_zero(), u = vec_zero();
-        if (link->dofs == 0)
+        if (link->kind == LINK_USER) {
+            w = link->motion->w[link->dofs];
+            u = link->motion->u[link->dofs];
+        } else if (link->dofs == 0) {
             dfl_link_rates(&w, &u, drawing, link, m->axis);
+        }
         m->omega = vec_add(g, to_child(g, m, p->omega), w);
         m->a = vec_add(g, to_child(g, m, vec_cross_add(g, p->a, p->omega, m->r)), u);
         m->F = vec_cross_add(g, vec_scale(g, m->m, m->a), m->omega, m->h);
@@ -319,7 +327,7 @@ static dfl_vec to_child(dfl_graph *g, const moved *m, dfl_vec b)
 static void unit_rates(dfl_vec *w, dfl_vec *u, dfl_drawing *drawing, const dfl_link *link, int k,
                        dfl_vec axis)
 {
-    dfl_link unit = {.kind = link->kind, .lead = link->lead};
+    dfl_link unit = {.kind = link->kind, .lead = link->lead, .motion = link->motion};
     unit.v[k] = dfl_constant(drawing->graph, 1.0);
     dfl_link_rates(w, u, drawing, &unit, axis);
 }

@@ -15,6 +15,7 @@
 #include "mechanism/vectors.h"
 
 static dfl_mat quaternion_matrix(dfl_graph *g, const dfl_expr *e);
+static void user_rates(dfl_vec *w, dfl_vec *u, dfl_graph *g, const dfl_link *link);
 static dfl_pose next_pose(dfl_drawing *drawing, const dfl_pose *parent, const dfl_link *link);
 static bool same(dfl_vec a, dfl_vec b);
 static dfl_vec accelerate(dfl_vec *alpha, dfl_drawing *drawing, int index, bool bias);
@@ -34,6 +35,8 @@ dfl_mat dfl_link_turn(dfl_drawing *drawing, const dfl_link *link)
         return quaternion_matrix(g, link->p);
     case LINK_FREE:
         return quaternion_matrix(g, link->p + 3);
+    case LINK_USER:
+        return link->motion->R;
     default:
         return mat_identity(g);
     }
@@ -64,6 +67,8 @@ dfl_vec dfl_link_shift(dfl_drawing *drawing, const dfl_link *link)
 {
     dfl_graph *g = drawing->graph;
     dfl_expr along = 0;
+    if (link->kind == LINK_USER)
+        return vec_add(g, link->offset, link->motion->r);
     if (link->kind == LINK_FREE)
         return vec_add(g, link->offset, (dfl_vec){{link->p[0], link->p[1], link->p[2]}});
     if (link->kind == LINK_PRISMATIC)
@@ -73,12 +78,26 @@ dfl_vec dfl_link_shift(dfl_drawing *drawing, const dfl_link *link)
     return vec_add(g, link->offset, vec_scale(g, along, link->axis));
 }
 
+static void user_rates(dfl_vec *w, dfl_vec *u, dfl_graph *g, const dfl_link *link)
+{
+    const dfl_link_motion *m = link->motion;
+    for (int k = 0; k <= m->n; k++) {
+        const dfl_expr v = k < m->n ? link->v[k] : link->clock;
+        *w = vec_add(g, *w, vec_scale(g, v, m->w[k]));
+        *u = vec_add(g, *u, vec_scale(g, v, m->u[k]));
+    }
+}
+
 void dfl_link_rates(dfl_vec *w, dfl_vec *u, dfl_drawing *drawing, const dfl_link *link,
                     dfl_vec axis)
 {
     dfl_graph *g = drawing->graph;
     const dfl_expr *v = link->v;
     *w = *u = vec_zero();
+    if (link->kind == LINK_USER) {
+        user_rates(w, u, g, link);
+        return;
+    }
     if (link->kind == LINK_SPHERICAL || link->kind == LINK_FREE)
         *w = (dfl_vec){{v[0], v[1], v[2]}};
     else if (link->kind != LINK_PRISMATIC)
@@ -272,9 +291,14 @@ static dfl_vec accelerate(dfl_vec *alpha, dfl_drawing *drawing, int index, bool 
         change.v[k] = link->dofs == 0 ? link->drive
                       : bias          ? 0
                                       : acceleration_symbol(drawing, link->v[k]);
+    change.clock = 0;
     dfl_link_rates(&wd, &ud, drawing, &change, link->axis);
-    if (link->kind == LINK_FREE)
+    if (link->kind == LINK_FREE || link->kind == LINK_USER)
         ud = vec_cross_add(g, ud, w, u);
+    if (link->kind == LINK_USER) {
+        wd = vec_add(g, wd, link->motion->wd);
+        ud = vec_add(g, ud, link->motion->ud);
+    }
     const dfl_vec omega = parent->omega, twice = vec_scale(g, dfl_constant(g, 2.0), omega);
     a = vec_cross_add(g, a, *alpha, link->pose.arm);
     a = vec_cross_add(g, a, omega, vec_cross(g, omega, link->pose.arm));
@@ -331,6 +355,7 @@ static int add_columns(dfl_jacobian_column *columns, dfl_drawing *drawing, int i
     const dfl_vec arm = vec_sub(g, x, link->pose.r);
     for (int k = 0; k < link->dofs; k++) {
         dfl_link unit = *link;
+        unit.clock = 0;
         dfl_vec w, u;
         for (int i = 0; i < link->dofs; i++)
             unit.v[i] = dfl_constant(g, i == k ? 1.0 : 0.0);

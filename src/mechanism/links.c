@@ -48,18 +48,21 @@ static sizes sizes_of(const dfl_drawing *drawing, const dfl_drawn_joint *joint)
     };
     if (drawing->planar && joint->kind == DFL_TRANSLATION)
         return (sizes){2, 2};
+    if (joint->kind == DFL_USER_JOINT)
+        return (sizes){joint->ncoordinates, joint->ncoordinates};
     return all[joint->kind];
 }
 
-/* Positions NAME.q or NAME.q1, ... */
+/* Positions NAME.q or NAME.q1, ..., or as the user calls them. */
 static dfl_status declare_angles(dfl_drawing *drawing, dfl_placed_joint *joint)
 {
     dfl_model *model = drawing->model;
     dfl_status status = DFL_OK;
     for (int i = 0; i < joint->np && !status; i++) {
         dfl_text name = {.ctx = drawing->ctx};
-        dfl_text_add(&name, "%s.q", joint->name);
-        if (joint->np > 1)
+        const char *const *names = joint->drawn.coordinate_names;
+        dfl_text_add(&name, "%s.%s", joint->name, names ? names[i] : "q");
+        if (joint->np > 1 && !names)
             dfl_text_add(&name, "%d", i + 1);
         status = name.status;
         if (!status)
@@ -208,6 +211,9 @@ static int chain_of(step chain[3], const dfl_drawing *drawing, const dfl_drawn_j
     case DFL_FREE:
         chain[0] = (step){LINK_FREE, 0, vec_zero()};
         return 1;
+    case DFL_USER_JOINT:
+        chain[0] = (step){LINK_USER, 0, vec_zero()};
+        return 1;
     default: /* fixed */
         return 0;
     }
@@ -222,21 +228,26 @@ static dfl_status add_link(int *out, dfl_drawing *drawing, int parent, int index
     drawing->links = links;
     const dfl_placed_joint *joint = &drawing->joints[index];
     dfl_link *link = &links[drawing->nlinks];
-    const bool ball = s->kind == LINK_SPHERICAL || s->kind == LINK_FREE;
+    const bool whole = s->kind == LINK_SPHERICAL || s->kind == LINK_FREE || s->kind == LINK_USER;
+    if (s->kind == LINK_USER && !joint->motion)
+        return dfl_fail(drawing->ctx, DFL_INVALID, "joint '%s': its pose is not known yet",
+                        joint->name);
     *link = (dfl_link){.kind = s->kind,
                        .parent = parent,
                        .joint = index,
                        .at = joint->drawn.at,
                        .axis = s->axis,
-                       .lead = joint->drawn.lead};
+                       .lead = joint->drawn.lead,
+                       .motion = joint->motion,
+                       .clock = dfl_constant(drawing->graph, 1.0)};
     link->offset = vec_sub(drawing->graph, link->at, links[parent].at);
     if (joint->drawn.driven) {
         link->p[0] = joint->drawn.motion;
         link->v[0] = joint->rate;
         link->drive = joint->rate2;
     } else {
-        link->dofs = ball ? joint->nv : 1;
-        for (int k = 0; k < (ball ? joint->np : 1); k++)
+        link->dofs = whole ? joint->nv : 1;
+        for (int k = 0; k < (whole ? joint->np : 1); k++)
             link->p[k] = joint->p[s->component + k];
         for (int k = 0; k < link->dofs; k++)
             link->v[k] = joint->v[s->component + k];

@@ -62,14 +62,7 @@ static const joint_rows in_plane[DFL_CONNECTIONS] = {
     [DFL_DISTANCE] = {1, {{DISTANCE, 0, 0}}},
 };
 
-/* Frames of both bodies. */
-typedef struct ends {
-    dfl_vec A[3], B[3], d;
-    dfl_expr length, lead;
-} ends;
-
-static dfl_status make_ends(ends *e, dfl_drawing *drawing, const dfl_placed_joint *joint);
-static void add_row_force(dfl_vec *force, dfl_vec *torque, dfl_graph *g, const ends *e,
+static void add_row_force(dfl_vec *force, dfl_vec *torque, dfl_graph *g, const dfl_joint_frames *e,
                           row_type type, dfl_expr lambda);
 static int link_of(const dfl_drawing *drawing, int body);
 static dfl_status multiplier_of(dfl_expr *out, const dfl_drawing *drawing,
@@ -78,41 +71,50 @@ static void row_name(dfl_text *name, const dfl_placed_joint *joint, int number);
 static int common_link(const dfl_drawing *drawing, int a, int b);
 static void set_axes(dfl_vec axes[3], const dfl_drawing *drawing, const dfl_drawn_joint *joint,
                      dfl_vec axis, dfl_vec axis2);
-static dfl_expr row_value(dfl_graph *g, const ends *e, row_type type);
-static dfl_expr screw_value(dfl_graph *g, const ends *e);
-static const char *row_meaning(dfl_graph *g, const ends *drawn, row_type type);
+static dfl_expr row_value(dfl_graph *g, const dfl_joint_frames *e, row_type type);
+static dfl_expr screw_value(dfl_graph *g, const dfl_joint_frames *e);
+static const char *row_meaning(dfl_graph *g, const dfl_joint_frames *drawn, row_type type);
 static dfl_status declare_row(dfl_drawing *drawing, const dfl_placed_joint *joint, int number,
                               dfl_expr row, const char *meaning);
 static dfl_status check_fulfilled(const dfl_drawing *drawing, const dfl_placed_joint *joint,
                                   dfl_expr row, const char *meaning);
-static dfl_status note_left_out(const dfl_drawing *drawing, const dfl_placed_joint *joint,
-                                const char *const *meanings, int count, int rows);
+static dfl_status declare_side(dfl_drawing *drawing, const dfl_placed_joint *joint,
+                               const dfl_joint_frames *e, row_type type);
+
+int dfl_drawing_row_count(const dfl_drawing *drawing, dfl_connection kind)
+{
+    return (drawing->planar ? in_plane : in_space)[kind].count;
+}
 
 dfl_status dfl_drawing_rows(dfl_drawing *drawing, dfl_placed_joint *joint)
 {
     const joint_rows *rows = &(drawing->planar ? in_plane : in_space)[joint->drawn.kind];
     const dfl_drawn_joint *d = &joint->drawn;
-    const char *left_out[MOST_ROWS];
-    int count = 0;
-    ends e, drawn = {.d = {{0}}};
-    dfl_status status = make_ends(&e, drawing, joint);
+    dfl_joint_frames e, drawn = {.d = {{0}}};
+    dfl_status status = dfl_drawing_frames(&e, drawing, joint);
     if (status)
         return status;
     set_axes(drawn.A, drawing, d, d->axis, d->axis2);
     set_axes(drawn.B, drawing, d, d->apart ? d->axis_b : d->axis, d->apart ? d->axis2_b : d->axis2);
     joint->declared = true;
+    const char *left_out[MOST_ROWS];
+    int nleft = 0;
     for (int k = 0; k < rows->count && !status; k++) {
         const dfl_expr row = row_value(drawing->graph, &e, rows->row[k]);
         const char *meaning = row_meaning(drawing->graph, &drawn, rows->row[k]);
-        if (dfl_depends(drawing->graph, row, DFL_SYM_P)) {
+        dfl_expr constant;
+        status = dfl_drawing_constant(&constant, drawing, row);
+        if (!status && constant != DFL_NO_EXPR) {
+            left_out[nleft++] = meaning;
+            status = check_fulfilled(drawing, joint, constant, meaning);
+        } else if (!status) {
             status = declare_row(drawing, joint, rows->count > 1 ? k + 1 : 0, row, meaning);
-        } else {
-            left_out[count++] = meaning;
-            status = check_fulfilled(drawing, joint, row, meaning);
         }
     }
     if (!status)
-        status = note_left_out(drawing, joint, left_out, count, rows->count);
+        status = dfl_drawing_note_left_out(drawing, joint, left_out, nleft, rows->count);
+    for (int k = 0; k < rows->count && !status; k++)
+        status = declare_side(drawing, joint, &e, rows->row[k]);
     return status ? status : dfl_graph_status(drawing->graph);
 }
 
@@ -125,10 +127,10 @@ dfl_status dfl_drawing_loop_force(dfl_vec *x, dfl_vec *force, dfl_vec *torque, d
     const dfl_placed_joint *joint = &drawing->joints[index];
     const dfl_drawn_joint *d = &joint->drawn;
     const joint_rows *rows = &(drawing->planar ? in_plane : in_space)[d->kind];
-    ends e;
+    dfl_joint_frames e;
     dfl_status status = dfl_drawing_point(x, drawing, d->child, d->apart ? d->at_b : d->at);
     if (!status)
-        status = make_ends(&e, drawing, joint);
+        status = dfl_drawing_frames(&e, drawing, joint);
     *force = *torque = vec_zero();
     for (int k = 0; k < rows->count && !status; k++) {
         const row_type type = rows->row[k];
@@ -148,7 +150,7 @@ dfl_status dfl_drawing_loop_force(dfl_vec *x, dfl_vec *force, dfl_vec *torque, d
     return dfl_graph_status(g);
 }
 
-static void add_row_force(dfl_vec *force, dfl_vec *torque, dfl_graph *g, const ends *e,
+static void add_row_force(dfl_vec *force, dfl_vec *torque, dfl_graph *g, const dfl_joint_frames *e,
                           row_type type, dfl_expr lambda)
 {
     dfl_vec F = vec_zero(), N = vec_zero(); /* per -lambda */
@@ -183,7 +185,8 @@ static dfl_status multiplier_of(dfl_expr *out, const dfl_drawing *drawing,
     return status;
 }
 
-static dfl_status make_ends(ends *e, dfl_drawing *drawing, const dfl_placed_joint *joint)
+dfl_status dfl_drawing_frames(dfl_joint_frames *e, dfl_drawing *drawing,
+                              const dfl_placed_joint *joint)
 {
     dfl_graph *g = drawing->graph;
     const dfl_drawn_joint *d = &joint->drawn;
@@ -240,7 +243,7 @@ static void set_axes(dfl_vec axes[3], const dfl_drawing *drawing, const dfl_draw
     dfl_drawing_axes(axes, drawing, axis, axis2);
 }
 
-static dfl_expr row_value(dfl_graph *g, const ends *e, row_type type)
+static dfl_expr row_value(dfl_graph *g, const dfl_joint_frames *e, row_type type)
 {
     if (type.kind == DOT1)
         return vec_dot(g, e->A[type.u], e->B[type.w]);
@@ -255,7 +258,7 @@ static dfl_expr row_value(dfl_graph *g, const ends *e, row_type type)
 
 /* -lead arg((x_A.x_B + i y_A.x_B) exp(-i z.d / lead)): the angle is measured from that of the shift, so that the row
    jumps only half a turn away from where the loop is closed. */
-static dfl_expr screw_value(dfl_graph *g, const ends *e)
+static dfl_expr screw_value(dfl_graph *g, const dfl_joint_frames *e)
 {
     const dfl_expr shift = dfl_div(g, vec_dot(g, e->A[Z], e->d), e->lead);
     const dfl_expr c = dfl_unary(g, DFL_OP_COS, shift), s = dfl_unary(g, DFL_OP_SIN, shift);
@@ -266,7 +269,7 @@ static dfl_expr screw_value(dfl_graph *g, const ends *e)
 }
 
 /* Which motion a row prevents, in the drawing. */
-static const char *row_meaning(dfl_graph *g, const ends *drawn, row_type type)
+static const char *row_meaning(dfl_graph *g, const dfl_joint_frames *drawn, row_type type)
 {
     static const char *const shifts[] = {"x translation", "y translation", "z translation",
                                          "translation"};
@@ -323,19 +326,15 @@ static dfl_status check_fulfilled(const dfl_drawing *drawing, const dfl_placed_j
                     dfl_connection_names[joint->drawn.kind], joint->name, meaning, value);
 }
 
-static dfl_status note_left_out(const dfl_drawing *drawing, const dfl_placed_joint *joint,
-                                const char *const *meanings, int count, int rows)
+/* The opposite axis satisfies u.w = 0 as well: axes of both frames that shall coincide have cosine 1. */
+static dfl_status declare_side(dfl_drawing *drawing, const dfl_placed_joint *joint,
+                               const dfl_joint_frames *e, row_type type)
 {
-    dfl_text text = {.ctx = drawing->ctx};
-    if (count == 0)
+    if (type.kind != DOT1 || joint->drawn.kind == DFL_UNIVERSAL || type.u != X)
+        return DFL_OK; /* x and y of A with z of B say the same */
+    const int axis = type.w == Z && !drawing->planar ? Z : X;
+    const dfl_expr cosine = vec_dot(drawing->graph, e->A[axis], e->B[axis]);
+    if (!dfl_depends(drawing->graph, cosine, DFL_SYM_P))
         return DFL_OK;
-    dfl_text_add(&text, "%s '%s': %d of %d rows are left out, since no joint moves them (",
-                 dfl_connection_names[joint->drawn.kind], joint->name, count, rows);
-    for (int i = 0; i < count; i++)
-        dfl_text_add(&text, "%s%s", i ? ", " : "", meanings[i]);
-    dfl_text_add(&text, ")");
-    const dfl_status status =
-        text.status ? text.status : dfl_model_note(drawing->model, dfl_text_string(&text));
-    dfl_text_clear(&text);
-    return status;
+    return dfl_model_side(drawing->model, joint->name, cosine);
 }

@@ -19,6 +19,8 @@ dfl_status dfl_drawing_close(dfl_drawing *drawing)
     if (drawing->closed)
         return DFL_OK;
     dfl_status status = dfl_drawing_check_all(drawing);
+    if (!status)
+        status = dfl_drawing_check_poses(drawing);
     for (int i = 0, link; i < drawing->nbodies && !status; i++) {
         status = dfl_drawing_link(&link, drawing, i);
         if (!status)
@@ -106,6 +108,8 @@ dfl_status dfl_drawing_lower(dfl_drawing *drawing)
         status = declare_lengths(drawing);
     if (!status)
         status = dfl_drawing_resolve(drawing);
+    if (!status)
+        status = dfl_drawing_advise(drawing);
     drawing->lowered = !status;
     return status == DFL_INVALID ? with_line(drawing) : status;
 }
@@ -124,7 +128,7 @@ static dfl_status declare_applied(dfl_drawing *drawing)
         const dfl_mat A = dfl_link_axes(drawing, i);
         drawing->model->line = drawing->joints[link->joint].line;
         for (int k = 0; k < link->dofs && !status; k++) {
-            dfl_link unit = {.kind = link->kind, .lead = link->lead};
+            dfl_link unit = {.kind = link->kind, .lead = link->lead, .motion = link->motion};
             dfl_vec w, u;
             unit.v[k] = dfl_constant(g, 1.0);
             dfl_link_rates(&w, &u, drawing, &unit, link->axis);

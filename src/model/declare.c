@@ -6,6 +6,7 @@
 #include "model/contents.h"
 #include "model/names.h"
 #include "model/shape.h"
+#include "model/sides.h"
 
 #include <math.h>
 #include <string.h>
@@ -71,6 +72,7 @@ void dfl_model_free(dfl_model *model)
     for (int i = 0; i < model->nshapes; i++)
         dfl_shape_clear(&model->shapes[i], ctx);
     dfl_free(ctx, model->shapes);
+    dfl_model_free_sides(model);
     dfl_graph_free(model->graph);
     dfl_free(ctx, model);
 }

@@ -3,6 +3,7 @@
 
 #include "model/equations_internal.h"
 #include "model/null_space.h"
+#include "model/redundant.h"
 
 #include <math.h>
 #include <string.h>
@@ -38,6 +39,10 @@ dfl_status dfl_diagnose(dfl_diagnosis *out, dfl_runnable *run, const dfl_solver_
     if (!status)
         status = find_sets(out, run, t0, x);
     if (!status)
+        status = dfl_diagnose_redundant(out, eq);
+    if (!status && out->start)
+        status = dfl_diagnose_contradictions(out, run, t0, x, 1e-7);
+    if (!status)
         status = dfl_diagnose_directions(out, run, t0, x);
     if (status)
         dfl_diagnosis_clear(out);
@@ -57,6 +62,7 @@ void dfl_diagnosis_clear(dfl_diagnosis *diagnosis)
         dfl_free(ctx, diagnosis->directions[i].direction);
     dfl_free(ctx, diagnosis->sets);
     dfl_free(ctx, diagnosis->directions);
+    dfl_free(ctx, diagnosis->redundant);
     dfl_free(ctx, diagnosis->start_message);
     dfl_free(ctx, diagnosis->x_given);
     dfl_free(ctx, diagnosis->x);
@@ -141,13 +147,17 @@ static dfl_status take_matrices(double *A, double *length, dfl_runnable *run, do
     return enough ? DFL_OK : DFL_NO_MEMORY;
 }
 
+/* Rows in which only rounding is left keep their length. */
 static void scale_rows(double *A, double *length, int m, int n)
 {
+    double largest = 0.0;
+    for (int k = 0; k < m * n; k++)
+        largest = fmax(largest, fabs(A[k]));
     for (int i = 0; i < m; i++) {
         length[i] = 0.0;
         for (int j = 0; j < n; j++)
             length[i] = hypot(length[i], A[i + j * m]);
-        if (length[i] == 0.0)
+        if (length[i] <= 1e-13 * largest)
             length[i] = 1.0;
         for (int j = 0; j < n; j++)
             A[i + j * m] /= length[i];

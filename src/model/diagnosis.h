@@ -10,6 +10,9 @@ typedef struct dfl_dependent_set {
     int count;
     int *rows;
     double *coefficient; /* sum coefficient[i] * row[i] = 0; the last one is 1 */
+    double
+        contradiction; /* what this sum of the constraints themselves is, where no start was found; 0: they
+                             agree */
 } dfl_dependent_set;
 
 /* A direction of velocity without mass that no constraint holds. */
@@ -34,6 +37,7 @@ typedef struct dfl_diagnosis {
     int rank;         /* of W */
     int nsets;
     dfl_dependent_set *sets;
+    bool *redundant; /* nl + nm: rows that may be left out (redundant.h) */
     int ndirections;
     dfl_free_direction *directions;
     dfl_level_residual given[8]; /* of the values as given */

@@ -60,6 +60,14 @@ typedef struct dfl_start_value {
     int line;
 } dfl_start_value;
 
+/* An expression that is 1 where constraints are satisfied as meant, and at most 0 where they are
+   satisfied by a mirror image. */
+typedef struct dfl_side {
+    char *name; /* of the joint, for messages */
+    dfl_expr expr;
+    int line;
+} dfl_side;
+
 /* Settings of the run; NAN or NULL where the script is silent. */
 typedef struct dfl_run_settings {
     double to, rtol, atol, every, from;
@@ -122,6 +130,8 @@ typedef struct dfl_model {
     int nmasses, max_masses, nforces, max_forces;
     dfl_start_value *starts; /* one per symbol: the last call counts */
     int nstarts, max_starts;
+    dfl_side *sides; /* of the start */
+    int nsides, max_sides;
     dfl_shape *shapes; /* the scene, in order of declaration */
     int nshapes, max_shapes;
     char **notes; /* lines that `check` shows */
@@ -184,6 +194,9 @@ dfl_status dfl_model_note(dfl_model *model, const char *text);
 /* A held value or a guess for the symbol of an unknown. DFL_INVALID for parameters, time, expressions,
    numbers that are not finite. */
 dfl_status dfl_model_start(dfl_model *model, dfl_expr symbol, double value, bool held);
+
+/* The start must have this side: `expr` of positions is 1 there (sides.c). */
+dfl_status dfl_model_side(dfl_model *model, const char *name, dfl_expr expr);
 
 /* The number that an expression of parameters, inputs and numbers has with their present values.
    DFL_INVALID if it contains anything else. */

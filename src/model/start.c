@@ -3,6 +3,7 @@
    Invariants keep the value they have at the start, so they cannot help to find it: the values are
    completed without them first. */
 #include "model/runnable_internal.h"
+#include "model/sides.h"
 
 #include <math.h>
 #include <string.h>
@@ -98,15 +99,20 @@ static dfl_status complete(double *x, dfl_runnable *run, const bool *held,
                            const dfl_solver_options *options, double t0)
 {
     const dfl_solver_options copy = quiet(options);
+    dfl_conditions conditions = {.held = held};
+    dfl_sides sides;
     dfl_solver *solver = NULL;
-    dfl_status status = dfl_solver_create(&solver, run->ctx, &run->initial, &copy);
+    dfl_status status = dfl_sides_create(&sides, &conditions, run);
+    if (!status)
+        status = dfl_solver_create(&solver, run->ctx, &run->initial, &copy);
     if (!status) {
-        status = dfl_solver_start(solver, t0, x, &(dfl_conditions){.held = held});
+        status = dfl_solver_start(solver, t0, x, &conditions);
         if (status)
             status = dfl_runnable_explain(run, status, t0, x);
         else
             memcpy(x, dfl_solver_state(solver), (size_t)run->eq->n * sizeof *x);
     }
+    dfl_sides_clear(&sides);
     dfl_solver_free(solver);
     return status;
 }

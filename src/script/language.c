@@ -27,7 +27,6 @@ static int call_mass(lua_State *L);
 static int call_force(lua_State *L);
 static int call_constraint(lua_State *L);
 static int call_nonholonomic(lua_State *L);
-static int push_constraint(lua_State *L, int number);
 static int call_multiplier(lua_State *L);
 static int call_dynamic(lua_State *L);
 static int call_auxiliary(lua_State *L);
@@ -81,6 +80,7 @@ void dfl_language_open(lua_State *L)
     dfl_mechanism_open(L);
     dfl_elements_open(L);
     dfl_loads_open(L);
+    dfl_closures_open(L);
     dfl_symbol_push(L, dfl_symbol_expr(dfl_script_of(L)->model->graph, DFL_SYM_TIME, 0, "time"));
     lua_setfield(L, -2, "time");
 }
@@ -245,7 +245,7 @@ static int call_constraint(lua_State *L)
     const char *name = dfl_arg_name(L, "constraint", 1);
     dfl_script_check(
         L, dfl_model_constraint(&number, model_of(L), name, dfl_arg_expr(L, "constraint", 2)));
-    return push_constraint(L, number);
+    return dfl_constraint_push(L, number);
 }
 
 static int call_nonholonomic(lua_State *L)
@@ -255,11 +255,11 @@ static int call_nonholonomic(lua_State *L)
     const char *name = dfl_arg_name(L, "nonholonomic", 1);
     dfl_script_check(
         L, dfl_model_nonholonomic(&number, model_of(L), name, dfl_arg_expr(L, "nonholonomic", 2)));
-    return push_constraint(L, number);
+    return dfl_constraint_push(L, number);
 }
 
 /* A handle: the number of the declaration. */
-static int push_constraint(lua_State *L, int number)
+int dfl_constraint_push(lua_State *L, int number)
 {
     int *handle = lua_newuserdatauv(L, sizeof *handle, 0);
     *handle = number;

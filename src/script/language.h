@@ -7,6 +7,9 @@
 /* Adds param, position, kinetic, ... and the symbol `time` to the table on top of the stack. */
 void dfl_language_open(lua_State *L);
 
+/* Pushes the handle of a constraint: the number of its declaration. Returns 1. */
+int dfl_constraint_push(lua_State *L, int number);
+
 /* Adds the table `draw` with point, line, spring, ... to the table on top of the stack. */
 void dfl_draw_open(lua_State *L);
 

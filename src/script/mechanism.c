@@ -193,6 +193,11 @@ static void push_handle(lua_State *L, const char *kind, int number)
     luaL_setmetatable(L, kind);
 }
 
+void dfl_joint_push(lua_State *L, int joint)
+{
+    push_handle(L, DFL_JOINT, joint);
+}
+
 static void push_point(lua_State *L, const dfl_body_point *point)
 {
     dfl_body_point *handle = lua_newuserdatauv(L, sizeof *handle, 0);
@@ -260,9 +265,15 @@ static bool joint_symbol(dfl_expr *out, lua_State *L, int joint, const char *fie
         if (s.speeds && strcmp(field, wanted) == 0)
             return true;
     }
+    const char *name = dfl_drawing_joint_name(dfl_script_drawing(L), joint);
+    const dfl_declaration *own =
+        dfl_model_find(dfl_script_of(L)->model, lua_pushfstring(L, "%s.%s", name, field));
+    if (own && (own->kind == DFL_A_POSITION || own->kind == DFL_A_CONTACT)) {
+        *out = own->symbol; /* a coordinate that the user named, or the angle of a loop */
+        return true;
+    }
     if (!s.loop || strncmp(field, "lambda", 6) != 0)
         return false;
-    const char *name = dfl_drawing_joint_name(dfl_script_drawing(L), joint);
     const char *row = field[6] ? lua_pushfstring(L, "%s.%s", name, field + 6) : name;
     const dfl_declaration *d = dfl_model_find(dfl_script_of(L)->model, row);
     *out = d && d->kind == DFL_A_CONSTRAINT ? d->symbol : DFL_NO_EXPR;

@@ -19,6 +19,16 @@ typedef struct dfl_body_point {
 /* Adds gravity, planar, ground, body, revolute, ..., point, frame to the table on top of the stack. */
 void dfl_mechanism_open(lua_State *L);
 
+/* Adds gear, rack, belt, ..., rolling_disk, contact_curves, joint to the table on top of the stack (closures.c). */
+void dfl_closures_open(lua_State *L);
+
+int dfl_script_user_joint(lua_State *L);     /* user_joint.c */
+int dfl_script_contact_curves(lua_State *L); /* contact_calls.c */
+int dfl_script_contact_surfaces(lua_State *L);
+
+/* Pushes the handle of a joint. */
+void dfl_joint_push(lua_State *L, int joint);
+
 /* The drawing of the script, made at the first call. */
 dfl_drawing *dfl_script_drawing(lua_State *L);
 

@@ -497,6 +497,44 @@ static void check_crane(void)
     scripted_free(&s);
 }
 
+/* The face is as high as the ellipse's highest point, sqrt(a^2 sin^2 q + b^2 cos^2 q); one degree of freedom. */
+static void check_cam_follower(void)
+{
+    const double a = 0.05, b = 0.03, k = 2000, preload = 0.03;
+    const double E = 0.5 * 0.01 * 400 + 0.5 * k * preload * preload;
+    scripted s = load("cam-follower");
+    scripted_start(&s, &(dfl_solver_options){.rtol = tol, .atol = 1e-12});
+    for (int i = 1; i <= 5; i++) {
+        scripted_advance(&s, 0.2 * i);
+        const double q = scripted_value(&s, "axle.q"), v = scripted_value(&s, "der(axle.q)");
+        const double h = hypot(a * sin(q), b * cos(q)), lift = scripted_value(&s, "guide.q");
+        const double slope = (a * a - b * b) * sin(q) * cos(q) / h;
+        assert_near(lift, h - b, 1e-13);
+        assert_near(0.5 * (0.01 + 0.2 * slope * slope) * v * v +
+                        0.5 * k * (lift + preload) * (lift + preload),
+                    E, 200 * tol);
+        assert_near(scripted_output(&s, "energy"), E, 200 * tol);
+    }
+    scripted_free(&s);
+}
+
+/* x = sin(w t) / w with the mass m + (J2 + i^2 J1) / r^2. */
+static void check_gear_rack(void)
+{
+    const double r = 0.03, i = 4, mass = 3 + (5e-3 + i * i * 2e-4) / (r * r), w = sqrt(500 / mass);
+    scripted s = load("gear-rack");
+    scripted_start(&s, &(dfl_solver_options){.rtol = tol});
+    for (int t = 1; t <= 2; t++) {
+        scripted_advance(&s, t);
+        assert_near(scripted_value(&s, "slide.q"), sin(w * t) / w, 100 * tol);
+        assert_near(scripted_value(&s, "motor.q"), -i * sin(w * t) / w / r, 1e4 * tol);
+        /* what turns the wheels: -lambda is the force on the rack */
+        const double push = -3 * w * sin(w * t) + 500 * sin(w * t) / w;
+        assert_near(scripted_value(&s, "lambda(teeth)"), -push, 1e4 * tol);
+    }
+    scripted_free(&s);
+}
+
 /* ------------------------------------------------------------------------------- the folder */
 
 static const struct {
@@ -506,6 +544,7 @@ static const struct {
     {"andrews", check_andrews},
     {"arm-pid", check_arm_pid},
     {"cam", check_cam},
+    {"cam-follower", check_cam_follower},
     {"car-axis", check_car_axis},
     {"chain", check_chain},
     {"crane", check_crane},
@@ -513,6 +552,7 @@ static const struct {
     {"ellipse", check_ellipse},
     {"four-bar", check_four_bar},
     {"friction", check_friction},
+    {"gear-rack", check_gear_rack},
     {"heavy-top", check_heavy_top},
     {"maxwell", check_maxwell},
     {"pendulum", check_pendulum},

@@ -1,0 +1,351 @@
+/* assembly.c: positions that satisfy c = g = ep = 0 from a rough guess.
+
+   The least-change projection needs a good guess. From a far one the squares of all rows are made small
+   by the steps of Levenberg and Marquardt,
+
+       (J^T J + mu I) d = -J^T F,      x += d where that lowers |F|^2, with mu adapted,
+
+   over the unknowns that are not held, from the guess and, where this ends in a valley that is no solution,
+   from points around it (the same ones each time). Rows u^T w = 0 of perpendicular axes are satisfied by the
+   opposite axis as well: the caller's `side`, which is 1 on the right solution, adds the rows 1 - side, which
+   have no such second solution. */
+#include "initial/stages.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    MOST_STEPS = 200, /* of one descent */
+    RESTARTS = 40,
+    MOST_RELEASED =
+        12 /* held unknowns that are let go one after another, to find those in conflict */
+};
+
+/* Multiplications that all restarts together may take: about a second. */
+static const double BUDGET = 1e9;
+
+typedef struct descent {
+    dfl_initial *init;
+    const dfl_conditions *cond;
+    int released; /* column that counts as free although it is held, or -1 */
+    int nfree, rows, nside;
+    int *column;           /* nfree */
+    double *J, *F, *A, *d; /* rows x nfree, rows, nfree x nfree, nfree */
+    double *start, *best, *moved;
+    double square, best_square; /* |F|^2 */
+    int steps;                  /* of the last descent */
+} descent;
+
+static dfl_status make_descent(descent *des, dfl_initial *init, const dfl_conditions *cond);
+static void free_descent(descent *des);
+static void choose_columns(descent *des);
+static bool search(descent *des);
+static bool descend(descent *des);
+static bool evaluate_rows(descent *des);
+static bool evaluate_sides(descent *des, double *out);
+static bool derive_rows(descent *des);
+static bool try_step(descent *des, double *mu);
+static bool leaps(const descent *des);
+static bool solve_step(descent *des, double mu);
+static void begin_around(descent *des, int attempt);
+static void keep_best(descent *des);
+static void find_conflicts(descent *des);
+
+bool dfl_assembly_closed(dfl_initial *init, const dfl_conditions *cond)
+{
+    dfl_system *sys = &init->sys;
+    const double *side = init->side;
+    descent des = {.init = init, .cond = cond, .nside = cond->nsides};
+    memcpy(init->point.x, init->x, (size_t)sys->n * sizeof(double));
+    if (dfl_system_eval_checked(sys, &init->point) ||
+        dfl_system_jacobian(&init->jac, sys, init->point.t, init->point.x, init->point.a) ||
+        !dfl_stages_hold(init))
+        return false;
+    if (!evaluate_sides(&des, init->side))
+        return false;
+    for (int i = 0; i < cond->nsides; i++)
+        if (!(side[i] > 0))
+            return false;
+    return true;
+}
+
+dfl_status dfl_assembly_search(bool *found, dfl_initial *init, const dfl_conditions *cond)
+{
+    descent des;
+    *found = false;
+    init->searched = true;
+    init->nconflicts = 0;
+    dfl_status status = make_descent(&des, init, cond);
+    if (!status) {
+        choose_columns(&des);
+        *found = search(&des);
+        memcpy(init->x, des.best, (size_t)init->sys.n * sizeof *des.best);
+        if (*found)
+            memcpy(init->x0, init->x, (size_t)init->sys.n * sizeof *des.best);
+        else
+            find_conflicts(&des);
+    }
+    free_descent(&des);
+    return status;
+}
+
+dfl_status dfl_assembly_check_sides(dfl_initial *init, const dfl_conditions *cond)
+{
+    descent des = {.init = init, .cond = cond, .nside = cond->nsides};
+    if (!evaluate_sides(&des, init->side))
+        return dfl_fail(init->sys.ctx, DFL_CALLBACK, "the sides cannot be evaluated at t = %g",
+                        init->point.t);
+    for (int i = 0; i < cond->nsides; i++) {
+        if (init->side[i] > 0)
+            continue;
+        char name[64];
+        snprintf(name, sizeof name, "side %d", i);
+        return dfl_fail(init->sys.ctx, DFL_INCONSISTENT,
+                        "%s: the positions that satisfy the constraints at t = %g are mirrored "
+                        "there (%.3g instead of 1); start from another guess",
+                        cond->side_names ? cond->side_names[i] : name, init->point.t,
+                        init->side[i]);
+    }
+    return DFL_OK;
+}
+
+static dfl_status make_descent(descent *des, dfl_initial *init, const dfl_conditions *cond)
+{
+    const dfl_system *sys = &init->sys;
+    dfl_context *ctx = sys->ctx;
+    const size_t n = (size_t)sys->n, free = (size_t)sys->n4, d = sizeof(double);
+    *des = (descent){.init = init, .cond = cond, .released = -1, .nside = cond->nsides};
+    des->rows = sys->m3 + cond->nsides;
+    des->column = dfl_alloc(ctx, free, sizeof *des->column);
+    des->J = dfl_alloc(ctx, (size_t)des->rows * free, d);
+    des->F = dfl_alloc(ctx, (size_t)des->rows, d);
+    des->A = dfl_alloc(ctx, free * free, d);
+    des->d = dfl_alloc(ctx, free, d);
+    des->start = dfl_alloc(ctx, n, d);
+    des->best = dfl_alloc(ctx, n, d);
+    des->moved = dfl_alloc(ctx, n, d);
+    const bool enough = des->column && des->J && des->F && des->A && des->d && des->start &&
+                        des->best && des->moved;
+    if (!enough)
+        return DFL_NO_MEMORY;
+    memcpy(des->start, init->x0, n * d);
+    memcpy(des->best, init->x0, n * d);
+    des->best_square = INFINITY;
+    return DFL_OK;
+}
+
+static void free_descent(descent *des)
+{
+    dfl_context *ctx = des->init->sys.ctx;
+    double *const block[] = {des->J, des->F, des->A, des->d, des->start, des->best, des->moved};
+    for (size_t i = 0; i < sizeof block / sizeof *block; i++)
+        dfl_free(ctx, block[i]);
+    dfl_free(ctx, des->column);
+}
+
+static void choose_columns(descent *des)
+{
+    const dfl_system *sys = &des->init->sys;
+    des->nfree = 0;
+    for (int j = sys->off_sp; j < sys->off_sp + sys->n4; j++)
+        if (j == des->released || !des->cond->held || !des->cond->held[j - sys->na])
+            des->column[des->nfree++] = j;
+}
+
+/* Descents from the guess and around it until one ends at a solution. */
+static bool search(descent *des)
+{
+    const double step = (double)des->nfree * des->nfree * (des->nfree / 6.0 + des->rows);
+    for (int attempt = 0; attempt < RESTARTS && des->nfree > 0; attempt++) {
+        if (attempt > 0 && attempt * 30 * step > BUDGET)
+            break;
+        begin_around(des, attempt);
+        const bool closed = descend(des) && dfl_assembly_closed(des->init, des->cond);
+        keep_best(des);
+        if (closed || (attempt == 0 && des->steps == 0))
+            return closed; /* nothing leads away from a stationary guess: which way is the user's choice */
+    }
+    return false;
+}
+
+/* From init->x downwards; false if nothing can be evaluated there. */
+static bool descend(descent *des)
+{
+    double mu = 1e-3, before = INFINITY;
+    des->steps = 0;
+    if (!evaluate_rows(des))
+        return false;
+    for (int it = 0; it < MOST_STEPS; it++) {
+        if (!derive_rows(des))
+            return false;
+        if (!try_step(des, &mu))
+            break;
+        des->steps++;
+        if (des->square < 1e-28)
+            break;
+        /* near a solution the squares shrink fast, in a valley hardly */
+        if (it % 20 == 19) {
+            if (des->square > 0.9 * before)
+                break;
+            before = des->square;
+        }
+    }
+    return true;
+}
+
+/* F and its square at init->x. */
+static bool evaluate_rows(descent *des)
+{
+    dfl_initial *init = des->init;
+    dfl_system *sys = &init->sys;
+    memcpy(init->point.x, init->x, (size_t)sys->n * sizeof(double));
+    des->square = INFINITY;
+    if (dfl_system_eval_checked(sys, &init->point) || !evaluate_sides(des, des->F + sys->m3))
+        return false;
+    memcpy(des->F, init->point.alg + sys->m1 + sys->m2, (size_t)sys->m3 * sizeof(double));
+    double sum = 0;
+    for (int i = 0; i < des->rows; i++) {
+        if (i >= sys->m3)
+            des->F[i] = 1 - des->F[i];
+        sum += des->F[i] * des->F[i];
+    }
+    if (!isfinite(sum))
+        return false;
+    des->square = sum;
+    return true;
+}
+
+static bool evaluate_sides(descent *des, double *out)
+{
+    const dfl_initial *init = des->init;
+    return des->nside == 0 ||
+           !des->cond->side(out, init->point.t, init->x + init->sys.na, des->cond->user);
+}
+
+/* J at init->x, where F was evaluated; the sides by differences. */
+static bool derive_rows(descent *des)
+{
+    dfl_initial *init = des->init;
+    dfl_system *sys = &init->sys;
+    memcpy(init->point.x, init->x, (size_t)sys->n * sizeof(double));
+    if (dfl_system_jacobian(&init->jac, sys, init->point.t, init->point.x, init->point.a))
+        return false;
+    for (int k = 0; k < des->nfree; k++) {
+        const int j = des->column[k];
+        double *to = des->J + (size_t)k * (size_t)des->rows, *side = init->side;
+        memcpy(to, init->jac.J3 + (size_t)(j - sys->off_sp) * (size_t)sys->m3,
+               (size_t)sys->m3 * sizeof *to);
+        const double x = init->x[j], delta = 1e-7 * fmax(1, fabs(x));
+        init->x[j] = x + delta;
+        const bool known = evaluate_sides(des, side);
+        init->x[j] = x;
+        if (!known)
+            return false;
+        for (int i = 0; i < des->nside; i++)
+            to[sys->m3 + i] = (1 - side[i] - des->F[sys->m3 + i]) / delta;
+    }
+    return true;
+}
+
+/* One step that lowers the square; false if there is none. */
+static bool try_step(descent *des, double *mu)
+{
+    dfl_initial *init = des->init;
+    const double square = des->square;
+    for (; *mu < 1e12; *mu *= 8) {
+        if (!solve_step(des, *mu) || leaps(des))
+            continue;
+        memcpy(des->moved, init->x, (size_t)init->sys.n * sizeof(double));
+        for (int k = 0; k < des->nfree; k++)
+            init->x[des->column[k]] += des->d[k];
+        if (evaluate_rows(des) && des->square < square) {
+            *mu = fmax(1e-14, *mu / 10);
+            return true;
+        }
+        memcpy(init->x, des->moved, (size_t)init->sys.n * sizeof(double));
+    }
+    evaluate_rows(des);
+    return false;
+}
+
+/* Whether an unknown would change by more than 1, or by more than the largest of them has. */
+static bool leaps(const descent *des)
+{
+    double size = 1, step = 0;
+    for (int k = 0; k < des->nfree; k++) {
+        size = fmax(size, fabs(des->start[des->column[k]]));
+        step = fmax(step, fabs(des->d[k]));
+    }
+    return step > size;
+}
+
+/* (J^T J + mu I) d = -J^T F */
+static bool solve_step(descent *des, double mu)
+{
+    const int n = des->nfree, m = des->rows;
+    for (int j = 0; j < n; j++) {
+        const double *a = des->J + (size_t)j * (size_t)m;
+        double *to = des->A + (size_t)j * (size_t)n;
+        for (int i = j; i < n; i++) {
+            const double *b = des->J + (size_t)i * (size_t)m;
+            to[i] = i == j ? mu : 0;
+            for (int k = 0; k < m; k++)
+                to[i] += a[k] * b[k];
+        }
+        des->d[j] = 0;
+        for (int k = 0; k < m; k++)
+            des->d[j] -= a[k] * des->F[k];
+    }
+    if (!dfl_cholesky(des->A, n))
+        return false;
+    for (int j = 0; j < n; j++) {
+        for (int k = 0; k < j; k++)
+            des->d[j] -= des->A[k * n + j] * des->d[k];
+        des->d[j] /= des->A[j * n + j];
+    }
+    for (int j = n - 1; j >= 0; j--) {
+        for (int k = j + 1; k < n; k++)
+            des->d[j] -= des->A[j * n + k] * des->d[k];
+        des->d[j] /= des->A[j * n + j];
+    }
+    return true;
+}
+
+/* The guess, or a point around it: fractions of multiples of irrational numbers fill the space evenly. */
+static void begin_around(descent *des, int attempt)
+{
+    static const double radius[3] = {3.2, 1, 0.3};
+    memcpy(des->init->x, des->start, (size_t)des->init->sys.n * sizeof(double));
+    for (int k = 0; attempt > 0 && k < des->nfree; k++) {
+        const double phase = attempt * sqrt(2.0 + k) + 0.618 * k;
+        des->init->x[des->column[k]] += radius[attempt % 3] * (2 * (phase - floor(phase)) - 1);
+    }
+}
+
+static void keep_best(descent *des)
+{
+    if (!(des->square < des->best_square))
+        return;
+    des->best_square = des->square;
+    memcpy(des->best, des->init->x, (size_t)des->init->sys.n * sizeof(double));
+}
+
+/* The held unknowns without which, one at a time, there is a solution. */
+static void find_conflicts(descent *des)
+{
+    dfl_initial *init = des->init;
+    const dfl_system *sys = &init->sys;
+    int tried = 0;
+    for (int j = sys->off_sp; des->cond->held && j < sys->off_sp + sys->n4; j++) {
+        if (!des->cond->held[j - sys->na] || tried++ >= MOST_RELEASED)
+            continue;
+        des->released = j;
+        choose_columns(des);
+        begin_around(des, 0);
+        if (descend(des) && dfl_assembly_closed(init, des->cond) &&
+            init->nconflicts < DFL_MOST_CONFLICTS)
+            init->conflict[init->nconflicts++] = j;
+    }
+    memcpy(init->x, des->best, (size_t)sys->n * sizeof(double));
+}

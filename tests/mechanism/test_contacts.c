@@ -1,0 +1,184 @@
+/* Contact of curves and surfaces against closed forms: cams whose lift is known, a ball in a bowl that is a
+   pendulum. The bounds are K times the tolerance 1e-10. */
+#include "scripted.h"
+
+#include "symbolic/derive.h"
+
+#include <math.h>
+
+static const double TOL = 1e-10;
+
+/* A circle of radius R, eccentric by e, lifts a follower above its bearing; the follower's end is a roller of
+   radius r, which does not turn. */
+#define CAM                                                                                        \
+    "planar()\n gravity{0, -9.81}\n"                                                               \
+    "local R, e, r = 0.5, 0.2, 0.1\n"                                                              \
+    "local cam = body('cam', { mass = 2, inertia = 0.3, com = {e, 0} })\n"                         \
+    "local f = body('f', { mass = 1 })\n"                                                          \
+    "local a = revolute('a', ground, cam, { at = {0, 0} })\n"                                      \
+    "local b = prismatic('b', ground, f, { at = {0, 0}, axis = {0, 1} })\n"                        \
+    "local function circle(s) return e + R*cos(s), R*sin(s) end\n"
+
+static double lift(double q, double radius)
+{
+    const double e = 0.2;
+    return e * sin(q) + sqrt(radius * radius - e * e * cos(q) * cos(q));
+}
+
+/* Both bodies' energy as a function of the cam's angle and speed. */
+static double cam_energy(double q, double v, double radius)
+{
+    const double e = 0.2, h = 1e-5;
+    const double slope = (lift(q + h, radius) - lift(q - h, radius)) / (2 * h); /* good to 1e-10 */
+    return 0.5 * (0.3 + 2 * e * e + slope * slope) * v * v +
+           9.81 * (2 * e * sin(q) + lift(q, radius));
+}
+
+static void a_roller_follows_an_eccentric_circle(void **state)
+{
+    (void)state;
+    scripted s = scripted_text(
+        CAM "local y0 = sqrt((R + r)^2 - e^2)\n"
+            "contact_curves('touch', f, cam, { curve_b = circle, start = {-1.2, 1.9},\n"
+            "  curve_a = function(s) return r*cos(s), y0 + r*sin(s) end })\n"
+            "initial{ [a.q] = 0, [a.qd] = 6 }\n");
+    scripted_start(&s, &(dfl_solver_options){.rtol = TOL, .self_check = true});
+    const double energy = cam_energy(0.0, 6.0, 0.6);
+    for (int k = 1; k <= 6; k++) {
+        scripted_advance(&s, 0.5 * k);
+        const double q = scripted_value(&s, "a.q"), v = scripted_value(&s, "der(a.q)");
+        assert_near(scripted_value(&s, "b.q"), lift(q, 0.6) - lift(0.0, 0.6), 1e-12);
+        assert_near(cam_energy(q, v, 0.6), energy, 1e-8); /* the slope above, times speeds */
+    }
+    scripted_free(&s);
+}
+
+/* A point instead of the roller: one contact variable. */
+static void a_point_follows_an_eccentric_circle(void **state)
+{
+    (void)state;
+    scripted s = scripted_text(CAM "contact_curves('touch', f, cam, { curve_b = circle,\n"
+                                   "  at = {0, sqrt(R^2 - e^2)}, start = {1.9} })\n"
+                                   "initial{ [a.q] = 0, [a.qd] = 6 }\n");
+    scripted_run(&s, 2.0, TOL);
+    const double q = scripted_value(&s, "a.q");
+    assert_near(scripted_value(&s, "b.q"), lift(q, 0.5) - lift(0.0, 0.5), 1e-12);
+    scripted_free(&s);
+}
+
+/* A flat follower, a line as curve: the lift is that of the circle's highest point, e sin q + R. */
+static void a_flat_follower_rests_on_the_highest_point(void **state)
+{
+    (void)state;
+    scripted s =
+        scripted_text(CAM "contact_curves('touch', cam, f, { curve_a = circle,\n"
+                          "  curve_b = function(s) return s, R end, start = {1.6, 0.2} })\n"
+                          "initial{ [a.q] = 0, [a.qd] = 6 }\n");
+    scripted_run(&s, 2.0, TOL);
+    const double q = scripted_value(&s, "a.q");
+    assert_near(scripted_value(&s, "b.q"), 0.2 * sin(q), 1e-12);
+    assert_near(scripted_value(&s, "touch.s2"), 0.2 * cos(q), 1e-12); /* where it touches */
+    scripted_free(&s);
+}
+
+/* A smooth ball of radius 0.2 in a bowl of radius 1.2 is a spherical pendulum of length 1: its equations in
+   Cartesian coordinates give the same motion. */
+static void a_ball_in_a_bowl_is_a_pendulum(void **state)
+{
+    (void)state;
+    scripted s =
+        scripted_text("gravity{0, 0, -9.81}\n"
+                      "local b = body('b', { mass = 1, com = {0, 0, -1} })\n"
+                      "local f = translation('f', ground, b, { at = {0, 0, -1} })\n"
+                      "contact_surfaces('touch', b, ground, { start = {0.5, 0.1, 0.6, 0},\n"
+                      "  surface_a = function(u, v)\n"
+                      "    return 0.2*sin(u)*cos(v), 0.2*sin(u)*sin(v), -1 - 0.2*cos(u) end,\n"
+                      "  surface_b = function(x, y) return x, y, -sqrt(1.44 - x^2 - y^2) end })\n"
+                      "initial{ [f.q1] = 0.6, [f.q2] = 0, [f.qd2] = 1.2 }\n"
+                      "guess{ [f.q3] = 0.2 }\n");
+    scripted pendulum = scripted_text("local x, y, z = position('x', 'y', 'z')\n"
+                                      "local u, v, w = velocity(x, y, z)\n"
+                                      "kinetic((u^2 + v^2 + w^2)/2) potential(9.81*z)\n"
+                                      "constraint('rod', (x^2 + y^2 + z^2 - 1)/2)\n"
+                                      "initial{ x = 0.6, y = 0, [v] = 1.2 }\n guess{ z = -0.8 }\n");
+    scripted_run(&s, 3.0, TOL);
+    scripted_run(&pendulum, 3.0, TOL);
+    assert_near(scripted_value(&s, "f.q1"), scripted_value(&pendulum, "x"), 200 * TOL);
+    assert_near(scripted_value(&s, "f.q2"), scripted_value(&pendulum, "y"), 200 * TOL);
+    assert_near(scripted_value(&s, "f.q3") - 1, scripted_value(&pendulum, "z"), 200 * TOL);
+    assert_near(fabs(scripted_value(&s, "lambda(touch)")),
+                fabs(scripted_value(&pendulum, "lambda(rod)")), 500 * TOL);
+    scripted_free(&s);
+    scripted_free(&pendulum);
+}
+
+/* On contact the gap does not depend on the contact variables, so that gI = g_p p' although the model derives it
+   with the rates of the variables. */
+static void the_gap_is_stationary_in_the_contact_variables(void **state)
+{
+    (void)state;
+    scripted s = scripted_text(
+        CAM "local y0 = sqrt((R + r)^2 - e^2)\n"
+            "contact_curves('touch', f, cam, { curve_b = circle, start = {-1.2, 1.9},\n"
+            "  curve_a = function(s) return r*cos(s), y0 + r*sin(s) end })\n"
+            "initial{ [a.q] = 0.4, [a.qd] = 6 }\n");
+    scripted_start(&s, NULL);
+    dfl_sparse slope;
+    const dfl_expr symbols[2] = {dfl_model_find(s.model, "touch.s1")->symbol,
+                                 dfl_model_find(s.model, "touch.s2")->symbol};
+    scripted_expect(&s, dfl_jacobian_exprs(&slope, s.model->graph, s.eq->g, 1, symbols, 2));
+    assert_int_equal(slope.count, 2);
+    for (int i = 0; i < 2; i++) {
+        double value;
+        scripted_expect(
+            &s, dfl_runnable_values(&value, s.run, &slope.entry[i].expr, 1, 0.0, s.x, NULL));
+        assert_near(value, 0.0, 1e-13);
+    }
+    dfl_sparse_clear(&slope, s.ctx);
+    scripted_free(&s);
+}
+
+static void assert_refused(const char *text, const char *message)
+{
+    dfl_status status;
+    scripted s = scripted_try(&status, text);
+    assert_int_equal(status, DFL_INVALID);
+    if (!strstr(dfl_message(s.ctx), message))
+        fail_msg("'%s' does not contain '%s'", dfl_message(s.ctx), message);
+    scripted_free(&s);
+}
+
+static void contacts_that_make_no_sense_are_refused(void **state)
+{
+    (void)state;
+    assert_refused(CAM "contact_curves('c', f, cam, { at = {0, 0}, curve_b = circle })",
+                   "contact_curves 'c': start is missing; give 1 number in braces");
+    assert_refused(CAM "contact_curves('c', f, cam, { curve_b = circle, start = {1, 1} })",
+                   "curve_a is missing; give a function of the curve parameter that returns x, y");
+    assert_refused(CAM "contact_curves('c', f, f, { at = {0, 0}, curve_b = circle, start = {1} })",
+                   "f cannot touch itself");
+    assert_refused(CAM "contact_curves('c', f, cam, { at = {0, 0}, start = {1},\n"
+                       "  curve_b = function(s) return s end })",
+                   "curve_b returns 1 values; return x, y");
+    assert_refused(CAM "contact_curves('c', f, cam, { at = {0, 0}, start = {1},\n"
+                       "  curve_b = function(s) return 1, 2 end })",
+                   "does not depend on its parameter");
+    assert_refused(CAM "contact_curves('c', f, cam, { at = {0, 0}, start = {1},\n"
+                       "  curve_b = function(s) return s, a.q end })",
+                   "a curve changes with time or motion");
+    assert_refused(CAM "contact_curves('c', f, cam, { at = {0, 0}, curv_b = circle })",
+                   "did you mean 'curve_b'?");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_roller_follows_an_eccentric_circle),
+        cmocka_unit_test(a_point_follows_an_eccentric_circle),
+        cmocka_unit_test(a_flat_follower_rests_on_the_highest_point),
+        cmocka_unit_test(a_ball_in_a_bowl_is_a_pendulum),
+        cmocka_unit_test(the_gap_is_stationary_in_the_contact_variables),
+        cmocka_unit_test(contacts_that_make_no_sense_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
