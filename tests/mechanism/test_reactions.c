@@ -196,6 +196,29 @@ static void a_loop_may_be_cut_anywhere(void **state)
     }
 }
 
+/* A cart rests on the hub of a rolling disk and is pushed: the road's forces act on the disk, so that the hub
+   carries what the cart needs, and no moment. */
+static void forces_of_rolling_act_on_the_disk(void **state)
+{
+    (void)state;
+    scripted s = scripted_text(
+        "planar()\ngravity{0, -10}\n"
+        "local cart = body('cart', {mass = 3, com = {0, 1}, inertia = 1})\n"
+        "local disk = body('disk', {mass = 2, com = {0, 1}, inertia = 1})\n"
+        "local slide = translation('slide', ground, cart)\n"
+        "local hub = revolute('hub', cart, disk, {at = {0, 1}})\n"
+        "local road = rolling_disk('road', disk, {at = {0, 1}, radius = 1, normal = {0, 1}})\n"
+        "wrench('w', ground, cart, {at = {0, 1}, force = {12, 0}})\n"
+        "output('hub', hub) output('a', acceleration(slide.q1))\n");
+    scripted_start(&s, NULL);
+    const double a = 12.0 / (5 + 1); /* both masses and the turning disk, J / R^2 = 1 */
+    assert_near(scripted_output(&s, "a"), a, 1e-12);
+    assert_near(scripted_output(&s, "hub.fx"), 12 - 3 * a, 1e-11);
+    assert_near(scripted_output(&s, "hub.fy"), -30.0, 1e-11); /* the cart rests on the disk */
+    assert_near(scripted_output(&s, "hub.mz"), 0.0, 1e-11);
+    scripted_free(&s);
+}
+
 /* A prescribed turn of a body with the inertia 4 + 2 * 1^2 about the axis needs 6 phi''; its power is the rate of
    the energy. */
 static void a_prescribed_motion_shows_its_drive(void **state)
@@ -289,6 +312,7 @@ int main(void)
         cmocka_unit_test(a_clamp_carries_force_and_moment),
         cmocka_unit_test(trees_and_cut_joints_have_the_same_reactions),
         cmocka_unit_test(a_loop_may_be_cut_anywhere),
+        cmocka_unit_test(forces_of_rolling_act_on_the_disk),
         cmocka_unit_test(a_prescribed_motion_shows_its_drive),
         cmocka_unit_test(points_show_how_they_move),
         cmocka_unit_test(reactions_stand_in_outputs_only),
