@@ -1,7 +1,8 @@
 /* accelerations.c: the accelerations that belong to a state.
 
    With the multipliers known,  M a = f - W^T (l, m)  is all it takes as long as M is regular. Otherwise
-   the rows  W a = -bias  are added and the least squares solution of both is taken: they agree. */
+   the rows  W a = -bias  and the rate of the massless directions' balance,  gam' = 0,  are added and the least
+   squares solution of all is taken: they agree. */
 #include "eom/accelerations.h"
 
 #include "linalg/linalg.h"
@@ -17,13 +18,15 @@ struct dfl_accelerations {
     double *force; /* nv */
     /* for singular masses: */
     dfl_lstsq *lstsq;
-    double *rows; /* (nv + nc) x nv, then the right-hand side */
+    double *rows; /* (nv + nc + n0) x nv, then the right-hand side */
 };
 
 static bool eval_mass(dfl_accelerations *work, double t, const double *x);
 static bool divide(double *a, const dfl_accelerations *work);
 static dfl_status make_room(dfl_accelerations *work);
-static void stack_rows(dfl_accelerations *work, const dfl_blocks *blocks);
+static int row_count(const dfl_eom *eom);
+static void stack_rows(dfl_accelerations *work, const dfl_blocks *blocks,
+                       const dfl_balance_rate *rate);
 static bool is_open(const dfl_accelerations *work, const double *rows, int j);
 
 dfl_status dfl_accelerations_create(dfl_accelerations **out, dfl_context *ctx, const dfl_eom *eom,
@@ -85,15 +88,15 @@ bool dfl_accelerations_solve(double *a, dfl_accelerations *work, const dfl_block
 }
 
 void dfl_accelerations_complete(double *a, dfl_accelerations *work, const dfl_blocks *blocks,
-                                double t, const double *x)
+                                const dfl_balance_rate *rate, double t, const double *x)
 {
-    const int nv = work->eom->nv, rows = nv + work->eom->nl + work->eom->nm;
+    const int nv = work->eom->nv, rows = row_count(work->eom);
     if (dfl_accelerations_solve(a, work, blocks, t, x))
         return;
     bool solved = work->eom->mass != NULL;
     double *right = solved ? work->rows + rows * nv : NULL;
     if (solved) {
-        stack_rows(work, blocks);
+        stack_rows(work, blocks, rate);
         for (int j = 0; j < nv; j++) /* kept, since the solution overwrites the matrix */
             work->M[j] = is_open(work, work->rows, j) ? NAN : 0;
         solved = dfl_lstsq_solve(a, work->lstsq, rows, nv, work->rows, right, 1e-12, NULL);
@@ -122,15 +125,22 @@ static bool divide(double *a, const dfl_accelerations *work)
 
 static dfl_status make_room(dfl_accelerations *work)
 {
-    const int nv = work->eom->nv, rows = nv + work->eom->nl + work->eom->nm;
+    const int nv = work->eom->nv, rows = row_count(work->eom);
     work->rows = dfl_alloc(work->ctx, (size_t)rows * (size_t)(nv + 1), sizeof *work->rows);
     return work->rows ? dfl_lstsq_create(&work->lstsq, work->ctx, rows, nv) : DFL_NO_MEMORY;
 }
 
-/* [M; W] and (f - W^T (l, m); -bias) */
-static void stack_rows(dfl_accelerations *work, const dfl_blocks *blocks)
+static int row_count(const dfl_eom *eom)
 {
-    const int nv = work->eom->nv, nc = work->eom->nl + work->eom->nm, rows = nv + nc;
+    return eom->nv + eom->nl + eom->nm + eom->n0;
+}
+
+/* [M; W; rows of gam'] and (f - W^T (l, m); -bias; -drift) */
+static void stack_rows(dfl_accelerations *work, const dfl_blocks *blocks,
+                       const dfl_balance_rate *rate)
+{
+    const int nv = work->eom->nv, nc = work->eom->nl + work->eom->nm, n0 = work->eom->n0;
+    const int rows = row_count(work->eom);
     const bool diagonal = work->eom->mass_diagonal;
     double *right = work->rows + rows * nv;
     for (int j = 0; j < nv; j++) {
@@ -138,16 +148,20 @@ static void stack_rows(dfl_accelerations *work, const dfl_blocks *blocks)
         for (int i = 0; i < nv; i++)
             column[i] = !diagonal ? work->M[i + nv * j] : i == j ? work->M[j] : 0;
         memcpy(column + nv, blocks->W + nc * j, (size_t)nc * sizeof *column);
+        for (int i = 0; i < n0; i++)
+            column[nv + nc + i] = rate->rows[i + n0 * j];
     }
     memcpy(right, work->force, (size_t)nv * sizeof *right);
     for (int i = 0; i < nc; i++)
         right[nv + i] = -blocks->bias[i];
+    for (int i = 0; i < n0; i++)
+        right[nv + nc + i] = -rate->drift[i];
 }
 
 /* Whether column j of the rows is zero. */
 static bool is_open(const dfl_accelerations *work, const double *rows, int j)
 {
-    const int m = work->eom->nv + work->eom->nl + work->eom->nm;
+    const int m = row_count(work->eom);
     for (int i = 0; i < m; i++)
         if (rows[m * j + i] != 0)
             return false;

@@ -19,10 +19,16 @@ void dfl_accelerations_free(dfl_accelerations *work);
 bool dfl_accelerations_solve(double *a, dfl_accelerations *work, const dfl_blocks *blocks, double t,
                              const double *x);
 
-/* The same where M may be singular, as said at the creation: directions without mass are accelerated as the constraints want it,
-   W a = -bias (evaluated too); those that stand in no constraint either are NAN, and everything is
-   where a number is not finite. */
+/* How the balance of massless directions changes: 0 = rows a + drift, both for gam' = 0. */
+typedef struct dfl_balance_rate {
+    const double *rows;  /* n0 x nv */
+    const double *drift; /* n0 */
+} dfl_balance_rate;
+
+/* The same where M may be singular, as said at the creation: directions without mass are accelerated as the
+   constraints want it, W a = -bias (evaluated too), and as their balance of forces wants it (`rate` may be NULL
+   if n0 is 0). Those that stand nowhere are NAN, and everything is where a number is not finite. */
 void dfl_accelerations_complete(double *a, dfl_accelerations *work, const dfl_blocks *blocks,
-                                double t, const double *x);
+                                const dfl_balance_rate *rate, double t, const double *x);
 
 #endif

@@ -27,8 +27,6 @@ static void target_declared(targets *list, const dfl_equations *eq, dfl_declared
 static void target_scene(targets *list, const dfl_equations *eq);
 static void describe(dfl_runnable *run);
 static void prepare(dfl_runnable *run);
-static dfl_status prepare_motion(dfl_runnable *run);
-static const double *accelerations(dfl_runnable *run, double t, const double *x);
 static void free_program(program *prog, dfl_context *ctx);
 static void evaluate(const program *prog, const dfl_runnable *run, double t, const double *x,
                      const double *a, double *const *out);
@@ -76,7 +74,7 @@ dfl_status dfl_runnable_create(dfl_runnable **out, const dfl_equations *eq)
     }
     prepare(run);
     describe(run);
-    status = prepare_motion(run);
+    status = dfl_runnable_prepare_motion(run);
     if (status) {
         dfl_runnable_free(run);
         return status;
@@ -98,8 +96,7 @@ void dfl_runnable_free(dfl_runnable *run)
     dfl_free(run->ctx, run->input);
     dfl_free(run->ctx, run->level);
     dfl_free(run->ctx, run->scratch);
-    dfl_accelerations_free(run->motion);
-    dfl_free(run->ctx, run->a);
+    dfl_runnable_free_motion(run);
     dfl_free(run->ctx, run);
 }
 
@@ -164,7 +161,7 @@ dfl_status dfl_runnable_compile(bool *native, dfl_runnable *run, dfl_evaluation 
 
 void dfl_runnable_outputs(double *out, dfl_runnable *run, double t, const double *x)
 {
-    evaluate(&run->outputs, run, t, x, accelerations(run, t, x), &out);
+    evaluate(&run->outputs, run, t, x, dfl_runnable_accelerations(run, t, x), &out);
 }
 
 void dfl_runnable_events(double *value, dfl_runnable *run, double t, const double *x)
@@ -315,19 +312,25 @@ static int most_targets(const dfl_equations *eq)
 static dfl_status create_program(program *out, dfl_runnable *run, const targets *list)
 {
     const dfl_equations *eq = run->eq;
-    dfl_place places[DFL_SYM_KINDS] = {
-        [DFL_SYM_TIME] = {DFL_IN_TIME, NULL},          [DFL_SYM_PARAM] = {DFL_IN_PARAM, NULL},
-        [DFL_SYM_INPUT] = {DFL_IN_INPUT, NULL},        [DFL_SYM_LEVEL] = {DFL_IN_LEVEL, NULL},
-        [DFL_SYM_A] = {DFL_IN_A, eq->slot[DFL_SYM_A]},
-    };
-    for (int kind = DFL_SYM_W; kind <= DFL_SYM_P; kind++)
-        places[kind] = (dfl_place){DFL_IN_X, eq->slot[kind]};
+    dfl_place places[DFL_SYM_KINDS] = {{0}};
+    dfl_runnable_places(places, eq);
     dfl_status status =
         dfl_tape_create(&out->tape, run->ctx, eq->graph, places, list->item, list->count);
     if (status)
         return status;
     out->work = dfl_alloc(run->ctx, dfl_tape_work(out->tape), sizeof *out->work);
     return out->work ? DFL_OK : DFL_NO_MEMORY;
+}
+
+void dfl_runnable_places(dfl_place *places, const dfl_equations *eq)
+{
+    places[DFL_SYM_TIME] = (dfl_place){DFL_IN_TIME, NULL};
+    places[DFL_SYM_PARAM] = (dfl_place){DFL_IN_PARAM, NULL};
+    places[DFL_SYM_INPUT] = (dfl_place){DFL_IN_INPUT, NULL};
+    places[DFL_SYM_LEVEL] = (dfl_place){DFL_IN_LEVEL, NULL};
+    places[DFL_SYM_A] = (dfl_place){DFL_IN_A, eq->slot[DFL_SYM_A]};
+    for (int kind = DFL_SYM_W; kind <= DFL_SYM_P; kind++)
+        places[kind] = (dfl_place){DFL_IN_X, eq->slot[kind]};
 }
 
 static void free_program(program *prog, dfl_context *ctx)
@@ -439,39 +442,6 @@ static void prepare(dfl_runnable *run)
     dfl_runnable_programs(all, run);
     for (int i = 0; i < PROGRAMS; i++)
         dfl_tape_prepare(all[i]->tape, all[i]->work, in);
-}
-
-/* Room for the accelerations that outputs contain. */
-static dfl_status prepare_motion(dfl_runnable *run)
-{
-    const dfl_equations *eq = run->eq;
-    const size_t nv = (size_t)eq->nv, nc = (size_t)(eq->nl + eq->nm);
-    bool wanted = false;
-    for (int i = 0; i < eq->model->ndeclarations; i++) {
-        const dfl_declaration *decl = &eq->model->declarations[i];
-        wanted = wanted ||
-                 (decl->kind == DFL_AN_OUTPUT && dfl_depends(eq->graph, decl->expr, DFL_SYM_A));
-    }
-    if (!wanted)
-        return DFL_OK;
-    run->a = dfl_alloc(run->ctx, 2 * nv + nc * (nv + 1) + nv * (size_t)eq->n0, sizeof *run->a);
-    if (!run->a)
-        return DFL_NO_MEMORY;
-    run->blocks.f = run->a + nv;
-    run->blocks.W = run->blocks.f + nv;
-    run->blocks.bias = run->blocks.W + nc * nv;
-    run->blocks.K0 = run->blocks.bias + nc; /* comes with W, not used */
-    return dfl_accelerations_create(&run->motion, run->ctx, &run->eom, true);
-}
-
-/* Those that belong to (t, x), or NULL if nobody wants them. */
-static const double *accelerations(dfl_runnable *run, double t, const double *x)
-{
-    if (!run->motion)
-        return NULL;
-    eval(&run->blocks, t, x, DFL_FORCE | DFL_DIRECTIONS | DFL_BIAS, run);
-    dfl_accelerations_complete(run->a, run->motion, &run->blocks, t, x);
-    return run->a;
 }
 
 static void evaluate(const program *prog, const dfl_runnable *run, double t, const double *x,

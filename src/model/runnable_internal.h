@@ -43,14 +43,26 @@ struct dfl_runnable {
     dfl_native *native;
     double *param, *input, *level;
     double *scratch; /* rows of invariants and Jacobian blocks that `initial` leaves out */
-    dfl_accelerations *motion; /* NULL unless an output contains accelerations; ... */
-    double *a;                 /* ... nv */
-    dfl_blocks blocks;         /* f, W, bias */
+    /* motion.c: NULL unless an output contains accelerations */
+    dfl_accelerations *motion;
+    double *a;         /* nv */
+    dfl_blocks blocks; /* f, W, bias */
+    dfl_tape *balance; /* rows and drift of gam' */
+    double *balance_work, *balance_rate;
 };
 
 /* All programs, in a fixed order. */
 enum { PROGRAMS = SINGLE_BLOCKS + 7 };
 void dfl_runnable_programs(program **out, dfl_runnable *run);
+
+/* motion.c: room for the accelerations that outputs contain; those that belong to (t, x), or NULL if nobody
+   wants them. */
+dfl_status dfl_runnable_prepare_motion(dfl_runnable *run);
+void dfl_runnable_free_motion(dfl_runnable *run);
+const double *dfl_runnable_accelerations(dfl_runnable *run, double t, const double *x);
+
+/* Where tapes find symbols: DFL_SYM_KINDS places. */
+void dfl_runnable_places(dfl_place *places, const dfl_equations *eq);
 
 /* The value of symbol number `symbol`; NAN for accelerations without `a`. */
 double dfl_runnable_symbol(const dfl_runnable *run, uint32_t symbol, double t, const double *x,
