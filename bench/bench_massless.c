@@ -72,10 +72,13 @@ static outcome simulate(double m1, double d, double t_end, const dfl_solver_opti
 }
 
 /* Steps with one setting, and the distances at rtol 1e-10. */
-static void print_table(const char *title, int order)
+static void print_table(const char *title, dfl_integrator integrator, int order)
 {
-    const dfl_solver_options options = {
-        .rtol = 1e-6, .atol = 1e-6, .order = order, .max_steps = 10000000};
+    const dfl_solver_options options = {.rtol = 1e-6,
+                                        .atol = 1e-6,
+                                        .integrator = integrator,
+                                        .order = order,
+                                        .max_steps = 10000000};
     const dfl_solver_options sharp = {.rtol = 1e-10, .atol = 1e-10, .max_steps = 10000000};
     const outcome limit = simulate(0, 2, 2, &sharp), damped = simulate(0, 50, 2, &sharp);
     printf(
@@ -96,7 +99,8 @@ static void print_table(const char *title, int order)
 
 int main(void)
 {
-    print_table("Radau IIA, order 5", 5);
-    print_table("Radau IIA, automatic order", 0);
+    print_table("Radau IIA, order 5", DFL_RADAU, 5);
+    print_table("Radau IIA, automatic order", DFL_RADAU, 0);
+    print_table("BDF", DFL_BDF, 0);
     return 0;
 }

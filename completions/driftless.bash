@@ -21,7 +21,7 @@ _driftless() {
         return
         ;;
     --method | --methods)
-        mapfile -t COMPREPLY < <(compgen -W "radau radau1 radau5 radau9 radau13 bdf trapezoidal midpoint
+        mapfile -t COMPREPLY < <(compgen -W "radau radau1 radau5 radau9 radau13 bdf bdf1 bdf2 bdf3 bdf4 bdf5 trapezoidal midpoint bdf trapezoidal midpoint
             half-explicit explicit-pair" -- "$cur")
         return
         ;;

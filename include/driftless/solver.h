@@ -37,10 +37,10 @@ typedef enum dfl_form {
 
 /* How it is integrated. */
 typedef enum dfl_integrator {
-    DFL_RADAU,         /* Radau IIA, orders 1, 5, 9, 13 */
-    DFL_BDF,           /* backward differentiation, orders 1 to 5, as DASSL */
-    DFL_TRAPEZOIDAL,   /* implicit trapezoidal rule */
-    DFL_MIDPOINT,      /* implicit midpoint rule */
+    DFL_RADAU,       /* Radau IIA, orders 1, 5, 9, 13 */
+    DFL_BDF,         /* backward differentiation, orders 1 to 5, as DASSL */
+    DFL_TRAPEZOIDAL, /* implicit trapezoidal rule, order 2 */
+    DFL_MIDPOINT, /* implicit midpoint rule with the constraints at the end of the step, order 2 */
     DFL_HALF_EXPLICIT, /* half-explicit Runge-Kutta method of order 5 for index 2 */
     DFL_EXPLICIT_PAIR, /* explicit embedded pair of order 8 */
     DFL_INTEGRATORS
@@ -109,7 +109,8 @@ typedef int (*dfl_select_fn)(double *Sp, double *Sv, int nfp, int nfv, double t,
                              void *user);
 
 /* Functions of the state whose zeros are located. Writes `nevents` values. Sign changes are looked for
-   between samples of each step, 4, 6 or 8 with order 5, 9 or 13: a function that passes zero twice in
+   between samples of each step, 4, 6 or 8 with Radau IIA of order 5, 9 or 13, k + 1 with other methods of
+   order k: a function that passes zero twice in
    between needs max_step. */
 typedef int (*dfl_event_fn)(double *value, double t, const double *x, void *user);
 typedef struct dfl_event_kind {
@@ -126,8 +127,9 @@ typedef struct dfl_solver_options {
     const double *rtol_each; /* one per unknown, instead of rtol; NULL means none */
     const double *atol_each; /* one per unknown, instead of atol; NULL means none */
 
-    int order; /* of Radau IIA: 1, 5, 9 or 13; 0 means 5, 9 or 13 as it pays, 5 with fixed_step */
-    dfl_form form;                 /* 0 means psf */
+    int order;     /* of Radau IIA: 1, 5, 9 or 13; 0 means 5, 9 or 13 as it pays, 5 with fixed_step.
+                  Of BDF: the highest, 1 to 5; 0 means 5; with fixed_step the order itself, 0: 2 */
+    dfl_form form; /* 0 means psf */
     dfl_integrator integrator;     /* 0 means Radau IIA */
     dfl_selectors selectors;       /* 0 means orthogonal */
     dfl_renewal renewal;           /* 0 means: orthogonal always; unit and DFL_TANGENT on change */
@@ -153,17 +155,20 @@ typedef struct dfl_solver_options {
     dfl_prediction prediction; /* 0 means extrapolated starting values */
     dfl_control control;       /* 0 means predictive */
     int newton_iterations;     /* at most; orders 9 and 13: 4 and 8 more; 0 means 10 */
-    int newton_updates;        /* of the matrix within a step; 0 means 1, negative means none */
+    int newton_updates;        /* of the matrix within a step; 0 means 1, none with fixed_step;
+                                  negative means none */
     double newton_tolerance;   /* 0 means max(1e-3, 0.5 min(0.03, sqrt(rtol'))), less
-                                  with orders 9 and 13 */
+                                  with orders 9 and 13; 0.05 with other methods than Radau IIA */
     double multiplier_weight;  /* of l, m in the Newton norm; 0 means 1 */
     double jacobian_reuse;     /* the matrix is kept while Newton's rate of convergence is below; 0
-                                  means 0.03, with DFL_REFERENCE_START 1e-3; negative: never kept */
+                                  means 0.03, 0.1 with other methods than Radau IIA, 1e-3 with
+                                  DFL_REFERENCE_START; negative: never kept */
     double first_step;         /* s, its size; 0 means an estimate */
     double max_step;           /* s; 0 means no limit */
     double fixed_step;         /* s; > 0: steps of this size, no error control (real time) */
     long max_steps;            /* attempts in one advance; 0 means 10 million */
-    double safety;             /* factor on the predicted step, 0.01 to 1; 0 means 0.9 */
+    double safety;             /* factor on the predicted step, 0.01 to 1; 0 means 0.9. This, the
+                                  next two and `control` are not for BDF, which has DASSL's rules */
     double min_factor;         /* of one step-size change; 0 means 0.2 */
     double max_factor;         /* 0 means 8 */
     double keep_low;  /* the step size is kept while keep_low <= new/old <= keep_high and */

@@ -22,6 +22,7 @@ static void add_sets(dfl_text *text, const dfl_equations *eq, const dfl_diagnosi
 static void add_joints(dfl_text *text, const dfl_equations *eq, const dfl_diagnosis *diagnosis);
 static void add_directions(dfl_text *text, const dfl_equations *eq, const dfl_diagnosis *diagnosis);
 static void add_residuals(dfl_text *text, const dfl_diagnosis *diagnosis);
+static void add_advice(const char *advice, void *model);
 static void add_notes(dfl_text *text, const dfl_model *model);
 static const dfl_declaration *constraint_of(const dfl_equations *eq, int row);
 static const char *constraint_name(const dfl_equations *eq, int row);
@@ -37,6 +38,9 @@ int cli_check(dfl_context *ctx, const cli_arguments *arguments)
         status = dfl_settings_resolve(&settings, &arguments->choices, model.run);
     if (!status)
         status = dfl_diagnose(&diagnosis, model.run, &settings.solver, settings.from);
+    if (!status && !diagnosis.start)
+        status =
+            dfl_runnable_advise(model.run, settings.from, diagnosis.x, add_advice, model.model);
     int exit_status = status ? cli_finish(ctx, status) : verdict(&diagnosis);
     if (!status) {
         if (arguments->json)
@@ -289,6 +293,12 @@ static void add_residuals(dfl_text *text, const dfl_diagnosis *diagnosis)
         dfl_text_add(text, "}");
     }
     dfl_text_add(text, "}");
+}
+
+/* Without memory the writing of the text fails. */
+static void add_advice(const char *advice, void *model)
+{
+    (void)dfl_model_note(model, advice);
 }
 
 static void add_notes(dfl_text *text, const dfl_model *model)

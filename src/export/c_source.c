@@ -127,7 +127,7 @@ static void write_sizes(dfl_text *text, const dfl_source *source, size_t work)
         {"NP", "positions p", (size_t)eq->np},
         {"NE", "invariants that contain velocities", (size_t)eq->ne},
         {"NEP", "invariants of positions", (size_t)eq->nep},
-        {"N0", "massless velocities", (size_t)eq->n0},
+        {"N0", "massless directions", (size_t)eq->n0},
         {"FIRST_R", "place of r in x", (size_t)multipliers},
         {"FIRST_V", "place of v in x", (size_t)(multipliers + eq->nr)},
         {"FIRST_P", "place of p in x", (size_t)(eq->n - eq->np)},

@@ -28,7 +28,7 @@ static const struct {
     [TABLE_OUTPUTS] = {"char *const ", "output_names", "$_NOUTPUT", "of outputs"},
     [TABLE_EVENTS] = {"char *const ", "event_names", "$_NEVENT", "of events"},
     [TABLE_DIRECTIONS] = {"int ", "event_directions", "$_NEVENT", "1 rising, -1 falling, 0 any"},
-    [TABLE_MASSLESS] = {"int ", "massless", "$_N0", "their numbers within v"},
+    [TABLE_MASSLESS] = {"int ", "massless", "$_N0", "numbers within v that name the rows of gam"},
     [TABLE_START] = {"double ", "start", "$_N", "initial values of x, for the default par"},
 };
 

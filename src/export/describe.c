@@ -77,12 +77,17 @@ static void describe_equations(dfl_text *text, const dfl_source *source,
         dfl_block_id block;
         const char *line;
     } rows[] = {
-        {DFL_BLOCK_KIN, "p' = kin"}, {DFL_BLOCK_M, "M a = f - W^T (lambda, mu), a = v'"},
-        {DFL_BLOCK_B, "r' = b"},     {DFL_BLOCK_D, "0 = d"},
-        {DFL_BLOCK_C, "0 = c"},      {DFL_BLOCK_G, "0 = g,  0 = gI = dg/dt"},
-        {DFL_BLOCK_HV, "0 = hv"},    {DFL_BLOCK_W, "0 = W a + bias  (gI and hv, differentiated)"},
-        {DFL_BLOCK_E, "0 = e"},      {DFL_BLOCK_EP, "0 = ep"},
-        {DFL_BLOCK_GAM, "0 = gam"},
+        {DFL_BLOCK_KIN, "p' = kin"},
+        {DFL_BLOCK_M, "M a = f - W^T (lambda, mu), a = v'"},
+        {DFL_BLOCK_B, "r' = b"},
+        {DFL_BLOCK_D, "0 = d"},
+        {DFL_BLOCK_C, "0 = c"},
+        {DFL_BLOCK_G, "0 = g,  0 = gI = dg/dt"},
+        {DFL_BLOCK_HV, "0 = hv"},
+        {DFL_BLOCK_W, "0 = W a + bias  (gI and hv, differentiated)"},
+        {DFL_BLOCK_E, "0 = e"},
+        {DFL_BLOCK_EP, "0 = ep"},
+        {DFL_BLOCK_GAM, "0 = gam = K0^T f"},
     };
     dfl_text_add(text, "%s\n%sEquations (matrices are column-major):\n", style->blank, style->line);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)

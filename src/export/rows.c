@@ -129,7 +129,7 @@ static void collect_invariants(dfl_rows *rows, const dfl_equations *eq)
     }
 }
 
-/* M (its lower triangle), f, W and bias. */
+/* M (its lower triangle), f, W, bias and K0. */
 static void collect_entries(dfl_rows *rows, const dfl_equations *eq)
 {
     const dfl_variable *v = eq->x + eq->nw + eq->nl + eq->nm + eq->nr;
@@ -150,6 +150,11 @@ static void collect_entries(dfl_rows *rows, const dfl_equations *eq)
     for (int i = 0; i < eq->nl + eq->nm; i++)
         add(rows, (dfl_row){DFL_SECTION_BIAS, declarations[eq->declaration_of_row[i]].name, NULL,
                             DFL_NO_EXPR, eq->bias[i]});
+    for (int k = 0; k < eq->K0.count; k++) {
+        const dfl_entry *entry = &eq->K0.entry[k];
+        add(rows, (dfl_row){DFL_SECTION_K0, v[entry->row].name, v[eq->massless[entry->col]].name,
+                            DFL_NO_EXPR, entry->expr});
+    }
 }
 
 static void collect_declared(dfl_rows *rows, const dfl_equations *eq, dfl_section section,

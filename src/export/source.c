@@ -207,9 +207,10 @@ static void list_blocks(dfl_source *source)
         [DFL_BLOCK_GI] = {"gI", "dg/dt", eq->nl, 1, eq->gI, NULL},
         [DFL_BLOCK_HV] = {"hv", "nonholonomic constraints 0 = hv", eq->nm, 1, eq->hv, NULL},
         [DFL_BLOCK_E] = {"e", "invariants, minus their levels", eq->ne, 1, eq->e, NULL},
-        [DFL_BLOCK_GAM] = {"gam", "balance of the massless velocities, 0 = gam", eq->n0, 1, eq->gam,
+        [DFL_BLOCK_GAM] = {"gam", "balance along massless directions, 0 = gam", eq->n0, 1, eq->gam,
                            NULL},
         [DFL_BLOCK_W] = {"W", "directions of the constraint forces", nc, eq->nv, NULL, &eq->W},
+        [DFL_BLOCK_K0] = {"K0", "massless directions: gam = K0^T f", eq->nv, eq->n0, NULL, &eq->K0},
         [DFL_BLOCK_BIAS] = {"bias", "acceleration level: 0 = W a + bias", nc, 1, eq->bias, NULL},
         [DFL_BLOCK_OUTPUTS] = {"outputs", "outputs of the model", source->noutputs, 1, outputs,
                                NULL},
@@ -251,7 +252,8 @@ static const char *why_no_ode(const dfl_equations *eq)
     if (eq->ns)
         return "the contact variables follow from the equations 0 = c, which an ODE cannot hold";
     if (eq->n0)
-        return "there are massless velocities, which follow from a balance of forces and not from "
+        return "there are massless directions, whose velocities follow from a balance of forces "
+               "and not from "
                "an acceleration";
     for (int i = 0; i < eq->nv; i++)
         if (dfl_depends(eq->graph, eq->f[i], DFL_SYM_LAMBDA) ||

@@ -22,6 +22,7 @@ typedef enum dfl_block_id {
     DFL_BLOCK_E,
     DFL_BLOCK_GAM,
     DFL_BLOCK_W,
+    DFL_BLOCK_K0,
     DFL_BLOCK_BIAS,
     DFL_BLOCK_OUTPUTS,
     DFL_BLOCK_EVENTS,

@@ -70,6 +70,7 @@ struct dfl_formulation {
                         its dependence on the first n1 columns */
     double *Sp, *Sv;       /* nfp x np, nsv x nv */
     bool have_selectors, sv_identity;
+    const dfl_point *mean_with; /* the user's selectors are the mean with those there, or NULL */
     unsigned char *pivot_p, *pivot_v; /* pivot sets that belong to the selectors */
     double *CB;                       /* n x K */
     double *SM, *SJ;                  /* nd x K */

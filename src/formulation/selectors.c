@@ -10,6 +10,7 @@
 #include <math.h>
 #include <string.h>
 
+static dfl_outcome ask_user(dfl_formulation *form, double t, const double *x);
 static void orthogonal_rows(double *S, const dfl_formulation *form, int rows, int n,
                             const double *B, int ldb, bool complete);
 static void unit_dynamics(dfl_formulation *form);
@@ -30,11 +31,9 @@ dfl_outcome dfl_selectors_compute(dfl_formulation *form, double t, const double 
         dfl_selectors_pivots(form, form->pivot_p, form->pivot_v);
     form->sv_identity = sys->psi1 && form->nsv == nv;
     if (opt->selectors == DFL_USER) {
-        const int rc =
-            opt->select(form->Sp, form->Sv, nfp, sys->psi1 ? 0 : form->nsv, t, x, opt->user);
-        if (rc)
-            return dfl_system_trouble(form->sys, rc > 0 ? DFL_STEP_RETRY : DFL_STEP_STOP, "select",
-                                      t);
+        dfl_outcome outcome = ask_user(form, t, x);
+        if (outcome)
+            return outcome;
     } else if (opt->selectors == DFL_UNIT) {
         dfl_unit_rows(form->Sp, nfp, np, form->pivot_p + ns);
     } else {
@@ -55,6 +54,33 @@ dfl_outcome dfl_selectors_compute(dfl_formulation *form, double t, const double 
                                   "the partition into independent and dependent coordinates", t);
     form->have_selectors = true;
     return DFL_STEP_OK;
+}
+
+static dfl_outcome call_user(double *Sp, double *Sv, dfl_formulation *form, double t,
+                             const double *x)
+{
+    const dfl_solver_options *opt = form->options;
+    const int nsv = form->sys->psi1 ? 0 : form->nsv;
+    const int rc = opt->select(Sp, Sv, form->nfp, nsv, t, x, opt->user);
+    return rc ? dfl_system_trouble(form->sys, rc > 0 ? DFL_STEP_RETRY : DFL_STEP_STOP, "select", t)
+              : DFL_STEP_OK;
+}
+
+/* The user's selectors, or their mean over both ends of a step. */
+static dfl_outcome ask_user(dfl_formulation *form, double t, const double *x)
+{
+    const dfl_system *sys = form->sys;
+    const int np = form->nfp * sys->eom->np, nv = sys->psi1 ? 0 : form->nsv * sys->n3;
+    double *Sp = form->work, *Sv = Sp + np;
+    dfl_outcome outcome = call_user(form->Sp, form->Sv, form, t, x);
+    if (outcome || !form->mean_with)
+        return outcome;
+    outcome = call_user(Sp, Sv, form, form->mean_with->t, form->mean_with->x + sys->na);
+    for (int i = 0; i < np; i++)
+        form->Sp[i] = 0.5 * (form->Sp[i] + Sp[i]);
+    for (int i = 0; i < nv; i++)
+        form->Sv[i] = 0.5 * (form->Sv[i] + Sv[i]);
+    return outcome;
 }
 
 bool dfl_selectors_outdated(dfl_formulation *form)

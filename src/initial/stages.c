@@ -515,7 +515,7 @@ static dfl_status inconsistent(dfl_initial *init, const dfl_conditions *cond, in
 {
     const dfl_system *sys = &init->sys;
     const double residual = init->point.alg[worst];
-    char name[96], row[96], other[128] = "", why[400];
+    char name[96], row[96], other[128] = "", why[480];
     row_name(name, sizeof name, sys, worst);
     if (second >= 0) {
         row_name(row, sizeof row, sys, second);

@@ -124,20 +124,21 @@ typedef struct increments {
 } increments;
 
 /* Takes the increment of iteration `it` into the rate of convergence. True if the iteration will not
-   reach its tolerance; `reduce` is then the proposed change of the step size. */
-static bool diverges(dfl_stepper *st, increments *old, int it, double size, double *reduce)
+   reach its tolerance; `reduce` is then the proposed change of the step size. `patient`: it goes on as long
+   as it does not run away. */
+static bool diverges(dfl_stepper *st, increments *old, int it, double size, bool patient,
+                     double *reduce)
 {
     const int left = st->class->implicit->iterations(st) - 1 - it;
-    const bool real_time = st->options->fixed_step > 0;
     const double rate = size / old->size;
     st->newton.theta = it == 2 ? rate : sqrt(rate * old->rate);
     old->rate = rate;
     if (!(st->newton.theta < 0.99))
-        return !real_time || size > 1e3 * old->size;
+        return !patient || size > 1e3 * old->size;
     st->newton.faccon = st->newton.theta / (1 - st->newton.theta);
     const double expected =
         st->newton.faccon * size * power(st->newton.theta, left) / st->scale.newton_tolerance;
-    if (expected < 1 || real_time)
+    if (expected < 1 || patient)
         return false;
     *reduce = 0.8 * pow(fmax(1e-4, fmin(20, expected)), -1.0 / (4 + left));
     return true;
@@ -168,7 +169,7 @@ static dfl_outcome newton(dfl_stepper *st, double h, double *reduce)
     const dfl_solver_options *opt = st->options;
     const int most = class->iterations(st);
     const bool real_time = opt->fixed_step > 0;
-    int updates = real_time ? 0 : opt->newton_updates;
+    int updates = opt->newton_updates;
     increments old = {0, 0};
     /* The rate of the last step is a hint only. Without a floor, one iteration would do after a
        very short step, however large its increments: constraints would be left unsatisfied. */
@@ -179,7 +180,8 @@ static dfl_outcome newton(dfl_stepper *st, double h, double *reduce)
         double size = 0;
         bool diverging = it > most;
         *reduce = 0.5;
-        if (diverging && real_time) {
+        const bool patient = real_time && updates <= 0;
+        if (diverging && patient) {
             st->sys->stats->unconverged++;
             return DFL_STEP_OK;
         }
@@ -187,7 +189,7 @@ static dfl_outcome newton(dfl_stepper *st, double h, double *reduce)
         if (outcome)
             return outcome;
         if (it > 1 && it < most)
-            diverging = diverges(st, &old, it, size, reduce);
+            diverging = diverges(st, &old, it, size, patient, reduce);
         if (diverging) {
             outcome = second_chance(st, h, &updates);
             if (outcome)

@@ -4,7 +4,7 @@
        0 = alg(x_{k+1}),    0 = S ( dif(x_m) - M(x_m) (x_{k+1} - x_k)/h ).
 
    In psf the multipliers are functions of p and v at the end of the step; in the middle they are the mean,
-   which is accurate to h^2 as well. In psi1, and in the forms that keep all rows, they occur in the middle alone: what the step tells about them is
+   which is accurate to h^2 as well. In psi1, and in other forms without gII, they occur in the middle alone: what the step tells about them is
    that mean, and it is given as their value at the end, accurate to h; a continued x_{k+1} = 2 x_m - x_k would
    let every error of the first multipliers alternate for ever. */
 #include "integrate/second_order.h"
@@ -46,7 +46,8 @@ static void candidate(dfl_stepper *st, double h)
 {
     dfl_one_stage *one = (dfl_one_stage *)st;
     const dfl_system *sys = st->sys;
-    for (int i = sys->off_l; sys->psi1 && i < sys->off_l + sys->nc; i++)
+    const bool undetermined = st->form->traits->acceleration == DFL_ACC_NONE;
+    for (int i = sys->off_l; undetermined && i < sys->off_l + sys->nc; i++)
         one->x[i] = 0.5 * (st->here.x[i] + one->x[i]);
     dfl_one_stage_candidate(st, h);
 }

@@ -11,7 +11,6 @@ typedef enum dfl_loop_kind {
     DFL_LOOP_UNIVERSAL,    /* 4: axis fixed in A, axis2 fixed in B, stay perpendicular */
     DFL_LOOP_CYLINDRICAL,  /* 4 */
     DFL_LOOP_PRISMATIC,    /* 5 */
-    DFL_LOOP_SCREW,        /* 5: shift along z = lead * angle about z, both 0 where A is B */
     DFL_LOOP_PLANAR,       /* 3: normal z */
     DFL_LOOP_FIXED,        /* 6 */
     DFL_LOOP_ON_LINE,      /* 2: the point of B on the axis of A */
@@ -20,6 +19,7 @@ typedef enum dfl_loop_kind {
     DFL_LOOP_PLANE_PIN,    /* 2, plane models: the points coincide */
     DFL_LOOP_PLANE_SLIDER, /* 2, plane models: shift along the axis */
     DFL_LOOP_PLANE_FIXED,  /* 3, plane models */
+    DFL_LOOP_SCREW, /* 5: shift along z = lead * angle about z, both 0 where A is B (scripts have none yet) */
     DFL_LOOP_KINDS
 } dfl_loop_kind;
 

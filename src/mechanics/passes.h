@@ -22,15 +22,15 @@ KERNEL void sine_cosine(real *s, real *c, real q)
 /* What changes with the state. E and r hold their constant parts from the creation on. */
 typedef struct node_state {
     real E[9], r[3];
-    real c[6]; /* velocity-product acceleration */
-    real U[6], D,
-        u; /* one axis: I^A S, 1 / (S^T I^A S) or 0, tau - S^T p^A; else U: tau - S^T p^A */
+    real c[6];       /* velocity-product acceleration */
+    real U[6];       /* one axis: I^A S; several: tau - S^T p^A */
+    real D, u;       /* one axis: 1 / (S^T I^A S) or 0, tau - S^T p^A */
     real v[6], a[6]; /* twist, acceleration minus gravity */
     real p[6];       /* Newton-Euler: the force on the body */
 } node_state;
 
-/* An articulated body on the way inwards, until its parent has it: nodes share these places (dfl_node.slot), so
-   that they stay in the cache. A spherical or free node keeps its own. */
+/* An articulated body on the way inwards, until its parent has it: nodes share these places
+   (dfl_node.slot), so that they stay in the cache. A spherical or free node keeps its own. */
 typedef struct node_fold {
     real A[ARTICULATED], p[6]; /* I^A, p^A */
 } node_fold;

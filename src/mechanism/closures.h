@@ -87,6 +87,21 @@ dfl_status dfl_drawing_contact_variable(dfl_expr *out, dfl_drawing *drawing, con
 /* Their equations and the constraint NAME: n2.(x1 - x2) = 0, with the normal n2 of B. */
 dfl_status dfl_drawing_contact(int *out, dfl_drawing *drawing, const dfl_drawn_contact *contact);
 
+/* A wheel on a rail (wheel_contact.c): profiles with one contact variable each. */
+typedef struct dfl_drawn_wheel {
+    const char *name;
+    int a, b;
+    dfl_vec at, axis; /* centre and axle of the wheel on body A */
+    dfl_expr u;       /* contact variables */
+    dfl_expr y;
+    dfl_expr lateral, radius; /* of u: along the axle from the centre, and across it */
+    dfl_vec rail;             /* of y: point of the rail's profile on body B */
+    dfl_vec along;            /* direction of the rail */
+    double start;             /* y near which the wheel stands */
+} dfl_drawn_wheel;
+
+dfl_status dfl_drawing_wheel(int *out, dfl_drawing *drawing, const dfl_drawn_wheel *wheel);
+
 /* ------------------------------------------------------------------ joints of the user (user_joint.c) */
 
 /* The pose of body B of a DFL_USER_JOINT against the drawing, in axes of body A: the shift of the point `at`, and

@@ -149,6 +149,7 @@ dfl_status dfl_drawing_body(int *out, dfl_drawing *drawing, const dfl_drawn_body
                                      .mass = body->mass,
                                      .com = body->com,
                                      .inertia = body->inertia,
+                                     .quasistatic = body->quasistatic,
                                      .joint = -1,
                                      .link = -1};
     if (drawing->planar) {

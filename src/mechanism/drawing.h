@@ -56,7 +56,8 @@ typedef struct dfl_drawn_body {
     const char *name;
     dfl_expr mass;
     dfl_vec com;
-    dfl_sym inertia; /* about the centre of mass; in a plane model only zz counts */
+    dfl_sym inertia;  /* about the centre of mass; in a plane model only zz counts */
+    bool quasistatic; /* where it has neither mass nor damping, stiffness determines its position */
 } dfl_drawn_body;
 
 /* Between body A, the parent (DFL_GROUND or a body), and body B, the child. */

@@ -70,6 +70,7 @@ typedef struct dfl_placed_body {
     dfl_expr mass;
     dfl_vec com;
     dfl_sym inertia;
+    bool quasistatic;
     int joint; /* the one it hangs on, or -1 */
     int link;  /* -1: not yet known */
 } dfl_placed_body;
@@ -188,6 +189,9 @@ dfl_status dfl_drawing_loop_angle(dfl_expr *out, dfl_drawing *drawing, int joint
 /* loops.c: the frames of such a joint. */
 dfl_status dfl_drawing_frames(dfl_joint_frames *frames, dfl_drawing *drawing,
                               const dfl_placed_joint *joint);
+
+/* massless.c: names of massless bodies, and which may be quasistatic, for the model. */
+dfl_status dfl_drawing_massless(dfl_drawing *drawing);
 
 /* loops.c: the rows of a loop, declared; how many a kind has. */
 int dfl_drawing_row_count(const dfl_drawing *drawing, dfl_connection kind);

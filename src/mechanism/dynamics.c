@@ -34,7 +34,6 @@ static bool in_world_axes(const dfl_drawing *drawing);
 static void set_geometry(moved *all, dfl_drawing *drawing, bool world);
 static void set_in_world_axes(moved *m, dfl_drawing *drawing, int index);
 static void set_in_own_axes(moved *m, const moved *p, dfl_drawing *drawing, const dfl_link *link);
-static int axis_of_coordinates(dfl_vec axis);
 static void accelerate(moved *all, dfl_drawing *drawing);
 static dfl_status declare_forces(moved *all, dfl_drawing *drawing);
 static dfl_status declare_drive_energy(moved *all, dfl_drawing *drawing);
@@ -71,7 +70,7 @@ static bool in_world_axes(const dfl_drawing *drawing)
     int common = -1;
     for (int i = 1; i < drawing->nlinks; i++) {
         const dfl_link *link = &drawing->links[i];
-        const int axis = axis_of_coordinates(link->axis);
+        const int axis = vec_coordinate(link->axis);
         if (link->kind == LINK_PRISMATIC)
             continue;
         if (link->kind == LINK_SPHERICAL || link->kind == LINK_FREE || link->kind == LINK_USER)
@@ -111,7 +110,7 @@ static void set_in_own_axes(moved *m, const moved *p, dfl_drawing *drawing, cons
 {
     dfl_graph *g = drawing->graph;
     const bool turns = link->kind == LINK_REVOLUTE || link->kind == LINK_SCREW;
-    const bool tilted = turns && axis_of_coordinates(link->axis) == 3;
+    const bool tilted = turns && vec_coordinate(link->axis) == 3;
     m->turned = link->kind != LINK_PRISMATIC;
     m->C = link->kind == LINK_PRISMATIC ? p->C : mat_identity(g);
     m->Q = m->turned ? mat_product(g, mat_transpose(p->C), dfl_link_turn(drawing, link)) : m->C;
@@ -130,15 +129,6 @@ static void set_in_own_axes(moved *m, const moved *p, dfl_drawing *drawing, cons
     m->r = mat_back(g, p->C, dfl_link_shift(drawing, link));
     m->h = mat_back(g, m->C, m->h);
     m->J = sym_rotate(g, mat_transpose(m->C), m->J);
-}
-
-/* 0, 1, 2 for a vector along x, y, z, else 3. */
-static int axis_of_coordinates(dfl_vec axis)
-{
-    int k = 0;
-    while (k < 3 && (axis.e[(k + 1) % 3] || axis.e[(k + 2) % 3]))
-        k++;
-    return k;
 }
 
 /* Angular velocities, and accelerations for v' = 0. */

@@ -280,10 +280,7 @@ static const char *row_meaning(dfl_graph *g, const dfl_joint_frames *drawn, row_
         return "shift without turn";
     const dfl_vec u =
         type.kind == DOT2 ? drawn->A[type.u] : vec_cross(g, drawn->A[type.u], drawn->B[type.w]);
-    int axis = 0;
-    while (axis < 3 && (u.e[(axis + 1) % 3] || u.e[(axis + 2) % 3]))
-        axis++;
-    return (type.kind == DOT2 ? shifts : turns)[axis];
+    return (type.kind == DOT2 ? shifts : turns)[vec_coordinate(u)];
 }
 
 /* NAME, or NAME.1, ... if there is a number. */

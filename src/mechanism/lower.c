@@ -110,6 +110,8 @@ dfl_status dfl_drawing_lower(dfl_drawing *drawing)
         status = dfl_drawing_resolve(drawing);
     if (!status)
         status = dfl_drawing_advise(drawing);
+    if (!status)
+        status = dfl_drawing_massless(drawing);
     drawing->lowered = !status;
     return status == DFL_INVALID ? with_line(drawing) : status;
 }

@@ -15,6 +15,15 @@ static inline bool vec_is_zero(dfl_vec a)
     return a.e[0] == 0 && a.e[1] == 0 && a.e[2] == 0;
 }
 
+/* 0, 1, 2 for a vector along x, y, z, else 3. */
+static inline int vec_coordinate(dfl_vec a)
+{
+    int k = 0;
+    while (k < 3 && (a.e[(k + 1) % 3] || a.e[(k + 2) % 3]))
+        k++;
+    return k;
+}
+
 static inline dfl_vec vec_add(dfl_graph *g, dfl_vec a, dfl_vec b)
 {
     for (int i = 0; i < 3; i++)

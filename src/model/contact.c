@@ -3,17 +3,16 @@
    c_s falls apart into small independent groups (one per contact). Each is solved by Cramer's rule with
    shared minors: no pivot has to be chosen that might vanish during the motion. */
 #include "model/equations_internal.h"
+#include "model/minors.h"
 
 #include <string.h>
 
-enum { LARGEST = 8 }; /* rows of one group: 2^8 minors */
+enum { LARGEST = DFL_LARGEST_MINORS }; /* rows of one group */
 
 /* A group of k rows and columns of c_s. */
 typedef struct group {
-    int k;
     int rows[LARGEST], cols[LARGEST];
-    dfl_expr A[LARGEST][LARGEST]; /* A[row][col] */
-    dfl_expr minor[1 << LARGEST]; /* of the last rows and a set of columns */
+    dfl_minors of;
 } group;
 
 static int find(int *parent, int i);
@@ -21,7 +20,6 @@ static void join(int *parent, int i, int j);
 static dfl_status collect_group(group *grp, const dfl_equations *eq, int *parent, int root);
 static void fill_group(group *grp, const dfl_sparse *cs);
 static void solve_group(dfl_expr *out, dfl_graph *graph, group *grp, const dfl_expr *drift);
-static dfl_expr determinant(dfl_graph *graph, group *grp);
 
 dfl_status dfl_contact_rates(dfl_expr *out, dfl_equations *eq, const dfl_expr *drift)
 {
@@ -94,57 +92,28 @@ static dfl_status collect_group(group *grp, const dfl_equations *eq, int *parent
             "contact '%s': %d contact variables depend on each other, at most %d can "
             "be handled; split them into independent contacts",
             s->name, nrows, LARGEST);
-    grp->k = nrows;
+    grp->of.k = nrows;
     return DFL_OK;
 }
 
 static void fill_group(group *grp, const dfl_sparse *cs)
 {
-    memset(grp->A, 0, sizeof grp->A); /* expression 0 is the constant 0 */
+    memset(grp->of.A, 0, sizeof grp->of.A); /* expression 0 is the constant 0 */
     for (int e = 0; e < cs->count; e++)
-        for (int i = 0; i < grp->k; i++)
-            for (int j = 0; j < grp->k; j++)
+        for (int i = 0; i < grp->of.k; i++)
+            for (int j = 0; j < grp->of.k; j++)
                 if (cs->entry[e].row == grp->rows[i] && cs->entry[e].col == grp->cols[j])
-                    grp->A[i][j] = cs->entry[e].expr;
+                    grp->of.A[i][j] = cs->entry[e].expr;
 }
 
 /* s'_j = det(A with column j replaced by -drift) / det A */
 static void solve_group(dfl_expr *out, dfl_graph *graph, group *grp, const dfl_expr *drift)
 {
-    const dfl_expr whole = determinant(graph, grp);
-    for (int j = 0; j < grp->k; j++) {
-        dfl_expr column[LARGEST];
-        for (int i = 0; i < grp->k; i++) {
-            column[i] = grp->A[i][j];
-            grp->A[i][j] = drift[grp->rows[i]];
-        }
-        out[grp->cols[j]] = dfl_neg(graph, dfl_div(graph, determinant(graph, grp), whole));
-        for (int i = 0; i < grp->k; i++)
-            grp->A[i][j] = column[i];
-    }
-}
-
-/* minor[set] is the determinant of the last |set| rows and the columns in `set`, expanded along the first
-   of these rows. */
-static dfl_expr determinant(dfl_graph *graph, group *grp)
-{
-    const unsigned all = 1U << grp->k;
-    grp->minor[0] = dfl_constant(graph, 1.0);
-    for (unsigned set = 1; set < all; set++) {
-        int size = 0;
-        for (unsigned bits = set; bits; bits &= bits - 1)
-            size++;
-        const dfl_expr *row = grp->A[grp->k - size];
-        dfl_expr sum = dfl_constant(graph, 0.0);
-        bool negative = false;
-        for (int j = 0; j < grp->k; j++) {
-            if (!(set >> j & 1U))
-                continue;
-            const dfl_expr term = dfl_mul(graph, row[j], grp->minor[set & ~(1U << j)]);
-            sum = negative ? dfl_sub(graph, sum, term) : dfl_add(graph, sum, term);
-            negative = !negative;
-        }
-        grp->minor[set] = sum;
-    }
-    return grp->minor[all - 1];
+    const dfl_expr whole = dfl_determinant(graph, &grp->of);
+    dfl_expr column[LARGEST];
+    for (int i = 0; i < grp->of.k; i++)
+        column[i] = drift[grp->rows[i]];
+    for (int j = 0; j < grp->of.k; j++)
+        out[grp->cols[j]] = dfl_neg(
+            graph, dfl_div(graph, dfl_determinant_replaced(graph, &grp->of, j, column), whole));
 }

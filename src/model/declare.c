@@ -59,6 +59,7 @@ void dfl_model_free(dfl_model *model)
     for (int i = 0; i < model->ndeclarations; i++) {
         dfl_free(ctx, model->declarations[i].name);
         dfl_free(ctx, model->declarations[i].unit);
+        dfl_free(ctx, model->declarations[i].carries);
     }
     void *const blocks[] = {model->name,     model->path,       model->text,
                             model->names,    model->uses,       model->declarations,
@@ -248,6 +249,33 @@ dfl_status dfl_model_force(dfl_model *model, dfl_expr u, dfl_expr F)
         return DFL_NO_MEMORY;
     model->forces = forces;
     forces[model->nforces++] = entry;
+    return DFL_OK;
+}
+
+dfl_status dfl_model_quasistatic(dfl_model *model, dfl_expr u)
+{
+    dfl_expr velocity = DFL_NO_EXPR;
+    const dfl_status status = velocity_of(&velocity, model, "quasistatic", u);
+    if (status)
+        return status;
+    dfl_model_owner(model, velocity)->quasistatic = true;
+    return DFL_OK;
+}
+
+dfl_status dfl_model_carries(dfl_model *model, dfl_expr u, const char *body)
+{
+    dfl_expr velocity = DFL_NO_EXPR;
+    dfl_text text = {.ctx = model->ctx};
+    const dfl_status status = velocity_of(&velocity, model, "body", u);
+    if (status)
+        return status;
+    dfl_declaration *decl = dfl_model_owner(model, velocity);
+    dfl_text_add(&text, "%s%s'%s'", decl->carries ? decl->carries : "", decl->carries ? ", " : "",
+                 body);
+    if (text.status)
+        return text.status;
+    dfl_free(model->ctx, decl->carries);
+    decl->carries = text.data;
     return DFL_OK;
 }
 

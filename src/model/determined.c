@@ -10,11 +10,14 @@
 #include "model/diagnosis.h"
 #include "model/null_space.h"
 
+#include <string.h>
+
 static dfl_status check_mass(dfl_runnable *run, double t, const double *x);
 static bool is_regular(double *M, const dfl_equations *eq);
 static dfl_status check_directions(dfl_runnable *run, double t, const double *x);
 static dfl_status check_damping(dfl_runnable *run, double t, const double *x);
-static dfl_status fail_damping(dfl_runnable *run, const double *direction);
+static dfl_status fail_damping(dfl_runnable *run, const dfl_massless_kinds *kinds);
+static bool list_bodies(dfl_text *text, const dfl_equations *eq, const double *direction);
 static dfl_status check_auxiliary(dfl_runnable *run, double t, const double *x);
 static dfl_status fill_auxiliary(double *A, dfl_runnable *run, double t, const double *x);
 static dfl_status fail_auxiliary(dfl_runnable *run, const double *direction);
@@ -34,10 +37,10 @@ static dfl_status check_mass(dfl_runnable *run, double t, const double *x)
     run->eom.mass(M, t, x, run);
     const bool regular = is_regular(M, eq);
     dfl_free(run->ctx, M);
-    if (regular)
+    if (regular && eq->n0 == 0)
         return DFL_OK;
-    const dfl_status status = check_directions(run, t, x);
-    return status || !eq->n0 || !eq->have_jacobians ? status : check_damping(run, t, x);
+    const dfl_status status = eq->n0 > 0 ? check_damping(run, t, x) : DFL_OK;
+    return status ? status : check_directions(run, t, x);
 }
 
 static bool is_regular(double *M, const dfl_equations *eq)
@@ -72,46 +75,61 @@ static dfl_status check_directions(dfl_runnable *run, double t, const double *x)
     return status;
 }
 
-/* The null space of d gam / d v along the massless coordinates. */
 static dfl_status check_damping(dfl_runnable *run, double t, const double *x)
 {
-    const dfl_equations *eq = run->eq;
-    const int n0 = eq->n0, first_v = eq->nw + eq->nl + eq->nm + eq->nr;
-    double *A = dfl_alloc(run->ctx, (size_t)n0 * (size_t)n0, sizeof *A), *basis = NULL;
-    double *direction = dfl_alloc(run->ctx, (size_t)eq->nv, sizeof *direction);
-    int count = 0;
-    dfl_status status = A && direction ? DFL_OK : DFL_NO_MEMORY;
-    for (int k = 0; !status && k < eq->Jgam.count; k++) {
-        const dfl_entry *entry = &eq->Jgam.entry[k];
-        for (int j = 0; !status && j < n0; j++)
-            if (entry->col == first_v + eq->massless[j])
-                status =
-                    dfl_runnable_values(A + entry->row + j * n0, run, &entry->expr, 1, t, x, NULL);
-    }
-    if (!status)
-        status = dfl_null_space(&basis, &count, run->ctx, A, n0, n0);
-    for (int j = 0; !status && count && j < n0; j++)
-        direction[eq->massless[j]] = basis[j];
-    if (!status && count)
-        status = fail_damping(run, direction);
-    dfl_free(run->ctx, A);
-    dfl_free(run->ctx, basis);
-    dfl_free(run->ctx, direction);
+    if (dfl_balance_is_coupled(run->eq))
+        return DFL_OK;
+    dfl_massless_kinds kinds;
+    dfl_status status = dfl_diagnose_massless(&kinds, run, t, x);
+    if (!status && kinds.direction)
+        status = fail_damping(run, &kinds);
+    dfl_massless_kinds_clear(&kinds);
     return status;
 }
 
-static dfl_status fail_damping(dfl_runnable *run, const double *direction)
+static dfl_status fail_damping(dfl_runnable *run, const dfl_massless_kinds *kinds)
 {
     const dfl_equations *eq = run->eq;
     dfl_text text = {.ctx = run->ctx};
-    dfl_print_combination(&text, eq, direction);
-    dfl_model_fail(
-        eq->model, eq->model->kinetic_line,
-        "there is no mass along %s, and no force that depends on this velocity; add a "
-        "damper, mass or a constraint there, or make the coordinate an auxiliary variable",
-        dfl_text_string(&text));
+    dfl_text_add(&text, "there is no mass along ");
+    dfl_print_combination(&text, eq, kinds->direction);
+    const bool bodies = list_bodies(&text, eq, kinds->direction);
+    dfl_text_add(&text, ", no constraint holds it, and no force depends on this velocity");
+    if (kinds->size > 0.0)
+        dfl_text_add(&text, " (|d gamma/d zeta| = %.1e, needed > 1e-10 * %.1e)", kinds->damping,
+                     kinds->size);
+    dfl_text_add(&text, "; ");
+    if (kinds->undetermined > 0)
+        dfl_text_add(&text,
+                     "the direction is undetermined (neither mass, damping nor stiffness): ");
+    dfl_text_add(&text, "add a damper, mass or a constraint there");
+    if (bodies)
+        dfl_text_add(&text, ", lock the joint");
+    if (kinds->undetermined == 0)
+        dfl_text_add(&text,
+                     ", or say that it is quasistatic (its stiffness, %.1e, determines the "
+                     "position)",
+                     kinds->stiffness);
+    dfl_model_fail(eq->model, eq->model->kinetic_line, "%s", dfl_text_string(&text));
+    const dfl_status status = text.status ? text.status : DFL_INVALID;
     dfl_text_clear(&text);
-    return DFL_INVALID;
+    return status;
+}
+
+/* The massless bodies that move with a direction, as far as the model knows them. */
+static bool list_bodies(dfl_text *text, const dfl_equations *eq, const double *direction)
+{
+    bool first = true;
+    for (int j = 0; j < eq->nv; j++) {
+        const dfl_declaration *decl = dfl_model_owner(eq->model, dfl_equations_v(eq)[j].symbol);
+        if (direction[j] == 0.0 || !decl || !decl->carries ||
+            strstr(dfl_text_string(text), decl->carries))
+            continue;
+        dfl_text_add(text, "%s%s", first ? ", which moves only the massless bodies " : ", ",
+                     decl->carries);
+        first = false;
+    }
+    return !first;
 }
 
 /* The null space of d_w. Where multipliers enter d, they and w are determined together: not looked at. */

@@ -4,6 +4,7 @@
 #include "model/equations_internal.h"
 #include "model/null_space.h"
 #include "model/redundant.h"
+#include "model/runnable_internal.h"
 
 #include <math.h>
 #include <string.h>
@@ -19,7 +20,8 @@ static void note_level(dfl_diagnosis *out, const dfl_runnable *run, const char *
 static dfl_status try_start(dfl_diagnosis *out, dfl_runnable *run,
                             const dfl_solver_options *options, double t0);
 static void scale_rows(double *A, double *length, int m, int n);
-static bool is_balanced(const dfl_equations *eq, const double *direction);
+static dfl_status is_combination(bool *out, dfl_runnable *run, double t, const double *x,
+                                 const double *direction);
 
 dfl_status dfl_diagnose(dfl_diagnosis *out, dfl_runnable *run, const dfl_solver_options *options,
                         double t0)
@@ -93,8 +95,11 @@ dfl_status dfl_diagnose_directions(dfl_diagnosis *out, dfl_runnable *run, double
             break;
         }
         memcpy(to->direction, basis + k * nv, (size_t)nv * sizeof *to->direction);
-        to->balanced = is_balanced(eq, to->direction);
         out->ndirections++;
+        if (eq->n0 > 0)
+            status = is_combination(&to->balanced, run, t, x, to->direction);
+        if (!status && to->balanced)
+            status = dfl_direction_is_damped(&to->balanced, run, t, x, to->direction);
     }
     dfl_free(ctx, A);
     dfl_free(ctx, length);
@@ -164,19 +169,25 @@ static void scale_rows(double *A, double *length, int m, int n)
     }
 }
 
-/* Whether the direction is a single coordinate whose balance of forces is among the equations. */
-static bool is_balanced(const dfl_equations *eq, const double *direction)
+/* Whether the direction is a combination of columns of K0, whose balance is among the equations. */
+static dfl_status is_combination(bool *out, dfl_runnable *run, double t, const double *x,
+                                 const double *direction)
 {
-    int nonzero = 0, last = -1;
-    for (int j = 0; j < eq->nv; j++)
-        if (direction[j] != 0.0) {
-            nonzero++;
-            last = j;
-        }
-    for (int k = 0; nonzero == 1 && k < eq->n0; k++)
-        if (eq->massless[k] == last)
-            return true;
-    return false;
+    const dfl_equations *eq = dfl_runnable_equations(run);
+    dfl_context *ctx = eq->model->ctx;
+    const int nv = eq->nv, n0 = eq->n0;
+    const dfl_numbers numbers = dfl_runnable_numbers(run, t, x, NULL);
+    double *K0 = dfl_alloc(ctx, (size_t)nv * (size_t)(n0 + 1), sizeof *K0), *basis = NULL;
+    int dependent = 0;
+    dfl_status status = K0 ? dfl_numbers_matrix(K0, &numbers, eq, &eq->K0) : DFL_NO_MEMORY;
+    if (!status) { /* one vector more than K0 has, and still no more directions */
+        memcpy(K0 + (size_t)nv * (size_t)n0, direction, (size_t)nv * sizeof *K0);
+        status = dfl_null_space(&basis, &dependent, ctx, K0, nv, n0 + 1);
+    }
+    *out = dependent > 0;
+    dfl_free(ctx, K0);
+    dfl_free(ctx, basis);
+    return status;
 }
 
 /* ------------------------------------------------------------------------------- constraints */

@@ -18,7 +18,7 @@ typedef struct dfl_dependent_set {
 /* A direction of velocity without mass that no constraint holds. */
 typedef struct dfl_free_direction {
     double *direction; /* nv */
-    bool balanced;     /* its force balance is part of the equations (a massless coordinate) */
+    bool balanced;     /* its balance of forces is part of the equations and determines its speed */
 } dfl_free_direction;
 
 /* The largest residual of one level, and its row. */
@@ -55,6 +55,29 @@ void dfl_diagnosis_clear(dfl_diagnosis *diagnosis);
 /* Only the directions, at (t, x). out->ctx must be set. */
 dfl_status dfl_diagnose_directions(dfl_diagnosis *out, dfl_runnable *run, double t,
                                    const double *x);
+
+/* What determines the motion along massless directions. */
+typedef struct dfl_massless_kinds {
+    dfl_context *ctx;
+    int first_order;       /* by forces that depend on their speed */
+    int quasistatic;       /* by stiffness alone */
+    int undetermined;      /* by nothing */
+    bool negative_damping; /* the solution is not the limit of small masses */
+    double *direction;     /* nv: the first one that is not of first order, or NULL */
+    double damping,
+        size; /* its d gam / d zeta, and the largest derivative of a force by a velocity */
+    double stiffness;
+} dfl_massless_kinds;
+
+/* Classifies them at (t, x). */
+dfl_status dfl_diagnose_massless(dfl_massless_kinds *out, dfl_runnable *run, double t,
+                                 const double *x);
+void dfl_massless_kinds_clear(dfl_massless_kinds *kinds);
+
+/* Whether the balance of forces depends on the speed along a massless direction, directly or through w or
+   multipliers; true without derivatives. */
+dfl_status dfl_direction_is_damped(bool *out, dfl_runnable *run, double t, const double *x,
+                                   const double *direction);
 
 /* Appends a direction of velocities as text: "der(x)", "der(x) - 0.5 der(y)". */
 void dfl_print_combination(dfl_text *text, const dfl_equations *eq, const double *direction);

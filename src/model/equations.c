@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+static dfl_status derive(dfl_equations **out, dfl_model *model, bool jacobians);
 static dfl_status count_unknowns(dfl_equations *eq);
 static dfl_status order_unknowns(dfl_equations *eq);
 static dfl_status add_unknown(dfl_equations *eq, int *place, dfl_expr symbol, const char *format,
@@ -26,6 +27,16 @@ static bool any_entry_depends(const dfl_graph *graph, const dfl_sparse *matrix, 
 static dfl_status largest_part(const dfl_equations *eq);
 
 dfl_status dfl_equations_create(dfl_equations **out, dfl_model *model, bool jacobians)
+{
+    dfl_status status = derive(out, model, jacobians);
+    if (!status && (*out)->again) {
+        dfl_equations_free(*out);
+        status = derive(out, model, jacobians);
+    }
+    return status;
+}
+
+static dfl_status derive(dfl_equations **out, dfl_model *model, bool jacobians)
 {
     static dfl_status (*const stages[])(dfl_equations *) = {
         count_unknowns, order_unknowns,      make_slots,        name_accelerations,
@@ -44,7 +55,7 @@ dfl_status dfl_equations_create(dfl_equations **out, dfl_model *model, bool jaco
         if (!status)
             status = dfl_graph_status(eq->graph);
     }
-    if (!status && jacobians)
+    if (!status && jacobians && !eq->again)
         status = dfl_derive_jacobians(eq);
     if (!status)
         status = dfl_graph_status(eq->graph);
@@ -71,7 +82,7 @@ void dfl_equations_free(dfl_equations *eq)
                                 eq->ep, eq->gam, eq->bias, eq->kept_drift, eq->kept_push};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         dfl_free(ctx, arrays[i]);
-    dfl_sparse *const matrices[] = {&eq->M,    &eq->W,    &eq->Jd, &eq->Jacc, &eq->Jvel,
+    dfl_sparse *const matrices[] = {&eq->M,    &eq->W,    &eq->K0, &eq->Jd,   &eq->Jacc, &eq->Jvel,
                                     &eq->Jgam, &eq->Jpos, &eq->Jb, &eq->Jdyn, &eq->Jkin};
     for (size_t i = 0; i < sizeof matrices / sizeof *matrices; i++)
         dfl_sparse_clear(matrices[i], ctx);
@@ -390,17 +401,10 @@ static void set_flags(dfl_equations *eq)
     const struct {
         const dfl_expr *rows;
         int count;
-    } all[] = {{eq->kin, eq->np},
-               {eq->f, eq->nv},
-               {eq->b, eq->nr},
-               {eq->d, eq->nw},
-               {eq->c, eq->ns},
-               {eq->g, eq->nl},
-               {eq->gI, eq->nl},
-               {eq->hv, eq->nm},
-               {eq->e, eq->ne},
-               {eq->ep, eq->nep},
-               {eq->bias, eq->nl + eq->nm}};
+    } all[] = {{eq->kin, eq->np}, {eq->f, eq->nv},   {eq->b, eq->nr},
+               {eq->d, eq->nw},   {eq->c, eq->ns},   {eq->g, eq->nl},
+               {eq->gI, eq->nl},  {eq->hv, eq->nm},  {eq->e, eq->ne},
+               {eq->ep, eq->nep}, {eq->gam, eq->n0}, {eq->bias, eq->nl + eq->nm}};
     eq->autonomous = !any_entry_depends(graph, &eq->M, time);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (any_depends(graph, all[i].rows, all[i].count, time))
@@ -439,6 +443,15 @@ static dfl_status largest_part(const dfl_equations *eq)
             largest = size;
             name = decl->name;
             line = decl->line;
+        }
+    }
+    for (int i = 0; i < model->nforces; i++) { /* a mechanism has nothing else */
+        const dfl_contribution *force = &model->forces[i];
+        const uint32_t size = dfl_graph_size(eq->graph, &force->expr, 1);
+        if (size > largest) {
+            largest = size;
+            name = dfl_model_owner(model, force->u)->name;
+            line = force->line;
         }
     }
     return dfl_model_fail(

@@ -27,13 +27,17 @@ typedef struct dfl_equations {
     dfl_sparse M;                                     /* nv x nv, both triangles */
     dfl_expr *b, *d, *c, *g, *gI, *hv, *e, *ep, *gam; /* e, ep: expr - level */
     dfl_sparse W;                                     /* (nl+nm) x nv */
-    int *massless;  /* n0 numbers of velocities: K0 has these unit columns */
+    dfl_sparse K0;  /* nv x n0: directions without mass that no constraint holds */
+    int *massless;  /* n0 numbers of velocities: row k of gam has that name */
+    int negligible; /* a velocity with next to no mass, or -1; its pivot as a part of its mass */
+    double negligible_ratio;
     dfl_expr *bias; /* nl+nm */
     /* derivatives with the shapes of dfl_jacobian */
     dfl_sparse Jd, Jacc, Jvel, Jgam, Jpos, Jb, Jdyn, Jkin;
     /* ne+nep: the rate of an invariant is kept_drift + kept_push, the latter by accelerations */
     dfl_expr *kept_drift, *kept_push;
     bool have_jacobians;
+    bool again;              /* constraints were declared on the way: to be derived once more */
     dfl_expr energy;         /* T + V, or DFL_NO_EXPR */
     int *declaration_of_row; /* nl + nm: the constraint's declaration; same numbers as rows of W */
     int *declaration_of_e, *declaration_of_ep; /* invariants */

@@ -17,8 +17,10 @@ dfl_status dfl_sparse_add(dfl_sparse *matrix, int *room, dfl_graph *graph, int r
                           dfl_expr expr);
 dfl_status dfl_sparse_finish(dfl_sparse *matrix, dfl_graph *graph);
 
-/* lagrange.c: M and f, and which velocities are massless. */
+/* lagrange.c: M and f. */
 dfl_status dfl_derive_dynamics(dfl_equations *eq);
+
+/* massless.c: K0 and gam. */
 dfl_status dfl_derive_massless(dfl_equations *eq);
 
 /* hidden.c: gI, W, bias, with s' eliminated. */

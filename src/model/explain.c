@@ -16,6 +16,8 @@ typedef struct part {
 } part;
 
 static dfl_status explain_jump(dfl_runnable *run, dfl_status status);
+static dfl_status explain_rank(dfl_runnable *run, dfl_status status);
+static dfl_status explain_balance(dfl_runnable *run, dfl_status status, double t, const double *x);
 static dfl_status locate(dfl_runnable *run, dfl_status status, double t, const double *x);
 static int line_of(const dfl_model *model, dfl_declared kind, int index);
 static dfl_status explain_domain(dfl_runnable *run, dfl_status status, double t, const double *x);
@@ -32,8 +34,12 @@ dfl_status dfl_runnable_explain(dfl_runnable *run, dfl_status status, double t, 
         better = explain_domain(run, status, t, x);
     else if (status == DFL_SINGULAR || status == DFL_INCONSISTENT)
         better = dfl_runnable_check_determined(run, t, x);
+    else if (status == DFL_RANK_CHANGED && run->eq->n0 > 0)
+        better = explain_rank(run, status);
     else if (status == DFL_TOO_MANY_STEPS || status == DFL_NOT_CONVERGED)
         better = explain_jump(run, status);
+    if (!better && status == DFL_INCONSISTENT)
+        better = explain_balance(run, status, t, x);
     if (!better && status == DFL_INCONSISTENT)
         better = locate(run, status, t, x);
     return better ? better : status;
@@ -61,6 +67,60 @@ static dfl_status explain_jump(dfl_runnable *run, dfl_status status)
                    message, owner.name);
     dfl_free(run->ctx, message);
     return status;
+}
+
+/* Massless directions take part in the rank: their dampers may have gone. */
+static dfl_status explain_rank(dfl_runnable *run, dfl_status status)
+{
+    const dfl_equations *eq = run->eq;
+    dfl_text text = {.ctx = run->ctx};
+    dfl_text_add(&text,
+                 "%s; or the balance of forces no longer depends on the speed along a "
+                 "massless direction (",
+                 dfl_message(run->ctx));
+    for (int k = 0; k < eq->n0; k++)
+        dfl_text_add(&text, "%s%s", k ? ", " : "", dfl_equations_v(eq)[eq->massless[k]].name);
+    dfl_text_add(&text, "): look for a damper that vanishes");
+    if (!text.status)
+        dfl_model_fail(eq->model, 0, "%s", dfl_text_string(&text));
+    const dfl_status failed = text.status;
+    dfl_text_clear(&text);
+    return failed ? failed : status;
+}
+
+/* Held velocities that leave a massless direction no freedom; DFL_OK if there is none. */
+static dfl_status explain_balance(dfl_runnable *run, dfl_status status, double t, const double *x)
+{
+    const dfl_equations *eq = run->eq;
+    const int v = eq->nw + eq->nl + eq->nm + eq->nr;
+    const dfl_numbers numbers = dfl_runnable_numbers(run, t, x, NULL);
+    double *K0 = dfl_alloc(run->ctx, (size_t)eq->nv * (size_t)eq->n0, sizeof *K0);
+    double *given = dfl_alloc(run->ctx, (size_t)eq->n, sizeof *given);
+    bool *held = dfl_alloc(run->ctx, (size_t)eq->n, sizeof *held);
+    dfl_status looked =
+        K0 && given && held ? dfl_numbers_matrix(K0, &numbers, eq, &eq->K0) : DFL_NO_MEMORY;
+    dfl_status better = DFL_OK;
+    if (!looked)
+        dfl_runnable_given(given, held, run);
+    for (int k = 0; !looked && !better && k < eq->n0; k++) {
+        bool all = true;
+        for (int j = 0; j < eq->nv; j++)
+            all = all && (held[v + j] || fabs(K0[j + k * eq->nv]) < 1e-9);
+        if (!all)
+            continue;
+        char *message = dfl_copy_string(run->ctx, dfl_message(run->ctx));
+        dfl_model_fail(eq->model, 0,
+                       "%s; the velocity along a massless direction follows from the balance of "
+                       "forces: do not hold %s",
+                       message ? message : "inconsistent initial values",
+                       dfl_equations_v(eq)[eq->massless[k]].name);
+        dfl_free(run->ctx, message);
+        better = status;
+    }
+    dfl_free(run->ctx, K0);
+    dfl_free(run->ctx, given);
+    dfl_free(run->ctx, held);
+    return looked ? looked : better;
 }
 
 /* Puts the file and line of the row that the given values violate most in front of the message; rows of
@@ -110,6 +170,7 @@ static int line_of(const dfl_model *model, dfl_declared kind, int index)
 static dfl_status explain_domain(dfl_runnable *run, dfl_status status, double t, const double *x)
 {
     const dfl_graph *graph = run->eq->graph;
+    const dfl_numbers numbers = dfl_runnable_numbers(run, t, x, NULL);
     double *value = dfl_alloc(run->ctx, graph->nnodes, sizeof *value);
     if (!value)
         return DFL_NO_MEMORY;
@@ -118,7 +179,7 @@ static dfl_status explain_domain(dfl_runnable *run, dfl_status status, double t,
         const dfl_node *node = &graph->nodes[i];
         const int operands = dfl_op_operands((dfl_op)node->op);
         if (node->op == DFL_OP_SYMBOL)
-            value[i] = dfl_runnable_symbol(run, node->a, t, x, NULL);
+            value[i] = dfl_numbers_symbol(&numbers, run->eq, node->a);
         else if (node->op == DFL_OP_CONSTANT)
             value[i] = graph->constants[node->a];
         else

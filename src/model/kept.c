@@ -5,6 +5,7 @@
    same position, since at rest every energy seems to be kept. */
 #include "model/runnable_internal.h"
 
+#include "linalg/linalg.h"
 #include "model/equations_internal.h"
 
 #include <lapacke.h>
@@ -13,7 +14,17 @@
 
 enum { OTHER_MOTIONS = 2 };
 
+/* Rows A a = b: those of M, of W, of gam. */
+typedef struct rows_of_a {
+    int count;
+    double *A, *b;
+    double *M, *W, *K0;
+} rows_of_a;
+
 static bool accelerations(double *a, dfl_runnable *run, double t, const double *x);
+static bool solve_masses(double *a, rows_of_a *rows, dfl_runnable *run, double t, const double *x);
+static bool solve_rows(double *a, rows_of_a *rows, dfl_runnable *run, double t, const double *x);
+static bool add_balance(rows_of_a *rows, dfl_runnable *run, double t, const double *x);
 static dfl_status check_at(dfl_runnable *run, double t, const double *x, double *a, bool moved);
 static dfl_status fail_kept(const dfl_runnable *run, int row, double rate, bool moved);
 static bool other_motion(double *y, dfl_runnable *run, const dfl_solver_options *options, double t,
@@ -36,33 +47,115 @@ dfl_status dfl_runnable_check_kept(dfl_runnable *run, const dfl_solver_options *
     return status;
 }
 
-/* M a = f - W^T (l, m). False where M is not positive definite or memory is short: then nothing is
-   checked. */
+/* False where the accelerations are not determined or memory is short: then nothing is checked. */
 static bool accelerations(double *a, dfl_runnable *run, double t, const double *x)
 {
     const dfl_equations *eq = run->eq;
+    const size_t nv = (size_t)eq->nv, nc = (size_t)(eq->nl + eq->nm), n0 = (size_t)eq->n0;
+    rows_of_a rows = {.count = eq->nv + eq->nl + eq->nm + eq->n0};
+    rows.A = dfl_alloc(run->ctx, (size_t)rows.count * nv, sizeof(double));
+    rows.b = dfl_alloc(run->ctx, (size_t)rows.count, sizeof(double));
+    rows.M = dfl_alloc(run->ctx, nv * nv, sizeof(double));
+    rows.W = dfl_alloc(run->ctx, nc * nv, sizeof(double));
+    rows.K0 = dfl_alloc(run->ctx, nv * n0, sizeof(double));
+    const bool good = rows.A && rows.b && rows.M && rows.W && rows.K0 &&
+                      (solve_masses(a, &rows, run, t, x) || solve_rows(a, &rows, run, t, x));
+    double *const arrays[] = {rows.A, rows.b, rows.M, rows.W, rows.K0};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+        dfl_free(run->ctx, arrays[i]);
+    return good;
+}
+
+/* M a = f - W^T (l, m), where M is positive definite. */
+static bool solve_masses(double *a, rows_of_a *rows, dfl_runnable *run, double t, const double *x)
+{
+    const dfl_equations *eq = run->eq;
     const int nv = eq->nv, nc = eq->nl + eq->nm;
-    double *M = dfl_alloc(run->ctx, (size_t)nv * (size_t)nv, sizeof *M);
-    double *W = dfl_alloc(run->ctx, (size_t)nc * (size_t)nv, sizeof *W);
-    double *K0 = dfl_alloc(run->ctx, (size_t)nv * (size_t)eq->n0, sizeof *K0);
-    bool good = M && W && K0;
-    if (good) {
-        run->eom.mass(M, t, x, run);
-        for (int j = nv - 1; eq->mass_diagonal && j >= 0; j--) {
-            const double diagonal = M[j];
-            M[j] = 0.0;
-            M[j + j * nv] = diagonal;
-        }
-        run->eom.eval(&(dfl_blocks){.f = a, .W = W, .K0 = K0}, t, x, DFL_FORCE | DFL_DIRECTIONS,
-                      run);
-        for (int j = 0; j < nv; j++)
-            for (int i = 0; i < nc; i++)
-                a[j] -= W[i + j * nc] * x[eq->nw + i];
-        good = LAPACKE_dposv_work(LAPACK_COL_MAJOR, 'L', nv, 1, M, nv, a, nv) == 0;
+    double *M = rows->M;
+    run->eom.mass(M, t, x, run);
+    for (int j = nv - 1; eq->mass_diagonal && j >= 0; j--) {
+        const double diagonal = M[j];
+        M[j] = 0.0;
+        M[j + j * nv] = diagonal;
     }
-    dfl_free(run->ctx, M);
-    dfl_free(run->ctx, W);
-    dfl_free(run->ctx, K0);
+    dfl_blocks blocks = {.f = rows->b, .W = rows->W, .K0 = rows->K0, .bias = rows->b + nv};
+    run->eom.eval(&blocks, t, x, DFL_FORCE | DFL_DIRECTIONS | DFL_BIAS, run);
+    for (int j = 0; j < nv; j++)
+        for (int i = 0; i < nc; i++)
+            rows->b[j] -= rows->W[i + j * nc] * x[eq->nw + i];
+    for (int j = 0; j < nv; j++) {
+        memcpy(rows->A + j * rows->count, M + j * nv, (size_t)nv * sizeof *M);
+        memcpy(rows->A + j * rows->count + nv, rows->W + j * nc, (size_t)nc * sizeof *M);
+    }
+    memcpy(a, rows->b, (size_t)nv * sizeof *a);
+    return eq->n0 == 0 && LAPACKE_dposv_work(LAPACK_COL_MAJOR, 'L', nv, 1, M, nv, a, nv) == 0;
+}
+
+/* Where M is singular: the same rows, W a = -bias, and d gam/dt = 0. */
+static bool solve_rows(double *a, rows_of_a *rows, dfl_runnable *run, double t, const double *x)
+{
+    const dfl_equations *eq = run->eq;
+    const int nv = eq->nv, nc = eq->nl + eq->nm, count = rows->count;
+    dfl_lstsq *lstsq = NULL;
+    int rank = 0;
+    for (int i = 0; i < nc; i++)
+        rows->b[nv + i] = -rows->b[nv + i];
+    if (eq->n0 > 0 && !add_balance(rows, run, t, x))
+        return false;
+    for (int i = 0; i < count; i++) { /* units decide nothing */
+        double size = 0.0;
+        for (int j = 0; j < nv; j++)
+            size = fmax(size, fabs(rows->A[i + j * count]));
+        for (int j = 0; j < nv && size > 0.0; j++)
+            rows->A[i + j * count] /= size;
+        rows->b[i] = size > 0.0 ? rows->b[i] / size : 0.0;
+    }
+    const bool solved = !dfl_lstsq_create(&lstsq, run->ctx, count, nv) &&
+                        dfl_lstsq_solve(a, lstsq, count, nv, rows->A, rows->b, 1e-10, &rank);
+    dfl_lstsq_free(lstsq, run->ctx);
+    return solved && rank == nv;
+}
+
+/* gam_v a = -(gam_p p' + gam_r r' + gam_t). False where gam contains what has no rate of its own. */
+static bool add_balance(rows_of_a *rows, dfl_runnable *run, double t, const double *x)
+{
+    const dfl_equations *eq = run->eq;
+    dfl_graph *graph = eq->graph;
+    const int n0 = eq->n0, first = rows->count - n0, count = eq->np + eq->nr + 1;
+    const int v = eq->nw + eq->nl + eq->nm + eq->nr;
+    const dfl_numbers numbers = dfl_runnable_numbers(run, t, x, NULL);
+    for (int k = 0; k < n0; k++)
+        if (!eq->have_jacobians || dfl_balance_is_coupled(eq) ||
+            dfl_depends(graph, eq->gam[k], DFL_SYM_S))
+            return false;
+    dfl_expr *symbols = dfl_exprs(eq, count), *rates = dfl_exprs(eq, count);
+    dfl_expr *drift = dfl_exprs(eq, n0);
+    double *J = dfl_alloc(run->ctx, (size_t)n0 * (size_t)eq->n, sizeof *J);
+    bool good = symbols && rates && drift && J;
+    for (int i = 0; good && i < eq->np; i++) {
+        symbols[i] = dfl_equations_p(eq)[i].symbol;
+        rates[i] = eq->kin[i];
+    }
+    for (int i = 0; good && i < eq->nr; i++) {
+        symbols[eq->np + i] = eq->x[v - eq->nr + i].symbol;
+        rates[eq->np + i] = eq->b[i];
+    }
+    if (good) {
+        symbols[count - 1] = dfl_symbol_expr(graph, DFL_SYM_TIME, 0, "time");
+        rates[count - 1] = dfl_constant(graph, 1.0);
+        good = !dfl_along_exprs(drift, graph, eq->gam, n0, symbols, rates, count) &&
+               !dfl_numbers_values(rows->b + first, &numbers, eq, drift, n0) &&
+               !dfl_numbers_matrix(J, &numbers, eq, &eq->Jgam);
+    }
+    for (int k = 0; good && k < n0; k++) {
+        rows->b[first + k] = -rows->b[first + k];
+        for (int j = 0; j < eq->nv; j++)
+            rows->A[first + k + j * rows->count] = J[k + (v + j) * n0];
+    }
+    dfl_free(run->ctx, symbols);
+    dfl_free(run->ctx, rates);
+    dfl_free(run->ctx, drift);
+    dfl_free(run->ctx, J);
     return good;
 }
 

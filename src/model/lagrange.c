@@ -43,29 +43,6 @@ dfl_status dfl_derive_dynamics(dfl_equations *eq)
     return status ? status : check_mass(eq);
 }
 
-/* A velocity without any entry in M and in W has no mass and is held by nothing: its own balance of
-   forces, f_j = 0, is added to the equations. */
-dfl_status dfl_derive_massless(dfl_equations *eq)
-{
-    dfl_context *ctx = eq->model->ctx;
-    unsigned char *covered = dfl_alloc(ctx, (size_t)eq->nv, 1);
-    eq->massless = dfl_alloc(ctx, (size_t)eq->nv, sizeof *eq->massless);
-    eq->gam = dfl_exprs(eq, eq->nv);
-    if (covered && eq->massless && eq->gam) {
-        for (int k = 0; k < eq->M.count; k++)
-            covered[eq->M.entry[k].col] = 1;
-        for (int k = 0; k < eq->W.count; k++)
-            covered[eq->W.entry[k].col] = 1;
-        for (int j = 0; j < eq->nv; j++)
-            if (!covered[j]) {
-                eq->gam[eq->n0] = eq->f[j];
-                eq->massless[eq->n0++] = j;
-            }
-    }
-    dfl_free(ctx, covered);
-    return eq->massless && eq->gam && covered ? DFL_OK : DFL_NO_MEMORY;
-}
-
 /* The coordinates with a velocity of their own, and T's part of M and f. */
 static dfl_status add_kinetic(dfl_equations *eq, int *room)
 {

@@ -38,6 +38,8 @@ typedef struct dfl_declaration {
         symbol; /* the symbol itself: p, speed, r, w, s; the multiplier of a constraint; DFL_NO_EXPR */
     dfl_expr velocity;  /* position: the symbol of its own velocity */
     dfl_expr expr;      /* residual, right-hand side, output; position: kinematics or DFL_NO_EXPR */
+    char *carries;      /* position, speed: names of massless bodies that move with it, or NULL */
+    bool quasistatic;   /* position, speed: may follow from stiffness where it has no mass */
     bool velocity_used; /* position: velocity(x) was asked for before any kinematics */
     int direction;      /* event */
     bool stop;          /* event */
@@ -164,6 +166,10 @@ dfl_status dfl_model_potential(dfl_model *model, dfl_expr V);
 /* u, v: symbols of positions (meaning their velocities), velocities or speeds. */
 dfl_status dfl_model_mass(dfl_model *model, dfl_expr u, dfl_expr v, dfl_expr k);
 dfl_status dfl_model_force(dfl_model *model, dfl_expr u, dfl_expr F);
+/* Along directions without mass and damping that move u, the balance of forces determines positions. */
+dfl_status dfl_model_quasistatic(dfl_model *model, dfl_expr u);
+/* For messages: a body without mass moves with velocity u. */
+dfl_status dfl_model_carries(dfl_model *model, dfl_expr u, const char *body);
 /* For mechanisms: a force of inertia, or one that follows from an energy given to dfl_model_stored, which
    (unlike potential) makes no forces itself. */
 dfl_status dfl_model_stored_force(dfl_model *model, dfl_expr u, dfl_expr F);

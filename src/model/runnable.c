@@ -209,50 +209,17 @@ void dfl_runnable_set_levels(dfl_runnable *run, double t, const double *x)
     prepare(run);
 }
 
-/* One pass over the whole graph with the plain definition of every operation. */
 dfl_status dfl_runnable_values(double *out, dfl_runnable *run, const dfl_expr *exprs, int count,
                                double t, const double *x, const double *a)
 {
-    const dfl_graph *graph = run->eq->graph;
-    double *value = dfl_alloc(run->ctx, graph->nnodes, sizeof *value);
-    if (!value)
-        return DFL_NO_MEMORY;
-    for (uint32_t i = 0; i < graph->nnodes; i++) {
-        const dfl_node *node = &graph->nodes[i];
-        if (node->op == DFL_OP_CONSTANT)
-            value[i] = graph->constants[node->a];
-        else if (node->op != DFL_OP_SYMBOL)
-            value[i] = dfl_op_value(graph, node, value[node->a], value[node->b], value[node->c]);
-        else
-            value[i] = dfl_runnable_symbol(run, node->a, t, x, a);
-    }
-    for (int k = 0; k < count; k++)
-        out[k] = value[exprs[k]];
-    dfl_free(run->ctx, value);
-    return DFL_OK;
+    const dfl_numbers numbers = dfl_runnable_numbers(run, t, x, a);
+    return dfl_numbers_values(out, &numbers, run->eq, exprs, count);
 }
 
-double dfl_runnable_symbol(const dfl_runnable *run, uint32_t symbol, double t, const double *x,
-                           const double *a)
+dfl_numbers dfl_runnable_numbers(const dfl_runnable *run, double t, const double *x,
+                                 const double *a)
 {
-    const dfl_symbol *s = &run->eq->graph->symbols[symbol];
-    const int *slot = run->eq->slot[s->kind];
-    switch (s->kind) {
-    case DFL_SYM_TIME:
-        return t;
-    case DFL_SYM_PARAM:
-        return run->param[s->index];
-    case DFL_SYM_INPUT:
-        return run->input[s->index];
-    case DFL_SYM_LEVEL:
-        return run->level[s->index];
-    case DFL_SYM_A:
-        return a && slot[s->index] >= 0 ? a[slot[s->index]] : NAN;
-    case DFL_SYM_PENDING:
-        return NAN; /* was replaced where it stood */
-    default:
-        return slot[s->index] >= 0 ? x[slot[s->index]] : NAN;
-    }
+    return (dfl_numbers){t, x, a, run->param, run->input, run->level};
 }
 
 /* ------------------------------------------------------------------------------- programs */
@@ -302,7 +269,7 @@ static dfl_status create_programs(dfl_runnable *run)
 static int most_targets(const dfl_equations *eq)
 {
     const int rows = eq->np + eq->nv + eq->nr + eq->nw + eq->ns + 3 * eq->nl + 2 * eq->nm + eq->ne +
-                     eq->nep + 2 * eq->n0 + eq->W.count;
+                     eq->nep + eq->n0 + eq->K0.count + eq->W.count;
     const int entries = eq->Jd.count + eq->Jacc.count + eq->Jvel.count + eq->Jgam.count +
                         eq->Jpos.count + eq->Jb.count + eq->Jdyn.count + eq->Jkin.count;
     return rows + entries + eq->M.count + eq->model->ndeclarations + 1 +
@@ -379,10 +346,8 @@ static void target_blocks(targets *list, const dfl_equations *eq, unsigned need)
         target_rows(list, OUT_GAM, eq->gam, eq->n0);
     }
     if (need & DFL_DIRECTIONS) {
-        const dfl_expr one = dfl_constant(eq->graph, 1.0);
         target_matrix(list, OUT_W, &eq->W, 0, nc);
-        for (int k = 0; k < eq->n0; k++)
-            list->item[list->count++] = (dfl_target){one, OUT_K0, eq->massless[k] + eq->nv * k};
+        target_matrix(list, OUT_K0, &eq->K0, 0, eq->nv);
     }
     if (need & DFL_BIAS)
         target_rows(list, OUT_BIAS, eq->bias, nc);

@@ -53,6 +53,12 @@ void dfl_runnable_given(double *x, bool *held, const dfl_runnable *run);
 dfl_status dfl_runnable_start(double *corrected, dfl_runnable *run, dfl_solver *solver,
                               const dfl_solver_options *options, double t0);
 
+/* Tells what a user should know about massless directions at the start x: given velocities that the balance of
+   forces has replaced, negative damping, negligible masses; one sentence each. DFL_NO_MEMORY. */
+typedef void (*dfl_advice_fn)(const char *text, void *user);
+dfl_status dfl_runnable_advise(dfl_runnable *run, double t, const double *x, dfl_advice_fn tell,
+                               void *user);
+
 /* Starts the solver with the values of the script as they are, missing ones 0, and takes the levels of invariants
    there. */
 dfl_status dfl_runnable_start_as_given(double *given, dfl_runnable *run, dfl_solver *solver,

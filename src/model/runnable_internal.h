@@ -3,6 +3,7 @@
 #define DFL_RUNNABLE_INTERNAL_H
 
 #include "eom/accelerations.h"
+#include "model/numbers.h"
 #include "model/runnable.h"
 
 /* A tape with its registers and the function that runs it. */
@@ -64,13 +65,17 @@ const double *dfl_runnable_accelerations(dfl_runnable *run, double t, const doub
 /* Where tapes find symbols: DFL_SYM_KINDS places. */
 void dfl_runnable_places(dfl_place *places, const dfl_equations *eq);
 
-/* The value of symbol number `symbol`; NAN for accelerations without `a`. */
-double dfl_runnable_symbol(const dfl_runnable *run, uint32_t symbol, double t, const double *x,
-                           const double *a);
+/* The numbers of a state; `a` may be NULL. */
+dfl_numbers dfl_runnable_numbers(const dfl_runnable *run, double t, const double *x,
+                                 const double *a);
 
 /* DFL_INVALID: an invariant is not kept by the motion, at (t, x) or with other velocities there. */
 dfl_status dfl_runnable_check_kept(dfl_runnable *run, const dfl_solver_options *options, double t,
                                    const double *x);
+
+/* Whether auxiliary variables or multipliers enter the balance along massless directions: then all of them are
+   determined together. */
+bool dfl_balance_is_coupled(const dfl_equations *eq);
 
 /* DFL_INVALID names a direction that has neither mass nor constraint nor a damped balance of forces,
    or an auxiliary variable that its equations leave open. */

@@ -13,17 +13,21 @@ typedef struct choice {
     const char *const *names; /* the default first */
 } choice;
 
-/* Methods by name: an integrator, and for Radau IIA the order; 0: automatic. */
-static const char *const methods[] = {"radau",         "radau1",        "radau5",      "radau9",
-                                      "radau13",       "bdf",           "trapezoidal", "midpoint",
-                                      "half-explicit", "explicit-pair", NULL};
+/* Methods by name: an integrator and, of those that have several, the order; 0: automatic. */
+static const char *const methods[] = {"radau",    "radau1",        "radau5",        "radau9",
+                                      "radau13",  "bdf",           "bdf1",          "bdf2",
+                                      "bdf3",     "bdf4",          "bdf5",          "trapezoidal",
+                                      "midpoint", "half-explicit", "explicit-pair", NULL};
 static const struct {
     dfl_integrator integrator;
     int order;
-} method_of[] = {{DFL_RADAU, 0},        {DFL_RADAU, 1},    {DFL_RADAU, 5},
-                 {DFL_RADAU, 9},        {DFL_RADAU, 13},   {DFL_BDF, 0},
-                 {DFL_TRAPEZOIDAL, 0},  {DFL_MIDPOINT, 0}, {DFL_HALF_EXPLICIT, 0},
-                 {DFL_EXPLICIT_PAIR, 0}};
+} method_of[] = {{DFL_RADAU, 0},    {DFL_RADAU, 1},         {DFL_RADAU, 5},
+                 {DFL_RADAU, 9},    {DFL_RADAU, 13},        {DFL_BDF, 0},
+                 {DFL_BDF, 1},      {DFL_BDF, 2},           {DFL_BDF, 3},
+                 {DFL_BDF, 4},      {DFL_BDF, 5},           {DFL_TRAPEZOIDAL, 0},
+                 {DFL_MIDPOINT, 0}, {DFL_HALF_EXPLICIT, 0}, {DFL_EXPLICIT_PAIR, 0}};
+_Static_assert(sizeof methods / sizeof *methods == sizeof method_of / sizeof *method_of + 1,
+               "one name for each method");
 /* Initial values: completed consistently, or as they are. */
 static const char *const starts[] = {"project", "as-given", NULL};
 static const char *const evaluations[] = {"auto", "tape", "native", NULL};

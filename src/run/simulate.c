@@ -17,6 +17,7 @@ static double seconds(void);
 static dfl_status prepare(dfl_simulation *sim);
 static dfl_status create_solver(dfl_simulation *sim);
 static dfl_status start(dfl_simulation *sim);
+static void advise(const char *text, void *user);
 static dfl_status store_start(dfl_simulation *sim, const double *corrected);
 static bool steps_to_rows(const dfl_settings *settings);
 static dfl_status advance_by_rows(dfl_simulation *sim);
@@ -132,9 +133,16 @@ static dfl_status start(dfl_simulation *sim)
         status = dfl_runnable_start(corrected, sim->run, sim->solver, &sim->settings->solver,
                                     sim->settings->from);
     if (!status)
+        status = dfl_runnable_advise(sim->run, sim->settings->from, corrected, advise, sim);
+    if (!status)
         status = store_start(sim, corrected);
     dfl_free(sim->ctx, corrected);
     return status;
+}
+
+static void advise(const char *text, void *user)
+{
+    on_log(DFL_LOG_WARNING, text, user);
 }
 
 /* The initial values, and the first row and step. */

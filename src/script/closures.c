@@ -37,6 +37,7 @@ static const luaL_Reg calls[] = {{"gear", call_gear},
                                  {"joint", dfl_script_user_joint},
                                  {"contact_curves", dfl_script_contact_curves},
                                  {"contact_surfaces", dfl_script_contact_surfaces},
+                                 {"contact_wheel", dfl_script_contact_wheel},
                                  {0}};
 
 void dfl_closures_open(lua_State *L)

@@ -25,6 +25,7 @@ static int call_kinetic(lua_State *L);
 static int call_potential(lua_State *L);
 static int call_mass(lua_State *L);
 static int call_force(lua_State *L);
+static int call_quasistatic(lua_State *L);
 static int call_constraint(lua_State *L);
 static int call_nonholonomic(lua_State *L);
 static int call_multiplier(lua_State *L);
@@ -56,6 +57,7 @@ static const luaL_Reg calls[] = {{"param", call_param},
                                  {"potential", call_potential},
                                  {"mass", call_mass},
                                  {"force", call_force},
+                                 {"quasistatic", call_quasistatic},
                                  {"constraint", call_constraint},
                                  {"nonholonomic", call_nonholonomic},
                                  {"multiplier", call_multiplier},
@@ -235,6 +237,16 @@ static int call_force(lua_State *L)
     dfl_arg_count(L, "force", 2, 2);
     const dfl_expr u = need_symbol(L, "force", 1, "give what position, velocity or speed returned");
     dfl_script_check(L, dfl_model_force(model_of(L), u, dfl_arg_expr(L, "force", 2)));
+    return 0;
+}
+
+static int call_quasistatic(lua_State *L)
+{
+    static const char remedy[] = "give what position, velocity or speed returned";
+    const int n = dfl_arg_count(L, "quasistatic", 1, MOST_ARGUMENTS);
+    for (int i = 1; i <= n; i++)
+        dfl_script_check(
+            L, dfl_model_quasistatic(model_of(L), need_symbol(L, "quasistatic", i, remedy)));
     return 0;
 }
 

@@ -101,7 +101,8 @@ static int call_body(lua_State *L)
     dfl_drawn_body body = {.name = dfl_arg_name(L, "body", 1)};
     const dfl_option options[] = {{"mass", DFL_OPTION_EXPR, &body.mass, NULL},
                                   {"com", DFL_OPTION_POINT, &body.com, NULL},
-                                  {"inertia", DFL_OPTION_INERTIA, &body.inertia, NULL}};
+                                  {"inertia", DFL_OPTION_INERTIA, &body.inertia, NULL},
+                                  {"quasistatic", DFL_OPTION_FLAG, &body.quasistatic, NULL}};
     dfl_read_options(L, "body", body.name, 2, options, sizeof options / sizeof *options);
     int number = 0;
     dfl_sandbox_charge(L, 1e3);

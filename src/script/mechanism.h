@@ -25,6 +25,7 @@ void dfl_closures_open(lua_State *L);
 int dfl_script_user_joint(lua_State *L);     /* user_joint.c */
 int dfl_script_contact_curves(lua_State *L); /* contact_calls.c */
 int dfl_script_contact_surfaces(lua_State *L);
+int dfl_script_contact_wheel(lua_State *L);
 
 /* Pushes the handle of a joint. */
 void dfl_joint_push(lua_State *L, int joint);

@@ -52,7 +52,10 @@ static void fill_defaults(dfl_solver_options *o, const dfl_eom *eom)
     set(&o->rank_tolerance, exact ? 1e-10 : 1e-6);
     if (o->newton_iterations == 0)
         o->newton_iterations = 10;
-    o->newton_updates = o->newton_updates == 0 ? 1 : o->newton_updates < 0 ? 0 : o->newton_updates;
+    if (o->newton_updates == 0)
+        o->newton_updates = o->fixed_step > 0 ? 0 : 1; /* a fixed step takes its time */
+    else if (o->newton_updates < 0)
+        o->newton_updates = 0;
     if (o->max_steps == 0)
         o->max_steps = 10000000;
     if (o->form == DFL_TANGENT || o->form == DFL_PARTITION)

@@ -113,6 +113,26 @@ static void check_top_bodies(void)
     scripted_free(&s);
 }
 
+/* The oscillator in distances instead of coordinates. */
+static void check_massless_node(void)
+{
+    problem prob;
+    scripted s = load("massless-node");
+    assert_true(problem_make(&prob, "oscillator", 0));
+    const dfl_layout at = dfl_eom_layout(&prob.eom);
+    assert_int_equal(s.eq->n0, 1);
+    scripted_start(&s, &(dfl_solver_options){.rtol = tol});
+    for (int k = 0; k < prob.nreferences; k++) {
+        const double *x = prob.references[k].x;
+        scripted_advance(&s, prob.references[k].t);
+        assert_near(scripted_output(&s, "x1"), x[at.p], 200 * tol);
+        assert_near(scripted_output(&s, "x2"), x[at.p + 1], 200 * tol);
+        assert_near(scripted_output(&s, "v2"), x[at.v + 1], 200 * tol);
+    }
+    problem_free(&prob);
+    scripted_free(&s);
+}
+
 static void check_andrews(void)
 {
     compare_with_problem("andrews", NULL, "andrews", 0, 0.05, 3000, 200);
@@ -554,6 +574,7 @@ static const struct {
     {"friction", check_friction},
     {"gear-rack", check_gear_rack},
     {"heavy-top", check_heavy_top},
+    {"massless-node", check_massless_node},
     {"maxwell", check_maxwell},
     {"pendulum", check_pendulum},
     {"rolling-disk", check_rolling_disk},

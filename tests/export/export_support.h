@@ -130,6 +130,15 @@ static const example examples[] = {
      "force(y, 100*(x - y) - velocity(y))\n"
      "output('it-s', x - y)\n"
      "initial{ [x] = 1, [y] = 0 }\n"},
+    {"rotor", "rotor",
+     false, /* a massless direction that moves: K0 = (1, y, -x), and one along a circle */
+     "local phi, x, y, u, w = position('phi', 'x', 'y', 'u', 'w')\n"
+     "local vp, vx, vy = velocity(phi, x, y)\n"
+     "kinetic(((vx - y*vp)^2 + (vy + x*vp)^2)/2)\n"
+     "potential(25*phi^2 + 150*(x^2 + y^2) + u)\n"
+     "force(phi, -4*vp) force(x, -2*vx) force(y, -2*vy)\n"
+     "constraint('circle', u^2 + w^2 - 1) force(u, -velocity(u)) force(w, -velocity(w))\n"
+     "initial{ phi = 0.3, x = 0.7, y = 0.4, u = 0.6 } guess{ w = 0.8 }\n"},
     {"sin", "sin", false, /* friction that depends on a multiplier */
      "local x, y = position('x', 'y')\n"
      "kinetic(velocity(x)^2 + velocity(y)^2)\n"
@@ -268,7 +277,7 @@ typedef struct named_block {
     const double *value;
     int count;
 } named_block;
-enum { NAMED_BLOCKS = 25 };
+enum { NAMED_BLOCKS = 26 };
 
 static inline void name_blocks(named_block *out, const engine *at, const loaded *it)
 {
@@ -288,7 +297,8 @@ static inline void name_blocks(named_block *out, const engine *at, const loaded 
         {"bias", "bias", at->bias, nc},
         {"e", "e", at->e, eq->ne},
         {"ep", "ep", at->ep, eq->nep},
-        {"gam", "@_massless(t,x,par)", at->gam, eq->n0},
+        {"gam", "gam", at->gam, eq->n0},
+        {"K0", "K0", at->K0, eq->nv * eq->n0},
         {"outputs", "@_outputs(t,x,par)", at->outputs, it->model->count[DFL_AN_OUTPUT]},
         {"events", "@_events(t,x,par)", at->events, it->model->count[DFL_AN_EVENT]},
         {"energy", "@_energy(t,x,par)", &at->energy, eq->energy != DFL_NO_EXPR},

@@ -72,7 +72,7 @@ static void every_kind_of_equation_has_its_section(void **state)
         {"maxwell", "\nDynamic variables\n  der(r) = "},
         {"auxiliary", "\nAuxiliary variables\n  w: 0 = "},
         {"contact", "\nContact variables\n  s: 0 = "},
-        {"4 sin*/", "\nBalance of the massless velocities\n  der(y_2): 0 = "},
+        {"4 sin*/", "\nBalance along massless directions, K0^T f\n  der(y_2): 0 = "},
         {"rough", "\nOutputs\n  more = "},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

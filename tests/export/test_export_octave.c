@@ -85,6 +85,8 @@ static void add_blocks(dfl_text *script, const example *ex, const loaded *it,
         add_call(script, "[g, gI, hv, W, bias] = @_constraints(t, x, par);\n", ex->identifier);
     if (it->eq->ne + it->eq->nep)
         add_call(script, "[e, ep] = @_invariants(t, x, par);\n", ex->identifier);
+    if (it->eq->n0)
+        add_call(script, "[gam, K0] = @_massless(t, x, par);\n", ex->identifier);
     add_call(script, "J = @_jacobian(t, x, a, par);\n", ex->identifier);
     for (int k = 0; k < NAMED_BLOCKS; k++)
         if (blocks[k].count) {

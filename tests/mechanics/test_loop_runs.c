@@ -14,7 +14,7 @@ typedef struct pair {
 
 static void make_pair(pair *two, dfl_loop_kind kind, uint64_t *seed)
 {
-    const bool planar = kind >= DFL_LOOP_PLANE_PIN;
+    const bool planar = kind >= DFL_LOOP_PLANE_PIN && kind <= DFL_LOOP_PLANE_FIXED;
     memset(two, 0, sizeof *two);
     for (int i = 0; i < 2; i++) {
         random_inertia(&two->body[i], WHOLE, seed);
@@ -72,7 +72,8 @@ static void every_loop_runs_without_differences(void **state)
         assert_succeeded(&end);
         assert_true(end.stats.accepted > 0);
         assert_int_equal(end.stats.difference_evaluations, 0);
-        assert_true(end.stats.max_residual.position < 1e-9);
+        /* Newton's iteration ends at the tolerance: 1e-9 of positions and speeds of up to 5 */
+        assert_true(end.stats.max_residual.position < 5e-9);
         assert_true(end.stats.max_residual.velocity < 1e-8);
         for (int k = 0; k < 2; k++)
             e[k] = tree_energy(dfl_mechanism_tree(m), &two.description.tree,
@@ -131,6 +132,65 @@ static void a_screw_without_lead_is_refused(void **state)
     assert_int_equal(dfl_mechanism_create(&m, ctx, &two.description, NULL), DFL_INVALID);
     assert_non_null(strstr(dfl_message(ctx), "loop 'loop': a screw needs a lead"));
     assert_int_equal(dfl_context_live(ctx), 0);
+    dfl_context_free(ctx);
+}
+
+/* Slider, rod (1 m) and crank (0.5 m) in a chain whose end is pinned to the origin, without forces. Numbers of
+   prototypes: the crank turns 26 times in 40 s, from 60 degrees to 167.1991 rad; forms of index 1 leave the pin
+   by 5 mm in that time and by 0.3 m in 300 s. Here it is closed as in the first step. */
+static void a_slider_crank_stays_closed_over_many_turns(void **state)
+{
+    (void)state;
+    const dfl_tree_body bodies[3] = {
+        {.name = "slider", .mass = 1},
+        {.name = "rod", .mass = 0.8, .com = {0.5, 0, 0}, .inertia = {0, 0, 0.8 / 12}},
+        {.name = "crank", .mass = 0.6, .com = {1.25, 0, 0}, .inertia = {0, 0, 0.15 / 12}}};
+    const dfl_tree_joint joints[3] = {
+        {.name = "x",
+         .kind = DFL_JOINT_PRISMATIC,
+         .parent = DFL_GROUND,
+         .child = 0,
+         .axis = {1, 0, 0}},
+        {.name = "alpha", .kind = DFL_JOINT_REVOLUTE, .parent = 0, .child = 1, .axis = {0, 0, 1}},
+        {.name = "beta",
+         .kind = DFL_JOINT_REVOLUTE,
+         .parent = 1,
+         .child = 2,
+         .at = {1, 0, 0},
+         .axis = {0, 0, 1}}};
+    const dfl_loop pin = {.name = "pin",
+                          .kind = DFL_LOOP_PLANE_PIN,
+                          .a = DFL_GROUND,
+                          .b = 2,
+                          .apart = true,
+                          .at_b = {1.5, 0, 0}};
+    const dfl_mechanism_description d = {
+        .tree = {3, 3, bodies, joints, {0}, true}, .nloops = 1, .loops = &pin};
+    const double x0[8] = {0,
+                          0,
+                          -1.659326451738,
+                          -0.832050294338,
+                          3.832050294338,
+                          1.151387818866,
+                          2.693760256661,
+                          1.495029948126};
+    const double pi = 3.14159265358979;
+    const dfl_solver_options options = {.rtol = 1e-9, .atol = 1e-9};
+    dfl_context *ctx = dfl_context_create();
+    dfl_mechanism *m = new_mechanism(ctx, &d);
+    const dfl_eom *eom = dfl_mechanism_eom(m);
+    const run r = run_with(eom, 0, x0, 40, &options, NULL);
+    assert_succeeded(&r);
+    assert_near(r.x[6] + r.x[7] - pi, 167.1991, 1e-4); /* all digits that are known */
+    assert_near(tree_energy(dfl_mechanism_tree(m), &d.tree, r.x + 5, r.x + 2), 2.556201145253,
+                1e-6);
+    const run longer = run_with(eom, 0, x0, 300, &options, NULL);
+    assert_succeeded(&longer);
+    assert_true(longer.stats.max_residual.position < 1e-11);
+    assert_true(longer.stats.max_residual.velocity < 1e-9);
+    assert_near(tree_energy(dfl_mechanism_tree(m), &d.tree, longer.x + 5, longer.x + 2),
+                2.556201145253, 1e-5);
+    dfl_mechanism_free(m);
     dfl_context_free(ctx);
 }
 
@@ -226,6 +286,7 @@ int main(void)
         cmocka_unit_test(every_loop_runs_without_differences),
         cmocka_unit_test(a_nut_runs_down_its_spindle_over_many_turns),
         cmocka_unit_test(a_screw_without_lead_is_refused),
+        cmocka_unit_test(a_slider_crank_stays_closed_over_many_turns),
         cmocka_unit_test(loops_leave_massless_directions_with_derivatives),
         cmocka_unit_test(creation_survives_every_failed_allocation),
     };

@@ -268,6 +268,26 @@ static void a_massless_coupler_is_held_by_its_loop(void **state)
     for (int i = 0; i < 2; i++)
         assert_near(bias[i] + W[i] * a[0] + W[2 + i] * a[1] + W[4 + i] * a[2], 0.0, 1e-6);
     dfl_mechanism_free(m);
+    double change[2]; /* a coupler of mass eps changes the accelerations by 2.9 eps */
+    for (int k = 0; k < 2; k++) {
+        const double eps = k ? 1e-5 : 1e-4;
+        dfl_tree_body heavy[3] = {bodies[0], bodies[1], bodies[2]};
+        dfl_mechanism_description other = d;
+        heavy[1].mass = eps;
+        heavy[1].inertia[2] = eps / 3;
+        other.tree.bodies = heavy;
+        m = new_mechanism(ctx, &other, x0 + 5);
+        const run start = run_with(dfl_mechanism_eom(m), 0, r.x, 0, &sharp, NULL);
+        assert_succeeded(&start);
+        for (int i = 0; i < 3; i++)
+            y[i] = -W[2 * i] * start.x[0] - W[2 * i + 1] * start.x[1];
+        dfl_tree_place(dfl_mechanism_tree(m), r.x + 5);
+        dfl_tree_forward(y, NULL, dfl_mechanism_tree(m), r.x + 2, y, NULL);
+        change[k] = distance(y, a, 3) / eps;
+        dfl_mechanism_free(m);
+    }
+    assert_between(change[0], 1.5, 6.0);
+    assert_near(change[1] / change[0], 1.0, 0.05);
     dfl_context_free(ctx);
 }
 

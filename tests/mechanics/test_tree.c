@@ -227,7 +227,7 @@ static void a_singular_position_is_not_taken_for_a_massless_body(void **state)
     dfl_context_free(ctx);
 }
 
-/* Long chains need less than 1 kB per body and no deep recursion. */
+/* Long chains need less than 850 bytes per body and no deep recursion. */
 static void a_long_chain_is_small(void **state)
 {
     (void)state;
@@ -243,7 +243,7 @@ static void a_long_chain_is_small(void **state)
     }
     const dfl_tree_description d = {N, N, bodies, joints, {0}, false};
     dfl_tree *tree = new_tree(ctx, &d);
-    assert_true(dfl_tree_bytes(tree) < 1000 * (size_t)N);
+    assert_true(dfl_tree_bytes(tree) < 850 * (size_t)N);
     x[0] = 1.0;
     dfl_tree_place(tree, x + N);
     dfl_tree_forward(x + 2 * N, NULL, tree, x + N, x, NULL);

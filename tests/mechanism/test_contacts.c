@@ -112,6 +112,76 @@ static void a_ball_in_a_bowl_is_a_pendulum(void **state)
     scripted_free(&pendulum);
 }
 
+/* A smooth ring (radius 0.5, tube 0.1) that spins and tumbles on a plane: as a surface of four variables, as a wheel
+   on a flat rail with two, and with the height of its centre written by hand: R s + r. */
+static void a_ring_on_a_plane_is_a_surface_and_a_wheel(void **state)
+{
+    (void)state;
+    static const char *const contacts[] = {
+        "local n = {point(b, {0, 0, 1}).x - point(b, {0, 0, 0}).x,\n"
+        "  point(b, {0, 0, 1}).y - point(b, {0, 0, 0}).y}\n"
+        "constraint('touch', f.q3 - 0.5*sqrt(n[1]^2 + n[2]^2) - 0.1)\n",
+        "contact_surfaces('touch', b, ground, { start = {-1.2, -1.57, 0, -0.5},\n"
+        "  surface_a = function(u, v) return (0.5 + 0.1*cos(u))*cos(v), (0.5 + "
+        "0.1*cos(u))*sin(v),\n"
+        "    0.1*sin(u) end,\n"
+        "  surface_b = function(x, y) return x, y, 0 end })\n",
+        "contact_wheel('touch', b, ground, { at = {0, 0, 0}, axis = {0, 0, 1}, along = {1, 0, 0},\n"
+        "  wheel = function(u) return 0.1*sin(u), 0.5 + 0.1*cos(u) end,\n"
+        "  rail = function(y) return 0, y, 0 end, start = {-1.2, -0.5} })\n"};
+    static const char *const names[] = {"f.q1", "f.q3", "f.q5", "f.q7", "f.w1", "f.w2", "f.v3"};
+    double first[8] = {0};
+    for (int k = 0; k < 3; k++) {
+        char text[2000];
+        snprintf(
+            text, sizeof text,
+            "gravity{0, 0, -9.81}\n"
+            "local b = body('b', { mass = 1, inertia = {0.15, 0.15, 0.25} })\n"
+            "local f = free('f', ground, b, { at = {0, 0, 0} })\n"
+            "%s"
+            "initial{ [f.q1] = 0, [f.q2] = 0, [f.q4] = cos(0.6), [f.q5] = sin(0.6), [f.q6] = 0,\n"
+            "  [f.q7] = 0, [f.w1] = 0.1, [f.w2] = 0.5, [f.w3] = 12 }\n"
+            "guess{ [f.q3] = 0.55 }\n",
+            contacts[k]);
+        scripted s = scripted_text(text);
+        scripted_run(&s, 0.5, TOL);
+        const double force = fabs(scripted_value(&s, "lambda(touch)"));
+        for (int i = 0; i < 7; i++)
+            assert_near(scripted_value(&s, names[i]),
+                        k == 0 ? (first[i] = scripted_value(&s, names[i])) : first[i], 500 * TOL);
+        assert_near(force, k == 0 ? (first[7] = force) : first[7], 1e4 * TOL);
+        scripted_free(&s);
+    }
+}
+
+/* A wheel with a conical tread on a round rail, held upright: at slope c = 0.1 and rail radius q it touches the rail
+   beside its top, and rises with the lateral shift x as the line does: z = c x. */
+static void a_cone_climbs_on_a_round_rail(void **state)
+{
+    (void)state;
+    scripted s = scripted_text(
+        "gravity{0, 0, -9.81}\n"
+        "local b = body('b', { mass = 1, com = {0, 0, 0.6} })\n"
+        "local f = translation('f', ground, b, { at = {0, 0, 0.6} })\n"
+        "contact_wheel('touch', b, ground, { at = {0, 0, 0.6}, axis = {0, 1, 0}, along = {1, 0, "
+        "0},\n"
+        "  wheel = function(u) return u, 0.5 + 0.1*u end,\n"
+        "  rail = function(y) return 0, 0.1*sin(y), 0.1*cos(y) end, start = {0, 0} })\n"
+        "initial{ [f.q1] = 0, [f.qd1] = 1, [f.q2] = 0, [f.qd2] = 0.3 }\n");
+    /* the line r = 0.5 + 0.1 u touches the circle where its normal (0.1, 1) points */
+    const double n = sqrt(1.01), fall = 9.81 * 0.1 / 1.01;
+    scripted_start(&s, &(dfl_solver_options){.rtol = TOL, .self_check = true});
+    assert_near(scripted_value(&s, "touch.s2"), atan(0.1), 1e-12);
+    assert_near(0.6 + scripted_value(&s, "f.q3"), 0.1 * n + 0.5, 1e-12);
+    const double z0 = scripted_value(&s, "f.q3");
+    scripted_advance(&s, 1.0);
+    const double x = scripted_value(&s, "f.q2");
+    assert_near(scripted_value(&s, "f.q1"), 1.0, 100 * TOL);
+    assert_near(x, 0.3 + 0.5 * fall, 100 * TOL); /* down an incline of slope 0.1 */
+    assert_near(scripted_value(&s, "f.q3") - z0, -0.1 * x, 100 * TOL);
+    scripted_free(&s);
+}
+
 /* On contact the gap does not depend on the contact variables, so that gI = g_p p' although the model derives it
    with the rates of the variables. */
 static void the_gap_is_stationary_in_the_contact_variables(void **state)
@@ -177,6 +247,8 @@ int main(void)
         cmocka_unit_test(a_point_follows_an_eccentric_circle),
         cmocka_unit_test(a_flat_follower_rests_on_the_highest_point),
         cmocka_unit_test(a_ball_in_a_bowl_is_a_pendulum),
+        cmocka_unit_test(a_ring_on_a_plane_is_a_surface_and_a_wheel),
+        cmocka_unit_test(a_cone_climbs_on_a_round_rail),
         cmocka_unit_test(the_gap_is_stationary_in_the_contact_variables),
         cmocka_unit_test(contacts_that_make_no_sense_are_refused),
     };

@@ -68,8 +68,10 @@ static void make_arm(drawn *d, int n, bool twisted, uint64_t *seed)
             numbers(axis, 3, seed, 1.0);
         }
         snprintf(name, sizeof name, "b%d", i);
-        const dfl_drawn_body b = {
-            name, k[0], {{k[1], k[2], k[3]}}, {{k[4], k[5], k[6], k[7], k[8], k[9]}}};
+        const dfl_drawn_body b = {.name = name,
+                                  .mass = k[0],
+                                  .com = {{k[1], k[2], k[3]}},
+                                  .inertia = {{k[4], k[5], k[6], k[7], k[8], k[9]}}};
         drawn_expect(d, dfl_drawing_body(&number, d->drawing, &b));
         char joint[20];
         snprintf(joint, sizeof joint, "j%d", i);

@@ -179,6 +179,9 @@ static void advancing_small_models_allocates_nothing(void **state)
         count_run(names[i], 0, (dfl_solver_options){.project_output = true}, 0.05);
         count_run(names[i], 0, (dfl_solver_options){.selectors = DFL_UNIT}, 0.05);
         count_run(names[i], 0, (dfl_solver_options){.form = DFL_PSI1}, 0.05);
+        for (int m = DFL_BDF; m <= DFL_MIDPOINT; m++)
+            count_run(names[i], 0,
+                      (dfl_solver_options){.integrator = (dfl_integrator)m, .rtol = 1e-3}, 0.05);
     }
 }
 

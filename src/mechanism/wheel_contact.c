@@ -1,0 +1,131 @@
+/* wheel_contact.c: a wheel, a profile turned about an axis, on a rail, a profile shifted along a line.
+
+   Of the four contact variables of two surfaces two follow at once. The wheel touches where its circumference is
+   tangent to the rail: the radius there points along e, which lies in the plane of the axle a and the rail's normal n,
+
+       e = -(n - (n.a) a) / sqrt(1 - (n.a)^2)
+
+   and along the rail, direction t, the contact is where the wheel is. With the profiles (lateral l(u), radius r(u)) of
+   the wheel and x(y) of the rail there remain u and y: x1 = centre + l a + r e, D = x1 - x(y) without its part along t,
+
+       c = ((l' a + r' e).n, D.x'),      g = n.D                                                               */
+#include "mechanism/closures.h"
+#include "mechanism/drawing_internal.h"
+
+#include "mechanism/vectors.h"
+#include "symbolic/derive.h"
+
+#include <math.h>
+
+/* Vectors in the world. */
+typedef struct contact {
+    dfl_vec a, n, e, t; /* axle, normal of the rail, radius, along the rail */
+    dfl_vec slope;      /* x' */
+    dfl_vec D;
+} contact;
+
+static dfl_status place(contact *con, dfl_drawing *drawing, const dfl_drawn_wheel *wheel);
+static dfl_status towards_wheel(dfl_expr *sign, dfl_drawing *drawing, const dfl_drawn_wheel *wheel,
+                                dfl_vec normal);
+static dfl_vec without(dfl_graph *g, dfl_vec b, dfl_vec along);
+static dfl_vec unit(dfl_graph *g, dfl_vec b);
+
+dfl_status dfl_drawing_wheel(int *out, dfl_drawing *drawing, const dfl_drawn_wheel *wheel)
+{
+    dfl_graph *g = drawing->graph;
+    const dfl_expr one = dfl_constant(g, 1.0), profile[2] = {wheel->lateral, wheel->radius};
+    dfl_expr rate[2];
+    contact con;
+    dfl_status status = dfl_along_exprs(rate, g, profile, 2, &wheel->u, &one, 1);
+    if (!status && rate[0] == 0 && rate[1] == 0)
+        status = dfl_fail(drawing->ctx, DFL_INVALID,
+                          "contact_wheel '%s': the wheel's profile does not depend on its "
+                          "parameter; return lateral place and radius as functions of it",
+                          wheel->name);
+    if (!status)
+        status = place(&con, drawing, wheel);
+    if (status)
+        return status;
+    const dfl_vec along = vec_add(g, vec_scale(g, rate[0], con.a), vec_scale(g, rate[1], con.e));
+    status = dfl_model_equation(drawing->model, wheel->u, vec_dot(g, along, con.n));
+    if (!status)
+        status = dfl_model_equation(drawing->model, wheel->y,
+                                    vec_dot(g, without(g, con.D, con.t), con.slope));
+    if (!status)
+        status = dfl_model_constraint(out, drawing->model, wheel->name, vec_dot(g, con.n, con.D));
+    if (!status)
+        drawing->model->declarations[*out].meaning = "contact";
+    return status ? status : dfl_graph_status(g);
+}
+
+static dfl_status place(contact *con, dfl_drawing *drawing, const dfl_drawn_wheel *wheel)
+{
+    dfl_graph *g = drawing->graph;
+    const dfl_expr one = dfl_constant(g, 1.0);
+    dfl_vec centre, x, slope, axle, along;
+    dfl_expr sign;
+    dfl_mat A, B;
+    dfl_status status = dfl_drawing_direction(&axle, drawing, wheel->name, wheel->axis);
+    if (!status)
+        status = dfl_drawing_direction(&along, drawing, wheel->name, wheel->along);
+    if (!status)
+        status = dfl_drawing_rotation(&A, drawing, wheel->a);
+    if (!status)
+        status = dfl_drawing_rotation(&B, drawing, wheel->b);
+    if (!status)
+        status = dfl_drawing_point(&centre, drawing, wheel->a, wheel->at);
+    if (!status)
+        status = dfl_drawing_point(&x, drawing, wheel->b, wheel->rail);
+    if (!status)
+        status = dfl_along_exprs(slope.e, g, wheel->rail.e, 3, &wheel->y, &one, 1);
+    const dfl_vec across = vec_cross(g, along, slope);
+    if (!status && vec_is_zero(across))
+        status = dfl_fail(drawing->ctx, DFL_INVALID,
+                          "contact_wheel '%s': the rail's profile runs along the rail; return "
+                          "points of its cross-section as functions of the parameter",
+                          wheel->name);
+    if (!status)
+        status = towards_wheel(&sign, drawing, wheel, across);
+    if (status)
+        return status;
+    con->a = mat_times(g, A, axle);
+    con->t = mat_times(g, B, along);
+    con->n = mat_times(g, B, vec_scale(g, sign, unit(g, across)));
+    con->e = vec_neg(g, unit(g, without(g, con->n, con->a)));
+    con->slope = mat_times(g, B, without(g, slope, along));
+    const dfl_vec x1 = vec_add(g, vec_add(g, centre, vec_scale(g, wheel->lateral, con->a)),
+                               vec_scale(g, wheel->radius, con->e));
+    con->D = vec_sub(g, x1, x);
+    return DFL_OK;
+}
+
+/* The sign with which the normal points from the rail to the wheel's centre, in the drawing, at the start. */
+static dfl_status towards_wheel(dfl_expr *sign, dfl_drawing *drawing, const dfl_drawn_wheel *wheel,
+                                dfl_vec normal)
+{
+    dfl_graph *g = drawing->graph;
+    const dfl_expr start = dfl_constant(g, wheel->start);
+    const dfl_vec up = vec_sub(g, wheel->at, wheel->rail);
+    dfl_expr height = vec_dot(g, normal, up);
+    double value = 0.0;
+    dfl_status status = dfl_substitute_exprs(&height, g, &height, 1, &wheel->y, &start, 1);
+    if (!status)
+        status = dfl_drawing_value(&value, drawing, height, "contact_wheel", wheel->name,
+                                   "the rail's profile");
+    *sign = dfl_constant(g, value < 0.0 ? -1.0 : 1.0);
+    return status;
+}
+
+/* b - (b.along) along */
+static dfl_vec without(dfl_graph *g, dfl_vec b, dfl_vec along)
+{
+    return vec_sub(g, b, vec_scale(g, vec_dot(g, b, along), along));
+}
+
+static dfl_vec unit(dfl_graph *g, dfl_vec b)
+{
+    const dfl_expr length = dfl_unary(g, DFL_OP_SQRT, vec_dot(g, b, b));
+    for (int i = 0; i < 3; i++)
+        b.e[i] = dfl_div(g, b.e[i], length);
+    return b;
+}
