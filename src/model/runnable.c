@@ -97,6 +97,7 @@ void dfl_runnable_free(dfl_runnable *run)
     dfl_free(run->ctx, run->level);
     dfl_free(run->ctx, run->scratch);
     dfl_runnable_free_motion(run);
+    dfl_free(run->ctx, run->independent);
     dfl_free(run->ctx, run);
 }
 

@@ -43,7 +43,8 @@ struct dfl_runnable {
     program all, single[SINGLE_BLOCKS], mass, jacobian, outputs, energy, events, scene;
     dfl_native *native;
     double *param, *input, *level;
-    double *scratch; /* rows of invariants and Jacobian blocks that `initial` leaves out */
+    bool *independent; /* n: coordinates of a partition, or NULL */
+    double *scratch;   /* rows of invariants and Jacobian blocks that `initial` leaves out */
     /* motion.c: NULL unless an output contains accelerations */
     dfl_accelerations *motion;
     double *a;         /* nv */
