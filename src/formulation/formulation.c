@@ -89,7 +89,7 @@ static dfl_status create_splits(dfl_formulation *form)
         status = dfl_split_create(&form->pivots3, ctx, sys->m3, sys->n4);
     if (!status)
         status = dfl_lstsq_create(&form->lstsq, ctx, sys->n3, sys->nc);
-    if (!status && (sys->psi1 || sys->geoms))
+    if (!status)
         status = dfl_factor_create(&form->mass, ctx, sys->n3, false);
     return status;
 }
@@ -207,8 +207,8 @@ const double *dfl_formulation_acceleration_rows(dfl_formulation *form, const dfl
     return form->sys->psi1 ? NULL : point->alg + form->sys->row_acc;
 }
 
-/* The minimum-norm solution of W^T l = W^T l_given. Off the constraints W shows full rank: the tolerance grows
-   until it is the known one. */
+/* The minimum-norm solution of W^T l = W^T l_given. Off the constraints W shows full rank: the
+   tolerance grows until it is the known one. */
 void dfl_formulation_least_multipliers(dfl_point *point, dfl_formulation *form)
 {
     const dfl_system *sys = form->sys;
