@@ -225,6 +225,7 @@ typedef struct dfl_statistics {
     long attempts, rejected_error, rejected_newton;
     long difference_evaluations; /* calls of eval for differences */
     long check_evaluations; /* calls of eval for residuals at the end, initial values, events */
+    long partial_evaluations; /* calls of eval for constraints alone, by explicit methods */
     long newton_updates;    /* matrix updates within a step */
     long steps_without_invariants;
     long order_changes;

@@ -24,13 +24,18 @@ static dfl_outcome full_mass(double *M, dfl_system *sys, const dfl_point *point)
 
 bool dfl_formulation_accelerations(double *a, dfl_formulation *form, const dfl_point *point)
 {
+    const dfl_system *sys = form->sys;
+    if (sys->psi1 || sys->geoms)
+        return dfl_formulation_solve_accelerations(a, form, point);
+    memcpy(a, point->a, (size_t)sys->n3 * sizeof *a);
+    return true;
+}
+
+bool dfl_formulation_solve_accelerations(double *a, dfl_formulation *form, const dfl_point *point)
+{
     dfl_system *sys = form->sys;
     dfl_factor *mass = form->mass;
     const int nv = sys->n3;
-    if (!sys->psi1 && !sys->geoms) {
-        memcpy(a, point->a, (size_t)nv * sizeof *a);
-        return true;
-    }
     memset(form->vp, 0, (size_t)nv * sizeof(double));
     if (full_mass(dfl_factor_matrix(mass), sys, point) ||
         dfl_system_dynamics(a, sys, point, form->vp) ||

@@ -15,6 +15,7 @@
 
 typedef struct dfl_formulation dfl_formulation;
 typedef struct dfl_plain dfl_plain;
+typedef struct dfl_ode_form dfl_ode_form;
 
 /* What an implementation does; see the functions of the same names below. */
 typedef struct dfl_form_ops {
@@ -49,9 +50,10 @@ struct dfl_formulation {
     const dfl_solver_options *options;
     const dfl_form_traits *traits;
     const dfl_form_ops *ops;
-    dfl_plain *plain; /* of the plain forms, or NULL */
-    bool local;       /* local coordinates: the rows of the dynamics are a - v' */
-    bool reads_rates; /* residual needs x' of the stages itself, also where M is constant */
+    dfl_plain *plain;  /* of the plain forms, or NULL */
+    dfl_ode_form *ode; /* of right-hand sides, or NULL */
+    bool local;        /* local coordinates: the rows of the dynamics are a - v' */
+    bool reads_rates;  /* residual needs x' of the stages itself, also where M is constant */
     dfl_rows_jacobian jac;
 
     dfl_method method; /* decomposition of the algebraic part */
@@ -155,6 +157,9 @@ void dfl_formulation_minimum_norm(double *X, const dfl_formulation *form);
 
 /* a (nv): the accelerations at an evaluated point, M a = f_dyn. False: M is singular. */
 bool dfl_formulation_accelerations(double *a, dfl_formulation *form, const dfl_point *point);
+
+/* The same at a start that was taken as given, where carried accelerations need not fit. */
+bool dfl_formulation_solve_accelerations(double *a, dfl_formulation *form, const dfl_point *point);
 
 /* Multipliers of minimum norm with the same constraint force, at an evaluated point. */
 void dfl_formulation_least_multipliers(dfl_point *point, dfl_formulation *form);

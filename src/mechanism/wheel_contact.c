@@ -28,7 +28,6 @@ static dfl_status place(contact *con, dfl_drawing *drawing, const dfl_drawn_whee
 static dfl_status towards_wheel(dfl_expr *sign, dfl_drawing *drawing, const dfl_drawn_wheel *wheel,
                                 dfl_vec normal);
 static dfl_vec without(dfl_graph *g, dfl_vec b, dfl_vec along);
-static dfl_vec unit(dfl_graph *g, dfl_vec b);
 
 dfl_status dfl_drawing_wheel(int *out, dfl_drawing *drawing, const dfl_drawn_wheel *wheel)
 {
@@ -78,8 +77,10 @@ static dfl_status place(contact *con, dfl_drawing *drawing, const dfl_drawn_whee
         status = dfl_drawing_point(&x, drawing, wheel->b, wheel->rail);
     if (!status)
         status = dfl_along_exprs(slope.e, g, wheel->rail.e, 3, &wheel->y, &one, 1);
+    if (status)
+        return status;
     const dfl_vec across = vec_cross(g, along, slope);
-    if (!status && vec_is_zero(across))
+    if (vec_is_zero(across))
         status = dfl_fail(drawing->ctx, DFL_INVALID,
                           "contact_wheel '%s': the rail's profile runs along the rail; return "
                           "points of its cross-section as functions of the parameter",
@@ -90,8 +91,8 @@ static dfl_status place(contact *con, dfl_drawing *drawing, const dfl_drawn_whee
         return status;
     con->a = mat_times(g, A, axle);
     con->t = mat_times(g, B, along);
-    con->n = mat_times(g, B, vec_scale(g, sign, unit(g, across)));
-    con->e = vec_neg(g, unit(g, without(g, con->n, con->a)));
+    con->n = mat_times(g, B, vec_scale(g, sign, vec_unit(g, across)));
+    con->e = vec_neg(g, vec_unit(g, without(g, con->n, con->a)));
     con->slope = mat_times(g, B, without(g, slope, along));
     const dfl_vec x1 = vec_add(g, vec_add(g, centre, vec_scale(g, wheel->lateral, con->a)),
                                vec_scale(g, wheel->radius, con->e));
@@ -120,12 +121,4 @@ static dfl_status towards_wheel(dfl_expr *sign, dfl_drawing *drawing, const dfl_
 static dfl_vec without(dfl_graph *g, dfl_vec b, dfl_vec along)
 {
     return vec_sub(g, b, vec_scale(g, vec_dot(g, b, along), along));
-}
-
-static dfl_vec unit(dfl_graph *g, dfl_vec b)
-{
-    const dfl_expr length = dfl_unary(g, DFL_OP_SQRT, vec_dot(g, b, b));
-    for (int i = 0; i < 3; i++)
-        b.e[i] = dfl_div(g, b.e[i], length);
-    return b;
 }
