@@ -13,7 +13,7 @@
 static dfl_status evaluate_mass(dfl_system *sys, double t, const double *x);
 static void set_sizes(dfl_system *sys);
 static void subtract_constraint_forces(double *y, const dfl_system *sys, const dfl_point *point);
-static void eliminate_accelerations(dfl_system *sys, dfl_point *point);
+static void eliminate_accelerations(const dfl_system *sys, dfl_point *point, bool subtract);
 static void acceleration_rows(double *acc, const dfl_system *sys, const dfl_point *point,
                               const double *a);
 static dfl_outcome carried_rows(dfl_system *sys, dfl_point *point);
@@ -183,36 +183,63 @@ void dfl_point_clear(dfl_point *point, dfl_context *ctx)
     dfl_free(ctx, point->blocks.bias);
 }
 
+/* Whether the constraint forces have to be subtracted from what eval writes to f. */
+static inline bool forces_are_bare(const dfl_system *sys)
+{
+    return !sys->geoms && !sys->eom->residual;
+}
+
+/* Whether gII and hI follow from a = M^-1 f_dyn with diagonal M. */
+static inline bool eliminates(const dfl_system *sys)
+{
+    return !sys->carried && !sys->psi1 && !sys->geoms;
+}
+
+static inline dfl_outcome call_eval(dfl_system *sys, dfl_point *point, unsigned need)
+{
+    const dfl_eom *eom = sys->eom;
+    const int rc =
+        eom->eval(&point->blocks, point->t, point->x + sys->na, need & sys->need, eom->user);
+    return rc ? dfl_system_trouble(sys, rc > 0 ? DFL_STEP_RETRY : DFL_STEP_STOP, "eval", point->t)
+              : DFL_STEP_OK;
+}
+
 dfl_outcome dfl_system_eval(dfl_system *sys, dfl_point *point)
 {
-    dfl_outcome outcome = dfl_system_eval_blocks(sys, point, sys->need | DFL_FORCE);
+    sys->stats->evaluations++;
+    dfl_outcome outcome = call_eval(sys, point, sys->need);
     if (!outcome && dfl_system_mass_at_points(sys))
         outcome = dfl_system_mass(point->M, sys, point->t, point->x + sys->na);
-    return outcome ? outcome : dfl_system_combine(sys, point);
+    if (outcome)
+        return outcome;
+    const bool subtract = forces_are_bare(sys);
+    if (eliminates(sys)) {
+        eliminate_accelerations(sys, point, subtract);
+        return DFL_STEP_OK;
+    }
+    if (subtract)
+        subtract_constraint_forces(point->blocks.f, sys, point);
+    return dfl_system_combine(sys, point);
 }
 
 dfl_outcome dfl_system_eval_blocks(dfl_system *sys, dfl_point *point, unsigned need)
 {
-    const dfl_eom *eom = sys->eom;
     if (need & DFL_FORCE)
         sys->stats->evaluations++;
     else
         sys->stats->partial_evaluations++;
-    const int rc =
-        eom->eval(&point->blocks, point->t, point->x + sys->na, need & sys->need, eom->user);
-    if (rc)
-        return dfl_system_trouble(sys, rc > 0 ? DFL_STEP_RETRY : DFL_STEP_STOP, "eval", point->t);
-    if (need & DFL_FORCE && !sys->geoms && !eom->residual)
+    dfl_outcome outcome = call_eval(sys, point, need);
+    if (!outcome && need & DFL_FORCE && forces_are_bare(sys))
         subtract_constraint_forces(point->blocks.f, sys, point);
-    return DFL_STEP_OK;
+    return outcome;
 }
 
 dfl_outcome dfl_system_combine(dfl_system *sys, dfl_point *point)
 {
     if (sys->carried)
         return carried_rows(sys, point);
-    if (!sys->psi1 && !sys->geoms)
-        eliminate_accelerations(sys, point);
+    if (eliminates(sys))
+        eliminate_accelerations(sys, point, false);
     else if (!sys->psi1)
         memcpy(point->alg + sys->row_acc, point->blocks.bias, (size_t)sys->nc * sizeof(double));
     return DFL_STEP_OK;
@@ -247,18 +274,39 @@ static void acceleration_rows(double *acc, const dfl_system *sys, const dfl_poin
             acc[i] += W[i] * a[j];
 }
 
-/* a = M^-1 f_dyn with diagonal M */
-static void eliminate_accelerations(dfl_system *sys, dfl_point *point)
+/* f_dyn = f - W^T (l, m) if it is still to be formed, a = M^-1 f_dyn with diagonal M, and
+   gII, hI = W a + bias, in one pass through W. `nc` and `subtract` may be constants for the compiler. */
+static inline __attribute__((always_inline)) void eliminate(int nc, const dfl_system *sys,
+                                                            dfl_point *point, bool subtract)
 {
-    const double *f = point->blocks.f;
-    double *a = point->a;
-    if (sys->constant)
-        for (int i = 0; i < sys->n3; i++)
-            a[i] = f[i] * sys->M_inv[i];
+    const bool constant = sys->constant;
+    const double *M = constant ? sys->M_inv : point->M;
+    const double *W = point->blocks.W, *l = point->x + sys->off_l;
+    double *restrict f = point->blocks.f, *restrict a = point->a;
+    double *restrict acc = point->alg + sys->row_acc;
+    for (int i = 0; i < nc; i++)
+        acc[i] = point->blocks.bias[i];
+    for (int j = 0; j < sys->n3; j++, W += nc) {
+        double sum = f[j];
+        for (int i = 0; subtract && i < nc; i++)
+            sum -= W[i] * l[i];
+        f[j] = sum;
+        sum = constant ? sum * M[j] : sum / M[j];
+        a[j] = sum;
+        for (int i = 0; i < nc; i++)
+            acc[i] += W[i] * sum;
+    }
+}
+
+/* One and two constraints, which cost least where nothing else costs much, have loops of their own. */
+static void eliminate_accelerations(const dfl_system *sys, dfl_point *point, bool subtract)
+{
+    if (subtract && sys->nc == 1)
+        eliminate(1, sys, point, true);
+    else if (subtract && sys->nc == 2)
+        eliminate(2, sys, point, true);
     else
-        for (int i = 0; i < sys->n3; i++)
-            a[i] = f[i] / point->M[i];
-    acceleration_rows(point->alg + sys->row_acc, sys, point, a);
+        eliminate(sys->nc, sys, point, subtract);
 }
 
 /* f_dyn - M a - K0 sigma,  K0^T a,  gII, hI = W a + bias */
