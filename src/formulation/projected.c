@@ -25,7 +25,7 @@ dfl_status dfl_projected_init(dfl_formulation *form)
     form->SM = dfl_alloc(ctx, nd * K, d);
     form->SJ = dfl_alloc(ctx, nd * K, d);
     form->rho = dfl_alloc(ctx, (size_t)sys->mdif * width, d);
-    form->u = dfl_alloc(ctx, 2 * nd * width + 2 * nd, d);
+    form->u = dfl_alloc(ctx, 2 * nd * width, d);
     form->momentum = dfl_alloc(ctx, nv * width, d);
     form->local_work = dfl_alloc(ctx, form->local ? 2 * (np * np + nv * nv) : 0, d);
     form->local_pivots = dfl_alloc(ctx, (size_t)(sys->n4 + sys->n3), 1);
@@ -52,7 +52,7 @@ static dfl_status create_factors(dfl_formulation *form)
     return status;
 }
 
-dfl_outcome dfl_projected_factor(dfl_formulation *form, int nreal, int ncomplex, const double *zeta)
+dfl_outcome dfl_projected_factor(dfl_formulation *form, int ncomplex, const double *zeta)
 {
     const int nd = form->nd;
     const size_t count = (size_t)nd * (size_t)nd;
@@ -60,16 +60,13 @@ dfl_outcome dfl_projected_factor(dfl_formulation *form, int nreal, int ncomplex,
     const double *SJ = form->SJ + (size_t)form->ma * (size_t)nd;
     const dfl_method method =
         form->options->differential == DFL_DIFFERENTIAL_QR ? DFL_METHOD_QR : DFL_METHOD_LU;
-    bool regular = true;
-    if (nreal) {
-        double *E = dfl_factor_matrix(form->E_real);
-        for (size_t i = 0; i < count; i++)
-            E[i] = zeta[0] * SM[i] - SJ[i];
-        regular = dfl_factor_compute(form->E_real, nd, method);
-    }
+    double *E = dfl_factor_matrix(form->E_real);
+    for (size_t i = 0; i < count; i++)
+        E[i] = zeta[0] * SM[i] - SJ[i];
+    bool regular = dfl_factor_compute(form->E_real, nd, method);
     for (int k = 0; regular && k < ncomplex; k++) {
-        double *E = dfl_factor_matrix(form->E_complex[k]);
-        const double re = zeta[nreal + 2 * k], im = zeta[nreal + 2 * k + 1];
+        const double re = zeta[1 + 2 * k], im = zeta[2 + 2 * k];
+        E = dfl_factor_matrix(form->E_complex[k]);
         for (size_t i = 0; i < count; i++) {
             E[2 * i] = re * SM[i] - SJ[i];
             E[2 * i + 1] = im * SM[i];
@@ -161,7 +158,8 @@ dfl_outcome dfl_projected_residual(double *rows, dfl_formulation *form, const df
     gather_algebraic(rows, form, &st);
     for (int k = 0; nr > 0 && k < count; k++)
         st.from[k] = points[k].dif;
-    dfl_lanes_gather(form->rho, count, transform, nr, st.from, yp + sys->off_r * width, NULL);
+    if (nr > 0)
+        dfl_lanes_gather(form->rho, count, transform, nr, st.from, yp + sys->off_r * width, NULL);
     for (int k = 0; k < count; k++)
         st.from[k] = points[k].blocks.kin;
     dfl_lanes_gather(rho_p, count, transform, np, st.from, yp + sys->off_p * width, NULL);
@@ -179,36 +177,6 @@ dfl_outcome dfl_projected_mixed(double *rows, dfl_formulation *form, const dfl_p
     return outcome;
 }
 
-/* u of all shifts from  d - (zeta SM_a - SJ_a) a, both products at hand. `width` is a constant for the
-   compiler. */
-static inline __attribute__((always_inline)) void
-solve_shifts(double *d, int width, dfl_formulation *form, const double *SMa, const double *SJa)
-{
-    const int nd = form->nd;
-    double *b = form->u + 2 * nd * width;
-    if (form->nreal) {
-        for (int i = 0; i < nd; i++)
-            b[i] = d[i * width] - form->zeta[0] * SMa[i * width] + SJa[i * width];
-        dfl_factor_solve(form->E_real, b);
-        for (int i = 0; i < nd; i++)
-            d[i * width] = b[i];
-    }
-    for (int k = 0; k < form->ncomplex; k++) {
-        const int lane = form->nreal + 2 * k;
-        const double re = form->zeta[lane], im = form->zeta[lane + 1];
-        for (int i = 0; i < nd; i++) {
-            const int at = i * width + lane;
-            b[2 * i] = d[at] - (re * SMa[at] - im * SMa[at + 1]) + SJa[at];
-            b[2 * i + 1] = d[at + 1] - (re * SMa[at + 1] + im * SMa[at]) + SJa[at + 1];
-        }
-        dfl_factor_solve(form->E_complex[k], b);
-        for (int i = 0; i < nd; i++) {
-            d[i * width + lane] = b[2 * i];
-            d[i * width + lane + 1] = b[2 * i + 1];
-        }
-    }
-}
-
 /* d = S rho */
 static void project(double *d, const dfl_formulation *form)
 {
@@ -223,6 +191,7 @@ static void project(double *d, const dfl_formulation *form)
     dfl_lanes_mul(d + form->nsv * width, width, form->Sp, form->nfp, np, rho_v + nv * width);
 }
 
+/* u of all shifts from  d - (zeta SM_a - SJ_a) a */
 void dfl_projected_solve(double *dx, dfl_formulation *form, double *rows)
 {
     const int nd = form->nd, ma = form->ma, width = form->width;
@@ -230,10 +199,8 @@ void dfl_projected_solve(double *dx, dfl_formulation *form, double *rows)
     project(d, form);
     dfl_lanes_mul(SMa, width, form->SM, nd, ma, rows);
     dfl_lanes_mul(SJa, width, form->SJ, nd, ma, rows);
-    if (width == 4)
-        solve_shifts(d, 4, form, SMa, SJa);
-    else
-        solve_shifts(d, 8, form, SMa, SJa);
+    dfl_lanes_add_shifted(d, width, &form->shifts, nd, SMa, SJa);
+    dfl_formulation_solve_shifts(d, form);
     dfl_lanes_mul(dx, width, form->CB, form->sys->n, form->K, rows);
 }
 

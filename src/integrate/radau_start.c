@@ -58,8 +58,7 @@ void dfl_radau_use_order(dfl_radau *ra, int order)
     dfl_stepper *st = &ra->base;
     ra->rk = dfl_coefficients_of(order);
     st->newton.h_factored = 0;
-    memset(ra->Lambda, 0, sizeof ra->Lambda); /* what is never written stays zero */
-    memset(ra->P, 0, sizeof ra->P);
+    memset(ra->P, 0, sizeof ra->P); /* what is never written stays zero */
     dfl_scale_stages(&st->scale, ra->rk->stages);
     dfl_controller_init(&st->control, st->options, ra->rk->stages + 1);
 }

@@ -89,6 +89,70 @@ WIDE void dfl_lanes_transform(double *Y, int stages, const double *M, int n, con
     }
 }
 
+void dfl_shifts_set(dfl_shifts *shifts, int stages, const double *zeta)
+{
+    *shifts = (dfl_shifts){.re = {zeta[0]}};
+    for (int k = 1; k < stages; k += 2) {
+        shifts->re[k] = shifts->re[k + 1] = zeta[k];
+        shifts->im[k] = -zeta[k + 1];
+        shifts->im[k + 1] = zeta[k + 1];
+    }
+}
+
+/* y = zeta X for one component: each lane times re, the other lane of its pair times im. */
+static INLINE void shift(quad y[2], int quads, const dfl_shifts *zeta, const double *X)
+{
+    const quad *re = (const quad *)zeta->re, *im = (const quad *)zeta->im;
+    const quad x = *(const quad *)X;
+    if (quads == 1) {
+        y[0] = re[0] * x + im[0] * (quad){x[0], x[2], x[1], x[3]};
+        return;
+    }
+    const quad z = *(const quad *)(X + 4);
+    y[0] = re[0] * x + im[0] * (quad){x[0], x[2], x[1], z[0]};
+    y[1] = re[1] * z + im[1] * (quad){x[3], z[2], z[1], z[3]};
+}
+
+static INLINE void shift_all(int quads, double *Y, const dfl_shifts *zeta, int n, const double *X)
+{
+    const int width = 4 * quads;
+    for (int i = 0; i < n; i++, X += width, Y += width) {
+        quad y[2];
+        shift(y, quads, zeta, X);
+        for (int q = 0; q < quads; q++)
+            *(quad *)(Y + 4 * q) = y[q];
+    }
+}
+
+WIDE void dfl_lanes_shift(double *Y, int width, const dfl_shifts *zeta, int n, const double *X)
+{
+    if (width == 4)
+        shift_all(1, Y, zeta, n, X);
+    else
+        shift_all(2, Y, zeta, n, X);
+}
+
+static INLINE void add_shifted(int quads, double *Y, const dfl_shifts *zeta, int n, const double *A,
+                               const double *B)
+{
+    const int width = 4 * quads;
+    for (int i = 0; i < n * width; i += width) {
+        quad y[2];
+        shift(y, quads, zeta, A + i);
+        for (int q = 0; q < quads; q++)
+            *(quad *)(Y + i + 4 * q) += *(const quad *)(B + i + 4 * q) - y[q];
+    }
+}
+
+WIDE void dfl_lanes_add_shifted(double *Y, int width, const dfl_shifts *zeta, int n,
+                                const double *A, const double *B)
+{
+    if (width == 4)
+        add_shifted(1, Y, zeta, n, A, B);
+    else
+        add_shifted(2, Y, zeta, n, A, B);
+}
+
 WIDE void dfl_lanes_add(double *Y, int width, int n, const double *X)
 {
     for (int i = 0; i < n * width; i += 4)
@@ -170,19 +234,36 @@ void dfl_lanes_combine(double *y, int stages, const double *weight, int n, const
         combine(stages, y, weight, n, X);
 }
 
-static INLINE void scatter(int stages, double *const *stage, int n, const double *x,
+static INLINE void scatter(int stages, int quads, double *const *stage, int n, const double *x,
                            const double *X)
 {
-    for (int i = 0; i < n; i++, X += dfl_lanes_width(stages))
+    double *to[7];
+    for (int k = 0; k < stages; k++)
+        to[k] = stage[k];
+    for (int i = 0; i < n; i++, X += 4 * quads) {
+        quad sum[2];
+        for (int q = 0; q < quads; q++)
+            sum[q] = x[i] + *(const quad *)(X + 4 * q);
         for (int k = 0; k < stages; k++)
-            stage[k][i] = x[i] + X[k];
+            to[k][i] = sum[k / 4][k % 4];
+    }
 }
 
-void dfl_lanes_scatter(double *const *stage, int stages, int n, const double *x, const double *X)
+WIDE void dfl_lanes_scatter(double *const *stage, int stages, int n, const double *x,
+                            const double *X)
 {
-    double *const first[] = {stage[0], stage[stages > 1], stage[stages > 2 ? 2 : 0]};
-    if (stages == 3)
-        scatter(3, first, n, x, X);
-    else
-        scatter(stages, stage, n, x, X);
+    switch (stages) {
+    case 1:
+        scatter(1, 1, stage, n, x, X);
+        break;
+    case 3:
+        scatter(3, 1, stage, n, x, X);
+        break;
+    case 5:
+        scatter(5, 2, stage, n, x, X);
+        break;
+    default:
+        assert(stages == 7);
+        scatter(7, 2, stage, n, x, X);
+    }
 }
