@@ -135,22 +135,36 @@ static dfl_status evaluate_mass(dfl_system *sys, double t, const double *x)
 
 dfl_status dfl_point_init(dfl_point *point, const dfl_system *sys)
 {
-    const dfl_eom *eom = sys->eom;
-    dfl_context *ctx = sys->ctx;
-    const size_t nv = (size_t)eom->nv;
-    memset(point, 0, sizeof *point);
-    point->x = dfl_alloc(ctx, (size_t)sys->n, sizeof(double));
-    point->alg = dfl_alloc(ctx, (size_t)(sys->m1 + sys->m2 + sys->m3), sizeof(double));
-    point->dif = dfl_alloc(ctx, (size_t)sys->mdif, sizeof(double));
-    point->a = dfl_alloc(ctx, nv, sizeof(double));
-    point->M = dfl_alloc(ctx, nv * nv, sizeof(double));
-    point->blocks.W = dfl_alloc(ctx, (size_t)sys->nc * nv, sizeof(double));
-    point->blocks.K0 = dfl_alloc(ctx, (size_t)eom->n0 * nv, sizeof(double));
-    point->blocks.bias = dfl_alloc(ctx, (size_t)sys->nc, sizeof(double));
-    return point->x && point->alg && point->dif && point->a && point->M && point->blocks.W &&
-                   point->blocks.K0 && point->blocks.bias
-               ? DFL_OK
-               : DFL_NO_MEMORY;
+    return dfl_points_init(point, 1, sys);
+}
+
+dfl_status dfl_points_init(dfl_point *points, int count, const dfl_system *sys)
+{
+    const size_t nv = (size_t)sys->eom->nv, nc = (size_t)sys->nc;
+    const size_t size[] = {(size_t)sys->n,
+                           (size_t)(sys->m1 + sys->m2 + sys->m3),
+                           (size_t)sys->mdif,
+                           nv,
+                           nv * nv,
+                           nc * nv,
+                           (size_t)sys->eom->n0 * nv,
+                           nc};
+    size_t each = 0;
+    for (size_t i = 0; i < sizeof size / sizeof *size; i++)
+        each += size[i];
+    memset(points, 0, (size_t)count * sizeof *points);
+    double *at = dfl_alloc(sys->ctx, (size_t)count * each, sizeof(double));
+    if (!at)
+        return DFL_NO_MEMORY;
+    for (int k = 0; k < count; k++) {
+        dfl_point *point = &points[k];
+        double **const part[] = {&point->x,         &point->alg,        &point->dif,
+                                 &point->a,         &point->M,          &point->blocks.W,
+                                 &point->blocks.K0, &point->blocks.bias};
+        for (size_t i = 0; i < sizeof part / sizeof *part; at += size[i++])
+            *part[i] = at;
+    }
+    return DFL_OK;
 }
 
 void dfl_point_bind(dfl_point *point, const dfl_system *sys)
@@ -173,14 +187,7 @@ void dfl_point_bind(dfl_point *point, const dfl_system *sys)
 
 void dfl_point_clear(dfl_point *point, dfl_context *ctx)
 {
-    dfl_free(ctx, point->x);
-    dfl_free(ctx, point->alg);
-    dfl_free(ctx, point->dif);
-    dfl_free(ctx, point->a);
-    dfl_free(ctx, point->M);
-    dfl_free(ctx, point->blocks.W);
-    dfl_free(ctx, point->blocks.K0);
-    dfl_free(ctx, point->blocks.bias);
+    dfl_free(ctx, point->x); /* the first part of the whole */
 }
 
 /* Whether the constraint forces have to be subtracted from what eval writes to f. */

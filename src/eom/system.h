@@ -128,6 +128,13 @@ dfl_status dfl_point_init(dfl_point *point, const dfl_system *sys);
 void dfl_point_bind(dfl_point *point, const dfl_system *sys);
 void dfl_point_clear(dfl_point *point, dfl_context *ctx);
 
+/* Several points at equal distances in memory, which dfl_point_clear of the first gives back. */
+dfl_status dfl_points_init(dfl_point *points, int count, const dfl_system *sys);
+static inline long dfl_points_distance(const dfl_point *points, int count)
+{
+    return count > 1 ? (long)(points[1].x - points[0].x) : 0;
+}
+
 /* Evaluates all rows at (point->t, point->x). NaN and Inf are not looked for: Newton's increments
    show them. */
 dfl_outcome dfl_system_eval(dfl_system *sys, dfl_point *point);

@@ -82,68 +82,71 @@ dfl_outcome dfl_projected_factor(dfl_formulation *form, int ncomplex, const doub
 typedef struct stages {
     const dfl_point *points;
     int count;
+    long distance;           /* of the points in memory */
     const double *transform; /* over the stages */
-    const double *from[DFL_LANES];
 } stages;
 
-/* Rows first .. first+count-1 of alg into lanes; returns the place behind them. */
-static inline double *gather_rows(double *rows, stages *st, int first, int count)
+static inline stages stages_of(const dfl_point *points, int count, const double *transform)
 {
-    for (int k = 0; k < st->count; k++)
-        st->from[k] = st->points[k].alg + first;
-    dfl_lanes_gather(rows, st->count, st->transform, count, st->from, NULL, NULL);
-    return rows + count * dfl_lanes_width(st->count);
+    return (stages){points, count, dfl_points_distance(points, count), transform};
+}
+
+/* n entries of each stage, which stand at `first` in the first one, less weight_i X_i, into lanes. */
+static inline void gather(double *lanes, const stages *st, const double *first, int n,
+                          const double *X, const double *weight)
+{
+    dfl_lanes_gather(lanes, st->count, st->transform, n, first, st->distance, X, weight);
 }
 
 /* The algebraic rows of all stages, dropped invariants left out. */
 static inline __attribute__((always_inline)) void
-gather_algebraic(double *rows, const dfl_formulation *form, stages *st)
+gather_algebraic(double *rows, const dfl_formulation *form, const stages *st)
 {
     const dfl_system *sys = form->sys;
-    const int ne = sys->eom->ne;
+    const int ne = sys->eom->ne, row_e = sys->row_e, width = form->width;
+    const double *alg = st->points->alg;
     if (form->nactive == ne) {
-        gather_rows(rows, st, 0, sys->m1 + sys->m2 + sys->m3);
+        gather(rows, st, alg, sys->m1 + sys->m2 + sys->m3, NULL, NULL);
         return;
     }
-    rows = gather_rows(rows, st, 0, sys->row_e);
+    gather(rows, st, alg, row_e, NULL, NULL);
+    rows += row_e * width;
     for (int i = 0; i < ne; i++)
-        if (form->active[i])
-            rows = gather_rows(rows, st, sys->row_e + i, 1);
-    gather_rows(rows, st, sys->row_e + ne, sys->m3);
+        if (form->active[i]) {
+            gather(rows, st, alg + row_e + i, 1, NULL, NULL);
+            rows += width;
+        }
+    gather(rows, st, alg + row_e + ne, sys->m3, NULL, NULL);
 }
 
 /* f_dyn - M v': M constant, so that it may act on transformed derivatives, or stage by stage; in local
    coordinates a - v'. */
 static inline __attribute__((always_inline)) dfl_outcome
-gather_dynamics(double *rho, dfl_formulation *form, stages *st, const double *yp, const double *xp)
+gather_dynamics(double *rho, dfl_formulation *form, const stages *st, const double *yp,
+                const double *xp)
 {
     dfl_system *sys = form->sys;
     const int nv = sys->n3;
     if (form->local) { /* a - v' */
-        for (int k = 0; k < st->count; k++)
-            st->from[k] = st->points[k].x;
-        dfl_lanes_gather(rho, st->count, st->transform, nv, st->from, yp, NULL);
+        gather(rho, st, st->points->x, nv, yp, NULL);
         return DFL_STEP_OK;
     }
     if (sys->constant) {
-        for (int k = 0; k < st->count; k++)
-            st->from[k] = st->points[k].blocks.f;
         if (!sys->diagonal)
             dfl_lanes_mul(form->momentum, form->width, sys->M, nv, nv, yp);
-        dfl_lanes_gather(rho, st->count, st->transform, nv, st->from,
-                         sys->diagonal ? yp : form->momentum, sys->diagonal ? sys->M : NULL);
+        gather(rho, st, st->points->blocks.f, nv, sys->diagonal ? yp : form->momentum,
+               sys->diagonal ? sys->M : NULL);
         return DFL_STEP_OK;
     }
     for (int k = 0; k < st->count; k++) {
-        double *y = form->momentum + k * nv;
         for (int i = 0; i < nv; i++)
             form->vp[i] = xp[i * form->width + k];
-        dfl_outcome outcome = dfl_system_dynamics(y, sys, &st->points[k], form->vp);
+        dfl_outcome outcome =
+            dfl_system_dynamics(form->momentum + k * nv, sys, &st->points[k], form->vp);
         if (outcome)
             return outcome;
-        st->from[k] = y;
     }
-    dfl_lanes_gather(rho, st->count, st->transform, nv, st->from, NULL, NULL);
+    dfl_lanes_gather(rho, st->count, st->transform, nv, form->momentum, nv, NULL, NULL);
     return DFL_STEP_OK;
 }
 
@@ -153,16 +156,12 @@ dfl_outcome dfl_projected_residual(double *rows, dfl_formulation *form, const df
 {
     dfl_system *sys = form->sys;
     const int nr = sys->n2, nv = sys->n3, np = sys->eom->np, width = form->width;
-    stages st = {points, count, transform, {NULL}};
+    const stages st = stages_of(points, count, transform);
     double *rho_v = form->rho + nr * width, *rho_p = rho_v + nv * width;
     gather_algebraic(rows, form, &st);
-    for (int k = 0; nr > 0 && k < count; k++)
-        st.from[k] = points[k].dif;
     if (nr > 0)
-        dfl_lanes_gather(form->rho, count, transform, nr, st.from, yp + sys->off_r * width, NULL);
-    for (int k = 0; k < count; k++)
-        st.from[k] = points[k].blocks.kin;
-    dfl_lanes_gather(rho_p, count, transform, np, st.from, yp + sys->off_p * width, NULL);
+        gather(form->rho, &st, points->dif, nr, yp + sys->off_r * width, NULL);
+    gather(rho_p, &st, points->blocks.kin, np, yp + sys->off_p * width, NULL);
     return gather_dynamics(rho_v, form, &st, yp + sys->off_v * width, xp + sys->off_v * width);
 }
 
@@ -171,7 +170,7 @@ dfl_outcome dfl_projected_mixed(double *rows, dfl_formulation *form, const dfl_p
                                 const double *xp)
 {
     const double weighted[DFL_LANES] = {weight}, once[DFL_LANES] = {1};
-    stages st = {algebraic, 1, once, {NULL}};
+    const stages st = stages_of(algebraic, 1, once);
     dfl_outcome outcome = dfl_projected_residual(rows, form, differential, 1, weighted, yp, xp);
     gather_algebraic(rows, form, &st);
     return outcome;

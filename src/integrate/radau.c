@@ -114,10 +114,8 @@ static dfl_outcome evaluate_stages(dfl_stepper *st, double h)
 {
     dfl_radau *ra = (dfl_radau *)st;
     const dfl_coefficients *rk = ra->rk;
-    double *x[DFL_RADAU_STAGES] = {NULL};
-    for (int k = 0; k < rk->stages; k++)
-        x[k] = ra->stage[k].x;
-    dfl_lanes_scatter(x, rk->stages, st->sys->n, st->here.x, ra->Z);
+    dfl_lanes_scatter(ra->stage[0].x, dfl_points_distance(ra->stage, rk->stages), rk->stages,
+                      st->sys->n, st->here.x, ra->Z);
     for (int k = 0; k < rk->stages; k++) {
         dfl_point *stage = &ra->stage[k];
         stage->t = st->t + rk->c[k] * h;

@@ -176,43 +176,44 @@ WIDE double dfl_lanes_squares(const double *X, int width, int n, const double *w
 }
 
 static INLINE void gather(int stages, int quads, double *Y, const double *M, int n,
-                          const double *const *stage, const double *X, const double *weight)
+                          const double *stage, long stride, const double *X, const double *weight)
 {
     const int width = 4 * quads;
-    const double *from[7];
     quad m[7][2];
     load(m, stages, quads, M);
-    for (int k = 0; k < stages; k++)
-        from[k] = stage[k];
-    for (int i = 0; i < n; i++, Y += width)
+    for (int i = 0; i < n; i++, Y += width) {
+        quad y[2];
+        for (int q = 0; q < quads; q++)
+            y[q] = stage[i] * m[0][q];
+        for (int k = 1; k < stages; k++)
+            for (int q = 0; q < quads; q++)
+                y[q] += stage[k * stride + i] * m[k][q];
         for (int q = 0; q < quads; q++) {
-            quad y = from[0][i] * m[0][q];
-            for (int k = 1; k < stages; k++)
-                y += from[k][i] * m[k][q];
             if (weight)
-                y -= weight[i] * *(const quad *)(X + i * width + 4 * q);
+                y[q] -= weight[i] * *(const quad *)(X + i * width + 4 * q);
             else if (X)
-                y -= *(const quad *)(X + i * width + 4 * q);
-            *(quad *)(Y + 4 * q) = y;
+                y[q] -= *(const quad *)(X + i * width + 4 * q);
+            *(quad *)(Y + 4 * q) = y[q];
         }
+    }
 }
 
-WIDE void dfl_lanes_gather(double *Y, int stages, const double *M, int n,
-                           const double *const *stage, const double *X, const double *weight)
+WIDE void dfl_lanes_gather(double *Y, int stages, const double *M, int n, const double *stage,
+                           long stride, const double *X, const double *weight)
 {
     switch (stages) {
     case 1:
-        gather(1, 1, Y, M, n, stage, X, weight);
+        gather(1, 1, Y, M, n, stage, stride, X, weight);
         break;
     case 3:
-        gather(3, 1, Y, M, n, stage, X, weight);
+        gather(3, 1, Y, M, n, stage, stride, X, weight);
         break;
     case 5:
-        gather(5, 2, Y, M, n, stage, X, weight);
+        gather(5, 2, Y, M, n, stage, stride, X, weight);
         break;
     default:
         assert(stages == 7);
-        gather(7, 2, Y, M, n, stage, X, weight);
+        gather(7, 2, Y, M, n, stage, stride, X, weight);
     }
 }
 
@@ -234,36 +235,33 @@ void dfl_lanes_combine(double *y, int stages, const double *weight, int n, const
         combine(stages, y, weight, n, X);
 }
 
-static INLINE void scatter(int stages, int quads, double *const *stage, int n, const double *x,
-                           const double *X)
+static INLINE void scatter(int stages, int quads, double *stage, long stride, int n,
+                           const double *x, const double *X)
 {
-    double *to[7];
-    for (int k = 0; k < stages; k++)
-        to[k] = stage[k];
     for (int i = 0; i < n; i++, X += 4 * quads) {
         quad sum[2];
         for (int q = 0; q < quads; q++)
             sum[q] = x[i] + *(const quad *)(X + 4 * q);
         for (int k = 0; k < stages; k++)
-            to[k][i] = sum[k / 4][k % 4];
+            stage[k * stride + i] = sum[k / 4][k % 4];
     }
 }
 
-WIDE void dfl_lanes_scatter(double *const *stage, int stages, int n, const double *x,
+WIDE void dfl_lanes_scatter(double *stage, long stride, int stages, int n, const double *x,
                             const double *X)
 {
     switch (stages) {
     case 1:
-        scatter(1, 1, stage, n, x, X);
+        scatter(1, 1, stage, stride, n, x, X);
         break;
     case 3:
-        scatter(3, 1, stage, n, x, X);
+        scatter(3, 1, stage, stride, n, x, X);
         break;
     case 5:
-        scatter(5, 2, stage, n, x, X);
+        scatter(5, 2, stage, stride, n, x, X);
         break;
     default:
         assert(stages == 7);
-        scatter(7, 2, stage, n, x, X);
+        scatter(7, 2, stage, stride, n, x, X);
     }
 }

@@ -42,13 +42,15 @@ void dfl_lanes_shift(double *Y, int width, const dfl_shifts *zeta, int n, const 
 void dfl_lanes_add_shifted(double *Y, int width, const dfl_shifts *zeta, int n, const double *A,
                            const double *B);
 
-/* Y_i = M (stage_0[i], stage_1[i], ...) - weight_i X_i for n components: plain vectors of the stages into
-   transformed lanes. X may be NULL (nothing is subtracted), weight NULL (all 1). */
-void dfl_lanes_gather(double *Y, int stages, const double *M, int n, const double *const *stage,
-                      const double *X, const double *weight);
+/* Y_i = M (stage_0[i], stage_1[i], ...) - weight_i X_i for n components: plain vectors of the stages,
+   stage_k at stage + k*stride, into transformed lanes. X may be NULL (nothing is subtracted), weight NULL
+   (all 1). */
+void dfl_lanes_gather(double *Y, int stages, const double *M, int n, const double *stage,
+                      long stride, const double *X, const double *weight);
 
 /* The way back, stage_k[i] = x_i + X_ik, and weighted sums over the stages, y_i = sum weight_k X_ik. */
-void dfl_lanes_scatter(double *const *stage, int stages, int n, const double *x, const double *X);
+void dfl_lanes_scatter(double *stage, long stride, int stages, int n, const double *x,
+                       const double *X);
 void dfl_lanes_combine(double *y, int stages, const double *weight, int n, const double *X);
 
 /* Y += X, and the sum of (weight_i X_i)^2 over all lanes, for n components. */

@@ -287,19 +287,16 @@ static void lanes_are_transformed_over_the_stages(void **state)
     enum { N = 5 };
     double M[DFL_LANES * 7], X[DFL_LANES * N], Y[DFL_LANES * N], G[DFL_LANES * N], stage[7][N];
     double weight[N];
-    const double *from[7];
     for (int stages = 1; stages <= 7; stages += 2) {
         const int width = dfl_lanes_width(stages);
         fill(M, width * stages);
         fill(X, width * N);
         fill(weight, N);
-        for (int k = 0; k < stages; k++) {
-            from[k] = stage[k];
+        for (int k = 0; k < stages; k++)
             for (int i = 0; i < N; i++)
                 stage[k][i] = X[i * width + k];
-        }
         dfl_lanes_transform(Y, stages, M, N, X);
-        dfl_lanes_gather(G, stages, M, N, from, X, weight);
+        dfl_lanes_gather(G, stages, M, N, stage[0], N, X, weight);
         for (int i = 0; i < N; i++)
             for (int r = 0; r < width; r++) {
                 double sum = 0;
@@ -308,12 +305,10 @@ static void lanes_are_transformed_over_the_stages(void **state)
                 assert_close(Y[i * width + r], sum, 1e-13);
                 assert_close(G[i * width + r], sum - weight[i] * X[i * width + r], 1e-13);
             }
-        dfl_lanes_gather(G, stages, M, N, from, NULL, NULL);
+        dfl_lanes_gather(G, stages, M, N, stage[0], N, NULL, NULL);
         assert_all_close(G, Y, width * N, 1e-13);
-        double *to[7], back[7][N], sums[N];
-        for (int k = 0; k < stages; k++)
-            to[k] = back[k];
-        dfl_lanes_scatter(to, stages, N, weight, X);
+        double back[7][N], sums[N];
+        dfl_lanes_scatter(back[0], N, stages, N, weight, X);
         dfl_lanes_combine(sums, stages, M, N, X);
         for (int i = 0; i < N; i++) {
             double sum = 0;
