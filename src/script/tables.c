@@ -163,6 +163,12 @@ static int unknown_variable(lua_State *L, const char *call, const char *name)
     const char *open = strchr(name, '(');
     const size_t length = strlen(name);
     if (!open || name[length - 1] != ')') {
+        const char *moving = strstr(name, ".qd");
+        const char *joint = moving ? lua_pushlstring(L, name, (size_t)(moving + 2 - name)) : "";
+        const char *q = moving ? lua_pushfstring(L, "%s%s", joint, moving + 3) : "";
+        if (moving && dfl_model_find(model, q))
+            return dfl_script_error(L, "%s: there is no variable '%s'; its name is [\"der(%s)\"]",
+                                    call, name, q);
         const char *nearest = dfl_model_nearest(model, name, VARIABLES);
         return dfl_script_error(L, "%s: there is no variable '%s'%s%s%s", call, name,
                                 nearest ? "; did you mean '" : "", nearest ? nearest : "",

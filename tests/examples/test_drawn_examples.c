@@ -217,15 +217,24 @@ static void bricard_agrees(const scripted *s, const by_hand *hand)
     }
 }
 
-/* The problem has 24 rows of rank 23; five hinges in a row leave five rows of rank 4. */
+static void note_redundancy(dfl_log_level level, const char *text, void *user)
+{
+    (void)level;
+    *(bool *)user |= strstr(text, "1 of 5 constraints are redundant (rank 4)") != NULL;
+}
+
+/* The problem has 24 rows of rank 23; five hinges in a row leave five rows of rank 4, and a run says so. */
 static void check_bricard(void)
 {
+    bool noted = false;
     scripted s = compare("bricard", "bricard", 10.0, 5, bricard_agrees);
     const dfl_statistics stats = dfl_solver_statistics(s.solver);
     assert_int_equal(s.eq->nl, 5);
     assert_int_equal(stats.rank_position, 4);
     assert_int_equal(stats.rank_velocity, 4);
     assert_near(scripted_output(&s, "energy"), -29.43, 10 * tol);
+    scripted_start(&s, &(dfl_solver_options){.log = note_redundancy, .user = &noted});
+    assert_true(noted);
     scripted_free(&s);
 }
 

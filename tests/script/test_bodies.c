@@ -151,7 +151,15 @@ static void wrong_uses_of_handles_are_explained(void **state)
         {TWO "local j = fixed('j', ground, a)\nprint(j.q)", "joint 'j' has no 'q': it is fixed"},
         {TWO "revolute('j', ground, a, " Z "revolute('k', a, b, " Z
              "local l = spherical('l', ground, b, { at = {1, 0, 0} })\nprint(l.q)",
-         "joint 'l' closes a loop and has no 'q'; coordinates belong to the joints"},
+         "joint 'l' closes a loop and has no 'q': its second body is the ground or hangs already"},
+        {TWO "local j = revolute('j', ground, a, " Z "initial{ [j] = 1 }",
+         "a key of the table is a joint; give its coordinate, such as [j.q]"},
+        {TWO "revolute('j', ground, a, " Z "initial{ ['j.qd'] = 1 }",
+         "initial: there is no variable 'j.qd'; its name is [\"der(j.q)\"]"},
+        {TWO "local j = revolute('j', ground, a, " Z "force(j, 1)",
+         "force: argument 1 is a joint; give what position, velocity or speed returned, or the "
+         "coordinate of a joint, such as j.q"},
+        {"planar()\nbody('a')", "such as free(\"...\", ground, a, { at = {0, 0} })"},
         {TWO "print(point(a, {0, 0, 0}).x)",
          "test.lua:3: body 'a' does not hang on the ground yet; give the joints between them"},
         {TWO "revolute('j', ground, a, " Z "print(point(a, {0, 0, 0}).u)",
