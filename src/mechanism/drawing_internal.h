@@ -70,6 +70,7 @@ typedef struct dfl_placed_body {
     int line;
     dfl_expr mass;
     dfl_vec com;
+    bool com_missing;
     dfl_sym inertia;
     bool quasistatic;
     int joint; /* the one it hangs on, or -1 */

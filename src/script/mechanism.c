@@ -99,11 +99,13 @@ static int call_body(lua_State *L)
 {
     dfl_arg_count(L, "body", 1, 2);
     dfl_drawn_body body = {.name = dfl_arg_name(L, "body", 1)};
+    bool com = false;
     const dfl_option options[] = {{"mass", DFL_OPTION_EXPR, &body.mass, NULL},
-                                  {"com", DFL_OPTION_POINT, &body.com, NULL},
+                                  {"com", DFL_OPTION_POINT, &body.com, &com},
                                   {"inertia", DFL_OPTION_INERTIA, &body.inertia, NULL},
                                   {"quasistatic", DFL_OPTION_FLAG, &body.quasistatic, NULL}};
     dfl_read_options(L, "body", body.name, 2, options, sizeof options / sizeof *options);
+    body.com_missing = !com;
     int number = 0;
     dfl_sandbox_charge(L, 1e3);
     dfl_script_check(L, dfl_drawing_body(&number, dfl_script_drawing(L), &body));
