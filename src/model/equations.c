@@ -142,8 +142,10 @@ static dfl_status count_unknowns(dfl_equations *eq)
     }
     eq->n = eq->nw + eq->nl + eq->nm + eq->nr + eq->nv + eq->ns + eq->np;
     if (!eq->np)
-        return dfl_model_fail(model, 0,
-                              "the model has no coordinates; declare some with position(\"x\")");
+        return dfl_model_fail(
+            model, 0,
+            "the model has no coordinates; declare some with position(\"x\"), or joints that "
+            "are not driven (drive(...) prescribes a coordinate, motion = ... leaves none)");
     if (!eq->nv)
         return dfl_model_fail(model, 0,
                               "every position has its kinematics, but there is no speed they could "
