@@ -63,7 +63,7 @@ extern const int pendulum_nmethods;
 typedef struct pendulum_run {
     dfl_status status;
     long steps, evaluations;
-    double seconds;     /* CPU time, least of two runs */
+    double seconds;     /* CPU time; of short runs the least of two */
     double error[2];    /* at the end: of p and v, of lambda */
     envelope residuals; /* g, gI, gII, E - E0 */
 } pendulum_run;

@@ -1,6 +1,7 @@
 /* truck.c: the counterpart of Steinbrecher (2007), figure 8, on the truck of Eich-Soellner and Fuehrer. */
 #include "paper.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -15,21 +16,34 @@ const method truck_methods[] = {
 };
 const int truck_nmethods = sizeof truck_methods / sizeof *truck_methods;
 
+static void integrate(truck_run *out, const problem *prob, const dfl_solver_options *options);
+
+/* The least time of three runs counts. */
 void paper_truck(truck_run *out, const method *m, double tolerance)
 {
     const dfl_solver_options options = method_options(m, tolerance);
     problem prob;
+    *out = (truck_run){.seconds = INFINITY};
+    if (!problem_truck(&prob, 0)) {
+        out->status = DFL_NO_MEMORY;
+        return;
+    }
+    for (int i = 0; i < 3; i++)
+        integrate(out, &prob, &options);
+    problem_free(&prob);
+}
+
+static void integrate(truck_run *out, const problem *prob, const dfl_solver_options *options)
+{
     dfl_context *ctx = dfl_context_create();
     dfl_solver *solver = NULL;
-    *out = (truck_run){.status = problem_truck(&prob, 0) ? DFL_OK : DFL_NO_MEMORY};
+    out->status = dfl_solver_create(&solver, ctx, &prob->eom, options);
     if (!out->status)
-        out->status = dfl_solver_create(&solver, ctx, &prob.eom, &options);
-    if (!out->status)
-        out->status = dfl_solver_start(solver, 0, prob.x0, NULL);
+        out->status = dfl_solver_start(solver, 0, prob->x0, NULL);
     const double begin = cpu_seconds();
     if (!out->status)
         out->status = dfl_solver_advance(solver, 20);
-    out->seconds = cpu_seconds() - begin;
+    out->seconds = fmin(out->seconds, cpu_seconds() - begin);
     if (out->status)
         snprintf(out->message, sizeof out->message, "%s", dfl_message(ctx));
     if (solver) {
@@ -41,5 +55,4 @@ void paper_truck(truck_run *out, const method *m, double tolerance)
     }
     dfl_solver_free(solver);
     dfl_context_free(ctx);
-    problem_free(&prob);
 }
