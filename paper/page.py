@@ -78,7 +78,7 @@ def peers_found(lines):
     have = [name for key, name in names.items() if key in found]
     lack = [name for key, name in names.items() if key not in found]
     text = ", ".join(have) or "none"
-    return text + (f"; not installed here: {', '.join(lack)}" if lack else "")
+    return text + (f"; not installed here: {', '.join(lack)}; what is said about them is from a run with them" if lack else "")
 
 
 def modelling_seconds(build):
@@ -96,14 +96,14 @@ def main():
     build, data, folder = sys.argv[1:4]
     read = {name: read_lines(os.path.join(data, name + ".jsonl"))
             for name in ("circle", "swing", "pendulum", "truck", "oscillator", "closure",
-                         "peers-pendulum", "peers-truck")}
+                         "peers-pendulum", "peers-truck", "peers-oscillator")}
     parts = [INTRODUCTION.format(date=datetime.date.today().isoformat(), machine=machine_name(),
                                  system=system_name(), compiler=compiler_name(),
                                  peers=peers_found(read["peers-pendulum"]))]
     figures = {}
     parts += geoms.write(figures, read)
     parts += circle.write(figures, read["circle"])
-    parts += arnold.write(figures, read["oscillator"])
+    parts += arnold.write(figures, read["oscillator"], read["peers-oscillator"])
     parts += neweul.write(figures, read["closure"], modelling_seconds(build))
     for name, text in figures.items():
         with open(os.path.join(folder, name), "w", encoding="utf-8") as file:

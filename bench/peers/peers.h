@@ -30,6 +30,7 @@ typedef struct peer_problem {
 } peer_problem;
 
 extern const peer_problem peer_pendulum, peer_andrews, peer_caraxis, peer_truck;
+const peer_problem *peer_oscillator(const char *name); /* oscillator:m1:d:t_end, or NULL */
 extern const double peer_gravity;
 
 /* Solves [M G^T; G 0] [a; lambda] = [f; -gamma]. */
