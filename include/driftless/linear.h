@@ -2,8 +2,9 @@
 
        p' = Z(t) v,    M(t) v' = C(t) p + D(t) v + f(t) - Z^T G^T lambda,    0 = G(t) p + g(t)
 
-   as a model in the general form, with exact hidden constraints and derivatives. In the form psf with unit selectors
-   the solver then does what Steinbrecher's Algorithm 13 (2002) does; every other form can be used as well. */
+   as a model in the general form, with exact hidden constraints and derivatives. In the form psf
+   with unit selectors the solver then does what Steinbrecher's Algorithm 13 (2002) does; every
+   other form can be used as well. */
 #ifndef DFL_LINEAR_H
 #define DFL_LINEAR_H
 
@@ -37,8 +38,9 @@ typedef struct dfl_linear_system {
 
 typedef struct dfl_linear dfl_linear;
 
-/* Makes a model of the system, which is copied. The caller owns *out and frees it with dfl_linear_free after the
-   solvers that use it; on failure *out is NULL. DFL_INVALID: a size is negative, `matrices` is NULL. DFL_NO_MEMORY. */
+/* Makes a model of the system, which is copied. The caller owns *out and frees it with
+   dfl_linear_free after the solvers that use it; on failure *out is NULL. DFL_INVALID: a size is
+   negative, `matrices` is NULL. DFL_NO_MEMORY. */
 dfl_status dfl_linear_create(dfl_linear **out, dfl_context *ctx, const dfl_linear_system *system);
 void dfl_linear_free(dfl_linear *linear);
 

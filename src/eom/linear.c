@@ -1,4 +1,5 @@
-/* Linear equations of motion with matrices that depend on time, in the general form (driftless/linear.h).
+/* Linear equations of motion with matrices that depend on time, in the general form
+   (driftless/linear.h).
 
    With G and Z functions of t alone the hidden constraints are (Steinbrecher 2002, (25d), (25e))
 

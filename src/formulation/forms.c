@@ -1,8 +1,8 @@
 /* The table of forms.
 
    Sources: Steinbrecher 2002 (eom, eom2, eom1: constraints on the level of positions, velocities,
-   accelerations), Gear, Gupta, Leimkuhler 1985 (ggl), Baumgarte 1972, Petzold and Potra 1992 (odae, ext316,
-   ext317, pinv, tangent, partition), Kurz, Burkhardt, Eberhard 2011 (implicit). */
+   accelerations), Gear, Gupta, Leimkuhler 1985 (ggl), Baumgarte 1972, Petzold and Potra 1992
+   (odae, ext316, ext317, pinv, tangent, partition), Kurz, Burkhardt, Eberhard 2011 (implicit). */
 #include "formulation/forms.h"
 
 static const dfl_form_traits table[DFL_FORMS] = {
@@ -109,8 +109,8 @@ dfl_wishes dfl_form_wishes(const dfl_form_traits *traits, const dfl_eom *eom)
 {
     const int nc = eom->nl + eom->nm;
     const bool a = traits->plain && traits->acceleration == DFL_ACC_UNKNOWN;
-    /* without holonomic constraints the highest index is 2; with them mu is no better known than lambda, and
-       auxiliary variables may be functions of both */
+    /* without holonomic constraints the highest index is 2; with them mu is no better known than
+       lambda, and auxiliary variables may be functions of both */
     const int index_l = eom->nl > 0 || traits->index_l < 2 ? traits->index_l : 2;
     const int index_v = eom->nl > 0 ? traits->index_v : 0;
     return (dfl_wishes){.carry = traits->ode || (!traits->plain && traits->rates_are_a),

@@ -207,8 +207,8 @@ const double *dfl_formulation_acceleration_rows(dfl_formulation *form, const dfl
     return form->sys->psi1 ? NULL : point->alg + form->sys->row_acc;
 }
 
-/* The minimum-norm solution of W^T l = W^T l_given. Off the constraints W shows full rank: the tolerance grows
-   until it is the known one. */
+/* The minimum-norm solution of W^T l = W^T l_given. Off the constraints W shows full rank: the
+   tolerance grows until it is the known one. */
 void dfl_formulation_least_multipliers(dfl_point *point, dfl_formulation *form)
 {
     const dfl_system *sys = form->sys;

@@ -111,8 +111,8 @@ void dfl_formulation_bind(dfl_formulation *form);
    constraints. DFL_SINGULAR: rank-deficient and not allowed; DFL_INVALID: theory violated. */
 dfl_status dfl_formulation_ranks(dfl_formulation *form, const dfl_point *point);
 
-/* Whether the forces at an evaluated point are free of what redundant constraints leave undetermined,
-   and the failure if they are not. */
+/* Whether the forces at an evaluated point are free of what redundant constraints leave
+   undetermined, and the failure if they are not. */
 bool dfl_formulation_forces_determined(dfl_formulation *form, const dfl_point *point);
 dfl_status dfl_formulation_undetermined(const dfl_formulation *form, double t);
 
@@ -131,15 +131,15 @@ dfl_outcome dfl_formulation_select(dfl_formulation *form, double t, const double
 dfl_outcome dfl_formulation_factor(dfl_formulation *form, int nreal, int ncomplex,
                                    const double *zeta);
 
-/* rows (ma lanes): alg, and form->rho (mdif lanes): dif - diag(I,M,I) x', of `count` evaluated stages,
-   transformed over the stages. yp: lanes of x' transformed; xp: lanes of x' itself, read only where
-   M varies or form->reads_rates. */
+/* rows (ma lanes): alg, and form->rho (mdif lanes): dif - diag(I,M,I) x', of `count` evaluated
+   stages, transformed over the stages. yp: lanes of x' transformed; xp: lanes of x' itself, read
+   only where M varies or form->reads_rates. */
 dfl_outcome dfl_formulation_residual(double *rows, dfl_formulation *form, const dfl_point *points,
                                      int count, const double *transform, const double *yp,
                                      const double *xp);
 
-/* The same for one stage whose differential rows belong to one point, with a weight, and whose algebraic
-   rows to another. yp: the weighted x'. */
+/* The same for one stage whose differential rows belong to one point, with a weight, and whose
+   algebraic rows to another. yp: the weighted x'. */
 dfl_outcome dfl_formulation_mixed_residual(double *rows, dfl_formulation *form,
                                            const dfl_point *differential,
                                            const dfl_point *algebraic, double weight,
@@ -170,8 +170,8 @@ bool dfl_formulation_suspend(dfl_formulation *form);
 /* A step was accepted: invariants may be used again, compared with this step. */
 void dfl_formulation_accepted(dfl_formulation *form);
 
-/* gII and hI (nc) at an evaluated accepted point, with a from M a = f_dyn; NULL where they are not known: no
-   bias, a singular M, or psi1, which does not ask for them. */
+/* gII and hI (nc) at an evaluated accepted point, with a from M a = f_dyn; NULL where they are not
+   known: no bias, a singular M, or psi1, which does not ask for them. */
 const double *dfl_formulation_acceleration_rows(dfl_formulation *form, const dfl_point *point);
 
 /* Writes the names of the rows that take part in the weakest combination of W into `text`. */

@@ -62,7 +62,8 @@ static void best_partition(bool *independent, dfl_ode *ode, const dfl_point *poi
         independent[ode->dependent[k]] = false;
 }
 
-/* The inverse of the condition number of the block of W that belongs to the dependent coordinates. */
+/* How far the block of W that belongs to the dependent coordinates is from being singular: the smallest entry of
+   its QR decomposition. (Its condition number would be 1 for every single constraint.) */
 static double quality(dfl_ode *ode, const dfl_point *point, const bool *independent)
 {
     const int nc = ode->sys->nc, nv = ode->sys->n3, rank = ode->saddle.nrows;
@@ -78,7 +79,7 @@ static double quality(dfl_ode *ode, const dfl_point *point, const bool *independ
     const dfl_split_rule rule = {.method = DFL_METHOD_QR, .tolerance = 1e-15, .rank = -1};
     if (column != rank || !dfl_split_compute(ode->split, &rule, A, rank, rank, rank))
         return 0;
-    return ode->split->largest > 0 ? ode->split->smallest / ode->split->largest : 1;
+    return rank > 0 ? ode->split->smallest : 1;
 }
 
 static dfl_outcome factor(dfl_ode *ode, const dfl_point *point)

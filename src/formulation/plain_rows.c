@@ -85,10 +85,10 @@ dfl_outcome dfl_plain_defect(double *err, dfl_formulation *form, const dfl_point
     return DFL_STEP_OK;
 }
 
-/* Where gII and hI contain v', the defect of v' alone, delta = a - alpha with M a = f_dyn, as M delta and -W delta
-   with the matrices of the decomposition. What the point itself leaves of gII and hI, and the change of M and W
-   since then, would be errors of the multipliers that do not shrink with the step. Left as it is where M
-   is singular. */
+/* Where gII and hI contain v', the defect of v' alone, delta = a - alpha with M a = f_dyn, as M
+   delta and -W delta with the matrices of the decomposition. What the point itself leaves of gII
+   and hI, and the change of M and W since then, would be errors of the multipliers that do not
+   shrink with the step. Left as it is where M is singular. */
 static void acceleration_defect(double *F, dfl_formulation *form, const dfl_point *point)
 {
     const dfl_system *sys = form->sys;
@@ -146,7 +146,8 @@ static dfl_outcome stage_rows(double *F, dfl_formulation *form, const dfl_point 
     return DFL_STEP_OK;
 }
 
-/* push = W^T tau and turn = W_l^T mu + (L Z)^T tau; both zero where the multipliers are discarded. */
+/* push = W^T tau and turn = W_l^T mu + (L Z)^T tau; both zero where the multipliers are discarded.
+   */
 static dfl_outcome set_corrections(dfl_formulation *form, const dfl_point *point)
 {
     dfl_system *sys = form->sys;
@@ -252,8 +253,8 @@ static void acceleration_rows(double *F, const dfl_formulation *form, const dfl_
         F[i] += i < nl ? 2 * alpha * b->gI[i] + beta * beta * b->g[i] : alpha * b->hv[i - nl];
 }
 
-/* The first level of constraints belongs to l and m: there the undetermined part of these vanishes. The
-   next ones belong to tau and mu, of which the redundant ones vanish. */
+/* The first level of constraints belongs to l and m: there the undetermined part of these
+   vanishes. The next ones belong to tau and mu, of which the redundant ones vanish. */
 static void multiplier_rows(double *F, const dfl_formulation *form, const dfl_point *point)
 {
     const dfl_plain *plain = form->plain;

@@ -1,7 +1,9 @@
-/* test_linear.c: linear equations of motion with matrices that depend on time, on a bead on a rotating rod.
+/* test_linear.c: linear equations of motion with matrices that depend on time, on a bead on a
+   rotating rod.
 
-   G = (-sin wt, cos wt): in the direction of the rod r'' = w^2 r, so r = cosh wt from rest at r = 1, and lambda =
-   -2 w r'. Velocities are those of the plane, Z = I, or those of the rotating frame, Z = R(t), v = (r', w r). */
+   G = (-sin wt, cos wt): in the direction of the rod r'' = w^2 r, so r = cosh wt from rest at r =
+   1, and lambda = -2 w r'. Velocities are those of the plane, Z = I, or those of the rotating
+   frame, Z = R(t), v = (r', w r). */
 #include "support.h"
 
 #include <driftless/linear.h>
@@ -36,8 +38,8 @@ static int in_the_frame(dfl_linear_matrices *out, double t, void *user)
     return 0;
 }
 
-/* The rod and, on top of it, a drive 0 = r - cosh wt, written as cos(wt) x + sin(wt) y - cosh wt: nothing is
-   free; and a spring of stiffness 2 with damping, which the multipliers balance. */
+/* The rod and, on top of it, a drive 0 = r - cosh wt, written as cos(wt) x + sin(wt) y - cosh wt:
+   nothing is free; and a spring of stiffness 2 with damping, which the multipliers balance. */
 static int driven(dfl_linear_matrices *out, double t, void *user)
 {
     const double s = sin(w * t), c = cos(w * t);

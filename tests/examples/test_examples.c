@@ -1,4 +1,4 @@
-/* Every file in examples/ is run and compared with independent numbers.
+/* Every file in examples/ is run and compared with independent numbers, here or in test_drawn_examples.c.
 
    Where problems/ has the same model written by hand, all blocks of the equations and all derivatives
    must agree at random states, to rounding (1e-12 of the block's largest entry), and the trajectory
@@ -10,32 +10,11 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include "closed_forms.h"
+#include "example.h"
 #include "same_equations.h"
+#include "../reference.h"
 
 #include <dirent.h>
-
-static const double tol = 1e-10;
-
-/* The example `name` with --set texts, ended by NULL. */
-static scripted load_with(const char *name, const char *const *sets)
-{
-    char path[512];
-    int nset = 0;
-    while (sets && sets[nset])
-        nset++;
-    snprintf(path, sizeof path, "%s/examples/%s.lua", DFL_SOURCE_DIR, name);
-    scripted s = {.ctx = dfl_context_create()};
-    assert_non_null(s.ctx);
-    scripted_expect(&s, dfl_script_load(&s.model, s.ctx, path,
-                                        &(dfl_script_options){.nset = nset, .set = sets}));
-    scripted_expect(&s, scripted_prepare(&s));
-    return s;
-}
-
-static scripted load(const char *name)
-{
-    return load_with(name, NULL);
-}
 
 /* ------------------------------------------------------------------------------- the same equations */
 
@@ -88,28 +67,6 @@ static void check_sleigh(void)
 static void check_heavy_top(void)
 {
     compare_with_problem("heavy-top", NULL, "top", 0, 2, 60, 120);
-}
-
-/* The same top without its Cartesian coordinates. */
-static void check_top_bodies(void)
-{
-    static const char *const p[] = {"tip.q1", "tip.q2", "tip.q3", "tip.q4"};
-    static const char *const v[] = {"tip.w1", "tip.w2", "tip.w3"};
-    problem prob;
-    scripted s = load("top-bodies");
-    assert_true(problem_make(&prob, "top", 0));
-    const dfl_layout at = dfl_eom_layout(&prob.eom);
-    scripted_start(&s, &(dfl_solver_options){.rtol = tol});
-    for (int k = 0; k < prob.nreferences && prob.references[k].t <= 2; k++) {
-        const double *x = prob.references[k].x;
-        scripted_advance(&s, prob.references[k].t);
-        for (int i = 0; i < 4; i++)
-            assert_near(scripted_value(&s, p[i]), x[at.p + 3 + i], 60 * tol);
-        for (int i = 0; i < 3; i++)
-            assert_near(scripted_value(&s, v[i]), x[at.v + 3 + i], 60 * 20 * tol);
-    }
-    problem_free(&prob);
-    scripted_free(&s);
 }
 
 /* The oscillator in distances instead of coordinates. */
@@ -202,27 +159,60 @@ static void check_slider_crank(void)
     scripted_free(&s);
 }
 
-/* The angle of the rod is that of the crank plus that of the pin. */
-static void check_slider_crank_bodies(void)
+/* The energy changes by what the road gives and the dampers take; in the end the tyre carries all of the
+   342 kg. */
+static void check_suspension(void)
 {
-    problem prob;
-    scripted s = load("slider-crank-bodies");
-    assert_true(problem_make(&prob, "slidercrank", 0));
-    const dfl_layout at = dfl_eom_layout(&prob.eom);
+    scripted s = load("suspension");
     scripted_start(&s, &(dfl_solver_options){.rtol = tol});
-    for (int k = 0; k < prob.nreferences; k++) {
-        const double *p = prob.references[k].x + at.p, *v = prob.references[k].x + at.v;
-        scripted_advance(&s, prob.references[k].t);
-        const double phi = scripted_value(&s, "bearing.q"),
-                     w = scripted_value(&s, "der(bearing.q)");
-        assert_near(scripted_output(&s, "x"), p[0], 50 * tol);
-        assert_near(phi + scripted_value(&s, "pin.q"), p[1] - PI, 70 * tol);
-        assert_near(phi, p[1] + p[2] - PI, 300 * tol);
-        assert_near(scripted_value(&s, "der(guide.q)"), v[0], 250 * tol);
-        assert_near(w + scripted_value(&s, "der(pin.q)"), v[1], 2000 * tol);
-        assert_near(w, v[1] + v[2], 800 * tol);
+    const double before = scripted_output(&s, "energy");
+    double stop = 0;
+    for (double t = 0.05; t < 3; t += 0.05) {
+        scripted_advance(&s, t);
+        stop = fmax(stop, scripted_output(&s, "stop-force"));
+        assert_near(scripted_output(&s, "energy") + scripted_value(&s, "taken") -
+                        scripted_value(&s, "given"),
+                    before, 5e4 * tol); /* energies of 2000 J, kinks of the stop */
     }
-    problem_free(&prob);
+    assert_true(stop > 100);
+    scripted_advance(&s, 40);
+    assert_near(scripted_output(&s, "tyre-load"), 342 * 9.81, 1e-6);
+    scripted_free(&s);
+}
+
+/* The arm's equations by hand: angle, speed, reference, integral, filter, current. */
+static void arm_rates(double *d, double t, const double *y, const void *user)
+{
+    (void)t;
+    (void)user;
+    const double m = 2, L = 0.8, bag = 1, J = m * L * L / 3 + bag * L * L, e = y[2] - y[0];
+    const double raw = 60 * e + 80 * y[3] + 12 * (e - y[4]) / 0.02,
+                 u = raw / pow(1 + pow(raw / 24, 8), 0.125);
+    const double grip = 20 * 0.1 * 0.03 * y[1] / sqrt(y[1] * y[1] + 0.05 * 0.05);
+    d[0] = y[1];
+    d[1] = (80 * 0.05 * y[5] - grip - (m * L / 2 + bag * L) * 9.81 * cos(y[0])) / J;
+    d[2] = (1 - y[2]) / 0.2;
+    d[3] = e + (u - raw) / (80 * 0.1);
+    d[4] = (e - y[4]) / 0.02;
+    d[5] = (u - 0.8 * y[5] - 80 * 0.05 * y[1]) / 2e-3;
+}
+
+static void check_arm_pid(void)
+{
+    static const char *const names[] = {"hinge.q",   "der(hinge.q)", "reference",
+                                        "control.i", "control.d",    "motor.i"};
+    double y[6] = {-PI / 2, 0, -PI / 2, 0, 0, 0};
+    scripted s = load("arm-pid");
+    scripted_start(&s, &(dfl_solver_options){.rtol = tol});
+    for (int t = 1; t <= 2; t++) {
+        rk4(y, 6, t - 1, t, 20000, arm_rates, NULL); /* a fiftieth of the current's time */
+        scripted_advance(&s, t);
+        for (int i = 0; i < 6; i++)
+            assert_near(scripted_value(&s, names[i]), y[i], 500 * tol);
+    }
+    scripted_advance(&s, 100); /* the weight's moment over gear and constant */
+    assert_near(scripted_value(&s, "hinge.q"), 1.0, 1e-6);
+    assert_near(scripted_value(&s, "motor.i"), 1.6 * 9.81 * cos(1) / 4, 1e-5);
     scripted_free(&s);
 }
 
@@ -504,6 +494,7 @@ static const struct {
     void (*check)(void);
 } checks[] = {
     {"andrews", check_andrews},
+    {"arm-pid", check_arm_pid},
     {"cam", check_cam},
     {"cam-follower", check_cam_follower},
     {"car-axis", check_car_axis},
@@ -521,9 +512,8 @@ static const struct {
     {"rolling-disk", check_rolling_disk},
     {"sleigh", check_sleigh},
     {"slider-crank", check_slider_crank},
-    {"slider-crank-bodies", check_slider_crank_bodies},
     {"spherical-pendulum", check_spherical_pendulum},
-    {"top-bodies", check_top_bodies},
+    {"suspension", check_suspension},
 };
 enum { CHECKS = sizeof checks / sizeof *checks };
 
@@ -536,30 +526,27 @@ static void every_example_reaches_independent_numbers(void **state)
     }
 }
 
-/* The self-check compares jacobian, W, gI and bias with differences of what they come from. */
 static void every_example_passes_the_self_check_and_runs_with_its_own_settings(void **state)
 {
     (void)state;
-    for (int i = 0; i < CHECKS; i++) {
-        scripted s = load(checks[i].name);
-        const dfl_run_settings *own = &s.model->run;
-        assert_true(own->to > 0 && own->rtol > 0 && own->every > 0 && own->line > 0);
-        scripted_start(&s, &(dfl_solver_options){.rtol = own->rtol, .self_check = true});
-        scripted_advance(&s, own->to);
-        const dfl_statistics stats = dfl_solver_statistics(s.solver);
-        assert_true(stats.max_residual.position < 10 * own->rtol);
-        assert_true(stats.max_residual.invariant < 10 * own->rtol);
-        scripted_free(&s);
-    }
+    for (int i = 0; i < CHECKS; i++)
+        check_own_settings(checks[i].name);
+}
+
+static bool is_file_of(const char *file, const char *name)
+{
+    const size_t length = strlen(name);
+    return strncmp(file, name, length) == 0 && strcmp(file + length, ".lua") == 0;
 }
 
 static bool is_checked(const char *file)
 {
-    for (int i = 0; i < CHECKS; i++) {
-        const size_t length = strlen(checks[i].name);
-        if (strncmp(file, checks[i].name, length) == 0 && strcmp(file + length, ".lua") == 0)
+    for (int i = 0; i < CHECKS; i++)
+        if (is_file_of(file, checks[i].name))
             return true;
-    }
+    for (int i = 0; i < DRAWN_EXAMPLES; i++)
+        if (is_file_of(file, drawn_examples[i]))
+            return true;
     return false;
 }
 
@@ -571,7 +558,7 @@ static void every_file_of_the_folder_has_a_check(void **state)
     for (struct dirent *entry; (entry = readdir(folder));) {
         const char *ending = strrchr(entry->d_name, '.');
         if (ending && strcmp(ending, ".lua") == 0 && !is_checked(entry->d_name))
-            fail_msg("examples/%s has no check in this file", entry->d_name);
+            fail_msg("examples/%s has no check, here or in test_drawn_examples.c", entry->d_name);
     }
     closedir(folder);
 }
@@ -579,18 +566,8 @@ static void every_file_of_the_folder_has_a_check(void **state)
 static void every_example_opens_with_three_lines_of_comment(void **state)
 {
     (void)state;
-    for (int i = 0; i < CHECKS; i++) {
-        char path[512], line[512];
-        snprintf(path, sizeof path, "%s/examples/%s.lua", DFL_SOURCE_DIR, checks[i].name);
-        FILE *file = fopen(path, "r");
-        assert_non_null(file);
-        for (int k = 1; k <= 4; k++) {
-            assert_non_null(fgets(line, sizeof line, file));
-            if ((strncmp(line, "-- ", 3) == 0) != (k <= 3))
-                fail_msg("%s:%d: three lines of comment say what one sees, then code", path, k);
-        }
-        fclose(file);
-    }
+    for (int i = 0; i < CHECKS; i++)
+        check_opening(checks[i].name);
 }
 
 int main(void)

@@ -91,7 +91,7 @@ static void norms(double *error, double *newton, const dfl_eom *eom,
     dfl_system sys;
     dfl_scale scale;
     double lanes[16 * 4] = {0};
-    const dfl_form_traits *traits = dfl_form_traits_of(options->form);
+    const dfl_form_traits *traits = dfl_form_traits_of(options->form, options->integrator);
     assert_int_equal(dfl_system_init(&sys, ctx, eom, false, &stats), DFL_OK);
     dfl_system_ask(&sys, traits->acceleration != DFL_ACC_PROJECTED, dfl_form_wishes(traits, eom));
     assert_int_equal(dfl_scale_init(&scale, &sys, options), DFL_OK);

@@ -1,11 +1,11 @@
-/* test_form_equivalences.c: forms that theory proves equal agree to rounding, and what a form makes of inconsistent
-   initial values.
+/* test_form_equivalences.c: forms that theory proves equal agree to rounding, and what a form
+   makes of inconsistent initial values.
 
-   Petzold and Potra (1992): with A a basis of ker G_c, local coordinates (5.4) and projected invariants (5.10) have
-   the same solutions for every method that replaces derivatives by combinations of values, BDF and
-   Runge-Kutta stages alike; so have (3.17) and the overdetermined system with its residual in range A2^T.
-   Newton's iteration is carried to rounding; matrices are renewed in every step, so that A and G_c belong to
-   the same points. */
+   Petzold and Potra (1992): with A a basis of ker G_c, local coordinates (5.4) and projected
+   invariants (5.10) have the same solutions for every method that replaces derivatives by
+   combinations of values, BDF and Runge-Kutta stages alike; so have (3.17) and the overdetermined
+   system with its residual in range A2^T. Newton's iteration is carried to rounding; matrices are
+   renewed in every step, so that A and G_c belong to the same points. */
 #include "forms.h"
 
 /* The methods on which the equivalences are tried, with their orders. */
@@ -14,8 +14,8 @@ typedef struct method {
     int order;
 } method;
 static const method methods[] = {{DFL_RADAU, 5}, {DFL_BDF, 2}, {DFL_BDF, 4}, {DFL_TRAPEZOIDAL, 0}};
-/* The trapezoidal rule takes x' over from the last step, where A was another one: it is among them only where
-   A is constant. */
+/* The trapezoidal rule takes x' over from the last step, where A was another one: it is among them
+   only where A is constant. */
 enum { METHODS = sizeof methods / sizeof *methods, WITHOUT_MEMORY = METHODS - 1 };
 
 static dfl_solver_options fixed(dfl_form form, method m, double h)
@@ -31,7 +31,8 @@ static dfl_solver_options fixed(dfl_form form, method m, double h)
                                 .lagged = true};
 }
 
-/* The largest difference of all unknowns after a motion with fixed steps, relative to max(1, |x|). */
+/* The largest difference of all unknowns after a motion with fixed steps, relative to max(1, |x|).
+   */
 static double difference(const motion *m, method by, double h, dfl_form one, dfl_form other)
 {
     const dfl_solver_options first = fixed(one, by, h), second = fixed(other, by, h);
@@ -203,9 +204,9 @@ static void lagging_makes_a_difference_of_the_size_of_the_error(void **state)
     problem_free(&m.prob);
 }
 
-/* From a point off the circle, p = (0, -1.1): forms with g are on it after the first step; eom2 and eom1 stay on
-   the circle of radius 1.1, on which gI and gII allow to start; Baumgarte's returns. With index 3 a jump of
-   positions would need an infinite velocity. */
+/* From a point off the circle, p = (0, -1.1): forms with g are on it after the first step; eom2
+   and eom1 stay on the circle of radius 1.1, on which gI and gII allow to start; Baumgarte's
+   returns. With index 3 a jump of positions would need an infinite velocity. */
 static void inconsistent_positions_are_what_the_form_makes_of_them(void **state)
 {
     (void)state;
@@ -230,8 +231,9 @@ static void inconsistent_positions_are_what_the_form_makes_of_them(void **state)
     problem_free(&prob);
 }
 
-/* A velocity of 0.1 along the rod: g grows linearly with gII = 0 enforced, not at all with gI = 0. In (3.17) the
-   jump of v makes tau a peak that moves p as well, so consistent velocities are needed there. */
+/* A velocity of 0.1 along the rod: g grows linearly with gII = 0 enforced, not at all with gI = 0.
+   In (3.17) the jump of v makes tau a peak that moves p as well, so consistent velocities are
+   needed there. */
 static void inconsistent_velocities_are_what_the_form_makes_of_them(void **state)
 {
     (void)state;
@@ -272,7 +274,8 @@ static int steinbrecher(dfl_blocks *out, double t, const double *x, unsigned nee
     return 0;
 }
 
-/* From his (37), g = 0.00020002 and gI = 0.0022 at the start, on [0, 5]: propositions 7, 9 and 11. */
+/* From his (37), g = 0.00020002 and gI = 0.0022 at the start, on [0, 5]: propositions 7, 9 and 11.
+   */
 static void steinbrechers_example_deviates_as_published(void **state)
 {
     (void)state;
@@ -315,8 +318,9 @@ static int note_multiplier(dfl_solver *solver, double t_old, double t, const dou
     return 0;
 }
 
-/* His figures 2 to 5, 1000 steps: with the trapezoidal rule, which damps nothing, lambda of eom2 and eom
-   oscillates for ever; that of eom1 and of the strangeness-free form is smooth, h^2 lambda'' = 5e-5. */
+/* His figures 2 to 5, 1000 steps: with the trapezoidal rule, which damps nothing, lambda of eom2
+   and eom oscillates for ever; that of eom1 and of the strangeness-free form is smooth, h^2
+   lambda'' = 5e-5. */
 static void multipliers_of_higher_index_oscillate_with_the_trapezoidal_rule(void **state)
 {
     (void)state;

@@ -1,7 +1,8 @@
-/* test_form_orders.c: orders of convergence with fixed steps of Radau IIA, order 5, and the drift of each form.
+/* test_form_orders.c: orders of convergence with fixed steps of Radau IIA, order 5, and the drift
+   of each form.
 
-   Orders of index 2 and 3 are those of Hairer, Lubich and Roche (1989), table 2.3: with three stages
-   p and v 5, multipliers 3 for index 2; p 5, v 3, multipliers 2 for index 3. */
+   Orders of index 2 and 3 are those of Hairer, Lubich and Roche (1989), table 2.3: with three
+   stages p and v 5, multipliers 3 for index 2; p 5, v 3, multipliers 2 for index 3. */
 #include "forms.h"
 
 typedef struct orders {
@@ -65,8 +66,8 @@ static void orders_are_those_of_the_index_for_a_rolling_disk(void **state)
     check_orders("disk", 0.02);
 }
 
-/* BDF of order 2 has order 2 in all unknowns of all forms, also of index 3 (Brenan, Campbell, Petzold 1996, 3.2).
-   The trapezoidal and midpoint rules have it in p and v. */
+/* BDF of order 2 has order 2 in all unknowns of all forms, also of index 3 (Brenan, Campbell,
+   Petzold 1996, 3.2). The trapezoidal and midpoint rules have it in p and v. */
 static void rules_of_second_order_have_it_in_every_form(void **state)
 {
     (void)state;
@@ -91,8 +92,8 @@ static void rules_of_second_order_have_it_in_every_form(void **state)
     problem_free(&m.prob);
 }
 
-/* Levels of the constraints that a mass leaves which turns without gravity: all steps make the same error, while those
-   of a swing to and fro cancel. Largest residuals over some time. */
+/* Levels of the constraints that a mass leaves which turns without gravity: all steps make the
+   same error, while those of a swing to and fro cancel. Largest residuals over some time. */
 typedef struct drift {
     double g, gI, gII;
 } drift;
@@ -217,9 +218,10 @@ static void baumgarte_without_damping_is_eom1(void **state)
     problem_free(&m.prob);
 }
 
-/* mu and tau of ggl, (3.17), (3.32) vanish on the solution: their largest values fall with the order of the
-   stages, 3. In (3.16) lambda and tau act alike but for the turn of p', of order v: the error of lambda, and
-   tau with it, is hundreds of times larger than with (3.17), although p and v are as good. */
+/* mu and tau of ggl, (3.17), (3.32) vanish on the solution: their largest values fall with the
+   order of the stages, 3. In (3.16) lambda and tau act alike but for the turn of p', of order v:
+   the error of lambda, and tau with it, is hundreds of times larger than with (3.17), although p
+   and v are as good. */
 static void multipliers_of_the_extended_forms_vanish_but_not_in_ext316(void **state)
 {
     (void)state;
