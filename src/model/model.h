@@ -99,6 +99,7 @@ typedef struct dfl_shape {
     int line;          /* in the script */
     bool planar;       /* no z was given */
     bool trace;        /* its path is drawn */
+    int carrier; /* the body that carries it + 1: a drawing at rest until it is lowered; 0: none */
     int ncolumns;
     dfl_expr *column; /* numbers of one frame, as expressions */
     int ntriangles;
