@@ -22,17 +22,18 @@ static bool is_new(const figure *f, const dfl_stage *stage, const dfl_spot *spot
 static dfl_status show_bars(const dfl_stage *stage, const figure *f, dfl_label label);
 static dfl_status show_mass(const dfl_stage *stage, const figure *f, dfl_label label);
 static dfl_status show_box(const dfl_stage *stage, const figure *f, dfl_label label, bool *done);
-static bool find_slide(double axis[3], const dfl_stage *stage, int body, dfl_status *status);
+static dfl_status show_rotor(const dfl_stage *stage, const figure *f, dfl_label label,
+                             const double axis[3]);
+static bool find_joint(double axis[3], const dfl_stage *stage, int body, dfl_connection kind,
+                       dfl_status *status);
 
 dfl_status dfl_show_bodies(const dfl_stage *stage)
 {
-    static const char *const colors[] = {"blue", "orange", "green", "purple", "sky", "vermillion"};
     const dfl_drawing *drawing = stage->drawing;
     dfl_status status = DFL_OK;
     for (int i = 0; i < drawing->nbodies && !status; i++) {
         const dfl_placed_body *body = &drawing->bodies[i];
-        const dfl_label label = {body->name, "", body->color ? body->color : colors[i % 6],
-                                 body->line};
+        const dfl_label label = {body->name, "", dfl_body_color(drawing, i), body->line};
         figure f;
         status = study(&f, stage, i);
         if (status || body->hidden)
@@ -119,21 +120,26 @@ static dfl_status show_mass(const dfl_stage *stage, const figure *f, dfl_label l
 static dfl_status show_box(const dfl_stage *stage, const figure *f, dfl_label label, bool *done)
 {
     const double most = 0.5 * stage->size;
-    double inertia[6], size[3], turn[4], axis[3];
+    double inertia[6], size[3], turn[4], axis[3], turning[3];
     dfl_status status = DFL_OK;
     for (int k = 0; k < 6; k++)
         inertia[k] = f->inertia[k];
     if (stage->drawing->planar)
         inertia[0] = inertia[1] = inertia[2] / 2;
     *done = true;
-    if (!dfl_inertia_box(size, turn, f->mass, inertia)) {
-        *done = f->mass > 0 && find_slide(axis, stage, f->body, &status);
+    const bool slides = find_joint(axis, stage, f->body, DFL_PRISMATIC, &status);
+    if (!status && !slides && find_joint(turning, stage, f->body, DFL_REVOLUTE, &status))
+        return show_rotor(stage, f, label, turning);
+    if (!status && !dfl_inertia_box(size, turn, f->mass, inertia)) {
+        *done = f->mass > 0 && slides;
         if (!*done)
-            return status;
+            return DFL_OK;
         for (int k = 0; k < 3; k++)
             size[k] = (k == 0 ? 0.1 : 0.07) * stage->size;
         dfl_turn_axis(turn, 0, axis);
     }
+    if (status)
+        return status;
     const double longest = fmax(size[0], fmax(size[1], size[2]));
     for (int k = 0; k < 3; k++)
         size[k] = fmin(longest, most) * (size[k] / longest);
@@ -142,13 +148,30 @@ static dfl_status show_box(const dfl_stage *stage, const figure *f, dfl_label la
     return dfl_add_posed(stage, label, DFL_BOX, &f->point[0], turn, size, 3);
 }
 
-/* The axis of a prismatic joint that the body hangs on. */
-static bool find_slide(double axis[3], const dfl_stage *stage, int body, dfl_status *status)
+/* What turns about its centre of mass is a disk with that inertia, m r^2 / 2 about the axis. */
+static dfl_status show_rotor(const dfl_stage *stage, const figure *f, dfl_label label,
+                             const double axis[3])
+{
+    const double *J = f->inertia, *a = axis;
+    const double square = a[0] * a[0] + a[1] * a[1] + a[2] * a[2];
+    const double about = (a[0] * (J[0] * a[0] + 2 * J[3] * a[1] + 2 * J[4] * a[2]) +
+                          a[1] * (J[1] * a[1] + 2 * J[5] * a[2]) + a[2] * J[2] * a[2]) /
+                         square;
+    const double radius = f->mass > 0 && about > 0 ? sqrt(2 * about / f->mass) : 0.05 * stage->size;
+    const double shown = fmin(radius, 0.25 * stage->size), sizes[] = {shown, 0.3 * shown};
+    double turn[4];
+    dfl_turn_axis(turn, 2, axis);
+    return dfl_add_posed(stage, label, DFL_CYLINDER, &f->point[0], turn, sizes, 2);
+}
+
+/* The axis of a joint of this kind that the body has. */
+static bool find_joint(double axis[3], const dfl_stage *stage, int body, dfl_connection kind,
+                       dfl_status *status)
 {
     const dfl_drawing *drawing = stage->drawing;
     for (int i = 0; i < drawing->njoints; i++) {
         const dfl_drawn_joint *joint = &drawing->joints[i].drawn;
-        if (joint->kind == DFL_PRISMATIC && (joint->child == body || joint->parent == body))
+        if (joint->kind == kind && (joint->child == body || joint->parent == body))
             return dfl_stage_values(axis, status, stage, joint->axis.e, 3);
     }
     return false;

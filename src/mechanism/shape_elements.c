@@ -13,8 +13,10 @@ static dfl_status show_round(const dfl_stage *stage, const dfl_sight *sight, dfl
 static dfl_status show_wheel(const dfl_stage *stage, const dfl_sight *sight, dfl_label label);
 static dfl_status show_frame(const dfl_stage *stage, const dfl_sight *sight, dfl_label label);
 static dfl_status show_curve(const dfl_stage *stage, const dfl_sight *sight, dfl_label label);
+static dfl_status trace(dfl_spot *path, int *first, int *count, const dfl_stage *stage,
+                        const dfl_sight *sight, double reach);
 static bool sample(dfl_spot *out, dfl_status *status, const dfl_stage *stage,
-                   const dfl_sight *sight, int step);
+                   const dfl_sight *sight, double parameter);
 
 dfl_status dfl_show_elements(const dfl_stage *stage)
 {
@@ -24,7 +26,12 @@ dfl_status dfl_show_elements(const dfl_stage *stage)
         const dfl_sight *sight = &drawing->sights[i];
         const dfl_spot ends[2] = {{.body = sight->a, .at = sight->at},
                                   {.body = sight->b, .at = sight->to}};
-        dfl_label label = {.name = sight->name, .line = 0};
+        dfl_label label = {.name = sight->name, .part = ""};
+        if (sight->a != DFL_GROUND && sight->kind != DFL_SEE_SPRING) {
+            if (drawing->bodies[sight->a].hidden)
+                continue;
+            label.color = dfl_body_color(drawing, sight->a);
+        }
         switch (sight->kind) {
         case DFL_SEE_SPRING:
             status = dfl_add_spring(stage, label, ends, 0.025 * stage->size);
@@ -47,7 +54,6 @@ dfl_status dfl_show_elements(const dfl_stage *stage)
     return status;
 }
 
-/* In the colour of the body, which they show. */
 static dfl_status show_round(const dfl_stage *stage, const dfl_sight *sight, dfl_label label)
 {
     const dfl_spot at = {.body = sight->a, .at = sight->at};
@@ -60,8 +66,6 @@ static dfl_status show_round(const dfl_stage *stage, const dfl_sight *sight, dfl
         return status;
     const bool ball = sight->kind == DFL_SEE_BALL && !stage->drawing->planar;
     const double sizes[] = {radius, ball ? radius : 0.2 * radius, radius};
-    if (sight->a != DFL_GROUND)
-        label.color = stage->drawing->bodies[sight->a].color;
     dfl_turn_axis(turn, 2, direction);
     return dfl_add_posed(stage, label, ball ? DFL_SPHERE : DFL_CYLINDER, &at, turn, sizes,
                          ball ? 3 : 2);
@@ -103,39 +107,50 @@ static dfl_status show_frame(const dfl_stage *stage, const dfl_sight *sight, dfl
     return dfl_add_posed(stage, label, DFL_FRAME, &at, turn, &size, 1);
 }
 
-/* From the start to both sides, as far as the curve stays near. */
+/* As much of the curve as stays near: where half a turn goes too far, the samples come closer. */
 static dfl_status show_curve(const dfl_stage *stage, const dfl_sight *sight, dfl_label label)
 {
-    dfl_spot path[2 * SAMPLES + 1], middle;
-    dfl_status status;
-    int first = SAMPLES, last = SAMPLES;
-    if (!sample(&middle, &status, stage, sight, 0))
-        return status;
-    path[SAMPLES] = middle;
-    for (int side = -1; side <= 1; side += 2)
-        for (int i = 1; i <= SAMPLES; i++) {
-            dfl_spot next;
-            if (!sample(&next, &status, stage, sight, side * i))
-                break;
-            const double *a = middle.x, *b = next.x;
-            if (hypot(hypot(a[0] - b[0], a[1] - b[1]), a[2] - b[2]) > 0.7 * stage->size)
-                break;
-            path[SAMPLES + side * i] = next;
-            first = side < 0 ? SAMPLES - i : first;
-            last = side > 0 ? SAMPLES + i : last;
-        }
-    if (status || last == first)
+    dfl_spot path[2 * SAMPLES + 1];
+    dfl_status status = DFL_OK;
+    int first = 0, count = 0;
+    double reach = 3.14159265358979323846;
+    for (int attempt = 0; attempt < 8 && count < SAMPLES && !status; attempt++, reach /= 4)
+        status = trace(path, &first, &count, stage, sight, reach);
+    if (status || count < 2)
         return status;
     label.color = "black";
-    return dfl_add_line(stage, label, path + first, last - first + 1, 0.008 * stage->size);
+    return dfl_add_line(stage, label, path + first, count, 0.008 * stage->size);
+}
+
+/* Samples from the start to both sides, `count` from `first` on. */
+static dfl_status trace(dfl_spot *path, int *first, int *count, const dfl_stage *stage,
+                        const dfl_sight *sight, double reach)
+{
+    dfl_status status;
+    *count = 0;
+    if (!sample(&path[SAMPLES], &status, stage, sight, sight->start))
+        return status;
+    *first = SAMPLES;
+    *count = 1;
+    for (int side = -1; side <= 1; side += 2)
+        for (int i = 1; i <= SAMPLES; i++) {
+            dfl_spot *next = &path[SAMPLES + side * i];
+            if (!sample(next, &status, stage, sight, sight->start + reach * side * i / SAMPLES))
+                break;
+            const double *a = path[SAMPLES].x, *b = next->x;
+            if (hypot(hypot(a[0] - b[0], a[1] - b[1]), a[2] - b[2]) > 0.7 * stage->size)
+                break;
+            *first -= side < 0;
+            *count += 1;
+        }
+    return status;
 }
 
 static bool sample(dfl_spot *out, dfl_status *status, const dfl_stage *stage,
-                   const dfl_sight *sight, int step)
+                   const dfl_sight *sight, double parameter)
 {
-    const double pi = 3.14159265358979323846;
     dfl_graph *g = stage->drawing->graph;
-    const dfl_expr s = dfl_constant(g, sight->start + pi * step / SAMPLES);
+    const dfl_expr s = dfl_constant(g, parameter);
     *out = (dfl_spot){.body = sight->a};
     *status = dfl_substitute_exprs(out->at.e, g, sight->at.e, 3, &sight->s, &s, 1);
     return !*status && dfl_stage_values(out->x, status, stage, out->at.e, 3);

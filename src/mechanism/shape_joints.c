@@ -91,18 +91,32 @@ static dfl_status show_pin(const dfl_stage *stage, const dfl_placed_joint *joint
     return dfl_add_posed(stage, label, DFL_CYLINDER, &at, turn, sizes, 2);
 }
 
-/* A thin line of the parent along the axis. */
+/* A thin line of the parent along the axis, which reaches from where the child is in the drawing to where it is. */
 static dfl_status show_rail(const dfl_stage *stage, const dfl_placed_joint *joint, dfl_label label)
 {
-    const dfl_spot at = {.body = joint->drawn.parent, .at = joint->drawn.at};
-    double axis[3];
-    dfl_status status;
-    if (!dfl_stage_values(axis, &status, stage, joint->drawn.axis.e, 3))
+    const dfl_drawn_joint *drawn = &joint->drawn;
+    dfl_drawing *drawing = stage->drawing;
+    dfl_graph *g = drawing->graph;
+    const dfl_expr room = dfl_constant(g, 0.2 * stage->size);
+    dfl_vec from, to, ends[2];
+    dfl_mat R;
+    dfl_status status = dfl_drawing_rotation(&R, drawing, drawn->parent);
+    if (!status)
+        status = dfl_drawing_point(&from, drawing, drawn->parent, drawn->at);
+    if (!status)
+        status =
+            dfl_drawing_point(&to, drawing, drawn->child, drawn->apart ? drawn->at_b : drawn->at);
+    if (status)
         return status;
-    const double length = hypot(hypot(axis[0], axis[1]), axis[2]);
-    const double reach = 0.35 * stage->size / length;
-    const dfl_spot ends[2] = {shifted(stage, &at, axis, -reach), shifted(stage, &at, axis, reach)};
-    return dfl_add_line(stage, label, ends, 2, 0.006 * stage->size);
+    const dfl_vec u = mat_times(g, R, dfl_drawing_unit(drawing, drawn->axis));
+    const dfl_expr way = vec_dot(g, u, vec_sub(g, to, from));
+    const dfl_expr low = dfl_sub(g, dfl_binary(g, DFL_OP_MIN, way, 0), room);
+    const dfl_expr high = dfl_add(g, dfl_binary(g, DFL_OP_MAX, way, 0), room);
+    ends[0] = vec_add(g, from, vec_scale(g, low, u));
+    ends[1] = vec_add(g, from, vec_scale(g, high, u));
+    const dfl_spot path[2] = {{.body = DFL_GROUND, .at = ends[0]},
+                              {.body = DFL_GROUND, .at = ends[1]}};
+    return dfl_add_line(stage, label, path, 2, 0.006 * stage->size);
 }
 
 /* A triangle on a base line, upright against gravity and across the axis. */

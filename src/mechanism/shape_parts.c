@@ -69,6 +69,13 @@ dfl_status dfl_add_posed(const dfl_stage *stage, dfl_label label, dfl_shape_kind
     return status ? status : add_shape(stage, label, &shape);
 }
 
+const char *dfl_body_color(const dfl_drawing *drawing, int body)
+{
+    static const char *const colors[] = {"blue", "orange", "green", "purple", "sky", "vermillion"};
+    const char *own = drawing->bodies[body].color;
+    return own ? own : colors[body % 6];
+}
+
 /* Unless its name is taken, or too long. */
 static dfl_status add_shape(const dfl_stage *stage, dfl_label label, dfl_shape *shape)
 {

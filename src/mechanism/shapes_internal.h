@@ -41,6 +41,9 @@ dfl_status dfl_add_posed(const dfl_stage *stage, dfl_label label, dfl_shape_kind
                          const dfl_spot *spot, const double turn[4], const double *sizes,
                          int nsizes);
 
+/* That of the script, or the next of a palette. */
+const char *dfl_body_color(const dfl_drawing *drawing, int body);
+
 /* Points and pose of a shape of the script, given in the drawing, move with the body. */
 dfl_status dfl_carry_shape(dfl_drawing *drawing, dfl_shape *shape, int body);
 
