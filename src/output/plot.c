@@ -120,7 +120,7 @@ static bool choose_proof(plot *p, const char *columns)
     for (int i = 0; residuals && i < DFL_LEVELS; i++) {
         double low, high;
         dfl_thin_range(&low, &high, p->table, STEP_RESIDUALS + i);
-        if (!isnan(high))
+        if (high > 0)
             take(p, STEP_RESIDUALS + i, dfl_level_names[i], "");
     }
     if (!residuals && !steps) {
