@@ -18,6 +18,7 @@ local wrist = revolute("wrist", rod, slider, { at = {l1 + l2, 0} })
 
 output("x", point(slider, {l1 + l2, 0}).x, "m")
 output("wrist-force", sqrt(wrist.lambda1^2 + wrist.lambda2^2), "N")
+output("bearing", bearing) -- force and torque of the joint on the crank
 output("energy", energy(), "J")
 
 -- bodies and joints draw themselves; this is the path of the middle of the rod

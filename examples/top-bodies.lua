@@ -12,6 +12,7 @@ local tip = spherical("tip", ground, top, { at = {0, 0, 0} })
 local c = point(top, {0, 0, l})
 invariant("energy", energy())
 output("lean", acos(c.z/l), "rad")
+output("tip", tip) -- the force on the top
 
 draw.line("axis", {0, 0, 0}, {0, 0, 2*l}, { body = top, size = 0.03 })
 draw.cylinder("top", {0, 0, l}, { body = top, radius = 0.25, length = 0.08 })

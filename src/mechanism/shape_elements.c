@@ -9,6 +9,7 @@
 /* Samples on either side of the start; a curve with an angle as its parameter is closed by them. */
 enum { SAMPLES = 32 };
 
+static bool is_replaced(const dfl_stage *stage, const dfl_sight *sight);
 static dfl_status show_round(const dfl_stage *stage, const dfl_sight *sight, dfl_label label);
 static dfl_status show_wheel(const dfl_stage *stage, const dfl_sight *sight, dfl_label label);
 static dfl_status show_frame(const dfl_stage *stage, const dfl_sight *sight, dfl_label label);
@@ -28,7 +29,7 @@ dfl_status dfl_show_elements(const dfl_stage *stage)
                                   {.body = sight->b, .at = sight->to}};
         dfl_label label = {.name = sight->name, .part = ""};
         if (sight->a != DFL_GROUND && sight->kind != DFL_SEE_SPRING) {
-            if (drawing->bodies[sight->a].hidden)
+            if (is_replaced(stage, sight))
                 continue;
             label.color = dfl_body_color(drawing, sight->a);
         }
@@ -52,6 +53,14 @@ dfl_status dfl_show_elements(const dfl_stage *stage)
         }
     }
     return status;
+}
+
+/* Whether a body that something shows is hidden, or is drawn by the script as a whole. */
+static bool is_replaced(const dfl_stage *stage, const dfl_sight *sight)
+{
+    const dfl_placed_body *body = &stage->drawing->bodies[sight->a];
+    const bool round = sight->kind == DFL_SEE_DISK || sight->kind == DFL_SEE_BALL;
+    return body->hidden || (round && dfl_is_drawn(stage->drawing->model, stage->nown, body->name));
 }
 
 static dfl_status show_round(const dfl_stage *stage, const dfl_sight *sight, dfl_label label)

@@ -12,7 +12,6 @@
 enum { POSE = 7, MOST_SIZES = 3, MOST_LINE_POINTS = 200, LONGEST_NAME = 100 };
 
 static dfl_status add_shape(const dfl_stage *stage, dfl_label label, dfl_shape *shape);
-static bool is_drawn(const dfl_model *model, const char *name);
 static dfl_status body_turn(dfl_expr q[4], dfl_drawing *drawing, int body);
 static void link_turn(dfl_expr q[4], dfl_drawing *drawing, int index);
 static void about_axis(dfl_expr q[4], dfl_graph *g, dfl_vec axis, dfl_expr angle);
@@ -87,15 +86,15 @@ static dfl_status add_shape(const dfl_stage *stage, dfl_label label, dfl_shape *
     shape->color = label.color;
     shape->planar = stage->drawing->planar;
     model->line = label.line;
-    if (!status && name.length <= LONGEST_NAME && !is_drawn(model, shape->name))
+    if (!status && name.length <= LONGEST_NAME && !dfl_is_drawn(model, model->nshapes, shape->name))
         status = dfl_model_shape(model, shape, NULL);
     dfl_text_clear(&name);
     return status;
 }
 
-static bool is_drawn(const dfl_model *model, const char *name)
+bool dfl_is_drawn(const dfl_model *model, int count, const char *name)
 {
-    for (int i = 0; i < model->nshapes; i++)
+    for (int i = 0; i < count; i++)
         if (!strcmp(model->shapes[i].name, name))
             return true;
     return false;

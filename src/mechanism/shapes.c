@@ -49,7 +49,7 @@ dfl_status dfl_drawing_shapes(dfl_drawing *drawing)
     dfl_model *model = drawing->model;
     const int things = drawing->nbodies + drawing->njoints + drawing->nsights + model->nshapes;
     const int own = model->nshapes;
-    dfl_stage stage = {.drawing = drawing};
+    dfl_stage stage = {.drawing = drawing, .nown = own};
     dfl_status status = carry_shapes(drawing);
     if (status || drawing->bare || things > MOST_THINGS)
         return status;

@@ -15,6 +15,7 @@ typedef struct dfl_spot {
 
 typedef struct dfl_stage {
     dfl_drawing *drawing;
+    int nown; /* shapes of the script, the first ones of the model */
     dfl_spot *spots;
     int nspots;
     double size;    /* of the drawing: its diagonal, m */
@@ -40,6 +41,9 @@ dfl_status dfl_add_spring(const dfl_stage *stage, dfl_label label, const dfl_spo
 dfl_status dfl_add_posed(const dfl_stage *stage, dfl_label label, dfl_shape_kind kind,
                          const dfl_spot *spot, const double turn[4], const double *sizes,
                          int nsizes);
+
+/* Whether one of the first `count` shapes has this name. */
+bool dfl_is_drawn(const dfl_model *model, int count, const char *name);
 
 /* That of the script, or the next of a palette. */
 const char *dfl_body_color(const dfl_drawing *drawing, int body);

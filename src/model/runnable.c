@@ -96,8 +96,8 @@ void dfl_runnable_free(dfl_runnable *run)
     dfl_free(run->ctx, run->input);
     dfl_free(run->ctx, run->level);
     dfl_free(run->ctx, run->scratch);
-    dfl_free(run->ctx, run->independent);
     dfl_runnable_free_motion(run);
+    dfl_free(run->ctx, run->independent);
     dfl_free(run->ctx, run);
 }
 
