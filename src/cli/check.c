@@ -164,7 +164,8 @@ static void describe_set(dfl_text *text, const dfl_equations *eq, const dfl_depe
     }
     dfl_text_add(text, "  redundant           ");
     add_names(text, eq, set);
-    dfl_text_add(text, " depend on each other; one may be left out\n");
+    dfl_text_add(text, " depend on each other; one may be left out, and their "
+                       "multipliers and reactions are not unique\n");
 }
 
 static void describe_contradiction(dfl_text *text, const dfl_equations *eq,

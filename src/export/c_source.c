@@ -153,7 +153,7 @@ static void write_signature(dfl_text *text, const dfl_source *source, dfl_block_
                  "void %s_%s(double *%s, double t, const double *x, %sconst double *par, "
                  "double *work)",
                  source->name, source->block[id].name, id >= DFL_BLOCK_J_D ? "J" : "out",
-                 id >= DFL_BLOCK_J_D ? "const double *a, " : "");
+                 dfl_source_takes_a(source, id) ? "const double *a, " : "");
 }
 
 /* ------------------------------------------------------------------------------- functions */
@@ -201,7 +201,7 @@ static dfl_status write_function(dfl_text *text, const dfl_source *source, dfl_b
             &(dfl_emit_options){.name = code.data, .linkage = "static ", .complete = true});
     write_signature(text, source, id);
     dfl_text_add(text, "\n{\n    const double *const in[4] = {&t, x, %s, par};\n",
-                 id >= DFL_BLOCK_J_D ? "a" : "NULL");
+                 dfl_source_takes_a(source, id) ? "a" : "NULL");
     dfl_text_add(text, "    double *const results[1] = {%s};\n", out);
     if (block->matrix)
         dfl_text_add(text, "    memset(%s, 0, %zu * sizeof *%s);\n", out, dfl_block_size(block),

@@ -139,7 +139,7 @@ static dfl_status write_block_file(export_job *job, int number)
     dfl_text text = {.ctx = source->ctx};
     dfl_status status = dfl_source_tape(&job->tape[number], source, file->block, file->count);
     dfl_text_add(&text, "function %s = %s%s(t, x, %spar)\n", file->results, source->name,
-                 file->part, file->block[0] >= DFL_BLOCK_J_D ? "a, " : "");
+                 file->part, dfl_source_takes_a(source, file->block[0]) ? "a, " : "");
     write_help(&text, source, file);
     for (int i = 0; i < file->count; i++) {
         const dfl_block *block = &source->block[file->block[i]];

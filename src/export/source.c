@@ -47,6 +47,14 @@ void dfl_source_clear(dfl_source *source)
     *source = (dfl_source){.ctx = source->ctx};
 }
 
+bool dfl_source_takes_a(const dfl_source *source, dfl_block_id id)
+{
+    bool contained = false;
+    for (int i = 0; id == DFL_BLOCK_OUTPUTS && i < source->noutputs; i++)
+        contained = contained || dfl_depends(source->eq->graph, source->expr[i], DFL_SYM_A);
+    return contained || id >= DFL_BLOCK_J_D;
+}
+
 dfl_status dfl_source_tape(dfl_tape **out, const dfl_source *source, const dfl_block_id *blocks,
                            int count)
 {

@@ -27,7 +27,7 @@ typedef enum dfl_block_id {
     DFL_BLOCK_OUTPUTS,
     DFL_BLOCK_EVENTS,
     DFL_BLOCK_ENERGY,
-    DFL_BLOCK_J_D, /* derivatives, with the shapes of dfl_jacobian; the only ones that read a */
+    DFL_BLOCK_J_D, /* derivatives, with the shapes of dfl_jacobian */
     DFL_BLOCK_J_ACC,
     DFL_BLOCK_J_VEL,
     DFL_BLOCK_J_GAM,
@@ -78,6 +78,10 @@ static inline size_t dfl_block_size(const dfl_block *block)
 {
     return (size_t)block->rows * (size_t)block->cols;
 }
+
+/* Whether the function of a block takes the accelerations a: derivatives do, and outputs that contain
+   them. */
+bool dfl_source_takes_a(const dfl_source *source, dfl_block_id id);
 
 /* A tape that writes the listed blocks, the i-th into output array i. */
 dfl_status dfl_source_tape(dfl_tape **out, const dfl_source *source, const dfl_block_id *blocks,

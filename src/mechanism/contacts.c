@@ -11,6 +11,7 @@
 #include "mechanism/drawing_internal.h"
 
 #include "context/text.h"
+#include "mechanism/reactions.h"
 #include "mechanism/vectors.h"
 #include "symbolic/derive.h"
 
@@ -64,8 +65,11 @@ dfl_status dfl_drawing_contact(int *out, dfl_drawing *drawing, const dfl_drawn_c
         status = dfl_model_equation(drawing->model, sb[k], vec_dot(g, D, mat_times(g, B, t2[k])));
     if (!status)
         status = dfl_model_constraint(out, drawing->model, contact->name, vec_dot(g, n2, D));
-    if (!status)
-        drawing->model->declarations[*out].meaning = "contact";
+    if (!status) {
+        dfl_declaration *row = &drawing->model->declarations[*out];
+        row->meaning = "contact";
+        status = dfl_drawing_bond(drawing, contact->b, contact->a, row->symbol, x1, n2, vec_zero());
+    }
     return status ? status : dfl_graph_status(g);
 }
 

@@ -86,6 +86,18 @@ typedef struct dfl_placed_joint {
     dfl_link_motion *motion; /* of a user's joint, when its pose is known */
 } dfl_placed_joint;
 
+/* A force on a body as it was applied, and one of a constraint between bodies, at a place of the world: kept for
+   reactions.c. */
+typedef struct dfl_applied {
+    int body;
+    dfl_vec point, force, torque;
+} dfl_applied;
+
+typedef struct dfl_bond {
+    int a, b;
+    dfl_vec x, force, torque; /* on B */
+} dfl_bond;
+
 struct dfl_drawing {
     dfl_context *ctx;
     dfl_model *model;
@@ -99,6 +111,10 @@ struct dfl_drawing {
     int njoints, max_joints;
     dfl_link *links;
     int nlinks, max_links;
+    dfl_applied *applied;
+    int napplied, max_applied;
+    dfl_bond *bonds;
+    int nbonds, max_bonds;
     int *path; /* nbodies: workspace */
     int max_path;
 };
@@ -185,5 +201,14 @@ dfl_status dfl_drawing_rows(dfl_drawing *drawing, dfl_placed_joint *joint);
 dfl_status dfl_drawing_check_body(const dfl_drawing *drawing, const dfl_drawn_body *body);
 dfl_status dfl_drawing_check_joint(const dfl_drawing *drawing, const dfl_drawn_joint *joint);
 dfl_status dfl_drawing_check_all(dfl_drawing *drawing);
+
+/* The force and torque of a loop on its child at the child's point x, in world axes: -lambda times its rows. */
+dfl_status dfl_drawing_loop_force(dfl_vec *x, dfl_vec *force, dfl_vec *torque, dfl_drawing *drawing,
+                                  int joint);
+
+/* reactions.c: keeps an applied force; puts reactions into the outputs that contain them, when all is known. */
+dfl_status dfl_drawing_note(dfl_drawing *drawing, int body, dfl_vec point, dfl_vec force,
+                            dfl_vec torque);
+dfl_status dfl_drawing_resolve(dfl_drawing *drawing);
 
 #endif

@@ -207,7 +207,7 @@ static dfl_status declare_drive_energy(moved *all, dfl_drawing *drawing)
         p->F = vec_add(g, p->F, P);
         p->N = vec_cross_add(g, vec_add(g, p->N, to_parent(g, m, m->N)), m->r, P);
     }
-    return energy ? dfl_model_stored(drawing->model, energy) : DFL_OK;
+    return energy ? dfl_model_driven(drawing->model, energy) : DFL_OK;
 }
 
 /* omega, a: angular velocity and velocity for v = 0; F, N: momenta. Returns the energy T0. */

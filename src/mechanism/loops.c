@@ -62,6 +62,12 @@ static const joint_rows in_plane[DFL_CONNECTIONS] = {
     [DFL_DISTANCE] = {1, {{DISTANCE, 0, 0}}},
 };
 
+static void add_row_force(dfl_vec *force, dfl_vec *torque, dfl_graph *g, const dfl_joint_frames *e,
+                          row_type type, dfl_expr lambda);
+static int link_of(const dfl_drawing *drawing, int body);
+static dfl_status multiplier_of(dfl_expr *out, const dfl_drawing *drawing,
+                                const dfl_placed_joint *joint, int number);
+static void row_name(dfl_text *name, const dfl_placed_joint *joint, int number);
 static int common_link(const dfl_drawing *drawing, int a, int b);
 static void set_axes(dfl_vec axes[3], const dfl_drawing *drawing, const dfl_drawn_joint *joint,
                      dfl_vec axis, dfl_vec axis2);
@@ -110,6 +116,73 @@ dfl_status dfl_drawing_rows(dfl_drawing *drawing, dfl_placed_joint *joint)
     for (int k = 0; k < rows->count && !status; k++)
         status = declare_side(drawing, joint, &e, rows->row[k]);
     return status ? status : dfl_graph_status(drawing->graph);
+}
+
+/* On B: -lambda u at its point for DOT2, +lambda u x w for DOT1, -lambda d / L for a distance, -lambda z and
+   +lambda lead z for a screw. Rows that were left out carry nothing. */
+dfl_status dfl_drawing_loop_force(dfl_vec *x, dfl_vec *force, dfl_vec *torque, dfl_drawing *drawing,
+                                  int index)
+{
+    dfl_graph *g = drawing->graph;
+    const dfl_placed_joint *joint = &drawing->joints[index];
+    const dfl_drawn_joint *d = &joint->drawn;
+    const joint_rows *rows = &(drawing->planar ? in_plane : in_space)[d->kind];
+    dfl_joint_frames e;
+    dfl_status status = dfl_drawing_point(x, drawing, d->child, d->apart ? d->at_b : d->at);
+    if (!status)
+        status = dfl_drawing_frames(&e, drawing, joint);
+    *force = *torque = vec_zero();
+    for (int k = 0; k < rows->count && !status; k++) {
+        const row_type type = rows->row[k];
+        dfl_expr lambda;
+        status = multiplier_of(&lambda, drawing, joint, rows->count > 1 ? k + 1 : 0);
+        if (status || lambda == DFL_NO_EXPR)
+            continue;
+        add_row_force(force, torque, g, &e, type, lambda);
+    }
+    if (status)
+        return status;
+    const int common =
+        common_link(drawing, link_of(drawing, d->parent), link_of(drawing, d->child));
+    const dfl_mat R = dfl_link_place(drawing, common)->R;
+    *force = mat_times(g, R, *force);
+    *torque = mat_times(g, R, *torque);
+    return dfl_graph_status(g);
+}
+
+static void add_row_force(dfl_vec *force, dfl_vec *torque, dfl_graph *g, const dfl_joint_frames *e,
+                          row_type type, dfl_expr lambda)
+{
+    dfl_vec F = vec_zero(), N = vec_zero(); /* per -lambda */
+    if (type.kind == DOT1)
+        N = vec_cross(g, e->B[type.w], e->A[type.u]);
+    else if (type.kind == DOT2)
+        F = e->A[type.u];
+    else if (type.kind == DISTANCE)
+        F = vec_scale(g, dfl_div(g, dfl_constant(g, 1.0), e->length), e->d);
+    else
+        F = e->A[Z], N = vec_neg(g, vec_scale(g, e->lead, e->A[Z]));
+    *force = vec_sub(g, *force, vec_scale(g, lambda, F));
+    *torque = vec_sub(g, *torque, vec_scale(g, lambda, N));
+}
+
+static int link_of(const dfl_drawing *drawing, int body)
+{
+    return body == DFL_GROUND ? 0 : drawing->bodies[body].link;
+}
+
+/* DFL_NO_EXPR: there is no such row. */
+static dfl_status multiplier_of(dfl_expr *out, const dfl_drawing *drawing,
+                                const dfl_placed_joint *joint, int number)
+{
+    dfl_text name = {.ctx = drawing->ctx};
+    row_name(&name, joint, number);
+    const dfl_status status = name.status;
+    const dfl_declaration *row =
+        status ? NULL : dfl_model_find(drawing->model, dfl_text_string(&name));
+    *out = row ? row->symbol : DFL_NO_EXPR;
+    dfl_text_clear(&name);
+    return status;
 }
 
 dfl_status dfl_drawing_frames(dfl_joint_frames *e, dfl_drawing *drawing,
@@ -211,14 +284,19 @@ static const char *row_meaning(dfl_graph *g, const dfl_joint_frames *drawn, row_
 }
 
 /* NAME, or NAME.1, ... if there is a number. */
+static void row_name(dfl_text *name, const dfl_placed_joint *joint, int number)
+{
+    dfl_text_add(name, "%s", joint->name);
+    if (number > 0)
+        dfl_text_add(name, ".%d", number);
+}
+
 static dfl_status declare_row(dfl_drawing *drawing, const dfl_placed_joint *joint, int number,
                               dfl_expr row, const char *meaning)
 {
     int declaration;
     dfl_text name = {.ctx = drawing->ctx};
-    dfl_text_add(&name, "%s", joint->name);
-    if (number > 0)
-        dfl_text_add(&name, ".%d", number);
+    row_name(&name, joint, number);
     dfl_status status = name.status;
     if (!status)
         status = dfl_model_constraint(&declaration, drawing->model, dfl_text_string(&name), row);

@@ -83,6 +83,8 @@ dfl_status dfl_drawing_apply(dfl_drawing *drawing, int body, dfl_vec point, dfl_
     dfl_graph *g = drawing->graph;
     int index;
     dfl_status status = dfl_drawing_link(&index, drawing, body);
+    if (!status && body != DFL_GROUND)
+        status = dfl_drawing_note(drawing, body, point, force, torque);
     if (status || index == 0)
         return status;
     const dfl_vec arm = dfl_link_arm(drawing, index, point);
@@ -104,6 +106,8 @@ dfl_status dfl_drawing_lower(dfl_drawing *drawing)
         status = declare_loops(drawing);
     if (!status)
         status = declare_lengths(drawing);
+    if (!status)
+        status = dfl_drawing_resolve(drawing);
     if (!status)
         status = dfl_drawing_advise(drawing);
     if (!status)

@@ -12,6 +12,7 @@
 #include "mechanism/drawing_internal.h"
 
 #include "context/text.h"
+#include "mechanism/reactions.h"
 #include "mechanism/vectors.h"
 
 #include <math.h>
@@ -20,19 +21,24 @@
 typedef struct contact {
     dfl_vec k, across[2]; /* unit vectors: normal of the plane, directions in it */
     dfl_vec edge;         /* R e */
+    dfl_vec place;        /* where they touch */
     dfl_expr gap;         /* g */
     dfl_vec slip;
 } contact;
 
 static dfl_status check_direction(const dfl_drawing *drawing, const char *call, const char *name,
                                   const char *what, dfl_vec direction);
+static dfl_status tie_point(dfl_drawing *drawing, int body, dfl_vec at, int row, dfl_vec direction);
 static dfl_status check_roller(const dfl_drawing *drawing, const dfl_drawn_roller *roller);
 static dfl_status place(contact *con, dfl_drawing *drawing, const dfl_drawn_roller *roller);
 static dfl_status set_edge(contact *con, dfl_drawing *drawing, const dfl_drawn_roller *roller,
                            dfl_vec centre, dfl_vec origin);
 static dfl_status set_slip(contact *con, dfl_drawing *drawing, const dfl_drawn_roller *roller,
                            dfl_vec centre, dfl_vec origin);
-static dfl_status declare_slip(dfl_drawing *drawing, const char *name, int k, dfl_expr row);
+static dfl_status declare_slip(dfl_drawing *drawing, const dfl_drawn_roller *roller,
+                               const contact *con, int k);
+static dfl_status tie(dfl_drawing *drawing, const dfl_drawn_roller *roller, const contact *con,
+                      int row, dfl_vec direction);
 
 dfl_status dfl_drawing_knife_edge(int *out, dfl_drawing *drawing, const char *name, int body,
                                   dfl_vec at, dfl_vec lateral)
@@ -48,7 +54,8 @@ dfl_status dfl_drawing_knife_edge(int *out, dfl_drawing *drawing, const char *na
     if (status)
         return status;
     const dfl_vec n = mat_times(g, R, dfl_drawing_unit(drawing, lateral));
-    return dfl_model_nonholonomic(out, drawing->model, name, vec_dot(g, n, v));
+    status = dfl_model_nonholonomic(out, drawing->model, name, vec_dot(g, n, v));
+    return status ? status : tie_point(drawing, body, at, *out, n);
 }
 
 dfl_status dfl_drawing_wheel_spin(int *out, dfl_drawing *drawing, const char *name, int body,
@@ -73,8 +80,9 @@ dfl_status dfl_drawing_wheel_spin(int *out, dfl_drawing *drawing, const char *na
     if (status)
         return status;
     const dfl_vec t = mat_times(g, R, dfl_drawing_unit(drawing, direction));
-    return dfl_model_nonholonomic(out, drawing->model, name,
-                                  dfl_sub(g, vec_dot(g, t, v), dfl_mul(g, radius, rate)));
+    status = dfl_model_nonholonomic(out, drawing->model, name,
+                                    dfl_sub(g, vec_dot(g, t, v), dfl_mul(g, radius, rate)));
+    return status ? status : tie_point(drawing, body, at, *out, t);
 }
 
 static dfl_status check_direction(const dfl_drawing *drawing, const char *call, const char *name,
@@ -89,6 +97,17 @@ static dfl_status check_direction(const dfl_drawing *drawing, const char *call, 
                     what);
 }
 
+/* The force of a row at a point of a body, against the ground, for reactions. */
+static dfl_status tie_point(dfl_drawing *drawing, int body, dfl_vec at, int row, dfl_vec direction)
+{
+    dfl_vec x;
+    const dfl_status status = dfl_drawing_point(&x, drawing, body, at);
+    return status ? status
+                  : dfl_drawing_bond(drawing, DFL_GROUND, body,
+                                     drawing->model->declarations[row].symbol, x, direction,
+                                     vec_zero());
+}
+
 dfl_status dfl_drawing_roller(int *out, dfl_drawing *drawing, const dfl_drawn_roller *roller)
 {
     contact con;
@@ -97,12 +116,13 @@ dfl_status dfl_drawing_roller(int *out, dfl_drawing *drawing, const dfl_drawn_ro
         status = place(&con, drawing, roller);
     if (!status)
         status = dfl_model_constraint(out, drawing->model, roller->name, con.gap);
-    if (!status)
+    if (!status) {
         drawing->model->declarations[*out].meaning = "distance";
+        status = tie(drawing, roller, &con, *out, con.k);
+    }
     const int rows = roller->slips ? 0 : drawing->planar ? 1 : 2;
     for (int k = 0; k < rows && !status; k++)
-        status = declare_slip(drawing, roller->name, k,
-                              vec_dot(drawing->graph, con.across[k], con.slip));
+        status = declare_slip(drawing, roller, &con, k);
     return status ? status : dfl_graph_status(drawing->graph);
 }
 
@@ -191,20 +211,32 @@ static dfl_status set_slip(contact *con, dfl_drawing *drawing, const dfl_drawn_r
         status = dfl_drawing_omega(&omega_plane, drawing, roller->on);
     if (status)
         return status;
-    const dfl_vec arm = vec_sub(g, vec_add(g, centre, con->edge), origin);
+    con->place = vec_add(g, centre, con->edge);
+    const dfl_vec arm = vec_sub(g, con->place, origin);
     con->slip = vec_sub(g, vec_cross_add(g, v, omega, con->edge),
                         vec_cross_add(g, v_plane, omega_plane, arm));
     return DFL_OK;
 }
 
-static dfl_status declare_slip(dfl_drawing *drawing, const char *name, int k, dfl_expr row)
+static dfl_status declare_slip(dfl_drawing *drawing, const dfl_drawn_roller *roller,
+                               const contact *con, int k)
 {
-    int number;
+    int number = 0;
     dfl_text text = {.ctx = drawing->ctx};
-    dfl_text_add(&text, "%s.slip%d", name, k + 1);
+    dfl_text_add(&text, "%s.slip%d", roller->name, k + 1);
     dfl_status status = text.status;
     if (!status)
-        status = dfl_model_nonholonomic(&number, drawing->model, dfl_text_string(&text), row);
+        status = dfl_model_nonholonomic(&number, drawing->model, dfl_text_string(&text),
+                                        vec_dot(drawing->graph, con->across[k], con->slip));
     dfl_text_clear(&text);
-    return status;
+    return status ? status : tie(drawing, roller, con, number, con->across[k]);
+}
+
+/* The force of a row along `direction`, for reactions. */
+static dfl_status tie(dfl_drawing *drawing, const dfl_drawn_roller *roller, const contact *con,
+                      int row, dfl_vec direction)
+{
+    return dfl_drawing_bond(drawing, roller->on, roller->body,
+                            drawing->model->declarations[row].symbol, con->place, direction,
+                            vec_zero());
 }

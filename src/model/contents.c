@@ -59,7 +59,8 @@ static const rule rules[DFL_PLACES] = {
                            "positions, velocities, contact variables, time, parameters and inputs",
                            NULL, BIT(DFL_SYM_P) | BIT(DFL_SYM_V) | BIT(DFL_SYM_S),
                            "depends on no coordinate, so it keeps nothing; check the expression"},
-    [DFL_FOR_OUTPUT] = {"output", STATE, "all variables", NULL, 0, NULL},
+    [DFL_FOR_OUTPUT] = {"output", STATE | BIT(DFL_SYM_A) | BIT(DFL_SYM_PENDING), "all variables",
+                        NULL, 0, NULL},
     [DFL_FOR_EVENT] = {"event", STATE, "all variables", NULL, VARYING,
                        "depends neither on time nor on a variable; check the expression"},
     [DFL_FOR_DRAW] = {"draw", STATE, "all variables", NULL, 0, NULL},
@@ -148,6 +149,7 @@ static const char *kind_name(dfl_symbol_kind kind)
         [DFL_SYM_MU] = "multiplier",        [DFL_SYM_R] = "dynamic variable",
         [DFL_SYM_V] = "velocity",           [DFL_SYM_S] = "contact variable",
         [DFL_SYM_P] = "position",           [DFL_SYM_A] = "acceleration",
+        [DFL_SYM_PENDING] = "reaction",
     };
     return names[kind];
 }

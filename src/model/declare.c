@@ -36,7 +36,7 @@ dfl_status dfl_model_create(dfl_model **out, dfl_context *ctx, const char *path)
     if (!model)
         return DFL_NO_MEMORY;
     model->ctx = ctx;
-    model->kinetic = model->potential = model->stored = DFL_NO_EXPR;
+    model->kinetic = model->potential = model->stored = model->driven = DFL_NO_EXPR;
     dfl_run_settings *run = &model->run;
     run->to = run->rtol = run->atol = run->every = run->from = NAN;
     run->first_step = run->max_step = run->fixed_step = run->max_steps = NAN;
@@ -144,6 +144,24 @@ dfl_status dfl_model_velocity(dfl_expr *out, dfl_model *model, dfl_expr position
         d->velocity_used = true;
     *out = d->expr == DFL_NO_EXPR ? d->velocity : d->expr;
     return DFL_OK;
+}
+
+/* Its symbol has the index of the velocity's, as in equations.c. */
+dfl_status dfl_model_acceleration(dfl_expr *out, dfl_model *model, dfl_expr u)
+{
+    dfl_graph *graph = model->graph;
+    dfl_expr v = 0;
+    dfl_status status = velocity_of(&v, model, "acceleration", u);
+    if (status)
+        return status;
+    const dfl_symbol *symbol = &graph->symbols[dfl_node_of(graph, v)->a];
+    dfl_text name = {.ctx = model->ctx};
+    dfl_text_add(&name, "der(%s)", symbol->name);
+    status = name.status;
+    if (!status)
+        *out = dfl_symbol_expr(graph, DFL_SYM_A, symbol->index, dfl_text_string(&name));
+    dfl_text_clear(&name);
+    return status ? status : dfl_graph_status(graph);
 }
 
 dfl_status dfl_model_kinematics(dfl_model *model, dfl_expr position, dfl_expr rate)
@@ -271,11 +289,21 @@ dfl_status dfl_model_stored_force(dfl_model *model, dfl_expr u, dfl_expr F)
 
 dfl_status dfl_model_stored(dfl_model *model, dfl_expr V)
 {
-    dfl_status status = dfl_model_check_contents(model, DFL_FOR_OUTPUT, NULL, V);
+    dfl_status status = dfl_model_check_contents(model, DFL_FOR_POTENTIAL, NULL, V);
     if (!status)
         status = check_energy_open(model);
     if (!status)
         model->stored = model->stored == DFL_NO_EXPR ? V : dfl_add(model->graph, model->stored, V);
+    return status ? status : dfl_graph_status(model->graph);
+}
+
+dfl_status dfl_model_driven(dfl_model *model, dfl_expr T)
+{
+    dfl_status status = dfl_model_check_contents(model, DFL_FOR_OUTPUT, NULL, T);
+    if (!status)
+        status = check_energy_open(model);
+    if (!status)
+        model->driven = model->driven == DFL_NO_EXPR ? T : dfl_add(model->graph, model->driven, T);
     return status ? status : dfl_graph_status(model->graph);
 }
 
@@ -382,24 +410,32 @@ static dfl_status check_energy_open(const dfl_model *model)
 
 dfl_status dfl_model_energy(dfl_expr *out, dfl_model *model)
 {
+    dfl_expr V;
+    const dfl_status status = dfl_model_energies(out, &V, model);
+    if (!status)
+        *out = dfl_add(model->graph, *out, V);
+    return status ? status : dfl_graph_status(model->graph);
+}
+
+dfl_status dfl_model_energies(dfl_expr *T, dfl_expr *V, dfl_model *model)
+{
     dfl_graph *graph = model->graph;
     if (model->kinetic == DFL_NO_EXPR && model->potential == DFL_NO_EXPR && !model->nmasses)
         return dfl_fail(model->ctx, DFL_INVALID,
                         "energy: no energy has been given yet; call kinetic and potential first");
-    dfl_expr sum = dfl_constant(graph, 0.0);
-    if (model->kinetic != DFL_NO_EXPR)
-        sum = model->kinetic;
+    const dfl_expr zero = dfl_constant(graph, 0.0);
+    *T = model->kinetic != DFL_NO_EXPR ? model->kinetic : zero;
     for (int i = 0; i < model->nmasses; i++) {
         const dfl_contribution *mass = &model->masses[i];
         const dfl_expr square = dfl_mul(graph, mass->u, mass->v);
         const dfl_expr share = dfl_constant(graph, mass->u == mass->v ? 0.5 : 1.0);
-        sum = dfl_add(graph, sum, dfl_mul(graph, share, dfl_mul(graph, mass->expr, square)));
+        *T = dfl_add(graph, *T, dfl_mul(graph, share, dfl_mul(graph, mass->expr, square)));
     }
-    if (model->potential != DFL_NO_EXPR)
-        sum = dfl_add(graph, sum, model->potential);
+    if (model->driven != DFL_NO_EXPR)
+        *T = dfl_add(graph, *T, model->driven);
+    *V = model->potential != DFL_NO_EXPR ? model->potential : zero;
     if (model->stored != DFL_NO_EXPR)
-        sum = dfl_add(graph, sum, model->stored);
-    *out = sum;
+        *V = dfl_add(graph, *V, model->stored);
     return dfl_graph_status(graph);
 }
 

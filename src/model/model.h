@@ -125,6 +125,7 @@ typedef struct dfl_model {
     int max_uses;
     dfl_expr kinetic, potential; /* sums; DFL_NO_EXPR if never given */
     dfl_expr stored;             /* energy whose forces are declared as such; likewise */
+    dfl_expr driven; /* kinetic energy of prescribed motions, beyond v^T M v / 2; likewise */
     int kinetic_line, potential_line;
     int energy_line; /* of the first energy() of the script; 0: none */
     dfl_contribution *masses, *forces;
@@ -157,6 +158,8 @@ dfl_status dfl_model_speed(dfl_expr *out, dfl_model *model, const char *name);
 /* The velocity of a position: its own symbol, or its kinematics where given; kinematics therefore comes
    before any use of the velocity. */
 dfl_status dfl_model_velocity(dfl_expr *out, dfl_model *model, dfl_expr position);
+/* The acceleration of a speed, or of a position with a velocity of its own: for outputs. */
+dfl_status dfl_model_acceleration(dfl_expr *out, dfl_model *model, dfl_expr u);
 dfl_status dfl_model_kinematics(dfl_model *model, dfl_expr position, dfl_expr rate);
 dfl_status dfl_model_kinetic(dfl_model *model, dfl_expr T);
 dfl_status dfl_model_potential(dfl_model *model, dfl_expr V);
@@ -171,6 +174,8 @@ dfl_status dfl_model_carries(dfl_model *model, dfl_expr u, const char *body);
    (unlike potential) makes no forces itself. */
 dfl_status dfl_model_stored_force(dfl_model *model, dfl_expr u, dfl_expr F);
 dfl_status dfl_model_stored(dfl_model *model, dfl_expr V);
+/* The kinetic energy of prescribed motions, beyond v^T M v / 2. */
+dfl_status dfl_model_driven(dfl_model *model, dfl_expr T);
 /* Whether no force but those of energies acts. */
 bool dfl_model_conservative(const dfl_model *model);
 /* *out: the number of the declaration in model->declarations. */
@@ -186,6 +191,8 @@ dfl_status dfl_model_event(dfl_model *model, const char *name, dfl_expr expr, in
                            bool stop);
 /* T + V so far, with v^T M v / 2 for declared masses. DFL_INVALID if none was given. */
 dfl_status dfl_model_energy(dfl_expr *out, dfl_model *model);
+/* The same in two parts. */
+dfl_status dfl_model_energies(dfl_expr *T, dfl_expr *V, dfl_model *model);
 
 /* One more line that `check` shows. */
 dfl_status dfl_model_note(dfl_model *model, const char *text);

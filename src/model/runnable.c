@@ -74,6 +74,11 @@ dfl_status dfl_runnable_create(dfl_runnable **out, const dfl_equations *eq)
     }
     prepare(run);
     describe(run);
+    status = dfl_runnable_prepare_motion(run);
+    if (status) {
+        dfl_runnable_free(run);
+        return status;
+    }
     *out = run;
     return DFL_OK;
 }
@@ -91,6 +96,7 @@ void dfl_runnable_free(dfl_runnable *run)
     dfl_free(run->ctx, run->input);
     dfl_free(run->ctx, run->level);
     dfl_free(run->ctx, run->scratch);
+    dfl_runnable_free_motion(run);
     dfl_free(run->ctx, run);
 }
 
@@ -155,7 +161,7 @@ dfl_status dfl_runnable_compile(bool *native, dfl_runnable *run, dfl_evaluation 
 
 void dfl_runnable_outputs(double *out, dfl_runnable *run, double t, const double *x)
 {
-    evaluate(&run->outputs, run, t, x, NULL, &out);
+    evaluate(&run->outputs, run, t, x, dfl_runnable_accelerations(run, t, x), &out);
 }
 
 void dfl_runnable_events(double *value, dfl_runnable *run, double t, const double *x)
@@ -273,19 +279,25 @@ static int most_targets(const dfl_equations *eq)
 static dfl_status create_program(program *out, dfl_runnable *run, const targets *list)
 {
     const dfl_equations *eq = run->eq;
-    dfl_place places[DFL_SYM_KINDS] = {
-        [DFL_SYM_TIME] = {DFL_IN_TIME, NULL},          [DFL_SYM_PARAM] = {DFL_IN_PARAM, NULL},
-        [DFL_SYM_INPUT] = {DFL_IN_INPUT, NULL},        [DFL_SYM_LEVEL] = {DFL_IN_LEVEL, NULL},
-        [DFL_SYM_A] = {DFL_IN_A, eq->slot[DFL_SYM_A]},
-    };
-    for (int kind = DFL_SYM_W; kind <= DFL_SYM_P; kind++)
-        places[kind] = (dfl_place){DFL_IN_X, eq->slot[kind]};
+    dfl_place places[DFL_SYM_KINDS] = {{0}};
+    dfl_runnable_places(places, eq);
     dfl_status status =
         dfl_tape_create(&out->tape, run->ctx, eq->graph, places, list->item, list->count);
     if (status)
         return status;
     out->work = dfl_alloc(run->ctx, dfl_tape_work(out->tape), sizeof *out->work);
     return out->work ? DFL_OK : DFL_NO_MEMORY;
+}
+
+void dfl_runnable_places(dfl_place *places, const dfl_equations *eq)
+{
+    places[DFL_SYM_TIME] = (dfl_place){DFL_IN_TIME, NULL};
+    places[DFL_SYM_PARAM] = (dfl_place){DFL_IN_PARAM, NULL};
+    places[DFL_SYM_INPUT] = (dfl_place){DFL_IN_INPUT, NULL};
+    places[DFL_SYM_LEVEL] = (dfl_place){DFL_IN_LEVEL, NULL};
+    places[DFL_SYM_A] = (dfl_place){DFL_IN_A, eq->slot[DFL_SYM_A]};
+    for (int kind = DFL_SYM_W; kind <= DFL_SYM_P; kind++)
+        places[kind] = (dfl_place){DFL_IN_X, eq->slot[kind]};
 }
 
 static void free_program(program *prog, dfl_context *ctx)

@@ -2,6 +2,7 @@
 #ifndef DFL_RUNNABLE_INTERNAL_H
 #define DFL_RUNNABLE_INTERNAL_H
 
+#include "eom/accelerations.h"
 #include "model/numbers.h"
 #include "model/runnable.h"
 
@@ -43,11 +44,26 @@ struct dfl_runnable {
     dfl_native *native;
     double *param, *input, *level;
     double *scratch; /* rows of invariants and Jacobian blocks that `initial` leaves out */
+    /* motion.c: NULL unless an output contains accelerations */
+    dfl_accelerations *motion;
+    double *a;         /* nv */
+    dfl_blocks blocks; /* f, W, bias */
+    dfl_tape *balance; /* rows and drift of gam' */
+    double *balance_work, *balance_rate;
 };
 
 /* All programs, in a fixed order. */
 enum { PROGRAMS = SINGLE_BLOCKS + 7 };
 void dfl_runnable_programs(program **out, dfl_runnable *run);
+
+/* motion.c: room for the accelerations that outputs contain; those that belong to (t, x), or NULL if nobody
+   wants them. */
+dfl_status dfl_runnable_prepare_motion(dfl_runnable *run);
+void dfl_runnable_free_motion(dfl_runnable *run);
+const double *dfl_runnable_accelerations(dfl_runnable *run, double t, const double *x);
+
+/* Where tapes find symbols: DFL_SYM_KINDS places. */
+void dfl_runnable_places(dfl_place *places, const dfl_equations *eq);
 
 /* The numbers of a state; `a` may be NULL. */
 dfl_numbers dfl_runnable_numbers(const dfl_runnable *run, double t, const double *x,

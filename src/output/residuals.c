@@ -5,6 +5,7 @@
    W a + bias  with  M a = f - W^T (l, m). */
 #include "output/residuals.h"
 
+#include "eom/accelerations.h"
 #include "linalg/linalg.h"
 
 #include <math.h>
@@ -17,14 +18,12 @@ struct dfl_residuals {
     dfl_blocks blocks;
     double *store; /* of all blocks */
     double *a;     /* nv */
-    double *diagonal;
-    dfl_factor *mass;
+    dfl_accelerations *motion;
 };
 
 static void place_blocks(dfl_residuals *residuals);
 static double largest(const double *rows, int n);
 static double acceleration(dfl_residuals *residuals, double t, const double *x);
-static bool solve_mass(double *a, dfl_residuals *residuals, double t, const double *x);
 
 dfl_status dfl_residuals_create(dfl_residuals **out, dfl_context *ctx, const dfl_eom *eom,
                                 bool accelerations)
@@ -42,9 +41,8 @@ dfl_status dfl_residuals_create(dfl_residuals **out, dfl_context *ctx, const dfl
     residuals->store =
         dfl_alloc(ctx, rows + nv + nc + nc * nv + nv * (size_t)eom->n0, sizeof(double));
     residuals->a = dfl_alloc(ctx, nv, sizeof(double));
-    residuals->diagonal = dfl_alloc(ctx, nv, sizeof(double));
-    dfl_status status = residuals->store && residuals->a && residuals->diagonal
-                            ? dfl_factor_create(&residuals->mass, ctx, eom->nv, false)
+    dfl_status status = residuals->store && residuals->a
+                            ? dfl_accelerations_create(&residuals->motion, ctx, eom, false)
                             : DFL_NO_MEMORY;
     if (status) {
         dfl_residuals_free(residuals);
@@ -60,10 +58,9 @@ void dfl_residuals_free(dfl_residuals *residuals)
     if (!residuals)
         return;
     dfl_context *ctx = residuals->ctx;
-    dfl_factor_free(residuals->mass, ctx);
+    dfl_accelerations_free(residuals->motion);
     dfl_free(ctx, residuals->store);
     dfl_free(ctx, residuals->a);
-    dfl_free(ctx, residuals->diagonal);
     dfl_free(ctx, residuals);
 }
 
@@ -122,35 +119,8 @@ static double acceleration(dfl_residuals *residuals, double t, const double *x)
     const dfl_blocks *b = &residuals->blocks;
     const int nv = eom->nv, nc = eom->nl + eom->nm;
     double *a = residuals->a, *rows = b->bias;
-    memcpy(a, b->f, (size_t)nv * sizeof *a);
-    dfl_gemm_tn(nv, 1, nc, -1, b->W, nc, x + eom->nw, nc, 1, a, nv);
-    if (!solve_mass(a, residuals, t, x))
+    if (!dfl_accelerations_solve(a, residuals->motion, b, t, x))
         return NAN;
     dfl_gemm(nc, 1, nv, 1, b->W, nc, a, nv, 1, rows, nc);
     return largest(rows, nc);
-}
-
-/* a := M^-1 a; false if M is singular or fails. */
-static bool solve_mass(double *a, dfl_residuals *residuals, double t, const double *x)
-{
-    const dfl_eom *eom = residuals->eom;
-    const size_t nv = (size_t)eom->nv;
-    if (!eom->mass)
-        return !eom->mass_times && !eom->residual; /* the identity */
-    double *M = eom->mass_diagonal ? residuals->diagonal : dfl_factor_matrix(residuals->mass);
-    memset(M, 0, (eom->mass_diagonal ? nv : nv * nv) * sizeof *M);
-    if (eom->mass(M, t, x, eom->user))
-        return false;
-    if (!eom->mass_diagonal) {
-        const bool regular = dfl_factor_compute(residuals->mass, eom->nv, DFL_METHOD_QR);
-        if (regular)
-            dfl_factor_solve(residuals->mass, a);
-        return regular;
-    }
-    bool regular = true;
-    for (size_t i = 0; i < nv; i++) {
-        regular = regular && M[i] != 0;
-        a[i] /= M[i];
-    }
-    return regular;
 }

@@ -3,6 +3,7 @@
 #include "script/language.h"
 
 #include "script/arguments.h"
+#include "script/element.h"
 #include "script/mechanism.h"
 #include "script/symbol.h"
 
@@ -18,6 +19,7 @@ static void apply_set(double *value, lua_State *L, const char *name);
 static int call_position(lua_State *L);
 static int call_speed(lua_State *L);
 static int call_velocity(lua_State *L);
+static int call_acceleration(lua_State *L);
 static int call_kinematics(lua_State *L);
 static int call_kinetic(lua_State *L);
 static int call_potential(lua_State *L);
@@ -34,6 +36,9 @@ static int declare_variable(lua_State *L, const char *call, dfl_declared kind);
 static void call_for_equations(lua_State *L, const char *call, int count);
 static int call_invariant(lua_State *L);
 static int call_energy(lua_State *L);
+static int call_kinetic_energy(lua_State *L);
+static int call_potential_energy(lua_State *L);
+static void energies(dfl_expr *T, dfl_expr *V, lua_State *L, const char *call);
 static int call_output(lua_State *L);
 static int call_event(lua_State *L);
 static dfl_expr need_symbol(lua_State *L, const char *call, int i, const char *remedy);
@@ -46,6 +51,7 @@ static const luaL_Reg calls[] = {{"param", call_param},
                                  {"position", call_position},
                                  {"speed", call_speed},
                                  {"velocity", call_velocity},
+                                 {"acceleration", call_acceleration},
                                  {"kinematics", call_kinematics},
                                  {"kinetic", call_kinetic},
                                  {"potential", call_potential},
@@ -60,6 +66,8 @@ static const luaL_Reg calls[] = {{"param", call_param},
                                  {"contact", call_contact},
                                  {"invariant", call_invariant},
                                  {"energy", call_energy},
+                                 {"kinetic_energy", call_kinetic_energy},
+                                 {"potential_energy", call_potential_energy},
                                  {"output", call_output},
                                  {"event", call_event},
                                  {"initial", dfl_script_initial},
@@ -72,6 +80,8 @@ void dfl_language_open(lua_State *L)
     luaL_setfuncs(L, calls, 0);
     dfl_draw_open(L);
     dfl_mechanism_open(L);
+    dfl_elements_open(L);
+    dfl_loads_open(L);
     dfl_closures_open(L);
     dfl_symbol_push(L, dfl_symbol_expr(dfl_script_of(L)->model->graph, DFL_SYM_TIME, 0, "time"));
     lua_setfield(L, -2, "time");
@@ -171,6 +181,20 @@ static int call_velocity(lua_State *L)
         dfl_expr velocity;
         dfl_script_check(L, dfl_model_velocity(&velocity, model_of(L), x));
         dfl_symbol_push(L, velocity);
+    }
+    return n;
+}
+
+static int call_acceleration(lua_State *L)
+{
+    const int n = dfl_arg_count(L, "acceleration", 1, MOST_ARGUMENTS);
+    luaL_checkstack(L, n + 10, "acceleration");
+    for (int i = 1; i <= n; i++) {
+        const dfl_expr u =
+            need_symbol(L, "acceleration", i, "give what position, velocity or speed returned");
+        dfl_expr a;
+        dfl_script_check(L, dfl_model_acceleration(&a, model_of(L), u));
+        dfl_symbol_push(L, a);
     }
     return n;
 }
@@ -346,18 +370,43 @@ static int call_invariant(lua_State *L)
 
 static int call_energy(lua_State *L)
 {
-    dfl_expr energy;
-    dfl_arg_count(L, "energy", 0, 0);
+    dfl_expr T, V;
+    energies(&T, &V, L, "energy");
+    dfl_symbol_push(L, dfl_add(model_of(L)->graph, T, V));
+    return 1;
+}
+
+static int call_kinetic_energy(lua_State *L)
+{
+    dfl_expr T, V;
+    energies(&T, &V, L, "kinetic_energy");
+    dfl_symbol_push(L, T);
+    return 1;
+}
+
+static int call_potential_energy(lua_State *L)
+{
+    dfl_expr T, V;
+    energies(&T, &V, L, "potential_energy");
+    dfl_symbol_push(L, V);
+    return 1;
+}
+
+/* Of everything that has been declared; no more terms may follow. */
+static void energies(dfl_expr *T, dfl_expr *V, lua_State *L, const char *call)
+{
+    dfl_arg_count(L, call, 0, 0);
+    *T = *V = 0;
     if (dfl_script_of(L)->drawing)
         dfl_script_check(L, dfl_drawing_close(dfl_script_of(L)->drawing));
-    dfl_script_check(L, dfl_model_energy(&energy, model_of(L)));
+    dfl_script_check(L, dfl_model_energies(T, V, model_of(L)));
     model_of(L)->energy_line = dfl_script_line(L);
-    dfl_symbol_push(L, energy);
-    return 1;
 }
 
 static int call_output(lua_State *L)
 {
+    if (luaL_testudata(L, 2, DFL_JOINT) || luaL_testudata(L, 2, DFL_BODY_POINT))
+        return dfl_motion_output(L);
     dfl_arg_count(L, "output", 2, 2);
     const char *name = dfl_arg_name(L, "output", 1);
     dfl_script_check(L, dfl_model_output(model_of(L), name, dfl_arg_expr(L, "output", 2)));

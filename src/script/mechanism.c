@@ -4,6 +4,7 @@
 #include "script/mechanism.h"
 
 #include "context/text.h"
+#include "mechanism/reactions.h"
 #include "script/arguments.h"
 #include "script/symbol.h"
 
@@ -240,9 +241,14 @@ static int joint_field(lua_State *L)
                             field, s.np, s.nv);
 }
 
-/* q, qd; q1, qd1, ...; of speeds also w1, v1, ...; lambda, lambda1, ... of loops. */
+/* fx to mz, drive; q, qd; q1, qd1, ...; of speeds also w1, v1, ...; lambda, lambda1, ... of loops. */
 static bool joint_symbol(dfl_expr *out, lua_State *L, int joint, const char *field)
 {
+    for (int k = 0; k < DFL_REACTIONS; k++)
+        if (strcmp(field, dfl_reaction_names[k]) == 0) {
+            dfl_script_check(L, dfl_drawing_reaction(out, dfl_script_drawing(L), joint, k));
+            return true;
+        }
     const dfl_joint_symbols s = dfl_drawing_joint_symbols(dfl_script_drawing(L), joint);
     char wanted[LONGEST_FIELD];
     for (int i = 0; i < (s.np ? s.np : s.motion != DFL_NO_EXPR); i++) {
@@ -277,19 +283,9 @@ static bool joint_symbol(dfl_expr *out, lua_State *L, int joint, const char *fie
 
 static int point_field(lua_State *L)
 {
-    static const char *const words[] = {"x", "y", "z", "vx", "vy", "vz"};
     const dfl_body_point *point = lua_touserdata(L, 1);
     const char *field = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "?";
-    dfl_drawing *drawing = dfl_script_drawing(L);
-    dfl_vec value;
-    int k = 0;
-    while (k < 6 && strcmp(field, words[k]) != 0)
-        k++;
-    if (k == 6)
-        return dfl_arg_unknown(L, "point", "field", field, words, 6);
-    dfl_script_check(L, k < 3 ? dfl_drawing_point(&value, drawing, point->body, point->at)
-                              : dfl_drawing_velocity(&value, drawing, point->body, point->at));
-    dfl_symbol_push(L, value.e[k % 3]);
+    dfl_symbol_push(L, dfl_motion_field(L, point, field));
     return 1;
 }
 

@@ -33,6 +33,13 @@ void dfl_joint_push(lua_State *L, int joint);
 /* The drawing of the script, made at the first call. */
 dfl_drawing *dfl_script_drawing(lua_State *L);
 
+/* How a point of a body moves: x, vx, ax, ..., wx, alx, ..., q0, ..., angle (motion.c). Unknown fields are errors
+   with the nearest. */
+dfl_expr dfl_motion_field(lua_State *L, const dfl_body_point *point, const char *field);
+
+/* output(name, joint) and output(name, point [, what, ...]): several outputs NAME.FIELD (motion.c). */
+int dfl_motion_output(lua_State *L);
+
 /* Argument i: a body or the ground; a tree joint. */
 int dfl_arg_body(lua_State *L, const char *call, int i);
 int dfl_arg_joint(lua_State *L, const char *call, int i);
@@ -40,14 +47,17 @@ int dfl_arg_joint(lua_State *L, const char *call, int i);
 const dfl_body_point *dfl_arg_point(lua_State *L, const char *call, int i);
 
 /* What an option is read as: a number or expression (dfl_expr), a point or an axis (dfl_vec; in plane models
-   two numbers are enough), inertia (dfl_sym), true or false (bool), a body (int). */
+   two numbers are enough), inertia (dfl_sym), true or false (bool), a body (int), one number for all directions or
+   one for each (dfl_vec), anything: the caller reads it. */
 typedef enum dfl_option_kind {
     DFL_OPTION_EXPR,
     DFL_OPTION_POINT,
     DFL_OPTION_AXIS,
     DFL_OPTION_INERTIA,
     DFL_OPTION_FLAG,
-    DFL_OPTION_BODY
+    DFL_OPTION_BODY,
+    DFL_OPTION_EACH,
+    DFL_OPTION_ANY
 } dfl_option_kind;
 
 typedef struct dfl_option {

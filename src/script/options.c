@@ -16,6 +16,7 @@ static void read_option(lua_State *L, const char *label, const dfl_option *optio
 static dfl_expr read_number(lua_State *L, const char *label, const char *what, int i);
 static int read_numbers(dfl_expr *out, lua_State *L, const char *label, const char *what, int i,
                         int most);
+static dfl_vec read_each(lua_State *L, const char *label, const char *what, int i);
 static dfl_sym read_inertia(lua_State *L, const char *label, const char *what, int i);
 
 void dfl_read_options(lua_State *L, const char *call, const char *name, int i,
@@ -76,6 +77,11 @@ static void read_option(lua_State *L, const char *label, const dfl_option *optio
             dfl_script_error(L, "%s: %s is %s; give true or false", label, key, dfl_arg_kind(L, i));
         *(bool *)option->out = lua_toboolean(L, i);
         break;
+    case DFL_OPTION_EACH:
+        *(dfl_vec *)option->out = read_each(L, label, key, i);
+        break;
+    case DFL_OPTION_ANY:
+        break;
     case DFL_OPTION_BODY: {
         const int *body = luaL_testudata(L, i, DFL_BODY);
         if (!body)
@@ -127,6 +133,20 @@ static int read_numbers(dfl_expr *out, lua_State *L, const char *label, const ch
         lua_settop(L, top);
     }
     return count;
+}
+
+/* One number for all directions, or {x, y, z}. */
+static dfl_vec read_each(lua_State *L, const char *label, const char *what, int i)
+{
+    dfl_vec each = {{0, 0, 0}};
+    if (lua_type(L, i) != LUA_TTABLE) {
+        each.e[0] = each.e[1] = each.e[2] = read_number(L, label, what, i);
+        return each;
+    }
+    const int count = read_numbers(each.e, L, label, what, i, 3);
+    if (count != 3)
+        dfl_script_error(L, "%s: %s has %d numbers; give one, or {x, y, z}", label, what, count);
+    return each;
 }
 
 /* {xx, yy, zz}, {xx, yy, zz, xy, xz, yz}; in a plane model one number. */

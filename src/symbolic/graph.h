@@ -66,7 +66,8 @@ typedef enum dfl_symbol_kind {
     DFL_SYM_V,
     DFL_SYM_S,
     DFL_SYM_P,
-    DFL_SYM_A, /* accelerations v' */
+    DFL_SYM_A,       /* accelerations v' */
+    DFL_SYM_PENDING, /* stands for an expression that is known when the model is complete */
     DFL_SYM_KINDS
 } dfl_symbol_kind;
 

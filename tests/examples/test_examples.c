@@ -11,6 +11,7 @@
 
 #include "closed_forms.h"
 #include "same_equations.h"
+#include "../reference.h"
 
 #include <dirent.h>
 
@@ -223,6 +224,63 @@ static void check_slider_crank_bodies(void)
         assert_near(w, v[1] + v[2], 800 * tol);
     }
     problem_free(&prob);
+    scripted_free(&s);
+}
+
+/* The energy changes by what the road gives and the dampers take; in the end the tyre carries all of the
+   342 kg. */
+static void check_suspension(void)
+{
+    scripted s = load("suspension");
+    scripted_start(&s, &(dfl_solver_options){.rtol = tol});
+    const double before = scripted_output(&s, "energy");
+    double stop = 0;
+    for (double t = 0.05; t < 3; t += 0.05) {
+        scripted_advance(&s, t);
+        stop = fmax(stop, scripted_output(&s, "stop-force"));
+        assert_near(scripted_output(&s, "energy") + scripted_value(&s, "taken") -
+                        scripted_value(&s, "given"),
+                    before, 5e4 * tol); /* energies of 2000 J, kinks of the stop */
+    }
+    assert_true(stop > 100);
+    scripted_advance(&s, 40);
+    assert_near(scripted_output(&s, "tyre-load"), 342 * 9.81, 1e-6);
+    scripted_free(&s);
+}
+
+/* The arm's equations by hand: angle, speed, reference, integral, filter, current. */
+static void arm_rates(double *d, double t, const double *y, const void *user)
+{
+    (void)t;
+    (void)user;
+    const double m = 2, L = 0.8, bag = 1, J = m * L * L / 3 + bag * L * L, e = y[2] - y[0];
+    const double raw = 60 * e + 80 * y[3] + 12 * (e - y[4]) / 0.02,
+                 u = raw / pow(1 + pow(raw / 24, 8), 0.125);
+    const double grip = 20 * 0.1 * 0.03 * y[1] / sqrt(y[1] * y[1] + 0.05 * 0.05);
+    d[0] = y[1];
+    d[1] = (80 * 0.05 * y[5] - grip - (m * L / 2 + bag * L) * 9.81 * cos(y[0])) / J;
+    d[2] = (1 - y[2]) / 0.2;
+    d[3] = e + (u - raw) / (80 * 0.1);
+    d[4] = (e - y[4]) / 0.02;
+    d[5] = (u - 0.8 * y[5] - 80 * 0.05 * y[1]) / 2e-3;
+}
+
+static void check_arm_pid(void)
+{
+    static const char *const names[] = {"hinge.q",   "der(hinge.q)", "reference",
+                                        "control.i", "control.d",    "motor.i"};
+    double y[6] = {-PI / 2, 0, -PI / 2, 0, 0, 0};
+    scripted s = load("arm-pid");
+    scripted_start(&s, &(dfl_solver_options){.rtol = tol});
+    for (int t = 1; t <= 2; t++) {
+        rk4(y, 6, t - 1, t, 20000, arm_rates, NULL); /* a fiftieth of the current's time */
+        scripted_advance(&s, t);
+        for (int i = 0; i < 6; i++)
+            assert_near(scripted_value(&s, names[i]), y[i], 500 * tol);
+    }
+    scripted_advance(&s, 100); /* the weight's moment over gear and constant */
+    assert_near(scripted_value(&s, "hinge.q"), 1.0, 1e-6);
+    assert_near(scripted_value(&s, "motor.i"), 1.6 * 9.81 * cos(1) / 4, 1e-5);
     scripted_free(&s);
 }
 
@@ -504,6 +562,7 @@ static const struct {
     void (*check)(void);
 } checks[] = {
     {"andrews", check_andrews},
+    {"arm-pid", check_arm_pid},
     {"cam", check_cam},
     {"cam-follower", check_cam_follower},
     {"car-axis", check_car_axis},
@@ -523,6 +582,7 @@ static const struct {
     {"slider-crank", check_slider_crank},
     {"slider-crank-bodies", check_slider_crank_bodies},
     {"spherical-pendulum", check_spherical_pendulum},
+    {"suspension", check_suspension},
     {"top-bodies", check_top_bodies},
 };
 enum { CHECKS = sizeof checks / sizeof *checks };

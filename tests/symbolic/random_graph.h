@@ -94,7 +94,7 @@ static inline dfl_expr random_leaf(dfl_graph *graph, uint64_t *seed)
     const double value = random_value(seed);
     if (isfinite(value) && random_below(seed, 4) == 0)
         return dfl_constant(graph, value);
-    const dfl_symbol_kind kind = (dfl_symbol_kind)random_below(seed, DFL_SYM_KINDS);
+    const dfl_symbol_kind kind = (dfl_symbol_kind)random_below(seed, DFL_SYM_A + 1);
     const int index = kind == DFL_SYM_TIME ? 0 : (int)random_below(seed, EACH);
     char name[32];
     snprintf(name, sizeof name, "s%d_%d", (int)kind, index);
