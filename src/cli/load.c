@@ -15,6 +15,9 @@ dfl_status cli_load(cli_model *out, dfl_context *ctx, const cli_arguments *argum
 {
     const dfl_script_options options = {.nset = arguments->nset,
                                         .set = arguments->set,
+                                        .dynamics = runnable
+                                                        ? dfl_choices_dynamics(&arguments->choices)
+                                                        : DFL_DYNAMICS_EXPRESSIONS,
                                         .print = arguments->quiet ? NULL : print_line};
     *out = (cli_model){0};
     dfl_status status = dfl_script_load(&out->model, ctx, arguments->model, &options);

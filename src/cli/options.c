@@ -55,7 +55,7 @@ static const option table[] = {
      POSITIVE, AT(choices.fixed_step), 0},
     {"max-steps", "N", "give up after so many attempted steps (default: 10000000)",
      CLI_RUN | CLI_COMPARE, COUNT, AT(choices.max_steps), 0},
-    {"evaluation", "HOW", "tape, native (compiled), or auto (default: what will be faster)",
+    {"evaluation", "HOW", "tape, native (compiled), recursion (mechanisms), or auto (default: the fastest)",
      CLI_RUN | CLI_COMPARE, WORD, AT(choices.evaluation), 0},
     {"forms", "A,B,C", "forms, or all (default: psf,ggl,eom2,eom1,eom)", CLI_COMPARE, WORD,
      AT(forms), 0},

@@ -158,6 +158,10 @@ dfl_vec dfl_link_shift(dfl_drawing *drawing, const dfl_link *link);
 void dfl_link_rates(dfl_vec *w, dfl_vec *u, dfl_drawing *drawing, const dfl_link *link,
                     dfl_vec axis);
 
+/* recursion.c: leaves masses and forces of inertia and gravity to recursions over numbers, if that is wanted and
+   possible: *left. Then their kinetic energy is declared. */
+dfl_status dfl_drawing_leave_to_recursion(bool *left, dfl_drawing *drawing);
+
 /* dynamics.c: masses and forces of inertia and gravity, declared. */
 dfl_status dfl_drawing_dynamics(dfl_drawing *drawing);
 
