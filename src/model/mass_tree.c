@@ -11,12 +11,8 @@ dfl_status dfl_mass_tree_create(dfl_mass_tree **out, dfl_context *ctx, int nbodi
     if (!tree)
         return DFL_NO_MEMORY;
     const size_t numbers = (size_t)OF_EACH * (size_t)(nbodies + njoints) + OF_GRAVITY;
-    *tree = (dfl_mass_tree){.ctx = ctx,
-                            .nbodies = nbodies,
-                            .njoints = njoints,
-                            .np = np,
-                            .nv = nv,
-                            .ndrives = ndrives};
+    *tree = (dfl_mass_tree){
+        .ctx = ctx, .nbodies = nbodies, .njoints = njoints, .np = np, .nv = nv, .ndrives = ndrives};
     tree->bodies = dfl_alloc(ctx, (size_t)nbodies, sizeof *tree->bodies);
     tree->joints = dfl_alloc(ctx, (size_t)njoints, sizeof *tree->joints);
     tree->numbers = dfl_alloc(ctx, numbers, sizeof *tree->numbers);

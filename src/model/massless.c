@@ -71,9 +71,10 @@ static dfl_status check_beside_tree(dfl_equations *eq)
     if (!status)
         status = dfl_elimination_regular(&regular, &trials);
     if (!status && !regular)
-        status = dfl_model_fail(eq->model, 0,
-                                "a direction without mass beside a mechanism whose masses come from "
-                                "recursions; choose the evaluation 'tape' or 'native'");
+        status =
+            dfl_model_fail(eq->model, 0,
+                           "a direction without mass beside a mechanism whose masses come from "
+                           "recursions; choose the evaluation 'tape' or 'native'");
     dfl_trials_clear(&trials);
     return status;
 }

@@ -134,10 +134,10 @@ typedef struct dfl_model {
     int max_uses;
     dfl_expr kinetic, potential; /* sums; DFL_NO_EXPR if never given */
     dfl_expr stored;             /* energy whose forces are declared as such; likewise */
-    dfl_expr driven; /* kinetic energy beyond v^T M v / 2 of `masses`; likewise */
-    dfl_dynamics dynamics; /* wanted of a mechanism */
-    dfl_mass_tree *tree;   /* masses that recursions give, in addition to `masses`; or NULL */
-    const char *no_tree;   /* why a mechanism that should have one has none; or NULL */
+    dfl_expr driven;             /* kinetic energy beyond v^T M v / 2 of `masses`; likewise */
+    dfl_dynamics dynamics;       /* wanted of a mechanism */
+    dfl_mass_tree *tree;         /* masses that recursions give, in addition to `masses`; or NULL */
+    const char *no_tree;         /* why a mechanism that should have one has none; or NULL */
     int kinetic_line, potential_line;
     int energy_line; /* of the first energy() of the script; 0: none */
     dfl_contribution *masses, *forces;

@@ -126,10 +126,11 @@ static dfl_status rebuild(dfl_recursion *r, const double *values)
         *d->numbers[i].place = values[i];
     dfl_status status = dfl_mass_tree_build(&tree, d);
     if (!status && dfl_tree_n0(tree) > 0)
-        status = dfl_fail(r->ctx, DFL_INVALID,
-                          "joint '%s' moves bodies without mass, which recursions do not handle; "
-                          "choose the evaluation 'tape' or 'native'",
-                          dfl_tree_joint_name(tree, dfl_tree_joint_of(tree, dfl_tree_massless(tree, 0))));
+        status = dfl_fail(
+            r->ctx, DFL_INVALID,
+            "joint '%s' moves bodies without mass, which recursions do not handle; "
+            "choose the evaluation 'tape' or 'native'",
+            dfl_tree_joint_name(tree, dfl_tree_joint_of(tree, dfl_tree_massless(tree, 0))));
     if (!status)
         status = dfl_tree_derivatives_create(&derivatives, r->ctx, tree);
     if (status) {

@@ -177,8 +177,7 @@ dfl_status dfl_runnable_compile(bool *native, dfl_runnable *run, dfl_evaluation 
     }
     *native = false;
     if (how == DFL_EVAL_TAPE ||
-        (automatic &&
-         dfl_native_gain(tapes, 3, counts) < 2.0 * dfl_native_cost(tapes, 3) &&
+        (automatic && dfl_native_gain(tapes, 3, counts) < 2.0 * dfl_native_cost(tapes, 3) &&
          !dfl_native_cached(run->ctx, tapes, 3, options)))
         return DFL_OK;
     const dfl_status status = dfl_native_create(&run->native, run->ctx, tapes, 3, options);
