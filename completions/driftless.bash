@@ -25,6 +25,7 @@ _driftless() {
             half-explicit explicit-pair" -- "$cur")
         return
         ;;
+    --start) mapfile -t COMPREPLY < <(compgen -W "project as-given" -- "$cur") && return ;;
     --evaluation) mapfile -t COMPREPLY < <(compgen -W "auto tape native" -- "$cur") && return ;;
     --output)
         case $command in
@@ -37,7 +38,7 @@ _driftless() {
         ;;
     --report) _driftless_files html && return ;;
     --plot) _driftless_files svg && return ;;
-    --columns | --to | --from | --rtol | --atol | --every | --first-step | --max-step | --fixed-step | --max-steps | --set | --tol | --limit)
+    --baumgarte-alpha | --baumgarte-beta | --independent | --columns | --to | --from | --rtol | --atol | --every | --first-step | --max-step | --fixed-step | --max-steps | --set | --tol | --limit)
         return
         ;;
     esac
@@ -46,7 +47,7 @@ _driftless() {
         return
     fi
     case $command in
-    run) options="--to --from --rtol --atol --every --interpolate --form --method --first-step --max-step
+    run) options="--to --from --rtol --atol --every --interpolate --form --baumgarte-alpha --baumgarte-beta --lagged --independent --start --method --first-step --max-step
         --fixed-step --max-steps --evaluation --output --report --plot --columns --json" ;;
     check) options="--from --rtol --atol --form --json" ;;
     init) options="--from --rtol --atol --form --lua --json" ;;

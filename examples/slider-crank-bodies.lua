@@ -19,6 +19,7 @@ local wrist = revolute("wrist", rod, slider, { at = {l1 + l2, 0} })
 local p, s = point(crank, {l1, 0}), point(slider, {l1 + l2, 0})
 output("x", s.x)
 output("wrist-force", sqrt(wrist.lambda1^2 + wrist.lambda2^2))
+output("bearing", bearing) -- force and torque of the joint on the crank
 output("energy", energy())
 
 draw.line("guide", {l2 - 2*l1, 0}, {l2 + 2*l1, 0}, { size = 0.002 })

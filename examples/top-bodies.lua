@@ -12,6 +12,7 @@ local tip = spherical("tip", ground, top, { at = {0, 0, 0} })
 local c, e = point(top, {0, 0, l}), point(top, {0, 0, 2*l})
 invariant("energy", energy())
 output("lean", acos(c.z/l))
+output("tip", tip) -- the force on the top
 
 draw.line("axis", {0, 0, 0}, {e.x, e.y, e.z}, { size = 0.03 })
 draw.cylinder("top", {c.x, c.y, c.z},

@@ -58,6 +58,21 @@ static inline scripted scripted_text(const char *text)
     return s;
 }
 
+/* The text is refused with a message that contains `message`. */
+static inline void scripted_refused(const char *text, const char *message)
+{
+    dfl_status status;
+    scripted s = scripted_try(&status, text);
+    assert_int_equal(status, DFL_INVALID);
+    if (!strstr(dfl_message(s.ctx), message))
+        fail_msg("'%s' does not contain '%s'", dfl_message(s.ctx), message);
+    dfl_runnable_free(s.run);
+    dfl_equations_free(s.eq);
+    dfl_model_free(s.model);
+    assert_int_equal(dfl_context_live(s.ctx), 0);
+    dfl_context_free(s.ctx);
+}
+
 /* Creates a solver and completes the initial values; `options` as for dfl_solver_create. */
 static inline dfl_status scripted_try_start(scripted *s, const dfl_solver_options *options)
 {

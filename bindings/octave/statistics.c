@@ -18,6 +18,7 @@ mxArray *gateway_statistics(const dfl_statistics *s)
                    {"rejected_error", (double)s->rejected_error},
                    {"rejected_newton", (double)s->rejected_newton},
                    {"difference_evaluations", (double)s->difference_evaluations},
+                   {"partial_evaluations", (double)s->partial_evaluations},
                    {"check_evaluations", (double)s->check_evaluations},
                    {"newton_updates", (double)s->newton_updates},
                    {"steps_without_invariants", (double)s->steps_without_invariants},

@@ -3,5 +3,6 @@
 #define DFL_DRIFTLESS_H
 #include <driftless/context.h>
 #include <driftless/eom.h>
+#include <driftless/linear.h>
 #include <driftless/solver.h>
 #endif

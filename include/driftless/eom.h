@@ -166,7 +166,7 @@ typedef struct dfl_eom {
     bool mass_constant;      /* M depends on nothing: evaluated once */
     bool trivial_kinematics; /* p' = v (np = nv): kin is never asked for */
     bool autonomous;         /* no block depends on t (checked by the self-check) */
-    bool no_bias;            /* `bias` is not available; only the formulation psi1 can be used */
+    bool no_bias;            /* `bias` is not available; only psi1, eom, eom2 and ggl can be used */
     bool forces_free_of_multipliers; /* f, b, d do not depend on l, m: fewer differences */
 
     dfl_name_fn name;               /* may be NULL */

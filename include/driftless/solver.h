@@ -136,9 +136,9 @@ typedef struct dfl_solver_options {
     dfl_select_fn select;          /* with DFL_USER */
     dfl_algebraic algebraic;       /* 0 means automatic */
     dfl_differential differential; /* 0 means LU */
-    double baumgarte_alpha;   /* 1/s, with DFL_BAUMGARTE: of gI and hv; 0 means 10, negative none */
-    double baumgarte_beta;    /* 1/s, its square of g; 0 means baumgarte_alpha, negative none */
-    bool lagged;              /* with DFL_EXT316, DFL_EXT317, DFL_PINV: their own multipliers act
+    double baumgarte_alpha; /* 1/s, with DFL_BAUMGARTE: of gI and hv; 0 means 10, negative none */
+    double baumgarte_beta;  /* 1/s, its square of g; 0 means baumgarte_alpha, negative none */
+    bool lagged; /* with DFL_GGL, DFL_EXT316, DFL_EXT317, DFL_PINV: their own multipliers act
                                       through the constraints of the last decomposition, (5.10); false:
                                       of the present state */
     const bool *independent;  /* with DFL_PARTITION: n flags, the independent ones among p and v;
@@ -225,6 +225,7 @@ typedef struct dfl_statistics {
     long attempts, rejected_error, rejected_newton;
     long difference_evaluations; /* calls of eval for differences */
     long check_evaluations; /* calls of eval for residuals at the end, initial values, events */
+    long partial_evaluations; /* calls of eval for constraints alone, by explicit methods */
     long newton_updates;    /* matrix updates within a step */
     long steps_without_invariants;
     long order_changes;
@@ -240,7 +241,8 @@ typedef struct dfl_statistics {
         double position, velocity, acceleration, nonholonomic, contact, auxiliary, invariant,
             massless;
     } max_residual;
-    double max_correction; /* the same for multipliers mu and tau of DFL_GGL, DFL_EXT316, DFL_EXT317 and
+    double
+        max_correction; /* the same for multipliers mu and tau of DFL_GGL, DFL_EXT316, DFL_EXT317 and
                               DFL_PINV, which are not in x: zero on the exact solution */
 } dfl_statistics;
 

@@ -43,6 +43,8 @@ static const option table[] = {
      AT(choices.baumgarte_beta), 0},
     {"lagged", NULL, "multipliers of ggl, ext316, ext317, pinv act through the last constraints",
      CLI_RUN, FLAG, AT(choices.lagged), 0},
+    {"independent", "A,B,C", "coordinates of the form partition (default: chosen as it pays)",
+     CLI_RUN, WORD, AT(choices.independent), 0},
     {"start", "HOW", "project: initial values made consistent (default); as-given", CLI_RUN, WORD,
      AT(choices.start), 0},
     {"method", "NAME", "radau (default), radau5 ..., bdf, bdf1 ..., trapezoidal, midpoint", CLI_RUN,

@@ -185,26 +185,37 @@ void dfl_point_clear(dfl_point *point, dfl_context *ctx)
 
 dfl_outcome dfl_system_eval(dfl_system *sys, dfl_point *point)
 {
+    dfl_outcome outcome = dfl_system_eval_blocks(sys, point, sys->need | DFL_FORCE);
+    if (!outcome && dfl_system_mass_at_points(sys))
+        outcome = dfl_system_mass(point->M, sys, point->t, point->x + sys->na);
+    return outcome ? outcome : dfl_system_combine(sys, point);
+}
+
+dfl_outcome dfl_system_eval_blocks(dfl_system *sys, dfl_point *point, unsigned need)
+{
     const dfl_eom *eom = sys->eom;
-    const double *x = point->x + sys->na;
-    sys->stats->evaluations++;
-    const int rc = eom->eval(&point->blocks, point->t, x, sys->need, eom->user);
+    if (need & DFL_FORCE)
+        sys->stats->evaluations++;
+    else
+        sys->stats->partial_evaluations++;
+    const int rc =
+        eom->eval(&point->blocks, point->t, point->x + sys->na, need & sys->need, eom->user);
     if (rc)
         return dfl_system_trouble(sys, rc > 0 ? DFL_STEP_RETRY : DFL_STEP_STOP, "eval", point->t);
-    dfl_outcome outcome = DFL_STEP_OK;
-    if (dfl_system_mass_at_points(sys))
-        outcome = dfl_system_mass(point->M, sys, point->t, x);
-    if (outcome)
-        return outcome;
-    if (!sys->geoms && !eom->residual)
+    if (need & DFL_FORCE && !sys->geoms && !eom->residual)
         subtract_constraint_forces(point->blocks.f, sys, point);
+    return DFL_STEP_OK;
+}
+
+dfl_outcome dfl_system_combine(dfl_system *sys, dfl_point *point)
+{
     if (sys->carried)
-        outcome = carried_rows(sys, point);
-    else if (!sys->psi1 && !sys->geoms)
+        return carried_rows(sys, point);
+    if (!sys->psi1 && !sys->geoms)
         eliminate_accelerations(sys, point);
     else if (!sys->psi1)
         memcpy(point->alg + sys->row_acc, point->blocks.bias, (size_t)sys->nc * sizeof(double));
-    return outcome;
+    return DFL_STEP_OK;
 }
 
 dfl_outcome dfl_system_eval_checked(dfl_system *sys, dfl_point *point)

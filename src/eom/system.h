@@ -132,6 +132,13 @@ void dfl_point_clear(dfl_point *point, dfl_context *ctx);
    show them. */
 dfl_outcome dfl_system_eval(dfl_system *sys, dfl_point *point);
 
+/* Calls eval for the blocks in `need` alone; with DFL_FORCE, f becomes f_dyn for the present (l, m), which
+   takes W from this call or an earlier one. Neither M nor rows that combine blocks are evaluated. */
+dfl_outcome dfl_system_eval_blocks(dfl_system *sys, dfl_point *point, unsigned need);
+
+/* The rows of an evaluated point that combine blocks, from its x, f_dyn, W, bias, K0 and M. */
+dfl_outcome dfl_system_combine(dfl_system *sys, dfl_point *point);
+
 /* DFL_STEP_NONFINITE, with the first row that is not finite, or DFL_STEP_OK. */
 dfl_outcome dfl_system_check_finite(dfl_system *sys, const dfl_point *point);
 

@@ -3,32 +3,39 @@
 
 #include <string.h>
 
-/* M by callback, column by column or stored, as a full matrix. */
+/* M as a full matrix: stored, at the point, or by callback. */
 static dfl_outcome full_mass(double *M, dfl_system *sys, const dfl_point *point)
 {
-    const int nv = sys->n3;
-    const double *known = sys->constant ? sys->M : point->M;
-    if (sys->diagonal) {
-        memset(M, 0, (size_t)(nv * nv) * sizeof *M);
-        for (int i = 0; i < nv; i++)
-            M[i * nv + i] = known[i];
-        return DFL_STEP_OK;
+    const int nv = sys->n3, count = sys->diagonal ? nv : nv * nv;
+    dfl_outcome outcome = DFL_STEP_OK;
+    if (sys->constant || dfl_system_mass_at_points(sys))
+        memcpy(M, sys->constant ? sys->M : point->M, (size_t)count * sizeof *M);
+    else
+        outcome = dfl_system_mass(M, sys, point->t, point->x + sys->na);
+    if (!sys->diagonal)
+        return outcome;
+    memset(M + nv, 0, (size_t)(nv * nv - nv) * sizeof *M);
+    for (int i = nv - 1; i > 0; i--) {
+        M[i * nv + i] = M[i];
+        M[i] = 0;
     }
-    if (!sys->constant && !sys->eom->mass)
-        return dfl_system_mass(M, sys, point->t, point->x + sys->na);
-    memcpy(M, known, (size_t)(nv * nv) * sizeof *M);
-    return DFL_STEP_OK;
+    return outcome;
 }
 
 bool dfl_formulation_accelerations(double *a, dfl_formulation *form, const dfl_point *point)
 {
+    const dfl_system *sys = form->sys;
+    if (sys->psi1 || sys->geoms)
+        return dfl_formulation_solve_accelerations(a, form, point);
+    memcpy(a, point->a, (size_t)sys->n3 * sizeof *a);
+    return true;
+}
+
+bool dfl_formulation_solve_accelerations(double *a, dfl_formulation *form, const dfl_point *point)
+{
     dfl_system *sys = form->sys;
     dfl_factor *mass = form->mass;
     const int nv = sys->n3;
-    if (!sys->psi1 && !sys->geoms) {
-        memcpy(a, point->a, (size_t)nv * sizeof *a);
-        return true;
-    }
     memset(form->vp, 0, (size_t)nv * sizeof(double));
     if (full_mass(dfl_factor_matrix(mass), sys, point) ||
         dfl_system_dynamics(a, sys, point, form->vp) ||

@@ -1,8 +1,8 @@
 /* The table of forms.
 
    Sources: Steinbrecher 2002 (eom, eom2, eom1: constraints on the level of positions, velocities,
-   accelerations), Gear, Gupta, Leimkuhler 1985 (ggl), Baumgarte 1972, Petzold and Potra 1992 (odae, ext316,
-   ext317, pinv, tangent, partition), Kurz, Burkhardt, Eberhard 2011 (implicit). */
+   accelerations), Gear, Gupta, Leimkuhler 1985 (ggl), Baumgarte 1972, Petzold and Potra 1992
+   (odae, ext316, ext317, pinv, tangent, partition), Kurz, Burkhardt, Eberhard 2011 (implicit). */
 #include "formulation/forms.h"
 
 static const dfl_form_traits table[DFL_FORMS] = {
@@ -71,6 +71,10 @@ static const dfl_form_traits table[DFL_FORMS] = {
                     .mu = true,
                     .tau = true,
                     .tau_turns = true},
+    [DFL_UODE] = {.ode = true, .acceleration = DFL_ACC_PROJECTED},
+    [DFL_EXPLICIT] = {.ode = true, .acceleration = DFL_ACC_PROJECTED},
+    [DFL_QR] = {.ode = true, .acceleration = DFL_ACC_PROJECTED},
+    [DFL_SVD] = {.ode = true, .acceleration = DFL_ACC_PROJECTED},
     [DFL_PINV] = {.plain = true,
                   .position = true,
                   .velocity = true,
@@ -80,8 +84,19 @@ static const dfl_form_traits table[DFL_FORMS] = {
                   .tau = true},
 };
 
-const dfl_form_traits *dfl_form_traits_of(dfl_form form)
+/* For explicit integrators: with and without the constraints at the end of each step. */
+static const dfl_form_traits explicit_kept = {.ode = true,
+                                              .position = true,
+                                              .velocity = true,
+                                              .nonholonomic = true,
+                                              .acceleration = DFL_ACC_PROJECTED},
+                             explicit_free = {.ode = true, .acceleration = DFL_ACC_PROJECTED};
+
+const dfl_form_traits *dfl_form_traits_of(dfl_form form, dfl_integrator integrator)
 {
+    const bool kept = table[form].position && table[form].velocity;
+    if (integrator == DFL_HALF_EXPLICIT || integrator == DFL_EXPLICIT_PAIR)
+        return kept ? &explicit_kept : &explicit_free;
     return &table[form];
 }
 
@@ -94,11 +109,11 @@ dfl_wishes dfl_form_wishes(const dfl_form_traits *traits, const dfl_eom *eom)
 {
     const int nc = eom->nl + eom->nm;
     const bool a = traits->plain && traits->acceleration == DFL_ACC_UNKNOWN;
-    /* without holonomic constraints the highest index is 2; with them mu is no better known than lambda, and
-       auxiliary variables may be functions of both */
+    /* without holonomic constraints the highest index is 2; with them mu is no better known than
+       lambda, and auxiliary variables may be functions of both */
     const int index_l = eom->nl > 0 || traits->index_l < 2 ? traits->index_l : 2;
     const int index_v = eom->nl > 0 ? traits->index_v : 0;
-    return (dfl_wishes){.carry = !traits->plain && traits->rates_are_a,
+    return (dfl_wishes){.carry = traits->ode || (!traits->plain && traits->rates_are_a),
                         .bias = traits->plain,
                         .leading = (a ? eom->nv : 0) + (traits->tau ? nc : 0) +
                                    (traits->mu ? eom->nl + eom->nep : 0),

@@ -14,6 +14,7 @@ typedef enum dfl_acceleration {
 } dfl_acceleration;
 
 typedef struct dfl_form_traits {
+    bool ode;                              /* an explicit right-hand side (ode.h) */
     bool plain;                            /* all of kinematics and dynamics are rows (plain.h) */
     bool position, velocity, nonholonomic; /* g, gI, hv are rows */
     dfl_acceleration acceleration;         /* gII, hI are rows */
@@ -26,7 +27,8 @@ typedef struct dfl_form_traits {
     int index_v, index_l; /* of v and of the multipliers, for norms */
 } dfl_form_traits;
 
-const dfl_form_traits *dfl_form_traits_of(dfl_form form);
+/* Explicit integrators see every form as a right-hand side. */
+const dfl_form_traits *dfl_form_traits_of(dfl_form form, dfl_integrator integrator);
 
 /* What the form asks of the system, and whether block 1 is without accelerations. */
 dfl_wishes dfl_form_wishes(const dfl_form_traits *traits, const dfl_eom *eom);

@@ -1,5 +1,6 @@
 /* Life of a formulation, the way to its implementation, and what all forms share. */
 #include "formulation/formulation.h"
+#include "formulation/ode_form.h"
 #include "formulation/plain.h"
 #include "formulation/projection.h"
 
@@ -16,18 +17,21 @@ static const dfl_form_ops projected = {dfl_projected_linearize, dfl_projected_se
 static const dfl_form_ops plain = {dfl_plain_linearize, dfl_plain_select,      dfl_plain_factor,
                                    dfl_plain_residual,  dfl_plain_mixed,       dfl_plain_solve,
                                    dfl_plain_defect,    dfl_plain_minimum_norm};
+static const dfl_form_ops right_hand_side = {
+    dfl_ode_form_linearize, dfl_plain_select,    dfl_projected_factor, dfl_ode_form_residual,
+    dfl_ode_form_mixed,     dfl_projected_solve, dfl_ode_form_defect,  dfl_plain_minimum_norm};
 
 dfl_status dfl_formulation_init(dfl_formulation *form, dfl_system *sys,
                                 const dfl_solver_options *options, int stages)
 {
     memset(form, 0, sizeof *form);
-    const dfl_form_traits *traits = dfl_form_traits_of(options->form);
+    const dfl_form_traits *traits = dfl_form_traits_of(options->form, options->integrator);
     dfl_system_ask(sys, traits->acceleration != DFL_ACC_PROJECTED,
                    dfl_form_wishes(traits, sys->eom));
     form->sys = sys;
     form->options = options;
     form->traits = traits;
-    form->ops = traits->plain ? &plain : &projected;
+    form->ops = traits->ode ? &right_hand_side : traits->plain ? &plain : &projected;
     form->local = !traits->plain && traits->rates_are_a;
     form->reads_rates = traits->plain;
     form->max_stages = stages;
@@ -37,7 +41,9 @@ dfl_status dfl_formulation_init(dfl_formulation *form, dfl_system *sys,
     if (!status)
         status = create_splits(form);
     if (!status)
-        status = traits->plain ? dfl_plain_init(form) : dfl_projected_init(form);
+        status = traits->ode     ? dfl_ode_form_init(form)
+                 : traits->plain ? dfl_plain_init(form)
+                                 : dfl_projected_init(form);
     return status;
 }
 
@@ -83,7 +89,7 @@ static dfl_status create_splits(dfl_formulation *form)
         status = dfl_split_create(&form->pivots3, ctx, sys->m3, sys->n4);
     if (!status)
         status = dfl_lstsq_create(&form->lstsq, ctx, sys->n3, sys->nc);
-    if (!status && (sys->psi1 || sys->geoms))
+    if (!status)
         status = dfl_factor_create(&form->mass, ctx, sys->n3, false);
     return status;
 }
@@ -116,6 +122,7 @@ void dfl_formulation_clear(dfl_formulation *form)
     dfl_lstsq_free(form->lstsq, ctx);
     dfl_factor_free(form->mass, ctx);
     dfl_plain_free(form->plain, ctx);
+    dfl_ode_form_free(form->ode, ctx);
 }
 
 void dfl_formulation_bind(dfl_formulation *form)
@@ -125,6 +132,8 @@ void dfl_formulation_bind(dfl_formulation *form)
     dfl_rows_jacobian_bind(&form->jac, form->sys);
     if (form->plain && form->plain->have_stage_jac)
         dfl_rows_jacobian_bind(&form->plain->stage_jac, form->sys);
+    if (form->ode)
+        dfl_ode_form_bind(form);
     form->method = opt->algebraic == DFL_ALGEBRAIC_LU    ? DFL_METHOD_LU
                    : opt->algebraic == DFL_ALGEBRAIC_SVD ? DFL_METHOD_SVD
                                                          : DFL_METHOD_QR;
@@ -198,8 +207,8 @@ const double *dfl_formulation_acceleration_rows(dfl_formulation *form, const dfl
     return form->sys->psi1 ? NULL : point->alg + form->sys->row_acc;
 }
 
-/* The minimum-norm solution of W^T l = W^T l_given. Off the constraints W shows full rank: the tolerance grows
-   until it is the known one. */
+/* The minimum-norm solution of W^T l = W^T l_given. Off the constraints W shows full rank: the
+   tolerance grows until it is the known one. */
 void dfl_formulation_least_multipliers(dfl_point *point, dfl_formulation *form)
 {
     const dfl_system *sys = form->sys;

@@ -15,6 +15,7 @@
 
 typedef struct dfl_formulation dfl_formulation;
 typedef struct dfl_plain dfl_plain;
+typedef struct dfl_ode_form dfl_ode_form;
 
 /* What an implementation does; see the functions of the same names below. */
 typedef struct dfl_form_ops {
@@ -49,9 +50,10 @@ struct dfl_formulation {
     const dfl_solver_options *options;
     const dfl_form_traits *traits;
     const dfl_form_ops *ops;
-    dfl_plain *plain; /* of the plain forms, or NULL */
-    bool local;       /* local coordinates: the rows of the dynamics are a - v' */
-    bool reads_rates; /* residual needs x' of the stages itself, also where M is constant */
+    dfl_plain *plain;  /* of the plain forms, or NULL */
+    dfl_ode_form *ode; /* of right-hand sides, or NULL */
+    bool local;        /* local coordinates: the rows of the dynamics are a - v' */
+    bool reads_rates;  /* residual needs x' of the stages itself, also where M is constant */
     dfl_rows_jacobian jac;
 
     dfl_method method; /* decomposition of the algebraic part */
@@ -109,8 +111,8 @@ void dfl_formulation_bind(dfl_formulation *form);
    constraints. DFL_SINGULAR: rank-deficient and not allowed; DFL_INVALID: theory violated. */
 dfl_status dfl_formulation_ranks(dfl_formulation *form, const dfl_point *point);
 
-/* Whether the forces at an evaluated point are free of what redundant constraints leave undetermined,
-   and the failure if they are not. */
+/* Whether the forces at an evaluated point are free of what redundant constraints leave
+   undetermined, and the failure if they are not. */
 bool dfl_formulation_forces_determined(dfl_formulation *form, const dfl_point *point);
 dfl_status dfl_formulation_undetermined(const dfl_formulation *form, double t);
 
@@ -129,15 +131,15 @@ dfl_outcome dfl_formulation_select(dfl_formulation *form, double t, const double
 dfl_outcome dfl_formulation_factor(dfl_formulation *form, int nreal, int ncomplex,
                                    const double *zeta);
 
-/* rows (ma lanes): alg, and form->rho (mdif lanes): dif - diag(I,M,I) x', of `count` evaluated stages,
-   transformed over the stages. yp: lanes of x' transformed; xp: lanes of x' itself, read only where
-   M varies or form->reads_rates. */
+/* rows (ma lanes): alg, and form->rho (mdif lanes): dif - diag(I,M,I) x', of `count` evaluated
+   stages, transformed over the stages. yp: lanes of x' transformed; xp: lanes of x' itself, read
+   only where M varies or form->reads_rates. */
 dfl_outcome dfl_formulation_residual(double *rows, dfl_formulation *form, const dfl_point *points,
                                      int count, const double *transform, const double *yp,
                                      const double *xp);
 
-/* The same for one stage whose differential rows belong to one point, with a weight, and whose algebraic
-   rows to another. yp: the weighted x'. */
+/* The same for one stage whose differential rows belong to one point, with a weight, and whose
+   algebraic rows to another. yp: the weighted x'. */
 dfl_outcome dfl_formulation_mixed_residual(double *rows, dfl_formulation *form,
                                            const dfl_point *differential,
                                            const dfl_point *algebraic, double weight,
@@ -156,6 +158,9 @@ void dfl_formulation_minimum_norm(double *X, const dfl_formulation *form);
 /* a (nv): the accelerations at an evaluated point, M a = f_dyn. False: M is singular. */
 bool dfl_formulation_accelerations(double *a, dfl_formulation *form, const dfl_point *point);
 
+/* The same at a start that was taken as given, where carried accelerations need not fit. */
+bool dfl_formulation_solve_accelerations(double *a, dfl_formulation *form, const dfl_point *point);
+
 /* Multipliers of minimum norm with the same constraint force, at an evaluated point. */
 void dfl_formulation_least_multipliers(dfl_point *point, dfl_formulation *form);
 
@@ -165,8 +170,8 @@ bool dfl_formulation_suspend(dfl_formulation *form);
 /* A step was accepted: invariants may be used again, compared with this step. */
 void dfl_formulation_accepted(dfl_formulation *form);
 
-/* gII and hI (nc) at an evaluated accepted point, with a from M a = f_dyn; NULL where they are not known: no
-   bias, a singular M, or psi1, which does not ask for them. */
+/* gII and hI (nc) at an evaluated accepted point, with a from M a = f_dyn; NULL where they are not
+   known: no bias, a singular M, or psi1, which does not ask for them. */
 const double *dfl_formulation_acceleration_rows(dfl_formulation *form, const dfl_point *point);
 
 /* Writes the names of the rows that take part in the weakest combination of W into `text`. */

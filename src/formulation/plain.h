@@ -1,7 +1,8 @@
-/* plain.h: forms that keep all rows of kinematics and dynamics, with one dense matrix (forms.h says which
-   rows and unknowns each one has).
+/* plain.h: forms that keep all rows of kinematics and dynamics, with one dense matrix (forms.h
+   says which rows and unknowns each one has).
 
-   Unknowns [a | tau | mu | eps | user's x], those in front only where a form has them, and as many rows
+   Unknowns [a | tau | mu | eps | user's x], those in front only where a form has them, and as many
+   rows
 
        dynamics    f_dyn - M (v' + W^T tau)          corrected accelerations (pinv)
                    f_dyn - W^T tau - M v'            otherwise, or  a - v'  where the rates are a
@@ -10,11 +11,11 @@
        gII, hI     W a + bias                        a: v', the unknowns a, or v' + W^T tau
        gI, hv, g, ep
 
-   where W_l are the holonomic rows of W and L the derivative of (gI, hv) with respect to p. Multipliers of
-   positions act along velocities, Z (GZ)^T mu, which is G^T mu for Z = I: so unit quaternions stay unit
-   quaternions, whatever the shape of Z. A row F(x, x') enters the matrix as zeta E - J with E = -dF/dx' and
-   J = dF/dx, where derivatives of W^T tau and the like are left out: mu and tau vanish at the
-   solution. */
+   where W_l are the holonomic rows of W and L the derivative of (gI, hv) with respect to p.
+   Multipliers of positions act along velocities, Z (GZ)^T mu, which is G^T mu for Z = I: so unit
+   quaternions stay unit quaternions, whatever the shape of Z. A row F(x, x') enters the matrix as
+   zeta E - J with E = -dF/dx' and J = dF/dx, where derivatives of W^T tau and the like are left
+   out: mu and tau vanish at the solution. */
 #ifndef DFL_PLAIN_H
 #define DFL_PLAIN_H
 #include "formulation/formulation.h"

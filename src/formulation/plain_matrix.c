@@ -103,7 +103,8 @@ bool dfl_plain_turning(double *L, dfl_formulation *form, const dfl_rows_jacobian
     return true;
 }
 
-/* The row among first .. last-1 that is farthest from those taken; R: what these leave of all rows. */
+/* The row among first .. last-1 that is farthest from those taken; R: what these leave of all
+   rows. */
 static int farthest(const double *R, const dfl_plain *plain, int nc, int nv, int first, int last)
 {
     double largest = -1;
@@ -134,8 +135,8 @@ static void take_row(double *R, dfl_plain *plain, int nc, int nv, int row)
     plain->dropped[row] = 0;
 }
 
-/* Which rows of W are redundant: holonomic ones are taken first, so that g and gI lose the same rows.
-   kernel = I - W W^+ projects onto ker W^T. */
+/* Which rows of W are redundant: holonomic ones are taken first, so that g and gI lose the same
+   rows. kernel = I - W W^+ projects onto ker W^T. */
 static void choose_rows(dfl_formulation *form)
 {
     const dfl_system *sys = form->sys;

@@ -37,6 +37,13 @@ dfl_outcome dfl_plain_residual(double *rows, dfl_formulation *form, const dfl_po
     return DFL_STEP_OK;
 }
 
+/* gII and hI contain derivatives: W v' + bias. */
+static bool acceleration_rows_have_rates(const dfl_formulation *form)
+{
+    const dfl_acceleration a = form->traits->acceleration;
+    return (a == DFL_ACC_RATE || a == DFL_ACC_CORRECTED) && !form->sys->geoms;
+}
+
 /* Rows up to row_a contain derivatives. */
 dfl_outcome dfl_plain_mixed(double *rows, dfl_formulation *form, const dfl_point *differential,
                             const dfl_point *algebraic, double weight, const double *yp,
@@ -47,8 +54,11 @@ dfl_outcome dfl_plain_mixed(double *rows, dfl_formulation *form, const dfl_point
     dfl_outcome outcome = dfl_plain_residual(rows, form, differential, 1, weighted, yp, xp);
     if (!outcome)
         outcome = stage_rows(plain->F, form, algebraic, plain->rate);
+    const int first = plain->row_acc;
+    const int last = acceleration_rows_have_rates(form) ? first + form->sys->nc : first;
     for (int i = plain->row_a; i < plain->n; i++)
-        form->rho[i * form->width] = plain->F[i];
+        if (i < first || i >= last)
+            form->rho[i * form->width] = plain->F[i];
     return outcome;
 }
 
@@ -58,8 +68,7 @@ dfl_outcome dfl_plain_defect(double *err, dfl_formulation *form, const dfl_point
 {
     dfl_plain *plain = form->plain;
     const int n = plain->n;
-    const dfl_acceleration a = form->traits->acceleration;
-    const bool rates = (a == DFL_ACC_RATE || a == DFL_ACC_CORRECTED) && !form->sys->geoms;
+    const bool rates = acceleration_rows_have_rates(form);
     const int acc = rates ? form->sys->nc : 0;
     for (int i = form->sys->off_r; i < n; i++)
         plain->rate[i] = -y[i];
@@ -76,10 +85,10 @@ dfl_outcome dfl_plain_defect(double *err, dfl_formulation *form, const dfl_point
     return DFL_STEP_OK;
 }
 
-/* Where gII and hI contain v', the defect of v' alone, delta = a - alpha with M a = f_dyn, as M delta and -W delta
-   with the matrices of the decomposition. What the point itself leaves of gII and hI, and the change of M and W
-   since then, would be errors of the multipliers that do not shrink with the step. Left as it is where M
-   is singular. */
+/* Where gII and hI contain v', the defect of v' alone, delta = a - alpha with M a = f_dyn, as M
+   delta and -W delta with the matrices of the decomposition. What the point itself leaves of gII
+   and hI, and the change of M and W since then, would be errors of the multipliers that do not
+   shrink with the step. Left as it is where M is singular. */
 static void acceleration_defect(double *F, dfl_formulation *form, const dfl_point *point)
 {
     const dfl_system *sys = form->sys;
@@ -137,7 +146,8 @@ static dfl_outcome stage_rows(double *F, dfl_formulation *form, const dfl_point 
     return DFL_STEP_OK;
 }
 
-/* push = W^T tau and turn = W_l^T mu + (L Z)^T tau; both zero where the multipliers are discarded. */
+/* push = W^T tau and turn = W_l^T mu + (L Z)^T tau; both zero where the multipliers are discarded.
+   */
 static dfl_outcome set_corrections(dfl_formulation *form, const dfl_point *point)
 {
     dfl_system *sys = form->sys;
@@ -243,8 +253,8 @@ static void acceleration_rows(double *F, const dfl_formulation *form, const dfl_
         F[i] += i < nl ? 2 * alpha * b->gI[i] + beta * beta * b->g[i] : alpha * b->hv[i - nl];
 }
 
-/* The first level of constraints belongs to l and m: there the undetermined part of these vanishes. The
-   next ones belong to tau and mu, of which the redundant ones vanish. */
+/* The first level of constraints belongs to l and m: there the undetermined part of these
+   vanishes. The next ones belong to tau and mu, of which the redundant ones vanish. */
 static void multiplier_rows(double *F, const dfl_formulation *form, const dfl_point *point)
 {
     const dfl_plain *plain = form->plain;

@@ -90,7 +90,7 @@ typedef struct stages {
 } stages;
 
 /* Rows first .. first+count-1 of alg into lanes; returns the place behind them. */
-static double *gather_rows(double *rows, stages *st, int first, int count)
+static inline double *gather_rows(double *rows, stages *st, int first, int count)
 {
     for (int k = 0; k < st->count; k++)
         st->from[k] = st->points[k].alg + first;
@@ -99,7 +99,8 @@ static double *gather_rows(double *rows, stages *st, int first, int count)
 }
 
 /* The algebraic rows of all stages, dropped invariants left out. */
-static void gather_algebraic(double *rows, const dfl_formulation *form, stages *st)
+static inline __attribute__((always_inline)) void
+gather_algebraic(double *rows, const dfl_formulation *form, stages *st)
 {
     const dfl_system *sys = form->sys;
     const int ne = sys->eom->ne;
@@ -116,8 +117,8 @@ static void gather_algebraic(double *rows, const dfl_formulation *form, stages *
 
 /* f_dyn - M v': M constant, so that it may act on transformed derivatives, or stage by stage; in local
    coordinates a - v'. */
-static dfl_outcome gather_dynamics(double *rho, dfl_formulation *form, stages *st, const double *yp,
-                                   const double *xp)
+static inline __attribute__((always_inline)) dfl_outcome
+gather_dynamics(double *rho, dfl_formulation *form, stages *st, const double *yp, const double *xp)
 {
     dfl_system *sys = form->sys;
     const int nv = sys->n3;

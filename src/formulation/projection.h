@@ -21,16 +21,16 @@ dfl_outcome dfl_projected_defect(double *err, dfl_formulation *form, const dfl_p
                                  const double *y);
 void dfl_projected_minimum_norm(double *X, const dfl_formulation *form);
 
-/* Splits W (m2 rows of block 2) with its known rank, and notes how weak it is. False: the rank is not
-   what it was. */
+/* Splits W (m2 rows of block 2) with its known rank, and notes how weak it is. False: the rank is
+   not what it was. */
 bool dfl_split_velocity(dfl_formulation *form, const double *J2v, int m2, int rank,
                         const unsigned char *favoured);
 
 /* Decides which invariants are in use for the present derivatives. */
 void dfl_invariants_choose(dfl_formulation *form);
 
-/* Lets form->J2 be the rows of block 2 in use, copied where some are missing or will be changed, and
-   sets form->m2. */
+/* Lets form->J2 be the rows of block 2 in use, copied where some are missing or will be changed,
+   and sets form->m2. */
 void dfl_invariants_compress(dfl_formulation *form);
 
 /* Whether the selectors must be renewed for the present decomposition. */
@@ -43,7 +43,8 @@ dfl_outcome dfl_selectors_compute(dfl_formulation *form, double t, const double 
    present sets so that near ties do not flip. */
 void dfl_selectors_pivots(dfl_formulation *form, unsigned char *pivot_p, unsigned char *pivot_v);
 
-/* S (rows x n) := the first n rows of B's columns, orthonormalised; or unit rows that are no pivots. */
+/* S (rows x n) := the first n rows of B's columns, orthonormalised; or unit rows that are no
+   pivots. */
 void dfl_orthonormal_rows(double *S, int rows, int n, const double *B, int ldb);
 void dfl_unit_rows(double *S, int rows, int n, const unsigned char *pivot);
 

@@ -4,6 +4,7 @@
    arm of a micrometre beside positions in metres is no redundancy). Along the motion the
    decompositions work on W itself; what they may call zero is kept well below what W has at the
    start. */
+#include "formulation/ode_form.h"
 #include "formulation/projection.h"
 
 #include <math.h>
@@ -45,6 +46,8 @@ dfl_status dfl_formulation_ranks(dfl_formulation *form, const dfl_point *point)
     dfl_status status = check_partition(form);
     if (status)
         return status;
+    if (form->ode)
+        dfl_ode_start(&form->ode->ode, point, form->rank2);
     return judge(form, point->t, form->defect, sys->m3 - form->rank3);
 }
 

@@ -22,7 +22,7 @@ enum {
         12 /* held unknowns that are let go one after another, to find those in conflict */
 };
 
-/* Multiplications that all restarts together may take: about a second. */
+/* Multiplications after which no descent begins, about a second; one may take ten times as many. */
 static const double BUDGET = 1e9;
 
 typedef struct descent {
@@ -35,6 +35,8 @@ typedef struct descent {
     double *start, *best, *moved;
     double square, best_square; /* |F|^2 */
     int steps;                  /* of the last descent */
+    double work;                /* multiplications so far */
+    bool stationary;            /* the guess: no step lowers the square there */
 } descent;
 
 static dfl_status make_descent(descent *des, dfl_initial *init, const dfl_conditions *cond);
@@ -83,7 +85,7 @@ dfl_status dfl_assembly_search(bool *found, dfl_initial *init, const dfl_conditi
         memcpy(init->x, des.best, (size_t)init->sys.n * sizeof *des.best);
         if (*found)
             memcpy(init->x0, init->x, (size_t)init->sys.n * sizeof *des.best);
-        else
+        else if (!des.stationary)
             find_conflicts(&des);
     }
     free_descent(&des);
@@ -156,15 +158,16 @@ static void choose_columns(descent *des)
 /* Descents from the guess and around it until one ends at a solution. */
 static bool search(descent *des)
 {
-    const double step = (double)des->nfree * des->nfree * (des->nfree / 6.0 + des->rows);
     for (int attempt = 0; attempt < RESTARTS && des->nfree > 0; attempt++) {
-        if (attempt > 0 && attempt * 30 * step > BUDGET)
+        if (attempt > 0 && des->work > BUDGET)
             break;
         begin_around(des, attempt);
         const bool closed = descend(des) && dfl_assembly_closed(des->init, des->cond);
         keep_best(des);
-        if (closed || (attempt == 0 && des->steps == 0))
-            return closed; /* nothing leads away from a stationary guess: which way is the user's choice */
+        /* nothing leads away from a stationary guess: which way is the user's choice */
+        des->stationary = attempt == 0 && des->steps == 0;
+        if (closed || des->stationary)
+            return closed;
     }
     return false;
 }
@@ -179,7 +182,7 @@ static bool descend(descent *des)
     for (int it = 0; it < MOST_STEPS; it++) {
         if (!derive_rows(des))
             return false;
-        if (!try_step(des, &mu))
+        if (des->work > 10 * BUDGET || !try_step(des, &mu))
             break;
         des->steps++;
         if (des->square < 1e-28)
@@ -284,6 +287,7 @@ static bool leaps(const descent *des)
 static bool solve_step(descent *des, double mu)
 {
     const int n = des->nfree, m = des->rows;
+    des->work += (double)n * n * (n / 6.0 + m / 2.0);
     for (int j = 0; j < n; j++) {
         const double *a = des->J + (size_t)j * (size_t)m;
         double *to = des->A + (size_t)j * (size_t)n;

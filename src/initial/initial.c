@@ -17,6 +17,10 @@
 #include <math.h>
 #include <string.h>
 
+enum {
+    MANY = 100
+}; /* positions: with more of them it is not worth a search whether others are nearer */
+
 static dfl_status reserve_sides(dfl_initial *init, int nsides);
 static dfl_status as_projection(dfl_initial *init, const dfl_conditions *conditions);
 static bool went_far(const dfl_initial *init);
@@ -151,7 +155,7 @@ static dfl_status as_projection(dfl_initial *init, const dfl_conditions *cond)
         return first;
     char *message = first ? dfl_copy_string(ctx, dfl_message(ctx)) : NULL;
     const bool closed = !first && dfl_assembly_closed(init, cond);
-    if (!closed || went_far(init))
+    if (!closed || (init->sys.n4 <= MANY && went_far(init)))
         status = search_and_project(init, cond, closed);
     if (first && status == DFL_INCONSISTENT) /* nothing was found; the first message says more */
         status = dfl_fail(ctx, first, "%s", message ? message : "");

@@ -18,7 +18,7 @@ typedef struct dfl_initial {
     int nconditions; /* room for them */
     double *side;    /* values of the sides */
     int nsides;      /* room for them */
-    bool searched;               /* far from the guess, in vain or not */
+    bool searched;   /* far from the guess, in vain or not */
     int nconflicts;  /* held unknowns without which the positions could be found */
     int conflict[DFL_MOST_CONFLICTS];
     bool without_invariants;     /* the rows e are left out of projections */

@@ -405,6 +405,12 @@ static void add_name(char *list, size_t size, const dfl_system *sys, int column)
         snprintf(list + used, size - used, "%s%s", used ? ", " : "", name);
 }
 
+/* Whether a search found held positions without which the row could be satisfied. */
+static bool conflicts_known(const dfl_initial *init, int row)
+{
+    return init->nconflicts > 0 && row >= init->sys.m1 + init->sys.m2;
+}
+
 /* The names of the held unknowns in conflict with row `row`: those that were found to be, or all that it
    depends on. */
 static void held_names(char *list, size_t size, const dfl_initial *init, const dfl_conditions *cond,
@@ -412,7 +418,7 @@ static void held_names(char *list, size_t size, const dfl_initial *init, const d
 {
     const dfl_system *sys = &init->sys;
     list[0] = 0;
-    for (int k = 0; k < init->nconflicts && row >= sys->m1 + sys->m2; k++)
+    for (int k = 0; conflicts_known(init, row) && k < init->nconflicts; k++)
         add_name(list, size, sys, init->conflict[k]);
     if (list[0])
         return;
@@ -492,7 +498,7 @@ static void explain_row(char *text, size_t size, dfl_initial *init, const dfl_co
         advice =
             "; if a direction has neither mass nor constraint, declare it with n0, K0 and gam; "
             "a diagonal written by `mass` needs mass_diagonal";
-    else if (!can_be_corrected(init, cond, row)) {
+    else if (!conflicts_known(init, row) && !can_be_corrected(init, cond, row)) {
         explain_stuck_row(text, size, init, cond, row, held);
         return;
     } else if (!held[0] && init->searched && row >= init->sys.m1 + init->sys.m2)

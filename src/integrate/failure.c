@@ -58,6 +58,16 @@ static dfl_status rank_failure(dfl_stepper *st)
         before, after, rows);
 }
 
+static dfl_status explicit_failure(const dfl_stepper *st, double h)
+{
+    return dfl_fail(
+        st->sys->ctx, DFL_NOT_CONVERGED,
+        "the step size falls to %.3g at t = %.10g; the motion or the forces may be "
+        "discontinuous there, or stiff (then use the method radau), or the tolerance too "
+        "small",
+        h, st->t);
+}
+
 dfl_status dfl_step_failure(dfl_stepper *st, double h)
 {
     const dfl_trouble *trouble = &st->sys->trouble;
@@ -91,6 +101,8 @@ dfl_status dfl_step_failure(dfl_stepper *st, double h)
     }
     if (trouble->outcome == DFL_STEP_SINGULAR)
         return dfl_fail(ctx, DFL_SINGULAR, "%s is singular at t = %.10g", trouble->callback, st->t);
+    if (!st->class->implicit)
+        return explicit_failure(st, h);
     if (st->form->weakest < watch && st->sys->nc > 0)
         return weak_failure(st, h);
     return dfl_fail(ctx, DFL_NOT_CONVERGED,

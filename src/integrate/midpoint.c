@@ -4,8 +4,8 @@
        0 = alg(x_{k+1}),    0 = S ( dif(x_m) - M(x_m) (x_{k+1} - x_k)/h ).
 
    In psf the multipliers are functions of p and v at the end of the step; in the middle they are the mean,
-   which is accurate to h^2 as well. In psi1, and in other forms without gII, they occur in the middle alone: what the step tells about them is
-   that mean, and it is given as their value at the end, accurate to h; a continued x_{k+1} = 2 x_m - x_k would
+   which is accurate to h^2 as well. In forms without gII, or with v' in it, they occur in the middle alone: what the step
+   tells about them is that mean, and it is given as their value at the end, accurate to h; a continued x_{k+1} = 2 x_m - x_k would
    let every error of the first multipliers alternate for ever. */
 #include "integrate/second_order.h"
 
@@ -46,8 +46,9 @@ static void candidate(dfl_stepper *st, double h)
 {
     dfl_one_stage *one = (dfl_one_stage *)st;
     const dfl_system *sys = st->sys;
-    const bool undetermined = st->form->traits->acceleration == DFL_ACC_NONE;
-    for (int i = sys->off_l; undetermined && i < sys->off_l + sys->nc; i++)
+    const dfl_acceleration a = st->form->traits->acceleration;
+    const bool middle = a != DFL_ACC_PROJECTED && a != DFL_ACC_UNKNOWN;
+    for (int i = sys->off_l; middle && i < sys->off_l + sys->nc; i++)
         one->x[i] = 0.5 * (st->here.x[i] + one->x[i]);
     dfl_one_stage_candidate(st, h);
 }

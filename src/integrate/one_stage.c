@@ -67,6 +67,8 @@ void dfl_one_stage_rates(double *xp, dfl_one_stage *one, const dfl_point *point)
     dfl_stepper *st = &one->base;
     double *a = xp + st->sys->off_v;
     dfl_stepper_rates(xp, st, point);
+    if (!st->stepped && st->sys->carried && dfl_formulation_solve_accelerations(a, st->form, point))
+        return;
     if (!dfl_formulation_accelerations(a, st->form, point))
         memset(a, 0, (size_t)st->sys->n3 * sizeof *a);
 }

@@ -2,6 +2,7 @@
    one accepted step, and the end of a step. */
 #include "integrate/stepper.h"
 #include "integrate/bdf.h"
+#include "integrate/explicit.h"
 #include "integrate/failure.h"
 #include "integrate/radau.h"
 #include "integrate/second_order.h"
@@ -26,6 +27,10 @@ static const dfl_stepper_class *class_of(dfl_integrator integrator)
         return &dfl_trapezoidal_class;
     case DFL_MIDPOINT:
         return &dfl_midpoint_class;
+    case DFL_HALF_EXPLICIT:
+        return &dfl_half_explicit_class;
+    case DFL_EXPLICIT_PAIR:
+        return &dfl_explicit_pair_class;
     default:
         return &dfl_radau_class;
     }
@@ -210,8 +215,11 @@ dfl_outcome dfl_stepper_complete(dfl_stepper *st, double h)
     st->class->candidate(st, h);
     st->next.t = st->t + h;
     dfl_outcome outcome = dfl_system_eval_checked(st->sys, &st->next);
-    if (outcome)
-        return outcome;
+    return outcome ? outcome : dfl_stepper_accept(st, h);
+}
+
+dfl_outcome dfl_stepper_accept(dfl_stepper *st, double h)
+{
     /* a long step may only look like one over a singular position */
     if (dfl_constraints_flipped(st) && !singular_position_is_close(st, h))
         return DFL_STEP_RETRY;

@@ -41,8 +41,9 @@ typedef struct dfl_stepper_class {
        the proposed next step. */
     dfl_attempt (*attempt)(dfl_stepper *st, double h, double *h_next);
 
-    /* dfl_stepper_complete asks for the end of the step in `next`, not yet evaluated; and, before `next`
-       becomes `here`, to keep what interpolation needs and to set order and degree. */
+    /* dfl_stepper_complete asks for the end of the step in `next`, not yet evaluated (NULL where an
+       integrator calls dfl_stepper_accept); and, before `next` becomes `here`, to keep what
+       interpolation needs and to set order and degree. */
     void (*candidate)(dfl_stepper *st, double h);
     void (*store)(dfl_stepper *st, double h);
 
@@ -129,6 +130,9 @@ void dfl_stepper_rates(double *xp, const dfl_stepper *st, const dfl_point *point
 /* Evaluates the end of the step and makes it the present point. Otherwise says why not: the attempt
    failed. */
 dfl_outcome dfl_stepper_complete(dfl_stepper *st, double h);
+
+/* The same for an end of the step that stands evaluated in `next`. */
+dfl_outcome dfl_stepper_accept(dfl_stepper *st, double h);
 
 /* Whether nothing can be done about a failed attempt: then it is DFL_ATTEMPT_HOPELESS. */
 bool dfl_stepper_hopeless(dfl_stepper *st, dfl_outcome outcome);

@@ -18,7 +18,6 @@
 static dfl_status check(const dfl_drawing *drawing, const dfl_drawn_contact *contact);
 static dfl_status tangents(dfl_vec *t, dfl_drawing *drawing, dfl_vec x, const dfl_expr *s,
                            int count, const char *name);
-static dfl_vec unit(dfl_graph *g, dfl_vec a);
 
 dfl_status dfl_drawing_contact_variable(dfl_expr *out, dfl_drawing *drawing, const char *name,
                                         int index, double start)
@@ -57,7 +56,7 @@ dfl_status dfl_drawing_contact(int *out, dfl_drawing *drawing, const dfl_drawn_c
         return status;
     const dfl_vec across =
         contact->nb == 2 ? vec_cross(g, t2[0], t2[1]) : vec_cross(g, contact->normal, t2[0]);
-    const dfl_vec n2 = mat_times(g, B, unit(g, across)), D = vec_sub(g, x1, x2);
+    const dfl_vec n2 = mat_times(g, B, vec_unit(g, across)), D = vec_sub(g, x1, x2);
     for (int k = 0; k < contact->na && !status; k++)
         status = dfl_model_equation(drawing->model, contact->s[k],
                                     vec_dot(g, mat_times(g, A, t1[k]), n2));
@@ -107,12 +106,4 @@ static dfl_status tangents(dfl_vec *t, dfl_drawing *drawing, dfl_vec x, const df
                               name);
     }
     return status;
-}
-
-static dfl_vec unit(dfl_graph *g, dfl_vec a)
-{
-    const dfl_expr length = dfl_unary(g, DFL_OP_SQRT, vec_dot(g, a, a));
-    for (int i = 0; i < 3; i++)
-        a.e[i] = dfl_div(g, a.e[i], length);
-    return a;
 }

@@ -32,11 +32,12 @@ typedef struct dfl_pose {
 } dfl_pose;
 
 /* The pose of a user's joint against its parent, and its rates in axes of the link: w = sum w[k] v_k + w[n],
-   u likewise; wd, ud: their derivatives for constant v. */
+   u likewise; wd, ud: their derivatives for constant v. `turn`: in the plane, the angle of R. */
 typedef struct dfl_link_motion {
     int n;
     dfl_mat R;
     dfl_vec r;
+    dfl_expr turn;
     dfl_vec w[MOST_V + 1], u[MOST_V + 1];
     dfl_vec wd, ud;
 } dfl_link_motion;

@@ -227,10 +227,16 @@ dfl_status dfl_drawing_angle(dfl_expr *angle, dfl_drawing *drawing, int body)
     const dfl_status status = dfl_drawing_link(&link, drawing, body);
     if (status)
         return status;
-    const dfl_pose *pose = dfl_link_place(drawing, link);
-    const bool down = pose->axis.e[2] == dfl_constant(drawing->graph, -1.0);
-    *angle = down ? dfl_neg(drawing->graph, pose->angle) : pose->angle;
-    return dfl_graph_status(drawing->graph);
+    dfl_graph *g = drawing->graph;
+    *angle = 0;
+    for (; link > 0; link = drawing->links[link].parent) {
+        const dfl_link *l = &drawing->links[link];
+        if (l->kind == LINK_USER)
+            *angle = dfl_add(g, l->motion->turn, *angle);
+        else if (l->kind == LINK_REVOLUTE)
+            *angle = dfl_add(g, dfl_mul(g, l->axis.e[2], l->p[0]), *angle);
+    }
+    return dfl_graph_status(g);
 }
 
 dfl_status dfl_drawing_omega(dfl_vec *omega, dfl_drawing *drawing, int body)

@@ -5,54 +5,65 @@
    remains of cancelled parts is rounding, which would spoil the rank of the constraints. */
 #include "mechanism/drawing_internal.h"
 
-#include "symbolic/derive.h"
+#include "symbolic/part.h"
 
 #include <math.h>
 
-static dfl_status value_at(double *out, dfl_drawing *drawing, dfl_expr expr, int place);
+static void values_at(double *value, const dfl_drawing *drawing, const dfl_part *part, int place);
+static double symbol_at(const dfl_drawing *drawing, const dfl_symbol *symbol, int place);
 
 dfl_status dfl_drawing_constant(dfl_expr *out, dfl_drawing *drawing, dfl_expr expr)
 {
     enum { PLACES = 4 };
-    double first = 0.0, value = 0.0;
+    const dfl_graph *graph = drawing->graph;
+    dfl_part part;
+    double first = 0.0;
     *out = expr;
-    if (!dfl_depends(drawing->graph, expr, DFL_SYM_P) &&
-        !dfl_depends(drawing->graph, expr, DFL_SYM_S))
+    if (!dfl_depends(graph, expr, DFL_SYM_P) && !dfl_depends(graph, expr, DFL_SYM_S))
         return DFL_OK;
-    dfl_status status = value_at(&first, drawing, expr, 0);
-    for (int place = 1; place < PLACES && !status; place++) {
-        status = value_at(&value, drawing, expr, place);
-        if (!(fabs(value - first) <= 1e-11 * fmax(1.0, fabs(first)))) {
-            *out = DFL_NO_EXPR;
-            return status;
-        }
+    dfl_status status = dfl_part_create(&part, graph, &expr, 1);
+    if (status)
+        return status;
+    double *value = dfl_alloc(drawing->ctx, part.count, sizeof *value);
+    status = value ? DFL_OK : DFL_NO_MEMORY;
+    bool moves = false;
+    for (int place = 0; place < PLACES && !status && !moves; place++) {
+        values_at(value, drawing, &part, place);
+        const double now = value[part.count - 1];
+        first = place == 0 ? now : first;
+        moves = !(fabs(now - first) <= 1e-11 * fmax(1.0, fabs(first)));
     }
-    *out = dfl_constant(drawing->graph, fabs(first) <= 1e-11 ? 0.0 : first);
+    *out = moves ? DFL_NO_EXPR : dfl_constant(drawing->graph, fabs(first) <= 1e-11 ? 0.0 : first);
+    dfl_free(drawing->ctx, value);
+    dfl_part_clear(&part);
     return status;
 }
 
-/* All coordinates, contact variables and time are fractions of multiples of irrational numbers. */
-static dfl_status value_at(double *out, dfl_drawing *drawing, dfl_expr expr, int place)
+/* The values of all nodes of the part; the expression itself is the last one. */
+static void values_at(double *value, const dfl_drawing *drawing, const dfl_part *part, int place)
 {
-    dfl_graph *g = drawing->graph;
-    const size_t count = (size_t)g->nsymbols;
-    dfl_expr *symbols = dfl_alloc(drawing->ctx, count, sizeof *symbols);
-    dfl_expr *values = dfl_alloc(drawing->ctx, count, sizeof *values);
-    dfl_status status = symbols && values ? DFL_OK : DFL_NO_MEMORY;
-    int n = 0;
-    for (int i = 0; i < g->nsymbols && !status; i++) {
-        const dfl_symbol_kind kind = g->symbols[i].kind;
-        if (kind != DFL_SYM_P && kind != DFL_SYM_S && kind != DFL_SYM_TIME)
-            continue;
-        const double phase = (place + 1) * sqrt(2.0 + n) + 0.618 * n;
-        symbols[n] = g->symbols[i].expr;
-        values[n++] = dfl_constant(g, 2.0 * (phase - floor(phase)) - 0.9);
+    const dfl_graph *graph = drawing->graph;
+    for (uint32_t i = 0; i < part->count; i++) {
+        const dfl_node *node = &part->node[i];
+        const int operands = dfl_op_operands((dfl_op)node->op);
+        if (node->op == DFL_OP_CONSTANT)
+            value[i] = dfl_constant_value(graph, part->expr[i]);
+        else if (node->op == DFL_OP_SYMBOL)
+            value[i] = symbol_at(drawing, &graph->symbols[node->a], place);
+        else
+            value[i] =
+                dfl_op_value(graph, node, value[node->a], operands > 1 ? value[node->b] : 0.0,
+                             operands > 2 ? value[node->c] : 0.0);
     }
-    if (!status)
-        status = dfl_substitute_exprs(&expr, g, &expr, 1, symbols, values, n);
-    if (!status)
-        status = dfl_model_value(out, drawing->model, expr);
-    dfl_free(drawing->ctx, symbols);
-    dfl_free(drawing->ctx, values);
-    return status;
+}
+
+/* Parameters and inputs have their values; coordinates, contact variables and time are fractions of multiples of
+   irrational numbers. */
+static double symbol_at(const dfl_drawing *drawing, const dfl_symbol *symbol, int place)
+{
+    if (symbol->kind == DFL_SYM_PARAM || symbol->kind == DFL_SYM_INPUT)
+        return dfl_model_owner(drawing->model, symbol->expr)->value;
+    const int number = (int)symbol->kind + 3 * symbol->index;
+    const double phase = (place + 1) * sqrt(2.0 + number) + 0.618 * number;
+    return 2.0 * (phase - floor(phase)) - 0.9;
 }

@@ -46,6 +46,7 @@ dfl_status dfl_drawing_set_pose(dfl_drawing *drawing, int index, const dfl_user_
     m->n = joint->nv;
     m->R = pose->matrix ? pose->R : product_of_turns(drawing->graph, pose);
     m->r = pose->shift;
+    m->turn = pose->nturns == 1 ? pose->angle[0] : 0;
     dfl_status status = check_contents(drawing, joint, m);
     if (!status)
         status = set_columns(m, drawing, joint, pose);

@@ -70,6 +70,14 @@ static inline dfl_vec vec_cross(dfl_graph *g, dfl_vec a, dfl_vec b)
     return c;
 }
 
+static inline dfl_vec vec_unit(dfl_graph *g, dfl_vec a)
+{
+    const dfl_expr length = dfl_unary(g, DFL_OP_SQRT, vec_dot(g, a, a));
+    for (int i = 0; i < 3; i++)
+        a.e[i] = dfl_div(g, a.e[i], length);
+    return a;
+}
+
 /* c + a x b */
 static inline dfl_vec vec_cross_add(dfl_graph *g, dfl_vec c, dfl_vec a, dfl_vec b)
 {

@@ -12,6 +12,7 @@
 #include "mechanism/closures.h"
 #include "mechanism/drawing_internal.h"
 
+#include "mechanism/reactions.h"
 #include "mechanism/vectors.h"
 #include "symbolic/derive.h"
 
@@ -21,14 +22,13 @@
 typedef struct contact {
     dfl_vec a, n, e, t; /* axle, normal of the rail, radius, along the rail */
     dfl_vec slope;      /* x' */
-    dfl_vec D;
+    dfl_vec x, D;       /* x1, and without its part along the rail x1 - x */
 } contact;
 
 static dfl_status place(contact *con, dfl_drawing *drawing, const dfl_drawn_wheel *wheel);
 static dfl_status towards_wheel(dfl_expr *sign, dfl_drawing *drawing, const dfl_drawn_wheel *wheel,
                                 dfl_vec normal);
 static dfl_vec without(dfl_graph *g, dfl_vec b, dfl_vec along);
-static dfl_vec unit(dfl_graph *g, dfl_vec b);
 
 dfl_status dfl_drawing_wheel(int *out, dfl_drawing *drawing, const dfl_drawn_wheel *wheel)
 {
@@ -53,8 +53,12 @@ dfl_status dfl_drawing_wheel(int *out, dfl_drawing *drawing, const dfl_drawn_whe
                                     vec_dot(g, without(g, con.D, con.t), con.slope));
     if (!status)
         status = dfl_model_constraint(out, drawing->model, wheel->name, vec_dot(g, con.n, con.D));
-    if (!status)
-        drawing->model->declarations[*out].meaning = "contact";
+    if (!status) {
+        dfl_declaration *row = &drawing->model->declarations[*out];
+        row->meaning = "contact";
+        status =
+            dfl_drawing_bond(drawing, wheel->b, wheel->a, row->symbol, con.x, con.n, vec_zero());
+    }
     return status ? status : dfl_graph_status(g);
 }
 
@@ -78,8 +82,10 @@ static dfl_status place(contact *con, dfl_drawing *drawing, const dfl_drawn_whee
         status = dfl_drawing_point(&x, drawing, wheel->b, wheel->rail);
     if (!status)
         status = dfl_along_exprs(slope.e, g, wheel->rail.e, 3, &wheel->y, &one, 1);
+    if (status)
+        return status;
     const dfl_vec across = vec_cross(g, along, slope);
-    if (!status && vec_is_zero(across))
+    if (vec_is_zero(across))
         status = dfl_fail(drawing->ctx, DFL_INVALID,
                           "contact_wheel '%s': the rail's profile runs along the rail; return "
                           "points of its cross-section as functions of the parameter",
@@ -90,12 +96,12 @@ static dfl_status place(contact *con, dfl_drawing *drawing, const dfl_drawn_whee
         return status;
     con->a = mat_times(g, A, axle);
     con->t = mat_times(g, B, along);
-    con->n = mat_times(g, B, vec_scale(g, sign, unit(g, across)));
-    con->e = vec_neg(g, unit(g, without(g, con->n, con->a)));
+    con->n = mat_times(g, B, vec_scale(g, sign, vec_unit(g, across)));
+    con->e = vec_neg(g, vec_unit(g, without(g, con->n, con->a)));
     con->slope = mat_times(g, B, without(g, slope, along));
-    const dfl_vec x1 = vec_add(g, vec_add(g, centre, vec_scale(g, wheel->lateral, con->a)),
-                               vec_scale(g, wheel->radius, con->e));
-    con->D = vec_sub(g, x1, x);
+    con->x = vec_add(g, vec_add(g, centre, vec_scale(g, wheel->lateral, con->a)),
+                     vec_scale(g, wheel->radius, con->e));
+    con->D = vec_sub(g, con->x, x);
     return DFL_OK;
 }
 
@@ -120,12 +126,4 @@ static dfl_status towards_wheel(dfl_expr *sign, dfl_drawing *drawing, const dfl_
 static dfl_vec without(dfl_graph *g, dfl_vec b, dfl_vec along)
 {
     return vec_sub(g, b, vec_scale(g, vec_dot(g, b, along), along));
-}
-
-static dfl_vec unit(dfl_graph *g, dfl_vec b)
-{
-    const dfl_expr length = dfl_unary(g, DFL_OP_SQRT, vec_dot(g, b, b));
-    for (int i = 0; i < 3; i++)
-        b.e[i] = dfl_div(g, b.e[i], length);
-    return b;
 }

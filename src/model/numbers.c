@@ -43,6 +43,8 @@ double dfl_numbers_symbol(const dfl_numbers *numbers, const dfl_equations *eq, u
         return NAN; /* was replaced where it stood */
     case DFL_SYM_A:
         return numbers->a && slot[s->index] >= 0 ? numbers->a[slot[s->index]] : NAN;
+    case DFL_SYM_PENDING:
+        return NAN; /* was replaced where it stood */
     default:
         return slot[s->index] >= 0 ? numbers->x[slot[s->index]] : NAN;
     }

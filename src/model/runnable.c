@@ -121,6 +121,7 @@ void dfl_runnable_free(dfl_runnable *run)
     dfl_free(run->ctx, run->driven);
     dfl_recursion_free(run->recursion);
     dfl_runnable_free_motion(run);
+    dfl_free(run->ctx, run->independent);
     dfl_free(run->ctx, run);
 }
 

@@ -52,6 +52,11 @@ void dfl_runnable_scene(double *out, dfl_runnable *run, double t, const double *
 /* The initial values of the script: x (n, missing ones 0) and which are held. */
 void dfl_runnable_given(double *x, bool *held, const dfl_runnable *run);
 
+/* Flags (n, owned by the runnable) of the independent coordinates of a partition, from their names with commas
+   between: a position stands for its velocity as well, where it has one; speeds are named. DFL_INVALID: there is
+   no such name. */
+dfl_status dfl_runnable_independent(const bool **out, dfl_runnable *run, const char *names);
+
 /* Completes the initial values: projects x without the invariants, takes their levels there and starts
    the solver with them. `options` are the solver's: tolerances and form are taken over. `corrected`
    (n, may be NULL) gets the completed state. A failure names the rows and held values in conflict, the

@@ -44,6 +44,7 @@ struct dfl_runnable {
     program all, single[SINGLE_BLOCKS], mass, jacobian, outputs, energy, events, scene, drives;
     dfl_native *native;
     double *param, *input, *level;
+    bool *independent;        /* n: coordinates of a partition, or NULL */
     double *scratch;          /* rows of invariants and Jacobian blocks that `initial` leaves out */
     dfl_recursion *recursion; /* NULL unless the model leaves masses to a tree of bodies */
     double *driven;           /* prescribed motions of its joints, 3 numbers each */

@@ -10,6 +10,7 @@ typedef struct dfl_choices {
     double to, from, rtol, atol, every, first_step, max_step, fixed_step, max_steps;
     double baumgarte_alpha, baumgarte_beta;
     const char *form, *method, *evaluation, *start;
+    const char *independent; /* coordinates of the form partition, with commas between */
     bool lagged;
     bool interpolate;   /* rows of `every` are not moved onto the constraints */
     const char *prefix; /* of an option in messages, such as "--" */
@@ -32,8 +33,7 @@ typedef struct dfl_settings {
 } dfl_settings;
 
 /* DFL_INVALID: a choice that there is not, a number out of range. */
-dfl_status dfl_settings_resolve(dfl_settings *out, const dfl_choices *choices,
-                                const dfl_runnable *run);
+dfl_status dfl_settings_resolve(dfl_settings *out, const dfl_choices *choices, dfl_runnable *run);
 
 /* DFL_INVALID, with the list of all, unless there is a method of this name; `said` names the option. */
 dfl_status dfl_settings_check_method(dfl_context *ctx, const char *said, const char *name);

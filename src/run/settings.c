@@ -54,8 +54,7 @@ dfl_choices dfl_choices_none(const char *prefix)
                          .prefix = prefix};
 }
 
-dfl_status dfl_settings_resolve(dfl_settings *out, const dfl_choices *choices,
-                                const dfl_runnable *run)
+dfl_status dfl_settings_resolve(dfl_settings *out, const dfl_choices *choices, dfl_runnable *run)
 {
     const dfl_model *model = dfl_runnable_equations(run)->model;
     const dfl_run_settings *script = &model->run;
@@ -86,7 +85,7 @@ dfl_status dfl_settings_resolve(dfl_settings *out, const dfl_choices *choices,
                           .evaluation = (dfl_evaluation)how,
                           .start_name = starts[begin],
                           .start = begin == 0 ? DFL_START_PROJECT : DFL_START_AS_GIVEN};
-    const dfl_solver_options wanted = {
+    dfl_solver_options wanted = {
         .form = (dfl_form)which,
         .integrator = method_of[integrator].integrator,
         .order = method_of[integrator].order,
@@ -102,7 +101,10 @@ dfl_status dfl_settings_resolve(dfl_settings *out, const dfl_choices *choices,
         .lagged = choices->lagged,
         .project_output = !choices->interpolate};
     out->solver = wanted;
-    status = check_combination(out, ctx);
+    if (choices->independent)
+        status = dfl_runnable_independent(&wanted.independent, run, choices->independent);
+    if (!status)
+        status = check_combination(out, ctx);
     return status ? status : dfl_options_resolve(&out->solver, ctx, dfl_runnable_eom(run), &wanted);
 }
 

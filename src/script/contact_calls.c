@@ -11,7 +11,6 @@
 #include "script/symbol.h"
 
 #include <lauxlib.h>
-#include <string.h>
 
 /* How the options of a call are named. */
 typedef struct wording {
@@ -21,12 +20,10 @@ typedef struct wording {
 } wording;
 
 static int declare_contact(lua_State *L, const wording *words);
-static void check_keys(lua_State *L, const wording *words, const char *name);
 static void read_starts(double *start, lua_State *L, const wording *words, const char *name,
                         int count);
 static dfl_vec call_curve(lua_State *L, const wording *words, const char *name, const char *key,
                           const dfl_expr *s, int count, int wanted);
-static dfl_vec need_vector(lua_State *L, const char *name, const char *key, bool point);
 
 int dfl_script_contact_curves(lua_State *L)
 {
@@ -46,6 +43,7 @@ static int declare_contact(lua_State *L, const wording *words)
     const dfl_expr one = dfl_constant(dfl_script_of(L)->model->graph, 1.0);
     const bool planar = dfl_drawing_is_planar(drawing);
     double start[DFL_MOST_CONTACT_VARIABLES] = {0};
+    bool point = false;
     int number = 0;
     dfl_arg_count(L, words->call, 4, 4);
     dfl_drawn_contact con = {.name = dfl_arg_name(L, words->call, 1),
@@ -53,16 +51,13 @@ static int declare_contact(lua_State *L, const wording *words)
                              .b = dfl_arg_body(L, words->call, 3),
                              .nb = words->variables,
                              .normal = {{0, 0, one}}};
-    dfl_arg_table(L, words->call, 4, "give the options in braces");
-    check_keys(L, words, con.name);
-    lua_getfield(L, 4, "at");
-    lua_getfield(L, 4, "normal");
-    const bool point = !lua_isnil(L, 5);
+    const dfl_option options[] = {{"at", DFL_OPTION_POINT, &con.x1, &point},
+                                  {"normal", DFL_OPTION_AXIS, &con.normal, NULL},
+                                  {"start", DFL_OPTION_OTHER, NULL, NULL},
+                                  {words->a, DFL_OPTION_OTHER, NULL, NULL},
+                                  {words->b, DFL_OPTION_OTHER, NULL, NULL}};
+    dfl_read_options(L, words->call, con.name, 4, options, 5);
     con.na = point ? 0 : words->variables;
-    if (point)
-        con.x1 = dfl_read_vector(L, words->call, "at", 5, true);
-    if (!lua_isnil(L, 6))
-        con.normal = dfl_read_vector(L, words->call, "normal", 6, false);
     read_starts(start, L, words, con.name, con.na + con.nb);
     dfl_sandbox_charge(L, 1e4);
     for (int k = 0; k < con.na + con.nb; k++)
@@ -85,22 +80,29 @@ int dfl_script_contact_wheel(lua_State *L)
 {
     static const wording words = {"contact_wheel", "wheel", "rail", 1, true};
     dfl_drawing *drawing = dfl_script_drawing(L);
+    bool given[3] = {false, false, false};
     double start[2];
     int number = 0;
     dfl_arg_count(L, words.call, 4, 4);
     dfl_drawn_wheel wheel = {.name = dfl_arg_name(L, words.call, 1),
                              .a = dfl_arg_body(L, words.call, 2),
                              .b = dfl_arg_body(L, words.call, 3)};
-    dfl_arg_table(L, words.call, 4, "give the options in braces");
     if (dfl_drawing_is_planar(drawing))
         dfl_script_error(L,
                          "contact_wheel '%s': a plane model has no rails; use rolling_disk or "
                          "contact_curves",
                          wheel.name);
-    check_keys(L, &words, wheel.name);
-    wheel.at = need_vector(L, wheel.name, "at", true);
-    wheel.axis = need_vector(L, wheel.name, "axis", false);
-    wheel.along = need_vector(L, wheel.name, "along", false);
+    const dfl_option options[] = {{"at", DFL_OPTION_POINT, &wheel.at, &given[0]},
+                                  {"axis", DFL_OPTION_AXIS, &wheel.axis, &given[1]},
+                                  {"along", DFL_OPTION_AXIS, &wheel.along, &given[2]},
+                                  {"start", DFL_OPTION_OTHER, NULL, NULL},
+                                  {"wheel", DFL_OPTION_OTHER, NULL, NULL},
+                                  {"rail", DFL_OPTION_OTHER, NULL, NULL}};
+    dfl_read_options(L, words.call, wheel.name, 4, options, 6);
+    for (int k = 0; k < 3; k++)
+        if (!given[k])
+            dfl_script_error(L, "contact_wheel '%s': %s is missing; give %s = {x, y, z}",
+                             wheel.name, options[k].key, options[k].key);
     read_starts(start, L, &words, wheel.name, 2);
     wheel.start = start[1];
     dfl_sandbox_charge(L, 1e4);
@@ -116,34 +118,6 @@ int dfl_script_contact_wheel(lua_State *L)
     dfl_symbol_push(L, wheel.u);
     dfl_symbol_push(L, wheel.y);
     return 3;
-}
-
-static dfl_vec need_vector(lua_State *L, const char *name, const char *key, bool point)
-{
-    lua_getfield(L, 4, key);
-    if (lua_isnil(L, -1))
-        dfl_script_error(L, "contact_wheel '%s': %s is missing; give %s = {x, y, z}", name, key,
-                         key);
-    const dfl_vec vector = dfl_read_vector(L, "contact_wheel", key, lua_gettop(L), point);
-    lua_pop(L, 1);
-    return vector;
-}
-
-static void check_keys(lua_State *L, const wording *words, const char *name)
-{
-    const char *const known[] = {words->a, words->b, "at", "start", "normal", "axis", "along"};
-    const int count = words->wheel ? 7 : 5;
-    lua_pushnil(L);
-    while (lua_next(L, 4)) {
-        const char *key = lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : "(number)";
-        int k = 0;
-        while (k < count && strcmp(key, known[k]) != 0)
-            k++;
-        if (k == count)
-            dfl_arg_unknown(L, lua_pushfstring(L, "%s '%s'", words->call, name), "option", key,
-                            known, count);
-        lua_pop(L, 1);
-    }
 }
 
 /* start = {s1, s2, ...}: near which parameters the bodies touch. */

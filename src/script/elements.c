@@ -69,7 +69,7 @@ static int add_spring(lua_State *L, dfl_element *e, const char *rest_key, const 
     const dfl_option options[] = {{"stiffness", DFL_OPTION_EXPR, &c, &c_given},
                                   {"damping", DFL_OPTION_EXPR, &d, &d_given},
                                   {rest_key, DFL_OPTION_EXPR, &rest, NULL},
-                                  {law_key, DFL_OPTION_ANY, NULL, &law_given}};
+                                  {law_key, DFL_OPTION_OTHER, NULL, &law_given}};
     dfl_element_options(e, L, options, 4);
     dfl_element_need(L, e, c_given || d_given || law_given,
                      turns ? "stiffness, damping or torque" : "stiffness, damping or force",

@@ -80,8 +80,6 @@ static void read_option(lua_State *L, const char *label, const dfl_option *optio
     case DFL_OPTION_EACH:
         *(dfl_vec *)option->out = read_each(L, label, key, i);
         break;
-    case DFL_OPTION_ANY:
-        break;
     case DFL_OPTION_BODY: {
         const int *body = luaL_testudata(L, i, DFL_BODY);
         if (!body)
@@ -89,6 +87,8 @@ static void read_option(lua_State *L, const char *label, const dfl_option *optio
         *(int *)option->out = *body;
         break;
     }
+    case DFL_OPTION_OTHER:
+        break;
     }
 }
 

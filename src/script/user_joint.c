@@ -68,26 +68,13 @@ int dfl_script_user_joint(lua_State *L)
 
 static void read_request(request *req, lua_State *L, int table)
 {
-    static const char *const words[] = {"at", "coordinates", "pose", "residual"};
-    lua_pushnil(L);
-    while (lua_next(L, table)) {
-        bool known = false;
-        for (int i = 0; i < 4 && lua_type(L, -2) == LUA_TSTRING; i++)
-            known = known || strcmp(lua_tostring(L, -2), words[i]) == 0;
-        if (!known)
-            dfl_arg_unknown(L, req->label, "option",
-                            lua_type(L, -2) == LUA_TSTRING ? lua_tostring(L, -2) : "(number)",
-                            words, 4);
-        lua_pop(L, 1);
-    }
-    lua_getfield(L, table, "at");
-    if (!lua_isnil(L, -1)) {
-        req->at = dfl_read_vector(L, req->label, "at", lua_gettop(L), true);
-        req->at_given = true;
-    }
-    lua_pop(L, 1);
+    const dfl_option options[] = {{"at", DFL_OPTION_POINT, &req->at, &req->at_given},
+                                  {"coordinates", DFL_OPTION_OTHER, NULL, NULL},
+                                  {"pose", DFL_OPTION_OTHER, NULL, NULL},
+                                  {"residual", DFL_OPTION_OTHER, NULL, NULL}};
+    dfl_read_options(L, "joint", req->name, table, options, 4);
     if (!req->at_given)
-        dfl_script_error(L, "joint '%s': the point is missing; give at = {%s}", req->name,
+        dfl_script_error(L, "%s: the point is missing; give at = {%s}", req->label,
                          dfl_drawing_is_planar(dfl_script_drawing(L)) ? "x, y" : "x, y, z");
     read_coordinates(req, L, table);
 }

@@ -1,6 +1,6 @@
 /* Which formulation goes with which integrator, and why not. */
+#include "formulation/ode.h"
 #include "solver/options.h"
-#include "formulation/forms.h"
 
 static const char *const form_name[DFL_FORMS] = {
     "psf",    "psi1",   "eom",  "eom2",    "eom1",      "uode",     "ggl",      "baumgarte", "odae",
@@ -21,20 +21,22 @@ const char *dfl_integrator_name(dfl_integrator integrator)
 
 dfl_status dfl_combination_check(dfl_context *ctx, dfl_form form, dfl_integrator integrator)
 {
-    if (form == DFL_UODE || form == DFL_EXPLICIT || form == DFL_QR || form == DFL_SVD)
-        return dfl_fail(ctx, DFL_INVALID, "the form '%s' is not available yet: choose psf",
-                        form_name[form]);
-    if (integrator > DFL_MIDPOINT)
-        return dfl_fail(
-            ctx, DFL_INVALID,
-            "the method '%s' is not available yet: choose radau, bdf, trapezoidal or midpoint",
-            integrator_name[integrator]);
-    const dfl_acceleration a = dfl_form_traits_of(form)->acceleration;
-    if (integrator == DFL_MIDPOINT && (a == DFL_ACC_RATE || a == DFL_ACC_CORRECTED))
-        return dfl_fail(
-            ctx, DFL_INVALID,
-            "the form '%s' needs v' at the end of a step, which the midpoint rule does not "
-            "have: choose trapezoidal, bdf or radau",
-            form_name[form]);
+    if (integrator == DFL_HALF_EXPLICIT)
+        return form == DFL_PSF
+                   ? DFL_OK
+                   : dfl_fail(ctx, DFL_INVALID,
+                              "the method half-explicit keeps positions and velocities on "
+                              "their constraints itself: it goes with the form psf, not "
+                              "with '%s'",
+                              form_name[form]);
+    if (integrator == DFL_EXPLICIT_PAIR)
+        return dfl_ode_has(form)
+                   ? DFL_OK
+                   : dfl_fail(
+                         ctx, DFL_INVALID,
+                         "the form '%s' has no explicit right-hand side, which the method "
+                         "explicit-pair needs: choose psf, uode, explicit, baumgarte, partition, "
+                         "tangent, qr or svd",
+                         form_name[form]);
     return DFL_OK;
 }

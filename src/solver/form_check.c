@@ -4,7 +4,7 @@
 
 dfl_status dfl_form_check(dfl_context *ctx, const dfl_solver_options *options, const dfl_eom *eom)
 {
-    const dfl_form_traits *traits = dfl_form_traits_of(options->form);
+    const dfl_form_traits *traits = dfl_form_traits_of(options->form, options->integrator);
     const char *name = dfl_form_name(options->form);
     const bool local = !traits->plain && traits->rates_are_a;
     const bool accelerations = traits->acceleration != DFL_ACC_NONE;
@@ -18,11 +18,31 @@ dfl_status dfl_form_check(dfl_context *ctx, const dfl_solver_options *options, c
                         "the form %s keeps all rows of the dynamics, so there is no room for the "
                         "invariants e; use psf, psi1, tangent or partition, or leave them out",
                         name);
+    if (eom->n0 > 0 && traits->ode && (eom->nw > 0 || !eom->forces_free_of_multipliers))
+        return dfl_fail(
+            ctx, DFL_INVALID,
+            "velocities along massless directions depend on multipliers or auxiliary "
+            "variables here, which an explicit right-hand side (form %s, method %s) cannot "
+            "follow; use psf with radau or bdf",
+            name, dfl_integrator_name(options->integrator));
     if (eom->n0 > 0 && accelerations && (traits->plain || local))
         return dfl_fail(
             ctx, DFL_INVALID,
             "the form %s determines accelerations, and massless directions have none of "
             "their own; use psf, psi1, eom, eom2 or ggl",
+            name);
+    if (eom->contract == DFL_GEOMS && traits->ode)
+        return dfl_fail(
+            ctx, DFL_INVALID,
+            "explicit right-hand sides (form %s, method %s) need the matrix W, which models "
+            "in the contract of GEOMS do not give; use psf with radau or bdf",
+            name, dfl_integrator_name(options->integrator));
+    if (traits->ode && (options->form == DFL_PARTITION || options->form == DFL_TANGENT) &&
+        (!eom->trivial_kinematics || eom->ns > 0 || eom->nep > 0))
+        return dfl_fail(
+            ctx, DFL_INVALID,
+            "the form %s as a right-hand side needs p' = v and neither contact variables nor "
+            "invariants of positions; use it with radau or bdf, or psf",
             name);
     if (eom->contract == DFL_GEOMS &&
         (traits->mu || local || (traits->plain && traits->acceleration == DFL_ACC_UNKNOWN)))

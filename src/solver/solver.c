@@ -237,7 +237,8 @@ dfl_status dfl_solver_stand_at(dfl_solver *solver, double t, const double *x)
 {
     dfl_stepper *st = solver->stepper;
     dfl_system *sys = &solver->sys;
-    const double h = st->h;
+    /* a method that begins with a low order begins with a short step */
+    const double h = st->class->remembers ? solver->options.fixed_step : st->h;
     dfl_stepper_interpolate(st->next.x, st, t); /* carried accelerations */
     memcpy(st->next.x + sys->na, x, (size_t)sys->nu * sizeof *x);
     st->next.t = t;

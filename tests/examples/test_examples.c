@@ -1,4 +1,4 @@
-/* Every file in examples/ is run and compared with independent numbers.
+/* Every file in examples/ is run and compared with independent numbers, here or in test_drawn_examples.c.
 
    Where problems/ has the same model written by hand, all blocks of the equations and all derivatives
    must agree at random states, to rounding (1e-12 of the block's largest entry), and the trajectory
@@ -10,33 +10,11 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include "closed_forms.h"
+#include "example.h"
 #include "same_equations.h"
 #include "../reference.h"
 
 #include <dirent.h>
-
-static const double tol = 1e-10;
-
-/* The example `name` with --set texts, ended by NULL. */
-static scripted load_with(const char *name, const char *const *sets)
-{
-    char path[512];
-    int nset = 0;
-    while (sets && sets[nset])
-        nset++;
-    snprintf(path, sizeof path, "%s/examples/%s.lua", DFL_SOURCE_DIR, name);
-    scripted s = {.ctx = dfl_context_create()};
-    assert_non_null(s.ctx);
-    scripted_expect(&s, dfl_script_load(&s.model, s.ctx, path,
-                                        &(dfl_script_options){.nset = nset, .set = sets}));
-    scripted_expect(&s, scripted_prepare(&s));
-    return s;
-}
-
-static scripted load(const char *name)
-{
-    return load_with(name, NULL);
-}
 
 /* ------------------------------------------------------------------------------- the same equations */
 
@@ -89,28 +67,6 @@ static void check_sleigh(void)
 static void check_heavy_top(void)
 {
     compare_with_problem("heavy-top", NULL, "top", 0, 2, 60, 120);
-}
-
-/* The same top without its Cartesian coordinates. */
-static void check_top_bodies(void)
-{
-    static const char *const p[] = {"tip.q1", "tip.q2", "tip.q3", "tip.q4"};
-    static const char *const v[] = {"tip.w1", "tip.w2", "tip.w3"};
-    problem prob;
-    scripted s = load("top-bodies");
-    assert_true(problem_make(&prob, "top", 0));
-    const dfl_layout at = dfl_eom_layout(&prob.eom);
-    scripted_start(&s, &(dfl_solver_options){.rtol = tol});
-    for (int k = 0; k < prob.nreferences && prob.references[k].t <= 2; k++) {
-        const double *x = prob.references[k].x;
-        scripted_advance(&s, prob.references[k].t);
-        for (int i = 0; i < 4; i++)
-            assert_near(scripted_value(&s, p[i]), x[at.p + 3 + i], 60 * tol);
-        for (int i = 0; i < 3; i++)
-            assert_near(scripted_value(&s, v[i]), x[at.v + 3 + i], 60 * 20 * tol);
-    }
-    problem_free(&prob);
-    scripted_free(&s);
 }
 
 /* The oscillator in distances instead of coordinates. */
@@ -198,30 +154,6 @@ static void check_slider_crank(void)
         assert_near(scripted_value(&s, "der(theta)"), v[1], 2000 * tol);
         assert_near(scripted_value(&s, "der(phi)"), v[1] + v[2], 800 * tol);
         assert_near(scripted_output(&s, "energy"), 0.766032768, 25 * tol);
-    }
-    problem_free(&prob);
-    scripted_free(&s);
-}
-
-/* The angle of the rod is that of the crank plus that of the pin. */
-static void check_slider_crank_bodies(void)
-{
-    problem prob;
-    scripted s = load("slider-crank-bodies");
-    assert_true(problem_make(&prob, "slidercrank", 0));
-    const dfl_layout at = dfl_eom_layout(&prob.eom);
-    scripted_start(&s, &(dfl_solver_options){.rtol = tol});
-    for (int k = 0; k < prob.nreferences; k++) {
-        const double *p = prob.references[k].x + at.p, *v = prob.references[k].x + at.v;
-        scripted_advance(&s, prob.references[k].t);
-        const double phi = scripted_value(&s, "bearing.q"),
-                     w = scripted_value(&s, "der(bearing.q)");
-        assert_near(scripted_output(&s, "x"), p[0], 50 * tol);
-        assert_near(phi + scripted_value(&s, "pin.q"), p[1] - PI, 70 * tol);
-        assert_near(phi, p[1] + p[2] - PI, 300 * tol);
-        assert_near(scripted_value(&s, "der(guide.q)"), v[0], 250 * tol);
-        assert_near(w + scripted_value(&s, "der(pin.q)"), v[1], 2000 * tol);
-        assert_near(w, v[1] + v[2], 800 * tol);
     }
     problem_free(&prob);
     scripted_free(&s);
@@ -580,10 +512,8 @@ static const struct {
     {"rolling-disk", check_rolling_disk},
     {"sleigh", check_sleigh},
     {"slider-crank", check_slider_crank},
-    {"slider-crank-bodies", check_slider_crank_bodies},
     {"spherical-pendulum", check_spherical_pendulum},
     {"suspension", check_suspension},
-    {"top-bodies", check_top_bodies},
 };
 enum { CHECKS = sizeof checks / sizeof *checks };
 
@@ -596,30 +526,27 @@ static void every_example_reaches_independent_numbers(void **state)
     }
 }
 
-/* The self-check compares jacobian, W, gI and bias with differences of what they come from. */
 static void every_example_passes_the_self_check_and_runs_with_its_own_settings(void **state)
 {
     (void)state;
-    for (int i = 0; i < CHECKS; i++) {
-        scripted s = load(checks[i].name);
-        const dfl_run_settings *own = &s.model->run;
-        assert_true(own->to > 0 && own->rtol > 0 && own->every > 0 && own->line > 0);
-        scripted_start(&s, &(dfl_solver_options){.rtol = own->rtol, .self_check = true});
-        scripted_advance(&s, own->to);
-        const dfl_statistics stats = dfl_solver_statistics(s.solver);
-        assert_true(stats.max_residual.position < 10 * own->rtol);
-        assert_true(stats.max_residual.invariant < 10 * own->rtol);
-        scripted_free(&s);
-    }
+    for (int i = 0; i < CHECKS; i++)
+        check_own_settings(checks[i].name);
+}
+
+static bool is_file_of(const char *file, const char *name)
+{
+    const size_t length = strlen(name);
+    return strncmp(file, name, length) == 0 && strcmp(file + length, ".lua") == 0;
 }
 
 static bool is_checked(const char *file)
 {
-    for (int i = 0; i < CHECKS; i++) {
-        const size_t length = strlen(checks[i].name);
-        if (strncmp(file, checks[i].name, length) == 0 && strcmp(file + length, ".lua") == 0)
+    for (int i = 0; i < CHECKS; i++)
+        if (is_file_of(file, checks[i].name))
             return true;
-    }
+    for (int i = 0; i < DRAWN_EXAMPLES; i++)
+        if (is_file_of(file, drawn_examples[i]))
+            return true;
     return false;
 }
 
@@ -631,7 +558,7 @@ static void every_file_of_the_folder_has_a_check(void **state)
     for (struct dirent *entry; (entry = readdir(folder));) {
         const char *ending = strrchr(entry->d_name, '.');
         if (ending && strcmp(ending, ".lua") == 0 && !is_checked(entry->d_name))
-            fail_msg("examples/%s has no check in this file", entry->d_name);
+            fail_msg("examples/%s has no check, here or in test_drawn_examples.c", entry->d_name);
     }
     closedir(folder);
 }
@@ -639,18 +566,8 @@ static void every_file_of_the_folder_has_a_check(void **state)
 static void every_example_opens_with_three_lines_of_comment(void **state)
 {
     (void)state;
-    for (int i = 0; i < CHECKS; i++) {
-        char path[512], line[512];
-        snprintf(path, sizeof path, "%s/examples/%s.lua", DFL_SOURCE_DIR, checks[i].name);
-        FILE *file = fopen(path, "r");
-        assert_non_null(file);
-        for (int k = 1; k <= 4; k++) {
-            assert_non_null(fgets(line, sizeof line, file));
-            if ((strncmp(line, "-- ", 3) == 0) != (k <= 3))
-                fail_msg("%s:%d: three lines of comment say what one sees, then code", path, k);
-        }
-        fclose(file);
-    }
+    for (int i = 0; i < CHECKS; i++)
+        check_opening(checks[i].name);
 }
 
 int main(void)

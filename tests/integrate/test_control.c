@@ -1,6 +1,7 @@
 /* test_control.c: the step-size controller and the scaled norms, on numbers worked out by hand. */
 #include "support.h"
 
+#include "formulation/forms.h"
 #include "integrate/control.h"
 #include "integrate/norm.h"
 #include "linalg/linalg.h"
@@ -90,7 +91,9 @@ static void norms(double *error, double *newton, const dfl_eom *eom,
     dfl_system sys;
     dfl_scale scale;
     double lanes[16 * 4] = {0};
-    assert_int_equal(dfl_system_init(&sys, ctx, eom, options->form == DFL_PSI1, &stats), DFL_OK);
+    const dfl_form_traits *traits = dfl_form_traits_of(options->form, options->integrator);
+    assert_int_equal(dfl_system_init(&sys, ctx, eom, false, &stats), DFL_OK);
+    dfl_system_ask(&sys, traits->acceleration != DFL_ACC_PROJECTED, dfl_form_wishes(traits, eom));
     assert_int_equal(dfl_scale_init(&scale, &sys, options), DFL_OK);
     assert_int_equal(dfl_system_decide(&sys, 0, x, false), DFL_OK);
     assert_int_equal(sys.na, 0);
@@ -160,6 +163,22 @@ static void multipliers_are_weighted_in_the_newton_norm_only(void **state)
     problem_free(&prob);
 }
 
+/* eom: velocities have index 2, multipliers 3: they count h and h^2 times, in both norms. */
+static void errors_of_higher_index_count_less(void **state)
+{
+    (void)state;
+    problem prob;
+    assert_true(problem_pendulum(&prob, 0));
+    const double x[5] = {0}, z[5] = {300e-6, 40e-6, 0, 0, 0};
+    double error, newton;
+    dfl_solver_options options = unit_scale;
+    options.form = DFL_EOM;
+    norms(&error, &newton, &prob.eom, &options, x, z);
+    assert_near(error, sqrt((3 * 3 + 4 * 4) / 5.0), 1e-12);
+    assert_near(newton, sqrt((3 * 3 + 4 * 4) / 5.0), 1e-12);
+    problem_free(&prob);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -171,6 +190,7 @@ int main(void)
         cmocka_unit_test(the_norm_is_the_root_mean_square_of_scaled_components),
         cmocka_unit_test(the_norm_by_bodies_is_the_largest_of_one_body),
         cmocka_unit_test(multipliers_are_weighted_in_the_newton_norm_only),
+        cmocka_unit_test(errors_of_higher_index_count_less),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

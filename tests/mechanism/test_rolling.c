@@ -162,16 +162,6 @@ static void an_upright_wheel_goes_round_in_circles(void **state)
     scripted_free(&s);
 }
 
-static void assert_refused(const char *text, const char *message)
-{
-    dfl_status status;
-    scripted s = scripted_try(&status, text);
-    assert_int_equal(status, DFL_INVALID);
-    if (!strstr(dfl_message(s.ctx), message))
-        fail_msg("'%s' does not contain '%s'", dfl_message(s.ctx), message);
-    scripted_free(&s);
-}
-
 #define BODY                                                                                       \
     "local b = body('b', { mass = 1, inertia = {1, 1, 1} })\n"                                     \
     "free('f', ground, b, { at = {0, 0, 0} })\n"
@@ -179,22 +169,23 @@ static void assert_refused(const char *text, const char *message)
 static void rollers_that_make_no_sense_are_refused(void **state)
 {
     (void)state;
-    assert_refused(BODY "rolling_disk('d', b, { at = {0, 0, 0}, radius = 1 })",
-                   "test.lua:3: rolling_disk 'd': the axis is missing");
-    assert_refused(BODY "rolling_disk('d', b, { at = {0, 0, 0}, axis = {0, 1, 0}, radius = -1 })",
-                   "radius is -1; give a positive number");
-    assert_refused(BODY "rolling_ball('d', b, { at = {0, 0, 0}, radius = 1, normal = {0, 0, 0} })",
-                   "normal has length zero");
-    assert_refused(BODY "rolling_ball('d', b, { at = {0, 0, 0}, axis = {0, 0, 1}, radius = 1 })",
-                   "unknown option 'axis'");
-    assert_refused(BODY "knife_edge('d', b, { at = {0, 0, 0} })", "the direction is missing");
-    assert_refused(BODY "knife_edge('d', b, { at = {0, 0, 0}, direction = {0, 0, 1} })",
-                   "lateral has length zero");
-    assert_refused(BODY "rolling_wheel('d', b, { at = {0, 0, 0}, direction = {1, 0, 0} })",
-                   "give radius, and spin");
-    assert_refused("local b = body('b', { mass = 1 })\n"
-                   "rolling_ball('d', b, { at = {0, 0, 0}, radius = 1 })",
-                   "body 'b' does not hang on the ground yet");
+    scripted_refused(BODY "rolling_disk('d', b, { at = {0, 0, 0}, radius = 1 })",
+                     "test.lua:3: rolling_disk 'd': the axis is missing");
+    scripted_refused(BODY "rolling_disk('d', b, { at = {0, 0, 0}, axis = {0, 1, 0}, radius = -1 })",
+                     "radius is -1; give a positive number");
+    scripted_refused(BODY
+                     "rolling_ball('d', b, { at = {0, 0, 0}, radius = 1, normal = {0, 0, 0} })",
+                     "normal has length zero");
+    scripted_refused(BODY "rolling_ball('d', b, { at = {0, 0, 0}, axis = {0, 0, 1}, radius = 1 })",
+                     "unknown option 'axis'");
+    scripted_refused(BODY "knife_edge('d', b, { at = {0, 0, 0} })", "the direction is missing");
+    scripted_refused(BODY "knife_edge('d', b, { at = {0, 0, 0}, direction = {0, 0, 1} })",
+                     "lateral has length zero");
+    scripted_refused(BODY "rolling_wheel('d', b, { at = {0, 0, 0}, direction = {1, 0, 0} })",
+                     "give radius, and spin");
+    scripted_refused("local b = body('b', { mass = 1 })\n"
+                     "rolling_ball('d', b, { at = {0, 0, 0}, radius = 1 })",
+                     "body 'b' does not hang on the ground yet");
 }
 
 int main(void)

@@ -1,4 +1,5 @@
-/* forms.h: what the tests of the forms share: which forms there are, a smooth start in motion, errors. */
+/* forms.h: what the tests of the forms share: which forms there are, a smooth start in motion,
+   errors. */
 #ifndef DFL_TESTS_FORMS_H
 #define DFL_TESTS_FORMS_H
 

@@ -185,6 +185,22 @@ static void advancing_small_models_allocates_nothing(void **state)
     }
 }
 
+static void advancing_other_forms_allocates_nothing(void **state)
+{
+    (void)state;
+    if (!COUNTING)
+        skip();
+    static const dfl_form forms[] = {DFL_EOM,       DFL_EOM2,      DFL_EOM1,    DFL_GGL,
+                                     DFL_BAUMGARTE, DFL_ODAE,      DFL_EXT317,  DFL_PINV,
+                                     DFL_TANGENT,   DFL_PARTITION, DFL_IMPLICIT};
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        count_run("pendulum", 0, (dfl_solver_options){.form = forms[i]}, 0.05);
+        count_run("slidercrank", 0, (dfl_solver_options){.form = forms[i]}, 0.05);
+        count_run("disk", 0, (dfl_solver_options){.form = forms[i]}, 0.05);
+        count_run("bricard", 0, (dfl_solver_options){.form = forms[i]}, 0.05);
+    }
+}
+
 static void advancing_models_that_use_lapack_allocates_nothing(void **state)
 {
     (void)state;
@@ -231,6 +247,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_counter_sees_allocations_of_this_program_and_of_libraries),
         cmocka_unit_test(advancing_small_models_allocates_nothing),
+        cmocka_unit_test(advancing_other_forms_allocates_nothing),
         cmocka_unit_test(advancing_models_that_use_lapack_allocates_nothing),
         cmocka_unit_test(advancing_by_differences_allocates_nothing),
     };

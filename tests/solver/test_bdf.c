@@ -88,6 +88,47 @@ static void the_option_bounds_the_order(void **state)
     assert_true(count[1] > 3 * count[2] && count[2] > count[3] && count[3] > count[5]);
 }
 
+static int crossing(double *value, double t, const double *x, void *user)
+{
+    (void)t, (void)user;
+    value[0] = x[3];
+    return 0;
+}
+
+/* After a terminal event the past is forgotten: order 1, a short step, no rejected attempts. */
+static void an_event_that_stops_begins_a_new_past(void **state)
+{
+    (void)state;
+    static steps s;
+    problem prob;
+    assert_true(problem_make(&prob, "pendulum", 0));
+    const dfl_event_kind stop = {.terminal = true};
+    const dfl_solver_options options = {.integrator = DFL_BDF,
+                                        .rtol = 1e-6,
+                                        .nevents = 1,
+                                        .event = crossing,
+                                        .event_kinds = &stop,
+                                        .on_step = note,
+                                        .user = &s};
+    dfl_context *ctx = dfl_context_create();
+    dfl_solver *solver = NULL;
+    s.count = 0;
+    assert_int_equal(dfl_solver_create(&solver, ctx, &prob.eom, &options), DFL_OK);
+    assert_int_equal(dfl_solver_start(solver, prob.t0, prob.x0, NULL), DFL_OK);
+    assert_int_equal(dfl_solver_advance(solver, 1), DFL_STOPPED);
+    const long attempts = dfl_solver_statistics(solver).attempts;
+    const int before = s.count;
+    assert_true(s.order[before - 1] > 2);
+    assert_int_equal(dfl_solver_advance(solver, 0.6), DFL_OK);
+    assert_int_equal(s.order[before], 1);
+    assert_int_equal(s.order[before + 1], 2);
+    assert_true(s.h[before] < 0.1 * s.h[before - 1]);
+    assert_int_equal(dfl_solver_statistics(solver).attempts - attempts, s.count - before);
+    dfl_solver_free(solver);
+    dfl_context_free(ctx);
+    problem_free(&prob);
+}
+
 /* ---- stiffness ---- */
 
 /* An oscillator p'' = -p with a first-order element r' = -rate (r - p) that follows it. */
@@ -214,6 +255,7 @@ int main(void)
         cmocka_unit_test(order_and_step_rise_together_at_the_start),
         cmocka_unit_test(the_order_follows_the_tolerance),
         cmocka_unit_test(the_option_bounds_the_order),
+        cmocka_unit_test(an_event_that_stops_begins_a_new_past),
         cmocka_unit_test(a_stiff_element_costs_nothing),
         cmocka_unit_test(equivalent_forms_agree_to_rounding_with_order_two),
         cmocka_unit_test(fixed_steps_have_the_order_at_once),

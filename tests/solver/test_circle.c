@@ -150,6 +150,23 @@ static void the_start_violates_every_level(void **state)
     assert_near(gII(other), -0.0013956, 5e-8);
 }
 
+/* Nothing is kept but the value of gII: gI = gI0 + gII t, g = g0 + gI0 t + gII t^2/2. */
+static void uode_drifts_quadratically(void **state)
+{
+    (void)state;
+    static record r;
+    integrate(&r, DFL_UODE, 5);
+    const double g0 = g(start), gI0 = gI(start), gII0 = gII(start);
+    for (int i = 1; i <= STEPS; i++) {
+        const double t = r.h.t[i];
+        assert_near(gII(r.h.x[i]), gII0, 1e-6);
+        assert_near(gI(r.h.x[i]), gI0 + gII0 * t, 5e-5);
+        assert_near(g(r.h.x[i]), g0 + gI0 * t + gII0 * t * t / 2, 1e-4);
+        if (i > 1 && i < STEPS)
+            assert_true(fabs(second_difference(&r.h, i)) < smooth);
+    }
+}
+
 /* gII = 0: gI keeps its value, g = g0 + gI t. */
 static void eom1_drifts_linearly_and_does_not_alternate(void **state)
 {
@@ -232,6 +249,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_start_violates_every_level),
+        cmocka_unit_test(uode_drifts_quadratically),
         cmocka_unit_test(eom1_drifts_linearly_and_does_not_alternate),
         cmocka_unit_test(eom2_alternates_in_lambda),
         cmocka_unit_test(eom_alternates_with_growing_amplitude),

@@ -1,7 +1,8 @@
-/* test_form_orders.c: orders of convergence with fixed steps of Radau IIA, order 5, and the drift of each form.
+/* test_form_orders.c: orders of convergence with fixed steps of Radau IIA, order 5, and the drift
+   of each form.
 
-   Orders of index 2 and 3 are those of Hairer, Lubich and Roche (1989), table 2.3: with three stages
-   p and v 5, multipliers 3 for index 2; p 5, v 3, multipliers 2 for index 3. */
+   Orders of index 2 and 3 are those of Hairer, Lubich and Roche (1989), table 2.3: with three
+   stages p and v 5, multipliers 3 for index 2; p 5, v 3, multipliers 2 for index 3. */
 #include "forms.h"
 
 typedef struct orders {
@@ -65,8 +66,34 @@ static void orders_are_those_of_the_index_for_a_rolling_disk(void **state)
     check_orders("disk", 0.02);
 }
 
-/* Levels of the constraints that a mass leaves which turns without gravity: all steps make the same error, while those
-   of a swing to and fro cancel. Largest residuals over some time. */
+/* BDF of order 2 has order 2 in all unknowns of all forms, also of index 3 (Brenan, Campbell,
+   Petzold 1996, 3.2). The trapezoidal and midpoint rules have it in p and v. */
+static void rules_of_second_order_have_it_in_every_form(void **state)
+{
+    (void)state;
+    motion m = motion_of("top", 0.2, 0.2);
+    for (size_t k = 0; k < sizeof expected / sizeof *expected; k++)
+        for (int by = DFL_BDF; by <= DFL_MIDPOINT; by++) {
+            const dfl_form form = expected[k].form;
+            form_error e[2];
+            for (int j = 0; j < 2; j++) {
+                dfl_solver_options options = fixed(form, j == 0 ? 0.005 : 0.0025);
+                options.integrator = (dfl_integrator)by;
+                options.order = by == DFL_BDF ? 2 : 0;
+                const run r = motion_run(&m, &options);
+                assert_succeeded(&r);
+                e[j] = motion_error(&m, &r);
+            }
+            check_order("p", log2(e[0].p / e[1].p), 2, form);
+            check_order("v", log2(e[0].v / e[1].v), 2, form);
+            if (by == DFL_BDF)
+                check_order("l", log2(e[0].l / e[1].l), 2, form);
+        }
+    problem_free(&m.prob);
+}
+
+/* Levels of the constraints that a mass leaves which turns without gravity: all steps make the
+   same error, while those of a swing to and fro cancel. Largest residuals over some time. */
 typedef struct drift {
     double g, gI, gII;
 } drift;
@@ -191,9 +218,10 @@ static void baumgarte_without_damping_is_eom1(void **state)
     problem_free(&m.prob);
 }
 
-/* mu and tau of ggl, (3.17), (3.32) vanish on the solution: their largest values fall with the order of the
-   stages, 3. In (3.16) lambda and tau act alike but for the turn of p', of order v: the error of lambda, and
-   tau with it, is hundreds of times larger than with (3.17), although p and v are as good. */
+/* mu and tau of ggl, (3.17), (3.32) vanish on the solution: their largest values fall with the
+   order of the stages, 3. In (3.16) lambda and tau act alike but for the turn of p', of order v:
+   the error of lambda, and tau with it, is hundreds of times larger than with (3.17), although p
+   and v are as good. */
 static void multipliers_of_the_extended_forms_vanish_but_not_in_ext316(void **state)
 {
     (void)state;
@@ -226,6 +254,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(orders_are_those_of_the_index_for_a_top_with_quaternions),
         cmocka_unit_test(orders_are_those_of_the_index_for_a_rolling_disk),
+        cmocka_unit_test(rules_of_second_order_have_it_in_every_form),
         cmocka_unit_test(index_1_drifts_quadratically_from_positions_linearly_from_velocities),
         cmocka_unit_test(index_2_drifts_linearly_from_positions),
         cmocka_unit_test(index_3_keeps_positions_only),

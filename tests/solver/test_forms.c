@@ -1,9 +1,10 @@
-/* test_forms.c: every form solves the same problems as psf; what a form has no place for is refused. */
+/* test_forms.c: every form solves the same problems as psf; what a form has no place for is
+   refused. */
 #include "forms.h"
 
-/* Errors of positions against psf at rtol 1e-12, which must be small at 1e-6 and again smaller at 1e-9. The
-   factor on the tolerance is what global errors may exceed local ones by on these runs; ten times as much
-   with index 3, where errors of velocities count h times only. */
+/* Errors of positions against psf at rtol 1e-12, which must be small at 1e-6 and again smaller at
+   1e-9. The factor on the tolerance is what global errors may exceed local ones by on these runs;
+   ten times as much with index 3, where errors of velocities count h times only. */
 static void check_problem(const char *name, double t0, double length, double factor)
 {
     motion m = motion_of(name, t0, length);
@@ -65,6 +66,50 @@ static void all_forms_solve_a_mechanism_with_redundant_constraints(void **state)
 {
     (void)state;
     check_problem("bricard", 0.1, 0.5, 30);
+}
+
+/* A knife edge on a slope, its constraint written down `copies` times: row i is i+1 times the first one. */
+static int edge(dfl_blocks *out, double t, const double *x, unsigned need, void *user)
+{
+    const int copies = *(const int *)user;
+    const double *v = x + copies, *p = v + 3, s = sin(p[2]), c = cos(p[2]);
+    (void)t;
+    if (need & DFL_FORCE)
+        out->f[0] = 1, out->f[1] = out->f[2] = 0;
+    for (int i = 0; i < copies; i++) {
+        const double k = i + 1;
+        if (need & DFL_VELOCITY)
+            out->hv[i] = k * (c * v[1] - s * v[0]);
+        if (need & DFL_DIRECTIONS)
+            out->W[i] = -k * s, out->W[copies + i] = k * c;
+        if (need & DFL_BIAS)
+            out->bias[i] = -k * (c * v[0] + s * v[1]) * v[2];
+    }
+    return 0;
+}
+
+/* mu = (1, 2)/5 of the single one has the least norm with the same force. */
+static void all_forms_take_redundant_nonholonomic_constraints(void **state)
+{
+    (void)state;
+    int copies = 1;
+    dfl_eom eom = {
+        .np = 3, .nv = 3, .nm = 1, .eval = edge, .trivial_kinematics = true, .user = &copies};
+    const double x0[] = {0, 0, 0, 1, 0, 0, 0.3};
+    const run one = run_with(&eom, 0, x0, 2, &(dfl_solver_options){.rtol = 1e-11}, NULL);
+    assert_succeeded(&one);
+    eom.nm = copies = 2;
+    for (int k = 0; k < USABLE_FORMS; k++) {
+        const dfl_form form = usable_forms[k];
+        const double y0[] = {0, 0, 0, 0, 1, 0, 0, 0.3};
+        const run two =
+            run_with(&eom, 0, y0, 2, &(dfl_solver_options){.form = form, .rtol = 1e-8}, NULL);
+        if (two.status)
+            fail_msg("%s: %s", dfl_form_name(form), two.message);
+        assert_near(distance(two.x + 2, one.x + 1, 6), 0, 1e-6);
+        assert_near(two.x[0], one.x[0] / 5, 1e-3);
+        assert_near(two.x[1], 2 * one.x[0] / 5, 1e-3);
+    }
 }
 
 /* M = diag(1, 0), singular, but regular beside the constraint x^2 + y^2 = 1. */
@@ -202,7 +247,45 @@ static void a_partition_must_fit_the_model(void **state)
     problem_free(&prob);
 }
 
-/* Two rows of the model for L and G in the GEOMS contract: only forms that need no W. */
+/* The pendulum in the contract of GEOMS: f with constraint forces, gII without accelerations. */
+static int geoms_eval(dfl_blocks *out, double t, const double *x, unsigned need, void *user)
+{
+    const double g = *(const double *)user, a[] = {-2 * x[3] * x[0], -g - 2 * x[4] * x[0]};
+    (void)t;
+    if (need & DFL_FORCE)
+        out->f[0] = a[0], out->f[1] = a[1];
+    if (need & DFL_POSITION)
+        out->g[0] = x[3] * x[3] + x[4] * x[4] - 1;
+    if (need & DFL_VELOCITY)
+        out->gI[0] = 2 * (x[3] * x[1] + x[4] * x[2]);
+    if (need & DFL_BIAS)
+        out->bias[0] = 2 * (x[3] * a[0] + x[4] * a[1] + x[1] * x[1] + x[2] * x[2]);
+    return 0;
+}
+
+static void forms_without_W_work_in_the_contract_of_geoms(void **state)
+{
+    (void)state;
+    static const dfl_form forms[] = {DFL_EOM, DFL_EOM2, DFL_EOM1, DFL_BAUMGARTE};
+    problem prob;
+    assert_true(problem_make(&prob, "pendulum", 0));
+    const dfl_eom geoms = {.np = 2,
+                           .nv = 2,
+                           .nl = 1,
+                           .eval = geoms_eval,
+                           .trivial_kinematics = true,
+                           .contract = DFL_GEOMS,
+                           .user = &((pendulum_parameters *)prob.parameters)->g};
+    for (size_t k = 0; k < sizeof forms / sizeof *forms; k++) {
+        const dfl_solver_options options = {.form = forms[k], .rtol = 1e-8};
+        const run r = run_with(&geoms, 0, prob.x0, 1.3, &options, NULL);
+        assert_succeeded(&r);
+        assert_near(error_of(&r, &prob, 1.3, 3, 2), 0, 1e-6);
+        assert_true(r.stats.max_residual.acceleration >= 0);
+    }
+    problem_free(&prob);
+}
+
 static void forms_that_need_W_are_refused_in_the_contract_of_geoms(void **state)
 {
     (void)state;
@@ -218,8 +301,8 @@ static void forms_that_need_W_are_refused_in_the_contract_of_geoms(void **state)
     problem_free(&prob);
 }
 
-/* Where g and gI have dependent derivatives, lambda and tau of (3.16) act alike: at rest L = 0, and with 2 nl >
-   np always (Lemma 3.1). */
+/* Where g and gI have dependent derivatives, lambda and tau of (3.16) act alike: at rest L = 0,
+   and with 2 nl > np always (Lemma 3.1). */
 static void ext316_is_singular_where_theory_says_so(void **state)
 {
     (void)state;
@@ -233,6 +316,45 @@ static void ext316_is_singular_where_theory_says_so(void **state)
     assert_failed(&r, DFL_SINGULAR, "lambda and tau are not determined");
     problem_free(&prob);
     problem_free(&m.prob);
+}
+
+/* There and back again, with the norm by bodies, an event on the way, and a projected state. */
+static int low(double *value, double t, const double *x, void *user)
+{
+    (void)t, (void)user;
+    value[0] = x[4] + 0.5;
+    return 0;
+}
+
+static void all_forms_run_back_and_find_events(void **state)
+{
+    (void)state;
+    const dfl_body bodies[] = {{0, 2, 0, 2}};
+    const dfl_structure structure = {.nbodies = 1, .bodies = bodies};
+    problem prob;
+    assert_true(problem_make(&prob, "pendulum", 0));
+    prob.eom.structure = &structure;
+    for (int k = 0; k < USABLE_FORMS; k++) {
+        const dfl_solver_options options = {.form = usable_forms[k],
+                                            .rtol = 1e-8,
+                                            .norm = DFL_NORM_BODY,
+                                            .nevents = 1,
+                                            .event = low};
+        dfl_context *ctx = dfl_context_create();
+        dfl_solver *solver = NULL;
+        double x[5];
+        assert_int_equal(dfl_solver_create(&solver, ctx, &prob.eom, &options), DFL_OK);
+        assert_int_equal(dfl_solver_start(solver, 0, prob.x0, NULL), DFL_OK);
+        assert_int_equal(dfl_solver_advance(solver, 0.45), DFL_OK);
+        assert_int_equal(dfl_solver_interpolate(x, solver, 0.45 - 1e-3, true), DFL_OK);
+        assert_near(x[3] * x[3] + x[4] * x[4], 1, 1e-12);
+        assert_int_equal(dfl_solver_advance(solver, 0), DFL_OK);
+        assert_int_equal(dfl_solver_statistics(solver).events, 2);
+        assert_near(distance(dfl_solver_state(solver) + 3, prob.x0 + 3, 2), 0, 1e-5);
+        dfl_solver_free(solver);
+        dfl_context_free(ctx);
+    }
+    problem_free(&prob);
 }
 
 /* Every allocation of every form may fail, and nothing is leaked. */
@@ -270,13 +392,16 @@ int main(void)
         cmocka_unit_test(all_forms_solve_nonholonomic_problems),
         cmocka_unit_test(all_forms_solve_problems_with_contact_dynamic_and_auxiliary_variables),
         cmocka_unit_test(all_forms_solve_a_mechanism_with_redundant_constraints),
+        cmocka_unit_test(all_forms_take_redundant_nonholonomic_constraints),
         cmocka_unit_test(singular_mass_matrices_are_no_trouble_beside_constraints),
         cmocka_unit_test(massless_directions_go_with_forms_without_accelerations),
         cmocka_unit_test(models_without_bias_go_with_forms_without_accelerations),
         cmocka_unit_test(invariants_of_velocities_need_a_projected_form),
         cmocka_unit_test(a_partition_must_fit_the_model),
+        cmocka_unit_test(forms_without_W_work_in_the_contract_of_geoms),
         cmocka_unit_test(forms_that_need_W_are_refused_in_the_contract_of_geoms),
         cmocka_unit_test(ext316_is_singular_where_theory_says_so),
+        cmocka_unit_test(all_forms_run_back_and_find_events),
         cmocka_unit_test(creation_survives_every_failed_allocation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,143 @@
+/* Local coordinates: dependent coordinates from the constraints.
+
+   With a matrix S (nf x nv) that makes [S; W] regular, S p and S v are coordinates of the constraint manifold:
+   given a state, [S; W] dp = (0, -g) and [S; W] dv = (0, -gI, -hv) restore the rest. S are unit rows
+   (partition: independent coordinates chosen among p) or an orthonormal basis of the tangent plane at the
+   beginning of the step (tangent). A partition is kept while the block of W that is inverted for the dependent
+   coordinates is at most ten times worse than the best one that column pivoting finds. */
+#include "formulation/ode_internal.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { most_iterations = 12 };
+static const double much_worse = 10;
+
+static double quality(dfl_ode *ode, const dfl_point *point, const bool *independent);
+static void best_partition(bool *independent, dfl_ode *ode, const dfl_point *point);
+
+/* S and the factors of [S; W] at the beginning of a step. */
+dfl_outcome dfl_ode_local_begin(dfl_ode *ode, const dfl_point *point)
+{
+    dfl_system *sys = ode->sys;
+    const int nv = sys->n3, nf = ode->nf = nv - ode->saddle.nrows;
+    if (ode->form == DFL_TANGENT) {
+        const dfl_split_rule rule = {.method = DFL_METHOD_SVD, .rank = ode->saddle.nrows};
+        if (!dfl_split_compute(ode->split, &rule, point->blocks.W, sys->nc, sys->nc, nv))
+            return dfl_system_part_trouble(sys, DFL_STEP_RANK, DFL_FAILURE_VELOCITY, point->t);
+        for (int i = 0; i < nf; i++)
+            for (int j = 0; j < nv; j++)
+                ode->S[j * nf + i] = ode->split->N[i * nv + j];
+        return DFL_STEP_OK;
+    }
+    bool *other = ode->other;
+    if (ode->options->independent) {
+        memcpy(other, ode->options->independent + dfl_eom_layout(sys->eom).v,
+               (size_t)nv * sizeof *other);
+    } else {
+        best_partition(other, ode, point);
+        const double best = quality(ode, point, other);
+        if (ode->chosen && quality(ode, point, ode->independent) * much_worse >= best)
+            return DFL_STEP_OK;
+        ode->sys->stats->selector_computations++;
+    }
+    memcpy(ode->independent, other, (size_t)nv * sizeof *other);
+    ode->chosen = true;
+    memset(ode->S, 0, (size_t)(nf * nv) * sizeof *ode->S);
+    for (int j = 0, i = 0; j < nv && i < nf; j++)
+        if (ode->independent[j])
+            ode->S[j * nf + i++] = 1;
+    return DFL_STEP_OK;
+}
+
+/* Columns of W by Gram and Schmidt with pivoting: those chosen belong to dependent coordinates. */
+static void best_partition(bool *independent, dfl_ode *ode, const dfl_point *point)
+{
+    const int nc = ode->sys->nc, nv = ode->sys->n3, rank = ode->saddle.nrows;
+    for (int j = 0; j < nv; j++)
+        independent[j] = true;
+    memcpy(ode->rows, point->blocks.W, (size_t)(nc * nv) * sizeof *ode->rows);
+    dfl_choose_vectors(ode->dependent, rank, ode->rows, nv, nc, nc, 1, NULL);
+    for (int k = 0; k < rank; k++)
+        independent[ode->dependent[k]] = false;
+}
+
+/* How far the block of W that belongs to the dependent coordinates is from being singular: the smallest entry of
+   its QR decomposition. (Its condition number would be 1 for every single constraint.) */
+static double quality(dfl_ode *ode, const dfl_point *point, const bool *independent)
+{
+    const int nc = ode->sys->nc, nv = ode->sys->n3, rank = ode->saddle.nrows;
+    double *A = ode->rows;
+    int column = 0;
+    for (int j = 0; j < nv; j++) {
+        if (independent[j])
+            continue;
+        for (int i = 0; i < rank && column < rank; i++)
+            A[column * rank + i] = point->blocks.W[j * nc + ode->saddle.row[i]];
+        column++;
+    }
+    const dfl_split_rule rule = {.method = DFL_METHOD_QR, .tolerance = 1e-15, .rank = -1};
+    if (column != rank || !dfl_split_compute(ode->split, &rule, A, rank, rank, rank))
+        return 0;
+    return rank > 0 ? ode->split->smallest : 1;
+}
+
+static dfl_outcome factor(dfl_ode *ode, const dfl_point *point)
+{
+    const int nc = ode->sys->nc, nv = ode->sys->n3, nf = ode->nf;
+    double *A = dfl_factor_matrix(ode->local);
+    for (int j = 0; j < nv; j++) {
+        for (int i = 0; i < nf; i++)
+            A[j * nv + i] = ode->S[j * nf + i];
+        for (int k = nf; k < nv; k++)
+            A[j * nv + k] = point->blocks.W[j * nc + ode->saddle.row[k - nf]];
+    }
+    if (!dfl_factor_compute(ode->local, nv, DFL_METHOD_LU))
+        return dfl_system_part_trouble(ode->sys, DFL_STEP_SINGULAR, DFL_FAILURE_POSITION, point->t);
+    return DFL_STEP_OK;
+}
+
+/* change = [S; W]^-1 (0, -rows), of which only those in use count; returns its largest entry. */
+static double correction(dfl_ode *ode, const double *rows, int count)
+{
+    const int nv = ode->sys->n3;
+    double size = 0;
+    memset(ode->change, 0, (size_t)nv * sizeof(double));
+    for (int k = ode->nf; k < nv; k++) {
+        const int row = ode->saddle.row[k - ode->nf];
+        ode->change[k] = row < count ? -rows[row] : 0;
+    }
+    dfl_factor_solve(ode->local, ode->change);
+    for (int i = 0; i < nv; i++)
+        size = fmax(size, fabs(ode->change[i]));
+    return size;
+}
+
+dfl_outcome dfl_ode_local_complete(dfl_ode *ode, dfl_point *point)
+{
+    dfl_system *sys = ode->sys;
+    const int nv = sys->n3, nl = sys->eom->nl;
+    double *p = point->x + sys->off_p, *v = point->x + sys->off_v, last = INFINITY;
+    for (int it = 0; it < most_iterations; it++) {
+        dfl_outcome outcome =
+            dfl_system_eval_blocks(sys, point, DFL_POSITION | DFL_VELOCITY | DFL_DIRECTIONS);
+        if (!outcome)
+            outcome = factor(ode, point);
+        if (outcome)
+            return outcome;
+        const double size = correction(ode, point->blocks.g, nl);
+        if (!(size < 1e10))
+            break;
+        if (size <= 1e-15 || (size <= 1e-10 && size >= 0.5 * last)) {
+            correction(ode, point->blocks.gI, sys->nc);
+            for (int i = 0; i < nv; i++)
+                v[i] += ode->change[i];
+            return DFL_STEP_OK;
+        }
+        for (int i = 0; i < nv; i++)
+            p[i] += ode->change[i];
+        last = size;
+    }
+    sys->trouble.outcome = DFL_STEP_OK;
+    return DFL_STEP_RETRY;
+}
