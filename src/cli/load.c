@@ -16,6 +16,7 @@ dfl_status cli_load(cli_model *out, dfl_context *ctx, const cli_arguments *argum
     const dfl_script_options options = {
         .nset = arguments->nset,
         .set = arguments->set,
+        .frames = arguments->frames,
         .dynamics = runnable ? dfl_choices_dynamics(&arguments->choices) : DFL_DYNAMICS_EXPRESSIONS,
         .print = arguments->quiet ? NULL : print_line};
     *out = (cli_model){0};

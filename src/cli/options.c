@@ -89,6 +89,8 @@ static const option table[] = {
      CLI_EXPORT, LIST, AT(output), AT(noutput)},
     {"c", NULL, "one self-contained C file", CLI_EXPORT, FLAG, AT(c), 0},
     {"octave", NULL, "a folder of Octave functions", CLI_EXPORT, FLAG, AT(octave), 0},
+    {"frames", NULL, "how bodies and frames move, in place of the equations", CLI_EQUATIONS, FLAG,
+     AT(frames), 0},
     {"latex", NULL, "LaTeX instead of text", CLI_EQUATIONS, FLAG, AT(latex), 0},
     {"lua", NULL, "as an initial{} block to paste into the model", CLI_INIT, FLAG, AT(lua), 0},
     {"json", NULL, "one JSON object on standard output",

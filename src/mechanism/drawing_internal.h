@@ -99,6 +99,12 @@ typedef struct dfl_bond {
     dfl_vec x, force, torque; /* on B */
 } dfl_bond;
 
+typedef struct dfl_named_frame {
+    char *name;
+    int line, body;
+    dfl_vec at, axis, axis2;
+} dfl_named_frame;
+
 struct dfl_drawing {
     dfl_context *ctx;
     dfl_model *model;
@@ -116,6 +122,8 @@ struct dfl_drawing {
     int napplied, max_applied;
     dfl_bond *bonds;
     int nbonds, max_bonds;
+    dfl_named_frame *named;
+    int nnamed, max_named;
     int *path; /* nbodies: workspace */
     int max_path;
 };
@@ -194,6 +202,10 @@ dfl_status dfl_drawing_loop_angle(dfl_expr *out, dfl_drawing *drawing, int joint
 /* loops.c: the frames of such a joint. */
 dfl_status dfl_drawing_frames(dfl_joint_frames *frames, dfl_drawing *drawing,
                               const dfl_placed_joint *joint);
+
+/* frames.c: how frames and bodies move, for the model if it wants that. */
+dfl_status dfl_drawing_describe_frames(dfl_drawing *drawing);
+void dfl_drawing_free_frames(dfl_drawing *drawing);
 
 /* massless.c: names of massless bodies, and which may be quasistatic, for the model. */
 dfl_status dfl_drawing_massless(dfl_drawing *drawing);

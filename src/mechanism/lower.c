@@ -115,6 +115,8 @@ dfl_status dfl_drawing_lower(dfl_drawing *drawing)
         status = dfl_drawing_advise(drawing);
     if (!status)
         status = dfl_drawing_massless(drawing);
+    if (!status)
+        status = dfl_drawing_describe_frames(drawing);
     drawing->lowered = !status;
     return status == DFL_INVALID ? with_line(drawing) : status;
 }

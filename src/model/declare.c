@@ -74,6 +74,11 @@ void dfl_model_free(dfl_model *model)
         dfl_shape_clear(&model->shapes[i], ctx);
     dfl_free(ctx, model->shapes);
     dfl_model_free_sides(model);
+    for (int i = 0; i < model->nframes; i++) {
+        dfl_free(ctx, model->frames[i].name);
+        dfl_free(ctx, model->frames[i].columns);
+    }
+    dfl_free(ctx, model->frames);
     dfl_mass_tree_free(model->tree);
     dfl_graph_free(model->graph);
     dfl_free(ctx, model);

@@ -114,6 +114,23 @@ typedef enum dfl_dynamics {
     DFL_DYNAMICS_RECURSION
 } dfl_dynamics;
 
+/* One velocity's share of a frame's motion. */
+typedef struct dfl_frame_column {
+    dfl_expr u; /* the velocity or speed */
+    dfl_expr v[3], omega[3];
+} dfl_frame_column;
+
+/* A frame of a mechanism in world axes, as expressions; accelerations contain the symbols of v'. */
+typedef struct dfl_model_frame {
+    char *name;
+    bool planar;
+    dfl_expr r[3], R[9]; /* origin; row-major: frame to world */
+    dfl_expr angle;      /* in plane models, against the drawing */
+    dfl_expr v[3], omega[3], a[3], alpha[3];
+    int ncolumns;
+    dfl_frame_column *columns;
+} dfl_model_frame;
+
 /* Per symbol of the graph: who declared it and its initial value, as numbers + 1; 0: none. */
 typedef struct dfl_symbol_use {
     int declaration, start;
@@ -148,6 +165,9 @@ typedef struct dfl_model {
     int nsides, max_sides;
     dfl_shape *shapes; /* the scene, in order of declaration */
     int nshapes, max_shapes;
+    bool wants_frames; /* a mechanism describes its frames: */
+    dfl_model_frame *frames;
+    int nframes;
     char **notes; /* lines that `check` shows */
     int nnotes, max_notes;
     dfl_run_settings run;

@@ -39,8 +39,6 @@ double dfl_numbers_symbol(const dfl_numbers *numbers, const dfl_equations *eq, u
         return numbers->input[s->index];
     case DFL_SYM_LEVEL:
         return numbers->level ? numbers->level[s->index] : 0.0;
-    case DFL_SYM_PENDING:
-        return NAN; /* was replaced where it stood */
     case DFL_SYM_A:
         return numbers->a && slot[s->index] >= 0 ? numbers->a[slot[s->index]] : NAN;
     case DFL_SYM_PENDING:

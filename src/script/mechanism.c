@@ -183,6 +183,8 @@ static int call_frame(lua_State *L)
                                   {"axis", DFL_OPTION_AXIS, &frame.axis, NULL},
                                   {"axis2", DFL_OPTION_AXIS, &frame.axis2, NULL}};
     dfl_read_options(L, "frame", name, 3, options, 3);
+    dfl_script_check(L, dfl_drawing_frame(dfl_script_drawing(L), name, frame.body, frame.at,
+                                          frame.axis, frame.axis2));
     push_point(L, &frame);
     return 1;
 }
