@@ -301,7 +301,7 @@ static dfl_status collect_rows(dfl_equations *eq)
     dfl_status status = collect_kinematics(eq);
     if (!status)
         status = collect_invariants(eq);
-    if (!status && (model->kinetic != DFL_NO_EXPR || model->nmasses))
+    if (!status && (model->kinetic != DFL_NO_EXPR || model->nmasses || model->tree))
         status = dfl_model_energy(&eq->energy, eq->model);
     return status;
 }
@@ -413,6 +413,12 @@ static void set_flags(dfl_equations *eq)
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (any_depends(graph, all[i].rows, all[i].count, time))
             eq->autonomous = false;
+    const dfl_mass_tree *tree = eq->model->tree;
+    if (!tree)
+        return;
+    eq->mass_constant = eq->mass_diagonal = false;
+    if (any_depends(graph, tree->drives, 3 * tree->ndrives, time))
+        eq->autonomous = false;
 }
 
 /* All rows are affine in the unknowns: their derivatives contain none. */

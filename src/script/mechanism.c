@@ -198,6 +198,8 @@ static int call_frame(lua_State *L)
                                                                           .at = frame.at,
                                                                           .axis = frame.axis,
                                                                           .axis2 = frame.axis2}));
+    dfl_script_check(L, dfl_drawing_frame(dfl_script_drawing(L), name, frame.body, frame.at,
+                                          frame.axis, frame.axis2));
     push_point(L, &frame);
     return 1;
 }
