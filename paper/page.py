@@ -22,7 +22,7 @@ numbers are those of the papers' tables and texts; their pictures cannot be put 
 with what the papers say about them. Under each figure: which published figure it corresponds to, what agrees,
 what differs and why.
 
-{date}, {machine}, {system}, {compiler}. Times are CPU times on a machine that others use too; all other
+{date}, {machine}, {system}, {compiler}. Times are CPU times on a machine that others use too, least of a few runs, and scatter by up to 1.5; all other
 numbers are the same on every run. Peers: {peers}. The program is [../../paper](../../paper/README.md), the peers' part
 [../../bench/peers](../../bench/README.md).
 
