@@ -102,6 +102,12 @@ typedef struct dfl_bond {
     dfl_vec x, force, torque; /* on B */
 } dfl_bond;
 
+typedef struct dfl_named_frame {
+    char *name;
+    int line, body;
+    dfl_vec at, axis, axis2;
+} dfl_named_frame;
+
 struct dfl_drawing {
     dfl_context *ctx;
     dfl_model *model;
@@ -122,6 +128,8 @@ struct dfl_drawing {
     dfl_sight *sights; /* what else there is to see (shapes.h) */
     int nsights, max_sights;
     bool bare; /* no automatic shapes */
+    dfl_named_frame *named;
+    int nnamed, max_named;
     int *path; /* nbodies: workspace */
     int max_path;
 };
@@ -165,6 +173,10 @@ dfl_vec dfl_link_shift(dfl_drawing *drawing, const dfl_link *link);
 void dfl_link_rates(dfl_vec *w, dfl_vec *u, dfl_drawing *drawing, const dfl_link *link,
                     dfl_vec axis);
 
+/* recursion.c: leaves masses and forces of inertia and gravity to recursions over numbers, if that is wanted and
+   possible: *left. Then their kinetic energy is declared. */
+dfl_status dfl_drawing_leave_to_recursion(bool *left, dfl_drawing *drawing);
+
 /* dynamics.c: masses and forces of inertia and gravity, declared. */
 dfl_status dfl_drawing_dynamics(dfl_drawing *drawing);
 
@@ -196,6 +208,10 @@ dfl_status dfl_drawing_loop_angle(dfl_expr *out, dfl_drawing *drawing, int joint
 /* loops.c: the frames of such a joint. */
 dfl_status dfl_drawing_frames(dfl_joint_frames *frames, dfl_drawing *drawing,
                               const dfl_placed_joint *joint);
+
+/* frames.c: how frames and bodies move, for the model if it wants that. */
+dfl_status dfl_drawing_describe_frames(dfl_drawing *drawing);
+void dfl_drawing_free_frames(dfl_drawing *drawing);
 
 /* massless.c: names of massless bodies, and which may be quasistatic, for the model. */
 dfl_status dfl_drawing_massless(dfl_drawing *drawing);

@@ -238,7 +238,9 @@ static int call_mass(lua_State *L)
 static int call_force(lua_State *L)
 {
     dfl_arg_count(L, "force", 2, 2);
-    const dfl_expr u = need_symbol(L, "force", 1, "give what position, velocity or speed returned");
+    const dfl_expr u = need_symbol(L, "force", 1,
+                                   "give what position, velocity or speed returned, or the "
+                                   "coordinate of a joint, such as j.q");
     dfl_script_check(L, dfl_model_force(model_of(L), u, dfl_arg_expr(L, "force", 2)));
     return 0;
 }

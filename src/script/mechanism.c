@@ -198,6 +198,8 @@ static int call_frame(lua_State *L)
                                                                           .at = frame.at,
                                                                           .axis = frame.axis,
                                                                           .axis2 = frame.axis2}));
+    dfl_script_check(L, dfl_drawing_frame(dfl_script_drawing(L), name, frame.body, frame.at,
+                                          frame.axis, frame.axis2));
     push_point(L, &frame);
     return 1;
 }
@@ -245,8 +247,9 @@ static int joint_field(lua_State *L)
     }
     if (s.loop)
         return dfl_script_error(L,
-                                "joint '%s' closes a loop and has no '%s'; coordinates belong to "
-                                "the joints that bodies hang on",
+                                "joint '%s' closes a loop and has no '%s': its second body is the "
+                                "ground or hangs already; coordinates belong to the joints that "
+                                "bodies hang on as the second body",
                                 name, field);
     if (s.np == 0 && s.motion == DFL_NO_EXPR)
         return dfl_script_error(L, "joint '%s' has no '%s': it is fixed", name, field);

@@ -172,6 +172,8 @@ static dfl_status run(dfl_script *script)
     if (!model->text)
         return DFL_NO_MEMORY;
     memcpy(model->text, script->text, script->length);
+    model->dynamics = script->options.dynamics;
+    model->wants_frames = script->options.frames;
     if (script->options.max_nodes > 0)
         model->graph->limit = script->options.max_nodes;
     lua_State *L = dfl_sandbox_open(script);
