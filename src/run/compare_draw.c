@@ -32,7 +32,6 @@ typedef struct axes {
 static double tolerance_of(const dfl_trial *trial);
 static double seconds_of(const dfl_trial *trial);
 static double position_of(const dfl_trial *trial);
-static double velocity_of(const dfl_trial *trial);
 static double acceleration_of(const dfl_trial *trial);
 static double energy_of(const dfl_trial *trial);
 static double multiplier_of(const dfl_trial *trial);
@@ -52,7 +51,7 @@ static const panel panels[] = {
     {"multipliers over tolerance", "tolerance", "error of the multipliers", tolerance_of,
      multiplier_of},
     {"position constraints", "tolerance", "largest residual", tolerance_of, position_of},
-    {"velocity constraints", "tolerance", "largest residual", tolerance_of, velocity_of},
+    {"velocity constraints", "tolerance", "largest residual", tolerance_of, dfl_trial_velocity},
     {"acceleration constraints", "tolerance", "largest residual", tolerance_of, acceleration_of},
     {"energy", "tolerance", "largest drift", tolerance_of, energy_of}};
 enum { PANELS = sizeof panels / sizeof *panels };
@@ -70,11 +69,6 @@ static double seconds_of(const dfl_trial *trial)
 static double position_of(const dfl_trial *trial)
 {
     return trial->levels[0];
-}
-
-static double velocity_of(const dfl_trial *trial)
-{
-    return trial->levels[1];
 }
 
 static double acceleration_of(const dfl_trial *trial)
