@@ -174,6 +174,7 @@ static inline orders_found orders_measure(const orders_motion *m, dfl_form form,
                                             .newton_tolerance = 1e-8,
                                             .newton_iterations = 50,
                                             .newton_updates = 5,
+                                            .renewal = DFL_RENEW_ALWAYS,
                                             .fixed_step = h[k]};
         const dfl_status status =
             orders_run(x, found.message, &converged, m, m->t0, m->x0, m->t_end, &options);

@@ -132,6 +132,8 @@ static bool find_axes(axes *a, const dfl_comparison *c)
         if (trial->completed && x > 0 && isfinite(x) && isfinite(y))
             any = widen(&a->low_x, &a->high_x, x) | widen(&a->low_y, &a->high_y, y) | any;
     }
+    a->high_x = fmax(a->high_x, a->low_x + 1);
+    a->high_y = fmax(a->high_y, a->low_y + 1);
     return any;
 }
 
@@ -144,7 +146,7 @@ static double decimal(double value)
 static bool widen(double *low, double *high, double value)
 {
     *low = fmin(*low, floor(decimal(value) + 1e-6));
-    *high = fmax(*high, fmax(ceil(decimal(value) - 1e-6), *low + 1));
+    *high = fmax(*high, ceil(decimal(value) - 1e-6));
     return true;
 }
 
