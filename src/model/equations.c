@@ -141,7 +141,8 @@ static dfl_status count_unknowns(dfl_equations *eq)
     eq->n = eq->nw + eq->nl + eq->nm + eq->nr + eq->nv + eq->ns + eq->np;
     if (!eq->np)
         return dfl_model_fail(model, 0,
-                              "the model has no coordinates; declare some with position(\"x\")");
+                              "the model has no coordinates; declare some with position(\"x\"), or "
+                              "give a body a joint that moves without a prescribed motion");
     if (!eq->nv)
         return dfl_model_fail(model, 0,
                               "every position has its kinematics, but there is no speed they could "
