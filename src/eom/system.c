@@ -13,7 +13,7 @@
 static dfl_status evaluate_mass(dfl_system *sys, double t, const double *x);
 static void set_sizes(dfl_system *sys);
 static void subtract_constraint_forces(double *y, const dfl_system *sys, const dfl_point *point);
-static void eliminate_accelerations(const dfl_system *sys, dfl_point *point, bool subtract);
+static inline void eliminate_accelerations(const dfl_system *sys, dfl_point *point, bool subtract);
 static void acceleration_rows(double *acc, const dfl_system *sys, const dfl_point *point,
                               const double *a);
 static dfl_outcome carried_rows(dfl_system *sys, dfl_point *point);
@@ -305,15 +305,21 @@ static inline __attribute__((always_inline)) void eliminate(int nc, const dfl_sy
     }
 }
 
-/* One and two constraints, which cost least where nothing else costs much, have loops of their own. */
-static void eliminate_accelerations(const dfl_system *sys, dfl_point *point, bool subtract)
+static __attribute__((noinline)) void eliminate_any(const dfl_system *sys, dfl_point *point,
+                                                    bool subtract)
+{
+    eliminate(sys->nc, sys, point, subtract);
+}
+
+/* One and two constraints, beside which little else costs time, have loops of their own. */
+static inline void eliminate_accelerations(const dfl_system *sys, dfl_point *point, bool subtract)
 {
     if (subtract && sys->nc == 1)
         eliminate(1, sys, point, true);
     else if (subtract && sys->nc == 2)
         eliminate(2, sys, point, true);
     else
-        eliminate(sys->nc, sys, point, subtract);
+        eliminate_any(sys, point, subtract);
 }
 
 /* f_dyn - M a - K0 sigma,  K0^T a,  gII, hI = W a + bias */

@@ -28,6 +28,7 @@ static lapack_int query_workspace(int n, bool is_complex);
 static bool large_lu(dfl_factor *factor);
 static bool large_qr(dfl_factor *factor);
 static inline void small_lu_solve(const dfl_factor *factor, double *b, int stride);
+static __attribute__((noinline)) void solve_packed(const dfl_factor *factor, double *b, int width);
 static void large_lu_solve(const dfl_factor *factor, double *b);
 static void large_qr_solve(const dfl_factor *factor, double *b);
 
@@ -104,19 +105,10 @@ void dfl_factor_solve(const dfl_factor *factor, double *b)
 
 void dfl_factor_solve_lanes(const dfl_factor *factor, double *b, int width)
 {
-    const int n = factor->n, parts = factor->is_complex ? 2 : 1;
-    double *x = factor->packed;
-    if (n <= DFL_SMALL_ORDER && factor->method == DFL_METHOD_LU) {
+    if (factor->n <= DFL_SMALL_ORDER && factor->method == DFL_METHOD_LU)
         small_lu_solve(factor, b, width);
-        return;
-    }
-    for (int i = 0; i < n; i++)
-        for (int k = 0; k < parts; k++)
-            x[i * parts + k] = b[i * width + k];
-    dfl_factor_solve(factor, x);
-    for (int i = 0; i < n; i++)
-        for (int k = 0; k < parts; k++)
-            b[i * width + k] = x[i * parts + k];
+    else
+        solve_packed(factor, b, width);
 }
 
 static inline void small_lu_solve(const dfl_factor *factor, double *b, int stride)
@@ -125,6 +117,19 @@ static inline void small_lu_solve(const dfl_factor *factor, double *b, int strid
         dfl_small_lu_complex_solve(factor->A, factor->n, factor->order, b, stride);
     else
         dfl_small_lu_solve(factor->A, factor->n, factor->order, b, stride);
+}
+
+static void solve_packed(const dfl_factor *factor, double *b, int width)
+{
+    const int n = factor->n, parts = factor->is_complex ? 2 : 1;
+    double *x = factor->packed;
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < parts; k++)
+            x[i * parts + k] = b[i * width + k];
+    dfl_factor_solve(factor, x);
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < parts; k++)
+            b[i * width + k] = x[i * parts + k];
 }
 
 static lapack_complex_double *as_complex(double *x)

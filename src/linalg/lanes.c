@@ -153,10 +153,19 @@ WIDE void dfl_lanes_add_shifted(double *Y, int width, const dfl_shifts *zeta, in
         add_shifted(2, Y, zeta, n, A, B);
 }
 
+static INLINE void add(int quads, double *Y, int n, const double *X)
+{
+    for (int i = 0; i < n; i++, Y += 4 * quads, X += 4 * quads)
+        for (int q = 0; q < quads; q++)
+            *(quad *)(Y + 4 * q) += *(const quad *)(X + 4 * q);
+}
+
 WIDE void dfl_lanes_add(double *Y, int width, int n, const double *X)
 {
-    for (int i = 0; i < n * width; i += 4)
-        *(quad *)(Y + i) += *(const quad *)(X + i);
+    if (width == 4)
+        add(1, Y, n, X);
+    else
+        add(2, Y, n, X);
 }
 
 static INLINE double squares(int quads, const double *X, int n, const double *weight)
