@@ -89,6 +89,8 @@ static void set_sizes(dfl_system *sys)
     sys->m2 = sys->nc + eom->n0 + eom->ne;
     sys->m3 = eom->ns + eom->nl + eom->nep;
     sys->mdif = eom->nr + eom->nv + eom->np;
+    sys->bare = !sys->geoms && !eom->residual;
+    sys->eliminated = !sys->carried && !sys->psi1 && !sys->geoms;
     sys->need = DFL_EVERYTHING;
     if (sys->geoms)
         sys->need &= ~(unsigned)DFL_DIRECTIONS;
@@ -190,18 +192,6 @@ void dfl_point_clear(dfl_point *point, dfl_context *ctx)
     dfl_free(ctx, point->x); /* the first part of the whole */
 }
 
-/* Whether the constraint forces have to be subtracted from what eval writes to f. */
-static inline bool forces_are_bare(const dfl_system *sys)
-{
-    return !sys->geoms && !sys->eom->residual;
-}
-
-/* Whether gII and hI follow from a = M^-1 f_dyn with diagonal M. */
-static inline bool eliminates(const dfl_system *sys)
-{
-    return !sys->carried && !sys->psi1 && !sys->geoms;
-}
-
 static inline dfl_outcome call_eval(dfl_system *sys, dfl_point *point, unsigned need)
 {
     const dfl_eom *eom = sys->eom;
@@ -219,8 +209,8 @@ dfl_outcome dfl_system_eval(dfl_system *sys, dfl_point *point)
         outcome = dfl_system_mass(point->M, sys, point->t, point->x + sys->na);
     if (outcome)
         return outcome;
-    const bool subtract = forces_are_bare(sys);
-    if (eliminates(sys)) {
+    const bool subtract = sys->bare;
+    if (sys->eliminated) {
         eliminate_accelerations(sys, point, subtract);
         return DFL_STEP_OK;
     }
@@ -236,7 +226,7 @@ dfl_outcome dfl_system_eval_blocks(dfl_system *sys, dfl_point *point, unsigned n
     else
         sys->stats->partial_evaluations++;
     dfl_outcome outcome = call_eval(sys, point, need);
-    if (!outcome && need & DFL_FORCE && forces_are_bare(sys))
+    if (!outcome && need & DFL_FORCE && sys->bare)
         subtract_constraint_forces(point->blocks.f, sys, point);
     return outcome;
 }
@@ -245,7 +235,7 @@ dfl_outcome dfl_system_combine(dfl_system *sys, dfl_point *point)
 {
     if (sys->carried)
         return carried_rows(sys, point);
-    if (eliminates(sys))
+    if (sys->eliminated)
         eliminate_accelerations(sys, point, false);
     else if (!sys->psi1)
         memcpy(point->alg + sys->row_acc, point->blocks.bias, (size_t)sys->nc * sizeof(double));

@@ -52,6 +52,8 @@ typedef struct dfl_system {
     bool psi1;          /* block 1 has no acceleration level */
     bool geoms;         /* f and bias are complete */
     bool carried;       /* accelerations are unknowns, with their rows in block 1 */
+    bool eliminated;    /* they are M^-1 f_dyn with diagonal M, for gII and hI */
+    bool bare;          /* constraint forces are to be subtracted from eval's f */
     dfl_wishes wishes;  /* of the formulation */
     bool leading_a;     /* the first nv unknowns are accelerations */
     bool diagonal;      /* M is stored as a diagonal */

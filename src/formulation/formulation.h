@@ -91,7 +91,8 @@ struct dfl_formulation {
     int width;         /* of the lanes that have as many stages */
     dfl_shifts shifts; /* those that E is factored for */
     dfl_factor *E_real, *E_complex[DFL_LANES / 2];
-    double *rho, *u; /* mdif lanes of unprojected residuals; lanes for solving */
+    double *rho; /* mdif lanes of unprojected residuals */
+    double *u;   /* nd: those of an error estimate, projected */
     double *vp, *y, *pp;
     double *momentum; /* nv lanes: M v' */
     dfl_lstsq *lstsq; /* for minimum-norm multipliers */

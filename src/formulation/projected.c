@@ -25,7 +25,7 @@ dfl_status dfl_projected_init(dfl_formulation *form)
     form->SM = dfl_alloc(ctx, nd * K, d);
     form->SJ = dfl_alloc(ctx, nd * K, d);
     form->rho = dfl_alloc(ctx, (size_t)sys->mdif * width, d);
-    form->u = dfl_alloc(ctx, 2 * nd * width, d);
+    form->u = dfl_alloc(ctx, nd, d);
     form->momentum = dfl_alloc(ctx, nv * width, d);
     form->local_work = dfl_alloc(ctx, form->local ? 2 * (np * np + nv * nv) : 0, d);
     form->local_pivots = dfl_alloc(ctx, (size_t)(sys->n4 + sys->n3), 1);
@@ -181,8 +181,8 @@ static void project(double *d, const dfl_formulation *form)
 {
     const int nr = form->sys->n2, nv = form->sys->n3, np = form->sys->eom->np, width = form->width;
     const double *rho_v = form->rho + nr * width;
-    memcpy(d, form->rho, (size_t)(nr * width) * sizeof *d);
-    d += nr * width;
+    for (int i = 0; i < nr * width; i++)
+        *d++ = form->rho[i];
     if (form->sv_identity)
         memcpy(d, rho_v, (size_t)(nv * width) * sizeof *d);
     else
@@ -193,12 +193,10 @@ static void project(double *d, const dfl_formulation *form)
 /* u of all shifts from  d - (zeta SM_a - SJ_a) a */
 void dfl_projected_solve(double *dx, dfl_formulation *form, double *rows)
 {
-    const int nd = form->nd, ma = form->ma, width = form->width;
-    double *SMa = form->u, *SJa = form->u + nd * width, *d = rows + ma * width;
+    const int ma = form->ma, width = form->width;
+    double *d = rows + ma * width;
     project(d, form);
-    dfl_lanes_mul(SMa, width, form->SM, nd, ma, rows);
-    dfl_lanes_mul(SJa, width, form->SJ, nd, ma, rows);
-    dfl_lanes_add_shifted(d, width, &form->shifts, nd, SMa, SJa);
+    dfl_lanes_mul_shifted(d, width, &form->shifts, form->SM, form->SJ, form->nd, ma, rows);
     dfl_formulation_solve_shifts(d, form);
     dfl_lanes_mul(dx, width, form->CB, form->sys->n, form->K, rows);
 }

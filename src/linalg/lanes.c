@@ -8,13 +8,15 @@
 
 #include <assert.h>
 
-/* `rows` (1 to 4) components of Y, held in registers; like `quads`, the vectors of a component, a
+/* `rows` (1 to 6) components of Y, held in registers; like `quads`, the vectors of a component, a
    constant for the compiler. */
 static INLINE void mul_rows(int rows, int quads, double *Y, const double *A, int m, int n,
                             const double *X)
 {
-    const quad zero = {0};
-    quad sum[4][2] = {{zero, zero}, {zero, zero}, {zero, zero}, {zero, zero}};
+    quad sum[6][2];
+    for (int i = 0; i < rows; i++)
+        for (int q = 0; q < quads; q++)
+            sum[i][q] = (quad){0};
     for (int j = 0; j < n; j++, X += 4 * quads)
         for (int i = 0; i < rows; i++)
             for (int q = 0; q < quads; q++)
@@ -24,17 +26,31 @@ static INLINE void mul_rows(int rows, int quads, double *Y, const double *A, int
             *(quad *)(Y + 4 * (i * quads + q)) = sum[i][q];
 }
 
+/* Four rows at a time, and the last six or fewer at once. */
 static INLINE void mul(int quads, double *Y, const double *A, int m, int n, const double *X)
 {
     int i = 0;
-    for (; i + 4 <= m; i += 4)
-        mul_rows(4, quads, Y + 4 * quads * i, A + i, m, n, X);
-    if (m - i >= 2) {
-        mul_rows(2, quads, Y + 4 * quads * i, A + i, m, n, X);
-        i += 2;
+    for (; m - i > 6; i += 4, A += 4, Y += 16 * quads)
+        mul_rows(4, quads, Y, A, m, n, X);
+    switch (m - i) {
+    case 6:
+        mul_rows(6, quads, Y, A, m, n, X);
+        break;
+    case 5:
+        mul_rows(5, quads, Y, A, m, n, X);
+        break;
+    case 4:
+        mul_rows(4, quads, Y, A, m, n, X);
+        break;
+    case 3:
+        mul_rows(3, quads, Y, A, m, n, X);
+        break;
+    case 2:
+        mul_rows(2, quads, Y, A, m, n, X);
+        break;
+    case 1:
+        mul_rows(1, quads, Y, A, m, n, X);
     }
-    if (i < m)
-        mul_rows(1, quads, Y + 4 * quads * i, A + i, m, n, X);
 }
 
 WIDE void dfl_lanes_mul(double *Y, int width, const double *A, int m, int n, const double *X)
@@ -99,26 +115,27 @@ void dfl_shifts_set(dfl_shifts *shifts, int stages, const double *zeta)
     }
 }
 
-/* y = zeta X for one component: each lane times re, the other lane of its pair times im. */
-static INLINE void shift(quad y[2], int quads, const dfl_shifts *zeta, const double *X)
+/* y = zeta x for one component: each lane times re, the other lane of its pair times im. */
+static INLINE void shift(quad y[2], int quads, const dfl_shifts *zeta, const quad x[2])
 {
-    const quad *re = (const quad *)zeta->re, *im = (const quad *)zeta->im;
-    const quad x = *(const quad *)X;
+    const quad *re = (const quad *)zeta->re, *im = (const quad *)zeta->im, x0 = x[0];
     if (quads == 1) {
-        y[0] = re[0] * x + im[0] * (quad){x[0], x[2], x[1], x[3]};
+        y[0] = re[0] * x0 + im[0] * (quad){x0[0], x0[2], x0[1], x0[3]};
         return;
     }
-    const quad z = *(const quad *)(X + 4);
-    y[0] = re[0] * x + im[0] * (quad){x[0], x[2], x[1], z[0]};
-    y[1] = re[1] * z + im[1] * (quad){x[3], z[2], z[1], z[3]};
+    const quad x1 = x[1];
+    y[0] = re[0] * x0 + im[0] * (quad){x0[0], x0[2], x0[1], x1[0]};
+    y[1] = re[1] * x1 + im[1] * (quad){x0[3], x1[2], x1[1], x1[3]};
 }
 
 static INLINE void shift_all(int quads, double *Y, const dfl_shifts *zeta, int n, const double *X)
 {
     const int width = 4 * quads;
     for (int i = 0; i < n; i++, X += width, Y += width) {
-        quad y[2];
-        shift(y, quads, zeta, X);
+        quad x[2], y[2];
+        for (int q = 0; q < quads; q++)
+            x[q] = *(const quad *)(X + 4 * q);
+        shift(y, quads, zeta, x);
         for (int q = 0; q < quads; q++)
             *(quad *)(Y + 4 * q) = y[q];
     }
@@ -132,25 +149,45 @@ WIDE void dfl_lanes_shift(double *Y, int width, const dfl_shifts *zeta, int n, c
         shift_all(2, Y, zeta, n, X);
 }
 
-static INLINE void add_shifted(int quads, double *Y, const dfl_shifts *zeta, int n, const double *A,
-                               const double *B)
+/* As mul_rows, with both matrices; 1 or 2 rows. */
+static INLINE void mul_shifted_rows(int rows, int quads, double *Y, const dfl_shifts *zeta,
+                                    const double *A, const double *B, int m, int n, const double *X)
 {
-    const int width = 4 * quads;
-    for (int i = 0; i < n * width; i += width) {
-        quad y[2];
-        shift(y, quads, zeta, A + i);
+    quad a[2][2], b[2][2];
+    for (int i = 0; i < rows; i++)
         for (int q = 0; q < quads; q++)
-            *(quad *)(Y + i + 4 * q) += *(const quad *)(B + i + 4 * q) - y[q];
+            a[i][q] = b[i][q] = (quad){0};
+    for (int j = 0; j < n; j++, X += 4 * quads)
+        for (int i = 0; i < rows; i++)
+            for (int q = 0; q < quads; q++) {
+                a[i][q] += A[(long)j * m + i] * *(const quad *)(X + 4 * q);
+                b[i][q] += B[(long)j * m + i] * *(const quad *)(X + 4 * q);
+            }
+    for (int i = 0; i < rows; i++) {
+        quad y[2];
+        shift(y, quads, zeta, a[i]);
+        for (int q = 0; q < quads; q++)
+            *(quad *)(Y + 4 * (i * quads + q)) += b[i][q] - y[q];
     }
 }
 
-WIDE void dfl_lanes_add_shifted(double *Y, int width, const dfl_shifts *zeta, int n,
-                                const double *A, const double *B)
+static INLINE void mul_shifted(int quads, double *Y, const dfl_shifts *zeta, const double *A,
+                               const double *B, int m, int n, const double *X)
+{
+    int i = 0;
+    for (; i + 2 <= m; i += 2)
+        mul_shifted_rows(2, quads, Y + 4 * quads * i, zeta, A + i, B + i, m, n, X);
+    if (i < m)
+        mul_shifted_rows(1, quads, Y + 4 * quads * i, zeta, A + i, B + i, m, n, X);
+}
+
+WIDE void dfl_lanes_mul_shifted(double *Y, int width, const dfl_shifts *zeta, const double *A,
+                                const double *B, int m, int n, const double *X)
 {
     if (width == 4)
-        add_shifted(1, Y, zeta, n, A, B);
+        mul_shifted(1, Y, zeta, A, B, m, n, X);
     else
-        add_shifted(2, Y, zeta, n, A, B);
+        mul_shifted(2, Y, zeta, A, B, m, n, X);
 }
 
 static INLINE void add(int quads, double *Y, int n, const double *X)

@@ -37,10 +37,12 @@ typedef struct dfl_shifts {
 /* zeta: the real number, then real and imaginary parts; 1, 3, 5 or 7 in all. */
 void dfl_shifts_set(dfl_shifts *shifts, int stages, const double *zeta);
 
-/* Y_i = zeta X_i, and Y_i += B_i - zeta A_i, for n components. */
+/* Y_i = zeta X_i for n components. */
 void dfl_lanes_shift(double *Y, int width, const dfl_shifts *zeta, int n, const double *X);
-void dfl_lanes_add_shifted(double *Y, int width, const dfl_shifts *zeta, int n, const double *A,
-                           const double *B);
+
+/* Y (m lanes) -= (zeta A - B) X (n lanes), A and B m x n. Y does not overlap X. */
+void dfl_lanes_mul_shifted(double *Y, int width, const dfl_shifts *zeta, const double *A,
+                           const double *B, int m, int n, const double *X);
 
 /* Y_i = M (stage_0[i], stage_1[i], ...) - weight_i X_i for n components: plain vectors of the stages,
    stage_k at stage + k*stride, into transformed lanes. X may be NULL (nothing is subtracted), weight NULL

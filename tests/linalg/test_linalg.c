@@ -221,19 +221,14 @@ static void lanes_are_multiplied_by_shifts(void **state)
 {
     (void)state;
     enum { N = 3 };
-    double zeta[7], X[DFL_LANES * N], B[DFL_LANES * N], Y[DFL_LANES * N], Z[DFL_LANES * N];
+    double zeta[7], X[DFL_LANES * N], Y[DFL_LANES * N];
     for (int stages = 1; stages <= 7; stages += 2) {
         const int width = dfl_lanes_width(stages);
         dfl_shifts shifts;
         fill(zeta, stages);
         fill(X, width * N);
-        fill(B, width * N);
-        fill(Z, width * N);
-        double before[DFL_LANES * N];
-        memcpy(before, Z, sizeof before);
         dfl_shifts_set(&shifts, stages, zeta);
         dfl_lanes_shift(Y, width, &shifts, N, X);
-        dfl_lanes_add_shifted(Z, width, &shifts, N, X, B);
         for (int i = 0; i < N; i++) {
             const double *x = X + i * width, *y = Y + i * width;
             assert_close(y[0], zeta[0] * x[0], 1e-14);
@@ -244,9 +239,34 @@ static void lanes_are_multiplied_by_shifts(void **state)
             for (int k = stages; k < width; k++)
                 assert_close(y[k], 0, 0);
         }
-        for (int i = 0; i < N * width; i++)
-            assert_close(Z[i], before[i] + B[i] - Y[i], 1e-14);
     }
+}
+
+/* Y - (zeta A - B) X from separate products. */
+static void lanes_are_multiplied_by_shifted_matrices(void **state)
+{
+    (void)state;
+    enum { M = 5, N = 4 };
+    double zeta[7], A[M * N], B[M * N], X[DFL_LANES * N], Y[DFL_LANES * M], expected[DFL_LANES * M];
+    double AX[DFL_LANES * M], BX[DFL_LANES * M];
+    for (int stages = 1; stages <= 7; stages += 2)
+        for (int m = 0; m <= M; m++) {
+            const int width = dfl_lanes_width(stages);
+            dfl_shifts shifts;
+            fill(zeta, stages);
+            fill(A, m * N);
+            fill(B, m * N);
+            fill(X, width * N);
+            fill(Y, width * m);
+            dfl_shifts_set(&shifts, stages, zeta);
+            dfl_lanes_mul(AX, width, A, m, N, X);
+            dfl_lanes_mul(BX, width, B, m, N, X);
+            dfl_lanes_shift(AX, width, &shifts, m, AX);
+            for (int i = 0; i < width * m; i++)
+                expected[i] = Y[i] - AX[i] + BX[i];
+            dfl_lanes_mul_shifted(Y, width, &shifts, A, B, m, N, X);
+            assert_all_close(Y, expected, width * m, 1e-13);
+        }
 }
 
 /* A solve in lanes is the solve of what stands in them; other lanes stay as they are. */
@@ -862,6 +882,7 @@ int main(void)
         cmocka_unit_test(lanes_multiply_four_or_eight_vectors_at_once),
         cmocka_unit_test(lanes_are_transformed_over_the_stages),
         cmocka_unit_test(lanes_are_multiplied_by_shifts),
+        cmocka_unit_test(lanes_are_multiplied_by_shifted_matrices),
         cmocka_unit_test(factors_solve_in_lanes),
         cmocka_unit_test(a_split_gives_right_inverse_and_null_space),
         cmocka_unit_test(a_split_of_exact_size_needs_no_more_room),
