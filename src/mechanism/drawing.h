@@ -56,7 +56,9 @@ typedef struct dfl_drawn_body {
     const char *name;
     dfl_expr mass;
     dfl_vec com;
-    dfl_sym inertia;  /* about the centre of mass; in a plane model only zz counts */
+    dfl_sym inertia;   /* about the centre of mass; in a plane model only zz counts */
+    const char *color; /* of its automatic shape: NULL or as in model/shape.h */
+    bool hidden;       /* it has none */
     bool quasistatic; /* where it has neither mass nor damping, stiffness determines its position */
 } dfl_drawn_body;
 

@@ -8,6 +8,7 @@
 #define DFL_DRAWING_INTERNAL_H
 
 #include "mechanism/drawing.h"
+#include "mechanism/shapes.h"
 
 typedef enum dfl_link_kind {
     LINK_GROUND,
@@ -72,6 +73,8 @@ typedef struct dfl_placed_body {
     dfl_vec com;
     dfl_sym inertia;
     bool quasistatic;
+    char *color; /* NULL: chosen */
+    bool hidden;
     int joint; /* the one it hangs on, or -1 */
     int link;  /* -1: not yet known */
 } dfl_placed_body;
@@ -122,6 +125,9 @@ struct dfl_drawing {
     int napplied, max_applied;
     dfl_bond *bonds;
     int nbonds, max_bonds;
+    dfl_sight *sights; /* what else there is to see (shapes.h) */
+    int nsights, max_sights;
+    bool bare; /* no automatic shapes */
     dfl_named_frame *named;
     int nnamed, max_named;
     int *path; /* nbodies: workspace */

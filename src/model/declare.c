@@ -87,15 +87,23 @@ void dfl_model_free(dfl_model *model)
 dfl_status dfl_model_param(dfl_expr *out, dfl_model *model, const char *name, double value,
                            const char *unit)
 {
-    if (unit && strlen(unit) > LONGEST_UNIT)
-        return dfl_fail(model->ctx, DFL_INVALID,
-                        "the unit of '%.100s' is longer than %d characters", name, LONGEST_UNIT);
-    dfl_status status = with_value(out, model, DFL_A_PARAM, name, value);
+    const dfl_status status = with_value(out, model, DFL_A_PARAM, name, value);
     if (status || !unit)
         return status;
+    return dfl_model_unit(model, &model->declarations[model->ndeclarations - 1], unit);
+}
+
+dfl_status dfl_model_unit(dfl_model *model, dfl_declaration *decl, const char *unit)
+{
+    if (strlen(unit) > LONGEST_UNIT)
+        return dfl_fail(model->ctx, DFL_INVALID, "the unit of '%s' is longer than %d characters",
+                        decl->name, LONGEST_UNIT);
     char *copy = dfl_copy_string(model->ctx, unit);
-    model->declarations[model->ndeclarations - 1].unit = copy;
-    return copy ? DFL_OK : DFL_NO_MEMORY;
+    if (!copy)
+        return DFL_NO_MEMORY;
+    dfl_free(model->ctx, decl->unit);
+    decl->unit = copy;
+    return DFL_OK;
 }
 
 dfl_status dfl_model_input(dfl_expr *out, dfl_model *model, const char *name, double value)

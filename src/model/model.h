@@ -100,6 +100,7 @@ typedef struct dfl_shape {
     int line;          /* in the script */
     bool planar;       /* no z was given */
     bool trace;        /* its path is drawn */
+    int carrier; /* the body that carries it + 1: a drawing at rest until it is lowered; 0: none */
     int ncolumns;
     dfl_expr *column; /* numbers of one frame, as expressions */
     int ntriangles;
@@ -183,6 +184,8 @@ void dfl_model_free(dfl_model *model);
    numbered in one sequence; a position with kinematics leaves the number of its own velocity unused. */
 dfl_status dfl_model_param(dfl_expr *out, dfl_model *model, const char *name, double value,
                            const char *unit);
+/* The unit of a variable or output, for people; velocities of a position with the unit m have m/s. */
+dfl_status dfl_model_unit(dfl_model *model, dfl_declaration *decl, const char *unit);
 dfl_status dfl_model_input(dfl_expr *out, dfl_model *model, const char *name, double value);
 dfl_status dfl_model_setting(dfl_model *model, const char *name, double value);
 dfl_status dfl_model_position(dfl_expr *out, dfl_model *model, const char *name);

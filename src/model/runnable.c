@@ -487,6 +487,7 @@ static void describe(dfl_runnable *run)
         .mass_constant = eq->mass_constant,
         .trivial_kinematics = eq->trivial_kinematics,
         .autonomous = eq->autonomous,
+        .linear = eq->linear,
         .forces_free_of_multipliers = eq->forces_free_of_multipliers,
         .name = name,
         .user = run,

@@ -4,6 +4,7 @@
    run_script. */
 #include "script/script.h"
 
+#include "mechanism/shapes.h"
 #include "model/names.h"
 #include "script/language.h"
 #include "script/library.h"
@@ -58,6 +59,8 @@ dfl_status dfl_script_load_text(dfl_model **out, dfl_context *ctx, const char *p
         status = run(&script);
     if (!status && script.drawing)
         status = dfl_drawing_lower(script.drawing);
+    if (!status && script.drawing)
+        status = dfl_drawing_shapes(script.drawing);
     if (!status)
         status = check_settings_used(&script);
     dfl_drawing_free(script.drawing);
