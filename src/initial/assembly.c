@@ -36,6 +36,7 @@ typedef struct descent {
     double square, best_square; /* |F|^2 */
     int steps;                  /* of the last descent */
     double work;                /* multiplications so far */
+    bool stationary;            /* the guess: no step lowers the square there */
 } descent;
 
 static dfl_status make_descent(descent *des, dfl_initial *init, const dfl_conditions *cond);
@@ -84,7 +85,7 @@ dfl_status dfl_assembly_search(bool *found, dfl_initial *init, const dfl_conditi
         memcpy(init->x, des.best, (size_t)init->sys.n * sizeof *des.best);
         if (*found)
             memcpy(init->x0, init->x, (size_t)init->sys.n * sizeof *des.best);
-        else
+        else if (!des.stationary)
             find_conflicts(&des);
     }
     free_descent(&des);
@@ -163,8 +164,10 @@ static bool search(descent *des)
         begin_around(des, attempt);
         const bool closed = descend(des) && dfl_assembly_closed(des->init, des->cond);
         keep_best(des);
-        if (closed || (attempt == 0 && des->steps == 0))
-            return closed; /* nothing leads away from a stationary guess: which way is the user's choice */
+        /* nothing leads away from a stationary guess: which way is the user's choice */
+        des->stationary = attempt == 0 && des->steps == 0;
+        if (closed || des->stationary)
+            return closed;
     }
     return false;
 }

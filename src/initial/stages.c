@@ -338,8 +338,17 @@ static dfl_status correct(dfl_initial *init, const dfl_conditions *cond, stage s
     return DFL_OK;
 }
 
+/* Accelerations and multipliers stand linearly in their rows: from the second correction on only rounding is left,
+   a large part of them where masses are nearly singular, such as those of long chains. */
+static bool is_linear(const dfl_system *sys, stage st)
+{
+    return st.first_column == 0 && st.skip_first == 0 && sys->eom->forces_free_of_multipliers &&
+           sys->eom->nw == 0;
+}
+
 static dfl_status run_stage(dfl_initial *init, const dfl_conditions *cond, stage st)
 {
+    const double enough = is_linear(&init->sys, st) ? 1e-4 : 1e-8;
     change size = {0, 0};
     double last = INFINITY;
     for (int it = 0; it < MOST; it++) {
@@ -354,14 +363,14 @@ static dfl_status run_stage(dfl_initial *init, const dfl_conditions *cond, stage
         if (status)
             return status;
         /* done, or at the level of rounding, where the corrections no longer shrink */
-        if (size.relative <= 1e-14 ||
+        if (size.relative <= 1e-14 || (is_linear(&init->sys, st) && size.relative >= 0.5 * last) ||
             (it > 2 && (size.relative <= 1e-10 || size.absolute <= 1e-4 * init->atol) &&
              size.relative >= 0.5 * last))
             break;
         last = size.relative;
     }
     init->converged =
-        init->converged && (size.relative <= 1e-8 || size.absolute <= 1e-2 * init->atol);
+        init->converged && (size.relative <= enough || size.absolute <= 1e-2 * init->atol);
     return DFL_OK;
 }
 
@@ -396,6 +405,12 @@ static void add_name(char *list, size_t size, const dfl_system *sys, int column)
         snprintf(list + used, size - used, "%s%s", used ? ", " : "", name);
 }
 
+/* Whether a search found held positions without which the row could be satisfied. */
+static bool conflicts_known(const dfl_initial *init, int row)
+{
+    return init->nconflicts > 0 && row >= init->sys.m1 + init->sys.m2;
+}
+
 /* The names of the held unknowns in conflict with row `row`: those that were found to be, or all that it
    depends on. */
 static void held_names(char *list, size_t size, const dfl_initial *init, const dfl_conditions *cond,
@@ -403,7 +418,7 @@ static void held_names(char *list, size_t size, const dfl_initial *init, const d
 {
     const dfl_system *sys = &init->sys;
     list[0] = 0;
-    for (int k = 0; k < init->nconflicts && row >= sys->m1 + sys->m2; k++)
+    for (int k = 0; conflicts_known(init, row) && k < init->nconflicts; k++)
         add_name(list, size, sys, init->conflict[k]);
     if (list[0])
         return;
@@ -483,7 +498,7 @@ static void explain_row(char *text, size_t size, dfl_initial *init, const dfl_co
         advice =
             "; if a direction has neither mass nor constraint, declare it with n0, K0 and gam; "
             "a diagonal written by `mass` needs mass_diagonal";
-    else if (!can_be_corrected(init, cond, row)) {
+    else if (!conflicts_known(init, row) && !can_be_corrected(init, cond, row)) {
         explain_stuck_row(text, size, init, cond, row, held);
         return;
     } else if (!held[0] && init->searched && row >= init->sys.m1 + init->sys.m2)
