@@ -209,8 +209,9 @@ dfl_status dfl_drawing_check_all(dfl_drawing *drawing)
         if (body->joint < 0)
             return dfl_fail(drawing->ctx, DFL_INVALID,
                             "body '%s' has no joint that it hangs on: give one with '%s' as its "
-                            "second body, such as free(\"...\", ground, %s, { at = {0, 0%s} })",
-                            body->name, body->name, body->name, drawing->planar ? "" : ", 0");
+                            "second body, such as free(\"...\", ground, %s, { at = {%s} })",
+                            body->name, body->name, body->name,
+                            drawing->planar ? "0, 0" : "0, 0, 0");
         return dfl_fail(drawing->ctx, DFL_INVALID,
                         "body '%s' does not hang on the ground: follow its joints, starting with "
                         "'%s'; one is missing or closes a ring",

@@ -12,6 +12,7 @@
 #include "mechanism/closures.h"
 #include "mechanism/drawing_internal.h"
 
+#include "mechanism/reactions.h"
 #include "mechanism/vectors.h"
 #include "symbolic/derive.h"
 
@@ -21,7 +22,7 @@
 typedef struct contact {
     dfl_vec a, n, e, t; /* axle, normal of the rail, radius, along the rail */
     dfl_vec slope;      /* x' */
-    dfl_vec D;
+    dfl_vec x, D;       /* x1, and without its part along the rail x1 - x */
 } contact;
 
 static dfl_status place(contact *con, dfl_drawing *drawing, const dfl_drawn_wheel *wheel);
@@ -52,8 +53,12 @@ dfl_status dfl_drawing_wheel(int *out, dfl_drawing *drawing, const dfl_drawn_whe
                                     vec_dot(g, without(g, con.D, con.t), con.slope));
     if (!status)
         status = dfl_model_constraint(out, drawing->model, wheel->name, vec_dot(g, con.n, con.D));
-    if (!status)
-        drawing->model->declarations[*out].meaning = "contact";
+    if (!status) {
+        dfl_declaration *row = &drawing->model->declarations[*out];
+        row->meaning = "contact";
+        status =
+            dfl_drawing_bond(drawing, wheel->b, wheel->a, row->symbol, con.x, con.n, vec_zero());
+    }
     return status ? status : dfl_graph_status(g);
 }
 
@@ -94,9 +99,9 @@ static dfl_status place(contact *con, dfl_drawing *drawing, const dfl_drawn_whee
     con->n = mat_times(g, B, vec_scale(g, sign, vec_unit(g, across)));
     con->e = vec_neg(g, vec_unit(g, without(g, con->n, con->a)));
     con->slope = mat_times(g, B, without(g, slope, along));
-    const dfl_vec x1 = vec_add(g, vec_add(g, centre, vec_scale(g, wheel->lateral, con->a)),
-                               vec_scale(g, wheel->radius, con->e));
-    con->D = vec_sub(g, x1, x);
+    con->x = vec_add(g, vec_add(g, centre, vec_scale(g, wheel->lateral, con->a)),
+                     vec_scale(g, wheel->radius, con->e));
+    con->D = vec_sub(g, con->x, x);
     return DFL_OK;
 }
 

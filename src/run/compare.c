@@ -105,7 +105,7 @@ static dfl_status choose_evaluation(dfl_comparison *c)
     if (c->evaluation)
         return DFL_OK;
     const dfl_status status = dfl_runnable_compile(&native, c->run, DFL_EVAL_NATIVE, 0, NULL);
-    c->evaluation = native ? "native" : "tape";
+    c->evaluation = c->eq->model->tree ? "recursion" : native ? "native" : "tape";
     return status == DFL_NO_MEMORY ? status : DFL_OK;
 }
 

@@ -5,7 +5,9 @@
 
 #include "context/text.h"
 #include "mechanism/reactions.h"
+#include "mechanism/shapes.h"
 #include "script/arguments.h"
+#include "script/language.h"
 #include "script/symbol.h"
 
 #include <lauxlib.h>
@@ -106,12 +108,18 @@ static int call_body(lua_State *L)
     const dfl_option options[] = {{"mass", DFL_OPTION_EXPR, &body.mass, NULL},
                                   {"com", DFL_OPTION_POINT, &body.com, NULL},
                                   {"inertia", DFL_OPTION_INERTIA, &body.inertia, NULL},
-                                  {"quasistatic", DFL_OPTION_FLAG, &body.quasistatic, NULL}};
+                                  {"quasistatic", DFL_OPTION_FLAG, &body.quasistatic, NULL},
+                                  {"hidden", DFL_OPTION_FLAG, &body.hidden, NULL},
+                                  {"color", DFL_OPTION_OTHER, NULL, NULL},
+                                  {"shape", DFL_OPTION_OTHER, NULL, NULL}};
     dfl_read_options(L, "body", body.name, 2, options, sizeof options / sizeof *options);
+    body.color = dfl_draw_color(L, body.name, 2);
     int number = 0;
     dfl_sandbox_charge(L, 1e3);
     dfl_script_check(L, dfl_drawing_body(&number, dfl_script_drawing(L), &body));
     push_handle(L, DFL_BODY, number);
+    if (!body.hidden)
+        dfl_draw_body(L, body.name, 2);
     return 1;
 }
 
@@ -190,6 +198,15 @@ static int call_frame(lua_State *L)
                                   {"axis", DFL_OPTION_AXIS, &frame.axis, NULL},
                                   {"axis2", DFL_OPTION_AXIS, &frame.axis2, NULL}};
     dfl_read_options(L, "frame", name, 3, options, 3);
+    dfl_script_check(L,
+                     dfl_drawing_show(dfl_script_drawing(L), &(dfl_sight){.kind = DFL_SEE_FRAME,
+                                                                          .name = name,
+                                                                          .a = frame.body,
+                                                                          .at = frame.at,
+                                                                          .axis = frame.axis,
+                                                                          .axis2 = frame.axis2}));
+    dfl_script_check(L, dfl_drawing_frame(dfl_script_drawing(L), name, frame.body, frame.at,
+                                          frame.axis, frame.axis2));
     push_point(L, &frame);
     return 1;
 }
@@ -237,8 +254,9 @@ static int joint_field(lua_State *L)
     }
     if (s.loop)
         return dfl_script_error(L,
-                                "joint '%s' closes a loop and has no '%s'; coordinates belong to "
-                                "the joints that bodies hang on",
+                                "joint '%s' closes a loop and has no '%s': its second body is the "
+                                "ground or hangs already; coordinates belong to the joints that "
+                                "bodies hang on as the second body",
                                 name, field);
     if (s.np == 0 && s.motion == DFL_NO_EXPR)
         return dfl_script_error(L, "joint '%s' has no '%s': it is fixed", name, field);

@@ -178,7 +178,7 @@ static void messages_name_the_remedy(void **state)
                      "test.lua:4: joint j: its fields cannot be assigned; starting values go into");
     scripted_refused("planar()\nlocal b = body('b', {mass = 1, inertia = 1})\n"
                      "revolute('j', ground, b, {at = {0, 0}, motion = time})\n",
-                     "give a body a joint that moves without a prescribed motion");
+                     "joints that are not driven");
 }
 
 int main(void)

@@ -219,6 +219,26 @@ static void forces_of_rolling_act_on_the_disk(void **state)
     scripted_free(&s);
 }
 
+/* A wheel that is free to shift rests on a rail: the rail carries it, not the joint. */
+static void a_rail_carries_the_wheel(void **state)
+{
+    (void)state;
+    scripted s = scripted_text(
+        "gravity{0, 0, -10}\n"
+        "local wheel = body('wheel', {mass = 3, com = {0, 0, 0.6}})\n"
+        "local shift = translation('shift', ground, wheel, {at = {0, 0, 0.6}})\n"
+        "local touch = contact_wheel('touch', wheel, ground,\n"
+        "  {at = {0, 0, 0.6}, axis = {0, 1, 0}, along = {1, 0, 0},\n"
+        "   wheel = function(u) return u, 0.5 + 0.1*u end,\n"
+        "   rail = function(y) return 0, 0.1*sin(y), 0.1*cos(y) end, start = {0, 0}})\n"
+        "output('shift', shift) output('push', multiplier(touch))\n");
+    scripted_start(&s, NULL);
+    assert_near(fabs(scripted_output(&s, "push")), 30 / sqrt(1.01), 1e-10); /* on the cone */
+    assert_near(scripted_output(&s, "shift.fy"), 0.0, 1e-10);
+    assert_near(scripted_output(&s, "shift.fz"), 0.0, 1e-10);
+    scripted_free(&s);
+}
+
 /* A prescribed turn of a body with the inertia 4 + 2 * 1^2 about the axis needs 6 phi''; its power is the rate of
    the energy. */
 static void a_prescribed_motion_shows_its_drive(void **state)
@@ -313,6 +333,7 @@ int main(void)
         cmocka_unit_test(trees_and_cut_joints_have_the_same_reactions),
         cmocka_unit_test(a_loop_may_be_cut_anywhere),
         cmocka_unit_test(forces_of_rolling_act_on_the_disk),
+        cmocka_unit_test(a_rail_carries_the_wheel),
         cmocka_unit_test(a_prescribed_motion_shows_its_drive),
         cmocka_unit_test(points_show_how_they_move),
         cmocka_unit_test(reactions_stand_in_outputs_only),
