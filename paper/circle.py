@@ -75,7 +75,7 @@ def captions(runs):
     return {
         "uode": f"""**Figure 1 (uode).** Agrees: g quadratic, gI linear, gII constant, no oscillation. The residuals follow the
 prediction g0 + gI0 t + gII0 t²/2 within {off(uode, 'uode', 0):.1e}, gI0 + gII0 t within {off(uode, 'uode', 1):.1e}, gII0 within
-{off(uode, 'uode', 2):.0e}; at t = 5 g = {uode[-1][6]:.5f} and gI = {uode[-1][7]:.5f}. Differs: the size of gII0, see above; and gII, "(almost) constant" in the paper,
+{off(uode, 'uode', 2):.0e}; at t = 5 g = {uode[-1][6]:.5f} and gI = {uode[-1][7]:.5f}. Differs: the size of gII0, see above; and gII, almost constant in the paper,
 which integrates λ' with the rule, is kept by construction here.""",
         "eom1": f"""**Figure 2 (eom1).** Agrees: gII jumps from {eom1[0][8]:.7f} to {eom1[1][8]:.0e} in the first step, g grows linearly with
 the slope {(eom1[-1][6] - eom1[1][6]) / (eom1[-1][0] - eom1[1][0]):.6f} (gI0 = 0.0022), gI stays at {eom1[-1][7]:.6f}, no oscillation; g = {eom1[-1][6]:.5f} at t = 5. Differs: the value of gII0 only;
@@ -83,7 +83,7 @@ its jump takes half a step's worth from gI0.""",
         "eom2": f"""**Figure 3 (eom2).** Agrees: gI = 0 after one step (at most {most(r[7] for r in eom2[1:]):.0e}), g constant
 ({eom2[1][6]:.7f} to {eom2[-1][6]:.7f}), λ alternates around its solution with the amplitude {min(swing):.3f} to {max(swing):.3f}, for ever, since the rule is not L-stable; gII
 alternates with {most(r[8] for r in eom2[1:]):.2f}. Differs: nothing that the text tells.""",
-        "eom": f"""**Figure 4 (eom).** Agrees: g = 0 (at most {most(r[6] for r in eom[1:]):.0e}), "extremely oscillating" λ, and velocities whose
+        "eom": f"""**Figure 4 (eom).** Agrees: g = 0 (at most {most(r[6] for r in eom[1:]):.0e}), λ oscillates extremely, and so do velocities, whose
 oscillation is not negligible: at t = 3 λ is off by {eom[min(600, len(eom) - 1)][5]:.0f} and gI = {eom[min(600, len(eom) - 1)][7]:.2f}. Differs: the paper shows [0, 5]; here Newton's iteration
 does not converge with the whole step beyond t = {eom[-1][0]:.2f}, where the curves end (the solver would go on with parts of the step). The text
 does not say how its iteration went on; the amplitude grows from step to step up to there.""",

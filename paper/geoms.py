@@ -36,7 +36,7 @@ are favoured by a margin). Differs: nothing that the text tells.
 PENDULUM = """
 ## GEOMS, figures 1 to 5: a pendulum over 500 periods
 
-g = 13.75037163604074565, which makes the period exactly 2 (the paper: "approximately 13.75, such that the period is 2"); started horizontally at rest, [0, 1000].
+g = 13.75037163604074565, which makes the period exactly 2 (the paper rounds it to 13.75); started horizontally at rest, [0, 1000].
 *GEOMS's settings*: Radau IIA of order 5, unit selectors, LU; the others choose the order themselves. Stand-ins for codes that cannot be had: *odae, bdf* for
 ODASSL (overdetermined system, BDF), *psf, half-explicit* for HEDOP5 (half-explicit method of order 5). **MEXAX has no stand-in**: no extrapolation method is here. Dashed
 beside RADAU5: the same forms with our Radau IIA of order 5. Peers and ours have analytic Jacobians. At rtol = atol = 1e-7:
@@ -60,21 +60,21 @@ take one for p and v, one for λ. The fastest runs:
 | error of p, v below | GEOMS's settings | by default | peers | stand-ins |
 | --- | --- | --- | --- | --- |
 {fastest}
-Agrees: with GEOMS's settings psf + energy is the most efficient method of order 5. Differs: by default psf without the energy is as fast or faster for moderate errors, since the
+Agrees: with GEOMS's settings psf + energy is the most efficient method of order 5. Differs: by default psf without the energy is about as fast down to 1e-6, since the
 order rises. A step takes {micro:.1f} µs with GEOMS's settings, in RADAU5 with GGL {micro_radau}: the lead is in the error that a tolerance brings. RADAU5 with EoM
 reaches no error below {eom} with any of these tolerances, and its curve is not monotone, presumably because index 3 amplifies rounding.
 
 ![Counterpart of figure 3](geoms-3.svg)
 
-**Figure 3: efficiency**, error of λ. Agrees: "the approximation of the Lagrange multipliers by psf + invariants is much better": {lam:.0e} at 1e-7 with GEOMS's settings,
+**Figure 3: efficiency**, error of λ. Agrees: with the invariant multipliers are much more accurate: {lam:.0e} at 1e-7 with GEOMS's settings,
 {lam_ratio:.0e} times less than psf. λ is zero at t = 1000, so that the error is absolute and second order in the phase. Differs: nothing that the text tells.
 
 ![Counterpart of figure 4](geoms-4.svg)
 
 **Figure 4: residuals over time** at 1e-7, largest in each 200th of the run. Agrees: psf satisfies all levels, and without drift; EoM loses velocities and
 accelerations, EoM2 positions (drift) and accelerations, EoM1 positions and velocities (drift), GGL accelerations. Differs: psf keeps positions to {g_psf:.0e} and gII to {gII_psf:.0e}, not to
-rounding, since Newton's iteration ends at its tolerance; half-explicit does keep all to rounding. psi1, which the text includes in "GEOMS satisfies all constraints
-well", has no gII among its equations and loses it ({gII_psi1:.0e}).
+rounding, since Newton's iteration ends at its tolerance; half-explicit does keep all to rounding. psi1, which the text does not except when it says that GEOMS satisfies
+all constraints, has no gII among its equations and loses it ({gII_psi1:.0e}).
 
 ![Counterpart of figure 5](geoms-5.svg)
 

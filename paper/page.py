@@ -8,6 +8,7 @@ import os
 import platform
 import subprocess
 import sys
+import textwrap
 import time
 
 import circle
@@ -22,7 +23,7 @@ numbers are those of the papers' tables and texts; their pictures cannot be put 
 with what the papers say about them. Under each figure: which published figure it corresponds to, what agrees,
 what differs and why.
 
-{date}, {machine}, {system}, {compiler}. Times are CPU times on a machine that others use too; all other
+{date}, {machine}, {system}, {compiler}. Times are CPU times on a machine that others use too, least of a few runs, and scatter by up to 1.5; all other
 numbers are the same on every run. Peers: {peers}. The program is [../../paper](../../paper/README.md), the peers' part
 [../../bench/peers](../../bench/README.md).
 
@@ -92,6 +93,14 @@ def modelling_seconds(build):
     return time.perf_counter() - begin
 
 
+def wrapped(text):
+    """Paragraphs in lines of one width; tables, headings and figures as they are."""
+    blocks = text.split("\n\n")
+    return "\n\n".join(block if block.lstrip()[:1] in ("|", "#", "!", "") else
+                       textwrap.fill(" ".join(block.split()), 118, break_on_hyphens=False,
+                                     break_long_words=False) for block in blocks)
+
+
 def main():
     build, data, folder = sys.argv[1:4]
     read = {name: read_lines(os.path.join(data, name + ".jsonl"))
@@ -109,7 +118,7 @@ def main():
         with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
             file.write(text)
     with open(os.path.join(folder, "README.md"), "w", encoding="utf-8") as file:
-        file.write("\n".join(parts))
+        file.write(wrapped("\n".join(part.strip("\n") + "\n" for part in parts)) + "\n")
 
 
 main()

@@ -13,7 +13,7 @@
 static dfl_status evaluate_mass(dfl_system *sys, double t, const double *x);
 static void set_sizes(dfl_system *sys);
 static void subtract_constraint_forces(double *y, const dfl_system *sys, const dfl_point *point);
-static void eliminate_accelerations(dfl_system *sys, dfl_point *point);
+static inline void eliminate_accelerations(const dfl_system *sys, dfl_point *point, bool subtract);
 static void acceleration_rows(double *acc, const dfl_system *sys, const dfl_point *point,
                               const double *a);
 static dfl_outcome carried_rows(dfl_system *sys, dfl_point *point);
@@ -89,6 +89,8 @@ static void set_sizes(dfl_system *sys)
     sys->m2 = sys->nc + eom->n0 + eom->ne;
     sys->m3 = eom->ns + eom->nl + eom->nep;
     sys->mdif = eom->nr + eom->nv + eom->np;
+    sys->bare = !sys->geoms && !eom->residual;
+    sys->eliminated = !sys->carried && !sys->psi1 && !sys->geoms;
     sys->need = DFL_EVERYTHING;
     if (sys->geoms)
         sys->need &= ~(unsigned)DFL_DIRECTIONS;
@@ -135,22 +137,36 @@ static dfl_status evaluate_mass(dfl_system *sys, double t, const double *x)
 
 dfl_status dfl_point_init(dfl_point *point, const dfl_system *sys)
 {
-    const dfl_eom *eom = sys->eom;
-    dfl_context *ctx = sys->ctx;
-    const size_t nv = (size_t)eom->nv;
-    memset(point, 0, sizeof *point);
-    point->x = dfl_alloc(ctx, (size_t)sys->n, sizeof(double));
-    point->alg = dfl_alloc(ctx, (size_t)(sys->m1 + sys->m2 + sys->m3), sizeof(double));
-    point->dif = dfl_alloc(ctx, (size_t)sys->mdif, sizeof(double));
-    point->a = dfl_alloc(ctx, nv, sizeof(double));
-    point->M = dfl_alloc(ctx, nv * nv, sizeof(double));
-    point->blocks.W = dfl_alloc(ctx, (size_t)sys->nc * nv, sizeof(double));
-    point->blocks.K0 = dfl_alloc(ctx, (size_t)eom->n0 * nv, sizeof(double));
-    point->blocks.bias = dfl_alloc(ctx, (size_t)sys->nc, sizeof(double));
-    return point->x && point->alg && point->dif && point->a && point->M && point->blocks.W &&
-                   point->blocks.K0 && point->blocks.bias
-               ? DFL_OK
-               : DFL_NO_MEMORY;
+    return dfl_points_init(point, 1, sys);
+}
+
+dfl_status dfl_points_init(dfl_point *points, int count, const dfl_system *sys)
+{
+    const size_t nv = (size_t)sys->eom->nv, nc = (size_t)sys->nc;
+    const size_t size[] = {(size_t)sys->n,
+                           (size_t)(sys->m1 + sys->m2 + sys->m3),
+                           (size_t)sys->mdif,
+                           nv,
+                           nv * nv,
+                           nc * nv,
+                           (size_t)sys->eom->n0 * nv,
+                           nc};
+    size_t each = 0;
+    for (size_t i = 0; i < sizeof size / sizeof *size; i++)
+        each += size[i];
+    memset(points, 0, (size_t)count * sizeof *points);
+    double *at = dfl_alloc(sys->ctx, (size_t)count * each, sizeof(double));
+    if (!at)
+        return DFL_NO_MEMORY;
+    for (int k = 0; k < count; k++) {
+        dfl_point *point = &points[k];
+        double **const part[] = {&point->x,         &point->alg,        &point->dif,
+                                 &point->a,         &point->M,          &point->blocks.W,
+                                 &point->blocks.K0, &point->blocks.bias};
+        for (size_t i = 0; i < sizeof part / sizeof *part; at += size[i++])
+            *part[i] = at;
+    }
+    return DFL_OK;
 }
 
 void dfl_point_bind(dfl_point *point, const dfl_system *sys)
@@ -173,46 +189,54 @@ void dfl_point_bind(dfl_point *point, const dfl_system *sys)
 
 void dfl_point_clear(dfl_point *point, dfl_context *ctx)
 {
-    dfl_free(ctx, point->x);
-    dfl_free(ctx, point->alg);
-    dfl_free(ctx, point->dif);
-    dfl_free(ctx, point->a);
-    dfl_free(ctx, point->M);
-    dfl_free(ctx, point->blocks.W);
-    dfl_free(ctx, point->blocks.K0);
-    dfl_free(ctx, point->blocks.bias);
+    dfl_free(ctx, point->x); /* the first part of the whole */
+}
+
+static inline dfl_outcome call_eval(dfl_system *sys, dfl_point *point, unsigned need)
+{
+    const dfl_eom *eom = sys->eom;
+    const int rc =
+        eom->eval(&point->blocks, point->t, point->x + sys->na, need & sys->need, eom->user);
+    return rc ? dfl_system_trouble(sys, rc > 0 ? DFL_STEP_RETRY : DFL_STEP_STOP, "eval", point->t)
+              : DFL_STEP_OK;
 }
 
 dfl_outcome dfl_system_eval(dfl_system *sys, dfl_point *point)
 {
-    dfl_outcome outcome = dfl_system_eval_blocks(sys, point, sys->need | DFL_FORCE);
+    sys->stats->evaluations++;
+    dfl_outcome outcome = call_eval(sys, point, sys->need);
     if (!outcome && dfl_system_mass_at_points(sys))
         outcome = dfl_system_mass(point->M, sys, point->t, point->x + sys->na);
-    return outcome ? outcome : dfl_system_combine(sys, point);
+    if (outcome)
+        return outcome;
+    const bool subtract = sys->bare;
+    if (sys->eliminated) {
+        eliminate_accelerations(sys, point, subtract);
+        return DFL_STEP_OK;
+    }
+    if (subtract)
+        subtract_constraint_forces(point->blocks.f, sys, point);
+    return dfl_system_combine(sys, point);
 }
 
 dfl_outcome dfl_system_eval_blocks(dfl_system *sys, dfl_point *point, unsigned need)
 {
-    const dfl_eom *eom = sys->eom;
     if (need & DFL_FORCE)
         sys->stats->evaluations++;
     else
         sys->stats->partial_evaluations++;
-    const int rc =
-        eom->eval(&point->blocks, point->t, point->x + sys->na, need & sys->need, eom->user);
-    if (rc)
-        return dfl_system_trouble(sys, rc > 0 ? DFL_STEP_RETRY : DFL_STEP_STOP, "eval", point->t);
-    if (need & DFL_FORCE && !sys->geoms && !eom->residual)
+    dfl_outcome outcome = call_eval(sys, point, need);
+    if (!outcome && need & DFL_FORCE && sys->bare)
         subtract_constraint_forces(point->blocks.f, sys, point);
-    return DFL_STEP_OK;
+    return outcome;
 }
 
 dfl_outcome dfl_system_combine(dfl_system *sys, dfl_point *point)
 {
     if (sys->carried)
         return carried_rows(sys, point);
-    if (!sys->psi1 && !sys->geoms)
-        eliminate_accelerations(sys, point);
+    if (sys->eliminated)
+        eliminate_accelerations(sys, point, false);
     else if (!sys->psi1)
         memcpy(point->alg + sys->row_acc, point->blocks.bias, (size_t)sys->nc * sizeof(double));
     return DFL_STEP_OK;
@@ -247,18 +271,45 @@ static void acceleration_rows(double *acc, const dfl_system *sys, const dfl_poin
             acc[i] += W[i] * a[j];
 }
 
-/* a = M^-1 f_dyn with diagonal M */
-static void eliminate_accelerations(dfl_system *sys, dfl_point *point)
+/* f_dyn = f - W^T (l, m) if it is still to be formed, a = M^-1 f_dyn with diagonal M, and
+   gII, hI = W a + bias, in one pass through W. `nc` and `subtract` may be constants for the compiler. */
+static inline __attribute__((always_inline)) void eliminate(int nc, const dfl_system *sys,
+                                                            dfl_point *point, bool subtract)
 {
-    const double *f = point->blocks.f;
-    double *a = point->a;
-    if (sys->constant)
-        for (int i = 0; i < sys->n3; i++)
-            a[i] = f[i] * sys->M_inv[i];
+    const bool constant = sys->constant;
+    const double *M = constant ? sys->M_inv : point->M;
+    const double *W = point->blocks.W, *l = point->x + sys->off_l;
+    double *restrict f = point->blocks.f, *restrict a = point->a;
+    double *restrict acc = point->alg + sys->row_acc;
+    for (int i = 0; i < nc; i++)
+        acc[i] = point->blocks.bias[i];
+    for (int j = 0; j < sys->n3; j++, W += nc) {
+        double sum = f[j];
+        for (int i = 0; subtract && i < nc; i++)
+            sum -= W[i] * l[i];
+        f[j] = sum;
+        sum = constant ? sum * M[j] : sum / M[j];
+        a[j] = sum;
+        for (int i = 0; i < nc; i++)
+            acc[i] += W[i] * sum;
+    }
+}
+
+static __attribute__((noinline)) void eliminate_any(const dfl_system *sys, dfl_point *point,
+                                                    bool subtract)
+{
+    eliminate(sys->nc, sys, point, subtract);
+}
+
+/* One and two constraints, beside which little else costs time, have loops of their own. */
+static inline void eliminate_accelerations(const dfl_system *sys, dfl_point *point, bool subtract)
+{
+    if (subtract && sys->nc == 1)
+        eliminate(1, sys, point, true);
+    else if (subtract && sys->nc == 2)
+        eliminate(2, sys, point, true);
     else
-        for (int i = 0; i < sys->n3; i++)
-            a[i] = f[i] / point->M[i];
-    acceleration_rows(point->alg + sys->row_acc, sys, point, a);
+        eliminate_any(sys, point, subtract);
 }
 
 /* f_dyn - M a - K0 sigma,  K0^T a,  gII, hI = W a + bias */

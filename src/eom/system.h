@@ -52,6 +52,8 @@ typedef struct dfl_system {
     bool psi1;          /* block 1 has no acceleration level */
     bool geoms;         /* f and bias are complete */
     bool carried;       /* accelerations are unknowns, with their rows in block 1 */
+    bool eliminated;    /* they are M^-1 f_dyn with diagonal M, for gII and hI */
+    bool bare;          /* constraint forces are to be subtracted from eval's f */
     dfl_wishes wishes;  /* of the formulation */
     bool leading_a;     /* the first nv unknowns are accelerations */
     bool diagonal;      /* M is stored as a diagonal */
@@ -127,6 +129,13 @@ dfl_status dfl_system_decide(dfl_system *sys, double t, const double *x, bool ca
 dfl_status dfl_point_init(dfl_point *point, const dfl_system *sys);
 void dfl_point_bind(dfl_point *point, const dfl_system *sys);
 void dfl_point_clear(dfl_point *point, dfl_context *ctx);
+
+/* Several points at equal distances in memory, which dfl_point_clear of the first gives back. */
+dfl_status dfl_points_init(dfl_point *points, int count, const dfl_system *sys);
+static inline long dfl_points_distance(const dfl_point *points, int count)
+{
+    return count > 1 ? (long)(points[1].x - points[0].x) : 0;
+}
 
 /* Evaluates all rows at (point->t, point->x). NaN and Inf are not looked for: Newton's increments
    show them. */

@@ -157,15 +157,21 @@ dfl_outcome dfl_formulation_select(dfl_formulation *form, double t, const double
     return form->ops->select(form, t, x);
 }
 
-dfl_outcome dfl_formulation_factor(dfl_formulation *form, int nreal, int ncomplex,
-                                   const double *zeta)
+dfl_outcome dfl_formulation_factor(dfl_formulation *form, int ncomplex, const double *zeta)
 {
+    const int stages = 1 + 2 * ncomplex;
     form->sys->stats->differential_decompositions++;
-    form->nreal = nreal;
     form->ncomplex = ncomplex;
-    form->width = dfl_lanes_width(nreal + 2 * ncomplex);
-    memcpy(form->zeta, zeta, (size_t)(nreal + 2 * ncomplex) * sizeof *zeta);
-    return form->ops->factor(form, nreal, ncomplex, zeta);
+    form->width = dfl_lanes_width(stages);
+    dfl_shifts_set(&form->shifts, stages, zeta);
+    return form->ops->factor(form, ncomplex, zeta);
+}
+
+void dfl_formulation_solve_shifts(double *d, const dfl_formulation *form)
+{
+    dfl_factor_solve_lanes(form->E_real, d, form->width);
+    for (int k = 0; k < form->ncomplex; k++)
+        dfl_factor_solve_lanes(form->E_complex[k], d + 1 + 2 * k, form->width);
 }
 
 dfl_outcome dfl_formulation_residual(double *rows, dfl_formulation *form, const dfl_point *points,

@@ -22,7 +22,7 @@ typedef struct dfl_form_ops {
     dfl_outcome (*linearize)(dfl_formulation *form, double t, const double *x, const double *a,
                              bool update);
     dfl_outcome (*select)(dfl_formulation *form, double t, const double *x);
-    dfl_outcome (*factor)(dfl_formulation *form, int nreal, int ncomplex, const double *zeta);
+    dfl_outcome (*factor)(dfl_formulation *form, int ncomplex, const double *zeta);
     dfl_outcome (*residual)(double *rows, dfl_formulation *form, const dfl_point *points, int count,
                             const double *transform, const double *yp, const double *xp);
     dfl_outcome (*mixed)(double *rows, dfl_formulation *form, const dfl_point *differential,
@@ -86,12 +86,13 @@ struct dfl_formulation {
     bool have_old, suspended; /* suspended: no invariants until the next step */
     double *q, *q_old;        /* ne x nv: the parts of e_v that the constraints leave */
 
-    int max_stages;      /* that an integrator may use */
-    int nreal, ncomplex; /* shifts: lane 0, then pairs of lanes */
-    int width;           /* of the lanes that have as many stages */
-    double zeta[DFL_LANES];
+    int max_stages;    /* that an integrator may use */
+    int ncomplex;      /* complex shifts, behind the real one */
+    int width;         /* of the lanes that have as many stages */
+    dfl_shifts shifts; /* those that E is factored for */
     dfl_factor *E_real, *E_complex[DFL_LANES / 2];
-    double *rho, *u; /* mdif lanes of unprojected residuals; lanes for solving */
+    double *rho; /* mdif lanes of unprojected residuals */
+    double *u;   /* nd: those of an error estimate, projected */
     double *vp, *y, *pp;
     double *momentum; /* nv lanes: M v' */
     dfl_lstsq *lstsq; /* for minimum-norm multipliers */
@@ -127,9 +128,11 @@ dfl_outcome dfl_formulation_linearize(dfl_formulation *form, double t, const dou
 /* New selectors for the present decomposition. */
 dfl_outcome dfl_formulation_select(dfl_formulation *form, double t, const double *x);
 
-/* Factors E for nreal (0 or 1) real shifts and ncomplex complex ones (interleaved in zeta). */
-dfl_outcome dfl_formulation_factor(dfl_formulation *form, int nreal, int ncomplex,
-                                   const double *zeta);
+/* Factors E for a real shift and ncomplex complex ones (interleaved) in zeta. */
+dfl_outcome dfl_formulation_factor(dfl_formulation *form, int ncomplex, const double *zeta);
+
+/* d := E^-1 d for the shift of each lane or pair of lanes. */
+void dfl_formulation_solve_shifts(double *d, const dfl_formulation *form);
 
 /* rows (ma lanes): alg, and form->rho (mdif lanes): dif - diag(I,M,I) x', of `count` evaluated
    stages, transformed over the stages. yp: lanes of x' transformed; xp: lanes of x' itself, read

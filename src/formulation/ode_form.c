@@ -171,13 +171,9 @@ static void gather_rates(dfl_formulation *form, int count, const double *transfo
 {
     const dfl_system *sys = form->sys;
     const int rv = sys->n2 + sys->n3, width = form->width;
-    const double *F[DFL_LANES] = {NULL};
-    for (int k = 0; k < count; k++)
-        F[k] = form->ode->F + k * sys->mdif;
-    dfl_lanes_gather(form->rho, count, transform, rv, F, yp + sys->off_r * width, NULL);
-    for (int k = 0; k < count; k++)
-        F[k] += rv;
-    dfl_lanes_gather(form->rho + rv * width, count, transform, sys->eom->np, F,
+    const double *F = form->ode->F;
+    dfl_lanes_gather(form->rho, count, transform, rv, F, sys->mdif, yp + sys->off_r * width, NULL);
+    dfl_lanes_gather(form->rho + rv * width, count, transform, sys->eom->np, F + rv, sys->mdif,
                      yp + sys->off_p * width, NULL);
 }
 
@@ -185,15 +181,13 @@ dfl_outcome dfl_ode_form_residual(double *rows, dfl_formulation *form, const dfl
                                   int count, const double *transform, const double *yp,
                                   const double *xp)
 {
-    const double *X[DFL_LANES] = {NULL};
     (void)xp;
     for (int k = 0; k < count; k++) {
         dfl_outcome outcome = evaluate_stage(form, &points[k], k);
         if (outcome)
             return outcome;
-        X[k] = form->ode->X + k * form->ma;
     }
-    dfl_lanes_gather(rows, count, transform, form->ma, X, NULL, NULL);
+    dfl_lanes_gather(rows, count, transform, form->ma, form->ode->X, form->ma, NULL, NULL);
     gather_rates(form, count, transform, yp);
     return DFL_STEP_OK;
 }
@@ -202,7 +196,7 @@ dfl_outcome dfl_ode_form_mixed(double *rows, dfl_formulation *form, const dfl_po
                                const dfl_point *algebraic, double weight, const double *yp,
                                const double *xp)
 {
-    const double weighted[DFL_LANES] = {weight}, once[DFL_LANES] = {1}, *X = form->ode->X;
+    const double weighted[DFL_LANES] = {weight}, once[DFL_LANES] = {1};
     (void)xp;
     dfl_outcome outcome = evaluate_stage(form, differential, 0);
     if (outcome)
@@ -210,7 +204,7 @@ dfl_outcome dfl_ode_form_mixed(double *rows, dfl_formulation *form, const dfl_po
     gather_rates(form, 1, weighted, yp);
     outcome = evaluate_stage(form, algebraic, 0);
     if (!outcome)
-        dfl_lanes_gather(rows, 1, once, form->ma, &X, NULL, NULL);
+        dfl_lanes_gather(rows, 1, once, form->ma, form->ode->X, 0, NULL, NULL);
     return outcome;
 }
 

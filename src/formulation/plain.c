@@ -28,9 +28,9 @@ void dfl_plain_free(dfl_plain *plain, dfl_context *ctx)
 {
     if (!plain)
         return;
-    double *const block[] = {plain->F,       plain->rate, plain->push,   plain->turn,
-                             plain->alpha,   plain->W,    plain->L,      plain->ep_p,
-                             plain->L_stage, plain->LT,   plain->kernel, plain->b};
+    double *const block[] = {plain->F,       plain->rate, plain->push,  plain->turn,
+                             plain->alpha,   plain->W,    plain->L,     plain->ep_p,
+                             plain->L_stage, plain->LT,   plain->kernel};
     for (size_t i = 0; i < sizeof block / sizeof *block; i++)
         dfl_free(ctx, block[i]);
     dfl_free(ctx, plain->dropped);
@@ -91,10 +91,9 @@ static dfl_status allocate(dfl_plain *plain, dfl_formulation *form)
     plain->LT = dfl_alloc(ctx, nc * np, d);
     plain->dropped = dfl_alloc(ctx, nc, 1);
     plain->kernel = dfl_alloc(ctx, nc * nc, d);
-    plain->b = dfl_alloc(ctx, 2 * n, d);
     return form->SM && form->SJ && form->rho && plain->F && plain->rate && plain->push &&
                    plain->turn && plain->alpha && plain->W && plain->L && plain->L_stage &&
-                   plain->ep_p && plain->LT && plain->dropped && plain->kernel && plain->b
+                   plain->ep_p && plain->LT && plain->dropped && plain->kernel
                ? DFL_OK
                : DFL_NO_MEMORY;
 }
@@ -117,10 +116,10 @@ dfl_outcome dfl_plain_select(dfl_formulation *form, double t, const double *x)
 }
 
 /* zeta E - J, as the projected forms have zeta SM - SJ */
-dfl_outcome dfl_plain_factor(dfl_formulation *form, int nreal, int ncomplex, const double *zeta)
+dfl_outcome dfl_plain_factor(dfl_formulation *form, int ncomplex, const double *zeta)
 {
     const dfl_form_traits *has = form->traits;
-    dfl_outcome outcome = dfl_projected_factor(form, nreal, ncomplex, zeta);
+    dfl_outcome outcome = dfl_projected_factor(form, ncomplex, zeta);
     if (outcome == DFL_STEP_SINGULAR && has->tau && has->acceleration == DFL_ACC_RATE)
         form->sys->trouble.callback =
             "the matrix of ext316, whose multipliers lambda and tau are not "
@@ -137,29 +136,9 @@ void dfl_plain_minimum_norm(double *X, const dfl_formulation *form)
 void dfl_plain_solve(double *dx, dfl_formulation *form, double *rows)
 {
     const int n = form->plain->n, width = form->width;
-    double *b = form->plain->b;
-    const double *F = form->rho;
     (void)rows;
-    memset(dx, 0, (size_t)(n * width) * sizeof *dx);
-    if (form->nreal) {
-        for (int i = 0; i < n; i++)
-            b[i] = F[i * width];
-        dfl_factor_solve(form->E_real, b);
-        for (int i = 0; i < n; i++)
-            dx[i * width] = b[i];
-    }
-    for (int k = 0; k < form->ncomplex; k++) {
-        const int lane = form->nreal + 2 * k;
-        for (int i = 0; i < n; i++) {
-            b[2 * i] = F[i * width + lane];
-            b[2 * i + 1] = F[i * width + lane + 1];
-        }
-        dfl_factor_solve(form->E_complex[k], b);
-        for (int i = 0; i < n; i++) {
-            dx[i * width + lane] = b[2 * i];
-            dx[i * width + lane + 1] = b[2 * i + 1];
-        }
-    }
+    memcpy(dx, form->rho, (size_t)(n * width) * sizeof *dx);
+    dfl_formulation_solve_shifts(dx, form);
     if (form->traits->discarded) /* total values, nothing to add up */
         memset(dx + form->plain->col_tau * width, 0,
                (size_t)((form->sys->na - form->plain->col_tau) * width) * sizeof *dx);

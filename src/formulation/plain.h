@@ -34,7 +34,6 @@ struct dfl_plain {
     double *LT;                  /* nc x np: workspace of L */
     unsigned char *dropped;      /* nc: redundant rows, whose multipliers have rows of their own */
     double *kernel;              /* nc x nc: the projector onto ker W^T */
-    double *b;                   /* 2 n: one right-hand side */
     dfl_rows_jacobian stage_jac; /* for L at a stage, unless lagged */
     bool have_stage_jac;
 };
@@ -46,7 +45,7 @@ void dfl_plain_free(dfl_plain *plain, dfl_context *ctx);
 dfl_outcome dfl_plain_linearize(dfl_formulation *form, double t, const double *x, const double *a,
                                 bool update);
 dfl_outcome dfl_plain_select(dfl_formulation *form, double t, const double *x);
-dfl_outcome dfl_plain_factor(dfl_formulation *form, int nreal, int ncomplex, const double *zeta);
+dfl_outcome dfl_plain_factor(dfl_formulation *form, int ncomplex, const double *zeta);
 dfl_outcome dfl_plain_residual(double *rows, dfl_formulation *form, const dfl_point *points,
                                int count, const double *transform, const double *yp,
                                const double *xp);

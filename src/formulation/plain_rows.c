@@ -22,7 +22,6 @@ dfl_outcome dfl_plain_residual(double *rows, dfl_formulation *form, const dfl_po
 {
     dfl_plain *plain = form->plain;
     const int n = plain->n, width = form->width;
-    const double *from[DFL_LANES] = {NULL};
     (void)rows, (void)yp;
     for (int k = 0; k < count; k++) {
         double *F = plain->F + (size_t)k * (size_t)n;
@@ -31,9 +30,8 @@ dfl_outcome dfl_plain_residual(double *rows, dfl_formulation *form, const dfl_po
         dfl_outcome outcome = stage_rows(F, form, &points[k], plain->rate);
         if (outcome)
             return outcome;
-        from[k] = F;
     }
-    dfl_lanes_gather(form->rho, count, transform, n, from, NULL, NULL);
+    dfl_lanes_gather(form->rho, count, transform, n, plain->F, n, NULL, NULL);
     return DFL_STEP_OK;
 }
 

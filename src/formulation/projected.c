@@ -25,7 +25,7 @@ dfl_status dfl_projected_init(dfl_formulation *form)
     form->SM = dfl_alloc(ctx, nd * K, d);
     form->SJ = dfl_alloc(ctx, nd * K, d);
     form->rho = dfl_alloc(ctx, (size_t)sys->mdif * width, d);
-    form->u = dfl_alloc(ctx, 2 * nd * width + 2 * nd, d);
+    form->u = dfl_alloc(ctx, nd, d);
     form->momentum = dfl_alloc(ctx, nv * width, d);
     form->local_work = dfl_alloc(ctx, form->local ? 2 * (np * np + nv * nv) : 0, d);
     form->local_pivots = dfl_alloc(ctx, (size_t)(sys->n4 + sys->n3), 1);
@@ -52,7 +52,7 @@ static dfl_status create_factors(dfl_formulation *form)
     return status;
 }
 
-dfl_outcome dfl_projected_factor(dfl_formulation *form, int nreal, int ncomplex, const double *zeta)
+dfl_outcome dfl_projected_factor(dfl_formulation *form, int ncomplex, const double *zeta)
 {
     const int nd = form->nd;
     const size_t count = (size_t)nd * (size_t)nd;
@@ -60,16 +60,13 @@ dfl_outcome dfl_projected_factor(dfl_formulation *form, int nreal, int ncomplex,
     const double *SJ = form->SJ + (size_t)form->ma * (size_t)nd;
     const dfl_method method =
         form->options->differential == DFL_DIFFERENTIAL_QR ? DFL_METHOD_QR : DFL_METHOD_LU;
-    bool regular = true;
-    if (nreal) {
-        double *E = dfl_factor_matrix(form->E_real);
-        for (size_t i = 0; i < count; i++)
-            E[i] = zeta[0] * SM[i] - SJ[i];
-        regular = dfl_factor_compute(form->E_real, nd, method);
-    }
+    double *E = dfl_factor_matrix(form->E_real);
+    for (size_t i = 0; i < count; i++)
+        E[i] = zeta[0] * SM[i] - SJ[i];
+    bool regular = dfl_factor_compute(form->E_real, nd, method);
     for (int k = 0; regular && k < ncomplex; k++) {
-        double *E = dfl_factor_matrix(form->E_complex[k]);
-        const double re = zeta[nreal + 2 * k], im = zeta[nreal + 2 * k + 1];
+        const double re = zeta[1 + 2 * k], im = zeta[2 + 2 * k];
+        E = dfl_factor_matrix(form->E_complex[k]);
         for (size_t i = 0; i < count; i++) {
             E[2 * i] = re * SM[i] - SJ[i];
             E[2 * i + 1] = im * SM[i];
@@ -85,68 +82,71 @@ dfl_outcome dfl_projected_factor(dfl_formulation *form, int nreal, int ncomplex,
 typedef struct stages {
     const dfl_point *points;
     int count;
+    long distance;           /* of the points in memory */
     const double *transform; /* over the stages */
-    const double *from[DFL_LANES];
 } stages;
 
-/* Rows first .. first+count-1 of alg into lanes; returns the place behind them. */
-static inline double *gather_rows(double *rows, stages *st, int first, int count)
+static inline stages stages_of(const dfl_point *points, int count, const double *transform)
 {
-    for (int k = 0; k < st->count; k++)
-        st->from[k] = st->points[k].alg + first;
-    dfl_lanes_gather(rows, st->count, st->transform, count, st->from, NULL, NULL);
-    return rows + count * dfl_lanes_width(st->count);
+    return (stages){points, count, dfl_points_distance(points, count), transform};
+}
+
+/* n entries of each stage, which stand at `first` in the first one, less weight_i X_i, into lanes. */
+static inline void gather(double *lanes, const stages *st, const double *first, int n,
+                          const double *X, const double *weight)
+{
+    dfl_lanes_gather(lanes, st->count, st->transform, n, first, st->distance, X, weight);
 }
 
 /* The algebraic rows of all stages, dropped invariants left out. */
 static inline __attribute__((always_inline)) void
-gather_algebraic(double *rows, const dfl_formulation *form, stages *st)
+gather_algebraic(double *rows, const dfl_formulation *form, const stages *st)
 {
     const dfl_system *sys = form->sys;
-    const int ne = sys->eom->ne;
+    const int ne = sys->eom->ne, row_e = sys->row_e, width = form->width;
+    const double *alg = st->points->alg;
     if (form->nactive == ne) {
-        gather_rows(rows, st, 0, sys->m1 + sys->m2 + sys->m3);
+        gather(rows, st, alg, sys->m1 + sys->m2 + sys->m3, NULL, NULL);
         return;
     }
-    rows = gather_rows(rows, st, 0, sys->row_e);
+    gather(rows, st, alg, row_e, NULL, NULL);
+    rows += row_e * width;
     for (int i = 0; i < ne; i++)
-        if (form->active[i])
-            rows = gather_rows(rows, st, sys->row_e + i, 1);
-    gather_rows(rows, st, sys->row_e + ne, sys->m3);
+        if (form->active[i]) {
+            gather(rows, st, alg + row_e + i, 1, NULL, NULL);
+            rows += width;
+        }
+    gather(rows, st, alg + row_e + ne, sys->m3, NULL, NULL);
 }
 
 /* f_dyn - M v': M constant, so that it may act on transformed derivatives, or stage by stage; in local
    coordinates a - v'. */
 static inline __attribute__((always_inline)) dfl_outcome
-gather_dynamics(double *rho, dfl_formulation *form, stages *st, const double *yp, const double *xp)
+gather_dynamics(double *rho, dfl_formulation *form, const stages *st, const double *yp,
+                const double *xp)
 {
     dfl_system *sys = form->sys;
     const int nv = sys->n3;
     if (form->local) { /* a - v' */
-        for (int k = 0; k < st->count; k++)
-            st->from[k] = st->points[k].x;
-        dfl_lanes_gather(rho, st->count, st->transform, nv, st->from, yp, NULL);
+        gather(rho, st, st->points->x, nv, yp, NULL);
         return DFL_STEP_OK;
     }
     if (sys->constant) {
-        for (int k = 0; k < st->count; k++)
-            st->from[k] = st->points[k].blocks.f;
         if (!sys->diagonal)
             dfl_lanes_mul(form->momentum, form->width, sys->M, nv, nv, yp);
-        dfl_lanes_gather(rho, st->count, st->transform, nv, st->from,
-                         sys->diagonal ? yp : form->momentum, sys->diagonal ? sys->M : NULL);
+        gather(rho, st, st->points->blocks.f, nv, sys->diagonal ? yp : form->momentum,
+               sys->diagonal ? sys->M : NULL);
         return DFL_STEP_OK;
     }
     for (int k = 0; k < st->count; k++) {
-        double *y = form->momentum + k * nv;
         for (int i = 0; i < nv; i++)
             form->vp[i] = xp[i * form->width + k];
-        dfl_outcome outcome = dfl_system_dynamics(y, sys, &st->points[k], form->vp);
+        dfl_outcome outcome =
+            dfl_system_dynamics(form->momentum + k * nv, sys, &st->points[k], form->vp);
         if (outcome)
             return outcome;
-        st->from[k] = y;
     }
-    dfl_lanes_gather(rho, st->count, st->transform, nv, st->from, NULL, NULL);
+    dfl_lanes_gather(rho, st->count, st->transform, nv, form->momentum, nv, NULL, NULL);
     return DFL_STEP_OK;
 }
 
@@ -156,15 +156,12 @@ dfl_outcome dfl_projected_residual(double *rows, dfl_formulation *form, const df
 {
     dfl_system *sys = form->sys;
     const int nr = sys->n2, nv = sys->n3, np = sys->eom->np, width = form->width;
-    stages st = {points, count, transform, {NULL}};
+    const stages st = stages_of(points, count, transform);
     double *rho_v = form->rho + nr * width, *rho_p = rho_v + nv * width;
     gather_algebraic(rows, form, &st);
-    for (int k = 0; nr > 0 && k < count; k++)
-        st.from[k] = points[k].dif;
-    dfl_lanes_gather(form->rho, count, transform, nr, st.from, yp + sys->off_r * width, NULL);
-    for (int k = 0; k < count; k++)
-        st.from[k] = points[k].blocks.kin;
-    dfl_lanes_gather(rho_p, count, transform, np, st.from, yp + sys->off_p * width, NULL);
+    if (nr > 0)
+        gather(form->rho, &st, points->dif, nr, yp + sys->off_r * width, NULL);
+    gather(rho_p, &st, points->blocks.kin, np, yp + sys->off_p * width, NULL);
     return gather_dynamics(rho_v, form, &st, yp + sys->off_v * width, xp + sys->off_v * width);
 }
 
@@ -173,40 +170,10 @@ dfl_outcome dfl_projected_mixed(double *rows, dfl_formulation *form, const dfl_p
                                 const double *xp)
 {
     const double weighted[DFL_LANES] = {weight}, once[DFL_LANES] = {1};
-    stages st = {algebraic, 1, once, {NULL}};
+    const stages st = stages_of(algebraic, 1, once);
     dfl_outcome outcome = dfl_projected_residual(rows, form, differential, 1, weighted, yp, xp);
     gather_algebraic(rows, form, &st);
     return outcome;
-}
-
-/* u of all shifts from  d - (zeta SM_a - SJ_a) a, both products at hand. `width` is a constant for the
-   compiler. */
-static inline __attribute__((always_inline)) void
-solve_shifts(double *d, int width, dfl_formulation *form, const double *SMa, const double *SJa)
-{
-    const int nd = form->nd;
-    double *b = form->u + 2 * nd * width;
-    if (form->nreal) {
-        for (int i = 0; i < nd; i++)
-            b[i] = d[i * width] - form->zeta[0] * SMa[i * width] + SJa[i * width];
-        dfl_factor_solve(form->E_real, b);
-        for (int i = 0; i < nd; i++)
-            d[i * width] = b[i];
-    }
-    for (int k = 0; k < form->ncomplex; k++) {
-        const int lane = form->nreal + 2 * k;
-        const double re = form->zeta[lane], im = form->zeta[lane + 1];
-        for (int i = 0; i < nd; i++) {
-            const int at = i * width + lane;
-            b[2 * i] = d[at] - (re * SMa[at] - im * SMa[at + 1]) + SJa[at];
-            b[2 * i + 1] = d[at + 1] - (re * SMa[at + 1] + im * SMa[at]) + SJa[at + 1];
-        }
-        dfl_factor_solve(form->E_complex[k], b);
-        for (int i = 0; i < nd; i++) {
-            d[i * width + lane] = b[2 * i];
-            d[i * width + lane + 1] = b[2 * i + 1];
-        }
-    }
 }
 
 /* d = S rho */
@@ -214,8 +181,8 @@ static void project(double *d, const dfl_formulation *form)
 {
     const int nr = form->sys->n2, nv = form->sys->n3, np = form->sys->eom->np, width = form->width;
     const double *rho_v = form->rho + nr * width;
-    memcpy(d, form->rho, (size_t)(nr * width) * sizeof *d);
-    d += nr * width;
+    for (int i = 0; i < nr * width; i++)
+        *d++ = form->rho[i];
     if (form->sv_identity)
         memcpy(d, rho_v, (size_t)(nv * width) * sizeof *d);
     else
@@ -223,17 +190,14 @@ static void project(double *d, const dfl_formulation *form)
     dfl_lanes_mul(d + form->nsv * width, width, form->Sp, form->nfp, np, rho_v + nv * width);
 }
 
+/* u of all shifts from  d - (zeta SM_a - SJ_a) a */
 void dfl_projected_solve(double *dx, dfl_formulation *form, double *rows)
 {
-    const int nd = form->nd, ma = form->ma, width = form->width;
-    double *SMa = form->u, *SJa = form->u + nd * width, *d = rows + ma * width;
+    const int ma = form->ma, width = form->width;
+    double *d = rows + ma * width;
     project(d, form);
-    dfl_lanes_mul(SMa, width, form->SM, nd, ma, rows);
-    dfl_lanes_mul(SJa, width, form->SJ, nd, ma, rows);
-    if (width == 4)
-        solve_shifts(d, 4, form, SMa, SJa);
-    else
-        solve_shifts(d, 8, form, SMa, SJa);
+    dfl_lanes_mul_shifted(d, width, &form->shifts, form->SM, form->SJ, form->nd, ma, rows);
+    dfl_formulation_solve_shifts(d, form);
     dfl_lanes_mul(dx, width, form->CB, form->sys->n, form->K, rows);
 }
 

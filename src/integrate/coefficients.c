@@ -174,8 +174,17 @@ static inline __attribute__((always_inline)) void basis(double *l, const dfl_coe
 
 void dfl_coefficients_basis(double *l, const dfl_coefficients *rk, double x)
 {
-    if (rk->stages == 3) /* a constant for the compiler */
+    switch (rk->stages) { /* a constant for the compiler */
+    case 3:
         basis(l, rk, 3, x);
-    else
+        break;
+    case 5:
+        basis(l, rk, 5, x);
+        break;
+    case 7:
+        basis(l, rk, 7, x);
+        break;
+    default:
         basis(l, rk, rk->stages, x);
+    }
 }

@@ -119,7 +119,7 @@ double dfl_one_stage_reference(dfl_stepper *st, double h, bool predicted)
 
 dfl_outcome dfl_one_stage_factor(dfl_stepper *st, double h)
 {
-    dfl_outcome outcome = dfl_formulation_factor(st->form, 1, 0, &((dfl_one_stage *)st)->zeta);
+    dfl_outcome outcome = dfl_formulation_factor(st->form, 0, &((dfl_one_stage *)st)->zeta);
     st->newton.h_factored = outcome ? 0 : h;
     return outcome;
 }

@@ -101,19 +101,11 @@ static double reference(dfl_stepper *st, double h, bool predicted)
 
 static dfl_outcome factor(dfl_stepper *st, double h)
 {
-    dfl_radau *ra = (dfl_radau *)st;
-    const dfl_coefficients *rk = ra->rk;
-    const int s = rk->stages, width = rk->width;
-    double zeta[DFL_RADAU_STAGES] = {0}, *Lambda = ra->Lambda;
-    for (int k = 0; k < s; k++)
+    const dfl_coefficients *rk = ((const dfl_radau *)st)->rk;
+    double zeta[DFL_RADAU_STAGES];
+    for (int k = 0; k < rk->stages; k++)
         zeta[k] = rk->shift[k] / h;
-    Lambda[0] = zeta[0];
-    for (int k = 1; k < s; k += 2) { /* [alpha -beta; beta alpha] */
-        Lambda[k * width + k] = Lambda[(k + 1) * width + k + 1] = zeta[k];
-        Lambda[k * width + k + 1] = zeta[k + 1];
-        Lambda[(k + 1) * width + k] = -zeta[k + 1];
-    }
-    dfl_outcome outcome = dfl_formulation_factor(st->form, 1, s / 2, zeta);
+    dfl_outcome outcome = dfl_formulation_factor(st->form, rk->stages / 2, zeta);
     st->newton.h_factored = outcome ? 0 : h;
     return outcome;
 }
@@ -122,10 +114,8 @@ static dfl_outcome evaluate_stages(dfl_stepper *st, double h)
 {
     dfl_radau *ra = (dfl_radau *)st;
     const dfl_coefficients *rk = ra->rk;
-    double *x[DFL_RADAU_STAGES] = {NULL};
-    for (int k = 0; k < rk->stages; k++)
-        x[k] = ra->stage[k].x;
-    dfl_lanes_scatter(x, rk->stages, st->sys->n, st->here.x, ra->Z);
+    dfl_lanes_scatter(ra->stage[0].x, dfl_points_distance(ra->stage, rk->stages), rk->stages,
+                      st->sys->n, st->here.x, ra->Z);
     for (int k = 0; k < rk->stages; k++) {
         dfl_point *stage = &ra->stage[k];
         stage->t = st->t + rk->c[k] * h;
@@ -149,7 +139,8 @@ static double increment_size(dfl_stepper *st)
 }
 
 /* One iteration: residuals of all stages, the increment dW, its norm. W and Z are not yet changed.
-   YP = T^-1 x' = Lambda W,  x' = (1/h) A^-1 Z being the derivatives of the stages. */
+   YP = T^-1 x' = Lambda W,  x' = (1/h) A^-1 Z being the derivatives of the stages; Lambda are the shifts
+   that the matrix is factored for. */
 static dfl_outcome iterate(double *size, dfl_stepper *st, double h)
 {
     dfl_radau *ra = (dfl_radau *)st;
@@ -160,7 +151,7 @@ static dfl_outcome iterate(double *size, dfl_stepper *st, double h)
     dfl_outcome outcome = evaluate_stages(st, h);
     if (outcome)
         return outcome;
-    dfl_lanes_transform(ra->YP + first, s, ra->Lambda, moving, ra->W + first);
+    dfl_lanes_shift(ra->YP + first, rk->width, &st->form->shifts, moving, ra->W + first);
     if (!sys->constant || st->form->reads_rates)
         dfl_lanes_transform(ra->XP + first, s, rk->T, moving, ra->YP + first);
     outcome = dfl_formulation_residual(ra->rows, st->form, ra->stage, s, rk->TI, ra->YP, ra->XP);

@@ -28,7 +28,6 @@ typedef struct dfl_radau {
     double *dW, *dZ;                 /* Newton's increments of W and, with many stages, of Z */
     double *XP, *YP;                 /* lanes of x' and of T^-1 x' */
     double ratio, P[DFL_RADAU_STAGES * DFL_LANES]; /* the polynomial's continuation, h/h_old */
-    double Lambda[DFL_RADAU_STAGES * DFL_LANES];   /* (1/h_factored) T^-1 A^-1 T */
     double *y;
 } dfl_radau;
 

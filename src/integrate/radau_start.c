@@ -18,8 +18,8 @@ dfl_status dfl_radau_init(dfl_stepper *st)
     const size_t n = (size_t)sys->n, width = (size_t)dfl_lanes_width(ra->max_stages);
     const size_t rows = (size_t)dfl_implicit_rows(sys), d = sizeof(double);
     dfl_status status = dfl_implicit_init(st);
-    for (int k = 0; !status && k < ra->max_stages; k++)
-        status = dfl_point_init(&ra->stage[k], sys);
+    if (!status)
+        status = dfl_points_init(ra->stage, ra->max_stages, sys);
     if (status)
         return status;
     double **const lanes[] = {&ra->cont, &ra->Z,  &ra->Z0, &ra->W,
@@ -41,8 +41,7 @@ void dfl_radau_clear(dfl_stepper *st)
                              ra->XP,   ra->YP, ra->rows, ra->x_end, ra->y};
     for (size_t i = 0; i < sizeof block / sizeof *block; i++)
         dfl_free(ctx, block[i]);
-    for (int k = 0; k < ra->max_stages; k++)
-        dfl_point_clear(&ra->stage[k], ctx);
+    dfl_point_clear(&ra->stage[0], ctx);
     dfl_implicit_clear(st);
 }
 
@@ -58,8 +57,7 @@ void dfl_radau_use_order(dfl_radau *ra, int order)
     dfl_stepper *st = &ra->base;
     ra->rk = dfl_coefficients_of(order);
     st->newton.h_factored = 0;
-    memset(ra->Lambda, 0, sizeof ra->Lambda); /* what is never written stays zero */
-    memset(ra->P, 0, sizeof ra->P);
+    memset(ra->P, 0, sizeof ra->P); /* what is never written stays zero */
     dfl_scale_stages(&st->scale, ra->rk->stages);
     dfl_controller_init(&st->control, st->options, ra->rk->stages + 1);
 }

@@ -19,6 +19,7 @@ struct dfl_factor {
     double *A;         /* n x n, then its factors */
     double *scalars;   /* QR: 3 n; see factor_small.h, or LAPACK's tau */
     lapack_int *order; /* n: of the rows, as factor_small.h or LAPACK say */
+    double *packed;    /* n: a right-hand side taken out of lanes */
     double *work;      /* LAPACK's, lwork real or complex numbers */
     lapack_int lwork;
 };
@@ -26,6 +27,8 @@ struct dfl_factor {
 static lapack_int query_workspace(int n, bool is_complex);
 static bool large_lu(dfl_factor *factor);
 static bool large_qr(dfl_factor *factor);
+static inline void small_lu_solve(const dfl_factor *factor, double *b, int stride);
+static __attribute__((noinline)) void solve_packed(const dfl_factor *factor, double *b, int width);
 static void large_lu_solve(const dfl_factor *factor, double *b);
 static void large_qr_solve(const dfl_factor *factor, double *b);
 
@@ -43,8 +46,9 @@ dfl_status dfl_factor_create(dfl_factor **out, dfl_context *ctx, int n, bool is_
     factor->A = dfl_alloc(ctx, width * order * order, sizeof *factor->A);
     factor->scalars = dfl_alloc(ctx, 3 * order, sizeof *factor->scalars);
     factor->order = dfl_alloc(ctx, order, sizeof *factor->order);
+    factor->packed = dfl_alloc(ctx, width * order, sizeof *factor->packed);
     factor->work = dfl_alloc(ctx, width * (size_t)factor->lwork, sizeof *factor->work);
-    if (!factor->A || !factor->scalars || !factor->order || !factor->work) {
+    if (!factor->A || !factor->scalars || !factor->order || !factor->packed || !factor->work) {
         dfl_factor_free(factor, ctx);
         return DFL_NO_MEMORY;
     }
@@ -57,6 +61,7 @@ void dfl_factor_free(dfl_factor *factor, dfl_context *ctx)
     if (!factor)
         return;
     dfl_free(ctx, factor->work);
+    dfl_free(ctx, factor->packed);
     dfl_free(ctx, factor->order);
     dfl_free(ctx, factor->scalars);
     dfl_free(ctx, factor->A);
@@ -90,14 +95,41 @@ void dfl_factor_solve(const dfl_factor *factor, double *b)
         large_lu_solve(factor, b);
     else if (n > DFL_SMALL_ORDER)
         large_qr_solve(factor, b);
-    else if (is_lu && factor->is_complex)
-        dfl_small_lu_complex_solve(factor->A, n, factor->order, b);
     else if (is_lu)
-        dfl_small_lu_solve(factor->A, n, factor->order, b);
+        small_lu_solve(factor, b, factor->is_complex ? 2 : 1);
     else if (factor->is_complex)
         dfl_small_qr_complex_solve(factor->A, n, factor->scalars, b);
     else
         dfl_small_qr_solve(factor->A, n, factor->scalars, b);
+}
+
+void dfl_factor_solve_lanes(const dfl_factor *factor, double *b, int width)
+{
+    if (factor->n <= DFL_SMALL_ORDER && factor->method == DFL_METHOD_LU)
+        small_lu_solve(factor, b, width);
+    else
+        solve_packed(factor, b, width);
+}
+
+static inline void small_lu_solve(const dfl_factor *factor, double *b, int stride)
+{
+    if (factor->is_complex)
+        dfl_small_lu_complex_solve(factor->A, factor->n, factor->order, b, stride);
+    else
+        dfl_small_lu_solve(factor->A, factor->n, factor->order, b, stride);
+}
+
+static void solve_packed(const dfl_factor *factor, double *b, int width)
+{
+    const int n = factor->n, parts = factor->is_complex ? 2 : 1;
+    double *x = factor->packed;
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < parts; k++)
+            x[i * parts + k] = b[i * width + k];
+    dfl_factor_solve(factor, x);
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < parts; k++)
+            b[i * width + k] = x[i * parts + k];
 }
 
 static lapack_complex_double *as_complex(double *x)

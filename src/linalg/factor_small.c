@@ -17,10 +17,10 @@ static bool lu_factor_1(double *A, int *order);
 static bool lu_factor_2(double *A, int *order);
 static bool lu_factor_3(double *A, int *order);
 static bool lu_factor(double *A, int n, int *order);
-static void lu_solve_2(const double *LU, const int *order, double *b);
-static void lu_solve_3(const double *LU, const int *order, double *b);
+static void lu_solve_2(const double *LU, const int *order, double *b, int stride);
+static void lu_solve_3(const double *LU, const int *order, double *b, int stride);
 static inline __attribute__((always_inline)) void lu_solve(const double *LU, int n,
-                                                           const int *order, double *b);
+                                                           const int *order, double *b, int stride);
 static inline bool invert_complex(double *z);
 
 /* False for the reciprocals of zero (infinite), of infinity (zero) and for NaN. */
@@ -57,29 +57,29 @@ bool dfl_small_lu(double *A, int n, int *order)
     }
 }
 
-void dfl_small_lu_solve(const double *LU, int n, const int *order, double *b)
+void dfl_small_lu_solve(const double *LU, int n, const int *order, double *b, int stride)
 {
     switch (n) {
     case 1:
         b[0] *= LU[0];
         break;
     case 2:
-        lu_solve_2(LU, order, b);
+        lu_solve_2(LU, order, b, stride);
         break;
     case 3:
-        lu_solve_3(LU, order, b);
+        lu_solve_3(LU, order, b, stride);
         break;
     case 4:
-        lu_solve(LU, 4, order, b);
+        lu_solve(LU, 4, order, b, stride);
         break;
     case 5:
-        lu_solve(LU, 5, order, b);
+        lu_solve(LU, 5, order, b, stride);
         break;
     case 6:
-        lu_solve(LU, 6, order, b);
+        lu_solve(LU, 6, order, b, stride);
         break;
     default:
-        lu_solve(LU, n, order, b);
+        lu_solve(LU, n, order, b, stride);
     }
 }
 
@@ -106,11 +106,12 @@ static bool lu_factor_2(double *A, int *order)
     return is_usable(inverse0) && is_usable(inverse1);
 }
 
-static void lu_solve_2(const double *LU, const int *order, double *b)
+static void lu_solve_2(const double *LU, const int *order, double *b, int stride)
 {
-    const double y0 = b[order[0]], y1 = b[order[1]] - LU[1] * y0;
-    b[1] = y1 * LU[3];
-    b[0] = (y0 - LU[2] * b[1]) * LU[0];
+    const double y0 = b[order[0] * stride], y1 = b[order[1] * stride] - LU[1] * y0;
+    const double x1 = y1 * LU[3];
+    b[0] = (y0 - LU[2] * x1) * LU[0];
+    b[stride] = x1;
 }
 
 static bool lu_factor_3(double *A, int *order)
@@ -145,14 +146,14 @@ static bool lu_factor_3(double *A, int *order)
     return is_usable(inverse0) && is_usable(inverse1) && is_usable(inverse2);
 }
 
-static void lu_solve_3(const double *LU, const int *order, double *b)
+static void lu_solve_3(const double *LU, const int *order, double *b, int stride)
 {
-    const double y0 = b[order[0]], y1 = b[order[1]] - LU[1] * y0;
-    const double y2 = b[order[2]] - LU[2] * y0 - LU[5] * y1;
+    const double y0 = b[order[0] * stride], y1 = b[order[1] * stride] - LU[1] * y0;
+    const double y2 = b[order[2] * stride] - LU[2] * y0 - LU[5] * y1;
     const double x2 = y2 * LU[8], x1 = (y1 - LU[7] * x2) * LU[4];
     b[0] = (y0 - LU[6] * x2 - LU[3] * x1) * LU[0];
-    b[1] = x1;
-    b[2] = x2;
+    b[stride] = x1;
+    b[2 * stride] = x2;
 }
 
 static bool lu_factor(double *A, int n, int *order)
@@ -184,19 +185,20 @@ static bool lu_factor(double *A, int n, int *order)
 
 /* By rows, so that each unknown is summed in a register. */
 /* With a constant n, as for the orders up to 6, the compiler writes the loops out. */
-static inline __attribute__((always_inline)) void lu_solve(const double *restrict LU, int n,
-                                                           const int *order, double *restrict b)
+static inline __attribute__((always_inline)) void
+lu_solve(const double *restrict LU, int n, const int *order, double *restrict b, int stride)
 {
-    double y[DFL_SMALL_ORDER];
+    double x[DFL_SMALL_ORDER];
     for (int i = 0; i < n; i++) { /* L y = P b */
-        y[i] = b[order[i]];
+        x[i] = b[order[i] * stride];
         for (int k = 0; k < i; k++)
-            y[i] -= LU[k * n + i] * y[k];
+            x[i] -= LU[k * n + i] * x[k];
     }
     for (int i = n - 1; i >= 0; i--) { /* U x = y */
         for (int k = n - 1; k > i; k--)
-            y[i] -= LU[k * n + i] * b[k];
-        b[i] = y[i] * LU[i * n + i];
+            x[i] -= LU[k * n + i] * x[k];
+        x[i] *= LU[i * n + i];
+        b[i * stride] = x[i];
     }
 }
 
@@ -273,12 +275,12 @@ static inline bool lu_factor_local_complex(double *A, int n, int *order)
 }
 
 static inline void lu_solve_complex(const double *restrict LU, int n, const int *order,
-                                    double *restrict b)
+                                    double *restrict b, int stride)
 {
     double x[2 * DFL_SMALL_ORDER];
     for (int i = 0; i < n; i++) {
-        x[2 * i] = b[2 * order[i]];
-        x[2 * i + 1] = b[2 * order[i] + 1];
+        x[2 * i] = b[order[i] * stride];
+        x[2 * i + 1] = b[order[i] * stride + 1];
     }
     for (int k = 0; k + 1 < n; k++) /* L y = P b */
         for (int i = k + 1; i < n; i++)
@@ -288,8 +290,10 @@ static inline void lu_solve_complex(const double *restrict LU, int n, const int 
         for (int i = 0; i < k; i++)
             sub_product(x + 2 * i, LU + 2 * (k * n + i), x + 2 * k);
     }
-    for (int i = 0; i < 2 * n; i++)
-        b[i] = x[i];
+    for (int i = 0; i < n; i++) {
+        b[i * stride] = x[2 * i];
+        b[i * stride + 1] = x[2 * i + 1];
+    }
 }
 
 /* The switches hand the compiler n as a constant for the sizes of the hot loops. */
@@ -307,29 +311,29 @@ bool dfl_small_lu_complex(double *A, int n, int *order)
     }
 }
 
-void dfl_small_lu_complex_solve(const double *LU, int n, const int *order, double *b)
+void dfl_small_lu_complex_solve(const double *LU, int n, const int *order, double *b, int stride)
 {
     switch (n) {
     case 1:
         scale_by(b, LU);
         break;
     case 2:
-        lu_solve_complex(LU, 2, order, b);
+        lu_solve_complex(LU, 2, order, b, stride);
         break;
     case 3:
-        lu_solve_complex(LU, 3, order, b);
+        lu_solve_complex(LU, 3, order, b, stride);
         break;
     case 4:
-        lu_solve_complex(LU, 4, order, b);
+        lu_solve_complex(LU, 4, order, b, stride);
         break;
     case 5:
-        lu_solve_complex(LU, 5, order, b);
+        lu_solve_complex(LU, 5, order, b, stride);
         break;
     case 6:
-        lu_solve_complex(LU, 6, order, b);
+        lu_solve_complex(LU, 6, order, b, stride);
         break;
     default:
-        lu_solve_complex(LU, n, order, b);
+        lu_solve_complex(LU, n, order, b, stride);
     }
 }
 

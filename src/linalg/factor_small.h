@@ -8,11 +8,11 @@
 enum { DFL_SMALL_ORDER = 16 }; /* largest n; where LAPACK gets faster, see bench/bench_linalg.c */
 
 /* P A = L U in place; the diagonal of U is stored inverted. Row i of P A is row order[i] of A.
-   False if a pivot is zero or not finite. */
+   False if a pivot is zero or not finite. Entry i of b, complex: its real part, is b[i*stride]. */
 bool dfl_small_lu(double *A, int n, int *order);
-void dfl_small_lu_solve(const double *LU, int n, const int *order, double *b);
+void dfl_small_lu_solve(const double *LU, int n, const int *order, double *b, int stride);
 bool dfl_small_lu_complex(double *A, int n, int *order);
-void dfl_small_lu_complex_solve(const double *LU, int n, const int *order, double *b);
+void dfl_small_lu_complex_solve(const double *LU, int n, const int *order, double *b, int stride);
 
 /* A = Q R in place: the Householder vectors on and below the diagonal, R above it. `scalars` (3 n)
    gets tau_k and the inverted, for the complex case complex, diagonal entries of R.

@@ -8,13 +8,15 @@
 
 #include <assert.h>
 
-/* `rows` (1 to 4) components of Y, held in registers; like `quads`, the vectors of a component, a
+/* `rows` (1 to 6) components of Y, held in registers; like `quads`, the vectors of a component, a
    constant for the compiler. */
 static INLINE void mul_rows(int rows, int quads, double *Y, const double *A, int m, int n,
                             const double *X)
 {
-    const quad zero = {0};
-    quad sum[4][2] = {{zero, zero}, {zero, zero}, {zero, zero}, {zero, zero}};
+    quad sum[6][2];
+    for (int i = 0; i < rows; i++)
+        for (int q = 0; q < quads; q++)
+            sum[i][q] = (quad){0};
     for (int j = 0; j < n; j++, X += 4 * quads)
         for (int i = 0; i < rows; i++)
             for (int q = 0; q < quads; q++)
@@ -24,17 +26,31 @@ static INLINE void mul_rows(int rows, int quads, double *Y, const double *A, int
             *(quad *)(Y + 4 * (i * quads + q)) = sum[i][q];
 }
 
+/* Four rows at a time, and the last six or fewer at once. */
 static INLINE void mul(int quads, double *Y, const double *A, int m, int n, const double *X)
 {
     int i = 0;
-    for (; i + 4 <= m; i += 4)
-        mul_rows(4, quads, Y + 4 * quads * i, A + i, m, n, X);
-    if (m - i >= 2) {
-        mul_rows(2, quads, Y + 4 * quads * i, A + i, m, n, X);
-        i += 2;
+    for (; m - i > 6; i += 4, A += 4, Y += 16 * quads)
+        mul_rows(4, quads, Y, A, m, n, X);
+    switch (m - i) {
+    case 6:
+        mul_rows(6, quads, Y, A, m, n, X);
+        break;
+    case 5:
+        mul_rows(5, quads, Y, A, m, n, X);
+        break;
+    case 4:
+        mul_rows(4, quads, Y, A, m, n, X);
+        break;
+    case 3:
+        mul_rows(3, quads, Y, A, m, n, X);
+        break;
+    case 2:
+        mul_rows(2, quads, Y, A, m, n, X);
+        break;
+    case 1:
+        mul_rows(1, quads, Y, A, m, n, X);
     }
-    if (i < m)
-        mul_rows(1, quads, Y + 4 * quads * i, A + i, m, n, X);
 }
 
 WIDE void dfl_lanes_mul(double *Y, int width, const double *A, int m, int n, const double *X)
@@ -89,10 +105,104 @@ WIDE void dfl_lanes_transform(double *Y, int stages, const double *M, int n, con
     }
 }
 
+void dfl_shifts_set(dfl_shifts *shifts, int stages, const double *zeta)
+{
+    *shifts = (dfl_shifts){.re = {zeta[0]}};
+    for (int k = 1; k < stages; k += 2) {
+        shifts->re[k] = shifts->re[k + 1] = zeta[k];
+        shifts->im[k] = -zeta[k + 1];
+        shifts->im[k + 1] = zeta[k + 1];
+    }
+}
+
+/* y = zeta x for one component: each lane times re, the other lane of its pair times im. */
+static INLINE void shift(quad y[2], int quads, const dfl_shifts *zeta, const quad x[2])
+{
+    const quad *re = (const quad *)zeta->re, *im = (const quad *)zeta->im, x0 = x[0];
+    if (quads == 1) {
+        y[0] = re[0] * x0 + im[0] * (quad){x0[0], x0[2], x0[1], x0[3]};
+        return;
+    }
+    const quad x1 = x[1];
+    y[0] = re[0] * x0 + im[0] * (quad){x0[0], x0[2], x0[1], x1[0]};
+    y[1] = re[1] * x1 + im[1] * (quad){x0[3], x1[2], x1[1], x1[3]};
+}
+
+static INLINE void shift_all(int quads, double *Y, const dfl_shifts *zeta, int n, const double *X)
+{
+    const int width = 4 * quads;
+    for (int i = 0; i < n; i++, X += width, Y += width) {
+        quad x[2], y[2];
+        for (int q = 0; q < quads; q++)
+            x[q] = *(const quad *)(X + 4 * q);
+        shift(y, quads, zeta, x);
+        for (int q = 0; q < quads; q++)
+            *(quad *)(Y + 4 * q) = y[q];
+    }
+}
+
+WIDE void dfl_lanes_shift(double *Y, int width, const dfl_shifts *zeta, int n, const double *X)
+{
+    if (width == 4)
+        shift_all(1, Y, zeta, n, X);
+    else
+        shift_all(2, Y, zeta, n, X);
+}
+
+/* As mul_rows, with both matrices; 1 or 2 rows. */
+static INLINE void mul_shifted_rows(int rows, int quads, double *Y, const dfl_shifts *zeta,
+                                    const double *A, const double *B, int m, int n, const double *X)
+{
+    quad a[2][2], b[2][2];
+    for (int i = 0; i < rows; i++)
+        for (int q = 0; q < quads; q++)
+            a[i][q] = b[i][q] = (quad){0};
+    for (int j = 0; j < n; j++, X += 4 * quads)
+        for (int i = 0; i < rows; i++)
+            for (int q = 0; q < quads; q++) {
+                a[i][q] += A[(long)j * m + i] * *(const quad *)(X + 4 * q);
+                b[i][q] += B[(long)j * m + i] * *(const quad *)(X + 4 * q);
+            }
+    for (int i = 0; i < rows; i++) {
+        quad y[2];
+        shift(y, quads, zeta, a[i]);
+        for (int q = 0; q < quads; q++)
+            *(quad *)(Y + 4 * (i * quads + q)) += b[i][q] - y[q];
+    }
+}
+
+static INLINE void mul_shifted(int quads, double *Y, const dfl_shifts *zeta, const double *A,
+                               const double *B, int m, int n, const double *X)
+{
+    int i = 0;
+    for (; i + 2 <= m; i += 2)
+        mul_shifted_rows(2, quads, Y + 4 * quads * i, zeta, A + i, B + i, m, n, X);
+    if (i < m)
+        mul_shifted_rows(1, quads, Y + 4 * quads * i, zeta, A + i, B + i, m, n, X);
+}
+
+WIDE void dfl_lanes_mul_shifted(double *Y, int width, const dfl_shifts *zeta, const double *A,
+                                const double *B, int m, int n, const double *X)
+{
+    if (width == 4)
+        mul_shifted(1, Y, zeta, A, B, m, n, X);
+    else
+        mul_shifted(2, Y, zeta, A, B, m, n, X);
+}
+
+static INLINE void add(int quads, double *Y, int n, const double *X)
+{
+    for (int i = 0; i < n; i++, Y += 4 * quads, X += 4 * quads)
+        for (int q = 0; q < quads; q++)
+            *(quad *)(Y + 4 * q) += *(const quad *)(X + 4 * q);
+}
+
 WIDE void dfl_lanes_add(double *Y, int width, int n, const double *X)
 {
-    for (int i = 0; i < n * width; i += 4)
-        *(quad *)(Y + i) += *(const quad *)(X + i);
+    if (width == 4)
+        add(1, Y, n, X);
+    else
+        add(2, Y, n, X);
 }
 
 static INLINE double squares(int quads, const double *X, int n, const double *weight)
@@ -112,43 +222,44 @@ WIDE double dfl_lanes_squares(const double *X, int width, int n, const double *w
 }
 
 static INLINE void gather(int stages, int quads, double *Y, const double *M, int n,
-                          const double *const *stage, const double *X, const double *weight)
+                          const double *stage, long stride, const double *X, const double *weight)
 {
     const int width = 4 * quads;
-    const double *from[7];
     quad m[7][2];
     load(m, stages, quads, M);
-    for (int k = 0; k < stages; k++)
-        from[k] = stage[k];
-    for (int i = 0; i < n; i++, Y += width)
+    for (int i = 0; i < n; i++, Y += width) {
+        quad y[2];
+        for (int q = 0; q < quads; q++)
+            y[q] = stage[i] * m[0][q];
+        for (int k = 1; k < stages; k++)
+            for (int q = 0; q < quads; q++)
+                y[q] += stage[k * stride + i] * m[k][q];
         for (int q = 0; q < quads; q++) {
-            quad y = from[0][i] * m[0][q];
-            for (int k = 1; k < stages; k++)
-                y += from[k][i] * m[k][q];
             if (weight)
-                y -= weight[i] * *(const quad *)(X + i * width + 4 * q);
+                y[q] -= weight[i] * *(const quad *)(X + i * width + 4 * q);
             else if (X)
-                y -= *(const quad *)(X + i * width + 4 * q);
-            *(quad *)(Y + 4 * q) = y;
+                y[q] -= *(const quad *)(X + i * width + 4 * q);
+            *(quad *)(Y + 4 * q) = y[q];
         }
+    }
 }
 
-WIDE void dfl_lanes_gather(double *Y, int stages, const double *M, int n,
-                           const double *const *stage, const double *X, const double *weight)
+WIDE void dfl_lanes_gather(double *Y, int stages, const double *M, int n, const double *stage,
+                           long stride, const double *X, const double *weight)
 {
     switch (stages) {
     case 1:
-        gather(1, 1, Y, M, n, stage, X, weight);
+        gather(1, 1, Y, M, n, stage, stride, X, weight);
         break;
     case 3:
-        gather(3, 1, Y, M, n, stage, X, weight);
+        gather(3, 1, Y, M, n, stage, stride, X, weight);
         break;
     case 5:
-        gather(5, 2, Y, M, n, stage, X, weight);
+        gather(5, 2, Y, M, n, stage, stride, X, weight);
         break;
     default:
         assert(stages == 7);
-        gather(7, 2, Y, M, n, stage, X, weight);
+        gather(7, 2, Y, M, n, stage, stride, X, weight);
     }
 }
 
@@ -170,19 +281,33 @@ void dfl_lanes_combine(double *y, int stages, const double *weight, int n, const
         combine(stages, y, weight, n, X);
 }
 
-static INLINE void scatter(int stages, double *const *stage, int n, const double *x,
-                           const double *X)
+static INLINE void scatter(int stages, int quads, double *stage, long stride, int n,
+                           const double *x, const double *X)
 {
-    for (int i = 0; i < n; i++, X += dfl_lanes_width(stages))
+    for (int i = 0; i < n; i++, X += 4 * quads) {
+        quad sum[2];
+        for (int q = 0; q < quads; q++)
+            sum[q] = x[i] + *(const quad *)(X + 4 * q);
         for (int k = 0; k < stages; k++)
-            stage[k][i] = x[i] + X[k];
+            stage[k * stride + i] = sum[k / 4][k % 4];
+    }
 }
 
-void dfl_lanes_scatter(double *const *stage, int stages, int n, const double *x, const double *X)
+WIDE void dfl_lanes_scatter(double *stage, long stride, int stages, int n, const double *x,
+                            const double *X)
 {
-    double *const first[] = {stage[0], stage[stages > 1], stage[stages > 2 ? 2 : 0]};
-    if (stages == 3)
-        scatter(3, first, n, x, X);
-    else
-        scatter(stages, stage, n, x, X);
+    switch (stages) {
+    case 1:
+        scatter(1, 1, stage, stride, n, x, X);
+        break;
+    case 3:
+        scatter(3, 1, stage, stride, n, x, X);
+        break;
+    case 5:
+        scatter(5, 2, stage, stride, n, x, X);
+        break;
+    default:
+        assert(stages == 7);
+        scatter(7, 2, stage, stride, n, x, X);
+    }
 }

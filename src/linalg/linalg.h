@@ -27,13 +27,32 @@ void dfl_lanes_mul(double *Y, int width, const double *A, int m, int n, const do
 /* Y_i = M X_i for each of n components; 1, 3, 5 or 7 stages. Y may be X. */
 void dfl_lanes_transform(double *Y, int stages, const double *M, int n, const double *X);
 
-/* Y_i = M (stage_0[i], stage_1[i], ...) - weight_i X_i for n components: plain vectors of the stages into
-   transformed lanes. X may be NULL (nothing is subtracted), weight NULL (all 1). */
-void dfl_lanes_gather(double *Y, int stages, const double *M, int n, const double *const *stage,
-                      const double *X, const double *weight);
+/* Numbers that multiply lanes: a real one lane 0, complex ones the pairs of lanes behind it, as real and
+   imaginary part. */
+typedef struct dfl_shifts {
+    double re[DFL_LANES],
+        im[DFL_LANES]; /* of each lane; im is negative where the real part stands */
+} dfl_shifts;
+
+/* zeta: the real number, then real and imaginary parts; 1, 3, 5 or 7 in all. */
+void dfl_shifts_set(dfl_shifts *shifts, int stages, const double *zeta);
+
+/* Y_i = zeta X_i for n components. */
+void dfl_lanes_shift(double *Y, int width, const dfl_shifts *zeta, int n, const double *X);
+
+/* Y (m lanes) -= (zeta A - B) X (n lanes), A and B m x n. Y does not overlap X. */
+void dfl_lanes_mul_shifted(double *Y, int width, const dfl_shifts *zeta, const double *A,
+                           const double *B, int m, int n, const double *X);
+
+/* Y_i = M (stage_0[i], stage_1[i], ...) - weight_i X_i for n components: plain vectors of the stages,
+   stage_k at stage + k*stride, into transformed lanes. X may be NULL (nothing is subtracted), weight NULL
+   (all 1). */
+void dfl_lanes_gather(double *Y, int stages, const double *M, int n, const double *stage,
+                      long stride, const double *X, const double *weight);
 
 /* The way back, stage_k[i] = x_i + X_ik, and weighted sums over the stages, y_i = sum weight_k X_ik. */
-void dfl_lanes_scatter(double *const *stage, int stages, int n, const double *x, const double *X);
+void dfl_lanes_scatter(double *stage, long stride, int stages, int n, const double *x,
+                       const double *X);
 void dfl_lanes_combine(double *y, int stages, const double *weight, int n, const double *X);
 
 /* Y += X, and the sum of (weight_i X_i)^2 over all lanes, for n components. */
@@ -97,8 +116,10 @@ double *dfl_factor_matrix(dfl_factor *factor);
    met a pivot that is exactly zero, or QR one that is below the rounding error of its column. */
 bool dfl_factor_compute(dfl_factor *factor, int n, dfl_method method);
 
-/* b := A^-1 b, one right-hand side (complex: interleaved). */
+/* b := A^-1 b, one right-hand side (complex: interleaved); in lanes of `width`, that is with entry i at
+   b[i*width], complex: its real part, behind which its imaginary part stands. */
 void dfl_factor_solve(const dfl_factor *factor, double *b);
+void dfl_factor_solve_lanes(const dfl_factor *factor, double *b, int width);
 
 /* Minimum-norm least squares by SVD, with workspace for up to m x n. */
 typedef struct dfl_lstsq dfl_lstsq;

@@ -15,6 +15,8 @@
    size, which an integration must not. */
 enum { GEMM_LIMIT = 1000000 };
 
+enum { SHORT_ROW = 4 }; /* products in an entry of a single row */
+
 /* `columns` (1 to 4, a constant for the compiler) columns of as many rows of C as TYPE has entries;
    A and C point to the first row. */
 #define GEMM_ROWS(TYPE)                                                                            \
@@ -82,11 +84,27 @@ WIDE static void small_gemm(int m, int n, int k, double alpha, const double *A, 
         gemm_columns(1, m, k, alpha, A, lda, B + (long)j * ldb, ldb, beta, C + (long)j * ldc, ldc);
 }
 
+/* One row of C with few products in each entry, as single constraints give: blocks would stay empty. */
+static void short_row(int n, int k, double alpha, const double *A, int lda, const double *B,
+                      int ldb, double beta, double *C, int ldc)
+{
+    for (int j = 0; j < n; j++, B += ldb, C += ldc) {
+        double sum = 0;
+        for (int l = 0; l < k; l++)
+            sum += A[(long)l * lda] * B[l];
+        *C = beta == 0 ? alpha * sum : alpha * sum + beta * *C;
+    }
+}
+
 void dfl_gemm(int m, int n, int k, double alpha, const double *A, int lda, const double *B, int ldb,
               double beta, double *C, int ldc)
 {
     if (m == 0 || n == 0)
         return;
+    if (m == 1 && k <= SHORT_ROW) {
+        short_row(n, k, alpha, A, lda, B, ldb, beta, C, ldc);
+        return;
+    }
     if ((long)m * n * k <= GEMM_LIMIT)
         small_gemm(m, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
     else

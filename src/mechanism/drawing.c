@@ -159,6 +159,7 @@ dfl_status dfl_drawing_body(int *out, dfl_drawing *drawing, const dfl_drawn_body
                                      .com = body->com,
                                      .inertia = body->inertia,
                                      .quasistatic = body->quasistatic,
+                                     .com_missing = body->com_missing,
                                      .color = color,
                                      .hidden = body->hidden,
                                      .joint = -1,

@@ -56,6 +56,7 @@ typedef struct dfl_drawn_body {
     const char *name;
     dfl_expr mass;
     dfl_vec com;
+    bool com_missing;  /* it was not given: a note is made where the origin is an unlikely place */
     dfl_sym inertia;   /* about the centre of mass; in a plane model only zz counts */
     const char *color; /* of its automatic shape: NULL or as in model/shape.h */
     bool hidden;       /* it has none */

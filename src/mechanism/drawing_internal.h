@@ -71,6 +71,7 @@ typedef struct dfl_placed_body {
     int line;
     dfl_expr mass;
     dfl_vec com;
+    bool com_missing;
     dfl_sym inertia;
     bool quasistatic;
     char *color; /* NULL: chosen */

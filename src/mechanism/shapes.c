@@ -137,6 +137,8 @@ static dfl_status find_spots(dfl_stage *stage)
     dfl_status status = DFL_OK;
     for (int i = 0; i < drawing->njoints && !status; i++) {
         const dfl_drawn_joint *joint = &drawing->joints[i].drawn;
+        if (joint->kind == DFL_FIXED && joint->child != DFL_GROUND && joint->parent != DFL_GROUND)
+            status = add_spot(stage, joint->parent, drawing->bodies[joint->child].com);
         if (!has_points(joint->kind))
             continue;
         status = add_spot(stage, joint->parent, joint->at);
@@ -147,10 +149,11 @@ static dfl_status find_spots(dfl_stage *stage)
         const dfl_sight *sight = &drawing->sights[i];
         if (sight->kind == DFL_SEE_FRAME || sight->kind == DFL_SEE_CURVE)
             continue;
+        const bool round = sight->kind == DFL_SEE_DISK || sight->kind == DFL_SEE_BALL;
         status = add_spot(stage, sight->a, sight->at);
         if (!status && sight->kind == DFL_SEE_SPRING)
             status = add_spot(stage, sight->b, sight->to);
-        else if (sight->kind != DFL_SEE_WHEEL && sight->a != DFL_GROUND)
+        if (round && sight->a != DFL_GROUND)
             stage->round[sight->a] = true;
     }
     for (int i = 0; i < drawing->nbodies && !status; i++)

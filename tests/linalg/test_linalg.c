@@ -216,6 +216,90 @@ static void lanes_multiply_four_or_eight_vectors_at_once(void **state)
             }
 }
 
+/* Lane 0 times a real number, each pair behind it, as a complex number, times a complex one. */
+static void lanes_are_multiplied_by_shifts(void **state)
+{
+    (void)state;
+    enum { N = 3 };
+    double zeta[7], X[DFL_LANES * N], Y[DFL_LANES * N];
+    for (int stages = 1; stages <= 7; stages += 2) {
+        const int width = dfl_lanes_width(stages);
+        dfl_shifts shifts;
+        fill(zeta, stages);
+        fill(X, width * N);
+        dfl_shifts_set(&shifts, stages, zeta);
+        dfl_lanes_shift(Y, width, &shifts, N, X);
+        for (int i = 0; i < N; i++) {
+            const double *x = X + i * width, *y = Y + i * width;
+            assert_close(y[0], zeta[0] * x[0], 1e-14);
+            for (int k = 1; k < stages; k += 2) {
+                assert_close(y[k], zeta[k] * x[k] - zeta[k + 1] * x[k + 1], 1e-14);
+                assert_close(y[k + 1], zeta[k] * x[k + 1] + zeta[k + 1] * x[k], 1e-14);
+            }
+            for (int k = stages; k < width; k++)
+                assert_close(y[k], 0, 0);
+        }
+    }
+}
+
+/* Y - (zeta A - B) X from separate products. */
+static void lanes_are_multiplied_by_shifted_matrices(void **state)
+{
+    (void)state;
+    enum { M = 5, N = 4 };
+    double zeta[7], A[M * N], B[M * N], X[DFL_LANES * N], Y[DFL_LANES * M], expected[DFL_LANES * M];
+    double AX[DFL_LANES * M], BX[DFL_LANES * M];
+    for (int stages = 1; stages <= 7; stages += 2)
+        for (int m = 0; m <= M; m++) {
+            const int width = dfl_lanes_width(stages);
+            dfl_shifts shifts;
+            fill(zeta, stages);
+            fill(A, m * N);
+            fill(B, m * N);
+            fill(X, width * N);
+            fill(Y, width * m);
+            dfl_shifts_set(&shifts, stages, zeta);
+            dfl_lanes_mul(AX, width, A, m, N, X);
+            dfl_lanes_mul(BX, width, B, m, N, X);
+            dfl_lanes_shift(AX, width, &shifts, m, AX);
+            for (int i = 0; i < width * m; i++)
+                expected[i] = Y[i] - AX[i] + BX[i];
+            dfl_lanes_mul_shifted(Y, width, &shifts, A, B, m, N, X);
+            assert_all_close(Y, expected, width * m, 1e-13);
+        }
+}
+
+/* A solve in lanes is the solve of what stands in them; other lanes stay as they are. */
+static void factors_solve_in_lanes(void **state)
+{
+    (void)state;
+    enum { WIDTH = 8, LARGEST = 20 };
+    static double A[2 * LARGEST * LARGEST], b[2 * LARGEST], lanes[WIDTH * LARGEST];
+    for (int parts = 1; parts <= 2; parts++)
+        for (int n = 1; n <= LARGEST; n++)
+            for (int qr = 0; qr < 2; qr++) {
+                dfl_factor *factor = NULL;
+                assert_int_equal(dfl_factor_create(&factor, ctx, n, parts == 2), DFL_OK);
+                fill(A, parts * n * n);
+                fill(b, parts * n);
+                fill(lanes, WIDTH * n);
+                for (int i = 0; i < n; i++)
+                    for (int k = 0; k < parts; k++)
+                        lanes[i * WIDTH + 3 + k] = b[i * parts + k];
+                const double left = lanes[2], right = lanes[3 + parts];
+                memcpy(dfl_factor_matrix(factor), A, (size_t)(parts * n * n) * sizeof *A);
+                assert_true(dfl_factor_compute(factor, n, qr ? DFL_METHOD_QR : DFL_METHOD_LU));
+                dfl_factor_solve(factor, b);
+                dfl_factor_solve_lanes(factor, lanes + 3, WIDTH);
+                for (int i = 0; i < n; i++)
+                    for (int k = 0; k < parts; k++)
+                        assert_close(lanes[i * WIDTH + 3 + k], b[i * parts + k], 0);
+                assert_close(lanes[2], left, 0);
+                assert_close(lanes[3 + parts], right, 0);
+                dfl_factor_free(factor, ctx);
+            }
+}
+
 /* For every number of stages, a full matrix over the lanes, one column per stage. */
 static void lanes_are_transformed_over_the_stages(void **state)
 {
@@ -223,19 +307,16 @@ static void lanes_are_transformed_over_the_stages(void **state)
     enum { N = 5 };
     double M[DFL_LANES * 7], X[DFL_LANES * N], Y[DFL_LANES * N], G[DFL_LANES * N], stage[7][N];
     double weight[N];
-    const double *from[7];
     for (int stages = 1; stages <= 7; stages += 2) {
         const int width = dfl_lanes_width(stages);
         fill(M, width * stages);
         fill(X, width * N);
         fill(weight, N);
-        for (int k = 0; k < stages; k++) {
-            from[k] = stage[k];
+        for (int k = 0; k < stages; k++)
             for (int i = 0; i < N; i++)
                 stage[k][i] = X[i * width + k];
-        }
         dfl_lanes_transform(Y, stages, M, N, X);
-        dfl_lanes_gather(G, stages, M, N, from, X, weight);
+        dfl_lanes_gather(G, stages, M, N, stage[0], N, X, weight);
         for (int i = 0; i < N; i++)
             for (int r = 0; r < width; r++) {
                 double sum = 0;
@@ -244,12 +325,10 @@ static void lanes_are_transformed_over_the_stages(void **state)
                 assert_close(Y[i * width + r], sum, 1e-13);
                 assert_close(G[i * width + r], sum - weight[i] * X[i * width + r], 1e-13);
             }
-        dfl_lanes_gather(G, stages, M, N, from, NULL, NULL);
+        dfl_lanes_gather(G, stages, M, N, stage[0], N, NULL, NULL);
         assert_all_close(G, Y, width * N, 1e-13);
-        double *to[7], back[7][N], sums[N];
-        for (int k = 0; k < stages; k++)
-            to[k] = back[k];
-        dfl_lanes_scatter(to, stages, N, weight, X);
+        double back[7][N], sums[N];
+        dfl_lanes_scatter(back[0], N, stages, N, weight, X);
         dfl_lanes_combine(sums, stages, M, N, X);
         for (int i = 0; i < N; i++) {
             double sum = 0;
@@ -802,6 +881,9 @@ int main(void)
         cmocka_unit_test(gemm_respects_leading_dimensions),
         cmocka_unit_test(lanes_multiply_four_or_eight_vectors_at_once),
         cmocka_unit_test(lanes_are_transformed_over_the_stages),
+        cmocka_unit_test(lanes_are_multiplied_by_shifts),
+        cmocka_unit_test(lanes_are_multiplied_by_shifted_matrices),
+        cmocka_unit_test(factors_solve_in_lanes),
         cmocka_unit_test(a_split_gives_right_inverse_and_null_space),
         cmocka_unit_test(a_split_of_exact_size_needs_no_more_room),
         cmocka_unit_test(a_split_finds_the_rank_of_a_deficient_matrix),

@@ -268,6 +268,34 @@ static void scripts_decide_what_is_seen(void **state)
     unload(&l);
 }
 
+/* A body that is fixed hangs on a bar of the other one; a body that the script draws has no second disk. */
+static void fixed_and_drawn_bodies_are_seen_once(void **state)
+{
+    (void)state;
+    loaded l;
+    load_good(&l, "planar()\n"
+                  "local arm = body('arm', { mass = 1, com = {1, 0}, inertia = 1 })\n"
+                  "local bag = body('bag', { mass = 1, com = {2, 0} })\n"
+                  "revolute('hinge', ground, arm, { at = {0, 0} })\n"
+                  "fixed('strap', arm, bag)");
+    assert_names(&l, "hinge.ground arm bag hinge");
+    ASSERT_SHAPE_AT(&l, "arm", DFL_LINE, M_PI / 2, 0, 0, 0, 0, 1, 0, 0, 2, 0);
+    ASSERT_SHAPE_AT(&l, "bag", DFL_SPHERE, M_PI / 2, 0, 2, 0);
+    unload(&l);
+    static const char coin[] =
+        "local c = body('coin', { mass = 1, com = {0, 0, 1}, inertia = {1, 1, 1} })\n"
+        "free('f', ground, c, { at = {0, 0, 1} })\n"
+        "rolling_ball('roll', c, { at = {0, 0, 1}, radius = 1 })\n";
+    char text[512];
+    load_good(&l, coin);
+    assert_names(&l, "roll");
+    unload(&l);
+    snprintf(text, sizeof text, "%sdraw.box('coin', {0, 0, 1}, { body = c })", coin);
+    load_good(&l, text);
+    assert_names(&l, "coin");
+    unload(&l);
+}
+
 static void wrong_shapes_say_what_to_write(void **state)
 {
     (void)state;
@@ -312,6 +340,7 @@ int main(void)
         cmocka_unit_test(quaternions_turn_as_the_points_of_the_body_move),
         cmocka_unit_test(what_rolls_is_round_and_frames_and_curves_are_seen),
         cmocka_unit_test(scripts_decide_what_is_seen),
+        cmocka_unit_test(fixed_and_drawn_bodies_are_seen_once),
         cmocka_unit_test(wrong_shapes_say_what_to_write),
         cmocka_unit_test(shapes_survive_failed_allocations),
     };
