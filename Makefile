@@ -2,11 +2,11 @@
 JOBS := $(shell nproc 2>/dev/null || echo 2)
 INSTALL := scripts/install-packages
 CMAKE := cmake -S . -B
-FILES = $(shell find $(wildcard include src bindings problems examples tests bench) -name '*.[ch]')
+FILES = $(shell find $(wildcard include src bindings problems examples tests bench paper) -name '*.[ch]')
 
 MAKEFLAGS += --no-print-directory
 
-.PHONY: help build demo test test-peers sanitize strict format format-check bench clean
+.PHONY: help build demo test test-peers sanitize strict format format-check bench paper clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -61,6 +61,13 @@ format-check: ## fail if clang-format would change a file
 
 bench: build ## measure Driftless and its peers; tables in build/bench/table.md
 	@bench/run
+
+paper: ## the tables and figures of the papers, computed again: docs/paper (some minutes)
+	@$(INSTALL) build
+	@$(INSTALL) paper || echo "paper: only the solvers that are installed" >&2
+	@$(CMAKE) build -DCMAKE_BUILD_TYPE=Release >/dev/null
+	@cmake --build build -j $(JOBS) --target paper driftless_program
+	@scripts/paper build
 
 clean: ## remove build/
 	@rm -rf build

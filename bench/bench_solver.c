@@ -18,20 +18,30 @@ typedef struct setting {
     int stride;
     dfl_form form;
     int order; /* 0: automatic */
+    dfl_integrator integrator;
 } setting;
 
 static const setting settings[] = {
-    {"pendulum", "pendulum", "psf", false, 1000, 8, 27, 1, DFL_PSF, 0},
-    {"pendulum", "pendulum_energy", "psf+energy", false, 1000, 8, 28, 1, DFL_PSF, 0},
-    {"pendulum", "pendulum", "psi1", false, 1000, 14, 14, 1, DFL_PSI1, 0},
-    {"pendulum", "pendulum_energy", "psf+energy", true, 1000, 8, 24, 2, DFL_PSF, 0},
-    {"pendulum", "pendulum_energy", "psf+energy", false, 1000, 8, 28, 1, DFL_PSF, 5},
-    {"andrews", "andrews", "psf", false, 0.03, 6, 23, 1, DFL_PSF, 0},
-    {"andrews", "andrews", "psf", true, 0.03, 6, 23, 1, DFL_PSF, 0},
-    {"andrews", "andrews", "psf", false, 0.03, 6, 23, 1, DFL_PSF, 5},
-    {"caraxis", "caraxis", "psf", false, 3, 6, 24, 1, DFL_PSF, 0},
-    {"caraxis", "caraxis", "psf", true, 3, 6, 24, 1, DFL_PSF, 0},
-    {"caraxis", "caraxis", "psf", false, 3, 6, 24, 1, DFL_PSF, 5},
+    {"pendulum", "pendulum", "psf", false, 1000, 8, 27, 1, DFL_PSF, 0, DFL_RADAU},
+    {"pendulum", "pendulum_energy", "psf+energy", false, 1000, 8, 28, 1, DFL_PSF, 0, DFL_RADAU},
+    {"pendulum", "pendulum", "psi1", false, 1000, 14, 14, 1, DFL_PSI1, 0, DFL_RADAU},
+    {"pendulum", "pendulum_energy", "psf+energy", true, 1000, 8, 24, 2, DFL_PSF, 0, DFL_RADAU},
+    {"pendulum", "pendulum_energy", "psf+energy", false, 1000, 8, 28, 1, DFL_PSF, 5, DFL_RADAU},
+    {"andrews", "andrews", "psf", false, 0.03, 6, 23, 1, DFL_PSF, 0, DFL_RADAU},
+    {"andrews", "andrews", "psf", true, 0.03, 6, 23, 1, DFL_PSF, 0, DFL_RADAU},
+    {"andrews", "andrews", "psf", false, 0.03, 6, 23, 1, DFL_PSF, 5, DFL_RADAU},
+    {"caraxis", "caraxis", "psf", false, 3, 6, 24, 1, DFL_PSF, 0, DFL_RADAU},
+    {"caraxis", "caraxis", "psf", true, 3, 6, 24, 1, DFL_PSF, 0, DFL_RADAU},
+    {"caraxis", "caraxis", "psf", false, 3, 6, 24, 1, DFL_PSF, 5, DFL_RADAU},
+    {"pendulum", "pendulum", "psf", false, 1000, 8, 20, 2, DFL_PSF, 0, DFL_BDF},
+    {"pendulum", "pendulum", "psf", false, 1000, 8, 24, 2, DFL_PSF, 0, DFL_HALF_EXPLICIT},
+    {"pendulum", "pendulum", "psf", false, 1000, 8, 26, 2, DFL_PSF, 0, DFL_EXPLICIT_PAIR},
+    {"andrews", "andrews", "psf", false, 0.03, 6, 20, 2, DFL_PSF, 0, DFL_BDF},
+    {"andrews", "andrews", "psf", false, 0.03, 6, 22, 2, DFL_PSF, 0, DFL_HALF_EXPLICIT},
+    {"andrews", "andrews", "psf", false, 0.03, 6, 23, 2, DFL_PSF, 0, DFL_EXPLICIT_PAIR},
+    {"caraxis", "caraxis", "psf", false, 3, 6, 20, 2, DFL_PSF, 0, DFL_BDF},
+    {"caraxis", "caraxis", "psf", false, 3, 6, 22, 2, DFL_PSF, 0, DFL_HALF_EXPLICIT},
+    {"caraxis", "caraxis", "psf", false, 3, 6, 24, 2, DFL_PSF, 0, DFL_EXPLICIT_PAIR},
 };
 
 typedef struct result {
@@ -156,7 +166,8 @@ static int by_value(const void *a, const void *b)
 static void run(result *r, const problem *p, const setting *s, double tol, int most)
 {
     dfl_context *ctx = dfl_context_create();
-    dfl_solver_options options = {.form = s->form, .order = s->order, .rtol = tol, .atol = tol};
+    dfl_solver_options options = {
+        .form = s->form, .integrator = s->integrator, .order = s->order, .rtol = tol, .atol = tol};
     dfl_solver *solver = NULL;
     double seconds[15], spent = 0;
     int runs = 0;
@@ -200,11 +211,14 @@ static void number(const char *name, double value)
 static void print(const result *r, const setting *s, double tol)
 {
     const long evaluations = r->stats.evaluations + r->stats.difference_evaluations;
-    printf(
-        "{\"problem\":\"%s\",\"solver\":\"driftless%s\",\"formulation\":\"%s\",\"jacobian\":\"%s\","
-        "\"status\":%d",
-        s->problem, s->order == 5 ? "-order5" : "", s->formulation,
-        s->differences ? "fd" : "analytic", (int)r->status);
+    const bool radau = s->integrator == DFL_RADAU;
+    printf("{\"problem\":\"%s\",\"solver\":\"driftless%s%s\",\"formulation\":\"%s\","
+           "\"jacobian\":\"%s\",\"status\":%d",
+           s->problem, radau && s->order != 5 ? "" : "-",
+           !radau          ? dfl_integrator_name(s->integrator)
+           : s->order == 5 ? "order5"
+                           : "",
+           s->formulation, s->differences ? "fd" : "analytic", (int)r->status);
     number("rtol", tol);
     number("atol", tol);
     printf(",\"steps\":%ld,\"fevals\":%ld,\"jac\":%ld,\"lu\":%ld", r->stats.accepted, evaluations,

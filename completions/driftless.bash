@@ -26,7 +26,7 @@ _driftless() {
         return
         ;;
     --start) mapfile -t COMPREPLY < <(compgen -W "project as-given" -- "$cur") && return ;;
-    --evaluation) mapfile -t COMPREPLY < <(compgen -W "auto tape native" -- "$cur") && return ;;
+    --evaluation) mapfile -t COMPREPLY < <(compgen -W "auto tape native recursion" -- "$cur") && return ;;
     --output)
         case $command in
         run) _driftless_files csv h5 hdf5 ;;
@@ -51,7 +51,7 @@ _driftless() {
         --fixed-step --max-steps --evaluation --output --report --plot --columns --json" ;;
     check) options="--from --rtol --atol --form --json" ;;
     init) options="--from --rtol --atol --form --lua --json" ;;
-    equations) options="--output --latex" ;;
+    equations) options="--output --latex --frames" ;;
     export) options="--output --c --octave" ;;
     compare) options="--to --from --forms --methods --tol --limit --first-step --max-step --fixed-step
         --max-steps --evaluation --report --plot --json" ;;

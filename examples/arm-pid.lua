@@ -17,15 +17,14 @@ local motor = actuator("motor", hinge, { voltage = control.out, resistance = 0.8
                                          constant = 0.05, gear = 80 })
 friction("bearing", hinge, { load = 20, coefficient = 0.1, radius = 0.03, speed = 0.05 })
 
-output("error", control.error)
-output("voltage", motor.u)
-output("torque", motor.f)
+output("error", control.error, "rad")
+output("voltage", motor.u, "V")
+output("torque", motor.f, "N m")
 output("hinge", hinge)
 
 local tip = point(bag, {L, 0, 0})
 output("tip", tip, "position", "acceleration")
-draw.line("arm", {0, 0, 0}, {tip.x, tip.y, tip.z}, { size = 0.05, color = "blue" })
-draw.sphere("bag", {tip.x, tip.y, tip.z}, { radius = 0.08, color = "orange", trace = true })
+draw.sphere("bag", {L, 0, 0}, { body = bag, radius = 0.08, color = "orange", trace = true })
 
 initial{ [hinge.q] = -pi/2, ["reference"] = -pi/2 }
 simulate{ to = 4, rtol = 1e-7, every = 0.02 }

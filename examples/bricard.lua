@@ -30,9 +30,4 @@ local p = point(rods[3], corner[4])
 output("P3", p, "position", "velocity")
 output("energy", energy())
 
-for k = 1, 5 do
-  local a, b = point(rods[k], corner[k]), point(rods[k], corner[k + 1])
-  draw.line("rod" .. k, {a.x, a.y, a.z}, {b.x, b.y, b.z}, { size = w })
-end
-
 simulate{ to = 2, rtol = 1e-8, every = 0.02 } -- from rest, as it is drawn

@@ -17,15 +17,10 @@ local touch, s = contact_curves("touch", cam, follower, {
   start = {pi/2, 0} })
 potential(k/2*(guide.q + preload)^2)
 
-output("energy", energy())
-output("force", multiplier(touch))
+output("energy", energy(), "J")
+output("force", multiplier(touch), "N")
 
-local tip = point(cam, {a, 0})
-draw.line("long-axis", {-tip.x, -tip.y}, {tip.x, tip.y}, { size = 0.02, color = "blue" })
-draw.box("face", {0, b + guide.q + 0.002}, { size = {0.12, 0.004}, color = "orange" })
-local x, y = a*cos(s), b*sin(s)
-local contact = { x*cos(axle.q) - y*sin(axle.q), x*sin(axle.q) + y*cos(axle.q) }
-draw.point("contact", contact, { size = 0.004, trace = true })
+draw.point("contact", {a*cos(s), b*sin(s)}, { body = cam, size = 0.004, trace = true })
 
 initial{ [axle.q] = 0, [axle.qd] = 20 }
 simulate{ to = 1, rtol = 1e-8, every = 0.002 }

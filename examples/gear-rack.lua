@@ -19,12 +19,13 @@ gear("mesh", motor, shaft, { ratio = -ratio }) -- wheels that touch turn against
 rack("teeth", shaft, slide, { radius = r })
 potential(k/2*slide.q^2)
 
-output("energy", energy())
+output("energy", energy(), "J")
 
-local mark1, mark2 = point(rotor, {0.024, 0}), point(wheel, {0.27, 0})
-draw.line("rotor", {0, 0}, {mark1.x, mark1.y}, { size = 0.02, color = "blue" })
-draw.line("wheel", {0.15, 0}, {mark2.x, mark2.y}, { size = 0.02, color = "green" })
-draw.box("rack", {0.15 + slide.q, -0.035}, { size = {0.4, 0.01}, color = "orange" })
+-- the radii that belong to the ratio, instead of those that the inertias suggest
+draw.cylinder("rotor", {0, 0}, { body = rotor, radius = 0.15/(1 + ratio), color = "blue" })
+draw.cylinder("wheel", {0.15, 0}, { body = wheel, radius = 0.15*ratio/(1 + ratio), color = "green" })
+draw.cylinder("pinion", {0.15, 0}, { body = wheel, radius = r, color = "sky" })
+draw.box("rack", {0.15, -0.035}, { body = rack_body, size = {0.4, 0.01}, color = "orange" })
 draw.spring("spring", {-0.2, -0.035}, {slide.q - 0.05, -0.035})
 
 initial{ [slide.q] = 0, [slide.qd] = 1 }

@@ -6,7 +6,7 @@ local m1 = param("m1", 0, "kg")
 local c, d = param("c", 1e4, "N/m"), param("d", 2, "N s/m")
 
 -- drawn with both springs relaxed
-local node = body("node", { mass = m1, com = {1, 0} })
+local node = body("node", { mass = m1, com = {1, 0}, shape = {"sphere", radius = 0.02} })
 local block = body("block", { mass = 1, com = {2, 0} })
 local first = prismatic("first", ground, node, { at = {1, 0}, axis = {1, 0} })
 local second = prismatic("second", node, block, { at = {2, 0}, axis = {1, 0} })
@@ -16,14 +16,12 @@ force(first.q, push - c*first.q - d*first.qd)
 force(second.q, -c*second.q - d*second.qd)
 
 local a, b = point(node, {1, 0}), point(block, {2, 0})
-output("x1", a.x - 1)
-output("x2", b.x - 2)
-output("v2", b.vx)
+output("x1", a.x - 1, "m")
+output("x2", b.x - 2, "m")
+output("v2", b.vx, "m/s")
 
 draw.spring("left", {0, 0}, {a.x, a.y})
 draw.spring("right", {a.x, a.y}, {b.x, b.y})
-draw.point("joint", {a.x, a.y}, { size = 0.03 })
-draw.box("mass", {b.x, b.y}, { size = {0.2, 0.2, 0.2} })
 
 initial{ [first.q] = 0.02, [second.q] = 0.03 }
 simulate{ to = 2, rtol = 1e-8, every = 0.005 }

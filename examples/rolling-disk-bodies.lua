@@ -9,12 +9,8 @@ local coin = body("coin", { mass = m, com = {0, 0, r}, inertia = {m*r^2/4, m*r^2
 local f = free("f", ground, coin, { at = {0, 0, r} })
 rolling_disk("table", coin, { at = {0, 0, r}, axis = {0, 0, 1}, radius = r })
 
-local c = point(coin, {0, 0, r})
-output("centre", c, "position", "velocity")
+output("centre", point(coin, {0, 0, r}), "position", "velocity")
 output("energy", energy())
-
-draw.cylinder("coin", {c.x, c.y, c.z},
-  { radius = r, length = r/20, quaternion = {f.q4, f.q5, f.q6, f.q7}, color = "orange" })
 
 -- tilted by 1.2 rad about the x axis
 initial{ [f.q1] = 0, [f.q2] = 0, [f.q4] = cos(0.6), [f.q5] = sin(0.6), [f.q6] = 0, [f.q7] = 0 }

@@ -16,17 +16,13 @@ local pin = revolute("pin", crank, rod, { at = {l1, 0} })
 prismatic("guide", ground, slider, { at = {l1 + l2, 0}, axis = {1, 0} })
 local wrist = revolute("wrist", rod, slider, { at = {l1 + l2, 0} })
 
-local p, s = point(crank, {l1, 0}), point(slider, {l1 + l2, 0})
-output("x", s.x)
-output("wrist-force", sqrt(wrist.lambda1^2 + wrist.lambda2^2))
+output("x", point(slider, {l1 + l2, 0}).x, "m")
+output("wrist-force", sqrt(wrist.lambda1^2 + wrist.lambda2^2), "N")
 output("bearing", bearing) -- force and torque of the joint on the crank
-output("energy", energy())
+output("energy", energy(), "J")
 
-draw.line("guide", {l2 - 2*l1, 0}, {l2 + 2*l1, 0}, { size = 0.002 })
-draw.line("crank", {0, 0}, {p.x, p.y}, { size = 0.02, color = "blue" })
-draw.line("rod", {p.x, p.y}, {s.x, s.y}, { size = 0.014, color = "orange" })
-draw.box("slider", {s.x, s.y}, { size = {0.08, 0.05}, color = "green" })
-draw.point("pin", {p.x, p.y}, { size = 0.02, color = "black", trace = true })
+-- bodies and joints draw themselves; this is the path of the middle of the rod
+draw.point("middle", {l1 + l2/2, 0}, { body = rod, size = 0.015, color = "black", trace = true })
 
 initial{ [bearing.q] = pi/2, [bearing.qd] = 10 }
 guess{ [pin.q] = -pi/2 - 0.5, ["guide.q"] = -0.2 }

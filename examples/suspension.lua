@@ -27,25 +27,18 @@ local stop = impact("stop", car, lower, { at = {0.5, 0.233}, plane = {0.5, 0.26}
 
 local c = point(wheel, {0.7, 0.3})
 local load = -tyre.f*(c.y - lift.q)/tyre.l                                -- its vertical part
-output("strut-force", strut.f)
-output("tyre-load", load)
-output("stop-force", stop.f)
+output("strut-force", strut.f, "N")
+output("tyre-load", load, "N")
+output("stop-force", stop.f, "N")
 output("ball", ball)
 
 -- what the dampers and the stop take, and what the road gives, explain how the energy changes
 local excess = stop.f - 5e7*max(0, -stop.gap)^2
-dynamic("taken", 4000*strut.ld^2 + 150*tyre.ld^2 - excess*stop.rate)
-dynamic("given", load*lift.qd)
-output("energy", energy())
+dynamic("taken", 4000*strut.ld^2 + 150*tyre.ld^2 - excess*stop.rate, "J")
+dynamic("given", load*lift.qd, "J")
+output("energy", energy(), "J")
 
-local a, b = point(lower, {0.65, 0.2}), point(upper, {0.6, 0.55})
-local r, p, q = point(car, {0.2, 0.3}), point(car, {0.25, 0.5}), point(car, {0.3, 0.7})
-local foot = point(lower, {0.5, 0.233})
-draw.line("lower", {r.x, r.y}, {a.x, a.y}, { size = 0.03, color = "blue" })
-draw.line("upper", {p.x, p.y}, {b.x, b.y}, { size = 0.02, color = "blue" })
-draw.line("upright", {a.x, a.y}, {b.x, b.y}, { size = 0.03, color = "orange" })
-draw.spring("strut", {q.x, q.y}, {foot.x, foot.y}, { size = 0.08 })
-draw.box("tyre", {c.x, c.y}, { size = {0.2, 0.6}, angle = wheel.angle, color = "gray" })
-draw.line("road", {0.5, lift.q}, {0.9, lift.q}, { size = 0.01 })
+draw.box("tyre", {0.75, 0.3}, { body = wheel, size = {0.2, 0.6}, color = "gray" })
+draw.line("road", {0.5, 0}, {0.9, 0}, { body = road, size = 0.01 })
 
 simulate{ to = 3, rtol = 1e-7, every = 0.01 }

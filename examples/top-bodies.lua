@@ -9,15 +9,14 @@ local J1, J3 = param("J1", 1, "kg m^2"), param("J3", 0.4, "kg m^2") -- about the
 local top = body("top", { mass = m, com = {0, 0, l}, inertia = {J1, J1, J3} })
 local tip = spherical("tip", ground, top, { at = {0, 0, 0} })
 
-local c, e = point(top, {0, 0, l}), point(top, {0, 0, 2*l})
+local c = point(top, {0, 0, l})
 invariant("energy", energy())
-output("lean", acos(c.z/l))
+output("lean", acos(c.z/l), "rad")
 output("tip", tip) -- the force on the top
 
-draw.line("axis", {0, 0, 0}, {e.x, e.y, e.z}, { size = 0.03 })
-draw.cylinder("top", {c.x, c.y, c.z},
-              { radius = 0.25, length = 0.08, quaternion = {tip.q1, tip.q2, tip.q3, tip.q4} })
-draw.point("end", {e.x, e.y, e.z}, { size = 0.03, trace = true })
+draw.line("axis", {0, 0, 0}, {0, 0, 2*l}, { body = top, size = 0.03 })
+draw.cylinder("top", {0, 0, l}, { body = top, radius = 0.25, length = 0.08 })
+draw.point("end", {0, 0, 2*l}, { body = top, size = 0.03, trace = true })
 
 -- leaning by 0.5 rad about the x axis, 20 rad/s about its own
 initial{ [tip.q1] = cos(0.25), [tip.q2] = sin(0.25), [tip.q3] = 0, [tip.q4] = 0 }

@@ -1,6 +1,6 @@
--- A truck over a hump, seen from the side: wheels, chassis, cabin and a loading area hinged at the back.
--- It is drawn standing on its springs; then the road, a body without mass, moves under the wheels as it
--- would pass: first in front, 0.3 s later behind. Chassis and cabin nod, and come to rest.
+-- A truck drives over a hump: wheels, chassis, cabin, and a loading area hinged at the back.
+-- It is drawn standing on its springs, seen from a car beside it: two bodies without mass, the road under the
+-- wheels, rise and sink again, first in front, 0.3 s later behind. All nod, and come to rest.
 planar()
 gravity{0, -9.81}
 local rear, front = -2.06, 2.44 -- where the axles are; the centre of the chassis is above 0
@@ -18,20 +18,20 @@ guide("on-chassis", chassis, 0, 2)
 guide("on-cabin", cabin, 2.74, 2.9)
 local hinge = revolute("hinge", chassis, area, { at = {-3.07, 2.15} })
 
--- a spring with a damper, stiffness k and damping d, that carries `load` as it is drawn
-local function strut(name, a, from, b, to, k, d, nominal)
-  return spring(name, a, b, { from = from, to = to, stiffness = k, damping = d, length = -nominal/k })
+-- a spring with a damper: it pulls with k l + d l' + offset, so that it is slack where l = -offset/k
+local function strut(name, a, from, b, to, k, d, offset)
+  spring(name, a, b, { from = from, to = to, stiffness = k, damping = d, length = -offset/k })
 end
 
--- road, wheel and the springs above and below it
+-- road, wheel, and the springs below and above it
 local function axle(name, x, mass, t0, tyre, leaf)
   local s = time - t0
   local road, wheel = body(name .. "-road"), body(name .. "-wheel", { mass = mass, com = {x, 0.5} })
   prismatic(name .. "-profile", ground, road,
     { at = {x, 0}, axis = {0, 1}, motion = select(s, 0.001*s^6*exp(-s), 0) })
   prismatic(name .. "-slide", ground, wheel, { at = {x, 0.5}, axis = {0, 1} })
-  strut(name .. "-tyre", road, {x, 0}, wheel, {x, 0.5}, tyre[1], tyre[2], tyre[3])
-  strut(name .. "-leaf", wheel, {x, 0.5}, chassis, {x, 2 - 1.34}, leaf[1], leaf[2], leaf[3])
+  strut(name .. "-tyre", road, {x, 0}, wheel, {x, 0.5}, table.unpack(tyre))
+  strut(name .. "-leaf", wheel, {x, 0.5}, chassis, {x, 0.66}, table.unpack(leaf))
 end
 axle("rear", rear, 1450, 6.5/15, {4.4e6, 600, -2329145.162}, {824700, 21593, -246872.662})
 axle("front", front, 600, 2/15, {2.2e6, 300, -1147434.838}, {271100, 38537, -84924.838})

@@ -3,7 +3,8 @@
    Source: own data; the chain slider - rod - crank with the loop closed at the crank bearing
    follows Kurz, Burkhardt and Eberhard (2011). p = (x, alpha, beta): slider on the x axis, absolute
    angle of the rod, angle of the crank relative to the rod. Uniform bars, m1 = 0.36 kg, l1 = 0.15 m
-   (crank), m2 = 0.151104 kg, l2 = 0.3 m (rod), m3 = 0.075552 kg (slider), gravity 9.81 in -y.
+   (crank), m2 = 0.151104 kg, l2 = 0.3 m (rod), m3 = 0.075552 kg (slider), gravity 9.81 in -y; or
+   those of the comparison of loop closures: 0.6 kg, 0.5 m; 0.8 kg, 1 m; 1 kg; level.
 
    With the rod U = l2 (cos alpha, sin alpha), the crank V = l1 (cos psi, sin psi), psi = alpha +
    beta, mu = m1 + m2/2, k = m1 l1 l2 / 2:
@@ -26,25 +27,31 @@
 enum { X, ALPHA, BETA, NV };
 enum { NL = 2, N = NL + 2 * NV };
 
-static const double m1 = 0.36, m2 = 0.151104, m3 = 0.075552, l1 = 0.15, l2 = 0.3, gravity = 9.81;
-static const double mu = 0.36 + 0.151104 / 2.0, k = 0.36 * 0.15 * 0.3 / 2.0;
+/* Crank 1, rod 2, slider 3. */
+typedef struct bars {
+    double m1, m2, m3, l1, l2, gravity, mu, k;
+} bars;
 
 /* The bars and the relative angle. */
 typedef struct pose {
     double U[2], V[2], s, c; /* s, c: of beta */
 } pose;
 
+static bool make(problem *out, double m1, double m2, double m3, double l1, double l2,
+                 double gravity);
+
 static int eval(dfl_blocks *out, double t, const double *x, unsigned need, void *user);
-static pose eval_pose(const double *p);
-static void eval_force(double *f, const pose *at, const double *v);
+static pose eval_pose(const bars *is, const double *p);
+static void eval_force(double *f, const bars *is, const pose *at, const double *v);
 static void write_columns(double *A, double u, double w, const double *U, const double *V);
 static int mass(double *M, double t, const double *x, void *user);
+static void eval_mass(double *M, const bars *is, const double *x);
 static int jacobian(dfl_jacobian *out, double t, const double *x, const double *a, void *user);
 static void differentiate_constraints(dfl_jacobian *out, const pose *at, const double *v,
                                       const double *a);
-static void differentiate_by_velocity(double *dyn, const pose *at, const double *v);
-static void differentiate_by_angles(double *by_alpha, double *by_beta, const pose *at,
-                                    const double *x, const double *a);
+static void differentiate_by_velocity(double *dyn, const bars *is, const pose *at, const double *v);
+static void differentiate_by_angles(double *by_alpha, double *by_beta, const bars *is,
+                                    const pose *at, const double *x, const double *a);
 static double energy(const double *x, const void *parameters);
 
 /* clang-format off */
@@ -72,6 +79,37 @@ bool problem_slidercrank(problem *out, int size)
     const double start[N] = {0.22649526206979337, -0.51696898596510665, -1.5,          0.0, 10.0,
                              0.15 * sqrt(3.0),    5.0 * pi / 6.0,       2.0 * pi / 3.0};
     (void)size;
+    if (!make(out, 0.36, 0.151104, 0.075552, 0.15, 0.3, 9.81))
+        return false;
+    out->references = references;
+    out->nreferences = sizeof references / sizeof *references;
+    memcpy(out->x0, start, sizeof start);
+    return true;
+}
+
+/* Crank at 60 degrees, turning at 3 rad/s. */
+bool problem_slidercrank_level(problem *out)
+{
+    const double turn = -3.0 * 0.25 / sqrt(13.0 / 16.0); /* of the rod */
+    if (!make(out, 0.6, 0.8, 1.0, 0.5, 1.0, 0.0))
+        return false;
+    const double alpha = pi - asin(sqrt(3.0) / 4.0);
+    const double start[N] = {[NL] = -1.5 * sqrt(3.0) / 2.0 + sqrt(3.0) / 4.0 * turn,
+                             turn,
+                             3.0 - turn,
+                             0.25 + sqrt(13.0) / 4.0,
+                             alpha,
+                             4.0 * pi / 3.0 - alpha};
+    memcpy(out->x0, start, sizeof start);
+    if (problem_solve_multipliers(out))
+        return true;
+    problem_free(out);
+    return false;
+}
+
+static bool make(problem *out, double m1, double m2, double m3, double l1, double l2,
+                 double gravity)
+{
     *out = (problem){
         .name = "slidercrank",
         .about = "rigid slider crank counted from the slider",
@@ -85,13 +123,18 @@ bool problem_slidercrank(problem *out, int size)
                 .autonomous = true,
                 .forces_free_of_multipliers = true},
         .t_end = 2.0,
-        .references = references,
-        .nreferences = sizeof references / sizeof *references,
         .energy = energy,
     };
-    if (!problem_allocate(out, 1))
+    if (!problem_allocate(out, sizeof(bars)))
         return false;
-    memcpy(out->x0, start, sizeof start);
+    *(bars *)out->parameters = (bars){.m1 = m1,
+                                      .m2 = m2,
+                                      .m3 = m3,
+                                      .l1 = l1,
+                                      .l2 = l2,
+                                      .gravity = gravity,
+                                      .mu = m1 + m2 / 2.0,
+                                      .k = m1 * l1 * l2 / 2.0};
     return true;
 }
 
@@ -99,13 +142,13 @@ static int eval(dfl_blocks *out, double t, const double *x, unsigned need, void 
 {
     const double *v = x + NL, *p = v + NV;
     const double turn = v[ALPHA], spin = v[ALPHA] + v[BETA]; /* of rod and crank */
-    const pose at = eval_pose(p);
+    const pose at = eval_pose(user, p);
     const double *U = at.U, *V = at.V;
-    (void)t, (void)user;
+    (void)t;
     if (need & DFL_KINEMATICS)
         memcpy(out->kin, v, NV * sizeof *v);
     if (need & DFL_FORCE)
-        eval_force(out->f, &at, v);
+        eval_force(out->f, user, &at, v);
     if (need & DFL_POSITION) {
         out->g[0] = p[X] + U[0] + V[0];
         out->g[1] = U[1] + V[1];
@@ -125,22 +168,22 @@ static int eval(dfl_blocks *out, double t, const double *x, unsigned need, void 
     return 0;
 }
 
-static pose eval_pose(const double *p)
+static pose eval_pose(const bars *is, const double *p)
 {
     const double sa = sin(p[ALPHA]), ca = cos(p[ALPHA]), s = sin(p[BETA]), c = cos(p[BETA]);
-    return (pose){.U = {l2 * ca, l2 * sa},
-                  .V = {l1 * (ca * c - sa * s), l1 * (sa * c + ca * s)},
+    return (pose){.U = {is->l2 * ca, is->l2 * sa},
+                  .V = {is->l1 * (ca * c - sa * s), is->l1 * (sa * c + ca * s)},
                   .s = s,
                   .c = c};
 }
 
-static void eval_force(double *f, const pose *at, const double *v)
+static void eval_force(double *f, const bars *is, const pose *at, const double *v)
 {
     const double turn = v[ALPHA], spin = v[ALPHA] + v[BETA];
-    f[0] = mu * at->U[0] * turn * turn + 0.5 * m1 * at->V[0] * spin * spin;
-    f[1] =
-        k * at->s * (spin * spin - turn * turn) - gravity * (mu * at->U[0] + 0.5 * m1 * at->V[0]);
-    f[2] = -k * at->s * turn * turn - gravity * 0.5 * m1 * at->V[0];
+    f[0] = is->mu * at->U[0] * turn * turn + 0.5 * is->m1 * at->V[0] * spin * spin;
+    f[1] = is->k * at->s * (spin * spin - turn * turn) -
+           is->gravity * (is->mu * at->U[0] + 0.5 * is->m1 * at->V[0]);
+    f[2] = -is->k * at->s * turn * turn - is->gravity * 0.5 * is->m1 * at->V[0];
 }
 
 /* The columns alpha, beta of a 2 x 3 matrix, from u U per rod angle and w V per crank angle. */
@@ -154,29 +197,35 @@ static void write_columns(double *A, double u, double w, const double *U, const 
 
 static int mass(double *M, double t, const double *x, void *user)
 {
-    const pose at = eval_pose(x + NL + NV);
-    (void)t, (void)user;
-    M[X + NV * X] = m1 + m2 + m3;
-    M[X + NV * ALPHA] = M[ALPHA + NV * X] = -mu * at.U[1] - 0.5 * m1 * at.V[1];
-    M[X + NV * BETA] = M[BETA + NV * X] = -0.5 * m1 * at.V[1];
-    M[ALPHA + NV * ALPHA] = m2 * l2 * l2 / 3.0 + m1 * (l2 * l2 + l1 * l1 / 3.0) + 2.0 * k * at.c;
-    M[ALPHA + NV * BETA] = M[BETA + NV * ALPHA] = m1 * l1 * l1 / 3.0 + k * at.c;
-    M[BETA + NV * BETA] = m1 * l1 * l1 / 3.0;
+    (void)t;
+    eval_mass(M, user, x);
     return 0;
+}
+
+static void eval_mass(double *M, const bars *is, const double *x)
+{
+    const pose at = eval_pose(is, x + NL + NV);
+    M[X + NV * X] = is->m1 + is->m2 + is->m3;
+    M[X + NV * ALPHA] = M[ALPHA + NV * X] = -is->mu * at.U[1] - 0.5 * is->m1 * at.V[1];
+    M[X + NV * BETA] = M[BETA + NV * X] = -0.5 * is->m1 * at.V[1];
+    M[ALPHA + NV * ALPHA] = is->m2 * is->l2 * is->l2 / 3.0 +
+                            is->m1 * (is->l2 * is->l2 + is->l1 * is->l1 / 3.0) + 2.0 * is->k * at.c;
+    M[ALPHA + NV * BETA] = M[BETA + NV * ALPHA] = is->m1 * is->l1 * is->l1 / 3.0 + is->k * at.c;
+    M[BETA + NV * BETA] = is->m1 * is->l1 * is->l1 / 3.0;
 }
 
 static int jacobian(dfl_jacobian *out, double t, const double *x, const double *a, void *user)
 {
     const double *v = x + NL, *p = v + NV;
-    const pose at = eval_pose(p);
+    const pose at = eval_pose(user, p);
     double *by_p = out->dyn + NV * (NL + NV);
-    (void)t, (void)user;
+    (void)t;
     differentiate_constraints(out, &at, v, a);
     for (int i = 0; i < NL; i++) /* -W^T, and W = dg/dp */
         for (int j = 0; j < NV; j++)
             out->dyn[j + NV * i] = -out->pos[i + NL * j];
-    differentiate_by_velocity(out->dyn + NV * NL, &at, v);
-    differentiate_by_angles(by_p + NV * ALPHA, by_p + NV * BETA, &at, x, a);
+    differentiate_by_velocity(out->dyn + NV * NL, user, &at, v);
+    differentiate_by_angles(by_p + NV * ALPHA, by_p + NV * BETA, user, &at, x, a);
     for (int i = 0; i < NV; i++)
         out->kin[i + NV * i] = 1.0;
     return 0;
@@ -202,32 +251,32 @@ static void differentiate_constraints(dfl_jacobian *out, const pose *at, const d
                                    (a[ALPHA] + a[BETA]) * V[1] + spin * spin * V1[1]});
 }
 
-static void differentiate_by_velocity(double *dyn, const pose *at, const double *v)
+static void differentiate_by_velocity(double *dyn, const bars *is, const pose *at, const double *v)
 {
     const double turn = v[ALPHA], spin = v[ALPHA] + v[BETA];
-    dyn[0 + NV * ALPHA] = 2.0 * mu * at->U[0] * turn + m1 * at->V[0] * spin;
-    dyn[0 + NV * BETA] = m1 * at->V[0] * spin;
-    dyn[1 + NV * ALPHA] = 2.0 * k * at->s * v[BETA];
-    dyn[1 + NV * BETA] = 2.0 * k * at->s * spin;
-    dyn[2 + NV * ALPHA] = -2.0 * k * at->s * turn;
+    dyn[0 + NV * ALPHA] = 2.0 * is->mu * at->U[0] * turn + is->m1 * at->V[0] * spin;
+    dyn[0 + NV * BETA] = is->m1 * at->V[0] * spin;
+    dyn[1 + NV * ALPHA] = 2.0 * is->k * at->s * v[BETA];
+    dyn[1 + NV * BETA] = 2.0 * is->k * at->s * spin;
+    dyn[2 + NV * ALPHA] = -2.0 * is->k * at->s * turn;
 }
 
 /* Of f - W^T lambda - M a. `rod` and `crank` collect the derivatives with respect to the angles of
    U and V; alpha turns both, beta the crank, and cos beta, sin beta depend on beta alone. */
-static void differentiate_by_angles(double *by_alpha, double *by_beta, const pose *at,
-                                    const double *x, const double *a)
+static void differentiate_by_angles(double *by_alpha, double *by_beta, const bars *is,
+                                    const pose *at, const double *x, const double *a)
 {
     const double *v = x + NL, *U = at->U, *V = at->V;
     const double turn = v[ALPHA], spin = v[ALPHA] + v[BETA];
     const double aa = a[ALPHA], ab = a[ALPHA] + a[BETA];
     const double hU = x[0] * U[0] + x[1] * U[1], hV = x[0] * V[0] + x[1] * V[1];
-    const double rod[NV] = {-mu * U[1] * turn * turn + mu * U[0] * aa,
-                            gravity * mu * U[1] + mu * U[0] * a[X] + hU, 0.0};
-    const double torque = 0.5 * m1 * (gravity * V[1] + V[0] * a[X]) + hV;
-    const double crank[NV] = {0.5 * m1 * (V[0] * ab - V[1] * spin * spin), torque, torque};
-    const double relative[NV] = {0.0,
-                                 k * at->c * (spin * spin - turn * turn) + k * at->s * (aa + ab),
-                                 -k * at->c * turn * turn + k * at->s * aa};
+    const double rod[NV] = {-is->mu * U[1] * turn * turn + is->mu * U[0] * aa,
+                            is->gravity * is->mu * U[1] + is->mu * U[0] * a[X] + hU, 0.0};
+    const double torque = 0.5 * is->m1 * (is->gravity * V[1] + V[0] * a[X]) + hV;
+    const double crank[NV] = {0.5 * is->m1 * (V[0] * ab - V[1] * spin * spin), torque, torque};
+    const double relative[NV] = {
+        0.0, is->k * at->c * (spin * spin - turn * turn) + is->k * at->s * (aa + ab),
+        -is->k * at->c * turn * turn + is->k * at->s * aa};
     for (int i = 0; i < NV; i++) {
         by_alpha[i] = rod[i] + crank[i];
         by_beta[i] = crank[i] + relative[i];
@@ -237,11 +286,11 @@ static void differentiate_by_angles(double *by_alpha, double *by_beta, const pos
 static double energy(const double *x, const void *parameters)
 {
     const double *v = x + NL;
-    const pose at = eval_pose(v + NV);
+    const bars *is = parameters;
+    const pose at = eval_pose(is, v + NV);
     double M[NV * NV] = {0};
-    (void)parameters;
-    mass(M, 0.0, x, NULL);
-    double sum = gravity * (mu * at.U[1] + 0.5 * m1 * at.V[1]);
+    eval_mass(M, is, x);
+    double sum = is->gravity * (is->mu * at.U[1] + 0.5 * is->m1 * at.V[1]);
     for (int i = 0; i < NV; i++)
         for (int j = 0; j < NV; j++)
             sum += 0.5 * v[i] * M[i + NV * j] * v[j];

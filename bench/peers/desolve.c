@@ -44,7 +44,8 @@ typedef void radau_rhs(int *n, double *x, double *y, double *f, double *rpar, in
 typedef void radau_jacobian(int *n, double *x, double *y, int *ml, int *mu, double *J, int *ld,
                             double *rpar, int *ipar); /* ml, mu: deSolve's addition */
 typedef void radau_mass(int *n, double *am, int *lmas, double *rpar, int *ipar);
-typedef void radau_output(void);
+typedef void radau_output(int *number, double *x_old, double *x, double *y, double *cont, int *lrc,
+                          int *n, double *rpar, int *ipar, int *stop);
 void radau5_(int *n, radau_rhs *fcn, double *x, double *y, double *xend, double *h, double *rtol,
              double *atol, int *itol, radau_jacobian *jac, int *ijac, int *mljac, int *mujac,
              radau_mass *mas, int *imas, int *mlmas, int *mumas, radau_output *solout, int *iout,
@@ -91,8 +92,18 @@ static void radau_m(int *n, double *am, int *lmas, double *rpar, int *ipar)
         am[i - first_row] = D[i];
 }
 
-static void no_output(void)
+static void radau_step(int *number, double *x_old, double *x, double *y, double *cont, int *lrc,
+                       int *n, double *rpar, int *ipar, int *stop)
 {
+    (void)number;
+    (void)x_old;
+    (void)cont;
+    (void)lrc;
+    (void)n;
+    (void)rpar;
+    (void)ipar;
+    (void)stop;
+    run.on_step(*x, y);
 }
 
 static int radau5(int m1)
@@ -101,6 +112,7 @@ static int radau5(int m1)
     int iwork[3 * MAX_N + 20] = {0}, counts[3];
     int lwork = (int)(sizeof work / sizeof *work), liwork = (int)(sizeof iwork / sizeof *iwork);
     int n = run.n, rows = run.n - m1, zero = 0, one = 1, analytic = run.analytic;
+    int watched = run.on_step != NULL;
     int ipar = 0, idid = 0;
     double x = 0, x_end = run.problem->t_end, h = run.problem->first_step, rpar = 0;
     double rtol = run.tolerance, atol = run.tolerance;
@@ -114,7 +126,7 @@ static int radau5(int m1)
 
     peer_clock_start();
     radau5_(&n, radau_f, &x, run.y, &x_end, &h, &rtol, &atol, &zero, radau_j, &analytic, &rows,
-            &rows, radau_m, &one, &zero, &zero, no_output, &zero, work, &lwork, iwork, &liwork,
+            &rows, radau_m, &one, &zero, &zero, radau_step, &watched, work, &lwork, iwork, &liwork,
             &rpar, &ipar, &idid);
     peer_clock_stop();
 
@@ -165,6 +177,10 @@ static void daspk_j(double *t, double *y, double *yp, double *J, double *cj, dou
     peer_residual_jacobian(y, *cj, J, run.n);
 }
 
+static void no_preconditioner(void)
+{
+}
+
 static int integrate_daspk(void)
 {
     static double rwork[50 + 10 * MAX_N + MAX_N * MAX_N];
@@ -172,8 +188,9 @@ static int integrate_daspk(void)
     int lrw = (int)(sizeof rwork / sizeof *rwork), liw = (int)(sizeof iwork / sizeof *iwork);
     int n = run.n, ipar = 0, idid = 0;
     double t = 0, t_end = run.problem->t_end, rtol = run.tolerance, atol = run.tolerance, rpar = 0;
-    peer_index_counts(info + 20); /* deSolve's addition: error weights by index */
-    info[3] = 1;                  /* never beyond t_end */
+    peer_index_counts(info + 20);  /* deSolve's addition: error weights by index */
+    info[2] = run.on_step != NULL; /* return after every step */
+    info[3] = 1;                   /* never beyond t_end */
     rwork[0] = t_end;
     info[4] = run.analytic;
     info[15] = run.form != EOM1; /* lambda and mu are left out of the error test */
@@ -183,8 +200,10 @@ static int integrate_daspk(void)
     peer_clock_start();
     do { /* -1: 500 steps done; 1: one step of several */
         ddaspk_(daspk_r, &n, &t, run.y, run.yp, &t_end, info, &rtol, &atol, &idid, rwork, &lrw,
-                iwork, &liw, &rpar, &ipar, daspk_j, no_output);
+                iwork, &liw, &rpar, &ipar, daspk_j, no_preconditioner);
         info[0] = 1;
+        if (run.on_step && idid > 0)
+            run.on_step(t, run.y);
     } while (idid == -1 || idid == 1);
     peer_clock_stop();
 

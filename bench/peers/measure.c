@@ -1,6 +1,6 @@
 /* Runs one solver on one problem, repeats it, and prints one JSON line per tolerance: cost, error
-   against the reference solution, residuals of all constraint levels and energy drift at the end.
- */
+   against the reference solution, residuals of all constraint levels and energy drift at the end, with
+   PEERS_HISTORY=1 also the largest of each in 200 equal parts of a further run, and the end. */
 #define _POSIX_C_SOURCE 200809L
 #include "peers.h"
 
@@ -15,6 +15,9 @@ static int repeat(const peer_solver *solver, double *median, double *least, int 
 static void start(void);
 static double seconds_per_evaluation(void);
 static void print_errors(bool ok);
+static void find_residuals(double residual[4], double t, const double *y);
+static void watch(double t, const double *y);
+static void print_history(const peer_solver *solver);
 static void print_number(const char *key, double x);
 static double largest_error(int n, const double *x, const double *reference);
 static double largest(int n, const double *x);
@@ -22,8 +25,13 @@ static double now(void);
 static int compare(const void *a, const void *b);
 
 static const char *const form_names[] = {"EoM", "EoM2", "EoM1", "GGL", "UODE"};
-static const peer_problem *const problems[] = {&peer_pendulum, &peer_andrews, &peer_caraxis};
+static const peer_problem *const problems[] = {&peer_pendulum, &peer_andrews, &peer_caraxis,
+                                               &peer_truck};
 static double clock_start;
+
+/* Largest residuals g, gI, gII and energy drift in parts of a run; NAN where no step ended. */
+enum { PARTS = 200 };
+static double history[4][PARTS];
 
 int main(int argc, char **argv)
 {
@@ -31,9 +39,11 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: %s problem solver formulation fd|analytic tolerance...\n", argv[0]);
         return 2;
     }
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 4; i++)
         if (!strcmp(argv[1], problems[i]->name))
             run.problem = problems[i];
+    if (!run.problem)
+        run.problem = peer_oscillator(argv[1]);
     int form = EOM;
     while (form < UODE && strcmp(argv[3], form_names[form]))
         form++;
@@ -93,14 +103,19 @@ static void measure(const peer_solver *solver)
     print_number("sec_per_feval", each);
     print_number("overhead", least / ((double)evaluations * each));
     print_errors(status == 0);
-    printf(",\"runs\":%d}\n", runs);
+    printf(",\"runs\":%d", runs);
+    if (getenv("PEERS_HISTORY") && *getenv("PEERS_HISTORY") && status == 0)
+        print_history(solver);
+    printf("}\n");
     fflush(stdout);
 }
 
-/* One run to warm up, then five (fifteen if short), fewer if they take more than a second. */
+/* One run to warm up, then five (fifteen if short), fewer if they take more than a second or
+   PEERS_SECONDS. */
 static int repeat(const peer_solver *solver, double *median, double *least, int *runs)
 {
-    double seconds[15], spent = 0;
+    const char *limit = getenv("PEERS_SECONDS");
+    double seconds[15], spent = 0, most = limit ? atof(limit) : 1;
     int status = 0, wanted = 1, done = 0;
     for (int k = -1; k < wanted; k++) {
         start();
@@ -113,7 +128,7 @@ static int repeat(const peer_solver *solver, double *median, double *least, int 
             seconds[k] = run.seconds;
             done = k + 1;
         }
-        if (status || spent > 1)
+        if (status || spent > most)
             break;
     }
     *runs = done > 0 ? done : 1;
@@ -133,6 +148,9 @@ static void start(void)
     memset(run.yp, 0, sizeof run.yp);
     run.problem->init(run.y, run.y + np);
     peer_accelerations(a, lambda, run.problem, 0, run.y, run.y + np);
+    for (int i = 0; i < np; i++)
+        if (!isfinite(a[i]))
+            a[i] = 0; /* of a massless coordinate, whose velocity is algebraic */
     memcpy(run.yp, run.y + np, bytes);
     memcpy(run.yp + np, a, bytes);
     if (run.layout != EXPLICIT) {
@@ -169,14 +187,36 @@ static void print_errors(bool ok)
     const peer_problem *problem = run.problem;
     const int np = problem->np, nl = problem->nl;
     const double *p = run.y, *v = run.y + np;
-    double lambda[MAX_L], a[MAX_P], M[MAX_P * MAX_P], g[MAX_L], G[MAX_L * MAX_P];
-    double velocity[MAX_L], acceleration[MAX_L], p0[MAX_P], v0[MAX_P];
-
+    const double known = ok ? 1 : NAN;
+    double lambda[MAX_L], a[MAX_P], residual[4];
     peer_accelerations(a, lambda, problem, problem->t_end, p, v);
     if (run.layout != EXPLICIT)
         memcpy(lambda, run.y + run.lambda, (size_t)nl * sizeof *lambda);
-    problem->eval(problem->t_end, p, v, M, a, g, G, velocity, acceleration);
-    for (int i = 0; i < np; i++) /* a = M^-1 (f - G^T lambda) */
+    find_residuals(residual, problem->t_end, run.y);
+    print_number("err_p", known * largest_error(np, p, problem->p_end));
+    print_number("err_v", known * largest_error(np, v, problem->v_end));
+    print_number("err_lambda", known * largest_error(nl, lambda, problem->lambda_end));
+    print_number("res_pos", known * residual[0]);
+    print_number("res_vel", known * residual[1]);
+    print_number("res_acc", known * residual[2]);
+    print_number("energy_drift", known * residual[3]);
+}
+
+/* Of g, gI, gII with a = M^-1 (f - G^T lambda), and |E - E0|. */
+static void find_residuals(double residual[4], double t, const double *y)
+{
+    const peer_problem *problem = run.problem;
+    const int np = problem->np, nl = problem->nl;
+    const double *p = y, *v = y + np;
+    double lambda[MAX_L], a[MAX_P], M[MAX_P * MAX_P], g[MAX_L], G[MAX_L * MAX_P];
+    double velocity[MAX_L], acceleration[MAX_L], p0[MAX_P], v0[MAX_P];
+
+    if (run.layout == EXPLICIT)
+        peer_accelerations(a, lambda, problem, t, p, v);
+    else
+        memcpy(lambda, y + run.lambda, (size_t)nl * sizeof *lambda);
+    problem->eval(t, p, v, M, a, g, G, velocity, acceleration);
+    for (int i = 0; i < np; i++)
         for (int j = 0; j < nl; j++)
             a[i] -= G[j * np + i] * lambda[j];
     peer_gauss(a, np, M);
@@ -187,17 +227,42 @@ static void print_errors(bool ok)
         }
     }
     problem->init(p0, v0);
-    const double drift =
-        problem->energy ? fabs(problem->energy(p, v) - problem->energy(p0, v0)) : NAN;
+    residual[0] = largest(nl, g);
+    residual[1] = largest(nl, velocity);
+    residual[2] = largest(nl, acceleration);
+    residual[3] = problem->energy ? fabs(problem->energy(p, v) - problem->energy(p0, v0)) : NAN;
+}
 
-    const double known = ok ? 1 : NAN;
-    print_number("err_p", known * largest_error(np, p, problem->p_end));
-    print_number("err_v", known * largest_error(np, v, problem->v_end));
-    print_number("err_lambda", known * largest_error(nl, lambda, problem->lambda_end));
-    print_number("res_pos", known * largest(nl, g));
-    print_number("res_vel", known * largest(nl, velocity));
-    print_number("res_acc", known * largest(nl, acceleration));
-    print_number("energy_drift", known * drift);
+static void watch(double t, const double *y)
+{
+    double residual[4];
+    const int part = (int)ceil(t / run.problem->t_end * PARTS) - 1;
+    const int i = part < 0 ? 0 : part < PARTS ? part : PARTS - 1;
+    find_residuals(residual, t, y);
+    for (int k = 0; k < 4; k++)
+        history[k][i] = fmax(history[k][i], residual[k]); /* fmax(NAN, x) = x */
+}
+
+static void print_history(const peer_solver *solver)
+{
+    static const char *const names[4] = {"g", "gI", "gII", "energy"};
+    for (int k = 0; k < 4; k++)
+        for (int i = 0; i < PARTS; i++)
+            history[k][i] = NAN;
+    run.on_step = watch;
+    start();
+    solver->integrate();
+    run.on_step = NULL;
+    for (int k = 0; k < 4; k++) {
+        printf(",\"%s\":[", names[k]);
+        for (int i = 0; i < PARTS; i++)
+            printf(isfinite(history[k][i]) ? "%s%.3g" : "%snull", i ? "," : "", history[k][i]);
+        printf("]");
+    }
+    printf(",\"y\":[");
+    for (int i = 0; i < run.n; i++)
+        printf("%s%.16g", i ? "," : "", run.y[i]);
+    printf("],\"lambda\":%d", run.layout == EXPLICIT ? -1 : run.lambda);
 }
 
 static void print_number(const char *key, double x)

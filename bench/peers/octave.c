@@ -3,6 +3,8 @@
    tolerances. */
 #include "peers.h"
 
+#include <stddef.h>
+
 static int integrate_dassl(void);
 
 const peer_solver peer_solvers[] = {
@@ -49,8 +51,9 @@ static int integrate_dassl(void)
         rtol[i] = run.tolerance;
         atol[i] = run.form == EOM1 || i < 2 * run.problem->np ? run.tolerance : 1e4;
     }
-    info[1] = 1; /* tolerances are vectors */
-    info[3] = 1; /* never beyond t_end */
+    info[1] = 1;                   /* tolerances are vectors */
+    info[2] = run.on_step != NULL; /* return after every step */
+    info[3] = 1;                   /* never beyond t_end */
     rwork[0] = t_end;
     info[4] = run.analytic;
     info[11] = 1; /* Octave's addition: limit of steps */
@@ -62,6 +65,8 @@ static int integrate_dassl(void)
         ddassl_(residual, &n, &t, run.y, run.yp, &t_end, info, rtol, atol, &idid, rwork, &lrw,
                 iwork, &liw, &rpar, &ipar, jacobian);
         info[0] = 1;
+        if (run.on_step && idid > 0)
+            run.on_step(t, run.y);
     } while (idid == -1 || idid == 1);
     peer_clock_stop();
 

@@ -12,7 +12,7 @@
 
 #include <stdbool.h>
 
-enum { MAX_P = 8, MAX_L = 8, MAX_N = 64 };
+enum { MAX_P = 9, MAX_L = 8, MAX_N = 64 };
 
 /* p' = v,  M(p) v' = f(t,p,v) - G(t,p)^T lambda,  0 = g(t,p), with the hidden constraints
    G v + gt = 0 and G v' + gamma = 0. */
@@ -29,7 +29,8 @@ typedef struct peer_problem {
     const double *p_end, *v_end, *lambda_end;           /* reference solution at t_end */
 } peer_problem;
 
-extern const peer_problem peer_pendulum, peer_andrews, peer_caraxis;
+extern const peer_problem peer_pendulum, peer_andrews, peer_caraxis, peer_truck;
+const peer_problem *peer_oscillator(const char *name); /* oscillator:m1:d:t_end, or NULL */
 extern const double peer_gravity;
 
 /* Solves [M G^T; G 0] [a; lambda] = [f; -gamma]. */
@@ -61,6 +62,7 @@ typedef struct peer_run {
     double y[MAX_N], yp[MAX_N]; /* initial state in, final state out */
     long evaluations, jacobians, steps, decompositions;
     double seconds;
+    void (*on_step)(double t, const double *y); /* after every step; NULL: nobody looks */
 } peer_run;
 extern peer_run run;
 

@@ -95,7 +95,12 @@ static int ida(bool loose_multipliers)
         IDASetSuppressAlg(mem, SUNTRUE);
 
     peer_clock_start();
-    const int status = IDASolve(mem, t_end, &t, y, yp, IDA_NORMAL);
+    int status;
+    do {
+        status = IDASolve(mem, t_end, &t, y, yp, run.on_step ? IDA_ONE_STEP : IDA_NORMAL);
+        if (run.on_step && status >= 0)
+            run.on_step(t, run.y);
+    } while (run.on_step && status == IDA_SUCCESS && t < t_end);
     peer_clock_stop();
 
     IDAGetNumSteps(mem, &run.steps);

@@ -86,6 +86,7 @@ static dfl_status load(run_call *call)
     const dfl_script_options options = {.nset = call->nset,
                                         .set = call->set,
                                         .set_option = "options.set",
+                                        .dynamics = dfl_choices_dynamics(&call->choices),
                                         .print = call->quiet ? NULL : print_line};
     dfl_status status = dfl_script_load(&call->model, call->gw.ctx, call->path, &options);
     if (!status)

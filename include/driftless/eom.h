@@ -166,6 +166,8 @@ typedef struct dfl_eom {
     bool mass_constant;      /* M depends on nothing: evaluated once */
     bool trivial_kinematics; /* p' = v (np = nv): kin is never asked for */
     bool autonomous;         /* no block depends on t (checked by the self-check) */
+    bool linear;             /* all rows are affine in x and v', with coefficients that depend on t
+                                alone (checked by the self-check): one Newton iteration per step */
     bool no_bias;            /* `bias` is not available; only psi1, eom, eom2 and ggl can be used */
     bool forces_free_of_multipliers; /* f, b, d do not depend on l, m: fewer differences */
 

@@ -3,8 +3,8 @@
        p' = Z(t) v,    M(t) v' = C(t) p + D(t) v + f(t) - Z^T G^T lambda,    0 = G(t) p + g(t)
 
    as a model in the general form, with exact hidden constraints and derivatives. In the form psf
-   with unit selectors the solver then does what Steinbrecher's Algorithm 13 (2002) does; every
-   other form can be used as well. */
+   with unit selectors the solver then does what Steinbrecher's Algorithm 13 (2002) does: with BDF
+   and the trapezoidal rule one Newton iteration per step. Every other form can be used as well. */
 #ifndef DFL_LINEAR_H
 #define DFL_LINEAR_H
 

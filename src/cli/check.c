@@ -175,7 +175,8 @@ static void describe_contradiction(dfl_text *text, const dfl_equations *eq,
     add_names(text, eq, set);
     dfl_text_add(text,
                  set->count == 1
-                     ? " can never hold: no coordinate changes it, and it misses by %.3g\n"
+                     ? " cannot be closed from here: no coordinate changes it at these values, "
+                       "and it misses by %.3g; correct it, or guess other values\n"
                      : " hold the same motion at different places: they miss each other "
                        "by %.3g; correct or leave out one\n",
                  set->contradiction);

@@ -30,8 +30,8 @@ typedef struct cli_model {
     dfl_runnable *run; /* NULL unless wanted */
 } cli_model;
 
-/* Runs the script and derives the equations, with Jacobians and tapes if they are to be `runnable`. The
-   caller clears `out` also after a failure. */
+/* Runs the script and derives the equations, with Jacobians and tapes if they are to be `runnable`; else
+   everything is an expression, also in large mechanisms. The caller clears `out` also after a failure. */
 dfl_status cli_load(cli_model *out, dfl_context *ctx, const cli_arguments *arguments,
                     bool runnable);
 void cli_unload(cli_model *model);

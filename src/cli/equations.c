@@ -12,7 +12,8 @@ int cli_equations(dfl_context *ctx, const cli_arguments *arguments)
                             ? dfl_fail(ctx, DFL_INVALID, "--output is given twice; say it once")
                             : cli_load(&model, ctx, arguments, false);
     if (!status)
-        status = dfl_export_equations(&text, model.eq, notation);
+        status = arguments->frames ? dfl_export_frames(&text, model.eq, notation)
+                                   : dfl_export_equations(&text, model.eq, notation);
     if (!status)
         status = cli_write(arguments->noutput > 0 ? arguments->output[0] : NULL, &text, &model);
     dfl_text_clear(&text);

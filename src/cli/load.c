@@ -13,9 +13,12 @@ static dfl_status write_failure(dfl_context *ctx, const char *path);
 
 dfl_status cli_load(cli_model *out, dfl_context *ctx, const cli_arguments *arguments, bool runnable)
 {
-    const dfl_script_options options = {.nset = arguments->nset,
-                                        .set = arguments->set,
-                                        .print = arguments->quiet ? NULL : print_line};
+    const dfl_script_options options = {
+        .nset = arguments->nset,
+        .set = arguments->set,
+        .frames = arguments->frames,
+        .dynamics = runnable ? dfl_choices_dynamics(&arguments->choices) : DFL_DYNAMICS_EXPRESSIONS,
+        .print = arguments->quiet ? NULL : print_line};
     *out = (cli_model){0};
     dfl_status status = dfl_script_load(&out->model, ctx, arguments->model, &options);
     if (!status)

@@ -49,7 +49,8 @@ static const command commands[] = {
      "Prints the equations of motion that were derived from MODEL.\n"
      "\n"
      "Example:\n"
-     "  driftless equations pendulum.lua --latex --output pendulum.tex\n"},
+     "  driftless equations pendulum.lua --latex --output pendulum.tex\n"
+     "  driftless equations slider-crank-bodies.lua --frames\n"},
     {"export", CLI_EXPORT, cli_export, "MODEL.lua", "the equations of motion as C or Octave",
      "Writes the equations of motion of MODEL as source code that needs nothing of Driftless.\n"
      "\n"

@@ -27,7 +27,7 @@ typedef struct cli_arguments {
     double limit;                        /* s; NAN: the default */
     const char **set, **output;
     int nset, noutput;
-    bool json, quiet, lua, latex, c, octave, help;
+    bool json, quiet, lua, latex, frames, c, octave, help;
 } cli_arguments;
 
 /* Reads the arguments behind the subcommand's name. The caller clears `out` also after a failure. The

@@ -53,6 +53,7 @@ dfl_status dfl_linear_create(dfl_linear **out, dfl_context *ctx, const dfl_linea
                             .jacobian = jacobian,
                             .mass_constant = system->mass_constant,
                             .trivial_kinematics = system->trivial_kinematics,
+                            .linear = true,
                             .forces_free_of_multipliers = true,
                             .user = linear};
     dfl_status status = allocate(linear);

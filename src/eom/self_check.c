@@ -17,6 +17,8 @@ static dfl_status three_jacobians(dfl_check *c);
 static dfl_status check_directions(dfl_check *c);
 static dfl_status check_jacobian(dfl_check *c);
 static dfl_status check_autonomous(dfl_check *c);
+static dfl_status check_linear(dfl_check *c);
+static double curvature(const double *left, const double *middle, const double *right, int count);
 
 dfl_status dfl_system_self_check(dfl_system *sys, dfl_rows_jacobian *jac, dfl_point *point,
                                  dfl_point *work)
@@ -113,6 +115,8 @@ static dfl_status check_state(dfl_check *c)
         status = checks[k](c);
     if (!status && c->sys->eom->autonomous)
         status = check_autonomous(c);
+    if (!status && c->sys->eom->linear)
+        status = check_linear(c);
     return status;
 }
 
@@ -305,4 +309,50 @@ static dfl_status check_autonomous(dfl_check *c)
         return dfl_fail(sys->ctx, DFL_INVALID,
                         "self-check: the model is declared autonomous, but its rows change with t");
     return DFL_OK;
+}
+
+/* r(x - d) - 2 r(x) + r(x + d) = 0 for rows that are affine in x. */
+static dfl_status check_linear(dfl_check *c)
+{
+    dfl_system *sys = c->sys;
+    const dfl_point *point = c->point;
+    dfl_point *work = c->work;
+    const int ma = sys->m1 + sys->m2 + sys->m3, n = sys->n;
+    double *rows = dfl_alloc(sys->ctx, (size_t)(ma + sys->mdif), sizeof *rows), worst = 0;
+    unsigned seed = 77;
+    if (!rows)
+        return DFL_NO_MEMORY;
+    work->t = point->t;
+    dfl_status status = DFL_OK;
+    for (int side = 0; side < 2 && !status; side++) {
+        seed = 77;
+        for (int i = 0; i < n; i++)
+            work->x[i] =
+                point->x[i] + (side ? 1 : -1) * (1 + fabs(point->x[i])) * dfl_check_noise(&seed);
+        if (dfl_system_eval_checked(sys, work)) {
+            status = dfl_check_cannot(c);
+        } else if (side == 0) {
+            memcpy(rows, work->alg, (size_t)ma * sizeof *rows);
+            memcpy(rows + ma, work->dif, (size_t)sys->mdif * sizeof *rows);
+        }
+    }
+    if (!status)
+        worst = fmax(curvature(rows, point->alg, work->alg, ma),
+                     curvature(rows + ma, point->dif, work->dif, sys->mdif));
+    dfl_free(sys->ctx, rows);
+    if (!status && worst > 1e-9)
+        status = dfl_fail(sys->ctx, DFL_INVALID,
+                          "self-check: the model is declared linear, but its rows are not affine "
+                          "in x");
+    return status;
+}
+
+/* The largest second difference, relative to the values. */
+static double curvature(const double *left, const double *middle, const double *right, int count)
+{
+    double worst = 0;
+    for (int i = 0; i < count; i++)
+        worst = fmax(worst, fabs(left[i] - 2 * middle[i] + right[i]) /
+                                (1 + fabs(left[i]) + fabs(middle[i]) + fabs(right[i])));
+    return worst;
 }

@@ -23,6 +23,7 @@ static const struct {
     label_kind label;
     const char *letter; /* of an entry */
     const char *latex;  /* the title in LaTeX if it is another one */
+    const char *sign;   /* the letter in LaTeX if it is another one */
 } sections[DFL_SECTIONS] = {
     [DFL_SECTION_NAMES] = {"Abbreviations", LABEL_NAME, NULL, NULL},
     [DFL_SECTION_KIN] = {"Kinematics", LABEL_RATE, NULL, NULL},
@@ -47,6 +48,25 @@ static const struct {
     [DFL_SECTION_ENERGY] = {"Energy", LABEL_PLAIN, NULL, NULL},
     [DFL_SECTION_OUTPUTS] = {"Outputs", LABEL_VALUE, NULL, NULL},
     [DFL_SECTION_EVENTS] = {"Events (zeros of)", LABEL_VALUE, NULL, NULL},
+    [DFL_SECTION_FRAME_R] = {"Origins r of bodies (centres of mass) and frames, in world axes",
+                             LABEL_ENTRY, "r", NULL},
+    [DFL_SECTION_FRAME_ANGLE] = {"Angles phi against the drawing", LABEL_ENTRY, "phi",
+                                 "Angles $\\varphi$ against the drawing", "\\varphi"},
+    [DFL_SECTION_FRAME_ROTATION] = {"Rotations R, whose columns are the axes of a frame (entries "
+                                    "that are not zero)",
+                                    LABEL_ENTRY, "R", NULL},
+    [DFL_SECTION_FRAME_V] = {"Velocities v of the origins (entries that are not zero)", LABEL_ENTRY,
+                             "v", NULL},
+    [DFL_SECTION_FRAME_OMEGA] = {"Angular velocities omega", LABEL_ENTRY, "omega",
+                                 "Angular velocities $\\omega$", "\\omega"},
+    [DFL_SECTION_FRAME_A] = {"Accelerations a of the origins", LABEL_ENTRY, "a", NULL},
+    [DFL_SECTION_FRAME_ALPHA] = {"Angular accelerations alpha", LABEL_ENTRY, "alpha",
+                                 "Angular accelerations $\\alpha$", "\\alpha"},
+    [DFL_SECTION_FRAME_JV] = {"Jacobians Jv of the velocities by all velocities", LABEL_ENTRY, "Jv",
+                              "Jacobians $J_v$ of the velocities by all velocities", "J_v{}"},
+    [DFL_SECTION_FRAME_JOMEGA] = {"Jacobians Jw of the angular velocities", LABEL_ENTRY, "Jw",
+                                  "Jacobians $J_{\\omega}$ of the angular velocities",
+                                  "J_{\\omega}{}"},
 };
 
 /* Where the writing stands. */
@@ -54,10 +74,13 @@ typedef struct writer {
     dfl_text *text;
     const dfl_equations *eq;
     const dfl_names *names;
+    const char *subject; /* of the title */
     dfl_notation notation;
     int together; /* rows in the open LaTeX environment; 0: none is open */
 } writer;
 
+static dfl_status write_all(dfl_text *text, const dfl_equations *eq, dfl_rows *rows,
+                            const char *subject, dfl_notation notation);
 static void write_opening(writer *w);
 static void write_unknowns(writer *w);
 static void write_parameters(writer *w);
@@ -75,24 +98,41 @@ static void close_rows(writer *w);
 dfl_status dfl_export_equations(dfl_text *text, const dfl_equations *eq, dfl_notation notation)
 {
     dfl_rows rows;
-    dfl_status status = dfl_rows_create(&rows, eq);
-    if (status)
-        return status;
-    writer w = {.text = text, .eq = eq, .names = &rows.names, .notation = notation};
+    const dfl_status status = dfl_rows_create(&rows, eq);
+    return status ? status : write_all(text, eq, &rows, "equations of motion", notation);
+}
+
+dfl_status dfl_export_frames(dfl_text *text, const dfl_equations *eq, dfl_notation notation)
+{
+    dfl_rows rows;
+    if (!eq->model->nframes)
+        return dfl_fail(eq->model->ctx, DFL_INVALID,
+                        "%s has no bodies: frames belong to mechanisms; leave --frames out",
+                        eq->model->path);
+    const dfl_status status = dfl_rows_create_frames(&rows, eq);
+    return status ? status : write_all(text, eq, &rows, "motion of bodies and frames", notation);
+}
+
+/* Clears the rows. */
+static dfl_status write_all(dfl_text *text, const dfl_equations *eq, dfl_rows *rows,
+                            const char *subject, dfl_notation notation)
+{
+    writer w = {
+        .text = text, .eq = eq, .names = &rows->names, .subject = subject, .notation = notation};
     write_opening(&w);
     write_unknowns(&w);
     write_parameters(&w);
-    status = write_abbreviations(&w);
-    for (int i = 0; !status && i < rows.count; i++) {
-        if (i == 0 || rows.row[i].section != rows.row[i - 1].section)
-            write_title(&w, sections[rows.row[i].section].title,
-                        sections[rows.row[i].section].latex);
-        status = write_row(&w, &rows.row[i]);
+    dfl_status status = write_abbreviations(&w);
+    for (int i = 0; !status && i < rows->count; i++) {
+        const dfl_section section = rows->row[i].section;
+        if (i == 0 || section != rows->row[i - 1].section)
+            write_title(&w, sections[section].title, sections[section].latex);
+        status = write_row(&w, &rows->row[i]);
     }
     close_rows(&w);
     if (notation == DFL_LATEX)
         dfl_text_add(text, "\n\\end{document}\n");
-    dfl_rows_clear(&rows);
+    dfl_rows_clear(rows);
     return status ? status : text->status;
 }
 
@@ -102,16 +142,18 @@ static void write_opening(writer *w)
 {
     const char *name = w->eq->model->name;
     if (w->notation == DFL_TEXT) {
-        dfl_text_add(w->text, "%s: equations of motion (Driftless " DFL_VERSION ")\n", name);
+        dfl_text_add(w->text, "%s: %s (Driftless " DFL_VERSION ")\n", name, w->subject);
         return;
     }
-    dfl_text_add(w->text, "\\documentclass[a4paper]{article}\n"
-                          "\\usepackage{amsmath}\n"
-                          "\\usepackage[margin=2cm]{geometry}\n"
-                          "\\allowdisplaybreaks\n"
-                          "\\setlength{\\parindent}{0pt}\n"
-                          "\\begin{document}\n"
-                          "\\section*{Equations of motion: ");
+    dfl_text_add(w->text,
+                 "\\documentclass[a4paper]{article}\n"
+                 "\\usepackage{amsmath}\n"
+                 "\\usepackage[margin=2cm]{geometry}\n"
+                 "\\allowdisplaybreaks\n"
+                 "\\setlength{\\parindent}{0pt}\n"
+                 "\\begin{document}\n"
+                 "\\section*{%c%s: ",
+                 w->subject[0] - 'a' + 'A', w->subject + 1);
     write_words(w, name);
     dfl_text_add(w->text, "}\nDerived by Driftless " DFL_VERSION ".\n");
 }
@@ -199,8 +241,8 @@ static dfl_status write_abbreviations(writer *w)
         dfl_print_part_name(&name, w->names, i, w->notation);
         status = name.status;
         if (!status)
-            status = write_row(
-                w, &(dfl_row){DFL_SECTION_NAMES, name.data, NULL, DFL_NO_EXPR, w->names->expr[i]});
+            status = write_row(w, &(dfl_row){DFL_SECTION_NAMES, name.data, NULL, DFL_NO_EXPR,
+                                             w->names->expr[i], NULL});
         dfl_text_clear(&name);
     }
     return status;
@@ -275,15 +317,22 @@ static void write_label(dfl_text *label, const writer *w, const dfl_row *row)
         dfl_text_add(label, is_text ? ": 0" : ":\\quad 0");
         break;
     case LABEL_ENTRY:
-        dfl_text_add(label,
-                     is_text              ? "%s["
-                     : strlen(letter) > 1 ? "\\mathrm{%s}_{"
-                                          : "%s_{",
-                     letter);
+        if (sections[row->section].sign && !is_text)
+            dfl_text_add(label, "%s_{", sections[row->section].sign);
+        else
+            dfl_text_add(label,
+                         is_text              ? "%s["
+                         : strlen(letter) > 1 ? "\\mathrm{%s}_{"
+                                              : "%s_{",
+                         letter);
         dfl_print_name(label, row->name, w->notation);
         if (row->second) {
             dfl_text_add(label, is_text ? ", " : ",\\,");
             dfl_print_name(label, row->second, w->notation);
+        }
+        if (row->third) {
+            dfl_text_add(label, is_text ? ", " : ",\\,");
+            dfl_print_name(label, row->third, w->notation);
         }
         dfl_text_add(label, is_text ? "]" : "}");
         break;

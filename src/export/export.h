@@ -13,6 +13,10 @@
    assembled rows become nodes of the model's graph. */
 dfl_status dfl_export_equations(dfl_text *text, const dfl_equations *eq, dfl_notation notation);
 
+/* The same for frames of a mechanism: position, rotation, velocities, accelerations and Jacobians of all bodies
+   and of all frames with names, in world axes. DFL_INVALID: the model has no bodies. */
+dfl_status dfl_export_frames(dfl_text *text, const dfl_equations *eq, dfl_notation notation);
+
 /* One self-contained C99 file: functions for M, f, W, g, gI, bias, ..., Jacobians (if `eq` has them), names,
    default parameters, a consistent start, and the projected right-hand side of the ODE (QR form); where
    there is none, the file says why. Names start with the model's name made an identifier. */

@@ -1,8 +1,14 @@
 /* rows.c: the equations of a model as a list of rows for people. */
 #include "export/rows.h"
 
+#include <stddef.h>
 #include <string.h>
 
+static dfl_status finish(dfl_rows *out, const dfl_equations *eq);
+static void collect_vectors(dfl_rows *rows, const dfl_equations *eq, dfl_section section,
+                            size_t offset, int count);
+static void collect_columns(dfl_rows *rows, const dfl_equations *eq, dfl_section section,
+                            size_t offset);
 static void collect(dfl_rows *rows, const dfl_equations *eq);
 static void collect_motion(dfl_rows *rows, const dfl_equations *eq);
 static dfl_expr times(dfl_graph *graph, dfl_expr entry, dfl_expr symbol);
@@ -18,6 +24,27 @@ dfl_status dfl_rows_create(dfl_rows *out, const dfl_equations *eq)
 {
     *out = (dfl_rows){.ctx = eq->model->ctx};
     collect(out, eq);
+    return finish(out, eq);
+}
+
+/* Sections by quantity, all frames in each. */
+dfl_status dfl_rows_create_frames(dfl_rows *out, const dfl_equations *eq)
+{
+    *out = (dfl_rows){.ctx = eq->model->ctx};
+    collect_vectors(out, eq, DFL_SECTION_FRAME_R, offsetof(dfl_model_frame, r), 3);
+    collect_vectors(out, eq, DFL_SECTION_FRAME_ANGLE, offsetof(dfl_model_frame, angle), 1);
+    collect_vectors(out, eq, DFL_SECTION_FRAME_ROTATION, offsetof(dfl_model_frame, R), 9);
+    collect_vectors(out, eq, DFL_SECTION_FRAME_V, offsetof(dfl_model_frame, v), 3);
+    collect_vectors(out, eq, DFL_SECTION_FRAME_OMEGA, offsetof(dfl_model_frame, omega), 3);
+    collect_vectors(out, eq, DFL_SECTION_FRAME_A, offsetof(dfl_model_frame, a), 3);
+    collect_vectors(out, eq, DFL_SECTION_FRAME_ALPHA, offsetof(dfl_model_frame, alpha), 3);
+    collect_columns(out, eq, DFL_SECTION_FRAME_JV, offsetof(dfl_frame_column, v));
+    collect_columns(out, eq, DFL_SECTION_FRAME_JOMEGA, offsetof(dfl_frame_column, omega));
+    return finish(out, eq);
+}
+
+static dfl_status finish(dfl_rows *out, const dfl_equations *eq)
+{
     dfl_status status = out->status ? out->status : dfl_graph_status(eq->graph);
     if (!status)
         status = choose_names(out, eq);
@@ -33,6 +60,53 @@ void dfl_rows_clear(dfl_rows *rows)
     *rows = (dfl_rows){.ctx = rows->ctx};
 }
 
+/* The components that are not zero; of origins all that the model has. */
+static void collect_vectors(dfl_rows *rows, const dfl_equations *eq, dfl_section section,
+                            size_t offset, int count)
+{
+    static const char *const axes[] = {"x", "y", "z"};
+    static const char *const pairs[] = {"xx", "xy", "xz", "yx", "yy", "yz", "zx", "zy", "zz"};
+    for (int i = 0; i < eq->model->nframes; i++) {
+        const dfl_model_frame *frame = &eq->model->frames[i];
+        const dfl_expr *e = (const dfl_expr *)(const void *)((const char *)frame + offset);
+        const bool all = section == DFL_SECTION_FRAME_R, angle = count == 1;
+        if (frame->planar ? count == 9 : angle)
+            continue; /* one angle says it, or there is none */
+        for (int k = 0; k < count; k++)
+            if (angle || e[k] != 0 || (all && !(frame->planar && k == 2)))
+                add(rows, (dfl_row){.section = section,
+                                    .name = frame->name,
+                                    .second = angle ? NULL : (count == 9 ? pairs : axes)[k],
+                                    .left = DFL_NO_EXPR,
+                                    .right = e[k]});
+    }
+}
+
+static void collect_columns(dfl_rows *rows, const dfl_equations *eq, dfl_section section,
+                            size_t offset)
+{
+    static const char *const axes[] = {"x", "y", "z"};
+    const dfl_variable *v = eq->x + eq->nw + eq->nl + eq->nm + eq->nr;
+    for (int i = 0; i < eq->model->nframes; i++) {
+        const dfl_model_frame *frame = &eq->model->frames[i];
+        for (int k = 0; k < frame->ncolumns; k++) {
+            const dfl_frame_column *column = &frame->columns[k];
+            const dfl_expr *e = (const dfl_expr *)(const void *)((const char *)column + offset);
+            int place = 0;
+            while (v[place].symbol != column->u)
+                place++;
+            for (int j = 0; j < 3; j++)
+                if (e[j] != 0)
+                    add(rows, (dfl_row){.section = section,
+                                        .name = frame->name,
+                                        .second = axes[j],
+                                        .third = v[place].name,
+                                        .left = DFL_NO_EXPR,
+                                        .right = e[j]});
+        }
+    }
+}
+
 static void collect(dfl_rows *rows, const dfl_equations *eq)
 {
     const dfl_variable *p = eq->x + eq->n - eq->np, *s = p - eq->ns, *v = s - eq->nv,
@@ -40,22 +114,22 @@ static void collect(dfl_rows *rows, const dfl_equations *eq)
     for (int i = 0; i < eq->np; i++)
         if (dfl_node_of(eq->graph, eq->kin[i])->op != DFL_OP_SYMBOL ||
             dfl_model_owner(eq->model, eq->kin[i]) != dfl_model_owner(eq->model, p[i].symbol))
-            add(rows, (dfl_row){DFL_SECTION_KIN, p[i].name, NULL, DFL_NO_EXPR, eq->kin[i]});
+            add(rows, (dfl_row){DFL_SECTION_KIN, p[i].name, NULL, DFL_NO_EXPR, eq->kin[i], NULL});
     collect_motion(rows, eq);
     for (int i = 0; i < eq->nr; i++)
-        add(rows, (dfl_row){DFL_SECTION_B, r[i].name, NULL, DFL_NO_EXPR, eq->b[i]});
+        add(rows, (dfl_row){DFL_SECTION_B, r[i].name, NULL, DFL_NO_EXPR, eq->b[i], NULL});
     for (int i = 0; i < eq->nw; i++)
-        add(rows, (dfl_row){DFL_SECTION_D, eq->x[i].name, NULL, DFL_NO_EXPR, eq->d[i]});
+        add(rows, (dfl_row){DFL_SECTION_D, eq->x[i].name, NULL, DFL_NO_EXPR, eq->d[i], NULL});
     for (int i = 0; i < eq->ns; i++)
-        add(rows, (dfl_row){DFL_SECTION_C, s[i].name, NULL, DFL_NO_EXPR, eq->c[i]});
+        add(rows, (dfl_row){DFL_SECTION_C, s[i].name, NULL, DFL_NO_EXPR, eq->c[i], NULL});
     collect_constraints(rows, eq);
     collect_invariants(rows, eq);
     for (int i = 0; i < eq->n0; i++)
-        add(rows,
-            (dfl_row){DFL_SECTION_GAM, v[eq->massless[i]].name, NULL, DFL_NO_EXPR, eq->gam[i]});
+        add(rows, (dfl_row){DFL_SECTION_GAM, v[eq->massless[i]].name, NULL, DFL_NO_EXPR, eq->gam[i],
+                            NULL});
     collect_entries(rows, eq);
     if (eq->energy != DFL_NO_EXPR)
-        add(rows, (dfl_row){DFL_SECTION_ENERGY, "T + V", NULL, DFL_NO_EXPR, eq->energy});
+        add(rows, (dfl_row){DFL_SECTION_ENERGY, "T + V", NULL, DFL_NO_EXPR, eq->energy, NULL});
     collect_declared(rows, eq, DFL_SECTION_OUTPUTS, DFL_AN_OUTPUT);
     collect_declared(rows, eq, DFL_SECTION_EVENTS, DFL_AN_EVENT);
 }
@@ -67,8 +141,8 @@ static void collect_motion(dfl_rows *rows, const dfl_equations *eq)
     const dfl_variable *v = eq->x + eq->nw + eq->nl + eq->nm + eq->nr;
     const int first = rows->count;
     for (int i = 0; i < eq->nv; i++)
-        add(rows,
-            (dfl_row){DFL_SECTION_MOTION, v[i].name, NULL, dfl_constant(graph, 0.0), eq->f[i]});
+        add(rows, (dfl_row){DFL_SECTION_MOTION, v[i].name, NULL, dfl_constant(graph, 0.0), eq->f[i],
+                            NULL});
     if (rows->status)
         return;
     dfl_row *motion = rows->row + first;
@@ -101,17 +175,18 @@ static void collect_constraints(dfl_rows *rows, const dfl_equations *eq)
     const dfl_declaration *declarations = eq->model->declarations;
     const int *of = eq->declaration_of_row;
     for (int i = 0; i < eq->nl; i++)
-        add(rows, (dfl_row){DFL_SECTION_G, declarations[of[i]].name, NULL, DFL_NO_EXPR, eq->g[i]});
-    for (int i = 0; i < eq->nl; i++)
         add(rows,
-            (dfl_row){DFL_SECTION_GI, declarations[of[i]].name, NULL, DFL_NO_EXPR, eq->gI[i]});
+            (dfl_row){DFL_SECTION_G, declarations[of[i]].name, NULL, DFL_NO_EXPR, eq->g[i], NULL});
+    for (int i = 0; i < eq->nl; i++)
+        add(rows, (dfl_row){DFL_SECTION_GI, declarations[of[i]].name, NULL, DFL_NO_EXPR, eq->gI[i],
+                            NULL});
     for (int i = 0; i < eq->nm; i++)
         add(rows, (dfl_row){DFL_SECTION_HV, declarations[of[eq->nl + i]].name, NULL, DFL_NO_EXPR,
-                            eq->hv[i]});
+                            eq->hv[i], NULL});
     const int first = rows->count;
     for (int i = 0; i < eq->nl + eq->nm; i++)
-        add(rows,
-            (dfl_row){DFL_SECTION_ACC, declarations[of[i]].name, NULL, DFL_NO_EXPR, eq->bias[i]});
+        add(rows, (dfl_row){DFL_SECTION_ACC, declarations[of[i]].name, NULL, DFL_NO_EXPR,
+                            eq->bias[i], NULL});
     for (int k = 0; !rows->status && k < eq->W.count; k++) {
         const dfl_entry *entry = &eq->W.entry[k];
         dfl_expr *right = &rows->row[first + entry->row].right;
@@ -125,7 +200,8 @@ static void collect_invariants(dfl_rows *rows, const dfl_equations *eq)
     for (int i = 0; i < eq->model->ndeclarations; i++) {
         const dfl_declaration *decl = &eq->model->declarations[i];
         if (decl->kind == DFL_AN_INVARIANT)
-            add(rows, (dfl_row){DFL_SECTION_INVARIANTS, decl->name, NULL, DFL_NO_EXPR, decl->expr});
+            add(rows,
+                (dfl_row){DFL_SECTION_INVARIANTS, decl->name, NULL, DFL_NO_EXPR, decl->expr, NULL});
     }
 }
 
@@ -138,22 +214,22 @@ static void collect_entries(dfl_rows *rows, const dfl_equations *eq)
         const dfl_entry *entry = &eq->M.entry[k];
         if (entry->row >= entry->col)
             add(rows, (dfl_row){DFL_SECTION_M, v[entry->row].name, v[entry->col].name, DFL_NO_EXPR,
-                                entry->expr});
+                                entry->expr, NULL});
     }
     for (int i = 0; i < eq->nv; i++)
-        add(rows, (dfl_row){DFL_SECTION_F, v[i].name, NULL, DFL_NO_EXPR, eq->f[i]});
+        add(rows, (dfl_row){DFL_SECTION_F, v[i].name, NULL, DFL_NO_EXPR, eq->f[i], NULL});
     for (int k = 0; k < eq->W.count; k++) {
         const dfl_entry *entry = &eq->W.entry[k];
         add(rows, (dfl_row){DFL_SECTION_W, declarations[eq->declaration_of_row[entry->row]].name,
-                            v[entry->col].name, DFL_NO_EXPR, entry->expr});
+                            v[entry->col].name, DFL_NO_EXPR, entry->expr, NULL});
     }
     for (int i = 0; i < eq->nl + eq->nm; i++)
         add(rows, (dfl_row){DFL_SECTION_BIAS, declarations[eq->declaration_of_row[i]].name, NULL,
-                            DFL_NO_EXPR, eq->bias[i]});
+                            DFL_NO_EXPR, eq->bias[i], NULL});
     for (int k = 0; k < eq->K0.count; k++) {
         const dfl_entry *entry = &eq->K0.entry[k];
         add(rows, (dfl_row){DFL_SECTION_K0, v[entry->row].name, v[eq->massless[entry->col]].name,
-                            DFL_NO_EXPR, entry->expr});
+                            DFL_NO_EXPR, entry->expr, NULL});
     }
 }
 
@@ -163,7 +239,7 @@ static void collect_declared(dfl_rows *rows, const dfl_equations *eq, dfl_sectio
     for (int i = 0; i < eq->model->ndeclarations; i++) {
         const dfl_declaration *decl = &eq->model->declarations[i];
         if (decl->kind == kind)
-            add(rows, (dfl_row){section, decl->name, NULL, DFL_NO_EXPR, decl->expr});
+            add(rows, (dfl_row){section, decl->name, NULL, DFL_NO_EXPR, decl->expr, NULL});
     }
 }
 

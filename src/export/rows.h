@@ -28,6 +28,15 @@ typedef enum dfl_section {
     DFL_SECTION_ENERGY,
     DFL_SECTION_OUTPUTS,
     DFL_SECTION_EVENTS,
+    DFL_SECTION_FRAME_R, /* of frames: origin, angle, rotation, velocities, accelerations, Jacobians */
+    DFL_SECTION_FRAME_ANGLE,
+    DFL_SECTION_FRAME_ROTATION,
+    DFL_SECTION_FRAME_V,
+    DFL_SECTION_FRAME_OMEGA,
+    DFL_SECTION_FRAME_A,
+    DFL_SECTION_FRAME_ALPHA,
+    DFL_SECTION_FRAME_JV,
+    DFL_SECTION_FRAME_JOMEGA,
     DFL_SECTIONS
 } dfl_section;
 
@@ -37,6 +46,7 @@ typedef struct dfl_row {
     const char *name, *second; /* second: NULL or the name of a column */
     dfl_expr left;             /* or DFL_NO_EXPR */
     dfl_expr right;
+    const char *third; /* NULL, or the velocity of a column of a Jacobian */
 } dfl_row;
 
 typedef struct dfl_rows {
@@ -50,6 +60,7 @@ typedef struct dfl_rows {
 /* Collects all rows and chooses the names; the graph gets the sums of the assembled rows. On failure
    *out is empty. */
 dfl_status dfl_rows_create(dfl_rows *out, const dfl_equations *eq);
+dfl_status dfl_rows_create_frames(dfl_rows *out, const dfl_equations *eq);
 void dfl_rows_clear(dfl_rows *rows);
 
 /* Gives names to operands of `rows` until every part that cannot be broken at + or - is short.

@@ -71,6 +71,8 @@ static bool split_known(dfl_split *split, const dfl_formulation *form, dfl_split
     rule->rank = impose ? rank : -1;
     if (!dfl_split_compute(split, rule, A, m, m, n) || split->rank != rank)
         return false;
+    if (impose && rank == 0) /* rows of zeros; nothing to compare with */
+        return split->dropped == 0;
     return !impose || (split->dropped < 1e-2 * split->smallest &&
                        split->smallest > form->rank_tolerance * split->largest);
 }

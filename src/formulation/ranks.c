@@ -61,7 +61,6 @@ dfl_status dfl_formulation_undetermined(const dfl_formulation *form, double t)
         t, form->rank2, form->sys->nc);
 }
 
-/* Whether the dependent rows found can be integrated, and how. */
 /* As many independent coordinates as there are degrees of freedom. */
 static dfl_status check_partition(const dfl_formulation *form)
 {
@@ -82,6 +81,7 @@ static dfl_status check_partition(const dfl_formulation *form)
     return DFL_OK;
 }
 
+/* Whether the dependent rows found can be integrated, and how. */
 static dfl_status judge(dfl_formulation *form, double t, int defect2, int defect3)
 {
     dfl_system *sys = form->sys;

@@ -302,7 +302,8 @@ static void store(dfl_stepper *st, double h)
     }
 }
 
-static const dfl_implicit_class implicit = {.iterations = dfl_one_stage_iterations,
+static const dfl_implicit_class implicit = {.at_end = true,
+                                            .iterations = dfl_one_stage_iterations,
                                             .predict = predict,
                                             .settle = dfl_one_stage_settle,
                                             .reference = dfl_one_stage_reference,

@@ -61,15 +61,34 @@ dfl_outcome dfl_implicit_solve(dfl_stepper *st, double h, double *reduce)
     return newton(st, h, reduce);
 }
 
+/* Whether one iteration with a matrix at the end of the step solves linear equations. */
+static bool linear_at_end(const dfl_stepper *st)
+{
+    const dfl_eom *eom = st->sys->eom;
+    return eom->linear && eom->jacobian && !st->form->ode && st->class->implicit->at_end &&
+           st->options->reference != DFL_REFERENCE_START;
+}
+
+/* Whether the present matrix is that of the equations of the step, which are linear: Steinbrecher (2002),
+   Algorithm 13, for matrices that depend on time; any method where they do not. */
+static bool solved_at_once(const dfl_stepper *st)
+{
+    const dfl_eom *eom = st->sys->eom;
+    if (eom->linear && eom->autonomous && eom->jacobian && !st->form->ode)
+        return true;
+    return linear_at_end(st) && !st->newton.at_start && !st->newton.old;
+}
+
 /* New derivatives where they are due: at the step's start or at a predicted point. */
 static dfl_outcome prepare_matrix(dfl_stepper *st, double h)
 {
+    const bool predicted = st->stepped || linear_at_end(st);
     if (!st->newton.need_matrix)
         return DFL_STEP_OK;
     st->newton.h_factored = 0;
     st->newton.old = false;
     st->newton.kept = 0;
-    if (st->options->reference != DFL_REFERENCE_START && st->stepped) {
+    if (st->options->reference != DFL_REFERENCE_START && predicted) {
         const double t = st->class->implicit->reference(st, h, true);
         st->newton.at_start = false;
         dfl_outcome outcome =
@@ -93,6 +112,8 @@ enum { longest_service = 30 };
 static bool matrix_serves(const dfl_stepper *st)
 {
     const double reuse = st->options->jacobian_reuse;
+    if (linear_at_end(st) && !st->sys->eom->autonomous)
+        return false; /* a step has its own */
     return reuse > 0 && st->newton.theta <= reuse && st->newton.kept < longest_service &&
            st->drift < 0.5 && st->form->secure && st->form->defect == 0;
 }
@@ -199,7 +220,7 @@ static dfl_outcome newton(dfl_stepper *st, double h, double *reduce)
         }
         old.size = fmax(size, DBL_EPSILON);
         class->update(st);
-        if (st->newton.faccon * size <= st->scale.newton_tolerance)
+        if (solved_at_once(st) || st->newton.faccon * size <= st->scale.newton_tolerance)
             return DFL_STEP_OK;
     }
 }

@@ -7,6 +7,8 @@
 
 /* The operations of an implicit integrator, whose attempt is dfl_implicit_attempt. */
 typedef struct dfl_implicit_class {
+    bool at_end; /* all rows belong to the end of the step, where `reference` is */
+
     /* Newton's iterations at most. */
     int (*iterations)(const dfl_stepper *st);
 

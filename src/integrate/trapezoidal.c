@@ -44,7 +44,8 @@ static void store(dfl_stepper *st, double h)
         note_rate(rule, &st->next);
 }
 
-static const dfl_implicit_class implicit = {.iterations = dfl_one_stage_iterations,
+static const dfl_implicit_class implicit = {.at_end = true,
+                                            .iterations = dfl_one_stage_iterations,
                                             .predict = dfl_second_order_predict,
                                             .settle = dfl_one_stage_settle,
                                             .reference = dfl_one_stage_reference,

@@ -81,7 +81,7 @@ bool dfl_split_compute(dfl_split *split, const dfl_split_rule *rule, const doubl
         return false;
     }
     bool usable = false;
-    if (m == 1 && (rule->method == DFL_METHOD_QR || n == 1))
+    if (m == 1 && (rule->method == DFL_METHOD_QR || (n == 1 && rule->method == DFL_METHOD_LU)))
         return split_row(split, rule);
     switch (rule->method) {
     case DFL_METHOD_LU:

@@ -1,10 +1,13 @@
-/* advice.c: what `driftless check` tells about the loops of a mechanism: rows that were left out, and joints at
-   which a loop would better be cut. */
+/* advice.c: what `driftless check` tells about a mechanism: rows of loops that were left out, joints at which a loop
+   would better be cut, and bodies whose centre of mass seems to have been forgotten. */
 #include "mechanism/drawing_internal.h"
 
 #include "context/text.h"
+#include "mechanism/vectors.h"
 #include "model/redundant.h"
 
+static dfl_status advise_cut(dfl_drawing *drawing, int loop);
+static dfl_status advise_com(dfl_drawing *drawing, const dfl_placed_body *body);
 static int better_cut(const dfl_drawing *drawing, int loop);
 static bool on_path(const dfl_drawing *drawing, int body, int other, int joint);
 
@@ -28,25 +31,53 @@ dfl_status dfl_drawing_note_left_out(dfl_drawing *drawing, const dfl_placed_join
 dfl_status dfl_drawing_advise(dfl_drawing *drawing)
 {
     dfl_status status = DFL_OK;
-    for (int i = 0; i < drawing->njoints && !status; i++) {
-        const dfl_placed_joint *joint = &drawing->joints[i];
-        const int better = joint->loop ? better_cut(drawing, i) : -1;
-        if (better < 0)
-            continue;
-        const dfl_placed_joint *other = &drawing->joints[better];
-        dfl_text text = {.ctx = drawing->ctx};
-        dfl_text_add(&text,
-                     "the loop through '%s' (%s, %d rows) would have %d rows if '%s' (%s) closed "
-                     "it: give cut = true to '%s', so that the bodies behind it hang on '%s'",
-                     joint->name, dfl_connection_names[joint->drawn.kind],
-                     dfl_drawing_row_count(drawing, joint->drawn.kind),
-                     dfl_drawing_row_count(drawing, other->drawn.kind), other->name,
-                     dfl_connection_names[other->drawn.kind], other->name, joint->name);
-        status = text.status;
-        if (!status)
-            status = dfl_model_note(drawing->model, dfl_text_string(&text));
-        dfl_text_clear(&text);
-    }
+    for (int i = 0; i < drawing->njoints && !status; i++)
+        if (drawing->joints[i].loop)
+            status = advise_cut(drawing, i);
+    for (int i = 0; i < drawing->nbodies && !status; i++)
+        status = advise_com(drawing, &drawing->bodies[i]);
+    return status;
+}
+
+static dfl_status advise_cut(dfl_drawing *drawing, int loop)
+{
+    const dfl_placed_joint *joint = &drawing->joints[loop];
+    const int better = better_cut(drawing, loop);
+    if (better < 0)
+        return DFL_OK;
+    const dfl_placed_joint *other = &drawing->joints[better];
+    dfl_text text = {.ctx = drawing->ctx};
+    dfl_text_add(&text,
+                 "the loop through '%s' (%s, %d rows) would have %d rows if '%s' (%s) closed "
+                 "it: give cut = true to '%s', so that the bodies behind it hang on '%s'",
+                 joint->name, dfl_connection_names[joint->drawn.kind],
+                 dfl_drawing_row_count(drawing, joint->drawn.kind),
+                 dfl_drawing_row_count(drawing, other->drawn.kind), other->name,
+                 dfl_connection_names[other->drawn.kind], other->name, joint->name);
+    dfl_status status = text.status;
+    if (!status)
+        status = dfl_model_note(drawing->model, dfl_text_string(&text));
+    dfl_text_clear(&text);
+    return status;
+}
+
+/* A body that turns about a point away from the origin, with its mass left at the origin. */
+static dfl_status advise_com(dfl_drawing *drawing, const dfl_placed_body *body)
+{
+    const dfl_placed_joint *joint = &drawing->joints[body->joint];
+    const dfl_connection kind = joint->drawn.kind;
+    const bool turns = kind != DFL_FIXED && kind != DFL_PRISMATIC && kind != DFL_TRANSLATION;
+    if (!body->com_missing || body->mass == 0 || !turns || vec_is_zero(joint->drawn.at))
+        return DFL_OK;
+    dfl_text text = {.ctx = drawing->ctx};
+    dfl_text_add(&text,
+                 "body '%s' has mass but no com: its centre of mass is the origin of the drawing, "
+                 "away from the point of '%s'; give com if that is not meant",
+                 body->name, joint->name);
+    dfl_status status = text.status;
+    if (!status)
+        status = dfl_model_note(drawing->model, dfl_text_string(&text));
+    dfl_text_clear(&text);
     return status;
 }
 

@@ -122,8 +122,8 @@ static dfl_status check_axes(const dfl_drawing *drawing, const dfl_drawn_joint *
     const double ab = a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
     if (aa == 0.0 && dfl_connection_needs_axis(joint->kind, drawing->planar))
         return dfl_fail(drawing->ctx, DFL_INVALID,
-                        "%s '%s': %s has length zero; give three numbers that are not all zero",
-                        kind, joint->name, which);
+                        "%s '%s': %s has length zero; give %s numbers that are not all zero", kind,
+                        joint->name, which, drawing->planar ? "two" : "three");
     if (joint->kind != DFL_UNIVERSAL)
         return DFL_OK;
     if (bb == 0.0)
@@ -131,8 +131,11 @@ static dfl_status check_axes(const dfl_drawing *drawing, const dfl_drawn_joint *
                         "universal '%s': axis2 is missing or zero; give the axis in %s",
                         joint->name, dfl_drawing_body_name(drawing, joint->child));
     if (ab * ab > 1e-16 * aa * bb)
-        return dfl_fail(drawing->ctx, DFL_INVALID,
-                        "universal '%s': axis and axis2 are not perpendicular", joint->name);
+        return dfl_fail(
+            drawing->ctx, DFL_INVALID,
+            "universal '%s': axis and axis2 are not perpendicular; turn one of them, or "
+            "give two revolute joints with a body without mass between them",
+            joint->name);
     return DFL_OK;
 }
 
@@ -206,8 +209,9 @@ dfl_status dfl_drawing_check_all(dfl_drawing *drawing)
         if (body->joint < 0)
             return dfl_fail(drawing->ctx, DFL_INVALID,
                             "body '%s' has no joint that it hangs on: give one with '%s' as its "
-                            "second body, such as free(\"...\", ground, %s, { at = {0, 0, 0} })",
-                            body->name, body->name, body->name);
+                            "second body, such as free(\"...\", ground, %s, { at = {%s} })",
+                            body->name, body->name, body->name,
+                            drawing->planar ? "0, 0" : "0, 0, 0");
         return dfl_fail(drawing->ctx, DFL_INVALID,
                         "body '%s' does not hang on the ground: follow its joints, starting with "
                         "'%s'; one is missing or closes a ring",

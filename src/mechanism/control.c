@@ -36,6 +36,8 @@ dfl_status dfl_motor_add(dfl_expr *current, dfl_expr *force, dfl_drawing *drawin
         const dfl_expr over =
             dfl_sub(g, rest, dfl_mul(g, motor->resistance, status ? 0 : *current));
         if (!status)
+            status = dfl_model_unit(drawing->model, dfl_model_owner(drawing->model, *current), "A");
+        if (!status)
             status =
                 dfl_model_equation(drawing->model, *current, dfl_div(g, over, motor->inductance));
     }

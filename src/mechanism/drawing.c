@@ -57,8 +57,13 @@ void dfl_drawing_free(dfl_drawing *drawing)
     if (!drawing)
         return;
     dfl_context *ctx = drawing->ctx;
-    for (int i = 0; i < drawing->nbodies; i++)
+    for (int i = 0; i < drawing->nbodies; i++) {
         dfl_free(ctx, drawing->bodies[i].name);
+        dfl_free(ctx, drawing->bodies[i].color);
+    }
+    for (int i = 0; i < drawing->nsights; i++)
+        dfl_free(ctx, (char *)drawing->sights[i].name);
+    dfl_free(ctx, drawing->sights);
     for (int i = 0; i < drawing->njoints; i++) {
         dfl_free(ctx, drawing->joints[i].name);
         dfl_free(ctx, drawing->joints[i].motion);
@@ -67,6 +72,7 @@ void dfl_drawing_free(dfl_drawing *drawing)
     dfl_free(ctx, drawing->joints);
     dfl_free(ctx, drawing->links);
     dfl_free(ctx, drawing->path);
+    dfl_drawing_free_frames(drawing);
     dfl_free(ctx, drawing->applied);
     dfl_free(ctx, drawing->bonds);
     dfl_free(ctx, drawing);
@@ -141,8 +147,11 @@ dfl_status dfl_drawing_body(int *out, dfl_drawing *drawing, const dfl_drawn_body
         return DFL_NO_MEMORY;
     drawing->path = path;
     char *name = dfl_copy_string(ctx, body->name);
-    if (!name)
+    char *color = name && body->color ? dfl_copy_string(ctx, body->color) : NULL;
+    if (!name || (body->color && !color)) {
+        dfl_free(ctx, name);
         return DFL_NO_MEMORY;
+    }
     *out = drawing->nbodies++;
     bodies[*out] = (dfl_placed_body){.name = name,
                                      .line = drawing->model->line,
@@ -150,6 +159,9 @@ dfl_status dfl_drawing_body(int *out, dfl_drawing *drawing, const dfl_drawn_body
                                      .com = body->com,
                                      .inertia = body->inertia,
                                      .quasistatic = body->quasistatic,
+                                     .com_missing = body->com_missing,
+                                     .color = color,
+                                     .hidden = body->hidden,
                                      .joint = -1,
                                      .link = -1};
     if (drawing->planar) {

@@ -56,7 +56,10 @@ typedef struct dfl_drawn_body {
     const char *name;
     dfl_expr mass;
     dfl_vec com;
-    dfl_sym inertia;  /* about the centre of mass; in a plane model only zz counts */
+    bool com_missing;  /* it was not given: a note is made where the origin is an unlikely place */
+    dfl_sym inertia;   /* about the centre of mass; in a plane model only zz counts */
+    const char *color; /* of its automatic shape: NULL or as in model/shape.h */
+    bool hidden;       /* it has none */
     bool quasistatic; /* where it has neither mass nor damping, stiffness determines its position */
 } dfl_drawn_body;
 
@@ -106,6 +109,11 @@ dfl_status dfl_drawing_set_gravity(dfl_drawing *drawing, dfl_vec gravity);
 /* *out: the number of the body or joint. Names of bodies and joints are unique. */
 dfl_status dfl_drawing_body(int *out, dfl_drawing *drawing, const dfl_drawn_body *body);
 dfl_status dfl_drawing_joint(int *out, dfl_drawing *drawing, const dfl_drawn_joint *joint);
+
+/* A frame with a name: a point of a body, and axes as of joints; zero: those of the drawing. Only
+   `equations --frames` shows it (frames.c). */
+dfl_status dfl_drawing_frame(dfl_drawing *drawing, const char *name, int body, dfl_vec at,
+                             dfl_vec axis, dfl_vec axis2);
 
 int dfl_drawing_nbodies(const dfl_drawing *drawing);
 int dfl_drawing_njoints(const dfl_drawing *drawing);

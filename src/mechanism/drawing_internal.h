@@ -8,6 +8,7 @@
 #define DFL_DRAWING_INTERNAL_H
 
 #include "mechanism/drawing.h"
+#include "mechanism/shapes.h"
 
 typedef enum dfl_link_kind {
     LINK_GROUND,
@@ -70,8 +71,11 @@ typedef struct dfl_placed_body {
     int line;
     dfl_expr mass;
     dfl_vec com;
+    bool com_missing;
     dfl_sym inertia;
     bool quasistatic;
+    char *color; /* NULL: chosen */
+    bool hidden;
     int joint; /* the one it hangs on, or -1 */
     int link;  /* -1: not yet known */
 } dfl_placed_body;
@@ -99,6 +103,12 @@ typedef struct dfl_bond {
     dfl_vec x, force, torque; /* on B */
 } dfl_bond;
 
+typedef struct dfl_named_frame {
+    char *name;
+    int line, body;
+    dfl_vec at, axis, axis2;
+} dfl_named_frame;
+
 struct dfl_drawing {
     dfl_context *ctx;
     dfl_model *model;
@@ -116,6 +126,11 @@ struct dfl_drawing {
     int napplied, max_applied;
     dfl_bond *bonds;
     int nbonds, max_bonds;
+    dfl_sight *sights; /* what else there is to see (shapes.h) */
+    int nsights, max_sights;
+    bool bare; /* no automatic shapes */
+    dfl_named_frame *named;
+    int nnamed, max_named;
     int *path; /* nbodies: workspace */
     int max_path;
 };
@@ -159,6 +174,10 @@ dfl_vec dfl_link_shift(dfl_drawing *drawing, const dfl_link *link);
 void dfl_link_rates(dfl_vec *w, dfl_vec *u, dfl_drawing *drawing, const dfl_link *link,
                     dfl_vec axis);
 
+/* recursion.c: leaves masses and forces of inertia and gravity to recursions over numbers, if that is wanted and
+   possible: *left. Then their kinetic energy is declared. */
+dfl_status dfl_drawing_leave_to_recursion(bool *left, dfl_drawing *drawing);
+
 /* dynamics.c: masses and forces of inertia and gravity, declared. */
 dfl_status dfl_drawing_dynamics(dfl_drawing *drawing);
 
@@ -190,6 +209,10 @@ dfl_status dfl_drawing_loop_angle(dfl_expr *out, dfl_drawing *drawing, int joint
 /* loops.c: the frames of such a joint. */
 dfl_status dfl_drawing_frames(dfl_joint_frames *frames, dfl_drawing *drawing,
                               const dfl_placed_joint *joint);
+
+/* frames.c: how frames and bodies move, for the model if it wants that. */
+dfl_status dfl_drawing_describe_frames(dfl_drawing *drawing);
+void dfl_drawing_free_frames(dfl_drawing *drawing);
 
 /* massless.c: names of massless bodies, and which may be quasistatic, for the model. */
 dfl_status dfl_drawing_massless(dfl_drawing *drawing);

@@ -18,6 +18,7 @@ typedef struct step {
 
 static sizes sizes_of(const dfl_drawing *drawing, const dfl_drawn_joint *joint);
 static dfl_status declare_angles(dfl_drawing *drawing, dfl_placed_joint *joint);
+static const char *unit_of(const dfl_placed_joint *joint, int i);
 static dfl_status declare_speeds(dfl_drawing *drawing, dfl_placed_joint *joint);
 static dfl_status declare_kinematics(dfl_drawing *drawing, dfl_placed_joint *joint);
 static dfl_status prescribe(dfl_drawing *drawing, dfl_placed_joint *joint);
@@ -69,9 +70,34 @@ static dfl_status declare_angles(dfl_drawing *drawing, dfl_placed_joint *joint)
             status = dfl_model_position(&joint->p[i], model, dfl_text_string(&name));
         if (!status && joint->np == joint->nv)
             status = dfl_model_velocity(&joint->v[i], model, joint->p[i]);
+        const char *unit = unit_of(joint, i);
+        if (!status && unit)
+            status = dfl_model_unit(model, dfl_model_owner(model, joint->p[i]), unit);
         dfl_text_clear(&name);
     }
     return status;
+}
+
+/* Quaternions have none, those of user's joints are not known. */
+static const char *unit_of(const dfl_placed_joint *joint, int i)
+{
+    switch (joint->drawn.kind) {
+    case DFL_REVOLUTE:
+    case DFL_SCREW:
+    case DFL_UNIVERSAL:
+        return "rad";
+    case DFL_PRISMATIC:
+    case DFL_TRANSLATION:
+        return "m";
+    case DFL_CYLINDRICAL:
+        return i == 0 ? "rad" : "m";
+    case DFL_PLANAR_JOINT:
+        return i < 2 ? "m" : "rad";
+    case DFL_FREE:
+        return i < 3 ? "m" : NULL;
+    default:
+        return NULL;
+    }
 }
 
 /* Speeds NAME.w1 .. w3 and, of a free body, NAME.v1 .. v3, with their kinematics; the quaternion starts as
@@ -86,6 +112,9 @@ static dfl_status declare_speeds(dfl_drawing *drawing, dfl_placed_joint *joint)
         status = name.status;
         if (!status)
             status = dfl_model_speed(&joint->v[i], model, dfl_text_string(&name));
+        if (!status)
+            status =
+                dfl_model_unit(model, dfl_model_owner(model, joint->v[i]), i < 3 ? "rad/s" : "m/s");
         dfl_text_clear(&name);
     }
     if (!status)

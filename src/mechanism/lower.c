@@ -16,6 +16,7 @@ static dfl_status with_line(const dfl_drawing *drawing);
 dfl_status dfl_drawing_close(dfl_drawing *drawing)
 {
     const int line = drawing->model->line;
+    bool left = false;
     if (drawing->closed)
         return DFL_OK;
     dfl_status status = dfl_drawing_check_all(drawing);
@@ -27,6 +28,8 @@ dfl_status dfl_drawing_close(dfl_drawing *drawing)
             add_mass(drawing, &drawing->bodies[i]);
     }
     if (!status)
+        status = dfl_drawing_leave_to_recursion(&left, drawing);
+    if (!status && !left)
         status = dfl_drawing_dynamics(drawing);
     const dfl_expr V = status ? 0 : gravity_energy(drawing);
     if (!status && V != 0)
@@ -112,6 +115,8 @@ dfl_status dfl_drawing_lower(dfl_drawing *drawing)
         status = dfl_drawing_advise(drawing);
     if (!status)
         status = dfl_drawing_massless(drawing);
+    if (!status)
+        status = dfl_drawing_describe_frames(drawing);
     drawing->lowered = !status;
     return status == DFL_INVALID ? with_line(drawing) : status;
 }

@@ -34,6 +34,7 @@ static dfl_status along_axis(dfl_expr *out, dfl_drawing *drawing, const dfl_plac
                              const sums *s);
 static dfl_status replace(dfl_drawing *drawing, const dfl_expr *symbols, const dfl_expr *values,
                           int count);
+static void fill_squares(dfl_expr S[16], dfl_graph *g, dfl_mat R);
 
 dfl_status dfl_drawing_reaction(dfl_expr *out, dfl_drawing *drawing, int joint, int k)
 {
@@ -258,33 +259,50 @@ static dfl_status replace(dfl_drawing *drawing, const dfl_expr *symbols, const d
 
 /* -------------------------------------------------------------------------- orientation */
 
-/* From the antisymmetric part of R where e0 is not small, else from the diagonal, with its signs. */
+/* With e = (e0, e1, e2, e3) the entries of 4 e e^T are sums of entries of R. Its row of a component that is not
+   small gives all of them to full accuracy, also their signs (Shepperd 1978): e0 up to turns of about 140
+   degrees, beyond them the largest of the others. */
 dfl_status dfl_drawing_quaternion(dfl_expr e[4], dfl_drawing *drawing, int body, dfl_vec axis,
                                   dfl_vec axis2)
 {
     dfl_graph *g = drawing->graph;
     dfl_mat R;
     dfl_vec axes[3];
+    dfl_expr S[16];
     const dfl_status status = dfl_drawing_rotation(&R, drawing, body);
     if (status)
         return status;
     dfl_drawing_axes(axes, drawing, axis, axis2);
-    R = mat_product(g, R, mat_transpose(mat_of_rows(axes)));
-    const dfl_expr one = dfl_constant(g, 1.0), half = dfl_constant(g, 0.5);
+    fill_squares(S, g, mat_product(g, R, mat_transpose(mat_of_rows(axes))));
+    const dfl_expr near = dfl_sub(g, S[0], dfl_constant(g, 0.5));
+    const dfl_expr first =
+        dfl_binary(g, DFL_OP_MIN, dfl_sub(g, S[5], S[10]), dfl_sub(g, S[5], S[15]));
+    const dfl_expr second = dfl_sub(g, S[10], S[15]);
+    for (int k = 0; k < 4; k++)
+        S[k] =
+            dfl_select(g, near, S[k], /* the row */
+                       dfl_select(g, first, S[4 + k], dfl_select(g, second, S[8 + k], S[12 + k])));
+    const dfl_expr square = dfl_add(g, dfl_add(g, dfl_mul(g, S[0], S[0]), dfl_mul(g, S[1], S[1])),
+                                    dfl_add(g, dfl_mul(g, S[2], S[2]), dfl_mul(g, S[3], S[3])));
+    const dfl_expr length = dfl_unary(g, DFL_OP_SQRT, square);
+    const dfl_expr positive = dfl_select(g, dfl_neg(g, S[0]), dfl_neg(g, length), length);
+    for (int k = 0; k < 4; k++)
+        e[k] = dfl_div(g, S[k], positive);
+    return dfl_graph_status(g);
+}
+
+/* S = 4 e e^T, by rows. */
+static void fill_squares(dfl_expr S[16], dfl_graph *g, dfl_mat R)
+{
+    const dfl_expr one = dfl_constant(g, 1.0);
     const dfl_expr trace = dfl_add(g, R.e[0], dfl_add(g, R.e[4], R.e[8]));
-    const dfl_expr far = dfl_binary(g, DFL_OP_MAX, dfl_add(g, one, trace), 0);
-    const dfl_expr root = dfl_unary(g, DFL_OP_SQRT, far);
-    const dfl_expr safe = dfl_add(g, trace, half);
-    e[0] = dfl_mul(g, half, root);
+    S[0] = dfl_add(g, one, trace);
     for (int i = 0; i < 3; i++) {
         const int j = (i + 1) % 3, k = (i + 2) % 3;
-        const dfl_expr turn = dfl_sub(g, R.e[3 * k + j], R.e[3 * j + k]);
-        const dfl_expr rest =
-            dfl_sub(g, one, dfl_sub(g, trace, dfl_mul(g, dfl_constant(g, 2.0), R.e[4 * i])));
-        const dfl_expr size =
-            dfl_mul(g, half, dfl_unary(g, DFL_OP_SQRT, dfl_binary(g, DFL_OP_MAX, rest, 0)));
-        e[1 + i] = dfl_select(g, safe, dfl_div(g, dfl_mul(g, half, turn), root),
-                              dfl_select(g, turn, size, dfl_neg(g, size)));
+        const dfl_expr others = dfl_add(g, R.e[4 * j], R.e[4 * k]);
+        S[5 * (i + 1)] = dfl_add(g, one, dfl_sub(g, R.e[4 * i], others));
+        S[i + 1] = S[4 * (i + 1)] = dfl_sub(g, R.e[3 * k + j], R.e[3 * j + k]);
+        S[4 * (j + 1) + k + 1] = S[4 * (k + 1) + j + 1] =
+            dfl_add(g, R.e[3 * k + j], R.e[3 * j + k]);
     }
-    return dfl_graph_status(g);
 }

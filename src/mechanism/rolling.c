@@ -123,6 +123,16 @@ dfl_status dfl_drawing_roller(int *out, dfl_drawing *drawing, const dfl_drawn_ro
     const int rows = roller->slips ? 0 : drawing->planar ? 1 : 2;
     for (int k = 0; k < rows && !status; k++)
         status = declare_slip(drawing, roller, &con, k);
+    if (!status)
+        status = dfl_drawing_show(drawing,
+                                  &(dfl_sight){.kind = vec_is_zero(roller->axis) && !drawing->planar
+                                                           ? DFL_SEE_BALL
+                                                           : DFL_SEE_DISK,
+                                               .name = roller->name,
+                                               .a = roller->body,
+                                               .at = roller->at,
+                                               .axis = roller->axis,
+                                               .radius = roller->radius});
     return status ? status : dfl_graph_status(drawing->graph);
 }
 

@@ -52,6 +52,8 @@ dfl_status dfl_maxwell(dfl_expr *out, dfl_expr *pull, dfl_drawing *drawing, cons
     if (!status)
         status = dfl_model_variable(out, drawing->model, DFL_A_DYNAMIC, dfl_text_string(&variable));
     dfl_text_clear(&variable);
+    if (!status && stroke->kind == DFL_STROKE_LINE)
+        status = dfl_model_unit(drawing->model, dfl_model_owner(drawing->model, *out), "m");
     if (status)
         return status;
     const dfl_expr stretch = dfl_sub(g, dfl_sub(g, stroke->x, rest), *out);

@@ -184,9 +184,12 @@ static dfl_status set_bias(dfl_link_motion *m, dfl_drawing *drawing, const dfl_p
 dfl_status dfl_drawing_check_poses(dfl_drawing *drawing)
 {
     dfl_status status = DFL_OK;
-    for (int i = 0; i < drawing->njoints && !status; i++)
-        if (drawing->joints[i].motion)
-            status = check_pose(drawing, &drawing->joints[i]);
+    for (int i = 0; i < drawing->njoints && !status; i++) {
+        if (!drawing->joints[i].motion)
+            continue;
+        drawing->model->line = drawing->joints[i].line; /* of the messages */
+        status = check_pose(drawing, &drawing->joints[i]);
+    }
     return status;
 }
 
@@ -203,16 +206,15 @@ static dfl_status check_pose(dfl_drawing *drawing, const dfl_placed_joint *joint
         return status;
     const char *name = coordinate_name(drawing, joint, here);
     if (there >= 0)
-        return dfl_model_fail(
-            drawing->model, joint->line,
-            "joint '%s': %s moves the body nowhere that the coordinates before it "
-            "do not move it; leave it out of the pose and the coordinates",
-            joint->name, name);
-    return dfl_model_fail(drawing->model, joint->line,
-                          "joint '%s': its pose is singular at the start: there %s moves the body "
-                          "nowhere that the coordinates before it do not move it; start elsewhere, "
-                          "or choose other coordinates for the same motion",
-                          joint->name, name);
+        return dfl_fail(drawing->ctx, DFL_INVALID,
+                        "joint '%s': %s moves the body nowhere that the coordinates before it "
+                        "do not move it; leave it out of the pose and the coordinates",
+                        joint->name, name);
+    return dfl_fail(drawing->ctx, DFL_INVALID,
+                    "joint '%s': its pose is singular at the start: there %s moves the body "
+                    "nowhere that the coordinates before it do not move it; start elsewhere, "
+                    "or choose other coordinates for the same motion",
+                    joint->name, name);
 }
 
 /* Values where each coordinate is `away`, times unlike factors, from its start, and time is `away`. */
@@ -237,10 +239,10 @@ static dfl_status values_at(double *out, dfl_drawing *drawing, const dfl_placed_
         if (!status)
             status = dfl_model_value(&out[i], model, expr);
         if (!status && !isfinite(out[i]))
-            status = dfl_model_fail(model, joint->line,
-                                    "joint '%s': the pose or its derivative is %g at the start; "
-                                    "start elsewhere, or choose other coordinates",
-                                    joint->name, out[i]);
+            status = dfl_fail(drawing->ctx, DFL_INVALID,
+                              "joint '%s': the pose or its derivative is %g at the start; "
+                              "start elsewhere, or choose other coordinates",
+                              joint->name, out[i]);
     }
     return status;
 }
@@ -261,12 +263,11 @@ static dfl_status check_rotation(dfl_drawing *drawing, const dfl_placed_joint *j
                        R[2] * (R[3] * R[7] - R[4] * R[6]);
     if (error < 1e-8 && det > 0.0)
         return DFL_OK;
-    return dfl_model_fail(
-        drawing->model, joint->line,
-        "joint '%s': the matrix of its pose is no rotation (its columns are %g "
-        "away from perpendicular unit vectors%s); give { axis = ..., angle = ... } "
-        "or { angles = ... }, or correct the matrix",
-        joint->name, error, det > 0.0 ? "" : ", and it mirrors");
+    return dfl_fail(drawing->ctx, DFL_INVALID,
+                    "joint '%s': the matrix of its pose is no rotation (its columns are %g "
+                    "away from perpendicular unit vectors%s); give { axis = ..., angle = ... } "
+                    "or { angles = ... }, or correct the matrix",
+                    joint->name, error, det > 0.0 ? "" : ", and it mirrors");
 }
 
 /* The first column of S that depends on those before it, or -1: Gram-Schmidt. */

@@ -74,6 +74,12 @@ void dfl_model_free(dfl_model *model)
         dfl_shape_clear(&model->shapes[i], ctx);
     dfl_free(ctx, model->shapes);
     dfl_model_free_sides(model);
+    for (int i = 0; i < model->nframes; i++) {
+        dfl_free(ctx, model->frames[i].name);
+        dfl_free(ctx, model->frames[i].columns);
+    }
+    dfl_free(ctx, model->frames);
+    dfl_mass_tree_free(model->tree);
     dfl_graph_free(model->graph);
     dfl_free(ctx, model);
 }
@@ -81,15 +87,23 @@ void dfl_model_free(dfl_model *model)
 dfl_status dfl_model_param(dfl_expr *out, dfl_model *model, const char *name, double value,
                            const char *unit)
 {
-    if (unit && strlen(unit) > LONGEST_UNIT)
-        return dfl_fail(model->ctx, DFL_INVALID,
-                        "the unit of '%.100s' is longer than %d characters", name, LONGEST_UNIT);
-    dfl_status status = with_value(out, model, DFL_A_PARAM, name, value);
+    const dfl_status status = with_value(out, model, DFL_A_PARAM, name, value);
     if (status || !unit)
         return status;
+    return dfl_model_unit(model, &model->declarations[model->ndeclarations - 1], unit);
+}
+
+dfl_status dfl_model_unit(dfl_model *model, dfl_declaration *decl, const char *unit)
+{
+    if (strlen(unit) > LONGEST_UNIT)
+        return dfl_fail(model->ctx, DFL_INVALID, "the unit of '%s' is longer than %d characters",
+                        decl->name, LONGEST_UNIT);
     char *copy = dfl_copy_string(model->ctx, unit);
-    model->declarations[model->ndeclarations - 1].unit = copy;
-    return copy ? DFL_OK : DFL_NO_MEMORY;
+    if (!copy)
+        return DFL_NO_MEMORY;
+    dfl_free(model->ctx, decl->unit);
+    decl->unit = copy;
+    return DFL_OK;
 }
 
 dfl_status dfl_model_input(dfl_expr *out, dfl_model *model, const char *name, double value)
@@ -420,7 +434,8 @@ dfl_status dfl_model_energy(dfl_expr *out, dfl_model *model)
 dfl_status dfl_model_energies(dfl_expr *T, dfl_expr *V, dfl_model *model)
 {
     dfl_graph *graph = model->graph;
-    if (model->kinetic == DFL_NO_EXPR && model->potential == DFL_NO_EXPR && !model->nmasses)
+    if (model->kinetic == DFL_NO_EXPR && model->potential == DFL_NO_EXPR && !model->nmasses &&
+        !model->tree)
         return dfl_fail(model->ctx, DFL_INVALID,
                         "energy: no energy has been given yet; call kinetic and potential first");
     const dfl_expr zero = dfl_constant(graph, 0.0);
@@ -437,6 +452,12 @@ dfl_status dfl_model_energies(dfl_expr *T, dfl_expr *V, dfl_model *model)
     if (model->stored != DFL_NO_EXPR)
         *V = dfl_add(graph, *V, model->stored);
     return dfl_graph_status(graph);
+}
+
+void dfl_model_set_tree(dfl_model *model, dfl_mass_tree *tree)
+{
+    dfl_mass_tree_free(model->tree);
+    model->tree = tree;
 }
 
 dfl_status dfl_model_note(dfl_model *model, const char *text)

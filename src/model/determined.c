@@ -17,6 +17,7 @@ static bool is_regular(double *M, const dfl_equations *eq);
 static dfl_status check_directions(dfl_runnable *run, double t, const double *x);
 static dfl_status check_damping(dfl_runnable *run, double t, const double *x);
 static dfl_status fail_damping(dfl_runnable *run, const dfl_massless_kinds *kinds);
+static int line_of(const dfl_equations *eq, const double *direction);
 static bool list_bodies(dfl_text *text, const dfl_equations *eq, const double *direction);
 static dfl_status check_auxiliary(dfl_runnable *run, double t, const double *x);
 static dfl_status fill_auxiliary(double *A, dfl_runnable *run, double t, const double *x);
@@ -110,10 +111,21 @@ static dfl_status fail_damping(dfl_runnable *run, const dfl_massless_kinds *kind
                      ", or say that it is quasistatic (its stiffness, %.1e, determines the "
                      "position)",
                      kinds->stiffness);
-    dfl_model_fail(eq->model, eq->model->kinetic_line, "%s", dfl_text_string(&text));
+    dfl_model_fail(eq->model, line_of(eq, kinds->direction), "%s", dfl_text_string(&text));
     const dfl_status status = text.status ? text.status : DFL_INVALID;
     dfl_text_clear(&text);
     return status;
+}
+
+/* Of the kinetic energy, or, in a mechanism, of the first joint that moves with the direction. */
+static int line_of(const dfl_equations *eq, const double *direction)
+{
+    for (int j = 0; j < eq->nv && !eq->model->kinetic_line; j++) {
+        const dfl_declaration *decl = dfl_model_owner(eq->model, dfl_equations_v(eq)[j].symbol);
+        if (direction[j] != 0.0 && decl)
+            return decl->line;
+    }
+    return eq->model->kinetic_line;
 }
 
 /* The massless bodies that move with a direction, as far as the model knows them. */

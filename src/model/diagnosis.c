@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+static dfl_status has_mass(bool *out, dfl_runnable *run, double t, const double *x);
 static dfl_status take_matrices(double *A, double *length, dfl_runnable *run, double t,
                                 const double *x);
 static dfl_status find_sets(dfl_diagnosis *out, dfl_runnable *run, double t, const double *x);
@@ -71,9 +72,41 @@ void dfl_diagnosis_clear(dfl_diagnosis *diagnosis)
     *diagnosis = (dfl_diagnosis){0};
 }
 
+/* Whether every velocity has mass of its own when those behind it are eliminated: pivots of at least 1e-10 of the
+   masses they come from, as in ranks.c. The singular values of M say less: they fall with the fourth power of the
+   length of a chain. */
+static dfl_status has_mass(bool *out, dfl_runnable *run, double t, const double *x)
+{
+    const dfl_equations *eq = run->eq;
+    const size_t n = (size_t)eq->nv;
+    double *M = dfl_alloc(run->ctx, n * n, sizeof *M);
+    double *own = dfl_alloc(run->ctx, n, sizeof *own);
+    *out = M && own && !eq->mass_diagonal;
+    if (*out)
+        run->eom.mass(M, t, x, run);
+    for (size_t k = 0; *out && k < n; k++)
+        own[k] = M[k + k * n];
+    for (size_t k = n; *out && k-- > 0;) {
+        *out = M[k + k * n] > 1e-10 * own[k] && own[k] > 0.0;
+        for (size_t j = 0; *out && j < k; j++) {
+            const double factor = M[k + j * n] / M[k + k * n];
+            for (size_t i = 0; i < k && factor != 0.0; i++)
+                M[i + j * n] -= M[i + k * n] * factor;
+        }
+    }
+    const dfl_status status = M && own ? DFL_OK : DFL_NO_MEMORY;
+    dfl_free(run->ctx, M);
+    dfl_free(run->ctx, own);
+    return status;
+}
+
 /* The null space of [M; W]. */
 dfl_status dfl_diagnose_directions(dfl_diagnosis *out, dfl_runnable *run, double t, const double *x)
 {
+    bool massive = false;
+    const dfl_status known = has_mass(&massive, run, t, x);
+    if (known || massive)
+        return known;
     const dfl_equations *eq = dfl_runnable_equations(run);
     dfl_context *ctx = eq->model->ctx;
     const int nv = eq->nv, rows = nv + eq->nl + eq->nm;

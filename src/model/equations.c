@@ -22,6 +22,8 @@ static dfl_status check_kinematics(dfl_equations *eq);
 static dfl_status collect_invariants(dfl_equations *eq);
 static dfl_status name_accelerations(dfl_equations *eq);
 static void set_flags(dfl_equations *eq);
+static bool is_linear(const dfl_equations *eq);
+static bool any_jump(const dfl_graph *graph, unsigned kinds);
 static bool any_depends(const dfl_graph *graph, const dfl_expr *rows, int count, unsigned kinds);
 static bool any_entry_depends(const dfl_graph *graph, const dfl_sparse *matrix, unsigned kinds);
 static dfl_status largest_part(const dfl_equations *eq);
@@ -66,6 +68,7 @@ static dfl_status derive(dfl_equations **out, dfl_model *model, bool jacobians)
         return status;
     }
     set_flags(eq);
+    eq->linear = is_linear(eq);
     *out = eq;
     return DFL_OK;
 }
@@ -140,8 +143,10 @@ static dfl_status count_unknowns(dfl_equations *eq)
     }
     eq->n = eq->nw + eq->nl + eq->nm + eq->nr + eq->nv + eq->ns + eq->np;
     if (!eq->np)
-        return dfl_model_fail(model, 0,
-                              "the model has no coordinates; declare some with position(\"x\")");
+        return dfl_model_fail(
+            model, 0,
+            "the model has no coordinates; declare some with position(\"x\"), or joints that "
+            "are not driven (drive(...) prescribes a coordinate, motion = ... leaves none)");
     if (!eq->nv)
         return dfl_model_fail(model, 0,
                               "every position has its kinematics, but there is no speed they could "
@@ -297,7 +302,7 @@ static dfl_status collect_rows(dfl_equations *eq)
     dfl_status status = collect_kinematics(eq);
     if (!status)
         status = collect_invariants(eq);
-    if (!status && (model->kinetic != DFL_NO_EXPR || model->nmasses))
+    if (!status && (model->kinetic != DFL_NO_EXPR || model->nmasses || model->tree))
         status = dfl_model_energy(&eq->energy, eq->model);
     return status;
 }
@@ -409,6 +414,40 @@ static void set_flags(dfl_equations *eq)
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (any_depends(graph, all[i].rows, all[i].count, time))
             eq->autonomous = false;
+    const dfl_mass_tree *tree = eq->model->tree;
+    if (!tree)
+        return;
+    eq->mass_constant = eq->mass_diagonal = false;
+    if (any_depends(graph, tree->drives, 3 * tree->ndrives, time))
+        eq->autonomous = false;
+}
+
+/* All rows are affine in the unknowns: their derivatives contain none, and they have no jumps, whose derivatives are
+   zero. Of masses that recursions give nothing is known here. */
+static bool is_linear(const dfl_equations *eq)
+{
+    const unsigned unknowns = 1U << DFL_SYM_W | 1U << DFL_SYM_LAMBDA | 1U << DFL_SYM_MU |
+                              1U << DFL_SYM_R | 1U << DFL_SYM_V | 1U << DFL_SYM_S |
+                              1U << DFL_SYM_P | 1U << DFL_SYM_A;
+    const dfl_sparse *const derivatives[] = {&eq->Jd,   &eq->Jacc, &eq->Jvel, &eq->Jgam,
+                                             &eq->Jpos, &eq->Jb,   &eq->Jdyn, &eq->Jkin,
+                                             &eq->M,    &eq->W,    &eq->K0};
+    for (size_t i = 0; i < sizeof derivatives / sizeof *derivatives; i++)
+        if (any_entry_depends(eq->graph, derivatives[i], unknowns))
+            return false;
+    return eq->have_jacobians && !eq->model->tree && !any_jump(eq->graph, unknowns);
+}
+
+/* sign or select that switches with one of these kinds of symbols, anywhere in the model. */
+static bool any_jump(const dfl_graph *graph, unsigned kinds)
+{
+    for (uint32_t i = 0; i < graph->nnodes; i++) {
+        const dfl_node *node = &graph->nodes[i];
+        if ((node->op == DFL_OP_SIGN || node->op == DFL_OP_SELECT) &&
+            graph->nodes[node->a].depends & kinds)
+            return true;
+    }
+    return false;
 }
 
 static bool any_depends(const dfl_graph *graph, const dfl_expr *rows, int count, unsigned kinds)

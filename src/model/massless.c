@@ -12,6 +12,7 @@
 
 static dfl_status find_directions(dfl_equations *eq, dfl_trials *trials);
 static dfl_status balance(dfl_equations *eq);
+static dfl_status check_beside_tree(dfl_equations *eq);
 
 dfl_status dfl_derive_massless(dfl_equations *eq)
 {
@@ -22,6 +23,8 @@ dfl_status dfl_derive_massless(dfl_equations *eq)
     eq->massless = dfl_alloc(eq->model->ctx, (size_t)eq->nv, sizeof *eq->massless);
     if (!eq->massless)
         return DFL_NO_MEMORY;
+    if (eq->model->tree)
+        return check_beside_tree(eq);
     dfl_status status = dfl_trials_create(&trials, eq);
     if (!status)
         status = dfl_elimination_regular(&regular, &trials);
@@ -52,6 +55,27 @@ static dfl_status find_directions(dfl_equations *eq, dfl_trials *trials)
             status = dfl_release_held(&eq->K0, eq->massless, trials);
     }
     dfl_elimination_clear(&elimination, eq->model->ctx);
+    return status;
+}
+
+/* The masses of a tree of bodies are regular: what else moves must have mass of its own, since K0 would need the
+   masses of the tree as expressions. */
+static dfl_status check_beside_tree(dfl_equations *eq)
+{
+    dfl_trials trials = {0};
+    bool regular = true;
+    dfl_status status = balance(eq);
+    if (status || eq->nv == eq->model->tree->nv)
+        return status;
+    status = dfl_trials_create(&trials, eq);
+    if (!status)
+        status = dfl_elimination_regular(&regular, &trials);
+    if (!status && !regular)
+        status =
+            dfl_model_fail(eq->model, 0,
+                           "a direction without mass beside a mechanism whose masses come from "
+                           "recursions; choose the evaluation 'tape' or 'native'");
+    dfl_trials_clear(&trials);
     return status;
 }
 

@@ -6,6 +6,7 @@
 #ifndef DFL_MODEL_H
 #define DFL_MODEL_H
 
+#include "model/mass_tree.h"
 #include "symbolic/graph.h"
 
 /* Everything with a name. The name is unique among all kinds of one model. */
@@ -99,11 +100,37 @@ typedef struct dfl_shape {
     int line;          /* in the script */
     bool planar;       /* no z was given */
     bool trace;        /* its path is drawn */
+    int carrier; /* the body that carries it + 1: a drawing at rest until it is lowered; 0: none */
     int ncolumns;
     dfl_expr *column; /* numbers of one frame, as expressions */
     int ntriangles;
     float *triangles; /* mesh: 9 numbers each */
 } dfl_shape;
+
+/* How masses and forces of inertia and gravity of a mechanism are evaluated: as expressions, or by recursions over
+   numbers. Automatic: recursions where there are more than 40 velocities. */
+typedef enum dfl_dynamics {
+    DFL_DYNAMICS_AUTO,
+    DFL_DYNAMICS_EXPRESSIONS,
+    DFL_DYNAMICS_RECURSION
+} dfl_dynamics;
+
+/* One velocity's share of a frame's motion. */
+typedef struct dfl_frame_column {
+    dfl_expr u; /* the velocity or speed */
+    dfl_expr v[3], omega[3];
+} dfl_frame_column;
+
+/* A frame of a mechanism in world axes, as expressions; accelerations contain the symbols of v'. */
+typedef struct dfl_model_frame {
+    char *name;
+    bool planar;
+    dfl_expr r[3], R[9]; /* origin; row-major: frame to world */
+    dfl_expr angle;      /* in plane models, against the drawing */
+    dfl_expr v[3], omega[3], a[3], alpha[3];
+    int ncolumns;
+    dfl_frame_column *columns;
+} dfl_model_frame;
 
 /* Per symbol of the graph: who declared it and its initial value, as numbers + 1; 0: none. */
 typedef struct dfl_symbol_use {
@@ -125,7 +152,10 @@ typedef struct dfl_model {
     int max_uses;
     dfl_expr kinetic, potential; /* sums; DFL_NO_EXPR if never given */
     dfl_expr stored;             /* energy whose forces are declared as such; likewise */
-    dfl_expr driven; /* kinetic energy of prescribed motions, beyond v^T M v / 2; likewise */
+    dfl_expr driven;             /* kinetic energy beyond v^T M v / 2 of `masses`; likewise */
+    dfl_dynamics dynamics;       /* wanted of a mechanism */
+    dfl_mass_tree *tree;         /* masses that recursions give, in addition to `masses`; or NULL */
+    const char *no_tree;         /* why a mechanism that should have one has none; or NULL */
     int kinetic_line, potential_line;
     int energy_line; /* of the first energy() of the script; 0: none */
     dfl_contribution *masses, *forces;
@@ -136,6 +166,9 @@ typedef struct dfl_model {
     int nsides, max_sides;
     dfl_shape *shapes; /* the scene, in order of declaration */
     int nshapes, max_shapes;
+    bool wants_frames; /* a mechanism describes its frames: */
+    dfl_model_frame *frames;
+    int nframes;
     char **notes; /* lines that `check` shows */
     int nnotes, max_notes;
     dfl_run_settings run;
@@ -151,6 +184,8 @@ void dfl_model_free(dfl_model *model);
    numbered in one sequence; a position with kinematics leaves the number of its own velocity unused. */
 dfl_status dfl_model_param(dfl_expr *out, dfl_model *model, const char *name, double value,
                            const char *unit);
+/* The unit of a variable or output, for people; velocities of a position with the unit m have m/s. */
+dfl_status dfl_model_unit(dfl_model *model, dfl_declaration *decl, const char *unit);
 dfl_status dfl_model_input(dfl_expr *out, dfl_model *model, const char *name, double value);
 dfl_status dfl_model_setting(dfl_model *model, const char *name, double value);
 dfl_status dfl_model_position(dfl_expr *out, dfl_model *model, const char *name);
@@ -174,8 +209,10 @@ dfl_status dfl_model_carries(dfl_model *model, dfl_expr u, const char *body);
    (unlike potential) makes no forces itself. */
 dfl_status dfl_model_stored_force(dfl_model *model, dfl_expr u, dfl_expr F);
 dfl_status dfl_model_stored(dfl_model *model, dfl_expr V);
-/* The kinetic energy of prescribed motions, beyond v^T M v / 2. */
+/* Kinetic energy beyond v^T M v / 2 of the declared masses: of prescribed motions, of a tree of bodies. */
 dfl_status dfl_model_driven(dfl_model *model, dfl_expr T);
+/* Masses that recursions give: the model takes over `tree`. */
+void dfl_model_set_tree(dfl_model *model, dfl_mass_tree *tree);
 /* Whether no force but those of energies acts. */
 bool dfl_model_conservative(const dfl_model *model);
 /* *out: the number of the declaration in model->declarations. */

@@ -14,6 +14,8 @@ typedef struct targets {
     int count;
 } targets;
 
+static void take_values(dfl_runnable *run);
+static dfl_status create_recursion(dfl_runnable *run);
 static dfl_status create_programs(dfl_runnable *run);
 static dfl_status create_program(program *out, dfl_runnable *run, const targets *list);
 static int most_targets(const dfl_equations *eq);
@@ -33,6 +35,7 @@ static void evaluate(const program *prog, const dfl_runnable *run, double t, con
 static int eval(dfl_blocks *out, double t, const double *x, unsigned need, void *user);
 static int mass(double *M, double t, const double *x, void *user);
 static int jacobian(dfl_jacobian *out, double t, const double *x, const double *a, void *user);
+static void place_tree(const dfl_runnable *run, double t, const double *x);
 static int eval_initial(dfl_blocks *out, double t, const double *x, unsigned need, void *user);
 static int jacobian_initial(dfl_jacobian *out, double t, const double *x, const double *a,
                             void *user);
@@ -65,6 +68,24 @@ dfl_status dfl_runnable_create(dfl_runnable **out, const dfl_equations *eq)
         dfl_runnable_free(run);
         return status;
     }
+    take_values(run);
+    prepare(run);
+    describe(run);
+    status = create_recursion(run);
+    if (!status)
+        status = dfl_runnable_prepare_motion(run);
+    if (status) {
+        dfl_runnable_free(run);
+        return status;
+    }
+    *out = run;
+    return DFL_OK;
+}
+
+/* Parameters and inputs as the model has them. */
+static void take_values(dfl_runnable *run)
+{
+    const dfl_model *model = run->eq->model;
     for (int i = 0; i < model->ndeclarations; i++) {
         const dfl_declaration *decl = &model->declarations[i];
         if (decl->kind == DFL_A_PARAM)
@@ -72,15 +93,16 @@ dfl_status dfl_runnable_create(dfl_runnable **out, const dfl_equations *eq)
         else if (decl->kind == DFL_AN_INPUT)
             run->input[decl->index] = decl->value;
     }
-    prepare(run);
-    describe(run);
-    status = dfl_runnable_prepare_motion(run);
-    if (status) {
-        dfl_runnable_free(run);
-        return status;
-    }
-    *out = run;
-    return DFL_OK;
+}
+
+static dfl_status create_recursion(dfl_runnable *run)
+{
+    const dfl_mass_tree *tree = run->eq->model->tree;
+    if (!tree)
+        return DFL_OK;
+    const dfl_numbers numbers = dfl_runnable_numbers(run, 0.0, NULL, NULL);
+    run->driven = dfl_alloc(run->ctx, (size_t)(3 * tree->ndrives), sizeof *run->driven);
+    return run->driven ? dfl_recursion_create(&run->recursion, run->eq, &numbers) : DFL_NO_MEMORY;
 }
 
 void dfl_runnable_free(dfl_runnable *run)
@@ -96,6 +118,8 @@ void dfl_runnable_free(dfl_runnable *run)
     dfl_free(run->ctx, run->input);
     dfl_free(run->ctx, run->level);
     dfl_free(run->ctx, run->scratch);
+    dfl_free(run->ctx, run->driven);
+    dfl_recursion_free(run->recursion);
     dfl_runnable_free_motion(run);
     dfl_free(run->ctx, run->independent);
     dfl_free(run->ctx, run);
@@ -104,7 +128,7 @@ void dfl_runnable_free(dfl_runnable *run)
 void dfl_runnable_programs(program **out, dfl_runnable *run)
 {
     program *const others[] = {&run->all,    &run->mass,   &run->jacobian, &run->outputs,
-                               &run->energy, &run->events, &run->scene};
+                               &run->energy, &run->events, &run->scene,    &run->drives};
     for (int i = 0; i < PROGRAMS - SINGLE_BLOCKS; i++)
         out[i] = others[i];
     for (int i = 0; i < SINGLE_BLOCKS; i++)
@@ -121,10 +145,18 @@ const dfl_equations *dfl_runnable_equations(const dfl_runnable *run)
     return run->eq;
 }
 
-void dfl_runnable_set(dfl_runnable *run, dfl_declared kind, int index, double value)
+dfl_status dfl_runnable_set(dfl_runnable *run, dfl_declared kind, int index, double value)
 {
-    (kind == DFL_A_PARAM ? run->param : run->input)[index] = value;
+    double *place = &(kind == DFL_A_PARAM ? run->param : run->input)[index];
+    const double before = *place;
+    *place = value;
+    const dfl_numbers numbers = dfl_runnable_numbers(run, 0.0, NULL, NULL);
+    const dfl_status status =
+        run->recursion ? dfl_recursion_update(run->recursion, &numbers) : DFL_OK;
+    if (status)
+        *place = before;
     prepare(run);
+    return status;
 }
 
 /* ------------------------------------------------------------------------------- native code */
@@ -137,6 +169,7 @@ dfl_status dfl_runnable_compile(bool *native, dfl_runnable *run, dfl_evaluation 
     const dfl_tape *tapes[3];
     const double counts[3] = {evaluations, run->eq->mass_constant ? 1.0 : evaluations,
                               evaluations / 6.0};
+    const bool automatic = how == DFL_EVAL_AUTO || how == DFL_EVAL_RECURSION;
     dfl_native_free(run->native); /* of an earlier call */
     run->native = NULL;
     for (int i = 0; i < 3; i++) {
@@ -145,13 +178,12 @@ dfl_status dfl_runnable_compile(bool *native, dfl_runnable *run, dfl_evaluation 
     }
     *native = false;
     if (how == DFL_EVAL_TAPE ||
-        (how == DFL_EVAL_AUTO &&
-         dfl_native_gain(tapes, 3, counts) < 2.0 * dfl_native_cost(tapes, 3) &&
+        (automatic && dfl_native_gain(tapes, 3, counts) < 2.0 * dfl_native_cost(tapes, 3) &&
          !dfl_native_cached(run->ctx, tapes, 3, options)))
         return DFL_OK;
     const dfl_status status = dfl_native_create(&run->native, run->ctx, tapes, 3, options);
     if (status)
-        return how == DFL_EVAL_AUTO && status != DFL_NO_MEMORY ? DFL_OK : status;
+        return automatic && status != DFL_NO_MEMORY ? DFL_OK : status;
     for (int i = 0; i < 3; i++)
         used[i]->native = dfl_native_function(run->native, i);
     *native = true;
@@ -263,6 +295,11 @@ static dfl_status create_programs(dfl_runnable *run)
     target_scene(&list, eq);
     if (!status)
         status = create_program(&run->scene, run, &list);
+    list.count = 0;
+    if (eq->model->tree)
+        target_rows(&list, 0, eq->model->tree->drives, 3 * eq->model->tree->ndrives);
+    if (!status)
+        status = create_program(&run->drives, run, &list);
     dfl_free(run->ctx, list.item);
     return status;
 }
@@ -273,8 +310,9 @@ static int most_targets(const dfl_equations *eq)
                      eq->nep + eq->n0 + eq->K0.count + eq->W.count;
     const int entries = eq->Jd.count + eq->Jacc.count + eq->Jvel.count + eq->Jgam.count +
                         eq->Jpos.count + eq->Jb.count + eq->Jdyn.count + eq->Jkin.count;
+    const int drives = eq->model->tree ? 3 * eq->model->tree->ndrives : 0;
     return rows + entries + eq->M.count + eq->model->ndeclarations + 1 +
-           dfl_scene_columns(eq->model);
+           dfl_scene_columns(eq->model) + drives;
 }
 
 static dfl_status create_program(program *out, dfl_runnable *run, const targets *list)
@@ -449,6 +487,7 @@ static void describe(dfl_runnable *run)
         .mass_constant = eq->mass_constant,
         .trivial_kinematics = eq->trivial_kinematics,
         .autonomous = eq->autonomous,
+        .linear = eq->linear,
         .forces_free_of_multipliers = eq->forces_free_of_multipliers,
         .name = name,
         .user = run,
@@ -464,13 +503,15 @@ static int eval(dfl_blocks *out, double t, const double *x, unsigned need, void 
     const dfl_runnable *run = user;
     double *arrays[OUT_BLOCKS]; /* the fields of dfl_blocks in their order */
     memcpy(arrays, out, sizeof arrays);
-    if (need == run->full) {
+    if (need == run->full)
         evaluate(&run->all, run, t, x, NULL, arrays);
-        return 0;
-    }
-    for (int i = 0; i < SINGLE_BLOCKS; i++)
+    for (int i = 0; need != run->full && i < SINGLE_BLOCKS; i++)
         if (need >> i & 1U)
             evaluate(&run->single[i], run, t, x, NULL, arrays);
+    if (run->recursion && need & DFL_FORCE) {
+        place_tree(run, t, x);
+        dfl_recursion_forces(out->f, run->recursion);
+    }
     return 0;
 }
 
@@ -478,6 +519,10 @@ static int mass(double *M, double t, const double *x, void *user)
 {
     const dfl_runnable *run = user;
     evaluate(&run->mass, run, t, x, NULL, &M);
+    if (run->recursion) {
+        place_tree(run, t, x);
+        dfl_recursion_mass(M, run->recursion);
+    }
     return 0;
 }
 
@@ -487,7 +532,19 @@ static int jacobian(dfl_jacobian *out, double t, const double *x, const double *
     double *arrays[JACOBIAN_BLOCKS]; /* the fields of dfl_jacobian in their order */
     memcpy(arrays, out, sizeof arrays);
     evaluate(&run->jacobian, run, t, x, a, arrays);
+    if (run->recursion) {
+        place_tree(run, t, x);
+        dfl_recursion_slopes(out->dyn, run->recursion, a);
+    }
     return 0;
+}
+
+/* The tree of bodies at the state, if the model has one. */
+static void place_tree(const dfl_runnable *run, double t, const double *x)
+{
+    double *driven = run->driven;
+    evaluate(&run->drives, run, t, x, NULL, &driven);
+    dfl_recursion_place(run->recursion, x, driven);
 }
 
 /* Without invariants: their rows go to scratch. */

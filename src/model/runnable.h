@@ -12,8 +12,13 @@
 enum { DFL_IN_TIME, DFL_IN_X, DFL_IN_A, DFL_IN_PARAM, DFL_IN_INPUT, DFL_IN_LEVEL, DFL_IN_ARRAYS };
 
 /* How expressions are evaluated. Automatic: native code if it is cached or if the predicted gain is twice
-   its cost, else the tape. */
-typedef enum dfl_evaluation { DFL_EVAL_AUTO, DFL_EVAL_TAPE, DFL_EVAL_NATIVE } dfl_evaluation;
+   its cost, else the tape. Recursion: masses of a mechanism were left to one (model.h), the rest is automatic. */
+typedef enum dfl_evaluation {
+    DFL_EVAL_AUTO,
+    DFL_EVAL_TAPE,
+    DFL_EVAL_NATIVE,
+    DFL_EVAL_RECURSION
+} dfl_evaluation;
 
 typedef struct dfl_runnable dfl_runnable;
 
@@ -31,8 +36,9 @@ const dfl_eom *dfl_runnable_eom(const dfl_runnable *run);
 
 const dfl_equations *dfl_runnable_equations(const dfl_runnable *run);
 
-/* Sets a parameter or input (by its declaration's index within its kind). */
-void dfl_runnable_set(dfl_runnable *run, dfl_declared kind, int index, double value);
+/* Sets a parameter or input (by its declaration's index within its kind). A tree of bodies is built anew if its
+   numbers change; DFL_INVALID: they make no sense, and the former value counts. DFL_NO_MEMORY. */
+dfl_status dfl_runnable_set(dfl_runnable *run, dfl_declared kind, int index, double value);
 
 /* Writes the outputs in order of declaration; the energy T + V (NAN if unknown); the event functions. */
 void dfl_runnable_outputs(double *out, dfl_runnable *run, double t, const double *x);

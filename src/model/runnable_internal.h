@@ -4,6 +4,7 @@
 
 #include "eom/accelerations.h"
 #include "model/numbers.h"
+#include "model/recursion.h"
 #include "model/runnable.h"
 
 /* A tape with its registers and the function that runs it. */
@@ -40,11 +41,13 @@ struct dfl_runnable {
     dfl_eom eom;     /* for the solver */
     dfl_eom initial; /* the same without invariants */
     unsigned full;   /* the request mask of `all` */
-    program all, single[SINGLE_BLOCKS], mass, jacobian, outputs, energy, events, scene;
+    program all, single[SINGLE_BLOCKS], mass, jacobian, outputs, energy, events, scene, drives;
     dfl_native *native;
     double *param, *input, *level;
-    bool *independent; /* n: coordinates of a partition, or NULL */
-    double *scratch;   /* rows of invariants and Jacobian blocks that `initial` leaves out */
+    bool *independent;        /* n: coordinates of a partition, or NULL */
+    double *scratch;          /* rows of invariants and Jacobian blocks that `initial` leaves out */
+    dfl_recursion *recursion; /* NULL unless the model leaves masses to a tree of bodies */
+    double *driven;           /* prescribed motions of its joints, 3 numbers each */
     /* motion.c: NULL unless an output contains accelerations */
     dfl_accelerations *motion;
     double *a;         /* nv */
@@ -54,7 +57,7 @@ struct dfl_runnable {
 };
 
 /* All programs, in a fixed order. */
-enum { PROGRAMS = SINGLE_BLOCKS + 7 };
+enum { PROGRAMS = SINGLE_BLOCKS + 8 };
 void dfl_runnable_programs(program **out, dfl_runnable *run);
 
 /* motion.c: room for the accelerations that outputs contain; those that belong to (t, x), or NULL if nobody

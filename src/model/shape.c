@@ -15,7 +15,6 @@ const char *const dfl_shape_names[DFL_SHAPE_KINDS] = {"point",    "line",   "spr
                                                       "cylinder", "sphere", "frame",  "mesh"};
 
 static dfl_status check_name(const dfl_model *model, const char *name);
-static dfl_status check_color(const dfl_model *model, const char *name, const char *color);
 static dfl_status copy_shape(dfl_shape *out, dfl_context *ctx, const dfl_shape *shape);
 static dfl_status make_room(dfl_model *model);
 static dfl_status check_triangles(const dfl_model *model, int more);
@@ -25,7 +24,7 @@ dfl_status dfl_model_shape(dfl_model *model, const dfl_shape *shape, const char 
     dfl_shape copy;
     dfl_status status = check_name(model, shape->name);
     if (!status && shape->color)
-        status = check_color(model, shape->name, shape->color);
+        status = dfl_model_check_color(model, shape->name, shape->color);
     for (int i = 0; !status && i < shape->ncolumns; i++)
         status = dfl_model_check_contents(model, DFL_FOR_DRAW, shape->name, shape->column[i]);
     if (!status)
@@ -89,7 +88,7 @@ static dfl_status check_name(const dfl_model *model, const char *name)
 }
 
 /* A word of the palette, or # and six hexadecimal digits. */
-static dfl_status check_color(const dfl_model *model, const char *name, const char *color)
+dfl_status dfl_model_check_color(const dfl_model *model, const char *name, const char *color)
 {
     if (color[0] == '#' && strlen(color) == 7 && strspn(color + 1, "0123456789abcdefABCDEF") == 6)
         return DFL_OK;

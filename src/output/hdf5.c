@@ -1,8 +1,8 @@
 /* hdf5.c: a result as an HDF5 file.
 
        /time          N
-       /state         N x n    attribute `names`
-       /outputs       N x m    attribute `names`
+       /state         N x n    attributes `names`, `units` (empty where unknown)
+       /outputs       N x m    attributes `names`, `units`
        /steps         time, size, order, rejections, energy of every accepted step
        /residuals     steps x 8, attribute `names`: NAN where there is no such level
        /events        time, event (its number in /meta/names/events), direction
@@ -200,11 +200,14 @@ static bool create_tables(dfl_writer *writer)
     const hid_t initial = create_group(h5->file, "initial");
     h5->meta = create_group(h5->file, "meta");
     H5Gclose(initial);
+    const char *const *units = (const char *const *)columns->unit;
     return create_scene(writer) && initial >= 0 && h5->meta >= 0 &&
            dfl_series_vector(&series[TIME], ctx, h5->file, "time", false) &&
            dfl_series_matrix(&series[STATE], ctx, h5->file, "state", columns->state, columns->n) &&
            dfl_series_matrix(&series[OUTPUTS], ctx, h5->file, "outputs", columns->output,
                              columns->m) &&
+           dfl_h5_names(series[STATE].data, "units", units, columns->n) &&
+           dfl_h5_names(series[OUTPUTS].data, "units", units + columns->n, columns->m) &&
            dfl_series_matrix(&series[RESIDUALS], ctx, h5->file, "residuals", dfl_level_names,
                              DFL_LEVELS) &&
            create_vectors(&series[STEPS], writer, "steps", step_names, STEP_VECTORS,
@@ -283,6 +286,8 @@ static bool describe_columns(dfl_writer *writer)
                       dfl_h5_texts(ctx, group, "kinds", kinds, columns->n) &&
                       dfl_h5_texts(ctx, group, "state", columns->state, columns->n) &&
                       dfl_h5_texts(ctx, group, "outputs", columns->output, columns->m) &&
+                      dfl_h5_texts(ctx, group, "units", (const char *const *)columns->unit,
+                                   columns->n + columns->m) &&
                       dfl_h5_texts(ctx, group, "residuals", dfl_level_names, DFL_LEVELS) &&
                       dfl_h5_texts(ctx, group, "events", events, nevents);
     H5Gclose(group);

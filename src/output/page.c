@@ -37,6 +37,8 @@ dfl_status dfl_page_write(FILE *file, const dfl_report *report)
             report->nevents);
     write_names(file, report->ctx, "names", report->names, report->n + report->m);
     write_names(file, report->ctx, "kinds", report->kinds, report->n);
+    if (report->units)
+        write_names(file, report->ctx, "units", report->units, report->n + report->m);
     write_names(file, report->ctx, "levels", dfl_level_names, DFL_LEVELS);
     fputs(",\n\"rows\":", file);
     write_table(file, &report->rows, false);

@@ -2,7 +2,7 @@
 
    A white page with a frame, round ticks, a light grid and a legend; curves in the colours of Okabe and
    Ito, which people with any colour vision can tell apart, with dashes from the ninth on. A gap in a
-   curve is where its numbers are not finite. */
+   curve is where its numbers are not finite. Residuals and step sizes have a logarithmic axis. */
 #include "output/report.h"
 
 #include <math.h>
@@ -19,9 +19,16 @@ static const char *const colors[COLORS] = {"#0072b2", "#d55e00", "#009e73", "#cc
 typedef struct plot {
     FILE *file;
     const dfl_report *report;
+    const dfl_thin *table; /* rows or steps */
     int column[MOST_CURVES], count;
-    double t0, t1, low, high; /* ranges of the axes */
+    const char *name[MOST_CURVES], *unit[MOST_CURVES]; /* unit: "" where unknown */
+    bool logarithmic;                                  /* values are decades */
+    double origin;                                     /* is subtracted */
+    double t0, t1, low, high;                          /* ranges of the axes */
 } plot;
+
+/* The columns of dfl_report.steps. */
+enum { STEP_SIZE = 0, STEP_ENERGY = 3, STEP_RESIDUALS = 4 };
 
 /* Round numbers first, first + step, ... that cover a range. */
 typedef struct ticks {
@@ -31,8 +38,12 @@ typedef struct ticks {
 } ticks;
 
 static dfl_status choose(plot *p, const char *columns);
+static bool choose_proof(plot *p, const char *columns);
+static void take(plot *p, int column, const char *name, const char *unit);
 static dfl_status choose_one(plot *p, const char *name, size_t length);
 static void choose_all(plot *p);
+static void take_column(plot *p, int i);
+static double value_of(const plot *p, int row, int column);
 static void find_ranges(plot *p);
 static double x_of(const plot *p, double t);
 static double y_of(const plot *p, double value);
@@ -75,18 +86,61 @@ dfl_status dfl_plot_write(FILE *file, const dfl_report *report, const char *colu
     return DFL_OK;
 }
 
-/* Names with commas between; without any, what `choose_all` finds. */
+/* Names with commas between; without any, what `choose_all` finds; or one word for all that a run proves. */
 static dfl_status choose(plot *p, const char *columns)
 {
     dfl_status status = DFL_OK;
+    p->table = &p->report->rows;
     if (!columns)
         choose_all(p);
+    else if (choose_proof(p, columns))
+        return DFL_OK;
     while (columns && !status) {
         const size_t length = strcspn(columns, ",");
         status = choose_one(p, columns, length);
         columns = columns[length] ? columns + length + 1 : NULL;
     }
     return status;
+}
+
+/* residuals, energy or steps, unless the model has a column of that name. */
+static bool choose_proof(plot *p, const char *columns)
+{
+    const dfl_report *report = p->report;
+    const bool residuals = !strcmp(columns, "residuals"), steps = !strcmp(columns, "steps");
+    if (!residuals && !steps && strcmp(columns, "energy") != 0)
+        return false;
+    for (int i = 0; i < report->n + report->m; i++)
+        if (!strcmp(report->names[i], columns))
+            return false;
+    p->table = &report->steps;
+    p->logarithmic = residuals || steps;
+    if (steps)
+        take(p, STEP_SIZE, "step size", "s");
+    for (int i = 0; residuals && i < DFL_LEVELS; i++) {
+        double low, high;
+        dfl_thin_range(&low, &high, p->table, STEP_RESIDUALS + i);
+        if (high > 0)
+            take(p, STEP_RESIDUALS + i, dfl_level_names[i], "");
+    }
+    if (!residuals && !steps) {
+        take(p, STEP_ENERGY, "change of energy", "J");
+        p->origin = dfl_thin_rows(p->table) > 0 ? dfl_thin_value(p->table, 0, STEP_ENERGY) : 0;
+    }
+    return true;
+}
+
+static void take(plot *p, int column, const char *name, const char *unit)
+{
+    p->column[p->count] = column;
+    p->name[p->count] = name;
+    p->unit[p->count++] = unit;
+}
+
+/* A column of the rows. */
+static void take_column(plot *p, int i)
+{
+    take(p, i, p->report->names[i], p->report->units ? p->report->units[i] : "");
 }
 
 static dfl_status choose_one(plot *p, const char *name, size_t length)
@@ -98,7 +152,7 @@ static dfl_status choose_one(plot *p, const char *name, size_t length)
             if (p->count == MOST_CURVES)
                 return dfl_fail(report->ctx, DFL_INVALID,
                                 "--columns: more than %d curves in one plot", MOST_CURVES);
-            p->column[p->count++] = i;
+            take_column(p, i);
             return DFL_OK;
         }
     char word[128];
@@ -114,36 +168,49 @@ static void choose_all(plot *p)
     const dfl_report *report = p->report;
     for (int i = 0; i < report->n && report->m == 0 && p->count < COLORS; i++)
         if (!strcmp(report->kinds[i], "position"))
-            p->column[p->count++] = i;
+            take_column(p, i);
     for (int i = 0; i < report->m && p->count < COLORS; i++)
-        p->column[p->count++] = report->n + i;
+        take_column(p, report->n + i);
 }
 
-/* With a little room above and below. */
+/* With a little room above and below; whole decades. */
 static void find_ranges(plot *p)
 {
-    dfl_thin_range(&p->t0, &p->t1, &p->report->rows, -1);
+    const int rows = dfl_thin_rows(p->table);
+    dfl_thin_range(&p->t0, &p->t1, p->table, -1);
     p->low = p->high = NAN;
-    for (int i = 0; i < p->count; i++) {
-        double low, high;
-        dfl_thin_range(&low, &high, &p->report->rows, p->column[i]);
-        if (!(p->low <= low) && !isnan(low))
-            p->low = low;
-        if (!(p->high >= high) && !isnan(high))
-            p->high = high;
-    }
+    for (int i = 0; i < p->count; i++)
+        for (int k = 0; k < rows; k++) {
+            const double value = value_of(p, k, p->column[i]);
+            if (!(p->low <= value) && isfinite(value))
+                p->low = value;
+            if (!(p->high >= value) && isfinite(value))
+                p->high = value;
+        }
     if (!(p->t1 > p->t0)) {
         p->t0 = isnan(p->t0) ? 0 : p->t0;
         p->t1 = p->t0 + 1;
     }
     if (isnan(p->low))
         p->low = p->high = 0;
+    if (p->logarithmic) {
+        p->low = floor(p->low);
+        p->high = fmax(ceil(p->high), p->low + 1);
+        return;
+    }
     const double scale = fmax(fabs(p->low), fabs(p->high));
     double room = 0.05 * (p->high - p->low);
     if (!(room > 1e-12 * scale))
         room = scale > 0 ? 0.1 * scale : 1;
     p->low -= room;
     p->high += room;
+}
+
+/* As it is drawn: of a logarithmic axis decades; not finite where there is nothing. */
+static double value_of(const plot *p, int row, int column)
+{
+    const double value = dfl_thin_value(p->table, row, column) - p->origin;
+    return p->logarithmic ? log10(fabs(value)) : value;
 }
 
 static double x_of(const plot *p, double t)
@@ -171,7 +238,11 @@ static ticks find_ticks(double low, double high, int about)
 
 static void draw_axes(const plot *p)
 {
-    const ticks x = find_ticks(p->t0, p->t1, 8), y = find_ticks(p->low, p->high, 6);
+    const ticks x = find_ticks(p->t0, p->t1, 8);
+    ticks y = find_ticks(p->low, p->high, 6);
+    if (p->logarithmic && y.step < 1)
+        y = (ticks){
+            .first = ceil(p->low), .step = 1, .count = (int)(floor(p->high) - ceil(p->low)) + 1};
     FILE *file = p->file;
     for (int i = 0; i < x.count; i++) {
         const double at = x_of(p, x.first + i * x.step);
@@ -184,7 +255,11 @@ static void draw_axes(const plot *p)
         const double at = y_of(p, y.first + i * y.step);
         fprintf(file, "<path d=\"M%d %.2fh%d\" stroke=\"#e4e4e4\"/>\n", LEFT, at, PLOT_WIDTH);
         fprintf(file, "<text x=\"%d\" y=\"%.2f\" text-anchor=\"end\">", LEFT - 8, at + 4.5);
-        draw_label(file, &y, i);
+        if (p->logarithmic)
+            fprintf(file, "10<tspan dy=\"-5\" font-size=\"9\">%.0f</tspan></text>\n",
+                    y.first + i * y.step);
+        else
+            draw_label(file, &y, i);
     }
     fprintf(
         file,
@@ -217,13 +292,13 @@ static void draw_curves(const plot *p)
 
 static void draw_curve(const plot *p, int i)
 {
-    const dfl_thin *rows = &p->report->rows;
+    const dfl_thin *rows = p->table;
     const int count = dfl_thin_rows(rows);
     bool pen_down = false;
     fprintf(p->file, "<path stroke=\"%s\"%s d=\"", colors[i % COLORS],
             i < COLORS ? "" : " stroke-dasharray=\"6 3\"");
     for (int k = 0; k < count; k++) {
-        const double value = dfl_thin_value(rows, k, p->column[i]);
+        const double value = value_of(p, k, p->column[i]);
         if (!isfinite(value)) {
             pen_down = false;
             continue;
@@ -241,8 +316,8 @@ static int draw_legend(const plot *p, bool measure)
     double x = LEFT;
     int line = 0;
     for (int i = 0; i < p->count; i++) {
-        const char *name = p->report->names[p->column[i]];
-        const double width = 40 + 7.5 * (double)strlen(name);
+        const char *name = p->name[i], *unit = p->unit[i];
+        const double width = 40 + 7.5 * (double)(strlen(name) + (*unit ? 4 + strlen(unit) : 0));
         if (x > LEFT && x + width > WIDTH - 8) {
             x = LEFT;
             line++;
@@ -253,6 +328,8 @@ static int draw_legend(const plot *p, bool measure)
                     y - 4, colors[i % COLORS], i < COLORS ? "" : " stroke-dasharray=\"6 3\"");
             fprintf(p->file, "<text x=\"%.1f\" y=\"%.1f\">", x + 28, y);
             write_escaped(p->file, name);
+            fputs(*unit ? " in " : "", p->file);
+            write_escaped(p->file, unit);
             fputs("</text>\n", p->file);
         }
         x += width;

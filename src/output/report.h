@@ -19,6 +19,7 @@ typedef struct dfl_report {
     int n, m;                 /* states, outputs */
     const char *const *names; /* n + m; these and the kinds are the caller's */
     const char *const *kinds; /* n: "position", "velocity", ... */
+    const char *const *units; /* n + m, "" where unknown; NULL: none is known */
     dfl_text meta;            /* members of a JSON object: model, text, options, statistics, ... */
     dfl_text scene;           /* a JSON object, or empty */
     dfl_text events;          /* elements of a JSON array: [time, event, direction] */

@@ -45,8 +45,11 @@ const dfl_file_kind dfl_page_kind = {.open = open_page,
                                      .event = write_event,
                                      .close = close_page,
                                      .scene = true};
-const dfl_file_kind dfl_plot_kind = {
-    .open = open_report, .row = write_row, .columns = choose_columns, .close = close_plot};
+const dfl_file_kind dfl_plot_kind = {.open = open_report,
+                                     .row = write_row,
+                                     .step = write_step,
+                                     .columns = choose_columns,
+                                     .close = close_plot};
 
 static dfl_status open_page(dfl_writer *writer, const dfl_run_option *options, int noptions)
 {
@@ -98,6 +101,7 @@ static dfl_status collect_names(dfl_writer *writer)
         run->names[columns->n + i] = columns->output[i];
     run->report.names = run->names;
     run->report.kinds = run->kinds;
+    run->report.units = (const char *const *)columns->unit;
     return DFL_OK;
 }
 

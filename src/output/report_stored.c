@@ -19,8 +19,8 @@ typedef struct stored {
     dfl_status status; /* of memory, kept while everything is described */
     dfl_report report;
     char *title;
-    char **names, **kinds; /* n + m, nkinds */
-    int n, m, nkinds;
+    char **names, **kinds, **units; /* n + m, nkinds, nunits */
+    int n, m, nkinds, nunits;
     int scene; /* columns of /scene/values */
 } stored;
 
@@ -63,6 +63,8 @@ dfl_status dfl_report_stored(dfl_context *ctx, const char *from, const char *to,
     if (!status) {
         s.report.names = (const char *const *)s.names;
         s.report.kinds = (const char *const *)s.kinds;
+        if (s.nunits == s.n + s.m)
+            s.report.units = (const char *const *)s.units;
         describe(&s);
         status = s.status;
     }
@@ -106,6 +108,7 @@ static dfl_status read_columns(stored *s)
     char **outputs = dfl_h5_get_texts(&s->m, &s->status, s->ctx, s->file, "meta/names/outputs");
     s->names = dfl_h5_get_texts(&s->n, &s->status, s->ctx, s->file, "meta/names/state");
     s->kinds = dfl_h5_get_texts(&s->nkinds, &s->status, s->ctx, s->file, "meta/names/kinds");
+    s->units = dfl_h5_get_texts(&s->nunits, &s->status, s->ctx, s->file, "meta/names/units");
     s->title = dfl_h5_get_text(&s->status, s->ctx, s->file, "meta/model");
     char **all = dfl_alloc(s->ctx, (size_t)(s->n + s->m) + 1, sizeof *all);
     if (!all)
@@ -155,6 +158,7 @@ static void close_stored(stored *s)
     dfl_report_clear(&s->report);
     dfl_h5_free_texts(s->names, s->n + s->m, s->ctx);
     dfl_h5_free_texts(s->kinds, s->nkinds, s->ctx);
+    dfl_h5_free_texts(s->units, s->nunits, s->ctx);
     dfl_free(s->ctx, s->title);
     if (s->file >= 0)
         H5Fclose(s->file);

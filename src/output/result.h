@@ -21,6 +21,7 @@ typedef struct dfl_columns {
     int *place;         /* n: column -> index in x */
     const char **state; /* n names, owned by the equations */
     const char **output;
+    char **unit; /* n + m: "" where it is not known */
 } dfl_columns;
 dfl_status dfl_columns_create(dfl_columns *out, const dfl_equations *eq);
 void dfl_columns_clear(dfl_columns *columns, dfl_context *ctx);

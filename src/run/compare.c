@@ -25,41 +25,51 @@ static double largest(const dfl_equations *eq, unsigned kinds, const double *x,
                       const double *reference);
 static double now(void);
 
-dfl_form_facts dfl_form_facts_of(dfl_form form)
+/* Steinbrecher (2002), propositions 5 to 11; Petzold and Potra (1992), lemmas 3.1 to 3.3. */
+static const dfl_form_facts facts_of[DFL_FORMS] = {
+    [DFL_PSF] = {"p v lambda", 1, true, true},     [DFL_PSI1] = {"p v lambda", 2, true, true},
+    [DFL_EOM] = {"p v lambda", 3, true, true},     [DFL_EOM2] = {"v lambda", 2, false, true},
+    [DFL_EOM1] = {"lambda", 1, false, false},      [DFL_UODE] = {"none", 0, false, false},
+    [DFL_GGL] = {"p v lambda", 2, true, true},     [DFL_BAUMGARTE] = {"lambda", 1, false, false},
+    [DFL_ODAE] = {"p v lambda", 1, true, true},    [DFL_EXT316] = {"p v lambda", 2, true, true},
+    [DFL_EXT317] = {"p v lambda", 2, true, true},  [DFL_PINV] = {"p v lambda", 2, true, true},
+    [DFL_TANGENT] = {"p v lambda", 1, true, true}, [DFL_PARTITION] = {"p v lambda", 1, true, true},
+    [DFL_EXPLICIT] = {"lambda", 1, false, false},  [DFL_IMPLICIT] = {"lambda", 1, false, false},
+    [DFL_QR] = {"none", 0, false, false},          [DFL_SVD] = {"none", 0, false, false},
+};
+
+/* Without constraints all forms are differential equations, but for auxiliary variables, contact variables and massless
+   directions, which need one differentiation; without holonomic ones there is no index 3. */
+dfl_form_facts dfl_comparison_facts(const dfl_comparison *comparison, dfl_form form)
 {
-    static const dfl_form_facts facts[DFL_FORMS] = {
-        [DFL_PSF] = {"p v lambda", 1, true, true},
-        [DFL_PSI1] = {"p v", 2, true, true},
-        [DFL_EOM] = {"p v lambda", 3, true, true},
-        [DFL_EOM2] = {"v lambda", 2, false, true},
-        [DFL_EOM1] = {"lambda", 1, false, false},
-        [DFL_UODE] = {"none", 0, false, false},
-        [DFL_GGL] = {"p v lambda", 2, true, true},
-        [DFL_BAUMGARTE] = {"lambda", 1, false, false},
-        [DFL_ODAE] = {"p v lambda", 1, true, true},
-        [DFL_EXT316] = {"p v lambda", 2, true, true},
-        [DFL_EXT317] = {"p v lambda", 2, true, true},
-        [DFL_PINV] = {"p v lambda", 2, true, true},
-        [DFL_TANGENT] = {"p v lambda", 1, true, true},
-        [DFL_PARTITION] = {"p v lambda", 1, true, true},
-        [DFL_EXPLICIT] = {"lambda", 1, false, false},
-        [DFL_IMPLICIT] = {"lambda", 1, false, false},
-        [DFL_QR] = {"none", 0, false, false},
-        [DFL_SVD] = {"none", 0, false, false},
-    };
-    return facts[form];
+    const dfl_equations *eq = comparison->eq;
+    const bool plain = eq->nl + eq->nm == 0, algebraic = eq->nw + eq->ns + eq->n0 > 0;
+    dfl_form_facts facts = facts_of[form == DFL_EOM && eq->nl == 0 ? DFL_EOM2 : form];
+    if (plain) {
+        facts.index = algebraic ? 1 : 0;
+        facts.consistent = algebraic ? "s w and massless v" : "none";
+    }
+    return facts;
 }
 
+/* The multipliers are states of their own in the underlying differential equation. */
 int dfl_comparison_dimension(const dfl_comparison *comparison, dfl_form form)
 {
-    const dfl_form_facts facts = dfl_form_facts_of(form);
+    const dfl_form_facts facts = dfl_comparison_facts(comparison, form);
     return comparison->dimension_all - (facts.positions ? comparison->dimension_positions : 0) -
-           (facts.velocities ? comparison->dimension_velocities : 0);
+           (facts.velocities ? comparison->dimension_velocities : 0) +
+           (form == DFL_UODE ? comparison->dimension_velocities : 0);
 }
 
 double dfl_trial_error(const dfl_trial *trial)
 {
     return fmax(trial->error_p, trial->error_v);
+}
+
+double dfl_trial_velocity(const dfl_trial *trial)
+{
+    enum { VELOCITY = 1, NONHOLONOMIC = 3 }; /* of dfl_level_names */
+    return fmax(trial->levels[VELOCITY], trial->levels[NONHOLONOMIC]);
 }
 
 dfl_status dfl_compare(dfl_comparison *c)
@@ -105,7 +115,7 @@ static dfl_status choose_evaluation(dfl_comparison *c)
     if (c->evaluation)
         return DFL_OK;
     const dfl_status status = dfl_runnable_compile(&native, c->run, DFL_EVAL_NATIVE, 0, NULL);
-    c->evaluation = native ? "native" : "tape";
+    c->evaluation = c->eq->model->tree ? "recursion" : native ? "native" : "tape";
     return status == DFL_NO_MEMORY ? status : DFL_OK;
 }
 
@@ -218,8 +228,8 @@ static bool give_up(double t, double step, void *user)
 static void count_dimensions(dfl_comparison *c, const dfl_statistics *stats)
 {
     const dfl_equations *eq = c->eq;
-    c->dimension_all = eq->np + eq->nv + eq->nr - eq->nep;
-    c->dimension_positions = stats->rank_position - eq->ns - eq->nep;
+    c->dimension_all = eq->np + eq->nv + eq->nr - eq->nep - eq->n0;
+    c->dimension_positions = stats->rank_position;
     c->dimension_velocities = stats->rank_velocity;
 }
 

@@ -4,14 +4,14 @@
 
 #include "run/run.h"
 
-/* What theory says about a form, for a model with regular constraints. */
+/* What theory says about a form of a model. */
 typedef struct dfl_form_facts {
-    const char *consistent; /* what the initial values must satisfy: "p v l", ... */
-    int index;              /* differentiation index */
-    bool positions;         /* the solutions lie on the position constraints, ... */
-    bool velocities;        /* ... and on those of velocities */
+    const char
+        *consistent; /* initial values without which there is no solution: "p v lambda", ... */
+    int index;       /* differentiation index */
+    bool positions;  /* the solutions lie on the position constraints, ... */
+    bool velocities; /* ... and on those of velocities */
 } dfl_form_facts;
-dfl_form_facts dfl_form_facts_of(dfl_form form);
 
 /* The outcome of one run. Numbers that there are not are NAN. */
 typedef struct dfl_trial {
@@ -44,7 +44,7 @@ typedef struct dfl_comparison {
     void *user;
 
     double from, to;
-    int dimension_all;        /* of all states: np + nv + nr, less the lengths of quaternions */
+    int dimension_all; /* of all states: np + nv + nr, less lengths of quaternions and massless v */
     int dimension_positions;  /* lost by the position constraints ... */
     int dimension_velocities; /* ... and by those of velocities */
     const char *evaluation;   /* of all runs: "native", or "tape" where there is no compiler */
@@ -62,11 +62,17 @@ typedef struct dfl_comparison {
 dfl_status dfl_compare(dfl_comparison *comparison);
 void dfl_comparison_clear(dfl_comparison *comparison);
 
+/* What holds for the model that is compared: without holonomic constraints there is no index 3. */
+dfl_form_facts dfl_comparison_facts(const dfl_comparison *comparison, dfl_form form);
+
 /* The dimension of the manifold on which the solutions of a form lie. */
 int dfl_comparison_dimension(const dfl_comparison *comparison, dfl_form form);
 
 /* The larger one of the errors of positions and velocities. */
 double dfl_trial_error(const dfl_trial *trial);
+
+/* The largest residual of constraints on velocities: hidden and nonholonomic ones. */
+double dfl_trial_velocity(const dfl_trial *trial);
 
 /* A table for people, an object of JSON, and panels of curves as one SVG or as a page with the table. */
 void dfl_comparison_text(dfl_text *text, const dfl_comparison *comparison);

@@ -32,7 +32,6 @@ typedef struct axes {
 static double tolerance_of(const dfl_trial *trial);
 static double seconds_of(const dfl_trial *trial);
 static double position_of(const dfl_trial *trial);
-static double velocity_of(const dfl_trial *trial);
 static double acceleration_of(const dfl_trial *trial);
 static double energy_of(const dfl_trial *trial);
 static double multiplier_of(const dfl_trial *trial);
@@ -52,7 +51,7 @@ static const panel panels[] = {
     {"multipliers over tolerance", "tolerance", "error of the multipliers", tolerance_of,
      multiplier_of},
     {"position constraints", "tolerance", "largest residual", tolerance_of, position_of},
-    {"velocity constraints", "tolerance", "largest residual", tolerance_of, velocity_of},
+    {"velocity constraints", "tolerance", "largest residual", tolerance_of, dfl_trial_velocity},
     {"acceleration constraints", "tolerance", "largest residual", tolerance_of, acceleration_of},
     {"energy", "tolerance", "largest drift", tolerance_of, energy_of}};
 enum { PANELS = sizeof panels / sizeof *panels };
@@ -70,11 +69,6 @@ static double seconds_of(const dfl_trial *trial)
 static double position_of(const dfl_trial *trial)
 {
     return trial->levels[0];
-}
-
-static double velocity_of(const dfl_trial *trial)
-{
-    return trial->levels[1];
 }
 
 static double acceleration_of(const dfl_trial *trial)
@@ -138,6 +132,8 @@ static bool find_axes(axes *a, const dfl_comparison *c)
         if (trial->completed && x > 0 && isfinite(x) && isfinite(y))
             any = widen(&a->low_x, &a->high_x, x) | widen(&a->low_y, &a->high_y, y) | any;
     }
+    a->high_x = fmax(a->high_x, a->low_x + 1);
+    a->high_y = fmax(a->high_y, a->low_y + 1);
     return any;
 }
 
@@ -150,7 +146,7 @@ static double decimal(double value)
 static bool widen(double *low, double *high, double value)
 {
     *low = fmin(*low, floor(decimal(value) + 1e-6));
-    *high = fmax(*high, fmax(ceil(decimal(value) - 1e-6), *low + 1));
+    *high = fmax(*high, ceil(decimal(value) - 1e-6));
     return true;
 }
 

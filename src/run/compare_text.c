@@ -33,7 +33,7 @@ static void add_forms(dfl_text *text, const dfl_comparison *c)
     dfl_text_add(text, "%-10s %5s %10s  %s\n", "form", "index", "dimension",
                  "initial values that must be consistent");
     for (int i = 0; i < c->nforms; i++) {
-        const dfl_form_facts facts = dfl_form_facts_of(c->forms[i]);
+        const dfl_form_facts facts = dfl_comparison_facts(c, c->forms[i]);
         dfl_text_add(text, "%-10s %5d %10d  %s\n", dfl_form_name(c->forms[i]), facts.index,
                      dfl_comparison_dimension(c, c->forms[i]), facts.consistent);
     }
@@ -50,8 +50,12 @@ static void add_trial(dfl_text *text, const dfl_trial *trial)
     }
     dfl_text_add(text, " %10.3g %8ld %9ld", trial->seconds, stats->accepted,
                  stats->evaluations + stats->difference_evaluations);
-    const double numbers[] = {trial->error_p,     trial->error_v,   trial->error_l,
-                              trial->levels[0],   trial->levels[1], trial->levels[2],
+    const double numbers[] = {trial->error_p,
+                              trial->error_v,
+                              trial->error_l,
+                              trial->levels[0],
+                              dfl_trial_velocity(trial),
+                              trial->levels[2],
                               trial->energy_drift};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         add_number(text, numbers[i]);
@@ -89,7 +93,7 @@ static void add_facts_json(dfl_text *text, const dfl_comparison *c)
 {
     dfl_text_add(text, ",\n  \"forms\": {");
     for (int i = 0; i < c->nforms; i++) {
-        const dfl_form_facts facts = dfl_form_facts_of(c->forms[i]);
+        const dfl_form_facts facts = dfl_comparison_facts(c, c->forms[i]);
         dfl_text_add(text, "%s\"%s\": {\"index\": %d, \"dimension\": %d, \"consistent\": \"%s\"}",
                      i ? ", " : "", dfl_form_name(c->forms[i]), facts.index,
                      dfl_comparison_dimension(c, c->forms[i]), facts.consistent);

@@ -19,6 +19,9 @@ typedef struct dfl_choices {
 /* All silent. */
 dfl_choices dfl_choices_none(const char *prefix);
 
+/* How the script has to lower a mechanism, so that it can be evaluated as chosen. */
+dfl_dynamics dfl_choices_dynamics(const dfl_choices *choices);
+
 /* How a model is run: the caller beats the script, the script beats the default. */
 typedef struct dfl_settings {
     double from, to; /* `to` is NAN where nobody says */

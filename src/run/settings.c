@@ -30,7 +30,7 @@ _Static_assert(sizeof methods / sizeof *methods == sizeof method_of / sizeof *me
                "one name for each method");
 /* Initial values: completed consistently, or as they are. */
 static const char *const starts[] = {"project", "as-given", NULL};
-static const char *const evaluations[] = {"auto", "tape", "native", NULL};
+static const char *const evaluations[] = {"auto", "tape", "native", "recursion", NULL};
 
 static dfl_status choose(int *out, dfl_context *ctx, const choice *of, const char *prefix,
                          const char *given, const char *script);
@@ -106,6 +106,14 @@ dfl_status dfl_settings_resolve(dfl_settings *out, const dfl_choices *choices, d
     if (!status)
         status = check_combination(out, ctx);
     return status ? status : dfl_options_resolve(&out->solver, ctx, dfl_runnable_eom(run), &wanted);
+}
+
+dfl_dynamics dfl_choices_dynamics(const dfl_choices *choices)
+{
+    const char *how = choices->evaluation;
+    if (!how || !strcmp(how, "auto"))
+        return DFL_DYNAMICS_AUTO;
+    return !strcmp(how, "recursion") ? DFL_DYNAMICS_RECURSION : DFL_DYNAMICS_EXPRESSIONS;
 }
 
 dfl_status dfl_settings_check_method(dfl_context *ctx, const char *said, const char *name)

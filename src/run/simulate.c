@@ -15,6 +15,7 @@
 
 static double seconds(void);
 static dfl_status prepare(dfl_simulation *sim);
+static void tell_expressions(const dfl_simulation *sim);
 static dfl_status create_solver(dfl_simulation *sim);
 static dfl_status start(dfl_simulation *sim);
 static void advise(const char *text, void *user);
@@ -87,8 +88,9 @@ static dfl_status prepare(dfl_simulation *sim)
         steps = steps || dfl_writer_takes_steps(sim->writers[i]);
         sim->drawn = sim->drawn || dfl_writer_takes_scene(sim->writers[i]);
     }
+    tell_expressions(sim);
     const double evaluations =
-        settings->evaluation == DFL_EVAL_AUTO
+        settings->evaluation == DFL_EVAL_AUTO || settings->evaluation == DFL_EVAL_RECURSION
             ? dfl_runnable_predict(sim->run, &settings->solver, settings->from, settings->to)
             : 0;
     dfl_status status =
@@ -97,6 +99,18 @@ static dfl_status prepare(dfl_simulation *sim)
         status = dfl_residuals_create(&sim->residuals, sim->ctx, dfl_runnable_eom(sim->run),
                                       settings->solver.form != DFL_PSI1);
     return status ? status : create_solver(sim);
+}
+
+/* Where recursion was chosen, but is not possible. */
+static void tell_expressions(const dfl_simulation *sim)
+{
+    const dfl_model *model = sim->eq->model;
+    char text[200];
+    if (sim->settings->evaluation != DFL_EVAL_RECURSION || model->tree || !sim->log)
+        return;
+    snprintf(text, sizeof text, "masses are evaluated as expressions, not by recursion: %s",
+             model->no_tree ? model->no_tree : "the model has no bodies");
+    sim->log(DFL_LOG_NOTICE, text, sim->user);
 }
 
 static dfl_status create_solver(dfl_simulation *sim)

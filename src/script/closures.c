@@ -1,6 +1,7 @@
 /* closures.c: the calls of the language that close mechanisms: gear, rack, thread, belt, coupling, drive;
    knife_edge, rolling_disk, rolling_ball. */
 #include "mechanism/closures.h"
+#include "mechanism/shapes.h"
 
 #include "mechanism/vectors.h"
 #include "script/arguments.h"
@@ -200,6 +201,13 @@ static int call_rolling_wheel(lua_State *L)
     dfl_script_check(
         L, dfl_drawing_wheel_spin(&number, drawing, roll, body, at, direction, radius, spin));
     dfl_constraint_push(L, number);
+    dfl_script_check(L, dfl_drawing_show(drawing, &(dfl_sight){.kind = DFL_SEE_WHEEL,
+                                                               .name = name,
+                                                               .a = body,
+                                                               .at = at,
+                                                               .axis = direction,
+                                                               .axis2 = normal,
+                                                               .radius = radius}));
     return 2;
 }
 

@@ -4,11 +4,13 @@
    curve is a single point. */
 #include "mechanism/closures.h"
 
+#include "mechanism/shapes.h"
 #include "mechanism/vectors.h"
 #include "script/arguments.h"
 #include "script/language.h"
 #include "script/mechanism.h"
 #include "script/symbol.h"
+#include "symbolic/derive.h"
 
 #include <lauxlib.h>
 
@@ -20,6 +22,8 @@ typedef struct wording {
 } wording;
 
 static int declare_contact(lua_State *L, const wording *words);
+static void show_curves(lua_State *L, const dfl_drawn_contact *con, const double *start);
+static void show_wheel(lua_State *L, const dfl_drawn_wheel *wheel, const double *start);
 static void read_starts(double *start, lua_State *L, const wording *words, const char *name,
                         int count);
 static dfl_vec call_curve(lua_State *L, const wording *words, const char *name, const char *key,
@@ -68,10 +72,36 @@ static int declare_contact(lua_State *L, const wording *words)
     con.x2 = call_curve(L, words, con.name, words->b, con.s + con.na, con.nb, planar ? 2 : 3);
     dfl_script_of(L)->model->line = dfl_script_line(L);
     dfl_script_check(L, dfl_drawing_contact(&number, drawing, &con));
+    show_curves(L, &con, start);
     dfl_constraint_push(L, number);
     for (int k = 0; k < con.na + con.nb; k++)
         dfl_symbol_push(L, con.s[k]);
     return 1 + con.na + con.nb;
+}
+
+/* Curves are drawn on their bodies; surfaces are not. */
+static void show_curves(lua_State *L, const dfl_drawn_contact *con, const double *start)
+{
+    dfl_drawing *drawing = dfl_script_drawing(L);
+    const char *a = lua_pushfstring(L, "%s.a", con->name);
+    const char *b = lua_pushfstring(L, "%s.b", con->name);
+    const dfl_sight first = {.kind = DFL_SEE_CURVE,
+                             .name = a,
+                             .a = con->a,
+                             .at = con->x1,
+                             .s = con->s[0],
+                             .start = start[0]};
+    const dfl_sight second = {.kind = DFL_SEE_CURVE,
+                              .name = b,
+                              .a = con->b,
+                              .at = con->x2,
+                              .s = con->s[con->na],
+                              .start = start[con->na]};
+    if (con->na == 1)
+        dfl_script_check(L, dfl_drawing_show(drawing, &first));
+    if (con->nb == 1)
+        dfl_script_check(L, dfl_drawing_show(drawing, &second));
+    lua_pop(L, 2);
 }
 
 /* contact_wheel(name, A, B, { at, axis, wheel = function(u) return lateral, radius end, along,
@@ -114,10 +144,35 @@ int dfl_script_contact_wheel(lua_State *L)
     wheel.rail = call_curve(L, &words, wheel.name, "rail", &wheel.y, 1, 3);
     dfl_script_of(L)->model->line = dfl_script_line(L);
     dfl_script_check(L, dfl_drawing_wheel(&number, drawing, &wheel));
+    show_wheel(L, &wheel, start);
     dfl_constraint_push(L, number);
     dfl_symbol_push(L, wheel.u);
     dfl_symbol_push(L, wheel.y);
     return 3;
+}
+
+/* A disk with the radius at the start, and the profile of the rail. */
+static void show_wheel(lua_State *L, const dfl_drawn_wheel *wheel, const double *start)
+{
+    dfl_drawing *drawing = dfl_script_drawing(L);
+    dfl_graph *g = dfl_script_of(L)->model->graph;
+    const dfl_expr u = dfl_constant(g, start[0]);
+    const char *rail = lua_pushfstring(L, "%s.rail", wheel->name);
+    dfl_sight disk = {.kind = DFL_SEE_DISK,
+                      .name = wheel->name,
+                      .a = wheel->a,
+                      .at = wheel->at,
+                      .axis = wheel->axis};
+    const dfl_sight profile = {.kind = DFL_SEE_CURVE,
+                               .name = rail,
+                               .a = wheel->b,
+                               .at = wheel->rail,
+                               .s = wheel->y,
+                               .start = start[1]};
+    dfl_script_check(L, dfl_substitute_exprs(&disk.radius, g, &wheel->radius, 1, &wheel->u, &u, 1));
+    dfl_script_check(L, dfl_drawing_show(drawing, &disk));
+    dfl_script_check(L, dfl_drawing_show(drawing, &profile));
+    lua_pop(L, 1);
 }
 
 /* start = {s1, s2, ...}: near which parameters the bodies touch. */

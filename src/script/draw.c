@@ -5,9 +5,11 @@
    that come out are those of model/shape.h. */
 #include "script/language.h"
 
+#include "mechanism/shapes.h"
 #include "model/shape.h"
 #include "script/arguments.h"
 #include "script/library.h"
+#include "script/mechanism.h"
 #include "script/order.h"
 #include "script/symbol.h"
 
@@ -23,7 +25,8 @@ typedef enum option_kind {
     ANGLE,
     QUATERNION,
     COLOR,
-    TRACE
+    TRACE,
+    CARRIER /* a body */
 } option_kind;
 
 typedef struct option {
@@ -33,7 +36,7 @@ typedef struct option {
     double preset; /* of a number */
 } option;
 
-enum { MOST_OPTIONS = 7 };
+enum { MOST_OPTIONS = 8 };
 #define POSED                                                                                      \
     {"angle", ANGLE, 0, 0}, {"quaternion", QUATERNION, 0, 0},                                      \
     {                                                                                              \
@@ -43,6 +46,10 @@ enum { MOST_OPTIONS = 7 };
     {                                                                                              \
         "color", COLOR, 0, 0                                                                       \
     }
+#define CARRIED                                                                                    \
+    {                                                                                              \
+        "body", CARRIER, 0, 0                                                                      \
+    }
 typedef struct rule {
     int least, most; /* points */
     bool posed;      /* has an orientation */
@@ -51,15 +58,15 @@ typedef struct rule {
 } rule;
 
 static const rule rules[DFL_SHAPE_KINDS] = {
-    [DFL_POINT] = {1, 1, false, 1, {{"size", ONE, 0, 0}, {"trace", TRACE, 0, 0}, COLORED}},
-    [DFL_LINE] = {2, MOST_POINTS, false, 1, {{"size", ONE, 0, 0}, COLORED}},
-    [DFL_SPRING] = {2, 2, false, 2, {{"size", ONE, 0, 0}, {"coils", ONE, 1, 8}, COLORED}},
-    [DFL_BOX] = {1, 1, true, 3, {{"size", UP_TO_THREE, 0, 0.1}, POSED, COLORED}},
+    [DFL_POINT] = {1, 1, false, 1, {{"size", ONE, 0, 0}, {"trace", TRACE, 0, 0}, COLORED, CARRIED}},
+    [DFL_LINE] = {2, MOST_POINTS, false, 1, {{"size", ONE, 0, 0}, COLORED, CARRIED}},
+    [DFL_SPRING] = {2, 2, false, 2, {{"size", ONE, 0, 0}, {"coils", ONE, 1, 8}, COLORED, CARRIED}},
+    [DFL_BOX] = {1, 1, true, 3, {{"size", UP_TO_THREE, 0, 0.1}, POSED, COLORED, CARRIED}},
     [DFL_CYLINDER] =
-        {1, 1, true, 2, {{"radius", ONE, 0, 0.1}, {"length", ONE, 1, 0}, POSED, COLORED}},
-    [DFL_SPHERE] = {1, 1, true, 3, {{"radius", UP_TO_THREE, 0, 0.1}, POSED, COLORED}},
-    [DFL_FRAME] = {1, 1, true, 1, {{"size", ONE, 0, 0}, POSED}},
-    [DFL_MESH] = {1, 1, true, 1, {{"scale", ONE, 0, 1}, POSED, COLORED}},
+        {1, 1, true, 2, {{"radius", ONE, 0, 0.1}, {"length", ONE, 1, 0}, POSED, COLORED, CARRIED}},
+    [DFL_SPHERE] = {1, 1, true, 3, {{"radius", UP_TO_THREE, 0, 0.1}, POSED, COLORED, CARRIED}},
+    [DFL_FRAME] = {1, 1, true, 1, {{"size", ONE, 0, 0}, POSED, CARRIED}},
+    [DFL_MESH] = {1, 1, true, 1, {{"scale", ONE, 0, 1}, POSED, COLORED, CARRIED}},
 };
 
 /* A shape while its arguments are read; what it points to lives in Lua. */
@@ -72,6 +79,7 @@ typedef struct drawing {
 } drawing;
 
 static int draw(lua_State *L);
+static int draw_none(lua_State *L);
 static int count_points(lua_State *L, const drawing *d, int first);
 static bool is_point(lua_State *L, int i);
 static void make_columns(drawing *d, lua_State *L, int points);
@@ -89,13 +97,28 @@ void dfl_draw_open(lua_State *L)
 {
     lua_newtable(L);
     for (int kind = 0; kind < DFL_SHAPE_KINDS; kind++) {
-        lua_pushinteger(L, kind);
-        lua_pushfstring(L, "draw.%s", dfl_shape_names[kind]);
-        lua_pushcclosure(L, draw, 2);
+        dfl_draw_push(L, kind);
         lua_setfield(L, -2, dfl_shape_names[kind]);
     }
+    lua_pushcfunction(L, draw_none);
+    lua_setfield(L, -2, "none");
     dfl_library_protect(L, "draw");
     lua_setfield(L, -2, "draw");
+}
+
+void dfl_draw_push(lua_State *L, int kind)
+{
+    lua_pushinteger(L, kind);
+    lua_pushfstring(L, "draw.%s", dfl_shape_names[kind]);
+    lua_pushcclosure(L, draw, 2);
+}
+
+/* draw.none(): only what the script draws is shown. */
+static int draw_none(lua_State *L)
+{
+    dfl_arg_count(L, "draw.none", 0, 0);
+    dfl_drawing_show_nothing(dfl_script_drawing(L));
+    return 0;
 }
 
 static int draw(lua_State *L)
@@ -248,6 +271,12 @@ static void read_option(drawing *d, lua_State *L, const char *key)
             dfl_script_error(L, "%s '%s': trace is %s; give true or false", d->call, d->shape.name,
                              dfl_arg_kind(L, -1));
         d->shape.trace = lua_toboolean(L, -1);
+    } else if (opt->kind == CARRIER) {
+        const int *body = luaL_testudata(L, -1, DFL_BODY);
+        if (!body)
+            dfl_script_error(L, "%s '%s': body is %s; give a body", d->call, d->shape.name,
+                             dfl_arg_kind(L, -1));
+        d->shape.carrier = *body + 1; /* the ground is 0: nothing moves */
     } else if (opt->kind == ANGLE || opt->kind == QUATERNION) {
         read_orientation(d, L, opt);
     } else {

@@ -1,6 +1,7 @@
 /* element.c: what the calls of force elements share. */
 #include "script/element.h"
 
+#include "mechanism/shapes.h"
 #include "script/arguments.h"
 #include "script/library.h"
 #include "script/symbol.h"
@@ -97,6 +98,13 @@ dfl_stroke dfl_element_stroke(const dfl_element *e, lua_State *L)
     if (status == DFL_INVALID)
         dfl_script_error(L, "%s '%s': %s", e->call, e->name, dfl_message(dfl_script_of(L)->ctx));
     dfl_script_check(L, status);
+    if (stroke.kind == DFL_STROKE_LINE)
+        dfl_script_check(L, dfl_drawing_show(drawing, &(dfl_sight){.kind = DFL_SEE_SPRING,
+                                                                   .name = e->name,
+                                                                   .a = e->a,
+                                                                   .b = e->b,
+                                                                   .at = e->from,
+                                                                   .to = e->to}));
     return stroke;
 }
 

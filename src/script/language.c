@@ -8,9 +8,10 @@
 #include "script/symbol.h"
 
 #include <lauxlib.h>
+#include <stdio.h>
 #include <string.h>
 
-enum { MOST_ARGUMENTS = 250 };
+enum { ROOM_FOR_UNIT = 128, MOST_ARGUMENTS = 250 };
 
 static int call_param(lua_State *L);
 static int call_input(lua_State *L);
@@ -41,6 +42,7 @@ static int call_potential_energy(lua_State *L);
 static void energies(dfl_expr *T, dfl_expr *V, lua_State *L, const char *call);
 static int call_output(lua_State *L);
 static int call_event(lua_State *L);
+static int call_unit(lua_State *L);
 static dfl_expr need_symbol(lua_State *L, const char *call, int i, const char *remedy);
 
 enum { MOST_VARIABLES = 100 }; /* of one call */
@@ -70,6 +72,7 @@ static const luaL_Reg calls[] = {{"param", call_param},
                                  {"potential_energy", call_potential_energy},
                                  {"output", call_output},
                                  {"event", call_event},
+                                 {"unit", call_unit},
                                  {"initial", dfl_script_initial},
                                  {"guess", dfl_script_guess},
                                  {"simulate", dfl_script_simulate},
@@ -235,7 +238,9 @@ static int call_mass(lua_State *L)
 static int call_force(lua_State *L)
 {
     dfl_arg_count(L, "force", 2, 2);
-    const dfl_expr u = need_symbol(L, "force", 1, "give what position, velocity or speed returned");
+    const dfl_expr u = need_symbol(L, "force", 1,
+                                   "give what position, velocity or speed returned, or the "
+                                   "coordinate of a joint, such as j.q");
     dfl_script_check(L, dfl_model_force(model_of(L), u, dfl_arg_expr(L, "force", 2)));
     return 0;
 }
@@ -306,10 +311,16 @@ static int call_contact(lua_State *L)
 }
 
 /* Variables and their equations: an expression for one, or a function of all new symbols that returns
-   one equation for each. */
+   one equation for each; a unit may follow. */
 static int declare_variable(lua_State *L, const char *call, dfl_declared kind)
 {
-    const int count = dfl_arg_count(L, call, 2, MOST_VARIABLES + 1) - 1, last = count + 1;
+    const int given = dfl_arg_count(L, call, 2, MOST_VARIABLES + 2);
+    const bool has_unit = given > 2 && lua_type(L, given) == LUA_TSTRING;
+    const int count = has_unit ? given - 2 : given - 1, last = count + 1;
+    char unit[ROOM_FOR_UNIT] = "";
+    if (has_unit)
+        snprintf(unit, sizeof unit, "%s", lua_tostring(L, given));
+    lua_settop(L, last);
     for (int i = 1; i <= count; i++)
         dfl_arg_name(L, call, i);
     const bool function = lua_isfunction(L, last);
@@ -324,6 +335,9 @@ static int declare_variable(lua_State *L, const char *call, dfl_declared kind)
     for (int i = 1; i <= count; i++) {
         dfl_expr symbol;
         dfl_script_check(L, dfl_model_variable(&symbol, model_of(L), kind, lua_tostring(L, i)));
+        if (has_unit)
+            dfl_script_check(
+                L, dfl_model_unit(model_of(L), dfl_model_owner(model_of(L), symbol), unit));
         dfl_symbol_push(L, symbol); /* at last + i */
     }
     if (function)
@@ -407,9 +421,31 @@ static int call_output(lua_State *L)
 {
     if (luaL_testudata(L, 2, DFL_JOINT) || luaL_testudata(L, 2, DFL_BODY_POINT))
         return dfl_motion_output(L);
-    dfl_arg_count(L, "output", 2, 2);
+    const int n = dfl_arg_count(L, "output", 2, 3);
     const char *name = dfl_arg_name(L, "output", 1);
-    dfl_script_check(L, dfl_model_output(model_of(L), name, dfl_arg_expr(L, "output", 2)));
+    const char *unit =
+        n < 3 ? NULL : dfl_arg_string(L, "output", 3, "give the unit in quotes, \"N\"");
+    dfl_model *model = model_of(L);
+    dfl_script_check(L, dfl_model_output(model, name, dfl_arg_expr(L, "output", 2)));
+    if (unit)
+        dfl_script_check(
+            L, dfl_model_unit(model, &model->declarations[model->ndeclarations - 1], unit));
+    return 0;
+}
+
+/* unit(x, "m"): of a coordinate, speed or variable. */
+static int call_unit(lua_State *L)
+{
+    dfl_arg_count(L, "unit", 2, 2);
+    const char *unit = dfl_arg_string(L, "unit", 2, "give the unit in quotes, \"m\"");
+    const char *remedy = "give a coordinate, a speed or a variable";
+    const dfl_expr symbol = need_symbol(L, "unit", 1, remedy);
+    dfl_declaration *decl = dfl_model_owner(model_of(L), symbol);
+    const unsigned known = 1U << DFL_A_POSITION | 1U << DFL_A_SPEED | 1U << DFL_A_DYNAMIC |
+                           1U << DFL_AN_AUXILIARY | 1U << DFL_A_CONTACT;
+    if (!decl || decl->symbol != symbol || !(known >> decl->kind & 1))
+        return dfl_arg_error(L, "unit", 1, remedy);
+    dfl_script_check(L, dfl_model_unit(model_of(L), decl, unit));
     return 0;
 }
 

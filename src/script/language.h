@@ -13,6 +13,14 @@ int dfl_constraint_push(lua_State *L, int number);
 /* Adds the table `draw` with point, line, spring, ... to the table on top of the stack. */
 void dfl_draw_open(lua_State *L);
 
+/* Pushes draw.point, ...; `kind` is a dfl_shape_kind. */
+void dfl_draw_push(lua_State *L, int kind);
+
+/* Options of a body, in the table in argument i, which may be missing (draw_body.c): the colour, or NULL; the shape, whose
+   handle is on top of the stack. */
+const char *dfl_draw_color(lua_State *L, const char *name, int i);
+void dfl_draw_body(lua_State *L, const char *name, int i);
+
 /* The calls that take tables: initial{...}, guess{...}, simulate{...}; and the options of an event,
    from argument i, which may be missing. */
 int dfl_script_initial(lua_State *L);

@@ -5,7 +5,9 @@
 
 #include "context/text.h"
 #include "mechanism/reactions.h"
+#include "mechanism/shapes.h"
 #include "script/arguments.h"
+#include "script/language.h"
 #include "script/symbol.h"
 
 #include <lauxlib.h>
@@ -28,6 +30,7 @@ static bool joint_symbol(dfl_expr *out, lua_State *L, int joint, const char *fie
 static int point_field(lua_State *L);
 static int body_field(lua_State *L);
 static int handle_text(lua_State *L);
+static int set_field(lua_State *L);
 
 static const luaL_Reg calls[] = {{"gravity", call_gravity}, {"planar", call_planar},
                                  {"body", call_body},       {"point", call_point},
@@ -47,7 +50,10 @@ void dfl_mechanism_open(lua_State *L)
     } kinds[] = {{DFL_BODY, body_field}, {DFL_JOINT, joint_field}, {DFL_BODY_POINT, point_field}};
     for (int i = 0; i < 3; i++) {
         luaL_newmetatable(L, kinds[i].name);
-        const luaL_Reg methods[] = {{"__index", kinds[i].index}, {"__tostring", handle_text}, {0}};
+        const luaL_Reg methods[] = {{"__index", kinds[i].index},
+                                    {"__newindex", set_field},
+                                    {"__tostring", handle_text},
+                                    {0}};
         luaL_setfuncs(L, methods, 0);
         lua_pop(L, 1);
     }
@@ -99,15 +105,23 @@ static int call_body(lua_State *L)
 {
     dfl_arg_count(L, "body", 1, 2);
     dfl_drawn_body body = {.name = dfl_arg_name(L, "body", 1)};
+    bool com = false;
     const dfl_option options[] = {{"mass", DFL_OPTION_EXPR, &body.mass, NULL},
-                                  {"com", DFL_OPTION_POINT, &body.com, NULL},
+                                  {"com", DFL_OPTION_POINT, &body.com, &com},
                                   {"inertia", DFL_OPTION_INERTIA, &body.inertia, NULL},
-                                  {"quasistatic", DFL_OPTION_FLAG, &body.quasistatic, NULL}};
+                                  {"quasistatic", DFL_OPTION_FLAG, &body.quasistatic, NULL},
+                                  {"hidden", DFL_OPTION_FLAG, &body.hidden, NULL},
+                                  {"color", DFL_OPTION_OTHER, NULL, NULL},
+                                  {"shape", DFL_OPTION_OTHER, NULL, NULL}};
     dfl_read_options(L, "body", body.name, 2, options, sizeof options / sizeof *options);
+    body.com_missing = !com;
+    body.color = dfl_draw_color(L, body.name, 2);
     int number = 0;
     dfl_sandbox_charge(L, 1e3);
     dfl_script_check(L, dfl_drawing_body(&number, dfl_script_drawing(L), &body));
     push_handle(L, DFL_BODY, number);
+    if (!body.hidden)
+        dfl_draw_body(L, body.name, 2);
     return 1;
 }
 
@@ -120,7 +134,7 @@ static int call_joint(lua_State *L)
     joint.name = dfl_arg_name(L, call, 1);
     joint.parent = dfl_arg_body(L, call, 2);
     joint.child = dfl_arg_body(L, call, 3);
-    bool at = false, axis = false, at_b = false, axis_b = false, axis2_b = false;
+    bool at = false, axis = false, lead = false, at_b = false, axis_b = false, axis2_b = false;
     const dfl_option options[] = {{"at", DFL_OPTION_POINT, &joint.at, &at},
                                   {"axis", DFL_OPTION_AXIS, &joint.axis, &axis},
                                   {"axis2", DFL_OPTION_AXIS, &joint.axis2, NULL},
@@ -129,10 +143,13 @@ static int call_joint(lua_State *L)
                                   {"axis_b", DFL_OPTION_AXIS, &joint.axis_b, &axis_b},
                                   {"axis2_b", DFL_OPTION_AXIS, &joint.axis2_b, &axis2_b},
                                   {"motion", DFL_OPTION_EXPR, &joint.motion, &joint.driven},
-                                  {"lead", DFL_OPTION_EXPR, &joint.lead, NULL},
+                                  {"lead", DFL_OPTION_EXPR, &joint.lead, &lead},
                                   {"length", DFL_OPTION_EXPR, &joint.length, NULL}};
     dfl_read_options(L, call, joint.name, 4, options, sizeof options / sizeof *options);
     check_given(L, &joint, at, axis);
+    if (joint.kind == DFL_SCREW && !lead)
+        dfl_script_error(L, "screw '%s': the lead is missing; give lead = METRES_PER_RADIAN",
+                         joint.name);
     joint.apart = at_b || axis_b || axis2_b;
     joint.at_b = at_b ? joint.at_b : joint.at;
     joint.axis_b = axis_b ? joint.axis_b : joint.axis;
@@ -183,6 +200,15 @@ static int call_frame(lua_State *L)
                                   {"axis", DFL_OPTION_AXIS, &frame.axis, NULL},
                                   {"axis2", DFL_OPTION_AXIS, &frame.axis2, NULL}};
     dfl_read_options(L, "frame", name, 3, options, 3);
+    dfl_script_check(L,
+                     dfl_drawing_show(dfl_script_drawing(L), &(dfl_sight){.kind = DFL_SEE_FRAME,
+                                                                          .name = name,
+                                                                          .a = frame.body,
+                                                                          .at = frame.at,
+                                                                          .axis = frame.axis,
+                                                                          .axis2 = frame.axis2}));
+    dfl_script_check(L, dfl_drawing_frame(dfl_script_drawing(L), name, frame.body, frame.at,
+                                          frame.axis, frame.axis2));
     push_point(L, &frame);
     return 1;
 }
@@ -230,8 +256,9 @@ static int joint_field(lua_State *L)
     }
     if (s.loop)
         return dfl_script_error(L,
-                                "joint '%s' closes a loop and has no '%s'; coordinates belong to "
-                                "the joints that bodies hang on",
+                                "joint '%s' closes a loop and has no '%s': its second body is the "
+                                "ground or hangs already; coordinates belong to the joints that "
+                                "bodies hang on as the second body",
                                 name, field);
     if (s.np == 0 && s.motion == DFL_NO_EXPR)
         return dfl_script_error(L, "joint '%s' has no '%s': it is fixed", name, field);
@@ -322,4 +349,17 @@ static int handle_text(lua_State *L)
     else
         lua_pushstring(L, "point of a body");
     return 1;
+}
+
+/* HANDLE.field = value */
+static int set_field(lua_State *L)
+{
+    lua_pushcfunction(L, handle_text);
+    lua_pushvalue(L, 1);
+    lua_call(L, 1, 1);
+    return dfl_script_error(
+        L,
+        "%s: its fields cannot be assigned; starting values go into initial{} or "
+        "guess{}, motions into drive",
+        lua_tostring(L, -1));
 }

@@ -38,7 +38,8 @@ enum { FIELDS = sizeof fields / sizeof *fields };
 
 static dfl_status evaluate(dfl_expr out[4], dfl_drawing *drawing, const dfl_body_point *point,
                            quantity of);
-static void add_output(lua_State *L, const char *name, const char *field, dfl_expr expr);
+static void add_output(lua_State *L, const char *name, const char *field, dfl_expr expr,
+                       const char *unit);
 static void output_reactions(lua_State *L, const char *name, int joint);
 static void output_quantity(lua_State *L, const char *name, const dfl_body_point *point,
                             quantity of);
@@ -131,7 +132,7 @@ static void output_reactions(lua_State *L, const char *name, int joint)
         if (planar && k != 0 && k != 1 && k != 5)
             continue;
         dfl_script_check(L, dfl_drawing_reaction(&symbol, drawing, joint, k));
-        add_output(L, name, dfl_reaction_names[k], symbol);
+        add_output(L, name, dfl_reaction_names[k], symbol, k < 3 ? "N" : "N m");
     }
 }
 
@@ -140,18 +141,25 @@ static void output_quantity(lua_State *L, const char *name, const dfl_body_point
 {
     const bool planar = dfl_drawing_is_planar(dfl_script_drawing(L));
     const bool turns = of == SPIN || of == SPIN_RATE;
+    static const char *const units[QUANTITIES] = {
+        [POSITION] = "m",        [VELOCITY] = "m/s", [ACCELERATION] = "m/s^2", [SPIN] = "rad/s",
+        [SPIN_RATE] = "rad/s^2", [ROTATION] = "",    [ANGLE] = "rad"};
     dfl_expr out[4] = {0};
     dfl_script_check(L, evaluate(out, dfl_script_drawing(L), point, of));
     for (int k = 0; k < FIELDS; k++) {
         const bool along_z = fields[k].component == 2;
         if (fields[k].of == of && (!planar || of >= ANGLE || of == ROTATION || along_z == turns))
-            add_output(L, name, fields[k].name, out[fields[k].component]);
+            add_output(L, name, fields[k].name, out[fields[k].component], units[of]);
     }
 }
 
-static void add_output(lua_State *L, const char *name, const char *field, dfl_expr expr)
+static void add_output(lua_State *L, const char *name, const char *field, dfl_expr expr,
+                       const char *unit)
 {
+    dfl_model *model = dfl_script_of(L)->model;
     const char *full = lua_pushfstring(L, "%s.%s", name, field);
-    dfl_script_check(L, dfl_model_output(dfl_script_of(L)->model, full, expr));
+    dfl_script_check(L, dfl_model_output(model, full, expr));
+    dfl_script_check(L,
+                     dfl_model_unit(model, &model->declarations[model->ndeclarations - 1], unit));
     lua_pop(L, 1);
 }

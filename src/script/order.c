@@ -6,6 +6,7 @@
 #include "script/order.h"
 
 #include "script/arguments.h"
+#include "script/mechanism.h"
 #include "script/symbol.h"
 
 #include <lauxlib.h>
@@ -118,6 +119,8 @@ static int key_rank(lua_State *L, int i)
         return 0;
     if (lua_type(L, i) == LUA_TSTRING)
         return 1;
+    if (luaL_testudata(L, i, DFL_JOINT))
+        dfl_script_error(L, "a key of the table is a joint; give its coordinate, such as [j.q]");
     if (!luaL_testudata(L, i, DFL_SYMBOL))
         dfl_script_error(L,
                          "a key of the table is %s; only numbers, texts and symbols have an order",

@@ -4,6 +4,7 @@
    run_script. */
 #include "script/script.h"
 
+#include "mechanism/shapes.h"
 #include "model/names.h"
 #include "script/language.h"
 #include "script/library.h"
@@ -58,6 +59,8 @@ dfl_status dfl_script_load_text(dfl_model **out, dfl_context *ctx, const char *p
         status = run(&script);
     if (!status && script.drawing)
         status = dfl_drawing_lower(script.drawing);
+    if (!status && script.drawing)
+        status = dfl_drawing_shapes(script.drawing);
     if (!status)
         status = check_settings_used(&script);
     dfl_drawing_free(script.drawing);
@@ -169,6 +172,8 @@ static dfl_status run(dfl_script *script)
     if (!model->text)
         return DFL_NO_MEMORY;
     memcpy(model->text, script->text, script->length);
+    model->dynamics = script->options.dynamics;
+    model->wants_frames = script->options.frames;
     if (script->options.max_nodes > 0)
         model->graph->limit = script->options.max_nodes;
     lua_State *L = dfl_sandbox_open(script);

@@ -41,6 +41,8 @@ enum { SETTINGS = sizeof settings / sizeof *settings, LONGEST_WORD = 40 };
 static int start_values(lua_State *L, const char *call, bool held);
 static dfl_expr start_symbol(lua_State *L, const char *call);
 static int unknown_variable(lua_State *L, const char *call, const char *name);
+static const char *coordinate_of_rate(lua_State *L, const char *name);
+static const char *joint_coordinate(lua_State *L, const char *name);
 static void set_number(lua_State *L, const char *key, double *place, enum value_kind kind);
 static void set_text(lua_State *L, const char *key, char **place);
 static const char *next_option(lua_State *L, const char *call, int table, lua_Integer *i);
@@ -163,7 +165,12 @@ static int unknown_variable(lua_State *L, const char *call, const char *name)
     const char *open = strchr(name, '(');
     const size_t length = strlen(name);
     if (!open || name[length - 1] != ')') {
-        const char *nearest = dfl_model_nearest(model, name, VARIABLES);
+        const char *q = coordinate_of_rate(L, name), *nearest = joint_coordinate(L, name);
+        if (q)
+            return dfl_script_error(L, "%s: there is no variable '%s'; its name is [\"der(%s)\"]",
+                                    call, name, q);
+        if (!nearest)
+            nearest = dfl_model_nearest(model, name, VARIABLES);
         return dfl_script_error(L, "%s: there is no variable '%s'%s%s%s", call, name,
                                 nearest ? "; did you mean '" : "", nearest ? nearest : "",
                                 nearest ? "'?" : "; declare it first");
@@ -179,11 +186,36 @@ static int unknown_variable(lua_State *L, const char *call, const char *name)
                                 "%s: '%s' follows from the kinematics of %s; give the starting "
                                 "values of the speeds",
                                 call, name, inner);
-    const char *nearest = dfl_model_nearest(model, inner, kinds);
+    const char *nearest = joint_coordinate(L, inner);
+    if (!nearest)
+        nearest = dfl_model_nearest(model, inner, kinds);
     return dfl_script_error(
         L, "%s: there is no variable '%s'%s%s%s%s%s", call, name, nearest ? "; did you mean '" : "",
         nearest ? prefix : "", nearest ? "(" : "", nearest ? nearest : "",
         nearest ? ")'?" : "; there are names such as x, der(x), lambda(c), mu(c)");
+}
+
+/* "j.q1" of "j.qd1", or NULL. */
+static const char *coordinate_of_rate(lua_State *L, const char *name)
+{
+    const char *rate = strstr(name, ".qd");
+    if (!rate)
+        return NULL;
+    const char *before = lua_pushlstring(L, name, (size_t)(rate - name));
+    const char *coordinate = lua_pushfstring(L, "%s.q%s", before, rate + 3);
+    return dfl_model_find(dfl_script_of(L)->model, coordinate) ? coordinate : NULL;
+}
+
+/* The first coordinate of the joint `name`, or NULL. */
+static const char *joint_coordinate(lua_State *L, const char *name)
+{
+    static const char *const endings[] = {"q", "q1"};
+    for (int i = 0; i < 2; i++) {
+        const char *coordinate = lua_pushfstring(L, "%s.%s", name, endings[i]);
+        if (dfl_model_find(dfl_script_of(L)->model, coordinate))
+            return coordinate;
+    }
+    return NULL;
 }
 
 /* Stores the number on top of the stack. */

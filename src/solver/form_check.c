@@ -38,11 +38,11 @@ dfl_status dfl_form_check(dfl_context *ctx, const dfl_solver_options *options, c
             "in the contract of GEOMS do not give; use psf with radau or bdf",
             name, dfl_integrator_name(options->integrator));
     if (traits->ode && (options->form == DFL_PARTITION || options->form == DFL_TANGENT) &&
-        (!eom->trivial_kinematics || eom->ns > 0 || eom->nep > 0))
+        (!eom->trivial_kinematics || eom->ns > 0 || eom->nep > 0 || eom->n0 > 0))
         return dfl_fail(
             ctx, DFL_INVALID,
-            "the form %s as a right-hand side needs p' = v and neither contact variables nor "
-            "invariants of positions; use it with radau or bdf, or psf",
+            "the form %s as a right-hand side needs p' = v and neither contact variables, "
+            "invariants of positions nor massless directions; use psf",
             name);
     if (eom->contract == DFL_GEOMS &&
         (traits->mu || local || (traits->plain && traits->acceleration == DFL_ACC_UNKNOWN)))

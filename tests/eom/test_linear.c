@@ -6,6 +6,8 @@
    frame, Z = R(t), v = (r', w r). */
 #include "support.h"
 
+#include "problems.h"
+
 #include <driftless/linear.h>
 
 static const double w = 1.5;
@@ -119,6 +121,55 @@ static void constraints_may_have_a_part_that_depends_on_time_alone(void **state)
     dfl_context_free(ctx);
 }
 
+/* Algorithm 13: the equations of a step of BDF and of the trapezoidal rule are solved by one iteration, whatever
+   the tolerance of Newton's; and their solution is that of the general way. */
+static void one_iteration_solves_a_step(void **state)
+{
+    (void)state;
+    static const dfl_form forms[] = {DFL_PSF, DFL_PSI1, DFL_EOM2, DFL_GGL, DFL_PARTITION};
+    static const dfl_integrator integrators[] = {DFL_BDF, DFL_TRAPEZOIDAL};
+    const double x0[] = {0, 0, w, 1, 0};
+    dfl_context *ctx = dfl_context_create();
+    dfl_linear *linear = linear_of(ctx, in_the_plane, true, 1);
+    dfl_eom general = *dfl_linear_eom(linear);
+    general.linear = false;
+    for (int k = 0; k < 10; k++) {
+        /* BDF1, since higher orders start with several stages; selectors that do not depend on where the
+           first matrix is */
+        const dfl_solver_options options = {.form = forms[k / 2],
+                                            .integrator = integrators[k % 2],
+                                            .order = k % 2 == 0,
+                                            .fixed_step = 0.01,
+                                            .newton_iterations = 50,
+                                            .newton_tolerance = 1e-8,
+                                            .jacobian_reuse = -1,
+                                            .selectors = DFL_UNIT};
+        const run once = run_with(dfl_linear_eom(linear), 0, x0, 1, &options, NULL);
+        const run often = run_with(&general, 0, x0, 1, &options, NULL);
+        assert_succeeded(&once);
+        assert_succeeded(&often);
+        assert_int_equal(once.stats.back_substitutions, once.stats.attempts);
+        assert_true(often.stats.back_substitutions > once.stats.back_substitutions);
+        assert_near(distance(once.x, often.x, 5), 0, 1e-7);
+        assert_true(once.stats.max_residual.velocity < 1e-12);
+    }
+    dfl_linear_free(linear);
+    dfl_context_free(ctx);
+}
+
+/* A pendulum is not linear. */
+static void a_wrong_claim_is_found(void **state)
+{
+    (void)state;
+    problem p;
+    assert_true(problem_pendulum(&p, 0));
+    dfl_eom eom = p.eom;
+    eom.linear = true;
+    const run r = run_with(&eom, 0, p.x0, 0.1, &(dfl_solver_options){.self_check = true}, NULL);
+    assert_failed(&r, DFL_INVALID, "declared linear");
+    problem_free(&p);
+}
+
 static int refuses(dfl_linear_matrices *out, double t, void *user)
 {
     (void)user;
@@ -170,6 +221,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_bead_on_a_rotating_rod_moves_as_it_should),
         cmocka_unit_test(constraints_may_have_a_part_that_depends_on_time_alone),
+        cmocka_unit_test(one_iteration_solves_a_step),
+        cmocka_unit_test(a_wrong_claim_is_found),
         cmocka_unit_test(a_system_without_sense_is_refused_and_a_callback_may_stop),
         cmocka_unit_test(creation_survives_every_failed_allocation),
     };

@@ -159,6 +159,24 @@ static void rows_that_no_motion_changes_are_left_out(void **state)
     scripted_free(&s);
 }
 
+/* Bodies hang at (1, 0): the first without `com`, the second where it says, the third on a slide, the last at the origin. */
+static void a_forgotten_centre_of_mass_is_noted(void **state)
+{
+    (void)state;
+    scripted s = scripted_text("planar()\n"
+                               "local a = body('a', { mass = 1, inertia = 1 })\n"
+                               "local b = body('b', { mass = 1, inertia = 1, com = {0, 0} })\n"
+                               "local c = body('c', { mass = 1 })\n"
+                               "local d = body('d', { mass = 1, inertia = 1 })\n"
+                               "revolute('ja', ground, a, { at = {1, 0} })\n"
+                               "revolute('jb', ground, b, { at = {1, 0} })\n"
+                               "prismatic('jc', ground, c, { at = {1, 0}, axis = {1, 0} })\n"
+                               "revolute('jd', ground, d, { at = {0, 0} })\n");
+    assert_int_equal(s.model->nnotes, 1);
+    assert_non_null(strstr(s.model->notes[0], "body 'a' has mass but no com"));
+    scripted_free(&s);
+}
+
 /* With a spherical joint in the loop one row of the cut is redundant, and another cut is better. */
 static void redundant_rows_are_named_by_joint_and_another_cut_is_advised(void **state)
 {
@@ -234,6 +252,7 @@ int main(void)
         cmocka_unit_test(what_stays_open_is_named),
         cmocka_unit_test(held_values_in_conflict_are_found),
         cmocka_unit_test(rows_that_no_motion_changes_are_left_out),
+        cmocka_unit_test(a_forgotten_centre_of_mass_is_noted),
         cmocka_unit_test(redundant_rows_are_named_by_joint_and_another_cut_is_advised),
         cmocka_unit_test(contradictions_are_not_called_redundant),
         cmocka_unit_test(every_failed_allocation_is_clean),

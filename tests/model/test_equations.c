@@ -59,7 +59,7 @@ static void double_pendulum_has_the_text_books_mass_matrix_and_forces(void **sta
                 rounding);
     assert_near(value_of(&s, s.eq->f[1], 0), 1.5 * u * u * sin(a - b) - 9.81 * 1.5 * sin(b),
                 rounding);
-    assert_false(s.eq->mass_constant || s.eq->mass_diagonal);
+    assert_false(s.eq->mass_constant || s.eq->mass_diagonal || s.eq->linear);
     assert_true(s.eq->autonomous && s.eq->trivial_kinematics && s.eq->forces_free_of_multipliers);
     scripted_free(&s);
 }
@@ -75,7 +75,7 @@ static void explicit_time_in_the_kinetic_energy_gives_inertial_forces(void **sta
     set_state(&s, (const given[]){{"r", 0.5}, {"der(r)", 0.7}, {"der(x)", 1.0}, {0}});
     assert_near(value_of(&s, s.eq->f[0], 1.5), -12.0, 0.0);
     assert_near(value_of(&s, s.eq->f[1], 1.5), 2 * 0.5 * 9.0, rounding);
-    assert_true(s.eq->mass_diagonal && s.eq->mass_constant);
+    assert_true(s.eq->mass_diagonal && s.eq->mass_constant && s.eq->linear);
     assert_false(s.eq->autonomous);
     scripted_free(&s);
 }

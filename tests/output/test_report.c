@@ -152,6 +152,32 @@ static void a_plot_has_a_curve_and_a_name_for_every_column(void **state)
     free(plot);
 }
 
+/* Units stand in the legend; residuals have powers of ten. */
+static void a_plot_may_show_residuals_energy_or_steps(void **state)
+{
+    const fixture *f = *state;
+    static const struct {
+        const char *columns, *piece;
+        int curves;
+    } list[] = {{"residuals", ">position</text>", 1},
+                {"steps", ">step size in s</text>", 1},
+                {"energy", ">change of energy in J</text>", 1}};
+    char path[128], stored[128];
+    fixture_check(write_run(f, fixture_path(stored, f, "run.h5"), NULL), f->ctx);
+    for (int i = 0; i < 6; i++) {
+        fixture_path(path, f, "a.svg");
+        const char *columns = list[i / 2].columns;
+        fixture_check(i % 2 ? write_run(f, path, columns)
+                            : dfl_report_stored(f->ctx, stored, path, columns),
+                      f->ctx);
+        char *plot = read_whole(path);
+        assert_int_equal(count(plot, "<path stroke="), list[i / 2].curves);
+        assert_non_null(strstr(plot, list[i / 2].piece));
+        assert_true((strstr(plot, ">10<tspan") != NULL) == (i / 2 < 2));
+        free(plot);
+    }
+}
+
 static void unknown_columns_and_files_are_refused(void **state)
 {
     const fixture *f = *state;
@@ -218,6 +244,8 @@ int main(void)
                                         open_drawn, fixture_close),
         cmocka_unit_test_setup_teardown(texts_of_a_model_stay_texts, open_drawn, fixture_close),
         cmocka_unit_test_setup_teardown(a_plot_has_a_curve_and_a_name_for_every_column, open_drawn,
+                                        fixture_close),
+        cmocka_unit_test_setup_teardown(a_plot_may_show_residuals_energy_or_steps, open_drawn,
                                         fixture_close),
         cmocka_unit_test_setup_teardown(unknown_columns_and_files_are_refused, open_drawn,
                                         fixture_close),

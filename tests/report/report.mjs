@@ -3,7 +3,7 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
 const [build, work, executablePath, images] = process.argv.slice(2);
@@ -87,10 +87,7 @@ async function useReport(browser, name, options) {
   await play(page, name);
   await page.evaluate(() => driftless.clock.set(driftless.clock.start + 0.42 * (driftless.clock.end - driftless.clock.start)));
   await page.waitForTimeout(400);
-  if (images) {
-    mkdirSync(images, { recursive: true });
-    await page.screenshot({ path: join(images, `report-${name}.png`) });
-  }
+  await picture(page, name);
   check(troubles.length === 0, `${name}: no errors and no requests ${troubles.join("; ")}`);
   await context.close();
 }
@@ -180,6 +177,34 @@ async function useHostile(browser) {
   await context.close();
 }
 
+// Mechanisms that draw themselves: the shapes are in the page, are seen, and move; the plots have units.
+async function useMechanism(browser, script, planar, shapes, unit) {
+  const name = basename(script, ".lua");
+  const html = join(work, `${name}.html`);
+  driftless("run", script, "--quiet", "--report", html);
+  const { page, context, troubles } = await open(browser, html);
+  const scene = await page.evaluate(() => ({ planar: driftless.report.scene.planar, shapes: driftless.report.scene.shapes.map(({ kind, name }) => `${kind} ${name}`) }));
+  const missing = shapes.filter((shape) => !scene.shapes.includes(shape));
+  check(missing.length === 0, `${name}: ${shapes.length} shapes of ${scene.shapes.length} are as expected ${missing.join(", ")}`);
+  check(scene.planar === planar, `${name}: the scene is ${planar ? "planar" : "in space"}`);
+  check((await colours(page)) > 6, `${name}: something is drawn`);
+  const before = await page.locator("#scene").screenshot();
+  await page.evaluate(() => driftless.clock.set(driftless.clock.start + 0.42 * (driftless.clock.end - driftless.clock.start)));
+  await page.waitForTimeout(200);
+  check(!before.equals(await page.locator("#scene").screenshot()), `${name}: it moves`);
+  const units = await page.evaluate(() => [...document.querySelectorAll("figure.plot .unit")].map((e) => e.textContent.trim()));
+  check(units.includes(unit), `${name}: a plot is ${unit}`);
+  if (dirname(script) === examples) await picture(page, name);
+  check(troubles.length === 0, `${name}: no errors and no requests ${troubles.join("; ")}`);
+  await context.close();
+}
+
+async function picture(page, name) {
+  if (!images) return;
+  mkdirSync(images, { recursive: true });
+  await page.screenshot({ path: join(images, `report-${name}.png`) });
+}
+
 // The stored result gives the same page.
 async function useStored(browser) {
   const stored = join(work, "four-bar.h5");
@@ -236,6 +261,9 @@ try {
   await useReport(browser, "spherical-pendulum");
   await useReport(browser, "rolling-disk", { colorScheme: "dark" });
   await useReport(browser, "andrews");
+  await useMechanism(browser, join(examples, "slider-crank-bodies.lua"), true, ["line bearing.ground", "line guide", "line crank", "line rod", "box slider", "cylinder pin"], "in rad");
+  await useMechanism(browser, join(here, "spatial.lua"), false, ["line crank", "line coupler", "cylinder bearing", "sphere ball", "line pivot.ground", "spring return", "frame tool"], "in rad/s");
+  await useMechanism(browser, join(here, "rolling.lua"), false, ["cylinder roll", "sphere rollball", "spring link"], "in m/s");
   await useKeys(browser);
   await useMouse(browser);
   await useHostile(browser);

@@ -16,7 +16,7 @@ export function readReport(text) {
       name: raw.meta.event_names?.[event] ?? `event ${event}`,
     })),
     eventCount: raw.event_count,
-    variables: raw.names.map((name, i) => ({ name, kind: kinds[i], values: rows.columns[i] })),
+    variables: raw.names.map((name, i) => ({ name, kind: kinds[i], unit: raw.units?.[i] ?? "", values: rows.columns[i] })),
     levels: raw.levels.map((name, i) => ({ name, values: residuals[i] })),
     rows,
     frames,

@@ -19,11 +19,12 @@ export function variablePlots(report, clock) {
   const found = [];
   if (time.length === 0) return found; // the run never started
   for (const [kind, title, unit] of kinds) {
-    const groups = groupBySize(report.variables.filter((variable) => variable.kind === kind));
+    const groups = groupByUnit(report.variables.filter((variable) => variable.kind === kind)).flatMap(groupBySize);
     for (const group of groups) {
       const names = groups.length > 1 ? `: ${someNames(group)}` : "";
-      const curves = group.map(({ name, values }) => ({ label: name, values: list(values, time.length) }));
-      found.push(makePlot({ title: title + names, unit, time, curves }, clock));
+      const curves = group.map(({ name, unit: own, values }) => ({ label: name, unit: own, values: list(values, time.length) }));
+      const known = group[0].unit;
+      found.push(makePlot({ title: title + names, unit: known ? `in ${known}` : unit, time, curves }, clock));
     }
   }
   return found;
@@ -69,6 +70,11 @@ function stepPlot({ time, size, order, rejections }, clock) {
 }
 
 const absolute = (column) => (typeof column === "object" && column ? column.map(Math.abs) : column === null ? null : Math.abs(column));
+
+function groupByUnit(variables) {
+  const units = [...new Set(variables.map(({ unit }) => unit))];
+  return units.map((unit) => variables.filter((variable) => variable.unit === unit));
+}
 
 // Groups of curves that one axis can show.
 function groupBySize(variables) {

@@ -8,7 +8,7 @@ const plots = [];
 const shownAtFirst = 8;
 let shared = null; // the range of time that all plots show, once someone has chosen one
 
-// curves: [{label, values, axis, bars, stepped}]; values are lists or typed arrays as long as `time`.
+// curves: [{label, unit, values, axis, bars, stepped}]; values are lists or typed arrays as long as `time`.
 export function makePlot({ title, unit, note, time, curves, logarithmic, right }, clock) {
   const place = h("div", { class: "plot-place" });
   const heading = h("h3", {}, title, unit ? h("span", { class: "unit" }, ` ${unit}`) : null);
@@ -87,7 +87,7 @@ function axis(label) {
   };
 }
 
-function series({ label, values, axis: scale, bars, stepped }, i) {
+function series({ label, unit, values, axis: scale, bars, stepped }, i) {
   return {
     label,
     scale: scale ?? "y",
@@ -98,7 +98,7 @@ function series({ label, values, axis: scale, bars, stepped }, i) {
     dash: seriesDash(i),
     points: bars ? { show: true, size: 6, filter: (u, s) => indices(values), fill: () => seriesColor(i) } : { show: values.length < 3 },
     paths: bars ? () => null : stepped ? uPlot.paths.stepped({ align: -1 }) : undefined,
-    value: (u, v) => number(v),
+    value: (u, v) => (unit && v != null ? `${number(v)} ${unit}` : number(v)),
   };
 }
 
