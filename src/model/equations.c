@@ -421,7 +421,7 @@ static void set_flags(dfl_equations *eq)
         eq->autonomous = false;
 }
 
-/* All rows are affine in the unknowns: their derivatives contain none. */
+/* All rows are affine in the unknowns: their derivatives contain none. Of a tree of bodies they are not known. */
 static bool is_linear(const dfl_equations *eq)
 {
     const unsigned unknowns = 1U << DFL_SYM_W | 1U << DFL_SYM_LAMBDA | 1U << DFL_SYM_MU |
@@ -433,7 +433,7 @@ static bool is_linear(const dfl_equations *eq)
     for (size_t i = 0; i < sizeof derivatives / sizeof *derivatives; i++)
         if (any_entry_depends(eq->graph, derivatives[i], unknowns))
             return false;
-    return eq->have_jacobians;
+    return eq->have_jacobians && !eq->model->tree;
 }
 
 static bool any_depends(const dfl_graph *graph, const dfl_expr *rows, int count, unsigned kinds)
