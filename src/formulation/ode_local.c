@@ -4,14 +4,15 @@
    given a state, [S; W] dp = (0, -g) and [S; W] dv = (0, -gI, -hv) restore the rest. S are unit rows
    (partition: independent coordinates chosen among p) or an orthonormal basis of the tangent plane at the
    beginning of the step (tangent). A partition is kept while the block of W that is inverted for the dependent
-   coordinates is at most ten times worse than the best one that column pivoting finds. */
+   coordinates is at most twice as bad as the best one that column pivoting finds: a step of a method of order 8 is
+   long, and one that begins with a bad partition may pass its singular position. */
 #include "formulation/ode_internal.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { most_iterations = 12 };
-static const double much_worse = 10;
+static const double much_worse = 2;
 
 static double quality(dfl_ode *ode, const dfl_point *point, const bool *independent);
 static void best_partition(bool *independent, dfl_ode *ode, const dfl_point *point);
