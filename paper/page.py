@@ -24,7 +24,7 @@ with what the papers say about them. Under each figure: which published figure i
 what differs and why.
 
 {date}, {machine}, {system}, {compiler}. Times are CPU times on a machine that others use too, least of a few runs, and scatter by up to 1.5; all other
-numbers are the same on every run. Peers: {peers}. The program is [../../paper](../../paper/README.md), the peers' part
+numbers are the same on every run of one build. Peers: {peers}. The program is [../../paper](../../paper/README.md), the peers' part
 [../../bench/peers](../../bench/README.md).
 
 | paper | here |

@@ -23,6 +23,7 @@ static dfl_status collect_invariants(dfl_equations *eq);
 static dfl_status name_accelerations(dfl_equations *eq);
 static void set_flags(dfl_equations *eq);
 static bool is_linear(const dfl_equations *eq);
+static bool any_jump(const dfl_graph *graph, unsigned kinds);
 static bool any_depends(const dfl_graph *graph, const dfl_expr *rows, int count, unsigned kinds);
 static bool any_entry_depends(const dfl_graph *graph, const dfl_sparse *matrix, unsigned kinds);
 static dfl_status largest_part(const dfl_equations *eq);
@@ -421,7 +422,8 @@ static void set_flags(dfl_equations *eq)
         eq->autonomous = false;
 }
 
-/* All rows are affine in the unknowns: their derivatives contain none. */
+/* All rows are affine in the unknowns: their derivatives contain none, and they have no jumps, whose derivatives are
+   zero. Of masses that recursions give nothing is known here. */
 static bool is_linear(const dfl_equations *eq)
 {
     const unsigned unknowns = 1U << DFL_SYM_W | 1U << DFL_SYM_LAMBDA | 1U << DFL_SYM_MU |
@@ -433,7 +435,19 @@ static bool is_linear(const dfl_equations *eq)
     for (size_t i = 0; i < sizeof derivatives / sizeof *derivatives; i++)
         if (any_entry_depends(eq->graph, derivatives[i], unknowns))
             return false;
-    return eq->have_jacobians;
+    return eq->have_jacobians && !eq->model->tree && !any_jump(eq->graph, unknowns);
+}
+
+/* sign or select that switches with one of these kinds of symbols, anywhere in the model. */
+static bool any_jump(const dfl_graph *graph, unsigned kinds)
+{
+    for (uint32_t i = 0; i < graph->nnodes; i++) {
+        const dfl_node *node = &graph->nodes[i];
+        if ((node->op == DFL_OP_SIGN || node->op == DFL_OP_SELECT) &&
+            graph->nodes[node->a].depends & kinds)
+            return true;
+    }
+    return false;
 }
 
 static bool any_depends(const dfl_graph *graph, const dfl_expr *rows, int count, unsigned kinds)

@@ -126,9 +126,19 @@ static void a_massless_body_needs_few_steps(void **state)
     assert_true(smaller.steps > 20 * none.steps);
 }
 
-/* Kurz, Burkhardt, Eberhard (2011), table 1: DAE forms reach 40 s and not 300 s; QR reaches both. The crank angle
+/* The largest violation of the loop. */
+static double torn(const closure_run *run)
+{
+    double most = 0;
+    for (int i = 0; i < PARTS; i++)
+        most = fmax(most, fmax(run->residuals.most[0][i], run->residuals.most[1][i]));
+    return most;
+}
+
+/* Kurz, Burkhardt, Eberhard (2011), table 1 and figure 3: DAE forms complete 40 s; before 300 s they have torn the loop
+   apart, by more than ten cranks (whether the method stops then depends on rounding), which QR has not. The crank angle
    after 40 s, 167.1991 rad, was computed independently. */
-static void dae_forms_do_not_reach_300_s(void **state)
+static void dae_forms_tear_the_loop_apart_before_300_s(void **state)
 {
     (void)state;
     static closure_run run;
@@ -143,7 +153,7 @@ static void dae_forms_do_not_reach_300_s(void **state)
         paper_closure(&run, &closures[k], true, 40);
         assert_int_equal(run.status, DFL_OK);
         paper_closure(&run, &closures[k], true, 300);
-        assert_int_equal(run.status != DFL_OK, dae);
+        assert_true(dae ? torn(&run) > 5 : run.status == DFL_OK && torn(&run) < 0.05);
     }
 }
 
@@ -157,7 +167,7 @@ int main(void)
         cmocka_unit_test(selectors_are_counted_as_published),
         cmocka_unit_test(the_swings_are_as_high_as_published),
         cmocka_unit_test(a_massless_body_needs_few_steps),
-        cmocka_unit_test(dae_forms_do_not_reach_300_s),
+        cmocka_unit_test(dae_forms_tear_the_loop_apart_before_300_s),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -110,7 +110,7 @@ static void wrong_loops_are_explained(void **state)
              "free('l', ground, b, { at = {0, 0, 0} })",
          "test.lua:5: free 'l': cannot close a loop; give it before the other joint of b"},
         {TWO "revolute('j', ground, a, " Z "revolute('k', a, b, " Z "screw('l', ground, b, " Z,
-         "screw 'l': a loop needs a lead in m/rad; without one it is revolute"},
+         "screw 'l': the lead is missing; give lead = METRES_PER_RADIAN"},
         {TWO "revolute('j', ground, a, " Z "revolute('k', a, b, " Z
              "prismatic('l', ground, b, { at = {0, 0, 0}, axis = {1, 0, 0}, motion = time })",
          "prismatic 'l': a joint that closes a loop has no motion of its own"},

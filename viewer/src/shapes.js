@@ -38,7 +38,7 @@ function makePaint({ kind, number, color: word }, planar) {
 function point(shape, scale, { fill }) {
   const ball = new Mesh(new SphereGeometry(1, 24, 16), fill);
   return {
-    object: ball,
+    object: new Group().add(ball), // groups are drawn in the order of their shapes, what is in none before all of them
     update(value) {
       ball.position.set(value(0), value(1), value(2));
       ball.scale.setScalar(value(3) / 2 || 0.03 * scale);
