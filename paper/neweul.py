@@ -24,7 +24,7 @@ Agrees: with the loose setting both DAE forms run for 40 s and then tear the loo
 stops then depends on rounding: compiled with other options both reached 300 s, with the loop open by 26 m and 29 m. QR and SVD take the same steps but for rounding; partition with a good coordinate (β), QR, SVD and the analytical form complete both times; the
 analytical form is the fastest over 300 s (tight: {fast:.0f} ms; QR {qr:.0f} ms, SVD {svd:.0f} ms). Differs: (1) with the tight setting the DAE forms reach 300 s
 too, with a drift below 1 cm: that they fail is a matter of tolerance. (2) Published, both DAE forms are two to four times slower than the rest; here partial explicit with its implicit method is
-({implicit_ms:.0f} ms over 40 s), explicit is not ({explicit_ms:.1f} ms), its right-hand side being that of QR without the projection. (3) Partition with x stops at the first dead centre and with α where
+({implicit_ms:.0f} ms over 40 s), explicit is not ({explicit_ms:.1f} ms), its right-hand side being that of QR without the projection. (3) Partition with x stops at the first dead centre and with α, sooner or later, where
 α + β = 90°, where they are no coordinates; the paper says that its integrator by chance stepped over these points. Ours solves for the dependent coordinates, which has no solution beyond a dead centre;
 the energy is wrong before it stops. (4) SVD takes {times:.1f} times as long as QR, published 1.05 times: it is LAPACK's, on a 2 by 3 matrix, and our QR is not. Modelling time, published 2.3 to 3.3 s: {modelling}.
 """

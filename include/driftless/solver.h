@@ -224,9 +224,9 @@ typedef struct dfl_statistics {
     long algebraic_decompositions, differential_decompositions, back_substitutions;
     long attempts, rejected_error, rejected_newton;
     long difference_evaluations; /* calls of eval for differences */
-    long check_evaluations; /* calls of eval for residuals at the end, initial values, events */
+    long check_evaluations;   /* calls of eval for residuals at the end, initial values, events */
     long partial_evaluations; /* calls of eval for constraints alone, by explicit methods */
-    long newton_updates;    /* matrix updates within a step */
+    long newton_updates;      /* matrix updates within a step */
     long steps_without_invariants;
     long order_changes;
     long unconverged; /* fixed steps whose Newton iteration reached its bound */

@@ -26,6 +26,7 @@ const char *const dfl_connection_names[DFL_CONNECTIONS] = {
 
 static dfl_status check_open(const dfl_drawing *drawing, const char *what, const char *name);
 static dfl_status check_name(const dfl_drawing *drawing, const char *what, const char *name);
+static dfl_drawn_body out_of_frame(const dfl_drawing *drawing, const dfl_drawn_body *drawn);
 static dfl_placed_joint settle(const dfl_drawing *drawing, const dfl_drawn_joint *joint);
 
 dfl_status dfl_drawing_create(dfl_drawing **out, dfl_model *model)
@@ -126,9 +127,10 @@ dfl_status dfl_drawing_set_gravity(dfl_drawing *drawing, dfl_vec gravity)
     return DFL_OK;
 }
 
-dfl_status dfl_drawing_body(int *out, dfl_drawing *drawing, const dfl_drawn_body *body)
+dfl_status dfl_drawing_body(int *out, dfl_drawing *drawing, const dfl_drawn_body *drawn)
 {
     dfl_context *ctx = drawing->ctx;
+    const dfl_drawn_body whole = out_of_frame(drawing, drawn), *body = &whole;
     dfl_status status = check_open(drawing, "body", body->name);
     if (!status)
         status = check_name(drawing, "body", body->name);
@@ -170,6 +172,23 @@ dfl_status dfl_drawing_body(int *out, dfl_drawing *drawing, const dfl_drawn_body
         bodies[*out].com.e[2] = 0;
     }
     return DFL_OK;
+}
+
+/* Numbers of a frame become those of the drawing: c = at + A c', J = A J' A^T with the axes as columns of A. */
+static dfl_drawn_body out_of_frame(const dfl_drawing *drawing, const dfl_drawn_body *drawn)
+{
+    dfl_graph *g = drawing->graph;
+    dfl_drawn_body body = *drawn;
+    dfl_vec axes[3];
+    if (!drawn->framed)
+        return body;
+    if (drawing->planar && vec_is_zero(body.frame_axis))
+        body.frame_axis.e[2] = dfl_constant(g, 1.0);
+    dfl_drawing_axes(axes, drawing, body.frame_axis, body.frame_axis2);
+    const dfl_mat A = mat_transpose(mat_of_rows(axes));
+    body.com = vec_add(g, drawn->frame_at, mat_times(g, A, drawn->com));
+    body.inertia = sym_rotate(g, A, drawn->inertia);
+    return body;
 }
 
 dfl_status dfl_drawing_joint(int *out, dfl_drawing *drawing, const dfl_drawn_joint *drawn)

@@ -61,6 +61,8 @@ typedef struct dfl_drawn_body {
     const char *color; /* of its automatic shape: NULL or as in model/shape.h */
     bool hidden;       /* it has none */
     bool quasistatic; /* where it has neither mass nor damping, stiffness determines its position */
+    bool framed;      /* com and inertia are those in a frame of the drawing, not in the drawing: */
+    dfl_vec frame_at, frame_axis, frame_axis2; /* its origin and axes, as of joints */
 } dfl_drawn_body;
 
 /* Between body A, the parent (DFL_GROUND or a body), and body B, the child. */

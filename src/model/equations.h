@@ -42,7 +42,7 @@ typedef struct dfl_equations {
     int *declaration_of_row; /* nl + nm: the constraint's declaration; same numbers as rows of W */
     int *declaration_of_e, *declaration_of_ep; /* invariants */
     bool mass_diagonal, mass_constant, trivial_kinematics, autonomous, forces_free_of_multipliers;
-    bool linear; /* known where there are Jacobians */
+    bool linear;              /* known where there are Jacobians */
     int *slot[DFL_SYM_KINDS]; /* symbol index -> place in x, a or the parameter array; -1 unused */
 } dfl_equations;
 

@@ -58,25 +58,16 @@ static dfl_status find_directions(dfl_equations *eq, dfl_trials *trials)
     return status;
 }
 
-/* The masses of a tree of bodies are regular: what else moves must have mass of its own, since K0 would need the
-   masses of the tree as expressions. */
+/* The masses of a tree of bodies are regular; what else moves would need K0 with them as expressions. That is left
+   of drawings whose energy was asked for before other coordinates, which then have no mass, were declared. */
 static dfl_status check_beside_tree(dfl_equations *eq)
 {
-    dfl_trials trials = {0};
-    bool regular = true;
-    dfl_status status = balance(eq);
-    if (status || eq->nv == eq->model->tree->nv)
-        return status;
-    status = dfl_trials_create(&trials, eq);
-    if (!status)
-        status = dfl_elimination_regular(&regular, &trials);
-    if (!status && !regular)
-        status =
-            dfl_model_fail(eq->model, 0,
-                           "a direction without mass beside a mechanism whose masses come from "
-                           "recursions; choose the evaluation 'tape' or 'native'");
-    dfl_trials_clear(&trials);
-    return status;
+    if (eq->nv == eq->model->tree->nv)
+        return balance(eq);
+    return dfl_model_fail(
+        eq->model, eq->model->energy_line,
+        "energy() comes before coordinates without mass, beside a mechanism whose "
+        "masses come from recursions; choose the evaluation 'tape' or 'native'");
 }
 
 /* gam = K0^T f */

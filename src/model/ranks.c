@@ -30,7 +30,6 @@ typedef struct sample {
     bool indefinite;
 } sample;
 
-static int leave_tree(sample *s, const dfl_equations *eq);
 static void eliminate_all(dfl_elimination *out, sample *s);
 static dfl_status take_sample(sample *s, const dfl_trials *trials, int count);
 static bool is_finite(const double *A, int count);
@@ -51,7 +50,7 @@ dfl_status dfl_elimination_regular(bool *out, const dfl_trials *trials)
     sample s;
     dfl_status status = take_sample(&s, trials, 1);
     *out = !status && s.A[0];
-    for (int k = leave_tree(&s, trials->eq); *out && k < s.nv; k++) {
+    for (int k = 0; *out && k < s.nv; k++) {
         const int pivot = choose_pivot(&s);
         *out = pivot >= 0 && score(&s, pivot) > negligible_ratio;
         if (*out)
@@ -59,16 +58,6 @@ dfl_status dfl_elimination_regular(bool *out, const dfl_trials *trials)
     }
     clear_sample(&s, trials->eq->model->ctx);
     return status;
-}
-
-/* Velocities of a tree of bodies have mass, positive definite: with others >= 0 the sum is regular where the block
-   of the remaining velocities is. Returns how many they are. */
-static int leave_tree(sample *s, const dfl_equations *eq)
-{
-    const dfl_mass_tree *tree = eq->model->tree;
-    for (int k = 0; s->state && tree && k < tree->nv; k++)
-        s->state[dfl_equations_velocity(eq, tree->v[k])] = ELIMINATED;
-    return tree ? tree->nv : 0;
 }
 
 dfl_status dfl_elimination_create(dfl_elimination *out, const dfl_trials *trials)

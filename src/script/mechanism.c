@@ -106,15 +106,20 @@ static int call_body(lua_State *L)
     dfl_arg_count(L, "body", 1, 2);
     dfl_drawn_body body = {.name = dfl_arg_name(L, "body", 1)};
     bool com = false;
+    dfl_body_point frame = {.at = {{0}}};
     const dfl_option options[] = {{"mass", DFL_OPTION_EXPR, &body.mass, NULL},
                                   {"com", DFL_OPTION_POINT, &body.com, &com},
                                   {"inertia", DFL_OPTION_INERTIA, &body.inertia, NULL},
+                                  {"frame", DFL_OPTION_FRAME, &frame, &body.framed},
                                   {"quasistatic", DFL_OPTION_FLAG, &body.quasistatic, NULL},
                                   {"hidden", DFL_OPTION_FLAG, &body.hidden, NULL},
                                   {"color", DFL_OPTION_OTHER, NULL, NULL},
                                   {"shape", DFL_OPTION_OTHER, NULL, NULL}};
     dfl_read_options(L, "body", body.name, 2, options, sizeof options / sizeof *options);
     body.com_missing = !com;
+    body.frame_at = frame.at;
+    body.frame_axis = frame.axis;
+    body.frame_axis2 = frame.axis2;
     body.color = dfl_draw_color(L, body.name, 2);
     int number = 0;
     dfl_sandbox_charge(L, 1e3);

@@ -47,7 +47,7 @@ int dfl_arg_joint(lua_State *L, const char *call, int i);
 const dfl_body_point *dfl_arg_point(lua_State *L, const char *call, int i);
 
 /* What an option is read as: a number or expression (dfl_expr), a point or an axis (dfl_vec; in plane models
-   two numbers are enough), inertia (dfl_sym), true or false (bool), a body (int), one number for all directions or
+   two numbers are enough), inertia (dfl_sym), true or false (bool), a body (int), what point or frame returned (dfl_body_point), one number for all directions or
    one for each (dfl_vec), or left to the caller. */
 typedef enum dfl_option_kind {
     DFL_OPTION_EXPR,
@@ -56,6 +56,7 @@ typedef enum dfl_option_kind {
     DFL_OPTION_INERTIA,
     DFL_OPTION_FLAG,
     DFL_OPTION_BODY,
+    DFL_OPTION_FRAME,
     DFL_OPTION_EACH,
     DFL_OPTION_OTHER
 } dfl_option_kind;

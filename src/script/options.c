@@ -87,6 +87,14 @@ static void read_option(lua_State *L, const char *label, const dfl_option *optio
         *(int *)option->out = *body;
         break;
     }
+    case DFL_OPTION_FRAME: {
+        const dfl_body_point *frame = luaL_testudata(L, i, DFL_BODY_POINT);
+        if (!frame)
+            dfl_script_error(L, "%s: %s is %s; give what frame(...) or point(...) returned", label,
+                             key, dfl_arg_kind(L, i));
+        *(dfl_body_point *)option->out = *frame;
+        break;
+    }
     case DFL_OPTION_OTHER:
         break;
     }

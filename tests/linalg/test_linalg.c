@@ -763,6 +763,44 @@ static void least_squares_gives_the_shortest_minimizer(void **state)
     dfl_lstsq_free(lstsq, ctx);
 }
 
+/* Square matrices H diag(1, ..., 1, s) H with a reflection H: their smallest singular value s is above the tolerance
+   1e-10, by far or hardly, or below. */
+static void least_squares_of_square_matrices_have_the_rank_of_the_tolerance(void **state)
+{
+    (void)state;
+    static const double smallest[] = {1.0, 1e-6, 5e-10, 2e-10, 5e-11, 1e-14};
+    static double A[AREA], u[MAX], b[MAX], x[MAX], y[MAX];
+    dfl_lstsq *lstsq = NULL;
+    assert_int_equal(dfl_lstsq_create(&lstsq, ctx, MAX, MAX), DFL_OK);
+    for (int n = 15; n <= MAX; n += 5)
+        for (int k = 0; k < 6; k++) {
+            const double s = smallest[k];
+            double square = 0;
+            int rank = -1;
+            fill(u, n);
+            fill(y, n);
+            for (int i = 0; i < n; i++)
+                square += u[i] * u[i];
+            double h[MAX]; /* H e_n = e_n - 2 u u_n / u.u */
+            for (int i = 0; i < n; i++)
+                h[i] = (i == n - 1) - 2 * u[i] * u[n - 1] / square;
+            for (int j = 0; j < n; j++)
+                for (int i = 0; i < n; i++) /* 1 - (1 - s) h h^T */
+                    A[i + j * n] = (i == j) - (1 - s) * h[i] * h[j];
+            naive_product(b, A, y, n, n, 1);
+            assert_true(dfl_lstsq_solve(x, lstsq, n, n, A, b, 1e-10, &rank));
+            assert_int_equal(rank, s > 1e-10 ? n : n - 1);
+            double along =
+                0; /* where the rank is lost, the shortest solution has nothing along h */
+            for (int i = 0; i < n; i++)
+                along += h[i] * y[i];
+            for (int i = 0; i < n; i++)
+                y[i] -= rank < n ? h[i] * along : 0.0;
+            assert_all_close(x, y, n, 1e-14 * n / fmax(s, rank < n ? 1.0 : 1e-10));
+        }
+    dfl_lstsq_free(lstsq, ctx);
+}
+
 static void least_squares_refuses_what_is_not_finite_and_takes_empty_systems(void **state)
 {
     (void)state;
@@ -901,6 +939,7 @@ int main(void)
         cmocka_unit_test(a_matrix_that_is_not_finite_is_refused_wherever_the_entry_stands),
         cmocka_unit_test(complex_pivots_of_any_size_are_inverted),
         cmocka_unit_test(least_squares_gives_the_shortest_minimizer),
+        cmocka_unit_test(least_squares_of_square_matrices_have_the_rank_of_the_tolerance),
         cmocka_unit_test(least_squares_refuses_what_is_not_finite_and_takes_empty_systems),
         cmocka_unit_test(cholesky_factors_and_refuses_what_is_not_positive_definite),
         cmocka_unit_test(cholesky_refuses_a_matrix_that_is_singular_within_rounding),

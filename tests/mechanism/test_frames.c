@@ -147,7 +147,7 @@ static void frames_are_written_as_text_and_latex(void **state)
                                         "  phi[tip] = pin.q\n",
                                         "  z3 = L*der(pin.q)*cos(pin.q)\n",
                                         "  v[rod, y] = 0.5*z3\n",
-        "  omega[tip, z] = der(pin.q)\n",
+                                        "  omega[tip, z] = der(pin.q)\n",
                                         "  alpha[tip, z] = der(der(pin.q))\n",
                                         "  Jv[rod, x, der(pin.q)] = -0.5*L*sin(pin.q)\n",
                                         "  Jw[rod, z, der(pin.q)] = 1\n"};
@@ -178,7 +178,9 @@ static void wrong_frames_are_refused(void **state)
     } cases[] = {{"local a = body('a', {mass = 1})\n frame('f', a, {}) frame('f', a, {})\n",
                   "test.lua:2: frame: the name 'f' is taken by the frame of line 2"},
                  {"local a = body('a', {mass = 1})\n frame('a', a, {})\n",
-                  "frame: the name 'a' is taken by the body of line 1"}};
+                  "frame: the name 'a' is taken by the body of line 1"},
+                 {"body('a', {mass = 1, frame = ground})\n",
+                  "body 'a': frame is a body; give what frame(...) or point(...) returned"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         dfl_status status;
         scripted s = scripted_try(&status, cases[i].text);
@@ -193,6 +195,48 @@ static void wrong_frames_are_refused(void **state)
     assert_non_null(strstr(dfl_message(s.ctx), "has no bodies"));
     dfl_text_clear(&text);
     scripted_free(&s);
+}
+
+/* Numbers of a frame and those of the drawing are the same body. */
+static void bodies_take_numbers_of_frames(void **state)
+{
+    (void)state;
+    static const char *const pairs[][2] = {
+        {"local b = body('b', {mass = 2, com = {1, 0, 0}, inertia = {0.1, 0.3, 0.4, 0.02, 0, "
+         "0}})\n",
+         "local f = frame('f', ground, {at = {0.5, 0, 0}, axis = {2, 0, 0}, axis2 = {0, 1, 0}})\n"
+         "local b = body('b', {frame = f, mass = 2, com = {0, 0, 0.5},\n"
+         "  inertia = {0.3, 0.4, 0.1, 0, 0.02, 0}})\n"},
+        {"planar() local b = body('b', {mass = 2, com = {1, 2}, inertia = 0.3})\n",
+         "planar() local f = frame('f', ground, {at = {1, 0}, axis2 = {0, 1}})\n"
+         "local b = body('b', {frame = f, mass = 2, com = {2, 0}, inertia = 0.3})\n"},
+        {"planar() local b = body('b', {mass = 2, com = {1, 2}, inertia = 0.3})\n",
+         "planar() local b = body('b', {frame = point(ground, {1, 1}), mass = 2, com = {0, 1},\n"
+         "  inertia = 0.3})\n"}};
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        double M[2][36] = {{0}}, f[2][6] = {{0}};
+        for (int k = 0; k < 2; k++) {
+            char text[1000];
+            snprintf(text, sizeof text, "%s gravity{0, -9.81%s}\n%s", pairs[i][k],
+                     i == 0 ? ", 1" : "",
+                     i == 0 ? "free('j', ground, b, {at = {0, 0, 0}})\n"
+                            : "free('j', ground, b, {at = {0, 0}})\n");
+            scripted s = scripted_text(text);
+            const dfl_eom *eom = dfl_runnable_eom(s.run);
+            double x[40] = {0}, K0[36] = {0};
+            bool held[40];
+            dfl_runnable_given(x, held, s.run);
+            for (int j = 0; j < s.eq->nv; j++)
+                x[j] = 0.1 * (j + 1); /* no constraints: velocities come first */
+            eom->mass(M[k], 0.0, x, eom->user);
+            eom->eval(&(dfl_blocks){.f = f[k], .K0 = K0}, 0.0, x, DFL_FORCE, eom->user);
+            scripted_free(&s);
+        }
+        for (int j = 0; j < 36; j++)
+            assert_near(M[0][j], M[1][j], 1e-14);
+        for (int j = 0; j < 6; j++)
+            assert_near(f[0][j], f[1][j], 1e-13);
+    }
 }
 
 /* Fails the first, second, third ... allocation until everything succeeds. */
@@ -225,6 +269,7 @@ int main(void)
         cmocka_unit_test(frames_move_as_their_derivatives_say),
         cmocka_unit_test(frames_are_written_as_text_and_latex),
         cmocka_unit_test(wrong_frames_are_refused),
+        cmocka_unit_test(bodies_take_numbers_of_frames),
         cmocka_unit_test(every_failed_allocation_is_survived),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

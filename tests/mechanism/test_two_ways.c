@@ -4,6 +4,8 @@
 #include "../mechanics/trees.h"
 #include "../scripted.h"
 
+#include "model/diagnosis.h"
+
 /* A mechanism in space with three kinds of joints; k is a parameter of its masses and lengths. */
 #define SPACE                                                                                      \
     "local k = param('k', 1.3)\n gravity{0.5, -9.81, 0.3}\n"                                       \
@@ -354,12 +356,41 @@ static void expressions_stand_in_for_recursions(void **state)
     }
 }
 
-/* Coordinates that follow energy() stand beside the tree, as long as they have mass. */
-static void later_coordinates_stand_beside_the_tree(void **state)
+/* Coordinates that follow energy() cannot have mass: that is said. */
+static void later_coordinates_are_refused(void **state)
 {
     (void)state;
-    compare_equations(PLANE "output('E', energy())\n"
-                            "local f = force(ja.q, 2)\n");
+    static const char text[] = PLANE "output('E', energy())\n"
+                                     "local x = position('x') force(x, -velocity(x))\n";
+    scripted s = {.ctx = dfl_context_create()};
+    const dfl_script_options options = {.dynamics = DFL_DYNAMICS_RECURSION};
+    scripted_expect(
+        &s, dfl_script_load_text(&s.model, s.ctx, "test.lua", text, strlen(text), &options));
+    assert_int_equal(scripted_prepare(&s), DFL_INVALID);
+    assert_non_null(strstr(dfl_message(s.ctx), "choose the evaluation 'tape'"));
+    scripted_free(&s);
+    compare_equations(PLANE "output('E', energy()) force(ja.q, 2)\n");
+}
+
+/* Its masses fall with the third power of its length, and are no less masses. */
+static void a_long_chain_is_determined(void **state)
+{
+    (void)state;
+    static const char chain[] = "planar() gravity{0, -9.81}\n local before = ground\n"
+                                "for i = 1, 200 do\n"
+                                "  local b = body('b' .. i, {mass = 1, com = {i - 0.5, 0},\n"
+                                "    inertia = 1/12})\n"
+                                "  revolute('j' .. i, before, b, {at = {i - 1, 0}})\n"
+                                "  before = b\n"
+                                "end\n";
+    scripted s = load(chain, DFL_DYNAMICS_AUTO, NULL);
+    dfl_diagnosis diagnosis;
+    scripted_expect(&s, dfl_diagnose(&diagnosis, s.run, NULL, 0.0));
+    assert_int_equal(diagnosis.ndirections, 0);
+    assert_int_equal(diagnosis.dof_by_rank, 200);
+    assert_int_equal(diagnosis.start, DFL_OK);
+    dfl_diagnosis_clear(&diagnosis);
+    scripted_free(&s);
 }
 
 /* Large mechanisms are evaluated by recursion unless they are told otherwise. */
@@ -421,7 +452,8 @@ int main(void)
         cmocka_unit_test(every_force_element_agrees),
         cmocka_unit_test(parameters_reach_the_recursion),
         cmocka_unit_test(expressions_stand_in_for_recursions),
-        cmocka_unit_test(later_coordinates_stand_beside_the_tree),
+        cmocka_unit_test(later_coordinates_are_refused),
+        cmocka_unit_test(a_long_chain_is_determined),
         cmocka_unit_test(large_mechanisms_are_left_to_recursions),
         cmocka_unit_test(every_failed_allocation_is_survived),
     };

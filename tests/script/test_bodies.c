@@ -112,6 +112,9 @@ static void wrong_loops_are_explained(void **state)
         {TWO "revolute('j', ground, a, " Z "revolute('k', a, b, " Z "screw('l', ground, b, " Z,
          "screw 'l': the lead is missing; give lead = METRES_PER_RADIAN"},
         {TWO "revolute('j', ground, a, " Z "revolute('k', a, b, " Z
+             "screw('l', ground, b, { at = {0, 0, 0}, axis = {0, 0, 1}, lead = 0 })",
+         "screw 'l': a loop needs a lead in m/rad; without one it is revolute"},
+        {TWO "revolute('j', ground, a, " Z "revolute('k', a, b, " Z
              "prismatic('l', ground, b, { at = {0, 0, 0}, axis = {1, 0, 0}, motion = time })",
          "prismatic 'l': a joint that closes a loop has no motion of its own"},
         {TWO "fixed('j', ground, a)\nfixed('k', ground, b)\nfixed('l', a, b)",
