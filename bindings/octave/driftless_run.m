@@ -10,7 +10,7 @@
 %                  move them onto the constraints
 %   set            a struct with values of parameters, inputs and settings, set.L = 2, or a cell array
 %                  {'arm.L', 2; 'arm.m', 3}
-%   form           'psf' or 'psi1'; method 'radau', 'radau5', ...; evaluation 'auto', 'tape', 'native' or 'recursion'
+%   form           'psf', 'psi1', 'ggl', ...; method 'radau', 'radau5', 'bdf', ...; evaluation 'auto', 'tape', 'native' or 'recursion'
 %   first_step, max_step, fixed_step, max_steps
 %   quiet          true: what the script prints is dropped
 %   keep_partial   true: a run that fails on its way returns what there is, r.status says so

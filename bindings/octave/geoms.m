@@ -38,7 +38,12 @@
 % options  a struct; absent and empty fields are the default:
 %   rtol (1e-6), atol (rtol)     one number, or one per unknown
 %   order                        1, 5, 9 or 13; default: 5, 9 or 13 as it pays
-%   form                         'psf' (default) or 'psi1'
+%   form                         'psf' (default), 'psi1', 'eom', 'eom2', 'eom1', 'uode', 'ggl', 'baumgarte',
+%                                'odae', 'ext316', 'ext317', 'pinv', 'tangent', 'partition', 'explicit',
+%                                'implicit', 'qr', 'svd'
+%   integrator                   'radau' (default), 'bdf', 'trapezoidal', 'midpoint', 'half-explicit',
+%                                'explicit-pair'
+%   baumgarte_alpha, baumgarte_beta, lagged, independent   of the forms that have them
 %   first_step max_step fixed_step max_steps safety min_factor max_factor keep_low keep_high
 %   selectors ('orthogonal' 'unit' 'user') select renewal ('default' 'on_change' 'always')
 %   algebraic ('auto' 'lu' 'qr' 'svd') differential ('lu' 'qr') carry_accelerations

@@ -10,7 +10,7 @@ enum { GEOMS_KINDS = DFL_ROW_KIN + 1, GEOMS_NEEDS = DFL_EVERYTHING + 1, GEOMS_ME
 typedef struct geoms_given {
     const mxArray *eval, *mass, *mass_times, *residual, *jacobian; /* of the problem */
     const mxArray *names, *bodies, *pattern;
-    const mxArray *rtol, *atol, *held, *weight, *condition; /* of the options */
+    const mxArray *rtol, *atol, *held, *weight, *condition, *independent; /* of the options */
     const mxArray *select, *on_step, *on_output, *event, *event_kinds, *on_event, *log;
 } geoms_given;
 
@@ -38,7 +38,7 @@ typedef struct geoms_run {
     dfl_solver_options options;
     dfl_conditions conditions;
     int start; /* 0: what the other options suggest; else 1 + dfl_start_mode */
-    bool *held;
+    bool *held, *independent;
 
     int ntimes; /* of tspan */
     double *times, *x0;

@@ -6,14 +6,23 @@
 static dfl_status read_tolerance(const double **each, double *one, geoms_run *run,
                                  const mxArray *given, const char *name);
 static dfl_status read_conditions(geoms_run *run);
-static dfl_status read_held(geoms_run *run);
-static dfl_status read_held_flags(geoms_run *run, const double *values);
-static dfl_status read_held_numbers(geoms_run *run, const double *values, int count);
+static dfl_status read_independent(geoms_run *run);
+static dfl_status read_flags(bool *out, geoms_run *run, const mxArray *given, const char *name);
+static dfl_status read_numbers(bool *out, const geoms_run *run, const double *values, int count,
+                               const char *name);
 static dfl_status read_weight(geoms_run *run);
 static dfl_status check_pairs(const geoms_run *run);
 
 #define AT(field) offsetof(geoms_run, field)
-static const char *const forms[] = {"psf", "psi1", NULL};
+static const char *const forms[] = {"psf",      "psi1", "eom",       "eom2",      "eom1",
+                                    "uode",     "ggl",  "baumgarte", "odae",      "ext316",
+                                    "ext317",   "pinv", "tangent",   "partition", "explicit",
+                                    "implicit", "qr",   "svd",       NULL};
+_Static_assert(sizeof forms / sizeof *forms == DFL_FORMS + 1, "one name for each form");
+static const char *const integrators[] = {
+    "radau", "bdf", "trapezoidal", "midpoint", "half-explicit", "explicit-pair", NULL};
+_Static_assert(sizeof integrators / sizeof *integrators == DFL_INTEGRATORS + 1,
+               "one name for each integrator");
 static const char *const selectors[] = {"orthogonal", "unit", "user", NULL};
 static const char *const renewals[] = {"default", "on_change", "always", NULL};
 static const char *const algebraic[] = {"auto", "lu", "qr", "svd", NULL};
@@ -29,6 +38,11 @@ static const gateway_field fields[] = {
     {"atol", GATEWAY_VALUE, AT(given.atol), NULL},
     {"order", GATEWAY_COUNT, AT(options.order), NULL},
     {"form", GATEWAY_CHOICE, AT(options.form), forms},
+    {"integrator", GATEWAY_CHOICE, AT(options.integrator), integrators},
+    {"baumgarte_alpha", GATEWAY_NUMBER, AT(options.baumgarte_alpha), NULL},
+    {"baumgarte_beta", GATEWAY_NUMBER, AT(options.baumgarte_beta), NULL},
+    {"lagged", GATEWAY_FLAG, AT(options.lagged), NULL},
+    {"independent", GATEWAY_VALUE, AT(given.independent), NULL},
     {"selectors", GATEWAY_CHOICE, AT(options.selectors), selectors},
     {"renewal", GATEWAY_CHOICE, AT(options.renewal), renewals},
     {"select", GATEWAY_FUNCTION, AT(given.select), NULL},
@@ -84,9 +98,20 @@ dfl_status geoms_read_options(geoms_run *run, const mxArray *options)
         status = read_tolerance(&o->rtol_each, &o->rtol, run, run->given.rtol, "rtol");
     if (!status)
         status = read_tolerance(&o->atol_each, &o->atol, run, run->given.atol, "atol");
+    if (!status && run->given.independent)
+        status = read_independent(run);
     if (!status)
         status = read_conditions(run);
     return status ? status : check_pairs(run);
+}
+
+static dfl_status read_independent(geoms_run *run)
+{
+    run->independent = dfl_alloc(run->gw.ctx, (size_t)run->n, sizeof *run->independent);
+    if (!run->independent)
+        return DFL_NO_MEMORY;
+    run->options.independent = run->independent;
+    return read_flags(run->independent, run, run->given.independent, "independent");
 }
 
 /* One number for all unknowns, or one for each. */
@@ -125,46 +150,42 @@ static dfl_status read_conditions(geoms_run *run)
     if (!run->held)
         return DFL_NO_MEMORY;
     conditions->held = run->held;
-    dfl_status status = run->given.held ? read_held(run) : DFL_OK;
+    dfl_status status =
+        run->given.held ? read_flags(run->held, run, run->given.held, "held") : DFL_OK;
     if (!status && run->given.weight)
         status = read_weight(run);
     return status;
 }
 
-/* n flags, or the numbers of what is held. */
-static dfl_status read_held(geoms_run *run)
+/* n flags, or the numbers of what is meant, of the option `name`. */
+static dfl_status read_flags(bool *out, geoms_run *run, const mxArray *given, const char *name)
 {
-    const mxArray *given = run->given.held;
     const int count = (int)mxGetNumberOfElements(given);
     char why[GATEWAY_WHY];
     double *values = dfl_alloc(run->gw.ctx, (size_t)count, sizeof *values);
     if (!values)
         return DFL_NO_MEMORY;
     if (!gateway_copy(values, why, given, count, 1))
-        return dfl_fail(run->gw.ctx, DFL_INVALID, "options.held %s", why);
-    const dfl_status status = mxIsLogical(given) && count == run->n
-                                  ? read_held_flags(run, values)
-                                  : read_held_numbers(run, values, count);
+        return dfl_fail(run->gw.ctx, DFL_INVALID, "options.%s %s", name, why);
+    const bool flags = mxIsLogical(given) && count == run->n;
+    dfl_status status = DFL_OK;
+    for (int i = 0; flags && i < count; i++)
+        out[i] = values[i] != 0;
+    if (!flags)
+        status = read_numbers(out, run, mxIsLogical(given) ? NULL : values, count, name);
     dfl_free(run->gw.ctx, values);
     return status;
 }
 
-static dfl_status read_held_flags(geoms_run *run, const double *values)
-{
-    for (int i = 0; i < run->n; i++)
-        run->held[i] = values[i] != 0;
-    return DFL_OK;
-}
-
-static dfl_status read_held_numbers(geoms_run *run, const double *values, int count)
+static dfl_status read_numbers(bool *out, const geoms_run *run, const double *values, int count,
+                               const char *name)
 {
     for (int i = 0; i < count; i++) {
-        if (!(values[i] >= 1 && values[i] <= run->n && values[i] == floor(values[i])) ||
-            mxIsLogical(run->given.held))
+        if (!values || !(values[i] >= 1 && values[i] <= run->n && values[i] == floor(values[i])))
             return dfl_fail(run->gw.ctx, DFL_INVALID,
-                            "options.held must be numbers from 1 to %d, or %d logical values",
+                            "options.%s must be numbers from 1 to %d, or %d logical values", name,
                             run->n, run->n);
-        run->held[(int)values[i] - 1] = true;
+        out[(int)values[i] - 1] = true;
     }
     return DFL_OK;
 }

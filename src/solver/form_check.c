@@ -31,6 +31,12 @@ dfl_status dfl_form_check(dfl_context *ctx, const dfl_solver_options *options, c
             "the form %s determines accelerations, and massless directions have none of "
             "their own; use psf, psi1, eom, eom2 or ggl",
             name);
+    const bool rule = options->integrator == DFL_TRAPEZOIDAL || options->integrator == DFL_MIDPOINT;
+    if (eom->n0 > 0 && rule && options->form != DFL_PSF)
+        return dfl_fail(ctx, DFL_INVALID,
+                        "with the method %s velocities along massless directions are right in the "
+                        "form psf only, not in %s; use psf, or radau or bdf",
+                        dfl_integrator_name(options->integrator), name);
     if (eom->contract == DFL_GEOMS && traits->ode)
         return dfl_fail(
             ctx, DFL_INVALID,

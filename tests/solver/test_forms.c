@@ -182,6 +182,15 @@ static void massless_directions_go_with_forms_without_accelerations(void **state
         const run r = run_problem(&prob, 1, &(dfl_solver_options){.form = without[k]});
         assert_failed(&r, DFL_INVALID, "massless directions");
     }
+    for (size_t k = 0; k < sizeof with / sizeof *with; k++) { /* the rules of order 2: psf only */
+        const dfl_solver_options options = {.form = with[k],
+                                            .integrator = k % 2 ? DFL_MIDPOINT : DFL_TRAPEZOIDAL};
+        const run r = run_problem(&prob, 1, &options);
+        if (with[k] == DFL_PSF)
+            assert_succeeded(&r);
+        else
+            assert_failed(&r, DFL_INVALID, "use psf, or radau or bdf");
+    }
     problem_free(&prob);
 }
 
