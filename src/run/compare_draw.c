@@ -37,7 +37,7 @@ static double energy_of(const dfl_trial *trial);
 static double multiplier_of(const dfl_trial *trial);
 static void draw_panel(dfl_text *text, const dfl_comparison *c, const panel *p, int number);
 static bool find_axes(axes *a, const dfl_comparison *c);
-static bool widen(double *low, double *high, double value);
+static void widen(double *low, double *high, double value);
 static void draw_axes(dfl_text *text, const axes *a);
 static void draw_curve(dfl_text *text, const dfl_comparison *c, const axes *a, int curve);
 static bool place(double *x, double *y, const axes *a, const dfl_trial *trial);
@@ -129,8 +129,11 @@ static bool find_axes(axes *a, const dfl_comparison *c)
     for (int i = 0; i < c->ntrials; i++) {
         const dfl_trial *trial = &c->trials[i];
         const double x = a->panel->x(trial), y = a->panel->y(trial);
-        if (trial->completed && x > 0 && isfinite(x) && isfinite(y))
-            any = widen(&a->low_x, &a->high_x, x) | widen(&a->low_y, &a->high_y, y) | any;
+        if (!(trial->completed && x > 0 && isfinite(x) && isfinite(y)))
+            continue;
+        widen(&a->low_x, &a->high_x, x);
+        widen(&a->low_y, &a->high_y, y);
+        any = true;
     }
     a->high_x = fmax(a->high_x, a->low_x + 1);
     a->high_y = fmax(a->high_y, a->low_y + 1);
@@ -143,11 +146,10 @@ static double decimal(double value)
     return log10(fmax(value, 1e-18));
 }
 
-static bool widen(double *low, double *high, double value)
+static void widen(double *low, double *high, double value)
 {
     *low = fmin(*low, floor(decimal(value) + 1e-6));
     *high = fmax(*high, ceil(decimal(value) - 1e-6));
-    return true;
 }
 
 static double x_of(const axes *a, double decade)
