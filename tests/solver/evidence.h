@@ -116,4 +116,30 @@ static inline void fourbar_error(double *position, double *velocity, const run *
     }
 }
 
+/* Of positions, velocities and multipliers. */
+typedef struct errors {
+    double position, velocity, multiplier;
+} errors;
+
+static inline errors errors_of(const run *r, const double *x, const double *reference)
+{
+    return (errors){error_between(x, reference, r->at.p, r->at.n),
+                    error_between(x, reference, r->at.v, r->at.s),
+                    error_between(x, reference, r->at.lambda, r->at.r)};
+}
+
+/* The slope of log(error) over log(h), by least squares over all numbers of steps. */
+static inline double slope_of(const int *steps, const double *error, int count)
+{
+    double sh = 0, se = 0, shh = 0, she = 0;
+    for (int i = 0; i < count; i++) {
+        const double h = -log(steps[i]), e = log(error[i]);
+        sh += h;
+        se += e;
+        shh += h * h;
+        she += h * e;
+    }
+    return (count * she - sh * se) / (count * shh - sh * sh);
+}
+
 #endif

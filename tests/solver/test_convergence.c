@@ -16,10 +16,6 @@ typedef struct study {
     int order;
 } study;
 
-typedef struct errors {
-    double position, velocity, multiplier;
-} errors;
-
 /* Errors at these step sizes lie between 1e-4 and 1e-10: below the leading term's onset and above
    the references' accuracy (1e-12 or better) and rounding. */
 static const study studies[] = {
@@ -64,25 +60,9 @@ static errors solve(const study *s, dfl_form form, dfl_selectors selectors, int 
     run_start(&r, &prob, &options);
     const double *x = run_to(&r, reference->t);
     assert_int_equal(dfl_solver_statistics(r.solver).accepted, steps);
-    const errors e = {error_between(x, reference->x, r.at.p, r.at.n),
-                      error_between(x, reference->x, r.at.v, r.at.s),
-                      error_between(x, reference->x, r.at.lambda, r.at.r)};
+    const errors e = errors_of(&r, x, reference->x);
     run_free(&r);
     return e;
-}
-
-/* The slope of log(error) over log(h), by least squares over all step sizes. */
-static double order(const study *s, const double *error)
-{
-    double sh = 0, se = 0, shh = 0, she = 0;
-    for (int i = 0; i < MOST; i++) {
-        const double h = -log(s->steps[i]), e = log(error[i]);
-        sh += h;
-        se += e;
-        shh += h * h;
-        she += h * e;
-    }
-    return (MOST * she - sh * se) / (MOST * shh - sh * sh);
 }
 
 static errors orders(const study *s, dfl_form form, dfl_selectors selectors)
@@ -94,7 +74,8 @@ static errors orders(const study *s, dfl_form form, dfl_selectors selectors)
         v[i] = e.velocity;
         l[i] = e.multiplier;
     }
-    const errors result = {order(s, p), order(s, v), order(s, l)};
+    const errors result = {slope_of(s->steps, p, MOST), slope_of(s->steps, v, MOST),
+                           slope_of(s->steps, l, MOST)};
     print_message("%-12s %2d %s %-10s order of p %.2f, v %.2f, lambda %.2f; errors p %.1e .. %.1e, "
                   "lambda %.1e .. %.1e\n",
                   s->name, s->order, form == DFL_PSF ? "psf " : "psi1",
@@ -193,7 +174,7 @@ static void dense_output_has_one_order_more_than_stages(void **state)
             pendulum_after(y, 0.4 * h, 0, 0);
             error[i] = error_between(x, y, 1, 5);
         }
-        const double observed = order(&s, error), expected = (method[m] + 1) / 2 + 1;
+        const double observed = slope_of(s.steps, error, MOST), expected = (method[m] + 1) / 2 + 1;
         print_message("order %2d: dense output %.2f, errors %.1e .. %.1e\n", method[m], observed,
                       error[0], error[MOST - 1]);
         assert_within(observed, expected - 0.3, expected + 0.6);

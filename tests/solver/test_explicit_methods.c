@@ -6,10 +6,6 @@
 
 static const dfl_integrator methods[] = {DFL_HALF_EXPLICIT, DFL_EXPLICIT_PAIR};
 
-typedef struct errors {
-    double position, velocity, multiplier;
-} errors;
-
 /* Errors at the reference, with steps of the same size. */
 static errors fixed_steps(const char *name, int reference, dfl_integrator integrator, int steps)
 {
@@ -22,9 +18,7 @@ static errors fixed_steps(const char *name, int reference, dfl_integrator integr
     run_start(&r, &prob, &options);
     const double *x = run_to(&r, ref->t);
     assert_int_equal(dfl_solver_statistics(r.solver).accepted, steps);
-    const errors e = {error_between(x, ref->x, r.at.p, r.at.n),
-                      error_between(x, ref->x, r.at.v, r.at.s),
-                      error_between(x, ref->x, r.at.lambda, r.at.r)};
+    const errors e = errors_of(&r, x, ref->x);
     run_free(&r);
     return e;
 }

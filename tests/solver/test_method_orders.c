@@ -14,10 +14,6 @@ typedef struct study {
     int steps[MOST];
 } study;
 
-typedef struct errors {
-    double position, velocity, multiplier;
-} errors;
-
 /* Errors lie between 1e-2 and 1e-8: below the leading term's onset and far above the references' accuracy. */
 static const study second[] = {{"pendulum", 3, {400, 560, 800, 1120}}, /* M constant, exact */
                                {"top", 0, {200, 280, 400, 560}},       /* quaternion, np > nv */
@@ -42,25 +38,9 @@ static errors solve(const study *s, const dfl_solver_options *method, int steps)
     run_start(&r, &prob, &options);
     const double *x = run_to(&r, reference->t);
     assert_int_equal(dfl_solver_statistics(r.solver).accepted, steps);
-    const errors e = {error_between(x, reference->x, r.at.p, r.at.n),
-                      error_between(x, reference->x, r.at.v, r.at.s),
-                      error_between(x, reference->x, r.at.lambda, r.at.r)};
+    const errors e = errors_of(&r, x, reference->x);
     run_free(&r);
     return e;
-}
-
-/* The slope of log(error) over log(h), by least squares over all step sizes. */
-static double slope(const study *s, const double *error)
-{
-    double sh = 0, se = 0, shh = 0, she = 0;
-    for (int i = 0; i < MOST; i++) {
-        const double h = -log(s->steps[i]), e = log(error[i]);
-        sh += h;
-        se += e;
-        shh += h * h;
-        she += h * e;
-    }
-    return (MOST * she - sh * se) / (MOST * shh - sh * sh);
 }
 
 static errors orders(const study *s, const dfl_solver_options *method)
@@ -72,7 +52,8 @@ static errors orders(const study *s, const dfl_solver_options *method)
         v[i] = e.velocity;
         l[i] = e.multiplier;
     }
-    const errors result = {slope(s, p), slope(s, v), slope(s, l)};
+    const errors result = {slope_of(s->steps, p, MOST), slope_of(s->steps, v, MOST),
+                           slope_of(s->steps, l, MOST)};
     print_message(
         "%-12s %s%d %s %s: order of p %.2f, v %.2f, multipliers %.2f; errors p %.1e .. %.1e, "
         "multipliers %.1e .. %.1e\n",
@@ -195,9 +176,9 @@ static void dense_output_has_one_order_more_than_the_method(void **state)
         }
         print_message("%s%d: dense output of order %.2f, errors %.1e .. %.1e\n",
                       dfl_integrator_name(methods[m].integrator), methods[m].order,
-                      slope(&s, error), error[0], error[MOST - 1]);
+                      slope_of(s.steps, error, MOST), error[0], error[MOST - 1]);
         const bool straight = methods[m].integrator == DFL_BDF && k == 2;
-        assert_within(slope(&s, error), straight ? 2 : k + 1);
+        assert_within(slope_of(s.steps, error, MOST), straight ? 2 : k + 1);
     }
 }
 
