@@ -1,6 +1,7 @@
 /* Mechanisms through the solver: massless bodies of every kind with the numbers of independent
    prototypes (fixed-step Radau IIA on hand-written rows), self-checks of all blocks, messages. */
 #include "trees.h"
+#include "two_masses.h"
 
 #include "mechanics/mechanism.h"
 
@@ -48,22 +49,6 @@ static dfl_mechanism *new_mechanism(dfl_context *ctx, const dfl_mechanism_descri
 
 static const dfl_solver_options sharp = {.rtol = 1e-10, .atol = 1e-10, .self_check = true};
 
-/* F(t) = 50 sin 10 t on the first mass. */
-static int excite(double *tau, const dfl_tree *tree, double t, const double *p, const double *v,
-                  void *user)
-{
-    (void)tree, (void)p, (void)v, (void)user;
-    tau[0] += 50.0 * sin(10.0 * t);
-    return 0;
-}
-
-static int no_slopes(double *Tq, double *Tv, const dfl_tree *tree, double t, const double *p,
-                     const double *v, void *user)
-{
-    (void)Tq, (void)Tv, (void)tree, (void)t, (void)p, (void)v, (void)user;
-    return 0;
-}
-
 /* Arnold (2013), section 2.2, with m1 = 0: two masses in a row. */
 static void the_oscillator_without_first_mass_is_followed(void **state)
 {
@@ -74,17 +59,12 @@ static void the_oscillator_without_first_mass_is_followed(void **state)
                  {50, 0.004495708023, 0.00453983925, 0.023136757831}};
     dfl_context *ctx = dfl_context_create();
     for (int i = 0; i < 2; i++) {
-        const part parts[2] = {{0, DFL_JOINT_PRISMATIC, {1, 0, 0}, 1e4, cases[i].d},
-                               {1, DFL_JOINT_PRISMATIC, {1, 0, 0}, 1e4, cases[i].d}};
-        plane_chain chain;
-        make_chain(&chain, parts, 2);
-        chain.description.force = excite;
-        chain.description.slopes = no_slopes;
-        dfl_mechanism *m = new_mechanism(ctx, &chain.description, NULL);
+        two_masses it;
+        two_masses_make(&it, 0, cases[i].d);
+        dfl_mechanism *m = new_mechanism(ctx, &it.description, NULL);
         assert_int_equal(dfl_mechanism_eom(m)->n0, 1);
         assert_non_null(dfl_mechanism_eom(m)->jacobian);
-        const double x0[4] = {0, 0, 0.02, 0.03}; /* relative: p2 = q1 + q2 */
-        const run r = run_with(dfl_mechanism_eom(m), 0, x0, 2, &sharp, NULL);
+        const run r = run_with(dfl_mechanism_eom(m), 0, two_masses_start, 2, &sharp, NULL);
         assert_succeeded(&r);
         assert_near(r.x[2], cases[i].p1, 1e-8);
         assert_near(r.x[2] + r.x[3], cases[i].p2, 1e-8);
