@@ -119,17 +119,23 @@ static int mass_zero(double *M, double t, const double *x, void *user)
     return 0;
 }
 
+/* A node in n dimensions with one direction that only forces move. */
+static dfl_eom massless_node(dfl_eval_fn eval, int n)
+{
+    return (dfl_eom){.np = n,
+                     .nv = n,
+                     .n0 = 1,
+                     .eval = eval,
+                     .mass = mass_zero,
+                     .mass_diagonal = true,
+                     .mass_constant = true};
+}
+
 static void a_massless_row_may_contain_dynamic_force_elements(void **state)
 {
     (void)state;
-    const dfl_eom eom = {.np = 1,
-                         .nv = 1,
-                         .nr = 1,
-                         .n0 = 1,
-                         .eval = eval_pushed,
-                         .mass = mass_zero,
-                         .mass_diagonal = true,
-                         .mass_constant = true};
+    dfl_eom eom = massless_node(eval_pushed, 1);
+    eom.nr = 1;
     const double x0[3] = {1, 0, 2}; /* v follows from the balance */
     for (int form = DFL_PSF; form <= DFL_PSI1; form++) {
         const dfl_solver_options options = {.rtol = 1e-8, .form = (dfl_form)form};
@@ -161,14 +167,8 @@ static int eval_auxiliary(dfl_blocks *out, double t, const double *x, unsigned n
 static void a_massless_row_may_contain_auxiliary_variables(void **state)
 {
     (void)state;
-    const dfl_eom eom = {.np = 1,
-                         .nv = 1,
-                         .nw = 1,
-                         .n0 = 1,
-                         .eval = eval_auxiliary,
-                         .mass = mass_zero,
-                         .mass_diagonal = true,
-                         .mass_constant = true};
+    dfl_eom eom = massless_node(eval_auxiliary, 1);
+    eom.nw = 1;
     /* the start must find v and w together: one from the other in turns would never settle */
     const double x0[3] = {0, 0, 1};
     for (int form = DFL_PSF; form <= DFL_PSI1; form++) {
@@ -219,14 +219,8 @@ static void node_rate(double *yp, double t, const double *y, const void *user)
 
 static void check_node(dfl_form form)
 {
-    const dfl_eom eom = {.np = 2,
-                         .nv = 2,
-                         .nl = 1,
-                         .n0 = 1,
-                         .eval = eval_node,
-                         .mass = mass_zero,
-                         .mass_diagonal = true,
-                         .mass_constant = true};
+    dfl_eom eom = massless_node(eval_node, 2);
+    eom.nl = 1;
     const double x0[5] = {0, 0, 0, 0, 1};
     double phi[1] = {acos(0)};
     rk4(phi, 1, 0, 0.7, 2000, node_rate, NULL);
