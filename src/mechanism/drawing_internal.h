@@ -7,6 +7,7 @@
 #ifndef DFL_DRAWING_INTERNAL_H
 #define DFL_DRAWING_INTERNAL_H
 
+#include "context/grow.h"
 #include "mechanism/drawing.h"
 #include "mechanism/shapes.h"
 
@@ -135,9 +136,8 @@ struct dfl_drawing {
     int max_path;
 };
 
-/* drawing.c: whether a joint closes a loop; room for one more element of `size` bytes, or NULL without memory. */
+/* drawing.c: whether a joint closes a loop. */
 bool dfl_drawing_closes_loop(const dfl_drawing *drawing, const dfl_drawn_joint *joint);
-void *dfl_drawing_grow(dfl_context *ctx, void *array, int *max, int count, size_t size);
 
 /* geometry.c: a number that is the same for all parameters, or the one of their present values. Expressions of
    anything but parameters and inputs fail, with `what` in the message. */

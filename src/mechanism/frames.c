@@ -22,8 +22,8 @@ dfl_status dfl_drawing_frame(dfl_drawing *drawing, const char *name, int body, d
     dfl_status status = check_frame_name(drawing, name);
     if (status)
         return status;
-    dfl_named_frame *named = dfl_drawing_grow(drawing->ctx, drawing->named, &drawing->max_named,
-                                              drawing->nnamed, sizeof *named);
+    dfl_named_frame *named =
+        dfl_grow(drawing->ctx, drawing->named, &drawing->max_named, drawing->nnamed, sizeof *named);
     if (!named)
         return DFL_NO_MEMORY;
     drawing->named = named;

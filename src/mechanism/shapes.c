@@ -26,8 +26,8 @@ static dfl_status bring_to_front(dfl_model *model, int count);
 
 dfl_status dfl_drawing_show(dfl_drawing *drawing, const dfl_sight *sight)
 {
-    dfl_sight *sights = dfl_drawing_grow(drawing->ctx, drawing->sights, &drawing->max_sights,
-                                         drawing->nsights, sizeof *sights);
+    dfl_sight *sights = dfl_grow(drawing->ctx, drawing->sights, &drawing->max_sights,
+                                 drawing->nsights, sizeof *sights);
     if (!sights)
         return DFL_NO_MEMORY;
     drawing->sights = sights;
