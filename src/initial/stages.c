@@ -11,41 +11,43 @@ typedef struct change {
     double relative, absolute;
 } change;
 
-static dfl_status run_stage(dfl_initial *init, const dfl_conditions *cond, dfl_stage st);
-static bool is_linear(const dfl_system *sys, dfl_stage st);
-static dfl_status correct(change *size, dfl_initial *init, const dfl_conditions *cond, dfl_stage st,
-                          bool metric);
-static int linearize(dfl_initial *init, const dfl_conditions *cond, dfl_stage st, bool metric);
-static void equilibrate(dfl_initial *init, dfl_stage st, int nfree);
-static double tolerance_of(const dfl_initial *init, dfl_stage st);
-static change apply(dfl_initial *init, const dfl_conditions *cond, dfl_stage st, bool metric);
+static dfl_status run_stage(dfl_initial *init, const dfl_conditions *cond, dfl_initial_stage st);
+static bool is_linear(const dfl_system *sys, dfl_initial_stage st);
+static dfl_status correct(change *size, dfl_initial *init, const dfl_conditions *cond,
+                          dfl_initial_stage st, bool metric);
+static int linearize(dfl_initial *init, const dfl_conditions *cond, dfl_initial_stage st,
+                     bool metric);
+static void equilibrate(dfl_initial *init, dfl_initial_stage st, int nfree);
+static double tolerance_of(const dfl_initial *init, dfl_initial_stage st);
+static change apply(dfl_initial *init, const dfl_conditions *cond, dfl_initial_stage st,
+                    bool metric);
 static bool metric_of_mass(dfl_initial *init, const dfl_conditions *cond, double massless);
 static double massless_weight(const dfl_initial *init);
 
-static dfl_stage position_stage(const dfl_system *sys)
+static dfl_initial_stage position_stage(const dfl_system *sys)
 {
-    return (dfl_stage){.first_column = sys->off_sp,
-                       .columns = sys->n4,
-                       .first_row = sys->m1 + sys->m2,
-                       .rows = sys->m3};
+    return (dfl_initial_stage){.first_column = sys->off_sp,
+                               .columns = sys->n4,
+                               .first_row = sys->m1 + sys->m2,
+                               .rows = sys->m3};
 }
 
-static dfl_stage velocity_stage(const dfl_initial *init)
+static dfl_initial_stage velocity_stage(const dfl_initial *init)
 {
     const dfl_system *sys = &init->sys;
-    return (dfl_stage){.first_column = sys->off_v,
-                       .columns = sys->n3,
-                       .first_row = sys->m1,
-                       .rows = init->without_invariants ? sys->m2 - sys->eom->ne : sys->m2,
-                       .metric = true};
+    return (dfl_initial_stage){.first_column = sys->off_v,
+                               .columns = sys->n3,
+                               .first_row = sys->m1,
+                               .rows = init->without_invariants ? sys->m2 - sys->eom->ne : sys->m2,
+                               .metric = true};
 }
 
-static dfl_stage first_stage(const dfl_system *sys)
+static dfl_initial_stage first_stage(const dfl_system *sys)
 {
-    return (dfl_stage){.columns = sys->psi1 ? sys->eom->nw : sys->n1, .rows = sys->m1};
+    return (dfl_initial_stage){.columns = sys->psi1 ? sys->eom->nw : sys->n1, .rows = sys->m1};
 }
 
-dfl_stage dfl_stage_of_row(const dfl_initial *init, int row)
+dfl_initial_stage dfl_stages_of_row(const dfl_initial *init, int row)
 {
     const dfl_system *sys = &init->sys;
     if (row >= sys->m1 + sys->m2)
@@ -54,12 +56,12 @@ dfl_stage dfl_stage_of_row(const dfl_initial *init, int row)
 }
 
 /* The last two together, for massless rows that contain w, l or m. */
-static dfl_stage massless_stage(const dfl_system *sys)
+static dfl_initial_stage massless_stage(const dfl_system *sys)
 {
-    return (dfl_stage){.columns = sys->off_v + sys->n3,
-                       .rows = sys->m1 + sys->m2,
-                       .skip_first = first_stage(sys).columns,
-                       .skip_last = sys->off_v};
+    return (dfl_initial_stage){.columns = sys->off_v + sys->n3,
+                               .rows = sys->m1 + sys->m2,
+                               .skip_first = first_stage(sys).columns,
+                               .skip_last = sys->off_v};
 }
 
 dfl_status dfl_stages_project(dfl_initial *init, const dfl_conditions *cond)
@@ -83,10 +85,10 @@ dfl_status dfl_stages_accelerations(dfl_initial *init, const dfl_conditions *con
     static const dfl_conditions nothing_held = {0};
     if (sys->na == 0)
         return DFL_OK;
-    const dfl_stage dynamics = {.columns = sys->na, .rows = sys->na};
+    const dfl_initial_stage dynamics = {.columns = sys->na, .rows = sys->na};
     dfl_status status = run_stage(init, cond, dynamics);
     /* what a singular M leaves open follows from the constraints */
-    const dfl_stage all = {.columns = sys->na, .rows = sys->m1};
+    const dfl_initial_stage all = {.columns = sys->na, .rows = sys->m1};
     if (!status && !metric_of_mass(init, &nothing_held, 0))
         status = run_stage(init, cond, all);
     return status;
@@ -146,7 +148,8 @@ bool dfl_stages_held(const dfl_initial *init, const dfl_conditions *cond, int co
 }
 
 /* Whether the stage leaves the column alone. */
-static bool is_fixed(const dfl_initial *init, const dfl_conditions *cond, dfl_stage st, int column)
+static bool is_fixed(const dfl_initial *init, const dfl_conditions *cond, dfl_initial_stage st,
+                     int column)
 {
     return dfl_stages_held(init, cond, column) ||
            (column >= st.skip_first && column < st.skip_last);
@@ -228,7 +231,7 @@ static double weight(const dfl_initial *init, const dfl_conditions *cond, int co
     return cond->weight && column >= na ? sqrt(cond->weight[column - na]) : 1;
 }
 
-static dfl_status run_stage(dfl_initial *init, const dfl_conditions *cond, dfl_stage st)
+static dfl_status run_stage(dfl_initial *init, const dfl_conditions *cond, dfl_initial_stage st)
 {
     const double enough = is_linear(&init->sys, st) ? 1e-4 : 1e-8;
     change size = {0, 0};
@@ -256,13 +259,13 @@ static dfl_status run_stage(dfl_initial *init, const dfl_conditions *cond, dfl_s
 
 /* Accelerations and multipliers stand linearly in their rows: from the second correction on only rounding is left,
    a large part of them where masses are nearly singular, such as those of long chains. */
-static bool is_linear(const dfl_system *sys, dfl_stage st)
+static bool is_linear(const dfl_system *sys, dfl_initial_stage st)
 {
     return st.first_column == 0 && st.skip_first == 0 && sys->eom->forces_free_of_multipliers &&
            sys->eom->nw == 0;
 }
 
-double dfl_stage_size(const dfl_initial *init, dfl_stage st)
+double dfl_stages_size(const dfl_initial *init, dfl_initial_stage st)
 {
     double largest = 0;
     for (int j = 0; j < st.columns; j++)
@@ -271,8 +274,8 @@ double dfl_stage_size(const dfl_initial *init, dfl_stage st)
 }
 
 /* One correction and its size. */
-static dfl_status correct(change *size, dfl_initial *init, const dfl_conditions *cond, dfl_stage st,
-                          bool metric)
+static dfl_status correct(change *size, dfl_initial *init, const dfl_conditions *cond,
+                          dfl_initial_stage st, bool metric)
 {
     const double *y0 = init->y;
     double *step = init->step;
@@ -295,7 +298,8 @@ static dfl_status correct(change *size, dfl_initial *init, const dfl_conditions 
 
 /* J D, y0 = D^-1 (x0 - x) and F = -rows - J D y0 of the free columns, D = diag(1/weight) or L^-T;
    returns how many they are. */
-static int linearize(dfl_initial *init, const dfl_conditions *cond, dfl_stage st, bool metric)
+static int linearize(dfl_initial *init, const dfl_conditions *cond, dfl_initial_stage st,
+                     bool metric)
 {
     double *J = init->J, *y0 = init->y, *F = init->F;
     int nfree = 0;
@@ -325,7 +329,7 @@ static int linearize(dfl_initial *init, const dfl_conditions *cond, dfl_stage st
 /* Rows of J and F to unit maximum, so that units decide nothing; not those of invariants, which may be
    degenerate, nor rows in which only rounding is left. Columns only where the solution is unique: in the stage of accelerations, multipliers
    and auxiliary variables. */
-static void equilibrate(dfl_initial *init, dfl_stage st, int nfree)
+static void equilibrate(dfl_initial *init, dfl_initial_stage st, int nfree)
 {
     const dfl_system *sys = &init->sys;
     const int ne = sys->eom->ne;
@@ -355,7 +359,7 @@ static void equilibrate(dfl_initial *init, dfl_stage st, int nfree)
 }
 
 /* Of singular values: the saddle of accelerations and multipliers has the squares of W's. */
-static double tolerance_of(const dfl_initial *init, dfl_stage st)
+static double tolerance_of(const dfl_initial *init, dfl_initial_stage st)
 {
     const double noise = init->sys.eom->jacobian ? 0 : 1e-6; /* of differences with respect to v */
     if (st.first_column > 0)
@@ -366,9 +370,10 @@ static double tolerance_of(const dfl_initial *init, dfl_stage st)
 }
 
 /* Adds the step to the free columns. */
-static change apply(dfl_initial *init, const dfl_conditions *cond, dfl_stage st, bool metric)
+static change apply(dfl_initial *init, const dfl_conditions *cond, dfl_initial_stage st,
+                    bool metric)
 {
-    const double largest = dfl_stage_size(init, st);
+    const double largest = dfl_stages_size(init, st);
     change size = {0, 0};
     for (int j = 0, k = 0; j < st.columns; j++) {
         const int column = st.first_column + j;

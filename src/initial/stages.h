@@ -5,17 +5,17 @@
 #include "initial/initial.h"
 
 /* The unknowns and rows of a stage. */
-typedef struct dfl_stage {
+typedef struct dfl_initial_stage {
     int first_column, columns, first_row, rows;
     bool metric;               /* of M */
     int skip_first, skip_last; /* columns in between that do not take part */
-} dfl_stage;
+} dfl_initial_stage;
 
 /* The stage that corrects row `row` of all algebraic rows. */
-dfl_stage dfl_stage_of_row(const dfl_initial *init, int row);
+dfl_initial_stage dfl_stages_of_row(const dfl_initial *init, int row);
 
 /* The largest unknown of a stage, by which changes are measured; 1 if all are zero. */
-double dfl_stage_size(const dfl_initial *init, dfl_stage st);
+double dfl_stages_size(const dfl_initial *init, dfl_initial_stage st);
 
 /* All rows and their derivatives at init->x. DFL_CALLBACK, DFL_NOT_FINITE. */
 dfl_status dfl_stages_evaluate(dfl_initial *init);

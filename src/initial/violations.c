@@ -178,7 +178,7 @@ static void add_name(char *list, size_t size, const dfl_system *sys, int column)
 /* Whether row `row` has a derivative with respect to anything that its stage may change. */
 static bool can_be_corrected(const dfl_initial *init, const dfl_conditions *cond, int row)
 {
-    const dfl_stage st = dfl_stage_of_row(init, row);
+    const dfl_initial_stage st = dfl_stages_of_row(init, row);
     for (int j = st.first_column; j < st.first_column + st.columns; j++)
         if (!dfl_stages_held(init, cond, j) && dfl_stages_entry(init, row, j) != 0)
             return true;
@@ -208,8 +208,8 @@ static bool names_to_guess(char *list, size_t size, dfl_initial *init, const dfl
                            int row)
 {
     dfl_system *sys = &init->sys;
-    const dfl_stage st = dfl_stage_of_row(init, row);
-    const double shift = 1e-3 * dfl_stage_size(init, st);
+    const dfl_initial_stage st = dfl_stages_of_row(init, row);
+    const double shift = 1e-3 * dfl_stages_size(init, st);
     const int end = st.first_column + st.columns;
     list[0] = 0;
     for (int j = st.first_column; j < end; j++)

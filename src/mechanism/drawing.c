@@ -73,7 +73,6 @@ void dfl_drawing_free(dfl_drawing *drawing)
     dfl_free(ctx, drawing->joints);
     dfl_free(ctx, drawing->links);
     dfl_free(ctx, drawing->path);
-    dfl_drawing_free_frames(drawing);
     dfl_free(ctx, drawing->applied);
     dfl_free(ctx, drawing->bonds);
     dfl_free(ctx, drawing);

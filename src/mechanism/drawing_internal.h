@@ -104,12 +104,6 @@ typedef struct dfl_bond {
     dfl_vec x, force, torque; /* on B */
 } dfl_bond;
 
-typedef struct dfl_named_frame {
-    char *name;
-    int line, body;
-    dfl_vec at, axis, axis2;
-} dfl_named_frame;
-
 struct dfl_drawing {
     dfl_context *ctx;
     dfl_model *model;
@@ -130,8 +124,6 @@ struct dfl_drawing {
     dfl_sight *sights; /* what else there is to see (shapes.h) */
     int nsights, max_sights;
     bool bare; /* no automatic shapes */
-    dfl_named_frame *named;
-    int nnamed, max_named;
     int *path; /* nbodies: workspace */
     int max_path;
 };
@@ -212,7 +204,6 @@ dfl_status dfl_drawing_frames(dfl_joint_frames *frames, dfl_drawing *drawing,
 
 /* frames.c: how frames and bodies move, for the model if it wants that. */
 dfl_status dfl_drawing_describe_frames(dfl_drawing *drawing);
-void dfl_drawing_free_frames(dfl_drawing *drawing);
 
 /* massless.c: names of massless bodies, and which may be quasistatic, for the model. */
 dfl_status dfl_drawing_massless(dfl_drawing *drawing);

@@ -34,8 +34,10 @@ dfl_status dfl_drawing_show(dfl_drawing *drawing, const dfl_sight *sight)
     char *name = dfl_copy_string(drawing->ctx, sight->name);
     if (!name)
         return DFL_NO_MEMORY;
-    sights[drawing->nsights] = *sight;
-    sights[drawing->nsights++].name = name;
+    sights += drawing->nsights++;
+    *sights = *sight;
+    sights->name = name;
+    sights->line = drawing->model->line;
     return DFL_OK;
 }
 
