@@ -162,7 +162,10 @@ dfl_outcome dfl_system_mass_product(double *y, dfl_system *sys, const dfl_point 
                                     const double *v);
 
 /* Whether points hold M: it changes with the state, and no residual stands for the dynamics. */
-bool dfl_system_mass_at_points(const dfl_system *sys);
+static inline bool dfl_system_mass_at_points(const dfl_system *sys)
+{
+    return sys->eom->mass && !sys->eom->residual && !sys->constant;
+}
 
 /* The mass matrix (or diagonal) at (t, x): by callback or column by column. */
 dfl_outcome dfl_system_mass(double *M, dfl_system *sys, double t, const double *x);

@@ -64,15 +64,9 @@ dfl_outcome dfl_system_check_finite(dfl_system *sys, const dfl_point *point)
     return outcome;
 }
 
-/* The sum of nv rows  f_dyn - M v'  tells whether all are finite. */
-dfl_outcome dfl_system_check_dynamics(const double *y, dfl_system *sys, const dfl_point *point)
+dfl_outcome dfl_system_dynamics_trouble(const double *y, dfl_system *sys, const dfl_point *point)
 {
-    double sum = 0;
-    for (int i = 0; i < sys->n3; i++)
-        sum += 0 * y[i];
-    if (sum == 0)
-        return DFL_STEP_OK;
-    dfl_outcome outcome = dfl_system_trouble(sys, DFL_STEP_NONFINITE, "eval", point->t);
+    const dfl_outcome outcome = dfl_system_trouble(sys, DFL_STEP_NONFINITE, "eval", point->t);
     if (!name_nonfinite(sys, point) && name_entry(sys, NULL, DFL_ROW_F, y, sys->n3, 1))
         sys->trouble.callback = dfl_system_mass_callback(sys->eom);
     return outcome;
