@@ -205,11 +205,12 @@ static int mass_values(double *y, void *user)
 
 static void report(model *m, int values)
 {
-    const tree_task tasks[] = {{"FD", forward, revolute_out, 1},
-                               {"ID", inverse, revolute_out, 1},
-                               {"FD, four states at once", forward_lanes, lane_values, DFL_TREE_LANES},
-                               {"ID, four states at once", inverse_lanes, lane_values, DFL_TREE_LANES},
-                               {"M", mass, mass_values, 1}};
+    const tree_task tasks[] = {
+        {"FD", forward, revolute_out, 1},
+        {"ID", inverse, revolute_out, 1},
+        {"FD, four states at once", forward_lanes, lane_values, DFL_TREE_LANES},
+        {"ID, four states at once", inverse_lanes, lane_values, DFL_TREE_LANES},
+        {"M", mass, mass_values, 1}};
     const tree_case c = {"driftless", m->shape, m->n, m->nv, m->bytes, m};
     tree_report(&c, tasks, m->M ? 5 : 4, values);
 }

@@ -25,7 +25,8 @@ typedef struct tree_case {
    joints, in the order of the bodies, and returns how many numbers these are, at most n + 1. For
    mass matrices these are M v of the first state, then v^T M v: no axes of a base enter. */
 typedef struct tree_task {
-    const char *what; /* FD: accelerations from forces, ID: forces from accelerations, M: mass matrix */
+    const char
+        *what; /* FD: accelerations from forces, ID: forces from accelerations, M: mass matrix */
     void (*call)(void *model, int state);
     int (*values)(double *y, void *model);
     int at_once; /* states that one call evaluates */
@@ -107,7 +108,8 @@ static inline void tree_arguments(int *shape, int *n, int *values, int argc, cha
     *n = argc > 2 ? atoi(argv[2]) : 0;
     *values = argc > 3 && !strcmp(argv[3], "values");
     if (*n < 1 || *shape == TREE_SHAPES || (*shape == TREE_LEGS && *n != TREE_LEGS_BODIES)) {
-        fprintf(stderr, "usage: %s chain|bintree|quadruped N [values]; the quadruped has %d bodies\n",
+        fprintf(stderr,
+                "usage: %s chain|bintree|quadruped N [values]; the quadruped has %d bodies\n",
                 argv[0], TREE_LEGS_BODIES);
         exit(2);
     }
