@@ -23,8 +23,8 @@ CASES = [("chain", 6), ("chain", 12), ("chain", 100), ("chain", 1000), ("chain",
 TITLES = {"chain": "chain", "bintree": "binary tree", "quadruped": "free base, 4 legs"}
 WHATS = {"FD": "Forward dynamics", "ID": "Inverse dynamics", "M": "Mass matrix"}
 OURS, PEERS = "driftless", ["Simbody", "MuJoCo", "DART", "KDL"]
-ROUNDS, SLOW_ROUNDS, SLOW_SECONDS = 8, 3, 2.0
-LIMIT_SECONDS, LIMIT_BYTES, LIMIT_DIFFERENCE = 20, 4 << 30, 1e-8
+ROUNDS, SLOW_ROUNDS, SLOW_SECONDS = 6, 2, 2.0
+LIMIT_SECONDS, LIMIT_BYTES, LIMIT_DIFFERENCE = 12, 4 << 30, 1e-8
 
 # Memory that is freed stays with the program: DART would spend 12 s of 15 s on a chain of 1000 returning it.
 ENVIRONMENT = dict(os.environ, OPENBLAS_NUM_THREADS="1", MALLOC_MMAP_MAX_="0",
@@ -68,6 +68,11 @@ def run(program, model, n, *mode):
     return lines, seconds, reason(done)
 
 
+def library_of(program):
+    name = os.path.basename(program).removeprefix("tree_")
+    return next((peer for peer in PEERS if peer.lower() == name), OURS)
+
+
 def reason(done):
     if done.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
         return f"more than {LIMIT_SECONDS} s of CPU time"
@@ -87,7 +92,7 @@ def compare_values(programs, model, n, given_up, cuts):
         lines, taken, why = run(program, model, n, "values")
         if why:
             given_up.add((program, model))
-            cuts.append((os.path.basename(program), model, n, why))
+            cuts.append((library_of(program), model, n, why))
             continue
         seconds[program] = taken
         for line in lines:
@@ -123,8 +128,7 @@ def print_tables(rows, cuts):
     print_slopes(rows)
     print_bytes(rows)
     print_differences(rows)
-    for program, model, n, why in cuts:
-        print(f"{program}, {TITLES[model]} of {n}: {why}; larger ones not tried.  ")
+    print_cuts(cuts)
     print_goals(rows)
 
 
@@ -224,6 +228,14 @@ def print_differences(rows):
             print(f"\n\\* {row['library']}, {row['what']}, {TITLES[row['model']]} of {row['N']}: "
                   f"{row['difference']:.0e}, not counted.")
     print()
+
+
+def print_cuts(cuts):
+    if cuts:
+        print("### Where a library was cut, and why\n")
+        print_head(["library", "model", "bodies", "reason"])
+    for name, model, n, why in cuts:
+        print_row([name, TITLES[model], n, why])
 
 
 def print_goals(rows):
