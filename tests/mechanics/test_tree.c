@@ -261,6 +261,8 @@ static void a_long_chain_is_small(void **state)
     for (int i = 0; i < N; i++) {
         bodies[i] = ball("b");
         joints[i] = hinge("j", i - 1, i);
+        joints[i].axis[2] = i % 3 == 2;
+        joints[i].axis[i % 3] = 1; /* x, y, z: stiffer than in a plane */
         bodies[i].com[0] = i + 0.5;
     }
     const dfl_tree_description d = {N, N, bodies, joints, {0}, false};
