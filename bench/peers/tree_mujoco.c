@@ -105,7 +105,7 @@ static void turn_axes(double *quat, double *moments, const double *I)
         moments[k] = B[4 * k];
 }
 
-/* The compiler finds principal axes to some 1e-10 only, and accelerations would differ by 1e-7. */
+/* The compiler finds principal axes less accurately: M would differ by 2e-9, accelerations by 1e-7. */
 static void refine_inertia(peer *p)
 {
     for (int i = 0; i < p->n; i++) {

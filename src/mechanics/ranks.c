@@ -4,8 +4,8 @@
    are proportional to what was subtracted from. C_i is the inertia of which I^A_i is a rest: that of
    the body, and of each child I^A before its joint took its part away, and P^T C P, what is left there
    of earlier terms, P = 1 - S D^-1 S^T I^A. A direction is massless if D_i is below 1e-10 of S^T C_i S.
-   The ratio depends neither on units nor on the number of bodies, as that to the inertia of all
-   that hangs on the joint would: this grows with the cube of the length of a chain.
+   The ratio does not depend on units and stays moderate in long chains, unlike that to the inertia of all that
+   hangs on the joint, which grows with up to the cube of the length.
 
    The decision is taken once, at p and at two configurations near it, and kept: a rank that is lower at
    p only is a singular position of the mechanism. */
