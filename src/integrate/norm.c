@@ -45,7 +45,8 @@ dfl_status dfl_scale_init(dfl_scale *scale, const dfl_system *sys,
 void dfl_scale_stages(dfl_scale *scale, int stages)
 {
     const dfl_solver_options *options = scale->options;
-    const bool global = options->order > 5 || (options->order == 0 && options->fixed_step == 0);
+    const bool global = (options->order == 0 || options->order > 5) && options->fixed_step == 0;
+    double smallest_local = 1;
     scale->smallest_rtol = 1;
     for (int i = 0; i < scale->sys->nu; i++) {
         const double rtol = options->rtol_each ? options->rtol_each[i] : options->rtol;
@@ -53,10 +54,17 @@ void dfl_scale_stages(dfl_scale *scale, int stages)
         scale->rtol[i] = transformed(rtol, stages, global);
         scale->atol[i] = atol / rtol * scale->rtol[i];
         scale->smallest_rtol = fmin(scale->smallest_rtol, scale->rtol[i]);
+        smallest_local = fmin(smallest_local, transformed(rtol, stages, false));
     }
     scale->newton_tolerance = options->newton_tolerance;
-    if (scale->newton_tolerance == 0)
-        scale->newton_tolerance = default_newton_tolerance(scale->smallest_rtol, stages);
+    if (scale->newton_tolerance == 0) {
+        /* Increments are what RADAU's tolerance makes them: errors gain nothing from smaller ones. Only
+           velocities of index 2, which divide them by h, do. */
+        const bool same = scale->sys->wishes.index_v < 2;
+        const double rtol = same ? smallest_local : scale->smallest_rtol;
+        const double wanted = default_newton_tolerance(rtol, stages) * rtol / scale->smallest_rtol;
+        scale->newton_tolerance = fmin(0.03, wanted);
+    }
 }
 
 /* rtol' for an estimate of order h^(s+1). Local errors, of order h^(2s), are in proportion to rtol if rtol'

@@ -33,6 +33,13 @@ void dfl_order_start(dfl_radau *ra)
     dfl_radau_use_order(ra, opt->order == 0 ? LOWEST : opt->order);
 }
 
+/* A matrix of an earlier step converges more slowly, which says little about longer steps. */
+static double rate_of_step(const dfl_radau *ra)
+{
+    const dfl_newton *newton = &ra->base.newton;
+    return newton->old && newton->theta <= slow ? 0 : newton->theta;
+}
+
 void dfl_order_accepted(dfl_radau *ra, bool after_rejection)
 {
     dfl_order *order = &ra->order;
@@ -40,7 +47,7 @@ void dfl_order_accepted(dfl_radau *ra, bool after_rejection)
         return;
     order->rejections = 0;
     order->steps++;
-    order->rate = fmax(ra->base.newton.theta, fading * order->rate);
+    order->rate = fmax(rate_of_step(ra), fading * order->rate);
     if (order->steps == PROVEN && ra->rk->order >= order->given_up)
         order->wait = FIRST_WAIT;
     if (order->steps < order->wait || after_rejection)
