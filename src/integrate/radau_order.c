@@ -21,9 +21,10 @@ enum { FIRST_WAIT = 4, LONGEST_WAIT = 256 };      /* steps before the order may 
 enum { ROUGH_WAIT = 64 };                         /* ... and after a kink */
 enum { PROVEN = 20, REJECTIONS = 2, LOWEST = 5 }; /* steps; in a row; order */
 
-static void change(dfl_radau *ra, int order);
+static double rate_of_step(const dfl_radau *ra);
 static bool rough(dfl_radau *ra);
 static void lower(dfl_radau *ra, int order, int wait);
+static void change(dfl_radau *ra, int order);
 
 void dfl_order_start(dfl_radau *ra)
 {
@@ -31,13 +32,6 @@ void dfl_order_start(dfl_radau *ra)
     ra->order =
         (dfl_order){.automatic = opt->order == 0 && opt->fixed_step == 0, .wait = FIRST_WAIT};
     dfl_radau_use_order(ra, opt->order == 0 ? LOWEST : opt->order);
-}
-
-/* A matrix of an earlier step converges more slowly, which says little about longer steps. */
-static double rate_of_step(const dfl_radau *ra)
-{
-    const dfl_newton *newton = &ra->base.newton;
-    return newton->old && newton->theta <= slow ? 0 : newton->theta;
 }
 
 void dfl_order_accepted(dfl_radau *ra, bool after_rejection)
@@ -67,6 +61,13 @@ void dfl_order_rejected(dfl_radau *ra, bool solved)
         lower(ra, LOWEST, ROUGH_WAIT);
     else if (++order->rejections >= REJECTIONS)
         lower(ra, ra->rk->order - 4, FIRST_WAIT);
+}
+
+/* A matrix of an earlier step converges more slowly, which says little about longer steps. */
+static double rate_of_step(const dfl_radau *ra)
+{
+    const dfl_newton *newton = &ra->base.newton;
+    return newton->old && newton->theta <= slow ? 0 : newton->theta;
 }
 
 /* The norm of the coefficient of x' that is `place` from the last of its Legendre series. */
