@@ -219,15 +219,16 @@ static double add_squares(dfl_scale *scale, const double *z, int first, int last
     return sum;
 }
 
-/* The norm of z over its parts [a, b) and [c, d), `size` components that count. */
-static double norm_of_parts(dfl_scale *scale, const double *z, const int part[4], int size)
+static void clear_groups(dfl_scale *scale)
 {
-    const bool bodies = scale->options->norm == DFL_NORM_BODY;
-    if (bodies)
+    if (scale->options->norm == DFL_NORM_BODY)
         memset(scale->sum, 0, (size_t)scale->ngroups * sizeof(double));
-    const double sum =
-        add_squares(scale, z, part[0], part[1]) + add_squares(scale, z, part[2], part[3]);
-    return bodies ? largest_group(scale, 1) : sqrt(sum / size);
+}
+
+/* The norm of `size` components from the sum of their squares, or from those of the groups. */
+static double norm_from(const dfl_scale *scale, double sum, int size)
+{
+    return scale->options->norm == DFL_NORM_BODY ? largest_group(scale, 1) : sqrt(sum / size);
 }
 
 double dfl_scale_error(dfl_scale *scale, const double *z)
@@ -235,15 +236,17 @@ double dfl_scale_error(dfl_scale *scale, const double *z)
     const dfl_system *sys = scale->sys;
     if (scale->differential)
         return dfl_scale_moving(scale, z);
-    const int part[4] = {sys->na, sys->n, sys->n, sys->n};
-    return norm_of_parts(scale, z, part, sys->nu);
+    clear_groups(scale);
+    return norm_from(scale, add_squares(scale, z, sys->na, sys->n), sys->nu);
 }
 
 double dfl_scale_moving(dfl_scale *scale, const double *z)
 {
     const dfl_system *sys = scale->sys;
-    const int part[4] = {sys->off_r, sys->off_sp, sys->off_p, sys->n};
-    return norm_of_parts(scale, z, part, sys->mdif > 0 ? sys->mdif : 1);
+    clear_groups(scale);
+    const double sum =
+        add_squares(scale, z, sys->off_r, sys->off_sp) + add_squares(scale, z, sys->off_p, sys->n);
+    return norm_from(scale, sum, sys->mdif > 0 ? sys->mdif : 1);
 }
 
 double dfl_scale_newton(dfl_scale *scale, const double *lanes, int stages)
