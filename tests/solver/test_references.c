@@ -49,7 +49,7 @@ static const claim claims[] = {
     {"fourbar_hanging", 2, 10, 0.8, 0.7, 55, 1},
     {"fourbar_hanging", 40, 1, 0.07, 0.15, 10, 1},
     {"servo", 0, 5, 200, 5, 1, 1},
-    {"friction", 0, 5, 20, 40, 1, 30},
+    {"friction", 0, 5, 40, 80, 1, 15},
     {"oscillator", 0, 2, 5, 0, 40, 1}};
 
 static const double tolerances[] = {1e-6, 1e-8, 1e-10};
