@@ -200,6 +200,11 @@ void dfl_formulation_solve_shifts(double *d, const dfl_formulation *form)
         dfl_factor_solve_lanes(form->E_complex[k], d + 1 + 2 * k, form->width);
 }
 
+bool dfl_formulation_knows_rates(const dfl_formulation *form)
+{
+    return form->ops == &projected && (form->sys->carried || form->sys->eliminated);
+}
+
 void dfl_formulation_begin_iteration(dfl_formulation *form)
 {
     form->own_factored = 0;
