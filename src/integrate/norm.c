@@ -205,7 +205,7 @@ double dfl_scale_error(dfl_scale *scale, const double *z)
         memset(scale->sum, 0, (size_t)scale->ngroups * sizeof(double));
     if (!scale->differential) {
         const double sum = add_squares(scale, z, sys->na, sys->n);
-        return bodies ? largest_group(scale, 1) : sqrt(sum / sys->nu);
+        return bodies ? largest_group(scale, 1) : sqrt(sum / fmax(1, sys->nu));
     }
     const double sum =
         add_squares(scale, z, sys->off_r, sys->off_sp) + add_squares(scale, z, sys->off_p, sys->n);
@@ -218,7 +218,7 @@ double dfl_scale_newton(dfl_scale *scale, const double *lanes, int stages)
     const int width = dfl_lanes_width(stages);
     const double *weight = scale->newton_weight;
     if (scale->options->norm == DFL_NORM_RMS)
-        return sqrt(dfl_lanes_squares(lanes, width, sys->n, weight) / (stages * sys->nu));
+        return sqrt(dfl_lanes_squares(lanes, width, sys->n, weight) / fmax(1, stages * sys->nu));
     memset(scale->sum, 0, (size_t)scale->ngroups * sizeof(double));
     for (int i = 0; i < sys->n; i++)
         scale->sum[scale->group[i]] += dfl_lanes_squares(lanes + i * width, width, 1, weight + i);

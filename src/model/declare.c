@@ -435,7 +435,7 @@ dfl_status dfl_model_energies(dfl_expr *T, dfl_expr *V, dfl_model *model)
 {
     dfl_graph *graph = model->graph;
     if (model->kinetic == DFL_NO_EXPR && model->potential == DFL_NO_EXPR && !model->nmasses &&
-        !model->tree)
+        !model->tree && model->driven == DFL_NO_EXPR && model->stored == DFL_NO_EXPR)
         return dfl_fail(model->ctx, DFL_INVALID,
                         "energy: no energy has been given yet; call kinetic and potential first");
     const dfl_expr zero = dfl_constant(graph, 0.0);
