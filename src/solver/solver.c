@@ -59,11 +59,12 @@ dfl_status dfl_solver_create(dfl_solver **out, dfl_context *ctx, const dfl_eom *
     status = DFL_NO_MEMORY;
     solver->x = dfl_alloc(ctx, (size_t)solver->sys.n, sizeof(double));
     solver->x_event = dfl_alloc(ctx, (size_t)solver->sys.n, sizeof(double));
+    solver->x_stop = dfl_alloc(ctx, (size_t)solver->sys.n, sizeof(double));
     solver->value = dfl_alloc(ctx, (size_t)opt->nevents, sizeof(double));
     solver->value_old = dfl_alloc(ctx, (size_t)opt->nevents, sizeof(double));
     solver->value_probe = dfl_alloc(ctx, (size_t)opt->nevents, sizeof(double));
     solver->found = dfl_alloc(ctx, (size_t)opt->nevents, 1);
-    if (!solver->x || !solver->x_event || !solver->value || !solver->value_old ||
+    if (!solver->x || !solver->x_event || !solver->x_stop || !solver->value || !solver->value_old ||
         !solver->value_probe || !solver->found)
         goto fail;
     *out = solver;
@@ -85,6 +86,7 @@ void dfl_solver_free(dfl_solver *solver)
         dfl_system_clear(&solver->sys);
     dfl_free(ctx, solver->x);
     dfl_free(ctx, solver->x_event);
+    dfl_free(ctx, solver->x_stop);
     dfl_free(ctx, solver->value);
     dfl_free(ctx, solver->value_old);
     dfl_free(ctx, solver->value_probe);
