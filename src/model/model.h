@@ -46,6 +46,8 @@ typedef struct dfl_declaration {
     bool stop;          /* event */
     const char
         *meaning; /* constraint of a joint: what the row prevents, "x translation"; else NULL */
+    char *
+        motions; /* ... and prescribed motions that move it, "'a' (line 3), 'c' (line 5)"; or NULL */
 } dfl_declaration;
 
 /* Entry (i, j) of M, or a force on i, or an initial value. */
@@ -251,6 +253,9 @@ dfl_declaration *dfl_model_find(const dfl_model *model, const char *name);
 const char *dfl_model_nearest(const dfl_model *model, const char *name, unsigned kinds);
 /* The declaration that owns a symbol (a velocity belongs to its position), or NULL. */
 dfl_declaration *dfl_model_owner(const dfl_model *model, dfl_expr symbol);
+
+/* Whether initial{} or guess{} says something about the symbol of an unknown. */
+bool dfl_model_mentioned(const dfl_model *model, dfl_expr symbol);
 /* The symbol that a variable's name means: x, der(x), u, lambda(c), mu(c), r, w, s; DFL_NO_EXPR if
    none (also der(x) where x has kinematics). */
 dfl_expr dfl_model_variable_named(const dfl_model *model, const char *name);

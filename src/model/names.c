@@ -123,6 +123,11 @@ dfl_declaration *dfl_model_owner(const dfl_model *model, dfl_expr symbol)
     return number > 0 ? &model->declarations[number - 1] : NULL;
 }
 
+bool dfl_model_mentioned(const dfl_model *model, dfl_expr symbol)
+{
+    return model->uses[dfl_node_of(model->graph, symbol)->a].start > 0;
+}
+
 const char *dfl_model_nearest(const dfl_model *model, const char *name, unsigned kinds)
 {
     const char *nearest = NULL;
