@@ -60,6 +60,7 @@ void dfl_model_free(dfl_model *model)
         dfl_free(ctx, model->declarations[i].name);
         dfl_free(ctx, model->declarations[i].unit);
         dfl_free(ctx, model->declarations[i].carries);
+        dfl_free(ctx, model->declarations[i].motions);
     }
     void *const blocks[] = {model->name,     model->path,       model->text,
                             model->names,    model->uses,       model->declarations,

@@ -42,6 +42,8 @@ dfl_status dfl_runnable_explain(dfl_runnable *run, dfl_status status, double t, 
         better = explain_balance(run, status, t, x);
     if (!better && status == DFL_INCONSISTENT)
         better = locate(run, status, t, x);
+    if ((status == DFL_INCONSISTENT || status == DFL_RANK_CHANGED) && (!better || better == status))
+        better = dfl_explain_motions(run, status, t, x);
     return better ? better : status;
 }
 

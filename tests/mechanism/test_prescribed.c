@@ -185,7 +185,113 @@ static void without_outputs_there_is_nothing_to_run(void **state)
     scripted_refused("planar()\n"
                      "local b = body('b', {mass = 1, com = {0, -1}})\n"
                      "revolute('j', ground, b, {at = {0, 0}, motion = sin(time)})\n",
-                     "where `motion` prescribes all joints, say what is wanted: output(");
+                     "where `motion` prescribes all of them, say what is wanted: output(");
+}
+
+static void assert_start_refused(const char *text, dfl_status expected, const char *message)
+{
+    dfl_status status;
+    scripted s = scripted_try(&status, text);
+    if (!status)
+        status = scripted_try_start(&s, NULL);
+    if (status != expected || !strstr(dfl_message(s.ctx), message))
+        fail_msg("expected '%s', found %s: %s", message, dfl_status_name(status),
+                 dfl_message(s.ctx));
+    scripted_free(&s);
+}
+
+#define FOUR_BARS(a, b, c)                                                                         \
+    "planar()\n"                                                                                   \
+    "local crank = body('crank', {mass = 1, com = {0, 0.5}, inertia = 0.1})\n"                     \
+    "local rod = body('rod', {mass = 1, com = {1.5, 1.5}, inertia = 0.1})\n"                       \
+    "local rocker = body('rocker', {mass = 1, com = {3, 1}, inertia = 0.1})\n"                     \
+    "local a = revolute('a', ground, crank, {at = {0, 0}" a "})\n"                                 \
+    "local b = revolute('b', crank, rod, {at = {0, 1}" b "})\n"                                    \
+    "local c = revolute('c', ground, rocker, {at = {3, 0}" c "})\n"                                \
+    "revolute('d', rod, rocker, {at = {3, 2}})\n"                                                  \
+    "output('t', time)\n"
+
+/* On the level of positions, of velocities, of accelerations; by option and by call. */
+static void drives_that_contradict_each_other_are_named(void **state)
+{
+    (void)state;
+    const char *const joints = "motions 'c' (line 7), 'a' (line 5) contradict each other";
+    const char *const calls = "motions 'da' (line 10), 'dc' (line 11) contradict each other";
+    assert_start_refused(FOUR_BARS(", motion = time + 0.3", "", ", motion = time"),
+                         DFL_INCONSISTENT, joints);
+    assert_start_refused(FOUR_BARS(", motion = time", "", ", motion = time"), DFL_INCONSISTENT,
+                         joints);
+    assert_start_refused(FOUR_BARS(", motion = 2*time", "", ", motion = time"), DFL_INCONSISTENT,
+                         joints);
+    assert_start_refused(FOUR_BARS("", "", "") "drive('da', a, time + 0.3)\ndrive('dc', c, time)",
+                         DFL_INCONSISTENT, calls);
+    assert_start_refused(FOUR_BARS("", "", "") "drive('da', a, time)\ndrive('dc', c, time)",
+                         DFL_INCONSISTENT, calls);
+    assert_start_refused(FOUR_BARS("", "", "") "drive('da', a, 2*time)\ndrive('dc', c, time)",
+                         DFL_INCONSISTENT, calls);
+}
+
+/* The start is consistent on all levels; the motions part later. */
+static void drives_that_part_later_are_named(void **state)
+{
+    (void)state;
+    scripted s = scripted_text(FOUR_BARS(", motion = 2*time^3", "", ", motion = time^3"));
+    scripted_start(&s, NULL);
+    assert_int_equal(dfl_solver_advance(s.solver, 5), DFL_RANK_CHANGED);
+    dfl_runnable_explain(s.run, DFL_RANK_CHANGED, dfl_solver_time(s.solver),
+                         dfl_solver_state(s.solver));
+    assert_non_null(strstr(dfl_message(s.ctx), "'c' (line 7), 'a' (line 5) contradict each other"));
+    scripted_free(&s);
+}
+
+/* Two drives that agree do no harm; what is wrong besides is not theirs. */
+static void drives_that_agree_are_not_blamed(void **state)
+{
+    (void)state;
+    static const char twice[] = "planar()\n"
+                                "local b = body('b', {mass = 1, com = {0, -1}, inertia = 1})\n"
+                                "local j = revolute('j', ground, b, {at = {0, 0}})\n"
+                                "drive('d1', j, sin(time)) drive('d2', j, sin(time))\n";
+    scripted s = scripted_text(twice);
+    scripted_run(&s, 2, 1e-8);
+    assert_near(scripted_value(&s, "j.q"), sin(2), 1e-12);
+    scripted_give(&s, "j.q", 0.5, true);
+    assert_int_equal(scripted_try_start(&s, NULL), DFL_INCONSISTENT);
+    assert_null(strstr(dfl_message(s.ctx), "prescribed"));
+    scripted_free(&s);
+}
+
+static void loops_and_couplings_without_a_free_joint_name_the_drives(void **state)
+{
+    (void)state;
+    scripted_refused(
+        FOUR_BARS(", motion = time", ", motion = 0", ", motion = time"),
+        "test.lua:8: revolute 'd': prescribed motions of 'c' (line 7), 'b' (line 6), 'a' "
+        "(line 5) leave nothing");
+    scripted_refused("planar()\n"
+                     "local x, y = body('x', {mass = 1}), body('y', {mass = 1})\n"
+                     "local a = revolute('a', ground, x, {at = {0, 0}, motion = time})\n"
+                     "local b = revolute('b', ground, y, {at = {1, 0}, motion = time})\n"
+                     "gear('g', a, b, {ratio = 2})\n",
+                     "test.lua:5: gear 'g': the motions of 'a' (line 3) and 'b' (line 4) are both");
+}
+
+static void every_failed_allocation_on_the_way_to_the_names_is_clean(void **state)
+{
+    (void)state;
+    for (int n = 0;; n++) {
+        dfl_status status;
+        scripted s = scripted_try(
+            &status, FOUR_BARS("", "", "") "drive('da', a, time)\ndrive('dc', c, time)");
+        dfl_context_fail_after(s.ctx, n);
+        status = scripted_try_start(&s, NULL);
+        dfl_context_fail_after(s.ctx, -1);
+        const bool named = strstr(dfl_message(s.ctx), "contradict each other") != NULL;
+        scripted_free(&s);
+        assert_true(status == DFL_NO_MEMORY || status == DFL_INCONSISTENT);
+        if (named)
+            break;
+    }
 }
 
 int main(void)
@@ -198,6 +304,11 @@ int main(void)
         cmocka_unit_test(what_has_a_memory_is_still_integrated),
         cmocka_unit_test(steps_do_not_leap_over_events),
         cmocka_unit_test(without_outputs_there_is_nothing_to_run),
+        cmocka_unit_test(drives_that_contradict_each_other_are_named),
+        cmocka_unit_test(drives_that_part_later_are_named),
+        cmocka_unit_test(drives_that_agree_are_not_blamed),
+        cmocka_unit_test(loops_and_couplings_without_a_free_joint_name_the_drives),
+        cmocka_unit_test(every_failed_allocation_on_the_way_to_the_names_is_clean),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
