@@ -1,6 +1,7 @@
 /* settings.c: how a model is run: the caller beats the script, the script beats the default. */
 #include "run/run.h"
 
+#include "context/text.h"
 #include "solver/options.h"
 
 #include <math.h>
@@ -34,6 +35,8 @@ static const char *const evaluations[] = {"auto", "tape", "native", "recursion",
 
 static dfl_status choose(int *out, dfl_context *ctx, const choice *of, const char *prefix,
                          const char *given, const char *script);
+static bool script_decides(const dfl_choices *choices, const dfl_run_settings *script);
+static dfl_status in_script(const dfl_model *model, dfl_status status);
 static int place_of(const char *name, const char *const *names);
 static double pick(double given, double script, double otherwise);
 static dfl_status check_combination(const dfl_settings *settings, dfl_context *ctx);
@@ -67,16 +70,21 @@ dfl_status dfl_settings_resolve(dfl_settings *out, const dfl_choices *choices, d
     const choice method = {"method", methods};
     const choice evaluation = {"evaluation", evaluations};
     const choice start = {"start", starts};
-    int which = 0, how = 0, integrator = 0, begin = 0;
-    dfl_status status = choose(&which, ctx, &form, prefix, choices->form, script->form);
-    if (!status)
-        status = choose(&integrator, ctx, &method, prefix, choices->method, script->method);
-    if (!status)
-        status = choose(&how, ctx, &evaluation, prefix, choices->evaluation, NULL);
-    if (!status)
-        status = choose(&begin, ctx, &start, prefix, choices->start, script->start);
-    if (status)
-        return status;
+    const struct {
+        const choice *of;
+        const char *given, *script;
+    } named[] = {{&form, choices->form, script->form},
+                 {&method, choices->method, script->method},
+                 {&evaluation, choices->evaluation, NULL},
+                 {&start, choices->start, script->start}};
+    int chosen[4] = {0};
+    for (int i = 0; i < 4; i++) {
+        const dfl_status known =
+            choose(&chosen[i], ctx, named[i].of, prefix, named[i].given, named[i].script);
+        if (known)
+            return named[i].given ? known : in_script(model, known);
+    }
+    const int which = chosen[0], integrator = chosen[1], how = chosen[2], begin = chosen[3];
     *out = (dfl_settings){.from = pick(choices->from, script->from, 0),
                           .to = pick(choices->to, script->to, NAN),
                           .form = forms[which],
@@ -101,11 +109,40 @@ dfl_status dfl_settings_resolve(dfl_settings *out, const dfl_choices *choices, d
         .lagged = choices->lagged,
         .project_output = !choices->interpolate};
     out->solver = wanted;
-    if (choices->independent)
-        status = dfl_runnable_independent(&wanted.independent, run, choices->independent);
+    if (choices->independent) {
+        const dfl_status known =
+            dfl_runnable_independent(&wanted.independent, run, choices->independent);
+        if (known)
+            return known;
+    }
+    dfl_status status = check_combination(out, ctx);
     if (!status)
-        status = check_combination(out, ctx);
-    return status ? status : dfl_options_resolve(&out->solver, ctx, dfl_runnable_eom(run), &wanted);
+        status = dfl_options_resolve(&out->solver, ctx, dfl_runnable_eom(run), &wanted);
+    return status == DFL_INVALID && script_decides(choices, script) ? in_script(model, status)
+                                                                    : status;
+}
+
+/* Whether what is wrong must be the script's: the caller says nothing about the solver. */
+static bool script_decides(const dfl_choices *choices, const dfl_run_settings *script)
+{
+    const double numbers[] = {choices->rtol,       choices->atol,      choices->first_step,
+                              choices->max_step,   choices->max_steps, choices->baumgarte_alpha,
+                              choices->fixed_step, choices->every,     choices->baumgarte_beta};
+    bool silent = !choices->form && !choices->method && !choices->lagged && !choices->independent;
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        silent = silent && isnan(numbers[i]);
+    return silent && script->line > 0;
+}
+
+/* Puts the place of simulate{} in front of the message. */
+static dfl_status in_script(const dfl_model *model, dfl_status status)
+{
+    char *message = dfl_copy_string(model->ctx, dfl_message(model->ctx));
+    if (!message)
+        return DFL_NO_MEMORY;
+    dfl_fail(model->ctx, status, "%s:%d: %s", model->path, model->run.line, message);
+    dfl_free(model->ctx, message);
+    return status;
 }
 
 dfl_dynamics dfl_choices_dynamics(const dfl_choices *choices)
@@ -130,11 +167,12 @@ dfl_status dfl_settings_check_end(const dfl_settings *settings, const dfl_choice
         return dfl_fail(model->ctx, DFL_INVALID,
                         "%s: until when? Give %sto T, or write simulate{to = T} into the model",
                         model->path, choices->prefix);
-    if (settings->to == settings->from)
-        return dfl_fail(model->ctx, DFL_INVALID,
-                        "the run from %g to %g has no length; give another %sto", settings->from,
-                        settings->to, choices->prefix);
-    return DFL_OK;
+    if (settings->to != settings->from)
+        return DFL_OK;
+    const dfl_status status =
+        dfl_fail(model->ctx, DFL_INVALID, "the run from %g to %g has no length; give another %sto",
+                 settings->from, settings->to, choices->prefix);
+    return isnan(choices->to) ? in_script(model, status) : status;
 }
 
 /* The number of the chosen name. */
