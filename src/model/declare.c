@@ -13,7 +13,8 @@
 
 enum {
     LONGEST_UNIT = 40,
-    MOST = 1 << 20 /* declarations, masses or forces */
+    MOST = 1 << 20,    /* declarations, masses or forces */
+    LONGEST_LIST = 200 /* characters of names in a message */
 };
 
 static dfl_status set_names(dfl_model *model, const char *path);
@@ -285,6 +286,8 @@ dfl_status dfl_model_carries(dfl_model *model, dfl_expr u, const char *body)
     if (status)
         return status;
     dfl_declaration *decl = dfl_model_owner(model, velocity);
+    if (decl->carries && strlen(decl->carries) > LONGEST_LIST)
+        return DFL_OK; /* a message has no room for more */
     dfl_text_add(&text, "%s%s'%s'", decl->carries ? decl->carries : "", decl->carries ? ", " : "",
                  body);
     if (text.status)

@@ -9,6 +9,8 @@
 
 #include <math.h>
 
+enum { LONGEST_SHOWN = 200 }; /* characters of an expression in a message */
+
 /* A named place in the script. */
 typedef struct part {
     const char *name;
@@ -206,9 +208,10 @@ static dfl_status blame(dfl_runnable *run, dfl_status status, double t, dfl_expr
     dfl_print_expr(&text, graph, expr, NULL, DFL_TEXT);
     dfl_model_fail(
         run->eq->model, owner.line,
-        "'%s' cannot be evaluated at t = %g: in %s the argument is %g; change the initial "
+        "'%s' cannot be evaluated at t = %g: in %.*s%s the argument is %g; change the initial "
         "values, the guesses or the parameters",
-        owner.name, t, dfl_text_string(&text), argument);
+        owner.name, t, LONGEST_SHOWN, dfl_text_string(&text),
+        text.length > LONGEST_SHOWN ? " ..." : "", argument);
     dfl_text_clear(&text);
     return status;
 }

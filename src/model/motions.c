@@ -5,6 +5,7 @@
    drives, other constraints that contain time, and prescribed joints of loops. */
 #include "model/diagnosis.h"
 #include "model/equations_internal.h"
+#include "model/names.h"
 #include "model/runnable_internal.h"
 
 #include "linalg/linalg.h"
@@ -22,7 +23,6 @@ static dfl_status move_along(double *y, dfl_runnable *run, double t, const doubl
 static dfl_status contradicts(bool *out, dfl_runnable *run, const dfl_dependent_set *set, double t,
                               const double *x);
 static void add_motions_of(culprits *all, const dfl_equations *eq, const dfl_dependent_set *set);
-static void add_once(culprits *all, const char *name, size_t length);
 static dfl_status add_to_message(const dfl_runnable *run, dfl_status status, const culprits *all);
 
 dfl_status dfl_explain_motions(dfl_runnable *run, dfl_status status, double t, const double *x)
@@ -107,28 +107,16 @@ static void add_motions_of(culprits *all, const dfl_equations *eq, const dfl_dep
     for (int i = 0; i < set->count && set->rows[i] < eq->nl; i++) {
         const dfl_declaration *decl =
             &eq->model->declarations[eq->declaration_of_row[set->rows[i]]];
-        for (const char *name = decl->motions; name && *name;) {
-            const size_t length = strcspn(name, ",");
-            add_once(all, name, length);
-            name += length + strspn(name + length, ", ");
-        }
+        if (decl->motions)
+            all->count += dfl_list_add(&all->text, 0, decl->motions);
         if (decl->meaning || !dfl_depends(eq->graph, decl->expr, DFL_SYM_TIME))
             continue;
         dfl_text own = {.ctx = all->text.ctx};
         dfl_text_add(&own, "'%s' (line %d)", decl->name, decl->line);
         if (!own.status)
-            add_once(all, dfl_text_string(&own), own.length);
+            all->count += dfl_list_add(&all->text, 0, dfl_text_string(&own));
         dfl_text_clear(&own);
     }
-}
-
-static void add_once(culprits *all, const char *name, size_t length)
-{
-    const char *before = dfl_text_string(&all->text);
-    for (const char *at = before; at; at = strchr(at + 1, '\''))
-        if (strncmp(at, name, length) == 0)
-            return;
-    dfl_text_add(&all->text, "%s%.*s", all->count++ ? ", " : "", (int)length, name);
 }
 
 static dfl_status add_to_message(const dfl_runnable *run, dfl_status status, const culprits *all)

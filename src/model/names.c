@@ -201,3 +201,24 @@ static dfl_declaration *find_part(const dfl_model *model, const char *name, size
     }
     return NULL;
 }
+
+int dfl_list_add(dfl_text *text, size_t from, const char *list)
+{
+    int added = 0;
+    while (*list) {
+        const size_t length = strcspn(list, ",");
+        const char *at = dfl_text_string(text) + from;
+        while (at && strncmp(at, list, length) != 0) {
+            at = strchr(at, ',');
+            at = at ? at + strspn(at, ", ") : NULL;
+        }
+        if (!at) {
+            const bool first = text->length == from;
+            dfl_text_add(text, "%s%.*s", first ? "" : ", ", (int)length, list);
+            added++;
+        }
+        list += length;
+        list += strspn(list, ", ");
+    }
+    return added;
+}
