@@ -116,6 +116,8 @@ struct dfl_drawing {
     bool planar, closed, lowered;
     bool lossy; /* forces were applied that belong to no stored energy */
     dfl_vec gravity;
+    bool heavy; /* it was given ... */
+    int gravity_line;
     dfl_placed_body *bodies;
     int nbodies, max_bodies;
     dfl_placed_joint *joints;
@@ -137,6 +139,9 @@ struct dfl_drawing {
 
 /* drawing.c: whether a joint closes a loop; room for one more element of `size` bytes, or NULL without memory. */
 bool dfl_drawing_closes_loop(const dfl_drawing *drawing, const dfl_drawn_joint *joint);
+/* DFL_INVALID if there are as many as a script may have. */
+dfl_status dfl_drawing_check_count(const dfl_drawing *drawing, const char *what, const char *name,
+                                   int count);
 void *dfl_drawing_grow(dfl_context *ctx, void *array, int *max, int count, size_t size);
 
 /* geometry.c: a number that is the same for all parameters, or the one of their present values. Expressions of

@@ -19,7 +19,9 @@ static dfl_status describe_columns(dfl_model_frame *out, dfl_drawing *drawing, i
 dfl_status dfl_drawing_frame(dfl_drawing *drawing, const char *name, int body, dfl_vec at,
                              dfl_vec axis, dfl_vec axis2)
 {
-    dfl_status status = check_frame_name(drawing, name);
+    dfl_status status = dfl_drawing_check_count(drawing, "frame", name, drawing->nnamed);
+    if (!status)
+        status = check_frame_name(drawing, name);
     if (status)
         return status;
     dfl_named_frame *named = dfl_drawing_grow(drawing->ctx, drawing->named, &drawing->max_named,

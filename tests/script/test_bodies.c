@@ -52,6 +52,8 @@ static void wrong_bodies_are_explained(void **state)
         {"body('a')\nplanar()", "test.lua:2: planar: bodies and joints have been given before"},
         {"gravity(9.81)", "gravity: argument 1 is a number; write gravity{0, -9.81, 0}"},
         {"gravity{0, time, 0}", "gravity: it contains variables"},
+        {"gravity{0, 0, -9.81}\nplate = 1\ngravity{0, 0, 0}",
+         "test.lua:3: gravity: it has been given on line 1"},
         {"planar()\ngravity{0, 0, -9.81}",
          "test.lua:2: gravity: it has a z; a plane model has none"},
     };
