@@ -222,6 +222,9 @@ void dfl_drawing_free_frames(dfl_drawing *drawing);
 /* massless.c: names of massless bodies, and which may be quasistatic, for the model. */
 dfl_status dfl_drawing_massless(dfl_drawing *drawing);
 
+/* quaternions.c: starting values of quaternions are completed. */
+dfl_status dfl_drawing_quaternions(dfl_drawing *drawing);
+
 /* loops.c: the rows of a loop, declared; how many a kind has. */
 int dfl_drawing_row_count(const dfl_drawing *drawing, dfl_connection kind);
 dfl_status dfl_drawing_rows(dfl_drawing *drawing, dfl_placed_joint *joint);

@@ -17,6 +17,8 @@ dfl_status dfl_runnable_advise(dfl_runnable *run, double t, const double *x, dfl
                                void *user)
 {
     dfl_status status = DFL_OK;
+    for (int i = 0; i < run->eq->model->nwarnings; i++)
+        tell(run->eq->model->warnings[i], user);
     if (run->beside)
         advise_choice(run, x, tell, user);
     advise_mass(run, tell, user);

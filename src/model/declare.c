@@ -28,6 +28,7 @@ static dfl_status with_equation(int *out, dfl_model *model, dfl_declared kind, d
 static dfl_status velocity_of(dfl_expr *out, dfl_model *model, const char *call, dfl_expr u);
 static dfl_status check_count(const dfl_model *model, int count);
 static dfl_status check_energy_open(const dfl_model *model);
+static dfl_status add_line(char ***lines, int *count, int *max, dfl_context *ctx, const char *text);
 static void *grow(dfl_context *ctx, void *array, int *max, int count, size_t size);
 
 dfl_status dfl_model_create(dfl_model **out, dfl_context *ctx, const char *path)
@@ -72,6 +73,9 @@ void dfl_model_free(dfl_model *model)
     for (int i = 0; i < model->nnotes; i++)
         dfl_free(ctx, model->notes[i]);
     dfl_free(ctx, model->notes);
+    for (int i = 0; i < model->nwarnings; i++)
+        dfl_free(ctx, model->warnings[i]);
+    dfl_free(ctx, model->warnings);
     for (int i = 0; i < model->nshapes; i++)
         dfl_shape_clear(&model->shapes[i], ctx);
     dfl_free(ctx, model->shapes);
@@ -466,13 +470,22 @@ void dfl_model_set_tree(dfl_model *model, dfl_mass_tree *tree)
 
 dfl_status dfl_model_note(dfl_model *model, const char *text)
 {
-    char **notes =
-        grow(model->ctx, model->notes, &model->max_notes, model->nnotes, sizeof *model->notes);
-    if (!notes)
+    return add_line(&model->notes, &model->nnotes, &model->max_notes, model->ctx, text);
+}
+
+dfl_status dfl_model_warn(dfl_model *model, const char *text)
+{
+    return add_line(&model->warnings, &model->nwarnings, &model->max_warnings, model->ctx, text);
+}
+
+static dfl_status add_line(char ***lines, int *count, int *max, dfl_context *ctx, const char *text)
+{
+    char **all = grow(ctx, *lines, max, *count, sizeof *all);
+    if (!all)
         return DFL_NO_MEMORY;
-    model->notes = notes;
-    notes[model->nnotes] = dfl_copy_string(model->ctx, text);
-    return notes[model->nnotes++] ? DFL_OK : DFL_NO_MEMORY;
+    *lines = all;
+    all[*count] = dfl_copy_string(ctx, text);
+    return all[(*count)++] ? DFL_OK : DFL_NO_MEMORY;
 }
 
 dfl_status dfl_model_start(dfl_model *model, dfl_expr symbol, double value, bool held)

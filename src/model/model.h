@@ -173,6 +173,8 @@ typedef struct dfl_model {
     int nframes;
     char **notes; /* lines that `check` shows */
     int nnotes, max_notes;
+    char **warnings; /* sentences for every run */
+    int nwarnings, max_warnings;
     dfl_run_settings run;
     int line; /* of the statement being run: set by the script before each call */
 } dfl_model;
@@ -232,6 +234,9 @@ dfl_status dfl_model_event(dfl_model *model, const char *name, dfl_expr expr, in
 dfl_status dfl_model_energy(dfl_expr *out, dfl_model *model);
 /* The same in two parts. */
 dfl_status dfl_model_energies(dfl_expr *T, dfl_expr *V, dfl_model *model);
+
+/* One more sentence that a run tells its user at the start (dfl_runnable_advise). */
+dfl_status dfl_model_warn(dfl_model *model, const char *text);
 
 /* One more line that `check` shows. */
 dfl_status dfl_model_note(dfl_model *model, const char *text);
