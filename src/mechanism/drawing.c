@@ -329,6 +329,11 @@ const char *dfl_drawing_joint_name(const dfl_drawing *drawing, int joint)
     return drawing->joints[joint].name;
 }
 
+int dfl_drawing_joint_line(const dfl_drawing *drawing, int joint)
+{
+    return drawing->joints[joint].line;
+}
+
 dfl_joint_symbols dfl_drawing_joint_symbols(const dfl_drawing *drawing, int index)
 {
     const dfl_placed_joint *joint = &drawing->joints[index];

@@ -276,6 +276,34 @@ static void loops_and_couplings_without_a_free_joint_name_the_drives(void **stat
                      "test.lua:5: gear 'g': the motions of 'a' (line 3) and 'b' (line 4) are both");
 }
 
+static void starting_values_of_prescribed_joints_are_refused(void **state)
+{
+    (void)state;
+    static const char *const values[] = {"initial{ [j.q] = 1 }",        "guess{ [j.q] = 1 }",
+                                         "initial{ [j.qd] = 1 }",       "initial{ ['j.q'] = 1 }",
+                                         "initial{ ['der(j.q)'] = 1 }", "initial{ j = 1 }"};
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+        for (int k = 0; k < 2; k++) {
+            char text[300];
+            snprintf(text, sizeof text,
+                     "planar() local b = body('b', { mass = 1 })\n"
+                     "local j = revolute('j', ground, b, { at = {0, 0}, motion = %s })\n%s",
+                     k ? "sin(time)" : "time", values[i]);
+            scripted_refused(text,
+                             "the motion of joint 'j' (line 2) says where it is and how fast");
+        }
+    assert_start_refused("planar() local b = body('b', { mass = 1, inertia = 1 })\n"
+                         "local j = revolute('j', ground, b, { at = {0, 0} })\n"
+                         "drive('d', j, sin(time))\n"
+                         "initial{ [j.q] = 0.3 }",
+                         DFL_INCONSISTENT, "test.lua:3: the initial values");
+    assert_start_refused("planar() local b = body('b', { mass = 1, inertia = 1 })\n"
+                         "local j = revolute('j', ground, b, { at = {0, 0} })\n"
+                         "drive('d', j, sin(time))\n"
+                         "initial{ [j.qd] = 0.3 }",
+                         DFL_INCONSISTENT, "'d' prescribes this motion: hold what it begins with");
+}
+
 static void every_failed_allocation_on_the_way_to_the_names_is_clean(void **state)
 {
     (void)state;
@@ -308,6 +336,7 @@ int main(void)
         cmocka_unit_test(drives_that_part_later_are_named),
         cmocka_unit_test(drives_that_agree_are_not_blamed),
         cmocka_unit_test(loops_and_couplings_without_a_free_joint_name_the_drives),
+        cmocka_unit_test(starting_values_of_prescribed_joints_are_refused),
         cmocka_unit_test(every_failed_allocation_on_the_way_to_the_names_is_clean),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
