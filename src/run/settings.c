@@ -33,6 +33,9 @@ _Static_assert(sizeof methods / sizeof *methods == sizeof method_of / sizeof *me
 static const char *const starts[] = {"project", "as-given", NULL};
 static const char *const evaluations[] = {"auto", "tape", "native", "recursion", NULL};
 
+enum { NAMES = 4 }; /* choices by name */
+
+static dfl_status choose_names(int *chosen, const dfl_choices *choices, const dfl_model *model);
 static dfl_status choose(int *out, dfl_context *ctx, const choice *of, const char *prefix,
                          const char *given, const char *script);
 static bool script_decides(const dfl_choices *choices, const dfl_run_settings *script);
@@ -61,33 +64,15 @@ dfl_status dfl_settings_resolve(dfl_settings *out, const dfl_choices *choices, d
 {
     const dfl_model *model = dfl_runnable_equations(run)->model;
     const dfl_run_settings *script = &model->run;
-    const char *prefix = choices->prefix;
     dfl_context *ctx = model->ctx;
-    const char *forms[DFL_FORMS + 1] = {NULL};
-    for (int i = 0; i < DFL_FORMS; i++)
-        forms[i] = dfl_form_name((dfl_form)i);
-    const choice form = {"form", forms};
-    const choice method = {"method", methods};
-    const choice evaluation = {"evaluation", evaluations};
-    const choice start = {"start", starts};
-    const struct {
-        const choice *of;
-        const char *given, *script;
-    } named[] = {{&form, choices->form, script->form},
-                 {&method, choices->method, script->method},
-                 {&evaluation, choices->evaluation, NULL},
-                 {&start, choices->start, script->start}};
-    int chosen[4] = {0};
-    for (int i = 0; i < 4; i++) {
-        const dfl_status known =
-            choose(&chosen[i], ctx, named[i].of, prefix, named[i].given, named[i].script);
-        if (known)
-            return named[i].given ? known : in_script(model, known);
-    }
+    int chosen[NAMES] = {0};
+    const dfl_status named = choose_names(chosen, choices, model);
+    if (named)
+        return named;
     const int which = chosen[0], integrator = chosen[1], how = chosen[2], begin = chosen[3];
     *out = (dfl_settings){.from = pick(choices->from, script->from, 0),
                           .to = pick(choices->to, script->to, NAN),
-                          .form = forms[which],
+                          .form = dfl_form_name((dfl_form)which),
                           .method = methods[integrator],
                           .evaluation_name = evaluations[how],
                           .evaluation = (dfl_evaluation)how,
@@ -120,6 +105,28 @@ dfl_status dfl_settings_resolve(dfl_settings *out, const dfl_choices *choices, d
         status = dfl_options_resolve(&out->solver, ctx, dfl_runnable_eom(run), &wanted);
     return status == DFL_INVALID && script_decides(choices, script) ? in_script(model, status)
                                                                     : status;
+}
+
+/* Numbers of form, method, evaluation and start. */
+static dfl_status choose_names(int *chosen, const dfl_choices *choices, const dfl_model *model)
+{
+    const char *forms[DFL_FORMS + 1] = {NULL};
+    for (int i = 0; i < DFL_FORMS; i++)
+        forms[i] = dfl_form_name((dfl_form)i);
+    const struct {
+        choice of;
+        const char *given, *script;
+    } named[NAMES] = {{{"form", forms}, choices->form, model->run.form},
+                      {{"method", methods}, choices->method, model->run.method},
+                      {{"evaluation", evaluations}, choices->evaluation, NULL},
+                      {{"start", starts}, choices->start, model->run.start}};
+    for (int i = 0; i < NAMES; i++) {
+        const dfl_status status = choose(&chosen[i], model->ctx, &named[i].of, choices->prefix,
+                                         named[i].given, named[i].script);
+        if (status)
+            return named[i].given ? status : in_script(model, status);
+    }
+    return DFL_OK;
 }
 
 /* Whether what is wrong must be the script's: the caller says nothing about the solver. */
