@@ -50,10 +50,15 @@ struct dfl_formulation {
     const dfl_solver_options *options;
     const dfl_form_traits *traits;
     const dfl_form_ops *ops;
-    dfl_plain *plain;  /* of the plain forms, or NULL */
-    dfl_ode_form *ode; /* of right-hand sides, or NULL */
-    bool local;        /* local coordinates: the rows of the dynamics are a - v' */
-    bool reads_rates;  /* residual needs x' of the stages itself, also where M is constant */
+    dfl_plain *plain;           /* of the plain forms, or NULL */
+    dfl_ode_form *ode;          /* of right-hand sides, or NULL */
+    bool local;                 /* local coordinates */
+    bool rates_are_a;           /* the rows of the dynamics are a - v', not f_dyn - M v' */
+    bool reads_rates;           /* residual needs x' of the stages itself */
+    bool stagewise;             /* block 1 of each stage is solved with its own matrix */
+    dfl_factor *own[DFL_LANES]; /* these matrices ... */
+    int own_factored;           /* ... and how many of them are those of the present stages */
+    double *own_rows;           /* m1 for each stage */
     dfl_rows_jacobian jac;
 
     dfl_method method; /* decomposition of the algebraic part */
@@ -134,9 +139,12 @@ dfl_outcome dfl_formulation_factor(dfl_formulation *form, int ncomplex, const do
 /* d := E^-1 d for the shift of each lane or pair of lanes. */
 void dfl_formulation_solve_shifts(double *d, const dfl_formulation *form);
 
+/* Newton's iteration begins: the stages have new starting values. */
+void dfl_formulation_begin_iteration(dfl_formulation *form);
+
 /* rows (ma lanes): alg, and form->rho (mdif lanes): dif - diag(I,M,I) x', of `count` evaluated
    stages, transformed over the stages. yp: lanes of x' transformed; xp: lanes of x' itself, read
-   only where M varies or form->reads_rates. */
+   only where form->reads_rates. */
 dfl_outcome dfl_formulation_residual(double *rows, dfl_formulation *form, const dfl_point *points,
                                      int count, const double *transform, const double *yp,
                                      const double *xp);

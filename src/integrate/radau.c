@@ -152,7 +152,7 @@ static dfl_outcome iterate(double *size, dfl_stepper *st, double h)
     if (outcome)
         return outcome;
     dfl_lanes_shift(ra->YP + first, rk->width, &st->form->shifts, moving, ra->W + first);
-    if (!sys->constant || st->form->reads_rates)
+    if (st->form->reads_rates)
         dfl_lanes_transform(ra->XP + first, s, rk->T, moving, ra->YP + first);
     outcome = dfl_formulation_residual(ra->rows, st->form, ra->stage, s, rk->TI, ra->YP, ra->XP);
     if (outcome)
