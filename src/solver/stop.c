@@ -9,6 +9,7 @@
 #include <float.h>
 #include <math.h>
 
+static void sharpen(dfl_scale *scale);
 static dfl_status go_to(dfl_solver *solver, double t);
 static dfl_status value_at(double *value, dfl_solver *solver, int event, double t);
 
@@ -24,6 +25,7 @@ bool dfl_solver_land(dfl_solver *solver, int event)
     st->next = end;
     solver->stats.accepted--;
     dfl_stepper_start(st, solver->event_time - st->here.t);
+    sharpen(&st->scale);
     dfl_status status = go_to(solver, solver->event_time);
     const double near = 1e-3 * st->h_old;
     if (!status)
@@ -42,6 +44,15 @@ bool dfl_solver_land(dfl_solver *solver, int event)
     st->h = h_next;
     st->h_old = h_step; /* the direction of time */
     return !status;
+}
+
+/* A first step has no step before it to predict its stages from: what Newton's iteration leaves would be more than
+   it usually is. Until the next start of the integrator. */
+static void sharpen(dfl_scale *scale)
+{
+    const double lowest = 100 * DBL_EPSILON / scale->smallest_rtol;
+    const double wanted = fmax(lowest, 0.01 * scale->newton_tolerance);
+    scale->newton_tolerance = fmin(scale->newton_tolerance, wanted);
 }
 
 static dfl_status go_to(dfl_solver *solver, double t)
