@@ -36,7 +36,7 @@ export function proofPlots(report, clock) {
   const found = [];
   const levels = report.levels.filter(({ values }) => range(values));
   if (levels.length > 0) {
-    const curves = levels.map(({ name, values }) => ({ label: name, values: list(values, time.length, true) }));
+    const curves = levels.map(({ name, values }) => ({ label: name, values: list(values, time.length, true), told: list(values, time.length) }));
     const note = "Largest absolute residual at every accepted step, of the constraints and of what follows from them.";
     found.push(makePlot({ title: "Constraint residuals", unit: "in the unit of each level", note, time, curves, logarithmic: true }, clock));
   }

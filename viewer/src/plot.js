@@ -8,7 +8,8 @@ const plots = [];
 const shownAtFirst = 8;
 let shared = null; // the range of time that all plots show, once someone has chosen one
 
-// curves: [{label, unit, values, axis, bars, stepped}]; values are lists or typed arrays as long as `time`.
+// curves: [{label, unit, values, told, axis, bars, stepped}]; values are lists or typed arrays as long as `time`; told, if
+// given, is what the legend tells: zeros have no place in a logarithmic plot.
 export function makePlot({ title, unit, note, time, curves, logarithmic, right }, clock) {
   const place = h("div", { class: "plot-place" });
   const heading = h("h3", {}, title, unit ? h("span", { class: "unit" }, ` ${unit}`) : null);
@@ -87,7 +88,8 @@ function axis(label) {
   };
 }
 
-function series({ label, unit, values, axis: scale, bars, stepped }, i) {
+function series({ label, unit, values, told, axis: scale, bars, stepped }, i) {
+  const text = (v) => (unit && v != null ? `${number(v)} ${unit}` : number(v));
   return {
     label,
     scale: scale ?? "y",
@@ -98,7 +100,7 @@ function series({ label, unit, values, axis: scale, bars, stepped }, i) {
     dash: seriesDash(i),
     points: bars ? { show: true, size: 6, filter: (u, s) => indices(values), fill: () => seriesColor(i) } : { show: values.length < 3 },
     paths: bars ? () => null : stepped ? uPlot.paths.stepped({ align: -1 }) : undefined,
-    value: (u, v) => (unit && v != null ? `${number(v)} ${unit}` : number(v)),
+    value: (u, v, s, index) => text(v ?? told?.[index]),
   };
 }
 
