@@ -203,18 +203,36 @@ static inline dfl_outcome call_eval(dfl_system *sys, dfl_point *point, unsigned 
 
 dfl_outcome dfl_system_eval(dfl_system *sys, dfl_point *point)
 {
-    sys->stats->evaluations++;
-    dfl_outcome outcome = call_eval(sys, point, sys->need);
-    if (!outcome && dfl_system_mass_at_points(sys))
-        outcome = dfl_system_mass(point->M, sys, point->t, point->x + sys->na);
-    if (outcome)
-        return outcome;
-    const bool subtract = sys->bare;
+    dfl_outcome outcome = dfl_system_call(sys, point, 1);
+    return outcome ? outcome : dfl_system_finish(sys, point);
+}
+
+dfl_outcome dfl_system_call(dfl_system *sys, dfl_point *points, int count)
+{
+    const dfl_eom *eom = sys->eom;
+    const dfl_eval_fn eval = eom->eval;
+    const bool mass = dfl_system_mass_at_points(sys);
+    for (dfl_point *point = points; point < points + count; point++) {
+        sys->stats->evaluations++;
+        const int rc = eval(&point->blocks, point->t, point->x + sys->na, sys->need, eom->user);
+        if (rc)
+            return dfl_system_trouble(sys, rc > 0 ? DFL_STEP_RETRY : DFL_STEP_STOP, "eval",
+                                      point->t);
+        dfl_outcome outcome =
+            mass ? dfl_system_mass(point->M, sys, point->t, point->x + sys->na) : DFL_STEP_OK;
+        if (outcome)
+            return outcome;
+    }
+    return DFL_STEP_OK;
+}
+
+dfl_outcome dfl_system_finish(dfl_system *sys, dfl_point *point)
+{
     if (sys->eliminated) {
-        eliminate_accelerations(sys, point, subtract);
+        eliminate_accelerations(sys, point, sys->bare);
         return DFL_STEP_OK;
     }
-    if (subtract)
+    if (sys->bare)
         subtract_constraint_forces(point->blocks.f, sys, point);
     return dfl_system_combine(sys, point);
 }

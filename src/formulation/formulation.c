@@ -13,13 +13,15 @@ static dfl_status create_splits(dfl_formulation *form);
 static const dfl_form_ops projected = {dfl_projected_linearize, dfl_projected_select,
                                        dfl_projected_factor,    dfl_projected_residual,
                                        dfl_projected_mixed,     dfl_projected_solve,
-                                       dfl_projected_defect,    dfl_projected_minimum_norm};
+                                       dfl_projected_defect,    dfl_projected_minimum_norm,
+                                       dfl_projected_increment};
 static const dfl_form_ops plain = {dfl_plain_linearize, dfl_plain_select,      dfl_plain_factor,
                                    dfl_plain_residual,  dfl_plain_mixed,       dfl_plain_solve,
-                                   dfl_plain_defect,    dfl_plain_minimum_norm};
+                                   dfl_plain_defect,    dfl_plain_minimum_norm, NULL};
 static const dfl_form_ops right_hand_side = {
     dfl_ode_form_linearize, dfl_plain_select,    dfl_projected_factor, dfl_ode_form_residual,
-    dfl_ode_form_mixed,     dfl_projected_solve, dfl_ode_form_defect,  dfl_plain_minimum_norm};
+    dfl_ode_form_mixed,     dfl_projected_solve, dfl_ode_form_defect,  dfl_plain_minimum_norm,
+    NULL};
 
 dfl_status dfl_formulation_init(dfl_formulation *form, dfl_system *sys,
                                 const dfl_solver_options *options, int stages)
@@ -102,7 +104,8 @@ void dfl_formulation_clear(dfl_formulation *form)
     double *const block[] = {
         form->J2_store, form->Sp,       form->Sv,    form->CB,       form->SM,    form->SJ,
         form->work,     form->q,        form->q_old, form->rho,      form->u,     form->vp,
-        form->y,        form->momentum, form->pp,    form->row_size, form->least, form->local_work};
+        form->y,        form->momentum, form->pp,    form->row_size, form->least, form->local_work,
+        form->SvM,      form->moved,    form->rates, form->column};
     for (size_t i = 0; i < sizeof block / sizeof *block; i++)
         dfl_free(ctx, block[i]);
     dfl_free(ctx, form->pivot_p);
@@ -187,6 +190,18 @@ dfl_outcome dfl_formulation_mixed_residual(double *rows, dfl_formulation *form,
                                            const double *yp, const double *xp)
 {
     return form->ops->mixed(rows, form, differential, algebraic, weight, yp, xp);
+}
+
+bool dfl_formulation_increments(const dfl_formulation *form)
+{
+    return form->ops->increment != NULL;
+}
+
+dfl_outcome dfl_formulation_increment(double *dZ, dfl_formulation *form, const dfl_stages *stages,
+                                      double *rows)
+{
+    form->sys->stats->back_substitutions++;
+    return form->ops->increment(dZ, form, stages, rows);
 }
 
 void dfl_formulation_solve(double *dx, dfl_formulation *form, double *rows)

@@ -22,6 +22,7 @@ static dfl_outcome split_first(dfl_formulation *form);
 static void remove_first_unknowns(dfl_formulation *form);
 static void set_dimensions(dfl_formulation *form);
 static void build_CB(dfl_formulation *form);
+static void project_mass(dfl_formulation *form);
 static void project_matrices(dfl_formulation *form);
 
 dfl_outcome dfl_projected_linearize(dfl_formulation *form, double t, const double *x,
@@ -248,6 +249,24 @@ static void build_CB(dfl_formulation *form)
     dfl_gemm(first, K, m1, 1, form->split1->R, first, T, m1, 0, CB, n);
 }
 
+/* Sv M for the increments of all stages (stages.c), which take M from there where it is constant. */
+static void project_mass(dfl_formulation *form)
+{
+    const dfl_system *sys = form->sys;
+    const int nv = sys->n3, nsv = form->nsv;
+    for (int j = 0; form->sv_identity && j < nv; j++)
+        for (int i = 0; i < nv; i++)
+            form->Sv[j * nv + i] = i == j;
+    if (form->local)
+        memcpy(form->SvM, form->Sv, (size_t)(nsv * nv) * sizeof(double));
+    else if (sys->constant && sys->diagonal)
+        for (int j = 0; j < nv; j++)
+            for (int i = 0; i < nsv; i++)
+                form->SvM[j * nsv + i] = form->Sv[j * nsv + i] * sys->M[j];
+    else if (sys->constant)
+        dfl_gemm(nsv, nv, nv, 1, form->Sv, nsv, sys->M, nv, 0, form->SvM, nsv);
+}
+
 /* SM = S diag(I,M,I) CB and SJ = S JD CB */
 static void project_matrices(dfl_formulation *form)
 {
@@ -280,6 +299,8 @@ static void project_matrices(dfl_formulation *form)
     else
         dfl_gemm(nsv, K, nv, 1, Sv, nsv, work, nv, 0, SM + nr, nd);
     dfl_gemm(nfp, K, np, 1, Sp, nfp, Xp, n, 0, SM + nr + nsv, nd);
+
+    project_mass(form);
 
     /* JD CB */
     dfl_gemm(nr + nv, K, n - na, 1, form->jac.JD + na * mdif, mdif, CB + na, n, 0, work, mdif);

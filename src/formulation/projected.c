@@ -27,10 +27,15 @@ dfl_status dfl_projected_init(dfl_formulation *form)
     form->rho = dfl_alloc(ctx, (size_t)sys->mdif * width, d);
     form->u = dfl_alloc(ctx, nd, d);
     form->momentum = dfl_alloc(ctx, nv * width, d);
+    form->SvM = dfl_alloc(ctx, nv * nv, d);
+    form->moved = dfl_alloc(ctx, nd * width, d);
+    form->rates = dfl_alloc(ctx, nv * width, d);
+    form->column = dfl_alloc(ctx, (size_t)sys->nc * width, d);
     form->local_work = dfl_alloc(ctx, form->local ? 2 * (np * np + nv * nv) : 0, d);
     form->local_pivots = dfl_alloc(ctx, (size_t)(sys->n4 + sys->n3), 1);
     return form->J2_store && form->Sp && form->Sv && form->pivot_p && form->pivot_v && form->CB &&
                    form->SM && form->SJ && form->rho && form->u && form->momentum &&
+                   form->SvM && form->moved && form->rates && form->column &&
                    form->local_work && form->local_pivots
                ? create_factors(form)
                : DFL_NO_MEMORY;
