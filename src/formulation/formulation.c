@@ -119,9 +119,7 @@ void dfl_formulation_clear(dfl_formulation *form)
     dfl_split_free(form->pivots2, ctx);
     dfl_split_free(form->pivots3, ctx);
     dfl_split_free(form->quality, ctx);
-    dfl_factor_free(form->E_real, ctx);
-    for (int k = 0; k < form->max_stages / 2; k++)
-        dfl_factor_free(form->E_complex[k], ctx);
+    dfl_shifted_free(form->E, ctx);
     dfl_lstsq_free(form->lstsq, ctx);
     dfl_factor_free(form->mass, ctx);
     dfl_plain_free(form->plain, ctx);
@@ -164,17 +162,9 @@ dfl_outcome dfl_formulation_factor(dfl_formulation *form, int ncomplex, const do
 {
     const int stages = 1 + 2 * ncomplex;
     form->sys->stats->differential_decompositions++;
-    form->ncomplex = ncomplex;
     form->width = dfl_lanes_width(stages);
     dfl_shifts_set(&form->shifts, stages, zeta);
     return form->ops->factor(form, ncomplex, zeta);
-}
-
-void dfl_formulation_solve_shifts(double *d, const dfl_formulation *form)
-{
-    dfl_factor_solve_lanes(form->E_real, d, form->width);
-    for (int k = 0; k < form->ncomplex; k++)
-        dfl_factor_solve_lanes(form->E_complex[k], d + 1 + 2 * k, form->width);
 }
 
 dfl_outcome dfl_formulation_residual(double *rows, dfl_formulation *form, const dfl_point *points,

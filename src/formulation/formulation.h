@@ -99,10 +99,9 @@ struct dfl_formulation {
     double *q, *q_old;        /* ne x nv: the parts of e_v that the constraints leave */
 
     int max_stages;    /* that an integrator may use */
-    int ncomplex;      /* complex shifts, behind the real one */
     int width;         /* of the lanes that have as many stages */
     dfl_shifts shifts; /* those that E is factored for */
-    dfl_factor *E_real, *E_complex[DFL_LANES / 2];
+    dfl_shifted *E;    /* zeta SM_u - SJ_u */
     double *rho; /* mdif lanes of unprojected residuals */
     double *u;   /* nd: those of an error estimate, projected */
     double *vp, *y, *pp;
@@ -147,9 +146,6 @@ dfl_outcome dfl_formulation_select(dfl_formulation *form, double t, const double
 /* Factors E for a real shift and ncomplex complex ones (interleaved) in zeta. */
 dfl_outcome dfl_formulation_factor(dfl_formulation *form, int ncomplex, const double *zeta);
 
-/* d := E^-1 d for the shift of each lane or pair of lanes. */
-void dfl_formulation_solve_shifts(double *d, const dfl_formulation *form);
-
 /* rows (ma lanes): alg, and form->rho (mdif lanes): dif - diag(I,M,I) x', of `count` evaluated
    stages, transformed over the stages. yp: lanes of x' transformed; xp: lanes of x' itself, read
    only where M varies or form->reads_rates. */
@@ -173,7 +169,7 @@ dfl_outcome dfl_formulation_increment(double *dZ, dfl_formulation *form, const d
 /* dx (n lanes) from rows (room for K lanes, overwritten) and form->rho. */
 void dfl_formulation_solve(double *dx, dfl_formulation *form, double *rows);
 
-/* err (n) = B E_real^-1 S (dif + diag(I,M,I) y) at an evaluated point: a filtered defect. */
+/* err (n) = B E^-1 S (dif + diag(I,M,I) y) at an evaluated point: a filtered defect. */
 dfl_outcome dfl_formulation_defect(double *err, dfl_formulation *form, const dfl_point *point,
                                    const double *y);
 

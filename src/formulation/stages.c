@@ -30,7 +30,7 @@ dfl_outcome dfl_projected_increment(double *dZ, dfl_formulation *form, const dfl
     if (outcome)
         return outcome;
     assemble(rows, form, st);
-    dfl_formulation_solve_shifts(u, form);
+    dfl_shifted_solve(form->E, u);
     dfl_lanes_transform(u, st->count, st->T, form->nd, u);
     dfl_lanes_mul(dZ, width, form->CB, form->sys->n, form->K, rows);
     return DFL_STEP_OK;

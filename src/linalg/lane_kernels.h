@@ -97,6 +97,13 @@ static INLINE void pick(quad y[2], int stages, const double *entry, long distanc
     y[1] = stages > 4 ? pick_four(stages - 4, entry + 4 * distance, distance) : (quad){0};
 }
 
+/* The other lane of each pair of lanes `first` to `first` + 3, one that is not zero where there is none. */
+static INLINE quad partners(int quads, int first, const double *x)
+{
+    return first == 0 ? (quad){x[0], x[2], x[1], quads == 1 ? x[3] : x[4]}
+                      : (quad){x[3], x[6], x[5], x[7]};
+}
+
 /* y = zeta x for one component: each lane times re, the other lane of its pair times im. */
 static INLINE void shift(quad y[2], int quads, const dfl_shifts *zeta, const quad x[2])
 {

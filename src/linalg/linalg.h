@@ -121,6 +121,19 @@ bool dfl_factor_compute(dfl_factor *factor, int n, dfl_method method);
 void dfl_factor_solve(const dfl_factor *factor, double *b);
 void dfl_factor_solve_lanes(const dfl_factor *factor, double *b, int width);
 
+/* Square systems with zeta A - B for the shifts of all stages: one real, behind it complex ones. */
+typedef struct dfl_shifted dfl_shifted;
+dfl_status dfl_shifted_create(dfl_shifted **out, dfl_context *ctx, int n, int stages);
+void dfl_shifted_free(dfl_shifted *shifted, dfl_context *ctx);
+
+/* A, B (order n, ld = n), zeta as of dfl_shifts_set. False as dfl_factor_compute, for any of them. */
+bool dfl_shifted_factor(dfl_shifted *shifted, int n, const double *A, const double *B, int stages,
+                        const double *zeta, dfl_method method);
+
+/* d (n lanes) := (zeta A - B)^-1 d; of the real shift alone, d being a vector. */
+void dfl_shifted_solve(const dfl_shifted *shifted, double *d);
+void dfl_shifted_solve_real(const dfl_shifted *shifted, double *d);
+
 /* Minimum-norm least squares by SVD, with workspace for up to m x n. */
 typedef struct dfl_lstsq dfl_lstsq;
 dfl_status dfl_lstsq_create(dfl_lstsq **out, dfl_context *ctx, int m, int n);
