@@ -24,7 +24,8 @@ struct dfl_shifted {
 static bool invert(dfl_shifted *shifted, const double *A, const double *B, const double *zeta);
 static bool factor_each(dfl_shifted *shifted, const double *A, const double *B, const double *zeta,
                         dfl_method method);
-WIDE static bool eliminate(double *E, int width, int n);
+WIDE static bool invert_all(double *E, int width, int n, const dfl_shifts *zeta, const double *A,
+                            const double *B);
 WIDE static void multiply(double *d, int width, const double *E, int n);
 
 dfl_status dfl_shifted_create(dfl_shifted **out, dfl_context *ctx, int n, int stages)
@@ -121,22 +122,11 @@ static bool factor_each(dfl_shifted *shifted, const double *A, const double *B, 
 /* Lanes without a stage repeat the real shift, so that they are regular where it is. */
 static bool invert(dfl_shifted *shifted, const double *A, const double *B, const double *zeta)
 {
-    const int n = shifted->n, width = shifted->width;
     dfl_shifts all;
-    double *E = shifted->inverse, sum = 0;
     dfl_shifts_set(&all, shifted->stages, zeta);
-    for (int k = shifted->stages; k < width; k++)
+    for (int k = shifted->stages; k < shifted->width; k++)
         all.re[k] = zeta[0];
-    for (int i = 0; i < n * n; i++, E += 2 * width)
-        for (int k = 0; k < width; k++) {
-            E[k] = all.re[k] * A[i] - B[i];
-            E[width + k] = all.im[k] * A[i];
-        }
-    if (!eliminate(shifted->inverse, width, n))
-        return false;
-    for (int i = 0; i < n * n * 2 * width; i++)
-        sum += 0 * shifted->inverse[i];
-    return sum == 0;
+    return invert_all(shifted->inverse, shifted->width, shifted->n, &all, A, B);
 }
 
 /* A complex number per pair of lanes. */
@@ -215,7 +205,7 @@ static INLINE void swap(double *x, double *y, int count)
 }
 
 /* E := E^-1 in place by Gauss and Jordan's elimination. */
-static INLINE bool eliminate_with(int quads, double *E, int n)
+static INLINE bool eliminate(int quads, double *E, int n)
 {
     const int entry = 8 * quads, column = n * entry;
     int pivot[LARGEST_INVERSE];
@@ -263,9 +253,30 @@ static INLINE bool eliminate_with(int quads, double *E, int n)
     return true;
 }
 
-WIDE static bool eliminate(double *E, int width, int n)
+static INLINE bool invert_with(int quads, double *E, int n, const dfl_shifts *zeta,
+                               const double *A, const double *B)
 {
-    return width == 4 ? eliminate_with(1, E, n) : eliminate_with(2, E, n);
+    const int entry = 8 * quads;
+    quad sum = {0};
+    for (int i = 0; i < n * n; i++)
+        for (int q = 0; q < quads; q++) {
+            *(quad *)(E + i * entry + 4 * q) = A[i] * *(const quad *)(zeta->re + 4 * q) - B[i];
+            *(quad *)(E + i * entry + 4 * (quads + q)) = A[i] * *(const quad *)(zeta->im + 4 * q);
+        }
+    if (!eliminate(quads, E, n))
+        return false;
+    for (int i = 0; i < n * n * entry; i += 4)
+        sum += 0 * *(const quad *)(E + i);
+    return sum[0] + sum[1] + sum[2] + sum[3] == 0; /* all are finite */
+}
+
+/* Order 2, of mechanisms with one degree of freedom, has its loops unrolled. */
+WIDE static bool invert_all(double *E, int width, int n, const dfl_shifts *zeta, const double *A,
+                            const double *B)
+{
+    if (width == 4)
+        return n == 2 ? invert_with(1, E, 2, zeta, A, B) : invert_with(1, E, n, zeta, A, B);
+    return n == 2 ? invert_with(2, E, 2, zeta, A, B) : invert_with(2, E, n, zeta, A, B);
 }
 
 /* d := E d; each lane times re, the other lane of its pair times im. */
@@ -294,7 +305,7 @@ static INLINE void multiply_with(int quads, double *d, const double *E, int n)
 WIDE static void multiply(double *d, int width, const double *E, int n)
 {
     if (width == 4)
-        multiply_with(1, d, E, n);
+        n == 2 ? multiply_with(1, d, E, 2) : multiply_with(1, d, E, n);
     else
-        multiply_with(2, d, E, n);
+        n == 2 ? multiply_with(2, d, E, 2) : multiply_with(2, d, E, n);
 }
