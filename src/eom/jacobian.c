@@ -407,7 +407,7 @@ static dfl_outcome check_finite(const dfl_rows_jacobian *jac, dfl_system *sys, d
 /* to (rows at `row` of a matrix with leading dimension ld, from `column` on) := block */
 static void place(double *to, int ld, int row, int column, const double *block, int rows, int cols)
 {
-    for (int j = 0; j < cols; j++) {
+    for (int j = 0; rows > 0 && j < cols; j++) {
         double *out = to + (size_t)(column + j) * (size_t)ld + row;
         const double *in = block + (size_t)j * (size_t)rows;
         for (int i = 0; i < rows; i++)
@@ -444,11 +444,11 @@ static void add_eliminated(dfl_rows_jacobian *jac, const dfl_system *sys)
 {
     const dfl_eom *eom = sys->eom;
     const int nv = eom->nv, nu = sys->nu, rows = sys->nc + eom->ne;
-    memcpy(jac->MinvD, jac->blocks.dyn, (size_t)nv * (size_t)nu * sizeof(double));
     for (int j = 0; j < nu; j++) {
+        const double *dyn = jac->blocks.dyn + (size_t)j * (size_t)nv;
         double *column = jac->MinvD + (size_t)j * (size_t)nv;
         for (int i = 0; i < nv; i++)
-            column[i] /= jac->M[i];
+            column[i] = sys->constant ? dyn[i] * sys->M_inv[i] : dyn[i] / jac->M[i];
     }
     dfl_gemm(sys->nc, nu, nv, 1, jac->blocks.vel, rows, jac->MinvD, nv, 1, jac->J1 + sys->row_acc,
              sys->m1);

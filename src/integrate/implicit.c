@@ -134,8 +134,9 @@ static dfl_outcome update_matrix(dfl_stepper *st, double h)
 static double power(double x, int k)
 {
     double value = 1;
-    while (k-- > 0)
-        value *= x;
+    for (; k > 0; k /= 2, x *= x)
+        if (k % 2 == 1)
+            value *= x;
     return value;
 }
 
