@@ -211,19 +211,23 @@ dfl_outcome dfl_system_call(dfl_system *sys, dfl_point *points, int count)
 {
     const dfl_eom *eom = sys->eom;
     const dfl_eval_fn eval = eom->eval;
-    const bool mass = dfl_system_mass_at_points(sys);
-    for (dfl_point *point = points; point < points + count; point++) {
-        sys->stats->evaluations++;
-        const int rc = eval(&point->blocks, point->t, point->x + sys->na, sys->need, eom->user);
-        if (rc)
-            return dfl_system_trouble(sys, rc > 0 ? DFL_STEP_RETRY : DFL_STEP_STOP, "eval",
-                                      point->t);
-        dfl_outcome outcome =
-            mass ? dfl_system_mass(point->M, sys, point->t, point->x + sys->na) : DFL_STEP_OK;
-        if (outcome)
-            return outcome;
+    const int na = sys->na;
+    const unsigned need = sys->need;
+    void *const user = eom->user;
+    dfl_point *point = points, *const end = points + count;
+    int rc = 0;
+    while (!rc && point < end) {
+        rc = eval(&point->blocks, point->t, point->x + na, need, user);
+        point++;
     }
-    return DFL_STEP_OK;
+    sys->stats->evaluations += point - points;
+    if (rc)
+        return dfl_system_trouble(sys, rc > 0 ? DFL_STEP_RETRY : DFL_STEP_STOP, "eval",
+                                  point[-1].t);
+    dfl_outcome outcome = DFL_STEP_OK;
+    for (point = points; dfl_system_mass_at_points(sys) && !outcome && point < end; point++)
+        outcome = dfl_system_mass(point->M, sys, point->t, point->x + na);
+    return outcome;
 }
 
 dfl_outcome dfl_system_finish(dfl_system *sys, dfl_point *point)

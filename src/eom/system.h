@@ -146,11 +146,11 @@ dfl_outcome dfl_system_eval(dfl_system *sys, dfl_point *point);
 dfl_outcome dfl_system_call(dfl_system *sys, dfl_point *points, int count);
 dfl_outcome dfl_system_finish(dfl_system *sys, dfl_point *point);
 
-/* Whether the second part is f_dyn, a = M^-1 f_dyn and gII, hI = W a + bias: products that a formulation may
-   form for all stages at once. */
+/* Whether the second part is f_dyn, a = M^-1 f_dyn with a constant diagonal M and gII, hI = W a + bias: products
+   that a formulation may form for all stages at once. */
 static inline bool dfl_system_combines_in_lanes(const dfl_system *sys)
 {
-    return sys->eliminated && sys->bare;
+    return sys->eliminated && sys->bare && sys->constant;
 }
 
 /* Calls eval for the blocks in `need` alone; with DFL_FORCE, f becomes f_dyn for the present (l, m), which

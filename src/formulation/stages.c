@@ -76,7 +76,7 @@ static INLINE void collect(int stages, int quads, double *lanes, int n, const do
     }
 }
 
-/* f_dyn = f - W^T (l, m), a = M^-1 f_dyn with diagonal M, and gII, hI = W a + bias. */
+/* f_dyn = f - W^T (l, m), a = M^-1 f_dyn with a constant diagonal M, and gII, hI = W a + bias. */
 static INLINE void combine_forces(int stages, int quads, double *acc, double *f,
                                   const dfl_formulation *form, const dfl_stages *st)
 {
@@ -88,7 +88,7 @@ static INLINE void combine_forces(int stages, int quads, double *acc, double *f,
     double *w = form->column;
     collect(stages, quads, acc, nc, first->blocks.bias, distance);
     for (int j = 0; j < sys->n3; j++, f += width) {
-        quad y[2], mass[2];
+        quad y[2];
         pick(y, stages, first->blocks.f + j, distance);
         for (int i = 0; i < nc; i++) {
             quad wi[2];
@@ -98,96 +98,115 @@ static INLINE void combine_forces(int stages, int quads, double *acc, double *f,
             store(w + i * width, quads, wi);
         }
         store(f, quads, y);
-        if (!sys->constant)
-            pick(mass, stages, first->M + j, distance);
         for (int q = 0; q < quads; q++)
-            y[q] = sys->constant ? y[q] * sys->M_inv[j] : y[q] / mass[q];
+            y[q] *= sys->M_inv[j];
         for (int i = 0; i < nc; i++)
             for (int q = 0; q < quads; q++)
                 *(quad *)(acc + i * width + 4 * q) += *(quad *)(w + i * width + 4 * q) * y[q];
     }
 }
 
-/* The algebraic rows, dropped invariants left out, and the right-hand sides of r', M v', p'. */
+/* The algebraic rows, dropped invariants left out. */
+static INLINE void collect_algebraic(int stages, int quads, double *rows,
+                                     const dfl_formulation *form, const double *alg, long distance)
+{
+    const dfl_system *sys = form->sys;
+    const int ne = sys->eom->ne, row_e = sys->row_e, width = 4 * quads;
+    if (form->nactive == ne) {
+        collect(stages, quads, rows, form->ma, alg, distance);
+        return;
+    }
+    collect(stages, quads, rows, row_e, alg, distance);
+    rows += row_e * width;
+    for (int i = 0; i < ne; i++)
+        if (form->active[i]) {
+            collect(stages, quads, rows, 1, alg + row_e + i, distance);
+            rows += width;
+        }
+    collect(stages, quads, rows, sys->m3, alg + row_e + ne, distance);
+}
+
+/* These, and rho: the right-hand sides of r', M v', p'. */
 static INLINE void collect_rows(int stages, int quads, double *rows, const dfl_formulation *form,
                                 const dfl_stages *st)
 {
     const dfl_system *sys = form->sys;
     const dfl_point *first = st->points;
-    const int nr = sys->n2, nv = sys->n3, ne = sys->eom->ne, width = 4 * quads;
+    const int nr = sys->n2, nv = sys->n3, width = 4 * quads;
     const long distance = dfl_points_distance(st->points, stages);
-    const double *alg = first->alg, *f = first->blocks.f;
-    double *rho = form->rho, *rho_v = rho + nr * width;
-    const bool in_lanes = dfl_system_combines_in_lanes(sys);
-    collect(stages, quads, rows, in_lanes ? sys->row_acc : sys->m1, alg, distance);
-    if (in_lanes)
+    double *rho_v = form->rho + nr * width;
+    collect_algebraic(stages, quads, rows, form, first->alg, distance);
+    if (nr > 0)
+        collect(stages, quads, form->rho, nr, first->dif, distance);
+    if (dfl_system_combines_in_lanes(sys))
         combine_forces(stages, quads, rows + sys->row_acc * width, rho_v, form, st);
-    collect(stages, quads, rows + sys->m1 * width, sys->row_e - sys->m1, alg + sys->m1, distance);
-    rows += sys->row_e * width;
-    for (int i = 0; i < ne; i++)
-        if (form->active[i]) {
-            collect(stages, quads, rows, 1, alg + sys->row_e + i, distance);
-            rows += width;
-        }
-    collect(stages, quads, rows, sys->m3, alg + sys->row_e + ne, distance);
-    collect(stages, quads, rho, nr, first->dif, distance);
+    else if (sys->constant || form->local)
+        collect(stages, quads, rho_v, nv, form->local ? first->x : first->blocks.f, distance);
     if (!sys->constant && !form->local)
         collect(stages, quads, rho_v, nv, form->momentum, nv);
-    else if (!in_lanes)
-        collect(stages, quads, rho_v, nv, form->local ? first->x : f, distance);
     collect(stages, quads, rho_v + nv * width, sys->eom->np, first->blocks.kin, distance);
 }
 
-/* Left sides D and right sides Y of `rows` rows: D (+)= A X, Y (+)= B V. */
-static INLINE void two_products_of(int rows, int quads, double *D, double *Y, const double *A,
-                                   const double *B, int ld, int n, const double *X, const double *V,
-                                   bool add)
+/* Sums d and y of `rows` rows: d += A X, y += B V, n columns. */
+static INLINE void add_products(int rows, int quads, quad d[2][2], quad y[2][2], const double *A,
+                                const double *B, int ld, int n, const double *X, const double *V)
 {
-    quad d[2][2], y[2][2];
-    for (int i = 0; i < rows; i++)
-        for (int q = 0; q < quads; q++) {
-            d[i][q] = add ? *(quad *)(D + 4 * (i * quads + q)) : (quad){0};
-            y[i][q] = add ? *(quad *)(Y + 4 * (i * quads + q)) : (quad){0};
-        }
-    for (int j = 0; j < n; j++, X += 4 * quads, V += 4 * quads)
+    for (int j = 0; j < n; j++, A += ld, B += ld, X += 4 * quads, V += 4 * quads)
         for (int i = 0; i < rows; i++)
             for (int q = 0; q < quads; q++) {
-                d[i][q] += A[(long)j * ld + i] * *(const quad *)(X + 4 * q);
-                y[i][q] += B[(long)j * ld + i] * *(const quad *)(V + 4 * q);
+                d[i][q] += A[i] * *(const quad *)(X + 4 * q);
+                y[i][q] += B[i] * *(const quad *)(V + 4 * q);
             }
-    for (int i = 0; i < rows; i++) {
-        store(D + 4 * i * quads, quads, d[i]);
-        store(Y + 4 * i * quads, quads, y[i]);
+}
+
+/* A block of the projected rows, two sides each: S and SM (m x n, of one kind of unknowns) times its
+   right-hand sides f and increments Z, and derivatives of all algebraic rows, from `first` on. */
+typedef struct block {
+    const double *S, *SM, *f, *Z;
+    int m, n, first;
+} block;
+
+static INLINE void project_rows(int rows, int quads, double *d, double *y, const block *b, int i,
+                                const dfl_formulation *form, const double *alg)
+{
+    const int at = b->first + i, width = 4 * quads;
+    quad left[2][2] = {{{0}, {0}}, {{0}, {0}}}, right[2][2] = {{{0}, {0}}, {{0}, {0}}};
+    add_products(rows, quads, left, right, b->S + i, b->SM + i, b->m, b->n, b->f, b->Z);
+    add_products(rows, quads, left, right, form->SJ + at, form->SM + at, form->nd, form->ma, alg,
+                 alg);
+    for (int k = 0; k < rows; k++) {
+        store(d + (at + k) * width, quads, left[k]);
+        store(y + (at + k) * width, quads, right[k]);
     }
 }
 
-static INLINE void two_products(int quads, double *D, double *Y, const double *A, const double *B,
-                                int m, int n, const double *X, const double *V, bool add)
+static INLINE void project_block(int quads, double *d, double *y, const block *b,
+                                 const dfl_formulation *form, const double *alg)
 {
     int i = 0;
-    for (; i + 2 <= m; i += 2)
-        two_products_of(2, quads, D + 4 * quads * i, Y + 4 * quads * i, A + i, B + i, m, n, X, V,
-                        add);
-    if (i < m)
-        two_products_of(1, quads, D + 4 * quads * i, Y + 4 * quads * i, A + i, B + i, m, n, X, V,
-                        add);
+    for (; i + 2 <= b->m; i += 2)
+        project_rows(2, quads, d, y, b, i, form, alg);
+    if (i < b->m)
+        project_rows(1, quads, d, y, b, i, form, alg);
 }
 
 /* d = S f + SJ_a a,  y = S diag(I,M,I) Z + SM_a a */
 static INLINE void project(int quads, double *d, double *y, const dfl_formulation *form,
-                           const dfl_stages *st, const double *rows)
+                           const dfl_stages *st, const double *alg)
 {
     const dfl_system *sys = form->sys;
     const int nr = sys->n2, nv = sys->n3, np = sys->eom->np, width = 4 * quads;
-    const int at_v = nr * width, at_p = at_v + form->nsv * width;
-    const double *rho_v = form->rho + nr * width, *Z = st->Z;
-    memcpy(d, form->rho, (size_t)(nr * width) * sizeof *d);
-    memcpy(y, Z + sys->off_r * width, (size_t)(nr * width) * sizeof *y);
-    two_products(quads, d + at_v, y + at_v, form->Sv, form->SvM, form->nsv, nv, rho_v,
-                 Z + sys->off_v * width, false);
-    two_products(quads, d + at_p, y + at_p, form->Sp, form->Sp, form->nfp, np, rho_v + nv * width,
-                 Z + sys->off_p * width, false);
-    two_products(quads, d, y, form->SJ, form->SM, form->nd, form->ma, rows, rows, true);
+    const double *f = form->rho, *f_v = f + nr * width, *f_p = f_v + nv * width, *Z = st->Z;
+    const double *Z_v = Z + sys->off_v * width, *Z_p = Z + sys->off_p * width;
+    const block v = {form->Sv, form->SvM, f_v, Z_v, form->nsv, nv, nr};
+    const block p = {form->Sp, form->Sp, f_p, Z_p, form->nfp, np, nr + form->nsv};
+    for (int i = 0; i < nr; i++) {
+        const double one = 1;
+        const block r = {&one, &one, f + i * width, Z + (sys->off_r + i) * width, 1, 1, i};
+        project_rows(1, quads, d, y, &r, 0, form, alg);
+    }
+    project_block(quads, d, y, &v, form, alg);
+    project_block(quads, d, y, &p, form, alg);
 }
 
 /* d = T^-1 d - Lambda T^-1 y */

@@ -57,6 +57,8 @@ static void predict(dfl_stepper *st, double h)
             continue_other_order(ra);
     }
     memcpy(ra->Z, ra->Z0, lanes_size(ra));
+    for (int k = 0; k < ra->rk->stages; k++)
+        ra->stage[k].t = st->t + ra->rk->c[k] * h;
 }
 
 /* Redundant constraints: X = x_k + Z without its undetermined part, for the present kernel. */
@@ -107,17 +109,6 @@ static dfl_outcome factor(dfl_stepper *st, double h)
     dfl_outcome outcome = dfl_formulation_factor(st->form, rk->stages / 2, zeta);
     st->newton.h_factored = outcome ? 0 : h;
     return outcome;
-}
-
-/* t and x of all stages */
-static void place_stages(dfl_radau *ra, double h)
-{
-    const dfl_stepper *st = &ra->base;
-    const dfl_coefficients *rk = ra->rk;
-    dfl_lanes_scatter(ra->stage[0].x, dfl_points_distance(ra->stage, rk->stages), rk->stages,
-                      st->sys->n, st->here.x, ra->Z);
-    for (int k = 0; k < rk->stages; k++)
-        ra->stage[k].t = st->t + rk->c[k] * h;
 }
 
 /* dW, dZ of forms that know nothing of stages: residuals of all of them, transformed, with YP = T^-1 x' =
@@ -174,9 +165,10 @@ static dfl_outcome iterate(double *size, dfl_stepper *st, double h)
 {
     dfl_radau *ra = (dfl_radau *)st;
     const dfl_coefficients *rk = ra->rk;
-    place_stages(ra, h);
     const dfl_stages stages = {ra->stage, rk->stages, rk->T, rk->TI, ra->AI,
                                h,         st->here.x, ra->Z};
+    dfl_lanes_scatter(ra->stage[0].x, dfl_points_distance(ra->stage, rk->stages), rk->stages,
+                      st->sys->n, st->here.x, ra->Z);
     dfl_outcome outcome = dfl_formulation_increments(st->form)
                               ? dfl_formulation_increment(ra->dZ, st->form, &stages, ra->rows)
                               : transformed_increment(ra);

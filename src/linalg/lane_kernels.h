@@ -97,7 +97,7 @@ static INLINE void pick(quad y[2], int stages, const double *entry, long distanc
     y[1] = stages > 4 ? pick_four(stages - 4, entry + 4 * distance, distance) : (quad){0};
 }
 
-/* The other lane of each pair of lanes `first` to `first` + 3, one that is not zero where there is none. */
+/* The other lane of each pair, for the lanes from `first` to `first` + 3. */
 static INLINE quad partners(int quads, int first, const double *x)
 {
     return first == 0 ? (quad){x[0], x[2], x[1], quads == 1 ? x[3] : x[4]}

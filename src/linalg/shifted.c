@@ -1,41 +1,41 @@
 /* shifted.c: systems with zeta A - B for the shifts of all stages.
 
-   Small orders are inverted for all shifts at once, a shift per lane: a complex number takes a pair of lanes,
-   in which its real part stands twice and its imaginary part with both signs (dfl_shifts), so that sums,
-   products and reciprocals of such numbers are those of single lanes. All shifts share the order of the
-   pivots; where one of them is less than a tenth of the best in its own lane, and for larger orders, each
-   shift has a factorization of its own. An inverse is as accurate as Newton's iteration needs: it does not
-   change what the iteration converges to. Order 2, seven stages, instructions: 300 instead of 1250 to factor,
-   100 instead of 390 to solve; order 4: 1650 instead of 4300, 230 instead of 760. */
+   Small orders are factored for all shifts at once, P E = L D U, a shift per lane: a complex number takes a
+   pair of lanes, in which its real part stands twice and its imaginary part with both signs (dfl_shifts), so
+   that sums, products and reciprocals of such numbers are those of single lanes. All shifts share the order
+   of the pivots; where one of them is less than a tenth of the best in its own lane, and for larger orders,
+   each shift has a factorization of its own. */
 #include "linalg/lane_kernels.h"
 
-#include <assert.h>
 #include <float.h>
+#include <string.h>
 
-enum { LARGEST_INVERSE = 6 };
+enum { LARGEST_TOGETHER = 6 };
 
 struct dfl_shifted {
     int n, stages, width;
-    bool inverted;
-    double *inverse; /* n x n entries, each with lanes of re, then of im */
+    bool together;   /* all shifts are factored at once: */
+    double *factors; /* n x n entries, each with lanes of re, then of im: L, U, and D^-1 on the diagonal */
+    int order[LARGEST_TOGETHER]; /* of the rows: that of entry i is order[i] */
     dfl_factor *real, *pair[DFL_LANES / 2];
 };
 
-static bool invert(dfl_shifted *shifted, const double *A, const double *B, const double *zeta);
+static bool factor_at_once(dfl_shifted *shifted, const double *A, const double *B,
+                           const double *zeta);
 static bool factor_each(dfl_shifted *shifted, const double *A, const double *B, const double *zeta,
                         dfl_method method);
-WIDE static bool invert_all(double *E, int width, int n, const dfl_shifts *zeta, const double *A,
-                            const double *B);
-WIDE static void multiply(double *d, int width, const double *E, int n);
+WIDE static bool factor_together(double *E, int width, int n, int *order, const dfl_shifts *zeta,
+                                 const double *A, const double *B);
+WIDE static void solve_together(double *d, int width, const double *E, int n, const int *order);
 
 dfl_status dfl_shifted_create(dfl_shifted **out, dfl_context *ctx, int n, int stages)
 {
     dfl_shifted *shifted = *out = dfl_alloc(ctx, 1, sizeof *shifted);
     if (!shifted)
         return DFL_NO_MEMORY;
-    const size_t order = (size_t)(n < LARGEST_INVERSE ? n : LARGEST_INVERSE);
-    shifted->inverse = dfl_alloc(ctx, order * order * 2 * DFL_LANES, sizeof(double));
-    dfl_status status = shifted->inverse ? DFL_OK : DFL_NO_MEMORY;
+    const size_t order = (size_t)(n < LARGEST_TOGETHER ? n : LARGEST_TOGETHER);
+    shifted->factors = dfl_alloc(ctx, order * order * 2 * DFL_LANES, sizeof(double));
+    dfl_status status = shifted->factors ? DFL_OK : DFL_NO_MEMORY;
     if (!status)
         status = dfl_factor_create(&shifted->real, ctx, n, false);
     for (int k = 0; !status && k < stages / 2; k++)
@@ -54,7 +54,7 @@ void dfl_shifted_free(dfl_shifted *shifted, dfl_context *ctx)
     dfl_factor_free(shifted->real, ctx);
     for (int k = 0; k < DFL_LANES / 2; k++)
         dfl_factor_free(shifted->pair[k], ctx);
-    dfl_free(ctx, shifted->inverse);
+    dfl_free(ctx, shifted->factors);
     dfl_free(ctx, shifted);
 }
 
@@ -64,16 +64,16 @@ bool dfl_shifted_factor(dfl_shifted *shifted, int n, const double *A, const doub
     shifted->n = n;
     shifted->stages = stages;
     shifted->width = dfl_lanes_width(stages);
-    shifted->inverted = stages > 1 && n <= LARGEST_INVERSE && method == DFL_METHOD_LU &&
-                        invert(shifted, A, B, zeta);
-    return shifted->inverted || factor_each(shifted, A, B, zeta, method);
+    shifted->together = stages > 1 && n <= LARGEST_TOGETHER && method == DFL_METHOD_LU &&
+                        factor_at_once(shifted, A, B, zeta);
+    return shifted->together || factor_each(shifted, A, B, zeta, method);
 }
 
 void dfl_shifted_solve(const dfl_shifted *shifted, double *d)
 {
     const int width = shifted->width;
-    if (shifted->inverted) {
-        multiply(d, width, shifted->inverse, shifted->n);
+    if (shifted->together) {
+        solve_together(d, width, shifted->factors, shifted->n, shifted->order);
         return;
     }
     dfl_factor_solve_lanes(shifted->real, d, width);
@@ -81,21 +81,21 @@ void dfl_shifted_solve(const dfl_shifted *shifted, double *d)
         dfl_factor_solve_lanes(shifted->pair[k], d + 1 + 2 * k, width);
 }
 
+/* In the first lane, and the others empty. */
 void dfl_shifted_solve_real(const dfl_shifted *shifted, double *d)
 {
-    const int n = shifted->n, entry = 2 * shifted->width;
-    double x[LARGEST_INVERSE];
-    if (!shifted->inverted) {
+    const int n = shifted->n, width = shifted->width;
+    double lanes[LARGEST_TOGETHER * DFL_LANES];
+    if (!shifted->together) {
         dfl_factor_solve(shifted->real, d);
         return;
     }
-    for (int i = 0; i < n; i++) {
-        x[i] = 0;
-        for (int j = 0; j < n; j++)
-            x[i] += shifted->inverse[(j * n + i) * entry] * d[j];
-    }
+    memset(lanes, 0, (size_t)(n * width) * sizeof *lanes);
     for (int i = 0; i < n; i++)
-        d[i] = x[i];
+        lanes[i * width] = d[i];
+    solve_together(lanes, width, shifted->factors, n, shifted->order);
+    for (int i = 0; i < n; i++)
+        d[i] = lanes[i * width];
 }
 
 static bool factor_each(dfl_shifted *shifted, const double *A, const double *B, const double *zeta,
@@ -120,13 +120,15 @@ static bool factor_each(dfl_shifted *shifted, const double *A, const double *B, 
 }
 
 /* Lanes without a stage repeat the real shift, so that they are regular where it is. */
-static bool invert(dfl_shifted *shifted, const double *A, const double *B, const double *zeta)
+static bool factor_at_once(dfl_shifted *shifted, const double *A, const double *B,
+                           const double *zeta)
 {
     dfl_shifts all;
     dfl_shifts_set(&all, shifted->stages, zeta);
     for (int k = shifted->stages; k < shifted->width; k++)
         all.re[k] = zeta[0];
-    return invert_all(shifted->inverse, shifted->width, shifted->n, &all, A, B);
+    return factor_together(shifted->factors, shifted->width, shifted->n, shifted->order, &all, A,
+                           B);
 }
 
 /* A complex number per pair of lanes. */
@@ -195,7 +197,7 @@ static INLINE bool is_good_pivot(int quads, const double *column, int row, int k
     return good;
 }
 
-static INLINE void swap(double *x, double *y, int count)
+static INLINE void exchange(double *x, double *y, int count)
 {
     for (int i = 0; i < count; i++) {
         const double t = x[i];
@@ -204,108 +206,118 @@ static INLINE void swap(double *x, double *y, int count)
     }
 }
 
-/* E := E^-1 in place by Gauss and Jordan's elimination. */
-static INLINE bool eliminate(int quads, double *E, int n)
+/* Brings a good pivot into row k. False: there is none. */
+static INLINE bool bring_pivot(int quads, double *E, int *order, int k, int n)
 {
     const int entry = 8 * quads, column = n * entry;
-    int pivot[LARGEST_INVERSE];
-    for (int k = 0; k < n; k++) {
-        int row = k;
-        while (row < n && !is_good_pivot(quads, E + k * column, row, k, n))
-            row++;
-        if (row == n)
-            return false;
-        pivot[k] = row;
-        for (int j = 0; pivot[k] != k && j < n; j++)
-            swap(E + j * column + k * entry, E + j * column + pivot[k] * entry, entry);
-        const number p = reciprocal(quads, load(quads, E + k * column + k * entry));
-        for (int j = 0; j < n; j++) {
-            double *Ej = E + j * column;
-            if (j == k)
-                continue;
-            const number r = product(quads, p, load(quads, Ej + k * entry));
-            put(Ej + k * entry, quads, r);
-            for (int i = 0; i < n; i++) {
-                if (i == k)
-                    continue;
-                const number s = product(quads, r, load(quads, E + k * column + i * entry));
-                number z = load(quads, Ej + i * entry);
-                for (int q = 0; q < quads; q++) {
-                    z.re[q] -= s.re[q];
-                    z.im[q] -= s.im[q];
-                }
-                put(Ej + i * entry, quads, z);
-            }
-        }
-        for (int i = 0; i < n; i++) {
-            number z = load(quads, E + k * column + i * entry);
-            z = i == k ? p : product(quads, p, z);
-            for (int q = 0; i != k && q < quads; q++) {
-                z.re[q] = -z.re[q];
-                z.im[q] = -z.im[q];
-            }
-            put(E + k * column + i * entry, quads, z);
-        }
-    }
-    for (int k = n - 1; k >= 0; k--)
-        if (pivot[k] != k)
-            swap(E + k * column, E + pivot[k] * column, column);
+    int row = k;
+    while (row < n && !is_good_pivot(quads, E + k * column, row, k, n))
+        row++;
+    if (row == n)
+        return false;
+    for (int j = 0; row != k && j < n; j++)
+        exchange(E + j * column + k * entry, E + j * column + row * entry, entry);
+    const int first = order[k];
+    order[k] = order[row];
+    order[row] = first;
     return true;
 }
 
-static INLINE bool invert_with(int quads, double *E, int n, const dfl_shifts *zeta,
-                               const double *A, const double *B)
+/* E_ij -= L_ik E_kj, then U_kj = E_kj / E_kk, for one column j behind k */
+static INLINE void eliminate(int quads, double *Ej, const double *Ek, int k, int n, number inverse)
 {
     const int entry = 8 * quads;
-    quad sum = {0};
+    const number pivot = load(quads, Ej + k * entry);
+    for (int i = k + 1; i < n; i++) {
+        const number s = product(quads, pivot, load(quads, Ek + i * entry));
+        number z = load(quads, Ej + i * entry);
+        for (int q = 0; q < quads; q++) {
+            z.re[q] -= s.re[q];
+            z.im[q] -= s.im[q];
+        }
+        put(Ej + i * entry, quads, z);
+    }
+    put(Ej + k * entry, quads, product(quads, inverse, pivot));
+}
+
+static INLINE bool factor_with(int quads, double *E, int n, int *order, const dfl_shifts *zeta,
+                               const double *A, const double *B)
+{
+    const int entry = 8 * quads, column = n * entry;
     for (int i = 0; i < n * n; i++)
         for (int q = 0; q < quads; q++) {
             *(quad *)(E + i * entry + 4 * q) = A[i] * *(const quad *)(zeta->re + 4 * q) - B[i];
             *(quad *)(E + i * entry + 4 * (quads + q)) = A[i] * *(const quad *)(zeta->im + 4 * q);
         }
-    if (!eliminate(quads, E, n))
-        return false;
-    for (int i = 0; i < n * n * entry; i += 4)
-        sum += 0 * *(const quad *)(E + i);
-    return sum[0] + sum[1] + sum[2] + sum[3] == 0; /* all are finite */
+    for (int k = 0; k < n; k++)
+        order[k] = k;
+    for (int k = 0; k < n; k++) {
+        double *Ek = E + k * column;
+        if (!bring_pivot(quads, E, order, k, n))
+            return false;
+        const number inverse = reciprocal(quads, load(quads, Ek + k * entry));
+        for (int i = k + 1; i < n; i++)
+            put(Ek + i * entry, quads, product(quads, inverse, load(quads, Ek + i * entry)));
+        for (int j = k + 1; j < n; j++)
+            eliminate(quads, E + j * column, Ek, k, n, inverse);
+        put(Ek + k * entry, quads, inverse);
+    }
+    return true;
 }
 
 /* Order 2, of mechanisms with one degree of freedom, has its loops unrolled. */
-WIDE static bool invert_all(double *E, int width, int n, const dfl_shifts *zeta, const double *A,
-                            const double *B)
+WIDE static bool factor_together(double *E, int width, int n, int *order, const dfl_shifts *zeta,
+                                 const double *A, const double *B)
 {
     if (width == 4)
-        return n == 2 ? invert_with(1, E, 2, zeta, A, B) : invert_with(1, E, n, zeta, A, B);
-    return n == 2 ? invert_with(2, E, 2, zeta, A, B) : invert_with(2, E, n, zeta, A, B);
+        return n == 2 ? factor_with(1, E, 2, order, zeta, A, B)
+                      : factor_with(1, E, n, order, zeta, A, B);
+    return n == 2 ? factor_with(2, E, 2, order, zeta, A, B)
+                  : factor_with(2, E, n, order, zeta, A, B);
 }
 
-/* d := E d; each lane times re, the other lane of its pair times im. */
-static INLINE void multiply_with(int quads, double *d, const double *E, int n)
+/* z x for one component: each lane times re, the other lane of its pair times im. */
+static INLINE void times(quad y[2], int quads, const double *z, const double *x)
 {
-    const int width = 4 * quads, entry = 2 * width;
-    double other[LARGEST_INVERSE * DFL_LANES], sum[LARGEST_INVERSE * DFL_LANES];
-    for (int j = 0; j < n; j++)
+    for (int q = 0; q < quads; q++)
+        y[q] = *(const quad *)(z + 4 * q) * *(const quad *)(x + 4 * q) +
+               *(const quad *)(z + 4 * (quads + q)) * partners(quads, 4 * q, x);
+}
+
+/* x_i -= E_ij x_j for the rows from `first` to `last` - 1 */
+static INLINE void subtract(int quads, double *x, const double *Ej, int j, int first, int last)
+{
+    for (int i = first; i < last; i++) {
+        quad y[2];
+        times(y, quads, Ej + i * 8 * quads, x + j * 4 * quads);
         for (int q = 0; q < quads; q++)
-            *(quad *)(other + j * width + 4 * q) = partners(quads, 4 * q, d + j * width);
-    for (int i = 0; i < n; i++) {
-        quad u[2] = {{0}, {0}};
-        for (int j = 0; j < n; j++) {
-            const double *e = E + (j * n + i) * entry;
-            for (int q = 0; q < quads; q++)
-                u[q] += *(const quad *)(e + 4 * q) * *(const quad *)(d + j * width + 4 * q) +
-                        *(const quad *)(e + width + 4 * q) *
-                            *(const quad *)(other + j * width + 4 * q);
-        }
-        store(sum + i * width, quads, u);
+            *(quad *)(x + 4 * (i * quads + q)) -= y[q];
     }
-    for (int i = 0; i < n * quads; i++)
-        *(quad *)(d + 4 * i) = *(const quad *)(sum + 4 * i);
 }
 
-WIDE static void multiply(double *d, int width, const double *E, int n)
+static INLINE void solve_with(int quads, double *d, const double *E, int n, const int *order)
+{
+    const int width = 4 * quads, entry = 2 * width, column = n * entry;
+    double x[LARGEST_TOGETHER * DFL_LANES];
+    for (int i = 0; i < n; i++)
+        for (int q = 0; q < quads; q++)
+            *(quad *)(x + i * width + 4 * q) = *(const quad *)(d + order[i] * width + 4 * q);
+    for (int j = 0; j < n; j++) {
+        quad y[2];
+        subtract(quads, x, E + j * column, j, j + 1, n);
+        times(y, quads, E + j * column + j * entry, x + j * width);
+        store(x + j * width, quads, y);
+    }
+    for (int j = n - 1; j > 0; j--)
+        subtract(quads, x, E + j * column, j, 0, j);
+    for (int i = 0; i < n * quads; i++)
+        *(quad *)(d + 4 * i) = *(const quad *)(x + 4 * i);
+}
+
+WIDE static void solve_together(double *d, int width, const double *E, int n, const int *order)
 {
     if (width == 4)
-        n == 2 ? multiply_with(1, d, E, 2) : multiply_with(1, d, E, n);
+        n == 2 ? solve_with(1, d, E, 2, order) : solve_with(1, d, E, n, order);
     else
-        n == 2 ? multiply_with(2, d, E, 2) : multiply_with(2, d, E, n);
+        n == 2 ? solve_with(2, d, E, 2, order) : solve_with(2, d, E, n, order);
 }
