@@ -76,30 +76,30 @@ static INLINE void collect(int stages, int quads, double *lanes, int n, const do
     }
 }
 
-/* f_dyn = f - W^T (l, m), a = M^-1 f_dyn with a constant diagonal M, and gII, hI = W a + bias. */
-static INLINE void combine_forces(int stages, int quads, double *acc, double *f,
-                                  const dfl_formulation *form, const dfl_stages *st)
+/* f_dyn = f - W^T (l, m), a = M^-1 f_dyn with a constant diagonal M, and gII, hI = W a + bias. What is read
+   from memory again and again is in local variables: for the compiler, a store of lanes may change anything. */
+static INLINE void combine_forces(int stages, int quads, double *acc, double *f_dyn,
+                                  const dfl_formulation *form, const dfl_stages *st, long distance)
 {
     const dfl_system *sys = form->sys;
-    const dfl_point *first = st->points;
-    const int nc = sys->nc, width = 4 * quads;
-    const long distance = dfl_points_distance(st->points, stages);
+    const int nc = sys->nc, nv = sys->n3, width = 4 * quads;
     const double *l = st->x + sys->off_l, *Zl = st->Z + sys->off_l * width;
+    const double *f = st->points->blocks.f, *W = st->points->blocks.W, *M_inv = sys->M_inv;
     double *w = form->column;
-    collect(stages, quads, acc, nc, first->blocks.bias, distance);
-    for (int j = 0; j < sys->n3; j++, f += width) {
+    collect(stages, quads, acc, nc, st->points->blocks.bias, distance);
+    for (int j = 0; j < nv; j++, f_dyn += width) {
         quad y[2];
-        pick(y, stages, first->blocks.f + j, distance);
-        for (int i = 0; i < nc; i++) {
+        pick(y, stages, f + j, distance);
+        for (int i = 0; i < nc; i++, W++) {
             quad wi[2];
-            pick(wi, stages, first->blocks.W + j * nc + i, distance);
+            pick(wi, stages, W, distance);
+            store(w + i * width, quads, wi);
             for (int q = 0; q < quads; q++)
                 y[q] -= wi[q] * (l[i] + *(const quad *)(Zl + i * width + 4 * q));
-            store(w + i * width, quads, wi);
         }
-        store(f, quads, y);
+        store(f_dyn, quads, y);
         for (int q = 0; q < quads; q++)
-            y[q] *= sys->M_inv[j];
+            y[q] *= M_inv[j];
         for (int i = 0; i < nc; i++)
             for (int q = 0; q < quads; q++)
                 *(quad *)(acc + i * width + 4 * q) += *(quad *)(w + i * width + 4 * q) * y[q];
@@ -139,7 +139,7 @@ static INLINE void collect_rows(int stages, int quads, double *rows, const dfl_f
     if (nr > 0)
         collect(stages, quads, form->rho, nr, first->dif, distance);
     if (dfl_system_combines_in_lanes(sys))
-        combine_forces(stages, quads, rows + sys->row_acc * width, rho_v, form, st);
+        combine_forces(stages, quads, rows + sys->row_acc * width, rho_v, form, st, distance);
     else if (sys->constant || form->local)
         collect(stages, quads, rho_v, nv, form->local ? first->x : first->blocks.f, distance);
     if (!sys->constant && !form->local)
