@@ -105,13 +105,14 @@ void dfl_formulation_clear(dfl_formulation *form)
         form->J2_store, form->Sp,       form->Sv,    form->CB,       form->SM,    form->SJ,
         form->work,     form->q,        form->q_old, form->rho,      form->u,     form->vp,
         form->y,        form->momentum, form->pp,    form->row_size, form->least, form->local_work,
-        form->SvM,      form->moved,    form->rates, form->column};
+        form->SvM,      form->moved,    form->rates};
     for (size_t i = 0; i < sizeof block / sizeof *block; i++)
         dfl_free(ctx, block[i]);
     dfl_free(ctx, form->pivot_p);
     dfl_free(ctx, form->pivot_v);
     dfl_free(ctx, form->active);
     dfl_free(ctx, form->local_pivots);
+    dfl_free(ctx, form->place);
     dfl_rows_jacobian_clear(&form->jac, ctx);
     dfl_split_free(form->split1, ctx);
     dfl_split_free(form->split2, ctx);

@@ -102,14 +102,14 @@ struct dfl_formulation {
     int width;         /* of the lanes that have as many stages */
     dfl_shifts shifts; /* those that E is factored for */
     dfl_shifted *E;    /* zeta SM_u - SJ_u */
-    double *rho; /* mdif lanes of unprojected residuals */
+    double *rho; /* mdif lanes of unprojected residuals; bias and W behind them */
     double *u;   /* nd: those of an error estimate, projected */
     double *vp, *y, *pp;
     double *momentum; /* nv lanes: M v', or f_dyn - M v' stage by stage */
     double *SvM;      /* nsv x nv: Sv M where M is constant, otherwise zero */
     double *moved;    /* nd lanes: S diag(I,M,I) Z ... */
     double *rates;    /* nv lanes: v' */
-    double *column;   /* nc lanes: a column of W */
+    int *place;       /* of rows at a point (stages.c) */
     dfl_lstsq *lstsq; /* for minimum-norm multipliers */
     double *least;    /* nv x nc and its right-hand side */
     dfl_factor *mass; /* M, for accelerations */

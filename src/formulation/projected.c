@@ -16,6 +16,7 @@ dfl_status dfl_projected_init(dfl_formulation *form)
     const size_t ma = (size_t)(sys->m1 + sys->m2 + sys->m3);
     const size_t nd = (size_t)(eom->nr + sys->n3 + sys->n4 + sys->nc), K = ma + nd;
     const size_t width = (size_t)dfl_lanes_width(form->max_stages);
+    const size_t rho = (size_t)(sys->mdif + sys->nc + sys->nc * sys->n3);
     form->J2_store = dfl_alloc(ctx, (size_t)sys->m2 * n, d);
     form->Sp = dfl_alloc(ctx, np * np, d);
     form->Sv = dfl_alloc(ctx, nv * nv, d);
@@ -24,18 +25,18 @@ dfl_status dfl_projected_init(dfl_formulation *form)
     form->CB = dfl_alloc(ctx, n * K, d);
     form->SM = dfl_alloc(ctx, nd * K, d);
     form->SJ = dfl_alloc(ctx, nd * K, d);
-    form->rho = dfl_alloc(ctx, (size_t)sys->mdif * width, d);
+    form->rho = dfl_alloc(ctx, rho * width, d);
     form->u = dfl_alloc(ctx, nd, d);
     form->momentum = dfl_alloc(ctx, nv * width, d);
     form->SvM = dfl_alloc(ctx, nv * nv, d);
     form->moved = dfl_alloc(ctx, nd * width, d);
     form->rates = dfl_alloc(ctx, nv * width, d);
-    form->column = dfl_alloc(ctx, (size_t)sys->nc * width, d);
+    form->place = dfl_alloc(ctx, ma + rho, sizeof *form->place);
     form->local_work = dfl_alloc(ctx, form->local ? 2 * (np * np + nv * nv) : 0, d);
     form->local_pivots = dfl_alloc(ctx, (size_t)(sys->n4 + sys->n3), 1);
     return form->J2_store && form->Sp && form->Sv && form->pivot_p && form->pivot_v && form->CB &&
                    form->SM && form->SJ && form->rho && form->u && form->momentum &&
-                   form->SvM && form->moved && form->rates && form->column &&
+                   form->SvM && form->moved && form->rates && form->place &&
                    form->local_work && form->local_pivots
                ? create_factors(form)
                : DFL_NO_MEMORY;

@@ -65,86 +65,93 @@ static dfl_outcome subtract_momenta(dfl_formulation *form, const dfl_stages *st)
     return DFL_STEP_OK;
 }
 
-/* Lanes of n entries that stand at `first` in the first stage, and every `distance` behind. */
+/* Where the rows of a point stand, counted from its x: the algebraic rows in use, then what rho is made of. */
+void dfl_projected_locate_rows(dfl_formulation *form)
+{
+    const dfl_system *sys = form->sys;
+    const dfl_point *point = &form->jac.scratch;
+    const double *x = point->x, *f = form->local ? x : point->blocks.f;
+    const int ne = sys->eom->ne, rows = sys->m1 + sys->m2 + sys->m3;
+    int *place = form->place;
+    for (int i = 0; i < rows; i++) /* dropped invariants are left out */
+        if (i < sys->row_e || i >= sys->row_e + ne || form->active[i - sys->row_e])
+            *place++ = (int)(point->alg - x) + i;
+    for (int i = 0; i < sys->n2; i++)
+        *place++ = (int)(point->dif - x) + i;
+    for (int i = 0; i < sys->n3; i++)
+        *place++ = (int)(f - x) + i;
+    for (int i = 0; i < sys->eom->np; i++)
+        *place++ = (int)(point->blocks.kin - x) + i;
+    if (!dfl_system_combines_in_lanes(sys))
+        return;
+    for (int i = 0; i < sys->nc; i++)
+        *place++ = (int)(point->blocks.bias - x) + i;
+    for (int i = 0; i < sys->nc * sys->n3; i++)
+        *place++ = (int)(point->blocks.W - x) + i;
+}
+
+/* Lanes of n entries of all stages. */
 static INLINE void collect(int stages, int quads, double *lanes, int n, const double *first,
-                           long distance)
+                           const int *place, long distance)
 {
     for (int i = 0; i < n; i++, lanes += 4 * quads) {
         quad y[2];
-        pick(y, stages, first + i, distance);
+        pick(y, stages, first + place[i], distance);
         store(lanes, quads, y);
     }
 }
 
-/* f_dyn = f - W^T (l, m), a = M^-1 f_dyn with a constant diagonal M, and gII, hI = W a + bias. What is read
-   from memory again and again is in local variables: for the compiler, a store of lanes may change anything. */
-static INLINE void combine_forces(int stages, int quads, double *acc, double *f_dyn,
-                                  const dfl_formulation *form, const dfl_stages *st, long distance)
+/* f_dyn = f - W^T (l, m), a = M^-1 f_dyn with a constant diagonal M, and gII, hI = W a + bias, with bias and W
+   behind f in lanes. What is read from memory again and again is in local variables: for the compiler, a
+   store of lanes may change anything. */
+static INLINE void combine_forces(int quads, int nc, double *acc, double *f, const double *bias,
+                                  const dfl_system *sys, const dfl_stages *st)
 {
-    const dfl_system *sys = form->sys;
-    const int nc = sys->nc, nv = sys->n3, width = 4 * quads;
-    const double *l = st->x + sys->off_l, *Zl = st->Z + sys->off_l * width;
-    const double *f = st->points->blocks.f, *W = st->points->blocks.W, *M_inv = sys->M_inv;
-    double *w = form->column;
-    collect(stages, quads, acc, nc, st->points->blocks.bias, distance);
-    for (int j = 0; j < nv; j++, f_dyn += width) {
+    const int nv = sys->n3, width = 4 * quads;
+    const double *l = st->x + sys->off_l, *Zl = st->Z + sys->off_l * width, *M_inv = sys->M_inv;
+    const double *W = bias + nc * width;
+    for (int i = 0; i < nc * quads; i++)
+        *(quad *)(acc + 4 * i) = *(const quad *)(bias + 4 * i);
+    for (int j = 0; j < nv; j++, f += width, W += nc * width) {
         quad y[2];
-        pick(y, stages, f + j, distance);
-        for (int i = 0; i < nc; i++, W++) {
-            quad wi[2];
-            pick(wi, stages, W, distance);
-            store(w + i * width, quads, wi);
-            for (int q = 0; q < quads; q++)
-                y[q] -= wi[q] * (l[i] + *(const quad *)(Zl + i * width + 4 * q));
+        for (int q = 0; q < quads; q++) {
+            y[q] = *(const quad *)(f + 4 * q);
+            for (int i = 0; i < nc; i++)
+                y[q] -= *(const quad *)(W + i * width + 4 * q) *
+                        (l[i] + *(const quad *)(Zl + i * width + 4 * q));
         }
-        store(f_dyn, quads, y);
-        for (int q = 0; q < quads; q++)
-            y[q] *= M_inv[j];
+        store(f, quads, y);
         for (int i = 0; i < nc; i++)
             for (int q = 0; q < quads; q++)
-                *(quad *)(acc + i * width + 4 * q) += *(quad *)(w + i * width + 4 * q) * y[q];
+                *(quad *)(acc + i * width + 4 * q) +=
+                    *(const quad *)(W + i * width + 4 * q) * (M_inv[j] * y[q]);
     }
 }
 
-/* The algebraic rows, dropped invariants left out. */
-static INLINE void collect_algebraic(int stages, int quads, double *rows,
-                                     const dfl_formulation *form, const double *alg, long distance)
-{
-    const dfl_system *sys = form->sys;
-    const int ne = sys->eom->ne, row_e = sys->row_e, width = 4 * quads;
-    if (form->nactive == ne) {
-        collect(stages, quads, rows, form->ma, alg, distance);
-        return;
-    }
-    collect(stages, quads, rows, row_e, alg, distance);
-    rows += row_e * width;
-    for (int i = 0; i < ne; i++)
-        if (form->active[i]) {
-            collect(stages, quads, rows, 1, alg + row_e + i, distance);
-            rows += width;
-        }
-    collect(stages, quads, rows, sys->m3, alg + row_e + ne, distance);
-}
-
-/* These, and rho: the right-hand sides of r', M v', p'. */
+/* The algebraic rows and, in rho, the right-hand sides of r', M v', p'. */
 static INLINE void collect_rows(int stages, int quads, double *rows, const dfl_formulation *form,
                                 const dfl_stages *st)
 {
     const dfl_system *sys = form->sys;
-    const dfl_point *first = st->points;
-    const int nr = sys->n2, nv = sys->n3, width = 4 * quads;
+    const int nc = sys->nc, ma = form->ma, mdif = sys->mdif, width = 4 * quads;
+    const bool in_lanes = dfl_system_combines_in_lanes(sys);
     const long distance = dfl_points_distance(st->points, stages);
-    double *rho_v = form->rho + nr * width;
-    collect_algebraic(stages, quads, rows, form, first->alg, distance);
-    if (nr > 0)
-        collect(stages, quads, form->rho, nr, first->dif, distance);
-    if (dfl_system_combines_in_lanes(sys))
-        combine_forces(stages, quads, rows + sys->row_acc * width, rho_v, form, st, distance);
-    else if (sys->constant || form->local)
-        collect(stages, quads, rho_v, nv, form->local ? first->x : first->blocks.f, distance);
-    if (!sys->constant && !form->local)
-        collect(stages, quads, rho_v, nv, form->momentum, nv);
-    collect(stages, quads, rho_v + nv * width, sys->eom->np, first->blocks.kin, distance);
+    const double *first = st->points->x;
+    double *rho = form->rho, *rho_v = rho + sys->n2 * width, *acc = rows + sys->row_acc * width;
+    const double *bias = rho + mdif * width;
+    collect(stages, quads, rows, ma, first, form->place, distance);
+    collect(stages, quads, rho, in_lanes ? mdif + nc * (1 + sys->n3) : mdif, first,
+            form->place + ma, distance);
+    if (in_lanes && nc == 1) /* a single constraint: its values stay in registers */
+        combine_forces(quads, 1, acc, rho_v, bias, sys, st);
+    else if (in_lanes)
+        combine_forces(quads, nc, acc, rho_v, bias, sys, st);
+    else if (!sys->constant && !form->local)
+        for (int i = 0; i < sys->n3; i++) {
+            quad y[2];
+            pick(y, stages, form->momentum + i, sys->n3);
+            store(rho_v + i * width, quads, y);
+        }
 }
 
 /* Sums d and y of `rows` rows: d += A X, y += B V, n columns. */
