@@ -20,6 +20,8 @@
 static dfl_outcome evaluate(dfl_formulation *form, const dfl_stages *st);
 static dfl_outcome subtract_momenta(dfl_formulation *form, const dfl_stages *st);
 WIDE static void assemble(double *rows, dfl_formulation *form, const dfl_stages *st);
+WIDE static void expand(double *dZ, const dfl_formulation *form, const dfl_stages *st,
+                        double *rows);
 
 dfl_outcome dfl_projected_increment(double *dZ, dfl_formulation *form, const dfl_stages *st,
                                     double *rows)
@@ -31,8 +33,7 @@ dfl_outcome dfl_projected_increment(double *dZ, dfl_formulation *form, const dfl
         return outcome;
     assemble(rows, form, st);
     dfl_shifted_solve(form->E, u);
-    dfl_lanes_transform(u, st->count, st->T, form->nd, u);
-    dfl_lanes_mul(dZ, width, form->CB, form->sys->n, form->K, rows);
+    expand(dZ, form, st, rows);
     return DFL_STEP_OK;
 }
 
@@ -243,4 +244,18 @@ WIDE static void assemble(double *rows, dfl_formulation *form, const dfl_stages 
     } while (0)
     FOR_STAGES(st->count, ASSEMBLE)
 #undef ASSEMBLE
+}
+
+/* dZ = CB [a; T u] */
+WIDE static void expand(double *dZ, const dfl_formulation *form, const dfl_stages *st, double *rows)
+{
+    const int n = form->sys->n, ma = form->ma, nd = form->nd;
+    const double *CB = form->CB;
+#define EXPAND(stages, quads)                                                                      \
+    do {                                                                                           \
+        transform(stages, quads, rows + ma * 4 * quads, st->T, nd, rows + ma * 4 * quads);         \
+        mul(quads, dZ, CB, n, ma + nd, rows);                                                      \
+    } while (0)
+    FOR_STAGES(st->count, EXPAND)
+#undef EXPAND
 }

@@ -19,16 +19,15 @@ static void prepare_continuation(dfl_radau *ra, double h)
 {
     const dfl_coefficients *rk = ra->rk, *old = ra->rk_cont;
     const double ratio = h / ra->base.h_old;
-    double l[DFL_RADAU_STAGES], *P = ra->P;
+    double x[DFL_LANES] = {0}, *end = ra->P + (old->stages - 1) * rk->width;
     if (ratio == ra->ratio && rk == old)
         return;
     ra->ratio = rk == old ? ratio : 0;
-    for (int k = 0; k < rk->stages; k++) {
-        dfl_coefficients_basis(l, old, 1 + rk->c[k] * ratio);
-        l[old->stages - 1] -= 1;
-        for (int j = 0; j < old->stages; j++)
-            P[j * rk->width + k] = l[j];
-    }
+    for (int k = 0; k < rk->stages; k++)
+        x[k] = 1 + rk->c[k] * ratio;
+    dfl_coefficients_basis_at(ra->P, old, rk->width, x); /* zero at 0 */
+    for (int k = 0; k < rk->stages; k++)
+        end[k] -= 1;
 }
 
 /* Z0 = P cont, the polynomial having another number of stages than the method. */
@@ -61,7 +60,15 @@ static void predict(dfl_stepper *st, double h)
         ra->stage[k].t = st->t + ra->rk->c[k] * h;
 }
 
-/* Redundant constraints: X = x_k + Z without its undetermined part, for the present kernel. */
+/* X = x_k + Z at all stages, after Z += dZ unless dZ is NULL. */
+static void place_stages(dfl_radau *ra, const double *dZ)
+{
+    const int s = ra->rk->stages;
+    dfl_lanes_scatter(ra->stage[0].x, dfl_points_distance(ra->stage, s), s, ra->base.sys->n,
+                      ra->base.here.x, ra->Z, dZ);
+}
+
+/* Redundant constraints: X without its undetermined part, for the present kernel. */
 static void settle(dfl_stepper *st)
 {
     dfl_radau *ra = (dfl_radau *)st;
@@ -75,6 +82,7 @@ static void settle(dfl_stepper *st)
             for (int k = 0; k < s; k++)
                 ra->Z[i * width + k] -= st->here.x[i];
     }
+    place_stages(ra, NULL);
 }
 
 /* The predicted stage of the options, or the present middle one. */
@@ -167,8 +175,6 @@ static dfl_outcome iterate(double *size, dfl_stepper *st, double h)
     const dfl_coefficients *rk = ra->rk;
     const dfl_stages stages = {ra->stage, rk->stages, rk->T, rk->TI, ra->AI,
                                h,         st->here.x, ra->Z};
-    dfl_lanes_scatter(ra->stage[0].x, dfl_points_distance(ra->stage, rk->stages), rk->stages,
-                      st->sys->n, st->here.x, ra->Z);
     dfl_outcome outcome = dfl_formulation_increments(st->form)
                               ? dfl_formulation_increment(ra->dZ, st->form, &stages, ra->rows)
                               : transformed_increment(ra);
@@ -181,7 +187,7 @@ static dfl_outcome iterate(double *size, dfl_stepper *st, double h)
 static void update(dfl_stepper *st)
 {
     dfl_radau *ra = (dfl_radau *)st;
-    dfl_lanes_add(ra->Z, ra->rk->width, st->sys->n, ra->dZ);
+    place_stages(ra, ra->dZ);
 }
 
 /* err = B E^-1 S (dif(x_k) + diag(I,M,I) y),  y = (1/h) sum e_i Z_i, minus the slope of the collocation

@@ -84,6 +84,16 @@ static INLINE void store(double *Y, int quads, const quad y[2])
         *(quad *)(Y + 4 * q) = y[q];
 }
 
+static INLINE void transform(int stages, int quads, double *Y, const double *M, int n,
+                             const double *X)
+{
+    for (int i = 0; i < n; i++, X += 4 * quads, Y += 4 * quads) {
+        quad y[2];
+        transform_one(y, stages, quads, M, X);
+        store(Y, quads, y);
+    }
+}
+
 /* One entry of `count` stages, `distance` apart; zeros behind them. */
 static INLINE quad pick_four(int count, const double *entry, long distance)
 {

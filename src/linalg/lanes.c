@@ -5,8 +5,6 @@
    second version for processors with AVX and FMA, chosen when the library is loaded. */
 #include "linalg/lane_kernels.h"
 
-#include <assert.h>
-
 WIDE void dfl_lanes_mul(double *Y, int width, const double *A, int m, int n, const double *X)
 {
     if (width == 4)
@@ -15,32 +13,11 @@ WIDE void dfl_lanes_mul(double *Y, int width, const double *A, int m, int n, con
         mul(2, Y, A, m, n, X);
 }
 
-static INLINE void transform(int stages, int quads, double *Y, const double *M, int n,
-                             const double *X)
-{
-    for (int i = 0; i < n; i++, X += 4 * quads, Y += 4 * quads) {
-        quad y[2];
-        transform_one(y, stages, quads, M, X);
-        store(Y, quads, y);
-    }
-}
-
 WIDE void dfl_lanes_transform(double *Y, int stages, const double *M, int n, const double *X)
 {
-    switch (stages) {
-    case 1:
-        transform(1, 1, Y, M, n, X);
-        break;
-    case 3:
-        transform(3, 1, Y, M, n, X);
-        break;
-    case 5:
-        transform(5, 2, Y, M, n, X);
-        break;
-    default:
-        assert(stages == 7);
-        transform(7, 2, Y, M, n, X);
-    }
+#define TRANSFORM(stages, quads) transform(stages, quads, Y, M, n, X)
+    FOR_STAGES(stages, TRANSFORM)
+#undef TRANSFORM
 }
 
 void dfl_shifts_set(dfl_shifts *shifts, int stages, const double *zeta)
@@ -115,30 +92,16 @@ WIDE void dfl_lanes_mul_shifted(double *Y, int width, const dfl_shifts *zeta, co
         mul_shifted(2, Y, zeta, A, B, m, n, X);
 }
 
-static INLINE void add(int quads, double *Y, int n, const double *X)
-{
-    for (int i = 0; i < n; i++, Y += 4 * quads, X += 4 * quads)
-        for (int q = 0; q < quads; q++)
-            *(quad *)(Y + 4 * q) += *(const quad *)(X + 4 * q);
-}
-
-WIDE void dfl_lanes_add(double *Y, int width, int n, const double *X)
-{
-    if (width == 4)
-        add(1, Y, n, X);
-    else
-        add(2, Y, n, X);
-}
-
 static INLINE double squares(int quads, const double *X, int n, const double *weight)
 {
-    quad sum = {0};
+    quad sum[2] = {{0}, {0}};
     for (int i = 0; i < n; i++, X += 4 * quads)
         for (int q = 0; q < quads; q++) {
             const quad x = *(const quad *)(X + 4 * q) * weight[i];
-            sum += x * x;
+            sum[q] += x * x;
         }
-    return sum[0] + sum[1] + sum[2] + sum[3];
+    const quad both = sum[0] + sum[1];
+    return both[0] + both[1] + both[2] + both[3];
 }
 
 WIDE double dfl_lanes_squares(const double *X, int width, int n, const double *weight)
@@ -170,20 +133,9 @@ static INLINE void gather(int stages, int quads, double *Y, const double *M, int
 WIDE void dfl_lanes_gather(double *Y, int stages, const double *M, int n, const double *stage,
                            long stride, const double *X, const double *weight)
 {
-    switch (stages) {
-    case 1:
-        gather(1, 1, Y, M, n, stage, stride, X, weight);
-        break;
-    case 3:
-        gather(3, 1, Y, M, n, stage, stride, X, weight);
-        break;
-    case 5:
-        gather(5, 2, Y, M, n, stage, stride, X, weight);
-        break;
-    default:
-        assert(stages == 7);
-        gather(7, 2, Y, M, n, stage, stride, X, weight);
-    }
+#define GATHER(stages, quads) gather(stages, quads, Y, M, n, stage, stride, X, weight)
+    FOR_STAGES(stages, GATHER)
+#undef GATHER
 }
 
 static INLINE void combine(int stages, double *y, const double *weight, int n, const double *X)
@@ -205,32 +157,24 @@ void dfl_lanes_combine(double *y, int stages, const double *weight, int n, const
 }
 
 static INLINE void scatter(int stages, int quads, double *stage, long stride, int n,
-                           const double *x, const double *X)
+                           const double *x, double *X, const double *dX)
 {
     for (int i = 0; i < n; i++, X += 4 * quads) {
         quad sum[2];
-        for (int q = 0; q < quads; q++)
+        for (int q = 0; q < quads; q++) {
+            if (dX)
+                *(quad *)(X + 4 * q) += *(const quad *)(dX + 4 * (i * quads + q));
             sum[q] = x[i] + *(const quad *)(X + 4 * q);
+        }
         for (int k = 0; k < stages; k++)
             stage[k * stride + i] = sum[k / 4][k % 4];
     }
 }
 
 WIDE void dfl_lanes_scatter(double *stage, long stride, int stages, int n, const double *x,
-                            const double *X)
+                            double *X, const double *dX)
 {
-    switch (stages) {
-    case 1:
-        scatter(1, 1, stage, stride, n, x, X);
-        break;
-    case 3:
-        scatter(3, 1, stage, stride, n, x, X);
-        break;
-    case 5:
-        scatter(5, 2, stage, stride, n, x, X);
-        break;
-    default:
-        assert(stages == 7);
-        scatter(7, 2, stage, stride, n, x, X);
-    }
+#define SCATTER(stages, quads) scatter(stages, quads, stage, stride, n, x, X, dX)
+    FOR_STAGES(stages, SCATTER)
+#undef SCATTER
 }

@@ -50,13 +50,14 @@ void dfl_lanes_mul_shifted(double *Y, int width, const dfl_shifts *zeta, const d
 void dfl_lanes_gather(double *Y, int stages, const double *M, int n, const double *stage,
                       long stride, const double *X, const double *weight);
 
-/* The way back, stage_k[i] = x_i + X_ik, and weighted sums over the stages, y_i = sum weight_k X_ik. */
-void dfl_lanes_scatter(double *stage, long stride, int stages, int n, const double *x,
-                       const double *X);
+/* The way back, stage_k[i] = x_i + X_ik, after X += dX if dX is not NULL. */
+void dfl_lanes_scatter(double *stage, long stride, int stages, int n, const double *x, double *X,
+                       const double *dX);
+
+/* Weighted sums over the stages, y_i = sum weight_k X_ik. */
 void dfl_lanes_combine(double *y, int stages, const double *weight, int n, const double *X);
 
-/* Y += X, and the sum of (weight_i X_i)^2 over all lanes, for n components. */
-void dfl_lanes_add(double *Y, int width, int n, const double *X);
+/* The sum of (weight_i X_i)^2 over all lanes, for n components. */
 double dfl_lanes_squares(const double *X, int width, int n, const double *weight);
 
 typedef enum dfl_method { DFL_METHOD_LU, DFL_METHOD_QR, DFL_METHOD_SVD } dfl_method;
