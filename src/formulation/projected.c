@@ -16,7 +16,7 @@ dfl_status dfl_projected_init(dfl_formulation *form)
     const size_t ma = (size_t)(sys->m1 + sys->m2 + sys->m3);
     const size_t nd = (size_t)(eom->nr + sys->n3 + sys->n4 + sys->nc), K = ma + nd;
     const size_t width = (size_t)dfl_lanes_width(form->max_stages);
-    const size_t rho = (size_t)(sys->mdif + sys->nc + sys->nc * sys->n3);
+    const size_t rho = (size_t)(sys->mdif + sys->nc * sys->n3);
     form->J2_store = dfl_alloc(ctx, (size_t)sys->m2 * n, d);
     form->Sp = dfl_alloc(ctx, np * np, d);
     form->Sv = dfl_alloc(ctx, nv * nv, d);

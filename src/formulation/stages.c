@@ -66,28 +66,28 @@ static dfl_outcome subtract_momenta(dfl_formulation *form, const dfl_stages *st)
     return DFL_STEP_OK;
 }
 
-/* Where the rows of a point stand, counted from its x: the algebraic rows in use, then what rho is made of. */
+/* Where the rows of a point stand, counted from its x: the algebraic rows in use, then what rho is made of.
+   Rows that are combined in lanes begin with the bias, and W follows rho. */
 void dfl_projected_locate_rows(dfl_formulation *form)
 {
     const dfl_system *sys = form->sys;
     const dfl_point *point = &form->jac.scratch;
     const double *x = point->x, *f = form->local ? x : point->blocks.f;
-    const int ne = sys->eom->ne, rows = sys->m1 + sys->m2 + sys->m3;
+    const bool in_lanes = dfl_system_combines_in_lanes(sys);
+    const int ne = sys->eom->ne, rows = sys->m1 + sys->m2 + sys->m3, row_e = sys->row_e;
     int *place = form->place;
     for (int i = 0; i < rows; i++) /* dropped invariants are left out */
-        if (i < sys->row_e || i >= sys->row_e + ne || form->active[i - sys->row_e])
+        if (i < row_e || i >= row_e + ne || form->active[i - row_e])
             *place++ = (int)(point->alg - x) + i;
+    for (int i = 0; in_lanes && i < sys->nc; i++)
+        form->place[sys->row_acc + i] = (int)(point->blocks.bias - x) + i;
     for (int i = 0; i < sys->n2; i++)
         *place++ = (int)(point->dif - x) + i;
     for (int i = 0; i < sys->n3; i++)
         *place++ = (int)(f - x) + i;
     for (int i = 0; i < sys->eom->np; i++)
         *place++ = (int)(point->blocks.kin - x) + i;
-    if (!dfl_system_combines_in_lanes(sys))
-        return;
-    for (int i = 0; i < sys->nc; i++)
-        *place++ = (int)(point->blocks.bias - x) + i;
-    for (int i = 0; i < sys->nc * sys->n3; i++)
+    for (int i = 0; in_lanes && i < sys->nc * sys->n3; i++)
         *place++ = (int)(point->blocks.W - x) + i;
 }
 
@@ -102,17 +102,13 @@ static INLINE void collect(int stages, int quads, double *lanes, int n, const do
     }
 }
 
-/* f_dyn = f - W^T (l, m), a = M^-1 f_dyn with a constant diagonal M, and gII, hI = W a + bias, with bias and W
-   behind f in lanes. What is read from memory again and again is in local variables: for the compiler, a
-   store of lanes may change anything. */
-static INLINE void combine_forces(int quads, int nc, double *acc, double *f, const double *bias,
+/* f_dyn = f - W^T (l, m), a = M^-1 f_dyn with a constant diagonal M, and gII, hI = bias + W a. What is read from
+   memory again and again is in local variables: for the compiler, a store of lanes may change anything. */
+static INLINE void combine_forces(int quads, int nc, double *acc, double *f, const double *W,
                                   const dfl_system *sys, const dfl_stages *st)
 {
     const int nv = sys->n3, width = 4 * quads;
     const double *l = st->x + sys->off_l, *Zl = st->Z + sys->off_l * width, *M_inv = sys->M_inv;
-    const double *W = bias + nc * width;
-    for (int i = 0; i < nc * quads; i++)
-        *(quad *)(acc + 4 * i) = *(const quad *)(bias + 4 * i);
     for (int j = 0; j < nv; j++, f += width, W += nc * width) {
         quad y[2];
         for (int q = 0; q < quads; q++) {
@@ -139,14 +135,14 @@ static INLINE void collect_rows(int stages, int quads, double *rows, const dfl_f
     const long distance = dfl_points_distance(st->points, stages);
     const double *first = st->points->x;
     double *rho = form->rho, *rho_v = rho + sys->n2 * width, *acc = rows + sys->row_acc * width;
-    const double *bias = rho + mdif * width;
+    const double *W = rho + mdif * width;
     collect(stages, quads, rows, ma, first, form->place, distance);
-    collect(stages, quads, rho, in_lanes ? mdif + nc * (1 + sys->n3) : mdif, first,
+    collect(stages, quads, rho, in_lanes ? mdif + nc * sys->n3 : mdif, first,
             form->place + ma, distance);
     if (in_lanes && nc == 1) /* a single constraint: its values stay in registers */
-        combine_forces(quads, 1, acc, rho_v, bias, sys, st);
+        combine_forces(quads, 1, acc, rho_v, W, sys, st);
     else if (in_lanes)
-        combine_forces(quads, nc, acc, rho_v, bias, sys, st);
+        combine_forces(quads, nc, acc, rho_v, W, sys, st);
     else if (!sys->constant && !form->local)
         for (int i = 0; i < sys->n3; i++) {
             quad y[2];

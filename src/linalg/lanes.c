@@ -5,6 +5,8 @@
    second version for processors with AVX and FMA, chosen when the library is loaded. */
 #include "linalg/lane_kernels.h"
 
+#include <stddef.h>
+
 WIDE void dfl_lanes_mul(double *Y, int width, const double *A, int m, int n, const double *X)
 {
     if (width == 4)
@@ -138,22 +140,24 @@ WIDE void dfl_lanes_gather(double *Y, int stages, const double *M, int n, const 
 #undef GATHER
 }
 
-static INLINE void combine(int stages, double *y, const double *weight, int n, const double *X)
+static INLINE void combine(int stages, int quads, double *y, const double *weight, int n,
+                           const double *X)
 {
-    for (int i = 0; i < n; i++, X += dfl_lanes_width(stages)) {
-        double sum = weight[0] * X[0];
-        for (int k = 1; k < stages; k++)
-            sum += weight[k] * X[k];
-        y[i] = sum;
+    quad w[2];
+    pick(w, stages, weight, 1);
+    for (int i = 0; i < n; i++, X += 4 * quads) {
+        quad sum = w[0] * *(const quad *)X;
+        if (quads == 2)
+            sum += w[1] * *(const quad *)(X + 4);
+        y[i] = (sum[0] + sum[2]) + (sum[1] + sum[3]);
     }
 }
 
-void dfl_lanes_combine(double *y, int stages, const double *weight, int n, const double *X)
+WIDE void dfl_lanes_combine(double *y, int stages, const double *weight, int n, const double *X)
 {
-    if (stages == 3)
-        combine(3, y, weight, n, X);
-    else
-        combine(stages, y, weight, n, X);
+#define COMBINE(stages, quads) combine(stages, quads, y, weight, n, X)
+    FOR_STAGES(stages, COMBINE)
+#undef COMBINE
 }
 
 static INLINE void scatter(int stages, int quads, double *stage, long stride, int n,
@@ -174,7 +178,11 @@ static INLINE void scatter(int stages, int quads, double *stage, long stride, in
 WIDE void dfl_lanes_scatter(double *stage, long stride, int stages, int n, const double *x,
                             double *X, const double *dX)
 {
-#define SCATTER(stages, quads) scatter(stages, quads, stage, stride, n, x, X, dX)
+#define SCATTER(stages, quads)                                                                     \
+    if (dX)                                                                                        \
+        scatter(stages, quads, stage, stride, n, x, X, dX);                                        \
+    else                                                                                           \
+        scatter(stages, quads, stage, stride, n, x, X, NULL)
     FOR_STAGES(stages, SCATTER)
 #undef SCATTER
 }

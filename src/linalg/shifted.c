@@ -8,7 +8,6 @@
 #include "linalg/lane_kernels.h"
 
 #include <float.h>
-#include <string.h>
 
 enum { LARGEST_TOGETHER = 6 };
 
@@ -81,21 +80,28 @@ void dfl_shifted_solve(const dfl_shifted *shifted, double *d)
         dfl_factor_solve_lanes(shifted->pair[k], d + 1 + 2 * k, width);
 }
 
-/* In the first lane, and the others empty. */
+/* In the first lane, where all numbers are real. */
 void dfl_shifted_solve_real(const dfl_shifted *shifted, double *d)
 {
-    const int n = shifted->n, width = shifted->width;
-    double lanes[LARGEST_TOGETHER * DFL_LANES];
+    const int n = shifted->n, entry = 2 * shifted->width, column = n * entry;
+    const double *E = shifted->factors;
+    double x[LARGEST_TOGETHER];
     if (!shifted->together) {
         dfl_factor_solve(shifted->real, d);
         return;
     }
-    memset(lanes, 0, (size_t)(n * width) * sizeof *lanes);
     for (int i = 0; i < n; i++)
-        lanes[i * width] = d[i];
-    solve_together(lanes, width, shifted->factors, n, shifted->order);
+        x[i] = d[shifted->order[i]];
+    for (int j = 0; j < n; j++) {
+        for (int i = j + 1; i < n; i++)
+            x[i] -= E[j * column + i * entry] * x[j];
+        x[j] *= E[j * column + j * entry];
+    }
+    for (int j = n - 1; j > 0; j--)
+        for (int i = 0; i < j; i++)
+            x[i] -= E[j * column + i * entry] * x[j];
     for (int i = 0; i < n; i++)
-        d[i] = lanes[i * width];
+        d[i] = x[i];
 }
 
 static bool factor_each(dfl_shifted *shifted, const double *A, const double *B, const double *zeta,
