@@ -9,6 +9,8 @@
 
 static dfl_status allocate(dfl_formulation *form);
 static dfl_status create_splits(dfl_formulation *form);
+static bool has_mixed_rows(const dfl_formulation *form);
+static bool solves_for_rates(const dfl_formulation *form);
 
 static const dfl_form_ops projected = {dfl_projected_linearize, dfl_projected_select,
                                        dfl_projected_factor,    dfl_projected_residual,
@@ -35,7 +37,6 @@ dfl_status dfl_formulation_init(dfl_formulation *form, dfl_system *sys,
     form->traits = traits;
     form->ops = traits->ode ? &right_hand_side : traits->plain ? &plain : &projected;
     form->local = !traits->plain && traits->rates_are_a;
-    form->reads_rates = traits->plain;
     form->max_stages = stages;
     dfl_status status = dfl_rows_jacobian_init(&form->jac, sys);
     if (!status)
@@ -101,11 +102,12 @@ void dfl_formulation_clear(dfl_formulation *form)
     if (!form->sys)
         return;
     dfl_context *ctx = form->sys->ctx;
-    double *const block[] = {
-        form->J2_store, form->Sp,       form->Sv,    form->CB,       form->SM,    form->SJ,
-        form->work,     form->q,        form->q_old, form->rho,      form->u,     form->vp,
-        form->y,        form->momentum, form->pp,    form->row_size, form->least, form->local_work,
-        form->SvM,      form->moved,    form->rates};
+    double *const block[] = {form->J2_store, form->Sp,         form->Sv,       form->CB,
+                             form->SM,       form->SJ,         form->work,     form->q,
+                             form->q_old,    form->rho,        form->u,        form->vp,
+                             form->y,        form->momentum,   form->pp,       form->row_size,
+                             form->least,    form->local_work, form->own_rows, form->SvM,
+                             form->moved,    form->rates};
     for (size_t i = 0; i < sizeof block / sizeof *block; i++)
         dfl_free(ctx, block[i]);
     dfl_free(ctx, form->pivot_p);
@@ -120,6 +122,8 @@ void dfl_formulation_clear(dfl_formulation *form)
     dfl_split_free(form->pivots2, ctx);
     dfl_split_free(form->pivots3, ctx);
     dfl_split_free(form->quality, ctx);
+    for (int k = 0; k < form->max_stages; k++)
+        dfl_factor_free(form->own[k], ctx);
     dfl_shifted_free(form->E, ctx);
     dfl_lstsq_free(form->lstsq, ctx);
     dfl_factor_free(form->mass, ctx);
@@ -142,10 +146,32 @@ void dfl_formulation_bind(dfl_formulation *form)
     form->rank_tolerance = opt->rank_tolerance;
     form->have_selectors = form->have_old = form->suspended = false;
     form->defect = 0;
+    form->rates_are_a = form->local || solves_for_rates(form);
+    form->reads_rates = form->traits->plain || (!form->sys->constant && !form->rates_are_a);
+    form->stagewise = form->ops == &projected && form->rates_are_a && form->sys->carried &&
+                      !has_mixed_rows(form) && dfl_stagewise_possible(form);
     memset(form->row_size, 0, (size_t)form->sys->nc * sizeof(double));
     memset(form->active, 1, (size_t)ne);
     form->nactive = ne;
     form->secure = ne == 0 || opt->rigid_invariants;
+}
+
+/* Whether differential and algebraic rows of a stage belong to different points. */
+static bool has_mixed_rows(const dfl_formulation *form)
+{
+    const dfl_integrator integrator = form->options->integrator;
+    return integrator == DFL_TRAPEZOIDAL || integrator == DFL_MIDPOINT;
+}
+
+/* Whether psf has a - v' in place of f_dyn - M v': with M(p) of each stage in that product Newton's iteration
+   would converge only as far as one M serves all stages, and with masses of different sizes the rows along S
+   would restrict the steps of BDF (Petzold and Potra 1992). Massless directions have no a, the user's selectors
+   choose among the rows of M v', and the rules of order 2 take forces between two points. */
+static bool solves_for_rates(const dfl_formulation *form)
+{
+    const dfl_system *sys = form->sys;
+    return form->ops == &projected && (sys->carried || sys->eliminated) && sys->eom->n0 == 0 &&
+           form->options->selectors != DFL_USER && !has_mixed_rows(form);
 }
 
 dfl_outcome dfl_formulation_linearize(dfl_formulation *form, double t, const double *x,
@@ -166,6 +192,11 @@ dfl_outcome dfl_formulation_factor(dfl_formulation *form, int ncomplex, const do
     form->width = dfl_lanes_width(stages);
     dfl_shifts_set(&form->shifts, stages, zeta);
     return form->ops->factor(form, ncomplex, zeta);
+}
+
+void dfl_formulation_begin_iteration(dfl_formulation *form)
+{
+    form->own_factored = 0;
 }
 
 dfl_outcome dfl_formulation_residual(double *rows, dfl_formulation *form, const dfl_point *points,

@@ -62,10 +62,15 @@ struct dfl_formulation {
     const dfl_solver_options *options;
     const dfl_form_traits *traits;
     const dfl_form_ops *ops;
-    dfl_plain *plain;  /* of the plain forms, or NULL */
-    dfl_ode_form *ode; /* of right-hand sides, or NULL */
-    bool local;        /* local coordinates: the rows of the dynamics are a - v' */
-    bool reads_rates;  /* residual needs x' of the stages itself, also where M is constant */
+    dfl_plain *plain;           /* of the plain forms, or NULL */
+    dfl_ode_form *ode;          /* of right-hand sides, or NULL */
+    bool local;                 /* local coordinates */
+    bool rates_are_a;           /* the rows of the dynamics are a - v', not f_dyn - M v' */
+    bool reads_rates;           /* residual needs x' of the stages itself */
+    bool stagewise;             /* block 1 of each stage is solved with its own matrix */
+    dfl_factor *own[DFL_LANES]; /* these matrices ... */
+    int own_factored;           /* ... and how many of them are those of the present stages */
+    double *own_rows;           /* m1 for each stage */
     dfl_rows_jacobian jac;
 
     dfl_method method; /* decomposition of the algebraic part */
@@ -106,7 +111,7 @@ struct dfl_formulation {
     double *u;   /* nd: those of an error estimate, projected */
     double *vp, *y, *pp;
     double *momentum; /* nv lanes: M v', or f_dyn - M v' stage by stage */
-    double *SvM;      /* nsv x nv: Sv M where M is constant, otherwise zero */
+    double *SvM;      /* nsv x nv: Sv M of rows f_dyn - M v' with a constant M, otherwise zero */
     double *moved;    /* nd lanes: S diag(I,M,I) Z ... */
     double *rates;    /* nv lanes: v' */
     int *place;       /* of rows at a point (stages.c) */
@@ -146,9 +151,12 @@ dfl_outcome dfl_formulation_select(dfl_formulation *form, double t, const double
 /* Factors E for a real shift and ncomplex complex ones (interleaved) in zeta. */
 dfl_outcome dfl_formulation_factor(dfl_formulation *form, int ncomplex, const double *zeta);
 
+/* Newton's iteration begins: the stages have new starting values. */
+void dfl_formulation_begin_iteration(dfl_formulation *form);
+
 /* rows (ma lanes): alg, and form->rho (mdif lanes): dif - diag(I,M,I) x', of `count` evaluated
    stages, transformed over the stages. yp: lanes of x' transformed; xp: lanes of x' itself, read
-   only where M varies or form->reads_rates. */
+   only where form->reads_rates. */
 dfl_outcome dfl_formulation_residual(double *rows, dfl_formulation *form, const dfl_point *points,
                                      int count, const double *transform, const double *yp,
                                      const double *xp);

@@ -245,9 +245,23 @@ static void build_CB(dfl_formulation *form)
     if (m1 == 0)
         return;
     dfl_gemm(m1, K, n - first, -1, form->jac.J1 + first * m1, m1, CB + first, n, 0, T, m1);
-    for (int i = 0; i < m1; i++)
+    for (int i = 0; i < m1 && !form->stagewise; i++)
         T[i * m1 + i] -= 1;
     dfl_gemm(first, K, m1, 1, form->split1->R, first, T, m1, 0, CB, n);
+    if (form->stagewise)
+        put_identity(CB, n, -1, first);
+}
+
+/* The derivatives of a in the rows of f_dyn - M v', which are given, or carried in CB. */
+static void put_accelerations(double *rows, const dfl_formulation *form)
+{
+    const dfl_system *sys = form->sys;
+    const int nv = sys->n3, mdif = sys->mdif;
+    for (int j = 0; j < form->K; j++, rows += mdif)
+        for (int i = 0; i < nv; i++)
+            rows[i] = sys->carried    ? form->CB[j * sys->n + i]
+                      : sys->constant ? rows[i] * sys->M_inv[i]
+                                      : rows[i] / form->jac.M[i];
 }
 
 /* Sv M for the increments of all stages (stages.c), which take M from there where it is constant. */
@@ -258,14 +272,13 @@ static void project_mass(dfl_formulation *form)
     for (int j = 0; form->sv_identity && j < nv; j++)
         for (int i = 0; i < nv; i++)
             form->Sv[j * nv + i] = i == j;
-    if (form->local)
-        memcpy(form->SvM, form->Sv, (size_t)(nsv * nv) * sizeof(double));
-    else if (sys->constant && sys->diagonal)
-        for (int j = 0; j < nv; j++)
-            for (int i = 0; i < nsv; i++)
-                form->SvM[j * nsv + i] = form->Sv[j * nsv + i] * sys->M[j];
-    else if (sys->constant)
+    if (form->rates_are_a || !sys->constant)
+        return;
+    if (!sys->diagonal)
         dfl_gemm(nsv, nv, nv, 1, form->Sv, nsv, sys->M, nv, 0, form->SvM, nsv);
+    for (int j = 0; sys->diagonal && j < nv; j++)
+        for (int i = 0; i < nsv; i++)
+            form->SvM[j * nsv + i] = form->Sv[j * nsv + i] * sys->M[j];
 }
 
 /* SM = S diag(I,M,I) CB and SJ = S JD CB */
@@ -280,8 +293,8 @@ static void project_matrices(dfl_formulation *form)
     const int nsv = form->nsv, nfp = form->nfp;
     double *work = form->work, *SM = form->SM, *SJ = form->SJ;
 
-    /* M X3, in local coordinates X3 */
-    if (form->local) {
+    /* M X3, or X3 */
+    if (form->rates_are_a) {
         for (int j = 0; j < K; j++)
             memcpy(work + j * nv, X3 + j * n, (size_t)nv * sizeof *work);
     } else if (sys->diagonal) {
@@ -305,8 +318,8 @@ static void project_matrices(dfl_formulation *form)
 
     /* JD CB */
     dfl_gemm(nr + nv, K, n - na, 1, form->jac.JD + na * mdif, mdif, CB + na, n, 0, work, mdif);
-    for (int j = 0; form->local && j < K; j++) /* d(a) */
-        memcpy(work + j * mdif + nr, CB + j * n, (size_t)nv * sizeof *work);
+    if (form->rates_are_a)
+        put_accelerations(work + nr, form);
     if (!trivial)
         dfl_gemm(np, K, nvsp, 1, form->jac.JD + sys->off_v * mdif + nr + nv, mdif, X3, n, 0,
                  work + nr + nv, mdif);

@@ -49,6 +49,8 @@ static dfl_status create_factors(dfl_formulation *form)
     const int nd = sys->n2 + sys->n3 + sys->n4 + sys->nc;
     const int larger = sys->n3 > sys->n4 ? sys->n3 : sys->n4;
     dfl_status status = dfl_split_create(&form->split1, ctx, sys->m1, sys->n1);
+    if (!status && !sys->psi1 && !sys->geoms)
+        status = dfl_stagewise_init(form);
     if (!status && (form->options->selectors == DFL_USER || form->local))
         status = dfl_split_create(&form->quality, ctx, larger, larger);
     if (!status)
@@ -88,6 +90,13 @@ static inline void gather(double *lanes, const stages *st, const double *first, 
     dfl_lanes_gather(lanes, st->count, st->transform, n, first, st->distance, X, weight);
 }
 
+/* Those of the stages themselves in place of block 1. */
+static inline void gather_own(double *rows, const dfl_formulation *form, const stages *st)
+{
+    const int m1 = form->sys->m1;
+    dfl_lanes_gather(rows, st->count, st->transform, m1, form->own_rows, m1, NULL, NULL);
+}
+
 /* The algebraic rows of all stages, dropped invariants left out. */
 static inline __attribute__((always_inline)) void
 gather_algebraic(double *rows, const dfl_formulation *form, const stages *st)
@@ -109,16 +118,16 @@ gather_algebraic(double *rows, const dfl_formulation *form, const stages *st)
     gather(rows, st, alg + row_e + ne, sys->m3, NULL, NULL);
 }
 
-/* f_dyn - M v': M constant, so that it may act on transformed derivatives, or stage by stage; in local
-   coordinates a - v'. */
+/* f_dyn - M v': M constant, so that it may act on transformed derivatives, or stage by stage; or
+   a - v'. */
 static inline __attribute__((always_inline)) dfl_outcome
 gather_dynamics(double *rho, dfl_formulation *form, const stages *st, const double *yp,
                 const double *xp)
 {
     dfl_system *sys = form->sys;
     const int nv = sys->n3;
-    if (form->local) { /* a - v' */
-        gather(rho, st, st->points->x, nv, yp, NULL);
+    if (form->rates_are_a) {
+        gather(rho, st, st->points->a, nv, yp, NULL);
         return DFL_STEP_OK;
     }
     if (sys->constant) {
@@ -149,6 +158,12 @@ dfl_outcome dfl_projected_residual(double *rows, dfl_formulation *form, const df
     const stages st = stages_of(points, count, transform);
     double *rho_v = form->rho + nr * width, *rho_p = rho_v + nv * width;
     gather_algebraic(rows, form, &st);
+    if (form->stagewise) {
+        dfl_outcome outcome = dfl_stagewise_solve(form, points, count);
+        if (outcome)
+            return outcome;
+        gather_own(rows, form, &st);
+    }
     if (nr > 0)
         gather(form->rho, &st, points->dif, nr, yp + sys->off_r * width, NULL);
     gather(rho_p, &st, points->blocks.kin, np, yp + sys->off_p * width, NULL);
@@ -200,9 +215,9 @@ dfl_outcome dfl_projected_defect(double *err, dfl_formulation *form, const dfl_p
     dfl_outcome outcome = DFL_STEP_OK;
     for (int i = 0; i < nv; i++)
         form->vp[i] = -y[sys->off_v + i];
-    if (form->local)
+    if (form->rates_are_a)
         for (int i = 0; i < nv; i++)
-            form->y[i] = point->x[i] - form->vp[i];
+            form->y[i] = point->a[i] - form->vp[i];
     else
         outcome = dfl_system_dynamics(form->y, sys, point, form->vp);
     if (outcome)

@@ -23,6 +23,12 @@ void dfl_projected_locate_rows(dfl_formulation *form);
 dfl_outcome dfl_projected_increment(double *dZ, dfl_formulation *form, const dfl_stages *stages,
                                     double *rows);
 
+/* Own matrices of the stages for block 1 (stagewise.c): whether the rows allow it; form->own_rows from the
+   rows of evaluated stages. */
+dfl_status dfl_stagewise_init(dfl_formulation *form);
+bool dfl_stagewise_possible(const dfl_formulation *form);
+dfl_outcome dfl_stagewise_solve(dfl_formulation *form, const dfl_point *points, int count);
+
 /* Splits W (m2 rows of block 2) with its known rank, and notes how weak it is. False: the rank is
    not what it was. */
 bool dfl_split_velocity(dfl_formulation *form, const double *J2v, int m2, int rank,

@@ -178,7 +178,7 @@ static void unit_dynamics(dfl_formulation *form)
 {
     const dfl_system *sys = form->sys;
     const int nv = sys->n3, nfv = form->nfv;
-    if (sys->diagonal || form->local) {
+    if (sys->diagonal || form->rates_are_a) {
         dfl_unit_rows(form->Sv, nfv, nv, form->pivot_v);
         return;
     }
@@ -204,7 +204,7 @@ static bool dynamics_outdated(dfl_formulation *form)
 {
     const dfl_system *sys = form->sys;
     const int nv = sys->n3, nfv = form->nfv;
-    if (sys->psi1 || sys->diagonal || form->local)
+    if (sys->psi1 || sys->diagonal || form->rates_are_a)
         return false;
     unsigned char *present = (unsigned char *)(form->work + nfv * nv);
     memset(present, 0, (size_t)nv);

@@ -11,7 +11,8 @@
        (Lambda SM_u - SJ_u) T^-1 u = T^-1 (S f + SJ_a a) - Lambda T^-1 (S diag(I,M,I) Z + SM_a a)
 
    Rows are transformed after they were projected: three transformations of nd rows instead of two of nearly
-   all rows and unknowns. Where M varies, f_dyn - M v' is formed stage by stage, and Z_v counts nothing. */
+   all rows and unknowns. Where rows are a - v', M stands for I; where they are f_dyn - M v' with an M that varies,
+   they are formed stage by stage, and Z_v counts nothing. */
 #include "formulation/projection.h"
 #include "linalg/lane_kernels.h"
 
@@ -43,7 +44,9 @@ static dfl_outcome evaluate(dfl_formulation *form, const dfl_stages *st)
     dfl_outcome outcome = dfl_system_call(sys, st->points, st->count);
     for (int k = 0; !outcome && !dfl_system_combines_in_lanes(sys) && k < st->count; k++)
         outcome = dfl_system_finish(sys, &st->points[k]);
-    if (!outcome && !sys->constant && !form->local)
+    if (!outcome && form->stagewise)
+        outcome = dfl_stagewise_solve(form, st->points, st->count);
+    if (!outcome && form->reads_rates)
         outcome = subtract_momenta(form, st);
     return outcome;
 }
@@ -72,8 +75,9 @@ void dfl_projected_locate_rows(dfl_formulation *form)
 {
     const dfl_system *sys = form->sys;
     const dfl_point *point = &form->jac.scratch;
-    const double *x = point->x, *f = form->local ? x : point->blocks.f;
     const bool in_lanes = dfl_system_combines_in_lanes(sys);
+    const bool given = form->rates_are_a && !in_lanes; /* a, otherwise to be made of f */
+    const double *x = point->x, *f = given ? point->a : point->blocks.f;
     const int ne = sys->eom->ne, rows = sys->m1 + sys->m2 + sys->m3, row_e = sys->row_e;
     int *place = form->place;
     for (int i = 0; i < rows; i++) /* dropped invariants are left out */
@@ -102,53 +106,61 @@ static INLINE void collect(int stages, int quads, double *lanes, int n, const do
     }
 }
 
-/* f_dyn = f - W^T (l, m), a = M^-1 f_dyn with a constant diagonal M, and gII, hI = bias + W a. What is read from
-   memory again and again is in local variables: for the compiler, a store of lanes may change anything. */
+/* f_dyn = f - W^T (l, m), a = M^-1 f_dyn with a constant diagonal M, and gII, hI = bias + W a; f becomes f_dyn
+   or a. What is read from memory again and again is in local variables: for the compiler, a store of lanes may
+   change anything. */
 static INLINE void combine_forces(int quads, int nc, double *acc, double *f, const double *W,
-                                  const dfl_system *sys, const dfl_stages *st)
+                                  const dfl_formulation *form, const dfl_stages *st)
 {
+    const dfl_system *sys = form->sys;
     const int nv = sys->n3, width = 4 * quads;
     const double *l = st->x + sys->off_l, *Zl = st->Z + sys->off_l * width, *M_inv = sys->M_inv;
-    for (int j = 0; j < nv; j++, f += width, W += nc * width) {
-        quad y[2];
+    const bool rates_are_a = form->rates_are_a;
+    for (int j = 0; j < nv; j++, f += width, W += nc * width)
         for (int q = 0; q < quads; q++) {
-            y[q] = *(const quad *)(f + 4 * q);
+            quad y = *(const quad *)(f + 4 * q);
             for (int i = 0; i < nc; i++)
-                y[q] -= *(const quad *)(W + i * width + 4 * q) *
-                        (l[i] + *(const quad *)(Zl + i * width + 4 * q));
+                y -= *(const quad *)(W + i * width + 4 * q) *
+                     (l[i] + *(const quad *)(Zl + i * width + 4 * q));
+            const quad a = M_inv[j] * y;
+            *(quad *)(f + 4 * q) = rates_are_a ? a : y;
+            for (int i = 0; i < nc; i++)
+                *(quad *)(acc + i * width + 4 * q) += *(const quad *)(W + i * width + 4 * q) * a;
         }
-        store(f, quads, y);
-        for (int i = 0; i < nc; i++)
-            for (int q = 0; q < quads; q++)
-                *(quad *)(acc + i * width + 4 * q) +=
-                    *(const quad *)(W + i * width + 4 * q) * (M_inv[j] * y[q]);
+}
+
+/* n entries of each stage that do not stand at points, one stage behind another. */
+static INLINE void collect_apart(int stages, int quads, double *lanes, int n, const double *entry)
+{
+    for (int i = 0; i < n; i++, lanes += 4 * quads) {
+        quad y[2];
+        pick(y, stages, entry + i, n);
+        store(lanes, quads, y);
     }
 }
 
-/* The algebraic rows and, in rho, the right-hand sides of r', M v', p'. */
+/* The algebraic rows and, in rho, the right-hand sides of r', M v' or v', p'. */
 static INLINE void collect_rows(int stages, int quads, double *rows, const dfl_formulation *form,
                                 const dfl_stages *st)
 {
     const dfl_system *sys = form->sys;
     const int nc = sys->nc, ma = form->ma, mdif = sys->mdif, width = 4 * quads;
+    const int *place = form->place;
     const bool in_lanes = dfl_system_combines_in_lanes(sys);
     const long distance = dfl_points_distance(st->points, stages);
     const double *first = st->points->x;
     double *rho = form->rho, *rho_v = rho + sys->n2 * width, *acc = rows + sys->row_acc * width;
     const double *W = rho + mdif * width;
-    collect(stages, quads, rows, ma, first, form->place, distance);
-    collect(stages, quads, rho, in_lanes ? mdif + nc * sys->n3 : mdif, first,
-            form->place + ma, distance);
+    const int own = form->stagewise ? sys->m1 : 0;
+    collect_apart(stages, quads, rows, own, form->own_rows);
+    collect(stages, quads, rows + own * width, ma - own, first, place + own, distance);
+    collect(stages, quads, rho, in_lanes ? mdif + nc * sys->n3 : mdif, first, place + ma, distance);
     if (in_lanes && nc == 1) /* a single constraint: its values stay in registers */
-        combine_forces(quads, 1, acc, rho_v, W, sys, st);
+        combine_forces(quads, 1, acc, rho_v, W, form, st);
     else if (in_lanes)
-        combine_forces(quads, nc, acc, rho_v, W, sys, st);
-    else if (!sys->constant && !form->local)
-        for (int i = 0; i < sys->n3; i++) {
-            quad y[2];
-            pick(y, stages, form->momentum + i, sys->n3);
-            store(rho_v + i * width, quads, y);
-        }
+        combine_forces(quads, nc, acc, rho_v, W, form, st);
+    else if (form->reads_rates)
+        collect_apart(stages, quads, rho_v, sys->n3, form->momentum);
 }
 
 /* Sums d and y of `rows` rows: d += A X, y += B V, n columns. */
@@ -202,7 +214,8 @@ static INLINE void project(int quads, double *d, double *y, const dfl_formulatio
     const int nr = sys->n2, nv = sys->n3, np = sys->eom->np, width = 4 * quads;
     const double *f = form->rho, *f_v = f + nr * width, *f_p = f_v + nv * width, *Z = st->Z;
     const double *Z_v = Z + sys->off_v * width, *Z_p = Z + sys->off_p * width;
-    const block v = {form->Sv, form->SvM, f_v, Z_v, form->nsv, nv, nr};
+    const double *SvM = form->rates_are_a ? form->Sv : form->SvM;
+    const block v = {form->Sv, SvM, f_v, Z_v, form->nsv, nv, nr};
     const block p = {form->Sp, form->Sp, f_p, Z_p, form->nfp, np, nr + form->nsv};
     for (int i = 0; i < nr; i++) {
         const double one = 1;

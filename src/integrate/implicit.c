@@ -58,6 +58,7 @@ dfl_outcome dfl_implicit_solve(dfl_stepper *st, double h, double *reduce)
         return outcome;
     st->singular_in_row = 0;
     class->settle(st);
+    dfl_formulation_begin_iteration(st->form);
     return newton(st, h, reduce);
 }
 
@@ -143,7 +144,19 @@ static double power(double x, int k)
 /* Sizes of Newton's increments so far. */
 typedef struct increments {
     double size, rate; /* of the last iteration, 0: none */
+    double moving;     /* squares of those of r, v, s, p (norm.h) */
 } increments;
+
+/* The first iteration solves stage by stage for accelerations and multipliers, however bad their prediction
+   was. Whether a second one is enough shows in the other unknowns; whether it diverges, in the third. */
+static void take_second(dfl_stepper *st, const increments *old, double size)
+{
+    const double converged = 0.01 * st->scale.newton_tolerance, now = st->scale.moving;
+    const double moving = now > converged * converged ? sqrt(now / old->moving) : 0;
+    const double rate = fmin(0.5, fmax(moving, size / old->size));
+    st->newton.theta = rate;
+    st->newton.faccon = rate / (1 - rate);
+}
 
 /* Takes the increment of iteration `it` into the rate of convergence. True if the iteration will not
    reach its tolerance; `reduce` is then the proposed change of the step size. `patient`: it goes on as long
@@ -153,7 +166,7 @@ static bool diverges(dfl_stepper *st, increments *old, int it, double size, bool
 {
     const int left = st->class->implicit->iterations(st) - 1 - it;
     const double rate = size / old->size;
-    st->newton.theta = it == 2 ? rate : sqrt(rate * old->rate);
+    st->newton.theta = old->rate == 0 ? rate : sqrt(rate * old->rate);
     old->rate = rate;
     if (!(st->newton.theta < 0.99))
         return !patient || size > 1e3 * old->size;
@@ -179,6 +192,7 @@ static dfl_outcome second_chance(dfl_stepper *st, double h, int *updates)
         return DFL_STEP_RETRY;
     }
     st->class->implicit->settle(st);
+    dfl_formulation_begin_iteration(st->form);
     st->newton.faccon = 1;
     return outcome;
 }
@@ -192,7 +206,7 @@ static dfl_outcome newton(dfl_stepper *st, double h, double *reduce)
     const int most = class->iterations(st);
     const bool real_time = opt->fixed_step > 0;
     int updates = opt->newton_updates;
-    increments old = {0, 0};
+    increments old = {0, 0, 0};
     /* The rate of the last step is a hint only. Without a floor, one iteration would do after a
        very short step, however large its increments: constraints would be left unsatisfied. */
     st->newton.faccon = pow(fmax(st->newton.faccon, 0.01), 0.8);
@@ -210,16 +224,20 @@ static dfl_outcome newton(dfl_stepper *st, double h, double *reduce)
         dfl_outcome outcome = diverging ? DFL_STEP_OK : class->iterate(&size, st, h);
         if (outcome)
             return outcome;
-        if (it > 1 && it < most)
+        if (it == 2 && st->form->stagewise)
+            take_second(st, &old, size);
+        else if (it > 1 && it < most)
             diverging = diverges(st, &old, it, size, patient, reduce);
         if (diverging) {
             outcome = second_chance(st, h, &updates);
             if (outcome)
                 return outcome;
             it = 0;
+            old.rate = 0;
             continue;
         }
         old.size = fmax(size, DBL_EPSILON);
+        old.moving = fmax(st->scale.moving, DBL_MIN);
         class->update(st);
         if (solved_at_once(st) || st->newton.faccon * size <= st->scale.newton_tolerance)
             return DFL_STEP_OK;

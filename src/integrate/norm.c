@@ -217,6 +217,9 @@ double dfl_scale_newton(dfl_scale *scale, const double *lanes, int stages)
     const dfl_system *sys = scale->sys;
     const int width = dfl_lanes_width(stages);
     const double *weight = scale->newton_weight;
+    if (sys->carried)
+        scale->moving = dfl_lanes_squares(lanes + sys->off_r * width, width, sys->n - sys->off_r,
+                                          weight + sys->off_r);
     if (scale->options->norm == DFL_NORM_RMS)
         return sqrt(dfl_lanes_squares(lanes, width, sys->n, weight) / (stages * sys->nu));
     memset(scale->sum, 0, (size_t)scale->ngroups * sizeof(double));

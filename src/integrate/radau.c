@@ -136,7 +136,7 @@ static dfl_outcome transformed_increment(dfl_radau *ra)
         return outcome;
     dfl_lanes_transform(ra->W + first, s, rk->TI, moving, ra->Z + first);
     dfl_lanes_shift(ra->YP + first, rk->width, &st->form->shifts, moving, ra->W + first);
-    if (!sys->constant || st->form->reads_rates)
+    if (st->form->reads_rates)
         dfl_lanes_transform(ra->XP + first, s, rk->T, moving, ra->YP + first);
     outcome = dfl_formulation_residual(ra->rows, st->form, ra->stage, s, rk->TI, ra->YP, ra->XP);
     if (outcome)

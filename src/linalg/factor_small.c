@@ -7,6 +7,7 @@
    NaN needs no test of its own: nothing is skipped when a factor is zero, so a NaN anywhere reaches
    a pivot, and the test of the reciprocal pivot refuses it. */
 #include "factor_small.h"
+#include "vectors.h"
 
 #include <float.h>
 #include <math.h>
@@ -17,6 +18,7 @@ static bool lu_factor_1(double *A, int *order);
 static bool lu_factor_2(double *A, int *order);
 static bool lu_factor_3(double *A, int *order);
 static bool lu_factor(double *A, int n, int *order);
+static void lu_solve_columns(const double *LU, int n, const int *order, double *b, int stride);
 static void lu_solve_2(const double *LU, const int *order, double *b, int stride);
 static void lu_solve_3(const double *LU, const int *order, double *b, int stride);
 static inline __attribute__((always_inline)) void lu_solve(const double *LU, int n,
@@ -79,7 +81,7 @@ void dfl_small_lu_solve(const double *LU, int n, const int *order, double *b, in
         lu_solve(LU, 6, order, b, stride);
         break;
     default:
-        lu_solve(LU, n, order, b, stride);
+        lu_solve_columns(LU, n, order, b, stride);
     }
 }
 
@@ -156,7 +158,17 @@ static void lu_solve_3(const double *LU, const int *order, double *b, int stride
     b[2 * stride] = x2;
 }
 
-static bool lu_factor(double *A, int n, int *order)
+/* y -= factor x */
+static INLINE void subtract(double *restrict y, int n, double factor, const double *restrict x)
+{
+    int i = 0;
+    for (; i + 4 <= n; i += 4)
+        *(quad *)(y + i) -= factor * *(const quad *)(x + i);
+    for (; i < n; i++)
+        y[i] -= factor * x[i];
+}
+
+WIDE static bool lu_factor(double *A, int n, int *order)
 {
     for (int i = 0; i < n; i++)
         order[i] = i;
@@ -177,14 +189,29 @@ static bool lu_factor(double *A, int n, int *order)
         for (int i = k + 1; i < n; i++)
             Ak[i] *= inverse;
         for (int j = k + 1; j < n; j++)
-            for (int i = k + 1; i < n; i++)
-                A[j * n + i] -= Ak[i] * A[j * n + k];
+            subtract(A + j * n + k + 1, n - k - 1, A[j * n + k], Ak + k + 1);
     }
     return true;
 }
 
-/* By rows, so that each unknown is summed in a register. */
-/* With a constant n, as for the orders up to 6, the compiler writes the loops out. */
+/* By columns, four unknowns at a time. */
+WIDE static void lu_solve_columns(const double *restrict LU, int n, const int *order,
+                                  double *restrict b, int stride)
+{
+    double x[DFL_SMALL_ORDER];
+    for (int i = 0; i < n; i++)
+        x[i] = b[order[i] * stride];
+    for (int k = 0; k < n; k++) /* L y = P b */
+        subtract(x + k + 1, n - k - 1, x[k], LU + k * n + k + 1);
+    for (int k = n - 1; k >= 0; k--) { /* U x = y */
+        x[k] *= LU[k * n + k];
+        subtract(x, k, x[k], LU + k * n);
+    }
+    for (int i = 0; i < n; i++)
+        b[i * stride] = x[i];
+}
+
+/* By rows, so that each unknown is summed in a register. With a constant n, as for the orders up to 6, the compiler writes the loops out. */
 static inline __attribute__((always_inline)) void
 lu_solve(const double *restrict LU, int n, const int *order, double *restrict b, int stride)
 {

@@ -1,4 +1,4 @@
-/* vectors.h: what products.c and lanes.c write their inner loops with. */
+/* vectors.h: what products.c, lanes.c and factor_small.c write their inner loops with. */
 #ifndef DFL_VECTORS_H
 #define DFL_VECTORS_H
 

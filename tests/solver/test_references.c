@@ -44,7 +44,8 @@ static const claim claims[] = {
     {"fourbar_hanging", 2, 10, 50, 40, 1},
     {"fourbar_hanging", 40, 1, 5, 5, 1},
     {"servo", 0, 5, 200, 5, 1},
-    {"friction", 0, 5, 40, 80, 3},
+    {"friction", 0, 5, 40, 80,
+     15}, /* kinks, which high orders may step over: up to 550 in 18 runs */
     {"oscillator", 0, 2, 200, 0, 1}};
 
 static const double tolerances[] = {1e-6, 1e-8, 1e-10};
