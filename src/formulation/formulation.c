@@ -12,18 +12,17 @@ static dfl_status create_splits(dfl_formulation *form);
 static bool has_mixed_rows(const dfl_formulation *form);
 static bool solves_for_rates(const dfl_formulation *form);
 
-static const dfl_form_ops projected = {dfl_projected_linearize, dfl_projected_select,
-                                       dfl_projected_factor,    dfl_projected_residual,
-                                       dfl_projected_mixed,     dfl_projected_solve,
-                                       dfl_projected_defect,    dfl_projected_minimum_norm,
-                                       dfl_projected_increment};
-static const dfl_form_ops plain = {dfl_plain_linearize, dfl_plain_select,      dfl_plain_factor,
-                                   dfl_plain_residual,  dfl_plain_mixed,       dfl_plain_solve,
+static const dfl_form_ops projected = {
+    dfl_projected_linearize, dfl_projected_select,       dfl_projected_factor,
+    dfl_projected_residual,  dfl_projected_mixed,        dfl_projected_solve,
+    dfl_projected_defect,    dfl_projected_minimum_norm, dfl_projected_increment};
+static const dfl_form_ops plain = {dfl_plain_linearize, dfl_plain_select,       dfl_plain_factor,
+                                   dfl_plain_residual,  dfl_plain_mixed,        dfl_plain_solve,
                                    dfl_plain_defect,    dfl_plain_minimum_norm, NULL};
 static const dfl_form_ops right_hand_side = {
-    dfl_ode_form_linearize, dfl_plain_select,    dfl_projected_factor, dfl_ode_form_residual,
-    dfl_ode_form_mixed,     dfl_projected_solve, dfl_ode_form_defect,  dfl_plain_minimum_norm,
-    NULL};
+    dfl_ode_form_linearize, dfl_plain_select,       dfl_projected_factor,
+    dfl_ode_form_residual,  dfl_ode_form_mixed,     dfl_projected_solve,
+    dfl_ode_form_defect,    dfl_plain_minimum_norm, NULL};
 
 dfl_status dfl_formulation_init(dfl_formulation *form, dfl_system *sys,
                                 const dfl_solver_options *options, int stages)
@@ -102,12 +101,11 @@ void dfl_formulation_clear(dfl_formulation *form)
     if (!form->sys)
         return;
     dfl_context *ctx = form->sys->ctx;
-    double *const block[] = {form->J2_store, form->Sp,         form->Sv,       form->CB,
-                             form->SM,       form->SJ,         form->work,     form->q,
-                             form->q_old,    form->rho,        form->u,        form->vp,
-                             form->y,        form->momentum,   form->pp,       form->row_size,
-                             form->least,    form->local_work, form->own_rows, form->SvM,
-                             form->moved,    form->rates};
+    double *const block[] = {
+        form->J2_store, form->Sp,       form->Sv,    form->CB,       form->SM,    form->SJ,
+        form->work,     form->q,        form->q_old, form->rho,      form->u,     form->vp,
+        form->y,        form->momentum, form->pp,    form->row_size, form->least, form->local_work,
+        form->own_rows, form->SvM,      form->moved, form->rates};
     for (size_t i = 0; i < sizeof block / sizeof *block; i++)
         dfl_free(ctx, block[i]);
     dfl_free(ctx, form->pivot_p);

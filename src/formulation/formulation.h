@@ -107,8 +107,8 @@ struct dfl_formulation {
     int width;         /* of the lanes that have as many stages */
     dfl_shifts shifts; /* those that E is factored for */
     dfl_shifted *E;    /* zeta SM_u - SJ_u */
-    double *rho; /* mdif lanes of unprojected residuals; W behind them */
-    double *u;   /* nd: those of an error estimate, projected */
+    double *rho;       /* mdif lanes of unprojected residuals; W behind them */
+    double *u;         /* nd: those of an error estimate, projected */
     double *vp, *y, *pp;
     double *momentum; /* nv lanes: M v', or f_dyn - M v' stage by stage */
     double *SvM;      /* nsv x nv: Sv M of rows f_dyn - M v' with a constant M, otherwise zero */

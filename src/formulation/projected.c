@@ -35,9 +35,9 @@ dfl_status dfl_projected_init(dfl_formulation *form)
     form->local_work = dfl_alloc(ctx, form->local ? 2 * (np * np + nv * nv) : 0, d);
     form->local_pivots = dfl_alloc(ctx, (size_t)(sys->n4 + sys->n3), 1);
     return form->J2_store && form->Sp && form->Sv && form->pivot_p && form->pivot_v && form->CB &&
-                   form->SM && form->SJ && form->rho && form->u && form->momentum &&
-                   form->SvM && form->moved && form->rates && form->place &&
-                   form->local_work && form->local_pivots
+                   form->SM && form->SJ && form->rho && form->u && form->momentum && form->SvM &&
+                   form->moved && form->rates && form->place && form->local_work &&
+                   form->local_pivots
                ? create_factors(form)
                : DFL_NO_MEMORY;
 }

@@ -19,14 +19,10 @@ static double clip(const dfl_controller *control, double quotient)
     return fmax(1 / control->max_factor, fmin(1 / control->min_factor, quotient));
 }
 
-/* err^(1/k); the fourth and eighth root, which three and seven stages ask for, without the library's pow */
+/* err^(1/k); the fourth root, which RADAU5's estimate asks for, without the library's pow */
 static double root(const dfl_controller *control, double err)
 {
-    if (control->exponent == 0.25)
-        return sqrt(sqrt(err));
-    if (control->exponent == 0.125)
-        return sqrt(sqrt(sqrt(err)));
-    return pow(err, control->exponent);
+    return control->exponent == 0.25 ? sqrt(sqrt(err)) : pow(err, control->exponent);
 }
 
 double dfl_controller_rejected(const dfl_controller *control, double h, double err)

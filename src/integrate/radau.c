@@ -173,8 +173,7 @@ static dfl_outcome iterate(double *size, dfl_stepper *st, double h)
 {
     dfl_radau *ra = (dfl_radau *)st;
     const dfl_coefficients *rk = ra->rk;
-    const dfl_stages stages = {ra->stage, rk->stages, rk->T, rk->TI, ra->AI,
-                               h,         st->here.x, ra->Z};
+    const dfl_stages stages = {ra->stage, rk->stages, rk->T, rk->TI, ra->AI, h, st->here.x, ra->Z};
     dfl_outcome outcome = dfl_formulation_increments(st->form)
                               ? dfl_formulation_increment(ra->dZ, st->form, &stages, ra->rows)
                               : transformed_increment(ra);

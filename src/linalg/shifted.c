@@ -13,8 +13,9 @@ enum { LARGEST_TOGETHER = 6 };
 
 struct dfl_shifted {
     int n, stages, width;
-    bool together;   /* all shifts are factored at once: */
-    double *factors; /* n x n entries, each with lanes of re, then of im: L, U, and D^-1 on the diagonal */
+    bool together; /* all shifts are factored at once: */
+    double *
+        factors; /* n x n entries, each with lanes of re, then of im: L, U, and D^-1 on the diagonal */
     int order[LARGEST_TOGETHER]; /* of the rows: that of entry i is order[i] */
     dfl_factor *real, *pair[DFL_LANES / 2];
 };
