@@ -171,11 +171,11 @@ static bool diverges(dfl_stepper *st, increments *old, int it, double size, bool
     if (!(st->newton.theta < 0.99))
         return !patient || size > 1e3 * old->size;
     st->newton.faccon = st->newton.theta / (1 - st->newton.theta);
-    const double expected =
-        st->newton.faccon * size * power(st->newton.theta, left) / st->scale.newton_tolerance;
-    if (expected < 1 || patient)
+    const double expected = st->newton.faccon * size * power(st->newton.theta, left);
+    if (expected < st->scale.newton_tolerance || patient)
         return false;
-    *reduce = 0.8 * pow(fmax(1e-4, fmin(20, expected)), -1.0 / (4 + left));
+    const double excess = expected / st->scale.newton_tolerance;
+    *reduce = 0.8 * pow(fmax(1e-4, fmin(20, excess)), -1.0 / (4 + left));
     return true;
 }
 
