@@ -1,8 +1,7 @@
-/* bench_massless: steps that small masses cost and massless bodies do not. The two-mass oscillator of Arnold,
-   Mechatronics 23 (2013), section 2.2: wall - spring and damper - m1 - spring and damper - m2, m2 = 1 kg,
-   c = 1e4 N/m, F(t) = 50 sin 10 t on m1, p(0) = (0.02, 0.05), v(0) = 0, tolerances 1e-6. Prints a
-   table of accepted steps and of the distance to the end of the massless model. */
-#include "mechanics/mechanism.h"
+/* bench_massless: steps that small masses cost and massless bodies do not, on the two-mass oscillator of
+   problems/two_masses.h, tolerances 1e-6. Prints a table of accepted steps and of the distance to the
+   end of the massless model. */
+#include "two_masses.h"
 
 #include <driftless/driftless.h>
 
@@ -22,21 +21,6 @@ typedef struct outcome {
     double p[2];
 } outcome;
 
-static int excite(double *tau, const dfl_tree *tree, double t, const double *p, const double *v,
-                  void *user)
-{
-    (void)tree, (void)p, (void)v, (void)user;
-    tau[0] += 50.0 * sin(10.0 * t);
-    return 0;
-}
-
-static int no_slopes(double *Tq, double *Tv, const dfl_tree *tree, double t, const double *p,
-                     const double *v, void *user)
-{
-    (void)Tq, (void)Tv, (void)tree, (void)t, (void)p, (void)v, (void)user;
-    return 0;
-}
-
 static void stop(dfl_context *ctx)
 {
     fprintf(stderr, "bench_massless: %s\n", dfl_message(ctx));
@@ -45,23 +29,14 @@ static void stop(dfl_context *ctx)
 
 static outcome simulate(double m1, double d, double t_end, const dfl_solver_options *options)
 {
-    const dfl_tree_body bodies[2] = {{.name = "m1", .mass = m1}, {.name = "m2", .mass = 1}};
-    dfl_tree_joint joints[2] = {{.name = "q1", .kind = DFL_JOINT_PRISMATIC, .parent = DFL_GROUND},
-                                {.name = "q2", .kind = DFL_JOINT_PRISMATIC, .child = 1}};
-    joints[0].axis[0] = joints[1].axis[0] = 1;
-    const dfl_joint_spring springs[2] = {{0, 0, 1e4, d, 0}, {1, 0, 1e4, d, 0}};
-    const dfl_mechanism_description description = {.tree = {2, 2, bodies, joints, {0}, true},
-                                                   .nsprings = 2,
-                                                   .springs = springs,
-                                                   .force = excite,
-                                                   .slopes = no_slopes};
-    const double x0[4] = {0, 0, 0.02, 0.03};
+    two_masses it;
+    two_masses_make(&it, m1, d);
     dfl_context *ctx = dfl_context_create();
     dfl_mechanism *m = NULL;
     dfl_solver *solver = NULL;
-    if (!ctx || dfl_mechanism_create(&m, ctx, &description, NULL) ||
+    if (!ctx || dfl_mechanism_create(&m, ctx, &it.description, NULL) ||
         dfl_solver_create(&solver, ctx, dfl_mechanism_eom(m), options) ||
-        dfl_solver_start(solver, 0, x0, NULL) || dfl_solver_advance(solver, t_end))
+        dfl_solver_start(solver, 0, two_masses_start, NULL) || dfl_solver_advance(solver, t_end))
         stop(ctx);
     const double *x = dfl_solver_state(solver);
     const outcome found = {dfl_solver_statistics(solver).accepted, {x[2], x[2] + x[3]}};

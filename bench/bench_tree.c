@@ -1,28 +1,20 @@
-/* bench_tree: nanoseconds per body of forward dynamics, inverse dynamics and mass matrix on chains,
-   binary trees and a floating base with four legs; one JSON line per measurement, on the models of
-   tree_models.h as the peers. "check" is the rms of the accelerations (forces, or the last entry
-   of M) at the first state, for comparison with the peers.
-   usage: bench_tree [model N] [repetitions, for instruction counts] */
-#define _POSIX_C_SOURCE 200809L
+/* bench_tree: forward dynamics, inverse dynamics and mass matrix of a model of tree_models.h, one state at
+   a time and several at once. bench/tree_compare.py runs it in turn with the peers.
+   usage: bench_tree MODEL N [values | CALLS]; CALLS: a fixed number of calls of each kind, for callgrind */
+#define _DEFAULT_SOURCE
 #include "mechanics/lanes.h"
 #include "mechanics/tree.h"
-#include "tree_models.h"
+#include "tree_report.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-/* A model with `states` random states; v, q and tau of one state after the other. */
+/* A model with `states` random states, one after the other. */
 typedef struct model {
     int shape, n, np, nv, states;
     dfl_tree *tree;
-    double *p, *v, *tau, *out, *M;
-    dfl_tree_lanes *lanes; /* and the first states side by side */
-    double *lane_p, *lane_v, *lane_tau, *lane_out;
+    double bytes;
+    double *p, *v, *tau, *a, *out, *M; /* a: accelerations, for inverse dynamics */
+    dfl_tree_lanes *lanes;             /* and the first states side by side */
+    double *lane_p, *lane_v, *lane_tau, *lane_a, *lane_out;
 } model;
-
-typedef void (*measured_fn)(void *model, int state);
 
 static void *need(void *block)
 {
@@ -56,7 +48,7 @@ static void describe(dfl_tree_body *bodies, dfl_tree_joint *joints, const tree_b
 static void fill_state(model *m, int k)
 {
     double *p = m->p + (long)k * m->np, *v = m->v + (long)k * m->nv,
-           *tau = m->tau + (long)k * m->nv;
+           *tau = m->tau + (long)k * m->nv, *a = m->a + (long)k * m->nv;
     const int free_p = m->shape == TREE_LEGS ? 7 : 0, free_v = m->shape == TREE_LEGS ? 6 : 0;
     tree_base base;
     tree_state(&base, p + free_p, v + free_v, tau + free_v, m->nv - free_v, k);
@@ -65,7 +57,9 @@ static void fill_state(model *m, int k)
         memcpy(p + 3, base.quat, sizeof base.quat);
         tree_to_base(v, &base, base.w);
         tree_to_base(v + 3, &base, base.v);
+        tree_base_rest(a, v, v + 3);
     }
+    memcpy(a + free_v, tau + free_v, (size_t)(m->nv - free_v) * sizeof *a);
 }
 
 /* State k in lane k. */
@@ -87,6 +81,7 @@ static void make_lanes(model *m, dfl_context *ctx)
     m->lane_p = side_by_side(m->p, m->np);
     m->lane_v = side_by_side(m->v, m->nv);
     m->lane_tau = side_by_side(m->tau, m->nv);
+    m->lane_a = side_by_side(m->a, m->nv);
     m->lane_out = side_by_side(m->v, m->nv);
 }
 
@@ -99,18 +94,21 @@ static void make_model(model *m, dfl_context *ctx, int shape, int n)
     tree_fill(models, shape, n);
     describe(bodies, joints, models, n);
     const dfl_tree_description d = {n, n, bodies, joints, {0, 0, -9.81}, false};
+    const double heap = tree_heap();
     if (dfl_tree_create(&m->tree, ctx, &d)) {
         fprintf(stderr, "bench_tree: %s\n", dfl_message(ctx));
         exit(1);
     }
+    m->bytes = tree_heap() - heap;
     m->np = dfl_tree_np(m->tree);
     m->nv = dfl_tree_nv(m->tree);
     const size_t states = (size_t)m->states, nv = (size_t)m->nv;
     m->p = need(calloc(states * (size_t)m->np, sizeof(double)));
     m->v = need(calloc(states * nv, sizeof(double)));
     m->tau = need(calloc(states * nv, sizeof(double)));
+    m->a = need(calloc(states * nv, sizeof(double)));
     m->out = need(calloc(nv, sizeof(double)));
-    m->M = n <= 1024 ? need(calloc(nv * nv, sizeof(double))) : NULL;
+    m->M = n <= TREE_MOST_DENSE ? need(calloc(nv * nv, sizeof(double))) : NULL;
     for (int k = 0; k < m->states; k++)
         fill_state(m, k);
     make_lanes(m, ctx);
@@ -125,11 +123,13 @@ static void free_model(model *m)
     free(m->lane_p);
     free(m->lane_v);
     free(m->lane_tau);
+    free(m->lane_a);
     free(m->lane_out);
     dfl_tree_free(m->tree);
     free(m->p);
     free(m->v);
     free(m->tau);
+    free(m->a);
     free(m->out);
     free(m->M);
 }
@@ -145,7 +145,7 @@ static void inverse(void *user, int k)
 {
     model *m = user;
     dfl_tree_place(m->tree, m->p + (long)k * m->np);
-    dfl_tree_inverse(m->out, m->tree, m->v + (long)k * m->nv, m->tau + (long)k * m->nv, NULL);
+    dfl_tree_inverse(m->out, m->tree, m->v + (long)k * m->nv, m->a + (long)k * m->nv, NULL);
 }
 
 static void mass(void *user, int k)
@@ -168,80 +168,75 @@ static void inverse_lanes(void *user, int k)
     model *m = user;
     (void)k;
     dfl_tree_lanes_place(m->lanes, m->lane_p);
-    dfl_tree_lanes_inverse(m->lane_out, m->lanes, m->lane_v, m->lane_tau, NULL);
+    dfl_tree_lanes_inverse(m->lane_out, m->lanes, m->lane_v, m->lane_a, NULL);
 }
 
-static double rms(const model *m)
+/* All velocities but those of a free base. */
+static int revolute_out(double *y, void *user)
 {
+    const model *m = user;
     const int first = m->shape == TREE_LEGS ? 6 : 0;
-    double sum = 0;
-    for (int i = first; i < m->nv; i++)
-        sum += m->out[i] * m->out[i];
-    return sqrt(sum / (m->nv - first));
+    memcpy(y, m->out + first, (size_t)(m->nv - first) * sizeof *y);
+    return m->nv - first;
 }
 
-static void report(model *m, const char *what, measured_fn call, int states)
+static int lane_values(double *y, void *user)
 {
-    call(m, 0);
-    for (int i = 0; states > 1 && i < m->nv; i++)
+    model *m = user;
+    for (int i = 0; i < m->nv; i++)
         m->out[i] = m->lane_out[(long)i * DFL_TREE_LANES];
-    const double check = call == mass ? m->M[(long)m->nv * m->nv - 1] : rms(m);
-    const double seconds = tree_time(call, m, m->states, 0.3) / states;
-    printf("{\"library\":\"driftless\",\"model\":\"%s\",\"N\":%d,\"nv\":%d,\"ns_per_body\":%.1f,"
-           "\"min_us\":%.4f,\"what\":\"%s\",\"check\":%.12g,\"bytes_per_body\":%.0f}\n",
-           tree_shape_name[m->shape], m->n, m->nv, 1e9 * seconds / m->n, 1e6 * seconds, what, check,
-           (double)dfl_tree_bytes(m->tree) / m->n);
-    fflush(stdout);
+    return revolute_out(y, m);
 }
 
-static void measure(dfl_context *ctx, int s, int n)
+static int mass_values(double *y, void *user)
 {
-    model m;
-    make_model(&m, ctx, s, n);
-    report(&m, "FD", forward, 1);
-    report(&m, "ID", inverse, 1);
-    if (m.M)
-        report(&m, "M", mass, 1);
-    report(&m, "FD, four states at once", forward_lanes, DFL_TREE_LANES);
-    report(&m, "ID, four states at once", inverse_lanes, DFL_TREE_LANES);
-    free_model(&m);
-}
-
-/* A fixed number of calls of each kind, for callgrind. */
-static void count(dfl_context *ctx, int s, int n, int calls)
-{
-    model m;
-    make_model(&m, ctx, s, n);
-    for (int i = 0; i < calls; i++) {
-        forward(&m, i % m.states);
-        inverse(&m, i % m.states);
-        if (m.M)
-            mass(&m, i % m.states);
+    model *m = user;
+    double energy = 0;
+    for (int i = 0; i < m->nv; i++) {
+        m->out[i] = 0;
+        for (int k = 0; k < m->nv; k++)
+            m->out[i] += m->M[(long)k * m->nv + i] * m->v[k];
+        energy += m->out[i] * m->v[i];
     }
-    free_model(&m);
+    const int n = revolute_out(y, m);
+    y[n] = energy;
+    return n + 1;
+}
+
+static void report(model *m, int values)
+{
+    const tree_task tasks[] = {
+        {"FD", forward, revolute_out, 1},
+        {"ID", inverse, revolute_out, 1},
+        {"FD, four states at once", forward_lanes, lane_values, DFL_TREE_LANES},
+        {"ID, four states at once", inverse_lanes, lane_values, DFL_TREE_LANES},
+        {"M", mass, mass_values, 1}};
+    const tree_case c = {"driftless", m->shape, m->n, m->nv, m->bytes, m};
+    tree_report(&c, tasks, m->M ? 5 : 4, values);
+}
+
+static void count(model *m, int calls)
+{
+    for (int i = 0; i < calls; i++) {
+        forward(m, i % m->states);
+        inverse(m, i % m->states);
+        if (m->M)
+            mass(m, i % m->states);
+    }
 }
 
 int main(int argc, char **argv)
 {
-    static const struct {
-        int shape, n;
-    } cases[] = {{TREE_CHAIN, 6},     {TREE_CHAIN, 12},
-                 {TREE_CHAIN, 100},   {TREE_CHAIN, 1000},
-                 {TREE_CHAIN, 10000}, {TREE_CHAIN, 100000},
-                 {TREE_BINARY, 7},    {TREE_BINARY, 127},
-                 {TREE_BINARY, 1023}, {TREE_LEGS, TREE_LEGS_BODIES}};
+    int shape, n, values;
+    model m;
+    tree_arguments(&shape, &n, &values, argc, argv);
     dfl_context *ctx = need(dfl_context_create());
-    if (argc > 2) {
-        int s = TREE_CHAIN;
-        while (s < TREE_LEGS && strcmp(argv[1], tree_shape_name[s]))
-            s++;
-        if (argc > 3)
-            count(ctx, s, s == TREE_LEGS ? TREE_LEGS_BODIES : atoi(argv[2]), atoi(argv[3]));
-        else
-            measure(ctx, s, s == TREE_LEGS ? TREE_LEGS_BODIES : atoi(argv[2]));
-    }
-    for (size_t i = 0; argc <= 2 && i < sizeof cases / sizeof *cases; i++)
-        measure(ctx, cases[i].shape, cases[i].n);
+    make_model(&m, ctx, shape, n);
+    if (argc > 3 && !values)
+        count(&m, atoi(argv[3]));
+    else
+        report(&m, values);
+    free_model(&m);
     dfl_context_free(ctx);
     return 0;
 }

@@ -6,7 +6,6 @@
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
-#include <time.h>
 
 enum { TREE_CHAIN, TREE_BINARY, TREE_LEGS, TREE_SHAPES };
 static const char *const tree_shape_name[TREE_SHAPES] = {"chain", "bintree", "quadruped"};
@@ -144,29 +143,14 @@ static inline int tree_states(int n)
     return n <= 100 ? 32 : n <= 1000 ? 8 : 4;
 }
 
-/* The best of batches of about 1 ms during `budget` seconds, in seconds of CPU time per call. */
-static inline double tree_now(void)
+/* The acceleration, in axes of the base, of a free base whose origin has none and whose angular velocity
+   stays, for inverse dynamics: angular part 0, linear part -w x v. */
+static inline void tree_base_rest(double *a, const double *w, const double *v)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static inline double tree_time(void (*call)(void *what, int state), void *what, int states,
-                               double budget)
-{
-    double start = tree_now(), best = 1e9;
-    call(what, 0);
-    int batch = (int)(1e-3 / fmax(tree_now() - start, 1e-8)), k = 0;
-    batch = batch < 1 ? 1 : batch;
-    const double begin = tree_now();
-    for (int run = 0; run < 5 || tree_now() - begin < budget; run++) {
-        start = tree_now();
-        for (int i = 0; i < batch; i++, k = k + 1 < states ? k + 1 : 0)
-            call(what, k);
-        best = fmin(best, (tree_now() - start) / batch);
-    }
-    return best;
+    a[0] = a[1] = a[2] = 0;
+    a[3] = w[2] * v[1] - w[1] * v[2];
+    a[4] = w[0] * v[2] - w[2] * v[0];
+    a[5] = w[1] * v[0] - w[0] * v[1];
 }
 
 #endif

@@ -120,4 +120,38 @@ static inline double error_at(const run *r, const problem *prob, double t)
     return error_of(r, prob, t, 0, r->n);
 }
 
+/* The largest residual of any level at (t, x): c, g, ep, d, gI, hv, e, gam. */
+static inline double residual_of(const dfl_eom *eom, double t, const double *x)
+{
+    static double room[14][RUN_MOST * RUN_MOST];
+    dfl_blocks b = {.kin = room[0],
+                    .f = room[1],
+                    .b = room[2],
+                    .d = room[3],
+                    .c = room[4],
+                    .g = room[5],
+                    .ep = room[6],
+                    .gI = room[7],
+                    .hv = room[8],
+                    .e = room[9],
+                    .gam = room[10],
+                    .W = room[11],
+                    .K0 = room[12],
+                    .bias = room[13]};
+    const struct {
+        const double *rows;
+        int n;
+    } part[] = {{b.c, eom->ns},  {b.g, eom->nl},  {b.ep, eom->nep}, {b.d, eom->nw},
+                {b.gI, eom->nl}, {b.hv, eom->nm}, {b.e, eom->ne},   {b.gam, eom->n0}};
+    assert_int_equal(eom->eval(&b, t, x, DFL_EVERYTHING & ~(unsigned)DFL_BIAS, eom->user), 0);
+    double largest = 0;
+    for (size_t k = 0; k < sizeof part / sizeof *part; k++)
+        for (int i = 0; i < part[k].n; i++) {
+            if (!isfinite(part[k].rows[i]))
+                fail_msg("a row is %g", part[k].rows[i]);
+            largest = fmax(largest, fabs(part[k].rows[i]));
+        }
+    return largest;
+}
+
 #endif

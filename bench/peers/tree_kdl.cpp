@@ -1,6 +1,6 @@
 // KDL on the chains of tree_models.h: forward dynamics by mass matrix and by the recursion of
-// Vereshchagin, inverse dynamics, mass matrix. One JSON line per measurement, the fields of bench_tree.
-#include "../tree_models.h"
+// Vereshchagin, inverse dynamics, mass matrix. KDL has no forward dynamics of trees.
+#include "../tree_report.h"
 
 #include <kdl/chain.hpp>
 #include <kdl/chaindynparam.hpp>
@@ -8,22 +8,23 @@
 #include <kdl/chainhdsolver_vereshchagin.hpp>
 #include <kdl/chainidsolver_recursive_newton_euler.hpp>
 
-#include <cstdio>
+#include <memory>
 #include <string>
 #include <vector>
 
 struct peer {
     int n;
+    double bytes;
     KDL::Chain chain;
     std::vector<KDL::JntArray> q, v, tau;
     KDL::Wrenches none;
     KDL::JntArray out, zero, force, limit;
     KDL::JntSpaceInertiaMatrix M;
     KDL::Jacobian alpha;
-    KDL::ChainIdSolver_RNE *inverse;
-    KDL::ChainFdSolver_RNE *forward;
-    KDL::ChainHdSolver_Vereshchagin *recursion;
-    KDL::ChainDynParam *mass;
+    std::unique_ptr<KDL::ChainIdSolver_RNE> inverse;
+    std::unique_ptr<KDL::ChainHdSolver_Vereshchagin> recursion;
+    std::unique_ptr<KDL::ChainFdSolver_RNE> forward; // n x n matrices
+    std::unique_ptr<KDL::ChainDynParam> mass;
 };
 
 static KDL::Segment segment(const tree_body &b, int i)
@@ -61,58 +62,73 @@ static void mass(void *user, int k)
     p->mass->JntToMass(p->q[k], p->M);
 }
 
-static void report(peer *p, const char *what, void (*call)(void *, int))
+static int out_values(double *y, void *user)
 {
-    call(p, 0);
-    const double check = std::sqrt(p->out.data.squaredNorm() / p->n);
-    const double seconds = tree_time(call, p, (int)p->q.size(), 0.3);
-    std::printf("{\"library\":\"kdl\",\"model\":\"chain\",\"N\":%d,\"nv\":%d,\"ns_per_body\":%.1f,"
-                "\"min_us\":%.4f,\"what\":\"%s\",\"check\":%.12g}\n",
-                p->n, p->n, 1e9 * seconds / p->n, 1e6 * seconds, what, check);
-    std::fflush(stdout);
+    const peer *p = static_cast<peer *>(user);
+    std::copy(p->out.data.data(), p->out.data.data() + p->n, y);
+    return p->n;
 }
 
-static void measure(int n)
+static int mass_values(double *y, void *user)
 {
-    std::vector<tree_body> bodies(n);
-    peer p = {};
-    p.n = n;
-    tree_fill(bodies.data(), TREE_CHAIN, n);
-    for (int i = 0; i < n; i++)
-        p.chain.addSegment(segment(bodies[i], i));
-    for (int k = 0; k < tree_states(n); k++) {
-        KDL::JntArray q(n), v(n), tau(n);
+    const peer *p = static_cast<peer *>(user);
+    const Eigen::VectorXd Mv = p->M.data * p->v[0].data;
+    std::copy(Mv.data(), Mv.data() + p->n, y);
+    y[p->n] = Mv.dot(p->v[0].data);
+    return p->n + 1;
+}
+
+static void make_states(peer &p)
+{
+    for (int k = 0; k < tree_states(p.n); k++) {
+        KDL::JntArray q(p.n), v(p.n), tau(p.n);
         tree_base base;
-        tree_state(&base, q.data.data(), v.data.data(), tau.data.data(), n, k);
+        tree_state(&base, q.data.data(), v.data.data(), tau.data.data(), p.n, k);
         p.q.push_back(q);
         p.v.push_back(v);
         p.tau.push_back(tau);
     }
-    p.none = KDL::Wrenches(n, KDL::Wrench::Zero());
-    p.out = p.zero = p.force = KDL::JntArray(n);
+    p.none = KDL::Wrenches(p.n, KDL::Wrench::Zero());
+    p.out = p.zero = p.force = KDL::JntArray(p.n);
     p.limit = KDL::JntArray(1);
-    p.M = KDL::JntSpaceInertiaMatrix(n);
     p.alpha = KDL::Jacobian(1);
     KDL::SetToZero(p.alpha);
-    const KDL::Vector gravity(0, 0, -9.81);
-    KDL::ChainIdSolver_RNE id(p.chain, gravity);
-    KDL::ChainHdSolver_Vereshchagin hd(p.chain, KDL::Twist(-gravity, KDL::Vector::Zero()), 1);
-    p.inverse = &id;
-    p.recursion = &hd;
-    report(&p, "ID", inverse);
-    report(&p, "FD, recursion", recursion);
-    if (n > 1000)
-        return; // the others need n x n matrices
-    KDL::ChainFdSolver_RNE fd(p.chain, gravity);
-    KDL::ChainDynParam parameters(p.chain, gravity);
-    p.forward = &fd;
-    p.mass = &parameters;
-    report(&p, "FD", forward);
-    report(&p, "M", mass);
 }
 
-int main()
+static void make_solvers(peer &p)
 {
-    for (int n : {6, 12, 100, 1000, 10000})
-        measure(n);
+    const KDL::Vector gravity(0, 0, -9.81);
+    std::vector<tree_body> bodies((size_t)p.n);
+    tree_fill(bodies.data(), TREE_CHAIN, p.n);
+    const double heap = tree_heap();
+    for (int i = 0; i < p.n; i++)
+        p.chain.addSegment(segment(bodies[(size_t)i], i));
+    p.recursion = std::make_unique<KDL::ChainHdSolver_Vereshchagin>(
+        p.chain, KDL::Twist(-gravity, KDL::Vector::Zero()), 1);
+    p.bytes = tree_heap() - heap;
+    p.inverse = std::make_unique<KDL::ChainIdSolver_RNE>(p.chain, gravity);
+    if (p.n > TREE_MOST_DENSE)
+        return;
+    p.M = KDL::JntSpaceInertiaMatrix(p.n);
+    p.forward = std::make_unique<KDL::ChainFdSolver_RNE>(p.chain, gravity);
+    p.mass = std::make_unique<KDL::ChainDynParam>(p.chain, gravity);
+}
+
+int main(int argc, char **argv)
+{
+    static const tree_task tasks[] = {{"FD, recursion", recursion, out_values, 1},
+                                      {"ID", inverse, out_values, 1},
+                                      {"FD", forward, out_values, 1},
+                                      {"M", mass, mass_values, 1}};
+    int shape, values;
+    peer p;
+    tree_arguments(&shape, &p.n, &values, argc, argv);
+    if (shape != TREE_CHAIN) {
+        std::fputs("its dynamics are for chains\n", stderr);
+        return 1;
+    }
+    make_solvers(p);
+    make_states(p);
+    const tree_case c = {"KDL", shape, p.n, p.n, p.bytes, &p};
+    tree_report(&c, tasks, p.forward ? 4 : 2, values);
 }

@@ -1,22 +1,20 @@
 /* MuJoCo on the models of tree_models.h: forward dynamics by composite bodies and a sparse
    factorization, inverse dynamics, mass matrix. Models are given as URDF, whose XML is flat (long chains),
-   the free base as MJCF. One JSON line per measurement, the fields of bench_tree. */
+   the free base as MJCF. */
 #define _DEFAULT_SOURCE
-#include "../tree_models.h"
+#include "../tree_report.h"
 
 #include <mujoco/mujoco.h>
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 typedef struct peer {
-    int shape, n, states;
+    int shape, n;
     tree_body *bodies;
     mjModel *m;
     mjData *d;
     int *address_q, *address_v; /* of the joint of each body */
-    double *q, *v, *tau, *bias, *a;
+    double bytes, *q, *v, *tau, *bias, *a;
 } peer;
 
 static void write_inertial(FILE *file, const tree_body *b)
@@ -80,6 +78,7 @@ static void load(peer *p)
         write_urdf(file, p);
     }
     fclose(file);
+    const double heap = tree_heap();
     p->m = mj_loadXML(name, NULL, error, sizeof error);
     unlink(name);
     if (!p->m) {
@@ -89,6 +88,33 @@ static void load(peer *p)
     p->m->opt.disableflags |=
         mjDSBL_CONSTRAINT | mjDSBL_CONTACT | mjDSBL_PASSIVE | mjDSBL_SENSOR | mjDSBL_ACTUATION;
     p->d = mj_makeData(p->m);
+    p->bytes = tree_heap() - heap;
+}
+
+/* One Newton step for the principal axes of a body: a rotation by b_ij / (b_ii - b_jj) makes b_ij vanish. */
+static void turn_axes(double *quat, double *moments, const double *I)
+{
+    const double full[9] = {I[0], I[3], I[4], I[3], I[1], I[5], I[4], I[5], I[2]};
+    double R[9], T[9], B[9];
+    mju_quat2Mat(R, quat);
+    mju_mulMatMat(T, full, R, 3, 3, 3);
+    mju_mulMatTMat(B, R, T, 3, 3, 3);
+    const double turn[3] = {B[5] / (B[4] - B[8]), B[2] / (B[8] - B[0]), B[1] / (B[0] - B[4])};
+    mju_quatIntegrate(quat, turn, 1);
+    for (int k = 0; k < 3; k++)
+        moments[k] = B[4 * k];
+}
+
+/* The compiler finds principal axes less accurately: M would differ by 2e-9, accelerations by 1e-7. */
+static void refine_inertia(peer *p)
+{
+    for (int i = 0; i < p->n; i++) {
+        char name[20];
+        snprintf(name, sizeof name, "b%d", i);
+        const int body = mj_name2id(p->m, mjOBJ_BODY, name);
+        for (int k = 0; k < 3; k++)
+            turn_axes(p->m->body_iquat + 4 * body, p->m->body_inertia + 3 * body, p->bodies[i].I);
+    }
 }
 
 /* MuJoCo orders bodies depth-first. */
@@ -160,55 +186,64 @@ static void mass(void *user, int k)
     mj_crb(((peer *)user)->m, ((peer *)user)->d);
 }
 
-static void report(peer *p, const char *what, void (*call)(void *, int))
+static int revolute_values(double *y, void *user)
 {
-    double sum = 0;
+    const peer *p = user;
     const int first = p->shape == TREE_LEGS;
-    call(p, 0);
     for (int i = first; i < p->n; i++)
-        sum += p->a[p->address_v[i]] * p->a[p->address_v[i]];
-    const double seconds = tree_time(call, p, p->states, 0.3);
-    printf("{\"library\":\"mujoco\",\"model\":\"%s\",\"N\":%d,\"nv\":%d,\"ns_per_body\":%.1f,"
-           "\"min_us\":%.4f,\"what\":\"%s\",\"check\":%.12g}\n",
-           tree_shape_name[p->shape], p->n, p->m->nv, 1e9 * seconds / p->n, 1e6 * seconds, what,
-           sqrt(sum / (p->n - first)));
-    fflush(stdout);
+        y[i - first] = p->a[p->address_v[i]];
+    return p->n - first;
 }
 
-static void measure(int shape, int n)
+static int mass_values(double *y, void *user)
 {
-    peer p = {.shape = shape, .n = n, .states = tree_states(n)};
-    p.bodies = calloc((size_t)n, sizeof *p.bodies);
-    p.address_q = calloc((size_t)n, sizeof(int));
-    p.address_v = calloc((size_t)n, sizeof(int));
-    tree_fill(p.bodies, shape, n);
-    load(&p);
-    find_addresses(&p);
-    const size_t nv = (size_t)p.m->nv, states = (size_t)p.states;
-    p.q = calloc(states * (size_t)p.m->nq, sizeof(double));
-    p.v = calloc(states * nv, sizeof(double));
-    p.tau = calloc(states * nv, sizeof(double));
-    p.bias = calloc(nv, sizeof(double));
-    p.a = calloc(nv, sizeof(double));
-    for (int k = 0; k < p.states; k++)
-        fill_state(&p, k);
-    report(&p, "FD", forward);
-    report(&p, "ID", inverse);
-    report(&p, "M", mass);
-    mj_deleteData(p.d);
-    mj_deleteModel(p.m);
-    void *blocks[] = {p.bodies, p.address_q, p.address_v, p.q, p.v, p.tau, p.bias, p.a};
+    peer *p = user;
+    mj_mulM(p->m, p->d, p->a, p->v);
+    const int n = revolute_values(y, p);
+    y[n] = mju_dot(p->a, p->v, p->m->nv);
+    return n + 1;
+}
+
+static void make_peer(peer *p)
+{
+    const size_t n = (size_t)p->n;
+    p->bodies = calloc(n, sizeof *p->bodies);
+    p->address_q = calloc(n, sizeof(int));
+    p->address_v = calloc(n, sizeof(int));
+    tree_fill(p->bodies, p->shape, p->n);
+    load(p);
+    refine_inertia(p);
+    find_addresses(p);
+    const size_t nv = (size_t)p->m->nv, states = (size_t)tree_states(p->n);
+    p->q = calloc(states * (size_t)p->m->nq, sizeof(double));
+    p->v = calloc(states * nv, sizeof(double));
+    p->tau = calloc(states * nv, sizeof(double));
+    p->bias = calloc(nv, sizeof(double));
+    p->a = calloc(nv, sizeof(double));
+    for (int k = 0; k < tree_states(p->n); k++)
+        fill_state(p, k);
+}
+
+static void free_peer(peer *p)
+{
+    void *blocks[] = {p->bodies, p->address_q, p->address_v, p->q, p->v, p->tau, p->bias, p->a};
+    mj_deleteData(p->d);
+    mj_deleteModel(p->m);
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         free(blocks[i]);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    static const int chains[] = {6, 12, 100, 1000}, trees[] = {7, 127, 1023};
-    for (int i = 0; i < 4; i++)
-        measure(TREE_CHAIN, chains[i]);
-    for (int i = 0; i < 3; i++)
-        measure(TREE_BINARY, trees[i]);
-    measure(TREE_LEGS, TREE_LEGS_BODIES);
+    static const tree_task tasks[] = {{"FD", forward, revolute_values, 1},
+                                      {"ID", inverse, revolute_values, 1},
+                                      {"M", mass, mass_values, 1}};
+    peer p = {0};
+    int values;
+    tree_arguments(&p.shape, &p.n, &values, argc, argv);
+    make_peer(&p);
+    const tree_case c = {"MuJoCo", p.shape, p.n, p.m->nv, p.bytes, &p};
+    tree_report(&c, tasks, 3, values);
+    free_peer(&p);
     return 0;
 }

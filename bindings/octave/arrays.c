@@ -89,6 +89,15 @@ mxArray *gateway_record(void)
     return mxCreateStructMatrix(1, 1, 0, NULL);
 }
 
+mxArray *gateway_element(const mxArray *array, int i)
+{
+    mxArray *one = gateway_record();
+    for (int k = 0; k < mxGetNumberOfFields(array); k++)
+        gateway_set(one, mxGetFieldNameByNumber(array, k),
+                    mxDuplicateArray(mxGetFieldByNumber(array, (mwIndex)i, k)));
+    return one;
+}
+
 void gateway_set(mxArray *record, const char *name, mxArray *value)
 {
     mxAddField(record, name);

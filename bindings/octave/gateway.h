@@ -83,6 +83,9 @@ mxArray *gateway_scalar(double value);
 void gateway_set(mxArray *record, const char *name, mxArray *value);
 mxArray *gateway_record(void);
 
+/* A copy of element i of an array of structs. */
+mxArray *gateway_element(const mxArray *array, int i);
+
 /* statistics.c: all counters. */
 mxArray *gateway_statistics(const dfl_statistics *s);
 

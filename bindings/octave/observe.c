@@ -82,10 +82,7 @@ static dfl_status read_event_kinds(geoms_run *run, dfl_event_kind *kinds, int co
                         count);
     dfl_status status = DFL_OK;
     for (int i = 0; !status && i < count; i++) {
-        mxArray *one = gateway_record();
-        for (int k = 0; k < mxGetNumberOfFields(given); k++)
-            gateway_set(one, mxGetFieldNameByNumber(given, k),
-                        mxDuplicateArray(mxGetFieldByNumber(given, (mwIndex)i, k)));
+        mxArray *one = gateway_element(given, i);
         status = gateway_read(&kinds[i], run->gw.ctx, one, "options.event_kinds", parts, 2);
         mxDestroyArray(one);
     }

@@ -162,10 +162,7 @@ static dfl_status read_bodies(geoms_run *run)
     dfl_body *bodies = dfl_alloc(run->gw.ctx, (size_t)count, sizeof *bodies);
     dfl_status status = DFL_OK;
     for (int i = 0; !status && i < count; i++) {
-        mxArray *one = gateway_record();
-        for (int k = 0; k < mxGetNumberOfFields(given); k++)
-            gateway_set(one, mxGetFieldNameByNumber(given, k),
-                        mxDuplicateArray(mxGetFieldByNumber(given, (mwIndex)i, k)));
+        mxArray *one = gateway_element(given, i);
         status = gateway_read(&bodies[i], run->gw.ctx, one, "problem.bodies", parts, 4);
         bodies[i].first_v--;
         bodies[i].first_p--;

@@ -7,12 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What a terminal shows while the run goes on. */
-typedef struct screen {
-    cli_progress progress;
-    bool quiet;
-} screen;
-
 /* Where the rows go. */
 typedef struct outputs {
     const char **paths;
@@ -20,15 +14,24 @@ typedef struct outputs {
     const char *columns; /* of a plot, or NULL */
     dfl_writer **writers;
     int nwriters; /* opened so far */
+    dfl_status failed;
 } outputs;
 
+/* What a run needs besides the model: files, and what a terminal shows while it goes on. */
+typedef struct job {
+    const cli_model *model;
+    outputs out;
+    cli_progress progress;
+    bool quiet;
+} job;
+
 static dfl_status check_arguments(dfl_context *ctx, const cli_arguments *arguments);
-static bool can_start(const cli_model *model, const dfl_settings *settings);
 static bool collect_paths(outputs *out, dfl_context *ctx, const cli_arguments *arguments);
-static int follow(dfl_summary *summary, dfl_simulation *sim, screen *shown);
+static int follow(dfl_summary *summary, dfl_simulation *sim, job *it);
 static bool watch(double t, double step, void *user);
 static void show_log(dfl_log_level level, const char *text, void *user);
-static dfl_status open_outputs(outputs *out, const cli_model *model, const dfl_settings *settings);
+static dfl_status open_outputs(dfl_simulation *sim, void *user);
+static dfl_status open_all(outputs *out, const cli_model *model, const dfl_settings *settings);
 static int close_outputs(outputs *out, dfl_summary *summary, dfl_simulation *sim, int exit_status);
 static dfl_status report(const cli_arguments *arguments, const dfl_summary *summary,
                          const cli_model *model, bool hint);
@@ -85,47 +88,32 @@ static int simulate(const cli_arguments *arguments, const cli_model *model,
                     const dfl_settings *settings)
 {
     dfl_context *ctx = model->model->ctx;
-    outputs out = {.columns = arguments->columns};
-    const bool hint = collect_paths(&out, ctx, arguments);
-    screen shown = {.quiet = arguments->quiet};
+    job it = {.model = model, .out.columns = arguments->columns, .quiet = arguments->quiet};
+    outputs *out = &it.out;
+    const bool hint = collect_paths(out, ctx, arguments);
     dfl_simulation sim = {.ctx = ctx,
                           .run = model->run,
                           .eq = model->eq,
                           .settings = settings,
+                          .open = open_outputs,
                           .watch = watch,
                           .log = show_log,
-                          .user = &shown};
+                          .user = &it};
     dfl_summary summary;
-    int exit_status;
-    /* a start that fails leaves the files of an earlier run alone */
-    dfl_status status = can_start(model, settings) ? open_outputs(&out, model, settings) : DFL_OK;
-    if (!status) {
-        sim.writers = out.writers;
-        sim.nwriters = out.nwriters;
-        exit_status = follow(&summary, &sim, &shown);
-        exit_status = close_outputs(&out, &summary, &sim, exit_status);
+    int exit_status = follow(&summary, &sim, &it);
+    if (out->failed) {
+        exit_status = close_outputs(out, NULL, &sim, cli_finish(ctx, out->failed));
+    } else {
+        exit_status = close_outputs(out, &summary, &sim, exit_status);
         const bool unread = sim.trouble == DFL_STOPPED; /* | head: ends without a word */
         if (exit_status != CLI_SUCCESS && !unread)
             fprintf(stderr, "driftless: %s\n", summary.message);
-        status = unread ? DFL_OK : report(arguments, &summary, model, hint);
+        const dfl_status status = unread ? DFL_OK : report(arguments, &summary, model, hint);
         if (status)
             exit_status = status == DFL_STOPPED ? CLI_FAILURE : cli_complain(ctx, status);
-    } else {
-        exit_status = close_outputs(&out, NULL, &sim, cli_finish(ctx, status));
     }
     dfl_simulation_clear(&sim);
     return exit_status;
-}
-
-static bool can_start(const cli_model *model, const dfl_settings *settings)
-{
-    dfl_solver *solver = NULL;
-    dfl_status status = dfl_solver_create(&solver, model->model->ctx, dfl_runnable_eom(model->run),
-                                          &settings->solver);
-    if (!status)
-        status = dfl_runnable_start(NULL, model->run, solver, &settings->solver, settings->from);
-    dfl_solver_free(solver);
-    return !status;
 }
 
 /* The files that were asked for; without any, standard output unless that is a terminal. Returns whether
@@ -148,13 +136,13 @@ static bool collect_paths(outputs *out, dfl_context *ctx, const cli_arguments *a
 }
 
 /* The run, with a line of progress and Ctrl-C as a question after every step. */
-static int follow(dfl_summary *summary, dfl_simulation *sim, screen *shown)
+static int follow(dfl_summary *summary, dfl_simulation *sim, job *it)
 {
     const dfl_settings *settings = sim->settings;
-    cli_progress_begin(&shown->progress, settings->from, settings->to, shown->quiet);
+    cli_progress_begin(&it->progress, settings->from, settings->to, it->quiet);
     cli_interrupt_catch();
     const dfl_status status = dfl_simulate(summary, sim);
-    cli_progress_erase(&shown->progress);
+    cli_progress_erase(&it->progress);
     if (status == DFL_STOPPED && !sim->trouble)
         return CLI_INTERRUPTED;
     if (status == DFL_INVALID && !sim->started)
@@ -164,21 +152,32 @@ static int follow(dfl_summary *summary, dfl_simulation *sim, screen *shown)
 
 static bool watch(double t, double step, void *user)
 {
-    screen *shown = user;
-    cli_progress_show(&shown->progress, t, step);
+    job *it = user;
+    cli_progress_show(&it->progress, t, step);
     return cli_interrupted();
 }
 
 static void show_log(dfl_log_level level, const char *text, void *user)
 {
-    screen *shown = user;
-    if (shown->quiet || level == DFL_LOG_DEBUG)
+    job *it = user;
+    if (it->quiet || level == DFL_LOG_DEBUG)
         return;
-    cli_progress_erase(&shown->progress);
+    cli_progress_erase(&it->progress);
     fprintf(stderr, "driftless: %s%s\n", level == DFL_LOG_WARNING ? "warning: " : "", text);
 }
 
-static dfl_status open_outputs(outputs *out, const cli_model *model, const dfl_settings *settings)
+static dfl_status open_outputs(dfl_simulation *sim, void *user)
+{
+    job *it = user;
+    it->out.failed = open_all(&it->out, it->model, sim->settings);
+    if (!it->out.failed) {
+        sim->writers = it->out.writers;
+        sim->nwriters = it->out.nwriters;
+    }
+    return it->out.failed;
+}
+
+static dfl_status open_all(outputs *out, const cli_model *model, const dfl_settings *settings)
 {
     const dfl_solver_options *solver = &settings->solver;
     const dfl_run_option options[] = {{"form", settings->form, 0},

@@ -152,7 +152,7 @@ static dfl_outcome stacked_values(double *rows, dfl_system *sys, dfl_point *poin
     sys->stats->difference_evaluations++;
     int rc = eom->eval(&point->blocks, t, x, need & sys->need, eom->user);
     if (rc)
-        return dfl_system_trouble(sys, rc > 0 ? DFL_STEP_RETRY : DFL_STEP_STOP, "eval", t);
+        return dfl_system_returned(sys, rc, "eval", t);
     memcpy(point->x + sys->na, x, (size_t)sys->nu * sizeof *x);
     point->t = t;
     double *acc = rows + eom->nw, *vel = acc + nc, *gam = vel + nc + eom->ne, *pos = gam + eom->n0;
@@ -314,7 +314,7 @@ dfl_outcome dfl_system_jacobian(dfl_rows_jacobian *jac, dfl_system *sys, double 
         memset(jac->store, 0, (size_t)jac->store_size * sizeof(double));
         const int rc = eom->jacobian(&jac->blocks, t, xu, sys->geoms ? NULL : a, eom->user);
         if (rc)
-            return dfl_system_trouble(sys, rc > 0 ? DFL_STEP_RETRY : DFL_STEP_STOP, "jacobian", t);
+            return dfl_system_returned(sys, rc, "jacobian", t);
     } else {
         dfl_outcome outcome = dfl_system_differences(jac, sys, t, xu, a);
         if (outcome)
@@ -333,7 +333,7 @@ dfl_outcome dfl_system_jacobian(dfl_rows_jacobian *jac, dfl_system *sys, double 
         sys->stats->evaluations++;
         const int rc = eom->eval(&jac->scratch.blocks, t, xu, DFL_DIRECTIONS, eom->user);
         if (rc)
-            return dfl_system_trouble(sys, rc > 0 ? DFL_STEP_RETRY : DFL_STEP_STOP, "eval", t);
+            return dfl_system_returned(sys, rc, "eval", t);
     }
     assemble(jac, sys);
     return check_finite(jac, sys, t);

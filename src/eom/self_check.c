@@ -94,7 +94,7 @@ dfl_status dfl_check_cannot(dfl_check *c)
 
 dfl_status dfl_check_callback_failed(dfl_check *c, int rc, const char *callback)
 {
-    dfl_system_trouble(c->sys, rc > 0 ? DFL_STEP_RETRY : DFL_STEP_STOP, callback, c->point->t);
+    dfl_system_returned(c->sys, rc, callback, c->point->t);
     return dfl_check_cannot(c);
 }
 

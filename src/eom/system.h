@@ -69,8 +69,7 @@ typedef struct dfl_system {
     int row_d, row_acc, row_gam, row_e;     /* rows of alg; gI is at m1, c at m1 + m2 */
     double rounding;                        /* of what eval computes, relative */
     unsigned need;                          /* request mask of a full evaluation */
-    double *M, *M_chol,
-        *M_inv;             /* constant M (matrix or diagonal), its Cholesky factor or inverse */
+    double *M, *M_inv;      /* constant M (matrix or diagonal), inverse of a diagonal one */
     double *seed, *product; /* nv each: scratch for products */
     dfl_trouble trouble;
     dfl_statistics *stats;
@@ -175,7 +174,10 @@ dfl_outcome dfl_system_mass_product(double *y, dfl_system *sys, const dfl_point 
                                     const double *v);
 
 /* Whether points hold M: it changes with the state, and no residual stands for the dynamics. */
-bool dfl_system_mass_at_points(const dfl_system *sys);
+static inline bool dfl_system_mass_at_points(const dfl_system *sys)
+{
+    return sys->eom->mass && !sys->eom->residual && !sys->constant;
+}
 
 /* The mass matrix (or diagonal) at (t, x): by callback or column by column. */
 dfl_outcome dfl_system_mass(double *M, dfl_system *sys, double t, const double *x);
@@ -206,9 +208,13 @@ dfl_status dfl_system_self_check(dfl_system *sys, dfl_rows_jacobian *jac, dfl_po
 /* Writes what was not finite at the last trouble, such as "f[3]" or "W, row gI[0]". */
 void dfl_system_trouble_name(char *text, size_t size, const dfl_system *sys);
 
-/* Records a callback's return value or a trouble as an outcome. */
+/* Records a trouble and returns its outcome. */
 dfl_outcome dfl_system_trouble(dfl_system *sys, dfl_outcome outcome, const char *callback,
                                double t);
+
+/* The same for a callback's return value other than 0: positive asks for a smaller step, negative to
+   stop. */
+dfl_outcome dfl_system_returned(dfl_system *sys, int rc, const char *callback, double t);
 
 /* The same for a part of the equations, whose name becomes the callback's. */
 dfl_outcome dfl_system_part_trouble(dfl_system *sys, dfl_outcome outcome, dfl_failure part,

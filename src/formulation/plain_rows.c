@@ -220,8 +220,7 @@ static dfl_outcome kinematic_rows(double *F, dfl_formulation *form, const dfl_po
             const int rc =
                 eom->eval(&moved->blocks, point->t, moved->x + sys->na, DFL_KINEMATICS, eom->user);
             if (rc)
-                return dfl_system_trouble(sys, rc > 0 ? DFL_STEP_RETRY : DFL_STEP_STOP, "eval",
-                                          point->t);
+                return dfl_system_returned(sys, rc, "eval", point->t);
         }
         kin = moved->blocks.kin;
     }

@@ -62,8 +62,7 @@ static dfl_outcome call_user(double *Sp, double *Sv, dfl_formulation *form, doub
     const dfl_solver_options *opt = form->options;
     const int nsv = form->sys->psi1 ? 0 : form->nsv;
     const int rc = opt->select(Sp, Sv, form->nfp, nsv, t, x, opt->user);
-    return rc ? dfl_system_trouble(form->sys, rc > 0 ? DFL_STEP_RETRY : DFL_STEP_STOP, "select", t)
-              : DFL_STEP_OK;
+    return rc ? dfl_system_returned(form->sys, rc, "select", t) : DFL_STEP_OK;
 }
 
 /* The user's selectors, or their mean over both ends of a step. */

@@ -1,7 +1,30 @@
-/* stages.h: inside initial: the stages of the projection and the check. */
+/* stages.h: inside initial: the stages of the projection (stages.c), the check (violations.c) and far
+   guesses (assembly.c). */
 #ifndef DFL_STAGES_H
 #define DFL_STAGES_H
 #include "initial/initial.h"
+
+/* The unknowns and rows of a stage. */
+typedef struct dfl_initial_stage {
+    int first_column, columns, first_row, rows;
+    bool metric;               /* of M */
+    int skip_first, skip_last; /* columns in between that do not take part */
+} dfl_initial_stage;
+
+/* The stage that corrects row `row` of all algebraic rows. */
+dfl_initial_stage dfl_stages_of_row(const dfl_initial *init, int row);
+
+/* The largest unknown of a stage, by which changes are measured; 1 if all are zero. */
+double dfl_stages_size(const dfl_initial *init, dfl_initial_stage st);
+
+/* All rows and their derivatives at init->x. DFL_CALLBACK, DFL_NOT_FINITE. */
+dfl_status dfl_stages_evaluate(dfl_initial *init);
+
+/* The derivative of row `row` with respect to column `column`. */
+double dfl_stages_entry(const dfl_initial *init, int row, int column);
+
+/* Whether the conditions hold the unknown of this column. */
+bool dfl_stages_held(const dfl_initial *init, const dfl_conditions *cond, int column);
 
 /* Least change of positions, then velocities, then the rest. */
 dfl_status dfl_stages_project(dfl_initial *init, const dfl_conditions *cond);

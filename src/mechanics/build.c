@@ -63,7 +63,8 @@ dfl_status dfl_tree_create(dfl_tree **out, dfl_context *ctx, const dfl_tree_desc
     finish_nodes(tree);
     share_slots(tree);
     tree->fold = take(tree, tree->nslots, sizeof *tree->fold);
-    if (!tree->fold) {
+    tree->scale = take(tree, ARTICULATED * tree->nslots, sizeof(double));
+    if (!tree->fold || !tree->scale) {
         dfl_tree_free(tree);
         return DFL_NO_MEMORY;
     }
@@ -86,7 +87,8 @@ void dfl_tree_free(dfl_tree *tree)
                       tree->drive,       tree->body_node, tree->joint_p,   tree->joint_v,
                       tree->joint_drive, tree->dof_node,  tree->dof_joint, tree->quaternion,
                       tree->massless,    tree->scratch,   tree->body_name, tree->joint_name,
-                      tree->body_empty,  tree->fold,      tree->rest,      tree->mass};
+                      tree->body_empty,  tree->fold,      tree->rest,      tree->mass,
+                      tree->scale};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         dfl_free(ctx, blocks[i]);
     dfl_free(ctx, tree);

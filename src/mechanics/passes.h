@@ -405,15 +405,21 @@ KERNEL void masked_solve(real *x, const real *A, int k, unsigned mask)
     }
 }
 
-/* D = S^T I^A S of a spherical or free node, k x k. */
-KERNEL void several_axes(real *D, const real *A, int k)
+/* Where entry (i, j) of a 6 x 6 articulated inertia stands. */
+KERNEL int articulated_at(int i, int j)
 {
     static const unsigned char at[6][6] = {{0, 3, 4, 6, 7, 8},      {3, 1, 5, 9, 10, 11},
                                            {4, 5, 2, 12, 13, 14},   {6, 9, 12, 15, 18, 19},
                                            {7, 10, 13, 18, 16, 20}, {8, 11, 14, 19, 20, 17}};
+    return at[i][j];
+}
+
+/* D = S^T I^A S of a spherical or free node, k x k. */
+KERNEL void several_axes(real *D, const real *A, int k)
+{
     for (int i = 0; i < k; i++)
         for (int j = 0; j < k; j++)
-            D[i * k + j] = A[at[i][j]];
+            D[i * k + j] = A[articulated_at(i, j)];
 }
 
 /* The spherical node: I^a keeps M - H^T D^- H only, since the range of H lies in that of D. */

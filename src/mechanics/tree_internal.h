@@ -14,6 +14,7 @@ struct dfl_tree {
     node_mass *mass;
     node_state *state;
     node_fold *fold;   /* nslots */
+    double *scale;     /* ARTICULATED per slot: see ranks.c */
     double *pose;      /* 12 per node: rotation to the world (row-major), origin */
     double *reference; /* the same in the reference configuration */
     double *drive;     /* 3 per drive: u, u', u'' */

@@ -36,7 +36,7 @@ dfl_status dfl_drawing_create(dfl_drawing **out, dfl_model *model)
     if (!drawing)
         return DFL_NO_MEMORY;
     *drawing = (dfl_drawing){.ctx = model->ctx, .model = model, .graph = model->graph};
-    drawing->links = dfl_drawing_grow(model->ctx, NULL, &drawing->max_links, 0, sizeof(dfl_link));
+    drawing->links = dfl_grow(model->ctx, NULL, &drawing->max_links, 0, sizeof(dfl_link));
     if (!drawing->links) {
         dfl_free(model->ctx, drawing);
         return DFL_NO_MEMORY;
@@ -73,25 +73,9 @@ void dfl_drawing_free(dfl_drawing *drawing)
     dfl_free(ctx, drawing->joints);
     dfl_free(ctx, drawing->links);
     dfl_free(ctx, drawing->path);
-    dfl_drawing_free_frames(drawing);
     dfl_free(ctx, drawing->applied);
     dfl_free(ctx, drawing->bonds);
     dfl_free(ctx, drawing);
-}
-
-void *dfl_drawing_grow(dfl_context *ctx, void *array, int *max, int count, size_t size)
-{
-    if (count < *max)
-        return array;
-    const int wanted = 2 * *max + 8;
-    void *copy = dfl_alloc(ctx, (size_t)wanted, size);
-    if (!copy)
-        return NULL;
-    if (count > 0)
-        memcpy(copy, array, (size_t)count * size);
-    dfl_free(ctx, array);
-    *max = wanted;
-    return copy;
 }
 
 dfl_status dfl_drawing_set_planar(dfl_drawing *drawing)
@@ -138,13 +122,12 @@ dfl_status dfl_drawing_body(int *out, dfl_drawing *drawing, const dfl_drawn_body
         status = dfl_drawing_check_body(drawing, body);
     if (status)
         return status;
-    dfl_placed_body *bodies = dfl_drawing_grow(ctx, drawing->bodies, &drawing->max_bodies,
-                                               drawing->nbodies, sizeof *bodies);
+    dfl_placed_body *bodies =
+        dfl_grow(ctx, drawing->bodies, &drawing->max_bodies, drawing->nbodies, sizeof *bodies);
     if (!bodies)
         return DFL_NO_MEMORY;
     drawing->bodies = bodies;
-    int *path =
-        dfl_drawing_grow(ctx, drawing->path, &drawing->max_path, drawing->nbodies, sizeof *path);
+    int *path = dfl_grow(ctx, drawing->path, &drawing->max_path, drawing->nbodies, sizeof *path);
     if (!path)
         return DFL_NO_MEMORY;
     drawing->path = path;
@@ -203,8 +186,8 @@ dfl_status dfl_drawing_joint(int *out, dfl_drawing *drawing, const dfl_drawn_joi
         status = dfl_drawing_check_joint(drawing, &joint.drawn);
     if (status)
         return status;
-    dfl_placed_joint *joints = dfl_drawing_grow(ctx, drawing->joints, &drawing->max_joints,
-                                                drawing->njoints, sizeof *joints);
+    dfl_placed_joint *joints =
+        dfl_grow(ctx, drawing->joints, &drawing->max_joints, drawing->njoints, sizeof *joints);
     if (!joints)
         return DFL_NO_MEMORY;
     drawing->joints = joints;

@@ -112,8 +112,8 @@ dfl_status dfl_drawing_set_gravity(dfl_drawing *drawing, dfl_vec gravity);
 dfl_status dfl_drawing_body(int *out, dfl_drawing *drawing, const dfl_drawn_body *body);
 dfl_status dfl_drawing_joint(int *out, dfl_drawing *drawing, const dfl_drawn_joint *joint);
 
-/* A frame with a name: a point of a body, and axes as of joints; zero: those of the drawing. Only
-   `equations --frames` shows it (frames.c). */
+/* A frame with a name: a point of a body, and axes as of joints; zero: those of the drawing. The scene
+   and `equations --frames` show it (frames.c). */
 dfl_status dfl_drawing_frame(dfl_drawing *drawing, const char *name, int body, dfl_vec at,
                              dfl_vec axis, dfl_vec axis2);
 

@@ -7,6 +7,7 @@
 #ifndef DFL_DRAWING_INTERNAL_H
 #define DFL_DRAWING_INTERNAL_H
 
+#include "context/grow.h"
 #include "mechanism/drawing.h"
 #include "mechanism/shapes.h"
 
@@ -103,12 +104,6 @@ typedef struct dfl_bond {
     dfl_vec x, force, torque; /* on B */
 } dfl_bond;
 
-typedef struct dfl_named_frame {
-    char *name;
-    int line, body;
-    dfl_vec at, axis, axis2;
-} dfl_named_frame;
-
 struct dfl_drawing {
     dfl_context *ctx;
     dfl_model *model;
@@ -129,15 +124,12 @@ struct dfl_drawing {
     dfl_sight *sights; /* what else there is to see (shapes.h) */
     int nsights, max_sights;
     bool bare; /* no automatic shapes */
-    dfl_named_frame *named;
-    int nnamed, max_named;
     int *path; /* nbodies: workspace */
     int max_path;
 };
 
-/* drawing.c: whether a joint closes a loop; room for one more element of `size` bytes, or NULL without memory. */
+/* drawing.c: whether a joint closes a loop. */
 bool dfl_drawing_closes_loop(const dfl_drawing *drawing, const dfl_drawn_joint *joint);
-void *dfl_drawing_grow(dfl_context *ctx, void *array, int *max, int count, size_t size);
 
 /* geometry.c: a number that is the same for all parameters, or the one of their present values. Expressions of
    anything but parameters and inputs fail, with `what` in the message. */
@@ -212,7 +204,6 @@ dfl_status dfl_drawing_frames(dfl_joint_frames *frames, dfl_drawing *drawing,
 
 /* frames.c: how frames and bodies move, for the model if it wants that. */
 dfl_status dfl_drawing_describe_frames(dfl_drawing *drawing);
-void dfl_drawing_free_frames(dfl_drawing *drawing);
 
 /* massless.c: names of massless bodies, and which may be quasistatic, for the model. */
 dfl_status dfl_drawing_massless(dfl_drawing *drawing);

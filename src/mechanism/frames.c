@@ -1,4 +1,5 @@
-/* frames.c: frames with names, and how they and the bodies move, for `driftless equations --frames`.
+/* frames.c: frames with names, which the scene shows, and how they and the bodies move, for
+   `driftless equations --frames`.
 
    A frame is a point of a body with axes: those of the drawing, or z along `axis` and x along `axis2`. The
    frame of a body has its origin in the centre of mass and the axes of the drawing. Everything is in world
@@ -11,41 +12,32 @@
 #include <string.h>
 
 static dfl_status check_frame_name(const dfl_drawing *drawing, const char *name);
-static dfl_status describe(dfl_model_frame *out, dfl_drawing *drawing, const char *name, int body,
-                           dfl_vec at, const dfl_vec axes[3]);
+static dfl_status describe(dfl_drawing *drawing, const char *name, int body, dfl_vec at,
+                           dfl_vec axis, dfl_vec axis2);
 static dfl_status describe_columns(dfl_model_frame *out, dfl_drawing *drawing, int body,
                                    dfl_vec at);
 
 dfl_status dfl_drawing_frame(dfl_drawing *drawing, const char *name, int body, dfl_vec at,
                              dfl_vec axis, dfl_vec axis2)
 {
-    dfl_status status = check_frame_name(drawing, name);
-    if (status)
-        return status;
-    dfl_named_frame *named = dfl_drawing_grow(drawing->ctx, drawing->named, &drawing->max_named,
-                                              drawing->nnamed, sizeof *named);
-    if (!named)
-        return DFL_NO_MEMORY;
-    drawing->named = named;
-    named += drawing->nnamed;
-    *named = (dfl_named_frame){.name = dfl_copy_string(drawing->ctx, name),
-                               .line = drawing->model->line,
-                               .body = body,
-                               .at = at,
-                               .axis = axis,
-                               .axis2 = axis2};
-    drawing->nnamed++;
-    return named->name ? DFL_OK : DFL_NO_MEMORY;
+    const dfl_status status = check_frame_name(drawing, name);
+    return status ? status
+                  : dfl_drawing_show(drawing, &(dfl_sight){.kind = DFL_SEE_FRAME,
+                                                           .name = name,
+                                                           .a = body,
+                                                           .at = at,
+                                                           .axis = axis,
+                                                           .axis2 = axis2});
 }
 
 static dfl_status check_frame_name(const dfl_drawing *drawing, const char *name)
 {
-    for (int i = 0; i < drawing->nnamed; i++)
-        if (!strcmp(name, drawing->named[i].name))
+    for (int i = 0; i < drawing->nsights; i++)
+        if (drawing->sights[i].kind == DFL_SEE_FRAME && !strcmp(name, drawing->sights[i].name))
             return dfl_fail(drawing->ctx, DFL_INVALID,
                             "frame: the name '%s' is taken by the frame of line %d; choose another "
                             "one",
-                            name, drawing->named[i].line);
+                            name, drawing->sights[i].line);
     for (int i = 0; i < drawing->nbodies; i++)
         if (!strcmp(name, drawing->bodies[i].name))
             return dfl_fail(drawing->ctx, DFL_INVALID,
@@ -55,42 +47,38 @@ static dfl_status check_frame_name(const dfl_drawing *drawing, const char *name)
     return DFL_OK;
 }
 
-void dfl_drawing_free_frames(dfl_drawing *drawing)
-{
-    for (int i = 0; i < drawing->nnamed; i++)
-        dfl_free(drawing->ctx, drawing->named[i].name);
-    dfl_free(drawing->ctx, drawing->named);
-}
-
 dfl_status dfl_drawing_describe_frames(dfl_drawing *drawing)
 {
     dfl_model *model = drawing->model;
-    const int count = drawing->nbodies + drawing->nnamed;
     dfl_status status = DFL_OK;
     if (!model->wants_frames)
         return DFL_OK;
-    model->frames = dfl_alloc(drawing->ctx, (size_t)count, sizeof *model->frames);
+    model->frames = dfl_alloc(drawing->ctx, (size_t)(drawing->nbodies + drawing->nsights),
+                              sizeof *model->frames);
     if (!model->frames)
         return DFL_NO_MEMORY;
-    for (int i = 0; i < count && !status; i++) {
-        dfl_vec axes[3];
-        const bool body = i < drawing->nbodies;
-        const dfl_placed_body *b = &drawing->bodies[body ? i : 0];
-        const dfl_named_frame *f = body ? NULL : &drawing->named[i - drawing->nbodies];
-        dfl_drawing_axes(axes, drawing, body ? vec_zero() : f->axis, body ? vec_zero() : f->axis2);
-        dfl_model_frame *to = &model->frames[model->nframes++];
-        status = body ? describe(to, drawing, b->name, i, b->com, axes)
-                      : describe(to, drawing, f->name, f->body, f->at, axes);
+    for (int i = 0; i < drawing->nbodies && !status; i++) {
+        const dfl_placed_body *body = &drawing->bodies[i];
+        status = describe(drawing, body->name, i, body->com, vec_zero(), vec_zero());
+    }
+    for (int i = 0; i < drawing->nsights && !status; i++) {
+        const dfl_sight *f = &drawing->sights[i];
+        if (f->kind == DFL_SEE_FRAME)
+            status = describe(drawing, f->name, f->a, f->at, f->axis, f->axis2);
     }
     return status;
 }
 
-static dfl_status describe(dfl_model_frame *out, dfl_drawing *drawing, const char *name, int body,
-                           dfl_vec at, const dfl_vec axes[3])
+/* One frame more of the model. */
+static dfl_status describe(dfl_drawing *drawing, const char *name, int body, dfl_vec at,
+                           dfl_vec axis, dfl_vec axis2)
 {
+    dfl_model_frame *out = &drawing->model->frames[drawing->model->nframes++];
+    dfl_vec axes[3];
     dfl_graph *g = drawing->graph;
     dfl_vec r, v, a, omega, alpha;
     dfl_mat R;
+    dfl_drawing_axes(axes, drawing, axis, axis2);
     out->planar = drawing->planar;
     out->name = dfl_copy_string(drawing->ctx, name);
     dfl_status status = out->name ? dfl_drawing_point(&r, drawing, body, at) : DFL_NO_MEMORY;

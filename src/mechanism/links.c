@@ -250,8 +250,8 @@ static int chain_of(step chain[3], const dfl_drawing *drawing, const dfl_drawn_j
 
 static dfl_status add_link(int *out, dfl_drawing *drawing, int parent, int index, const step *s)
 {
-    dfl_link *links = dfl_drawing_grow(drawing->ctx, drawing->links, &drawing->max_links,
-                                       drawing->nlinks, sizeof *links);
+    dfl_link *links =
+        dfl_grow(drawing->ctx, drawing->links, &drawing->max_links, drawing->nlinks, sizeof *links);
     if (!links)
         return DFL_NO_MEMORY;
     drawing->links = links;

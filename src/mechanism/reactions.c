@@ -64,8 +64,8 @@ dfl_status dfl_drawing_bond(dfl_drawing *drawing, int a, int b, dfl_expr multipl
                             dfl_vec force, dfl_vec torque)
 {
     dfl_graph *g = drawing->graph;
-    dfl_bond *bonds = dfl_drawing_grow(drawing->ctx, drawing->bonds, &drawing->max_bonds,
-                                       drawing->nbonds, sizeof *bonds);
+    dfl_bond *bonds =
+        dfl_grow(drawing->ctx, drawing->bonds, &drawing->max_bonds, drawing->nbonds, sizeof *bonds);
     if (!bonds)
         return DFL_NO_MEMORY;
     drawing->bonds = bonds;
@@ -78,8 +78,8 @@ dfl_status dfl_drawing_bond(dfl_drawing *drawing, int a, int b, dfl_expr multipl
 dfl_status dfl_drawing_note(dfl_drawing *drawing, int body, dfl_vec point, dfl_vec force,
                             dfl_vec torque)
 {
-    dfl_applied *applied = dfl_drawing_grow(drawing->ctx, drawing->applied, &drawing->max_applied,
-                                            drawing->napplied, sizeof *applied);
+    dfl_applied *applied = dfl_grow(drawing->ctx, drawing->applied, &drawing->max_applied,
+                                    drawing->napplied, sizeof *applied);
     if (!applied)
         return DFL_NO_MEMORY;
     drawing->applied = applied;

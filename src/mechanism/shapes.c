@@ -26,16 +26,18 @@ static dfl_status bring_to_front(dfl_model *model, int count);
 
 dfl_status dfl_drawing_show(dfl_drawing *drawing, const dfl_sight *sight)
 {
-    dfl_sight *sights = dfl_drawing_grow(drawing->ctx, drawing->sights, &drawing->max_sights,
-                                         drawing->nsights, sizeof *sights);
+    dfl_sight *sights = dfl_grow(drawing->ctx, drawing->sights, &drawing->max_sights,
+                                 drawing->nsights, sizeof *sights);
     if (!sights)
         return DFL_NO_MEMORY;
     drawing->sights = sights;
     char *name = dfl_copy_string(drawing->ctx, sight->name);
     if (!name)
         return DFL_NO_MEMORY;
-    sights[drawing->nsights] = *sight;
-    sights[drawing->nsights++].name = name;
+    sights += drawing->nsights++;
+    *sights = *sight;
+    sights->name = name;
+    sights->line = drawing->model->line;
     return DFL_OK;
 }
 

@@ -2,11 +2,12 @@
    derived.
 
    Symbols get their numbers in order of declaration, so that equal scripts give equal graphs. */
+#include "model/declare.h"
+
+#include "context/grow.h"
 #include "context/text.h"
 #include "model/contents.h"
 #include "model/names.h"
-#include "model/shape.h"
-#include "model/sides.h"
 
 #include <math.h>
 #include <string.h>
@@ -16,73 +17,17 @@ enum {
     MOST = 1 << 20 /* declarations, masses or forces */
 };
 
-static dfl_status set_names(dfl_model *model, const char *path);
 static dfl_status declare(int *out, dfl_model *model, dfl_declared kind, const char *name);
+static dfl_status own_symbol(dfl_expr *out, dfl_model *model, int number, dfl_symbol_kind kind,
+                             int index);
+static dfl_status with_multiplier(dfl_model *model, int number, dfl_symbol_kind kind,
+                                  const char *prefix);
 static dfl_status attach_symbol(dfl_expr *out, dfl_model *model, int number, dfl_symbol_kind kind,
                                 int index, const char *prefix);
 static dfl_status with_value(dfl_expr *out, dfl_model *model, dfl_declared kind, const char *name,
                              double value);
 static dfl_status with_equation(int *out, dfl_model *model, dfl_declared kind, dfl_role role,
                                 const char *name, dfl_expr expr);
-static dfl_status velocity_of(dfl_expr *out, dfl_model *model, const char *call, dfl_expr u);
-static dfl_status check_count(const dfl_model *model, int count);
-static dfl_status check_energy_open(const dfl_model *model);
-static void *grow(dfl_context *ctx, void *array, int *max, int count, size_t size);
-
-dfl_status dfl_model_create(dfl_model **out, dfl_context *ctx, const char *path)
-{
-    *out = NULL;
-    dfl_model *model = dfl_alloc(ctx, 1, sizeof *model);
-    if (!model)
-        return DFL_NO_MEMORY;
-    model->ctx = ctx;
-    model->kinetic = model->potential = model->stored = model->driven = DFL_NO_EXPR;
-    dfl_run_settings *run = &model->run;
-    run->to = run->rtol = run->atol = run->every = run->from = NAN;
-    run->first_step = run->max_step = run->fixed_step = run->max_steps = NAN;
-    run->baumgarte_alpha = run->baumgarte_beta = NAN;
-    dfl_status status = dfl_graph_create(&model->graph, ctx, 0);
-    if (!status)
-        status = set_names(model, path);
-    if (status)
-        dfl_model_free(model);
-    else
-        *out = model;
-    return status;
-}
-
-void dfl_model_free(dfl_model *model)
-{
-    if (!model)
-        return;
-    dfl_context *ctx = model->ctx;
-    for (int i = 0; i < model->ndeclarations; i++) {
-        dfl_free(ctx, model->declarations[i].name);
-        dfl_free(ctx, model->declarations[i].unit);
-        dfl_free(ctx, model->declarations[i].carries);
-    }
-    void *const blocks[] = {model->name,     model->path,       model->text,
-                            model->names,    model->uses,       model->declarations,
-                            model->masses,   model->forces,     model->starts,
-                            model->run.form, model->run.method, model->run.start};
-    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
-        dfl_free(ctx, blocks[i]);
-    for (int i = 0; i < model->nnotes; i++)
-        dfl_free(ctx, model->notes[i]);
-    dfl_free(ctx, model->notes);
-    for (int i = 0; i < model->nshapes; i++)
-        dfl_shape_clear(&model->shapes[i], ctx);
-    dfl_free(ctx, model->shapes);
-    dfl_model_free_sides(model);
-    for (int i = 0; i < model->nframes; i++) {
-        dfl_free(ctx, model->frames[i].name);
-        dfl_free(ctx, model->frames[i].columns);
-    }
-    dfl_free(ctx, model->frames);
-    dfl_mass_tree_free(model->tree);
-    dfl_graph_free(model->graph);
-    dfl_free(ctx, model);
-}
 
 dfl_status dfl_model_param(dfl_expr *out, dfl_model *model, const char *name, double value,
                            const char *unit)
@@ -120,31 +65,21 @@ dfl_status dfl_model_setting(dfl_model *model, const char *name, double value)
 dfl_status dfl_model_position(dfl_expr *out, dfl_model *model, const char *name)
 {
     int number;
-    dfl_expr velocity;
     const int v = model->count[DFL_A_POSITION] + model->count[DFL_A_SPEED];
     dfl_status status = declare(&number, model, DFL_A_POSITION, name);
     if (!status)
-        status =
-            attach_symbol(out, model, number, DFL_SYM_P, model->declarations[number].index, NULL);
-    if (!status)
-        status = attach_symbol(&velocity, model, number, DFL_SYM_V, v, "der");
-    if (status)
-        return status;
-    model->declarations[number].symbol = *out;
-    model->declarations[number].velocity = velocity;
-    return DFL_OK;
+        status = own_symbol(out, model, number, DFL_SYM_P, model->declarations[number].index);
+    return status ? status
+                  : attach_symbol(&model->declarations[number].velocity, model, number, DFL_SYM_V,
+                                  v, "der");
 }
 
 dfl_status dfl_model_speed(dfl_expr *out, dfl_model *model, const char *name)
 {
     int number;
     const int v = model->count[DFL_A_POSITION] + model->count[DFL_A_SPEED];
-    dfl_status status = declare(&number, model, DFL_A_SPEED, name);
-    if (!status)
-        status = attach_symbol(out, model, number, DFL_SYM_V, v, NULL);
-    if (!status)
-        model->declarations[number].symbol = *out;
-    return status;
+    const dfl_status status = declare(&number, model, DFL_A_SPEED, name);
+    return status ? status : own_symbol(out, model, number, DFL_SYM_V, v);
 }
 
 dfl_status dfl_model_velocity(dfl_expr *out, dfl_model *model, dfl_expr position)
@@ -165,7 +100,7 @@ dfl_status dfl_model_acceleration(dfl_expr *out, dfl_model *model, dfl_expr u)
 {
     dfl_graph *graph = model->graph;
     dfl_expr v = 0;
-    dfl_status status = velocity_of(&v, model, "acceleration", u);
+    dfl_status status = dfl_model_velocity_of(&v, model, "acceleration", u);
     if (status)
         return status;
     const dfl_symbol *symbol = &graph->symbols[dfl_node_of(graph, v)->a];
@@ -199,159 +134,18 @@ dfl_status dfl_model_kinematics(dfl_model *model, dfl_expr position, dfl_expr ra
     return status;
 }
 
-dfl_status dfl_model_kinetic(dfl_model *model, dfl_expr T)
-{
-    dfl_status status = dfl_model_check_contents(model, DFL_FOR_KINETIC, NULL, T);
-    if (!status)
-        status = check_energy_open(model);
-    if (status)
-        return status;
-    model->kinetic = model->kinetic == DFL_NO_EXPR ? T : dfl_add(model->graph, model->kinetic, T);
-    model->kinetic_line = model->line;
-    return dfl_graph_status(model->graph);
-}
-
-dfl_status dfl_model_potential(dfl_model *model, dfl_expr V)
-{
-    dfl_status status = dfl_model_check_contents(model, DFL_FOR_POTENTIAL, NULL, V);
-    if (!status)
-        status = check_energy_open(model);
-    if (status)
-        return status;
-    model->potential =
-        model->potential == DFL_NO_EXPR ? V : dfl_add(model->graph, model->potential, V);
-    model->potential_line = model->line;
-    return dfl_graph_status(model->graph);
-}
-
-dfl_status dfl_model_mass(dfl_model *model, dfl_expr u, dfl_expr v, dfl_expr k)
-{
-    dfl_contribution entry = {.expr = k, .line = model->line};
-    dfl_status status = velocity_of(&entry.u, model, "mass", u);
-    if (!status)
-        status = velocity_of(&entry.v, model, "mass", v);
-    if (!status)
-        status = dfl_model_check_contents(model, DFL_FOR_MASS, NULL, k);
-    if (!status)
-        status = check_energy_open(model);
-    if (!status)
-        status = check_count(model, model->nmasses);
-    if (status)
-        return status;
-    dfl_contribution *masses =
-        grow(model->ctx, model->masses, &model->max_masses, model->nmasses, sizeof *model->masses);
-    if (!masses)
-        return DFL_NO_MEMORY;
-    model->masses = masses;
-    masses[model->nmasses++] = entry;
-    return DFL_OK;
-}
-
-dfl_status dfl_model_force(dfl_model *model, dfl_expr u, dfl_expr F)
-{
-    dfl_contribution entry = {.expr = F, .line = model->line};
-    dfl_status status = velocity_of(&entry.u, model, "force", u);
-    if (!status)
-        status = dfl_model_check_contents(model, DFL_FOR_FORCE, NULL, F);
-    if (!status)
-        status = check_count(model, model->nforces);
-    if (status)
-        return status;
-    dfl_contribution *forces =
-        grow(model->ctx, model->forces, &model->max_forces, model->nforces, sizeof *model->forces);
-    if (!forces)
-        return DFL_NO_MEMORY;
-    model->forces = forces;
-    forces[model->nforces++] = entry;
-    return DFL_OK;
-}
-
-dfl_status dfl_model_quasistatic(dfl_model *model, dfl_expr u)
-{
-    dfl_expr velocity = DFL_NO_EXPR;
-    const dfl_status status = velocity_of(&velocity, model, "quasistatic", u);
-    if (status)
-        return status;
-    dfl_model_owner(model, velocity)->quasistatic = true;
-    return DFL_OK;
-}
-
-dfl_status dfl_model_carries(dfl_model *model, dfl_expr u, const char *body)
-{
-    dfl_expr velocity = DFL_NO_EXPR;
-    dfl_text text = {.ctx = model->ctx};
-    const dfl_status status = velocity_of(&velocity, model, "body", u);
-    if (status)
-        return status;
-    dfl_declaration *decl = dfl_model_owner(model, velocity);
-    dfl_text_add(&text, "%s%s'%s'", decl->carries ? decl->carries : "", decl->carries ? ", " : "",
-                 body);
-    if (text.status)
-        return text.status;
-    dfl_free(model->ctx, decl->carries);
-    decl->carries = text.data;
-    return DFL_OK;
-}
-
-dfl_status dfl_model_stored_force(dfl_model *model, dfl_expr u, dfl_expr F)
-{
-    const dfl_status status = dfl_model_force(model, u, F);
-    if (!status)
-        model->forces[model->nforces - 1].stored = true;
-    return status;
-}
-
-dfl_status dfl_model_stored(dfl_model *model, dfl_expr V)
-{
-    dfl_status status = dfl_model_check_contents(model, DFL_FOR_POTENTIAL, NULL, V);
-    if (!status)
-        status = check_energy_open(model);
-    if (!status)
-        model->stored = model->stored == DFL_NO_EXPR ? V : dfl_add(model->graph, model->stored, V);
-    return status ? status : dfl_graph_status(model->graph);
-}
-
-dfl_status dfl_model_driven(dfl_model *model, dfl_expr T)
-{
-    dfl_status status = dfl_model_check_contents(model, DFL_FOR_OUTPUT, NULL, T);
-    if (!status)
-        status = check_energy_open(model);
-    if (!status)
-        model->driven = model->driven == DFL_NO_EXPR ? T : dfl_add(model->graph, model->driven, T);
-    return status ? status : dfl_graph_status(model->graph);
-}
-
-bool dfl_model_conservative(const dfl_model *model)
-{
-    for (int i = 0; i < model->nforces; i++)
-        if (!model->forces[i].stored)
-            return false;
-    return true;
-}
-
 dfl_status dfl_model_constraint(int *out, dfl_model *model, const char *name, dfl_expr g)
 {
-    dfl_expr multiplier;
-    dfl_status status = with_equation(out, model, DFL_A_CONSTRAINT, DFL_FOR_CONSTRAINT, name, g);
-    if (!status)
-        status = attach_symbol(&multiplier, model, *out, DFL_SYM_LAMBDA,
-                               model->declarations[*out].index, "lambda");
-    if (!status)
-        model->declarations[*out].symbol = multiplier;
-    return status;
+    const dfl_status status =
+        with_equation(out, model, DFL_A_CONSTRAINT, DFL_FOR_CONSTRAINT, name, g);
+    return status ? status : with_multiplier(model, *out, DFL_SYM_LAMBDA, "lambda");
 }
 
 dfl_status dfl_model_nonholonomic(int *out, dfl_model *model, const char *name, dfl_expr h)
 {
-    dfl_expr multiplier;
-    dfl_status status =
+    const dfl_status status =
         with_equation(out, model, DFL_A_NONHOLONOMIC, DFL_FOR_NONHOLONOMIC, name, h);
-    if (!status)
-        status = attach_symbol(&multiplier, model, *out, DFL_SYM_MU,
-                               model->declarations[*out].index, "mu");
-    if (!status)
-        model->declarations[*out].symbol = multiplier;
-    return status;
+    return status ? status : with_multiplier(model, *out, DFL_SYM_MU, "mu");
 }
 
 dfl_status dfl_model_variable(dfl_expr *out, dfl_model *model, dfl_declared kind, const char *name)
@@ -360,12 +154,9 @@ dfl_status dfl_model_variable(dfl_expr *out, dfl_model *model, dfl_declared kind
                                    : kind == DFL_AN_AUXILIARY ? DFL_SYM_W
                                                               : DFL_SYM_S;
     int number;
-    dfl_status status = declare(&number, model, kind, name);
-    if (!status)
-        status = attach_symbol(out, model, number, symbol, model->declarations[number].index, NULL);
-    if (!status)
-        model->declarations[number].symbol = *out;
-    return status;
+    const dfl_status status = declare(&number, model, kind, name);
+    return status ? status
+                  : own_symbol(out, model, number, symbol, model->declarations[number].index);
 }
 
 dfl_status dfl_model_equation(dfl_model *model, dfl_expr symbol, dfl_expr expr)
@@ -410,67 +201,6 @@ dfl_status dfl_model_event(dfl_model *model, const char *name, dfl_expr expr, in
     return DFL_OK;
 }
 
-/* The declared masses contribute v^T M v / 2. */
-/* energy() is the sum of what was declared before: nothing may follow. */
-static dfl_status check_energy_open(const dfl_model *model)
-{
-    if (!model->energy_line)
-        return DFL_OK;
-    return dfl_fail(model->ctx, DFL_INVALID,
-                    "energy() of line %d is the sum of what was declared before it; declare all "
-                    "kinetic, potential and mass terms first",
-                    model->energy_line);
-}
-
-dfl_status dfl_model_energy(dfl_expr *out, dfl_model *model)
-{
-    dfl_expr V;
-    const dfl_status status = dfl_model_energies(out, &V, model);
-    if (!status)
-        *out = dfl_add(model->graph, *out, V);
-    return status ? status : dfl_graph_status(model->graph);
-}
-
-dfl_status dfl_model_energies(dfl_expr *T, dfl_expr *V, dfl_model *model)
-{
-    dfl_graph *graph = model->graph;
-    if (model->kinetic == DFL_NO_EXPR && model->potential == DFL_NO_EXPR && !model->nmasses &&
-        !model->tree)
-        return dfl_fail(model->ctx, DFL_INVALID,
-                        "energy: no energy has been given yet; call kinetic and potential first");
-    const dfl_expr zero = dfl_constant(graph, 0.0);
-    *T = model->kinetic != DFL_NO_EXPR ? model->kinetic : zero;
-    for (int i = 0; i < model->nmasses; i++) {
-        const dfl_contribution *mass = &model->masses[i];
-        const dfl_expr square = dfl_mul(graph, mass->u, mass->v);
-        const dfl_expr share = dfl_constant(graph, mass->u == mass->v ? 0.5 : 1.0);
-        *T = dfl_add(graph, *T, dfl_mul(graph, share, dfl_mul(graph, mass->expr, square)));
-    }
-    if (model->driven != DFL_NO_EXPR)
-        *T = dfl_add(graph, *T, model->driven);
-    *V = model->potential != DFL_NO_EXPR ? model->potential : zero;
-    if (model->stored != DFL_NO_EXPR)
-        *V = dfl_add(graph, *V, model->stored);
-    return dfl_graph_status(graph);
-}
-
-void dfl_model_set_tree(dfl_model *model, dfl_mass_tree *tree)
-{
-    dfl_mass_tree_free(model->tree);
-    model->tree = tree;
-}
-
-dfl_status dfl_model_note(dfl_model *model, const char *text)
-{
-    char **notes =
-        grow(model->ctx, model->notes, &model->max_notes, model->nnotes, sizeof *model->notes);
-    if (!notes)
-        return DFL_NO_MEMORY;
-    model->notes = notes;
-    notes[model->nnotes] = dfl_copy_string(model->ctx, text);
-    return notes[model->nnotes++] ? DFL_OK : DFL_NO_MEMORY;
-}
-
 dfl_status dfl_model_start(dfl_model *model, dfl_expr symbol, double value, bool held)
 {
     dfl_context *ctx = model->ctx;
@@ -494,7 +224,7 @@ dfl_status dfl_model_start(dfl_model *model, dfl_expr symbol, double value, bool
                         name, value);
     d->velocity_used |= own;
     dfl_start_value *starts =
-        grow(ctx, model->starts, &model->max_starts, model->nstarts, sizeof *model->starts);
+        dfl_grow(ctx, model->starts, &model->max_starts, model->nstarts, sizeof *model->starts);
     if (!starts)
         return DFL_NO_MEMORY;
     model->starts = starts;
@@ -510,31 +240,16 @@ dfl_status dfl_model_start(dfl_model *model, dfl_expr symbol, double value, bool
     return DFL_OK;
 }
 
-/* Path as given; name without folder and ending. */
-static dfl_status set_names(dfl_model *model, const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    const char *base = slash ? slash + 1 : path;
-    model->path = dfl_copy_string(model->ctx, path);
-    model->name = dfl_copy_string(model->ctx, base);
-    if (!model->path || !model->name)
-        return DFL_NO_MEMORY;
-    char *dot = strrchr(model->name, '.');
-    if (dot && dot != model->name)
-        *dot = 0;
-    return DFL_OK;
-}
-
 /* A new declaration with a name; *out is its number. */
 static dfl_status declare(int *out, dfl_model *model, dfl_declared kind, const char *name)
 {
     dfl_status status = dfl_model_check_name(model, name);
     if (!status)
-        status = check_count(model, model->ndeclarations);
+        status = dfl_model_check_count(model, model->ndeclarations);
     if (status)
         return status;
-    dfl_declaration *all = grow(model->ctx, model->declarations, &model->max_declarations,
-                                model->ndeclarations, sizeof *all);
+    dfl_declaration *all = dfl_grow(model->ctx, model->declarations, &model->max_declarations,
+                                    model->ndeclarations, sizeof *all);
     if (!all)
         return DFL_NO_MEMORY;
     model->declarations = all;
@@ -550,6 +265,24 @@ static dfl_status declare(int *out, dfl_model *model, dfl_declared kind, const c
                                   .velocity = DFL_NO_EXPR,
                                   .expr = DFL_NO_EXPR};
     return dfl_model_enter_name(model, *out);
+}
+
+/* Gives declaration `number` the symbol of its name. */
+static dfl_status own_symbol(dfl_expr *out, dfl_model *model, int number, dfl_symbol_kind kind,
+                             int index)
+{
+    const dfl_status status = attach_symbol(out, model, number, kind, index, NULL);
+    if (!status)
+        model->declarations[number].symbol = *out;
+    return status;
+}
+
+/* Gives the constraint `number` the symbol PREFIX(NAME). */
+static dfl_status with_multiplier(dfl_model *model, int number, dfl_symbol_kind kind,
+                                  const char *prefix)
+{
+    dfl_declaration *d = &model->declarations[number];
+    return attach_symbol(&d->symbol, model, number, kind, d->index, prefix);
 }
 
 /* Makes the symbol NAME, or PREFIX(NAME), of declaration `number`, which then owns it. */
@@ -568,7 +301,7 @@ static dfl_status attach_symbol(dfl_expr *out, dfl_model *model, int number, dfl
     const int place = (int)dfl_node_of(model->graph, *out)->a;
     while (place >= model->max_uses) {
         dfl_symbol_use *uses =
-            grow(model->ctx, model->uses, &model->max_uses, model->max_uses, sizeof *uses);
+            dfl_grow(model->ctx, model->uses, &model->max_uses, model->max_uses, sizeof *uses);
         if (!uses)
             return DFL_NO_MEMORY;
         model->uses = uses;
@@ -586,18 +319,15 @@ static dfl_status with_value(dfl_expr *out, dfl_model *model, dfl_declared kind,
         return dfl_fail(model->ctx, DFL_INVALID,
                         "the value of the %s '%s' is %g; give a finite number",
                         dfl_declared_name(kind), name, value);
-    dfl_status status = declare(&number, model, kind, name);
+    const dfl_status status = declare(&number, model, kind, name);
     if (status)
         return status;
     dfl_declaration *d = &model->declarations[number];
     d->value = d->preset = value;
     if (kind == DFL_A_SETTING)
         return DFL_OK;
-    status = attach_symbol(out, model, number, kind == DFL_A_PARAM ? DFL_SYM_PARAM : DFL_SYM_INPUT,
-                           d->index, NULL);
-    if (!status)
-        d->symbol = *out;
-    return status;
+    return own_symbol(out, model, number, kind == DFL_A_PARAM ? DFL_SYM_PARAM : DFL_SYM_INPUT,
+                      d->index);
 }
 
 /* A named expression. */
@@ -612,8 +342,7 @@ static dfl_status with_equation(int *out, dfl_model *model, dfl_declared kind, d
     return status;
 }
 
-/* The velocity that `u` means: a speed, an own velocity, or a position for its own velocity. */
-static dfl_status velocity_of(dfl_expr *out, dfl_model *model, const char *call, dfl_expr u)
+dfl_status dfl_model_velocity_of(dfl_expr *out, dfl_model *model, const char *call, dfl_expr u)
 {
     dfl_declaration *d = dfl_model_owner(model, u);
     if (!d || (d->kind != DFL_A_POSITION && d->kind != DFL_A_SPEED))
@@ -630,27 +359,10 @@ static dfl_status velocity_of(dfl_expr *out, dfl_model *model, const char *call,
     return DFL_OK;
 }
 
-/* Stops a script that declares without end before memory is gone. */
-static dfl_status check_count(const dfl_model *model, int count)
+dfl_status dfl_model_check_count(const dfl_model *model, int count)
 {
     if (count < MOST)
         return DFL_OK;
     return dfl_fail(model->ctx, DFL_INVALID,
                     "more than %d declarations of one kind; is this an endless loop?", MOST);
-}
-
-/* The array with room for one element more than `count`, or NULL; `array` is then unchanged. */
-static void *grow(dfl_context *ctx, void *array, int *max, int count, size_t size)
-{
-    if (count < *max)
-        return array;
-    const int room = *max ? 2 * *max : 16;
-    void *larger = dfl_alloc(ctx, (size_t)room, size);
-    if (!larger)
-        return NULL;
-    if (array)
-        memcpy(larger, array, (size_t)count * size);
-    dfl_free(ctx, array);
-    *max = room;
-    return larger;
 }

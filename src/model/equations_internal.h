@@ -32,6 +32,9 @@ dfl_status dfl_contact_rates(dfl_expr *out, dfl_equations *eq, const dfl_expr *d
 /* jacobians.c: the derivatives of all rows. */
 dfl_status dfl_derive_jacobians(dfl_equations *eq);
 
+/* flags.c: the flags of all rows. */
+void dfl_derive_flags(dfl_equations *eq);
+
 /* The symbols of one kind of unknowns in the order of x: a pointer to the variables of x. */
 const dfl_variable *dfl_equations_p(const dfl_equations *eq);
 const dfl_variable *dfl_equations_v(const dfl_equations *eq);

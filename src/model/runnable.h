@@ -79,10 +79,10 @@ dfl_status dfl_runnable_start_as_given(double *given, dfl_runnable *run, dfl_sol
    evaluated outside its domain. Returns `status`, or a better one. */
 dfl_status dfl_runnable_explain(dfl_runnable *run, dfl_status status, double t, const double *x);
 
-/* How many evaluations a run from t0 to t_end will need, guessed from its first 25 steps; 0 if these
-   fail (the run itself will say why). */
+/* How many evaluations a run from x at t0, where it has been started, to t_end will need, guessed from
+   its first 25 steps; 0 if these fail (the run itself will say why). */
 double dfl_runnable_predict(dfl_runnable *run, const dfl_solver_options *options, double t0,
-                            double t_end);
+                            double t_end, const double *x);
 
 /* Sets the levels of invariants to their values at (t, x). */
 void dfl_runnable_set_levels(dfl_runnable *run, double t, const double *x);

@@ -1,4 +1,4 @@
-/* runnable_internal.h: between runnable.c (programs and callbacks) and start.c (initial values). */
+/* runnable_internal.h: between runnable.c, programs.c, callbacks.c, motion.c and start.c. */
 #ifndef DFL_RUNNABLE_INTERNAL_H
 #define DFL_RUNNABLE_INTERNAL_H
 
@@ -56,9 +56,17 @@ struct dfl_runnable {
     double *balance_work, *balance_rate;
 };
 
-/* All programs, in a fixed order. */
-enum { PROGRAMS = SINGLE_BLOCKS + 8 };
-void dfl_runnable_programs(program **out, dfl_runnable *run);
+/* programs.c: all programs of a model; what depends on parameters, inputs and levels alone. */
+dfl_status dfl_runnable_create_programs(dfl_runnable *run);
+void dfl_runnable_free_programs(dfl_runnable *run);
+void dfl_runnable_prepare(dfl_runnable *run);
+
+/* Runs one program at a state; `a` may be NULL. */
+void dfl_runnable_evaluate(const program *prog, const dfl_runnable *run, double t, const double *x,
+                           const double *a, double *const *out);
+
+/* callbacks.c: fills in run->eom and run->initial. */
+void dfl_runnable_describe(dfl_runnable *run);
 
 /* motion.c: room for the accelerations that outputs contain; those that belong to (t, x), or NULL if nobody
    wants them. */

@@ -1,6 +1,7 @@
 /* shape.c: the scene of a model, checked and stored. */
 #include "model/shape.h"
 
+#include "context/grow.h"
 #include "context/text.h"
 #include "model/contents.h"
 #include "model/mesh.h"
@@ -125,20 +126,14 @@ static dfl_status copy_shape(dfl_shape *out, dfl_context *ctx, const dfl_shape *
 /* For one shape more. */
 static dfl_status make_room(dfl_model *model)
 {
-    if (model->nshapes < model->max_shapes)
-        return DFL_OK;
     if (model->nshapes >= MOST_SHAPES)
         return dfl_fail(model->ctx, DFL_INVALID,
                         "draw: more than %d shapes; is this an endless loop?", MOST_SHAPES);
-    const int room = model->max_shapes ? 2 * model->max_shapes : 16;
-    dfl_shape *larger = dfl_alloc(model->ctx, (size_t)room, sizeof *larger);
+    dfl_shape *larger =
+        dfl_grow(model->ctx, model->shapes, &model->max_shapes, model->nshapes, sizeof *larger);
     if (!larger)
         return DFL_NO_MEMORY;
-    if (model->shapes)
-        memcpy(larger, model->shapes, (size_t)model->nshapes * sizeof *larger);
-    dfl_free(model->ctx, model->shapes);
     model->shapes = larger;
-    model->max_shapes = room;
     return DFL_OK;
 }
 

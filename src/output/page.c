@@ -11,7 +11,6 @@
 #include <string.h>
 
 static void write_head(FILE *file, const char *title);
-static void write_escaped(FILE *file, const char *text);
 static void write_json(FILE *file, const char *json);
 static void write_names(FILE *file, dfl_context *ctx, const char *key, const char *const *names,
                         int count);
@@ -60,7 +59,7 @@ static void write_head(FILE *file, const char *title)
           "script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:\">\n"
           "<meta name=\"generator\" content=\"driftless " DFL_VERSION "\">\n<title>",
           file);
-    write_escaped(file, title);
+    dfl_markup_write(file, title);
     fputs(" - Driftless</title>\n<style>", file);
     fwrite(dfl_viewer_css, 1, dfl_viewer_css_length, file);
     fputs("</style>\n</head>\n<body>\n"
@@ -71,8 +70,7 @@ static void write_head(FILE *file, const char *title)
           file);
 }
 
-/* Text between elements. */
-static void write_escaped(FILE *file, const char *text)
+void dfl_markup_write(FILE *file, const char *text)
 {
     for (; *text; text++)
         if (*text == '<')

@@ -53,7 +53,6 @@ static void draw_label(FILE *file, const ticks *on, int i);
 static void draw_curves(const plot *p);
 static void draw_curve(const plot *p, int i);
 static int draw_legend(const plot *p, bool measure);
-static void write_escaped(FILE *file, const char *text);
 
 dfl_status dfl_plot_check(const dfl_report *report, const char *columns)
 {
@@ -73,7 +72,7 @@ dfl_status dfl_plot_write(FILE *file, const dfl_report *report, const char *colu
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d "
             "%d\" font-family=\"Helvetica, Arial, sans-serif\" font-size=\"13\">\n<title>",
             WIDTH, height, WIDTH, height);
-    write_escaped(file, report->title);
+    dfl_markup_write(file, report->title);
     fprintf(
         file,
         "</title>\n<rect width=\"%d\" height=\"%d\" fill=\"#ffffff\"/>\n"
@@ -327,23 +326,12 @@ static int draw_legend(const plot *p, bool measure)
             fprintf(p->file, "<path d=\"M%.1f %.1fh22\" stroke=\"%s\" stroke-width=\"2\"%s/>", x,
                     y - 4, colors[i % COLORS], i < COLORS ? "" : " stroke-dasharray=\"6 3\"");
             fprintf(p->file, "<text x=\"%.1f\" y=\"%.1f\">", x + 28, y);
-            write_escaped(p->file, name);
+            dfl_markup_write(p->file, name);
             fputs(*unit ? " in " : "", p->file);
-            write_escaped(p->file, unit);
+            dfl_markup_write(p->file, unit);
             fputs("</text>\n", p->file);
         }
         x += width;
     }
     return (line + 1) * LEGEND_LINE + 4;
-}
-
-static void write_escaped(FILE *file, const char *text)
-{
-    for (; *text; text++)
-        if (*text == '<')
-            fputs("&lt;", file);
-        else if (*text == '&')
-            fputs("&amp;", file);
-        else
-            putc(*text, file);
 }

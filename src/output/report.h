@@ -51,6 +51,9 @@ dfl_status dfl_plot_check(const dfl_report *report, const char *columns);
    "mesh"}]}, where a column is a number, or null if it changes; empty without shapes. */
 dfl_status dfl_scene_json(dfl_text *text, const dfl_model *model);
 
+/* Text between elements of HTML and SVG (page.c). */
+void dfl_markup_write(FILE *file, const char *text);
+
 /* Numbers as base64 of their bytes, the lowest first; doubles, or floats if `single`. Writes
    4 * ceil(bytes / 3) characters and returns their number. */
 size_t dfl_base64(char *out, const double *numbers, int count, bool single);

@@ -8,6 +8,7 @@ static void add_counter(dfl_text *text, const char *name, long value);
 static bool is_conservative(const dfl_equations *eq);
 static void add_name(dfl_text *text, const char *name);
 static void add_counters(dfl_text *text, const dfl_statistics *stats);
+static void add_events(dfl_text *text, const dfl_summary *summary, const char **names);
 static void add_final(dfl_text *text, const dfl_summary *summary, const dfl_columns *columns);
 static void add_value(dfl_text *text, const char *name, double value, bool first);
 static void describe_steps(dfl_text *text, const dfl_statistics *stats);
@@ -37,6 +38,7 @@ void dfl_summary_counters(dfl_counter out[DFL_COUNTERS], const dfl_statistics *s
         {"rejected_newton", stats->rejected_newton},
         {"attempted", stats->attempts},
         {"eom_evaluations", stats->evaluations},
+        {"partial_evaluations", stats->partial_evaluations},
         {"mass_evaluations", stats->mass_evaluations},
         {"jacobian_evaluations", stats->jacobians},
         {"difference_evaluations", stats->difference_evaluations},
@@ -59,9 +61,12 @@ dfl_status dfl_summary_json(dfl_text *text, const dfl_summary *summary, const df
                  {"message", summary->message[0] ? summary->message : NULL}};
     double levels[DFL_LEVELS];
     dfl_columns columns;
-    dfl_status status = dfl_columns_create(&columns, eq);
-    if (status)
+    const char **events = dfl_declared_names(eq, DFL_AN_EVENT);
+    const dfl_status status = events ? dfl_columns_create(&columns, eq) : DFL_NO_MEMORY;
+    if (status) {
+        dfl_free(eq->model->ctx, events);
         return status;
+    }
     dfl_text_add(text, "{");
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         dfl_text_add(text, i > 0 ? ", " : "");
@@ -80,10 +85,12 @@ dfl_status dfl_summary_json(dfl_text *text, const dfl_summary *summary, const df
         add_value(text, dfl_level_names[i], levels[i], i == 0);
     dfl_text_add(text, "}");
     add_value(text, "energy_drift", summary->energy_drift, false);
+    add_events(text, summary, events);
     dfl_text_add(text, ",\n  \"final\": ");
     add_final(text, summary, &columns);
     dfl_text_add(text, "}\n");
     dfl_columns_clear(&columns, eq->model->ctx);
+    dfl_free(eq->model->ctx, events);
     return text->status;
 }
 
@@ -138,6 +145,7 @@ static void add_counters(dfl_text *text, const dfl_statistics *stats)
                     {", ", "rejected_newton", stats->rejected_newton},
                     {", ", "attempted", stats->attempts},
                     {"},\n  \"evaluations\": {", "eom", stats->evaluations},
+                    {", ", "partial", stats->partial_evaluations},
                     {", ", "mass", stats->mass_evaluations},
                     {", ", "jacobian", stats->jacobians},
                     {", ", "difference", stats->difference_evaluations},
@@ -149,6 +157,25 @@ static void add_counters(dfl_text *text, const dfl_statistics *stats)
         dfl_text_add(text, "%s", counters[i].before);
         add_counter(text, counters[i].name, counters[i].value);
     }
+}
+
+/* How many there were, and the first of them. */
+static void add_events(dfl_text *text, const dfl_summary *summary, const char **names)
+{
+    dfl_text_add(text, ",\n  \"events\": {");
+    add_counter(text, "count", summary->statistics.events);
+    dfl_text_add(text, ", \"first\": [");
+    for (int i = 0; i < summary->nevents; i++) {
+        const dfl_event_record *event = &summary->events[i];
+        dfl_text_add(text, i > 0 ? ", {" : "{");
+        add_name(text, "name");
+        dfl_json_string(text, names[event->event]);
+        add_value(text, "time", event->time, false);
+        dfl_text_add(text, ", ");
+        add_counter(text, "direction", event->direction);
+        dfl_text_add(text, "}");
+    }
+    dfl_text_add(text, "]}");
 }
 
 static void add_final(dfl_text *text, const dfl_summary *summary, const dfl_columns *columns)

@@ -47,7 +47,12 @@ enum { DFL_LISTED_EVENTS = 20 }; /* that a summary lists */
 /* Called after every step and at every row. Return true to interrupt the run. */
 typedef bool (*dfl_watch_fn)(double t, double step, void *user);
 
-typedef struct dfl_simulation {
+/* Called once, when the initial values are complete: the caller opens its files, so that a start that
+   fails leaves those of an earlier run alone, and sets `writers`. */
+typedef struct dfl_simulation dfl_simulation;
+typedef dfl_status (*dfl_open_fn)(dfl_simulation *sim, void *user);
+
+struct dfl_simulation {
     /* set by the caller */
     dfl_context *ctx;
     dfl_runnable *run;
@@ -55,10 +60,13 @@ typedef struct dfl_simulation {
     const dfl_settings *settings;
     dfl_writer **writers;
     int nwriters;
+    dfl_open_fn open;   /* or NULL: `writers` are open */
     dfl_watch_fn watch; /* or NULL */
     dfl_log_fn log;     /* or NULL */
-    void *user;         /* given to watch and log */
+    void *user;         /* given to open, watch and log */
 
+    bool opened;              /* the writers are there; */
+    dfl_text early;           /* warnings before that */
     dfl_residuals *residuals; /* NULL unless a file takes them */
     dfl_event_kind *event_kinds;
     double *outputs; /* at the last row */
@@ -74,9 +82,9 @@ typedef struct dfl_simulation {
     dfl_status trouble; /* of a writer, ... */
     char message[1024]; /* ... or how the run ended */
     dfl_solver *solver;
-} dfl_simulation;
+};
 
-/* Memory, native code and the solver; then the run itself, with a summary of how it ended that points
+/* Memory and the solver, the start, native code; then the run itself, with a summary of how it ended that points
    into `sim`. DFL_OK: to its end, or to an event that stops it. DFL_STOPPED: interrupted. All else is a
    failure, also of a writer; sim->started says whether there was a start. The caller clears `sim` when
    the summary has been used. */

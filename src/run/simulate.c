@@ -18,6 +18,8 @@ static dfl_status prepare(dfl_simulation *sim);
 static void tell_expressions(const dfl_simulation *sim);
 static dfl_status create_solver(dfl_simulation *sim);
 static dfl_status start(dfl_simulation *sim);
+static dfl_status open_files(dfl_simulation *sim);
+static dfl_status compile(dfl_simulation *sim, const double *x);
 static void advise(const char *text, void *user);
 static dfl_status store_start(dfl_simulation *sim, const double *corrected);
 static bool steps_to_rows(const dfl_settings *settings);
@@ -62,6 +64,7 @@ void dfl_simulation_clear(dfl_simulation *sim)
     dfl_free(sim->ctx, sim->event_kinds);
     dfl_free(sim->ctx, sim->outputs);
     dfl_free(sim->ctx, sim->scene);
+    dfl_text_clear(&sim->early);
 }
 
 /* A clock that only runs forward. */
@@ -72,33 +75,19 @@ static double seconds(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Everything before the first state: memory, native code, the solver. */
+/* Everything before the first state: memory, the solver. */
 static dfl_status prepare(dfl_simulation *sim)
 {
-    const dfl_settings *settings = sim->settings;
     const dfl_model *model = sim->eq->model;
-    bool native, steps = false;
+    sim->early.ctx = sim->ctx;
     sim->outputs = dfl_alloc(sim->ctx, (size_t)model->count[DFL_AN_OUTPUT], sizeof *sim->outputs);
     sim->event_kinds =
         dfl_alloc(sim->ctx, (size_t)model->count[DFL_AN_EVENT], sizeof *sim->event_kinds);
     sim->scene = dfl_alloc(sim->ctx, (size_t)dfl_scene_columns(model), sizeof *sim->scene);
     if (!sim->outputs || !sim->event_kinds || !sim->scene)
         return DFL_NO_MEMORY;
-    for (int i = 0; i < sim->nwriters; i++) {
-        steps = steps || dfl_writer_takes_steps(sim->writers[i]);
-        sim->drawn = sim->drawn || dfl_writer_takes_scene(sim->writers[i]);
-    }
     tell_expressions(sim);
-    const double evaluations =
-        settings->evaluation == DFL_EVAL_AUTO || settings->evaluation == DFL_EVAL_RECURSION
-            ? dfl_runnable_predict(sim->run, &settings->solver, settings->from, settings->to)
-            : 0;
-    dfl_status status =
-        dfl_runnable_compile(&native, sim->run, settings->evaluation, evaluations, NULL);
-    if (!status && steps)
-        status = dfl_residuals_create(&sim->residuals, sim->ctx, dfl_runnable_eom(sim->run),
-                                      settings->solver.form != DFL_PSI1);
-    return status ? status : create_solver(sim);
+    return create_solver(sim);
 }
 
 /* Where recursion was chosen, but is not possible. */
@@ -137,6 +126,7 @@ static dfl_status create_solver(dfl_simulation *sim)
     return dfl_solver_create(&sim->solver, sim->ctx, dfl_runnable_eom(sim->run), &options);
 }
 
+/* The initial values, then everything that needs them. */
 static dfl_status start(dfl_simulation *sim)
 {
     double *corrected = dfl_alloc(sim->ctx, (size_t)sim->eq->n, sizeof *corrected);
@@ -147,11 +137,48 @@ static dfl_status start(dfl_simulation *sim)
         status = dfl_runnable_start(corrected, sim->run, sim->solver, &sim->settings->solver,
                                     sim->settings->from);
     if (!status)
+        status = open_files(sim);
+    if (!status)
+        status = compile(sim, corrected);
+    if (!status)
         status = dfl_runnable_advise(sim->run, sim->settings->from, corrected, advise, sim);
     if (!status)
         status = store_start(sim, corrected);
     dfl_free(sim->ctx, corrected);
     return status;
+}
+
+/* The writers, and what they missed and want. */
+static dfl_status open_files(dfl_simulation *sim)
+{
+    bool steps = false;
+    const dfl_status status = sim->open ? sim->open(sim, sim->user) : DFL_OK;
+    if (status)
+        return status;
+    sim->opened = true;
+    for (int i = 0; i < sim->nwriters; i++) {
+        steps = steps || dfl_writer_takes_steps(sim->writers[i]);
+        sim->drawn = sim->drawn || dfl_writer_takes_scene(sim->writers[i]);
+        if (sim->early.length > 0)
+            dfl_writer_warning(sim->writers[i], dfl_text_string(&sim->early));
+    }
+    return steps ? dfl_residuals_create(&sim->residuals, sim->ctx, dfl_runnable_eom(sim->run),
+                                        sim->settings->solver.form != DFL_PSI1)
+                 : DFL_OK;
+}
+
+/* Native code, where it is asked for or worth its time. */
+static dfl_status compile(dfl_simulation *sim, const double *x)
+{
+    const dfl_settings *settings = sim->settings;
+    const bool automatic =
+        settings->evaluation == DFL_EVAL_AUTO || settings->evaluation == DFL_EVAL_RECURSION;
+    bool native;
+    return dfl_runnable_compile(&native, sim->run, settings->evaluation,
+                                automatic ? dfl_runnable_predict(sim->run, &settings->solver,
+                                                                 settings->from, settings->to, x)
+                                          : 0,
+                                NULL);
 }
 
 static void advise(const char *text, void *user)
@@ -262,8 +289,10 @@ static int event_values(double *value, double t, const double *x, void *user)
 
 static void on_log(dfl_log_level level, const char *text, void *user)
 {
-    const dfl_simulation *sim = user;
-    for (int i = 0; level == DFL_LOG_WARNING && i < sim->nwriters; i++)
+    dfl_simulation *sim = user;
+    if (level == DFL_LOG_WARNING && !sim->opened)
+        dfl_text_add(&sim->early, "%s%s", sim->early.length > 0 ? "\n" : "", text);
+    for (int i = 0; level == DFL_LOG_WARNING && sim->opened && i < sim->nwriters; i++)
         dfl_writer_warning(sim->writers[i], text);
     if (sim->log)
         sim->log(level, text, sim->user);

@@ -11,8 +11,13 @@
 
 #include <lauxlib.h>
 
+typedef dfl_status (*declare_pair_fn)(int *out, dfl_drawing *drawing, const char *name, int a,
+                                      int b, dfl_expr factor);
+
 static int call_gear(lua_State *L);
 static int call_rack(lua_State *L);
+static int declare_pair(lua_State *L, const char *call, const char *option,
+                        declare_pair_fn declare);
 static int call_thread(lua_State *L);
 static int call_belt(lua_State *L);
 static int call_coupling(lua_State *L);
@@ -49,28 +54,26 @@ void dfl_closures_open(lua_State *L)
 /* gear(name, joint_a, joint_b, { ratio = ... }) */
 static int call_gear(lua_State *L)
 {
-    dfl_expr ratio = 0;
-    int number = 0;
-    dfl_arg_count(L, "gear", 4, 4);
-    const char *name = dfl_arg_name(L, "gear", 1);
-    const int a = dfl_arg_joint(L, "gear", 2), b = dfl_arg_joint(L, "gear", 3);
-    const dfl_option options[] = {{"ratio", DFL_OPTION_EXPR, &ratio, NULL}};
-    dfl_read_options(L, "gear", name, 4, options, 1);
-    dfl_script_check(L, dfl_drawing_gear(&number, dfl_script_drawing(L), name, a, b, ratio));
-    return dfl_constraint_push(L, number);
+    return declare_pair(L, "gear", "ratio", dfl_drawing_gear);
 }
 
 /* rack(name, pinion, slide, { radius = ... }) */
 static int call_rack(lua_State *L)
 {
-    dfl_expr radius = 0;
+    return declare_pair(L, "rack", "radius", dfl_drawing_rack);
+}
+
+/* Two joints with one factor between their motions. */
+static int declare_pair(lua_State *L, const char *call, const char *option, declare_pair_fn declare)
+{
+    dfl_expr factor = 0;
     int number = 0;
-    dfl_arg_count(L, "rack", 4, 4);
-    const char *name = dfl_arg_name(L, "rack", 1);
-    const int a = dfl_arg_joint(L, "rack", 2), b = dfl_arg_joint(L, "rack", 3);
-    const dfl_option options[] = {{"radius", DFL_OPTION_EXPR, &radius, NULL}};
-    dfl_read_options(L, "rack", name, 4, options, 1);
-    dfl_script_check(L, dfl_drawing_rack(&number, dfl_script_drawing(L), name, a, b, radius));
+    dfl_arg_count(L, call, 4, 4);
+    const char *name = dfl_arg_name(L, call, 1);
+    const int a = dfl_arg_joint(L, call, 2), b = dfl_arg_joint(L, call, 3);
+    const dfl_option options[] = {{option, DFL_OPTION_EXPR, &factor, NULL}};
+    dfl_read_options(L, call, name, 4, options, 1);
+    dfl_script_check(L, declare(&number, dfl_script_drawing(L), name, a, b, factor));
     return dfl_constraint_push(L, number);
 }
 

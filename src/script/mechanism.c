@@ -5,7 +5,6 @@
 
 #include "context/text.h"
 #include "mechanism/reactions.h"
-#include "mechanism/shapes.h"
 #include "script/arguments.h"
 #include "script/language.h"
 #include "script/symbol.h"
@@ -205,13 +204,6 @@ static int call_frame(lua_State *L)
                                   {"axis", DFL_OPTION_AXIS, &frame.axis, NULL},
                                   {"axis2", DFL_OPTION_AXIS, &frame.axis2, NULL}};
     dfl_read_options(L, "frame", name, 3, options, 3);
-    dfl_script_check(L,
-                     dfl_drawing_show(dfl_script_drawing(L), &(dfl_sight){.kind = DFL_SEE_FRAME,
-                                                                          .name = name,
-                                                                          .a = frame.body,
-                                                                          .at = frame.at,
-                                                                          .axis = frame.axis,
-                                                                          .axis2 = frame.axis2}));
     dfl_script_check(L, dfl_drawing_frame(dfl_script_drawing(L), name, frame.body, frame.at,
                                           frame.axis, frame.axis2));
     push_point(L, &frame);

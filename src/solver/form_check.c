@@ -2,6 +2,9 @@
 #include "formulation/forms.h"
 #include "solver/options.h"
 
+static dfl_status check_massless(dfl_context *ctx, const dfl_solver_options *options,
+                                 const dfl_eom *eom);
+
 dfl_status dfl_form_check(dfl_context *ctx, const dfl_solver_options *options, const dfl_eom *eom)
 {
     const dfl_form_traits *traits = dfl_form_traits_of(options->form, options->integrator);
@@ -18,25 +21,9 @@ dfl_status dfl_form_check(dfl_context *ctx, const dfl_solver_options *options, c
                         "the form %s keeps all rows of the dynamics, so there is no room for the "
                         "invariants e; use psf, psi1, tangent or partition, or leave them out",
                         name);
-    if (eom->n0 > 0 && traits->ode && (eom->nw > 0 || !eom->forces_free_of_multipliers))
-        return dfl_fail(
-            ctx, DFL_INVALID,
-            "velocities along massless directions depend on multipliers or auxiliary "
-            "variables here, which an explicit right-hand side (form %s, method %s) cannot "
-            "follow; use psf with radau or bdf",
-            name, dfl_integrator_name(options->integrator));
-    if (eom->n0 > 0 && accelerations && (traits->plain || local))
-        return dfl_fail(
-            ctx, DFL_INVALID,
-            "the form %s determines accelerations, and massless directions have none of "
-            "their own; use psf, psi1, eom, eom2 or ggl",
-            name);
-    const bool rule = options->integrator == DFL_TRAPEZOIDAL || options->integrator == DFL_MIDPOINT;
-    if (eom->n0 > 0 && rule && options->form != DFL_PSF)
-        return dfl_fail(ctx, DFL_INVALID,
-                        "with the method %s velocities along massless directions are right in the "
-                        "form psf only, not in %s; use psf, or radau or bdf",
-                        dfl_integrator_name(options->integrator), name);
+    const dfl_status status = eom->n0 > 0 ? check_massless(ctx, options, eom) : DFL_OK;
+    if (status)
+        return status;
     if (eom->contract == DFL_GEOMS && traits->ode)
         return dfl_fail(
             ctx, DFL_INVALID,
@@ -63,5 +50,35 @@ dfl_status dfl_form_check(dfl_context *ctx, const dfl_solver_options *options, c
         return dfl_fail(ctx, DFL_INVALID,
                         "`independent` velocities and invariants e contradict each other: an "
                         "invariant in use takes the place of a velocity");
+    return DFL_OK;
+}
+
+/* Massless directions have no accelerations of their own. */
+static dfl_status check_massless(dfl_context *ctx, const dfl_solver_options *options,
+                                 const dfl_eom *eom)
+{
+    const dfl_form_traits *traits = dfl_form_traits_of(options->form, options->integrator);
+    const char *name = dfl_form_name(options->form);
+    const bool local = !traits->plain && traits->rates_are_a;
+    const bool accelerations = traits->acceleration != DFL_ACC_NONE;
+    if (traits->ode && (eom->nw > 0 || !eom->forces_free_of_multipliers))
+        return dfl_fail(
+            ctx, DFL_INVALID,
+            "velocities along massless directions depend on multipliers or auxiliary "
+            "variables here, which an explicit right-hand side (form %s, method %s) cannot "
+            "follow; use psf with radau or bdf",
+            name, dfl_integrator_name(options->integrator));
+    if (accelerations && (traits->plain || local))
+        return dfl_fail(
+            ctx, DFL_INVALID,
+            "the form %s determines accelerations, and massless directions have none of "
+            "their own; use psf, psi1, eom, eom2 or ggl",
+            name);
+    const bool rule = options->integrator == DFL_TRAPEZOIDAL || options->integrator == DFL_MIDPOINT;
+    if (rule && options->form != DFL_PSF)
+        return dfl_fail(ctx, DFL_INVALID,
+                        "with the method %s velocities along massless directions are right in the "
+                        "form psf only, not in %s; use psf, or radau or bdf",
+                        dfl_integrator_name(options->integrator), name);
     return DFL_OK;
 }

@@ -4,27 +4,9 @@
    the range of [c g ep]^T_(s,p), M (v - v0) in the range of [gI hv]^T_v. Completed states are good
    to rounding; EXACT leaves a few hundred roundings for the iterations and the residual of the last
    one. */
-#include "support.h"
+#include "pendulum.h"
 
 #define EXACT 1e-12
-
-/* The pendulum's unknowns. */
-enum { LAMBDA, VX, VY, X, Y, N };
-
-static problem pendulum;
-
-static int make_pendulum(void **state)
-{
-    (void)state;
-    return problem_pendulum(&pendulum, 0) ? 0 : -1;
-}
-
-static int free_pendulum(void **state)
-{
-    (void)state;
-    problem_free(&pendulum);
-    return 0;
-}
 
 /* Starts only. */
 static run start(const dfl_eom *eom, double t0, const double *x0, const dfl_conditions *cond)

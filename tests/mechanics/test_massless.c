@@ -2,6 +2,7 @@
    two-mass oscillator of Arnold (2013), section 2.2, as m1 goes to zero; a spatial chain whose universal joint
    is half massless. */
 #include "trees.h"
+#include "two_masses.h"
 
 #include "mechanics/mechanism.h"
 #include "mechanics/tree_internal.h"
@@ -133,40 +134,16 @@ static void the_mass_matrix_is_factored_with_singular_pivots(void **state)
 
 /* ------------------------------------------------------------------ the oscillator */
 
-static int excite(double *tau, const dfl_tree *tree, double t, const double *p, const double *v,
-                  void *user)
-{
-    (void)tree, (void)p, (void)v, (void)user;
-    tau[0] += 50.0 * sin(10.0 * t);
-    return 0;
-}
-
-static int no_slopes(double *Tq, double *Tv, const dfl_tree *tree, double t, const double *p,
-                     const double *v, void *user)
-{
-    (void)Tq, (void)Tv, (void)tree, (void)t, (void)p, (void)v, (void)user;
-    return 0;
-}
-
 static run oscillate(double m1, double d, double t_end, double tol)
 {
-    const dfl_tree_body bodies[2] = {{.name = "m1", .mass = m1}, {.name = "m2", .mass = 1}};
-    dfl_tree_joint joints[2] = {{.name = "q1", .kind = DFL_JOINT_PRISMATIC, .parent = DFL_GROUND},
-                                {.name = "q2", .kind = DFL_JOINT_PRISMATIC, .child = 1}};
-    joints[0].axis[0] = joints[1].axis[0] = 1;
-    const dfl_joint_spring springs[2] = {{0, 0, 1e4, d, 0}, {1, 0, 1e4, d, 0}};
-    const dfl_mechanism_description description = {.tree = {2, 2, bodies, joints, {0}, true},
-                                                   .nsprings = 2,
-                                                   .springs = springs,
-                                                   .force = excite,
-                                                   .slopes = no_slopes};
+    two_masses it;
+    two_masses_make(&it, m1, d);
     const dfl_solver_options options = {.rtol = tol, .atol = tol, .order = 5};
-    const double x0[4] = {0, 0, 0.02, 0.03};
     dfl_context *ctx = dfl_context_create();
     dfl_mechanism *m = NULL;
-    if (dfl_mechanism_create(&m, ctx, &description, NULL))
+    if (dfl_mechanism_create(&m, ctx, &it.description, NULL))
         fail_msg("%s", dfl_message(ctx));
-    const run r = run_with(dfl_mechanism_eom(m), 0, x0, t_end, &options, NULL);
+    const run r = run_with(dfl_mechanism_eom(m), 0, two_masses_start, t_end, &options, NULL);
     assert_succeeded(&r);
     dfl_mechanism_free(m);
     dfl_context_free(ctx);

@@ -1,4 +1,5 @@
 /* Loops are closed from rough guesses, not mirrored, and a message says what stays open and why. */
+#include "script/scripts.h"
 #include "scripted.h"
 
 #include "model/diagnosis.h"
@@ -229,18 +230,7 @@ static void every_failed_allocation_is_clean(void **state)
         "contact_curves('c', b, ground, { at = {2, 0, 0}, start = {0},\n"
         "  curve_b = function(s) return s, s^2, 0 end })\n"
         "knife_edge('k', b, { at = {1, 0, 0}, lateral = {0, 1, 0} })\n";
-    dfl_status status = DFL_NO_MEMORY;
-    for (int n = 0; status; n++) {
-        dfl_context *ctx = dfl_context_create();
-        dfl_model *model = NULL;
-        dfl_context_fail_after(ctx, n);
-        status = dfl_script_load_text(&model, ctx, "test.lua", text, strlen(text), NULL);
-        if (status && status != DFL_NO_MEMORY)
-            fail_msg("%d: %s", n, dfl_message(ctx));
-        dfl_model_free(model);
-        assert_int_equal(dfl_context_live(ctx), 0);
-        dfl_context_free(ctx);
-    }
+    assert_survives_failed_allocations(text, 1);
 }
 
 int main(void)

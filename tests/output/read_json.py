@@ -6,11 +6,13 @@ with open(sys.argv[1], encoding="utf-8") as file:
     found = json.load(file)
 names = ["model", "form", "method", "status", "message", "t", "seconds", "steps", "evaluations",
          "selectors", "decompositions", "back_substitutions", "max_residual", "energy_drift",
-         "final"]
+         "events", "final"]
 assert list(found) == names, list(found)
 assert found["steps"] == {"accepted": 11, "rejected_error": 12, "rejected_newton": 13,
                           "attempted": 36}
-assert list(found["evaluations"]) == ["eom", "mass", "jacobian", "difference"]
+assert list(found["evaluations"]) == ["eom", "partial", "mass", "jacobian", "difference"]
+assert found["evaluations"]["partial"] == 14
+assert found["events"] == {"count": 3, "first": [{"name": "bottom", "time": 0.25, "direction": -1}]}
 assert list(found["decompositions"]) == ["algebraic", "differential"]
 assert list(found["max_residual"]) == ["position", "velocity", "acceleration", "nonholonomic",
                                        "contact", "auxiliary", "invariant", "massless"]

@@ -85,4 +85,33 @@ static inline void assert_refused(const char *text, const char *piece,
     unload(&l);
 }
 
+/* Wrong scripts and what their authors are told. */
+typedef struct wrong {
+    const char *script, *message;
+} wrong;
+
+static inline void check_all(const wrong *list, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        assert_refused(list[i].script, list[i].message, NULL);
+}
+#define CHECK_ALL(list) check_all(list, sizeof(list) / sizeof *(list))
+
+/* Fails one allocation after another, every `stride`-th of them, until `text` is loaded. */
+static inline void assert_survives_failed_allocations(const char *text, int stride)
+{
+    dfl_status status = DFL_NO_MEMORY;
+    for (int n = 0; status; n += stride) {
+        dfl_context *ctx = dfl_context_create();
+        dfl_model *model = NULL;
+        dfl_context_fail_after(ctx, n);
+        status = dfl_script_load_text(&model, ctx, "test.lua", text, strlen(text), NULL);
+        if (status && status != DFL_NO_MEMORY)
+            fail_msg("allocation %d: %s", n, dfl_message(ctx));
+        dfl_model_free(model);
+        assert_int_equal(dfl_context_live(ctx), 0);
+        dfl_context_free(ctx);
+    }
+}
+
 #endif

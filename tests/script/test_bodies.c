@@ -2,21 +2,10 @@
 #include "scripted.h"
 #include "scripts.h"
 
-typedef struct wrong {
-    const char *script, *message;
-} wrong;
-
 #define TWO                                                                                        \
     "local a = body('a', { mass = 1, inertia = {1, 1, 1} })\n"                                     \
     "local b = body('b', { mass = 1, inertia = {1, 1, 1} })\n"
 #define Z "{ at = {0, 0, 0}, axis = {0, 0, 1} })\n"
-
-static void check_all(const wrong *list, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        assert_refused(list[i].script, list[i].message, NULL);
-}
-#define CHECK_ALL(list) check_all(list, sizeof(list) / sizeof *(list))
 
 static void wrong_bodies_are_explained(void **state)
 {
@@ -364,7 +353,6 @@ static void a_free_body_tumbles_without_losing_anything(void **state)
     scripted_free(&s);
 }
 
-/* Fails the first, second, third ... allocation until the script is loaded. */
 static void every_failed_allocation_is_survived(void **state)
 {
     (void)state;
@@ -374,17 +362,7 @@ static void every_failed_allocation_is_survived(void **state)
             "universal('k', a, b, { at = {1, 0, 0}, axis = {0, 0, 1}, axis2 = {0, 1, 0} })\n"
             "distance('l', ground, b, { at = {1, 0, 0}, at_b = {2, 0, 0} })\n"
             "output('x', point(b, {2, 0, 0}).vx)";
-    dfl_status status = DFL_NO_MEMORY;
-    for (int n = 0; status; n++) {
-        dfl_context *ctx = dfl_context_create();
-        dfl_model *model = NULL;
-        dfl_context_fail_after(ctx, n);
-        status = dfl_script_load_text(&model, ctx, "test.lua", text, strlen(text), NULL);
-        assert_true(status == DFL_OK || status == DFL_NO_MEMORY);
-        dfl_model_free(model);
-        assert_int_equal(dfl_context_live(ctx), 0);
-        dfl_context_free(ctx);
-    }
+    assert_survives_failed_allocations(text, 1);
 }
 
 int main(void)

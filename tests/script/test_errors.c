@@ -1,17 +1,6 @@
 /* test_errors.c: wrong scripts and what their authors are told: the line, the thing, the remedy. */
 #include "scripts.h"
 
-typedef struct wrong {
-    const char *script, *message;
-} wrong;
-
-static void check_all(const wrong *list, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        assert_refused(list[i].script, list[i].message, NULL);
-}
-#define CHECK_ALL(list) check_all(list, sizeof(list) / sizeof *(list))
-
 static void errors_of_lua_come_with_file_and_line(void **state)
 {
     (void)state;
@@ -86,7 +75,7 @@ static void predefined_names_cannot_be_assigned(void **state)
     CHECK_ALL(list);
 }
 
-static void wrong_arguments_are_named_with_a_remedy(void **state)
+static void wrong_arguments_of_declarations_are_named_with_a_remedy(void **state)
 {
     (void)state;
     static const wrong list[] = {
@@ -124,6 +113,14 @@ static void wrong_arguments_are_named_with_a_remedy(void **state)
         {"constraint('c', true)",
          "constraint: argument 2 is true or false; give a number or an expression"},
         {"multiplier('rod')", "multiplier: argument 1 is a text; give what constraint(...)"},
+    };
+    CHECK_ALL(list);
+}
+
+static void wrong_functions_and_tables_of_declarations_are_named_with_a_remedy(void **state)
+{
+    (void)state;
+    static const wrong list[] = {
         {"dynamic('r', function(r) end)",
          "dynamic 'r': the function returns 0 values; return one equation for each variable"},
         {"dynamic('r', function(r) return nil end)",
@@ -144,6 +141,14 @@ static void wrong_arguments_are_named_with_a_remedy(void **state)
         {"simulate{ rtol = -1 }", "simulate: rtol is -1.0; choose it positive"},
         {"simulate{ form = 1 }",
          "simulate: form is a number; give a name in quotes, such as \"psf\""},
+    };
+    CHECK_ALL(list);
+}
+
+static void wrong_starting_values_are_named_with_a_remedy(void **state)
+{
+    (void)state;
+    static const wrong list[] = {
         {"initial(1)", "initial: argument 1 is a number; write it with braces and names"},
         {"initial{ 1 }", "initial: a value without a name; write name = value"},
         {"position('x')\ninitial{ x = 'one' }", "test.lua:2: initial: the value of x is a text"},
@@ -157,6 +162,14 @@ static void wrong_arguments_are_named_with_a_remedy(void **state)
          "test.lua:3: guess: 'rod' is a constraint; its multiplier is [\"lambda(rod)\"]"},
         {"local x = position('x')\ninitial{ [velocity(x)] = 1, [velocity(x)] = 2 }",
          "two keys of the table are the same symbol"},
+    };
+    CHECK_ALL(list);
+}
+
+static void wrong_arguments_of_functions_are_named_with_a_remedy(void **state)
+{
+    (void)state;
+    static const wrong list[] = {
         {"spline({1, 2, 3}, {1, 2})", "spline: 3 places but 2 values; give as many of both"},
         {"spline({1, 2, 'c'}, {1, 2, 3})",
          "spline: entry 3 of argument 1 is a text; give a number"},
@@ -335,7 +348,10 @@ int main(void)
         cmocka_unit_test(errors_of_lua_come_with_file_and_line),
         cmocka_unit_test(misspelt_names_get_a_suggestion),
         cmocka_unit_test(predefined_names_cannot_be_assigned),
-        cmocka_unit_test(wrong_arguments_are_named_with_a_remedy),
+        cmocka_unit_test(wrong_arguments_of_declarations_are_named_with_a_remedy),
+        cmocka_unit_test(wrong_functions_and_tables_of_declarations_are_named_with_a_remedy),
+        cmocka_unit_test(wrong_starting_values_are_named_with_a_remedy),
+        cmocka_unit_test(wrong_arguments_of_functions_are_named_with_a_remedy),
         cmocka_unit_test(what_symbols_cannot_do_is_explained),
         cmocka_unit_test(wrong_models_are_refused_with_the_line_of_the_call),
         cmocka_unit_test(wrong_settings_of_the_command_line_are_refused),

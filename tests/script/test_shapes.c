@@ -318,17 +318,7 @@ static void shapes_survive_failed_allocations(void **state)
 {
     (void)state;
     static const char text[] = CRANK "frame('f', crank)\ndraw.box('x', {2, 0}, { body = crank })";
-    dfl_status status = DFL_NO_MEMORY;
-    for (int n = 0; status; n += 5) {
-        dfl_context *ctx = dfl_context_create();
-        dfl_model *model = NULL;
-        dfl_context_fail_after(ctx, n);
-        status = dfl_script_load_text(&model, ctx, "test.lua", text, sizeof text - 1, NULL);
-        assert_true(status == DFL_OK || status == DFL_NO_MEMORY);
-        dfl_model_free(model);
-        assert_int_equal(dfl_context_live(ctx), 0);
-        dfl_context_free(ctx);
-    }
+    assert_survives_failed_allocations(text, 5);
 }
 
 int main(void)

@@ -128,6 +128,23 @@ static inline errors errors_of(const run *r, const double *x, const double *refe
                     error_between(x, reference, r->at.lambda, r->at.r)};
 }
 
+/* Errors of problem `name` at its reference number `reference`, after `steps` steps of one size. */
+static inline errors errors_after(int steps, const char *name, int reference,
+                                  dfl_solver_options options)
+{
+    problem prob;
+    assert_true(problem_make(&prob, name, 0));
+    const problem_reference *ref = &prob.references[reference];
+    options.fixed_step = (ref->t - prob.t0) / steps;
+    run r;
+    run_start(&r, &prob, &options);
+    const double *x = run_to(&r, ref->t);
+    assert_int_equal(dfl_solver_statistics(r.solver).accepted, steps);
+    const errors e = errors_of(&r, x, ref->x);
+    run_free(&r);
+    return e;
+}
+
 /* The slope of log(error) over log(h), by least squares over all numbers of steps. */
 static inline double slope_of(const int *steps, const double *error, int count)
 {
@@ -140,6 +157,38 @@ static inline double slope_of(const int *steps, const double *error, int count)
         she += h * e;
     }
     return (count * she - sh * se) / (count * shh - sh * sh);
+}
+
+/* One study of orders: the problem to the time of its reference number `reference`, in so many
+   steps, ascending. */
+enum { STUDY_STEPS = 4 };
+typedef struct study {
+    const char *name;
+    int reference;
+    int steps[STUDY_STEPS];
+    int order; /* of the method; 0: the test names it elsewhere */
+} study;
+
+/* The observed orders of a method. */
+static inline errors orders_of(const study *s, const dfl_solver_options *method)
+{
+    double p[STUDY_STEPS], v[STUDY_STEPS], l[STUDY_STEPS];
+    for (int i = 0; i < STUDY_STEPS; i++) {
+        const errors e = errors_after(s->steps[i], s->name, s->reference, *method);
+        p[i] = e.position;
+        v[i] = e.velocity;
+        l[i] = e.multiplier;
+    }
+    const errors result = {slope_of(s->steps, p, STUDY_STEPS), slope_of(s->steps, v, STUDY_STEPS),
+                           slope_of(s->steps, l, STUDY_STEPS)};
+    print_message("%-12s %s%d %s %s: order of p %.2f, v %.2f, multipliers %.2f; errors p %.1e .. "
+                  "%.1e, multipliers %.1e .. %.1e\n",
+                  s->name, dfl_integrator_name(method->integrator), method->order,
+                  dfl_form_name(method->form),
+                  method->selectors == DFL_UNIT ? "unit" : "orthogonal", result.position,
+                  result.velocity, result.multiplier, p[0], p[STUDY_STEPS - 1], l[0],
+                  l[STUDY_STEPS - 1]);
+    return result;
 }
 
 #endif

@@ -1,5 +1,5 @@
 /* forms.h: what the tests of the forms share: which forms there are, a smooth start in motion,
-   errors. */
+   errors, fixed steps that are solved to rounding, a pendulum with an uneven mass. */
 #ifndef DFL_TESTS_FORMS_H
 #define DFL_TESTS_FORMS_H
 
@@ -51,5 +51,54 @@ static inline form_error motion_error(const motion *m, const run *r)
                         distance(r->x + at->v, m->x + at->v, at->s - at->v),
                         distance(r->x + at->lambda, m->x + at->lambda, at->r - at->lambda)};
 }
+
+/* Fixed steps, with Newton's iteration carried to rounding. */
+static inline dfl_solver_options to_rounding(dfl_form form, dfl_integrator integrator, int order,
+                                             double h)
+{
+    return (dfl_solver_options){.form = form,
+                                .integrator = integrator,
+                                .order = order,
+                                .rtol = 1e-8,
+                                .fixed_step = h,
+                                .newton_tolerance = 1e-9,
+                                .newton_iterations = 30,
+                                .renewal = DFL_RENEW_ALWAYS};
+}
+
+/* A pendulum of length 1 whose mass weighs 1 along x and 3 along y, g = 10. */
+static const double uneven_weight[] = {1, 3};
+
+static inline int uneven_eval(dfl_blocks *out, double t, const double *x, unsigned need, void *user)
+{
+    (void)t, (void)user;
+    if (need & DFL_FORCE)
+        out->f[0] = 0, out->f[1] = -uneven_weight[1] * 10;
+    if (need & DFL_POSITION)
+        out->g[0] = x[3] * x[3] + x[4] * x[4] - 1;
+    if (need & DFL_VELOCITY)
+        out->gI[0] = 2 * (x[3] * x[1] + x[4] * x[2]);
+    if (need & DFL_DIRECTIONS)
+        out->W[0] = 2 * x[3], out->W[1] = 2 * x[4];
+    if (need & DFL_BIAS)
+        out->bias[0] = 2 * (x[1] * x[1] + x[2] * x[2]);
+    return 0;
+}
+
+static inline int uneven_mass(double *M, double t, const double *x, void *user)
+{
+    (void)t, (void)x, (void)user;
+    M[0] = uneven_weight[0], M[1] = uneven_weight[1];
+    return 0;
+}
+
+static const dfl_eom uneven_pendulum = {.np = 2,
+                                        .nv = 2,
+                                        .nl = 1,
+                                        .eval = uneven_eval,
+                                        .mass = uneven_mass,
+                                        .mass_diagonal = true,
+                                        .mass_constant = true,
+                                        .trivial_kinematics = true};
 
 #endif

@@ -6,16 +6,6 @@
    stages of 2 to 3. Dense output has order s + 1. */
 #include "evidence.h"
 
-#define MOST 4
-
-/* One study: the problem to time t of its reference number `reference`, in so many steps. */
-typedef struct study {
-    const char *name;
-    int reference;
-    int steps[MOST]; /* ascending */
-    int order;
-} study;
-
 /* Errors at these step sizes lie between 1e-4 and 1e-10: below the leading term's onset and above
    the references' accuracy (1e-12 or better) and rounding. */
 static const study studies[] = {
@@ -43,45 +33,15 @@ static const other_study other_orders[] = {
     {{"top", 0, {4, 5, 6, 7}, 13}, 12.5, 15, 0},
 };
 
-static errors solve(const study *s, dfl_form form, dfl_selectors selectors, int steps)
-{
-    problem prob;
-    assert_true(problem_make(&prob, s->name, 0));
-    const problem_reference *reference = &prob.references[s->reference];
-    /* rtol' = 1e-7 and newton_tolerance 1e-7 ask for increments of 1e-14 of x */
-    const dfl_solver_options options = {.rtol = 1e-9,
-                                        .order = s->order,
-                                        .form = form,
-                                        .selectors = selectors,
-                                        .newton_iterations = 50,
-                                        .newton_tolerance = 1e-7,
-                                        .fixed_step = (reference->t - prob.t0) / steps};
-    run r;
-    run_start(&r, &prob, &options);
-    const double *x = run_to(&r, reference->t);
-    assert_int_equal(dfl_solver_statistics(r.solver).accepted, steps);
-    const errors e = errors_of(&r, x, reference->x);
-    run_free(&r);
-    return e;
-}
-
+/* rtol' = 1e-7 and newton_tolerance 1e-7 ask for increments of 1e-14 of x. */
 static errors orders(const study *s, dfl_form form, dfl_selectors selectors)
 {
-    double p[MOST], v[MOST], l[MOST];
-    for (int i = 0; i < MOST; i++) {
-        const errors e = solve(s, form, selectors, s->steps[i]);
-        p[i] = e.position;
-        v[i] = e.velocity;
-        l[i] = e.multiplier;
-    }
-    const errors result = {slope_of(s->steps, p, MOST), slope_of(s->steps, v, MOST),
-                           slope_of(s->steps, l, MOST)};
-    print_message("%-12s %2d %s %-10s order of p %.2f, v %.2f, lambda %.2f; errors p %.1e .. %.1e, "
-                  "lambda %.1e .. %.1e\n",
-                  s->name, s->order, form == DFL_PSF ? "psf " : "psi1",
-                  selectors == DFL_UNIT ? "unit" : "orthogonal", result.position, result.velocity,
-                  result.multiplier, p[0], p[MOST - 1], l[0], l[MOST - 1]);
-    return result;
+    return orders_of(s, &(dfl_solver_options){.rtol = 1e-9,
+                                              .order = s->order,
+                                              .form = form,
+                                              .selectors = selectors,
+                                              .newton_iterations = 50,
+                                              .newton_tolerance = 1e-7});
 }
 
 static void assert_within(double value, double low, double high)
@@ -161,12 +121,12 @@ static void dense_output_has_one_order_more_than_stages(void **state)
 {
     (void)state;
     const int method[] = {1, 5, 9, 13};
-    const int parts[][MOST] = {
+    const int parts[][STUDY_STEPS] = {
         {100, 140, 200, 280}, {20, 28, 40, 56}, {10, 14, 20, 28}, {14, 17, 20, 24}};
     for (int m = 0; m < 4; m++) {
         study s = {"pendulum", 0, {0}, method[m]};
-        double error[MOST];
-        for (int i = 0; i < MOST; i++) {
+        double error[STUDY_STEPS];
+        for (int i = 0; i < STUDY_STEPS; i++) {
             const double h = 1.0 / parts[m][i];
             double x[5], y[5];
             s.steps[i] = parts[m][i];
@@ -174,9 +134,10 @@ static void dense_output_has_one_order_more_than_stages(void **state)
             pendulum_after(y, 0.4 * h, 0, 0);
             error[i] = error_between(x, y, 1, 5);
         }
-        const double observed = slope_of(s.steps, error, MOST), expected = (method[m] + 1) / 2 + 1;
+        const double observed = slope_of(s.steps, error, STUDY_STEPS),
+                     expected = (method[m] + 1) / 2 + 1;
         print_message("order %2d: dense output %.2f, errors %.1e .. %.1e\n", method[m], observed,
-                      error[0], error[MOST - 1]);
+                      error[0], error[STUDY_STEPS - 1]);
         assert_within(observed, expected - 0.3, expected + 0.6);
     }
 }

@@ -1,26 +1,15 @@
 /* The half-explicit method and the explicit pair as integrators: orders, counts against published ones,
    constraints, continuous output, events, backward integration, everything a run may ask for. */
 #include "evidence.h"
+#include "failing.h"
 
 #include <stdlib.h>
 
 static const dfl_integrator methods[] = {DFL_HALF_EXPLICIT, DFL_EXPLICIT_PAIR};
 
-/* Errors at the reference, with steps of the same size. */
 static errors fixed_steps(const char *name, int reference, dfl_integrator integrator, int steps)
 {
-    problem prob;
-    assert_true(problem_make(&prob, name, 0));
-    const problem_reference *ref = &prob.references[reference];
-    const dfl_solver_options options = {.integrator = integrator,
-                                        .fixed_step = (ref->t - prob.t0) / steps};
-    run r;
-    run_start(&r, &prob, &options);
-    const double *x = run_to(&r, ref->t);
-    assert_int_equal(dfl_solver_statistics(r.solver).accepted, steps);
-    const errors e = errors_of(&r, x, ref->x);
-    run_free(&r);
-    return e;
+    return errors_after(steps, name, reference, (dfl_solver_options){.integrator = integrator});
 }
 
 /* Fails unless the error falls like h^order, within `slack`, when h is halved. */
@@ -41,19 +30,19 @@ static void half_explicit_has_order_five_in_positions_velocities_and_multipliers
         const char *name;
         int reference, steps;
         bool multipliers;
-    } study[] = {
+    } cases[] = {
         {"pendulum", 4, 1000, true}, {"andrews", 2, 500, true}, {"bricard", 4, 500, false}};
-    for (size_t i = 0; i < sizeof study / sizeof *study; i++) {
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const errors a =
-            fixed_steps(study[i].name, study[i].reference, DFL_HALF_EXPLICIT, study[i].steps);
+            fixed_steps(cases[i].name, cases[i].reference, DFL_HALF_EXPLICIT, cases[i].steps);
         const errors b =
-            fixed_steps(study[i].name, study[i].reference, DFL_HALF_EXPLICIT, 2 * study[i].steps);
-        print_message("%-10s p %.1e %.1e v %.1e %.1e\n", study[i].name, a.position, b.position,
+            fixed_steps(cases[i].name, cases[i].reference, DFL_HALF_EXPLICIT, 2 * cases[i].steps);
+        print_message("%-10s p %.1e %.1e v %.1e %.1e\n", cases[i].name, a.position, b.position,
                       a.velocity, b.velocity);
-        assert_order(a.position, b.position, 5, 0.3, study[i].name);
-        assert_order(a.velocity, b.velocity, 5, 0.4, study[i].name);
-        if (study[i].multipliers)
-            assert_order(a.multiplier, b.multiplier, 5, 0.4, study[i].name);
+        assert_order(a.position, b.position, 5, 0.3, cases[i].name);
+        assert_order(a.velocity, b.velocity, 5, 0.4, cases[i].name);
+        if (cases[i].multipliers)
+            assert_order(a.multiplier, b.multiplier, 5, 0.4, cases[i].name);
     }
 }
 
@@ -363,7 +352,6 @@ static void wrong_combinations_are_refused_with_a_reason(void **state)
     }
 }
 
-/* Fails the first, second, third ... allocation until create succeeds. */
 static void create_survives_every_failed_allocation(void **state)
 {
     (void)state;
@@ -376,17 +364,7 @@ static void create_survives_every_failed_allocation(void **state)
     assert_true(problem_make(&prob, "friction", 0)); /* forces that depend on multipliers */
     for (size_t k = 0; k < sizeof kind / sizeof *kind; k++) {
         const dfl_solver_options options = {.integrator = kind[k].integrator, .form = kind[k].form};
-        dfl_status status = DFL_NO_MEMORY;
-        for (int n = 0; status; n++) {
-            dfl_context *ctx = dfl_context_create();
-            dfl_solver *solver = NULL;
-            dfl_context_fail_after(ctx, n);
-            status = dfl_solver_create(&solver, ctx, &prob.eom, &options);
-            assert_true(status == DFL_OK || status == DFL_NO_MEMORY);
-            dfl_solver_free(solver);
-            assert_int_equal(dfl_context_live(ctx), 0);
-            dfl_context_free(ctx);
-        }
+        assert_survives_failed_allocations(&prob, &options);
     }
     problem_free(&prob);
 }

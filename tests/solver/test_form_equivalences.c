@@ -20,15 +20,9 @@ enum { METHODS = sizeof methods / sizeof *methods, WITHOUT_MEMORY = METHODS - 1 
 
 static dfl_solver_options fixed(dfl_form form, method m, double h)
 {
-    return (dfl_solver_options){.form = form,
-                                .integrator = m.integrator,
-                                .order = m.order,
-                                .rtol = 1e-8,
-                                .fixed_step = h,
-                                .newton_tolerance = 1e-9,
-                                .newton_iterations = 30,
-                                .renewal = DFL_RENEW_ALWAYS,
-                                .lagged = true};
+    dfl_solver_options options = to_rounding(form, m.integrator, m.order, h);
+    options.lagged = true;
+    return options;
 }
 
 /* The largest difference of all unknowns after a motion with fixed steps, relative to max(1, |x|).
@@ -108,41 +102,15 @@ static void without_constraints_all_forms_are_one(void **state)
     problem_free(&m.prob);
 }
 
-/* A pendulum whose mass weighs 1 along x and 3 along y, g = 10. */
-static const double weight[] = {1, 3};
-
-static int uneven(dfl_blocks *out, double t, const double *x, unsigned need, void *user)
-{
-    (void)t, (void)user;
-    if (need & DFL_FORCE)
-        out->f[0] = 0, out->f[1] = -weight[1] * 10;
-    if (need & DFL_POSITION)
-        out->g[0] = x[3] * x[3] + x[4] * x[4] - 1;
-    if (need & DFL_VELOCITY)
-        out->gI[0] = 2 * (x[3] * x[1] + x[4] * x[2]);
-    if (need & DFL_DIRECTIONS)
-        out->W[0] = 2 * x[3], out->W[1] = 2 * x[4];
-    if (need & DFL_BIAS)
-        out->bias[0] = 2 * (x[1] * x[1] + x[2] * x[2]);
-    return 0;
-}
-
-static int uneven_mass(double *M, double t, const double *x, void *user)
-{
-    (void)t, (void)x, (void)user;
-    M[0] = weight[0], M[1] = weight[1];
-    return 0;
-}
-
-/* Its state-space form with q = x, s = vx below the pivot: x' = vx, vx' = -2 x lambda / m. */
+/* The state-space form of the uneven pendulum with q = x, s = vx below the pivot: x' = vx, vx' = -2 x lambda / m. */
 static int state_space(dfl_blocks *out, double t, const double *x, unsigned need, void *user)
 {
     const double y = -sqrt(1 - x[1] * x[1]), vy = -x[1] * x[0] / y;
-    const double lambda =
-        (x[0] * x[0] + vy * vy - 10 * y) / (2 * (x[1] * x[1] / weight[0] + y * y / weight[1]));
+    const double lambda = (x[0] * x[0] + vy * vy - 10 * y) /
+                          (2 * (x[1] * x[1] / uneven_weight[0] + y * y / uneven_weight[1]));
     (void)t, (void)user;
     if (need & DFL_FORCE)
-        out->f[0] = -2 * x[1] * lambda / weight[0];
+        out->f[0] = -2 * x[1] * lambda / uneven_weight[0];
     return 0;
 }
 
@@ -151,7 +119,7 @@ static int x_alone(double *Sp, double *Sv, int nfp, int nfv, double t, const dou
 {
     (void)nfp, (void)nfv, (void)t, (void)x, (void)user;
     Sp[0] = 1, Sp[1] = 0;
-    Sv[0] = 1 / weight[0], Sv[1] = 0;
+    Sv[0] = 1 / uneven_weight[0], Sv[1] = 0;
     return 0;
 }
 
@@ -161,24 +129,16 @@ static void state_space_form_partition_and_a_ssf_are_one_for_a_constant_partitio
     (void)state;
     const bool independent[] = {false, true, false, true, false};
     const double y = -sqrt(1 - 0.04), x0[] = {0, 1, -0.2 / y, 0.2, y};
-    const dfl_eom full = {.np = 2,
-                          .nv = 2,
-                          .nl = 1,
-                          .eval = uneven,
-                          .mass = uneven_mass,
-                          .mass_diagonal = true,
-                          .mass_constant = true,
-                          .trivial_kinematics = true};
     const dfl_eom minimal = {.np = 1, .nv = 1, .eval = state_space, .trivial_kinematics = true};
     for (int i = 0; i < METHODS; i++) {
         dfl_solver_options options = fixed(DFL_PSF, methods[i], 0.02);
         const run ssf = run_with(&minimal, 0, (const double[]){1, 0.2}, 1, &options, NULL);
         options.selectors = DFL_USER;
         options.select = x_alone;
-        const run a_ssf = run_with(&full, 0, x0, 1, &options, NULL);
+        const run a_ssf = run_with(&uneven_pendulum, 0, x0, 1, &options, NULL);
         options = fixed(DFL_PARTITION, methods[i], 0.02);
         options.independent = independent;
-        const run lp = run_with(&full, 0, x0, 1, &options, NULL);
+        const run lp = run_with(&uneven_pendulum, 0, x0, 1, &options, NULL);
         assert_succeeded(&ssf);
         assert_succeeded(&a_ssf);
         assert_succeeded(&lp);

@@ -1,5 +1,6 @@
 /* test_forms.c: every form solves the same problems as psf; what a form has no place for is
    refused. */
+#include "failing.h"
 #include "forms.h"
 
 /* Errors of positions against psf at rtol 1e-12, which must be small at 1e-6 and again smaller at
@@ -374,20 +375,7 @@ static void creation_survives_every_failed_allocation(void **state)
     assert_true(problem_make(&prob, "disk", 0));
     for (int k = 0; k < USABLE_FORMS; k++) {
         const dfl_solver_options options = {.form = usable_forms[k]};
-        dfl_status status = DFL_NO_MEMORY;
-        for (int n = 0; status; n++) {
-            dfl_context *ctx = dfl_context_create();
-            dfl_solver *solver = NULL;
-            dfl_context_fail_after(ctx, n);
-            status = dfl_solver_create(&solver, ctx, &prob.eom, &options);
-            assert_true(status == DFL_OK || status == DFL_NO_MEMORY);
-            if (!status)
-                status = dfl_solver_start(solver, 0, prob.x0, NULL);
-            assert_true(status == DFL_OK || status == DFL_NO_MEMORY);
-            dfl_solver_free(solver);
-            assert_int_equal(dfl_context_live(ctx), 0);
-            dfl_context_free(ctx);
-        }
+        assert_survives_failed_allocations(&prob, &options);
     }
     problem_free(&prob);
 }

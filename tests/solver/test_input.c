@@ -1,25 +1,11 @@
 /* test_input.c: wrong descriptions, options and arguments are refused with a message that names
    them, and unusual but right models work. Exact solutions are stated beside each model. */
-#include "support.h"
+#include "pendulum.h"
 
 #include <limits.h>
 #include <stdlib.h>
 
-static problem pendulum;
 static const double x0[] = {0, 0, 0, 1, 0};
-
-static int setup(void **state)
-{
-    (void)state;
-    return problem_make(&pendulum, "pendulum", 0) ? 0 : -1;
-}
-
-static int teardown(void **state)
-{
-    (void)state;
-    problem_free(&pendulum);
-    return 0;
-}
 
 /* Creating a solver fails with DFL_INVALID and a message that contains `text`. */
 static void assert_refused(const dfl_eom *eom, const dfl_solver_options *options, const char *text)
@@ -601,5 +587,5 @@ int main(void)
         cmocka_unit_test(a_kinematically_determined_mechanism_is_followed_in_psi1),
         cmocka_unit_test(more_constraints_than_velocities_share_the_load),
     };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, make_pendulum, free_pendulum);
 }

@@ -1,6 +1,7 @@
 /* What BDF, trapezoidal and midpoint rule have in common with Radau IIA: tolerances, constraints, events, dense output,
    backward integration, invariants, redundant constraints, fixed steps, memory. Orders are in test_method_orders.c, the
    rules of BDF's own in test_bdf.c. */
+#include "failing.h"
 #include "support.h"
 
 static const dfl_integrator methods[] = {DFL_BDF, DFL_TRAPEZOIDAL, DFL_MIDPOINT};
@@ -374,19 +375,7 @@ static void every_failed_allocation_is_survived(void **state)
             const dfl_solver_options options = {.integrator = methods[m],
                                                 .order = fixed && m == 0 ? 4 : 0,
                                                 .fixed_step = fixed ? 1e-3 : 0};
-            dfl_status status = DFL_NO_MEMORY;
-            long after = 0;
-            for (; status; after++) {
-                dfl_context *ctx = dfl_context_create();
-                dfl_solver *solver = NULL;
-                dfl_context_fail_after(ctx, after);
-                status = dfl_solver_create(&solver, ctx, &prob.eom, &options);
-                assert_true(!status || (status == DFL_NO_MEMORY && !solver));
-                dfl_solver_free(solver);
-                assert_int_equal(dfl_context_live(ctx), 0);
-                dfl_context_free(ctx);
-            }
-            assert_true(after > 20);
+            assert_survives_failed_allocations(&prob, &options);
         }
     problem_free(&prob);
 }

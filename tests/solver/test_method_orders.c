@@ -6,61 +6,23 @@
    when they start right; with the midpoint rule they belong to the middle of the step and have order 1. */
 #include "evidence.h"
 
-#define MOST 4
-
-typedef struct study {
-    const char *name;
-    int reference; /* the problem to its time, in so many steps */
-    int steps[MOST];
-} study;
-
 /* Errors lie between 1e-2 and 1e-8: below the leading term's onset and far above the references' accuracy. */
-static const study second[] = {{"pendulum", 3, {400, 560, 800, 1120}}, /* M constant, exact */
-                               {"top", 0, {200, 280, 400, 560}},       /* quaternion, np > nv */
-                               {"slidercrank", 0, {2000, 2800, 4000, 5600}}, /* M(p) */
-                               {"sleigh", 0, {200, 280, 400, 560}}};         /* nonholonomic */
-static const study first[] = {{"pendulum", 3, {4000, 5600, 8000, 11200}},
-                              {"top", 0, {1000, 1400, 2000, 2800}}};
-static const study higher[] = {{"pendulum", 3, {280, 400, 560, 800}},
-                               {"top", 0, {160, 224, 320, 448}}};
+static const study second[] = {{"pendulum", 3, {400, 560, 800, 1120}, 0}, /* M constant, exact */
+                               {"top", 0, {200, 280, 400, 560}, 0},       /* quaternion, np > nv */
+                               {"slidercrank", 0, {2000, 2800, 4000, 5600}, 0}, /* M(p) */
+                               {"sleigh", 0, {200, 280, 400, 560}, 0}};         /* nonholonomic */
+static const study first[] = {{"pendulum", 3, {4000, 5600, 8000, 11200}, 0},
+                              {"top", 0, {1000, 1400, 2000, 2800}, 0}};
+static const study higher[] = {{"pendulum", 3, {280, 400, 560, 800}, 0},
+                               {"top", 0, {160, 224, 320, 448}, 0}};
 
-static errors solve(const study *s, const dfl_solver_options *method, int steps)
+/* rtol and newton_tolerance ask for increments of 1e-14 of x. */
+static errors orders(const study *s, dfl_solver_options method)
 {
-    problem prob;
-    assert_true(problem_make(&prob, s->name, 0));
-    const problem_reference *reference = &prob.references[s->reference];
-    dfl_solver_options options = *method;
-    options.rtol = 1e-6; /* with newton_tolerance 1e-8: increments of 1e-14 of x */
-    options.newton_iterations = 50;
-    options.newton_tolerance = 1e-8;
-    options.fixed_step = (reference->t - prob.t0) / steps;
-    run r;
-    run_start(&r, &prob, &options);
-    const double *x = run_to(&r, reference->t);
-    assert_int_equal(dfl_solver_statistics(r.solver).accepted, steps);
-    const errors e = errors_of(&r, x, reference->x);
-    run_free(&r);
-    return e;
-}
-
-static errors orders(const study *s, const dfl_solver_options *method)
-{
-    double p[MOST], v[MOST], l[MOST];
-    for (int i = 0; i < MOST; i++) {
-        const errors e = solve(s, method, s->steps[i]);
-        p[i] = e.position;
-        v[i] = e.velocity;
-        l[i] = e.multiplier;
-    }
-    const errors result = {slope_of(s->steps, p, MOST), slope_of(s->steps, v, MOST),
-                           slope_of(s->steps, l, MOST)};
-    print_message(
-        "%-12s %s%d %s %s: order of p %.2f, v %.2f, multipliers %.2f; errors p %.1e .. %.1e, "
-        "multipliers %.1e .. %.1e\n",
-        s->name, dfl_integrator_name(method->integrator), method->order,
-        dfl_form_name(method->form), method->selectors == DFL_UNIT ? "unit" : "orthogonal",
-        result.position, result.velocity, result.multiplier, p[0], p[MOST - 1], l[0], l[MOST - 1]);
-    return result;
+    method.rtol = 1e-6;
+    method.newton_iterations = 50;
+    method.newton_tolerance = 1e-8;
+    return orders_of(s, &method);
 }
 
 static void assert_within(double value, double expected)
@@ -86,7 +48,7 @@ static void methods_of_second_order_have_it_in_psf(void **state)
                 const dfl_solver_options method = {.integrator = (dfl_integrator)m,
                                                    .order = m == DFL_BDF ? 2 : 0,
                                                    .selectors = unit ? DFL_UNIT : DFL_ORTHOGONAL};
-                assert_orders(orders(&second[i], &method), 2, 2, 2);
+                assert_orders(orders(&second[i], method), 2, 2, 2);
             }
 }
 
@@ -97,7 +59,7 @@ static void methods_of_second_order_have_it_in_psi1(void **state)
         for (int m = DFL_BDF; m <= DFL_MIDPOINT; m++) {
             const dfl_solver_options method = {
                 .integrator = (dfl_integrator)m, .order = m == DFL_BDF ? 2 : 0, .form = DFL_PSI1};
-            assert_orders(orders(&second[i], &method), 2, 2, m == DFL_MIDPOINT ? 1 : 2);
+            assert_orders(orders(&second[i], method), 2, 2, m == DFL_MIDPOINT ? 1 : 2);
         }
 }
 
@@ -109,7 +71,7 @@ static void bdf_has_the_order_that_is_asked_for(void **state)
             for (int form = DFL_PSF; form <= DFL_PSI1; form++) {
                 const dfl_solver_options method = {
                     .integrator = DFL_BDF, .order = k, .form = (dfl_form)form};
-                assert_orders(orders(k == 1 ? &first[i] : &higher[i], &method), k, k, k);
+                assert_orders(orders(k == 1 ? &first[i] : &higher[i], method), k, k, k);
             }
 }
 
@@ -126,7 +88,7 @@ static void other_forms_have_second_order_too(void **state)
                 .integrator = (dfl_integrator)m, .order = m == DFL_BDF ? 2 : 0, .form = forms[f]};
             const bool mean = forms[f] == DFL_EOM || forms[f] == DFL_EOM2 || forms[f] == DFL_GGL ||
                               forms[f] == DFL_EOM1 || forms[f] == DFL_PINV;
-            assert_orders(orders(&second[0], &method), 2, 2, m == DFL_MIDPOINT && mean ? 1 : 2);
+            assert_orders(orders(&second[0], method), 2, 2, m == DFL_MIDPOINT && mean ? 1 : 2);
         }
 }
 
@@ -164,9 +126,9 @@ static void dense_output_has_one_order_more_than_the_method(void **state)
         {.integrator = DFL_MIDPOINT}};
     for (size_t m = 0; m < sizeof methods / sizeof *methods; m++) {
         const int k = methods[m].order ? methods[m].order : 2;
-        study s = {"pendulum", 0, {0}};
-        double error[MOST];
-        for (int i = 0; i < MOST; i++) {
+        study s = {"pendulum", 0, {0}, 0};
+        double error[STUDY_STEPS];
+        for (int i = 0; i < STUDY_STEPS; i++) {
             s.steps[i] = (k > 3 ? 60 : 200) << i;
             const double h = 1.0 / s.steps[i];
             double x[5], y[5];
@@ -176,9 +138,9 @@ static void dense_output_has_one_order_more_than_the_method(void **state)
         }
         print_message("%s%d: dense output of order %.2f, errors %.1e .. %.1e\n",
                       dfl_integrator_name(methods[m].integrator), methods[m].order,
-                      slope_of(s.steps, error, MOST), error[0], error[MOST - 1]);
+                      slope_of(s.steps, error, STUDY_STEPS), error[0], error[STUDY_STEPS - 1]);
         const bool straight = methods[m].integrator == DFL_BDF && k == 2;
-        assert_within(slope_of(s.steps, error, MOST), straight ? 2 : k + 1);
+        assert_within(slope_of(s.steps, error, STUDY_STEPS), straight ? 2 : k + 1);
     }
 }
 

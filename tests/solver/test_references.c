@@ -172,7 +172,7 @@ static void every_problem_is_claimed(void **state)
 }
 
 /* The truck's multipliers are of size 7e4 N: they are given an absolute tolerance of 1e5 tol and are
-   compared relative to 1e5 N (test_robust.c has one tolerance for all unknowns). */
+   compared relative to 1e5 N (test_scales.c has one tolerance for all unknowns). */
 static void check_truck(int order, int digits, double K, double K_multipliers)
 {
     const double tol = pow(10, -digits), newton = 1e5;

@@ -3,6 +3,7 @@
 
    The complex step: for an analytic f, Im f(x + ih)/h = f'(x) up to h^2, without cancellation; with
    h = 1e-30 it is exact to rounding. Branches are chosen by the real parts. */
+#include "meter.h"
 #include "random_expr.h"
 
 #include "symbolic/derive.h"
@@ -376,42 +377,14 @@ static void a_sparse_jacobian_has_entries_where_they_belong(void **state)
     dfl_context_free(ctx);
 }
 
-/* An allocator that knows how much is in use; the size of a block stands in front of it. */
-typedef struct meter {
-    size_t now, peak;
-} meter;
-
-static void *metered_alloc(size_t bytes, void *user)
-{
-    meter *m = user;
-    size_t *block = malloc(bytes + 16);
-    if (!block)
-        return NULL;
-    block[0] = bytes;
-    m->now += bytes;
-    if (m->now > m->peak)
-        m->peak = m->now;
-    return block + 2;
-}
-
-static void metered_release(void *block, void *user)
-{
-    meter *m = user;
-    if (!block)
-        return;
-    m->now -= ((size_t *)block)[-2];
-    free((size_t *)block - 2);
-}
-
 /* A chain e -> sin(e) + x_k of a million nodes, each the operand of the next: recursion would need
    a stack of that depth. Its derivative has cos(e) e' + x_k' for every two nodes: three more. */
 static void a_million_nodes_in_one_chain_are_differentiated(void **state)
 {
     (void)state;
     enum { LINKS = 500000, N = 8 };
-    meter m = {0};
-    dfl_context *ctx = dfl_context_create_with(
-        &(dfl_allocator){.alloc = metered_alloc, .release = metered_release, .user = &m});
+    meter m;
+    dfl_context *ctx = metered_context(&m);
     dfl_graph *g = NULL;
     dfl_expr x[N], rates[N], e = 0, d, gradient[N];
     assert_int_equal(dfl_graph_create(&g, ctx, 0), DFL_OK);
@@ -424,11 +397,11 @@ static void a_million_nodes_in_one_chain_are_differentiated(void **state)
     assert_int_equal(dfl_graph_status(g), DFL_OK);
     assert_int_equal(g->nnodes, 2 * (LINKS - 1) + 2 * N + 1); /* the first link is x_0 itself */
     /* room for 2^20 nodes of 16 bytes and 2^21 places of 4, and half of the table while it grew */
-    assert_true(m.peak <= 32 * (size_t)g->nnodes);
+    assert_true(m.most <= 32 * (size_t)g->nnodes);
     assert_int_equal(dfl_along_exprs(&d, g, &e, 1, x, rates, N), DFL_OK);
     assert_true(g->nnodes <= 5 * LINKS + 4 * N);
     /* room for 2^22 nodes and 2^23 places; 24 bytes for each node of the chain */
-    assert_true(m.peak <= 60 * (size_t)g->nnodes);
+    assert_true(m.most <= 60 * (size_t)g->nnodes);
     assert_int_equal(dfl_gradient_exprs(gradient, g, e, x, N), DFL_OK);
     assert_int_equal(dfl_graph_size(g, &e, 1), 2 * (LINKS - 1) + N);
     dfl_graph_free(g);

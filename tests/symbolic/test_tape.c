@@ -1,4 +1,5 @@
 /* The tape computes what the graph says, bit for bit, one point or several at a time. */
+#include "meter.h"
 #include "random_graph.h"
 
 enum { NODES = 160 };
@@ -254,33 +255,6 @@ static void create_survives_every_failed_allocation(void **state)
     free_bench(&b);
 }
 
-/* An allocator that knows how much is in use. */
-typedef struct meter {
-    size_t now, most;
-} meter;
-
-static void *metered_alloc(size_t bytes, void *user)
-{
-    meter *m = user;
-    size_t *block = malloc(bytes + 2 * sizeof *block);
-    if (!block)
-        return NULL;
-    block[0] = bytes;
-    m->now += bytes;
-    if (m->now > m->most)
-        m->most = m->now;
-    return block + 2;
-}
-
-static void metered_release(void *block, void *user)
-{
-    meter *m = user;
-    if (!block)
-        return;
-    m->now -= ((size_t *)block)[-2];
-    free((size_t *)block - 2);
-}
-
 /* Per operation: 8 bytes of code stay; while it is made, another 5 per node for part and register,
    8 for level and pair, 4 + 4 for the order, 4 per level. One input chain of a million operations
    x_(k+1) = x_k^2 + x_(k-1) has the most levels there can be. */
@@ -288,10 +262,9 @@ static void a_million_operations_need_little_memory(void **state)
 {
     (void)state;
     const uint32_t count = 1000000;
-    meter m = {0};
+    meter m;
     dfl_context *ctx = dfl_context_create();
-    dfl_context *metered = dfl_context_create_with(
-        &(dfl_allocator){.alloc = metered_alloc, .release = metered_release, .user = &m});
+    dfl_context *metered = metered_context(&m);
     dfl_graph *graph = NULL;
     dfl_tape *tape = NULL;
     places where;

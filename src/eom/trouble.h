@@ -1,0 +1,13 @@
+/* trouble.h: inside eom: what went wrong at a point. */
+#ifndef DFL_TROUBLE_H
+#define DFL_TROUBLE_H
+
+#include "eom/system.h"
+
+/* Names what is not finite in y = f_dyn - M v' (nv) at an evaluated point: DFL_STEP_NONFINITE. */
+dfl_outcome dfl_system_dynamics_trouble(const double *y, dfl_system *sys, const dfl_point *point);
+
+/* The name of the callback that knows M. */
+const char *dfl_system_mass_callback(const dfl_eom *eom);
+
+#endif

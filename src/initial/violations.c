@@ -1,0 +1,224 @@
+/* violations.c: which rows the initial values violate, and what may help. */
+#include "initial/stages.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static bool is_violated(const dfl_initial *init, int row);
+static double steepness(const dfl_initial *init, int row);
+static double rounding(const dfl_initial *init, int row);
+static dfl_status inconsistent(dfl_initial *init, const dfl_conditions *cond, int worst, int second,
+                               int violated);
+static void row_name(char *text, size_t size, const dfl_system *sys, int row);
+static void explain_row(char *text, size_t size, dfl_initial *init, const dfl_conditions *cond,
+                        int row);
+static void held_names(char *list, size_t size, const dfl_initial *init, const dfl_conditions *cond,
+                       int row);
+static bool conflicts_known(const dfl_initial *init, int row);
+static void add_name(char *list, size_t size, const dfl_system *sys, int column);
+static bool can_be_corrected(const dfl_initial *init, const dfl_conditions *cond, int row);
+static void explain_stuck_row(char *text, size_t size, dfl_initial *init,
+                              const dfl_conditions *cond, int row, const char *held);
+static bool names_to_guess(char *list, size_t size, dfl_initial *init, const dfl_conditions *cond,
+                           int row);
+
+dfl_status dfl_stages_check(dfl_initial *init, const dfl_conditions *cond)
+{
+    const dfl_system *sys = &init->sys;
+    const int rows = sys->m1 + sys->m2 + sys->m3;
+    const dfl_status status = dfl_stages_evaluate(init);
+    if (status)
+        return status;
+    const double *alg = init->point.alg;
+    int worst = -1, second = -1, violated = 0;
+    for (int i = rows - 1; i >= 0; i--) {
+        if (i == sys->m1 + sys->m2 - 1 && violated > 0 && cond->mode == DFL_START_PROJECT)
+            break; /* the others build on the positions */
+        if (!is_violated(init, i))
+            continue;
+        violated++;
+        if (worst < 0 || fabs(alg[i]) >= fabs(alg[worst]))
+            second = worst, worst = i;
+        else if (second < 0 || fabs(alg[i]) >= fabs(alg[second]))
+            second = i;
+    }
+    if (worst < 0)
+        return DFL_OK;
+    return inconsistent(init, cond, worst, second, violated);
+}
+
+bool dfl_stages_hold(const dfl_initial *init)
+{
+    const dfl_system *sys = &init->sys;
+    for (int i = sys->m1 + sys->m2; i < sys->m1 + sys->m2 + sys->m3; i++)
+        if (is_violated(init, i))
+            return false;
+    return true;
+}
+
+static bool is_violated(const dfl_initial *init, int row)
+{
+    const double bound = 10 * init->atol * fmin(1, steepness(init, row));
+    return !(fabs(init->point.alg[row]) <= fmax(bound, rounding(init, row)));
+}
+
+/* The largest derivative of a row: a flat row says little about the unknowns by its residual. */
+static double steepness(const dfl_initial *init, int row)
+{
+    double largest = 0;
+    for (int j = 0; j < init->sys.n; j++)
+        largest = fmax(largest, fabs(dfl_stages_entry(init, row, j)));
+    return largest;
+}
+
+/* What rounding leaves in a row: a small multiple of its terms. */
+static double rounding(const dfl_initial *init, int row)
+{
+    const dfl_system *sys = &init->sys;
+    double sum = 0;
+    for (int j = 0; j < sys->n; j++)
+        sum += fabs(dfl_stages_entry(init, row, j) * init->x[j]);
+    return 1e-13 * sum;
+}
+
+static dfl_status inconsistent(dfl_initial *init, const dfl_conditions *cond, int worst, int second,
+                               int violated)
+{
+    const dfl_system *sys = &init->sys;
+    const double residual = init->point.alg[worst];
+    char name[96], row[96], other[128] = "", why[480];
+    row_name(name, sizeof name, sys, worst);
+    if (second >= 0) {
+        row_name(row, sizeof row, sys, second);
+        snprintf(other, sizeof other, ", then %s (%.3g)", row, init->point.alg[second]);
+    }
+    explain_row(why, sizeof why, init, cond, worst);
+    return dfl_fail(sys->ctx, DFL_INCONSISTENT,
+                    "the initial values at t = %g violate %d equation%s, most of all %s (residual "
+                    "%.3g)%s%s",
+                    init->point.t, violated, violated == 1 ? "" : "s", name, residual, other, why);
+}
+
+/* "rod on velocity level": a model gives a row and its derivatives in time the same name. */
+static void row_name(char *text, size_t size, const dfl_system *sys, int row)
+{
+    static const char *const level[DFL_ROW_KIN + 1] = {
+        [DFL_ROW_G] = " on position level",      [DFL_ROW_GI] = " on velocity level",
+        [DFL_ROW_HV] = " on velocity level",     [DFL_ROW_GII] = " on acceleration level",
+        [DFL_ROW_HI] = " on acceleration level",
+    };
+    char name[64];
+    int index;
+    const dfl_kind kind = dfl_system_alg_kind(sys, row, &index);
+    dfl_eom_name(name, sizeof name, sys->eom, kind, index);
+    snprintf(text, size, "%s%s", name, sys->eom->name && level[kind] ? level[kind] : "");
+}
+
+/* What is wrong with a violated row, or may help against it. */
+static void explain_row(char *text, size_t size, dfl_initial *init, const dfl_conditions *cond,
+                        int row)
+{
+    char held[256];
+    int index;
+    const char *advice = "";
+    held_names(held, sizeof held, init, cond, row);
+    if (cond->mode == DFL_START_CHECK)
+        advice = "; start with DFL_START_PROJECT to correct them";
+    else if (dfl_system_alg_kind(&init->sys, row, &index) == DFL_ROW_F)
+        advice =
+            "; if a direction has neither mass nor constraint, declare it with n0, K0 and gam; "
+            "a diagonal written by `mass` needs mass_diagonal";
+    else if (!conflicts_known(init, row) && !can_be_corrected(init, cond, row)) {
+        explain_stuck_row(text, size, init, cond, row, held);
+        return;
+    } else if (!held[0] && init->searched && row >= init->sys.m1 + init->sys.m2)
+        advice =
+            "; nothing near the guess satisfies all of them: check lengths and places, or start "
+            "from another guess";
+    else if (!held[0])
+        advice = "; the correction did not converge: start from another guess";
+    snprintf(text, size, "%s%s%s", held[0] ? "; held values in conflict: " : "", held, advice);
+}
+
+/* The names of the held unknowns in conflict with row `row`: those that were found to be, or all that it
+   depends on. */
+static void held_names(char *list, size_t size, const dfl_initial *init, const dfl_conditions *cond,
+                       int row)
+{
+    const dfl_system *sys = &init->sys;
+    list[0] = 0;
+    for (int k = 0; conflicts_known(init, row) && k < init->nconflicts; k++)
+        add_name(list, size, sys, init->conflict[k]);
+    if (list[0])
+        return;
+    for (int j = sys->na; j < sys->n; j++)
+        if (dfl_stages_held(init, cond, j) && dfl_stages_entry(init, row, j) != 0)
+            add_name(list, size, sys, j);
+}
+
+/* Whether a search found held positions without which the row could be satisfied. */
+static bool conflicts_known(const dfl_initial *init, int row)
+{
+    return init->nconflicts > 0 && row >= init->sys.m1 + init->sys.m2;
+}
+
+/* Appends the name of an unknown to a list; what has no room is left out. */
+static void add_name(char *list, size_t size, const dfl_system *sys, int column)
+{
+    char name[64];
+    int index;
+    const dfl_kind kind = dfl_system_variable_kind(sys, column, &index);
+    const size_t used = strlen(list);
+    dfl_eom_name(name, sizeof name, sys->eom, kind, index);
+    if (used + strlen(name) + 3 < size)
+        snprintf(list + used, size - used, "%s%s", used ? ", " : "", name);
+}
+
+/* Whether row `row` has a derivative with respect to anything that its stage may change. */
+static bool can_be_corrected(const dfl_initial *init, const dfl_conditions *cond, int row)
+{
+    const dfl_initial_stage st = dfl_stages_of_row(init, row);
+    for (int j = st.first_column; j < st.first_column + st.columns; j++)
+        if (!dfl_stages_held(init, cond, j) && dfl_stages_entry(init, row, j) != 0)
+            return true;
+    return false;
+}
+
+/* Of a row that its stage cannot change from this guess: because of the guess, or in principle. */
+static void explain_stuck_row(char *text, size_t size, dfl_initial *init,
+                              const dfl_conditions *cond, int row, const char *held)
+{
+    char names[256];
+    const bool known = names_to_guess(names, sizeof names, init, cond, row);
+    if (names[0])
+        snprintf(text, size, "; no free unknown can correct it from there: guess another %s",
+                 names);
+    else if (known && held[0])
+        snprintf(text, size, "; held values in conflict: %s", held);
+    else
+        snprintf(text, size,
+                 "; no free unknown can correct it from there: start from another guess");
+}
+
+/* Of a row without such a derivative: the names of the unknowns that have one beside the point, so
+   that another guess of them helps; none if the row does not contain them at all. False: not known,
+   as the row cannot be evaluated there. The derivatives are those beside the point afterwards. */
+static bool names_to_guess(char *list, size_t size, dfl_initial *init, const dfl_conditions *cond,
+                           int row)
+{
+    dfl_system *sys = &init->sys;
+    const dfl_initial_stage st = dfl_stages_of_row(init, row);
+    const double shift = 1e-3 * dfl_stages_size(init, st);
+    const int end = st.first_column + st.columns;
+    list[0] = 0;
+    for (int j = st.first_column; j < end; j++)
+        if (!dfl_stages_held(init, cond, j)) /* unlike multiples, so that they do not cancel */
+            init->point.x[j] = init->x[j] + shift * (1 + 0.618 * (j - st.first_column));
+    if (dfl_system_jacobian(&init->jac, sys, init->point.t, init->point.x, init->point.a))
+        return false;
+    for (int j = st.first_column; j < end; j++)
+        if (!dfl_stages_held(init, cond, j) && dfl_stages_entry(init, row, j) != 0)
+            add_name(list, size, sys, j);
+    return true;
+}
