@@ -42,7 +42,8 @@ dfl_outcome dfl_projected_linearize(dfl_formulation *form, double t, const doubl
     sys->stats->algebraic_decompositions++;
     const int old_nsv = form->nsv, old_nfp = form->nfp;
     set_dimensions(form);
-    dfl_projected_locate_rows(form);
+    if (!form->have_selectors || sys->eom->ne > 0) /* at first, or as invariants come and go */
+        dfl_projected_locate_rows(form);
     build_CB(form);
     if (old_nsv != form->nsv || old_nfp != form->nfp)
         form->have_selectors = false;
