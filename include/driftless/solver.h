@@ -157,8 +157,9 @@ typedef struct dfl_solver_options {
     int newton_iterations;     /* at most; orders 9 and 13: 4 and 8 more; 0 means 10 */
     int newton_updates;        /* of the matrix within a step; 0 means 1, none with fixed_step;
                                   negative means none */
-    double newton_tolerance;   /* 0 means max(1e-3, 0.5 min(0.03, sqrt(rtol'))), less
-                                  with orders 9 and 13; 0.05 with other methods than Radau IIA */
+    double newton_tolerance;   /* 0 means max(1e-3, 0.5 min(0.03, sqrt(rtol'))) with order 5,
+                                  increments as small with the automatic order, less with 9 and
+                                  13; 0.05 with other methods than Radau IIA */
     double multiplier_weight;  /* of l, m in the Newton norm; 0 means 1 */
     double jacobian_reuse;     /* the matrix is kept while Newton's rate of convergence is below; 0
                                   means 0.03, 0.1 with other methods than Radau IIA, 1e-3 with

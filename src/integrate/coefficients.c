@@ -5,6 +5,8 @@
    shift: the eigenvalues of A^-1, gamma and then alpha, beta of each pair alpha +- i beta.
    e: minus the slopes of the Lagrange polynomials at 0, the coefficients of the error estimate.
    AI = A^-1 by rows: row i has the slopes of the Lagrange polynomials at c_i.
+   series: of Legendre's series of the slope the last three coefficients, from the increments of the stages,
+   the last one first; only with five and seven stages.
    T and TI = T^-1 by columns of the width of lanes, A^-1 = T diag(gamma, [alpha -beta; beta alpha]..) TI:
    the eigenvectors, the real one of length 1, the others with last component 1, as in RADAU5. */
 #include "integrate/coefficients.h"
@@ -58,6 +60,12 @@ static const double AI5[5][5] = {
      2.8099836552797123296},
     {8.4124242235942886564, -6.970256116656660967, 8.7771142041504732392, -18.219282311088100929,
      13.0}};
+static const double series5[3][5] = {{14.277671101676954248, -9.0730609334853569016,
+                                      6.5787737954380871527, -4.5833839636296844989, 1.8},
+                                     {-8.8219734954878186762, 0.023747281593048453993,
+                                      5.6332423793451247839, -7.4750161654503545616, 3.64},
+                                     {3.8190079821525087328, 3.7671936261324198417,
+                                      -1.5639428327782911729, -4.8222587755066374016, 3.8}};
 static const double T5[5][8] = {{0.01251758622050104589, 0.001491670151895382429,
                                  0.072981876388087148623, 0.38009144000356810413,
                                  0.92197897368121048849},
@@ -112,6 +120,13 @@ static const double AI7[7][7] = {
      -8.7833887559250444566, 0.53940593874085824798, 5.4436801880591441407},
     {11.495455205116665281, -8.5170724230566246268, 8.3810313019648246042, -10.033441651950400991,
      15.094393942991166541, -34.420366375065630808, 25.0}};
+static const double series7[3][7] = {
+    {20.722834841293543156, -13.475198778554193993, 10.319682405380304938, -8.2235094792491449284,
+     6.4689392768390170748, -4.6698911228523833895, 1.8571428571428571429},
+    {-15.625359472783064916, 5.1308700686725196265, 2.1974824047288673277, -7.480687492235852192,
+     10.165538886015166975, -9.6531505168466164127, 4.2653061224489795918},
+    {10.108318431478885261, 2.3571642030146936394, -7.0283327506067156007, 3.427622502000058435,
+     4.4786415296731743281, -9.6699445278049940217, 5.3265306122448979592}};
 static const double T7[7][8] = {
     {0.0021537546273105264228, -0.0016000250778804285268, 0.0040591073019476830917,
      0.015750488079376844203, 0.11297766102422080761, 0.45838104318393150103,
@@ -144,11 +159,12 @@ static const double TI7[7][8] = {
     {1.6467749135584446502, 0.90193824929609937384, -2.2464827295912399164, -0.93869274360754619336,
      -0.97164863938314822822, -0.41469904594330353199, 0.091985491327865541544}};
 
-#define METHOD(s, width)                                                                           \
+#define METHOD(s, width, series)                                                                   \
     {                                                                                              \
-        s, 2 * s - 1, width, c##s, weight##s, shift##s, e##s, AI##s[0], T##s[0], TI##s[0]          \
+        s, 2 * s - 1, width, c##s, weight##s, shift##s, e##s, AI##s[0], series, T##s[0], TI##s[0]  \
     }
-static const dfl_coefficients methods[] = {METHOD(1, 4), METHOD(3, 4), METHOD(5, 8), METHOD(7, 8)};
+static const dfl_coefficients methods[] = {METHOD(1, 4, NULL), METHOD(3, 4, NULL),
+                                           METHOD(5, 8, series5[0]), METHOD(7, 8, series7[0])};
 
 const dfl_coefficients *dfl_coefficients_of(int order)
 {

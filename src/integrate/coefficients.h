@@ -11,6 +11,7 @@ typedef struct dfl_coefficients {
     const double *shift;      /* s: eigenvalues of A^-1: gamma, alpha_1, beta_1, ... */
     const double *e;          /* s: of the error estimate */
     const double *AI;         /* s x s by rows: A^-1 */
+    const double *series;     /* 3 x s by rows: coefficients of the slope; NULL: none */
     const double *T, *TI;     /* eigenvectors and their inverse, s columns of `width` */
 } dfl_coefficients;
 

@@ -268,13 +268,13 @@ static double accepted(dfl_stepper *st, double h, double err, bool after_rejecti
 static double rejected(dfl_stepper *st, double h, double err)
 {
     const double h_new = st->stepped ? dfl_controller_rejected(&st->control, h, err) : 0.1 * h;
-    dfl_order_rejected((dfl_radau *)st);
+    dfl_order_rejected((dfl_radau *)st, true);
     return h_new;
 }
 
 static void failed(dfl_stepper *st)
 {
-    dfl_order_rejected((dfl_radau *)st);
+    dfl_order_rejected((dfl_radau *)st, false);
 }
 
 static const dfl_implicit_class implicit = {.iterations = iterations,

@@ -13,6 +13,7 @@ typedef struct dfl_order {
     int steps;      /* accepted with this order */
     int wait;       /* so many before it may be raised */
     int rejections; /* in a row */
+    int given_up;   /* the order that had to be lowered last; 0: none */
     double rate;    /* of Newton's iteration over the last steps */
 } dfl_order;
 
@@ -41,9 +42,9 @@ void dfl_radau_start(dfl_stepper *st);
 void dfl_radau_use_order(dfl_radau *ra, int order);
 
 /* radau_order.c: the first order; and the next one after a step was accepted, perhaps not at first, or
-   rejected. */
+   rejected, its stages being solved or not. */
 void dfl_order_start(dfl_radau *ra);
 void dfl_order_accepted(dfl_radau *ra, bool after_rejection);
-void dfl_order_rejected(dfl_radau *ra);
+void dfl_order_rejected(dfl_radau *ra, bool solved);
 
 #endif

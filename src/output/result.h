@@ -72,7 +72,7 @@ void dfl_summary_levels(double levels[DFL_LEVELS], const dfl_summary *summary,
                         const dfl_equations *eq);
 
 /* The counters of the statistics, by name. */
-enum { DFL_COUNTERS = 14 };
+enum { DFL_COUNTERS = 15 };
 typedef struct dfl_counter {
     const char *name;
     long value;

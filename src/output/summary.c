@@ -37,6 +37,7 @@ void dfl_summary_counters(dfl_counter out[DFL_COUNTERS], const dfl_statistics *s
         {"rejected_error", stats->rejected_error},
         {"rejected_newton", stats->rejected_newton},
         {"attempted", stats->attempts},
+        {"unconverged", stats->unconverged},
         {"eom_evaluations", stats->evaluations},
         {"partial_evaluations", stats->partial_evaluations},
         {"mass_evaluations", stats->mass_evaluations},
@@ -144,6 +145,7 @@ static void add_counters(dfl_text *text, const dfl_statistics *stats)
                     {", ", "rejected_error", stats->rejected_error},
                     {", ", "rejected_newton", stats->rejected_newton},
                     {", ", "attempted", stats->attempts},
+                    {", ", "unconverged", stats->unconverged},
                     {"},\n  \"evaluations\": {", "eom", stats->evaluations},
                     {", ", "partial", stats->partial_evaluations},
                     {", ", "mass", stats->mass_evaluations},
@@ -207,6 +209,9 @@ static void describe_steps(dfl_text *text, const dfl_statistics *stats)
         dfl_text_add(text, ", and %ld rejected (error %ld, Newton %ld)", rejected,
                      stats->rejected_error, stats->rejected_newton);
     dfl_text_add(text, "\n");
+    if (stats->unconverged > 0)
+        dfl_text_add(text, "  not converged     %ld of these steps: shorter ones are needed\n",
+                     stats->unconverged);
 }
 
 /* The levels that there are, one below the other. */

@@ -140,6 +140,40 @@ static void the_error_estimate_has_order_s(void **state)
     }
 }
 
+/* Legendre's polynomial P_k at 2t - 1. */
+static double legendre(int k, double t)
+{
+    double old = 0, p = 1;
+    for (int m = 0; m < k; m++) {
+        const double next = ((2 * m + 1) * (2 * t - 1) * p - m * old) / (m + 1);
+        old = p;
+        p = next;
+    }
+    return p;
+}
+
+/* Of a motion with the slope P_k(2t - 1), x = (P_k+1 - P_k-1) / (4k + 2) but for a constant, all coefficients
+   vanish except the one of P_k. Rounding: entries of up to 21. */
+static void the_last_coefficients_of_the_slope_are_those_of_legendres_series(void **state)
+{
+    (void)state;
+    for (int n = 0; n < NORDERS; n++) {
+        const dfl_coefficients *rk = dfl_coefficients_of(orders[n]);
+        const int s = rk->stages;
+        assert_int_equal(rk->series != NULL, s > 3);
+        for (int k = 1; rk->series && k < s; k++)
+            for (int place = 0; place < 3; place++) {
+                double sum = 0;
+                for (int i = 0; i < s; i++) {
+                    const double x = legendre(k + 1, rk->c[i]) - legendre(k - 1, rk->c[i]);
+                    const double x0 = legendre(k + 1, 0) - legendre(k - 1, 0);
+                    sum += rk->series[place * s + i] * (x - x0) / (4 * k + 2);
+                }
+                assert_near(sum, k == s - 1 - place, 1e-14);
+            }
+    }
+}
+
 /* The basis reproduces t, t^2, ... t^s, also outside the step, and is one and zero at the nodes. */
 static void the_basis_interpolates_with_degree_s(void **state)
 {
@@ -219,6 +253,7 @@ int main(void)
         cmocka_unit_test(simplifying_assumptions_hold),
         cmocka_unit_test(the_transformation_decouples_the_stages),
         cmocka_unit_test(the_error_estimate_has_order_s),
+        cmocka_unit_test(the_last_coefficients_of_the_slope_are_those_of_legendres_series),
         cmocka_unit_test(the_basis_interpolates_with_degree_s),
         cmocka_unit_test(the_basis_at_several_points_is_that_of_each),
         cmocka_unit_test(three_stages_are_those_of_radau5),

@@ -112,7 +112,43 @@ static void norms(double *error, double *newton, const dfl_eom *eom,
 }
 
 /* rtol = 1e-6: rtol' = 0.1 * 1e-4 = 1e-5; atol = 1e-7: atol' = 1e-6. */
-static const dfl_solver_options unit_scale = {.rtol = 1e-6, .atol = 1e-7, .multiplier_weight = 1};
+static const dfl_solver_options unit_scale = {
+    .rtol = 1e-6, .atol = 1e-7, .order = 5, .multiplier_weight = 1};
+
+/* rtol' of an order for a number of stages. */
+static double inner(int order, int stages, double rtol)
+{
+    dfl_context *ctx = dfl_context_create();
+    dfl_statistics stats = {0};
+    dfl_system sys;
+    dfl_scale scale;
+    const dfl_eom eom = {.np = 3, .nv = 3, .eval = eval_free};
+    const dfl_solver_options options = {.rtol = rtol, .atol = rtol, .order = order};
+    assert_int_equal(dfl_system_init(&sys, ctx, &eom, false, &stats), DFL_OK);
+    assert_int_equal(dfl_scale_init(&scale, &sys, &options), DFL_OK);
+    dfl_scale_stages(&scale, stages);
+    const double result = scale.smallest_rtol;
+    dfl_scale_clear(&scale);
+    dfl_system_clear(&sys);
+    assert_int_equal(dfl_context_live(ctx), 0);
+    dfl_context_free(ctx);
+    return result;
+}
+
+/* The estimate goes with h^(s+1), global errors with h^(2s-1), local ones with h^(2s). From the tolerance of
+   RADAU5 and RADAU at 0.01 on, global errors of the automatic order fall as much as rtol; those of order 5
+   are RADAU5's. */
+static void global_errors_follow_the_tolerance(void **state)
+{
+    (void)state;
+    for (int s = 3; s <= 7; s += 2) {
+        const double radau = 0.1 * pow(0.01, (s + 1) / (2.0 * s)), fall = (2 * s - 1) / (s + 1.0);
+        assert_near(inner(0, s, 0.01), radau, 1e-15);
+        assert_near(pow(inner(0, s, 1e-4) / inner(0, s, 1e-9), fall), 1e5, 1e-6);
+    }
+    assert_near(inner(13, 7, 1e-8), inner(0, 7, 1e-8), 0);
+    assert_near(inner(5, 3, 1e-9), 1e-7, 1e-19);
+}
 
 static void the_norm_is_the_root_mean_square_of_scaled_components(void **state)
 {
@@ -187,6 +223,7 @@ int main(void)
         cmocka_unit_test(the_step_is_never_longer_than_max_step),
         cmocka_unit_test(the_step_does_not_grow_after_a_rejection),
         cmocka_unit_test(the_predictive_controller_follows_a_growing_error),
+        cmocka_unit_test(global_errors_follow_the_tolerance),
         cmocka_unit_test(the_norm_is_the_root_mean_square_of_scaled_components),
         cmocka_unit_test(the_norm_by_bodies_is_the_largest_of_one_body),
         cmocka_unit_test(multipliers_are_weighted_in_the_newton_norm_only),

@@ -9,7 +9,7 @@ names = ["model", "form", "method", "status", "message", "t", "seconds", "steps"
          "events", "final"]
 assert list(found) == names, list(found)
 assert found["steps"] == {"accepted": 11, "rejected_error": 12, "rejected_newton": 13,
-                          "attempted": 36}
+                          "attempted": 36, "unconverged": 5}
 assert list(found["evaluations"]) == ["eom", "partial", "mass", "jacobian", "difference"]
 assert found["evaluations"]["partial"] == 14
 assert found["events"] == {"count": 3, "first": [{"name": "bottom", "time": 0.25, "direction": -1}]}

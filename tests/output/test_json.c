@@ -22,6 +22,7 @@ static dfl_summary some_summary(void)
     summary.statistics.rejected_error = 12;
     summary.statistics.rejected_newton = 13;
     summary.statistics.attempts = 36;
+    summary.statistics.unconverged = 5;
     summary.statistics.partial_evaluations = 14;
     summary.statistics.events = 3;
     summary.statistics.max_residual.position = 1e-12;

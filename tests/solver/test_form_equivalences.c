@@ -176,7 +176,9 @@ static void inconsistent_positions_are_what_the_form_makes_of_them(void **state)
     const dfl_conditions as_given = {.mode = DFL_START_AS_GIVEN};
     for (int k = 0; k < USABLE_FORMS; k++) {
         const dfl_form form = usable_forms[k];
-        const dfl_solver_options options = {.form = form, .rtol = 1e-6};
+        /* a first step that the tolerance makes too short cannot make up for the jump: in (3.17) the one
+           of the automatic order is */
+        const dfl_solver_options options = {.form = form, .rtol = 1e-6, .order = 5};
         const run r = run_with(&prob.eom, 0, x0, 2, &options, &as_given);
         if (form == DFL_EOM) {
             assert_failed(&r, DFL_NOT_CONVERGED, "");

@@ -245,15 +245,20 @@ static void a_partition_must_fit_the_model(void **state)
     r = run_problem(&prob, 0.5, &options);
     assert_failed(&r, DFL_INVALID,
                   "names 2 positions and 2 velocities; the constraints leave 1 and 1");
-    /* y turns at the lowest point, t = 0.5: the motion goes on, but in many short steps */
+    /* y turns at the lowest point, t = 0.5, where it determines nothing: whether a step gets over that point
+       is luck; then the motion goes on, but in many short steps. Otherwise the run ends there. */
     options.independent = NULL;
     const run automatic = run_problem(&prob, 0.6, &options);
     options.independent = y_only;
     r = run_problem(&prob, 0.6, &options);
     assert_succeeded(&automatic);
-    assert_succeeded(&r);
     assert_true(r.stats.accepted > 2 * automatic.stats.accepted);
-    assert_near(distance(r.x + 3, automatic.x + 3, 2), 0, 1e-4);
+    if (r.status == DFL_OK) {
+        assert_near(distance(r.x + 3, automatic.x + 3, 2), 0, 1e-4);
+    } else {
+        assert_true(r.status == DFL_SINGULAR || r.status == DFL_NOT_CONVERGED);
+        assert_near(r.t, 0.5, 1e-4);
+    }
     problem_free(&prob);
 }
 
