@@ -170,6 +170,7 @@ typedef struct dfl_eom {
                                 alone (checked by the self-check): one Newton iteration per step */
     bool no_bias;            /* `bias` is not available; only psi1, eom, eom2 and ggl can be used */
     bool forces_free_of_multipliers; /* f, b, d do not depend on l, m: fewer differences */
+    bool only_time; /* all sizes are 0 on purpose: steps, outputs and events are functions of t */
 
     dfl_name_fn name;               /* may be NULL */
     const dfl_structure *structure; /* may be NULL */

@@ -275,7 +275,8 @@ typedef enum dfl_failure {
     DFL_FAILURE_NEWTON_MATRIX, /* the same: the matrix of the differential part */
     DFL_FAILURE_CONTRADICTION, /* DFL_INCONSISTENT: the equations cannot all be satisfied */
     DFL_FAILURE_ITERATIONS,    /* the same: the corrections did not settle */
-    DFL_FAILURE_UNDETERMINED   /* the same: `unique` was asked for and does not hold */
+    DFL_FAILURE_UNDETERMINED,  /* the same: `unique` was asked for and does not hold */
+    DFL_FAILURE_GUESS          /* the same: no correction leads away from the guessed positions */
 } dfl_failure;
 dfl_failure dfl_solver_failure(const dfl_solver *solver);
 

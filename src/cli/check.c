@@ -123,7 +123,7 @@ static void describe_sizes(dfl_text *text, const dfl_equations *eq)
                      sizes[i].count == 1 ? sizes[i].one : sizes[i].many);
         before = ", ";
     }
-    dfl_text_add(text, "\n");
+    dfl_text_add(text, "%s\n", eq->n ? "" : "  contents            prescribed motions only");
 }
 
 /* "loop joint 'c': 3 of 5 rows are redundant", for the first redundant row of each joint. */

@@ -33,7 +33,7 @@ static dfl_status check_sizes(dfl_context *ctx, const dfl_eom *eom)
         if (size[i].value < 0 || size[i].value > 100000)
             return dfl_fail(ctx, DFL_INVALID, "%s is %d; sizes lie between 0 and 100000",
                             size[i].name, size[i].value);
-    if (dfl_eom_unknowns(eom) == 0)
+    if (dfl_eom_unknowns(eom) == 0 && !eom->only_time) /* sizes that were forgotten */
         return dfl_fail(ctx, DFL_INVALID, "the model has no unknowns; set np, nv, ...");
     if (eom->nl + eom->nm > 0 && eom->nv == 0)
         return dfl_fail(ctx, DFL_INVALID, "there are constraints but no velocities (nv = 0)");

@@ -247,6 +247,8 @@ static void list_jacobians(dfl_source *source)
 /* The QR form needs v' as a function of (p, v, r, t) that one linear solution gives. */
 static const char *why_no_ode(const dfl_equations *eq)
 {
+    if (eq->nv == 0)
+        return "prescribed motions leave no velocities";
     if (eq->nw)
         return "the auxiliary variables follow from the equations 0 = d, which an ODE cannot hold";
     if (eq->ns)

@@ -85,7 +85,9 @@ dfl_status dfl_assembly_search(bool *found, dfl_initial *init, const dfl_conditi
         memcpy(init->x, des.best, (size_t)init->sys.n * sizeof *des.best);
         if (*found)
             memcpy(init->x0, init->x, (size_t)init->sys.n * sizeof *des.best);
-        else if (!des.stationary)
+        else if (des.stationary)
+            init->failure = DFL_FAILURE_GUESS;
+        else
             find_conflicts(&des);
     }
     free_descent(&des);

@@ -225,10 +225,11 @@ static void clear_groups(dfl_scale *scale)
         memset(scale->sum, 0, (size_t)scale->ngroups * sizeof(double));
 }
 
-/* The norm of `size` components from the sum of their squares, or from those of the groups. */
+/* The norm of `size` components, or of none, from the sum of their squares, or from those of the groups. */
 static double norm_from(const dfl_scale *scale, double sum, int size)
 {
-    return scale->options->norm == DFL_NORM_BODY ? largest_group(scale, 1) : sqrt(sum / size);
+    return scale->options->norm == DFL_NORM_BODY ? largest_group(scale, 1)
+                                                 : sqrt(sum / fmax(1, size));
 }
 
 double dfl_scale_error(dfl_scale *scale, const double *z)
@@ -246,7 +247,7 @@ double dfl_scale_moving(dfl_scale *scale, const double *z)
     clear_groups(scale);
     const double sum =
         add_squares(scale, z, sys->off_r, sys->off_sp) + add_squares(scale, z, sys->off_p, sys->n);
-    return norm_from(scale, sum, sys->mdif > 0 ? sys->mdif : 1);
+    return norm_from(scale, sum, sys->mdif);
 }
 
 double dfl_scale_newton(dfl_scale *scale, const double *lanes, int stages)
@@ -258,7 +259,7 @@ double dfl_scale_newton(dfl_scale *scale, const double *lanes, int stages)
         scale->moving = dfl_lanes_squares(lanes + sys->off_r * width, width, sys->n - sys->off_r,
                                           weight + sys->off_r);
     if (scale->options->norm == DFL_NORM_RMS)
-        return sqrt(dfl_lanes_squares(lanes, width, sys->n, weight) / (stages * sys->nu));
+        return sqrt(dfl_lanes_squares(lanes, width, sys->n, weight) / fmax(1, stages * sys->nu));
     memset(scale->sum, 0, (size_t)scale->ngroups * sizeof(double));
     for (int i = 0; i < sys->n; i++)
         scale->sum[scale->group[i]] += dfl_lanes_squares(lanes + i * width, width, 1, weight + i);

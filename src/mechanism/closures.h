@@ -98,6 +98,7 @@ typedef struct dfl_drawn_wheel {
     dfl_vec rail;             /* of y: point of the rail's profile on body B */
     dfl_vec along;            /* direction of the rail */
     double start;             /* y near which the wheel stands */
+    bool rolls[2];            /* no slip along the rail, across it */
 } dfl_drawn_wheel;
 
 dfl_status dfl_drawing_wheel(int *out, dfl_drawing *drawing, const dfl_drawn_wheel *wheel);

@@ -14,6 +14,8 @@ static dfl_status stretch(dfl_expr *out, dfl_drawing *drawing, const char *name,
 static dfl_status check_factor(const dfl_drawing *drawing, const char *call, const char *name,
                                const char *what, dfl_expr factor);
 static dfl_status check_declarable(const dfl_drawing *drawing, const char *call, const char *name);
+static dfl_status check_movable(const dfl_drawing *drawing, const char *call, const char *name,
+                                int a, int b);
 static dfl_status declare(int *out, dfl_drawing *drawing, const char *name, dfl_expr row);
 
 /* ------------------------------------------------------------------ coordinates */
@@ -85,6 +87,8 @@ dfl_status dfl_drawing_gear(int *out, dfl_drawing *drawing, const char *name, in
     if (!status && a == b)
         status = dfl_fail(drawing->ctx, DFL_INVALID, "gear '%s': gives one joint twice", name);
     if (!status)
+        status = check_movable(drawing, "gear", name, a, b);
+    if (!status)
         status = dfl_drawing_joint_angle(&qa, drawing, a, "gear", name);
     if (!status)
         status = dfl_drawing_joint_angle(&qb, drawing, b, "gear", name);
@@ -99,6 +103,8 @@ dfl_status dfl_drawing_rack(int *out, dfl_drawing *drawing, const char *name, in
     dfl_status status = check_declarable(drawing, "rack", name);
     if (!status)
         status = check_factor(drawing, "rack", name, "radius", radius);
+    if (!status)
+        status = check_movable(drawing, "rack", name, pinion, rack);
     if (!status)
         status = dfl_drawing_joint_angle(&angle, drawing, pinion, "rack", name);
     if (!status)
@@ -133,7 +139,9 @@ dfl_status dfl_drawing_belt(int *out, dfl_drawing *drawing, const char *name, in
                             dfl_expr radius_a, dfl_expr radius_b)
 {
     dfl_expr e;
-    const dfl_status status = stretch(&e, drawing, name, a, b, radius_a, radius_b);
+    dfl_status status = check_movable(drawing, "belt", name, a, b);
+    if (!status)
+        status = stretch(&e, drawing, name, a, b, radius_a, radius_b);
     return status ? status : declare(out, drawing, name, e);
 }
 
@@ -233,6 +241,19 @@ static dfl_status check_declarable(const dfl_drawing *drawing, const char *call,
     if (!drawing->lowered)
         return DFL_OK;
     return dfl_fail(drawing->ctx, DFL_INVALID, "%s '%s': the mechanism is complete", call, name);
+}
+
+static dfl_status check_movable(const dfl_drawing *drawing, const char *call, const char *name,
+                                int a, int b)
+{
+    const dfl_placed_joint *first = &drawing->joints[a], *second = &drawing->joints[b];
+    if (!first->drawn.driven || !second->drawn.driven)
+        return DFL_OK;
+    return dfl_fail(
+        drawing->ctx, DFL_INVALID,
+        "%s '%s': the motions of '%s' (line %d) and '%s' (line %d) are both prescribed; "
+        "leave out one of them, or the %s",
+        call, name, first->name, first->line, second->name, second->line, call);
 }
 
 /* d/dt along the motion of all positions. */

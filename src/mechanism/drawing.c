@@ -107,7 +107,14 @@ dfl_status dfl_drawing_set_gravity(dfl_drawing *drawing, dfl_vec gravity)
     if (drawing->planar && gravity.e[2] != 0)
         return dfl_fail(drawing->ctx, DFL_INVALID,
                         "gravity: a plane model has no z; give two numbers");
+    if (drawing->heavy)
+        return dfl_fail(
+            drawing->ctx, DFL_INVALID,
+            "gravity: it has been given on line %d; there is one gravity, leave one out",
+            drawing->gravity_line);
     drawing->gravity = gravity;
+    drawing->heavy = true;
+    drawing->gravity_line = drawing->model->line;
     return DFL_OK;
 }
 
@@ -116,6 +123,8 @@ dfl_status dfl_drawing_body(int *out, dfl_drawing *drawing, const dfl_drawn_body
     dfl_context *ctx = drawing->ctx;
     const dfl_drawn_body whole = out_of_frame(drawing, drawn), *body = &whole;
     dfl_status status = check_open(drawing, "body", body->name);
+    if (!status)
+        status = dfl_drawing_check_count(drawing, "body", body->name, drawing->nbodies);
     if (!status)
         status = check_name(drawing, "body", body->name);
     if (!status)
@@ -180,6 +189,9 @@ dfl_status dfl_drawing_joint(int *out, dfl_drawing *drawing, const dfl_drawn_joi
     dfl_placed_joint joint = settle(drawing, drawn);
     joint.drawn.name = drawn->name; /* for messages, while it is checked */
     dfl_status status = check_open(drawing, dfl_connection_names[drawn->kind], drawn->name);
+    if (!status)
+        status = dfl_drawing_check_count(drawing, dfl_connection_names[drawn->kind], drawn->name,
+                                         drawing->njoints);
     if (!status)
         status = check_name(drawing, dfl_connection_names[drawn->kind], drawn->name);
     if (!status)
@@ -261,6 +273,19 @@ static dfl_status check_name(const dfl_drawing *drawing, const char *what, const
     return dfl_model_check_name(drawing->model, name);
 }
 
+dfl_status dfl_drawing_check_count(const dfl_drawing *drawing, const char *what, const char *name,
+                                   int count)
+{
+    enum { MOST = 10000 }; /* names are compared with all others, and equations grow faster */
+    if (count < MOST)
+        return DFL_OK;
+    return dfl_fail(
+        drawing->ctx, DFL_INVALID,
+        "%s '%s': a mechanism has at most %d bodies, as many joints, and as many frames; "
+        "is this an endless loop?",
+        what, name, MOST);
+}
+
 bool dfl_drawing_closes_loop(const dfl_drawing *drawing, const dfl_drawn_joint *joint)
 {
     return joint->cut || joint->kind >= DFL_POINT_ON_LINE || joint->child == DFL_GROUND ||
@@ -285,6 +310,11 @@ const char *dfl_drawing_body_name(const dfl_drawing *drawing, int body)
 const char *dfl_drawing_joint_name(const dfl_drawing *drawing, int joint)
 {
     return drawing->joints[joint].name;
+}
+
+int dfl_drawing_joint_line(const dfl_drawing *drawing, int joint)
+{
+    return drawing->joints[joint].line;
 }
 
 dfl_joint_symbols dfl_drawing_joint_symbols(const dfl_drawing *drawing, int index)

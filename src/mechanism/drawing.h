@@ -105,7 +105,7 @@ void dfl_drawing_free(dfl_drawing *drawing);
 dfl_status dfl_drawing_set_planar(dfl_drawing *drawing);
 bool dfl_drawing_is_planar(const dfl_drawing *drawing);
 
-/* The acceleration of gravity; the last call counts. */
+/* The acceleration of gravity, given once. */
 dfl_status dfl_drawing_set_gravity(dfl_drawing *drawing, dfl_vec gravity);
 
 /* *out: the number of the body or joint. Names of bodies and joints are unique. */
@@ -122,6 +122,7 @@ int dfl_drawing_njoints(const dfl_drawing *drawing);
 const char *dfl_drawing_body_name(const dfl_drawing *drawing, int body);
 const char *dfl_drawing_joint_name(const dfl_drawing *drawing, int joint);
 dfl_joint_symbols dfl_drawing_joint_symbols(const dfl_drawing *drawing, int joint);
+int dfl_drawing_joint_line(const dfl_drawing *drawing, int joint);
 
 /* ------------------------------------------------------------------ kinematics (kinematics.c)
 

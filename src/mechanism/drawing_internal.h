@@ -111,6 +111,8 @@ struct dfl_drawing {
     bool planar, closed, lowered;
     bool lossy; /* forces were applied that belong to no stored energy */
     dfl_vec gravity;
+    bool heavy; /* it was given ... */
+    int gravity_line;
     dfl_placed_body *bodies;
     int nbodies, max_bodies;
     dfl_placed_joint *joints;
@@ -130,6 +132,9 @@ struct dfl_drawing {
 
 /* drawing.c: whether a joint closes a loop. */
 bool dfl_drawing_closes_loop(const dfl_drawing *drawing, const dfl_drawn_joint *joint);
+/* DFL_INVALID if there are as many as a script may have. */
+dfl_status dfl_drawing_check_count(const dfl_drawing *drawing, const char *what, const char *name,
+                                   int count);
 
 /* geometry.c: a number that is the same for all parameters, or the one of their present values. Expressions of
    anything but parameters and inputs fail, with `what` in the message. */
@@ -207,6 +212,9 @@ dfl_status dfl_drawing_describe_frames(dfl_drawing *drawing);
 
 /* massless.c: names of massless bodies, and which may be quasistatic, for the model. */
 dfl_status dfl_drawing_massless(dfl_drawing *drawing);
+
+/* quaternions.c: starting values of quaternions are completed. */
+dfl_status dfl_drawing_quaternions(dfl_drawing *drawing);
 
 /* loops.c: the rows of a loop, declared; how many a kind has. */
 int dfl_drawing_row_count(const dfl_drawing *drawing, dfl_connection kind);

@@ -32,19 +32,23 @@ dfl_status dfl_drawing_frame(dfl_drawing *drawing, const char *name, int body, d
 
 static dfl_status check_frame_name(const dfl_drawing *drawing, const char *name)
 {
-    for (int i = 0; i < drawing->nsights; i++)
-        if (drawing->sights[i].kind == DFL_SEE_FRAME && !strcmp(name, drawing->sights[i].name))
+    int frames = 0;
+    for (int i = 0; i < drawing->nsights; i++) {
+        const dfl_sight *sight = &drawing->sights[i];
+        frames += sight->kind == DFL_SEE_FRAME;
+        if (sight->kind == DFL_SEE_FRAME && !strcmp(name, sight->name))
             return dfl_fail(drawing->ctx, DFL_INVALID,
                             "frame: the name '%s' is taken by the frame of line %d; choose another "
                             "one",
-                            name, drawing->sights[i].line);
+                            name, sight->line);
+    }
     for (int i = 0; i < drawing->nbodies; i++)
         if (!strcmp(name, drawing->bodies[i].name))
             return dfl_fail(drawing->ctx, DFL_INVALID,
                             "frame: the name '%s' is taken by the body of line %d; choose another "
                             "one",
                             name, drawing->bodies[i].line);
-    return DFL_OK;
+    return dfl_drawing_check_count(drawing, "frame", name, frames);
 }
 
 dfl_status dfl_drawing_describe_frames(dfl_drawing *drawing)

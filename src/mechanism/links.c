@@ -100,8 +100,7 @@ static const char *unit_of(const dfl_placed_joint *joint, int i)
     }
 }
 
-/* Speeds NAME.w1 .. w3 and, of a free body, NAME.v1 .. v3, with their kinematics; the quaternion starts as
-   that of the drawing. */
+/* Speeds NAME.w1 .. w3 and, of a free body, NAME.v1 .. v3, with their kinematics. */
 static dfl_status declare_speeds(dfl_drawing *drawing, dfl_placed_joint *joint)
 {
     dfl_model *model = drawing->model;
@@ -117,11 +116,7 @@ static dfl_status declare_speeds(dfl_drawing *drawing, dfl_placed_joint *joint)
                 dfl_model_unit(model, dfl_model_owner(model, joint->v[i]), i < 3 ? "rad/s" : "m/s");
         dfl_text_clear(&name);
     }
-    if (!status)
-        status = declare_kinematics(drawing, joint);
-    if (!status)
-        status = dfl_model_start(model, joint->p[joint->np - 4], 1.0, false);
-    return status;
+    return status ? status : declare_kinematics(drawing, joint);
 }
 
 /* e' = 1/2 Q omega, r' = R v */

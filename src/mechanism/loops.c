@@ -76,8 +76,10 @@ static dfl_expr screw_value(dfl_graph *g, const dfl_joint_frames *e);
 static const char *row_meaning(dfl_graph *g, const dfl_joint_frames *drawn, row_type type);
 static dfl_status declare_row(dfl_drawing *drawing, const dfl_placed_joint *joint, int number,
                               dfl_expr row, const char *meaning);
+static void add_motions(dfl_text *text, const dfl_drawing *drawing, const dfl_placed_joint *joint);
 static dfl_status check_fulfilled(const dfl_drawing *drawing, const dfl_placed_joint *joint,
                                   dfl_expr row, const char *meaning);
+static dfl_status all_prescribed(const dfl_drawing *drawing, const dfl_placed_joint *joint);
 static dfl_status declare_side(dfl_drawing *drawing, const dfl_placed_joint *joint,
                                const dfl_joint_frames *e, row_type type);
 
@@ -295,17 +297,38 @@ static dfl_status declare_row(dfl_drawing *drawing, const dfl_placed_joint *join
                               dfl_expr row, const char *meaning)
 {
     int declaration;
-    dfl_text name = {.ctx = drawing->ctx};
+    dfl_text name = {.ctx = drawing->ctx}, motions = {.ctx = drawing->ctx};
     row_name(&name, joint, number);
-    dfl_status status = name.status;
+    add_motions(&motions, drawing, joint);
+    dfl_status status = name.status ? name.status : motions.status;
     if (!status)
         status = dfl_model_constraint(&declaration, drawing->model, dfl_text_string(&name), row);
-    dfl_text_clear(&name);
     if (!status) {
-        drawing->model->declarations[declaration].meaning = meaning;
-        drawing->model->declarations[declaration].line = joint->line;
+        dfl_declaration *decl = &drawing->model->declarations[declaration];
+        decl->meaning = meaning;
+        decl->line = joint->line;
+        if (motions.length > 0)
+            decl->motions = dfl_copy_string(drawing->ctx, dfl_text_string(&motions));
+        status = motions.length > 0 && !decl->motions ? DFL_NO_MEMORY : DFL_OK;
     }
+    dfl_text_clear(&motions);
+    dfl_text_clear(&name);
     return status;
+}
+
+/* The prescribed joints of a loop: on the ways from both bodies to the link that they have in common. */
+static void add_motions(dfl_text *text, const dfl_drawing *drawing, const dfl_placed_joint *joint)
+{
+    int a = link_of(drawing, joint->drawn.parent), b = link_of(drawing, joint->drawn.child);
+    while (a != b) {
+        int *higher = a > b ? &a : &b;
+        const dfl_link *link = &drawing->links[*higher];
+        const dfl_placed_joint *passed = &drawing->joints[link->joint];
+        if (passed->drawn.driven)
+            dfl_text_add(text, "%s'%s' (line %d)", text->length ? ", " : "", passed->name,
+                         passed->line);
+        *higher = link->parent;
+    }
 }
 
 /* A row without coordinates holds always or never. */
@@ -313,6 +336,8 @@ static dfl_status check_fulfilled(const dfl_drawing *drawing, const dfl_placed_j
                                   dfl_expr row, const char *meaning)
 {
     double value = 0.0;
+    if (dfl_depends(drawing->graph, row, DFL_SYM_TIME))
+        return all_prescribed(drawing, joint);
     const dfl_status status = dfl_drawing_value(
         &value, drawing, row, dfl_connection_names[joint->drawn.kind], joint->name, "a row");
     if (status || fabs(value) <= 1e-9)
@@ -321,6 +346,22 @@ static dfl_status check_fulfilled(const dfl_drawing *drawing, const dfl_placed_j
                     "%s '%s' can never be closed: no joint allows the %s that its bodies are apart "
                     "(by %g); check `at` and `axis`, or give the loop another joint",
                     dfl_connection_names[joint->drawn.kind], joint->name, meaning, value);
+}
+
+static dfl_status all_prescribed(const dfl_drawing *drawing, const dfl_placed_joint *joint)
+{
+    dfl_text motions = {.ctx = drawing->ctx};
+    add_motions(&motions, drawing, joint);
+    const dfl_status status =
+        motions.status
+            ? motions.status
+            : dfl_fail(drawing->ctx, DFL_INVALID,
+                       "%s '%s': prescribed motions of %s leave nothing in its loop that "
+                       "could move; leave out one of them",
+                       dfl_connection_names[joint->drawn.kind], joint->name,
+                       dfl_text_string(&motions));
+    dfl_text_clear(&motions);
+    return status;
 }
 
 /* The opposite axis satisfies u.w = 0 as well: axes of both frames that shall coincide have cosine 1. */

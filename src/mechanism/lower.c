@@ -110,6 +110,8 @@ dfl_status dfl_drawing_lower(dfl_drawing *drawing)
     if (!status)
         status = declare_lengths(drawing);
     if (!status)
+        status = dfl_drawing_quaternions(drawing);
+    if (!status)
         status = dfl_drawing_resolve(drawing);
     if (!status)
         status = dfl_drawing_advise(drawing);

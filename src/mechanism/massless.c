@@ -3,6 +3,7 @@
    matrix: eliminated from the leaves of the tree to its root it is the recursion of Arnold (2013). */
 #include "mechanism/drawing_internal.h"
 
+static dfl_status tell_joints(dfl_drawing *drawing, const dfl_placed_body *body);
 static dfl_status is_empty(bool *out, const dfl_drawing *drawing, const dfl_placed_body *body);
 
 dfl_status dfl_drawing_massless(dfl_drawing *drawing)
@@ -15,12 +16,25 @@ dfl_status dfl_drawing_massless(dfl_drawing *drawing)
         if (body->link == 0)
             continue;
         status = is_empty(&empty, drawing, body);
-        for (int k = 0; k < joint->nv && !status; k++) {
-            if (empty)
-                status = dfl_model_carries(drawing->model, joint->v[k], body->name);
-            if (!status && body->quasistatic)
-                status = dfl_model_quasistatic(drawing->model, joint->v[k]);
-        }
+        if (!status && empty)
+            status = tell_joints(drawing, body);
+        for (int k = 0; k < joint->nv && !status && body->quasistatic; k++)
+            status = dfl_model_quasistatic(drawing->model, joint->v[k]);
+    }
+    return status;
+}
+
+/* A body moves with all joints between it and the ground. */
+static dfl_status tell_joints(dfl_drawing *drawing, const dfl_placed_body *body)
+{
+    dfl_status status = DFL_OK;
+    int told = -1;
+    for (int i = body->link; i > 0 && !status; i = drawing->links[i].parent) {
+        const int number = drawing->links[i].joint;
+        const dfl_placed_joint *joint = &drawing->joints[number];
+        for (int k = 0; k < joint->nv && !status && number != told; k++)
+            status = dfl_model_carries(drawing->model, joint->v[k], body->name);
+        told = number; /* a joint may consist of several links */
     }
     return status;
 }

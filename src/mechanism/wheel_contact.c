@@ -8,10 +8,13 @@
    and along the rail, direction t, the contact is where the wheel is. With the profiles (lateral l(u), radius r(u)) of
    the wheel and x(y) of the rail there remain u and y: x1 = centre + l a + r e, D = x1 - x(y) without its part along t,
 
-       c = ((l' a + r' e).n, D.x'),      g = n.D                                                               */
+       c = ((l' a + r' e).n, D.x'),      g = n.D
+
+   Where the wheel rolls, the points of both bodies at x1 have the same velocity along t, or across it along n x t. */
 #include "mechanism/closures.h"
 #include "mechanism/drawing_internal.h"
 
+#include "context/text.h"
 #include "mechanism/reactions.h"
 #include "mechanism/vectors.h"
 #include "symbolic/derive.h"
@@ -22,10 +25,15 @@
 typedef struct contact {
     dfl_vec a, n, e, t; /* axle, normal of the rail, radius, along the rail */
     dfl_vec slope;      /* x' */
+    dfl_vec centre;     /* of the wheel */
     dfl_vec x, D;       /* x1, and without its part along the rail x1 - x */
 } contact;
 
 static dfl_status place(contact *con, dfl_drawing *drawing, const dfl_drawn_wheel *wheel);
+static dfl_status declare_rolling(dfl_drawing *drawing, const dfl_drawn_wheel *wheel,
+                                  const contact *con);
+static dfl_status slip_velocity(dfl_vec *slip, dfl_drawing *drawing, const dfl_drawn_wheel *wheel,
+                                const contact *con);
 static dfl_status towards_wheel(dfl_expr *sign, dfl_drawing *drawing, const dfl_drawn_wheel *wheel,
                                 dfl_vec normal);
 static dfl_vec without(dfl_graph *g, dfl_vec b, dfl_vec along);
@@ -59,6 +67,8 @@ dfl_status dfl_drawing_wheel(int *out, dfl_drawing *drawing, const dfl_drawn_whe
         status =
             dfl_drawing_bond(drawing, wheel->b, wheel->a, row->symbol, con.x, con.n, vec_zero());
     }
+    if (!status && (wheel->rolls[0] || wheel->rolls[1]))
+        status = declare_rolling(drawing, wheel, &con);
     return status ? status : dfl_graph_status(g);
 }
 
@@ -99,9 +109,59 @@ static dfl_status place(contact *con, dfl_drawing *drawing, const dfl_drawn_whee
     con->n = mat_times(g, B, vec_scale(g, sign, vec_unit(g, across)));
     con->e = vec_neg(g, vec_unit(g, without(g, con->n, con->a)));
     con->slope = mat_times(g, B, without(g, slope, along));
+    con->centre = centre;
     con->x = vec_add(g, vec_add(g, centre, vec_scale(g, wheel->lateral, con->a)),
                      vec_scale(g, wheel->radius, con->e));
     con->D = vec_sub(g, con->x, x);
+    return DFL_OK;
+}
+
+/* NAME.slip1 along the rail, NAME.slip2 across it. */
+static dfl_status declare_rolling(dfl_drawing *drawing, const dfl_drawn_wheel *wheel,
+                                  const contact *con)
+{
+    dfl_graph *g = drawing->graph;
+    const dfl_vec directions[2] = {con->t, vec_cross(g, con->n, con->t)};
+    dfl_vec slip;
+    dfl_status status = slip_velocity(&slip, drawing, wheel, con);
+    for (int k = 0; k < 2 && !status; k++) {
+        int number = 0;
+        dfl_text name = {.ctx = drawing->ctx};
+        if (!wheel->rolls[k])
+            continue;
+        dfl_text_add(&name, "%s.slip%d", wheel->name, k + 1);
+        status = name.status;
+        if (!status)
+            status = dfl_model_nonholonomic(&number, drawing->model, dfl_text_string(&name),
+                                            vec_dot(g, directions[k], slip));
+        dfl_text_clear(&name);
+        if (!status)
+            status = dfl_drawing_bond(drawing, wheel->b, wheel->a,
+                                      drawing->model->declarations[number].symbol, con->x,
+                                      directions[k], vec_zero());
+    }
+    return status;
+}
+
+/* Of the wheel against the rail, at the contact. */
+static dfl_status slip_velocity(dfl_vec *slip, dfl_drawing *drawing, const dfl_drawn_wheel *wheel,
+                                const contact *con)
+{
+    dfl_graph *g = drawing->graph;
+    dfl_vec v, omega, origin, v_rail, omega_rail;
+    dfl_status status = dfl_drawing_velocity(&v, drawing, wheel->a, wheel->at);
+    if (!status)
+        status = dfl_drawing_omega(&omega, drawing, wheel->a);
+    if (!status)
+        status = dfl_drawing_point(&origin, drawing, wheel->b, wheel->at);
+    if (!status)
+        status = dfl_drawing_velocity(&v_rail, drawing, wheel->b, wheel->at);
+    if (!status)
+        status = dfl_drawing_omega(&omega_rail, drawing, wheel->b);
+    if (status)
+        return status;
+    *slip = vec_sub(g, vec_cross_add(g, v, omega, vec_sub(g, con->x, con->centre)),
+                    vec_cross_add(g, v_rail, omega_rail, vec_sub(g, con->x, origin)));
     return DFL_OK;
 }
 

@@ -1,14 +1,14 @@
-/* advice.c: what a user should hear about massless directions although the model runs: given velocities that
-   were not the user's to give, negative damping, masses next to nothing. */
+/* advice.c: what a user should hear although the model runs: a configuration that was chosen for him and, of
+   massless directions, given velocities that were not his to give, negative damping, masses next to nothing. */
 #include "model/diagnosis.h"
 #include "model/equations_internal.h"
 #include "model/runnable_internal.h"
 
 #include <math.h>
 
+static void advise_choice(const dfl_runnable *run, const double *x, dfl_advice_fn tell, void *user);
 static dfl_status advise_velocities(dfl_runnable *run, double t, const double *x,
                                     dfl_advice_fn tell, void *user);
-static bool is_given(const dfl_equations *eq, int velocity);
 static dfl_status advise_damping(dfl_runnable *run, double t, const double *x, dfl_advice_fn tell,
                                  void *user);
 static void advise_mass(const dfl_runnable *run, dfl_advice_fn tell, void *user);
@@ -17,12 +17,36 @@ dfl_status dfl_runnable_advise(dfl_runnable *run, double t, const double *x, dfl
                                void *user)
 {
     dfl_status status = DFL_OK;
+    for (int i = 0; i < run->eq->model->nwarnings; i++)
+        tell(run->eq->model->warnings[i], user);
+    if (run->beside)
+        advise_choice(run, x, tell, user);
     advise_mass(run, tell, user);
     if (run->eq->n0 > 0)
         status = advise_velocities(run, t, x, tell, user);
     if (!status && run->eq->n0 > 0)
         status = advise_damping(run, t, x, tell, user);
     return status;
+}
+
+/* Several configurations are equally near to what was drawn or given. */
+static void advise_choice(const dfl_runnable *run, const double *x, dfl_advice_fn tell, void *user)
+{
+    const dfl_equations *eq = run->eq;
+    dfl_text text = {.ctx = run->ctx};
+    int named = 0;
+    dfl_text_add(&text,
+                 "the drawing or guess is a singular position, from which the constraints can be "
+                 "closed in more than one way; taken is");
+    for (int i = 0; i < eq->np && named < 4; i++) {
+        const dfl_variable *p = &dfl_equations_p(eq)[i];
+        const double value = x[eq->n - eq->np + i];
+        if (!dfl_model_mentioned(eq->model, p->symbol) && fabs(value) > 1e-6)
+            dfl_text_add(&text, "%s %s = %.4g", named++ ? "," : "", p->name, value);
+    }
+    dfl_text_add(&text, "; a guess of one of them chooses another");
+    tell(dfl_text_string(&text), user);
+    dfl_text_clear(&text);
 }
 
 /* Guesses of velocities that the balance of forces has replaced. */
@@ -44,7 +68,8 @@ static dfl_status advise_velocities(dfl_runnable *run, double t, const double *x
         for (int k = 0; k < eq->n0; k++)
             share = fmax(share, fabs(K0[j + k * eq->nv]));
         const double change = fabs(x[v + j] - given[v + j]);
-        if (!is_given(eq, j) || share < 1e-9 || change <= 1e-6 * (1.0 + fabs(x[v + j])))
+        if (!dfl_model_mentioned(eq->model, eq->x[v + j].symbol) || share < 1e-9 ||
+            change <= 1e-6 * (1.0 + fabs(x[v + j])))
             continue;
         dfl_text text = {.ctx = run->ctx};
         dfl_text_add(&text,
@@ -58,14 +83,6 @@ static dfl_status advise_velocities(dfl_runnable *run, double t, const double *x
     dfl_free(run->ctx, given);
     dfl_free(run->ctx, held);
     return status;
-}
-
-static bool is_given(const dfl_equations *eq, int velocity)
-{
-    for (int i = 0; i < eq->model->nstarts; i++)
-        if (eq->model->starts[i].symbol == dfl_equations_v(eq)[velocity].symbol)
-            return true;
-    return false;
 }
 
 static dfl_status advise_damping(dfl_runnable *run, double t, const double *x, dfl_advice_fn tell,

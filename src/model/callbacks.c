@@ -43,6 +43,7 @@ void dfl_runnable_describe(dfl_runnable *run)
         .autonomous = eq->autonomous,
         .linear = eq->linear,
         .forces_free_of_multipliers = eq->forces_free_of_multipliers,
+        .only_time = eq->n == 0,
         .name = name,
         .user = run,
     };

@@ -3,6 +3,7 @@
    The solver solves for all accelerations: every direction needs mass, a constraint, or a balance of forces
    that depends on its velocity. And it solves 0 = d for w: d_w must be regular. */
 #include "model/equations_internal.h"
+#include "model/names.h"
 #include "model/runnable_internal.h"
 
 #include "context/text.h"
@@ -131,17 +132,17 @@ static int line_of(const dfl_equations *eq, const double *direction)
 /* The massless bodies that move with a direction, as far as the model knows them. */
 static bool list_bodies(dfl_text *text, const dfl_equations *eq, const double *direction)
 {
-    bool first = true;
+    dfl_text bodies = {.ctx = eq->model->ctx};
+    int count = 0;
     for (int j = 0; j < eq->nv; j++) {
         const dfl_declaration *decl = dfl_model_owner(eq->model, dfl_equations_v(eq)[j].symbol);
-        if (direction[j] == 0.0 || !decl || !decl->carries ||
-            strstr(dfl_text_string(text), decl->carries))
-            continue;
-        dfl_text_add(text, "%s%s", first ? ", which moves only the massless bodies " : ", ",
-                     decl->carries);
-        first = false;
+        if (direction[j] != 0.0 && decl && decl->carries)
+            count += dfl_list_add(&bodies, 0, decl->carries);
     }
-    return !first;
+    if (count > 0)
+        dfl_text_add(text, ", which moves only the massless bodies %s", dfl_text_string(&bodies));
+    dfl_text_clear(&bodies);
+    return count > 0;
 }
 
 /* The null space of d_w. Where multipliers enter d, they and w are determined together: not looked at. */

@@ -12,7 +12,6 @@
 static dfl_status has_mass(bool *out, dfl_runnable *run, double t, const double *x);
 static dfl_status take_matrices(double *A, double *length, dfl_runnable *run, double t,
                                 const double *x);
-static dfl_status find_sets(dfl_diagnosis *out, dfl_runnable *run, double t, const double *x);
 static dfl_status keep_set(dfl_dependent_set *set, dfl_context *ctx, const double *vector,
                            const double *length, int n);
 static dfl_status compare_given(dfl_diagnosis *out, dfl_runnable *run, double t);
@@ -40,7 +39,7 @@ dfl_status dfl_diagnose(dfl_diagnosis *out, dfl_runnable *run, const dfl_solver_
         status = try_start(out, run, options, t0);
     const double *x = out->start ? out->x_given : out->x;
     if (!status)
-        status = find_sets(out, run, t0, x);
+        status = dfl_diagnose_sets(out, run, t0, x);
     if (!status)
         status = dfl_diagnose_redundant(out, eq);
     if (!status && out->start)
@@ -226,7 +225,7 @@ static dfl_status is_combination(bool *out, dfl_runnable *run, double t, const d
 /* ------------------------------------------------------------------------------- constraints */
 
 /* The null space of W^T, whose vectors combine dependent rows to zero. */
-static dfl_status find_sets(dfl_diagnosis *out, dfl_runnable *run, double t, const double *x)
+dfl_status dfl_diagnose_sets(dfl_diagnosis *out, dfl_runnable *run, double t, const double *x)
 {
     const dfl_equations *eq = dfl_runnable_equations(run);
     dfl_context *ctx = eq->model->ctx;

@@ -52,6 +52,9 @@ dfl_status dfl_diagnose(dfl_diagnosis *out, dfl_runnable *run, const dfl_solver_
                         double t0);
 void dfl_diagnosis_clear(dfl_diagnosis *diagnosis);
 
+/* Only the sets of dependent constraints, at (t, x). out->ctx must be set. */
+dfl_status dfl_diagnose_sets(dfl_diagnosis *out, dfl_runnable *run, double t, const double *x);
+
 /* Only the directions, at (t, x). out->ctx must be set. */
 dfl_status dfl_diagnose_directions(dfl_diagnosis *out, dfl_runnable *run, double t,
                                    const double *x);

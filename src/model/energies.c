@@ -6,6 +6,10 @@
 #include "model/contents.h"
 #include "model/declare.h"
 
+#include <string.h>
+
+enum { LONGEST_LIST = 200 }; /* characters of names in a message */
+
 static dfl_status add_energy(dfl_expr *sum, dfl_model *model, dfl_role role, dfl_expr energy);
 static dfl_status add_term(dfl_contribution **terms, int *count, int *max, dfl_model *model,
                            dfl_contribution term);
@@ -95,6 +99,8 @@ dfl_status dfl_model_carries(dfl_model *model, dfl_expr u, const char *body)
     if (status)
         return status;
     dfl_declaration *decl = dfl_model_owner(model, velocity);
+    if (decl->carries && strlen(decl->carries) > LONGEST_LIST)
+        return DFL_OK; /* a message has no room for more */
     dfl_text_add(&text, "%s%s'%s'", decl->carries ? decl->carries : "", decl->carries ? ", " : "",
                  body);
     if (text.status)
@@ -118,7 +124,7 @@ dfl_status dfl_model_energies(dfl_expr *T, dfl_expr *V, dfl_model *model)
 {
     dfl_graph *graph = model->graph;
     if (model->kinetic == DFL_NO_EXPR && model->potential == DFL_NO_EXPR && !model->nmasses &&
-        !model->tree)
+        !model->tree && model->driven == DFL_NO_EXPR && model->stored == DFL_NO_EXPR)
         return dfl_fail(model->ctx, DFL_INVALID,
                         "energy: no energy has been given yet; call kinetic and potential first");
     const dfl_expr zero = dfl_constant(graph, 0.0);

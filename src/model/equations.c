@@ -12,6 +12,7 @@
 
 static dfl_status derive(dfl_equations **out, dfl_model *model, bool jacobians);
 static dfl_status count_unknowns(dfl_equations *eq);
+static dfl_status unmoved_constraint(const dfl_model *model);
 static dfl_status order_unknowns(dfl_equations *eq);
 static dfl_status add_unknown(dfl_equations *eq, int *place, dfl_expr symbol, const char *format,
                               const dfl_declaration *decl);
@@ -136,16 +137,31 @@ static dfl_status count_unknowns(dfl_equations *eq)
         eq->nv += decl->kind == DFL_A_POSITION && decl->expr == DFL_NO_EXPR;
     }
     eq->n = eq->nw + eq->nl + eq->nm + eq->nr + eq->nv + eq->ns + eq->np;
-    if (!eq->np)
-        return dfl_model_fail(
-            model, 0,
-            "the model has no coordinates; declare some with position(\"x\"), or joints that "
-            "are not driven (drive(...) prescribes a coordinate, motion = ... leaves none)");
-    if (!eq->nv)
+    if (eq->n == 0 && model->count[DFL_AN_OUTPUT] == 0)
+        return dfl_model_fail(model, 0,
+                              "the model has no coordinates; declare some with position(\"x\"), or "
+                              "joints that are not "
+                              "driven; where `motion` prescribes all of them, say what is wanted: "
+                              "output(\"torque\", j.drive), output(\"tip\", point(b, {...}))");
+    if (!eq->nv && eq->nl + eq->nm)
+        return unmoved_constraint(model);
+    if (eq->np && !eq->nv)
         return dfl_model_fail(model, 0,
                               "every position has its kinematics, but there is no speed they could "
                               "be linear in; declare some with speed(\"u\")");
     return DFL_OK;
+}
+
+/* A constraint where nothing can move. */
+static dfl_status unmoved_constraint(const dfl_model *model)
+{
+    const dfl_declaration *decl = model->declarations;
+    while (decl->kind != DFL_A_CONSTRAINT && decl->kind != DFL_A_NONHOLONOMIC)
+        decl++;
+    return dfl_model_fail(model, decl->line,
+                          "'%s' is a constraint, but there is no coordinate that it could move; "
+                          "leave it out, or one `motion` of a joint",
+                          decl->name);
 }
 
 /* x = [w l m | r | v | s p], each part in the order of declaration. */
@@ -296,7 +312,8 @@ static dfl_status collect_rows(dfl_equations *eq)
     dfl_status status = collect_kinematics(eq);
     if (!status)
         status = collect_invariants(eq);
-    if (!status && (model->kinetic != DFL_NO_EXPR || model->nmasses || model->tree))
+    if (!status && (model->kinetic != DFL_NO_EXPR || model->driven != DFL_NO_EXPR ||
+                    model->nmasses || model->tree))
         status = dfl_model_energy(&eq->energy, eq->model);
     return status;
 }

@@ -8,6 +8,9 @@
 #include "symbolic/print.h"
 
 #include <math.h>
+#include <string.h>
+
+enum { LONGEST_SHOWN = 200 }; /* characters of an expression in a message */
 
 /* A named place in the script. */
 typedef struct part {
@@ -19,7 +22,7 @@ static dfl_status explain_jump(dfl_runnable *run, dfl_status status);
 static dfl_status explain_rank(dfl_runnable *run, dfl_status status);
 static dfl_status explain_balance(dfl_runnable *run, dfl_status status, double t, const double *x);
 static dfl_status locate(dfl_runnable *run, dfl_status status, double t, const double *x);
-static int line_of(const dfl_model *model, dfl_declared kind, int index);
+static const dfl_declaration *declaration_of(const dfl_model *model, dfl_declared kind, int index);
 static dfl_status explain_domain(dfl_runnable *run, dfl_status status, double t, const double *x);
 static dfl_status blame(dfl_runnable *run, dfl_status status, double t, dfl_expr expr,
                         double argument);
@@ -42,6 +45,8 @@ dfl_status dfl_runnable_explain(dfl_runnable *run, dfl_status status, double t, 
         better = explain_balance(run, status, t, x);
     if (!better && status == DFL_INCONSISTENT)
         better = locate(run, status, t, x);
+    if ((status == DFL_INCONSISTENT || status == DFL_RANK_CHANGED) && (!better || better == status))
+        better = dfl_explain_motions(run, status, t, x);
     return better ? better : status;
 }
 
@@ -139,30 +144,36 @@ static dfl_status locate(dfl_runnable *run, dfl_status status, double t, const d
                   {eq->d, eq->nw, DFL_AN_AUXILIARY}};
     double *value = dfl_alloc(run->ctx, (size_t)eq->n, sizeof *value), worst = 1e-8;
     dfl_status looked = value ? DFL_OK : DFL_NO_MEMORY;
-    int line = 0;
-    for (size_t k = 0; !looked && !line && k < sizeof levels / sizeof *levels; k++) {
+    const dfl_declaration *decl = NULL;
+    for (size_t k = 0; !looked && !decl && k < sizeof levels / sizeof *levels; k++) {
         looked = dfl_runnable_values(value, run, levels[k].rows, levels[k].count, t, x, NULL);
         for (int i = 0; !looked && i < levels[k].count; i++)
             if (fabs(value[i]) > worst) {
                 worst = fabs(value[i]);
-                line = line_of(eq->model, levels[k].kind, i);
+                decl = declaration_of(eq->model, levels[k].kind, i);
             }
     }
     dfl_free(run->ctx, value);
-    if (!looked && line) {
+    if (!looked && decl) {
+        const bool prescribes = decl->kind == DFL_A_CONSTRAINT && !decl->meaning &&
+                                dfl_depends(eq->graph, decl->expr, DFL_SYM_TIME) &&
+                                strstr(dfl_message(run->ctx), "held values in conflict");
         char *message = dfl_copy_string(run->ctx, dfl_message(run->ctx));
-        dfl_model_fail(eq->model, line, "%s", message ? message : "inconsistent initial values");
+        dfl_model_fail(
+            eq->model, decl->line, "%s%s%s%s", message ? message : "inconsistent initial values",
+            prescribes ? "; '" : "", prescribes ? decl->name : "",
+            prescribes ? "' prescribes this motion: hold what it begins with, or nothing" : "");
         dfl_free(run->ctx, message);
     }
     return looked ? looked : status;
 }
 
-static int line_of(const dfl_model *model, dfl_declared kind, int index)
+static const dfl_declaration *declaration_of(const dfl_model *model, dfl_declared kind, int index)
 {
     for (int i = 0; i < model->ndeclarations; i++)
         if (model->declarations[i].kind == kind && model->declarations[i].index == index)
-            return model->declarations[i].line;
-    return 0;
+            return &model->declarations[i];
+    return NULL;
 }
 
 /* The first operation of the equations with a result that is not finite though its operands are. DFL_OK
@@ -204,9 +215,10 @@ static dfl_status blame(dfl_runnable *run, dfl_status status, double t, dfl_expr
     dfl_print_expr(&text, graph, expr, NULL, DFL_TEXT);
     dfl_model_fail(
         run->eq->model, owner.line,
-        "'%s' cannot be evaluated at t = %g: in %s the argument is %g; change the initial "
+        "'%s' cannot be evaluated at t = %g: in %.*s%s the argument is %g; change the initial "
         "values, the guesses or the parameters",
-        owner.name, t, dfl_text_string(&text), argument);
+        owner.name, t, LONGEST_SHOWN, dfl_text_string(&text),
+        text.length > LONGEST_SHOWN ? " ..." : "", argument);
     dfl_text_clear(&text);
     return status;
 }

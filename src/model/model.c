@@ -10,6 +10,7 @@
 #include <string.h>
 
 static dfl_status set_names(dfl_model *model, const char *path);
+static dfl_status add_line(char ***lines, int *count, int *max, dfl_context *ctx, const char *text);
 
 dfl_status dfl_model_create(dfl_model **out, dfl_context *ctx, const char *path)
 {
@@ -57,6 +58,7 @@ void dfl_model_free(dfl_model *model)
         dfl_free(ctx, model->declarations[i].name);
         dfl_free(ctx, model->declarations[i].unit);
         dfl_free(ctx, model->declarations[i].carries);
+        dfl_free(ctx, model->declarations[i].motions);
     }
     void *const blocks[] = {model->name,     model->path,       model->text,
                             model->names,    model->uses,       model->declarations,
@@ -67,6 +69,9 @@ void dfl_model_free(dfl_model *model)
     for (int i = 0; i < model->nnotes; i++)
         dfl_free(ctx, model->notes[i]);
     dfl_free(ctx, model->notes);
+    for (int i = 0; i < model->nwarnings; i++)
+        dfl_free(ctx, model->warnings[i]);
+    dfl_free(ctx, model->warnings);
     for (int i = 0; i < model->nshapes; i++)
         dfl_shape_clear(&model->shapes[i], ctx);
     dfl_free(ctx, model->shapes);
@@ -89,11 +94,20 @@ void dfl_model_set_tree(dfl_model *model, dfl_mass_tree *tree)
 
 dfl_status dfl_model_note(dfl_model *model, const char *text)
 {
-    char **notes =
-        dfl_grow(model->ctx, model->notes, &model->max_notes, model->nnotes, sizeof *model->notes);
-    if (!notes)
+    return add_line(&model->notes, &model->nnotes, &model->max_notes, model->ctx, text);
+}
+
+dfl_status dfl_model_warn(dfl_model *model, const char *text)
+{
+    return add_line(&model->warnings, &model->nwarnings, &model->max_warnings, model->ctx, text);
+}
+
+static dfl_status add_line(char ***lines, int *count, int *max, dfl_context *ctx, const char *text)
+{
+    char **all = dfl_grow(ctx, *lines, max, *count, sizeof *all);
+    if (!all)
         return DFL_NO_MEMORY;
-    model->notes = notes;
-    notes[model->nnotes] = dfl_copy_string(model->ctx, text);
-    return notes[model->nnotes++] ? DFL_OK : DFL_NO_MEMORY;
+    *lines = all;
+    all[*count] = dfl_copy_string(ctx, text);
+    return all[(*count)++] ? DFL_OK : DFL_NO_MEMORY;
 }

@@ -46,6 +46,8 @@ typedef struct dfl_declaration {
     bool stop;          /* event */
     const char
         *meaning; /* constraint of a joint: what the row prevents, "x translation"; else NULL */
+    char *
+        motions; /* ... and prescribed motions that move it, "'a' (line 3), 'c' (line 5)"; or NULL */
 } dfl_declaration;
 
 /* Entry (i, j) of M, or a force on i, or an initial value. */
@@ -171,6 +173,8 @@ typedef struct dfl_model {
     int nframes;
     char **notes; /* lines that `check` shows */
     int nnotes, max_notes;
+    char **warnings; /* sentences for every run */
+    int nwarnings, max_warnings;
     dfl_run_settings run;
     int line; /* of the statement being run: set by the script before each call */
 } dfl_model;
@@ -231,6 +235,9 @@ dfl_status dfl_model_energy(dfl_expr *out, dfl_model *model);
 /* The same in two parts. */
 dfl_status dfl_model_energies(dfl_expr *T, dfl_expr *V, dfl_model *model);
 
+/* One more sentence that a run tells its user at the start (dfl_runnable_advise). */
+dfl_status dfl_model_warn(dfl_model *model, const char *text);
+
 /* One more line that `check` shows. */
 dfl_status dfl_model_note(dfl_model *model, const char *text);
 
@@ -251,6 +258,9 @@ dfl_declaration *dfl_model_find(const dfl_model *model, const char *name);
 const char *dfl_model_nearest(const dfl_model *model, const char *name, unsigned kinds);
 /* The declaration that owns a symbol (a velocity belongs to its position), or NULL. */
 dfl_declaration *dfl_model_owner(const dfl_model *model, dfl_expr symbol);
+
+/* Whether initial{} or guess{} says something about the symbol of an unknown. */
+bool dfl_model_mentioned(const dfl_model *model, dfl_expr symbol);
 /* The symbol that a variable's name means: x, der(x), u, lambda(c), mu(c), r, w, s; DFL_NO_EXPR if
    none (also der(x) where x has kinematics). */
 dfl_expr dfl_model_variable_named(const dfl_model *model, const char *name);

@@ -123,6 +123,11 @@ dfl_declaration *dfl_model_owner(const dfl_model *model, dfl_expr symbol)
     return number > 0 ? &model->declarations[number - 1] : NULL;
 }
 
+bool dfl_model_mentioned(const dfl_model *model, dfl_expr symbol)
+{
+    return model->uses[dfl_node_of(model->graph, symbol)->a].start > 0;
+}
+
 const char *dfl_model_nearest(const dfl_model *model, const char *name, unsigned kinds)
 {
     const char *nearest = NULL;
@@ -195,4 +200,25 @@ static dfl_declaration *find_part(const dfl_model *model, const char *name, size
             return d;
     }
     return NULL;
+}
+
+int dfl_list_add(dfl_text *text, size_t from, const char *list)
+{
+    int added = 0;
+    while (*list) {
+        const size_t length = strcspn(list, ",");
+        const char *at = dfl_text_string(text) + from;
+        while (at && strncmp(at, list, length) != 0) {
+            at = strchr(at, ',');
+            at = at ? at + strspn(at, ", ") : NULL;
+        }
+        if (!at) {
+            const bool first = text->length == from;
+            dfl_text_add(text, "%s%.*s", first ? "" : ", ", (int)length, list);
+            added++;
+        }
+        list += length;
+        list += strspn(list, ", ");
+    }
+    return added;
 }

@@ -44,8 +44,9 @@ struct dfl_runnable {
     program all, single[SINGLE_BLOCKS], mass, jacobian, outputs, energy, events, scene, drives;
     dfl_native *native;
     double *param, *input, *level;
-    bool *independent;        /* n: coordinates of a partition, or NULL */
-    double *scratch;          /* rows of invariants and Jacobian blocks that `initial` leaves out */
+    bool *independent; /* n: coordinates of a partition, or NULL */
+    bool beside;       /* the last start found nothing from the given positions, only beside them */
+    double *scratch;   /* rows of invariants and Jacobian blocks that `initial` leaves out */
     dfl_recursion *recursion; /* NULL unless the model leaves masses to a tree of bodies */
     double *driven;           /* prescribed motions of its joints, 3 numbers each */
     /* motion.c: NULL unless an output contains accelerations */
@@ -84,6 +85,10 @@ dfl_numbers dfl_runnable_numbers(const dfl_runnable *run, double t, const double
 /* DFL_INVALID: an invariant is not kept by the motion, at (t, x) or with other velocities there. */
 dfl_status dfl_runnable_check_kept(dfl_runnable *run, const dfl_solver_options *options, double t,
                                    const double *x);
+
+/* Adds to the message of a failed start, or of dependent constraints, prescribed motions that contradict each
+   other at (t, x). Returns `status`, or DFL_NO_MEMORY. */
+dfl_status dfl_explain_motions(dfl_runnable *run, dfl_status status, double t, const double *x);
 
 /* Whether auxiliary variables or multipliers enter the balance along massless directions: then all of them are
    determined together. */

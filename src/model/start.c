@@ -2,6 +2,8 @@
 
    Invariants keep the value they have at the start, so they cannot help to find it: the values are
    completed without them first. */
+#include "context/text.h"
+#include "model/equations_internal.h"
 #include "model/runnable_internal.h"
 #include "model/sides.h"
 
@@ -10,6 +12,9 @@
 
 static dfl_status complete(double *x, dfl_runnable *run, const bool *held,
                            const dfl_solver_options *options, double t0);
+static dfl_status start_beside(dfl_solver *solver, dfl_runnable *run, double t0, const double *x,
+                               const dfl_conditions *conditions);
+static bool move_unmentioned(double *x, const dfl_equations *eq, int attempt);
 static dfl_solver_options quiet(const dfl_solver_options *options);
 
 void dfl_runnable_given(double *x, bool *held, const dfl_runnable *run)
@@ -103,11 +108,14 @@ static dfl_status complete(double *x, dfl_runnable *run, const bool *held,
     dfl_conditions conditions = {.held = held};
     dfl_sides sides;
     dfl_solver *solver = NULL;
+    run->beside = false;
     dfl_status status = dfl_sides_create(&sides, &conditions, run);
     if (!status)
         status = dfl_solver_create(&solver, run->ctx, &run->initial, &copy);
     if (!status) {
         status = dfl_solver_start(solver, t0, x, &conditions);
+        if (status && dfl_solver_failure(solver) == DFL_FAILURE_GUESS)
+            status = start_beside(solver, run, t0, x, &conditions);
         if (status)
             status = dfl_runnable_explain(run, status, t0, x);
         else
@@ -116,6 +124,48 @@ static dfl_status complete(double *x, dfl_runnable *run, const bool *held,
     dfl_sides_clear(&sides);
     dfl_solver_free(solver);
     return status;
+}
+
+/* Nothing leads away from the positions, such as those of a drawing at a dead centre: starts a little beside them in
+   those that the script does not mention, angles first. Otherwise the message stays that of the first attempt. */
+static dfl_status start_beside(dfl_solver *solver, dfl_runnable *run, double t0, const double *x,
+                               const dfl_conditions *conditions)
+{
+    enum { ATTEMPTS = 4 };
+    const int n = run->eq->n;
+    double *moved = dfl_alloc(run->ctx, (size_t)n, sizeof *moved);
+    char *message = dfl_copy_string(run->ctx, dfl_message(run->ctx));
+    dfl_status status = moved && message ? DFL_INCONSISTENT : DFL_NO_MEMORY;
+    for (int k = 0; status == DFL_INCONSISTENT && k < ATTEMPTS; k++) {
+        memcpy(moved, x, (size_t)n * sizeof *moved);
+        if (move_unmentioned(moved, run->eq, k))
+            status = dfl_solver_start(solver, t0, moved, conditions);
+    }
+    run->beside = !status;
+    if (status == DFL_INCONSISTENT)
+        dfl_fail(run->ctx, status, "%s", message);
+    dfl_free(run->ctx, message);
+    dfl_free(run->ctx, moved);
+    return status;
+}
+
+/* Positions that the script does not mention, by up to 0.1, no two alike; lengths only in later attempts. False:
+   there is none. */
+static bool move_unmentioned(double *x, const dfl_equations *eq, int attempt)
+{
+    bool any = false;
+    for (int i = 0; i < eq->np; i++) {
+        const dfl_variable *p = &dfl_equations_p(eq)[i];
+        const dfl_declaration *decl = dfl_model_owner(eq->model, p->symbol);
+        const bool length = decl->unit && !strcmp(decl->unit, "m");
+        if (dfl_model_mentioned(eq->model, p->symbol) || (length && attempt < 2))
+            continue;
+        const double part = fmod(0.618 * (i + 1), 1); /* of the golden section */
+        const double sign = attempt % 2 && i % 2 ? -1 : 1;
+        x[eq->n - eq->np + i] += 0.1 * sign * (0.3 + 0.7 * part);
+        any = true;
+    }
+    return any;
 }
 
 /* The same tolerances and form, without outputs, events and messages. */

@@ -121,7 +121,8 @@ dfl_status dfl_summary_text(dfl_text *text, const dfl_summary *summary, const df
 /* Whether the energy should stay what it is: no declared force does work, no equation contains time. */
 static bool is_conservative(const dfl_equations *eq)
 {
-    return eq->autonomous && dfl_model_conservative(eq->model);
+    return eq->autonomous && !dfl_depends(eq->graph, eq->energy, DFL_SYM_TIME) &&
+           dfl_model_conservative(eq->model);
 }
 
 static void add_name(dfl_text *text, const char *name)

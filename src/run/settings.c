@@ -1,6 +1,7 @@
 /* settings.c: how a model is run: the caller beats the script, the script beats the default. */
 #include "run/run.h"
 
+#include "context/text.h"
 #include "solver/options.h"
 
 #include <math.h>
@@ -32,8 +33,13 @@ _Static_assert(sizeof methods / sizeof *methods == sizeof method_of / sizeof *me
 static const char *const starts[] = {"project", "as-given", NULL};
 static const char *const evaluations[] = {"auto", "tape", "native", "recursion", NULL};
 
+enum { NAMES = 4 }; /* choices by name */
+
+static dfl_status choose_names(int *chosen, const dfl_choices *choices, const dfl_model *model);
 static dfl_status choose(int *out, dfl_context *ctx, const choice *of, const char *prefix,
                          const char *given, const char *script);
+static bool script_decides(const dfl_choices *choices, const dfl_run_settings *script);
+static dfl_status in_script(const dfl_model *model, dfl_status status);
 static int place_of(const char *name, const char *const *names);
 static double pick(double given, double script, double otherwise);
 static dfl_status check_combination(const dfl_settings *settings, dfl_context *ctx);
@@ -58,28 +64,15 @@ dfl_status dfl_settings_resolve(dfl_settings *out, const dfl_choices *choices, d
 {
     const dfl_model *model = dfl_runnable_equations(run)->model;
     const dfl_run_settings *script = &model->run;
-    const char *prefix = choices->prefix;
     dfl_context *ctx = model->ctx;
-    const char *forms[DFL_FORMS + 1] = {NULL};
-    for (int i = 0; i < DFL_FORMS; i++)
-        forms[i] = dfl_form_name((dfl_form)i);
-    const choice form = {"form", forms};
-    const choice method = {"method", methods};
-    const choice evaluation = {"evaluation", evaluations};
-    const choice start = {"start", starts};
-    int which = 0, how = 0, integrator = 0, begin = 0;
-    dfl_status status = choose(&which, ctx, &form, prefix, choices->form, script->form);
-    if (!status)
-        status = choose(&integrator, ctx, &method, prefix, choices->method, script->method);
-    if (!status)
-        status = choose(&how, ctx, &evaluation, prefix, choices->evaluation, NULL);
-    if (!status)
-        status = choose(&begin, ctx, &start, prefix, choices->start, script->start);
-    if (status)
-        return status;
+    int chosen[NAMES] = {0};
+    const dfl_status named = choose_names(chosen, choices, model);
+    if (named)
+        return named;
+    const int which = chosen[0], integrator = chosen[1], how = chosen[2], begin = chosen[3];
     *out = (dfl_settings){.from = pick(choices->from, script->from, 0),
                           .to = pick(choices->to, script->to, NAN),
-                          .form = forms[which],
+                          .form = dfl_form_name((dfl_form)which),
                           .method = methods[integrator],
                           .evaluation_name = evaluations[how],
                           .evaluation = (dfl_evaluation)how,
@@ -101,11 +94,62 @@ dfl_status dfl_settings_resolve(dfl_settings *out, const dfl_choices *choices, d
         .lagged = choices->lagged,
         .project_output = !choices->interpolate};
     out->solver = wanted;
-    if (choices->independent)
-        status = dfl_runnable_independent(&wanted.independent, run, choices->independent);
+    if (choices->independent) {
+        const dfl_status known =
+            dfl_runnable_independent(&wanted.independent, run, choices->independent);
+        if (known)
+            return known;
+    }
+    dfl_status status = check_combination(out, ctx);
     if (!status)
-        status = check_combination(out, ctx);
-    return status ? status : dfl_options_resolve(&out->solver, ctx, dfl_runnable_eom(run), &wanted);
+        status = dfl_options_resolve(&out->solver, ctx, dfl_runnable_eom(run), &wanted);
+    return status == DFL_INVALID && script_decides(choices, script) ? in_script(model, status)
+                                                                    : status;
+}
+
+/* Numbers of form, method, evaluation and start. */
+static dfl_status choose_names(int *chosen, const dfl_choices *choices, const dfl_model *model)
+{
+    const char *forms[DFL_FORMS + 1] = {NULL};
+    for (int i = 0; i < DFL_FORMS; i++)
+        forms[i] = dfl_form_name((dfl_form)i);
+    const struct {
+        choice of;
+        const char *given, *script;
+    } named[NAMES] = {{{"form", forms}, choices->form, model->run.form},
+                      {{"method", methods}, choices->method, model->run.method},
+                      {{"evaluation", evaluations}, choices->evaluation, NULL},
+                      {{"start", starts}, choices->start, model->run.start}};
+    for (int i = 0; i < NAMES; i++) {
+        const dfl_status status = choose(&chosen[i], model->ctx, &named[i].of, choices->prefix,
+                                         named[i].given, named[i].script);
+        if (status)
+            return named[i].given ? status : in_script(model, status);
+    }
+    return DFL_OK;
+}
+
+/* Whether what is wrong must be the script's: the caller says nothing about the solver. */
+static bool script_decides(const dfl_choices *choices, const dfl_run_settings *script)
+{
+    const double numbers[] = {choices->rtol,       choices->atol,      choices->first_step,
+                              choices->max_step,   choices->max_steps, choices->baumgarte_alpha,
+                              choices->fixed_step, choices->every,     choices->baumgarte_beta};
+    bool silent = !choices->form && !choices->method && !choices->lagged && !choices->independent;
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        silent = silent && isnan(numbers[i]);
+    return silent && script->line > 0;
+}
+
+/* Puts the place of simulate{} in front of the message. */
+static dfl_status in_script(const dfl_model *model, dfl_status status)
+{
+    char *message = dfl_copy_string(model->ctx, dfl_message(model->ctx));
+    if (!message)
+        return DFL_NO_MEMORY;
+    dfl_fail(model->ctx, status, "%s:%d: %s", model->path, model->run.line, message);
+    dfl_free(model->ctx, message);
+    return status;
 }
 
 dfl_dynamics dfl_choices_dynamics(const dfl_choices *choices)
@@ -130,11 +174,12 @@ dfl_status dfl_settings_check_end(const dfl_settings *settings, const dfl_choice
         return dfl_fail(model->ctx, DFL_INVALID,
                         "%s: until when? Give %sto T, or write simulate{to = T} into the model",
                         model->path, choices->prefix);
-    if (settings->to == settings->from)
-        return dfl_fail(model->ctx, DFL_INVALID,
-                        "the run from %g to %g has no length; give another %sto", settings->from,
-                        settings->to, choices->prefix);
-    return DFL_OK;
+    if (settings->to != settings->from)
+        return DFL_OK;
+    const dfl_status status =
+        dfl_fail(model->ctx, DFL_INVALID, "the run from %g to %g has no length; give another %sto",
+                 settings->from, settings->to, choices->prefix);
+    return isnan(choices->to) ? in_script(model, status) : status;
 }
 
 /* The number of the chosen name. */

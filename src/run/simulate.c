@@ -24,6 +24,8 @@ static void advise(const char *text, void *user);
 static dfl_status store_start(dfl_simulation *sim, const double *corrected);
 static bool steps_to_rows(const dfl_settings *settings);
 static dfl_status advance_by_rows(dfl_simulation *sim);
+static dfl_status advance_to(dfl_simulation *sim, double t);
+static double longest_advance(const dfl_simulation *sim);
 static int on_step(dfl_solver *solver, double t_old, double t, const double *x, void *user);
 static bool interrupted(const dfl_simulation *sim, double t);
 static int on_output(double t, const double *x, void *user);
@@ -50,8 +52,7 @@ dfl_status dfl_simulate(dfl_summary *summary, dfl_simulation *sim)
     if (!status)
         status = start(sim);
     if (!status)
-        status = steps_to_rows(settings) ? advance_by_rows(sim)
-                                         : dfl_solver_advance(sim->solver, settings->to);
+        status = steps_to_rows(settings) ? advance_by_rows(sim) : advance_to(sim, settings->to);
     status = conclude(summary, sim, status);
     summary->seconds = seconds() - begun;
     return status;
@@ -227,7 +228,7 @@ static dfl_status advance_by_rows(dfl_simulation *sim)
     dfl_status status = DFL_OK;
     for (double k = 1; !status && k <= rows; k++) {
         const double t = k < rows ? settings->from + k * every : settings->to;
-        status = dfl_solver_advance(sim->solver, t);
+        status = advance_to(sim, t);
         if (!status && !store_row(sim, t, dfl_solver_state(sim->solver)))
             status = DFL_STOPPED;
         if (!status && k < rows &&
@@ -239,6 +240,26 @@ static dfl_status advance_by_rows(dfl_simulation *sim)
                          t);
     }
     return status;
+}
+
+static dfl_status advance_to(dfl_simulation *sim, double t)
+{
+    const double from = dfl_solver_time(sim->solver), longest = longest_advance(sim);
+    const double pieces = longest > 0 ? ceil(fabs(t - from) / longest * (1.0 - 1e-12)) : 1;
+    dfl_status status = DFL_OK;
+    for (double k = 1; !status && k < pieces; k++)
+        status = dfl_solver_advance(sim->solver, from + (t - from) * k / pieces);
+    return status ? status : dfl_solver_advance(sim->solver, t);
+}
+
+/* Where motions prescribe everything, nothing is left to integrate and no error limits the steps: they would
+   leap over what rows should show and over events. A hundredth of the run, unless the user says more; 0: no limit. */
+static double longest_advance(const dfl_simulation *sim)
+{
+    const dfl_settings *settings = sim->settings;
+    const int freedoms = sim->eq->nv - dfl_solver_statistics(sim->solver).rank_velocity;
+    const bool limited = settings->solver.max_step > 0 || settings->solver.fixed_step > 0;
+    return freedoms + sim->eq->nr > 0 || limited ? 0 : fabs(settings->to - settings->from) / 100;
 }
 
 static int on_step(dfl_solver *solver, double t_old, double t, const double *x, void *user)

@@ -13,6 +13,7 @@
 #include "symbolic/derive.h"
 
 #include <lauxlib.h>
+#include <string.h>
 
 /* How the options of a call are named. */
 typedef struct wording {
@@ -23,6 +24,7 @@ typedef struct wording {
 
 static int declare_contact(lua_State *L, const wording *words);
 static void show_curves(lua_State *L, const dfl_drawn_contact *con, const double *start);
+static void read_rolls(dfl_drawn_wheel *wheel, lua_State *L);
 static void show_wheel(lua_State *L, const dfl_drawn_wheel *wheel, const double *start);
 static void read_starts(double *start, lua_State *L, const wording *words, const char *name,
                         int count);
@@ -105,7 +107,7 @@ static void show_curves(lua_State *L, const dfl_drawn_contact *con, const double
 }
 
 /* contact_wheel(name, A, B, { at, axis, wheel = function(u) return lateral, radius end, along,
-   rail = function(y) return x, y, z end, start = {u, y} }) */
+   rail = function(y) return x, y, z end, start = {u, y} [, rolls] }) */
 int dfl_script_contact_wheel(lua_State *L)
 {
     static const wording words = {"contact_wheel", "wheel", "rail", 1, true};
@@ -127,8 +129,10 @@ int dfl_script_contact_wheel(lua_State *L)
                                   {"along", DFL_OPTION_AXIS, &wheel.along, &given[2]},
                                   {"start", DFL_OPTION_OTHER, NULL, NULL},
                                   {"wheel", DFL_OPTION_OTHER, NULL, NULL},
-                                  {"rail", DFL_OPTION_OTHER, NULL, NULL}};
-    dfl_read_options(L, words.call, wheel.name, 4, options, 6);
+                                  {"rail", DFL_OPTION_OTHER, NULL, NULL},
+                                  {"rolls", DFL_OPTION_OTHER, NULL, NULL}};
+    dfl_read_options(L, words.call, wheel.name, 4, options, 7);
+    read_rolls(&wheel, L);
     for (int k = 0; k < 3; k++)
         if (!given[k])
             dfl_script_error(L, "contact_wheel '%s': %s is missing; give %s = {x, y, z}",
@@ -149,6 +153,24 @@ int dfl_script_contact_wheel(lua_State *L)
     dfl_symbol_push(L, wheel.u);
     dfl_symbol_push(L, wheel.y);
     return 3;
+}
+
+/* rolls = true, "along" or "across" the rail. */
+static void read_rolls(dfl_drawn_wheel *wheel, lua_State *L)
+{
+    const int type = lua_getfield(L, 4, "rolls");
+    const char *way = type == LUA_TSTRING ? lua_tostring(L, -1) : "";
+    const bool both = type == LUA_TBOOLEAN && lua_toboolean(L, -1);
+    wheel->rolls[0] = both || strcmp(way, "along") == 0;
+    wheel->rolls[1] = both || strcmp(way, "across") == 0;
+    const bool known =
+        type == LUA_TNIL || type == LUA_TBOOLEAN || wheel->rolls[0] || wheel->rolls[1];
+    lua_pop(L, 1);
+    if (!known)
+        dfl_script_error(L,
+                         "contact_wheel '%s': rolls is no such way; give true, \"along\" or "
+                         "\"across\" (the rail)",
+                         wheel->name);
 }
 
 /* A disk with the radius at the start, and the profile of the rail. */

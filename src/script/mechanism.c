@@ -188,6 +188,7 @@ static int call_point(lua_State *L)
 {
     dfl_arg_count(L, "point", 2, 2);
     const int body = dfl_arg_body(L, "point", 1);
+    dfl_sandbox_charge(L, 1e4);
     const dfl_vec at = dfl_read_vector(L, "point", "it", 2, true);
     push_point(L, &(dfl_body_point){.body = body, .at = at});
     return 1;
@@ -204,6 +205,7 @@ static int call_frame(lua_State *L)
                                   {"axis", DFL_OPTION_AXIS, &frame.axis, NULL},
                                   {"axis2", DFL_OPTION_AXIS, &frame.axis2, NULL}};
     dfl_read_options(L, "frame", name, 3, options, 3);
+    dfl_sandbox_charge(L, 1e4);
     dfl_script_check(L, dfl_drawing_frame(dfl_script_drawing(L), name, frame.body, frame.at,
                                           frame.axis, frame.axis2));
     push_point(L, &frame);

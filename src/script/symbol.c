@@ -46,9 +46,11 @@ static const struct {
 } refused[] = {
     {"__lt",
      "symbols have no value yet and cannot be compared with < or >; use select(c, a, b), which "
-     "is a where c > 0 and b elsewhere"},
-    {"__le", "symbols have no value yet and cannot be compared with <= or >=; use select(c, a, b), "
-             "which is a where c > 0 and b elsewhere"},
+     "is a where c > 0 and b elsewhere, or setting(name, value), a number, in place of param"},
+    {"__le",
+     "symbols have no value yet and cannot be compared with <= or >=; use select(c, a, b), "
+     "which is a where c > 0 and b elsewhere, or setting(name, value), a number, in place of "
+     "param"},
     {"__idiv", "symbols cannot be divided with //; use /"},
     {"__mod",
      "there is no remainder % of symbols; sin and cos make periodic functions, select pieces"},

@@ -40,6 +40,9 @@ enum { SETTINGS = sizeof settings / sizeof *settings, LONGEST_WORD = 40 };
 
 static int start_values(lua_State *L, const char *call, bool held);
 static dfl_expr start_symbol(lua_State *L, const char *call);
+static void check_not_driven(lua_State *L, const char *call, dfl_expr expr);
+static void check_name_not_driven(lua_State *L, const char *call, const char *name);
+static void driven_error(lua_State *L, const char *call, int joint);
 static int unknown_variable(lua_State *L, const char *call, const char *name);
 static const char *coordinate_of_rate(lua_State *L, const char *name);
 static const char *joint_coordinate(lua_State *L, const char *name);
@@ -134,15 +137,58 @@ static int start_values(lua_State *L, const char *call, bool held)
 static dfl_expr start_symbol(lua_State *L, const char *call)
 {
     const dfl_expr *symbol = luaL_testudata(L, 3, DFL_SYMBOL);
-    if (symbol)
+    if (symbol) {
+        check_not_driven(L, call, *symbol);
         return *symbol;
+    }
     if (lua_type(L, 3) != LUA_TSTRING)
         dfl_script_error(L, "%s: a value without a name; write name = value", call);
     const char *name = lua_tostring(L, 3);
     const dfl_expr named = dfl_model_variable_named(dfl_script_of(L)->model, name);
-    if (named == DFL_NO_EXPR)
+    if (named == DFL_NO_EXPR) {
+        check_name_not_driven(L, call, name);
         unknown_variable(L, call, name);
+    }
     return named;
+}
+
+/* j.q and j.qd of a joint with a prescribed motion are the motion and its rate, no variables. */
+static void check_not_driven(lua_State *L, const char *call, dfl_expr expr)
+{
+    const dfl_script *script = dfl_script_of(L);
+    if (dfl_model_owner(script->model, expr))
+        return;
+    for (int i = 0; script->drawing && i < dfl_drawing_njoints(script->drawing); i++) {
+        const dfl_joint_symbols s = dfl_drawing_joint_symbols(script->drawing, i);
+        if (s.motion != DFL_NO_EXPR && (expr == s.motion || expr == s.motion_rate))
+            driven_error(L, call, i);
+    }
+}
+
+/* The same for j, j.q, j.qd and der(j.q). */
+static void check_name_not_driven(lua_State *L, const char *call, const char *name)
+{
+    static const char *const forms[] = {"%s", "%s.q", "%s.qd", "der(%s.q)"};
+    const dfl_script *script = dfl_script_of(L);
+    for (int i = 0; script->drawing && i < dfl_drawing_njoints(script->drawing); i++)
+        for (int k = 0; k < 4; k++) {
+            const char *joint = dfl_drawing_joint_name(script->drawing, i);
+            const char *form = lua_pushfstring(L, forms[k], joint);
+            const bool same = strcmp(name, form) == 0;
+            lua_pop(L, 1);
+            if (same && dfl_drawing_joint_symbols(script->drawing, i).motion != DFL_NO_EXPR)
+                driven_error(L, call, i);
+        }
+}
+
+static void driven_error(lua_State *L, const char *call, int joint)
+{
+    const dfl_drawing *drawing = dfl_script_of(L)->drawing;
+    dfl_script_error(
+        L,
+        "%s: the motion of joint '%s' (line %d) says where it is and how fast, also at "
+        "the start; leave the value out, begin the motion with it, or leave out the motion",
+        call, dfl_drawing_joint_name(drawing, joint), dfl_drawing_joint_line(drawing, joint));
 }
 
 /* Says why `name` is no variable. */

@@ -13,7 +13,7 @@ static dfl_status outputs_until(dfl_solver *solver, double t);
 static dfl_status find_events(dfl_solver *solver, double to);
 static dfl_status pass_events(dfl_solver *solver);
 static dfl_status meet_events(dfl_solver *solver);
-static dfl_status event_values(double *value, dfl_solver *solver, double t, const double *x);
+static dfl_status stop_at(dfl_solver *solver, int event);
 
 /* +1 forward, -1 backward in time. */
 static double direction(const dfl_solver *solver)
@@ -35,7 +35,7 @@ dfl_status dfl_solver_report_start(dfl_solver *solver)
     const double t = solver->stepper->t, *x = dfl_solver_state(solver);
     dfl_status status = DFL_OK;
     if (opt->nevents > 0)
-        status = event_values(solver->value_old, solver, t, x);
+        status = dfl_solver_event_values(solver->value_old, solver, t, x);
     if (!status)
         status = call_output(solver, t, x);
     solver->outputs = 1;
@@ -78,7 +78,8 @@ dfl_status dfl_solver_report_again(dfl_solver *solver, double t_end)
         return solver->unreported ? dfl_solver_report_step(solver) : DFL_OK;
     solver->unreported = solver->event_found = false;
     if (opt->nevents > 0) {
-        dfl_status status = event_values(solver->value_old, solver, t, dfl_solver_state(solver));
+        dfl_status status =
+            dfl_solver_event_values(solver->value_old, solver, t, dfl_solver_state(solver));
         if (status)
             return status;
     }
@@ -121,7 +122,7 @@ static dfl_status outputs_until(dfl_solver *solver, double t)
     return status;
 }
 
-static dfl_status event_values(double *value, dfl_solver *solver, double t, const double *x)
+dfl_status dfl_solver_event_values(double *value, dfl_solver *solver, double t, const double *x)
 {
     const dfl_solver_options *opt = &solver->options;
     if (opt->event(value, t, x, opt->user))
@@ -136,7 +137,7 @@ static dfl_status event_values(double *value, dfl_solver *solver, double t, cons
 static dfl_status values_at(double *value, dfl_solver *solver, double t)
 {
     dfl_status status = dfl_solver_interpolate(solver->x_event, solver, t, false);
-    return status ? status : event_values(value, solver, t, solver->x_event);
+    return status ? status : dfl_solver_event_values(value, solver, t, solver->x_event);
 }
 
 /* Whether event i passes zero from `before` to `after` in its wanted direction. */
@@ -230,19 +231,22 @@ static dfl_status pass_events(dfl_solver *solver)
     return DFL_OK;
 }
 
-/* Calls on_event; a terminal event makes the event's state, moved onto the constraints, the
- * present. */
+/* Calls on_event; a terminal event makes the event's state, on the constraints, the present. */
 static dfl_status meet_events(dfl_solver *solver)
 {
     const dfl_solver_options *opt = &solver->options;
-    const double t = solver->event_time;
     double *x = solver->x_event;
     int stopping = -1;
+    dfl_status status = DFL_OK;
     for (int i = opt->nevents - 1; i >= 0; i--)
         if (solver->found[i] && opt->event_kinds && opt->event_kinds[i].terminal)
             stopping = i;
-    const bool project = opt->project_output || stopping >= 0;
-    dfl_status status = dfl_solver_interpolate(x, solver, t, project);
+    const bool terminal = stopping >= 0;
+    if (terminal)
+        status = stop_at(solver, stopping);
+    const double t = solver->event_time;
+    if (!status)
+        status = dfl_solver_interpolate(x, solver, t, opt->project_output && !terminal);
     solver->event_found = false;
     for (int i = 0; !status && i < opt->nevents; i++) {
         if (!solver->found[i])
@@ -253,11 +257,27 @@ static dfl_status meet_events(dfl_solver *solver)
     }
     if (status || stopping < 0)
         return status;
-    if (!project)
+    if (!terminal)
         status = dfl_solver_interpolate(x, solver, t, true);
-    if (!status)
+    if (!status && !terminal)
         status = dfl_solver_stand_at(solver, t, x);
     return status ? status
                   : dfl_fail(solver->ctx, DFL_STOPPED, "event %d stopped the run at t = %.10g",
                              stopping, t);
+}
+
+/* Makes the zero of a terminal event the present point: by steps, or else by the continuous output. */
+static dfl_status stop_at(dfl_solver *solver, int event)
+{
+    dfl_stepper *st = solver->stepper;
+    const double h = st->h;
+    dfl_status status = dfl_solver_interpolate(solver->x_stop, solver, solver->event_time, true);
+    if (status)
+        return status;
+    if (dfl_solver_land(solver, event)) {
+        solver->event_time = st->t;
+        status = dfl_solver_interpolate(solver->x_stop, solver, st->t, true);
+    }
+    st->h = h;
+    return status ? status : dfl_solver_stand_at(solver, solver->event_time, solver->x_stop);
 }

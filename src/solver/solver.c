@@ -16,6 +16,7 @@ static dfl_status advance(dfl_solver *solver, double t_end);
 static dfl_status note_failure(dfl_solver *solver, dfl_status status);
 static dfl_status take_place(dfl_solver *solver, double t0);
 static dfl_status check_rank_nearby(dfl_solver *solver, double t0);
+static void name_moving_positions(char *text, size_t size, const dfl_solver *solver);
 static dfl_status evaluate_start(dfl_solver *solver);
 static dfl_status start_failure(const dfl_solver *solver);
 static void note_start(const dfl_solver *solver, const double *x0);
@@ -59,11 +60,12 @@ dfl_status dfl_solver_create(dfl_solver **out, dfl_context *ctx, const dfl_eom *
     status = DFL_NO_MEMORY;
     solver->x = dfl_alloc(ctx, (size_t)solver->sys.n, sizeof(double));
     solver->x_event = dfl_alloc(ctx, (size_t)solver->sys.n, sizeof(double));
+    solver->x_stop = dfl_alloc(ctx, (size_t)solver->sys.n, sizeof(double));
     solver->value = dfl_alloc(ctx, (size_t)opt->nevents, sizeof(double));
     solver->value_old = dfl_alloc(ctx, (size_t)opt->nevents, sizeof(double));
     solver->value_probe = dfl_alloc(ctx, (size_t)opt->nevents, sizeof(double));
     solver->found = dfl_alloc(ctx, (size_t)opt->nevents, 1);
-    if (!solver->x || !solver->x_event || !solver->value || !solver->value_old ||
+    if (!solver->x || !solver->x_event || !solver->x_stop || !solver->value || !solver->value_old ||
         !solver->value_probe || !solver->found)
         goto fail;
     *out = solver;
@@ -85,6 +87,7 @@ void dfl_solver_free(dfl_solver *solver)
         dfl_system_clear(&solver->sys);
     dfl_free(ctx, solver->x);
     dfl_free(ctx, solver->x_event);
+    dfl_free(ctx, solver->x_stop);
     dfl_free(ctx, solver->value);
     dfl_free(ctx, solver->value_old);
     dfl_free(ctx, solver->value_probe);
@@ -217,7 +220,14 @@ static dfl_status check_rank_nearby(dfl_solver *solver, double t0)
     memcpy(x, solver->x, (size_t)sys->nu * sizeof *x);
     for (int i = at.p; i < at.n; i++) /* no symmetry: multiples of the golden section */
         x[i] += 1e-3 * (1 + fabs(x[i])) * (2 * fmod(0.6180339887 * (i + 1), 1) - 1);
-    if (dfl_initial_project(x, &solver->initial, t0, false))
+    solver->sys.trouble.part = DFL_FAILURE_VELOCITY;
+    const dfl_status projected = dfl_initial_project(x, &solver->initial, t0, false);
+    if (projected == DFL_NOT_CONVERGED)
+        return dfl_fail(solver->ctx, DFL_SINGULAR,
+                        "the start at t = %g is a singular position: the constraints have rank %d "
+                        "of %d there, and nothing near it satisfies them; check lengths and places",
+                        t0, solver->form.rank2, solver->sys.nc);
+    if (projected)
         return DFL_OK;
     memcpy(nearby->x, solver->stepper->here.x, (size_t)sys->na * sizeof *x);
     memcpy(nearby->x + sys->na, x, (size_t)sys->nu * sizeof *x);
@@ -225,12 +235,33 @@ static dfl_status check_rank_nearby(dfl_solver *solver, double t0)
     const int rank = dfl_formulation_rank_at(&solver->form, nearby);
     if (rank <= solver->form.rank2)
         return DFL_OK;
-    solver->sys.trouble.part = DFL_FAILURE_VELOCITY;
+    char names[200];
+    name_moving_positions(names, sizeof names, solver);
     return dfl_fail(
         solver->ctx, DFL_SINGULAR,
         "the start at t = %g is a singular position: the constraints have rank %d there "
-        "and %d next to it, and motions branch; start from another position",
-        t0, solver->form.rank2, rank);
+        "and %d next to it, and motions branch; start from another position: hold or guess another "
+        "%s",
+        t0, solver->form.rank2, rank, names);
+}
+
+/* The positions on which constraints depend, by the derivatives that were evaluated last. */
+static void name_moving_positions(char *text, size_t size, const dfl_solver *solver)
+{
+    const dfl_system *sys = &solver->sys;
+    const int ns = solver->eom->ns;
+    size_t used = 0;
+    text[0] = 0;
+    for (int j = 0; j < solver->eom->np; j++) {
+        const double *column = solver->form.jac.J3 + (size_t)(ns + j) * (size_t)sys->m3;
+        bool moves = false;
+        char name[64];
+        for (int i = ns; i < ns + solver->eom->nl; i++)
+            moves = moves || column[i] != 0;
+        dfl_eom_name(name, sizeof name, solver->eom, DFL_KIND_P, j);
+        if (moves && used + strlen(name) + 8 < size)
+            used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "", name);
+    }
 }
 
 dfl_status dfl_solver_stand_at(dfl_solver *solver, double t, const double *x)

@@ -19,6 +19,7 @@ struct dfl_solver {
     double t0;
     long outputs;              /* the next grid point is t0 + sense outputs every */
     double *x, *x_event;       /* n each: interpolated states */
+    double *x_stop;            /* n: where an event ends the run */
     double *value, *value_old; /* events at the ends of an interval */
     double *value_probe;
     double sense;       /* of the last advance, +1 or -1 in time; 0: outputs, value_old are stale */
@@ -41,6 +42,13 @@ dfl_status dfl_solver_report_start(dfl_solver *solver);
 
 /* The last call of on_output of an advance, unless the grid has just had one there. */
 dfl_status dfl_solver_report_end(dfl_solver *solver);
+
+/* The event functions at (t, x) of the user. DFL_CALLBACK, DFL_NOT_FINITE. */
+dfl_status dfl_solver_event_values(double *value, dfl_solver *solver, double t, const double *x);
+
+/* From the last step, in which event number `event` was found at event_time, to its zero by steps of the integrator
+   (stop.c). False: that is not possible, and the present point is anywhere. */
+bool dfl_solver_land(dfl_solver *solver, int event);
 
 /* Takes the residuals of the present point into the largest ones. */
 void dfl_solver_note_residuals(dfl_solver *solver);

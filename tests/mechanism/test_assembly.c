@@ -39,6 +39,89 @@ static void a_linkage_closes_from_guesses_all_over_the_place(void **state)
         }
 }
 
+/* Crank 1 and rod 2, drawn stretched: pulled back by 1/2, the crank is at cos(q) = (1 + 2.5^2 - 2^2) / (2 * 2.5). */
+#define DEAD_CENTRE                                                                                \
+    "planar()\n"                                                                                   \
+    "local crank = body('crank', { mass = 1, inertia = 0.1, com = {0.5, 0} })\n"                   \
+    "local rod = body('rod', { mass = 1, inertia = 0.1, com = {2, 0} })\n"                         \
+    "local slider = body('slider', { mass = 1, com = {3, 0} })\n"                                  \
+    "local a = revolute('a', ground, crank, { at = {0, 0} })\n"                                    \
+    "local b = revolute('b', crank, rod, { at = {1, 0} })\n"                                       \
+    "local s = prismatic('s', ground, slider, { at = {3, 0}, axis = {1, 0} })\n"                   \
+    "revolute('d', rod, slider, { at = {3, 0} })\n"                                                \
+    "initial{ [s.q] = -0.5 }\n"
+
+static void keep(const char *text, void *user)
+{
+    snprintf(user, 400, "%s", text);
+}
+
+static void a_crank_drawn_at_its_dead_centre_is_assembled_and_the_choice_is_told(void **state)
+{
+    (void)state;
+    const double angle = acos(0.65);
+    char said[400] = "";
+    scripted s = scripted_text(DEAD_CENTRE);
+    scripted_start(&s, NULL);
+    assert_near(fabs(scripted_value(&s, "a.q")), angle, 1e-10);
+    scripted_expect(&s, dfl_runnable_advise(s.run, 0, s.x, keep, said));
+    assert_non_null(strstr(said, "singular position"));
+    assert_non_null(strstr(said, "a.q = "));
+    scripted_free(&s);
+    for (int sign = -1; sign <= 1; sign += 2) { /* a guess chooses, and nothing is told */
+        scripted other = scripted_text(DEAD_CENTRE);
+        said[0] = 0;
+        scripted_give(&other, "a.q", 0.1 * sign, false);
+        scripted_start(&other, NULL);
+        assert_near(scripted_value(&other, "a.q"), sign * angle, 1e-10);
+        scripted_expect(&other, dfl_runnable_advise(other.run, 0, other.x, keep, said));
+        assert_string_equal(said, "");
+        scripted_free(&other);
+    }
+}
+
+static void a_linkage_drawn_stretched_and_too_long_closes_without_guesses(void **state)
+{
+    (void)state;
+    scripted s = scripted_text(LINKAGE);
+    scripted_start(&s, NULL);
+    const double q1 = scripted_value(&s, "j1.q"), q2 = q1 + scripted_value(&s, "j2.q"),
+                 q3 = q2 + scripted_value(&s, "j3.q");
+    assert_near(cos(q1) + 2 * cos(q2) + 2.5 * cos(q3), 3.0, 1e-10);
+    assert_near(sin(q1) + 2 * sin(q2) + 2.5 * sin(q3), 0.0, 1e-10);
+    scripted_free(&s);
+}
+
+/* Four bars that lie on one line and fit there: from a parallelogram two motions branch; with 1 + 2 + 1 = 4 there is no
+   other position at all. */
+static void a_linkage_that_is_drawn_flat_says_what_to_set(void **state)
+{
+    (void)state;
+    static const char *const said[] = {"hold or guess another a.q, b.q, c.q",
+                                       "nothing near it satisfies them"};
+    for (int k = 0; k < 2; k++) {
+        dfl_status status;
+        char text[800];
+        snprintf(text, sizeof text,
+                 "planar()\n"
+                 "local x = body('x', { mass = 1, inertia = 0.1, com = {0.5, 0} })\n"
+                 "local y = body('y', { mass = 1, inertia = 0.1, com = {2, 0} })\n"
+                 "local z = body('z', { mass = 1, inertia = 0.1, com = {2.5, 0} })\n"
+                 "revolute('a', ground, x, { at = {0, 0} })\n"
+                 "revolute('b', x, y, { at = {1, 0} })\n"
+                 "revolute('c', ground, z, { at = {%d, 0} })\n"
+                 "revolute('d', y, z, { at = {3, 0} })\n",
+                 k == 0 ? 2 : 4);
+        scripted s = scripted_try(&status, text);
+        scripted_expect(&s, status);
+        assert_int_equal(scripted_try_start(&s, NULL), DFL_SINGULAR);
+        assert_non_null(strstr(dfl_message(s.ctx), "the start at t = 0 is a singular position"));
+        if (!strstr(dfl_message(s.ctx), said[k]))
+            fail_msg("%s", dfl_message(s.ctx));
+        scripted_free(&s);
+    }
+}
+
 /* The slider of a crank may not be turned over, although the rows of its guide allow it. */
 static void a_slider_is_not_assembled_upside_down(void **state)
 {
@@ -237,6 +320,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_linkage_closes_from_guesses_all_over_the_place),
+        cmocka_unit_test(a_crank_drawn_at_its_dead_centre_is_assembled_and_the_choice_is_told),
+        cmocka_unit_test(a_linkage_drawn_stretched_and_too_long_closes_without_guesses),
+        cmocka_unit_test(a_linkage_that_is_drawn_flat_says_what_to_set),
         cmocka_unit_test(a_slider_is_not_assembled_upside_down),
         cmocka_unit_test(a_loop_in_space_closes_the_right_way_round),
         cmocka_unit_test(what_stays_open_is_named),

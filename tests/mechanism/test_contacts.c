@@ -182,6 +182,45 @@ static void a_cone_climbs_on_a_round_rail(void **state)
     scripted_free(&s);
 }
 
+/* The same wheel on an axle, of mass 2 with the moment J about it, in a frame of mass 1, pulled by F. It touches at the
+   rail's point y = 0.1 sin(atan(0.1)), where its radius is 0.5 + 0.1 y; held there it rolls like a disk of this radius. */
+#define RAILWAY                                                                                    \
+    "gravity{0, 0, -9.81}\n"                                                                       \
+    "local frame = body('frame', { mass = 1, com = {0, 0, 0.6} })\n"                               \
+    "local wheel = body('wheel', { mass = 2, com = {0, 0, 0.6}, inertia = {0.3, 0.4, 0.3} })\n"    \
+    "local f = translation('f', ground, frame, { at = {0, 0, 0.6} })\n"                            \
+    "local axle = revolute('axle', frame, wheel, { at = {0, 0, 0.6}, axis = {0, 1, 0} })\n"        \
+    "local options = { at = {0, 0, 0.6}, axis = {0, 1, 0}, along = {1, 0, 0},\n"                   \
+    "  wheel = function(u) return u, 0.5 + 0.1*u end,\n"                                           \
+    "  rail = function(y) return 0, 0.1*sin(y), 0.1*cos(y) end, start = {0, 0} }\n"                \
+    "force(f.q1, 6)\n"
+
+static void a_wheel_on_a_rail_rolls_where_it_is_told_to(void **state)
+{
+    (void)state;
+    const double r = 0.5 + 0.1 * 0.1 * sin(atan(0.1)), a = 6 / (3 + 0.4 / (r * r));
+    static const char *const ways[] = {"options.rolls = 'along'\ncoupling('held', f.q2)\n",
+                                       "options.rolls = true\n"};
+    for (int k = 0; k < 2; k++) { /* held sideways by a constraint, or by the rail */
+        char text[1500];
+        snprintf(text, sizeof text,
+                 RAILWAY "%scontact_wheel('touch', wheel, ground, options)\n"
+                         "initial{ [f.q1] = 0, [f.qd1] = 0, [axle.q] = 0, [f.q2] = 0 }\n",
+                 ways[k]);
+        scripted s = scripted_text(text);
+        scripted_start(&s, &(dfl_solver_options){.rtol = TOL, .self_check = true});
+        scripted_advance(&s, 2.0);
+        assert_near(scripted_value(&s, "f.q1"), 2 * a, 100 * TOL);
+        assert_near(scripted_value(&s, "axle.q"), 2 * a / r, 100 * TOL);
+        assert_near(scripted_value(&s, "f.q2"), 0.0, 100 * TOL);
+        assert_near(fabs(scripted_value(&s, "mu(touch.slip1)")), 0.4 * a / (r * r), 1e4 * TOL);
+        scripted_free(&s);
+    }
+    scripted_refused(RAILWAY "options.rolls = 'sideways'\n"
+                             "contact_wheel('touch', wheel, ground, options)\n",
+                     "contact_wheel 'touch': rolls is no such way; give true, \"along\"");
+}
+
 /* On contact the gap does not depend on the contact variables, so that gI = g_p p' although the model derives it
    with the rates of the variables. */
 static void the_gap_is_stationary_in_the_contact_variables(void **state)
@@ -241,6 +280,7 @@ int main(void)
         cmocka_unit_test(a_ball_in_a_bowl_is_a_pendulum),
         cmocka_unit_test(a_ring_on_a_plane_is_a_surface_and_a_wheel),
         cmocka_unit_test(a_cone_climbs_on_a_round_rail),
+        cmocka_unit_test(a_wheel_on_a_rail_rolls_where_it_is_told_to),
         cmocka_unit_test(the_gap_is_stationary_in_the_contact_variables),
         cmocka_unit_test(contacts_that_make_no_sense_are_refused),
     };

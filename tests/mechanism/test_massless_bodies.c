@@ -472,6 +472,25 @@ static void directions_without_damping_are_refused_by_name(void **state)
                                          "undetermined (neither mass, damping nor "
                                          "stiffness)",
                                          NULL});
+    assert_refused(
+        "planar()\n"
+        "local a, b, c = body('a'), body('b'), body('c', { mass = 1 })\n"
+        "local j1 = prismatic('j1', ground, a, { at = {0, 0}, axis = {1, 0} })\n"
+        "local j2 = prismatic('j2', a, b, { at = {0, 0}, axis = {1, 0} })\n"
+        "local j3 = prismatic('j3', b, c, { at = {0, 0}, axis = {1, 0} })\n"
+        "force(j1.q, -400*j1.q) force(j2.q, -400*j2.q) force(j3.q, -400*j3.q)\n",
+        (const char *const[]){"no mass along der(j1.q) - der(j3.q), which moves only the "
+                              "massless bodies 'a', 'b', no",
+                              NULL});
+    assert_refused(
+        "planar()\n"
+        "local a, b, c = body('a'), body('b'), body('c')\n"
+        "revolute('j1', ground, a, { at = {0, 0} })\n"
+        "revolute('j2', a, b, { at = {1, 0} })\n"
+        "revolute('j3', b, c, { at = {2, 0} })\n",
+        (const char *const[]){"der(j1.q), which moves only the massless bodies 'a', 'b', "
+                              "'c', no",
+                              NULL});
     assert_refused("local rod = body('rod')\n"
                    "spherical('s', ground, rod, { at = {0, 0, 0} })\n",
                    (const char *const[]){"massless bodies 'rod',", "undetermined", NULL});

@@ -41,6 +41,8 @@ static void wrong_bodies_are_explained(void **state)
         {"body('a')\nplanar()", "test.lua:2: planar: bodies and joints have been given before"},
         {"gravity(9.81)", "gravity: argument 1 is a number; write gravity{0, -9.81, 0}"},
         {"gravity{0, time, 0}", "gravity: it contains variables"},
+        {"gravity{0, 0, -9.81}\nplate = 1\ngravity{0, 0, 0}",
+         "test.lua:3: gravity: it has been given on line 1"},
         {"planar()\ngravity{0, 0, -9.81}",
          "test.lua:2: gravity: it has a z; a plane model has none"},
     };
@@ -365,6 +367,71 @@ static void every_failed_allocation_is_survived(void **state)
     assert_survives_failed_allocations(text, 1);
 }
 
+/* ------------------------------------------------------------------------------- quaternions */
+
+#define FREE                                                                                       \
+    "local b = body('b', { mass = 1, inertia = {1, 2, 3} })\n"                                     \
+    "local f = free('f', ground, b, { at = {0, 0, 0} })\n"
+
+static double start_of(const loaded *l, const char *name)
+{
+    const dfl_model *model = l->model;
+    const dfl_expr symbol = dfl_model_variable_named(model, name);
+    for (int i = 0; i < model->nstarts; i++)
+        if (model->starts[i].symbol == symbol)
+            return model->starts[i].value;
+    return 0.0;
+}
+
+static void quaternions_are_completed_to_length_1(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *given;
+        double e[4];
+        int warnings;
+    } list[] = {
+        {"", {1, 0, 0, 0}, 0},
+        {"initial{ [f.q5] = 0.6 }", {0.8, 0.6, 0, 0}, 0},
+        {"initial{ [f.q4] = 0.6, [f.q6] = -0.8 }", {0.6, 0, -0.8, 0}, 0},
+        {"initial{ [f.q5] = 0.48, [f.q7] = -0.36 }", {0.8, 0.48, 0, -0.36}, 0},
+        {"initial{ [f.q4] = 0.6 } guess{ [f.q5] = 2 }", {0.6, 0.8, 0, 0}, 0},
+        {"guess{ [f.q4] = 3, [f.q5] = 4 }", {0.6, 0.8, 0, 0}, 0},
+        {"guess{ [f.q6] = 0.6 }", {0.8, 0, 0.6, 0}, 0},
+        {"initial{ [f.q4] = 3, [f.q5] = 0, [f.q6] = 4, [f.q7] = 0 }", {0.6, 0, 0.8, 0}, 1},
+    };
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+        char text[400];
+        loaded l;
+        snprintf(text, sizeof text, FREE "%s", list[i].given);
+        load_bytes(&l, text, strlen(text), NULL);
+        assert_int_equal(l.status, DFL_OK);
+        for (int k = 0; k < 4; k++) {
+            char name[] = "f.q4";
+            name[3] = (char)('4' + k);
+            assert_true(fabs(start_of(&l, name) - list[i].e[k]) < 1e-15);
+        }
+        assert_int_equal(l.model->nwarnings, list[i].warnings);
+        unload(&l);
+    }
+}
+
+static void quaternions_that_say_too_little_or_too_much_are_refused(void **state)
+{
+    (void)state;
+    static const wrong list[] = {
+        {FREE "initial{ [f.q4] = 0.6 }", "test.lua:3: joint 'f': what is given of its quaternion "
+                                         "has the length 0.6 and does not say "
+                                         "about which axis"},
+        {FREE "initial{ [f.q4] = 1, [f.q5] = 1 }", "test.lua:3: joint 'f': what is given of its "
+                                                   "quaternion has the length 1.414, more than 1"},
+        {FREE "guess{ [f.q4] = 0 }", "test.lua:3: joint 'f': its quaternion is zero"},
+        {FREE "initial{ [f.q4] = 0, [f.q5] = 0, [f.q6] = 0, [f.q7] = 0 }",
+         "its quaternion is zero"},
+    };
+    CHECK_ALL(list);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -380,6 +447,8 @@ int main(void)
         cmocka_unit_test(a_prescribed_motion_is_followed),
         cmocka_unit_test(a_free_body_tumbles_without_losing_anything),
         cmocka_unit_test(every_failed_allocation_is_survived),
+        cmocka_unit_test(quaternions_are_completed_to_length_1),
+        cmocka_unit_test(quaternions_that_say_too_little_or_too_much_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

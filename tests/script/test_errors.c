@@ -216,6 +216,12 @@ static void what_symbols_cannot_do_is_explained(void **state)
         {"local x = position('x')\nlocal a = x & 1",
          "attempt to perform bitwise operation on a symbol value"},
         {"local x = position('x')\nlocal a = math.floor(x)", "number expected, got symbol"},
+        {"local n = param('n', 3)\nfor i = 1, n do end",
+         "test.lua:2: bad 'for' limit (number expected, got symbol); symbols have no value while "
+         "the "
+         "script runs: a number that counts or decides is setting(\"n\", 3), not param"},
+        {"local n = param('n', 3)\nif n > 2 then end", "or setting(name, value), a number"},
+        {"local n = param('n', 3)\nlocal s = ('x'):rep(n)", "is setting(\"n\", 3), not param"},
         {"local x = position('x')\nlocal c = constraint('c', x)\nlocal a = c + 1",
          "test.lua:3: attempt to perform arithmetic on a constraint value (local 'c')"},
         {"local x = position('x')\nfor i = 1, x do end", "test.lua:2: "},

@@ -117,6 +117,29 @@ static void endless_loops_end_at_the_limit_of_instructions(void **state)
                        &options);
 }
 
+/* With the limits of every user: some tenths of a second, and no more memory than Lua has. */
+static void endless_lists_of_parts_end_soon(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *script, *message;
+    } list[] = {
+        {"for i = 1, 1e9 do body('b' .. i) end",
+         "body 'b10001': a mechanism has at most 10000 bodies"},
+        {"local b = body('b')\nfor i = 1, 1e9 do frame('f' .. i, b, {}) end",
+         "frame 'f10001': a mechanism has at most 10000 bodies"},
+        {"planar() local b = body('b') revolute('j', ground, b, { at = {0, 0} })\n"
+         "for i = 1, 1e9 do distance('d' .. i, ground, b, { at = {2, 2}, at_b = {1, 0} }) end",
+         "distance 'd10000': a mechanism has at most 10000 bodies, as many joints"},
+        {"local b = body('b')\nfor i = 1, 1e9 do point(b, {i, 0, 0}) end",
+         "more than 1000000000 instructions"},
+    };
+    const double start = seconds();
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++)
+        assert_refused(list[i].script, list[i].message, NULL);
+    assert_true(seconds() - start < 20); /* 1 s here; it was minutes */
+}
+
 static void endless_loops_end_at_the_limit_of_time(void **state)
 {
     (void)state;
@@ -351,6 +374,7 @@ int main(void)
         cmocka_unit_test(nothing_outside_can_be_reached),
         cmocka_unit_test(only_text_is_run),
         cmocka_unit_test(endless_loops_end_at_the_limit_of_instructions),
+        cmocka_unit_test(endless_lists_of_parts_end_soon),
         cmocka_unit_test(endless_loops_end_at_the_limit_of_time),
         cmocka_unit_test(scripts_that_take_all_memory_end_with_a_message),
         cmocka_unit_test(the_expressions_and_declarations_are_limited_too),

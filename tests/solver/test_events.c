@@ -22,6 +22,7 @@ typedef struct recorder {
     double slope[3];    /* and how */
     double bad_from;    /* from this time on event 0 is NaN */
     int calls, fail_at; /* the event function fails at this call; 0: never */
+    double energy;      /* largest at ends of steps */
     double outputs[MOST];
     int noutputs, stop_output_at;
 } recorder;
@@ -184,6 +185,47 @@ static void a_terminal_event_leaves_a_consistent_state_at_its_time(void **state)
     assert_near(x[LAMBDA], 0.5 * (x[VX] * x[VX] + x[VY] * x[VY] - 13.750371636040746 * x[Y]),
                 1e-13);
     end(&f);
+}
+
+static double energy(const double *x)
+{
+    return 0.5 * (x[VX] * x[VX] + x[VY] * x[VY]) + 13.750371636040746 * x[Y];
+}
+
+/* The largest change of the energy, which was 0, at ends of steps. */
+static int on_step(dfl_solver *solver, double t_old, double t, const double *x, void *user)
+{
+    recorder *rec = user;
+    (void)solver, (void)t_old, (void)t;
+    rec->energy = fmax(rec->energy, fabs(energy(x)));
+    return 0;
+}
+
+/* The continuous output of radau is of lower order: with it the energy would be wrong by 50 to 1000 times what it is
+   at ends of steps. */
+static void a_terminal_event_is_as_accurate_as_a_step(void **state)
+{
+    (void)state;
+    const dfl_event_kind kind = {.terminal = true};
+    const int orders[] = {5, 9, 13, 0};
+    for (int k = 0; k < 8; k++) {
+        recorder rec = {0};
+        dfl_solver_options options = with_positions(&rec, k < 4 ? 1e-6 : 1e-9);
+        options.order = orders[k % 4];
+        options.event_kinds = &kind;
+        options.on_step = on_step;
+        fixture f;
+        begin(&f, &options);
+        for (int n = 1; n <= 3; n++) {
+            assert_int_equal(dfl_solver_advance(f.solver, 6), DFL_STOPPED);
+            const double *x = dfl_solver_state(f.solver), t = dfl_solver_time(f.solver);
+            assert_near(x[X], 0, 1e-12);
+            assert_near(t, n - 0.5, 10 * options.rtol);
+            assert_true(t == rec.events[n - 1].t && rec.events[n - 1].x[VX] == x[VX]);
+            assert_true(fabs(energy(x)) <= 5 * rec.energy);
+        }
+        end(&f);
+    }
 }
 
 static void a_run_continues_from_a_terminal_event_without_meeting_it_again(void **state)
@@ -412,6 +454,7 @@ int main(void)
         cmocka_unit_test(the_event_function_vanishes_at_a_located_event),
         cmocka_unit_test(a_direction_selects_rising_or_falling_zeros),
         cmocka_unit_test(a_terminal_event_leaves_a_consistent_state_at_its_time),
+        cmocka_unit_test(a_terminal_event_is_as_accurate_as_a_step),
         cmocka_unit_test(a_run_continues_from_a_terminal_event_without_meeting_it_again),
         cmocka_unit_test(turning_back_at_a_terminal_event_does_not_meet_it_again),
         cmocka_unit_test(events_are_found_backwards_in_time),
