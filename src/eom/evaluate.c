@@ -25,18 +25,39 @@ static inline dfl_outcome call_eval(dfl_system *sys, dfl_point *point, unsigned 
 
 dfl_outcome dfl_system_eval(dfl_system *sys, dfl_point *point)
 {
-    sys->stats->evaluations++;
-    dfl_outcome outcome = call_eval(sys, point, sys->need);
-    if (!outcome && dfl_system_mass_at_points(sys))
-        outcome = dfl_system_mass(point->M, sys, point->t, point->x + sys->na);
-    if (outcome)
-        return outcome;
-    const bool subtract = sys->bare;
+    dfl_outcome outcome = dfl_system_call(sys, point, 1);
+    return outcome ? outcome : dfl_system_finish(sys, point);
+}
+
+dfl_outcome dfl_system_call(dfl_system *sys, dfl_point *points, int count)
+{
+    const dfl_eom *eom = sys->eom;
+    const dfl_eval_fn eval = eom->eval;
+    const int na = sys->na;
+    const unsigned need = sys->need;
+    void *const user = eom->user;
+    dfl_point *point = points, *const end = points + count;
+    int rc = 0;
+    while (!rc && point < end) {
+        rc = eval(&point->blocks, point->t, point->x + na, need, user);
+        point++;
+    }
+    sys->stats->evaluations += point - points;
+    if (rc)
+        return dfl_system_returned(sys, rc, "eval", point[-1].t);
+    dfl_outcome outcome = DFL_STEP_OK;
+    for (point = points; dfl_system_mass_at_points(sys) && !outcome && point < end; point++)
+        outcome = dfl_system_mass(point->M, sys, point->t, point->x + na);
+    return outcome;
+}
+
+dfl_outcome dfl_system_finish(dfl_system *sys, dfl_point *point)
+{
     if (sys->eliminated) {
-        eliminate_accelerations(sys, point, subtract);
+        eliminate_accelerations(sys, point, sys->bare);
         return DFL_STEP_OK;
     }
-    if (subtract)
+    if (sys->bare)
         subtract_constraint_forces(point->blocks.f, sys, point);
     return dfl_system_combine(sys, point);
 }

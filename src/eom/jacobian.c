@@ -4,6 +4,7 @@
    With accelerations eliminated, a = M^-1 f_dyn, so d(W a + bias)/dx = acc + W M^-1 dyn, where
    acc and dyn are taken at fixed a. With carried accelerations the saddle blocks stand in J1. */
 #include "eom/system.h"
+#include "linalg/finite.h"
 #include "linalg/linalg.h"
 
 #include <math.h>
@@ -361,19 +362,13 @@ static void name_row(dfl_trouble *trouble, const dfl_eom *eom, int block, int ro
     trouble->index = row;
 }
 
-/* One sum over all derivatives and M; the first row that is not finite is named. */
+/* All derivatives and M; the first row that is not finite is named. */
 static dfl_outcome check_finite(const dfl_rows_jacobian *jac, dfl_system *sys, double t)
 {
     const dfl_eom *eom = sys->eom;
     const int nv = eom->nv, entries = sys->diagonal ? nv : nv * nv;
-    double sum = 0;
-    for (long i = 0; i < jac->store_size; i++)
-        sum += 0 * jac->store[i];
-    for (int i = 0; i < entries; i++)
-        sum += 0 * jac->M[i];
-    for (int i = 0; i < nv * eom->n0; i++)
-        sum += 0 * jac->scratch.blocks.K0[i];
-    if (sum == 0)
+    if (is_finite(jac->store, (int)jac->store_size) && is_finite(jac->M, entries) &&
+        is_finite(jac->scratch.blocks.K0, nv * eom->n0))
         return DFL_STEP_OK;
     dfl_system_trouble(sys, DFL_STEP_NONFINITE, eom->jacobian ? "jacobian" : "eval", t);
     for (int i = 0; i < entries; i++)
@@ -407,7 +402,7 @@ static dfl_outcome check_finite(const dfl_rows_jacobian *jac, dfl_system *sys, d
 /* to (rows at `row` of a matrix with leading dimension ld, from `column` on) := block */
 static void place(double *to, int ld, int row, int column, const double *block, int rows, int cols)
 {
-    for (int j = 0; j < cols; j++) {
+    for (int j = 0; rows > 0 && j < cols; j++) {
         double *out = to + (size_t)(column + j) * (size_t)ld + row;
         const double *in = block + (size_t)j * (size_t)rows;
         for (int i = 0; i < rows; i++)
@@ -444,11 +439,11 @@ static void add_eliminated(dfl_rows_jacobian *jac, const dfl_system *sys)
 {
     const dfl_eom *eom = sys->eom;
     const int nv = eom->nv, nu = sys->nu, rows = sys->nc + eom->ne;
-    memcpy(jac->MinvD, jac->blocks.dyn, (size_t)nv * (size_t)nu * sizeof(double));
     for (int j = 0; j < nu; j++) {
+        const double *dyn = jac->blocks.dyn + (size_t)j * (size_t)nv;
         double *column = jac->MinvD + (size_t)j * (size_t)nv;
         for (int i = 0; i < nv; i++)
-            column[i] /= jac->M[i];
+            column[i] = sys->constant ? dyn[i] * sys->M_inv[i] : dyn[i] / jac->M[i];
     }
     dfl_gemm(sys->nc, nu, nv, 1, jac->blocks.vel, rows, jac->MinvD, nv, 1, jac->J1 + sys->row_acc,
              sys->m1);

@@ -140,6 +140,18 @@ static inline long dfl_points_distance(const dfl_point *points, int count)
    show them. */
 dfl_outcome dfl_system_eval(dfl_system *sys, dfl_point *point);
 
+/* Its two parts, the first for several points: calls eval, and mass where it varies; then f_dyn and the
+   rows that combine blocks. */
+dfl_outcome dfl_system_call(dfl_system *sys, dfl_point *points, int count);
+dfl_outcome dfl_system_finish(dfl_system *sys, dfl_point *point);
+
+/* Whether the second part is f_dyn, a = M^-1 f_dyn with a constant diagonal M and gII, hI = W a + bias: products
+   that a formulation may form for all stages at once. */
+static inline bool dfl_system_combines_in_lanes(const dfl_system *sys)
+{
+    return sys->eliminated && sys->bare && sys->constant;
+}
+
 /* Calls eval for the blocks in `need` alone; with DFL_FORCE, f becomes f_dyn for the present (l, m), which
    takes W from this call or an earlier one. Neither M nor rows that combine blocks are evaluated. */
 dfl_outcome dfl_system_eval_blocks(dfl_system *sys, dfl_point *point, unsigned need);

@@ -1,5 +1,6 @@
 /* trouble.c: what went wrong at a point, with the names of rows and callbacks. */
 #include "eom/trouble.h"
+#include "linalg/finite.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -41,19 +42,13 @@ const char *dfl_system_mass_callback(const dfl_eom *eom)
                              : "eval";
 }
 
-/* NaN and Inf survive multiplication by zero, so one sum tells whether all rows are finite. */
 dfl_outcome dfl_system_check_finite(dfl_system *sys, const dfl_point *point)
 {
     const int ma = sys->m1 + sys->m2 + sys->m3;
-    double sum = 0;
-    for (int i = 0; i < ma; i++)
-        sum += 0 * point->alg[i];
-    for (int i = 0; i < sys->mdif; i++)
-        sum += 0 * point->dif[i];
     const int entries = sys->diagonal ? sys->n3 : sys->n3 * sys->n3;
-    for (int i = 0; dfl_system_mass_at_points(sys) && i < entries; i++)
-        sum += 0 * point->M[i]; /* in psi1 no row contains it */
-    if (sum == 0)
+    const bool mass = dfl_system_mass_at_points(sys); /* in psi1 no row contains it */
+    if (is_finite(point->alg, ma) && is_finite(point->dif, sys->mdif) &&
+        is_finite(point->M, mass ? entries : 0))
         return DFL_STEP_OK;
     dfl_outcome outcome = dfl_system_trouble(sys, DFL_STEP_NONFINITE, "eval", point->t);
     if (name_nonfinite(sys, point))

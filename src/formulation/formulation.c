@@ -12,16 +12,17 @@ static dfl_status create_splits(dfl_formulation *form);
 static bool has_mixed_rows(const dfl_formulation *form);
 static bool solves_for_rates(const dfl_formulation *form);
 
-static const dfl_form_ops projected = {dfl_projected_linearize, dfl_projected_select,
-                                       dfl_projected_factor,    dfl_projected_residual,
-                                       dfl_projected_mixed,     dfl_projected_solve,
-                                       dfl_projected_defect,    dfl_projected_minimum_norm};
-static const dfl_form_ops plain = {dfl_plain_linearize, dfl_plain_select,      dfl_plain_factor,
-                                   dfl_plain_residual,  dfl_plain_mixed,       dfl_plain_solve,
-                                   dfl_plain_defect,    dfl_plain_minimum_norm};
+static const dfl_form_ops projected = {
+    dfl_projected_linearize, dfl_projected_select,       dfl_projected_factor,
+    dfl_projected_residual,  dfl_projected_mixed,        dfl_projected_solve,
+    dfl_projected_defect,    dfl_projected_minimum_norm, dfl_projected_increment};
+static const dfl_form_ops plain = {dfl_plain_linearize, dfl_plain_select,       dfl_plain_factor,
+                                   dfl_plain_residual,  dfl_plain_mixed,        dfl_plain_solve,
+                                   dfl_plain_defect,    dfl_plain_minimum_norm, NULL};
 static const dfl_form_ops right_hand_side = {
-    dfl_ode_form_linearize, dfl_plain_select,    dfl_projected_factor, dfl_ode_form_residual,
-    dfl_ode_form_mixed,     dfl_projected_solve, dfl_ode_form_defect,  dfl_plain_minimum_norm};
+    dfl_ode_form_linearize, dfl_plain_select,       dfl_projected_factor,
+    dfl_ode_form_residual,  dfl_ode_form_mixed,     dfl_projected_solve,
+    dfl_ode_form_defect,    dfl_plain_minimum_norm, NULL};
 
 dfl_status dfl_formulation_init(dfl_formulation *form, dfl_system *sys,
                                 const dfl_solver_options *options, int stages)
@@ -100,17 +101,18 @@ void dfl_formulation_clear(dfl_formulation *form)
     if (!form->sys)
         return;
     dfl_context *ctx = form->sys->ctx;
-    double *const block[] = {form->J2_store, form->Sp,         form->Sv,      form->CB,
-                             form->SM,       form->SJ,         form->work,    form->q,
-                             form->q_old,    form->rho,        form->u,       form->vp,
-                             form->y,        form->momentum,   form->pp,      form->row_size,
-                             form->least,    form->local_work, form->own_rows};
+    double *const block[] = {
+        form->J2_store, form->Sp,       form->Sv,    form->CB,       form->SM,    form->SJ,
+        form->work,     form->q,        form->q_old, form->rho,      form->u,     form->vp,
+        form->y,        form->momentum, form->pp,    form->row_size, form->least, form->local_work,
+        form->own_rows, form->SvM,      form->moved, form->rates};
     for (size_t i = 0; i < sizeof block / sizeof *block; i++)
         dfl_free(ctx, block[i]);
     dfl_free(ctx, form->pivot_p);
     dfl_free(ctx, form->pivot_v);
     dfl_free(ctx, form->active);
     dfl_free(ctx, form->local_pivots);
+    dfl_free(ctx, form->place);
     dfl_rows_jacobian_clear(&form->jac, ctx);
     dfl_split_free(form->split1, ctx);
     dfl_split_free(form->split2, ctx);
@@ -120,9 +122,7 @@ void dfl_formulation_clear(dfl_formulation *form)
     dfl_split_free(form->quality, ctx);
     for (int k = 0; k < form->max_stages; k++)
         dfl_factor_free(form->own[k], ctx);
-    dfl_factor_free(form->E_real, ctx);
-    for (int k = 0; k < form->max_stages / 2; k++)
-        dfl_factor_free(form->E_complex[k], ctx);
+    dfl_shifted_free(form->E, ctx);
     dfl_lstsq_free(form->lstsq, ctx);
     dfl_factor_free(form->mass, ctx);
     dfl_plain_free(form->plain, ctx);
@@ -187,17 +187,9 @@ dfl_outcome dfl_formulation_factor(dfl_formulation *form, int ncomplex, const do
 {
     const int stages = 1 + 2 * ncomplex;
     form->sys->stats->differential_decompositions++;
-    form->ncomplex = ncomplex;
     form->width = dfl_lanes_width(stages);
     dfl_shifts_set(&form->shifts, stages, zeta);
     return form->ops->factor(form, ncomplex, zeta);
-}
-
-void dfl_formulation_solve_shifts(double *d, const dfl_formulation *form)
-{
-    dfl_factor_solve_lanes(form->E_real, d, form->width);
-    for (int k = 0; k < form->ncomplex; k++)
-        dfl_factor_solve_lanes(form->E_complex[k], d + 1 + 2 * k, form->width);
 }
 
 bool dfl_formulation_knows_rates(const dfl_formulation *form)
@@ -223,6 +215,18 @@ dfl_outcome dfl_formulation_mixed_residual(double *rows, dfl_formulation *form,
                                            const double *yp, const double *xp)
 {
     return form->ops->mixed(rows, form, differential, algebraic, weight, yp, xp);
+}
+
+bool dfl_formulation_increments(const dfl_formulation *form)
+{
+    return form->ops->increment != NULL;
+}
+
+dfl_outcome dfl_formulation_increment(double *dZ, dfl_formulation *form, const dfl_stages *stages,
+                                      double *rows)
+{
+    form->sys->stats->back_substitutions++;
+    return form->ops->increment(dZ, form, stages, rows);
 }
 
 void dfl_formulation_solve(double *dx, dfl_formulation *form, double *rows)

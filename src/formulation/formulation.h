@@ -17,6 +17,16 @@ typedef struct dfl_formulation dfl_formulation;
 typedef struct dfl_plain dfl_plain;
 typedef struct dfl_ode_form dfl_ode_form;
 
+/* The stages of a step of a Runge-Kutta method, X = x + Z; matrices over the stages stand by columns of the
+   width of lanes. */
+typedef struct dfl_stages {
+    dfl_point *points; /* with t and x = X, not evaluated */
+    int count;
+    const double *T, *TI, *AI; /* A^-1 = T Lambda T^-1 */
+    double h;
+    const double *x, *Z; /* n, n lanes */
+} dfl_stages;
+
 /* What an implementation does; see the functions of the same names below. */
 typedef struct dfl_form_ops {
     dfl_outcome (*linearize)(dfl_formulation *form, double t, const double *x, const double *a,
@@ -32,6 +42,8 @@ typedef struct dfl_form_ops {
     dfl_outcome (*defect)(double *err, dfl_formulation *form, const dfl_point *point,
                           const double *y);
     void (*minimum_norm)(double *X, const dfl_formulation *form);
+    dfl_outcome (*increment)(double *dZ, dfl_formulation *form, const dfl_stages *stages,
+                             double *rows); /* or NULL */
 } dfl_form_ops;
 
 /* The projected strangeness-free form (psf) and the projected form of index 1 (psi1):
@@ -92,14 +104,17 @@ struct dfl_formulation {
     double *q, *q_old;        /* ne x nv: the parts of e_v that the constraints leave */
 
     int max_stages;    /* that an integrator may use */
-    int ncomplex;      /* complex shifts, behind the real one */
     int width;         /* of the lanes that have as many stages */
     dfl_shifts shifts; /* those that E is factored for */
-    dfl_factor *E_real, *E_complex[DFL_LANES / 2];
-    double *rho; /* mdif lanes of unprojected residuals */
-    double *u;   /* nd: those of an error estimate, projected */
+    dfl_shifted *E;    /* zeta SM_u - SJ_u */
+    double *rho;       /* mdif lanes of unprojected residuals; W behind them */
+    double *u;         /* nd: those of an error estimate, projected */
     double *vp, *y, *pp;
-    double *momentum; /* nv lanes: M v' */
+    double *momentum; /* nv lanes: M v', or f_dyn - M v' stage by stage */
+    double *SvM;      /* nsv x nv: Sv M of rows f_dyn - M v' with a constant M, otherwise zero */
+    double *moved;    /* nd lanes: S diag(I,M,I) Z ... */
+    double *rates;    /* nv lanes: v' */
+    int *place;       /* of rows at a point (stages.c) */
     dfl_lstsq *lstsq; /* for minimum-norm multipliers */
     double *least;    /* nv x nc and its right-hand side */
     dfl_factor *mass; /* M, for accelerations */
@@ -136,9 +151,6 @@ dfl_outcome dfl_formulation_select(dfl_formulation *form, double t, const double
 /* Factors E for a real shift and ncomplex complex ones (interleaved) in zeta. */
 dfl_outcome dfl_formulation_factor(dfl_formulation *form, int ncomplex, const double *zeta);
 
-/* d := E^-1 d for the shift of each lane or pair of lanes. */
-void dfl_formulation_solve_shifts(double *d, const dfl_formulation *form);
-
 /* Newton's iteration begins: the stages have new starting values. */
 void dfl_formulation_begin_iteration(dfl_formulation *form);
 
@@ -156,10 +168,16 @@ dfl_outcome dfl_formulation_mixed_residual(double *rows, dfl_formulation *form,
                                            const dfl_point *algebraic, double weight,
                                            const double *yp, const double *xp);
 
+/* Whether there is dfl_formulation_increment, which evaluates the stages and solves for dZ (n lanes, not transformed)
+   at once; rows: room for K lanes. */
+bool dfl_formulation_increments(const dfl_formulation *form);
+dfl_outcome dfl_formulation_increment(double *dZ, dfl_formulation *form, const dfl_stages *stages,
+                                      double *rows);
+
 /* dx (n lanes) from rows (room for K lanes, overwritten) and form->rho. */
 void dfl_formulation_solve(double *dx, dfl_formulation *form, double *rows);
 
-/* err (n) = B E_real^-1 S (dif + diag(I,M,I) y) at an evaluated point: a filtered defect. */
+/* err (n) = B E^-1 S (dif + diag(I,M,I) y) at an evaluated point: a filtered defect. */
 dfl_outcome dfl_formulation_defect(double *err, dfl_formulation *form, const dfl_point *point,
                                    const double *y);
 

@@ -22,6 +22,7 @@ static dfl_outcome split_first(dfl_formulation *form);
 static void remove_first_unknowns(dfl_formulation *form);
 static void set_dimensions(dfl_formulation *form);
 static void build_CB(dfl_formulation *form);
+static void project_mass(dfl_formulation *form);
 static void project_matrices(dfl_formulation *form);
 
 dfl_outcome dfl_projected_linearize(dfl_formulation *form, double t, const double *x,
@@ -41,6 +42,8 @@ dfl_outcome dfl_projected_linearize(dfl_formulation *form, double t, const doubl
     sys->stats->algebraic_decompositions++;
     const int old_nsv = form->nsv, old_nfp = form->nfp;
     set_dimensions(form);
+    if (!form->have_selectors || sys->eom->ne > 0) /* at first, or as invariants come and go */
+        dfl_projected_locate_rows(form);
     build_CB(form);
     if (old_nsv != form->nsv || old_nfp != form->nfp)
         form->have_selectors = false;
@@ -250,14 +253,30 @@ static void build_CB(dfl_formulation *form)
         put_identity(CB, n, -1, first);
 }
 
-/* The derivatives of a in the rows of f_dyn - M v', which are given, or carried in CB. */
-static void put_accelerations(double *rows, const dfl_formulation *form)
+/* The derivatives of a = M^-1 f_dyn from those of f_dyn, M being diagonal. */
+static void divide_by_mass(double *rows, const dfl_formulation *form)
 {
     const dfl_system *sys = form->sys;
-    const int nv = sys->n3, mdif = sys->mdif;
-    for (int j = 0; j < form->K; j++, rows += mdif)
+    for (int j = 0; j < form->K; j++, rows += sys->mdif)
+        for (int i = 0; i < sys->n3; i++)
+            rows[i] = sys->constant ? rows[i] * sys->M_inv[i] : rows[i] / form->jac.M[i];
+}
+
+/* Sv M for the increments of all stages (stages.c), which take M from there where it is constant. */
+static void project_mass(dfl_formulation *form)
+{
+    const dfl_system *sys = form->sys;
+    const int nv = sys->n3, nsv = form->nsv;
+    for (int j = 0; form->sv_identity && j < nv; j++)
         for (int i = 0; i < nv; i++)
-            rows[i] = sys->carried ? form->CB[j * sys->n + i] : rows[i] / form->jac.M[i];
+            form->Sv[j * nv + i] = i == j;
+    if (form->rates_are_a || !sys->constant)
+        return;
+    if (!sys->diagonal)
+        dfl_gemm(nsv, nv, nv, 1, form->Sv, nsv, sys->M, nv, 0, form->SvM, nsv);
+    for (int j = 0; sys->diagonal && j < nv; j++)
+        for (int i = 0; i < nsv; i++)
+            form->SvM[j * nsv + i] = form->Sv[j * nsv + i] * sys->M[j];
 }
 
 /* SM = S diag(I,M,I) CB and SJ = S JD CB */
@@ -273,30 +292,33 @@ static void project_matrices(dfl_formulation *form)
     double *work = form->work, *SM = form->SM, *SJ = form->SJ;
 
     /* M X3, or X3 */
-    if (form->rates_are_a) {
-        for (int j = 0; j < K; j++)
-            memcpy(work + j * nv, X3 + j * n, (size_t)nv * sizeof *work);
-    } else if (sys->diagonal) {
-        for (int j = 0; j < K; j++)
-            for (int i = 0; i < nv; i++)
-                work[j * nv + i] = form->jac.M[i] * X3[j * n + i];
-    } else {
+    const double *MX = form->rates_are_a ? X3 : work;
+    const int ldm = form->rates_are_a ? n : nv;
+    if (!form->rates_are_a && !sys->diagonal)
         dfl_gemm(nv, K, nv, 1, form->jac.M, nv, X3, n, 0, work, nv);
-    }
+    for (int j = 0; !form->rates_are_a && sys->diagonal && j < K; j++)
+        for (int i = 0; i < nv; i++)
+            work[j * nv + i] = form->jac.M[i] * X3[j * n + i];
     for (int j = 0; j < K; j++)
         for (int i = 0; i < nr; i++)
             SM[j * nd + i] = CB[j * n + sys->off_r + i];
     if (form->sv_identity)
         for (int j = 0; j < K; j++)
-            memcpy(SM + j * nd + nr, work + j * nv, (size_t)nv * sizeof *SM);
+            memcpy(SM + j * nd + nr, MX + j * ldm, (size_t)nv * sizeof *SM);
     else
-        dfl_gemm(nsv, K, nv, 1, Sv, nsv, work, nv, 0, SM + nr, nd);
+        dfl_gemm(nsv, K, nv, 1, Sv, nsv, MX, ldm, 0, SM + nr, nd);
     dfl_gemm(nfp, K, np, 1, Sp, nfp, Xp, n, 0, SM + nr + nsv, nd);
 
-    /* JD CB */
-    dfl_gemm(nr + nv, K, n - na, 1, form->jac.JD + na * mdif, mdif, CB + na, n, 0, work, mdif);
-    if (form->rates_are_a)
-        put_accelerations(work + nr, form);
+    project_mass(form);
+
+    /* JD CB; where a is carried, its derivatives are the first rows of CB */
+    const bool carried = form->rates_are_a && sys->carried;
+    const double *F = carried ? CB : work + nr;
+    const int ldf = carried ? n : mdif;
+    dfl_gemm(carried ? nr : nr + nv, K, n - na, 1, form->jac.JD + na * mdif, mdif, CB + na, n, 0,
+             work, mdif);
+    if (form->rates_are_a && !carried)
+        divide_by_mass(work + nr, form);
     if (!trivial)
         dfl_gemm(np, K, nvsp, 1, form->jac.JD + sys->off_v * mdif + nr + nv, mdif, X3, n, 0,
                  work + nr + nv, mdif);
@@ -305,9 +327,9 @@ static void project_matrices(dfl_formulation *form)
             SJ[j * nd + i] = work[j * mdif + i];
     if (form->sv_identity)
         for (int j = 0; j < K; j++)
-            memcpy(SJ + j * nd + nr, work + j * mdif + nr, (size_t)nv * sizeof *SJ);
+            memcpy(SJ + j * nd + nr, F + j * ldf, (size_t)nv * sizeof *SJ);
     else
-        dfl_gemm(nsv, K, nv, 1, Sv, nsv, work + nr, mdif, 0, SJ + nr, nd);
+        dfl_gemm(nsv, K, nv, 1, Sv, nsv, F, ldf, 0, SJ + nr, nd);
     dfl_gemm(nfp, K, np, 1, Sp, nfp, trivial ? X3 : work + nr + nv, trivial ? n : mdif, 0,
              SJ + nr + nsv, nd);
 }

@@ -219,7 +219,7 @@ dfl_outcome dfl_ode_form_defect(double *err, dfl_formulation *form, const dfl_po
     for (int i = 0; i < sys->n; i++)
         rate[i] += y[i];
     pack(d, sys, rate);
-    dfl_factor_solve(form->E_real, d);
+    dfl_shifted_solve_real(form->E, d);
     dfl_gemm(sys->n, 1, form->nd, 1, form->CB + (size_t)form->ma * (size_t)sys->n, sys->n, d,
              form->nd, 0, err, sys->n);
     return DFL_STEP_OK;

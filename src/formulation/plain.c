@@ -100,13 +100,9 @@ static dfl_status allocate(dfl_plain *plain, dfl_formulation *form)
 
 static dfl_status create_factors(dfl_formulation *form)
 {
-    dfl_context *ctx = form->sys->ctx;
     const int n = form->plain->n;
     form->nd = form->K = n;
-    dfl_status status = dfl_factor_create(&form->E_real, ctx, n, false);
-    for (int k = 0; !status && k < form->max_stages / 2; k++)
-        status = dfl_factor_create(&form->E_complex[k], ctx, n, true);
-    return status;
+    return dfl_shifted_create(&form->E, form->sys->ctx, n, form->max_stages);
 }
 
 dfl_outcome dfl_plain_select(dfl_formulation *form, double t, const double *x)
@@ -138,7 +134,7 @@ void dfl_plain_solve(double *dx, dfl_formulation *form, double *rows)
     const int n = form->plain->n, width = form->width;
     (void)rows;
     memcpy(dx, form->rho, (size_t)(n * width) * sizeof *dx);
-    dfl_formulation_solve_shifts(dx, form);
+    dfl_shifted_solve(form->E, dx);
     if (form->traits->discarded) /* total values, nothing to add up */
         memset(dx + form->plain->col_tau * width, 0,
                (size_t)((form->sys->na - form->plain->col_tau) * width) * sizeof *dx);

@@ -77,7 +77,7 @@ dfl_outcome dfl_plain_defect(double *err, dfl_formulation *form, const dfl_point
     memset(err + plain->row_acc + acc, 0, (size_t)(n - plain->row_acc - acc) * sizeof *err);
     if (rates)
         acceleration_defect(err, form, point);
-    dfl_factor_solve(form->E_real, err);
+    dfl_shifted_solve_real(form->E, err);
     if (form->traits->discarded)
         memset(err + plain->col_tau, 0, (size_t)(form->sys->na - plain->col_tau) * sizeof *err);
     return DFL_STEP_OK;

@@ -16,6 +16,7 @@ dfl_status dfl_projected_init(dfl_formulation *form)
     const size_t ma = (size_t)(sys->m1 + sys->m2 + sys->m3);
     const size_t nd = (size_t)(eom->nr + sys->n3 + sys->n4 + sys->nc), K = ma + nd;
     const size_t width = (size_t)dfl_lanes_width(form->max_stages);
+    const size_t rho = (size_t)(sys->mdif + sys->nc * sys->n3);
     form->J2_store = dfl_alloc(ctx, (size_t)sys->m2 * n, d);
     form->Sp = dfl_alloc(ctx, np * np, d);
     form->Sv = dfl_alloc(ctx, nv * nv, d);
@@ -24,14 +25,19 @@ dfl_status dfl_projected_init(dfl_formulation *form)
     form->CB = dfl_alloc(ctx, n * K, d);
     form->SM = dfl_alloc(ctx, nd * K, d);
     form->SJ = dfl_alloc(ctx, nd * K, d);
-    form->rho = dfl_alloc(ctx, (size_t)sys->mdif * width, d);
+    form->rho = dfl_alloc(ctx, rho * width, d);
     form->u = dfl_alloc(ctx, nd, d);
     form->momentum = dfl_alloc(ctx, nv * width, d);
+    form->SvM = dfl_alloc(ctx, nv * nv, d);
+    form->moved = dfl_alloc(ctx, nd * width, d);
+    form->rates = dfl_alloc(ctx, nv * width, d);
+    form->place = dfl_alloc(ctx, ma + rho, sizeof *form->place);
     form->local_work = dfl_alloc(ctx, form->local ? 2 * (np * np + nv * nv) : 0, d);
     form->local_pivots = dfl_alloc(ctx, (size_t)(sys->n4 + sys->n3), 1);
     return form->J2_store && form->Sp && form->Sv && form->pivot_p && form->pivot_v && form->CB &&
-                   form->SM && form->SJ && form->rho && form->u && form->momentum &&
-                   form->local_work && form->local_pivots
+                   form->SM && form->SJ && form->rho && form->u && form->momentum && form->SvM &&
+                   form->moved && form->rates && form->place && form->local_work &&
+                   form->local_pivots
                ? create_factors(form)
                : DFL_NO_MEMORY;
 }
@@ -48,34 +54,18 @@ static dfl_status create_factors(dfl_formulation *form)
     if (!status && (form->options->selectors == DFL_USER || form->local))
         status = dfl_split_create(&form->quality, ctx, larger, larger);
     if (!status)
-        status = dfl_factor_create(&form->E_real, ctx, nd, false);
-    for (int k = 0; !status && k < form->max_stages / 2; k++)
-        status = dfl_factor_create(&form->E_complex[k], ctx, nd, true);
+        status = dfl_shifted_create(&form->E, ctx, nd, form->max_stages);
     return status;
 }
 
 dfl_outcome dfl_projected_factor(dfl_formulation *form, int ncomplex, const double *zeta)
 {
     const int nd = form->nd;
-    const size_t count = (size_t)nd * (size_t)nd;
-    const double *SM = form->SM + (size_t)form->ma * (size_t)nd;
-    const double *SJ = form->SJ + (size_t)form->ma * (size_t)nd;
+    const size_t first = (size_t)form->ma * (size_t)nd;
     const dfl_method method =
         form->options->differential == DFL_DIFFERENTIAL_QR ? DFL_METHOD_QR : DFL_METHOD_LU;
-    double *E = dfl_factor_matrix(form->E_real);
-    for (size_t i = 0; i < count; i++)
-        E[i] = zeta[0] * SM[i] - SJ[i];
-    bool regular = dfl_factor_compute(form->E_real, nd, method);
-    for (int k = 0; regular && k < ncomplex; k++) {
-        const double re = zeta[1 + 2 * k], im = zeta[2 + 2 * k];
-        E = dfl_factor_matrix(form->E_complex[k]);
-        for (size_t i = 0; i < count; i++) {
-            E[2 * i] = re * SM[i] - SJ[i];
-            E[2 * i + 1] = im * SM[i];
-        }
-        regular = dfl_factor_compute(form->E_complex[k], nd, method);
-    }
-    if (!regular)
+    if (!dfl_shifted_factor(form->E, nd, form->SM + first, form->SJ + first, 1 + 2 * ncomplex, zeta,
+                            method))
         return dfl_system_part_trouble(form->sys, DFL_STEP_SINGULAR, DFL_FAILURE_NEWTON_MATRIX, 0);
     return DFL_STEP_OK;
 }
@@ -212,7 +202,7 @@ void dfl_projected_solve(double *dx, dfl_formulation *form, double *rows)
     double *d = rows + ma * width;
     project(d, form);
     dfl_lanes_mul_shifted(d, width, &form->shifts, form->SM, form->SJ, form->nd, ma, rows);
-    dfl_formulation_solve_shifts(d, form);
+    dfl_shifted_solve(form->E, d);
     dfl_lanes_mul(dx, width, form->CB, form->sys->n, form->K, rows);
 }
 
@@ -241,7 +231,7 @@ dfl_outcome dfl_projected_defect(double *err, dfl_formulation *form, const dfl_p
     else
         dfl_gemm(form->nsv, 1, nv, 1, form->Sv, form->nsv, form->y, nv, 0, d + nr, form->nsv);
     dfl_gemm(form->nfp, 1, np, 1, form->Sp, form->nfp, rho, np, 0, d + nr + form->nsv, form->nfp);
-    dfl_factor_solve(form->E_real, d);
+    dfl_shifted_solve_real(form->E, d);
     dfl_gemm(sys->n, 1, nd, 1, form->CB + (size_t)form->ma * (size_t)sys->n, sys->n, d, nd, 0, err,
              sys->n);
     return DFL_STEP_OK;

@@ -19,6 +19,9 @@ void dfl_projected_solve(double *dx, dfl_formulation *form, double *rows);
 dfl_outcome dfl_projected_defect(double *err, dfl_formulation *form, const dfl_point *point,
                                  const double *y);
 void dfl_projected_minimum_norm(double *X, const dfl_formulation *form);
+void dfl_projected_locate_rows(dfl_formulation *form);
+dfl_outcome dfl_projected_increment(double *dZ, dfl_formulation *form, const dfl_stages *stages,
+                                    double *rows);
 
 /* Own matrices of the stages for block 1 (stagewise.c): whether the rows allow it; form->own_rows from the
    rows of evaluated stages. */

@@ -10,6 +10,7 @@
    T and TI = T^-1 by columns of the width of lanes, A^-1 = T diag(gamma, [alpha -beta; beta alpha]..) TI:
    the eigenvectors, the real one of length 1, the others with last component 1, as in RADAU5. */
 #include "integrate/coefficients.h"
+#include "linalg/vectors.h"
 
 #include <stddef.h>
 
@@ -202,5 +203,24 @@ void dfl_coefficients_basis(double *l, const dfl_coefficients *rk, double x)
         break;
     default:
         basis(l, rk, rk->stages, x);
+    }
+}
+
+/* As basis, at four points. */
+WIDE void dfl_coefficients_basis_at(double *L, const dfl_coefficients *rk, int width,
+                                    const double *x)
+{
+    for (int first = 0; first < width; first += 4) {
+        const quad at = *(const quad *)(x + first);
+        quad left = at, right = {1, 1, 1, 1};
+        double *l = L + first;
+        for (int j = 0; j < rk->stages; j++) {
+            *(quad *)(l + j * width) = left * rk->weight[j];
+            left *= at - rk->c[j];
+        }
+        for (int j = rk->stages - 1; j >= 0; j--) {
+            *(quad *)(l + j * width) *= right;
+            right *= at - rk->c[j];
+        }
     }
 }

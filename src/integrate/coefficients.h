@@ -22,4 +22,7 @@ const dfl_coefficients *dfl_coefficients_of(int order);
    the collocation polynomial is x_k + sum l_j Z_j. */
 void dfl_coefficients_basis(double *l, const dfl_coefficients *rk, double x);
 
+/* The same at `width` points (4 or 8): l_j at x_k is L[j*width + k]. */
+void dfl_coefficients_basis_at(double *L, const dfl_coefficients *rk, int width, const double *x);
+
 #endif

@@ -135,8 +135,9 @@ static dfl_outcome update_matrix(dfl_stepper *st, double h)
 static double power(double x, int k)
 {
     double value = 1;
-    while (k-- > 0)
-        value *= x;
+    for (; k > 0; k /= 2, x *= x)
+        if (k % 2 == 1)
+            value *= x;
     return value;
 }
 
@@ -170,11 +171,11 @@ static bool diverges(dfl_stepper *st, increments *old, int it, double size, bool
     if (!(st->newton.theta < 0.99))
         return !patient || size > 1e3 * old->size;
     st->newton.faccon = st->newton.theta / (1 - st->newton.theta);
-    const double expected =
-        st->newton.faccon * size * power(st->newton.theta, left) / st->scale.newton_tolerance;
-    if (expected < 1 || patient)
+    const double expected = st->newton.faccon * size * power(st->newton.theta, left);
+    if (expected < st->scale.newton_tolerance || patient)
         return false;
-    *reduce = 0.8 * pow(fmax(1e-4, fmin(20, expected)), -1.0 / (4 + left));
+    const double excess = expected / st->scale.newton_tolerance;
+    *reduce = 0.8 * pow(fmax(1e-4, fmin(20, excess)), -1.0 / (4 + left));
     return true;
 }
 

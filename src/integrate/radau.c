@@ -1,7 +1,7 @@
 /* Radau IIA: the method itself. Coefficients and the transformation that decouples the stages are
    Hairer and Wanner's (Solving Ordinary Differential Equations II, IV.8); stage equations, error
    estimate and Newton's iteration follow RADAU5, RADAU and GEOMS. Stage increments Z_i = X_i - x_k
-   stand in lanes; with A^-1 = T Lambda T^-1 the unknowns of Newton's iteration are W = T^-1 Z. */
+   stand in lanes and are the unknowns of Newton's iteration. */
 #include "integrate/radau.h"
 
 #include <float.h>
@@ -19,16 +19,15 @@ static void prepare_continuation(dfl_radau *ra, double h)
 {
     const dfl_coefficients *rk = ra->rk, *old = ra->rk_cont;
     const double ratio = h / ra->base.h_old;
-    double l[DFL_RADAU_STAGES], *P = ra->P;
+    double x[DFL_LANES] = {0}, *end = ra->P + (old->stages - 1) * rk->width;
     if (ratio == ra->ratio && rk == old)
         return;
     ra->ratio = rk == old ? ratio : 0;
-    for (int k = 0; k < rk->stages; k++) {
-        dfl_coefficients_basis(l, old, 1 + rk->c[k] * ratio);
-        l[old->stages - 1] -= 1;
-        for (int j = 0; j < old->stages; j++)
-            P[j * rk->width + k] = l[j];
-    }
+    for (int k = 0; k < rk->stages; k++)
+        x[k] = 1 + rk->c[k] * ratio;
+    dfl_coefficients_basis_at(ra->P, old, rk->width, x); /* zero at 0 */
+    for (int k = 0; k < rk->stages; k++)
+        end[k] -= 1;
 }
 
 /* Z0 = P cont, the polynomial having another number of stages than the method. */
@@ -57,9 +56,19 @@ static void predict(dfl_stepper *st, double h)
             continue_other_order(ra);
     }
     memcpy(ra->Z, ra->Z0, lanes_size(ra));
+    for (int k = 0; k < ra->rk->stages; k++)
+        ra->stage[k].t = st->t + ra->rk->c[k] * h;
 }
 
-/* Redundant constraints: X = x_k + Z without its undetermined part, for the present kernel. */
+/* X = x_k + Z at all stages, after Z += dZ unless dZ is NULL. */
+static void place_stages(dfl_radau *ra, const double *dZ)
+{
+    const int s = ra->rk->stages;
+    dfl_lanes_scatter(ra->stage[0].x, dfl_points_distance(ra->stage, s), s, ra->base.sys->n,
+                      ra->base.here.x, ra->Z, dZ);
+}
+
+/* Redundant constraints: X without its undetermined part, for the present kernel. */
 static void settle(dfl_stepper *st)
 {
     dfl_radau *ra = (dfl_radau *)st;
@@ -73,7 +82,7 @@ static void settle(dfl_stepper *st)
             for (int k = 0; k < s; k++)
                 ra->Z[i * width + k] -= st->here.x[i];
     }
-    dfl_lanes_transform(ra->W, s, ra->rk->TI, st->sys->n, ra->Z);
+    place_stages(ra, NULL);
 }
 
 /* The predicted stage of the options, or the present middle one. */
@@ -110,47 +119,22 @@ static dfl_outcome factor(dfl_stepper *st, double h)
     return outcome;
 }
 
-static dfl_outcome evaluate_stages(dfl_stepper *st, double h)
+/* dW, dZ of forms that know nothing of stages: residuals of all of them, transformed, with YP = T^-1 x' =
+   Lambda W,  x' = (1/h) A^-1 Z being the derivatives of the stages; Lambda are the shifts that the matrix is
+   factored for. */
+static dfl_outcome transformed_increment(dfl_radau *ra)
 {
-    dfl_radau *ra = (dfl_radau *)st;
-    const dfl_coefficients *rk = ra->rk;
-    dfl_lanes_scatter(ra->stage[0].x, dfl_points_distance(ra->stage, rk->stages), rk->stages,
-                      st->sys->n, st->here.x, ra->Z);
-    for (int k = 0; k < rk->stages; k++) {
-        dfl_point *stage = &ra->stage[k];
-        stage->t = st->t + rk->c[k] * h;
-        dfl_outcome outcome = dfl_system_eval(st->sys, stage);
-        if (outcome)
-            return outcome;
-    }
-    return DFL_STEP_OK;
-}
-
-/* The size of dW as in RADAU5. With more stages T^-1 has entries of 30 to 300, by which rounding in W
-   exceeds that in Z; then it is the size of dZ = T dW. */
-static double increment_size(dfl_stepper *st)
-{
-    dfl_radau *ra = (dfl_radau *)st;
-    const int s = ra->rk->stages;
-    if (s <= 3)
-        return dfl_scale_newton(&st->scale, ra->dW, s);
-    dfl_lanes_transform(ra->dZ, s, ra->rk->T, st->sys->n, ra->dW);
-    return dfl_scale_newton(&st->scale, ra->dZ, s);
-}
-
-/* One iteration: residuals of all stages, the increment dW, its norm. W and Z are not yet changed.
-   YP = T^-1 x' = Lambda W,  x' = (1/h) A^-1 Z being the derivatives of the stages; Lambda are the shifts
-   that the matrix is factored for. */
-static dfl_outcome iterate(double *size, dfl_stepper *st, double h)
-{
-    dfl_radau *ra = (dfl_radau *)st;
+    dfl_stepper *st = &ra->base;
     const dfl_system *sys = st->sys;
     const dfl_coefficients *rk = ra->rk;
     const int s = rk->stages, first = sys->off_r * rk->width,
               moving = sys->n - sys->off_r; /* only r, v, s, p have derivatives */
-    dfl_outcome outcome = evaluate_stages(st, h);
+    dfl_outcome outcome = DFL_STEP_OK;
+    for (int k = 0; !outcome && k < s; k++)
+        outcome = dfl_system_eval(st->sys, &ra->stage[k]);
     if (outcome)
         return outcome;
+    dfl_lanes_transform(ra->W + first, s, rk->TI, moving, ra->Z + first);
     dfl_lanes_shift(ra->YP + first, rk->width, &st->form->shifts, moving, ra->W + first);
     if (st->form->reads_rates)
         dfl_lanes_transform(ra->XP + first, s, rk->T, moving, ra->YP + first);
@@ -158,19 +142,51 @@ static dfl_outcome iterate(double *size, dfl_stepper *st, double h)
     if (outcome)
         return outcome;
     dfl_formulation_solve(ra->dW, st->form, ra->rows);
+    dfl_lanes_transform(ra->dZ, s, rk->T, sys->n, ra->dW);
+    return DFL_STEP_OK;
+}
+
+/* The size of dW as in RADAU5. With more stages T^-1 has entries of 30 to 300, by which rounding in W
+   exceeds that in Z; then it is the size of dZ. */
+static double increment_size(dfl_stepper *st)
+{
+    dfl_radau *ra = (dfl_radau *)st;
+    const int s = ra->rk->stages;
+    if (s > 3)
+        return dfl_scale_newton(&st->scale, ra->dZ, s);
+    dfl_lanes_transform(ra->dW, s, ra->rk->TI, st->sys->n, ra->dZ);
+    return dfl_scale_newton(&st->scale, ra->dW, s);
+}
+
+/* Why an increment is not finite; rows that were combined in lanes do not yet stand in the stages. */
+static dfl_outcome nonfinite(dfl_radau *ra)
+{
+    dfl_stepper *st = &ra->base;
+    for (int k = 0; k < ra->rk->stages; k++)
+        if (dfl_formulation_increments(st->form) && dfl_system_combines_in_lanes(st->sys))
+            dfl_system_finish(st->sys, &ra->stage[k]);
+    return dfl_implicit_nonfinite(st, ra->stage, ra->rk->stages);
+}
+
+/* One iteration: the increment dZ, its norm. Z is not yet changed. */
+static dfl_outcome iterate(double *size, dfl_stepper *st, double h)
+{
+    dfl_radau *ra = (dfl_radau *)st;
+    const dfl_coefficients *rk = ra->rk;
+    const dfl_stages stages = {ra->stage, rk->stages, rk->T, rk->TI, ra->AI, h, st->here.x, ra->Z};
+    dfl_outcome outcome = dfl_formulation_increments(st->form)
+                              ? dfl_formulation_increment(ra->dZ, st->form, &stages, ra->rows)
+                              : transformed_increment(ra);
+    if (outcome)
+        return outcome;
     *size = increment_size(st);
-    return isfinite(*size) ? DFL_STEP_OK : dfl_implicit_nonfinite(st, ra->stage, s);
+    return isfinite(*size) ? DFL_STEP_OK : nonfinite(ra);
 }
 
 static void update(dfl_stepper *st)
 {
     dfl_radau *ra = (dfl_radau *)st;
-    const int n = st->sys->n;
-    dfl_lanes_add(ra->W, ra->rk->width, n, ra->dW);
-    if (ra->rk->stages <= 3)
-        dfl_lanes_transform(ra->Z, ra->rk->stages, ra->rk->T, n, ra->W);
-    else
-        dfl_lanes_add(ra->Z, ra->rk->width, n, ra->dZ);
+    place_stages(ra, ra->dZ);
 }
 
 /* err = B E^-1 S (dif(x_k) + diag(I,M,I) y),  y = (1/h) sum e_i Z_i, minus the slope of the collocation

@@ -27,9 +27,10 @@ typedef struct dfl_radau {
     double *cont, *x_end;            /* ... its Z and its end: the collocation polynomial */
     bool bent;                       /* ... with its correction `bend` (radau_output.c) */
     double *bend;
-    double *Z, *Z0, *W, *rows; /* lanes */
-    double *dW, *dZ;           /* Newton's increments of W and, with many stages, of Z */
-    double *XP, *YP;           /* lanes of x' and of T^-1 x' */
+    double *Z, *Z0, *W, *rows;                     /* lanes */
+    double *dW, *dZ;                               /* Newton's increments of W = T^-1 Z and of Z */
+    double *XP, *YP;                               /* lanes of x' and of T^-1 x' */
+    double AI[DFL_RADAU_STAGES * DFL_LANES];       /* A^-1 by columns */
     double ratio, P[DFL_RADAU_STAGES * DFL_LANES]; /* the polynomial's continuation, h/h_old */
     double *y;
 } dfl_radau;

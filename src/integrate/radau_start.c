@@ -58,7 +58,10 @@ void dfl_radau_use_order(dfl_radau *ra, int order)
     dfl_stepper *st = &ra->base;
     ra->rk = dfl_coefficients_of(order);
     st->newton.h_factored = 0;
-    memset(ra->P, 0, sizeof ra->P); /* what is never written stays zero */
+    memset(ra->AI, 0, sizeof ra->AI);
+    for (int i = 0; i < ra->rk->stages; i++)
+        for (int j = 0; j < ra->rk->stages; j++)
+            ra->AI[j * ra->rk->width + i] = ra->rk->AI[i * ra->rk->stages + j];
     dfl_scale_stages(&st->scale, ra->rk->stages);
     dfl_controller_init(&st->control, st->options, ra->rk->stages + 1);
 }

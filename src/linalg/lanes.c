@@ -3,55 +3,9 @@
    A component takes one vector of four doubles, or two of them where there are more stages; each loop
    is compiled for both. What dfl_gemm keeps in registers is kept there too (products.c). gcc makes a
    second version for processors with AVX and FMA, chosen when the library is loaded. */
-#include "linalg.h"
-#include "vectors.h"
+#include "linalg/lane_kernels.h"
 
-#include <assert.h>
-
-/* `rows` (1 to 6) components of Y, held in registers; like `quads`, the vectors of a component, a
-   constant for the compiler. */
-static INLINE void mul_rows(int rows, int quads, double *Y, const double *A, int m, int n,
-                            const double *X)
-{
-    quad sum[6][2];
-    for (int i = 0; i < rows; i++)
-        for (int q = 0; q < quads; q++)
-            sum[i][q] = (quad){0};
-    for (int j = 0; j < n; j++, X += 4 * quads)
-        for (int i = 0; i < rows; i++)
-            for (int q = 0; q < quads; q++)
-                sum[i][q] += A[(long)j * m + i] * *(const quad *)(X + 4 * q);
-    for (int i = 0; i < rows; i++)
-        for (int q = 0; q < quads; q++)
-            *(quad *)(Y + 4 * (i * quads + q)) = sum[i][q];
-}
-
-/* Four rows at a time, and the last six or fewer at once. */
-static INLINE void mul(int quads, double *Y, const double *A, int m, int n, const double *X)
-{
-    int i = 0;
-    for (; m - i > 6; i += 4, A += 4, Y += 16 * quads)
-        mul_rows(4, quads, Y, A, m, n, X);
-    switch (m - i) {
-    case 6:
-        mul_rows(6, quads, Y, A, m, n, X);
-        break;
-    case 5:
-        mul_rows(5, quads, Y, A, m, n, X);
-        break;
-    case 4:
-        mul_rows(4, quads, Y, A, m, n, X);
-        break;
-    case 3:
-        mul_rows(3, quads, Y, A, m, n, X);
-        break;
-    case 2:
-        mul_rows(2, quads, Y, A, m, n, X);
-        break;
-    case 1:
-        mul_rows(1, quads, Y, A, m, n, X);
-    }
-}
+#include <stddef.h>
 
 WIDE void dfl_lanes_mul(double *Y, int width, const double *A, int m, int n, const double *X)
 {
@@ -61,48 +15,11 @@ WIDE void dfl_lanes_mul(double *Y, int width, const double *A, int m, int n, con
         mul(2, Y, A, m, n, X);
 }
 
-/* The columns of M, which for three stages stay in registers. */
-static INLINE void load(quad m[7][2], int stages, int quads, const double *M)
-{
-    for (int k = 0; k < stages; k++)
-        for (int q = 0; q < quads; q++)
-            m[k][q] = *(const quad *)(M + 4 * (k * quads + q));
-}
-
-static INLINE void transform(int stages, int quads, double *Y, const double *M, int n,
-                             const double *X)
-{
-    const int width = 4 * quads;
-    quad m[7][2];
-    load(m, stages, quads, M);
-    for (int i = 0; i < n; i++, X += width, Y += width) {
-        quad y[2];
-        for (int q = 0; q < quads; q++)
-            y[q] = X[0] * m[0][q];
-        for (int k = 1; k < stages; k++)
-            for (int q = 0; q < quads; q++)
-                y[q] += X[k] * m[k][q];
-        for (int q = 0; q < quads; q++)
-            *(quad *)(Y + 4 * q) = y[q];
-    }
-}
-
 WIDE void dfl_lanes_transform(double *Y, int stages, const double *M, int n, const double *X)
 {
-    switch (stages) {
-    case 1:
-        transform(1, 1, Y, M, n, X);
-        break;
-    case 3:
-        transform(3, 1, Y, M, n, X);
-        break;
-    case 5:
-        transform(5, 2, Y, M, n, X);
-        break;
-    default:
-        assert(stages == 7);
-        transform(7, 2, Y, M, n, X);
-    }
+#define TRANSFORM(stages, quads) transform(stages, quads, Y, M, n, X)
+    FOR_STAGES(stages, TRANSFORM)
+#undef TRANSFORM
 }
 
 void dfl_shifts_set(dfl_shifts *shifts, int stages, const double *zeta)
@@ -113,19 +30,6 @@ void dfl_shifts_set(dfl_shifts *shifts, int stages, const double *zeta)
         shifts->im[k] = -zeta[k + 1];
         shifts->im[k + 1] = zeta[k + 1];
     }
-}
-
-/* y = zeta x for one component: each lane times re, the other lane of its pair times im. */
-static INLINE void shift(quad y[2], int quads, const dfl_shifts *zeta, const quad x[2])
-{
-    const quad *re = (const quad *)zeta->re, *im = (const quad *)zeta->im, x0 = x[0];
-    if (quads == 1) {
-        y[0] = re[0] * x0 + im[0] * (quad){x0[0], x0[2], x0[1], x0[3]};
-        return;
-    }
-    const quad x1 = x[1];
-    y[0] = re[0] * x0 + im[0] * (quad){x0[0], x0[2], x0[1], x1[0]};
-    y[1] = re[1] * x1 + im[1] * (quad){x0[3], x1[2], x1[1], x1[3]};
 }
 
 static INLINE void shift_all(int quads, double *Y, const dfl_shifts *zeta, int n, const double *X)
@@ -190,30 +94,16 @@ WIDE void dfl_lanes_mul_shifted(double *Y, int width, const dfl_shifts *zeta, co
         mul_shifted(2, Y, zeta, A, B, m, n, X);
 }
 
-static INLINE void add(int quads, double *Y, int n, const double *X)
-{
-    for (int i = 0; i < n; i++, Y += 4 * quads, X += 4 * quads)
-        for (int q = 0; q < quads; q++)
-            *(quad *)(Y + 4 * q) += *(const quad *)(X + 4 * q);
-}
-
-WIDE void dfl_lanes_add(double *Y, int width, int n, const double *X)
-{
-    if (width == 4)
-        add(1, Y, n, X);
-    else
-        add(2, Y, n, X);
-}
-
 static INLINE double squares(int quads, const double *X, int n, const double *weight)
 {
-    quad sum = {0};
+    quad sum[2] = {{0}, {0}};
     for (int i = 0; i < n; i++, X += 4 * quads)
         for (int q = 0; q < quads; q++) {
             const quad x = *(const quad *)(X + 4 * q) * weight[i];
-            sum += x * x;
+            sum[q] += x * x;
         }
-    return sum[0] + sum[1] + sum[2] + sum[3];
+    const quad both = sum[0] + sum[1];
+    return both[0] + both[1] + both[2] + both[3];
 }
 
 WIDE double dfl_lanes_squares(const double *X, int width, int n, const double *weight)
@@ -225,15 +115,13 @@ static INLINE void gather(int stages, int quads, double *Y, const double *M, int
                           const double *stage, long stride, const double *X, const double *weight)
 {
     const int width = 4 * quads;
-    quad m[7][2];
-    load(m, stages, quads, M);
     for (int i = 0; i < n; i++, Y += width) {
         quad y[2];
         for (int q = 0; q < quads; q++)
-            y[q] = stage[i] * m[0][q];
+            y[q] = stage[i] * *(const quad *)(M + 4 * q);
         for (int k = 1; k < stages; k++)
             for (int q = 0; q < quads; q++)
-                y[q] += stage[k * stride + i] * m[k][q];
+                y[q] += stage[k * stride + i] * *(const quad *)(M + 4 * (k * quads + q));
         for (int q = 0; q < quads; q++) {
             if (weight)
                 y[q] -= weight[i] * *(const quad *)(X + i * width + 4 * q);
@@ -247,67 +135,54 @@ static INLINE void gather(int stages, int quads, double *Y, const double *M, int
 WIDE void dfl_lanes_gather(double *Y, int stages, const double *M, int n, const double *stage,
                            long stride, const double *X, const double *weight)
 {
-    switch (stages) {
-    case 1:
-        gather(1, 1, Y, M, n, stage, stride, X, weight);
-        break;
-    case 3:
-        gather(3, 1, Y, M, n, stage, stride, X, weight);
-        break;
-    case 5:
-        gather(5, 2, Y, M, n, stage, stride, X, weight);
-        break;
-    default:
-        assert(stages == 7);
-        gather(7, 2, Y, M, n, stage, stride, X, weight);
+#define GATHER(stages, quads) gather(stages, quads, Y, M, n, stage, stride, X, weight)
+    FOR_STAGES(stages, GATHER)
+#undef GATHER
+}
+
+static INLINE void combine(int stages, int quads, double *y, const double *weight, int n,
+                           const double *X)
+{
+    quad w[2];
+    pick(w, stages, weight, 1);
+    for (int i = 0; i < n; i++, X += 4 * quads) {
+        quad sum = w[0] * *(const quad *)X;
+        if (quads == 2)
+            sum += w[1] * *(const quad *)(X + 4);
+        y[i] = (sum[0] + sum[2]) + (sum[1] + sum[3]);
     }
 }
 
-static INLINE void combine(int stages, double *y, const double *weight, int n, const double *X)
+WIDE void dfl_lanes_combine(double *y, int stages, const double *weight, int n, const double *X)
 {
-    for (int i = 0; i < n; i++, X += dfl_lanes_width(stages)) {
-        double sum = weight[0] * X[0];
-        for (int k = 1; k < stages; k++)
-            sum += weight[k] * X[k];
-        y[i] = sum;
-    }
-}
-
-void dfl_lanes_combine(double *y, int stages, const double *weight, int n, const double *X)
-{
-    if (stages == 3)
-        combine(3, y, weight, n, X);
-    else
-        combine(stages, y, weight, n, X);
+#define COMBINE(stages, quads) combine(stages, quads, y, weight, n, X)
+    FOR_STAGES(stages, COMBINE)
+#undef COMBINE
 }
 
 static INLINE void scatter(int stages, int quads, double *stage, long stride, int n,
-                           const double *x, const double *X)
+                           const double *x, double *X, const double *dX)
 {
     for (int i = 0; i < n; i++, X += 4 * quads) {
         quad sum[2];
-        for (int q = 0; q < quads; q++)
+        for (int q = 0; q < quads; q++) {
+            if (dX)
+                *(quad *)(X + 4 * q) += *(const quad *)(dX + 4 * (i * quads + q));
             sum[q] = x[i] + *(const quad *)(X + 4 * q);
+        }
         for (int k = 0; k < stages; k++)
             stage[k * stride + i] = sum[k / 4][k % 4];
     }
 }
 
 WIDE void dfl_lanes_scatter(double *stage, long stride, int stages, int n, const double *x,
-                            const double *X)
+                            double *X, const double *dX)
 {
-    switch (stages) {
-    case 1:
-        scatter(1, 1, stage, stride, n, x, X);
-        break;
-    case 3:
-        scatter(3, 1, stage, stride, n, x, X);
-        break;
-    case 5:
-        scatter(5, 2, stage, stride, n, x, X);
-        break;
-    default:
-        assert(stages == 7);
-        scatter(7, 2, stage, stride, n, x, X);
-    }
+#define SCATTER(stages, quads)                                                                     \
+    if (dX)                                                                                        \
+        scatter(stages, quads, stage, stride, n, x, X, dX);                                        \
+    else                                                                                           \
+        scatter(stages, quads, stage, stride, n, x, X, NULL)
+    FOR_STAGES(stages, SCATTER)
+#undef SCATTER
 }

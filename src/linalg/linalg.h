@@ -50,13 +50,14 @@ void dfl_lanes_mul_shifted(double *Y, int width, const dfl_shifts *zeta, const d
 void dfl_lanes_gather(double *Y, int stages, const double *M, int n, const double *stage,
                       long stride, const double *X, const double *weight);
 
-/* The way back, stage_k[i] = x_i + X_ik, and weighted sums over the stages, y_i = sum weight_k X_ik. */
-void dfl_lanes_scatter(double *stage, long stride, int stages, int n, const double *x,
-                       const double *X);
+/* The way back, stage_k[i] = x_i + X_ik, after X += dX if dX is not NULL. */
+void dfl_lanes_scatter(double *stage, long stride, int stages, int n, const double *x, double *X,
+                       const double *dX);
+
+/* Weighted sums over the stages, y_i = sum weight_k X_ik. */
 void dfl_lanes_combine(double *y, int stages, const double *weight, int n, const double *X);
 
-/* Y += X, and the sum of (weight_i X_i)^2 over all lanes, for n components. */
-void dfl_lanes_add(double *Y, int width, int n, const double *X);
+/* The sum of (weight_i X_i)^2 over all lanes, for n components. */
 double dfl_lanes_squares(const double *X, int width, int n, const double *weight);
 
 typedef enum dfl_method { DFL_METHOD_LU, DFL_METHOD_QR, DFL_METHOD_SVD } dfl_method;
@@ -120,6 +121,19 @@ bool dfl_factor_compute(dfl_factor *factor, int n, dfl_method method);
    b[i*width], complex: its real part, behind which its imaginary part stands. */
 void dfl_factor_solve(const dfl_factor *factor, double *b);
 void dfl_factor_solve_lanes(const dfl_factor *factor, double *b, int width);
+
+/* Square systems with zeta A - B for the shifts of all stages: one real, behind it complex ones. */
+typedef struct dfl_shifted dfl_shifted;
+dfl_status dfl_shifted_create(dfl_shifted **out, dfl_context *ctx, int n, int stages);
+void dfl_shifted_free(dfl_shifted *shifted, dfl_context *ctx);
+
+/* A, B (order n, ld = n), zeta as of dfl_shifts_set. False as dfl_factor_compute, for any of them. */
+bool dfl_shifted_factor(dfl_shifted *shifted, int n, const double *A, const double *B, int stages,
+                        const double *zeta, dfl_method method);
+
+/* d (n lanes) := (zeta A - B)^-1 d; of the real shift alone, d being a vector. */
+void dfl_shifted_solve(const dfl_shifted *shifted, double *d);
+void dfl_shifted_solve_real(const dfl_shifted *shifted, double *d);
 
 /* Minimum-norm least squares by SVD, with workspace for up to m x n. */
 typedef struct dfl_lstsq dfl_lstsq;

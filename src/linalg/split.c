@@ -15,7 +15,7 @@ static bool load_transposed(dfl_split *split, const double *A, int lda, bool sca
 static void equilibrate(double *W, int n, int m, double *scale);
 static void scale_columns(double *R, int n, int m, const double *scale);
 static void set_identity(double *N, int n);
-static bool split_row(dfl_split *split, const dfl_split_rule *rule);
+static bool split_row(dfl_split *split, const dfl_split_rule *rule, const double *A, int lda);
 
 dfl_status dfl_split_create(dfl_split **out, dfl_context *ctx, int m, int n)
 {
@@ -76,13 +76,14 @@ bool dfl_split_compute(dfl_split *split, const dfl_split_rule *rule, const doubl
         set_identity(split->N, n);
         return m == 0;
     }
+    const bool qr = rule->method == DFL_METHOD_QR || (n == 1 && rule->method == DFL_METHOD_LU);
+    if (m == 1 && qr && split_row(split, rule, A, lda))
+        return true;
     if (!load_transposed(split, A, lda, rule->scale_rows)) {
         split->rank = -1;
         return false;
     }
     bool usable = false;
-    if (m == 1 && (rule->method == DFL_METHOD_QR || (n == 1 && rule->method == DFL_METHOD_LU)))
-        return split_row(split, rule);
     switch (rule->method) {
     case DFL_METHOD_LU:
         usable = dfl_split_lu(split, rule);
@@ -101,23 +102,25 @@ bool dfl_split_compute(dfl_split *split, const dfl_split_rule *rule, const doubl
 
 /* One row w (a single constraint), the most frequent case of tiny models: R = w/|w|^2, and N from
    the columns of the reflection I - v v^T/(|w|^2 + |w||w_0|), v = w +- |w| e_0, that takes w to
-   e_0. */
-static bool split_row(dfl_split *split, const dfl_split_rule *rule)
+   e_0. Scaling would change nothing but the reported size. False where |w|^2 may be far from what it should be,
+   or the rank is imposed: then the general way decides. */
+static bool split_row(dfl_split *split, const dfl_split_rule *rule, const double *A, int lda)
 {
     const int n = split->n;
-    double *w = split->work->W, square = 0;
-    for (int j = 0; j < n; j++)
+    double *w = split->work->W, square = 0, largest = 0;
+    for (int j = 0; j < n; j++) {
+        w[j] = A[j * lda];
         square += w[j] * w[j];
-    const double norm = sqrt(square), scale = rule->scale_rows ? split->work->scale[0] : 1;
-    if (!(square >= DBL_MIN && square <= DBL_MAX) || rule->rank == 0) {
-        split->dropped = norm;
-        return false;
+        largest = fabs(w[j]) > largest ? fabs(w[j]) : largest;
     }
+    if (!(square > 1e-250 && square < 1e250) || rule->rank == 0)
+        return false;
+    const double norm = sqrt(square), inverse = 1 / square;
     split->rank = 1;
     split->pivot[0] = 0;
-    split->largest = split->smallest = norm;
+    split->largest = split->smallest = rule->scale_rows ? norm / largest : norm;
     for (int j = 0; j < n; j++)
-        split->R[j] = w[j] * scale / square;
+        split->R[j] = w[j] * inverse;
     const double tau = 1 / (square + norm * fabs(w[0]));
     w[0] += w[0] > 0 ? norm : -norm;
     for (int j = 1; j < n; j++) {
@@ -126,7 +129,7 @@ static bool split_row(dfl_split *split, const dfl_split_rule *rule)
             x[i] = -tau * w[j] * w[i];
         x[j] += 1;
     }
-    return scale <= DBL_MAX && split->R[0] - split->R[0] == 0;
+    return true;
 }
 
 /* W = U S V^T gives D A = V S U^T, so (D A)^+ = U_1 S_1^-1 V_1^T, and N = U_2. */

@@ -6,6 +6,9 @@
 typedef double pair __attribute__((vector_size(16), aligned(8), may_alias));
 typedef double quad __attribute__((vector_size(32), aligned(8), may_alias));
 
+/* What a comparison of quads gives: all bits of a lane, or none. */
+typedef long quad_mask __attribute__((vector_size(32)));
+
 /* gcc only: clang 14 gives the chosen version another name than other files call. */
 #if defined(__x86_64__) && defined(__gnu_linux__) && defined(__GNUC__) && !defined(__clang__) &&   \
     !defined(__SANITIZE_ADDRESS__)

@@ -201,6 +201,24 @@ static void the_basis_interpolates_with_degree_s(void **state)
     }
 }
 
+/* Several points at once are the same as one after another; both orders of products, so 1e-14. */
+static void the_basis_at_several_points_is_that_of_each(void **state)
+{
+    (void)state;
+    for (int n = 0; n < NORDERS; n++)
+        for (int width = 4; width <= 8; width += 4) {
+            const dfl_coefficients *rk = dfl_coefficients_of(orders[n]);
+            const double at[8] = {-0.5, 0, 0.3, 1.9, 0.77, 1, 1.6, 2};
+            double l[S], L[S * 8];
+            dfl_coefficients_basis_at(L, rk, width, at);
+            for (int k = 0; k < width; k++) {
+                dfl_coefficients_basis(l, rk, at[k]);
+                for (int j = 0; j < rk->stages; j++)
+                    assert_near(L[j * width + k], l[j], 1e-14 * (1 + fabs(l[j])));
+            }
+        }
+}
+
 /* RADAU5's constants: (4 -+ sqrt 6)/10, the entries of A, and the real eigenvalue
    30 / (6 + 81^(1/3) - 9^(1/3)). */
 static void three_stages_are_those_of_radau5(void **state)
@@ -237,6 +255,7 @@ int main(void)
         cmocka_unit_test(the_error_estimate_has_order_s),
         cmocka_unit_test(the_last_coefficients_of_the_slope_are_those_of_legendres_series),
         cmocka_unit_test(the_basis_interpolates_with_degree_s),
+        cmocka_unit_test(the_basis_at_several_points_is_that_of_each),
         cmocka_unit_test(three_stages_are_those_of_radau5),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -158,6 +158,75 @@ static void factors_solve_in_lanes(void **state)
             }
 }
 
+/* (zeta A - B) x = b again for every shift: orders that are factored in lanes and larger ones, regular matrices
+   and one whose best pivots differ from shift to shift (A has a zero where B has none). */
+static void shifted_systems_are_solved_for_all_shifts(void **state)
+{
+    (void)state;
+    enum { LARGEST = 9 };
+    double zeta[7], A[LARGEST * LARGEST], B[LARGEST * LARGEST], b[DFL_LANES * LARGEST];
+    double x[DFL_LANES * LARGEST], Ex[DFL_LANES * LARGEST], real[LARGEST];
+    for (int trial = 0; trial < 8 * LARGEST; trial++) {
+        const int stages = 1 + 2 * (trial % 4), n = 1 + trial / 8;
+        const int width = dfl_lanes_width(stages);
+        const bool qr = trial % 8 == 3;
+        dfl_shifted *shifted = NULL;
+        assert_int_equal(dfl_shifted_create(&shifted, ctx, n, 7), DFL_OK);
+        fill(zeta, stages);
+        fill(A, n * n);
+        fill(B, n * n);
+        fill(b, width * n);
+        for (int i = 0; trial % 8 >= 4 && n > 1 && i < n; i++)
+            A[i * n + i] = 0;
+        for (int i = 0; i < n; i++) {
+            for (int k = stages; k < width; k++)
+                b[i * width + k] = 0;
+            real[i] = b[i * width];
+        }
+        dfl_shifts shifts;
+        dfl_shifts_set(&shifts, stages, zeta);
+        memcpy(x, b, sizeof b);
+        assert_true(
+            dfl_shifted_factor(shifted, n, A, B, stages, zeta, qr ? DFL_METHOD_QR : DFL_METHOD_LU));
+        dfl_shifted_solve(shifted, x);
+        memcpy(Ex, b, sizeof b);
+        dfl_lanes_mul_shifted(Ex, width, &shifts, A, B, n, n, x); /* b - (zeta A - B) x */
+        for (int i = 0; i < n; i++)
+            for (int k = 0; k < stages; k++)
+                assert_close(Ex[i * width + k], 0, 1e-11); /* at a condition of 1e4 */
+        dfl_shifted_solve_real(shifted, real);
+        for (int i = 0; i < n; i++)
+            assert_close(real[i], x[i * width], 1e-10);
+        dfl_shifted_free(shifted, ctx);
+    }
+}
+
+/* A zero matrix, and NaN anywhere, for any shift. */
+static void singular_shifted_systems_are_refused(void **state)
+{
+    (void)state;
+    enum { N = 2 };
+    const double zeta[3] = {1, 2, 3}, zero[N * N] = {0};
+    dfl_shifted *shifted = NULL;
+    assert_int_equal(dfl_shifted_create(&shifted, ctx, N, 3), DFL_OK);
+    assert_false(dfl_shifted_factor(shifted, N, zero, zero, 3, zeta, DFL_METHOD_LU));
+    for (int i = 0; i < N * N; i++) {
+        double A[N * N] = {2, 1, 1, 3};
+        assert_true(dfl_shifted_factor(shifted, N, A, zero, 3, zeta, DFL_METHOD_LU));
+        A[i] = NAN;
+        assert_false(dfl_shifted_factor(shifted, N, A, zero, 3, zeta, DFL_METHOD_LU));
+    }
+    dfl_shifted_free(shifted, ctx);
+    for (long k = 0; k < 12; k++) { /* allocations that fail */
+        dfl_context_fail_after(ctx, k);
+        if (dfl_shifted_create(&shifted, ctx, N, 7) == DFL_OK)
+            dfl_shifted_free(shifted, ctx);
+        else
+            assert_null(shifted);
+    }
+    dfl_context_fail_after(ctx, -1);
+}
+
 /* For every number of stages, a full matrix over the lanes, one column per stage. */
 static void lanes_are_transformed_over_the_stages(void **state)
 {
@@ -186,7 +255,10 @@ static void lanes_are_transformed_over_the_stages(void **state)
         dfl_lanes_gather(G, stages, M, N, stage[0], N, NULL, NULL);
         assert_all_close(G, Y, width * N, 1e-13);
         double back[7][N], sums[N];
-        dfl_lanes_scatter(back[0], N, stages, N, weight, X);
+        dfl_lanes_scatter(back[0], N, stages, N, weight, G, X); /* G = Y + X */
+        for (int i = 0; i < width * N; i++)
+            assert_close(G[i], Y[i] + X[i], 1e-13);
+        dfl_lanes_scatter(back[0], N, stages, N, weight, X, NULL);
         dfl_lanes_combine(sums, stages, M, N, X);
         for (int i = 0; i < N; i++) {
             double sum = 0;
@@ -212,6 +284,8 @@ int main(void)
         cmocka_unit_test(lanes_are_multiplied_by_shifts),
         cmocka_unit_test(lanes_are_multiplied_by_shifted_matrices),
         cmocka_unit_test(factors_solve_in_lanes),
+        cmocka_unit_test(shifted_systems_are_solved_for_all_shifts),
+        cmocka_unit_test(singular_shifted_systems_are_refused),
     };
     return cmocka_run_group_tests(tests, make_context, free_context);
 }

@@ -1,0 +1,130 @@
+/* lane_kernels.h: loops over lanes (linalg.h) that are inlined where they are used, so that the number of
+   stages and of vectors per component are constants for the compiler. Functions that contain them are marked
+   WIDE (vectors.h) and stand in files compiled with -ffp-contract=fast. */
+#ifndef DFL_LANE_KERNELS_H
+#define DFL_LANE_KERNELS_H
+
+#include "linalg/linalg.h"
+#include "linalg/vectors.h"
+
+/* The switch that makes `stages` and `quads` constants: CALL(stages, quads) for 1, 3, 5 or 7 stages. */
+#define FOR_STAGES(stages, CALL)                                                                   \
+    switch (stages) {                                                                              \
+    case 1:                                                                                        \
+        CALL(1, 1);                                                                                \
+        break;                                                                                     \
+    case 3:                                                                                        \
+        CALL(3, 1);                                                                                \
+        break;                                                                                     \
+    case 5:                                                                                        \
+        CALL(5, 2);                                                                                \
+        break;                                                                                     \
+    default:                                                                                       \
+        CALL(7, 2);                                                                                \
+    }
+
+/* `rows` (1 to 6) components of Y, held in registers; like `quads`, the vectors of a component, a
+   constant for the compiler. */
+static INLINE void mul_rows(int rows, int quads, double *Y, const double *A, int m, int n,
+                            const double *X)
+{
+    quad sum[6][2];
+    for (int i = 0; i < rows; i++)
+        for (int q = 0; q < quads; q++)
+            sum[i][q] = (quad){0};
+    for (int j = 0; j < n; j++, X += 4 * quads)
+        for (int i = 0; i < rows; i++)
+            for (int q = 0; q < quads; q++)
+                sum[i][q] += A[(long)j * m + i] * *(const quad *)(X + 4 * q);
+    for (int i = 0; i < rows; i++)
+        for (int q = 0; q < quads; q++)
+            *(quad *)(Y + 4 * (i * quads + q)) = sum[i][q];
+}
+
+/* Four rows at a time, and the last six or fewer at once. */
+static INLINE void mul(int quads, double *Y, const double *A, int m, int n, const double *X)
+{
+    int i = 0;
+    for (; m - i > 6; i += 4, A += 4, Y += 16 * quads)
+        mul_rows(4, quads, Y, A, m, n, X);
+    switch (m - i) {
+    case 6:
+        mul_rows(6, quads, Y, A, m, n, X);
+        break;
+    case 5:
+        mul_rows(5, quads, Y, A, m, n, X);
+        break;
+    case 4:
+        mul_rows(4, quads, Y, A, m, n, X);
+        break;
+    case 3:
+        mul_rows(3, quads, Y, A, m, n, X);
+        break;
+    case 2:
+        mul_rows(2, quads, Y, A, m, n, X);
+        break;
+    case 1:
+        mul_rows(1, quads, Y, A, m, n, X);
+    }
+}
+
+/* y = M x for one component, M over the stages by columns. */
+static INLINE void transform_one(quad y[2], int stages, int quads, const double *M, const double *x)
+{
+    for (int q = 0; q < quads; q++)
+        y[q] = x[0] * *(const quad *)(M + 4 * q);
+    for (int k = 1; k < stages; k++)
+        for (int q = 0; q < quads; q++)
+            y[q] += x[k] * *(const quad *)(M + 4 * (k * quads + q));
+}
+
+static INLINE void store(double *Y, int quads, const quad y[2])
+{
+    for (int q = 0; q < quads; q++)
+        *(quad *)(Y + 4 * q) = y[q];
+}
+
+static INLINE void transform(int stages, int quads, double *Y, const double *M, int n,
+                             const double *X)
+{
+    for (int i = 0; i < n; i++, X += 4 * quads, Y += 4 * quads) {
+        quad y[2];
+        transform_one(y, stages, quads, M, X);
+        store(Y, quads, y);
+    }
+}
+
+/* One entry of `count` stages, `distance` apart; zeros behind them. */
+static INLINE quad pick_four(int count, const double *entry, long distance)
+{
+    return (quad){entry[0], count > 1 ? entry[distance] : 0, count > 2 ? entry[2 * distance] : 0,
+                  count > 3 ? entry[3 * distance] : 0};
+}
+
+static INLINE void pick(quad y[2], int stages, const double *entry, long distance)
+{
+    y[0] = pick_four(stages, entry, distance);
+    y[1] = stages > 4 ? pick_four(stages - 4, entry + 4 * distance, distance) : (quad){0};
+}
+
+/* The other lane of each pair, for the lanes from `first` to `first` + 3. */
+static INLINE quad partners(int quads, int first, const double *x)
+{
+    return first == 0 ? (quad){x[0], x[2], x[1], quads == 1 ? x[3] : x[4]}
+                      : (quad){x[3], x[6], x[5], x[7]};
+}
+
+/* y = zeta x for one component: each lane times re, the other lane of its pair times im. */
+static INLINE void shift(quad y[2], int quads, const dfl_shifts *zeta, const quad x[2])
+{
+    const quad *re = (const quad *)zeta->re, *im = (const quad *)zeta->im, x0 = x[0];
+    if (quads == 1) {
+        y[0] = re[0] * x0 + im[0] * (quad){x0[0], x0[2], x0[1], x0[3]};
+        return;
+    }
+    const quad x1 = x[1];
+    y[0] = re[0] * x0 + im[0] * (quad){x0[0], x0[2], x0[1], x1[0]};
+    y[1] = re[1] * x1 + im[1] * (quad){x0[3], x1[2], x1[1], x1[3]};
+}
+
+#endif

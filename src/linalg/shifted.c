@@ -1,0 +1,330 @@
+/* shifted.c: systems with zeta A - B for the shifts of all stages.
+
+   Small orders are factored for all shifts at once, P E = L D U, a shift per lane: a complex number takes a
+   pair of lanes, in which its real part stands twice and its imaginary part with both signs (dfl_shifts), so
+   that sums, products and reciprocals of such numbers are those of single lanes. All shifts share the order
+   of the pivots; where one of them is less than a tenth of the best in its own lane, and for larger orders,
+   each shift has a factorization of its own. */
+#include "linalg/lane_kernels.h"
+
+#include <float.h>
+
+enum { LARGEST_TOGETHER = 6 };
+
+struct dfl_shifted {
+    int n, stages, width;
+    bool together; /* all shifts are factored at once: */
+    double *
+        factors; /* n x n entries, each with lanes of re, then of im: L, U, and D^-1 on the diagonal */
+    int order[LARGEST_TOGETHER]; /* of the rows: that of entry i is order[i] */
+    dfl_factor *real, *pair[DFL_LANES / 2];
+};
+
+static bool factor_at_once(dfl_shifted *shifted, const double *A, const double *B,
+                           const double *zeta);
+static bool factor_each(dfl_shifted *shifted, const double *A, const double *B, const double *zeta,
+                        dfl_method method);
+WIDE static bool factor_together(double *E, int width, int n, int *order, const dfl_shifts *zeta,
+                                 const double *A, const double *B);
+WIDE static void solve_together(double *d, int width, const double *E, int n, const int *order);
+
+dfl_status dfl_shifted_create(dfl_shifted **out, dfl_context *ctx, int n, int stages)
+{
+    dfl_shifted *shifted = *out = dfl_alloc(ctx, 1, sizeof *shifted);
+    if (!shifted)
+        return DFL_NO_MEMORY;
+    const size_t order = (size_t)(n < LARGEST_TOGETHER ? n : LARGEST_TOGETHER);
+    shifted->factors = dfl_alloc(ctx, order * order * 2 * DFL_LANES, sizeof(double));
+    dfl_status status = shifted->factors ? DFL_OK : DFL_NO_MEMORY;
+    if (!status)
+        status = dfl_factor_create(&shifted->real, ctx, n, false);
+    for (int k = 0; !status && k < stages / 2; k++)
+        status = dfl_factor_create(&shifted->pair[k], ctx, n, true);
+    if (status) {
+        dfl_shifted_free(shifted, ctx);
+        *out = NULL;
+    }
+    return status;
+}
+
+void dfl_shifted_free(dfl_shifted *shifted, dfl_context *ctx)
+{
+    if (!shifted)
+        return;
+    dfl_factor_free(shifted->real, ctx);
+    for (int k = 0; k < DFL_LANES / 2; k++)
+        dfl_factor_free(shifted->pair[k], ctx);
+    dfl_free(ctx, shifted->factors);
+    dfl_free(ctx, shifted);
+}
+
+bool dfl_shifted_factor(dfl_shifted *shifted, int n, const double *A, const double *B, int stages,
+                        const double *zeta, dfl_method method)
+{
+    shifted->n = n;
+    shifted->stages = stages;
+    shifted->width = dfl_lanes_width(stages);
+    shifted->together = stages > 1 && n <= LARGEST_TOGETHER && method == DFL_METHOD_LU &&
+                        factor_at_once(shifted, A, B, zeta);
+    return shifted->together || factor_each(shifted, A, B, zeta, method);
+}
+
+void dfl_shifted_solve(const dfl_shifted *shifted, double *d)
+{
+    const int width = shifted->width;
+    if (shifted->together) {
+        solve_together(d, width, shifted->factors, shifted->n, shifted->order);
+        return;
+    }
+    dfl_factor_solve_lanes(shifted->real, d, width);
+    for (int k = 0; k < shifted->stages / 2; k++)
+        dfl_factor_solve_lanes(shifted->pair[k], d + 1 + 2 * k, width);
+}
+
+/* In the first lane, where all numbers are real. */
+void dfl_shifted_solve_real(const dfl_shifted *shifted, double *d)
+{
+    const int n = shifted->n, entry = 2 * shifted->width, column = n * entry;
+    const double *E = shifted->factors;
+    double x[LARGEST_TOGETHER];
+    if (!shifted->together) {
+        dfl_factor_solve(shifted->real, d);
+        return;
+    }
+    for (int i = 0; i < n; i++)
+        x[i] = d[shifted->order[i]];
+    for (int j = 0; j < n; j++) {
+        for (int i = j + 1; i < n; i++)
+            x[i] -= E[j * column + i * entry] * x[j];
+        x[j] *= E[j * column + j * entry];
+    }
+    for (int j = n - 1; j > 0; j--)
+        for (int i = 0; i < j; i++)
+            x[i] -= E[j * column + i * entry] * x[j];
+    for (int i = 0; i < n; i++)
+        d[i] = x[i];
+}
+
+static bool factor_each(dfl_shifted *shifted, const double *A, const double *B, const double *zeta,
+                        dfl_method method)
+{
+    const int n = shifted->n;
+    const size_t count = (size_t)n * (size_t)n;
+    double *E = dfl_factor_matrix(shifted->real);
+    for (size_t i = 0; i < count; i++)
+        E[i] = zeta[0] * A[i] - B[i];
+    bool regular = dfl_factor_compute(shifted->real, n, method);
+    for (int k = 0; regular && k < shifted->stages / 2; k++) {
+        const double re = zeta[1 + 2 * k], im = zeta[2 + 2 * k];
+        E = dfl_factor_matrix(shifted->pair[k]);
+        for (size_t i = 0; i < count; i++) {
+            E[2 * i] = re * A[i] - B[i];
+            E[2 * i + 1] = im * A[i];
+        }
+        regular = dfl_factor_compute(shifted->pair[k], n, method);
+    }
+    return regular;
+}
+
+/* Lanes without a stage repeat the real shift, so that they are regular where it is. */
+static bool factor_at_once(dfl_shifted *shifted, const double *A, const double *B,
+                           const double *zeta)
+{
+    dfl_shifts all;
+    dfl_shifts_set(&all, shifted->stages, zeta);
+    for (int k = shifted->stages; k < shifted->width; k++)
+        all.re[k] = zeta[0];
+    return factor_together(shifted->factors, shifted->width, shifted->n, shifted->order, &all, A,
+                           B);
+}
+
+/* A complex number per pair of lanes. */
+typedef struct number {
+    quad re[2], im[2];
+} number;
+
+static INLINE number load(int quads, const double *E)
+{
+    number z;
+    for (int q = 0; q < quads; q++) {
+        z.re[q] = *(const quad *)(E + 4 * q);
+        z.im[q] = *(const quad *)(E + 4 * (quads + q));
+    }
+    return z;
+}
+
+static INLINE void put(double *E, int quads, number z)
+{
+    store(E, quads, z.re);
+    store(E + 4 * quads, quads, z.im);
+}
+
+static INLINE number product(int quads, number x, number y)
+{
+    number z;
+    for (int q = 0; q < quads; q++) {
+        z.re[q] = x.re[q] * y.re[q] - x.im[q] * y.im[q];
+        z.im[q] = x.re[q] * y.im[q] + x.im[q] * y.re[q];
+    }
+    return z;
+}
+
+static INLINE number reciprocal(int quads, number x)
+{
+    number z;
+    for (int q = 0; q < quads; q++) {
+        const quad inverse = 1 / (x.re[q] * x.re[q] + x.im[q] * x.im[q]);
+        z.re[q] = x.re[q] * inverse;
+        z.im[q] = -x.im[q] * inverse;
+    }
+    return z;
+}
+
+static INLINE void square(quad y[2], int quads, const double *E)
+{
+    const number z = load(quads, E);
+    for (int q = 0; q < quads; q++)
+        y[q] = z.re[q] * z.re[q] + z.im[q] * z.im[q];
+}
+
+/* Whether |E_row| is in every lane at least a tenth of the others from row k on. */
+static INLINE bool is_good_pivot(int quads, const double *column, int row, int k, int n)
+{
+    const int entry = 8 * quads;
+    long good = -1;
+    quad pivot[2], y[2];
+    square(pivot, quads, column + row * entry);
+    for (int i = k; i < n; i++) {
+        square(y, quads, column + i * entry);
+        for (int q = 0; q < quads; q++) {
+            const quad_mask large = pivot[q] >= 0.01 * y[q] + DBL_MIN;
+            good &= large[0] & large[1] & large[2] & large[3];
+        }
+    }
+    return good;
+}
+
+static INLINE void exchange(double *x, double *y, int count)
+{
+    for (int i = 0; i < count; i++) {
+        const double t = x[i];
+        x[i] = y[i];
+        y[i] = t;
+    }
+}
+
+/* Brings a good pivot into row k. False: there is none. */
+static INLINE bool bring_pivot(int quads, double *E, int *order, int k, int n)
+{
+    const int entry = 8 * quads, column = n * entry;
+    int row = k;
+    while (row < n && !is_good_pivot(quads, E + k * column, row, k, n))
+        row++;
+    if (row == n)
+        return false;
+    for (int j = 0; row != k && j < n; j++)
+        exchange(E + j * column + k * entry, E + j * column + row * entry, entry);
+    const int first = order[k];
+    order[k] = order[row];
+    order[row] = first;
+    return true;
+}
+
+/* E_ij -= L_ik E_kj, then U_kj = E_kj / E_kk, for one column j behind k */
+static INLINE void eliminate(int quads, double *Ej, const double *Ek, int k, int n, number inverse)
+{
+    const int entry = 8 * quads;
+    const number pivot = load(quads, Ej + k * entry);
+    for (int i = k + 1; i < n; i++) {
+        const number s = product(quads, pivot, load(quads, Ek + i * entry));
+        number z = load(quads, Ej + i * entry);
+        for (int q = 0; q < quads; q++) {
+            z.re[q] -= s.re[q];
+            z.im[q] -= s.im[q];
+        }
+        put(Ej + i * entry, quads, z);
+    }
+    put(Ej + k * entry, quads, product(quads, inverse, pivot));
+}
+
+static INLINE bool factor_with(int quads, double *E, int n, int *order, const dfl_shifts *zeta,
+                               const double *A, const double *B)
+{
+    const int entry = 8 * quads, column = n * entry;
+    for (int i = 0; i < n * n; i++)
+        for (int q = 0; q < quads; q++) {
+            *(quad *)(E + i * entry + 4 * q) = A[i] * *(const quad *)(zeta->re + 4 * q) - B[i];
+            *(quad *)(E + i * entry + 4 * (quads + q)) = A[i] * *(const quad *)(zeta->im + 4 * q);
+        }
+    for (int k = 0; k < n; k++)
+        order[k] = k;
+    for (int k = 0; k < n; k++) {
+        double *Ek = E + k * column;
+        if (!bring_pivot(quads, E, order, k, n))
+            return false;
+        const number inverse = reciprocal(quads, load(quads, Ek + k * entry));
+        for (int i = k + 1; i < n; i++)
+            put(Ek + i * entry, quads, product(quads, inverse, load(quads, Ek + i * entry)));
+        for (int j = k + 1; j < n; j++)
+            eliminate(quads, E + j * column, Ek, k, n, inverse);
+        put(Ek + k * entry, quads, inverse);
+    }
+    return true;
+}
+
+/* Order 2, of mechanisms with one degree of freedom, has its loops unrolled. */
+WIDE static bool factor_together(double *E, int width, int n, int *order, const dfl_shifts *zeta,
+                                 const double *A, const double *B)
+{
+    if (width == 4)
+        return n == 2 ? factor_with(1, E, 2, order, zeta, A, B)
+                      : factor_with(1, E, n, order, zeta, A, B);
+    return n == 2 ? factor_with(2, E, 2, order, zeta, A, B)
+                  : factor_with(2, E, n, order, zeta, A, B);
+}
+
+/* z x for one component: each lane times re, the other lane of its pair times im. */
+static INLINE void times(quad y[2], int quads, const double *z, const double *x)
+{
+    for (int q = 0; q < quads; q++)
+        y[q] = *(const quad *)(z + 4 * q) * *(const quad *)(x + 4 * q) +
+               *(const quad *)(z + 4 * (quads + q)) * partners(quads, 4 * q, x);
+}
+
+/* x_i -= E_ij x_j for the rows from `first` to `last` - 1 */
+static INLINE void subtract(int quads, double *x, const double *Ej, int j, int first, int last)
+{
+    for (int i = first; i < last; i++) {
+        quad y[2];
+        times(y, quads, Ej + i * 8 * quads, x + j * 4 * quads);
+        for (int q = 0; q < quads; q++)
+            *(quad *)(x + 4 * (i * quads + q)) -= y[q];
+    }
+}
+
+static INLINE void solve_with(int quads, double *d, const double *E, int n, const int *order)
+{
+    const int width = 4 * quads, entry = 2 * width, column = n * entry;
+    double x[LARGEST_TOGETHER * DFL_LANES];
+    for (int i = 0; i < n; i++)
+        for (int q = 0; q < quads; q++)
+            *(quad *)(x + i * width + 4 * q) = *(const quad *)(d + order[i] * width + 4 * q);
+    for (int j = 0; j < n; j++) {
+        quad y[2];
+        subtract(quads, x, E + j * column, j, j + 1, n);
+        times(y, quads, E + j * column + j * entry, x + j * width);
+        store(x + j * width, quads, y);
+    }
+    for (int j = n - 1; j > 0; j--)
+        subtract(quads, x, E + j * column, j, 0, j);
+    for (int i = 0; i < n * quads; i++)
+        *(quad *)(d + 4 * i) = *(const quad *)(x + 4 * i);
+}
+
+WIDE static void solve_together(double *d, int width, const double *E, int n, const int *order)
+{
+    if (width == 4)
+        n == 2 ? solve_with(1, d, E, 2, order) : solve_with(1, d, E, n, order);
+    else
+        n == 2 ? solve_with(2, d, E, 2, order) : solve_with(2, d, E, n, order);
+}

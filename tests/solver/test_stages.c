@@ -1,0 +1,85 @@
+/* test_stages.c: the projected forms solve for the increments of all stages at once, with rows that are
+   projected first and transformed then (formulation/stages.c). The same increments follow from residuals that
+   are transformed first, one shift after another (formulation/projected.c). */
+#include "evidence.h"
+
+#include "integrate/radau.h"
+#include "solver/solver_internal.h"
+
+/* dZ (n lanes) from transformed residuals at the stages, which stand at X = x + Z. */
+static void transformed_increment(double *dZ, dfl_radau *ra, const double *Z)
+{
+    dfl_stepper *st = &ra->base;
+    dfl_system *sys = st->sys;
+    const dfl_coefficients *rk = ra->rk;
+    const int s = rk->stages, n = sys->n;
+    dfl_formulation_begin_iteration(st->form);
+    for (int k = 0; k < s; k++)
+        assert_int_equal(dfl_system_eval(sys, &ra->stage[k]), DFL_STEP_OK);
+    dfl_lanes_transform(ra->W, s, rk->TI, n, Z);
+    dfl_lanes_shift(ra->YP, rk->width, &st->form->shifts, n, ra->W);
+    dfl_lanes_transform(ra->XP, s, rk->T, n, ra->YP);
+    assert_int_equal(
+        dfl_formulation_residual(ra->rows, st->form, ra->stage, s, rk->TI, ra->YP, ra->XP),
+        DFL_STEP_OK);
+    dfl_formulation_solve(ra->dW, st->form, ra->rows);
+    dfl_lanes_transform(dZ, s, rk->T, n, ra->dW);
+}
+
+/* Both increments from stages that are off by some percent of what moves in a step. The bound: T and T^-1 have
+   entries up to 300, multipliers are known to some digits less than positions. */
+static void compare_increments(const char *name, int order, dfl_form form)
+{
+    const dfl_solver_options options = {.form = form, .order = order, .rtol = 1e-5};
+    run r;
+    run_make(&r, name, 0, &options);
+    run_to(&r, r.prob.t0 + 0.3 * (r.prob.t_end - r.prob.t0));
+    dfl_stepper *st = r.solver->stepper;
+    dfl_radau *ra = (dfl_radau *)st;
+    const int n = st->sys->n, s = ra->rk->stages, width = ra->rk->width;
+    double *Z = ra->Z0, *expected = ra->Z;
+    assert_true(dfl_formulation_increments(st->form) && st->newton.h_factored != 0);
+    for (int i = 0; i < n * width; i++)
+        Z[i] = (1 + 0.02 * sin(i)) * ra->cont[i];
+    for (int k = 0; k < s; k++)
+        ra->stage[k].t = st->t + ra->rk->c[k] * st->newton.h_factored;
+    dfl_lanes_scatter(ra->stage[0].x, dfl_points_distance(ra->stage, s), s, n, st->here.x, Z, NULL);
+    transformed_increment(expected, ra, Z);
+    const dfl_stages stages = {ra->stage,  s, ra->rk->T, ra->rk->TI, ra->AI, st->newton.h_factored,
+                               st->here.x, Z};
+    dfl_formulation_begin_iteration(st->form);
+    assert_int_equal(dfl_formulation_increment(ra->dZ, st->form, &stages, ra->rows), DFL_STEP_OK);
+    double largest = 0, difference = 0;
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < width; k++) {
+            const double e = expected[i * width + k], d = ra->dZ[i * width + k];
+            largest = fmax(largest, fabs(e));
+            difference = fmax(difference, fabs(d - e));
+        }
+    assert_true(largest > 0);
+    assert_at_most(difference / largest, 1e-9, name);
+    run_free(&r);
+}
+
+/* Constant diagonal M with one and two constraints, an invariant, dynamic variables, massless directions, an M that
+   varies with and without its own matrix at each stage, non-trivial kinematics. */
+static void increments_of_all_stages_are_those_of_single_shifts(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"pendulum", "pendulum_energy", "caraxis", "servo",
+                                        "andrews",  "slidercrank",     "top",     "nchain"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        for (int order = 5; order <= 13; order += 4) {
+            compare_increments(names[i], order, DFL_PSF);
+            compare_increments(names[i], order, DFL_PSI1);
+        }
+    compare_increments("oscillator", 5, DFL_PSF);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(increments_of_all_stages_are_those_of_single_shifts),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
