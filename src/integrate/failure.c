@@ -9,6 +9,7 @@
 #include <lapacke.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 /* Below this ratio of the smallest to the largest value of W's decomposition the flip is watched. */
 static const double watch = 0.2;
@@ -26,7 +27,7 @@ static dfl_status weak_failure(dfl_stepper *st, double h)
                     st->t, h, rows, st->form->weakest);
 }
 
-static dfl_status rank_failure(dfl_stepper *st)
+static dfl_status rank_failure(dfl_stepper *st, double t)
 {
     dfl_formulation *form = st->form;
     dfl_system *sys = st->sys;
@@ -51,11 +52,45 @@ static dfl_status rank_failure(dfl_stepper *st)
         return dfl_fail(sys->ctx, DFL_RANK_CHANGED,
                         "singular position close to t = %.10g: the constraints %s become dependent "
                         "there (smallest/largest singular value %.1e) and the motion branches",
-                        st->t, rows, form->weakest);
+                        t, rows, form->weakest);
     return dfl_fail(
         sys->ctx, DFL_RANK_CHANGED,
         "the rank of the constraints changes at t = %.10g from %d to %d; rows involved: %s", st->t,
         before, after, rows);
+}
+
+/* The smallest over the largest value of W's decomposition where the positions would be `tau` later with their
+   present rates; NaN if W cannot be evaluated there. Rows are not scaled: one may vanish. Leaves `next`. */
+static double weakness_after(dfl_stepper *st, double tau)
+{
+    dfl_system *sys = st->sys;
+    const dfl_split_rule rule = {.method = DFL_METHOD_QR, .tolerance = 0, .rank = -1};
+    dfl_point *point = &st->next;
+    dfl_split *split = st->form->pivots2;
+    memcpy(point->x, st->here.x, (size_t)sys->n * sizeof *point->x);
+    for (int i = 0; i < sys->eom->np; i++)
+        point->x[sys->off_p + i] += tau * st->here.blocks.kin[i];
+    point->t = st->t + tau;
+    if (dfl_system_eval_blocks(sys, point, DFL_DIRECTIONS) ||
+        !dfl_split_compute(split, &rule, point->blocks.W, sys->nc, sys->nc, sys->n3))
+        return NAN;
+    return split->smallest / split->largest;
+}
+
+/* Whether the weakness of the constraints, continued along the motion, vanishes after a short way: a tenth of a radian
+   or of what positions are; *t is when. Constraints that are weak all the time say nothing. */
+static bool heads_for_singular_position(double *t, dfl_stepper *st)
+{
+    const dfl_system *sys = st->sys;
+    double speed = 0;
+    if (sys->geoms || st->form->weakest > watch || st->form->defect > 0)
+        return false;
+    for (int i = 0; i < sys->eom->np; i++)
+        speed = fmax(speed, fabs(st->here.blocks.kin[i]) / (1 + fabs(st->here.x[sys->off_p + i])));
+    const double little = copysign(1e-6, st->h) / speed, now = weakness_after(st, 0);
+    const double tau = -now * little / (weakness_after(st, little) - now);
+    *t = st->t + tau;
+    return tau / little > 0 && fabs(tau) * speed < 0.1 && weakness_after(st, tau) < now / 3;
 }
 
 static dfl_status explicit_failure(const dfl_stepper *st, double h)
@@ -91,13 +126,15 @@ dfl_status dfl_step_failure(dfl_stepper *st, double h)
                         st->options->fixed_step > 0 ? "; the iteration may diverge with fixed_step"
                                                     : "");
     case DFL_STEP_RANK:
-        return rank_failure(st);
+        return rank_failure(st, st->t);
     default:
         break;
     }
-    if (st->form->weakest < 1e-2 && st->sys->nc > 0) {
+    double t = st->t;
+    const bool heads = st->sys->nc > 0 && heads_for_singular_position(&t, st);
+    if (heads || (st->form->weakest < 1e-2 && st->sys->nc > 0)) {
         st->sys->trouble.part = DFL_FAILURE_VELOCITY;
-        return rank_failure(st);
+        return rank_failure(st, heads ? t : st->t);
     }
     if (trouble->outcome == DFL_STEP_SINGULAR)
         return dfl_fail(ctx, DFL_SINGULAR, "%s is singular at t = %.10g", trouble->callback, st->t);

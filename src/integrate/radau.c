@@ -14,20 +14,22 @@ static size_t lanes_size(const dfl_radau *ra)
 }
 
 /* P (columns of the new width): Z0 = P cont, the collocation polynomial of the last step continued to
-   the stages of a step of size h, less its value at the end of the last step. Often the same again. */
+   the stages of a step of size h, less its value at the end of the last step. Often the same again. A step that
+   is taken again begins where the polynomial does, with the value 0. */
 static void prepare_continuation(dfl_radau *ra, double h)
 {
     const dfl_coefficients *rk = ra->rk, *old = ra->rk_cont;
     const double ratio = h / ra->base.h_old;
     double x[DFL_LANES] = {0}, *end = ra->P + (old->stages - 1) * rk->width;
+    const double first = ra->base.again ? 0 : 1;
     if (ratio == ra->ratio && rk == old)
         return;
-    ra->ratio = rk == old ? ratio : 0;
+    ra->ratio = rk == old && !ra->base.again ? ratio : 0;
     for (int k = 0; k < rk->stages; k++)
-        x[k] = 1 + rk->c[k] * ratio;
+        x[k] = first + rk->c[k] * ratio;
     dfl_coefficients_basis_at(ra->P, old, rk->width, x); /* zero at 0 */
     for (int k = 0; k < rk->stages; k++)
-        end[k] -= 1;
+        end[k] -= first;
 }
 
 /* Z0 = P cont, the polynomial having another number of stages than the method. */

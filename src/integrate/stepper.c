@@ -105,13 +105,36 @@ void dfl_stepper_bind(dfl_stepper *st)
 void dfl_stepper_start(dfl_stepper *st, double h)
 {
     st->t = st->t_old = st->here.t;
-    st->stepped = st->rejected = false;
+    st->stepped = st->rejected = st->again = false;
     st->singular_in_row = st->flips = 0;
     st->violated = -1;
     st->undetermined = false;
     st->drift = st->h_flip = 0;
     st->h = h;
     st->class->start(st);
+}
+
+bool dfl_stepper_retake(dfl_stepper *st, double t_end)
+{
+    const double t = st->t, h = st->h;
+    const dfl_point end = st->here;
+    long attempts = 1;
+    st->here = st->next; /* where the step began */
+    st->next = end;
+    st->t = st->here.t;
+    st->h = t_end - st->t;
+    st->again = true;
+    st->sys->stats->accepted--;
+    const bool taken = dfl_stepper_step(st, t_end, &attempts) == DFL_OK && st->t == t_end;
+    if (!taken) { /* the end may have been overwritten by a candidate: the caller knows what to do */
+        st->next = st->here;
+        st->here = end;
+        st->t = t;
+        st->sys->stats->accepted++;
+        st->again = false;
+    }
+    st->h = h;
+    return taken;
 }
 
 void dfl_stepper_aim(dfl_stepper *st, double t_end)
@@ -232,6 +255,7 @@ dfl_outcome dfl_stepper_accept(dfl_stepper *st, double h)
     st->t_old = st->t;
     st->h_old = h;
     st->stepped = true;
+    st->again = false;
     const dfl_point old = st->here;
     st->here = st->next;
     st->next = old;

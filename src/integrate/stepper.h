@@ -80,6 +80,7 @@ struct dfl_stepper {
     dfl_point here, next; /* the last accepted point and a candidate, evaluated */
     double h;             /* proposed step, signed */
     bool stepped;         /* a step was taken since the start */
+    bool again;           /* the last one is taken once more, with another size */
     double t_old, h_old;  /* the last step */
     int order;            /* of the last step; before, of the first one */
     int degree;           /* of the polynomial that interpolates it */
@@ -111,6 +112,10 @@ void dfl_stepper_free(dfl_stepper *st);
 
 /* Starts at the evaluated point `here` with the proposed step h (0: an estimate when it is aimed). */
 void dfl_stepper_start(dfl_stepper *st, double h);
+
+/* Takes the last step once more from where it began, now to t_end, which lies in it; its polynomial predicts the stages.
+   False: it is not accepted; the present point must be set anew. Not for methods that remember earlier steps. */
+bool dfl_stepper_retake(dfl_stepper *st, double t_end);
 
 /* Turns the proposed step towards t_end, which may lie before the present time. */
 void dfl_stepper_aim(dfl_stepper *st, double t_end);

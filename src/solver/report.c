@@ -13,7 +13,6 @@ static dfl_status outputs_until(dfl_solver *solver, double t);
 static dfl_status find_events(dfl_solver *solver, double to);
 static dfl_status pass_events(dfl_solver *solver);
 static dfl_status meet_events(dfl_solver *solver);
-static dfl_status stop_at(dfl_solver *solver, int event);
 
 /* +1 forward, -1 backward in time. */
 static double direction(const dfl_solver *solver)
@@ -231,22 +230,25 @@ static dfl_status pass_events(dfl_solver *solver)
     return DFL_OK;
 }
 
-/* Calls on_event; a terminal event makes the event's state, on the constraints, the present. */
+/* Calls on_event; a terminal event makes the event's state, on the constraints, the present: by a step that ends
+   there, or else by the continuous output. */
 static dfl_status meet_events(dfl_solver *solver)
 {
     const dfl_solver_options *opt = &solver->options;
     double *x = solver->x_event;
     int stopping = -1;
-    dfl_status status = DFL_OK;
     for (int i = opt->nevents - 1; i >= 0; i--)
         if (solver->found[i] && opt->event_kinds && opt->event_kinds[i].terminal)
             stopping = i;
     const bool terminal = stopping >= 0;
-    if (terminal)
-        status = stop_at(solver, stopping);
-    const double t = solver->event_time;
-    if (!status)
-        status = dfl_solver_interpolate(x, solver, t, opt->project_output && !terminal);
+    const double located = solver->event_time;
+    dfl_status status =
+        dfl_solver_interpolate(solver->x_stop, solver, located, terminal || opt->project_output);
+    const bool landed = !status && terminal && dfl_solver_land(solver, stopping);
+    const double t = landed ? solver->event_time : located;
+    memcpy(x, landed ? dfl_solver_state(solver) : solver->x_stop,
+           (size_t)solver->sys.nu * sizeof *x);
+    solver->event_time = t;
     solver->event_found = false;
     for (int i = 0; !status && i < opt->nevents; i++) {
         if (!solver->found[i])
@@ -257,27 +259,12 @@ static dfl_status meet_events(dfl_solver *solver)
     }
     if (status || stopping < 0)
         return status;
-    if (!terminal)
+    if (!terminal && !opt->project_output)
         status = dfl_solver_interpolate(x, solver, t, true);
-    if (!status && !terminal)
+    if (!status && !landed)
         status = dfl_solver_stand_at(solver, t, x);
+    solver->unreported = false;
     return status ? status
                   : dfl_fail(solver->ctx, DFL_STOPPED, "event %d stopped the run at t = %.10g",
                              stopping, t);
-}
-
-/* Makes the zero of a terminal event the present point: by steps, or else by the continuous output. */
-static dfl_status stop_at(dfl_solver *solver, int event)
-{
-    dfl_stepper *st = solver->stepper;
-    const double h = st->h;
-    dfl_status status = dfl_solver_interpolate(solver->x_stop, solver, solver->event_time, true);
-    if (status)
-        return status;
-    if (dfl_solver_land(solver, event)) {
-        solver->event_time = st->t;
-        status = dfl_solver_interpolate(solver->x_stop, solver, st->t, true);
-    }
-    st->h = h;
-    return status ? status : dfl_solver_stand_at(solver, solver->event_time, solver->x_stop);
 }

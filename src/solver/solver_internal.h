@@ -19,7 +19,7 @@ struct dfl_solver {
     double t0;
     long outputs;              /* the next grid point is t0 + sense outputs every */
     double *x, *x_event;       /* n each: interpolated states */
-    double *x_stop;            /* n: where an event ends the run */
+    double *x_stop;            /* n: the state at a located event */
     double *value, *value_old; /* events at the ends of an interval */
     double *value_probe;
     double sense;       /* of the last advance, +1 or -1 in time; 0: outputs, value_old are stale */
@@ -46,8 +46,8 @@ dfl_status dfl_solver_report_end(dfl_solver *solver);
 /* The event functions at (t, x) of the user. DFL_CALLBACK, DFL_NOT_FINITE. */
 dfl_status dfl_solver_event_values(double *value, dfl_solver *solver, double t, const double *x);
 
-/* From the last step, in which event number `event` was found at event_time, to its zero by steps of the integrator
-   (stop.c). False: that is not possible, and the present point is anywhere. */
+/* Takes the last step, in which event number `event` was found at event_time, again so that it ends at its zero, which
+   event_time is then (stop.c). False: that is not possible. */
 bool dfl_solver_land(dfl_solver *solver, int event);
 
 /* Takes the residuals of the present point into the largest ones. */

@@ -152,13 +152,13 @@ static void compare_four_bar(int size, bool upright, double t_end, int samples, 
 }
 
 /* Upright at the start, all bars of two linkages lie on one line after 0.71435552929296 s, where motions branch: the run ends
-   there and names the loops. With the automatic order Newton's iteration fails first with a third of all tolerances. */
+   there and names the loops. Rounding in the multipliers, amplified by weak constraints, stops it some milliseconds before. */
 static void check_stretched_four_bar(void)
 {
     scripted s = load_four_bar(2, true);
-    scripted_start(&s, &(dfl_solver_options){.rtol = tol, .order = 5});
+    scripted_start(&s, &(dfl_solver_options){.rtol = tol});
     assert_int_equal(dfl_solver_advance(s.solver, 1.0), DFL_RANK_CHANGED);
-    assert_between(dfl_solver_time(s.solver), 0.71, 0.71435552929296);
+    assert_between(dfl_solver_time(s.solver), 0.705, 0.71435552929296);
     assert_non_null(
         strstr(dfl_message(s.ctx), "the constraints C1.1, C1.2, C2.1, C2.2 become dependent"));
     scripted_free(&s);
