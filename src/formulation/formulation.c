@@ -192,11 +192,6 @@ dfl_outcome dfl_formulation_factor(dfl_formulation *form, int ncomplex, const do
     return form->ops->factor(form, ncomplex, zeta);
 }
 
-bool dfl_formulation_knows_rates(const dfl_formulation *form)
-{
-    return form->ops == &projected && (form->sys->carried || form->sys->eliminated);
-}
-
 void dfl_formulation_begin_iteration(dfl_formulation *form)
 {
     form->own_factored = 0;

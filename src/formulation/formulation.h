@@ -187,9 +187,6 @@ void dfl_formulation_minimum_norm(double *X, const dfl_formulation *form);
 /* a (nv): the accelerations at an evaluated point, M a = f_dyn. False: M is singular. */
 bool dfl_formulation_accelerations(double *a, dfl_formulation *form, const dfl_point *point);
 
-/* Whether evaluated points hold v' and p': a, where the form has it, and Z v. */
-bool dfl_formulation_knows_rates(const dfl_formulation *form);
-
 /* The same at a start that was taken as given, where carried accelerations need not fit. */
 bool dfl_formulation_solve_accelerations(double *a, dfl_formulation *form, const dfl_point *point);
 

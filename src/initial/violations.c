@@ -72,14 +72,23 @@ static double steepness(const dfl_initial *init, int row)
     return largest;
 }
 
-/* What rounding leaves in a row: a small multiple of its terms. */
+/* The sum of a row's terms, linearized. */
+static double terms(const dfl_initial *init, int row)
+{
+    double sum = 0;
+    for (int j = 0; j < init->sys.n; j++)
+        sum += fabs(dfl_stages_entry(init, row, j) * init->x[j]);
+    return sum;
+}
+
+/* What rounding leaves in a row: a small multiple of its terms; in one whose terms cancel, of those of other rows. */
 static double rounding(const dfl_initial *init, int row)
 {
     const dfl_system *sys = &init->sys;
-    double sum = 0;
-    for (int j = 0; j < sys->n; j++)
-        sum += fabs(dfl_stages_entry(init, row, j) * init->x[j]);
-    return 1e-13 * sum;
+    double largest = 0;
+    for (int i = sys->m1 + sys->m2; i < sys->m1 + sys->m2 + sys->m3; i++)
+        largest = fmax(largest, terms(init, i));
+    return 1e-13 * terms(init, row) + (row >= sys->m1 + sys->m2 ? 1e-15 * largest : 0);
 }
 
 static dfl_status inconsistent(dfl_initial *init, const dfl_conditions *cond, int worst, int second,

@@ -208,10 +208,15 @@ bool dfl_redundant_rows_violated(dfl_stepper *st)
     const int ns = sys->eom->ns, nl = sys->eom->nl, m3 = sys->m3;
     const bool kept = st->form->defect > 0 && st->form->traits->position;
     st->violated = -1;
+    double largest = 0; /* derivatives of rounding size say nothing */
+    for (int j = 0; kept && j < sys->n4; j++)
+        for (int i = 0; i < nl; i++)
+            largest = fmax(largest, fabs(st->form->jac.J3[j * m3 + ns + i]));
     for (int i = 0; kept && i < nl; i++) {
         double allowed = 0;
         for (int j = 0; j < sys->n4; j++)
-            allowed += fabs(st->form->jac.J3[j * m3 + ns + i]) / st->scale.weight[sys->off_sp + j];
+            allowed += fmax(fabs(st->form->jac.J3[j * m3 + ns + i]), 1e-3 * largest) /
+                       st->scale.weight[sys->off_sp + j];
         if (fabs(st->next.blocks.g[i]) > allowed) {
             st->violated = i;
             dfl_system_part_trouble(st->sys, DFL_STEP_RANK, DFL_FAILURE_POSITION, st->t);

@@ -153,7 +153,7 @@ static void take_second(dfl_stepper *st, const increments *old, double size)
 {
     const double converged = 0.01 * st->scale.newton_tolerance, now = st->scale.moving;
     const double moving = now > converged * converged ? sqrt(now / old->moving) : 0;
-    const double rate = fmin(0.5, fmax(moving, size / old->size));
+    const double rate = fmin(0.9, fmax(moving, size / old->size));
     st->newton.theta = rate;
     st->newton.faccon = rate / (1 - rate);
 }

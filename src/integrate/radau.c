@@ -227,6 +227,32 @@ static void candidate(dfl_stepper *st, double h)
         st->next.x[i] = st->here.x[i] + ra->Z[i * width + last];
 }
 
+static void store(dfl_stepper *st, double h)
+{
+    (void)h;
+    dfl_radau *ra = (dfl_radau *)st;
+    double *const old = ra->cont;
+    ra->cont = ra->Z;
+    ra->Z = old;
+    memcpy(ra->x_end, st->next.x, (size_t)st->sys->n * sizeof *ra->x_end);
+    ra->rk_cont = ra->rk;
+    st->order = ra->rk->order;
+    st->degree = ra->rk->stages;
+}
+
+static void interpolate(double *x, const dfl_stepper *st, double t)
+{
+    const dfl_radau *ra = (const dfl_radau *)st;
+    const dfl_coefficients *rk = ra->rk_cont;
+    const int n = st->sys->n;
+    double l[DFL_RADAU_STAGES];
+    dfl_coefficients_basis(l, rk, 1 + (t - st->t) / st->h_old);
+    l[rk->stages - 1] -= 1;
+    dfl_lanes_combine(x, rk->stages, l, n, ra->cont);
+    for (int i = 0; i < n; i++)
+        x[i] += ra->x_end[i];
+}
+
 /* More stages need more, as in RADAU. */
 static int iterations(const dfl_stepper *st)
 {
@@ -273,6 +299,6 @@ const dfl_stepper_class dfl_radau_class = {.size = sizeof(dfl_radau),
                                            .start = dfl_radau_start,
                                            .attempt = dfl_implicit_attempt,
                                            .candidate = candidate,
-                                           .store = dfl_radau_store,
-                                           .interpolate = dfl_radau_interpolate,
+                                           .store = store,
+                                           .interpolate = interpolate,
                                            .implicit = &implicit};

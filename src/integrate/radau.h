@@ -23,14 +23,12 @@ typedef struct dfl_radau {
     int max_stages;             /* that the options allow */
     dfl_order order;
     dfl_point stage[DFL_RADAU_STAGES];
-    const dfl_coefficients *rk_cont; /* of the last step ... */
-    double *cont, *x_end;            /* ... its Z and its end: the collocation polynomial */
-    bool bent;                       /* ... with its correction `bend` (radau_output.c) */
-    double *bend;
-    double *Z, *Z0, *W, *rows;                     /* lanes */
-    double *dW, *dZ;                               /* Newton's increments of W = T^-1 Z and of Z */
-    double *XP, *YP;                               /* lanes of x' and of T^-1 x' */
-    double AI[DFL_RADAU_STAGES * DFL_LANES];       /* A^-1 by columns */
+    const dfl_coefficients *rk_cont;         /* of the last step ... */
+    double *cont, *x_end;                    /* ... its Z and its end: the collocation polynomial */
+    double *Z, *Z0, *W, *rows;               /* lanes */
+    double *dW, *dZ;                         /* Newton's increments of W = T^-1 Z and of Z */
+    double *XP, *YP;                         /* lanes of x' and of T^-1 x' */
+    double AI[DFL_RADAU_STAGES * DFL_LANES]; /* A^-1 by columns */
     double ratio, P[DFL_RADAU_STAGES * DFL_LANES]; /* the polynomial's continuation, h/h_old */
     double *y;
 } dfl_radau;
@@ -42,10 +40,6 @@ void dfl_radau_bind(dfl_stepper *st);
 void dfl_radau_clear(dfl_stepper *st);
 void dfl_radau_start(dfl_stepper *st);
 void dfl_radau_use_order(dfl_radau *ra, int order);
-
-/* radau_output.c: the solution between the ends of the last step. */
-void dfl_radau_store(dfl_stepper *st, double h);
-void dfl_radau_interpolate(double *x, const dfl_stepper *st, double t);
 
 /* radau_order.c: the first order; and the next one after a step was accepted, perhaps not at first, or
    rejected, its stages being solved or not. */

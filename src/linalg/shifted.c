@@ -187,7 +187,7 @@ static INLINE void square(quad y[2], int quads, const double *E)
         y[q] = z.re[q] * z.re[q] + z.im[q] * z.im[q];
 }
 
-/* Whether |E_row| is in every lane at least a tenth of the others from row k on. */
+/* Whether |E_row| is in every lane at least a tenth of the others from row k on, and its square no overflow. */
 static INLINE bool is_good_pivot(int quads, const double *column, int row, int k, int n)
 {
     const int entry = 8 * quads;
@@ -197,7 +197,7 @@ static INLINE bool is_good_pivot(int quads, const double *column, int row, int k
     for (int i = k; i < n; i++) {
         square(y, quads, column + i * entry);
         for (int q = 0; q < quads; q++) {
-            const quad_mask large = pivot[q] >= 0.01 * y[q] + DBL_MIN;
+            const quad_mask large = (pivot[q] >= 0.01 * y[q] + DBL_MIN) & (pivot[q] <= DBL_MAX);
             good &= large[0] & large[1] & large[2] & large[3];
         }
     }

@@ -1,6 +1,7 @@
 /* loop.c: every loop joint consists of rows of two kinds (and distances), with d = r_B - r_A:
 
      DOT1(u_A, w_B):  u.w     rate (u x w).(om_A - om_B)
+     TURN(u, w):      (u_A.w_B - w_A.u_B) / 2, for joints that allow no turn: sin of its angle times its axis
      DOT2(u_A):       u.d     rate u.(v_B - v_A) + (om_A x u).d
      distance:        (d.d - L^2) / (2 L)
      screw:           z.d - lead phi, phi = arg(x_A.x_B + i y_A.x_B) in the turn nearest to z.d / lead
@@ -25,11 +26,11 @@ const loop_rows dfl_loop_rows[DFL_LOOP_KINDS] = {
     [DFL_LOOP_UNIVERSAL] = {4, {{DOT2, X, 0}, {DOT2, Y, 0}, {DOT2, Z, 0}, {DOT1, Z, X}}},
     [DFL_LOOP_CYLINDRICAL] = {4, {{DOT2, X, 0}, {DOT2, Y, 0}, {DOT1, X, Z}, {DOT1, Y, Z}}},
     [DFL_LOOP_PRISMATIC] = {5,
-                            {{DOT2, X, 0}, {DOT2, Y, 0}, {DOT1, X, Z}, {DOT1, Y, Z}, {DOT1, X, Y}}},
+                            {{DOT2, X, 0}, {DOT2, Y, 0}, {TURN, X, Z}, {TURN, Y, Z}, {TURN, X, Y}}},
     [DFL_LOOP_SCREW] = {5, {{DOT2, X, 0}, {DOT2, Y, 0}, {DOT1, X, Z}, {DOT1, Y, Z}, {SCREW, 0, 0}}},
     [DFL_LOOP_PLANAR] = {3, {{DOT2, Z, 0}, {DOT1, X, Z}, {DOT1, Y, Z}}},
     [DFL_LOOP_FIXED] =
-        {6, {{DOT2, X, 0}, {DOT2, Y, 0}, {DOT2, Z, 0}, {DOT1, X, Z}, {DOT1, Y, Z}, {DOT1, X, Y}}},
+        {6, {{DOT2, X, 0}, {DOT2, Y, 0}, {DOT2, Z, 0}, {TURN, X, Z}, {TURN, Y, Z}, {TURN, X, Y}}},
     [DFL_LOOP_ON_LINE] = {2, {{DOT2, X, 0}, {DOT2, Y, 0}}},
     [DFL_LOOP_ON_PLANE] = {1, {{DOT2, Z, 0}}},
     [DFL_LOOP_DISTANCE] = {1, {{DISTANCE, 0, 0}}},
@@ -317,6 +318,9 @@ static void axis_of(double *axis, const dfl_motion *frame, int index)
 static double row_value(const ends *e, const closed_loop *loop, row_type type)
 {
     double u[3], w[3];
+    if (type.kind == TURN)
+        return 0.5 * (row_value(e, loop, half_turn(type, false)) -
+                      row_value(e, loop, half_turn(type, true)));
     if (type.kind == SCREW)
         return screw_value(e, loop);
     if (type.kind == DISTANCE)
@@ -340,6 +344,16 @@ static void row_wrenches(double *A, double *B, const ends *e, const closed_loop 
     double u[3], w[3];
     if (type.kind == SCREW) {
         screw_wrenches(A, B, e, loop);
+        return;
+    }
+    if (type.kind == TURN) {
+        double A2[6], B2[6];
+        row_wrenches(A, B, e, loop, half_turn(type, false));
+        row_wrenches(A2, B2, e, loop, half_turn(type, true));
+        for (int k = 0; k < 6; k++) {
+            A[k] = 0.5 * (A[k] - A2[k]);
+            B[k] = 0.5 * (B[k] - B2[k]);
+        }
         return;
     }
     memset(A, 0, 6 * sizeof *A);
@@ -370,6 +384,9 @@ static double row_bias(const ends *e, const closed_loop *loop, row_type type)
     double u[3], w[3], ud[3], wd[3], t[3], s[3], rate[3], a[3];
     if (type.kind == SCREW)
         return screw_bias(e, loop);
+    if (type.kind == TURN)
+        return 0.5 * (row_bias(e, loop, half_turn(type, false)) -
+                      row_bias(e, loop, half_turn(type, true)));
     axis_of(u, A, type.u);
     axis_of(w, B, type.w);
     cross(ud, A->omega, u);

@@ -5,13 +5,19 @@
 #include "mechanics/loop.h"
 #include "mechanics/tree_internal.h"
 
-typedef enum row_kind { DOT1, DOT2, DISTANCE, SCREW } row_kind;
+typedef enum row_kind { DOT1, DOT2, TURN, DISTANCE, SCREW } row_kind;
 enum { X, Y, Z };
 
 /* Axes u of A and w of B. */
 typedef struct row_type {
     unsigned char kind, u, w;
 } row_type;
+
+/* TURN(u, w) is (DOT1(u, w) - DOT1(w, u)) / 2: one of both. */
+static inline row_type half_turn(row_type type, bool second)
+{
+    return (row_type){DOT1, second ? type.w : type.u, second ? type.u : type.w};
+}
 
 /* A screw is the row DOT2(z) - lead phi, with the angle phi of z = x_A.x_B + i y_A.x_B. */
 static const row_type screw_shift = {DOT2, Z, 0}, screw_real = {DOT1, X, X},

@@ -49,7 +49,9 @@ static void add_force_rate_slopes(double psi[2][6], const ends *e, const closed_
                                   row_type type);
 static double value_of(const ends *e, row_type type);
 static row_slopes simple_row(const ends *e, const closed_loop *loop, row_type type);
+static row_slopes turn_row(const ends *e, const closed_loop *loop, row_type type);
 static row_slopes screw_row(const ends *e, const closed_loop *loop);
+static void halve_difference(double *y, const double *x, int n);
 static void subtract_angle(double *y, double lead, turn k, const double *re, const double *im);
 static way_factors factors_of(const row_slopes *row, const ends *e, int end);
 static void derive_way(double *gIq, double *gIIq, double *gIIv, int ld,
@@ -74,8 +76,9 @@ void dfl_loops_derive(double *gIq, double *gIIq, double *gIIv, int ld, const dfl
         const ends e = ends_of(loops, loop, work);
         for (int k = 0; k < dfl_loop_rows[loop->kind].rows; k++, row++) {
             const row_type type = dfl_loop_rows[loop->kind].row[k];
-            const row_slopes slopes =
-                type.kind == SCREW ? screw_row(&e, loop) : simple_row(&e, loop, type);
+            const row_slopes slopes = type.kind == SCREW  ? screw_row(&e, loop)
+                                      : type.kind == TURN ? turn_row(&e, loop, type)
+                                                          : simple_row(&e, loop, type);
             for (int end = 0; end < 2; end++) {
                 const way_factors f = factors_of(&slopes, &e, end);
                 derive_way(gIq + row, gIIq + row, gIIv + row, ld, work,
@@ -142,6 +145,12 @@ static void force_of(double *F, const ends *e, const closed_loop *loop, row_type
 static void row_force(double *F, const ends *e, const closed_loop *loop, row_type type)
 {
     double re[6], im[6];
+    if (type.kind == TURN) {
+        force_of(F, e, loop, half_turn(type, false));
+        force_of(re, e, loop, half_turn(type, true));
+        halve_difference(F, re, 6);
+        return;
+    }
     force_of(F, e, loop, type.kind == SCREW ? screw_shift : type);
     if (type.kind != SCREW)
         return;
@@ -154,11 +163,17 @@ static void row_force(double *F, const ends *e, const closed_loop *loop, row_typ
 static void pose_slopes(double psi[2][6], const ends *e, const closed_loop *loop, row_type type,
                         const double *U)
 {
+    double re[2][6], im[2][6], Fre[6], Fim[6];
+    if (type.kind == TURN) {
+        simple_pose_slopes(psi, e, loop, half_turn(type, false), U);
+        simple_pose_slopes(re, e, loop, half_turn(type, true), U);
+        halve_difference(psi[0], re[0], 12);
+        return;
+    }
     if (type.kind != SCREW) {
         simple_pose_slopes(psi, e, loop, type, U);
         return;
     }
-    double re[2][6], im[2][6], Fre[6], Fim[6];
     force_of(Fre, e, loop, screw_real);
     force_of(Fim, e, loop, screw_imaginary);
     const turn k = turn_inverse((turn){value_of(e, screw_real), value_of(e, screw_imaginary)});
@@ -311,6 +326,17 @@ static row_slopes simple_row(const ends *e, const closed_loop *loop, row_type ty
     return row;
 }
 
+static row_slopes turn_row(const ends *e, const closed_loop *loop, row_type type)
+{
+    row_slopes row = simple_row(e, loop, half_turn(type, false));
+    const row_slopes second = simple_row(e, loop, half_turn(type, true));
+    halve_difference(row.F, second.F, 6);
+    halve_difference(row.pose[0], second.pose[0], 12);
+    halve_difference(row.pose2[0], second.pose2[0], 12);
+    halve_difference(row.twist2[0], second.twist2[0], 12);
+    return row;
+}
+
 /* phi = Im log z: the derivatives of z' / z and z'' / z - (z' / z)^2. */
 static row_slopes screw_row(const ends *e, const closed_loop *loop)
 {
@@ -334,6 +360,13 @@ static row_slopes screw_row(const ends *e, const closed_loop *loop)
         subtract_angle(row.twist2[end], signed_lead, twice, re.F, im.F);
     }
     return row;
+}
+
+/* y = (y - x) / 2 */
+static void halve_difference(double *y, const double *x, int n)
+{
+    for (int i = 0; i < n; i++)
+        y[i] = 0.5 * (y[i] - x[i]);
 }
 
 /* y -= lead Im(k (re + i im)). */

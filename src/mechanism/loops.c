@@ -2,6 +2,8 @@
    and d = r_B - r_A,
 
        DOT1(u_A, w_B) = u.w      DOT2(u_A) = u.d      distance: (d.d - L^2) / (2 L)
+       TURN(u, w) = (u_A.w_B - w_A.u_B) / 2, sin of the angle times the axis of a turn, for joints that allow no turn: in
+       loops that move in a plane u.w alone could be 1 - cos of the angle, which nothing can hold
        screw: z.d - lead phi, phi = arg(x_A.x_B + i y_A.x_B) in the turn nearest to z.d / lead
 
    The poses are those against the last link that both bodies hang on. Rows that no motion can change (a plane
@@ -13,7 +15,7 @@
 
 #include <math.h>
 
-typedef enum row_kind { DOT1, DOT2, DISTANCE, SCREW } row_kind;
+typedef enum row_kind { DOT1, DOT2, TURN, DISTANCE, SCREW } row_kind;
 enum { X, Y, Z };
 
 typedef struct row_type {
@@ -36,15 +38,21 @@ typedef struct joint_rows {
         DOT1, Y, Z                                                                                 \
     }
 
+#define NO_TURN                                                                                    \
+    {TURN, X, Z}, {TURN, Y, Z},                                                                    \
+    {                                                                                              \
+        TURN, X, Y                                                                                 \
+    }
+
 static const joint_rows in_space[DFL_CONNECTIONS] = {
-    [DFL_FIXED] = {6, {TOGETHER, PARALLEL, {DOT1, X, Y}}},
+    [DFL_FIXED] = {6, {TOGETHER, NO_TURN}},
     [DFL_REVOLUTE] = {5, {TOGETHER, PARALLEL}},
-    [DFL_PRISMATIC] = {5, {{DOT2, X, 0}, {DOT2, Y, 0}, PARALLEL, {DOT1, X, Y}}},
+    [DFL_PRISMATIC] = {5, {{DOT2, X, 0}, {DOT2, Y, 0}, NO_TURN}},
     [DFL_SCREW] = {5, {{DOT2, X, 0}, {DOT2, Y, 0}, PARALLEL, {SCREW, 0, 0}}},
     [DFL_CYLINDRICAL] = {4, {{DOT2, X, 0}, {DOT2, Y, 0}, PARALLEL}},
     [DFL_UNIVERSAL] = {4, {TOGETHER, {DOT1, Z, X}}},
     [DFL_PLANAR_JOINT] = {3, {{DOT2, Z, 0}, PARALLEL}},
-    [DFL_TRANSLATION] = {3, {PARALLEL, {DOT1, X, Y}}},
+    [DFL_TRANSLATION] = {3, {NO_TURN}},
     [DFL_SPHERICAL] = {3, {TOGETHER}},
     [DFL_POINT_ON_LINE] = {2, {{DOT2, X, 0}, {DOT2, Y, 0}}},
     [DFL_POINT_ON_PLANE] = {1, {{DOT2, Z, 0}}},
@@ -64,6 +72,7 @@ static const joint_rows in_plane[DFL_CONNECTIONS] = {
 
 static void add_row_force(dfl_vec *force, dfl_vec *torque, dfl_graph *g, const dfl_joint_frames *e,
                           row_type type, dfl_expr lambda);
+static dfl_vec half_difference(dfl_graph *g, dfl_vec a, dfl_vec b);
 static int link_of(const dfl_drawing *drawing, int body);
 static dfl_status multiplier_of(dfl_expr *out, const dfl_drawing *drawing,
                                 const dfl_placed_joint *joint, int number);
@@ -120,7 +129,7 @@ dfl_status dfl_drawing_rows(dfl_drawing *drawing, dfl_placed_joint *joint)
     return status ? status : dfl_graph_status(drawing->graph);
 }
 
-/* On B: -lambda u at its point for DOT2, +lambda u x w for DOT1, -lambda d / L for a distance, -lambda z and
+/* On B: -lambda u at its point for DOT2, +lambda u x w for DOT1, half of that and of u_B x w_A for TURN, -lambda d / L for a distance, -lambda z and
    +lambda lead z for a screw. Rows that were left out carry nothing. */
 dfl_status dfl_drawing_loop_force(dfl_vec *x, dfl_vec *force, dfl_vec *torque, dfl_drawing *drawing,
                                   int index)
@@ -158,6 +167,9 @@ static void add_row_force(dfl_vec *force, dfl_vec *torque, dfl_graph *g, const d
     dfl_vec F = vec_zero(), N = vec_zero(); /* per -lambda */
     if (type.kind == DOT1)
         N = vec_cross(g, e->B[type.w], e->A[type.u]);
+    else if (type.kind == TURN)
+        N = half_difference(g, vec_cross(g, e->B[type.w], e->A[type.u]),
+                            vec_cross(g, e->B[type.u], e->A[type.w]));
     else if (type.kind == DOT2)
         F = e->A[type.u];
     else if (type.kind == DISTANCE)
@@ -166,6 +178,11 @@ static void add_row_force(dfl_vec *force, dfl_vec *torque, dfl_graph *g, const d
         F = e->A[Z], N = vec_neg(g, vec_scale(g, e->lead, e->A[Z]));
     *force = vec_sub(g, *force, vec_scale(g, lambda, F));
     *torque = vec_sub(g, *torque, vec_scale(g, lambda, N));
+}
+
+static dfl_vec half_difference(dfl_graph *g, dfl_vec a, dfl_vec b)
+{
+    return vec_scale(g, dfl_constant(g, 0.5), vec_sub(g, a, b));
 }
 
 static int link_of(const dfl_drawing *drawing, int body)
@@ -249,6 +266,10 @@ static dfl_expr row_value(dfl_graph *g, const dfl_joint_frames *e, row_type type
 {
     if (type.kind == DOT1)
         return vec_dot(g, e->A[type.u], e->B[type.w]);
+    if (type.kind == TURN)
+        return dfl_mul(g, dfl_constant(g, 0.5),
+                       dfl_sub(g, vec_dot(g, e->A[type.u], e->B[type.w]),
+                               vec_dot(g, e->A[type.w], e->B[type.u])));
     if (type.kind == DOT2)
         return vec_dot(g, e->A[type.u], e->d);
     if (type.kind == SCREW)
@@ -368,7 +389,8 @@ static dfl_status all_prescribed(const dfl_drawing *drawing, const dfl_placed_jo
 static dfl_status declare_side(dfl_drawing *drawing, const dfl_placed_joint *joint,
                                const dfl_joint_frames *e, row_type type)
 {
-    if (type.kind != DOT1 || joint->drawn.kind == DFL_UNIVERSAL || type.u != X)
+    const bool turns = type.kind == DOT1 || type.kind == TURN;
+    if (!turns || joint->drawn.kind == DFL_UNIVERSAL || type.u != X)
         return DFL_OK; /* x and y of A with z of B say the same */
     const int axis = type.w == Z && !drawing->planar ? Z : X;
     const dfl_expr cosine = vec_dot(drawing->graph, e->A[axis], e->B[axis]);

@@ -15,7 +15,7 @@ bool dfl_solver_land(dfl_solver *solver, int event)
 {
     dfl_stepper *st = solver->stepper;
     const double near = 1e-3 * (solver->event_time - st->t_old), longest = fabs(st->h_old);
-    double t = solver->event_time, value = 1, before;
+    double t = solver->event_time, value = 1, before, change = 0;
     if (st->class->remembers || !st->stepped || near == 0)
         return false;
     for (int it = 0; it < 5 && value != 0; it++) {
@@ -24,13 +24,13 @@ bool dfl_solver_land(dfl_solver *solver, int event)
         solver->event_time = t;
         if (value_at(&before, solver, event, t - near) || value_at(&value, solver, event, t))
             return false;
-        const double change = -value * near / (value - before);
+        change = -value * near / (value - before);
         if (!(fabs(change) > 4 * DBL_EPSILON * fabs(t)) || fabs(t + change - st->t_old) > longest)
             break;
         t += change;
     }
     dfl_solver_note_residuals(solver);
-    return true;
+    return fabs(change) <= 1e-3 * fabs(near); /* otherwise steps do not confirm the zero */
 }
 
 static dfl_status value_at(double *value, dfl_solver *solver, int event, double t)
