@@ -142,6 +142,16 @@ dfl_status dfl_initial_project(double *x, dfl_initial *init, double t, bool inva
     return status;
 }
 
+dfl_status dfl_initial_project_strongly(double *x, dfl_initial *init, double t)
+{
+    init->strongly = true;
+    dfl_status status = dfl_initial_project(x, init, t, false);
+    init->strongly = false;
+    if (!status && !dfl_stages_hold(init))
+        status = dfl_fail(init->sys.ctx, DFL_NOT_CONVERGED, "other constraints do not hold");
+    return status;
+}
+
 /* The least change or, where the guess is too far for it, the least change of positions that were found
    from there. */
 static dfl_status as_projection(dfl_initial *init, const dfl_conditions *cond)

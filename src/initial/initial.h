@@ -21,6 +21,7 @@ typedef struct dfl_initial {
     bool searched;   /* far from the guess, in vain or not */
     int nconflicts;  /* held unknowns without which the positions could be found */
     int conflict[DFL_MOST_CONFLICTS];
+    bool strongly;               /* projections leave weak directions and rows alone */
     bool without_invariants;     /* the rows e are left out of projections */
     bool converged;              /* every stage of the last projection did, or the conditions */
     dfl_failure failure;         /* what the last dfl_initial_complete failed at */
@@ -43,6 +44,10 @@ dfl_status dfl_initial_complete(double *x, dfl_initial *init, double t,
 /* Moves x onto all constraints, and onto the invariants e if asked, with the least change; after
    dfl_initial_complete. DFL_NOT_CONVERGED, DFL_CALLBACK, DFL_NOT_FINITE. */
 dfl_status dfl_initial_project(double *x, dfl_initial *init, double t, bool invariants);
+
+/* The same for positions near a start with redundant constraints, which off the constraints are only weakly dependent:
+   nothing moves along weak directions. DFL_NOT_CONVERGED also where constraints are then violated. */
+dfl_status dfl_initial_project_strongly(double *x, dfl_initial *init, double t);
 
 /* Accelerations and slacks of the last completed state, for systems that carry them. */
 const double *dfl_initial_accelerations(const dfl_initial *init);

@@ -4,6 +4,9 @@
 #include <math.h>
 #include <string.h>
 
+/* Below this part of the largest, rows and singular values are weak. */
+static const double weak = 1e-2;
+
 enum { MOST = 60 }; /* iterations of one stage; 5 to 11 are usual */
 
 /* The size of a correction, relative to the largest unknown of its stage, and in the unknowns' units. */
@@ -341,7 +344,8 @@ static void equilibrate(dfl_initial *init, dfl_initial_stage st, int nfree)
         for (int j = 0; j < nfree; j++)
             largest = fmax(largest, fabs(init->J[j * st.rows + i]));
         const int row = st.first_row + i;
-        if (largest <= 1e-13 * overall || (row >= sys->row_e && row < sys->row_e + ne))
+        if (largest <= (init->strongly ? weak : 1e-13) * overall ||
+            (row >= sys->row_e && row < sys->row_e + ne))
             continue;
         init->F[i] /= largest;
         for (int j = 0; j < nfree; j++)
@@ -363,7 +367,7 @@ static double tolerance_of(const dfl_initial *init, dfl_initial_stage st)
 {
     const double noise = init->sys.eom->jacobian ? 0 : 1e-6; /* of differences with respect to v */
     if (st.first_column > 0)
-        return init->rank_tolerance;
+        return init->strongly ? weak : init->rank_tolerance;
     if (st.skip_first > 0)
         return fmax(init->rank_tolerance, noise);
     return fmax(1e-13, init->rank_tolerance * init->rank_tolerance);

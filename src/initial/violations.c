@@ -59,7 +59,11 @@ bool dfl_stages_hold(const dfl_initial *init)
 
 static bool is_violated(const dfl_initial *init, int row)
 {
-    const double bound = 10 * init->atol * fmin(1, steepness(init, row));
+    const int first = init->sys.m1 + init->sys.m2;
+    double steep = steepness(init, row);
+    for (int i = first; i < first + init->sys.m3 && row >= first; i++) /* its terms may cancel */
+        steep = fmax(steep, 1e-6 * steepness(init, i));
+    const double bound = 10 * init->atol * fmin(1, steep);
     return !(fabs(init->point.alg[row]) <= fmax(bound, rounding(init, row)));
 }
 
@@ -72,23 +76,14 @@ static double steepness(const dfl_initial *init, int row)
     return largest;
 }
 
-/* The sum of a row's terms, linearized. */
-static double terms(const dfl_initial *init, int row)
-{
-    double sum = 0;
-    for (int j = 0; j < init->sys.n; j++)
-        sum += fabs(dfl_stages_entry(init, row, j) * init->x[j]);
-    return sum;
-}
-
-/* What rounding leaves in a row: a small multiple of its terms; in one whose terms cancel, of those of other rows. */
+/* What rounding leaves in a row: a small multiple of its terms. */
 static double rounding(const dfl_initial *init, int row)
 {
     const dfl_system *sys = &init->sys;
-    double largest = 0;
-    for (int i = sys->m1 + sys->m2; i < sys->m1 + sys->m2 + sys->m3; i++)
-        largest = fmax(largest, terms(init, i));
-    return 1e-13 * terms(init, row) + (row >= sys->m1 + sys->m2 ? 1e-15 * largest : 0);
+    double sum = 0;
+    for (int j = 0; j < sys->n; j++)
+        sum += fabs(dfl_stages_entry(init, row, j) * init->x[j]);
+    return 1e-13 * sum;
 }
 
 static dfl_status inconsistent(dfl_initial *init, const dfl_conditions *cond, int worst, int second,

@@ -16,6 +16,8 @@ static dfl_status advance(dfl_solver *solver, double t_end);
 static dfl_status note_failure(dfl_solver *solver, dfl_status status);
 static dfl_status take_place(dfl_solver *solver, double t0);
 static dfl_status check_rank_nearby(dfl_solver *solver, double t0);
+static void move_a_little(double *x, const double *from, const dfl_solver *solver);
+static int rank_at(dfl_solver *solver, double t, const double *x);
 static void name_moving_positions(char *text, size_t size, const dfl_solver *solver);
 static dfl_status evaluate_start(dfl_solver *solver);
 static dfl_status start_failure(const dfl_solver *solver);
@@ -209,17 +211,36 @@ static dfl_status take_place(dfl_solver *solver, double t0)
     return status == DFL_NOT_FINITE || status == DFL_CALLBACK ? start_failure(solver) : status;
 }
 
+/* Without symmetry: by fractions of multiples of the golden section. */
+static void move_a_little(double *x, const double *from, const dfl_solver *solver)
+{
+    const dfl_layout at = dfl_eom_layout(solver->eom);
+    memcpy(x, from, (size_t)solver->sys.nu * sizeof *x);
+    for (int i = at.p; i < at.n; i++)
+        x[i] += 1e-3 * (1 + fabs(x[i])) * (2 * fmod(0.6180339887 * (i + 1), 1) - 1);
+}
+
+/* Of W at x of the user. */
+static int rank_at(dfl_solver *solver, double t, const double *x)
+{
+    const dfl_system *sys = &solver->sys;
+    dfl_point *nearby = &solver->stepper->next;
+    memcpy(nearby->x, solver->stepper->here.x, (size_t)sys->na * sizeof *x);
+    memcpy(nearby->x + sys->na, x, (size_t)sys->nu * sizeof *x);
+    nearby->t = t;
+    return dfl_formulation_rank_at(&solver->form, nearby);
+}
+
 /* Dependent constraints are redundant only if they stay dependent: at a singular position the rank is
    higher next to it. Looks at a position on the constraints a little away, if there is one. */
 static dfl_status check_rank_nearby(dfl_solver *solver, double t0)
 {
-    const dfl_system *sys = &solver->sys;
-    const dfl_layout at = dfl_eom_layout(solver->eom);
-    dfl_point *nearby = &solver->stepper->next;
     double *x = solver->x_event;
-    memcpy(x, solver->x, (size_t)sys->nu * sizeof *x);
-    for (int i = at.p; i < at.n; i++) /* no symmetry: multiples of the golden section */
-        x[i] += 1e-3 * (1 + fabs(x[i])) * (2 * fmod(0.6180339887 * (i + 1), 1) - 1);
+    move_a_little(x, solver->x, solver);
+    if (!dfl_initial_project_strongly(x, &solver->initial, t0) &&
+        rank_at(solver, t0, x) <= solver->form.rank2)
+        return DFL_OK;
+    move_a_little(x, solver->x, solver);
     solver->sys.trouble.part = DFL_FAILURE_VELOCITY;
     const dfl_status projected = dfl_initial_project(x, &solver->initial, t0, false);
     if (projected == DFL_NOT_CONVERGED)
@@ -229,10 +250,7 @@ static dfl_status check_rank_nearby(dfl_solver *solver, double t0)
                         t0, solver->form.rank2, solver->sys.nc);
     if (projected)
         return DFL_OK;
-    memcpy(nearby->x, solver->stepper->here.x, (size_t)sys->na * sizeof *x);
-    memcpy(nearby->x + sys->na, x, (size_t)sys->nu * sizeof *x);
-    nearby->t = t0;
-    const int rank = dfl_formulation_rank_at(&solver->form, nearby);
+    const int rank = rank_at(solver, t0, x);
     if (rank <= solver->form.rank2)
         return DFL_OK;
     char names[200];
