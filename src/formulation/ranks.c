@@ -118,6 +118,18 @@ int dfl_formulation_rank_at(dfl_formulation *form, const dfl_point *point)
                                  sys->m2, sys->nc, sys->n3);
 }
 
+/* Rows of rounding size, in which terms have cancelled, are none. */
+static void clear_rounding(double *B, int m, int n, double overall)
+{
+    for (int i = 0; i < m; i++) {
+        double largest = 0;
+        for (int j = 0; j < n; j++)
+            largest = fmax(largest, fabs(B[(size_t)j * (size_t)m + (size_t)i]));
+        for (int j = 0; j < n && largest <= 1e-14 * overall; j++)
+            B[(size_t)j * (size_t)m + (size_t)i] = 0;
+    }
+}
+
 /* B := A with unit maximum in every column; columns of rounding size are left as they are. */
 static void equilibrate_columns(double *B, const double *A, int lda, int m, int n)
 {
@@ -134,6 +146,7 @@ static void equilibrate_columns(double *B, const double *A, int lda, int m, int 
         for (int i = 0; i < m; i++)
             B[(size_t)j * (size_t)m + (size_t)i] = scale * a[i];
     }
+    clear_rounding(B, m, n, 1);
 }
 
 /* The rank of A with rows and columns scaled, -1 if the SVD fails; *ratio: the smallest singular value

@@ -11,8 +11,8 @@
 
 static dfl_status create_work(struct split_work *work, dfl_context *ctx, int m, int n);
 static lapack_int query_workspace(int m, int n);
-static bool load_transposed(dfl_split *split, const double *A, int lda, bool scale_rows);
-static void equilibrate(double *W, int n, int m, double *scale);
+static bool load_transposed(dfl_split *split, const double *A, int lda, const dfl_split_rule *rule);
+static void equilibrate(double *W, int n, int m, double *scale, double weak);
 static void scale_columns(double *R, int n, int m, const double *scale);
 static void set_identity(double *N, int n);
 static bool split_row(dfl_split *split, const dfl_split_rule *rule, const double *A, int lda);
@@ -79,7 +79,7 @@ bool dfl_split_compute(dfl_split *split, const dfl_split_rule *rule, const doubl
     const bool qr = rule->method == DFL_METHOD_QR || (n == 1 && rule->method == DFL_METHOD_LU);
     if (m == 1 && qr && split_row(split, rule, A, lda))
         return true;
-    if (!load_transposed(split, A, lda, rule->scale_rows)) {
+    if (!load_transposed(split, A, lda, rule)) {
         split->rank = -1;
         return false;
     }
@@ -220,7 +220,7 @@ static lapack_int query_workspace(int m, int n)
 }
 
 /* W = (D A)^T; false if A is not finite. Without row scaling D = I and is not stored. */
-static bool load_transposed(dfl_split *split, const double *A, int lda, bool scale_rows)
+static bool load_transposed(dfl_split *split, const double *A, int lda, const dfl_split_rule *rule)
 {
     struct split_work *work = split->work;
     const int m = split->m, n = split->n;
@@ -229,16 +229,22 @@ static bool load_transposed(dfl_split *split, const double *A, int lda, bool sca
             work->W[i * n + j] = A[j * lda + i];
     if (!is_finite(work->W, m * n))
         return false;
-    if (scale_rows)
-        equilibrate(work->W, n, m, work->scale);
+    const bool imposed = rule->method == DFL_METHOD_SVD && rule->rank >= 0;
+    if (rule->scale_rows)
+        equilibrate(work->W, n, m, work->scale, imposed ? 1e-4 : 0);
     return true;
 }
 
-/* Gives each column of W the largest entry 1; scale[i] = 1 leaves a zero column as it is. */
-static void equilibrate(double *W, int n, int m, double *scale)
+/* Gives each column of W the largest entry 1; scale[i] = 1 leaves a zero column as it is. Where the rank is imposed,
+   columns below the part `weak` of the largest stay weaker than the others: redundant rows may vanish on the constraints
+   and point anywhere next to them. */
+static void equilibrate(double *W, int n, int m, double *scale, double weak)
 {
+    double overall = 0;
+    for (int k = 0; k < m * n && weak > 0; k++)
+        overall = fabs(W[k]) > overall ? fabs(W[k]) : overall;
     for (int i = 0; i < m; i++) {
-        double largest = 0;
+        double largest = weak * overall;
         for (int j = 0; j < n; j++)
             largest = fabs(W[i * n + j]) > largest ? fabs(W[i * n + j]) : largest;
         const double inverse = 1 / largest;
