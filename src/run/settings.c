@@ -219,6 +219,12 @@ static dfl_status check_combination(const dfl_settings *settings, dfl_context *c
         return dfl_fail(
             ctx, DFL_INVALID,
             "fixed-step says the size of every step; leave first-step and max-step out");
+    const double rows = solver->every > 0 ? fabs(settings->to - settings->from) / solver->every : 0;
+    if (rows > 1e8)
+        return dfl_fail(
+            ctx, DFL_INVALID,
+            "every = %g would give %.2g rows; choose a larger distance (1e8 rows at most)",
+            solver->every, rows);
     if (solver->rtol >= 1)
         return dfl_fail(ctx, DFL_INVALID, "rtol is %g; choose it below 1, such as 1e-6",
                         solver->rtol);
