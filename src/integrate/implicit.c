@@ -151,6 +151,7 @@ typedef struct increments {
    was. Whether a second one is enough shows in the other unknowns; whether it diverges, in the third. */
 static void take_second(dfl_stepper *st, const increments *old, double size)
 {
+    /* of a sum, not of a mean: the more components, the smaller they must be to count as converged */
     const double converged = 0.01 * st->scale.newton_tolerance, now = st->scale.moving;
     const double moving = now > converged * converged ? sqrt(now / old->moving) : 0;
     const double rate = fmin(0.9, fmax(moving, size / old->size));

@@ -14,8 +14,7 @@ typedef struct dfl_scale {
     int *group;         /* n: group of each component, for the norm by bodies */
     double *sum, *size; /* per group */
     int ngroups;
-    double
-        moving; /* of the last Newton norm: the squares that belong to r, v, s, p, with carried a */
+    double moving;     /* with carried a: sum of squares of r, v, s, p in the last Newton norm */
     bool differential; /* only r, v, p count in the error norm */
 } dfl_scale;
 
