@@ -228,6 +228,55 @@ static void a_terminal_event_is_as_accurate_as_a_step(void **state)
     }
 }
 
+/* The pendulum whose evaluation asks once for a smaller step. */
+typedef struct reluctant {
+    dfl_eom eom;
+    long calls, refuse_at;
+} reluctant;
+
+static int evaluate_reluctantly(dfl_blocks *out, double t, const double *x, unsigned need,
+                                void *user)
+{
+    reluctant *r = user;
+    return ++r->calls == r->refuse_at ? 1 : r->eom.eval(out, t, x, need, r->eom.user);
+}
+
+/* The lowest point at t = 0.5 ends the run, also where the step that would end there cannot be taken and the
+   continuous output has to do. */
+static void a_terminal_event_is_met_whichever_evaluation_is_refused(void **state)
+{
+    (void)state;
+    problem prob;
+    assert_true(problem_make(&prob, "pendulum", 0));
+    reluctant r = {.eom = prob.eom};
+    dfl_eom eom = prob.eom;
+    eom.eval = evaluate_reluctantly;
+    eom.user = &r;
+    const dfl_event_kind kind = {.terminal = true};
+    recorder rec = {0};
+    dfl_solver_options options = with_positions(&rec, 1e-7);
+    options.event_kinds = &kind;
+    options.on_event = NULL;
+    long total = 1;
+    for (long k = 0; k <= total; k++) {
+        dfl_context *ctx = dfl_context_create();
+        dfl_solver *solver = NULL;
+        r.calls = 0;
+        r.refuse_at = k;
+        assert_int_equal(dfl_solver_create(&solver, ctx, &eom, &options), DFL_OK);
+        if (!dfl_solver_start(solver, 0, prob.x0, NULL)) {
+            assert_int_equal(dfl_solver_advance(solver, 2), DFL_STOPPED);
+            assert_near(dfl_solver_time(solver), 0.5, 1e-5);
+            assert_near(dfl_solver_state(solver)[X], 0, 1e-6);
+        }
+        total = k == 0 ? r.calls : total;
+        dfl_solver_free(solver);
+        assert_int_equal(dfl_context_live(ctx), 0);
+        dfl_context_free(ctx);
+    }
+    problem_free(&prob);
+}
+
 static void a_run_continues_from_a_terminal_event_without_meeting_it_again(void **state)
 {
     (void)state;
@@ -455,6 +504,7 @@ int main(void)
         cmocka_unit_test(a_direction_selects_rising_or_falling_zeros),
         cmocka_unit_test(a_terminal_event_leaves_a_consistent_state_at_its_time),
         cmocka_unit_test(a_terminal_event_is_as_accurate_as_a_step),
+        cmocka_unit_test(a_terminal_event_is_met_whichever_evaluation_is_refused),
         cmocka_unit_test(a_run_continues_from_a_terminal_event_without_meeting_it_again),
         cmocka_unit_test(turning_back_at_a_terminal_event_does_not_meet_it_again),
         cmocka_unit_test(events_are_found_backwards_in_time),
