@@ -4,7 +4,11 @@
    pair of lanes, in which its real part stands twice and its imaginary part with both signs (dfl_shifts), so
    that sums, products and reciprocals of such numbers are those of single lanes. All shifts share the order
    of the pivots; where one of them is less than a tenth of the best in its own lane, and for larger orders,
-   each shift has a factorization of its own. */
+   each shift has a factorization of its own.
+
+   Order 2, of mechanisms with one degree of freedom, is inverted: the products of a solution then wait for
+   nothing, and zeta I - [0 I; -K -D], however stiff, loses no digits by that. With several degrees of freedom it would,
+   where stiff forces nearly cancel. */
 #include "linalg/lane_kernels.h"
 
 #include <float.h>
@@ -15,7 +19,8 @@ struct dfl_shifted {
     int n, stages, width;
     bool together; /* all shifts are factored at once: */
     double *
-        factors; /* n x n entries, each with lanes of re, then of im: L, U, and D^-1 on the diagonal */
+        factors; /* n x n entries, each with lanes of re, then of im: L, U, and D^-1 on the diagonal;
+                        E^-1 of order 2 */
     int order[LARGEST_TOGETHER]; /* of the rows: that of entry i is order[i] */
     dfl_factor *real, *pair[DFL_LANES / 2];
 };
@@ -24,8 +29,12 @@ static bool factor_at_once(dfl_shifted *shifted, const double *A, const double *
                            const double *zeta);
 static bool factor_each(dfl_shifted *shifted, const double *A, const double *B, const double *zeta,
                         dfl_method method);
+static void solve_real_two(double *d, int width, const double *inverse);
 WIDE static bool factor_together(double *E, int width, int n, int *order, const dfl_shifts *zeta,
                                  const double *A, const double *B);
+WIDE static bool invert_two(double *E, int width, const dfl_shifts *zeta, const double *A,
+                            const double *B);
+WIDE static void solve_two(double *d, int width, const double *inverse);
 WIDE static void solve_together(double *d, int width, const double *E, int n, const int *order);
 
 dfl_status dfl_shifted_create(dfl_shifted **out, dfl_context *ctx, int n, int stages)
@@ -72,6 +81,10 @@ bool dfl_shifted_factor(dfl_shifted *shifted, int n, const double *A, const doub
 void dfl_shifted_solve(const dfl_shifted *shifted, double *d)
 {
     const int width = shifted->width;
+    if (shifted->together && shifted->n == 2) {
+        solve_two(d, width, shifted->factors);
+        return;
+    }
     if (shifted->together) {
         solve_together(d, width, shifted->factors, shifted->n, shifted->order);
         return;
@@ -89,6 +102,10 @@ void dfl_shifted_solve_real(const dfl_shifted *shifted, double *d)
     double x[LARGEST_TOGETHER];
     if (!shifted->together) {
         dfl_factor_solve(shifted->real, d);
+        return;
+    }
+    if (n == 2) {
+        solve_real_two(d, shifted->width, E);
         return;
     }
     for (int i = 0; i < n; i++)
@@ -134,6 +151,8 @@ static bool factor_at_once(dfl_shifted *shifted, const double *A, const double *
     dfl_shifts_set(&all, shifted->stages, zeta);
     for (int k = shifted->stages; k < shifted->width; k++)
         all.re[k] = zeta[0];
+    if (shifted->n == 2)
+        return invert_two(shifted->factors, shifted->width, &all, A, B);
     return factor_together(shifted->factors, shifted->width, shifted->n, shifted->order, &all, A,
                            B);
 }
@@ -272,15 +291,11 @@ static INLINE bool factor_with(int quads, double *E, int n, int *order, const df
     return true;
 }
 
-/* Order 2, of mechanisms with one degree of freedom, has its loops unrolled. */
 WIDE static bool factor_together(double *E, int width, int n, int *order, const dfl_shifts *zeta,
                                  const double *A, const double *B)
 {
-    if (width == 4)
-        return n == 2 ? factor_with(1, E, 2, order, zeta, A, B)
-                      : factor_with(1, E, n, order, zeta, A, B);
-    return n == 2 ? factor_with(2, E, 2, order, zeta, A, B)
-                  : factor_with(2, E, n, order, zeta, A, B);
+    return width == 4 ? factor_with(1, E, n, order, zeta, A, B)
+                      : factor_with(2, E, n, order, zeta, A, B);
 }
 
 /* One component of a right-hand side. */
@@ -328,7 +343,104 @@ static INLINE void solve_with(int quads, double *d, const double *E, int n, cons
 WIDE static void solve_together(double *d, int width, const double *E, int n, const int *order)
 {
     if (width == 4)
-        n == 2 ? solve_with(1, d, E, 2, order) : solve_with(1, d, E, n, order);
+        solve_with(1, d, E, n, order);
     else
-        n == 2 ? solve_with(2, d, E, 2, order) : solve_with(2, d, E, n, order);
+        solve_with(2, d, E, n, order);
+}
+
+/* E = zeta A - B, one entry */
+static INLINE number entry_of(int quads, const dfl_shifts *zeta, double A, double B)
+{
+    number z;
+    for (int q = 0; q < quads; q++) {
+        z.re[q] = A * *(const quad *)(zeta->re + 4 * q) - B;
+        z.im[q] = A * *(const quad *)(zeta->im + 4 * q);
+    }
+    return z;
+}
+
+/* x y or -x y */
+static INLINE number signed_product(int quads, double sign, number x, number y)
+{
+    number z = product(quads, x, y);
+    for (int q = 0; q < quads; q++) {
+        z.re[q] *= sign;
+        z.im[q] *= sign;
+    }
+    return z;
+}
+
+/* E^-1 = [d -b; -c a] / (a d - b c). False: the determinant vanishes in some lane, or its square overflows. */
+static INLINE bool invert_two_with(int quads, double *E, const dfl_shifts *zeta, const double *A,
+                                   const double *B)
+{
+    const int entry = 8 * quads;
+    const number a = entry_of(quads, zeta, A[0], B[0]), c = entry_of(quads, zeta, A[1], B[1]),
+                 b = entry_of(quads, zeta, A[2], B[2]), d = entry_of(quads, zeta, A[3], B[3]);
+    number det = product(quads, a, d);
+    const number bc = product(quads, b, c);
+    long good = -1;
+    for (int q = 0; q < quads; q++) {
+        const four size = det.re[q] * det.re[q] + det.im[q] * det.im[q] + bc.re[q] * bc.re[q] +
+                          bc.im[q] * bc.im[q];
+        det.re[q] -= bc.re[q];
+        det.im[q] -= bc.im[q];
+        const four square = det.re[q] * det.re[q] + det.im[q] * det.im[q];
+        const four_mask regular = (square > 1e-28 * size + DBL_MIN) & (square <= DBL_MAX);
+        good &= regular[0] & regular[1] & regular[2] & regular[3];
+    }
+    const number inverse = reciprocal(quads, det);
+    put(E, quads, product(quads, inverse, d));
+    put(E + entry, quads, signed_product(quads, -1, inverse, c));
+    put(E + 2 * entry, quads, signed_product(quads, -1, inverse, b));
+    put(E + 3 * entry, quads, product(quads, inverse, a));
+    return good;
+}
+
+WIDE static bool invert_two(double *E, int width, const dfl_shifts *zeta, const double *A,
+                            const double *B)
+{
+    return width == 4 ? invert_two_with(1, E, zeta, A, B) : invert_two_with(2, E, zeta, A, B);
+}
+
+/* y += z x: each lane times re, the other lane of its pair times im. */
+static INLINE void add_product(four y[2], int quads, const double *z, const four x[2],
+                               const four other[2])
+{
+    for (int q = 0; q < quads; q++) {
+        y[q] += *(const quad *)(z + 4 * q) * x[q];
+        y[q] += *(const quad *)(z + 4 * (quads + q)) * other[q];
+    }
+}
+
+static INLINE void solve_two_with(int quads, double *d, const double *inverse)
+{
+    const int width = 4 * quads, entry = 2 * width;
+    four x[2][2], other[2][2], y[2][2] = {{{0}, {0}}, {{0}, {0}}};
+    for (int j = 0; j < 2; j++) {
+        for (int q = 0; q < quads; q++)
+            x[j][q] = *(const quad *)(d + j * width + 4 * q);
+        partners(other[j], quads, x[j]);
+    }
+    for (int j = 0; j < 2; j++)
+        for (int i = 0; i < 2; i++)
+            add_product(y[i], quads, inverse + (2 * j + i) * entry, x[j], other[j]);
+    for (int i = 0; i < 2; i++)
+        store(d + i * width, quads, y[i]);
+}
+
+WIDE static void solve_two(double *d, int width, const double *inverse)
+{
+    if (width == 4)
+        solve_two_with(1, d, inverse);
+    else
+        solve_two_with(2, d, inverse);
+}
+
+static void solve_real_two(double *d, int width, const double *inverse)
+{
+    const int entry = 2 * width;
+    const double x = d[0], y = d[1];
+    d[0] = inverse[0] * x + inverse[2 * entry] * y;
+    d[1] = inverse[entry] * x + inverse[3 * entry] * y;
 }
