@@ -32,7 +32,7 @@ typedef struct dfl_form_ops {
     dfl_outcome (*linearize)(dfl_formulation *form, double t, const double *x, const double *a,
                              bool update);
     dfl_outcome (*select)(dfl_formulation *form, double t, const double *x);
-    dfl_outcome (*factor)(dfl_formulation *form, int ncomplex, const double *zeta);
+    dfl_outcome (*factor)(dfl_formulation *form, int stages); /* for form->shifts */
     dfl_outcome (*residual)(double *rows, dfl_formulation *form, const dfl_point *points, int count,
                             const double *transform, const double *yp, const double *xp);
     dfl_outcome (*mixed)(double *rows, dfl_formulation *form, const dfl_point *differential,

@@ -58,13 +58,13 @@ static dfl_status create_factors(dfl_formulation *form)
     return status;
 }
 
-dfl_outcome dfl_projected_factor(dfl_formulation *form, int ncomplex, const double *zeta)
+dfl_outcome dfl_projected_factor(dfl_formulation *form, int stages)
 {
     const int nd = form->nd;
     const size_t first = (size_t)form->ma * (size_t)nd;
     const dfl_method method =
         form->options->differential == DFL_DIFFERENTIAL_QR ? DFL_METHOD_QR : DFL_METHOD_LU;
-    if (!dfl_shifted_factor(form->E, nd, form->SM + first, form->SJ + first, 1 + 2 * ncomplex, zeta,
+    if (!dfl_shifted_factor(form->E, nd, form->SM + first, form->SJ + first, stages, &form->shifts,
                             method))
         return dfl_system_part_trouble(form->sys, DFL_STEP_SINGULAR, DFL_FAILURE_NEWTON_MATRIX, 0);
     return DFL_STEP_OK;

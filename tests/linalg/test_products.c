@@ -187,7 +187,7 @@ static void shifted_systems_are_solved_for_all_shifts(void **state)
         dfl_shifts_set(&shifts, stages, zeta);
         memcpy(x, b, sizeof b);
         assert_true(
-            dfl_shifted_factor(shifted, n, A, B, stages, zeta, qr ? DFL_METHOD_QR : DFL_METHOD_LU));
+            dfl_shifted_factor(shifted, n, A, B, stages, &shifts, qr ? DFL_METHOD_QR : DFL_METHOD_LU));
         dfl_shifted_solve(shifted, x);
         memcpy(Ex, b, sizeof b);
         dfl_lanes_mul_shifted(Ex, width, &shifts, A, B, n, n, x); /* b - (zeta A - B) x */
@@ -208,13 +208,15 @@ static void singular_shifted_systems_are_refused(void **state)
     enum { N = 2 };
     const double zeta[3] = {1, 2, 3}, zero[N * N] = {0};
     dfl_shifted *shifted = NULL;
+    dfl_shifts shifts;
+    dfl_shifts_set(&shifts, 3, zeta);
     assert_int_equal(dfl_shifted_create(&shifted, ctx, N, 3), DFL_OK);
-    assert_false(dfl_shifted_factor(shifted, N, zero, zero, 3, zeta, DFL_METHOD_LU));
+    assert_false(dfl_shifted_factor(shifted, N, zero, zero, 3, &shifts, DFL_METHOD_LU));
     for (int i = 0; i < N * N; i++) {
         double A[N * N] = {2, 1, 1, 3};
-        assert_true(dfl_shifted_factor(shifted, N, A, zero, 3, zeta, DFL_METHOD_LU));
+        assert_true(dfl_shifted_factor(shifted, N, A, zero, 3, &shifts, DFL_METHOD_LU));
         A[i] = NAN;
-        assert_false(dfl_shifted_factor(shifted, N, A, zero, 3, zeta, DFL_METHOD_LU));
+        assert_false(dfl_shifted_factor(shifted, N, A, zero, 3, &shifts, DFL_METHOD_LU));
     }
     dfl_shifted_free(shifted, ctx);
     for (long k = 0; k < 12; k++) { /* allocations that fail */
