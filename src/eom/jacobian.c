@@ -364,12 +364,13 @@ static void name_row(dfl_trouble *trouble, const dfl_eom *eom, int block, int ro
     trouble->index = row;
 }
 
-/* All derivatives and M; the first row that is not finite is named. */
+/* All derivatives in use and M; the first row that is not finite is named. */
 static dfl_outcome check_finite(const dfl_rows_jacobian *jac, dfl_system *sys, double t)
 {
     const dfl_eom *eom = sys->eom;
     const int nv = eom->nv, entries = (int)mass_entries(sys);
-    if (is_finite(jac->store, (int)jac->store_size) &&
+    const long used = eom->trivial_kinematics ? jac->blocks.kin - jac->store : jac->store_size;
+    if (is_finite(jac->store, (int)used) &&
         (sys->constant || is_finite(jac->M, entries)) &&
         (eom->n0 == 0 || is_finite(jac->scratch.blocks.K0, nv * eom->n0)))
         return DFL_STEP_OK;
@@ -447,13 +448,13 @@ static void place_eliminated(dfl_rows_jacobian *jac, const dfl_system *sys)
     const int nv = sys->n3, nu = sys->nu, nc = sys->nc, rows = nc + sys->eom->ne;
     const double *W = jac->blocks.vel;
     double *WM = jac->WM;
-    for (int j = 0; j < nv; j++) {
-        const double M_inv = sys->constant ? sys->M_inv[j] : 1 / jac->M[j];
+    for (int j = 0; j < nv; j++, W += rows, WM += nc) {
+        const double inverse = 1 / jac->M[j];
         for (int i = 0; i < nc; i++)
-            WM[j * nc + i] = W[j * rows + i] * M_inv;
+            WM[i] = W[i] * inverse;
     }
     place(jac->J1, sys->m1, sys->row_acc, sys->na, jac->blocks.acc, nc, nu);
-    product(nc, nu, nv, 1, WM, nc, jac->blocks.dyn, nv, 1,
+    product(nc, nu, nv, 1, jac->WM, nc, jac->blocks.dyn, nv, 1,
             jac->J1 + sys->na * sys->m1 + sys->row_acc, sys->m1);
 }
 

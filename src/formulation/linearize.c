@@ -34,7 +34,7 @@ dfl_outcome dfl_projected_linearize(dfl_formulation *form, double t, const doubl
     if (outcome)
         return outcome;
     sys->trouble.t = t;
-    if (!update)
+    if (!update && sys->eom->ne > 0)
         dfl_invariants_choose(form);
     dfl_invariants_compress(form);
     outcome = split_blocks(form);
@@ -194,44 +194,12 @@ static void set_dimensions(dfl_formulation *form)
         form->have_selectors = false;
 }
 
-/* Rows of CB, a part of the unknowns, and the columns in which they are not zero. */
-typedef struct part {
-    int row, rows, first, count;
-} part;
-
-static inline part positions(const dfl_formulation *form)
-{
-    const dfl_system *sys = form->sys;
-    return (part){sys->off_sp, sys->n4, sys->m1 + form->m2, sys->m3 + form->nfp};
-}
-
-/* Massless rows make velocities depend on everything. */
-static inline part velocities(const dfl_formulation *form)
-{
-    const dfl_system *sys = form->sys;
-    if (sys->eom->n0 > 0)
-        return (part){sys->off_v, sys->n3, 0, form->K};
-    return (part){sys->off_v, sys->n3, sys->m1, form->m2 + sys->m3 + form->nfp + form->nfv};
-}
-
-static inline part auxiliaries(const dfl_formulation *form) /* r */
-{
-    const dfl_system *sys = form->sys;
-    return (part){sys->off_r, sys->n2, form->K - form->nflm - sys->n2, sys->n2};
-}
-
-static inline part free_multipliers(const dfl_formulation *form) /* psi1 */
-{
-    return (part){form->sys->off_l, form->sys->nc, form->K - form->nflm, form->nflm};
-}
-
 /* Y = sign A X + beta Y in the columns of a part X of CB; A has m rows. */
 static INLINE void times(double *Y, int ldy, double beta, double sign, const double *A, int m,
-                         part x, const dfl_formulation *form)
+                         const dfl_part *x, const dfl_formulation *form)
 {
-    const int n = form->sys->n;
-    product(m, x.count, x.rows, sign, A, m, form->CB + x.first * n + x.row, n, beta,
-            Y + x.first * ldy, ldy);
+    product(m, x->count, x->rows, sign, A, m, form->CB + x->at, form->sys->n, beta,
+            Y + x->first * ldy, ldy);
 }
 
 /* Copies rows x cols of A (leading dimension rows) into B, times sign. */
@@ -248,16 +216,33 @@ static void put_identity(double *B, int ldb, double value, int n)
         B[(size_t)i * (size_t)ldb + (size_t)i] = value;
 }
 
+/* Massless rows make velocities depend on everything. */
+static void set_parts(dfl_formulation *form)
+{
+    const dfl_system *sys = form->sys;
+    const int m1 = sys->m1, K = form->K, to_sp = sys->m3 + form->nfp, nr = sys->n2, nlm = form->nflm;
+    form->sp = (dfl_part){sys->off_sp, sys->n4, m1 + form->m2, to_sp, 0};
+    form->p = (dfl_part){sys->off_p, sys->eom->np, m1 + form->m2, to_sp, 0};
+    form->v = sys->eom->n0 > 0
+                  ? (dfl_part){sys->off_v, sys->n3, 0, K, 0}
+                  : (dfl_part){sys->off_v, sys->n3, m1, form->m2 + to_sp + form->nfv, 0};
+    form->r = (dfl_part){sys->off_r, nr, K - nlm - nr, nr, 0};
+    form->lm = (dfl_part){sys->off_l, sys->nc, K - nlm, nlm, 0};
+    dfl_part *const part[] = {&form->sp, &form->p, &form->v, &form->r, &form->lm};
+    for (int i = 0; i < 5; i++)
+        part[i]->at = part[i]->first * sys->n + part[i]->row;
+}
+
 /* New dimensions: zeros, and dr = u_r. */
 static void clear_matrices(dfl_formulation *form)
 {
     const int n = form->sys->n, nd = form->nd, K = form->K;
-    const part r = auxiliaries(form);
+    set_parts(form);
     memset(form->CB, 0, (size_t)n * (size_t)K * sizeof(double));
     memset(form->SM, 0, (size_t)nd * (size_t)K * sizeof(double));
     memset(form->SJ, 0, (size_t)nd * (size_t)K * sizeof(double));
-    put_identity(form->CB + r.first * n + r.row, n, 1, r.rows);
-    put_identity(form->SM + r.first * nd, nd, 1, r.rows);
+    put_identity(form->CB + form->r.at, n, 1, form->r.rows);
+    put_identity(form->SM + form->r.first * nd, nd, 1, form->r.rows);
 }
 
 /* d[sp] = -R3 a3 + N3 u_p */
@@ -265,9 +250,9 @@ static void build_positions(dfl_formulation *form)
 {
     const dfl_system *sys = form->sys;
     const int n = sys->n;
-    double *X4 = form->CB + sys->off_sp;
-    put(X4 + (sys->m1 + form->m2) * n, n, -1, form->split3->R, sys->n4, sys->m3);
-    put(X4 + form->ma * n, n, 1, form->split3->N, sys->n4, form->nfp);
+    double *X4 = form->CB + form->sp.at;
+    put(X4, n, -1, form->split3->R, sys->n4, sys->m3);
+    put(X4 + sys->m3 * n, n, 1, form->split3->N, sys->n4, form->nfp);
 }
 
 /* What massless rows add to dv: R2 (J2_1 R1 a1 - J2r dr - J2lm d[lm]) */
@@ -275,14 +260,14 @@ static void build_massless(dfl_formulation *form)
 {
     const dfl_system *sys = form->sys;
     const int n = sys->n, m1 = sys->m1, m2 = form->m2;
-    const part r = auxiliaries(form), lm = free_multipliers(form);
+    const dfl_part *r = &form->r, *lm = &form->lm;
     const double *J2 = form->J2, *R2 = form->split2->R;
     double *X3 = form->CB + sys->off_v, *T = form->work;
     dfl_gemm(sys->n3, m1, m2, 1, R2, sys->n3, J2, m2, 0, X3, n);
-    times(T, m2, 0, -1, J2 + r.row * m2, m2, r, form);
-    times(T, m2, 0, -1, J2 + lm.row * m2, m2, lm, form);
-    dfl_gemm(sys->n3, r.count + lm.count, m2, 1, R2, sys->n3, T + r.first * m2, m2, 0,
-             X3 + r.first * n, n);
+    times(T, m2, 0, -1, J2 + r->row * m2, m2, r, form);
+    times(T, m2, 0, -1, J2 + lm->row * m2, m2, lm, form);
+    dfl_gemm(sys->n3, r->count + lm->count, m2, 1, R2, sys->n3, T + r->first * m2, m2, 0,
+             X3 + r->first * n, n);
 }
 
 /* dv = R2 (-a2 - J2sp d[sp]) + N2 u_v */
@@ -290,12 +275,12 @@ static void build_velocities(dfl_formulation *form)
 {
     const dfl_system *sys = form->sys;
     const int n = sys->n, nv = sys->n3, m2 = form->m2;
-    const part sp = positions(form);
+    const dfl_part *sp = &form->sp;
     const double *R2 = form->split2->R;
     double *X3 = form->CB + sys->off_v, *T = form->work;
     put(X3 + sys->m1 * n, n, -1, R2, nv, m2);
-    times(T, m2, 0, -1, form->J2 + sp.row * m2, m2, sp, form);
-    product(nv, sp.count, m2, 1, R2, nv, T + sp.first * m2, m2, 0, X3 + sp.first * n, n);
+    times(T, m2, 0, -1, form->J2 + sp->row * m2, m2, sp, form);
+    product(nv, sp->count, m2, 1, R2, nv, T + sp->first * m2, m2, 0, X3 + sp->first * n, n);
     put(X3 + (form->ma + form->nfp) * n, n, 1, form->split2->N, nv, form->nfv);
     if (sys->eom->n0 > 0)
         build_massless(form);
@@ -306,19 +291,18 @@ static void build_first(dfl_formulation *form)
 {
     const dfl_system *sys = form->sys;
     const int n = sys->n, m1 = sys->m1, K = form->K, n1 = determined_first(sys);
-    const part v = velocities(form), sp = positions(form), r = auxiliaries(form),
-               lm = free_multipliers(form);
+    const dfl_part *v = &form->v, *sp = &form->sp, *r = &form->r, *lm = &form->lm;
     const double *J1 = form->jac.J1, *R1 = form->split1->R;
     double *CB = form->CB, *T = form->work;
-    if (K > r.first)
-        memset(T + r.first * m1, 0, (size_t)(m1 * (K - r.first)) * sizeof *T);
-    times(T, m1, 0, -1, J1 + v.row * m1, m1, v, form);
-    times(T, m1, 1, -1, J1 + sp.row * m1, m1, sp, form);
-    if (r.count > 0)
-        times(T, m1, 1, -1, J1 + r.row * m1, m1, r, form);
-    if (lm.count > 0)
-        times(T, m1, 1, -1, J1 + lm.row * m1, m1, lm, form);
-    product(n1, K - v.first, m1, 1, R1, n1, T + v.first * m1, m1, 0, CB + v.first * n, n);
+    if (K > r->first)
+        memset(T + r->first * m1, 0, (size_t)(m1 * (K - r->first)) * sizeof *T);
+    times(T, m1, 0, -1, J1 + v->row * m1, m1, v, form);
+    times(T, m1, 1, -1, J1 + sp->row * m1, m1, sp, form);
+    if (r->count > 0)
+        times(T, m1, 1, -1, J1 + r->row * m1, m1, r, form);
+    if (lm->count > 0)
+        times(T, m1, 1, -1, J1 + lm->row * m1, m1, lm, form);
+    product(n1, K - v->first, m1, 1, R1, n1, T + v->first * m1, m1, 0, CB + v->first * n, n);
     if (form->stagewise)
         put_identity(CB, n, -1, n1);
     else if (sys->eom->n0 == 0)
@@ -331,10 +315,8 @@ static void build_first(dfl_formulation *form)
 
 static void build_CB(dfl_formulation *form)
 {
-    const part lm = free_multipliers(form);
-    if (lm.count > 0)
-        dfl_selectors_free_multipliers(form->CB + lm.first * form->sys->n + lm.row, form->sys->n,
-                                       form);
+    if (form->lm.count > 0)
+        dfl_selectors_free_multipliers(form->CB + form->lm.at, form->sys->n, form);
     build_positions(form);
     build_velocities(form);
     if (form->sys->m1 > 0)
@@ -364,8 +346,7 @@ static void project_momenta(dfl_formulation *form)
     double *SM = form->SM + sys->n2, *SvM = sys->constant ? form->SvM : form->work;
     if (!form->rates_are_a)
         scale_selector(SvM, form, form->jac.M, false);
-    times(SM, form->nd, 0, 1, form->rates_are_a ? form->Sv : SvM, form->nsv, velocities(form),
-          form);
+    times(SM, form->nd, 0, 1, form->rates_are_a ? form->Sv : SvM, form->nsv, &form->v, form);
 }
 
 /* The rows of SJ for v: Sv D CB with the derivatives D of f_dyn, or of a = M^-1 f_dyn with a diagonal M; where a
@@ -374,7 +355,7 @@ static void project_forces(dfl_formulation *form)
 {
     const dfl_system *sys = form->sys;
     const int n = sys->n, nv = sys->n3, nsv = form->nsv, nd = form->nd, K = form->K, na = sys->na;
-    const part v = velocities(form), sp = positions(form), r = auxiliaries(form);
+    const dfl_part *v = &form->v, *sp = &form->sp, *r = &form->r;
     const double *S = form->Sv, *SD = form->sv_identity ? form->jac.blocks.dyn : form->work;
     double *SJ = form->SJ + sys->n2, *scaled = form->work + nsv * sys->nu;
     if (form->rates_are_a && sys->carried) {
@@ -388,10 +369,10 @@ static void project_forces(dfl_formulation *form)
     if (!form->sv_identity)
         product(nsv, sys->nu, nv, 1, S, nsv, form->jac.blocks.dyn, nv, 0, form->work, nsv);
     product(nsv, K, sys->n1 - na, 1, SD, nsv, form->CB + na, n, 0, SJ, nd);
-    times(SJ, nd, 1, 1, SD + (v.row - na) * nsv, nsv, v, form);
-    times(SJ, nd, 1, 1, SD + (sp.row - na) * nsv, nsv, sp, form);
-    if (r.count > 0)
-        times(SJ, nd, 1, 1, SD + (r.row - na) * nsv, nsv, r, form);
+    times(SJ, nd, 1, 1, SD + (v->row - na) * nsv, nsv, v, form);
+    times(SJ, nd, 1, 1, SD + (sp->row - na) * nsv, nsv, sp, form);
+    if (r->count > 0)
+        times(SJ, nd, 1, 1, SD + (r->row - na) * nsv, nsv, r, form);
 }
 
 /* The rows for p: Sp Xp and Sp kin' [X3; X4], kin being v or Z(p) v. */
@@ -399,17 +380,15 @@ static void project_kinematics(dfl_formulation *form)
 {
     const dfl_system *sys = form->sys;
     const int nfp = form->nfp, nd = form->nd, np = sys->eom->np, nv = sys->n3;
-    const part v = velocities(form), sp = positions(form);
-    const part p = {sys->off_p, np, sp.first, sp.count};
     double *SM = form->SM + nd - nfp, *SJ = form->SJ + nd - nfp, *SZ = form->work;
-    times(SM, nd, 0, 1, form->Sp, nfp, p, form);
+    times(SM, nd, 0, 1, form->Sp, nfp, &form->p, form);
     if (sys->eom->trivial_kinematics) {
-        times(SJ, nd, 0, 1, form->Sp, nfp, v, form);
+        times(SJ, nd, 0, 1, form->Sp, nfp, &form->v, form);
         return;
     }
     dfl_gemm(nfp, nv + sys->n4, np, 1, form->Sp, nfp, form->jac.blocks.kin, np, 0, SZ, nfp);
-    times(SJ, nd, 0, 1, SZ, nfp, v, form);
-    times(SJ, nd, 1, 1, SZ + nv * nfp, nfp, sp, form);
+    times(SJ, nd, 0, 1, SZ, nfp, &form->v, form);
+    times(SJ, nd, 1, 1, SZ + nv * nfp, nfp, &form->sp, form);
 }
 
 /* SM = S diag(I,M,I) CB and SJ = S JD CB */

@@ -15,7 +15,9 @@ static bool load_transposed(dfl_split *split, const double *A, int lda, const df
 static void equilibrate(double *W, int n, int m, double *scale, double weak);
 static void scale_columns(double *R, int n, int m, const double *scale);
 static void set_identity(double *N, int n);
-static bool split_row(dfl_split *split, const dfl_split_rule *rule, const double *A, int lda);
+static inline bool split_row(dfl_split *split, const dfl_split_rule *rule, const double *A,
+                             int lda);
+static bool split_rows(dfl_split *split, const dfl_split_rule *rule, const double *A, int lda);
 
 dfl_status dfl_split_create(dfl_split **out, dfl_context *ctx, int m, int n)
 {
@@ -68,17 +70,24 @@ bool dfl_split_compute(dfl_split *split, const dfl_split_rule *rule, const doubl
                        int m, int n)
 {
     assert(m <= split->work->m && n <= split->work->n);
+    const bool qr = rule->method == DFL_METHOD_QR || (n == 1 && rule->method == DFL_METHOD_LU);
     split->m = m;
     split->n = n;
     split->rank = 0;
     split->largest = split->smallest = split->dropped = 0;
+    if (m == 1 && n > 0 && qr && split_row(split, rule, A, lda))
+        return true;
+    return split_rows(split, rule, A, lda);
+}
+
+static __attribute__((noinline)) bool split_rows(dfl_split *split, const dfl_split_rule *rule,
+                                                 const double *A, int lda)
+{
+    const int m = split->m, n = split->n;
     if (m == 0 || n == 0) {
         set_identity(split->N, n);
         return m == 0;
     }
-    const bool qr = rule->method == DFL_METHOD_QR || (n == 1 && rule->method == DFL_METHOD_LU);
-    if (m == 1 && qr && split_row(split, rule, A, lda))
-        return true;
     if (!load_transposed(split, A, lda, rule)) {
         split->rank = -1;
         return false;
@@ -104,7 +113,8 @@ bool dfl_split_compute(dfl_split *split, const dfl_split_rule *rule, const doubl
    the columns of the reflection I - v v^T/(|w|^2 + |w||w_0|), v = w +- |w| e_0, that takes w to
    e_0. Scaling would change nothing but the reported size, which has no other to be compared with. False where |w|^2
    may be far from what it should be, or the rank is imposed: then the general way decides. */
-static bool split_row(dfl_split *split, const dfl_split_rule *rule, const double *A, int lda)
+static inline bool split_row(dfl_split *split, const dfl_split_rule *rule, const double *A,
+                             int lda)
 {
     const int n = split->n;
     double *w = split->work->W, *R = split->R, *x = split->N, square = 0;
