@@ -370,8 +370,7 @@ static dfl_outcome check_finite(const dfl_rows_jacobian *jac, dfl_system *sys, d
     const dfl_eom *eom = sys->eom;
     const int nv = eom->nv, entries = (int)mass_entries(sys);
     const long used = eom->trivial_kinematics ? jac->blocks.kin - jac->store : jac->store_size;
-    if (is_finite(jac->store, (int)used) &&
-        (sys->constant || is_finite(jac->M, entries)) &&
+    if (is_finite(jac->store, (int)used) && (sys->constant || is_finite(jac->M, entries)) &&
         (eom->n0 == 0 || is_finite(jac->scratch.blocks.K0, nv * eom->n0)))
         return DFL_STEP_OK;
     dfl_system_trouble(sys, DFL_STEP_NONFINITE, eom->jacobian ? "jacobian" : "eval", t);

@@ -220,7 +220,8 @@ static void put_identity(double *B, int ldb, double value, int n)
 static void set_parts(dfl_formulation *form)
 {
     const dfl_system *sys = form->sys;
-    const int m1 = sys->m1, K = form->K, to_sp = sys->m3 + form->nfp, nr = sys->n2, nlm = form->nflm;
+    const int m1 = sys->m1, K = form->K, to_sp = sys->m3 + form->nfp, nr = sys->n2,
+              nlm = form->nflm;
     form->sp = (dfl_part){sys->off_sp, sys->n4, m1 + form->m2, to_sp, 0};
     form->p = (dfl_part){sys->off_p, sys->eom->np, m1 + form->m2, to_sp, 0};
     form->v = sys->eom->n0 > 0

@@ -1,6 +1,7 @@
 /* The projected forms in every iteration: psf, psi1, and the local coordinates of tangent and partition,
    which have a - v' in place of f_dyn - M v'. Newton's systems are those of formulation.h. */
 #include "formulation/projection.h"
+#include "linalg/tiny.h"
 
 #include <math.h>
 #include <string.h>
@@ -229,8 +230,8 @@ dfl_outcome dfl_projected_defect(double *err, dfl_formulation *form, const dfl_p
     if (form->sv_identity)
         memcpy(d + nr, form->y, (size_t)nv * sizeof *d);
     else
-        dfl_gemm(form->nsv, 1, nv, 1, form->Sv, form->nsv, form->y, nv, 0, d + nr, form->nsv);
-    dfl_gemm(form->nfp, 1, np, 1, form->Sp, form->nfp, rho, np, 0, d + nr + form->nsv, form->nfp);
+        product(form->nsv, 1, nv, 1, form->Sv, form->nsv, form->y, nv, 0, d + nr, form->nsv);
+    product(form->nfp, 1, np, 1, form->Sp, form->nfp, rho, np, 0, d + nr + form->nsv, form->nfp);
     dfl_shifted_solve_real(form->E, d);
     dfl_gemm(sys->n, 1, nd, 1, form->CB + (size_t)form->ma * (size_t)sys->n, sys->n, d, nd, 0, err,
              sys->n);

@@ -113,8 +113,7 @@ static __attribute__((noinline)) bool split_rows(dfl_split *split, const dfl_spl
    the columns of the reflection I - v v^T/(|w|^2 + |w||w_0|), v = w +- |w| e_0, that takes w to
    e_0. Scaling would change nothing but the reported size, which has no other to be compared with. False where |w|^2
    may be far from what it should be, or the rank is imposed: then the general way decides. */
-static inline bool split_row(dfl_split *split, const dfl_split_rule *rule, const double *A,
-                             int lda)
+static inline bool split_row(dfl_split *split, const dfl_split_rule *rule, const double *A, int lda)
 {
     const int n = split->n;
     double *w = split->work->W, *R = split->R, *x = split->N, square = 0;

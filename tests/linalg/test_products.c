@@ -186,8 +186,8 @@ static void shifted_systems_are_solved_for_all_shifts(void **state)
         dfl_shifts shifts;
         dfl_shifts_set(&shifts, stages, zeta);
         memcpy(x, b, sizeof b);
-        assert_true(
-            dfl_shifted_factor(shifted, n, A, B, stages, &shifts, qr ? DFL_METHOD_QR : DFL_METHOD_LU));
+        assert_true(dfl_shifted_factor(shifted, n, A, B, stages, &shifts,
+                                       qr ? DFL_METHOD_QR : DFL_METHOD_LU));
         dfl_shifted_solve(shifted, x);
         memcpy(Ex, b, sizeof b);
         dfl_lanes_mul_shifted(Ex, width, &shifts, A, B, n, n, x); /* b - (zeta A - B) x */
