@@ -330,7 +330,10 @@ static void scale_selector(double *Y, const dfl_formulation *form, const double 
     const int nv = form->sys->n3, nsv = form->nsv;
     const double *Sv = form->Sv;
     if (!form->sys->diagonal) {
-        dfl_gemm(nsv, nv, nv, 1, Sv, nsv, M, nv, 0, Y, nsv);
+        if (form->sv_identity)
+            memcpy(Y, M, (size_t)(nv * nv) * sizeof *Y);
+        else
+            dfl_gemm(nsv, nv, nv, 1, Sv, nsv, M, nv, 0, Y, nsv);
         return;
     }
     for (int j = 0; j < nv; j++, Sv += nsv, Y += nsv) {
@@ -340,7 +343,8 @@ static void scale_selector(double *Y, const dfl_formulation *form, const double 
     }
 }
 
-/* The rows of SM for v: Sv X3, or Sv M X3. A constant Sv M is kept for the increments of all stages (stages.c). */
+/* The rows of SM for v: Sv X3, or Sv M X3. A constant Sv M is kept for the increments of all stages
+   (stages.c). */
 static void project_momenta(dfl_formulation *form)
 {
     const dfl_system *sys = form->sys;
@@ -350,8 +354,8 @@ static void project_momenta(dfl_formulation *form)
     times(SM, form->nd, 0, 1, form->rates_are_a ? form->Sv : SvM, form->nsv, &form->v, form);
 }
 
-/* The rows of SJ for v: Sv D CB with the derivatives D of f_dyn, or of a = M^-1 f_dyn with a diagonal M; where a
-   is carried, its derivatives are the first rows of CB. */
+/* The rows of SJ for v: (Sv D) CB with the derivatives D of f_dyn, or of a = M^-1 f_dyn with a diagonal
+   M; where a is carried, its derivatives are the first rows of CB. */
 static void project_forces(dfl_formulation *form)
 {
     const dfl_system *sys = form->sys;
@@ -376,7 +380,7 @@ static void project_forces(dfl_formulation *form)
         times(SJ, nd, 1, 1, SD + (r->row - na) * nsv, nsv, r, form);
 }
 
-/* The rows for p: Sp Xp and Sp kin' [X3; X4], kin being v or Z(p) v. */
+/* The rows for p: Sp Xp and (Sp kin_x) [X3; X4], kin being v or Z(p) v. */
 static void project_kinematics(dfl_formulation *form)
 {
     const dfl_system *sys = form->sys;

@@ -1,7 +1,7 @@
 /* tiny.h: products of tiny matrices, inlined where they are used.
 
-   A product of one row and two columns' entries has fewer instructions than a call. Single constraints give
-   such rows, and products with a single term between a column and a row. */
+   Single constraints give products of one row, and sums of one term, that take fewer instructions than a call
+   of dfl_gemm: entries of two terms at most are computed here. */
 #ifndef DFL_TINY_H
 #define DFL_TINY_H
 
