@@ -244,26 +244,17 @@ static INLINE void eliminate(int quads, double *Ej, const double *Ek, int k, int
     put(Ej + k * entry, quads, product(quads, inverse, pivot));
 }
 
-/* E = zeta a - b */
-static INLINE void shift_entry(int quads, double *E, const dfl_shifts *zeta, double a, double b)
-{
-    for (int q = 0; q < quads; q++) {
-        *(quad *)(E + 4 * q) = a * *(const quad *)(zeta->re + 4 * q) - b;
-        *(quad *)(E + 4 * (quads + q)) = a * *(const quad *)(zeta->im + 4 * q);
-    }
-}
-
-/* The last row is tried first: a formulation's rows end with those of p, where its columns begin. */
 static INLINE bool factor_with(int quads, double *E, int n, int *order, const dfl_shifts *zeta,
                                const double *A, const double *B)
 {
     const int entry = 8 * quads, column = n * entry;
-    for (int j = 0; j < n; j++)
-        for (int i = 0; i < n; i++)
-            shift_entry(quads, E + j * column + i * entry, zeta, A[j * n + n - 1 - i],
-                        B[j * n + n - 1 - i]);
+    for (int i = 0; i < n * n; i++)
+        for (int q = 0; q < quads; q++) {
+            *(quad *)(E + i * entry + 4 * q) = A[i] * *(const quad *)(zeta->re + 4 * q) - B[i];
+            *(quad *)(E + i * entry + 4 * (quads + q)) = A[i] * *(const quad *)(zeta->im + 4 * q);
+        }
     for (int k = 0; k < n; k++)
-        order[k] = n - 1 - k;
+        order[k] = k;
     for (int k = 0; k < n; k++) {
         double *Ek = E + k * column;
         if (!bring_pivot(quads, E, order, k, n))
