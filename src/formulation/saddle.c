@@ -176,7 +176,7 @@ static dfl_outcome evaluate_coupling(dfl_saddle *saddle, const dfl_point *point)
     for (int k = 0; !outcome && k < nw + nc; k++) {
         double *c = saddle->coupling + k * (nv + nw);
         for (int i = 0; i < nv; i++) {
-            c[i] = jac->JD[(size_t)(first + k) * (size_t)sys->mdif + (size_t)(sys->n2 + i)];
+            c[i] = jac->blocks.dyn[(size_t)k * (size_t)nv + (size_t)i];
             if (k >= nw) /* of f_dyn = f - W^T (l, m) */
                 c[i] += point->blocks.W[i * nc + k - nw];
         }

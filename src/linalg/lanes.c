@@ -24,7 +24,10 @@ WIDE void dfl_lanes_transform(double *Y, int stages, const double *M, int n, con
 
 void dfl_shifts_set(dfl_shifts *shifts, int stages, const double *zeta)
 {
-    *shifts = (dfl_shifts){.re = {zeta[0]}};
+    for (int k = 0; k < DFL_LANES; k++) {
+        shifts->re[k] = zeta[0];
+        shifts->im[k] = 0;
+    }
     for (int k = 1; k < stages; k += 2) {
         shifts->re[k] = shifts->re[k + 1] = zeta[k];
         shifts->im[k] = -zeta[k + 1];

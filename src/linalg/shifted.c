@@ -26,9 +26,9 @@ struct dfl_shifted {
 };
 
 static bool factor_at_once(dfl_shifted *shifted, const double *A, const double *B,
-                           const double *zeta);
-static bool factor_each(dfl_shifted *shifted, const double *A, const double *B, const double *zeta,
-                        dfl_method method);
+                           const dfl_shifts *zeta);
+static bool factor_each(dfl_shifted *shifted, const double *A, const double *B,
+                        const dfl_shifts *zeta, dfl_method method);
 static void solve_real_two(double *d, int width, const double *inverse);
 WIDE static bool factor_together(double *E, int width, int n, int *order, const dfl_shifts *zeta,
                                  const double *A, const double *B);
@@ -68,7 +68,7 @@ void dfl_shifted_free(dfl_shifted *shifted, dfl_context *ctx)
 }
 
 bool dfl_shifted_factor(dfl_shifted *shifted, int n, const double *A, const double *B, int stages,
-                        const double *zeta, dfl_method method)
+                        const dfl_shifts *zeta, dfl_method method)
 {
     shifted->n = n;
     shifted->stages = stages;
@@ -122,17 +122,17 @@ void dfl_shifted_solve_real(const dfl_shifted *shifted, double *d)
         d[i] = x[i];
 }
 
-static bool factor_each(dfl_shifted *shifted, const double *A, const double *B, const double *zeta,
-                        dfl_method method)
+static bool factor_each(dfl_shifted *shifted, const double *A, const double *B,
+                        const dfl_shifts *zeta, dfl_method method)
 {
     const int n = shifted->n;
     const size_t count = (size_t)n * (size_t)n;
     double *E = dfl_factor_matrix(shifted->real);
     for (size_t i = 0; i < count; i++)
-        E[i] = zeta[0] * A[i] - B[i];
+        E[i] = zeta->re[0] * A[i] - B[i];
     bool regular = dfl_factor_compute(shifted->real, n, method);
     for (int k = 0; regular && k < shifted->stages / 2; k++) {
-        const double re = zeta[1 + 2 * k], im = zeta[2 + 2 * k];
+        const double re = zeta->re[2 + 2 * k], im = zeta->im[2 + 2 * k];
         E = dfl_factor_matrix(shifted->pair[k]);
         for (size_t i = 0; i < count; i++) {
             E[2 * i] = re * A[i] - B[i];
@@ -143,18 +143,12 @@ static bool factor_each(dfl_shifted *shifted, const double *A, const double *B, 
     return regular;
 }
 
-/* Lanes without a stage repeat the real shift, so that they are regular where it is. */
 static bool factor_at_once(dfl_shifted *shifted, const double *A, const double *B,
-                           const double *zeta)
+                           const dfl_shifts *zeta)
 {
-    dfl_shifts all;
-    dfl_shifts_set(&all, shifted->stages, zeta);
-    for (int k = shifted->stages; k < shifted->width; k++)
-        all.re[k] = zeta[0];
-    if (shifted->n == 2)
-        return invert_two(shifted->factors, shifted->width, &all, A, B);
-    return factor_together(shifted->factors, shifted->width, shifted->n, shifted->order, &all, A,
-                           B);
+    const int n = shifted->n, width = shifted->width;
+    return n == 2 ? invert_two(shifted->factors, width, zeta, A, B)
+                  : factor_together(shifted->factors, width, n, shifted->order, zeta, A, B);
 }
 
 /* A complex number per pair of lanes. */
@@ -210,17 +204,15 @@ static INLINE void square(four y[2], int quads, const double *E)
 static INLINE bool is_good_pivot(int quads, const double *column, int row, int k, int n)
 {
     const int entry = 8 * quads;
-    long good = -1;
+    four_mask good = {-1, -1, -1, -1};
     four pivot[2], y[2];
     square(pivot, quads, column + row * entry);
     for (int i = k; i < n; i++) {
         square(y, quads, column + i * entry);
-        for (int q = 0; q < quads; q++) {
-            const four_mask large = (pivot[q] >= 0.01 * y[q] + DBL_MIN) & (pivot[q] <= DBL_MAX);
-            good &= large[0] & large[1] & large[2] & large[3];
-        }
+        for (int q = 0; q < quads; q++)
+            good &= (pivot[q] >= 0.01 * y[q] + DBL_MIN) & (pivot[q] <= DBL_MAX);
     }
-    return good;
+    return good[0] & good[1] & good[2] & good[3];
 }
 
 static INLINE void exchange(double *x, double *y, int count)
