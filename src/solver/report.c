@@ -2,6 +2,7 @@
 
    Events are sought on the continuous output: a sign change between sample points of the step is
    narrowed by the Illinois variant of regula falsi. Several events of a step come in their order.
+   An event that ends the run ends its step too; outputs up to it are of that shorter step.
    A step whose report a callback interrupted is reported to its end by the next advance. */
 #include "solver/solver_internal.h"
 
@@ -12,7 +13,9 @@
 static dfl_status outputs_until(dfl_solver *solver, double t);
 static dfl_status find_events(dfl_solver *solver, double to);
 static dfl_status pass_events(dfl_solver *solver);
+static dfl_status approach_events(dfl_solver *solver);
 static dfl_status meet_events(dfl_solver *solver);
+static dfl_status end_at_event(dfl_solver *solver, int event);
 
 /* +1 forward, -1 backward in time. */
 static double direction(const dfl_solver *solver)
@@ -54,6 +57,8 @@ dfl_status dfl_solver_report_step(dfl_solver *solver)
     while (opt->nevents > 0 && (solver->event_found || solver->reported != t)) {
         dfl_status status = solver->event_found ? DFL_OK : find_events(solver, t);
         if (!status && solver->event_found)
+            status = approach_events(solver);
+        if (!status && solver->event_found)
             status = outputs_until(solver, solver->event_time);
         if (!status && solver->event_found)
             status = meet_events(solver);
@@ -75,7 +80,7 @@ dfl_status dfl_solver_report_again(dfl_solver *solver, double t_end)
     const double t = solver->stepper->t, sense = t_end < t ? -1 : 1;
     if (sense == solver->sense)
         return solver->unreported ? dfl_solver_report_step(solver) : DFL_OK;
-    solver->unreported = solver->event_found = false;
+    solver->unreported = solver->event_found = solver->approached = false;
     if (opt->nevents > 0) {
         dfl_status status =
             dfl_solver_event_values(solver->value_old, solver, t, dfl_solver_state(solver));
@@ -113,7 +118,7 @@ static dfl_status outputs_until(dfl_solver *solver, double t)
             break;
         if (fabs(at - t) <= 1e-9 * opt->every)
             at = t;
-        status = dfl_solver_interpolate(solver->x_event, solver, at, opt->project_output);
+        status = dfl_solver_continuous(solver->x_event, solver, at, opt->project_output);
         if (!status)
             status = call_output(solver, at, solver->x_event);
         solver->outputs++;
@@ -230,41 +235,68 @@ static dfl_status pass_events(dfl_solver *solver)
     return DFL_OK;
 }
 
-/* Calls on_event; a terminal event makes the event's state, on the constraints, the present: by a step that ends
-   there, or else by the continuous output. */
+/* Takes the step of a terminal event again so that it ends there, or else, keeps the event's state, on the
+   constraints, from the continuous output. Once: outputs before the event may stop the run. */
+static dfl_status approach_events(dfl_solver *solver)
+{
+    const dfl_solver_options *opt = &solver->options;
+    const double located = solver->event_time;
+    if (solver->approached)
+        return DFL_OK;
+    solver->stopping = -1;
+    solver->landed = false;
+    for (int i = opt->nevents - 1; i >= 0; i--)
+        if (solver->found[i] && opt->event_kinds && opt->event_kinds[i].terminal)
+            solver->stopping = i;
+    const bool terminal = solver->stopping >= 0;
+    dfl_status status =
+        dfl_solver_continuous(solver->x_stop, solver, located, terminal || opt->project_output);
+    solver->landed = !status && terminal && dfl_solver_land(solver, solver->stopping);
+    if (solver->landed)
+        memcpy(solver->x_stop, dfl_solver_state(solver),
+               (size_t)solver->sys.nu * sizeof *solver->x_stop);
+    else
+        solver->event_time = located;
+    solver->approached = solver->event_found = !status;
+    return status;
+}
+
+/* Calls on_event for all events at event_time, whose state is x_stop. */
 static dfl_status meet_events(dfl_solver *solver)
 {
     const dfl_solver_options *opt = &solver->options;
-    double *x = solver->x_event;
-    int stopping = -1;
-    for (int i = opt->nevents - 1; i >= 0; i--)
-        if (solver->found[i] && opt->event_kinds && opt->event_kinds[i].terminal)
-            stopping = i;
-    const bool terminal = stopping >= 0;
-    const double located = solver->event_time;
-    dfl_status status =
-        dfl_solver_interpolate(solver->x_stop, solver, located, terminal || opt->project_output);
-    const bool landed = !status && terminal && dfl_solver_land(solver, stopping);
-    const double t = landed ? solver->event_time : located;
-    memcpy(x, landed ? dfl_solver_state(solver) : solver->x_stop,
-           (size_t)solver->sys.nu * sizeof *x);
-    solver->event_time = t;
-    solver->event_found = false;
-    for (int i = 0; !status && i < opt->nevents; i++) {
+    const double t = solver->event_time;
+    const bool terminal = solver->stopping >= 0;
+    int stopping = solver->stopping;
+    dfl_status status = DFL_OK;
+    solver->event_found = solver->approached = false;
+    for (int i = 0; i < opt->nevents; i++) {
         if (!solver->found[i])
             continue;
         solver->stats.events++;
-        if (opt->on_event && opt->on_event(i, solver->found[i], t, x, opt->user) && stopping < 0)
+        if (opt->on_event && opt->on_event(i, solver->found[i], t, solver->x_stop, opt->user) &&
+            stopping < 0)
             stopping = i;
     }
-    if (status || stopping < 0)
-        return status;
+    if (stopping < 0)
+        return DFL_OK;
     if (!terminal && !opt->project_output)
-        status = dfl_solver_interpolate(x, solver, t, true);
-    if (!status && !landed)
-        status = dfl_solver_stand_at(solver, t, x);
+        status = dfl_solver_continuous(solver->x_stop, solver, t, true);
+    return status ? status : end_at_event(solver, stopping);
+}
+
+/* The step ends here, at (event_time, x_stop): the last call of on_step, while its interpolation is there; then this
+   is the present point. */
+static dfl_status end_at_event(dfl_solver *solver, int event)
+{
+    const dfl_solver_options *opt = &solver->options;
+    const double t = solver->event_time;
+    if (opt->on_step)
+        opt->on_step(solver, solver->stepper->t_old, t, solver->x_stop, opt->user);
+    const dfl_status status =
+        solver->landed ? DFL_OK : dfl_solver_stand_at(solver, t, solver->x_stop);
     solver->unreported = false;
     return status ? status
                   : dfl_fail(solver->ctx, DFL_STOPPED, "event %d stopped the run at t = %.10g",
-                             stopping, t);
+                             event, t);
 }

@@ -180,7 +180,7 @@ static dfl_status start(dfl_solver *solver, double t0, const double *x0,
     dfl_stepper_start(st, opt->fixed_step > 0 ? opt->fixed_step : opt->first_step);
     solver->t0 = t0;
     solver->sense = 0;
-    solver->unreported = solver->event_found = false;
+    solver->unreported = solver->event_found = solver->approached = false;
     memset(solver->found, 0, (size_t)opt->nevents);
     solver->started = true;
     dfl_solver_note_residuals(solver);
@@ -369,12 +369,14 @@ static dfl_status advance(dfl_solver *solver, double t_end)
                         "call dfl_solver_start before dfl_solver_advance");
     if (!isfinite(t_end))
         return dfl_fail(solver->ctx, DFL_INVALID, "the end time is %g", t_end);
-    if (t_end == st->t)
+    const bool moves = t_end != st->t;
+    if (!moves && !solver->unreported)
         return DFL_OK;
     const double begin = now();
     long attempts_left = solver->options.max_steps;
-    dfl_status status = dfl_solver_report_again(solver, t_end);
-    if (!status)
+    dfl_status status =
+        moves ? dfl_solver_report_again(solver, t_end) : dfl_solver_report_step(solver);
+    if (!status && moves)
         dfl_stepper_aim(st, t_end);
     while (!status && st->t != t_end) {
         const double step_begin = solver->options.fixed_step > 0 ? now() : 0;
@@ -391,8 +393,8 @@ static dfl_status advance(dfl_solver *solver, double t_end)
         solver->sense = 0;
     }
     if (!status) { /* the evaluation at the end point served the residuals */
-        stats->evaluations--;
-        stats->check_evaluations++;
+        stats->evaluations -= moves;
+        stats->check_evaluations += moves;
         status = dfl_solver_report_end(solver);
     }
     stats->seconds += now() - begin;
@@ -427,19 +429,24 @@ dfl_statistics dfl_solver_statistics(const dfl_solver *solver)
 dfl_status dfl_solver_interpolate(double *x, dfl_solver *solver, double t, bool project)
 {
     const dfl_stepper *st = solver->stepper;
-    const dfl_system *sys = &solver->sys;
     const double slack = 4 * DBL_EPSILON * (fabs(st->t) + fabs(st->h_old));
     const double low = fmin(st->t_old, st->t), high = fmax(st->t_old, st->t);
     if (!solver->started || !(t >= low - slack && t <= high + slack))
         return dfl_fail(solver->ctx, DFL_INVALID, "t = %g lies outside the last step [%g, %g]", t,
                         low, high);
+    return dfl_solver_continuous(x, solver, t, project);
+}
+
+dfl_status dfl_solver_continuous(double *x, dfl_solver *solver, double t, bool project)
+{
+    const dfl_stepper *st = solver->stepper;
+    const dfl_system *sys = &solver->sys;
     dfl_stepper_interpolate(solver->x, st, t);
     memcpy(x, t == st->t ? dfl_solver_state(solver) : solver->x + sys->na,
            (size_t)sys->nu * sizeof *x);
     return project ? move_onto_constraints(x, solver, t) : DFL_OK;
 }
 
-/* Projects x (the user's) and counts the evaluations that takes. */
 /* Where an invariant is degenerate (energy at a turning point) it says nothing about v, and obeying it
    could move v anywhere: a correction of r, v, s or p beyond the tolerance is not made. */
 static void move_onto_invariants(double *x, dfl_solver *solver, double t)
@@ -458,6 +465,7 @@ static void move_onto_invariants(double *x, dfl_solver *solver, double t)
         memcpy(x, moved, (size_t)sys->nu * sizeof *x);
 }
 
+/* Projects x (the user's) and counts the evaluations that takes. */
 static dfl_status move_onto_constraints(double *x, dfl_solver *solver, double t)
 {
     dfl_statistics *counters = &solver->initial.counters;

@@ -25,7 +25,10 @@ struct dfl_solver {
     double sense;       /* of the last advance, +1 or -1 in time; 0: outputs, value_old are stale */
     bool unreported;    /* a callback stopped the run before the last step was reported */
     double reported;    /* up to here events were looked for */
-    bool event_found;   /* events at `event_time` are not yet met */
+    bool event_found;   /* events at `event_time` are not yet met ... */
+    bool approached;    /* ... but x_stop is their state, ... */
+    int stopping;       /* ... the first terminal one of them is this, -1: none, ... */
+    bool landed;        /* ... and the last step ends there */
     double event_time;  /* of the last events ... */
     signed char *found; /* ... +1 rising, -1 falling, 0 not one of them */
 };
@@ -49,6 +52,9 @@ dfl_status dfl_solver_event_values(double *value, dfl_solver *solver, double t, 
 /* Takes the last step, in which event number `event` was found at event_time, again so that it ends at its zero, which
    event_time is then (stop.c). False: that is not possible. */
 bool dfl_solver_land(dfl_solver *solver, int event);
+
+/* dfl_solver_interpolate without a check of t. */
+dfl_status dfl_solver_continuous(double *x, dfl_solver *solver, double t, bool project);
 
 /* Takes the residuals of the present point into the largest ones. */
 void dfl_solver_note_residuals(dfl_solver *solver);
