@@ -66,9 +66,10 @@ dfl_status dfl_solver_create(dfl_solver **out, dfl_context *ctx, const dfl_eom *
     solver->value = dfl_alloc(ctx, (size_t)opt->nevents, sizeof(double));
     solver->value_old = dfl_alloc(ctx, (size_t)opt->nevents, sizeof(double));
     solver->value_probe = dfl_alloc(ctx, (size_t)opt->nevents, sizeof(double));
+    solver->value_near = dfl_alloc(ctx, 2 * (size_t)opt->nevents, sizeof(double));
     solver->found = dfl_alloc(ctx, (size_t)opt->nevents, 1);
     if (!solver->x || !solver->x_event || !solver->x_stop || !solver->value || !solver->value_old ||
-        !solver->value_probe || !solver->found)
+        !solver->value_probe || !solver->value_near || !solver->found)
         goto fail;
     *out = solver;
     return DFL_OK;
@@ -93,6 +94,7 @@ void dfl_solver_free(dfl_solver *solver)
     dfl_free(ctx, solver->value);
     dfl_free(ctx, solver->value_old);
     dfl_free(ctx, solver->value_probe);
+    dfl_free(ctx, solver->value_near);
     dfl_free(ctx, solver->found);
     dfl_free(ctx, solver);
 }

@@ -22,6 +22,7 @@ struct dfl_solver {
     double *x_stop;            /* n: the state at a located event */
     double *value, *value_old; /* events at the ends of an interval */
     double *value_probe;
+    double *value_near; /* 2 nevents: a little behind and before them */
     double sense;       /* of the last advance, +1 or -1 in time; 0: outputs, value_old are stale */
     bool unreported;    /* a callback stopped the run before the last step was reported */
     double reported;    /* up to here events were looked for */
@@ -32,6 +33,16 @@ struct dfl_solver {
     double event_time;  /* of the last events ... */
     signed char *found; /* ... +1 rising, -1 falling, 0 not one of them */
 };
+
+/* +1 forward, -1 backward in time. */
+static inline double dfl_solver_direction(const dfl_solver *solver)
+{
+    return solver->stepper->h_old < 0 ? -1 : 1;
+}
+
+/* The events first met between `reported` and `to`, in the last step: event_found, event_time, found. value_old and
+   `reported` move along. */
+dfl_status dfl_solver_find_events(dfl_solver *solver, double to);
 
 /* Outputs and events of the last accepted step. DFL_STOPPED if a callback or terminal event stops. */
 dfl_status dfl_solver_report_step(dfl_solver *solver);
