@@ -112,7 +112,8 @@ typedef int (*dfl_select_fn)(double *Sp, double *Sv, int nfp, int nfv, double t,
 /* Functions of the state whose zeros are located: where they change their sign. Writes `nevents` values; anything
    but 0 returned stops with DFL_CALLBACK. Sign changes are looked for between samples of each step, 4, 6 or 8 with
    Radau IIA of order 5, 9 or 13, k + 1 with other methods of order k, and where a function turns back between two of
-   them; one that wiggles more needs max_step. A function that is zero at the start has no event there. */
+   them; one that wiggles more needs max_step. A function that is zero at the start, up to
+   rounding, has no event there. */
 typedef int (*dfl_event_fn)(double *value, double t, const double *x, void *user);
 typedef struct dfl_event_kind {
     int direction; /* 0: any zero, > 0: only rising, < 0: only falling */

@@ -31,6 +31,7 @@ dfl_status dfl_solver_report_start(dfl_solver *solver)
     if (!status)
         status = call_output(solver, t, x);
     solver->outputs = 1;
+    solver->fresh = true;
     if (!status && opt->on_step && opt->on_step(solver, t, t, x, opt->user))
         status = dfl_fail(solver->ctx, DFL_STOPPED, "on_step stopped the run at t = %.10g", t);
     return status;
@@ -77,6 +78,7 @@ dfl_status dfl_solver_report_again(dfl_solver *solver, double t_end)
         if (status)
             return status;
     }
+    solver->fresh = true;
     for (int i = 0; i < opt->nevents; i++) /* an event met here is not met again */
         if (solver->found[i] && solver->event_time == t)
             solver->value_old[i] = 0;

@@ -134,12 +134,17 @@ static dfl_status locate(double *root, dfl_solver *solver, int i, double a, doub
     return DFL_OK;
 }
 
-/* Of event i, of which slopes at a and b are needed; or, where it is zero at a, its sign behind a. */
+static bool same_sign(double a, double b)
+{
+    return (a > 0 && b > 0) || (a < 0 && b < 0);
+}
+
+/* Whether values a little behind a tell more about event i: it changes its sign, or moves away from zero before b. */
 static bool may_turn(const dfl_solver *solver, int i)
 {
     const double before = solver->value_near[solver->options.nevents + i];
     const double old = solver->value_old[i], value = solver->value[i];
-    return old == 0 ? value != 0 : old * value > 0 && (value > 0 ? value > before : value < before);
+    return !same_sign(old, value) || (value > 0 ? value > before : value < before);
 }
 
 /* Values a little behind a and a little before b, the former where some function may turn. */
@@ -148,31 +153,48 @@ static dfl_status look_near_ends(bool *turning, dfl_solver *solver, double a, do
     const int nevents = solver->options.nevents;
     const double distance = little * (b - a);
     dfl_status status = values_at(solver->value_near + nevents, solver, b - distance);
-    *turning = false;
+    *turning = solver->fresh;
     for (int i = 0; !status && i < nevents; i++)
         *turning = *turning || may_turn(solver, i);
     return status || !*turning ? status : values_at(solver->value_near, solver, a + distance);
+}
+
+/* What is zero at the start, as far as the rounding of time can tell, counts as zero. */
+static void forget_rounding(dfl_solver *solver, double a, double b)
+{
+    const double rounding = 16 * DBL_EPSILON * fabs(a) / fabs(little * (b - a));
+    const double part = fmin(0.5, fmax(1e-9, rounding)), *after = solver->value_near;
+    double *old = solver->value_old;
+    for (int i = 0; solver->fresh && i < solver->options.nevents; i++)
+        if (fabs(old[i]) <= part * fabs(after[i] - old[i]))
+            old[i] = 0;
+    solver->fresh = false;
+}
+
+/* Whether event i moves away from zero behind a and has the other sign at b: seen from there a zero at a, which was
+   met before, cannot be mistaken for the one in between. */
+static bool leaves_zero(const dfl_solver *solver, int i)
+{
+    const double after = solver->value_near[i], old = solver->value_old[i], b = solver->value[i];
+    return after > 0 ? b <= 0 && after > old : after < 0 && b >= 0 && after < old;
 }
 
 /* Moves b towards a, with `value`, to where a function that has one sign at both ends has the other. */
 static dfl_status stop_short(double *b, dfl_solver *solver, double a)
 {
     const int nevents = solver->options.nevents;
-    const double *after = solver->value_near, *old = solver->value_old;
     double end;
     do {
         bool turning;
         end = *b;
         dfl_status status = look_near_ends(&turning, solver, a, end);
-        for (int i = 0; !status && turning && i < nevents && *b == end; i++) {
-            if (!may_turn(solver, i))
-                continue;
-            if (old[i] != 0)
-                status = find_turn(b, solver, i, a);
-            else if ((after[i] > 0 && solver->value[i] < 0) ||
-                     (after[i] < 0 && solver->value[i] > 0))
+        if (!status)
+            forget_rounding(solver, a, end);
+        for (int i = 0; !status && turning && i < nevents && *b == end; i++)
+            if (leaves_zero(solver, i))
                 *b = a + little * (end - a);
-        }
+            else if (may_turn(solver, i) && same_sign(solver->value_old[i], solver->value[i]))
+                status = find_turn(b, solver, i, a);
         if (!status && *b != end)
             status = values_at(solver->value, solver, *b);
         if (status)

@@ -24,6 +24,7 @@ struct dfl_solver {
     double *value_probe;
     double *value_near; /* 2 nevents: a little behind and before them */
     double sense;       /* of the last advance, +1 or -1 in time; 0: outputs, value_old are stale */
+    bool fresh;         /* value_old is of a start */
     bool unreported;    /* a callback stopped the run before the last step was reported */
     double reported;    /* up to here events were looked for */
     bool event_found;   /* events at `event_time` are not yet met ... */
