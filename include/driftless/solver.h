@@ -46,7 +46,7 @@ typedef enum dfl_integrator {
     DFL_INTEGRATORS
 } dfl_integrator;
 
-/* The names of the command line: "psf", "eom2", ...; "radau", "bdf", ... */
+/* The names of the command line: "psf", "eom2", ...; "radau", "bdf", ...; never NULL. */
 const char *dfl_form_name(dfl_form form);
 const char *dfl_integrator_name(dfl_integrator integrator);
 
@@ -167,7 +167,7 @@ typedef struct dfl_solver_options {
                                   means 0.03, 0.1 with other methods than Radau IIA, 1e-3 with
                                   DFL_REFERENCE_START; negative: never kept */
     double first_step;         /* s, its size; 0 means an estimate */
-    double max_step;           /* s; 0 means no limit */
+    double max_step;           /* s; 0 means no limit; the last one may be longer by 1e-4 of it */
     double fixed_step;         /* s; > 0: steps of this size, no error control (real time) */
     long max_steps;            /* attempts in one advance; 0 means 10 million */
     double safety;             /* factor on the predicted step, 0.01 to 1; 0 means 0.9. This, the
