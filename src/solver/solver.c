@@ -393,6 +393,7 @@ static dfl_status advance(dfl_solver *solver, double t_end)
     if (status && status != DFL_STOPPED) { /* a fresh beginning, if continued */
         dfl_stepper_start(st, solver->options.fixed_step);
         solver->sense = 0;
+        solver->unreported = false;
     }
     if (!status) { /* the evaluation at the end point served the residuals */
         stats->evaluations -= moves;
