@@ -241,26 +241,26 @@ static double relative(const double *increment, const double *x, int n)
     return change / fmax(size, change);
 }
 
-/* x += increment, and f_dyn with it; returns the increment's relative size. NaN goes through. */
+/* x += increment, and f_dyn with it; returns the increment's relative size. NaN: it is not finite, and x, from which a
+   later solution starts, stays. */
 static double add_increment(dfl_saddle *saddle, dfl_point *point)
 {
     const dfl_system *sys = saddle->sys;
     const int nv = sys->n3, na = sys->na, nw = sys->eom->nw, nc = sys->nc;
     const double *dx = saddle->rhs, *dl = dx + na + nw;
     double *l = point->x + sys->off_l, *f = point->blocks.f, total = 0;
-    for (int i = 0; i < na + nw; i++) {
-        point->x[i] += dx[i];
+    for (int i = 0; i < na + nw + saddle->nrows; i++)
         total += dx[i];
-    }
+    if (!isfinite(total))
+        return NAN;
+    for (int i = 0; i < na + nw; i++)
+        point->x[i] += dx[i];
     for (int k = 0; k < saddle->nrows; k++) {
         const int row = saddle->row[k];
         l[row] += dl[k];
-        total += dl[k];
         for (int j = 0; !sys->eom->residual && j < nv; j++)
             f[j] -= point->blocks.W[j * nc + row] * dl[k];
     }
-    if (!isfinite(total))
-        return NAN;
     return fmax(relative(dx, point->x, nv),
                 fmax(relative(dx + na, point->x + na, nw), relative(dl, l, saddle->nrows)));
 }
