@@ -54,6 +54,10 @@ struct dfl_stage_plan {
     double *lanes;          /* of the algebraic rows; projected ones behind them */
     const double *Z_r;
     block v, p;
+    bool whole; /* dZ = CB [a; u] with the zeros in CB */
+    long n, K;
+    double *u;
+    const double *CB;
 };
 
 static bool fits(const dfl_stage_plan *plan, const dfl_formulation *form, const dfl_stages *st);
@@ -62,8 +66,7 @@ static void prepare(dfl_stage_plan *plan, const dfl_formulation *form, const dfl
 static dfl_outcome evaluate(dfl_formulation *form, const dfl_stages *st);
 static dfl_outcome subtract_momenta(dfl_formulation *form, const dfl_stages *st);
 WIDE static void assemble(const dfl_formulation *form, const dfl_stages *st);
-WIDE static void expand(double *dZ, const dfl_formulation *form, const dfl_stages *st,
-                        double *rows);
+WIDE static void expand(double *dZ, const dfl_formulation *form, const dfl_stages *st);
 
 dfl_outcome dfl_projected_increment(double *dZ, dfl_formulation *form, const dfl_stages *st,
                                     double *rows)
@@ -74,8 +77,8 @@ dfl_outcome dfl_projected_increment(double *dZ, dfl_formulation *form, const dfl
     if (outcome)
         return outcome;
     assemble(form, st);
-    dfl_shifted_solve(form->E, rows + form->ma * form->width);
-    expand(dZ, form, st, rows);
+    dfl_shifted_solve(form->E, form->plan->u);
+    expand(dZ, form, st);
     return DFL_STEP_OK;
 }
 
@@ -224,6 +227,11 @@ static void prepare(dfl_stage_plan *plan, const dfl_formulation *form, const dfl
                       .m = form->nfp,
                       .n = sys->eom->np,
                       .na = form->ma - skipped};
+    plan->whole = sys->n <= 6 || sys->psi1 || sys->eom->n0 > 0;
+    plan->n = sys->n;
+    plan->K = form->K;
+    plan->u = rows + form->ma * width;
+    plan->CB = form->CB;
     plan->Z = st->Z;
     plan->width = width;
 }
@@ -447,17 +455,15 @@ static INLINE void multiply_blocks(int quads, double *dZ, const dfl_formulation 
 }
 
 /* dZ = CB [a; T u]. A few rows are cheaper with zeros, all at once. */
-WIDE static void expand(double *dZ, const dfl_formulation *form, const dfl_stages *st, double *rows)
+WIDE static void expand(double *dZ, const dfl_formulation *form, const dfl_stages *st)
 {
-    const dfl_system *sys = form->sys;
-    const long n = sys->n, K = form->K, nd = form->nd;
-    const bool whole = n <= 6 || sys->psi1 || sys->eom->n0 > 0;
-    double *u = rows + form->ma * form->width;
+    const dfl_stage_plan *plan = form->plan;
+    const double *rows = plan->lanes;
 #define EXPAND(stages, quads)                                                                      \
     do {                                                                                           \
-        transform(stages, quads, u, st->T, nd, u);                                                 \
-        if (whole)                                                                                 \
-            mul(quads, dZ, form->CB, n, n, K, rows);                                               \
+        transform(stages, quads, plan->u, st->T, plan->nd, plan->u);                               \
+        if (plan->whole)                                                                           \
+            mul(quads, dZ, plan->CB, plan->n, plan->n, plan->K, rows);                             \
         else                                                                                       \
             multiply_blocks(quads, dZ, form, rows);                                                \
     } while (0)

@@ -4,10 +4,13 @@
 
 #include <math.h>
 
-/* err^(1/k); the fourth root, which RADAU5's estimate asks for, without the library's pow */
+/* err^(1/k); the fourth and eighth root, which estimates of three and seven stages ask for, without the library's pow */
 static double root(const dfl_controller *control, double err)
 {
-    return control->exponent == 0.25 ? sqrt(sqrt(err)) : pow(err, control->exponent);
+    const double exponent = control->exponent;
+    return exponent == 0.25    ? sqrt(sqrt(err))
+           : exponent == 0.125 ? sqrt(sqrt(sqrt(err)))
+                               : pow(err, exponent);
 }
 
 void dfl_controller_init(dfl_controller *control, const dfl_solver_options *options, double order)

@@ -193,8 +193,22 @@ static dfl_outcome second_chance(dfl_stepper *st, double h, int *updates)
     }
     st->class->implicit->settle(st, h);
     dfl_formulation_begin_iteration(st->form);
-    st->newton.faccon = 1;
     return outcome;
+}
+
+/* Whether an increment of this size was the last. The first one is judged by the rate of the last step, which is a
+   hint only: without a floor, one iteration would do after a very short step, however large its increments, and
+   constraints would be left unsatisfied. Mostly min(x, 1) <= x^0.8 shows that it was not, without the power. */
+static bool was_last(dfl_stepper *st, int it, int most, double hint, double size)
+{
+    const double tolerance = st->scale.newton_tolerance;
+    if (solved_at_once(st))
+        return true;
+    if (it == 1 && most > 2 && size * (hint < 1 ? hint : 1) > tolerance)
+        return false;
+    if (it == 1)
+        st->newton.faccon = pow(hint, 0.8);
+    return st->newton.faccon * size <= tolerance;
 }
 
 /* Simplified Newton iteration. DFL_STEP_OK: converged. DFL_STEP_RETRY while no callback made trouble:
@@ -207,9 +221,7 @@ static dfl_outcome newton(dfl_stepper *st, double h, double *reduce)
     const bool real_time = opt->fixed_step > 0;
     int updates = opt->newton_updates;
     increments old = {0, 0, 0};
-    /* The rate of the last step is a hint only. Without a floor, one iteration would do after a
-       very short step, however large its increments: constraints would be left unsatisfied. */
-    st->newton.faccon = pow(fmax(st->newton.faccon, 0.01), 0.8);
+    double hint = fmax(st->newton.faccon, 0.01);
     st->newton.theta = fabs(opt->jacobian_reuse);
     st->sys->trouble.outcome = DFL_STEP_OK;
     for (int it = 1;; it++) {
@@ -233,13 +245,14 @@ static dfl_outcome newton(dfl_stepper *st, double h, double *reduce)
             if (outcome)
                 return outcome;
             it = 0;
+            hint = 1;
             old.rate = 0;
             continue;
         }
         old.inverse = 1 / (size > DBL_EPSILON ? size : DBL_EPSILON);
         old.moving = st->scale.moving > DBL_MIN ? st->scale.moving : DBL_MIN;
         class->update(st);
-        if (solved_at_once(st) || st->newton.faccon * size <= st->scale.newton_tolerance)
+        if (was_last(st, it, most, hint, size))
             return DFL_STEP_OK;
     }
 }

@@ -252,20 +252,32 @@ double dfl_scale_moving(dfl_scale *scale, const double *z)
     return norm_from(scale, sum, sys->mdif);
 }
 
+/* The largest mean square of a body's increments. */
+static double newton_by_bodies(dfl_scale *scale, const double *lanes, int stages)
+{
+    const int n = scale->sys->n, width = dfl_lanes_width(stages);
+    memset(scale->sum, 0, (size_t)scale->ngroups * sizeof(double));
+    for (int i = 0; i < n; i++)
+        scale->sum[scale->group[i]] +=
+            dfl_lanes_squares(lanes + i * width, width, 1, scale->newton_weight + i);
+    return largest_group(scale, stages);
+}
+
+static double moving_squares(const dfl_scale *scale, const double *lanes, int width)
+{
+    const dfl_system *sys = scale->sys;
+    return dfl_lanes_squares(lanes + sys->off_r * width, width, sys->n - sys->off_r,
+                             scale->newton_weight + sys->off_r);
+}
+
 double dfl_scale_newton(dfl_scale *scale, const double *lanes, int stages)
 {
     const dfl_system *sys = scale->sys;
-    const int width = dfl_lanes_width(stages);
-    const double *weight = scale->newton_weight;
+    const int width = dfl_lanes_width(stages), count = stages * sys->nu;
+    const double mean = count > 0 ? 1.0 / count : 1;
     if (sys->carried)
-        scale->moving = dfl_lanes_squares(lanes + sys->off_r * width, width, sys->n - sys->off_r,
-                                          weight + sys->off_r);
-    if (scale->options->norm == DFL_NORM_RMS) {
-        const double count = sys->nu > 0 ? stages * sys->nu : 1;
-        return sqrt(dfl_lanes_squares(lanes, width, sys->n, weight) * (1 / count));
-    }
-    memset(scale->sum, 0, (size_t)scale->ngroups * sizeof(double));
-    for (int i = 0; i < sys->n; i++)
-        scale->sum[scale->group[i]] += dfl_lanes_squares(lanes + i * width, width, 1, weight + i);
-    return largest_group(scale, stages);
+        scale->moving = moving_squares(scale, lanes, width);
+    if (scale->options->norm == DFL_NORM_BODY)
+        return newton_by_bodies(scale, lanes, stages);
+    return sqrt(mean * dfl_lanes_squares(lanes, width, sys->n, scale->newton_weight));
 }

@@ -76,20 +76,21 @@ static INLINE void mul(int quads, double *Y, const double *A, long lda, long m, 
     }
 }
 
-/* y = M x for one component, M over the stages by columns; in two sums, which do not wait for each other, of
-   the odd number of stages. */
+/* y = M x for one component, M over the stages by columns; even and odd columns are added up apart, so that sums
+   wait less for each other. */
 static INLINE void transform_one(four y[2], int stages, int quads, const double *M, const double *x)
 {
-    four odd[2] = {{0}, {0}};
-    for (int q = 0; q < quads; q++)
+    for (int q = 0; q < quads; q++) {
+        four odd = {0};
         y[q] = x[0] * *(const quad *)(M + 4 * q);
-    for (int k = 1; k < stages; k += 2)
-        for (int q = 0; q < quads; q++) {
-            odd[q] += x[k] * *(const quad *)(M + 4 * (k * quads + q));
-            y[q] += x[k + 1] * *(const quad *)(M + 4 * ((k + 1) * quads + q));
-        }
-    for (int q = 0; q < quads; q++)
-        y[q] += odd[q];
+        if (stages > 1)
+            odd = x[1] * *(const quad *)(M + 4 * (quads + q));
+        for (int k = 2; k < stages; k += 2)
+            y[q] += x[k] * *(const quad *)(M + 4 * (k * quads + q));
+        for (int k = 3; k < stages; k += 2)
+            odd += x[k] * *(const quad *)(M + 4 * (k * quads + q));
+        y[q] += odd;
+    }
 }
 
 static INLINE void transform(int stages, int quads, double *Y, const double *M, long n,
