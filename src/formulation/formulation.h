@@ -11,6 +11,7 @@
 
 #include "eom/system.h"
 #include "formulation/forms.h"
+#include "formulation/redundant.h"
 #include "linalg/linalg.h"
 
 typedef struct dfl_formulation dfl_formulation;
@@ -78,6 +79,8 @@ struct dfl_formulation {
     int rank2, rank3; /* ranks of W (with gam) and of block 3, constant along the motion */
     int defect;       /* redundant rows of W = undetermined multipliers */
     double *row_size; /* nc: the largest squared length of each row of W so far */
+    double *least2;   /* m2, and ... */
+    double *least3;   /* ... m3: sizes that rows of blocks 2 and 3 count as at least (ranks.c) */
     double weakest;   /* smallest over largest value of the split of W, at the last decomposition */
 
     int ma, nd, K;      /* rows in use; K = ma + nd */
@@ -94,6 +97,7 @@ struct dfl_formulation {
     double *CB;                       /* n x K */
     double *SM, *SJ;                  /* nd x K */
     double *work;                     /* mdif x K */
+    double *column_scale;             /* of block 1, and sizes of its rows */
     double *local_work;               /* workspace of local coordinates */
     unsigned char *local_pivots;
 
@@ -115,9 +119,10 @@ struct dfl_formulation {
     double *moved;    /* nd lanes: S diag(I,M,I) Z ... */
     double *rates;    /* nv lanes: v' */
     int *place;       /* of rows at a point (stages.c) */
-    dfl_lstsq *lstsq; /* for minimum-norm multipliers */
-    double *least;    /* nv x nc and its right-hand side */
-    dfl_factor *mass; /* M, for accelerations */
+    dfl_redundant redundant; /* for minimum-norm multipliers */
+    dfl_lstsq *lstsq;        /* for distances of rows of W */
+    double *least;           /* nv x nc and its right-hand side */
+    dfl_factor *mass;        /* M, for accelerations */
 };
 
 /* With room for as many stages. */
@@ -136,6 +141,10 @@ dfl_status dfl_formulation_ranks(dfl_formulation *form, const dfl_point *point);
    undetermined, and the failure if they are not. */
 bool dfl_formulation_forces_determined(dfl_formulation *form, const dfl_point *point);
 dfl_status dfl_formulation_undetermined(const dfl_formulation *form, double t);
+
+/* Copies least2 for the rows of block 2 in use (leading dimension and number m2, from the v-columns on) to `least`. */
+void dfl_formulation_least_rows(double *least, const dfl_formulation *form, const double *J2v,
+                                int m2);
 
 /* The rank of W at an arbitrary point; negative if it cannot be evaluated. */
 int dfl_formulation_rank_at(dfl_formulation *form, const dfl_point *point);
