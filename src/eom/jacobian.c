@@ -39,13 +39,14 @@ dfl_status dfl_rows_jacobian_init(dfl_rows_jacobian *jac, const dfl_system *sys)
     jac->base = dfl_alloc(ctx, (size_t)stacked_rows(sys), sizeof(double));
     jac->column = dfl_alloc(ctx, (size_t)stacked_rows(sys), sizeof(double));
     jac->x = dfl_alloc(ctx, nu, sizeof(double));
+    jac->least = dfl_alloc(ctx, nu, sizeof(double));
     jac->W = dfl_alloc(ctx, (size_t)sys->nc * nv, sizeof(double));
     const stack st = stack_of(jac, sys);
     for (int k = 0; k < BLOCKS; k++)
         jac->store_size += (long)st.rows[k] * (sys->nu - st.first_column[k]);
     jac->store = dfl_alloc(ctx, (size_t)jac->store_size, sizeof(double));
     if (!jac->J1 || !jac->J2 || !jac->J3 || !jac->JD || !jac->M || !jac->MinvD || !jac->base ||
-        !jac->column || !jac->x || !jac->W || !jac->store)
+        !jac->column || !jac->x || !jac->least || !jac->W || !jac->store)
         return DFL_NO_MEMORY;
     bind_blocks(jac, sys);
     dfl_status status = dfl_point_init(&jac->scratch, sys);
@@ -71,6 +72,7 @@ void dfl_rows_jacobian_clear(dfl_rows_jacobian *jac, dfl_context *ctx)
     dfl_free(ctx, jac->base);
     dfl_free(ctx, jac->column);
     dfl_free(ctx, jac->x);
+    dfl_free(ctx, jac->least);
     dfl_free(ctx, jac->W);
     dfl_free(ctx, jac->store);
     dfl_free(ctx, jac->group);
@@ -142,9 +144,10 @@ static dfl_status group_columns(dfl_rows_jacobian *jac, const dfl_system *sys)
     return DFL_OK;
 }
 
-/* The stacked rows at (t, x) with fixed a; blocks outside `need` keep their old values. */
+/* The stacked rows at (t, x) with fixed a and the constraint forces of `lm`; blocks outside `need` keep their old
+   values. */
 static dfl_outcome stacked_values(double *rows, dfl_system *sys, dfl_point *point, double t,
-                                  const double *x, const double *a, unsigned need)
+                                  const double *x, const double *lm, const double *a, unsigned need)
 {
     const dfl_eom *eom = sys->eom;
     const int nc = sys->nc, nv = eom->nv;
@@ -179,7 +182,7 @@ static dfl_outcome stacked_values(double *rows, dfl_system *sys, dfl_point *poin
     if (eom->residual)
         return dfl_system_dynamics(dyn, sys, point, a);
     dfl_outcome outcome = dfl_system_dynamics(dyn, sys, point, a);
-    dfl_gemm_tn(nv, 1, nc, -1, b->W, nc, point->x + sys->off_l, nc, 1, dyn, nv);
+    dfl_gemm_tn(nv, 1, nc, -1, b->W, nc, lm, nc, 1, dyn, nv);
     return outcome;
 }
 
@@ -200,15 +203,27 @@ static unsigned need_of_column(const dfl_system *sys, int j)
     return need;
 }
 
+/* Whether column j is that of a multiplier whose constraint force -W^T (l, m) need not be differenced. */
+static bool known_force(const dfl_system *sys, int j)
+{
+    const int i = j - sys->eom->nw;
+    return !sys->geoms && !sys->eom->residual && i >= 0 && i < sys->nc;
+}
+
+static void add_known_force(dfl_rows_jacobian *jac, const dfl_system *sys, int j)
+{
+    const int nc = sys->nc, nv = sys->n3, i = j - sys->eom->nw;
+    for (int k = 0; k < nv; k++)
+        jac->blocks.dyn[j * nv + k] -= jac->W[k * nc + i];
+}
+
 /* Columns of l and m when the forces do not contain them: -W^T. */
 static bool known_column(dfl_rows_jacobian *jac, const dfl_system *sys, int j)
 {
-    const dfl_eom *eom = sys->eom;
-    const int nc = sys->nc, nv = eom->nv, i = j - eom->nw;
-    if (sys->geoms || !eom->forces_free_of_multipliers || i < 0 || i >= nc)
+    const int i = j - sys->eom->nw;
+    if (sys->geoms || !sys->eom->forces_free_of_multipliers || i < 0 || i >= sys->nc)
         return false;
-    for (int k = 0; k < nv; k++)
-        jac->blocks.dyn[j * nv + k] = -jac->W[k * nc + i];
+    add_known_force(jac, sys, j);
     return true;
 }
 
@@ -238,10 +253,75 @@ static void store_column(dfl_rows_jacobian *jac, const dfl_system *sys, int j, d
 
 /* sqrt(eps |x|) as in GEOMS and RADAU5, and sqrt(eps) |x| beyond 1, where the former drowns in the
    rounding of x. */
-static double increment(const dfl_rows_jacobian *jac, const dfl_system *sys, double x)
+double dfl_difference_increment(double rounding, double x, double least)
 {
-    const double size = fmax(jac->least > 0 ? jac->least : 1e-5, fabs(x));
-    return sqrt(sys->rounding) * (size < 1 ? sqrt(size) : size);
+    const double size = fmax(least, fabs(x));
+    return sqrt(rounding) * (size < 1 ? sqrt(size) : size);
+}
+
+/* What a tolerance of its own says about the size of unknown j; 1 without. */
+static double told_size(const dfl_system *sys, int j)
+{
+    const dfl_solver_options *o = sys->options;
+    if (!o || !o->atol_each)
+        return 1;
+    return o->atol_each[j] / (o->rtol_each ? o->rtol_each[j] : o->rtol);
+}
+
+/* least[first .. last-1] of unknowns of one kind. */
+static void choose_least_of(dfl_rows_jacobian *jac, const dfl_system *sys, const double *x,
+                            int first, int last)
+{
+    const double small = jac->coarse ? 1 : 1e-5, part = jac->coarse ? 1e-3 : 1e-6;
+    double largest = 0;
+    for (int j = first; j < last; j++)
+        largest = fmax(largest, fabs(x[j]));
+    for (int j = first; j < last; j++) {
+        const double size = fmax(1e-6, fmax(largest, told_size(sys, j)));
+        jac->least[j] = fmax(small * (largest > 0 ? fmin(1, size) : 1), part * largest);
+    }
+}
+
+/* The same for multipliers, each of which has a unit of its own: by the largest force that a tolerance tells. */
+static void choose_least_multipliers(dfl_rows_jacobian *jac, const dfl_system *sys)
+{
+    const int nc = sys->nc, nv = sys->n3, first = sys->eom->nw;
+    const double small = jac->coarse ? 1 : 1e-5;
+    double force = 0;
+    for (int pass = 0; pass < 2; pass++)
+        for (int i = 0; i < nc; i++) {
+            double length = 0;
+            for (int k = 0; k < nv; k++)
+                length = fmax(length, fabs(jac->W[k * nc + i]));
+            if (pass == 0)
+                force = fmax(force, length * told_size(sys, first + i));
+            else {
+                const double told =
+                    length > 0 && sys->options && sys->options->atol_each ? force / length : 1;
+                jac->least[first + i] = small * fmin(1, told);
+            }
+        }
+}
+
+/* The sizes that unknowns are differenced with at least: 1e-5. Where others of the same kind are large, as in a system of
+   astronomical size that starts on an axis, zeros are no measure of what their change is added to. Where all are small, and
+   have tolerances that say so, less will do. Multipliers in the GEOMS contract stand linearly in rows with forces of any
+   size. */
+static void choose_least(dfl_rows_jacobian *jac, const dfl_system *sys, const double *x)
+{
+    const dfl_layout at = dfl_eom_layout(sys->eom);
+    for (int j = 0; j < at.lambda; j++)
+        choose_least_of(jac, sys, x, j, j + 1);
+    choose_least_of(jac, sys, x, at.lambda, at.r);
+    for (int j = at.lambda; sys->geoms && j < at.r; j++)
+        jac->least[j] = fmax(1, jac->least[j]);
+    if (!sys->geoms)
+        choose_least_multipliers(jac, sys);
+    for (int j = at.r; j < at.v; j++)
+        choose_least_of(jac, sys, x, j, j + 1);
+    choose_least_of(jac, sys, x, at.v, at.s);
+    choose_least_of(jac, sys, x, at.s, at.p);
+    choose_least_of(jac, sys, x, at.p, at.n);
 }
 
 /* One difference: the columns j with member(j), all at once. A failing side is tried on the other. */
@@ -249,22 +329,26 @@ static dfl_outcome difference(dfl_rows_jacobian *jac, dfl_system *sys, double t,
                               const double *a, int first, int group)
 {
     dfl_outcome outcome = DFL_STEP_OK;
+    const bool force_apart = group < 0 && known_force(sys, first);
+    const double *lm = (force_apart ? x : jac->x) + sys->eom->nw;
     for (int sign = 1; sign >= -1; sign -= 2) {
         unsigned need = 0;
         memcpy(jac->x, x, (size_t)sys->nu * sizeof *x);
         for (int j = first; j < (group < 0 ? first + 1 : sys->nu); j++)
             if (group < 0 || jac->group[j] == group) {
-                jac->x[j] += sign * increment(jac, sys, x[j]);
+                jac->x[j] += sign * dfl_difference_increment(sys->rounding, x[j], jac->least[j]);
                 need |= group < 0 ? need_of_column(sys, j) : DFL_EVERYTHING;
             }
         memcpy(jac->column, jac->base, (size_t)stacked_rows(sys) * sizeof(double));
-        outcome = stacked_values(jac->column, sys, &jac->scratch, t, jac->x, a, need);
+        outcome = stacked_values(jac->column, sys, &jac->scratch, t, jac->x, lm, a, need);
         if (outcome != DFL_STEP_RETRY)
             break;
     }
     for (int j = first; !outcome && j < (group < 0 ? first + 1 : sys->nu); j++)
         if (group < 0 || jac->group[j] == group)
             store_column(jac, sys, j, jac->x[j] - x[j]);
+    if (!outcome && force_apart)
+        add_known_force(jac, sys, first);
     return outcome;
 }
 
@@ -290,8 +374,11 @@ dfl_outcome dfl_system_differences(dfl_rows_jacobian *jac, dfl_system *sys, doub
                                    const double *x, const double *a)
 {
     memset(jac->store, 0, (size_t)jac->store_size * sizeof(double));
-    dfl_outcome outcome = stacked_values(jac->base, sys, &jac->scratch, t, x, a, DFL_EVERYTHING);
+    choose_least(jac, sys, x);
+    dfl_outcome outcome =
+        stacked_values(jac->base, sys, &jac->scratch, t, x, x + sys->eom->nw, a, DFL_EVERYTHING);
     memcpy(jac->W, jac->scratch.blocks.W, (size_t)(sys->nc * sys->n3) * sizeof(double));
+    choose_least(jac, sys, x);
     if (jac->group) {
         for (int g = 0; !outcome && g < jac->ngroups; g++)
             outcome = difference(jac, sys, t, x, a, 0, g);

@@ -13,7 +13,7 @@ typedef struct dfl_check {
     double t0;
     double *memory, *x0, *xp;    /* n */
     double *a;                   /* nv: any accelerations */
-    double *rate[2];             /* all algebraic rows: their rates with two steps */
+    double *rate[3];             /* all algebraic rows: their rates with three steps */
     double *full;                /* all parts, as eval writes them */
     double *own, *fine, *coarse; /* stored Jacobian: by callback, by small and large differences */
     bool contact;                /* c = 0, so that s has a rate; true without s */

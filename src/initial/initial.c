@@ -42,6 +42,7 @@ dfl_status dfl_initial_init(dfl_initial *init, dfl_context *ctx, const dfl_eom *
     const size_t n = (size_t)sys->n, nv = (size_t)eom->nv, d = sizeof(double);
     const size_t rows = (size_t)(sys->m1 + sys->m2 + sys->m3);
     sys->rounding = options->rounding;
+    sys->options = options;
     init->rank_tolerance = options->rank_tolerance;
     init->atol = options->atol;
     for (int i = 0; options->atol_each && i < sys->nu; i++)
@@ -53,9 +54,10 @@ dfl_status dfl_initial_init(dfl_initial *init, dfl_context *ctx, const dfl_eom *
     init->x = dfl_alloc(ctx, n, d);
     init->x0 = dfl_alloc(ctx, n, d);
     init->column_scale = dfl_alloc(ctx, n, d);
+    init->column = dfl_alloc(ctx, n, sizeof(int));
     init->L = dfl_alloc(ctx, nv * nv, d);
     if (!init->J || !init->F || !init->y || !init->step || !init->x || !init->x0 ||
-        !init->column_scale || !init->L)
+        !init->column_scale || !init->column || !init->L)
         return DFL_NO_MEMORY;
     return dfl_lstsq_create(&init->lstsq, ctx, (int)rows, sys->n);
 }
@@ -70,6 +72,7 @@ void dfl_initial_clear(dfl_initial *init)
         init->L, init->condition, init->side};
     for (size_t i = 0; i < sizeof block / sizeof *block; i++)
         dfl_free(ctx, block[i]);
+    dfl_free(ctx, init->column);
     dfl_lstsq_free(init->lstsq, ctx);
     dfl_rows_jacobian_clear(&init->jac, ctx);
     dfl_point_clear(&init->point, ctx);
@@ -125,13 +128,20 @@ dfl_status dfl_initial_complete(double *x, dfl_initial *init, double t,
     return status;
 }
 
+/* x of the user as the guess and as what is nearest to it. */
+static void take_guess(dfl_initial *init, double t, const double *x)
+{
+    const dfl_system *sys = &init->sys;
+    memcpy(init->x + sys->na, x, (size_t)sys->nu * sizeof *x);
+    memcpy(init->x0, init->x, (size_t)sys->n * sizeof *x);
+    init->point.t = t;
+}
+
 dfl_status dfl_initial_project(double *x, dfl_initial *init, double t, bool invariants)
 {
     const dfl_system *sys = &init->sys;
     const dfl_conditions cond = {.mode = DFL_START_PROJECT};
-    memcpy(init->x + sys->na, x, (size_t)sys->nu * sizeof *x);
-    memcpy(init->x0, init->x, (size_t)sys->n * sizeof *x);
-    init->point.t = t;
+    take_guess(init, t, x);
     init->without_invariants = !invariants;
     dfl_status status = dfl_stages_project(init, &cond);
     init->without_invariants = false;
@@ -142,13 +152,20 @@ dfl_status dfl_initial_project(double *x, dfl_initial *init, double t, bool inva
     return status;
 }
 
-dfl_status dfl_initial_project_strongly(double *x, dfl_initial *init, double t)
+dfl_status dfl_initial_project_positions(double *x, dfl_initial *init, double t, bool strongly)
 {
-    init->strongly = true;
-    dfl_status status = dfl_initial_project(x, init, t, false);
+    const dfl_system *sys = &init->sys;
+    const dfl_conditions cond = {.mode = DFL_START_PROJECT};
+    take_guess(init, t, x);
+    init->strongly = strongly;
+    dfl_status status = dfl_stages_positions(init, &cond);
     init->strongly = false;
-    if (!status && !dfl_stages_hold(init))
-        status = dfl_fail(init->sys.ctx, DFL_NOT_CONVERGED, "other constraints do not hold");
+    if (!status && !init->converged)
+        status = dfl_fail(sys->ctx, DFL_NOT_CONVERGED, "the corrections do not converge");
+    if (!status && strongly && !dfl_stages_hold(init))
+        status = dfl_fail(sys->ctx, DFL_NOT_CONVERGED, "other constraints do not hold");
+    if (!status)
+        memcpy(x, init->x + sys->na, (size_t)sys->nu * sizeof *x);
     return status;
 }
 
@@ -290,7 +307,7 @@ static dfl_status condition_rows(dfl_initial *init, const dfl_conditions *cond, 
     dfl_status status = call_condition(base, init, cond);
     for (int j = 0; !status && j < sys->n; j++) {
         double *column = init->J + (size_t)j * (size_t)ld + row;
-        const double x = init->x[j], delta = sqrt(sys->rounding * fmax(1e-5, fabs(x)));
+        const double x = init->x[j], delta = dfl_difference_increment(sys->rounding, x, 1e-5);
         memset(column, 0, (size_t)cond->nconditions * sizeof *column);
         if (j < sys->na)
             continue;
