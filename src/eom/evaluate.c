@@ -36,18 +36,15 @@ dfl_outcome dfl_system_call(dfl_system *sys, dfl_point *points, int count)
     const int na = sys->na;
     const unsigned need = sys->need;
     void *const user = eom->user;
-    dfl_point *point = points, *const end = points + count;
-    int rc = 0;
-    while (!rc && point < end) {
+    int k = 0, rc = 0;
+    for (dfl_point *point = points; !rc && k < count; k++, point++)
         rc = eval(&point->blocks, point->t, point->x + na, need, user);
-        point++;
-    }
-    sys->stats->evaluations += point - points;
+    sys->stats->evaluations += k;
     if (rc)
-        return dfl_system_returned(sys, rc, "eval", point[-1].t);
+        return dfl_system_returned(sys, rc, "eval", points[k - 1].t);
     dfl_outcome outcome = DFL_STEP_OK;
-    for (point = points; dfl_system_mass_at_points(sys) && !outcome && point < end; point++)
-        outcome = dfl_system_mass(point->M, sys, point->t, point->x + na);
+    for (k = 0; dfl_system_mass_at_points(sys) && !outcome && k < count; k++)
+        outcome = dfl_system_mass(points[k].M, sys, points[k].t, points[k].x + na);
     return outcome;
 }
 

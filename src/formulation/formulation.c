@@ -120,6 +120,7 @@ void dfl_formulation_clear(dfl_formulation *form)
     dfl_free(ctx, form->active);
     dfl_free(ctx, form->local_pivots);
     dfl_free(ctx, form->place);
+    dfl_free(ctx, form->plan);
     dfl_rows_jacobian_clear(&form->jac, ctx);
     dfl_split_free(form->split1, ctx);
     dfl_split_free(form->split2, ctx);
@@ -203,6 +204,8 @@ dfl_outcome dfl_formulation_factor(dfl_formulation *form, int ncomplex, const do
 void dfl_formulation_begin_iteration(dfl_formulation *form)
 {
     form->own_factored = 0;
+    if (form->plan)
+        dfl_stage_plan_renew(form->plan);
 }
 
 dfl_outcome dfl_formulation_residual(double *rows, dfl_formulation *form, const dfl_point *points,
@@ -218,11 +221,6 @@ dfl_outcome dfl_formulation_mixed_residual(double *rows, dfl_formulation *form,
                                            const double *yp, const double *xp)
 {
     return form->ops->mixed(rows, form, differential, algebraic, weight, yp, xp);
-}
-
-bool dfl_formulation_increments(const dfl_formulation *form)
-{
-    return form->ops->increment != NULL;
 }
 
 dfl_outcome dfl_formulation_increment(double *dZ, dfl_formulation *form, const dfl_stages *stages,

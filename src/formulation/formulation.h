@@ -17,6 +17,7 @@
 typedef struct dfl_formulation dfl_formulation;
 typedef struct dfl_plain dfl_plain;
 typedef struct dfl_ode_form dfl_ode_form;
+typedef struct dfl_stage_plan dfl_stage_plan;
 
 /* The stages of a step of a Runge-Kutta method, X = x + Z; matrices over the stages stand by columns of the
    width of lanes. */
@@ -119,6 +120,7 @@ struct dfl_formulation {
     double *moved;    /* nd lanes: S diag(I,M,I) Z ... */
     double *rates;    /* nv lanes: v' */
     int *place;       /* of rows at a point (stages.c) */
+    dfl_stage_plan *plan;    /* of the products in an iteration (stages.c) */
     dfl_redundant redundant; /* for minimum-norm multipliers */
     dfl_lstsq *lstsq;        /* for distances of rows of W */
     double *least;           /* nv x nc and its right-hand side */
@@ -179,7 +181,11 @@ dfl_outcome dfl_formulation_mixed_residual(double *rows, dfl_formulation *form,
 
 /* Whether there is dfl_formulation_increment, which evaluates the stages and solves for dZ (n lanes, not transformed)
    at once; rows: room for K lanes. */
-bool dfl_formulation_increments(const dfl_formulation *form);
+static inline bool dfl_formulation_increments(const dfl_formulation *form)
+{
+    return form->ops->increment != NULL;
+}
+
 dfl_outcome dfl_formulation_increment(double *dZ, dfl_formulation *form, const dfl_stages *stages,
                                       double *rows);
 

@@ -54,6 +54,8 @@ static dfl_status create_factors(dfl_formulation *form)
     if (!status && (form->options->selectors == DFL_USER || form->local))
         status = dfl_split_create(&form->quality, ctx, larger, larger);
     if (!status)
+        status = dfl_stage_plan_create(&form->plan, ctx);
+    if (!status)
         status = dfl_shifted_create(&form->E, ctx, nd, form->max_stages);
     return status;
 }

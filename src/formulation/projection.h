@@ -23,6 +23,10 @@ void dfl_projected_locate_rows(dfl_formulation *form);
 dfl_outcome dfl_projected_increment(double *dZ, dfl_formulation *form, const dfl_stages *stages,
                                     double *rows);
 
+/* What increments need to know of the stages (stages.c): found out anew after dfl_stage_plan_renew. */
+dfl_status dfl_stage_plan_create(dfl_stage_plan **plan, dfl_context *ctx);
+void dfl_stage_plan_renew(dfl_stage_plan *plan);
+
 /* Own matrices of the stages for block 1 (stagewise.c): whether the rows allow it; form->own_rows from the
    rows of evaluated stages. */
 dfl_status dfl_stagewise_init(dfl_formulation *form);

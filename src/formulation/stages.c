@@ -18,22 +18,59 @@
 
 #include <string.h>
 
+/* Entries of all stages that are collected into lanes: their places at a point, counted from its x. */
+typedef struct segment {
+    double *lanes;
+    const int *at, *end;
+} segment;
+
+/* A block of the projected rows, two sides d and y each: S and SM (m x n, of one kind of unknowns) times its
+   right-hand sides f and increments Z, and derivatives SJ_a, SM_a of all algebraic rows. */
+typedef struct block {
+    const double *S, *SM, *f, *Z, *SJ_a, *SM_a;
+    double *d, *y;
+    long m, n;
+} block;
+
+/* What the loops over lanes need, prepared once for all iterations with a matrix: where they run over one or two
+   entries, finding these would take longer than the products. */
+struct dfl_stage_plan {
+    bool ready;
+    const double *first;             /* x of the first stage */
+    long distance;                   /* from one stage to the next */
+    segment alg, r, f, kin, W;       /* rows at points; what is not collected is empty */
+    double *own;                     /* block 1 where the stages have own matrices ... */
+    long nown;                       /* ... so many lanes; otherwise none */
+    const double *x_v, *Z_v;         /* p' = v, from x + Z */
+    long nkin;                       /* so many; otherwise none */
+    const double *M_inv, *x_l, *Z_l; /* f_dyn and gII, hI in lanes; M_inv NULL: not in lanes */
+    double *acc;
+    long nc, nv;
+    const double *momentum; /* f_dyn - M v' formed stage by stage, or NULL */
+    long nr, ma, nd;        /* r', algebraic and all projected rows */
+    double *lanes;          /* of the algebraic rows; projected ones behind them */
+    const double *Z_r;
+    block v, p;
+};
+
+static void prepare(dfl_stage_plan *plan, const dfl_formulation *form, const dfl_stages *st,
+                    double *rows);
 static dfl_outcome evaluate(dfl_formulation *form, const dfl_stages *st);
 static dfl_outcome subtract_momenta(dfl_formulation *form, const dfl_stages *st);
-WIDE static void assemble(double *rows, dfl_formulation *form, const dfl_stages *st);
+WIDE static void assemble(const dfl_formulation *form, const dfl_stages *st);
 WIDE static void expand(double *dZ, const dfl_formulation *form, const dfl_stages *st,
                         double *rows);
 
 dfl_outcome dfl_projected_increment(double *dZ, dfl_formulation *form, const dfl_stages *st,
                                     double *rows)
 {
-    const int width = form->width;
-    double *u = rows + form->ma * width;
+    if (!form->plan->ready)
+        prepare(form->plan, form, st, rows);
     dfl_outcome outcome = evaluate(form, st);
     if (outcome)
         return outcome;
-    assemble(rows, form, st);
-    dfl_shifted_solve(form->E, u);
+    assemble(form, st);
+    dfl_shifted_solve(form->E, rows + form->ma * form->width);
     expand(dZ, form, st, rows);
     return DFL_STEP_OK;
 }
@@ -95,144 +132,254 @@ void dfl_projected_locate_rows(dfl_formulation *form)
         *place++ = (int)(point->blocks.W - x) + i;
 }
 
-/* Lanes of n entries of all stages. */
-static INLINE void collect(int stages, int quads, double *lanes, int n, const double *first,
-                           const int *place, long distance)
+dfl_status dfl_stage_plan_create(dfl_stage_plan **plan, dfl_context *ctx)
 {
-    for (int i = 0; i < n; i++, lanes += 4 * quads) {
-        quad y[2];
-        pick(y, stages, first + place[i], distance);
-        store(lanes, quads, y);
+    *plan = dfl_alloc(ctx, 1, sizeof **plan);
+    return *plan ? DFL_OK : DFL_NO_MEMORY;
+}
+
+void dfl_stage_plan_renew(dfl_stage_plan *plan)
+{
+    plan->ready = false;
+}
+
+/* The rows of r', M v' or v', p' that are collected, and gII, hI that are combined. */
+static void prepare_rows(dfl_stage_plan *plan, const dfl_formulation *form, const dfl_stages *st,
+                         double *rows)
+{
+    const dfl_system *sys = form->sys;
+    const dfl_eom *eom = sys->eom;
+    const int nv = sys->n3, np = eom->np, nc = sys->nc, width = form->width;
+    const int own = form->stagewise ? sys->m1 : 0;
+    const bool in_lanes = dfl_system_combines_in_lanes(sys);
+    const int *alg = form->place, *r = alg + form->ma, *f = r + sys->n2, *kin = f + nv,
+              *W = kin + np;
+    double *rho = form->rho, *rho_v = rho + sys->n2 * width, *rho_p = rho_v + nv * width;
+    plan->own = rows;
+    plan->nown = own;
+    plan->alg = (segment){rows + own * width, alg + own, r};
+    plan->r = (segment){rho, r, f};
+    plan->f = (segment){rho_v, f, kin};
+    plan->kin = (segment){rho_p, kin, eom->trivial_kinematics ? kin : W};
+    plan->W = (segment){rho_p + np * width, W, in_lanes ? W + nc * nv : W};
+    plan->x_v = st->x + sys->off_v;
+    plan->Z_v = st->Z + sys->off_v * width;
+    plan->nkin = eom->trivial_kinematics ? np : 0;
+    plan->M_inv = in_lanes ? sys->M_inv : NULL;
+    plan->x_l = st->x + sys->off_l;
+    plan->Z_l = st->Z + sys->off_l * width;
+    plan->acc = rows + sys->row_acc * width;
+    plan->nc = nc;
+    plan->nv = nv;
+    plan->momentum = form->reads_rates ? form->momentum : NULL;
+}
+
+static void prepare(dfl_stage_plan *plan, const dfl_formulation *form, const dfl_stages *st,
+                    double *rows)
+{
+    const dfl_system *sys = form->sys;
+    const int width = form->width, nr = sys->n2, nsv = form->nsv;
+    double *d = rows + (form->ma + nr) * width, *y = form->moved + nr * width;
+    const double *SJ = form->SJ + nr, *SM = form->SM + nr;
+    prepare_rows(plan, form, st, rows);
+    plan->first = st->points->x;
+    plan->distance = dfl_points_distance(st->points, st->count);
+    plan->nr = nr;
+    plan->ma = form->ma;
+    plan->nd = form->nd;
+    plan->lanes = rows;
+    plan->Z_r = st->Z + sys->off_r * width;
+    plan->v = (block){form->Sv,
+                      form->rates_are_a ? form->Sv : form->SvM,
+                      plan->f.lanes,
+                      plan->Z_v,
+                      SJ,
+                      SM,
+                      d,
+                      y,
+                      nsv,
+                      sys->n3};
+    plan->p = (block){form->Sp,  form->Sp,    plan->kin.lanes, st->Z + sys->off_p * width,
+                      SJ + nsv,  SM + nsv,    d + nsv * width, y + nsv * width,
+                      form->nfp, sys->eom->np};
+    plan->ready = true;
+}
+
+static INLINE void collect(int stages, int quads, const dfl_stage_plan *plan, segment s)
+{
+    const double *first = plan->first;
+    const long distance = plan->distance;
+    for (; s.at < s.end; s.at++, s.lanes += 4 * quads) {
+        four y[2];
+        pick(y, stages, first + *s.at, distance);
+        store(s.lanes, quads, y);
     }
 }
 
-/* f_dyn = f - W^T (l, m), a = M^-1 f_dyn with a constant diagonal M, and gII, hI = bias + W a; f becomes f_dyn
-   or a. What is read from memory again and again is in local variables: for the compiler, a store of lanes may
-   change anything. */
-static INLINE void combine_forces(int quads, int nc, double *acc, double *f, const double *W,
-                                  const dfl_formulation *form, const dfl_stages *st)
-{
-    const dfl_system *sys = form->sys;
-    const int nv = sys->n3, width = 4 * quads;
-    const double *l = st->x + sys->off_l, *Zl = st->Z + sys->off_l * width, *M_inv = sys->M_inv;
-    const bool rates_are_a = form->rates_are_a;
-    for (int j = 0; j < nv; j++, f += width, W += nc * width)
-        for (int q = 0; q < quads; q++) {
-            quad y = *(const quad *)(f + 4 * q);
-            for (int i = 0; i < nc; i++)
-                y -= *(const quad *)(W + i * width + 4 * q) *
-                     (l[i] + *(const quad *)(Zl + i * width + 4 * q));
-            const quad a = M_inv[j] * y;
-            *(quad *)(f + 4 * q) = rates_are_a ? a : y;
-            for (int i = 0; i < nc; i++)
-                *(quad *)(acc + i * width + 4 * q) += *(const quad *)(W + i * width + 4 * q) * a;
-        }
-}
-
 /* n entries of each stage that do not stand at points, one stage behind another. */
-static INLINE void collect_apart(int stages, int quads, double *lanes, int n, const double *entry)
+static INLINE void collect_apart(int stages, int quads, double *lanes, long n, const double *entry)
 {
-    for (int i = 0; i < n; i++, lanes += 4 * quads) {
-        quad y[2];
+    for (long i = 0; i < n; i++, lanes += 4 * quads) {
+        four y[2];
         pick(y, stages, entry + i, n);
         store(lanes, quads, y);
     }
 }
 
-/* The algebraic rows and, in rho, the right-hand sides of r', M v' or v', p'. */
-static INLINE void collect_rows(int stages, int quads, double *rows, const dfl_formulation *form,
-                                const dfl_stages *st)
+/* Lanes of n components of x + Z. */
+static INLINE void place(int quads, double *lanes, long n, const double *x, const double *Z)
 {
-    const dfl_system *sys = form->sys;
-    const int nc = sys->nc, ma = form->ma, mdif = sys->mdif, width = 4 * quads;
-    const int *place = form->place;
-    const bool in_lanes = dfl_system_combines_in_lanes(sys);
-    const long distance = dfl_points_distance(st->points, stages);
-    const double *first = st->points->x;
-    double *rho = form->rho, *rho_v = rho + sys->n2 * width, *acc = rows + sys->row_acc * width;
-    const double *W = rho + mdif * width;
-    const int own = form->stagewise ? sys->m1 : 0;
-    collect_apart(stages, quads, rows, own, form->own_rows);
-    collect(stages, quads, rows + own * width, ma - own, first, place + own, distance);
-    collect(stages, quads, rho, in_lanes ? mdif + nc * sys->n3 : mdif, first, place + ma, distance);
-    if (in_lanes && nc == 1) /* a single constraint: its values stay in registers */
-        combine_forces(quads, 1, acc, rho_v, W, form, st);
-    else if (in_lanes)
-        combine_forces(quads, nc, acc, rho_v, W, form, st);
-    else if (form->reads_rates)
-        collect_apart(stages, quads, rho_v, sys->n3, form->momentum);
+    for (const double *end = x + n; x < end; x++, lanes += 4 * quads, Z += 4 * quads)
+        for (int q = 0; q < quads; q++)
+            *(quad *)(lanes + 4 * q) = *x + *(const quad *)(Z + 4 * q);
+}
+
+/* f_dyn = f - W^T (l, m), a = M^-1 f_dyn with a constant diagonal M, and gII, hI = bias + W a; f becomes f_dyn
+   or a. What is read from memory again and again is in local variables: for the compiler, a store of lanes may
+   change anything. */
+static INLINE void combine_forces(int quads, const dfl_stage_plan *plan, bool rates_are_a)
+{
+    const long nv = plan->nv, nc = plan->nc, width = 4 * quads;
+    const double *l = plan->x_l, *Zl = plan->Z_l, *M_inv = plan->M_inv, *W = plan->W.lanes;
+    double *acc = plan->acc, *f = plan->f.lanes;
+    for (long j = 0; j < nv; j++, f += width, W += nc * width)
+        for (int q = 0; q < quads; q++) {
+            four y = *(const quad *)(f + 4 * q);
+            for (long i = 0; i < nc; i++)
+                y -= *(const quad *)(W + i * width + 4 * q) *
+                     (l[i] + *(const quad *)(Zl + i * width + 4 * q));
+            const four a = M_inv[j] * y;
+            *(quad *)(f + 4 * q) = rates_are_a ? a : y;
+            for (long i = 0; i < nc; i++)
+                *(quad *)(acc + i * width + 4 * q) += *(const quad *)(W + i * width + 4 * q) * a;
+        }
+}
+
+/* The same for a single constraint, from f and W of all stages: only f_dyn or a and gII leave the registers. */
+static INLINE void combine_single(int stages, int quads, const dfl_stage_plan *plan,
+                                  bool rates_are_a)
+{
+    const long width = 4 * quads, distance = plan->distance;
+    const double *first = plan->first, *M_inv = plan->M_inv;
+    const int *at_f = plan->f.at, *end = plan->f.end, *at_W = plan->W.at;
+    double *f = plan->f.lanes;
+    four l[2], sum[2];
+    for (int q = 0; q < quads; q++) {
+        l[q] = *plan->x_l + *(const quad *)(plan->Z_l + 4 * q);
+        sum[q] = *(const quad *)(plan->acc + 4 * q);
+    }
+    for (; at_f < end; at_f++, at_W++, M_inv++, f += width) {
+        four y[2], W[2];
+        pick(y, stages, first + *at_f, distance);
+        pick(W, stages, first + *at_W, distance);
+        for (int q = 0; q < quads; q++) {
+            y[q] -= W[q] * l[q];
+            const four a = *M_inv * y[q];
+            *(quad *)(f + 4 * q) = rates_are_a ? a : y[q];
+            sum[q] += W[q] * a;
+        }
+    }
+    store(plan->acc, quads, sum);
+}
+
+/* The right-hand side of M v' or v'. */
+static INLINE void collect_forces(int stages, int quads, const dfl_stage_plan *plan,
+                                  bool rates_are_a)
+{
+    if (plan->momentum) {
+        collect_apart(stages, quads, plan->f.lanes, plan->nv, plan->momentum);
+    } else if (plan->M_inv && plan->nc == 1) {
+        combine_single(stages, quads, plan, rates_are_a);
+    } else {
+        collect(stages, quads, plan, plan->f);
+        collect(stages, quads, plan, plan->W);
+        if (plan->M_inv)
+            combine_forces(quads, plan, rates_are_a);
+    }
+}
+
+/* The algebraic rows and, in rho, the right-hand sides of r', M v' or v', p'. */
+static INLINE void collect_rows(int stages, int quads, const dfl_formulation *form)
+{
+    const dfl_stage_plan *plan = form->plan;
+    collect_apart(stages, quads, plan->own, plan->nown, form->own_rows);
+    collect(stages, quads, plan, plan->alg);
+    collect(stages, quads, plan, plan->r);
+    collect(stages, quads, plan, plan->kin);
+    place(quads, plan->kin.lanes, plan->nkin, plan->x_v, plan->Z_v);
+    collect_forces(stages, quads, plan, form->rates_are_a);
 }
 
 /* Sums d and y of `rows` rows: d += A X, y += B V, n columns. */
-static INLINE void add_products(int rows, int quads, quad d[2][2], quad y[2][2], const double *A,
-                                const double *B, int ld, int n, const double *X, const double *V)
+static INLINE void add_products(int rows, int quads, four d[2][2], four y[2][2], const double *A,
+                                const double *B, long ld, long n, const double *X, const double *V)
 {
-    for (int j = 0; j < n; j++, A += ld, B += ld, X += 4 * quads, V += 4 * quads)
+    for (const double *end = X + n * 4 * quads; X < end; X += 4 * quads, V += 4 * quads) {
         for (int i = 0; i < rows; i++)
             for (int q = 0; q < quads; q++) {
                 d[i][q] += A[i] * *(const quad *)(X + 4 * q);
                 y[i][q] += B[i] * *(const quad *)(V + 4 * q);
             }
-}
-
-/* A block of the projected rows, two sides each: S and SM (m x n, of one kind of unknowns) times its
-   right-hand sides f and increments Z, and derivatives of all algebraic rows, from `first` on. */
-typedef struct block {
-    const double *S, *SM, *f, *Z;
-    int m, n, first;
-} block;
-
-static INLINE void project_rows(int rows, int quads, double *d, double *y, const block *b, int i,
-                                const dfl_formulation *form, const double *alg)
-{
-    const int at = b->first + i, width = 4 * quads;
-    quad left[2][2] = {{{0}, {0}}, {{0}, {0}}}, right[2][2] = {{{0}, {0}}, {{0}, {0}}};
-    add_products(rows, quads, left, right, b->S + i, b->SM + i, b->m, b->n, b->f, b->Z);
-    add_products(rows, quads, left, right, form->SJ + at, form->SM + at, form->nd, form->ma, alg,
-                 alg);
-    for (int k = 0; k < rows; k++) {
-        store(d + (at + k) * width, quads, left[k]);
-        store(y + (at + k) * width, quads, right[k]);
+        A += ld;
+        B += ld;
     }
 }
 
-static INLINE void project_block(int quads, double *d, double *y, const block *b,
-                                 const dfl_formulation *form, const double *alg)
+static INLINE void project_rows(int rows, int quads, const dfl_stage_plan *plan, const block *b,
+                                long i)
 {
-    int i = 0;
+    const int width = 4 * quads;
+    const double *alg = plan->lanes;
+    four left[2][2] = {{{0}, {0}}, {{0}, {0}}}, right[2][2] = {{{0}, {0}}, {{0}, {0}}};
+    add_products(rows, quads, left, right, b->S + i, b->SM + i, b->m, b->n, b->f, b->Z);
+    add_products(rows, quads, left, right, b->SJ_a + i, b->SM_a + i, plan->nd, plan->ma, alg, alg);
+    for (int k = 0; k < rows; k++) {
+        store(b->d + (i + k) * width, quads, left[k]);
+        store(b->y + (i + k) * width, quads, right[k]);
+    }
+}
+
+static INLINE void project_block(int quads, const dfl_stage_plan *plan, const block *b)
+{
+    long i = 0;
     for (; i + 2 <= b->m; i += 2)
-        project_rows(2, quads, d, y, b, i, form, alg);
+        project_rows(2, quads, plan, b, i);
     if (i < b->m)
-        project_rows(1, quads, d, y, b, i, form, alg);
+        project_rows(1, quads, plan, b, i);
 }
 
 /* d = S f + SJ_a a,  y = S diag(I,M,I) Z + SM_a a */
-static INLINE void project(int quads, double *d, double *y, const dfl_formulation *form,
-                           const dfl_stages *st, const double *alg)
+static INLINE void project(int quads, const dfl_formulation *form)
 {
-    const dfl_system *sys = form->sys;
-    const int nr = sys->n2, nv = sys->n3, np = sys->eom->np, width = 4 * quads;
-    const double *f = form->rho, *f_v = f + nr * width, *f_p = f_v + nv * width, *Z = st->Z;
-    const double *Z_v = Z + sys->off_v * width, *Z_p = Z + sys->off_p * width;
-    const double *SvM = form->rates_are_a ? form->Sv : form->SvM;
-    const block v = {form->Sv, SvM, f_v, Z_v, form->nsv, nv, nr};
-    const block p = {form->Sp, form->Sp, f_p, Z_p, form->nfp, np, nr + form->nsv};
-    for (int i = 0; i < nr; i++) {
+    const dfl_stage_plan *plan = form->plan;
+    const int width = 4 * quads;
+    for (long i = 0; i < plan->nr; i++) {
         const double one = 1;
-        const block r = {&one, &one, f + i * width, Z + (sys->off_r + i) * width, 1, 1, i};
-        project_rows(1, quads, d, y, &r, 0, form, alg);
+        const block r = {.S = &one,
+                         .SM = &one,
+                         .m = 1,
+                         .n = 1,
+                         .f = plan->r.lanes + i * width,
+                         .Z = plan->Z_r + i * width,
+                         .SJ_a = form->SJ + i,
+                         .SM_a = form->SM + i,
+                         .d = plan->lanes + (plan->ma + i) * width,
+                         .y = form->moved + i * width};
+        project_rows(1, quads, plan, &r, 0);
     }
-    project_block(quads, d, y, &v, form, alg);
-    project_block(quads, d, y, &p, form, alg);
+    project_block(quads, plan, &plan->v);
+    project_block(quads, plan, &plan->p);
 }
 
 /* d = T^-1 d - Lambda T^-1 y */
-static INLINE void decouple(int stages, int quads, double *d, const double *y,
-                            const dfl_formulation *form, const double *TI)
+static INLINE void decouple(int stages, int quads, const dfl_formulation *form, const double *TI)
 {
-    const int width = 4 * quads;
-    for (int i = 0; i < form->nd; i++, d += width, y += width) {
-        quad left[2], right[2], shifted[2];
+    const dfl_stage_plan *plan = form->plan;
+    const long width = 4 * quads;
+    const double *y = form->moved;
+    double *d = plan->lanes + plan->ma * width, *const end = d + plan->nd * width;
+    for (; d < end; d += width, y += width) {
+        four left[2], right[2], shifted[2];
         transform_one(left, stages, quads, TI, d);
         transform_one(right, stages, quads, TI, y);
         shift(shifted, quads, &form->shifts, right);
@@ -242,14 +389,13 @@ static INLINE void decouple(int stages, int quads, double *d, const double *y,
 }
 
 /* The decoupled right-hand sides behind the algebraic rows. */
-WIDE static void assemble(double *rows, dfl_formulation *form, const dfl_stages *st)
+WIDE static void assemble(const dfl_formulation *form, const dfl_stages *st)
 {
 #define ASSEMBLE(stages, quads)                                                                    \
     do {                                                                                           \
-        double *d = rows + form->ma * 4 * quads;                                                   \
-        collect_rows(stages, quads, rows, form, st);                                               \
-        project(quads, d, form->moved, form, st, rows);                                            \
-        decouple(stages, quads, d, form->moved, form, st->TI);                                     \
+        collect_rows(stages, quads, form);                                                         \
+        project(quads, form);                                                                      \
+        decouple(stages, quads, form, st->TI);                                                     \
     } while (0)
     FOR_STAGES(st->count, ASSEMBLE)
 #undef ASSEMBLE

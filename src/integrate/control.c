@@ -4,6 +4,12 @@
 
 #include <math.h>
 
+/* err^(1/k); the fourth root, which RADAU5's estimate asks for, without the library's pow */
+static double root(const dfl_controller *control, double err)
+{
+    return control->exponent == 0.25 ? sqrt(sqrt(err)) : pow(err, control->exponent);
+}
+
 void dfl_controller_init(dfl_controller *control, const dfl_solver_options *options, double order)
 {
     *control = (dfl_controller){.safety = options->safety,
@@ -12,17 +18,12 @@ void dfl_controller_init(dfl_controller *control, const dfl_solver_options *opti
                                 .max_step = options->max_step,
                                 .predictive = options->control == DFL_CONTROL_PREDICTIVE,
                                 .exponent = 1 / order};
+    control->least_root = root(control, 1e-2);
 }
 
 static double clip(const dfl_controller *control, double quotient)
 {
     return fmax(1 / control->max_factor, fmin(1 / control->min_factor, quotient));
-}
-
-/* err^(1/k); the fourth root, which RADAU5's estimate asks for, without the library's pow */
-static double root(const dfl_controller *control, double err)
-{
-    return control->exponent == 0.25 ? sqrt(sqrt(err)) : pow(err, control->exponent);
 }
 
 double dfl_controller_rejected(const dfl_controller *control, double h, double err)
@@ -32,15 +33,16 @@ double dfl_controller_rejected(const dfl_controller *control, double h, double e
 
 double dfl_controller_accepted(dfl_controller *control, double h, double err, bool after_rejection)
 {
-    double quotient = clip(control, root(control, err) / control->safety);
+    const double now = root(control, err);
+    double quotient = clip(control, now / control->safety);
     if (control->predictive && control->h_old != 0) {
         const double predicted =
-            (control->h_old / h) * root(control, err * err / control->err_old) / control->safety;
+            (control->h_old / h) * (now * now / control->root_old) / control->safety;
         quotient = fmax(quotient, clip(control, predicted));
     }
     double h_new = h / quotient;
     control->h_old = h;
-    control->err_old = fmax(1e-2, err);
+    control->root_old = fmax(control->least_root, now);
     if (control->max_step > 0 && fabs(h_new) > control->max_step)
         h_new = copysign(control->max_step, h_new);
     return after_rejection && fabs(h_new) > fabs(h) ? h : h_new;

@@ -7,8 +7,9 @@
 typedef struct dfl_controller {
     double safety, min_factor, max_factor, max_step;
     bool predictive;
-    double exponent;       /* of the error: 1/(order of the estimate + 1) */
-    double h_old, err_old; /* of the last accepted step; h_old = 0: none */
+    double exponent;        /* of the error: 1/(order of the estimate + 1) */
+    double h_old, root_old; /* of the last accepted step: size, 0: none; err^exponent ... */
+    double least_root;      /* ... which counts as this at least */
 } dfl_controller;
 
 void dfl_controller_init(dfl_controller *control, const dfl_solver_options *options, double order);

@@ -57,7 +57,7 @@ dfl_outcome dfl_implicit_solve(dfl_stepper *st, double h, double *reduce)
     if (outcome)
         return outcome;
     st->singular_in_row = 0;
-    class->settle(st);
+    class->settle(st, h);
     dfl_formulation_begin_iteration(st->form);
     return newton(st, h, reduce);
 }
@@ -143,8 +143,8 @@ static double power(double x, int k)
 
 /* Sizes of Newton's increments so far. */
 typedef struct increments {
-    double size, rate; /* of the last iteration, 0: none */
-    double moving;     /* squares of those of r, v, s, p (norm.h) */
+    double inverse, rate; /* 1 / size and rate of the last iteration, 0: none */
+    double moving;        /* squares of those of r, v, s, p (norm.h) */
 } increments;
 
 /* The first iteration solves stage by stage for accelerations and multipliers, however bad their prediction
@@ -154,7 +154,7 @@ static void take_second(dfl_stepper *st, const increments *old, double size)
     /* of a sum, not of a mean: the more components, the smaller they must be to count as converged */
     const double converged = 0.01 * st->scale.newton_tolerance, now = st->scale.moving;
     const double moving = now > converged * converged ? sqrt(now / old->moving) : 0;
-    const double rate = fmin(0.9, fmax(moving, size / old->size));
+    const double rate = fmin(0.9, fmax(moving, size * old->inverse));
     st->newton.theta = rate;
     st->newton.faccon = rate / (1 - rate);
 }
@@ -166,11 +166,11 @@ static bool diverges(dfl_stepper *st, increments *old, int it, double size, bool
                      double *reduce)
 {
     const int left = st->class->implicit->iterations(st) - 1 - it;
-    const double rate = size / old->size;
+    const double rate = size * old->inverse;
     st->newton.theta = old->rate == 0 ? rate : sqrt(rate * old->rate);
     old->rate = rate;
     if (!(st->newton.theta < 0.99))
-        return !patient || size > 1e3 * old->size;
+        return !patient || rate > 1e3;
     st->newton.faccon = st->newton.theta / (1 - st->newton.theta);
     const double expected = st->newton.faccon * size * power(st->newton.theta, left);
     if (expected < st->scale.newton_tolerance || patient)
@@ -192,7 +192,7 @@ static dfl_outcome second_chance(dfl_stepper *st, double h, int *updates)
         st->sys->trouble.outcome = DFL_STEP_OK; /* an iterate says nothing about the motion */
         return DFL_STEP_RETRY;
     }
-    st->class->implicit->settle(st);
+    st->class->implicit->settle(st, h);
     dfl_formulation_begin_iteration(st->form);
     st->newton.faccon = 1;
     return outcome;
@@ -237,8 +237,8 @@ static dfl_outcome newton(dfl_stepper *st, double h, double *reduce)
             old.rate = 0;
             continue;
         }
-        old.size = fmax(size, DBL_EPSILON);
-        old.moving = fmax(st->scale.moving, DBL_MIN);
+        old.inverse = 1 / (size > DBL_EPSILON ? size : DBL_EPSILON);
+        old.moving = st->scale.moving > DBL_MIN ? st->scale.moving : DBL_MIN;
         class->update(st);
         if (solved_at_once(st) || st->newton.faccon * size <= st->scale.newton_tolerance)
             return DFL_STEP_OK;

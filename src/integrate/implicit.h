@@ -17,7 +17,7 @@ typedef struct dfl_implicit_class {
 
     /* After a new matrix: removes from the present iterate what redundant constraints leave
        undetermined. */
-    void (*settle)(dfl_stepper *st);
+    void (*settle)(dfl_stepper *st, double h);
 
     /* x_ref, a_ref: at the predicted point that the options choose, or at the present iterate; returns
        its time. */

@@ -259,8 +259,10 @@ double dfl_scale_newton(dfl_scale *scale, const double *lanes, int stages)
     if (sys->carried)
         scale->moving = dfl_lanes_squares(lanes + sys->off_r * width, width, sys->n - sys->off_r,
                                           weight + sys->off_r);
-    if (scale->options->norm == DFL_NORM_RMS)
-        return sqrt(dfl_lanes_squares(lanes, width, sys->n, weight) / fmax(1, stages * sys->nu));
+    if (scale->options->norm == DFL_NORM_RMS) {
+        const double count = sys->nu > 0 ? stages * sys->nu : 1;
+        return sqrt(dfl_lanes_squares(lanes, width, sys->n, weight) * (1 / count));
+    }
     memset(scale->sum, 0, (size_t)scale->ngroups * sizeof(double));
     for (int i = 0; i < sys->n; i++)
         scale->sum[scale->group[i]] += dfl_lanes_squares(lanes + i * width, width, 1, weight + i);

@@ -89,8 +89,9 @@ int dfl_one_stage_iterations(const dfl_stepper *st)
     return st->options->newton_iterations;
 }
 
-void dfl_one_stage_settle(dfl_stepper *st)
+void dfl_one_stage_settle(dfl_stepper *st, double h)
 {
+    (void)h;
     dfl_one_stage *one = (dfl_one_stage *)st;
     const int n1 = st->sys->n1;
     if (st->form->defect == 0 || st->sys->psi1)

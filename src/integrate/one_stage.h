@@ -32,7 +32,7 @@ void dfl_one_stage_predict(dfl_one_stage *one, double h, int k);
 
 /* Operations of dfl_implicit_class and dfl_stepper_class. */
 int dfl_one_stage_iterations(const dfl_stepper *st);
-void dfl_one_stage_settle(dfl_stepper *st);
+void dfl_one_stage_settle(dfl_stepper *st, double h);
 double dfl_one_stage_reference(dfl_stepper *st, double h, bool predicted);
 dfl_outcome dfl_one_stage_factor(dfl_stepper *st, double h);
 void dfl_one_stage_update(dfl_stepper *st);

@@ -70,11 +70,13 @@ static void place_stages(dfl_radau *ra, const double *dZ)
                       ra->base.here.x, ra->Z, dZ);
 }
 
-/* Redundant constraints: X without its undetermined part, for the present kernel. */
-static void settle(dfl_stepper *st)
+/* Stages to begin with; with redundant constraints X without its undetermined part, for the present kernel. */
+static void settle(dfl_stepper *st, double h)
 {
     dfl_radau *ra = (dfl_radau *)st;
-    const int n1 = st->sys->n1, s = ra->rk->stages, width = ra->rk->width;
+    const dfl_coefficients *rk = ra->rk;
+    const int n1 = st->sys->n1, s = rk->stages, width = rk->width;
+    ra->stages = (dfl_stages){ra->stage, s, rk->T, rk->TI, ra->AI, h, st->here.x, ra->Z};
     if (st->form->defect > 0 && !st->sys->psi1) {
         for (int i = 0; i < n1; i++)
             for (int k = 0; k < s; k++)
@@ -173,11 +175,10 @@ static dfl_outcome nonfinite(dfl_radau *ra)
 /* One iteration: the increment dZ, its norm. Z is not yet changed. */
 static dfl_outcome iterate(double *size, dfl_stepper *st, double h)
 {
+    (void)h;
     dfl_radau *ra = (dfl_radau *)st;
-    const dfl_coefficients *rk = ra->rk;
-    const dfl_stages stages = {ra->stage, rk->stages, rk->T, rk->TI, ra->AI, h, st->here.x, ra->Z};
     dfl_outcome outcome = dfl_formulation_increments(st->form)
-                              ? dfl_formulation_increment(ra->dZ, st->form, &stages, ra->rows)
+                              ? dfl_formulation_increment(ra->dZ, st->form, &ra->stages, ra->rows)
                               : transformed_increment(ra);
     if (outcome)
         return outcome;

@@ -23,6 +23,7 @@ typedef struct dfl_radau {
     int max_stages;             /* that the options allow */
     dfl_order order;
     dfl_point stage[DFL_RADAU_STAGES];
+    dfl_stages stages;                       /* as the formulation sees them */
     const dfl_coefficients *rk_cont;         /* of the last step ... */
     double *cont, *x_end;                    /* ... its Z and its end: the collocation polynomial */
     double *Z, *Z0, *W, *rows;               /* lanes */

@@ -23,22 +23,30 @@
         CALL(7, 2);                                                                                \
     }
 
-/* `rows` (1 to 6) components of Y, held in registers; like `quads`, the vectors of a component, a
+/* One component. */
+static INLINE void store(double *Y, int quads, const four y[2])
+{
+    for (int q = 0; q < quads; q++)
+        *(quad *)(Y + 4 * q) = y[q];
+}
+
+/* `rows` (1 to 6) components of Y = A X, held in registers; like `quads`, the vectors of a component, a
    constant for the compiler. */
 static INLINE void mul_rows(int rows, int quads, double *Y, const double *A, int m, int n,
                             const double *X)
 {
-    quad sum[6][2];
-    for (int i = 0; i < rows; i++)
-        for (int q = 0; q < quads; q++)
-            sum[i][q] = (quad){0};
-    for (int j = 0; j < n; j++, X += 4 * quads)
-        for (int i = 0; i < rows; i++)
-            for (int q = 0; q < quads; q++)
-                sum[i][q] += A[(long)j * m + i] * *(const quad *)(X + 4 * q);
-    for (int i = 0; i < rows; i++)
-        for (int q = 0; q < quads; q++)
-            *(quad *)(Y + 4 * (i * quads + q)) = sum[i][q];
+    four sum[12];
+    UNROLL
+    for (int i = 0; i < rows * quads; i++)
+        sum[i] = (four){0};
+    for (long j = 0; j < n; j++, A += m, X += 4 * quads) {
+        UNROLL
+        for (int i = 0; i < rows * quads; i++)
+            sum[i] += A[i / quads] * *(const quad *)(X + 4 * (i % quads));
+    }
+    UNROLL
+    for (int i = 0; i < rows * quads; i++)
+        *(quad *)(Y + 4 * i) = sum[i];
 }
 
 /* Four rows at a time, and the last six or fewer at once. */
@@ -69,7 +77,7 @@ static INLINE void mul(int quads, double *Y, const double *A, int m, int n, cons
 }
 
 /* y = M x for one component, M over the stages by columns. */
-static INLINE void transform_one(quad y[2], int stages, int quads, const double *M, const double *x)
+static INLINE void transform_one(four y[2], int stages, int quads, const double *M, const double *x)
 {
     for (int q = 0; q < quads; q++)
         y[q] = x[0] * *(const quad *)(M + 4 * q);
@@ -78,53 +86,48 @@ static INLINE void transform_one(quad y[2], int stages, int quads, const double 
             y[q] += x[k] * *(const quad *)(M + 4 * (k * quads + q));
 }
 
-static INLINE void store(double *Y, int quads, const quad y[2])
-{
-    for (int q = 0; q < quads; q++)
-        *(quad *)(Y + 4 * q) = y[q];
-}
-
 static INLINE void transform(int stages, int quads, double *Y, const double *M, int n,
                              const double *X)
 {
     for (int i = 0; i < n; i++, X += 4 * quads, Y += 4 * quads) {
-        quad y[2];
+        four y[2];
         transform_one(y, stages, quads, M, X);
         store(Y, quads, y);
     }
 }
 
 /* One entry of `count` stages, `distance` apart; zeros behind them. */
-static INLINE quad pick_four(int count, const double *entry, long distance)
+static INLINE four pick_four(int count, const double *entry, long distance)
 {
-    return (quad){entry[0], count > 1 ? entry[distance] : 0, count > 2 ? entry[2 * distance] : 0,
+    return (four){entry[0], count > 1 ? entry[distance] : 0, count > 2 ? entry[2 * distance] : 0,
                   count > 3 ? entry[3 * distance] : 0};
 }
 
-static INLINE void pick(quad y[2], int stages, const double *entry, long distance)
+static INLINE void pick(four y[2], int stages, const double *entry, long distance)
 {
     y[0] = pick_four(stages, entry, distance);
-    y[1] = stages > 4 ? pick_four(stages - 4, entry + 4 * distance, distance) : (quad){0};
+    y[1] = stages > 4 ? pick_four(stages - 4, entry + 4 * distance, distance) : (four){0};
 }
 
-/* The other lane of each pair, for the lanes from `first` to `first` + 3. */
-static INLINE quad partners(int quads, int first, const double *x)
+/* The other lane of each pair. */
+static INLINE void partners(four y[2], int quads, const four x[2])
 {
-    return first == 0 ? (quad){x[0], x[2], x[1], quads == 1 ? x[3] : x[4]}
-                      : (quad){x[3], x[6], x[5], x[7]};
+    if (quads == 1) {
+        y[0] = __builtin_shufflevector(x[0], x[0], 0, 2, 1, 3);
+    } else {
+        y[0] = __builtin_shufflevector(x[0], x[1], 0, 2, 1, 4);
+        y[1] = __builtin_shufflevector(x[0], x[1], 3, 6, 5, 7);
+    }
 }
 
 /* y = zeta x for one component: each lane times re, the other lane of its pair times im. */
-static INLINE void shift(quad y[2], int quads, const dfl_shifts *zeta, const quad x[2])
+static INLINE void shift(four y[2], int quads, const dfl_shifts *zeta, const four x[2])
 {
-    const quad *re = (const quad *)zeta->re, *im = (const quad *)zeta->im, x0 = x[0];
-    if (quads == 1) {
-        y[0] = re[0] * x0 + im[0] * (quad){x0[0], x0[2], x0[1], x0[3]};
-        return;
-    }
-    const quad x1 = x[1];
-    y[0] = re[0] * x0 + im[0] * (quad){x0[0], x0[2], x0[1], x1[0]};
-    y[1] = re[1] * x1 + im[1] * (quad){x0[3], x1[2], x1[1], x1[3]};
+    four other[2];
+    partners(other, quads, x);
+    for (int q = 0; q < quads; q++)
+        y[q] =
+            *(const quad *)(zeta->re + 4 * q) * x[q] + *(const quad *)(zeta->im + 4 * q) * other[q];
 }
 
 #endif

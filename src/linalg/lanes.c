@@ -36,7 +36,7 @@ static INLINE void shift_all(int quads, double *Y, const dfl_shifts *zeta, int n
 {
     const int width = 4 * quads;
     for (int i = 0; i < n; i++, X += width, Y += width) {
-        quad x[2], y[2];
+        four x[2], y[2];
         for (int q = 0; q < quads; q++)
             x[q] = *(const quad *)(X + 4 * q);
         shift(y, quads, zeta, x);
@@ -57,10 +57,10 @@ WIDE void dfl_lanes_shift(double *Y, int width, const dfl_shifts *zeta, int n, c
 static INLINE void mul_shifted_rows(int rows, int quads, double *Y, const dfl_shifts *zeta,
                                     const double *A, const double *B, int m, int n, const double *X)
 {
-    quad a[2][2], b[2][2];
+    four a[2][2], b[2][2];
     for (int i = 0; i < rows; i++)
         for (int q = 0; q < quads; q++)
-            a[i][q] = b[i][q] = (quad){0};
+            a[i][q] = b[i][q] = (four){0};
     for (int j = 0; j < n; j++, X += 4 * quads)
         for (int i = 0; i < rows; i++)
             for (int q = 0; q < quads; q++) {
@@ -68,7 +68,7 @@ static INLINE void mul_shifted_rows(int rows, int quads, double *Y, const dfl_sh
                 b[i][q] += B[(long)j * m + i] * *(const quad *)(X + 4 * q);
             }
     for (int i = 0; i < rows; i++) {
-        quad y[2];
+        four y[2];
         shift(y, quads, zeta, a[i]);
         for (int q = 0; q < quads; q++)
             *(quad *)(Y + 4 * (i * quads + q)) += b[i][q] - y[q];
@@ -96,13 +96,13 @@ WIDE void dfl_lanes_mul_shifted(double *Y, int width, const dfl_shifts *zeta, co
 
 static INLINE double squares(int quads, const double *X, int n, const double *weight)
 {
-    quad sum[2] = {{0}, {0}};
+    four sum[2] = {{0}, {0}};
     for (int i = 0; i < n; i++, X += 4 * quads)
         for (int q = 0; q < quads; q++) {
-            const quad x = *(const quad *)(X + 4 * q) * weight[i];
+            const four x = *(const quad *)(X + 4 * q) * weight[i];
             sum[q] += x * x;
         }
-    const quad both = sum[0] + sum[1];
+    const four both = sum[0] + sum[1];
     return both[0] + both[1] + both[2] + both[3];
 }
 
@@ -116,7 +116,7 @@ static INLINE void gather(int stages, int quads, double *Y, const double *M, int
 {
     const int width = 4 * quads;
     for (int i = 0; i < n; i++, Y += width) {
-        quad y[2];
+        four y[2];
         for (int q = 0; q < quads; q++)
             y[q] = stage[i] * *(const quad *)(M + 4 * q);
         for (int k = 1; k < stages; k++)
@@ -143,10 +143,10 @@ WIDE void dfl_lanes_gather(double *Y, int stages, const double *M, int n, const 
 static INLINE void combine(int stages, int quads, double *y, const double *weight, int n,
                            const double *X)
 {
-    quad w[2];
+    four w[2];
     pick(w, stages, weight, 1);
     for (int i = 0; i < n; i++, X += 4 * quads) {
-        quad sum = w[0] * *(const quad *)X;
+        four sum = w[0] * *(const quad *)X;
         if (quads == 2)
             sum += w[1] * *(const quad *)(X + 4);
         y[i] = (sum[0] + sum[2]) + (sum[1] + sum[3]);
@@ -164,7 +164,7 @@ static INLINE void scatter(int stages, int quads, double *stage, long stride, in
                            const double *x, double *X, const double *dX)
 {
     for (int i = 0; i < n; i++, X += 4 * quads) {
-        quad sum[2];
+        four sum[2];
         for (int q = 0; q < quads; q++) {
             if (dX)
                 *(quad *)(X + 4 * q) += *(const quad *)(dX + 4 * (i * quads + q));

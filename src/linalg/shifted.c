@@ -140,7 +140,7 @@ static bool factor_at_once(dfl_shifted *shifted, const double *A, const double *
 
 /* A complex number per pair of lanes. */
 typedef struct number {
-    quad re[2], im[2];
+    four re[2], im[2];
 } number;
 
 static INLINE number load(int quads, const double *E)
@@ -173,14 +173,14 @@ static INLINE number reciprocal(int quads, number x)
 {
     number z;
     for (int q = 0; q < quads; q++) {
-        const quad inverse = 1 / (x.re[q] * x.re[q] + x.im[q] * x.im[q]);
+        const four inverse = 1 / (x.re[q] * x.re[q] + x.im[q] * x.im[q]);
         z.re[q] = x.re[q] * inverse;
         z.im[q] = -x.im[q] * inverse;
     }
     return z;
 }
 
-static INLINE void square(quad y[2], int quads, const double *E)
+static INLINE void square(four y[2], int quads, const double *E)
 {
     const number z = load(quads, E);
     for (int q = 0; q < quads; q++)
@@ -192,12 +192,12 @@ static INLINE bool is_good_pivot(int quads, const double *column, int row, int k
 {
     const int entry = 8 * quads;
     long good = -1;
-    quad pivot[2], y[2];
+    four pivot[2], y[2];
     square(pivot, quads, column + row * entry);
     for (int i = k; i < n; i++) {
         square(y, quads, column + i * entry);
         for (int q = 0; q < quads; q++) {
-            const quad_mask large = (pivot[q] >= 0.01 * y[q] + DBL_MIN) & (pivot[q] <= DBL_MAX);
+            const four_mask large = (pivot[q] >= 0.01 * y[q] + DBL_MIN) & (pivot[q] <= DBL_MAX);
             good &= large[0] & large[1] & large[2] & large[3];
         }
     }
@@ -283,42 +283,46 @@ WIDE static bool factor_together(double *E, int width, int n, int *order, const 
                   : factor_with(2, E, n, order, zeta, A, B);
 }
 
-/* z x for one component: each lane times re, the other lane of its pair times im. */
-static INLINE void times(quad y[2], int quads, const double *z, const double *x)
+/* One component of a right-hand side. */
+typedef struct component {
+    four of[2];
+} component;
+
+/* y -= z x: each lane times re, the other lane of its pair times im. */
+static INLINE void subtract_product(component *y, int quads, const double *z, const four x[2])
 {
+    const number factor = load(quads, z);
+    four other[2];
+    partners(other, quads, x);
     for (int q = 0; q < quads; q++)
-        y[q] = *(const quad *)(z + 4 * q) * *(const quad *)(x + 4 * q) +
-               *(const quad *)(z + 4 * (quads + q)) * partners(quads, 4 * q, x);
+        y->of[q] -= factor.re[q] * x[q] + factor.im[q] * other[q];
 }
 
-/* x_i -= E_ij x_j for the rows from `first` to `last` - 1 */
-static INLINE void subtract(int quads, double *x, const double *Ej, int j, int first, int last)
+/* x -= E_j x_j in the rows from `first` to `last` - 1 */
+static INLINE void subtract(int quads, component *x, const double *Ej, int j, int first, int last)
 {
-    for (int i = first; i < last; i++) {
-        quad y[2];
-        times(y, quads, Ej + i * 8 * quads, x + j * 4 * quads);
-        for (int q = 0; q < quads; q++)
-            *(quad *)(x + 4 * (i * quads + q)) -= y[q];
-    }
+    for (int i = first; i < last; i++)
+        subtract_product(&x[i], quads, Ej + i * 8 * quads, x[j].of);
 }
 
 static INLINE void solve_with(int quads, double *d, const double *E, int n, const int *order)
 {
     const int width = 4 * quads, entry = 2 * width, column = n * entry;
-    double x[LARGEST_TOGETHER * DFL_LANES];
+    component x[LARGEST_TOGETHER];
     for (int i = 0; i < n; i++)
         for (int q = 0; q < quads; q++)
-            *(quad *)(x + i * width + 4 * q) = *(const quad *)(d + order[i] * width + 4 * q);
+            x[i].of[q] = *(const quad *)(d + order[i] * width + 4 * q);
     for (int j = 0; j < n; j++) {
-        quad y[2];
+        component y = {{{0}, {0}}};
         subtract(quads, x, E + j * column, j, j + 1, n);
-        times(y, quads, E + j * column + j * entry, x + j * width);
-        store(x + j * width, quads, y);
+        subtract_product(&y, quads, E + j * column + j * entry, x[j].of);
+        for (int q = 0; q < quads; q++)
+            x[j].of[q] = -y.of[q];
     }
     for (int j = n - 1; j > 0; j--)
         subtract(quads, x, E + j * column, j, 0, j);
-    for (int i = 0; i < n * quads; i++)
-        *(quad *)(d + 4 * i) = *(const quad *)(x + 4 * i);
+    for (int i = 0; i < n; i++)
+        store(d + i * width, quads, x[i].of);
 }
 
 WIDE static void solve_together(double *d, int width, const double *E, int n, const int *order)

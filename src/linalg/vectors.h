@@ -6,8 +6,10 @@
 typedef double pair __attribute__((vector_size(16), aligned(8), may_alias));
 typedef double quad __attribute__((vector_size(32), aligned(8), may_alias));
 
-/* What a comparison of quads gives: all bits of a lane, or none. */
-typedef long quad_mask __attribute__((vector_size(32)));
+/* Four doubles in a register: unlike quads, gcc keeps arrays of them there. What a comparison gives: all bits of a
+   double, or none. */
+typedef double four __attribute__((vector_size(32)));
+typedef long four_mask __attribute__((vector_size(32)));
 
 /* gcc only: clang 14 gives the chosen version another name than other files call. */
 #if defined(__x86_64__) && defined(__gnu_linux__) && defined(__GNUC__) && !defined(__clang__) &&   \
@@ -15,6 +17,13 @@ typedef long quad_mask __attribute__((vector_size(32)));
 #define WIDE __attribute__((target_clones("fma", "default")))
 #else
 #define WIDE
+#endif
+
+/* Before a loop over a few vectors: it is unrolled early, so that an array of them stays in registers. */
+#ifdef __clang__
+#define UNROLL _Pragma("unroll")
+#else
+#define UNROLL _Pragma("GCC unroll 16")
 #endif
 
 /* Into its caller, so that arguments the caller writes as constants are constants. */
