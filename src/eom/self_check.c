@@ -106,8 +106,8 @@ const char *dfl_check_where(const dfl_check *c)
 static dfl_status check_state(dfl_check *c)
 {
     static dfl_status (*const checks[])(dfl_check *) = {
-        dfl_check_flags, three_jacobians, dfl_check_rates,      check_directions,
-        dfl_check_bias,  check_jacobian,  dfl_check_multipliers};
+        dfl_check_flags, three_jacobians, dfl_check_rates,       check_directions,
+        dfl_check_bias,  check_jacobian,  dfl_check_multipliers, dfl_check_massless};
     dfl_status status = dfl_check_written(c);
     if (!status && dfl_system_eval_checked(c->sys, c->point))
         status = dfl_check_cannot(c);

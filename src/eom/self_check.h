@@ -45,6 +45,7 @@ size_t dfl_check_blocks_size(const dfl_check *c); /* of `full` */
 dfl_status dfl_check_written(dfl_check *c);       /* fills `full` */
 dfl_status dfl_check_flags(dfl_check *c);
 dfl_status dfl_check_multipliers(dfl_check *c);
+dfl_status dfl_check_massless(dfl_check *c);
 
 /* check_rates.c: rates along the motion; derivatives are in jac, fine and coarse */
 dfl_status dfl_check_settle_contact(dfl_check *c);

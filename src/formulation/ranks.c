@@ -275,7 +275,7 @@ static double row_distance(dfl_formulation *form, int row)
             value -= i == row ? 0 : W[j * ld + i] * l[i];
         rest += value * value;
     }
-    return sqrt(rest / scale);
+    return scale > 0 ? sqrt(rest / scale) : 0;
 }
 
 /* A row takes part if it is at most ten times as far from the others as the closest row: its entry
