@@ -38,6 +38,8 @@ dfl_status dfl_formulation_init(dfl_formulation *form, dfl_system *sys,
     form->local = !traits->plain && traits->rates_are_a;
     form->max_stages = stages;
     dfl_status status = dfl_rows_jacobian_init(&form->jac, sys);
+    if (!status && sys->geoms)
+        status = dfl_rows_jacobian_init(&form->at_step, sys);
     if (!status)
         status = allocate(form);
     if (!status)
@@ -122,6 +124,8 @@ void dfl_formulation_clear(dfl_formulation *form)
     dfl_free(ctx, form->place);
     dfl_free(ctx, form->plan);
     dfl_rows_jacobian_clear(&form->jac, ctx);
+    if (form->sys->geoms)
+        dfl_rows_jacobian_clear(&form->at_step, ctx);
     dfl_split_free(form->split1, ctx);
     dfl_split_free(form->split2, ctx);
     dfl_split_free(form->split3, ctx);
@@ -143,6 +147,8 @@ void dfl_formulation_bind(dfl_formulation *form)
     const dfl_solver_options *opt = form->options;
     const int ne = form->sys->eom->ne;
     dfl_rows_jacobian_bind(&form->jac, form->sys);
+    if (form->sys->geoms)
+        dfl_rows_jacobian_bind(&form->at_step, form->sys);
     if (form->plain && form->plain->have_stage_jac)
         dfl_rows_jacobian_bind(&form->plain->stage_jac, form->sys);
     if (form->ode)
@@ -254,13 +260,26 @@ const double *dfl_formulation_acceleration_rows(dfl_formulation *form, const dfl
     return form->sys->psi1 ? NULL : point->alg + form->sys->row_acc;
 }
 
-void dfl_formulation_least_multipliers(dfl_point *point, dfl_formulation *form)
+/* In the GEOMS contract W is d(gI, hv)/dv. */
+dfl_outcome dfl_formulation_least_multipliers(dfl_point *point, dfl_formulation *form)
 {
-    const dfl_system *sys = form->sys;
-    if (form->defect == 0 || sys->geoms)
-        return;
-    dfl_redundant_choose(&form->redundant, point->blocks.W, sys->nc, form->rank2);
+    dfl_system *sys = form->sys;
+    const double *W = point->blocks.W;
+    int ldw = sys->nc;
+    if (form->defect == 0)
+        return DFL_STEP_OK;
+    if (sys->geoms) {
+        const dfl_outcome outcome =
+            dfl_system_jacobian(&form->at_step, sys, point->t, point->x, point->a);
+        sys->stats->jacobians--; /* not one of the integration */
+        if (outcome)
+            return outcome;
+        W = form->at_step.J2 + sys->off_v * sys->m2;
+        ldw = sys->m2;
+    }
+    dfl_redundant_choose(&form->redundant, W, ldw, form->rank2);
     dfl_redundant_least(point->x + sys->off_l, &form->redundant);
+    return DFL_STEP_OK;
 }
 
 bool dfl_formulation_suspend(dfl_formulation *form)

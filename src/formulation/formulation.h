@@ -74,6 +74,7 @@ struct dfl_formulation {
     int own_factored;           /* ... and how many of them are those of the present stages */
     double *own_rows;           /* m1 for each stage */
     dfl_rows_jacobian jac;
+    dfl_rows_jacobian at_step; /* GEOMS contract: derivatives at an accepted point, for W there */
 
     dfl_method method; /* decomposition of the algebraic part */
     double rank_tolerance;
@@ -205,8 +206,9 @@ bool dfl_formulation_accelerations(double *a, dfl_formulation *form, const dfl_p
 /* The same at a start that was taken as given, where carried accelerations need not fit. */
 bool dfl_formulation_solve_accelerations(double *a, dfl_formulation *form, const dfl_point *point);
 
-/* Multipliers of minimum norm with the same constraint force, at an evaluated point. */
-void dfl_formulation_least_multipliers(dfl_point *point, dfl_formulation *form);
+/* Multipliers of minimum norm with the same constraint force, at an evaluated point. Unchanged where W cannot be
+   evaluated (GEOMS contract). */
+dfl_outcome dfl_formulation_least_multipliers(dfl_point *point, dfl_formulation *form);
 
 /* Stops using the invariants until the next accepted step. False if none was in use. */
 bool dfl_formulation_suspend(dfl_formulation *form);

@@ -262,13 +262,13 @@ dfl_outcome dfl_stepper_accept(dfl_stepper *st, double h)
     st->here = st->next;
     st->next = old;
     st->t = st->here.t;
-    dfl_formulation_least_multipliers(&st->here, st->form);
+    const dfl_outcome least = dfl_formulation_least_multipliers(&st->here, st->form);
     dfl_formulation_accepted(st->form);
     st->sys->stats->accepted++;
     st->rejected = false;
     if ((st->t - st->t_beyond) * h >= 0)
         st->h_flip = 0; /* what looked singular has been passed */
-    return DFL_STEP_OK;
+    return least == DFL_STEP_STOP ? DFL_STEP_STOP : DFL_STEP_OK;
 }
 
 /* A step over a singular position is halved until the position is known to a thousandth of the step

@@ -184,7 +184,8 @@ static dfl_status start(dfl_solver *solver, double t0, const double *x0,
         status = check_rank_nearby(solver, t0);
     if (status)
         return status;
-    dfl_formulation_least_multipliers(&st->here, &solver->form);
+    if (dfl_formulation_least_multipliers(&st->here, &solver->form) == DFL_STEP_STOP)
+        return start_failure(solver);
     note_start(solver, x0);
     solver->stats.check_evaluations = solver->initial.counters.evaluations;
     solver->stats.difference_evaluations += solver->initial.counters.difference_evaluations;

@@ -247,6 +247,16 @@ static void wrong_arguments_of_start_and_advance_are_refused(void **state)
     dfl_context_free(ctx);
 }
 
+static void an_unknown_contract_is_refused(void **state)
+{
+    (void)state;
+    for (int bad = -1; bad <= 2; bad += 3) {
+        dfl_eom eom = pendulum.eom;
+        eom.contract = (dfl_contract)bad;
+        assert_refused(&eom, NULL, "contract");
+    }
+}
+
 static void wrong_conditions_are_refused(void **state)
 {
     (void)state;
@@ -579,6 +589,7 @@ int main(void)
         cmocka_unit_test(choices_that_do_not_exist_are_refused_by_name),
         cmocka_unit_test(contradictory_options_are_refused),
         cmocka_unit_test(wrong_arguments_of_start_and_advance_are_refused),
+        cmocka_unit_test(an_unknown_contract_is_refused),
         cmocka_unit_test(wrong_conditions_are_refused),
         cmocka_unit_test(the_largest_sizes_end_in_no_memory_and_not_in_overflow),
         cmocka_unit_test(too_many_conditions_are_refused),

@@ -191,6 +191,67 @@ static void the_geoms_contract_gives_the_same_multipliers(void **state)
     check_swing((sphere){3, {0, 1, 0}, {1, 1, 1}, 1e6, 1, true});
 }
 
+/* ---------------------------------------------------------------- a kernel that turns */
+/* A pendulum of length 1 with the rows g and k(t) g, k = 1 + 0.9 sin 3t: l = L (1, k)/(1 + k^2), L = v^2 - g y. */
+static int turning_eval(dfl_blocks *out, double t, const double *x, unsigned need, void *user)
+{
+    const bool geoms = *(const bool *)user;
+    const double *v = x + 2, *p = x + 4;
+    const double k = 1 + 0.9 * sin(3 * t), k1 = 2.7 * cos(3 * t), k2 = -8.1 * sin(3 * t);
+    const double g = (p[0] * p[0] + p[1] * p[1] - 1) / 2, gI = p[0] * v[0] + p[1] * v[1];
+    const double bias = v[0] * v[0] + v[1] * v[1], load = geoms ? x[0] + k * x[1] : 0;
+    const double f[2] = {-p[0] * load, -gravity - p[1] * load};
+    const double force = geoms ? p[0] * f[0] + p[1] * f[1] : 0;
+    if (need & DFL_FORCE)
+        memcpy(out->f, f, sizeof f);
+    if (need & DFL_POSITION) {
+        out->g[0] = g;
+        out->g[1] = k * g;
+    }
+    if (need & DFL_VELOCITY) {
+        out->gI[0] = gI;
+        out->gI[1] = k * gI + k1 * g;
+    }
+    for (int j = 0; need & DFL_DIRECTIONS && j < 2; j++) {
+        out->W[2 * j] = p[j];
+        out->W[2 * j + 1] = k * p[j];
+    }
+    if (need & DFL_BIAS) {
+        out->bias[0] = bias + force;
+        out->bias[1] = k * (bias + force) + 2 * k1 * gI + k2 * g;
+    }
+    return 0;
+}
+
+static void multipliers_stay_those_of_minimum_norm_while_the_kernel_turns(void **state)
+{
+    (void)state;
+    for (int geoms = 0; geoms < 2; geoms++)
+        for (int form = DFL_PSF; form <= DFL_PSI1; form++)
+            for (int method = DFL_RADAU; method <= DFL_BDF; method++) {
+                bool contract = geoms;
+                const dfl_eom eom = {.np = 2,
+                                     .nv = 2,
+                                     .nl = 2,
+                                     .eval = turning_eval,
+                                     .contract = geoms ? DFL_GEOMS : DFL_NATIVE,
+                                     .trivial_kinematics = true,
+                                     .user = &contract};
+                const double x0[6] = {0, 0, 0, 0, 0.6, -0.8};
+                const dfl_solver_options options = {
+                    .rtol = 1e-7, .form = (dfl_form)form, .integrator = (dfl_integrator)method};
+                const run r = run_with(&eom, 0, x0, 4, &options, NULL);
+                assert_succeeded(&r);
+                const double *v = r.x + 2, *p = r.x + 4, k = 1 + 0.9 * sin(12);
+                const double load = v[0] * v[0] + v[1] * v[1] - gravity * p[1];
+                /* psi1 knows its multipliers less well, but none leaves the minimum */
+                const double tol = form == DFL_PSI1 ? 1e-3 : 1e-5;
+                assert_near(r.x[0], load / (1 + k * k), tol);
+                assert_near(r.x[1], load * k / (1 + k * k), tol);
+                assert_near(r.x[1] - k * r.x[0], 0, 1e-6);
+            }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -198,6 +259,7 @@ int main(void)
         cmocka_unit_test(factors_of_redundant_rows_change_nothing_but_their_multipliers),
         cmocka_unit_test(redundant_rows_keep_their_multipliers_at_any_size),
         cmocka_unit_test(the_geoms_contract_gives_the_same_multipliers),
+        cmocka_unit_test(multipliers_stay_those_of_minimum_norm_while_the_kernel_turns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
