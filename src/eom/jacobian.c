@@ -259,8 +259,7 @@ double dfl_difference_increment(double rounding, double x, double least)
     return sqrt(rounding) * (size < 1 ? sqrt(size) : size);
 }
 
-/* What a tolerance of its own says about the size of unknown j; 1 without. */
-static double told_size(const dfl_system *sys, int j)
+double dfl_system_told_size(const dfl_system *sys, int j)
 {
     const dfl_solver_options *o = sys->options;
     if (!o || !o->atol_each)
@@ -277,7 +276,7 @@ static void choose_least_of(dfl_rows_jacobian *jac, const dfl_system *sys, const
     for (int j = first; j < last; j++)
         largest = fmax(largest, fabs(x[j]));
     for (int j = first; j < last; j++) {
-        const double size = fmax(1e-6, fmax(largest, told_size(sys, j)));
+        const double size = fmax(1e-6, fmax(largest, dfl_system_told_size(sys, j)));
         jac->least[j] = fmax(small * (largest > 0 ? fmin(1, size) : 1), part * largest);
     }
 }
@@ -294,7 +293,7 @@ static void choose_least_multipliers(dfl_rows_jacobian *jac, const dfl_system *s
             for (int k = 0; k < nv; k++)
                 length = fmax(length, fabs(jac->W[k * nc + i]));
             if (pass == 0)
-                force = fmax(force, length * told_size(sys, first + i));
+                force = fmax(force, length * dfl_system_told_size(sys, first + i));
             else {
                 const double told =
                     length > 0 && sys->options && sys->options->atol_each ? force / length : 1;

@@ -196,6 +196,9 @@ void dfl_rows_jacobian_clear(dfl_rows_jacobian *jac, dfl_context *ctx);
 dfl_outcome dfl_system_jacobian(dfl_rows_jacobian *jac, dfl_system *sys, double t, const double *x,
                                 const double *a);
 
+/* What a tolerance of its own says about the size of the user's unknown j: atol_each/rtol; 1 without. */
+double dfl_system_told_size(const dfl_system *sys, int j);
+
 /* The increment of a difference with respect to x, taken as `least` where it is smaller. */
 double dfl_difference_increment(double rounding, double x, double least);
 

@@ -365,10 +365,12 @@ static dfl_status look_for_open_unknowns(bool *open, dfl_initial *init, const df
     dfl_status status = all_equations(init, cond);
     if (status)
         return status;
+    dfl_stages_equilibrate_all(init, cond->nconditions);
     const int free = sys->n - rank_of_columns(init, ld, 0, sys->n);
     status = all_equations(init, cond);
     if (status)
         return status;
+    dfl_stages_equilibrate_all(init, cond->nconditions);
     *open = free > sys->nc - rank_of_columns(init, ld, sys->off_l, sys->nc);
     return DFL_OK;
 }
@@ -387,12 +389,15 @@ static dfl_status iterate_conditions(dfl_initial *init, const dfl_conditions *co
             return status;
         for (int i = 0; i < ld; i++)
             init->F[i] = -init->F[i];
+        dfl_stages_equilibrate_all(init, cond->nconditions);
         if (!dfl_lstsq_solve(init->step, init->lstsq, ld, sys->n, init->J, init->F,
                              fmax(init->rank_tolerance, 1e-9), NULL))
             return dfl_fail(sys->ctx, DFL_INCONSISTENT, "the initial conditions have no solution");
         for (int j = 0; j < sys->n; j++) {
-            init->x[j] += init->step[j];
-            size = fmax(size, fabs(init->step[j]) / fmax(1, fabs(init->x[j])));
+            const double step = init->step[j] * init->column_scale[j];
+            const double told = j < sys->na ? 1 : dfl_system_told_size(sys, j - sys->na);
+            init->x[j] += step;
+            size = fmax(size, fabs(step) / fmax(told, fabs(init->x[j])));
         }
         init->converged = size <= 1e-13 || (it > 6 && size <= 1e-9 && size >= 0.5 * last);
         last = size;
@@ -400,13 +405,27 @@ static dfl_status iterate_conditions(dfl_initial *init, const dfl_conditions *co
     return DFL_OK;
 }
 
+/* Ten times atol, what the unknowns' own tolerances would make, or rounding; by the derivatives in J. */
+static double condition_bound(const dfl_initial *init, int i, int nconditions)
+{
+    const dfl_system *sys = &init->sys;
+    const double *each = sys->options->atol_each;
+    double bound = 10 * init->atol, rounding = 0;
+    for (int j = sys->na; j < sys->n; j++) {
+        const double entry = fabs(init->J[(size_t)j * (size_t)nconditions + (size_t)i]);
+        bound = fmax(bound, each ? 10 * entry * each[j - sys->na] : 0);
+        rounding += 1e-13 * entry * fabs(init->x[j]);
+    }
+    return fmax(bound, rounding);
+}
+
 /* DFL_INCONSISTENT if a condition is not met. */
 static dfl_status check_conditions(dfl_initial *init, const dfl_conditions *cond)
 {
     dfl_context *ctx = init->sys.ctx;
-    dfl_status status = call_condition(init->condition, init, cond);
+    dfl_status status = condition_rows(init, cond, cond->nconditions, 0);
     for (int i = 0; !status && i < cond->nconditions; i++)
-        if (!(fabs(init->condition[i]) <= 10 * init->atol))
+        if (!(fabs(init->condition[i]) <= condition_bound(init, i, cond->nconditions)))
             status = dfl_fail(ctx, DFL_INCONSISTENT,
                               "condition %d contradicts the constraints or the other conditions: "
                               "its residual stays at %.3g",

@@ -16,6 +16,7 @@ static void scale_rows(dfl_initial *init, dfl_initial_stage st, int nfree, int f
 static void scale_columns(dfl_initial *init, dfl_initial_stage st, int nfree, bool multipliers,
                           double rounding);
 static void scale_column(dfl_initial *init, dfl_initial_stage st, int j, double factor);
+static double largest_of(const double *A, int count, int stride);
 
 void dfl_stages_equilibrate(dfl_initial *init, dfl_initial_stage st, int nfree)
 {
@@ -41,6 +42,30 @@ void dfl_stages_equilibrate(dfl_initial *init, dfl_initial_stage st, int nfree)
     for (int j = 0; st.skip_first > 0 && j < nfree; j++)
         if (init->column[j] < sys->n1)
             scale_column(init, st, j, 1e3);
+}
+
+void dfl_stages_equilibrate_all(dfl_initial *init, int conditions)
+{
+    const dfl_system *sys = &init->sys;
+    const int rows = sys->m1 + sys->m2 + sys->m3;
+    const dfl_initial_stage all = {.columns = sys->n, .rows = rows + conditions};
+    for (int j = 0; j < sys->n; j++) {
+        init->column[j] = j;
+        init->column_scale[j] = 1;
+        if (j >= sys->na)
+            scale_column(init, all, j, dfl_system_told_size(sys, j - sys->na));
+    }
+    scale_rows(init, all, sys->n, 0, sys->row_acc, 0);
+    scale_rows(init, all, sys->n, sys->row_acc, sys->m1, sys->carried ? 1e-13 : 1e-26);
+    scale_rows(init, all, sys->n, sys->m1, sys->row_gam, 1e-13);
+    scale_rows(init, all, sys->n, sys->row_gam, sys->row_e, 0);
+    scale_rows(init, all, sys->n, sys->m1 + sys->m2, rows, 1e-13);
+    scale_rows(init, all, sys->n, rows, rows + conditions, 0);
+    for (int j = 0; j < sys->n1; j++) {
+        const double largest = largest_of(init->J + (size_t)j * (size_t)all.rows, all.rows, 1);
+        if (largest > 1e-300 && largest < 1e-3)
+            scale_column(init, all, j, 1 / largest);
+    }
 }
 
 static double largest_of(const double *A, int count, int stride)
@@ -93,7 +118,8 @@ static void scale_rows(dfl_initial *init, dfl_initial_stage st, int nfree, int f
     for (int i = first; i < last; i++) {
         const double largest = largest_of(init->J + i, nfree, st.rows);
         const int row = st.first_row + i;
-        if (largest <= rounding * overall || (row >= sys->row_e && row < sys->row_e + sys->eom->ne))
+        if (largest <= rounding * overall || largest == 0 ||
+            (row >= sys->row_e && row < sys->row_e + sys->eom->ne))
             continue;
         init->F[i] /= largest;
         for (int j = 0; j < nfree; j++)

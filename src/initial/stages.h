@@ -30,6 +30,10 @@ double dfl_stages_entry(const dfl_initial *init, int row, int column);
    init->column_scale keeps what columns were multiplied by. */
 void dfl_stages_equilibrate(dfl_initial *init, dfl_initial_stage st, int nfree);
 
+/* The same for all rows and `conditions` more behind them, all unknowns in columns: in units that tolerances tell, and tiny
+   columns of accelerations, multipliers and auxiliary variables to unit maximum. */
+void dfl_stages_equilibrate_all(dfl_initial *init, int conditions);
+
 /* Whether the conditions hold the unknown of this column. */
 bool dfl_stages_held(const dfl_initial *init, const dfl_conditions *cond, int column);
 

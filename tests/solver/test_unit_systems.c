@@ -132,11 +132,89 @@ static void masses_and_factors_of_redundant_rows_do_not_matter(void **state)
         }
 }
 
+/* ---------------------------------------------------------------- conditions */
+/* A pendulum of length `length` and mass `mass` with g = 9.81, x = [l | v | p], that shall start at x = 0.6 of its
+   length with x' = sqrt(length)/2. */
+typedef struct hanging {
+    double length, mass;
+} hanging;
+
+static int hanging_eval(dfl_blocks *out, double t, const double *x, unsigned need, void *user)
+{
+    const hanging *h = user;
+    const double *v = x + 1, *p = x + 3;
+    (void)t;
+    if (need & DFL_FORCE) {
+        out->f[0] = 0;
+        out->f[1] = -9.81 * h->mass;
+    }
+    if (need & DFL_POSITION)
+        out->g[0] = p[0] * p[0] + p[1] * p[1] - h->length * h->length;
+    if (need & DFL_VELOCITY)
+        out->gI[0] = 2 * (p[0] * v[0] + p[1] * v[1]);
+    for (int j = 0; need & DFL_DIRECTIONS && j < 2; j++)
+        out->W[j] = 2 * p[j];
+    if (need & DFL_BIAS)
+        out->bias[0] = 2 * (v[0] * v[0] + v[1] * v[1]);
+    return 0;
+}
+
+static int hanging_mass(double *M, double t, const double *x, void *user)
+{
+    (void)t, (void)x;
+    M[0] = M[1] = ((const hanging *)user)->mass;
+    return 0;
+}
+
+static int hanging_condition(double *residual, double t, const double *x, void *user)
+{
+    const hanging *h = user;
+    (void)t;
+    residual[0] = x[3] - 0.6 * h->length;
+    residual[1] = x[1] - 0.5 * sqrt(h->length);
+    return 0;
+}
+
+static void conditions_are_met_in_any_units(void **state)
+{
+    (void)state;
+    const double length[] = {1e-10, 1e-6, 1e-3, 1, 1e3, 1e6, 1e11}, mass[] = {1e-6, 1, 1e6};
+    for (int k = 0; k < 7 * 3 * 2; k++) {
+        hanging h = {length[k % 7], mass[k / 7 % 3]};
+        const double L = h.length, speed = sqrt(L);
+        const double atol[5] = {1e-8 * h.mass / L, 1e-8 * speed, 1e-8 * speed, 1e-8 * L, 1e-8 * L};
+        const double x0[5] = {0, 0, 0, 0.5 * L, -0.7 * L};
+        const dfl_eom eom = {.np = 2,
+                             .nv = 2,
+                             .nl = 1,
+                             .eval = hanging_eval,
+                             .mass = hanging_mass,
+                             .mass_diagonal = true,
+                             .trivial_kinematics = true,
+                             .user = &h};
+        const dfl_conditions conditions = {.mode = DFL_START_CONDITIONS,
+                                           .unique = k >= 21,
+                                           .nconditions = 2,
+                                           .condition = hanging_condition,
+                                           .user = &h};
+        const dfl_solver_options options = {.rtol = 1e-8, .atol_each = atol};
+        const run r = run_with(&eom, 0, x0, 0, &options, &conditions);
+        assert_succeeded(&r);
+        assert_near(r.x[3] / L, 0.6, 1e-12);
+        assert_near(r.x[4] / L, -0.8, 1e-12);
+        assert_near(r.x[2] / speed, 0.375, 1e-12);
+        /* 2 l L^2 = m v^2 - m g y */
+        const double square = 0.25 + 0.375 * 0.375;
+        assert_near(r.x[0] * L / h.mass, (square + 9.81 * 0.8) / 2, 1e-10);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_unit_of_time_does_not_matter),
         cmocka_unit_test(masses_and_factors_of_redundant_rows_do_not_matter),
+        cmocka_unit_test(conditions_are_met_in_any_units),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
