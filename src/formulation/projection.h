@@ -23,7 +23,8 @@ void dfl_projected_locate_rows(dfl_formulation *form);
 dfl_outcome dfl_projected_increment(double *dZ, dfl_formulation *form, const dfl_stages *stages,
                                     double *rows);
 
-/* What increments need to know of the stages (stages.c): found out anew after dfl_stage_plan_renew. */
+/* What increments need to know of the stages (stages.c): found out anew for other sizes,
+   and after dfl_stage_plan_renew. */
 dfl_status dfl_stage_plan_create(dfl_stage_plan **plan, dfl_context *ctx);
 void dfl_stage_plan_renew(dfl_stage_plan *plan);
 

@@ -32,18 +32,21 @@ typedef struct block {
     long m, n;
 } block;
 
-/* What the loops over lanes need, prepared once for all iterations with a matrix: where they run over one or two
-   entries, finding these would take longer than the products. */
+/* What the loops over lanes need, prepared for all iterations until sizes change: where they run over one or two
+   entries, finding it would take longer than the products. */
 struct dfl_stage_plan {
-    bool ready;
-    const double *first;             /* x of the first stage */
-    long distance;                   /* from one stage to the next */
-    segment alg, r, f, kin, W;       /* rows at points; what is not collected is empty */
-    double *own;                     /* block 1 where the stages have own matrices ... */
-    long nown;                       /* ... so many lanes; otherwise none */
-    const double *x_v, *Z_v;         /* p' = v, from x + Z */
-    long nkin;                       /* so many; otherwise none */
-    const double *M_inv, *x_l, *Z_l; /* f_dyn and gII, hI in lanes; M_inv NULL: not in lanes */
+    const double *Z; /* of the stages; NULL: nothing is prepared */
+    int width;
+    const double *first;       /* x of the first stage */
+    long distance;             /* from one stage to the next */
+    segment alg, r, f, kin, W; /* rows at points; what is not collected is empty */
+    double *own;               /* block 1 where the stages have own matrices ... */
+    long nown;                 /* ... so many lanes; otherwise none */
+    const double *Z_v;         /* p' = v, from x + Z ... */
+    long off_v;
+    long nkin;                 /* ... so many; otherwise none */
+    const double *M_inv, *Z_l; /* f_dyn and gII, hI in lanes; M_inv NULL: not in lanes */
+    long off_l;
     double *acc;
     long nc, nv;
     const double *momentum; /* f_dyn - M v' formed stage by stage, or NULL */
@@ -53,6 +56,7 @@ struct dfl_stage_plan {
     block v, p;
 };
 
+static bool fits(const dfl_stage_plan *plan, const dfl_formulation *form, const dfl_stages *st);
 static void prepare(dfl_stage_plan *plan, const dfl_formulation *form, const dfl_stages *st,
                     double *rows);
 static dfl_outcome evaluate(dfl_formulation *form, const dfl_stages *st);
@@ -64,7 +68,7 @@ WIDE static void expand(double *dZ, const dfl_formulation *form, const dfl_stage
 dfl_outcome dfl_projected_increment(double *dZ, dfl_formulation *form, const dfl_stages *st,
                                     double *rows)
 {
-    if (!form->plan->ready)
+    if (!fits(form->plan, form, st))
         prepare(form->plan, form, st, rows);
     dfl_outcome outcome = evaluate(form, st);
     if (outcome)
@@ -140,7 +144,7 @@ dfl_status dfl_stage_plan_create(dfl_stage_plan **plan, dfl_context *ctx)
 
 void dfl_stage_plan_renew(dfl_stage_plan *plan)
 {
-    plan->ready = false;
+    plan->Z = NULL;
 }
 
 /* The rows of r', M v' or v', p' that are collected, and gII, hI that are combined. */
@@ -162,16 +166,22 @@ static void prepare_rows(dfl_stage_plan *plan, const dfl_formulation *form, cons
     plan->f = (segment){rho_v, f, kin};
     plan->kin = (segment){rho_p, kin, eom->trivial_kinematics ? kin : W};
     plan->W = (segment){rho_p + np * width, W, in_lanes ? W + nc * nv : W};
-    plan->x_v = st->x + sys->off_v;
+    plan->off_v = sys->off_v;
     plan->Z_v = st->Z + sys->off_v * width;
     plan->nkin = eom->trivial_kinematics ? np : 0;
     plan->M_inv = in_lanes ? sys->M_inv : NULL;
-    plan->x_l = st->x + sys->off_l;
+    plan->off_l = sys->off_l;
     plan->Z_l = st->Z + sys->off_l * width;
     plan->acc = rows + sys->row_acc * width;
     plan->nc = nc;
     plan->nv = nv;
     plan->momentum = form->reads_rates ? form->momentum : NULL;
+}
+
+static bool fits(const dfl_stage_plan *plan, const dfl_formulation *form, const dfl_stages *st)
+{
+    return plan->Z == st->Z && plan->width == form->width && plan->ma == form->ma &&
+           plan->nd == form->nd && plan->v.m == form->nsv;
 }
 
 static void prepare(dfl_stage_plan *plan, const dfl_formulation *form, const dfl_stages *st,
@@ -202,7 +212,8 @@ static void prepare(dfl_stage_plan *plan, const dfl_formulation *form, const dfl
     plan->p = (block){form->Sp,  form->Sp,    plan->kin.lanes, st->Z + sys->off_p * width,
                       SJ + nsv,  SM + nsv,    d + nsv * width, y + nsv * width,
                       form->nfp, sys->eom->np};
-    plan->ready = true;
+    plan->Z = st->Z;
+    plan->width = width;
 }
 
 static INLINE void collect(int stages, int quads, const dfl_stage_plan *plan, segment s)
@@ -237,10 +248,11 @@ static INLINE void place(int quads, double *lanes, long n, const double *x, cons
 /* f_dyn = f - W^T (l, m), a = M^-1 f_dyn with a constant diagonal M, and gII, hI = bias + W a; f becomes f_dyn
    or a. What is read from memory again and again is in local variables: for the compiler, a store of lanes may
    change anything. */
-static INLINE void combine_forces(int quads, const dfl_stage_plan *plan, bool rates_are_a)
+static INLINE void combine_forces(int quads, const dfl_stage_plan *plan, const double *x,
+                                  bool rates_are_a)
 {
     const long nv = plan->nv, nc = plan->nc, width = 4 * quads;
-    const double *l = plan->x_l, *Zl = plan->Z_l, *M_inv = plan->M_inv, *W = plan->W.lanes;
+    const double *l = x + plan->off_l, *Zl = plan->Z_l, *M_inv = plan->M_inv, *W = plan->W.lanes;
     double *acc = plan->acc, *f = plan->f.lanes;
     for (long j = 0; j < nv; j++, f += width, W += nc * width)
         for (int q = 0; q < quads; q++) {
@@ -257,7 +269,7 @@ static INLINE void combine_forces(int quads, const dfl_stage_plan *plan, bool ra
 
 /* The same for a single constraint, from f and W of all stages: only f_dyn or a and gII leave the registers. */
 static INLINE void combine_single(int stages, int quads, const dfl_stage_plan *plan,
-                                  bool rates_are_a)
+                                  const double *x, bool rates_are_a)
 {
     const long width = 4 * quads, distance = plan->distance;
     const double *first = plan->first, *M_inv = plan->M_inv;
@@ -265,7 +277,7 @@ static INLINE void combine_single(int stages, int quads, const dfl_stage_plan *p
     double *f = plan->f.lanes;
     four l[2], sum[2];
     for (int q = 0; q < quads; q++) {
-        l[q] = *plan->x_l + *(const quad *)(plan->Z_l + 4 * q);
+        l[q] = x[plan->off_l] + *(const quad *)(plan->Z_l + 4 * q);
         sum[q] = *(const quad *)(plan->acc + 4 * q);
     }
     for (; at_f < end; at_f++, at_W++, M_inv++, f += width) {
@@ -284,30 +296,30 @@ static INLINE void combine_single(int stages, int quads, const dfl_stage_plan *p
 
 /* The right-hand side of M v' or v'. */
 static INLINE void collect_forces(int stages, int quads, const dfl_stage_plan *plan,
-                                  bool rates_are_a)
+                                  const double *x, bool rates_are_a)
 {
     if (plan->momentum) {
         collect_apart(stages, quads, plan->f.lanes, plan->nv, plan->momentum);
     } else if (plan->M_inv && plan->nc == 1) {
-        combine_single(stages, quads, plan, rates_are_a);
+        combine_single(stages, quads, plan, x, rates_are_a);
     } else {
         collect(stages, quads, plan, plan->f);
         collect(stages, quads, plan, plan->W);
         if (plan->M_inv)
-            combine_forces(quads, plan, rates_are_a);
+            combine_forces(quads, plan, x, rates_are_a);
     }
 }
 
 /* The algebraic rows and, in rho, the right-hand sides of r', M v' or v', p'. */
-static INLINE void collect_rows(int stages, int quads, const dfl_formulation *form)
+static INLINE void collect_rows(int stages, int quads, const dfl_formulation *form, const double *x)
 {
     const dfl_stage_plan *plan = form->plan;
     collect_apart(stages, quads, plan->own, plan->nown, form->own_rows);
     collect(stages, quads, plan, plan->alg);
     collect(stages, quads, plan, plan->r);
     collect(stages, quads, plan, plan->kin);
-    place(quads, plan->kin.lanes, plan->nkin, plan->x_v, plan->Z_v);
-    collect_forces(stages, quads, plan, form->rates_are_a);
+    place(quads, plan->kin.lanes, plan->nkin, x + plan->off_v, plan->Z_v);
+    collect_forces(stages, quads, plan, x, form->rates_are_a);
 }
 
 /* Sums d and y of `rows` rows: d += A X, y += B V, n columns. */
@@ -393,7 +405,7 @@ WIDE static void assemble(const dfl_formulation *form, const dfl_stages *st)
 {
 #define ASSEMBLE(stages, quads)                                                                    \
     do {                                                                                           \
-        collect_rows(stages, quads, form);                                                         \
+        collect_rows(stages, quads, form, st->x);                                                  \
         project(quads, form);                                                                      \
         decouple(stages, quads, form, st->TI);                                                     \
     } while (0)

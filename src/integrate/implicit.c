@@ -159,13 +159,12 @@ static void take_second(dfl_stepper *st, const increments *old, double size)
     st->newton.faccon = rate / (1 - rate);
 }
 
-/* Takes the increment of iteration `it` into the rate of convergence. True if the iteration will not
-   reach its tolerance; `reduce` is then the proposed change of the step size. `patient`: it goes on as long
+/* Takes an increment into the rate of convergence. True if the iteration will not reach its tolerance in the
+   iterations that are left; `reduce` is then the proposed change of the step size. `patient`: it goes on as long
    as it does not run away. */
-static bool diverges(dfl_stepper *st, increments *old, int it, double size, bool patient,
+static bool diverges(dfl_stepper *st, increments *old, int left, double size, bool patient,
                      double *reduce)
 {
-    const int left = st->class->implicit->iterations(st) - 1 - it;
     const double rate = size * old->inverse;
     st->newton.theta = old->rate == 0 ? rate : sqrt(rate * old->rate);
     old->rate = rate;
@@ -228,7 +227,7 @@ static dfl_outcome newton(dfl_stepper *st, double h, double *reduce)
         if (it == 2 && st->form->stagewise)
             take_second(st, &old, size);
         else if (it > 1 && it < most)
-            diverging = diverges(st, &old, it, size, patient, reduce);
+            diverging = diverges(st, &old, most - 1 - it, size, patient, reduce);
         if (diverging) {
             outcome = second_chance(st, h, &updates);
             if (outcome)

@@ -232,9 +232,7 @@ static void store(dfl_stepper *st, double h)
 {
     (void)h;
     dfl_radau *ra = (dfl_radau *)st;
-    double *const old = ra->cont;
-    ra->cont = ra->Z;
-    ra->Z = old;
+    memcpy(ra->cont, ra->Z, lanes_size(ra));
     memcpy(ra->x_end, st->next.x, (size_t)st->sys->n * sizeof *ra->x_end);
     ra->rk_cont = ra->rk;
     st->order = ra->rk->order;
