@@ -202,6 +202,9 @@ double dfl_system_told_size(const dfl_system *sys, int j);
 /* The increment of a difference with respect to x, taken as `least` where it is smaller. */
 double dfl_difference_increment(double rounding, double x, double least);
 
+/* Fills jac->least at x of the user, where jac->W has been evaluated. */
+void dfl_increments_choose(dfl_rows_jacobian *jac, const dfl_system *sys, const double *x);
+
 /* Fills jac->blocks by differences, without the callback. */
 dfl_outcome dfl_system_differences(dfl_rows_jacobian *jac, dfl_system *sys, double t,
                                    const double *x, const double *a);

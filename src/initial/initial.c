@@ -395,9 +395,8 @@ static dfl_status iterate_conditions(dfl_initial *init, const dfl_conditions *co
             return dfl_fail(sys->ctx, DFL_INCONSISTENT, "the initial conditions have no solution");
         for (int j = 0; j < sys->n; j++) {
             const double step = init->step[j] * init->column_scale[j];
-            const double told = j < sys->na ? 1 : dfl_system_told_size(sys, j - sys->na);
             init->x[j] += step;
-            size = fmax(size, fabs(step) / fmax(told, fabs(init->x[j])));
+            size = fmax(size, fabs(step) / fmax(dfl_stages_unit(init, j), fabs(init->x[j])));
         }
         init->converged = size <= 1e-13 || (it > 6 && size <= 1e-9 && size >= 0.5 * last);
         last = size;

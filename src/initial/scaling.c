@@ -44,6 +44,14 @@ void dfl_stages_equilibrate(dfl_initial *init, dfl_initial_stage st, int nfree)
             scale_column(init, st, j, 1e3);
 }
 
+/* A huge tolerance, of an unknown that does not matter, is no unit. */
+double dfl_stages_unit(const dfl_initial *init, int column)
+{
+    const int j = column - init->sys.na;
+    return j < 0 ? 1
+                 : fmin(dfl_system_told_size(&init->sys, j), 1e3 * fmax(1, fabs(init->x[column])));
+}
+
 void dfl_stages_equilibrate_all(dfl_initial *init, int conditions)
 {
     const dfl_system *sys = &init->sys;
@@ -52,8 +60,7 @@ void dfl_stages_equilibrate_all(dfl_initial *init, int conditions)
     for (int j = 0; j < sys->n; j++) {
         init->column[j] = j;
         init->column_scale[j] = 1;
-        if (j >= sys->na)
-            scale_column(init, all, j, dfl_system_told_size(sys, j - sys->na));
+        scale_column(init, all, j, dfl_stages_unit(init, j));
     }
     scale_rows(init, all, sys->n, 0, sys->row_acc, 0);
     scale_rows(init, all, sys->n, sys->row_acc, sys->m1, sys->carried ? 1e-13 : 1e-26);

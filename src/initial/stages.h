@@ -34,6 +34,9 @@ void dfl_stages_equilibrate(dfl_initial *init, dfl_initial_stage st, int nfree);
    columns of accelerations, multipliers and auxiliary variables to unit maximum. */
 void dfl_stages_equilibrate_all(dfl_initial *init, int conditions);
 
+/* The unit that a tolerance tells for an unknown, or 1. */
+double dfl_stages_unit(const dfl_initial *init, int column);
+
 /* Whether the conditions hold the unknown of this column. */
 bool dfl_stages_held(const dfl_initial *init, const dfl_conditions *cond, int column);
 
