@@ -46,7 +46,7 @@ typedef enum dfl_integrator {
     DFL_INTEGRATORS
 } dfl_integrator;
 
-/* The names of the command line: "psf", "eom2", ...; "radau", "bdf", ... */
+/* The names of the command line: "psf", "eom2", ...; "radau", "bdf", ...; never NULL. */
 const char *dfl_form_name(dfl_form form);
 const char *dfl_integrator_name(dfl_integrator integrator);
 
@@ -96,11 +96,12 @@ typedef enum dfl_norm { DFL_NORM_RMS, DFL_NORM_BODY } dfl_norm;
 typedef enum dfl_log_level { DFL_LOG_NOTICE, DFL_LOG_WARNING, DFL_LOG_DEBUG } dfl_log_level;
 typedef void (*dfl_log_fn)(dfl_log_level level, const char *text, void *user);
 
-/* Called after the start and after every accepted step (from t_old to t). Return 0 to go on,
-   anything else to stop with DFL_STOPPED. dfl_solver_interpolate may be called. */
+/* Called after the start and after every accepted step (from t_old to t), also one that ends at an event which
+   stops. Return 0 to go on, anything else to stop with DFL_STOPPED. dfl_solver_interpolate may be called. */
 typedef int (*dfl_step_fn)(dfl_solver *solver, double t_old, double t, const double *x, void *user);
 
-/* Called at t0, t0 + every, t0 + 2 every, ... and at the end of each advance. Return as above. */
+/* Called at t0, t0 + every, t0 + 2 every, ... (t0 - every, ... on the way back) and at the end of each advance that
+   reaches it. Return as above. */
 typedef int (*dfl_output_fn)(double t, const double *x, void *user);
 
 /* Writes selectors: Sp (nfp x np) and Sv (nfv x nv; nfv = 0 with psi1, where all rows are used). They
@@ -108,10 +109,11 @@ typedef int (*dfl_output_fn)(double t, const double *x, void *user);
 typedef int (*dfl_select_fn)(double *Sp, double *Sv, int nfp, int nfv, double t, const double *x,
                              void *user);
 
-/* Functions of the state whose zeros are located. Writes `nevents` values. Sign changes are looked for
-   between samples of each step, 4, 6 or 8 with Radau IIA of order 5, 9 or 13, k + 1 with other methods of
-   order k: a function that passes zero twice in
-   between needs max_step. */
+/* Functions of the state whose zeros are located: where they change their sign. Writes `nevents` values; anything
+   but 0 returned stops with DFL_CALLBACK. Sign changes are looked for between samples of each step, 4, 6 or 8 with
+   Radau IIA of order 5, 9 or 13, k + 1 with other methods of order k, and where a function turns back between two of
+   them; one that wiggles more needs max_step. A function that is zero at the start, up to
+   rounding, has no event there. */
 typedef int (*dfl_event_fn)(double *value, double t, const double *x, void *user);
 typedef struct dfl_event_kind {
     int direction; /* 0: any zero, > 0: only rising, < 0: only falling */
@@ -165,7 +167,7 @@ typedef struct dfl_solver_options {
                                   means 0.03, 0.1 with other methods than Radau IIA, 1e-3 with
                                   DFL_REFERENCE_START; negative: never kept */
     double first_step;         /* s, its size; 0 means an estimate */
-    double max_step;           /* s; 0 means no limit */
+    double max_step;           /* s; 0 means no limit; the last one may be longer by 1e-4 of it */
     double fixed_step;         /* s; > 0: steps of this size, no error control (real time) */
     long max_steps;            /* attempts in one advance; 0 means 10 million */
     double safety;             /* factor on the predicted step, 0.01 to 1; 0 means 0.9. This, the

@@ -2,7 +2,9 @@
 #define _POSIX_C_SOURCE 200809L
 #include "cli/cli.h"
 
+#include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Part of OpenBLAS; other BLAS libraries do not have it. */
@@ -178,5 +180,9 @@ static void print_command_help(const command *cmd)
 
 static int flush_help(void)
 {
-    return fflush(stdout) || ferror(stdout) ? CLI_FAILURE : CLI_SUCCESS;
+    if (!fflush(stdout) && !ferror(stdout))
+        return CLI_SUCCESS;
+    if (errno != EPIPE)
+        fprintf(stderr, "driftless: standard output cannot be written: %s\n", strerror(errno));
+    return CLI_FAILURE;
 }

@@ -5,7 +5,7 @@
    acc and dyn are taken at fixed a. With carried accelerations the saddle blocks stand in J1. */
 #include "eom/system.h"
 #include "linalg/finite.h"
-#include "linalg/linalg.h"
+#include "linalg/tiny.h"
 
 #include <math.h>
 #include <string.h>
@@ -17,6 +17,7 @@ typedef struct stack {
     int rows[BLOCKS], first_column[BLOCKS];
 } stack;
 
+static size_t mass_entries(const dfl_system *sys);
 static stack stack_of(const dfl_rows_jacobian *jac, const dfl_system *sys);
 static int stacked_rows(const dfl_system *sys);
 static void bind_blocks(dfl_rows_jacobian *jac, const dfl_system *sys);
@@ -32,10 +33,8 @@ dfl_status dfl_rows_jacobian_init(dfl_rows_jacobian *jac, const dfl_system *sys)
     memset(jac, 0, sizeof *jac);
     jac->J1 = dfl_alloc(ctx, (size_t)sys->m1 * n, sizeof(double));
     jac->J2 = dfl_alloc(ctx, (size_t)sys->m2 * n, sizeof(double));
-    jac->J3 = dfl_alloc(ctx, (size_t)sys->m3 * (size_t)sys->n4, sizeof(double));
-    jac->JD = dfl_alloc(ctx, (size_t)sys->mdif * n, sizeof(double));
     jac->M = dfl_alloc(ctx, nv * nv, sizeof(double));
-    jac->MinvD = dfl_alloc(ctx, nv * nu, sizeof(double));
+    jac->WM = dfl_alloc(ctx, (size_t)sys->nc * nv, sizeof(double));
     jac->base = dfl_alloc(ctx, (size_t)stacked_rows(sys), sizeof(double));
     jac->column = dfl_alloc(ctx, (size_t)stacked_rows(sys), sizeof(double));
     jac->x = dfl_alloc(ctx, nu, sizeof(double));
@@ -45,8 +44,8 @@ dfl_status dfl_rows_jacobian_init(dfl_rows_jacobian *jac, const dfl_system *sys)
     for (int k = 0; k < BLOCKS; k++)
         jac->store_size += (long)st.rows[k] * (sys->nu - st.first_column[k]);
     jac->store = dfl_alloc(ctx, (size_t)jac->store_size, sizeof(double));
-    if (!jac->J1 || !jac->J2 || !jac->J3 || !jac->JD || !jac->M || !jac->MinvD || !jac->base ||
-        !jac->column || !jac->x || !jac->least || !jac->W || !jac->store)
+    if (!jac->J1 || !jac->J2 || !jac->M || !jac->WM || !jac->base || !jac->column || !jac->x ||
+        !jac->least || !jac->W || !jac->store)
         return DFL_NO_MEMORY;
     bind_blocks(jac, sys);
     dfl_status status = dfl_point_init(&jac->scratch, sys);
@@ -58,17 +57,16 @@ void dfl_rows_jacobian_bind(dfl_rows_jacobian *jac, const dfl_system *sys)
     dfl_point_bind(&jac->scratch, sys);
     memset(jac->J1, 0, (size_t)sys->m1 * (size_t)sys->n * sizeof(double));
     memset(jac->J2, 0, (size_t)sys->m2 * (size_t)sys->n * sizeof(double));
-    memset(jac->JD, 0, (size_t)sys->mdif * (size_t)sys->n * sizeof(double));
+    if (sys->constant)
+        memcpy(jac->M, sys->M, mass_entries(sys) * sizeof(double));
 }
 
 void dfl_rows_jacobian_clear(dfl_rows_jacobian *jac, dfl_context *ctx)
 {
     dfl_free(ctx, jac->J1);
     dfl_free(ctx, jac->J2);
-    dfl_free(ctx, jac->J3);
-    dfl_free(ctx, jac->JD);
     dfl_free(ctx, jac->M);
-    dfl_free(ctx, jac->MinvD);
+    dfl_free(ctx, jac->WM);
     dfl_free(ctx, jac->base);
     dfl_free(ctx, jac->column);
     dfl_free(ctx, jac->x);
@@ -77,6 +75,12 @@ void dfl_rows_jacobian_clear(dfl_rows_jacobian *jac, dfl_context *ctx)
     dfl_free(ctx, jac->store);
     dfl_free(ctx, jac->group);
     dfl_point_clear(&jac->scratch, ctx);
+}
+
+static size_t mass_entries(const dfl_system *sys)
+{
+    const size_t nv = (size_t)sys->n3;
+    return sys->diagonal ? nv : nv * nv;
 }
 
 static stack stack_of(const dfl_rows_jacobian *jac, const dfl_system *sys)
@@ -110,6 +114,7 @@ static void bind_blocks(dfl_rows_jacobian *jac, const dfl_system *sys)
         *block[k] = at;
         at += (long)st.rows[k] * (sys->nu - st.first_column[k]);
     }
+    jac->J3 = b->pos;
 }
 
 /* Greedy colouring: a column joins the first group none of whose columns shares a row with it. */
@@ -335,10 +340,7 @@ dfl_outcome dfl_system_jacobian(dfl_rows_jacobian *jac, dfl_system *sys, double 
             return outcome;
         put_exact_blocks(jac, sys);
     }
-    const size_t count = sys->diagonal ? (size_t)eom->nv : (size_t)eom->nv * (size_t)eom->nv;
-    if (sys->constant) {
-        memcpy(jac->M, sys->M, count * sizeof(double));
-    } else {
+    if (!sys->constant) {
         dfl_outcome outcome = dfl_system_mass(jac->M, sys, t, xu);
         if (outcome)
             return outcome;
@@ -376,13 +378,14 @@ static void name_row(dfl_trouble *trouble, const dfl_eom *eom, int block, int ro
     trouble->index = row;
 }
 
-/* All derivatives and M; the first row that is not finite is named. */
+/* All derivatives in use and M; the first row that is not finite is named. */
 static dfl_outcome check_finite(const dfl_rows_jacobian *jac, dfl_system *sys, double t)
 {
     const dfl_eom *eom = sys->eom;
-    const int nv = eom->nv, entries = sys->diagonal ? nv : nv * nv;
-    if (is_finite(jac->store, (int)jac->store_size) && is_finite(jac->M, entries) &&
-        is_finite(jac->scratch.blocks.K0, nv * eom->n0))
+    const int nv = eom->nv, entries = (int)mass_entries(sys);
+    const long used = eom->trivial_kinematics ? jac->blocks.kin - jac->store : jac->store_size;
+    if (is_finite(jac->store, (int)used) && (sys->constant || is_finite(jac->M, entries)) &&
+        (eom->n0 == 0 || is_finite(jac->scratch.blocks.K0, nv * eom->n0)))
         return DFL_STEP_OK;
     dfl_system_trouble(sys, DFL_STEP_NONFINITE, eom->jacobian ? "jacobian" : "eval", t);
     for (int i = 0; i < entries; i++)
@@ -416,12 +419,16 @@ static dfl_outcome check_finite(const dfl_rows_jacobian *jac, dfl_system *sys, d
 /* to (rows at `row` of a matrix with leading dimension ld, from `column` on) := block */
 static void place(double *to, int ld, int row, int column, const double *block, int rows, int cols)
 {
-    for (int j = 0; rows > 0 && j < cols; j++) {
-        double *out = to + (size_t)(column + j) * (size_t)ld + row;
-        const double *in = block + (size_t)j * (size_t)rows;
-        for (int i = 0; i < rows; i++)
-            out[i] = in[i];
+    if (rows == 0)
+        return;
+    to += (size_t)column * (size_t)ld + (size_t)row;
+    if (rows == ld) {
+        memcpy(to, block, (size_t)rows * (size_t)cols * sizeof *to);
+        return;
     }
+    for (int j = 0; j < cols; j++, to += ld, block += rows)
+        for (int i = 0; i < rows; i++)
+            to[i] = block[i];
 }
 
 /* The saddle rows of carried accelerations: -M and -K0 beside dyn, K0^T, and W under them. */
@@ -448,45 +455,48 @@ static void place_saddle(dfl_rows_jacobian *jac, const dfl_system *sys)
     place(J, ld, 0, sys->na, jac->blocks.dyn, nv, sys->nu);
 }
 
-/* acc += W M^-1 dyn, in the rows of gII and hI */
-static void add_eliminated(dfl_rows_jacobian *jac, const dfl_system *sys)
+/* acc + (W M^-1) dyn, in the rows of gII and hI */
+static void place_eliminated(dfl_rows_jacobian *jac, const dfl_system *sys)
 {
-    const dfl_eom *eom = sys->eom;
-    const int nv = eom->nv, nu = sys->nu, rows = sys->nc + eom->ne;
-    for (int j = 0; j < nu; j++) {
-        const double *dyn = jac->blocks.dyn + (size_t)j * (size_t)nv;
-        double *column = jac->MinvD + (size_t)j * (size_t)nv;
-        for (int i = 0; i < nv; i++)
-            column[i] = sys->constant ? dyn[i] * sys->M_inv[i] : dyn[i] / jac->M[i];
+    const int nv = sys->n3, nu = sys->nu, nc = sys->nc, rows = nc + sys->eom->ne;
+    const double *W = jac->blocks.vel;
+    double *WM = jac->WM;
+    for (int j = 0; j < nv; j++, W += rows, WM += nc) {
+        const double inverse = 1 / jac->M[j];
+        for (int i = 0; i < nc; i++)
+            WM[i] = W[i] * inverse;
     }
-    dfl_gemm(sys->nc, nu, nv, 1, jac->blocks.vel, rows, jac->MinvD, nv, 1, jac->J1 + sys->row_acc,
-             sys->m1);
+    place(jac->J1, sys->m1, sys->row_acc, sys->na, jac->blocks.acc, nc, nu);
+    product(nc, nu, nv, 1, jac->WM, nc, jac->blocks.dyn, nv, 1,
+            jac->J1 + sys->na * sys->m1 + sys->row_acc, sys->m1);
+}
+
+/* gI, hv, e and, between them, gam */
+static void place_velocity(dfl_rows_jacobian *jac, const dfl_system *sys)
+{
+    const int nc = sys->nc, ne = sys->eom->ne, n0 = sys->eom->n0, nvsp = sys->n3 + sys->n4;
+    const double *vel = jac->blocks.vel;
+    if (n0 == 0) {
+        place(jac->J2, sys->m2, 0, sys->off_v, vel, nc + ne, nvsp);
+        return;
+    }
+    for (int j = 0; j < nvsp; j++, vel += nc + ne) {
+        place(jac->J2, sys->m2, 0, sys->off_v + j, vel, nc, 1);
+        place(jac->J2, sys->m2, nc + n0, sys->off_v + j, vel + nc, ne, 1);
+    }
+    place(jac->J2, sys->m2, nc, sys->na, jac->blocks.gam, n0, sys->nu);
 }
 
 static void assemble(dfl_rows_jacobian *jac, dfl_system *sys)
 {
-    const dfl_eom *eom = sys->eom;
     const dfl_jacobian *b = &jac->blocks;
-    const int nc = sys->nc, ne = eom->ne, nvsp = sys->n3 + sys->n4;
-    place(jac->J1, sys->m1, sys->row_d, sys->na, b->d, eom->nw, sys->nu);
-    if (!sys->psi1)
-        place(jac->J1, sys->m1, sys->row_acc, sys->na, b->acc, nc, sys->nu);
-    if (sys->carried)
-        place_saddle(jac, sys);
-    else if (!sys->psi1 && !sys->geoms)
-        add_eliminated(jac, sys);
-    for (int j = 0; j < nvsp; j++) {
-        const double *in = b->vel + (size_t)j * (size_t)(nc + ne);
-        double *out = jac->J2 + (size_t)(sys->off_v + j) * (size_t)sys->m2;
-        for (int i = 0; i < nc; i++)
-            out[i] = in[i];
-        for (int i = 0; i < ne; i++)
-            out[nc + eom->n0 + i] = in[nc + i];
+    place(jac->J1, sys->m1, sys->row_d, sys->na, b->d, sys->eom->nw, sys->nu);
+    if (sys->eliminated) {
+        place_eliminated(jac, sys);
+    } else if (!sys->psi1) {
+        place(jac->J1, sys->m1, sys->row_acc, sys->na, b->acc, sys->nc, sys->nu);
+        if (sys->carried)
+            place_saddle(jac, sys);
     }
-    place(jac->J2, sys->m2, nc, sys->na, b->gam, eom->n0, sys->nu);
-    place(jac->J3, sys->m3, 0, 0, b->pos, sys->m3, sys->n4);
-    place(jac->JD, sys->mdif, 0, sys->na, b->b, eom->nr, sys->nu);
-    place(jac->JD, sys->mdif, eom->nr, sys->na, b->dyn, eom->nv, sys->nu);
-    if (!eom->trivial_kinematics)
-        place(jac->JD, sys->mdif, eom->nr + eom->nv, sys->off_v, b->kin, eom->np, nvsp);
+    place_velocity(jac, sys);
 }

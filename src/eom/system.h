@@ -89,16 +89,16 @@ typedef struct dfl_point {
 
 /* Derivatives of all rows with respect to x, with their true sign. */
 typedef struct dfl_rows_jacobian {
-    double *J1;          /* m1 x n */
-    double *J2;          /* m2 x n */
-    double *J3;          /* m3 x n4 */
-    double *JD;          /* mdif x n */
-    double *M;           /* nv x nv, or nv if diagonal */
-    dfl_jacobian blocks; /* the user's blocks, one after another in `store` */
+    double *J1; /* m1 x n */
+    double *J2; /* m2 x n */
+    double *J3; /* m3 x n4: blocks.pos */
+    double *M;  /* nv x nv, or nv if diagonal */
+    dfl_jacobian
+        blocks; /* the user's blocks, one after another in `store`; those of dif as they are */
     double *store;
     long store_size;
     double *base, *column; /* the stacked rows, for differences */
-    double *MinvD;         /* nv x nu */
+    double *WM;            /* nc x nv: W M^-1 */
     int *group;            /* nu: columns of one group are differenced together; NULL: one by one */
     int ngroups;
     dfl_point scratch;

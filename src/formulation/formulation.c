@@ -206,7 +206,7 @@ dfl_outcome dfl_formulation_factor(dfl_formulation *form, int ncomplex, const do
     form->sys->stats->differential_decompositions++;
     form->width = dfl_lanes_width(stages);
     dfl_shifts_set(&form->shifts, stages, zeta);
-    return form->ops->factor(form, ncomplex, zeta);
+    return form->ops->factor(form, stages);
 }
 
 void dfl_formulation_begin_iteration(dfl_formulation *form)

@@ -34,7 +34,7 @@ typedef struct dfl_form_ops {
     dfl_outcome (*linearize)(dfl_formulation *form, double t, const double *x, const double *a,
                              bool update);
     dfl_outcome (*select)(dfl_formulation *form, double t, const double *x);
-    dfl_outcome (*factor)(dfl_formulation *form, int ncomplex, const double *zeta);
+    dfl_outcome (*factor)(dfl_formulation *form, int stages); /* for form->shifts */
     dfl_outcome (*residual)(double *rows, dfl_formulation *form, const dfl_point *points, int count,
                             const double *transform, const double *yp, const double *xp);
     dfl_outcome (*mixed)(double *rows, dfl_formulation *form, const dfl_point *differential,
@@ -47,6 +47,11 @@ typedef struct dfl_form_ops {
     dfl_outcome (*increment)(double *dZ, dfl_formulation *form, const dfl_stages *stages,
                              double *rows); /* or NULL */
 } dfl_form_ops;
+
+/* Unknowns as rows of CB (from entry `at` on), and the columns in which these are not zero. */
+typedef struct dfl_part {
+    int row, rows, first, count, at;
+} dfl_part;
 
 /* The projected strangeness-free form (psf) and the projected form of index 1 (psi1):
 
@@ -96,7 +101,8 @@ struct dfl_formulation {
     bool have_selectors, sv_identity;
     const dfl_point *mean_with; /* the user's selectors are the mean with those there, or NULL */
     unsigned char *pivot_p, *pivot_v; /* pivot sets that belong to the selectors */
-    double *CB;                       /* n x K */
+    double *CB;                       /* n x K; zero but for these parts and [a sigma w l m]: */
+    dfl_part v, sp, p, r, lm;         /* lm: free multipliers */
     double *SM, *SJ;                  /* nd x K */
     double *work;                     /* mdif x K */
     double *column_scale;             /* of block 1, and sizes of its rows */

@@ -11,8 +11,9 @@
    (GEOMS). Forming CB costs about as much as the factors themselves and turns every later solve
    into one product with lanes. Massless rows depend on the first block's unknowns: those are
    eliminated from block 2 beforehand. The columns of CB are ordered a1 a2 a3 | u_p u_v u_r u_lm, so
-   that the nonzero columns of each block row are contiguous. */
+   that the nonzero columns of each block row are contiguous; all others stay zero. */
 #include "formulation/projection.h"
+#include "linalg/tiny.h"
 
 #include <float.h>
 #include <math.h>
@@ -25,8 +26,8 @@ static bool split_redundant(dfl_formulation *form);
 static void expand_multipliers(dfl_formulation *form, int n);
 static void remove_first_unknowns(dfl_formulation *form);
 static void set_dimensions(dfl_formulation *form);
+static void clear_matrices(dfl_formulation *form);
 static void build_CB(dfl_formulation *form);
-static void project_mass(dfl_formulation *form);
 static void project_matrices(dfl_formulation *form);
 
 dfl_outcome dfl_projected_linearize(dfl_formulation *form, double t, const double *x,
@@ -37,20 +38,19 @@ dfl_outcome dfl_projected_linearize(dfl_formulation *form, double t, const doubl
     if (outcome)
         return outcome;
     sys->trouble.t = t;
-    if (!update)
+    if (!update && sys->eom->ne > 0)
         dfl_invariants_choose(form);
     dfl_invariants_compress(form);
     outcome = split_blocks(form);
     if (outcome)
         return outcome;
     sys->stats->algebraic_decompositions++;
-    const int old_nsv = form->nsv, old_nfp = form->nfp;
     set_dimensions(form);
+    if (!form->have_selectors)
+        clear_matrices(form);
     if (!form->have_selectors || sys->eom->ne > 0) /* at first, or as invariants come and go */
         dfl_projected_locate_rows(form);
     build_CB(form);
-    if (old_nsv != form->nsv || old_nfp != form->nfp)
-        form->have_selectors = false;
     if (!form->have_selectors || (!update && dfl_selectors_outdated(form))) {
         outcome = dfl_projected_select(form, t, x);
         if (outcome)
@@ -96,8 +96,10 @@ static double shortest_row(dfl_formulation *form)
         double square = 0;
         for (int j = 0; j < sys->n3; j++)
             square += W[j * ld + i] * W[j * ld + i];
-        form->row_size[i] = fmax(form->row_size[i], square);
-        shortest = fmin(shortest, square / form->row_size[i]);
+        if (square > form->row_size[i])
+            form->row_size[i] = square;
+        else if (square < shortest * form->row_size[i])
+            shortest = square / form->row_size[i];
     }
     return sqrt(shortest);
 }
@@ -139,8 +141,9 @@ bool dfl_split_velocity(dfl_formulation *form, const double *J2v, int m2, int ra
         rule.least = least;
     }
     const bool split = split_known(form->split2, form, &rule, J2v, m2, form->sys->n3, rank);
-    form->weakest = form->split2->largest > 0 ? form->split2->smallest / form->split2->largest : 1;
-    form->weakest = fmin(form->weakest, shortest_row(form));
+    const double shortest = shortest_row(form), largest = form->split2->largest;
+    const double ratio = largest > 0 ? form->split2->smallest / largest : 1;
+    form->weakest = ratio < shortest ? ratio : shortest;
     return split;
 }
 
@@ -285,9 +288,11 @@ static void remove_first_unknowns(dfl_formulation *form)
     dfl_gemm(m2, rest, m1, -1, form->J2, m2, form->jac.J1 + n1 * m1, m1, 1, form->J2 + n1 * m2, m2);
 }
 
+/* Selectors do not outlive a change of the numbers of free variables. */
 static void set_dimensions(dfl_formulation *form)
 {
     const dfl_system *sys = form->sys;
+    const int old_nsv = form->nsv, old_nfp = form->nfp;
     form->ma = sys->m1 + form->m2 + sys->m3;
     form->nfp = sys->n4 - form->split3->rank;
     form->nfv = sys->n3 - form->split2->rank;
@@ -295,14 +300,24 @@ static void set_dimensions(dfl_formulation *form)
     form->nsv = form->nfv + form->nflm;
     form->nd = form->nfp + form->nsv + sys->n2;
     form->K = form->ma + form->nd;
+    if (old_nsv != form->nsv || old_nfp != form->nfp)
+        form->have_selectors = false;
+}
+
+/* Y = sign A X + beta Y in the columns of a part X of CB; A has m rows. */
+static INLINE void times(double *Y, int ldy, double beta, double sign, const double *A, int m,
+                         const dfl_part *x, const dfl_formulation *form)
+{
+    product(m, x->count, x->rows, sign, A, m, form->CB + x->at, form->sys->n, beta,
+            Y + x->first * ldy, ldy);
 }
 
 /* Copies rows x cols of A (leading dimension rows) into B, times sign. */
-static void put(double *B, int ldb, double sign, const double *A, int rows, int cols)
+static INLINE void put(double *B, int ldb, double sign, const double *A, int rows, int cols)
 {
-    for (int j = 0; j < cols; j++)
+    for (int j = 0; j < cols; j++, A += rows, B += ldb)
         for (int i = 0; i < rows; i++)
-            B[(size_t)j * (size_t)ldb + (size_t)i] = sign * A[(size_t)j * (size_t)rows + (size_t)i];
+            B[i] = sign * A[i];
 }
 
 static void put_identity(double *B, int ldb, double value, int n)
@@ -311,135 +326,198 @@ static void put_identity(double *B, int ldb, double value, int n)
         B[(size_t)i * (size_t)ldb + (size_t)i] = value;
 }
 
-/* d[sp] and dr, then dv */
-static void build_velocity(dfl_formulation *form)
+/* Massless rows make velocities depend on everything. */
+static void set_parts(dfl_formulation *form)
 {
     const dfl_system *sys = form->sys;
-    const int n = sys->n, m1 = sys->m1, m2 = form->m2, massless = sys->eom->n0 > 0;
-    const int at_a3 = m1 + m2, at_up = form->ma, at_uv = at_up + form->nfp,
-              at_ur = at_uv + form->nfv;
-    double *CB = form->CB, *X4 = CB + sys->off_sp, *X3 = CB + sys->off_v, *X2 = CB + sys->off_r;
-    put(X4 + at_a3 * n, n, -1, form->split3->R, sys->n4, sys->m3);
-    put(X4 + at_up * n, n, 1, form->split3->N, sys->n4, form->nfp);
-    put_identity(X2 + at_ur * n, n, 1, sys->n2);
+    const int m1 = sys->m1, K = form->K, to_sp = sys->m3 + form->nfp, nr = sys->n2,
+              nlm = form->nflm;
+    form->sp = (dfl_part){sys->off_sp, sys->n4, m1 + form->m2, to_sp, 0};
+    form->p = (dfl_part){sys->off_p, sys->eom->np, m1 + form->m2, to_sp, 0};
+    form->v = sys->eom->n0 > 0
+                  ? (dfl_part){sys->off_v, sys->n3, 0, K, 0}
+                  : (dfl_part){sys->off_v, sys->n3, m1, form->m2 + to_sp + form->nfv, 0};
+    form->r = (dfl_part){sys->off_r, nr, K - nlm - nr, nr, 0};
+    form->lm = (dfl_part){sys->off_l, sys->nc, K - nlm, nlm, 0};
+    dfl_part *const part[] = {&form->sp, &form->p, &form->v, &form->r, &form->lm};
+    for (int i = 0; i < 5; i++)
+        part[i]->at = part[i]->first * sys->n + part[i]->row;
+}
 
-    /* T = -[.. I ..] - J2sp d[sp] (- J2r dr - J2lm d[lm] and + J2_1 R1 with massless rows) */
-    const int first = massless ? 0 : m1, last = massless ? form->K : at_ur, cols = last - first;
-    double *T = form->work;
-    dfl_gemm(m2, cols, sys->n4, -1, form->J2 + sys->off_sp * m2, m2, X4 + first * n, n, 0, T, m2);
-    for (int i = 0; i < m2; i++)
-        T[(m1 - first + i) * m2 + i] -= 1;
-    if (massless) {
-        const int at_ulm = form->K - form->nflm;
-        for (int i = 0; i < m1 * m2; i++)
-            T[i] += form->J2[i];
-        dfl_gemm(m2, sys->n2, sys->n2, -1, form->J2 + sys->off_r * m2, m2, X2 + at_ur * n, n, 1,
-                 T + at_ur * m2, m2);
-        dfl_gemm(m2, form->nflm, sys->nc, -1, form->J2 + sys->off_l * m2, m2,
-                 CB + at_ulm * n + sys->off_l, n, 1, T + at_ulm * m2, m2);
-    }
-    dfl_gemm(sys->n3, cols, m2, 1, form->split2->R, sys->n3, T, m2, 0, X3 + first * n, n);
-    put(X3 + at_uv * n, n, 1, form->split2->N, sys->n3, form->nfv);
+/* New dimensions: zeros, and dr = u_r. */
+static void clear_matrices(dfl_formulation *form)
+{
+    const int n = form->sys->n, nd = form->nd, K = form->K;
+    set_parts(form);
+    memset(form->CB, 0, (size_t)n * (size_t)K * sizeof(double));
+    memset(form->SM, 0, (size_t)nd * (size_t)K * sizeof(double));
+    memset(form->SJ, 0, (size_t)nd * (size_t)K * sizeof(double));
+    put_identity(form->CB + form->r.at, n, 1, form->r.rows);
+    put_identity(form->SM + form->r.first * nd, nd, 1, form->r.rows);
+}
+
+/* d[sp] = -R3 a3 + N3 u_p */
+static void build_positions(dfl_formulation *form)
+{
+    const dfl_system *sys = form->sys;
+    const int n = sys->n;
+    double *X4 = form->CB + form->sp.at;
+    put(X4, n, -1, form->split3->R, sys->n4, sys->m3);
+    put(X4 + sys->m3 * n, n, 1, form->split3->N, sys->n4, form->nfp);
+}
+
+/* What massless rows add to dv: R2 (J2_1 R1 a1 - J2r dr - J2lm d[lm]) */
+static void build_massless(dfl_formulation *form)
+{
+    const dfl_system *sys = form->sys;
+    const int n = sys->n, m1 = sys->m1, m2 = form->m2;
+    const dfl_part *r = &form->r, *lm = &form->lm;
+    const double *J2 = form->J2, *R2 = form->split2->R;
+    double *X3 = form->CB + sys->off_v, *T = form->work;
+    dfl_gemm(sys->n3, m1, m2, 1, R2, sys->n3, J2, m2, 0, X3, n);
+    times(T, m2, 0, -1, J2 + r->row * m2, m2, r, form);
+    times(T, m2, 0, -1, J2 + lm->row * m2, m2, lm, form);
+    dfl_gemm(sys->n3, r->count + lm->count, m2, 1, R2, sys->n3, T + r->first * m2, m2, 0,
+             X3 + r->first * n, n);
+}
+
+/* dv = R2 (-a2 - J2sp d[sp]) + N2 u_v */
+static void build_velocities(dfl_formulation *form)
+{
+    const dfl_system *sys = form->sys;
+    const int n = sys->n, nv = sys->n3, m2 = form->m2;
+    const dfl_part *sp = &form->sp;
+    const double *R2 = form->split2->R;
+    double *X3 = form->CB + sys->off_v, *T = form->work;
+    put(X3 + sys->m1 * n, n, -1, R2, nv, m2);
+    times(T, m2, 0, -1, form->J2 + sp->row * m2, m2, sp, form);
+    product(nv, sp->count, m2, 1, R2, nv, T + sp->first * m2, m2, 0, X3 + sp->first * n, n);
+    put(X3 + (form->ma + form->nfp) * n, n, 1, form->split2->N, nv, form->nfv);
+    if (sys->eom->n0 > 0)
+        build_massless(form);
+}
+
+/* d[wlm] = R1 (-a1 - J1r dr - J1v dv - J1sp d[sp]), or -a1 + ... where stages have their own R1 */
+static void build_first(dfl_formulation *form)
+{
+    const dfl_system *sys = form->sys;
+    const int n = sys->n, m1 = sys->m1, K = form->K, n1 = determined_first(sys);
+    const dfl_part *v = &form->v, *sp = &form->sp, *r = &form->r, *lm = &form->lm;
+    const double *J1 = form->jac.J1, *R1 = form->split1->R;
+    double *CB = form->CB, *T = form->work;
+    if (K > r->first)
+        memset(T + r->first * m1, 0, (size_t)(m1 * (K - r->first)) * sizeof *T);
+    times(T, m1, 0, -1, J1 + v->row * m1, m1, v, form);
+    times(T, m1, 1, -1, J1 + sp->row * m1, m1, sp, form);
+    if (r->count > 0)
+        times(T, m1, 1, -1, J1 + r->row * m1, m1, r, form);
+    if (lm->count > 0)
+        times(T, m1, 1, -1, J1 + lm->row * m1, m1, lm, form);
+    product(n1, K - v->first, m1, 1, R1, n1, T + v->first * m1, m1, 0, CB + v->first * n, n);
+    if (form->stagewise)
+        put_identity(CB, n, -1, n1);
+    else if (sys->eom->n0 == 0)
+        put(CB, n, -1, R1, n1, m1);
+    else
+        for (int j = 0; j < m1; j++)
+            for (int i = 0; i < n1; i++)
+                CB[j * n + i] -= R1[j * n1 + i];
 }
 
 static void build_CB(dfl_formulation *form)
 {
-    const dfl_system *sys = form->sys;
-    const int n = sys->n, m1 = sys->m1, K = form->K;
-    const int first = determined_first(sys);
-    double *CB = form->CB, *T = form->work;
-    memset(CB, 0, (size_t)n * (size_t)K * sizeof *CB);
-    if (sys->psi1)
-        dfl_selectors_free_multipliers(CB + (size_t)(K - form->nflm) * (size_t)n + sys->off_l, n,
-                                       form);
-    build_velocity(form);
-    if (m1 == 0)
-        return;
-    dfl_gemm(m1, K, n - first, -1, form->jac.J1 + first * m1, m1, CB + first, n, 0, T, m1);
-    for (int i = 0; i < m1 && !form->stagewise; i++)
-        T[i * m1 + i] -= 1;
-    dfl_gemm(first, K, m1, 1, form->split1->R, first, T, m1, 0, CB, n);
-    if (form->stagewise)
-        put_identity(CB, n, -1, first);
+    if (form->lm.count > 0)
+        dfl_selectors_free_multipliers(form->CB + form->lm.at, form->sys->n, form);
+    build_positions(form);
+    build_velocities(form);
+    if (form->sys->m1 > 0)
+        build_first(form);
 }
 
-/* The derivatives of a = M^-1 f_dyn from those of f_dyn, M being diagonal. */
-static void divide_by_mass(double *rows, const dfl_formulation *form)
+/* Y = Sv M (nsv x nv), or with the inverse of a diagonal M. */
+static void scale_selector(double *Y, const dfl_formulation *form, const double *M, bool inverse)
 {
-    const dfl_system *sys = form->sys;
-    for (int j = 0; j < form->K; j++, rows += sys->mdif)
-        for (int i = 0; i < sys->n3; i++)
-            rows[i] = sys->constant ? rows[i] * sys->M_inv[i] : rows[i] / form->jac.M[i];
-}
-
-/* Sv M for the increments of all stages (stages.c), which take M from there where it is constant. */
-static void project_mass(dfl_formulation *form)
-{
-    const dfl_system *sys = form->sys;
-    const int nv = sys->n3, nsv = form->nsv;
-    for (int j = 0; form->sv_identity && j < nv; j++)
-        for (int i = 0; i < nv; i++)
-            form->Sv[j * nv + i] = i == j;
-    if (form->rates_are_a || !sys->constant)
+    const int nv = form->sys->n3, nsv = form->nsv;
+    const double *Sv = form->Sv;
+    if (!form->sys->diagonal) {
+        if (form->sv_identity)
+            memcpy(Y, M, (size_t)(nv * nv) * sizeof *Y);
+        else
+            dfl_gemm(nsv, nv, nv, 1, Sv, nsv, M, nv, 0, Y, nsv);
         return;
-    if (!sys->diagonal)
-        dfl_gemm(nsv, nv, nv, 1, form->Sv, nsv, sys->M, nv, 0, form->SvM, nsv);
-    for (int j = 0; sys->diagonal && j < nv; j++)
+    }
+    for (int j = 0; j < nv; j++, Sv += nsv, Y += nsv) {
+        const double factor = inverse ? 1 / M[j] : M[j];
         for (int i = 0; i < nsv; i++)
-            form->SvM[j * nsv + i] = form->Sv[j * nsv + i] * sys->M[j];
+            Y[i] = Sv[i] * factor;
+    }
+}
+
+/* The rows of SM for v: Sv X3, or Sv M X3. A constant Sv M is kept for the increments of all stages
+   (stages.c). */
+static void project_momenta(dfl_formulation *form)
+{
+    const dfl_system *sys = form->sys;
+    double *SM = form->SM + sys->n2, *SvM = sys->constant ? form->SvM : form->work;
+    if (!form->rates_are_a)
+        scale_selector(SvM, form, form->jac.M, false);
+    times(SM, form->nd, 0, 1, form->rates_are_a ? form->Sv : SvM, form->nsv, &form->v, form);
+}
+
+/* The rows of SJ for v: (Sv D) CB with the derivatives D of f_dyn, or of a = M^-1 f_dyn with a diagonal
+   M; where a is carried, its derivatives are the first rows of CB. */
+static void project_forces(dfl_formulation *form)
+{
+    const dfl_system *sys = form->sys;
+    const int n = sys->n, nv = sys->n3, nsv = form->nsv, nd = form->nd, K = form->K, na = sys->na;
+    const dfl_part *v = &form->v, *sp = &form->sp, *r = &form->r;
+    const double *S = form->Sv, *SD = form->sv_identity ? form->jac.blocks.dyn : form->work;
+    double *SJ = form->SJ + sys->n2, *scaled = form->work + nsv * sys->nu;
+    if (form->rates_are_a && sys->carried) {
+        product(nsv, K, nv, 1, S, nsv, form->CB, n, 0, SJ, nd);
+        return;
+    }
+    if (form->rates_are_a) {
+        scale_selector(scaled, form, form->jac.M, true);
+        S = scaled;
+    }
+    if (!form->sv_identity)
+        product(nsv, sys->nu, nv, 1, S, nsv, form->jac.blocks.dyn, nv, 0, form->work, nsv);
+    product(nsv, K, sys->n1 - na, 1, SD, nsv, form->CB + na, n, 0, SJ, nd);
+    times(SJ, nd, 1, 1, SD + (v->row - na) * nsv, nsv, v, form);
+    times(SJ, nd, 1, 1, SD + (sp->row - na) * nsv, nsv, sp, form);
+    if (r->count > 0)
+        times(SJ, nd, 1, 1, SD + (r->row - na) * nsv, nsv, r, form);
+}
+
+/* The rows for p: Sp Xp and (Sp kin_x) [X3; X4], kin being v or Z(p) v. */
+static void project_kinematics(dfl_formulation *form)
+{
+    const dfl_system *sys = form->sys;
+    const int nfp = form->nfp, nd = form->nd, np = sys->eom->np, nv = sys->n3;
+    double *SM = form->SM + nd - nfp, *SJ = form->SJ + nd - nfp, *SZ = form->work;
+    times(SM, nd, 0, 1, form->Sp, nfp, &form->p, form);
+    if (sys->eom->trivial_kinematics) {
+        times(SJ, nd, 0, 1, form->Sp, nfp, &form->v, form);
+        return;
+    }
+    dfl_gemm(nfp, nv + sys->n4, np, 1, form->Sp, nfp, form->jac.blocks.kin, np, 0, SZ, nfp);
+    times(SJ, nd, 0, 1, SZ, nfp, &form->v, form);
+    times(SJ, nd, 1, 1, SZ + nv * nfp, nfp, &form->sp, form);
 }
 
 /* SM = S diag(I,M,I) CB and SJ = S JD CB */
 static void project_matrices(dfl_formulation *form)
 {
     const dfl_system *sys = form->sys;
-    const int n = sys->n, K = form->K, nd = form->nd, nr = sys->n2, nv = sys->n3, np = sys->eom->np;
-    const int mdif = sys->mdif, na = sys->na, nvsp = nv + sys->n4;
-    const bool trivial = sys->eom->trivial_kinematics;
-    const double *CB = form->CB, *X3 = CB + sys->off_v, *Xp = CB + sys->off_p;
-    const double *Sv = form->Sv, *Sp = form->Sp;
-    const int nsv = form->nsv, nfp = form->nfp;
-    double *work = form->work, *SM = form->SM, *SJ = form->SJ;
-
-    /* M X3, or X3 */
-    const double *MX = form->rates_are_a ? X3 : work;
-    const int ldm = form->rates_are_a ? n : nv;
-    if (!form->rates_are_a && !sys->diagonal)
-        dfl_gemm(nv, K, nv, 1, form->jac.M, nv, X3, n, 0, work, nv);
-    for (int j = 0; !form->rates_are_a && sys->diagonal && j < K; j++)
+    const int n = sys->n, nr = sys->n2, nv = sys->n3;
+    for (int j = 0; form->sv_identity && j < nv; j++)
         for (int i = 0; i < nv; i++)
-            work[j * nv + i] = form->jac.M[i] * X3[j * n + i];
-    for (int j = 0; j < K; j++)
-        for (int i = 0; i < nr; i++)
-            SM[j * nd + i] = CB[j * n + sys->off_r + i];
-    if (form->sv_identity)
-        for (int j = 0; j < K; j++)
-            memcpy(SM + j * nd + nr, MX + j * ldm, (size_t)nv * sizeof *SM);
-    else
-        dfl_gemm(nsv, K, nv, 1, Sv, nsv, MX, ldm, 0, SM + nr, nd);
-    dfl_gemm(nfp, K, np, 1, Sp, nfp, Xp, n, 0, SM + nr + nsv, nd);
-
-    project_mass(form);
-
-    /* JD CB; where a is carried, its derivatives are the first rows of CB */
-    const bool carried = form->rates_are_a && sys->carried;
-    const double *F = carried ? CB : work + nr;
-    const int ldf = carried ? n : mdif;
-    dfl_gemm(carried ? nr : nr + nv, K, n - na, 1, form->jac.JD + na * mdif, mdif, CB + na, n, 0,
-             work, mdif);
-    if (form->rates_are_a && !carried)
-        divide_by_mass(work + nr, form);
-    if (!trivial)
-        dfl_gemm(np, K, nvsp, 1, form->jac.JD + sys->off_v * mdif + nr + nv, mdif, X3, n, 0,
-                 work + nr + nv, mdif);
-    for (int j = 0; j < K; j++)
-        for (int i = 0; i < nr; i++)
-            SJ[j * nd + i] = work[j * mdif + i];
-    if (form->sv_identity)
-        for (int j = 0; j < K; j++)
-            memcpy(SJ + j * nd + nr, F + j * ldf, (size_t)nv * sizeof *SJ);
-    else
-        dfl_gemm(nsv, K, nv, 1, Sv, nsv, F, ldf, 0, SJ + nr, nd);
-    dfl_gemm(nfp, K, np, 1, Sp, nfp, trivial ? X3 : work + nr + nv, trivial ? n : mdif, 0,
-             SJ + nr + nsv, nd);
+            form->Sv[j * nv + i] = i == j;
+    if (nr > 0)
+        dfl_gemm(nr, form->K, sys->nu, 1, form->jac.blocks.b, nr, form->CB + sys->na, n, 0,
+                 form->SJ, form->nd);
+    project_momenta(form);
+    project_forces(form);
+    project_kinematics(form);
 }

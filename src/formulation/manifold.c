@@ -84,12 +84,15 @@ static dfl_outcome displacement(dfl_ode *ode, dfl_point *point)
     dfl_saddle_least_change(ode->change, &ode->saddle, ode->target);
     if (eom->trivial_kinematics)
         return DFL_STEP_OK;
-    /* Z is linear in v: the model's own kinematics with dq for v */
-    double *kept = ode->change + eom->np;
+    /* Z is linear in v: the model's own kinematics with dq for v. It may write other blocks as well, of which those of
+       velocities are still needed for v itself. */
+    double *kept = ode->change + eom->np, *rows = ode->rows;
     memcpy(kept, v, nv * sizeof *v);
+    memcpy(rows, point->alg + sys->m1, (size_t)sys->m2 * sizeof *v);
     memcpy(v, ode->change, nv * sizeof *v);
     const dfl_outcome outcome = dfl_system_eval_blocks(sys, point, DFL_KINEMATICS);
     memcpy(v, kept, nv * sizeof *v);
+    memcpy(point->alg + sys->m1, rows, (size_t)sys->m2 * sizeof *v);
     memcpy(ode->change, point->blocks.kin, (size_t)eom->np * sizeof *v);
     return outcome;
 }

@@ -112,10 +112,10 @@ dfl_outcome dfl_plain_select(dfl_formulation *form, double t, const double *x)
 }
 
 /* zeta E - J, as the projected forms have zeta SM - SJ */
-dfl_outcome dfl_plain_factor(dfl_formulation *form, int ncomplex, const double *zeta)
+dfl_outcome dfl_plain_factor(dfl_formulation *form, int stages)
 {
     const dfl_form_traits *has = form->traits;
-    dfl_outcome outcome = dfl_projected_factor(form, ncomplex, zeta);
+    dfl_outcome outcome = dfl_projected_factor(form, stages);
     if (outcome == DFL_STEP_SINGULAR && has->tau && has->acceleration == DFL_ACC_RATE)
         form->sys->trouble.callback =
             "the matrix of ext316, whose multipliers lambda and tau are not "

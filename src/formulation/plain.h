@@ -45,7 +45,7 @@ void dfl_plain_free(dfl_plain *plain, dfl_context *ctx);
 dfl_outcome dfl_plain_linearize(dfl_formulation *form, double t, const double *x, const double *a,
                                 bool update);
 dfl_outcome dfl_plain_select(dfl_formulation *form, double t, const double *x);
-dfl_outcome dfl_plain_factor(dfl_formulation *form, int ncomplex, const double *zeta);
+dfl_outcome dfl_plain_factor(dfl_formulation *form, int stages);
 dfl_outcome dfl_plain_residual(double *rows, dfl_formulation *form, const dfl_point *points,
                                int count, const double *transform, const double *yp,
                                const double *xp);

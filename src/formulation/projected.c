@@ -1,6 +1,7 @@
 /* The projected forms in every iteration: psf, psi1, and the local coordinates of tangent and partition,
    which have a - v' in place of f_dyn - M v'. Newton's systems are those of formulation.h. */
 #include "formulation/projection.h"
+#include "linalg/tiny.h"
 
 #include <math.h>
 #include <string.h>
@@ -60,13 +61,13 @@ static dfl_status create_factors(dfl_formulation *form)
     return status;
 }
 
-dfl_outcome dfl_projected_factor(dfl_formulation *form, int ncomplex, const double *zeta)
+dfl_outcome dfl_projected_factor(dfl_formulation *form, int stages)
 {
     const int nd = form->nd;
     const size_t first = (size_t)form->ma * (size_t)nd;
     const dfl_method method =
         form->options->differential == DFL_DIFFERENTIAL_QR ? DFL_METHOD_QR : DFL_METHOD_LU;
-    if (!dfl_shifted_factor(form->E, nd, form->SM + first, form->SJ + first, 1 + 2 * ncomplex, zeta,
+    if (!dfl_shifted_factor(form->E, nd, form->SM + first, form->SJ + first, stages, &form->shifts,
                             method))
         return dfl_system_part_trouble(form->sys, DFL_STEP_SINGULAR, DFL_FAILURE_NEWTON_MATRIX, 0);
     return DFL_STEP_OK;
@@ -231,8 +232,8 @@ dfl_outcome dfl_projected_defect(double *err, dfl_formulation *form, const dfl_p
     if (form->sv_identity)
         memcpy(d + nr, form->y, (size_t)nv * sizeof *d);
     else
-        dfl_gemm(form->nsv, 1, nv, 1, form->Sv, form->nsv, form->y, nv, 0, d + nr, form->nsv);
-    dfl_gemm(form->nfp, 1, np, 1, form->Sp, form->nfp, rho, np, 0, d + nr + form->nsv, form->nfp);
+        product(form->nsv, 1, nv, 1, form->Sv, form->nsv, form->y, nv, 0, d + nr, form->nsv);
+    product(form->nfp, 1, np, 1, form->Sp, form->nfp, rho, np, 0, d + nr + form->nsv, form->nfp);
     dfl_shifted_solve_real(form->E, d);
     dfl_gemm(sys->n, 1, nd, 1, form->CB + (size_t)form->ma * (size_t)sys->n, sys->n, d, nd, 0, err,
              sys->n);

@@ -8,7 +8,7 @@ dfl_status dfl_projected_init(dfl_formulation *form);
 dfl_outcome dfl_projected_linearize(dfl_formulation *form, double t, const double *x,
                                     const double *a, bool update);
 dfl_outcome dfl_projected_select(dfl_formulation *form, double t, const double *x);
-dfl_outcome dfl_projected_factor(dfl_formulation *form, int ncomplex, const double *zeta);
+dfl_outcome dfl_projected_factor(dfl_formulation *form, int stages);
 dfl_outcome dfl_projected_residual(double *rows, dfl_formulation *form, const dfl_point *points,
                                    int count, const double *transform, const double *yp,
                                    const double *xp);

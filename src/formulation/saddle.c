@@ -176,7 +176,7 @@ static dfl_outcome evaluate_coupling(dfl_saddle *saddle, const dfl_point *point)
     for (int k = 0; !outcome && k < nw + nc; k++) {
         double *c = saddle->coupling + k * (nv + nw);
         for (int i = 0; i < nv; i++) {
-            c[i] = jac->JD[(size_t)(first + k) * (size_t)sys->mdif + (size_t)(sys->n2 + i)];
+            c[i] = jac->blocks.dyn[(size_t)k * (size_t)nv + (size_t)i];
             if (k >= nw) /* of f_dyn = f - W^T (l, m) */
                 c[i] += point->blocks.W[i * nc + k - nw];
         }
@@ -241,26 +241,26 @@ static double relative(const double *increment, const double *x, int n)
     return change / fmax(size, change);
 }
 
-/* x += increment, and f_dyn with it; returns the increment's relative size. NaN goes through. */
+/* x += increment, and f_dyn with it; returns the increment's relative size. NaN: it is not finite, and x, from which a
+   later solution starts, stays. */
 static double add_increment(dfl_saddle *saddle, dfl_point *point)
 {
     const dfl_system *sys = saddle->sys;
     const int nv = sys->n3, na = sys->na, nw = sys->eom->nw, nc = sys->nc;
     const double *dx = saddle->rhs, *dl = dx + na + nw;
     double *l = point->x + sys->off_l, *f = point->blocks.f, total = 0;
-    for (int i = 0; i < na + nw; i++) {
-        point->x[i] += dx[i];
+    for (int i = 0; i < na + nw + saddle->nrows; i++)
         total += dx[i];
-    }
+    if (!isfinite(total))
+        return NAN;
+    for (int i = 0; i < na + nw; i++)
+        point->x[i] += dx[i];
     for (int k = 0; k < saddle->nrows; k++) {
         const int row = saddle->row[k];
         l[row] += dl[k];
-        total += dl[k];
         for (int j = 0; !sys->eom->residual && j < nv; j++)
             f[j] -= point->blocks.W[j * nc + row] * dl[k];
     }
-    if (!isfinite(total))
-        return NAN;
     return fmax(relative(dx, point->x, nv),
                 fmax(relative(dx + na, point->x + na, nw), relative(dl, l, saddle->nrows)));
 }

@@ -25,11 +25,11 @@ typedef struct segment {
 } segment;
 
 /* A block of the projected rows, two sides d and y each: S and SM (m x n, of one kind of unknowns) times its
-   right-hand sides f and increments Z, and derivatives SJ_a, SM_a of all algebraic rows. */
+   right-hand sides f and increments Z, and derivatives SJ_a, SM_a of `na` algebraic rows. */
 typedef struct block {
-    const double *S, *SM, *f, *Z, *SJ_a, *SM_a;
+    const double *S, *SM, *f, *Z, *SJ_a, *SM_a, *alg;
     double *d, *y;
-    long m, n;
+    long m, n, na;
 } block;
 
 /* What the loops over lanes need, prepared for all iterations until sizes change: where they run over one or two
@@ -191,6 +191,7 @@ static void prepare(dfl_stage_plan *plan, const dfl_formulation *form, const dfl
     const int width = form->width, nr = sys->n2, nsv = form->nsv;
     double *d = rows + (form->ma + nr) * width, *y = form->moved + nr * width;
     const double *SJ = form->SJ + nr, *SM = form->SM + nr;
+    const int skipped = sys->eom->n0 > 0 ? 0 : sys->m1; /* block 1 moves neither v nor p */
     prepare_rows(plan, form, st, rows);
     plan->first = st->points->x;
     plan->distance = dfl_points_distance(st->points, st->count);
@@ -199,19 +200,30 @@ static void prepare(dfl_stage_plan *plan, const dfl_formulation *form, const dfl
     plan->nd = form->nd;
     plan->lanes = rows;
     plan->Z_r = st->Z + sys->off_r * width;
-    plan->v = (block){form->Sv,
-                      form->rates_are_a ? form->Sv : form->SvM,
-                      plan->f.lanes,
-                      plan->Z_v,
-                      SJ,
-                      SM,
-                      d,
-                      y,
-                      nsv,
-                      sys->n3};
-    plan->p = (block){form->Sp,  form->Sp,    plan->kin.lanes, st->Z + sys->off_p * width,
-                      SJ + nsv,  SM + nsv,    d + nsv * width, y + nsv * width,
-                      form->nfp, sys->eom->np};
+    plan->v = (block){.S = form->Sv,
+                      .SM = form->rates_are_a ? form->Sv : form->SvM,
+                      .f = plan->f.lanes,
+                      .Z = plan->Z_v,
+                      .SJ_a = SJ,
+                      .SM_a = SM,
+                      .alg = rows,
+                      .d = d,
+                      .y = y,
+                      .m = nsv,
+                      .n = sys->n3,
+                      .na = form->ma};
+    plan->p = (block){.S = form->Sp,
+                      .SM = form->Sp,
+                      .f = plan->kin.lanes,
+                      .Z = st->Z + sys->off_p * width,
+                      .SJ_a = SJ + nsv + skipped * form->nd,
+                      .SM_a = SM + nsv + skipped * form->nd,
+                      .alg = rows + skipped * width,
+                      .d = d + nsv * width,
+                      .y = y + nsv * width,
+                      .m = form->nfp,
+                      .n = sys->eom->np,
+                      .na = form->ma - skipped};
     plan->Z = st->Z;
     plan->width = width;
 }
@@ -341,10 +353,10 @@ static INLINE void project_rows(int rows, int quads, const dfl_stage_plan *plan,
                                 long i)
 {
     const int width = 4 * quads;
-    const double *alg = plan->lanes;
     four left[2][2] = {{{0}, {0}}, {{0}, {0}}}, right[2][2] = {{{0}, {0}}, {{0}, {0}}};
     add_products(rows, quads, left, right, b->S + i, b->SM + i, b->m, b->n, b->f, b->Z);
-    add_products(rows, quads, left, right, b->SJ_a + i, b->SM_a + i, plan->nd, plan->ma, alg, alg);
+    add_products(rows, quads, left, right, b->SJ_a + i, b->SM_a + i, plan->nd, b->na, b->alg,
+                 b->alg);
     for (int k = 0; k < rows; k++) {
         store(b->d + (i + k) * width, quads, left[k]);
         store(b->y + (i + k) * width, quads, right[k]);
@@ -375,6 +387,8 @@ static INLINE void project(int quads, const dfl_formulation *form)
                          .Z = plan->Z_r + i * width,
                          .SJ_a = form->SJ + i,
                          .SM_a = form->SM + i,
+                         .alg = plan->lanes,
+                         .na = plan->ma,
                          .d = plan->lanes + (plan->ma + i) * width,
                          .y = form->moved + i * width};
         project_rows(1, quads, plan, &r, 0);
@@ -413,15 +427,39 @@ WIDE static void assemble(const dfl_formulation *form, const dfl_stages *st)
 #undef ASSEMBLE
 }
 
-/* dZ = CB [a; T u] */
+/* dZ = CB [a; u] without the blocks of CB that are zero (linearize.c): [s p] depend on a3 u_p, v on a2 a3 u_p u_v,
+   r on u_r. Where the stages have own matrices, the first unknowns contain -a1. */
+static INLINE void multiply_blocks(int quads, double *dZ, const dfl_formulation *form,
+                                   const double *rows)
+{
+    const dfl_system *sys = form->sys;
+    const long n = sys->n, m1 = sys->m1, n1 = sys->n1, n3 = sys->n3, off_v = sys->off_v,
+               off_sp = sys->off_sp, width = 4 * quads;
+    const long a2 = m1, a3 = a2 + form->m2, u_p = form->ma, u_v = u_p + form->nfp,
+               u_r = u_v + form->nfv, own = form->stagewise ? m1 : 0;
+    const double *CB = form->CB;
+    mul(quads, dZ, CB + own * n, n, n1, form->K - own, rows + own * width);
+    for (long i = 0; i < own * width; i++)
+        dZ[i] -= rows[i];
+    memcpy(dZ + sys->off_r * width, rows + u_r * width, (size_t)(sys->n2 * width) * sizeof *dZ);
+    mul(quads, dZ + off_v * width, CB + a2 * n + off_v, n, n3, u_r - a2, rows + a2 * width);
+    mul(quads, dZ + off_sp * width, CB + a3 * n + off_sp, n, sys->n4, u_v - a3, rows + a3 * width);
+}
+
+/* dZ = CB [a; T u]. A few rows are cheaper with zeros, all at once. */
 WIDE static void expand(double *dZ, const dfl_formulation *form, const dfl_stages *st, double *rows)
 {
-    const int n = form->sys->n, ma = form->ma, nd = form->nd;
-    const double *CB = form->CB;
+    const dfl_system *sys = form->sys;
+    const long n = sys->n, K = form->K, nd = form->nd;
+    const bool whole = n <= 6 || sys->psi1 || sys->eom->n0 > 0;
+    double *u = rows + form->ma * form->width;
 #define EXPAND(stages, quads)                                                                      \
     do {                                                                                           \
-        transform(stages, quads, rows + ma * 4 * quads, st->T, nd, rows + ma * 4 * quads);         \
-        mul(quads, dZ, CB, n, ma + nd, rows);                                                      \
+        transform(stages, quads, u, st->T, nd, u);                                                 \
+        if (whole)                                                                                 \
+            mul(quads, dZ, form->CB, n, n, K, rows);                                               \
+        else                                                                                       \
+            multiply_blocks(quads, dZ, form, rows);                                                \
     } while (0)
     FOR_STAGES(st->count, EXPAND)
 #undef EXPAND

@@ -100,7 +100,7 @@ static dfl_outcome begin(dfl_explicit *ex)
     dfl_stepper *st = &ex->base;
     dfl_explicit_work *w = ex->work;
     const size_t size = (size_t)st->sys->n * sizeof(double);
-    if (w->begun)
+    if (w->begun && w->t_begun == st->t)
         return DFL_STEP_OK;
     dfl_outcome outcome = w->trouble ? w->trouble : dfl_ode_begin(w->ode, &st->here);
     if (outcome)
@@ -113,6 +113,7 @@ static dfl_outcome begin(dfl_explicit *ex)
         outcome = dfl_ode_rates(w->K[0], w->ode, &w->stage);
     }
     w->begun = !outcome;
+    w->t_begun = st->t;
     return outcome;
 }
 

@@ -17,7 +17,8 @@ typedef struct dfl_explicit_work {
     const dfl_tableau *rk;
     dfl_ode *ode;           /* the formulation's */
     dfl_outcome trouble;    /* of the start, met again by the first attempt */
-    bool begun;             /* rates of the first stage and local coordinates belong to `here` */
+    bool begun;             /* rates of the first stage and local coordinates are there, ... */
+    double t_begun;         /* ... of this time */
     dfl_point stage, after; /* the present stage; half-explicit: the next one */
     double *K[DFL_TABLEAU_STAGES],
         *X[DFL_TABLEAU_STAGES]; /* rates and states of the stages, n each */

@@ -48,12 +48,14 @@ void dfl_scale_stages(dfl_scale *scale, int stages)
     const bool global = (options->order == 0 || options->order > 5) && options->fixed_step == 0;
     double smallest_local = 1;
     scale->smallest_rtol = 1;
+    scale->loosened = 0;
     for (int i = 0; i < scale->sys->nu; i++) {
         const double rtol = options->rtol_each ? options->rtol_each[i] : options->rtol;
         const double atol = options->atol_each ? options->atol_each[i] : options->atol;
         scale->rtol[i] = transformed(rtol, stages, global);
         scale->atol[i] = atol / rtol * scale->rtol[i];
         scale->smallest_rtol = fmin(scale->smallest_rtol, scale->rtol[i]);
+        scale->loosened = fmax(scale->loosened, scale->rtol[i] / rtol);
         smallest_local = fmin(smallest_local, transformed(rtol, stages, false));
     }
     scale->newton_tolerance = options->newton_tolerance;

@@ -11,6 +11,7 @@ typedef struct dfl_scale {
     double *weight;        /* n: 1/(atol + rtol |x|); 0 for carried accelerations */
     double *newton_weight; /* n: the same with the weight of multipliers */
     double newton_tolerance, smallest_rtol;
+    double loosened;    /* the largest transformed rtol, in units of the given one */
     int *group;         /* n: group of each component, for the norm by bodies */
     double *sum, *size; /* per group */
     int ngroups;

@@ -204,7 +204,7 @@ static dfl_outcome error(double *err, dfl_stepper *st, double h, bool refine)
     dfl_outcome outcome = dfl_formulation_defect(st->err, st->form, &st->here, ra->y);
     if (outcome)
         return outcome;
-    *err = fmax(dfl_scale_error(&st->scale, st->err), 1e-10);
+    *err = dfl_order_error(ra, dfl_scale_error(&st->scale, st->err));
     if (*err < 1 || !refine)
         return DFL_STEP_OK;
     dfl_point *point = &ra->stage[0];
@@ -215,7 +215,7 @@ static dfl_outcome error(double *err, dfl_stepper *st, double h, bool refine)
     if (!outcome)
         outcome = dfl_formulation_defect(st->err, st->form, point, ra->y);
     if (!outcome)
-        *err = fmax(dfl_scale_error(&st->scale, st->err), 1e-10);
+        *err = dfl_order_error(ra, dfl_scale_error(&st->scale, st->err));
     return outcome;
 }
 

@@ -14,6 +14,7 @@ typedef struct dfl_order {
     int wait;       /* so many before it may be raised */
     int rejections; /* in a row */
     int given_up;   /* the order that had to be lowered last; 0: none */
+    int doubt;      /* so many steps of higher orders before kinks are forgotten */
     double rate;    /* of Newton's iteration over the last steps */
 } dfl_order;
 
@@ -47,5 +48,8 @@ void dfl_radau_use_order(dfl_radau *ra, int order);
 void dfl_order_start(dfl_radau *ra);
 void dfl_order_accepted(dfl_radau *ra, bool after_rejection);
 void dfl_order_rejected(dfl_radau *ra, bool solved);
+
+/* The size of an error estimate for the error test: larger while the motion may not be smooth. */
+double dfl_order_error(const dfl_radau *ra, double err);
 
 #endif

@@ -77,6 +77,8 @@ static dfl_status init_common(dfl_stepper *st)
         status = dfl_point_init(&st->here, sys);
     if (!status)
         status = dfl_point_init(&st->next, sys);
+    if (!status)
+        status = dfl_point_init(&st->spare, sys);
     return status;
 }
 
@@ -89,6 +91,7 @@ void dfl_stepper_free(dfl_stepper *st)
     dfl_scale_clear(&st->scale);
     dfl_point_clear(&st->here, ctx);
     dfl_point_clear(&st->next, ctx);
+    dfl_point_clear(&st->spare, ctx);
     dfl_free(ctx, st->err);
     dfl_free(ctx, st->flip);
     dfl_free(ctx, st);
@@ -99,6 +102,7 @@ void dfl_stepper_bind(dfl_stepper *st)
     dfl_scale_bind(&st->scale);
     dfl_point_bind(&st->here, st->sys);
     dfl_point_bind(&st->next, st->sys);
+    dfl_point_bind(&st->spare, st->sys);
     st->class->bind(st);
 }
 
@@ -120,18 +124,23 @@ bool dfl_stepper_retake(dfl_stepper *st, double t_end)
     const dfl_point end = st->here;
     long attempts = 1;
     st->here = st->next; /* where the step began */
-    st->next = end;
+    st->next = st->spare;
     st->t = st->here.t;
     st->h = t_end - st->t;
     st->again = true;
     st->sys->stats->accepted--;
     const bool taken = dfl_stepper_step(st, t_end, &attempts) == DFL_OK && st->t == t_end;
-    if (!taken) { /* the end may have been overwritten by a candidate: the caller knows what to do */
+    if (taken) {
+        st->spare = end;
+    } else {
+        st->spare = st->next;
         st->next = st->here;
         st->here = end;
         st->t = t;
         st->sys->stats->accepted++;
-        st->again = false;
+        st->again = st->rejected = false;
+        st->newton.need_matrix = true; /* that of another step */
+        st->newton.h_factored = 0;
     }
     st->h = h;
     return taken;

@@ -78,6 +78,7 @@ struct dfl_stepper {
 
     double t;             /* of the last accepted point */
     dfl_point here, next; /* the last accepted point and a candidate, evaluated */
+    dfl_point spare;      /* for the end of a step that is taken again */
     double h;             /* proposed step, signed */
     bool stepped;         /* a step was taken since the start */
     bool again;           /* the last one is taken once more, with another size */
@@ -114,7 +115,7 @@ void dfl_stepper_free(dfl_stepper *st);
 void dfl_stepper_start(dfl_stepper *st, double h);
 
 /* Takes the last step once more from where it began, now to t_end, which lies in it; its polynomial predicts the stages.
-   False: it is not accepted; the present point must be set anew. Not for methods that remember earlier steps. */
+   False: it is not accepted, and everything is as before. Not for methods that remember earlier steps. */
 bool dfl_stepper_retake(dfl_stepper *st, double t_end);
 
 /* Turns the proposed step towards t_end, which may lie before the present time. */

@@ -32,14 +32,14 @@ static INLINE void store(double *Y, int quads, const four y[2])
 
 /* `rows` (1 to 6) components of Y = A X, held in registers; like `quads`, the vectors of a component, a
    constant for the compiler. */
-static INLINE void mul_rows(int rows, int quads, double *Y, const double *A, int m, int n,
+static INLINE void mul_rows(int rows, int quads, double *Y, const double *A, long lda, long n,
                             const double *X)
 {
     four sum[12];
     UNROLL
     for (int i = 0; i < rows * quads; i++)
         sum[i] = (four){0};
-    for (long j = 0; j < n; j++, A += m, X += 4 * quads) {
+    for (long j = 0; j < n; j++, A += lda, X += 4 * quads) {
         UNROLL
         for (int i = 0; i < rows * quads; i++)
             sum[i] += A[i / quads] * *(const quad *)(X + 4 * (i % quads));
@@ -49,47 +49,53 @@ static INLINE void mul_rows(int rows, int quads, double *Y, const double *A, int
         *(quad *)(Y + 4 * i) = sum[i];
 }
 
-/* Four rows at a time, and the last six or fewer at once. */
-static INLINE void mul(int quads, double *Y, const double *A, int m, int n, const double *X)
+/* Y (m lanes) = A (m x n, leading dimension lda) X: four rows at a time, and the last six or fewer at once. */
+static INLINE void mul(int quads, double *Y, const double *A, long lda, long m, long n,
+                       const double *X)
 {
-    int i = 0;
-    for (; m - i > 6; i += 4, A += 4, Y += 16 * quads)
-        mul_rows(4, quads, Y, A, m, n, X);
-    switch (m - i) {
+    for (; m > 6; m -= 4, A += 4, Y += 16 * quads)
+        mul_rows(4, quads, Y, A, lda, n, X);
+    switch (m) {
     case 6:
-        mul_rows(6, quads, Y, A, m, n, X);
+        mul_rows(6, quads, Y, A, lda, n, X);
         break;
     case 5:
-        mul_rows(5, quads, Y, A, m, n, X);
+        mul_rows(5, quads, Y, A, lda, n, X);
         break;
     case 4:
-        mul_rows(4, quads, Y, A, m, n, X);
+        mul_rows(4, quads, Y, A, lda, n, X);
         break;
     case 3:
-        mul_rows(3, quads, Y, A, m, n, X);
+        mul_rows(3, quads, Y, A, lda, n, X);
         break;
     case 2:
-        mul_rows(2, quads, Y, A, m, n, X);
+        mul_rows(2, quads, Y, A, lda, n, X);
         break;
     case 1:
-        mul_rows(1, quads, Y, A, m, n, X);
+        mul_rows(1, quads, Y, A, lda, n, X);
     }
 }
 
-/* y = M x for one component, M over the stages by columns. */
+/* y = M x for one component, M over the stages by columns; in two sums, which do not wait for each other, of
+   the odd number of stages. */
 static INLINE void transform_one(four y[2], int stages, int quads, const double *M, const double *x)
 {
+    four odd[2] = {{0}, {0}};
     for (int q = 0; q < quads; q++)
         y[q] = x[0] * *(const quad *)(M + 4 * q);
-    for (int k = 1; k < stages; k++)
-        for (int q = 0; q < quads; q++)
-            y[q] += x[k] * *(const quad *)(M + 4 * (k * quads + q));
+    for (int k = 1; k < stages; k += 2)
+        for (int q = 0; q < quads; q++) {
+            odd[q] += x[k] * *(const quad *)(M + 4 * (k * quads + q));
+            y[q] += x[k + 1] * *(const quad *)(M + 4 * ((k + 1) * quads + q));
+        }
+    for (int q = 0; q < quads; q++)
+        y[q] += odd[q];
 }
 
-static INLINE void transform(int stages, int quads, double *Y, const double *M, int n,
+static INLINE void transform(int stages, int quads, double *Y, const double *M, long n,
                              const double *X)
 {
-    for (int i = 0; i < n; i++, X += 4 * quads, Y += 4 * quads) {
+    for (long i = 0; i < n; i++, X += 4 * quads, Y += 4 * quads) {
         four y[2];
         transform_one(y, stages, quads, M, X);
         store(Y, quads, y);

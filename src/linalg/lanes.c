@@ -10,9 +10,9 @@
 WIDE void dfl_lanes_mul(double *Y, int width, const double *A, int m, int n, const double *X)
 {
     if (width == 4)
-        mul(1, Y, A, m, n, X);
+        mul(1, Y, A, m, m, n, X);
     else
-        mul(2, Y, A, m, n, X);
+        mul(2, Y, A, m, m, n, X);
 }
 
 WIDE void dfl_lanes_transform(double *Y, int stages, const double *M, int n, const double *X)
@@ -24,7 +24,10 @@ WIDE void dfl_lanes_transform(double *Y, int stages, const double *M, int n, con
 
 void dfl_shifts_set(dfl_shifts *shifts, int stages, const double *zeta)
 {
-    *shifts = (dfl_shifts){.re = {zeta[0]}};
+    for (int k = 0; k < DFL_LANES; k++) {
+        shifts->re[k] = zeta[0];
+        shifts->im[k] = 0;
+    }
     for (int k = 1; k < stages; k += 2) {
         shifts->re[k] = shifts->re[k + 1] = zeta[k];
         shifts->im[k] = -zeta[k + 1];
@@ -103,7 +106,7 @@ static INLINE double squares(int quads, const double *X, int n, const double *we
             sum[q] += x * x;
         }
     const four both = sum[0] + sum[1];
-    return both[0] + both[1] + both[2] + both[3];
+    return (both[0] + both[2]) + (both[1] + both[3]);
 }
 
 WIDE double dfl_lanes_squares(const double *X, int width, int n, const double *weight)

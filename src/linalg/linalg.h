@@ -34,7 +34,8 @@ typedef struct dfl_shifts {
         im[DFL_LANES]; /* of each lane; im is negative where the real part stands */
 } dfl_shifts;
 
-/* zeta: the real number, then real and imaginary parts; 1, 3, 5 or 7 in all. */
+/* zeta: the real number, then real and imaginary parts; 1, 3, 5 or 7 in all. Lanes behind them have the real
+   number, so that what is regular there is regular in them. */
 void dfl_shifts_set(dfl_shifts *shifts, int stages, const double *zeta);
 
 /* Y_i = zeta X_i for n components. */
@@ -130,9 +131,9 @@ typedef struct dfl_shifted dfl_shifted;
 dfl_status dfl_shifted_create(dfl_shifted **out, dfl_context *ctx, int n, int stages);
 void dfl_shifted_free(dfl_shifted *shifted, dfl_context *ctx);
 
-/* A, B (order n, ld = n), zeta as of dfl_shifts_set. False as dfl_factor_compute, for any of them. */
+/* A, B (order n, ld = n); the shifts of all stages. False as dfl_factor_compute, for any of them. */
 bool dfl_shifted_factor(dfl_shifted *shifted, int n, const double *A, const double *B, int stages,
-                        const double *zeta, dfl_method method);
+                        const dfl_shifts *zeta, dfl_method method);
 
 /* d (n lanes) := (zeta A - B)^-1 d; of the real shift alone, d being a vector. */
 void dfl_shifted_solve(const dfl_shifted *shifted, double *d);

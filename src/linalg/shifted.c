@@ -4,7 +4,11 @@
    pair of lanes, in which its real part stands twice and its imaginary part with both signs (dfl_shifts), so
    that sums, products and reciprocals of such numbers are those of single lanes. All shifts share the order
    of the pivots; where one of them is less than a tenth of the best in its own lane, and for larger orders,
-   each shift has a factorization of its own. */
+   each shift has a factorization of its own.
+
+   Order 2, of mechanisms with one degree of freedom, is inverted: the products of a solution then wait for
+   nothing, and zeta I - [0 I; -K -D], however stiff, loses no digits by that. With several degrees of freedom it would,
+   where stiff forces nearly cancel. */
 #include "linalg/lane_kernels.h"
 
 #include <float.h>
@@ -15,17 +19,22 @@ struct dfl_shifted {
     int n, stages, width;
     bool together; /* all shifts are factored at once: */
     double *
-        factors; /* n x n entries, each with lanes of re, then of im: L, U, and D^-1 on the diagonal */
+        factors; /* n x n entries, each with lanes of re, then of im: L, U, and D^-1 on the diagonal;
+                        E^-1 of order 2 */
     int order[LARGEST_TOGETHER]; /* of the rows: that of entry i is order[i] */
     dfl_factor *real, *pair[DFL_LANES / 2];
 };
 
 static bool factor_at_once(dfl_shifted *shifted, const double *A, const double *B,
-                           const double *zeta);
-static bool factor_each(dfl_shifted *shifted, const double *A, const double *B, const double *zeta,
-                        dfl_method method);
+                           const dfl_shifts *zeta);
+static bool factor_each(dfl_shifted *shifted, const double *A, const double *B,
+                        const dfl_shifts *zeta, dfl_method method);
+static void solve_real_two(double *d, int width, const double *inverse);
 WIDE static bool factor_together(double *E, int width, int n, int *order, const dfl_shifts *zeta,
                                  const double *A, const double *B);
+WIDE static bool invert_two(double *E, int width, const dfl_shifts *zeta, const double *A,
+                            const double *B);
+WIDE static void solve_two(double *d, int width, const double *inverse);
 WIDE static void solve_together(double *d, int width, const double *E, int n, const int *order);
 
 dfl_status dfl_shifted_create(dfl_shifted **out, dfl_context *ctx, int n, int stages)
@@ -59,7 +68,7 @@ void dfl_shifted_free(dfl_shifted *shifted, dfl_context *ctx)
 }
 
 bool dfl_shifted_factor(dfl_shifted *shifted, int n, const double *A, const double *B, int stages,
-                        const double *zeta, dfl_method method)
+                        const dfl_shifts *zeta, dfl_method method)
 {
     shifted->n = n;
     shifted->stages = stages;
@@ -72,6 +81,10 @@ bool dfl_shifted_factor(dfl_shifted *shifted, int n, const double *A, const doub
 void dfl_shifted_solve(const dfl_shifted *shifted, double *d)
 {
     const int width = shifted->width;
+    if (shifted->together && shifted->n == 2) {
+        solve_two(d, width, shifted->factors);
+        return;
+    }
     if (shifted->together) {
         solve_together(d, width, shifted->factors, shifted->n, shifted->order);
         return;
@@ -91,6 +104,10 @@ void dfl_shifted_solve_real(const dfl_shifted *shifted, double *d)
         dfl_factor_solve(shifted->real, d);
         return;
     }
+    if (n == 2) {
+        solve_real_two(d, shifted->width, E);
+        return;
+    }
     for (int i = 0; i < n; i++)
         x[i] = d[shifted->order[i]];
     for (int j = 0; j < n; j++) {
@@ -105,17 +122,17 @@ void dfl_shifted_solve_real(const dfl_shifted *shifted, double *d)
         d[i] = x[i];
 }
 
-static bool factor_each(dfl_shifted *shifted, const double *A, const double *B, const double *zeta,
-                        dfl_method method)
+static bool factor_each(dfl_shifted *shifted, const double *A, const double *B,
+                        const dfl_shifts *zeta, dfl_method method)
 {
     const int n = shifted->n;
     const size_t count = (size_t)n * (size_t)n;
     double *E = dfl_factor_matrix(shifted->real);
     for (size_t i = 0; i < count; i++)
-        E[i] = zeta[0] * A[i] - B[i];
+        E[i] = zeta->re[0] * A[i] - B[i];
     bool regular = dfl_factor_compute(shifted->real, n, method);
     for (int k = 0; regular && k < shifted->stages / 2; k++) {
-        const double re = zeta[1 + 2 * k], im = zeta[2 + 2 * k];
+        const double re = zeta->re[2 + 2 * k], im = zeta->im[2 + 2 * k];
         E = dfl_factor_matrix(shifted->pair[k]);
         for (size_t i = 0; i < count; i++) {
             E[2 * i] = re * A[i] - B[i];
@@ -126,16 +143,12 @@ static bool factor_each(dfl_shifted *shifted, const double *A, const double *B, 
     return regular;
 }
 
-/* Lanes without a stage repeat the real shift, so that they are regular where it is. */
 static bool factor_at_once(dfl_shifted *shifted, const double *A, const double *B,
-                           const double *zeta)
+                           const dfl_shifts *zeta)
 {
-    dfl_shifts all;
-    dfl_shifts_set(&all, shifted->stages, zeta);
-    for (int k = shifted->stages; k < shifted->width; k++)
-        all.re[k] = zeta[0];
-    return factor_together(shifted->factors, shifted->width, shifted->n, shifted->order, &all, A,
-                           B);
+    const int n = shifted->n, width = shifted->width;
+    return n == 2 ? invert_two(shifted->factors, width, zeta, A, B)
+                  : factor_together(shifted->factors, width, n, shifted->order, zeta, A, B);
 }
 
 /* A complex number per pair of lanes. */
@@ -191,17 +204,15 @@ static INLINE void square(four y[2], int quads, const double *E)
 static INLINE bool is_good_pivot(int quads, const double *column, int row, int k, int n)
 {
     const int entry = 8 * quads;
-    long good = -1;
+    four_mask good = {-1, -1, -1, -1};
     four pivot[2], y[2];
     square(pivot, quads, column + row * entry);
     for (int i = k; i < n; i++) {
         square(y, quads, column + i * entry);
-        for (int q = 0; q < quads; q++) {
-            const four_mask large = (pivot[q] >= 0.01 * y[q] + DBL_MIN) & (pivot[q] <= DBL_MAX);
-            good &= large[0] & large[1] & large[2] & large[3];
-        }
+        for (int q = 0; q < quads; q++)
+            good &= (pivot[q] >= 0.01 * y[q] + DBL_MIN) & (pivot[q] <= DBL_MAX);
     }
-    return good;
+    return good[0] & good[1] & good[2] & good[3];
 }
 
 static INLINE void exchange(double *x, double *y, int count)
@@ -272,15 +283,11 @@ static INLINE bool factor_with(int quads, double *E, int n, int *order, const df
     return true;
 }
 
-/* Order 2, of mechanisms with one degree of freedom, has its loops unrolled. */
 WIDE static bool factor_together(double *E, int width, int n, int *order, const dfl_shifts *zeta,
                                  const double *A, const double *B)
 {
-    if (width == 4)
-        return n == 2 ? factor_with(1, E, 2, order, zeta, A, B)
-                      : factor_with(1, E, n, order, zeta, A, B);
-    return n == 2 ? factor_with(2, E, 2, order, zeta, A, B)
-                  : factor_with(2, E, n, order, zeta, A, B);
+    return width == 4 ? factor_with(1, E, n, order, zeta, A, B)
+                      : factor_with(2, E, n, order, zeta, A, B);
 }
 
 /* One component of a right-hand side. */
@@ -328,7 +335,104 @@ static INLINE void solve_with(int quads, double *d, const double *E, int n, cons
 WIDE static void solve_together(double *d, int width, const double *E, int n, const int *order)
 {
     if (width == 4)
-        n == 2 ? solve_with(1, d, E, 2, order) : solve_with(1, d, E, n, order);
+        solve_with(1, d, E, n, order);
     else
-        n == 2 ? solve_with(2, d, E, 2, order) : solve_with(2, d, E, n, order);
+        solve_with(2, d, E, n, order);
+}
+
+/* E = zeta A - B, one entry */
+static INLINE number entry_of(int quads, const dfl_shifts *zeta, double A, double B)
+{
+    number z;
+    for (int q = 0; q < quads; q++) {
+        z.re[q] = A * *(const quad *)(zeta->re + 4 * q) - B;
+        z.im[q] = A * *(const quad *)(zeta->im + 4 * q);
+    }
+    return z;
+}
+
+/* x y or -x y */
+static INLINE number signed_product(int quads, double sign, number x, number y)
+{
+    number z = product(quads, x, y);
+    for (int q = 0; q < quads; q++) {
+        z.re[q] *= sign;
+        z.im[q] *= sign;
+    }
+    return z;
+}
+
+/* E^-1 = [d -b; -c a] / (a d - b c). False: the determinant vanishes in some lane, or its square overflows. */
+static INLINE bool invert_two_with(int quads, double *E, const dfl_shifts *zeta, const double *A,
+                                   const double *B)
+{
+    const int entry = 8 * quads;
+    const number a = entry_of(quads, zeta, A[0], B[0]), c = entry_of(quads, zeta, A[1], B[1]),
+                 b = entry_of(quads, zeta, A[2], B[2]), d = entry_of(quads, zeta, A[3], B[3]);
+    number det = product(quads, a, d);
+    const number bc = product(quads, b, c);
+    long good = -1;
+    for (int q = 0; q < quads; q++) {
+        const four size = det.re[q] * det.re[q] + det.im[q] * det.im[q] + bc.re[q] * bc.re[q] +
+                          bc.im[q] * bc.im[q];
+        det.re[q] -= bc.re[q];
+        det.im[q] -= bc.im[q];
+        const four square = det.re[q] * det.re[q] + det.im[q] * det.im[q];
+        const four_mask regular = (square > 1e-28 * size + DBL_MIN) & (square <= DBL_MAX);
+        good &= regular[0] & regular[1] & regular[2] & regular[3];
+    }
+    const number inverse = reciprocal(quads, det);
+    put(E, quads, product(quads, inverse, d));
+    put(E + entry, quads, signed_product(quads, -1, inverse, c));
+    put(E + 2 * entry, quads, signed_product(quads, -1, inverse, b));
+    put(E + 3 * entry, quads, product(quads, inverse, a));
+    return good;
+}
+
+WIDE static bool invert_two(double *E, int width, const dfl_shifts *zeta, const double *A,
+                            const double *B)
+{
+    return width == 4 ? invert_two_with(1, E, zeta, A, B) : invert_two_with(2, E, zeta, A, B);
+}
+
+/* y += z x: each lane times re, the other lane of its pair times im. */
+static INLINE void add_product(four y[2], int quads, const double *z, const four x[2],
+                               const four other[2])
+{
+    for (int q = 0; q < quads; q++) {
+        y[q] += *(const quad *)(z + 4 * q) * x[q];
+        y[q] += *(const quad *)(z + 4 * (quads + q)) * other[q];
+    }
+}
+
+static INLINE void solve_two_with(int quads, double *d, const double *inverse)
+{
+    const int width = 4 * quads, entry = 2 * width;
+    four x[2][2], other[2][2], y[2][2] = {{{0}, {0}}, {{0}, {0}}};
+    for (int j = 0; j < 2; j++) {
+        for (int q = 0; q < quads; q++)
+            x[j][q] = *(const quad *)(d + j * width + 4 * q);
+        partners(other[j], quads, x[j]);
+    }
+    for (int j = 0; j < 2; j++)
+        for (int i = 0; i < 2; i++)
+            add_product(y[i], quads, inverse + (2 * j + i) * entry, x[j], other[j]);
+    for (int i = 0; i < 2; i++)
+        store(d + i * width, quads, y[i]);
+}
+
+WIDE static void solve_two(double *d, int width, const double *inverse)
+{
+    if (width == 4)
+        solve_two_with(1, d, inverse);
+    else
+        solve_two_with(2, d, inverse);
+}
+
+static void solve_real_two(double *d, int width, const double *inverse)
+{
+    const int entry = 2 * width;
+    const double x = d[0], y = d[1];
+    d[0] = inverse[0] * x + inverse[2 * entry] * y;
+    d[1] = inverse[entry] * x + inverse[3 * entry] * y;
 }

@@ -15,7 +15,9 @@ static bool load_transposed(dfl_split *split, const double *A, int lda, const df
 static void equilibrate(double *W, int n, int m, double *scale, const dfl_split_rule *rule);
 static void scale_columns(double *R, int n, int m, const double *scale);
 static void set_identity(double *N, int n);
-static bool split_row(dfl_split *split, const dfl_split_rule *rule, const double *A, int lda);
+static inline bool split_row(dfl_split *split, const dfl_split_rule *rule, const double *A,
+                             int lda);
+static bool split_rows(dfl_split *split, const dfl_split_rule *rule, const double *A, int lda);
 
 dfl_status dfl_split_create(dfl_split **out, dfl_context *ctx, int m, int n)
 {
@@ -68,17 +70,24 @@ bool dfl_split_compute(dfl_split *split, const dfl_split_rule *rule, const doubl
                        int m, int n)
 {
     assert(m <= split->work->m && n <= split->work->n);
+    const bool qr = rule->method == DFL_METHOD_QR || (n == 1 && rule->method == DFL_METHOD_LU);
     split->m = m;
     split->n = n;
     split->rank = 0;
     split->largest = split->smallest = split->dropped = 0;
+    if (m == 1 && n > 0 && qr && split_row(split, rule, A, lda))
+        return true;
+    return split_rows(split, rule, A, lda);
+}
+
+static __attribute__((noinline)) bool split_rows(dfl_split *split, const dfl_split_rule *rule,
+                                                 const double *A, int lda)
+{
+    const int m = split->m, n = split->n;
     if (m == 0 || n == 0) {
         set_identity(split->N, n);
         return m == 0;
     }
-    const bool qr = rule->method == DFL_METHOD_QR || (n == 1 && rule->method == DFL_METHOD_LU);
-    if (m == 1 && qr && split_row(split, rule, A, lda))
-        return true;
     if (!load_transposed(split, A, lda, rule)) {
         split->rank = -1;
         return false;
@@ -102,31 +111,32 @@ bool dfl_split_compute(dfl_split *split, const dfl_split_rule *rule, const doubl
 
 /* One row w (a single constraint), the most frequent case of tiny models: R = w/|w|^2, and N from
    the columns of the reflection I - v v^T/(|w|^2 + |w||w_0|), v = w +- |w| e_0, that takes w to
-   e_0. Scaling would change nothing but the reported size. False where |w|^2 may be far from what it should be,
-   or the rank is imposed: then the general way decides. */
-static bool split_row(dfl_split *split, const dfl_split_rule *rule, const double *A, int lda)
+   e_0. Scaling would change nothing but the reported size, which has no other to be compared with. False where |w|^2
+   may be far from what it should be, or the rank is imposed: then the general way decides. */
+static inline bool split_row(dfl_split *split, const dfl_split_rule *rule, const double *A, int lda)
 {
     const int n = split->n;
-    double *w = split->work->W, square = 0, largest = 0;
-    for (int j = 0; j < n; j++) {
-        w[j] = A[j * lda];
-        square += w[j] * w[j];
-        largest = fabs(w[j]) > largest ? fabs(w[j]) : largest;
+    double *w = split->work->W, *R = split->R, *x = split->N, square = 0;
+    for (int j = 0; j < n; j++, A += lda) {
+        w[j] = *A;
+        square += *A * *A;
     }
     if (!(square > 1e-250 && square < 1e250) || rule->rank == 0)
         return false;
     const double norm = sqrt(square), inverse = 1 / square;
     split->rank = 1;
     split->pivot[0] = 0;
-    split->largest = split->smallest = rule->scale_rows ? norm / largest : norm;
+    split->largest = split->smallest = norm;
     for (int j = 0; j < n; j++)
-        split->R[j] = w[j] * inverse;
-    const double tau = 1 / (square + norm * fabs(w[0]));
+        R[j] = w[j] * inverse;
+    if (n == 1)
+        return true;
+    const double tau = -1 / (square + norm * fabs(w[0]));
     w[0] += w[0] > 0 ? norm : -norm;
-    for (int j = 1; j < n; j++) {
-        double *x = split->N + (j - 1) * n;
+    for (int j = 1; j < n; j++, x += n) {
+        const double factor = tau * w[j];
         for (int i = 0; i < n; i++)
-            x[i] = -tau * w[j] * w[i];
+            x[i] = factor * w[i];
         x[j] += 1;
     }
     return true;

@@ -5,6 +5,7 @@
    the free columns and -B^-1 F in those of the pivots. Elimination gives P A [B F] = L [U_1 U_2],
    so B^-1 F = U_1^-1 U_2 and B^-1 = U_1^-1 L^-1 P. */
 #include "split.h"
+#include "vectors.h"
 
 #include <assert.h>
 #include <float.h>
@@ -15,12 +16,12 @@
    between two columns that are equally good. */
 static const double FAVOUR = 1.01;
 
-static int eliminate(dfl_split *split, const dfl_split_rule *rule, double *unreached);
+WIDE static int eliminate(dfl_split *split, const dfl_split_rule *rule, double *unreached);
 static double find_pivot(int *row, int *col, const dfl_split *split, const dfl_split_rule *rule,
                          int k);
 static void exchange(dfl_split *split, int k, int row, int col);
-static void subtract_row(dfl_split *split, int k);
-static void form_inverse(dfl_split *split);
+static INLINE void subtract_row(dfl_split *split, int k);
+WIDE static void form_inverse(dfl_split *split);
 static void form_null_space(dfl_split *split);
 
 bool dfl_split_lu(dfl_split *split, const dfl_split_rule *rule)
@@ -44,7 +45,7 @@ bool dfl_split_lu(dfl_split *split, const dfl_split_rule *rule)
 }
 
 /* Returns the number of pivots found; *unreached is the size of the entry that was too small. */
-static int eliminate(dfl_split *split, const dfl_split_rule *rule, double *unreached)
+WIDE static int eliminate(dfl_split *split, const dfl_split_rule *rule, double *unreached)
 {
     double *values = split->work->values, largest = 0;
     const int most = split->m < split->n ? split->m : split->n;
@@ -120,8 +121,18 @@ static void exchange(dfl_split *split, int k, int row, int col)
     }
 }
 
+/* y -= a x */
+static INLINE void subtract(double *y, double a, const double *x, int n)
+{
+    int i = 0;
+    for (; i + 4 <= n; i += 4)
+        *(quad *)(y + i) -= a * *(const quad *)(x + i);
+    for (; i < n; i++)
+        y[i] -= a * x[i];
+}
+
 /* Eliminates column k below row k; the multipliers replace it, and the pivot its reciprocal. */
-static void subtract_row(dfl_split *split, int k)
+static INLINE void subtract_row(dfl_split *split, int k)
 {
     const int m = split->m, n = split->n;
     double *Wk = split->work->W + k * n;
@@ -129,8 +140,7 @@ static void subtract_row(dfl_split *split, int k)
     for (int i = k + 1; i < m; i++) {
         double *Wi = split->work->W + i * n;
         Wi[k] *= Wk[k];
-        for (int j = k + 1; j < n; j++)
-            Wi[j] -= Wi[k] * Wk[j];
+        subtract(Wi + k + 1, Wi[k], Wk + k + 1, n - k - 1);
     }
 }
 
@@ -148,23 +158,24 @@ static inline void solve_upper(double *x, const dfl_split *split)
     }
 }
 
-/* Column order[k] of R is U_1^-1 L^-1 e_k. */
-static void form_inverse(dfl_split *split)
+/* Z = U_1^-1 L^-1 row by row: entry k of row i belongs into row column[i] and column order[k] of R. */
+WIDE static void form_inverse(dfl_split *split)
 {
-    const double *W = split->work->W;
-    const int *column = split->work->column;
+    const struct split_work *work = split->work;
     const int m = split->m, n = split->n;
-    memset(split->R, 0, (size_t)(n * m) * sizeof *split->R);
-    for (int k = 0; k < m; k++) {
-        double *x = split->R + split->work->order[k] * n;
-        x[column[k]] = 1;
-        for (int i = k + 1; i < m; i++) {
-            double sum = 0;
-            for (int j = k; j < i; j++)
-                sum += W[i * n + j] * x[column[j]];
-            x[column[i]] = -sum;
-        }
-        solve_upper(x, split);
+    double *R = split->R, *Z = work->Q;
+    memset(Z, 0, (size_t)(m * m) * sizeof *Z);
+    for (int i = 0; i < m; i++) {
+        Z[i * m + i] = 1;
+        for (int j = 0; j < i; j++)
+            subtract(Z + i * m, work->W[i * n + j], Z + j * m, j + 1);
+    }
+    memset(R, 0, (size_t)(n * m) * sizeof *R);
+    for (int i = m - 1; i >= 0; i--) {
+        for (int j = i + 1; j < m; j++)
+            subtract(Z + i * m, work->W[i * n + j], Z + j * m, m);
+        for (int k = 0; k < m; k++)
+            R[work->order[k] * n + work->column[i]] = Z[i * m + k] *= work->W[i * n + i];
     }
 }
 

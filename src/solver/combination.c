@@ -11,12 +11,13 @@ static const char *const integrator_name[DFL_INTEGRATORS] = {
 
 const char *dfl_form_name(dfl_form form)
 {
-    return form_name[form];
+    return form >= 0 && form < DFL_FORMS ? form_name[form] : "unknown form";
 }
 
 const char *dfl_integrator_name(dfl_integrator integrator)
 {
-    return integrator_name[integrator];
+    return integrator >= 0 && integrator < DFL_INTEGRATORS ? integrator_name[integrator]
+                                                           : "unknown integrator";
 }
 
 dfl_status dfl_combination_check(dfl_context *ctx, dfl_form form, dfl_integrator integrator)

@@ -74,6 +74,14 @@ static dfl_status check_massless(dfl_context *ctx, const dfl_solver_options *opt
             "the form %s determines accelerations, and massless directions have none of "
             "their own; use psf, psi1, eom, eom2 or ggl",
             name);
+    const bool explicit =
+        options->integrator == DFL_HALF_EXPLICIT || options->integrator == DFL_EXPLICIT_PAIR;
+    if (traits->ode && !explicit)
+        return dfl_fail(ctx, DFL_INVALID,
+                        "an implicit method (%s) does not follow velocities along massless "
+                        "directions in the form %s, which is a right-hand side; use psf, or the "
+                        "method explicit-pair",
+                        dfl_integrator_name(options->integrator), name);
     const bool rule = options->integrator == DFL_TRAPEZOIDAL || options->integrator == DFL_MIDPOINT;
     if (rule && options->form != DFL_PSF)
         return dfl_fail(ctx, DFL_INVALID,

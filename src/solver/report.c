@@ -1,24 +1,17 @@
 /* What a run tells its user: output on a grid, after every step, and at located events.
 
-   Events are sought on the continuous output: a sign change between sample points of the step is
-   narrowed by the Illinois variant of regula falsi. Several events of a step come in their order.
+   Several events of a step come in their order (search.c finds them).
+   An event that ends the run ends its step too; outputs up to it are of that shorter step.
    A step whose report a callback interrupted is reported to its end by the next advance. */
 #include "solver/solver_internal.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
 static dfl_status outputs_until(dfl_solver *solver, double t);
-static dfl_status find_events(dfl_solver *solver, double to);
-static dfl_status pass_events(dfl_solver *solver);
+static dfl_status approach_events(dfl_solver *solver);
 static dfl_status meet_events(dfl_solver *solver);
-
-/* +1 forward, -1 backward in time. */
-static double direction(const dfl_solver *solver)
-{
-    return solver->stepper->h_old < 0 ? -1 : 1;
-}
+static dfl_status end_at_event(dfl_solver *solver, int event);
 
 static dfl_status call_output(dfl_solver *solver, double t, const double *x)
 {
@@ -38,6 +31,7 @@ dfl_status dfl_solver_report_start(dfl_solver *solver)
     if (!status)
         status = call_output(solver, t, x);
     solver->outputs = 1;
+    solver->fresh = true;
     if (!status && opt->on_step && opt->on_step(solver, t, t, x, opt->user))
         status = dfl_fail(solver->ctx, DFL_STOPPED, "on_step stopped the run at t = %.10g", t);
     return status;
@@ -52,7 +46,9 @@ dfl_status dfl_solver_report_step(dfl_solver *solver)
         solver->reported = t_old;
     solver->unreported = true;
     while (opt->nevents > 0 && (solver->event_found || solver->reported != t)) {
-        dfl_status status = solver->event_found ? DFL_OK : find_events(solver, t);
+        dfl_status status = solver->event_found ? DFL_OK : dfl_solver_find_events(solver, t);
+        if (!status && solver->event_found)
+            status = approach_events(solver);
         if (!status && solver->event_found)
             status = outputs_until(solver, solver->event_time);
         if (!status && solver->event_found)
@@ -75,13 +71,14 @@ dfl_status dfl_solver_report_again(dfl_solver *solver, double t_end)
     const double t = solver->stepper->t, sense = t_end < t ? -1 : 1;
     if (sense == solver->sense)
         return solver->unreported ? dfl_solver_report_step(solver) : DFL_OK;
-    solver->unreported = solver->event_found = false;
+    solver->unreported = solver->event_found = solver->approached = false;
     if (opt->nevents > 0) {
         dfl_status status =
             dfl_solver_event_values(solver->value_old, solver, t, dfl_solver_state(solver));
         if (status)
             return status;
     }
+    solver->fresh = true;
     for (int i = 0; i < opt->nevents; i++) /* an event met here is not met again */
         if (solver->found[i] && solver->event_time == t)
             solver->value_old[i] = 0;
@@ -94,7 +91,8 @@ dfl_status dfl_solver_report_again(dfl_solver *solver, double t_end)
 dfl_status dfl_solver_report_end(dfl_solver *solver)
 {
     const double t = solver->stepper->t, every = solver->options.every;
-    const double last = solver->t0 + direction(solver) * every * (double)(solver->outputs - 1);
+    const double last =
+        solver->t0 + dfl_solver_direction(solver) * every * (double)(solver->outputs - 1);
     if (every > 0 && fabs(last - t) <= 1e-9 * every)
         return DFL_OK;
     dfl_status status =
@@ -105,7 +103,7 @@ dfl_status dfl_solver_report_end(dfl_solver *solver)
 static dfl_status outputs_until(dfl_solver *solver, double t)
 {
     const dfl_solver_options *opt = &solver->options;
-    const double sign = direction(solver);
+    const double sign = dfl_solver_direction(solver);
     dfl_status status = DFL_OK;
     while (!status && opt->every > 0 && opt->on_output) {
         double at = solver->t0 + sign * opt->every * (double)solver->outputs;
@@ -113,7 +111,7 @@ static dfl_status outputs_until(dfl_solver *solver, double t)
             break;
         if (fabs(at - t) <= 1e-9 * opt->every)
             at = t;
-        status = dfl_solver_interpolate(solver->x_event, solver, at, opt->project_output);
+        status = dfl_solver_continuous(solver->x_event, solver, at, opt->project_output);
         if (!status)
             status = call_output(solver, at, solver->x_event);
         solver->outputs++;
@@ -121,150 +119,68 @@ static dfl_status outputs_until(dfl_solver *solver, double t)
     return status;
 }
 
-dfl_status dfl_solver_event_values(double *value, dfl_solver *solver, double t, const double *x)
+/* Takes the step of a terminal event again so that it ends there, or else, keeps the event's state, on the
+   constraints, from the continuous output. Once: outputs before the event may stop the run. */
+static dfl_status approach_events(dfl_solver *solver)
 {
     const dfl_solver_options *opt = &solver->options;
-    if (opt->event(value, t, x, opt->user))
-        return dfl_fail(solver->ctx, DFL_CALLBACK, "event stopped the computation at t = %.10g", t);
-    for (int i = 0; i < opt->nevents; i++)
-        if (!isfinite(value[i]))
-            return dfl_fail(solver->ctx, DFL_NOT_FINITE, "event %d is %g at t = %.10g", i, value[i],
-                            t);
-    return DFL_OK;
-}
-
-static dfl_status values_at(double *value, dfl_solver *solver, double t)
-{
-    dfl_status status = dfl_solver_interpolate(solver->x_event, solver, t, false);
-    return status ? status : dfl_solver_event_values(value, solver, t, solver->x_event);
-}
-
-/* Whether event i passes zero from `before` to `after` in its wanted direction. */
-static bool passes(const dfl_solver *solver, int i, double before, double after)
-{
-    const dfl_event_kind *kinds = solver->options.event_kinds;
-    const int wanted = kinds ? kinds[i].direction : 0;
-    const bool rising = before < 0 && after >= 0, falling = before > 0 && after <= 0;
-    return (rising && wanted >= 0) || (falling && wanted <= 0);
-}
-
-/* The zero of event i between a (value fa) and b (value fb), by the Illinois method. */
-static dfl_status locate(double *root, dfl_solver *solver, int i, double a, double fa, double b,
-                         double fb)
-{
-    const double tolerance = 4 * DBL_EPSILON * fmax(fabs(a), fabs(b));
-    dfl_status status = DFL_OK;
-    int side = 0;
-    for (int it = 0; it < 100 && fabs(b - a) > tolerance && fb != 0; it++) {
-        double m = it % 8 == 7 ? 0.5 * (a + b) : (fb * a - fa * b) / (fb - fa);
-        status = values_at(solver->value_probe, solver, m);
-        if (status)
-            return status;
-        const double fm = solver->value_probe[i];
-        if ((fm > 0) == (fb > 0) && fm != 0) {
-            b = m, fb = fm;
-            fa *= side == -1 ? 0.5 : 1;
-            side = -1;
-        } else {
-            if (fm == 0) {
-                b = m;
-                break;
-            }
-            a = m, fa = fm;
-            fb *= side == 1 ? 0.5 : 1;
-            side = 1;
-        }
-    }
-    *root = b;
+    const double located = solver->event_time;
+    if (solver->approached)
+        return DFL_OK;
+    solver->stopping = -1;
+    solver->landed = false;
+    for (int i = opt->nevents - 1; i >= 0; i--)
+        if (solver->found[i] && opt->event_kinds && opt->event_kinds[i].terminal)
+            solver->stopping = i;
+    const bool terminal = solver->stopping >= 0;
+    dfl_status status =
+        dfl_solver_continuous(solver->x_stop, solver, located, terminal || opt->project_output);
+    solver->landed = !status && terminal && dfl_solver_land(solver, solver->stopping);
+    if (solver->landed)
+        memcpy(solver->x_stop, dfl_solver_state(solver),
+               (size_t)solver->sys.nu * sizeof *solver->x_stop);
+    else
+        solver->event_time = located;
+    solver->approached = solver->event_found = !status;
     return status;
 }
 
-/* The events first met between `reported` and `to`. value_old and `reported` move along. */
-static dfl_status find_events(dfl_solver *solver, double to)
-{
-    const int nevents = solver->options.nevents;
-    const double sign = direction(solver), from = solver->reported;
-    double *old = solver->value_old, *value = solver->value;
-    const int samples = solver->stepper->degree + 1; /* longer steps have more */
-    double a = from;
-    for (int k = 1; k <= samples && !solver->event_found; k++) {
-        const double b = k == samples ? to : from + (to - from) * k / samples;
-        dfl_status status = values_at(value, solver, b);
-        for (int i = 0; !status && i < nevents; i++) {
-            double root;
-            if (!passes(solver, i, old[i], value[i]))
-                continue;
-            status = locate(&root, solver, i, a, old[i], b, value[i]);
-            if (!status && (!solver->event_found || sign * (root - solver->event_time) < 0))
-                solver->event_time = root;
-            solver->event_found |= !status;
-        }
-        if (status) {
-            solver->event_found = false;
-            return status;
-        }
-        if (!solver->event_found)
-            memcpy(old, value, (size_t)nevents * sizeof(double));
-        solver->reported = a = b;
-    }
-    return solver->event_found ? pass_events(solver) : DFL_OK;
-}
-
-/* Marks the events at event_time: those that pass zero up to it. They go on with the sign they have
-   behind it, the others with their values there. */
-static dfl_status pass_events(dfl_solver *solver)
-{
-    const double t = solver->event_time;
-    double *old = solver->value_old, *at = solver->value_probe;
-    dfl_status status = values_at(at, solver, t);
-    if (status) {
-        solver->event_found = false;
-        return status;
-    }
-    for (int i = 0; i < solver->options.nevents; i++) {
-        const bool met = passes(solver, i, old[i], at[i]);
-        solver->found[i] = (signed char)(met ? (old[i] < 0 ? 1 : -1) : 0);
-        old[i] = met ? solver->value[i] : at[i];
-    }
-    solver->reported = t;
-    return DFL_OK;
-}
-
-/* Calls on_event; a terminal event makes the event's state, on the constraints, the present: by a step that ends
-   there, or else by the continuous output. */
+/* Calls on_event for all events at event_time, whose state is x_stop. */
 static dfl_status meet_events(dfl_solver *solver)
 {
     const dfl_solver_options *opt = &solver->options;
-    double *x = solver->x_event;
-    int stopping = -1;
-    for (int i = opt->nevents - 1; i >= 0; i--)
-        if (solver->found[i] && opt->event_kinds && opt->event_kinds[i].terminal)
-            stopping = i;
-    const bool terminal = stopping >= 0;
-    const double located = solver->event_time;
-    dfl_status status =
-        dfl_solver_interpolate(solver->x_stop, solver, located, terminal || opt->project_output);
-    const bool landed = !status && terminal && dfl_solver_land(solver, stopping);
-    const double t = landed ? solver->event_time : located;
-    memcpy(x, landed ? dfl_solver_state(solver) : solver->x_stop,
-           (size_t)solver->sys.nu * sizeof *x);
-    solver->event_time = t;
-    solver->event_found = false;
-    for (int i = 0; !status && i < opt->nevents; i++) {
+    const double t = solver->event_time;
+    const bool terminal = solver->stopping >= 0;
+    int stopping = solver->stopping;
+    dfl_status status = DFL_OK;
+    solver->event_found = solver->approached = false;
+    for (int i = 0; i < opt->nevents; i++) {
         if (!solver->found[i])
             continue;
         solver->stats.events++;
-        if (opt->on_event && opt->on_event(i, solver->found[i], t, x, opt->user) && stopping < 0)
+        if (opt->on_event && opt->on_event(i, solver->found[i], t, solver->x_stop, opt->user) &&
+            stopping < 0)
             stopping = i;
     }
-    if (status || stopping < 0)
-        return status;
+    if (stopping < 0)
+        return DFL_OK;
     if (!terminal && !opt->project_output)
-        status = dfl_solver_interpolate(x, solver, t, true);
-    if (!status && !landed)
-        status = dfl_solver_stand_at(solver, t, x);
+        status = dfl_solver_continuous(solver->x_stop, solver, t, true);
+    return status ? status : end_at_event(solver, stopping);
+}
+
+/* The step ends here, at (event_time, x_stop): the last call of on_step, while its interpolation is there; then this
+   is the present point. */
+static dfl_status end_at_event(dfl_solver *solver, int event)
+{
+    const dfl_solver_options *opt = &solver->options;
+    const double t = solver->event_time;
+    if (opt->on_step)
+        opt->on_step(solver, solver->stepper->t_old, t, solver->x_stop, opt->user);
+    const dfl_status status =
+        solver->landed ? DFL_OK : dfl_solver_stand_at(solver, t, solver->x_stop);
     solver->unreported = false;
     return status ? status
                   : dfl_fail(solver->ctx, DFL_STOPPED, "event %d stopped the run at t = %.10g",
-                             stopping, t);
+                             event, t);
 }

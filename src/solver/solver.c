@@ -67,9 +67,10 @@ dfl_status dfl_solver_create(dfl_solver **out, dfl_context *ctx, const dfl_eom *
     solver->value = dfl_alloc(ctx, (size_t)opt->nevents, sizeof(double));
     solver->value_old = dfl_alloc(ctx, (size_t)opt->nevents, sizeof(double));
     solver->value_probe = dfl_alloc(ctx, (size_t)opt->nevents, sizeof(double));
+    solver->value_near = dfl_alloc(ctx, 2 * (size_t)opt->nevents, sizeof(double));
     solver->found = dfl_alloc(ctx, (size_t)opt->nevents, 1);
     if (!solver->x || !solver->x_event || !solver->x_stop || !solver->value || !solver->value_old ||
-        !solver->value_probe || !solver->found)
+        !solver->value_probe || !solver->value_near || !solver->found)
         goto fail;
     *out = solver;
     return DFL_OK;
@@ -94,6 +95,7 @@ void dfl_solver_free(dfl_solver *solver)
     dfl_free(ctx, solver->value);
     dfl_free(ctx, solver->value_old);
     dfl_free(ctx, solver->value_probe);
+    dfl_free(ctx, solver->value_near);
     dfl_free(ctx, solver->found);
     dfl_free(ctx, solver);
 }
@@ -192,7 +194,7 @@ static dfl_status start(dfl_solver *solver, double t0, const double *x0,
     dfl_stepper_start(st, opt->fixed_step > 0 ? opt->fixed_step : opt->first_step);
     solver->t0 = t0;
     solver->sense = 0;
-    solver->unreported = solver->event_found = false;
+    solver->unreported = solver->event_found = solver->approached = false;
     memset(solver->found, 0, (size_t)opt->nevents);
     solver->started = true;
     dfl_solver_note_residuals(solver);
@@ -385,12 +387,14 @@ static dfl_status advance(dfl_solver *solver, double t_end)
                         "call dfl_solver_start before dfl_solver_advance");
     if (!isfinite(t_end))
         return dfl_fail(solver->ctx, DFL_INVALID, "the end time is %g", t_end);
-    if (t_end == st->t)
+    const bool moves = t_end != st->t;
+    if (!moves && !solver->unreported)
         return DFL_OK;
     const double begin = now();
     long attempts_left = solver->options.max_steps;
-    dfl_status status = dfl_solver_report_again(solver, t_end);
-    if (!status)
+    dfl_status status =
+        moves ? dfl_solver_report_again(solver, t_end) : dfl_solver_report_step(solver);
+    if (!status && moves)
         dfl_stepper_aim(st, t_end);
     while (!status && st->t != t_end) {
         const double step_begin = solver->options.fixed_step > 0 ? now() : 0;
@@ -405,10 +409,11 @@ static dfl_status advance(dfl_solver *solver, double t_end)
     if (status && status != DFL_STOPPED) { /* a fresh beginning, if continued */
         dfl_stepper_start(st, solver->options.fixed_step);
         solver->sense = 0;
+        solver->unreported = false;
     }
     if (!status) { /* the evaluation at the end point served the residuals */
-        stats->evaluations--;
-        stats->check_evaluations++;
+        stats->evaluations -= moves;
+        stats->check_evaluations += moves;
         status = dfl_solver_report_end(solver);
     }
     stats->seconds += now() - begin;
@@ -443,19 +448,24 @@ dfl_statistics dfl_solver_statistics(const dfl_solver *solver)
 dfl_status dfl_solver_interpolate(double *x, dfl_solver *solver, double t, bool project)
 {
     const dfl_stepper *st = solver->stepper;
-    const dfl_system *sys = &solver->sys;
     const double slack = 4 * DBL_EPSILON * (fabs(st->t) + fabs(st->h_old));
     const double low = fmin(st->t_old, st->t), high = fmax(st->t_old, st->t);
     if (!solver->started || !(t >= low - slack && t <= high + slack))
         return dfl_fail(solver->ctx, DFL_INVALID, "t = %g lies outside the last step [%g, %g]", t,
                         low, high);
+    return dfl_solver_continuous(x, solver, t, project);
+}
+
+dfl_status dfl_solver_continuous(double *x, dfl_solver *solver, double t, bool project)
+{
+    const dfl_stepper *st = solver->stepper;
+    const dfl_system *sys = &solver->sys;
     dfl_stepper_interpolate(solver->x, st, t);
     memcpy(x, t == st->t ? dfl_solver_state(solver) : solver->x + sys->na,
            (size_t)sys->nu * sizeof *x);
     return project ? move_onto_constraints(x, solver, t) : DFL_OK;
 }
 
-/* Projects x (the user's) and counts the evaluations that takes. */
 /* Where an invariant is degenerate (energy at a turning point) it says nothing about v, and obeying it
    could move v anywhere: a correction of r, v, s or p beyond the tolerance is not made. */
 static void move_onto_invariants(double *x, dfl_solver *solver, double t)
@@ -474,6 +484,7 @@ static void move_onto_invariants(double *x, dfl_solver *solver, double t)
         memcpy(x, moved, (size_t)sys->nu * sizeof *x);
 }
 
+/* Projects x (the user's) and counts the evaluations that takes. */
 static dfl_status move_onto_constraints(double *x, dfl_solver *solver, double t)
 {
     dfl_statistics *counters = &solver->initial.counters;

@@ -22,13 +22,28 @@ struct dfl_solver {
     double *x_stop;            /* n: the state at a located event */
     double *value, *value_old; /* events at the ends of an interval */
     double *value_probe;
+    double *value_near; /* 2 nevents: a little behind and before them */
     double sense;       /* of the last advance, +1 or -1 in time; 0: outputs, value_old are stale */
+    bool fresh;         /* value_old is of a start */
     bool unreported;    /* a callback stopped the run before the last step was reported */
     double reported;    /* up to here events were looked for */
-    bool event_found;   /* events at `event_time` are not yet met */
+    bool event_found;   /* events at `event_time` are not yet met ... */
+    bool approached;    /* ... but x_stop is their state, ... */
+    int stopping;       /* ... the first terminal one of them is this, -1: none, ... */
+    bool landed;        /* ... and the last step ends there */
     double event_time;  /* of the last events ... */
     signed char *found; /* ... +1 rising, -1 falling, 0 not one of them */
 };
+
+/* +1 forward, -1 backward in time. */
+static inline double dfl_solver_direction(const dfl_solver *solver)
+{
+    return solver->stepper->h_old < 0 ? -1 : 1;
+}
+
+/* The events first met between `reported` and `to`, in the last step: event_found, event_time, found. value_old and
+   `reported` move along. */
+dfl_status dfl_solver_find_events(dfl_solver *solver, double to);
 
 /* Outputs and events of the last accepted step. DFL_STOPPED if a callback or terminal event stops. */
 dfl_status dfl_solver_report_step(dfl_solver *solver);
@@ -49,6 +64,9 @@ dfl_status dfl_solver_event_values(double *value, dfl_solver *solver, double t, 
 /* Takes the last step, in which event number `event` was found at event_time, again so that it ends at its zero, which
    event_time is then (stop.c). False: that is not possible. */
 bool dfl_solver_land(dfl_solver *solver, int event);
+
+/* dfl_solver_interpolate without a check of t. */
+dfl_status dfl_solver_continuous(double *x, dfl_solver *solver, double t, bool project);
 
 /* Takes the residuals of the present point into the largest ones. */
 void dfl_solver_note_residuals(dfl_solver *solver);

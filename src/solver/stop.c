@@ -2,8 +2,10 @@
 
    The step in which the event was found is taken again so that it ends at the located time; there the event
    function is not quite zero, and some steps of Newton's iteration for the time, each the same step with another end,
-   make it so. The last step is then the one from where it began to the event. Methods that remember earlier steps would
-   have to begin anew with a low order; their continuous output has the order of the method. */
+   make it so. They go on until a step that began with the stages of one with the same end confirms the zero: what Newton's
+   iteration for the stages leaves depends on how far its start was off. The last step is then the one from where it began
+   to the event. Methods that remember earlier steps would have to begin anew with a low order; their continuous output
+   has the order of the method. */
 #include "solver/solver_internal.h"
 
 #include <float.h>
@@ -15,17 +17,20 @@ bool dfl_solver_land(dfl_solver *solver, int event)
 {
     dfl_stepper *st = solver->stepper;
     const double near = 1e-3 * (solver->event_time - st->t_old), longest = fabs(st->h_old);
-    double t = solver->event_time, value = 1, before, change = 0;
+    const double rounding = 4 * DBL_EPSILON * fabs(solver->event_time);
+    double t = solver->event_time, value, before, change = near, last;
     if (st->class->remembers || !st->stepped || near == 0)
         return false;
-    for (int it = 0; it < 5 && value != 0; it++) {
+    for (int it = 0; it < 8; it++) {
         if (!dfl_stepper_retake(st, t))
             return false;
         solver->event_time = t;
         if (value_at(&before, solver, event, t - near) || value_at(&value, solver, event, t))
             return false;
+        last = change;
         change = -value * near / (value - before);
-        if (!(fabs(change) > 4 * DBL_EPSILON * fabs(t)) || fabs(t + change - st->t_old) > longest)
+        if ((fabs(change) <= rounding && fabs(last) <= rounding) ||
+            !(fabs(t + change - st->t_old) <= longest)) /* or not a number */
             break;
         t += change;
     }

@@ -1,4 +1,5 @@
 /* test_products.c: products of matrices and of several vectors in lanes against their definition. */
+#include "linalg/tiny.h"
 #include "matrices.h"
 
 static void gemm_equals_the_definition(void **state)
@@ -22,6 +23,36 @@ static void gemm_equals_the_definition(void **state)
                 dfl_gemm_tn(m, n, k, 2.0, T, k > 0 ? k : 1, B, k > 0 ? k : 1, -0.5, E, m);
                 assert_all_close(C, D, m * n, 1e-13); /* 40 products of size 2, each with eps */
                 assert_all_close(E, D, m * n, 1e-13);
+            }
+}
+
+/* Set, or subtracted from what is there, in columns that are longer than the matrix. */
+static void tiny_products_equal_the_definition(void **state)
+{
+    (void)state;
+    enum { MOST = 5, LD = 7 };
+    double A[LD * MOST], B[LD * MOST], C[LD * MOST], D[LD * MOST], E[LD * MOST];
+    for (int m = 0; m <= MOST; m++)
+        for (int n = 0; n <= MOST; n++)
+            for (int k = 0; k <= MOST; k++) {
+                fill(A, LD * MOST);
+                fill(B, LD * MOST);
+                fill(D, LD * MOST);
+                memcpy(E, D, sizeof E);
+                for (int i = 0; i < LD * MOST; i++)
+                    C[i] = NAN; /* must not be read */
+                product(m, n, k, 1, A, LD, B, LD, 0, C, LD);
+                product(m, n, k, -1, A, LD, B, LD, 1, D, LD);
+                for (int j = 0; j < n; j++)
+                    for (int i = 0; i < m; i++) {
+                        double sum = 0;
+                        for (int l = 0; l < k; l++)
+                            sum += A[l * LD + i] * B[j * LD + l];
+                        assert_close(C[j * LD + i], sum,
+                                     1e-14); /* 5 products of size 1, each with eps */
+                        E[j * LD + i] -= sum;
+                    }
+                assert_all_close(D, E, LD * MOST, 1e-14); /* nothing else was changed */
             }
 }
 
@@ -186,8 +217,8 @@ static void shifted_systems_are_solved_for_all_shifts(void **state)
         dfl_shifts shifts;
         dfl_shifts_set(&shifts, stages, zeta);
         memcpy(x, b, sizeof b);
-        assert_true(
-            dfl_shifted_factor(shifted, n, A, B, stages, zeta, qr ? DFL_METHOD_QR : DFL_METHOD_LU));
+        assert_true(dfl_shifted_factor(shifted, n, A, B, stages, &shifts,
+                                       qr ? DFL_METHOD_QR : DFL_METHOD_LU));
         dfl_shifted_solve(shifted, x);
         memcpy(Ex, b, sizeof b);
         dfl_lanes_mul_shifted(Ex, width, &shifts, A, B, n, n, x); /* b - (zeta A - B) x */
@@ -208,13 +239,15 @@ static void singular_shifted_systems_are_refused(void **state)
     enum { N = 2 };
     const double zeta[3] = {1, 2, 3}, zero[N * N] = {0};
     dfl_shifted *shifted = NULL;
+    dfl_shifts shifts;
+    dfl_shifts_set(&shifts, 3, zeta);
     assert_int_equal(dfl_shifted_create(&shifted, ctx, N, 3), DFL_OK);
-    assert_false(dfl_shifted_factor(shifted, N, zero, zero, 3, zeta, DFL_METHOD_LU));
+    assert_false(dfl_shifted_factor(shifted, N, zero, zero, 3, &shifts, DFL_METHOD_LU));
     for (int i = 0; i < N * N; i++) {
         double A[N * N] = {2, 1, 1, 3};
-        assert_true(dfl_shifted_factor(shifted, N, A, zero, 3, zeta, DFL_METHOD_LU));
+        assert_true(dfl_shifted_factor(shifted, N, A, zero, 3, &shifts, DFL_METHOD_LU));
         A[i] = NAN;
-        assert_false(dfl_shifted_factor(shifted, N, A, zero, 3, zeta, DFL_METHOD_LU));
+        assert_false(dfl_shifted_factor(shifted, N, A, zero, 3, &shifts, DFL_METHOD_LU));
     }
     dfl_shifted_free(shifted, ctx);
     for (long k = 0; k < 12; k++) { /* allocations that fail */
@@ -277,6 +310,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gemm_equals_the_definition),
+        cmocka_unit_test(tiny_products_equal_the_definition),
         cmocka_unit_test(gemm_with_beta_zero_does_not_read_the_result),
         cmocka_unit_test(gemm_respects_leading_dimensions),
         cmocka_unit_test(lanes_multiply_four_or_eight_vectors_at_once),

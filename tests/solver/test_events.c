@@ -166,25 +166,28 @@ static void a_direction_selects_rising_or_falling_zeros(void **state)
     }
 }
 
+/* With tolerances that differ a little: how many steps are taken again for the time is up to rounding. */
 static void a_terminal_event_leaves_a_consistent_state_at_its_time(void **state)
 {
     (void)state;
-    recorder rec = {0};
     const dfl_event_kind kind = {.terminal = true};
-    dfl_solver_options options = with_positions(&rec, 1e-8);
-    options.event_kinds = &kind;
-    fixture f;
-    begin(&f, &options);
-    assert_int_equal(dfl_solver_advance(f.solver, 4), DFL_STOPPED);
-    assert_non_null(strstr(dfl_message(f.ctx), "event 0"));
-    const double *x = dfl_solver_state(f.solver);
-    assert_near(dfl_solver_time(f.solver), 0.5, 1e-7);
-    assert_true(dfl_solver_time(f.solver) == rec.events[0].t);
-    assert_near(x[X] * x[X] + x[Y] * x[Y] - 1, 0, 1e-15);
-    assert_near(x[X] * x[VX] + x[Y] * x[VY], 0, 1e-14);
-    assert_near(x[LAMBDA], 0.5 * (x[VX] * x[VX] + x[VY] * x[VY] - 13.750371636040746 * x[Y]),
-                1e-13);
-    end(&f);
+    for (int k = 0; k < 8; k++) {
+        recorder rec = {0};
+        dfl_solver_options options = with_positions(&rec, 1e-8 * (1 + 1e-4 * k));
+        options.event_kinds = &kind;
+        fixture f;
+        begin(&f, &options);
+        assert_int_equal(dfl_solver_advance(f.solver, 4), DFL_STOPPED);
+        assert_non_null(strstr(dfl_message(f.ctx), "event 0"));
+        const double *x = dfl_solver_state(f.solver);
+        assert_near(dfl_solver_time(f.solver), 0.5, 1e-7);
+        assert_true(dfl_solver_time(f.solver) == rec.events[0].t);
+        assert_near(x[X] * x[X] + x[Y] * x[Y] - 1, 0, 1e-15);
+        assert_near(x[X] * x[VX] + x[Y] * x[VY], 0, 1e-14);
+        assert_near(x[LAMBDA], 0.5 * (x[VX] * x[VX] + x[VY] * x[VY] - 13.750371636040746 * x[Y]),
+                    1e-13);
+        end(&f);
+    }
 }
 
 static double energy(const double *x)

@@ -202,6 +202,31 @@ static void baumgarte_bounds_the_drift(void **state)
     assert_true(twice.g < 1e-2 * plain.g);
 }
 
+/* A start off the constraint, at rest: g'' + 2 alpha g' + beta^2 g = 0 is then a damped oscillation, known exactly
+   whatever the motion along the constraint. Errors are those of the tolerance. */
+static void a_violated_constraint_swings_with_alpha_and_beta(void **state)
+{
+    (void)state;
+    problem prob;
+    assert_true(problem_make(&prob, "pendulum", 0));
+    static const dfl_integrator methods[] = {DFL_RADAU, DFL_BDF, DFL_EXPLICIT_PAIR};
+    const double alpha = 3, beta = 5, omega = 4, t = 0.7, x0[] = {0, 0, 0, 1.001, 0};
+    const double g0 = x0[3] * x0[3] - 1, phase = omega * t;
+    const double g = g0 * exp(-alpha * t) * (cos(phase) + alpha / omega * sin(phase));
+    const dfl_conditions as_given = {.mode = DFL_START_AS_GIVEN};
+    for (size_t k = 0; k < sizeof methods / sizeof *methods; k++) {
+        const dfl_solver_options options = {.rtol = 1e-9,
+                                            .form = DFL_BAUMGARTE,
+                                            .integrator = methods[k],
+                                            .baumgarte_alpha = alpha,
+                                            .baumgarte_beta = beta};
+        const run r = run_with(&prob.eom, 0, x0, t, &options, &as_given);
+        assert_succeeded(&r);
+        assert_near(r.x[3] * r.x[3] + r.x[4] * r.x[4] - 1, g, 1e-7);
+    }
+    problem_free(&prob);
+}
+
 /* alpha = beta = 0 is the form of index 1. */
 static void baumgarte_without_damping_is_eom1(void **state)
 {
@@ -261,6 +286,7 @@ int main(void)
         cmocka_unit_test(ggl_keeps_positions_and_velocities_but_not_accelerations),
         cmocka_unit_test(forms_with_all_levels_keep_all_levels),
         cmocka_unit_test(baumgarte_bounds_the_drift),
+        cmocka_unit_test(a_violated_constraint_swings_with_alpha_and_beta),
         cmocka_unit_test(baumgarte_without_damping_is_eom1),
         cmocka_unit_test(multipliers_of_the_extended_forms_vanish_but_not_in_ext316),
     };

@@ -183,6 +183,19 @@ static void massless_directions_go_with_forms_without_accelerations(void **state
         const run r = run_problem(&prob, 1, &(dfl_solver_options){.form = without[k]});
         assert_failed(&r, DFL_INVALID, "massless directions");
     }
+    static const dfl_form right_hand_sides[] = {DFL_UODE, DFL_EXPLICIT, DFL_QR, DFL_SVD};
+    for (size_t k = 0; k < sizeof right_hand_sides / sizeof *right_hand_sides; k++) {
+        dfl_solver_options options = {
+            .form = right_hand_sides[k], .rtol = 1e-8, .integrator = DFL_EXPLICIT_PAIR};
+        const run r = run_problem(&prob, 1, &options);
+        assert_succeeded(&r); /* velocities too: their size is 2, and the oscillation stiff */
+        assert_near(distance(r.x, psf.x, r.n), 0, 1e-3);
+        for (int method = DFL_RADAU; method <= DFL_BDF; method++) {
+            options.integrator = (dfl_integrator)method;
+            const run refused = run_problem(&prob, 1, &options);
+            assert_failed(&refused, DFL_INVALID, "massless directions");
+        }
+    }
     for (size_t k = 0; k < sizeof with / sizeof *with; k++) { /* the rules of order 2: psf only */
         const dfl_solver_options options = {.form = with[k],
                                             .integrator = k % 2 ? DFL_MIDPOINT : DFL_TRAPEZOIDAL};

@@ -186,6 +186,9 @@ static void choices_that_do_not_exist_are_refused_by_name(void **state)
     (void)state;
     for (int bad = -1; bad <= 99; bad += 100) {
         refuse_option((dfl_solver_options){.form = (dfl_form)bad}, "form");
+        refuse_option((dfl_solver_options){.integrator = (dfl_integrator)bad}, "integrator");
+        assert_string_equal(dfl_form_name((dfl_form)bad), "unknown form");
+        assert_string_equal(dfl_integrator_name((dfl_integrator)bad), "unknown integrator");
         refuse_option((dfl_solver_options){.selectors = (dfl_selectors)bad}, "selectors");
         refuse_option((dfl_solver_options){.renewal = (dfl_renewal)bad}, "renewal");
         refuse_option((dfl_solver_options){.algebraic = (dfl_algebraic)bad}, "algebraic");
