@@ -211,8 +211,10 @@ typedef struct dfl_conditions {
                              unknown (but multipliers of redundant constraints), nothing is changed, and
                              x0 must satisfy them all; false: what they leave open stays near x0 */
     const bool *held; /* n flags, with PROJECT: never changed; NULL means none */
-    const double *weight; /* n positive weights of the changes; NULL means 1 for p, s and M for v */
-    int nconditions;
+    const double
+        *weight;     /* with PROJECT: n positive weights of the changes; NULL means 1 for p, s and
+                             M for v */
+    int nconditions; /* with CONDITIONS */
     dfl_condition_fn condition;
     int nsides; /* with PROJECT: functions of positions that tell the right solution of the constraints
                    from mirrored ones: 1 on the right one, at most 0 on the others */

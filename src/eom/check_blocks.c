@@ -177,6 +177,93 @@ dfl_status dfl_check_flags(dfl_check *c)
     return status;
 }
 
+/* The first row of A K0 (A m x nv, leading dimension lda) that does not vanish beside the largest terms, or -1. */
+static int row_not_held(const dfl_check *c, const double *A, int lda, int m)
+{
+    const dfl_eom *eom = c->sys->eom;
+    const double *K0 = c->point->blocks.K0;
+    const int nv = eom->nv;
+    double entry = 0, direction = 0;
+    for (int j = 0; j < nv; j++) {
+        for (int i = 0; i < m; i++)
+            entry = fmax(entry, fabs(A[(size_t)j * (size_t)lda + (size_t)i]));
+        for (int k = 0; k < eom->n0; k++)
+            direction = fmax(direction, fabs(K0[k * nv + j]));
+    }
+    for (int i = 0; i < m; i++)
+        for (int k = 0; k < eom->n0; k++) {
+            double sum = 0;
+            for (int j = 0; j < nv; j++)
+                sum += A[(size_t)j * (size_t)lda + (size_t)i] * K0[k * nv + j];
+            if (!(fabs(sum) <= 1e-8 * entry * direction))
+                return i;
+        }
+    return -1;
+}
+
+/* gam against K0^T f; f less the constraint forces, which W K0 = 0 keeps out. In equilibrium both are rounding. */
+static dfl_status check_massless_rows(dfl_check *c)
+{
+    const dfl_eom *eom = c->sys->eom;
+    const dfl_blocks *b = &c->point->blocks;
+    char name[DFL_CHECK_NAME];
+    for (int k = 0; k < eom->n0; k++) {
+        double sum = 0, terms = fabs(b->gam[k]);
+        for (int j = 0; j < eom->nv; j++) {
+            sum += b->K0[k * eom->nv + j] * b->f[j];
+            terms += fabs(b->K0[k * eom->nv + j] * b->f[j]);
+        }
+        if (fabs(b->gam[k] - sum) <= 1e-8 * terms)
+            continue;
+        dfl_eom_name(name, sizeof name, eom, DFL_ROW_GAM, k);
+        return dfl_fail(c->sys->ctx, DFL_INVALID, "self-check: %s = %.6g, but K0^T f is %.6g", name,
+                        b->gam[k], sum);
+    }
+    return DFL_OK;
+}
+
+/* M K0 = 0 and W K0 = 0 at x0, and gam = K0^T f at states moved from there. */
+dfl_status dfl_check_massless(dfl_check *c)
+{
+    dfl_system *sys = c->sys;
+    const dfl_eom *eom = sys->eom;
+    const dfl_blocks *b = &c->point->blocks;
+    const int nv = eom->nv;
+    char name[DFL_CHECK_NAME];
+    if (eom->n0 == 0)
+        return DFL_OK;
+    if (c->moved)
+        return eom->residual ? DFL_OK : check_massless_rows(c);
+    double *M = dfl_alloc(sys->ctx, (size_t)nv * (size_t)nv, sizeof *M);
+    if (!M)
+        return DFL_NO_MEMORY;
+    const dfl_outcome outcome = dfl_system_mass(M, sys, c->point->t, c->point->x + sys->na);
+    for (int i = nv - 1; sys->diagonal && i > 0; i--) { /* as a matrix */
+        M[i * nv + i] = M[i];
+        M[i] = 0;
+    }
+    const int heavy = outcome ? -1 : row_not_held(c, M, nv, nv);
+    const int held = row_not_held(c, b->W, sys->nc, sys->nc);
+    dfl_free(sys->ctx, M);
+    if (outcome)
+        return dfl_check_cannot(c);
+    if (heavy >= 0) {
+        dfl_eom_name(name, sizeof name, eom, DFL_ROW_F, heavy);
+        return dfl_fail(sys->ctx, DFL_INVALID,
+                        "self-check: M K0 does not vanish in row %s: K0 must span directions "
+                        "without mass",
+                        name);
+    }
+    if (held >= 0) {
+        dfl_check_constraint_name(name, sizeof name, eom, DFL_ROW_GI, held);
+        return dfl_fail(sys->ctx, DFL_INVALID,
+                        "self-check: W K0 does not vanish in row %s: leave directions that "
+                        "constraints hold out of K0",
+                        name);
+    }
+    return DFL_OK;
+}
+
 /* Whether the residual at fixed a is another one at x. */
 static dfl_status residual_changes(bool *changed, int *row, dfl_check *c, const double *x)
 {

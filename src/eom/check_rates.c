@@ -106,16 +106,49 @@ static dfl_status motion(double *tau, dfl_check *c, const double *a)
     return status;
 }
 
-/* The first of `rows` rows, from `row` of alg on, whose rate is not `given` with either step. */
-static bool find_wrong_rate(int *found, const dfl_check *c, int row, const double *given, int rows)
+/* A step that moves neither s nor p by more than cbrt(eps) of its largest one (v stands linearly in the rows): at least
+   `tau`, which counts in units of 1 and is lost in the rounding of very large positions. */
+static double relative_step(const dfl_check *c, double tau)
 {
-    const double *fine = c->rate[1] + row, *coarse = c->rate[0] + row;
+    const dfl_system *sys = c->sys;
+    const int first[] = {sys->off_sp, sys->off_p, sys->n};
+    double most = 0;
+    for (int k = 0; k < 2; k++) {
+        double size = 0, speed = 0;
+        for (int i = first[k]; i < first[k + 1]; i++) {
+            size = fmax(size, fabs(c->point->x[i]));
+            speed = fmax(speed, fabs(c->xp[i]));
+        }
+        if (speed > 0)
+            most = fmax(most, speed / fmax(size, speed * tau));
+    }
+    return most > 0 ? fmax(tau, cbrt(DBL_EPSILON) / most) : tau;
+}
+
+/* The sum of what the terms of a row contribute to its rate; J: its derivatives, from column `first` of x on. */
+static double terms(const dfl_check *c, const double *J, int ld, int first)
+{
+    double sum = 0;
+    for (int j = first; j < c->sys->n; j++)
+        sum += fabs(J[(size_t)(j - first) * (size_t)ld] * c->xp[j]);
+    return sum;
+}
+
+/* The first of `rows` rows, from `row` of alg on, whose rate is not `given` with any step. J (leading dimension ld): their
+   derivatives, from column `first` of x on. */
+static bool find_wrong_rate(int *found, const dfl_check *c, int row, const double *given, int rows,
+                            const double *J, int ld, int first)
+{
+    const double *coarse = c->rate[0] + row;
     double largest = 1;
     for (int i = 0; i < rows; i++)
         largest = fmax(largest, fabs(coarse[i]));
     for (int i = 0; i < rows; i++) {
-        const double distance = fmin(fabs(given[i] - fine[i]), fabs(given[i] - coarse[i]));
-        if (!(distance <= 1e-5 * fabs(coarse[i]) + 1e-6 * largest)) {
+        double distance = INFINITY;
+        for (int k = 0; k < 3; k++)
+            distance = fmin(distance, fabs(given[i] - c->rate[k][row + i]));
+        if (!(distance <=
+              1e-5 * fabs(coarse[i]) + 1e-6 * largest + 1e-7 * terms(c, J + i, ld, first))) {
             *found = i;
             return true;
         }
@@ -123,23 +156,43 @@ static bool find_wrong_rate(int *found, const dfl_check *c, int row, const doubl
     return false;
 }
 
-/* The rates of all rows with two steps, for any a; gI against that of g. */
-dfl_status dfl_check_rates(dfl_check *c)
+/* The rates of all rows with three steps. The third one may lead out of the model's domain: then it is the first. */
+static dfl_status all_rates(dfl_check *c)
 {
     const dfl_system *sys = c->sys;
-    const dfl_eom *eom = sys->eom;
-    const int row = sys->m1 + sys->m2 + eom->ns;
+    const size_t bytes = (size_t)(sys->m1 + sys->m2 + sys->m3) * sizeof(double);
     double tau;
-    int i;
-    char gI[DFL_CHECK_NAME], g[DFL_CHECK_NAME];
-    if (!c->contact)
-        return DFL_OK;
     dfl_status status = motion(&tau, c, c->a);
     if (!status)
         status = rates(c->rate[0], c, tau);
     if (!status)
         status = rates(c->rate[1], c, tau / 10);
-    if (status || !find_wrong_rate(&i, c, row, c->point->blocks.gI, eom->nl))
+    if (status)
+        return status;
+    const double longer = relative_step(c, tau);
+    const bool moved = c->moved, refused = c->refused;
+    c->moved = true; /* the model may refuse that */
+    if (longer < 10 * tau || rates(c->rate[2], c, longer))
+        memcpy(c->rate[2], c->rate[0], bytes);
+    c->moved = moved;
+    c->refused = refused;
+    return DFL_OK;
+}
+
+/* gI against the rate of g, for any a. */
+dfl_status dfl_check_rates(dfl_check *c)
+{
+    const dfl_system *sys = c->sys;
+    const dfl_eom *eom = sys->eom;
+    const int row = sys->m1 + sys->m2 + eom->ns;
+    const double *G = c->fine + (c->jac->blocks.pos - c->jac->store) + eom->ns;
+    int i;
+    char gI[DFL_CHECK_NAME], g[DFL_CHECK_NAME];
+    if (!c->contact)
+        return DFL_OK;
+    const dfl_status status = all_rates(c);
+    if (status ||
+        !find_wrong_rate(&i, c, row, c->point->blocks.gI, eom->nl, G, sys->m3, sys->off_sp))
         return status;
     dfl_eom_name(gI, sizeof gI, eom, DFL_ROW_GI, i);
     dfl_eom_name(g, sizeof g, eom, DFL_ROW_G, i);
@@ -155,15 +208,16 @@ dfl_status dfl_check_bias(dfl_check *c)
     const dfl_system *sys = c->sys;
     const int nc = sys->nc;
     const double *W = c->point->blocks.W, *bias = c->point->blocks.bias;
+    const double *J = c->fine + (c->jac->blocks.vel - c->jac->store);
     int i;
     char name[DFL_CHECK_NAME], of[DFL_CHECK_NAME];
     if (!c->contact || sys->psi1 || sys->geoms)
         return DFL_OK;
-    for (int k = 0; k < 2; k++)
+    for (int k = 0; k < 3; k++)
         for (int j = 0; j < sys->n3; j++)
             for (int r = 0; r < nc; r++)
                 c->rate[k][sys->m1 + r] -= W[j * nc + r] * c->a[j];
-    if (!find_wrong_rate(&i, c, sys->m1, bias, nc))
+    if (!find_wrong_rate(&i, c, sys->m1, bias, nc, J, nc + sys->eom->ne, sys->off_v))
         return DFL_OK;
     dfl_check_constraint_name(name, sizeof name, sys->eom, DFL_ROW_GII, i);
     dfl_check_constraint_name(of, sizeof of, sys->eom, DFL_ROW_GI, i);

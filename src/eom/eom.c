@@ -121,6 +121,8 @@ dfl_status dfl_eom_check(dfl_context *ctx, const dfl_eom *eom)
         return status;
     if (!eom->eval)
         return dfl_fail(ctx, DFL_INVALID, "eom.eval is NULL; a model needs this callback");
+    if (eom->contract != DFL_NATIVE && eom->contract != DFL_GEOMS)
+        return dfl_fail(ctx, DFL_INVALID, "eom.contract has no value %d", (int)eom->contract);
     if (eom->mass_times && (eom->mass || eom->residual))
         return dfl_fail(
             ctx, DFL_INVALID,

@@ -38,13 +38,14 @@ dfl_status dfl_rows_jacobian_init(dfl_rows_jacobian *jac, const dfl_system *sys)
     jac->base = dfl_alloc(ctx, (size_t)stacked_rows(sys), sizeof(double));
     jac->column = dfl_alloc(ctx, (size_t)stacked_rows(sys), sizeof(double));
     jac->x = dfl_alloc(ctx, nu, sizeof(double));
+    jac->least = dfl_alloc(ctx, nu, sizeof(double));
     jac->W = dfl_alloc(ctx, (size_t)sys->nc * nv, sizeof(double));
     const stack st = stack_of(jac, sys);
     for (int k = 0; k < BLOCKS; k++)
         jac->store_size += (long)st.rows[k] * (sys->nu - st.first_column[k]);
     jac->store = dfl_alloc(ctx, (size_t)jac->store_size, sizeof(double));
     if (!jac->J1 || !jac->J2 || !jac->M || !jac->WM || !jac->base || !jac->column || !jac->x ||
-        !jac->W || !jac->store)
+        !jac->least || !jac->W || !jac->store)
         return DFL_NO_MEMORY;
     bind_blocks(jac, sys);
     dfl_status status = dfl_point_init(&jac->scratch, sys);
@@ -69,6 +70,7 @@ void dfl_rows_jacobian_clear(dfl_rows_jacobian *jac, dfl_context *ctx)
     dfl_free(ctx, jac->base);
     dfl_free(ctx, jac->column);
     dfl_free(ctx, jac->x);
+    dfl_free(ctx, jac->least);
     dfl_free(ctx, jac->W);
     dfl_free(ctx, jac->store);
     dfl_free(ctx, jac->group);
@@ -147,9 +149,10 @@ static dfl_status group_columns(dfl_rows_jacobian *jac, const dfl_system *sys)
     return DFL_OK;
 }
 
-/* The stacked rows at (t, x) with fixed a; blocks outside `need` keep their old values. */
+/* The stacked rows at (t, x) with fixed a and the constraint forces of `lm`; blocks outside `need` keep their old
+   values. */
 static dfl_outcome stacked_values(double *rows, dfl_system *sys, dfl_point *point, double t,
-                                  const double *x, const double *a, unsigned need)
+                                  const double *x, const double *lm, const double *a, unsigned need)
 {
     const dfl_eom *eom = sys->eom;
     const int nc = sys->nc, nv = eom->nv;
@@ -184,7 +187,7 @@ static dfl_outcome stacked_values(double *rows, dfl_system *sys, dfl_point *poin
     if (eom->residual)
         return dfl_system_dynamics(dyn, sys, point, a);
     dfl_outcome outcome = dfl_system_dynamics(dyn, sys, point, a);
-    dfl_gemm_tn(nv, 1, nc, -1, b->W, nc, point->x + sys->off_l, nc, 1, dyn, nv);
+    dfl_gemm_tn(nv, 1, nc, -1, b->W, nc, lm, nc, 1, dyn, nv);
     return outcome;
 }
 
@@ -205,15 +208,27 @@ static unsigned need_of_column(const dfl_system *sys, int j)
     return need;
 }
 
+/* Whether column j is that of a multiplier whose constraint force -W^T (l, m) need not be differenced. */
+static bool known_force(const dfl_system *sys, int j)
+{
+    const int i = j - sys->eom->nw;
+    return !sys->geoms && !sys->eom->residual && i >= 0 && i < sys->nc;
+}
+
+static void add_known_force(dfl_rows_jacobian *jac, const dfl_system *sys, int j)
+{
+    const int nc = sys->nc, nv = sys->n3, i = j - sys->eom->nw;
+    for (int k = 0; k < nv; k++)
+        jac->blocks.dyn[j * nv + k] -= jac->W[k * nc + i];
+}
+
 /* Columns of l and m when the forces do not contain them: -W^T. */
 static bool known_column(dfl_rows_jacobian *jac, const dfl_system *sys, int j)
 {
-    const dfl_eom *eom = sys->eom;
-    const int nc = sys->nc, nv = eom->nv, i = j - eom->nw;
-    if (sys->geoms || !eom->forces_free_of_multipliers || i < 0 || i >= nc)
+    const int i = j - sys->eom->nw;
+    if (sys->geoms || !sys->eom->forces_free_of_multipliers || i < 0 || i >= sys->nc)
         return false;
-    for (int k = 0; k < nv; k++)
-        jac->blocks.dyn[j * nv + k] = -jac->W[k * nc + i];
+    add_known_force(jac, sys, j);
     return true;
 }
 
@@ -241,35 +256,31 @@ static void store_column(dfl_rows_jacobian *jac, const dfl_system *sys, int j, d
     }
 }
 
-/* sqrt(eps |x|) as in GEOMS and RADAU5, and sqrt(eps) |x| beyond 1, where the former drowns in the
-   rounding of x. */
-static double increment(const dfl_rows_jacobian *jac, const dfl_system *sys, double x)
-{
-    const double size = fmax(jac->least > 0 ? jac->least : 1e-5, fabs(x));
-    return sqrt(sys->rounding) * (size < 1 ? sqrt(size) : size);
-}
-
 /* One difference: the columns j with member(j), all at once. A failing side is tried on the other. */
 static dfl_outcome difference(dfl_rows_jacobian *jac, dfl_system *sys, double t, const double *x,
                               const double *a, int first, int group)
 {
     dfl_outcome outcome = DFL_STEP_OK;
+    const bool force_apart = group < 0 && known_force(sys, first);
+    const double *lm = (force_apart ? x : jac->x) + sys->eom->nw;
     for (int sign = 1; sign >= -1; sign -= 2) {
         unsigned need = 0;
         memcpy(jac->x, x, (size_t)sys->nu * sizeof *x);
         for (int j = first; j < (group < 0 ? first + 1 : sys->nu); j++)
             if (group < 0 || jac->group[j] == group) {
-                jac->x[j] += sign * increment(jac, sys, x[j]);
+                jac->x[j] += sign * dfl_difference_increment(sys->rounding, x[j], jac->least[j]);
                 need |= group < 0 ? need_of_column(sys, j) : DFL_EVERYTHING;
             }
         memcpy(jac->column, jac->base, (size_t)stacked_rows(sys) * sizeof(double));
-        outcome = stacked_values(jac->column, sys, &jac->scratch, t, jac->x, a, need);
+        outcome = stacked_values(jac->column, sys, &jac->scratch, t, jac->x, lm, a, need);
         if (outcome != DFL_STEP_RETRY)
             break;
     }
     for (int j = first; !outcome && j < (group < 0 ? first + 1 : sys->nu); j++)
         if (group < 0 || jac->group[j] == group)
             store_column(jac, sys, j, jac->x[j] - x[j]);
+    if (!outcome && force_apart)
+        add_known_force(jac, sys, first);
     return outcome;
 }
 
@@ -295,8 +306,11 @@ dfl_outcome dfl_system_differences(dfl_rows_jacobian *jac, dfl_system *sys, doub
                                    const double *x, const double *a)
 {
     memset(jac->store, 0, (size_t)jac->store_size * sizeof(double));
-    dfl_outcome outcome = stacked_values(jac->base, sys, &jac->scratch, t, x, a, DFL_EVERYTHING);
+    dfl_increments_choose(jac, sys, x);
+    dfl_outcome outcome =
+        stacked_values(jac->base, sys, &jac->scratch, t, x, x + sys->eom->nw, a, DFL_EVERYTHING);
     memcpy(jac->W, jac->scratch.blocks.W, (size_t)(sys->nc * sys->n3) * sizeof(double));
+    dfl_increments_choose(jac, sys, x);
     if (jac->group) {
         for (int g = 0; !outcome && g < jac->ngroups; g++)
             outcome = difference(jac, sys, t, x, a, 0, g);

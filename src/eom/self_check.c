@@ -34,7 +34,6 @@ dfl_status dfl_system_self_check(dfl_system *sys, dfl_rows_jacobian *jac, dfl_po
         status = dfl_check_invariants(&c);
     for (unsigned k = 1; !status && k < STATES; k++)
         status = check_moved(&c, k);
-    jac->least = 0;
     dfl_free(sys->ctx, c.memory);
     *sys->stats = counters;
     return status;
@@ -53,7 +52,7 @@ static dfl_status allocate(dfl_check *c)
     const size_t n = (size_t)sys->n, nv = (size_t)sys->n3, store = (size_t)c->jac->store_size;
     const size_t rows = (size_t)(sys->m1 + sys->m2 + sys->m3);
     const size_t written = dfl_check_blocks_size(c);
-    c->memory = dfl_alloc(sys->ctx, 2 * n + nv + 2 * rows + written + 3 * store, sizeof(double));
+    c->memory = dfl_alloc(sys->ctx, 2 * n + nv + 3 * rows + written + 3 * store, sizeof(double));
     if (!c->memory)
         return DFL_NO_MEMORY;
     c->x0 = c->memory;
@@ -61,7 +60,8 @@ static dfl_status allocate(dfl_check *c)
     c->a = c->xp + n;
     c->rate[0] = c->a + nv;
     c->rate[1] = c->rate[0] + rows;
-    c->full = c->rate[1] + rows;
+    c->rate[2] = c->rate[1] + rows;
+    c->full = c->rate[2] + rows;
     c->own = c->full + written;
     c->fine = c->own + store;
     c->coarse = c->fine + store;
@@ -106,8 +106,8 @@ const char *dfl_check_where(const dfl_check *c)
 static dfl_status check_state(dfl_check *c)
 {
     static dfl_status (*const checks[])(dfl_check *) = {
-        dfl_check_flags, three_jacobians, dfl_check_rates,      check_directions,
-        dfl_check_bias,  check_jacobian,  dfl_check_multipliers};
+        dfl_check_flags, three_jacobians, dfl_check_rates,       check_directions,
+        dfl_check_bias,  check_jacobian,  dfl_check_multipliers, dfl_check_massless};
     dfl_status status = dfl_check_written(c);
     if (!status && dfl_system_eval_checked(c->sys, c->point))
         status = dfl_check_cannot(c);
@@ -185,10 +185,10 @@ static dfl_status three_jacobians(dfl_check *c)
     if (dfl_system_differences(jac, sys, t, x, c->a))
         return dfl_check_cannot(c);
     memcpy(c->fine, jac->store, bytes);
-    jac->least = 1;
+    jac->coarse = true;
     if (dfl_system_differences(jac, sys, t, x, c->a))
         memcpy(jac->store, c->fine, bytes); /* out of the model's domain */
-    jac->least = 0;
+    jac->coarse = false;
     memcpy(c->coarse, jac->store, bytes);
     if (c->moved && !(all_finite(c->own, jac->store_size) && all_finite(c->fine, jac->store_size)))
         return dfl_check_callback_failed(c, 1, "jacobian");

@@ -13,7 +13,7 @@ typedef struct dfl_check {
     double t0;
     double *memory, *x0, *xp;    /* n */
     double *a;                   /* nv: any accelerations */
-    double *rate[2];             /* all algebraic rows: their rates with two steps */
+    double *rate[3];             /* all algebraic rows: their rates with three steps */
     double *full;                /* all parts, as eval writes them */
     double *own, *fine, *coarse; /* stored Jacobian: by callback, by small and large differences */
     bool contact;                /* c = 0, so that s has a rate; true without s */
@@ -45,6 +45,7 @@ size_t dfl_check_blocks_size(const dfl_check *c); /* of `full` */
 dfl_status dfl_check_written(dfl_check *c);       /* fills `full` */
 dfl_status dfl_check_flags(dfl_check *c);
 dfl_status dfl_check_multipliers(dfl_check *c);
+dfl_status dfl_check_massless(dfl_check *c);
 
 /* check_rates.c: rates along the motion; derivatives are in jac, fine and coarse */
 dfl_status dfl_check_settle_contact(dfl_check *c);

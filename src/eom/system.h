@@ -68,6 +68,7 @@ typedef struct dfl_system {
     int off_l, off_r, off_v, off_sp, off_p; /* columns of x */
     int row_d, row_acc, row_gam, row_e;     /* rows of alg; gI is at m1, c at m1 + m2 */
     double rounding;                        /* of what eval computes, relative */
+    const dfl_solver_options *options;      /* for the tolerances of unknowns; NULL: none */
     unsigned need;                          /* request mask of a full evaluation */
     double *M, *M_inv;      /* constant M (matrix or diagonal), inverse of a diagonal one */
     double *seed, *product; /* nv each: scratch for products */
@@ -102,7 +103,8 @@ typedef struct dfl_rows_jacobian {
     int ngroups;
     dfl_point scratch;
     double *x, *W; /* for differences: the moved state, and W at the reference */
-    double least;  /* |x| below this is differenced as this; 0 means 1e-5 */
+    double *least; /* nu: |x| below this is differenced as this */
+    bool coarse;   /* with large increments */
 } dfl_rows_jacobian;
 
 /* Checks the description. DFL_INVALID with a message that names the field. */
@@ -193,6 +195,15 @@ void dfl_rows_jacobian_clear(dfl_rows_jacobian *jac, dfl_context *ctx);
 /* All derivatives at (t, x), for accelerations `a` (nv, an approximation is enough). */
 dfl_outcome dfl_system_jacobian(dfl_rows_jacobian *jac, dfl_system *sys, double t, const double *x,
                                 const double *a);
+
+/* What a tolerance of its own says about the size of the user's unknown j: atol_each/rtol; 1 without. */
+double dfl_system_told_size(const dfl_system *sys, int j);
+
+/* The increment of a difference with respect to x, taken as `least` where it is smaller. */
+double dfl_difference_increment(double rounding, double x, double least);
+
+/* Fills jac->least at x of the user, where jac->W has been evaluated. */
+void dfl_increments_choose(dfl_rows_jacobian *jac, const dfl_system *sys, const double *x);
 
 /* Fills jac->blocks by differences, without the callback. */
 dfl_outcome dfl_system_differences(dfl_rows_jacobian *jac, dfl_system *sys, double t,

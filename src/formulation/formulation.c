@@ -38,6 +38,8 @@ dfl_status dfl_formulation_init(dfl_formulation *form, dfl_system *sys,
     form->local = !traits->plain && traits->rates_are_a;
     form->max_stages = stages;
     dfl_status status = dfl_rows_jacobian_init(&form->jac, sys);
+    if (!status && sys->geoms)
+        status = dfl_rows_jacobian_init(&form->at_step, sys);
     if (!status)
         status = allocate(form);
     if (!status)
@@ -70,9 +72,13 @@ static dfl_status allocate(dfl_formulation *form)
     form->y = dfl_alloc(ctx, nv, d);
     form->pp = dfl_alloc(ctx, np, d);
     form->row_size = dfl_alloc(ctx, nc, d);
+    form->least2 = dfl_alloc(ctx, 2 * (size_t)sys->m2, d);
+    form->least3 = dfl_alloc(ctx, (size_t)sys->m3, d);
+    form->column_scale = dfl_alloc(ctx, 2 * (size_t)sys->m1, d);
     form->least = dfl_alloc(ctx, nv * nc + nv + nc, d);
     return form->work && form->active && form->q && form->q_old && form->vp && form->y &&
-                   form->pp && form->row_size && form->least
+                   form->pp && form->row_size && form->least2 && form->least3 &&
+                   form->column_scale && form->least
                ? DFL_OK
                : DFL_NO_MEMORY;
 }
@@ -92,6 +98,8 @@ static dfl_status create_splits(dfl_formulation *form)
     if (!status)
         status = dfl_lstsq_create(&form->lstsq, ctx, sys->n3, sys->nc);
     if (!status)
+        status = dfl_redundant_init(&form->redundant, ctx, sys->nc, sys->n3);
+    if (!status)
         status = dfl_factor_create(&form->mass, ctx, sys->n3, false);
     return status;
 }
@@ -102,10 +110,11 @@ void dfl_formulation_clear(dfl_formulation *form)
         return;
     dfl_context *ctx = form->sys->ctx;
     double *const block[] = {
-        form->J2_store, form->Sp,       form->Sv,    form->CB,       form->SM,    form->SJ,
-        form->work,     form->q,        form->q_old, form->rho,      form->u,     form->vp,
-        form->y,        form->momentum, form->pp,    form->row_size, form->least, form->local_work,
-        form->own_rows, form->SvM,      form->moved, form->rates};
+        form->J2_store, form->Sp,    form->Sv,         form->CB,       form->SM,
+        form->SJ,       form->work,  form->q,          form->q_old,    form->rho,
+        form->u,        form->vp,    form->y,          form->momentum, form->pp,
+        form->row_size, form->least, form->local_work, form->own_rows, form->SvM,
+        form->moved,    form->rates, form->least2,     form->least3,   form->column_scale};
     for (size_t i = 0; i < sizeof block / sizeof *block; i++)
         dfl_free(ctx, block[i]);
     dfl_free(ctx, form->pivot_p);
@@ -115,6 +124,8 @@ void dfl_formulation_clear(dfl_formulation *form)
     dfl_free(ctx, form->place);
     dfl_free(ctx, form->plan);
     dfl_rows_jacobian_clear(&form->jac, ctx);
+    if (form->sys->geoms)
+        dfl_rows_jacobian_clear(&form->at_step, ctx);
     dfl_split_free(form->split1, ctx);
     dfl_split_free(form->split2, ctx);
     dfl_split_free(form->split3, ctx);
@@ -125,6 +136,7 @@ void dfl_formulation_clear(dfl_formulation *form)
         dfl_factor_free(form->own[k], ctx);
     dfl_shifted_free(form->E, ctx);
     dfl_lstsq_free(form->lstsq, ctx);
+    dfl_redundant_clear(&form->redundant, ctx);
     dfl_factor_free(form->mass, ctx);
     dfl_plain_free(form->plain, ctx);
     dfl_ode_form_free(form->ode, ctx);
@@ -135,6 +147,8 @@ void dfl_formulation_bind(dfl_formulation *form)
     const dfl_solver_options *opt = form->options;
     const int ne = form->sys->eom->ne;
     dfl_rows_jacobian_bind(&form->jac, form->sys);
+    if (form->sys->geoms)
+        dfl_rows_jacobian_bind(&form->at_step, form->sys);
     if (form->plain && form->plain->have_stage_jac)
         dfl_rows_jacobian_bind(&form->plain->stage_jac, form->sys);
     if (form->ode)
@@ -246,26 +260,26 @@ const double *dfl_formulation_acceleration_rows(dfl_formulation *form, const dfl
     return form->sys->psi1 ? NULL : point->alg + form->sys->row_acc;
 }
 
-/* The minimum-norm solution of W^T l = W^T l_given. Off the constraints W shows full rank: the
-   tolerance grows until it is the known one. */
-void dfl_formulation_least_multipliers(dfl_point *point, dfl_formulation *form)
+/* In the GEOMS contract W is d(gI, hv)/dv. */
+dfl_outcome dfl_formulation_least_multipliers(dfl_point *point, dfl_formulation *form)
 {
-    const dfl_system *sys = form->sys;
-    const int nv = sys->n3, nc = sys->nc;
-    if (form->defect == 0 || sys->geoms)
-        return;
-    double *A = form->least, *b = A + nv * nc, *l = b + nv, *given = point->x + sys->off_l;
-    bool solved = true;
-    int rank = nc;
-    for (double tol = form->rank_tolerance; solved && rank > form->rank2 && tol < 0.1; tol *= 10) {
-        for (int i = 0; i < nv; i++)
-            for (int j = 0; j < nc; j++)
-                A[j * nv + i] = point->blocks.W[i * nc + j];
-        dfl_gemm(nv, 1, nc, 1, A, nv, given, nc, 0, b, nv);
-        solved = dfl_lstsq_solve(l, form->lstsq, nv, nc, A, b, tol, &rank);
+    dfl_system *sys = form->sys;
+    const double *W = point->blocks.W;
+    int ldw = sys->nc;
+    if (form->defect == 0)
+        return DFL_STEP_OK;
+    if (sys->geoms) {
+        const dfl_outcome outcome =
+            dfl_system_jacobian(&form->at_step, sys, point->t, point->x, point->a);
+        sys->stats->jacobians--; /* not one of the integration */
+        if (outcome)
+            return outcome;
+        W = form->at_step.J2 + sys->off_v * sys->m2;
+        ldw = sys->m2;
     }
-    if (solved)
-        memcpy(given, l, (size_t)nc * sizeof *l);
+    dfl_redundant_choose(&form->redundant, W, ldw, form->rank2);
+    dfl_redundant_least(point->x + sys->off_l, &form->redundant);
+    return DFL_STEP_OK;
 }
 
 bool dfl_formulation_suspend(dfl_formulation *form)

@@ -11,6 +11,7 @@
 
 #include "eom/system.h"
 #include "formulation/forms.h"
+#include "formulation/redundant.h"
 #include "linalg/linalg.h"
 
 typedef struct dfl_formulation dfl_formulation;
@@ -78,12 +79,15 @@ struct dfl_formulation {
     int own_factored;           /* ... and how many of them are those of the present stages */
     double *own_rows;           /* m1 for each stage */
     dfl_rows_jacobian jac;
+    dfl_rows_jacobian at_step; /* GEOMS contract: derivatives at an accepted point, for W there */
 
     dfl_method method; /* decomposition of the algebraic part */
     double rank_tolerance;
     int rank2, rank3; /* ranks of W (with gam) and of block 3, constant along the motion */
     int defect;       /* redundant rows of W = undetermined multipliers */
     double *row_size; /* nc: the largest squared length of each row of W so far */
+    double *least2;   /* m2, and ... */
+    double *least3;   /* ... m3: sizes that rows of blocks 2 and 3 count as at least (ranks.c) */
     double weakest;   /* smallest over largest value of the split of W, at the last decomposition */
 
     int ma, nd, K;      /* rows in use; K = ma + nd */
@@ -101,6 +105,7 @@ struct dfl_formulation {
     dfl_part v, sp, p, r, lm;         /* lm: free multipliers */
     double *SM, *SJ;                  /* nd x K */
     double *work;                     /* mdif x K */
+    double *column_scale;             /* of block 1, and sizes of its rows */
     double *local_work;               /* workspace of local coordinates */
     unsigned char *local_pivots;
 
@@ -122,10 +127,11 @@ struct dfl_formulation {
     double *moved;    /* nd lanes: S diag(I,M,I) Z ... */
     double *rates;    /* nv lanes: v' */
     int *place;       /* of rows at a point (stages.c) */
-    dfl_stage_plan *plan; /* of the products in an iteration (stages.c) */
-    dfl_lstsq *lstsq;     /* for minimum-norm multipliers */
-    double *least;        /* nv x nc and its right-hand side */
-    dfl_factor *mass;     /* M, for accelerations */
+    dfl_stage_plan *plan;    /* of the products in an iteration (stages.c) */
+    dfl_redundant redundant; /* for minimum-norm multipliers */
+    dfl_lstsq *lstsq;        /* for distances of rows of W */
+    double *least;           /* nv x nc and its right-hand side */
+    dfl_factor *mass;        /* M, for accelerations */
 };
 
 /* With room for as many stages. */
@@ -144,6 +150,10 @@ dfl_status dfl_formulation_ranks(dfl_formulation *form, const dfl_point *point);
    undetermined, and the failure if they are not. */
 bool dfl_formulation_forces_determined(dfl_formulation *form, const dfl_point *point);
 dfl_status dfl_formulation_undetermined(const dfl_formulation *form, double t);
+
+/* Copies least2 for the rows of block 2 in use (leading dimension and number m2, from the v-columns on) to `least`. */
+void dfl_formulation_least_rows(double *least, const dfl_formulation *form, const double *J2v,
+                                int m2);
 
 /* The rank of W at an arbitrary point; negative if it cannot be evaluated. */
 int dfl_formulation_rank_at(dfl_formulation *form, const dfl_point *point);
@@ -202,8 +212,9 @@ bool dfl_formulation_accelerations(double *a, dfl_formulation *form, const dfl_p
 /* The same at a start that was taken as given, where carried accelerations need not fit. */
 bool dfl_formulation_solve_accelerations(double *a, dfl_formulation *form, const dfl_point *point);
 
-/* Multipliers of minimum norm with the same constraint force, at an evaluated point. */
-void dfl_formulation_least_multipliers(dfl_point *point, dfl_formulation *form);
+/* Multipliers of minimum norm with the same constraint force, at an evaluated point. Unchanged where W cannot be
+   evaluated (GEOMS contract). */
+dfl_outcome dfl_formulation_least_multipliers(dfl_point *point, dfl_formulation *form);
 
 /* Stops using the invariants until the next accepted step. False if none was in use. */
 bool dfl_formulation_suspend(dfl_formulation *form);

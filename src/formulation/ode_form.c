@@ -130,7 +130,7 @@ static dfl_outcome difference(dfl_formulation *form, const double *x, int index,
     dfl_system *sys = form->sys;
     dfl_ode_form *of = form->ode;
     const int n = sys->n, ns = sys->eom->ns;
-    const double delta = sqrt(sys->rounding * fmax(1e-5, fabs(x[index])));
+    const double delta = dfl_difference_increment(sys->rounding, x[index], 1e-5);
     double *rate = form->work, *CB = form->CB + (form->ma + column) * n;
     memcpy(of->point.x, of->x, (size_t)sys->n1 * sizeof *x);
     memcpy(of->point.x + sys->n1, x + sys->n1, (size_t)(n - sys->n1) * sizeof *x);

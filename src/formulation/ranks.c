@@ -11,8 +11,12 @@
 #include <stdio.h>
 #include <string.h>
 
-static int scaled_rank(double *ratio, dfl_formulation *form, dfl_split *split, const double *A,
-                       int lda, int m, int n);
+/* Rows and columns below this part of the largest entry contain nothing but rounding. */
+static const double rounding_size = 1e-14;
+
+static int scaled_rank(double *ratio, dfl_formulation *form, dfl_split *split, const double *least,
+                       const double *A, int lda, int m, int n);
+static void note_sizes(double *least, const double *A, int lda, int m, int n);
 static dfl_status check_partition(const dfl_formulation *form);
 static dfl_status judge(dfl_formulation *form, double t, int defect2, int defect3);
 
@@ -31,8 +35,12 @@ dfl_status dfl_formulation_ranks(dfl_formulation *form, const dfl_point *point)
     if (outcome)
         return dfl_fail(sys->ctx, DFL_NOT_FINITE,
                         "the derivatives cannot be evaluated at the start, t = %g", point->t);
-    form->rank3 = scaled_rank(&ratio3, form, form->split3, form->jac.J3, sys->m3, sys->m3, sys->n4);
-    form->rank2 = scaled_rank(&ratio2, form, form->split2, W, sys->m2, sys->nc, sys->n3);
+    note_sizes(form->least3, form->jac.J3, sys->m3, sys->m3, sys->n4);
+    note_sizes(form->least2, W, sys->m2, sys->nc, sys->n3);
+    form->rank3 = scaled_rank(&ratio3, form, form->split3, form->least3, form->jac.J3, sys->m3,
+                              sys->m3, sys->n4);
+    form->rank2 =
+        scaled_rank(&ratio2, form, form->split2, form->least2, W, sys->m2, sys->nc, sys->n3);
     if (form->rank2 < 0 || form->rank3 < 0)
         return dfl_fail(sys->ctx, DFL_SINGULAR,
                         "the ranks of the constraints cannot be determined");
@@ -114,8 +122,43 @@ int dfl_formulation_rank_at(dfl_formulation *form, const dfl_point *point)
     dfl_outcome outcome = dfl_system_jacobian(&form->jac, sys, point->t, point->x, point->a);
     sys->stats->jacobians--; /* not one of the integration */
     return outcome ? -1
-                   : scaled_rank(&ratio, form, form->split2, form->jac.J2 + sys->off_v * sys->m2,
-                                 sys->m2, sys->nc, sys->n3);
+                   : scaled_rank(&ratio, form, form->split2, NULL,
+                                 form->jac.J2 + sys->off_v * sys->m2, sys->m2, sys->nc, sys->n3);
+}
+
+static double largest_in_row(const double *A, int lda, int n)
+{
+    double largest = 0;
+    for (int j = 0; j < n; j++)
+        largest = fmax(largest, fabs(A[(size_t)j * (size_t)lda]));
+    return largest;
+}
+
+/* Where a rank is imposed along the motion, rows count as at least 1e-4 of their size at the start: one that vanishes may
+   point anywhere. Rows of rounding size at the start, which vanish wherever the others hold, count as 1e-4 of the
+   largest. */
+static void note_sizes(double *least, const double *A, int lda, int m, int n)
+{
+    double overall = 0;
+    for (int i = 0; i < m; i++) {
+        least[i] = largest_in_row(A + i, lda, n);
+        overall = fmax(overall, least[i]);
+    }
+    for (int i = 0; i < m; i++)
+        least[i] = 1e-4 * (least[i] > rounding_size * overall ? least[i] : overall);
+}
+
+/* Massless rows count as what they are, invariants, which may be degenerate, as 1e-4 of the largest row. */
+void dfl_formulation_least_rows(double *least, const dfl_formulation *form, const double *J2v,
+                                int m2)
+{
+    const dfl_system *sys = form->sys;
+    const int nc = sys->nc, first = nc + sys->eom->n0;
+    double overall = 0;
+    for (int i = 0; i < m2; i++)
+        overall = fmax(overall, largest_in_row(J2v + i, m2, sys->n3));
+    for (int i = 0; i < m2; i++)
+        least[i] = i < nc ? form->least2[i] : i < first ? 0 : 1e-4 * overall;
 }
 
 /* Rows of rounding size, in which terms have cancelled, are none. */
@@ -125,7 +168,7 @@ static void clear_rounding(double *B, int m, int n, double overall)
         double largest = 0;
         for (int j = 0; j < n; j++)
             largest = fmax(largest, fabs(B[(size_t)j * (size_t)m + (size_t)i]));
-        for (int j = 0; j < n && largest <= 1e-14 * overall; j++)
+        for (int j = 0; j < n && largest <= rounding_size * overall; j++)
             B[(size_t)j * (size_t)m + (size_t)i] = 0;
     }
 }
@@ -142,7 +185,7 @@ static void equilibrate_columns(double *B, const double *A, int lda, int m, int 
         double largest = 0;
         for (int i = 0; i < m; i++)
             largest = fmax(largest, fabs(a[i]));
-        const double scale = largest > 1e-14 * overall ? 1 / largest : 1;
+        const double scale = largest > rounding_size * overall ? 1 / largest : 1;
         for (int i = 0; i < m; i++)
             B[(size_t)j * (size_t)m + (size_t)i] = scale * a[i];
     }
@@ -151,8 +194,8 @@ static void equilibrate_columns(double *B, const double *A, int lda, int m, int 
 
 /* The rank of A with rows and columns scaled, -1 if the SVD fails; *ratio: the smallest singular value
    that counts over the largest, with rows scaled only, as in every later decomposition. */
-static int scaled_rank(double *ratio, dfl_formulation *form, dfl_split *split, const double *A,
-                       int lda, int m, int n)
+static int scaled_rank(double *ratio, dfl_formulation *form, dfl_split *split, const double *least,
+                       const double *A, int lda, int m, int n)
 {
     dfl_split_rule rule = {.method = DFL_METHOD_SVD,
                            .tolerance = form->options->rank_tolerance,
@@ -163,6 +206,7 @@ static int scaled_rank(double *ratio, dfl_formulation *form, dfl_split *split, c
     if (!dfl_split_compute(split, &rule, form->work, m, m, n))
         return -1;
     const int rank = rule.rank = split->rank;
+    rule.least = least;
     if (rank > 0 && dfl_split_compute(split, &rule, A, lda, m, n) && split->largest > 0)
         *ratio = split->smallest / split->largest;
     return rank;
@@ -231,7 +275,7 @@ static double row_distance(dfl_formulation *form, int row)
             value -= i == row ? 0 : W[j * ld + i] * l[i];
         rest += value * value;
     }
-    return sqrt(rest / scale);
+    return scale > 0 ? sqrt(rest / scale) : 0;
 }
 
 /* A row takes part if it is at most ten times as far from the others as the closest row: its entry

@@ -48,7 +48,8 @@ dfl_outcome dfl_selectors_compute(dfl_formulation *form, double t, const double 
     else
         orthogonal_rows(form->Sv, form, form->nsv, nv, form->split2->N, nv, true);
     if (opt->selectors == DFL_USER && !user_selectors_regular(form))
-        return dfl_system_trouble(form->sys, DFL_STEP_SINGULAR, "the user's selectors", t);
+        return dfl_system_trouble(form->sys, DFL_STEP_SINGULAR,
+                                  "Sp Kp or Sv M Kv of the user's selectors", t);
     if (opt->independent && !dfl_local_regular(form))
         return dfl_system_trouble(form->sys, DFL_STEP_SINGULAR,
                                   "the partition into independent and dependent coordinates", t);

@@ -42,6 +42,7 @@ dfl_status dfl_initial_init(dfl_initial *init, dfl_context *ctx, const dfl_eom *
     const size_t n = (size_t)sys->n, nv = (size_t)eom->nv, d = sizeof(double);
     const size_t rows = (size_t)(sys->m1 + sys->m2 + sys->m3);
     sys->rounding = options->rounding;
+    sys->options = options;
     init->rank_tolerance = options->rank_tolerance;
     init->atol = options->atol;
     for (int i = 0; options->atol_each && i < sys->nu; i++)
@@ -53,9 +54,10 @@ dfl_status dfl_initial_init(dfl_initial *init, dfl_context *ctx, const dfl_eom *
     init->x = dfl_alloc(ctx, n, d);
     init->x0 = dfl_alloc(ctx, n, d);
     init->column_scale = dfl_alloc(ctx, n, d);
+    init->column = dfl_alloc(ctx, n, sizeof(int));
     init->L = dfl_alloc(ctx, nv * nv, d);
     if (!init->J || !init->F || !init->y || !init->step || !init->x || !init->x0 ||
-        !init->column_scale || !init->L)
+        !init->column_scale || !init->column || !init->L)
         return DFL_NO_MEMORY;
     return dfl_lstsq_create(&init->lstsq, ctx, (int)rows, sys->n);
 }
@@ -70,6 +72,7 @@ void dfl_initial_clear(dfl_initial *init)
         init->L, init->condition, init->side};
     for (size_t i = 0; i < sizeof block / sizeof *block; i++)
         dfl_free(ctx, block[i]);
+    dfl_free(ctx, init->column);
     dfl_lstsq_free(init->lstsq, ctx);
     dfl_rows_jacobian_clear(&init->jac, ctx);
     dfl_point_clear(&init->point, ctx);
@@ -125,13 +128,20 @@ dfl_status dfl_initial_complete(double *x, dfl_initial *init, double t,
     return status;
 }
 
+/* x of the user as the guess and as what is nearest to it. */
+static void take_guess(dfl_initial *init, double t, const double *x)
+{
+    const dfl_system *sys = &init->sys;
+    memcpy(init->x + sys->na, x, (size_t)sys->nu * sizeof *x);
+    memcpy(init->x0, init->x, (size_t)sys->n * sizeof *x);
+    init->point.t = t;
+}
+
 dfl_status dfl_initial_project(double *x, dfl_initial *init, double t, bool invariants)
 {
     const dfl_system *sys = &init->sys;
     const dfl_conditions cond = {.mode = DFL_START_PROJECT};
-    memcpy(init->x + sys->na, x, (size_t)sys->nu * sizeof *x);
-    memcpy(init->x0, init->x, (size_t)sys->n * sizeof *x);
-    init->point.t = t;
+    take_guess(init, t, x);
     init->without_invariants = !invariants;
     dfl_status status = dfl_stages_project(init, &cond);
     init->without_invariants = false;
@@ -142,13 +152,20 @@ dfl_status dfl_initial_project(double *x, dfl_initial *init, double t, bool inva
     return status;
 }
 
-dfl_status dfl_initial_project_strongly(double *x, dfl_initial *init, double t)
+dfl_status dfl_initial_project_positions(double *x, dfl_initial *init, double t, bool strongly)
 {
-    init->strongly = true;
-    dfl_status status = dfl_initial_project(x, init, t, false);
+    const dfl_system *sys = &init->sys;
+    const dfl_conditions cond = {.mode = DFL_START_PROJECT};
+    take_guess(init, t, x);
+    init->strongly = strongly;
+    dfl_status status = dfl_stages_positions(init, &cond);
     init->strongly = false;
-    if (!status && !dfl_stages_hold(init))
-        status = dfl_fail(init->sys.ctx, DFL_NOT_CONVERGED, "other constraints do not hold");
+    if (!status && !init->converged)
+        status = dfl_fail(sys->ctx, DFL_NOT_CONVERGED, "the corrections do not converge");
+    if (!status && strongly && !dfl_stages_hold(init))
+        status = dfl_fail(sys->ctx, DFL_NOT_CONVERGED, "other constraints do not hold");
+    if (!status)
+        memcpy(x, init->x + sys->na, (size_t)sys->nu * sizeof *x);
     return status;
 }
 
@@ -290,7 +307,7 @@ static dfl_status condition_rows(dfl_initial *init, const dfl_conditions *cond, 
     dfl_status status = call_condition(base, init, cond);
     for (int j = 0; !status && j < sys->n; j++) {
         double *column = init->J + (size_t)j * (size_t)ld + row;
-        const double x = init->x[j], delta = sqrt(sys->rounding * fmax(1e-5, fabs(x)));
+        const double x = init->x[j], delta = dfl_difference_increment(sys->rounding, x, 1e-5);
         memset(column, 0, (size_t)cond->nconditions * sizeof *column);
         if (j < sys->na)
             continue;
@@ -348,10 +365,12 @@ static dfl_status look_for_open_unknowns(bool *open, dfl_initial *init, const df
     dfl_status status = all_equations(init, cond);
     if (status)
         return status;
+    dfl_stages_equilibrate_all(init, cond->nconditions);
     const int free = sys->n - rank_of_columns(init, ld, 0, sys->n);
     status = all_equations(init, cond);
     if (status)
         return status;
+    dfl_stages_equilibrate_all(init, cond->nconditions);
     *open = free > sys->nc - rank_of_columns(init, ld, sys->off_l, sys->nc);
     return DFL_OK;
 }
@@ -370,12 +389,14 @@ static dfl_status iterate_conditions(dfl_initial *init, const dfl_conditions *co
             return status;
         for (int i = 0; i < ld; i++)
             init->F[i] = -init->F[i];
+        dfl_stages_equilibrate_all(init, cond->nconditions);
         if (!dfl_lstsq_solve(init->step, init->lstsq, ld, sys->n, init->J, init->F,
                              fmax(init->rank_tolerance, 1e-9), NULL))
             return dfl_fail(sys->ctx, DFL_INCONSISTENT, "the initial conditions have no solution");
         for (int j = 0; j < sys->n; j++) {
-            init->x[j] += init->step[j];
-            size = fmax(size, fabs(init->step[j]) / fmax(1, fabs(init->x[j])));
+            const double step = init->step[j] * init->column_scale[j];
+            init->x[j] += step;
+            size = fmax(size, fabs(step) / fmax(dfl_stages_unit(init, j), fabs(init->x[j])));
         }
         init->converged = size <= 1e-13 || (it > 6 && size <= 1e-9 && size >= 0.5 * last);
         last = size;
@@ -383,13 +404,27 @@ static dfl_status iterate_conditions(dfl_initial *init, const dfl_conditions *co
     return DFL_OK;
 }
 
+/* Ten times atol, what the unknowns' own tolerances would make, or rounding; by the derivatives in J. */
+static double condition_bound(const dfl_initial *init, int i, int nconditions)
+{
+    const dfl_system *sys = &init->sys;
+    const double *each = sys->options->atol_each;
+    double bound = 10 * init->atol, rounding = 0;
+    for (int j = sys->na; j < sys->n; j++) {
+        const double entry = fabs(init->J[(size_t)j * (size_t)nconditions + (size_t)i]);
+        bound = fmax(bound, each ? 10 * entry * each[j - sys->na] : 0);
+        rounding += 1e-13 * entry * fabs(init->x[j]);
+    }
+    return fmax(bound, rounding);
+}
+
 /* DFL_INCONSISTENT if a condition is not met. */
 static dfl_status check_conditions(dfl_initial *init, const dfl_conditions *cond)
 {
     dfl_context *ctx = init->sys.ctx;
-    dfl_status status = call_condition(init->condition, init, cond);
+    dfl_status status = condition_rows(init, cond, cond->nconditions, 0);
     for (int i = 0; !status && i < cond->nconditions; i++)
-        if (!(fabs(init->condition[i]) <= 10 * init->atol))
+        if (!(fabs(init->condition[i]) <= condition_bound(init, i, cond->nconditions)))
             status = dfl_fail(ctx, DFL_INCONSISTENT,
                               "condition %d contradicts the constraints or the other conditions: "
                               "its residual stays at %.3g",

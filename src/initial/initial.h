@@ -14,6 +14,7 @@ typedef struct dfl_initial {
     dfl_lstsq *lstsq;
     double *J, *F, *y, *step, *x, *x0, *L; /* workspace of the largest stage */
     double *column_scale;
+    int *column; /* the unknowns of a stage's columns that are not held */
     double *condition;
     int nconditions; /* room for them */
     double *side;    /* values of the sides */
@@ -45,9 +46,9 @@ dfl_status dfl_initial_complete(double *x, dfl_initial *init, double t,
    dfl_initial_complete. DFL_NOT_CONVERGED, DFL_CALLBACK, DFL_NOT_FINITE. */
 dfl_status dfl_initial_project(double *x, dfl_initial *init, double t, bool invariants);
 
-/* The same for positions near a start with redundant constraints, which off the constraints are only weakly dependent:
-   nothing moves along weak directions. DFL_NOT_CONVERGED also where constraints are then violated. */
-dfl_status dfl_initial_project_strongly(double *x, dfl_initial *init, double t);
+/* Moves positions alone onto c = g = ep = 0. `strongly`: nothing moves along weak directions, for redundant constraints, which
+   off the constraints are only weakly dependent; DFL_NOT_CONVERGED also where constraints are then violated. */
+dfl_status dfl_initial_project_positions(double *x, dfl_initial *init, double t, bool strongly);
 
 /* Accelerations and slacks of the last completed state, for systems that carry them. */
 const double *dfl_initial_accelerations(const dfl_initial *init);

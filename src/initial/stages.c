@@ -4,9 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-/* Below this part of the largest, rows and singular values are weak. */
-static const double weak = 1e-2;
-
 enum { MOST = 60 }; /* iterations of one stage; 5 to 11 are usual */
 
 /* The size of a correction, relative to the largest unknown of its stage, and in the unknowns' units. */
@@ -15,13 +12,14 @@ typedef struct change {
 } change;
 
 static dfl_status run_stage(dfl_initial *init, const dfl_conditions *cond, dfl_initial_stage st);
+static dfl_status massless_rows_settled(bool *settled, dfl_initial *init);
 static bool is_linear(const dfl_system *sys, dfl_initial_stage st);
 static dfl_status correct(change *size, dfl_initial *init, const dfl_conditions *cond,
                           dfl_initial_stage st, bool metric);
 static int linearize(dfl_initial *init, const dfl_conditions *cond, dfl_initial_stage st,
                      bool metric);
-static void equilibrate(dfl_initial *init, dfl_initial_stage st, int nfree);
 static double tolerance_of(const dfl_initial *init, dfl_initial_stage st);
+static double size_of_multipliers(const dfl_initial *init);
 static change apply(dfl_initial *init, const dfl_conditions *cond, dfl_initial_stage st,
                     bool metric);
 static bool metric_of_mass(dfl_initial *init, const dfl_conditions *cond, double massless);
@@ -67,18 +65,41 @@ static dfl_initial_stage massless_stage(const dfl_system *sys)
                                .skip_last = sys->off_v};
 }
 
+dfl_status dfl_stages_positions(dfl_initial *init, const dfl_conditions *cond)
+{
+    init->converged = true;
+    return run_stage(init, cond, position_stage(&init->sys));
+}
+
 dfl_status dfl_stages_project(dfl_initial *init, const dfl_conditions *cond)
 {
+    enum { ROUNDS = 3 };
     const dfl_system *sys = &init->sys;
-    init->converged = true;
-    dfl_status status = run_stage(init, cond, position_stage(sys));
-    if (!status)
-        status = run_stage(init, cond, velocity_stage(init));
-    if (!status)
-        status = run_stage(init, cond, first_stage(sys));
     const bool apart = sys->eom->forces_free_of_multipliers && sys->eom->nw == 0;
-    if (!status && sys->eom->n0 > 0 && !apart)
+    dfl_status status = dfl_stages_positions(init, cond);
+    bool settled = false;
+    for (int round = 0; !status && !settled && round < ROUNDS; round++) {
+        init->converged = init->converged || round > 0;
+        status = run_stage(init, cond, velocity_stage(init));
+        if (!status)
+            status = run_stage(init, cond, first_stage(sys));
+        settled = sys->eom->n0 == 0 || apart;
+        if (!status && !settled)
+            status = massless_rows_settled(&settled, init);
+    }
+    if (!status && !settled)
         status = run_stage(init, cond, massless_stage(sys));
+    return status;
+}
+
+/* Whether the massless rows hold to rounding with the multipliers and auxiliary variables that were found after them. */
+static dfl_status massless_rows_settled(bool *settled, dfl_initial *init)
+{
+    const dfl_system *sys = &init->sys;
+    const dfl_status status = dfl_stages_evaluate(init);
+    *settled = true;
+    for (int i = sys->row_gam; i < sys->row_gam + sys->eom->n0; i++)
+        *settled = *settled && fabs(init->point.alg[i]) <= 10 * dfl_stages_rounding(init, i);
     return status;
 }
 
@@ -286,7 +307,7 @@ static dfl_status correct(change *size, dfl_initial *init, const dfl_conditions 
     const int nfree = linearize(init, cond, st, metric);
     if (nfree == 0 || st.rows == 0)
         return DFL_OK;
-    equilibrate(init, st, nfree);
+    dfl_stages_equilibrate(init, st, nfree);
     if (!dfl_lstsq_solve(step, init->lstsq, st.rows, nfree, init->J, init->F,
                          tolerance_of(init, st), NULL))
         return dfl_fail(init->sys.ctx, DFL_INCONSISTENT,
@@ -314,7 +335,7 @@ static int linearize(dfl_initial *init, const dfl_conditions *cond, dfl_initial_
         y0[nfree] = column < init->sys.n1 ? 0 : (init->x0[column] - init->x[column]) * w;
         for (int i = 0; i < st.rows; i++)
             J[nfree * st.rows + i] = dfl_stages_entry(init, st.first_row + i, column) / w;
-        nfree++;
+        init->column[nfree++] = column;
     }
     if (metric) {
         metric_coordinates(y0, init->L, nfree);
@@ -329,55 +350,46 @@ static int linearize(dfl_initial *init, const dfl_conditions *cond, dfl_initial_
     return nfree;
 }
 
-/* Rows of J and F to unit maximum, so that units decide nothing; not those of invariants, which may be
-   degenerate, nor rows in which only rounding is left. Columns only where the solution is unique: in the stage of accelerations, multipliers
-   and auxiliary variables. */
-static void equilibrate(dfl_initial *init, dfl_initial_stage st, int nfree)
-{
-    const dfl_system *sys = &init->sys;
-    const int ne = sys->eom->ne;
-    double overall = 0;
-    for (int k = 0; k < st.rows * nfree; k++)
-        overall = fmax(overall, fabs(init->J[k]));
-    for (int i = 0; i < st.rows; i++) {
-        double largest = 0;
-        for (int j = 0; j < nfree; j++)
-            largest = fmax(largest, fabs(init->J[j * st.rows + i]));
-        const int row = st.first_row + i;
-        if (largest <= (init->strongly ? weak : 1e-13) * overall ||
-            (row >= sys->row_e && row < sys->row_e + ne))
-            continue;
-        init->F[i] /= largest;
-        for (int j = 0; j < nfree; j++)
-            init->J[j * st.rows + i] /= largest;
-    }
-    for (int j = 0; j < nfree; j++) {
-        double largest = 0;
-        for (int i = 0; i < st.rows; i++)
-            largest = fmax(largest, fabs(init->J[j * st.rows + i]));
-        const double scale = st.first_column == 0 && largest > 1e-14 ? 1 / largest : 1;
-        init->column_scale[j] = scale;
-        for (int i = 0; i < st.rows; i++)
-            init->J[j * st.rows + i] *= scale;
-    }
-}
-
 /* Of singular values: the saddle of accelerations and multipliers has the squares of W's. */
 static double tolerance_of(const dfl_initial *init, dfl_initial_stage st)
 {
     const double noise = init->sys.eom->jacobian ? 0 : 1e-6; /* of differences with respect to v */
     if (st.first_column > 0)
-        return init->strongly ? weak : init->rank_tolerance;
+        return init->strongly ? DFL_WEAK : init->rank_tolerance;
     if (st.skip_first > 0)
         return fmax(init->rank_tolerance, noise);
     return fmax(1e-13, init->rank_tolerance * init->rank_tolerance);
+}
+
+/* The largest multiplier, or the part of 1e-6 of what would matter in the rows of accelerations and forces: they have a unit
+   of their own. */
+static double size_of_multipliers(const dfl_initial *init)
+{
+    const dfl_system *sys = &init->sys;
+    double largest = 0, terms = 0, derivative = 0;
+    for (int k = sys->off_l; k < sys->off_l + sys->nc; k++)
+        largest = fmax(largest, fabs(init->x[k]));
+    for (int i = 0; i < sys->m1; i++) {
+        double sum = 0, entry = 0;
+        for (int j = 0; j < sys->n; j++)
+            sum += fabs(dfl_stages_entry(init, i, j) * init->x[j]);
+        for (int k = sys->off_l; k < sys->off_l + sys->nc; k++)
+            entry = fmax(entry, fabs(dfl_stages_entry(init, i, k)));
+        if (entry > derivative)
+            derivative = entry, terms = sum;
+    }
+    if (derivative > 0)
+        largest = fmax(largest, 1e-6 * terms / derivative);
+    return largest > 0 ? largest : 1;
 }
 
 /* Adds the step to the free columns. */
 static change apply(dfl_initial *init, const dfl_conditions *cond, dfl_initial_stage st,
                     bool metric)
 {
-    const double largest = dfl_stages_size(init, st);
+    const dfl_system *sys = &init->sys;
+    const double of_stage = dfl_stages_size(init, st);
+    const double of_multipliers = st.first_column == 0 ? size_of_multipliers(init) : of_stage;
     change size = {0, 0};
     for (int j = 0, k = 0; j < st.columns; j++) {
         const int column = st.first_column + j;
@@ -385,6 +397,8 @@ static change apply(dfl_initial *init, const dfl_conditions *cond, dfl_initial_s
             continue;
         const double dx = init->step[k++] / (metric ? 1 : weight(init, cond, column));
         init->x[column] += dx;
+        const bool multiplier = column >= sys->off_l && column < sys->off_l + sys->nc;
+        const double largest = multiplier ? of_multipliers : of_stage;
         size.absolute = fmax(size.absolute, fabs(dx));
         size.relative = fmax(size.relative, fabs(dx) / fmax(largest, fabs(init->x[column])));
     }

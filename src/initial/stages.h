@@ -4,6 +4,9 @@
 #define DFL_STAGES_H
 #include "initial/initial.h"
 
+/* Below this part of the largest, rows and singular values are weak. */
+#define DFL_WEAK 1e-2
+
 /* The unknowns and rows of a stage. */
 typedef struct dfl_initial_stage {
     int first_column, columns, first_row, rows;
@@ -23,8 +26,22 @@ dfl_status dfl_stages_evaluate(dfl_initial *init);
 /* The derivative of row `row` with respect to column `column`. */
 double dfl_stages_entry(const dfl_initial *init, int row, int column);
 
+/* Rows and columns of init->J and init->F (`nfree` columns) to unit maximum, where that means something;
+   init->column_scale keeps what columns were multiplied by. */
+void dfl_stages_equilibrate(dfl_initial *init, dfl_initial_stage st, int nfree);
+
+/* The same for all rows and `conditions` more behind them, all unknowns in columns: in units that tolerances tell, and tiny
+   columns of accelerations, multipliers and auxiliary variables to unit maximum. */
+void dfl_stages_equilibrate_all(dfl_initial *init, int conditions);
+
+/* The unit that a tolerance tells for an unknown, or 1. */
+double dfl_stages_unit(const dfl_initial *init, int column);
+
 /* Whether the conditions hold the unknown of this column. */
 bool dfl_stages_held(const dfl_initial *init, const dfl_conditions *cond, int column);
+
+/* Least change of positions. */
+dfl_status dfl_stages_positions(dfl_initial *init, const dfl_conditions *cond);
 
 /* Least change of positions, then velocities, then the rest. */
 dfl_status dfl_stages_project(dfl_initial *init, const dfl_conditions *cond);
@@ -34,6 +51,9 @@ dfl_status dfl_stages_accelerations(dfl_initial *init, const dfl_conditions *con
 
 /* DFL_INCONSISTENT if a row is violated, naming the worst rows and the held unknowns. */
 dfl_status dfl_stages_check(dfl_initial *init, const dfl_conditions *cond);
+
+/* What rounding leaves in a row, whose derivatives have been evaluated. */
+double dfl_stages_rounding(const dfl_initial *init, int row);
 
 /* Whether no row of positions is violated; rows and derivatives have been evaluated. */
 bool dfl_stages_hold(const dfl_initial *init);

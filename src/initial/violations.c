@@ -7,7 +7,6 @@
 
 static bool is_violated(const dfl_initial *init, int row);
 static double steepness(const dfl_initial *init, int row);
-static double rounding(const dfl_initial *init, int row);
 static dfl_status inconsistent(dfl_initial *init, const dfl_conditions *cond, int worst, int second,
                                int violated);
 static void row_name(char *text, size_t size, const dfl_system *sys, int row);
@@ -64,7 +63,7 @@ static bool is_violated(const dfl_initial *init, int row)
     for (int i = first; i < first + init->sys.m3 && row >= first; i++) /* its terms may cancel */
         steep = fmax(steep, 1e-6 * steepness(init, i));
     const double bound = 10 * init->atol * fmin(1, steep);
-    return !(fabs(init->point.alg[row]) <= fmax(bound, rounding(init, row)));
+    return !(fabs(init->point.alg[row]) <= fmax(bound, dfl_stages_rounding(init, row)));
 }
 
 /* The largest derivative of a row: a flat row says little about the unknowns by its residual. */
@@ -76,14 +75,15 @@ static double steepness(const dfl_initial *init, int row)
     return largest;
 }
 
-/* What rounding leaves in a row: a small multiple of its terms. */
-static double rounding(const dfl_initial *init, int row)
+/* What rounding leaves in a row: a small multiple of its terms. Rows of accelerations and multipliers are solved together, in
+   units that may be far apart: more is left there. */
+double dfl_stages_rounding(const dfl_initial *init, int row)
 {
     const dfl_system *sys = &init->sys;
     double sum = 0;
     for (int j = 0; j < sys->n; j++)
         sum += fabs(dfl_stages_entry(init, row, j) * init->x[j]);
-    return 1e-13 * sum;
+    return (row < sys->m1 ? 1e-11 : 1e-13) * sum;
 }
 
 static dfl_status inconsistent(dfl_initial *init, const dfl_conditions *cond, int worst, int second,

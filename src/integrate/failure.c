@@ -51,8 +51,15 @@ static dfl_status rank_failure(dfl_stepper *st, double t)
     if (after == before)
         return dfl_fail(sys->ctx, DFL_RANK_CHANGED,
                         "singular position close to t = %.10g: the constraints %s become dependent "
-                        "there (smallest/largest singular value %.1e) and the motion branches",
-                        t, rows, form->weakest);
+                        "there (rank %d -> %d, smallest/largest singular value %.1e so far) and the "
+                        "motion branches",
+                        t, rows, before, before - 1, form->weakest);
+    if (form->nactive > 0 && st->options->rigid_invariants &&
+        sys->trouble.part == DFL_FAILURE_VELOCITY)
+        return dfl_fail(sys->ctx, DFL_RANK_CHANGED,
+                        "at t = %.10g the %d invariants e depend on each other or on the "
+                        "constraints; without rigid_invariants they are dropped where they do",
+                        st->t, form->nactive);
     return dfl_fail(
         sys->ctx, DFL_RANK_CHANGED,
         "the rank of the constraints changes at t = %.10g from %d to %d; rows involved: %s", st->t,

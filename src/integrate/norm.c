@@ -175,10 +175,11 @@ void dfl_scale_set(dfl_scale *scale, const double *x, double h)
     allow_for_rounding(scale, x, first, last);
 }
 
-/* Errors of unknowns of index 2 and 3 count h and h^2 times, as in RADAU5 (Hairer, Lubich, Roche 1989). */
+/* Errors of unknowns of index 2 and 3 count h and h^2 times, as in RADAU5 (Hairer, Lubich, Roche 1989), but never more than
+   others: with times in small units, and steps of a million of them, they would be asked for more digits than there are. */
 static void scale_index(dfl_scale *scale, int index, double h, int first, int last)
 {
-    const double factor = index == 3 ? h * h : fabs(h);
+    const double step = fmin(1, fabs(h)), factor = index == 3 ? step * step : step;
     for (int i = first; index > 1 && i < last; i++)
         scale->newton_weight[i] = scale->weight[i] *= factor;
 }

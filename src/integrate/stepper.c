@@ -175,12 +175,14 @@ static double first_step(dfl_stepper *st, double span)
     dfl_scale_set(&st->scale, st->here.x, span);
     dfl_stepper_rates(st->err, st, &st->here);
     const double speed = dfl_scale_error(&st->scale, st->err);
+    /* not too short to move the time, if there is that much to go */
+    const double least = fmin(fabs(span), 20 * st->options->rounding * fabs(st->t));
     double h = 1e-3 * fabs(span);
-    if (st->class->remembers)
-        return copysign(speed * h > 0.5 ? 0.5 / speed : h, span);
-    if (speed * h * st->scale.smallest_rtol > 1e-2)
+    if (st->class->remembers && speed * h > 0.5)
+        h = 0.5 / speed;
+    else if (!st->class->remembers && speed * h * st->scale.smallest_rtol > 1e-2)
         h = 1e-2 / (speed * st->scale.smallest_rtol);
-    return copysign(h, span);
+    return copysign(fmax(h, least), span);
 }
 
 dfl_status dfl_stepper_step(dfl_stepper *st, double t_end, long *attempts_left)
@@ -269,13 +271,13 @@ dfl_outcome dfl_stepper_accept(dfl_stepper *st, double h)
     st->here = st->next;
     st->next = old;
     st->t = st->here.t;
-    dfl_formulation_least_multipliers(&st->here, st->form);
+    const dfl_outcome least = dfl_formulation_least_multipliers(&st->here, st->form);
     dfl_formulation_accepted(st->form);
     st->sys->stats->accepted++;
     st->rejected = false;
     if ((st->t - st->t_beyond) * h >= 0)
         st->h_flip = 0; /* what looked singular has been passed */
-    return DFL_STEP_OK;
+    return least == DFL_STEP_STOP ? DFL_STEP_STOP : DFL_STEP_OK;
 }
 
 /* A step over a singular position is halved until the position is known to a thousandth of the step

@@ -93,6 +93,9 @@ typedef struct dfl_split_rule {
     bool
         columns_in_order; /* LU: pivots of column k are sought in column k only (partial pivoting) */
     bool scale_rows;      /* equilibrate rows to unit maximum before pivoting */
+    const double *
+        least; /* with scale_rows: m sizes that rows count as at least, or NULL: 0, and where the rank is
+                             imposed 1e-4 of the largest row */
 } dfl_split_rule;
 
 /* Creates room for matrices up to m x n. */

@@ -12,7 +12,7 @@
 static dfl_status create_work(struct split_work *work, dfl_context *ctx, int m, int n);
 static lapack_int query_workspace(int m, int n);
 static bool load_transposed(dfl_split *split, const double *A, int lda, const dfl_split_rule *rule);
-static void equilibrate(double *W, int n, int m, double *scale, double weak);
+static void equilibrate(double *W, int n, int m, double *scale, const dfl_split_rule *rule);
 static void scale_columns(double *R, int n, int m, const double *scale);
 static void set_identity(double *N, int n);
 static inline bool split_row(dfl_split *split, const dfl_split_rule *rule, const double *A,
@@ -239,22 +239,22 @@ static bool load_transposed(dfl_split *split, const double *A, int lda, const df
             work->W[i * n + j] = A[j * lda + i];
     if (!is_finite(work->W, m * n))
         return false;
-    const bool imposed = rule->method == DFL_METHOD_SVD && rule->rank >= 0;
     if (rule->scale_rows)
-        equilibrate(work->W, n, m, work->scale, imposed ? 1e-4 : 0);
+        equilibrate(work->W, n, m, work->scale, rule);
     return true;
 }
 
 /* Gives each column of W the largest entry 1; scale[i] = 1 leaves a zero column as it is. Where the rank is imposed,
-   columns below the part `weak` of the largest stay weaker than the others: redundant rows may vanish on the constraints
-   and point anywhere next to them. */
-static void equilibrate(double *W, int n, int m, double *scale, double weak)
+   columns below a part of the largest, or of what they should be, stay weaker than the others: redundant rows may vanish on
+   the constraints and point anywhere next to them. */
+static void equilibrate(double *W, int n, int m, double *scale, const dfl_split_rule *rule)
 {
+    const bool imposed = rule->method == DFL_METHOD_SVD && rule->rank >= 0;
     double overall = 0;
-    for (int k = 0; k < m * n && weak > 0; k++)
+    for (int k = 0; k < m * n && imposed && !rule->least; k++)
         overall = fabs(W[k]) > overall ? fabs(W[k]) : overall;
     for (int i = 0; i < m; i++) {
-        double largest = weak * overall;
+        double largest = rule->least ? rule->least[i] : 1e-4 * overall;
         for (int j = 0; j < n; j++)
             largest = fabs(W[i * n + j]) > largest ? fabs(W[i * n + j]) : largest;
         const double inverse = 1 / largest;

@@ -51,6 +51,7 @@ dfl_status dfl_solver_create(dfl_solver **out, dfl_context *ctx, const dfl_eom *
     if (!status)
         status = dfl_system_init(&solver->sys, ctx, eom, opt->form == DFL_PSI1, &solver->stats);
     solver->sys.rounding = opt->rounding;
+    solver->sys.options = opt;
     if (!status)
         status = dfl_formulation_init(&solver->form, &solver->sys, opt, dfl_stepper_stages(opt));
     if (!status)
@@ -113,6 +114,16 @@ static dfl_status check_start(const dfl_solver *solver, double t0, const double 
     if (cond && ((int)cond->mode < 0 || cond->mode > DFL_START_CONDITIONS))
         return dfl_fail(solver->ctx, DFL_INVALID, "conditions: mode has no value %d",
                         (int)cond->mode);
+    if (cond && cond->mode != DFL_START_CONDITIONS && cond->nconditions != 0)
+        return dfl_fail(
+            solver->ctx, DFL_INVALID,
+            "conditions: nconditions is %d, but only mode DFL_START_CONDITIONS reads them",
+            cond->nconditions);
+    for (int i = 0; cond && cond->mode == DFL_START_CONDITIONS && i < solver->sys.nu; i++)
+        if (cond->weight || (cond->held && cond->held[i]))
+            return dfl_fail(solver->ctx, DFL_INVALID,
+                            "conditions: DFL_START_CONDITIONS knows neither held values nor "
+                            "weights; write held ones as conditions, or use DFL_START_PROJECT");
     for (int i = 0; cond && cond->weight && i < solver->sys.nu; i++)
         if (!(cond->weight[i] > 0 && isfinite(cond->weight[i])))
             return dfl_fail(solver->ctx, DFL_INVALID, "weight[%d] is %g; it must be positive", i,
@@ -175,7 +186,8 @@ static dfl_status start(dfl_solver *solver, double t0, const double *x0,
         status = check_rank_nearby(solver, t0);
     if (status)
         return status;
-    dfl_formulation_least_multipliers(&st->here, &solver->form);
+    if (dfl_formulation_least_multipliers(&st->here, &solver->form) == DFL_STEP_STOP)
+        return start_failure(solver);
     note_start(solver, x0);
     solver->stats.check_evaluations = solver->initial.counters.evaluations;
     solver->stats.difference_evaluations += solver->initial.counters.difference_evaluations;
@@ -213,13 +225,17 @@ static dfl_status take_place(dfl_solver *solver, double t0)
     return status == DFL_NOT_FINITE || status == DFL_CALLBACK ? start_failure(solver) : status;
 }
 
-/* Without symmetry: by fractions of multiples of the golden section. */
+/* Without symmetry: by fractions of multiples of the golden section; less in mechanisms of small size. */
 static void move_a_little(double *x, const double *from, const dfl_solver *solver)
 {
     const dfl_layout at = dfl_eom_layout(solver->eom);
+    double size = 0;
     memcpy(x, from, (size_t)solver->sys.nu * sizeof *x);
     for (int i = at.p; i < at.n; i++)
-        x[i] += 1e-3 * (1 + fabs(x[i])) * (2 * fmod(0.6180339887 * (i + 1), 1) - 1);
+        size = fmax(size, fabs(x[i]));
+    size = size > 0 && size < 1 ? size : 1;
+    for (int i = at.p; i < at.n; i++)
+        x[i] += 1e-3 * (size + fabs(x[i])) * (2 * fmod(0.6180339887 * (i + 1), 1) - 1);
 }
 
 /* Of W at x of the user. */
@@ -239,12 +255,12 @@ static dfl_status check_rank_nearby(dfl_solver *solver, double t0)
 {
     double *x = solver->x_event;
     move_a_little(x, solver->x, solver);
-    if (!dfl_initial_project_strongly(x, &solver->initial, t0) &&
+    if (!dfl_initial_project_positions(x, &solver->initial, t0, true) &&
         rank_at(solver, t0, x) <= solver->form.rank2)
         return DFL_OK;
     move_a_little(x, solver->x, solver);
     solver->sys.trouble.part = DFL_FAILURE_VELOCITY;
-    const dfl_status projected = dfl_initial_project(x, &solver->initial, t0, false);
+    const dfl_status projected = dfl_initial_project_positions(x, &solver->initial, t0, false);
     if (projected == DFL_NOT_CONVERGED)
         return dfl_fail(solver->ctx, DFL_SINGULAR,
                         "the start at t = %g is a singular position: the constraints have rank %d "

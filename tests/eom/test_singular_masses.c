@@ -246,6 +246,49 @@ static void a_massless_row_may_contain_multipliers_in_psi1(void **state)
     check_node(DFL_PSI1);
 }
 
+/* A mass of 2 and a massless node, tied by a damper, each on a spring: x = [v | p]. What is wrong with K0 or gam. */
+typedef enum wrong_massless { MASSLESS_RIGHT, HAS_MASS, OTHER_BALANCE } wrong_massless;
+
+static int eval_tied(dfl_blocks *out, double t, const double *x, unsigned need, void *user)
+{
+    const wrong_massless wrong = *(const wrong_massless *)user;
+    const double f[2] = {-3 * x[2] - (x[0] - x[1]), -x[3] - (x[1] - x[0])};
+    (void)t;
+    if (need & DFL_FORCE)
+        memcpy(out->f, f, sizeof f);
+    if (need & DFL_VELOCITY)
+        out->gam[0] = wrong == OTHER_BALANCE ? f[1] + x[3] : f[1];
+    if (need & DFL_DIRECTIONS)
+        out->K0[wrong == HAS_MASS ? 0 : 1] = 1;
+    return 0;
+}
+
+static int mass_tied(double *M, double t, const double *x, void *user)
+{
+    (void)t, (void)x, (void)user;
+    M[0] = 2;
+    return 0;
+}
+
+static void the_self_check_finds_wrong_massless_directions(void **state)
+{
+    (void)state;
+    static const char *const text[] = {NULL, "M K0 does not vanish in row f[0]", "but K0^T f is"};
+    const double x0[4] = {0.3, 0, 1, 0.5};
+    for (int k = MASSLESS_RIGHT; k <= OTHER_BALANCE; k++) {
+        wrong_massless wrong = (wrong_massless)k;
+        dfl_eom eom = massless_node(eval_tied, 2);
+        eom.mass = mass_tied;
+        eom.trivial_kinematics = true;
+        eom.user = &wrong;
+        const run r = run_with(&eom, 0, x0, 1, &(dfl_solver_options){.self_check = true}, NULL);
+        if (text[k])
+            assert_failed(&r, DFL_INVALID, text[k]);
+        else
+            assert_succeeded(&r);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -256,6 +299,7 @@ int main(void)
         cmocka_unit_test(a_massless_row_may_contain_auxiliary_variables),
         cmocka_unit_test(a_massless_row_may_contain_multipliers),
         cmocka_unit_test(a_massless_row_may_contain_multipliers_in_psi1),
+        cmocka_unit_test(the_self_check_finds_wrong_massless_directions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -40,6 +40,30 @@ static void on_output_may_stop_and_the_grid_goes_on_without_a_gap(void **state)
     }
 }
 
+/* From t to t plus a few roundings, at the start and later, with all methods. */
+static void the_next_number_can_be_reached(void **state)
+{
+    (void)state;
+    for (int method = 0; method < DFL_INTEGRATORS; method++)
+        for (int k = 0; k < 4; k++) {
+            const double t0[] = {1, 1e9, -3, 1e-3};
+            fixture f;
+            begin(&f, "pendulum", (dfl_solver_options){.integrator = (dfl_integrator)method});
+            assert_int_equal(dfl_solver_start(f.solver, t0[k], f.prob.x0, NULL), DFL_OK);
+            double t = t0[k];
+            for (int i = 0; i < 12; i++) {
+                for (int j = 0; j < 1 << i; j++)
+                    t = nextafter(t, INFINITY);
+                if (dfl_solver_advance(f.solver, t) != DFL_OK)
+                    fail_msg("%s at %.17g: %s", dfl_integrator_name((dfl_integrator)method), t,
+                             dfl_message(f.ctx));
+                assert_true(dfl_solver_time(f.solver) == t);
+            }
+            assert_int_equal(dfl_solver_advance(f.solver, t0[k] + 0.1), DFL_OK);
+            end(&f);
+        }
+}
+
 /* Stopped within a step, then turned round: the grid of the way back begins at the present time. */
 static void a_stopped_run_may_turn_round(void **state)
 {
@@ -284,6 +308,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(on_step_may_stop_and_the_run_goes_on_from_there),
         cmocka_unit_test(on_output_may_stop_and_the_grid_goes_on_without_a_gap),
+        cmocka_unit_test(the_next_number_can_be_reached),
         cmocka_unit_test(a_stopped_run_may_turn_round),
         cmocka_unit_test(integrating_back_returns_to_the_start),
         cmocka_unit_test(many_small_advances_agree_with_one),

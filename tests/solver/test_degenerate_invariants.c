@@ -136,12 +136,42 @@ static void an_invariant_dominated_by_a_driven_coordinate_is_dropped(void **stat
     }
 }
 
+/* A free mass in the plane, x = [v | p], with its momenta and its energy: three invariants for two velocities. */
+static int flight_eval(dfl_blocks *out, double t, const double *x, unsigned need, void *user)
+{
+    (void)t, (void)user;
+    if (need & DFL_FORCE)
+        out->f[0] = out->f[1] = 0;
+    if (need & DFL_VELOCITY) {
+        out->e[0] = x[0] - 3;
+        out->e[1] = x[1] + 4;
+        out->e[2] = (x[0] * x[0] + x[1] * x[1] - 25) / 2;
+    }
+    return 0;
+}
+
+static void more_invariants_than_velocities_are_dropped_unless_they_are_rigid(void **state)
+{
+    (void)state;
+    const dfl_eom eom = {
+        .np = 2, .nv = 2, .ne = 3, .eval = flight_eval, .trivial_kinematics = true};
+    const double x0[] = {3, -4, 0, 1};
+    const run r = run_with(&eom, 0, x0, 2, NULL, NULL);
+    assert_succeeded(&r);
+    assert_near(r.x[2], 6, 1e-9);
+    assert_near(r.x[3], -7, 1e-9);
+    const run rigid =
+        run_with(&eom, 0, x0, 2, &(dfl_solver_options){.rigid_invariants = true}, NULL);
+    assert_failed(&rigid, DFL_RANK_CHANGED, "invariants e depend on each other");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(projected_output_is_accurate_at_turning_points),
         cmocka_unit_test(a_terminal_event_at_rest_leaves_no_velocity),
         cmocka_unit_test(an_invariant_dominated_by_a_driven_coordinate_is_dropped),
+        cmocka_unit_test(more_invariants_than_velocities_are_dropped_unless_they_are_rigid),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,6 +21,12 @@ static void assert_refused(const dfl_eom *eom, const dfl_solver_options *options
     dfl_context_free(ctx);
 }
 
+static int no_condition(double *residual, double t, const double *x, void *user)
+{
+    (void)residual, (void)t, (void)x, (void)user;
+    return 0;
+}
+
 static void refuse_option(dfl_solver_options options, const char *text)
 {
     assert_refused(&pendulum.eom, &options, text);
@@ -244,6 +250,16 @@ static void wrong_arguments_of_start_and_advance_are_refused(void **state)
     dfl_context_free(ctx);
 }
 
+static void an_unknown_contract_is_refused(void **state)
+{
+    (void)state;
+    for (int bad = -1; bad <= 2; bad += 3) {
+        dfl_eom eom = pendulum.eom;
+        eom.contract = (dfl_contract)bad;
+        assert_refused(&eom, NULL, "contract");
+    }
+}
+
 static void wrong_conditions_are_refused(void **state)
 {
     (void)state;
@@ -251,6 +267,8 @@ static void wrong_conditions_are_refused(void **state)
     dfl_solver *solver = NULL;
     assert_int_equal(dfl_solver_create(&solver, ctx, &pendulum.eom, NULL), DFL_OK);
     const double weight[] = {1, 1, 1, 0, 1}, nan_weight[] = {1, 1, 1, 1, NAN};
+    const double ones[] = {1, 1, 1, 1, 1};
+    const bool held[] = {false, false, false, true, false};
     const struct {
         dfl_conditions conditions;
         const char *text;
@@ -259,7 +277,10 @@ static void wrong_conditions_are_refused(void **state)
                {{.weight = weight}, "weight[3]"},
                {{.weight = nan_weight}, "weight[4]"},
                {{.mode = DFL_START_CONDITIONS, .nconditions = -1}, "nconditions"},
-               {{.mode = DFL_START_CONDITIONS, .nconditions = 1}, "condition is NULL"}};
+               {{.mode = DFL_START_CONDITIONS, .nconditions = 1}, "condition is NULL"},
+               {{.nconditions = 1, .condition = no_condition}, "DFL_START_CONDITIONS reads"},
+               {{.mode = DFL_START_CONDITIONS, .held = held}, "held values"},
+               {{.mode = DFL_START_CONDITIONS, .weight = ones}, "weights"}};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         assert_int_equal(dfl_solver_start(solver, 0, x0, &bad[i].conditions), DFL_INVALID);
         if (!strstr(dfl_message(ctx), bad[i].text))
@@ -321,12 +342,6 @@ static void the_largest_sizes_end_in_no_memory_and_not_in_overflow(void **state)
         assert_int_equal(dfl_context_live(ctx), 0);
         dfl_context_free(ctx);
     }
-}
-
-static int no_condition(double *residual, double t, const double *x, void *user)
-{
-    (void)residual, (void)t, (void)x, (void)user;
-    return 0;
 }
 
 static void too_many_conditions_are_refused(void **state)
@@ -577,6 +592,7 @@ int main(void)
         cmocka_unit_test(choices_that_do_not_exist_are_refused_by_name),
         cmocka_unit_test(contradictory_options_are_refused),
         cmocka_unit_test(wrong_arguments_of_start_and_advance_are_refused),
+        cmocka_unit_test(an_unknown_contract_is_refused),
         cmocka_unit_test(wrong_conditions_are_refused),
         cmocka_unit_test(the_largest_sizes_end_in_no_memory_and_not_in_overflow),
         cmocka_unit_test(too_many_conditions_are_refused),

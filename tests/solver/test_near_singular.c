@@ -204,6 +204,50 @@ static void forces_that_depend_on_an_undetermined_multiplier_are_refused(void **
     }
 }
 
+/* x = [l0 l1 | v | p]: p0 = 0 and (1 - t) p1 = 0, whose row vanishes at t = 1; p2 swings freely. */
+static int vanishing_eval(dfl_blocks *out, double t, const double *x, unsigned need, void *user)
+{
+    const double *v = x + 2, *p = v + 3, a = 1 - t;
+    (void)user;
+    if (need & DFL_FORCE) {
+        out->f[0] = out->f[1] = 1;
+        out->f[2] = -p[2];
+    }
+    if (need & DFL_POSITION) {
+        out->g[0] = p[0];
+        out->g[1] = a * p[1];
+    }
+    if (need & DFL_VELOCITY) {
+        out->gI[0] = v[0];
+        out->gI[1] = a * v[1] - p[1];
+    }
+    if (need & DFL_DIRECTIONS) {
+        out->W[0] = 1;
+        out->W[3] = a;
+    }
+    if (need & DFL_BIAS) {
+        out->bias[0] = 0;
+        out->bias[1] = -2 * v[1];
+    }
+    return 0;
+}
+
+static void a_row_that_vanishes_is_named_with_time_and_ranks(void **state)
+{
+    (void)state;
+    const dfl_eom eom = {
+        .np = 3, .nv = 3, .nl = 2, .eval = vanishing_eval, .trivial_kinematics = true};
+    const double x0[8] = {0, 0, 0, 0, 0, 0, 0, 1};
+    for (int selectors = DFL_ORTHOGONAL; selectors <= DFL_UNIT; selectors++) {
+        const dfl_solver_options options = {.selectors = (dfl_selectors)selectors};
+        const run r = run_with(&eom, 0, x0, 2, &options, NULL);
+        assert_failed(&r, DFL_RANK_CHANGED, "g[1] become dependent");
+        assert_failed(&r, DFL_RANK_CHANGED, "t = 1");
+        assert_failed(&r, DFL_RANK_CHANGED, "rank 2 -> 1");
+        assert_near(r.t, 1, 1e-3);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -212,6 +256,7 @@ int main(void)
         cmocka_unit_test(rounding_stops_a_parallelogram_where_multipliers_are_lost),
         cmocka_unit_test(a_start_at_rest_in_the_flat_position_is_refused),
         cmocka_unit_test(forces_that_depend_on_an_undetermined_multiplier_are_refused),
+        cmocka_unit_test(a_row_that_vanishes_is_named_with_time_and_ranks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

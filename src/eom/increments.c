@@ -1,0 +1,80 @@
+/* increments.c: the increments of differences, so that units decide nothing. */
+#include "eom/system.h"
+
+#include <math.h>
+
+static void choose_least_of(dfl_rows_jacobian *jac, const dfl_system *sys, const double *x,
+                            int first, int last);
+static void choose_least_multipliers(dfl_rows_jacobian *jac, const dfl_system *sys);
+
+/* sqrt(eps |x|) as in GEOMS and RADAU5, and sqrt(eps) |x| beyond 1, where the former drowns in the
+   rounding of x. */
+double dfl_difference_increment(double rounding, double x, double least)
+{
+    const double size = fmax(least, fabs(x));
+    return sqrt(rounding) * (size < 1 ? sqrt(size) : size);
+}
+
+double dfl_system_told_size(const dfl_system *sys, int j)
+{
+    const dfl_solver_options *o = sys->options;
+    if (!o || !o->atol_each)
+        return 1;
+    return o->atol_each[j] / (o->rtol_each ? o->rtol_each[j] : o->rtol);
+}
+
+/* The sizes that unknowns are differenced with at least: 1e-5. Where others of the same kind are large, as in a system of
+   astronomical size that starts on an axis, zeros are no measure of what their change is added to. Where all are small, and
+   have tolerances that say so, less will do. Multipliers in the GEOMS contract stand linearly in rows with forces of any
+   size. */
+void dfl_increments_choose(dfl_rows_jacobian *jac, const dfl_system *sys, const double *x)
+{
+    const dfl_layout at = dfl_eom_layout(sys->eom);
+    for (int j = 0; j < at.lambda; j++)
+        choose_least_of(jac, sys, x, j, j + 1);
+    choose_least_of(jac, sys, x, at.lambda, at.r);
+    for (int j = at.lambda; sys->geoms && j < at.r; j++)
+        jac->least[j] = fmax(1, jac->least[j]);
+    if (!sys->geoms)
+        choose_least_multipliers(jac, sys);
+    for (int j = at.r; j < at.v; j++)
+        choose_least_of(jac, sys, x, j, j + 1);
+    choose_least_of(jac, sys, x, at.v, at.s);
+    choose_least_of(jac, sys, x, at.s, at.p);
+    choose_least_of(jac, sys, x, at.p, at.n);
+}
+
+/* least[first .. last-1] of unknowns of one kind. */
+static void choose_least_of(dfl_rows_jacobian *jac, const dfl_system *sys, const double *x,
+                            int first, int last)
+{
+    const double small = jac->coarse ? 1 : 1e-5, part = jac->coarse ? 1e-3 : 1e-6;
+    double largest = 0;
+    for (int j = first; j < last; j++)
+        largest = fmax(largest, fabs(x[j]));
+    for (int j = first; j < last; j++) {
+        const double size = fmax(1e-6, fmax(largest, dfl_system_told_size(sys, j)));
+        jac->least[j] = fmax(small * (largest > 0 ? fmin(1, size) : 1), part * largest);
+    }
+}
+
+/* The same for multipliers, each of which has a unit of its own: by the largest force that a tolerance tells. */
+static void choose_least_multipliers(dfl_rows_jacobian *jac, const dfl_system *sys)
+{
+    const int nc = sys->nc, nv = sys->n3, first = sys->eom->nw;
+    const double small = jac->coarse ? 1 : 1e-5;
+    double force = 0;
+    for (int pass = 0; pass < 2; pass++)
+        for (int i = 0; i < nc; i++) {
+            double length = 0;
+            for (int k = 0; k < nv; k++)
+                length = fmax(length, fabs(jac->W[k * nc + i]));
+            if (pass == 0)
+                force = fmax(force, length * dfl_system_told_size(sys, first + i));
+            else {
+                const double told =
+                    length > 0 && sys->options && sys->options->atol_each ? force / length : 1;
+                jac->least[first + i] = small * fmin(1, told);
+            }
+        }
+}

@@ -1,0 +1,153 @@
+/* scaling.c: rows and columns of a stage to unit maximum before its least-squares problem is solved, so that units decide
+   nothing.
+
+   Rows of invariants are left alone, since they may be degenerate, and so are rows in which only rounding is left, such as
+   those of constraints that vanish wherever the others hold. In the stage of accelerations, multipliers and
+   auxiliary variables rows of all units stand together: there constraints are compared with constraints alone, and the
+   columns, whose solution is unique, are scaled as well. Carried accelerations and multipliers are first counted in units in
+   which they weigh as much in the dynamics as auxiliary variables do. */
+#include "initial/stages.h"
+
+#include <math.h>
+
+static void weigh_columns(dfl_initial *init, dfl_initial_stage st, int nfree);
+static void scale_rows(dfl_initial *init, dfl_initial_stage st, int nfree, int first, int last,
+                       double rounding);
+static void scale_columns(dfl_initial *init, dfl_initial_stage st, int nfree, bool multipliers,
+                          double rounding);
+static void scale_column(dfl_initial *init, dfl_initial_stage st, int j, double factor);
+static double largest_of(const double *A, int count, int stride);
+
+void dfl_stages_equilibrate(dfl_initial *init, dfl_initial_stage st, int nfree)
+{
+    const dfl_system *sys = &init->sys;
+    for (int j = 0; j < nfree; j++)
+        init->column_scale[j] = 1;
+    if (st.first_column > 0) {
+        scale_rows(init, st, nfree, 0, st.rows, init->strongly ? DFL_WEAK : 1e-13);
+        return;
+    }
+    /* where accelerations are eliminated, their rows have the squares of W's sizes */
+    const double of_rows = sys->carried ? 1e-13 : 1e-26;
+    const int gI = sys->m1, gam = sys->row_gam;
+    if (sys->carried && sys->eom->nw > 0)
+        weigh_columns(init, st, nfree);
+    scale_rows(init, st, nfree, 0, sys->row_acc, 0);
+    scale_rows(init, st, nfree, sys->row_acc, sys->m1, of_rows);
+    scale_rows(init, st, nfree, gI, gam, 1e-13);
+    scale_rows(init, st, nfree, gam, sys->row_e, 0);
+    scale_columns(init, st, nfree, false, 0);
+    scale_columns(init, st, nfree, true, 1e-14);
+    /* beside velocities, which shall change little, the rest costs next to nothing */
+    for (int j = 0; st.skip_first > 0 && j < nfree; j++)
+        if (init->column[j] < sys->n1)
+            scale_column(init, st, j, 1e3);
+}
+
+/* A huge tolerance, of an unknown that does not matter, is no unit. */
+double dfl_stages_unit(const dfl_initial *init, int column)
+{
+    const int j = column - init->sys.na;
+    return j < 0 ? 1
+                 : fmin(dfl_system_told_size(&init->sys, j), 1e3 * fmax(1, fabs(init->x[column])));
+}
+
+void dfl_stages_equilibrate_all(dfl_initial *init, int conditions)
+{
+    const dfl_system *sys = &init->sys;
+    const int rows = sys->m1 + sys->m2 + sys->m3;
+    const dfl_initial_stage all = {.columns = sys->n, .rows = rows + conditions};
+    for (int j = 0; j < sys->n; j++) {
+        init->column[j] = j;
+        init->column_scale[j] = 1;
+        scale_column(init, all, j, dfl_stages_unit(init, j));
+    }
+    scale_rows(init, all, sys->n, 0, sys->row_acc, 0);
+    scale_rows(init, all, sys->n, sys->row_acc, sys->m1, sys->carried ? 1e-13 : 1e-26);
+    scale_rows(init, all, sys->n, sys->m1, sys->row_gam, 1e-13);
+    scale_rows(init, all, sys->n, sys->row_gam, sys->row_e, 0);
+    scale_rows(init, all, sys->n, sys->m1 + sys->m2, rows, 1e-13);
+    scale_rows(init, all, sys->n, rows, rows + conditions, 0);
+    for (int j = 0; j < sys->n1; j++) {
+        const double largest = largest_of(init->J + (size_t)j * (size_t)all.rows, all.rows, 1);
+        if (largest > 1e-300 && largest < 1e-3)
+            scale_column(init, all, j, 1 / largest);
+    }
+}
+
+static double largest_of(const double *A, int count, int stride)
+{
+    double largest = 0;
+    for (int k = 0; k < count; k++)
+        largest = fmax(largest, fabs(A[(size_t)k * (size_t)stride]));
+    return largest;
+}
+
+static bool is_between(int i, int first, int last)
+{
+    return i >= first && i < last;
+}
+
+static void scale_column(dfl_initial *init, dfl_initial_stage st, int j, double factor)
+{
+    init->column_scale[j] *= factor;
+    for (int i = 0; i < st.rows; i++)
+        init->J[(size_t)j * (size_t)st.rows + (size_t)i] *= factor;
+}
+
+/* Accelerations and multipliers in units in which they are as large in the dynamics as auxiliary variables. */
+static void weigh_columns(dfl_initial *init, dfl_initial_stage st, int nfree)
+{
+    const dfl_system *sys = &init->sys;
+    const int first[] = {0, sys->na, sys->off_l, sys->off_l + sys->nc};
+    double size[3] = {0, 0, 0}; /* of accelerations and slacks, auxiliary variables, multipliers */
+    for (int j = 0; j < nfree; j++)
+        for (int k = 0; k < 3; k++)
+            if (is_between(init->column[j], first[k], first[k + 1]))
+                size[k] =
+                    fmax(size[k], largest_of(init->J + (size_t)j * (size_t)st.rows, sys->n3, 1));
+    for (int j = 0; size[1] > 0 && j < nfree; j++)
+        for (int k = 0; k < 3; k += 2)
+            if (size[k] > 0 && is_between(init->column[j], first[k], first[k + 1]))
+                scale_column(init, st, j, size[1] / size[k]);
+}
+
+/* Those of rows first .. last-1 of the stage that exceed the part `rounding` of the largest among them. */
+static void scale_rows(dfl_initial *init, dfl_initial_stage st, int nfree, int first, int last,
+                       double rounding)
+{
+    const dfl_system *sys = &init->sys;
+    double overall = 0;
+    if (last > st.rows)
+        last = st.rows;
+    for (int i = first; i < last; i++)
+        overall = fmax(overall, largest_of(init->J + i, nfree, st.rows));
+    for (int i = first; i < last; i++) {
+        const double largest = largest_of(init->J + i, nfree, st.rows);
+        const int row = st.first_row + i;
+        if (largest <= rounding * overall || largest == 0 ||
+            (row >= sys->row_e && row < sys->row_e + sys->eom->ne))
+            continue;
+        init->F[i] /= largest;
+        for (int j = 0; j < nfree; j++)
+            init->J[j * st.rows + i] /= largest;
+    }
+}
+
+/* The same for the columns of multipliers, or for all others. */
+static void scale_columns(dfl_initial *init, dfl_initial_stage st, int nfree, bool multipliers,
+                          double rounding)
+{
+    const int off_l = init->sys.off_l, end = off_l + init->sys.nc;
+    double overall = 0;
+    for (int pass = 0; pass < 2; pass++)
+        for (int j = 0; j < nfree; j++) {
+            const double largest = largest_of(init->J + (size_t)j * (size_t)st.rows, st.rows, 1);
+            if (is_between(init->column[j], off_l, end) != multipliers)
+                continue;
+            if (pass == 0)
+                overall = fmax(overall, largest);
+            else if (largest > rounding * overall)
+                scale_column(init, st, j, 1 / largest);
+        }
+}
