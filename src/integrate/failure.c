@@ -49,11 +49,12 @@ static dfl_status rank_failure(dfl_stepper *st, double t)
                         "(rank %d -> %d) and the motion branches",
                         st->t_flip, rows, before, before - st->flips);
     if (after == before)
-        return dfl_fail(sys->ctx, DFL_RANK_CHANGED,
-                        "singular position close to t = %.10g: the constraints %s become dependent "
-                        "there (rank %d -> %d, smallest/largest singular value %.1e so far) and the "
-                        "motion branches",
-                        t, rows, before, before - 1, form->weakest);
+        return dfl_fail(
+            sys->ctx, DFL_RANK_CHANGED,
+            "singular position close to t = %.10g: the constraints %s become dependent "
+            "there (rank %d -> %d, smallest/largest singular value %.1e so far) and the "
+            "motion branches",
+            t, rows, before, before - 1, form->weakest);
     if (form->nactive > 0 && st->options->rigid_invariants &&
         sys->trouble.part == DFL_FAILURE_VELOCITY)
         return dfl_fail(sys->ctx, DFL_RANK_CHANGED,

@@ -116,6 +116,9 @@ static void lanes_are_multiplied_by_shifts(void **state)
         dfl_shifts shifts;
         fill(zeta, stages);
         fill(X, width * N);
+        for (int i = 0; i < N; i++) /* lanes not in use are zero, and stay so */
+            for (int k = stages; k < width; k++)
+                X[i * width + k] = 0;
         dfl_shifts_set(&shifts, stages, zeta);
         dfl_lanes_shift(Y, width, &shifts, N, X);
         for (int i = 0; i < N; i++) {

@@ -248,18 +248,24 @@ static void multipliers_of_redundant_constraints_may_stay_open(void **state)
 /* ---- rounding ---- */
 
 /* With noise of 1e-7 in the forces of size 10, differences by the root of 2.2e-16 are wrong by up to
-   1e-6 / 1.5e-8, those by the root of 1e-7 by 3e-3. */
+   1e-6 / 1.5e-8, those by the root of 1e-7 by 3e-3. Single runs depend on what the noise
+   happens to be: ten are added up. */
 static void differences_follow_the_rounding_of_the_model(void **state)
 {
     (void)state;
-    const dfl_solver_options plain = {.rtol = 1e-4, .order = 5};
-    const dfl_solver_options told = {.rtol = 1e-4, .order = 5, .rounding = 1e-7};
-    const end a = run_fault((faults){.noise = 1e-7}, &plain, NULL, aside, 2);
-    const end b = run_fault((faults){.noise = 1e-7}, &told, NULL, aside, 2);
-    assert_int_equal(b.status, DFL_OK);
-    print_message("Newton iterations with noise: %ld, told of it: %ld\n",
-                  a.stats.back_substitutions, b.stats.back_substitutions);
-    assert_true(a.status || 5 * b.stats.back_substitutions < 4 * a.stats.back_substitutions);
+    long plain = 0, told = 0;
+    for (int k = 0; k < 10; k++) {
+        dfl_solver_options options = {.rtol = 1e-4 * (1 + 0.01 * k), .order = 5};
+        const end a = run_fault((faults){.noise = 1e-7}, &options, NULL, aside, 2);
+        options.rounding = 1e-7;
+        const end b = run_fault((faults){.noise = 1e-7}, &options, NULL, aside, 2);
+        assert_int_equal(b.status, DFL_OK);
+        print_message("Newton iterations with noise: %ld, told of it: %ld\n",
+                      a.stats.back_substitutions, b.stats.back_substitutions);
+        plain += a.stats.back_substitutions;
+        told += b.stats.back_substitutions;
+    }
+    assert_true(5 * told < 4 * plain);
 }
 
 static void rounding_has_a_range(void **state)
