@@ -47,9 +47,6 @@ dfl_status dfl_check_flags(dfl_check *c);
 dfl_status dfl_check_multipliers(dfl_check *c);
 dfl_status dfl_check_massless(dfl_check *c);
 
-/* check_mass.c: M and its flags, at x0 */
-dfl_status dfl_check_mass(dfl_check *c);
-
 /* check_rates.c: rates along the motion; derivatives are in jac, fine and coarse */
 dfl_status dfl_check_settle_contact(dfl_check *c);
 dfl_status dfl_check_rates(dfl_check *c); /* gI; leaves all rates for the bias */

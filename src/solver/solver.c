@@ -404,7 +404,9 @@ static dfl_status advance(dfl_solver *solver, double t_end)
         if (status)
             break;
         dfl_solver_note_residuals(solver);
-        status = dfl_solver_report_step(solver);
+        status = dfl_solver_watch_derivatives(solver);
+        if (!status)
+            status = dfl_solver_report_step(solver);
     }
     if (status && status != DFL_STOPPED) { /* a fresh beginning, if continued */
         dfl_stepper_start(st, solver->options.fixed_step);

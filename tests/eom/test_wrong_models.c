@@ -164,6 +164,95 @@ static void a_correction_that_W_misleads_points_to_the_self_check(void **state)
     }
 }
 
+/* The status of a run over 2 s, whose message stays in ctx. */
+static dfl_status swing(dfl_context *ctx, const dfl_eom *eom, dfl_solver_options options)
+{
+    const double x0[N] = {[X] = 1};
+    dfl_solver *solver = NULL;
+    assert_int_equal(dfl_solver_create(&solver, ctx, eom, &options), DFL_OK);
+    assert_int_equal(dfl_solver_start(solver, 0, x0, NULL), DFL_OK);
+    const dfl_status status = dfl_solver_advance(solver, 2);
+    dfl_solver_free(solver);
+    return status;
+}
+
+/* From rest, where the bias vanishes, and without the self-check: all constraints could be kept. */
+static void a_wrong_bias_ends_the_run(void **state)
+{
+    (void)state;
+    const double factor[] = {0, -1, 0.5, 1.1};
+    dfl_context *ctx = dfl_context_create();
+    for (int k = 0; k < DFL_INTEGRATORS; k++)
+        for (int nm = 0; nm <= 1; nm++)
+            for (size_t i = 0; i < sizeof factor / sizeof *factor; i++) {
+                const mistake wrong = {1, 1, factor[i], false, nm == 1};
+                dfl_eom eom = pendulum(mass_diagonal, true, true, &wrong);
+                eom.nl = 1 - nm, eom.nm = nm;
+                const dfl_status status =
+                    swing(ctx, &eom, (dfl_solver_options){.integrator = (dfl_integrator)k});
+                if (status != DFL_INVALID ||
+                    !strstr(dfl_message(ctx),
+                            nm ? "the bias of hI[0] is" : "the bias of gII[0] is"))
+                    fail_msg("%s, %g: %s", dfl_integrator_name((dfl_integrator)k), factor[i],
+                             status ? dfl_message(ctx) : "not noticed");
+            }
+    dfl_context_free(ctx);
+}
+
+/* In every form that uses the bias, at coarse and fine tolerances, with few and with many steps. */
+static void a_right_model_raises_no_alarm(void **state)
+{
+    (void)state;
+    dfl_context *ctx = dfl_context_create();
+    const dfl_eom eom = pendulum(mass_diagonal, true, true, &none);
+    for (int form = DFL_PSF; form < DFL_FORMS; form++)
+        for (int digits = 3; digits <= 9; digits += 3)
+            for (int k = 0; k <= 1; k++) {
+                const dfl_solver_options options = {
+                    .form = (dfl_form)form, .rtol = pow(10, -digits), .max_step = k ? 1e-3 : 0};
+                if (swing(ctx, &eom, options) == DFL_INVALID)
+                    fail_msg("%s: %s", dfl_form_name((dfl_form)form), dfl_message(ctx));
+            }
+    dfl_context_free(ctx);
+}
+
+/* A point lifted by a drive whose acceleration jumps at t = 1: y = |t - 1| (t - 1). x = [lambda | v | p] */
+static int eval_jump(dfl_blocks *out, double t, const double *x, unsigned need, void *user)
+{
+    const double late = t - 1;
+    (void)need, (void)user;
+    out->kin[0] = x[VX], out->kin[1] = x[VY];
+    out->f[0] = 0, out->f[1] = -9.81;
+    out->g[0] = x[Y] - fabs(late) * late;
+    out->gI[0] = x[VY] - 2 * fabs(late);
+    out->W[0] = 0, out->W[1] = 1;
+    out->bias[0] = late < 0 ? 2 : -2;
+    return 0;
+}
+
+/* The step after which derivatives are compared ends at the jump, or so near that their differences reach over it. */
+static void a_kink_raises_no_alarm(void **state)
+{
+    (void)state;
+    const dfl_eom eom = {.np = 2, .nv = 2, .nl = 1, .eval = eval_jump};
+    const double x0[N] = {[VY] = 2, [Y] = -1};
+    dfl_context *ctx = dfl_context_create();
+    for (int count = 4; count <= 16; count *= 4)
+        for (int off = -2; off <= 2; off++) {
+            const double h = 1.0 / count;
+            dfl_solver *solver = NULL;
+            const dfl_solver_options options = {.first_step = h, .rtol = 1e-3};
+            assert_int_equal(dfl_solver_create(&solver, ctx, &eom, &options), DFL_OK);
+            assert_int_equal(dfl_solver_start(solver, 0, x0, NULL), DFL_OK);
+            for (int i = 1; i <= count; i++)
+                if (dfl_solver_advance(solver, i < count ? i * h : 1 + 3e-4 * off * h))
+                    fail_msg("step %d of %d: %s", i, count, dfl_message(ctx));
+            assert_int_equal(dfl_solver_statistics(solver).accepted, count);
+            dfl_solver_free(solver);
+        }
+    dfl_context_free(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -171,6 +260,9 @@ int main(void)
         cmocka_unit_test(a_mass_that_refuses_other_positions_is_not_called_variable),
         cmocka_unit_test(a_nan_in_W_is_found_there),
         cmocka_unit_test(a_correction_that_W_misleads_points_to_the_self_check),
+        cmocka_unit_test(a_wrong_bias_ends_the_run),
+        cmocka_unit_test(a_right_model_raises_no_alarm),
+        cmocka_unit_test(a_kink_raises_no_alarm),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
