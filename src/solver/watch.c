@@ -103,10 +103,10 @@ static dfl_status watch_directions(dfl_solver *solver)
     speed = speed > 0 ? speed : 1;
     memcpy(solver->x, x, (size_t)at.n * sizeof *x);
     for (int j = 0; j < eom->nv; j++)
-        solver->x[at.v + j] += 1e-5 * speed * (1 + fmod(0.6180339887 * (j + 1), 1));
+        solver->x[at.v + j] += 1e-2 * speed * (1 + fmod(0.6180339887 * (j + 1), 1));
     if (!rows_beside(&status, solver, solver->stepper->t))
         return status;
-    const double noise = 1e-11 * speed * largest_row(solver, NULL);
+    const double noise = 1e-8 * speed * largest_row(solver, NULL);
     for (int i = 0; !status && i < solver->sys.nc; i++)
         status = compare_directions(solver, i, noise);
     return status;
