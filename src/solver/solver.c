@@ -168,6 +168,7 @@ static dfl_status start(dfl_solver *solver, double t0, const double *x0,
             return status;
     }
     memset(&solver->stats, 0, sizeof solver->stats);
+    solver->doubts = 0;
     memcpy(solver->x, x0, (size_t)sys->nu * sizeof *x0);
     memset(&solver->initial.counters, 0, sizeof solver->initial.counters);
     status = dfl_initial_complete(solver->x, &solver->initial, t0, conditions);

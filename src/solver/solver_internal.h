@@ -10,6 +10,7 @@ struct dfl_solver {
     const dfl_eom *eom;
     dfl_solver_options options; /* resolved */
     dfl_statistics stats;
+    int doubts; /* in a row, about W and bias (watch.c) */
     dfl_system sys;
     dfl_formulation form;
     dfl_stepper *stepper;

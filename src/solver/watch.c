@@ -1,14 +1,17 @@
 /* W and the bias are used by the integration, not tested by it: with a forgotten bias every constraint is kept and the
    motion is wrong. So after steps 4, 16, 64, ... they are compared with differences of (gI, hv), at the price of
-   three evaluations. This is coarse, 2 %, so that neither noise nor kinks of a sound model raise an alarm; the
-   self-check is sharper, and knows more. */
+   three evaluations. This is coarse, 2 %, and an error must show after three steps in a row, so that neither noise nor
+   kinks of a sound model raise an alarm; the self-check is sharper, and knows more. */
 #include "solver/solver_internal.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
+enum { ENOUGH_DOUBTS = 3 };
+
 static bool is_due(const dfl_solver *solver);
+static bool is_certain(const dfl_solver *solver);
 static dfl_status watch_bias(dfl_solver *solver);
 static dfl_status compare_bias(const dfl_solver *solver, int i, double ahead, double tau,
                                double noise);
@@ -24,7 +27,16 @@ dfl_status dfl_solver_watch_derivatives(dfl_solver *solver)
     if (!is_due(solver))
         return DFL_OK;
     dfl_status status = watch_bias(solver);
-    return status ? status : watch_directions(solver);
+    if (!status)
+        status = watch_directions(solver);
+    solver->doubts = status == DFL_INVALID ? solver->doubts + 1 : 0;
+    return status == DFL_INVALID && solver->doubts < ENOUGH_DOUBTS ? DFL_OK : status;
+}
+
+/* Whether this time an error ends the run, and needs words. */
+static bool is_certain(const dfl_solver *solver)
+{
+    return solver->doubts == ENOUGH_DOUBTS - 1;
 }
 
 static bool is_due(const dfl_solver *solver)
@@ -34,9 +46,9 @@ static bool is_due(const dfl_solver *solver)
     long step = solver->stats.accepted;
     while (step > 4 && step % 4 == 0)
         step /= 4;
-    return step == 4 && sys->nc > 0 && !sys->geoms && sys->need & DFL_BIAS &&
-           solver->eom->ns == 0 && /* s has no rate in x */
-           opt->fixed_step == 0 && /* real time */
+    return (step == 4 || solver->doubts > 0) && sys->nc > 0 && !sys->geoms &&
+           sys->need & DFL_BIAS && solver->eom->ns == 0 && /* s has no rate in x */
+           opt->fixed_step == 0 &&                         /* real time */
            opt->rounding < 1e-10;
 }
 
@@ -80,6 +92,8 @@ static dfl_status compare_bias(const dfl_solver *solver, int i, double ahead, do
     const double kink = fabs((ahead - 2 * now + behind) / tau), error = fabs(found - bias);
     if (!(error > 0.02 * (fabs(found) + fabs(bias)) + noise) || kink > 0.1 * error)
         return DFL_OK;
+    if (!is_certain(solver))
+        return DFL_INVALID;
     char name[80], of[80];
     row_name(name, sizeof name, eom, i, DFL_ROW_GII);
     row_name(of, sizeof of, eom, i, DFL_ROW_GI);
@@ -103,7 +117,7 @@ static dfl_status watch_directions(dfl_solver *solver)
     speed = speed > 0 ? speed : 1;
     memcpy(solver->x, x, (size_t)at.n * sizeof *x);
     for (int j = 0; j < eom->nv; j++)
-        solver->x[at.v + j] += 1e-2 * speed * (1 + fmod(0.6180339887 * (j + 1), 1));
+        solver->x[at.v + j] += 1e-4 * speed * (1 + fmod(0.6180339887 * (j + 1), 1));
     if (!rows_beside(&status, solver, solver->stepper->t))
         return status;
     const double noise = 1e-8 * speed * largest_row(solver, NULL);
@@ -130,6 +144,8 @@ static dfl_status compare_directions(const dfl_solver *solver, int i, double noi
     }
     if (!(fabs(change - sum) > 0.02 * size + noise))
         return DFL_OK;
+    if (!is_certain(solver))
+        return DFL_INVALID;
     char of[80];
     row_name(of, sizeof of, eom, i, DFL_ROW_GI);
     return dfl_fail(solver->ctx, DFL_INVALID,

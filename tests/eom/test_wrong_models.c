@@ -253,9 +253,45 @@ static void a_kink_raises_no_alarm(void **state)
     dfl_context_free(ctx);
 }
 
+/* Forty coordinates whose common speed is kept, a constraint that is quadratic in velocities: x = [mu | v | p] */
+enum { MANY = 40 };
+static int eval_speed(dfl_blocks *out, double t, const double *x, unsigned need, void *user)
+{
+    (void)t, (void)need, (void)user;
+    out->hv[0] = -1;
+    for (int i = 0; i < MANY; i++) {
+        const double v = x[1 + i];
+        out->f[i] = i == 1;
+        out->hv[0] += v * v;
+        out->W[i] = 2 * v;
+    }
+    out->bias[0] = 0;
+    return 0;
+}
+
+static void a_constraint_that_is_not_linear_in_v_raises_no_alarm(void **state)
+{
+    (void)state;
+    const dfl_eom eom = {
+        .np = MANY, .nv = MANY, .nm = 1, .eval = eval_speed, .trivial_kinematics = true};
+    const double x0[1 + 2 * MANY] = {[1] = 1};
+    dfl_context *ctx = dfl_context_create();
+    dfl_solver *solver = NULL;
+    const dfl_solver_options options = {.max_step = 0.05};
+    assert_int_equal(dfl_solver_create(&solver, ctx, &eom, &options), DFL_OK);
+    assert_int_equal(dfl_solver_start(solver, 0, x0, NULL), DFL_OK);
+    if (dfl_solver_advance(solver, 1))
+        fail_msg("%s", dfl_message(ctx));
+    /* the direction of v turns with v' = f - (f v) v: v1 = tanh t */
+    assert_true(fabs(dfl_solver_state(solver)[2] - tanh(1)) < 1e-6);
+    dfl_solver_free(solver);
+    dfl_context_free(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_constraint_that_is_not_linear_in_v_raises_no_alarm),
         cmocka_unit_test(the_self_check_knows_what_mass_should_write),
         cmocka_unit_test(a_mass_that_refuses_other_positions_is_not_called_variable),
         cmocka_unit_test(a_nan_in_W_is_found_there),
