@@ -24,7 +24,7 @@ typedef struct dfl_stage_plan dfl_stage_plan;
 typedef struct dfl_stages {
     dfl_point *points; /* with t and x = X, not evaluated */
     int count;
-    const double *T, *TI, *AI; /* A^-1 = T Lambda T^-1 */
+    const double *T, *TI, *LTI, *AI; /* T, T^-1, Lambda T^-1 and A^-1 = T Lambda T^-1 */
     double h;
     const double *x, *Z; /* n, n lanes */
 } dfl_stages;

@@ -260,9 +260,11 @@ static INLINE void collect_apart(int stages, int quads, double *lanes, long n, c
 /* Lanes of n components of x + Z. */
 static INLINE void place(int quads, double *lanes, long n, const double *x, const double *Z)
 {
-    for (const double *end = x + n; x < end; x++, lanes += 4 * quads, Z += 4 * quads)
+    for (const double *end = x + n; x < end; x++, lanes += 4 * quads, Z += 4 * quads) {
+        const double start = *x;
         for (int q = 0; q < quads; q++)
-            *(quad *)(lanes + 4 * q) = *x + *(const quad *)(Z + 4 * q);
+            *(quad *)(lanes + 4 * q) = start + *(const quad *)(Z + 4 * q);
+    }
 }
 
 /* f_dyn = f - W^T (l, m), a = M^-1 f_dyn with a constant diagonal M, and gII, hI = bias + W a; f becomes f_dyn
@@ -304,9 +306,10 @@ static INLINE void combine_single(int stages, int quads, const dfl_stage_plan *p
         four y[2], W[2];
         pick(y, stages, first + *at_f, distance);
         pick(W, stages, first + *at_W, distance);
+        const double inverse = *M_inv;
         for (int q = 0; q < quads; q++) {
             y[q] -= W[q] * l[q];
-            const four a = *M_inv * y[q];
+            const four a = inverse * y[q];
             *(quad *)(f + 4 * q) = rates_are_a ? a : y[q];
             sum[q] += W[q] * a;
         }
@@ -358,7 +361,7 @@ static INLINE void add_products(int rows, int quads, four d[2][2], four y[2][2],
 }
 
 static INLINE void project_rows(int rows, int quads, const dfl_stage_plan *plan, const block *b,
-                                long i)
+                                long i, double rate)
 {
     const int width = 4 * quads;
     four left[2][2] = {{{0}, {0}}, {{0}, {0}}}, right[2][2] = {{{0}, {0}}, {{0}, {0}}};
@@ -367,21 +370,22 @@ static INLINE void project_rows(int rows, int quads, const dfl_stage_plan *plan,
                  b->alg);
     for (int k = 0; k < rows; k++) {
         store(b->d + (i + k) * width, quads, left[k]);
-        store(b->y + (i + k) * width, quads, right[k]);
+        for (int q = 0; q < quads; q++)
+            *(quad *)(b->y + (i + k) * width + 4 * q) = rate * right[k][q];
     }
 }
 
-static INLINE void project_block(int quads, const dfl_stage_plan *plan, const block *b)
+static INLINE void project_block(int quads, const dfl_stage_plan *plan, const block *b, double rate)
 {
     long i = 0;
     for (; i + 2 <= b->m; i += 2)
-        project_rows(2, quads, plan, b, i);
+        project_rows(2, quads, plan, b, i, rate);
     if (i < b->m)
-        project_rows(1, quads, plan, b, i);
+        project_rows(1, quads, plan, b, i, rate);
 }
 
-/* d = S f + SJ_a a,  y = S diag(I,M,I) Z + SM_a a */
-static INLINE void project(int quads, const dfl_formulation *form)
+/* d = S f + SJ_a a,  y = (S diag(I,M,I) Z + SM_a a) / h */
+static INLINE void project(int quads, const dfl_formulation *form, double rate)
 {
     const dfl_stage_plan *plan = form->plan;
     const int width = 4 * quads;
@@ -399,26 +403,26 @@ static INLINE void project(int quads, const dfl_formulation *form)
                          .na = plan->ma,
                          .d = plan->lanes + (plan->ma + i) * width,
                          .y = form->moved + i * width};
-        project_rows(1, quads, plan, &r, 0);
+        project_rows(1, quads, plan, &r, 0, rate);
     }
-    project_block(quads, plan, &plan->v);
-    project_block(quads, plan, &plan->p);
+    project_block(quads, plan, &plan->v, rate);
+    project_block(quads, plan, &plan->p, rate);
 }
 
-/* d = T^-1 d - Lambda T^-1 y */
-static INLINE void decouple(int stages, int quads, const dfl_formulation *form, const double *TI)
+/* d = T^-1 d - h Lambda T^-1 (y / h) */
+static INLINE void decouple(int stages, int quads, const dfl_formulation *form,
+                            const dfl_stages *st)
 {
     const dfl_stage_plan *plan = form->plan;
     const long width = 4 * quads;
-    const double *y = form->moved;
+    const double *TI = st->TI, *LTI = st->LTI, *y = form->moved;
     double *d = plan->lanes + plan->ma * width, *const end = d + plan->nd * width;
     for (; d < end; d += width, y += width) {
-        four left[2], right[2], shifted[2];
+        four left[2], right[2];
         transform_one(left, stages, quads, TI, d);
-        transform_one(right, stages, quads, TI, y);
-        shift(shifted, quads, &form->shifts, right);
+        transform_one(right, stages, quads, LTI, y);
         for (int q = 0; q < quads; q++)
-            *(quad *)(d + 4 * q) = left[q] - shifted[q];
+            *(quad *)(d + 4 * q) = left[q] - right[q];
     }
 }
 
@@ -428,8 +432,8 @@ WIDE static void assemble(const dfl_formulation *form, const dfl_stages *st)
 #define ASSEMBLE(stages, quads)                                                                    \
     do {                                                                                           \
         collect_rows(stages, quads, form, st->x);                                                  \
-        project(quads, form);                                                                      \
-        decouple(stages, quads, form, st->TI);                                                     \
+        project(quads, form, 1 / st->h);                                                           \
+        decouple(stages, quads, form, st);                                                         \
     } while (0)
     FOR_STAGES(st->count, ASSEMBLE)
 #undef ASSEMBLE

@@ -76,7 +76,7 @@ static void settle(dfl_stepper *st, double h)
     dfl_radau *ra = (dfl_radau *)st;
     const dfl_coefficients *rk = ra->rk;
     const int n1 = st->sys->n1, s = rk->stages, width = rk->width;
-    ra->stages = (dfl_stages){ra->stage, s, rk->T, rk->TI, ra->AI, h, st->here.x, ra->Z};
+    ra->stages = (dfl_stages){ra->stage, s, rk->T, rk->TI, ra->LTI, ra->AI, h, st->here.x, ra->Z};
     if (st->form->defect > 0 && !st->sys->psi1) {
         for (int i = 0; i < n1; i++)
             for (int k = 0; k < s; k++)

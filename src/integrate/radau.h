@@ -24,13 +24,13 @@ typedef struct dfl_radau {
     int max_stages;             /* that the options allow */
     dfl_order order;
     dfl_point stage[DFL_RADAU_STAGES];
-    dfl_stages stages;                       /* as the formulation sees them */
-    const dfl_coefficients *rk_cont;         /* of the last step ... */
-    double *cont, *x_end;                    /* ... its Z and its end: the collocation polynomial */
-    double *Z, *Z0, *W, *rows;               /* lanes */
-    double *dW, *dZ;                         /* Newton's increments of W = T^-1 Z and of Z */
-    double *XP, *YP;                         /* lanes of x' and of T^-1 x' */
-    double AI[DFL_RADAU_STAGES * DFL_LANES]; /* A^-1 by columns */
+    dfl_stages stages;               /* as the formulation sees them */
+    const dfl_coefficients *rk_cont; /* of the last step ... */
+    double *cont, *x_end;            /* ... its Z and its end: the collocation polynomial */
+    double *Z, *Z0, *W, *rows;       /* lanes */
+    double *dW, *dZ;                 /* Newton's increments of W = T^-1 Z and of Z */
+    double *XP, *YP;                 /* lanes of x' and of T^-1 x' */
+    double AI[DFL_RADAU_STAGES * DFL_LANES], LTI[DFL_RADAU_STAGES * DFL_LANES]; /* by columns */
     double ratio, P[DFL_RADAU_STAGES * DFL_LANES]; /* the polynomial's continuation, h/h_old */
     double *y;
 } dfl_radau;

@@ -61,6 +61,9 @@ void dfl_radau_use_order(dfl_radau *ra, int order)
     for (int i = 0; i < ra->rk->stages; i++)
         for (int j = 0; j < ra->rk->stages; j++)
             ra->AI[j * ra->rk->width + i] = ra->rk->AI[i * ra->rk->stages + j];
+    dfl_shifts Lambda;
+    dfl_shifts_set(&Lambda, ra->rk->stages, ra->rk->shift);
+    dfl_lanes_shift(ra->LTI, ra->rk->width, &Lambda, ra->rk->stages, ra->rk->TI);
     dfl_scale_stages(&st->scale, ra->rk->stages);
     dfl_controller_init(&st->control, st->options, ra->rk->stages + 1);
 }

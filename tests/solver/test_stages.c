@@ -45,8 +45,8 @@ static void compare_increments(const char *name, int order, dfl_form form)
         ra->stage[k].t = st->t + ra->rk->c[k] * st->newton.h_factored;
     dfl_lanes_scatter(ra->stage[0].x, dfl_points_distance(ra->stage, s), s, n, st->here.x, Z, NULL);
     transformed_increment(expected, ra, Z);
-    const dfl_stages stages = {ra->stage,  s, ra->rk->T, ra->rk->TI, ra->AI, st->newton.h_factored,
-                               st->here.x, Z};
+    const dfl_stages stages = {
+        ra->stage, s, ra->rk->T, ra->rk->TI, ra->LTI, ra->AI, st->newton.h_factored, st->here.x, Z};
     dfl_formulation_begin_iteration(st->form);
     assert_int_equal(dfl_formulation_increment(ra->dZ, st->form, &stages, ra->rows), DFL_STEP_OK);
     double largest = 0, difference = 0;
