@@ -65,8 +65,7 @@ static void prepare(dfl_stage_plan *plan, const dfl_formulation *form, const dfl
                     double *rows);
 static dfl_outcome evaluate(dfl_formulation *form, const dfl_stages *st);
 static dfl_outcome subtract_momenta(dfl_formulation *form, const dfl_stages *st);
-WIDE static void assemble(const dfl_formulation *form, const dfl_stages *st);
-WIDE static void expand(double *dZ, const dfl_formulation *form, const dfl_stages *st);
+WIDE static void solve_stages(double *dZ, const dfl_formulation *form, const dfl_stages *st);
 
 dfl_outcome dfl_projected_increment(double *dZ, dfl_formulation *form, const dfl_stages *st,
                                     double *rows)
@@ -76,9 +75,7 @@ dfl_outcome dfl_projected_increment(double *dZ, dfl_formulation *form, const dfl
     dfl_outcome outcome = evaluate(form, st);
     if (outcome)
         return outcome;
-    assemble(form, st);
-    dfl_shifted_solve(form->E, form->plan->u);
-    expand(dZ, form, st);
+    solve_stages(dZ, form, st);
     return DFL_STEP_OK;
 }
 
@@ -426,17 +423,14 @@ static INLINE void decouple(int stages, int quads, const dfl_formulation *form,
     }
 }
 
-/* The decoupled right-hand sides behind the algebraic rows. */
-WIDE static void assemble(const dfl_formulation *form, const dfl_stages *st)
+/* u = E^-1 u */
+static INLINE void solve_decoupled(int quads, const dfl_formulation *form)
 {
-#define ASSEMBLE(stages, quads)                                                                    \
-    do {                                                                                           \
-        collect_rows(stages, quads, form, st->x);                                                  \
-        project(quads, form, 1 / st->h);                                                           \
-        decouple(stages, quads, form, st);                                                         \
-    } while (0)
-    FOR_STAGES(st->count, ASSEMBLE)
-#undef ASSEMBLE
+    const double *inverse = dfl_shifted_inverse(form->E);
+    if (inverse)
+        multiply_two(quads, form->plan->u, inverse);
+    else
+        dfl_shifted_solve(form->E, form->plan->u);
 }
 
 /* dZ = CB [a; u] without the blocks of CB that are zero (linearize.c): [s p] depend on a3 u_p, v on a2 a3 u_p u_v,
@@ -458,19 +452,28 @@ static INLINE void multiply_blocks(int quads, double *dZ, const dfl_formulation 
     mul(quads, dZ + off_sp * width, CB + a3 * n + off_sp, n, sys->n4, u_v - a3, rows + a3 * width);
 }
 
-/* dZ = CB [a; T u]. A few rows are cheaper with zeros, all at once. */
-WIDE static void expand(double *dZ, const dfl_formulation *form, const dfl_stages *st)
+/* dZ = CB [a; u]. A few rows are cheaper with zeros, all at once. */
+static INLINE void expand(int quads, double *dZ, const dfl_formulation *form)
 {
     const dfl_stage_plan *plan = form->plan;
-    const double *rows = plan->lanes;
-#define EXPAND(stages, quads)                                                                      \
+    if (plan->whole)
+        mul(quads, dZ, plan->CB, plan->n, plan->n, plan->K, plan->lanes);
+    else
+        multiply_blocks(quads, dZ, form, plan->lanes);
+}
+
+/* From the rows of evaluated stages to their increments. */
+WIDE static void solve_stages(double *dZ, const dfl_formulation *form, const dfl_stages *st)
+{
+#define SOLVE(stages, quads)                                                                       \
     do {                                                                                           \
-        transform(stages, quads, plan->u, st->T, plan->nd, plan->u);                               \
-        if (plan->whole)                                                                           \
-            mul(quads, dZ, plan->CB, plan->n, plan->n, plan->K, rows);                             \
-        else                                                                                       \
-            multiply_blocks(quads, dZ, form, rows);                                                \
+        collect_rows(stages, quads, form, st->x);                                                  \
+        project(quads, form, 1 / st->h);                                                           \
+        decouple(stages, quads, form, st);                                                         \
+        solve_decoupled(quads, form);                                                              \
+        transform(stages, quads, form->plan->u, st->T, form->plan->nd, form->plan->u);             \
+        expand(quads, dZ, form);                                                                   \
     } while (0)
-    FOR_STAGES(st->count, EXPAND)
-#undef EXPAND
+    FOR_STAGES(st->count, SOLVE)
+#undef SOLVE
 }

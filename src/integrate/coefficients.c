@@ -210,17 +210,19 @@ void dfl_coefficients_basis(double *l, const dfl_coefficients *rk, double x)
 WIDE void dfl_coefficients_basis_at(double *L, const dfl_coefficients *rk, int width,
                                     const double *x)
 {
+    const int stages = rk->stages; /* a store of four may change anything else, for the compiler */
+    const double *c = rk->c, *weight = rk->weight;
     for (int first = 0; first < width; first += 4) {
         const quad at = *(const quad *)(x + first);
         quad left = at, right = {1, 1, 1, 1};
         double *l = L + first;
-        for (int j = 0; j < rk->stages; j++) {
-            *(quad *)(l + j * width) = left * rk->weight[j];
-            left *= at - rk->c[j];
+        for (int j = 0; j < stages; j++) {
+            *(quad *)(l + j * width) = left * weight[j];
+            left *= at - c[j];
         }
-        for (int j = rk->stages - 1; j >= 0; j--) {
+        for (int j = stages - 1; j >= 0; j--) {
             *(quad *)(l + j * width) *= right;
-            right *= at - rk->c[j];
+            right *= at - c[j];
         }
     }
 }

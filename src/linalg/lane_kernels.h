@@ -137,4 +137,31 @@ static INLINE void shift(four y[2], int quads, const dfl_shifts *zeta, const fou
             *(const quad *)(zeta->re + 4 * q) * x[q] + *(const quad *)(zeta->im + 4 * q) * other[q];
 }
 
+/* y += z x: each lane times re, the other lane of its pair times im. */
+static INLINE void add_product(four y[2], int quads, const double *z, const four x[2],
+                               const four other[2])
+{
+    for (int q = 0; q < quads; q++) {
+        y[q] += *(const quad *)(z + 4 * q) * x[q];
+        y[q] += *(const quad *)(z + 4 * (quads + q)) * other[q];
+    }
+}
+
+/* d = E^-1 d for two components, the inverse as dfl_shifted_inverse gives it. */
+static INLINE void multiply_two(int quads, double *d, const double *inverse)
+{
+    const int width = 4 * quads, entry = 2 * width;
+    four x[2][2], other[2][2], y[2][2] = {{{0}, {0}}, {{0}, {0}}};
+    for (int j = 0; j < 2; j++) {
+        for (int q = 0; q < quads; q++)
+            x[j][q] = *(const quad *)(d + j * width + 4 * q);
+        partners(other[j], quads, x[j]);
+    }
+    for (int j = 0; j < 2; j++)
+        for (int i = 0; i < 2; i++)
+            add_product(y[i], quads, inverse + (2 * j + i) * entry, x[j], other[j]);
+    for (int i = 0; i < 2; i++)
+        store(d + i * width, quads, y[i]);
+}
+
 #endif

@@ -139,6 +139,9 @@ bool dfl_shifted_factor(dfl_shifted *shifted, int n, const double *A, const doub
 void dfl_shifted_solve(const dfl_shifted *shifted, double *d);
 void dfl_shifted_solve_real(const dfl_shifted *shifted, double *d);
 
+/* For those who solve in their own loops (lane_kernels.h): the inverse, where order 2 has it, or NULL. */
+const double *dfl_shifted_inverse(const dfl_shifted *shifted);
+
 /* Minimum-norm least squares by SVD, with workspace for up to m x n. */
 typedef struct dfl_lstsq dfl_lstsq;
 dfl_status dfl_lstsq_create(dfl_lstsq **out, dfl_context *ctx, int m, int n);

@@ -94,6 +94,11 @@ void dfl_shifted_solve(const dfl_shifted *shifted, double *d)
         dfl_factor_solve_lanes(shifted->pair[k], d + 1 + 2 * k, width);
 }
 
+const double *dfl_shifted_inverse(const dfl_shifted *shifted)
+{
+    return shifted->together && shifted->n == 2 ? shifted->factors : NULL;
+}
+
 /* In the first lane, where all numbers are real. */
 void dfl_shifted_solve_real(const dfl_shifted *shifted, double *d)
 {
@@ -395,38 +400,12 @@ WIDE static bool invert_two(double *E, int width, const dfl_shifts *zeta, const 
     return width == 4 ? invert_two_with(1, E, zeta, A, B) : invert_two_with(2, E, zeta, A, B);
 }
 
-/* y += z x: each lane times re, the other lane of its pair times im. */
-static INLINE void add_product(four y[2], int quads, const double *z, const four x[2],
-                               const four other[2])
-{
-    for (int q = 0; q < quads; q++) {
-        y[q] += *(const quad *)(z + 4 * q) * x[q];
-        y[q] += *(const quad *)(z + 4 * (quads + q)) * other[q];
-    }
-}
-
-static INLINE void solve_two_with(int quads, double *d, const double *inverse)
-{
-    const int width = 4 * quads, entry = 2 * width;
-    four x[2][2], other[2][2], y[2][2] = {{{0}, {0}}, {{0}, {0}}};
-    for (int j = 0; j < 2; j++) {
-        for (int q = 0; q < quads; q++)
-            x[j][q] = *(const quad *)(d + j * width + 4 * q);
-        partners(other[j], quads, x[j]);
-    }
-    for (int j = 0; j < 2; j++)
-        for (int i = 0; i < 2; i++)
-            add_product(y[i], quads, inverse + (2 * j + i) * entry, x[j], other[j]);
-    for (int i = 0; i < 2; i++)
-        store(d + i * width, quads, y[i]);
-}
-
 WIDE static void solve_two(double *d, int width, const double *inverse)
 {
     if (width == 4)
-        solve_two_with(1, d, inverse);
+        multiply_two(1, d, inverse);
     else
-        solve_two_with(2, d, inverse);
+        multiply_two(2, d, inverse);
 }
 
 static void solve_real_two(double *d, int width, const double *inverse)
