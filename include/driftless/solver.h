@@ -178,7 +178,8 @@ typedef struct dfl_solver_options {
     double keep_high; /* the matrix is kept; 0 means 1 and 1.2 */
 
     /* Before the initial values are completed, at x0 and at two states near it: compare jacobian, W,
-       gI, bias with differences, and what eval writes with the flags it is asked for. */
+       gI, bias with differences, what eval writes with the flags it is asked for, and what mass writes
+       with the flags of M. Without it, only W and bias are watched, coarsely, during the run. */
     bool self_check;
 
     double every;        /* s; distance of calls of on_output; 0 means end points only */

@@ -118,8 +118,13 @@ dfl_status dfl_check_written(dfl_check *c)
         return status;
     if (isnan(missing->block[row])) {
         dfl_system_trouble(sys, DFL_STEP_NONFINITE, "eval", c->point->t);
+        sys->trouble.matrix = missing->matrix;
         sys->trouble.kind = missing->kind;
         sys->trouble.index = row % missing->rows;
+        if (missing->kind == DFL_ROW_GI && sys->trouble.index >= sys->eom->nl) { /* in W */
+            sys->trouble.kind = DFL_ROW_HV;
+            sys->trouble.index -= sys->eom->nl;
+        }
         return dfl_check_cannot(c);
     }
     entry_name(name, sizeof name, sys->eom, missing, row);

@@ -209,6 +209,10 @@ void dfl_increments_choose(dfl_rows_jacobian *jac, const dfl_system *sys, const 
 dfl_outcome dfl_system_differences(dfl_rows_jacobian *jac, dfl_system *sys, double t,
                                    const double *x, const double *a);
 
+/* The first part of the self-check, before anything else calls `mass`: what it writes at (t, x) of the user beside the
+   flags of M. DFL_INVALID, DFL_NO_MEMORY. */
+dfl_status dfl_system_check_mass(dfl_system *sys, double t, const double *x);
+
 /* Compares jacobian, W, gI and bias with differences of what they come from, and the blocks that
    eval writes with the flags it is asked for: at point's (t, x), which need not be consistent, and
    at two states near it. Changes point->x. DFL_INVALID: names the first entry that disagrees, with

@@ -8,7 +8,9 @@ dfl_status dfl_initial_self_check(dfl_initial *init, double t, const double *x)
 {
     dfl_system *sys = &init->sys;
     dfl_point work = {0};
-    dfl_status status = dfl_system_decide(sys, t, x, false);
+    dfl_status status = dfl_system_check_mass(sys, t, x);
+    if (!status)
+        status = dfl_system_decide(sys, t, x, false);
     if (!status)
         status = dfl_point_init(&work, sys);
     if (!status) {

@@ -12,6 +12,7 @@ static dfl_status inconsistent(dfl_initial *init, const dfl_conditions *cond, in
 static void row_name(char *text, size_t size, const dfl_system *sys, int row);
 static void explain_row(char *text, size_t size, dfl_initial *init, const dfl_conditions *cond,
                         int row);
+static const char *doubt_derivatives(const dfl_initial *init, int row);
 static void held_names(char *list, size_t size, const dfl_initial *init, const dfl_conditions *cond,
                        int row);
 static bool conflicts_known(const dfl_initial *init, int row);
@@ -142,7 +143,19 @@ static void explain_row(char *text, size_t size, dfl_initial *init, const dfl_co
             "from another guess";
     else if (!held[0])
         advice = "; the correction did not converge: start from another guess";
-    snprintf(text, size, "%s%s%s", held[0] ? "; held values in conflict: " : "", held, advice);
+    snprintf(text, size, "%s%s%s%s", held[0] ? "; held values in conflict: " : "", held, advice,
+             held[0] || cond->mode == DFL_START_CHECK ? "" : doubt_derivatives(init, row));
+}
+
+/* A hidden constraint is linear in the velocities, the next one in accelerations and, mostly, multipliers: a correction
+   that fails there rather tells of a wrong model than of a bad guess. */
+static const char *doubt_derivatives(const dfl_initial *init, int row)
+{
+    int index;
+    const dfl_kind kind = dfl_system_alg_kind(&init->sys, row, &index);
+    const bool hidden =
+        kind == DFL_ROW_GI || kind == DFL_ROW_HV || kind == DFL_ROW_GII || kind == DFL_ROW_HI;
+    return hidden ? ", or the model's derivatives are wrong (self_check looks for that)" : "";
 }
 
 /* The names of the held unknowns in conflict with row `row`: those that were found to be, or all that it
@@ -202,7 +215,8 @@ static void explain_stuck_row(char *text, size_t size, dfl_initial *init,
         snprintf(text, size, "; held values in conflict: %s", held);
     else
         snprintf(text, size,
-                 "; no free unknown can correct it from there: start from another guess");
+                 "; no free unknown can correct it from there: start from another guess%s",
+                 doubt_derivatives(init, row));
 }
 
 /* Of a row without such a derivative: the names of the unknowns that have one beside the point, so

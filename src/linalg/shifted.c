@@ -163,7 +163,7 @@ typedef struct number {
 
 static INLINE number load(int quads, const double *E)
 {
-    number z;
+    number z = {{{0}, {0}}, {{0}, {0}}};
     for (int q = 0; q < quads; q++) {
         z.re[q] = *(const quad *)(E + 4 * q);
         z.im[q] = *(const quad *)(E + 4 * (quads + q));
@@ -179,7 +179,7 @@ static INLINE void put(double *E, int quads, number z)
 
 static INLINE number product(int quads, number x, number y)
 {
-    number z;
+    number z = {{{0}, {0}}, {{0}, {0}}};
     for (int q = 0; q < quads; q++) {
         z.re[q] = x.re[q] * y.re[q] - x.im[q] * y.im[q];
         z.im[q] = x.re[q] * y.im[q] + x.im[q] * y.re[q];
@@ -189,7 +189,7 @@ static INLINE number product(int quads, number x, number y)
 
 static INLINE number reciprocal(int quads, number x)
 {
-    number z;
+    number z = {{{0}, {0}}, {{0}, {0}}};
     for (int q = 0; q < quads; q++) {
         const four inverse = 1 / (x.re[q] * x.re[q] + x.im[q] * x.im[q]);
         z.re[q] = x.re[q] * inverse;
@@ -348,7 +348,7 @@ WIDE static void solve_together(double *d, int width, const double *E, int n, co
 /* E = zeta A - B, one entry */
 static INLINE number entry_of(int quads, const dfl_shifts *zeta, double A, double B)
 {
-    number z;
+    number z = {{{0}, {0}}, {{0}, {0}}};
     for (int q = 0; q < quads; q++) {
         z.re[q] = A * *(const quad *)(zeta->re + 4 * q) - B;
         z.im[q] = A * *(const quad *)(zeta->im + 4 * q);

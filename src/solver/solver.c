@@ -404,7 +404,9 @@ static dfl_status advance(dfl_solver *solver, double t_end)
         if (status)
             break;
         dfl_solver_note_residuals(solver);
-        status = dfl_solver_report_step(solver);
+        status = dfl_solver_watch_derivatives(solver);
+        if (!status)
+            status = dfl_solver_report_step(solver);
     }
     if (status && status != DFL_STOPPED) { /* a fresh beginning, if continued */
         dfl_stepper_start(st, solver->options.fixed_step);
@@ -450,7 +452,10 @@ dfl_status dfl_solver_interpolate(double *x, dfl_solver *solver, double t, bool 
     const dfl_stepper *st = solver->stepper;
     const double slack = 4 * DBL_EPSILON * (fabs(st->t) + fabs(st->h_old));
     const double low = fmin(st->t_old, st->t), high = fmax(st->t_old, st->t);
-    if (!solver->started || !(t >= low - slack && t <= high + slack))
+    if (!solver->started)
+        return dfl_fail(solver->ctx, DFL_INVALID,
+                        "call dfl_solver_start before dfl_solver_interpolate");
+    if (!(t >= low - slack && t <= high + slack))
         return dfl_fail(solver->ctx, DFL_INVALID, "t = %g lies outside the last step [%g, %g]", t,
                         low, high);
     return dfl_solver_continuous(x, solver, t, project);

@@ -68,6 +68,10 @@ bool dfl_solver_land(dfl_solver *solver, int event);
 /* dfl_solver_interpolate without a check of t. */
 dfl_status dfl_solver_continuous(double *x, dfl_solver *solver, double t, bool project);
 
+/* After an accepted step, now and then: whether W and the bias are the derivatives of gI and hv (watch.c).
+   DFL_INVALID, DFL_CALLBACK. */
+dfl_status dfl_solver_watch_derivatives(dfl_solver *solver);
+
 /* Takes the residuals of the present point into the largest ones. */
 void dfl_solver_note_residuals(dfl_solver *solver);
 

@@ -1,0 +1,268 @@
+/* test_wrong_models.c: mistakes of people who write a model for the first time, and what they are told. */
+#include "support.h"
+
+enum { LAMBDA, VX, VY, X, Y, N };
+
+typedef struct mistake {
+    double gI, W, bias; /* factors; 1 is right */
+    bool nan;           /* W[1] is NaN */
+    bool nonholonomic;  /* the rope as a constraint of velocities */
+} mistake;
+
+/* A pendulum of mass 2 on a rope of length 1. */
+static int eval(dfl_blocks *out, double t, const double *x, unsigned need, void *user)
+{
+    const mistake *wrong = user;
+    (void)t, (void)need;
+    out->kin[0] = x[VX], out->kin[1] = x[VY];
+    out->f[0] = 0, out->f[1] = -2 * 9.81;
+    if (!wrong->nonholonomic)
+        out->g[0] = x[X] * x[X] + x[Y] * x[Y] - 1;
+    double *velocity = wrong->nonholonomic ? out->hv : out->gI;
+    velocity[0] = 2 * wrong->gI * (x[X] * x[VX] + x[Y] * x[VY]);
+    out->W[0] = 2 * wrong->W * x[X];
+    out->W[1] = wrong->nan ? (double)NAN : 2 * wrong->W * x[Y];
+    out->bias[0] = 2 * wrong->bias * (x[VX] * x[VX] + x[VY] * x[VY]);
+    return 0;
+}
+
+static int mass_diagonal(double *M, double t, const double *x, void *user)
+{
+    (void)t, (void)x, (void)user;
+    M[0] = M[1] = 2;
+    return 0;
+}
+
+static int mass_full(double *M, double t, const double *x, void *user)
+{
+    (void)t, (void)x, (void)user;
+    M[0] = M[3] = 2;
+    return 0;
+}
+
+static int mass_upper(double *M, double t, const double *x, void *user)
+{
+    (void)t, (void)x, (void)user;
+    M[0] = M[3] = 2;
+    M[2] = 0.5;
+    return 0;
+}
+
+static int mass_of_position(double *M, double t, const double *x, void *user)
+{
+    (void)t, (void)user;
+    M[0] = M[1] = 2 + x[X] * x[X];
+    return 0;
+}
+
+/* Refuses every position but the first; constant. */
+static int mass_refusing(double *M, double t, const double *x, void *user)
+{
+    (void)user;
+    M[0] = M[1] = 2;
+    return t != 0 || x[X] != 0.6;
+}
+
+static const mistake none = {1, 1, 1, false, false};
+
+/* The message of a start with the self-check, "" if it succeeds. */
+static void start(char *message, size_t size, const dfl_eom *eom, bool self_check)
+{
+    const double x0[N] = {[VX] = 0.8, [VY] = 0.7, [X] = 0.6, [Y] = -0.8};
+    dfl_context *ctx = dfl_context_create();
+    dfl_solver *solver = NULL;
+    const dfl_solver_options options = {.self_check = self_check};
+    assert_int_equal(dfl_solver_create(&solver, ctx, eom, &options), DFL_OK);
+    const dfl_status status = dfl_solver_start(solver, 0, x0, NULL);
+    snprintf(message, size, "%s", status ? dfl_message(ctx) : "");
+    dfl_solver_free(solver);
+    assert_int_equal(dfl_context_live(ctx), 0);
+    dfl_context_free(ctx);
+}
+
+static dfl_eom pendulum(dfl_mass_fn mass, bool diagonal, bool constant, const mistake *wrong)
+{
+    return (dfl_eom){.np = 2,
+                     .nv = 2,
+                     .nl = 1,
+                     .eval = eval,
+                     .mass = mass,
+                     .mass_diagonal = diagonal,
+                     .mass_constant = constant,
+                     .user = (void *)(uintptr_t)wrong};
+}
+
+static void the_self_check_knows_what_mass_should_write(void **state)
+{
+    (void)state;
+    const struct {
+        dfl_mass_fn mass;
+        bool diagonal, constant;
+        const char *says; /* NULL: sound */
+    } cases[] = {{mass_diagonal, true, true, NULL},
+                 {mass_diagonal, true, false, NULL},
+                 {mass_full, false, true, NULL},
+                 {mass_of_position, true, false, NULL},
+                 {mass_diagonal, false, true, "only the lower triangle of M"},
+                 {mass_upper, false, false, "only the upper triangle of M"},
+                 {mass_full, true, true, "more than the nv = 2 diagonal entries"},
+                 {mass_of_position, true, true, "mass_constant is set, but M changes"}};
+    char message[512];
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const dfl_eom eom = pendulum(cases[i].mass, cases[i].diagonal, cases[i].constant, &none);
+        start(message, sizeof message, &eom, true);
+        if (cases[i].says ? !strstr(message, cases[i].says) : message[0] != 0)
+            fail_msg("case %zu: %s", i, message);
+    }
+}
+
+/* At the start itself the matrix is there; elsewhere the check goes without it. */
+static void a_mass_that_refuses_other_positions_is_not_called_variable(void **state)
+{
+    (void)state;
+    const double x0[N] = {[X] = 0.6, [Y] = -0.8};
+    const dfl_eom eom = pendulum(mass_refusing, true, true, &none);
+    dfl_context *ctx = dfl_context_create();
+    dfl_solver *solver = NULL;
+    assert_int_equal(
+        dfl_solver_create(&solver, ctx, &eom, &(dfl_solver_options){.self_check = true}), DFL_OK);
+    if (dfl_solver_start(solver, 0, x0, &(dfl_conditions){.mode = DFL_START_AS_GIVEN}))
+        fail_msg("%s", dfl_message(ctx));
+    dfl_solver_free(solver);
+    dfl_context_free(ctx);
+}
+
+static void a_nan_in_W_is_found_there(void **state)
+{
+    (void)state;
+    char message[512];
+    for (int nm = 0; nm <= 1; nm++)
+        for (int self_check = 0; self_check <= 1; self_check++) {
+            const mistake wrong = {1, 1, 1, true, nm == 1};
+            dfl_eom eom = pendulum(mass_diagonal, true, true, &wrong);
+            eom.nl = 1 - nm, eom.nm = nm;
+            start(message, sizeof message, &eom, self_check);
+            if (!strstr(message, nm ? "NaN or Inf in W, row hv[0]" : "NaN or Inf in W, row gI[0]"))
+                fail_msg("%s", message);
+        }
+}
+
+/* gI three times as large as W says, or of another sign: the linear correction of the velocities runs away. */
+static void a_correction_that_W_misleads_points_to_the_self_check(void **state)
+{
+    (void)state;
+    const mistake wrong[] = {{3, 1, 1, false, false}, {1, -0.2, 1, false, false}};
+    char message[512];
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        const dfl_eom eom = pendulum(mass_diagonal, true, true, &wrong[i]);
+        start(message, sizeof message, &eom, false);
+        if (!strstr(message, "self_check looks for that"))
+            fail_msg("case %zu: %s", i, message);
+        start(message, sizeof message, &eom, true);
+        if (!strstr(message, "self-check: "))
+            fail_msg("case %zu: %s", i, message);
+    }
+}
+
+/* The status of a run over 2 s, whose message stays in ctx. */
+static dfl_status swing(dfl_context *ctx, const dfl_eom *eom, dfl_solver_options options)
+{
+    const double x0[N] = {[X] = 1};
+    dfl_solver *solver = NULL;
+    assert_int_equal(dfl_solver_create(&solver, ctx, eom, &options), DFL_OK);
+    assert_int_equal(dfl_solver_start(solver, 0, x0, NULL), DFL_OK);
+    const dfl_status status = dfl_solver_advance(solver, 2);
+    dfl_solver_free(solver);
+    return status;
+}
+
+/* From rest, where the bias vanishes, and without the self-check: all constraints could be kept. */
+static void a_wrong_bias_ends_the_run(void **state)
+{
+    (void)state;
+    const double factor[] = {0, -1, 0.5, 1.1};
+    dfl_context *ctx = dfl_context_create();
+    for (int k = 0; k < DFL_INTEGRATORS; k++)
+        for (int nm = 0; nm <= 1; nm++)
+            for (size_t i = 0; i < sizeof factor / sizeof *factor; i++) {
+                const mistake wrong = {1, 1, factor[i], false, nm == 1};
+                dfl_eom eom = pendulum(mass_diagonal, true, true, &wrong);
+                eom.nl = 1 - nm, eom.nm = nm;
+                const dfl_status status =
+                    swing(ctx, &eom, (dfl_solver_options){.integrator = (dfl_integrator)k});
+                if (status != DFL_INVALID ||
+                    !strstr(dfl_message(ctx),
+                            nm ? "the bias of hI[0] is" : "the bias of gII[0] is"))
+                    fail_msg("%s, %g: %s", dfl_integrator_name((dfl_integrator)k), factor[i],
+                             status ? dfl_message(ctx) : "not noticed");
+            }
+    dfl_context_free(ctx);
+}
+
+/* In every form that uses the bias, at coarse and fine tolerances, with few and with many steps. */
+static void a_right_model_raises_no_alarm(void **state)
+{
+    (void)state;
+    dfl_context *ctx = dfl_context_create();
+    const dfl_eom eom = pendulum(mass_diagonal, true, true, &none);
+    for (int form = DFL_PSF; form < DFL_FORMS; form++)
+        for (int digits = 3; digits <= 9; digits += 3)
+            for (int k = 0; k <= 1; k++) {
+                const dfl_solver_options options = {
+                    .form = (dfl_form)form, .rtol = pow(10, -digits), .max_step = k ? 1e-3 : 0};
+                if (swing(ctx, &eom, options) == DFL_INVALID)
+                    fail_msg("%s: %s", dfl_form_name((dfl_form)form), dfl_message(ctx));
+            }
+    dfl_context_free(ctx);
+}
+
+/* A point lifted by a drive whose acceleration jumps at t = 1: y = |t - 1| (t - 1). x = [lambda | v | p] */
+static int eval_jump(dfl_blocks *out, double t, const double *x, unsigned need, void *user)
+{
+    const double late = t - 1;
+    (void)need, (void)user;
+    out->kin[0] = x[VX], out->kin[1] = x[VY];
+    out->f[0] = 0, out->f[1] = -9.81;
+    out->g[0] = x[Y] - fabs(late) * late;
+    out->gI[0] = x[VY] - 2 * fabs(late);
+    out->W[0] = 0, out->W[1] = 1;
+    out->bias[0] = late < 0 ? 2 : -2;
+    return 0;
+}
+
+/* The step after which derivatives are compared ends at the jump, or so near that their differences reach over it. */
+static void a_kink_raises_no_alarm(void **state)
+{
+    (void)state;
+    const dfl_eom eom = {.np = 2, .nv = 2, .nl = 1, .eval = eval_jump};
+    const double x0[N] = {[VY] = 2, [Y] = -1};
+    dfl_context *ctx = dfl_context_create();
+    for (int count = 4; count <= 16; count *= 4)
+        for (int off = -2; off <= 2; off++) {
+            const double h = 1.0 / count;
+            dfl_solver *solver = NULL;
+            const dfl_solver_options options = {.first_step = h, .rtol = 1e-3};
+            assert_int_equal(dfl_solver_create(&solver, ctx, &eom, &options), DFL_OK);
+            assert_int_equal(dfl_solver_start(solver, 0, x0, NULL), DFL_OK);
+            for (int i = 1; i <= count; i++)
+                if (dfl_solver_advance(solver, i < count ? i * h : 1 + 3e-4 * off * h))
+                    fail_msg("step %d of %d: %s", i, count, dfl_message(ctx));
+            assert_int_equal(dfl_solver_statistics(solver).accepted, count);
+            dfl_solver_free(solver);
+        }
+    dfl_context_free(ctx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_self_check_knows_what_mass_should_write),
+        cmocka_unit_test(a_mass_that_refuses_other_positions_is_not_called_variable),
+        cmocka_unit_test(a_nan_in_W_is_found_there),
+        cmocka_unit_test(a_correction_that_W_misleads_points_to_the_self_check),
+        cmocka_unit_test(a_wrong_bias_ends_the_run),
+        cmocka_unit_test(a_right_model_raises_no_alarm),
+        cmocka_unit_test(a_kink_raises_no_alarm),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
