@@ -306,7 +306,6 @@ dfl_outcome dfl_system_differences(dfl_rows_jacobian *jac, dfl_system *sys, doub
                                    const double *x, const double *a)
 {
     memset(jac->store, 0, (size_t)jac->store_size * sizeof(double));
-    dfl_increments_choose(jac, sys, x);
     dfl_outcome outcome =
         stacked_values(jac->base, sys, &jac->scratch, t, x, x + sys->eom->nw, a, DFL_EVERYTHING);
     memcpy(jac->W, jac->scratch.blocks.W, (size_t)(sys->nc * sys->n3) * sizeof(double));

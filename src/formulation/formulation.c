@@ -277,7 +277,7 @@ dfl_outcome dfl_formulation_least_multipliers(dfl_point *point, dfl_formulation 
         W = form->at_step.J2 + sys->off_v * sys->m2;
         ldw = sys->m2;
     }
-    dfl_redundant_choose(&form->redundant, W, ldw, form->rank2);
+    dfl_redundant_choose(&form->redundant, W, ldw, form->least2, form->rank2);
     dfl_redundant_least(point->x + sys->off_l, &form->redundant);
     return DFL_STEP_OK;
 }

@@ -234,7 +234,7 @@ static bool split_redundant(dfl_formulation *form)
     const int m1 = sys->m1, lead = sys->off_l, first = sys->row_acc, n = m1 - form->defect;
     double *A = form->work;
     dfl_redundant_choose(&form->redundant, form->jac.J2 + sys->off_v * sys->m2, sys->m2,
-                         form->rank2);
+                         form->least2, form->rank2);
     if (red->rank < form->rank2)
         return false;
     for (int j = 0; j < n; j++) {

@@ -9,7 +9,8 @@
 /* What is left of a row counts as good with this part of the best one's square, relative to the rows. */
 static const double good = 1e-6;
 
-static int choose_row(const dfl_redundant *red, const double *W, int ldw, int from);
+static int choose_row(const dfl_redundant *red, const double *W, int ldw, const double *least,
+                      int from);
 static void remove_direction(dfl_redundant *red, int k);
 static void express_dependent(dfl_redundant *red);
 static void factor_normal(dfl_redundant *red);
@@ -44,7 +45,8 @@ void dfl_redundant_clear(dfl_redundant *red, dfl_context *ctx)
     dfl_free(ctx, red->d);
 }
 
-void dfl_redundant_choose(dfl_redundant *red, const double *W, int ldw, int rank)
+void dfl_redundant_choose(dfl_redundant *red, const double *W, int ldw, const double *least,
+                          int rank)
 {
     const int nc = red->nc, nv = red->nv;
     for (int i = 0; i < nc; i++) {
@@ -54,7 +56,7 @@ void dfl_redundant_choose(dfl_redundant *red, const double *W, int ldw, int rank
     }
     memset(red->B, 0, (size_t)(nc * nc) * sizeof(double));
     for (red->rank = 0; red->rank < rank; red->rank++) {
-        const int chosen = choose_row(red, W, ldw, red->rank);
+        const int chosen = choose_row(red, W, ldw, least, red->rank);
         if (chosen < 0)
             break;
         const int row = red->order[chosen];
@@ -75,7 +77,8 @@ static double square(const double *x, int n, int stride)
 }
 
 /* The place in `order` of the next row of I, or -1: nothing is left. */
-static int choose_row(const dfl_redundant *red, const double *W, int ldw, int from)
+static int choose_row(const dfl_redundant *red, const double *W, int ldw, const double *least,
+                      int from)
 {
     const int nv = red->nv;
     double best = 0, longest = 0;
@@ -84,7 +87,8 @@ static int choose_row(const dfl_redundant *red, const double *W, int ldw, int fr
         for (int k = from; k < red->nc; k++) {
             const int row = red->order[k];
             const double left = square(red->rest + row * nv, nv, 1);
-            const double relative = left > 0 ? left / square(W + row, nv, ldw) : 0;
+            const double size = fmax(square(W + row, nv, ldw), least[row] * least[row]);
+            const double relative = left > 0 ? left / size : 0;
             if (pass == 0)
                 best = fmax(best, relative);
             else if (relative > 0 && relative >= good * best && left > longest)

@@ -26,8 +26,10 @@ typedef struct dfl_redundant {
 dfl_status dfl_redundant_init(dfl_redundant *red, dfl_context *ctx, int nc, int nv);
 void dfl_redundant_clear(dfl_redundant *red, dfl_context *ctx);
 
-/* Chooses at most `rank` independent rows of W (nc x nv, leading dimension ldw). */
-void dfl_redundant_choose(dfl_redundant *red, const double *W, int ldw, int rank);
+/* Chooses at most `rank` independent rows of W (nc x nv, leading dimension ldw), whose lengths count as `least` at least:
+   what is left of a row that vanishes points anywhere. */
+void dfl_redundant_choose(dfl_redundant *red, const double *W, int ldw, const double *least,
+                          int rank);
 
 /* l (nc): those of minimum norm with the same effect. */
 void dfl_redundant_least(double *l, const dfl_redundant *red);

@@ -45,11 +45,21 @@ void dfl_stages_equilibrate(dfl_initial *init, dfl_initial_stage st, int nfree)
 }
 
 /* A huge tolerance, of an unknown that does not matter, is no unit. */
+static double told_unit(const dfl_initial *init, int column)
+{
+    return fmin(dfl_system_told_size(&init->sys, column - init->sys.na),
+                1e3 * fmax(1, fabs(init->x[column])));
+}
+
+/* Neither is a tiny one, which asks for relative errors: its column would be none beside the others. */
 double dfl_stages_unit(const dfl_initial *init, int column)
 {
-    const int j = column - init->sys.na;
-    return j < 0 ? 1
-                 : fmin(dfl_system_told_size(&init->sys, j), 1e3 * fmax(1, fabs(init->x[column])));
+    double largest = 0;
+    if (column < init->sys.na)
+        return 1;
+    for (int j = init->sys.off_r; j < init->sys.n; j++)
+        largest = fmax(largest, told_unit(init, j));
+    return fmax(told_unit(init, column), 1e-6 * largest);
 }
 
 void dfl_stages_equilibrate_all(dfl_initial *init, int conditions)

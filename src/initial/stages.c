@@ -77,9 +77,10 @@ dfl_status dfl_stages_project(dfl_initial *init, const dfl_conditions *cond)
     const dfl_system *sys = &init->sys;
     const bool apart = sys->eom->forces_free_of_multipliers && sys->eom->nw == 0;
     dfl_status status = dfl_stages_positions(init, cond);
+    const bool positions = init->converged;
     bool settled = false;
     for (int round = 0; !status && !settled && round < ROUNDS; round++) {
-        init->converged = init->converged || round > 0;
+        init->converged = positions;
         status = run_stage(init, cond, velocity_stage(init));
         if (!status)
             status = run_stage(init, cond, first_stage(sys));

@@ -198,13 +198,14 @@ static dfl_outcome second_chance(dfl_stepper *st, double h, int *updates)
 
 /* Whether an increment of this size was the last. The first one is judged by the rate of the last step, which is a
    hint only: without a floor, one iteration would do after a very short step, however large its increments, and
-   constraints would be left unsatisfied. Mostly min(x, 1) <= x^0.8 shows that it was not, without the power. */
-static bool was_last(dfl_stepper *st, int it, int most, double hint, double size)
+   constraints would be left unsatisfied. Mostly min(x, 1) <= x^0.8 shows that it was not, without the power, which is
+   needed where no later rate replaces it: in two iterations, or while a patient iteration diverges. */
+static bool was_last(dfl_stepper *st, int it, bool rated, double hint, double size)
 {
     const double tolerance = st->scale.newton_tolerance;
     if (solved_at_once(st))
         return true;
-    if (it == 1 && most > 2 && size * (hint < 1 ? hint : 1) > tolerance)
+    if (it == 1 && rated && size * (hint < 1 ? hint : 1) > tolerance)
         return false;
     if (it == 1)
         st->newton.faccon = pow(hint, 0.8);
@@ -252,7 +253,7 @@ static dfl_outcome newton(dfl_stepper *st, double h, double *reduce)
         old.inverse = 1 / (size > DBL_EPSILON ? size : DBL_EPSILON);
         old.moving = st->scale.moving > DBL_MIN ? st->scale.moving : DBL_MIN;
         class->update(st);
-        if (was_last(st, it, most, hint, size))
+        if (was_last(st, it, most > 2 && !patient, hint, size))
             return DFL_STEP_OK;
     }
 }

@@ -22,7 +22,7 @@ static void prepare_continuation(dfl_radau *ra, double h)
     const double ratio = h / ra->base.h_old;
     double x[DFL_LANES] = {0}, *end = ra->P + (old->stages - 1) * rk->width;
     const double first = ra->base.again ? 0 : 1;
-    if (ratio == ra->ratio && rk == old)
+    if (ratio == ra->ratio && rk == old && !ra->base.again)
         return;
     ra->ratio = rk == old && !ra->base.again ? ratio : 0;
     for (int k = 0; k < rk->stages; k++)

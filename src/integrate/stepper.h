@@ -115,7 +115,8 @@ void dfl_stepper_free(dfl_stepper *st);
 void dfl_stepper_start(dfl_stepper *st, double h);
 
 /* Takes the last step once more from where it began, now to t_end, which lies in it; its polynomial predicts the stages.
-   False: it is not accepted, and everything is as before. Not for methods that remember earlier steps. */
+   False: it is not accepted; the present point and the continuous output are as before. Not for methods that remember
+   earlier steps. */
 bool dfl_stepper_retake(dfl_stepper *st, double t_end);
 
 /* Turns the proposed step towards t_end, which may lie before the present time. */

@@ -12,12 +12,13 @@
 
 static dfl_status values_at(double *value, dfl_solver *solver, double t);
 static bool passes(const dfl_solver *solver, int i, double before, double after);
+static dfl_status find_first(dfl_solver *solver, double a, double b);
 static dfl_status search(dfl_solver *solver, double a, double b);
 static dfl_status locate(double *root, dfl_solver *solver, int i, double a, double fa, double b,
                          double fb);
 static dfl_status stop_short(double *b, dfl_solver *solver, double a);
 static dfl_status find_turn(double *b, dfl_solver *solver, int i, double a);
-static dfl_status pass_events(dfl_solver *solver);
+static void pass_events(dfl_solver *solver);
 
 /* Slopes are differences over this part of the distance of two samples. */
 static const double little = 1e-3;
@@ -49,7 +50,7 @@ dfl_status dfl_solver_find_events(dfl_solver *solver, double to)
             if (!status)
                 status = stop_short(&b, solver, a);
             if (!status)
-                status = search(solver, a, b);
+                status = find_first(solver, a, b);
             if (!status && !solver->event_found)
                 memcpy(solver->value_old, solver->value, size);
             solver->reported = a = b;
@@ -59,7 +60,9 @@ dfl_status dfl_solver_find_events(dfl_solver *solver, double to)
             return status;
         }
     }
-    return solver->event_found ? pass_events(solver) : DFL_OK;
+    if (solver->event_found)
+        pass_events(solver);
+    return DFL_OK;
 }
 
 static dfl_status values_at(double *value, dfl_solver *solver, double t)
@@ -77,7 +80,34 @@ static bool passes(const dfl_solver *solver, int i, double before, double after)
     return (rising && wanted >= 0) || (falling && wanted <= 0);
 }
 
-/* The first event between a (value_old) and b (value), if there is one: event_found, event_time. */
+/* Whether an event passes zero up to the located time (value_probe), but returns before b (value). */
+static bool passes_earlier(const dfl_solver *solver)
+{
+    const double *old = solver->value_old, *at = solver->value_probe;
+    for (int i = 0; i < solver->options.nevents; i++)
+        if (passes(solver, i, old[i], at[i]) && !passes(solver, i, old[i], solver->value[i]))
+            return true;
+    return false;
+}
+
+/* The first event between a (value_old) and b (value), and values there (value_probe). One that shows at the located time
+   of another only was earlier than that. */
+static dfl_status find_first(dfl_solver *solver, double a, double b)
+{
+    const size_t size = (size_t)solver->options.nevents * sizeof(double);
+    dfl_status status = search(solver, a, b);
+    while (!status && solver->event_found) {
+        status = values_at(solver->value_probe, solver, solver->event_time);
+        if (status || !passes_earlier(solver))
+            return status;
+        memcpy(solver->value, solver->value_probe, size);
+        solver->event_found = false;
+        status = search(solver, a, solver->event_time);
+    }
+    return status;
+}
+
+/* The first event that has passed zero at b (value) and not at a (value_old), if there is one: event_found, event_time. */
 static dfl_status search(dfl_solver *solver, double a, double b)
 {
     const double sign = dfl_solver_direction(solver), *old = solver->value_old,
@@ -260,22 +290,16 @@ static dfl_status find_turn(double *b, dfl_solver *solver, int i, double a)
     return DFL_OK;
 }
 
-/* Marks the events at event_time: those that pass zero up to it. They go on with the sign they have
+/* Marks the events at event_time (value_probe): those that pass zero up to it. They go on with the sign they have
    behind it, the others with their values there. */
-static dfl_status pass_events(dfl_solver *solver)
+static void pass_events(dfl_solver *solver)
 {
-    const double t = solver->event_time;
-    double *old = solver->value_old, *at = solver->value_probe;
-    dfl_status status = values_at(at, solver, t);
-    if (status) {
-        solver->event_found = false;
-        return status;
-    }
+    const double *at = solver->value_probe;
+    double *old = solver->value_old;
     for (int i = 0; i < solver->options.nevents; i++) {
         const bool met = passes(solver, i, old[i], at[i]);
         solver->found[i] = (signed char)(met ? (old[i] < 0 ? 1 : -1) : 0);
         old[i] = met ? solver->value[i] : at[i];
     }
-    solver->reported = t;
-    return DFL_OK;
+    solver->reported = solver->event_time;
 }

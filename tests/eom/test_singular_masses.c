@@ -289,6 +289,50 @@ static void the_self_check_finds_wrong_massless_directions(void **state)
     }
 }
 
+/* x = [w | l | v | p]: p0^2 + 1 = 0 has no solution, whatever is found for the massless velocity, v1 = w(v1) - p1. */
+static int eval_impossible(dfl_blocks *out, double t, const double *x, unsigned need, void *user)
+{
+    const double w = x[0], *v = x + 2, *p = x + 4;
+    (void)t, (void)user;
+    if (need & DFL_FORCE) {
+        out->f[0] = -1;
+        out->f[1] = w - v[1] - p[1];
+    }
+    if (need & DFL_AUXILIARY)
+        out->d[0] = w + 0.5 * w * w * w - 0.5 * sin(v[1]) - 1;
+    if (need & DFL_POSITION)
+        out->g[0] = p[0] * p[0] + 1;
+    if (need & DFL_VELOCITY) {
+        out->gI[0] = 2 * p[0] * v[0];
+        out->gam[0] = w - v[1] - p[1];
+    }
+    if (need & DFL_DIRECTIONS) {
+        out->W[0] = 2 * p[0];
+        out->K0[1] = 1;
+    }
+    if (need & DFL_BIAS)
+        out->bias[0] = 2 * v[0] * v[0];
+    return 0;
+}
+
+static void massless_rows_that_settle_do_not_hide_positions_that_do_not(void **state)
+{
+    (void)state;
+    dfl_eom eom = massless_node(eval_impossible, 2);
+    eom.mass = mass_tied;
+    eom.trivial_kinematics = true;
+    eom.nl = eom.nw = 1;
+    const double x0[6] = {0, 0, 0, 0, 0.7, 0.2};
+    dfl_context *ctx = dfl_context_create();
+    dfl_solver *solver = NULL;
+    assert_int_equal(dfl_solver_create(&solver, ctx, &eom, NULL), DFL_OK);
+    assert_int_equal(dfl_solver_start(solver, 0, x0, NULL), DFL_INCONSISTENT);
+    assert_int_equal(dfl_solver_failure(solver), DFL_FAILURE_ITERATIONS);
+    dfl_solver_free(solver);
+    assert_int_equal(dfl_context_live(ctx), 0);
+    dfl_context_free(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -300,6 +344,7 @@ int main(void)
         cmocka_unit_test(a_massless_row_may_contain_multipliers),
         cmocka_unit_test(a_massless_row_may_contain_multipliers_in_psi1),
         cmocka_unit_test(the_self_check_finds_wrong_massless_directions),
+        cmocka_unit_test(massless_rows_that_settle_do_not_hide_positions_that_do_not),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -146,12 +146,40 @@ static void every_accepted_step_is_told_also_the_one_cut_at_an_event(void **stat
     }
 }
 
+static int quarter(double *value, double t, const double *x, void *user)
+{
+    (void)x, (void)user;
+    value[0] = t - 0.25;
+    return 0;
+}
+
+/* A step that ends at the event as it is begins with its own stages, which are the solution: each of the two steps that
+   confirm the zero takes one iteration. */
+static void a_fixed_step_that_ends_at_an_event_is_confirmed_by_its_own_stages(void **state)
+{
+    (void)state;
+    problem pendulum;
+    assert_true(problem_make(&pendulum, "pendulum", 0));
+    dfl_solver_options options = {.fixed_step = 0.0625};
+    const run plain = run_problem(&pendulum, 0.25, &options);
+    options.nevents = 1;
+    options.event = quarter;
+    options.event_kinds = &terminal;
+    const run cut = run_problem(&pendulum, 1, &options);
+    assert_succeeded(&plain);
+    assert_failed(&cut, DFL_STOPPED, "event 0");
+    assert_true(cut.t == 0.25);
+    assert_int_equal(cut.stats.back_substitutions, plain.stats.back_substitutions + 2);
+    problem_free(&pendulum);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_grid_is_complete_and_in_order_around_terminal_events),
         cmocka_unit_test(outputs_may_stop_the_run_before_a_terminal_event),
         cmocka_unit_test(every_accepted_step_is_told_also_the_one_cut_at_an_event),
+        cmocka_unit_test(a_fixed_step_that_ends_at_an_event_is_confirmed_by_its_own_stages),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -173,6 +173,39 @@ static void a_zero_shortly_behind_one_at_the_start_is_found(void **state)
     }
 }
 
+/* A dip too narrow to be seen between two samples, and a function that passes zero in it. */
+static int narrow_values(double *value, double t, const double *x, void *user)
+{
+    const seeker *s = user;
+    const double distance = (t - s->at) / s->width;
+    (void)x;
+    value[0] = 1 - 2 / (1 + distance * distance);
+    value[1] = distance - 0.5;
+    return 0;
+}
+
+/* The second function shows that the first has passed zero: before, where it did, and not there. Zeros at -1, 1/2, 1. */
+static void a_zero_that_another_event_reveals_is_met_where_it_is(void **state)
+{
+    (void)state;
+    const double x0[N] = {0, 1}, place[] = {-1, 0.5, 1};
+    for (int k = 0; k < 100; k++) {
+        seeker s = {.at = 0.03 + 0.0094 * k, .width = 1e-4};
+        const dfl_solver_options options = {.max_step = 0.13,
+                                            .nevents = 2,
+                                            .event = narrow_values,
+                                            .on_event = on_event,
+                                            .user = &s};
+        const run r = run_with(&ball, 0, x0, 1, &options, NULL);
+        assert_succeeded(&r);
+        assert_int_equal(s.count, 3);
+        for (int i = 0; i < 3; i++)
+            assert_near(s.met[i].t, s.at + place[i] * s.width, 1e-15);
+        assert_int_equal(s.met[0].direction, -1);
+        assert_int_equal(s.met[2].direction, 1);
+    }
+}
+
 /* From the height 1/2 with g = 1: it arrives at t = 1 with speed 1, and each jump takes 0.8 times the time of the one
    before, 2 * 0.8^k. All is exact but for rounding, and for the error of BDF, 1e-8 in each jump. A jump begins at zero,
    up to rounding: that is not an event, also where any direction counts. */
@@ -218,6 +251,7 @@ int main(void)
         cmocka_unit_test(a_triple_zero_is_found_to_rounding),
         cmocka_unit_test(a_function_that_stays_zero_has_one_event_where_it_becomes_zero),
         cmocka_unit_test(a_zero_shortly_behind_one_at_the_start_is_found),
+        cmocka_unit_test(a_zero_that_another_event_reveals_is_met_where_it_is),
         cmocka_unit_test(a_ball_bounces_at_its_exact_times),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

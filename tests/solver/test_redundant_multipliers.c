@@ -12,6 +12,7 @@ static void least_multipliers_have_the_same_force_and_no_part_without_effect(voi
     enum { NC = 5, NV = 3 };
     const double a[NV] = {1, 2, -1}, b[NV] = {0.5, -1, 3};
     const double ca[NC] = {1, 0, 1e6, 2e-3, 0}, cb[NC] = {0, 1e-6, 1e6, -3e-3, 0};
+    const double least[NC] = {0};
     double W[NV * NC], l[NC] = {3, -2e6, 1e-6, 40, 7}, given[NC], N[NC * NC];
     dfl_context *ctx = dfl_context_create();
     dfl_redundant red;
@@ -20,7 +21,7 @@ static void least_multipliers_have_the_same_force_and_no_part_without_effect(voi
             W[j * NC + i] = ca[i] * a[j] + cb[i] * b[j];
     memcpy(given, l, sizeof l);
     assert_int_equal(dfl_redundant_init(&red, ctx, NC, NV), DFL_OK);
-    dfl_redundant_choose(&red, W, NC, 2);
+    dfl_redundant_choose(&red, W, NC, least, 2);
     assert_int_equal(red.rank, 2);
     dfl_redundant_least(l, &red);
     for (int j = 0; j < NV; j++) {
@@ -54,6 +55,25 @@ static void least_multipliers_have_the_same_force_and_no_part_without_effect(voi
     dfl_redundant_clear(&red, ctx);
     assert_int_equal(dfl_context_live(ctx), 0);
     dfl_context_free(ctx);
+}
+
+/* Two rows at a small angle, and one of rounding size that points elsewhere. */
+static void a_row_that_vanishes_does_not_stand_for_weak_ones(void **state)
+{
+    (void)state;
+    enum { N = 3 };
+    for (double angle = 0.1; angle > 1e-9; angle /= 10) {
+        const double W[N * N] = {1, 1, 0, 0, angle, 0, 0, 0, 1e-17};
+        const double least[N] = {1e-4, 1e-4, 1e-4};
+        dfl_context *ctx = dfl_context_create();
+        dfl_redundant red;
+        assert_int_equal(dfl_redundant_init(&red, ctx, N, N), DFL_OK);
+        dfl_redundant_choose(&red, W, N, least, 2);
+        assert_int_equal(red.rank, 2);
+        assert_int_equal(red.order[2], 2);
+        dfl_redundant_clear(&red, ctx);
+        dfl_context_free(ctx);
+    }
 }
 
 /* ---------------------------------------------------------------- a swing */
@@ -256,6 +276,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(least_multipliers_have_the_same_force_and_no_part_without_effect),
+        cmocka_unit_test(a_row_that_vanishes_does_not_stand_for_weak_ones),
         cmocka_unit_test(factors_of_redundant_rows_change_nothing_but_their_multipliers),
         cmocka_unit_test(redundant_rows_keep_their_multipliers_at_any_size),
         cmocka_unit_test(the_geoms_contract_gives_the_same_multipliers),

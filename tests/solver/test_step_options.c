@@ -76,6 +76,31 @@ static void fixed_steps_go_on_when_newton_reaches_its_bound(void **state)
     assert_true(error_at(&r, &pendulum, T_END) < 1e-2);
 }
 
+/* A shaken ball, x = [v | p], above a floor of stiffness 1e5. */
+static int eval_ball(dfl_blocks *out, double t, const double *x, unsigned need, void *user)
+{
+    (void)need, (void)user;
+    out->f[0] = 3 * sin(40 * t) - 1 - (x[1] < 0 ? 1e5 * x[1] : 0);
+    return 0;
+}
+
+/* In the air one matrix solves the linear equations in two iterations, a rate of rounding size. In the step onto the floor
+   the iteration with that matrix runs away, which the last step's rate must not hide. */
+static void a_fixed_step_that_diverges_behind_exact_ones_is_counted(void **state)
+{
+    (void)state;
+    const dfl_eom eom = {.np = 1, .nv = 1, .eval = eval_ball, .trivial_kinematics = true};
+    const double x0[2] = {0, 1};
+    const dfl_solver_options options = {.fixed_step = 0.1, .newton_updates = -1};
+    const run air = run_with(&eom, 0, x0, 1.3, &options, NULL);
+    const run floor = run_with(&eom, 0, x0, 1.5, &options, NULL);
+    assert_succeeded(&air);
+    assert_succeeded(&floor);
+    assert_true(air.x[1] > 0);
+    assert_int_equal(air.stats.unconverged, 0);
+    assert_int_equal(floor.stats.unconverged, 1);
+}
+
 /* Refuses the states of one attempt, once. */
 typedef struct once {
     dfl_eval_fn eval;
@@ -243,6 +268,7 @@ int main(void)
         cmocka_unit_test(no_step_is_longer_than_max_step),
         cmocka_unit_test(fixed_steps_have_their_size_and_number),
         cmocka_unit_test(fixed_steps_go_on_when_newton_reaches_its_bound),
+        cmocka_unit_test(a_fixed_step_that_diverges_behind_exact_ones_is_counted),
         cmocka_unit_test(fixed_steps_return_to_their_size_after_a_refused_state),
         cmocka_unit_test(max_steps_stops_and_the_run_can_go_on),
         cmocka_unit_test(a_smaller_safety_factor_takes_shorter_steps),

@@ -175,6 +175,25 @@ static int hanging_condition(double *residual, double t, const double *x, void *
     return 0;
 }
 
+static run start_hanging(hanging *h, const double *x0, const double *atol, bool unique)
+{
+    const dfl_eom eom = {.np = 2,
+                         .nv = 2,
+                         .nl = 1,
+                         .eval = hanging_eval,
+                         .mass = hanging_mass,
+                         .mass_diagonal = true,
+                         .trivial_kinematics = true,
+                         .user = h};
+    const dfl_conditions conditions = {.mode = DFL_START_CONDITIONS,
+                                       .unique = unique,
+                                       .nconditions = 2,
+                                       .condition = hanging_condition,
+                                       .user = h};
+    const dfl_solver_options options = {.rtol = 1e-8, .atol_each = atol};
+    return run_with(&eom, 0, x0, 0, &options, &conditions);
+}
+
 static void conditions_are_met_in_any_units(void **state)
 {
     (void)state;
@@ -184,21 +203,7 @@ static void conditions_are_met_in_any_units(void **state)
         const double L = h.length, speed = sqrt(L), force = k / 7 == 1 ? 1e30 : 1e-8 * h.mass / L;
         const double atol[5] = {force, 1e-8 * speed, 1e-8 * speed, 1e-8 * L, 1e-8 * L};
         const double x0[5] = {0, 0, 0, 0.5 * L, -0.7 * L};
-        const dfl_eom eom = {.np = 2,
-                             .nv = 2,
-                             .nl = 1,
-                             .eval = hanging_eval,
-                             .mass = hanging_mass,
-                             .mass_diagonal = true,
-                             .trivial_kinematics = true,
-                             .user = &h};
-        const dfl_conditions conditions = {.mode = DFL_START_CONDITIONS,
-                                           .unique = k >= 21,
-                                           .nconditions = 2,
-                                           .condition = hanging_condition,
-                                           .user = &h};
-        const dfl_solver_options options = {.rtol = 1e-8, .atol_each = atol};
-        const run r = run_with(&eom, 0, x0, 0, &options, &conditions);
+        const run r = start_hanging(&h, x0, atol, k >= 21);
         assert_succeeded(&r);
         assert_near(r.x[3] / L, 0.6, 1e-12);
         assert_near(r.x[4] / L, -0.8, 1e-12);
@@ -209,12 +214,34 @@ static void conditions_are_met_in_any_units(void **state)
     }
 }
 
+/* As relative tolerances ask for: of one unknown, or of all. */
+static void tiny_tolerances_do_not_keep_conditions_from_being_met(void **state)
+{
+    (void)state;
+    const double x0[5] = {0, 0, 0, 0, -1};
+    for (int i = 0; i <= 5; i++)
+        for (double tiny = 1e-12; tiny > 1e-60; tiny *= 1e-12) {
+            hanging h = {1, 1};
+            double atol[5];
+            for (int j = 0; j < 5; j++)
+                atol[j] = i == j || i == 5 ? tiny : 1e-8;
+            for (int unique = 0; unique <= 1; unique++) {
+                const run r = start_hanging(&h, x0, atol, unique);
+                assert_succeeded(&r);
+                assert_near(r.x[3], 0.6, 1e-12);
+                assert_near(r.x[4], -0.8, 1e-12);
+                assert_near(r.x[2], 0.375, 1e-12);
+            }
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_unit_of_time_does_not_matter),
         cmocka_unit_test(masses_and_factors_of_redundant_rows_do_not_matter),
         cmocka_unit_test(conditions_are_met_in_any_units),
+        cmocka_unit_test(tiny_tolerances_do_not_keep_conditions_from_being_met),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
