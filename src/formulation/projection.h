@@ -34,6 +34,15 @@ dfl_status dfl_stagewise_init(dfl_formulation *form);
 bool dfl_stagewise_possible(const dfl_formulation *form);
 dfl_outcome dfl_stagewise_solve(dfl_formulation *form, const dfl_point *points, int count);
 
+/* Splits of all blocks of the present derivatives (splits.c). DFL_STEP_RANK, DFL_STEP_SINGULAR. */
+dfl_outcome dfl_projected_split(dfl_formulation *form);
+
+/* The number of leading unknowns that block 1 determines: all of [a sigma w l m], or w alone. */
+static inline int dfl_determined_first(const dfl_system *sys)
+{
+    return sys->psi1 ? sys->eom->nw : sys->n1;
+}
+
 /* Splits W (m2 rows of block 2) with its known rank, and notes how weak it is. False: the rank is
    not what it was. */
 bool dfl_split_velocity(dfl_formulation *form, const double *J2v, int m2, int rank,
