@@ -29,25 +29,6 @@ dfl_outcome dfl_system_eval(dfl_system *sys, dfl_point *point)
     return outcome ? outcome : dfl_system_finish(sys, point);
 }
 
-dfl_outcome dfl_system_call(dfl_system *sys, dfl_point *points, int count)
-{
-    const dfl_eom *eom = sys->eom;
-    const dfl_eval_fn eval = eom->eval;
-    const int na = sys->na;
-    const unsigned need = sys->need;
-    void *const user = eom->user;
-    int k = 0, rc = 0;
-    for (dfl_point *point = points; !rc && k < count; k++, point++)
-        rc = eval(&point->blocks, point->t, point->x + na, need, user);
-    sys->stats->evaluations += k;
-    if (rc)
-        return dfl_system_returned(sys, rc, "eval", points[k - 1].t);
-    dfl_outcome outcome = DFL_STEP_OK;
-    for (k = 0; dfl_system_mass_at_points(sys) && !outcome && k < count; k++)
-        outcome = dfl_system_mass(points[k].M, sys, points[k].t, points[k].x + na);
-    return outcome;
-}
-
 dfl_outcome dfl_system_finish(dfl_system *sys, dfl_point *point)
 {
     if (sys->eliminated) {

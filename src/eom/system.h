@@ -142,9 +142,7 @@ static inline long dfl_points_distance(const dfl_point *points, int count)
    show them. */
 dfl_outcome dfl_system_eval(dfl_system *sys, dfl_point *point);
 
-/* Its two parts, the first for several points: calls eval, and mass where it varies; then f_dyn and the
-   rows that combine blocks. */
-dfl_outcome dfl_system_call(dfl_system *sys, dfl_point *points, int count);
+/* The second part of it, after dfl_system_call: f_dyn and the rows that combine blocks. */
 dfl_outcome dfl_system_finish(dfl_system *sys, dfl_point *point);
 
 /* Whether the second part is f_dyn, a = M^-1 f_dyn with a constant diagonal M and gII, hI = W a + bias: products
@@ -234,5 +232,26 @@ dfl_outcome dfl_system_returned(dfl_system *sys, int rc, const char *callback, d
 /* The same for a part of the equations, whose name becomes the callback's. */
 dfl_outcome dfl_system_part_trouble(dfl_system *sys, dfl_outcome outcome, dfl_failure part,
                                     double t);
+
+/* The first part of dfl_system_eval, for several points: calls eval, and mass where it varies. Inline, since it
+   is part of every iteration. */
+static inline dfl_outcome dfl_system_call(dfl_system *sys, dfl_point *points, int count)
+{
+    const dfl_eom *eom = sys->eom;
+    const dfl_eval_fn eval = eom->eval;
+    const int na = sys->na;
+    const unsigned need = sys->need;
+    void *const user = eom->user;
+    int k = 0, rc = 0;
+    for (dfl_point *point = points; !rc && k < count; k++, point++)
+        rc = eval(&point->blocks, point->t, point->x + na, need, user);
+    sys->stats->evaluations += k;
+    if (rc)
+        return dfl_system_returned(sys, rc, "eval", points[k - 1].t);
+    dfl_outcome outcome = DFL_STEP_OK;
+    for (k = 0; dfl_system_mass_at_points(sys) && !outcome && k < count; k++)
+        outcome = dfl_system_mass(points[k].M, sys, points[k].t, points[k].x + na);
+    return outcome;
+}
 
 #endif

@@ -159,7 +159,7 @@ void dfl_formulation_bind(dfl_formulation *form)
     form->rank_tolerance = opt->rank_tolerance;
     form->have_selectors = form->have_old = form->suspended = false;
     if (form->plan)
-        dfl_stage_plan_renew(form->plan);
+        dfl_stage_plan_drop(form->plan);
     form->defect = 0;
     form->rates_are_a = form->local || solves_for_rates(form);
     form->reads_rates = form->traits->plain || (!form->sys->constant && !form->rates_are_a);
@@ -212,6 +212,8 @@ dfl_outcome dfl_formulation_factor(dfl_formulation *form, int ncomplex, const do
 void dfl_formulation_begin_iteration(dfl_formulation *form)
 {
     form->own_factored = 0;
+    if (form->plan)
+        dfl_stage_plan_doubt(form->plan);
 }
 
 dfl_outcome dfl_formulation_residual(double *rows, dfl_formulation *form, const dfl_point *points,

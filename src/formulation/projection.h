@@ -23,10 +23,11 @@ void dfl_projected_locate_rows(dfl_formulation *form);
 dfl_outcome dfl_projected_increment(double *dZ, dfl_formulation *form, const dfl_stages *stages,
                                     double *rows);
 
-/* What increments need to know of the stages (stages.c): found out anew for other sizes,
-   and after dfl_stage_plan_renew. */
+/* What increments need to know of the stages (stages.c): found out again for other sizes, which are looked at after
+   _doubt, and after _drop in any case. */
 dfl_status dfl_stage_plan_create(dfl_stage_plan **plan, dfl_context *ctx);
-void dfl_stage_plan_renew(dfl_stage_plan *plan);
+void dfl_stage_plan_doubt(dfl_stage_plan *plan);
+void dfl_stage_plan_drop(dfl_stage_plan *plan);
 
 /* Own matrices of the stages for block 1 (stagewise.c): whether the rows allow it; form->own_rows from the
    rows of evaluated stages. */

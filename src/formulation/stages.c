@@ -35,6 +35,7 @@ typedef struct block {
 /* What the loops over lanes need, prepared for all iterations until sizes change: where they run over one or two
    entries, finding it would take longer than the products. */
 struct dfl_stage_plan {
+    bool valid;      /* for the present iteration */
     const double *Z; /* of the stages; NULL: nothing is prepared */
     int width;
     const double *first;       /* x of the first stage */
@@ -60,7 +61,8 @@ struct dfl_stage_plan {
     const double *CB;
 };
 
-static bool fits(const dfl_stage_plan *plan, const dfl_formulation *form, const dfl_stages *st);
+static void renew(dfl_stage_plan *plan, const dfl_formulation *form, const dfl_stages *st,
+                  double *rows);
 static void prepare(dfl_stage_plan *plan, const dfl_formulation *form, const dfl_stages *st,
                     double *rows);
 static dfl_outcome evaluate(dfl_formulation *form, const dfl_stages *st);
@@ -70,8 +72,8 @@ WIDE static void solve_stages(double *dZ, const dfl_formulation *form, const dfl
 dfl_outcome dfl_projected_increment(double *dZ, dfl_formulation *form, const dfl_stages *st,
                                     double *rows)
 {
-    if (!fits(form->plan, form, st))
-        prepare(form->plan, form, st, rows);
+    if (!form->plan->valid)
+        renew(form->plan, form, st, rows);
     dfl_outcome outcome = evaluate(form, st);
     if (outcome)
         return outcome;
@@ -142,9 +144,15 @@ dfl_status dfl_stage_plan_create(dfl_stage_plan **plan, dfl_context *ctx)
     return *plan ? DFL_OK : DFL_NO_MEMORY;
 }
 
-void dfl_stage_plan_renew(dfl_stage_plan *plan)
+void dfl_stage_plan_doubt(dfl_stage_plan *plan)
+{
+    plan->valid = false;
+}
+
+void dfl_stage_plan_drop(dfl_stage_plan *plan)
 {
     plan->Z = NULL;
+    plan->valid = false;
 }
 
 /* The rows of r', M v' or v', p' that are collected, and gII, hI that are combined. */
@@ -178,10 +186,14 @@ static void prepare_rows(dfl_stage_plan *plan, const dfl_formulation *form, cons
     plan->momentum = form->reads_rates ? form->momentum : NULL;
 }
 
-static bool fits(const dfl_stage_plan *plan, const dfl_formulation *form, const dfl_stages *st)
+static void renew(dfl_stage_plan *plan, const dfl_formulation *form, const dfl_stages *st,
+                  double *rows)
 {
-    return plan->Z == st->Z && plan->width == form->width && plan->ma == form->ma &&
-           plan->nd == form->nd && plan->v.m == form->nsv;
+    const bool fits = plan->Z == st->Z && plan->width == form->width && plan->ma == form->ma &&
+                      plan->nd == form->nd && plan->v.m == form->nsv;
+    if (!fits)
+        prepare(plan, form, st, rows);
+    plan->valid = true;
 }
 
 static void prepare(dfl_stage_plan *plan, const dfl_formulation *form, const dfl_stages *st,
