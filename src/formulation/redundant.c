@@ -14,7 +14,6 @@ static int choose_row(const dfl_redundant *red, const double *W, int ldw, const 
 static void remove_direction(dfl_redundant *red, int k);
 static void express_dependent(dfl_redundant *red);
 static void factor_normal(dfl_redundant *red);
-static void solve_normal(double *d, const dfl_redundant *red);
 
 dfl_status dfl_redundant_init(dfl_redundant *red, dfl_context *ctx, int nc, int nv)
 {
@@ -146,23 +145,6 @@ static void factor_normal(dfl_redundant *red)
     red->least = defect == 0 || dfl_cholesky(red->L, defect);
 }
 
-/* d := (I + C C^T)^-1 d */
-static void solve_normal(double *d, const dfl_redundant *red)
-{
-    const int n = red->nc - red->rank;
-    const double *L = red->L;
-    for (int i = 0; i < n; i++) {
-        for (int k = 0; k < i; k++)
-            d[i] -= L[k * n + i] * d[k];
-        d[i] /= L[i * n + i];
-    }
-    for (int i = n - 1; i >= 0; i--) {
-        for (int k = i + 1; k < n; k++)
-            d[i] -= L[i * n + k] * d[k];
-        d[i] /= L[i * n + i];
-    }
-}
-
 void dfl_redundant_expand(double *l, const dfl_redundant *red, const double *y)
 {
     const int rank = red->rank, defect = red->nc - rank;
@@ -172,8 +154,10 @@ void dfl_redundant_expand(double *l, const dfl_redundant *red, const double *y)
         for (int k = 0; red->least && k < rank; k++)
             d[i] += red->C[k * defect + i] * y[k];
     }
-    if (red->least)
-        solve_normal(d, red);
+    if (red->least) { /* d := (I + C C^T)^-1 d */
+        dfl_cholesky_forward(d, 1, red->L, defect);
+        dfl_cholesky_backward(d, red->L, defect);
+    }
     for (int i = 0; i < defect; i++)
         l[red->order[rank + i]] = d[i];
     for (int k = 0; k < rank; k++) {

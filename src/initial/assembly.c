@@ -305,16 +305,8 @@ static bool solve_step(descent *des, double mu)
     }
     if (!dfl_cholesky(des->A, n))
         return false;
-    for (int j = 0; j < n; j++) {
-        for (int k = 0; k < j; k++)
-            des->d[j] -= des->A[k * n + j] * des->d[k];
-        des->d[j] /= des->A[j * n + j];
-    }
-    for (int j = n - 1; j >= 0; j--) {
-        for (int k = j + 1; k < n; k++)
-            des->d[j] -= des->A[j * n + k] * des->d[k];
-        des->d[j] /= des->A[j * n + j];
-    }
+    dfl_cholesky_forward(des->d, 1, des->A, n);
+    dfl_cholesky_backward(des->d, des->A, n);
     return true;
 }
 

@@ -219,26 +219,6 @@ static double massless_weight(const dfl_initial *init)
     return 1e-10 * largest;
 }
 
-/* y := L^-1 y, the row vector y^T := y^T L^-T */
-static void scale_by_metric(double *y, int stride, const double *L, int n)
-{
-    for (int j = 0; j < n; j++) {
-        for (int k = 0; k < j; k++)
-            y[j * stride] -= L[k * n + j] * y[k * stride];
-        y[j * stride] /= L[j * n + j];
-    }
-}
-
-/* y := L^-T y */
-static void unscale_by_metric(double *y, const double *L, int n)
-{
-    for (int j = n - 1; j >= 0; j--) {
-        for (int k = j + 1; k < n; k++)
-            y[j] -= L[j * n + k] * y[k];
-        y[j] /= L[j * n + j];
-    }
-}
-
 /* y := L^T y */
 static void metric_coordinates(double *y, const double *L, int n)
 {
@@ -316,7 +296,7 @@ static dfl_status correct(change *size, dfl_initial *init, const dfl_conditions 
     for (int j = 0; j < nfree; j++)
         step[j] = step[j] * init->column_scale[j] + y0[j];
     if (metric)
-        unscale_by_metric(step, init->L, nfree);
+        dfl_cholesky_backward(step, init->L, nfree);
     *size = apply(init, cond, st, metric);
     return DFL_OK;
 }
@@ -341,7 +321,7 @@ static int linearize(dfl_initial *init, const dfl_conditions *cond, dfl_initial_
     if (metric) {
         metric_coordinates(y0, init->L, nfree);
         for (int i = 0; i < st.rows; i++)
-            scale_by_metric(J + i, st.rows, init->L, nfree);
+            dfl_cholesky_forward(J + i, st.rows, init->L, nfree);
     }
     for (int i = 0; i < st.rows; i++) {
         F[i] = -init->point.alg[st.first_row + i];

@@ -1,4 +1,4 @@
-/* cholesky.c: the factor of a symmetric positive definite matrix; tiny sizes with our own loops. */
+/* cholesky.c: the factor of a symmetric positive definite matrix, and systems with it; tiny sizes with our own loops. */
 #include "linalg.h"
 
 #include <cblas.h>
@@ -53,4 +53,22 @@ static bool large_cholesky(double *A, int n)
             return false;
     }
     return true;
+}
+
+void dfl_cholesky_forward(double *y, int stride, const double *L, int n)
+{
+    for (int j = 0; j < n; j++) {
+        for (int k = 0; k < j; k++)
+            y[j * stride] -= L[k * n + j] * y[k * stride];
+        y[j * stride] /= L[j * n + j];
+    }
+}
+
+void dfl_cholesky_backward(double *y, const double *L, int n)
+{
+    for (int j = n - 1; j >= 0; j--) {
+        for (int k = j + 1; k < n; k++)
+            y[j] -= L[j * n + k] * y[k];
+        y[j] /= L[j * n + j];
+    }
 }

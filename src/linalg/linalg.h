@@ -156,4 +156,8 @@ bool dfl_lstsq_solve(double *x, dfl_lstsq *lstsq, int m, int n, double *A, const
    is not positive definite to working precision. */
 bool dfl_cholesky(double *A, int n);
 
+/* y := L^-1 y, entries of y `stride` apart, and y := L^-T y, with such a factor. */
+void dfl_cholesky_forward(double *y, int stride, const double *L, int n);
+void dfl_cholesky_backward(double *y, const double *L, int n);
+
 #endif

@@ -199,6 +199,21 @@ static void a_wrong_bias_ends_the_run(void **state)
     dfl_context_free(ctx);
 }
 
+/* Rows of W that are a tenth too long or too short: constraints of every level can be kept all the same. */
+static void a_wrong_W_ends_the_run(void **state)
+{
+    (void)state;
+    dfl_context *ctx = dfl_context_create();
+    for (int k = 0; k < 2; k++) {
+        const double factor = k ? 1.1 : 0.9;
+        const mistake wrong = {1, factor, 1, false, false};
+        const dfl_eom eom = pendulum(mass_diagonal, true, true, &wrong);
+        assert_int_equal(swing(ctx, &eom, (dfl_solver_options){0}), DFL_INVALID);
+        assert_non_null(strstr(dfl_message(ctx), "the row of gI[0] in W is not its derivative"));
+    }
+    dfl_context_free(ctx);
+}
+
 /* In every form that uses the bias, at coarse and fine tolerances, with few and with many steps. */
 static void a_right_model_raises_no_alarm(void **state)
 {
@@ -297,6 +312,7 @@ int main(void)
         cmocka_unit_test(a_nan_in_W_is_found_there),
         cmocka_unit_test(a_correction_that_W_misleads_points_to_the_self_check),
         cmocka_unit_test(a_wrong_bias_ends_the_run),
+        cmocka_unit_test(a_wrong_W_ends_the_run),
         cmocka_unit_test(a_right_model_raises_no_alarm),
         cmocka_unit_test(a_kink_raises_no_alarm),
     };

@@ -1,5 +1,6 @@
 /* test_continuation.c: how runs can be cut, turned and repeated, and what is counted. */
 #include "recorder.h"
+#include "counted.h"
 
 static void on_step_may_stop_and_the_run_goes_on_from_there(void **state)
 {
@@ -235,34 +236,6 @@ static void two_solvers_side_by_side_do_not_disturb_each_other(void **state)
     end(&g);
 }
 
-/* A model that counts its own calls. */
-typedef struct counter {
-    const dfl_eom *model;
-    long eval, mass, jacobian;
-} counter;
-
-static int counted_eval(dfl_blocks *out, double t, const double *x, unsigned need, void *user)
-{
-    counter *c = user;
-    c->eval++;
-    return c->model->eval(out, t, x, need, c->model->user);
-}
-
-static int counted_mass(double *M, double t, const double *x, void *user)
-{
-    counter *c = user;
-    c->mass++;
-    return c->model->mass(M, t, x, c->model->user);
-}
-
-static int counted_jacobian(dfl_jacobian *out, double t, const double *x, const double *a,
-                            void *user)
-{
-    counter *c = user;
-    c->jacobian++;
-    return c->model->jacobian(out, t, x, a, c->model->user);
-}
-
 static void the_statistics_count_every_call_of_the_model(void **state)
 {
     (void)state;
@@ -271,12 +244,10 @@ static void the_statistics_count_every_call_of_the_model(void **state)
         for (int differences = 0; differences <= 1; differences++) {
             fixture f;
             begin(&f, names[k], (dfl_solver_options){0});
-            counter c = {.model = &f.prob.eom};
-            dfl_eom eom = f.prob.eom;
-            eom.user = &c;
-            eom.eval = counted_eval;
-            eom.mass = eom.mass ? counted_mass : NULL;
-            eom.jacobian = eom.jacobian && !differences ? counted_jacobian : NULL;
+            counter c;
+            dfl_eom eom = counted_model(&c, &f.prob.eom);
+            if (differences)
+                eom.jacobian = NULL;
             const dfl_solver_options options = {.every = short_span(&f.prob) / 10,
                                                 .project_output = true,
                                                 .on_output = on_output,

@@ -1,33 +1,13 @@
 /* test_statistics.c: what the statistics say is what a model and its user see themselves: calls, with every method and
    in every form, and the largest residuals over the start and all steps. */
+#include "counted.h"
 #include "support.h"
 
-/* A model that counts its calls; what a user who evaluates it after every step finds. */
+/* What a user who evaluates a model after every step finds. */
 typedef struct observer {
-    const dfl_eom *model;
-    long calls;
+    counter calls; /* first */
     double position, velocity, nonholonomic, contact, auxiliary, invariant, massless;
 } observer;
-
-static int counted_eval(dfl_blocks *out, double t, const double *x, unsigned need, void *user)
-{
-    observer *o = user;
-    o->calls++;
-    return o->model->eval(out, t, x, need, o->model->user);
-}
-
-static int counted_mass(double *M, double t, const double *x, void *user)
-{
-    const observer *o = user;
-    return o->model->mass(M, t, x, o->model->user);
-}
-
-static int counted_jacobian(dfl_jacobian *out, double t, const double *x, const double *a,
-                            void *user)
-{
-    const observer *o = user;
-    return o->model->jacobian(out, t, x, a, o->model->user);
-}
 
 static double largest(double old, const double *rows, int n)
 {
@@ -39,7 +19,7 @@ static double largest(double old, const double *rows, int n)
 static int observe(dfl_solver *solver, double t_old, double t, const double *x, void *user)
 {
     observer *o = user;
-    const dfl_eom *eom = o->model;
+    const dfl_eom *eom = o->calls.model;
     static double room[14][RUN_MOST * RUN_MOST];
     dfl_blocks b = {room[0], room[1], room[2], room[3],  room[4],  room[5],  room[6],
                     room[7], room[8], room[9], room[10], room[11], room[12], room[13]};
@@ -57,13 +37,8 @@ static int observe(dfl_solver *solver, double t_old, double t, const double *x, 
 
 static dfl_eom observed(observer *o, const problem *prob)
 {
-    dfl_eom eom = prob->eom;
-    *o = (observer){.model = &prob->eom};
-    eom.user = o;
-    eom.eval = counted_eval;
-    eom.mass = eom.mass ? counted_mass : NULL;
-    eom.jacobian = eom.jacobian ? counted_jacobian : NULL;
-    return eom;
+    *o = (observer){0};
+    return counted_model(&o->calls, &prob->eom);
 }
 
 static double short_span(const problem *prob)
@@ -101,12 +76,12 @@ static void every_call_is_counted_in_every_form_and_with_every_method(void **sta
                 const dfl_statistics s = r.stats;
                 const long counted = s.evaluations + s.difference_evaluations +
                                      s.check_evaluations + s.partial_evaluations;
-                if (s.accepted > 0 && counted != o.calls)
+                if (s.accepted > 0 && counted != o.calls.eval)
                     fail_msg("%s, %s, %s: %ld + %ld + %ld + %ld evaluations, %ld calls", names[k],
                              dfl_form_name((dfl_form)form),
                              dfl_integrator_name((dfl_integrator)method), s.evaluations,
                              s.difference_evaluations, s.check_evaluations, s.partial_evaluations,
-                             o.calls);
+                             o.calls.eval);
                 problem_free(&prob);
             }
 }
