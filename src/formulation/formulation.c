@@ -231,11 +231,11 @@ dfl_outcome dfl_formulation_mixed_residual(double *rows, dfl_formulation *form,
     return form->ops->mixed(rows, form, differential, algebraic, weight, yp, xp);
 }
 
-dfl_outcome dfl_formulation_increment(double *dZ, dfl_formulation *form, const dfl_stages *stages,
-                                      double *rows)
+dfl_outcome dfl_formulation_increment(double *squares, dfl_formulation *form,
+                                      const dfl_stages *stages, double *rows)
 {
     form->sys->stats->back_substitutions++;
-    return form->ops->increment(dZ, form, stages, rows);
+    return form->ops->increment(squares, form, stages, rows);
 }
 
 void dfl_formulation_solve(double *dx, dfl_formulation *form, double *rows)

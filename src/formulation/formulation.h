@@ -26,7 +26,8 @@ typedef struct dfl_stages {
     int count;
     const double *T, *TI, *LTI, *AI; /* T, T^-1, Lambda T^-1 and A^-1 = T Lambda T^-1 */
     double h;
-    const double *x, *Z; /* n, n lanes */
+    const double *x, *weight; /* n: of the step's start; what unknowns count in sums of squares */
+    double *Z, *dZ;           /* n lanes */
 } dfl_stages;
 
 /* What an implementation does; see the functions of the same names below. */
@@ -44,7 +45,7 @@ typedef struct dfl_form_ops {
     dfl_outcome (*defect)(double *err, dfl_formulation *form, const dfl_point *point,
                           const double *y);
     void (*minimum_norm)(double *X, const dfl_formulation *form);
-    dfl_outcome (*increment)(double *dZ, dfl_formulation *form, const dfl_stages *stages,
+    dfl_outcome (*increment)(double *squares, dfl_formulation *form, const dfl_stages *stages,
                              double *rows); /* or NULL */
 } dfl_form_ops;
 
@@ -187,14 +188,14 @@ dfl_outcome dfl_formulation_mixed_residual(double *rows, dfl_formulation *form,
                                            const double *yp, const double *xp);
 
 /* Whether there is dfl_formulation_increment, which evaluates the stages and solves for dZ (n lanes, not transformed)
-   at once; rows: room for K lanes. */
+   at once, and moves Z and the points by it if it is finite; the sum of weighted squares of dZ. rows: room for K lanes. */
 static inline bool dfl_formulation_increments(const dfl_formulation *form)
 {
     return form->ops->increment != NULL;
 }
 
-dfl_outcome dfl_formulation_increment(double *dZ, dfl_formulation *form, const dfl_stages *stages,
-                                      double *rows);
+dfl_outcome dfl_formulation_increment(double *squares, dfl_formulation *form,
+                                      const dfl_stages *stages, double *rows);
 
 /* dx (n lanes) from rows (room for K lanes, overwritten) and form->rho. */
 void dfl_formulation_solve(double *dx, dfl_formulation *form, double *rows);

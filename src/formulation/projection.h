@@ -20,8 +20,8 @@ dfl_outcome dfl_projected_defect(double *err, dfl_formulation *form, const dfl_p
                                  const double *y);
 void dfl_projected_minimum_norm(double *X, const dfl_formulation *form);
 void dfl_projected_locate_rows(dfl_formulation *form);
-dfl_outcome dfl_projected_increment(double *dZ, dfl_formulation *form, const dfl_stages *stages,
-                                    double *rows);
+dfl_outcome dfl_projected_increment(double *squares, dfl_formulation *form,
+                                    const dfl_stages *stages, double *rows);
 
 /* What increments need to know of the stages (stages.c): found out again for other sizes, which are looked at after
    _doubt, and after _drop in any case. */

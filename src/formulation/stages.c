@@ -16,6 +16,7 @@
 #include "formulation/projection.h"
 #include "linalg/lane_kernels.h"
 
+#include <float.h>
 #include <string.h>
 
 /* Entries of all stages that are collected into lanes: their places at a point, counted from its x. */
@@ -55,6 +56,7 @@ struct dfl_stage_plan {
     double *lanes;          /* of the algebraic rows; projected ones behind them */
     const double *Z_r;
     block v, p;
+    int few;    /* unknowns, if at most 6; otherwise 0 */
     bool whole; /* dZ = CB [a; u] with the zeros in CB */
     long n, K;
     double *u;
@@ -67,9 +69,9 @@ static void prepare(dfl_stage_plan *plan, const dfl_formulation *form, const dfl
                     double *rows);
 static dfl_outcome evaluate(dfl_formulation *form, const dfl_stages *st);
 static dfl_outcome subtract_momenta(dfl_formulation *form, const dfl_stages *st);
-WIDE static void solve_stages(double *dZ, const dfl_formulation *form, const dfl_stages *st);
+WIDE static double solve_stages(const dfl_formulation *form, const dfl_stages *st);
 
-dfl_outcome dfl_projected_increment(double *dZ, dfl_formulation *form, const dfl_stages *st,
+dfl_outcome dfl_projected_increment(double *squares, dfl_formulation *form, const dfl_stages *st,
                                     double *rows)
 {
     if (!form->plan->valid)
@@ -77,7 +79,7 @@ dfl_outcome dfl_projected_increment(double *dZ, dfl_formulation *form, const dfl
     dfl_outcome outcome = evaluate(form, st);
     if (outcome)
         return outcome;
-    solve_stages(dZ, form, st);
+    *squares = solve_stages(form, st);
     return DFL_STEP_OK;
 }
 
@@ -236,7 +238,8 @@ static void prepare(dfl_stage_plan *plan, const dfl_formulation *form, const dfl
                       .m = form->nfp,
                       .n = sys->eom->np,
                       .na = form->ma - skipped};
-    plan->whole = sys->n <= 6 || sys->psi1 || sys->eom->n0 > 0;
+    plan->few = sys->n <= 6 ? sys->n : 0;
+    plan->whole = sys->psi1 || sys->eom->n0 > 0;
     plan->n = sys->n;
     plan->K = form->K;
     plan->u = rows + form->ma * width;
@@ -464,18 +467,81 @@ static INLINE void multiply_blocks(int quads, double *dZ, const dfl_formulation 
     mul(quads, dZ + off_sp * width, CB + a3 * n + off_sp, n, sys->n4, u_v - a3, rows + a3 * width);
 }
 
-/* dZ = CB [a; u]. A few rows are cheaper with zeros, all at once. */
-static INLINE void expand(int quads, double *dZ, const dfl_formulation *form)
+/* Up to six rows of dZ in registers, added to Z: X = x + Z at the stages. */
+static INLINE void move_rows(int rows, int stages, int quads, const four dZ[12], double *Z,
+                             const double *x, double *stage, long distance)
+{
+    UNROLL
+    for (int i = 0; i < rows; i++) {
+        const double start = x[i];
+        four X[2];
+        UNROLL
+        for (int q = 0; q < quads; q++) {
+            quad *z = (quad *)(Z + 4 * (i * quads + q));
+            const four now = *z + dZ[i * quads + q];
+            *z = now;
+            X[q] = start + now;
+        }
+        UNROLL
+        for (int k = 0; k < stages; k++)
+            stage[k * distance + i] = X[k / 4][k % 4];
+    }
+}
+
+/* dZ = CB [a; u] of a few rows, cheaper with the zeros in CB than without; they are measured and taken without leaving
+   the registers. */
+static INLINE double expand_few(int rows, int stages, int quads, const dfl_stage_plan *plan,
+                                const dfl_stages *st)
+{
+    const double *weight = st->weight;
+    double *increment = st->dZ;
+    four dZ[12], sum[2] = {{0}, {0}};
+    sum_rows(rows, quads, dZ, plan->CB, rows, plan->K, plan->lanes);
+    UNROLL
+    for (int i = 0; i < rows * quads; i++) {
+        const four y = weight[i / quads] * dZ[i];
+        sum[i % 2] += y * y;
+    }
+    UNROLL
+    for (int i = 0; i < rows * quads; i++)
+        *(quad *)(increment + 4 * i) = dZ[i];
+    const double squares = add_up(sum[0] + sum[1]);
+    if (squares <= DBL_MAX)
+        move_rows(rows, stages, quads, dZ, st->Z, st->x, st->points->x, plan->distance);
+    return squares;
+}
+
+/* dZ = CB [a; u], Z += dZ and the stages, unless dZ is not finite: returns the squares of weighted dZ. */
+static INLINE double expand(int stages, int quads, const dfl_formulation *form,
+                            const dfl_stages *st)
 {
     const dfl_stage_plan *plan = form->plan;
+    switch (plan->few) {
+    case 6:
+        return expand_few(6, stages, quads, plan, st);
+    case 5:
+        return expand_few(5, stages, quads, plan, st);
+    case 4:
+        return expand_few(4, stages, quads, plan, st);
+    case 3:
+        return expand_few(3, stages, quads, plan, st);
+    case 2:
+        return expand_few(2, stages, quads, plan, st);
+    case 1:
+        return expand_few(1, stages, quads, plan, st);
+    }
     if (plan->whole)
-        mul(quads, dZ, plan->CB, plan->n, plan->n, plan->K, plan->lanes);
+        mul(quads, st->dZ, plan->CB, plan->n, plan->n, plan->K, plan->lanes);
     else
-        multiply_blocks(quads, dZ, form, plan->lanes);
+        multiply_blocks(quads, st->dZ, form, plan->lanes);
+    const double sum = squares(quads, st->dZ, (int)plan->n, st->weight);
+    if (sum <= DBL_MAX)
+        scatter(stages, quads, st->points->x, plan->distance, (int)plan->n, st->x, st->Z, st->dZ);
+    return sum;
 }
 
 /* From the rows of evaluated stages to their increments. */
-WIDE static void solve_stages(double *dZ, const dfl_formulation *form, const dfl_stages *st)
+WIDE static double solve_stages(const dfl_formulation *form, const dfl_stages *st)
 {
 #define SOLVE(stages, quads)                                                                       \
     do {                                                                                           \
@@ -484,7 +550,7 @@ WIDE static void solve_stages(double *dZ, const dfl_formulation *form, const dfl
         decouple(stages, quads, form, st);                                                         \
         solve_decoupled(quads, form);                                                              \
         transform(stages, quads, form->plan->u, st->T, form->plan->nd, form->plan->u);             \
-        expand(quads, dZ, form);                                                                   \
+        return expand(stages, quads, form, st);                                                    \
     } while (0)
     FOR_STAGES(st->count, SOLVE)
 #undef SOLVE

@@ -179,13 +179,16 @@ static bool diverges(dfl_stepper *st, increments *old, int left, double size, bo
     return true;
 }
 
-/* A diverging iteration goes on with a new matrix, if one is allowed. DFL_STEP_RETRY: it is not. */
-static dfl_outcome second_chance(dfl_stepper *st, double h, int *updates)
+/* A diverging iteration goes on with a new matrix, if one is allowed, from before the increment that showed it, if
+   `moved` by one. DFL_STEP_RETRY: it is not. */
+static dfl_outcome second_chance(dfl_stepper *st, double h, bool moved, int *updates)
 {
     if ((*updates)-- <= 0)
         return DFL_STEP_RETRY;
     if (!(st->newton.theta < 2)) /* the present iterate is worse than the prediction */
         st->class->implicit->predict(st, h);
+    else if (moved)
+        st->class->implicit->retract(st);
     dfl_outcome outcome = update_matrix(st, h);
     if (outcome == DFL_STEP_RANK || outcome == DFL_STEP_SINGULAR) {
         st->sys->trouble.outcome = DFL_STEP_OK; /* an iterate says nothing about the motion */
@@ -242,7 +245,7 @@ static dfl_outcome newton(dfl_stepper *st, double h, double *reduce)
         else if (it > 1 && it < most)
             diverging = diverges(st, &old, most - 1 - it, size, patient, reduce);
         if (diverging) {
-            outcome = second_chance(st, h, &updates);
+            outcome = second_chance(st, h, it <= most, &updates);
             if (outcome)
                 return outcome;
             it = 0;
@@ -252,7 +255,6 @@ static dfl_outcome newton(dfl_stepper *st, double h, double *reduce)
         }
         old.inverse = 1 / (size > DBL_EPSILON ? size : DBL_EPSILON);
         old.moving = st->scale.moving > DBL_MIN ? st->scale.moving : DBL_MIN;
-        class->update(st);
         if (was_last(st, it, most > 2 && !patient, hint, size))
             return DFL_STEP_OK;
     }

@@ -26,9 +26,11 @@ typedef struct dfl_implicit_class {
     /* Factors E for the step size h. */
     dfl_outcome (*factor)(dfl_stepper *st, double h);
 
-    /* One iteration: the increment and its size; then the increment is added. */
+    /* One iteration: the increment is added, unless it is not finite; its size. */
     dfl_outcome (*iterate)(double *size, dfl_stepper *st, double h);
-    void (*update)(dfl_stepper *st);
+
+    /* Takes the last increment back, up to rounding; `settle` follows. */
+    void (*retract)(dfl_stepper *st);
 
     /* The estimated error of the step, 1 being the limit. `refine`: a second look is worth its price. */
     dfl_outcome (*error)(double *err, dfl_stepper *st, double h, bool refine);

@@ -59,7 +59,7 @@ static const dfl_implicit_class implicit = {.iterations = dfl_one_stage_iteratio
                                             .reference = dfl_one_stage_reference,
                                             .factor = dfl_one_stage_factor,
                                             .iterate = iterate,
-                                            .update = dfl_one_stage_update,
+                                            .retract = dfl_one_stage_retract,
                                             .error = dfl_second_order_error,
                                             .accepted = dfl_second_order_accepted,
                                             .rejected = dfl_second_order_rejected,

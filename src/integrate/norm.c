@@ -273,12 +273,18 @@ static double moving_squares(const dfl_scale *scale, const double *lanes, int wi
 
 double dfl_scale_newton(dfl_scale *scale, const double *lanes, int stages)
 {
+    const double squares =
+        dfl_lanes_squares(lanes, dfl_lanes_width(stages), scale->sys->n, scale->newton_weight);
+    return dfl_scale_newton_from(scale, squares, lanes, stages);
+}
+
+double dfl_scale_newton_from(dfl_scale *scale, double squares, const double *lanes, int stages)
+{
     const dfl_system *sys = scale->sys;
-    const int width = dfl_lanes_width(stages), count = stages * sys->nu;
-    const double mean = count > 0 ? 1.0 / count : 1;
+    const int count = stages * sys->nu;
     if (sys->carried)
-        scale->moving = moving_squares(scale, lanes, width);
+        scale->moving = moving_squares(scale, lanes, dfl_lanes_width(stages));
     if (scale->options->norm == DFL_NORM_BODY)
         return newton_by_bodies(scale, lanes, stages);
-    return sqrt(mean * dfl_lanes_squares(lanes, width, sys->n, scale->newton_weight));
+    return sqrt(squares / (count > 0 ? count : 1));
 }

@@ -40,4 +40,7 @@ double dfl_scale_error(dfl_scale *scale, const double *z);
 double dfl_scale_moving(dfl_scale *scale, const double *z);
 double dfl_scale_newton(dfl_scale *scale, const double *lanes, int stages);
 
+/* The last one where the sum of squares over all lanes, each times its newton_weight, is known. */
+double dfl_scale_newton_from(dfl_scale *scale, double squares, const double *lanes, int stages);
+
 #endif

@@ -147,14 +147,18 @@ dfl_outcome dfl_one_stage_increment(double *size, dfl_one_stage *one)
     dfl_stepper *st = &one->base;
     dfl_formulation_solve(one->dx, st->form, one->rows);
     *size = dfl_scale_newton(&st->scale, one->dx, 1);
-    return isfinite(*size) ? DFL_STEP_OK : dfl_implicit_nonfinite(st, &one->stage, 1);
+    if (!isfinite(*size))
+        return dfl_implicit_nonfinite(st, &one->stage, 1);
+    for (int i = 0; i < st->sys->n; i++)
+        one->x[i] += one->dx[i * WIDTH];
+    return DFL_STEP_OK;
 }
 
-void dfl_one_stage_update(dfl_stepper *st)
+void dfl_one_stage_retract(dfl_stepper *st)
 {
     dfl_one_stage *one = (dfl_one_stage *)st;
     for (int i = 0; i < st->sys->n; i++)
-        one->x[i] += one->dx[i * WIDTH];
+        one->x[i] -= one->dx[i * WIDTH];
 }
 
 void dfl_one_stage_candidate(dfl_stepper *st, double h)

@@ -35,7 +35,7 @@ int dfl_one_stage_iterations(const dfl_stepper *st);
 void dfl_one_stage_settle(dfl_stepper *st, double h);
 double dfl_one_stage_reference(dfl_stepper *st, double h, bool predicted);
 dfl_outcome dfl_one_stage_factor(dfl_stepper *st, double h);
-void dfl_one_stage_update(dfl_stepper *st);
+void dfl_one_stage_retract(dfl_stepper *st);
 void dfl_one_stage_candidate(dfl_stepper *st, double h);
 void dfl_one_stage_interpolate(double *x, const dfl_stepper *st, double t);
 

@@ -76,7 +76,17 @@ static void settle(dfl_stepper *st, double h)
     dfl_radau *ra = (dfl_radau *)st;
     const dfl_coefficients *rk = ra->rk;
     const int n1 = st->sys->n1, s = rk->stages, width = rk->width;
-    ra->stages = (dfl_stages){ra->stage, s, rk->T, rk->TI, ra->LTI, ra->AI, h, st->here.x, ra->Z};
+    ra->stages = (dfl_stages){.points = ra->stage,
+                              .count = s,
+                              .T = rk->T,
+                              .TI = rk->TI,
+                              .LTI = ra->LTI,
+                              .AI = ra->AI,
+                              .h = h,
+                              .x = st->here.x,
+                              .weight = st->scale.newton_weight,
+                              .Z = ra->Z,
+                              .dZ = ra->dZ};
     if (st->form->defect > 0 && !st->sys->psi1) {
         for (int i = 0; i < n1; i++)
             for (int k = 0; k < s; k++)
@@ -123,10 +133,10 @@ static dfl_outcome factor(dfl_stepper *st, double h)
     return outcome;
 }
 
-/* dW, dZ of forms that know nothing of stages: residuals of all of them, transformed, with YP = T^-1 x' =
+/* The increment of forms that know nothing of stages: residuals of all of them, transformed, with YP = T^-1 x' =
    Lambda W,  x' = (1/h) A^-1 Z being the derivatives of the stages; Lambda are the shifts that the matrix is
    factored for. */
-static dfl_outcome transformed_increment(dfl_radau *ra)
+static dfl_outcome transformed_increment(double *squares, dfl_radau *ra)
 {
     dfl_stepper *st = &ra->base;
     const dfl_system *sys = st->sys;
@@ -147,17 +157,20 @@ static dfl_outcome transformed_increment(dfl_radau *ra)
         return outcome;
     dfl_formulation_solve(ra->dW, st->form, ra->rows);
     dfl_lanes_transform(ra->dZ, s, rk->T, sys->n, ra->dW);
+    *squares = dfl_lanes_squares(ra->dZ, rk->width, sys->n, st->scale.newton_weight);
+    if (isfinite(*squares))
+        place_stages(ra, ra->dZ);
     return DFL_STEP_OK;
 }
 
 /* The size of dW as in RADAU5. With more stages T^-1 has entries of 30 to 300, by which rounding in W
-   exceeds that in Z; then it is the size of dZ. */
-static double increment_size(dfl_stepper *st)
+   exceeds that in Z; then it is the size of dZ, whose weighted squares are known. */
+static double increment_size(dfl_stepper *st, double squares)
 {
     dfl_radau *ra = (dfl_radau *)st;
     const int s = ra->rk->stages;
     if (s > 3)
-        return dfl_scale_newton(&st->scale, ra->dZ, s);
+        return dfl_scale_newton_from(&st->scale, squares, ra->dZ, s);
     dfl_lanes_transform(ra->dW, s, ra->rk->TI, st->sys->n, ra->dZ);
     return dfl_scale_newton(&st->scale, ra->dW, s);
 }
@@ -172,24 +185,26 @@ static dfl_outcome nonfinite(dfl_radau *ra)
     return dfl_implicit_nonfinite(st, ra->stage, ra->rk->stages);
 }
 
-/* One iteration: the increment dZ, its norm. Z is not yet changed. */
+/* One iteration: Z and the stages move by dZ, if it is finite. */
 static dfl_outcome iterate(double *size, dfl_stepper *st, double h)
 {
     (void)h;
     dfl_radau *ra = (dfl_radau *)st;
+    double squares;
     dfl_outcome outcome = dfl_formulation_increments(st->form)
-                              ? dfl_formulation_increment(ra->dZ, st->form, &ra->stages, ra->rows)
-                              : transformed_increment(ra);
+                              ? dfl_formulation_increment(&squares, st->form, &ra->stages, ra->rows)
+                              : transformed_increment(&squares, ra);
     if (outcome)
         return outcome;
-    *size = increment_size(st);
+    *size = increment_size(st, squares);
     return isfinite(*size) ? DFL_STEP_OK : nonfinite(ra);
 }
 
-static void update(dfl_stepper *st)
+static void retract(dfl_stepper *st)
 {
     dfl_radau *ra = (dfl_radau *)st;
-    place_stages(ra, ra->dZ);
+    for (int i = 0; i < st->sys->n * ra->rk->width; i++)
+        ra->Z[i] -= ra->dZ[i];
 }
 
 /* err = B E^-1 S (dif(x_k) + diag(I,M,I) y),  y = (1/h) sum e_i Z_i, minus the slope of the collocation
@@ -284,7 +299,7 @@ static const dfl_implicit_class implicit = {.iterations = iterations,
                                             .reference = reference,
                                             .factor = factor,
                                             .iterate = iterate,
-                                            .update = update,
+                                            .retract = retract,
                                             .error = error,
                                             .accepted = accepted,
                                             .rejected = rejected,

@@ -30,12 +30,16 @@ static INLINE void store(double *Y, int quads, const four y[2])
         *(quad *)(Y + 4 * q) = y[q];
 }
 
-/* `rows` (1 to 6) components of Y = A X, held in registers; like `quads`, the vectors of a component, a
-   constant for the compiler. */
-static INLINE void mul_rows(int rows, int quads, double *Y, const double *A, long lda, long n,
+static INLINE double add_up(four y)
+{
+    return (y[0] + y[2]) + (y[1] + y[3]);
+}
+
+/* `rows` (1 to 6) components of A X in registers; like `quads`, the vectors of a component, a constant for the
+   compiler. */
+static INLINE void sum_rows(int rows, int quads, four sum[12], const double *A, long lda, long n,
                             const double *X)
 {
-    four sum[12];
     UNROLL
     for (int i = 0; i < rows * quads; i++)
         sum[i] = (four){0};
@@ -44,6 +48,13 @@ static INLINE void mul_rows(int rows, int quads, double *Y, const double *A, lon
         for (int i = 0; i < rows * quads; i++)
             sum[i] += A[i / quads] * *(const quad *)(X + 4 * (i % quads));
     }
+}
+
+static INLINE void mul_rows(int rows, int quads, double *Y, const double *A, long lda, long n,
+                            const double *X)
+{
+    four sum[12];
+    sum_rows(rows, quads, sum, A, lda, n, X);
     UNROLL
     for (int i = 0; i < rows * quads; i++)
         *(quad *)(Y + 4 * i) = sum[i];
@@ -162,6 +173,34 @@ static INLINE void multiply_two(int quads, double *d, const double *inverse)
             add_product(y[i], quads, inverse + (2 * j + i) * entry, x[j], other[j]);
     for (int i = 0; i < 2; i++)
         store(d + i * width, quads, y[i]);
+}
+
+/* The sum of squares of weighted lanes. */
+static INLINE double squares(int quads, const double *X, int n, const double *weight)
+{
+    four sum[2] = {{0}, {0}};
+    for (int i = 0; i < n; i++, X += 4 * quads)
+        for (int q = 0; q < quads; q++) {
+            const four x = *(const quad *)(X + 4 * q) * weight[i];
+            sum[q] += x * x;
+        }
+    return add_up(sum[0] + sum[1]);
+}
+
+/* X += dX unless it is NULL, and x + X at the stages, `stride` apart. */
+static INLINE void scatter(int stages, int quads, double *stage, long stride, int n,
+                           const double *x, double *X, const double *dX)
+{
+    for (int i = 0; i < n; i++, X += 4 * quads) {
+        four sum[2];
+        for (int q = 0; q < quads; q++) {
+            if (dX)
+                *(quad *)(X + 4 * q) += *(const quad *)(dX + 4 * (i * quads + q));
+            sum[q] = x[i] + *(const quad *)(X + 4 * q);
+        }
+        for (int k = 0; k < stages; k++)
+            stage[k * stride + i] = sum[k / 4][k % 4];
+    }
 }
 
 #endif

@@ -97,18 +97,6 @@ WIDE void dfl_lanes_mul_shifted(double *Y, int width, const dfl_shifts *zeta, co
         mul_shifted(2, Y, zeta, A, B, m, n, X);
 }
 
-static INLINE double squares(int quads, const double *X, int n, const double *weight)
-{
-    four sum[2] = {{0}, {0}};
-    for (int i = 0; i < n; i++, X += 4 * quads)
-        for (int q = 0; q < quads; q++) {
-            const four x = *(const quad *)(X + 4 * q) * weight[i];
-            sum[q] += x * x;
-        }
-    const four both = sum[0] + sum[1];
-    return (both[0] + both[2]) + (both[1] + both[3]);
-}
-
 WIDE double dfl_lanes_squares(const double *X, int width, int n, const double *weight)
 {
     return width == 4 ? squares(1, X, n, weight) : squares(2, X, n, weight);
@@ -152,30 +140,14 @@ static INLINE void combine(int stages, int quads, double *y, const double *weigh
         four sum = w[0] * *(const quad *)X;
         if (quads == 2)
             sum += w[1] * *(const quad *)(X + 4);
-        y[i] = (sum[0] + sum[2]) + (sum[1] + sum[3]);
+        y[i] = add_up(sum);
     }
 }
 
-WIDE void dfl_lanes_combine(double *y, int stages, const double *weight, int n, const double *X)
-{
+WIDE void dfl_lanes_combine(double *y, int stages, const double *weight, int n, const double *X){
 #define COMBINE(stages, quads) combine(stages, quads, y, weight, n, X)
     FOR_STAGES(stages, COMBINE)
 #undef COMBINE
-}
-
-static INLINE void scatter(int stages, int quads, double *stage, long stride, int n,
-                           const double *x, double *X, const double *dX)
-{
-    for (int i = 0; i < n; i++, X += 4 * quads) {
-        four sum[2];
-        for (int q = 0; q < quads; q++) {
-            if (dX)
-                *(quad *)(X + 4 * q) += *(const quad *)(dX + 4 * (i * quads + q));
-            sum[q] = x[i] + *(const quad *)(X + 4 * q);
-        }
-        for (int k = 0; k < stages; k++)
-            stage[k * stride + i] = sum[k / 4][k % 4];
-    }
 }
 
 WIDE void dfl_lanes_scatter(double *stage, long stride, int stages, int n, const double *x,
