@@ -153,10 +153,10 @@ static void predict(dfl_stepper *st, double h)
     dfl_one_stage_predict(&bdf->one, h, bdf->order);
 }
 
-static dfl_outcome iterate(double *size, dfl_stepper *st, double h)
+static dfl_outcome iterate(double *square, dfl_stepper *st, double h)
 {
     dfl_one_stage *one = (dfl_one_stage *)st;
-    return dfl_one_stage_iterate_at_end(size, one, h, one->xp0, one->x0);
+    return dfl_one_stage_iterate_at_end(square, one, h, one->xp0, one->x0);
 }
 
 /* max(alpha_{k+1}, |alpha_{k+1} + alpha_s - alpha_0|) |x - x0|: what the formula and its interpolation

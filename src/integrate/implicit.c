@@ -141,41 +141,69 @@ static double power(double x, int k)
     return value;
 }
 
-/* Sizes of Newton's increments so far. */
+/* Newton's increments so far. Rates follow from squares of sizes, and are found out where they decide: in most
+   iterations, roots and quotients would only be waited for. */
 typedef struct increments {
-    double inverse, rate; /* 1 / size and rate of the last iteration, 0: none */
-    double moving;        /* squares of those of r, v, s, p (norm.h) */
+    double last, before; /* 1 / square of the last two, 0: none */
+    double fourth; /* theta^4 of the last one, not yet taken into theta; 0: nothing is pending */
+    double moving; /* squares of those of r, v, s, p (norm.h) */
 } increments;
+
+static void remember(increments *old, double square, double moving)
+{
+    const double smallest = DBL_EPSILON * DBL_EPSILON;
+    old->before = old->last;
+    old->last = 1 / (square > smallest ? square : smallest);
+    old->moving = moving > DBL_MIN ? moving : DBL_MIN;
+}
+
+static void take_rate(dfl_newton *newton, increments *old)
+{
+    if (old->fourth == 0)
+        return;
+    newton->theta = sqrt(sqrt(old->fourth));
+    if (newton->theta < 0.99)
+        newton->faccon = newton->theta / (1 - newton->theta);
+    old->fourth = 0;
+}
 
 /* The first iteration solves stage by stage for accelerations and multipliers, however bad their prediction
    was. Whether a second one is enough shows in the other unknowns; whether it diverges, in the third. */
-static void take_second(dfl_stepper *st, const increments *old, double size)
+static void take_second(dfl_stepper *st, increments *old, double square)
 {
     /* of a sum, not of a mean: the more components, the smaller they must be to count as converged */
     const double converged = 0.01 * st->scale.newton_tolerance, now = st->scale.moving;
     const double moving = now > converged * converged ? sqrt(now / old->moving) : 0;
-    const double rate = fmin(0.9, fmax(moving, size * old->inverse));
+    const double rate = fmin(0.9, fmax(moving, sqrt(square * old->last)));
     st->newton.theta = rate;
     st->newton.faccon = rate / (1 - rate);
+    old->last = 0; /* the third is compared with the second alone */
 }
 
-/* Takes an increment into the rate of convergence. True if the iteration will not reach its tolerance in the
-   iterations that are left; `reduce` is then the proposed change of the step size. `patient`: it goes on as long
-   as it does not run away. */
-static bool diverges(dfl_stepper *st, increments *old, int left, double size, bool patient,
+/* Whether theta < 1/2, so that faccon < 2 theta, and theta^(left + 1), rounded to a power of theta^2 that is larger,
+   show that the iterations that are left are enough. */
+static bool converges(double fourth, double square, int left, double tolerance)
+{
+    return fourth < 1.0 / 16 && 4 * square * power(fourth, (left + 1) / 2) < tolerance * tolerance;
+}
+
+/* Takes an increment into the rate of convergence, the mean of the last two. True if the iteration will not reach its
+   tolerance in the iterations that are left; `reduce` is then the proposed change of the step size. `patient`: it goes
+   on as long as it does not run away. */
+static bool diverges(dfl_stepper *st, increments *old, int left, double square, bool patient,
                      double *reduce)
 {
-    const double rate = size * old->inverse;
-    st->newton.theta = old->rate == 0 ? rate : sqrt(rate * old->rate);
-    old->rate = rate;
-    if (!(st->newton.theta < 0.99))
-        return !patient || rate > 1e3;
-    st->newton.faccon = st->newton.theta / (1 - st->newton.theta);
-    const double expected = st->newton.faccon * size * power(st->newton.theta, left);
-    if (expected < st->scale.newton_tolerance || patient)
+    const double tolerance = st->scale.newton_tolerance, rate = square * old->last;
+    old->fourth = old->before > 0 ? square * old->before : rate * rate;
+    if (converges(old->fourth, square, left, tolerance))
         return false;
-    const double excess = expected / st->scale.newton_tolerance;
-    *reduce = 0.8 * pow(fmax(1e-4, fmin(20, excess)), -1.0 / (4 + left));
+    take_rate(&st->newton, old);
+    if (!(st->newton.theta < 0.99))
+        return !patient || rate > 1e6;
+    const double expected = st->newton.faccon * sqrt(square) * power(st->newton.theta, left);
+    if (expected < tolerance || patient)
+        return false;
+    *reduce = 0.8 * pow(fmax(1e-4, fmin(20, expected / tolerance)), -1.0 / (4 + left));
     return true;
 }
 
@@ -199,20 +227,24 @@ static dfl_outcome second_chance(dfl_stepper *st, double h, bool moved, int *upd
     return outcome;
 }
 
-/* Whether an increment of this size was the last. The first one is judged by the rate of the last step, which is a
+/* Whether an increment was the last. The first one is judged by the rate of the last step, which is a
    hint only: without a floor, one iteration would do after a very short step, however large its increments, and
    constraints would be left unsatisfied. Mostly min(x, 1) <= x^0.8 shows that it was not, without the power, which is
-   needed where no later rate replaces it: in two iterations, or while a patient iteration diverges. */
-static bool was_last(dfl_stepper *st, int it, bool rated, double hint, double size)
+   needed where no later rate replaces it: in two iterations, or while a patient iteration diverges. Later ones are not
+   the last if theta^2 times their size is too large. */
+static bool was_last(dfl_stepper *st, increments *old, int it, bool rated, double hint,
+                     double square)
 {
-    const double tolerance = st->scale.newton_tolerance;
+    const double tolerance = st->scale.newton_tolerance, limit = tolerance * tolerance;
     if (solved_at_once(st))
         return true;
-    if (it == 1 && rated && size * (hint < 1 ? hint : 1) > tolerance)
+    const double least = hint < 1 ? hint : 1;
+    if (it == 1 ? rated && least * least * square > limit : old->fourth * square > limit)
         return false;
     if (it == 1)
         st->newton.faccon = pow(hint, 0.8);
-    return st->newton.faccon * size <= tolerance;
+    take_rate(&st->newton, old);
+    return st->newton.faccon * sqrt(square) <= tolerance;
 }
 
 /* Simplified Newton iteration. DFL_STEP_OK: converged. DFL_STEP_RETRY while no callback made trouble:
@@ -224,12 +256,12 @@ static dfl_outcome newton(dfl_stepper *st, double h, double *reduce)
     const int most = class->iterations(st);
     const bool real_time = opt->fixed_step > 0;
     int updates = opt->newton_updates;
-    increments old = {0, 0, 0};
+    increments old = {0, 0, 0, 0};
     double hint = fmax(st->newton.faccon, 0.01);
     st->newton.theta = fabs(opt->jacobian_reuse);
     st->sys->trouble.outcome = DFL_STEP_OK;
     for (int it = 1;; it++) {
-        double size = 0;
+        double square = 0;
         bool diverging = it > most;
         *reduce = 0.5;
         const bool patient = real_time && updates <= 0;
@@ -237,26 +269,25 @@ static dfl_outcome newton(dfl_stepper *st, double h, double *reduce)
             st->sys->stats->unconverged++;
             return DFL_STEP_OK;
         }
-        dfl_outcome outcome = diverging ? DFL_STEP_OK : class->iterate(&size, st, h);
+        dfl_outcome outcome = diverging ? DFL_STEP_OK : class->iterate(&square, st, h);
         if (outcome)
             return outcome;
         if (it == 2 && st->form->stagewise)
-            take_second(st, &old, size);
+            take_second(st, &old, square);
         else if (it > 1 && it < most)
-            diverging = diverges(st, &old, most - 1 - it, size, patient, reduce);
+            diverging = diverges(st, &old, most - 1 - it, square, patient, reduce);
         if (diverging) {
             outcome = second_chance(st, h, it <= most, &updates);
             if (outcome)
                 return outcome;
             it = 0;
             hint = 1;
-            old.rate = 0;
+            old.last = 0;
             continue;
         }
-        old.inverse = 1 / (size > DBL_EPSILON ? size : DBL_EPSILON);
-        old.moving = st->scale.moving > DBL_MIN ? st->scale.moving : DBL_MIN;
-        if (was_last(st, it, most > 2 && !patient, hint, size))
+        if (was_last(st, &old, it, most > 2 && !patient, hint, square))
             return DFL_STEP_OK;
+        remember(&old, square, st->scale.moving);
     }
 }
 

@@ -26,8 +26,8 @@ typedef struct dfl_implicit_class {
     /* Factors E for the step size h. */
     dfl_outcome (*factor)(dfl_stepper *st, double h);
 
-    /* One iteration: the increment is added, unless it is not finite; its size. */
-    dfl_outcome (*iterate)(double *size, dfl_stepper *st, double h);
+    /* One iteration: the increment is added, unless it is not finite; the square of its size. */
+    dfl_outcome (*iterate)(double *square, dfl_stepper *st, double h);
 
     /* Takes the last increment back, up to rounding; `settle` follows. */
     void (*retract)(dfl_stepper *st);

@@ -26,7 +26,7 @@ static dfl_outcome evaluate(dfl_second_order *rule, double h)
 }
 
 /* Twice the differential rows: so both kinds have the matrix of the shift 2/h. */
-static dfl_outcome iterate(double *size, dfl_stepper *st, double h)
+static dfl_outcome iterate(double *square, dfl_stepper *st, double h)
 {
     dfl_second_order *rule = (dfl_second_order *)st;
     dfl_one_stage *one = &rule->one;
@@ -39,7 +39,7 @@ static dfl_outcome iterate(double *size, dfl_stepper *st, double h)
     }
     outcome = dfl_formulation_mixed_residual(one->rows, st->form, &one->stage, &rule->end, 2,
                                              one->yp, one->xp);
-    return outcome ? outcome : dfl_one_stage_increment(size, one);
+    return outcome ? outcome : dfl_one_stage_increment(square, one);
 }
 
 static void candidate(dfl_stepper *st, double h)

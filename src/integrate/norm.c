@@ -197,14 +197,14 @@ static void allow_for_rounding(dfl_scale *scale, const double *x, int first, int
         scale->newton_weight[i] /= 1 + floor * scale->newton_weight[i];
 }
 
-/* The largest root mean square of a group, from squares added up over `stages` lanes. */
+/* The largest mean square of a group, from squares added up over `stages` lanes. */
 static double largest_group(const dfl_scale *scale, int stages)
 {
     double largest = 0;
     for (int g = 0; g < scale->ngroups; g++)
         if (scale->size[g] > 0)
             largest = fmax(largest, scale->sum[g] / (scale->size[g] * stages));
-    return sqrt(largest);
+    return largest;
 }
 
 /* Squares of z from `first` to `last` - 1, added up per group or, without groups, returned. */
@@ -231,7 +231,7 @@ static void clear_groups(dfl_scale *scale)
 /* The norm of `size` components, or of none, from the sum of their squares, or from those of the groups. */
 static double norm_from(const dfl_scale *scale, double sum, int size)
 {
-    return scale->options->norm == DFL_NORM_BODY ? largest_group(scale, 1)
+    return scale->options->norm == DFL_NORM_BODY ? sqrt(largest_group(scale, 1))
                                                  : sqrt(sum / fmax(1, size));
 }
 
@@ -281,10 +281,10 @@ double dfl_scale_newton(dfl_scale *scale, const double *lanes, int stages)
 double dfl_scale_newton_from(dfl_scale *scale, double squares, const double *lanes, int stages)
 {
     const dfl_system *sys = scale->sys;
-    const int count = stages * sys->nu;
+    const double mean = sys->nu > 0 ? 1.0 / (stages * sys->nu) : 1;
     if (sys->carried)
         scale->moving = moving_squares(scale, lanes, dfl_lanes_width(stages));
     if (scale->options->norm == DFL_NORM_BODY)
         return newton_by_bodies(scale, lanes, stages);
-    return sqrt(squares / (count > 0 ? count : 1));
+    return squares * mean;
 }

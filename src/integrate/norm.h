@@ -35,12 +35,14 @@ void dfl_scale_plain(dfl_scale *scale, double newton_tolerance);
 /* Sets the weights from x (n) and, for unknowns of index 2 and 3, the step size. */
 void dfl_scale_set(dfl_scale *scale, const double *x, double h);
 
-/* Norm of a vector, of its r, v and p alone, and of lanes with `stages` of them in use (the others zero). */
+/* Norm of a vector, and of its r, v and p alone. */
 double dfl_scale_error(dfl_scale *scale, const double *z);
 double dfl_scale_moving(dfl_scale *scale, const double *z);
+
+/* The square of the norm of lanes with `stages` of them in use (the others zero). */
 double dfl_scale_newton(dfl_scale *scale, const double *lanes, int stages);
 
-/* The last one where the sum of squares over all lanes, each times its newton_weight, is known. */
+/* The same where the sum of squares over all lanes, each times its newton_weight, is known. */
 double dfl_scale_newton_from(dfl_scale *scale, double squares, const double *lanes, int stages);
 
 #endif

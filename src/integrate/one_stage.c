@@ -125,7 +125,7 @@ dfl_outcome dfl_one_stage_factor(dfl_stepper *st, double h)
     return outcome;
 }
 
-dfl_outcome dfl_one_stage_iterate_at_end(double *size, dfl_one_stage *one, double h,
+dfl_outcome dfl_one_stage_iterate_at_end(double *square, dfl_one_stage *one, double h,
                                          const double *slope, const double *from)
 {
     static const double once[WIDTH] = {1};
@@ -139,15 +139,15 @@ dfl_outcome dfl_one_stage_iterate_at_end(double *size, dfl_one_stage *one, doubl
     for (int i = sys->off_r; i < sys->n; i++)
         one->xp[i * WIDTH] = slope[i] + one->zeta * (one->x[i] - from[i]);
     outcome = dfl_formulation_residual(one->rows, st->form, &one->stage, 1, once, one->xp, one->xp);
-    return outcome ? outcome : dfl_one_stage_increment(size, one);
+    return outcome ? outcome : dfl_one_stage_increment(square, one);
 }
 
-dfl_outcome dfl_one_stage_increment(double *size, dfl_one_stage *one)
+dfl_outcome dfl_one_stage_increment(double *square, dfl_one_stage *one)
 {
     dfl_stepper *st = &one->base;
     dfl_formulation_solve(one->dx, st->form, one->rows);
-    *size = dfl_scale_newton(&st->scale, one->dx, 1);
-    if (!isfinite(*size))
+    *square = dfl_scale_newton(&st->scale, one->dx, 1);
+    if (!isfinite(*square))
         return dfl_implicit_nonfinite(st, &one->stage, 1);
     for (int i = 0; i < st->sys->n; i++)
         one->x[i] += one->dx[i * WIDTH];

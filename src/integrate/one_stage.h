@@ -43,11 +43,11 @@ void dfl_one_stage_interpolate(double *x, const dfl_stepper *st, double t);
 void dfl_one_stage_rates(double *xp, dfl_one_stage *one, const dfl_point *point);
 
 /* One iteration with all rows at the end of the step, x' = slope + zeta (x - from). */
-dfl_outcome dfl_one_stage_iterate_at_end(double *size, dfl_one_stage *one, double h,
+dfl_outcome dfl_one_stage_iterate_at_end(double *square, dfl_one_stage *one, double h,
                                          const double *slope, const double *from);
 
 /* The increment and its size from rows and residuals at hand. */
-dfl_outcome dfl_one_stage_increment(double *size, dfl_one_stage *one);
+dfl_outcome dfl_one_stage_increment(double *square, dfl_one_stage *one);
 
 /* st->err = x - x0: how far the step ended from its prediction. */
 const double *dfl_one_stage_deviation(dfl_one_stage *one);

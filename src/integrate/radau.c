@@ -163,9 +163,9 @@ static dfl_outcome transformed_increment(double *squares, dfl_radau *ra)
     return DFL_STEP_OK;
 }
 
-/* The size of dW as in RADAU5. With more stages T^-1 has entries of 30 to 300, by which rounding in W
-   exceeds that in Z; then it is the size of dZ, whose weighted squares are known. */
-static double increment_size(dfl_stepper *st, double squares)
+/* The square of the size of dW as in RADAU5. With more stages T^-1 has entries of 30 to 300, by which rounding in W
+   exceeds that in Z; then it is that of dZ, whose weighted squares are known. */
+static double increment_square(dfl_stepper *st, double squares)
 {
     dfl_radau *ra = (dfl_radau *)st;
     const int s = ra->rk->stages;
@@ -186,7 +186,7 @@ static dfl_outcome nonfinite(dfl_radau *ra)
 }
 
 /* One iteration: Z and the stages move by dZ, if it is finite. */
-static dfl_outcome iterate(double *size, dfl_stepper *st, double h)
+static dfl_outcome iterate(double *square, dfl_stepper *st, double h)
 {
     (void)h;
     dfl_radau *ra = (dfl_radau *)st;
@@ -196,8 +196,8 @@ static dfl_outcome iterate(double *size, dfl_stepper *st, double h)
                               : transformed_increment(&squares, ra);
     if (outcome)
         return outcome;
-    *size = increment_size(st, squares);
-    return isfinite(*size) ? DFL_STEP_OK : nonfinite(ra);
+    *square = increment_square(st, squares);
+    return isfinite(*square) ? DFL_STEP_OK : nonfinite(ra);
 }
 
 static void retract(dfl_stepper *st)

@@ -26,10 +26,10 @@ static void start(dfl_stepper *st)
     note_rate((dfl_second_order *)st, &st->here);
 }
 
-static dfl_outcome iterate(double *size, dfl_stepper *st, double h)
+static dfl_outcome iterate(double *square, dfl_stepper *st, double h)
 {
     dfl_second_order *rule = (dfl_second_order *)st;
-    return dfl_one_stage_iterate_at_end(size, &rule->one, h, rule->rate, st->here.x);
+    return dfl_one_stage_iterate_at_end(square, &rule->one, h, rule->rate, st->here.x);
 }
 
 static void store(dfl_stepper *st, double h)
