@@ -42,11 +42,18 @@ dfl_status dfl_scale_init(dfl_scale *scale, const dfl_system *sys,
                : DFL_NO_MEMORY;
 }
 
+static void set_share(dfl_scale *scale, int stages)
+{
+    const int nu = scale->sys->nu;
+    scale->share = nu > 0 ? 1.0 / (stages * nu) : 1;
+}
+
 void dfl_scale_stages(dfl_scale *scale, int stages)
 {
     const dfl_solver_options *options = scale->options;
     const bool global = (options->order == 0 || options->order > 5) && options->fixed_step == 0;
     double smallest_local = 1;
+    set_share(scale, stages);
     scale->smallest_rtol = 1;
     scale->loosened = 0;
     for (int i = 0; i < scale->sys->nu; i++) {
@@ -83,6 +90,7 @@ static double transformed(double rtol, int stages, bool global)
 void dfl_scale_plain(dfl_scale *scale, double newton_tolerance)
 {
     const dfl_solver_options *options = scale->options;
+    set_share(scale, 1);
     scale->smallest_rtol = 1;
     for (int i = 0; i < scale->sys->nu; i++) {
         scale->rtol[i] = options->rtol_each ? options->rtol_each[i] : options->rtol;
@@ -278,13 +286,10 @@ double dfl_scale_newton(dfl_scale *scale, const double *lanes, int stages)
     return dfl_scale_newton_from(scale, squares, lanes, stages);
 }
 
-double dfl_scale_newton_from(dfl_scale *scale, double squares, const double *lanes, int stages)
+double dfl_scale_newton_parts(dfl_scale *scale, double squares, const double *lanes, int stages)
 {
-    const dfl_system *sys = scale->sys;
-    const double mean = sys->nu > 0 ? 1.0 / (stages * sys->nu) : 1;
-    if (sys->carried)
+    if (scale->sys->carried)
         scale->moving = moving_squares(scale, lanes, dfl_lanes_width(stages));
-    if (scale->options->norm == DFL_NORM_BODY)
-        return newton_by_bodies(scale, lanes, stages);
-    return squares * mean;
+    return scale->options->norm == DFL_NORM_BODY ? newton_by_bodies(scale, lanes, stages)
+                                                 : squares * scale->share;
 }

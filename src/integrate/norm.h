@@ -15,6 +15,7 @@ typedef struct dfl_scale {
     int *group;         /* n: group of each component, for the norm by bodies */
     double *sum, *size; /* per group */
     int ngroups;
+    double share;      /* of a lane's component in a mean over all of them */
     double moving;     /* with carried a: sum of squares of r, v, s, p in the last Newton norm */
     bool differential; /* only r, v, p count in the error norm */
 } dfl_scale;
@@ -39,10 +40,19 @@ void dfl_scale_set(dfl_scale *scale, const double *x, double h);
 double dfl_scale_error(dfl_scale *scale, const double *z);
 double dfl_scale_moving(dfl_scale *scale, const double *z);
 
-/* The square of the norm of lanes with `stages` of them in use (the others zero). */
+/* The square of the norm of lanes with `stages` of them in use (the others zero); it is also a sum over bodies or parts
+   of x where these are asked for. */
 double dfl_scale_newton(dfl_scale *scale, const double *lanes, int stages);
+double dfl_scale_newton_parts(dfl_scale *scale, double squares, const double *lanes, int stages);
 
-/* The same where the sum of squares over all lanes, each times its newton_weight, is known. */
-double dfl_scale_newton_from(dfl_scale *scale, double squares, const double *lanes, int stages);
+/* The same where the sum of squares over all lanes, each times its newton_weight, is known. Inline, since it is part
+   of every iteration. */
+static inline double dfl_scale_newton_from(dfl_scale *scale, double squares, const double *lanes,
+                                           int stages)
+{
+    if (scale->sys->carried || scale->options->norm == DFL_NORM_BODY)
+        return dfl_scale_newton_parts(scale, squares, lanes, stages);
+    return squares * scale->share;
+}
 
 #endif
