@@ -36,7 +36,10 @@ typedef struct block {
 /* What the loops over lanes need, prepared for all iterations until sizes change: where they run over one or two
    entries, finding it would take longer than the products. */
 struct dfl_stage_plan {
-    bool valid;      /* for the present iteration */
+    bool valid;            /* for the present iteration: */
+    double rate;           /* 1 / h */
+    const double *inverse; /* E^-1 for two rows; NULL: the factors of E */
+
     const double *Z; /* of the stages; NULL: nothing is prepared */
     int width;
     const double *first;       /* x of the first stage */
@@ -195,6 +198,8 @@ static void renew(dfl_stage_plan *plan, const dfl_formulation *form, const dfl_s
                       plan->nd == form->nd && plan->v.m == form->nsv;
     if (!fits)
         prepare(plan, form, st, rows);
+    plan->inverse = dfl_shifted_inverse(form->E);
+    plan->rate = 1 / st->h;
     plan->valid = true;
 }
 
@@ -373,31 +378,33 @@ static INLINE void add_products(int rows, int quads, four d[2][2], four y[2][2],
 }
 
 static INLINE void project_rows(int rows, int quads, const dfl_stage_plan *plan, const block *b,
-                                long i, double rate)
+                                long i)
 {
     const int width = 4 * quads;
+    const double rate = plan->rate;
+    double *d = b->d + i * width, *y = b->y + i * width;
     four left[2][2] = {{{0}, {0}}, {{0}, {0}}}, right[2][2] = {{{0}, {0}}, {{0}, {0}}};
     add_products(rows, quads, left, right, b->S + i, b->SM + i, b->m, b->n, b->f, b->Z);
     add_products(rows, quads, left, right, b->SJ_a + i, b->SM_a + i, plan->nd, b->na, b->alg,
                  b->alg);
     for (int k = 0; k < rows; k++) {
-        store(b->d + (i + k) * width, quads, left[k]);
+        store(d + k * width, quads, left[k]);
         for (int q = 0; q < quads; q++)
-            *(quad *)(b->y + (i + k) * width + 4 * q) = rate * right[k][q];
+            *(quad *)(y + k * width + 4 * q) = rate * right[k][q];
     }
 }
 
-static INLINE void project_block(int quads, const dfl_stage_plan *plan, const block *b, double rate)
+static INLINE void project_block(int quads, const dfl_stage_plan *plan, const block *b)
 {
     long i = 0;
     for (; i + 2 <= b->m; i += 2)
-        project_rows(2, quads, plan, b, i, rate);
+        project_rows(2, quads, plan, b, i);
     if (i < b->m)
-        project_rows(1, quads, plan, b, i, rate);
+        project_rows(1, quads, plan, b, i);
 }
 
 /* d = S f + SJ_a a,  y = (S diag(I,M,I) Z + SM_a a) / h */
-static INLINE void project(int quads, const dfl_formulation *form, double rate)
+static INLINE void project(int quads, const dfl_formulation *form)
 {
     const dfl_stage_plan *plan = form->plan;
     const int width = 4 * quads;
@@ -415,10 +422,10 @@ static INLINE void project(int quads, const dfl_formulation *form, double rate)
                          .na = plan->ma,
                          .d = plan->lanes + (plan->ma + i) * width,
                          .y = form->moved + i * width};
-        project_rows(1, quads, plan, &r, 0, rate);
+        project_rows(1, quads, plan, &r, 0);
     }
-    project_block(quads, plan, &plan->v, rate);
-    project_block(quads, plan, &plan->p, rate);
+    project_block(quads, plan, &plan->v);
+    project_block(quads, plan, &plan->p);
 }
 
 /* d = T^-1 d - h Lambda T^-1 (y / h) */
@@ -441,11 +448,11 @@ static INLINE void decouple(int stages, int quads, const dfl_formulation *form,
 /* u = E^-1 u */
 static INLINE void solve_decoupled(int quads, const dfl_formulation *form)
 {
-    const double *inverse = dfl_shifted_inverse(form->E);
-    if (inverse)
-        multiply_two(quads, form->plan->u, inverse);
+    const dfl_stage_plan *plan = form->plan;
+    if (plan->inverse)
+        multiply_two(quads, plan->u, plan->inverse);
     else
-        dfl_shifted_solve(form->E, form->plan->u);
+        dfl_shifted_solve(form->E, plan->u);
 }
 
 /* dZ = CB [a; u] without the blocks of CB that are zero (linearize.c): [s p] depend on a3 u_p, v on a2 a3 u_p u_v,
@@ -546,7 +553,7 @@ WIDE static double solve_stages(const dfl_formulation *form, const dfl_stages *s
 #define SOLVE(stages, quads)                                                                       \
     do {                                                                                           \
         collect_rows(stages, quads, form, st->x);                                                  \
-        project(quads, form, 1 / st->h);                                                           \
+        project(quads, form);                                                                      \
         decouple(stages, quads, form, st);                                                         \
         solve_decoupled(quads, form);                                                              \
         transform(stages, quads, form->plan->u, st->T, form->plan->nd, form->plan->u);             \

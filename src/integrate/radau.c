@@ -13,7 +13,7 @@ static size_t lanes_size(const dfl_radau *ra)
     return (size_t)(ra->base.sys->n * ra->rk->width) * sizeof(double);
 }
 
-/* P (columns of the new width): Z0 = P cont, the collocation polynomial of the last step continued to
+/* P (columns of the new width): Z = P cont, the collocation polynomial of the last step continued to
    the stages of a step of size h, less its value at the end of the last step. Often the same again. A step that
    is taken again begins where the polynomial does, with the value 0. */
 static void prepare_continuation(dfl_radau *ra, double h)
@@ -32,7 +32,7 @@ static void prepare_continuation(dfl_radau *ra, double h)
         end[k] -= first;
 }
 
-/* Z0 = P cont, the polynomial having another number of stages than the method. */
+/* Z = P cont, the polynomial having another number of stages than the method. */
 static void continue_other_order(dfl_radau *ra)
 {
     const int width = ra->rk->width, old = ra->rk_cont->stages, old_width = ra->rk_cont->width;
@@ -41,7 +41,7 @@ static void continue_other_order(dfl_radau *ra)
             double sum = 0;
             for (int j = 0; j < old; j++)
                 sum += ra->P[j * width + k] * ra->cont[i * old_width + j];
-            ra->Z0[i * width + k] = sum;
+            ra->Z[i * width + k] = sum;
         }
 }
 
@@ -49,15 +49,14 @@ static void predict(dfl_stepper *st, double h)
 {
     dfl_radau *ra = (dfl_radau *)st;
     if (!st->stepped || st->options->prediction == DFL_CONSTANT) {
-        memset(ra->Z0, 0, lanes_size(ra));
+        memset(ra->Z, 0, lanes_size(ra));
     } else {
         prepare_continuation(ra, h);
         if (ra->rk == ra->rk_cont)
-            dfl_lanes_transform(ra->Z0, ra->rk->stages, ra->P, st->sys->n, ra->cont);
+            dfl_lanes_transform(ra->Z, ra->rk->stages, ra->P, st->sys->n, ra->cont);
         else
             continue_other_order(ra);
     }
-    memcpy(ra->Z, ra->Z0, lanes_size(ra));
     for (int k = 0; k < ra->rk->stages; k++)
         ra->stage[k].t = st->t + ra->rk->c[k] * h;
 }
@@ -106,7 +105,7 @@ static double reference(dfl_stepper *st, double h, bool predicted)
     const int s = ra->rk->stages, middle = s / 2;
     const int choice = (int)st->options->reference - (int)DFL_REFERENCE_STAGE1;
     const int stage = predicted && choice != 1 ? choice / 2 * (s - 1) : middle;
-    const double *Z = predicted ? ra->Z0 : ra->Z;
+    const double *Z = ra->Z;
     const dfl_system *sys = st->sys;
     const dfl_coefficients *rk = ra->rk;
     for (int i = 0; i < sys->n; i++)

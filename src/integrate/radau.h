@@ -27,7 +27,7 @@ typedef struct dfl_radau {
     dfl_stages stages;               /* as the formulation sees them */
     const dfl_coefficients *rk_cont; /* of the last step ... */
     double *cont, *x_end;            /* ... its Z and its end: the collocation polynomial */
-    double *Z, *Z0, *W, *rows;       /* lanes */
+    double *Z, *W, *rows;            /* lanes */
     double *dW, *dZ;                 /* Newton's increments of W = T^-1 Z and of Z */
     double *XP, *YP;                 /* lanes of x' and of T^-1 x' */
     double AI[DFL_RADAU_STAGES * DFL_LANES], LTI[DFL_RADAU_STAGES * DFL_LANES]; /* by columns */

@@ -22,8 +22,7 @@ dfl_status dfl_radau_init(dfl_stepper *st)
         status = dfl_points_init(ra->stage, ra->max_stages, sys);
     if (status)
         return status;
-    double **const lanes[] = {&ra->cont, &ra->Z,  &ra->Z0, &ra->W,
-                              &ra->dW,   &ra->dZ, &ra->XP, &ra->YP};
+    double **const lanes[] = {&ra->cont, &ra->Z, &ra->W, &ra->dW, &ra->dZ, &ra->XP, &ra->YP};
     for (size_t i = 0; i < sizeof lanes / sizeof *lanes; i++)
         if (!(*lanes[i] = dfl_alloc(ctx, n * width, d)))
             return DFL_NO_MEMORY;
@@ -37,7 +36,7 @@ void dfl_radau_clear(dfl_stepper *st)
 {
     dfl_radau *ra = (dfl_radau *)st;
     dfl_context *ctx = st->sys->ctx;
-    double *const block[] = {ra->cont, ra->Z,  ra->Z0,   ra->W,     ra->dW, ra->dZ,
+    double *const block[] = {ra->cont, ra->Z,  ra->W,    ra->dW,    ra->dZ,
                              ra->XP,   ra->YP, ra->rows, ra->x_end, ra->y};
     for (size_t i = 0; i < sizeof block / sizeof *block; i++)
         dfl_free(ctx, block[i]);
