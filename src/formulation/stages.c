@@ -428,31 +428,39 @@ static INLINE void project(int quads, const dfl_formulation *form)
     project_block(quads, plan, &plan->p);
 }
 
-/* d = T^-1 d - h Lambda T^-1 (y / h) */
-static INLINE void decouple(int stages, int quads, const dfl_formulation *form,
-                            const dfl_stages *st)
+/* x = T^-1 d - h Lambda T^-1 (y / h) for one component */
+static INLINE void decouple(int stages, int quads, four x[2], const dfl_stages *st, const double *d,
+                            const double *y)
 {
-    const dfl_stage_plan *plan = form->plan;
-    const long width = 4 * quads;
-    const double *TI = st->TI, *LTI = st->LTI, *y = form->moved;
-    double *d = plan->lanes + plan->ma * width, *const end = d + plan->nd * width;
-    for (; d < end; d += width, y += width) {
-        four left[2], right[2];
-        transform_one(left, stages, quads, TI, d);
-        transform_one(right, stages, quads, LTI, y);
-        for (int q = 0; q < quads; q++)
-            *(quad *)(d + 4 * q) = left[q] - right[q];
-    }
+    four right[2];
+    transform_one(x, stages, quads, st->TI, d);
+    transform_one(right, stages, quads, st->LTI, y);
+    for (int q = 0; q < quads; q++)
+        x[q] -= right[q];
 }
 
-/* u = E^-1 u */
-static INLINE void solve_decoupled(int quads, const dfl_formulation *form)
+/* u = T E^-1 (T^-1 d - h Lambda T^-1 (y / h)), d where u is to stand. Two components stay in registers. */
+static INLINE void solve_decoupled(int stages, int quads, const dfl_formulation *form,
+                                   const dfl_stages *st)
 {
     const dfl_stage_plan *plan = form->plan;
-    if (plan->inverse)
-        multiply_two(quads, plan->u, plan->inverse);
-    else
-        dfl_shifted_solve(form->E, plan->u);
+    const long width = 4 * quads, nd = plan->nd;
+    double *u = plan->u;
+    const double *y = form->moved;
+    if (plan->inverse) {
+        four x[2][2];
+        decouple(stages, quads, x[0], st, u, y);
+        decouple(stages, quads, x[1], st, u + width, y + width);
+        multiply_two(quads, u, x, plan->inverse);
+    } else {
+        for (long i = 0; i < nd; i++) {
+            four x[2];
+            decouple(stages, quads, x, st, u + i * width, y + i * width);
+            store(u + i * width, quads, x);
+        }
+        dfl_shifted_solve(form->E, u);
+    }
+    transform(stages, quads, u, st->T, nd, u);
 }
 
 /* dZ = CB [a; u] without the blocks of CB that are zero (linearize.c): [s p] depend on a3 u_p, v on a2 a3 u_p u_v,
@@ -554,9 +562,7 @@ WIDE static double solve_stages(const dfl_formulation *form, const dfl_stages *s
     do {                                                                                           \
         collect_rows(stages, quads, form, st->x);                                                  \
         project(quads, form);                                                                      \
-        decouple(stages, quads, form, st);                                                         \
-        solve_decoupled(quads, form);                                                              \
-        transform(stages, quads, form->plan->u, st->T, form->plan->nd, form->plan->u);             \
+        solve_decoupled(stages, quads, form, st);                                                  \
         return expand(stages, quads, form, st);                                                    \
     } while (0)
     FOR_STAGES(st->count, SOLVE)

@@ -24,6 +24,12 @@
     }
 
 /* One component. */
+static INLINE void fetch(four y[2], int quads, const double *Y)
+{
+    for (int q = 0; q < quads; q++)
+        y[q] = *(const quad *)(Y + 4 * q);
+}
+
 static INLINE void store(double *Y, int quads, const four y[2])
 {
     for (int q = 0; q < quads; q++)
@@ -158,16 +164,13 @@ static INLINE void add_product(four y[2], int quads, const double *z, const four
     }
 }
 
-/* d = E^-1 d for two components, the inverse as dfl_shifted_inverse gives it. */
-static INLINE void multiply_two(int quads, double *d, const double *inverse)
+/* d = E^-1 x for two components, the inverse as dfl_shifted_inverse gives it. */
+static INLINE void multiply_two(int quads, double *d, four x[2][2], const double *inverse)
 {
     const int width = 4 * quads, entry = 2 * width;
-    four x[2][2], other[2][2], y[2][2] = {{{0}, {0}}, {{0}, {0}}};
-    for (int j = 0; j < 2; j++) {
-        for (int q = 0; q < quads; q++)
-            x[j][q] = *(const quad *)(d + j * width + 4 * q);
+    four other[2][2], y[2][2] = {{{0}, {0}}, {{0}, {0}}};
+    for (int j = 0; j < 2; j++)
         partners(other[j], quads, x[j]);
-    }
     for (int j = 0; j < 2; j++)
         for (int i = 0; i < 2; i++)
             add_product(y[i], quads, inverse + (2 * j + i) * entry, x[j], other[j]);

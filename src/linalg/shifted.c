@@ -400,12 +400,20 @@ WIDE static bool invert_two(double *E, int width, const dfl_shifts *zeta, const 
     return width == 4 ? invert_two_with(1, E, zeta, A, B) : invert_two_with(2, E, zeta, A, B);
 }
 
+static INLINE void solve_two_with(int quads, double *d, const double *inverse)
+{
+    four x[2][2];
+    fetch(x[0], quads, d);
+    fetch(x[1], quads, d + 4 * quads);
+    multiply_two(quads, d, x, inverse);
+}
+
 WIDE static void solve_two(double *d, int width, const double *inverse)
 {
     if (width == 4)
-        multiply_two(1, d, inverse);
+        solve_two_with(1, d, inverse);
     else
-        multiply_two(2, d, inverse);
+        solve_two_with(2, d, inverse);
 }
 
 static void solve_real_two(double *d, int width, const double *inverse)
