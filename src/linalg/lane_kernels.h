@@ -93,20 +93,17 @@ static INLINE void mul(int quads, double *Y, const double *A, long lda, long m, 
     }
 }
 
-/* y = M x for one component, M over the stages by columns; even and odd columns are added up apart, so that sums
-   wait less for each other. */
+/* y = M x for one component, M over the stages by columns; four sums, so that none waits long for another. */
 static INLINE void transform_one(four y[2], int stages, int quads, const double *M, const double *x)
 {
     for (int q = 0; q < quads; q++) {
-        four odd = {0};
-        y[q] = x[0] * *(const quad *)(M + 4 * q);
-        if (stages > 1)
-            odd = x[1] * *(const quad *)(M + 4 * (quads + q));
-        for (int k = 2; k < stages; k += 2)
-            y[q] += x[k] * *(const quad *)(M + 4 * (k * quads + q));
-        for (int k = 3; k < stages; k += 2)
-            odd += x[k] * *(const quad *)(M + 4 * (k * quads + q));
-        y[q] += odd;
+        four sum[4] = {{0}, {0}, {0}, {0}};
+        UNROLL
+        for (int k = 0; k < stages; k++) {
+            const four term = x[k] * *(const quad *)(M + 4 * (k * quads + q));
+            sum[k % 4] = k < 4 ? term : sum[k % 4] + term;
+        }
+        y[q] = stages > 3 ? (sum[0] + sum[1]) + (sum[2] + sum[3]) : stages > 1 ? (sum[0] + sum[1]) + sum[2] : sum[0];
     }
 }
 
