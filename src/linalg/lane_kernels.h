@@ -103,7 +103,9 @@ static INLINE void transform_one(four y[2], int stages, int quads, const double 
             const four term = x[k] * *(const quad *)(M + 4 * (k * quads + q));
             sum[k % 4] = k < 4 ? term : sum[k % 4] + term;
         }
-        y[q] = stages > 3 ? (sum[0] + sum[1]) + (sum[2] + sum[3]) : stages > 1 ? (sum[0] + sum[1]) + sum[2] : sum[0];
+        y[q] = stages > 3   ? (sum[0] + sum[1]) + (sum[2] + sum[3])
+               : stages > 1 ? (sum[0] + sum[1]) + sum[2]
+                            : sum[0];
     }
 }
 

@@ -104,7 +104,7 @@ static void norms(double *error, double *newton, const dfl_eom *eom,
     for (int i = 0; i < sys.n; i++)
         for (int k = 0; k < 3; k++)
             lanes[i * 4 + k] = z[i];
-    *newton = dfl_scale_newton(&scale, lanes, 3);
+    *newton = sqrt(dfl_scale_newton(&scale, lanes, 3));
     dfl_scale_clear(&scale);
     dfl_system_clear(&sys);
     assert_int_equal(dfl_context_live(ctx), 0);
