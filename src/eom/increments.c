@@ -7,11 +7,22 @@ static void choose_least_of(dfl_rows_jacobian *jac, const dfl_system *sys, const
                             int first, int last);
 static void choose_least_multipliers(dfl_rows_jacobian *jac, const dfl_system *sys);
 
+/* As fmax and fmin, which would be calls, where a is a number. */
+static inline double larger(double a, double b)
+{
+    return b > a ? b : a;
+}
+
+static inline double smaller(double a, double b)
+{
+    return b < a ? b : a;
+}
+
 /* sqrt(eps |x|) as in GEOMS and RADAU5, and sqrt(eps) |x| beyond 1, where the former drowns in the
    rounding of x. */
 double dfl_difference_increment(double rounding, double x, double least)
 {
-    const double size = fmax(least, fabs(x));
+    const double size = larger(least, fabs(x));
     return sqrt(rounding) * (size < 1 ? sqrt(size) : size);
 }
 
@@ -34,7 +45,7 @@ void dfl_increments_choose(dfl_rows_jacobian *jac, const dfl_system *sys, const 
         choose_least_of(jac, sys, x, j, j + 1);
     choose_least_of(jac, sys, x, at.lambda, at.r);
     for (int j = at.lambda; sys->geoms && j < at.r; j++)
-        jac->least[j] = fmax(1, jac->least[j]);
+        jac->least[j] = larger(1, jac->least[j]);
     if (!sys->geoms)
         choose_least_multipliers(jac, sys);
     for (int j = at.r; j < at.v; j++)
@@ -51,10 +62,10 @@ static void choose_least_of(dfl_rows_jacobian *jac, const dfl_system *sys, const
     const double small = jac->coarse ? 1 : 1e-5, part = jac->coarse ? 1e-3 : 1e-6;
     double largest = 0;
     for (int j = first; j < last; j++)
-        largest = fmax(largest, fabs(x[j]));
+        largest = larger(largest, fabs(x[j]));
     for (int j = first; j < last; j++) {
-        const double size = fmax(1e-6, fmax(largest, dfl_system_told_size(sys, j)));
-        jac->least[j] = fmax(small * (largest > 0 ? fmin(1, size) : 1), part * largest);
+        const double size = larger(1e-6, larger(largest, dfl_system_told_size(sys, j)));
+        jac->least[j] = larger(small * (largest > 0 ? smaller(1, size) : 1), part * largest);
     }
 }
 
@@ -68,13 +79,13 @@ static void choose_least_multipliers(dfl_rows_jacobian *jac, const dfl_system *s
         for (int i = 0; i < nc; i++) {
             double length = 0;
             for (int k = 0; k < nv; k++)
-                length = fmax(length, fabs(jac->W[k * nc + i]));
+                length = larger(length, fabs(jac->W[k * nc + i]));
             if (pass == 0)
-                force = fmax(force, length * dfl_system_told_size(sys, first + i));
+                force = larger(force, length * dfl_system_told_size(sys, first + i));
             else {
                 const double told =
                     length > 0 && sys->options && sys->options->atol_each ? force / length : 1;
-                jac->least[first + i] = small * fmin(1, told);
+                jac->least[first + i] = small * smaller(1, told);
             }
         }
 }

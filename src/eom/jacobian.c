@@ -10,16 +10,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Rows of the stacked blocks [d; acc; vel; gam; pos; b; dyn; kin] and their first columns. */
-enum { BLOCKS = 8 };
-typedef struct stack {
-    double *block[BLOCKS];
-    int rows[BLOCKS], first_column[BLOCKS];
-} stack;
-
 static size_t mass_entries(const dfl_system *sys);
-static stack stack_of(const dfl_rows_jacobian *jac, const dfl_system *sys);
-static int stacked_rows(const dfl_system *sys);
+static dfl_stack stack_of(const dfl_system *sys);
 static void bind_blocks(dfl_rows_jacobian *jac, const dfl_system *sys);
 static dfl_status group_columns(dfl_rows_jacobian *jac, const dfl_system *sys);
 static void assemble(dfl_rows_jacobian *jac, dfl_system *sys);
@@ -35,15 +27,13 @@ dfl_status dfl_rows_jacobian_init(dfl_rows_jacobian *jac, const dfl_system *sys)
     jac->J2 = dfl_alloc(ctx, (size_t)sys->m2 * n, sizeof(double));
     jac->M = dfl_alloc(ctx, nv * nv, sizeof(double));
     jac->WM = dfl_alloc(ctx, (size_t)sys->nc * nv, sizeof(double));
-    jac->base = dfl_alloc(ctx, (size_t)stacked_rows(sys), sizeof(double));
-    jac->column = dfl_alloc(ctx, (size_t)stacked_rows(sys), sizeof(double));
+    jac->stack = stack_of(sys);
+    jac->base = dfl_alloc(ctx, (size_t)jac->stack.height, sizeof(double));
+    jac->column = dfl_alloc(ctx, (size_t)jac->stack.height, sizeof(double));
     jac->x = dfl_alloc(ctx, nu, sizeof(double));
     jac->least = dfl_alloc(ctx, nu, sizeof(double));
     jac->W = dfl_alloc(ctx, (size_t)sys->nc * nv, sizeof(double));
-    const stack st = stack_of(jac, sys);
-    for (int k = 0; k < BLOCKS; k++)
-        jac->store_size += (long)st.rows[k] * (sys->nu - st.first_column[k]);
-    jac->store = dfl_alloc(ctx, (size_t)jac->store_size, sizeof(double));
+    jac->store = dfl_alloc(ctx, (size_t)jac->stack.entries, sizeof(double));
     if (!jac->J1 || !jac->J2 || !jac->M || !jac->WM || !jac->base || !jac->column || !jac->x ||
         !jac->least || !jac->W || !jac->store)
         return DFL_NO_MEMORY;
@@ -83,36 +73,30 @@ static size_t mass_entries(const dfl_system *sys)
     return sys->diagonal ? nv : nv * nv;
 }
 
-static stack stack_of(const dfl_rows_jacobian *jac, const dfl_system *sys)
+static dfl_stack stack_of(const dfl_system *sys)
 {
     const dfl_eom *eom = sys->eom;
     const dfl_layout at = dfl_eom_layout(eom);
-    const dfl_jacobian *b = &jac->blocks;
-    return (stack){
-        .block = {b->d, b->acc, b->vel, b->gam, b->pos, b->b, b->dyn, b->kin},
+    dfl_stack st = {
         .rows = {eom->nw, sys->nc, sys->nc + eom->ne, eom->n0, sys->m3, eom->nr, eom->nv, eom->np},
         .first_column = {0, 0, at.v, 0, at.s, 0, 0, at.v}};
-}
-
-static int stacked_rows(const dfl_system *sys)
-{
-    const stack st = stack_of(&(dfl_rows_jacobian){0}, sys);
-    int rows = 0;
-    for (int k = 0; k < BLOCKS; k++)
-        rows += st.rows[k];
-    return rows;
+    for (int k = 0; k < DFL_BLOCKS; k++) {
+        st.height += st.rows[k];
+        st.entries += (long)st.rows[k] * (sys->nu - st.first_column[k]);
+    }
+    return st;
 }
 
 static void bind_blocks(dfl_rows_jacobian *jac, const dfl_system *sys)
 {
     dfl_jacobian *b = &jac->blocks;
-    double **const block[BLOCKS] = {&b->d,   &b->acc, &b->vel, &b->gam,
-                                    &b->pos, &b->b,   &b->dyn, &b->kin};
-    const stack st = stack_of(jac, sys);
+    double **const block[DFL_BLOCKS] = {&b->d,   &b->acc, &b->vel, &b->gam,
+                                        &b->pos, &b->b,   &b->dyn, &b->kin};
+    dfl_stack *st = &jac->stack;
     double *at = jac->store;
-    for (int k = 0; k < BLOCKS; k++) {
-        *block[k] = at;
-        at += (long)st.rows[k] * (sys->nu - st.first_column[k]);
+    for (int k = 0; k < DFL_BLOCKS; k++) {
+        st->block[k] = *block[k] = at;
+        at += (long)st->rows[k] * (sys->nu - st->first_column[k]);
     }
     jac->J3 = b->pos;
 }
@@ -124,7 +108,7 @@ static dfl_status group_columns(dfl_rows_jacobian *jac, const dfl_system *sys)
     if (!structure || !structure->pattern || sys->eom->jacobian)
         return DFL_OK;
     const dfl_pattern *pattern = structure->pattern;
-    const int n = sys->nu, rows = stacked_rows(sys);
+    const int n = sys->nu, rows = jac->stack.height;
     jac->group = dfl_alloc(sys->ctx, (size_t)n, sizeof(int));
     unsigned char *used = dfl_alloc(sys->ctx, (size_t)rows * (size_t)n, 1);
     if (!jac->group || !used) {
@@ -149,141 +133,6 @@ static dfl_status group_columns(dfl_rows_jacobian *jac, const dfl_system *sys)
     return DFL_OK;
 }
 
-/* The stacked rows at (t, x) with fixed a and the constraint forces of `lm`; blocks outside `need` keep their old
-   values. */
-static dfl_outcome stacked_values(double *rows, dfl_system *sys, dfl_point *point, double t,
-                                  const double *x, const double *lm, const double *a, unsigned need)
-{
-    const dfl_eom *eom = sys->eom;
-    const int nc = sys->nc, nv = eom->nv;
-    const dfl_blocks *b = &point->blocks;
-    sys->stats->difference_evaluations++;
-    int rc = eom->eval(&point->blocks, t, x, need & sys->need, eom->user);
-    if (rc)
-        return dfl_system_returned(sys, rc, "eval", t);
-    memcpy(point->x + sys->na, x, (size_t)sys->nu * sizeof *x);
-    point->t = t;
-    double *acc = rows + eom->nw, *vel = acc + nc, *gam = vel + nc + eom->ne, *pos = gam + eom->n0;
-    double *dif = pos + sys->m3, *dyn = dif + eom->nr;
-    memcpy(rows, b->d, (size_t)eom->nw * sizeof *rows);
-    for (int i = 0; i < nc; i++)
-        acc[i] = b->bias[i];
-    if (!sys->geoms)
-        dfl_gemm(nc, 1, nv, 1, b->W, nc, a, nv, 1, acc, nc);
-    memcpy(vel, b->gI, (size_t)nc * sizeof *rows);
-    memcpy(vel + nc, b->e, (size_t)eom->ne * sizeof *rows);
-    memcpy(gam, b->gam, (size_t)eom->n0 * sizeof *rows);
-    memcpy(pos, b->c, (size_t)sys->m3 * sizeof *rows);
-    memcpy(dif, point->dif, (size_t)(eom->nr + nv) * sizeof *rows);
-    memcpy(dyn + nv, b->kin, (size_t)eom->np * sizeof *rows);
-    if (sys->geoms)
-        return DFL_STEP_OK;
-    /* f - W^T (l,m) - M a */
-    if (dfl_system_mass_at_points(sys) && (need & DFL_POSITION)) {
-        dfl_outcome outcome = dfl_system_mass(point->M, sys, t, x);
-        if (outcome)
-            return outcome;
-    }
-    if (eom->residual)
-        return dfl_system_dynamics(dyn, sys, point, a);
-    dfl_outcome outcome = dfl_system_dynamics(dyn, sys, point, a);
-    dfl_gemm_tn(nv, 1, nc, -1, b->W, nc, lm, nc, 1, dyn, nv);
-    return outcome;
-}
-
-/* Which blocks can change with column j. */
-static unsigned need_of_column(const dfl_system *sys, int j)
-{
-    const dfl_eom *eom = sys->eom;
-    const dfl_layout at = dfl_eom_layout(eom);
-    unsigned need = DFL_FORCE | DFL_DYNAMIC | DFL_AUXILIARY;
-    if (eom->n0 > 0)
-        need |= DFL_VELOCITY;
-    if (sys->geoms)
-        need |= DFL_BIAS;
-    if (j >= at.v)
-        need |= DFL_KINEMATICS | DFL_VELOCITY | DFL_BIAS;
-    if (j >= at.s)
-        need |= DFL_POSITION | DFL_DIRECTIONS;
-    return need;
-}
-
-/* Whether column j is that of a multiplier whose constraint force -W^T (l, m) need not be differenced. */
-static bool known_force(const dfl_system *sys, int j)
-{
-    const int i = j - sys->eom->nw;
-    return !sys->geoms && !sys->eom->residual && i >= 0 && i < sys->nc;
-}
-
-static void add_known_force(dfl_rows_jacobian *jac, const dfl_system *sys, int j)
-{
-    const int nc = sys->nc, nv = sys->n3, i = j - sys->eom->nw;
-    for (int k = 0; k < nv; k++)
-        jac->blocks.dyn[j * nv + k] -= jac->W[k * nc + i];
-}
-
-/* Columns of l and m when the forces do not contain them: -W^T. */
-static bool known_column(dfl_rows_jacobian *jac, const dfl_system *sys, int j)
-{
-    const int i = j - sys->eom->nw;
-    if (sys->geoms || !sys->eom->forces_free_of_multipliers || i < 0 || i >= sys->nc)
-        return false;
-    add_known_force(jac, sys, j);
-    return true;
-}
-
-/* Puts (column - base)/delta into column j of all blocks; with groups only the rows of j. */
-static void store_column(dfl_rows_jacobian *jac, const dfl_system *sys, int j, double delta)
-{
-    const stack st = stack_of(jac, sys);
-    const double *base = jac->base, *column = jac->column;
-    const dfl_pattern *pattern = jac->group ? sys->eom->structure->pattern : NULL;
-    int k = pattern ? pattern->column_start[j] : 0, row = 0;
-    for (int b = 0; b < BLOCKS; row += st.rows[b++]) {
-        if (j < st.first_column[b])
-            continue;
-        double *out = st.block[b] + (size_t)(j - st.first_column[b]) * (size_t)st.rows[b];
-        if (!pattern) {
-            for (int i = 0; i < st.rows[b]; i++)
-                out[i] = (column[row + i] - base[row + i]) / delta;
-            continue;
-        }
-        for (k = pattern->column_start[j]; k < pattern->column_start[j + 1]; k++) {
-            const int i = pattern->row[k] - row;
-            if (i >= 0 && i < st.rows[b])
-                out[i] = (column[row + i] - base[row + i]) / delta;
-        }
-    }
-}
-
-/* One difference: the columns j with member(j), all at once. A failing side is tried on the other. */
-static dfl_outcome difference(dfl_rows_jacobian *jac, dfl_system *sys, double t, const double *x,
-                              const double *a, int first, int group)
-{
-    dfl_outcome outcome = DFL_STEP_OK;
-    const bool force_apart = group < 0 && known_force(sys, first);
-    const double *lm = (force_apart ? x : jac->x) + sys->eom->nw;
-    for (int sign = 1; sign >= -1; sign -= 2) {
-        unsigned need = 0;
-        memcpy(jac->x, x, (size_t)sys->nu * sizeof *x);
-        for (int j = first; j < (group < 0 ? first + 1 : sys->nu); j++)
-            if (group < 0 || jac->group[j] == group) {
-                jac->x[j] += sign * dfl_difference_increment(sys->rounding, x[j], jac->least[j]);
-                need |= group < 0 ? need_of_column(sys, j) : DFL_EVERYTHING;
-            }
-        memcpy(jac->column, jac->base, (size_t)stacked_rows(sys) * sizeof(double));
-        outcome = stacked_values(jac->column, sys, &jac->scratch, t, jac->x, lm, a, need);
-        if (outcome != DFL_STEP_RETRY)
-            break;
-    }
-    for (int j = first; !outcome && j < (group < 0 ? first + 1 : sys->nu); j++)
-        if (group < 0 || jac->group[j] == group)
-            store_column(jac, sys, j, jac->x[j] - x[j]);
-    if (!outcome && force_apart)
-        add_known_force(jac, sys, first);
-    return outcome;
-}
-
 /* What need not be differenced: W = d(gI, hv)/dv, and with p' = v also g_p = G. Ranks are decided
    on these blocks, so their last digits matter. */
 static void put_exact_blocks(dfl_rows_jacobian *jac, const dfl_system *sys)
@@ -302,26 +151,6 @@ static void put_exact_blocks(dfl_rows_jacobian *jac, const dfl_system *sys)
             jac->blocks.pos[j * sys->m3 + i] = jac->W[j * nc + i];
 }
 
-dfl_outcome dfl_system_differences(dfl_rows_jacobian *jac, dfl_system *sys, double t,
-                                   const double *x, const double *a)
-{
-    memset(jac->store, 0, (size_t)jac->store_size * sizeof(double));
-    dfl_outcome outcome =
-        stacked_values(jac->base, sys, &jac->scratch, t, x, x + sys->eom->nw, a, DFL_EVERYTHING);
-    memcpy(jac->W, jac->scratch.blocks.W, (size_t)(sys->nc * sys->n3) * sizeof(double));
-    dfl_increments_choose(jac, sys, x);
-    if (jac->group) {
-        for (int g = 0; !outcome && g < jac->ngroups; g++)
-            outcome = difference(jac, sys, t, x, a, 0, g);
-        return outcome;
-    }
-    /* positions last: the evaluations before them leave W, M and c, g, ep of the base in place */
-    for (int j = 0; !outcome && j < sys->nu; j++)
-        if (!known_column(jac, sys, j))
-            outcome = difference(jac, sys, t, x, a, j, -1);
-    return outcome;
-}
-
 dfl_outcome dfl_system_jacobian(dfl_rows_jacobian *jac, dfl_system *sys, double t, const double *x,
                                 const double *a)
 {
@@ -329,7 +158,7 @@ dfl_outcome dfl_system_jacobian(dfl_rows_jacobian *jac, dfl_system *sys, double 
     const double *xu = x + sys->na;
     sys->stats->jacobians++;
     if (eom->jacobian) {
-        memset(jac->store, 0, (size_t)jac->store_size * sizeof(double));
+        memset(jac->store, 0, (size_t)jac->stack.entries * sizeof(double));
         const int rc = eom->jacobian(&jac->blocks, t, xu, sys->geoms ? NULL : a, eom->user);
         if (rc)
             return dfl_system_returned(sys, rc, "jacobian", t);
@@ -360,7 +189,7 @@ static void name_row(dfl_trouble *trouble, const dfl_eom *eom, int block, int ro
     const struct {
         dfl_kind kind;
         int rows;
-    } part[BLOCKS][3] = {
+    } part[DFL_BLOCKS][3] = {
         {{DFL_ROW_D, eom->nw}},
         {{DFL_ROW_GII, eom->nl}, {DFL_ROW_HI, eom->nm}},
         {{DFL_ROW_GI, eom->nl}, {DFL_ROW_HV, eom->nm}, {DFL_ROW_E, eom->ne}},
@@ -382,7 +211,7 @@ static dfl_outcome check_finite(const dfl_rows_jacobian *jac, dfl_system *sys, d
 {
     const dfl_eom *eom = sys->eom;
     const int nv = eom->nv, entries = (int)mass_entries(sys);
-    const long used = eom->trivial_kinematics ? jac->blocks.kin - jac->store : jac->store_size;
+    const long used = eom->trivial_kinematics ? jac->blocks.kin - jac->store : jac->stack.entries;
     if (is_finite(jac->store, (int)used) && (sys->constant || is_finite(jac->M, entries)) &&
         (eom->n0 == 0 || is_finite(jac->scratch.blocks.K0, nv * eom->n0)))
         return DFL_STEP_OK;
@@ -405,11 +234,11 @@ static dfl_outcome check_finite(const dfl_rows_jacobian *jac, dfl_system *sys, d
             sys->trouble.index = i % nv;
             return DFL_STEP_NONFINITE;
         }
-    const stack st = stack_of(jac, sys);
-    for (int b = 0; b < BLOCKS; b++)
-        for (int i = 0; i < st.rows[b] * (sys->nu - st.first_column[b]); i++)
-            if (!isfinite(st.block[b][i])) {
-                name_row(&sys->trouble, eom, b, i % st.rows[b]);
+    const dfl_stack *st = &jac->stack;
+    for (int b = 0; b < DFL_BLOCKS; b++)
+        for (int i = 0; i < st->rows[b] * (sys->nu - st->first_column[b]); i++)
+            if (!isfinite(st->block[b][i])) {
+                name_row(&sys->trouble, eom, b, i % st->rows[b]);
                 return DFL_STEP_NONFINITE;
             }
     return DFL_STEP_NONFINITE;

@@ -49,7 +49,7 @@ double dfl_check_noise(unsigned *seed)
 static dfl_status allocate(dfl_check *c)
 {
     const dfl_system *sys = c->sys;
-    const size_t n = (size_t)sys->n, nv = (size_t)sys->n3, store = (size_t)c->jac->store_size;
+    const size_t n = (size_t)sys->n, nv = (size_t)sys->n3, store = (size_t)c->jac->stack.entries;
     const size_t rows = (size_t)(sys->m1 + sys->m2 + sys->m3);
     const size_t written = dfl_check_blocks_size(c);
     c->memory = dfl_alloc(sys->ctx, 2 * n + nv + 3 * rows + written + 3 * store, sizeof(double));
@@ -174,7 +174,7 @@ static dfl_status three_jacobians(dfl_check *c)
     dfl_rows_jacobian *jac = c->jac;
     const dfl_eom *eom = sys->eom;
     const double *x = c->point->x + sys->na, t = c->point->t;
-    const size_t bytes = (size_t)jac->store_size * sizeof(double);
+    const size_t bytes = (size_t)jac->stack.entries * sizeof(double);
     int rc = 0;
     memset(jac->store, 0, bytes);
     if (eom->jacobian)
@@ -190,7 +190,8 @@ static dfl_status three_jacobians(dfl_check *c)
         memcpy(jac->store, c->fine, bytes); /* out of the model's domain */
     jac->coarse = false;
     memcpy(c->coarse, jac->store, bytes);
-    if (c->moved && !(all_finite(c->own, jac->store_size) && all_finite(c->fine, jac->store_size)))
+    if (c->moved &&
+        !(all_finite(c->own, jac->stack.entries) && all_finite(c->fine, jac->stack.entries)))
         return dfl_check_callback_failed(c, 1, "jacobian");
     return DFL_OK;
 }

@@ -87,6 +87,14 @@ typedef struct dfl_point {
     dfl_blocks blocks;
 } dfl_point;
 
+/* The user's blocks [d; acc; vel; gam; pos; b; dyn; kin] as one stack of rows, each from its first column on. */
+enum { DFL_BLOCKS = 8 };
+typedef struct dfl_stack {
+    double *block[DFL_BLOCKS];
+    int rows[DFL_BLOCKS], first_column[DFL_BLOCKS], height;
+    long entries;
+} dfl_stack;
+
 /* Derivatives of all rows with respect to x, with their true sign. */
 typedef struct dfl_rows_jacobian {
     double *J1; /* m1 x n */
@@ -96,7 +104,7 @@ typedef struct dfl_rows_jacobian {
     dfl_jacobian
         blocks; /* the user's blocks, one after another in `store`; those of dif as they are */
     double *store;
-    long store_size;
+    dfl_stack stack;
     double *base, *column; /* the stacked rows, for differences */
     double *WM;            /* nc x nv: W M^-1 */
     int *group;            /* nu: columns of one group are differenced together; NULL: one by one */

@@ -53,9 +53,9 @@ static void check_derivatives(const problem *prob, double t, const double *x)
     derivatives d;
     derive(&d, &prob->eom, t, x);
     double largest = 1;
-    for (long i = 0; i < d.own.store_size; i++)
+    for (long i = 0; i < d.own.stack.entries; i++)
         largest = fmax(largest, fabs(d.own.store[i]));
-    for (long i = 0; i < d.own.store_size; i++) {
+    for (long i = 0; i < d.own.stack.entries; i++) {
         const double u = d.own.store[i], v = d.differences.store[i];
         /* relative to the entry; rounding of large rows of the stack where the step is small */
         if (!(fabs(u - v) <= 1e-4 * fabs(u) + 1e-5 * largest))
