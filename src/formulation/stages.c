@@ -565,6 +565,6 @@ WIDE static double solve_stages(const dfl_formulation *form, const dfl_stages *s
         solve_decoupled(stages, quads, form, st);                                                  \
         return expand(stages, quads, form, st);                                                    \
     } while (0)
-    FOR_STAGES(st->count, SOLVE)
+    FOR_STAGES(st->count, SOLVE);
 #undef SOLVE
 }

@@ -144,8 +144,8 @@ static double power(double x, int k)
 /* Newton's increments so far. Rates follow from squares of sizes, and are found out where they decide: in most
    iterations, roots and quotients would only be waited for. */
 typedef struct increments {
-    double last, before; /* 1 / square of the last two, 0: none */
-    double fourth; /* theta^4 of the last one, not yet taken into theta; 0: nothing is pending */
+    double last, before; /* 1 / square of the last two, taken as DBL_EPSILON^2 at least; 0: none */
+    double fourth; /* theta^4 of the last one, not yet taken into theta; -1: nothing is pending */
     double moving; /* squares of those of r, v, s, p (norm.h) */
 } increments;
 
@@ -159,12 +159,12 @@ static void remember(increments *old, double square, double moving)
 
 static void take_rate(dfl_newton *newton, increments *old)
 {
-    if (old->fourth == 0)
+    if (old->fourth < 0)
         return;
     newton->theta = sqrt(sqrt(old->fourth));
     if (newton->theta < 0.99)
         newton->faccon = newton->theta / (1 - newton->theta);
-    old->fourth = 0;
+    old->fourth = -1;
 }
 
 /* The first iteration solves stage by stage for accelerations and multipliers, however bad their prediction
@@ -180,20 +180,22 @@ static void take_second(dfl_stepper *st, increments *old, double square)
     old->last = 0; /* the third is compared with the second alone */
 }
 
-/* Whether theta < 1/2, so that faccon < 2 theta, and theta^(left + 1), rounded to a power of theta^2 that is larger,
-   show that the iterations that are left are enough. */
+/* Whether the iterations that are left are enough, from squares: theta < 1/2, so that faccon < 2 theta, and
+   theta^(2 left + 2) is at most the power of theta^4 that comes before it. */
 static bool converges(double fourth, double square, int left, double tolerance)
 {
     return fourth < 1.0 / 16 && 4 * square * power(fourth, (left + 1) / 2) < tolerance * tolerance;
 }
 
-/* Takes an increment into the rate of convergence, the mean of the last two. True if the iteration will not reach its
-   tolerance in the iterations that are left; `reduce` is then the proposed change of the step size. `patient`: it goes
-   on as long as it does not run away. */
+/* Takes an increment into the rate of convergence, the geometric mean of the last two. True if the iteration will not
+   reach its tolerance in the iterations that are left; `reduce` is then the proposed change of the step size.
+   `patient`: it goes on as long as it does not run away. */
 static bool diverges(dfl_stepper *st, increments *old, int left, double square, bool patient,
                      double *reduce)
 {
     const double tolerance = st->scale.newton_tolerance, rate = square * old->last;
+    if (patient)
+        take_rate(&st->newton, old); /* which counts if the next one diverges */
     old->fourth = old->before > 0 ? square * old->before : rate * rate;
     if (converges(old->fourth, square, left, tolerance))
         return false;
@@ -256,7 +258,7 @@ static dfl_outcome newton(dfl_stepper *st, double h, double *reduce)
     const int most = class->iterations(st);
     const bool real_time = opt->fixed_step > 0;
     int updates = opt->newton_updates;
-    increments old = {0, 0, 0, 0};
+    increments old = {.fourth = -1};
     double hint = fmax(st->newton.faccon, 0.01);
     st->newton.theta = fabs(opt->jacobian_reuse);
     st->sys->trouble.outcome = DFL_STEP_OK;

@@ -205,13 +205,15 @@ static void allow_for_rounding(dfl_scale *scale, const double *x, int first, int
         scale->newton_weight[i] /= 1 + floor * scale->newton_weight[i];
 }
 
-/* The largest mean square of a group, from squares added up over `stages` lanes. */
+/* The largest mean square of a group, from squares added up over `stages` lanes; NaN, if one is. */
 static double largest_group(const dfl_scale *scale, int stages)
 {
     double largest = 0;
     for (int g = 0; g < scale->ngroups; g++)
-        if (scale->size[g] > 0)
-            largest = fmax(largest, scale->sum[g] / (scale->size[g] * stages));
+        if (scale->size[g] > 0) {
+            const double mean = scale->sum[g] / (scale->size[g] * stages);
+            largest = mean > largest || isnan(mean) ? mean : largest;
+        }
     return largest;
 }
 

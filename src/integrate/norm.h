@@ -40,8 +40,8 @@ void dfl_scale_set(dfl_scale *scale, const double *x, double h);
 double dfl_scale_error(dfl_scale *scale, const double *z);
 double dfl_scale_moving(dfl_scale *scale, const double *z);
 
-/* The square of the norm of lanes with `stages` of them in use (the others zero); it is also a sum over bodies or parts
-   of x where these are asked for. */
+/* The square of the norm of lanes with `stages` of them in use (the others zero). _parts: with sums of its own for
+   bodies, or for what moves beside carried accelerations. */
 double dfl_scale_newton(dfl_scale *scale, const double *lanes, int stages);
 double dfl_scale_newton_parts(dfl_scale *scale, double squares, const double *lanes, int stages);
 

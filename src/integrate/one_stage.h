@@ -46,7 +46,7 @@ void dfl_one_stage_rates(double *xp, dfl_one_stage *one, const dfl_point *point)
 dfl_outcome dfl_one_stage_iterate_at_end(double *square, dfl_one_stage *one, double h,
                                          const double *slope, const double *from);
 
-/* The increment and its size from rows and residuals at hand. */
+/* The increment from rows and residuals at hand, which is added if it is finite, and the square of its size. */
 dfl_outcome dfl_one_stage_increment(double *square, dfl_one_stage *one);
 
 /* st->err = x - x0: how far the step ended from its prediction. */

@@ -184,7 +184,14 @@ static dfl_outcome nonfinite(dfl_radau *ra)
     return dfl_implicit_nonfinite(st, ra->stage, ra->rk->stages);
 }
 
-/* One iteration: Z and the stages move by dZ, if it is finite. */
+static void retract(dfl_stepper *st)
+{
+    dfl_radau *ra = (dfl_radau *)st;
+    for (int i = 0; i < st->sys->n * ra->rk->width; i++)
+        ra->Z[i] -= ra->dZ[i];
+}
+
+/* One iteration: Z and the stages move by dZ, unless it or its size is not finite. */
 static dfl_outcome iterate(double *square, dfl_stepper *st, double h)
 {
     (void)h;
@@ -195,15 +202,14 @@ static dfl_outcome iterate(double *square, dfl_stepper *st, double h)
                               : transformed_increment(&squares, ra);
     if (outcome)
         return outcome;
+    if (!isfinite(squares))
+        return nonfinite(ra);
     *square = increment_square(st, squares);
-    return isfinite(*square) ? DFL_STEP_OK : nonfinite(ra);
-}
-
-static void retract(dfl_stepper *st)
-{
-    dfl_radau *ra = (dfl_radau *)st;
-    for (int i = 0; i < st->sys->n * ra->rk->width; i++)
-        ra->Z[i] -= ra->dZ[i];
+    if (isfinite(*square))
+        return DFL_STEP_OK;
+    retract(st); /* to where the rows were evaluated */
+    place_stages(ra, NULL);
+    return nonfinite(ra);
 }
 
 /* err = B E^-1 S (dif(x_k) + diag(I,M,I) y),  y = (1/h) sum e_i Z_i, minus the slope of the collocation

@@ -18,7 +18,7 @@ WIDE void dfl_lanes_mul(double *Y, int width, const double *A, int m, int n, con
 WIDE void dfl_lanes_transform(double *Y, int stages, const double *M, int n, const double *X)
 {
 #define TRANSFORM(stages, quads) transform(stages, quads, Y, M, n, X)
-    FOR_STAGES(stages, TRANSFORM)
+    FOR_STAGES(stages, TRANSFORM);
 #undef TRANSFORM
 }
 
@@ -127,8 +127,20 @@ WIDE void dfl_lanes_gather(double *Y, int stages, const double *M, int n, const 
                            long stride, const double *X, const double *weight)
 {
 #define GATHER(stages, quads) gather(stages, quads, Y, M, n, stage, stride, X, weight)
-    FOR_STAGES(stages, GATHER)
+    FOR_STAGES(stages, GATHER);
 #undef GATHER
+}
+
+WIDE void dfl_lanes_scatter(double *stage, long stride, int stages, int n, const double *x,
+                            double *X, const double *dX)
+{
+#define SCATTER(stages, quads)                                                                     \
+    if (dX)                                                                                        \
+        scatter(stages, quads, stage, stride, n, x, X, dX);                                        \
+    else                                                                                           \
+        scatter(stages, quads, stage, stride, n, x, X, NULL)
+    FOR_STAGES(stages, SCATTER);
+#undef SCATTER
 }
 
 static INLINE void combine(int stages, int quads, double *y, const double *weight, int n,
@@ -144,20 +156,9 @@ static INLINE void combine(int stages, int quads, double *y, const double *weigh
     }
 }
 
-WIDE void dfl_lanes_combine(double *y, int stages, const double *weight, int n, const double *X){
-#define COMBINE(stages, quads) combine(stages, quads, y, weight, n, X)
-    FOR_STAGES(stages, COMBINE)
-#undef COMBINE
-}
-
-WIDE void dfl_lanes_scatter(double *stage, long stride, int stages, int n, const double *x,
-                            double *X, const double *dX)
+WIDE void dfl_lanes_combine(double *y, int stages, const double *weight, int n, const double *X)
 {
-#define SCATTER(stages, quads)                                                                     \
-    if (dX)                                                                                        \
-        scatter(stages, quads, stage, stride, n, x, X, dX);                                        \
-    else                                                                                           \
-        scatter(stages, quads, stage, stride, n, x, X, NULL)
-    FOR_STAGES(stages, SCATTER)
-#undef SCATTER
+#define COMBINE(stages, quads) combine(stages, quads, y, weight, n, X)
+    FOR_STAGES(stages, COMBINE);
+#undef COMBINE
 }
