@@ -127,8 +127,8 @@ struct dfl_formulation {
     double *SvM;      /* nsv x nv: Sv M of rows f_dyn - M v' with a constant M, otherwise zero */
     double *moved;    /* nd lanes: S diag(I,M,I) Z ... */
     double *rates;    /* nv lanes: v' */
-    int *place;       /* of rows at a point (stages.c) */
-    dfl_stage_plan *plan;    /* of the products in an iteration (stages.c) */
+    int *place;       /* of rows at a point (stage_plan.c) */
+    dfl_stage_plan *plan;    /* of the products in an iteration (stage_plan.c) */
     dfl_redundant redundant; /* for minimum-norm multipliers */
     dfl_lstsq *lstsq;        /* for distances of rows of W */
     double *least;           /* nv x nc and its right-hand side */

@@ -23,7 +23,7 @@ void dfl_projected_locate_rows(dfl_formulation *form);
 dfl_outcome dfl_projected_increment(double *squares, dfl_formulation *form,
                                     const dfl_stages *stages, double *rows);
 
-/* What increments need to know of the stages (stages.c): found out again for other sizes, which are looked at after
+/* What increments need to know of the stages (stage_plan.c): found out again for other sizes, which are looked at after
    _doubt, and after _drop in any case. */
 dfl_status dfl_stage_plan_create(dfl_stage_plan **plan, dfl_context *ctx);
 void dfl_stage_plan_doubt(dfl_stage_plan *plan);

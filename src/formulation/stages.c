@@ -14,62 +14,12 @@
    all rows and unknowns. Where rows are a - v', M stands for I; where they are f_dyn - M v' with an M that varies,
    they are formed stage by stage, and Z_v counts nothing. */
 #include "formulation/projection.h"
+#include "formulation/stage_plan.h"
 #include "linalg/lane_kernels.h"
 
 #include <float.h>
 #include <string.h>
 
-/* Entries of all stages that are collected into lanes: their places at a point, counted from its x. */
-typedef struct segment {
-    double *lanes;
-    const int *at, *end;
-} segment;
-
-/* A block of the projected rows, two sides d and y each: S and SM (m x n, of one kind of unknowns) times its
-   right-hand sides f and increments Z, and derivatives SJ_a, SM_a of `na` algebraic rows. */
-typedef struct block {
-    const double *S, *SM, *f, *Z, *SJ_a, *SM_a, *alg;
-    double *d, *y;
-    long m, n, na;
-} block;
-
-/* What the loops over lanes need, prepared for all iterations until sizes change: where they run over one or two
-   entries, finding it would take longer than the products. */
-struct dfl_stage_plan {
-    bool valid;            /* for the present iteration: */
-    double rate;           /* 1 / h */
-    const double *inverse; /* E^-1 for two rows; NULL: the factors of E */
-
-    const double *Z; /* of the stages; NULL: nothing is prepared */
-    int width;
-    const double *first;       /* x of the first stage */
-    long distance;             /* from one stage to the next */
-    segment alg, r, f, kin, W; /* rows at points; what is not collected is empty */
-    double *own;               /* block 1 where the stages have own matrices ... */
-    long nown;                 /* ... so many lanes; otherwise none */
-    const double *Z_v;         /* p' = v, from x + Z ... */
-    long off_v;
-    long nkin;                 /* ... so many; otherwise none */
-    const double *M_inv, *Z_l; /* f_dyn and gII, hI in lanes; M_inv NULL: not in lanes */
-    long off_l;
-    double *acc;
-    long nc, nv;
-    const double *momentum; /* f_dyn - M v' formed stage by stage, or NULL */
-    long nr, ma, nd;        /* r', algebraic and all projected rows */
-    double *lanes;          /* of the algebraic rows; projected ones behind them */
-    const double *Z_r;
-    block v, p;
-    int few;    /* unknowns, if at most 6; otherwise 0 */
-    bool whole; /* dZ = CB [a; u] with the zeros in CB */
-    long n, K;
-    double *u;
-    const double *CB;
-};
-
-static void renew(dfl_stage_plan *plan, const dfl_formulation *form, const dfl_stages *st,
-                  double *rows);
-static void prepare(dfl_stage_plan *plan, const dfl_formulation *form, const dfl_stages *st,
-                    double *rows);
 static dfl_outcome evaluate(dfl_formulation *form, const dfl_stages *st);
 static dfl_outcome subtract_momenta(dfl_formulation *form, const dfl_stages *st);
 WIDE static double solve_stages(const dfl_formulation *form, const dfl_stages *st);
@@ -78,7 +28,7 @@ dfl_outcome dfl_projected_increment(double *squares, dfl_formulation *form, cons
                                     double *rows)
 {
     if (!form->plan->valid)
-        renew(form->plan, form, st, rows);
+        dfl_stage_plan_renew(form->plan, form, st, rows);
     dfl_outcome outcome = evaluate(form, st);
     if (outcome)
         return outcome;
@@ -115,142 +65,6 @@ static dfl_outcome subtract_momenta(dfl_formulation *form, const dfl_stages *st)
             return outcome;
     }
     return DFL_STEP_OK;
-}
-
-/* Where the rows of a point stand, counted from its x: the algebraic rows in use, then what rho is made of.
-   Rows that are combined in lanes begin with the bias, and W follows rho. */
-void dfl_projected_locate_rows(dfl_formulation *form)
-{
-    const dfl_system *sys = form->sys;
-    const dfl_point *point = &form->jac.scratch;
-    const bool in_lanes = dfl_system_combines_in_lanes(sys);
-    const bool given = form->rates_are_a && !in_lanes; /* a, otherwise to be made of f */
-    const double *x = point->x, *f = given ? point->a : point->blocks.f;
-    const int ne = sys->eom->ne, rows = sys->m1 + sys->m2 + sys->m3, row_e = sys->row_e;
-    int *place = form->place;
-    for (int i = 0; i < rows; i++) /* dropped invariants are left out */
-        if (i < row_e || i >= row_e + ne || form->active[i - row_e])
-            *place++ = (int)(point->alg - x) + i;
-    for (int i = 0; in_lanes && i < sys->nc; i++)
-        form->place[sys->row_acc + i] = (int)(point->blocks.bias - x) + i;
-    for (int i = 0; i < sys->n2; i++)
-        *place++ = (int)(point->dif - x) + i;
-    for (int i = 0; i < sys->n3; i++)
-        *place++ = (int)(f - x) + i;
-    for (int i = 0; i < sys->eom->np; i++)
-        *place++ = (int)(point->blocks.kin - x) + i;
-    for (int i = 0; in_lanes && i < sys->nc * sys->n3; i++)
-        *place++ = (int)(point->blocks.W - x) + i;
-}
-
-dfl_status dfl_stage_plan_create(dfl_stage_plan **plan, dfl_context *ctx)
-{
-    *plan = dfl_alloc(ctx, 1, sizeof **plan);
-    return *plan ? DFL_OK : DFL_NO_MEMORY;
-}
-
-void dfl_stage_plan_doubt(dfl_stage_plan *plan)
-{
-    plan->valid = false;
-}
-
-void dfl_stage_plan_drop(dfl_stage_plan *plan)
-{
-    plan->Z = NULL;
-    plan->valid = false;
-}
-
-/* The rows of r', M v' or v', p' that are collected, and gII, hI that are combined. */
-static void prepare_rows(dfl_stage_plan *plan, const dfl_formulation *form, const dfl_stages *st,
-                         double *rows)
-{
-    const dfl_system *sys = form->sys;
-    const dfl_eom *eom = sys->eom;
-    const int nv = sys->n3, np = eom->np, nc = sys->nc, width = form->width;
-    const int own = form->stagewise ? sys->m1 : 0;
-    const bool in_lanes = dfl_system_combines_in_lanes(sys);
-    const int *alg = form->place, *r = alg + form->ma, *f = r + sys->n2, *kin = f + nv,
-              *W = kin + np;
-    double *rho = form->rho, *rho_v = rho + sys->n2 * width, *rho_p = rho_v + nv * width;
-    plan->own = rows;
-    plan->nown = own;
-    plan->alg = (segment){rows + own * width, alg + own, r};
-    plan->r = (segment){rho, r, f};
-    plan->f = (segment){rho_v, f, kin};
-    plan->kin = (segment){rho_p, kin, eom->trivial_kinematics ? kin : W};
-    plan->W = (segment){rho_p + np * width, W, in_lanes ? W + nc * nv : W};
-    plan->off_v = sys->off_v;
-    plan->Z_v = st->Z + sys->off_v * width;
-    plan->nkin = eom->trivial_kinematics ? np : 0;
-    plan->M_inv = in_lanes ? sys->M_inv : NULL;
-    plan->off_l = sys->off_l;
-    plan->Z_l = st->Z + sys->off_l * width;
-    plan->acc = rows + sys->row_acc * width;
-    plan->nc = nc;
-    plan->nv = nv;
-    plan->momentum = form->reads_rates ? form->momentum : NULL;
-}
-
-static void renew(dfl_stage_plan *plan, const dfl_formulation *form, const dfl_stages *st,
-                  double *rows)
-{
-    const bool fits = plan->Z == st->Z && plan->width == form->width && plan->ma == form->ma &&
-                      plan->nd == form->nd && plan->v.m == form->nsv;
-    if (!fits)
-        prepare(plan, form, st, rows);
-    plan->inverse = dfl_shifted_inverse(form->E);
-    plan->rate = 1 / st->h;
-    plan->valid = true;
-}
-
-static void prepare(dfl_stage_plan *plan, const dfl_formulation *form, const dfl_stages *st,
-                    double *rows)
-{
-    const dfl_system *sys = form->sys;
-    const int width = form->width, nr = sys->n2, nsv = form->nsv;
-    double *d = rows + (form->ma + nr) * width, *y = form->moved + nr * width;
-    const double *SJ = form->SJ + nr, *SM = form->SM + nr;
-    const int skipped = sys->eom->n0 > 0 ? 0 : sys->m1; /* block 1 moves neither v nor p */
-    prepare_rows(plan, form, st, rows);
-    plan->first = st->points->x;
-    plan->distance = dfl_points_distance(st->points, st->count);
-    plan->nr = nr;
-    plan->ma = form->ma;
-    plan->nd = form->nd;
-    plan->lanes = rows;
-    plan->Z_r = st->Z + sys->off_r * width;
-    plan->v = (block){.S = form->Sv,
-                      .SM = form->rates_are_a ? form->Sv : form->SvM,
-                      .f = plan->f.lanes,
-                      .Z = plan->Z_v,
-                      .SJ_a = SJ,
-                      .SM_a = SM,
-                      .alg = rows,
-                      .d = d,
-                      .y = y,
-                      .m = nsv,
-                      .n = sys->n3,
-                      .na = form->ma};
-    plan->p = (block){.S = form->Sp,
-                      .SM = form->Sp,
-                      .f = plan->kin.lanes,
-                      .Z = st->Z + sys->off_p * width,
-                      .SJ_a = SJ + nsv + skipped * form->nd,
-                      .SM_a = SM + nsv + skipped * form->nd,
-                      .alg = rows + skipped * width,
-                      .d = d + nsv * width,
-                      .y = y + nsv * width,
-                      .m = form->nfp,
-                      .n = sys->eom->np,
-                      .na = form->ma - skipped};
-    plan->few = sys->n <= 6 ? sys->n : 0;
-    plan->whole = sys->psi1 || sys->eom->n0 > 0;
-    plan->n = sys->n;
-    plan->K = form->K;
-    plan->u = rows + form->ma * width;
-    plan->CB = form->CB;
-    plan->Z = st->Z;
-    plan->width = width;
 }
 
 static INLINE void collect(int stages, int quads, const dfl_stage_plan *plan, segment s)

@@ -1,0 +1,58 @@
+/* stage_plan.h: between stage_plan.c and stages.c: where the operands of an iteration stand. */
+#ifndef DFL_STAGE_PLAN_H
+#define DFL_STAGE_PLAN_H
+
+#include "formulation/formulation.h"
+
+/* Entries of all stages that are collected into lanes: their places at a point, counted from its x. */
+typedef struct segment {
+    double *lanes;
+    const int *at, *end;
+} segment;
+
+/* A block of the projected rows, two sides d and y each: S and SM (m x n, of one kind of unknowns) times its
+   right-hand sides f and increments Z, and derivatives SJ_a, SM_a of `na` algebraic rows. */
+typedef struct block {
+    const double *S, *SM, *f, *Z, *SJ_a, *SM_a, *alg;
+    double *d, *y;
+    long m, n, na;
+} block;
+
+/* What the loops over lanes need, prepared for all iterations until sizes change: where they run over one or two
+   entries, finding it would take longer than the products. */
+struct dfl_stage_plan {
+    bool valid;            /* for the present iteration: */
+    double rate;           /* 1 / h */
+    const double *inverse; /* E^-1 for two rows; NULL: the factors of E */
+
+    const double *Z; /* of the stages; NULL: nothing is prepared */
+    int width;
+    const double *first;       /* x of the first stage */
+    long distance;             /* from one stage to the next */
+    segment alg, r, f, kin, W; /* rows at points; what is not collected is empty */
+    double *own;               /* block 1 where the stages have own matrices ... */
+    long nown;                 /* ... so many lanes; otherwise none */
+    const double *Z_v;         /* p' = v, from x + Z ... */
+    long off_v;
+    long nkin;                 /* ... so many; otherwise none */
+    const double *M_inv, *Z_l; /* f_dyn and gII, hI in lanes; M_inv NULL: not in lanes */
+    long off_l;
+    double *acc;
+    long nc, nv;
+    const double *momentum; /* f_dyn - M v' formed stage by stage, or NULL */
+    long nr, ma, nd;        /* r', algebraic and all projected rows */
+    double *lanes;          /* of the algebraic rows; projected ones behind them */
+    const double *Z_r;
+    block v, p;
+    int few;    /* unknowns, if at most 6; otherwise 0 */
+    bool whole; /* dZ = CB [a; u] with the zeros in CB */
+    long n, K;
+    double *u;
+    const double *CB;
+};
+
+/* At the beginning of an iteration: the plan for it, prepared again if sizes have changed. */
+void dfl_stage_plan_renew(dfl_stage_plan *plan, const dfl_formulation *form, const dfl_stages *st,
+                          double *rows);
+
+#endif
