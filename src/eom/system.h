@@ -73,6 +73,7 @@ typedef struct dfl_system {
     double *M, *M_inv;      /* constant M (matrix or diagonal), inverse of a diagonal one */
     double *seed, *product; /* nv each: scratch for products */
     dfl_trouble trouble;
+    const char *stopped; /* the first callback that asked to stop, or NULL */
     dfl_statistics *stats;
 } dfl_system;
 

@@ -17,6 +17,8 @@ dfl_outcome dfl_system_trouble(dfl_system *sys, dfl_outcome outcome, const char 
 
 dfl_outcome dfl_system_returned(dfl_system *sys, int rc, const char *callback, double t)
 {
+    if (rc < 0 && !sys->stopped)
+        sys->stopped = callback;
     return dfl_system_trouble(sys, rc > 0 ? DFL_STEP_RETRY : DFL_STEP_STOP, callback, t);
 }
 

@@ -161,7 +161,7 @@ static void choose_columns(descent *des)
 static bool search(descent *des)
 {
     for (int attempt = 0; attempt < RESTARTS && des->nfree > 0; attempt++) {
-        if (attempt > 0 && des->work > BUDGET)
+        if ((attempt > 0 && des->work > BUDGET) || des->init->sys.stopped)
             break;
         begin_around(des, attempt);
         const bool closed = descend(des) && dfl_assembly_closed(des->init, des->cond);

@@ -178,7 +178,7 @@ static dfl_status as_projection(dfl_initial *init, const dfl_conditions *cond)
     if (status)
         return status;
     const dfl_status first = dfl_stages_project(init, cond);
-    if (first == DFL_NO_MEMORY)
+    if (first == DFL_NO_MEMORY || init->sys.stopped)
         return first;
     char *message = first ? dfl_copy_string(ctx, dfl_message(ctx)) : NULL;
     const bool closed = !first && dfl_assembly_closed(init, cond);

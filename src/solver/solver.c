@@ -13,6 +13,7 @@
 static dfl_status start(dfl_solver *solver, double t0, const double *x0,
                         const dfl_conditions *conditions);
 static dfl_status advance(dfl_solver *solver, double t_end);
+static dfl_status heed_stop(dfl_solver *solver, dfl_status status, double t0);
 static dfl_status note_failure(dfl_solver *solver, dfl_status status);
 static dfl_status take_place(dfl_solver *solver, double t0);
 static dfl_status check_rank_nearby(dfl_solver *solver, double t0);
@@ -134,7 +135,19 @@ static dfl_status check_start(const dfl_solver *solver, double t0, const double 
 dfl_status dfl_solver_start(dfl_solver *solver, double t0, const double *x0,
                             const dfl_conditions *conditions)
 {
-    return note_failure(solver, start(solver, t0, x0, conditions));
+    solver->sys.stopped = solver->initial.sys.stopped = NULL;
+    return note_failure(solver, heed_stop(solver, start(solver, t0, x0, conditions), t0));
+}
+
+/* A callback that asks to stop is obeyed, also where the start could do without what it was called for. */
+static dfl_status heed_stop(dfl_solver *solver, dfl_status status, double t0)
+{
+    const char *first = solver->initial.sys.stopped;
+    const char *callback = first ? first : solver->sys.stopped;
+    if (!callback || status == DFL_NO_MEMORY)
+        return status;
+    solver->started = false;
+    return dfl_fail(solver->ctx, DFL_CALLBACK, "%s fails at the start, t = %g", callback, t0);
 }
 
 static dfl_status note_failure(dfl_solver *solver, dfl_status status)

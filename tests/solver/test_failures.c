@@ -277,9 +277,51 @@ static void every_call_of_on_step_and_on_output_may_stop_once(void **state)
     every_call_may_fail("pendulum_energy", ON_OUTPUT, 0);
 }
 
+/* A callback that asks to stop at its k-th call of a start from off the constraints ends it, whatever it was called for. */
+static void stops_of_start(const char *name, target which)
+{
+    long k = 0;
+    for (bool reached = true; reached; k++) {
+        faulty f;
+        make_faulty(&f, name, (damage){.target = which, .rc = -1});
+        f.from = k;
+        f.to = k + 1;
+        const dfl_layout at = dfl_eom_layout(&f.eom);
+        for (int i = at.p; i < at.n; i++)
+            f.prob.x0[i] += 0.05 * (i % 3);
+        const dfl_solver_options options = options_for(&f);
+        dfl_context *ctx = dfl_context_create();
+        dfl_solver *solver = NULL;
+        assert_int_equal(dfl_solver_create(&solver, ctx, &f.eom, &options), DFL_OK);
+        const dfl_status status = dfl_solver_start(solver, f.prob.t0, f.prob.x0, NULL);
+        reached = f.calls > k;
+        assert_int_equal(status, reached ? DFL_CALLBACK : DFL_OK);
+        assert_true(!reached || strstr(dfl_message(ctx), target_name[which]));
+        f.from = f.to; /* and starts when asked again */
+        assert_int_equal(dfl_solver_start(solver, f.prob.t0, f.prob.x0, NULL), DFL_OK);
+        dfl_solver_free(solver);
+        dfl_context_free(ctx);
+        problem_free(&f.prob);
+    }
+    assert_true(k > 3);
+}
+
+static void a_start_obeys_every_callback_that_asks_to_stop(void **state)
+{
+    (void)state;
+    stops_of_start("pendulum", EVAL);
+    stops_of_start("pendulum", JACOBIAN);
+    stops_of_start("slidercrank", EVAL);
+    stops_of_start("slidercrank", MASS);
+    by_differences = true;
+    stops_of_start("caraxis", EVAL);
+    by_differences = false;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_start_obeys_every_callback_that_asks_to_stop),
         cmocka_unit_test(create_survives_every_failed_allocation),
         cmocka_unit_test(every_way_to_start_survives_every_failed_allocation),
         cmocka_unit_test(every_call_of_eval_may_fail_once),
