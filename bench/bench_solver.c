@@ -1,5 +1,6 @@
 /* Measures the solver on the problems that the peers are measured on; one JSON line per run, with
-   the fields of bench/README.md. The least of several repeats counts. */
+   the fields of bench/README.md. The least of several repeats counts; they are spread over rounds through all settings,
+   so that what disturbs the machine for some seconds disturbs few of them. */
 #define _POSIX_C_SOURCE 200809L
 #include <driftless/driftless.h>
 #include "problems.h"
@@ -44,9 +45,14 @@ static const setting settings[] = {
     {"caraxis", "caraxis", "psf", false, 3, 6, 24, 2, DFL_PSF, 0, DFL_EXPLICIT_PAIR},
 };
 
+enum { ROUNDS = 3, RUNS = 5, ROWS = 512 }; /* of one round; settings and tolerances */
+
 typedef struct result {
+    const setting *setting;
+    double tol;
     dfl_status status;
-    double seconds, seconds_min, per_eval;
+    double seconds[ROUNDS * RUNS], per_eval;
+    int runs;
     dfl_statistics stats;
     double err_p, err_v, err_l, res[3], drift;
 } result;
@@ -164,22 +170,25 @@ static int by_value(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-static void run(result *r, const problem *p, const setting *s, double tol, int most)
+/* Up to `most` runs more. */
+static void run(result *r, const problem *p, int most)
 {
+    const setting *s = r->setting;
     dfl_context *ctx = dfl_context_create();
-    dfl_solver_options options = {
-        .form = s->form, .integrator = s->integrator, .order = s->order, .rtol = tol, .atol = tol};
+    dfl_solver_options options = {.form = s->form,
+                                  .integrator = s->integrator,
+                                  .order = s->order,
+                                  .rtol = r->tol,
+                                  .atol = r->tol};
     dfl_solver *solver = NULL;
-    double seconds[15], spent = 0;
-    int runs = 0;
-    r->per_eval = 1;
+    double spent = 0;
     r->status = dfl_solver_create(&solver, ctx, &p->eom, &options);
-    while (!r->status && runs < most && spent < 0.7) {
+    for (int k = 0; !r->status && k < most && spent < 0.25; k++) {
         r->status = dfl_solver_start(solver, p->t0, p->x0, NULL);
         const double begin = now();
         if (!r->status)
             r->status = dfl_solver_advance(solver, s->t_end);
-        spent += seconds[runs++] = now() - begin;
+        spent += r->seconds[r->runs++] = now() - begin;
         /* between runs: the processor is as fast then as it is in them */
         if (!r->status)
             r->per_eval = fmin(r->per_eval, time_evaluation(p, dfl_solver_state(solver)));
@@ -187,9 +196,6 @@ static void run(result *r, const problem *p, const setting *s, double tol, int m
     if (!r->status) {
         const dfl_layout at = dfl_eom_layout(&p->eom);
         const double *x = dfl_solver_state(solver), *y = reference_at(p, s->t_end);
-        qsort(seconds, (size_t)runs, sizeof *seconds, by_value);
-        r->seconds = seconds[runs / 2];
-        r->seconds_min = seconds[0];
         r->stats = dfl_solver_statistics(solver);
         r->err_p = largest_error(x, y, at.p, at.n);
         r->err_v = largest_error(x, y, at.v, at.s);
@@ -198,7 +204,7 @@ static void run(result *r, const problem *p, const setting *s, double tol, int m
             p->energy ? fabs(p->energy(x, p->parameters) - p->energy(p->x0, p->parameters)) : NAN;
         end_residuals(r, p, s->t_end, x);
     } else {
-        fprintf(stderr, "%s %s %.1e: %s\n", s->problem, s->formulation, tol, dfl_message(ctx));
+        fprintf(stderr, "%s %s %.1e: %s\n", s->problem, s->formulation, r->tol, dfl_message(ctx));
     }
     dfl_solver_free(solver);
     dfl_context_free(ctx);
@@ -212,8 +218,9 @@ static void number(const char *name, double value)
         printf(",\"%s\":null", name);
 }
 
-static void print(const result *r, const setting *s, double tol)
+static void print(result *r)
 {
+    const setting *s = r->setting;
     const long evaluations = r->stats.evaluations + r->stats.difference_evaluations;
     const bool radau = s->integrator == DFL_RADAU;
     printf("{\"problem\":\"%s\",\"solver\":\"driftless%s%s\",\"formulation\":\"%s\","
@@ -223,14 +230,15 @@ static void print(const result *r, const setting *s, double tol)
            : s->order == 5 ? "order5"
                            : "",
            s->formulation, s->differences ? "fd" : "analytic", (int)r->status);
-    number("rtol", tol);
-    number("atol", tol);
+    number("rtol", r->tol);
+    number("atol", r->tol);
     printf(",\"steps\":%ld,\"fevals\":%ld,\"jac\":%ld,\"lu\":%ld", r->stats.accepted, evaluations,
            r->stats.jacobians, r->stats.differential_decompositions);
-    number("seconds", r->seconds);
-    number("seconds_min", r->seconds_min);
+    qsort(r->seconds, (size_t)r->runs, sizeof *r->seconds, by_value);
+    number("seconds", r->seconds[r->runs / 2]);
+    number("seconds_min", r->seconds[0]);
     number("sec_per_feval", r->per_eval);
-    number("overhead", r->seconds_min / ((double)evaluations * r->per_eval));
+    number("overhead", r->seconds[0] / ((double)evaluations * r->per_eval));
     number("err_p", r->err_p);
     number("err_v", r->err_v);
     number("err_lambda", r->err_l);
@@ -254,8 +262,8 @@ static int run_once(const char *name, const char *formulation, double tol, int o
             continue;
         if (!problem_make(&p, s->maker, 0))
             return 1;
-        result r = {0};
-        run(&r, &p, s, tol, 1);
+        result r = {.setting = s, .tol = tol, .per_eval = 1};
+        run(&r, &p, 1);
         printf("%ld\n", r.stats.accepted);
         problem_free(&p);
         return 0;
@@ -263,28 +271,43 @@ static int run_once(const char *name, const char *formulation, double tol, int o
     return 2;
 }
 
+/* One round through all settings, or those of one problem; the first one lays out the rows. Returns their number, or
+   -1. */
+static int round_of(result *row, const char *only)
+{
+    int rows = 0;
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
+        const setting *s = &settings[i];
+        problem p;
+        if (only && strcmp(only, s->problem) != 0)
+            continue;
+        if (!problem_make(&p, s->maker, 0))
+            return -1;
+        if (s->differences)
+            p.eom.jacobian = NULL;
+        for (int k = s->first; k <= s->last && rows < ROWS; k += s->stride) {
+            result *r = &row[rows++];
+            if (!r->setting)
+                *r = (result){.setting = s, .tol = pow(10, -k / 2.0), .per_eval = 1};
+            if (!r->status)
+                run(r, &p, RUNS);
+        }
+        problem_free(&p);
+    }
+    return rows;
+}
+
 /* usage: bench_solver [problem]                           all runs, or those of one problem
           bench_solver problem formulation tolerance order  one run; prints the number of steps */
 int main(int argc, char **argv)
 {
+    static result row[ROWS];
+    int rows = 0;
     if (argc == 5)
         return run_once(argv[1], argv[2], atof(argv[3]), atoi(argv[4]));
-    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
-        const setting *s = &settings[i];
-        problem p;
-        if (argc > 1 && strcmp(argv[1], s->problem) != 0)
-            continue;
-        if (!problem_make(&p, s->maker, 0))
-            return 1;
-        if (s->differences)
-            p.eom.jacobian = NULL;
-        for (int k = s->first; k <= s->last; k += s->stride) {
-            result r = {0};
-            const double tol = pow(10, -k / 2.0);
-            run(&r, &p, s, tol, 15);
-            print(&r, s, tol);
-        }
-        problem_free(&p);
-    }
-    return 0;
+    for (int round = 0; round < ROUNDS && rows >= 0; round++)
+        rows = round_of(row, argc > 1 ? argv[1] : NULL);
+    for (int i = 0; i < rows; i++)
+        print(&row[i]);
+    return rows > 0 ? 0 : 1;
 }
