@@ -27,6 +27,8 @@ dfl_status dfl_system_self_check(dfl_system *sys, dfl_rows_jacobian *jac, dfl_po
     dfl_check c = {.sys = sys, .jac = jac, .point = point, .work = work, .t0 = point->t};
     dfl_status status = allocate(&c);
     if (!status)
+        status = dfl_check_room(&c);
+    if (!status)
         status = dfl_check_settle_contact(&c);
     if (!status)
         status = check_state(&c);

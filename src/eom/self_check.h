@@ -40,6 +40,9 @@ double dfl_check_noise(unsigned *seed);
 void dfl_check_constraint_name(char *text, size_t size, const dfl_eom *eom, dfl_kind holonomic,
                                int row);
 
+/* check_room.c: whether eval and jacobian stay inside their blocks */
+dfl_status dfl_check_room(dfl_check *c);
+
 /* check_blocks.c: what eval writes */
 size_t dfl_check_blocks_size(const dfl_check *c); /* of `full` */
 dfl_status dfl_check_written(dfl_check *c);       /* fills `full` */

@@ -144,7 +144,7 @@ static dfl_status heed_stop(dfl_solver *solver, dfl_status status, double t0)
 {
     const char *first = solver->initial.sys.stopped;
     const char *callback = first ? first : solver->sys.stopped;
-    if (!callback || status == DFL_NO_MEMORY)
+    if (!callback || status == DFL_NO_MEMORY || status == DFL_CALLBACK)
         return status;
     solver->started = false;
     return dfl_fail(solver->ctx, DFL_CALLBACK, "%s fails at the start, t = %g", callback, t0);

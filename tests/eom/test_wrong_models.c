@@ -303,11 +303,63 @@ static void a_constraint_that_is_not_linear_in_v_raises_no_alarm(void **state)
     dfl_context_free(ctx);
 }
 
+/* The pendulum with a number too many in one block of eval, or of jacobian. */
+typedef struct overrun {
+    mistake none; /* first: what eval above asks for */
+    const char *block;
+} overrun;
+
+static int eval_overrun(dfl_blocks *out, double t, const double *x, unsigned need, void *user)
+{
+    const char *block = ((overrun *)user)->block;
+    double *const end[] = {out->kin + 2, out->f + 2, out->g + 1,
+                           out->gI + 1,  out->W + 2, out->bias + 1};
+    static const char *const name[] = {"kin", "f", "g", "gI", "W", "bias"};
+    const int rc = eval(out, t, x, need, user);
+    for (size_t k = 0; k < sizeof name / sizeof *name; k++)
+        if (strcmp(block, name[k]) == 0)
+            *end[k] = 7;
+    return rc;
+}
+
+static int jacobian_overrun(dfl_jacobian *out, double t, const double *x, const double *a,
+                            void *user)
+{
+    (void)t, (void)x, (void)a;
+    if (strcmp(((overrun *)user)->block, "dyn") == 0)
+        out->dyn[2 * N] = 0;
+    return 0;
+}
+
+/* Also a zero, which changes nothing that is zero. */
+static void the_self_check_finds_numbers_behind_the_end_of_a_block(void **state)
+{
+    (void)state;
+    static const char *const blocks[] = {"kin", "f", "g", "gI", "W", "bias", "dyn"};
+    for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++) {
+        overrun it = {.none = {.gI = 1, .W = 1, .bias = 1}, .block = blocks[k]};
+        const bool derivatives = strcmp(blocks[k], "dyn") == 0;
+        const dfl_eom eom = {.np = 2,
+                             .nv = 2,
+                             .nl = 1,
+                             .eval = eval_overrun,
+                             .jacobian = derivatives ? jacobian_overrun : NULL,
+                             .user = &it};
+        char message[400], expected[80];
+        snprintf(expected, sizeof expected, "%s writes behind the end of %s,",
+                 derivatives ? "jacobian" : "eval", blocks[k]);
+        start(message, sizeof message, &eom, true);
+        if (!strstr(message, expected))
+            fail_msg("%s: %s", blocks[k], message);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_constraint_that_is_not_linear_in_v_raises_no_alarm),
         cmocka_unit_test(the_self_check_knows_what_mass_should_write),
+        cmocka_unit_test(the_self_check_finds_numbers_behind_the_end_of_a_block),
         cmocka_unit_test(a_mass_that_refuses_other_positions_is_not_called_variable),
         cmocka_unit_test(a_nan_in_W_is_found_there),
         cmocka_unit_test(a_correction_that_W_misleads_points_to_the_self_check),
