@@ -16,7 +16,7 @@ build: ## the library, the program and, if cmocka is there, the tests
 	@$(CMAKE) build -DCMAKE_BUILD_TYPE=Release
 	@cmake --build build -j $(JOBS)
 
-demo: ## build, then simulate a slider-crank from a script of 25 lines
+demo: ## build, then simulate a slider-crank from a short script
 	@$(INSTALL) build
 	@$(CMAKE) build -DCMAKE_BUILD_TYPE=Release >/dev/null
 	@cmake --build build -j $(JOBS) --target driftless_program

@@ -150,14 +150,14 @@ static void one_fault(const char *name, damage d, long k, const double *expected
     problem_free(&f.prob);
 }
 
-/* Every call up to a bound, then every stride-th one, with all kinds of damage. Recovery changes
+/* Every call, in longer runs every call up to a bound and then every stride-th one, with all kinds of damage. Recovery changes
    the steps, so the result changes by some tolerances (1e-6): 1e-4 tells it from a wrong one. */
 static void every_call_may_fail(const char *name, target which, int blocks)
 {
     double expected[RUN_MOST];
     const long calls = without_fault(expected, name, (damage){.target = which});
     assert_true(calls > 0);
-    for (long k = 0; k < calls; k += k < 40 ? 1 : 1 + calls / 23) {
+    for (long k = 0; k < calls; k += k < 40 || calls <= 300 ? 1 : 1 + calls / 23) {
         one_fault(name, (damage){.target = which, .rc = 1}, k, expected, 1e-4);
         one_fault(name, (damage){.target = which, .rc = -1}, k, expected, 1e-4);
         for (int b = 0; b < blocks; b++) {

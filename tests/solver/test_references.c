@@ -136,7 +136,7 @@ static void assert_error(double error, double before, double K, double tol, doub
 
 static void check_claim(const claim *c, int order)
 {
-    double state = INFINITY, multipliers = INFINITY;
+    double state = INFINITY, multipliers = INFINITY, first[2] = {INFINITY, INFINITY}, floor = 0;
     const double factor = order == 5 ? c->five : order > 0 ? c->high : 1;
     const double K = factor * c->K, K_multipliers = factor * c->K_multipliers;
     for (int k = 0; k < NTOL; k++) {
@@ -152,7 +152,13 @@ static void check_claim(const claim *c, int order)
         assert_residuals_at_newton_level(&o, c->name, tol);
         state = o.state;
         multipliers = o.multipliers;
+        floor = fmax(floor, o.accuracy);
+        if (k == 0)
+            first[0] = state, first[1] = multipliers;
     }
+    /* from the largest to the smallest tolerance they fall without exception */
+    assert_true(state < first[0] || state <= 3 * floor);
+    assert_true(multipliers < first[1] || multipliers <= 3 * floor);
 }
 
 static void every_problem_reaches_its_references_with_all_residuals_at_newton_level(void **state)
