@@ -12,7 +12,8 @@
    What the problem itself does to a change of its start by tol (measured with tol = 1e-8 and 1e-7, all
    positions and velocities one by one): in the crank a change of the rod's inner node moves v by 2.2e4 tol
    and the multipliers by 1.3e6 tol, since the rod answers with 1e8 N/m; in the wheelset a change of x moves
-   v by 310 tol and the multipliers by 330 tol, and it is the kinks that need more. */
+   v by 310 tol and the multipliers by 330 tol, and it is the kinks that need more: with order 13 at 1e-10, 101
+   tolerances that differ by 1e-9 gave 3.7e4 tol in the median and at most 8.7e4. */
 #include "evidence.h"
 
 /* K of p, v, r, s, and K of the multipliers and auxiliary variables (0: no reference). */
@@ -38,7 +39,7 @@ static const claim claims[] = {
     {"caraxis", 0, 3, 10, 0.02, 100, 1},
     {"crank", 0, 0.1, 300, 1e4, 5, 1}, /* elastic: fast oscillations with errors of their phase */
     {"slidercrank", 0, 2, 40, 60, 16, 1},
-    {"wheelset", 0, 10, 1e4, 1e4, 1, 15},
+    {"wheelset", 0, 10, 1e4, 1e4, 1, 20},
     {"fekete", 0, 1000, 200, 0.001, 2, 1},
     {"disk", 0, 5, 3, 1.5, 20, 1},
     {"sleigh", 0, 10, 8, 1, 2.5, 1},
