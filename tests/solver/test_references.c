@@ -13,7 +13,8 @@
    positions and velocities one by one): in the crank a change of the rod's inner node moves v by 2.2e4 tol
    and the multipliers by 1.3e6 tol, since the rod answers with 1e8 N/m; in the wheelset a change of x moves
    v by 310 tol and the multipliers by 330 tol, and it is the kinks that need more: with order 13 at 1e-10, 101
-   tolerances that differ by 1e-9 gave 3.7e4 tol in the median and at most 8.7e4. */
+   tolerances that differ by 1e-9 gave 3.7e4 tol in the median and at most 8.7e4. So these errors need not fall from one
+   tolerance to the next (seen: 8.3e-6 with 1e-10 after 4.3e-6 with 1e-8), only from the first to the last. */
 #include "evidence.h"
 
 /* K of p, v, r, s, and K of the multipliers and auxiliary variables (0: no reference). */
