@@ -5,7 +5,7 @@
    against the motion of one degree of freedom, I theta'' = -W sin theta.
    usage: bench_loops [N [tolerance]] */
 #define _POSIX_C_SOURCE 200809L
-#include "mechanics/mechanism.h"
+#include "multibody/mechanism.h"
 
 #include <driftless/driftless.h>
 

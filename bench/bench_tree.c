@@ -2,8 +2,8 @@
    a time and several at once. bench/tree_compare.py runs it in turn with the peers.
    usage: bench_tree MODEL N [values | CALLS]; CALLS: a fixed number of calls of each kind, for callgrind */
 #define _DEFAULT_SOURCE
-#include "mechanics/lanes.h"
-#include "mechanics/tree.h"
+#include "multibody/lanes.h"
+#include "multibody/tree.h"
 #include "tree_report.h"
 
 /* A model with `states` random states, one after the other. */

@@ -4,7 +4,7 @@
 #ifndef DFL_PROBLEMS_TWO_MASSES_H
 #define DFL_PROBLEMS_TWO_MASSES_H
 
-#include "mechanics/mechanism.h"
+#include "multibody/mechanism.h"
 
 #include <math.h>
 

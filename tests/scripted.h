@@ -4,7 +4,7 @@
 
 #include "support.h"
 
-#include "model/runnable.h"
+#include "engine/runnable.h"
 #include "script/script.h"
 
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 
 #include "gateway.h"
 
-#include "run/run.h"
+#include "study/run.h"
 
 enum { RUN_MESSAGES = 20 };
 

@@ -1,8 +1,8 @@
 /* check.c: `driftless check MODEL`: what a model is, and whether it can start. */
 #include "cli/cli.h"
 
-#include "model/redundant.h"
-#include "output/result.h"
+#include "study/redundant.h"
+#include "result/result.h"
 
 static int verdict(const dfl_diagnosis *diagnosis);
 static const char *verdict_text(int exit_status);

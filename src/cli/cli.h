@@ -4,7 +4,7 @@
 
 #include "cli/options.h"
 #include "context/text.h"
-#include "model/runnable.h"
+#include "engine/runnable.h"
 
 /* Exit statuses of the program. */
 enum {

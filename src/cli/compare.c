@@ -2,7 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "cli/cli.h"
 #include "cli/interrupt.h"
-#include "run/compare.h"
+#include "study/compare.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* init.c: `driftless init MODEL`: consistent initial values, as a table, JSON, or Lua to paste. */
 #include "cli/cli.h"
 
-#include "output/result.h"
+#include "result/result.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #ifndef DFL_CLI_OPTIONS_H
 #define DFL_CLI_OPTIONS_H
 
-#include "run/run.h"
+#include "study/run.h"
 
 #include <stdbool.h>
 #include <stdio.h>

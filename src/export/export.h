@@ -6,7 +6,7 @@
 #ifndef DFL_EXPORT_H
 #define DFL_EXPORT_H
 
-#include "model/equations.h"
+#include "derive/equations.h"
 #include "symbolic/print.h"
 
 /* The equations of motion for people, as text or as a complete LaTeX document (amsmath, geometry). The

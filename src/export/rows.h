@@ -3,7 +3,7 @@
 #define DFL_ROWS_H
 
 #include "context/text.h"
-#include "model/equations.h"
+#include "derive/equations.h"
 #include "symbolic/print.h"
 
 /* Sections in the order in which they are written. */

@@ -1,7 +1,7 @@
 /* source.c: what the exports of source code share. */
 #include "export/source.h"
 
-#include "model/runnable.h"
+#include "engine/runnable.h"
 
 #include <ctype.h>
 #include <math.h>

@@ -3,7 +3,7 @@
 #define DFL_SOURCE_H
 
 #include "context/text.h"
-#include "model/equations.h"
+#include "derive/equations.h"
 #include "symbolic/print.h"
 #include "symbolic/tape.h"
 

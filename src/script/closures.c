@@ -1,9 +1,9 @@
 /* closures.c: the calls of the language that close mechanisms: gear, rack, thread, belt, coupling, drive;
    knife_edge, rolling_disk, rolling_ball. */
-#include "mechanism/closures.h"
-#include "mechanism/shapes.h"
+#include "drawing/closures.h"
+#include "drawing/shapes.h"
 
-#include "mechanism/vectors.h"
+#include "drawing/vectors.h"
 #include "script/arguments.h"
 #include "script/language.h"
 #include "script/mechanism.h"

@@ -2,10 +2,10 @@
 
    curve_a = function(s) return x, y end returns a point of the drawing that moves with body A; `at` instead of a
    curve is a single point. */
-#include "mechanism/closures.h"
+#include "drawing/closures.h"
 
-#include "mechanism/shapes.h"
-#include "mechanism/vectors.h"
+#include "drawing/shapes.h"
+#include "drawing/vectors.h"
 #include "script/arguments.h"
 #include "script/language.h"
 #include "script/mechanism.h"

@@ -1,12 +1,12 @@
 /* element.h: what the calls of force elements share: between what they act, options, handles with symbols.
 
-   Elements act on a stroke (mechanism/elements.h): CALL(name, joint, {options}) on a coordinate of a joint,
+   Elements act on a stroke (drawing/elements.h): CALL(name, joint, {options}) on a coordinate of a joint,
    CALL(name, A, B, {from = , to = , ...}) between points of two bodies, CALL(name, A, B, {axis = , ...})
    about an axis. Instead of bodies there may be points of them: then from and to are known. */
 #ifndef DFL_SCRIPT_ELEMENT_H
 #define DFL_SCRIPT_ELEMENT_H
 
-#include "mechanism/elements.h"
+#include "drawing/elements.h"
 #include "script/mechanism.h"
 
 typedef struct dfl_element {

@@ -2,7 +2,7 @@
 #ifndef DFL_SCRIPT_MECHANISM_H
 #define DFL_SCRIPT_MECHANISM_H
 
-#include "mechanism/drawing.h"
+#include "drawing/drawing.h"
 #include "script/sandbox.h"
 
 /* The names of the kinds of userdata, as Lua's messages show them. */

@@ -7,7 +7,7 @@
 #define DFL_SANDBOX_H
 
 #include "context/text.h"
-#include "mechanism/drawing.h"
+#include "drawing/drawing.h"
 #include "script/script.h"
 
 #include <lua.h>

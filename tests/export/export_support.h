@@ -6,7 +6,7 @@
 #include "support.h"
 
 #include "export/export.h"
-#include "model/runnable.h"
+#include "engine/runnable.h"
 #include "script/script.h"
 
 #include <lapacke.h>

@@ -2,7 +2,7 @@
    linked as peer.h says. Prints the largest differences. */
 #include "peer.h"
 
-#include "mechanics/trees.h"
+#include "multibody/trees.h"
 
 enum { TREES = 200, STATES = 5 };
 

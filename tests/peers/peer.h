@@ -6,7 +6,7 @@
 extern "C" {
 #endif
 
-#include "mechanics/tree.h"
+#include "multibody/tree.h"
 
 /* Where to write; leading dimension of M: nv. */
 typedef struct peer_result {

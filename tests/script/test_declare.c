@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "context/text.h"
-#include "model/model.h"
+#include "declare/model.h"
 
 typedef struct fixture {
     dfl_context *ctx;

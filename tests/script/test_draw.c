@@ -3,8 +3,8 @@
 #define _XOPEN_SOURCE 700
 #include "scripts.h"
 
-#include "model/runnable.h"
-#include "model/shape.h"
+#include "engine/runnable.h"
+#include "declare/shape.h"
 
 #include <stdlib.h>
 #include <unistd.h>

@@ -3,7 +3,7 @@
 #include "scripts.h"
 
 #include "export/export.h"
-#include "model/equations.h"
+#include "derive/equations.h"
 
 #define MODEL                                                                                      \
     "planar()\n"                                                                                   \

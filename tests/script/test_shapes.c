@@ -3,7 +3,7 @@
 #define _XOPEN_SOURCE 700
 #include "scripts.h"
 
-#include "model/shape.h"
+#include "declare/shape.h"
 
 #include <stdlib.h>
 

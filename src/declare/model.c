@@ -1,0 +1,113 @@
+/* model.c: a model without declarations, and its end. */
+#include "declare/model.h"
+
+#include "context/grow.h"
+#include "context/text.h"
+#include "declare/shape.h"
+#include "study/sides.h"
+
+#include <math.h>
+#include <string.h>
+
+static dfl_status set_names(dfl_model *model, const char *path);
+static dfl_status add_line(char ***lines, int *count, int *max, dfl_context *ctx, const char *text);
+
+dfl_status dfl_model_create(dfl_model **out, dfl_context *ctx, const char *path)
+{
+    *out = NULL;
+    dfl_model *model = dfl_alloc(ctx, 1, sizeof *model);
+    if (!model)
+        return DFL_NO_MEMORY;
+    model->ctx = ctx;
+    model->kinetic = model->potential = model->stored = model->driven = DFL_NO_EXPR;
+    dfl_run_settings *run = &model->run;
+    run->to = run->rtol = run->atol = run->every = run->from = NAN;
+    run->first_step = run->max_step = run->fixed_step = run->max_steps = NAN;
+    run->baumgarte_alpha = run->baumgarte_beta = NAN;
+    dfl_status status = dfl_graph_create(&model->graph, ctx, 0);
+    if (!status)
+        status = set_names(model, path);
+    if (status)
+        dfl_model_free(model);
+    else
+        *out = model;
+    return status;
+}
+
+/* Path as given; name without folder and ending. */
+static dfl_status set_names(dfl_model *model, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    const char *base = slash ? slash + 1 : path;
+    model->path = dfl_copy_string(model->ctx, path);
+    model->name = dfl_copy_string(model->ctx, base);
+    if (!model->path || !model->name)
+        return DFL_NO_MEMORY;
+    char *dot = strrchr(model->name, '.');
+    if (dot && dot != model->name)
+        *dot = 0;
+    return DFL_OK;
+}
+
+void dfl_model_free(dfl_model *model)
+{
+    if (!model)
+        return;
+    dfl_context *ctx = model->ctx;
+    for (int i = 0; i < model->ndeclarations; i++) {
+        dfl_free(ctx, model->declarations[i].name);
+        dfl_free(ctx, model->declarations[i].unit);
+        dfl_free(ctx, model->declarations[i].carries);
+        dfl_free(ctx, model->declarations[i].motions);
+    }
+    void *const blocks[] = {model->name,     model->path,       model->text,
+                            model->names,    model->uses,       model->declarations,
+                            model->masses,   model->forces,     model->starts,
+                            model->run.form, model->run.method, model->run.start};
+    for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
+        dfl_free(ctx, blocks[i]);
+    for (int i = 0; i < model->nnotes; i++)
+        dfl_free(ctx, model->notes[i]);
+    dfl_free(ctx, model->notes);
+    for (int i = 0; i < model->nwarnings; i++)
+        dfl_free(ctx, model->warnings[i]);
+    dfl_free(ctx, model->warnings);
+    for (int i = 0; i < model->nshapes; i++)
+        dfl_shape_clear(&model->shapes[i], ctx);
+    dfl_free(ctx, model->shapes);
+    dfl_model_free_sides(model);
+    for (int i = 0; i < model->nframes; i++) {
+        dfl_free(ctx, model->frames[i].name);
+        dfl_free(ctx, model->frames[i].columns);
+    }
+    dfl_free(ctx, model->frames);
+    dfl_mass_tree_free(model->tree);
+    dfl_graph_free(model->graph);
+    dfl_free(ctx, model);
+}
+
+void dfl_model_set_tree(dfl_model *model, dfl_mass_tree *tree)
+{
+    dfl_mass_tree_free(model->tree);
+    model->tree = tree;
+}
+
+dfl_status dfl_model_note(dfl_model *model, const char *text)
+{
+    return add_line(&model->notes, &model->nnotes, &model->max_notes, model->ctx, text);
+}
+
+dfl_status dfl_model_warn(dfl_model *model, const char *text)
+{
+    return add_line(&model->warnings, &model->nwarnings, &model->max_warnings, model->ctx, text);
+}
+
+static dfl_status add_line(char ***lines, int *count, int *max, dfl_context *ctx, const char *text)
+{
+    char **all = dfl_grow(ctx, *lines, max, *count, sizeof *all);
+    if (!all)
+        return DFL_NO_MEMORY;
+    *lines = all;
+    all[*count] = dfl_copy_string(ctx, text);
+    return all[(*count)++] ? DFL_OK : DFL_NO_MEMORY;
+}

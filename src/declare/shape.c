@@ -1,0 +1,151 @@
+/* shape.c: the scene of a model, checked and stored. */
+#include "declare/shape.h"
+
+#include "context/grow.h"
+#include "context/text.h"
+#include "declare/contents.h"
+#include "declare/mesh.h"
+
+#include <string.h>
+
+enum { LONGEST_NAME = 100, MOST_SHAPES = 10000, MOST_TRIANGLES = 200000 };
+
+const char *const dfl_color_names[DFL_COLORS] = {"blue",       "orange", "green", "purple", "sky",
+                                                 "vermillion", "yellow", "gray",  "black"};
+const char *const dfl_shape_names[DFL_SHAPE_KINDS] = {"point",    "line",   "spring", "box",
+                                                      "cylinder", "sphere", "frame",  "mesh"};
+
+static dfl_status check_name(const dfl_model *model, const char *name);
+static dfl_status copy_shape(dfl_shape *out, dfl_context *ctx, const dfl_shape *shape);
+static dfl_status make_room(dfl_model *model);
+static dfl_status check_triangles(const dfl_model *model, int more);
+
+dfl_status dfl_model_shape(dfl_model *model, const dfl_shape *shape, const char *file)
+{
+    dfl_shape copy;
+    dfl_status status = check_name(model, shape->name);
+    if (!status && shape->color)
+        status = dfl_model_check_color(model, shape->name, shape->color);
+    for (int i = 0; !status && i < shape->ncolumns; i++)
+        status = dfl_model_check_contents(model, DFL_FOR_DRAW, shape->name, shape->column[i]);
+    if (!status)
+        status = make_room(model);
+    if (status)
+        return status;
+    status = copy_shape(&copy, model->ctx, shape);
+    if (!status && file)
+        status = dfl_mesh_read(&copy.triangles, &copy.ntriangles, model->ctx, model->path, file);
+    if (!status)
+        status = check_triangles(model, copy.ntriangles);
+    if (status) {
+        dfl_shape_clear(&copy, model->ctx);
+        return status;
+    }
+    copy.line = model->line;
+    model->shapes[model->nshapes++] = copy;
+    return DFL_OK;
+}
+
+void dfl_shape_clear(dfl_shape *shape, dfl_context *ctx)
+{
+    dfl_free(ctx, (char *)shape->name);
+    dfl_free(ctx, (char *)shape->color);
+    dfl_free(ctx, shape->column);
+    dfl_free(ctx, shape->triangles);
+    *shape = (dfl_shape){0};
+}
+
+int dfl_scene_columns(const dfl_model *model)
+{
+    int count = 0;
+    for (int i = 0; i < model->nshapes; i++)
+        for (int k = 0; k < model->shapes[i].ncolumns; k++)
+            count += !dfl_is_constant(model->graph, model->shapes[i].column[k]);
+    return count;
+}
+
+bool dfl_scene_planar(const dfl_model *model)
+{
+    bool planar = true;
+    for (int i = 0; i < model->nshapes; i++)
+        planar = planar && model->shapes[i].planar;
+    return planar;
+}
+
+static dfl_status check_name(const dfl_model *model, const char *name)
+{
+    if (!*name)
+        return dfl_fail(model->ctx, DFL_INVALID, "draw: the name is empty; give a name in quotes");
+    if (strlen(name) > LONGEST_NAME)
+        return dfl_fail(model->ctx, DFL_INVALID,
+                        "draw: the name '%.20s...' is longer than %d characters", name,
+                        LONGEST_NAME);
+    for (int i = 0; i < model->nshapes; i++)
+        if (strcmp(model->shapes[i].name, name) == 0)
+            return dfl_fail(model->ctx, DFL_INVALID,
+                            "draw: '%s' is already drawn in line %d; choose another name", name,
+                            model->shapes[i].line);
+    return DFL_OK;
+}
+
+/* A word of the palette, or # and six hexadecimal digits. */
+dfl_status dfl_model_check_color(const dfl_model *model, const char *name, const char *color)
+{
+    if (color[0] == '#' && strlen(color) == 7 && strspn(color + 1, "0123456789abcdefABCDEF") == 6)
+        return DFL_OK;
+    for (int i = 0; i < DFL_COLORS; i++)
+        if (strcmp(color, dfl_color_names[i]) == 0)
+            return DFL_OK;
+    const char *nearest = dfl_nearest_word(color, dfl_color_names, DFL_COLORS);
+    if (nearest)
+        return dfl_fail(model->ctx, DFL_INVALID,
+                        "draw '%s': unknown color '%.40s'; did you mean '%s'?", name, color,
+                        nearest);
+    return dfl_fail(model->ctx, DFL_INVALID,
+                    "draw '%s': unknown color '%.40s'; there are blue, orange, green, purple, sky, "
+                    "vermillion, yellow, gray, black and \"#rrggbb\"",
+                    name, color);
+}
+
+/* A copy without triangles; also a failed one is to be cleared. */
+static dfl_status copy_shape(dfl_shape *out, dfl_context *ctx, const dfl_shape *shape)
+{
+    const size_t columns = (size_t)shape->ncolumns;
+    *out = *shape;
+    out->triangles = NULL;
+    out->ntriangles = 0;
+    out->name = dfl_copy_string(ctx, shape->name);
+    out->color = shape->color ? dfl_copy_string(ctx, shape->color) : NULL;
+    out->column = dfl_alloc(ctx, columns, sizeof *out->column);
+    if (!out->name || (shape->color && !out->color) || !out->column)
+        return DFL_NO_MEMORY;
+    memcpy(out->column, shape->column, columns * sizeof *out->column);
+    return DFL_OK;
+}
+
+/* For one shape more. */
+static dfl_status make_room(dfl_model *model)
+{
+    if (model->nshapes >= MOST_SHAPES)
+        return dfl_fail(model->ctx, DFL_INVALID,
+                        "draw: more than %d shapes; is this an endless loop?", MOST_SHAPES);
+    dfl_shape *larger =
+        dfl_grow(model->ctx, model->shapes, &model->max_shapes, model->nshapes, sizeof *larger);
+    if (!larger)
+        return DFL_NO_MEMORY;
+    model->shapes = larger;
+    return DFL_OK;
+}
+
+/* Of all meshes together: they are part of the page. */
+static dfl_status check_triangles(const dfl_model *model, int more)
+{
+    int count = more;
+    for (int i = 0; i < model->nshapes; i++)
+        count += model->shapes[i].ntriangles;
+    if (count <= MOST_TRIANGLES)
+        return DFL_OK;
+    return dfl_fail(model->ctx, DFL_INVALID,
+                    "draw: the meshes have more than %d triangles together; simplify them",
+                    MOST_TRIANGLES);
+}

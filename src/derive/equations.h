@@ -1,0 +1,56 @@
+/* equations.h: the general form, derived from a model's declarations, all as expressions.
+
+       M a = f - W^T (l, m)            Lagrange's equations of T and V, plus masses and forces
+       gI, bias                        total time derivatives along p' = kin, s' = sp, t' = 1
+   with s' = -c_s^-1 (c_p kin + c_t) where there are contact variables. */
+#ifndef DFL_EQUATIONS_H
+#define DFL_EQUATIONS_H
+
+#include "declare/model.h"
+#include "symbolic/derive.h"
+
+typedef struct dfl_variable {
+    char *name; /* x, der(x), lambda(rod), ... as in every result */
+    dfl_expr symbol;
+    int line;
+} dfl_variable;
+
+typedef struct dfl_equations {
+    dfl_model *model;
+    dfl_graph *graph;
+    int np, nv, nr, nw, ns, nl, nm, ne, nep, n0;
+    int n;
+    dfl_variable *x;                                  /* n, in the order [w l m | r | v | s p] */
+    dfl_expr *a;                                      /* nv: symbols of v' */
+    dfl_expr *kin;                                    /* np */
+    dfl_expr *f;                                      /* nv */
+    dfl_sparse M;                                     /* nv x nv, both triangles */
+    dfl_expr *b, *d, *c, *g, *gI, *hv, *e, *ep, *gam; /* e, ep: expr - level */
+    dfl_sparse W;                                     /* (nl+nm) x nv */
+    dfl_sparse K0;  /* nv x n0: directions without mass that no constraint holds */
+    int *massless;  /* n0 numbers of velocities: row k of gam has that name */
+    int negligible; /* a velocity with next to no mass, or -1; its pivot as a part of its mass */
+    double negligible_ratio;
+    dfl_expr *bias; /* nl+nm */
+    /* derivatives with the shapes of dfl_jacobian */
+    dfl_sparse Jd, Jacc, Jvel, Jgam, Jpos, Jb, Jdyn, Jkin;
+    /* ne+nep: the rate of an invariant is kept_drift + kept_push, the latter by accelerations */
+    dfl_expr *kept_drift, *kept_push;
+    bool have_jacobians;
+    bool again;              /* constraints were declared on the way: to be derived once more */
+    dfl_expr energy;         /* T + V, or DFL_NO_EXPR */
+    int *declaration_of_row; /* nl + nm: the constraint's declaration; same numbers as rows of W */
+    int *declaration_of_e, *declaration_of_ep; /* invariants */
+    bool mass_diagonal, mass_constant, trivial_kinematics, autonomous, forces_free_of_multipliers;
+    bool linear;              /* known where there are Jacobians */
+    int *slot[DFL_SYM_KINDS]; /* symbol index -> place in x, a or the parameter array; -1 unused */
+} dfl_equations;
+
+/* Derives everything; `jacobians` also the derivatives. Failures name file and line. */
+dfl_status dfl_equations_create(dfl_equations **out, dfl_model *model, bool jacobians);
+void dfl_equations_free(dfl_equations *eq);
+
+/* The place of variable `name` in x, or -1. */
+int dfl_equations_find(const dfl_equations *eq, const char *name);
+
+#endif

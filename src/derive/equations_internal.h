@@ -1,0 +1,49 @@
+/* equations_internal.h: between equations.c (order and checks), lagrange.c, hidden.c and jacobians.c. */
+#ifndef DFL_EQUATIONS_INTERNAL_H
+#define DFL_EQUATIONS_INTERNAL_H
+
+#include "derive/equations.h"
+
+/* Fails with "FILE:LINE: " in front (no line where it is 0). */
+#if defined(__GNUC__)
+__attribute__((format(printf, 3, 4)))
+#endif
+dfl_status
+dfl_model_fail(const dfl_model *model, int line, const char *format, ...);
+
+/* A list of entries that is brought into the order of dfl_sparse at the end; entries at the same place
+   are added in the order they came. */
+dfl_status dfl_sparse_add(dfl_sparse *matrix, int *room, dfl_graph *graph, int row, int col,
+                          dfl_expr expr);
+dfl_status dfl_sparse_finish(dfl_sparse *matrix, dfl_graph *graph);
+
+/* lagrange.c: M and f. */
+dfl_status dfl_derive_dynamics(dfl_equations *eq);
+
+/* massless.c: K0 and gam. */
+dfl_status dfl_derive_massless(dfl_equations *eq);
+
+/* hidden.c: gI, W, bias, with s' eliminated. */
+dfl_status dfl_derive_hidden(dfl_equations *eq);
+
+/* contact.c: out (ns) = -c_s^-1 drift, by Cramer's rule in each independent group of rows. */
+dfl_status dfl_contact_rates(dfl_expr *out, dfl_equations *eq, const dfl_expr *drift);
+
+/* jacobians.c: the derivatives of all rows. */
+dfl_status dfl_derive_jacobians(dfl_equations *eq);
+
+/* flags.c: the flags of all rows. */
+void dfl_derive_flags(dfl_equations *eq);
+
+/* The symbols of one kind of unknowns in the order of x: a pointer to the variables of x. */
+const dfl_variable *dfl_equations_p(const dfl_equations *eq);
+const dfl_variable *dfl_equations_v(const dfl_equations *eq);
+const dfl_variable *dfl_equations_s(const dfl_equations *eq);
+
+/* The number of a velocity's symbol within v, or -1. */
+int dfl_equations_velocity(const dfl_equations *eq, dfl_expr symbol);
+
+/* An array of expressions from the context. */
+dfl_expr *dfl_exprs(const dfl_equations *eq, int count);
+
+#endif

@@ -1,0 +1,85 @@
+/* flags.c: what of the equations is constant, autonomous or linear, so that the solver may save work. */
+#include "derive/equations_internal.h"
+
+static bool is_linear(const dfl_equations *eq);
+static bool any_jump(const dfl_graph *graph, unsigned kinds);
+static bool any_depends(const dfl_graph *graph, const dfl_expr *rows, int count, unsigned kinds);
+static bool any_entry_depends(const dfl_graph *graph, const dfl_sparse *matrix, unsigned kinds);
+
+void dfl_derive_flags(dfl_equations *eq)
+{
+    const dfl_graph *graph = eq->graph;
+    const unsigned multipliers = 1U << DFL_SYM_LAMBDA | 1U << DFL_SYM_MU;
+    const unsigned time = 1U << DFL_SYM_TIME;
+    const unsigned moving = time | 1U << DFL_SYM_P | 1U << DFL_SYM_S;
+    eq->forces_free_of_multipliers = !any_depends(graph, eq->f, eq->nv, multipliers) &&
+                                     !any_depends(graph, eq->b, eq->nr, multipliers) &&
+                                     !any_depends(graph, eq->d, eq->nw, multipliers);
+    eq->mass_constant = !any_entry_depends(graph, &eq->M, moving);
+    eq->mass_diagonal = true;
+    for (int k = 0; k < eq->M.count; k++)
+        if (eq->M.entry[k].row != eq->M.entry[k].col)
+            eq->mass_diagonal = false;
+    const struct {
+        const dfl_expr *rows;
+        int count;
+    } all[] = {{eq->kin, eq->np}, {eq->f, eq->nv},   {eq->b, eq->nr},
+               {eq->d, eq->nw},   {eq->c, eq->ns},   {eq->g, eq->nl},
+               {eq->gI, eq->nl},  {eq->hv, eq->nm},  {eq->e, eq->ne},
+               {eq->ep, eq->nep}, {eq->gam, eq->n0}, {eq->bias, eq->nl + eq->nm}};
+    eq->autonomous = !any_entry_depends(graph, &eq->M, time);
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (any_depends(graph, all[i].rows, all[i].count, time))
+            eq->autonomous = false;
+    const dfl_mass_tree *tree = eq->model->tree;
+    if (tree) {
+        eq->mass_constant = eq->mass_diagonal = false;
+        if (any_depends(graph, tree->drives, 3 * tree->ndrives, time))
+            eq->autonomous = false;
+    }
+    eq->linear = is_linear(eq);
+}
+
+/* All rows are affine in the unknowns: their derivatives contain none, and they have no jumps, whose derivatives are
+   zero. Of masses that recursions give nothing is known here. */
+static bool is_linear(const dfl_equations *eq)
+{
+    const unsigned unknowns = 1U << DFL_SYM_W | 1U << DFL_SYM_LAMBDA | 1U << DFL_SYM_MU |
+                              1U << DFL_SYM_R | 1U << DFL_SYM_V | 1U << DFL_SYM_S |
+                              1U << DFL_SYM_P | 1U << DFL_SYM_A;
+    const dfl_sparse *const derivatives[] = {&eq->Jd,   &eq->Jacc, &eq->Jvel, &eq->Jgam,
+                                             &eq->Jpos, &eq->Jb,   &eq->Jdyn, &eq->Jkin,
+                                             &eq->M,    &eq->W,    &eq->K0};
+    for (size_t i = 0; i < sizeof derivatives / sizeof *derivatives; i++)
+        if (any_entry_depends(eq->graph, derivatives[i], unknowns))
+            return false;
+    return eq->have_jacobians && !eq->model->tree && !any_jump(eq->graph, unknowns);
+}
+
+/* sign or select that switches with one of these kinds of symbols, anywhere in the model. */
+static bool any_jump(const dfl_graph *graph, unsigned kinds)
+{
+    for (uint32_t i = 0; i < graph->nnodes; i++) {
+        const dfl_node *node = &graph->nodes[i];
+        if ((node->op == DFL_OP_SIGN || node->op == DFL_OP_SELECT) &&
+            graph->nodes[node->a].depends & kinds)
+            return true;
+    }
+    return false;
+}
+
+static bool any_depends(const dfl_graph *graph, const dfl_expr *rows, int count, unsigned kinds)
+{
+    for (int i = 0; i < count; i++)
+        if (dfl_node_of(graph, rows[i])->depends & kinds)
+            return true;
+    return false;
+}
+
+static bool any_entry_depends(const dfl_graph *graph, const dfl_sparse *matrix, unsigned kinds)
+{
+    for (int k = 0; k < matrix->count; k++)
+        if (dfl_node_of(graph, matrix->entry[k].expr)->depends & kinds)
+            return true;
+    return false;
+}

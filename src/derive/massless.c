@@ -1,0 +1,86 @@
+/* massless.c: directions without mass that no constraint holds, and the balance of forces along them.
+
+       M K0 = 0, W K0 = 0,     0 = gam = K0^T f
+
+   The kernel of M by elimination with pivots decided at the start (ranks.c, null_directions.c), less what
+   constraints hold (held.c). */
+#include "derive/massless.h"
+
+#include "derive/equations_internal.h"
+
+#include <string.h>
+
+static dfl_status find_directions(dfl_equations *eq, dfl_trials *trials);
+static dfl_status balance(dfl_equations *eq);
+static dfl_status check_beside_tree(dfl_equations *eq);
+
+dfl_status dfl_derive_massless(dfl_equations *eq)
+{
+    dfl_trials trials;
+    bool regular = false;
+    eq->K0 = (dfl_sparse){.nrows = eq->nv};
+    eq->negligible = -1;
+    eq->massless = dfl_alloc(eq->model->ctx, (size_t)eq->nv, sizeof *eq->massless);
+    if (!eq->massless)
+        return DFL_NO_MEMORY;
+    if (eq->model->tree)
+        return check_beside_tree(eq);
+    dfl_status status = dfl_trials_create(&trials, eq);
+    if (!status)
+        status = dfl_elimination_regular(&regular, &trials);
+    if (!status && !regular)
+        status = dfl_trials_spread(&trials);
+    if (!status && !regular)
+        status = find_directions(eq, &trials);
+    if (!status)
+        status = balance(eq);
+    if (!status)
+        status = dfl_declare_quasistatic(&eq->again, &trials);
+    dfl_trials_clear(&trials);
+    return status;
+}
+
+static dfl_status find_directions(dfl_equations *eq, dfl_trials *trials)
+{
+    dfl_elimination elimination;
+    dfl_status status = dfl_elimination_create(&elimination, trials);
+    if (status)
+        return status;
+    eq->negligible = elimination.negligible;
+    eq->negligible_ratio = elimination.ratio;
+    if (elimination.nfree > 0) {
+        memcpy(eq->massless, elimination.free, (size_t)elimination.nfree * sizeof *eq->massless);
+        status = dfl_null_directions(&eq->K0, eq, &elimination);
+        if (!status)
+            status = dfl_release_held(&eq->K0, eq->massless, trials);
+    }
+    dfl_elimination_clear(&elimination, eq->model->ctx);
+    return status;
+}
+
+/* The masses of a tree of bodies are regular; what else moves would need K0 with them as expressions. That is left
+   of drawings whose energy was asked for before other coordinates, which then have no mass, were declared. */
+static dfl_status check_beside_tree(dfl_equations *eq)
+{
+    if (eq->nv == eq->model->tree->nv)
+        return balance(eq);
+    return dfl_model_fail(
+        eq->model, eq->model->energy_line,
+        "energy() comes before coordinates without mass, beside a mechanism whose "
+        "masses come from recursions; choose the evaluation 'tape' or 'native'");
+}
+
+/* gam = K0^T f */
+static dfl_status balance(dfl_equations *eq)
+{
+    eq->n0 = eq->K0.ncols;
+    eq->gam = dfl_exprs(eq, eq->n0);
+    if (!eq->gam)
+        return DFL_NO_MEMORY;
+    for (int k = 0; k < eq->K0.count; k++) {
+        const dfl_entry *entry = &eq->K0.entry[k];
+        eq->gam[entry->col] = dfl_add(eq->graph, eq->gam[entry->col],
+                                      dfl_mul(eq->graph, entry->expr, eq->f[entry->row]));
+    }
+    return DFL_OK;
+}

@@ -1,0 +1,38 @@
+/* massless.h: directions without mass, between massless.c, null_directions.c and held.c.
+
+   M = L^T D L is eliminated in a fixed order; a pivot that vanishes at the start and near it belongs to a
+   direction without mass. Which ones vanish is decided by numbers, once; the columns of K0 are then
+   expressions. */
+#ifndef DFL_MASSLESS_H
+#define DFL_MASSLESS_H
+
+#include "derive/numbers.h"
+
+/* The order of elimination: `order` has the `rank` velocities with regular pivots; the others are `free`,
+   each without mass once `after` pivots are eliminated. */
+typedef struct dfl_elimination {
+    int nv, rank, nfree;
+    int *order;             /* nv */
+    int *free, *after;      /* nv */
+    unsigned char *support; /* nv: pivots that occur in a massless direction */
+    int negligible;         /* the velocity with the smallest pivot below 1e-6, or -1 */
+    double ratio;           /* ... and that pivot as a part of its mass */
+} dfl_elimination;
+
+/* ranks.c: the decision, at all usable trials. `regular` asks only whether M is regular by far at trial 0. */
+dfl_status dfl_elimination_create(dfl_elimination *out, const dfl_trials *trials);
+dfl_status dfl_elimination_regular(bool *out, const dfl_trials *trials);
+void dfl_elimination_clear(dfl_elimination *elimination, dfl_context *ctx);
+
+/* null_directions.c: K0 (nv x nfree) with entry 1 at free[k] in column k. */
+dfl_status dfl_null_directions(dfl_sparse *K0, const dfl_equations *eq,
+                               const dfl_elimination *elimination);
+
+/* held.c: takes what the constraints hold out of K0; `lead` (one per column) follows. */
+dfl_status dfl_release_held(dfl_sparse *K0, int *lead, const dfl_trials *trials);
+
+/* quasistatic.c: declares the balance of forces along directions that the user calls quasistatic as
+   constraints of the model; *again: the equations have to be derived once more. */
+dfl_status dfl_declare_quasistatic(bool *again, const dfl_trials *trials);
+
+#endif

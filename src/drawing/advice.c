@@ -1,0 +1,114 @@
+/* advice.c: what `driftless check` tells about a mechanism: rows of loops that were left out, joints at which a loop
+   would better be cut, and bodies whose centre of mass seems to have been forgotten. */
+#include "drawing/drawing_internal.h"
+
+#include "context/text.h"
+#include "drawing/vectors.h"
+#include "study/redundant.h"
+
+static dfl_status advise_cut(dfl_drawing *drawing, int loop);
+static dfl_status advise_com(dfl_drawing *drawing, const dfl_placed_body *body);
+static int better_cut(const dfl_drawing *drawing, int loop);
+static bool on_path(const dfl_drawing *drawing, int body, int other, int joint);
+
+dfl_status dfl_drawing_note_left_out(dfl_drawing *drawing, const dfl_placed_joint *joint,
+                                     const char *const *meanings, int count, int of)
+{
+    if (count == 0)
+        return DFL_OK;
+    dfl_text text = {.ctx = drawing->ctx};
+    dfl_text_add(&text, "%s '%s': %d of %d rows are left out, since no joint moves them (",
+                 dfl_connection_names[joint->drawn.kind], joint->name, count, of);
+    dfl_print_motions(&text, meanings, count);
+    dfl_text_add(&text, ")");
+    dfl_status status = text.status;
+    if (!status)
+        status = dfl_model_note(drawing->model, dfl_text_string(&text));
+    dfl_text_clear(&text);
+    return status;
+}
+
+dfl_status dfl_drawing_advise(dfl_drawing *drawing)
+{
+    dfl_status status = DFL_OK;
+    for (int i = 0; i < drawing->njoints && !status; i++)
+        if (drawing->joints[i].loop)
+            status = advise_cut(drawing, i);
+    for (int i = 0; i < drawing->nbodies && !status; i++)
+        status = advise_com(drawing, &drawing->bodies[i]);
+    return status;
+}
+
+static dfl_status advise_cut(dfl_drawing *drawing, int loop)
+{
+    const dfl_placed_joint *joint = &drawing->joints[loop];
+    const int better = better_cut(drawing, loop);
+    if (better < 0)
+        return DFL_OK;
+    const dfl_placed_joint *other = &drawing->joints[better];
+    dfl_text text = {.ctx = drawing->ctx};
+    dfl_text_add(&text,
+                 "the loop through '%s' (%s, %d rows) would have %d rows if '%s' (%s) closed "
+                 "it: give cut = true to '%s', so that the bodies behind it hang on '%s'",
+                 joint->name, dfl_connection_names[joint->drawn.kind],
+                 dfl_drawing_row_count(drawing, joint->drawn.kind),
+                 dfl_drawing_row_count(drawing, other->drawn.kind), other->name,
+                 dfl_connection_names[other->drawn.kind], other->name, joint->name);
+    dfl_status status = text.status;
+    if (!status)
+        status = dfl_model_note(drawing->model, dfl_text_string(&text));
+    dfl_text_clear(&text);
+    return status;
+}
+
+/* A body that turns about a point away from the origin, with its mass left at the origin. */
+static dfl_status advise_com(dfl_drawing *drawing, const dfl_placed_body *body)
+{
+    const dfl_placed_joint *joint = &drawing->joints[body->joint];
+    const dfl_connection kind = joint->drawn.kind;
+    const bool turns = kind != DFL_FIXED && kind != DFL_PRISMATIC && kind != DFL_TRANSLATION;
+    if (!body->com_missing || body->mass == 0 || !turns || vec_is_zero(joint->drawn.at))
+        return DFL_OK;
+    dfl_text text = {.ctx = drawing->ctx};
+    dfl_text_add(&text,
+                 "body '%s' has mass but no com: its centre of mass is the origin of the drawing, "
+                 "away from the point of '%s'; give com if that is not meant",
+                 body->name, joint->name);
+    dfl_status status = text.status;
+    if (!status)
+        status = dfl_model_note(drawing->model, dfl_text_string(&text));
+    dfl_text_clear(&text);
+    return status;
+}
+
+/* The joint of the loop with the fewest rows, if it has fewer than the one that closes it now; never one with a
+   prescribed motion. */
+static int better_cut(const dfl_drawing *drawing, int loop)
+{
+    const dfl_drawn_joint *closing = &drawing->joints[loop].drawn;
+    int best = -1, fewest = dfl_drawing_row_count(drawing, closing->kind);
+    for (int i = 0; i < drawing->njoints; i++) {
+        const dfl_placed_joint *joint = &drawing->joints[i];
+        const int rows = dfl_drawing_row_count(drawing, joint->drawn.kind);
+        if (joint->loop || joint->drawn.driven || rows == 0 || rows >= fewest)
+            continue;
+        if (!on_path(drawing, closing->parent, closing->child, i) &&
+            !on_path(drawing, closing->child, closing->parent, i))
+            continue;
+        best = i;
+        fewest = rows;
+    }
+    return best;
+}
+
+/* Whether `joint` lies between `body` and the ground, but not between `other` and the ground. */
+static bool on_path(const dfl_drawing *drawing, int body, int other, int joint)
+{
+    for (; other != DFL_GROUND; other = drawing->joints[drawing->bodies[other].joint].drawn.parent)
+        if (drawing->bodies[other].joint == joint)
+            return false;
+    for (; body != DFL_GROUND; body = drawing->joints[drawing->bodies[body].joint].drawn.parent)
+        if (drawing->bodies[body].joint == joint)
+            return true;
+    return false;
+}

@@ -1,0 +1,221 @@
+/* check.c: whether bodies and joints make sense, with the present values of parameters. */
+#include "drawing/drawing_internal.h"
+
+#include "multibody/check.h"
+#include "drawing/vectors.h"
+
+static dfl_status check_bodies(const dfl_drawing *drawing, const dfl_drawn_joint *joint);
+static dfl_status check_use(const dfl_drawing *drawing, const dfl_drawn_joint *joint);
+static dfl_status check_distance(const dfl_drawing *drawing, const dfl_drawn_joint *joint);
+static dfl_status check_axes(const dfl_drawing *drawing, const dfl_drawn_joint *joint, dfl_vec axis,
+                             dfl_vec axis2, const char *which);
+static dfl_status check_plane(const dfl_drawing *drawing, const dfl_drawn_joint *joint);
+static dfl_status check_motion(const dfl_drawing *drawing, const dfl_drawn_joint *joint);
+
+dfl_status dfl_drawing_check_body(const dfl_drawing *drawing, const dfl_drawn_body *drawn)
+{
+    dfl_tree_body body = {.name = drawn->name};
+    dfl_status status =
+        dfl_drawing_value(&body.mass, drawing, drawn->mass, "body", drawn->name, "mass");
+    if (!status)
+        status = dfl_drawing_values(body.com, drawing, drawn->com.e, 3, "body", drawn->name, "com");
+    if (!status)
+        status = dfl_drawing_values(body.inertia, drawing, drawn->inertia.e, 6, "body", drawn->name,
+                                    "inertia");
+    return status ? status : dfl_tree_check_body(drawing->ctx, &body, drawing->planar);
+}
+
+dfl_status dfl_drawing_check_joint(const dfl_drawing *drawing, const dfl_drawn_joint *joint)
+{
+    const dfl_vec axis_b = joint->apart ? joint->axis_b : joint->axis;
+    const dfl_vec axis2_b = joint->apart ? joint->axis2_b : joint->axis2;
+    const char *kind = dfl_connection_names[joint->kind];
+    double number[3];
+    dfl_status status = check_bodies(drawing, joint);
+    if (!status)
+        status = dfl_drawing_values(number, drawing, joint->at.e, 3, kind, joint->name, "at");
+    if (!status)
+        status = dfl_drawing_values(number, drawing, joint->at_b.e, 3, kind, joint->name, "at_b");
+    if (!status)
+        status = dfl_drawing_value(number, drawing, joint->lead, kind, joint->name, "lead");
+    if (!status)
+        status = dfl_drawing_value(number, drawing, joint->length, kind, joint->name, "length");
+    if (!status)
+        status = check_axes(drawing, joint, joint->axis, joint->axis2, "axis");
+    if (!status)
+        status = check_axes(drawing, joint, axis_b, axis2_b, "axis_b");
+    if (!status)
+        status = check_use(drawing, joint);
+    if (!status && drawing->planar)
+        status = check_plane(drawing, joint);
+    return status ? status : check_motion(drawing, joint);
+}
+
+static dfl_status check_bodies(const dfl_drawing *drawing, const dfl_drawn_joint *joint)
+{
+    if (joint->parent == joint->child)
+        return dfl_fail(drawing->ctx, DFL_INVALID, "%s '%s': joins %s with itself; give two bodies",
+                        dfl_connection_names[joint->kind], joint->name,
+                        dfl_drawing_body_name(drawing, joint->parent));
+    return DFL_OK;
+}
+
+/* Whether a joint can close a loop, if it does. */
+static dfl_status check_use(const dfl_drawing *drawing, const dfl_drawn_joint *joint)
+{
+    const char *kind = dfl_connection_names[joint->kind];
+    const bool loop = dfl_drawing_closes_loop(drawing, joint);
+    const bool flat = drawing->planar && joint->kind == DFL_PLANAR_JOINT;
+    if (loop && joint->driven)
+        return dfl_fail(drawing->ctx, DFL_INVALID,
+                        "%s '%s': a joint that closes a loop has no motion of its own; give it "
+                        "before the other joint of %s",
+                        kind, joint->name, dfl_drawing_body_name(drawing, joint->child));
+    if (loop && (joint->kind == DFL_USER_JOINT || joint->kind == DFL_FREE || flat))
+        return dfl_fail(drawing->ctx, DFL_INVALID,
+                        "%s '%s': cannot close a loop; give it before the other joint of %s, or "
+                        "leave it out",
+                        kind, joint->name, dfl_drawing_body_name(drawing, joint->child));
+    if (!loop && joint->apart)
+        return dfl_fail(drawing->ctx, DFL_INVALID,
+                        "%s '%s': at_b and axis_b are for joints that close loops; %s hangs on "
+                        "this one, give at and axis",
+                        kind, joint->name, dfl_drawing_body_name(drawing, joint->child));
+    if (loop && joint->kind == DFL_SCREW && joint->lead == 0)
+        return dfl_fail(drawing->ctx, DFL_INVALID,
+                        "screw '%s': a loop needs a lead in m/rad; without one it is revolute",
+                        joint->name);
+    return joint->kind == DFL_DISTANCE ? check_distance(drawing, joint) : DFL_OK;
+}
+
+static dfl_status check_distance(const dfl_drawing *drawing, const dfl_drawn_joint *joint)
+{
+    double length = 0.0, gap[3] = {0};
+    const dfl_vec apart = vec_sub(drawing->graph, joint->at_b, joint->at);
+    dfl_status status =
+        dfl_drawing_value(&length, drawing, joint->length, "distance", joint->name, "length");
+    if (!status)
+        status = dfl_drawing_values(gap, drawing, apart.e, 3, "distance", joint->name, "at_b");
+    const bool none = !joint->apart || (gap[0] == 0.0 && gap[1] == 0.0 && gap[2] == 0.0);
+    if (!status && joint->length == 0 && none)
+        return dfl_fail(drawing->ctx, DFL_INVALID,
+                        "distance '%s': its points coincide; give a length, or at_b in %s",
+                        joint->name, dfl_drawing_body_name(drawing, joint->child));
+    if (!status && length < 0.0)
+        return dfl_fail(drawing->ctx, DFL_INVALID,
+                        "distance '%s': length is %g; give a positive number", joint->name, length);
+    return status;
+}
+
+static dfl_status check_axes(const dfl_drawing *drawing, const dfl_drawn_joint *joint, dfl_vec axis,
+                             dfl_vec axis2, const char *which)
+{
+    const char *kind = dfl_connection_names[joint->kind];
+    double a[3], b[3];
+    dfl_status status = dfl_drawing_values(a, drawing, axis.e, 3, kind, joint->name, which);
+    if (!status)
+        status = dfl_drawing_values(b, drawing, axis2.e, 3, kind, joint->name, "axis2");
+    if (status)
+        return status;
+    const double aa = a[0] * a[0] + a[1] * a[1] + a[2] * a[2];
+    const double bb = b[0] * b[0] + b[1] * b[1] + b[2] * b[2];
+    const double ab = a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+    if (aa == 0.0 && dfl_connection_needs_axis(joint->kind, drawing->planar))
+        return dfl_fail(drawing->ctx, DFL_INVALID,
+                        "%s '%s': %s has length zero; give %s numbers that are not all zero", kind,
+                        joint->name, which, drawing->planar ? "two" : "three");
+    if (joint->kind != DFL_UNIVERSAL)
+        return DFL_OK;
+    if (bb == 0.0)
+        return dfl_fail(drawing->ctx, DFL_INVALID,
+                        "universal '%s': axis2 is missing or zero; give the axis in %s",
+                        joint->name, dfl_drawing_body_name(drawing, joint->child));
+    if (ab * ab > 1e-16 * aa * bb)
+        return dfl_fail(
+            drawing->ctx, DFL_INVALID,
+            "universal '%s': axis and axis2 are not perpendicular; turn one of them, or "
+            "give two revolute joints with a body without mass between them",
+            joint->name);
+    return DFL_OK;
+}
+
+bool dfl_connection_needs_axis(dfl_connection kind, bool planar)
+{
+    switch (kind) {
+    case DFL_REVOLUTE:
+    case DFL_PLANAR_JOINT:
+        return !planar;
+    case DFL_PRISMATIC:
+    case DFL_SCREW:
+    case DFL_CYLINDRICAL:
+    case DFL_UNIVERSAL:
+    case DFL_POINT_ON_LINE:
+    case DFL_POINT_ON_PLANE:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static dfl_status check_plane(const dfl_drawing *drawing, const dfl_drawn_joint *joint)
+{
+    const bool across = joint->axis.e[0] == 0 && joint->axis.e[1] == 0;
+    const bool within = joint->axis.e[2] == 0 && joint->axis_b.e[2] == 0;
+    const char *name = dfl_connection_names[joint->kind];
+    bool good = true;
+    if (joint->kind == DFL_REVOLUTE || joint->kind == DFL_PLANAR_JOINT)
+        good = across;
+    else if (joint->kind == DFL_PRISMATIC || joint->kind == DFL_POINT_ON_LINE)
+        good = within;
+    else
+        good = joint->kind == DFL_FIXED || joint->kind == DFL_TRANSLATION ||
+               joint->kind == DFL_DISTANCE || joint->kind == DFL_USER_JOINT;
+    if (good)
+        return DFL_OK;
+    return dfl_fail(
+        drawing->ctx, DFL_INVALID,
+        "%s '%s': does not stay in the plane; a plane model has revolute joints about "
+        "z, prismatic joints along x and y, free, fixed, translation, point_on_line and "
+        "distance",
+        name, joint->name);
+}
+
+static dfl_status check_motion(const dfl_drawing *drawing, const dfl_drawn_joint *joint)
+{
+    const unsigned allowed = 1U << DFL_SYM_TIME | 1U << DFL_SYM_PARAM | 1U << DFL_SYM_INPUT;
+    const char *kind = dfl_connection_names[joint->kind];
+    if (!joint->driven)
+        return DFL_OK;
+    if (joint->kind != DFL_REVOLUTE && joint->kind != DFL_PRISMATIC && joint->kind != DFL_SCREW)
+        return dfl_fail(drawing->ctx, DFL_INVALID,
+                        "%s '%s': motion can be prescribed for revolute, prismatic and screw "
+                        "joints; use constraint for the coordinates of others",
+                        kind, joint->name);
+    if (dfl_node_of(drawing->graph, joint->motion)->depends & ~allowed)
+        return dfl_fail(drawing->ctx, DFL_INVALID,
+                        "%s '%s': motion contains variables; give a function of time, or use "
+                        "constraint for a relation between coordinates",
+                        kind, joint->name);
+    return DFL_OK;
+}
+
+dfl_status dfl_drawing_check_all(dfl_drawing *drawing)
+{
+    for (int i = 0; i < drawing->nbodies; i++) {
+        const dfl_placed_body *body = &drawing->bodies[i];
+        if (dfl_drawing_hangs(drawing, i))
+            continue;
+        drawing->model->line = body->line;
+        if (body->joint < 0)
+            return dfl_fail(drawing->ctx, DFL_INVALID,
+                            "body '%s' has no joint that it hangs on: give one with '%s' as its "
+                            "second body, such as free(\"...\", ground, %s, { at = {%s} })",
+                            body->name, body->name, body->name,
+                            drawing->planar ? "0, 0" : "0, 0, 0");
+        return dfl_fail(drawing->ctx, DFL_INVALID,
+                        "body '%s' does not hang on the ground: follow its joints, starting with "
+                        "'%s'; one is missing or closes a ring",
+                        body->name, drawing->joints[body->joint].name);
+    }
+    return DFL_OK;
+}

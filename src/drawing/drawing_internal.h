@@ -1,0 +1,237 @@
+/* drawing_internal.h: bodies, joints and links of a drawing, for the files of this module.
+
+   A link is one step of a joint: it turns about or shifts along one axis, or it is a sphere or free. Joints
+   with several coordinates are chains of links without mass. The axes of every link are those of the drawing
+   when all coordinates are zero, its origin is the point `at` of its joint. Link 0 is the ground; a parent has
+   a smaller number than its children. Bodies behind fixed joints share a link. */
+#ifndef DFL_DRAWING_INTERNAL_H
+#define DFL_DRAWING_INTERNAL_H
+
+#include "context/grow.h"
+#include "drawing/drawing.h"
+#include "drawing/shapes.h"
+
+typedef enum dfl_link_kind {
+    LINK_GROUND,
+    LINK_REVOLUTE,
+    LINK_PRISMATIC,
+    LINK_SCREW,
+    LINK_SPHERICAL,
+    LINK_FREE,
+    LINK_USER
+} dfl_link_kind;
+
+enum { MOST_P = 7, MOST_V = 6, MOST_ROWS = 6 };
+
+/* R = base turn(axis, angle): parallel axes give sums of angles. */
+typedef struct dfl_pose {
+    dfl_mat base;
+    dfl_vec axis;
+    dfl_expr angle;
+    dfl_mat R;
+    dfl_vec r;   /* origin */
+    dfl_vec arm; /* ... from that of the parent */
+} dfl_pose;
+
+/* The pose of a user's joint against its parent, and its rates in axes of the link: w = sum w[k] v_k + w[n],
+   u likewise; wd, ud: their derivatives for constant v. `turn`: in the plane, the angle of R. */
+typedef struct dfl_link_motion {
+    int n;
+    dfl_mat R;
+    dfl_vec r;
+    dfl_expr turn;
+    dfl_vec w[MOST_V + 1], u[MOST_V + 1];
+    dfl_vec wd, ud;
+} dfl_link_motion;
+
+typedef struct dfl_link {
+    dfl_link_kind kind;
+    int parent, joint;
+    dfl_vec at, offset; /* origin in the drawing, and from that of the parent */
+    dfl_vec axis;       /* unit vector */
+    dfl_expr lead;
+    dfl_expr p[MOST_P], v[MOST_V]; /* symbols; driven: motion and its rate */
+    dfl_expr drive;                /* driven: second rate */
+    int dofs;                      /* 0 if driven */
+    const dfl_link_motion *motion; /* of a user's joint, else NULL */
+    dfl_expr clock;                /* its rate of time: 1, or 0 for rates of velocities alone */
+
+    dfl_expr mass; /* of the bodies on it, about its origin; after dfl_drawing_close */
+    dfl_vec moment;
+    dfl_sym inertia;
+
+    bool posed, moving; /* whether the following are known */
+    dfl_pose pose;      /* in the world */
+    dfl_vec omega, u;   /* angular velocity, velocity of the origin */
+
+    dfl_vec force, torque; /* applied, at the origin, in world axes */
+} dfl_link;
+
+typedef struct dfl_placed_body {
+    char *name;
+    int line;
+    dfl_expr mass;
+    dfl_vec com;
+    bool com_missing;
+    dfl_sym inertia;
+    bool quasistatic;
+    char *color; /* NULL: chosen */
+    bool hidden;
+    int joint; /* the one it hangs on, or -1 */
+    int link;  /* -1: not yet known */
+} dfl_placed_body;
+
+typedef struct dfl_placed_joint {
+    char *name;
+    int line;
+    dfl_drawn_joint drawn; /* without its name */
+    bool loop, declared;   /* declared: rows of the loop */
+    int np, nv;
+    dfl_expr p[MOST_P], v[MOST_V];
+    dfl_expr rate, rate2;    /* of a prescribed motion */
+    dfl_link_motion *motion; /* of a user's joint, when its pose is known */
+} dfl_placed_joint;
+
+/* A force on a body as it was applied, and one of a constraint between bodies, at a place of the world: kept for
+   reactions.c. */
+typedef struct dfl_applied {
+    int body;
+    dfl_vec point, force, torque;
+} dfl_applied;
+
+typedef struct dfl_bond {
+    int a, b;
+    dfl_vec x, force, torque; /* on B */
+} dfl_bond;
+
+struct dfl_drawing {
+    dfl_context *ctx;
+    dfl_model *model;
+    dfl_graph *graph;
+    bool planar, closed, lowered;
+    bool lossy; /* forces were applied that belong to no stored energy */
+    dfl_vec gravity;
+    bool heavy; /* it was given ... */
+    int gravity_line;
+    dfl_placed_body *bodies;
+    int nbodies, max_bodies;
+    dfl_placed_joint *joints;
+    int njoints, max_joints;
+    dfl_link *links;
+    int nlinks, max_links;
+    dfl_applied *applied;
+    int napplied, max_applied;
+    dfl_bond *bonds;
+    int nbonds, max_bonds;
+    dfl_sight *sights; /* what else there is to see (shapes.h) */
+    int nsights, max_sights;
+    bool bare; /* no automatic shapes */
+    int *path; /* nbodies: workspace */
+    int max_path;
+};
+
+/* drawing.c: whether a joint closes a loop. */
+bool dfl_drawing_closes_loop(const dfl_drawing *drawing, const dfl_drawn_joint *joint);
+/* DFL_INVALID if there are as many as a script may have. */
+dfl_status dfl_drawing_check_count(const dfl_drawing *drawing, const char *what, const char *name,
+                                   int count);
+
+/* geometry.c: a number that is the same for all parameters, or the one of their present values. Expressions of
+   anything but parameters and inputs fail, with `what` in the message. */
+dfl_status dfl_drawing_value(double *out, const dfl_drawing *drawing, dfl_expr expr,
+                             const char *call, const char *name, const char *what);
+dfl_status dfl_drawing_values(double *out, const dfl_drawing *drawing, const dfl_expr *exprs,
+                              int count, const char *call, const char *name, const char *what);
+
+/* The unit vector along `axis`; axes x, y, z of a frame with z along `axis` and x along `axis2` made
+   perpendicular (zero: x of the drawing, or y), as in multibody/kinematics.c; no axis: those of the
+   drawing. The expressions must have been checked. */
+dfl_vec dfl_drawing_unit(const dfl_drawing *drawing, dfl_vec axis);
+void dfl_drawing_axes(dfl_vec axes[3], const dfl_drawing *drawing, dfl_vec axis, dfl_vec axis2);
+
+/* links.c: the coordinates of a tree joint, declared; the link of a body, made together with those it hangs
+   on. */
+dfl_status dfl_drawing_coordinates(dfl_drawing *drawing, dfl_placed_joint *joint);
+dfl_status dfl_drawing_link(int *out, dfl_drawing *drawing, int body);
+/* Whether a body hangs on the ground by now. */
+bool dfl_drawing_hangs(const dfl_drawing *drawing, int body);
+
+/* kinematics.c: pose of a link against another one on its way to the ground; its pose and its velocities in
+   the world, which are kept; the vector from its origin to a point of the drawing, in world axes. */
+dfl_pose dfl_link_pose(dfl_drawing *drawing, int link, int from);
+const dfl_pose *dfl_link_place(dfl_drawing *drawing, int link);
+void dfl_link_move(dfl_drawing *drawing, int link);
+dfl_vec dfl_link_arm(dfl_drawing *drawing, int link, dfl_vec point);
+/* The matrix that carries the link's own axis (not a vector fixed to it) into the world. */
+dfl_mat dfl_link_axes(const dfl_drawing *drawing, int link);
+/* Turn of a link against its parent; shift of its origin, in axes of the parent. */
+dfl_mat dfl_link_turn(dfl_drawing *drawing, const dfl_link *link);
+dfl_vec dfl_link_shift(dfl_drawing *drawing, const dfl_link *link);
+/* Relative angular velocity and velocity of the origin, in axes of the link: `axis` is its axis there. */
+void dfl_link_rates(dfl_vec *w, dfl_vec *u, dfl_drawing *drawing, const dfl_link *link,
+                    dfl_vec axis);
+
+/* recursion.c: leaves masses and forces of inertia and gravity to recursions over numbers, if that is wanted and
+   possible: *left. Then their kinetic energy is declared. */
+dfl_status dfl_drawing_leave_to_recursion(bool *left, dfl_drawing *drawing);
+
+/* dynamics.c: masses and forces of inertia and gravity, declared. */
+dfl_status dfl_drawing_dynamics(dfl_drawing *drawing);
+
+/* Frames of both bodies of a joint that closes a loop, and d = r_B - r_A, against the last link that both
+   hang on. */
+typedef struct dfl_joint_frames {
+    dfl_vec A[3], B[3], d;
+    dfl_expr length, lead;
+} dfl_joint_frames;
+
+/* moves.c: an expression without coordinates that is equal to `expr` if no motion of the tree changes it (it may
+   contain coordinates whose parts cancel), or DFL_NO_EXPR. */
+dfl_status dfl_drawing_constant(dfl_expr *out, dfl_drawing *drawing, dfl_expr expr);
+
+/* advice.c: notes about rows of a loop that were left out, and about better cuts. */
+dfl_status dfl_drawing_note_left_out(dfl_drawing *drawing, const dfl_placed_joint *joint,
+                                     const char *const *meanings, int count, int of);
+dfl_status dfl_drawing_advise(dfl_drawing *drawing);
+
+/* user_joint.c: whether the poses are regular at the start. */
+dfl_status dfl_drawing_check_poses(dfl_drawing *drawing);
+
+/* couplings.c: d/dt of an expression of positions and time. */
+dfl_status dfl_drawing_rate(dfl_expr *out, dfl_drawing *drawing, dfl_expr expr);
+
+/* loop_angle.c: the angle between the bodies of such a joint, as a variable. */
+dfl_status dfl_drawing_loop_angle(dfl_expr *out, dfl_drawing *drawing, int joint);
+
+/* loops.c: the frames of such a joint. */
+dfl_status dfl_drawing_frames(dfl_joint_frames *frames, dfl_drawing *drawing,
+                              const dfl_placed_joint *joint);
+
+/* frames.c: how frames and bodies move, for the model if it wants that. */
+dfl_status dfl_drawing_describe_frames(dfl_drawing *drawing);
+
+/* massless.c: names of massless bodies, and which may be quasistatic, for the model. */
+dfl_status dfl_drawing_massless(dfl_drawing *drawing);
+
+/* quaternions.c: starting values of quaternions are completed. */
+dfl_status dfl_drawing_quaternions(dfl_drawing *drawing);
+
+/* loops.c: the rows of a loop, declared; how many a kind has. */
+int dfl_drawing_row_count(const dfl_drawing *drawing, dfl_connection kind);
+dfl_status dfl_drawing_rows(dfl_drawing *drawing, dfl_placed_joint *joint);
+
+/* check.c: bodies and joints, when they are given (drawn) and when the drawing is complete. */
+dfl_status dfl_drawing_check_body(const dfl_drawing *drawing, const dfl_drawn_body *body);
+dfl_status dfl_drawing_check_joint(const dfl_drawing *drawing, const dfl_drawn_joint *joint);
+dfl_status dfl_drawing_check_all(dfl_drawing *drawing);
+
+/* The force and torque of a loop on its child at the child's point x, in world axes: -lambda times its rows. */
+dfl_status dfl_drawing_loop_force(dfl_vec *x, dfl_vec *force, dfl_vec *torque, dfl_drawing *drawing,
+                                  int joint);
+
+/* reactions.c: keeps an applied force; puts reactions into the outputs that contain them, when all is known. */
+dfl_status dfl_drawing_note(dfl_drawing *drawing, int body, dfl_vec point, dfl_vec force,
+                            dfl_vec torque);
+dfl_status dfl_drawing_resolve(dfl_drawing *drawing);
+
+#endif

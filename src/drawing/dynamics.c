@@ -1,0 +1,333 @@
+/* dynamics.c: mass matrix and forces of inertia and gravity: the recursions of Newton and Euler and of
+   composite bodies (Featherstone 2008, chapters 5 and 6) on expressions.
+
+   Each link works in axes of its own (those of the drawing, or with z along an axis that is tilted), with Q from them to those of its parent; r is the vector between the
+   origins in axes of the parent; w, u are its rates as in kinematics.c. For v' = 0 and a_ground = -gravity:
+
+       omega = Q^T omega_p + w           alpha = Q^T alpha_p + Q^T omega_p x w (+ prescribed)
+       a = Q^T (a_p + alpha_p x r + omega_p x (omega_p x r)) + 2 Q^T omega_p x u + w x u
+       F = m a + alpha x h + omega x (omega x h)      N = J alpha + omega x J omega + h x a
+
+   with mass m, first moment h and inertia J about the origin. F and N are moved to the parent and added up.
+   The velocities of the origins are never needed. Composite bodies: m, h, J are moved and added likewise, and a
+   unit acceleration of every joint gives one row of M.
+
+   If all turns are about one axis of coordinates, the axes of the world serve for all links: then Q is 1, and
+   sines and cosines are those of sums of angles. Plane models are of this kind. */
+#include "drawing/drawing_internal.h"
+
+#include "drawing/vectors.h"
+
+typedef struct moved {
+    dfl_mat C;   /* from the link's own axes to those of the drawing */
+    bool turned; /* Q is not 1 */
+    dfl_mat Q;
+    dfl_vec r, axis;
+    dfl_expr m;
+    dfl_vec h;
+    dfl_sym J;
+    dfl_vec omega, alpha, a;
+    dfl_vec F, N;
+} moved;
+
+static bool in_world_axes(const dfl_drawing *drawing);
+static void set_geometry(moved *all, dfl_drawing *drawing, bool world);
+static void set_in_world_axes(moved *m, dfl_drawing *drawing, int index);
+static void set_in_own_axes(moved *m, const moved *p, dfl_drawing *drawing, const dfl_link *link);
+static void accelerate(moved *all, dfl_drawing *drawing);
+static dfl_status declare_forces(moved *all, dfl_drawing *drawing);
+static dfl_status declare_drive_energy(moved *all, dfl_drawing *drawing);
+static dfl_expr move_by_drives(moved *all, dfl_drawing *drawing);
+static dfl_status declare_masses(moved *all, dfl_drawing *drawing);
+static dfl_status declare_row(const moved *all, dfl_drawing *drawing, int index, int k);
+static void compose(moved *parent, dfl_graph *g, const moved *child);
+static dfl_vec to_parent(dfl_graph *g, const moved *m, dfl_vec b);
+static dfl_vec to_child(dfl_graph *g, const moved *m, dfl_vec b);
+static void unit_rates(dfl_vec *w, dfl_vec *u, dfl_drawing *drawing, const dfl_link *link, int k,
+                       dfl_vec axis);
+static dfl_expr project(dfl_drawing *drawing, const dfl_link *link, int k, const moved *m,
+                        dfl_vec N, dfl_vec F);
+
+dfl_status dfl_drawing_dynamics(dfl_drawing *drawing)
+{
+    moved *all = dfl_alloc(drawing->ctx, (size_t)drawing->nlinks, sizeof *all);
+    if (!all)
+        return DFL_NO_MEMORY;
+    set_geometry(all, drawing, in_world_axes(drawing));
+    accelerate(all, drawing);
+    dfl_status status = declare_forces(all, drawing);
+    if (!status)
+        status = declare_drive_energy(all, drawing);
+    if (!status)
+        status = declare_masses(all, drawing);
+    dfl_free(drawing->ctx, all);
+    return status;
+}
+
+/* Whether all turns are about the same axis of coordinates. */
+static bool in_world_axes(const dfl_drawing *drawing)
+{
+    int common = -1;
+    for (int i = 1; i < drawing->nlinks; i++) {
+        const dfl_link *link = &drawing->links[i];
+        const int axis = vec_coordinate(link->axis);
+        if (link->kind == LINK_PRISMATIC)
+            continue;
+        if (link->kind == LINK_SPHERICAL || link->kind == LINK_FREE || link->kind == LINK_USER)
+            return false;
+        if (axis == 3 || (common >= 0 && common != axis))
+            return false;
+        common = axis;
+    }
+    return true;
+}
+
+static void set_geometry(moved *all, dfl_drawing *drawing, bool world)
+{
+    all[0].C = mat_identity(drawing->graph);
+    for (int i = 1; i < drawing->nlinks; i++) {
+        const dfl_link *link = &drawing->links[i];
+        all[i] = (moved){.m = link->mass, .h = link->moment, .J = link->inertia};
+        if (world)
+            set_in_world_axes(&all[i], drawing, i);
+        else
+            set_in_own_axes(&all[i], &all[link->parent], drawing, link);
+    }
+}
+
+static void set_in_world_axes(moved *m, dfl_drawing *drawing, int index)
+{
+    dfl_graph *g = drawing->graph;
+    const dfl_pose *pose = dfl_link_place(drawing, index);
+    m->r = pose->arm;
+    m->axis = mat_times(g, dfl_link_axes(drawing, index), drawing->links[index].axis);
+    m->h = mat_times(g, pose->R, m->h);
+    m->J = sym_rotate(g, pose->R, m->J);
+}
+
+/* Q = C_p^T turn C. An axis that is none of the drawing becomes z: then turn C = C turn_z. */
+static void set_in_own_axes(moved *m, const moved *p, dfl_drawing *drawing, const dfl_link *link)
+{
+    dfl_graph *g = drawing->graph;
+    const bool turns = link->kind == LINK_REVOLUTE || link->kind == LINK_SCREW;
+    const bool tilted = turns && vec_coordinate(link->axis) == 3;
+    m->turned = link->kind != LINK_PRISMATIC;
+    m->C = link->kind == LINK_PRISMATIC ? p->C : mat_identity(g);
+    m->Q = m->turned ? mat_product(g, mat_transpose(p->C), dfl_link_turn(drawing, link)) : m->C;
+    if (tilted) {
+        const dfl_vec z = {{0, 0, dfl_constant(g, 1.0)}};
+        dfl_vec axes[3];
+        dfl_drawing_axes(axes, drawing, link->axis, vec_zero());
+        m->C = mat_transpose(mat_of_rows(axes));
+        m->Q = mat_turn(g, z, link->p[0]);
+        if (!mat_same(m->C, p->C))
+            m->Q = mat_product(g, mat_product(g, mat_transpose(p->C), m->C), m->Q);
+        m->axis = z;
+    } else {
+        m->axis = mat_back(g, m->C, link->axis);
+    }
+    m->r = mat_back(g, p->C, dfl_link_shift(drawing, link));
+    m->h = mat_back(g, m->C, m->h);
+    m->J = sym_rotate(g, mat_transpose(m->C), m->J);
+}
+
+/* Angular velocities, and accelerations for v' = 0. */
+static void accelerate(moved *all, dfl_drawing *drawing)
+{
+    dfl_graph *g = drawing->graph;
+    all[0].a = vec_neg(g, drawing->gravity);
+    for (int i = 1; i < drawing->nlinks; i++) {
+        const dfl_link *link = &drawing->links[i];
+        const moved *p = &all[link->parent];
+        moved *m = &all[i];
+        dfl_vec w, u, wd, ud;
+        dfl_link_rates(&w, &u, drawing, link, m->axis);
+        const dfl_vec before = to_child(g, m, p->omega);
+        dfl_vec a = vec_cross_add(g, p->a, p->alpha, m->r);
+        a = to_child(g, m, vec_cross_add(g, a, p->omega, vec_cross(g, p->omega, m->r)));
+        m->a = vec_cross_add(g, a, vec_scale(g, dfl_constant(g, 2.0), before), u);
+        m->omega = vec_add(g, before, w);
+        m->alpha = vec_cross_add(g, to_child(g, m, p->alpha), before, w);
+        if (link->kind == LINK_FREE || link->kind == LINK_USER)
+            m->a = vec_cross_add(g, m->a, w, u);
+        if (link->kind == LINK_USER) {
+            m->alpha = vec_add(g, m->alpha, link->motion->wd);
+            m->a = vec_add(g, m->a, link->motion->ud);
+        }
+        if (link->dofs > 0)
+            continue;
+        unit_rates(&wd, &ud, drawing, link, 0, m->axis);
+        m->alpha = vec_add(g, m->alpha, vec_scale(g, link->drive, wd));
+        m->a = vec_add(g, m->a, vec_scale(g, link->drive, ud));
+    }
+}
+
+static dfl_status declare_forces(moved *all, dfl_drawing *drawing)
+{
+    dfl_graph *g = drawing->graph;
+    dfl_status status = DFL_OK;
+    for (int i = 1; i < drawing->nlinks; i++) {
+        moved *m = &all[i];
+        const dfl_vec Jw = sym_times(g, m->J, m->omega);
+        m->F = vec_cross_add(g, vec_scale(g, m->m, m->a), m->alpha, m->h);
+        m->F = vec_cross_add(g, m->F, m->omega, vec_cross(g, m->omega, m->h));
+        m->N = vec_cross_add(g, sym_times(g, m->J, m->alpha), m->omega, Jw);
+        m->N = vec_cross_add(g, m->N, m->h, m->a);
+    }
+    for (int i = drawing->nlinks - 1; i > 0 && !status; i--) {
+        const dfl_link *link = &drawing->links[i];
+        moved *m = &all[i], *p = &all[link->parent];
+        drawing->model->line = drawing->joints[link->joint].line;
+        for (int k = 0; k < link->dofs && !status; k++) {
+            const dfl_expr f = dfl_neg(g, project(drawing, link, k, m, m->N, m->F));
+            if (f != 0)
+                status = dfl_model_stored_force(drawing->model, link->v[k], f);
+        }
+        const dfl_vec F = to_parent(g, m, m->F);
+        p->F = vec_add(g, p->F, F);
+        p->N = vec_cross_add(g, vec_add(g, p->N, to_parent(g, m, m->N)), m->r, F);
+    }
+    return status;
+}
+
+/* Prescribed motions make the kinetic energy v^T M v / 2 + c^T v + T0: momenta P and L of what the drives alone
+   move give c as forces give tau, and T0. */
+static dfl_status declare_drive_energy(moved *all, dfl_drawing *drawing)
+{
+    dfl_graph *g = drawing->graph;
+    dfl_expr energy = move_by_drives(all, drawing);
+    for (int i = drawing->nlinks - 1; i > 0; i--) {
+        const dfl_link *link = &drawing->links[i];
+        const moved *m = &all[i];
+        moved *p = &all[link->parent];
+        for (int k = 0; k < link->dofs; k++)
+            energy = dfl_add(g, energy,
+                             dfl_mul(g, project(drawing, link, k, m, m->N, m->F), link->v[k]));
+        const dfl_vec P = to_parent(g, m, m->F);
+        p->F = vec_add(g, p->F, P);
+        p->N = vec_cross_add(g, vec_add(g, p->N, to_parent(g, m, m->N)), m->r, P);
+    }
+    return energy ? dfl_model_driven(drawing->model, energy) : DFL_OK;
+}
+
+/* omega, a: angular velocity and velocity for v = 0; F, N: momenta. Returns the energy T0. */
+static dfl_expr move_by_drives(moved *all, dfl_drawing *drawing)
+{
+    dfl_graph *g = drawing->graph;
+    const dfl_expr half = dfl_constant(g, 0.5);
+    dfl_expr energy = 0;
+    all[0].omega = all[0].a = all[0].F = all[0].N = vec_zero();
+    for (int i = 1; i < drawing->nlinks; i++) {
+        const dfl_link *link = &drawing->links[i];
+        const moved *p = &all[link->parent];
+        moved *m = &all[i];
+        dfl_vec w = vec_zero(), u = vec_zero();
+        if (link->kind == LINK_USER) {
+            w = link->motion->w[link->dofs];
+            u = link->motion->u[link->dofs];
+        } else if (link->dofs == 0) {
+            dfl_link_rates(&w, &u, drawing, link, m->axis);
+        }
+        m->omega = vec_add(g, to_child(g, m, p->omega), w);
+        m->a = vec_add(g, to_child(g, m, vec_cross_add(g, p->a, p->omega, m->r)), u);
+        m->F = vec_cross_add(g, vec_scale(g, m->m, m->a), m->omega, m->h);
+        m->N = vec_cross_add(g, sym_times(g, m->J, m->omega), m->h, m->a);
+        const dfl_expr twice = dfl_add(g, vec_dot(g, m->a, m->F), vec_dot(g, m->omega, m->N));
+        energy = dfl_add(g, energy, dfl_mul(g, half, twice));
+    }
+    return energy;
+}
+
+static dfl_status declare_masses(moved *all, dfl_drawing *drawing)
+{
+    dfl_status status = DFL_OK;
+    for (int i = drawing->nlinks - 1; i > 0 && !status; i--) {
+        const dfl_link *link = &drawing->links[i];
+        drawing->model->line = drawing->joints[link->joint].line;
+        for (int k = 0; k < link->dofs && !status; k++)
+            status = declare_row(all, drawing, i, k);
+        compose(&all[link->parent], drawing->graph, &all[i]);
+    }
+    return status;
+}
+
+/* F = m a + alpha x h, N = J alpha + h x a for a unit acceleration of this joint, seen by the joints from here
+   to the ground. */
+static dfl_status declare_row(const moved *all, dfl_drawing *drawing, int index, int k)
+{
+    dfl_graph *g = drawing->graph;
+    const dfl_link *link = &drawing->links[index];
+    const dfl_expr v = link->v[k];
+    const moved *m = &all[index];
+    dfl_vec alpha, a;
+    unit_rates(&alpha, &a, drawing, link, k, m->axis);
+    dfl_vec F = vec_cross_add(g, vec_scale(g, m->m, a), alpha, m->h);
+    dfl_vec N = vec_cross_add(g, sym_times(g, m->J, alpha), m->h, a);
+    dfl_status status = DFL_OK;
+    for (int i = index, first = k; i > 0 && !status; first = -1) {
+        link = &drawing->links[i];
+        m = &all[i];
+        for (int j = 0; j < (first < 0 ? link->dofs : first + 1) && !status; j++) {
+            const dfl_expr entry = project(drawing, link, j, m, N, F);
+            if (entry != 0)
+                status = dfl_model_mass(drawing->model, v, link->v[j], entry);
+        }
+        F = to_parent(g, m, F);
+        N = vec_cross_add(g, to_parent(g, m, N), m->r, F);
+        i = link->parent;
+    }
+    return status;
+}
+
+/* Adds the child's mass to the parent's: h + m r, J + 2 (r.h) 1 - (r h^T + h r^T) + m (r.r 1 - r r^T). */
+static void compose(moved *parent, dfl_graph *g, const moved *child)
+{
+    const dfl_vec r = child->r, h = to_parent(g, child, child->h);
+    const dfl_vec far = vec_add(g, h, vec_scale(g, child->m, r)); /* h + m r */
+    const dfl_sym J = child->turned ? sym_rotate(g, child->Q, child->J) : child->J;
+    parent->m = dfl_add(g, parent->m, child->m);
+    parent->h = vec_add(g, parent->h, far);
+    dfl_expr diagonal[3]; /* r_i h_i + r_i far_i */
+    for (int i = 0; i < 3; i++)
+        diagonal[i] = dfl_mul(g, r.e[i], dfl_add(g, h.e[i], far.e[i]));
+    for (int i = 0; i < 3; i++)
+        for (int k = i; k < 3; k++) {
+            const int place = sym_place(i, k);
+            dfl_expr sum = J.e[place];
+            if (i == k)
+                sum = dfl_add(g, sum, dfl_add(g, diagonal[(i + 1) % 3], diagonal[(i + 2) % 3]));
+            else /* r_i far_k + h_i r_k */
+                sum = dfl_sub(g, sum,
+                              dfl_add(g, dfl_mul(g, r.e[i], far.e[k]), dfl_mul(g, h.e[i], r.e[k])));
+            parent->J.e[place] = dfl_add(g, parent->J.e[place], sum);
+        }
+}
+
+static dfl_vec to_parent(dfl_graph *g, const moved *m, dfl_vec b)
+{
+    return m->turned ? mat_times(g, m->Q, b) : b;
+}
+
+static dfl_vec to_child(dfl_graph *g, const moved *m, dfl_vec b)
+{
+    return m->turned ? mat_back(g, m->Q, b) : b;
+}
+
+/* The rates of a link whose velocity k is 1. */
+static void unit_rates(dfl_vec *w, dfl_vec *u, dfl_drawing *drawing, const dfl_link *link, int k,
+                       dfl_vec axis)
+{
+    dfl_link unit = {.kind = link->kind, .lead = link->lead, .motion = link->motion};
+    unit.v[k] = dfl_constant(drawing->graph, 1.0);
+    dfl_link_rates(w, u, drawing, &unit, axis);
+}
+
+/* What velocity k of a link sees of a torque N and a force F at its origin. */
+static dfl_expr project(dfl_drawing *drawing, const dfl_link *link, int k, const moved *m,
+                        dfl_vec N, dfl_vec F)
+{
+    dfl_graph *g = drawing->graph;
+    dfl_vec w, u;
+    unit_rates(&w, &u, drawing, link, k, m->axis);
+    return dfl_add(g, vec_dot(g, w, N), vec_dot(g, u, F));
+}

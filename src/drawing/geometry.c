@@ -1,0 +1,106 @@
+/* geometry.c: numbers and directions of the drawing. */
+#include "drawing/drawing_internal.h"
+
+#include "drawing/vectors.h"
+
+#include <math.h>
+
+static bool constants(double *out, const dfl_graph *graph, const dfl_expr *exprs, int count);
+static bool unit_value(double *out, const dfl_drawing *drawing, dfl_vec axis);
+static dfl_vec perpendicular(const dfl_drawing *drawing, dfl_vec x, dfl_vec z);
+static bool nearly_parallel(const dfl_drawing *drawing, dfl_vec x, dfl_vec z);
+
+dfl_status dfl_drawing_value(double *out, const dfl_drawing *drawing, dfl_expr expr,
+                             const char *call, const char *name, const char *what)
+{
+    return dfl_drawing_values(out, drawing, &expr, 1, call, name, what);
+}
+
+dfl_status dfl_drawing_values(double *out, const dfl_drawing *drawing, const dfl_expr *exprs,
+                              int count, const char *call, const char *name, const char *what)
+{
+    for (int i = 0; i < count; i++) {
+        dfl_status status = DFL_OK;
+        if (!constants(&out[i], drawing->graph, &exprs[i], 1))
+            status = dfl_model_value(&out[i], drawing->model, exprs[i]);
+        if (status == DFL_INVALID)
+            return dfl_fail(drawing->ctx, DFL_INVALID,
+                            "%s '%s': %s contains variables; give numbers or expressions of "
+                            "parameters",
+                            call, name, what);
+        if (status)
+            return status;
+        if (!isfinite(out[i]))
+            return dfl_fail(drawing->ctx, DFL_INVALID,
+                            "%s '%s': %s has the value %g; give finite numbers", call, name, what,
+                            out[i]);
+    }
+    return DFL_OK;
+}
+
+static bool constants(double *out, const dfl_graph *graph, const dfl_expr *exprs, int count)
+{
+    for (int i = 0; i < count; i++) {
+        if (!dfl_is_constant(graph, exprs[i]))
+            return false;
+        out[i] = dfl_constant_value(graph, exprs[i]);
+    }
+    return true;
+}
+
+dfl_vec dfl_drawing_unit(const dfl_drawing *drawing, dfl_vec axis)
+{
+    dfl_graph *g = drawing->graph;
+    double a[3];
+    if (constants(a, g, axis.e, 3)) {
+        const double scale = 1.0 / sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]);
+        for (int i = 0; i < 3; i++)
+            axis.e[i] = dfl_constant(g, scale * a[i]);
+        return axis;
+    }
+    const dfl_expr length = dfl_unary(g, DFL_OP_SQRT, vec_dot(g, axis, axis));
+    for (int i = 0; i < 3; i++)
+        axis.e[i] = dfl_div(g, axis.e[i], length);
+    return axis;
+}
+
+void dfl_drawing_axes(dfl_vec axes[3], const dfl_drawing *drawing, dfl_vec axis, dfl_vec axis2)
+{
+    dfl_graph *g = drawing->graph;
+    const dfl_mat one = mat_identity(g);
+    for (int i = 0; i < 3; i++)
+        axes[i] = mat_row(one, i);
+    if (vec_is_zero(axis))
+        return;
+    double z[3] = {0};
+    axes[2] = dfl_drawing_unit(drawing, axis);
+    if (vec_is_zero(axis2) || nearly_parallel(drawing, axis2, axes[2])) {
+        unit_value(z, drawing, axes[2]);
+        axis2 = mat_row(one, fabs(z[0]) < 0.9 ? 0 : 1);
+    }
+    axes[0] = dfl_drawing_unit(drawing, perpendicular(drawing, axis2, axes[2]));
+    axes[1] = vec_cross(g, axes[2], axes[0]);
+}
+
+/* The values of expressions that have been checked. */
+static bool unit_value(double *out, const dfl_drawing *drawing, dfl_vec axis)
+{
+    return !dfl_drawing_values(out, drawing, axis.e, 3, "the axis", "of a joint", "it");
+}
+
+/* x - z (z^T x) */
+static dfl_vec perpendicular(const dfl_drawing *drawing, dfl_vec x, dfl_vec z)
+{
+    dfl_graph *g = drawing->graph;
+    return vec_sub(g, x, vec_scale(g, vec_dot(g, x, z), z));
+}
+
+static bool nearly_parallel(const dfl_drawing *drawing, dfl_vec x, dfl_vec z)
+{
+    double a[3] = {0}, rest[3] = {0};
+    if (!unit_value(a, drawing, x) || !unit_value(rest, drawing, perpendicular(drawing, x, z)))
+        return false;
+    const double before = a[0] * a[0] + a[1] * a[1] + a[2] * a[2];
+    const double after = rest[0] * rest[0] + rest[1] * rest[1] + rest[2] * rest[2];
+    return after < 1e-12 * before;
+}

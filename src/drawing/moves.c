@@ -1,0 +1,69 @@
+/* moves.c: whether an expression changes with the coordinates.
+
+   A row of a plane mechanism that is drawn in space contains coordinates even if no motion changes it: the parts
+   cancel, but not as expressions, where axes are not those of coordinates. Its value at unlike places tells; what
+   remains of cancelled parts is rounding, which would spoil the rank of the constraints. */
+#include "drawing/drawing_internal.h"
+
+#include "symbolic/part.h"
+
+#include <math.h>
+
+static void values_at(double *value, const dfl_drawing *drawing, const dfl_part *part, int place);
+static double symbol_at(const dfl_drawing *drawing, const dfl_symbol *symbol, int place);
+
+dfl_status dfl_drawing_constant(dfl_expr *out, dfl_drawing *drawing, dfl_expr expr)
+{
+    enum { PLACES = 4 };
+    const dfl_graph *graph = drawing->graph;
+    dfl_part part;
+    double first = 0.0;
+    *out = expr;
+    if (!dfl_depends(graph, expr, DFL_SYM_P) && !dfl_depends(graph, expr, DFL_SYM_S))
+        return DFL_OK;
+    dfl_status status = dfl_part_create(&part, graph, &expr, 1);
+    if (status)
+        return status;
+    double *value = dfl_alloc(drawing->ctx, part.count, sizeof *value);
+    status = value ? DFL_OK : DFL_NO_MEMORY;
+    bool moves = false;
+    for (int place = 0; place < PLACES && !status && !moves; place++) {
+        values_at(value, drawing, &part, place);
+        const double now = value[part.count - 1];
+        first = place == 0 ? now : first;
+        moves = !(fabs(now - first) <= 1e-11 * fmax(1.0, fabs(first)));
+    }
+    *out = moves ? DFL_NO_EXPR : dfl_constant(drawing->graph, fabs(first) <= 1e-11 ? 0.0 : first);
+    dfl_free(drawing->ctx, value);
+    dfl_part_clear(&part);
+    return status;
+}
+
+/* The values of all nodes of the part; the expression itself is the last one. */
+static void values_at(double *value, const dfl_drawing *drawing, const dfl_part *part, int place)
+{
+    const dfl_graph *graph = drawing->graph;
+    for (uint32_t i = 0; i < part->count; i++) {
+        const dfl_node *node = &part->node[i];
+        const int operands = dfl_op_operands((dfl_op)node->op);
+        if (node->op == DFL_OP_CONSTANT)
+            value[i] = dfl_constant_value(graph, part->expr[i]);
+        else if (node->op == DFL_OP_SYMBOL)
+            value[i] = symbol_at(drawing, &graph->symbols[node->a], place);
+        else
+            value[i] =
+                dfl_op_value(graph, node, value[node->a], operands > 1 ? value[node->b] : 0.0,
+                             operands > 2 ? value[node->c] : 0.0);
+    }
+}
+
+/* Parameters and inputs have their values; coordinates, contact variables and time are fractions of multiples of
+   irrational numbers. */
+static double symbol_at(const dfl_drawing *drawing, const dfl_symbol *symbol, int place)
+{
+    if (symbol->kind == DFL_SYM_PARAM || symbol->kind == DFL_SYM_INPUT)
+        return dfl_model_owner(drawing->model, symbol->expr)->value;
+    const int number = (int)symbol->kind + 3 * symbol->index;
+    const double phase = (place + 1) * sqrt(2.0 + number) + 0.618 * number;
+    return 2.0 * (phase - floor(phase)) - 0.9;
+}

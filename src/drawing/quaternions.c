@@ -1,0 +1,139 @@
+/* quaternions.c: starting values of the quaternions of spherical and free joints.
+
+   Rotations do not depend on the length of a quaternion, but people give cosines and sines of half an angle, and often not
+   all four numbers: what is left out is completed to length 1, and four numbers of another length are brought to it. */
+#include "drawing/drawing_internal.h"
+
+#include "context/text.h"
+
+#include <math.h>
+
+/* Four numbers as given so far. */
+typedef struct quaternion {
+    double e[4];
+    bool held[4], guessed[4];
+    int nheld, line;
+    double square; /* of the held ones */
+} quaternion;
+
+static const double close = 1e-3; /* lengths that differ by less are rounded */
+
+static quaternion read_quaternion(const dfl_drawing *drawing, const dfl_placed_joint *joint);
+static dfl_status complete(dfl_drawing *drawing, const dfl_placed_joint *joint, quaternion *q);
+static bool completes(quaternion *q);
+static dfl_status stretch(dfl_drawing *drawing, const dfl_placed_joint *joint, quaternion *q);
+static dfl_status store(dfl_drawing *drawing, const dfl_placed_joint *joint, const quaternion *q);
+
+dfl_status dfl_drawing_quaternions(dfl_drawing *drawing)
+{
+    dfl_status status = DFL_OK;
+    for (int i = 0; i < drawing->njoints && !status; i++) {
+        const dfl_placed_joint *joint = &drawing->joints[i];
+        if (joint->np == joint->nv)
+            continue;
+        quaternion q = read_quaternion(drawing, joint);
+        drawing->model->line = q.line;
+        double square = 0.0;
+        for (int k = 0; k < 4; k++)
+            square += q.e[k] * q.e[k];
+        if (q.nheld == 4 && square > 0.0)
+            status = stretch(drawing, joint, &q);
+        else if (q.nheld > 0 && q.nheld < 4)
+            status = complete(drawing, joint, &q);
+        else if (square > 0.0)
+            completes(&q);
+        else
+            status = dfl_fail(drawing->ctx, DFL_INVALID,
+                              "joint '%s': its quaternion is zero; give four numbers of length 1, "
+                              "the cosine of half the angle first",
+                              joint->name);
+        if (!status)
+            status = store(drawing, joint, &q);
+    }
+    return status;
+}
+
+static quaternion read_quaternion(const dfl_drawing *drawing, const dfl_placed_joint *joint)
+{
+    const dfl_model *model = drawing->model;
+    quaternion q = {.line = joint->line};
+    for (int k = 0; k < 4; k++) {
+        const dfl_expr symbol = joint->p[joint->np - 4 + k];
+        const int number = model->uses[dfl_node_of(drawing->graph, symbol)->a].start;
+        q.e[k] = k == 0 ? 1.0 : 0.0; /* of the drawing */
+        if (number == 0)
+            continue;
+        const dfl_start_value *start = &model->starts[number - 1];
+        q.e[k] = start->value;
+        q.held[k] = start->held;
+        q.guessed[k] = !start->held;
+        q.line = start->line;
+        q.nheld += start->held;
+        q.square += start->held ? start->value * start->value : 0.0;
+    }
+    return q;
+}
+
+static dfl_status complete(dfl_drawing *drawing, const dfl_placed_joint *joint, quaternion *q)
+{
+    if (q->square > (1 + close) * (1 + close))
+        return dfl_fail(
+            drawing->ctx, DFL_INVALID,
+            "joint '%s': what is given of its quaternion has the length %.4g, more than "
+            "1; give all four numbers",
+            joint->name, sqrt(q->square));
+    if (completes(q))
+        return DFL_OK;
+    return dfl_fail(
+        drawing->ctx, DFL_INVALID,
+        "joint '%s': what is given of its quaternion has the length %.4g and does not say "
+        "about which axis it is turned; give all four numbers",
+        joint->name, sqrt(q->square));
+}
+
+/* The rest of the square goes to the scalar, or to guesses; false: to none of them. */
+static bool completes(quaternion *q)
+{
+    const double rest = fmax(0.0, 1.0 - q->square);
+    double guessed = 0.0;
+    for (int k = 1; k < 4; k++)
+        guessed += q->guessed[k] ? q->e[k] * q->e[k] : 0.0;
+    if (!q->held[0] && !q->guessed[0] && guessed <= rest) {
+        q->e[0] = sqrt(rest - guessed);
+        return true;
+    }
+    guessed += q->guessed[0] ? q->e[0] * q->e[0] : 0.0;
+    if (guessed == 0.0)
+        return rest <= 2 * close;
+    for (int k = 0; k < 4; k++)
+        q->e[k] *= q->guessed[k] ? sqrt(rest / guessed) : 1.0;
+    return true;
+}
+
+/* Four held numbers to length 1. */
+static dfl_status stretch(dfl_drawing *drawing, const dfl_placed_joint *joint, quaternion *q)
+{
+    const double length = sqrt(q->square);
+    if (fabs(length - 1.0) <= close)
+        return DFL_OK;
+    for (int k = 0; k < 4; k++)
+        q->e[k] /= length;
+    dfl_text text = {.ctx = drawing->ctx};
+    dfl_text_add(
+        &text, "joint '%s': its quaternion is given with the length %.6g; it starts with length 1",
+        joint->name, length);
+    const dfl_status status =
+        text.status ? text.status : dfl_model_warn(drawing->model, dfl_text_string(&text));
+    dfl_text_clear(&text);
+    return status;
+}
+
+static dfl_status store(dfl_drawing *drawing, const dfl_placed_joint *joint, const quaternion *q)
+{
+    dfl_status status = DFL_OK;
+    for (int k = 0; k < 4 && !status; k++)
+        if (q->e[k] != 0.0)
+            status =
+                dfl_model_start(drawing->model, joint->p[joint->np - 4 + k], q->e[k], q->held[k]);
+    return status;
+}

@@ -1,0 +1,184 @@
+/* recursion.c: masses left to recursions over numbers.
+
+   Expressions of M and of its derivatives grow with the third power of the number of bodies in a chain; the
+   recursions of src/mechanics do not grow at all. A large drawing therefore leaves its masses and forces of inertia
+   and gravity to them, as a description with expressions for all numbers (declare/mass_tree.h); everything else
+   is lowered as always. The kinetic energy stays an expression: from the velocities of the links,
+
+       T = sum of m u.u / 2 + u.(omega x R h) + (R^T omega).J (R^T omega) / 2
+
+   it needs no masses of velocities. */
+#include "drawing/drawing_internal.h"
+
+#include "context/text.h"
+#include "drawing/vectors.h"
+
+enum { FEW_VELOCITIES = 40 }; /* docs/benchmarks.md, "Recursion or expressions" */
+
+static bool is_wanted(const dfl_drawing *drawing);
+static const char *obstacle(const dfl_drawing *drawing);
+static dfl_status note_obstacle(const dfl_drawing *drawing, const char *why);
+static dfl_status describe(dfl_mass_tree **out, const dfl_drawing *drawing);
+static dfl_status describe_body(dfl_mass_tree *tree, int index, const dfl_placed_body *body);
+static dfl_status describe_joint(dfl_mass_tree *tree, int index, const dfl_placed_joint *joint);
+static dfl_status has_massless(bool *out, const dfl_drawing *drawing, const dfl_mass_tree *tree);
+static dfl_expr kinetic_energy(dfl_drawing *drawing);
+
+dfl_status dfl_drawing_leave_to_recursion(bool *left, dfl_drawing *drawing)
+{
+    dfl_mass_tree *tree = NULL;
+    bool massless = false;
+    *left = false;
+    if (!is_wanted(drawing))
+        return DFL_OK;
+    const char *why = obstacle(drawing);
+    if (why)
+        return note_obstacle(drawing, why);
+    dfl_status status = describe(&tree, drawing);
+    if (!status)
+        status = has_massless(&massless, drawing, tree);
+    if (!status && massless)
+        status = note_obstacle(drawing, "there are directions without mass");
+    if (!status && !massless)
+        status = dfl_model_driven(drawing->model, kinetic_energy(drawing));
+    *left = !status && !massless;
+    if (*left)
+        dfl_model_set_tree(drawing->model, tree);
+    else
+        dfl_mass_tree_free(tree);
+    return status;
+}
+
+static bool is_wanted(const dfl_drawing *drawing)
+{
+    const dfl_dynamics wanted = drawing->model->dynamics;
+    return wanted == DFL_DYNAMICS_RECURSION ||
+           (wanted == DFL_DYNAMICS_AUTO && dfl_drawing_velocities(drawing) > FEW_VELOCITIES);
+}
+
+/* Why recursions are not possible, or NULL. */
+static const char *obstacle(const dfl_drawing *drawing)
+{
+    const dfl_model *model = drawing->model;
+    int velocities = model->count[DFL_A_SPEED];
+    for (int i = 0; i < model->ndeclarations; i++) {
+        const dfl_declaration *decl = &model->declarations[i];
+        velocities += decl->kind == DFL_A_POSITION && decl->expr == DFL_NO_EXPR;
+    }
+    for (int i = 0; i < drawing->njoints; i++) {
+        const dfl_drawn_joint *joint = &drawing->joints[i].drawn;
+        if (joint->kind == DFL_USER_JOINT)
+            return "there are joints given by their pose";
+        if (drawing->planar && joint->kind == DFL_TRANSLATION && !drawing->joints[i].loop)
+            return "there are translations in a plane model";
+    }
+    if (dfl_drawing_velocities(drawing) == 0)
+        return "all motions are prescribed";
+    return velocities > dfl_drawing_velocities(drawing) ? "there are coordinates besides joints"
+                                                        : NULL;
+}
+
+static dfl_status note_obstacle(const dfl_drawing *drawing, const char *why)
+{
+    dfl_text text = {.ctx = drawing->ctx};
+    drawing->model->no_tree = why;
+    dfl_text_add(&text, "masses are evaluated as expressions, not by recursion: %s", why);
+    const dfl_status status =
+        text.status ? text.status : dfl_model_note(drawing->model, dfl_text_string(&text));
+    dfl_text_clear(&text);
+    return status;
+}
+
+static dfl_status describe(dfl_mass_tree **out, const dfl_drawing *drawing)
+{
+    int np = 0, nv = 0, ndrives = 0, njoints = 0;
+    for (int i = 0; i < drawing->njoints; i++) {
+        const dfl_placed_joint *joint = &drawing->joints[i];
+        np += joint->np;
+        nv += joint->nv;
+        ndrives += joint->drawn.driven;
+        njoints += !joint->loop;
+    }
+    dfl_status status =
+        dfl_mass_tree_create(out, drawing->ctx, drawing->nbodies, njoints, np, nv, ndrives);
+    if (status)
+        return status;
+    dfl_mass_tree *tree = *out;
+    tree->planar = drawing->planar;
+    tree->np = tree->nv = tree->ndrives = 0; /* counted by describe_joint */
+    dfl_mass_tree_numbers(tree, tree->gravity, drawing->gravity.e, 3);
+    for (int i = 0; i < drawing->nbodies && !status; i++)
+        status = describe_body(tree, i, &drawing->bodies[i]);
+    for (int i = 0, k = 0; i < drawing->njoints && !status; i++)
+        if (!drawing->joints[i].loop)
+            status = describe_joint(tree, k++, &drawing->joints[i]);
+    return status;
+}
+
+static dfl_status describe_body(dfl_mass_tree *tree, int index, const dfl_placed_body *body)
+{
+    dfl_tree_body *b = &tree->bodies[index];
+    b->name = dfl_copy_string(tree->ctx, body->name);
+    dfl_mass_tree_numbers(tree, &b->mass, &body->mass, 1);
+    dfl_mass_tree_numbers(tree, b->com, body->com.e, 3);
+    dfl_mass_tree_numbers(tree, b->inertia, body->inertia.e, 6);
+    return b->name ? DFL_OK : DFL_NO_MEMORY;
+}
+
+static dfl_status describe_joint(dfl_mass_tree *tree, int index, const dfl_placed_joint *joint)
+{
+    const dfl_drawn_joint *drawn = &joint->drawn;
+    dfl_tree_joint *j = &tree->joints[index];
+    *j = (dfl_tree_joint){.name = dfl_copy_string(tree->ctx, joint->name),
+                          .kind = (dfl_joint_kind)drawn->kind,
+                          .parent = drawn->parent,
+                          .child = drawn->child,
+                          .driven = drawn->driven};
+    dfl_mass_tree_numbers(tree, j->at, drawn->at.e, 3);
+    dfl_mass_tree_numbers(tree, j->axis, drawn->axis.e, 3);
+    dfl_mass_tree_numbers(tree, j->axis2, drawn->axis2.e, 3);
+    dfl_mass_tree_numbers(tree, &j->lead, &drawn->lead, 1);
+    for (int k = 0; k < joint->np; k++)
+        tree->p[tree->np++] = joint->p[k];
+    for (int k = 0; k < joint->nv; k++)
+        tree->v[tree->nv++] = joint->v[k];
+    if (drawn->driven) {
+        dfl_expr *drive = tree->drives + 3 * tree->ndrives++;
+        drive[0] = drawn->motion;
+        drive[1] = joint->rate;
+        drive[2] = joint->rate2;
+    }
+    return j->name ? DFL_OK : DFL_NO_MEMORY;
+}
+
+/* With the present values of parameters. */
+static dfl_status has_massless(bool *out, const dfl_drawing *drawing, const dfl_mass_tree *tree)
+{
+    dfl_tree *numeric = NULL;
+    dfl_status status = DFL_OK;
+    for (int i = 0; i < tree->nnumbers && !status; i++)
+        status = dfl_model_value(tree->numbers[i].place, drawing->model, tree->numbers[i].expr);
+    if (!status)
+        status = dfl_mass_tree_build(&numeric, tree);
+    *out = !status && dfl_tree_n0(numeric) > 0;
+    dfl_tree_free(numeric);
+    return status;
+}
+
+static dfl_expr kinetic_energy(dfl_drawing *drawing)
+{
+    dfl_graph *g = drawing->graph;
+    const dfl_expr half = dfl_constant(g, 0.5);
+    dfl_expr T = 0;
+    for (int i = 1; i < drawing->nlinks; i++) {
+        dfl_link_move(drawing, i);
+        const dfl_link *link = &drawing->links[i];
+        const dfl_mat R = link->pose.R;
+        const dfl_vec h = mat_times(g, R, link->moment), w = mat_back(g, R, link->omega);
+        const dfl_expr twice = dfl_add(g, dfl_mul(g, link->mass, vec_dot(g, link->u, link->u)),
+                                       vec_dot(g, w, sym_times(g, link->inertia, w)));
+        T = dfl_add(g, T, dfl_mul(g, half, twice));
+        T = dfl_add(g, T, vec_dot(g, link->u, vec_cross(g, link->omega, h)));
+    }
+    return T;
+}

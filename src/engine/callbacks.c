@@ -1,0 +1,182 @@
+/* callbacks.c: the callbacks of dfl_eom on top of the programs of a model, with invariants for the solver
+   and without them for the start. */
+#include "engine/runnable_internal.h"
+
+#include <string.h>
+
+static int eval(dfl_blocks *out, double t, const double *x, unsigned need, void *user);
+static int mass(double *M, double t, const double *x, void *user);
+static int jacobian(dfl_jacobian *out, double t, const double *x, const double *a, void *user);
+static void place_tree(const dfl_runnable *run, double t, const double *x);
+static int eval_initial(dfl_blocks *out, double t, const double *x, unsigned need, void *user);
+static int jacobian_initial(dfl_jacobian *out, double t, const double *x, const double *a,
+                            void *user);
+static void copy_rows(double *to, int nto, const double *from, int nfrom, int columns);
+static const char *name(dfl_kind kind, int index, void *user);
+
+/* Both structs consist of pointers only, so that their bytes are an array of them. */
+enum { JACOBIAN_BLOCKS = 8 };
+_Static_assert(sizeof(dfl_blocks) == OUT_BLOCKS * sizeof(double *), "fields of dfl_blocks");
+_Static_assert(sizeof(dfl_jacobian) == JACOBIAN_BLOCKS * sizeof(double *),
+               "fields of dfl_jacobian");
+
+void dfl_runnable_describe(dfl_runnable *run)
+{
+    const dfl_equations *eq = run->eq;
+    run->eom = (dfl_eom){
+        .np = eq->np,
+        .nv = eq->nv,
+        .nr = eq->nr,
+        .nw = eq->nw,
+        .ns = eq->ns,
+        .nl = eq->nl,
+        .nm = eq->nm,
+        .ne = eq->ne,
+        .nep = eq->nep,
+        .n0 = eq->n0,
+        .eval = eval,
+        .mass = mass,
+        .jacobian = eq->have_jacobians ? jacobian : NULL,
+        .mass_diagonal = eq->mass_diagonal,
+        .mass_constant = eq->mass_constant,
+        .trivial_kinematics = eq->trivial_kinematics,
+        .autonomous = eq->autonomous,
+        .linear = eq->linear,
+        .forces_free_of_multipliers = eq->forces_free_of_multipliers,
+        .only_time = eq->n == 0,
+        .name = name,
+        .user = run,
+    };
+    run->initial = run->eom;
+    run->initial.ne = run->initial.nep = 0;
+    run->initial.eval = eval_initial;
+    run->initial.jacobian = eq->have_jacobians ? jacobian_initial : NULL;
+}
+
+static int eval(dfl_blocks *out, double t, const double *x, unsigned need, void *user)
+{
+    const dfl_runnable *run = user;
+    double *arrays[OUT_BLOCKS]; /* the fields of dfl_blocks in their order */
+    memcpy(arrays, out, sizeof arrays);
+    if (need == run->full)
+        dfl_runnable_evaluate(&run->all, run, t, x, NULL, arrays);
+    for (int i = 0; need != run->full && i < SINGLE_BLOCKS; i++)
+        if (need >> i & 1U)
+            dfl_runnable_evaluate(&run->single[i], run, t, x, NULL, arrays);
+    if (run->recursion && need & DFL_FORCE) {
+        place_tree(run, t, x);
+        dfl_recursion_forces(out->f, run->recursion);
+    }
+    return 0;
+}
+
+static int mass(double *M, double t, const double *x, void *user)
+{
+    const dfl_runnable *run = user;
+    dfl_runnable_evaluate(&run->mass, run, t, x, NULL, &M);
+    if (run->recursion) {
+        place_tree(run, t, x);
+        dfl_recursion_mass(M, run->recursion);
+    }
+    return 0;
+}
+
+static int jacobian(dfl_jacobian *out, double t, const double *x, const double *a, void *user)
+{
+    const dfl_runnable *run = user;
+    double *arrays[JACOBIAN_BLOCKS]; /* the fields of dfl_jacobian in their order */
+    memcpy(arrays, out, sizeof arrays);
+    dfl_runnable_evaluate(&run->jacobian, run, t, x, a, arrays);
+    if (run->recursion) {
+        place_tree(run, t, x);
+        dfl_recursion_slopes(out->dyn, run->recursion, a);
+    }
+    return 0;
+}
+
+/* The tree of bodies at the state, if the model has one. */
+static void place_tree(const dfl_runnable *run, double t, const double *x)
+{
+    double *driven = run->driven;
+    dfl_runnable_evaluate(&run->drives, run, t, x, NULL, &driven);
+    dfl_recursion_place(run->recursion, x, driven);
+}
+
+/* Without invariants: their rows go to scratch. */
+static int eval_initial(dfl_blocks *out, double t, const double *x, unsigned need, void *user)
+{
+    const dfl_runnable *run = user;
+    dfl_blocks blocks = *out;
+    blocks.e = run->scratch;
+    blocks.ep = run->scratch + run->eq->ne;
+    return eval(&blocks, t, x, need, user);
+}
+
+static int jacobian_initial(dfl_jacobian *out, double t, const double *x, const double *a,
+                            void *user)
+{
+    const dfl_runnable *run = user;
+    const dfl_equations *eq = run->eq;
+    const int nvel = eq->nl + eq->nm, npos = eq->ns + eq->nl;
+    const int vel_columns = eq->nv + eq->ns + eq->np, pos_columns = eq->ns + eq->np;
+    const int vel_size = (nvel + eq->ne) * vel_columns;
+    const int pos_size = (npos + eq->nep) * pos_columns;
+    dfl_jacobian blocks = *out;
+    memset(run->scratch, 0, (size_t)(vel_size + pos_size) * sizeof *run->scratch);
+    blocks.vel = run->scratch;
+    blocks.pos = run->scratch + vel_size;
+    const int rc = jacobian(&blocks, t, x, a, user);
+    copy_rows(out->vel, nvel, blocks.vel, nvel + eq->ne, vel_columns);
+    copy_rows(out->pos, npos, blocks.pos, npos + eq->nep, pos_columns);
+    return rc;
+}
+
+/* The first nto rows of a matrix with nfrom rows. */
+static void copy_rows(double *to, int nto, const double *from, int nfrom, int columns)
+{
+    for (int j = 0; j < columns; j++)
+        memcpy(to + j * nto, from + j * nfrom, (size_t)nto * sizeof *to);
+}
+
+static const char *name(dfl_kind kind, int index, void *user)
+{
+    const dfl_equations *eq = ((const dfl_runnable *)user)->eq;
+    const dfl_declaration *decl = eq->model->declarations;
+    const int l = eq->nw, m = l + eq->nl, r = m + eq->nm, v = r + eq->nr, s = v + eq->nv,
+              p = s + eq->ns;
+    switch (kind) {
+    case DFL_KIND_W:
+    case DFL_ROW_D:
+        return eq->x[index].name;
+    case DFL_KIND_LAMBDA:
+        return eq->x[l + index].name;
+    case DFL_KIND_MU:
+        return eq->x[m + index].name;
+    case DFL_KIND_R:
+    case DFL_ROW_B:
+        return eq->x[r + index].name;
+    case DFL_KIND_V:
+    case DFL_ROW_F:
+        return eq->x[v + index].name;
+    case DFL_KIND_S:
+    case DFL_ROW_C:
+        return eq->x[s + index].name;
+    case DFL_KIND_P:
+    case DFL_ROW_KIN:
+        return eq->x[p + index].name;
+    case DFL_ROW_GII:
+    case DFL_ROW_GI:
+    case DFL_ROW_G:
+        return decl[eq->declaration_of_row[index]].name;
+    case DFL_ROW_HI:
+    case DFL_ROW_HV:
+        return decl[eq->declaration_of_row[eq->nl + index]].name;
+    case DFL_ROW_E:
+        return decl[eq->declaration_of_e[index]].name;
+    case DFL_ROW_EP:
+        return decl[eq->declaration_of_ep[index]].name;
+    case DFL_ROW_GAM:
+        return eq->x[v + eq->massless[index]].name;
+    }
+    return NULL;
+}

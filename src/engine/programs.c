@@ -1,0 +1,279 @@
+/* programs.c: the equations as programs, each a tape with its registers or native code of it.
+
+   One program evaluates all blocks at once, which is what the solver asks for in every Newton
+   iteration; other requests are served block by block. */
+#include "engine/runnable_internal.h"
+#include "declare/shape.h"
+
+enum { PROGRAMS = SINGLE_BLOCKS + 8 };
+
+/* A growing list of targets. */
+typedef struct targets {
+    dfl_target *item;
+    int count;
+} targets;
+
+typedef void (*target_fn)(targets *list, const dfl_equations *eq);
+
+static int most_targets(const dfl_equations *eq);
+static dfl_status create_program(program *out, dfl_runnable *run, const targets *list);
+static void list_programs(program **out, dfl_runnable *run);
+static void target_rows(targets *list, int array, const dfl_expr *rows, int count);
+static void target_matrix(targets *list, int array, const dfl_sparse *matrix, int leading);
+static void target_blocks(targets *list, const dfl_equations *eq, unsigned need);
+static void target_mass(targets *list, const dfl_equations *eq);
+static void target_jacobian(targets *list, const dfl_equations *eq);
+static void target_outputs(targets *list, const dfl_equations *eq);
+static void target_events(targets *list, const dfl_equations *eq);
+static void target_declared(targets *list, const dfl_equations *eq, dfl_declared kind);
+static void target_energy(targets *list, const dfl_equations *eq);
+static void target_scene(targets *list, const dfl_equations *eq);
+static void target_drives(targets *list, const dfl_equations *eq);
+
+dfl_status dfl_runnable_create_programs(dfl_runnable *run)
+{
+    const dfl_equations *eq = run->eq;
+    const struct {
+        program *out;
+        target_fn target;
+    } others[] = {{&run->mass, target_mass},       {&run->jacobian, target_jacobian},
+                  {&run->outputs, target_outputs}, {&run->events, target_events},
+                  {&run->energy, target_energy},   {&run->scene, target_scene},
+                  {&run->drives, target_drives}};
+    targets list = {.item = dfl_alloc(run->ctx, (size_t)most_targets(eq), sizeof *list.item)};
+    if (!list.item)
+        return DFL_NO_MEMORY;
+    target_blocks(&list, eq, run->full);
+    dfl_status status = create_program(&run->all, run, &list);
+    for (int i = 0; !status && i < SINGLE_BLOCKS; i++) {
+        list.count = 0;
+        target_blocks(&list, eq, 1U << i);
+        status = create_program(&run->single[i], run, &list);
+    }
+    for (size_t i = 0; !status && i < sizeof others / sizeof *others; i++) {
+        list.count = 0;
+        others[i].target(&list, eq);
+        status = create_program(others[i].out, run, &list);
+    }
+    dfl_free(run->ctx, list.item);
+    return status;
+}
+
+void dfl_runnable_free_programs(dfl_runnable *run)
+{
+    program *all[PROGRAMS];
+    list_programs(all, run);
+    for (int i = 0; i < PROGRAMS; i++) {
+        dfl_tape_free(all[i]->tape);
+        dfl_free(run->ctx, all[i]->work);
+    }
+    dfl_native_free(run->native);
+}
+
+dfl_status dfl_runnable_compile(bool *native, dfl_runnable *run, dfl_evaluation how,
+                                double evaluations, const dfl_native_options *options)
+{
+    /* what an integration calls often; the Jacobian about once for six evaluations */
+    program *const used[] = {&run->all, &run->mass, &run->jacobian};
+    const dfl_tape *tapes[3];
+    const double counts[3] = {evaluations, run->eq->mass_constant ? 1.0 : evaluations,
+                              evaluations / 6.0};
+    const bool automatic = how == DFL_EVAL_AUTO || how == DFL_EVAL_RECURSION;
+    dfl_native_free(run->native); /* of an earlier call */
+    run->native = NULL;
+    for (int i = 0; i < 3; i++) {
+        tapes[i] = used[i]->tape;
+        used[i]->native = NULL;
+    }
+    *native = false;
+    if (how == DFL_EVAL_TAPE ||
+        (automatic && dfl_native_gain(tapes, 3, counts) < 2.0 * dfl_native_cost(tapes, 3) &&
+         !dfl_native_cached(run->ctx, tapes, 3, options)))
+        return DFL_OK;
+    const dfl_status status = dfl_native_create(&run->native, run->ctx, tapes, 3, options);
+    if (status)
+        return automatic && status != DFL_NO_MEMORY ? DFL_OK : status;
+    for (int i = 0; i < 3; i++)
+        used[i]->native = dfl_native_function(run->native, i);
+    *native = true;
+    return DFL_OK;
+}
+
+void dfl_runnable_prepare(dfl_runnable *run)
+{
+    const double *const in[DFL_IN_ARRAYS] = {
+        [DFL_IN_PARAM] = run->param, [DFL_IN_INPUT] = run->input, [DFL_IN_LEVEL] = run->level};
+    program *all[PROGRAMS];
+    list_programs(all, run);
+    for (int i = 0; i < PROGRAMS; i++)
+        dfl_tape_prepare(all[i]->tape, all[i]->work, in);
+}
+
+void dfl_runnable_evaluate(const program *prog, const dfl_runnable *run, double t, const double *x,
+                           const double *a, double *const *out)
+{
+    const double *const in[DFL_IN_ARRAYS] = {&t, x, a, run->param, run->input, run->level};
+    if (prog->native)
+        prog->native(prog->work, in, out);
+    else
+        dfl_tape_eval(prog->tape, prog->work, in, out);
+}
+
+void dfl_runnable_places(dfl_place *places, const dfl_equations *eq)
+{
+    places[DFL_SYM_TIME] = (dfl_place){DFL_IN_TIME, NULL};
+    places[DFL_SYM_PARAM] = (dfl_place){DFL_IN_PARAM, NULL};
+    places[DFL_SYM_INPUT] = (dfl_place){DFL_IN_INPUT, NULL};
+    places[DFL_SYM_LEVEL] = (dfl_place){DFL_IN_LEVEL, NULL};
+    places[DFL_SYM_A] = (dfl_place){DFL_IN_A, eq->slot[DFL_SYM_A]};
+    for (int kind = DFL_SYM_W; kind <= DFL_SYM_P; kind++)
+        places[kind] = (dfl_place){DFL_IN_X, eq->slot[kind]};
+}
+
+/* All programs, in a fixed order. */
+static void list_programs(program **out, dfl_runnable *run)
+{
+    program *const others[] = {&run->all,    &run->mass,   &run->jacobian, &run->outputs,
+                               &run->energy, &run->events, &run->scene,    &run->drives};
+    for (int i = 0; i < PROGRAMS - SINGLE_BLOCKS; i++)
+        out[i] = others[i];
+    for (int i = 0; i < SINGLE_BLOCKS; i++)
+        out[PROGRAMS - SINGLE_BLOCKS + i] = &run->single[i];
+}
+
+static int most_targets(const dfl_equations *eq)
+{
+    const int rows = eq->np + eq->nv + eq->nr + eq->nw + eq->ns + 3 * eq->nl + 2 * eq->nm + eq->ne +
+                     eq->nep + eq->n0 + eq->K0.count + eq->W.count;
+    const int entries = eq->Jd.count + eq->Jacc.count + eq->Jvel.count + eq->Jgam.count +
+                        eq->Jpos.count + eq->Jb.count + eq->Jdyn.count + eq->Jkin.count;
+    const int drives = eq->model->tree ? 3 * eq->model->tree->ndrives : 0;
+    return rows + entries + eq->M.count + eq->model->ndeclarations + 1 +
+           dfl_scene_columns(eq->model) + drives;
+}
+
+static dfl_status create_program(program *out, dfl_runnable *run, const targets *list)
+{
+    const dfl_equations *eq = run->eq;
+    dfl_place places[DFL_SYM_KINDS] = {{0}};
+    dfl_runnable_places(places, eq);
+    dfl_status status =
+        dfl_tape_create(&out->tape, run->ctx, eq->graph, places, list->item, list->count);
+    if (status)
+        return status;
+    out->work = dfl_alloc(run->ctx, dfl_tape_work(out->tape), sizeof *out->work);
+    return out->work ? DFL_OK : DFL_NO_MEMORY;
+}
+
+static void target_rows(targets *list, int array, const dfl_expr *rows, int count)
+{
+    for (int i = 0; i < count; i++)
+        list->item[list->count++] = (dfl_target){rows[i], array, i};
+}
+
+/* Entries into a dense column-major matrix with `leading` rows. */
+static void target_matrix(targets *list, int array, const dfl_sparse *matrix, int leading)
+{
+    for (int k = 0; k < matrix->count; k++) {
+        const dfl_entry *entry = &matrix->entry[k];
+        list->item[list->count++] =
+            (dfl_target){entry->expr, array, entry->row + leading * entry->col};
+    }
+}
+
+static void target_blocks(targets *list, const dfl_equations *eq, unsigned need)
+{
+    const int nc = eq->nl + eq->nm;
+    if (need & DFL_KINEMATICS)
+        target_rows(list, OUT_KIN, eq->kin, eq->np);
+    if (need & DFL_FORCE)
+        target_rows(list, OUT_F, eq->f, eq->nv);
+    if (need & DFL_DYNAMIC)
+        target_rows(list, OUT_B, eq->b, eq->nr);
+    if (need & DFL_AUXILIARY)
+        target_rows(list, OUT_D, eq->d, eq->nw);
+    if (need & DFL_POSITION) {
+        target_rows(list, OUT_C, eq->c, eq->ns);
+        target_rows(list, OUT_G, eq->g, eq->nl);
+        target_rows(list, OUT_EP, eq->ep, eq->nep);
+    }
+    if (need & DFL_VELOCITY) {
+        target_rows(list, OUT_GI, eq->gI, eq->nl);
+        target_rows(list, OUT_HV, eq->hv, eq->nm);
+        target_rows(list, OUT_E, eq->e, eq->ne);
+        target_rows(list, OUT_GAM, eq->gam, eq->n0);
+    }
+    if (need & DFL_DIRECTIONS) {
+        target_matrix(list, OUT_W, &eq->W, nc);
+        target_matrix(list, OUT_K0, &eq->K0, eq->nv);
+    }
+    if (need & DFL_BIAS)
+        target_rows(list, OUT_BIAS, eq->bias, nc);
+}
+
+static void target_mass(targets *list, const dfl_equations *eq)
+{
+    if (!eq->mass_diagonal) {
+        target_matrix(list, 0, &eq->M, eq->nv);
+        return;
+    }
+    for (int k = 0; k < eq->M.count; k++)
+        list->item[list->count++] = (dfl_target){eq->M.entry[k].expr, 0, eq->M.entry[k].row};
+}
+
+/* Output arrays: the fields of dfl_jacobian in their order. */
+static void target_jacobian(targets *list, const dfl_equations *eq)
+{
+    const int nc = eq->nl + eq->nm;
+    target_matrix(list, 0, &eq->Jd, eq->nw);
+    target_matrix(list, 1, &eq->Jacc, nc);
+    target_matrix(list, 2, &eq->Jvel, nc + eq->ne);
+    target_matrix(list, 3, &eq->Jgam, eq->n0);
+    target_matrix(list, 4, &eq->Jpos, eq->ns + eq->nl + eq->nep);
+    target_matrix(list, 5, &eq->Jb, eq->nr);
+    target_matrix(list, 6, &eq->Jdyn, eq->nv);
+    target_matrix(list, 7, &eq->Jkin, eq->np);
+}
+
+static void target_outputs(targets *list, const dfl_equations *eq)
+{
+    target_declared(list, eq, DFL_AN_OUTPUT);
+}
+
+static void target_events(targets *list, const dfl_equations *eq)
+{
+    target_declared(list, eq, DFL_AN_EVENT);
+}
+
+static void target_declared(targets *list, const dfl_equations *eq, dfl_declared kind)
+{
+    for (int i = 0; i < eq->model->ndeclarations; i++) {
+        const dfl_declaration *decl = &eq->model->declarations[i];
+        if (decl->kind == kind)
+            list->item[list->count++] = (dfl_target){decl->expr, 0, decl->index};
+    }
+}
+
+static void target_energy(targets *list, const dfl_equations *eq)
+{
+    if (eq->energy != DFL_NO_EXPR)
+        target_rows(list, 0, &eq->energy, 1);
+}
+
+static void target_scene(targets *list, const dfl_equations *eq)
+{
+    for (int i = 0; i < eq->model->nshapes; i++) {
+        const dfl_shape *shape = &eq->model->shapes[i];
+        for (int k = 0; k < shape->ncolumns; k++)
+            if (!dfl_is_constant(eq->graph, shape->column[k])) {
+                list->item[list->count] = (dfl_target){shape->column[k], 0, list->count};
+                list->count++;
+            }
+    }
+}
+
+static void target_drives(targets *list, const dfl_equations *eq)
+{
+    if (eq->model->tree)
+        target_rows(list, 0, eq->model->tree->drives, 3 * eq->model->tree->ndrives);
+}

@@ -1,0 +1,173 @@
+/* runnable.c: a model that can be evaluated: its life, its parameters, and what is asked for at a state
+   beside the blocks of dfl_eom. */
+#include "engine/runnable_internal.h"
+
+#include <math.h>
+#include <string.h>
+
+static void take_values(dfl_runnable *run);
+static dfl_status create_recursion(dfl_runnable *run);
+
+dfl_status dfl_runnable_create(dfl_runnable **out, const dfl_equations *eq)
+{
+    dfl_context *ctx = eq->model->ctx;
+    const dfl_model *model = eq->model;
+    *out = NULL;
+    dfl_runnable *run = dfl_alloc(ctx, 1, sizeof *run);
+    if (!run)
+        return DFL_NO_MEMORY;
+    run->eq = eq;
+    run->ctx = ctx;
+    run->full = eq->trivial_kinematics ? DFL_EVERYTHING & ~(unsigned)DFL_KINEMATICS
+                                       : (unsigned)DFL_EVERYTHING;
+    const size_t rows = (size_t)(eq->nl + eq->nm + eq->ns + eq->ne + eq->nep);
+    run->param = dfl_alloc(ctx, (size_t)model->count[DFL_A_PARAM], sizeof(double));
+    run->input = dfl_alloc(ctx, (size_t)model->count[DFL_AN_INPUT], sizeof(double));
+    run->level = dfl_alloc(ctx, (size_t)model->count[DFL_AN_INVARIANT], sizeof(double));
+    run->scratch = dfl_alloc(ctx, rows * (size_t)(2 * eq->n + 1), sizeof(double));
+    dfl_status status = DFL_NO_MEMORY;
+    if (run->param && run->input && run->level && run->scratch)
+        status = dfl_runnable_create_programs(run);
+    if (status) {
+        dfl_runnable_free(run);
+        return status;
+    }
+    take_values(run);
+    dfl_runnable_prepare(run);
+    dfl_runnable_describe(run);
+    status = create_recursion(run);
+    if (!status)
+        status = dfl_runnable_prepare_motion(run);
+    if (status) {
+        dfl_runnable_free(run);
+        return status;
+    }
+    *out = run;
+    return DFL_OK;
+}
+
+/* Parameters and inputs as the model has them. */
+static void take_values(dfl_runnable *run)
+{
+    const dfl_model *model = run->eq->model;
+    for (int i = 0; i < model->ndeclarations; i++) {
+        const dfl_declaration *decl = &model->declarations[i];
+        if (decl->kind == DFL_A_PARAM)
+            run->param[decl->index] = decl->value;
+        else if (decl->kind == DFL_AN_INPUT)
+            run->input[decl->index] = decl->value;
+    }
+}
+
+static dfl_status create_recursion(dfl_runnable *run)
+{
+    const dfl_mass_tree *tree = run->eq->model->tree;
+    if (!tree)
+        return DFL_OK;
+    const dfl_numbers numbers = dfl_runnable_numbers(run, 0.0, NULL, NULL);
+    run->driven = dfl_alloc(run->ctx, (size_t)(3 * tree->ndrives), sizeof *run->driven);
+    return run->driven ? dfl_recursion_create(&run->recursion, run->eq, &numbers) : DFL_NO_MEMORY;
+}
+
+void dfl_runnable_free(dfl_runnable *run)
+{
+    if (!run)
+        return;
+    dfl_runnable_free_programs(run);
+    dfl_free(run->ctx, run->param);
+    dfl_free(run->ctx, run->input);
+    dfl_free(run->ctx, run->level);
+    dfl_free(run->ctx, run->scratch);
+    dfl_free(run->ctx, run->driven);
+    dfl_recursion_free(run->recursion);
+    dfl_runnable_free_motion(run);
+    dfl_free(run->ctx, run->independent);
+    dfl_free(run->ctx, run);
+}
+
+const dfl_eom *dfl_runnable_eom(const dfl_runnable *run)
+{
+    return &run->eom;
+}
+
+const dfl_equations *dfl_runnable_equations(const dfl_runnable *run)
+{
+    return run->eq;
+}
+
+dfl_status dfl_runnable_set(dfl_runnable *run, dfl_declared kind, int index, double value)
+{
+    double *place = &(kind == DFL_A_PARAM ? run->param : run->input)[index];
+    const double before = *place;
+    *place = value;
+    const dfl_numbers numbers = dfl_runnable_numbers(run, 0.0, NULL, NULL);
+    const dfl_status status =
+        run->recursion ? dfl_recursion_update(run->recursion, &numbers) : DFL_OK;
+    if (status)
+        *place = before;
+    dfl_runnable_prepare(run);
+    return status;
+}
+
+void dfl_runnable_outputs(double *out, dfl_runnable *run, double t, const double *x)
+{
+    dfl_runnable_evaluate(&run->outputs, run, t, x, dfl_runnable_accelerations(run, t, x), &out);
+}
+
+void dfl_runnable_events(double *value, dfl_runnable *run, double t, const double *x)
+{
+    dfl_runnable_evaluate(&run->events, run, t, x, NULL, &value);
+}
+
+void dfl_runnable_scene(double *out, dfl_runnable *run, double t, const double *x)
+{
+    dfl_runnable_evaluate(&run->scene, run, t, x, NULL, &out);
+}
+
+double dfl_runnable_energy(dfl_runnable *run, double t, const double *x)
+{
+    double energy = NAN, *out = &energy;
+    if (run->eq->energy != DFL_NO_EXPR)
+        dfl_runnable_evaluate(&run->energy, run, t, x, NULL, &out);
+    return energy;
+}
+
+/* The invariants' values are their rows plus the present levels. */
+void dfl_runnable_set_levels(dfl_runnable *run, double t, const double *x)
+{
+    const dfl_equations *eq = run->eq;
+    const double *const in[DFL_IN_ARRAYS] = {&t, x, NULL, run->param, run->input, run->level};
+    if (eq->ne + eq->nep == 0)
+        return;
+    memset(run->level, 0, (size_t)(eq->ne + eq->nep) * sizeof *run->level);
+    dfl_runnable_prepare(run);
+    double *out[OUT_BLOCKS] = {[OUT_E] = run->scratch, [OUT_EP] = run->scratch + eq->ne};
+    double *const rest = run->scratch + eq->ne + eq->nep;
+    out[OUT_C] = rest;
+    out[OUT_G] = rest;
+    out[OUT_GI] = rest;
+    out[OUT_HV] = rest;
+    out[OUT_GAM] = rest;
+    const program *const blocks[] = {&run->single[4], &run->single[5]}; /* POSITION, VELOCITY */
+    for (int i = 0; i < 2; i++)
+        dfl_tape_eval(blocks[i]->tape, blocks[i]->work, in, out);
+    for (int i = 0; i < eq->ne; i++)
+        run->level[eq->model->declarations[eq->declaration_of_e[i]].index] = run->scratch[i];
+    for (int i = 0; i < eq->nep; i++)
+        run->level[eq->model->declarations[eq->declaration_of_ep[i]].index] =
+            run->scratch[eq->ne + i];
+    dfl_runnable_prepare(run);
+}
+
+dfl_status dfl_runnable_values(double *out, dfl_runnable *run, const dfl_expr *exprs, int count,
+                               double t, const double *x, const double *a)
+{
+    const dfl_numbers numbers = dfl_runnable_numbers(run, t, x, a);
+    return dfl_numbers_values(out, &numbers, run->eq, exprs, count);
+}
+
+dfl_numbers dfl_runnable_numbers(const dfl_runnable *run, double t, const double *x,
+                                 const double *a)
+{
+    return (dfl_numbers){t, x, a, run->param, run->input, run->level};
+}

@@ -1,0 +1,95 @@
+/* runnable.h: a model ready for the solver: its equations as tapes or native code behind a dfl_eom.
+
+   Input arrays of every tape: 0 time, 1 x, 2 a, 3 parameters, 4 inputs, 5 levels of invariants. */
+#ifndef DFL_RUNNABLE_H
+#define DFL_RUNNABLE_H
+
+#include "derive/equations.h"
+#include "symbolic/native.h"
+
+#include <driftless/driftless.h>
+
+enum { DFL_IN_TIME, DFL_IN_X, DFL_IN_A, DFL_IN_PARAM, DFL_IN_INPUT, DFL_IN_LEVEL, DFL_IN_ARRAYS };
+
+/* How expressions are evaluated. Automatic: native code if it is cached or if the predicted gain is twice
+   its cost, else the tape. Recursion: masses of a mechanism were left to one (model.h), the rest is automatic. */
+typedef enum dfl_evaluation {
+    DFL_EVAL_AUTO,
+    DFL_EVAL_TAPE,
+    DFL_EVAL_NATIVE,
+    DFL_EVAL_RECURSION
+} dfl_evaluation;
+
+typedef struct dfl_runnable dfl_runnable;
+
+/* Creates it with the parameter values of the model. */
+dfl_status dfl_runnable_create(dfl_runnable **out, const dfl_equations *eq);
+void dfl_runnable_free(dfl_runnable *run);
+
+/* Chooses the evaluation; `evaluations` is the predicted number of evaluations (for DFL_EVAL_AUTO).
+   Returns whether native code is used; with DFL_EVAL_NATIVE a failing compiler is DFL_INVALID. */
+dfl_status dfl_runnable_compile(bool *native, dfl_runnable *run, dfl_evaluation how,
+                                double evaluations, const dfl_native_options *options);
+
+/* The equations for the solver; valid as long as `run`. Not to be shared between threads. */
+const dfl_eom *dfl_runnable_eom(const dfl_runnable *run);
+
+const dfl_equations *dfl_runnable_equations(const dfl_runnable *run);
+
+/* Sets a parameter or input (by its declaration's index within its kind). A tree of bodies is built anew if its
+   numbers change; DFL_INVALID: they make no sense, and the former value counts. DFL_NO_MEMORY. */
+dfl_status dfl_runnable_set(dfl_runnable *run, dfl_declared kind, int index, double value);
+
+/* Writes the outputs in order of declaration; the energy T + V (NAN if unknown); the event functions. */
+void dfl_runnable_outputs(double *out, dfl_runnable *run, double t, const double *x);
+double dfl_runnable_energy(dfl_runnable *run, double t, const double *x);
+void dfl_runnable_events(double *value, dfl_runnable *run, double t, const double *x);
+
+/* Writes the columns of all shapes, one shape after the other, without those that are plain numbers:
+   dfl_scene_columns(model) numbers. */
+void dfl_runnable_scene(double *out, dfl_runnable *run, double t, const double *x);
+
+/* The initial values of the script: x (n, missing ones 0) and which are held. */
+void dfl_runnable_given(double *x, bool *held, const dfl_runnable *run);
+
+/* Flags (n, owned by the runnable) of the independent coordinates of a partition, from their names with commas
+   between: a position stands for its velocity as well, where it has one; speeds are named. DFL_INVALID: there is
+   no such name. */
+dfl_status dfl_runnable_independent(const bool **out, dfl_runnable *run, const char *names);
+
+/* Completes the initial values: projects x without the invariants, takes their levels there and starts
+   the solver with them. `options` are the solver's: tolerances and form are taken over. `corrected`
+   (n, may be NULL) gets the completed state. A failure names the rows and held values in conflict, the
+   direction without mass, or the function that was evaluated outside its domain, with its line. */
+dfl_status dfl_runnable_start(double *corrected, dfl_runnable *run, dfl_solver *solver,
+                              const dfl_solver_options *options, double t0);
+
+/* Tells what a user should know about massless directions at the start x: given velocities that the balance of
+   forces has replaced, negative damping, negligible masses; one sentence each. DFL_NO_MEMORY. */
+typedef void (*dfl_advice_fn)(const char *text, void *user);
+dfl_status dfl_runnable_advise(dfl_runnable *run, double t, const double *x, dfl_advice_fn tell,
+                               void *user);
+
+/* Starts the solver with the values of the script as they are, missing ones 0, and takes the levels of invariants
+   there. */
+dfl_status dfl_runnable_start_as_given(double *given, dfl_runnable *run, dfl_solver *solver,
+                                       double t0);
+
+/* Adds what only the model knows to the message of a failure at (t, x): file and line, the function that was
+   evaluated outside its domain. Returns `status`, or a better one. */
+dfl_status dfl_runnable_explain(dfl_runnable *run, dfl_status status, double t, const double *x);
+
+/* How many evaluations a run from x at t0, where it has been started, to t_end will need, guessed from
+   its first 25 steps; 0 if these fail (the run itself will say why). */
+double dfl_runnable_predict(dfl_runnable *run, const dfl_solver_options *options, double t0,
+                            double t_end, const double *x);
+
+/* Sets the levels of invariants to their values at (t, x). */
+void dfl_runnable_set_levels(dfl_runnable *run, double t, const double *x);
+
+/* Evaluates an arbitrary set of expressions of the model once, at (t, x, a) (a may be NULL): for reports,
+   not for speed. DFL_NO_MEMORY. */
+dfl_status dfl_runnable_values(double *out, dfl_runnable *run, const dfl_expr *exprs, int count,
+                               double t, const double *x, const double *a);
+
+#endif

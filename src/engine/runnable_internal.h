@@ -1,0 +1,101 @@
+/* runnable_internal.h: between runnable.c, programs.c, callbacks.c, motion.c and start.c. */
+#ifndef DFL_RUNNABLE_INTERNAL_H
+#define DFL_RUNNABLE_INTERNAL_H
+
+#include "eom/accelerations.h"
+#include "derive/numbers.h"
+#include "engine/recursion.h"
+#include "engine/runnable.h"
+
+/* A tape with its registers and the function that runs it. */
+typedef struct program {
+    dfl_tape *tape;
+    double *work;
+    dfl_program_fn native; /* NULL: the tape itself */
+} program;
+
+/* Output arrays of the evaluation: the fields of dfl_blocks, in this order. */
+enum {
+    OUT_KIN,
+    OUT_F,
+    OUT_B,
+    OUT_D,
+    OUT_C,
+    OUT_G,
+    OUT_EP,
+    OUT_GI,
+    OUT_HV,
+    OUT_E,
+    OUT_GAM,
+    OUT_W,
+    OUT_K0,
+    OUT_BIAS,
+    OUT_BLOCKS
+};
+
+enum { SINGLE_BLOCKS = 8 }; /* bits of the request mask */
+
+struct dfl_runnable {
+    const dfl_equations *eq;
+    dfl_context *ctx;
+    dfl_eom eom;     /* for the solver */
+    dfl_eom initial; /* the same without invariants */
+    unsigned full;   /* the request mask of `all` */
+    program all, single[SINGLE_BLOCKS], mass, jacobian, outputs, energy, events, scene, drives;
+    dfl_native *native;
+    double *param, *input, *level;
+    bool *independent; /* n: coordinates of a partition, or NULL */
+    bool beside;       /* the last start found nothing from the given positions, only beside them */
+    double *scratch;   /* rows of invariants and Jacobian blocks that `initial` leaves out */
+    dfl_recursion *recursion; /* NULL unless the model leaves masses to a tree of bodies */
+    double *driven;           /* prescribed motions of its joints, 3 numbers each */
+    /* motion.c: NULL unless an output contains accelerations */
+    dfl_accelerations *motion;
+    double *a;         /* nv */
+    dfl_blocks blocks; /* f, W, bias */
+    dfl_tape *balance; /* rows and drift of gam' */
+    double *balance_work, *balance_rate;
+};
+
+/* programs.c: all programs of a model; what depends on parameters, inputs and levels alone. */
+dfl_status dfl_runnable_create_programs(dfl_runnable *run);
+void dfl_runnable_free_programs(dfl_runnable *run);
+void dfl_runnable_prepare(dfl_runnable *run);
+
+/* Runs one program at a state; `a` may be NULL. */
+void dfl_runnable_evaluate(const program *prog, const dfl_runnable *run, double t, const double *x,
+                           const double *a, double *const *out);
+
+/* callbacks.c: fills in run->eom and run->initial. */
+void dfl_runnable_describe(dfl_runnable *run);
+
+/* motion.c: room for the accelerations that outputs contain; those that belong to (t, x), or NULL if nobody
+   wants them. */
+dfl_status dfl_runnable_prepare_motion(dfl_runnable *run);
+void dfl_runnable_free_motion(dfl_runnable *run);
+const double *dfl_runnable_accelerations(dfl_runnable *run, double t, const double *x);
+
+/* Where tapes find symbols: DFL_SYM_KINDS places. */
+void dfl_runnable_places(dfl_place *places, const dfl_equations *eq);
+
+/* The numbers of a state; `a` may be NULL. */
+dfl_numbers dfl_runnable_numbers(const dfl_runnable *run, double t, const double *x,
+                                 const double *a);
+
+/* DFL_INVALID: an invariant is not kept by the motion, at (t, x) or with other velocities there. */
+dfl_status dfl_runnable_check_kept(dfl_runnable *run, const dfl_solver_options *options, double t,
+                                   const double *x);
+
+/* Adds to the message of a failed start, or of dependent constraints, prescribed motions that contradict each
+   other at (t, x). Returns `status`, or DFL_NO_MEMORY. */
+dfl_status dfl_explain_motions(dfl_runnable *run, dfl_status status, double t, const double *x);
+
+/* Whether auxiliary variables or multipliers enter the balance along massless directions: then all of them are
+   determined together. */
+bool dfl_balance_is_coupled(const dfl_equations *eq);
+
+/* DFL_INVALID names a direction that has neither mass nor constraint nor a damped balance of forces,
+   or an auxiliary variable that its equations leave open. */
+dfl_status dfl_runnable_check_determined(dfl_runnable *run, double t, const double *x);
+
+#endif

@@ -1,0 +1,190 @@
+/* check.c: whether bodies can exist and joints can be joined.
+
+   An inertia belongs to a distribution of mass if and only if 1/2 tr(J) 1 - J, the second moment, is
+   positive semidefinite; that contains the triangle inequality of the principal moments. */
+#include "multibody/check.h"
+
+#include "linalg/linalg.h"
+
+#include <math.h>
+
+/* Relative tolerance for numbers that were rounded by hand. */
+static const double slack = 1e-6;
+
+static bool possible_inertia(const double *J);
+static dfl_status check_joint(dfl_context *ctx, const dfl_tree_description *d, int joint);
+static dfl_status check_axes(dfl_context *ctx, const dfl_tree_joint *joint);
+static dfl_status check_planar(dfl_context *ctx, const dfl_tree_joint *joint);
+static dfl_status check_parents(dfl_context *ctx, const dfl_tree_description *d);
+static bool all_finite(const double *x, int n);
+static double length(const double *x);
+
+dfl_status dfl_tree_check(dfl_context *ctx, const dfl_tree_description *d)
+{
+    if (!all_finite(d->gravity, 3))
+        return dfl_fail(ctx, DFL_INVALID, "gravity is not finite; give three numbers");
+    if (d->planar && d->gravity[2] != 0.0)
+        return dfl_fail(ctx, DFL_INVALID,
+                        "gravity has a z component in a plane model; leave it at 0");
+    for (int i = 0; i < d->nbodies; i++) {
+        const dfl_status status = dfl_tree_check_body(ctx, &d->bodies[i], d->planar);
+        if (status)
+            return status;
+    }
+    for (int i = 0; i < d->njoints; i++) {
+        const dfl_status status = check_joint(ctx, d, i);
+        if (status)
+            return status;
+    }
+    return check_parents(ctx, d);
+}
+
+dfl_status dfl_tree_check_body(dfl_context *ctx, const dfl_tree_body *body, bool planar)
+{
+    const double *J = body->inertia;
+    if (!all_finite(&body->mass, 1) || !all_finite(body->com, 3) || !all_finite(J, 6))
+        return dfl_fail(ctx, DFL_INVALID, "body '%s': mass, com and inertia must be finite",
+                        body->name);
+    if (body->mass < 0.0)
+        return dfl_fail(ctx, DFL_INVALID, "body '%s': mass is %g; give 0 or more", body->name,
+                        body->mass);
+    if (planar && J[2] < 0.0)
+        return dfl_fail(ctx, DFL_INVALID, "body '%s': inertia is %g; give 0 or more", body->name,
+                        J[2]);
+    if (!planar && !possible_inertia(J))
+        return dfl_fail(
+            ctx, DFL_INVALID,
+            "body '%s': no body has the inertia {%g, %g, %g, %g, %g, %g}; each principal "
+            "moment must be at most the sum of the others (order: xx, yy, zz, xy, xz, "
+            "yz, about the centre of mass)",
+            body->name, J[0], J[1], J[2], J[3], J[4], J[5]);
+    return DFL_OK;
+}
+
+/* 1/2 tr(J) 1 - J is positive semidefinite. */
+static bool possible_inertia(const double *J)
+{
+    const double trace = J[0] + J[1] + J[2], half = 0.5 * trace + slack * trace;
+    double A[9] = {half - J[0], -J[3], -J[4], -J[3], half - J[1], -J[5], -J[4], -J[5], half - J[2]};
+    if (trace == 0.0)
+        return J[0] == 0 && J[1] == 0 && J[2] == 0 && J[3] == 0 && J[4] == 0 && J[5] == 0;
+    return trace > 0.0 && dfl_cholesky(A, 3);
+}
+
+static dfl_status check_joint(dfl_context *ctx, const dfl_tree_description *d, int index)
+{
+    const dfl_tree_joint *joint = &d->joints[index];
+    if ((int)joint->kind < 0 || joint->kind >= DFL_JOINT_KINDS)
+        return dfl_fail(ctx, DFL_INVALID, "joint '%s': unknown kind %d", joint->name,
+                        (int)joint->kind);
+    if (joint->parent < DFL_GROUND || joint->parent >= d->nbodies || joint->child < 0 ||
+        joint->child >= d->nbodies || joint->parent == joint->child)
+        return dfl_fail(ctx, DFL_INVALID, "joint '%s': connects bodies %d and %d of %d",
+                        joint->name, joint->parent, joint->child, d->nbodies);
+    if (!all_finite(joint->at, 3) || !all_finite(joint->axis, 3) || !all_finite(joint->axis2, 3) ||
+        !all_finite(&joint->lead, 1))
+        return dfl_fail(ctx, DFL_INVALID, "joint '%s': point and axes must be finite", joint->name);
+    if (joint->driven && joint->kind != DFL_JOINT_REVOLUTE && joint->kind != DFL_JOINT_PRISMATIC &&
+        joint->kind != DFL_JOINT_SCREW)
+        return dfl_fail(
+            ctx, DFL_INVALID,
+            "joint '%s': only revolute, prismatic and screw joints can be driven; use a "
+            "chain of them",
+            joint->name);
+    const dfl_status status = check_axes(ctx, joint);
+    return status || !d->planar ? status : check_planar(ctx, joint);
+}
+
+static dfl_status check_axes(dfl_context *ctx, const dfl_tree_joint *joint)
+{
+    switch (joint->kind) {
+    case DFL_JOINT_FIXED:
+    case DFL_JOINT_TRANSLATION:
+    case DFL_JOINT_SPHERICAL:
+    case DFL_JOINT_FREE:
+        return DFL_OK;
+    default:
+        break;
+    }
+    const double *a = joint->axis, *b = joint->axis2, la = length(a), lb = length(b);
+    if (la == 0.0)
+        return dfl_fail(
+            ctx, DFL_INVALID,
+            "joint '%s': axis has length zero; give three numbers that are not all zero",
+            joint->name);
+    const bool needs = joint->kind == DFL_JOINT_UNIVERSAL;
+    if (!needs && joint->kind != DFL_JOINT_PLANAR)
+        return DFL_OK;
+    if (needs && lb == 0.0)
+        return dfl_fail(ctx, DFL_INVALID, "joint '%s': a universal joint needs a second axis",
+                        joint->name);
+    if (fabs(a[0] * b[0] + a[1] * b[1] + a[2] * b[2]) > slack * la * lb)
+        return dfl_fail(ctx, DFL_INVALID, "joint '%s': the two axes are not perpendicular",
+                        joint->name);
+    return DFL_OK;
+}
+
+static dfl_status check_planar(dfl_context *ctx, const dfl_tree_joint *joint)
+{
+    const double *a = joint->axis;
+    const bool across = a[0] == 0.0 && a[1] == 0.0, within = a[2] == 0.0;
+    switch (joint->kind) {
+    case DFL_JOINT_FIXED:
+        return DFL_OK;
+    case DFL_JOINT_REVOLUTE:
+    case DFL_JOINT_PLANAR:
+        if (across)
+            return DFL_OK;
+        break;
+    case DFL_JOINT_PRISMATIC:
+        if (within)
+            return DFL_OK;
+        break;
+    default:
+        break;
+    }
+    return dfl_fail(ctx, DFL_INVALID,
+                    "joint '%s': does not stay in the plane; a plane model has revolute and planar "
+                    "joints about z and prismatic joints along x and y",
+                    joint->name);
+}
+
+/* Every body is the child of exactly one joint. Whether all hang on the ground is seen when the tree is
+   walked through. */
+static dfl_status check_parents(dfl_context *ctx, const dfl_tree_description *d)
+{
+    dfl_status status = DFL_OK;
+    int *joint_of = dfl_alloc(ctx, (size_t)d->nbodies, sizeof *joint_of);
+    if (!joint_of)
+        return DFL_NO_MEMORY;
+    for (int i = 0; i < d->njoints && !status; i++) {
+        const int child = d->joints[i].child;
+        if (joint_of[child])
+            status = dfl_fail(ctx, DFL_INVALID,
+                              "body '%s' is the child of two joints, '%s' and '%s'; one of them "
+                              "closes a loop",
+                              d->bodies[child].name, d->joints[joint_of[child] - 1].name,
+                              d->joints[i].name);
+        joint_of[child] = i + 1;
+    }
+    for (int i = 0; i < d->nbodies && !status; i++)
+        if (!joint_of[i])
+            status = dfl_fail(ctx, DFL_INVALID,
+                              "body '%s' has no joint; connect it (a free joint leaves it free)",
+                              d->bodies[i].name);
+    dfl_free(ctx, joint_of);
+    return status;
+}
+
+static bool all_finite(const double *x, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (!isfinite(x[i]))
+            return false;
+    return true;
+}
+
+static double length(const double *x)
+{
+    return sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
+}

@@ -1,0 +1,460 @@
+/* loop.c: every loop joint consists of rows of two kinds (and distances), with d = r_B - r_A:
+
+     DOT1(u_A, w_B):  u.w     rate (u x w).(om_A - om_B)
+     TURN(u, w):      (u_A.w_B - w_A.u_B) / 2, for joints that allow no turn: sin of its angle times its axis
+     DOT2(u_A):       u.d     rate u.(v_B - v_A) + (om_A x u).d
+     distance:        (d.d - L^2) / (2 L)
+     screw:           z.d - lead phi, phi = arg(x_A.x_B + i y_A.x_B) in the turn nearest to z.d / lead
+
+   So a screw needs no counter of revolutions: its row is a function of the poses that jumps only half
+   a turn away from where the loop is closed.
+
+   A row's rate is n_A.om_A + f_A.v_A + n_B.om_B + f_B.v_B; the wrenches (n, f) give its Jacobian by
+   a walk from both bodies to their common ancestor. Second rates: Haug, Computer Aided Kinematics and
+   Dynamics of Mechanical Systems (1989), section 9.4. */
+#include "multibody/loop_internal.h"
+
+#include "context/text.h"
+
+#include <math.h>
+#include <string.h>
+
+const loop_rows dfl_loop_rows[DFL_LOOP_KINDS] = {
+    [DFL_LOOP_SPHERICAL] = {3, {{DOT2, X, 0}, {DOT2, Y, 0}, {DOT2, Z, 0}}},
+    [DFL_LOOP_REVOLUTE] = {5,
+                           {{DOT2, X, 0}, {DOT2, Y, 0}, {DOT2, Z, 0}, {DOT1, X, Z}, {DOT1, Y, Z}}},
+    [DFL_LOOP_UNIVERSAL] = {4, {{DOT2, X, 0}, {DOT2, Y, 0}, {DOT2, Z, 0}, {DOT1, Z, X}}},
+    [DFL_LOOP_CYLINDRICAL] = {4, {{DOT2, X, 0}, {DOT2, Y, 0}, {DOT1, X, Z}, {DOT1, Y, Z}}},
+    [DFL_LOOP_PRISMATIC] = {5,
+                            {{DOT2, X, 0}, {DOT2, Y, 0}, {TURN, X, Z}, {TURN, Y, Z}, {TURN, X, Y}}},
+    [DFL_LOOP_SCREW] = {5, {{DOT2, X, 0}, {DOT2, Y, 0}, {DOT1, X, Z}, {DOT1, Y, Z}, {SCREW, 0, 0}}},
+    [DFL_LOOP_PLANAR] = {3, {{DOT2, Z, 0}, {DOT1, X, Z}, {DOT1, Y, Z}}},
+    [DFL_LOOP_FIXED] =
+        {6, {{DOT2, X, 0}, {DOT2, Y, 0}, {DOT2, Z, 0}, {TURN, X, Z}, {TURN, Y, Z}, {TURN, X, Y}}},
+    [DFL_LOOP_ON_LINE] = {2, {{DOT2, X, 0}, {DOT2, Y, 0}}},
+    [DFL_LOOP_ON_PLANE] = {1, {{DOT2, Z, 0}}},
+    [DFL_LOOP_DISTANCE] = {1, {{DISTANCE, 0, 0}}},
+    [DFL_LOOP_PLANE_PIN] = {2, {{DOT2, X, 0}, {DOT2, Y, 0}}},
+    [DFL_LOOP_PLANE_SLIDER] = {2, {{DOT2, X, 0}, {DOT1, X, Z}}},
+    [DFL_LOOP_PLANE_FIXED] = {3, {{DOT2, X, 0}, {DOT2, Y, 0}, {DOT1, X, Y}}}};
+
+/* Both frames of a loop as they are now. */
+typedef struct ends {
+    dfl_motion A, B;
+    double d[3];
+} ends;
+
+static dfl_status close_loop(closed_loop *out, dfl_context *ctx, const dfl_tree *tree,
+                             const dfl_loop *in);
+static dfl_status check_loop(dfl_context *ctx, const dfl_tree *tree, const dfl_loop *in);
+static int common_ancestor(const dfl_tree *tree, int a, int b);
+static dfl_status couple(dfl_loops *loops, const dfl_coupling *in, int index, int first);
+static ends ends_of(const dfl_loops *loops, const closed_loop *loop, bool moving);
+static void axis_of(double *axis, const dfl_motion *frame, int index);
+static double row_value(const ends *e, const closed_loop *loop, row_type type);
+static double row_rate(const ends *e, const closed_loop *loop, row_type type);
+static double row_bias(const ends *e, const closed_loop *loop, row_type type);
+static void row_wrenches(double *A, double *B, const ends *e, const closed_loop *loop,
+                         row_type type);
+static double screw_value(const ends *e, const closed_loop *loop);
+static void screw_wrenches(double *A, double *B, const ends *e, const closed_loop *loop);
+static double screw_bias(const ends *e, const closed_loop *loop);
+static void walk_up(double *row, int ld, const dfl_tree *tree, int node, int stop, const double *at,
+                    const double *wrench);
+
+dfl_status dfl_loops_create(dfl_loops **out, dfl_context *ctx, const dfl_tree *tree, int nloops,
+                            const dfl_loop *described, int ncouplings,
+                            const dfl_coupling *couplings)
+{
+    *out = NULL;
+    int terms = 0;
+    for (int i = 0; i < ncouplings; i++)
+        terms += couplings[i].count;
+    dfl_loops *loops = dfl_alloc(ctx, 1, sizeof *loops);
+    if (!loops)
+        return DFL_NO_MEMORY;
+    *loops = (dfl_loops){.ctx = ctx, .tree = tree, .nloops = nloops, .ncouplings = ncouplings};
+    loops->loop = dfl_alloc(ctx, (size_t)nloops, sizeof *loops->loop);
+    loops->coupling = dfl_alloc(ctx, (size_t)ncouplings, sizeof *loops->coupling);
+    loops->term_p = dfl_alloc(ctx, (size_t)terms, sizeof *loops->term_p);
+    loops->term_v = dfl_alloc(ctx, (size_t)terms, sizeof *loops->term_v);
+    loops->factor = dfl_alloc(ctx, (size_t)terms, sizeof *loops->factor);
+    dfl_status status =
+        loops->loop && loops->coupling && loops->term_p && loops->term_v && loops->factor
+            ? DFL_OK
+            : DFL_NO_MEMORY;
+    for (int i = 0; i < nloops && !status; i++) {
+        status = close_loop(&loops->loop[i], ctx, tree, &described[i]);
+        loops->rows += status ? 0 : dfl_loop_rows[described[i].kind].rows;
+    }
+    for (int i = 0, first = 0; i < ncouplings && !status; first += couplings[i].count, i++)
+        status = couple(loops, &couplings[i], i, first);
+    loops->rows += ncouplings;
+    if (status) {
+        dfl_loops_free(loops);
+        return status;
+    }
+    *out = loops;
+    return DFL_OK;
+}
+
+void dfl_loops_free(dfl_loops *loops)
+{
+    if (!loops)
+        return;
+    dfl_context *ctx = loops->ctx;
+    for (int i = 0; loops->loop && i < loops->nloops; i++)
+        dfl_free(ctx, loops->loop[i].name);
+    for (int i = 0; loops->coupling && i < loops->ncouplings; i++)
+        dfl_free(ctx, loops->coupling[i].name);
+    dfl_free(ctx, loops->loop);
+    dfl_free(ctx, loops->coupling);
+    dfl_free(ctx, loops->term_p);
+    dfl_free(ctx, loops->term_v);
+    dfl_free(ctx, loops->factor);
+    dfl_free(ctx, loops);
+}
+
+static dfl_status close_loop(closed_loop *out, dfl_context *ctx, const dfl_tree *tree,
+                             const dfl_loop *in)
+{
+    const dfl_status status = check_loop(ctx, tree, in);
+    if (status)
+        return status;
+    const double *at = in->apart ? in->at_b : in->at, *axis = in->apart ? in->axis_b : in->axis;
+    const double *axis2 = in->apart ? in->axis2_b : in->axis2;
+    double across[2][3] = {{-in->axis[1], in->axis[0], 0}, {-axis[1], axis[0], 0}};
+    const bool slider = in->kind == DFL_LOOP_PLANE_SLIDER; /* x across the axis, in the plane */
+    out->kind = in->kind;
+    out->A = dfl_tree_frame(tree, in->a, in->at, in->axis, slider ? across[0] : in->axis2);
+    out->B = dfl_tree_frame(tree, in->b, at, axis, slider ? across[1] : axis2);
+    out->common = common_ancestor(tree, out->A.node, out->B.node);
+    const double d[3] = {at[0] - in->at[0], at[1] - in->at[1], at[2] - in->at[2]};
+    out->length = in->length > 0.0 ? in->length : sqrt(dot(d, d));
+    if (in->kind == DFL_LOOP_DISTANCE && out->length == 0.0)
+        return dfl_fail(ctx, DFL_INVALID,
+                        "loop '%s': its points coincide; give a length, or use a spherical joint",
+                        in->name);
+    out->lead = in->lead;
+    if (in->kind == DFL_LOOP_SCREW && !(isfinite(in->lead) && in->lead != 0.0))
+        return dfl_fail(ctx, DFL_INVALID,
+                        "loop '%s': a screw needs a lead in m/rad; without one it is revolute",
+                        in->name);
+    out->name = dfl_copy_string(ctx, in->name ? in->name : "(unnamed)");
+    return out->name ? DFL_OK : DFL_NO_MEMORY;
+}
+
+static dfl_status check_loop(dfl_context *ctx, const dfl_tree *tree, const dfl_loop *in)
+{
+    if ((int)in->kind < 0 || in->kind >= DFL_LOOP_KINDS)
+        return dfl_fail(ctx, DFL_INVALID, "loop '%s': unknown kind %d", in->name, (int)in->kind);
+    if (in->a < DFL_GROUND || in->b < DFL_GROUND || in->a >= tree->nbodies ||
+        in->b >= tree->nbodies)
+        return dfl_fail(ctx, DFL_INVALID, "loop '%s': connects bodies %d and %d of %d", in->name,
+                        in->a, in->b, tree->nbodies);
+    const int a = in->a == DFL_GROUND ? 0 : tree->body_node[in->a];
+    const int b = in->b == DFL_GROUND ? 0 : tree->body_node[in->b];
+    if (a == b)
+        return dfl_fail(ctx, DFL_INVALID,
+                        "loop '%s': its bodies cannot move against each other; leave it out",
+                        in->name);
+    const double size = dot(in->axis, in->axis);
+    if (!isfinite(size) || !isfinite(dot(in->at, in->at)) || !isfinite(in->length))
+        return dfl_fail(ctx, DFL_INVALID, "loop '%s': point and axis must be finite", in->name);
+    switch (in->kind) {
+    case DFL_LOOP_SPHERICAL:
+    case DFL_LOOP_DISTANCE:
+    case DFL_LOOP_FIXED:
+    case DFL_LOOP_PLANE_PIN:
+    case DFL_LOOP_PLANE_FIXED:
+        return DFL_OK;
+    default:
+        return size > 0.0 ? DFL_OK
+                          : dfl_fail(ctx, DFL_INVALID,
+                                     "loop '%s': axis has length zero; give three numbers that "
+                                     "are not all zero",
+                                     in->name);
+    }
+}
+
+static int common_ancestor(const dfl_tree *tree, int a, int b)
+{
+    int c = a;
+    while (!(c <= b && b < tree->node[c].end))
+        c = tree->node[c].parent;
+    return c;
+}
+
+static dfl_status couple(dfl_loops *loops, const dfl_coupling *in, int index, int first)
+{
+    const dfl_tree *tree = loops->tree;
+    linear_row *out = &loops->coupling[index];
+    out->first = first;
+    out->count = in->count;
+    out->offset = in->offset;
+    for (int k = 0; k < in->count; k++) {
+        const int j = in->joint[k], c = in->component[k];
+        const int v = j >= 0 && j < tree->njoints ? tree->joint_v[j] : -1;
+        if (v < 0 || c < 0 || v + c >= tree->nv || tree->dof_joint[v + c] != j ||
+            tree->node[tree->dof_node[v + c]].dofs > 1)
+            return dfl_fail(loops->ctx, DFL_INVALID,
+                            "coupling '%s': motion %d of joint %d is not an angle or a shift",
+                            in->name, c, j);
+        loops->term_v[first + k] = v + c;
+        loops->term_p[first + k] = tree->joint_p[j] + c;
+        loops->factor[first + k] = in->factor[k];
+    }
+    out->name = dfl_copy_string(loops->ctx, in->name ? in->name : "(unnamed)");
+    return out->name ? DFL_OK : DFL_NO_MEMORY;
+}
+
+int dfl_loops_rows(const dfl_loops *loops)
+{
+    return loops->rows;
+}
+
+const char *dfl_loops_name(const dfl_loops *loops, int row, int *within)
+{
+    for (int i = 0; i < loops->nloops; i++) {
+        *within = row;
+        row -= dfl_loop_rows[loops->loop[i].kind].rows;
+        if (row < 0)
+            return loops->loop[i].name;
+    }
+    *within = 0;
+    return loops->coupling[row].name;
+}
+
+/* ------------------------------------------------------------------ rows */
+
+void dfl_loops_position(double *g, const dfl_loops *loops, const double *p)
+{
+    for (int i = 0; i < loops->nloops; i++) {
+        const closed_loop *loop = &loops->loop[i];
+        const ends e = ends_of(loops, loop, false);
+        for (int k = 0; k < dfl_loop_rows[loop->kind].rows; k++)
+            *g++ = row_value(&e, loop, dfl_loop_rows[loop->kind].row[k]);
+    }
+    for (int i = 0; i < loops->ncouplings; i++, g++) {
+        const linear_row *row = &loops->coupling[i];
+        *g = -row->offset;
+        for (int k = row->first; k < row->first + row->count; k++)
+            *g += loops->factor[k] * p[loops->term_p[k]];
+    }
+}
+
+void dfl_loops_velocity(double *gI, const dfl_loops *loops, const double *v)
+{
+    for (int i = 0; i < loops->nloops; i++) {
+        const closed_loop *loop = &loops->loop[i];
+        const ends e = ends_of(loops, loop, true);
+        for (int k = 0; k < dfl_loop_rows[loop->kind].rows; k++)
+            *gI++ = row_rate(&e, loop, dfl_loop_rows[loop->kind].row[k]);
+    }
+    for (int i = 0; i < loops->ncouplings; i++, gI++) {
+        const linear_row *row = &loops->coupling[i];
+        *gI = 0.0;
+        for (int k = row->first; k < row->first + row->count; k++)
+            *gI += loops->factor[k] * v[loops->term_v[k]];
+    }
+}
+
+void dfl_loops_bias(double *bias, const dfl_loops *loops)
+{
+    for (int i = 0; i < loops->nloops; i++) {
+        const closed_loop *loop = &loops->loop[i];
+        const ends e = ends_of(loops, loop, true);
+        for (int k = 0; k < dfl_loop_rows[loop->kind].rows; k++)
+            *bias++ = row_bias(&e, loop, dfl_loop_rows[loop->kind].row[k]);
+    }
+    for (int i = 0; i < loops->ncouplings; i++)
+        *bias++ = 0.0;
+}
+
+void dfl_loops_directions(double *W, int ld, const dfl_loops *loops)
+{
+    const dfl_tree *tree = loops->tree;
+    int row = 0;
+    for (int c = 0; c < tree->nv && loops->rows > 0; c++)
+        memset(W + (long)c * ld, 0, (size_t)loops->rows * sizeof *W);
+    for (int i = 0; i < loops->nloops; i++) {
+        const closed_loop *loop = &loops->loop[i];
+        const ends e = ends_of(loops, loop, false);
+        for (int k = 0; k < dfl_loop_rows[loop->kind].rows; k++, row++) {
+            double A[6], B[6];
+            row_wrenches(A, B, &e, loop, dfl_loop_rows[loop->kind].row[k]);
+            walk_up(W + row, ld, tree, loop->A.node, loop->common, e.A.r, A);
+            walk_up(W + row, ld, tree, loop->B.node, loop->common, e.B.r, B);
+        }
+    }
+    for (int i = 0; i < loops->ncouplings; i++, row++)
+        for (int k = 0; k < loops->coupling[i].count; k++) {
+            const int term = loops->coupling[i].first + k;
+            W[row + (long)loops->term_v[term] * ld] += loops->factor[term];
+        }
+}
+
+static ends ends_of(const dfl_loops *loops, const closed_loop *loop, bool moving)
+{
+    ends e;
+    if (moving) {
+        e.A = dfl_frame_motion(loops->tree, &loop->A);
+        e.B = dfl_frame_motion(loops->tree, &loop->B);
+    } else {
+        dfl_frame_pose(e.A.R, e.A.r, loops->tree, &loop->A);
+        dfl_frame_pose(e.B.R, e.B.r, loops->tree, &loop->B);
+    }
+    for (int k = 0; k < 3; k++)
+        e.d[k] = e.B.r[k] - e.A.r[k];
+    return e;
+}
+
+static void axis_of(double *axis, const dfl_motion *frame, int index)
+{
+    for (int k = 0; k < 3; k++)
+        axis[k] = frame->R[3 * k + index];
+}
+
+static double row_value(const ends *e, const closed_loop *loop, row_type type)
+{
+    double u[3], w[3];
+    if (type.kind == TURN)
+        return 0.5 * (row_value(e, loop, half_turn(type, false)) -
+                      row_value(e, loop, half_turn(type, true)));
+    if (type.kind == SCREW)
+        return screw_value(e, loop);
+    if (type.kind == DISTANCE)
+        return (dot(e->d, e->d) - loop->length * loop->length) / (2.0 * loop->length);
+    axis_of(u, &e->A, type.u);
+    axis_of(w, &e->B, type.w);
+    return dot(u, type.kind == DOT1 ? w : e->d);
+}
+
+static double row_rate(const ends *e, const closed_loop *loop, row_type type)
+{
+    double A[6], B[6];
+    row_wrenches(A, B, e, loop, type);
+    return dot(A, e->A.omega) + dot(A + 3, e->A.v) + dot(B, e->B.omega) + dot(B + 3, e->B.v);
+}
+
+/* A = (n_A, f_A), B = (n_B, f_B). */
+static void row_wrenches(double *A, double *B, const ends *e, const closed_loop *loop,
+                         row_type type)
+{
+    double u[3], w[3];
+    if (type.kind == SCREW) {
+        screw_wrenches(A, B, e, loop);
+        return;
+    }
+    if (type.kind == TURN) {
+        double A2[6], B2[6];
+        row_wrenches(A, B, e, loop, half_turn(type, false));
+        row_wrenches(A2, B2, e, loop, half_turn(type, true));
+        for (int k = 0; k < 6; k++) {
+            A[k] = 0.5 * (A[k] - A2[k]);
+            B[k] = 0.5 * (B[k] - B2[k]);
+        }
+        return;
+    }
+    memset(A, 0, 6 * sizeof *A);
+    memset(B, 0, 6 * sizeof *B);
+    axis_of(u, &e->A, type.u);
+    axis_of(w, &e->B, type.w);
+    if (type.kind == DOT1) {
+        cross(A, u, w);
+        for (int k = 0; k < 3; k++)
+            B[k] = -A[k];
+        return;
+    }
+    if (type.kind == DOT2)
+        cross(A, u, e->d); /* (om x u).d = om.(u x d) */
+    for (int k = 0; k < 3; k++) {
+        B[3 + k] = type.kind == DOT2 ? u[k] : e->d[k] / loop->length;
+        A[3 + k] = -B[3 + k];
+    }
+}
+
+/* The second rate for v' = 0:
+     DOT1:  (u x w).(al_A - al_B) + ((om_A x u) x w + u x (om_B x w)).(om_A - om_B)
+     DOT2:  u.(a_B - a_A) + (al_A x u).d + 2 (om_A x u).(v_B - v_A) + (om_A x (om_A x u)).d
+     distance:  (d.(a_B - a_A) + |v_B - v_A|^2) / L */
+static double row_bias(const ends *e, const closed_loop *loop, row_type type)
+{
+    const dfl_motion *A = &e->A, *B = &e->B;
+    double u[3], w[3], ud[3], wd[3], t[3], s[3], rate[3], a[3];
+    if (type.kind == SCREW)
+        return screw_bias(e, loop);
+    if (type.kind == TURN)
+        return 0.5 * (row_bias(e, loop, half_turn(type, false)) -
+                      row_bias(e, loop, half_turn(type, true)));
+    axis_of(u, A, type.u);
+    axis_of(w, B, type.w);
+    cross(ud, A->omega, u);
+    cross(wd, B->omega, w);
+    if (type.kind == DOT1) {
+        for (int k = 0; k < 3; k++) {
+            rate[k] = A->omega[k] - B->omega[k];
+            a[k] = A->alpha[k] - B->alpha[k];
+        }
+        cross(t, u, w);
+        cross(s, ud, w);
+        cross_add(s, u, wd);
+        return dot(t, a) + dot(s, rate);
+    }
+    for (int k = 0; k < 3; k++) {
+        rate[k] = B->v[k] - A->v[k];
+        a[k] = B->a[k] - A->a[k];
+    }
+    if (type.kind == DISTANCE)
+        return (dot(e->d, a) + dot(rate, rate)) / loop->length;
+    cross(t, A->alpha, u);
+    cross_add(t, A->omega, ud);
+    return dot(u, a) + dot(t, e->d) + 2.0 * dot(ud, rate);
+}
+
+/* The angle is measured from that of the shift, z.d / lead. */
+static double screw_value(const ends *e, const closed_loop *loop)
+{
+    const double shift = row_value(e, loop, screw_shift) / loop->lead;
+    const turn z = {row_value(e, loop, screw_real), row_value(e, loop, screw_imaginary)};
+    const turn y = turn_times(z, (turn){cos(shift), -sin(shift)});
+    return -loop->lead * atan2(y.im, y.re);
+}
+
+/* phi' = Im(z' / z). */
+static void screw_wrenches(double *A, double *B, const ends *e, const closed_loop *loop)
+{
+    double re[2][6], im[2][6];
+    const turn z = {row_value(e, loop, screw_real), row_value(e, loop, screw_imaginary)};
+    const turn k = turn_inverse(z);
+    row_wrenches(A, B, e, loop, screw_shift);
+    row_wrenches(re[0], re[1], e, loop, screw_real);
+    row_wrenches(im[0], im[1], e, loop, screw_imaginary);
+    for (int i = 0; i < 6; i++) {
+        A[i] -= loop->lead * (k.re * im[0][i] + k.im * re[0][i]);
+        B[i] -= loop->lead * (k.re * im[1][i] + k.im * re[1][i]);
+    }
+}
+
+/* phi'' = Im(z'' / z - (z' / z)^2). */
+static double screw_bias(const ends *e, const closed_loop *loop)
+{
+    const turn z = {row_value(e, loop, screw_real), row_value(e, loop, screw_imaginary)};
+    const turn zd = {row_rate(e, loop, screw_real), row_rate(e, loop, screw_imaginary)};
+    const turn zdd = {row_bias(e, loop, screw_real), row_bias(e, loop, screw_imaginary)};
+    const turn k = turn_inverse(z), rate = turn_times(zd, k);
+    const double second = turn_times(zdd, k).im - turn_times(rate, rate).im;
+    return row_bias(e, loop, screw_shift) - loop->lead * second;
+}
+
+/* What both bodies share cancels: the walk ends below their common ancestor. */
+static void walk_up(double *row, int ld, const dfl_tree *tree, int node, int stop, const double *at,
+                    const double *wrench)
+{
+    double S[6];
+    for (int i = node; i != stop; i = tree->node[i].parent)
+        for (int k = 0; k < tree->node[i].dofs; k++) {
+            dfl_tree_axis(S, tree, i, k, at);
+            row[(long)(tree->node[i].v + k) * ld] += dot(wrench, S) + dot(wrench + 3, S + 3);
+        }
+}

@@ -1,0 +1,70 @@
+/* tree_internal.h: the layout of a tree, shared by the files of this module. */
+#ifndef DFL_MECHANICS_TREE_INTERNAL_H
+#define DFL_MECHANICS_TREE_INTERNAL_H
+
+#include "multibody/node.h"
+#include "multibody/passes.h"
+
+struct dfl_tree {
+    dfl_context *ctx;
+    int nnodes, nbodies, njoints, np, nv, nquaternions, ndrives, n0,
+        nslots; /* nodes with the ground */
+    dfl_node *node;
+    node_rest *rest;
+    node_mass *mass;
+    node_state *state;
+    node_fold *fold;   /* nslots */
+    double *scale;     /* ARTICULATED per slot: see ranks.c */
+    double *pose;      /* 12 per node: rotation to the world (row-major), origin */
+    double *reference; /* the same in the reference configuration */
+    double *drive;     /* 3 per drive: u, u', u'' */
+    double gravity[3];
+    int *body_node, *joint_p, *joint_v, *joint_drive; /* per body, per joint */
+    int *dof_node, *dof_joint;                        /* per velocity */
+    int *quaternion, *massless;                       /* first coordinate; velocity */
+    double *scratch;                                  /* 2 np */
+    char **body_name, **joint_name;
+    unsigned char *body_empty; /* a body without any inertia */
+    size_t bytes;
+};
+
+/* What derivatives need of a velocity, in world axes about a common point `origin`. */
+typedef struct dof_terms {
+    double S[6], P[6], PP[6], Q[6]; /* see derivatives.c; Q = P + SS */
+} dof_terms;
+
+/* Of a node and, after the sweep, all but v and a of all that hangs on it. */
+typedef struct node_terms {
+    double v[6], a[6], f[6];
+    double m, h[3], J[6];
+    double B[36]; /* row-major */
+} node_terms;
+
+struct dfl_tree_derivatives {
+    dfl_context *ctx;
+    dfl_tree *tree;
+    dof_terms *dof;
+    node_terms *node;
+    double *tau;
+    double origin[3];
+};
+
+static inline double dot6(const double *a, const double *b)
+{
+    return dot(a, b) + dot(a + 3, b + 3);
+}
+
+/* The rotation (row-major) whose z is along `axis` and whose x is nearest to axis2, or to x or y of the
+   drawing if axis2 is NULL or zero; the identity if `axis` is NULL or zero. */
+void dfl_axes(double *R, const double *axis, const double *axis2);
+
+/* The inertia of a node with all that hangs on it, rigidly. To be called for all nodes from the last to 1. */
+const double *dfl_tree_composite(dfl_tree *tree, int node);
+
+/* S of a one-axis node in its own frame. */
+void dfl_node_axis(double *S, const dfl_node *node);
+
+/* The twist S_k of velocity k of a node, at the world point `at` in world axes. */
+void dfl_tree_axis(double *S, const dfl_tree *tree, int node, int k, const double *at);
+
+#endif

@@ -1,0 +1,192 @@
+/* hdf5_read.c: values and tables of a stored result. */
+#include "report/hdf5_read.h"
+
+#include "context/text.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MOST_TEXTS = 1 << 24 };
+
+static hid_t open_set(hid_t file, const char *path);
+static hsize_t count_of(hid_t set);
+static size_t text_size(hid_t set);
+
+void dfl_h5_silence(dfl_h5_quiet *quiet)
+{
+    H5Eget_auto2(H5E_DEFAULT, &quiet->print, &quiet->user);
+    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+}
+
+void dfl_h5_speak(const dfl_h5_quiet *quiet)
+{
+    H5Eset_auto2(H5E_DEFAULT, quiet->print, quiet->user);
+}
+
+char *dfl_h5_get_text(dfl_status *status, dfl_context *ctx, hid_t file, const char *path)
+{
+    int count;
+    char **texts = dfl_h5_get_texts(&count, status, ctx, file, path), *text = NULL;
+    if (count == 1) {
+        text = texts[0];
+        texts[0] = NULL;
+    }
+    dfl_h5_free_texts(texts, count, ctx);
+    return text;
+}
+
+/* Texts of fixed length, padded with zeros. */
+char **dfl_h5_get_texts(int *count, dfl_status *status, dfl_context *ctx, hid_t file,
+                        const char *path)
+{
+    const hid_t set = open_set(file, path);
+    const size_t size = text_size(set);
+    const hsize_t n = size > 0 ? count_of(set) : 0;
+    char **texts = NULL, *bytes = NULL;
+    *count = 0;
+    if (size > 0 && n < MOST_TEXTS) {
+        const hid_t type = H5Dget_type(set);
+        texts = dfl_alloc(ctx, (size_t)n + 1, sizeof *texts);
+        bytes = dfl_alloc(ctx, (size_t)n * size + 1, 1);
+        if (!texts || !bytes)
+            *status = DFL_NO_MEMORY;
+        else if (n == 0 || H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes) >= 0)
+            *count = (int)n;
+        H5Tclose(type);
+    }
+    for (int i = 0; i < *count; i++) {
+        texts[i] = dfl_alloc(ctx, size + 1, 1);
+        if (texts[i]) {
+            memcpy(texts[i], bytes + (size_t)i * size, size);
+        } else {
+            *status = DFL_NO_MEMORY;
+            *count = i; /* dfl_h5_free_texts frees those before */
+        }
+    }
+    dfl_free(ctx, bytes);
+    H5Dclose(set);
+    return texts;
+}
+
+void dfl_h5_free_texts(char **texts, int count, dfl_context *ctx)
+{
+    for (int i = 0; texts && i < count; i++)
+        dfl_free(ctx, texts[i]);
+    dfl_free(ctx, texts);
+}
+
+double *dfl_h5_get_numbers(int *count, dfl_status *status, dfl_context *ctx, hid_t file,
+                           const char *path)
+{
+    const hid_t set = open_set(file, path);
+    const hsize_t n = text_size(set) == 0 ? count_of(set) : 0;
+    double *numbers = NULL;
+    *count = 0;
+    if (n > 0 && n < MOST_TEXTS) {
+        numbers = dfl_alloc(ctx, (size_t)n, sizeof *numbers);
+        if (!numbers)
+            *status = DFL_NO_MEMORY;
+        else if (H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, numbers) >= 0)
+            *count = (int)n;
+    }
+    H5Dclose(set);
+    return numbers;
+}
+
+double dfl_h5_get_number(hid_t file, const char *path)
+{
+    const hid_t set = open_set(file, path);
+    double number = NAN;
+    if (count_of(set) == 1 && text_size(set) == 0 &&
+        H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, &number) < 0)
+        number = NAN;
+    H5Dclose(set);
+    return number;
+}
+
+char **dfl_h5_get_names(int *count, dfl_status *status, dfl_context *ctx, hid_t file,
+                        const char *path)
+{
+    H5G_info_t info;
+    *count = 0;
+    if (H5Lexists(file, path, H5P_DEFAULT) <= 0 ||
+        H5Gget_info_by_name(file, path, &info, H5P_DEFAULT) < 0 || info.nlinks > MOST_TEXTS)
+        return NULL;
+    char **names = dfl_alloc(ctx, (size_t)info.nlinks + 1, sizeof *names);
+    if (!names)
+        *status = DFL_NO_MEMORY;
+    for (hsize_t i = 0; names && i < info.nlinks; i++) {
+        char name[256];
+        if (H5Lget_name_by_idx(file, path, H5_INDEX_NAME, H5_ITER_INC, i, name, sizeof name,
+                               H5P_DEFAULT) <= 0)
+            break;
+        names[i] = dfl_copy_string(ctx, name);
+        if (!names[i]) {
+            *status = DFL_NO_MEMORY;
+            break;
+        }
+        *count = (int)i + 1;
+    }
+    return names;
+}
+
+dfl_h5_table dfl_h5_open_table(hid_t file, const char *path)
+{
+    dfl_h5_table table = {.data = open_set(file, path)};
+    const hid_t space = table.data >= 0 ? H5Dget_space(table.data) : -1;
+    const int rank = space >= 0 ? H5Sget_simple_extent_ndims(space) : 0;
+    hsize_t size[2] = {0, 1};
+    if ((rank == 1 || rank == 2) && H5Sget_simple_extent_dims(space, size, NULL) >= 0 &&
+        size[1] < MOST_TEXTS) {
+        table.rows = size[0];
+        table.columns = rank == 1 ? 1 : (int)size[1];
+    }
+    H5Sclose(space);
+    return table;
+}
+
+void dfl_h5_close_table(dfl_h5_table *table)
+{
+    H5Dclose(table->data);
+    *table = (dfl_h5_table){.data = -1};
+}
+
+bool dfl_h5_get_rows(double *out, const dfl_h5_table *table, hsize_t first, hsize_t count)
+{
+    const hsize_t start[2] = {first, 0}, size[2] = {count, (hsize_t)table->columns};
+    if (table->columns == 0)
+        return true;
+    const hid_t from = H5Dget_space(table->data);
+    const int rank = H5Sget_simple_extent_ndims(from);
+    const hid_t to = H5Screate_simple(rank, size, NULL);
+    const bool done = H5Sselect_hyperslab(from, H5S_SELECT_SET, start, NULL, size, NULL) >= 0 &&
+                      H5Dread(table->data, H5T_NATIVE_DOUBLE, to, from, H5P_DEFAULT, out) >= 0;
+    H5Sclose(to);
+    H5Sclose(from);
+    return done;
+}
+
+/* Negative if there is none. Every part of the path must be there, or HDF5 has an error to tell. */
+static hid_t open_set(hid_t file, const char *path)
+{
+    return H5Dopen2(file, path, H5P_DEFAULT);
+}
+
+static hsize_t count_of(hid_t set)
+{
+    const hid_t space = set >= 0 ? H5Dget_space(set) : -1;
+    const hssize_t count = space >= 0 ? H5Sget_simple_extent_npoints(space) : 0;
+    H5Sclose(space);
+    return count > 0 ? (hsize_t)count : 0;
+}
+
+/* The length of texts; 0 if there are no texts of fixed length. */
+static size_t text_size(hid_t set)
+{
+    const hid_t type = set >= 0 ? H5Dget_type(set) : -1;
+    size_t size = 0;
+    if (type >= 0 && H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) == 0)
+        size = H5Tget_size(type);
+    H5Tclose(type);
+    return size;
+}

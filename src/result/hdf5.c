@@ -1,0 +1,401 @@
+/* hdf5.c: a result as an HDF5 file.
+
+       /time          N
+       /state         N x n    attributes `names`, `units` (empty where unknown)
+       /outputs       N x m    attributes `names`, `units`
+       /steps         time, size, order, rejections, energy of every accepted step
+       /residuals     steps x 8, attribute `names`: NAN where there is no such level
+       /events        time, event (its number in /meta/names/events), direction
+       /initial       given, corrected, held
+       /scene         shapes (JSON), values (N x columns that change), if the model draws any
+       /meta          what was run, and how it ended
+
+   A run may be killed at any time and its file must open. So the structure of the growing tables
+   (metadata) reaches the disk only in H5Fflush, about once a second, and before a flush the file gets
+   its full length, so that the flush itself cannot run out of space.
+   When anything fails the file is left as the last flush made it: closing it through HDF5 would
+   write a structure that refers to data which is not there. The format is that of HDF5 1.8, which
+   knows no "open for writing" mark that would keep readers out after a kill. */
+#define _POSIX_C_SOURCE 200809L
+#include "declare/shape.h"
+#include "result/hdf5_parts.h"
+#include "report/report.h"
+#include "result/writer.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { TIME, STATE, OUTPUTS, RESIDUALS, SCENE, STEPS, STEP_VECTORS = 5 };
+enum { EVENTS = STEPS + STEP_VECTORS };
+enum { EVENT_VECTORS = 3, ALL_SERIES = EVENTS + EVENT_VECTORS };
+
+typedef struct hdf5_file {
+    hid_t file, meta;
+    dfl_series series[ALL_SERIES];
+    haddr_t reserved;           /* the file has this length */
+    char reason[DFL_H5_REASON]; /* the first error, or "" */
+    H5E_auto2_t print;          /* HDF5's own error printer while ours is in place */
+    void *print_user;
+} hdf5_file;
+
+static dfl_status open_hdf5(dfl_writer *writer, const dfl_run_option *options, int noptions);
+static dfl_status write_initial(dfl_writer *writer, const double *given, const bool *held,
+                                const double *corrected);
+static dfl_status write_row(dfl_writer *writer);
+static dfl_status write_step(dfl_writer *writer, const dfl_step_record *step);
+static dfl_status write_event(dfl_writer *writer, const dfl_event_record *event);
+static dfl_status close_hdf5(dfl_writer *writer, const dfl_summary *summary);
+static hdf5_file *enter(dfl_writer *writer);
+static dfl_status leave(dfl_writer *writer, bool done);
+static hid_t create_file(const char *path);
+static hid_t create_group(hid_t parent, const char *name);
+static bool create_tables(dfl_writer *writer);
+static bool create_scene(dfl_writer *writer);
+static bool create_vectors(dfl_series *vectors, dfl_writer *writer, const char *group,
+                           const char *const *names, int count, unsigned integers);
+static bool describe_run(dfl_writer *writer, const dfl_run_option *options, int noptions);
+static bool describe_columns(dfl_writer *writer);
+static bool describe_parameters(dfl_writer *writer);
+static bool describe_end(dfl_writer *writer, const dfl_summary *summary);
+static bool add_numbers(dfl_series *vectors, const double *numbers, int count);
+static bool flush_if_due(dfl_writer *writer);
+static bool flush(hdf5_file *h5);
+static bool reserve(hdf5_file *h5);
+static bool close_file(dfl_writer *writer);
+
+const dfl_file_kind dfl_hdf5_kind = {.open = open_hdf5,
+                                     .initial = write_initial,
+                                     .row = write_row,
+                                     .step = write_step,
+                                     .event = write_event,
+                                     .close = close_hdf5,
+                                     .scene = true};
+
+static dfl_status open_hdf5(dfl_writer *writer, const dfl_run_option *options, int noptions)
+{
+    writer->file = dfl_alloc(writer->ctx, 1, sizeof(hdf5_file));
+    if (!writer->file)
+        return DFL_NO_MEMORY;
+    H5dont_atexit(); /* a file that was given up must not be closed behind our back */
+    hdf5_file *h5 = enter(writer);
+    h5->file = create_file(writer->path);
+    const bool done = h5->file >= 0 && create_tables(writer) &&
+                      describe_run(writer, options, noptions) && flush(h5);
+    if (!done)
+        close_file(writer);
+    const dfl_status status = leave(writer, done);
+    const bool created = h5->file >= 0;
+    if (status)
+        dfl_free(writer->ctx, h5);
+    return status == DFL_CALLBACK && !created ? DFL_INVALID : status;
+}
+
+static dfl_status write_initial(dfl_writer *writer, const double *given, const bool *held,
+                                const double *corrected)
+{
+    hdf5_file *h5 = enter(writer);
+    const dfl_columns *columns = &writer->columns;
+    double *value = dfl_alloc(writer->ctx, 2 * (size_t)columns->n, sizeof *value);
+    unsigned char *flag = dfl_alloc(writer->ctx, (size_t)columns->n, 1);
+    for (int i = 0; value && flag && i < columns->n; i++) {
+        value[i] = given[columns->place[i]];
+        value[columns->n + i] = corrected[columns->place[i]];
+        flag[i] = held[columns->place[i]];
+    }
+    const hid_t group = H5Gopen2(h5->file, "initial", H5P_DEFAULT);
+    const bool done = value && flag && group >= 0 &&
+                      dfl_h5_numbers(group, "given", value, columns->n) &&
+                      dfl_h5_numbers(group, "corrected", value + columns->n, columns->n) &&
+                      dfl_h5_flags(group, "held", flag, columns->n) && flush(h5);
+    H5Gclose(group);
+    dfl_free(writer->ctx, flag);
+    dfl_free(writer->ctx, value);
+    return leave(writer, done);
+}
+
+static dfl_status write_row(dfl_writer *writer)
+{
+    hdf5_file *h5 = enter(writer);
+    const double *row = writer->row;
+    return leave(writer, dfl_series_add(&h5->series[TIME], row) &&
+                             dfl_series_add(&h5->series[STATE], row + 1) &&
+                             dfl_series_add(&h5->series[OUTPUTS], row + 1 + writer->columns.n) &&
+                             (writer->eq->model->nshapes == 0 ||
+                              dfl_series_add(&h5->series[SCENE], writer->scene)) &&
+                             flush_if_due(writer));
+}
+
+static dfl_status write_step(dfl_writer *writer, const dfl_step_record *step)
+{
+    hdf5_file *h5 = enter(writer);
+    const double numbers[STEP_VECTORS] = {step->time, step->size, step->order,
+                                          (double)step->rejections, step->energy};
+    return leave(writer, add_numbers(&h5->series[STEPS], numbers, STEP_VECTORS) &&
+                             dfl_series_add(&h5->series[RESIDUALS], step->residual) &&
+                             flush_if_due(writer));
+}
+
+static dfl_status write_event(dfl_writer *writer, const dfl_event_record *event)
+{
+    hdf5_file *h5 = enter(writer);
+    const double numbers[EVENT_VECTORS] = {event->time, event->event, event->direction};
+    return leave(writer,
+                 add_numbers(&h5->series[EVENTS], numbers, EVENT_VECTORS) && flush_if_due(writer));
+}
+
+static dfl_status close_hdf5(dfl_writer *writer, const dfl_summary *summary)
+{
+    hdf5_file *h5 = enter(writer);
+    bool done = !writer->status && (!summary || describe_end(writer, summary)) && flush(h5);
+    done = close_file(writer) && done;
+    const dfl_status status = leave(writer, done);
+    dfl_free(writer->ctx, h5);
+    return status;
+}
+
+/* From here to `leave`, HDF5's errors are recorded and not printed. */
+static hdf5_file *enter(dfl_writer *writer)
+{
+    hdf5_file *h5 = writer->file;
+    H5Eget_auto2(H5E_DEFAULT, &h5->print, &h5->print_user);
+    H5Eset_auto2(H5E_DEFAULT, dfl_h5_record, h5->reason);
+    return h5;
+}
+
+/* Without a recorded reason memory was lacking, and the context has that message. */
+static dfl_status leave(dfl_writer *writer, bool done)
+{
+    const hdf5_file *h5 = writer->file;
+    H5Eset_auto2(H5E_DEFAULT, h5->print, h5->print_user);
+    if (done)
+        return DFL_OK;
+    return h5->reason[0] ? dfl_fail(writer->ctx, DFL_CALLBACK, "'%s' cannot be written: %s",
+                                    writer->path, h5->reason)
+                         : DFL_NO_MEMORY;
+}
+
+static hid_t create_file(const char *path)
+{
+    const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+    H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V18);
+    const hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, access);
+    H5Pclose(access);
+    return file;
+}
+
+static hid_t create_group(hid_t parent, const char *name)
+{
+    return H5Gcreate2(parent, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+}
+
+static bool create_tables(dfl_writer *writer)
+{
+    static const char *const step_names[] = {"time", "size", "order", "rejections", "energy"};
+    static const char *const event_names[] = {"time", "event", "direction"};
+    hdf5_file *h5 = writer->file;
+    dfl_series *series = h5->series;
+    dfl_context *ctx = writer->ctx;
+    const dfl_columns *columns = &writer->columns;
+    const hid_t initial = create_group(h5->file, "initial");
+    h5->meta = create_group(h5->file, "meta");
+    H5Gclose(initial);
+    const char *const *units = (const char *const *)columns->unit;
+    return create_scene(writer) && initial >= 0 && h5->meta >= 0 &&
+           dfl_series_vector(&series[TIME], ctx, h5->file, "time", false) &&
+           dfl_series_matrix(&series[STATE], ctx, h5->file, "state", columns->state, columns->n) &&
+           dfl_series_matrix(&series[OUTPUTS], ctx, h5->file, "outputs", columns->output,
+                             columns->m) &&
+           dfl_h5_names(series[STATE].data, "units", units, columns->n) &&
+           dfl_h5_names(series[OUTPUTS].data, "units", units + columns->n, columns->m) &&
+           dfl_series_matrix(&series[RESIDUALS], ctx, h5->file, "residuals", dfl_level_names,
+                             DFL_LEVELS) &&
+           create_vectors(&series[STEPS], writer, "steps", step_names, STEP_VECTORS,
+                          1U << 2 | 1U << 3) &&
+           create_vectors(&series[EVENTS], writer, "events", event_names, EVENT_VECTORS,
+                          1U << 1 | 1U << 2);
+}
+
+/* A group of vectors; bits of `integers` mark those of whole numbers. */
+static bool create_vectors(dfl_series *vectors, dfl_writer *writer, const char *group,
+                           const char *const *names, int count, unsigned integers)
+{
+    const hdf5_file *h5 = writer->file;
+    const hid_t id = create_group(h5->file, group);
+    bool done = id >= 0;
+    for (int i = 0; done && i < count; i++)
+        done = dfl_series_vector(&vectors[i], writer->ctx, id, names[i], integers >> i & 1);
+    H5Gclose(id);
+    return done;
+}
+
+/* The shapes as text, and a table of their numbers; `names` has the shape of every column. */
+static bool create_scene(dfl_writer *writer)
+{
+    const hdf5_file *h5 = writer->file;
+    const dfl_model *model = writer->eq->model;
+    const int columns = dfl_scene_columns(model);
+    dfl_text shapes = {.ctx = writer->ctx};
+    const char **names = dfl_alloc(writer->ctx, (size_t)columns, sizeof *names);
+    const hid_t group = create_group(h5->file, "scene");
+    bool done = group >= 0 && names;
+    for (int i = 0, next = 0; done && i < model->nshapes; i++)
+        for (int k = 0; k < model->shapes[i].ncolumns; k++)
+            if (!dfl_is_constant(model->graph, model->shapes[i].column[k]))
+                names[next++] = model->shapes[i].name;
+    if (done && model->nshapes > 0)
+        done = !dfl_scene_json(&shapes, model) &&
+               dfl_h5_text(group, "shapes", dfl_text_string(&shapes)) &&
+               dfl_series_matrix(&((hdf5_file *)writer->file)->series[SCENE], writer->ctx, group,
+                                 "values", names, columns);
+    H5Gclose(group);
+    dfl_free(writer->ctx, names);
+    dfl_text_clear(&shapes);
+    return done;
+}
+
+static bool describe_run(dfl_writer *writer, const dfl_run_option *options, int noptions)
+{
+    const hdf5_file *h5 = writer->file;
+    const dfl_model *model = writer->eq->model;
+    const hid_t group = create_group(h5->meta, "options");
+    bool done = group >= 0 && dfl_h5_text(h5->meta, "version", DFL_VERSION) &&
+                dfl_h5_text(h5->meta, "model", model->name) &&
+                dfl_h5_text(h5->meta, "text", model->text ? model->text : "") &&
+                dfl_h5_text(h5->meta, "status", "running");
+    for (int i = 0; done && i < noptions; i++)
+        done = options[i].text ? dfl_h5_text(group, options[i].name, options[i].text)
+                               : dfl_h5_number(group, options[i].name, options[i].number);
+    H5Gclose(group);
+    return done && describe_columns(writer) && describe_parameters(writer);
+}
+
+/* All names once more as data sets, for readers without attributes (Octave). */
+static bool describe_columns(dfl_writer *writer)
+{
+    const hdf5_file *h5 = writer->file;
+    const dfl_columns *columns = &writer->columns;
+    dfl_context *ctx = writer->ctx;
+    const char **events = dfl_declared_names(writer->eq, DFL_AN_EVENT);
+    const char **kinds = dfl_alloc(ctx, (size_t)columns->n, sizeof *kinds);
+    for (int i = 0; kinds && i < columns->n; i++)
+        kinds[i] = dfl_column_kind(writer->eq, i);
+    const int nevents = writer->eq->model->count[DFL_AN_EVENT];
+    const hid_t group = create_group(h5->meta, "names");
+    const bool done = events && kinds && group >= 0 &&
+                      dfl_h5_texts(ctx, group, "kinds", kinds, columns->n) &&
+                      dfl_h5_texts(ctx, group, "state", columns->state, columns->n) &&
+                      dfl_h5_texts(ctx, group, "outputs", columns->output, columns->m) &&
+                      dfl_h5_texts(ctx, group, "units", (const char *const *)columns->unit,
+                                   columns->n + columns->m) &&
+                      dfl_h5_texts(ctx, group, "residuals", dfl_level_names, DFL_LEVELS) &&
+                      dfl_h5_texts(ctx, group, "events", events, nevents);
+    H5Gclose(group);
+    dfl_free(ctx, kinds);
+    dfl_free(ctx, events);
+    return done;
+}
+
+/* Parameters, inputs and settings, with the values of this run. */
+static bool describe_parameters(dfl_writer *writer)
+{
+    const hdf5_file *h5 = writer->file;
+    const dfl_model *model = writer->eq->model;
+    const unsigned wanted = 1U << DFL_A_PARAM | 1U << DFL_AN_INPUT | 1U << DFL_A_SETTING;
+    const size_t most = (size_t)model->ndeclarations;
+    const char **names = dfl_alloc(writer->ctx, most, sizeof *names);
+    const char **units = dfl_alloc(writer->ctx, most, sizeof *units);
+    double *values = dfl_alloc(writer->ctx, most, sizeof *values);
+    int count = 0;
+    for (int i = 0; names && units && values && i < model->ndeclarations; i++) {
+        const dfl_declaration *decl = &model->declarations[i];
+        if (wanted >> decl->kind & 1) {
+            names[count] = decl->name;
+            units[count] = decl->unit ? decl->unit : "";
+            values[count++] = decl->value;
+        }
+    }
+    const hid_t group = create_group(h5->meta, "parameters");
+    const bool done = group >= 0 && names && units && values &&
+                      dfl_h5_texts(writer->ctx, group, "names", names, count) &&
+                      dfl_h5_texts(writer->ctx, group, "units", units, count) &&
+                      dfl_h5_numbers(group, "values", values, count);
+    H5Gclose(group);
+    dfl_free(writer->ctx, values);
+    dfl_free(writer->ctx, units);
+    dfl_free(writer->ctx, names);
+    return done;
+}
+
+static bool describe_end(dfl_writer *writer, const dfl_summary *summary)
+{
+    const hdf5_file *h5 = writer->file;
+    dfl_counter counters[DFL_COUNTERS];
+    double levels[DFL_LEVELS];
+    dfl_summary_levels(levels, summary, writer->eq);
+    const hid_t group = create_group(h5->meta, "statistics");
+    bool done = group >= 0 && dfl_h5_text(h5->meta, "status", summary->status) &&
+                dfl_h5_text(h5->meta, "message", summary->message) &&
+                dfl_h5_text(h5->meta, "warnings", dfl_text_string(&writer->warnings)) &&
+                dfl_h5_number(group, "t", summary->t) &&
+                dfl_h5_number(group, "seconds", summary->seconds) &&
+                dfl_h5_number(group, "energy_drift", summary->energy_drift) &&
+                dfl_h5_numbers(group, "max_residual", levels, DFL_LEVELS);
+    dfl_summary_counters(counters, &summary->statistics);
+    for (int i = 0; done && i < DFL_COUNTERS; i++)
+        done = dfl_h5_integer(group, counters[i].name, counters[i].value);
+    H5Gclose(group);
+    return done;
+}
+
+/* One number to each vector. */
+static bool add_numbers(dfl_series *vectors, const double *numbers, int count)
+{
+    bool done = true;
+    for (int i = 0; done && i < count; i++)
+        done = dfl_series_add(&vectors[i], &numbers[i]);
+    return done;
+}
+
+static bool flush_if_due(dfl_writer *writer)
+{
+    return !dfl_writer_due(writer) || flush(writer->file);
+}
+
+/* Brings everything to the disk, so that the file is complete up to here. */
+static bool flush(hdf5_file *h5)
+{
+    bool done = true;
+    for (int i = 0; done && i < ALL_SERIES; i++)
+        done = dfl_series_write(&h5->series[i]);
+    return done && reserve(h5) && H5Fflush(h5->file, H5F_SCOPE_GLOBAL) >= 0;
+}
+
+/* Gives the file the length that its structure will refer to, on the disk. */
+static bool reserve(hdf5_file *h5)
+{
+    haddr_t end;
+    void *handle;
+    if (H5Fget_eoa(h5->file, &end) < 0 || H5Fget_vfd_handle(h5->file, H5P_DEFAULT, &handle) < 0)
+        return false;
+    const int error = end > h5->reserved ? posix_fallocate(*(int *)handle, (off_t)h5->reserved,
+                                                           (off_t)(end - h5->reserved))
+                                         : 0;
+    if (error)
+        snprintf(h5->reason, sizeof h5->reason, "%s", strerror(error));
+    else if (end > h5->reserved)
+        h5->reserved = end;
+    return !error;
+}
+
+/* Closes the file; after an error gives it up as it is on the disk: see the top. Frees the rest. */
+static bool close_file(dfl_writer *writer)
+{
+    hdf5_file *h5 = writer->file;
+    const bool sound = !h5->reason[0];
+    for (int i = 0; i < ALL_SERIES; i++)
+        dfl_series_clear(&h5->series[i], writer->ctx, sound);
+    if (sound && h5->meta > 0)
+        H5Gclose(h5->meta);
+    return sound && H5Fclose(h5->file) >= 0;
+}

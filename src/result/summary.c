@@ -1,0 +1,237 @@
+/* summary.c: what a run ended with, for programs (JSON) and for people. */
+#include "result/result.h"
+
+#include <math.h>
+#include <string.h>
+
+static void add_counter(dfl_text *text, const char *name, long value);
+static bool is_conservative(const dfl_equations *eq);
+static void add_name(dfl_text *text, const char *name);
+static void add_counters(dfl_text *text, const dfl_statistics *stats);
+static void add_events(dfl_text *text, const dfl_summary *summary, const char **names);
+static void add_final(dfl_text *text, const dfl_summary *summary, const dfl_columns *columns);
+static void add_value(dfl_text *text, const char *name, double value, bool first);
+static void describe_steps(dfl_text *text, const dfl_statistics *stats);
+static void describe_levels(dfl_text *text, const double levels[DFL_LEVELS]);
+static void describe_events(dfl_text *text, const dfl_summary *summary, const char **names);
+
+void dfl_summary_levels(double levels[DFL_LEVELS], const dfl_summary *summary,
+                        const dfl_equations *eq)
+{
+    const dfl_statistics *stats = &summary->statistics;
+    const int rows[DFL_LEVELS] = {eq->nl, eq->nl, eq->nl + eq->nm,  eq->nm,
+                                  eq->ns, eq->nw, eq->ne + eq->nep, eq->n0};
+    const double largest[DFL_LEVELS] = {
+        stats->max_residual.position,     stats->max_residual.velocity,
+        stats->max_residual.acceleration, stats->max_residual.nonholonomic,
+        stats->max_residual.contact,      stats->max_residual.auxiliary,
+        stats->max_residual.invariant,    stats->max_residual.massless};
+    for (int i = 0; i < DFL_LEVELS; i++)
+        levels[i] = rows[i] > 0 && summary->x ? largest[i] : NAN;
+}
+
+void dfl_summary_counters(dfl_counter out[DFL_COUNTERS], const dfl_statistics *stats)
+{
+    const dfl_counter counters[DFL_COUNTERS] = {
+        {"accepted", stats->accepted},
+        {"rejected_error", stats->rejected_error},
+        {"rejected_newton", stats->rejected_newton},
+        {"attempted", stats->attempts},
+        {"unconverged", stats->unconverged},
+        {"eom_evaluations", stats->evaluations},
+        {"partial_evaluations", stats->partial_evaluations},
+        {"mass_evaluations", stats->mass_evaluations},
+        {"jacobian_evaluations", stats->jacobians},
+        {"difference_evaluations", stats->difference_evaluations},
+        {"selectors", stats->selector_computations},
+        {"algebraic_decompositions", stats->algebraic_decompositions},
+        {"differential_decompositions", stats->differential_decompositions},
+        {"back_substitutions", stats->back_substitutions},
+        {"events", stats->events}};
+    memcpy(out, counters, sizeof counters);
+}
+
+dfl_status dfl_summary_json(dfl_text *text, const dfl_summary *summary, const dfl_equations *eq)
+{
+    const struct {
+        const char *name, *value;
+    } texts[] = {{"model", eq->model->name},
+                 {"form", summary->form},
+                 {"method", summary->method},
+                 {"status", summary->status},
+                 {"message", summary->message[0] ? summary->message : NULL}};
+    double levels[DFL_LEVELS];
+    dfl_columns columns;
+    const char **events = dfl_declared_names(eq, DFL_AN_EVENT);
+    const dfl_status status = events ? dfl_columns_create(&columns, eq) : DFL_NO_MEMORY;
+    if (status) {
+        dfl_free(eq->model->ctx, events);
+        return status;
+    }
+    dfl_text_add(text, "{");
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        dfl_text_add(text, i > 0 ? ", " : "");
+        add_name(text, texts[i].name);
+        if (texts[i].value)
+            dfl_json_string(text, texts[i].value);
+        else
+            dfl_text_add(text, "null");
+    }
+    add_value(text, "t", summary->t, false);
+    add_value(text, "seconds", summary->seconds, false);
+    add_counters(text, &summary->statistics);
+    dfl_summary_levels(levels, summary, eq);
+    dfl_text_add(text, ",\n  \"max_residual\": {");
+    for (int i = 0; i < DFL_LEVELS; i++)
+        add_value(text, dfl_level_names[i], levels[i], i == 0);
+    dfl_text_add(text, "}");
+    add_value(text, "energy_drift", summary->energy_drift, false);
+    add_events(text, summary, events);
+    dfl_text_add(text, ",\n  \"final\": ");
+    add_final(text, summary, &columns);
+    dfl_text_add(text, "}\n");
+    dfl_columns_clear(&columns, eq->model->ctx);
+    dfl_free(eq->model->ctx, events);
+    return text->status;
+}
+
+dfl_status dfl_summary_text(dfl_text *text, const dfl_summary *summary, const dfl_equations *eq)
+{
+    double levels[DFL_LEVELS];
+    const char **events = dfl_declared_names(eq, DFL_AN_EVENT);
+    if (!events)
+        return DFL_NO_MEMORY;
+    dfl_text_add(text, "%s: %s", eq->model->name, summary->status);
+    if (isfinite(summary->t))
+        dfl_text_add(text, " at t = %.10g", summary->t);
+    dfl_text_add(text, " (%s, %s, %.3g s)\n", summary->form, summary->method, summary->seconds);
+    dfl_summary_levels(levels, summary, eq);
+    describe_steps(text, &summary->statistics);
+    describe_levels(text, levels);
+    if (isfinite(summary->energy_drift))
+        dfl_text_add(text,
+                     is_conservative(eq) ? "  energy drift      %.2g\n"
+                                         : "  energy change     %.2g, forces or time act on it\n",
+                     summary->energy_drift);
+    describe_events(text, summary, events);
+    dfl_free(eq->model->ctx, events);
+    return text->status;
+}
+
+/* Whether the energy should stay what it is: no declared force does work, no equation contains time. */
+static bool is_conservative(const dfl_equations *eq)
+{
+    return eq->autonomous && !dfl_depends(eq->graph, eq->energy, DFL_SYM_TIME) &&
+           dfl_model_conservative(eq->model);
+}
+
+static void add_name(dfl_text *text, const char *name)
+{
+    dfl_json_string(text, name);
+    dfl_text_add(text, ": ");
+}
+
+static void add_counter(dfl_text *text, const char *name, long value)
+{
+    add_name(text, name);
+    dfl_text_add(text, "%ld", value);
+}
+
+static void add_counters(dfl_text *text, const dfl_statistics *stats)
+{
+    const struct {
+        const char *before, *name;
+        long value;
+    } counters[] = {{",\n  \"steps\": {", "accepted", stats->accepted},
+                    {", ", "rejected_error", stats->rejected_error},
+                    {", ", "rejected_newton", stats->rejected_newton},
+                    {", ", "attempted", stats->attempts},
+                    {", ", "unconverged", stats->unconverged},
+                    {"},\n  \"evaluations\": {", "eom", stats->evaluations},
+                    {", ", "partial", stats->partial_evaluations},
+                    {", ", "mass", stats->mass_evaluations},
+                    {", ", "jacobian", stats->jacobians},
+                    {", ", "difference", stats->difference_evaluations},
+                    {"},\n  ", "selectors", stats->selector_computations},
+                    {", \"decompositions\": {", "algebraic", stats->algebraic_decompositions},
+                    {", ", "differential", stats->differential_decompositions},
+                    {"}, ", "back_substitutions", stats->back_substitutions}};
+    for (size_t i = 0; i < sizeof counters / sizeof *counters; i++) {
+        dfl_text_add(text, "%s", counters[i].before);
+        add_counter(text, counters[i].name, counters[i].value);
+    }
+}
+
+/* How many there were, and the first of them. */
+static void add_events(dfl_text *text, const dfl_summary *summary, const char **names)
+{
+    dfl_text_add(text, ",\n  \"events\": {");
+    add_counter(text, "count", summary->statistics.events);
+    dfl_text_add(text, ", \"first\": [");
+    for (int i = 0; i < summary->nevents; i++) {
+        const dfl_event_record *event = &summary->events[i];
+        dfl_text_add(text, i > 0 ? ", {" : "{");
+        add_name(text, "name");
+        dfl_json_string(text, names[event->event]);
+        add_value(text, "time", event->time, false);
+        dfl_text_add(text, ", ");
+        add_counter(text, "direction", event->direction);
+        dfl_text_add(text, "}");
+    }
+    dfl_text_add(text, "]}");
+}
+
+static void add_final(dfl_text *text, const dfl_summary *summary, const dfl_columns *columns)
+{
+    if (!summary->x) {
+        dfl_text_add(text, "null");
+        return;
+    }
+    dfl_text_add(text, "{");
+    for (int i = 0; i < columns->n; i++)
+        add_value(text, columns->state[i], summary->x[columns->place[i]], i == 0);
+    for (int i = 0; summary->outputs && i < columns->m; i++)
+        add_value(text, columns->output[i], summary->outputs[i], columns->n + i == 0);
+    dfl_text_add(text, "}");
+}
+
+static void add_value(dfl_text *text, const char *name, double value, bool first)
+{
+    dfl_text_add(text, first ? "" : ", ");
+    add_name(text, name);
+    dfl_json_number(text, value);
+}
+
+static void describe_steps(dfl_text *text, const dfl_statistics *stats)
+{
+    const long rejected = stats->rejected_error + stats->rejected_newton;
+    dfl_text_add(text, "  steps             %ld", stats->accepted);
+    if (rejected > 0)
+        dfl_text_add(text, ", and %ld rejected (error %ld, Newton %ld)", rejected,
+                     stats->rejected_error, stats->rejected_newton);
+    dfl_text_add(text, "\n");
+    if (stats->unconverged > 0)
+        dfl_text_add(text, "  not converged     %ld of these steps: shorter ones are needed\n",
+                     stats->unconverged);
+}
+
+/* The levels that there are, one below the other. */
+static void describe_levels(dfl_text *text, const double levels[DFL_LEVELS])
+{
+    const char *title = "largest residual";
+    for (int i = 0; i < DFL_LEVELS; i++)
+        if (!isnan(levels[i])) {
+            dfl_text_add(text, "  %-17s %.2g %s\n", title, levels[i], dfl_level_names[i]);
+            title = "";
+        }
+}
+
+static void describe_events(dfl_text *text, const dfl_summary *summary, const char **names)
+{
+    const long more = summary->statistics.events - summary->nevents;
+    for (int i = 0; i < summary->nevents; i++)
+        dfl_text_add(text, "  %-17s %s at t = %.10g\n", i == 0 ? "events" : "",
+                     names[summary->events[i].event], summary->events[i].time);
+    if (more > 0)
+        dfl_text_add(text, "  %-17s and %ld more\n", "", more);
+}

@@ -1,0 +1,113 @@
+/* advice.c: what a user should hear although the model runs: a configuration that was chosen for him and, of
+   massless directions, given velocities that were not his to give, negative damping, masses next to nothing. */
+#include "study/diagnosis.h"
+#include "derive/equations_internal.h"
+#include "engine/runnable_internal.h"
+
+#include <math.h>
+
+static void advise_choice(const dfl_runnable *run, const double *x, dfl_advice_fn tell, void *user);
+static dfl_status advise_velocities(dfl_runnable *run, double t, const double *x,
+                                    dfl_advice_fn tell, void *user);
+static dfl_status advise_damping(dfl_runnable *run, double t, const double *x, dfl_advice_fn tell,
+                                 void *user);
+static void advise_mass(const dfl_runnable *run, dfl_advice_fn tell, void *user);
+
+dfl_status dfl_runnable_advise(dfl_runnable *run, double t, const double *x, dfl_advice_fn tell,
+                               void *user)
+{
+    dfl_status status = DFL_OK;
+    for (int i = 0; i < run->eq->model->nwarnings; i++)
+        tell(run->eq->model->warnings[i], user);
+    if (run->beside)
+        advise_choice(run, x, tell, user);
+    advise_mass(run, tell, user);
+    if (run->eq->n0 > 0)
+        status = advise_velocities(run, t, x, tell, user);
+    if (!status && run->eq->n0 > 0)
+        status = advise_damping(run, t, x, tell, user);
+    return status;
+}
+
+/* Several configurations are equally near to what was drawn or given. */
+static void advise_choice(const dfl_runnable *run, const double *x, dfl_advice_fn tell, void *user)
+{
+    const dfl_equations *eq = run->eq;
+    dfl_text text = {.ctx = run->ctx};
+    int named = 0;
+    dfl_text_add(&text,
+                 "the drawing or guess is a singular position, from which the constraints can be "
+                 "closed in more than one way; taken is");
+    for (int i = 0; i < eq->np && named < 4; i++) {
+        const dfl_variable *p = &dfl_equations_p(eq)[i];
+        const double value = x[eq->n - eq->np + i];
+        if (!dfl_model_mentioned(eq->model, p->symbol) && fabs(value) > 1e-6)
+            dfl_text_add(&text, "%s %s = %.4g", named++ ? "," : "", p->name, value);
+    }
+    dfl_text_add(&text, "; a guess of one of them chooses another");
+    tell(dfl_text_string(&text), user);
+    dfl_text_clear(&text);
+}
+
+/* Guesses of velocities that the balance of forces has replaced. */
+static dfl_status advise_velocities(dfl_runnable *run, double t, const double *x,
+                                    dfl_advice_fn tell, void *user)
+{
+    const dfl_equations *eq = run->eq;
+    const int v = eq->nw + eq->nl + eq->nm + eq->nr;
+    const dfl_numbers numbers = dfl_runnable_numbers(run, t, x, NULL);
+    double *K0 = dfl_alloc(run->ctx, (size_t)eq->nv * (size_t)eq->n0, sizeof *K0);
+    double *given = dfl_alloc(run->ctx, (size_t)eq->n, sizeof *given);
+    bool *held = dfl_alloc(run->ctx, (size_t)eq->n, sizeof *held);
+    dfl_status status =
+        K0 && given && held ? dfl_numbers_matrix(K0, &numbers, eq, &eq->K0) : DFL_NO_MEMORY;
+    if (!status)
+        dfl_runnable_given(given, held, run);
+    for (int j = 0; !status && j < eq->nv; j++) {
+        double share = 0.0;
+        for (int k = 0; k < eq->n0; k++)
+            share = fmax(share, fabs(K0[j + k * eq->nv]));
+        const double change = fabs(x[v + j] - given[v + j]);
+        if (!dfl_model_mentioned(eq->model, eq->x[v + j].symbol) || share < 1e-9 ||
+            change <= 1e-6 * (1.0 + fabs(x[v + j])))
+            continue;
+        dfl_text text = {.ctx = run->ctx};
+        dfl_text_add(&text,
+                     "%s starts at %.6g, not at %.6g: it follows from the balance of forces along "
+                     "a massless direction",
+                     eq->x[v + j].name, x[v + j], given[v + j]);
+        tell(dfl_text_string(&text), user);
+        dfl_text_clear(&text);
+    }
+    dfl_free(run->ctx, K0);
+    dfl_free(run->ctx, given);
+    dfl_free(run->ctx, held);
+    return status;
+}
+
+static dfl_status advise_damping(dfl_runnable *run, double t, const double *x, dfl_advice_fn tell,
+                                 void *user)
+{
+    dfl_massless_kinds kinds;
+    const dfl_status status = dfl_diagnose_massless(&kinds, run, t, x);
+    if (!status && kinds.negative_damping)
+        tell("negative damping on a massless direction: the solution is not the limit of small "
+             "masses",
+             user);
+    dfl_massless_kinds_clear(&kinds);
+    return status;
+}
+
+static void advise_mass(const dfl_runnable *run, dfl_advice_fn tell, void *user)
+{
+    const dfl_equations *eq = run->eq;
+    if (eq->negligible < 0)
+        return;
+    dfl_text text = {.ctx = run->ctx};
+    dfl_text_add(&text,
+                 "the mass that %s moves by itself is negligible (%.1e of all it moves): set it to "
+                 "0, and fast vibrations of no interest vanish",
+                 dfl_equations_v(eq)[eq->negligible].name, eq->negligible_ratio);
+    tell(dfl_text_string(&text), user);
+    dfl_text_clear(&text);
+}

@@ -1,0 +1,241 @@
+/* damping.c: what determines the motion along massless directions.
+
+   With G = d gam / d zeta, the velocities being v + K0 zeta, a direction z is of first order if G z is not
+   zero: forces determine its speed. The rest is quasi-static if the stiffness reduced to it is regular,
+   otherwise undetermined. */
+#include "study/diagnosis.h"
+#include "derive/equations_internal.h"
+#include "engine/runnable_internal.h"
+
+#include "linalg/linalg.h"
+#include "derive/null_space.h"
+
+#include <lapacke.h>
+
+#include <math.h>
+#include <string.h>
+
+/* Damping and stiffness below this part of the largest derivative of a force are zero. */
+static const double zero_ratio = 1e-10;
+
+/* Matrices at one state. */
+typedef struct along {
+    double *K0;            /* nv x n0 */
+    double *G, *K;         /* n0 x n0: damping, stiffness */
+    double *J, *dyn, *kin; /* derivatives of gam, of f, of p' */
+    double *room;          /* nv + np, times n0 */
+    double size_v, size_q; /* largest entries of f_v and f_q */
+} along;
+
+static dfl_status allocate(along *a, const dfl_equations *eq);
+static void release(along *a, dfl_context *ctx);
+static dfl_status project(along *a, dfl_runnable *run, double t, const double *x);
+static double largest(const double *x, size_t n);
+static dfl_status undamped(double **basis, int *count, const along *a, const dfl_equations *eq);
+static dfl_status amplifies(bool *out, const along *a, const dfl_equations *eq);
+static dfl_status reduced_stiffness(dfl_massless_kinds *out, const along *a,
+                                    const dfl_equations *eq, const double *N, int free);
+static dfl_status keep_direction(dfl_massless_kinds *out, const along *a, const dfl_equations *eq,
+                                 const double *z);
+
+dfl_status dfl_diagnose_massless(dfl_massless_kinds *out, dfl_runnable *run, double t,
+                                 const double *x)
+{
+    const dfl_equations *eq = dfl_runnable_equations(run);
+    dfl_context *ctx = eq->model->ctx;
+    *out = (dfl_massless_kinds){.ctx = ctx};
+    if (eq->n0 == 0 || !eq->have_jacobians)
+        return DFL_OK;
+    along a = {0};
+    double *N = NULL;
+    int free = 0;
+    dfl_status status = allocate(&a, eq);
+    if (!status)
+        status = project(&a, run, t, x);
+    if (!status)
+        status = undamped(&N, &free, &a, eq);
+    if (!status) {
+        out->first_order = eq->n0 - free;
+        out->size = a.size_v;
+        if (free == 0)
+            status = amplifies(&out->negative_damping, &a, eq);
+        else
+            status = reduced_stiffness(out, &a, eq, N, free);
+    }
+    if (!status && free > 0)
+        status = keep_direction(out, &a, eq, N);
+    release(&a, ctx);
+    dfl_free(ctx, N);
+    return status;
+}
+
+dfl_status dfl_direction_is_damped(bool *out, dfl_runnable *run, double t, const double *x,
+                                   const double *direction)
+{
+    const dfl_equations *eq = dfl_runnable_equations(run);
+    const int n0 = eq->n0, v = eq->nw + eq->nl + eq->nm + eq->nr;
+    const dfl_numbers numbers = dfl_runnable_numbers(run, t, x, NULL);
+    *out = !eq->have_jacobians || dfl_balance_is_coupled(eq);
+    if (*out)
+        return DFL_OK;
+    double *J = dfl_alloc(eq->model->ctx, (size_t)n0 * (size_t)eq->n, sizeof *J);
+    dfl_status status = J ? dfl_numbers_matrix(J, &numbers, eq, &eq->Jgam) : DFL_NO_MEMORY;
+    for (int i = 0; !status && i < n0; i++) {
+        double sum = 0.0, size = 0.0;
+        for (int j = 0; j < eq->nv; j++) {
+            sum += J[i + (v + j) * n0] * direction[j];
+            size = fmax(size, fabs(J[i + (v + j) * n0]));
+        }
+        *out = *out || fabs(sum) > zero_ratio * size;
+    }
+    dfl_free(eq->model->ctx, J);
+    return status;
+}
+
+bool dfl_balance_is_coupled(const dfl_equations *eq)
+{
+    const unsigned others = 1U << DFL_SYM_W | 1U << DFL_SYM_LAMBDA | 1U << DFL_SYM_MU;
+    for (int k = 0; k < eq->n0; k++)
+        if (dfl_node_of(eq->graph, eq->gam[k])->depends & others)
+            return true;
+    return false;
+}
+
+void dfl_massless_kinds_clear(dfl_massless_kinds *kinds)
+{
+    if (kinds->ctx)
+        dfl_free(kinds->ctx, kinds->direction);
+    *kinds = (dfl_massless_kinds){0};
+}
+
+static dfl_status allocate(along *a, const dfl_equations *eq)
+{
+    dfl_context *ctx = eq->model->ctx;
+    const size_t nv = (size_t)eq->nv, np = (size_t)eq->np, n0 = (size_t)eq->n0, n = (size_t)eq->n;
+    const size_t d = sizeof(double);
+    a->K0 = dfl_alloc(ctx, nv * n0, d);
+    a->G = dfl_alloc(ctx, n0 * n0, d);
+    a->K = dfl_alloc(ctx, n0 * n0, d);
+    a->J = dfl_alloc(ctx, n0 * n, d);
+    a->dyn = dfl_alloc(ctx, nv * n, d);
+    a->kin = dfl_alloc(ctx, np * (size_t)eq->Jkin.ncols, d);
+    a->room = dfl_alloc(ctx, (nv + np + 8) * n0, d);
+    return a->K0 && a->G && a->K && a->J && a->dyn && a->kin && a->room ? DFL_OK : DFL_NO_MEMORY;
+}
+
+static void release(along *a, dfl_context *ctx)
+{
+    double *const arrays[] = {a->K0, a->G, a->K, a->J, a->dyn, a->kin, a->room};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+        dfl_free(ctx, arrays[i]);
+}
+
+/* G = gam_v K0, K = gam_p Z K0. Accelerations do not matter for what depends on v; they are zero. */
+static dfl_status project(along *a, dfl_runnable *run, double t, const double *x)
+{
+    const dfl_equations *eq = dfl_runnable_equations(run);
+    const int nv = eq->nv, np = eq->np, n0 = eq->n0, n = eq->n;
+    const int v = eq->nw + eq->nl + eq->nm + eq->nr, p = n - np;
+    double *rest = dfl_alloc(eq->model->ctx, (size_t)nv, sizeof *rest);
+    const dfl_numbers numbers = dfl_runnable_numbers(run, t, x, rest);
+    dfl_status status = rest ? dfl_numbers_matrix(a->K0, &numbers, eq, &eq->K0) : DFL_NO_MEMORY;
+    if (!status)
+        status = dfl_numbers_matrix(a->J, &numbers, eq, &eq->Jgam);
+    if (!status)
+        status = dfl_numbers_matrix(a->dyn, &numbers, eq, &eq->Jdyn);
+    if (!status)
+        status = dfl_numbers_matrix(a->kin, &numbers, eq, &eq->Jkin);
+    dfl_free(eq->model->ctx, rest);
+    if (status)
+        return status;
+    a->size_v = largest(a->dyn + (size_t)v * (size_t)nv, (size_t)nv * (size_t)nv);
+    a->size_q = largest(a->dyn + (size_t)p * (size_t)nv, (size_t)nv * (size_t)np);
+    dfl_gemm(n0, n0, nv, 1.0, a->J + (size_t)v * (size_t)n0, n0, a->K0, nv, 0.0, a->G, n0);
+    dfl_gemm(np, n0, nv, 1.0, a->kin, np, a->K0, nv, 0.0, a->room, np);
+    dfl_gemm(n0, n0, np, 1.0, a->J + (size_t)p * (size_t)n0, n0, a->room, np, 0.0, a->K, n0);
+    return DFL_OK;
+}
+
+static double largest(const double *x, size_t n)
+{
+    double value = 0.0;
+    for (size_t i = 0; i < n; i++)
+        value = fmax(value, fabs(x[i]));
+    return value;
+}
+
+/* The null space of G. */
+static dfl_status undamped(double **basis, int *count, const along *a, const dfl_equations *eq)
+{
+    const size_t size = (size_t)eq->n0 * (size_t)eq->n0;
+    double *copy = dfl_alloc(eq->model->ctx, size, sizeof *copy);
+    if (!copy)
+        return DFL_NO_MEMORY;
+    for (size_t i = 0; i < size; i++)
+        copy[i] = fabs(a->G[i]) > zero_ratio * a->size_v ? a->G[i] : 0.0;
+    const dfl_status status = dfl_null_space(basis, count, eq->model->ctx, copy, eq->n0, eq->n0);
+    dfl_free(eq->model->ctx, copy);
+    return status;
+}
+
+/* An eigenvalue of G with positive real part: the derivative of a damper's force is negative. */
+static dfl_status amplifies(bool *out, const along *a, const dfl_equations *eq)
+{
+    const int n = eq->n0;
+    double *copy = dfl_alloc(eq->model->ctx, (size_t)n * (size_t)n, sizeof *copy);
+    if (!copy)
+        return DFL_NO_MEMORY;
+    double *re = a->room, *im = re + n;
+    memcpy(copy, a->G, (size_t)n * (size_t)n * sizeof *copy);
+    if (!LAPACKE_dgeev_work(LAPACK_COL_MAJOR, 'N', 'N', n, copy, n, re, im, NULL, 1, NULL, 1,
+                            im + n, 4 * n))
+        for (int i = 0; i < n; i++)
+            *out = *out || re[i] > zero_ratio * a->size_v;
+    dfl_free(eq->model->ctx, copy);
+    return DFL_OK;
+}
+
+/* The rank of N^T K N for the directions N without damping. */
+static dfl_status reduced_stiffness(dfl_massless_kinds *out, const along *a,
+                                    const dfl_equations *eq, const double *N, int free)
+{
+    const int n = eq->n0;
+    double *R = dfl_alloc(eq->model->ctx, (size_t)free * (size_t)free, sizeof *R), *basis = NULL;
+    if (!R)
+        return DFL_NO_MEMORY;
+    dfl_gemm(n, free, n, 1.0, a->K, n, N, n, 0.0, a->room, n);
+    dfl_gemm_tn(free, free, n, 1.0, N, n, a->room, n, 0.0, R, free);
+    out->stiffness = largest(R, (size_t)free * (size_t)free);
+    for (int i = 0; i < free * free; i++)
+        if (!(fabs(R[i]) > zero_ratio * a->size_q))
+            R[i] = 0.0;
+    const dfl_status status =
+        dfl_null_space(&basis, &out->undetermined, eq->model->ctx, R, free, free);
+    out->quasistatic = free - out->undetermined;
+    dfl_free(eq->model->ctx, R);
+    dfl_free(eq->model->ctx, basis);
+    return status;
+}
+
+/* The first direction without damping, its largest entry 1. */
+static dfl_status keep_direction(dfl_massless_kinds *out, const along *a, const dfl_equations *eq,
+                                 const double *z)
+{
+    const int nv = eq->nv, n0 = eq->n0;
+    out->direction = dfl_alloc(eq->model->ctx, (size_t)nv, sizeof *out->direction);
+    if (!out->direction)
+        return DFL_NO_MEMORY;
+    dfl_gemm(nv, 1, n0, 1.0, a->K0, nv, z, n0, 0.0, out->direction, nv);
+    dfl_gemm(n0, 1, n0, 1.0, a->G, n0, z, n0, 0.0, a->room, n0);
+    out->damping = largest(a->room, (size_t)n0);
+    double scale = 0.0;
+    for (int j = 0; j < nv; j++)
+        if (fabs(out->direction[j]) > fabs(scale) * (1.0 + 1e-9))
+            scale = out->direction[j];
+    for (int j = 0; j < nv; j++) {
+        out->direction[j] /= scale;
+        if (fabs(out->direction[j]) < 1e-9)
+            out->direction[j] = 0.0;
+    }
+    return DFL_OK;
+}

@@ -1,0 +1,346 @@
+/* diagnosis.c: degrees of freedom, redundant constraints, directions without mass, consistency. */
+#include "study/diagnosis.h"
+
+#include "derive/equations_internal.h"
+#include "derive/null_space.h"
+#include "study/redundant.h"
+#include "engine/runnable_internal.h"
+
+#include <math.h>
+#include <string.h>
+
+static dfl_status has_mass(bool *out, dfl_runnable *run, double t, const double *x);
+static dfl_status take_matrices(double *A, double *length, dfl_runnable *run, double t,
+                                const double *x);
+static dfl_status keep_set(dfl_dependent_set *set, dfl_context *ctx, const double *vector,
+                           const double *length, int n);
+static dfl_status compare_given(dfl_diagnosis *out, dfl_runnable *run, double t);
+static void note_level(dfl_diagnosis *out, const dfl_runnable *run, const char *level,
+                       dfl_kind kind, const double *rows, int count);
+static dfl_status try_start(dfl_diagnosis *out, dfl_runnable *run,
+                            const dfl_solver_options *options, double t0);
+static void scale_rows(double *A, double *length, int m, int n);
+static dfl_status is_combination(bool *out, dfl_runnable *run, double t, const double *x,
+                                 const double *direction);
+
+dfl_status dfl_diagnose(dfl_diagnosis *out, dfl_runnable *run, const dfl_solver_options *options,
+                        double t0)
+{
+    const dfl_equations *eq = dfl_runnable_equations(run);
+    dfl_context *ctx = eq->model->ctx;
+    *out = (dfl_diagnosis){.ctx = ctx};
+    out->dof_by_count = eq->nv - eq->nl - eq->nm;
+    out->x_given = dfl_alloc(ctx, (size_t)eq->n, sizeof *out->x_given);
+    out->x = dfl_alloc(ctx, (size_t)eq->n, sizeof *out->x);
+    dfl_status status = out->x_given && out->x ? DFL_OK : DFL_NO_MEMORY;
+    if (!status)
+        status = compare_given(out, run, t0);
+    if (!status)
+        status = try_start(out, run, options, t0);
+    const double *x = out->start ? out->x_given : out->x;
+    if (!status)
+        status = dfl_diagnose_sets(out, run, t0, x);
+    if (!status)
+        status = dfl_diagnose_redundant(out, eq);
+    if (!status && out->start)
+        status = dfl_diagnose_contradictions(out, run, t0, x, 1e-7);
+    if (!status)
+        status = dfl_diagnose_directions(out, run, t0, x);
+    if (status)
+        dfl_diagnosis_clear(out);
+    return status;
+}
+
+void dfl_diagnosis_clear(dfl_diagnosis *diagnosis)
+{
+    dfl_context *ctx = diagnosis->ctx;
+    if (!ctx)
+        return;
+    for (int i = 0; i < diagnosis->nsets; i++) {
+        dfl_free(ctx, diagnosis->sets[i].rows);
+        dfl_free(ctx, diagnosis->sets[i].coefficient);
+    }
+    for (int i = 0; i < diagnosis->ndirections; i++)
+        dfl_free(ctx, diagnosis->directions[i].direction);
+    dfl_free(ctx, diagnosis->sets);
+    dfl_free(ctx, diagnosis->directions);
+    dfl_free(ctx, diagnosis->redundant);
+    dfl_free(ctx, diagnosis->start_message);
+    dfl_free(ctx, diagnosis->x_given);
+    dfl_free(ctx, diagnosis->x);
+    *diagnosis = (dfl_diagnosis){0};
+}
+
+/* Whether every velocity has mass of its own when those behind it are eliminated: pivots of at least 1e-10 of the
+   masses they come from, as in ranks.c. The singular values of M say less: they fall with the fourth power of the
+   length of a chain. */
+static dfl_status has_mass(bool *out, dfl_runnable *run, double t, const double *x)
+{
+    const dfl_equations *eq = run->eq;
+    const size_t n = (size_t)eq->nv;
+    double *M = dfl_alloc(run->ctx, n * n, sizeof *M);
+    double *own = dfl_alloc(run->ctx, n, sizeof *own);
+    *out = M && own && !eq->mass_diagonal;
+    if (*out)
+        run->eom.mass(M, t, x, run);
+    for (size_t k = 0; *out && k < n; k++)
+        own[k] = M[k + k * n];
+    for (size_t k = n; *out && k-- > 0;) {
+        *out = M[k + k * n] > 1e-10 * own[k] && own[k] > 0.0;
+        for (size_t j = 0; *out && j < k; j++) {
+            const double factor = M[k + j * n] / M[k + k * n];
+            for (size_t i = 0; i < k && factor != 0.0; i++)
+                M[i + j * n] -= M[i + k * n] * factor;
+        }
+    }
+    const dfl_status status = M && own ? DFL_OK : DFL_NO_MEMORY;
+    dfl_free(run->ctx, M);
+    dfl_free(run->ctx, own);
+    return status;
+}
+
+/* The null space of [M; W]. */
+dfl_status dfl_diagnose_directions(dfl_diagnosis *out, dfl_runnable *run, double t, const double *x)
+{
+    bool massive = false;
+    const dfl_status known = has_mass(&massive, run, t, x);
+    if (known || massive)
+        return known;
+    const dfl_equations *eq = dfl_runnable_equations(run);
+    dfl_context *ctx = eq->model->ctx;
+    const int nv = eq->nv, rows = nv + eq->nl + eq->nm;
+    double *A = dfl_alloc(ctx, (size_t)rows * (size_t)nv, sizeof *A), *basis = NULL;
+    double *length = dfl_alloc(ctx, (size_t)rows, sizeof *length);
+    int count = 0;
+    dfl_status status = A && length ? take_matrices(A, length, run, t, x) : DFL_NO_MEMORY;
+    if (!status)
+        status = dfl_null_space(&basis, &count, ctx, A, rows, nv);
+    if (!status) {
+        out->directions = dfl_alloc(ctx, (size_t)count, sizeof *out->directions);
+        status = out->directions ? DFL_OK : DFL_NO_MEMORY;
+    }
+    for (int k = 0; !status && k < count; k++) {
+        dfl_free_direction *to = &out->directions[k];
+        to->direction = dfl_alloc(ctx, (size_t)nv, sizeof *to->direction);
+        if (!to->direction) {
+            status = DFL_NO_MEMORY;
+            break;
+        }
+        memcpy(to->direction, basis + k * nv, (size_t)nv * sizeof *to->direction);
+        out->ndirections++;
+        if (eq->n0 > 0)
+            status = is_combination(&to->balanced, run, t, x, to->direction);
+        if (!status && to->balanced)
+            status = dfl_direction_is_damped(&to->balanced, run, t, x, to->direction);
+    }
+    dfl_free(ctx, A);
+    dfl_free(ctx, length);
+    dfl_free(ctx, basis);
+    return status;
+}
+
+void dfl_print_combination(dfl_text *text, const dfl_equations *eq, const double *direction)
+{
+    bool first = true;
+    for (int j = 0; j < eq->nv; j++) {
+        const double size = fabs(direction[j]);
+        if (size == 0.0)
+            continue;
+        dfl_text_add(text, "%s", direction[j] < 0.0 ? first ? "-" : " - " : first ? "" : " + ");
+        if (fabs(size - 1.0) > 1e-9)
+            dfl_text_add(text, "%.4g ", size);
+        dfl_text_add(text, "%s", dfl_equations_v(eq)[j].name);
+        first = false;
+    }
+}
+
+/* ------------------------------------------------------------------------------- matrices */
+
+/* A = [M; W], (nv+nl+nm) x nv, rows scaled from their `length` to one. */
+static dfl_status take_matrices(double *A, double *length, dfl_runnable *run, double t,
+                                const double *x)
+{
+    const dfl_equations *eq = dfl_runnable_equations(run);
+    const dfl_eom *eom = dfl_runnable_eom(run);
+    dfl_context *ctx = eq->model->ctx;
+    const int nv = eq->nv, nc = eq->nl + eq->nm, rows = nv + nc;
+    double *M = dfl_alloc(ctx, (size_t)nv * (size_t)nv, sizeof *M);
+    double *W = dfl_alloc(ctx, (size_t)nc * (size_t)nv, sizeof *W);
+    double *K0 = dfl_alloc(ctx, (size_t)nv * (size_t)eq->n0, sizeof *K0);
+    if (M && W && K0) {
+        eom->mass(M, t, x, eom->user);
+        eom->eval(&(dfl_blocks){.W = W, .K0 = K0}, t, x, DFL_DIRECTIONS, eom->user);
+        for (int j = 0; j < nv; j++) {
+            for (int i = 0; i < nv; i++)
+                A[i + j * rows] = !eq->mass_diagonal ? M[i + j * nv] : i == j ? M[i] : 0.0;
+            memcpy(A + nv + j * rows, W + j * nc, (size_t)nc * sizeof *A);
+        }
+        scale_rows(A, length, rows, nv);
+    }
+    const bool enough = M && W && K0;
+    dfl_free(ctx, M);
+    dfl_free(ctx, W);
+    dfl_free(ctx, K0);
+    return enough ? DFL_OK : DFL_NO_MEMORY;
+}
+
+/* Rows in which only rounding is left keep their length. */
+static void scale_rows(double *A, double *length, int m, int n)
+{
+    double largest = 0.0;
+    for (int k = 0; k < m * n; k++)
+        largest = fmax(largest, fabs(A[k]));
+    for (int i = 0; i < m; i++) {
+        length[i] = 0.0;
+        for (int j = 0; j < n; j++)
+            length[i] = hypot(length[i], A[i + j * m]);
+        if (length[i] <= 1e-13 * largest)
+            length[i] = 1.0;
+        for (int j = 0; j < n; j++)
+            A[i + j * m] /= length[i];
+    }
+}
+
+/* Whether the direction is a combination of columns of K0, whose balance is among the equations. */
+static dfl_status is_combination(bool *out, dfl_runnable *run, double t, const double *x,
+                                 const double *direction)
+{
+    const dfl_equations *eq = dfl_runnable_equations(run);
+    dfl_context *ctx = eq->model->ctx;
+    const int nv = eq->nv, n0 = eq->n0;
+    const dfl_numbers numbers = dfl_runnable_numbers(run, t, x, NULL);
+    double *K0 = dfl_alloc(ctx, (size_t)nv * (size_t)(n0 + 1), sizeof *K0), *basis = NULL;
+    int dependent = 0;
+    dfl_status status = K0 ? dfl_numbers_matrix(K0, &numbers, eq, &eq->K0) : DFL_NO_MEMORY;
+    if (!status) { /* one vector more than K0 has, and still no more directions */
+        memcpy(K0 + (size_t)nv * (size_t)n0, direction, (size_t)nv * sizeof *K0);
+        status = dfl_null_space(&basis, &dependent, ctx, K0, nv, n0 + 1);
+    }
+    *out = dependent > 0;
+    dfl_free(ctx, K0);
+    dfl_free(ctx, basis);
+    return status;
+}
+
+/* ------------------------------------------------------------------------------- constraints */
+
+/* The null space of W^T, whose vectors combine dependent rows to zero. */
+dfl_status dfl_diagnose_sets(dfl_diagnosis *out, dfl_runnable *run, double t, const double *x)
+{
+    const dfl_equations *eq = dfl_runnable_equations(run);
+    dfl_context *ctx = eq->model->ctx;
+    const int nv = eq->nv, nc = eq->nl + eq->nm, rows = nv + nc;
+    double *A = dfl_alloc(ctx, (size_t)rows * (size_t)nv, sizeof *A);
+    double *WT = dfl_alloc(ctx, (size_t)nv * (size_t)nc, sizeof *WT), *basis = NULL;
+    double *length = dfl_alloc(ctx, (size_t)rows, sizeof *length);
+    int count = 0;
+    dfl_status status = A && WT && length ? take_matrices(A, length, run, t, x) : DFL_NO_MEMORY;
+    for (int i = 0; !status && i < nc; i++)
+        for (int j = 0; j < nv; j++)
+            WT[j + i * nv] = A[nv + i + j * rows];
+    if (!status && nc)
+        status = dfl_null_space(&basis, &count, ctx, WT, nv, nc);
+    if (!status) {
+        out->sets = dfl_alloc(ctx, (size_t)count, sizeof *out->sets);
+        status = out->sets ? DFL_OK : DFL_NO_MEMORY;
+    }
+    for (int k = 0; !status && k < count; k++) {
+        out->nsets++;
+        status = keep_set(&out->sets[k], ctx, basis + k * nc, length + nv, nc);
+    }
+    out->rank = nc - count;
+    out->dof_by_rank = nv - out->rank;
+    dfl_free(ctx, A);
+    dfl_free(ctx, WT);
+    dfl_free(ctx, length);
+    dfl_free(ctx, basis);
+    return status;
+}
+
+/* The last row gets the coefficient 1. */
+static dfl_status keep_set(dfl_dependent_set *set, dfl_context *ctx, const double *vector,
+                           const double *length, int n)
+{
+    set->rows = dfl_alloc(ctx, (size_t)n, sizeof *set->rows);
+    set->coefficient = dfl_alloc(ctx, (size_t)n, sizeof *set->coefficient);
+    if (!set->rows || !set->coefficient)
+        return DFL_NO_MEMORY;
+    for (int i = 0; i < n; i++)
+        if (vector[i] != 0.0) {
+            set->rows[set->count] = i;
+            set->coefficient[set->count++] = vector[i] / length[i];
+        }
+    for (int i = 0; i < set->count; i++)
+        set->coefficient[i] /= set->coefficient[set->count - 1];
+    return DFL_OK;
+}
+
+/* ------------------------------------------------------------------------------- initial values */
+
+/* The residuals of the values as the script gives them. */
+static dfl_status compare_given(dfl_diagnosis *out, dfl_runnable *run, double t)
+{
+    const dfl_equations *eq = dfl_runnable_equations(run);
+    const dfl_eom *eom = dfl_runnable_eom(run);
+    dfl_context *ctx = eq->model->ctx;
+    const int rows = eq->nw + eq->ns + 2 * eq->nl + eq->nm + eq->ne + eq->nep + eq->n0;
+    bool *held = dfl_alloc(ctx, (size_t)eq->n, sizeof *held);
+    double *store = dfl_alloc(ctx, (size_t)rows, sizeof *store);
+    if (held && store) {
+        dfl_runnable_given(out->x_given, held, run);
+        dfl_blocks blocks = {.d = store};
+        blocks.c = blocks.d + eq->nw;
+        blocks.g = blocks.c + eq->ns;
+        blocks.gI = blocks.g + eq->nl;
+        blocks.hv = blocks.gI + eq->nl;
+        blocks.gam = blocks.hv + eq->nm;
+        blocks.e = blocks.gam + eq->n0;
+        blocks.ep = blocks.e + eq->ne;
+        eom->eval(&blocks, t, out->x_given, DFL_AUXILIARY | DFL_POSITION | DFL_VELOCITY, eom->user);
+        note_level(out, run, "position", DFL_ROW_G, blocks.g, eq->nl);
+        note_level(out, run, "velocity", DFL_ROW_GI, blocks.gI, eq->nl);
+        note_level(out, run, "nonholonomic", DFL_ROW_HV, blocks.hv, eq->nm);
+        note_level(out, run, "contact", DFL_ROW_C, blocks.c, eq->ns);
+        note_level(out, run, "auxiliary", DFL_ROW_D, blocks.d, eq->nw);
+        note_level(out, run, "massless", DFL_ROW_GAM, blocks.gam, eq->n0);
+    }
+    const bool enough = held && store;
+    dfl_free(ctx, held);
+    dfl_free(ctx, store);
+    return enough ? DFL_OK : DFL_NO_MEMORY;
+}
+
+static void note_level(dfl_diagnosis *out, const dfl_runnable *run, const char *level,
+                       dfl_kind kind, const double *rows, int count)
+{
+    const dfl_eom *eom = dfl_runnable_eom(run);
+    if (!count)
+        return;
+    int worst = 0;
+    for (int i = 1; i < count; i++)
+        if (!(fabs(rows[i]) <= fabs(rows[worst])))
+            worst = i;
+    dfl_level_residual *to = &out->given[out->ngiven++];
+    to->level = level;
+    to->row = worst;
+    to->residual = fabs(rows[worst]);
+    to->name = eom->name(kind, worst, eom->user);
+}
+
+static dfl_status try_start(dfl_diagnosis *out, dfl_runnable *run,
+                            const dfl_solver_options *options, double t0)
+{
+    const dfl_equations *eq = dfl_runnable_equations(run);
+    dfl_context *ctx = eq->model->ctx;
+    dfl_solver *solver = NULL;
+    out->start = dfl_solver_create(&solver, ctx, dfl_runnable_eom(run), options);
+    if (!out->start)
+        out->start = dfl_runnable_start(out->x, run, solver, options, t0);
+    for (int i = 0; out->start && i < eq->n; i++)
+        out->x[i] = NAN;
+    dfl_solver_free(solver);
+    if (out->start == DFL_NO_MEMORY)
+        return DFL_NO_MEMORY;
+    out->start_message = dfl_copy_string(ctx, out->start ? dfl_message(ctx) : "");
+    return out->start_message ? DFL_OK : DFL_NO_MEMORY;
+}

@@ -1,0 +1,136 @@
+/* motions.c: which prescribed motions contradict each other.
+
+   Constraints that depend on each other, c^T W = 0, can hold together only if c^T g, c^T gI and c^T bias vanish, which
+   no motion of the coordinates changes. Where they do not, what moves the rows of this set by time is to blame:
+   drives, other constraints that contain time, and prescribed joints of loops. */
+#include "study/diagnosis.h"
+#include "derive/equations_internal.h"
+#include "declare/names.h"
+#include "engine/runnable_internal.h"
+
+#include "linalg/linalg.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Names with their lines, each one once. */
+typedef struct culprits {
+    dfl_text text;
+    int count;
+} culprits;
+
+static dfl_status move_along(double *y, dfl_runnable *run, double t, const double *x);
+static dfl_status contradicts(bool *out, dfl_runnable *run, const dfl_dependent_set *set, double t,
+                              const double *x);
+static void add_motions_of(culprits *all, const dfl_equations *eq, const dfl_dependent_set *set);
+static dfl_status add_to_message(const dfl_runnable *run, dfl_status status, const culprits *all);
+
+dfl_status dfl_explain_motions(dfl_runnable *run, dfl_status status, double t, const double *x)
+{
+    dfl_diagnosis found = {.ctx = run->ctx};
+    culprits all = {.text = {.ctx = run->ctx}};
+    double *y = dfl_alloc(run->ctx, (size_t)run->eq->n, sizeof *y);
+    dfl_status looked = y ? dfl_diagnose_sets(&found, run, t, x) : DFL_NO_MEMORY;
+    if (!looked && found.nsets > 0)
+        looked = move_along(y, run, t, x);
+    for (int k = 0; !looked && k < found.nsets; k++) {
+        bool contradictory = false;
+        looked = contradicts(&contradictory, run, &found.sets[k], t, y);
+        if (contradictory || status == DFL_RANK_CHANGED)
+            add_motions_of(&all, run->eq, &found.sets[k]);
+    }
+    if (!looked)
+        looked = all.text.status;
+    const int enough =
+        status == DFL_RANK_CHANGED ? 2 : 1; /* one may just meet a singular position */
+    if (!looked && all.count >= enough)
+        looked = add_to_message(run, status, &all);
+    dfl_free(run->ctx, y);
+    dfl_text_clear(&all.text);
+    dfl_diagnosis_clear(&found);
+    return looked ? looked : status;
+}
+
+/* y = x with the shortest change of velocities that satisfies the constraints best. */
+static dfl_status move_along(double *y, dfl_runnable *run, double t, const double *x)
+{
+    const dfl_equations *eq = run->eq;
+    const int nc = eq->nl + eq->nm;
+    const dfl_numbers numbers = dfl_runnable_numbers(run, t, x, NULL);
+    double *W = dfl_alloc(run->ctx, (size_t)nc * (size_t)eq->nv, sizeof *W);
+    double *residual = dfl_alloc(run->ctx, (size_t)nc, sizeof *residual);
+    double *step = dfl_alloc(run->ctx, (size_t)eq->nv, sizeof *step);
+    dfl_lstsq *lstsq = NULL;
+    dfl_status status =
+        W && residual && step ? dfl_lstsq_create(&lstsq, run->ctx, nc, eq->nv) : DFL_NO_MEMORY;
+    if (!status)
+        status = dfl_numbers_matrix(W, &numbers, eq, &eq->W);
+    if (!status)
+        status = dfl_runnable_values(residual, run, eq->gI, eq->nl, t, x, NULL);
+    if (!status)
+        status = dfl_runnable_values(residual + eq->nl, run, eq->hv, eq->nm, t, x, NULL);
+    memcpy(y, x, (size_t)eq->n * sizeof *y);
+    if (!status && dfl_lstsq_solve(step, lstsq, nc, eq->nv, W, residual, 1e-9, NULL))
+        for (int j = 0; j < eq->nv; j++)
+            y[eq->n - eq->np - eq->ns - eq->nv + j] -= step[j];
+    dfl_lstsq_free(lstsq, run->ctx);
+    dfl_free(run->ctx, step);
+    dfl_free(run->ctx, residual);
+    dfl_free(run->ctx, W);
+    return status;
+}
+
+/* Whether the sum of a set's rows is not zero, on any level. */
+static dfl_status contradicts(bool *out, dfl_runnable *run, const dfl_dependent_set *set, double t,
+                              const double *x)
+{
+    const dfl_equations *eq = run->eq;
+    const dfl_expr *const levels[] = {eq->g, eq->gI, eq->bias};
+    double *value = dfl_alloc(run->ctx, (size_t)eq->nl, sizeof *value);
+    dfl_status status = value ? DFL_OK : DFL_NO_MEMORY;
+    *out = false;
+    for (int level = 0; !status && !*out && level < 3; level++) {
+        double sum = 0.0, size = 0.0;
+        status = dfl_runnable_values(value, run, levels[level], eq->nl, t, x, NULL);
+        for (int i = 0; !status && i < set->count && set->rows[i] < eq->nl; i++) {
+            sum += set->coefficient[i] * value[set->rows[i]];
+            size += fabs(set->coefficient[i]);
+        }
+        *out = !status && fabs(sum) > 1e-8 * size;
+    }
+    dfl_free(run->ctx, value);
+    return status;
+}
+
+static void add_motions_of(culprits *all, const dfl_equations *eq, const dfl_dependent_set *set)
+{
+    for (int i = 0; i < set->count && set->rows[i] < eq->nl; i++) {
+        const dfl_declaration *decl =
+            &eq->model->declarations[eq->declaration_of_row[set->rows[i]]];
+        if (decl->motions)
+            all->count += dfl_list_add(&all->text, 0, decl->motions);
+        if (decl->meaning || !dfl_depends(eq->graph, decl->expr, DFL_SYM_TIME))
+            continue;
+        dfl_text own = {.ctx = all->text.ctx};
+        dfl_text_add(&own, "'%s' (line %d)", decl->name, decl->line);
+        if (!own.status)
+            all->count += dfl_list_add(&all->text, 0, dfl_text_string(&own));
+        dfl_text_clear(&own);
+    }
+}
+
+static dfl_status add_to_message(const dfl_runnable *run, dfl_status status, const culprits *all)
+{
+    char *message = dfl_copy_string(run->ctx, dfl_message(run->ctx));
+    if (!message)
+        return DFL_NO_MEMORY;
+    dfl_fail(run->ctx, status,
+             all->count > 1
+                 ? "%s; the prescribed motions %s contradict each other or the constraints "
+                   "between them: leave out one, or make them fit"
+                 : "%s; the prescribed motion %s contradicts constraints that hold what "
+                   "it moves: leave it out, or make them fit",
+             message, dfl_text_string(&all->text));
+    dfl_free(run->ctx, message);
+    return status;
+}

@@ -1,0 +1,149 @@
+/* redundant.c: from sets of dependent rows to rows that may be left out, and to sets that contradict. */
+#include "study/redundant.h"
+
+#include "derive/equations_internal.h"
+
+#include <math.h>
+#include <string.h>
+
+static void choose_last(bool *redundant, double *B, int rows, int count);
+static int joint_length(const dfl_declaration *decl);
+static const dfl_declaration *declaration_of(const dfl_equations *eq, int row);
+static bool same_joint(const dfl_declaration *a, const dfl_declaration *b);
+
+dfl_status dfl_diagnose_redundant(dfl_diagnosis *out, const dfl_equations *eq)
+{
+    dfl_context *ctx = out->ctx;
+    const int rows = eq->nl + eq->nm;
+    double *B = dfl_alloc(ctx, (size_t)rows * (size_t)out->nsets, sizeof *B);
+    out->redundant = dfl_alloc(ctx, (size_t)rows, sizeof *out->redundant);
+    const bool enough = B && out->redundant;
+    for (int k = 0; enough && k < out->nsets; k++) {
+        const dfl_dependent_set *set = &out->sets[k];
+        for (int i = 0; i < set->count; i++)
+            B[set->rows[i] + k * rows] = set->coefficient[i];
+    }
+    if (enough)
+        choose_last(out->redundant, B, rows, out->nsets);
+    dfl_free(ctx, B);
+    return enough ? DFL_OK : DFL_NO_MEMORY;
+}
+
+/* Gauss-Jordan on the columns of B, with the last possible rows as pivots: these can be left out. */
+static void choose_last(bool *redundant, double *B, int rows, int count)
+{
+    int done = 0;
+    for (int row = rows - 1; row >= 0 && done < count; row--) {
+        int pivot = done;
+        for (int k = done; k < count; k++)
+            if (fabs(B[row + k * rows]) > fabs(B[row + pivot * rows]))
+                pivot = k;
+        if (fabs(B[row + pivot * rows]) < 1e-6)
+            continue;
+        for (int i = 0; i < rows; i++) {
+            const double swap = B[i + pivot * rows];
+            B[i + pivot * rows] = B[i + done * rows];
+            B[i + done * rows] = swap;
+        }
+        for (int k = done + 1; k < count; k++) {
+            const double factor = B[row + k * rows] / B[row + done * rows];
+            for (int i = 0; i < rows; i++)
+                B[i + k * rows] -= factor * B[i + done * rows];
+        }
+        redundant[row] = true;
+        done++;
+    }
+}
+
+dfl_status dfl_diagnose_contradictions(dfl_diagnosis *out, dfl_runnable *run, double t,
+                                       const double *x, double tolerance)
+{
+    const dfl_equations *eq = dfl_runnable_equations(run);
+    const int rows = eq->nl + eq->nm;
+    double *value = dfl_alloc(out->ctx, (size_t)rows, sizeof *value);
+    dfl_status status = value ? DFL_OK : DFL_NO_MEMORY;
+    if (!status)
+        status = dfl_runnable_values(value, run, eq->g, eq->nl, t, x, NULL);
+    for (int k = 0; k < out->nsets && !status; k++) {
+        dfl_dependent_set *set = &out->sets[k];
+        double sum = 0.0, size = 0.0;
+        for (int i = 0; i < set->count; i++) {
+            sum += set->coefficient[i] * value[set->rows[i]];
+            size += fabs(set->coefficient[i]);
+        }
+        const bool holonomic = set->rows[set->count - 1] < eq->nl;
+        set->contradiction = holonomic && !(fabs(sum) <= tolerance * size) ? fabs(sum) : 0.0;
+    }
+    dfl_free(out->ctx, value);
+    return status;
+}
+
+bool dfl_redundant_joint_of(dfl_redundant_joint *out, const dfl_equations *eq,
+                            const dfl_diagnosis *diagnosis, int row)
+{
+    const dfl_declaration *decl = declaration_of(eq, row);
+    if (!diagnosis->redundant[row] || !decl->meaning)
+        return false;
+    *out = (dfl_redundant_joint){.name = decl->name, .length = joint_length(decl)};
+    for (int i = 0; i < eq->nl; i++) {
+        const dfl_declaration *other = declaration_of(eq, i);
+        if (!same_joint(decl, other))
+            continue;
+        if (diagnosis->redundant[i] && i < row)
+            return false;
+        out->of++;
+        if (diagnosis->redundant[i] && out->count < 12)
+            out->meaning[out->count++] = other->meaning;
+    }
+    return true;
+}
+
+static const dfl_declaration *declaration_of(const dfl_equations *eq, int row)
+{
+    return &eq->model->declarations[eq->declaration_of_row[row]];
+}
+
+/* NAME of NAME.3 */
+static int joint_length(const dfl_declaration *decl)
+{
+    const char *dot = strrchr(decl->name, '.');
+    const bool numbered = dot && dot[1] >= '1' && dot[1] <= '9';
+    return (int)(numbered ? (size_t)(dot - decl->name) : strlen(decl->name));
+}
+
+static bool same_joint(const dfl_declaration *a, const dfl_declaration *b)
+{
+    const int length = joint_length(a);
+    return b->meaning && joint_length(b) == length &&
+           strncmp(a->name, b->name, (size_t)length) == 0;
+}
+
+void dfl_print_motions(dfl_text *text, const char *const *meanings, int count)
+{
+    static const char *const kinds[] = {"translation", "rotation"};
+    const char *before = "";
+    for (int kind = 0; kind < 2; kind++) {
+        char axes[8];
+        int n = 0;
+        for (int i = 0; i < count; i++)
+            if (meanings[i][1] == ' ' && strcmp(meanings[i] + 2, kinds[kind]) == 0 && n < 7)
+                axes[n++] = meanings[i][0];
+        for (int k = 1; k < n; k++) /* few: in alphabetical order */
+            for (int j = k; j > 0 && axes[j] < axes[j - 1]; j--) {
+                const char swap = axes[j];
+                axes[j] = axes[j - 1];
+                axes[j - 1] = swap;
+            }
+        for (int k = 0; k < n; k++)
+            dfl_text_add(text, "%s%c", k == 0 ? before : k + 1 < n ? ", " : " and ", axes[k]);
+        if (n > 0) {
+            dfl_text_add(text, " %s", kinds[kind]);
+            before = ", ";
+        }
+    }
+    for (int i = 0; i < count; i++)
+        if (meanings[i][1] != ' ') {
+            dfl_text_add(text, "%s%s", before, meanings[i]);
+            before = ", ";
+        }
+}

@@ -1,0 +1,70 @@
+/* sides.c: rows u^T w = 0 of perpendicular axes are satisfied by the opposite axis as well. A side is the
+   expression that tells both solutions apart, such as the cosine between two axes that shall coincide; the
+   start is looked for where all of them are positive. */
+#include "study/sides.h"
+
+#include "context/text.h"
+
+#include <string.h>
+
+static int evaluate(double *value, double t, const double *x, void *user);
+
+dfl_status dfl_model_side(dfl_model *model, const char *name, dfl_expr expr)
+{
+    if (model->nsides == model->max_sides) {
+        const int room = 2 * model->max_sides + 8;
+        dfl_side *larger = dfl_alloc(model->ctx, (size_t)room, sizeof *larger);
+        if (!larger)
+            return DFL_NO_MEMORY;
+        if (model->nsides > 0)
+            memcpy(larger, model->sides, (size_t)model->nsides * sizeof *larger);
+        dfl_free(model->ctx, model->sides);
+        model->sides = larger;
+        model->max_sides = room;
+    }
+    char *copy = dfl_copy_string(model->ctx, name);
+    if (!copy)
+        return DFL_NO_MEMORY;
+    model->sides[model->nsides++] = (dfl_side){copy, expr, model->line};
+    return DFL_OK;
+}
+
+void dfl_model_free_sides(dfl_model *model)
+{
+    for (int i = 0; i < model->nsides; i++)
+        dfl_free(model->ctx, model->sides[i].name);
+    dfl_free(model->ctx, model->sides);
+}
+
+dfl_status dfl_sides_create(dfl_sides *out, dfl_conditions *conditions, dfl_runnable *run)
+{
+    const dfl_model *model = run->eq->model;
+    const size_t count = (size_t)model->nsides;
+    *out = (dfl_sides){.run = run};
+    out->exprs = dfl_alloc(run->ctx, count, sizeof *out->exprs);
+    out->names = dfl_alloc(run->ctx, count, sizeof *out->names);
+    if (!out->exprs || !out->names)
+        return DFL_NO_MEMORY;
+    for (size_t i = 0; i < count; i++) {
+        out->exprs[i] = model->sides[i].expr;
+        out->names[i] = model->sides[i].name;
+    }
+    conditions->nsides = model->nsides;
+    conditions->side = evaluate;
+    conditions->side_names = out->names;
+    conditions->user = out;
+    return DFL_OK;
+}
+
+void dfl_sides_clear(dfl_sides *sides)
+{
+    dfl_free(sides->run->ctx, sides->exprs);
+    dfl_free(sides->run->ctx, sides->names);
+}
+
+static int evaluate(double *value, double t, const double *x, void *user)
+{
+    const dfl_sides *sides = user;
+    const int count = sides->run->eq->model->nsides;
+    return dfl_runnable_values(value, sides->run, sides->exprs, count, t, x, NULL) ? -1 : 0;
+}

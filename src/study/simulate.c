@@ -1,0 +1,405 @@
+/* simulate.c: one run from its initial values to its end, into all its files.
+
+   The solver calls back after steps, at grid points and at events; a callback that cannot store what it
+   got stops the run, and the reason is kept here, because the solver's own message only says who
+   stopped it. */
+#define _POSIX_C_SOURCE 200809L
+#include "study/run.h"
+
+#include "formulation/forms.h"
+#include "declare/shape.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <time.h>
+
+static double seconds(void);
+static dfl_status prepare(dfl_simulation *sim);
+static void tell_expressions(const dfl_simulation *sim);
+static dfl_status create_solver(dfl_simulation *sim);
+static dfl_status start(dfl_simulation *sim);
+static dfl_status open_files(dfl_simulation *sim);
+static dfl_status compile(dfl_simulation *sim, const double *x);
+static void advise(const char *text, void *user);
+static dfl_status store_start(dfl_simulation *sim, const double *corrected);
+static bool steps_to_rows(const dfl_settings *settings);
+static dfl_status advance_by_rows(dfl_simulation *sim);
+static dfl_status advance_to(dfl_simulation *sim, double t);
+static double longest_advance(const dfl_simulation *sim);
+static int on_step(dfl_solver *solver, double t_old, double t, const double *x, void *user);
+static bool interrupted(const dfl_simulation *sim, double t);
+static int on_output(double t, const double *x, void *user);
+static int on_event(int event, int direction, double t, const double *x, void *user);
+static int event_values(double *value, double t, const double *x, void *user);
+static void on_log(dfl_log_level level, const char *text, void *user);
+static bool store_row(dfl_simulation *sim, double t, const double *x);
+static bool store_step(dfl_simulation *sim, double t_old, double t, const double *x, double energy);
+static void note_trouble(dfl_simulation *sim, dfl_status status);
+static dfl_status conclude(dfl_summary *summary, dfl_simulation *sim, dfl_status status);
+
+dfl_status dfl_simulate(dfl_summary *summary, dfl_simulation *sim)
+{
+    const dfl_settings *settings = sim->settings;
+    sim->stop_event = -1;
+    sim->energy = sim->energy_drift = NAN;
+    *summary = (dfl_summary){.form = settings->form,
+                             .method = settings->method,
+                             .t = NAN,
+                             .energy_drift = NAN,
+                             .events = sim->events};
+    const double begun = seconds();
+    dfl_status status = prepare(sim);
+    if (!status)
+        status = start(sim);
+    if (!status)
+        status = steps_to_rows(settings) ? advance_by_rows(sim) : advance_to(sim, settings->to);
+    status = conclude(summary, sim, status);
+    summary->seconds = seconds() - begun;
+    return status;
+}
+
+void dfl_simulation_clear(dfl_simulation *sim)
+{
+    dfl_solver_free(sim->solver);
+    dfl_residuals_free(sim->residuals);
+    dfl_free(sim->ctx, sim->event_kinds);
+    dfl_free(sim->ctx, sim->outputs);
+    dfl_free(sim->ctx, sim->scene);
+    dfl_text_clear(&sim->early);
+}
+
+/* A clock that only runs forward. */
+static double seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* Everything before the first state: memory, the solver. */
+static dfl_status prepare(dfl_simulation *sim)
+{
+    const dfl_model *model = sim->eq->model;
+    sim->early.ctx = sim->ctx;
+    sim->outputs = dfl_alloc(sim->ctx, (size_t)model->count[DFL_AN_OUTPUT], sizeof *sim->outputs);
+    sim->event_kinds =
+        dfl_alloc(sim->ctx, (size_t)model->count[DFL_AN_EVENT], sizeof *sim->event_kinds);
+    sim->scene = dfl_alloc(sim->ctx, (size_t)dfl_scene_columns(model), sizeof *sim->scene);
+    if (!sim->outputs || !sim->event_kinds || !sim->scene)
+        return DFL_NO_MEMORY;
+    tell_expressions(sim);
+    return create_solver(sim);
+}
+
+/* Where recursion was chosen, but is not possible. */
+static void tell_expressions(const dfl_simulation *sim)
+{
+    const dfl_model *model = sim->eq->model;
+    char text[200];
+    if (sim->settings->evaluation != DFL_EVAL_RECURSION || model->tree || !sim->log)
+        return;
+    snprintf(text, sizeof text, "masses are evaluated as expressions, not by recursion: %s",
+             model->no_tree ? model->no_tree : "the model has no bodies");
+    sim->log(DFL_LOG_NOTICE, text, sim->user);
+}
+
+static dfl_status create_solver(dfl_simulation *sim)
+{
+    const dfl_model *model = sim->eq->model;
+    dfl_solver_options options = sim->settings->solver;
+    for (int i = 0; i < model->ndeclarations; i++) {
+        const dfl_declaration *event = &model->declarations[i];
+        if (event->kind == DFL_AN_EVENT)
+            sim->event_kinds[event->index] =
+                (dfl_event_kind){.direction = event->direction, .terminal = event->stop};
+    }
+    options.on_step = on_step;
+    options.project_output = options.project_output && dfl_form_keeps_constraints(options.form);
+    if (steps_to_rows(sim->settings))
+        options.every = 0;
+    options.on_output = options.every > 0 ? on_output : NULL;
+    options.nevents = model->count[DFL_AN_EVENT];
+    options.event = event_values;
+    options.event_kinds = sim->event_kinds;
+    options.on_event = on_event;
+    options.log = on_log;
+    options.user = sim;
+    return dfl_solver_create(&sim->solver, sim->ctx, dfl_runnable_eom(sim->run), &options);
+}
+
+/* The initial values, then everything that needs them. */
+static dfl_status start(dfl_simulation *sim)
+{
+    double *corrected = dfl_alloc(sim->ctx, (size_t)sim->eq->n, sizeof *corrected);
+    dfl_status status = DFL_NO_MEMORY;
+    if (corrected && sim->settings->start == DFL_START_AS_GIVEN)
+        status = dfl_runnable_start_as_given(corrected, sim->run, sim->solver, sim->settings->from);
+    else if (corrected)
+        status = dfl_runnable_start(corrected, sim->run, sim->solver, &sim->settings->solver,
+                                    sim->settings->from);
+    if (!status)
+        status = open_files(sim);
+    if (!status)
+        status = compile(sim, corrected);
+    if (!status)
+        status = dfl_runnable_advise(sim->run, sim->settings->from, corrected, advise, sim);
+    if (!status)
+        status = store_start(sim, corrected);
+    dfl_free(sim->ctx, corrected);
+    return status;
+}
+
+/* The writers, and what they missed and want. */
+static dfl_status open_files(dfl_simulation *sim)
+{
+    bool steps = false;
+    const dfl_status status = sim->open ? sim->open(sim, sim->user) : DFL_OK;
+    if (status)
+        return status;
+    sim->opened = true;
+    for (int i = 0; i < sim->nwriters; i++) {
+        steps = steps || dfl_writer_takes_steps(sim->writers[i]);
+        sim->drawn = sim->drawn || dfl_writer_takes_scene(sim->writers[i]);
+        if (sim->early.length > 0)
+            dfl_writer_warning(sim->writers[i], dfl_text_string(&sim->early));
+    }
+    return steps ? dfl_residuals_create(&sim->residuals, sim->ctx, dfl_runnable_eom(sim->run),
+                                        sim->settings->solver.form != DFL_PSI1)
+                 : DFL_OK;
+}
+
+/* Native code, where it is asked for or worth its time. */
+static dfl_status compile(dfl_simulation *sim, const double *x)
+{
+    const dfl_settings *settings = sim->settings;
+    const bool automatic =
+        settings->evaluation == DFL_EVAL_AUTO || settings->evaluation == DFL_EVAL_RECURSION;
+    bool native;
+    return dfl_runnable_compile(&native, sim->run, settings->evaluation,
+                                automatic ? dfl_runnable_predict(sim->run, &settings->solver,
+                                                                 settings->from, settings->to, x)
+                                          : 0,
+                                NULL);
+}
+
+static void advise(const char *text, void *user)
+{
+    on_log(DFL_LOG_WARNING, text, user);
+}
+
+/* The initial values, and the first row and step. */
+static dfl_status store_start(dfl_simulation *sim, const double *corrected)
+{
+    const double t = sim->settings->from;
+    double *given = dfl_alloc(sim->ctx, (size_t)sim->eq->n, sizeof *given);
+    bool *held = dfl_alloc(sim->ctx, (size_t)sim->eq->n, sizeof *held);
+    if (given && held) {
+        dfl_runnable_given(given, held, sim->run);
+        for (int i = 0; i < sim->nwriters; i++)
+            note_trouble(sim, dfl_writer_initial(sim->writers[i], given, held, corrected));
+        sim->started = true;
+        sim->row_time = NAN;
+        sim->energy = dfl_runnable_energy(sim->run, t, corrected);
+        sim->energy_drift = isnan(sim->energy) ? NAN : 0;
+        store_row(sim, t, corrected);
+        store_step(sim, t, t, corrected, sim->energy);
+    }
+    const dfl_status status = !given || !held ? DFL_NO_MEMORY : sim->trouble;
+    dfl_free(sim->ctx, held);
+    dfl_free(sim->ctx, given);
+    return status;
+}
+
+/* Whether rows at a distance are ends of steps, with the accuracy of steps and on all constraints. Not where
+   steps have a size of their own, nor for distances that are nothing beside the run. */
+static bool steps_to_rows(const dfl_settings *settings)
+{
+    const dfl_solver_options *solver = &settings->solver;
+    return solver->every > 1e-9 * fabs(settings->to - settings->from) && solver->project_output &&
+           !(solver->fixed_step > 0);
+}
+
+static dfl_status advance_by_rows(dfl_simulation *sim)
+{
+    const dfl_settings *settings = sim->settings;
+    const double length = settings->to - settings->from;
+    const double every = copysign(settings->solver.every, length);
+    const double rows = ceil(length / every * (1.0 - 1e-12));
+    dfl_status status = DFL_OK;
+    for (double k = 1; !status && k <= rows; k++) {
+        const double t = k < rows ? settings->from + k * every : settings->to;
+        status = advance_to(sim, t);
+        if (!status && !store_row(sim, t, dfl_solver_state(sim->solver)))
+            status = DFL_STOPPED;
+        if (!status && k < rows &&
+            dfl_solver_statistics(sim->solver).attempts >= settings->solver.max_steps)
+            status =
+                dfl_fail(sim->ctx, DFL_TOO_MANY_STEPS,
+                         "more than the allowed number of steps at t = %.10g; raise max_steps, or "
+                         "take rows at a larger distance",
+                         t);
+    }
+    return status;
+}
+
+static dfl_status advance_to(dfl_simulation *sim, double t)
+{
+    const double from = dfl_solver_time(sim->solver), longest = longest_advance(sim);
+    const double pieces = longest > 0 ? ceil(fabs(t - from) / longest * (1.0 - 1e-12)) : 1;
+    dfl_status status = DFL_OK;
+    for (double k = 1; !status && k < pieces; k++)
+        status = dfl_solver_advance(sim->solver, from + (t - from) * k / pieces);
+    return status ? status : dfl_solver_advance(sim->solver, t);
+}
+
+/* Where motions prescribe everything, nothing is left to integrate and no error limits the steps: they would
+   leap over what rows should show and over events. A hundredth of the run, unless the user says more; 0: no limit. */
+static double longest_advance(const dfl_simulation *sim)
+{
+    const dfl_settings *settings = sim->settings;
+    const int freedoms = sim->eq->nv - dfl_solver_statistics(sim->solver).rank_velocity;
+    const bool limited = settings->solver.max_step > 0 || settings->solver.fixed_step > 0;
+    return freedoms + sim->eq->nr > 0 || limited ? 0 : fabs(settings->to - settings->from) / 100;
+}
+
+static int on_step(dfl_solver *solver, double t_old, double t, const double *x, void *user)
+{
+    dfl_simulation *sim = user;
+    (void)solver;
+    if (!sim->started)
+        return 0;
+    const double energy = dfl_runnable_energy(sim->run, t, x);
+    if (fabs(energy - sim->energy) > sim->energy_drift)
+        sim->energy_drift = fabs(energy - sim->energy);
+    const bool stored = (sim->settings->solver.every > 0 || store_row(sim, t, x)) &&
+                        store_step(sim, t_old, t, x, energy);
+    return !stored || interrupted(sim, t);
+}
+
+static bool interrupted(const dfl_simulation *sim, double t)
+{
+    return sim->watch && sim->watch(t, dfl_solver_step(sim->solver), sim->user);
+}
+
+static int on_output(double t, const double *x, void *user)
+{
+    dfl_simulation *sim = user;
+    return sim->started && (!store_row(sim, t, x) || interrupted(sim, t));
+}
+
+static int on_event(int event, int direction, double t, const double *x, void *user)
+{
+    dfl_simulation *sim = user;
+    const dfl_event_record record = {.event = event, .direction = direction, .time = t};
+    (void)x;
+    if (sim->nevents < DFL_LISTED_EVENTS)
+        sim->events[sim->nevents++] = record;
+    for (int i = 0; i < sim->nwriters; i++)
+        note_trouble(sim, dfl_writer_event(sim->writers[i], &record));
+    if (sim->event_kinds[event].terminal)
+        sim->stop_event = event;
+    return sim->trouble != DFL_OK;
+}
+
+static int event_values(double *value, double t, const double *x, void *user)
+{
+    const dfl_simulation *sim = user;
+    dfl_runnable_events(value, sim->run, t, x);
+    return 0;
+}
+
+static void on_log(dfl_log_level level, const char *text, void *user)
+{
+    dfl_simulation *sim = user;
+    if (level == DFL_LOG_WARNING && !sim->opened)
+        dfl_text_add(&sim->early, "%s%s", sim->early.length > 0 ? "\n" : "", text);
+    for (int i = 0; level == DFL_LOG_WARNING && sim->opened && i < sim->nwriters; i++)
+        dfl_writer_warning(sim->writers[i], text);
+    if (sim->log)
+        sim->log(level, text, sim->user);
+}
+
+/* Writes a row everywhere, unless the last one was already there. */
+static bool store_row(dfl_simulation *sim, double t, const double *x)
+{
+    if (t == sim->row_time)
+        return true;
+    dfl_runnable_outputs(sim->outputs, sim->run, t, x);
+    if (sim->drawn)
+        dfl_runnable_scene(sim->scene, sim->run, t, x);
+    for (int i = 0; i < sim->nwriters; i++) {
+        if (dfl_writer_takes_scene(sim->writers[i]))
+            dfl_writer_scene(sim->writers[i], sim->scene);
+        note_trouble(sim, dfl_writer_row(sim->writers[i], t, x, sim->outputs));
+    }
+    sim->row_time = t;
+    return !sim->trouble;
+}
+
+static bool store_step(dfl_simulation *sim, double t_old, double t, const double *x, double energy)
+{
+    if (!sim->residuals)
+        return true;
+    const dfl_statistics stats = dfl_solver_statistics(sim->solver);
+    const long rejections = stats.rejected_error + stats.rejected_newton;
+    dfl_step_record step = {.time = t,
+                            .size = t - t_old,
+                            .order = dfl_solver_order(sim->solver),
+                            .rejections = rejections - sim->rejections,
+                            .energy = energy};
+    sim->rejections = rejections;
+    dfl_residuals_eval(step.residual, sim->residuals, t, x);
+    for (int i = 0; i < sim->nwriters; i++)
+        note_trouble(sim, dfl_writer_step(sim->writers[i], &step));
+    return !sim->trouble;
+}
+
+/* Keeps the first failure of a writer. */
+static void note_trouble(dfl_simulation *sim, dfl_status status)
+{
+    if (!status || sim->trouble)
+        return;
+    sim->trouble = status;
+    snprintf(sim->message, sizeof sim->message, "%s", dfl_message(sim->ctx));
+}
+
+/* Says how it ended, with the last row where the run stands. */
+static dfl_status conclude(dfl_summary *summary, dfl_simulation *sim, dfl_status status)
+{
+    const dfl_model *model = sim->eq->model;
+    dfl_status outcome = status;
+    summary->status = status == DFL_OK ? "completed" : "failed";
+    if (sim->started && !sim->trouble)
+        store_row(sim, dfl_solver_time(sim->solver), dfl_solver_state(sim->solver));
+    if (sim->trouble) {
+        outcome = sim->trouble;
+        summary->status = "failed";
+    } else if (status == DFL_STOPPED && sim->stop_event >= 0) {
+        const char **names = dfl_declared_names(sim->eq, DFL_AN_EVENT);
+        summary->status = "stopped";
+        snprintf(sim->message, sizeof sim->message, "event '%s' at t = %.10g",
+                 names ? names[sim->stop_event] : "?", dfl_solver_time(sim->solver));
+        dfl_free(model->ctx, names);
+        outcome = DFL_OK;
+    } else if (status == DFL_STOPPED) {
+        summary->status = "interrupted";
+        snprintf(sim->message, sizeof sim->message, "interrupted at t = %.10g",
+                 dfl_solver_time(sim->solver));
+    } else if (status) {
+        if (sim->started)
+            outcome = dfl_runnable_explain(sim->run, status, dfl_solver_time(sim->solver),
+                                           dfl_solver_state(sim->solver));
+        snprintf(sim->message, sizeof sim->message, "%s", dfl_message(sim->ctx));
+    }
+    summary->message = sim->message;
+    if (sim->started) {
+        summary->t = dfl_solver_time(sim->solver);
+        summary->x = dfl_solver_state(sim->solver);
+        dfl_runnable_outputs(sim->outputs, sim->run, summary->t, summary->x);
+        summary->outputs = sim->outputs;
+        summary->energy_drift = sim->energy_drift;
+        summary->statistics = dfl_solver_statistics(sim->solver);
+        summary->nevents = sim->nevents;
+    }
+    return outcome;
+}

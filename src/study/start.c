@@ -1,0 +1,185 @@
+/* start.c: initial values, from what the script says to a consistent state.
+
+   Invariants keep the value they have at the start, so they cannot help to find it: the values are
+   completed without them first. */
+#include "context/text.h"
+#include "derive/equations_internal.h"
+#include "engine/runnable_internal.h"
+#include "study/sides.h"
+
+#include <math.h>
+#include <string.h>
+
+static dfl_status complete(double *x, dfl_runnable *run, const bool *held,
+                           const dfl_solver_options *options, double t0);
+static dfl_status start_beside(dfl_solver *solver, dfl_runnable *run, double t0, const double *x,
+                               const dfl_conditions *conditions);
+static bool move_unmentioned(double *x, const dfl_equations *eq, int attempt);
+static dfl_solver_options quiet(const dfl_solver_options *options);
+
+void dfl_runnable_given(double *x, bool *held, const dfl_runnable *run)
+{
+    const dfl_equations *eq = run->eq;
+    memset(x, 0, (size_t)eq->n * sizeof *x);
+    memset(held, 0, (size_t)eq->n * sizeof *held);
+    for (int i = 0; i < eq->model->nstarts; i++) {
+        const dfl_start_value *start = &eq->model->starts[i];
+        const dfl_symbol *symbol = &eq->graph->symbols[dfl_node_of(eq->graph, start->symbol)->a];
+        const int place = eq->slot[symbol->kind][symbol->index];
+        if (place < 0)
+            continue;
+        x[place] = start->value;
+        held[place] = start->held;
+    }
+}
+
+dfl_status dfl_runnable_start(double *corrected, dfl_runnable *run, dfl_solver *solver,
+                              const dfl_solver_options *options, double t0)
+{
+    const dfl_equations *eq = run->eq;
+    double *x = dfl_alloc(run->ctx, (size_t)eq->n, sizeof *x);
+    bool *held = dfl_alloc(run->ctx, (size_t)eq->n, sizeof *held);
+    dfl_status status = x && held ? DFL_OK : DFL_NO_MEMORY;
+    if (!status) {
+        dfl_runnable_given(x, held, run);
+        status = complete(x, run, held, options, t0);
+    }
+    if (!status)
+        status = dfl_runnable_check_determined(run, t0, x);
+    if (!status && run->eq->energy != DFL_NO_EXPR && !isfinite(dfl_runnable_energy(run, t0, x)))
+        status = dfl_runnable_explain(run, DFL_NOT_FINITE, t0, x);
+    if (!status) {
+        dfl_runnable_set_levels(run, t0, x);
+        status = dfl_runnable_check_kept(run, options, t0, x);
+    }
+    if (!status) {
+        status = dfl_solver_start(solver, t0, x, &(dfl_conditions){.held = held});
+        if (status && status != DFL_STOPPED)
+            status = dfl_runnable_explain(run, status, t0, x);
+    }
+    if (corrected && (!status || status == DFL_STOPPED))
+        memcpy(corrected, dfl_solver_state(solver), (size_t)eq->n * sizeof *corrected);
+    dfl_free(run->ctx, x);
+    dfl_free(run->ctx, held);
+    return status;
+}
+
+dfl_status dfl_runnable_start_as_given(double *given, dfl_runnable *run, dfl_solver *solver,
+                                       double t0)
+{
+    const dfl_conditions as_given = {.mode = DFL_START_AS_GIVEN};
+    bool *held = dfl_alloc(run->ctx, (size_t)run->eq->n, sizeof *held);
+    if (!held)
+        return DFL_NO_MEMORY;
+    dfl_runnable_given(given, held, run);
+    dfl_free(run->ctx, held);
+    dfl_runnable_set_levels(run, t0, given);
+    dfl_status status = dfl_solver_start(solver, t0, given, &as_given);
+    return status && status != DFL_STOPPED ? dfl_runnable_explain(run, status, t0, given) : status;
+}
+
+double dfl_runnable_predict(dfl_runnable *run, const dfl_solver_options *options, double t0,
+                            double t_end, const double *x)
+{
+    enum { TRIAL_STEPS = 25 };
+    const dfl_conditions as_given = {.mode = DFL_START_AS_GIVEN};
+    dfl_solver_options trial = quiet(options);
+    trial.max_steps = TRIAL_STEPS;
+    dfl_solver *solver = NULL;
+    double predicted = 0.0;
+    dfl_status status = dfl_solver_create(&solver, run->ctx, &run->eom, &trial);
+    if (!status)
+        status = dfl_solver_start(solver, t0, x, &as_given);
+    if (!status) {
+        status = dfl_solver_advance(solver, t_end);
+        const double share = (dfl_solver_time(solver) - t0) / (t_end - t0);
+        if ((!status || status == DFL_TOO_MANY_STEPS) && share > 0.0)
+            predicted = (double)dfl_solver_statistics(solver).evaluations / share;
+    }
+    dfl_solver_free(solver);
+    return predicted;
+}
+
+/* The nearest consistent state, by a solver that knows no invariants. */
+static dfl_status complete(double *x, dfl_runnable *run, const bool *held,
+                           const dfl_solver_options *options, double t0)
+{
+    const dfl_solver_options copy = quiet(options);
+    dfl_conditions conditions = {.held = held};
+    dfl_sides sides;
+    dfl_solver *solver = NULL;
+    run->beside = false;
+    dfl_status status = dfl_sides_create(&sides, &conditions, run);
+    if (!status)
+        status = dfl_solver_create(&solver, run->ctx, &run->initial, &copy);
+    if (!status) {
+        status = dfl_solver_start(solver, t0, x, &conditions);
+        if (status && dfl_solver_failure(solver) == DFL_FAILURE_GUESS)
+            status = start_beside(solver, run, t0, x, &conditions);
+        if (status)
+            status = dfl_runnable_explain(run, status, t0, x);
+        else
+            memcpy(x, dfl_solver_state(solver), (size_t)run->eq->n * sizeof *x);
+    }
+    dfl_sides_clear(&sides);
+    dfl_solver_free(solver);
+    return status;
+}
+
+/* Nothing leads away from the positions, such as those of a drawing at a dead centre: starts a little beside them in
+   those that the script does not mention, angles first. Otherwise the message stays that of the first attempt. */
+static dfl_status start_beside(dfl_solver *solver, dfl_runnable *run, double t0, const double *x,
+                               const dfl_conditions *conditions)
+{
+    enum { ATTEMPTS = 4 };
+    const int n = run->eq->n;
+    double *moved = dfl_alloc(run->ctx, (size_t)n, sizeof *moved);
+    char *message = dfl_copy_string(run->ctx, dfl_message(run->ctx));
+    dfl_status status = moved && message ? DFL_INCONSISTENT : DFL_NO_MEMORY;
+    for (int k = 0; status == DFL_INCONSISTENT && k < ATTEMPTS; k++) {
+        memcpy(moved, x, (size_t)n * sizeof *moved);
+        if (move_unmentioned(moved, run->eq, k))
+            status = dfl_solver_start(solver, t0, moved, conditions);
+    }
+    run->beside = !status;
+    if (status == DFL_INCONSISTENT)
+        dfl_fail(run->ctx, status, "%s", message);
+    dfl_free(run->ctx, message);
+    dfl_free(run->ctx, moved);
+    return status;
+}
+
+/* Positions that the script does not mention, by up to 0.1, no two alike; lengths only in later attempts. False:
+   there is none. */
+static bool move_unmentioned(double *x, const dfl_equations *eq, int attempt)
+{
+    bool any = false;
+    for (int i = 0; i < eq->np; i++) {
+        const dfl_variable *p = &dfl_equations_p(eq)[i];
+        const dfl_declaration *decl = dfl_model_owner(eq->model, p->symbol);
+        const bool length = decl->unit && !strcmp(decl->unit, "m");
+        if (dfl_model_mentioned(eq->model, p->symbol) || (length && attempt < 2))
+            continue;
+        const double part = fmod(0.618 * (i + 1), 1); /* of the golden section */
+        const double sign = attempt % 2 && i % 2 ? -1 : 1;
+        x[eq->n - eq->np + i] += 0.1 * sign * (0.3 + 0.7 * part);
+        any = true;
+    }
+    return any;
+}
+
+/* The same tolerances and form, without outputs, events and messages. */
+static dfl_solver_options quiet(const dfl_solver_options *options)
+{
+    dfl_solver_options copy = options ? *options : (dfl_solver_options){0};
+    copy.on_step = NULL;
+    copy.on_output = NULL;
+    copy.nevents = 0;
+    copy.event = NULL;
+    copy.event_kinds = NULL;
+    copy.on_event = NULL;
+    copy.every = 0.0;
+    copy.log = NULL;
+    copy.user = NULL;
+    return copy;
+}

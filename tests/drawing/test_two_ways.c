@@ -1,0 +1,461 @@
+/* Masses as expressions and masses by recursion are the same equations: for every joint, every loop, every coupling
+   and contact and every force element all blocks and their derivatives agree at random states to 1e-9 of the
+   largest entry, and runs arrive at the same state. */
+#include "../mechanics/trees.h"
+#include "../scripted.h"
+
+#include "study/diagnosis.h"
+
+/* A mechanism in space with three kinds of joints; k is a parameter of its masses and lengths. */
+#define SPACE                                                                                      \
+    "local k = param('k', 1.3)\n gravity{0.5, -9.81, 0.3}\n"                                       \
+    "local a = body('a', {mass = 2*k, com = {k/2, 0.1, 0},\n"                                      \
+    "  inertia = {0.4, 0.5, 0.6, 0.02, 0.01, -0.03}})\n"                                           \
+    "local b = body('b', {mass = 1, com = {1.4, 0, 0.2}, inertia = {0.3, 0.3, 0.4*k}})\n"          \
+    "local c = body('c', {mass = 1.5, com = {2.2, 0.3, 0}, inertia = {0.2, 0.3, 0.4}})\n"          \
+    "local ja = revolute('ja', ground, a, {at = {0, 0, 0}, axis = {0.2, 0.3, 1}})\n"               \
+    "local jb = spherical('jb', a, b, {at = {k, 0, 0}})\n"                                         \
+    "local jc = cylindrical('jc', b, c, {at = {2, 0, 0}, axis = {0, 1, 0.3}})\n"                   \
+    "initial{[ja.q] = 0, [ja.qd] = 0}\n"
+
+/* One in the plane. */
+#define PLANE                                                                                      \
+    "planar()\n gravity{0, -9.81}\n"                                                               \
+    "local a = body('a', {mass = 2, com = {0.5, 0}, inertia = 0.3})\n"                             \
+    "local b = body('b', {mass = 1, com = {1.5, 0.2}, inertia = 0.2})\n"                           \
+    "local c = body('c', {mass = 1, com = {2, 0.5}, inertia = 0.1})\n"                             \
+    "local ja = revolute('ja', ground, a, {at = {0, 0}})\n"                                        \
+    "local jb = revolute('jb', a, b, {at = {1, 0}})\n"                                             \
+    "local jc = prismatic('jc', b, c, {at = {2, 0}, axis = {1, 2}})\n"
+
+static scripted load(const char *text, dfl_dynamics dynamics, const char *set)
+{
+    scripted s = {.ctx = dfl_context_create()};
+    const dfl_script_options options = {.dynamics = dynamics, .nset = set != NULL, .set = &set};
+    scripted_expect(
+        &s, dfl_script_load_text(&s.model, s.ctx, "test.lua", text, strlen(text), &options));
+    scripted_expect(&s, scripted_prepare(&s));
+    return s;
+}
+
+static void assert_same(const char *text, const char *what, const double *found,
+                        const double *expected, size_t n)
+{
+    double size = 1.0;
+    for (size_t i = 0; i < n; i++)
+        size = fmax(size, fabs(expected[i]));
+    for (size_t i = 0; i < n; i++)
+        if (!(fabs(found[i] - expected[i]) <= 1e-9 * size))
+            fail_msg("%s\n%s[%zu]: recursion %.17g, expressions %.17g", text, what, i, found[i],
+                     expected[i]);
+}
+
+/* All numbers that the solver asks for, in one array. */
+enum { BLOCKS = 14, JACOBIANS = 8 };
+typedef struct asked {
+    size_t size[BLOCKS + JACOBIANS + 1], total;
+    double *all;
+} asked;
+
+static asked ask(const scripted *s, double t, const double *x, const double *a)
+{
+    const dfl_eom *e = dfl_runnable_eom(s->run);
+    const int n = s->eq->n, nc = e->nl + e->nm, tail = e->nv + e->ns + e->np;
+    const int sizes[BLOCKS + JACOBIANS + 1] = {e->np, e->nv, e->nr, e->nw, e->ns, e->nl, e->nep,
+                                               e->nl, e->nm, e->ne, e->n0, nc * e->nv,
+                                               e->nv * e->n0, nc,
+                                               /* Jacobian */
+                                               e->nw * n, nc * n, (nc + e->ne) * tail, e->n0 * n,
+                                               (e->ns + e->nl + e->nep) * (e->ns + e->np),
+                                               e->nr * n, e->nv * n, e->np * tail, e->nv * e->nv};
+    double *part[BLOCKS + JACOBIANS + 1];
+    asked out = {.total = 0};
+    for (int i = 0; i <= BLOCKS + JACOBIANS; i++)
+        out.total += out.size[i] = (size_t)sizes[i];
+    out.all = calloc(out.total + 1, sizeof(double));
+    for (int i = 0, at = 0; i <= BLOCKS + JACOBIANS; at += sizes[i++])
+        part[i] = out.all + at;
+    dfl_blocks blocks;
+    dfl_jacobian jacobian;
+    memcpy(&blocks, part, sizeof blocks);
+    memcpy(&jacobian, part + BLOCKS, sizeof jacobian);
+    unsigned need = DFL_EVERYTHING;
+    if (e->trivial_kinematics)
+        need &= ~(unsigned)DFL_KINEMATICS;
+    assert_int_equal(e->eval(&blocks, t, x, need, e->user), 0);
+    assert_int_equal(e->jacobian(&jacobian, t, x, a, e->user), 0);
+    double *M = part[BLOCKS + JACOBIANS];
+    assert_int_equal(e->mass(M, t, x, e->user), 0);
+    for (int j = e->nv - 1; e->mass_diagonal && j >= 0; j--) {
+        const double diagonal = M[j];
+        M[j] = 0.0;
+        M[j + j * e->nv] = diagonal;
+    }
+    return out;
+}
+
+/* The start of the script and what is near it. */
+static void random_state(double *x, const scripted *s, uint64_t *seed)
+{
+    bool held[200];
+    assert_true(s->eq->n <= 200);
+    dfl_runnable_given(x, held, s->run);
+    for (int i = 0; i < s->eq->n; i++)
+        x[i] += number(seed, 0.25);
+}
+
+static void compare_at(const char *text, scripted *one, scripted *other, uint64_t *seed)
+{
+    static const char *const names[BLOCKS + JACOBIANS + 1] = {
+        "kin", "f",    "b",  "d",    "c",    "g",    "ep",   "gI", "hv",   "e",    "gam", "W",
+        "K0",  "bias", "Jd", "Jacc", "Jvel", "Jgam", "Jpos", "Jb", "Jdyn", "Jkin", "M"};
+    double x[200], a[100];
+    random_state(x, one, seed);
+    numbers(a, one->eq->nv, seed, 2.0);
+    const double t = number(seed, 1.0);
+    asked here = ask(one, t, x, a), there = ask(other, t, x, a);
+    assert_int_equal(here.total, there.total);
+    for (int i = 0, at = 0; i <= BLOCKS + JACOBIANS; at += (int)here.size[i++])
+        assert_same(text, names[i], there.all + at, here.all + at, here.size[i]);
+    const double energy = dfl_runnable_energy(one->run, t, x);
+    const double same = dfl_runnable_energy(other->run, t, x);
+    assert_same(text, "energy", &same, &energy, 1);
+    free(here.all);
+    free(there.all);
+}
+
+/* Equations at three states. */
+static void compare_equations(const char *text)
+{
+    uint64_t seed = 77;
+    scripted one = load(text, DFL_DYNAMICS_EXPRESSIONS, NULL);
+    scripted other = load(text, DFL_DYNAMICS_RECURSION, NULL);
+    assert_null(one.model->tree);
+    assert_non_null(other.model->tree);
+    for (int k = 0; k < 3; k++)
+        compare_at(text, &one, &other, &seed);
+    scripted_free(&one);
+    scripted_free(&other);
+}
+
+/* And the state after a run: tolerance 1e-9, errors of both below 1e-6. */
+static void compare(const char *base, const char *more)
+{
+    char text[4000];
+    snprintf(text, sizeof text, "%s%s", base, more);
+    compare_equations(text);
+    scripted one = load(text, DFL_DYNAMICS_EXPRESSIONS, NULL);
+    scripted other = load(text, DFL_DYNAMICS_RECURSION, NULL);
+    scripted_run(&one, 0.2, 1e-9);
+    scripted_run(&other, 0.2, 1e-9);
+    for (int i = 0; i < one.eq->n; i++)
+        if (!(fabs(one.x[i] - other.x[i]) <= 1e-6 * (1.0 + fabs(one.x[i]))))
+            fail_msg("%s\n%s: recursion %.10g, expressions %.10g", text, one.eq->x[i].name,
+                     other.x[i], one.x[i]);
+    scripted_free(&one);
+    scripted_free(&other);
+}
+
+static void compare_all(const char *base, const char *const *more, int count)
+{
+    for (int i = 0; i < count; i++)
+        compare(base, more[i]);
+}
+
+#define COMPARE_ALL(base, list) compare_all(base, list, (int)(sizeof list / sizeof *list))
+
+static void every_joint_of_a_tree_agrees(void **state)
+{
+    (void)state;
+    static const char *const joints[] = {
+        "fixed('j', c, d, {at = {3, 0, 0}})\n",
+        "revolute('j', c, d, {at = {3, 0, 0}, axis = {1, -1, 0.5}})\n",
+        "prismatic('j', c, d, {at = {3, 0, 0}, axis = {1, -1, 0.5}})\n",
+        "screw('j', c, d, {at = {3, 0, 0}, axis = {1, -1, 0.5}, lead = 0.2*k})\n",
+        "cylindrical('j', c, d, {at = {3, 0, 0}, axis = {1, -1, 0.5}})\n",
+        "universal('j', c, d, {at = {3, 0, 0}, axis = {1, 0, 0}, axis2 = {0, 1, 0.3}})\n",
+        "planar_joint('j', c, d, {at = {3, 0, 0}, axis = {1, -1, 0.5}})\n",
+        "translation('j', c, d, {at = {3, 0, 0}})\n",
+        "spherical('j', c, d, {at = {3, 0, 0}})\n",
+        "free('j', ground, d, {at = {3, 0, 0}})\n",
+        "free('j', c, d, {at = {3, 0, 0}})\n",
+        "revolute('j', c, d, {at = {3, 0, 0}, axis = {1, 2, 3}, motion = k*sin(3*time)})\n",
+        "prismatic('j', c, d, {at = {3, 0, 0}, axis = {1, 2, 3}, motion = time^2})\n",
+        "screw('j', c, d, {at = {3, 0, 0}, axis = {1, 2, 3}, lead = 0.3, motion = cos(time)})\n"};
+    COMPARE_ALL(SPACE "local d = body('d', {mass = 0.7, com = {3.3, 0.2, 0.1},\n"
+                      "  inertia = {0.2, 0.2, 0.3}})\n",
+                joints);
+    static const char *const plane[] = {
+        "", "local d = body('d', {mass = 2, com = {1, 1}, inertia = 1})\n"
+            "free('f', ground, d, {at = {1, 1}})\n"};
+    COMPARE_ALL(PLANE, plane);
+}
+
+static void every_loop_agrees(void **state)
+{
+    (void)state;
+    static const char *const loops[] = {
+        "spherical('l', ground, c, {at = {3, 0.5, 0}})\n",
+        "revolute('l', ground, c, {at = {3, 0.5, 0}, axis = {0.2, 0.3, 1}})\n",
+        "prismatic('l', ground, c, {at = {3, 0.5, 0}, axis = {1, 1, 0}})\n",
+        "cylindrical('l', ground, c, {at = {3, 0.5, 0}, axis = {1, 1, 0}})\n",
+        "universal('l', ground, c, {at = {3, 0.5, 0}, axis = {1, 1, 0}, axis2 = {0, 0, 1}})\n",
+        "planar_joint('l', ground, c, {at = {3, 0.5, 0}, axis = {1, 1, 0}})\n",
+        "translation('l', ground, c, {at = {3, 0.5, 0}})\n",
+        "screw('l', ground, c, {at = {3, 0.5, 0}, axis = {1, 1, 0}, lead = 0.1})\n",
+        "point_on_line('l', ground, c, {at = {3, 0.5, 0}, axis = {1, 1, 0}})\n",
+        "point_on_plane('l', ground, c, {at = {3, 0.5, 0}, axis = {1, 1, 0}})\n",
+        "distance('l', ground, c, {at = {3, 2, 0}, at_b = {3, 0.5, 0}})\n"};
+    static const char *const plane[] = {
+        "revolute('l', ground, c, {at = {3, 0.5}})\n",
+        "prismatic('l', ground, c, {at = {3, 0.5}, axis = {1, 0}})\n",
+        "point_on_line('l', ground, c, {at = {3, 0}, axis = {1, 3}})\n",
+        "distance('l', ground, c, {at = {3, 2}, at_b = {3, 0}})\n"};
+    COMPARE_ALL(SPACE, loops);
+    COMPARE_ALL(PLANE, plane);
+}
+
+static void couplings_rolling_and_contacts_agree(void **state)
+{
+    (void)state;
+    static const char *const couplings[] = {
+        "gear('g', ja, jb, {ratio = -0.5})\n",
+        "rack('g', ja, jc, {radius = 0.3})\n",
+        "belt('g', ja, jb, {radius_a = 0.2, radius_b = 0.4})\n",
+        "belt('g', ja, jb, {radius_a = 0.2, radius_b = 0.4, stiffness = 50, damping = 1})\n",
+        "coupling('g', ja.q^2 + 0.3*jb.q - 0.2*jc.q)\n",
+        "drive('g', ja, 0.2*sin(time))\n"};
+    static const char *const wholes[] = {
+        SPACE "thread('t', jc, {lead = 0.05})\n",
+        "planar()\n local s = body('s', {mass = 1, inertia = 0.5, com = {0.3, 0}})\n"
+        "local f = free('f', ground, s, {at = {0, 0}})\n"
+        "knife_edge('edge', s, {at = {0, 0}, direction = {2, 0}})\n"
+        "initial{[f.q1] = 0, [f.q2] = 0, [f.q3] = 0, [f.qd1] = 1, [f.qd3] = 1}\n",
+        "planar()\n local w = body('w', {mass = 2, inertia = 0.25})\n"
+        "local f = free('f', ground, w, {at = {0, 0}})\n"
+        "local r = body('r', {mass = 0.1, inertia = 0.1})\n"
+        "local s = revolute('s', ground, r, {at = {0, 0}})\n"
+        "rolling_wheel('tyre', w, {at = {0, 0}, direction = {1, 0}, radius = 0.4, spin = s.q})\n"
+        "initial{[f.q1] = 0, [f.q2] = 0, [f.q3] = 0, [f.qd1] = 1, [f.qd3] = 0.5}\n",
+        "gravity{0, 0, -9.81}\n local coin = body('coin', {mass = 1, inertia = {0.25, 0.25, "
+        "0.5}})\n"
+        "local f = free('f', ground, coin, {at = {0, 0, 0}})\n"
+        "rolling_disk('table', coin, {at = {0, 0, 0}, axis = {0, 0, 1}, radius = 1})\n"
+        "initial{[f.q1] = 0, [f.q2] = 0, [f.q4] = cos(0.6), [f.q5] = sin(0.6), [f.q6] = 0,\n"
+        "  [f.q7] = 0, [f.w3] = 5}\n guess{[f.q3] = 0.9}\n",
+        "gravity{0, 0, -9.81}\n local disc = body('disc', {mass = 1, inertia = {1, 1, 1}})\n"
+        "revolute('axle', ground, disc, {at = {0, 0, 0}, axis = {0, 0, 1}, motion = 7*time})\n"
+        "local ball = body('ball', {mass = 2, inertia = {0.2, 0.2, 0.2}, com = {1, 0, 0.5}})\n"
+        "local f = free('f', ground, ball, {at = {1, 0, 0.5}})\n"
+        "rolling_ball('contact', ball, {at = {1, 0, 0.5}, radius = 0.5, on = disc})\n"
+        "initial{[f.q1] = 0, [f.q2] = 0, [f.v1] = 0, [f.v2] = 1, [f.w3] = 0}\n",
+        "planar()\n gravity{0, -9.81}\n local R, e = 0.5, 0.2\n"
+        "local cam = body('cam', {mass = 2, inertia = 0.3, com = {e, 0}})\n"
+        "local f = body('f', {mass = 1})\n"
+        "local a = revolute('a', ground, cam, {at = {0, 0}})\n"
+        "local b = prismatic('b', ground, f, {at = {0, 0}, axis = {0, 1}})\n"
+        "contact_curves('touch', f, cam, {start = {-1.2, 1.9},\n"
+        "  curve_b = function(s) return e + R*cos(s), R*sin(s) end,\n"
+        "  curve_a = function(s) return 0.1*cos(s), sqrt(0.32) + 0.1*sin(s) end})\n"
+        "initial{[a.q] = 0, [a.qd] = 6}\n",
+        "gravity{0, 0, -9.81}\n local b = body('b', {mass = 1, com = {0, 0, -1}})\n"
+        "local f = translation('f', ground, b, {at = {0, 0, -1}})\n"
+        "contact_surfaces('touch', b, ground, {start = {0.5, 0.1, 0.6, 0},\n"
+        "  surface_a = function(u, v)\n"
+        "    return 0.2*sin(u)*cos(v), 0.2*sin(u)*sin(v), -1 - 0.2*cos(u) end,\n"
+        "  surface_b = function(x, y) return x, y, -sqrt(1.44 - x^2 - y^2) end})\n"
+        "initial{[f.q1] = 0.6, [f.q2] = 0, [f.qd2] = 1.2}\n guess{[f.q3] = 0.2}\n",
+        "gravity{0, 0, -9.81}\n local b = body('b', {mass = 1, com = {0, 0, 0.6}})\n"
+        "local f = translation('f', ground, b, {at = {0, 0, 0.6}})\n"
+        "contact_wheel('touch', b, ground, {at = {0, 0, 0.6}, axis = {0, 1, 0}, along = {1, 0, "
+        "0},\n"
+        "  wheel = function(u) return u, 0.5 + 0.1*u end,\n"
+        "  rail = function(y) return 0, 0.1*sin(y), 0.1*cos(y) end, start = {0, 0}})\n"
+        "initial{[f.q1] = 0, [f.qd1] = 1, [f.q2] = 0, [f.qd2] = 0.3}\n"};
+    COMPARE_ALL(PLANE, couplings);
+    for (size_t i = 0; i < sizeof wholes / sizeof *wholes; i++)
+        compare(wholes[i], "");
+}
+
+static void every_force_element_agrees(void **state)
+{
+    (void)state;
+    static const char *const elements[] = {
+        "spring('e', a, c, {from = {0.5, 1, 0}, to = {2, 0.5, 1}, stiffness = 10*k, damping = "
+        "2})\n",
+        "torsion('e', ja, {stiffness = 3, damping = 0.5, rest = 0.1})\n",
+        "torsion('e', ground, a, {axis = {0.2, 0.3, 1}, stiffness = 3, damping = 0.5})\n",
+        "maxwell('e', ground, c, {from = {0, 1, 0}, to = {2, 1, 0}, stiffness = 20, damping = "
+        "8})\n",
+        "bushing('e', a, c, {at = {2, 0, 0}, stiffness = {k, 50, 60}, damping = 2,\n"
+        "  turn_stiffness = 5, turn_damping = 1})\n",
+        "wrench('e', a, c, {at = {1, 0, 0}, force = {0, 3, k}, torque = {0, 0, 0.5},\n"
+        "  body_axes = true})\n",
+        "wrench('e', ground, b, {at = {1, 0, 0}, force = {sin(time), 3, 0}})\n",
+        "effort('e', ja.q + 2*jc.q2, 6*k)\n",
+        "actuator('e', ja, {voltage = 12, resistance = 2, inductance = 0.5, constant = 0.4})\n",
+        "friction('e', ja, {load = 30, coefficient = 0.2, speed = 0.5, radius = 0.1})\n",
+        "friction('e', ground, point(c, {2, 0, 0}), {normal = {0, 0, 1}, load = 5,\n"
+        "  coefficient = 0.3, speed = 0.5})\n",
+        "impact('e', ground, c, {at = {2, 0, 0}, radius = 0.5, plane = {0, -0.3, 0},\n"
+        "  normal = {0, 1, 0}, stiffness = 100, exponent = 1.5, damping = 0.1,\n"
+        "  friction = 0.2, speed = 0.1})\n",
+        "attraction('e', c, {center = {-2, 1, 0.5}, mu = 3*k, gradient = true})\n",
+        "local u = pid('e', {reference = 1, value = ja.q, p = 3, i = 2, d = 0.5, filter = 0.1})\n"
+        "effort('m', ja, u.out)\n",
+        "local u = lag('e', ja.q, 0.4)\n effort('m', ja, 2*u)\n",
+        /* what scripts declare themselves */
+        "mass(ja.q, 0.3) force(ja.q, -2*ja.qd) potential(3*jc.q2^2)\n",
+        "kinetic(ja.qd*jc.qd2/10 + jc.qd1^2/5)\n",
+        "local w = auxiliary('w', function(w) return w^3 + w - ja.q end) force(ja.q, w)\n",
+        "local c1 = constraint('c1', ja.q - jc.q1^2 - jc.q2)\n force(ja.q, multiplier(c1)/10)\n"
+        "output('T', kinetic_energy())\n",
+        "invariant('E', energy())\n output('acc', acceleration(ja.q))\n"};
+    COMPARE_ALL(SPACE, elements);
+}
+
+/* A parameter changed before the script runs, or later, is seen by the recursion. */
+static void parameters_reach_the_recursion(void **state)
+{
+    (void)state;
+    uint64_t seed = 3;
+    scripted one = load(SPACE, DFL_DYNAMICS_EXPRESSIONS, "k=1.45");
+    scripted other = load(SPACE, DFL_DYNAMICS_RECURSION, "k=1.45");
+    compare_at("--set", &one, &other, &seed);
+    scripted_expect(&one, dfl_runnable_set(one.run, DFL_A_PARAM, 0, 0.7));
+    scripted_expect(&other, dfl_runnable_set(other.run, DFL_A_PARAM, 0, 0.7));
+    compare_at("dfl_runnable_set", &one, &other, &seed);
+    assert_int_equal(dfl_runnable_set(other.run, DFL_A_PARAM, 0, -1.0), DFL_INVALID);
+    assert_non_null(strstr(dfl_message(other.ctx), "body 'a'"));
+    compare_at("a value that was refused", &one, &other, &seed); /* the former one counts */
+    scripted_free(&one);
+    scripted_free(&other);
+}
+
+/* What recursions cannot do is done by expressions, and said. */
+static void expressions_stand_in_for_recursions(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *why;
+    } cases[] = {{"local a = body('a', {mass = 1, inertia = {1, 1, 1}}) local b = body('b', {})\n"
+                  "local j = revolute('j', ground, a, {at = {0, 0, 0}, axis = {0, 0, 1}})\n"
+                  "local h = revolute('h', a, b, {at = {0, 0, 0}, axis = {0, 1, 0}})\n"
+                  "torsion('t', h, {stiffness = 3, damping = 1})\n",
+                  "directions without mass"},
+                 {PLANE "local x = position('x') mass(x, 2)\n", "coordinates besides joints"},
+                 {PLANE
+                  "local d = body('d', {mass = 2})\n translation('t', ground, d, {at = {0, 0}})\n",
+                  "translations in a plane model"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        scripted s = load(cases[i].text, DFL_DYNAMICS_RECURSION, NULL);
+        assert_null(s.model->tree);
+        assert_non_null(strstr(s.model->no_tree, cases[i].why));
+        assert_non_null(strstr(s.model->notes[s.model->nnotes - 1], cases[i].why));
+        scripted_free(&s);
+    }
+}
+
+/* Coordinates that follow energy() cannot have mass: that is said. */
+static void later_coordinates_are_refused(void **state)
+{
+    (void)state;
+    static const char text[] = PLANE "output('E', energy())\n"
+                                     "local x = position('x') force(x, -velocity(x))\n";
+    scripted s = {.ctx = dfl_context_create()};
+    const dfl_script_options options = {.dynamics = DFL_DYNAMICS_RECURSION};
+    scripted_expect(
+        &s, dfl_script_load_text(&s.model, s.ctx, "test.lua", text, strlen(text), &options));
+    assert_int_equal(scripted_prepare(&s), DFL_INVALID);
+    assert_non_null(strstr(dfl_message(s.ctx), "choose the evaluation 'tape'"));
+    scripted_free(&s);
+    compare_equations(PLANE "output('E', energy()) force(ja.q, 2)\n");
+}
+
+/* Its masses fall with the third power of its length, and are no less masses. */
+static void a_long_chain_is_determined(void **state)
+{
+    (void)state;
+    static const char chain[] = "planar() gravity{0, -9.81}\n local before = ground\n"
+                                "for i = 1, 200 do\n"
+                                "  local b = body('b' .. i, {mass = 1, com = {i - 0.5, 0},\n"
+                                "    inertia = 1/12})\n"
+                                "  revolute('j' .. i, before, b, {at = {i - 1, 0}})\n"
+                                "  before = b\n"
+                                "end\n";
+    scripted s = load(chain, DFL_DYNAMICS_AUTO, NULL);
+    dfl_diagnosis diagnosis;
+    scripted_expect(&s, dfl_diagnose(&diagnosis, s.run, NULL, 0.0));
+    assert_int_equal(diagnosis.ndirections, 0);
+    assert_int_equal(diagnosis.dof_by_rank, 200);
+    assert_int_equal(diagnosis.start, DFL_OK);
+    dfl_diagnosis_clear(&diagnosis);
+    scripted_free(&s);
+}
+
+/* Large mechanisms are evaluated by recursion unless they are told otherwise. */
+static void large_mechanisms_are_left_to_recursions(void **state)
+{
+    (void)state;
+    static const char chain[] =
+        "local before = ground\n"
+        "for i = 1, setting('n', 40) do\n"
+        "  local b = body('b' .. i, {mass = 1, com = {i, 0, 0}, inertia = {1, 1, 1}})\n"
+        "  revolute('j' .. i, before, b, {at = {i - 1, 0, 0}, axis = {0, 0, 1}})\n"
+        "  before = b\n"
+        "end\n";
+    static const struct {
+        const char *set;
+        dfl_dynamics dynamics;
+        bool recursion;
+    } cases[] = {{"n=40", DFL_DYNAMICS_AUTO, false},
+                 {"n=41", DFL_DYNAMICS_AUTO, true},
+                 {"n=41", DFL_DYNAMICS_EXPRESSIONS, false},
+                 {"n=3", DFL_DYNAMICS_RECURSION, true}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        scripted s = {.ctx = dfl_context_create()};
+        const dfl_script_options options = {
+            .dynamics = cases[i].dynamics, .nset = 1, .set = &cases[i].set};
+        scripted_expect(
+            &s, dfl_script_load_text(&s.model, s.ctx, "test.lua", chain, strlen(chain), &options));
+        assert_int_equal(s.model->tree != NULL, cases[i].recursion);
+        scripted_free(&s);
+    }
+}
+
+/* Fails the first, second, third ... allocation until everything succeeds. */
+static void every_failed_allocation_is_survived(void **state)
+{
+    (void)state;
+    static const char text[] = PLANE;
+    dfl_status status = DFL_NO_MEMORY;
+    for (int n = 0; status; n++) {
+        scripted s = {.ctx = dfl_context_create()};
+        const dfl_script_options options = {.dynamics = DFL_DYNAMICS_RECURSION};
+        dfl_context_fail_after(s.ctx, n);
+        status = dfl_script_load_text(&s.model, s.ctx, "test.lua", text, strlen(text), &options);
+        if (!status)
+            status = dfl_equations_create(&s.eq, s.model, true);
+        if (!status)
+            status = dfl_runnable_create(&s.run, s.eq);
+        assert_true(status == DFL_OK || status == DFL_NO_MEMORY);
+        scripted_free(&s);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_joint_of_a_tree_agrees),
+        cmocka_unit_test(every_loop_agrees),
+        cmocka_unit_test(couplings_rolling_and_contacts_agree),
+        cmocka_unit_test(every_force_element_agrees),
+        cmocka_unit_test(parameters_reach_the_recursion),
+        cmocka_unit_test(expressions_stand_in_for_recursions),
+        cmocka_unit_test(later_coordinates_are_refused),
+        cmocka_unit_test(a_long_chain_is_determined),
+        cmocka_unit_test(large_mechanisms_are_left_to_recursions),
+        cmocka_unit_test(every_failed_allocation_is_survived),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
