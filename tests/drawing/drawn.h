@@ -2,7 +2,7 @@
 #ifndef DFL_TESTS_DRAWN_H
 #define DFL_TESTS_DRAWN_H
 
-#include "../mechanics/trees.h"
+#include "../multibody/trees.h"
 
 #include "multibody/loop.h"
 #include "drawing/drawing.h"

@@ -1,6 +1,6 @@
 /* Frames as `equations --frames` shows them: velocities are the derivatives of positions, accelerations those of
    velocities, Jacobians give the velocities again; all as expressions, at random states. */
-#include "../mechanics/trees.h"
+#include "../multibody/trees.h"
 #include "../scripted.h"
 
 #include "export/export.h"

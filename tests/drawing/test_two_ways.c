@@ -1,7 +1,7 @@
 /* Masses as expressions and masses by recursion are the same equations: for every joint, every loop, every coupling
    and contact and every force element all blocks and their derivatives agree at random states to 1e-9 of the
    largest entry, and runs arrive at the same state. */
-#include "../mechanics/trees.h"
+#include "../multibody/trees.h"
 #include "../scripted.h"
 
 #include "study/diagnosis.h"
