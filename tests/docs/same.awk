@@ -1,16 +1,29 @@
-# Compares two texts word by word: usage awk -f same.awk EXPECTED ACTUAL. Words that are numbers may
-# differ by 1 in 1000, and numbers below 1e-6 (residuals, drifts: rounding decides their digits) are
-# equal to each other. Numbers written without point and exponent must be equal.
+# Compares two texts word by word: usage awk -f same.awk EXPECTED ACTUAL. Numbers agree to the digits that
+# EXPECTED shows: they differ by at most one unit of its last digit. Beyond 12 digits, and below 1e-10 (residuals,
+# drifts), rounding on other machines decides: there 12 digits, or the size alone, must agree. Numbers written
+# without point and exponent must be equal.
 function is_number(word) { return word ~ /^[-+]?[0-9]*\.?[0-9]+([eE][-+]?[0-9]+)?$/ }
 function size(x) { return x < 0 ? -x : x }
-function same(a, b) {
+# One unit of the last digit that a number shows.
+function unit(word, exponent) {
+    exponent = 0
+    if (match(word, /[eE]/)) {
+        exponent = substr(word, RSTART + 1) + 0
+        word = substr(word, 1, RSTART - 1)
+    }
+    return 10 ^ (exponent - (match(word, /\./) ? length(word) - RSTART : 0))
+}
+function same(a, b, tolerance) {
     if (a == b)
         return 1
     if (!is_number(a) || !is_number(b) || (a b) !~ /[.eE]/)
         return 0
+    tolerance = 1.001 * unit(a)
     a += 0
     b += 0
-    return (size(a) < 1e-6 && size(b) < 1e-6) || size(a - b) <= 1e-3 * size(a)
+    if (tolerance < 1e-12 * size(a))
+        tolerance = 1e-12 * size(a)
+    return (size(a) < 1e-10 && size(b) < 1e-10) || size(a - b) <= tolerance
 }
 {
     sub(/[ \t]+$/, "")
