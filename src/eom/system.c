@@ -32,10 +32,10 @@ dfl_status dfl_system_init(dfl_system *sys, dfl_context *ctx, const dfl_eom *eom
     return sys->M && sys->M_inv && sys->seed && sys->product ? DFL_OK : DFL_NO_MEMORY;
 }
 
-void dfl_system_ask(dfl_system *sys, bool psi1, dfl_wishes wishes)
+void dfl_system_ask(dfl_system *sys, bool psi1, dfl_requirements requirements)
 {
     sys->psi1 = psi1;
-    sys->wishes = wishes;
+    sys->requirements = requirements;
     sys->carried = !psi1 && !sys->geoms;
     set_sizes(sys);
 }
@@ -52,8 +52,8 @@ static void set_sizes(dfl_system *sys)
 {
     const dfl_eom *eom = sys->eom;
     const dfl_layout at = dfl_eom_layout(eom);
-    sys->na = sys->carried ? eom->nv + eom->n0 : sys->wishes.leading;
-    sys->leading_a = sys->carried || sys->wishes.leading_a;
+    sys->na = sys->carried ? eom->nv + eom->n0 : sys->requirements.leading;
+    sys->leading_a = sys->carried || sys->requirements.leading_a;
     sys->nu = at.n;
     sys->n = sys->na + at.n;
     sys->n1 = sys->na + at.r;
@@ -78,7 +78,7 @@ static void set_sizes(dfl_system *sys)
     sys->need = DFL_EVERYTHING;
     if (sys->geoms)
         sys->need &= ~(unsigned)DFL_DIRECTIONS;
-    if ((sys->psi1 && !sys->wishes.bias) || eom->no_bias)
+    if ((sys->psi1 && !sys->requirements.bias) || eom->no_bias)
         sys->need &= ~(unsigned)DFL_BIAS;
     if (eom->residual)
         sys->need &= ~(unsigned)DFL_FORCE;
@@ -99,8 +99,8 @@ dfl_status dfl_system_decide(dfl_system *sys, double t, const double *x, bool ca
         sys->M_inv[i] = 1 / sys->M[i];
         invertible = sys->M[i] > 0;
     }
-    sys->carried =
-        !sys->psi1 && !sys->geoms && (carry || sys->wishes.carry || !invertible || eom->n0 > 0);
+    sys->carried = !sys->psi1 && !sys->geoms &&
+                   (carry || sys->requirements.carry || !invertible || eom->n0 > 0);
     set_sizes(sys);
     return DFL_OK;
 }

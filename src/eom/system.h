@@ -38,26 +38,26 @@ typedef struct dfl_trouble {
 } dfl_trouble;
 
 /* What a formulation asks of the system; {0} is the projected strangeness-free form's. */
-typedef struct dfl_wishes {
+typedef struct dfl_requirements {
     bool carry;                    /* accelerations are always carried */
     bool bias;                     /* it is evaluated although no row contains it */
     int leading;                   /* unknowns of the formulation itself, before the user's ... */
     bool leading_a;                /* ... which begin with accelerations */
     int index_w, index_l, index_v; /* index of w, (l, m) and v, for norms; 0 means 1 */
-} dfl_wishes;
+} dfl_requirements;
 
 typedef struct dfl_system {
     dfl_context *ctx;
     const dfl_eom *eom;
-    bool psi1;          /* block 1 has no acceleration level */
-    bool geoms;         /* f and bias are complete */
-    bool carried;       /* accelerations are unknowns, with their rows in block 1 */
-    bool eliminated;    /* they are M^-1 f_dyn with diagonal M, for gII and hI */
-    bool bare;          /* constraint forces are to be subtracted from eval's f */
-    dfl_wishes wishes;  /* of the formulation */
-    bool leading_a;     /* the first nv unknowns are accelerations */
-    bool diagonal;      /* M is stored as a diagonal */
-    bool constant;      /* M is a matrix that is the same everywhere */
+    bool psi1;                     /* block 1 has no acceleration level */
+    bool geoms;                    /* f and bias are complete */
+    bool carried;                  /* accelerations are unknowns, with their rows in block 1 */
+    bool eliminated;               /* they are M^-1 f_dyn with diagonal M, for gII and hI */
+    bool bare;                     /* constraint forces are to be subtracted from eval's f */
+    dfl_requirements requirements; /* of the formulation */
+    bool leading_a;                /* the first nv unknowns are accelerations */
+    bool diagonal;                 /* M is stored as a diagonal */
+    bool constant;                 /* M is a matrix that is the same everywhere */
     int na;             /* leading unknowns: carried ones, nv + n0 or 0, or the formulation's */
     int n;              /* unknowns, with the carried ones */
     int nu;             /* the user's unknowns, n - na */
@@ -128,8 +128,8 @@ dfl_status dfl_system_init(dfl_system *sys, dfl_context *ctx, const dfl_eom *eom
                            dfl_statistics *stats);
 void dfl_system_clear(dfl_system *sys);
 
-/* Before anything is made for the system: another set of wishes, and sizes for them. */
-void dfl_system_ask(dfl_system *sys, bool psi1, dfl_wishes wishes);
+/* Before anything is made for the system: another set of requirements, and sizes for them. */
+void dfl_system_ask(dfl_system *sys, bool psi1, dfl_requirements requirements);
 
 /* Decides at (t, x of the user) whether accelerations are carried or eliminated, and evaluates a
    constant M. Sets all sizes. DFL_SINGULAR if M must be positive definite and is not. */

@@ -105,7 +105,7 @@ bool dfl_form_keeps_constraints(dfl_form form)
     return table[form].position && table[form].velocity;
 }
 
-dfl_wishes dfl_form_wishes(const dfl_form_traits *traits, const dfl_eom *eom)
+dfl_requirements dfl_form_requirements(const dfl_form_traits *traits, const dfl_eom *eom)
 {
     const int nc = eom->nl + eom->nm;
     const bool a = traits->plain && traits->acceleration == DFL_ACC_UNKNOWN;
@@ -113,12 +113,13 @@ dfl_wishes dfl_form_wishes(const dfl_form_traits *traits, const dfl_eom *eom)
        lambda, and auxiliary variables may be functions of both */
     const int index_l = eom->nl > 0 || traits->index_l < 2 ? traits->index_l : 2;
     const int index_v = eom->nl > 0 ? traits->index_v : 0;
-    return (dfl_wishes){.carry = traits->ode || (!traits->plain && traits->rates_are_a),
-                        .bias = traits->plain,
-                        .leading = (a ? eom->nv : 0) + (traits->tau ? nc : 0) +
-                                   (traits->mu ? eom->nl + eom->nep : 0),
-                        .leading_a = a,
-                        .index_w = traits->plain && !eom->forces_free_of_multipliers ? index_l : 0,
-                        .index_l = index_l,
-                        .index_v = index_v};
+    return (dfl_requirements){.carry = traits->ode || (!traits->plain && traits->rates_are_a),
+                              .bias = traits->plain,
+                              .leading = (a ? eom->nv : 0) + (traits->tau ? nc : 0) +
+                                         (traits->mu ? eom->nl + eom->nep : 0),
+                              .leading_a = a,
+                              .index_w =
+                                  traits->plain && !eom->forces_free_of_multipliers ? index_l : 0,
+                              .index_l = index_l,
+                              .index_v = index_v};
 }

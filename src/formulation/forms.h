@@ -31,7 +31,7 @@ typedef struct dfl_form_traits {
 const dfl_form_traits *dfl_form_traits_of(dfl_form form, dfl_integrator integrator);
 
 /* What the form asks of the system, and whether block 1 is without accelerations. */
-dfl_wishes dfl_form_wishes(const dfl_form_traits *traits, const dfl_eom *eom);
+dfl_requirements dfl_form_requirements(const dfl_form_traits *traits, const dfl_eom *eom);
 
 /* Whether every state keeps to g and gI, hv to the accuracy of Newton's iteration. */
 bool dfl_form_keeps_constraints(dfl_form form);

@@ -30,7 +30,7 @@ dfl_status dfl_formulation_init(dfl_formulation *form, dfl_system *sys,
     memset(form, 0, sizeof *form);
     const dfl_form_traits *traits = dfl_form_traits_of(options->form, options->integrator);
     dfl_system_ask(sys, traits->acceleration != DFL_ACC_PROJECTED,
-                   dfl_form_wishes(traits, sys->eom));
+                   dfl_form_requirements(traits, sys->eom));
     form->sys = sys;
     form->options = options;
     form->traits = traits;

@@ -69,7 +69,7 @@ void dfl_scale_stages(dfl_scale *scale, int stages)
     if (scale->newton_tolerance == 0) {
         /* Increments are what RADAU's tolerance makes them: errors gain nothing from smaller ones. Only
            velocities of index 2, which divide them by h, do. */
-        const bool same = scale->sys->wishes.index_v < 2;
+        const bool same = scale->sys->requirements.index_v < 2;
         const double rtol = same ? smallest_local : scale->smallest_rtol;
         const double wanted = default_newton_tolerance(rtol, stages) * rtol / scale->smallest_rtol;
         scale->newton_tolerance = fmin(0.03, wanted);
@@ -173,10 +173,10 @@ void dfl_scale_set(dfl_scale *scale, const double *x, double h)
        out, they would run away from one prediction to the next, and spoil the matrix with them. */
     for (int i = 0; sys->leading_a && i < sys->n3; i++)
         scale->newton_weight[i] = fabs(h) * scale->weight[sys->off_v + i];
-    const dfl_wishes *wishes = &sys->wishes;
-    scale_index(scale, wishes->index_w, h, na, first);
-    scale_index(scale, wishes->index_l, h, first, last);
-    scale_index(scale, wishes->index_v, h, sys->off_v, sys->off_v + sys->n3);
+    const dfl_requirements *requirements = &sys->requirements;
+    scale_index(scale, requirements->index_w, h, na, first);
+    scale_index(scale, requirements->index_l, h, first, last);
+    scale_index(scale, requirements->index_v, h, sys->off_v, sys->off_v + sys->n3);
     if (scale->options->multiplier_weight != 1)
         for (int i = first; i < last; i++)
             scale->newton_weight[i] *= scale->options->multiplier_weight;

@@ -93,7 +93,8 @@ static void norms(double *error, double *newton, const dfl_eom *eom,
     double lanes[16 * 4] = {0};
     const dfl_form_traits *traits = dfl_form_traits_of(options->form, options->integrator);
     assert_int_equal(dfl_system_init(&sys, ctx, eom, false, &stats), DFL_OK);
-    dfl_system_ask(&sys, traits->acceleration != DFL_ACC_PROJECTED, dfl_form_wishes(traits, eom));
+    dfl_system_ask(&sys, traits->acceleration != DFL_ACC_PROJECTED,
+                   dfl_form_requirements(traits, eom));
     assert_int_equal(dfl_scale_init(&scale, &sys, options), DFL_OK);
     assert_int_equal(dfl_system_decide(&sys, 0, x, false), DFL_OK);
     assert_int_equal(sys.na, 0);
