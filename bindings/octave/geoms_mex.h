@@ -57,7 +57,7 @@ typedef struct geoms_run {
 
 /* problem.c: sizes, flags and names. */
 dfl_status geoms_read_problem(geoms_run *run, const mxArray *problem);
-/* settings.c: options and conditions, after the problem. */
+/* geoms_options.c: options and conditions, after the problem. */
 dfl_status geoms_read_options(geoms_run *run, const mxArray *options);
 
 /* model.c: the problem's functions as callbacks of the model. */

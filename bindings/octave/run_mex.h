@@ -4,7 +4,7 @@
 
 #include "gateway.h"
 
-#include "study/run.h"
+#include "study/study.h"
 
 enum { RUN_MESSAGES = 20 };
 

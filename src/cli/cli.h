@@ -2,7 +2,7 @@
 #ifndef DFL_CLI_H
 #define DFL_CLI_H
 
-#include "cli/options.h"
+#include "cli/command_line.h"
 #include "context/text.h"
 #include "engine/runnable.h"
 

@@ -4,7 +4,7 @@
    tolerance, divided by 1 + the size of the reference; a second tight run tells how far the reference can be
    trusted. Short runs are repeated and the shortest time is kept. */
 #define _POSIX_C_SOURCE 200809L
-#include "study/compare.h"
+#include "study/study.h"
 
 #include <math.h>
 #include <stdio.h>

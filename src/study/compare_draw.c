@@ -2,7 +2,7 @@
 
    One curve per form and method; a point per tolerance. Colours are those of Okabe and Ito, dashes tell
    further curves apart, so that they can be told without colour, too. */
-#include "study/compare.h"
+#include "study/study.h"
 
 #include <math.h>
 #include <string.h>

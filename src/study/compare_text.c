@@ -1,5 +1,5 @@
 /* compare_text.c: a comparison as a table for people and as JSON. */
-#include "study/compare.h"
+#include "study/study.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
    With G = d gam / d zeta, the velocities being v + K0 zeta, a direction z is of first order if G z is not
    zero: forces determine its speed. The rest is quasi-static if the stiffness reduced to it is regular,
    otherwise undetermined. */
-#include "study/diagnosis.h"
+#include "study/study.h"
 #include "derive/equations_internal.h"
 #include "engine/runnable_internal.h"
 

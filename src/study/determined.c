@@ -8,7 +8,7 @@
 
 #include "context/text.h"
 #include "linalg/linalg.h"
-#include "study/diagnosis.h"
+#include "study/study.h"
 #include "derive/null_space.h"
 
 #include <string.h>

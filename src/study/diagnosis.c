@@ -1,9 +1,8 @@
 /* diagnosis.c: degrees of freedom, redundant constraints, directions without mass, consistency. */
-#include "study/diagnosis.h"
+#include "study/study.h"
 
 #include "derive/equations_internal.h"
 #include "derive/null_space.h"
-#include "study/redundant.h"
 #include "engine/runnable_internal.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* settings.c: how a model is run: the caller beats the script, the script beats the default. */
-#include "study/run.h"
+#include "study/study.h"
 
 #include "context/text.h"
 #include "solver/options.h"

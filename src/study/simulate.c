@@ -4,7 +4,7 @@
    got stops the run, and the reason is kept here, because the solver's own message only says who
    stopped it. */
 #define _POSIX_C_SOURCE 200809L
-#include "study/run.h"
+#include "study/study.h"
 
 #include "formulation/forms.h"
 #include "declare/shape.h"

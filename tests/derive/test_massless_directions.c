@@ -1,7 +1,7 @@
 /* Directions without mass in declared models: which they are, what determines them, and what users hear. */
 #include "../scripted.h"
 
-#include "study/diagnosis.h"
+#include "study/study.h"
 
 static const dfl_solver_options sharp = {.rtol = 1e-10, .atol = 1e-10, .self_check = true};
 

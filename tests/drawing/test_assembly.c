@@ -2,8 +2,7 @@
 #include "script/scripts.h"
 #include "scripted.h"
 
-#include "study/diagnosis.h"
-#include "study/redundant.h"
+#include "study/study.h"
 
 #include <math.h>
 

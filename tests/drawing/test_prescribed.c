@@ -2,7 +2,7 @@
    comes out is kinematics and inverse dynamics, against formulas. */
 #include "../scripted.h"
 
-#include "study/run.h"
+#include "study/study.h"
 
 static const double g = 9.81;
 

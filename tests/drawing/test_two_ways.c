@@ -4,7 +4,7 @@
 #include "../multibody/trees.h"
 #include "../scripted.h"
 
-#include "study/diagnosis.h"
+#include "study/study.h"
 
 /* A mechanism in space with three kinds of joints; k is a parameter of its masses and lengths. */
 #define SPACE                                                                                      \

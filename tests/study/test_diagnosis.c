@@ -2,7 +2,7 @@
    directions without mass, and how consistent the given values are. */
 #include "scripted.h"
 
-#include "study/diagnosis.h"
+#include "study/study.h"
 
 /* A rod's end on a circle, held twice; two more rows of which one follows from the other. */
 static const char doubled[] = "local x, y, z = position('x', 'y', 'z')\n"

@@ -1,7 +1,7 @@
-/* check.c: `driftless check MODEL`: what a model is, and whether it can start. */
+/* command_check.c: `driftless check MODEL`: what a model is, and whether it can start. */
 #include "cli/cli.h"
 
-#include "study/redundant.h"
+#include "study/study.h"
 #include "result/result.h"
 
 static int verdict(const dfl_diagnosis *diagnosis);

@@ -1,4 +1,4 @@
-/* settings.c: the struct `options`: fields as in dfl_solver_options and dfl_conditions. */
+/* geoms_options.c: the struct `options`: fields as in dfl_solver_options and dfl_conditions. */
 #include "geoms_mex.h"
 
 #include <math.h>

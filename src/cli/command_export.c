@@ -1,4 +1,4 @@
-/* export.c: `driftless export MODEL`: the equations as source code. */
+/* command_export.c: `driftless export MODEL`: the equations as source code. */
 #include "cli/cli.h"
 
 #include "export/export.h"

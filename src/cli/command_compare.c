@@ -1,8 +1,8 @@
-/* compare.c: `driftless compare MODEL`: several forms, methods and tolerances side by side. */
+/* command_compare.c: `driftless compare MODEL`: several forms, methods and tolerances side by side. */
 #define _POSIX_C_SOURCE 200809L
 #include "cli/cli.h"
 #include "cli/interrupt.h"
-#include "study/compare.h"
+#include "study/study.h"
 
 #include <math.h>
 #include <stdlib.h>

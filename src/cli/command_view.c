@@ -1,4 +1,4 @@
-/* view.c: `driftless view RESULT`: a page or a plot of a stored result. */
+/* command_view.c: `driftless view RESULT`: a page or a plot of a stored result. */
 #include "cli/cli.h"
 
 #include "report/report_stored.h"

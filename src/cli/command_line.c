@@ -1,5 +1,5 @@
-/* options.c: one table of options, the parser that obeys it, and the help made from it. */
-#include "cli/options.h"
+/* command_line.c: one table of options, the parser that obeys it, and the help made from it. */
+#include "cli/command_line.h"
 
 #include "context/text.h"
 

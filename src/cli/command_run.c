@@ -1,4 +1,4 @@
-/* run.c: `driftless run MODEL`: simulate, write results, say how it went. */
+/* command_run.c: `driftless run MODEL`: simulate, write results, say how it went. */
 #define _POSIX_C_SOURCE 200809L
 #include "cli/cli.h"
 #include "cli/interrupt.h"

@@ -1,6 +1,6 @@
-/* advice.c: what a user should hear although the model runs: a configuration that was chosen for him and, of
+/* start_advice.c: what a user should hear although the model runs: a configuration that was chosen for him and, of
    massless directions, given velocities that were not his to give, negative damping, masses next to nothing. */
-#include "study/diagnosis.h"
+#include "study/study.h"
 #include "derive/equations_internal.h"
 #include "engine/runnable_internal.h"
 

@@ -1,5 +1,5 @@
-/* redundant.c: from sets of dependent rows to rows that may be left out, and to sets that contradict. */
-#include "study/redundant.h"
+/* redundant_rows.c: from sets of dependent rows to rows that may be left out, and to sets that contradict. */
+#include "study/study.h"
 
 #include "derive/equations_internal.h"
 

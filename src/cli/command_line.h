@@ -1,9 +1,9 @@
-/* options.h: the arguments of all subcommands. One table spells every option, so that the same thing is
+/* command_line.h: the arguments of all subcommands. One table spells every option, so that the same thing is
    written the same way everywhere, and `--help` is made from it. */
-#ifndef DFL_CLI_OPTIONS_H
-#define DFL_CLI_OPTIONS_H
+#ifndef DFL_COMMAND_LINE_H
+#define DFL_COMMAND_LINE_H
 
-#include "study/run.h"
+#include "study/study.h"
 
 #include <stdbool.h>
 #include <stdio.h>

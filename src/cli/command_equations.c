@@ -1,4 +1,4 @@
-/* equations.c: `driftless equations MODEL`: the equations of motion for people. */
+/* command_equations.c: `driftless equations MODEL`: the equations of motion for people. */
 #include "cli/cli.h"
 
 #include "export/export.h"

@@ -1,0 +1,282 @@
+/* study.h: what is done with a model that can be evaluated: settings, a consistent start, one run,
+   a comparison of several runs, and a diagnosis. */
+#ifndef DFL_STUDY_H
+#define DFL_STUDY_H
+
+#include "context/text.h"
+#include "engine/runnable.h"
+#include "result/residuals.h"
+
+/* ---- settings and one run ---- */
+
+/* What the caller says about a run: NAN or NULL where silent. */
+typedef struct dfl_choices {
+    double to, from, rtol, atol, every, first_step, max_step, fixed_step, max_steps;
+    double baumgarte_alpha, baumgarte_beta;
+    const char *form, *method, *evaluation, *start;
+    const char *independent; /* coordinates of the form partition, with commas between */
+    bool lagged;
+    bool interpolate;   /* rows of `every` are not moved onto the constraints */
+    const char *prefix; /* of an option in messages, such as "--" */
+} dfl_choices;
+
+/* All silent. */
+dfl_choices dfl_choices_none(const char *prefix);
+
+/* How the script has to lower a mechanism, so that it can be evaluated as chosen. */
+dfl_dynamics dfl_choices_dynamics(const dfl_choices *choices);
+
+/* How a model is run: the caller beats the script, the script beats the default. */
+typedef struct dfl_settings {
+    double from, to; /* `to` is NAN where nobody says */
+    const char *form, *method, *evaluation_name;
+    dfl_evaluation evaluation;
+    const char *start_name;
+    dfl_start_mode start;      /* completed or as given */
+    dfl_solver_options solver; /* without callbacks and events; defaults filled in */
+} dfl_settings;
+
+/* DFL_INVALID: a choice that there is not, a number out of range. */
+dfl_status dfl_settings_resolve(dfl_settings *out, const dfl_choices *choices, dfl_runnable *run);
+
+/* DFL_INVALID, with the list of all, unless there is a method of this name; `said` names the option. */
+dfl_status dfl_settings_check_method(dfl_context *ctx, const char *said, const char *name);
+
+/* DFL_INVALID unless the run has an end and a length. */
+dfl_status dfl_settings_check_end(const dfl_settings *settings, const dfl_choices *choices,
+                                  const dfl_model *model);
+
+enum { DFL_LISTED_EVENTS = 20 }; /* that a summary lists */
+
+/* Called after every step and at every row. Return true to interrupt the run. */
+typedef bool (*dfl_watch_fn)(double t, double step, void *user);
+
+/* Called once, when the initial values are complete: the caller opens its files, so that a start that
+   fails leaves those of an earlier run alone, and sets `writers`. */
+typedef struct dfl_simulation dfl_simulation;
+typedef dfl_status (*dfl_open_fn)(dfl_simulation *sim, void *user);
+
+struct dfl_simulation {
+    /* set by the caller */
+    dfl_context *ctx;
+    dfl_runnable *run;
+    const dfl_equations *eq;
+    const dfl_settings *settings;
+    dfl_writer **writers;
+    int nwriters;
+    dfl_open_fn open;   /* or NULL: `writers` are open */
+    dfl_watch_fn watch; /* or NULL */
+    dfl_log_fn log;     /* or NULL */
+    void *user;         /* given to open, watch and log */
+
+    bool opened;              /* the writers are there; */
+    dfl_text early;           /* warnings before that */
+    dfl_residuals *residuals; /* NULL unless a file takes them */
+    dfl_event_kind *event_kinds;
+    double *outputs; /* at the last row */
+    double *scene;   /* columns of the shapes there, if a file shows them: */
+    bool drawn;
+    bool started;    /* the initial values are complete; before, callbacks are ignored */
+    double row_time; /* of the last row */
+    double energy, energy_drift;
+    long rejections; /* at the last step */
+    dfl_event_record events[DFL_LISTED_EVENTS];
+    int nevents;
+    int stop_event;     /* the event that ended the run, or -1 */
+    dfl_status trouble; /* of a writer, ... */
+    char message[1024]; /* ... or how the run ended */
+    dfl_solver *solver;
+};
+
+/* Memory and the solver, the start, native code; then the run itself, with a summary of how it ended that points
+   into `sim`. DFL_OK: to its end, or to an event that stops it. DFL_STOPPED: interrupted. All else is a
+   failure, also of a writer; sim->started says whether there was a start. The caller clears `sim` when
+   the summary has been used. */
+dfl_status dfl_simulate(dfl_summary *summary, dfl_simulation *sim);
+void dfl_simulation_clear(dfl_simulation *sim);
+
+/* ---- several forms, methods and tolerances side by side ---- */
+
+/* What theory says about a form of a model. */
+typedef struct dfl_form_facts {
+    const char
+        *consistent; /* initial values without which there is no solution: "p v lambda", ... */
+    int index;       /* differentiation index */
+    bool positions;  /* the solutions lie on the position constraints, ... */
+    bool velocities; /* ... and on those of velocities */
+} dfl_form_facts;
+
+/* The outcome of one run. Numbers that there are not are NAN. */
+typedef struct dfl_trial {
+    dfl_form form;
+    const char *method;
+    double tolerance;
+    bool refused; /* the combination makes no sense, or the start failed */
+    bool completed;
+    char message[240];                /* why not */
+    double seconds;                   /* inside the solver, the shortest of a few runs */
+    double error_p, error_v, error_l; /* the largest of each kind at the end, scaled */
+    dfl_statistics statistics;
+    double levels[DFL_LEVELS]; /* largest residuals */
+    double energy_drift;
+} dfl_trial;
+
+typedef struct dfl_comparison {
+    /* set by the caller; the lists belong to it */
+    dfl_context *ctx;
+    dfl_runnable *run;
+    const dfl_equations *eq;
+    dfl_choices choices; /* of every run; form, method, tolerances are varied */
+    int nforms, nmethods, ntolerances;
+    const dfl_form *forms;
+    const char *const *methods;
+    const double *tolerances;
+    double limit; /* s: a run that takes longer is given up; 0 means none */
+    void (*progress)(int done, int of, const dfl_trial *next, void *user); /* or NULL */
+    bool (*interrupt)(void *user); /* asked after every step; or NULL */
+    void *user;
+
+    double from, to;
+    int dimension_all; /* of all states: np + nv + nr, less lengths of quaternions and massless v */
+    int dimension_positions;  /* lost by the position constraints ... */
+    int dimension_velocities; /* ... and by those of velocities */
+    const char *evaluation;   /* of all runs: "native", or "tape" where there is no compiler */
+    double deadline;          /* of the present run, as a time of the clock */
+    double reference_tolerance;
+    double
+        uncertainty; /* of the reference: the difference from a run with ten times its tolerance */
+    dfl_trial *trials; /* nforms x nmethods x ntolerances, tolerances innermost */
+    int ntrials;       /* that were run */
+    bool interrupted;
+} dfl_comparison;
+
+/* Runs everything. DFL_INVALID or another failure: the reference solution cannot be computed. DFL_STOPPED:
+   interrupted; the trials so far are there. The caller clears it in any case. */
+dfl_status dfl_compare(dfl_comparison *comparison);
+void dfl_comparison_clear(dfl_comparison *comparison);
+
+/* What holds for the model that is compared: without holonomic constraints there is no index 3. */
+dfl_form_facts dfl_comparison_facts(const dfl_comparison *comparison, dfl_form form);
+
+/* The dimension of the manifold on which the solutions of a form lie. */
+int dfl_comparison_dimension(const dfl_comparison *comparison, dfl_form form);
+
+/* The larger one of the errors of positions and velocities. */
+double dfl_trial_error(const dfl_trial *trial);
+
+/* The largest residual of constraints on velocities: hidden and nonholonomic ones. */
+double dfl_trial_velocity(const dfl_trial *trial);
+
+/* A table for people, an object of JSON, and panels of curves as one SVG or as a page with the table. */
+void dfl_comparison_text(dfl_text *text, const dfl_comparison *comparison);
+void dfl_comparison_json(dfl_text *text, const dfl_comparison *comparison);
+void dfl_comparison_plot(dfl_text *text, const dfl_comparison *comparison);
+void dfl_comparison_page(dfl_text *text, const dfl_comparison *comparison);
+
+/* ---- what `driftless check` reports about a model at its start ---- */
+
+/* A set of constraints that depend on each other: rows of W (numbers as in dfl_equations). */
+typedef struct dfl_dependent_set {
+    int count;
+    int *rows;
+    double *coefficient; /* sum coefficient[i] * row[i] = 0; the last one is 1 */
+    double
+        contradiction; /* what this sum of the constraints themselves is, where no start was found; 0: they
+                             agree */
+} dfl_dependent_set;
+
+/* A direction of velocity without mass that no constraint holds. */
+typedef struct dfl_free_direction {
+    double *direction; /* nv */
+    bool balanced;     /* its balance of forces is part of the equations and determines its speed */
+} dfl_free_direction;
+
+/* The largest residual of one level, and its row. */
+typedef struct dfl_level_residual {
+    const char
+        *level; /* "position", "velocity", "nonholonomic", "contact", "auxiliary", "massless" */
+    double residual;
+    int row;          /* within its kind */
+    const char *name; /* of the row's declaration */
+} dfl_level_residual;
+
+typedef struct dfl_diagnosis {
+    dfl_context *ctx;
+    int dof_by_count; /* nv - nl - nm */
+    int dof_by_rank;  /* nv - rank W */
+    int rank;         /* of W */
+    int nsets;
+    dfl_dependent_set *sets;
+    bool *redundant; /* nl + nm: rows that may be left out (redundant.h) */
+    int ndirections;
+    dfl_free_direction *directions;
+    dfl_level_residual given[8]; /* of the values as given */
+    int ngiven;
+    dfl_status start; /* of completing the initial values; its message follows */
+    char *start_message;
+    double *x_given, *x; /* n: before and after; x is NAN where start failed */
+} dfl_diagnosis;
+
+/* Everything, at the start of the run; `options` give tolerances and form (NULL: defaults). */
+dfl_status dfl_diagnose(dfl_diagnosis *out, dfl_runnable *run, const dfl_solver_options *options,
+                        double t0);
+void dfl_diagnosis_clear(dfl_diagnosis *diagnosis);
+
+/* Only the sets of dependent constraints, at (t, x). out->ctx must be set. */
+dfl_status dfl_diagnose_sets(dfl_diagnosis *out, dfl_runnable *run, double t, const double *x);
+
+/* Only the directions, at (t, x). out->ctx must be set. */
+dfl_status dfl_diagnose_directions(dfl_diagnosis *out, dfl_runnable *run, double t,
+                                   const double *x);
+
+/* What determines the motion along massless directions. */
+typedef struct dfl_massless_kinds {
+    dfl_context *ctx;
+    int first_order;       /* by forces that depend on their speed */
+    int quasistatic;       /* by stiffness alone */
+    int undetermined;      /* by nothing */
+    bool negative_damping; /* the solution is not the limit of small masses */
+    double *direction;     /* nv: the first one that is not of first order, or NULL */
+    double damping,
+        size; /* its d gam / d zeta, and the largest derivative of a force by a velocity */
+    double stiffness;
+} dfl_massless_kinds;
+
+/* Classifies them at (t, x). */
+dfl_status dfl_diagnose_massless(dfl_massless_kinds *out, dfl_runnable *run, double t,
+                                 const double *x);
+void dfl_massless_kinds_clear(dfl_massless_kinds *kinds);
+
+/* Whether the balance of forces depends on the speed along a massless direction, directly or through w or
+   multipliers; true without derivatives. */
+dfl_status dfl_direction_is_damped(bool *out, dfl_runnable *run, double t, const double *x,
+                                   const double *direction);
+
+/* Appends a direction of velocities as text: "der(x)", "der(x) - 0.5 der(y)". */
+void dfl_print_combination(dfl_text *text, const dfl_equations *eq, const double *direction);
+
+/* The redundant rows of one joint. */
+typedef struct dfl_redundant_joint {
+    const char *name; /* of its first row */
+    int length;       /* of the joint's own name within it */
+    int count, of;
+    const char *meaning[12]; /* of the redundant ones */
+} dfl_redundant_joint;
+
+/* Fills the joint of constraint row `row` if the row is the first redundant one of its joint; otherwise, also
+   for rows that belong to no joint, returns false. */
+bool dfl_redundant_joint_of(dfl_redundant_joint *out, const dfl_equations *eq,
+                            const dfl_diagnosis *diagnosis, int row);
+
+/* Marks as many rows of W as are redundant, the last ones that can be left out. */
+dfl_status dfl_diagnose_redundant(dfl_diagnosis *out, const dfl_equations *eq);
+
+/* Tells sets that contradict from those that say the same: the sum of a set's rows, which no motion changes, is
+   not zero at (t, x). */
+dfl_status dfl_diagnose_contradictions(dfl_diagnosis *out, dfl_runnable *run, double t,
+                                       const double *x, double tolerance);
+
+/* Appends meanings of rows as a list: "z translation, x and y rotation". */
+void dfl_print_motions(dfl_text *text, const char *const *meanings, int count);
+
+#endif
