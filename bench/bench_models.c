@@ -165,7 +165,7 @@ static int compare(const setting *set, const char *folder)
         for (int native = 0; native < 2 && !status; native++) {
             bool compiled;
             status = dfl_runnable_compile(&compiled, run, native ? DFL_EVAL_NATIVE : DFL_EVAL_TAPE,
-                                          0.0, NULL);
+                                          NULL, NULL, NULL);
             if (status)
                 break;
             measure_calls(&derived, dfl_runnable_eom(run), x);

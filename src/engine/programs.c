@@ -70,35 +70,6 @@ void dfl_runnable_free_programs(dfl_runnable *run)
     dfl_native_free(run->native);
 }
 
-dfl_status dfl_runnable_compile(bool *native, dfl_runnable *run, dfl_evaluation how,
-                                double evaluations, const dfl_native_options *options)
-{
-    /* what an integration calls often; the Jacobian about once for six evaluations */
-    program *const used[] = {&run->all, &run->mass, &run->jacobian};
-    const dfl_tape *tapes[3];
-    const double counts[3] = {evaluations, run->eq->mass_constant ? 1.0 : evaluations,
-                              evaluations / 6.0};
-    const bool automatic = how == DFL_EVAL_AUTO || how == DFL_EVAL_RECURSION;
-    dfl_native_free(run->native); /* of an earlier call */
-    run->native = NULL;
-    for (int i = 0; i < 3; i++) {
-        tapes[i] = used[i]->tape;
-        used[i]->native = NULL;
-    }
-    *native = false;
-    if (how == DFL_EVAL_TAPE ||
-        (automatic && dfl_native_gain(tapes, 3, counts) < 2.0 * dfl_native_cost(tapes, 3) &&
-         !dfl_native_cached(run->ctx, tapes, 3, options)))
-        return DFL_OK;
-    const dfl_status status = dfl_native_create(&run->native, run->ctx, tapes, 3, options);
-    if (status)
-        return automatic && status != DFL_NO_MEMORY ? DFL_OK : status;
-    for (int i = 0; i < 3; i++)
-        used[i]->native = dfl_native_function(run->native, i);
-    *native = true;
-    return DFL_OK;
-}
-
 void dfl_runnable_prepare(dfl_runnable *run)
 {
     const double *const in[DFL_IN_ARRAYS] = {

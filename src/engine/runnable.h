@@ -11,8 +11,8 @@
 
 enum { DFL_IN_TIME, DFL_IN_X, DFL_IN_A, DFL_IN_PARAM, DFL_IN_INPUT, DFL_IN_LEVEL, DFL_IN_ARRAYS };
 
-/* How expressions are evaluated. Automatic: native code if it is cached or if the predicted gain is twice
-   its cost, else the tape. Recursion: masses of a mechanism were left to one (model.h), the rest is automatic. */
+/* How expressions are evaluated. Automatic: on the tape, and by native code as soon as that pays.
+   Recursion: the masses of a mechanism were left to one (model.h), the rest is automatic. */
 typedef enum dfl_evaluation {
     DFL_EVAL_AUTO,
     DFL_EVAL_TAPE,
@@ -26,10 +26,27 @@ typedef struct dfl_runnable dfl_runnable;
 dfl_status dfl_runnable_create(dfl_runnable **out, const dfl_equations *eq);
 void dfl_runnable_free(dfl_runnable *run);
 
-/* Chooses the evaluation; `evaluations` is the predicted number of evaluations (for DFL_EVAL_AUTO).
-   Returns whether native code is used; with DFL_EVAL_NATIVE a failing compiler is DFL_INVALID. */
+/* Receives one sentence for the user. */
+typedef void (*dfl_advice_fn)(const char *text, void *user);
+
+/* Chooses the evaluation, before a run. *native: native code is used from the start. `tell` (may be
+   NULL) hears that the compiler is at work, where that takes seconds. DFL_INVALID: DFL_EVAL_NATIVE
+   is wanted, but the compiler fails; the tape is used. DFL_NO_MEMORY. */
 dfl_status dfl_runnable_compile(bool *native, dfl_runnable *run, dfl_evaluation how,
-                                double evaluations, const dfl_native_options *options);
+                                const dfl_native_options *options, dfl_advice_fn tell, void *user);
+
+/* What a run has done so far. */
+typedef struct dfl_run_progress {
+    double share;                        /* of the interval of time, in [0, 1] */
+    long evaluations, masses, jacobians; /* calls of eval, mass and jacobian */
+} dfl_run_progress;
+
+/* Changes an automatic run to native code if that pays for the rest of it; call it after steps: a
+   call that changes nothing costs next to nothing. Results do not change by a bit. `tell` as above.
+   A compiler that fails is no failure: the run stays on the tape. DFL_NO_MEMORY. */
+dfl_status dfl_runnable_consider_native(dfl_runnable *run, const dfl_run_progress *done,
+                                        const dfl_native_options *options, dfl_advice_fn tell,
+                                        void *user);
 
 /* The equations for the solver; valid as long as `run`. Not to be shared between threads. */
 const dfl_eom *dfl_runnable_eom(const dfl_runnable *run);
@@ -66,7 +83,6 @@ dfl_status dfl_runnable_start(double *corrected, dfl_runnable *run, dfl_solver *
 
 /* Tells what a user should know about massless directions at the start x: given velocities that the balance of
    forces has replaced, negative damping, negligible masses; one sentence each. DFL_NO_MEMORY. */
-typedef void (*dfl_advice_fn)(const char *text, void *user);
 dfl_status dfl_runnable_advise(dfl_runnable *run, double t, const double *x, dfl_advice_fn tell,
                                void *user);
 
@@ -78,11 +94,6 @@ dfl_status dfl_runnable_start_as_given(double *given, dfl_runnable *run, dfl_sol
 /* Adds what only the model knows to the message of a failure at (t, x): file and line, the function that was
    evaluated outside its domain. Returns `status`, or a better one. */
 dfl_status dfl_runnable_explain(dfl_runnable *run, dfl_status status, double t, const double *x);
-
-/* How many evaluations a run from x at t0, where it has been started, to t_end will need, guessed from
-   its first 25 steps; 0 if these fail (the run itself will say why). */
-double dfl_runnable_predict(dfl_runnable *run, const dfl_solver_options *options, double t0,
-                            double t_end, const double *x);
 
 /* Sets the levels of invariants to their values at (t, x). */
 void dfl_runnable_set_levels(dfl_runnable *run, double t, const double *x);

@@ -43,6 +43,7 @@ struct dfl_runnable {
     unsigned full;   /* the request mask of `all` */
     program all, single[SINGLE_BLOCKS], mass, jacobian, outputs, energy, events, scene, drives;
     dfl_native *native;
+    bool may_compile, may_look; /* compilation.c: native code may still be made, or be cached */
     double *param, *input, *level;
     bool *independent; /* n: coordinates of a partition, or NULL */
     bool beside;       /* the last start found nothing from the given positions, only beside them */

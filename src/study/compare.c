@@ -114,7 +114,8 @@ static dfl_status choose_evaluation(dfl_comparison *c)
     c->evaluation = c->choices.evaluation;
     if (c->evaluation)
         return DFL_OK;
-    const dfl_status status = dfl_runnable_compile(&native, c->run, DFL_EVAL_NATIVE, 0, NULL);
+    const dfl_status status =
+        dfl_runnable_compile(&native, c->run, DFL_EVAL_NATIVE, NULL, NULL, NULL);
     c->evaluation = c->eq->model->tree ? "recursion" : native ? "native" : "tape";
     return status == DFL_NO_MEMORY ? status : DFL_OK;
 }

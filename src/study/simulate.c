@@ -19,7 +19,9 @@ static void tell_expressions(const dfl_simulation *sim);
 static dfl_status create_solver(dfl_simulation *sim);
 static dfl_status start(dfl_simulation *sim);
 static dfl_status open_files(dfl_simulation *sim);
-static dfl_status compile(dfl_simulation *sim, const double *x);
+static dfl_status compile(dfl_simulation *sim);
+static dfl_status consider_native(dfl_simulation *sim, double t);
+static void notice(const char *text, void *user);
 static void advise(const char *text, void *user);
 static dfl_status store_start(dfl_simulation *sim, const double *corrected);
 static bool steps_to_rows(const dfl_settings *settings);
@@ -140,7 +142,7 @@ static dfl_status start(dfl_simulation *sim)
     if (!status)
         status = open_files(sim);
     if (!status)
-        status = compile(sim, corrected);
+        status = compile(sim);
     if (!status)
         status = dfl_runnable_advise(sim->run, sim->settings->from, corrected, advise, sim);
     if (!status)
@@ -168,18 +170,28 @@ static dfl_status open_files(dfl_simulation *sim)
                  : DFL_OK;
 }
 
-/* Native code, where it is asked for or worth its time. */
-static dfl_status compile(dfl_simulation *sim, const double *x)
+/* Native code from the start, where it is asked for. */
+static dfl_status compile(dfl_simulation *sim)
+{
+    bool native;
+    return dfl_runnable_compile(&native, sim->run, sim->settings->evaluation, NULL, notice, sim);
+}
+
+/* Native code from here on, where it pays for the rest of the run. */
+static dfl_status consider_native(dfl_simulation *sim, double t)
 {
     const dfl_settings *settings = sim->settings;
-    const bool automatic =
-        settings->evaluation == DFL_EVAL_AUTO || settings->evaluation == DFL_EVAL_RECURSION;
-    bool native;
-    return dfl_runnable_compile(&native, sim->run, settings->evaluation,
-                                automatic ? dfl_runnable_predict(sim->run, &settings->solver,
-                                                                 settings->from, settings->to, x)
-                                          : 0,
-                                NULL);
+    const dfl_statistics stats = dfl_solver_statistics(sim->solver);
+    const dfl_run_progress done = {.share = (t - settings->from) / (settings->to - settings->from),
+                                   .evaluations = stats.evaluations + stats.difference_evaluations,
+                                   .masses = stats.mass_evaluations,
+                                   .jacobians = stats.jacobians};
+    return dfl_runnable_consider_native(sim->run, &done, NULL, notice, sim);
+}
+
+static void notice(const char *text, void *user)
+{
+    on_log(DFL_LOG_NOTICE, text, user);
 }
 
 static void advise(const char *text, void *user)
@@ -273,7 +285,8 @@ static int on_step(dfl_solver *solver, double t_old, double t, const double *x, 
         sim->energy_drift = fabs(energy - sim->energy);
     const bool stored = (sim->settings->solver.every > 0 || store_row(sim, t, x)) &&
                         store_step(sim, t_old, t, x, energy);
-    return !stored || interrupted(sim, t);
+    note_trouble(sim, consider_native(sim, t));
+    return !stored || sim->trouble || interrupted(sim, t);
 }
 
 static bool interrupted(const dfl_simulation *sim, double t)

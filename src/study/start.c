@@ -78,28 +78,6 @@ dfl_status dfl_runnable_start_as_given(double *given, dfl_runnable *run, dfl_sol
     return status && status != DFL_STOPPED ? dfl_runnable_explain(run, status, t0, given) : status;
 }
 
-double dfl_runnable_predict(dfl_runnable *run, const dfl_solver_options *options, double t0,
-                            double t_end, const double *x)
-{
-    enum { TRIAL_STEPS = 25 };
-    const dfl_conditions as_given = {.mode = DFL_START_AS_GIVEN};
-    dfl_solver_options trial = quiet(options);
-    trial.max_steps = TRIAL_STEPS;
-    dfl_solver *solver = NULL;
-    double predicted = 0.0;
-    dfl_status status = dfl_solver_create(&solver, run->ctx, &run->eom, &trial);
-    if (!status)
-        status = dfl_solver_start(solver, t0, x, &as_given);
-    if (!status) {
-        status = dfl_solver_advance(solver, t_end);
-        const double share = (dfl_solver_time(solver) - t0) / (t_end - t0);
-        if ((!status || status == DFL_TOO_MANY_STEPS) && share > 0.0)
-            predicted = (double)dfl_solver_statistics(solver).evaluations / share;
-    }
-    dfl_solver_free(solver);
-    return predicted;
-}
-
 /* The nearest consistent state, by a solver that knows no invariants. */
 static dfl_status complete(double *x, dfl_runnable *run, const bool *held,
                            const dfl_solver_options *options, double t0)

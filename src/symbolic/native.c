@@ -9,7 +9,6 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,29 +90,6 @@ bool dfl_native_cached(dfl_context *ctx, const dfl_tape *const *tapes, int ntape
     dfl_text_clear(&path);
     clear_request(&rq);
     return cached;
-}
-
-/* Measured by bench/bench_symbolic (gcc 12, x86-64, CPU time): 0.036 s for 16 operations, 0.045 for
-   163, 0.16 for 1226, 0.38 for 3958, 0.99 for 13838; other graphs up to 0.13 ms per operation. */
-double dfl_native_cost(const dfl_tape *const *tapes, int ntapes)
-{
-    double operations = 0;
-    for (int i = 0; i < ntapes; i++)
-        operations += (double)dfl_tape_operations(tapes[i]);
-    return 0.04 + 1e-4 * operations;
-}
-
-/* In the same measurement the tape took 22 ns more than native code for 16 operations, 110 for 163,
-   600 for 1226, 7500 for 13838. Beyond some ten thousand operations native code no longer fits into
-   the processor's caches; at 130000 both took 1 ns per operation. */
-double dfl_native_gain(const dfl_tape *const *tapes, int ntapes, const double *evaluations)
-{
-    double seconds = 0;
-    for (int i = 0; i < ntapes; i++) {
-        const double operations = fmin((double)dfl_tape_operations(tapes[i]), 30000);
-        seconds += (10e-9 + 0.55e-9 * operations) * evaluations[i];
-    }
-    return seconds;
 }
 
 static dfl_status make_request(request *out, dfl_context *ctx, const dfl_tape *const *tapes,

@@ -32,9 +32,4 @@ dfl_program_fn dfl_native_function(const dfl_native *native, int i);
 bool dfl_native_cached(dfl_context *ctx, const dfl_tape *const *tapes, int ntapes,
                        const dfl_native_options *options);
 
-/* The seconds that compiling will take and that it saves in `evaluations` of every tape, estimated
-   from the numbers of operations. */
-double dfl_native_cost(const dfl_tape *const *tapes, int ntapes);
-double dfl_native_gain(const dfl_tape *const *tapes, int ntapes, const double *evaluations);
-
 #endif

@@ -366,16 +366,17 @@ static void tape_and_native_code_give_the_same_bits(void **state)
     for (int i = 0; i < MIXTURES; i++) {
         bool native;
         scripted tape = scripted_text(mixtures[i]), code = scripted_text(mixtures[i]);
-        scripted_expect(&tape,
-                        dfl_runnable_compile(&native, tape.run, DFL_EVAL_TAPE, 1e6, &options));
+        scripted_expect(
+            &tape, dfl_runnable_compile(&native, tape.run, DFL_EVAL_TAPE, &options, NULL, NULL));
         assert_false(native);
-        scripted_expect(&code,
-                        dfl_runnable_compile(&native, code.run, DFL_EVAL_NATIVE, 0, &options));
+        scripted_expect(
+            &code, dfl_runnable_compile(&native, code.run, DFL_EVAL_NATIVE, &options, NULL, NULL));
         assert_true(native);
         scripted_run(&tape, 0.5, 1e-8);
         scripted_run(&code, 0.5, 1e-8);
         assert_memory_equal(tape.x, code.x, (size_t)tape.eq->n * sizeof *tape.x);
-        scripted_expect(&code, dfl_runnable_compile(&native, code.run, DFL_EVAL_TAPE, 0, &options));
+        scripted_expect(
+            &code, dfl_runnable_compile(&native, code.run, DFL_EVAL_TAPE, &options, NULL, NULL));
         assert_false(native); /* and back */
         scripted_run(&code, 0.5, 1e-8);
         assert_memory_equal(tape.x, code.x, (size_t)tape.eq->n * sizeof *tape.x);

@@ -380,19 +380,6 @@ static void create_survives_every_failed_allocation(void **state)
     free_bench(&b);
 }
 
-/* The estimates grow with the work, and a tape that is evaluated once is not worth compiling. */
-static void estimates_are_plausible(void **state)
-{
-    (void)state;
-    bench b;
-    make_bench(&b, 2);
-    const double once[] = {1, 1}, often[] = {1e9, 1e9};
-    assert_true(dfl_native_cost(tapes_of(&b), 1) < dfl_native_cost(tapes_of(&b), 2));
-    assert_true(dfl_native_gain(tapes_of(&b), 2, once) < dfl_native_cost(tapes_of(&b), 2));
-    assert_true(dfl_native_gain(tapes_of(&b), 2, often) > dfl_native_cost(tapes_of(&b), 2));
-    free_bench(&b);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -405,7 +392,6 @@ int main(void)
         cmocka_unit_test(works_without_a_cache),
         cmocka_unit_test(the_cache_is_kept_small),
         cmocka_unit_test(create_survives_every_failed_allocation),
-        cmocka_unit_test(estimates_are_plausible),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,120 @@
+/* compilation.c: native code for what an integration evaluates often.
+
+   Tape and native code give the same bits, so a run may change from one to the other between two
+   steps. An automatic run starts on the tape. It changes as soon as two things are true: native
+   code, had it been there from the start, would have saved a part of what compiling costs, so that
+   the first small steps do not decide alone; and it will save more than it costs in the rest of
+   the run. Code that is in the cache costs only the look. */
+#include "declare/costs.h"
+#include "engine/runnable_internal.h"
+
+#include <stdio.h>
+
+enum { COMPILED = 3 };
+
+static const double earned_part = 0.1; /* of the cost, saved if the code had been there */
+static const double margin = 1.2;      /* the rest of the run is predicted from what is done */
+static const double slow = 1.0;        /* s: compiling is announced */
+
+static void list_compiled(program **out, dfl_runnable *run);
+static double count_operations(dfl_runnable *run);
+static double gain(dfl_runnable *run, const dfl_run_progress *done);
+static dfl_status compile(dfl_runnable *run, const dfl_native_options *options);
+static void announce(dfl_runnable *run, dfl_advice_fn tell, void *user);
+
+dfl_status dfl_runnable_compile(bool *native, dfl_runnable *run, dfl_evaluation how,
+                                const dfl_native_options *options, dfl_advice_fn tell, void *user)
+{
+    program *used[COMPILED];
+    list_compiled(used, run);
+    for (int i = 0; i < COMPILED; i++)
+        used[i]->native = NULL;
+    dfl_native_free(run->native); /* of an earlier call */
+    run->native = NULL;
+    run->may_compile = run->may_look = how == DFL_EVAL_AUTO || how == DFL_EVAL_RECURSION;
+    *native = how == DFL_EVAL_NATIVE;
+    if (*native)
+        announce(run, tell, user);
+    return *native ? compile(run, options) : DFL_OK;
+}
+
+dfl_status dfl_runnable_consider_native(dfl_runnable *run, const dfl_run_progress *done,
+                                        const dfl_native_options *options, dfl_advice_fn tell,
+                                        void *user)
+{
+    if (!run->may_compile || !(done->share > 0.0))
+        return DFL_OK;
+    const double operations = count_operations(run), earned = gain(run, done);
+    const double rest = earned * (1.0 - done->share) / done->share;
+    bool wanted = false;
+    if (run->may_look && earned > dfl_cost_lookup(operations) &&
+        rest > dfl_cost_lookup(operations)) {
+        program *used[COMPILED];
+        list_compiled(used, run);
+        const dfl_tape *const tapes[COMPILED] = {used[0]->tape, used[1]->tape, used[2]->tape};
+        wanted = dfl_native_cached(run->ctx, tapes, COMPILED, options);
+        run->may_look = false;
+    }
+    if (!wanted && earned > earned_part * dfl_cost_compile(operations) &&
+        rest > margin * dfl_cost_compile(operations)) {
+        announce(run, tell, user);
+        wanted = true;
+    }
+    if (!wanted)
+        return DFL_OK;
+    run->may_compile = false; /* whether it succeeds or not */
+    return compile(run, options) == DFL_NO_MEMORY ? DFL_NO_MEMORY : DFL_OK;
+}
+
+/* All blocks, masses and Jacobian: what an integration calls often. */
+static void list_compiled(program **out, dfl_runnable *run)
+{
+    out[0] = &run->all;
+    out[1] = &run->mass;
+    out[2] = &run->jacobian;
+}
+
+static double count_operations(dfl_runnable *run)
+{
+    program *used[COMPILED];
+    double operations = 0.0;
+    list_compiled(used, run);
+    for (int i = 0; i < COMPILED; i++)
+        operations += (double)dfl_tape_operations(used[i]->tape);
+    return operations;
+}
+
+/* What native code would have saved so far, in seconds. */
+static double gain(dfl_runnable *run, const dfl_run_progress *done)
+{
+    const double calls[COMPILED] = {(double)done->evaluations, (double)done->masses,
+                                    (double)done->jacobians};
+    program *used[COMPILED];
+    double seconds = 0.0;
+    list_compiled(used, run);
+    for (int i = 0; i < COMPILED; i++)
+        seconds += calls[i] * dfl_cost_native_gain((double)dfl_tape_operations(used[i]->tape));
+    return seconds;
+}
+
+static dfl_status compile(dfl_runnable *run, const dfl_native_options *options)
+{
+    program *used[COMPILED];
+    list_compiled(used, run);
+    const dfl_tape *const tapes[COMPILED] = {used[0]->tape, used[1]->tape, used[2]->tape};
+    const dfl_status status = dfl_native_create(&run->native, run->ctx, tapes, COMPILED, options);
+    for (int i = 0; !status && i < COMPILED; i++)
+        used[i]->native = dfl_native_function(run->native, i);
+    return status;
+}
+
+/* Says that the compiler is at work, where that takes seconds. */
+static void announce(dfl_runnable *run, dfl_advice_fn tell, void *user)
+{
+    const double operations = count_operations(run), seconds = dfl_cost_compile(operations);
+    char text[100];
+    if (!tell || seconds < slow)
+        return;
+    snprintf(text, sizeof text, "compiling %.2g operations, about %.0f s", operations, seconds);
+    tell(text, user);
+}
