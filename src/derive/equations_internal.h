@@ -20,13 +20,13 @@ dfl_status dfl_sparse_finish(dfl_sparse *matrix, dfl_graph *graph);
 /* lagrange.c: M and f. */
 dfl_status dfl_derive_dynamics(dfl_equations *eq);
 
-/* massless.c: K0 and gam. */
+/* massless_directions.c: K0 and gam. */
 dfl_status dfl_derive_massless(dfl_equations *eq);
 
 /* hidden.c: gI, W, bias, with s' eliminated. */
 dfl_status dfl_derive_hidden(dfl_equations *eq);
 
-/* contact.c: out (ns) = -c_s^-1 drift, by Cramer's rule in each independent group of rows. */
+/* contact_rates.c: out (ns) = -c_s^-1 drift, by Cramer's rule in each independent group of rows. */
 dfl_status dfl_contact_rates(dfl_expr *out, dfl_equations *eq, const dfl_expr *drift);
 
 /* jacobians.c: the derivatives of all rows. */

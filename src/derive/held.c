@@ -3,7 +3,7 @@
    With B = W K0 of rank r, pivots in rows R and columns C (chosen once, by complete pivoting), the rest of
    the directions is K0 Y, Y = [-B_RC^-1 B_RF; 1] or a multiple of it: these satisfy all constraints. What is held needs
    nothing else: its forces are those of the constraints. */
-#include "derive/massless.h"
+#include "derive/massless_directions.h"
 
 #include "linalg/linalg.h"
 #include "derive/equations_internal.h"

@@ -1,9 +1,9 @@
 /* null_directions.c: K0 = L^-1 N as expressions (Arnold 2013; M K0 = 0).
 
-   The elimination of ranks.c again, on expressions, with its order and its decisions: as soon as a velocity
+   The elimination of mass_rank.c again, on expressions, with its order and its decisions: as soon as a velocity
    is free its row counts as zero, whatever its expression. Only the pivots that occur in a massless
    direction take part: with y = 0 for all others, the rows of M that belong to them are not needed. */
-#include "derive/massless.h"
+#include "derive/massless_directions.h"
 
 #include "derive/equations_internal.h"
 

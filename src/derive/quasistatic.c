@@ -3,7 +3,7 @@
    Along such a direction the balance of forces c^T gam = 0 contains positions only: it becomes a constraint.
    Its multiplier is zero, since the row K0^T f = K0^T W^T lambda of the equations of motion has a
    regular matrix, the stiffness: nothing but the balance is added. */
-#include "derive/massless.h"
+#include "derive/massless_directions.h"
 
 #include "context/text.h"
 #include "linalg/linalg.h"

@@ -71,7 +71,7 @@ void dfl_diagnosis_clear(dfl_diagnosis *diagnosis)
 }
 
 /* Whether every velocity has mass of its own when those behind it are eliminated: pivots of at least 1e-10 of the
-   masses they come from, as in ranks.c. The singular values of M say less: they fall with the fourth power of the
+   masses they come from, as in mass_rank.c. The singular values of M say less: they fall with the fourth power of the
    length of a chain. */
 static dfl_status has_mass(bool *out, dfl_runnable *run, double t, const double *x)
 {

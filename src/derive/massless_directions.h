@@ -1,10 +1,10 @@
-/* massless.h: directions without mass, between massless.c, null_directions.c and held.c.
+/* massless_directions.h: directions without mass, between massless_directions.c, null_directions.c and held.c.
 
    M = L^T D L is eliminated in a fixed order; a pivot that vanishes at the start and near it belongs to a
    direction without mass. Which ones vanish is decided by numbers, once; the columns of K0 are then
    expressions. */
-#ifndef DFL_MASSLESS_H
-#define DFL_MASSLESS_H
+#ifndef DFL_MASSLESS_DIRECTIONS_H
+#define DFL_MASSLESS_DIRECTIONS_H
 
 #include "derive/numbers.h"
 
@@ -19,7 +19,7 @@ typedef struct dfl_elimination {
     double ratio;           /* ... and that pivot as a part of its mass */
 } dfl_elimination;
 
-/* ranks.c: the decision, at all usable trials. `regular` asks only whether M is regular by far at trial 0. */
+/* mass_rank.c: the decision, at all usable trials. `regular` asks only whether M is regular by far at trial 0. */
 dfl_status dfl_elimination_create(dfl_elimination *out, const dfl_trials *trials);
 dfl_status dfl_elimination_regular(bool *out, const dfl_trials *trials);
 void dfl_elimination_clear(dfl_elimination *elimination, dfl_context *ctx);

@@ -1,11 +1,11 @@
-/* ranks.c: which velocities have no mass of their own once others are eliminated.
+/* mass_rank.c: which velocities have no mass of their own once others are eliminated.
 
    A pivot of M = L^T D L is at most the diagonal entry of M it comes from: the ratio does not depend on
    units, and below 1e-10 a direction is massless. Velocities declared last are eliminated first, as long as
    their pivots are not much smaller than the best ones: in a tree of bodies these are the leaves, and
    nothing fills in; and constant masses before others. The decision is taken once, at the start and near it, and kept: a rank that is lower
    at the start only is a singular position. */
-#include "derive/massless.h"
+#include "derive/massless_directions.h"
 
 #include "derive/equations_internal.h"
 
