@@ -53,8 +53,8 @@ static void print_table(const char *title, dfl_integrator integrator, int order)
                                         .atol = 1e-6,
                                         .integrator = integrator,
                                         .order = order,
-                                        .max_steps = 10000000};
-    const dfl_solver_options sharp = {.rtol = 1e-10, .atol = 1e-10, .max_steps = 10000000};
+                                        .step.max_attempts = 10000000};
+    const dfl_solver_options sharp = {.rtol = 1e-10, .atol = 1e-10, .step.max_attempts = 10000000};
     const outcome limit = simulate(0, 2, 2, &sharp), damped = simulate(0, 50, 2, &sharp);
     printf(
         "%s\n\n| m1 / m2 | d = 2, 2 s | d = 0.02, 0.5 s | d = 2e-4, 0.05 s | p2 - limit, d = 2 | "

@@ -171,11 +171,11 @@ static inline orders_found orders_measure(const orders_motion *m, dfl_form form,
                                             .integrator = method->integrator,
                                             .order = method->order,
                                             .rtol = 1e-8, /* with 1e-8: increments of 5e-15 */
-                                            .newton_tolerance = 1e-8,
-                                            .newton_iterations = 50,
-                                            .newton_updates = 5,
-                                            .renewal = DFL_RENEW_ALWAYS,
-                                            .fixed_step = h[k]};
+                                            .newton.tolerance = 1e-8,
+                                            .newton.iterations = 50,
+                                            .newton.updates = 5,
+                                            .constraints.renewal = DFL_RENEW_ALWAYS,
+                                            .step.fixed = h[k]};
         const dfl_status status =
             orders_run(x, found.message, &converged, m, m->t0, m->x0, m->t_end, &options);
         done = status == DFL_INVALID;

@@ -26,18 +26,19 @@ void paper_circle(circle_run *out, dfl_form form)
     const bool alternates = form == DFL_EOM || form == DFL_EOM2;
     problem circle;
     watched user = {out, &circle.eom};
-    const dfl_solver_options options = {.form = form,
-                                        .integrator = DFL_TRAPEZOIDAL,
-                                        .selectors = form == DFL_PSF ? DFL_USER : DFL_ORTHOGONAL,
-                                        .select = select_rows,
-                                        .rtol = 1e-8,
-                                        .prediction = alternates ? DFL_CONSTANT : DFL_EXTRAPOLATE,
-                                        .newton_tolerance = 0.01,
-                                        .newton_iterations = 50,
-                                        .newton_updates = alternates ? 10 : 0,
-                                        .fixed_step = 5.0 / CIRCLE_STEPS,
-                                        .on_step = note,
-                                        .user = &user};
+    const dfl_solver_options options = {
+        .form = form,
+        .integrator = DFL_TRAPEZOIDAL,
+        .constraints.selectors = form == DFL_PSF ? DFL_USER : DFL_ORTHOGONAL,
+        .constraints.select = select_rows,
+        .rtol = 1e-8,
+        .newton.prediction = alternates ? DFL_CONSTANT : DFL_EXTRAPOLATE,
+        .newton.tolerance = 0.01,
+        .newton.iterations = 50,
+        .newton.updates = alternates ? 10 : 0,
+        .step.fixed = 5.0 / CIRCLE_STEPS,
+        .output.on_step = note,
+        .user = &user};
     dfl_context *ctx = dfl_context_create();
     dfl_solver *solver = NULL;
     memset(out, 0, sizeof *out);

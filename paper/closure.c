@@ -54,10 +54,10 @@ void paper_closure(closure_run *out, const closure *c, bool loose, double t_end)
                                                                           : DFL_EXPLICIT_PAIR,
                                   .rtol = tolerance,
                                   .atol = 1e-3 * tolerance,
-                                  .max_steps = 200000};
+                                  .step.max_attempts = 200000};
     if (c->independent >= 0) {
         chosen[V + c->independent] = chosen[P + c->independent] = true;
-        options.independent = chosen;
+        options.constraints.independent = chosen;
     }
     if (c->minimal && loose)
         options.form = DFL_PSF; /* without constraints, the same equation */
@@ -70,7 +70,7 @@ void paper_closure(closure_run *out, const closure *c, bool loose, double t_end)
     prob.t_end = t_end;
     out->status = integrate(out, &prob, &options);
     if (!c->minimal) {
-        options.on_step = note;
+        options.output.on_step = note;
         options.user = &user;
     }
     out->status = integrate(out, &prob, &options);

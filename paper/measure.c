@@ -55,12 +55,12 @@ dfl_solver_options method_options(const method *m, double tolerance)
                                   .rtol = tolerance,
                                   .atol = tolerance};
     if (m->published) {
-        options.selectors = DFL_UNIT;
-        options.renewal = DFL_RENEW_ON_CHANGE;
-        options.algebraic = DFL_ALGEBRAIC_LU;
-        options.reference = DFL_REFERENCE_START;
-        options.newton_updates = -1;
-        options.newton_tolerance = 0.5 * fmin(0.03, sqrt(0.1 * pow(tolerance, 2.0 / 3.0)));
+        options.constraints.selectors = DFL_UNIT;
+        options.constraints.renewal = DFL_RENEW_ON_CHANGE;
+        options.constraints.algebraic = DFL_ALGEBRAIC_LU;
+        options.newton.reference = DFL_REFERENCE_START;
+        options.newton.updates = -1;
+        options.newton.tolerance = 0.5 * fmin(0.03, sqrt(0.1 * pow(tolerance, 2.0 / 3.0)));
     }
     return options;
 }

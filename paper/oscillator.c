@@ -8,7 +8,7 @@ void paper_oscillator(oscillator_run *out, double m1, double d, double t_end, df
                       void *user)
 {
     const dfl_solver_options options = {
-        .integrator = DFL_BDF, .rtol = 1e-6, .atol = 1e-6, .on_step = on_step, .user = user};
+        .integrator = DFL_BDF, .rtol = 1e-6, .atol = 1e-6, .output.on_step = on_step, .user = user};
     problem prob;
     dfl_context *ctx = dfl_context_create();
     dfl_solver *solver = NULL;

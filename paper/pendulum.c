@@ -43,8 +43,8 @@ void paper_swing(swing_run *out, double speed, double tolerance)
     dfl_context *ctx = dfl_context_create();
     dfl_solver *solver = NULL;
     dfl_solver_options options = method_options(&geoms, tolerance);
-    options.first_step = 0.01;
-    options.on_step = note_swing;
+    options.step.first = 0.01;
+    options.output.on_step = note_swing;
     options.user = out;
     memset(out, 0, sizeof *out);
     out->status = problem_pendulum(&prob, 0) ? DFL_OK : DFL_NO_MEMORY;
@@ -92,7 +92,7 @@ void paper_pendulum(pendulum_run *out, const method *m, double tolerance)
     if (!out->status && out->seconds < 0.3)
         out->status = integrate(out, &prob, &options);
     const double seconds = out->seconds;
-    options.on_step = note_residuals;
+    options.output.on_step = note_residuals;
     options.user = &user;
     if (!out->status)
         out->status = integrate(out, &prob, &options);

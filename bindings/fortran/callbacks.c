@@ -48,7 +48,7 @@ dfl_status geoms_set_callbacks(geoms_run *run)
     run->eom.jacobian = call->ijac == 1 ? jacobian : NULL;
     run->eom.name = name_of;
     run->conditions.condition = condition;
-    run->options.on_step = on_step;
+    run->options.output.on_step = on_step;
     run->options.log = geoms_iopt(call, GEOMS_LUN) > 0 ? on_log : NULL;
     run->eom.user = run->options.user = run->conditions.user = run;
     run->rda = dfl_alloc(run->ctx, (size_t)call->m, d);

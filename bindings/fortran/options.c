@@ -71,14 +71,16 @@ static void set_methods(dfl_solver_options *o, const geoms_call *call)
     const bool every_step = qr || decompc != 1 || geoms_iopt(call, GEOMS_SELCOMP) == 1;
     o->order = 5; /* GEOMS has three stages */
     o->form = geoms_iopt(call, GEOMS_FORM) == 1 ? DFL_PSI1 : DFL_PSF;
-    o->algebraic = algebraic[decompc];
-    o->differential = qr ? DFL_DIFFERENTIAL_QR : DFL_DIFFERENTIAL_LU;
-    o->selectors = decompc == 1 ? DFL_UNIT : DFL_ORTHOGONAL;
-    o->renewal = every_step ? DFL_RENEW_ALWAYS : DFL_RENEW_ON_CHANGE;
-    o->prediction = geoms_iopt(call, GEOMS_STARTN) == 1 ? DFL_CONSTANT : DFL_EXTRAPOLATE;
-    o->reference = (dfl_reference)((int)DFL_REFERENCE_START + geoms_iopt(call, GEOMS_NWTMAT));
-    o->control = geoms_iopt(call, GEOMS_PRED) == 2 ? DFL_CONTROL_CLASSICAL : DFL_CONTROL_PREDICTIVE;
-    o->rigid_invariants = geoms_iopt(call, GEOMS_RIGID) == 1;
+    o->constraints.algebraic = algebraic[decompc];
+    o->newton.differential = qr ? DFL_DIFFERENTIAL_QR : DFL_DIFFERENTIAL_LU;
+    o->constraints.selectors = decompc == 1 ? DFL_UNIT : DFL_ORTHOGONAL;
+    o->constraints.renewal = every_step ? DFL_RENEW_ALWAYS : DFL_RENEW_ON_CHANGE;
+    o->newton.prediction = geoms_iopt(call, GEOMS_STARTN) == 1 ? DFL_CONSTANT : DFL_EXTRAPOLATE;
+    o->newton.reference =
+        (dfl_reference)((int)DFL_REFERENCE_START + geoms_iopt(call, GEOMS_NWTMAT));
+    o->step.control =
+        geoms_iopt(call, GEOMS_PRED) == 2 ? DFL_CONTROL_CLASSICAL : DFL_CONTROL_PREDICTIVE;
+    o->constraints.rigid_invariants = geoms_iopt(call, GEOMS_RIGID) == 1;
 }
 
 static void set_numbers(dfl_solver_options *o, const geoms_call *call)
@@ -87,19 +89,19 @@ static void set_numbers(dfl_solver_options *o, const geoms_call *call)
     const double thet = geoms_ropt(call, GEOMS_THET), longest = geoms_ropt(call, GEOMS_HMAX);
     o->rtol = call->rtol[0];
     o->atol = call->atol[0];
-    o->rtol_each = call->itol == 1 ? call->rtol : NULL;
-    o->atol_each = call->itol == 1 ? call->atol : NULL;
-    o->newton_iterations = geoms_iopt(call, GEOMS_NIT);
-    o->newton_updates = updates == 0 ? -1 : updates;
-    o->newton_tolerance = newton_tolerance(call);
-    o->max_steps = most == 0 ? 100000 : most;
-    o->rounding = geoms_ropt(call, GEOMS_UROUND);
-    o->safety = geoms_ropt(call, GEOMS_SAFE);
-    o->jacobian_reuse = thet == 0 ? 1e-3 : thet < 0 ? -1 : thet;
-    o->keep_low = geoms_ropt(call, GEOMS_QUOT1);
-    o->keep_high = geoms_ropt(call, GEOMS_QUOT2);
-    o->first_step = fabs(call->h);
-    o->max_step = longest == 0 ? call->tend - call->t : longest;
+    o->error.rtol_each = call->itol == 1 ? call->rtol : NULL;
+    o->error.atol_each = call->itol == 1 ? call->atol : NULL;
+    o->newton.iterations = geoms_iopt(call, GEOMS_NIT);
+    o->newton.updates = updates == 0 ? -1 : updates;
+    o->newton.tolerance = newton_tolerance(call);
+    o->step.max_attempts = most == 0 ? 100000 : most;
+    o->error.rounding = geoms_ropt(call, GEOMS_UROUND);
+    o->step.safety = geoms_ropt(call, GEOMS_SAFE);
+    o->newton.reuse = thet == 0 ? 1e-3 : thet < 0 ? -1 : thet;
+    o->step.keep_low = geoms_ropt(call, GEOMS_QUOT1);
+    o->step.keep_high = geoms_ropt(call, GEOMS_QUOT2);
+    o->step.first = fabs(call->h);
+    o->step.max = longest == 0 ? call->tend - call->t : longest;
     set_factors(o, call);
 }
 
@@ -109,9 +111,9 @@ static void set_factors(dfl_solver_options *o, const geoms_call *call)
     for (int i = GEOMS_FACL; i <= GEOMS_FACR; i++) {
         const double value = geoms_ropt(call, i);
         if (value != 0 && value < 1)
-            o->min_factor = value;
+            o->step.min_factor = value;
         else if (value != 0)
-            o->max_factor = value;
+            o->step.max_factor = value;
     }
 }
 

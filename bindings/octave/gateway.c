@@ -78,7 +78,8 @@ const char *gateway_identifier(dfl_status status)
                                               [DFL_TOO_MANY_STEPS] = "driftless:too_many_steps",
                                               [DFL_NOT_FINITE] = "driftless:not_finite",
                                               [DFL_CALLBACK] = "driftless:callback",
-                                              [DFL_STOPPED] = "driftless:stopped"};
+                                              [DFL_STOPPED] = "driftless:stopped",
+                                              [DFL_IO] = "driftless:io"};
     return identifiers[status];
 }
 

@@ -39,40 +39,40 @@ static const gateway_field fields[] = {
     {"order", GATEWAY_COUNT, AT(options.order), NULL},
     {"form", GATEWAY_CHOICE, AT(options.form), forms},
     {"integrator", GATEWAY_CHOICE, AT(options.integrator), integrators},
-    {"baumgarte_alpha", GATEWAY_NUMBER, AT(options.baumgarte_alpha), NULL},
-    {"baumgarte_beta", GATEWAY_NUMBER, AT(options.baumgarte_beta), NULL},
-    {"lagged", GATEWAY_FLAG, AT(options.lagged), NULL},
+    {"baumgarte_alpha", GATEWAY_NUMBER, AT(options.baumgarte.alpha), NULL},
+    {"baumgarte_beta", GATEWAY_NUMBER, AT(options.baumgarte.beta), NULL},
+    {"lagged", GATEWAY_FLAG, AT(options.constraints.lagged), NULL},
     {"independent", GATEWAY_VALUE, AT(given.independent), NULL},
-    {"selectors", GATEWAY_CHOICE, AT(options.selectors), selectors},
-    {"renewal", GATEWAY_CHOICE, AT(options.renewal), renewals},
+    {"selectors", GATEWAY_CHOICE, AT(options.constraints.selectors), selectors},
+    {"renewal", GATEWAY_CHOICE, AT(options.constraints.renewal), renewals},
     {"select", GATEWAY_FUNCTION, AT(given.select), NULL},
-    {"algebraic", GATEWAY_CHOICE, AT(options.algebraic), algebraic},
-    {"differential", GATEWAY_CHOICE, AT(options.differential), differential},
-    {"carry_accelerations", GATEWAY_FLAG, AT(options.carry_accelerations), NULL},
-    {"rigid_invariants", GATEWAY_FLAG, AT(options.rigid_invariants), NULL},
-    {"norm", GATEWAY_CHOICE, AT(options.norm), norms},
-    {"rounding", GATEWAY_NUMBER, AT(options.rounding), NULL},
-    {"rank_tolerance", GATEWAY_NUMBER, AT(options.rank_tolerance), NULL},
-    {"reference", GATEWAY_CHOICE, AT(options.reference), references},
-    {"prediction", GATEWAY_CHOICE, AT(options.prediction), predictions},
-    {"control", GATEWAY_CHOICE, AT(options.control), controls},
-    {"newton_iterations", GATEWAY_COUNT, AT(options.newton_iterations), NULL},
-    {"newton_updates", GATEWAY_COUNT, AT(options.newton_updates), NULL},
-    {"newton_tolerance", GATEWAY_NUMBER, AT(options.newton_tolerance), NULL},
-    {"multiplier_weight", GATEWAY_NUMBER, AT(options.multiplier_weight), NULL},
-    {"jacobian_reuse", GATEWAY_NUMBER, AT(options.jacobian_reuse), NULL},
-    {"first_step", GATEWAY_NUMBER, AT(options.first_step), NULL},
-    {"max_step", GATEWAY_NUMBER, AT(options.max_step), NULL},
-    {"fixed_step", GATEWAY_NUMBER, AT(options.fixed_step), NULL},
-    {"max_steps", GATEWAY_LONG, AT(options.max_steps), NULL},
-    {"safety", GATEWAY_NUMBER, AT(options.safety), NULL},
-    {"min_factor", GATEWAY_NUMBER, AT(options.min_factor), NULL},
-    {"max_factor", GATEWAY_NUMBER, AT(options.max_factor), NULL},
-    {"keep_low", GATEWAY_NUMBER, AT(options.keep_low), NULL},
-    {"keep_high", GATEWAY_NUMBER, AT(options.keep_high), NULL},
+    {"algebraic", GATEWAY_CHOICE, AT(options.constraints.algebraic), algebraic},
+    {"differential", GATEWAY_CHOICE, AT(options.newton.differential), differential},
+    {"carry_accelerations", GATEWAY_FLAG, AT(options.newton.carry_accelerations), NULL},
+    {"rigid_invariants", GATEWAY_FLAG, AT(options.constraints.rigid_invariants), NULL},
+    {"norm", GATEWAY_CHOICE, AT(options.error.norm), norms},
+    {"rounding", GATEWAY_NUMBER, AT(options.error.rounding), NULL},
+    {"rank_tolerance", GATEWAY_NUMBER, AT(options.constraints.rank_tolerance), NULL},
+    {"reference", GATEWAY_CHOICE, AT(options.newton.reference), references},
+    {"prediction", GATEWAY_CHOICE, AT(options.newton.prediction), predictions},
+    {"control", GATEWAY_CHOICE, AT(options.step.control), controls},
+    {"newton_iterations", GATEWAY_COUNT, AT(options.newton.iterations), NULL},
+    {"newton_updates", GATEWAY_COUNT, AT(options.newton.updates), NULL},
+    {"newton_tolerance", GATEWAY_NUMBER, AT(options.newton.tolerance), NULL},
+    {"multiplier_weight", GATEWAY_NUMBER, AT(options.newton.multiplier_weight), NULL},
+    {"jacobian_reuse", GATEWAY_NUMBER, AT(options.newton.reuse), NULL},
+    {"first_step", GATEWAY_NUMBER, AT(options.step.first), NULL},
+    {"max_step", GATEWAY_NUMBER, AT(options.step.max), NULL},
+    {"fixed_step", GATEWAY_NUMBER, AT(options.step.fixed), NULL},
+    {"max_steps", GATEWAY_LONG, AT(options.step.max_attempts), NULL},
+    {"safety", GATEWAY_NUMBER, AT(options.step.safety), NULL},
+    {"min_factor", GATEWAY_NUMBER, AT(options.step.min_factor), NULL},
+    {"max_factor", GATEWAY_NUMBER, AT(options.step.max_factor), NULL},
+    {"keep_low", GATEWAY_NUMBER, AT(options.step.keep_low), NULL},
+    {"keep_high", GATEWAY_NUMBER, AT(options.step.keep_high), NULL},
     {"self_check", GATEWAY_FLAG, AT(options.self_check), NULL},
-    {"every", GATEWAY_NUMBER, AT(options.every), NULL},
-    {"project_output", GATEWAY_FLAG, AT(options.project_output), NULL},
+    {"every", GATEWAY_NUMBER, AT(options.output.every), NULL},
+    {"project_output", GATEWAY_FLAG, AT(options.output.project), NULL},
     {"on_step", GATEWAY_FUNCTION, AT(given.on_step), NULL},
     {"on_output", GATEWAY_FUNCTION, AT(given.on_output), NULL},
     {"event", GATEWAY_FUNCTION, AT(given.event), NULL},
@@ -95,9 +95,9 @@ dfl_status geoms_read_options(geoms_run *run, const mxArray *options)
         status = gateway_read(run, ctx, options, "options", fields,
                               (int)(sizeof fields / sizeof *fields));
     if (!status)
-        status = read_tolerance(&o->rtol_each, &o->rtol, run, run->given.rtol, "rtol");
+        status = read_tolerance(&o->error.rtol_each, &o->rtol, run, run->given.rtol, "rtol");
     if (!status)
-        status = read_tolerance(&o->atol_each, &o->atol, run, run->given.atol, "atol");
+        status = read_tolerance(&o->error.atol_each, &o->atol, run, run->given.atol, "atol");
     if (!status && run->given.independent)
         status = read_independent(run);
     if (!status)
@@ -110,7 +110,7 @@ static dfl_status read_independent(geoms_run *run)
     run->independent = dfl_alloc(run->gw.ctx, (size_t)run->n, sizeof *run->independent);
     if (!run->independent)
         return DFL_NO_MEMORY;
-    run->options.independent = run->independent;
+    run->options.constraints.independent = run->independent;
     return read_flags(run->independent, run, run->given.independent, "independent");
 }
 
@@ -215,11 +215,11 @@ static dfl_status check_pairs(const geoms_run *run)
         const char *message;
     } pair[] = {{given->event_kinds && !given->event, "options.event_kinds needs options.event"},
                 {given->on_event && !given->event, "options.on_event needs options.event"},
-                {run->options.every != 0 && !given->on_output,
+                {run->options.output.every != 0 && !given->on_output,
                  "options.every is the distance of calls of options.on_output, which is missing; "
                  "for rows at "
                  "given times name them in tspan"},
-                {given->select && run->options.selectors != DFL_USER,
+                {given->select && run->options.constraints.selectors != DFL_USER,
                  "options.select needs options.selectors = 'user'"},
                 {given->condition && run->conditions.mode != DFL_START_CONDITIONS,
                  "options.condition needs options.start = 'conditions'"},

@@ -33,9 +33,9 @@ dfl_status geoms_set_callbacks(geoms_run *run)
     run->events.columns = 3 + run->n;
     run->corrected = dfl_alloc(run->gw.ctx, (size_t)run->n, sizeof(double));
     run->probe = dfl_alloc(run->gw.ctx, (size_t)run->n, sizeof(double));
-    o->on_step = on_step;
-    o->on_output = given->on_output ? on_output : NULL;
-    o->select = given->select ? select_rows : NULL;
+    o->output.on_step = on_step;
+    o->output.on_output = given->on_output ? on_output : NULL;
+    o->constraints.select = given->select ? select_rows : NULL;
     o->log = on_log;
     o->user = run;
     run->conditions.user = run;
@@ -61,10 +61,10 @@ static dfl_status prepare_events(geoms_run *run)
     dfl_event_kind *kinds = count < 0 ? NULL : dfl_alloc(run->gw.ctx, (size_t)count, sizeof *kinds);
     if (!kinds)
         return count < 0 ? DFL_CALLBACK : DFL_NO_MEMORY;
-    o->nevents = count;
-    o->event = event_values;
-    o->event_kinds = kinds;
-    o->on_event = on_event;
+    o->events.count = count;
+    o->events.eval = event_values;
+    o->events.kinds = kinds;
+    o->events.on_event = on_event;
     return run->given.event_kinds ? read_event_kinds(run, kinds, count) : DFL_OK;
 }
 
@@ -145,7 +145,7 @@ static int on_output(double t, const double *x, void *user)
 static int event_values(double *value, double t, const double *x, void *user)
 {
     geoms_run *run = user;
-    const int count = run->options.nevents;
+    const int count = run->options.events.count;
     if (!geoms_call_vector(value, run, run->given.event, "options.event", t, x, count))
         return -1;
     for (int i = 0; i < count; i++)
@@ -227,7 +227,7 @@ static bool add_rows(geoms_run *run, double t, bool with_t)
         const double at = run->times[run->next_time];
         if (sense * (at - t) > 0 || (at == t && !with_t))
             break;
-        if (dfl_solver_interpolate(x, run->solver, at, run->options.project_output))
+        if (dfl_solver_interpolate(x, run->solver, at, run->options.output.project))
             return gateway_wrong(&run->gw, "%s", dfl_message(run->gw.ctx));
         if (!add_row(run, &run->rows, &at, 1, x))
             return false;

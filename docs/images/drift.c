@@ -43,7 +43,7 @@ int main(void)
     const dfl_eom reduced = {.np = 2, .nv = 2, .eval = eval, .user = &marker};
     const double x0[5] = {0, 0, 0, 1, 0};
     /* a new Newton matrix in every step: the forms are compared, not how well a matrix is kept */
-    const dfl_solver_options options = {.rtol = 1e-6, .jacobian_reuse = -1};
+    const dfl_solver_options options = {.rtol = 1e-6, .newton.reuse = -1};
     dfl_context *ctx = dfl_context_create();
     dfl_solver *psf = NULL, *index1 = NULL;
     dfl_status status = dfl_solver_create(&psf, ctx, &projected, &options);

@@ -22,7 +22,8 @@ typedef enum dfl_status {
     DFL_TOO_MANY_STEPS, /* the limit on the number of steps was reached */
     DFL_NOT_FINITE,     /* a callback kept returning NaN or Inf */
     DFL_CALLBACK,       /* a callback asked to stop, or kept failing */
-    DFL_STOPPED         /* the output callback or a terminal event ended the run */
+    DFL_STOPPED,        /* the output callback or a terminal event ended the run */
+    DFL_IO              /* a file cannot be read or written */
 } dfl_status;
 
 /* The name of a status, such as "DFL_SINGULAR"; never NULL. */

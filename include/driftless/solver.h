@@ -54,7 +54,7 @@ const char *dfl_integrator_name(dfl_integrator integrator);
 typedef enum dfl_selectors {
     DFL_ORTHOGONAL, /* an orthonormal basis of the free directions */
     DFL_UNIT,       /* single rows: coordinate partitioning */
-    DFL_USER        /* dfl_solver_options.select */
+    DFL_USER        /* dfl_constraint_options.select */
 } dfl_selectors;
 
 /* When the selectors are renewed. Default: unit and DFL_TANGENT on change, orthogonal always. */
@@ -109,10 +109,10 @@ typedef int (*dfl_output_fn)(double t, const double *x, void *user);
 typedef int (*dfl_select_fn)(double *Sp, double *Sv, int nfp, int nfv, double t, const double *x,
                              void *user);
 
-/* Functions of the state whose zeros are located: where they change their sign. Writes `nevents` values; anything
+/* Functions of the state whose zeros are located: where they change their sign. Writes `count` values; anything
    but 0 returned stops with DFL_CALLBACK. Sign changes are looked for between samples of each step, 4, 6 or 8 with
    Radau IIA of order 5, 9 or 13, k + 1 with other methods of order k, and where a function turns back between two of
-   them; one that wiggles more needs max_step. A function that is zero at the start, up to
+   them; one that wiggles more needs step.max. A function that is zero at the start, up to
    rounding, has no event there. */
 typedef int (*dfl_event_fn)(double *value, double t, const double *x, void *user);
 typedef struct dfl_event_kind {
@@ -122,77 +122,108 @@ typedef struct dfl_event_kind {
 /* Called at a located event. Return 0 to go on, anything else to stop there. */
 typedef int (*dfl_on_event_fn)(int event, int direction, double t, const double *x, void *user);
 
-/* `{0}` is a complete set of options. */
-typedef struct dfl_solver_options {
-    double rtol;             /* relative tolerance; 0 means 1e-6 */
-    double atol;             /* absolute tolerance, in each variable's own unit; 0 means rtol */
+/* How errors are measured. */
+typedef struct dfl_error_options {
     const double *rtol_each; /* one per unknown, instead of rtol; NULL means none */
     const double *atol_each; /* one per unknown, instead of atol; NULL means none */
+    dfl_norm norm;           /* 0 means rms */
+    double rounding; /* relative rounding error of what eval computes, for differences and for
+                                the smallest step; 0 means that of double, 2.2e-16 */
+} dfl_error_options;
 
-    int order;     /* of Radau IIA: 1, 5, 9 or 13; 0 means 5, 9 or 13 as it pays, 5 with fixed_step.
-                  Of BDF: the highest, 1 to 5; 0 means 5; with fixed_step the order itself, 0: 2 */
-    dfl_form form; /* 0 means psf */
-    dfl_integrator integrator;     /* 0 means Radau IIA */
-    dfl_selectors selectors;       /* 0 means orthogonal */
-    dfl_renewal renewal;           /* 0 means: orthogonal always; unit and DFL_TANGENT on change */
-    dfl_select_fn select;          /* with DFL_USER */
-    dfl_algebraic algebraic;       /* 0 means automatic */
-    dfl_differential differential; /* 0 means LU */
-    double baumgarte_alpha; /* 1/s, with DFL_BAUMGARTE: of gI and hv; 0 means 10, negative none */
-    double baumgarte_beta;  /* 1/s, its square of g; 0 means baumgarte_alpha, negative none */
-    bool lagged; /* with DFL_GGL, DFL_EXT316, DFL_EXT317, DFL_PINV: their own multipliers act
-                                      through the constraints of the last decomposition, (5.10); false:
-                                      of the present state */
-    const bool *independent;  /* with DFL_PARTITION: n flags, the independent ones among p and v;
-                                      NULL means automatic */
-    bool carry_accelerations; /* keep a as unknowns even where M is easily inverted; false:
-                                      automatic */
-    bool rigid_invariants;    /* false: an invariant is dropped for steps where it is degenerate */
-    dfl_norm norm;            /* 0 means rms */
-    double rounding;       /* relative rounding of what eval computes, for differences and for the
-                              smallest step; 0 means that of double, 2.2e-16 */
-    double rank_tolerance; /* 0 means 1e-10, or 1e-6 where constraints are differenced */
+/* The sizes of the steps. BDF has DASSL's rules: it ignores safety, min_factor, max_factor and
+   control. */
+typedef struct dfl_step_options {
+    double first;        /* s, the size of the first step; 0 means an estimate */
+    double max;          /* s; 0 means no limit; the last step may be longer by 1e-4 of it */
+    double fixed;        /* s; > 0: all steps have this size, without error control (real time) */
+    long max_attempts;   /* in one advance; 0 means 10 million */
+    dfl_control control; /* 0 means predictive */
+    double safety;       /* factor on the predicted step, 0.01 to 1; 0 means 0.9 */
+    double min_factor;   /* of one change of the step size; 0 means 0.2 */
+    double max_factor;   /* of one change of the step size; 0 means 8 */
+    double keep_low;     /* the step size is kept if keep_low <= new/old <= keep_high and the */
+    double keep_high;    /* matrix is kept; 0 means 1 and 1.2 */
+} dfl_step_options;
 
-    dfl_reference reference;   /* 0 means the predicted middle stage */
-    dfl_prediction prediction; /* 0 means extrapolated starting values */
-    dfl_control control;       /* 0 means predictive */
-    int newton_iterations;     /* at most; orders 9 and 13: 4 and 8 more; 0 means 10 */
-    int newton_updates;        /* of the matrix within a step; 0 means 1, none with fixed_step;
+/* Newton's iteration and its matrix. */
+typedef struct dfl_newton_options {
+    int iterations;            /* at most; 4 and 8 more with orders 9 and 13; 0 means 10 */
+    int updates;               /* of the matrix within a step; 0 means 1, none with step.fixed;
                                   negative means none */
-    double newton_tolerance;   /* 0 means max(1e-3, 0.5 min(0.03, sqrt(rtol'))) with order 5,
-                                  increments as small with the automatic order, less with 9 and
-                                  13; 0.05 with other methods than Radau IIA */
-    double multiplier_weight;  /* of l, m in the Newton norm; 0 means 1 */
-    double jacobian_reuse;     /* the matrix is kept while Newton's rate of convergence is below; 0
+    double tolerance;          /* 0 means max(1e-3, 0.5 min(0.03, sqrt(rtol'))) with order 5,
+                                  increments as small with the automatic order, less with 9 and 13;
+                                  0.05 with other methods than Radau IIA */
+    double reuse;              /* the matrix is kept while the rate of convergence is below this; 0
                                   means 0.03, 0.1 with other methods than Radau IIA, 1e-3 with
                                   DFL_REFERENCE_START; negative: never kept */
-    double first_step;         /* s, its size; 0 means an estimate */
-    double max_step;           /* s; 0 means no limit; the last one may be longer by 1e-4 of it */
-    double fixed_step;         /* s; > 0: steps of this size, no error control (real time) */
-    long max_steps;            /* attempts in one advance; 0 means 10 million */
-    double safety;             /* factor on the predicted step, 0.01 to 1; 0 means 0.9. This, the
-                                  next two and `control` are not for BDF, which has DASSL's rules */
-    double min_factor;         /* of one step-size change; 0 means 0.2 */
-    double max_factor;         /* 0 means 8 */
-    double keep_low;  /* the step size is kept while keep_low <= new/old <= keep_high and */
-    double keep_high; /* the matrix is kept; 0 means 1 and 1.2 */
+    double multiplier_weight;  /* of l, m in the norm of the iteration; 0 means 1 */
+    dfl_reference reference;   /* 0 means the predicted middle stage */
+    dfl_prediction prediction; /* 0 means extrapolated starting values */
+    dfl_differential differential; /* 0 means LU */
+    bool carry_accelerations;      /* keep a as unknowns even if M is easily inverted; false: chosen
+                                      automatically */
+} dfl_newton_options;
+
+/* The constraints and the directions that they leave free. */
+typedef struct dfl_constraint_options {
+    double rank_tolerance;   /* 0 means 1e-10, or 1e-6 if constraints are differenced */
+    dfl_algebraic algebraic; /* 0 means automatic */
+    dfl_selectors selectors; /* 0 means orthogonal */
+    dfl_renewal renewal;     /* 0 means: orthogonal always; unit and DFL_TANGENT on change */
+    dfl_select_fn select;    /* with DFL_USER; NULL means none */
+    const bool *independent; /* with DFL_PARTITION: n flags, the independent ones among p and v;
+                                NULL means automatic */
+    bool lagged;             /* with DFL_GGL, DFL_EXT316, DFL_EXT317, DFL_PINV: their additional
+                                multipliers act through the constraints of the last decomposition,
+                                (5.10); false: through those of the present state */
+    bool rigid_invariants;   /* false: an invariant is dropped in steps where it is degenerate */
+} dfl_constraint_options;
+
+/* With DFL_BAUMGARTE. */
+typedef struct dfl_baumgarte_options {
+    double alpha; /* 1/s, for gI and hv; 0 means 10, negative means none */
+    double beta;  /* 1/s, its square for g; 0 means alpha, negative means none */
+} dfl_baumgarte_options;
+
+/* What is called during a run. */
+typedef struct dfl_output_options {
+    double every;            /* s, between calls of on_output; 0 means end points only */
+    bool project;            /* on_output and on_event get states on the constraints; false:
+                                interpolated states */
+    dfl_step_fn on_step;     /* NULL means none */
+    dfl_output_fn on_output; /* NULL means none */
+} dfl_output_options;
+
+typedef struct dfl_event_options {
+    int count;                   /* of event functions; 0 means none */
+    dfl_event_fn eval;           /* writes `count` values */
+    const dfl_event_kind *kinds; /* `count`; NULL means any direction, not terminal */
+    dfl_on_event_fn on_event;    /* NULL means none */
+} dfl_event_options;
+
+/* `{0}` is a complete set of options. */
+typedef struct dfl_solver_options {
+    double rtol;               /* relative tolerance; 0 means 1e-6 */
+    double atol;               /* absolute tolerance, in each variable's own unit; 0 means rtol */
+    dfl_form form;             /* 0 means psf */
+    dfl_integrator integrator; /* 0 means Radau IIA */
+    int order; /* Radau IIA: 1, 5, 9 or 13; 0 chooses 5, 9 or 13 step by step (5 with step.fixed).
+                  BDF: the highest order, 1 to 5; 0 means 5; with step.fixed the order, 0 means 2 */
+    dfl_error_options error;
+    dfl_step_options step;
+    dfl_newton_options newton;
+    dfl_constraint_options constraints;
+    dfl_baumgarte_options baumgarte;
+    dfl_output_options output;
+    dfl_event_options events;
 
     /* Before the initial values are completed, at x0 and at two states near it: compare jacobian, W,
-       gI, bias with differences, what eval writes with the flags it is asked for, and what mass writes
-       with the flags of M. Without it, only W and bias are watched, coarsely, during the run. */
+       gI, bias with differences, what eval writes with the flags it is asked for, and what mass
+       writes with the flags of M. Without it, only W and bias are watched, coarsely, during the run. */
     bool self_check;
-
-    double every;        /* s; distance of calls of on_output; 0 means end points only */
-    bool project_output; /* on_output and on_event get states on the constraints; false:
-                            interpolated */
-    dfl_step_fn on_step; /* NULL means none */
-    dfl_output_fn on_output;
-    int nevents; /* number of event functions */
-    dfl_event_fn event;
-    const dfl_event_kind *event_kinds; /* nevents; NULL: any direction, not terminal */
-    dfl_on_event_fn on_event;
-    dfl_log_fn log;
-    void *user; /* given to select, on_step, on_output, event, on_event, log */
+    dfl_log_fn log; /* NULL means none */
+    void *user;     /* passed to select, on_step, on_output, events.eval, on_event, log */
 } dfl_solver_options;
 
 /* What happens to the initial values. */
@@ -238,7 +269,7 @@ typedef struct dfl_statistics {
     long unconverged; /* fixed steps whose Newton iteration reached its bound */
     long events;
     double seconds;                   /* wall-clock time in advance */
-    double longest_step;              /* s of wall-clock time, with fixed_step */
+    double longest_step;              /* s of wall-clock time, with step.fixed */
     int rank_position, rank_velocity; /* of the constraints, as integrated */
     /* largest absolute residual over the start and all accepted steps, also of rows that a form does not
        enforce; acceleration: gII and hI with M a = f - W^T (l, m), NAN with psi1, without bias, and

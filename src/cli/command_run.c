@@ -188,12 +188,12 @@ static dfl_status open_all(outputs *out, const cli_model *model, const dfl_setti
                                       {"to", NULL, settings->to},
                                       {"rtol", NULL, solver->rtol},
                                       {"atol", NULL, solver->atol},
-                                      {"every", NULL, solver->every},
-                                      {"project", NULL, solver->project_output},
-                                      {"first_step", NULL, solver->first_step},
-                                      {"max_step", NULL, solver->max_step},
-                                      {"fixed_step", NULL, solver->fixed_step},
-                                      {"max_steps", NULL, (double)solver->max_steps}};
+                                      {"every", NULL, solver->output.every},
+                                      {"project", NULL, solver->output.project},
+                                      {"first_step", NULL, solver->step.first},
+                                      {"max_step", NULL, solver->step.max},
+                                      {"fixed_step", NULL, solver->step.fixed},
+                                      {"max_steps", NULL, (double)solver->step.max_attempts}};
     dfl_context *ctx = model->model->ctx;
     out->writers = dfl_alloc(ctx, (size_t)out->count, sizeof *out->writers);
     dfl_status status = out->writers && out->paths ? DFL_OK : DFL_NO_MEMORY;

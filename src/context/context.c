@@ -57,6 +57,8 @@ const char *dfl_status_name(dfl_status status)
         return "DFL_CALLBACK";
     case DFL_STOPPED:
         return "DFL_STOPPED";
+    case DFL_IO:
+        return "DFL_IO";
     }
     return "unknown status";
 }

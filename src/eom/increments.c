@@ -29,9 +29,9 @@ double dfl_difference_increment(double rounding, double x, double least)
 double dfl_system_told_size(const dfl_system *sys, int j)
 {
     const dfl_solver_options *o = sys->options;
-    if (!o || !o->atol_each)
+    if (!o || !o->error.atol_each)
         return 1;
-    return o->atol_each[j] / (o->rtol_each ? o->rtol_each[j] : o->rtol);
+    return o->error.atol_each[j] / (o->error.rtol_each ? o->error.rtol_each[j] : o->rtol);
 }
 
 /* The sizes that unknowns are differenced with at least: 1e-5. Where others of the same kind are large, as in a system of
@@ -83,8 +83,9 @@ static void choose_least_multipliers(dfl_rows_jacobian *jac, const dfl_system *s
             if (pass == 0)
                 force = larger(force, length * dfl_system_told_size(sys, first + i));
             else {
-                const double told =
-                    length > 0 && sys->options && sys->options->atol_each ? force / length : 1;
+                const double told = length > 0 && sys->options && sys->options->error.atol_each
+                                        ? force / length
+                                        : 1;
                 jac->least[first + i] = small * smaller(1, told);
             }
         }

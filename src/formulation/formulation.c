@@ -153,10 +153,10 @@ void dfl_formulation_bind(dfl_formulation *form)
         dfl_rows_jacobian_bind(&form->plain->stage_jac, form->sys);
     if (form->ode)
         dfl_ode_form_bind(form);
-    form->method = opt->algebraic == DFL_ALGEBRAIC_LU    ? DFL_METHOD_LU
-                   : opt->algebraic == DFL_ALGEBRAIC_SVD ? DFL_METHOD_SVD
-                                                         : DFL_METHOD_QR;
-    form->rank_tolerance = opt->rank_tolerance;
+    form->method = opt->constraints.algebraic == DFL_ALGEBRAIC_LU    ? DFL_METHOD_LU
+                   : opt->constraints.algebraic == DFL_ALGEBRAIC_SVD ? DFL_METHOD_SVD
+                                                                     : DFL_METHOD_QR;
+    form->rank_tolerance = opt->constraints.rank_tolerance;
     form->have_selectors = form->have_old = form->suspended = false;
     if (form->plan)
         dfl_stage_plan_drop(form->plan);
@@ -168,7 +168,7 @@ void dfl_formulation_bind(dfl_formulation *form)
     memset(form->row_size, 0, (size_t)form->sys->nc * sizeof(double));
     memset(form->active, 1, (size_t)ne);
     form->nactive = ne;
-    form->secure = ne == 0 || opt->rigid_invariants;
+    form->secure = ne == 0 || opt->constraints.rigid_invariants;
 }
 
 /* Whether differential and algebraic rows of a stage belong to different points. */
@@ -186,7 +186,7 @@ static bool solves_for_rates(const dfl_formulation *form)
 {
     const dfl_system *sys = form->sys;
     return form->ops == &projected && (sys->carried || sys->eliminated) && sys->eom->n0 == 0 &&
-           form->options->selectors != DFL_USER && !has_mixed_rows(form);
+           form->options->constraints.selectors != DFL_USER && !has_mixed_rows(form);
 }
 
 dfl_outcome dfl_formulation_linearize(dfl_formulation *form, double t, const double *x,
@@ -286,7 +286,7 @@ dfl_outcome dfl_formulation_least_multipliers(dfl_point *point, dfl_formulation 
 
 bool dfl_formulation_suspend(dfl_formulation *form)
 {
-    if (form->nactive == 0 || form->options->rigid_invariants)
+    if (form->nactive == 0 || form->options->constraints.rigid_invariants)
         return false;
     form->suspended = true;
     return true;
@@ -299,6 +299,6 @@ void dfl_formulation_accepted(dfl_formulation *form)
     if (form->nactive < ne)
         sys->stats->steps_without_invariants++;
     form->suspended = false;
-    form->have_old = ne > 0 && !form->options->rigid_invariants;
+    form->have_old = ne > 0 && !form->options->constraints.rigid_invariants;
     memcpy(form->q_old, form->q, (size_t)ne * (size_t)sys->n3 * sizeof(double));
 }

@@ -96,7 +96,7 @@ static void keep_independent(dfl_formulation *form)
 void dfl_invariants_choose(dfl_formulation *form)
 {
     const int ne = form->sys->eom->ne;
-    if (ne == 0 || form->options->rigid_invariants)
+    if (ne == 0 || form->options->constraints.rigid_invariants)
         return;
     free_parts(form);
     if (form->suspended || !form->have_old) { /* nothing yet to compare with */

@@ -49,10 +49,10 @@ bool dfl_local_outdated(dfl_formulation *form)
     const int larger = np > nv ? np : nv;
     double *Qp = form->local_work, *Qv = Qp + np * np, *S = Qv + nv * nv, best_p = 1, best_v = 1;
     unsigned char *p = form->local_pivots, *v = p + sys->n4;
-    if (form->options->independent)
+    if (form->options->constraints.independent)
         return false;
     free_directions(Qp, Qv, form);
-    if (form->options->selectors == DFL_UNIT) {
+    if (form->options->constraints.selectors == DFL_UNIT) {
         dfl_selectors_pivots(form, p, v);
         memset(S, 0, (size_t)(larger * larger) * sizeof *S);
         dfl_unit_rows(S, form->nfp, np, p + ns);
@@ -68,7 +68,7 @@ void dfl_local_partition(dfl_formulation *form)
 {
     const dfl_system *sys = form->sys;
     const dfl_layout at = dfl_eom_layout(sys->eom);
-    const bool *independent = form->options->independent;
+    const bool *independent = form->options->constraints.independent;
     const int ns = sys->eom->ns;
     for (int i = 0; i < sys->n4; i++)
         form->pivot_p[i] = i < ns || !independent[at.p + i - ns];

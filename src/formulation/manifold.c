@@ -110,7 +110,8 @@ static dfl_outcome least_squares(dfl_ode *ode, dfl_point *point)
     for (int i = 0; i < m; i++)
         b[i] = -point->alg[sys->m1 + sys->m2 + i];
     double *change = ode->change + sys->n4;
-    if (!dfl_lstsq_solve(change, ode->lstsq, m, n, A, b, ode->options->rank_tolerance, NULL))
+    if (!dfl_lstsq_solve(change, ode->lstsq, m, n, A, b, ode->options->constraints.rank_tolerance,
+                         NULL))
         return dfl_system_part_trouble(sys, DFL_STEP_SINGULAR, DFL_FAILURE_POSITION, point->t);
     memcpy(ode->change, change + ns, (size_t)sys->eom->np * sizeof *change);
     return DFL_STEP_OK;

@@ -32,8 +32,8 @@ dfl_outcome dfl_ode_local_begin(dfl_ode *ode, const dfl_point *point)
         return DFL_STEP_OK;
     }
     bool *other = ode->other;
-    if (ode->options->independent) {
-        memcpy(other, ode->options->independent + dfl_eom_layout(sys->eom).v,
+    if (ode->options->constraints.independent) {
+        memcpy(other, ode->options->constraints.independent + dfl_eom_layout(sys->eom).v,
                (size_t)nv * sizeof *other);
     } else {
         best_partition(other, ode, point);

@@ -17,7 +17,8 @@ dfl_status dfl_plain_init(dfl_formulation *form)
     dfl_status status = allocate(plain, form);
     if (!status)
         status = create_factors(form);
-    if (!status && form->traits->tau_turns && !form->traits->discarded && !form->options->lagged) {
+    if (!status && form->traits->tau_turns && !form->traits->discarded &&
+        !form->options->constraints.lagged) {
         plain->have_stage_jac = true;
         status = dfl_rows_jacobian_init(&plain->stage_jac, form->sys);
     }

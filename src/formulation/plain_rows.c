@@ -152,7 +152,7 @@ static dfl_outcome set_corrections(dfl_formulation *form, const dfl_point *point
     dfl_plain *plain = form->plain;
     const dfl_form_traits *has = form->traits;
     const int nc = sys->nc, nl = sys->eom->nl, nv = sys->n3;
-    const bool lagged = form->options->lagged;
+    const bool lagged = form->options->constraints.lagged;
     const double *W = lagged ? plain->W : point->blocks.W, *L = plain->L;
     const double *tau = point->x + plain->col_tau, *mu = point->x + plain->col_mu;
     memset(plain->push, 0, (size_t)nv * sizeof *tau);
@@ -239,7 +239,7 @@ static void acceleration_rows(double *F, const dfl_formulation *form, const dfl_
     const dfl_form_traits *has = form->traits;
     const dfl_blocks *b = &point->blocks;
     const int nc = sys->nc, nl = sys->eom->nl, nv = sys->n3;
-    const double alpha = form->options->baumgarte_alpha, beta = form->options->baumgarte_beta;
+    const double alpha = form->options->baumgarte.alpha, beta = form->options->baumgarte.beta;
     const double *a = has->acceleration == DFL_ACC_UNKNOWN     ? point->x
                       : has->acceleration == DFL_ACC_CORRECTED ? form->plain->alpha
                                                                : rate + sys->off_v;

@@ -52,7 +52,7 @@ static dfl_status create_factors(dfl_formulation *form)
     dfl_status status = dfl_split_create(&form->split1, ctx, sys->m1, sys->n1);
     if (!status && !sys->psi1 && !sys->geoms)
         status = dfl_stagewise_init(form);
-    if (!status && (form->options->selectors == DFL_USER || form->local))
+    if (!status && (form->options->constraints.selectors == DFL_USER || form->local))
         status = dfl_split_create(&form->quality, ctx, larger, larger);
     if (!status)
         status = dfl_stage_plan_create(&form->plan, ctx);
@@ -66,7 +66,7 @@ dfl_outcome dfl_projected_factor(dfl_formulation *form, int stages)
     const int nd = form->nd;
     const size_t first = (size_t)form->ma * (size_t)nd;
     const dfl_method method =
-        form->options->differential == DFL_DIFFERENTIAL_QR ? DFL_METHOD_QR : DFL_METHOD_LU;
+        form->options->newton.differential == DFL_DIFFERENTIAL_QR ? DFL_METHOD_QR : DFL_METHOD_LU;
     if (!dfl_shifted_factor(form->E, nd, form->SM + first, form->SJ + first, stages, &form->shifts,
                             method))
         return dfl_system_part_trouble(form->sys, DFL_STEP_SINGULAR, DFL_FAILURE_NEWTON_MATRIX, 0);

@@ -74,7 +74,7 @@ static dfl_status check_partition(const dfl_formulation *form)
 {
     const dfl_system *sys = form->sys;
     const dfl_layout at = dfl_eom_layout(sys->eom);
-    const bool *independent = form->options->independent;
+    const bool *independent = form->options->constraints.independent;
     const int free_p = sys->n4 - form->rank3, free_v = sys->n3 - form->rank2;
     int p = 0, v = 0;
     for (int i = 0; independent && i < sys->eom->np; i++)
@@ -93,7 +93,7 @@ static dfl_status check_partition(const dfl_formulation *form)
 static dfl_status judge(dfl_formulation *form, double t, int defect2, int defect3)
 {
     dfl_system *sys = form->sys;
-    const dfl_algebraic wanted = form->options->algebraic;
+    const dfl_algebraic wanted = form->options->constraints.algebraic;
     sys->trouble.part = defect3 > 0 ? DFL_FAILURE_POSITION : DFL_FAILURE_VELOCITY;
     if (defect3 > defect2 || (sys->eom->nm == 0 && defect3 != defect2))
         return dfl_fail(sys->ctx, DFL_SINGULAR,
@@ -198,7 +198,7 @@ static int scaled_rank(double *ratio, dfl_formulation *form, dfl_split *split, c
                        const double *A, int lda, int m, int n)
 {
     dfl_split_rule rule = {.method = DFL_METHOD_SVD,
-                           .tolerance = form->options->rank_tolerance,
+                           .tolerance = form->options->constraints.rank_tolerance,
                            .rank = -1,
                            .scale_rows = true};
     *ratio = 1;

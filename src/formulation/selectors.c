@@ -25,32 +25,33 @@ dfl_outcome dfl_selectors_compute(dfl_formulation *form, double t, const double 
     const dfl_solver_options *opt = form->options;
     const int ns = sys->eom->ns, np = sys->eom->np, nv = sys->n3, nfp = form->nfp;
     sys->stats->selector_computations++;
-    if (opt->independent)
+    if (opt->constraints.independent)
         dfl_local_partition(form);
-    else if (opt->selectors == DFL_UNIT || (opt->renewal == DFL_RENEW_ON_CHANGE && !form->local))
+    else if (opt->constraints.selectors == DFL_UNIT ||
+             (opt->constraints.renewal == DFL_RENEW_ON_CHANGE && !form->local))
         dfl_selectors_pivots(form, form->pivot_p, form->pivot_v);
     form->sv_identity = sys->psi1 && form->nsv == nv;
-    if (opt->selectors == DFL_USER) {
+    if (opt->constraints.selectors == DFL_USER) {
         dfl_outcome outcome = ask_user(form, t, x);
         if (outcome)
             return outcome;
-    } else if (opt->selectors == DFL_UNIT) {
+    } else if (opt->constraints.selectors == DFL_UNIT) {
         dfl_unit_rows(form->Sp, nfp, np, form->pivot_p + ns);
     } else {
         orthogonal_rows(form->Sp, form, nfp, np, form->split3->N + ns, sys->n4, ns == 0);
     }
-    if (form->sv_identity || (opt->selectors == DFL_USER && !sys->psi1))
+    if (form->sv_identity || (opt->constraints.selectors == DFL_USER && !sys->psi1))
         ;
     else if (sys->psi1)
         reduced_identity(form);
-    else if (opt->selectors == DFL_UNIT)
+    else if (opt->constraints.selectors == DFL_UNIT)
         unit_dynamics(form);
     else
         orthogonal_rows(form->Sv, form, form->nsv, nv, form->split2->N, nv, true);
-    if (opt->selectors == DFL_USER && !user_selectors_regular(form))
+    if (opt->constraints.selectors == DFL_USER && !user_selectors_regular(form))
         return dfl_system_trouble(form->sys, DFL_STEP_SINGULAR,
                                   "Sp Kp or Sv M Kv of the user's selectors", t);
-    if (opt->independent && !dfl_local_regular(form))
+    if (opt->constraints.independent && !dfl_local_regular(form))
         return dfl_system_trouble(form->sys, DFL_STEP_SINGULAR,
                                   "the partition into independent and dependent coordinates", t);
     form->have_selectors = true;
@@ -62,7 +63,7 @@ static dfl_outcome call_user(double *Sp, double *Sv, dfl_formulation *form, doub
 {
     const dfl_solver_options *opt = form->options;
     const int nsv = form->sys->psi1 ? 0 : form->nsv;
-    const int rc = opt->select(Sp, Sv, form->nfp, nsv, t, x, opt->user);
+    const int rc = opt->constraints.select(Sp, Sv, form->nfp, nsv, t, x, opt->user);
     return rc ? dfl_system_returned(form->sys, rc, "select", t) : DFL_STEP_OK;
 }
 
@@ -87,7 +88,7 @@ bool dfl_selectors_outdated(dfl_formulation *form)
 {
     const dfl_system *sys = form->sys;
     const dfl_solver_options *opt = form->options;
-    if (opt->renewal == DFL_RENEW_ALWAYS)
+    if (opt->constraints.renewal == DFL_RENEW_ALWAYS)
         return true;
     if (form->local)
         return dfl_local_outdated(form);
@@ -95,7 +96,7 @@ bool dfl_selectors_outdated(dfl_formulation *form)
     dfl_selectors_pivots(form, p, v);
     return memcmp(p, form->pivot_p, (size_t)sys->n4) != 0 ||
            memcmp(v, form->pivot_v, (size_t)sys->n3) != 0 ||
-           (opt->selectors == DFL_UNIT && dynamics_outdated(form));
+           (opt->constraints.selectors == DFL_UNIT && dynamics_outdated(form));
 }
 
 void dfl_selectors_pivots(dfl_formulation *form, unsigned char *pivot_p, unsigned char *pivot_v)

@@ -94,7 +94,7 @@ bool dfl_split_velocity(dfl_formulation *form, const double *J2v, int m2, int ra
    on W. */
 static bool split_regular(dfl_formulation *form, const double *A, int n)
 {
-    const dfl_algebraic wanted = form->options->algebraic;
+    const dfl_algebraic wanted = form->options->constraints.algebraic;
     dfl_split_rule rule = {
         .method = DFL_METHOD_LU, .tolerance = 1e-14, .rank = -1, .scale_rows = true};
     rule.columns_in_order = wanted == DFL_ALGEBRAIC_AUTO;

@@ -41,12 +41,13 @@ dfl_status dfl_initial_init(dfl_initial *init, dfl_context *ctx, const dfl_eom *
         return status;
     const size_t n = (size_t)sys->n, nv = (size_t)eom->nv, d = sizeof(double);
     const size_t rows = (size_t)(sys->m1 + sys->m2 + sys->m3);
-    sys->rounding = options->rounding;
+    sys->rounding = options->error.rounding;
     sys->options = options;
-    init->rank_tolerance = options->rank_tolerance;
+    init->rank_tolerance = options->constraints.rank_tolerance;
     init->atol = options->atol;
-    for (int i = 0; options->atol_each && i < sys->nu; i++)
-        init->atol = i == 0 ? options->atol_each[0] : fmin(init->atol, options->atol_each[i]);
+    for (int i = 0; options->error.atol_each && i < sys->nu; i++)
+        init->atol =
+            i == 0 ? options->error.atol_each[0] : fmin(init->atol, options->error.atol_each[i]);
     init->J = dfl_alloc(ctx, rows * n, d);
     init->F = dfl_alloc(ctx, rows, d);
     init->y = dfl_alloc(ctx, n, d);
@@ -408,7 +409,7 @@ static dfl_status iterate_conditions(dfl_initial *init, const dfl_conditions *co
 static double condition_bound(const dfl_initial *init, int i, int nconditions)
 {
     const dfl_system *sys = &init->sys;
-    const double *each = sys->options->atol_each;
+    const double *each = sys->options->error.atol_each;
     double bound = 10 * init->atol, rounding = 0;
     for (int j = sys->na; j < sys->n; j++) {
         const double entry = fabs(init->J[(size_t)j * (size_t)nconditions + (size_t)i]);

@@ -52,14 +52,14 @@ static void use_order(dfl_bdf *bdf, int order);
 
 static int highest_order(const dfl_solver_options *options)
 {
-    const int automatic = options->fixed_step > 0 ? WITH_FIXED_STEP : HIGHEST;
+    const int automatic = options->step.fixed > 0 ? WITH_FIXED_STEP : HIGHEST;
     return options->order > 0 ? options->order : automatic;
 }
 
 static bool needs_starter(const dfl_solver_options *options, bool known_accelerations)
 {
     const int order = highest_order(options);
-    return options->fixed_step > 0 && (order > 2 || (order == 2 && !known_accelerations));
+    return options->step.fixed > 0 && (order > 2 || (order == 2 && !known_accelerations));
 }
 
 /* Room for the starter, whatever the form. */
@@ -100,7 +100,7 @@ static void start(dfl_stepper *st)
     dfl_scale_plain(&st->scale, newton_tolerance);
     dfl_one_stage_start(st);
     bdf->highest = highest_order(st->options);
-    bdf->order = st->options->fixed_step > 0 && !bdf->starter ? bdf->highest : 1;
+    bdf->order = st->options->step.fixed > 0 && !bdf->starter ? bdf->highest : 1;
     bdf->order_old = bdf->order;
     bdf->run_old = bdf->failures = 0;
     bdf->cautious = false;
@@ -137,7 +137,7 @@ static dfl_attempt starting_step(dfl_bdf *bdf, double h, double *h_next)
         return dfl_implicit_failed(st, h, outcome, reduce);
     st->order = starter->order;
     st->newton.need_matrix = true;
-    *h_next = copysign(st->options->fixed_step, h);
+    *h_next = copysign(st->options->step.fixed, h);
     return DFL_ATTEMPT_ACCEPTED;
 }
 
@@ -256,7 +256,7 @@ static double accepted(dfl_stepper *st, double h, double err, bool after_rejecti
 
 static double limit(const dfl_stepper *st, double h)
 {
-    const double most = st->options->max_step;
+    const double most = st->options->step.max;
     return most > 0 && fabs(h) > most ? copysign(most, h) : h;
 }
 
@@ -296,7 +296,7 @@ static void store(dfl_stepper *st, double h)
     dfl_history_add(&bdf->one.past, dfl_one_stage_deviation(&bdf->one));
     st->order = st->degree = bdf->order_old = bdf->order;
     bdf->run_old = bdf->run;
-    if (st->options->fixed_step > 0 && bdf->order < bdf->highest) {
+    if (st->options->step.fixed > 0 && bdf->order < bdf->highest) {
         bdf->order++;
         st->newton.h_factored = 0;
     }

@@ -15,11 +15,11 @@ static double root(const dfl_controller *control, double err)
 
 void dfl_controller_init(dfl_controller *control, const dfl_solver_options *options, double order)
 {
-    *control = (dfl_controller){.safety = options->safety,
-                                .min_factor = options->min_factor,
-                                .max_factor = options->max_factor,
-                                .max_step = options->max_step,
-                                .predictive = options->control == DFL_CONTROL_PREDICTIVE,
+    *control = (dfl_controller){.safety = options->step.safety,
+                                .min_factor = options->step.min_factor,
+                                .max_factor = options->step.max_factor,
+                                .max_step = options->step.max,
+                                .predictive = options->step.control == DFL_CONTROL_PREDICTIVE,
                                 .exponent = 1 / order};
     control->least_root = root(control, 1e-2);
 }

@@ -131,7 +131,7 @@ void dfl_explicit_combine(double *x, const double *x0, double h, int count, cons
 dfl_attempt dfl_explicit_attempt(dfl_stepper *st, double h, double *h_next, dfl_stages_fn stages)
 {
     dfl_explicit *ex = of(st);
-    const bool fixed = st->options->fixed_step > 0, after_rejection = st->rejected;
+    const bool fixed = st->options->step.fixed > 0, after_rejection = st->rejected;
     double err = 0;
     dfl_scale_set(&st->scale, st->here.x, h);
     st->sys->trouble.outcome = DFL_STEP_OK;
@@ -150,7 +150,7 @@ dfl_attempt dfl_explicit_attempt(dfl_stepper *st, double h, double *h_next, dfl_
         return DFL_ATTEMPT_REJECTED;
     }
     const dfl_controller before = st->control;
-    *h_next = fixed ? copysign(st->options->fixed_step, h)
+    *h_next = fixed ? copysign(st->options->step.fixed, h)
                     : dfl_controller_accepted(&st->control, h, err, after_rejection);
     outcome = watch_constraints(st);
     if (!outcome)

@@ -44,7 +44,7 @@ static dfl_outcome stages(double *err, dfl_explicit *ex, double h)
                          sys->n);
     st->next.t = st->t + h;
     *err = error_estimate(ex, h);
-    if (st->options->fixed_step == 0 && !(*err < 1))
+    if (st->options->step.fixed == 0 && !(*err < 1))
         return isfinite(*err) ? DFL_STEP_OK : DFL_STEP_RETRY;
     return dfl_ode_finish(w->ode, &st->next);
 }

@@ -55,7 +55,7 @@ static dfl_status rank_failure(dfl_stepper *st, double t)
             "there (rank %d -> %d, smallest/largest singular value %.1e so far) and the "
             "motion branches",
             t, rows, before, before - 1, form->weakest);
-    if (form->nactive > 0 && st->options->rigid_invariants &&
+    if (form->nactive > 0 && st->options->constraints.rigid_invariants &&
         sys->trouble.part == DFL_FAILURE_VELOCITY)
         return dfl_fail(sys->ctx, DFL_RANK_CHANGED,
                         "at t = %.10g the %d invariants e depend on each other or on the "
@@ -131,7 +131,7 @@ dfl_status dfl_step_failure(dfl_stepper *st, double h)
         return dfl_fail(ctx, DFL_NOT_FINITE,
                         "%s returns NaN or Inf in %s at t = %.10g, also with a step of %.3g%s",
                         trouble->callback, row, trouble->t, h,
-                        st->options->fixed_step > 0 ? "; the iteration may diverge with fixed_step"
+                        st->options->step.fixed > 0 ? "; the iteration may diverge with fixed_step"
                                                     : "");
     case DFL_STEP_RANK:
         return rank_failure(st, st->t);

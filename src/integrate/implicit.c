@@ -67,7 +67,7 @@ static bool linear_at_end(const dfl_stepper *st)
 {
     const dfl_eom *eom = st->sys->eom;
     return eom->linear && eom->jacobian && !st->form->ode && st->class->implicit->at_end &&
-           st->options->reference != DFL_REFERENCE_START;
+           st->options->newton.reference != DFL_REFERENCE_START;
 }
 
 /* Whether the present matrix is that of the equations of the step, which are linear: Steinbrecher (2002),
@@ -89,7 +89,7 @@ static dfl_outcome prepare_matrix(dfl_stepper *st, double h)
     st->newton.h_factored = 0;
     st->newton.old = false;
     st->newton.kept = 0;
-    if (st->options->reference != DFL_REFERENCE_START && predicted) {
+    if (st->options->newton.reference != DFL_REFERENCE_START && predicted) {
         const double t = st->class->implicit->reference(st, h, true);
         st->newton.at_start = false;
         dfl_outcome outcome =
@@ -112,7 +112,7 @@ enum { longest_service = 30 };
    close to those it was made for, and it does not decide about invariants or redundant multipliers. */
 static bool matrix_serves(const dfl_stepper *st)
 {
-    const double reuse = st->options->jacobian_reuse;
+    const double reuse = st->options->newton.reuse;
     if (linear_at_end(st) && !st->sys->eom->autonomous)
         return false; /* a step has its own */
     return reuse > 0 && st->newton.theta <= reuse && st->newton.kept < longest_service &&
@@ -256,11 +256,11 @@ static dfl_outcome newton(dfl_stepper *st, double h, double *reduce)
     const dfl_implicit_class *class = st->class->implicit;
     const dfl_solver_options *opt = st->options;
     const int most = class->iterations(st);
-    const bool real_time = opt->fixed_step > 0;
-    int updates = opt->newton_updates;
+    const bool real_time = opt->step.fixed > 0;
+    int updates = opt->newton.updates;
     increments old = {.fourth = -1};
     double hint = fmax(st->newton.faccon, 0.01);
-    st->newton.theta = fabs(opt->jacobian_reuse);
+    st->newton.theta = fabs(opt->newton.reuse);
     st->sys->trouble.outcome = DFL_STEP_OK;
     for (int it = 1;; it++) {
         double square = 0;
@@ -297,8 +297,8 @@ static dfl_attempt test_error(dfl_stepper *st, double h, double *h_next)
 {
     const bool first = !st->stepped, after_rejection = st->rejected;
     double err = 0;
-    if (st->options->fixed_step > 0) {
-        *h_next = copysign(st->options->fixed_step, h); /* also after a step had to be halved */
+    if (st->options->step.fixed > 0) {
+        *h_next = copysign(st->options->step.fixed, h); /* also after a step had to be halved */
         return complete(st, h);
     }
     dfl_outcome outcome = st->class->implicit->error(&err, st, h, first || after_rejection);
@@ -324,7 +324,7 @@ static dfl_attempt test_error(dfl_stepper *st, double h, double *h_next)
         st->newton.old = true;
         st->newton.kept++;
         const double ratio = h_new / h;
-        if (st->options->keep_low <= ratio && ratio <= st->options->keep_high)
+        if (st->options->step.keep_low <= ratio && ratio <= st->options->step.keep_high)
             h_new = h;
     }
     *h_next = h_new;
@@ -362,7 +362,7 @@ dfl_attempt dfl_implicit_failed(dfl_stepper *st, double h, dfl_outcome outcome, 
     }
     st->class->implicit->failed(st);
     st->h = h * reduce;
-    if (st->options->renewal == DFL_RENEW_ON_CHANGE && st->form->have_selectors) {
+    if (st->options->constraints.renewal == DFL_RENEW_ON_CHANGE && st->form->have_selectors) {
         if (st->newton.need_matrix)
             st->form->have_selectors = false;
         else if (dfl_formulation_select(st->form, st->t, st->here.x))

@@ -51,21 +51,21 @@ static void set_share(dfl_scale *scale, int stages)
 void dfl_scale_stages(dfl_scale *scale, int stages)
 {
     const dfl_solver_options *options = scale->options;
-    const bool global = (options->order == 0 || options->order > 5) && options->fixed_step == 0;
+    const bool global = (options->order == 0 || options->order > 5) && options->step.fixed == 0;
     double smallest_local = 1;
     set_share(scale, stages);
     scale->smallest_rtol = 1;
     scale->loosened = 0;
     for (int i = 0; i < scale->sys->nu; i++) {
-        const double rtol = options->rtol_each ? options->rtol_each[i] : options->rtol;
-        const double atol = options->atol_each ? options->atol_each[i] : options->atol;
+        const double rtol = options->error.rtol_each ? options->error.rtol_each[i] : options->rtol;
+        const double atol = options->error.atol_each ? options->error.atol_each[i] : options->atol;
         scale->rtol[i] = transformed(rtol, stages, global);
         scale->atol[i] = atol / rtol * scale->rtol[i];
         scale->smallest_rtol = fmin(scale->smallest_rtol, scale->rtol[i]);
         scale->loosened = fmax(scale->loosened, scale->rtol[i] / rtol);
         smallest_local = fmin(smallest_local, transformed(rtol, stages, false));
     }
-    scale->newton_tolerance = options->newton_tolerance;
+    scale->newton_tolerance = options->newton.tolerance;
     if (scale->newton_tolerance == 0) {
         /* Increments are what RADAU's tolerance makes them: errors gain nothing from smaller ones. Only
            velocities of index 2, which divide them by h, do. */
@@ -93,13 +93,13 @@ void dfl_scale_plain(dfl_scale *scale, double newton_tolerance)
     set_share(scale, 1);
     scale->smallest_rtol = 1;
     for (int i = 0; i < scale->sys->nu; i++) {
-        scale->rtol[i] = options->rtol_each ? options->rtol_each[i] : options->rtol;
-        scale->atol[i] = options->atol_each ? options->atol_each[i] : options->atol;
+        scale->rtol[i] = options->error.rtol_each ? options->error.rtol_each[i] : options->rtol;
+        scale->atol[i] = options->error.atol_each ? options->error.atol_each[i] : options->atol;
         scale->smallest_rtol = fmin(scale->smallest_rtol, scale->rtol[i]);
     }
     scale->differential = true;
     scale->newton_tolerance =
-        options->newton_tolerance > 0 ? options->newton_tolerance : newton_tolerance;
+        options->newton.tolerance > 0 ? options->newton.tolerance : newton_tolerance;
 }
 
 /* 0.5 min(0.03, rtol'^((s-1)/(s+1))), which asks for increments in proportion to rtol, as in RADAU, but
@@ -131,7 +131,7 @@ void dfl_scale_bind(dfl_scale *scale)
 {
     memset(scale->weight, 0, (size_t)scale->sys->n * sizeof(double));
     memset(scale->newton_weight, 0, (size_t)scale->sys->n * sizeof(double));
-    if (scale->options->norm == DFL_NORM_BODY)
+    if (scale->options->error.norm == DFL_NORM_BODY)
         make_groups(scale);
 }
 
@@ -177,9 +177,9 @@ void dfl_scale_set(dfl_scale *scale, const double *x, double h)
     scale_index(scale, requirements->index_w, h, na, first);
     scale_index(scale, requirements->index_l, h, first, last);
     scale_index(scale, requirements->index_v, h, sys->off_v, sys->off_v + sys->n3);
-    if (scale->options->multiplier_weight != 1)
+    if (scale->options->newton.multiplier_weight != 1)
         for (int i = first; i < last; i++)
-            scale->newton_weight[i] *= scale->options->multiplier_weight;
+            scale->newton_weight[i] *= scale->options->newton.multiplier_weight;
     allow_for_rounding(scale, x, first, last);
 }
 
@@ -221,7 +221,7 @@ static double largest_group(const dfl_scale *scale, int stages)
 static double add_squares(dfl_scale *scale, const double *z, int first, int last)
 {
     double sum = 0;
-    if (scale->options->norm == DFL_NORM_BODY)
+    if (scale->options->error.norm == DFL_NORM_BODY)
         for (int i = first; i < last; i++)
             scale->sum[scale->group[i]] += z[i] * z[i] * scale->weight[i] * scale->weight[i];
     else
@@ -234,15 +234,15 @@ static double add_squares(dfl_scale *scale, const double *z, int first, int last
 
 static void clear_groups(dfl_scale *scale)
 {
-    if (scale->options->norm == DFL_NORM_BODY)
+    if (scale->options->error.norm == DFL_NORM_BODY)
         memset(scale->sum, 0, (size_t)scale->ngroups * sizeof(double));
 }
 
 /* The norm of `size` components, or of none, from the sum of their squares, or from those of the groups. */
 static double norm_from(const dfl_scale *scale, double sum, int size)
 {
-    return scale->options->norm == DFL_NORM_BODY ? sqrt(largest_group(scale, 1))
-                                                 : sqrt(sum / fmax(1, size));
+    return scale->options->error.norm == DFL_NORM_BODY ? sqrt(largest_group(scale, 1))
+                                                       : sqrt(sum / fmax(1, size));
 }
 
 double dfl_scale_error(dfl_scale *scale, const double *z)
@@ -292,6 +292,6 @@ double dfl_scale_newton_parts(dfl_scale *scale, double squares, const double *la
 {
     if (scale->sys->carried)
         scale->moving = moving_squares(scale, lanes, dfl_lanes_width(stages));
-    return scale->options->norm == DFL_NORM_BODY ? newton_by_bodies(scale, lanes, stages)
-                                                 : squares * scale->share;
+    return scale->options->error.norm == DFL_NORM_BODY ? newton_by_bodies(scale, lanes, stages)
+                                                       : squares * scale->share;
 }

@@ -50,7 +50,7 @@ double dfl_scale_newton_parts(dfl_scale *scale, double squares, const double *la
 static inline double dfl_scale_newton_from(dfl_scale *scale, double squares, const double *lanes,
                                            int stages)
 {
-    if (scale->sys->carried || scale->options->norm == DFL_NORM_BODY)
+    if (scale->sys->carried || scale->options->error.norm == DFL_NORM_BODY)
         return dfl_scale_newton_parts(scale, squares, lanes, stages);
     return squares * scale->share;
 }

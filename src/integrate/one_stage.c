@@ -78,7 +78,7 @@ void dfl_one_stage_predict(dfl_one_stage *one, double h, int k)
     const size_t bytes = (size_t)one->past.n * sizeof(double);
     dfl_history_prepare(&one->past, h, k);
     dfl_history_predict(one->x0, one->xp0, &one->past);
-    if (one->base.options->prediction == DFL_CONSTANT)
+    if (one->base.options->newton.prediction == DFL_CONSTANT)
         memcpy(one->x, one->base.here.x, bytes);
     else
         memcpy(one->x, one->x0, bytes);
@@ -86,7 +86,7 @@ void dfl_one_stage_predict(dfl_one_stage *one, double h, int k)
 
 int dfl_one_stage_iterations(const dfl_stepper *st)
 {
-    return st->options->newton_iterations;
+    return st->options->newton.iterations;
 }
 
 void dfl_one_stage_settle(dfl_stepper *st, double h)

@@ -48,7 +48,7 @@ static void continue_other_order(dfl_radau *ra)
 static void predict(dfl_stepper *st, double h)
 {
     dfl_radau *ra = (dfl_radau *)st;
-    if (!st->stepped || st->options->prediction == DFL_CONSTANT) {
+    if (!st->stepped || st->options->newton.prediction == DFL_CONSTANT) {
         memset(ra->Z, 0, lanes_size(ra));
     } else {
         prepare_continuation(ra, h);
@@ -103,7 +103,7 @@ static double reference(dfl_stepper *st, double h, bool predicted)
 {
     dfl_radau *ra = (dfl_radau *)st;
     const int s = ra->rk->stages, middle = s / 2;
-    const int choice = (int)st->options->reference - (int)DFL_REFERENCE_STAGE1;
+    const int choice = (int)st->options->newton.reference - (int)DFL_REFERENCE_STAGE1;
     const int stage = predicted && choice != 1 ? choice / 2 * (s - 1) : middle;
     const double *Z = ra->Z;
     const dfl_system *sys = st->sys;
@@ -276,7 +276,7 @@ static void interpolate(double *x, const dfl_stepper *st, double t)
 static int iterations(const dfl_stepper *st)
 {
     const int stages = ((const dfl_radau *)st)->rk->stages;
-    return st->options->newton_iterations + (stages > 3 ? 2 * (stages - 3) : 0);
+    return st->options->newton.iterations + (stages > 3 ? 2 * (stages - 3) : 0);
 }
 
 static double accepted(dfl_stepper *st, double h, double err, bool after_rejection)

@@ -36,7 +36,7 @@ void dfl_order_start(dfl_radau *ra)
 {
     const dfl_solver_options *opt = ra->base.options;
     ra->order =
-        (dfl_order){.automatic = opt->order == 0 && opt->fixed_step == 0, .wait = FIRST_WAIT};
+        (dfl_order){.automatic = opt->order == 0 && opt->step.fixed == 0, .wait = FIRST_WAIT};
     dfl_radau_use_order(ra, opt->order == 0 ? LOWEST : opt->order);
 }
 

@@ -5,7 +5,7 @@
 
 int dfl_radau_max_stages(const dfl_solver_options *options)
 {
-    const int order = options->order != 0 ? options->order : options->fixed_step > 0 ? 5 : 13;
+    const int order = options->order != 0 ? options->order : options->step.fixed > 0 ? 5 : 13;
     return dfl_coefficients_of(order)->stages;
 }
 

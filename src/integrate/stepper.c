@@ -150,12 +150,12 @@ void dfl_stepper_aim(dfl_stepper *st, double t_end)
 {
     const double span = t_end - st->t;
     if (st->class->remembers && st->stepped && span * st->h_old < 0)
-        dfl_stepper_start(st, st->options->fixed_step);
+        dfl_stepper_start(st, st->options->step.fixed);
     if (st->h == 0)
         st->h = first_step(st, span);
     st->h = copysign(st->h, span);
-    if (st->options->max_step > 0 && fabs(st->h) > st->options->max_step)
-        st->h = copysign(st->options->max_step, span);
+    if (st->options->step.max > 0 && fabs(st->h) > st->options->step.max)
+        st->h = copysign(st->options->step.max, span);
 }
 
 void dfl_stepper_rates(double *xp, const dfl_stepper *st, const dfl_point *point)
@@ -176,7 +176,7 @@ static double first_step(dfl_stepper *st, double span)
     dfl_stepper_rates(st->err, st, &st->here);
     const double speed = dfl_scale_error(&st->scale, st->err);
     /* not too short to move the time, if there is that much to go */
-    const double least = fmin(fabs(span), 20 * st->options->rounding * fabs(st->t));
+    const double least = fmin(fabs(span), 20 * st->options->error.rounding * fabs(st->t));
     double h = 1e-3 * fabs(span);
     if (st->class->remembers && speed * h > 0.5)
         h = 0.5 / speed;
@@ -199,7 +199,8 @@ dfl_status dfl_stepper_step(dfl_stepper *st, double t_end, long *attempts_left)
                             "raise max_steps, or look for what makes the motion so fast",
                             st->t, h);
         /* relative to the time, and at t = 0 to what is still to come */
-        if (!last && 0.1 * fabs(h) <= fmax(fabs(st->t), 1e-6 * fabs(to_go)) * st->options->rounding)
+        if (!last &&
+            0.1 * fabs(h) <= fmax(fabs(st->t), 1e-6 * fabs(to_go)) * st->options->error.rounding)
             return st->stepped || st->rejected ? dfl_step_failure(st, h) : too_short(st, h);
         sys->stats->attempts++;
         switch (st->class->attempt(st, h, &h_next)) {
@@ -223,7 +224,7 @@ dfl_status dfl_stepper_step(dfl_stepper *st, double t_end, long *attempts_left)
 /* The proposed step; of two that would end just behind the goal, half the way. */
 static double next_size(const dfl_stepper *st, double to_go)
 {
-    const bool split = st->class->remembers && st->options->fixed_step == 0;
+    const bool split = st->class->remembers && st->options->step.fixed == 0;
     return split && fabs(to_go) < 2 * fabs(st->h) ? to_go / 2 : st->h;
 }
 
@@ -289,7 +290,7 @@ static bool singular_position_is_close(dfl_stepper *st, double h)
         st->h_flip = h;
         st->t_beyond = end;
     }
-    return fabs(h) <= 1e-3 * fabs(st->h_flip) || st->options->fixed_step > 0;
+    return fabs(h) <= 1e-3 * fabs(st->h_flip) || st->options->step.fixed > 0;
 }
 
 bool dfl_stepper_hopeless(dfl_stepper *st, dfl_outcome outcome)

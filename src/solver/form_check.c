@@ -43,10 +43,10 @@ dfl_status dfl_form_check(dfl_context *ctx, const dfl_solver_options *options, c
                         "the form %s needs the matrix W, which models in the contract of GEOMS do "
                         "not give; use psf, psi1, eom, eom2, eom1 or baumgarte",
                         name);
-    if (options->independent && options->form != DFL_PARTITION)
+    if (options->constraints.independent && options->form != DFL_PARTITION)
         return dfl_fail(ctx, DFL_INVALID, "`independent` belongs to the form partition, not to %s",
                         name);
-    if (options->independent && eom->ne > 0)
+    if (options->constraints.independent && eom->ne > 0)
         return dfl_fail(ctx, DFL_INVALID,
                         "`independent` velocities and invariants e contradict each other: an "
                         "invariant in use takes the place of a velocity");

@@ -39,38 +39,40 @@ static void fill_defaults(dfl_solver_options *o, const dfl_eom *eom)
 {
     set(&o->rtol, 1e-6);
     set(&o->atol, o->rtol);
-    set(&o->multiplier_weight, 1);
-    set(&o->rounding, DBL_EPSILON);
-    set(&o->safety, 0.9);
-    set(&o->min_factor, 0.2);
-    set(&o->max_factor, 8);
-    set(&o->keep_low, 1);
-    set(&o->keep_high, 1.2);
+    set(&o->newton.multiplier_weight, 1);
+    set(&o->error.rounding, DBL_EPSILON);
+    set(&o->step.safety, 0.9);
+    set(&o->step.min_factor, 0.2);
+    set(&o->step.max_factor, 8);
+    set(&o->step.keep_low, 1);
+    set(&o->step.keep_high, 1.2);
     /* natively W is exact, and with p' = v also the derivative of g */
     const bool exact = eom->jacobian || (eom->contract == DFL_NATIVE && eom->trivial_kinematics &&
                                          eom->ns == 0 && eom->nep == 0);
-    set(&o->rank_tolerance, exact ? 1e-10 : 1e-6);
-    if (o->newton_iterations == 0)
-        o->newton_iterations = 10;
-    if (o->newton_updates == 0)
-        o->newton_updates = o->fixed_step > 0 ? 0 : 1; /* a fixed step takes its time */
-    else if (o->newton_updates < 0)
-        o->newton_updates = 0;
-    if (o->max_steps == 0)
-        o->max_steps = 10000000;
+    set(&o->constraints.rank_tolerance, exact ? 1e-10 : 1e-6);
+    if (o->newton.iterations == 0)
+        o->newton.iterations = 10;
+    if (o->newton.updates == 0)
+        o->newton.updates = o->step.fixed > 0 ? 0 : 1; /* a fixed step takes its time */
+    else if (o->newton.updates < 0)
+        o->newton.updates = 0;
+    if (o->step.max_attempts == 0)
+        o->step.max_attempts = 10000000;
     if (o->form == DFL_TANGENT || o->form == DFL_PARTITION)
-        o->selectors = o->form == DFL_TANGENT ? DFL_ORTHOGONAL : DFL_UNIT;
-    if (o->renewal == DFL_RENEW_DEFAULT)
-        o->renewal = o->selectors == DFL_UNIT || o->form == DFL_TANGENT ? DFL_RENEW_ON_CHANGE
-                                                                        : DFL_RENEW_ALWAYS;
+        o->constraints.selectors = o->form == DFL_TANGENT ? DFL_ORTHOGONAL : DFL_UNIT;
+    if (o->constraints.renewal == DFL_RENEW_DEFAULT)
+        o->constraints.renewal = o->constraints.selectors == DFL_UNIT || o->form == DFL_TANGENT
+                                     ? DFL_RENEW_ON_CHANGE
+                                     : DFL_RENEW_ALWAYS;
     if (o->form == DFL_EXT316) /* often singular: QR shows it */
-        o->differential = DFL_DIFFERENTIAL_QR;
-    o->baumgarte_alpha = damping(o->baumgarte_alpha, 10);
-    o->baumgarte_beta = damping(o->baumgarte_beta, o->baumgarte_alpha);
-    if (o->reference == DFL_REFERENCE_DEFAULT)
-        o->reference = o->prediction == DFL_CONSTANT ? DFL_REFERENCE_START : DFL_REFERENCE_STAGE2;
+        o->newton.differential = DFL_DIFFERENTIAL_QR;
+    o->baumgarte.alpha = damping(o->baumgarte.alpha, 10);
+    o->baumgarte.beta = damping(o->baumgarte.beta, o->baumgarte.alpha);
+    if (o->newton.reference == DFL_REFERENCE_DEFAULT)
+        o->newton.reference =
+            o->newton.prediction == DFL_CONSTANT ? DFL_REFERENCE_START : DFL_REFERENCE_STAGE2;
     const double reuse = o->integrator == DFL_RADAU ? 0.03 : 0.1;
-    set(&o->jacobian_reuse, o->reference == DFL_REFERENCE_START ? 1e-3 : reuse);
+    set(&o->newton.reuse, o->newton.reference == DFL_REFERENCE_START ? 1e-3 : reuse);
 }
 
 static dfl_status check_numbers(const dfl_solver_options *o, dfl_context *ctx)
@@ -80,31 +82,31 @@ static dfl_status check_numbers(const dfl_solver_options *o, dfl_context *ctx)
         double value, low, high;
     } range[] = {{"rtol", o->rtol, 10 * DBL_EPSILON, 1},
                  {"atol", o->atol, DBL_MIN, DBL_MAX},
-                 {"multiplier_weight", o->multiplier_weight, 0, 1},
-                 {"newton_tolerance", o->newton_tolerance, 0, 1},
-                 {"jacobian_reuse", o->jacobian_reuse, -1, 1},
-                 {"safety", o->safety, 0.01, 1},
-                 {"min_factor", o->min_factor, 0.01, 0.9},
-                 {"max_factor", o->max_factor, 1, 100},
-                 {"keep_low", o->keep_low, 0, 1},
-                 {"keep_high", o->keep_high, 1, 100},
-                 {"rank_tolerance", o->rank_tolerance, DBL_EPSILON, 0.1},
-                 {"rounding", o->rounding, 1e-16, 1e-2},
-                 {"baumgarte_alpha", o->baumgarte_alpha, 0, 1e12},
-                 {"baumgarte_beta", o->baumgarte_beta, 0, 1e12},
-                 {"max_step", o->max_step, 0, DBL_MAX},
-                 {"fixed_step", o->fixed_step, 0, DBL_MAX},
-                 {"every", o->every, 0, DBL_MAX},
-                 {"newton_iterations", o->newton_iterations, 1, 100},
-                 {"newton_updates", o->newton_updates, 0, 10},
-                 {"max_steps", (double)o->max_steps, 1, 1e18},
-                 {"nevents", o->nevents, 0, 10000}};
+                 {"multiplier_weight", o->newton.multiplier_weight, 0, 1},
+                 {"newton_tolerance", o->newton.tolerance, 0, 1},
+                 {"jacobian_reuse", o->newton.reuse, -1, 1},
+                 {"safety", o->step.safety, 0.01, 1},
+                 {"min_factor", o->step.min_factor, 0.01, 0.9},
+                 {"max_factor", o->step.max_factor, 1, 100},
+                 {"keep_low", o->step.keep_low, 0, 1},
+                 {"keep_high", o->step.keep_high, 1, 100},
+                 {"rank_tolerance", o->constraints.rank_tolerance, DBL_EPSILON, 0.1},
+                 {"rounding", o->error.rounding, 1e-16, 1e-2},
+                 {"baumgarte_alpha", o->baumgarte.alpha, 0, 1e12},
+                 {"baumgarte_beta", o->baumgarte.beta, 0, 1e12},
+                 {"max_step", o->step.max, 0, DBL_MAX},
+                 {"fixed_step", o->step.fixed, 0, DBL_MAX},
+                 {"every", o->output.every, 0, DBL_MAX},
+                 {"newton_iterations", o->newton.iterations, 1, 100},
+                 {"newton_updates", o->newton.updates, 0, 10},
+                 {"max_steps", (double)o->step.max_attempts, 1, 1e18},
+                 {"events.count", o->events.count, 0, 10000}};
     for (size_t i = 0; i < sizeof range / sizeof *range; i++)
         if (!(range[i].value >= range[i].low && range[i].value <= range[i].high))
             return dfl_fail(ctx, DFL_INVALID, "%s is %g; choose it between %g and %g",
                             range[i].name, range[i].value, range[i].low, range[i].high);
-    if (!isfinite(o->first_step))
-        return dfl_fail(ctx, DFL_INVALID, "first_step is %g", o->first_step);
+    if (!isfinite(o->step.first))
+        return dfl_fail(ctx, DFL_INVALID, "first_step is %g", o->step.first);
     return DFL_OK;
 }
 
@@ -131,14 +133,14 @@ static dfl_status check_choices(const dfl_solver_options *o, dfl_context *ctx, c
         int value, last;
     } choice[] = {{"form", (int)o->form, DFL_FORMS - 1},
                   {"integrator", (int)o->integrator, DFL_INTEGRATORS - 1},
-                  {"selectors", (int)o->selectors, DFL_USER},
-                  {"renewal", (int)o->renewal, DFL_RENEW_ALWAYS},
-                  {"algebraic", (int)o->algebraic, DFL_ALGEBRAIC_SVD},
-                  {"differential", (int)o->differential, DFL_DIFFERENTIAL_QR},
-                  {"norm", (int)o->norm, DFL_NORM_BODY},
-                  {"reference", (int)o->reference, DFL_REFERENCE_STAGE3},
-                  {"prediction", (int)o->prediction, DFL_CONSTANT},
-                  {"control", (int)o->control, DFL_CONTROL_CLASSICAL}};
+                  {"selectors", (int)o->constraints.selectors, DFL_USER},
+                  {"renewal", (int)o->constraints.renewal, DFL_RENEW_ALWAYS},
+                  {"algebraic", (int)o->constraints.algebraic, DFL_ALGEBRAIC_SVD},
+                  {"differential", (int)o->newton.differential, DFL_DIFFERENTIAL_QR},
+                  {"norm", (int)o->error.norm, DFL_NORM_BODY},
+                  {"reference", (int)o->newton.reference, DFL_REFERENCE_STAGE3},
+                  {"prediction", (int)o->newton.prediction, DFL_CONSTANT},
+                  {"control", (int)o->step.control, DFL_CONTROL_CLASSICAL}};
     for (size_t i = 0; i < sizeof choice / sizeof *choice; i++)
         if (choice[i].value < 0 || choice[i].value > choice[i].last)
             return dfl_fail(ctx, DFL_INVALID, "%s has no value %d", choice[i].name,
@@ -151,30 +153,31 @@ static dfl_status check_choices(const dfl_solver_options *o, dfl_context *ctx, c
         status = dfl_form_check(ctx, o, eom);
     if (status)
         return status;
-    if (o->selectors == DFL_USER && !o->select)
+    if (o->constraints.selectors == DFL_USER && !o->constraints.select)
         return dfl_fail(ctx, DFL_INVALID, "selectors = DFL_USER needs the callback `select`");
-    if (o->norm == DFL_NORM_BODY && (!eom->structure || eom->structure->nbodies == 0))
+    if (o->error.norm == DFL_NORM_BODY && (!eom->structure || eom->structure->nbodies == 0))
         return dfl_fail(ctx, DFL_INVALID, "the norm by bodies needs eom.structure->bodies");
-    if (o->prediction == DFL_CONSTANT && o->reference != DFL_REFERENCE_START)
+    if (o->newton.prediction == DFL_CONSTANT && o->newton.reference != DFL_REFERENCE_START)
         return dfl_fail(ctx, DFL_INVALID,
                         "a predicted reference point needs extrapolated starting values");
-    if (o->fixed_step > 0 && o->max_step > 0 && o->max_step < o->fixed_step)
-        return dfl_fail(ctx, DFL_INVALID, "fixed_step is %g but max_step only %g", o->fixed_step,
-                        o->max_step);
-    if (o->nevents > 0 && !o->event)
-        return dfl_fail(ctx, DFL_INVALID, "nevents is %d but `event` is NULL", o->nevents);
+    if (o->step.fixed > 0 && o->step.max > 0 && o->step.max < o->step.fixed)
+        return dfl_fail(ctx, DFL_INVALID, "fixed_step is %g but max_step only %g", o->step.fixed,
+                        o->step.max);
+    if (o->events.count > 0 && !o->events.eval)
+        return dfl_fail(ctx, DFL_INVALID, "events.count is %d but events.eval is NULL", o->events.count);
     return DFL_OK;
 }
 
 static dfl_status check_tolerances(const dfl_solver_options *o, dfl_context *ctx, int n)
 {
     for (int i = 0; i < n; i++) {
-        if (o->rtol_each && !(o->rtol_each[i] >= 10 * DBL_EPSILON && o->rtol_each[i] < 1))
+        if (o->error.rtol_each &&
+            !(o->error.rtol_each[i] >= 10 * DBL_EPSILON && o->error.rtol_each[i] < 1))
             return dfl_fail(ctx, DFL_INVALID, "rtol_each[%d] is %g; choose it between %g and 1", i,
-                            o->rtol_each[i], 10 * DBL_EPSILON);
-        if (o->atol_each && !(o->atol_each[i] > 0 && o->atol_each[i] <= DBL_MAX))
+                            o->error.rtol_each[i], 10 * DBL_EPSILON);
+        if (o->error.atol_each && !(o->error.atol_each[i] > 0 && o->error.atol_each[i] <= DBL_MAX))
             return dfl_fail(ctx, DFL_INVALID, "atol_each[%d] is %g; it must be positive", i,
-                            o->atol_each[i]);
+                            o->error.atol_each[i]);
     }
     return DFL_OK;
 }

@@ -16,7 +16,7 @@ static dfl_status end_at_event(dfl_solver *solver, int event);
 static dfl_status call_output(dfl_solver *solver, double t, const double *x)
 {
     const dfl_solver_options *opt = &solver->options;
-    if (opt->on_output && opt->on_output(t, x, opt->user))
+    if (opt->output.on_output && opt->output.on_output(t, x, opt->user))
         return dfl_fail(solver->ctx, DFL_STOPPED, "on_output stopped the run at t = %.10g", t);
     return DFL_OK;
 }
@@ -26,13 +26,13 @@ dfl_status dfl_solver_report_start(dfl_solver *solver)
     const dfl_solver_options *opt = &solver->options;
     const double t = solver->stepper->t, *x = dfl_solver_state(solver);
     dfl_status status = DFL_OK;
-    if (opt->nevents > 0)
+    if (opt->events.count > 0)
         status = dfl_solver_event_values(solver->value_old, solver, t, x);
     if (!status)
         status = call_output(solver, t, x);
     solver->outputs = 1;
     solver->fresh = true;
-    if (!status && opt->on_step && opt->on_step(solver, t, t, x, opt->user))
+    if (!status && opt->output.on_step && opt->output.on_step(solver, t, t, x, opt->user))
         status = dfl_fail(solver->ctx, DFL_STOPPED, "on_step stopped the run at t = %.10g", t);
     return status;
 }
@@ -45,7 +45,7 @@ dfl_status dfl_solver_report_step(dfl_solver *solver)
     if (!solver->unreported)
         solver->reported = t_old;
     solver->unreported = true;
-    while (opt->nevents > 0 && (solver->event_found || solver->reported != t)) {
+    while (opt->events.count > 0 && (solver->event_found || solver->reported != t)) {
         dfl_status status = solver->event_found ? DFL_OK : dfl_solver_find_events(solver, t);
         if (!status && solver->event_found)
             status = approach_events(solver);
@@ -60,7 +60,8 @@ dfl_status dfl_solver_report_step(dfl_solver *solver)
     if (status)
         return status;
     solver->unreported = false;
-    if (opt->on_step && opt->on_step(solver, t_old, t, dfl_solver_state(solver), opt->user))
+    if (opt->output.on_step &&
+        opt->output.on_step(solver, t_old, t, dfl_solver_state(solver), opt->user))
         status = dfl_fail(solver->ctx, DFL_STOPPED, "on_step stopped the run at t = %.10g", t);
     return status;
 }
@@ -72,31 +73,31 @@ dfl_status dfl_solver_report_again(dfl_solver *solver, double t_end)
     if (sense == solver->sense)
         return solver->unreported ? dfl_solver_report_step(solver) : DFL_OK;
     solver->unreported = solver->event_found = solver->approached = false;
-    if (opt->nevents > 0) {
+    if (opt->events.count > 0) {
         dfl_status status =
             dfl_solver_event_values(solver->value_old, solver, t, dfl_solver_state(solver));
         if (status)
             return status;
     }
     solver->fresh = true;
-    for (int i = 0; i < opt->nevents; i++) /* an event met here is not met again */
+    for (int i = 0; i < opt->events.count; i++) /* an event met here is not met again */
         if (solver->found[i] && solver->event_time == t)
             solver->value_old[i] = 0;
-    if (opt->every > 0)
-        solver->outputs = (long)floor(sense * (t - solver->t0) / opt->every + 1e-9) + 1;
+    if (opt->output.every > 0)
+        solver->outputs = (long)floor(sense * (t - solver->t0) / opt->output.every + 1e-9) + 1;
     solver->sense = sense;
     return DFL_OK;
 }
 
 dfl_status dfl_solver_report_end(dfl_solver *solver)
 {
-    const double t = solver->stepper->t, every = solver->options.every;
+    const double t = solver->stepper->t, every = solver->options.output.every;
     const double last =
         solver->t0 + dfl_solver_direction(solver) * every * (double)(solver->outputs - 1);
     if (every > 0 && fabs(last - t) <= 1e-9 * every)
         return DFL_OK;
     dfl_status status =
-        dfl_solver_interpolate(solver->x_event, solver, t, solver->options.project_output);
+        dfl_solver_interpolate(solver->x_event, solver, t, solver->options.output.project);
     return status ? status : call_output(solver, t, solver->x_event);
 }
 
@@ -105,13 +106,13 @@ static dfl_status outputs_until(dfl_solver *solver, double t)
     const dfl_solver_options *opt = &solver->options;
     const double sign = dfl_solver_direction(solver);
     dfl_status status = DFL_OK;
-    while (!status && opt->every > 0 && opt->on_output) {
-        double at = solver->t0 + sign * opt->every * (double)solver->outputs;
-        if (sign * (at - t) > 1e-9 * opt->every)
+    while (!status && opt->output.every > 0 && opt->output.on_output) {
+        double at = solver->t0 + sign * opt->output.every * (double)solver->outputs;
+        if (sign * (at - t) > 1e-9 * opt->output.every)
             break;
-        if (fabs(at - t) <= 1e-9 * opt->every)
+        if (fabs(at - t) <= 1e-9 * opt->output.every)
             at = t;
-        status = dfl_solver_continuous(solver->x_event, solver, at, opt->project_output);
+        status = dfl_solver_continuous(solver->x_event, solver, at, opt->output.project);
         if (!status)
             status = call_output(solver, at, solver->x_event);
         solver->outputs++;
@@ -129,12 +130,12 @@ static dfl_status approach_events(dfl_solver *solver)
         return DFL_OK;
     solver->stopping = -1;
     solver->landed = false;
-    for (int i = opt->nevents - 1; i >= 0; i--)
-        if (solver->found[i] && opt->event_kinds && opt->event_kinds[i].terminal)
+    for (int i = opt->events.count - 1; i >= 0; i--)
+        if (solver->found[i] && opt->events.kinds && opt->events.kinds[i].terminal)
             solver->stopping = i;
     const bool terminal = solver->stopping >= 0;
     dfl_status status =
-        dfl_solver_continuous(solver->x_stop, solver, located, terminal || opt->project_output);
+        dfl_solver_continuous(solver->x_stop, solver, located, terminal || opt->output.project);
     solver->landed = !status && terminal && dfl_solver_land(solver, solver->stopping);
     if (solver->landed)
         memcpy(solver->x_stop, dfl_solver_state(solver),
@@ -154,17 +155,17 @@ static dfl_status meet_events(dfl_solver *solver)
     int stopping = solver->stopping;
     dfl_status status = DFL_OK;
     solver->event_found = solver->approached = false;
-    for (int i = 0; i < opt->nevents; i++) {
+    for (int i = 0; i < opt->events.count; i++) {
         if (!solver->found[i])
             continue;
         solver->stats.events++;
-        if (opt->on_event && opt->on_event(i, solver->found[i], t, solver->x_stop, opt->user) &&
-            stopping < 0)
+        if (opt->events.on_event &&
+            opt->events.on_event(i, solver->found[i], t, solver->x_stop, opt->user) && stopping < 0)
             stopping = i;
     }
     if (stopping < 0)
         return DFL_OK;
-    if (!terminal && !opt->project_output)
+    if (!terminal && !opt->output.project)
         status = dfl_solver_continuous(solver->x_stop, solver, t, true);
     return status ? status : end_at_event(solver, stopping);
 }
@@ -175,8 +176,8 @@ static dfl_status end_at_event(dfl_solver *solver, int event)
 {
     const dfl_solver_options *opt = &solver->options;
     const double t = solver->event_time;
-    if (opt->on_step)
-        opt->on_step(solver, solver->stepper->t_old, t, solver->x_stop, opt->user);
+    if (opt->output.on_step)
+        opt->output.on_step(solver, solver->stepper->t_old, t, solver->x_stop, opt->user);
     const dfl_status status =
         solver->landed ? DFL_OK : dfl_solver_stand_at(solver, t, solver->x_stop);
     solver->unreported = false;

@@ -26,9 +26,9 @@ static const double little = 1e-3;
 dfl_status dfl_solver_event_values(double *value, dfl_solver *solver, double t, const double *x)
 {
     const dfl_solver_options *opt = &solver->options;
-    if (opt->event(value, t, x, opt->user))
+    if (opt->events.eval(value, t, x, opt->user))
         return dfl_fail(solver->ctx, DFL_CALLBACK, "event stopped the computation at t = %.10g", t);
-    for (int i = 0; i < opt->nevents; i++)
+    for (int i = 0; i < opt->events.count; i++)
         if (!isfinite(value[i]))
             return dfl_fail(solver->ctx, DFL_NOT_FINITE, "event %d is %g at t = %.10g", i, value[i],
                             t);
@@ -37,7 +37,7 @@ dfl_status dfl_solver_event_values(double *value, dfl_solver *solver, double t, 
 
 dfl_status dfl_solver_find_events(dfl_solver *solver, double to)
 {
-    const size_t size = (size_t)solver->options.nevents * sizeof(double);
+    const size_t size = (size_t)solver->options.events.count * sizeof(double);
     const double from = solver->reported;
     const int samples = solver->stepper->degree + 1; /* longer steps have more */
     double a = from;
@@ -74,7 +74,7 @@ static dfl_status values_at(double *value, dfl_solver *solver, double t)
 /* Whether event i passes zero from `before` to `after` in its wanted direction. */
 static bool passes(const dfl_solver *solver, int i, double before, double after)
 {
-    const dfl_event_kind *kinds = solver->options.event_kinds;
+    const dfl_event_kind *kinds = solver->options.events.kinds;
     const int wanted = kinds ? kinds[i].direction : 0;
     const bool rising = before < 0 && after >= 0, falling = before > 0 && after <= 0;
     return (rising && wanted >= 0) || (falling && wanted <= 0);
@@ -84,7 +84,7 @@ static bool passes(const dfl_solver *solver, int i, double before, double after)
 static bool passes_earlier(const dfl_solver *solver)
 {
     const double *old = solver->value_old, *at = solver->value_probe;
-    for (int i = 0; i < solver->options.nevents; i++)
+    for (int i = 0; i < solver->options.events.count; i++)
         if (passes(solver, i, old[i], at[i]) && !passes(solver, i, old[i], solver->value[i]))
             return true;
     return false;
@@ -94,7 +94,7 @@ static bool passes_earlier(const dfl_solver *solver)
    of another only was earlier than that. */
 static dfl_status find_first(dfl_solver *solver, double a, double b)
 {
-    const size_t size = (size_t)solver->options.nevents * sizeof(double);
+    const size_t size = (size_t)solver->options.events.count * sizeof(double);
     dfl_status status = search(solver, a, b);
     while (!status && solver->event_found) {
         status = values_at(solver->value_probe, solver, solver->event_time);
@@ -112,7 +112,7 @@ static dfl_status search(dfl_solver *solver, double a, double b)
 {
     const double sign = dfl_solver_direction(solver), *old = solver->value_old,
                  *value = solver->value;
-    for (int i = 0; i < solver->options.nevents; i++) {
+    for (int i = 0; i < solver->options.events.count; i++) {
         double root;
         if (!passes(solver, i, old[i], value[i]))
             continue;
@@ -172,7 +172,7 @@ static bool same_sign(double a, double b)
 /* Whether values a little behind a tell more about event i: it changes its sign, or moves away from zero before b. */
 static bool may_turn(const dfl_solver *solver, int i)
 {
-    const double before = solver->value_near[solver->options.nevents + i];
+    const double before = solver->value_near[solver->options.events.count + i];
     const double old = solver->value_old[i], value = solver->value[i];
     return !same_sign(old, value) || (value > 0 ? value > before : value < before);
 }
@@ -180,7 +180,7 @@ static bool may_turn(const dfl_solver *solver, int i)
 /* Values a little behind a and a little before b, the former where some function may turn. */
 static dfl_status look_near_ends(bool *turning, dfl_solver *solver, double a, double b)
 {
-    const int nevents = solver->options.nevents;
+    const int nevents = solver->options.events.count;
     const double distance = little * (b - a);
     dfl_status status = values_at(solver->value_near + nevents, solver, b - distance);
     *turning = solver->fresh;
@@ -195,7 +195,7 @@ static void forget_rounding(dfl_solver *solver, double a, double b)
     const double rounding = 16 * DBL_EPSILON * fabs(a) / fabs(little * (b - a));
     const double part = fmin(0.5, fmax(1e-9, rounding)), *after = solver->value_near;
     double *old = solver->value_old;
-    for (int i = 0; solver->fresh && i < solver->options.nevents; i++)
+    for (int i = 0; solver->fresh && i < solver->options.events.count; i++)
         if (fabs(old[i]) <= part * fabs(after[i] - old[i]))
             old[i] = 0;
     solver->fresh = false;
@@ -212,7 +212,7 @@ static bool leaves_zero(const dfl_solver *solver, int i)
 /* Moves b towards a, with `value`, to where a function that has one sign at both ends has the other. */
 static dfl_status stop_short(double *b, dfl_solver *solver, double a)
 {
-    const int nevents = solver->options.nevents;
+    const int nevents = solver->options.events.count;
     double end;
     do {
         bool turning;
@@ -261,7 +261,7 @@ static double move_slopes(place *a, place *b, double near)
    passed zero, if there is one. */
 static dfl_status find_turn(double *b, dfl_solver *solver, int i, double a)
 {
-    const int nevents = solver->options.nevents;
+    const int nevents = solver->options.events.count;
     const double sign = solver->value_old[i] > 0 ? 1 : -1, near = little * (*b - a);
     const double after = solver->value_near[i], before = solver->value_near[nevents + i];
     place left = {a, sign * solver->value_old[i], sign * (after - solver->value_old[i]) / near};
@@ -296,7 +296,7 @@ static void pass_events(dfl_solver *solver)
 {
     const double *at = solver->value_probe;
     double *old = solver->value_old;
-    for (int i = 0; i < solver->options.nevents; i++) {
+    for (int i = 0; i < solver->options.events.count; i++) {
         const bool met = passes(solver, i, old[i], at[i]);
         solver->found[i] = (signed char)(met ? (old[i] < 0 ? 1 : -1) : 0);
         old[i] = met ? solver->value[i] : at[i];

@@ -51,7 +51,7 @@ dfl_status dfl_solver_create(dfl_solver **out, dfl_context *ctx, const dfl_eom *
     const dfl_solver_options *opt = &solver->options;
     if (!status)
         status = dfl_system_init(&solver->sys, ctx, eom, opt->form == DFL_PSI1, &solver->stats);
-    solver->sys.rounding = opt->rounding;
+    solver->sys.rounding = opt->error.rounding;
     solver->sys.options = opt;
     if (!status)
         status = dfl_formulation_init(&solver->form, &solver->sys, opt, dfl_stepper_stages(opt));
@@ -65,11 +65,11 @@ dfl_status dfl_solver_create(dfl_solver **out, dfl_context *ctx, const dfl_eom *
     solver->x = dfl_alloc(ctx, (size_t)solver->sys.n, sizeof(double));
     solver->x_event = dfl_alloc(ctx, (size_t)solver->sys.n, sizeof(double));
     solver->x_stop = dfl_alloc(ctx, (size_t)solver->sys.n, sizeof(double));
-    solver->value = dfl_alloc(ctx, (size_t)opt->nevents, sizeof(double));
-    solver->value_old = dfl_alloc(ctx, (size_t)opt->nevents, sizeof(double));
-    solver->value_probe = dfl_alloc(ctx, (size_t)opt->nevents, sizeof(double));
-    solver->value_near = dfl_alloc(ctx, 2 * (size_t)opt->nevents, sizeof(double));
-    solver->found = dfl_alloc(ctx, (size_t)opt->nevents, 1);
+    solver->value = dfl_alloc(ctx, (size_t)opt->events.count, sizeof(double));
+    solver->value_old = dfl_alloc(ctx, (size_t)opt->events.count, sizeof(double));
+    solver->value_probe = dfl_alloc(ctx, (size_t)opt->events.count, sizeof(double));
+    solver->value_near = dfl_alloc(ctx, 2 * (size_t)opt->events.count, sizeof(double));
+    solver->found = dfl_alloc(ctx, (size_t)opt->events.count, 1);
     if (!solver->x || !solver->x_event || !solver->x_stop || !solver->value || !solver->value_old ||
         !solver->value_probe || !solver->value_near || !solver->found)
         goto fail;
@@ -186,7 +186,7 @@ static dfl_status start(dfl_solver *solver, double t0, const double *x0,
     memset(&solver->initial.counters, 0, sizeof solver->initial.counters);
     status = dfl_initial_complete(solver->x, &solver->initial, t0, conditions);
     if (!status)
-        status = dfl_system_decide(sys, t0, solver->x, opt->carry_accelerations);
+        status = dfl_system_decide(sys, t0, solver->x, opt->newton.carry_accelerations);
     if (status)
         return status;
     status = take_place(solver, t0);
@@ -205,11 +205,11 @@ static dfl_status start(dfl_solver *solver, double t0, const double *x0,
     note_start(solver, x0);
     solver->stats.check_evaluations = solver->initial.counters.evaluations;
     solver->stats.difference_evaluations += solver->initial.counters.difference_evaluations;
-    dfl_stepper_start(st, opt->fixed_step > 0 ? opt->fixed_step : opt->first_step);
+    dfl_stepper_start(st, opt->step.fixed > 0 ? opt->step.fixed : opt->step.first);
     solver->t0 = t0;
     solver->sense = 0;
     solver->unreported = solver->event_found = solver->approached = false;
-    memset(solver->found, 0, (size_t)opt->nevents);
+    memset(solver->found, 0, (size_t)opt->events.count);
     solver->started = true;
     dfl_solver_note_residuals(solver);
     status = dfl_solver_report_start(solver);
@@ -319,7 +319,7 @@ dfl_status dfl_solver_stand_at(dfl_solver *solver, double t, const double *x)
     dfl_stepper *st = solver->stepper;
     dfl_system *sys = &solver->sys;
     /* a method that begins with a low order begins with a short step */
-    const double h = st->class->remembers ? solver->options.fixed_step : st->h;
+    const double h = st->class->remembers ? solver->options.step.fixed : st->h;
     dfl_stepper_interpolate(st->next.x, st, t); /* carried accelerations */
     memcpy(st->next.x + sys->na, x, (size_t)sys->nu * sizeof *x);
     st->next.t = t;
@@ -405,15 +405,15 @@ static dfl_status advance(dfl_solver *solver, double t_end)
     if (!moves && !solver->unreported)
         return DFL_OK;
     const double begin = now();
-    long attempts_left = solver->options.max_steps;
+    long attempts_left = solver->options.step.max_attempts;
     dfl_status status =
         moves ? dfl_solver_report_again(solver, t_end) : dfl_solver_report_step(solver);
     if (!status && moves)
         dfl_stepper_aim(st, t_end);
     while (!status && st->t != t_end) {
-        const double step_begin = solver->options.fixed_step > 0 ? now() : 0;
+        const double step_begin = solver->options.step.fixed > 0 ? now() : 0;
         status = dfl_stepper_step(st, t_end, &attempts_left);
-        if (solver->options.fixed_step > 0)
+        if (solver->options.step.fixed > 0)
             stats->longest_step = fmax(stats->longest_step, now() - step_begin);
         if (status)
             break;
@@ -423,7 +423,7 @@ static dfl_status advance(dfl_solver *solver, double t_end)
             status = dfl_solver_report_step(solver);
     }
     if (status && status != DFL_STOPPED) { /* a fresh beginning, if continued */
-        dfl_stepper_start(st, solver->options.fixed_step);
+        dfl_stepper_start(st, solver->options.step.fixed);
         solver->sense = 0;
         solver->unreported = false;
     }

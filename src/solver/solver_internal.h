@@ -23,7 +23,7 @@ struct dfl_solver {
     double *x_stop;            /* n: the state at a located event */
     double *value, *value_old; /* events at the ends of an interval */
     double *value_probe;
-    double *value_near; /* 2 nevents: a little behind and before them */
+    double *value_near; /* 2 events.count: a little behind and before them */
     double sense;       /* of the last advance, +1 or -1 in time; 0: outputs, value_old are stale */
     bool fresh;         /* value_old is of a start */
     bool unreported;    /* a callback stopped the run before the last step was reported */

@@ -48,8 +48,8 @@ static bool is_due(const dfl_solver *solver)
         step /= 4;
     return (step == 4 || solver->doubts > 0) && sys->nc > 0 && !sys->geoms &&
            sys->need & DFL_BIAS && solver->eom->ns == 0 && /* s has no rate in x */
-           opt->fixed_step == 0 &&                         /* real time */
-           opt->rounding < 1e-10;
+           opt->step.fixed == 0 &&                         /* real time */
+           opt->error.rounding < 1e-10;
 }
 
 /* The bias is the rate of (gI, hv) along p' = kin, v' = 0. */

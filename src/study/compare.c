@@ -182,7 +182,7 @@ static dfl_status settle(dfl_settings *out, dfl_trial *trial, dfl_comparison *c)
     if (status)
         snprintf(trial->message, sizeof trial->message, "%s", dfl_message(c->ctx));
     else {
-        out->solver.every = 0; /* rows would cut steps short */
+        out->solver.output.every = 0; /* rows would cut steps short */
         c->from = out->from;
         c->to = out->to;
     }

@@ -84,19 +84,19 @@ dfl_status dfl_settings_resolve(dfl_settings *out, const dfl_choices *choices, d
         .order = method_of[integrator].order,
         .rtol = pick(choices->rtol, script->rtol, 0),
         .atol = pick(choices->atol, script->atol, 0),
-        .every = pick(choices->every, script->every, 0),
-        .first_step = pick(choices->first_step, script->first_step, 0),
-        .max_step = pick(choices->max_step, script->max_step, 0),
-        .fixed_step = pick(choices->fixed_step, script->fixed_step, 0),
-        .max_steps = (long)pick(choices->max_steps, script->max_steps, 0),
-        .baumgarte_alpha = pick(choices->baumgarte_alpha, script->baumgarte_alpha, 0),
-        .baumgarte_beta = pick(choices->baumgarte_beta, script->baumgarte_beta, 0),
-        .lagged = choices->lagged,
-        .project_output = !choices->interpolate};
+        .output.every = pick(choices->every, script->every, 0),
+        .step.first = pick(choices->first_step, script->first_step, 0),
+        .step.max = pick(choices->max_step, script->max_step, 0),
+        .step.fixed = pick(choices->fixed_step, script->fixed_step, 0),
+        .step.max_attempts = (long)pick(choices->max_steps, script->max_steps, 0),
+        .baumgarte.alpha = pick(choices->baumgarte_alpha, script->baumgarte_alpha, 0),
+        .baumgarte.beta = pick(choices->baumgarte_beta, script->baumgarte_beta, 0),
+        .constraints.lagged = choices->lagged,
+        .output.project = !choices->interpolate};
     out->solver = wanted;
     if (choices->independent) {
         const dfl_status known =
-            dfl_runnable_independent(&wanted.independent, run, choices->independent);
+            dfl_runnable_independent(&wanted.constraints.independent, run, choices->independent);
         if (known)
             return known;
     }
@@ -215,16 +215,17 @@ static double pick(double given, double script, double otherwise)
 static dfl_status check_combination(const dfl_settings *settings, dfl_context *ctx)
 {
     const dfl_solver_options *solver = &settings->solver;
-    if (solver->fixed_step > 0 && (solver->first_step > 0 || solver->max_step > 0))
+    if (solver->step.fixed > 0 && (solver->step.first > 0 || solver->step.max > 0))
         return dfl_fail(
             ctx, DFL_INVALID,
             "fixed-step says the size of every step; leave first-step and max-step out");
-    const double rows = solver->every > 0 ? fabs(settings->to - settings->from) / solver->every : 0;
+    const double rows =
+        solver->output.every > 0 ? fabs(settings->to - settings->from) / solver->output.every : 0;
     if (rows > 1e8)
         return dfl_fail(
             ctx, DFL_INVALID,
             "every = %g would give %.2g rows; choose a larger distance (1e8 rows at most)",
-            solver->every, rows);
+            solver->output.every, rows);
     if (solver->rtol >= 1)
         return dfl_fail(ctx, DFL_INVALID, "rtol is %g; choose it below 1, such as 1e-6",
                         solver->rtol);

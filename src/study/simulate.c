@@ -115,15 +115,15 @@ static dfl_status create_solver(dfl_simulation *sim)
             sim->event_kinds[event->index] =
                 (dfl_event_kind){.direction = event->direction, .terminal = event->stop};
     }
-    options.on_step = on_step;
-    options.project_output = options.project_output && dfl_form_keeps_constraints(options.form);
+    options.output.on_step = on_step;
+    options.output.project = options.output.project && dfl_form_keeps_constraints(options.form);
     if (steps_to_rows(sim->settings))
-        options.every = 0;
-    options.on_output = options.every > 0 ? on_output : NULL;
-    options.nevents = model->count[DFL_AN_EVENT];
-    options.event = event_values;
-    options.event_kinds = sim->event_kinds;
-    options.on_event = on_event;
+        options.output.every = 0;
+    options.output.on_output = options.output.every > 0 ? on_output : NULL;
+    options.events.count = model->count[DFL_AN_EVENT];
+    options.events.eval = event_values;
+    options.events.kinds = sim->event_kinds;
+    options.events.on_event = on_event;
     options.log = on_log;
     options.user = sim;
     return dfl_solver_create(&sim->solver, sim->ctx, dfl_runnable_eom(sim->run), &options);
@@ -227,15 +227,15 @@ static dfl_status store_start(dfl_simulation *sim, const double *corrected)
 static bool steps_to_rows(const dfl_settings *settings)
 {
     const dfl_solver_options *solver = &settings->solver;
-    return solver->every > 1e-9 * fabs(settings->to - settings->from) && solver->project_output &&
-           !(solver->fixed_step > 0);
+    return solver->output.every > 1e-9 * fabs(settings->to - settings->from) &&
+           solver->output.project && !(solver->step.fixed > 0);
 }
 
 static dfl_status advance_by_rows(dfl_simulation *sim)
 {
     const dfl_settings *settings = sim->settings;
     const double length = settings->to - settings->from;
-    const double every = copysign(settings->solver.every, length);
+    const double every = copysign(settings->solver.output.every, length);
     const double rows = ceil(length / every * (1.0 - 1e-12));
     dfl_status status = DFL_OK;
     for (double k = 1; !status && k <= rows; k++) {
@@ -244,7 +244,7 @@ static dfl_status advance_by_rows(dfl_simulation *sim)
         if (!status && !store_row(sim, t, dfl_solver_state(sim->solver)))
             status = DFL_STOPPED;
         if (!status && k < rows &&
-            dfl_solver_statistics(sim->solver).attempts >= settings->solver.max_steps)
+            dfl_solver_statistics(sim->solver).attempts >= settings->solver.step.max_attempts)
             status =
                 dfl_fail(sim->ctx, DFL_TOO_MANY_STEPS,
                          "more than the allowed number of steps at t = %.10g; raise max_steps, or "
@@ -270,7 +270,7 @@ static double longest_advance(const dfl_simulation *sim)
 {
     const dfl_settings *settings = sim->settings;
     const int freedoms = sim->eq->nv - dfl_solver_statistics(sim->solver).rank_velocity;
-    const bool limited = settings->solver.max_step > 0 || settings->solver.fixed_step > 0;
+    const bool limited = settings->solver.step.max > 0 || settings->solver.step.fixed > 0;
     return freedoms + sim->eq->nr > 0 || limited ? 0 : fabs(settings->to - settings->from) / 100;
 }
 
@@ -283,7 +283,7 @@ static int on_step(dfl_solver *solver, double t_old, double t, const double *x, 
     const double energy = dfl_runnable_energy(sim->run, t, x);
     if (fabs(energy - sim->energy) > sim->energy_drift)
         sim->energy_drift = fabs(energy - sim->energy);
-    const bool stored = (sim->settings->solver.every > 0 || store_row(sim, t, x)) &&
+    const bool stored = (sim->settings->solver.output.every > 0 || store_row(sim, t, x)) &&
                         store_step(sim, t_old, t, x, energy);
     note_trouble(sim, consider_native(sim, t));
     return !stored || sim->trouble || interrupted(sim, t);

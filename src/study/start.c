@@ -150,13 +150,13 @@ static bool move_unmentioned(double *x, const dfl_equations *eq, int attempt)
 static dfl_solver_options quiet(const dfl_solver_options *options)
 {
     dfl_solver_options copy = options ? *options : (dfl_solver_options){0};
-    copy.on_step = NULL;
-    copy.on_output = NULL;
-    copy.nevents = 0;
-    copy.event = NULL;
-    copy.event_kinds = NULL;
-    copy.on_event = NULL;
-    copy.every = 0.0;
+    copy.output.on_step = NULL;
+    copy.output.on_output = NULL;
+    copy.events.count = 0;
+    copy.events.eval = NULL;
+    copy.events.kinds = NULL;
+    copy.events.on_event = NULL;
+    copy.output.every = 0.0;
     copy.log = NULL;
     copy.user = NULL;
     return copy;

@@ -179,7 +179,7 @@ static void a_run_that_sticks_to_a_jump_names_it(void **state)
                                "kinetic(velocity(x)^2/2)\n"
                                "force(x, -sign(velocity(x)))\n"
                                "initial{ x = 0, ['der(x)'] = 1 }\n");
-    scripted_start(&s, &(dfl_solver_options){.rtol = 1e-6, .max_steps = 3000});
+    scripted_start(&s, &(dfl_solver_options){.rtol = 1e-6, .step.max_attempts = 3000});
     dfl_status status = dfl_solver_advance(s.solver, 2.0);
     assert_int_equal(status, DFL_TOO_MANY_STEPS);
     status =

@@ -65,7 +65,7 @@ static void contact_variables_follow_the_contact(void **state)
         for (int kind = DFL_ALGEBRAIC_LU; kind <= DFL_ALGEBRAIC_SVD; kind++) {
             const dfl_solver_options options = {.rtol = 1e-8,
                                                 .form = (dfl_form)form,
-                                                .algebraic = (dfl_algebraic)kind,
+                                                .constraints.algebraic = (dfl_algebraic)kind,
                                                 .self_check = true};
             /* held: otherwise the start moves p towards the wrong s */
             const bool held[6] = {false, false, false, false, true, true};
@@ -129,7 +129,7 @@ static void the_norm_of_a_quaternion_is_refused_as_a_constraint(void **state)
     const dfl_eom eom = {.np = 4, .nv = 3, .nl = 1, .eval = eval_body, .user = &b};
     const double x0[8] = {0, 1, 1, 1, 1, 0, 0, 0};
     for (int kind = DFL_ALGEBRAIC_AUTO; kind <= DFL_ALGEBRAIC_SVD; kind++) {
-        const dfl_solver_options options = {.algebraic = (dfl_algebraic)kind};
+        const dfl_solver_options options = {.constraints.algebraic = (dfl_algebraic)kind};
         const run r = run_with(&eom, 0, x0, 1, &options, NULL);
         assert_failed(&r, DFL_SINGULAR, "ep");
     }

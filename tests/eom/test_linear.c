@@ -95,8 +95,10 @@ static void a_bead_on_a_rotating_rod_moves_as_it_should(void **state)
         static const dfl_form forms[] = {DFL_PSF, DFL_PSI1, DFL_EOM2, DFL_EOM1, DFL_GGL, DFL_PINV};
         for (size_t k = 0; k < sizeof forms / sizeof *forms; k++) {
             /* the self-check compares gI, bias and all derivatives with differences */
-            const dfl_solver_options options = {
-                .form = forms[k], .rtol = 1e-9, .self_check = true, .selectors = DFL_UNIT};
+            const dfl_solver_options options = {.form = forms[k],
+                                                .rtol = 1e-9,
+                                                .self_check = true,
+                                                .constraints.selectors = DFL_UNIT};
             check_bead(dfl_linear_eom(linear), frame, &options);
         }
         dfl_linear_free(linear);
@@ -139,11 +141,11 @@ static void one_iteration_solves_a_step(void **state)
         const dfl_solver_options options = {.form = forms[k / 2],
                                             .integrator = integrators[k % 2],
                                             .order = k % 2 == 0,
-                                            .fixed_step = 0.01,
-                                            .newton_iterations = 50,
-                                            .newton_tolerance = 1e-8,
-                                            .jacobian_reuse = -1,
-                                            .selectors = DFL_UNIT};
+                                            .step.fixed = 0.01,
+                                            .newton.iterations = 50,
+                                            .newton.tolerance = 1e-8,
+                                            .newton.reuse = -1,
+                                            .constraints.selectors = DFL_UNIT};
         const run once = run_with(dfl_linear_eom(linear), 0, x0, 1, &options, NULL);
         const run often = run_with(&general, 0, x0, 1, &options, NULL);
         assert_succeeded(&once);

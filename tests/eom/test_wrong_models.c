@@ -224,7 +224,7 @@ static void a_right_model_raises_no_alarm(void **state)
         for (int digits = 3; digits <= 9; digits += 3)
             for (int k = 0; k <= 1; k++) {
                 const dfl_solver_options options = {
-                    .form = (dfl_form)form, .rtol = pow(10, -digits), .max_step = k ? 1e-3 : 0};
+                    .form = (dfl_form)form, .rtol = pow(10, -digits), .step.max = k ? 1e-3 : 0};
                 if (swing(ctx, &eom, options) == DFL_INVALID)
                     fail_msg("%s: %s", dfl_form_name((dfl_form)form), dfl_message(ctx));
             }
@@ -256,7 +256,7 @@ static void a_kink_raises_no_alarm(void **state)
         for (int off = -2; off <= 2; off++) {
             const double h = 1.0 / count;
             dfl_solver *solver = NULL;
-            const dfl_solver_options options = {.first_step = h, .rtol = 1e-3};
+            const dfl_solver_options options = {.step.first = h, .rtol = 1e-3};
             assert_int_equal(dfl_solver_create(&solver, ctx, &eom, &options), DFL_OK);
             assert_int_equal(dfl_solver_start(solver, 0, x0, NULL), DFL_OK);
             for (int i = 1; i <= count; i++)
@@ -292,7 +292,7 @@ static void a_constraint_that_is_not_linear_in_v_raises_no_alarm(void **state)
     const double x0[1 + 2 * MANY] = {[1] = 1};
     dfl_context *ctx = dfl_context_create();
     dfl_solver *solver = NULL;
-    const dfl_solver_options options = {.max_step = 0.05};
+    const dfl_solver_options options = {.step.max = 0.05};
     assert_int_equal(dfl_solver_create(&solver, ctx, &eom, &options), DFL_OK);
     assert_int_equal(dfl_solver_start(solver, 0, x0, NULL), DFL_OK);
     if (dfl_solver_advance(solver, 1))

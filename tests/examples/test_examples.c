@@ -408,10 +408,10 @@ static void check_cam(void)
     noted note = {.s = &s};
     const dfl_solver_options options = {.rtol = tol,
                                         .atol = 1e-12,
-                                        .nevents = 3,
-                                        .event = events_of,
-                                        .event_kinds = cam_events,
-                                        .on_event = note_event,
+                                        .events.count = 3,
+                                        .events.eval = events_of,
+                                        .events.kinds = cam_events,
+                                        .events.on_event = note_event,
                                         .user = &note};
     scripted_start(&s, &options);
     for (int i = 0; i < 10; i++) {

@@ -74,7 +74,7 @@ static void check_allows_ten_times_the_absolute_tolerance(void **state)
     const run tight = run_with(&pendulum.eom, 0, x0, 0, &(dfl_solver_options){.atol = 1e-7}, &cond);
     const double each[N] = {1e-7, 1, 1, 1, 1};
     const run least =
-        run_with(&pendulum.eom, 0, x0, 0, &(dfl_solver_options){.atol_each = each}, &cond);
+        run_with(&pendulum.eom, 0, x0, 0, &(dfl_solver_options){.error.atol_each = each}, &cond);
     assert_succeeded(&loose);
     assert_failed(&tight, DFL_INCONSISTENT, "g[0]");
     assert_failed(&least, DFL_INCONSISTENT, "g[0]");

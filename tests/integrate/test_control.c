@@ -11,8 +11,11 @@
 static dfl_controller controller(dfl_control kind)
 {
     dfl_controller control;
-    const dfl_solver_options options = {
-        .safety = 0.9, .min_factor = 0.2, .max_factor = 8, .max_step = 3, .control = kind};
+    const dfl_solver_options options = {.step.safety = 0.9,
+                                        .step.min_factor = 0.2,
+                                        .step.max_factor = 8,
+                                        .step.max = 3,
+                                        .step.control = kind};
     dfl_controller_init(&control, &options, 4);
     return control;
 }
@@ -114,7 +117,7 @@ static void norms(double *error, double *newton, const dfl_eom *eom,
 
 /* rtol = 1e-6: rtol' = 0.1 * 1e-4 = 1e-5; atol = 1e-7: atol' = 1e-6. */
 static const dfl_solver_options unit_scale = {
-    .rtol = 1e-6, .atol = 1e-7, .order = 5, .multiplier_weight = 1};
+    .rtol = 1e-6, .atol = 1e-7, .order = 5, .newton.multiplier_weight = 1};
 
 /* rtol' of an order for a number of stages. */
 static double inner(int order, int stages, double rtol)
@@ -171,7 +174,7 @@ static void the_norm_by_bodies_is_the_largest_of_one_body(void **state)
     const dfl_structure structure = {.nbodies = 40, .bodies = bodies};
     const dfl_eom eom = {.np = 3, .nv = 3, .eval = eval_free, .structure = &structure};
     dfl_solver_options options = unit_scale;
-    options.norm = DFL_NORM_BODY;
+    options.error.norm = DFL_NORM_BODY;
     const double x[6] = {0}, z[6] = {3e-6, 1e-6, 1e-6, 4e-6, 1e-6, 1e-6};
     double error, newton;
     norms(&error, &newton, &eom, &options, x, z);
@@ -187,12 +190,12 @@ static void multipliers_are_weighted_in_the_newton_norm_only(void **state)
     const double x[5] = {0}, z[5] = {5e-6, 0, 0, 0, 0};
     double error, newton;
     dfl_solver_options options = unit_scale;
-    options.multiplier_weight = 0.01;
+    options.newton.multiplier_weight = 0.01;
     norms(&error, &newton, &prob.eom, &options, x, z);
     assert_near(error, sqrt(25.0 / 5), 1e-12);
     assert_near(newton, 0.01 * sqrt(25.0 / 5), 1e-12);
     /* psi1: multipliers have index 2 and are scaled by the step size, here 0.1, in both norms */
-    options.multiplier_weight = 1;
+    options.newton.multiplier_weight = 1;
     options.form = DFL_PSI1;
     norms(&error, &newton, &prob.eom, &options, x, z);
     assert_near(error, 0.1 * sqrt(25.0 / 5), 1e-12);

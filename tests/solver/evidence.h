@@ -135,7 +135,7 @@ static inline errors errors_after(int steps, const char *name, int reference,
     problem prob;
     assert_true(problem_make(&prob, name, 0));
     const problem_reference *ref = &prob.references[reference];
-    options.fixed_step = (ref->t - prob.t0) / steps;
+    options.step.fixed = (ref->t - prob.t0) / steps;
     run r;
     run_start(&r, &prob, &options);
     const double *x = run_to(&r, ref->t);
@@ -185,9 +185,9 @@ static inline errors orders_of(const study *s, const dfl_solver_options *method)
                   "%.1e, multipliers %.1e .. %.1e\n",
                   s->name, dfl_integrator_name(method->integrator), method->order,
                   dfl_form_name(method->form),
-                  method->selectors == DFL_UNIT ? "unit" : "orthogonal", result.position,
-                  result.velocity, result.multiplier, p[0], p[STUDY_STEPS - 1], l[0],
-                  l[STUDY_STEPS - 1]);
+                  method->constraints.selectors == DFL_UNIT ? "unit" : "orthogonal",
+                  result.position, result.velocity, result.multiplier, p[0], p[STUDY_STEPS - 1],
+                  l[0], l[STUDY_STEPS - 1]);
     return result;
 }
 

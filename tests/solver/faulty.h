@@ -318,13 +318,13 @@ static inline dfl_solver_options options_for(faulty *f)
     dfl_solver_options o = variant;
     o.user = f;
     if (f->damage.target == SELECT)
-        o.selectors = DFL_USER, o.select = spoiled_select;
+        o.constraints.selectors = DFL_USER, o.constraints.select = spoiled_select;
     if (f->damage.target == EVENT)
-        o.nevents = 1, o.event = spoiled_event;
+        o.events.count = 1, o.events.eval = spoiled_event;
     if (f->damage.target == ON_STEP)
-        o.on_step = spoiled_step;
+        o.output.on_step = spoiled_step;
     if (f->damage.target == ON_OUTPUT)
-        o.on_output = spoiled_output, o.every = span_of(&f->prob) / 20;
+        o.output.on_output = spoiled_output, o.output.every = span_of(&f->prob) / 20;
     return o;
 }
 

@@ -60,10 +60,10 @@ static inline dfl_solver_options to_rounding(dfl_form form, dfl_integrator integ
                                 .integrator = integrator,
                                 .order = order,
                                 .rtol = 1e-8,
-                                .fixed_step = h,
-                                .newton_tolerance = 1e-9,
-                                .newton_iterations = 30,
-                                .renewal = DFL_RENEW_ALWAYS};
+                                .step.fixed = h,
+                                .newton.tolerance = 1e-9,
+                                .newton.iterations = 30,
+                                .constraints.renewal = DFL_RENEW_ALWAYS};
 }
 
 /* A pendulum of length 1 whose mass weighs 1 along x and 3 along y, g = 10. */

@@ -120,13 +120,13 @@ static void count_run(const char *name, int size, dfl_solver_options options, do
     assert_true(problem_make(&prob, name, size));
     span = fraction * (prob.t_end - prob.t0);
     options.user = &rec;
-    options.on_output = on_output;
-    options.on_step = on_step;
-    options.on_event = on_event;
-    options.every = span / 30;
-    options.max_step = span / 40; /* so that no two ticks lie between two samples */
-    options.nevents = 1;
-    options.event = ticks;
+    options.output.on_output = on_output;
+    options.output.on_step = on_step;
+    options.events.on_event = on_event;
+    options.output.every = span / 30;
+    options.step.max = span / 40; /* so that no two ticks lie between two samples */
+    options.events.count = 1;
+    options.events.eval = ticks;
     dfl_context *ctx = dfl_context_create();
     dfl_solver *solver = NULL;
     assert_int_equal(dfl_solver_create(&solver, ctx, &prob.eom, &options), DFL_OK);
@@ -176,8 +176,8 @@ static void advancing_small_models_allocates_nothing(void **state)
                                  "wheelset",        "servo",   "top",      "slidercrank"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         count_run(names[i], 0, (dfl_solver_options){0}, 0.05);
-        count_run(names[i], 0, (dfl_solver_options){.project_output = true}, 0.05);
-        count_run(names[i], 0, (dfl_solver_options){.selectors = DFL_UNIT}, 0.05);
+        count_run(names[i], 0, (dfl_solver_options){.output.project = true}, 0.05);
+        count_run(names[i], 0, (dfl_solver_options){.constraints.selectors = DFL_UNIT}, 0.05);
         count_run(names[i], 0, (dfl_solver_options){.form = DFL_PSI1}, 0.05);
         for (int m = DFL_BDF; m <= DFL_MIDPOINT; m++)
             count_run(names[i], 0,
@@ -207,15 +207,15 @@ static void advancing_models_that_use_lapack_allocates_nothing(void **state)
     if (!COUNTING)
         skip();
     for (int project = 0; project <= 1; project++) {
-        count_run("fekete", 0, (dfl_solver_options){.project_output = project}, 1e-3);
-        count_run("fourbar", 40, (dfl_solver_options){.project_output = project}, 1e-2);
-        count_run("bricard", 0, (dfl_solver_options){.project_output = project}, 0.05);
+        count_run("fekete", 0, (dfl_solver_options){.output.project = project}, 1e-3);
+        count_run("fourbar", 40, (dfl_solver_options){.output.project = project}, 1e-2);
+        count_run("bricard", 0, (dfl_solver_options){.output.project = project}, 0.05);
     }
-    count_run("fekete", 0, (dfl_solver_options){.algebraic = DFL_ALGEBRAIC_SVD}, 1e-3);
-    count_run(
-        "fourbar", 40,
-        (dfl_solver_options){.algebraic = DFL_ALGEBRAIC_LU, .differential = DFL_DIFFERENTIAL_QR},
-        1e-2);
+    count_run("fekete", 0, (dfl_solver_options){.constraints.algebraic = DFL_ALGEBRAIC_SVD}, 1e-3);
+    count_run("fourbar", 40,
+              (dfl_solver_options){.constraints.algebraic = DFL_ALGEBRAIC_LU,
+                                   .newton.differential = DFL_DIFFERENTIAL_QR},
+              1e-2);
 }
 
 static void advancing_by_differences_allocates_nothing(void **state)

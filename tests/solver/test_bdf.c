@@ -27,10 +27,12 @@ static run swing(steps *s, int order, double rtol)
     problem prob;
     assert_true(problem_make(&prob, "pendulum", 0));
     s->count = 0;
-    const run r = run_problem(
-        &prob, 10,
-        &(dfl_solver_options){
-            .integrator = DFL_BDF, .order = order, .rtol = rtol, .on_step = note, .user = s});
+    const run r = run_problem(&prob, 10,
+                              &(dfl_solver_options){.integrator = DFL_BDF,
+                                                    .order = order,
+                                                    .rtol = rtol,
+                                                    .output.on_step = note,
+                                                    .user = s});
     assert_succeeded(&r);
     problem_free(&prob);
     return r;
@@ -105,10 +107,10 @@ static void an_event_that_stops_begins_a_new_past(void **state)
     const dfl_event_kind stop = {.terminal = true};
     const dfl_solver_options options = {.integrator = DFL_BDF,
                                         .rtol = 1e-6,
-                                        .nevents = 1,
-                                        .event = crossing,
-                                        .event_kinds = &stop,
-                                        .on_step = note,
+                                        .events.count = 1,
+                                        .events.eval = crossing,
+                                        .events.kinds = &stop,
+                                        .output.on_step = note,
                                         .user = &s};
     dfl_context *ctx = dfl_context_create();
     dfl_solver *solver = NULL;
@@ -186,9 +188,9 @@ static int after(double *x, const char *name, const dfl_solver_options *form, do
     options.integrator = DFL_BDF;
     options.order = 2;
     options.rtol = 1e-6;
-    options.newton_tolerance = 1e-9;
-    options.newton_iterations = 50;
-    options.fixed_step = h;
+    options.newton.tolerance = 1e-9;
+    options.newton.iterations = 50;
+    options.step.fixed = h;
     const run r = run_problem(&prob, prob.t0 + 50 * h, &options);
     assert_succeeded(&r);
     assert_int_equal(r.stats.accepted, 50);
@@ -204,10 +206,11 @@ static int after(double *x, const char *name, const dfl_solver_options *form, do
 static void equivalent_forms_agree_to_rounding_with_order_two(void **state)
 {
     (void)state;
-    const dfl_solver_options tangent = {.form = DFL_TANGENT, .renewal = DFL_RENEW_ALWAYS},
-                             invariants = {.form = DFL_PINV, .lagged = true},
+    const dfl_solver_options tangent = {.form = DFL_TANGENT,
+                                        .constraints.renewal = DFL_RENEW_ALWAYS},
+                             invariants = {.form = DFL_PINV, .constraints.lagged = true},
                              odae = {.form = DFL_ODAE},
-                             extended = {.form = DFL_EXT317, .lagged = true};
+                             extended = {.form = DFL_EXT317, .constraints.lagged = true};
     const struct {
         const char *name;
         double h;
@@ -238,8 +241,8 @@ static void fixed_steps_have_the_order_at_once(void **state)
         const run r = run_problem(&prob, 0.1,
                                   &(dfl_solver_options){.integrator = DFL_BDF,
                                                         .order = k,
-                                                        .fixed_step = 0.01,
-                                                        .on_step = note,
+                                                        .step.fixed = 0.01,
+                                                        .output.on_step = note,
                                                         .user = &s});
         assert_succeeded(&r);
         assert_int_equal(s.count, 10);

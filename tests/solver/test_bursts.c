@@ -55,7 +55,7 @@ static long run_through(dfl_integrator method, bead b, bool flagged)
                          .user = &b};
     const dfl_event_kind terminal = {.terminal = true};
     const dfl_solver_options options = {
-        .integrator = method, .nevents = 1, .event = ticks, .event_kinds = &terminal};
+        .integrator = method, .events.count = 1, .events.eval = ticks, .events.kinds = &terminal};
     const double x0[N] = {-0.5, 0, 0, 0, 0};
     dfl_context *ctx = dfl_context_create();
     dfl_solver *solver = NULL;

@@ -126,8 +126,8 @@ static void a_success_has_no_cause(void **state)
 static void dependent_and_singular_blocks_are_told_apart(void **state)
 {
     (void)state;
-    const dfl_solver_options lu = {.algebraic = DFL_ALGEBRAIC_LU};
-    const dfl_solver_options qr = {.algebraic = DFL_ALGEBRAIC_QR};
+    const dfl_solver_options lu = {.constraints.algebraic = DFL_ALGEBRAIC_LU};
+    const dfl_solver_options qr = {.constraints.algebraic = DFL_ALGEBRAIC_QR};
     assert_cause((faults){.doubled = true}, &lu, DFL_SINGULAR, DFL_FAILURE_POSITION);
     assert_cause((faults){.doubled = true}, &qr, DFL_SINGULAR, DFL_FAILURE_POSITION);
     assert_cause((faults){.flat = true}, &lu, DFL_SINGULAR, DFL_FAILURE_MULTIPLIERS);
@@ -257,7 +257,7 @@ static void differences_follow_the_rounding_of_the_model(void **state)
     for (int k = 0; k < 10; k++) {
         dfl_solver_options options = {.rtol = 1e-4 * (1 + 0.01 * k), .order = 5};
         const end a = run_fault((faults){.noise = 1e-7}, &options, NULL, aside, 2);
-        options.rounding = 1e-7;
+        options.error.rounding = 1e-7;
         const end b = run_fault((faults){.noise = 1e-7}, &options, NULL, aside, 2);
         assert_int_equal(b.status, DFL_OK);
         print_message("Newton iterations with noise: %ld, told of it: %ld\n",
@@ -276,7 +276,7 @@ static void rounding_has_a_range(void **state)
     const double bad[] = {-1, 1e-20, 0.1, NAN};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         const run r = run_with(&eom, 0, (const double[5]){0, 0, 0, 0, -1}, 1,
-                               &(dfl_solver_options){.rounding = bad[i]}, NULL);
+                               &(dfl_solver_options){.error.rounding = bad[i]}, NULL);
         assert_failed(&r, DFL_INVALID, "rounding");
     }
 }

@@ -108,18 +108,19 @@ static int select_rows(double *Sp, double *Sv, int nfp, int nfv, double t, const
 static run integrate(record *r, dfl_form form, double t_end)
 {
     const bool alternates = form == DFL_EOM || form == DFL_EOM2;
-    const dfl_solver_options options = {.form = form,
-                                        .integrator = DFL_TRAPEZOIDAL,
-                                        .selectors = form == DFL_PSF ? DFL_USER : DFL_ORTHOGONAL,
-                                        .select = select_rows,
-                                        .rtol = 1e-8,
-                                        .prediction = alternates ? DFL_CONSTANT : DFL_EXTRAPOLATE,
-                                        .newton_tolerance = 0.01,
-                                        .newton_iterations = 50,
-                                        .newton_updates = alternates ? 10 : 0,
-                                        .fixed_step = 0.005,
-                                        .on_step = note,
-                                        .user = r};
+    const dfl_solver_options options = {
+        .form = form,
+        .integrator = DFL_TRAPEZOIDAL,
+        .constraints.selectors = form == DFL_PSF ? DFL_USER : DFL_ORTHOGONAL,
+        .constraints.select = select_rows,
+        .rtol = 1e-8,
+        .newton.prediction = alternates ? DFL_CONSTANT : DFL_EXTRAPOLATE,
+        .newton.tolerance = 0.01,
+        .newton.iterations = 50,
+        .newton.updates = alternates ? 10 : 0,
+        .step.fixed = 0.005,
+        .output.on_step = note,
+        .user = r};
     memset(r, 0, sizeof *r);
     const run result =
         run_with(&circle, 0, start, t_end, &options, &(dfl_conditions){.mode = DFL_START_AS_GIVEN});

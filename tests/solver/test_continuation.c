@@ -6,7 +6,7 @@ static void on_step_may_stop_and_the_run_goes_on_from_there(void **state)
 {
     (void)state;
     fixture f, g;
-    begin(&f, "pendulum", (dfl_solver_options){.on_step = on_step});
+    begin(&f, "pendulum", (dfl_solver_options){.output.on_step = on_step});
     begin(&g, "pendulum", (dfl_solver_options){0});
     f.rec->stop_step = 7;
     assert_int_equal(dfl_solver_advance(f.solver, 3), DFL_STOPPED);
@@ -28,7 +28,8 @@ static void on_output_may_stop_and_the_grid_goes_on_without_a_gap(void **state)
     for (int stop = 2; stop < 40; stop += 3) {
         fixture f;
         begin(&f, "pendulum",
-              (dfl_solver_options){.rtol = 1e-3, .every = 0.01, .on_output = on_output});
+              (dfl_solver_options){
+                  .rtol = 1e-3, .output.every = 0.01, .output.on_output = on_output});
         f.rec->stop_at = stop;
         assert_int_equal(dfl_solver_advance(f.solver, 1), DFL_STOPPED);
         assert_non_null(strstr(dfl_message(f.ctx), "on_output"));
@@ -71,7 +72,7 @@ static void a_stopped_run_may_turn_round(void **state)
     (void)state;
     fixture f;
     begin(&f, "pendulum",
-          (dfl_solver_options){.rtol = 1e-3, .every = 0.01, .on_output = on_output});
+          (dfl_solver_options){.rtol = 1e-3, .output.every = 0.01, .output.on_output = on_output});
     f.rec->stop_at = 30;
     assert_int_equal(dfl_solver_advance(f.solver, 1), DFL_STOPPED);
     const double t = dfl_solver_time(f.solver);
@@ -127,7 +128,8 @@ static void an_advance_of_length_zero_changes_nothing(void **state)
     (void)state;
     fixture f;
     double x[RUN_MOST];
-    begin(&f, "andrews", (dfl_solver_options){.on_output = on_output, .on_step = on_step});
+    begin(&f, "andrews",
+          (dfl_solver_options){.output.on_output = on_output, .output.on_step = on_step});
     assert_int_equal(dfl_solver_advance(f.solver, 0), DFL_OK);
     assert_int_equal(dfl_solver_statistics(f.solver).attempts, 0);
     assert_int_equal(dfl_solver_advance(f.solver, 0.01), DFL_OK);
@@ -183,7 +185,7 @@ static void starting_again_repeats_a_run_bit_by_bit(void **state)
             double *x = calloc((size_t)n, sizeof *x);
             dfl_context *ctx = dfl_context_create();
             dfl_solver *solver = NULL;
-            const dfl_solver_options options = {.selectors = (dfl_selectors)selectors};
+            const dfl_solver_options options = {.constraints.selectors = (dfl_selectors)selectors};
             assert_int_equal(dfl_solver_create(&solver, ctx, &prob.eom, &options), DFL_OK);
             dfl_statistics first = {0};
             for (int round = 0; round < 3; round++) {
@@ -217,7 +219,7 @@ static void two_solvers_side_by_side_do_not_disturb_each_other(void **state)
     fixture f, g;
     double alone_f[RUN_MOST], alone_g[RUN_MOST], x[RUN_MOST];
     begin(&f, "andrews", (dfl_solver_options){0});
-    begin(&g, "friction", (dfl_solver_options){.selectors = DFL_UNIT});
+    begin(&g, "friction", (dfl_solver_options){.constraints.selectors = DFL_UNIT});
     for (int k = 1; k <= 10; k++)
         advance_some(&f, alone_f, 0.003 * k);
     for (int k = 1; k <= 10; k++)
@@ -225,7 +227,7 @@ static void two_solvers_side_by_side_do_not_disturb_each_other(void **state)
     end(&f);
     end(&g);
     begin(&f, "andrews", (dfl_solver_options){0});
-    begin(&g, "friction", (dfl_solver_options){.selectors = DFL_UNIT});
+    begin(&g, "friction", (dfl_solver_options){.constraints.selectors = DFL_UNIT});
     for (int k = 1; k <= 10; k++) {
         advance_some(&g, x, 0.2 * k);
         advance_some(&f, x, 0.003 * k);
@@ -248,9 +250,9 @@ static void the_statistics_count_every_call_of_the_model(void **state)
             dfl_eom eom = counted_model(&c, &f.prob.eom);
             if (differences)
                 eom.jacobian = NULL;
-            const dfl_solver_options options = {.every = short_span(&f.prob) / 10,
-                                                .project_output = true,
-                                                .on_output = on_output,
+            const dfl_solver_options options = {.output.every = short_span(&f.prob) / 10,
+                                                .output.project = true,
+                                                .output.on_output = on_output,
                                                 .user = f.rec};
             dfl_solver *solver = NULL;
             assert_int_equal(dfl_solver_create(&solver, f.ctx, &eom, &options), DFL_OK);

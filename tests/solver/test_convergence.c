@@ -39,9 +39,9 @@ static errors orders(const study *s, dfl_form form, dfl_selectors selectors)
     return orders_of(s, &(dfl_solver_options){.rtol = 1e-9,
                                               .order = s->order,
                                               .form = form,
-                                              .selectors = selectors,
-                                              .newton_iterations = 50,
-                                              .newton_tolerance = 1e-7});
+                                              .constraints.selectors = selectors,
+                                              .newton.iterations = 50,
+                                              .newton.tolerance = 1e-7});
 }
 
 static void assert_within(double value, double low, double high)
@@ -104,9 +104,9 @@ static void pendulum_after(double *x, double tau, int order, double h)
     assert_true(problem_make(&prob, "pendulum", 0));
     const dfl_solver_options exact = {.rtol = 1e-13}, step = {.rtol = 1e-9,
                                                               .order = order,
-                                                              .newton_iterations = 50,
-                                                              .newton_tolerance = 1e-7,
-                                                              .fixed_step = h};
+                                                              .newton.iterations = 50,
+                                                              .newton.tolerance = 1e-7,
+                                                              .step.fixed = h};
     memcpy(prob.x0, prob.references[0].x, 5 * sizeof *x);
     prob.t0 = prob.references[0].t;
     run r;

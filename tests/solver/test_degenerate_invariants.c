@@ -31,9 +31,9 @@ static double worst_speed(double rtol, bool project)
     const dfl_eom eom = rod_eom(&m);
     const double x0[5] = {0, 0, 0, 0.6, -0.8};
     const dfl_solver_options options = {.rtol = rtol,
-                                        .every = 1e-3,
-                                        .project_output = project,
-                                        .on_output = record_speed,
+                                        .output.every = 1e-3,
+                                        .output.project = project,
+                                        .output.on_output = record_speed,
                                         .user = &rec};
     rec.n = 0;
     const run r = run_with(&eom, 0, x0, 20, &options, NULL);
@@ -83,9 +83,9 @@ static void a_terminal_event_at_rest_leaves_no_velocity(void **state)
                  .energy = v0 * v0 / 2 - gravity};
         const dfl_eom eom = rod_eom(&m);
         const dfl_solver_options options = {.rtol = pow(10, -4 - 2 * (j % 3)),
-                                            .nevents = 1,
-                                            .event = speed_event,
-                                            .event_kinds = &kind};
+                                            .events.count = 1,
+                                            .events.eval = speed_event,
+                                            .events.kinds = &kind};
         const run r = run_with(&eom, 0, x0, 50, &options, NULL);
         if (r.status != DFL_STOPPED)
             fail_msg("v0 %g, rtol %g: %s", v0, options.rtol, r.message);
@@ -161,7 +161,7 @@ static void more_invariants_than_velocities_are_dropped_unless_they_are_rigid(vo
     assert_near(r.x[2], 6, 1e-9);
     assert_near(r.x[3], -7, 1e-9);
     const run rigid =
-        run_with(&eom, 0, x0, 2, &(dfl_solver_options){.rigid_invariants = true}, NULL);
+        run_with(&eom, 0, x0, 2, &(dfl_solver_options){.constraints.rigid_invariants = true}, NULL);
     assert_failed(&rigid, DFL_RANK_CHANGED, "invariants e depend on each other");
 }
 

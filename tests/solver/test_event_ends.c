@@ -76,10 +76,10 @@ static dfl_statistics watched_run(watcher *w, dfl_solver_options options, double
     problem prob;
     dfl_context *ctx = dfl_context_create();
     dfl_solver *solver = NULL;
-    options.nevents = 1;
-    options.event = position;
-    options.on_event = on_event;
-    options.event_kinds = &terminal;
+    options.events.count = 1;
+    options.events.eval = position;
+    options.events.on_event = on_event;
+    options.events.kinds = &terminal;
     options.user = w;
     assert_true(problem_make(&prob, "pendulum", 0));
     assert_int_equal(dfl_solver_create(&solver, ctx, &prob.eom, &options), DFL_OK);
@@ -105,9 +105,9 @@ static void the_grid_is_complete_and_in_order_around_terminal_events(void **stat
             watched_run(&w,
                         (dfl_solver_options){.rtol = 1e-3,
                                              .integrator = (dfl_integrator)method,
-                                             .every = every,
-                                             .project_output = projected,
-                                             .on_output = on_output},
+                                             .output.every = every,
+                                             .output.project = projected,
+                                             .output.on_output = on_output},
                         2);
             if (w.outputs != lround(2 / every) + 1 || w.disordered > 0)
                 fail_msg("%s: %ld outputs, %ld in disorder",
@@ -124,8 +124,8 @@ static void outputs_may_stop_the_run_before_a_terminal_event(void **state)
         watched_run(&w,
                     (dfl_solver_options){.rtol = 1e-4,
                                          .integrator = (dfl_integrator)method,
-                                         .every = 1e-3,
-                                         .on_output = on_output},
+                                         .output.every = 1e-3,
+                                         .output.on_output = on_output},
                     2);
         assert_int_equal(w.outputs, 2001);
         assert_int_equal(w.disordered, 0);
@@ -138,7 +138,9 @@ static void every_accepted_step_is_told_also_the_one_cut_at_an_event(void **stat
     for (int method = 0; method < DFL_INTEGRATORS; method++) {
         watcher w = {0};
         const dfl_statistics stats = watched_run(
-            &w, (dfl_solver_options){.integrator = (dfl_integrator)method, .on_step = on_step}, 2);
+            &w,
+            (dfl_solver_options){.integrator = (dfl_integrator)method, .output.on_step = on_step},
+            2);
         assert_int_equal(w.steps, stats.accepted + 1); /* and one at the start */
         assert_int_equal(w.gaps, 0);
         assert_int_equal(w.unreachable, 0);
@@ -160,11 +162,11 @@ static void a_fixed_step_that_ends_at_an_event_is_confirmed_by_its_own_stages(vo
     (void)state;
     problem pendulum;
     assert_true(problem_make(&pendulum, "pendulum", 0));
-    dfl_solver_options options = {.fixed_step = 0.0625};
+    dfl_solver_options options = {.step.fixed = 0.0625};
     const run plain = run_problem(&pendulum, 0.25, &options);
-    options.nevents = 1;
-    options.event = quarter;
-    options.event_kinds = &terminal;
+    options.events.count = 1;
+    options.events.eval = quarter;
+    options.events.kinds = &terminal;
     const run cut = run_problem(&pendulum, 1, &options);
     assert_succeeded(&plain);
     assert_failed(&cut, DFL_STOPPED, "event 0");

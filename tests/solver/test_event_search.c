@@ -51,11 +51,11 @@ static void seek(seeker *s, bool back, dfl_event_kind kind)
     const double x0[N] = {0, 1};
     dfl_context *ctx = dfl_context_create();
     dfl_solver *solver = NULL;
-    const dfl_solver_options options = {.max_step = 0.13,
-                                        .nevents = 1,
-                                        .event = values,
-                                        .event_kinds = &kind,
-                                        .on_event = on_event,
+    const dfl_solver_options options = {.step.max = 0.13,
+                                        .events.count = 1,
+                                        .events.eval = values,
+                                        .events.kinds = &kind,
+                                        .events.on_event = on_event,
                                         .user = s};
     s->count = 0;
     assert_int_equal(dfl_solver_create(&solver, ctx, &ball, &options), DFL_OK);
@@ -191,10 +191,10 @@ static void a_zero_that_another_event_reveals_is_met_where_it_is(void **state)
     const double x0[N] = {0, 1}, place[] = {-1, 0.5, 1};
     for (int k = 0; k < 100; k++) {
         seeker s = {.at = 0.03 + 0.0094 * k, .width = 1e-4};
-        const dfl_solver_options options = {.max_step = 0.13,
-                                            .nevents = 2,
-                                            .event = narrow_values,
-                                            .on_event = on_event,
+        const dfl_solver_options options = {.step.max = 0.13,
+                                            .events.count = 2,
+                                            .events.eval = narrow_values,
+                                            .events.on_event = on_event,
                                             .user = &s};
         const run r = run_with(&ball, 0, x0, 1, &options, NULL);
         assert_succeeded(&r);
@@ -218,10 +218,10 @@ static void a_ball_bounces_at_its_exact_times(void **state)
         seeker s = {0};
         const dfl_solver_options options = {.rtol = 1e-8,
                                             .integrator = (dfl_integrator)method,
-                                            .nevents = 1,
-                                            .event = values,
-                                            .event_kinds = &kind,
-                                            .on_event = on_event,
+                                            .events.count = 1,
+                                            .events.eval = values,
+                                            .events.kinds = &kind,
+                                            .events.on_event = on_event,
                                             .user = &s};
         dfl_context *ctx = dfl_context_create();
         dfl_solver *solver = NULL;

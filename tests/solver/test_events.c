@@ -99,14 +99,17 @@ static int on_output(double t, const double *x, void *user)
 
 static dfl_solver_options with_positions(recorder *rec, double rtol)
 {
-    return (dfl_solver_options){
-        .rtol = rtol, .nevents = 1, .event = position, .on_event = on_event, .user = rec};
+    return (dfl_solver_options){.rtol = rtol,
+                                .events.count = 1,
+                                .events.eval = position,
+                                .events.on_event = on_event,
+                                .user = rec};
 }
 
 static dfl_solver_options with_times(recorder *rec, int nevents)
 {
     return (dfl_solver_options){
-        .nevents = nevents, .event = times, .on_event = on_event, .user = rec};
+        .events.count = nevents, .events.eval = times, .events.on_event = on_event, .user = rec};
 }
 
 /* At rtol = 1e-13 the phase is good to some 1e-12 after two periods (speed 5.24 at the lowest
@@ -116,7 +119,7 @@ static void every_lowest_point_is_found_at_its_exact_time(void **state)
     (void)state;
     recorder rec = {0};
     dfl_solver_options options = with_positions(&rec, 1e-13);
-    options.max_step = 1e-3;
+    options.step.max = 1e-3;
     fixture f;
     begin(&f, &options);
     assert_int_equal(dfl_solver_advance(f.solver, 4), DFL_OK);
@@ -153,7 +156,7 @@ static void a_direction_selects_rising_or_falling_zeros(void **state)
         recorder rec = {0};
         const dfl_event_kind kind = {.direction = direction};
         dfl_solver_options options = with_positions(&rec, 1e-8);
-        options.event_kinds = &kind;
+        options.events.kinds = &kind;
         fixture f;
         begin(&f, &options);
         assert_int_equal(dfl_solver_advance(f.solver, 6), DFL_OK);
@@ -174,7 +177,7 @@ static void a_terminal_event_leaves_a_consistent_state_at_its_time(void **state)
     for (int k = 0; k < 8; k++) {
         recorder rec = {0};
         dfl_solver_options options = with_positions(&rec, 1e-8 * (1 + 1e-4 * k));
-        options.event_kinds = &kind;
+        options.events.kinds = &kind;
         fixture f;
         begin(&f, &options);
         assert_int_equal(dfl_solver_advance(f.solver, 4), DFL_STOPPED);
@@ -215,8 +218,8 @@ static void a_terminal_event_is_as_accurate_as_a_step(void **state)
         recorder rec = {0};
         dfl_solver_options options = with_positions(&rec, k < 4 ? 1e-6 : 1e-9);
         options.order = orders[k % 4];
-        options.event_kinds = &kind;
-        options.on_step = on_step;
+        options.events.kinds = &kind;
+        options.output.on_step = on_step;
         fixture f;
         begin(&f, &options);
         for (int n = 1; n <= 3; n++) {
@@ -258,8 +261,8 @@ static void a_terminal_event_is_met_whichever_evaluation_is_refused(void **state
     const dfl_event_kind kind = {.terminal = true};
     recorder rec = {0};
     dfl_solver_options options = with_positions(&rec, 1e-7);
-    options.event_kinds = &kind;
-    options.on_event = NULL;
+    options.events.kinds = &kind;
+    options.events.on_event = NULL;
     long total = 1;
     for (long k = 0; k <= total; k++) {
         dfl_context *ctx = dfl_context_create();
@@ -286,7 +289,7 @@ static void a_run_continues_from_a_terminal_event_without_meeting_it_again(void 
     recorder rec = {0};
     const dfl_event_kind kind = {.terminal = true};
     dfl_solver_options options = with_positions(&rec, 1e-8);
-    options.event_kinds = &kind;
+    options.events.kinds = &kind;
     fixture f;
     begin(&f, &options);
     for (int k = 0; k < 6; k++) {
@@ -307,7 +310,7 @@ static void turning_back_at_a_terminal_event_does_not_meet_it_again(void **state
     recorder rec = {0};
     const dfl_event_kind kind = {.direction = 1, .terminal = true};
     dfl_solver_options options = with_positions(&rec, 1e-9);
-    options.event_kinds = &kind;
+    options.events.kinds = &kind;
     fixture f;
     begin(&f, &options);
     assert_int_equal(dfl_solver_advance(f.solver, 4), DFL_STOPPED);
@@ -341,7 +344,7 @@ static void several_events_of_one_step_come_in_their_order(void **state)
     (void)state;
     recorder rec = {.zero = {0.0131, 0.0111, 0.0121}, .slope = {1, -1, 1}};
     dfl_solver_options options = with_times(&rec, 3);
-    options.first_step = 0.02;
+    options.step.first = 0.02;
     fixture f;
     begin(&f, &options);
     assert_int_equal(dfl_solver_advance(f.solver, 0.02), DFL_OK);
@@ -361,8 +364,8 @@ static void functions_that_vanish_together_are_all_reported(void **state)
     (void)state;
     recorder rec = {0};
     dfl_solver_options options = with_positions(&rec, 1e-8);
-    options.nevents = 3;
-    options.event = position_twice_and_speed;
+    options.events.count = 3;
+    options.events.eval = position_twice_and_speed;
     fixture f;
     begin(&f, &options);
     assert_int_equal(dfl_solver_advance(f.solver, 0.75), DFL_OK);
@@ -432,9 +435,9 @@ static void a_stop_by_the_output_loses_neither_events_nor_outputs(void **state)
         recorder rec = {
             .zero = {0.0135, 0.0115, 0.02}, .slope = {1, -1, 1}, .stop_output_at = stop};
         dfl_solver_options options = with_times(&rec, 3);
-        options.first_step = 0.02;
-        options.every = 1e-3;
-        options.on_output = on_output;
+        options.step.first = 0.02;
+        options.output.every = 1e-3;
+        options.output.on_output = on_output;
         fixture f;
         begin(&f, &options);
         assert_int_equal(dfl_solver_advance(f.solver, 0.02), DFL_STOPPED);

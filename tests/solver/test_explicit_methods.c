@@ -173,7 +173,7 @@ static void massless_directions_follow_their_balance(void **state)
 /* The largest error of the state over a step of size h from the pendulum's reference 3, inside the step. */
 static double inside_a_step(dfl_integrator integrator, double h, bool multipliers)
 {
-    const dfl_solver_options options = {.integrator = integrator, .fixed_step = h},
+    const dfl_solver_options options = {.integrator = integrator, .step.fixed = h},
                              fine = {.integrator = DFL_EXPLICIT_PAIR, .rtol = 1e-13, .atol = 1e-13};
     double x[5], largest = 0;
     run r, exact;
@@ -231,9 +231,9 @@ static void events_are_found_at_their_exact_times(void **state)
         const dfl_solver_options options = {.integrator = methods[m],
                                             .rtol = 1e-9,
                                             .atol = 1e-9,
-                                            .nevents = 1,
-                                            .event = height,
-                                            .on_event = note_time,
+                                            .events.count = 1,
+                                            .events.eval = height,
+                                            .events.on_event = note_time,
                                             .user = &next};
         run r;
         run_make(&r, "pendulum", 0, &options);
@@ -274,7 +274,7 @@ static void a_stopped_run_continues_as_if_nothing_had_happened(void **state)
     for (int m = 0; m < 2; m++) {
         int left = 7, never = -1;
         dfl_solver_options options = {.integrator = methods[m],
-                                      .on_step = stop_soon,
+                                      .output.on_step = stop_soon,
                                       .user = &left},
                            whole = options;
         whole.user = &never;

@@ -17,8 +17,10 @@ static void create_survives_every_failed_allocation(void **state)
         assert_true(problem_make(&prob, memory_problems[p], 0));
         dfl_context *ctx = dfl_context_create();
         dfl_status status = DFL_NO_MEMORY;
-        const dfl_solver_options options = {
-            .nevents = 1, .event = spoiled_event, .selectors = DFL_USER, .select = spoiled_select};
+        const dfl_solver_options options = {.events.count = 1,
+                                            .events.eval = spoiled_event,
+                                            .constraints.selectors = DFL_USER,
+                                            .constraints.select = spoiled_select};
         long n = 0;
         for (; status; n++) {
             dfl_solver *solver = (dfl_solver *)&prob; /* must be overwritten */
@@ -190,10 +192,10 @@ static void every_call_of_eval_may_fail_once_in_other_forms(void **state)
     (void)state;
     const char *const names[] = {"pendulum_energy", "friction", "sleigh"};
     const dfl_solver_options variants[] = {{.form = DFL_PSI1},
-                                           {.selectors = DFL_UNIT},
-                                           {.reference = DFL_REFERENCE_START},
-                                           {.carry_accelerations = true},
-                                           {.algebraic = DFL_ALGEBRAIC_SVD}};
+                                           {.constraints.selectors = DFL_UNIT},
+                                           {.newton.reference = DFL_REFERENCE_START},
+                                           {.newton.carry_accelerations = true},
+                                           {.constraints.algebraic = DFL_ALGEBRAIC_SVD}};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         for (size_t k = 0; k < sizeof variants / sizeof *variants; k++) {
             variant = variants[k];

@@ -21,7 +21,7 @@ enum { METHODS = sizeof methods / sizeof *methods, WITHOUT_MEMORY = METHODS - 1 
 static dfl_solver_options fixed(dfl_form form, method m, double h)
 {
     dfl_solver_options options = to_rounding(form, m.integrator, m.order, h);
-    options.lagged = true;
+    options.constraints.lagged = true;
     return options;
 }
 
@@ -133,11 +133,11 @@ static void state_space_form_partition_and_a_ssf_are_one_for_a_constant_partitio
     for (int i = 0; i < METHODS; i++) {
         dfl_solver_options options = fixed(DFL_PSF, methods[i], 0.02);
         const run ssf = run_with(&minimal, 0, (const double[]){1, 0.2}, 1, &options, NULL);
-        options.selectors = DFL_USER;
-        options.select = x_alone;
+        options.constraints.selectors = DFL_USER;
+        options.constraints.select = x_alone;
         const run a_ssf = run_with(&uneven_pendulum, 0, x0, 1, &options, NULL);
         options = fixed(DFL_PARTITION, methods[i], 0.02);
-        options.independent = independent;
+        options.constraints.independent = independent;
         const run lp = run_with(&uneven_pendulum, 0, x0, 1, &options, NULL);
         assert_succeeded(&ssf);
         assert_succeeded(&a_ssf);
@@ -155,7 +155,7 @@ static void lagging_makes_a_difference_of_the_size_of_the_error(void **state)
     motion m = motion_of("slidercrank", 0.05, 0.2);
     dfl_solver_options options = fixed(DFL_EXT317, methods[0], 0.01);
     const run lagged = motion_run(&m, &options);
-    options.lagged = false;
+    options.constraints.lagged = false;
     const run present = motion_run(&m, &options);
     assert_succeeded(&lagged);
     assert_succeeded(&present);
@@ -249,7 +249,7 @@ static void steinbrechers_example_deviates_as_published(void **state)
         const dfl_form form = usable_forms[k];
         dfl_solver_options options = {.form = form, .rtol = 1e-9};
         if (form == DFL_EOM || form == DFL_EXT317) /* no error control could allow their jumps */
-            options.fixed_step = 0.005;
+            options.step.fixed = 0.005;
         const run r = run_with(&eom, 0, x0, 5, &options, &as_given);
         assert_succeeded(&r);
         const double *v = r.x + 1, *p = r.x + 3;
@@ -300,8 +300,8 @@ static void multipliers_of_higher_index_oscillate_with_the_trapezoidal_rule(void
         oscillation o = {{0}, 0, 0};
         const dfl_solver_options options = {.form = expected[k].form,
                                             .integrator = DFL_TRAPEZOIDAL,
-                                            .fixed_step = 0.005,
-                                            .on_step = note_multiplier,
+                                            .step.fixed = 0.005,
+                                            .output.on_step = note_multiplier,
                                             .user = &o};
         const run r = run_with(&eom, 0, x0, 5, &options, &as_given);
         assert_succeeded(&r);

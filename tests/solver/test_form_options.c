@@ -43,7 +43,7 @@ static void orthogonal_selectors_are_orthonormal_and_unit_selectors_unit_rows(vo
     assert_near(hypot(Sp[0], Sp[1]), 1, 1e-14); /* rounding */
     assert_near(hypot(Sv[0], Sv[1]), 1, 1e-14);
     assert_true(Sp[0] != 0 && Sp[1] != 0);
-    selectors_in_use(Sp, Sv, &(dfl_solver_options){.selectors = DFL_UNIT});
+    selectors_in_use(Sp, Sv, &(dfl_solver_options){.constraints.selectors = DFL_UNIT});
     assert_true((Sp[0] == 1 && Sp[1] == 0) || (Sp[0] == 0 && Sp[1] == 1));
     assert_true((Sv[0] == 1 && Sv[1] == 0) || (Sv[0] == 0 && Sv[1] == 1));
 }
@@ -52,7 +52,7 @@ static void all_kinds_of_selectors_solve_the_same_problem(void **state)
 {
     (void)state;
     const run orthogonal = swing(&(dfl_solver_options){.rtol = 1e-7});
-    const run unit = swing(&(dfl_solver_options){.rtol = 1e-7, .selectors = DFL_UNIT});
+    const run unit = swing(&(dfl_solver_options){.rtol = 1e-7, .constraints.selectors = DFL_UNIT});
     assert_accurate(&orthogonal);
     assert_succeeded(&unit);
     /* unit selectors lose up to one digit (algorithm.md 19) */
@@ -87,15 +87,17 @@ static void user_selectors_along_the_free_direction_work(void **state)
 {
     (void)state;
     selecting sel = {0};
-    const run r = swing(&(dfl_solver_options){
-        .rtol = 1e-7, .selectors = DFL_USER, .select = select_rows, .user = &sel});
+    const run r = swing(&(dfl_solver_options){.rtol = 1e-7,
+                                              .constraints.selectors = DFL_USER,
+                                              .constraints.select = select_rows,
+                                              .user = &sel});
     assert_accurate(&r);
     assert_true(sel.calls > 10);
     assert_int_equal(sel.calls, r.stats.selector_computations);
     const run psi1 = swing(&(dfl_solver_options){.rtol = 1e-7,
                                                  .form = DFL_PSI1,
-                                                 .selectors = DFL_USER,
-                                                 .select = select_rows,
+                                                 .constraints.selectors = DFL_USER,
+                                                 .constraints.select = select_rows,
                                                  .user = &sel});
     assert_succeeded(&psi1);
     assert_true(error_of(&psi1, &pendulum, T_END, VX, 4) < ACCURATE);
@@ -105,12 +107,12 @@ static void singular_user_selectors_are_refused(void **state)
 {
     (void)state;
     selecting sel = {.kind = 1};
-    const run r =
-        swing(&(dfl_solver_options){.selectors = DFL_USER, .select = select_rows, .user = &sel});
+    const run r = swing(&(dfl_solver_options){
+        .constraints.selectors = DFL_USER, .constraints.select = select_rows, .user = &sel});
     assert_failed(&r, DFL_SINGULAR, "selectors");
     sel.kind = 2;
-    const run stopped =
-        swing(&(dfl_solver_options){.selectors = DFL_USER, .select = select_rows, .user = &sel});
+    const run stopped = swing(&(dfl_solver_options){
+        .constraints.selectors = DFL_USER, .constraints.select = select_rows, .user = &sel});
     assert_failed(&stopped, DFL_CALLBACK, "select");
 }
 
@@ -118,11 +120,13 @@ static void selectors_are_renewed_when_renewal_says(void **state)
 {
     (void)state;
     /* without matrix updates every decomposition belongs to an attempt */
-    const dfl_solver_options always = {
-        .rtol = 1e-7, .renewal = DFL_RENEW_ALWAYS, .newton_updates = -1, .jacobian_reuse = -1};
+    const dfl_solver_options always = {.rtol = 1e-7,
+                                       .constraints.renewal = DFL_RENEW_ALWAYS,
+                                       .newton.updates = -1,
+                                       .newton.reuse = -1};
     dfl_solver_options change = always, unit = always;
-    change.renewal = unit.renewal = DFL_RENEW_ON_CHANGE;
-    unit.selectors = DFL_UNIT;
+    change.constraints.renewal = unit.constraints.renewal = DFL_RENEW_ON_CHANGE;
+    unit.constraints.selectors = DFL_UNIT;
     const run a = swing(&always), c = swing(&change), u = swing(&unit);
     assert_accurate(&a);
     assert_succeeded(&c);
@@ -138,9 +142,9 @@ static void selectors_are_renewed_when_renewal_says(void **state)
 static void the_default_renewal_is_always_for_orthogonal_and_on_change_for_unit(void **state)
 {
     (void)state;
-    dfl_solver_options options = {.newton_updates = -1, .jacobian_reuse = -1};
+    dfl_solver_options options = {.newton.updates = -1, .newton.reuse = -1};
     const run o = swing(&options);
-    options.selectors = DFL_UNIT;
+    options.constraints.selectors = DFL_UNIT;
     const run u = swing(&options);
     assert_int_equal(o.stats.selector_computations, o.stats.algebraic_decompositions);
     assert_true(u.stats.selector_computations < u.stats.algebraic_decompositions / 4);
@@ -180,7 +184,7 @@ static void every_algebraic_decomposition_gives_the_same_solution(void **state)
     const dfl_algebraic kind[] = {DFL_ALGEBRAIC_LU, DFL_ALGEBRAIC_QR, DFL_ALGEBRAIC_SVD};
     const run automatic = swing(&(dfl_solver_options){.rtol = 1e-7});
     for (int i = 0; i < 3; i++) {
-        const run r = swing(&(dfl_solver_options){.rtol = 1e-7, .algebraic = kind[i]});
+        const run r = swing(&(dfl_solver_options){.rtol = 1e-7, .constraints.algebraic = kind[i]});
         assert_accurate(&r);
         assert_int_equal(r.stats.attempts, automatic.stats.attempts);
         /* equal in exact arithmetic, since orthogonal selectors span the same space, and different
@@ -196,7 +200,8 @@ static void only_the_svd_takes_redundant_constraints(void **state)
     const double x0[6] = {0, 0, 0, 0, 1, 0};
     const dfl_eom eom = doubled_pendulum();
     for (int kind = DFL_ALGEBRAIC_AUTO; kind <= DFL_ALGEBRAIC_SVD; kind++) {
-        const dfl_solver_options options = {.rtol = 1e-7, .algebraic = (dfl_algebraic)kind};
+        const dfl_solver_options options = {.rtol = 1e-7,
+                                            .constraints.algebraic = (dfl_algebraic)kind};
         const run r = run_with(&eom, 0, x0, T_END, &options, NULL);
         if (kind == DFL_ALGEBRAIC_LU || kind == DFL_ALGEBRAIC_QR) {
             assert_failed(&r, DFL_SINGULAR, "SVD");
@@ -215,7 +220,7 @@ static void the_differential_part_by_qr_differs_from_lu_by_rounding_only(void **
     assert_true(problem_nchain(&chain, 5));
     const run lu = run_problem(&chain, 0.5, NULL);
     const run qr =
-        run_problem(&chain, 0.5, &(dfl_solver_options){.differential = DFL_DIFFERENTIAL_QR});
+        run_problem(&chain, 0.5, &(dfl_solver_options){.newton.differential = DFL_DIFFERENTIAL_QR});
     assert_succeeded(&lu);
     assert_succeeded(&qr);
     const double difference = distance(lu.x, qr.x, lu.n);
@@ -229,7 +234,7 @@ static void carried_accelerations_change_rounding_only(void **state)
 {
     (void)state;
     const run eliminated = swing(&(dfl_solver_options){.rtol = 1e-7});
-    dfl_solver_options options = {.rtol = 1e-7, .carry_accelerations = true};
+    dfl_solver_options options = {.rtol = 1e-7, .newton.carry_accelerations = true};
     const run carried = swing(&options);
     assert_accurate(&carried);
     const double difference = distance(carried.x, eliminated.x, N);
@@ -242,7 +247,7 @@ static void carried_accelerations_change_rounding_only(void **state)
     dfl_context *ctx = dfl_context_create();
     for (int carry = 0; carry < 2; carry++) {
         dfl_solver *solver = NULL;
-        options.carry_accelerations = carry;
+        options.newton.carry_accelerations = carry;
         assert_int_equal(dfl_solver_create(&solver, ctx, &pendulum.eom, &options), DFL_OK);
         assert_int_equal(dfl_solver_start(solver, 0, pendulum.x0, NULL), DFL_OK);
         assert_int_equal(solver->sys.carried, carry);
@@ -258,7 +263,8 @@ static void rigid_invariants_are_never_dropped(void **state)
     assert_true(problem_pendulum_energy(&prob, 0));
     /* at rest the energy does not determine a velocity */
     const run adaptive = run_problem(&prob, T_END, NULL);
-    const run rigid = run_problem(&prob, T_END, &(dfl_solver_options){.rigid_invariants = true});
+    const run rigid =
+        run_problem(&prob, T_END, &(dfl_solver_options){.constraints.rigid_invariants = true});
     assert_succeeded(&adaptive);
     assert_true(adaptive.stats.steps_without_invariants > 0);
     assert_int_not_equal(rigid.status, DFL_OK);
@@ -266,7 +272,7 @@ static void rigid_invariants_are_never_dropped(void **state)
 
     /* from (0, -1) with the speed of the passage to 80 % of the time up to the turning point */
     const problem_reference *bottom = &prob.references[1];
-    const dfl_solver_options options = {.rigid_invariants = true};
+    const dfl_solver_options options = {.constraints.rigid_invariants = true};
     const run passage = run_with(&prob.eom, 0.5, bottom->x, 0.9, &options, NULL);
     assert_succeeded(&passage);
     assert_int_equal(passage.stats.steps_without_invariants, 0);
@@ -282,7 +288,7 @@ static void the_norm_by_bodies_sees_what_the_mean_dilutes(void **state)
     assert_true(problem_nchain(&chain, 12));
     const run rms = run_problem(&chain, 0.5, &(dfl_solver_options){.order = 5});
     const run body =
-        run_problem(&chain, 0.5, &(dfl_solver_options){.order = 5, .norm = DFL_NORM_BODY});
+        run_problem(&chain, 0.5, &(dfl_solver_options){.order = 5, .error.norm = DFL_NORM_BODY});
     assert_succeeded(&rms);
     assert_succeeded(&body);
     assert_true(body.stats.accepted > rms.stats.accepted);
@@ -318,7 +324,7 @@ static void the_rank_tolerance_decides_what_counts_as_redundant(void **state)
         .np = 3, .nv = 3, .nl = 3, .eval = eval_tilted, .trivial_kinematics = true, .user = &tilt};
     const run full = run_with(&eom, 0, x0, 0.1, NULL, NULL);
     const run less =
-        run_with(&eom, 0, x0, 0.1, &(dfl_solver_options){.rank_tolerance = 1e-4}, NULL);
+        run_with(&eom, 0, x0, 0.1, &(dfl_solver_options){.constraints.rank_tolerance = 1e-4}, NULL);
     assert_succeeded(&full);
     assert_succeeded(&less);
     assert_int_equal(full.stats.rank_position, 3);

@@ -16,9 +16,9 @@ static dfl_solver_options fixed(dfl_form form, double h)
     return (dfl_solver_options){.form = form,
                                 .order = 5,
                                 .rtol = 1e-8,
-                                .fixed_step = h,
-                                .newton_tolerance = 1e-8,
-                                .newton_iterations = 30};
+                                .step.fixed = h,
+                                .newton.tolerance = 1e-8,
+                                .newton.iterations = 30};
 }
 
 static void check_order(const char *name, double found, double expected, dfl_form form)
@@ -218,8 +218,8 @@ static void a_violated_constraint_swings_with_alpha_and_beta(void **state)
         const dfl_solver_options options = {.rtol = 1e-9,
                                             .form = DFL_BAUMGARTE,
                                             .integrator = methods[k],
-                                            .baumgarte_alpha = alpha,
-                                            .baumgarte_beta = beta};
+                                            .baumgarte.alpha = alpha,
+                                            .baumgarte.beta = beta};
         const run r = run_with(&prob.eom, 0, x0, t, &options, &as_given);
         assert_succeeded(&r);
         assert_near(r.x[3] * r.x[3] + r.x[4] * r.x[4] - 1, g, 1e-7);
@@ -233,7 +233,7 @@ static void baumgarte_without_damping_is_eom1(void **state)
     (void)state;
     motion m = motion_of("slidercrank", 0.05, 0.3);
     dfl_solver_options options = fixed(DFL_BAUMGARTE, 0.01);
-    options.baumgarte_alpha = options.baumgarte_beta = -1;
+    options.baumgarte.alpha = options.baumgarte.beta = -1;
     const run damped = motion_run(&m, &options);
     options.form = DFL_EOM1;
     const run plain = motion_run(&m, &options);

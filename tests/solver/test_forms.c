@@ -250,19 +250,19 @@ static void a_partition_must_fit_the_model(void **state)
     assert_true(problem_make(&prob, "pendulum", 0));
     const bool y_only[] = {false, false, true, false, true},
                both[] = {false, true, true, true, true};
-    dfl_solver_options options = {.form = DFL_PSF, .independent = y_only};
+    dfl_solver_options options = {.form = DFL_PSF, .constraints.independent = y_only};
     run r = run_problem(&prob, 0.5, &options);
     assert_failed(&r, DFL_INVALID, "`independent` belongs to the form partition");
     options.form = DFL_PARTITION;
-    options.independent = both;
+    options.constraints.independent = both;
     r = run_problem(&prob, 0.5, &options);
     assert_failed(&r, DFL_INVALID,
                   "names 2 positions and 2 velocities; the constraints leave 1 and 1");
     /* y turns at the lowest point, t = 0.5, where it determines nothing: whether a step gets over that point
        is luck; then the motion goes on, but in many short steps. Otherwise the run ends there. */
-    options.independent = NULL;
+    options.constraints.independent = NULL;
     const run automatic = run_problem(&prob, 0.6, &options);
-    options.independent = y_only;
+    options.constraints.independent = y_only;
     r = run_problem(&prob, 0.6, &options);
     assert_succeeded(&automatic);
     assert_true(r.stats.accepted > 2 * automatic.stats.accepted);
@@ -365,9 +365,9 @@ static void all_forms_run_back_and_find_events(void **state)
     for (int k = 0; k < USABLE_FORMS; k++) {
         const dfl_solver_options options = {.form = usable_forms[k],
                                             .rtol = 1e-8,
-                                            .norm = DFL_NORM_BODY,
-                                            .nevents = 1,
-                                            .event = low};
+                                            .error.norm = DFL_NORM_BODY,
+                                            .events.count = 1,
+                                            .events.eval = low};
         dfl_context *ctx = dfl_context_create();
         dfl_solver *solver = NULL;
         double x[5];

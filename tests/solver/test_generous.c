@@ -30,7 +30,7 @@ static run run_giver(const problem *prob, bool generous, dfl_form form, dfl_inte
     giver g = {.eom = prob->eom, .generous = generous};
     dfl_eom eom = prob->eom;
     const dfl_solver_options options = {
-        .rtol = 1e-5, .form = form, .integrator = integrator, .max_steps = 60};
+        .rtol = 1e-5, .form = form, .integrator = integrator, .step.max_attempts = 60};
     eom.eval = give;
     eom.user = &g;
     eom.trivial_kinematics = false;

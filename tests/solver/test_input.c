@@ -138,31 +138,32 @@ static void numbers_out_of_range_are_refused_by_name(void **state)
         const double bad = wrong[i];
         refuse_option((dfl_solver_options){.rtol = bad}, "rtol");
         refuse_option((dfl_solver_options){.atol = bad}, "atol");
-        refuse_option((dfl_solver_options){.multiplier_weight = bad}, "multiplier_weight");
-        refuse_option((dfl_solver_options){.newton_tolerance = bad}, "newton_tolerance");
-        refuse_option((dfl_solver_options){.safety = bad}, "safety");
-        refuse_option((dfl_solver_options){.min_factor = bad}, "min_factor");
-        refuse_option((dfl_solver_options){.max_factor = bad}, "max_factor");
-        refuse_option((dfl_solver_options){.keep_low = bad}, "keep_low");
-        refuse_option((dfl_solver_options){.keep_high = bad}, "keep_high");
-        refuse_option((dfl_solver_options){.rank_tolerance = bad}, "rank_tolerance");
-        refuse_option((dfl_solver_options){.max_step = bad}, "max_step");
-        refuse_option((dfl_solver_options){.fixed_step = bad}, "fixed_step");
-        refuse_option((dfl_solver_options){.every = bad}, "every");
+        refuse_option((dfl_solver_options){.newton.multiplier_weight = bad}, "multiplier_weight");
+        refuse_option((dfl_solver_options){.newton.tolerance = bad}, "newton_tolerance");
+        refuse_option((dfl_solver_options){.step.safety = bad}, "safety");
+        refuse_option((dfl_solver_options){.step.min_factor = bad}, "min_factor");
+        refuse_option((dfl_solver_options){.step.max_factor = bad}, "max_factor");
+        refuse_option((dfl_solver_options){.step.keep_low = bad}, "keep_low");
+        refuse_option((dfl_solver_options){.step.keep_high = bad}, "keep_high");
+        refuse_option((dfl_solver_options){.constraints.rank_tolerance = bad}, "rank_tolerance");
+        refuse_option((dfl_solver_options){.step.max = bad}, "max_step");
+        refuse_option((dfl_solver_options){.step.fixed = bad}, "fixed_step");
+        refuse_option((dfl_solver_options){.output.every = bad}, "every");
         if (i != 1) {
-            refuse_option((dfl_solver_options){.first_step = bad}, "first_step");
-            refuse_option((dfl_solver_options){.jacobian_reuse = bad}, "jacobian_reuse");
+            refuse_option((dfl_solver_options){.step.first = bad}, "first_step");
+            refuse_option((dfl_solver_options){.newton.reuse = bad}, "jacobian_reuse");
         }
     }
     refuse_option((dfl_solver_options){.rtol = 1e-16}, "rtol");
     refuse_option((dfl_solver_options){.rtol = 2}, "rtol");
-    refuse_option((dfl_solver_options){.min_factor = 1}, "min_factor"); /* would never shrink */
-    refuse_option((dfl_solver_options){.max_factor = 0.5}, "max_factor");
-    refuse_option((dfl_solver_options){.newton_iterations = -1}, "newton_iterations");
-    refuse_option((dfl_solver_options){.newton_iterations = 1000}, "newton_iterations");
-    refuse_option((dfl_solver_options){.newton_updates = 1000}, "newton_updates");
-    refuse_option((dfl_solver_options){.max_steps = -1}, "max_steps");
-    refuse_option((dfl_solver_options){.nevents = -1}, "nevents");
+    refuse_option((dfl_solver_options){.step.min_factor = 1},
+                  "min_factor"); /* would never shrink */
+    refuse_option((dfl_solver_options){.step.max_factor = 0.5}, "max_factor");
+    refuse_option((dfl_solver_options){.newton.iterations = -1}, "newton_iterations");
+    refuse_option((dfl_solver_options){.newton.iterations = 1000}, "newton_iterations");
+    refuse_option((dfl_solver_options){.newton.updates = 1000}, "newton_updates");
+    refuse_option((dfl_solver_options){.step.max_attempts = -1}, "max_steps");
+    refuse_option((dfl_solver_options){.events.count = -1}, "events.count");
 }
 
 static void tolerances_of_single_unknowns_are_refused_by_index(void **state)
@@ -175,9 +176,9 @@ static void tolerances_of_single_unknowns_are_refused_by_index(void **state)
             char name[32];
             each[k] = wrong[i];
             snprintf(name, sizeof name, "rtol_each[%d]", k);
-            refuse_option((dfl_solver_options){.rtol_each = each}, name);
+            refuse_option((dfl_solver_options){.error.rtol_each = each}, name);
             snprintf(name, sizeof name, "atol_each[%d]", k);
-            refuse_option((dfl_solver_options){.atol_each = each}, name);
+            refuse_option((dfl_solver_options){.error.atol_each = each}, name);
         }
 }
 
@@ -189,14 +190,17 @@ static void choices_that_do_not_exist_are_refused_by_name(void **state)
         refuse_option((dfl_solver_options){.integrator = (dfl_integrator)bad}, "integrator");
         assert_string_equal(dfl_form_name((dfl_form)bad), "unknown form");
         assert_string_equal(dfl_integrator_name((dfl_integrator)bad), "unknown integrator");
-        refuse_option((dfl_solver_options){.selectors = (dfl_selectors)bad}, "selectors");
-        refuse_option((dfl_solver_options){.renewal = (dfl_renewal)bad}, "renewal");
-        refuse_option((dfl_solver_options){.algebraic = (dfl_algebraic)bad}, "algebraic");
-        refuse_option((dfl_solver_options){.differential = (dfl_differential)bad}, "differential");
-        refuse_option((dfl_solver_options){.norm = (dfl_norm)bad}, "norm");
-        refuse_option((dfl_solver_options){.reference = (dfl_reference)bad}, "reference");
-        refuse_option((dfl_solver_options){.prediction = (dfl_prediction)bad}, "prediction");
-        refuse_option((dfl_solver_options){.control = (dfl_control)bad}, "control");
+        refuse_option((dfl_solver_options){.constraints.selectors = (dfl_selectors)bad},
+                      "selectors");
+        refuse_option((dfl_solver_options){.constraints.renewal = (dfl_renewal)bad}, "renewal");
+        refuse_option((dfl_solver_options){.constraints.algebraic = (dfl_algebraic)bad},
+                      "algebraic");
+        refuse_option((dfl_solver_options){.newton.differential = (dfl_differential)bad},
+                      "differential");
+        refuse_option((dfl_solver_options){.error.norm = (dfl_norm)bad}, "norm");
+        refuse_option((dfl_solver_options){.newton.reference = (dfl_reference)bad}, "reference");
+        refuse_option((dfl_solver_options){.newton.prediction = (dfl_prediction)bad}, "prediction");
+        refuse_option((dfl_solver_options){.step.control = (dfl_control)bad}, "control");
     }
 }
 
@@ -206,13 +210,13 @@ static void contradictory_options_are_refused(void **state)
     dfl_eom eom = pendulum.eom;
     eom.no_bias = true;
     assert_refused(&eom, NULL, "bias");
-    refuse_option((dfl_solver_options){.selectors = DFL_USER}, "select");
-    refuse_option((dfl_solver_options){.norm = DFL_NORM_BODY}, "bodies");
-    refuse_option((dfl_solver_options){.nevents = 2}, "event");
-    refuse_option(
-        (dfl_solver_options){.prediction = DFL_CONSTANT, .reference = DFL_REFERENCE_STAGE2},
-        "reference");
-    refuse_option((dfl_solver_options){.fixed_step = 0.1, .max_step = 0.05}, "max_step");
+    refuse_option((dfl_solver_options){.constraints.selectors = DFL_USER}, "select");
+    refuse_option((dfl_solver_options){.error.norm = DFL_NORM_BODY}, "bodies");
+    refuse_option((dfl_solver_options){.events.count = 2}, "event");
+    refuse_option((dfl_solver_options){.newton.prediction = DFL_CONSTANT,
+                                       .newton.reference = DFL_REFERENCE_STAGE2},
+                  "reference");
+    refuse_option((dfl_solver_options){.step.fixed = 0.1, .step.max = 0.05}, "max_step");
 }
 
 /* ------------------------------------------------------------------ arguments of start, advance */
@@ -380,8 +384,9 @@ static void a_model_of_r_alone_is_an_ordinary_differential_equation(void **state
     const dfl_eom eom = {.nr = 2, .eval = eval_rotation};
     for (int form = DFL_PSF; form <= DFL_PSI1; form++)
         for (int selectors = DFL_ORTHOGONAL; selectors <= DFL_UNIT; selectors++) {
-            const dfl_solver_options options = {
-                .rtol = 1e-8, .form = (dfl_form)form, .selectors = (dfl_selectors)selectors};
+            const dfl_solver_options options = {.rtol = 1e-8,
+                                                .form = (dfl_form)form,
+                                                .constraints.selectors = (dfl_selectors)selectors};
             const run r = run_with(&eom, 0, (double[]){1, 0}, 3, &options, NULL);
             assert_succeeded(&r);
             assert_near(r.x[0], cos(3), 1e-6);
@@ -446,7 +451,8 @@ static void a_model_of_s_alone_follows_its_equation(void **state)
     (void)state;
     const dfl_eom eom = {.ns = 1, .eval = eval_contact};
     for (int selectors = DFL_ORTHOGONAL; selectors <= DFL_UNIT; selectors++) {
-        const dfl_solver_options options = {.rtol = 1e-8, .selectors = (dfl_selectors)selectors};
+        const dfl_solver_options options = {.rtol = 1e-8,
+                                            .constraints.selectors = (dfl_selectors)selectors};
         const run r = run_with(&eom, 0, (double[]){0}, 1, &options, NULL);
         assert_succeeded(&r);
         assert_near(r.x[0], sin(1), 1e-12);
@@ -524,8 +530,8 @@ static void a_kinematically_determined_mechanism_is_followed_exactly(void **stat
     for (int selectors = DFL_ORTHOGONAL; selectors <= DFL_UNIT; selectors++)
         for (int algebraic = 0; algebraic <= DFL_ALGEBRAIC_SVD; algebraic++) {
             const dfl_solver_options options = {.rtol = 1e-8,
-                                                .selectors = (dfl_selectors)selectors,
-                                                .algebraic = (dfl_algebraic)algebraic};
+                                                .constraints.selectors = (dfl_selectors)selectors,
+                                                .constraints.algebraic = (dfl_algebraic)algebraic};
             const run r = run_with(&eom, 0, (double[]){0, 0, 0, 1, 1, 0}, 2, &options, NULL);
             assert_succeeded(&r);
             const double expected[] = {cos(2), sin(2), -sin(2), cos(2), cos(2), sin(2)};

@@ -89,7 +89,7 @@ static void newton_tolerance_decides_about_the_residuals(void **state)
     for (int m = 0; m < METHODS; m++) {
         dfl_solver_options options = {.integrator = methods[m], .rtol = 1e-5};
         const run loose = run_problem(&prob, 5, &options);
-        options.newton_tolerance = 1e-6;
+        options.newton.tolerance = 1e-6;
         const run tight = run_problem(&prob, 5, &options);
         assert_succeeded(&loose);
         assert_succeeded(&tight);
@@ -219,16 +219,16 @@ static void events_are_located_and_may_stop(void **state)
         passages p = {0};
         dfl_solver_options options = {.integrator = methods[m],
                                       .rtol = 1e-7,
-                                      .nevents = 1,
-                                      .event = height,
-                                      .on_event = on_passage,
+                                      .events.count = 1,
+                                      .events.eval = height,
+                                      .events.on_event = on_passage,
                                       .user = &p};
         const run r = run_problem(&prob, 5, &options);
         assert_succeeded(&r);
         assert_int_equal(p.count, 5);
         for (int i = 0; i < 5; i++)
             assert_near(p.t[i], 0.5 + i, m == 0 ? 1e-5 : 3e-4);
-        options.event_kinds = &(dfl_event_kind){.terminal = true};
+        options.events.kinds = &(dfl_event_kind){.terminal = true};
         const run stopped = run_problem(&prob, 5, &options);
         assert_failed(&stopped, DFL_STOPPED, "event 0");
         assert_near(stopped.t, 0.5, 1e-4);
@@ -246,7 +246,7 @@ static void fixed_steps_are_fixed_and_timed(void **state)
     problem prob;
     assert_true(problem_make(&prob, "slidercrank", 0));
     for (int m = 0; m < METHODS; m++) {
-        const dfl_solver_options options = {.integrator = methods[m], .fixed_step = 1e-3};
+        const dfl_solver_options options = {.integrator = methods[m], .step.fixed = 1e-3};
         const run r = run_problem(&prob, 0.5, &options);
         assert_succeeded(&r);
         assert_int_equal(r.stats.accepted, 500);
@@ -254,7 +254,7 @@ static void fixed_steps_are_fixed_and_timed(void **state)
         assert_true(r.stats.longest_step > 0);
         assert_true(error_of_motion(&r, &prob, 0.5) < 0.01);
         const dfl_solver_options bounded = {
-            .integrator = methods[m], .fixed_step = 1e-3, .newton_iterations = 1};
+            .integrator = methods[m], .step.fixed = 1e-3, .newton.iterations = 1};
         const run b = run_problem(&prob, 0.5, &bounded);
         assert_succeeded(&b);
         assert_int_equal(b.stats.accepted, 500);
@@ -272,7 +272,7 @@ static void step_sizes_obey_their_options(void **state)
     assert_true(problem_make(&prob, "pendulum", 0));
     for (int m = 0; m < METHODS; m++) {
         const dfl_solver_options capped = {
-            .integrator = methods[m], .rtol = 1e-3, .max_step = 1e-3};
+            .integrator = methods[m], .rtol = 1e-3, .step.max = 1e-3};
         const run r = run_problem(&prob, 0.25, &capped);
         assert_succeeded(&r);
         assert_true(r.stats.accepted >= 250 && r.stats.accepted < 300);
@@ -280,9 +280,9 @@ static void step_sizes_obey_their_options(void **state)
         const dfl_solver_options natural = {.integrator = methods[m], .rtol = 1e-5},
                                  eager = {.integrator = methods[m],
                                           .rtol = 1e-5,
-                                          .first_step = 0.1},
+                                          .step.first = 0.1},
                                  timid = {
-                                     .integrator = methods[m], .rtol = 1e-5, .first_step = 1e-9};
+                                     .integrator = methods[m], .rtol = 1e-5, .step.first = 1e-9};
         const run a = run_problem(&prob, 0.25, &natural), b = run_problem(&prob, 0.25, &eager),
                   c = run_problem(&prob, 0.25, &timid);
         assert_succeeded(&a);
@@ -302,7 +302,7 @@ static void the_matrix_is_kept_while_the_iteration_converges(void **state)
     for (int m = 0; m < METHODS; m++) {
         dfl_solver_options options = {.integrator = methods[m], .rtol = 1e-6};
         const run kept = run_problem(&prob, 5, &options);
-        options.jacobian_reuse = -1;
+        options.newton.reuse = -1;
         const run fresh = run_problem(&prob, 5, &options);
         assert_succeeded(&kept);
         assert_succeeded(&fresh);
@@ -374,7 +374,7 @@ static void every_failed_allocation_is_survived(void **state)
         for (int fixed = 0; fixed < 2; fixed++) {
             const dfl_solver_options options = {.integrator = methods[m],
                                                 .order = fixed && m == 0 ? 4 : 0,
-                                                .fixed_step = fixed ? 1e-3 : 0};
+                                                .step.fixed = fixed ? 1e-3 : 0};
             assert_survives_failed_allocations(&prob, &options);
         }
     problem_free(&prob);

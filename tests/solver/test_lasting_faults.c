@@ -153,7 +153,7 @@ static void the_limit_of_steps_ends_an_advance_that_can_be_continued(void **stat
     assert_true(problem_make(&prob, "pendulum", 0));
     dfl_context *ctx = dfl_context_create();
     dfl_solver *solver = NULL;
-    const dfl_solver_options options = {.max_steps = 10};
+    const dfl_solver_options options = {.step.max_attempts = 10};
     assert_int_equal(dfl_solver_create(&solver, ctx, &prob.eom, &options), DFL_OK);
     assert_int_equal(dfl_solver_start(solver, 0, prob.x0, NULL), DFL_OK);
     dfl_status status = DFL_TOO_MANY_STEPS;
@@ -181,7 +181,7 @@ static void a_fixed_step_returns_to_its_size_after_a_fault(void **state)
     make_faulty(&f, "pendulum", (damage){.target = EVAL, .rc = 1});
     dfl_context *ctx = dfl_context_create();
     dfl_solver *solver = NULL;
-    const dfl_solver_options options = {.fixed_step = 0.01};
+    const dfl_solver_options options = {.step.fixed = 0.01};
     assert_int_equal(dfl_solver_create(&solver, ctx, &f.eom, &options), DFL_OK);
     assert_int_equal(dfl_solver_start(solver, 0, f.prob.x0, NULL), DFL_OK);
     assert_int_equal(dfl_solver_advance(solver, 0.1), DFL_OK);

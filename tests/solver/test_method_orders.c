@@ -20,8 +20,8 @@ static const study higher[] = {{"pendulum", 3, {280, 400, 560, 800}, 0},
 static errors orders(const study *s, dfl_solver_options method)
 {
     method.rtol = 1e-6;
-    method.newton_iterations = 50;
-    method.newton_tolerance = 1e-8;
+    method.newton.iterations = 50;
+    method.newton.tolerance = 1e-8;
     return orders_of(s, &method);
 }
 
@@ -47,7 +47,8 @@ static void methods_of_second_order_have_it_in_psf(void **state)
             for (int m = DFL_BDF; m <= DFL_MIDPOINT; m++) {
                 const dfl_solver_options method = {.integrator = (dfl_integrator)m,
                                                    .order = m == DFL_BDF ? 2 : 0,
-                                                   .selectors = unit ? DFL_UNIT : DFL_ORTHOGONAL};
+                                                   .constraints.selectors =
+                                                       unit ? DFL_UNIT : DFL_ORTHOGONAL};
                 assert_orders(orders(&second[i], method), 2, 2, 2);
             }
 }
@@ -101,9 +102,9 @@ static void pendulum_after(double *x, double tau, const dfl_solver_options *meth
     if (method) {
         options = *method;
         options.rtol = 1e-6;
-        options.newton_iterations = 50;
-        options.newton_tolerance = 1e-8;
-        options.fixed_step = h;
+        options.newton.iterations = 50;
+        options.newton.tolerance = 1e-8;
+        options.step.fixed = h;
     }
     memcpy(prob.x0, prob.references[0].x, 5 * sizeof *x);
     prob.t0 = prob.references[0].t;

@@ -27,7 +27,7 @@ static void all_blocks_at_once_give_the_motion_without_constraints(void **state)
     const dfl_solver_options options[] = {
         {.rtol = 1e-8},
         {.rtol = 1e-8, .form = DFL_PSI1},
-        {.rtol = 1e-8, .selectors = DFL_UNIT},
+        {.rtol = 1e-8, .constraints.selectors = DFL_UNIT},
     };
     for (int i = 0; i < 3; i++)
         for (int k = 0; k < 2; k++) {

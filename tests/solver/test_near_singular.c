@@ -239,7 +239,7 @@ static void a_row_that_vanishes_is_named_with_time_and_ranks(void **state)
         .np = 3, .nv = 3, .nl = 2, .eval = vanishing_eval, .trivial_kinematics = true};
     const double x0[8] = {0, 0, 0, 0, 0, 0, 0, 1};
     for (int selectors = DFL_ORTHOGONAL; selectors <= DFL_UNIT; selectors++) {
-        const dfl_solver_options options = {.selectors = (dfl_selectors)selectors};
+        const dfl_solver_options options = {.constraints.selectors = (dfl_selectors)selectors};
         const run r = run_with(&eom, 0, x0, 2, &options, NULL);
         assert_failed(&r, DFL_RANK_CHANGED, "g[1] become dependent");
         assert_failed(&r, DFL_RANK_CHANGED, "t = 1");

@@ -8,7 +8,7 @@ static void every_reference_point_gives_the_solution_with_its_own_work(void **st
     double solves[5] = {0}; /* per attempt, with a new matrix for each */
     for (int ref = DFL_REFERENCE_START; ref <= DFL_REFERENCE_STAGE3; ref++) {
         const run r = swing(&(dfl_solver_options){
-            .rtol = 1e-7, .reference = (dfl_reference)ref, .jacobian_reuse = -1});
+            .rtol = 1e-7, .newton.reference = (dfl_reference)ref, .newton.reuse = -1});
         assert_accurate(&r);
         solves[ref] = (double)r.stats.back_substitutions / (double)r.stats.attempts;
         for (int other = DFL_REFERENCE_START; other < ref; other++)
@@ -21,9 +21,9 @@ static void every_reference_point_gives_the_solution_with_its_own_work(void **st
 static void constant_prediction_costs_iterations(void **state)
 {
     (void)state;
-    const dfl_solver_options extrapolate = {.rtol = 1e-7, .reference = DFL_REFERENCE_START};
+    const dfl_solver_options extrapolate = {.rtol = 1e-7, .newton.reference = DFL_REFERENCE_START};
     dfl_solver_options constant = extrapolate;
-    constant.prediction = DFL_CONSTANT;
+    constant.newton.prediction = DFL_CONSTANT;
     const run e = swing(&extrapolate), c = swing(&constant);
     assert_accurate(&e);
     assert_accurate(&c);
@@ -34,9 +34,9 @@ static void newton_iterations_bounds_the_solves_of_an_attempt(void **state)
 {
     (void)state;
     const run few =
-        swing(&(dfl_solver_options){.rtol = 1e-7, .newton_iterations = 3, .newton_updates = -1});
+        swing(&(dfl_solver_options){.rtol = 1e-7, .newton.iterations = 3, .newton.updates = -1});
     const run many =
-        swing(&(dfl_solver_options){.rtol = 1e-7, .newton_iterations = 10, .newton_updates = -1});
+        swing(&(dfl_solver_options){.rtol = 1e-7, .newton.iterations = 10, .newton.updates = -1});
     assert_accurate(&many);
     assert_accurate(&few);
     assert_true(few.stats.back_substitutions <= 3 * few.stats.attempts);
@@ -47,9 +47,9 @@ static void newton_updates_bounds_the_matrices_of_an_attempt(void **state)
 {
     (void)state;
     /* a hard iteration bound makes updates necessary */
-    dfl_solver_options options = {.rtol = 1e-7, .newton_iterations = 3, .newton_updates = -1};
+    dfl_solver_options options = {.rtol = 1e-7, .newton.iterations = 3, .newton.updates = -1};
     const run none = swing(&options);
-    options.newton_updates = 2;
+    options.newton.updates = 2;
     const run two = swing(&options);
     assert_accurate(&none);
     assert_accurate(&two);
@@ -62,8 +62,8 @@ static void newton_updates_bounds_the_matrices_of_an_attempt(void **state)
 static void a_smaller_newton_tolerance_iterates_more_and_leaves_less(void **state)
 {
     (void)state;
-    const run loose = swing(&(dfl_solver_options){.rtol = 1e-5, .newton_tolerance = 0.03});
-    const run tight = swing(&(dfl_solver_options){.rtol = 1e-5, .newton_tolerance = 1e-6});
+    const run loose = swing(&(dfl_solver_options){.rtol = 1e-5, .newton.tolerance = 0.03});
+    const run tight = swing(&(dfl_solver_options){.rtol = 1e-5, .newton.tolerance = 1e-6});
     assert_succeeded(&loose);
     assert_succeeded(&tight);
     assert_true((double)tight.stats.back_substitutions / (double)tight.stats.attempts >
@@ -75,7 +75,7 @@ static void a_small_multiplier_weight_lets_newton_stop_earlier(void **state)
 {
     (void)state;
     const run one = swing(&(dfl_solver_options){.rtol = 1e-7});
-    const run less = swing(&(dfl_solver_options){.rtol = 1e-7, .multiplier_weight = 1e-3});
+    const run less = swing(&(dfl_solver_options){.rtol = 1e-7, .newton.multiplier_weight = 1e-3});
     assert_accurate(&one);
     assert_succeeded(&less);
     assert_true(less.stats.back_substitutions < one.stats.back_substitutions);
@@ -85,13 +85,13 @@ static void the_matrix_is_kept_while_newton_is_fast(void **state)
 {
     (void)state;
     for (int ref = DFL_REFERENCE_START; ref <= DFL_REFERENCE_STAGE3; ref++) {
-        dfl_solver_options options = {.rtol = 1e-7, .reference = (dfl_reference)ref};
+        dfl_solver_options options = {.rtol = 1e-7, .newton.reference = (dfl_reference)ref};
         const run usual = swing(&options);
-        options.jacobian_reuse = -1;
+        options.newton.reuse = -1;
         const run never = swing(&options);
-        options.jacobian_reuse = 0.2;
+        options.newton.reuse = 0.2;
         const run often = swing(&options);
-        options.jacobian_reuse = ref == DFL_REFERENCE_START ? 1e-3 : 0.03;
+        options.newton.reuse = ref == DFL_REFERENCE_START ? 1e-3 : 0.03;
         const run same = swing(&options);
         assert_accurate(&never);
         assert_accurate(&often);
@@ -107,9 +107,9 @@ static void a_kept_matrix_is_renewed_when_newton_fails(void **state)
 {
     (void)state;
     const run r = swing(&(dfl_solver_options){.rtol = 1e-6,
-                                              .reference = DFL_REFERENCE_START,
-                                              .jacobian_reuse = 0.5,
-                                              .newton_updates = -1});
+                                              .newton.reference = DFL_REFERENCE_START,
+                                              .newton.reuse = 0.5,
+                                              .newton.updates = -1});
     assert_succeeded(&r);
     assert_true(r.stats.rejected_newton > 0);
     assert_true(error_at(&r, &pendulum, T_END) < 10 * ACCURATE); /* at ten times the tolerance */

@@ -51,10 +51,10 @@ static void an_iteration_that_takes_too_long_is_given_up_at_once(void **state)
     witness w = {0};
     const dfl_eom eom = counted_model(&w.count, &slow);
     const dfl_solver_options options = {.order = 5,
-                                        .first_step = 1,
-                                        .newton_tolerance = 1e-10,
-                                        .newton_iterations = 20,
-                                        .newton_updates = -1,
+                                        .step.first = 1,
+                                        .newton.tolerance = 1e-10,
+                                        .newton.iterations = 20,
+                                        .newton.updates = -1,
                                         .log = note_failure,
                                         .user = &w};
     const double x0[] = {1, 0};
@@ -145,7 +145,7 @@ static void increments_that_are_no_numbers_count_in_every_norm(void **state)
         eom.eval = torn_eval;
         it.from = 10 * h + 0.1 * h; /* the first stage of the eleventh step: at 0.155 h */
         it.to = 10 * h + 0.2 * h;
-        const dfl_solver_options options = {.order = 5, .fixed_step = h, .norm = norms[i]};
+        const dfl_solver_options options = {.order = 5, .step.fixed = h, .error.norm = norms[i]};
         dfl_context *ctx = dfl_context_create();
         dfl_solver *solver = NULL;
         assert_int_equal(dfl_solver_create(&solver, ctx, &eom, &options), DFL_OK);

@@ -103,8 +103,9 @@ static result run_crank(dfl_form form, dfl_integrator integrator, double toleran
                                         .integrator = integrator,
                                         .rtol = tolerance,
                                         .atol = 1e-3 * tolerance,
-                                        .max_steps = integrator == DFL_BDF ? 100000 : 20000,
-                                        .independent = independent >= 0 ? chosen : NULL};
+                                        .step.max_attempts = integrator == DFL_BDF ? 100000 : 20000,
+                                        .constraints.independent =
+                                            independent >= 0 ? chosen : NULL};
     dfl_context *ctx = dfl_context_create();
     dfl_solver *solver = NULL;
     assert_int_equal(dfl_solver_create(&solver, ctx, &slider_crank, &options), DFL_OK);
@@ -141,7 +142,7 @@ static void the_start_has_the_known_accelerations_in_every_form(void **state)
         /* the velocity's difference quotient over a step of 1e-5 s has an error of its size */
         const double h = 1e-5;
         const dfl_solver_options options = {
-            .form = all[i].form, .integrator = all[i].integrator, .fixed_step = h};
+            .form = all[i].form, .integrator = all[i].integrator, .step.fixed = h};
         dfl_context *ctx = dfl_context_create();
         dfl_solver *solver = NULL;
         assert_int_equal(dfl_solver_create(&solver, ctx, &slider_crank, &options), DFL_OK);

@@ -70,7 +70,8 @@ static void loosening_rtol_each_of_one_component_lets_its_error_grow(void **stat
     (void)state;
     const double rtol[4] = {1e-8, 1e-4, 1e-8, 1e-4}, atol[4] = {1e-8, 1e-4, 1e-8, 1e-4};
     const run all = oscillate(&(dfl_solver_options){.rtol = 1e-8});
-    const run each = oscillate(&(dfl_solver_options){.rtol_each = rtol, .atol_each = atol});
+    const run each =
+        oscillate(&(dfl_solver_options){.error.rtol_each = rtol, .error.atol_each = atol});
     assert_only_fast_error_grows(&all, &each);
 }
 
@@ -79,7 +80,7 @@ static void loosening_atol_each_of_one_component_lets_its_error_grow(void **stat
     (void)state;
     const double atol[4] = {1e-8, 1e-3, 1e-8, 1e-3};
     const run all = oscillate(&(dfl_solver_options){.rtol = 1e-8, .atol = 1e-8});
-    const run each = oscillate(&(dfl_solver_options){.rtol = 1e-8, .atol_each = atol});
+    const run each = oscillate(&(dfl_solver_options){.rtol = 1e-8, .error.atol_each = atol});
     assert_only_fast_error_grows(&all, &each);
 }
 
@@ -88,7 +89,7 @@ static void equal_tolerances_for_each_component_are_the_scalar_ones(void **state
     (void)state;
     const double rtol[N] = {1e-5, 1e-5, 1e-5, 1e-5, 1e-5}, atol[N] = {1e-7, 1e-7, 1e-7, 1e-7, 1e-7};
     const run scalar = swing(&(dfl_solver_options){.rtol = 1e-5, .atol = 1e-7});
-    const run each = swing(&(dfl_solver_options){.rtol_each = rtol, .atol_each = atol});
+    const run each = swing(&(dfl_solver_options){.error.rtol_each = rtol, .error.atol_each = atol});
     assert_succeeded(&each);
     assert_memory_equal(scalar.x, each.x, sizeof scalar.x);
     assert_int_equal(scalar.stats.attempts, each.stats.attempts);
@@ -106,26 +107,26 @@ static void zero_means_the_documented_default(void **state)
         swing(&(dfl_solver_options){.rtol = 1e-6,
                                     .atol = 1e-6,
                                     .form = DFL_PSF,
-                                    .selectors = DFL_ORTHOGONAL,
-                                    .renewal = DFL_RENEW_ALWAYS,
-                                    .algebraic = DFL_ALGEBRAIC_AUTO,
-                                    .differential = DFL_DIFFERENTIAL_LU,
-                                    .norm = DFL_NORM_RMS,
-                                    .rank_tolerance = 1e-10,
-                                    .reference = DFL_REFERENCE_STAGE2,
-                                    .prediction = DFL_EXTRAPOLATE,
-                                    .control = DFL_CONTROL_PREDICTIVE,
-                                    .newton_iterations = 10,
-                                    .newton_updates = 1,
-                                    .newton_tolerance = 0.5 * fmin(0.03, sqrt(0.1 * 1e-4)),
-                                    .multiplier_weight = 1,
-                                    .jacobian_reuse = 0.03,
-                                    .max_steps = 10000000,
-                                    .safety = 0.9,
-                                    .min_factor = 0.2,
-                                    .max_factor = 8,
-                                    .keep_low = 1,
-                                    .keep_high = 1.2});
+                                    .constraints.selectors = DFL_ORTHOGONAL,
+                                    .constraints.renewal = DFL_RENEW_ALWAYS,
+                                    .constraints.algebraic = DFL_ALGEBRAIC_AUTO,
+                                    .newton.differential = DFL_DIFFERENTIAL_LU,
+                                    .error.norm = DFL_NORM_RMS,
+                                    .constraints.rank_tolerance = 1e-10,
+                                    .newton.reference = DFL_REFERENCE_STAGE2,
+                                    .newton.prediction = DFL_EXTRAPOLATE,
+                                    .step.control = DFL_CONTROL_PREDICTIVE,
+                                    .newton.iterations = 10,
+                                    .newton.updates = 1,
+                                    .newton.tolerance = 0.5 * fmin(0.03, sqrt(0.1 * 1e-4)),
+                                    .newton.multiplier_weight = 1,
+                                    .newton.reuse = 0.03,
+                                    .step.max_attempts = 10000000,
+                                    .step.safety = 0.9,
+                                    .step.min_factor = 0.2,
+                                    .step.max_factor = 8,
+                                    .step.keep_low = 1,
+                                    .step.keep_high = 1.2});
     assert_succeeded(&zero);
     assert_succeeded(&said);
     assert_memory_equal(automatic.x, none.x, sizeof none.x);
@@ -147,7 +148,7 @@ static void the_default_rank_tolerance_is_larger_with_differences(void **state)
         if (differences) /* of g too: with p' = v it would be known from W */
             eom.jacobian = NULL, eom.trivial_kinematics = false;
         assert_int_equal(dfl_solver_create(&solver, ctx, &eom, NULL), DFL_OK);
-        assert_true(solver->options.rank_tolerance == (differences ? 1e-6 : 1e-10));
+        assert_true(solver->options.constraints.rank_tolerance == (differences ? 1e-6 : 1e-10));
         dfl_solver_free(solver);
         dfl_context_free(ctx);
     }
@@ -167,48 +168,49 @@ static void an_option_out_of_range_is_refused_by_name(void **state)
         {"rtol", {.rtol = NAN}},
         {"atol", {.atol = -1}},
         {"atol", {.atol = INFINITY}},
-        {"rtol_each[2]", {.rtol_each = bad}},
-        {"atol_each[2]", {.atol_each = bad}},
+        {"rtol_each[2]", {.error.rtol_each = bad}},
+        {"atol_each[2]", {.error.atol_each = bad}},
         {"form", {.form = DFL_FORMS}},
-        {"selectors", {.selectors = (dfl_selectors)3}},
-        {"renewal", {.renewal = (dfl_renewal)3}},
-        {"select", {.selectors = DFL_USER}},
-        {"algebraic", {.algebraic = (dfl_algebraic)4}},
-        {"differential", {.differential = (dfl_differential)2}},
-        {"norm", {.norm = (dfl_norm)2}},
-        {"structure->bodies", {.norm = DFL_NORM_BODY}},
-        {"rank_tolerance", {.rank_tolerance = -1}},
-        {"rank_tolerance", {.rank_tolerance = 0.5}},
-        {"reference", {.reference = (dfl_reference)5}},
-        {"reference", {.reference = DFL_REFERENCE_STAGE1, .prediction = DFL_CONSTANT}},
-        {"prediction", {.prediction = (dfl_prediction)2}},
-        {"control", {.control = (dfl_control)2}},
-        {"newton_iterations", {.newton_iterations = -1}},
-        {"newton_iterations", {.newton_iterations = 1000}},
-        {"newton_updates", {.newton_updates = 11}},
-        {"newton_tolerance", {.newton_tolerance = -1}},
-        {"newton_tolerance", {.newton_tolerance = 2}},
-        {"multiplier_weight", {.multiplier_weight = -1}},
-        {"multiplier_weight", {.multiplier_weight = 2}},
-        {"jacobian_reuse", {.jacobian_reuse = 2}},
-        {"jacobian_reuse", {.jacobian_reuse = NAN}},
-        {"first_step", {.first_step = NAN}},
-        {"max_step", {.max_step = -1}},
-        {"fixed_step", {.fixed_step = -1}},
-        {"fixed_step", {.fixed_step = INFINITY}},
-        {"fixed_step", {.fixed_step = 1, .max_step = 0.5}},
-        {"max_steps", {.max_steps = -1}},
+        {"selectors", {.constraints.selectors = (dfl_selectors)3}},
+        {"renewal", {.constraints.renewal = (dfl_renewal)3}},
+        {"select", {.constraints.selectors = DFL_USER}},
+        {"algebraic", {.constraints.algebraic = (dfl_algebraic)4}},
+        {"differential", {.newton.differential = (dfl_differential)2}},
+        {"norm", {.error.norm = (dfl_norm)2}},
+        {"structure->bodies", {.error.norm = DFL_NORM_BODY}},
+        {"rank_tolerance", {.constraints.rank_tolerance = -1}},
+        {"rank_tolerance", {.constraints.rank_tolerance = 0.5}},
+        {"reference", {.newton.reference = (dfl_reference)5}},
+        {"reference",
+         {.newton.reference = DFL_REFERENCE_STAGE1, .newton.prediction = DFL_CONSTANT}},
+        {"prediction", {.newton.prediction = (dfl_prediction)2}},
+        {"control", {.step.control = (dfl_control)2}},
+        {"newton_iterations", {.newton.iterations = -1}},
+        {"newton_iterations", {.newton.iterations = 1000}},
+        {"newton_updates", {.newton.updates = 11}},
+        {"newton_tolerance", {.newton.tolerance = -1}},
+        {"newton_tolerance", {.newton.tolerance = 2}},
+        {"multiplier_weight", {.newton.multiplier_weight = -1}},
+        {"multiplier_weight", {.newton.multiplier_weight = 2}},
+        {"jacobian_reuse", {.newton.reuse = 2}},
+        {"jacobian_reuse", {.newton.reuse = NAN}},
+        {"first_step", {.step.first = NAN}},
+        {"max_step", {.step.max = -1}},
+        {"fixed_step", {.step.fixed = -1}},
+        {"fixed_step", {.step.fixed = INFINITY}},
+        {"fixed_step", {.step.fixed = 1, .step.max = 0.5}},
+        {"max_steps", {.step.max_attempts = -1}},
         {"order", {.order = 3}},
         {"order", {.order = 17}},
-        {"safety", {.safety = -1}},
-        {"safety", {.safety = 1.5}},
-        {"min_factor", {.min_factor = 2}},
-        {"max_factor", {.max_factor = 0.5}},
-        {"keep_low", {.keep_low = 2}},
-        {"keep_high", {.keep_high = 0.5}},
-        {"every", {.every = -1}},
-        {"nevents", {.nevents = -1}},
-        {"event", {.nevents = 1}},
+        {"safety", {.step.safety = -1}},
+        {"safety", {.step.safety = 1.5}},
+        {"min_factor", {.step.min_factor = 2}},
+        {"max_factor", {.step.max_factor = 0.5}},
+        {"keep_low", {.step.keep_low = 2}},
+        {"keep_high", {.step.keep_high = 0.5}},
+        {"every", {.output.every = -1}},
+        {"events.count", {.events.count = -1}},
+        {"event", {.events.count = 1}},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         const run r = swing(&wrong[i].options);

@@ -38,7 +38,7 @@ static int highest(const journal *j)
 static dfl_statistics follow(journal *j, const char *name, double rtol, int order)
 {
     const dfl_solver_options options = {
-        .rtol = rtol, .order = order, .on_step = note_order, .user = j};
+        .rtol = rtol, .order = order, .output.on_step = note_order, .user = j};
     run r;
     j->n = 0;
     run_make(&r, name, 0, &options);
@@ -111,7 +111,7 @@ static void fixed_steps_have_order_5_unless_another_is_given(void **state)
     (void)state;
     for (int order = 0; order <= 13; order += 13) {
         const dfl_solver_options options = {
-            .fixed_step = 0.01, .order = order, .on_step = note_order, .user = &steps};
+            .step.fixed = 0.01, .order = order, .output.on_step = note_order, .user = &steps};
         run r;
         steps.n = 0;
         run_make(&r, "pendulum", 0, &options);
@@ -156,11 +156,11 @@ static void events_are_located_with_every_order(void **state)
         const dfl_event_kind kind = {.direction = -1};
         const dfl_solver_options options = {.rtol = k == 0 ? 1e-13 : 1e-8,
                                             .order = orders[k],
-                                            .max_step = k == 0 ? 0.01 : 0,
-                                            .nevents = 1,
-                                            .event = height,
-                                            .event_kinds = &kind,
-                                            .on_event = note_passage,
+                                            .step.max = k == 0 ? 0.01 : 0,
+                                            .events.count = 1,
+                                            .events.eval = height,
+                                            .events.kinds = &kind,
+                                            .events.on_event = note_passage,
                                             .user = &p};
         run r;
         run_make(&r, "pendulum", 0, &options);

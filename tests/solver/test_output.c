@@ -45,7 +45,7 @@ static double interpolation_error(double h, double *at_end)
 {
     fixture f;
     begin(&f, "pendulum",
-          (dfl_solver_options){.rtol = 1e-12, .fixed_step = h, .newton_iterations = 30});
+          (dfl_solver_options){.rtol = 1e-12, .step.fixed = h, .newton.iterations = 30});
     const double steps = round(0.4 / h);
     double x, y, largest = 0, state[5];
     for (int k = 1; k <= (int)steps; k++) {
@@ -141,9 +141,9 @@ static void projected_output_satisfies_every_level(void **state)
             problem_free(&prob);
             begin(&f, names[k],
                   (dfl_solver_options){.rtol = 1e-4,
-                                       .every = span / 57,
-                                       .project_output = project,
-                                       .on_output = check_output});
+                                       .output.every = span / 57,
+                                       .output.project = project,
+                                       .output.on_output = check_output});
             assert_int_equal(dfl_solver_advance(f.solver, t_end), DFL_OK);
             assert_int_equal(f.rec->count, 58);
             if (project && f.rec->residual > 1e-9)
@@ -157,7 +157,7 @@ static void interpolated_states_are_projected_on_request(void **state)
     (void)state;
     fixture f;
     double x[RUN_MOST], raw[RUN_MOST];
-    begin(&f, "andrews", (dfl_solver_options){.rtol = 1e-4, .on_step = on_step});
+    begin(&f, "andrews", (dfl_solver_options){.rtol = 1e-4, .output.on_step = on_step});
     assert_int_equal(dfl_solver_advance(f.solver, 0.01), DFL_OK);
     const double t = 0.5 * (f.rec->last_old + f.rec->last);
     assert_int_equal(dfl_solver_interpolate(raw, f.solver, t, false), DFL_OK);
@@ -180,7 +180,8 @@ static void the_output_grid_has_exact_times(void **state)
         for (int k = 0; k < 3; k++) {
             fixture f;
             begin(&f, "pendulum",
-                  (dfl_solver_options){.rtol = rtol[k], .every = 0.1, .on_output = on_output});
+                  (dfl_solver_options){
+                      .rtol = rtol[k], .output.every = 0.1, .output.on_output = on_output});
             assert_int_equal(dfl_solver_advance(f.solver, sign * 3.05), DFL_OK);
             assert_int_equal(f.rec->count, 32);
             for (int i = 0; i <= 30; i++)
@@ -200,7 +201,7 @@ static void without_a_grid_only_the_ends_are_given_out(void **state)
 {
     (void)state;
     fixture f;
-    begin(&f, "pendulum", (dfl_solver_options){.on_output = on_output});
+    begin(&f, "pendulum", (dfl_solver_options){.output.on_output = on_output});
     assert_int_equal(dfl_solver_advance(f.solver, 1), DFL_OK);
     assert_int_equal(dfl_solver_advance(f.solver, 3), DFL_OK);
     assert_int_equal(f.rec->count, 3);
@@ -212,7 +213,8 @@ static void a_grid_goes_on_over_several_advances(void **state)
 {
     (void)state;
     fixture f;
-    begin(&f, "pendulum", (dfl_solver_options){.every = 0.25, .on_output = on_output});
+    begin(&f, "pendulum",
+          (dfl_solver_options){.output.every = 0.25, .output.on_output = on_output});
     const double ends[] = {0.5, 0.6, 0.7, 0.75, 1.3};
     const double expected[] = {0, 0.25, 0.5, 0.6, 0.7, 0.75, 1, 1.25, 1.3};
     for (size_t k = 0; k < sizeof ends / sizeof *ends; k++)
@@ -227,7 +229,8 @@ static void a_grid_is_also_met_on_the_way_back(void **state)
 {
     (void)state;
     fixture f;
-    begin(&f, "pendulum", (dfl_solver_options){.every = 0.25, .on_output = on_output});
+    begin(&f, "pendulum",
+          (dfl_solver_options){.output.every = 0.25, .output.on_output = on_output});
     const double ends[] = {0.6, -0.5, 0.25};
     const double expected[] = {0, 0.25, 0.5, 0.6, 0.5, 0.25, 0, -0.25, -0.5, -0.25, 0, 0.25};
     for (size_t k = 0; k < sizeof ends / sizeof *ends; k++)

@@ -45,7 +45,7 @@ static long_run solve(const char *name, dfl_form form, int order)
     assert_true(problem_make(&prob, name, 0));
     watch w = {.prob = &prob};
     const dfl_solver_options options = {
-        .rtol = tol, .order = order, .form = form, .on_step = watch_energy, .user = &w};
+        .rtol = tol, .order = order, .form = form, .output.on_step = watch_energy, .user = &w};
     long_run out = {0};
     run r;
     run_start(&r, &prob, &options);

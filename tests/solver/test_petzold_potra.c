@@ -6,8 +6,8 @@
 static dfl_solver_options fixed(dfl_form form, dfl_integrator integrator, int order, double h)
 {
     dfl_solver_options options = to_rounding(form, integrator, order, h);
-    options.newton_updates = 5;
-    options.jacobian_reuse = -1;
+    options.newton.updates = 5;
+    options.newton.reuse = -1;
     return options;
 }
 
@@ -68,7 +68,7 @@ static void constant_constraints_make_all_of_them_one(void **state)
         for (size_t k = 0; k < 2 * sizeof forms / sizeof *forms; k++) {
             const dfl_form form = forms[k / 2];
             dfl_solver_options options = fixed(form, methods[i].integrator, methods[i].order, 0.05);
-            options.lagged = k % 2;
+            options.constraints.lagged = k % 2;
             const run r = run_with(&straight, 0, straight_start, 2, &options, NULL);
             assert_succeeded(&r);
             assert_true(r.stats.max_correction < 1e-10);
@@ -105,8 +105,8 @@ static void multipliers_of_ext316_do_not_vanish_with_h_where_the_motion_turns_ba
         double h = 0.025, correction = INFINITY, error = INFINITY;
         for (int i = 0; i < 7; i++, h /= 2) {
             dfl_solver_options options = fixed(forms[k], DFL_BDF, 2, h);
-            options.renewal = DFL_RENEW_DEFAULT;
-            options.jacobian_reuse = 0;
+            options.constraints.renewal = DFL_RENEW_DEFAULT;
+            options.newton.reuse = 0;
             const run r = run_with(&uneven_pendulum, 0, x0, t_end, &options, NULL);
             assert_succeeded(&r);
             const double now = distance(r.x + 1, exact.x + 1, 2);
@@ -225,8 +225,8 @@ static double slide_error(double ratio, dfl_form form, dfl_selectors selectors, 
     const double t_end = 2, angle = turn(&it, t_end).angle + it.angle;
     const double p[] = {-sin(angle) * sin(t_end), cos(angle) * sin(t_end)};
     dfl_solver_options options = fixed(form, DFL_BDF, 2, h);
-    options.selectors = selectors;
-    options.select = select_accelerations;
+    options.constraints.selectors = selectors;
+    options.constraints.select = select_accelerations;
     const run r = run_slide(&it, &options, t_end);
     return r.status ? INFINITY : distance(r.x + 3, p, 2);
 }
@@ -287,13 +287,13 @@ static void tangent_planes_are_projected_invariants_with_present_constraints(voi
         slide it = {.ratio = 0.2, .angle = 0.5, .rest = 0.05, .power = 3};
         dfl_solver_options options = fixed(DFL_PINV, DFL_BDF, order, 0.05);
         const run pinv = run_slide(&it, &options, 1);
-        options.lagged = true;
+        options.constraints.lagged = true;
         const run lagged = run_slide(&it, &options, 1);
         options = fixed(DFL_TANGENT, DFL_BDF, order, 0.05);
         const run tangent = run_slide(&it, &options, 1);
         options = fixed(DFL_PSF, DFL_BDF, order, 0.05);
-        options.selectors = DFL_USER;
-        options.select = select_accelerations;
+        options.constraints.selectors = DFL_USER;
+        options.constraints.select = select_accelerations;
         const run a_ssf = run_slide(&it, &options, 1);
         options = fixed(DFL_EXT317, DFL_BDF, order, 0.05);
         const run other = run_slide(&it, &options, 1);

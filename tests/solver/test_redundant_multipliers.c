@@ -160,7 +160,7 @@ static void check_swing(sphere s)
         atol[n + i] = 1e-8 * speed;
         atol[n + 3 + i] = 1e-8 * L;
     }
-    const dfl_solver_options options = {.rtol = 1e-8, .atol_each = atol, .self_check = true};
+    const dfl_solver_options options = {.rtol = 1e-8, .error.atol_each = atol, .self_check = true};
     const run r = run_with(&eom, 0, x0, 3 * sqrt(L / gravity), &options, NULL);
     assert_succeeded(&r);
     const double *v = r.x + n, *p = v + 3;

@@ -87,7 +87,7 @@ static outcome solve(const claim *c, double tol, int order)
     assert_true(problem_make(&prob, c->name, c->size));
     sizes size = {.at = dfl_eom_layout(&prob.eom), .p = 1, .v = 1};
     const dfl_solver_options options = {
-        .rtol = tol, .order = order, .on_step = note_sizes, .user = &size};
+        .rtol = tol, .order = order, .output.on_step = note_sizes, .user = &size};
     outcome out = {0};
     run r;
     run_start(&r, &prob, &options);
@@ -192,7 +192,7 @@ static void check_truck(int order, int digits, double K, double K_multipliers)
     run r;
     for (int i = 0; i < 20; i++)
         atol[i] = i < 2 ? newton * tol : tol; /* the two multipliers come first */
-    const dfl_solver_options options = {.rtol = tol, .order = order, .atol_each = atol};
+    const dfl_solver_options options = {.rtol = tol, .order = order, .error.atol_each = atol};
     run_make(&r, "truck", 0, &options);
     for (int i = 0; i < r.prob.nreferences; i++) {
         const problem_reference *ref = &r.prob.references[i];

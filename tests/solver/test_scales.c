@@ -65,7 +65,7 @@ static void constraints_with_a_short_lever_arm_are_independent(void **state)
                              .mass_constant = true,
                              .trivial_kinematics = true,
                              .user = &A};
-        const dfl_solver_options options = {.atol_each = atol};
+        const dfl_solver_options options = {.error.atol_each = atol};
         const run r = run_with(&eom, 0, x0, 2, &options, NULL);
         assert_succeeded(&r);
         assert_int_equal(r.stats.rank_position, 2);
@@ -84,7 +84,8 @@ static run swing_heavy(double mass, bool carry)
     rod m = {.mass = mass, .scale = 1, .length = 1};
     const dfl_eom eom = rod_eom(&m);
     const double x0[5] = {0, 0.1, 0, 0.6, -0.8}, atol[5] = {1e-6 * mass, 1e-6, 1e-6, 1e-6, 1e-6};
-    const dfl_solver_options options = {.atol_each = atol, .carry_accelerations = carry};
+    const dfl_solver_options options = {.error.atol_each = atol,
+                                        .newton.carry_accelerations = carry};
     run r = start_with(&eom, 0, x0, &options, NULL);
     assert_succeeded(&r);
     assert_near(r.x[0] / mass, 7.8544, 1e-9); /* v^2 - g p_y with v^2 = 0.0064; rounding */
@@ -127,7 +128,7 @@ static void start_and_motion_do_not_depend_on_the_scale_of_the_constraint(void *
         const dfl_eom eom = rod_eom(&m);
         const double atol[5] = {1e-6 / m.scale, 1e-6, 1e-6, 1e-6, 1e-6};
         const double start[5] = {7.8544, 0.064, 0.048, 0.6, -0.8};
-        const dfl_solver_options options = {.atol_each = atol};
+        const dfl_solver_options options = {.error.atol_each = atol};
         run r = start_with(&eom, 0, x0, &options, NULL);
         assert_succeeded(&r);
         r.x[0] *= m.scale;
@@ -183,7 +184,7 @@ static void a_short_row_beside_a_long_one_is_satisfied_as_well(void **state)
                              .trivial_kinematics = true,
                              .user = &scale};
         const double atol[8] = {1e-6 / scale, 1e-6, 1e-6, 1e-6, 1e-6, 1e-6, 1e-6, 1e-6};
-        const dfl_solver_options options = {.atol_each = atol};
+        const dfl_solver_options options = {.error.atol_each = atol};
         run r = start_with(&eom, 0, x0, &options, NULL);
         assert_succeeded(&r);
         assert_near(r.x[5], 1, 1e-9); /* the correction run to rounding, as above */
@@ -207,7 +208,7 @@ static void a_microscopic_pendulum_starts_and_moves_like_a_large_one(void **stat
         const double L = m.length, T = sqrt(L);
         const dfl_eom eom = rod_eom(&m);
         const double atol[5] = {1e-6 / L, 1e-6 * L / T, 1e-6 * L / T, 1e-6 * L, 1e-6 * L};
-        const dfl_solver_options options = {.atol_each = atol};
+        const dfl_solver_options options = {.error.atol_each = atol};
         const double off[5] = {gravity * 0.8 / L, 0, 0, 1.3 * 0.6 * L, -1.3 * 0.8 * L};
         run r = start_with(&eom, 0, off, &options, NULL);
         assert_succeeded(&r);
@@ -286,7 +287,7 @@ static void keeping_the_matrix_of_a_stiff_model_costs_few_steps(void **state)
                              .user = &K};
         const run kept = run_with(&eom, 0, x0, 3, &(dfl_solver_options){.order = 5}, NULL);
         const run fresh =
-            run_with(&eom, 0, x0, 3, &(dfl_solver_options){.order = 5, .jacobian_reuse = -1}, NULL);
+            run_with(&eom, 0, x0, 3, &(dfl_solver_options){.order = 5, .newton.reuse = -1}, NULL);
         assert_succeeded(&kept);
         assert_succeeded(&fresh);
         assert_true(2 * kept.stats.attempts <= 3 * fresh.stats.attempts);
@@ -302,7 +303,7 @@ static void a_step_limit_below_rounding_is_reported_as_such(void **state)
     rod m = {.mass = 1, .scale = 1, .length = 1};
     const dfl_eom eom = rod_eom(&m);
     const double x0[5] = {0, 0, 0, 0.6, -0.8};
-    const run r = run_with(&eom, 1, x0, 2, &(dfl_solver_options){.max_step = 1e-30}, NULL);
+    const run r = run_with(&eom, 1, x0, 2, &(dfl_solver_options){.step.max = 1e-30}, NULL);
     assert_int_not_equal(r.status, DFL_OK);
     assert_non_null(strstr(r.message, "step"));
     print_message("%s: %s\n", dfl_status_name(r.status), r.message);

@@ -69,9 +69,9 @@ static void every_call_is_counted_in_every_form_and_with_every_method(void **sta
                 const dfl_solver_options options = {.rtol = 1e-4,
                                                     .form = (dfl_form)form,
                                                     .integrator = (dfl_integrator)method,
-                                                    .nevents = 1,
-                                                    .event = sign,
-                                                    .event_kinds = &terminal};
+                                                    .events.count = 1,
+                                                    .events.eval = sign,
+                                                    .events.kinds = &terminal};
                 const run r = run_with(&eom, prob.t0, prob.x0, short_span(&prob), &options, NULL);
                 const dfl_statistics s = r.stats;
                 const long counted = s.evaluations + s.difference_evaluations +
@@ -112,8 +112,8 @@ static void the_largest_residuals_are_those_of_all_steps(void **state)
                 prob.x0[0] += 1e-3;
             const dfl_solver_options options = {.rtol = 1e-2,
                                                 .integrator = (dfl_integrator)method,
-                                                .max_steps = 300,
-                                                .on_step = observe,
+                                                .step.max_attempts = 300,
+                                                .output.on_step = observe,
                                                 .user = &o};
             const run r = run_with(&eom, prob.t0, prob.x0, short_span(&prob), &options,
                                    eom.n0 > 0 ? &as_given : NULL);

@@ -20,7 +20,7 @@ static int note_step(dfl_solver *solver, double t_old, double t, const double *x
 static run swing_noting(steps *taken, dfl_solver_options options)
 {
     taken->n = 0;
-    options.on_step = note_step;
+    options.output.on_step = note_step;
     options.user = taken;
     return swing(&options);
 }
@@ -30,7 +30,7 @@ static steps taken;
 static void the_first_step_is_as_given(void **state)
 {
     (void)state;
-    const run r = swing_noting(&taken, (dfl_solver_options){.rtol = 1e-7, .first_step = 1.25e-4});
+    const run r = swing_noting(&taken, (dfl_solver_options){.rtol = 1e-7, .step.first = 1.25e-4});
     assert_accurate(&r);
     assert_near(taken.h[0], 1.25e-4, 1e-18); /* the same number, in t = 0 + h */
 }
@@ -38,7 +38,7 @@ static void the_first_step_is_as_given(void **state)
 static void no_step_is_longer_than_max_step(void **state)
 {
     (void)state;
-    const run r = swing_noting(&taken, (dfl_solver_options){.rtol = 1e-3, .max_step = 0.005});
+    const run r = swing_noting(&taken, (dfl_solver_options){.rtol = 1e-3, .step.max = 0.005});
     assert_succeeded(&r);
     assert_true(r.stats.accepted >= 260); /* 1.3 / 0.005 */
     for (int i = 0; i < taken.n; i++)
@@ -50,7 +50,7 @@ static void no_step_is_longer_than_max_step(void **state)
 static void fixed_steps_have_their_size_and_number(void **state)
 {
     (void)state;
-    const run r = swing_noting(&taken, (dfl_solver_options){.rtol = 1e-7, .fixed_step = 0.01});
+    const run r = swing_noting(&taken, (dfl_solver_options){.rtol = 1e-7, .step.fixed = 0.01});
     assert_accurate(&r);
     assert_int_equal(r.stats.accepted, 130);
     assert_int_equal(r.stats.attempts, 130);
@@ -66,7 +66,7 @@ static void fixed_steps_go_on_when_newton_reaches_its_bound(void **state)
 {
     (void)state;
     const run r =
-        swing(&(dfl_solver_options){.rtol = 1e-10, .fixed_step = 0.01, .newton_iterations = 1});
+        swing(&(dfl_solver_options){.rtol = 1e-10, .step.fixed = 0.01, .newton.iterations = 1});
     assert_succeeded(&r);
     assert_int_equal(r.stats.accepted, 130);
     assert_int_equal(r.stats.back_substitutions, 130);
@@ -91,7 +91,7 @@ static void a_fixed_step_that_diverges_behind_exact_ones_is_counted(void **state
     (void)state;
     const dfl_eom eom = {.np = 1, .nv = 1, .eval = eval_ball, .trivial_kinematics = true};
     const double x0[2] = {0, 1};
-    const dfl_solver_options options = {.fixed_step = 0.1, .newton_updates = -1};
+    const dfl_solver_options options = {.step.fixed = 0.1, .newton.updates = -1};
     const run air = run_with(&eom, 0, x0, 1.3, &options, NULL);
     const run floor = run_with(&eom, 0, x0, 1.5, &options, NULL);
     assert_succeeded(&air);
@@ -127,7 +127,8 @@ static void fixed_steps_return_to_their_size_after_a_refused_state(void **state)
     eom.jacobian = NULL;
     eom.user = &model;
     taken.n = 0;
-    const dfl_solver_options options = {.fixed_step = 0.01, .on_step = note_step, .user = &taken};
+    const dfl_solver_options options = {
+        .step.fixed = 0.01, .output.on_step = note_step, .user = &taken};
     const run r = run_with(&eom, 0, pendulum.x0, T_END, &options, NULL);
     assert_succeeded(&r);
     assert_int_equal(r.stats.rejected_newton, 1);
@@ -144,7 +145,7 @@ static void max_steps_stops_and_the_run_can_go_on(void **state)
     (void)state;
     dfl_context *ctx = dfl_context_create();
     dfl_solver *solver = NULL;
-    const dfl_solver_options options = {.rtol = 1e-7, .order = 5, .max_steps = 20};
+    const dfl_solver_options options = {.rtol = 1e-7, .order = 5, .step.max_attempts = 20};
     assert_int_equal(dfl_solver_create(&solver, ctx, &pendulum.eom, &options), DFL_OK);
     assert_int_equal(dfl_solver_start(solver, 0, pendulum.x0, NULL), DFL_OK);
     assert_int_equal(dfl_solver_advance(solver, T_END), DFL_TOO_MANY_STEPS);
@@ -165,7 +166,7 @@ static void a_smaller_safety_factor_takes_shorter_steps(void **state)
 {
     (void)state;
     const run usual = swing(&(dfl_solver_options){.rtol = 1e-7});
-    const run careful = swing(&(dfl_solver_options){.rtol = 1e-7, .safety = 0.45});
+    const run careful = swing(&(dfl_solver_options){.rtol = 1e-7, .step.safety = 0.45});
     assert_accurate(&usual);
     assert_accurate(&careful);
     /* the factor of the step size is that of the safety, 2, where the controller is at work */
@@ -179,7 +180,8 @@ static void no_step_grows_by_more_than_max_factor(void **state)
     for (int i = 0; i < 2; i++) {
         const double most = i ? 8 : 1.5;
         const run r = swing_noting(
-            &taken, (dfl_solver_options){.rtol = 1e-7, .first_step = 1e-7, .max_factor = most});
+            &taken,
+            (dfl_solver_options){.rtol = 1e-7, .step.first = 1e-7, .step.max_factor = most});
         assert_accurate(&r);
         double largest = 0;
         for (int k = 1; k < taken.n - 1; k++)
@@ -205,9 +207,9 @@ static void no_rejected_step_shrinks_by_more_than_min_factor(void **state)
     (void)state;
     const dfl_eom eom = {.np = 1, .nv = 1, .eval = eval_blow};
     const double x0[2] = {0};
-    dfl_solver_options options = {.rtol = 1e-6, .max_step = 2e-3};
+    dfl_solver_options options = {.rtol = 1e-6, .step.max = 2e-3};
     const run usual = run_with(&eom, 0, x0, 1, &options, NULL);
-    options.min_factor = 0.9;
+    options.step.min_factor = 0.9;
     const run slow = run_with(&eom, 0, x0, 1, &options, NULL);
     assert_succeeded(&usual);
     assert_succeeded(&slow);
@@ -220,7 +222,7 @@ static void the_classical_controller_forgets_the_last_error(void **state)
 {
     (void)state;
     const run p = swing(&(dfl_solver_options){.rtol = 1e-6});
-    const run c = swing(&(dfl_solver_options){.rtol = 1e-6, .control = DFL_CONTROL_CLASSICAL});
+    const run c = swing(&(dfl_solver_options){.rtol = 1e-6, .step.control = DFL_CONTROL_CLASSICAL});
     assert_succeeded(&p);
     assert_succeeded(&c);
     assert_true(error_at(&c, &pendulum, T_END) < 10 * ACCURATE); /* at ten times the tolerance */
@@ -239,16 +241,16 @@ static void keep_low_and_keep_high_bound_the_changes_that_are_ignored(void **sta
 {
     (void)state;
     dfl_solver_options options = {.rtol = 1e-6,
-                                  .reference = DFL_REFERENCE_START,
-                                  .jacobian_reuse = 0.5,
-                                  .newton_updates = -1}; /* they decompose, too */
+                                  .newton.reference = DFL_REFERENCE_START,
+                                  .newton.reuse = 0.5,
+                                  .newton.updates = -1}; /* they decompose, too */
     const run usual = swing(&options);
-    options.keep_high = 3;
+    options.step.keep_high = 3;
     const run high = swing(&options);
-    options.keep_high = 1; /* only an equal step is kept */
+    options.step.keep_high = 1; /* only an equal step is kept */
     const run never = swing(&options);
-    options.keep_high = 0;
-    options.keep_low = 0.5;
+    options.step.keep_high = 0;
+    options.step.keep_low = 0.5;
     const run low = swing(&options);
     assert_succeeded(&usual);
     assert_succeeded(&high);

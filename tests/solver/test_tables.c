@@ -23,13 +23,13 @@ static dfl_solver_options published_settings(double tol)
 {
     return (dfl_solver_options){.rtol = tol,
                                 .order = 5,
-                                .selectors = DFL_UNIT,
-                                .renewal = DFL_RENEW_ON_CHANGE,
-                                .algebraic = DFL_ALGEBRAIC_LU,
-                                .reference = DFL_REFERENCE_START,
-                                .newton_updates = -1,
-                                .newton_tolerance = 0.5 * fmin(0.03, sqrt(inner_tolerance(tol))),
-                                .first_step = 0.01};
+                                .constraints.selectors = DFL_UNIT,
+                                .constraints.renewal = DFL_RENEW_ON_CHANGE,
+                                .constraints.algebraic = DFL_ALGEBRAIC_LU,
+                                .newton.reference = DFL_REFERENCE_START,
+                                .newton.updates = -1,
+                                .newton.tolerance = 0.5 * fmin(0.03, sqrt(inner_tolerance(tol))),
+                                .step.first = 0.01};
 }
 
 static dfl_statistics solve(const row *at, const dfl_solver_options *options)
@@ -106,7 +106,7 @@ static void the_defaults_need_fewer_steps_than_the_published_settings(void **sta
     (void)state;
     for (int i = 0; i < NROWS; i++) {
         const dfl_solver_options published = published_settings(rows[i].tol);
-        const dfl_solver_options defaults = {.rtol = rows[i].tol, .order = 5, .first_step = 0.01};
+        const dfl_solver_options defaults = {.rtol = rows[i].tol, .order = 5, .step.first = 0.01};
         const dfl_statistics p = solve(&rows[i], &published), d = solve(&rows[i], &defaults);
         print_message("v0 %.1f tol %.0e: steps %ld instead of %ld, solves %ld instead of %ld\n",
                       rows[i].v0, rows[i].tol, d.accepted, p.accepted, d.back_substitutions,

@@ -85,7 +85,7 @@ static void run_in_units(mixed m, other_units u, dfl_solver_options options)
                                   : velocity ? 1 / u.time
                                              : 1);
     }
-    options.atol_each = atol;
+    options.error.atol_each = atol;
     const run r = run_with(&eom, mixed_t0 * u.time, X, (mixed_t0 + 2) * u.time, &options, NULL);
     assert_succeeded(&r);
     rk4(y, 6, mixed_t0, mixed_t0 + 2, 400, mixed_rate, NULL);
@@ -113,7 +113,8 @@ static void the_unit_of_time_does_not_matter(void **state)
             const other_units u = {.time = unit[i], .mass = 1, .row = {1, 1, 1}};
             run_in_units(m, u, (dfl_solver_options){.rtol = 1e-7, .self_check = true});
             run_in_units(m, u, (dfl_solver_options){.rtol = 1e-7, .form = DFL_PSI1});
-            run_in_units(m, u, (dfl_solver_options){.rtol = 1e-7, .selectors = DFL_UNIT});
+            run_in_units(m, u,
+                         (dfl_solver_options){.rtol = 1e-7, .constraints.selectors = DFL_UNIT});
         }
 }
 
@@ -128,7 +129,8 @@ static void masses_and_factors_of_redundant_rows_do_not_matter(void **state)
             other_units u = {.time = 1, .mass = unit[i]};
             memcpy(u.row, row[k % 3], sizeof u.row);
             run_in_units(m, u, (dfl_solver_options){.rtol = 1e-7, .self_check = true});
-            run_in_units(m, u, (dfl_solver_options){.rtol = 1e-7, .selectors = DFL_UNIT});
+            run_in_units(m, u,
+                         (dfl_solver_options){.rtol = 1e-7, .constraints.selectors = DFL_UNIT});
         }
 }
 
@@ -190,7 +192,7 @@ static run start_hanging(hanging *h, const double *x0, const double *atol, bool 
                                        .nconditions = 2,
                                        .condition = hanging_condition,
                                        .user = h};
-    const dfl_solver_options options = {.rtol = 1e-8, .atol_each = atol};
+    const dfl_solver_options options = {.rtol = 1e-8, .error.atol_each = atol};
     return run_with(&eom, 0, x0, 0, &options, &conditions);
 }
 
