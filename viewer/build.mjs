@@ -24,7 +24,7 @@ await esbuild.build({
 });
 
 const files = { css: "page.css", js: "page.js" };
-let text = '#include "report/viewer.h"\n';
+let text = '#include "report/report_internal.h"\n';
 for (const [name, file] of Object.entries(files)) {
   const bytes = readFileSync(join(folder, file));
   if (/<\/(script|style)/i.test(bytes)) throw new Error(`${file} would end its element early`);

@@ -102,8 +102,6 @@ static dfl_status simulate(run_call *call)
                                  .run = call->run,
                                  .eq = call->eq,
                                  .settings = &call->settings,
-                                 .writers = &call->writer,
-                                 .nwriters = 1,
                                  .watch = watch,
                                  .log = keep_message,
                                  .user = call};
@@ -111,7 +109,9 @@ static dfl_status simulate(run_call *call)
     if (!status)
         status = dfl_settings_check_end(&call->settings, &call->choices, call->model);
     if (!status)
-        status = dfl_writer_open_table(&call->writer, &call->table, call->eq);
+        status = dfl_record_create(&call->sim.record, call->eq, NULL, 0);
+    if (!status)
+        status = dfl_record_open_table(call->sim.record, &call->table);
     if (!status)
         status = dfl_simulate(&call->summary, &call->sim);
     return status;
@@ -158,7 +158,7 @@ static void hand_over(mxArray *plhs[], run_call *call, dfl_status status)
 
 static void release(run_call *call)
 {
-    dfl_writer_close(call->writer, NULL);
+    dfl_record_free(call->sim.record);
     dfl_simulation_clear(&call->sim);
     dfl_table_clear(&call->table);
     dfl_runnable_free(call->run);

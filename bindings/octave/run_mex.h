@@ -22,7 +22,6 @@ typedef struct run_call {
     dfl_runnable *run;
     dfl_settings settings;
     dfl_table table;
-    dfl_writer *writer;
     dfl_simulation sim;
     dfl_summary summary;
     const mxArray *breathe;

@@ -1,9 +1,9 @@
 /* run_result.c: a run as a struct; driftless_run.m adds the columns by name. */
 #include "run_mex.h"
 
-static mxArray *names_of(const dfl_columns *columns);
-static mxArray *events_of(const run_call *call);
-static mxArray *initial_of(const run_call *call, const dfl_columns *columns);
+static mxArray *names_of(const dfl_description *about);
+static mxArray *events_of(const dfl_table *table, const dfl_description *about);
+static mxArray *initial_of(const dfl_description *about);
 static mxArray *residuals_of(const run_call *call);
 static mxArray *messages_of(const run_call *call);
 static void set_values(mxArray *result, const dfl_table *table);
@@ -12,36 +12,31 @@ mxArray *run_result(const run_call *call, dfl_status status)
 {
     const dfl_summary *summary = &call->summary;
     mxArray *out = gateway_record();
-    dfl_columns columns = {0};
+    const dfl_description *about = dfl_record_about(call->sim.record);
     gateway_set(out, "model", mxCreateString(call->model->name));
-    if (!dfl_columns_create(&columns, call->eq)) {
-        gateway_set(out, "names", names_of(&columns));
-        gateway_set(out, "initial", initial_of(call, &columns));
-    }
+    gateway_set(out, "names", names_of(about));
+    gateway_set(out, "initial", initial_of(about));
     set_values(out, &call->table);
     gateway_set(out, "status", mxCreateString(summary->status));
     gateway_set(out, "identifier", mxCreateString(gateway_identifier(status)));
     gateway_set(out, "message", mxCreateString(summary->message));
     gateway_set(out, "form", mxCreateString(summary->form));
     gateway_set(out, "method", mxCreateString(summary->method));
-    gateway_set(out, "events", events_of(call));
+    gateway_set(out, "events", events_of(&call->table, about));
     gateway_set(out, "energy_drift", gateway_scalar(summary->energy_drift));
     gateway_set(out, "seconds", gateway_scalar(summary->seconds));
     gateway_set(out, "statistics", gateway_statistics(&summary->statistics));
     gateway_set(out, "max_residual", residuals_of(call));
     gateway_set(out, "messages", messages_of(call));
-    dfl_columns_clear(&columns, call->gw.ctx);
     return out;
 }
 
 /* The states, then the outputs, as a row of texts. */
-static mxArray *names_of(const dfl_columns *columns)
+static mxArray *names_of(const dfl_description *about)
 {
-    mxArray *out = mxCreateCellMatrix(1, (mwSize)(columns->n + columns->m));
-    for (int i = 0; i < columns->n; i++)
-        mxSetCell(out, (mwIndex)i, mxCreateString(columns->state[i]));
-    for (int i = 0; i < columns->m; i++)
-        mxSetCell(out, (mwIndex)(columns->n + i), mxCreateString(columns->output[i]));
+    mxArray *out = mxCreateCellMatrix(1, (mwSize)(about->n + about->m));
+    for (int i = 0; i < about->n + about->m; i++)
+        mxSetCell(out, (mwIndex)i, mxCreateString(about->names[i]));
     return out;
 }
 
@@ -60,21 +55,18 @@ static void set_values(mxArray *result, const dfl_table *table)
     gateway_set(result, "values", values);
 }
 
-static mxArray *events_of(const run_call *call)
+static mxArray *events_of(const dfl_table *table, const dfl_description *about)
 {
-    const dfl_table *table = &call->table;
     const mwSize count = (mwSize)table->nevents;
-    const char **names = dfl_declared_names(call->eq, DFL_AN_EVENT);
     mxArray *out = gateway_record(), *time = mxCreateDoubleMatrix(count, 1, mxREAL);
     mxArray *direction = mxCreateDoubleMatrix(count, 1, mxREAL);
     mxArray *name = mxCreateCellMatrix(count, 1);
-    for (size_t i = 0; names && i < table->nevents; i++) {
+    for (size_t i = 0; i < table->nevents; i++) {
         const dfl_event_record *event = &table->events[i];
         ((double *)mxGetData(time))[i] = event->time;
         ((double *)mxGetData(direction))[i] = event->direction;
-        mxSetCell(name, (mwIndex)i, mxCreateString(names[event->event]));
+        mxSetCell(name, (mwIndex)i, mxCreateString(about->events[event->event]));
     }
-    dfl_free(call->gw.ctx, names);
     gateway_set(out, "time", time);
     gateway_set(out, "name", name);
     gateway_set(out, "direction", direction);
@@ -82,17 +74,15 @@ static mxArray *events_of(const run_call *call)
 }
 
 /* In the order of the columns. */
-static mxArray *initial_of(const run_call *call, const dfl_columns *columns)
+static mxArray *initial_of(const dfl_description *about)
 {
-    const dfl_table *table = &call->table;
-    mxArray *out = gateway_record(), *given = mxCreateDoubleMatrix(1, (mwSize)columns->n, mxREAL);
-    mxArray *corrected = mxCreateDoubleMatrix(1, (mwSize)columns->n, mxREAL);
-    mxArray *held = mxCreateLogicalMatrix(1, (mwSize)columns->n);
-    for (int i = 0; table->given && i < columns->n; i++) {
-        const int place = columns->place[i];
-        ((double *)mxGetData(given))[i] = table->given[place];
-        ((double *)mxGetData(corrected))[i] = table->corrected[place];
-        mxGetLogicals(held)[i] = table->held[place];
+    mxArray *out = gateway_record(), *given = mxCreateDoubleMatrix(1, (mwSize)about->n, mxREAL);
+    mxArray *corrected = mxCreateDoubleMatrix(1, (mwSize)about->n, mxREAL);
+    mxArray *held = mxCreateLogicalMatrix(1, (mwSize)about->n);
+    for (int i = 0; about->given && i < about->n; i++) {
+        ((double *)mxGetData(given))[i] = about->given[i];
+        ((double *)mxGetData(corrected))[i] = about->corrected[i];
+        mxGetLogicals(held)[i] = about->held[i] != 0;
     }
     gateway_set(out, "given", given);
     gateway_set(out, "held", held);

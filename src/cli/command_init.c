@@ -85,7 +85,7 @@ static void write_table(dfl_text *text, const values *start)
     dfl_text_add(text, "%-24s %24s %24s\n", "name", "given", "completed");
     for (int i = 0; i < start->columns.n; i++) {
         const int k = start->columns.place[i];
-        dfl_text_add(text, "%-24s %24.17g %24.17g%s\n", start->columns.state[i], start->given[k],
+        dfl_text_add(text, "%-24s %24.17g %24.17g%s\n", start->columns.names[i], start->given[k],
                      start->completed[k], start->held[k] ? "  held" : "");
     }
 }
@@ -100,7 +100,7 @@ static void write_json(dfl_text *text, const values *start, const cli_model *mod
     for (int i = 0; i < start->columns.n; i++) {
         const int k = start->columns.place[i];
         dfl_text_add(text, "%s\n  {\"name\": ", i > 0 ? "," : "");
-        dfl_json_string(text, start->columns.state[i]);
+        dfl_json_string(text, start->columns.names[i]);
         dfl_text_add(text, ", \"given\": ");
         dfl_json_number(text, start->given[k]);
         dfl_text_add(text, ", \"completed\": ");
@@ -118,7 +118,7 @@ static void write_lua(dfl_text *text, const values *start, const dfl_equations *
     for (int i = 0; i < start->columns.n; i++) {
         if (i == held)
             dfl_text_add(text, " }\nguess{");
-        write_lua_entry(text, start->columns.state[i], start->completed[start->columns.place[i]],
+        write_lua_entry(text, start->columns.names[i], start->completed[start->columns.place[i]],
                         i == 0 || i == held);
     }
     dfl_text_add(text, " }\n");

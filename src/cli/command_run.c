@@ -4,16 +4,19 @@
 #include "cli/interrupt.h"
 #include "cli/progress.h"
 
+#include "report/report.h"
+
 #include <string.h>
 #include <unistd.h>
+
+enum { SETTINGS = 14 };
 
 /* Where the rows go. */
 typedef struct outputs {
     const char **paths;
     int count;
     const char *columns; /* of a plot, or NULL */
-    dfl_writer **writers;
-    int nwriters; /* opened so far */
+    bool unkept;         /* nothing is kept */
     dfl_status failed;
 } outputs;
 
@@ -26,17 +29,20 @@ typedef struct job {
 } job;
 
 static dfl_status check_arguments(dfl_context *ctx, const cli_arguments *arguments);
-static bool collect_paths(outputs *out, dfl_context *ctx, const cli_arguments *arguments);
+static dfl_status collect_paths(outputs *out, dfl_context *ctx, const cli_arguments *arguments);
 static int follow(dfl_summary *summary, dfl_simulation *sim, job *it);
 static bool watch(double t, double step, void *user);
 static void show_log(dfl_log_level level, const char *text, void *user);
 static dfl_status open_outputs(dfl_simulation *sim, void *user);
-static dfl_status open_all(outputs *out, const cli_model *model, const dfl_settings *settings);
-static int close_outputs(outputs *out, dfl_summary *summary, dfl_simulation *sim, int exit_status);
-static dfl_status report(const cli_arguments *arguments, const dfl_summary *summary,
-                         const cli_model *model, bool hint);
+static dfl_status open_all(dfl_record *record, const outputs *out, const cli_model *model);
+static int close_outputs(dfl_summary *summary, dfl_simulation *sim, int exit_status);
+static dfl_status report(const cli_arguments *arguments, const dfl_record *record,
+                         const dfl_summary *summary, const cli_model *model, bool hint);
 static int simulate(const cli_arguments *arguments, const cli_model *model,
                     const dfl_settings *settings);
+static void list_settings(dfl_fact out[SETTINGS], const dfl_settings *settings);
+static int run_recorded(const cli_arguments *arguments, dfl_record *record, job *it,
+                        const dfl_settings *settings);
 
 int cli_run(dfl_context *ctx, const cli_arguments *arguments)
 {
@@ -88,41 +94,78 @@ static int simulate(const cli_arguments *arguments, const cli_model *model,
                     const dfl_settings *settings)
 {
     dfl_context *ctx = model->model->ctx;
+    dfl_fact options[SETTINGS];
     job it = {.model = model, .out.columns = arguments->columns, .quiet = arguments->quiet};
-    outputs *out = &it.out;
-    const bool hint = collect_paths(out, ctx, arguments);
-    dfl_simulation sim = {.ctx = ctx,
+    dfl_record *record = NULL;
+    list_settings(options, settings);
+    dfl_status status = dfl_record_create(&record, model->eq, options, SETTINGS);
+    if (!status)
+        status = collect_paths(&it.out, ctx, arguments);
+    const int exit_status =
+        status ? cli_complain(ctx, status) : run_recorded(arguments, record, &it, settings);
+    dfl_free(ctx, it.out.paths);
+    dfl_record_free(record);
+    return exit_status;
+}
+
+/* The settings of the run, for the files that name them. */
+static void list_settings(dfl_fact out[SETTINGS], const dfl_settings *settings)
+{
+    const dfl_solver_options *solver = &settings->solver;
+    const dfl_fact list[SETTINGS] = {{"form", settings->form, 0},
+                                     {"method", settings->method, 0},
+                                     {"start", settings->start_name, 0},
+                                     {"evaluation", settings->evaluation_name, 0},
+                                     {"from", NULL, settings->from},
+                                     {"to", NULL, settings->to},
+                                     {"rtol", NULL, solver->rtol},
+                                     {"atol", NULL, solver->atol},
+                                     {"every", NULL, solver->output.every},
+                                     {"project", NULL, solver->output.project},
+                                     {"first_step", NULL, solver->step.first},
+                                     {"max_step", NULL, solver->step.max},
+                                     {"fixed_step", NULL, solver->step.fixed},
+                                     {"max_steps", NULL, (double)solver->step.max_attempts}};
+    memcpy(out, list, sizeof list);
+}
+
+static int run_recorded(const cli_arguments *arguments, dfl_record *record, job *it,
+                        const dfl_settings *settings)
+{
+    const cli_model *model = it->model;
+    dfl_simulation sim = {.ctx = model->model->ctx,
                           .run = model->run,
                           .eq = model->eq,
                           .settings = settings,
+                          .record = record,
                           .open = open_outputs,
                           .watch = watch,
                           .log = show_log,
-                          .user = &it};
+                          .user = it};
     dfl_summary summary;
-    int exit_status = follow(&summary, &sim, &it);
-    if (out->failed) {
-        exit_status = close_outputs(out, NULL, &sim, cli_finish(ctx, out->failed));
+    int exit_status = follow(&summary, &sim, it);
+    if (it->out.failed) {
+        exit_status = cli_finish(sim.ctx, it->out.failed);
     } else {
-        exit_status = close_outputs(out, &summary, &sim, exit_status);
+        exit_status = close_outputs(&summary, &sim, exit_status);
         const bool unread = sim.trouble == DFL_STOPPED; /* | head: ends without a word */
         if (exit_status != CLI_SUCCESS && !unread)
             fprintf(stderr, "driftless: %s\n", summary.message);
-        const dfl_status status = unread ? DFL_OK : report(arguments, &summary, model, hint);
+        const dfl_status status =
+            unread ? DFL_OK : report(arguments, record, &summary, model, it->out.unkept);
         if (status)
-            exit_status = status == DFL_STOPPED ? CLI_FAILURE : cli_complain(ctx, status);
+            exit_status = status == DFL_STOPPED ? CLI_FAILURE : cli_complain(sim.ctx, status);
     }
     dfl_simulation_clear(&sim);
     return exit_status;
 }
 
-/* The files that were asked for; without any, standard output unless that is a terminal. Returns whether
-   nothing is kept. */
-static bool collect_paths(outputs *out, dfl_context *ctx, const cli_arguments *arguments)
+/* The files that were asked for; without any, standard output unless that is a terminal. */
+static dfl_status collect_paths(outputs *out, dfl_context *ctx, const cli_arguments *arguments)
 {
     out->paths = dfl_alloc(ctx, (size_t)arguments->noutput + 2, sizeof *out->paths);
     if (!out->paths)
-        return false;
+        return DFL_NO_MEMORY;
     for (int i = 0; i < arguments->noutput; i++)
         out->paths[out->count++] = arguments->output[i];
     if (arguments->report)
@@ -132,7 +175,8 @@ static bool collect_paths(outputs *out, dfl_context *ctx, const cli_arguments *a
     const bool nothing = out->count == 0 && !arguments->json;
     if (nothing && !isatty(STDOUT_FILENO))
         out->paths[out->count++] = "-";
-    return nothing && out->count == 0;
+    out->unkept = nothing && out->count == 0;
+    return DFL_OK;
 }
 
 /* The run, with a line of progress and Ctrl-C as a question after every step. */
@@ -169,75 +213,45 @@ static void show_log(dfl_log_level level, const char *text, void *user)
 static dfl_status open_outputs(dfl_simulation *sim, void *user)
 {
     job *it = user;
-    it->out.failed = open_all(&it->out, it->model, sim->settings);
-    if (!it->out.failed) {
-        sim->writers = it->out.writers;
-        sim->nwriters = it->out.nwriters;
-    }
+    it->out.failed = open_all(sim->record, &it->out, it->model);
     return it->out.failed;
 }
 
-static dfl_status open_all(outputs *out, const cli_model *model, const dfl_settings *settings)
+static dfl_status open_all(dfl_record *record, const outputs *out, const cli_model *model)
 {
-    const dfl_solver_options *solver = &settings->solver;
-    const dfl_run_option options[] = {{"form", settings->form, 0},
-                                      {"method", settings->method, 0},
-                                      {"start", settings->start_name, 0},
-                                      {"evaluation", settings->evaluation_name, 0},
-                                      {"from", NULL, settings->from},
-                                      {"to", NULL, settings->to},
-                                      {"rtol", NULL, solver->rtol},
-                                      {"atol", NULL, solver->atol},
-                                      {"every", NULL, solver->output.every},
-                                      {"project", NULL, solver->output.project},
-                                      {"first_step", NULL, solver->step.first},
-                                      {"max_step", NULL, solver->step.max},
-                                      {"fixed_step", NULL, solver->step.fixed},
-                                      {"max_steps", NULL, (double)solver->step.max_attempts}};
-    dfl_context *ctx = model->model->ctx;
-    out->writers = dfl_alloc(ctx, (size_t)out->count, sizeof *out->writers);
-    dfl_status status = out->writers && out->paths ? DFL_OK : DFL_NO_MEMORY;
+    dfl_status status = DFL_OK;
     for (int i = 0; !status && i < out->count; i++)
         status = cli_spare_model(out->paths[i], model);
     for (int i = 0; !status && i < out->count; i++) {
-        status = dfl_writer_open(&out->writers[i], out->paths[i], model->eq, options,
-                                 (int)(sizeof options / sizeof *options));
-        out->nwriters += !status;
-        if (!status && out->columns)
-            status = dfl_writer_columns(out->writers[i], out->columns);
+        const char *path = out->paths[i];
+        status = dfl_is_report(path) ? dfl_report_open(record, path, out->columns)
+                                     : dfl_record_open(record, path);
     }
     return status;
 }
 
 /* A result that could not be stored to its end makes a run that failed. */
-static int close_outputs(outputs *out, dfl_summary *summary, dfl_simulation *sim, int exit_status)
+static int close_outputs(dfl_summary *summary, dfl_simulation *sim, int exit_status)
 {
-    for (int i = 0; i < out->nwriters; i++) {
-        const dfl_status status = dfl_writer_close(out->writers[i], summary);
-        if (!status || sim->trouble)
-            continue;
-        sim->trouble = status;
-        snprintf(sim->message, sizeof sim->message, "%s", dfl_message(sim->ctx));
-        exit_status = CLI_FAILURE;
-        if (summary)
-            summary->status = "failed";
-    }
-    dfl_free(sim->ctx, out->writers);
-    dfl_free(sim->ctx, out->paths);
-    return exit_status;
+    const dfl_status status = dfl_record_close(sim->record, summary);
+    if (!status || sim->trouble)
+        return exit_status;
+    sim->trouble = status;
+    snprintf(sim->message, sizeof sim->message, "%s", dfl_message(sim->ctx));
+    return CLI_FAILURE;
 }
 
-static dfl_status report(const cli_arguments *arguments, const dfl_summary *summary,
-                         const cli_model *model, bool hint)
+static dfl_status report(const cli_arguments *arguments, const dfl_record *record,
+                         const dfl_summary *summary, const cli_model *model, bool hint)
 {
     dfl_text text = {.ctx = model->model->ctx};
     dfl_status status = DFL_OK;
     if (arguments->json) {
-        status = dfl_summary_json(&text, summary, model->eq);
+        status = dfl_summary_json(&text, record, summary);
         if (!status)
             status = cli_write(NULL, &text, model);
     } else if (!arguments->quiet && summary->x) {
-        status = dfl_summary_text(&text, summary, model->eq);
+        status = dfl_summary_text(&text, record, summary);
         fputs(dfl_text_string(&text), stderr);
         if (hint)
             fputs("  (--output FILE.csv or FILE.h5 keeps the results, --report FILE.html shows "

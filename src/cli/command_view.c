@@ -1,7 +1,7 @@
 /* command_view.c: `driftless view RESULT`: a page or a plot of a stored result. */
 #include "cli/cli.h"
 
-#include "report/report_stored.h"
+#include "report/report.h"
 
 #include <string.h>
 

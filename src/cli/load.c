@@ -92,6 +92,6 @@ static dfl_status write_failure(dfl_context *ctx, const char *path)
 {
     if (!path && errno == EPIPE)
         return dfl_fail(ctx, DFL_STOPPED, "the reader of standard output has gone");
-    return dfl_fail(ctx, DFL_CALLBACK, "%s cannot be written: %s", path ? path : "standard output",
+    return dfl_fail(ctx, DFL_IO, "%s cannot be written: %s", path ? path : "standard output",
                     errno ? strerror(errno) : "the disk may be full");
 }

@@ -1,5 +1,5 @@
 /* hdf5_read.c: values and tables of a stored result. */
-#include "report/hdf5_read.h"
+#include "report/hdf5_read_internal.h"
 
 #include "context/text.h"
 

@@ -4,12 +4,21 @@
    JSON a column is a number where it never changes, else base64 of its numbers. Inside a script element
    only "<" could end the data early: it is written as an escape, so that names, comments and texts of
    a model stay texts. A policy in the page forbids every request. */
-#include "report/report.h"
-#include "report/viewer.h"
+#include "report/report_internal.h"
 
 #include <math.h>
 #include <string.h>
 
+static void write_tables(FILE *file, const dfl_report *report);
+static void describe(dfl_text *text, const dfl_description *about);
+static void describe_parameters(dfl_text *text, const dfl_description *about);
+static void describe_start(dfl_text *text, const dfl_description *about);
+static void describe_statistics(dfl_text *text, const dfl_description *about);
+static void add_facts(dfl_text *text, const dfl_fact *facts, int count);
+static void add_text(dfl_text *text, const char *key, const char *string);
+static void add_number(dfl_text *text, const char *key, double number);
+static void open_list(dfl_text *text, const char *key, char bracket);
+static void begin_member(dfl_text *text, const char *key);
 static void write_head(FILE *file, const char *title);
 static void write_json(FILE *file, const char *json);
 static void write_names(FILE *file, dfl_context *ctx, const char *key, const char *const *names,
@@ -19,37 +28,150 @@ static void write_column(FILE *file, const dfl_thin *table, int column, bool sin
 
 dfl_status dfl_page_write(FILE *file, const dfl_report *report)
 {
-    const dfl_text *const texts[] = {&report->meta, &report->scene, &report->events};
-    for (int i = 0; i < 3; i++)
-        if (texts[i]->status)
-            return texts[i]->status;
+    const dfl_description *about = report->about;
+    const int all = about->n + about->m;
+    dfl_text meta = {.ctx = report->ctx};
     if (dfl_viewer_js_length == 0)
         return dfl_fail(report->ctx, DFL_INVALID,
                         "this driftless was built without Node.js and cannot make pages; install "
                         "nodejs and npm and build it again, or use --plot FILE.svg");
-    write_head(file, report->title);
-    fputs("{\"meta\":{", file);
-    write_json(file, dfl_text_string(&report->meta));
-    fputs("},\n\"scene\":", file);
-    write_json(file, report->scene.length > 0 ? dfl_text_string(&report->scene) : "null");
-    fprintf(file, ",\n\"events\":[%s],\"event_count\":%ld", dfl_text_string(&report->events),
-            report->nevents);
-    write_names(file, report->ctx, "names", report->names, report->n + report->m);
-    write_names(file, report->ctx, "kinds", report->kinds, report->n);
-    if (report->units)
-        write_names(file, report->ctx, "units", report->units, report->n + report->m);
-    write_names(file, report->ctx, "levels", dfl_level_names, DFL_LEVELS);
+    describe(&meta, about);
+    const dfl_status status = meta.status ? meta.status : report->events.status;
+    if (!status) {
+        write_head(file, about->model);
+        fputs("{\"meta\":", file);
+        write_json(file, dfl_text_string(&meta));
+        fputs(",\n\"scene\":", file);
+        write_json(file, about->scene ? about->scene : "null");
+        fprintf(file, ",\n\"events\":[%s],\"event_count\":%ld", dfl_text_string(&report->events),
+                report->nevents);
+        write_names(file, report->ctx, "names", about->names, all);
+        write_names(file, report->ctx, "kinds", about->kinds, about->n);
+        if (about->units)
+            write_names(file, report->ctx, "units", about->units, all);
+        write_names(file, report->ctx, "levels", dfl_level_names, DFL_LEVELS);
+        write_tables(file, report);
+        fputs("}</script>\n<script>", file);
+        fwrite(dfl_viewer_js, 1, dfl_viewer_js_length, file);
+        fputs("</script>\n</body>\n</html>\n", file);
+    }
+    dfl_text_clear(&meta);
+    return status;
+}
+
+static void write_tables(FILE *file, const dfl_report *report)
+{
     fputs(",\n\"rows\":", file);
     write_table(file, &report->rows, false);
     fputs(",\n\"steps\":", file);
     write_table(file, &report->steps, false);
     fputs(",\n\"frames\":", file);
     write_table(file, &report->frames, true);
-    fputs("}</script>\n<script>", file);
-    fwrite(dfl_viewer_js, 1, dfl_viewer_js_length, file);
-    fputs("</script>\n</body>\n</html>\n", file);
-    return DFL_OK;
 }
+
+/* ------------------------------------------------------------------------------- description */
+
+/* What is known about the run, as a JSON object. */
+static void describe(dfl_text *text, const dfl_description *about)
+{
+    dfl_text_add(text, "{");
+    add_text(text, "model", about->model);
+    add_text(text, "version", about->version);
+    add_text(text, "text", about->text);
+    open_list(text, "options", '{');
+    add_facts(text, about->options, about->noptions);
+    dfl_text_add(text, "}");
+    describe_parameters(text, about);
+    open_list(text, "event_names", '[');
+    for (int i = 0; i < about->nevents; i++)
+        add_text(text, NULL, about->events[i]);
+    dfl_text_add(text, "]");
+    describe_start(text, about);
+    add_text(text, "status", about->status);
+    add_text(text, "message", about->message);
+    add_text(text, "warnings", about->warnings);
+    describe_statistics(text, about);
+    dfl_text_add(text, "}");
+}
+
+static void describe_parameters(dfl_text *text, const dfl_description *about)
+{
+    open_list(text, "parameters", '[');
+    for (int i = 0; i < about->nparameters; i++) {
+        open_list(text, NULL, '[');
+        add_text(text, NULL, about->parameters[i]);
+        add_number(text, NULL, about->values[i]);
+        add_text(text, NULL, about->parameter_units[i]);
+        dfl_text_add(text, "]");
+    }
+    dfl_text_add(text, "]");
+}
+
+static void describe_start(dfl_text *text, const dfl_description *about)
+{
+    if (!about->given)
+        return;
+    open_list(text, "initial", '[');
+    for (int i = 0; i < about->n; i++) {
+        open_list(text, NULL, '[');
+        add_number(text, NULL, about->given[i]);
+        add_number(text, NULL, about->corrected[i]);
+        add_number(text, NULL, about->held[i]);
+        dfl_text_add(text, "]");
+    }
+    dfl_text_add(text, "]");
+}
+
+static void describe_statistics(dfl_text *text, const dfl_description *about)
+{
+    open_list(text, "statistics", '{');
+    add_facts(text, about->statistics, about->nstatistics);
+    add_facts(text, about->counters, about->ncounters);
+    open_list(text, "max_residual", '[');
+    for (int i = 0; i < about->nlevels; i++)
+        add_number(text, NULL, about->levels[i]);
+    dfl_text_add(text, "]}");
+}
+
+static void add_facts(dfl_text *text, const dfl_fact *facts, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (facts[i].text)
+            add_text(text, facts[i].name, facts[i].text);
+        else
+            add_number(text, facts[i].name, facts[i].number);
+}
+
+static void add_text(dfl_text *text, const char *key, const char *string)
+{
+    begin_member(text, key);
+    dfl_json_string(text, string ? string : "");
+}
+
+static void add_number(dfl_text *text, const char *key, double number)
+{
+    begin_member(text, key);
+    dfl_json_number(text, number);
+}
+
+static void open_list(dfl_text *text, const char *key, char bracket)
+{
+    begin_member(text, key);
+    dfl_text_bytes(text, &bracket, 1);
+}
+
+/* A comma unless it is the first member, and the key; inside an array `key` is NULL. */
+static void begin_member(dfl_text *text, const char *key)
+{
+    if (text->length > 0 && !strchr("{[", text->data[text->length - 1]))
+        dfl_text_bytes(text, ",", 1);
+    if (!key)
+        return;
+    dfl_json_string(text, key);
+    dfl_text_bytes(text, ":", 1);
+}
+
+/* ------------------------------------------------------------------------------- the file */
 
 static void write_head(FILE *file, const char *title)
 {

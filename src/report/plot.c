@@ -3,7 +3,7 @@
    A white page with a frame, round ticks, a light grid and a legend; curves in the colours of Okabe and
    Ito, which people with any colour vision can tell apart, with dashes from the ninth on. A gap in a
    curve is where its numbers are not finite. Residuals and step sizes have a logarithmic axis. */
-#include "report/report.h"
+#include "report/report_internal.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -72,7 +72,7 @@ dfl_status dfl_plot_write(FILE *file, const dfl_report *report, const char *colu
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d "
             "%d\" font-family=\"Helvetica, Arial, sans-serif\" font-size=\"13\">\n<title>",
             WIDTH, height, WIDTH, height);
-    dfl_markup_write(file, report->title);
+    dfl_markup_write(file, report->about->model);
     fprintf(
         file,
         "</title>\n<rect width=\"%d\" height=\"%d\" fill=\"#ffffff\"/>\n"
@@ -109,8 +109,8 @@ static bool choose_proof(plot *p, const char *columns)
     const bool residuals = !strcmp(columns, "residuals"), steps = !strcmp(columns, "steps");
     if (!residuals && !steps && strcmp(columns, "energy") != 0)
         return false;
-    for (int i = 0; i < report->n + report->m; i++)
-        if (!strcmp(report->names[i], columns))
+    for (int i = 0; i < report->about->n + report->about->m; i++)
+        if (!strcmp(report->about->names[i], columns))
             return false;
     p->table = &report->steps;
     p->logarithmic = residuals || steps;
@@ -139,15 +139,17 @@ static void take(plot *p, int column, const char *name, const char *unit)
 /* A column of the rows. */
 static void take_column(plot *p, int i)
 {
-    take(p, i, p->report->names[i], p->report->units ? p->report->units[i] : "");
+    take(p, i, p->report->about->names[i],
+         p->report->about->units ? p->report->about->units[i] : "");
 }
 
 static dfl_status choose_one(plot *p, const char *name, size_t length)
 {
     const dfl_report *report = p->report;
-    const int all = report->n + report->m;
+    const int all = report->about->n + report->about->m;
     for (int i = 0; i < all; i++)
-        if (strlen(report->names[i]) == length && !strncmp(report->names[i], name, length)) {
+        if (strlen(report->about->names[i]) == length &&
+            !strncmp(report->about->names[i], name, length)) {
             if (p->count == MOST_CURVES)
                 return dfl_fail(report->ctx, DFL_INVALID,
                                 "--columns: more than %d curves in one plot", MOST_CURVES);
@@ -156,7 +158,7 @@ static dfl_status choose_one(plot *p, const char *name, size_t length)
         }
     char word[128];
     snprintf(word, sizeof word, "%.*s", (int)length, name);
-    const char *nearest = dfl_nearest_word(word, report->names, all);
+    const char *nearest = dfl_nearest_word(word, report->about->names, all);
     return dfl_fail(report->ctx, DFL_INVALID, "--columns: there is no column '%s'%s%s%s", word,
                     nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
 }
@@ -165,11 +167,11 @@ static dfl_status choose_one(plot *p, const char *name, size_t length)
 static void choose_all(plot *p)
 {
     const dfl_report *report = p->report;
-    for (int i = 0; i < report->n && report->m == 0 && p->count < COLORS; i++)
-        if (!strcmp(report->kinds[i], "position"))
+    for (int i = 0; i < report->about->n && report->about->m == 0 && p->count < COLORS; i++)
+        if (!strcmp(report->about->kinds[i], "position"))
             take_column(p, i);
-    for (int i = 0; i < report->m && p->count < COLORS; i++)
-        take_column(p, report->n + i);
+    for (int i = 0; i < report->about->m && p->count < COLORS; i++)
+        take_column(p, report->about->n + i);
 }
 
 /* With a little room above and below; whole decades. */

@@ -1,5 +1,5 @@
 /* thin.c: a table of any length in bounded memory. */
-#include "report/thin.h"
+#include "report/thin_internal.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,7 @@
-/* columns.c: which variables stand in which column, and the names of the residual levels. */
-#include "result/result.h"
+/* columns.c: which variable is in which column, and the names of the residual levels. */
+#include "result/result_internal.h"
 
-static void name_states(dfl_columns *columns, const dfl_equations *eq);
+static void list_states(dfl_columns *columns, const dfl_equations *eq);
 static dfl_status find_units(dfl_columns *columns, const dfl_model *model);
 
 const char *const dfl_level_names[DFL_LEVELS] = {"position",     "velocity", "acceleration",
@@ -11,14 +11,16 @@ const char *const dfl_level_names[DFL_LEVELS] = {"position",     "velocity", "ac
 dfl_status dfl_columns_create(dfl_columns *out, const dfl_equations *eq)
 {
     dfl_context *ctx = eq->model->ctx;
+    const size_t n = (size_t)eq->n, all = n + (size_t)eq->model->count[DFL_AN_OUTPUT];
     *out = (dfl_columns){.n = eq->n, .m = eq->model->count[DFL_AN_OUTPUT]};
-    out->place = dfl_alloc(ctx, (size_t)eq->n, sizeof *out->place);
-    out->state = dfl_alloc(ctx, (size_t)eq->n, sizeof *out->state);
-    out->output = dfl_declared_names(eq, DFL_AN_OUTPUT);
-    out->unit = dfl_alloc(ctx, (size_t)(out->n + out->m), sizeof *out->unit);
+    out->place = dfl_alloc(ctx, n, sizeof *out->place);
+    out->names = dfl_alloc(ctx, all, sizeof *out->names);
+    out->kinds = dfl_alloc(ctx, n, sizeof *out->kinds);
+    out->units = dfl_alloc(ctx, all, sizeof *out->units);
     dfl_status status = DFL_NO_MEMORY;
-    if (out->place && out->state && out->output && out->unit) {
-        name_states(out, eq);
+    if (out->place && out->names && out->kinds && out->units) {
+        list_states(out, eq);
+        dfl_declared_names(out->names + n, eq->model, DFL_AN_OUTPUT);
         status = find_units(out, eq->model);
     }
     if (status)
@@ -29,69 +31,60 @@ dfl_status dfl_columns_create(dfl_columns *out, const dfl_equations *eq)
 void dfl_columns_clear(dfl_columns *columns, dfl_context *ctx)
 {
     dfl_free(ctx, columns->place);
-    dfl_free(ctx, columns->state);
-    dfl_free(ctx, columns->output);
-    for (int i = 0; columns->unit && i < columns->n + columns->m; i++)
-        dfl_free(ctx, columns->unit[i]);
-    dfl_free(ctx, columns->unit);
+    dfl_free(ctx, columns->names);
+    dfl_free(ctx, columns->kinds);
+    for (int i = 0; columns->units && i < columns->n + columns->m; i++)
+        dfl_free(ctx, columns->units[i]);
+    dfl_free(ctx, columns->units);
     *columns = (dfl_columns){0};
 }
 
-const char **dfl_declared_names(const dfl_equations *eq, dfl_declared kind)
+void dfl_declared_names(const char **names, const dfl_model *model, dfl_declared kind)
 {
-    const dfl_model *model = eq->model;
-    const char **names = dfl_alloc(model->ctx, (size_t)model->count[kind], sizeof *names);
-    for (int i = 0; names && i < model->ndeclarations; i++)
+    for (int i = 0; i < model->ndeclarations; i++)
         if (model->declarations[i].kind == kind)
             names[model->declarations[i].index] = model->declarations[i].name;
-    return names;
-}
-
-const char *dfl_column_kind(const dfl_equations *eq, int column)
-{
-    static const char *const kinds[7] = {"position",  "velocity",   "dynamic",   "contact",
-                                         "auxiliary", "multiplier", "multiplier"};
-    const int count[7] = {eq->np, eq->nv, eq->nr, eq->ns, eq->nw, eq->nl, eq->nm};
-    int part = 0;
-    while (part < 6 && column >= count[part])
-        column -= count[part++];
-    return kinds[part];
 }
 
 /* x = [w l m | r | v | s p] in the order p, v, r, s, w, l, m. */
-static void name_states(dfl_columns *columns, const dfl_equations *eq)
+static void list_states(dfl_columns *columns, const dfl_equations *eq)
 {
     const int l = eq->nw, m = l + eq->nl, r = m + eq->nm, v = r + eq->nr, s = v + eq->nv;
-    const int p = s + eq->ns;
-    const int first[7] = {p, v, r, s, 0, l, m};
-    const int count[7] = {eq->np, eq->nv, eq->nr, eq->ns, eq->nw, eq->nl, eq->nm};
+    const struct {
+        const char *kind;
+        int first, count;
+    } parts[] = {{"position", s + eq->ns, eq->np}, {"velocity", v, eq->nv},
+                 {"dynamic", r, eq->nr},           {"contact", s, eq->ns},
+                 {"auxiliary", 0, eq->nw},         {"multiplier", l, eq->nl},
+                 {"multiplier", m, eq->nm}};
     int column = 0;
-    for (int part = 0; part < 7; part++)
-        for (int i = 0; i < count[part]; i++, column++) {
-            columns->place[column] = first[part] + i;
-            columns->state[column] = eq->x[first[part] + i].name;
+    for (size_t part = 0; part < sizeof parts / sizeof *parts; part++)
+        for (int i = 0; i < parts[part].count; i++, column++) {
+            columns->place[column] = parts[part].first + i;
+            columns->names[column] = eq->x[parts[part].first + i].name;
+            columns->kinds[column] = parts[part].kind;
         }
 }
 
-/* A velocity has that of its position per second. */
+/* A velocity has the unit of its position per second. */
 static dfl_status find_units(dfl_columns *columns, const dfl_model *model)
 {
     for (int i = 0; i < columns->n + columns->m; i++) {
         const bool state = i < columns->n;
-        const dfl_declaration *decl =
-            state ? NULL : dfl_model_find(model, columns->output[i - columns->n]);
+        const dfl_declaration *decl = state ? NULL : dfl_model_find(model, columns->names[i]);
         dfl_text unit = {.ctx = model->ctx};
         dfl_expr symbol = DFL_NO_EXPR;
         if (state)
-            symbol = dfl_model_variable_named(model, columns->state[i]);
+            symbol = dfl_model_variable_named(model, columns->names[i]);
         if (symbol != DFL_NO_EXPR)
             decl = dfl_model_owner(model, symbol);
         if (decl && decl->unit && *decl->unit)
             dfl_text_add(&unit, "%s%s", decl->unit,
                          decl->kind == DFL_A_POSITION && decl->symbol != symbol ? "/s" : "");
-        columns->unit[i] = unit.status ? NULL : dfl_copy_string(model->ctx, dfl_text_string(&unit));
+        columns->units[i] =
+            unit.status ? NULL : dfl_copy_string(model->ctx, dfl_text_string(&unit));
         dfl_text_clear(&unit);
-        if (!columns->unit[i])
+        if (!columns->units[i])
             return DFL_NO_MEMORY;
     }
     return DFL_OK;

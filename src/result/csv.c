@@ -2,16 +2,16 @@
 
    One header line, then one line per row with 17 significant digits, enough to read back the same
    number. Lines are buffered; about once a second they go to the file. */
-#include "result/writer.h"
+#include "result/result_internal.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-static dfl_status open_csv(dfl_writer *writer, const dfl_run_option *options, int noptions);
+static dfl_status open_csv(dfl_writer *writer);
 static dfl_status write_row(dfl_writer *writer);
-static dfl_status close_csv(dfl_writer *writer, const dfl_summary *summary);
+static dfl_status close_csv(dfl_writer *writer, bool finished);
 static void write_name(FILE *file, const char *name);
 static void write_number(FILE *file, double number);
 static dfl_status flush(dfl_writer *writer);
@@ -19,10 +19,9 @@ static dfl_status write_failure(dfl_writer *writer);
 
 const dfl_file_kind dfl_csv_kind = {.open = open_csv, .row = write_row, .close = close_csv};
 
-static dfl_status open_csv(dfl_writer *writer, const dfl_run_option *options, int noptions)
+static dfl_status open_csv(dfl_writer *writer)
 {
-    const dfl_columns *columns = &writer->columns;
-    (void)options, (void)noptions;
+    const dfl_description *about = writer->about;
     errno = 0;
     FILE *file = strcmp(writer->path, "-") ? fopen(writer->path, "w") : stdout;
     if (!file)
@@ -30,10 +29,8 @@ static dfl_status open_csv(dfl_writer *writer, const dfl_run_option *options, in
                         strerror(errno));
     writer->file = file;
     fputs("time", file);
-    for (int i = 0; i < columns->n; i++)
-        write_name(file, columns->state[i]);
-    for (int i = 0; i < columns->m; i++)
-        write_name(file, columns->output[i]);
+    for (int i = 0; i < about->n + about->m; i++)
+        write_name(file, about->names[i]);
     fputc('\n', file);
     const dfl_status status = flush(writer);
     if (status && file != stdout)
@@ -43,7 +40,7 @@ static dfl_status open_csv(dfl_writer *writer, const dfl_run_option *options, in
 
 static dfl_status write_row(dfl_writer *writer)
 {
-    const int count = 1 + writer->columns.n + writer->columns.m;
+    const int count = 1 + writer->about->n + writer->about->m;
     FILE *file = writer->file;
     errno = 0;
     for (int i = 0; i < count; i++) {
@@ -57,10 +54,10 @@ static dfl_status write_row(dfl_writer *writer)
     return ferror(file) ? write_failure(writer) : DFL_OK;
 }
 
-static dfl_status close_csv(dfl_writer *writer, const dfl_summary *summary)
+static dfl_status close_csv(dfl_writer *writer, bool finished)
 {
     FILE *file = writer->file;
-    (void)summary;
+    (void)finished;
     dfl_status status = writer->status ? writer->status : flush(writer);
     if (file != stdout && fclose(file) && !status)
         status = write_failure(writer);
@@ -99,13 +96,10 @@ static dfl_status flush(dfl_writer *writer)
     return fflush(writer->file) || ferror(writer->file) ? write_failure(writer) : DFL_OK;
 }
 
-/* A reader that has seen enough (| head) is no failure to complain about. */
+/* A reader that has seen enough (| head) is not a failure to complain about. */
 static dfl_status write_failure(dfl_writer *writer)
 {
-    const bool standard = !strcmp(writer->path, "-");
     if (errno == EPIPE)
         return dfl_fail(writer->ctx, DFL_STOPPED, "the reader of the results has gone");
-    return dfl_fail(writer->ctx, DFL_CALLBACK, "%s%s%s cannot be written: %s",
-                    standard ? "standard output" : "'", standard ? "" : writer->path,
-                    standard ? "" : "'", errno ? strerror(errno) : "the disk may be full");
+    return dfl_writer_fail(writer);
 }

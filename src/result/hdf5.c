@@ -17,10 +17,8 @@
    write a structure that refers to data which is not there. The format is that of HDF5 1.8, which
    knows no "open for writing" mark that would keep readers out after a kill. */
 #define _POSIX_C_SOURCE 200809L
-#include "declare/shape.h"
-#include "result/hdf5_parts.h"
-#include "report/report.h"
-#include "result/writer.h"
+#include "result/hdf5_internal.h"
+#include "result/result_internal.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -39,13 +37,12 @@ typedef struct hdf5_file {
     void *print_user;
 } hdf5_file;
 
-static dfl_status open_hdf5(dfl_writer *writer, const dfl_run_option *options, int noptions);
-static dfl_status write_initial(dfl_writer *writer, const double *given, const bool *held,
-                                const double *corrected);
+static dfl_status open_hdf5(dfl_writer *writer);
+static dfl_status write_start(dfl_writer *writer);
 static dfl_status write_row(dfl_writer *writer);
 static dfl_status write_step(dfl_writer *writer, const dfl_step_record *step);
 static dfl_status write_event(dfl_writer *writer, const dfl_event_record *event);
-static dfl_status close_hdf5(dfl_writer *writer, const dfl_summary *summary);
+static dfl_status close_hdf5(dfl_writer *writer, bool finished);
 static hdf5_file *enter(dfl_writer *writer);
 static dfl_status leave(dfl_writer *writer, bool done);
 static hid_t create_file(const char *path);
@@ -54,10 +51,10 @@ static bool create_tables(dfl_writer *writer);
 static bool create_scene(dfl_writer *writer);
 static bool create_vectors(dfl_series *vectors, dfl_writer *writer, const char *group,
                            const char *const *names, int count, unsigned integers);
-static bool describe_run(dfl_writer *writer, const dfl_run_option *options, int noptions);
+static bool describe_run(dfl_writer *writer);
 static bool describe_columns(dfl_writer *writer);
 static bool describe_parameters(dfl_writer *writer);
-static bool describe_end(dfl_writer *writer, const dfl_summary *summary);
+static bool describe_end(dfl_writer *writer);
 static bool add_numbers(dfl_series *vectors, const double *numbers, int count);
 static bool flush_if_due(dfl_writer *writer);
 static bool flush(hdf5_file *h5);
@@ -65,14 +62,14 @@ static bool reserve(hdf5_file *h5);
 static bool close_file(dfl_writer *writer);
 
 const dfl_file_kind dfl_hdf5_kind = {.open = open_hdf5,
-                                     .initial = write_initial,
+                                     .start = write_start,
                                      .row = write_row,
                                      .step = write_step,
                                      .event = write_event,
                                      .close = close_hdf5,
                                      .scene = true};
 
-static dfl_status open_hdf5(dfl_writer *writer, const dfl_run_option *options, int noptions)
+static dfl_status open_hdf5(dfl_writer *writer)
 {
     writer->file = dfl_alloc(writer->ctx, 1, sizeof(hdf5_file));
     if (!writer->file)
@@ -80,37 +77,25 @@ static dfl_status open_hdf5(dfl_writer *writer, const dfl_run_option *options, i
     H5dont_atexit(); /* a file that was given up must not be closed behind our back */
     hdf5_file *h5 = enter(writer);
     h5->file = create_file(writer->path);
-    const bool done = h5->file >= 0 && create_tables(writer) &&
-                      describe_run(writer, options, noptions) && flush(h5);
+    const bool done = h5->file >= 0 && create_tables(writer) && describe_run(writer) && flush(h5);
     if (!done)
         close_file(writer);
     const dfl_status status = leave(writer, done);
     const bool created = h5->file >= 0;
     if (status)
         dfl_free(writer->ctx, h5);
-    return status == DFL_CALLBACK && !created ? DFL_INVALID : status;
+    return status == DFL_IO && !created ? DFL_INVALID : status;
 }
 
-static dfl_status write_initial(dfl_writer *writer, const double *given, const bool *held,
-                                const double *corrected)
+static dfl_status write_start(dfl_writer *writer)
 {
     hdf5_file *h5 = enter(writer);
-    const dfl_columns *columns = &writer->columns;
-    double *value = dfl_alloc(writer->ctx, 2 * (size_t)columns->n, sizeof *value);
-    unsigned char *flag = dfl_alloc(writer->ctx, (size_t)columns->n, 1);
-    for (int i = 0; value && flag && i < columns->n; i++) {
-        value[i] = given[columns->place[i]];
-        value[columns->n + i] = corrected[columns->place[i]];
-        flag[i] = held[columns->place[i]];
-    }
+    const dfl_description *about = writer->about;
     const hid_t group = H5Gopen2(h5->file, "initial", H5P_DEFAULT);
-    const bool done = value && flag && group >= 0 &&
-                      dfl_h5_numbers(group, "given", value, columns->n) &&
-                      dfl_h5_numbers(group, "corrected", value + columns->n, columns->n) &&
-                      dfl_h5_flags(group, "held", flag, columns->n) && flush(h5);
+    const bool done = group >= 0 && dfl_h5_numbers(group, "given", about->given, about->n) &&
+                      dfl_h5_numbers(group, "corrected", about->corrected, about->n) &&
+                      dfl_h5_flags(group, "held", about->held, about->n) && flush(h5);
     H5Gclose(group);
-    dfl_free(writer->ctx, flag);
-    dfl_free(writer->ctx, value);
     return leave(writer, done);
 }
 
@@ -118,12 +103,12 @@ static dfl_status write_row(dfl_writer *writer)
 {
     hdf5_file *h5 = enter(writer);
     const double *row = writer->row;
-    return leave(writer, dfl_series_add(&h5->series[TIME], row) &&
-                             dfl_series_add(&h5->series[STATE], row + 1) &&
-                             dfl_series_add(&h5->series[OUTPUTS], row + 1 + writer->columns.n) &&
-                             (writer->eq->model->nshapes == 0 ||
-                              dfl_series_add(&h5->series[SCENE], writer->scene)) &&
-                             flush_if_due(writer));
+    return leave(writer,
+                 dfl_series_add(&h5->series[TIME], row) &&
+                     dfl_series_add(&h5->series[STATE], row + 1) &&
+                     dfl_series_add(&h5->series[OUTPUTS], row + 1 + writer->about->n) &&
+                     (!writer->about->scene || dfl_series_add(&h5->series[SCENE], writer->frame)) &&
+                     flush_if_due(writer));
 }
 
 static dfl_status write_step(dfl_writer *writer, const dfl_step_record *step)
@@ -144,10 +129,10 @@ static dfl_status write_event(dfl_writer *writer, const dfl_event_record *event)
                  add_numbers(&h5->series[EVENTS], numbers, EVENT_VECTORS) && flush_if_due(writer));
 }
 
-static dfl_status close_hdf5(dfl_writer *writer, const dfl_summary *summary)
+static dfl_status close_hdf5(dfl_writer *writer, bool finished)
 {
     hdf5_file *h5 = enter(writer);
-    bool done = !writer->status && (!summary || describe_end(writer, summary)) && flush(h5);
+    bool done = !writer->status && (!finished || describe_end(writer)) && flush(h5);
     done = close_file(writer) && done;
     const dfl_status status = leave(writer, done);
     dfl_free(writer->ctx, h5);
@@ -170,8 +155,8 @@ static dfl_status leave(dfl_writer *writer, bool done)
     H5Eset_auto2(H5E_DEFAULT, h5->print, h5->print_user);
     if (done)
         return DFL_OK;
-    return h5->reason[0] ? dfl_fail(writer->ctx, DFL_CALLBACK, "'%s' cannot be written: %s",
-                                    writer->path, h5->reason)
+    return h5->reason[0] ? dfl_fail(writer->ctx, DFL_IO, "'%s' cannot be written: %s", writer->path,
+                                    h5->reason)
                          : DFL_NO_MEMORY;
 }
 
@@ -196,18 +181,17 @@ static bool create_tables(dfl_writer *writer)
     hdf5_file *h5 = writer->file;
     dfl_series *series = h5->series;
     dfl_context *ctx = writer->ctx;
-    const dfl_columns *columns = &writer->columns;
+    const dfl_description *about = writer->about;
     const hid_t initial = create_group(h5->file, "initial");
     h5->meta = create_group(h5->file, "meta");
     H5Gclose(initial);
-    const char *const *units = (const char *const *)columns->unit;
     return create_scene(writer) && initial >= 0 && h5->meta >= 0 &&
            dfl_series_vector(&series[TIME], ctx, h5->file, "time", false) &&
-           dfl_series_matrix(&series[STATE], ctx, h5->file, "state", columns->state, columns->n) &&
-           dfl_series_matrix(&series[OUTPUTS], ctx, h5->file, "outputs", columns->output,
-                             columns->m) &&
-           dfl_h5_names(series[STATE].data, "units", units, columns->n) &&
-           dfl_h5_names(series[OUTPUTS].data, "units", units + columns->n, columns->m) &&
+           dfl_series_matrix(&series[STATE], ctx, h5->file, "state", about->names, about->n) &&
+           dfl_series_matrix(&series[OUTPUTS], ctx, h5->file, "outputs", about->names + about->n,
+                             about->m) &&
+           dfl_h5_names(series[STATE].data, "units", about->units, about->n) &&
+           dfl_h5_names(series[OUTPUTS].data, "units", about->units + about->n, about->m) &&
            dfl_series_matrix(&series[RESIDUALS], ctx, h5->file, "residuals", dfl_level_names,
                              DFL_LEVELS) &&
            create_vectors(&series[STEPS], writer, "steps", step_names, STEP_VECTORS,
@@ -232,40 +216,32 @@ static bool create_vectors(dfl_series *vectors, dfl_writer *writer, const char *
 /* The shapes as text, and a table of their numbers; `names` has the shape of every column. */
 static bool create_scene(dfl_writer *writer)
 {
-    const hdf5_file *h5 = writer->file;
-    const dfl_model *model = writer->eq->model;
-    const int columns = dfl_scene_columns(model);
-    dfl_text shapes = {.ctx = writer->ctx};
-    const char **names = dfl_alloc(writer->ctx, (size_t)columns, sizeof *names);
+    hdf5_file *h5 = writer->file;
+    const dfl_description *about = writer->about;
     const hid_t group = create_group(h5->file, "scene");
-    bool done = group >= 0 && names;
-    for (int i = 0, next = 0; done && i < model->nshapes; i++)
-        for (int k = 0; k < model->shapes[i].ncolumns; k++)
-            if (!dfl_is_constant(model->graph, model->shapes[i].column[k]))
-                names[next++] = model->shapes[i].name;
-    if (done && model->nshapes > 0)
-        done = !dfl_scene_json(&shapes, model) &&
-               dfl_h5_text(group, "shapes", dfl_text_string(&shapes)) &&
-               dfl_series_matrix(&((hdf5_file *)writer->file)->series[SCENE], writer->ctx, group,
-                                 "values", names, columns);
+    bool done = group >= 0;
+    if (done && about->scene)
+        done = dfl_h5_text(group, "shapes", about->scene) &&
+               dfl_series_matrix(&h5->series[SCENE], writer->ctx, group, "values",
+                                 about->scene_names, about->nscene);
     H5Gclose(group);
-    dfl_free(writer->ctx, names);
-    dfl_text_clear(&shapes);
     return done;
 }
 
-static bool describe_run(dfl_writer *writer, const dfl_run_option *options, int noptions)
+static bool describe_run(dfl_writer *writer)
 {
     const hdf5_file *h5 = writer->file;
-    const dfl_model *model = writer->eq->model;
+    const dfl_description *about = writer->about;
     const hid_t group = create_group(h5->meta, "options");
-    bool done = group >= 0 && dfl_h5_text(h5->meta, "version", DFL_VERSION) &&
-                dfl_h5_text(h5->meta, "model", model->name) &&
-                dfl_h5_text(h5->meta, "text", model->text ? model->text : "") &&
+    bool done = group >= 0 && dfl_h5_text(h5->meta, "version", about->version) &&
+                dfl_h5_text(h5->meta, "model", about->model) &&
+                dfl_h5_text(h5->meta, "text", about->text) &&
                 dfl_h5_text(h5->meta, "status", "running");
-    for (int i = 0; done && i < noptions; i++)
-        done = options[i].text ? dfl_h5_text(group, options[i].name, options[i].text)
-                               : dfl_h5_number(group, options[i].name, options[i].number);
+    for (int i = 0; done && i < about->noptions; i++) {
+        const dfl_fact *option = &about->options[i];
+        done = option->text ? dfl_h5_text(group, option->name, option->text)
+                            : dfl_h5_number(group, option->name, option->number);
+    }
     H5Gclose(group);
     return done && describe_columns(writer) && describe_parameters(writer);
 }
@@ -274,76 +250,47 @@ static bool describe_run(dfl_writer *writer, const dfl_run_option *options, int 
 static bool describe_columns(dfl_writer *writer)
 {
     const hdf5_file *h5 = writer->file;
-    const dfl_columns *columns = &writer->columns;
+    const dfl_description *about = writer->about;
+    const int n = about->n, m = about->m;
     dfl_context *ctx = writer->ctx;
-    const char **events = dfl_declared_names(writer->eq, DFL_AN_EVENT);
-    const char **kinds = dfl_alloc(ctx, (size_t)columns->n, sizeof *kinds);
-    for (int i = 0; kinds && i < columns->n; i++)
-        kinds[i] = dfl_column_kind(writer->eq, i);
-    const int nevents = writer->eq->model->count[DFL_AN_EVENT];
     const hid_t group = create_group(h5->meta, "names");
-    const bool done = events && kinds && group >= 0 &&
-                      dfl_h5_texts(ctx, group, "kinds", kinds, columns->n) &&
-                      dfl_h5_texts(ctx, group, "state", columns->state, columns->n) &&
-                      dfl_h5_texts(ctx, group, "outputs", columns->output, columns->m) &&
-                      dfl_h5_texts(ctx, group, "units", (const char *const *)columns->unit,
-                                   columns->n + columns->m) &&
+    const bool done = group >= 0 && dfl_h5_texts(ctx, group, "kinds", about->kinds, n) &&
+                      dfl_h5_texts(ctx, group, "state", about->names, n) &&
+                      dfl_h5_texts(ctx, group, "outputs", about->names + n, m) &&
+                      dfl_h5_texts(ctx, group, "units", about->units, n + m) &&
                       dfl_h5_texts(ctx, group, "residuals", dfl_level_names, DFL_LEVELS) &&
-                      dfl_h5_texts(ctx, group, "events", events, nevents);
+                      dfl_h5_texts(ctx, group, "events", about->events, about->nevents);
     H5Gclose(group);
-    dfl_free(ctx, kinds);
-    dfl_free(ctx, events);
     return done;
 }
 
-/* Parameters, inputs and settings, with the values of this run. */
 static bool describe_parameters(dfl_writer *writer)
 {
     const hdf5_file *h5 = writer->file;
-    const dfl_model *model = writer->eq->model;
-    const unsigned wanted = 1U << DFL_A_PARAM | 1U << DFL_AN_INPUT | 1U << DFL_A_SETTING;
-    const size_t most = (size_t)model->ndeclarations;
-    const char **names = dfl_alloc(writer->ctx, most, sizeof *names);
-    const char **units = dfl_alloc(writer->ctx, most, sizeof *units);
-    double *values = dfl_alloc(writer->ctx, most, sizeof *values);
-    int count = 0;
-    for (int i = 0; names && units && values && i < model->ndeclarations; i++) {
-        const dfl_declaration *decl = &model->declarations[i];
-        if (wanted >> decl->kind & 1) {
-            names[count] = decl->name;
-            units[count] = decl->unit ? decl->unit : "";
-            values[count++] = decl->value;
-        }
-    }
+    const dfl_description *about = writer->about;
+    const int count = about->nparameters;
     const hid_t group = create_group(h5->meta, "parameters");
-    const bool done = group >= 0 && names && units && values &&
-                      dfl_h5_texts(writer->ctx, group, "names", names, count) &&
-                      dfl_h5_texts(writer->ctx, group, "units", units, count) &&
-                      dfl_h5_numbers(group, "values", values, count);
+    const bool done = group >= 0 &&
+                      dfl_h5_texts(writer->ctx, group, "names", about->parameters, count) &&
+                      dfl_h5_texts(writer->ctx, group, "units", about->parameter_units, count) &&
+                      dfl_h5_numbers(group, "values", about->values, count);
     H5Gclose(group);
-    dfl_free(writer->ctx, values);
-    dfl_free(writer->ctx, units);
-    dfl_free(writer->ctx, names);
     return done;
 }
 
-static bool describe_end(dfl_writer *writer, const dfl_summary *summary)
+static bool describe_end(dfl_writer *writer)
 {
     const hdf5_file *h5 = writer->file;
-    dfl_counter counters[DFL_COUNTERS];
-    double levels[DFL_LEVELS];
-    dfl_summary_levels(levels, summary, writer->eq);
+    const dfl_description *about = writer->about;
     const hid_t group = create_group(h5->meta, "statistics");
-    bool done = group >= 0 && dfl_h5_text(h5->meta, "status", summary->status) &&
-                dfl_h5_text(h5->meta, "message", summary->message) &&
-                dfl_h5_text(h5->meta, "warnings", dfl_text_string(&writer->warnings)) &&
-                dfl_h5_number(group, "t", summary->t) &&
-                dfl_h5_number(group, "seconds", summary->seconds) &&
-                dfl_h5_number(group, "energy_drift", summary->energy_drift) &&
-                dfl_h5_numbers(group, "max_residual", levels, DFL_LEVELS);
-    dfl_summary_counters(counters, &summary->statistics);
-    for (int i = 0; done && i < DFL_COUNTERS; i++)
-        done = dfl_h5_integer(group, counters[i].name, counters[i].value);
+    bool done = group >= 0 && dfl_h5_text(h5->meta, "status", about->status) &&
+                dfl_h5_text(h5->meta, "message", about->message) &&
+                dfl_h5_text(h5->meta, "warnings", about->warnings);
+    for (int i = 0; done && i < about->nstatistics; i++)
+        done = dfl_h5_number(group, about->statistics[i].name, about->statistics[i].number);
+    done = done && dfl_h5_numbers(group, "max_residual", about->levels, about->nlevels);
+    for (int i = 0; done && i < about->ncounters; i++)
+        done = dfl_h5_integer(group, about->counters[i].name, (long)about->counters[i].number);
     H5Gclose(group);
     return done;
 }

@@ -5,7 +5,7 @@
    Chunks are not cached: raw data is on its way to the disk before any structure of the file
    refers to it, and a full disk shows at once. Changes of a table's own structure stay in memory until
    the file is flushed; what has been flushed may be dropped from memory. */
-#include "result/hdf5_parts.h"
+#include "result/hdf5_internal.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* hdf5_values.c: texts, numbers and names in an HDF5 file, and HDF5's errors in words. */
-#include "result/hdf5_parts.h"
+#include "result/hdf5_internal.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,11 @@
-/* result.h: where a run goes: CSV, HDF5, memory, or several; and its summary as JSON or text.
+/* result.h: a run as files: CSV, HDF5 or memory; its summary as JSON or text.
 
-   Columns stand in the same order everywhere: positions p, velocities v, dynamic r, contact s, auxiliary
-   w, lambda, mu, then the outputs; what a reader wants first comes first. */
+   A record describes one run, hands its rows, steps and events to all its files, and keeps the first
+   failure of each. The kinds of files of this module are CSV, HDF5 and a table in memory; other modules
+   add theirs as a dfl_file_kind (report: pages and plots).
+
+   Every file has the same order of columns: positions p, velocities v, dynamic r, contact s,
+   auxiliary w, lambda, mu, then the outputs. */
 #ifndef DFL_RESULT_H
 #define DFL_RESULT_H
 
@@ -10,50 +14,77 @@
 
 #include <driftless/driftless.h>
 
+/* ------------------------------------------------------------------------------- columns */
+
 enum { DFL_LEVELS = 8 };
 /* "position", "velocity", "acceleration", "nonholonomic", "contact", "auxiliary", "invariant",
    "massless" */
 extern const char *const dfl_level_names[DFL_LEVELS];
 
-/* The names of all columns, and where each state is found in x. */
+/* The columns of all files, states first. */
 typedef struct dfl_columns {
     int n, m;           /* states, outputs */
     int *place;         /* n: column -> index in x */
-    const char **state; /* n names, owned by the equations */
-    const char **output;
-    char **unit; /* n + m: "" where it is not known */
+    const char **names; /* n + m, owned by the model */
+    const char **kinds; /* n: "position", "velocity", "dynamic", "contact", "auxiliary" or
+                           "multiplier" */
+    char **units;       /* n + m: "" if unknown */
 } dfl_columns;
 dfl_status dfl_columns_create(dfl_columns *out, const dfl_equations *eq);
 void dfl_columns_clear(dfl_columns *columns, dfl_context *ctx);
 
-/* "position", "velocity", "dynamic", "contact", "auxiliary" or "multiplier": the kind of a state's column. */
-const char *dfl_column_kind(const dfl_equations *eq, int column);
+/* ------------------------------------------------------------------------------- one run */
 
-/* The names of all declarations of one kind, in their order; NULL without memory (dfl_free). */
-const char **dfl_declared_names(const dfl_equations *eq, dfl_declared kind);
+/* A name with a text, or with a number if `text` is NULL. */
+typedef struct dfl_fact {
+    const char *name, *text;
+    double number;
+} dfl_fact;
 
-/* One accepted step, for /steps and /residuals. */
+/* What all files say about a run. It owns nothing. */
+typedef struct dfl_description {
+    const char *model, *text, *version; /* name and script of the model; version of Driftless */
+    int n, m;                           /* states, outputs */
+    const char *const *names;           /* n + m */
+    const char *const *kinds;           /* n: as in dfl_columns */
+    const char *const *units;           /* n + m: "" if unknown; NULL if none is known */
+    int noptions;
+    const dfl_fact *options; /* how it was run */
+    int nparameters;         /* parameters, inputs and settings, with their values in this run */
+    const char *const *parameters, *const *parameter_units;
+    const double *values;
+    int nevents;
+    const char *const *events;      /* names of declared events */
+    const char *scene;              /* shapes as JSON; NULL without any */
+    int nscene;                     /* numbers per frame of the scene */
+    const char *const *scene_names; /* nscene: the shape of each number */
+
+    const double *given, *corrected; /* n initial values each; NULL before the start */
+    const unsigned char *held;       /* n: 1 if held at the start */
+
+    const char *status, *message, *warnings; /* NULL before the end; warnings: one per line */
+    int nstatistics, ncounters;
+    const dfl_fact *statistics, *counters; /* numbers, whole numbers */
+    int nlevels;
+    const double *levels; /* largest residual of each level, NAN if the model has no such level */
+} dfl_description;
+
+/* One accepted step. */
 typedef struct dfl_step_record {
     double time, size;
     int order;
-    long rejections;             /* since the record before */
-    double residual[DFL_LEVELS]; /* NAN where the model has none */
+    long rejections;             /* since the step before */
+    double residual[DFL_LEVELS]; /* NAN if the model has no such level */
     double energy;               /* NAN if unknown */
 } dfl_step_record;
 
-/* A located event: the number of its declaration within its kind. */
+/* A located event: the index of its declaration among the events. */
 typedef struct dfl_event_record {
     int event, direction;
     double time;
 } dfl_event_record;
 
-/* An option of the run, for /meta/options: a text, or a number where text is NULL. */
-typedef struct dfl_run_option {
-    const char *name, *text;
-    double number;
-} dfl_run_option;
-
-/* What a run ended with; the fields of --json. */
+/* How a run ended. */
 typedef struct dfl_summary {
     const char *form, *method;
     const char *status;  /* "completed", "stopped", "interrupted", "failed" */
@@ -67,80 +98,118 @@ typedef struct dfl_summary {
     int nevents; /* of `events`; statistics.events may be more */
 } dfl_summary;
 
-/* The largest residual of each level, NAN where model or form have no such level. */
+/* The largest residual of each level; NAN if the model or the form has no such level. */
 void dfl_summary_levels(double levels[DFL_LEVELS], const dfl_summary *summary,
                         const dfl_equations *eq);
 
-/* The counters of the statistics, by name. */
-enum { DFL_COUNTERS = 15 };
-typedef struct dfl_counter {
-    const char *name;
-    long value;
-} dfl_counter;
-void dfl_summary_counters(dfl_counter out[DFL_COUNTERS], const dfl_statistics *stats);
+typedef struct dfl_record dfl_record;
 
-/* One file, or standard output. */
-typedef struct dfl_writer dfl_writer;
+/* Describes a run of `eq`, which must outlive the record, as must the options. DFL_NO_MEMORY. */
+dfl_status dfl_record_create(dfl_record **out, const dfl_equations *eq, const dfl_fact *options,
+                             int noptions);
+/* Frees the record and gives up the files that are still open; NULL is allowed. */
+void dfl_record_free(dfl_record *record);
 
-/* Opens FILE.csv, FILE.h5 or FILE.hdf5 ("-" is CSV on standard output), a page FILE.html or a plot
-   FILE.svg, replaces what is there and writes what is known before the run. `eq` must outlive the writer.
-   DFL_INVALID: unknown ending, or the file cannot be opened (with the reason). DFL_CALLBACK: it cannot be
-   written. DFL_STOPPED: the reader of standard output has gone. DFL_NO_MEMORY. */
-dfl_status dfl_writer_open(dfl_writer **out, const char *path, const dfl_equations *eq,
-                           const dfl_run_option *options, int noptions);
+const dfl_description *dfl_record_about(const dfl_record *record);
+dfl_context *dfl_record_context(const dfl_record *record);
+
+/* Opens FILE.csv, FILE.h5 or FILE.hdf5 ("-" is CSV on standard output), replaces what is there and
+   writes what is known before the run.
+   DFL_INVALID: unknown ending, or the file cannot be opened (with the reason). DFL_IO: it cannot
+   be written. DFL_STOPPED: the reader of standard output has gone. DFL_NO_MEMORY. */
+dfl_status dfl_record_open(dfl_record *record, const char *path);
 
 /* A result in memory. The arrays belong to the context `ctx`. */
 typedef struct dfl_table {
     dfl_context *ctx;
-    int columns;          /* time, states, outputs */
-    size_t rows, room;    /* of values */
-    double *values;       /* row by row */
-    size_t nevents, more; /* events, and room for them */
+    int columns;           /* time, states, outputs */
+    size_t rows, row_room; /* rows in use and allocated */
+    double *values;        /* row by row */
+    size_t nevents, event_room;
     dfl_event_record *events;
-    double *given, *corrected; /* n, as in x; NULL before the start */
-    bool *held;
 } dfl_table;
 
-/* A writer into an empty table, `{.ctx = ctx}`, which must outlive it; steps are dropped. */
-dfl_status dfl_writer_open_table(dfl_writer **out, dfl_table *table, const dfl_equations *eq);
+/* Rows and events go to an empty table, `{.ctx = ctx}`, which must outlive the record. */
+dfl_status dfl_record_open_table(dfl_record *record, dfl_table *table);
 void dfl_table_clear(dfl_table *table);
 
-/* Whether steps and residuals are stored, or dropped (CSV, memory). */
-bool dfl_writer_takes_steps(const dfl_writer *writer);
+/* Whether a file stores steps, or frames of the scene. */
+bool dfl_record_takes_steps(const dfl_record *record);
+bool dfl_record_takes_scene(const dfl_record *record);
 
-/* Whether the file shows the scene: then dfl_writer_scene comes before every row, with the numbers of
-   dfl_runnable_scene. */
-bool dfl_writer_takes_scene(const dfl_writer *writer);
-void dfl_writer_scene(dfl_writer *writer, const double *columns);
+/* Adds a warning of the solver, for the end of the files. */
+void dfl_record_warn(dfl_record *record, const char *text);
 
-/* What a plot shows, names with commas between; other files take everything. DFL_INVALID: an unknown
-   name, with the nearest. */
-dfl_status dfl_writer_columns(dfl_writer *writer, const char *columns);
+/* Each of these writes to all files and returns the first failure: DFL_IO with the reason if a file
+   cannot be written any more (what was written is kept), DFL_STOPPED if the reader of a pipe has
+   gone. A file that failed once is not written again. */
+/* Initial values, given and corrected (n each, as in x). */
+dfl_status dfl_record_start(dfl_record *record, const double *given, const bool *held,
+                            const double *corrected);
+/* One row at time t; `scene` holds the numbers of dfl_runnable_scene, or is NULL if no file takes
+   them. */
+dfl_status dfl_record_row(dfl_record *record, double t, const double *x, const double *outputs,
+                          const double *scene);
+dfl_status dfl_record_step(dfl_record *record, const dfl_step_record *step);
+dfl_status dfl_record_event(dfl_record *record, const dfl_event_record *event);
+/* Writes what is buffered and the summary, and closes all files, also after a failure. If a file cannot
+   be completed, the status of the summary becomes "failed" for the files after it. */
+dfl_status dfl_record_close(dfl_record *record, dfl_summary *summary);
 
-/* A warning of the solver, for the end of the file. */
-void dfl_writer_warning(dfl_writer *writer, const char *text);
+/* The object of `--json`, ended by a newline, and a few lines for people. */
+dfl_status dfl_summary_json(dfl_text *text, const dfl_record *record, const dfl_summary *summary);
+dfl_status dfl_summary_text(dfl_text *text, const dfl_record *record, const dfl_summary *summary);
 
-/* Each of these fails with DFL_CALLBACK and the reason when the file cannot be written any more (what
-   was written is kept), and with DFL_STOPPED when the reader of a pipe has gone. */
-/* Given and corrected initial values (n each, as in x). */
-dfl_status dfl_writer_initial(dfl_writer *writer, const double *given, const bool *held,
-                              const double *corrected);
-/* One row of states and outputs at time t. */
-dfl_status dfl_writer_row(dfl_writer *writer, double t, const double *x, const double *outputs);
-dfl_status dfl_writer_step(dfl_writer *writer, const dfl_step_record *step);
-dfl_status dfl_writer_event(dfl_writer *writer, const dfl_event_record *event);
-/* Writes what is buffered and the summary, closes and frees the writer, also after a failure; NULL is
-   allowed. `summary` NULL: the run was given up. */
-dfl_status dfl_writer_close(dfl_writer *writer, const dfl_summary *summary);
+/* ------------------------------------------------------------------------------- kinds of files */
 
-/* The object of `--json`, ended by a newline. */
-dfl_status dfl_summary_json(dfl_text *text, const dfl_summary *summary, const dfl_equations *eq);
-/* A few lines for people. */
-dfl_status dfl_summary_text(dfl_text *text, const dfl_summary *summary, const dfl_equations *eq);
+/* One file of a record. */
+typedef struct dfl_writer dfl_writer;
+
+/* A kind of file. A function is NULL if the kind does not take such records. `open` makes
+   writer->file, `close` frees it; `close` finds `finished` set if the run has ended and its file
+   should be completed. */
+typedef struct dfl_file_kind {
+    dfl_status (*open)(dfl_writer *writer);
+    dfl_status (*start)(dfl_writer *writer);
+    dfl_status (*row)(dfl_writer *writer);
+    dfl_status (*step)(dfl_writer *writer, const dfl_step_record *step);
+    dfl_status (*event)(dfl_writer *writer, const dfl_event_record *event);
+    dfl_status (*close)(dfl_writer *writer, bool finished);
+    bool scene; /* stores frames of the scene */
+} dfl_file_kind;
+
+struct dfl_writer {
+    dfl_context *ctx;
+    const dfl_file_kind *kind;
+    const dfl_description *about;
+    const double *row;   /* the present row: time, n states, m outputs */
+    const double *frame; /* the numbers of the shapes in it */
+    char *path;
+    double flushed;    /* time of the last flush, s */
+    dfl_status status; /* the first failure; nothing is written after it ... */
+    char reason[512];  /* ... and its message */
+    void *file;
+};
+
+/* Adds a file of some kind; `path` is used in messages, `open` finds `file` in writer->file. */
+dfl_status dfl_record_add(dfl_record *record, const dfl_file_kind *kind, const char *path,
+                          void *file);
+
+/* Whether the last flush is about a second ago; if so, the next second begins. */
+bool dfl_writer_due(dfl_writer *writer);
+
+/* DFL_IO: "'PATH' cannot be written", with the reason in errno. */
+dfl_status dfl_writer_fail(const dfl_writer *writer);
+
+/* ------------------------------------------------------------------------------- parts */
 
 /* Parts of JSON: a string in quotation marks (bytes that are not UTF-8 become U+FFFD), a number (null
    unless finite). */
 void dfl_json_string(dfl_text *text, const char *string);
 void dfl_json_number(dfl_text *text, double number);
+
+/* Numbers as base64 of their bytes, the lowest first; doubles, or floats if `single`. Writes
+   4 * ceil(bytes / 3) characters and returns how many. */
+size_t dfl_base64(char *out, const double *numbers, int count, bool single);
 
 #endif

@@ -1,5 +1,5 @@
 /* summary.c: what a run ended with, for programs (JSON) and for people. */
-#include "result/result.h"
+#include "result/result_internal.h"
 
 #include <math.h>
 #include <string.h>
@@ -8,12 +8,12 @@ static void add_counter(dfl_text *text, const char *name, long value);
 static bool is_conservative(const dfl_equations *eq);
 static void add_name(dfl_text *text, const char *name);
 static void add_counters(dfl_text *text, const dfl_statistics *stats);
-static void add_events(dfl_text *text, const dfl_summary *summary, const char **names);
+static void add_events(dfl_text *text, const dfl_summary *summary, const char *const *names);
 static void add_final(dfl_text *text, const dfl_summary *summary, const dfl_columns *columns);
 static void add_value(dfl_text *text, const char *name, double value, bool first);
 static void describe_steps(dfl_text *text, const dfl_statistics *stats);
 static void describe_levels(dfl_text *text, const double levels[DFL_LEVELS]);
-static void describe_events(dfl_text *text, const dfl_summary *summary, const char **names);
+static void describe_events(dfl_text *text, const dfl_summary *summary, const char *const *names);
 
 void dfl_summary_levels(double levels[DFL_LEVELS], const dfl_summary *summary,
                         const dfl_equations *eq)
@@ -30,44 +30,37 @@ void dfl_summary_levels(double levels[DFL_LEVELS], const dfl_summary *summary,
         levels[i] = rows[i] > 0 && summary->x ? largest[i] : NAN;
 }
 
-void dfl_summary_counters(dfl_counter out[DFL_COUNTERS], const dfl_statistics *stats)
+void dfl_summary_counters(dfl_fact out[DFL_COUNTERS], const dfl_statistics *stats)
 {
-    const dfl_counter counters[DFL_COUNTERS] = {
-        {"accepted", stats->accepted},
-        {"rejected_error", stats->rejected_error},
-        {"rejected_newton", stats->rejected_newton},
-        {"attempted", stats->attempts},
-        {"unconverged", stats->unconverged},
-        {"eom_evaluations", stats->evaluations},
-        {"partial_evaluations", stats->partial_evaluations},
-        {"mass_evaluations", stats->mass_evaluations},
-        {"jacobian_evaluations", stats->jacobians},
-        {"difference_evaluations", stats->difference_evaluations},
-        {"selectors", stats->selector_computations},
-        {"algebraic_decompositions", stats->algebraic_decompositions},
-        {"differential_decompositions", stats->differential_decompositions},
-        {"back_substitutions", stats->back_substitutions},
-        {"events", stats->events}};
+    const dfl_fact counters[DFL_COUNTERS] = {
+        {"accepted", NULL, (double)stats->accepted},
+        {"rejected_error", NULL, (double)stats->rejected_error},
+        {"rejected_newton", NULL, (double)stats->rejected_newton},
+        {"attempted", NULL, (double)stats->attempts},
+        {"unconverged", NULL, (double)stats->unconverged},
+        {"eom_evaluations", NULL, (double)stats->evaluations},
+        {"partial_evaluations", NULL, (double)stats->partial_evaluations},
+        {"mass_evaluations", NULL, (double)stats->mass_evaluations},
+        {"jacobian_evaluations", NULL, (double)stats->jacobians},
+        {"difference_evaluations", NULL, (double)stats->difference_evaluations},
+        {"selectors", NULL, (double)stats->selector_computations},
+        {"algebraic_decompositions", NULL, (double)stats->algebraic_decompositions},
+        {"differential_decompositions", NULL, (double)stats->differential_decompositions},
+        {"back_substitutions", NULL, (double)stats->back_substitutions},
+        {"events", NULL, (double)stats->events}};
     memcpy(out, counters, sizeof counters);
 }
 
-dfl_status dfl_summary_json(dfl_text *text, const dfl_summary *summary, const dfl_equations *eq)
+dfl_status dfl_summary_json(dfl_text *text, const dfl_record *record, const dfl_summary *summary)
 {
     const struct {
         const char *name, *value;
-    } texts[] = {{"model", eq->model->name},
+    } texts[] = {{"model", record->about.model},
                  {"form", summary->form},
                  {"method", summary->method},
                  {"status", summary->status},
                  {"message", summary->message[0] ? summary->message : NULL}};
     double levels[DFL_LEVELS];
-    dfl_columns columns;
-    const char **events = dfl_declared_names(eq, DFL_AN_EVENT);
-    const dfl_status status = events ? dfl_columns_create(&columns, eq) : DFL_NO_MEMORY;
-    if (status) {
-        dfl_free(eq->model->ctx, events);
-        return status;
-    }
     dfl_text_add(text, "{");
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         dfl_text_add(text, i > 0 ? ", " : "");
@@ -80,41 +73,36 @@ dfl_status dfl_summary_json(dfl_text *text, const dfl_summary *summary, const df
     add_value(text, "t", summary->t, false);
     add_value(text, "seconds", summary->seconds, false);
     add_counters(text, &summary->statistics);
-    dfl_summary_levels(levels, summary, eq);
+    dfl_summary_levels(levels, summary, record->eq);
     dfl_text_add(text, ",\n  \"max_residual\": {");
     for (int i = 0; i < DFL_LEVELS; i++)
         add_value(text, dfl_level_names[i], levels[i], i == 0);
     dfl_text_add(text, "}");
     add_value(text, "energy_drift", summary->energy_drift, false);
-    add_events(text, summary, events);
+    add_events(text, summary, record->about.events);
     dfl_text_add(text, ",\n  \"final\": ");
-    add_final(text, summary, &columns);
+    add_final(text, summary, &record->columns);
     dfl_text_add(text, "}\n");
-    dfl_columns_clear(&columns, eq->model->ctx);
-    dfl_free(eq->model->ctx, events);
     return text->status;
 }
 
-dfl_status dfl_summary_text(dfl_text *text, const dfl_summary *summary, const dfl_equations *eq)
+dfl_status dfl_summary_text(dfl_text *text, const dfl_record *record, const dfl_summary *summary)
 {
     double levels[DFL_LEVELS];
-    const char **events = dfl_declared_names(eq, DFL_AN_EVENT);
-    if (!events)
-        return DFL_NO_MEMORY;
-    dfl_text_add(text, "%s: %s", eq->model->name, summary->status);
+    dfl_text_add(text, "%s: %s", record->about.model, summary->status);
     if (isfinite(summary->t))
         dfl_text_add(text, " at t = %.10g", summary->t);
     dfl_text_add(text, " (%s, %s, %.3g s)\n", summary->form, summary->method, summary->seconds);
-    dfl_summary_levels(levels, summary, eq);
+    dfl_summary_levels(levels, summary, record->eq);
     describe_steps(text, &summary->statistics);
     describe_levels(text, levels);
     if (isfinite(summary->energy_drift))
         dfl_text_add(text,
-                     is_conservative(eq) ? "  energy drift      %.2g\n"
-                                         : "  energy change     %.2g, forces or time act on it\n",
+                     is_conservative(record->eq)
+                         ? "  energy drift      %.2g\n"
+                         : "  energy change     %.2g, forces or time act on it\n",
                      summary->energy_drift);
-    describe_events(text, summary, events);
-    dfl_free(eq->model->ctx, events);
+    describe_events(text, summary, record->about.events);
     return text->status;
 }
 
@@ -163,7 +151,7 @@ static void add_counters(dfl_text *text, const dfl_statistics *stats)
 }
 
 /* How many there were, and the first of them. */
-static void add_events(dfl_text *text, const dfl_summary *summary, const char **names)
+static void add_events(dfl_text *text, const dfl_summary *summary, const char *const *names)
 {
     dfl_text_add(text, ",\n  \"events\": {");
     add_counter(text, "count", summary->statistics.events);
@@ -189,9 +177,9 @@ static void add_final(dfl_text *text, const dfl_summary *summary, const dfl_colu
     }
     dfl_text_add(text, "{");
     for (int i = 0; i < columns->n; i++)
-        add_value(text, columns->state[i], summary->x[columns->place[i]], i == 0);
+        add_value(text, columns->names[i], summary->x[columns->place[i]], i == 0);
     for (int i = 0; summary->outputs && i < columns->m; i++)
-        add_value(text, columns->output[i], summary->outputs[i], columns->n + i == 0);
+        add_value(text, columns->names[columns->n + i], summary->outputs[i], columns->n + i == 0);
     dfl_text_add(text, "}");
 }
 
@@ -226,7 +214,7 @@ static void describe_levels(dfl_text *text, const double levels[DFL_LEVELS])
         }
 }
 
-static void describe_events(dfl_text *text, const dfl_summary *summary, const char **names)
+static void describe_events(dfl_text *text, const dfl_summary *summary, const char *const *names)
 {
     const long more = summary->statistics.events - summary->nevents;
     for (int i = 0; i < summary->nevents; i++)

@@ -1,120 +1,189 @@
-/* writer.c: one interface for all kinds of results. The first failure stays: later records are refused
-   with it and closing reports it, so that a run that could not be stored is never called complete. */
+/* writer.c: all files of a record, of any kind.
+
+   The first failure of a file is kept: later records are refused with it and closing reports it, so
+   that a run that could not be stored is never called complete. */
 #define _POSIX_C_SOURCE 200809L
-#include "result/writer.h"
+#include "result/result_internal.h"
 
-#include "declare/shape.h"
-
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
-enum { MOST_WARNINGS = 100000 }; /* bytes */
-
-static dfl_status keep(dfl_writer *writer, dfl_status status);
-static dfl_status fail_again(dfl_writer *writer);
+static const dfl_file_kind *kind_of(const char *path);
+static dfl_status make_place(dfl_record *record);
+static dfl_status outcome_of(const dfl_record *record);
+static void keep(dfl_writer *writer, dfl_status status);
+static dfl_status fail_again(const dfl_writer *writer);
 static void free_writer(dfl_writer *writer);
 
-dfl_status dfl_writer_create(dfl_writer **out, const dfl_file_kind *kind, const char *path,
-                             void *file, const dfl_equations *eq, const dfl_run_option *options,
-                             int noptions)
+dfl_status dfl_record_open(dfl_record *record, const char *path)
 {
-    dfl_context *ctx = eq->model->ctx;
-    *out = NULL;
-    dfl_writer *writer = dfl_alloc(ctx, 1, sizeof *writer);
+    const dfl_file_kind *kind = kind_of(path);
+    if (!kind)
+        return dfl_fail(record->ctx, DFL_INVALID,
+                        "'%s': results are written to files that end in .csv, .h5 or .hdf5, or to "
+                        "standard output with '-'",
+                        path);
+    return dfl_record_add(record, kind, path, NULL);
+}
+
+static const dfl_file_kind *kind_of(const char *path)
+{
+    if (!strcmp(path, "-") || dfl_ends_with(path, ".csv"))
+        return &dfl_csv_kind;
+    return dfl_ends_with(path, ".h5") || dfl_ends_with(path, ".hdf5") ? &dfl_hdf5_kind : NULL;
+}
+
+dfl_status dfl_record_add(dfl_record *record, const dfl_file_kind *kind, const char *path,
+                          void *file)
+{
+    dfl_context *ctx = record->ctx;
+    dfl_writer *writer = make_place(record) ? NULL : dfl_alloc(ctx, 1, sizeof *writer);
     if (!writer)
         return DFL_NO_MEMORY;
-    writer->ctx = writer->warnings.ctx = ctx;
-    writer->eq = eq;
-    writer->kind = kind;
-    writer->file = file;
-    writer->path = dfl_copy_string(ctx, path);
-    dfl_status status = writer->path ? dfl_columns_create(&writer->columns, eq) : DFL_NO_MEMORY;
-    if (!status) {
-        writer->row = dfl_alloc(ctx, (size_t)(1 + writer->columns.n + writer->columns.m),
-                                sizeof *writer->row);
-        writer->scene = dfl_alloc(ctx, (size_t)dfl_scene_columns(eq->model), sizeof(double));
-        status =
-            writer->row && writer->scene ? kind->open(writer, options, noptions) : DFL_NO_MEMORY;
-    }
+    *writer = (dfl_writer){.ctx = ctx,
+                           .kind = kind,
+                           .about = &record->about,
+                           .row = record->row,
+                           .frame = record->frame,
+                           .path = dfl_copy_string(ctx, path),
+                           .file = file};
+    const dfl_status status = writer->path ? kind->open(writer) : DFL_NO_MEMORY;
     if (status) {
         free_writer(writer);
         return status;
     }
     dfl_writer_due(writer);
-    *out = writer;
+    record->writers[record->nwriters++] = writer;
     return DFL_OK;
 }
 
-bool dfl_writer_takes_steps(const dfl_writer *writer)
+/* Room for one more writer. */
+static dfl_status make_place(dfl_record *record)
 {
-    return writer->kind->step != NULL;
-}
-
-bool dfl_writer_takes_scene(const dfl_writer *writer)
-{
-    return writer->kind->scene && writer->eq->model->nshapes > 0;
-}
-
-void dfl_writer_scene(dfl_writer *writer, const double *columns)
-{
-    const size_t count = (size_t)dfl_scene_columns(writer->eq->model);
-    memcpy(writer->scene, columns, count * sizeof *columns);
-}
-
-dfl_status dfl_writer_columns(dfl_writer *writer, const char *columns)
-{
-    return writer->kind->columns ? writer->kind->columns(writer, columns) : DFL_OK;
-}
-
-void dfl_writer_warning(dfl_writer *writer, const char *text)
-{
-    if (writer->warnings.length < MOST_WARNINGS)
-        dfl_text_add(&writer->warnings, "%s\n", text);
-}
-
-dfl_status dfl_writer_initial(dfl_writer *writer, const double *given, const bool *held,
-                              const double *corrected)
-{
-    if (writer->status)
-        return fail_again(writer);
-    return writer->kind->initial
-               ? keep(writer, writer->kind->initial(writer, given, held, corrected))
-               : DFL_OK;
-}
-
-dfl_status dfl_writer_row(dfl_writer *writer, double t, const double *x, const double *outputs)
-{
-    const dfl_columns *columns = &writer->columns;
-    if (writer->status)
-        return fail_again(writer);
-    writer->row[0] = t;
-    for (int i = 0; i < columns->n; i++)
-        writer->row[1 + i] = x[columns->place[i]];
-    for (int i = 0; i < columns->m; i++)
-        writer->row[1 + columns->n + i] = outputs[i];
-    return keep(writer, writer->kind->row(writer));
-}
-
-dfl_status dfl_writer_step(dfl_writer *writer, const dfl_step_record *step)
-{
-    if (writer->status)
-        return fail_again(writer);
-    return writer->kind->step ? keep(writer, writer->kind->step(writer, step)) : DFL_OK;
-}
-
-dfl_status dfl_writer_event(dfl_writer *writer, const dfl_event_record *event)
-{
-    if (writer->status)
-        return fail_again(writer);
-    return writer->kind->event ? keep(writer, writer->kind->event(writer, event)) : DFL_OK;
-}
-
-dfl_status dfl_writer_close(dfl_writer *writer, const dfl_summary *summary)
-{
-    if (!writer)
+    if (record->nwriters < record->room)
         return DFL_OK;
-    const dfl_status closed = writer->kind->close(writer, summary);
+    const int room = record->room + 4;
+    dfl_writer **writers = dfl_alloc(record->ctx, (size_t)room, sizeof *writers);
+    if (!writers)
+        return DFL_NO_MEMORY;
+    if (record->nwriters > 0)
+        memcpy(writers, record->writers, (size_t)record->nwriters * sizeof *writers);
+    dfl_free(record->ctx, record->writers);
+    record->writers = writers;
+    record->room = room;
+    return DFL_OK;
+}
+
+bool dfl_record_takes_steps(const dfl_record *record)
+{
+    for (int i = 0; i < record->nwriters; i++)
+        if (record->writers[i]->kind->step)
+            return true;
+    return false;
+}
+
+bool dfl_record_takes_scene(const dfl_record *record)
+{
+    for (int i = 0; record->about.scene && i < record->nwriters; i++)
+        if (record->writers[i]->kind->scene)
+            return true;
+    return false;
+}
+
+/* ------------------------------------------------------------------------------- records */
+
+dfl_status dfl_record_start(dfl_record *record, const double *given, const bool *held,
+                            const double *corrected)
+{
+    for (int i = 0; i < record->about.n; i++) {
+        const int place = record->columns.place[i];
+        record->given[i] = given[place];
+        record->corrected[i] = corrected[place];
+        record->held[i] = held[place];
+    }
+    record->about.given = record->given;
+    record->about.corrected = record->corrected;
+    record->about.held = record->held;
+    for (int i = 0; i < record->nwriters; i++) {
+        dfl_writer *writer = record->writers[i];
+        if (writer->kind->start && !writer->status)
+            keep(writer, writer->kind->start(writer));
+    }
+    return outcome_of(record);
+}
+
+dfl_status dfl_record_row(dfl_record *record, double t, const double *x, const double *outputs,
+                          const double *scene)
+{
+    const int n = record->about.n, m = record->about.m;
+    record->row[0] = t;
+    for (int i = 0; i < n; i++)
+        record->row[1 + i] = x[record->columns.place[i]];
+    for (int i = 0; i < m; i++)
+        record->row[1 + n + i] = outputs[i];
+    if (scene)
+        memcpy(record->frame, scene, (size_t)record->about.nscene * sizeof *scene);
+    for (int i = 0; i < record->nwriters; i++) {
+        dfl_writer *writer = record->writers[i];
+        if (!writer->status)
+            keep(writer, writer->kind->row(writer));
+    }
+    return outcome_of(record);
+}
+
+dfl_status dfl_record_step(dfl_record *record, const dfl_step_record *step)
+{
+    for (int i = 0; i < record->nwriters; i++) {
+        dfl_writer *writer = record->writers[i];
+        if (writer->kind->step && !writer->status)
+            keep(writer, writer->kind->step(writer, step));
+    }
+    return outcome_of(record);
+}
+
+dfl_status dfl_record_event(dfl_record *record, const dfl_event_record *event)
+{
+    for (int i = 0; i < record->nwriters; i++) {
+        dfl_writer *writer = record->writers[i];
+        if (writer->kind->event && !writer->status)
+            keep(writer, writer->kind->event(writer, event));
+    }
+    return outcome_of(record);
+}
+
+dfl_status dfl_record_close(dfl_record *record, dfl_summary *summary)
+{
+    dfl_status first = DFL_OK;
+    char reason[sizeof record->writers[0]->reason] = "";
+    for (int i = 0; i < record->nwriters; i++) {
+        dfl_record_describe_end(record, summary);
+        const dfl_status status = dfl_writer_close(record->writers[i], true);
+        if (!status || first)
+            continue;
+        first = status;
+        snprintf(reason, sizeof reason, "%s", dfl_message(record->ctx));
+        summary->status = "failed";
+    }
+    record->nwriters = 0;
+    return first ? dfl_fail(record->ctx, first, "%s", reason) : DFL_OK;
+}
+
+/* The first file that failed, with its message. */
+static dfl_status outcome_of(const dfl_record *record)
+{
+    for (int i = 0; i < record->nwriters; i++)
+        if (record->writers[i]->status)
+            return fail_again(record->writers[i]);
+    return DFL_OK;
+}
+
+/* ------------------------------------------------------------------------------- one file */
+
+dfl_status dfl_writer_close(dfl_writer *writer, bool finished)
+{
+    const dfl_status closed = writer->kind->close(writer, finished);
     const dfl_status status = writer->status ? fail_again(writer) : closed;
     free_writer(writer);
     return status;
@@ -131,16 +200,23 @@ bool dfl_writer_due(dfl_writer *writer)
     return due;
 }
 
+dfl_status dfl_writer_fail(const dfl_writer *writer)
+{
+    const bool standard = !strcmp(writer->path, "-");
+    return dfl_fail(writer->ctx, DFL_IO, "%s%s%s cannot be written: %s",
+                    standard ? "standard output" : "'", standard ? "" : writer->path,
+                    standard ? "" : "'", errno ? strerror(errno) : "the disk may be full");
+}
+
 /* Remembers a failure with its message. */
-static dfl_status keep(dfl_writer *writer, dfl_status status)
+static void keep(dfl_writer *writer, dfl_status status)
 {
     writer->status = status;
     if (status)
         snprintf(writer->reason, sizeof writer->reason, "%s", dfl_message(writer->ctx));
-    return status;
 }
 
-static dfl_status fail_again(dfl_writer *writer)
+static dfl_status fail_again(const dfl_writer *writer)
 {
     return dfl_fail(writer->ctx, writer->status, "%s", writer->reason);
 }
@@ -148,10 +224,6 @@ static dfl_status fail_again(dfl_writer *writer)
 static void free_writer(dfl_writer *writer)
 {
     dfl_context *ctx = writer->ctx;
-    dfl_columns_clear(&writer->columns, ctx);
-    dfl_text_clear(&writer->warnings);
-    dfl_free(ctx, writer->scene);
-    dfl_free(ctx, writer->row);
     dfl_free(ctx, writer->path);
     dfl_free(ctx, writer);
 }

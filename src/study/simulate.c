@@ -37,6 +37,7 @@ static void on_log(dfl_log_level level, const char *text, void *user);
 static bool store_row(dfl_simulation *sim, double t, const double *x);
 static bool store_step(dfl_simulation *sim, double t_old, double t, const double *x, double energy);
 static void note_trouble(dfl_simulation *sim, dfl_status status);
+static const char *event_name(const dfl_model *model, int event);
 static dfl_status conclude(dfl_summary *summary, dfl_simulation *sim, dfl_status status);
 
 dfl_status dfl_simulate(dfl_summary *summary, dfl_simulation *sim)
@@ -67,7 +68,6 @@ void dfl_simulation_clear(dfl_simulation *sim)
     dfl_free(sim->ctx, sim->event_kinds);
     dfl_free(sim->ctx, sim->outputs);
     dfl_free(sim->ctx, sim->scene);
-    dfl_text_clear(&sim->early);
 }
 
 /* A clock that only runs forward. */
@@ -82,7 +82,6 @@ static double seconds(void)
 static dfl_status prepare(dfl_simulation *sim)
 {
     const dfl_model *model = sim->eq->model;
-    sim->early.ctx = sim->ctx;
     sim->outputs = dfl_alloc(sim->ctx, (size_t)model->count[DFL_AN_OUTPUT], sizeof *sim->outputs);
     sim->event_kinds =
         dfl_alloc(sim->ctx, (size_t)model->count[DFL_AN_EVENT], sizeof *sim->event_kinds);
@@ -151,23 +150,17 @@ static dfl_status start(dfl_simulation *sim)
     return status;
 }
 
-/* The writers, and what they missed and want. */
+/* The files, and what they want. */
 static dfl_status open_files(dfl_simulation *sim)
 {
-    bool steps = false;
     const dfl_status status = sim->open ? sim->open(sim, sim->user) : DFL_OK;
-    if (status)
+    if (status || !sim->record)
         return status;
-    sim->opened = true;
-    for (int i = 0; i < sim->nwriters; i++) {
-        steps = steps || dfl_writer_takes_steps(sim->writers[i]);
-        sim->drawn = sim->drawn || dfl_writer_takes_scene(sim->writers[i]);
-        if (sim->early.length > 0)
-            dfl_writer_warning(sim->writers[i], dfl_text_string(&sim->early));
-    }
-    return steps ? dfl_residuals_create(&sim->residuals, sim->ctx, dfl_runnable_eom(sim->run),
-                                        sim->settings->solver.form != DFL_PSI1)
-                 : DFL_OK;
+    sim->drawn = dfl_record_takes_scene(sim->record);
+    return dfl_record_takes_steps(sim->record)
+               ? dfl_residuals_create(&sim->residuals, sim->ctx, dfl_runnable_eom(sim->run),
+                                      sim->settings->solver.form != DFL_PSI1)
+               : DFL_OK;
 }
 
 /* Native code from the start, where it is asked for. */
@@ -207,8 +200,8 @@ static dfl_status store_start(dfl_simulation *sim, const double *corrected)
     bool *held = dfl_alloc(sim->ctx, (size_t)sim->eq->n, sizeof *held);
     if (given && held) {
         dfl_runnable_given(given, held, sim->run);
-        for (int i = 0; i < sim->nwriters; i++)
-            note_trouble(sim, dfl_writer_initial(sim->writers[i], given, held, corrected));
+        if (sim->record)
+            note_trouble(sim, dfl_record_start(sim->record, given, held, corrected));
         sim->started = true;
         sim->row_time = NAN;
         sim->energy = dfl_runnable_energy(sim->run, t, corrected);
@@ -307,8 +300,8 @@ static int on_event(int event, int direction, double t, const double *x, void *u
     (void)x;
     if (sim->nevents < DFL_LISTED_EVENTS)
         sim->events[sim->nevents++] = record;
-    for (int i = 0; i < sim->nwriters; i++)
-        note_trouble(sim, dfl_writer_event(sim->writers[i], &record));
+    if (sim->record)
+        note_trouble(sim, dfl_record_event(sim->record, &record));
     if (sim->event_kinds[event].terminal)
         sim->stop_event = event;
     return sim->trouble != DFL_OK;
@@ -324,10 +317,8 @@ static int event_values(double *value, double t, const double *x, void *user)
 static void on_log(dfl_log_level level, const char *text, void *user)
 {
     dfl_simulation *sim = user;
-    if (level == DFL_LOG_WARNING && !sim->opened)
-        dfl_text_add(&sim->early, "%s%s", sim->early.length > 0 ? "\n" : "", text);
-    for (int i = 0; level == DFL_LOG_WARNING && sim->opened && i < sim->nwriters; i++)
-        dfl_writer_warning(sim->writers[i], text);
+    if (level == DFL_LOG_WARNING && sim->record)
+        dfl_record_warn(sim->record, text);
     if (sim->log)
         sim->log(level, text, sim->user);
 }
@@ -340,11 +331,9 @@ static bool store_row(dfl_simulation *sim, double t, const double *x)
     dfl_runnable_outputs(sim->outputs, sim->run, t, x);
     if (sim->drawn)
         dfl_runnable_scene(sim->scene, sim->run, t, x);
-    for (int i = 0; i < sim->nwriters; i++) {
-        if (dfl_writer_takes_scene(sim->writers[i]))
-            dfl_writer_scene(sim->writers[i], sim->scene);
-        note_trouble(sim, dfl_writer_row(sim->writers[i], t, x, sim->outputs));
-    }
+    if (sim->record)
+        note_trouble(
+            sim, dfl_record_row(sim->record, t, x, sim->outputs, sim->drawn ? sim->scene : NULL));
     sim->row_time = t;
     return !sim->trouble;
 }
@@ -362,8 +351,7 @@ static bool store_step(dfl_simulation *sim, double t_old, double t, const double
                             .energy = energy};
     sim->rejections = rejections;
     dfl_residuals_eval(step.residual, sim->residuals, t, x);
-    for (int i = 0; i < sim->nwriters; i++)
-        note_trouble(sim, dfl_writer_step(sim->writers[i], &step));
+    note_trouble(sim, dfl_record_step(sim->record, &step));
     return !sim->trouble;
 }
 
@@ -376,10 +364,17 @@ static void note_trouble(dfl_simulation *sim, dfl_status status)
     snprintf(sim->message, sizeof sim->message, "%s", dfl_message(sim->ctx));
 }
 
+static const char *event_name(const dfl_model *model, int event)
+{
+    int i = 0;
+    while (model->declarations[i].kind != DFL_AN_EVENT || model->declarations[i].index != event)
+        i++;
+    return model->declarations[i].name;
+}
+
 /* Says how it ended, with the last row where the run stands. */
 static dfl_status conclude(dfl_summary *summary, dfl_simulation *sim, dfl_status status)
 {
-    const dfl_model *model = sim->eq->model;
     dfl_status outcome = status;
     summary->status = status == DFL_OK ? "completed" : "failed";
     if (sim->started && !sim->trouble)
@@ -388,11 +383,9 @@ static dfl_status conclude(dfl_summary *summary, dfl_simulation *sim, dfl_status
         outcome = sim->trouble;
         summary->status = "failed";
     } else if (status == DFL_STOPPED && sim->stop_event >= 0) {
-        const char **names = dfl_declared_names(sim->eq, DFL_AN_EVENT);
         summary->status = "stopped";
         snprintf(sim->message, sizeof sim->message, "event '%s' at t = %.10g",
-                 names ? names[sim->stop_event] : "?", dfl_solver_time(sim->solver));
-        dfl_free(model->ctx, names);
+                 event_name(sim->eq->model, sim->stop_event), dfl_solver_time(sim->solver));
         outcome = DFL_OK;
     } else if (status == DFL_STOPPED) {
         summary->status = "interrupted";

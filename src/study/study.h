@@ -52,7 +52,7 @@ enum { DFL_LISTED_EVENTS = 20 }; /* that a summary lists */
 typedef bool (*dfl_watch_fn)(double t, double step, void *user);
 
 /* Called once, when the initial values are complete: the caller opens its files, so that a start that
-   fails leaves those of an earlier run alone, and sets `writers`. */
+   fails leaves those of an earlier run alone. */
 typedef struct dfl_simulation dfl_simulation;
 typedef dfl_status (*dfl_open_fn)(dfl_simulation *sim, void *user);
 
@@ -62,15 +62,12 @@ struct dfl_simulation {
     dfl_runnable *run;
     const dfl_equations *eq;
     const dfl_settings *settings;
-    dfl_writer **writers;
-    int nwriters;
-    dfl_open_fn open;   /* or NULL: `writers` are open */
+    dfl_record *record; /* or NULL: nothing is stored */
+    dfl_open_fn open;   /* or NULL: the files of the record are open */
     dfl_watch_fn watch; /* or NULL */
     dfl_log_fn log;     /* or NULL */
     void *user;         /* given to open, watch and log */
 
-    bool opened;              /* the writers are there; */
-    dfl_text early;           /* warnings before that */
     dfl_residuals *residuals; /* NULL unless a file takes them */
     dfl_event_kind *event_kinds;
     double *outputs; /* at the last row */

@@ -4,8 +4,7 @@
 #include "result/fixture.h"
 
 #include "declare/shape.h"
-#include "report/report_stored.h"
-#include "report/viewer.h"
+#include "report/report_internal.h"
 
 enum { N = 5 }; /* lambda(rod), der(x), der(y), x, y */
 static const char script[] = "local x, y = position('x', 'y')\n"
@@ -36,32 +35,32 @@ static dfl_status write_run(const fixture *f, const char *path, const char *colu
 {
     const double given[N] = {0, 0, 0, 1, 0.5};
     const bool held[N] = {false, false, false, true, false};
-    const dfl_run_option options[] = {{"form", "psf", 0}, {"rtol", NULL, 1e-8}};
-    const dfl_summary summary = {
+    dfl_summary summary = {
         .form = "psf", .method = "radau5", .status = "completed", .message = "", .t = 2};
-    dfl_writer *writer = NULL;
-    dfl_status status = dfl_writer_open(&writer, path, f->eq, options, 2);
-    if (!status && columns)
-        status = dfl_writer_columns(writer, columns);
+    dfl_record *record = NULL;
+    dfl_status status = fixture_record(&record, f, dfl_is_report(path) ? "" : path);
+    if (!status && dfl_is_report(path))
+        status = dfl_report_open(record, path, columns);
     if (!status)
-        status = dfl_writer_initial(writer, given, held, given);
+        status = dfl_record_start(record, given, held, given);
     for (int k = 0; !status && k < 20; k++) {
         const double x[N] = {1, 2, 3, cos(0.1 * k), sin(0.1 * k)}, height = 1 + sin(0.1 * k);
         double scene[16];
         const dfl_step_record step = {.time = 0.1 * k, .size = 0.1, .residual = {1e-12 * k}};
         dfl_runnable_scene(scene, f->run, 0.1 * k, x);
-        if (dfl_writer_takes_scene(writer))
-            dfl_writer_scene(writer, scene);
-        status = dfl_writer_row(writer, 0.1 * k, x, &height);
+        status = dfl_record_row(record, 0.1 * k, x, &height,
+                                dfl_record_takes_scene(record) ? scene : NULL);
         if (!status)
-            status = dfl_writer_step(writer, &step);
+            status = dfl_record_step(record, &step);
         if (!status && k == 10)
-            status = dfl_writer_event(writer, &(dfl_event_record){0, -1, 1});
+            status = dfl_record_event(record, &(dfl_event_record){0, -1, 1});
     }
-    if (writer)
-        dfl_writer_warning(writer, "look <here>");
-    const dfl_status closed = dfl_writer_close(writer, status ? NULL : &summary);
-    return status ? status : closed;
+    if (!status) {
+        dfl_record_warn(record, "look <here>");
+        status = dfl_record_close(record, &summary);
+    }
+    dfl_record_free(record);
+    return status;
 }
 
 /* The whole file (free). */
@@ -207,11 +206,11 @@ static void a_full_disk_is_told(void **state)
         skip();
     assert_int_equal(symlink("/dev/full", fixture_path(page, f, "full.html")), 0);
     assert_int_equal(symlink("/dev/full", fixture_path(plot, f, "full.svg")), 0);
-    assert_int_equal(write_run(f, page, NULL), DFL_CALLBACK);
+    assert_int_equal(write_run(f, page, NULL), DFL_IO);
     assert_non_null(strstr(dfl_message(f->ctx), "No space left on device"));
-    assert_int_equal(write_run(f, plot, NULL), DFL_CALLBACK);
+    assert_int_equal(write_run(f, plot, NULL), DFL_IO);
     fixture_check(write_run(f, fixture_path(stored, f, "run.h5"), NULL), f->ctx);
-    assert_int_equal(dfl_report_stored(f->ctx, stored, page, NULL), DFL_CALLBACK);
+    assert_int_equal(dfl_report_stored(f->ctx, stored, page, NULL), DFL_IO);
     assert_int_equal(write_run(f, fixture_path(page, f, "none/a.html"), NULL), DFL_INVALID);
 }
 

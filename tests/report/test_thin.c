@@ -1,7 +1,7 @@
 /* Thinned tables: nothing is lost up to two rows per bucket, never an extremum, and frames stay whole. */
 #include "support.h"
 
-#include "report/thin.h"
+#include "report/thin_internal.h"
 
 enum { NUMBERS = 1000 };
 

@@ -69,6 +69,20 @@ static inline int fixture_close(void **state)
     return 0;
 }
 
+/* A record of the fixture's model with one file, "" for none; NULL after a failure. */
+static inline dfl_status fixture_record(dfl_record **out, const fixture *f, const char *path)
+{
+    static const dfl_fact options[] = {{"form", "psf", 0}, {"rtol", NULL, 1e-8}};
+    dfl_status status = dfl_record_create(out, f->eq, options, 2);
+    if (!status && *path)
+        status = dfl_record_open(*out, path);
+    if (status) {
+        dfl_record_free(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
 /* The path of a file in the fixture's folder; valid until the next call with this `text`. */
 static inline const char *fixture_path(char text[128], const fixture *f, const char *name)
 {

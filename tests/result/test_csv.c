@@ -21,10 +21,10 @@ static void the_header_names_positions_first_and_outputs_last(void **state)
 {
     const fixture *f = *state;
     char path[128];
-    dfl_writer *writer = NULL;
-    fixture_check(dfl_writer_open(&writer, fixture_path(path, f, "a.csv"), f->eq, NULL, 0), f->ctx);
-    assert_false(dfl_writer_takes_steps(writer));
-    fixture_check(dfl_writer_close(writer, NULL), f->ctx);
+    dfl_record *record = NULL;
+    fixture_check(fixture_record(&record, f, fixture_path(path, f, "a.csv")), f->ctx);
+    assert_false(dfl_record_takes_steps(record));
+    dfl_record_free(record);
     assert_string_equal(read_whole(path), "time,x,y,der(x),der(y),r,lambda(rod),height\n");
 }
 
@@ -34,10 +34,10 @@ static void numbers_read_back_with_the_same_bits(void **state)
     const int place[N] = {4, 5, 2, 3, 1, 0};
     const double height = 1e22 / 7;
     char path[128];
-    dfl_writer *writer = NULL;
-    fixture_check(dfl_writer_open(&writer, fixture_path(path, f, "a.csv"), f->eq, NULL, 0), f->ctx);
-    fixture_check(dfl_writer_row(writer, 0.7, state_of_x, &height), f->ctx);
-    fixture_check(dfl_writer_close(writer, NULL), f->ctx);
+    dfl_record *record = NULL;
+    fixture_check(fixture_record(&record, f, fixture_path(path, f, "a.csv")), f->ctx);
+    fixture_check(dfl_record_row(record, 0.7, state_of_x, &height, NULL), f->ctx);
+    dfl_record_free(record);
     char *at = strchr(read_whole(path), '\n') + 1;
     assert_true(strtod(at, &at) == 0.7);
     for (int i = 0; i < N; i++) {
@@ -53,13 +53,12 @@ static void names_with_commas_and_quotes_are_quoted(void **state)
 {
     const fixture *f = *state;
     char path[128], odd[] = "a,\"b\"", *usual = f->eq->x[0].name;
-    dfl_writer *writer = NULL;
+    dfl_record *record = NULL;
     f->eq->x[0].name = odd;
-    const dfl_status status =
-        dfl_writer_open(&writer, fixture_path(path, f, "a.csv"), f->eq, NULL, 0);
+    const dfl_status status = fixture_record(&record, f, fixture_path(path, f, "a.csv"));
     f->eq->x[0].name = usual;
     fixture_check(status, f->ctx);
-    fixture_check(dfl_writer_close(writer, NULL), f->ctx);
+    dfl_record_free(record);
     assert_non_null(strstr(read_whole(path), ",r,\"a,\"\"b\"\"\",height\n"));
 }
 
@@ -67,22 +66,22 @@ static void a_full_disk_is_reported_once_and_for_all(void **state)
 {
     const fixture *f = *state;
     char path[128];
-    dfl_writer *writer = NULL;
+    dfl_record *record = NULL;
     assert_int_equal(symlink("/dev/full", fixture_path(path, f, "full.csv")), 0);
-    assert_int_equal(dfl_writer_open(&writer, path, f->eq, NULL, 0), DFL_CALLBACK);
-    assert_null(writer);
+    assert_int_equal(fixture_record(&record, f, path), DFL_IO);
+    assert_null(record);
     assert_non_null(strstr(dfl_message(f->ctx), "No space left"));
 }
 
 static void unknown_endings_and_folders_that_are_not_there_are_refused(void **state)
 {
     const fixture *f = *state;
-    dfl_writer *writer = NULL;
-    assert_int_equal(dfl_writer_open(&writer, "result.txt", f->eq, NULL, 0), DFL_INVALID);
+    dfl_record *record = NULL;
+    assert_int_equal(fixture_record(&record, f, "result.txt"), DFL_INVALID);
     assert_non_null(strstr(dfl_message(f->ctx), ".csv"));
-    assert_int_equal(dfl_writer_open(&writer, "/nowhere/a.csv", f->eq, NULL, 0), DFL_INVALID);
+    assert_int_equal(fixture_record(&record, f, "/nowhere/a.csv"), DFL_INVALID);
     assert_non_null(strstr(dfl_message(f->ctx), "No such file"));
-    assert_int_equal(dfl_writer_open(&writer, ".csv", f->eq, NULL, 0), DFL_INVALID);
+    assert_int_equal(fixture_record(&record, f, ".csv"), DFL_INVALID);
 }
 
 static void every_failed_allocation_is_clean(void **state)
@@ -92,12 +91,12 @@ static void every_failed_allocation_is_clean(void **state)
     const long before = dfl_context_live(f->ctx);
     dfl_status status = DFL_NO_MEMORY;
     for (int n = 0; status; n++) {
-        dfl_writer *writer = NULL;
+        dfl_record *record = NULL;
         dfl_context_fail_after(f->ctx, n);
-        status = dfl_writer_open(&writer, fixture_path(path, f, "a.csv"), f->eq, NULL, 0);
+        status = fixture_record(&record, f, fixture_path(path, f, "a.csv"));
         dfl_context_fail_after(f->ctx, -1);
         assert_true(status == DFL_OK || status == DFL_NO_MEMORY);
-        fixture_check(dfl_writer_close(writer, NULL), f->ctx);
+        dfl_record_free(record);
         assert_int_equal(dfl_context_live(f->ctx), before);
     }
 }

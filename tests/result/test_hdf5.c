@@ -18,13 +18,13 @@ static void fill(double x[N], double *height, long k)
     *height = -(double)k;
 }
 
-static dfl_status write_rows(dfl_writer *writer, long count)
+static dfl_status write_rows(dfl_record *record, long count)
 {
     double x[N], height;
     dfl_status status = DFL_OK;
     for (long k = 0; !status && k < count; k++) {
         fill(x, &height, k);
-        status = dfl_writer_row(writer, 0.5 * (double)k, x, &height);
+        status = dfl_record_row(record, 0.5 * (double)k, x, &height, NULL);
         const dfl_step_record step = {.time = 0.5 * (double)k,
                                       .size = 0.5,
                                       .order = 5,
@@ -32,24 +32,18 @@ static dfl_status write_rows(dfl_writer *writer, long count)
                                       .residual = {1, 2, NAN, 4, 5, 6, 7, 8},
                                       .energy = 10};
         if (!status)
-            status = dfl_writer_step(writer, &step);
+            status = dfl_record_step(record, &step);
         if (!status && k % 4 == 1)
-            status = dfl_writer_event(writer, &(dfl_event_record){0, -1, 0.5 * (double)k});
+            status = dfl_record_event(record, &(dfl_event_record){0, -1, 0.5 * (double)k});
     }
     return status;
-}
-
-static dfl_status open_writer(dfl_writer **writer, const fixture *f, const char *path)
-{
-    const dfl_run_option options[] = {{"form", "psf", 0}, {"rtol", NULL, 1e-8}};
-    return dfl_writer_open(writer, path, f->eq, options, 2);
 }
 
 static void write_complete(const fixture *f, const char *path, long rows)
 {
     double given[N], height;
     const bool held[N] = {[PLACE_X] = true};
-    dfl_writer *writer = NULL;
+    dfl_record *record = NULL;
     dfl_summary summary = {.form = "psf",
                            .method = "radau5",
                            .status = "completed",
@@ -61,11 +55,12 @@ static void write_complete(const fixture *f, const char *path, long rows)
     summary.statistics.accepted = 9;
     summary.statistics.max_residual.position = 1e-12;
     fill(given, &height, 0);
-    fixture_check(open_writer(&writer, f, path), f->ctx);
-    assert_true(dfl_writer_takes_steps(writer));
-    fixture_check(dfl_writer_initial(writer, given, held, given), f->ctx);
-    fixture_check(write_rows(writer, rows), f->ctx);
-    fixture_check(dfl_writer_close(writer, &summary), f->ctx);
+    fixture_check(fixture_record(&record, f, path), f->ctx);
+    assert_true(dfl_record_takes_steps(record));
+    fixture_check(dfl_record_start(record, given, held, given), f->ctx);
+    fixture_check(write_rows(record, rows), f->ctx);
+    fixture_check(dfl_record_close(record, &summary), f->ctx);
+    dfl_record_free(record);
 }
 
 /* Reads a table of doubles; returns the number of rows. */
@@ -136,11 +131,11 @@ static void a_killed_run_keeps_what_it_had(void **state)
     if (child == 0) {
         const double x[N] = {0};
         const bool held[N] = {false};
-        dfl_writer *writer = NULL;
-        if (open_writer(&writer, f, path) || dfl_writer_initial(writer, x, held, x))
+        dfl_record *record = NULL;
+        if (fixture_record(&record, f, path) || dfl_record_start(record, x, held, x))
             _exit(1);
         for (;;)
-            if (write_rows(writer, 1000))
+            if (write_rows(record, 1000))
                 _exit(2);
     }
     nanosleep(&(struct timespec){.tv_sec = 1, .tv_nsec = 300000000}, NULL); /* a flush a second */
@@ -162,16 +157,16 @@ static void a_starved_run_fails_and_its_file_opens(void **state)
     if (child == 0) {
         const double x[N] = {0};
         const bool held[N] = {false};
-        dfl_writer *writer = NULL;
+        dfl_record *record = NULL;
         const struct rlimit limit = {400000, 400000};
         signal(SIGXFSZ, SIG_IGN);
         setrlimit(RLIMIT_FSIZE, &limit);
-        if (open_writer(&writer, f, path) || dfl_writer_initial(writer, x, held, x))
+        if (fixture_record(&record, f, path) || dfl_record_start(record, x, held, x))
             _exit(1);
-        if (write_rows(writer, 100000) != DFL_CALLBACK ||
-            !strstr(dfl_message(f->ctx), "File too large"))
+        if (write_rows(record, 100000) != DFL_IO || !strstr(dfl_message(f->ctx), "File too large"))
             _exit(2);
-        _exit(dfl_writer_close(writer, NULL) == DFL_CALLBACK ? 0 : 3);
+        dfl_summary summary = {.status = "failed", .message = ""};
+        _exit(dfl_record_close(record, &summary) == DFL_IO ? 0 : 3);
     }
     int ended;
     waitpid(child, &ended, 0);
@@ -183,8 +178,8 @@ static void a_starved_run_fails_and_its_file_opens(void **state)
 static void files_that_cannot_be_written_are_refused_with_the_reason(void **state)
 {
     const fixture *f = *state;
-    dfl_writer *writer = NULL;
-    assert_int_equal(open_writer(&writer, f, "/nowhere/a.h5"), DFL_INVALID);
+    dfl_record *record = NULL;
+    assert_int_equal(fixture_record(&record, f, "/nowhere/a.h5"), DFL_INVALID);
     assert_non_null(strstr(dfl_message(f->ctx), "No such file"));
 }
 
@@ -197,14 +192,14 @@ static void every_failed_allocation_is_clean(void **state)
     const long before = dfl_context_live(f->ctx);
     dfl_status status = DFL_NO_MEMORY;
     for (int n = 0; status; n++) {
-        dfl_writer *writer = NULL;
+        dfl_record *record = NULL;
         dfl_context_fail_after(f->ctx, n);
-        status = open_writer(&writer, f, fixture_path(path, f, "memory.h5"));
+        status = fixture_record(&record, f, fixture_path(path, f, "memory.h5"));
         if (!status)
-            status = dfl_writer_initial(writer, x, held, x);
+            status = dfl_record_start(record, x, held, x);
         assert_true(status == DFL_OK || status == DFL_NO_MEMORY);
         dfl_context_fail_after(f->ctx, -1);
-        assert_int_equal(dfl_writer_close(writer, NULL), writer ? status : DFL_OK);
+        dfl_record_free(record);
         assert_int_equal(dfl_context_live(f->ctx), before);
     }
 }

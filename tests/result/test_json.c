@@ -36,7 +36,10 @@ static void check_with_python(const fixture *f, const dfl_summary *summary, cons
 {
     char path[128];
     dfl_text text = {.ctx = f->ctx};
-    fixture_check(dfl_summary_json(&text, summary, f->eq), f->ctx);
+    dfl_record *record = NULL;
+    fixture_check(fixture_record(&record, f, ""), f->ctx);
+    fixture_check(dfl_summary_json(&text, record, summary), f->ctx);
+    dfl_record_free(record);
     FILE *file = fopen(fixture_path(path, f, "summary.json"), "w");
     fputs(dfl_text_string(&text), file);
     fclose(file);
@@ -76,7 +79,10 @@ static void people_are_told_residuals_steps_and_events(void **state)
     dfl_summary summary = some_summary();
     dfl_text text = {.ctx = f->ctx};
     summary.energy_drift = 3e-9;
-    fixture_check(dfl_summary_text(&text, &summary, f->eq), f->ctx);
+    dfl_record *record = NULL;
+    fixture_check(fixture_record(&record, f, ""), f->ctx);
+    fixture_check(dfl_summary_text(&text, record, &summary), f->ctx);
+    dfl_record_free(record);
     const char *const parts[] = {"swing: failed at t = 1.5",
                                  "1e-12 position",
                                  "2e-10 velocity",
@@ -100,10 +106,14 @@ static void every_failed_allocation_is_clean(void **state)
     for (int n = 0; status; n++) {
         dfl_text text = {.ctx = f->ctx};
         dfl_context_fail_after(f->ctx, n);
-        status = dfl_summary_json(&text, &summary, f->eq);
+        dfl_record *record = NULL;
+        status = fixture_record(&record, f, "");
         if (!status)
-            status = dfl_summary_text(&text, &summary, f->eq);
+            status = dfl_summary_json(&text, record, &summary);
+        if (!status)
+            status = dfl_summary_text(&text, record, &summary);
         dfl_context_fail_after(f->ctx, -1);
+        dfl_record_free(record);
         assert_true(status == DFL_OK || status == DFL_NO_MEMORY);
         dfl_text_clear(&text);
         assert_int_equal(dfl_context_live(f->ctx), before);

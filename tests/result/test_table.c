@@ -4,17 +4,17 @@
 
 enum { N = 6, COLUMNS = 1 + N + 1, ROWS = 1000 };
 
-static void write_everything(dfl_writer *writer, dfl_context *ctx)
+static void write_everything(dfl_record *record, dfl_context *ctx)
 {
     double x[N] = {0, 1, 2, 3, 4, 5};
     const bool held[N] = {[4] = true};
-    fixture_check(dfl_writer_initial(writer, x, held, x), ctx);
+    fixture_check(dfl_record_start(record, x, held, x), ctx);
     for (int i = 0; i < ROWS; i++) {
         const double height = 100 + i;
         const dfl_event_record event = {.event = 0, .direction = i % 2, .time = i};
         x[0] = -i;
-        fixture_check(dfl_writer_row(writer, i, x, &height), ctx);
-        fixture_check(dfl_writer_event(writer, &event), ctx);
+        fixture_check(dfl_record_row(record, i, x, &height, NULL), ctx);
+        fixture_check(dfl_record_event(record, &event), ctx);
     }
 }
 
@@ -23,11 +23,11 @@ static void a_table_keeps_rows_events_and_initial_values(void **state)
     const fixture *f = *state;
     const long before = dfl_context_live(f->ctx);
     dfl_table table = {.ctx = f->ctx};
-    dfl_writer *writer = NULL;
-    fixture_check(dfl_writer_open_table(&writer, &table, f->eq), f->ctx);
-    assert_false(dfl_writer_takes_steps(writer));
-    write_everything(writer, f->ctx);
-    fixture_check(dfl_writer_close(writer, NULL), f->ctx);
+    dfl_record *record = NULL;
+    fixture_check(fixture_record(&record, f, ""), f->ctx);
+    fixture_check(dfl_record_open_table(record, &table), f->ctx);
+    assert_false(dfl_record_takes_steps(record));
+    write_everything(record, f->ctx);
     assert_int_equal(table.columns, COLUMNS);
     assert_int_equal(table.rows, ROWS);
     assert_int_equal(table.nevents, ROWS);
@@ -36,7 +36,10 @@ static void a_table_keeps_rows_events_and_initial_values(void **state)
         assert_memory_equal(table.values + i * COLUMNS, expected, sizeof expected);
         assert_true(table.events[i].time == i && table.events[i].direction == i % 2);
     }
-    assert_true(table.given[5] == 5 && table.corrected[3] == 3 && table.held[4] && !table.held[0]);
+    const dfl_description *about = dfl_record_about(record); /* in the order of the columns */
+    assert_true(about->given[1] == 5 && about->corrected[3] == 3 && about->held[0]);
+    assert_false(about->held[1] || about->held[5]);
+    dfl_record_free(record);
     dfl_table_clear(&table);
     assert_int_equal(dfl_context_live(f->ctx), before);
 }
@@ -50,18 +53,20 @@ static void every_failed_allocation_is_clean(void **state)
     dfl_status status = DFL_NO_MEMORY;
     for (int n = 0; status; n++) {
         dfl_table table = {.ctx = f->ctx};
-        dfl_writer *writer = NULL;
+        dfl_record *record = NULL;
         dfl_context_fail_after(f->ctx, n);
-        status = dfl_writer_open_table(&writer, &table, f->eq);
+        status = fixture_record(&record, f, "");
         if (!status)
-            status = dfl_writer_initial(writer, x, held, x);
+            status = dfl_record_open_table(record, &table);
+        if (!status)
+            status = dfl_record_start(record, x, held, x);
         for (int i = 0; !status && i < 200; i++)
-            status = dfl_writer_row(writer, i, x, &height);
+            status = dfl_record_row(record, i, x, &height, NULL);
         if (!status)
-            status = dfl_writer_event(writer, &(dfl_event_record){0});
+            status = dfl_record_event(record, &(dfl_event_record){0});
         dfl_context_fail_after(f->ctx, -1);
         assert_true(status == DFL_OK || status == DFL_NO_MEMORY);
-        assert_int_equal(dfl_writer_close(writer, NULL), writer ? status : DFL_OK);
+        dfl_record_free(record);
         dfl_table_clear(&table);
         assert_int_equal(dfl_context_live(f->ctx), before);
     }

@@ -58,13 +58,11 @@ static void columns_have_the_units_of_their_declarations(void **state)
     fixture_check(dfl_columns_create(&columns, f->eq), f->ctx);
     for (int k = 0; k < EXPECTED; k++) {
         int i = 0;
-        while (i < columns.n + columns.m &&
-               strcmp(i < columns.n ? columns.state[i] : columns.output[i - columns.n],
-                      expected[k][0]) != 0)
+        while (i < columns.n + columns.m && strcmp(columns.names[i], expected[k][0]) != 0)
             i++;
-        if (i == columns.n + columns.m || strcmp(columns.unit[i], expected[k][1]) != 0)
+        if (i == columns.n + columns.m || strcmp(columns.units[i], expected[k][1]) != 0)
             fail_msg("%s: '%s'", expected[k][0],
-                     i == columns.n + columns.m ? "missing" : columns.unit[i]);
+                     i == columns.n + columns.m ? "missing" : columns.units[i]);
     }
     dfl_columns_clear(&columns, f->ctx);
 }
@@ -89,9 +87,9 @@ static void results_have_them_as_attributes(void **state)
 {
     const fixture *f = *state;
     char path[128];
-    dfl_writer *writer = NULL;
-    fixture_check(dfl_writer_open(&writer, fixture_path(path, f, "u.h5"), f->eq, NULL, 0), f->ctx);
-    fixture_check(dfl_writer_close(writer, NULL), f->ctx);
+    dfl_record *record = NULL;
+    fixture_check(fixture_record(&record, f, fixture_path(path, f, "u.h5")), f->ctx);
+    dfl_record_free(record);
     const hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
     const hid_t attribute = H5Aopen_by_name(file, "outputs", "units", H5P_DEFAULT, H5P_DEFAULT);
     const hid_t type = H5Aget_type(attribute), space = H5Aget_space(attribute);

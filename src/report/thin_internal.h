@@ -1,4 +1,4 @@
-/* thin.h: a table of any length in bounded memory, inside the output module.
+/* thin_internal.h: a table of any length in bounded memory, inside the module.
 
    Rows are collected in buckets of 1, 2, 4, ... rows: whenever all buckets are full, neighbours merge. A
    bucket keeps, for every column, the smallest and the largest value and which came first, so that no

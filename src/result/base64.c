@@ -1,6 +1,6 @@
 /* base64.c: numbers as text (RFC 4648), the way a browser reads them back: IEEE 754, lowest byte
    first. */
-#include "report/report.h"
+#include "result/result.h"
 
 #include <stdint.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* hdf5_read.h: values and tables of a stored result, inside the output module.
+/* hdf5_read_internal.h: values and tables of a stored result, inside the module.
 
    What is not there, or is not what it should be, is NULL or has no rows; *status is set to DFL_NO_MEMORY
    where memory is lacking, and else left as it is. */

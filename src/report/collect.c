@@ -1,0 +1,60 @@
+/* collect.c: what a report is collected in, and how it gets to its file. */
+#include "report/report_internal.h"
+
+#include <errno.h>
+#include <string.h>
+
+/* Numbers that a page has of each table, 8 bytes each, and 4 of frames. */
+enum { ROW_NUMBERS = 1 << 19, STEP_NUMBERS = 1 << 17, FRAME_NUMBERS = 1 << 20, MOST_EVENTS = 1000 };
+
+dfl_status dfl_report_create(dfl_report *out, dfl_context *ctx, const dfl_description *about,
+                             bool frames)
+{
+    const int columns = frames ? about->nscene : 0;
+    *out = (dfl_report){.ctx = ctx, .about = about, .events = {.ctx = ctx}};
+    dfl_status status = dfl_thin_create(&out->rows, ctx, about->n + about->m, false, ROW_NUMBERS);
+    if (!status)
+        status = dfl_thin_create(&out->steps, ctx, DFL_STEP_COLUMNS, false, STEP_NUMBERS);
+    if (!status)
+        status = dfl_thin_create(&out->frames, ctx, columns, true, columns > 0 ? FRAME_NUMBERS : 2);
+    return status;
+}
+
+void dfl_report_clear(dfl_report *report)
+{
+    if (!report->ctx)
+        return;
+    dfl_thin *const tables[] = {&report->rows, &report->steps, &report->frames};
+    for (int i = 0; i < 3; i++)
+        if (tables[i]->ctx)
+            dfl_thin_clear(tables[i]);
+    dfl_text_clear(&report->events);
+    *report = (dfl_report){0};
+}
+
+void dfl_report_event(dfl_report *report, const dfl_event_record *event)
+{
+    dfl_text *text = &report->events;
+    if (report->nevents++ >= MOST_EVENTS)
+        return;
+    dfl_text_add(text, text->length > 0 ? ",[" : "[");
+    dfl_json_number(text, event->time);
+    dfl_text_add(text, ",%d,%d]", event->event, event->direction);
+}
+
+bool dfl_is_report(const char *path)
+{
+    return dfl_ends_with(path, ".html") || dfl_ends_with(path, ".svg");
+}
+
+dfl_status dfl_report_write(FILE *file, const dfl_report *report, const char *path,
+                            const char *columns)
+{
+    dfl_status status = dfl_ends_with(path, ".html") ? dfl_page_write(file, report)
+                                                     : dfl_plot_write(file, report, columns);
+    const bool failed = ferror(file) != 0;
+    if ((fclose(file) || failed) && !status)
+        status = dfl_fail(report->ctx, DFL_IO, "'%s' cannot be written: %s", path,
+                          errno ? strerror(errno) : "the disk may be full");
+    return status;
+}

@@ -1,0 +1,409 @@
+/* stored.c: a report of a result that was stored as HDF5.
+
+   Everything is read that the layout of result/hdf5.c has; what is missing (results of older versions,
+   or of runs that were killed) is left out. Tables are read in blocks. */
+#include "report/hdf5_read_internal.h"
+#include "report/report_internal.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum { BLOCK = 512 };
+
+/* Lists of texts in the file, and texts. */
+enum {
+    NAMES,
+    KINDS,
+    UNITS,
+    PARAMETERS,
+    PARAMETER_UNITS,
+    EVENTS,
+    OPTIONS,
+    CHOICES,
+    STATISTICS,
+    LISTS
+};
+enum { MODEL, VERSION, SCRIPT, STATUS, MESSAGE, WARNINGS, SCENE, TEXTS };
+enum { VALUES, GIVEN, CORRECTED, LEVELS, ARRAYS };
+
+typedef struct list {
+    char **text;
+    int count;
+} list;
+
+typedef struct stored {
+    dfl_context *ctx;
+    hid_t file;
+    dfl_status status;     /* of memory, kept while everything is read */
+    dfl_description about; /* points to the members below */
+    list lists[LISTS];
+    char *texts[TEXTS];
+    double *arrays[ARRAYS];
+    unsigned char *held;
+    dfl_fact *options, *statistics;
+    const char **units; /* of the parameters */
+    dfl_report report;
+} stored;
+
+static dfl_status open_stored(stored *s, const char *from);
+static dfl_status not_a_result(dfl_context *ctx, const char *from);
+static void close_stored(stored *s);
+static dfl_status read_columns(stored *s);
+static dfl_status guess_kinds(stored *s);
+static void read_description(stored *s);
+static void read_texts(stored *s);
+static void read_options(stored *s);
+static void read_parameters(stored *s);
+static void read_scene(stored *s);
+static void read_start(stored *s);
+static void read_statistics(stored *s);
+static double *read_numbers(stored *s, int array, const char *path, int *count);
+static const list *read_list(stored *s, int which, const char *path);
+static dfl_status read_contents(stored *s);
+static dfl_status read_tables(stored *s, dfl_thin *into, const char *const *paths, int count);
+static dfl_status read_events(stored *s);
+static dfl_status write_report(stored *s, const char *to, const char *columns);
+
+dfl_status dfl_report_stored(dfl_context *ctx, const char *from, const char *to,
+                             const char *columns)
+{
+    stored s = {.ctx = ctx, .file = -1};
+    dfl_h5_quiet quiet;
+    H5dont_atexit(); /* HDF5 cannot close everything of a damaged file, and would print that at exit */
+    dfl_h5_silence(&quiet);
+    dfl_status status = open_stored(&s, from);
+    if (!status)
+        status = read_columns(&s);
+    if (status == DFL_INVALID)
+        status = not_a_result(ctx, from);
+    if (!status) {
+        read_description(&s);
+        status = s.status;
+    }
+    if (!status)
+        status = dfl_report_create(&s.report, ctx, &s.about, true);
+    if (!status)
+        status = read_contents(&s);
+    if (!status)
+        status = write_report(&s, to, columns);
+    close_stored(&s);
+    dfl_h5_speak(&quiet);
+    return status;
+}
+
+static dfl_status open_stored(stored *s, const char *from)
+{
+    s->file = H5Fopen(from, H5F_ACC_RDONLY, H5P_DEFAULT);
+    return s->file < 0 ? DFL_INVALID : DFL_OK;
+}
+
+static dfl_status not_a_result(dfl_context *ctx, const char *from)
+{
+    errno = 0;
+    FILE *file = fopen(from, "rb");
+    if (!file)
+        return dfl_fail(ctx, DFL_INVALID, "'%s' cannot be read: %s", from, strerror(errno));
+    fclose(file);
+    return dfl_fail(ctx, DFL_INVALID,
+                    "'%s' is not a result of driftless; make one with: driftless run MODEL.lua "
+                    "--output FILE.h5",
+                    from);
+}
+
+static void close_stored(stored *s)
+{
+    dfl_report_clear(&s->report);
+    for (int i = 0; i < LISTS; i++)
+        dfl_h5_free_texts(s->lists[i].text, s->lists[i].count, s->ctx);
+    for (int i = 0; i < TEXTS; i++)
+        dfl_free(s->ctx, s->texts[i]);
+    for (int i = 0; i < ARRAYS; i++)
+        dfl_free(s->ctx, s->arrays[i]);
+    dfl_free(s->ctx, s->held);
+    dfl_free(s->ctx, s->options);
+    dfl_free(s->ctx, s->statistics);
+    dfl_free(s->ctx, s->units);
+    if (s->file >= 0)
+        H5Fclose(s->file);
+}
+
+/* ------------------------------------------------------------------------------- description */
+
+/* The names of states and outputs in one list, and the kinds of the states. DFL_INVALID: there are none. */
+static dfl_status read_columns(stored *s)
+{
+    list outputs = {0}, *names = &s->lists[NAMES];
+    outputs.text =
+        dfl_h5_get_texts(&outputs.count, &s->status, s->ctx, s->file, "meta/names/outputs");
+    read_list(s, NAMES, "meta/names/state");
+    s->texts[MODEL] = dfl_h5_get_text(&s->status, s->ctx, s->file, "meta/model");
+    const int n = names->count, m = outputs.count;
+    char **all = dfl_alloc(s->ctx, (size_t)(n + m) + 1, sizeof *all);
+    if (!all)
+        s->status = DFL_NO_MEMORY;
+    if (s->status || n == 0 || !s->texts[MODEL]) {
+        dfl_free(s->ctx, all);
+        dfl_h5_free_texts(outputs.text, m, s->ctx);
+        return s->status ? s->status : DFL_INVALID;
+    }
+    memcpy(all, names->text, (size_t)n * sizeof *all);
+    if (m > 0)
+        memcpy(all + n, outputs.text, (size_t)m * sizeof *all);
+    dfl_free(s->ctx, names->text);
+    dfl_free(s->ctx, outputs.text);
+    *names = (list){all, n + m};
+    s->about.n = n;
+    s->about.m = m;
+    s->about.names = (const char *const *)all;
+    return read_list(s, KINDS, "meta/names/kinds")->count == n ? s->status : guess_kinds(s);
+}
+
+/* For results that do not have them. */
+static dfl_status guess_kinds(stored *s)
+{
+    list *kinds = &s->lists[KINDS];
+    dfl_h5_free_texts(kinds->text, kinds->count, s->ctx);
+    *kinds = (list){dfl_alloc(s->ctx, (size_t)s->about.n, sizeof *kinds->text), 0};
+    for (int i = 0; kinds->text && i < s->about.n; i++) {
+        const char *name = s->about.names[i];
+        const char *kind = !strncmp(name, "der(", 4) ? "velocity"
+                           : strchr(name, '(')       ? "multiplier"
+                                                     : "position";
+        kinds->text[i] = dfl_copy_string(s->ctx, kind);
+        if (!kinds->text[i])
+            return DFL_NO_MEMORY;
+        kinds->count = i + 1;
+    }
+    return kinds->text ? s->status : DFL_NO_MEMORY;
+}
+
+static void read_description(stored *s)
+{
+    dfl_description *about = &s->about;
+    about->kinds = (const char *const *)s->lists[KINDS].text;
+    const list *units = read_list(s, UNITS, "meta/names/units");
+    if (units->count == about->n + about->m)
+        about->units = (const char *const *)units->text;
+    const list *events = read_list(s, EVENTS, "meta/names/events");
+    about->nevents = events->count;
+    about->events = (const char *const *)events->text;
+    read_texts(s);
+    read_options(s);
+    read_parameters(s);
+    read_scene(s);
+    read_start(s);
+    read_statistics(s);
+}
+
+static void read_texts(stored *s)
+{
+    dfl_description *about = &s->about;
+    const struct {
+        const char *path, **place;
+    } places[] = {[MODEL] = {"meta/model", &about->model},
+                  [VERSION] = {"meta/version", &about->version},
+                  [SCRIPT] = {"meta/text", &about->text},
+                  [STATUS] = {"meta/status", &about->status},
+                  [MESSAGE] = {"meta/message", &about->message},
+                  [WARNINGS] = {"meta/warnings", &about->warnings}};
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        if (!s->texts[i])
+            s->texts[i] = dfl_h5_get_text(&s->status, s->ctx, s->file, places[i].path);
+        *places[i].place = s->texts[i];
+    }
+}
+
+/* Texts or numbers. */
+static void read_options(stored *s)
+{
+    list *names = &s->lists[OPTIONS], *choices = &s->lists[CHOICES];
+    names->text = dfl_h5_get_names(&names->count, &s->status, s->ctx, s->file, "meta/options");
+    choices->text = dfl_alloc(s->ctx, (size_t)names->count, sizeof *choices->text);
+    s->options = dfl_alloc(s->ctx, (size_t)names->count, sizeof *s->options);
+    if (!choices->text || !s->options) {
+        s->status = DFL_NO_MEMORY;
+        return;
+    }
+    choices->count = names->count;
+    for (int i = 0; i < names->count; i++) {
+        char path[300];
+        snprintf(path, sizeof path, "meta/options/%s", names->text[i]);
+        choices->text[i] = dfl_h5_get_text(&s->status, s->ctx, s->file, path);
+        s->options[i] =
+            (dfl_fact){names->text[i], choices->text[i], dfl_h5_get_number(s->file, path)};
+    }
+    s->about.noptions = names->count;
+    s->about.options = s->options;
+}
+
+/* Units may be missing. */
+static void read_parameters(stored *s)
+{
+    int count;
+    const list *names = read_list(s, PARAMETERS, "meta/parameters/names");
+    const list *units = read_list(s, PARAMETER_UNITS, "meta/parameters/units");
+    s->about.values = read_numbers(s, VALUES, "meta/parameters/values", &count);
+    count = names->count < count ? names->count : count;
+    s->units = dfl_alloc(s->ctx, (size_t)count, sizeof *s->units);
+    if (!s->units) {
+        s->status = DFL_NO_MEMORY;
+        return;
+    }
+    for (int i = 0; i < count; i++)
+        s->units[i] = i < units->count ? units->text[i] : "";
+    s->about.nparameters = count;
+    s->about.parameters = (const char *const *)names->text;
+    s->about.parameter_units = s->units;
+}
+
+static void read_scene(stored *s)
+{
+    dfl_h5_table table = dfl_h5_open_table(s->file, "scene/values");
+    s->about.nscene = table.columns;
+    dfl_h5_close_table(&table);
+    s->about.scene = s->texts[SCENE] = dfl_h5_get_text(&s->status, s->ctx, s->file, "scene/shapes");
+}
+
+static void read_start(stored *s)
+{
+    const int n = s->about.n;
+    int n1, n2, n3;
+    const double *given = read_numbers(s, GIVEN, "initial/given", &n1);
+    const double *corrected = read_numbers(s, CORRECTED, "initial/corrected", &n2);
+    double *held = dfl_h5_get_numbers(&n3, &s->status, s->ctx, s->file, "initial/held");
+    s->held = dfl_alloc(s->ctx, (size_t)n, 1);
+    if (!s->held)
+        s->status = DFL_NO_MEMORY;
+    if (s->held && n1 == n && n2 == n && n3 == n) {
+        for (int i = 0; i < n; i++)
+            s->held[i] = held[i] != 0;
+        s->about.given = given;
+        s->about.corrected = corrected;
+        s->about.held = s->held;
+    }
+    dfl_free(s->ctx, held);
+}
+
+/* Counters are numbers, max_residual is a vector. */
+static void read_statistics(stored *s)
+{
+    list *names = &s->lists[STATISTICS];
+    names->text = dfl_h5_get_names(&names->count, &s->status, s->ctx, s->file, "meta/statistics");
+    s->about.levels = read_numbers(s, LEVELS, "meta/statistics/max_residual", &s->about.nlevels);
+    s->statistics = dfl_alloc(s->ctx, (size_t)names->count, sizeof *s->statistics);
+    if (!s->statistics) {
+        s->status = DFL_NO_MEMORY;
+        return;
+    }
+    for (int i = 0; i < names->count; i++) {
+        char path[300];
+        snprintf(path, sizeof path, "meta/statistics/%s", names->text[i]);
+        if (strcmp(names->text[i], "max_residual") != 0)
+            s->statistics[s->about.nstatistics++] =
+                (dfl_fact){names->text[i], NULL, dfl_h5_get_number(s->file, path)};
+    }
+    s->about.statistics = s->statistics;
+}
+
+static double *read_numbers(stored *s, int array, const char *path, int *count)
+{
+    s->arrays[array] = dfl_h5_get_numbers(count, &s->status, s->ctx, s->file, path);
+    return s->arrays[array];
+}
+
+static const list *read_list(stored *s, int which, const char *path)
+{
+    list *out = &s->lists[which];
+    out->text = dfl_h5_get_texts(&out->count, &s->status, s->ctx, s->file, path);
+    return out;
+}
+
+/* ------------------------------------------------------------------------------- contents */
+
+static dfl_status read_contents(stored *s)
+{
+    static const char *const rows[] = {"time", "state", "outputs"};
+    static const char *const steps[] = {"steps/time",       "steps/size",   "steps/order",
+                                        "steps/rejections", "steps/energy", "residuals"};
+    static const char *const frames[] = {"time", "scene/values"};
+    dfl_status status = read_tables(s, &s->report.rows, rows, 3);
+    if (!status)
+        status = read_tables(s, &s->report.steps, steps, 6);
+    if (!status)
+        status = read_events(s);
+    if (!status && s->about.scene)
+        status = read_tables(s, &s->report.frames, frames, 2);
+    return status;
+}
+
+/* Tables side by side, as far as all of them go, into a thinned one. */
+static dfl_status read_tables(stored *s, dfl_thin *into, const char *const *paths, int count)
+{
+    enum { MOST_TABLES = 8 };
+    dfl_h5_table table[MOST_TABLES];
+    hsize_t rows = 0;
+    int width = 0;
+    for (int i = 0; i < count; i++) {
+        table[i] = dfl_h5_open_table(s->file, paths[i]);
+        rows = i == 0 || table[i].rows < rows ? table[i].rows : rows;
+        width += table[i].columns;
+    }
+    double *block = dfl_alloc(s->ctx, (size_t)width * BLOCK, sizeof *block);
+    double *row = dfl_alloc(s->ctx, (size_t)width + 1, sizeof *row);
+    bool good = block && row && width == into->columns + 1;
+    for (hsize_t first = 0; good && first < rows; first += BLOCK) {
+        const hsize_t some = rows - first < BLOCK ? rows - first : BLOCK;
+        size_t start = 0;
+        for (int i = 0; good && i < count; i++) {
+            good = dfl_h5_get_rows(block + start * BLOCK, &table[i], first, some);
+            start += (size_t)table[i].columns;
+        }
+        for (hsize_t k = 0; good && k < some; k++) {
+            start = 0;
+            for (int i = 0; i < count; i++) {
+                const size_t columns = (size_t)table[i].columns;
+                memcpy(row + start, block + start * BLOCK + k * columns, columns * sizeof *row);
+                start += columns;
+            }
+            dfl_thin_add(into, row[0], row + 1);
+        }
+    }
+    for (int i = 0; i < count; i++)
+        dfl_h5_close_table(&table[i]);
+    const bool memory = block && row;
+    dfl_free(s->ctx, row);
+    dfl_free(s->ctx, block);
+    return memory ? DFL_OK : DFL_NO_MEMORY;
+}
+
+static dfl_status read_events(stored *s)
+{
+    int n1, n2, n3;
+    double *time = dfl_h5_get_numbers(&n1, &s->status, s->ctx, s->file, "events/time");
+    double *event = dfl_h5_get_numbers(&n2, &s->status, s->ctx, s->file, "events/event");
+    double *direction = dfl_h5_get_numbers(&n3, &s->status, s->ctx, s->file, "events/direction");
+    for (int i = 0; i < n1 && i < n2 && i < n3; i++)
+        dfl_report_event(&s->report, &(dfl_event_record){.event = (int)event[i],
+                                                         .direction = (int)direction[i],
+                                                         .time = time[i]});
+    dfl_free(s->ctx, direction);
+    dfl_free(s->ctx, event);
+    dfl_free(s->ctx, time);
+    return s->status;
+}
+
+static dfl_status write_report(stored *s, const char *to, const char *columns)
+{
+    const bool page = dfl_ends_with(to, ".html");
+    if (!dfl_is_report(to))
+        return dfl_fail(s->ctx, DFL_INVALID,
+                        "'%s': give a page that ends in .html or a plot that ends in .svg", to);
+    const dfl_status status = page ? DFL_OK : dfl_plot_check(&s->report, columns);
+    if (status)
+        return status;
+    errno = 0;
+    FILE *file = fopen(to, "w");
+    if (!file)
+        return dfl_fail(s->ctx, DFL_INVALID, "'%s' cannot be written: %s", to, strerror(errno));
+    return dfl_report_write(file, &s->report, to, columns);
+}

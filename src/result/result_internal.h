@@ -1,0 +1,48 @@
+/* result_internal.h: a record and its kinds of files, inside the module. */
+#ifndef DFL_RESULT_INTERNAL_H
+#define DFL_RESULT_INTERNAL_H
+
+#include "result/result.h"
+
+enum { DFL_RECORD_BLOCKS = 12, DFL_COUNTERS = 15, DFL_STATISTICS = 3 };
+
+struct dfl_record {
+    dfl_context *ctx;
+    const dfl_equations *eq;
+    dfl_description about; /* points to the members below */
+    dfl_columns columns;
+    dfl_text scene, warnings;
+    dfl_fact statistics[DFL_STATISTICS], counters[DFL_COUNTERS];
+    double levels[DFL_LEVELS];
+    double *given, *corrected; /* n each, in the order of the columns */
+    unsigned char *held;
+    double *row;   /* the present row: time, n states, m outputs */
+    double *frame; /* the numbers of the shapes in it */
+    dfl_writer **writers;
+    int nwriters, room;
+    void *blocks[DFL_RECORD_BLOCKS]; /* memory of the arrays above and of `about` */
+    int nblocks;
+};
+
+extern const dfl_file_kind dfl_csv_kind, dfl_hdf5_kind;
+
+/* The names of all declarations of one kind, in their order. */
+void dfl_declared_names(const char **names, const dfl_model *model, dfl_declared kind);
+
+/* Memory that the record frees; NULL if there is none. */
+void *dfl_record_alloc(dfl_record *record, size_t count, size_t size);
+
+/* Completes the description at the end of the run. */
+void dfl_record_describe_end(dfl_record *record, const dfl_summary *summary);
+
+/* The counters of the statistics, by name. */
+void dfl_summary_counters(dfl_fact out[DFL_COUNTERS], const dfl_statistics *stats);
+
+/* The scene of a model as JSON: {"planar", "shapes": [{"kind", "name", "color", "trace", "columns",
+   "mesh"}]}, where a column is a number, or null if it changes; empty without shapes. */
+dfl_status dfl_scene_json(dfl_text *text, const dfl_model *model);
+
+/* Closes a file (`finished`: the run has ended) and frees its writer. */
+dfl_status dfl_writer_close(dfl_writer *writer, bool finished);
+
+#endif
