@@ -62,7 +62,7 @@ static linkage make_linkage(int n)
     }
     for (int i = 0; i < n; i++)
         l.loop[i] = (dfl_loop){.name = "pin",
-                               .kind = DFL_LOOP_PLANE_PIN,
+                               .kind = DFL_JOINT_REVOLUTE,
                                .a = i + 1,
                                .b = n + 1 + i,
                                .at = {i + 1, -1, 0}};

@@ -18,7 +18,7 @@ dfl_status dfl_drawing_note_left_out(dfl_drawing *drawing, const dfl_placed_join
         return DFL_OK;
     dfl_text text = {.ctx = drawing->ctx};
     dfl_text_add(&text, "%s '%s': %d of %d rows are left out, since no joint moves them (",
-                 dfl_connection_names[joint->drawn.kind], joint->name, count, of);
+                 dfl_joint_types[joint->drawn.kind].name, joint->name, count, of);
     dfl_print_motions(&text, meanings, count);
     dfl_text_add(&text, ")");
     dfl_status status = text.status;
@@ -50,10 +50,10 @@ static dfl_status advise_cut(dfl_drawing *drawing, int loop)
     dfl_text_add(&text,
                  "the loop through '%s' (%s, %d rows) would have %d rows if '%s' (%s) closed "
                  "it: give cut = true to '%s', so that the bodies behind it hang on '%s'",
-                 joint->name, dfl_connection_names[joint->drawn.kind],
+                 joint->name, dfl_joint_types[joint->drawn.kind].name,
                  dfl_drawing_row_count(drawing, joint->drawn.kind),
                  dfl_drawing_row_count(drawing, other->drawn.kind), other->name,
-                 dfl_connection_names[other->drawn.kind], other->name, joint->name);
+                 dfl_joint_types[other->drawn.kind].name, other->name, joint->name);
     dfl_status status = text.status;
     if (!status)
         status = dfl_model_note(drawing->model, dfl_text_string(&text));
@@ -65,8 +65,7 @@ static dfl_status advise_cut(dfl_drawing *drawing, int loop)
 static dfl_status advise_com(dfl_drawing *drawing, const dfl_placed_body *body)
 {
     const dfl_placed_joint *joint = &drawing->joints[body->joint];
-    const dfl_connection kind = joint->drawn.kind;
-    const bool turns = kind != DFL_FIXED && kind != DFL_PRISMATIC && kind != DFL_TRANSLATION;
+    const bool turns = dfl_joint_turns(joint->drawn.kind);
     if (!body->com_missing || body->mass == 0 || !turns || vec_is_zero(joint->drawn.at))
         return DFL_OK;
     dfl_text text = {.ctx = drawing->ctx};

@@ -29,7 +29,7 @@ dfl_status dfl_drawing_check_joint(const dfl_drawing *drawing, const dfl_drawn_j
 {
     const dfl_vec axis_b = joint->apart ? joint->axis_b : joint->axis;
     const dfl_vec axis2_b = joint->apart ? joint->axis2_b : joint->axis2;
-    const char *kind = dfl_connection_names[joint->kind];
+    const char *kind = dfl_joint_types[joint->kind].name;
     double number[3];
     dfl_status status = check_bodies(drawing, joint);
     if (!status)
@@ -55,7 +55,7 @@ static dfl_status check_bodies(const dfl_drawing *drawing, const dfl_drawn_joint
 {
     if (joint->parent == joint->child)
         return dfl_fail(drawing->ctx, DFL_INVALID, "%s '%s': joins %s with itself; give two bodies",
-                        dfl_connection_names[joint->kind], joint->name,
+                        dfl_joint_types[joint->kind].name, joint->name,
                         dfl_drawing_body_name(drawing, joint->parent));
     return DFL_OK;
 }
@@ -63,15 +63,16 @@ static dfl_status check_bodies(const dfl_drawing *drawing, const dfl_drawn_joint
 /* Whether a joint can close a loop, if it does. */
 static dfl_status check_use(const dfl_drawing *drawing, const dfl_drawn_joint *joint)
 {
-    const char *kind = dfl_connection_names[joint->kind];
+    const char *kind = dfl_joint_types[joint->kind].name;
     const bool loop = dfl_drawing_closes_loop(drawing, joint);
-    const bool flat = drawing->planar && joint->kind == DFL_PLANAR_JOINT;
+    const bool planar = drawing->planar;
+    const bool leaves = planar && dfl_joint_types[joint->kind].plane == DFL_PLANE_NEVER;
     if (loop && joint->driven)
         return dfl_fail(drawing->ctx, DFL_INVALID,
                         "%s '%s': a joint that closes a loop has no motion of its own; give it "
                         "before the other joint of %s",
                         kind, joint->name, dfl_drawing_body_name(drawing, joint->child));
-    if (loop && (joint->kind == DFL_USER_JOINT || joint->kind == DFL_FREE || flat))
+    if (loop && !leaves && dfl_joint_rows_of(joint->kind, planar)->count == 0)
         return dfl_fail(drawing->ctx, DFL_INVALID,
                         "%s '%s': cannot close a loop; give it before the other joint of %s, or "
                         "leave it out",
@@ -81,11 +82,11 @@ static dfl_status check_use(const dfl_drawing *drawing, const dfl_drawn_joint *j
                         "%s '%s': at_b and axis_b are for joints that close loops; %s hangs on "
                         "this one, give at and axis",
                         kind, joint->name, dfl_drawing_body_name(drawing, joint->child));
-    if (loop && joint->kind == DFL_SCREW && joint->lead == 0)
+    if (loop && joint->kind == DFL_JOINT_SCREW && joint->lead == 0)
         return dfl_fail(drawing->ctx, DFL_INVALID,
                         "screw '%s': a loop needs a lead in m/rad; without one it is revolute",
                         joint->name);
-    return joint->kind == DFL_DISTANCE ? check_distance(drawing, joint) : DFL_OK;
+    return joint->kind == DFL_JOINT_DISTANCE ? check_distance(drawing, joint) : DFL_OK;
 }
 
 static dfl_status check_distance(const dfl_drawing *drawing, const dfl_drawn_joint *joint)
@@ -110,7 +111,7 @@ static dfl_status check_distance(const dfl_drawing *drawing, const dfl_drawn_joi
 static dfl_status check_axes(const dfl_drawing *drawing, const dfl_drawn_joint *joint, dfl_vec axis,
                              dfl_vec axis2, const char *which)
 {
-    const char *kind = dfl_connection_names[joint->kind];
+    const char *kind = dfl_joint_types[joint->kind].name;
     double a[3], b[3];
     dfl_status status = dfl_drawing_values(a, drawing, axis.e, 3, kind, joint->name, which);
     if (!status)
@@ -120,11 +121,11 @@ static dfl_status check_axes(const dfl_drawing *drawing, const dfl_drawn_joint *
     const double aa = a[0] * a[0] + a[1] * a[1] + a[2] * a[2];
     const double bb = b[0] * b[0] + b[1] * b[1] + b[2] * b[2];
     const double ab = a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-    if (aa == 0.0 && dfl_connection_needs_axis(joint->kind, drawing->planar))
+    if (aa == 0.0 && dfl_joint_needs_axis(joint->kind, drawing->planar))
         return dfl_fail(drawing->ctx, DFL_INVALID,
                         "%s '%s': %s has length zero; give %s numbers that are not all zero", kind,
                         joint->name, which, drawing->planar ? "two" : "three");
-    if (joint->kind != DFL_UNIVERSAL)
+    if (dfl_joint_types[joint->kind].axes < 2)
         return DFL_OK;
     if (bb == 0.0)
         return dfl_fail(drawing->ctx, DFL_INVALID,
@@ -139,38 +140,14 @@ static dfl_status check_axes(const dfl_drawing *drawing, const dfl_drawn_joint *
     return DFL_OK;
 }
 
-bool dfl_connection_needs_axis(dfl_connection kind, bool planar)
-{
-    switch (kind) {
-    case DFL_REVOLUTE:
-    case DFL_PLANAR_JOINT:
-        return !planar;
-    case DFL_PRISMATIC:
-    case DFL_SCREW:
-    case DFL_CYLINDRICAL:
-    case DFL_UNIVERSAL:
-    case DFL_POINT_ON_LINE:
-    case DFL_POINT_ON_PLANE:
-        return true;
-    default:
-        return false;
-    }
-}
-
 static dfl_status check_plane(const dfl_drawing *drawing, const dfl_drawn_joint *joint)
 {
     const bool across = joint->axis.e[0] == 0 && joint->axis.e[1] == 0;
     const bool within = joint->axis.e[2] == 0 && joint->axis_b.e[2] == 0;
-    const char *name = dfl_connection_names[joint->kind];
-    bool good = true;
-    if (joint->kind == DFL_REVOLUTE || joint->kind == DFL_PLANAR_JOINT)
-        good = across;
-    else if (joint->kind == DFL_PRISMATIC || joint->kind == DFL_POINT_ON_LINE)
-        good = within;
-    else
-        good = joint->kind == DFL_FIXED || joint->kind == DFL_TRANSLATION ||
-               joint->kind == DFL_DISTANCE || joint->kind == DFL_USER_JOINT;
-    if (good)
+    const char *name = dfl_joint_types[joint->kind].name;
+    const dfl_plane_rule rule = dfl_joint_types[joint->kind].plane;
+    if (rule == DFL_PLANE_ANY || (rule == DFL_PLANE_ACROSS && across) ||
+        (rule == DFL_PLANE_WITHIN && within))
         return DFL_OK;
     return dfl_fail(
         drawing->ctx, DFL_INVALID,
@@ -183,10 +160,10 @@ static dfl_status check_plane(const dfl_drawing *drawing, const dfl_drawn_joint 
 static dfl_status check_motion(const dfl_drawing *drawing, const dfl_drawn_joint *joint)
 {
     const unsigned allowed = 1U << DFL_SYM_TIME | 1U << DFL_SYM_PARAM | 1U << DFL_SYM_INPUT;
-    const char *kind = dfl_connection_names[joint->kind];
+    const char *kind = dfl_joint_types[joint->kind].name;
     if (!joint->driven)
         return DFL_OK;
-    if (joint->kind != DFL_REVOLUTE && joint->kind != DFL_PRISMATIC && joint->kind != DFL_SCREW)
+    if (!dfl_joint_may_be_driven(joint->kind))
         return dfl_fail(drawing->ctx, DFL_INVALID,
                         "%s '%s': motion can be prescribed for revolute, prismatic and screw "
                         "joints; use constraint for the coordinates of others",

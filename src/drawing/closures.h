@@ -105,7 +105,7 @@ dfl_status dfl_drawing_wheel(int *out, dfl_drawing *drawing, const dfl_drawn_whe
 
 /* ------------------------------------------------------------------ joints of the user (user_joint.c) */
 
-/* The pose of body B of a DFL_USER_JOINT against the drawing, in axes of body A: the shift of the point `at`, and
+/* The pose of body B of a DFL_JOINT_USER against the drawing, in axes of body A: the shift of the point `at`, and
    a turn, given as a matrix, or as up to three turns about axes of the drawing, the first one outermost. */
 typedef struct dfl_user_pose {
     dfl_vec shift;

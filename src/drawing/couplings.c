@@ -7,6 +7,8 @@
 #include "drawing/vectors.h"
 #include "symbolic/derive.h"
 
+static int angle_of(const dfl_placed_joint *joint);
+static bool has_both(dfl_joint_kind kind);
 static dfl_status no_coordinate(const dfl_drawing *drawing, int joint, const char *call,
                                 const char *name, const char *what);
 static dfl_status stretch(dfl_expr *out, dfl_drawing *drawing, const char *name, int a, int b,
@@ -24,44 +26,44 @@ dfl_status dfl_drawing_joint_angle(dfl_expr *out, dfl_drawing *drawing, int inde
                                    const char *name)
 {
     const dfl_placed_joint *joint = &drawing->joints[index];
-    const dfl_connection kind = joint->drawn.kind;
-    const bool turns = kind == DFL_REVOLUTE || kind == DFL_SCREW;
-    if (joint->loop && (turns || kind == DFL_CYLINDRICAL))
+    const int component = angle_of(joint);
+    if (component < 0)
+        return no_coordinate(drawing, index, call, name, "angle");
+    if (joint->loop)
         return dfl_drawing_loop_angle(out, drawing, index);
-    if (joint->drawn.driven && turns)
-        *out = joint->drawn.motion;
-    else if (!joint->loop && (turns || kind == DFL_CYLINDRICAL || joint->np == 1))
-        *out = joint->p[0];
-    else if (!joint->loop && kind == DFL_PLANAR_JOINT)
-        *out = joint->p[2];
-    else
-        return no_coordinate(drawing, index, call, name, "angle");
-    if (kind == DFL_PRISMATIC)
-        return no_coordinate(drawing, index, call, name, "angle");
+    *out = joint->drawn.driven ? joint->drawn.motion : joint->p[component];
     return DFL_OK;
+}
+
+/* A user joint with one coordinate is taken for what is asked for. */
+static int angle_of(const dfl_placed_joint *joint)
+{
+    const bool user = joint->drawn.kind == DFL_JOINT_USER && joint->np == 1;
+    return user ? 0 : dfl_joint_angle(joint->drawn.kind);
 }
 
 dfl_status dfl_drawing_joint_shift(dfl_expr *out, dfl_drawing *drawing, int index, const char *call,
                                    const char *name)
 {
     const dfl_placed_joint *joint = &drawing->joints[index];
-    const dfl_connection kind = joint->drawn.kind;
-    const bool slides = kind == DFL_PRISMATIC || kind == DFL_CYLINDRICAL;
-    if (joint->loop && slides) {
+    const bool user = joint->drawn.kind == DFL_JOINT_USER && joint->np == 1;
+    const int component = user ? 0 : dfl_joint_shift(joint->drawn.kind);
+    if (component < 0)
+        return no_coordinate(drawing, index, call, name, "shift");
+    if (joint->loop) {
         dfl_joint_frames f;
         const dfl_status status = dfl_drawing_frames(&f, drawing, joint);
         *out = status ? 0 : vec_dot(drawing->graph, f.A[2], f.d);
         return status;
     }
-    if (kind == DFL_PRISMATIC)
-        *out = joint->drawn.driven ? joint->drawn.motion : joint->p[0];
-    else if (!joint->loop && kind == DFL_CYLINDRICAL)
-        *out = joint->p[1];
-    else if (!joint->loop && kind == DFL_USER_JOINT && joint->np == 1)
-        *out = joint->p[0];
-    else
-        return no_coordinate(drawing, index, call, name, "shift");
+    *out = joint->drawn.driven ? joint->drawn.motion : joint->p[component];
     return DFL_OK;
+}
+
+/* An angle and a shift. */
+static bool has_both(dfl_joint_kind kind)
+{
+    return dfl_joint_angle(kind) >= 0 && dfl_joint_shift(kind) >= 0;
 }
 
 static dfl_status no_coordinate(const dfl_drawing *drawing, int joint, const char *call,
@@ -71,7 +73,7 @@ static dfl_status no_coordinate(const dfl_drawing *drawing, int joint, const cha
     return dfl_fail(drawing->ctx, DFL_INVALID,
                     "%s '%s': joint '%s' (%s) has no single %s; give another joint, or write the "
                     "relation with coupling",
-                    call, name, j->name, dfl_connection_names[j->drawn.kind], what);
+                    call, name, j->name, dfl_joint_types[j->drawn.kind].name, what);
 }
 
 /* ------------------------------------------------------------------ couplings */
@@ -121,12 +123,12 @@ dfl_status dfl_drawing_thread(int *out, dfl_drawing *drawing, const char *name, 
     dfl_status status = check_declarable(drawing, "thread", name);
     if (!status)
         status = check_factor(drawing, "thread", name, "lead", lead);
-    if (!status && drawing->joints[joint].drawn.kind != DFL_CYLINDRICAL)
+    if (!status && !has_both(drawing->joints[joint].drawn.kind))
         status = dfl_fail(drawing->ctx, DFL_INVALID,
                           "thread '%s': joint '%s' is %s; a thread couples the angle and the shift "
                           "of a cylindrical joint",
                           name, drawing->joints[joint].name,
-                          dfl_connection_names[drawing->joints[joint].drawn.kind]);
+                          dfl_joint_types[drawing->joints[joint].drawn.kind].name);
     if (!status)
         status = dfl_drawing_joint_angle(&angle, drawing, joint, "thread", name);
     if (!status)
@@ -168,7 +170,7 @@ dfl_status dfl_drawing_elastic_belt(dfl_drawing *drawing, const char *name, int 
                             "belt '%s': joint '%s' closes a loop and has no coordinate that an "
                             "elastic belt could pull at; make another joint close the loop",
                             name, joint->name);
-        const dfl_expr v = joint->v[joint->drawn.kind == DFL_PLANAR_JOINT ? 2 : 0];
+        const dfl_expr v = joint->v[angle_of(joint)];
         const dfl_expr arm = dfl_neg(g, radius[k]);
         status = dfl_model_stored_force(model, v, dfl_mul(g, arm, dfl_mul(g, stiffness, e)));
         const dfl_expr loss = dfl_mul(g, arm, dfl_mul(g, damping, rate));

@@ -7,23 +7,6 @@
 
 #include <string.h>
 
-const char *const dfl_connection_names[DFL_CONNECTIONS] = {
-    [DFL_FIXED] = "fixed",
-    [DFL_REVOLUTE] = "revolute",
-    [DFL_PRISMATIC] = "prismatic",
-    [DFL_SCREW] = "screw",
-    [DFL_CYLINDRICAL] = "cylindrical",
-    [DFL_UNIVERSAL] = "universal",
-    [DFL_PLANAR_JOINT] = "planar_joint",
-    [DFL_TRANSLATION] = "translation",
-    [DFL_SPHERICAL] = "spherical",
-    [DFL_FREE] = "free",
-    [DFL_USER_JOINT] = "joint",
-    [DFL_POINT_ON_LINE] = "point_on_line",
-    [DFL_POINT_ON_PLANE] = "point_on_plane",
-    [DFL_DISTANCE] = "distance",
-};
-
 static dfl_status check_open(const dfl_drawing *drawing, const char *what, const char *name);
 static dfl_status check_name(const dfl_drawing *drawing, const char *what, const char *name);
 static dfl_drawn_body out_of_frame(const dfl_drawing *drawing, const dfl_drawn_body *drawn);
@@ -42,7 +25,7 @@ dfl_status dfl_drawing_create(dfl_drawing **out, dfl_model *model)
         return DFL_NO_MEMORY;
     }
     const dfl_mat one = mat_identity(model->graph);
-    drawing->links[0] = (dfl_link){.kind = LINK_GROUND,
+    drawing->links[0] = (dfl_link){.kind = DFL_STEP_GROUND,
                                    .parent = -1,
                                    .joint = -1,
                                    .posed = true,
@@ -188,12 +171,12 @@ dfl_status dfl_drawing_joint(int *out, dfl_drawing *drawing, const dfl_drawn_joi
     dfl_context *ctx = drawing->ctx;
     dfl_placed_joint joint = settle(drawing, drawn);
     joint.drawn.name = drawn->name; /* for messages, while it is checked */
-    dfl_status status = check_open(drawing, dfl_connection_names[drawn->kind], drawn->name);
+    dfl_status status = check_open(drawing, dfl_joint_types[drawn->kind].name, drawn->name);
     if (!status)
-        status = dfl_drawing_check_count(drawing, dfl_connection_names[drawn->kind], drawn->name,
+        status = dfl_drawing_check_count(drawing, dfl_joint_types[drawn->kind].name, drawn->name,
                                          drawing->njoints);
     if (!status)
-        status = check_name(drawing, dfl_connection_names[drawn->kind], drawn->name);
+        status = check_name(drawing, dfl_joint_types[drawn->kind].name, drawn->name);
     if (!status)
         status = dfl_drawing_check_joint(drawing, &joint.drawn);
     if (status)
@@ -230,10 +213,9 @@ static dfl_placed_joint settle(const dfl_drawing *drawing, const dfl_drawn_joint
     if (!drawing->planar)
         return joint;
     d->at.e[2] = d->at_b.e[2] = 0;
-    if (d->kind == DFL_FREE)
-        d->kind = DFL_PLANAR_JOINT;
-    const bool turns = d->kind == DFL_REVOLUTE || d->kind == DFL_PLANAR_JOINT;
-    if (turns && vec_is_zero(d->axis))
+    if (d->kind == DFL_JOINT_FREE)
+        d->kind = DFL_JOINT_PLANAR;
+    if (dfl_joint_types[d->kind].plane == DFL_PLANE_ACROSS && vec_is_zero(d->axis))
         d->axis.e[2] = dfl_constant(drawing->graph, 1.0);
     return joint;
 }
@@ -288,7 +270,7 @@ dfl_status dfl_drawing_check_count(const dfl_drawing *drawing, const char *what,
 
 bool dfl_drawing_closes_loop(const dfl_drawing *drawing, const dfl_drawn_joint *joint)
 {
-    return joint->cut || joint->kind >= DFL_POINT_ON_LINE || joint->child == DFL_GROUND ||
+    return joint->cut || dfl_joint_types[joint->kind].loop_only || joint->child == DFL_GROUND ||
            drawing->bodies[joint->child].joint >= 0;
 }
 

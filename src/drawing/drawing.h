@@ -1,7 +1,7 @@
 /* drawing.h: a mechanism as drawn: bodies, joints and forces with expressions for all numbers.
 
    Everything is given in world coordinates of the drawing, the configuration in which all joint
-   coordinates are zero; joints, coordinates and their order are those of multibody/tree.h. Joints declare
+   coordinates are zero; joints, coordinates and their order are those of driftless/multibody.h. Joints declare
    their coordinates in the model at once; masses, forces and constraints of loops are declared when the
    drawing is lowered (dfl_drawing_lower), so that everything that works for declared models works for
    mechanisms. Masses and geometry are expressions of parameters and inputs.
@@ -11,8 +11,9 @@
 #ifndef DFL_DRAWING_H
 #define DFL_DRAWING_H
 
-#include "multibody/tree.h"
 #include "declare/model.h"
+#include "multibody/joints.h"
+#include "multibody/tree.h"
 
 typedef struct dfl_vec {
     dfl_expr e[3];
@@ -25,31 +26,6 @@ typedef struct dfl_mat {
 typedef struct dfl_sym {
     dfl_expr e[6]; /* xx yy zz xy xz yz */
 } dfl_sym;
-
-/* The joints of the numeric trees, with the same numbers, and those that only close loops. */
-typedef enum dfl_connection {
-    DFL_FIXED = DFL_JOINT_FIXED,
-    DFL_REVOLUTE = DFL_JOINT_REVOLUTE,
-    DFL_PRISMATIC = DFL_JOINT_PRISMATIC,
-    DFL_SCREW = DFL_JOINT_SCREW,
-    DFL_CYLINDRICAL = DFL_JOINT_CYLINDRICAL,
-    DFL_UNIVERSAL = DFL_JOINT_UNIVERSAL,
-    DFL_PLANAR_JOINT = DFL_JOINT_PLANAR,
-    DFL_TRANSLATION = DFL_JOINT_TRANSLATION,
-    DFL_SPHERICAL = DFL_JOINT_SPHERICAL,
-    DFL_FREE = DFL_JOINT_FREE,
-    DFL_USER_JOINT,     /* its pose is an expression of its coordinates (closures.h) */
-    DFL_POINT_ON_LINE,  /* the point of B on the axis of A */
-    DFL_POINT_ON_PLANE, /* the point of B in the plane of A across its axis */
-    DFL_DISTANCE,       /* the distance of the points */
-    DFL_CONNECTIONS
-} dfl_connection;
-
-/* "revolute", ...: the names that scripts use. */
-extern const char *const dfl_connection_names[DFL_CONNECTIONS];
-
-/* Whether a joint of this kind must be given an axis. */
-bool dfl_connection_needs_axis(dfl_connection kind, bool planar);
 
 /* `{.name = ...}` is a body without mass. */
 typedef struct dfl_drawn_body {
@@ -68,7 +44,7 @@ typedef struct dfl_drawn_body {
 /* Between body A, the parent (DFL_GROUND or a body), and body B, the child. */
 typedef struct dfl_drawn_joint {
     const char *name;
-    dfl_connection kind;
+    dfl_joint_kind kind;
     int parent, child;
     dfl_vec at;
     dfl_vec axis;  /* any length but zero; in a plane model all zero means z for joints that turn */

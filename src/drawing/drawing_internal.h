@@ -1,7 +1,7 @@
 /* drawing_internal.h: bodies, joints and links of a drawing, for the files of this module.
 
-   A link is one step of a joint: it turns about or shifts along one axis, or it is a sphere or free. Joints
-   with several coordinates are chains of links without mass. The axes of every link are those of the drawing
+   A link is one step of a joint (multibody/joints.h): joints with several coordinates are chains of
+   links without mass. The axes of every link are those of the drawing
    when all coordinates are zero, its origin is the point `at` of its joint. Link 0 is the ground; a parent has
    a smaller number than its children. Bodies behind fixed joints share a link. */
 #ifndef DFL_DRAWING_INTERNAL_H
@@ -11,17 +11,7 @@
 #include "drawing/drawing.h"
 #include "drawing/shapes.h"
 
-typedef enum dfl_link_kind {
-    LINK_GROUND,
-    LINK_REVOLUTE,
-    LINK_PRISMATIC,
-    LINK_SCREW,
-    LINK_SPHERICAL,
-    LINK_FREE,
-    LINK_USER
-} dfl_link_kind;
-
-enum { MOST_P = 7, MOST_V = 6, MOST_ROWS = 6 };
+enum { MOST_P = 7, MOST_V = 6, MOST_ROWS = DFL_JOINT_ROWS };
 
 /* R = base turn(axis, angle): parallel axes give sums of angles. */
 typedef struct dfl_pose {
@@ -45,7 +35,7 @@ typedef struct dfl_link_motion {
 } dfl_link_motion;
 
 typedef struct dfl_link {
-    dfl_link_kind kind;
+    dfl_step_kind kind;
     int parent, joint;
     dfl_vec at, offset; /* origin in the drawing, and from that of the parent */
     dfl_vec axis;       /* unit vector */
@@ -217,7 +207,7 @@ dfl_status dfl_drawing_massless(dfl_drawing *drawing);
 dfl_status dfl_drawing_quaternions(dfl_drawing *drawing);
 
 /* loops.c: the rows of a loop, declared; how many a kind has. */
-int dfl_drawing_row_count(const dfl_drawing *drawing, dfl_connection kind);
+int dfl_drawing_row_count(const dfl_drawing *drawing, dfl_joint_kind kind);
 dfl_status dfl_drawing_rows(dfl_drawing *drawing, dfl_placed_joint *joint);
 
 /* check.c: bodies and joints, when they are given (drawn) and when the drawing is complete. */

@@ -71,9 +71,10 @@ static bool in_world_axes(const dfl_drawing *drawing)
     for (int i = 1; i < drawing->nlinks; i++) {
         const dfl_link *link = &drawing->links[i];
         const int axis = vec_coordinate(link->axis);
-        if (link->kind == LINK_PRISMATIC)
+        if (link->kind == DFL_STEP_PRISMATIC)
             continue;
-        if (link->kind == LINK_SPHERICAL || link->kind == LINK_FREE || link->kind == LINK_USER)
+        if (link->kind == DFL_STEP_SPHERICAL || link->kind == DFL_STEP_FREE ||
+            link->kind == DFL_STEP_USER)
             return false;
         if (axis == 3 || (common >= 0 && common != axis))
             return false;
@@ -109,10 +110,10 @@ static void set_in_world_axes(moved *m, dfl_drawing *drawing, int index)
 static void set_in_own_axes(moved *m, const moved *p, dfl_drawing *drawing, const dfl_link *link)
 {
     dfl_graph *g = drawing->graph;
-    const bool turns = link->kind == LINK_REVOLUTE || link->kind == LINK_SCREW;
+    const bool turns = link->kind == DFL_STEP_REVOLUTE || link->kind == DFL_STEP_SCREW;
     const bool tilted = turns && vec_coordinate(link->axis) == 3;
-    m->turned = link->kind != LINK_PRISMATIC;
-    m->C = link->kind == LINK_PRISMATIC ? p->C : mat_identity(g);
+    m->turned = link->kind != DFL_STEP_PRISMATIC;
+    m->C = link->kind == DFL_STEP_PRISMATIC ? p->C : mat_identity(g);
     m->Q = m->turned ? mat_product(g, mat_transpose(p->C), dfl_link_turn(drawing, link)) : m->C;
     if (tilted) {
         const dfl_vec z = {{0, 0, dfl_constant(g, 1.0)}};
@@ -148,9 +149,9 @@ static void accelerate(moved *all, dfl_drawing *drawing)
         m->a = vec_cross_add(g, a, vec_scale(g, dfl_constant(g, 2.0), before), u);
         m->omega = vec_add(g, before, w);
         m->alpha = vec_cross_add(g, to_child(g, m, p->alpha), before, w);
-        if (link->kind == LINK_FREE || link->kind == LINK_USER)
+        if (link->kind == DFL_STEP_FREE || link->kind == DFL_STEP_USER)
             m->a = vec_cross_add(g, m->a, w, u);
-        if (link->kind == LINK_USER) {
+        if (link->kind == DFL_STEP_USER) {
             m->alpha = vec_add(g, m->alpha, link->motion->wd);
             m->a = vec_add(g, m->a, link->motion->ud);
         }
@@ -222,7 +223,7 @@ static dfl_expr move_by_drives(moved *all, dfl_drawing *drawing)
         const moved *p = &all[link->parent];
         moved *m = &all[i];
         dfl_vec w = vec_zero(), u = vec_zero();
-        if (link->kind == LINK_USER) {
+        if (link->kind == DFL_STEP_USER) {
             w = link->motion->w[link->dofs];
             u = link->motion->u[link->dofs];
         } else if (link->dofs == 0) {

@@ -28,14 +28,14 @@ dfl_mat dfl_link_turn(dfl_drawing *drawing, const dfl_link *link)
 {
     dfl_graph *g = drawing->graph;
     switch (link->kind) {
-    case LINK_REVOLUTE:
-    case LINK_SCREW:
+    case DFL_STEP_REVOLUTE:
+    case DFL_STEP_SCREW:
         return mat_turn(g, link->axis, link->p[0]);
-    case LINK_SPHERICAL:
+    case DFL_STEP_SPHERICAL:
         return quaternion_matrix(g, link->p);
-    case LINK_FREE:
+    case DFL_STEP_FREE:
         return quaternion_matrix(g, link->p + 3);
-    case LINK_USER:
+    case DFL_STEP_USER:
         return link->motion->R;
     default:
         return mat_identity(g);
@@ -67,13 +67,13 @@ dfl_vec dfl_link_shift(dfl_drawing *drawing, const dfl_link *link)
 {
     dfl_graph *g = drawing->graph;
     dfl_expr along = 0;
-    if (link->kind == LINK_USER)
+    if (link->kind == DFL_STEP_USER)
         return vec_add(g, link->offset, link->motion->r);
-    if (link->kind == LINK_FREE)
+    if (link->kind == DFL_STEP_FREE)
         return vec_add(g, link->offset, (dfl_vec){{link->p[0], link->p[1], link->p[2]}});
-    if (link->kind == LINK_PRISMATIC)
+    if (link->kind == DFL_STEP_PRISMATIC)
         along = link->p[0];
-    else if (link->kind == LINK_SCREW)
+    else if (link->kind == DFL_STEP_SCREW)
         along = dfl_mul(g, link->lead, link->p[0]);
     return vec_add(g, link->offset, vec_scale(g, along, link->axis));
 }
@@ -94,19 +94,19 @@ void dfl_link_rates(dfl_vec *w, dfl_vec *u, dfl_drawing *drawing, const dfl_link
     dfl_graph *g = drawing->graph;
     const dfl_expr *v = link->v;
     *w = *u = vec_zero();
-    if (link->kind == LINK_USER) {
+    if (link->kind == DFL_STEP_USER) {
         user_rates(w, u, g, link);
         return;
     }
-    if (link->kind == LINK_SPHERICAL || link->kind == LINK_FREE)
+    if (link->kind == DFL_STEP_SPHERICAL || link->kind == DFL_STEP_FREE)
         *w = (dfl_vec){{v[0], v[1], v[2]}};
-    else if (link->kind != LINK_PRISMATIC)
+    else if (link->kind != DFL_STEP_PRISMATIC)
         *w = vec_scale(g, v[0], axis);
-    if (link->kind == LINK_FREE)
+    if (link->kind == DFL_STEP_FREE)
         *u = (dfl_vec){{v[3], v[4], v[5]}};
-    else if (link->kind == LINK_PRISMATIC)
+    else if (link->kind == DFL_STEP_PRISMATIC)
         *u = vec_scale(g, v[0], axis);
-    else if (link->kind == LINK_SCREW)
+    else if (link->kind == DFL_STEP_SCREW)
         *u = vec_scale(g, dfl_mul(g, link->lead, v[0]), axis);
 }
 
@@ -134,7 +134,7 @@ dfl_pose dfl_link_pose(dfl_drawing *drawing, int index, int from)
 static dfl_pose next_pose(dfl_drawing *drawing, const dfl_pose *parent, const dfl_link *link)
 {
     dfl_graph *g = drawing->graph;
-    const bool turns = link->kind == LINK_REVOLUTE || link->kind == LINK_SCREW;
+    const bool turns = link->kind == DFL_STEP_REVOLUTE || link->kind == DFL_STEP_SCREW;
     dfl_pose pose = *parent;
     if (turns && (vec_is_zero(parent->axis) || same(parent->axis, link->axis))) {
         pose.axis = link->axis;
@@ -148,7 +148,7 @@ static dfl_pose next_pose(dfl_drawing *drawing, const dfl_pose *parent, const df
     }
     if (turns) {
         pose.R = mat_product(g, pose.base, mat_turn(g, pose.axis, pose.angle));
-    } else if (link->kind != LINK_PRISMATIC) {
+    } else if (link->kind != DFL_STEP_PRISMATIC) {
         pose.base = pose.R = mat_product(g, parent->R, dfl_link_turn(drawing, link));
         pose.axis = vec_zero();
         pose.angle = 0;
@@ -166,7 +166,7 @@ static bool same(dfl_vec a, dfl_vec b)
 dfl_mat dfl_link_axes(const dfl_drawing *drawing, int index)
 {
     const dfl_link *link = &drawing->links[index];
-    const bool turns = link->kind == LINK_REVOLUTE || link->kind == LINK_SCREW;
+    const bool turns = link->kind == DFL_STEP_REVOLUTE || link->kind == DFL_STEP_SCREW;
     return turns ? link->pose.base : link->pose.R;
 }
 
@@ -231,9 +231,9 @@ dfl_status dfl_drawing_angle(dfl_expr *angle, dfl_drawing *drawing, int body)
     *angle = 0;
     for (; link > 0; link = drawing->links[link].parent) {
         const dfl_link *l = &drawing->links[link];
-        if (l->kind == LINK_USER)
+        if (l->kind == DFL_STEP_USER)
             *angle = dfl_add(g, l->motion->turn, *angle);
-        else if (l->kind == LINK_REVOLUTE)
+        else if (l->kind == DFL_STEP_REVOLUTE)
             *angle = dfl_add(g, dfl_mul(g, l->axis.e[2], l->p[0]), *angle);
     }
     return dfl_graph_status(g);
@@ -299,9 +299,9 @@ static dfl_vec accelerate(dfl_vec *alpha, dfl_drawing *drawing, int index, bool 
                                       : acceleration_symbol(drawing, link->v[k]);
     change.clock = 0;
     dfl_link_rates(&wd, &ud, drawing, &change, link->axis);
-    if (link->kind == LINK_FREE || link->kind == LINK_USER)
+    if (link->kind == DFL_STEP_FREE || link->kind == DFL_STEP_USER)
         ud = vec_cross_add(g, ud, w, u);
-    if (link->kind == LINK_USER) {
+    if (link->kind == DFL_STEP_USER) {
         wd = vec_add(g, wd, link->motion->wd);
         ud = vec_add(g, ud, link->motion->ud);
     }

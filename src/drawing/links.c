@@ -5,25 +5,14 @@
 #include "drawing/vectors.h"
 #include "symbolic/derive.h"
 
-typedef struct sizes {
-    int np, nv;
-} sizes;
-
-/* One link of a chain: the number of its coordinate in the joint. */
-typedef struct step {
-    dfl_link_kind kind;
-    int component;
-    dfl_vec axis;
-} step;
-
-static sizes sizes_of(const dfl_drawing *drawing, const dfl_drawn_joint *joint);
 static dfl_status declare_angles(dfl_drawing *drawing, dfl_placed_joint *joint);
-static const char *unit_of(const dfl_placed_joint *joint, int i);
 static dfl_status declare_speeds(dfl_drawing *drawing, dfl_placed_joint *joint);
 static dfl_status declare_kinematics(dfl_drawing *drawing, dfl_placed_joint *joint);
 static dfl_status prescribe(dfl_drawing *drawing, dfl_placed_joint *joint);
-static int chain_of(step chain[3], const dfl_drawing *drawing, const dfl_drawn_joint *joint);
-static dfl_status add_link(int *out, dfl_drawing *drawing, int parent, int index, const step *s);
+static dfl_vec step_axis(const dfl_drawing *drawing, const dfl_drawn_joint *joint,
+                         dfl_step_axis which);
+static dfl_status add_link(int *out, dfl_drawing *drawing, int parent, int index,
+                           const dfl_joint_step *step);
 
 /* -------------------------------------------------------------------------- coordinates */
 
@@ -31,27 +20,14 @@ dfl_status dfl_drawing_coordinates(dfl_drawing *drawing, dfl_placed_joint *joint
 {
     if (joint->drawn.driven)
         return prescribe(drawing, joint);
-    const sizes s = sizes_of(drawing, &joint->drawn);
-    joint->np = s.np;
-    joint->nv = s.nv;
+    const dfl_joint_kind kind = joint->drawn.kind;
+    const bool user = kind == DFL_JOINT_USER;
+    joint->np = user ? joint->drawn.ncoordinates : dfl_joint_np(kind, drawing->planar);
+    joint->nv = user ? joint->drawn.ncoordinates : dfl_joint_nv(kind, drawing->planar);
     dfl_status status = declare_angles(drawing, joint);
-    if (!status && s.np > s.nv)
+    if (!status && joint->np > joint->nv)
         status = declare_speeds(drawing, joint);
     return status;
-}
-
-static sizes sizes_of(const dfl_drawing *drawing, const dfl_drawn_joint *joint)
-{
-    static const sizes all[DFL_CONNECTIONS] = {
-        [DFL_REVOLUTE] = {1, 1},    [DFL_PRISMATIC] = {1, 1}, [DFL_SCREW] = {1, 1},
-        [DFL_CYLINDRICAL] = {2, 2}, [DFL_UNIVERSAL] = {2, 2}, [DFL_PLANAR_JOINT] = {3, 3},
-        [DFL_TRANSLATION] = {3, 3}, [DFL_SPHERICAL] = {4, 3}, [DFL_FREE] = {7, 6},
-    };
-    if (drawing->planar && joint->kind == DFL_TRANSLATION)
-        return (sizes){2, 2};
-    if (joint->kind == DFL_USER_JOINT)
-        return (sizes){joint->ncoordinates, joint->ncoordinates};
-    return all[joint->kind];
 }
 
 /* Positions NAME.q or NAME.q1, ..., or as the user calls them. */
@@ -70,34 +46,12 @@ static dfl_status declare_angles(dfl_drawing *drawing, dfl_placed_joint *joint)
             status = dfl_model_position(&joint->p[i], model, dfl_text_string(&name));
         if (!status && joint->np == joint->nv)
             status = dfl_model_velocity(&joint->v[i], model, joint->p[i]);
-        const char *unit = unit_of(joint, i);
+        const char *unit = dfl_joint_p_unit(joint->drawn.kind, i);
         if (!status && unit)
             status = dfl_model_unit(model, dfl_model_owner(model, joint->p[i]), unit);
         dfl_text_clear(&name);
     }
     return status;
-}
-
-/* Quaternions have none, those of user's joints are not known. */
-static const char *unit_of(const dfl_placed_joint *joint, int i)
-{
-    switch (joint->drawn.kind) {
-    case DFL_REVOLUTE:
-    case DFL_SCREW:
-    case DFL_UNIVERSAL:
-        return "rad";
-    case DFL_PRISMATIC:
-    case DFL_TRANSLATION:
-        return "m";
-    case DFL_CYLINDRICAL:
-        return i == 0 ? "rad" : "m";
-    case DFL_PLANAR_JOINT:
-        return i < 2 ? "m" : "rad";
-    case DFL_FREE:
-        return i < 3 ? "m" : NULL;
-    default:
-        return NULL;
-    }
 }
 
 /* Speeds NAME.w1 .. w3 and, of a free body, NAME.v1 .. v3, with their kinematics. */
@@ -112,8 +66,8 @@ static dfl_status declare_speeds(dfl_drawing *drawing, dfl_placed_joint *joint)
         if (!status)
             status = dfl_model_speed(&joint->v[i], model, dfl_text_string(&name));
         if (!status)
-            status =
-                dfl_model_unit(model, dfl_model_owner(model, joint->v[i]), i < 3 ? "rad/s" : "m/s");
+            status = dfl_model_unit(model, dfl_model_owner(model, joint->v[i]),
+                                    dfl_joint_v_unit(joint->drawn.kind, i));
         dfl_text_clear(&name);
     }
     return status ? status : declare_kinematics(drawing, joint);
@@ -135,7 +89,7 @@ static dfl_status declare_kinematics(dfl_drawing *drawing, dfl_placed_joint *joi
             dfl_model_kinematics(drawing->model, e[i], dfl_mul(g, half, vec_dot(g, Q[i], omega)));
     if (status || joint->np == 4)
         return status;
-    const dfl_link link = {.kind = LINK_FREE, .p = {0, 0, 0, e[0], e[1], e[2], e[3]}};
+    const dfl_link link = {.kind = DFL_STEP_FREE, .p = {0, 0, 0, e[0], e[1], e[2], e[3]}};
     const dfl_vec rates =
         mat_times(g, dfl_link_turn(drawing, &link), (dfl_vec){{w[3], w[4], w[5]}});
     for (int i = 0; i < 3 && !status; i++)
@@ -183,11 +137,11 @@ dfl_status dfl_drawing_link(int *out, dfl_drawing *drawing, int body)
     while (length > 0 && !status) {
         dfl_placed_body *b = &drawing->bodies[drawing->path[--length]];
         const dfl_drawn_joint *joint = &drawing->joints[b->joint].drawn;
-        step chain[3];
-        const int count = chain_of(chain, drawing, joint);
+        const int count = dfl_joint_steps(joint->kind, drawing->planar);
         int link = joint->parent == DFL_GROUND ? 0 : drawing->bodies[joint->parent].link;
         for (int k = 0; k < count && !status; k++)
-            status = add_link(&link, drawing, link, b->joint, &chain[k]);
+            status =
+                add_link(&link, drawing, link, b->joint, &dfl_joint_types[joint->kind].step[k]);
         if (!status)
             b->link = link;
     }
@@ -195,55 +149,24 @@ dfl_status dfl_drawing_link(int *out, dfl_drawing *drawing, int body)
     return status ? status : dfl_graph_status(drawing->graph);
 }
 
-/* The same chains as in multibody/build.c. */
-static int chain_of(step chain[3], const dfl_drawing *drawing, const dfl_drawn_joint *joint)
+static dfl_vec step_axis(const dfl_drawing *drawing, const dfl_drawn_joint *joint,
+                         dfl_step_axis which)
 {
     dfl_vec axes[3];
-    dfl_drawing_axes(axes, drawing, joint->axis, joint->axis2);
-    const dfl_vec a = axes[2];
-    switch (joint->kind) {
-    case DFL_REVOLUTE:
-        chain[0] = (step){LINK_REVOLUTE, 0, a};
-        return 1;
-    case DFL_PRISMATIC:
-        chain[0] = (step){LINK_PRISMATIC, 0, a};
-        return 1;
-    case DFL_SCREW:
-        chain[0] = (step){LINK_SCREW, 0, a};
-        return 1;
-    case DFL_CYLINDRICAL:
-        chain[0] = (step){LINK_PRISMATIC, 1, a};
-        chain[1] = (step){LINK_REVOLUTE, 0, a};
-        return 2;
-    case DFL_UNIVERSAL:
-        chain[0] = (step){LINK_REVOLUTE, 0, a};
-        chain[1] = (step){LINK_REVOLUTE, 1, dfl_drawing_unit(drawing, joint->axis2)};
-        return 2;
-    case DFL_PLANAR_JOINT:
-        chain[0] = (step){LINK_PRISMATIC, 0, axes[0]};
-        chain[1] = (step){LINK_PRISMATIC, 1, axes[1]};
-        chain[2] = (step){LINK_REVOLUTE, 2, a};
-        return 3;
-    case DFL_TRANSLATION:
+    if (which == DFL_ALONG_NONE)
+        return vec_zero();
+    if (which == DFL_ALONG_AXIS2)
+        return dfl_drawing_unit(drawing, joint->axis2);
+    if (which >= DFL_ALONG_X) {
         dfl_drawing_axes(axes, drawing, vec_zero(), vec_zero());
-        for (int k = 0; k < 3; k++)
-            chain[k] = (step){LINK_PRISMATIC, k, axes[k]};
-        return drawing->planar ? 2 : 3;
-    case DFL_SPHERICAL:
-        chain[0] = (step){LINK_SPHERICAL, 0, vec_zero()};
-        return 1;
-    case DFL_FREE:
-        chain[0] = (step){LINK_FREE, 0, vec_zero()};
-        return 1;
-    case DFL_USER_JOINT:
-        chain[0] = (step){LINK_USER, 0, vec_zero()};
-        return 1;
-    default: /* fixed */
-        return 0;
+        return axes[which - DFL_ALONG_X];
     }
+    dfl_drawing_axes(axes, drawing, joint->axis, joint->axis2);
+    return axes[which == DFL_ALONG_AXIS ? 2 : which == DFL_ALONG_SIDE ? 0 : 1];
 }
 
-static dfl_status add_link(int *out, dfl_drawing *drawing, int parent, int index, const step *s)
+static dfl_status add_link(int *out, dfl_drawing *drawing, int parent, int index,
+                           const dfl_joint_step *step)
 {
     dfl_link *links =
         dfl_grow(drawing->ctx, drawing->links, &drawing->max_links, drawing->nlinks, sizeof *links);
@@ -252,15 +175,16 @@ static dfl_status add_link(int *out, dfl_drawing *drawing, int parent, int index
     drawing->links = links;
     const dfl_placed_joint *joint = &drawing->joints[index];
     dfl_link *link = &links[drawing->nlinks];
-    const bool whole = s->kind == LINK_SPHERICAL || s->kind == LINK_FREE || s->kind == LINK_USER;
-    if (s->kind == LINK_USER && !joint->motion)
+    const bool whole = step->kind == DFL_STEP_SPHERICAL || step->kind == DFL_STEP_FREE ||
+                       step->kind == DFL_STEP_USER;
+    if (step->kind == DFL_STEP_USER && !joint->motion)
         return dfl_fail(drawing->ctx, DFL_INVALID, "joint '%s': its pose is not known yet",
                         joint->name);
-    *link = (dfl_link){.kind = s->kind,
+    *link = (dfl_link){.kind = (dfl_step_kind)step->kind,
                        .parent = parent,
                        .joint = index,
                        .at = joint->drawn.at,
-                       .axis = s->axis,
+                       .axis = step_axis(drawing, &joint->drawn, (dfl_step_axis)step->axis),
                        .lead = joint->drawn.lead,
                        .motion = joint->motion,
                        .clock = dfl_constant(drawing->graph, 1.0)};
@@ -272,9 +196,9 @@ static dfl_status add_link(int *out, dfl_drawing *drawing, int parent, int index
     } else {
         link->dofs = whole ? joint->nv : 1;
         for (int k = 0; k < (whole ? joint->np : 1); k++)
-            link->p[k] = joint->p[s->component + k];
+            link->p[k] = joint->p[step->component + k];
         for (int k = 0; k < link->dofs; k++)
-            link->v[k] = joint->v[s->component + k];
+            link->v[k] = joint->v[step->component + k];
     }
     *out = drawing->nlinks++;
     return DFL_OK;

@@ -15,63 +15,10 @@
 
 #include <math.h>
 
-typedef enum row_kind { DOT1, DOT2, TURN, DISTANCE, SCREW } row_kind;
 enum { X, Y, Z };
 
-typedef struct row_type {
-    unsigned char kind, u, w; /* axes u of A and w of B */
-} row_type;
-
-typedef struct joint_rows {
-    int count;
-    row_type row[MOST_ROWS];
-} joint_rows;
-
-#define TOGETHER                                                                                   \
-    {DOT2, X, 0}, {DOT2, Y, 0},                                                                    \
-    {                                                                                              \
-        DOT2, Z, 0                                                                                 \
-    }
-#define PARALLEL                                                                                   \
-    {DOT1, X, Z},                                                                                  \
-    {                                                                                              \
-        DOT1, Y, Z                                                                                 \
-    }
-
-#define NO_TURN                                                                                    \
-    {TURN, X, Z}, {TURN, Y, Z},                                                                    \
-    {                                                                                              \
-        TURN, X, Y                                                                                 \
-    }
-
-static const joint_rows in_space[DFL_CONNECTIONS] = {
-    [DFL_FIXED] = {6, {TOGETHER, NO_TURN}},
-    [DFL_REVOLUTE] = {5, {TOGETHER, PARALLEL}},
-    [DFL_PRISMATIC] = {5, {{DOT2, X, 0}, {DOT2, Y, 0}, NO_TURN}},
-    [DFL_SCREW] = {5, {{DOT2, X, 0}, {DOT2, Y, 0}, PARALLEL, {SCREW, 0, 0}}},
-    [DFL_CYLINDRICAL] = {4, {{DOT2, X, 0}, {DOT2, Y, 0}, PARALLEL}},
-    [DFL_UNIVERSAL] = {4, {TOGETHER, {DOT1, Z, X}}},
-    [DFL_PLANAR_JOINT] = {3, {{DOT2, Z, 0}, PARALLEL}},
-    [DFL_TRANSLATION] = {3, {NO_TURN}},
-    [DFL_SPHERICAL] = {3, {TOGETHER}},
-    [DFL_POINT_ON_LINE] = {2, {{DOT2, X, 0}, {DOT2, Y, 0}}},
-    [DFL_POINT_ON_PLANE] = {1, {{DOT2, Z, 0}}},
-    [DFL_DISTANCE] = {1, {{DISTANCE, 0, 0}}},
-};
-
-/* x is across the axis of a slider or a line, in the plane; of the other joints x and y are those of the
-   drawing. */
-static const joint_rows in_plane[DFL_CONNECTIONS] = {
-    [DFL_FIXED] = {3, {{DOT2, X, 0}, {DOT2, Y, 0}, {DOT1, X, Y}}},
-    [DFL_REVOLUTE] = {2, {{DOT2, X, 0}, {DOT2, Y, 0}}},
-    [DFL_PRISMATIC] = {2, {{DOT2, X, 0}, {DOT1, X, Z}}},
-    [DFL_TRANSLATION] = {1, {{DOT1, X, Y}}},
-    [DFL_POINT_ON_LINE] = {1, {{DOT2, X, 0}}},
-    [DFL_DISTANCE] = {1, {{DISTANCE, 0, 0}}},
-};
-
 static void add_row_force(dfl_vec *force, dfl_vec *torque, dfl_graph *g, const dfl_joint_frames *e,
-                          row_type type, dfl_expr lambda);
+                          dfl_joint_row type, dfl_expr lambda);
 static dfl_vec half_difference(dfl_graph *g, dfl_vec a, dfl_vec b);
 static int link_of(const dfl_drawing *drawing, int body);
 static dfl_status multiplier_of(dfl_expr *out, const dfl_drawing *drawing,
@@ -80,9 +27,9 @@ static void row_name(dfl_text *name, const dfl_placed_joint *joint, int number);
 static int common_link(const dfl_drawing *drawing, int a, int b);
 static void set_axes(dfl_vec axes[3], const dfl_drawing *drawing, const dfl_drawn_joint *joint,
                      dfl_vec axis, dfl_vec axis2);
-static dfl_expr row_value(dfl_graph *g, const dfl_joint_frames *e, row_type type);
+static dfl_expr row_value(dfl_graph *g, const dfl_joint_frames *e, dfl_joint_row type);
 static dfl_expr screw_value(dfl_graph *g, const dfl_joint_frames *e);
-static const char *row_meaning(dfl_graph *g, const dfl_joint_frames *drawn, row_type type);
+static const char *row_meaning(dfl_graph *g, const dfl_joint_frames *drawn, dfl_joint_row type);
 static dfl_status declare_row(dfl_drawing *drawing, const dfl_placed_joint *joint, int number,
                               dfl_expr row, const char *meaning);
 static void add_motions(dfl_text *text, const dfl_drawing *drawing, const dfl_placed_joint *joint);
@@ -90,16 +37,16 @@ static dfl_status check_fulfilled(const dfl_drawing *drawing, const dfl_placed_j
                                   dfl_expr row, const char *meaning);
 static dfl_status all_prescribed(const dfl_drawing *drawing, const dfl_placed_joint *joint);
 static dfl_status declare_side(dfl_drawing *drawing, const dfl_placed_joint *joint,
-                               const dfl_joint_frames *e, row_type type);
+                               const dfl_joint_frames *e, dfl_joint_row type);
 
-int dfl_drawing_row_count(const dfl_drawing *drawing, dfl_connection kind)
+int dfl_drawing_row_count(const dfl_drawing *drawing, dfl_joint_kind kind)
 {
-    return (drawing->planar ? in_plane : in_space)[kind].count;
+    return dfl_joint_rows_of(kind, drawing->planar)->count;
 }
 
 dfl_status dfl_drawing_rows(dfl_drawing *drawing, dfl_placed_joint *joint)
 {
-    const joint_rows *rows = &(drawing->planar ? in_plane : in_space)[joint->drawn.kind];
+    const dfl_joint_rows *rows = dfl_joint_rows_of(joint->drawn.kind, drawing->planar);
     const dfl_drawn_joint *d = &joint->drawn;
     dfl_joint_frames e, drawn = {.d = {{0}}};
     dfl_status status = dfl_drawing_frames(&e, drawing, joint);
@@ -137,14 +84,14 @@ dfl_status dfl_drawing_loop_force(dfl_vec *x, dfl_vec *force, dfl_vec *torque, d
     dfl_graph *g = drawing->graph;
     const dfl_placed_joint *joint = &drawing->joints[index];
     const dfl_drawn_joint *d = &joint->drawn;
-    const joint_rows *rows = &(drawing->planar ? in_plane : in_space)[d->kind];
+    const dfl_joint_rows *rows = dfl_joint_rows_of(d->kind, drawing->planar);
     dfl_joint_frames e;
     dfl_status status = dfl_drawing_point(x, drawing, d->child, d->apart ? d->at_b : d->at);
     if (!status)
         status = dfl_drawing_frames(&e, drawing, joint);
     *force = *torque = vec_zero();
     for (int k = 0; k < rows->count && !status; k++) {
-        const row_type type = rows->row[k];
+        const dfl_joint_row type = rows->row[k];
         dfl_expr lambda;
         status = multiplier_of(&lambda, drawing, joint, rows->count > 1 ? k + 1 : 0);
         if (status || lambda == DFL_NO_EXPR)
@@ -162,17 +109,17 @@ dfl_status dfl_drawing_loop_force(dfl_vec *x, dfl_vec *force, dfl_vec *torque, d
 }
 
 static void add_row_force(dfl_vec *force, dfl_vec *torque, dfl_graph *g, const dfl_joint_frames *e,
-                          row_type type, dfl_expr lambda)
+                          dfl_joint_row type, dfl_expr lambda)
 {
     dfl_vec F = vec_zero(), N = vec_zero(); /* per -lambda */
-    if (type.kind == DOT1)
+    if (type.kind == DFL_ROW_DOT1)
         N = vec_cross(g, e->B[type.w], e->A[type.u]);
-    else if (type.kind == TURN)
+    else if (type.kind == DFL_ROW_TURN)
         N = half_difference(g, vec_cross(g, e->B[type.w], e->A[type.u]),
                             vec_cross(g, e->B[type.u], e->A[type.w]));
-    else if (type.kind == DOT2)
+    else if (type.kind == DFL_ROW_DOT2)
         F = e->A[type.u];
-    else if (type.kind == DISTANCE)
+    else if (type.kind == DFL_ROW_DISTANCE)
         F = vec_scale(g, dfl_div(g, dfl_constant(g, 1.0), e->length), e->d);
     else
         F = e->A[Z], N = vec_neg(g, vec_scale(g, e->lead, e->A[Z]));
@@ -219,7 +166,7 @@ dfl_status dfl_drawing_frames(dfl_joint_frames *e, dfl_drawing *drawing,
     if (a == b)
         return dfl_fail(drawing->ctx, DFL_INVALID,
                         "%s '%s': its bodies cannot move against each other; leave it out",
-                        dfl_connection_names[d->kind], joint->name);
+                        dfl_joint_types[d->kind].name, joint->name);
     const int common = common_link(drawing, a, b);
     const dfl_pose A = dfl_link_pose(drawing, a, common), B = dfl_link_pose(drawing, b, common);
     const dfl_vec at_b = apart ? d->at_b : d->at;
@@ -254,7 +201,7 @@ static int common_link(const dfl_drawing *drawing, int a, int b)
 static void set_axes(dfl_vec axes[3], const dfl_drawing *drawing, const dfl_drawn_joint *joint,
                      dfl_vec axis, dfl_vec axis2)
 {
-    const bool across = joint->kind == DFL_PRISMATIC || joint->kind == DFL_POINT_ON_LINE;
+    const bool across = dfl_joint_types[joint->kind].plane == DFL_PLANE_WITHIN;
     if (drawing->planar && across)
         axis2 = (dfl_vec){{dfl_neg(drawing->graph, axis.e[1]), axis.e[0], 0}};
     else if (drawing->planar)
@@ -262,17 +209,17 @@ static void set_axes(dfl_vec axes[3], const dfl_drawing *drawing, const dfl_draw
     dfl_drawing_axes(axes, drawing, axis, axis2);
 }
 
-static dfl_expr row_value(dfl_graph *g, const dfl_joint_frames *e, row_type type)
+static dfl_expr row_value(dfl_graph *g, const dfl_joint_frames *e, dfl_joint_row type)
 {
-    if (type.kind == DOT1)
+    if (type.kind == DFL_ROW_DOT1)
         return vec_dot(g, e->A[type.u], e->B[type.w]);
-    if (type.kind == TURN)
+    if (type.kind == DFL_ROW_TURN)
         return dfl_mul(g, dfl_constant(g, 0.5),
                        dfl_sub(g, vec_dot(g, e->A[type.u], e->B[type.w]),
                                vec_dot(g, e->A[type.w], e->B[type.u])));
-    if (type.kind == DOT2)
+    if (type.kind == DFL_ROW_DOT2)
         return vec_dot(g, e->A[type.u], e->d);
-    if (type.kind == SCREW)
+    if (type.kind == DFL_ROW_SCREW)
         return screw_value(g, e);
     const dfl_expr square = dfl_mul(g, e->length, e->length);
     return dfl_div(g, dfl_sub(g, vec_dot(g, e->d, e->d), square),
@@ -292,18 +239,18 @@ static dfl_expr screw_value(dfl_graph *g, const dfl_joint_frames *e)
 }
 
 /* Which motion a row prevents, in the drawing. */
-static const char *row_meaning(dfl_graph *g, const dfl_joint_frames *drawn, row_type type)
+static const char *row_meaning(dfl_graph *g, const dfl_joint_frames *drawn, dfl_joint_row type)
 {
     static const char *const shifts[] = {"x translation", "y translation", "z translation",
                                          "translation"};
     static const char *const turns[] = {"x rotation", "y rotation", "z rotation", "rotation"};
-    if (type.kind == DISTANCE)
+    if (type.kind == DFL_ROW_DISTANCE)
         return "distance";
-    if (type.kind == SCREW)
+    if (type.kind == DFL_ROW_SCREW)
         return "shift without turn";
-    const dfl_vec u =
-        type.kind == DOT2 ? drawn->A[type.u] : vec_cross(g, drawn->A[type.u], drawn->B[type.w]);
-    return (type.kind == DOT2 ? shifts : turns)[vec_coordinate(u)];
+    const dfl_vec u = type.kind == DFL_ROW_DOT2 ? drawn->A[type.u]
+                                                : vec_cross(g, drawn->A[type.u], drawn->B[type.w]);
+    return (type.kind == DFL_ROW_DOT2 ? shifts : turns)[vec_coordinate(u)];
 }
 
 /* NAME, or NAME.1, ... if there is a number. */
@@ -360,13 +307,13 @@ static dfl_status check_fulfilled(const dfl_drawing *drawing, const dfl_placed_j
     if (dfl_depends(drawing->graph, row, DFL_SYM_TIME))
         return all_prescribed(drawing, joint);
     const dfl_status status = dfl_drawing_value(
-        &value, drawing, row, dfl_connection_names[joint->drawn.kind], joint->name, "a row");
+        &value, drawing, row, dfl_joint_types[joint->drawn.kind].name, joint->name, "a row");
     if (status || fabs(value) <= 1e-9)
         return status;
     return dfl_fail(drawing->ctx, DFL_INVALID,
                     "%s '%s' can never be closed: no joint allows the %s that its bodies are apart "
                     "(by %g); check `at` and `axis`, or give the loop another joint",
-                    dfl_connection_names[joint->drawn.kind], joint->name, meaning, value);
+                    dfl_joint_types[joint->drawn.kind].name, joint->name, meaning, value);
 }
 
 static dfl_status all_prescribed(const dfl_drawing *drawing, const dfl_placed_joint *joint)
@@ -379,7 +326,7 @@ static dfl_status all_prescribed(const dfl_drawing *drawing, const dfl_placed_jo
             : dfl_fail(drawing->ctx, DFL_INVALID,
                        "%s '%s': prescribed motions of %s leave nothing in its loop that "
                        "could move; leave out one of them",
-                       dfl_connection_names[joint->drawn.kind], joint->name,
+                       dfl_joint_types[joint->drawn.kind].name, joint->name,
                        dfl_text_string(&motions));
     dfl_text_clear(&motions);
     return status;
@@ -387,11 +334,11 @@ static dfl_status all_prescribed(const dfl_drawing *drawing, const dfl_placed_jo
 
 /* The opposite axis satisfies u.w = 0 as well: axes of both frames that shall coincide have cosine 1. */
 static dfl_status declare_side(dfl_drawing *drawing, const dfl_placed_joint *joint,
-                               const dfl_joint_frames *e, row_type type)
+                               const dfl_joint_frames *e, dfl_joint_row type)
 {
-    const bool turns = type.kind == DOT1 || type.kind == TURN;
-    if (!turns || joint->drawn.kind == DFL_UNIVERSAL || type.u != X)
-        return DFL_OK; /* x and y of A with z of B say the same */
+    const bool turns = type.kind == DFL_ROW_DOT1 || type.kind == DFL_ROW_TURN;
+    if (!turns || type.u != X)
+        return DFL_OK; /* x and y of A with z of B say the same; a universal joint has no side */
     const int axis = type.w == Z && !drawing->planar ? Z : X;
     const dfl_expr cosine = vec_dot(drawing->graph, e->A[axis], e->B[axis]);
     if (!dfl_depends(drawing->graph, cosine, DFL_SYM_P))

@@ -56,8 +56,7 @@ dfl_status dfl_drawing_reaction(dfl_expr *out, dfl_drawing *drawing, int joint, 
 
 static bool has_drive(const dfl_placed_joint *joint)
 {
-    const dfl_connection kind = joint->drawn.kind;
-    return !joint->loop && (kind == DFL_REVOLUTE || kind == DFL_PRISMATIC || kind == DFL_SCREW);
+    return !joint->loop && dfl_joint_may_be_driven(joint->drawn.kind);
 }
 
 dfl_status dfl_drawing_bond(dfl_drawing *drawing, int a, int b, dfl_expr multiplier, dfl_vec x,
@@ -229,16 +228,17 @@ static dfl_status along_axis(dfl_expr *out, dfl_drawing *drawing, const dfl_plac
                              const sums *s)
 {
     dfl_graph *g = drawing->graph;
-    const dfl_connection kind = joint->drawn.kind;
+    const dfl_joint_kind kind = joint->drawn.kind;
     dfl_mat R;
     const dfl_status status = dfl_drawing_rotation(&R, drawing, joint->drawn.child);
     if (status)
         return status;
     const dfl_vec axis = mat_times(g, R, dfl_drawing_unit(drawing, joint->drawn.axis));
     const dfl_expr push = vec_dot(g, axis, s->F), turn = vec_dot(g, axis, s->N);
-    *out = kind == DFL_PRISMATIC  ? push
-           : kind == DFL_REVOLUTE ? turn
-                                  : dfl_add(g, turn, dfl_mul(g, joint->drawn.lead, push));
+    *out = dfl_joint_is(kind, DFL_STEP_PRISMATIC) ? push
+           : dfl_joint_is(kind, DFL_STEP_REVOLUTE)
+               ? turn
+               : dfl_add(g, turn, dfl_mul(g, joint->drawn.lead, push));
     return DFL_OK;
 }
 

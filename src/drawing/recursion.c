@@ -67,9 +67,9 @@ static const char *obstacle(const dfl_drawing *drawing)
     }
     for (int i = 0; i < drawing->njoints; i++) {
         const dfl_drawn_joint *joint = &drawing->joints[i].drawn;
-        if (joint->kind == DFL_USER_JOINT)
+        if (joint->kind == DFL_JOINT_USER)
             return "there are joints given by their pose";
-        if (drawing->planar && joint->kind == DFL_TRANSLATION && !drawing->joints[i].loop)
+        if (drawing->planar && joint->kind == DFL_JOINT_TRANSLATION && !drawing->joints[i].loop)
             return "there are translations in a plane model";
     }
     if (dfl_drawing_velocities(drawing) == 0)

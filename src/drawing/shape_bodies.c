@@ -24,7 +24,7 @@ static dfl_status show_mass(const dfl_stage *stage, const figure *f, dfl_label l
 static dfl_status show_box(const dfl_stage *stage, const figure *f, dfl_label label, bool *done);
 static dfl_status show_rotor(const dfl_stage *stage, const figure *f, dfl_label label,
                              const double axis[3]);
-static bool find_joint(double axis[3], const dfl_stage *stage, int body, dfl_connection kind,
+static bool find_joint(double axis[3], const dfl_stage *stage, int body, dfl_step_kind step,
                        dfl_status *status);
 
 dfl_status dfl_show_bodies(const dfl_stage *stage)
@@ -127,8 +127,8 @@ static dfl_status show_box(const dfl_stage *stage, const figure *f, dfl_label la
     if (stage->drawing->planar)
         inertia[0] = inertia[1] = inertia[2] / 2;
     *done = true;
-    const bool slides = find_joint(axis, stage, f->body, DFL_PRISMATIC, &status);
-    if (!status && !slides && find_joint(turning, stage, f->body, DFL_REVOLUTE, &status))
+    const bool slides = find_joint(axis, stage, f->body, DFL_STEP_PRISMATIC, &status);
+    if (!status && !slides && find_joint(turning, stage, f->body, DFL_STEP_REVOLUTE, &status))
         return show_rotor(stage, f, label, turning);
     if (!status && !dfl_inertia_box(size, turn, f->mass, inertia)) {
         *done = f->mass > 0 && slides;
@@ -164,14 +164,14 @@ static dfl_status show_rotor(const dfl_stage *stage, const figure *f, dfl_label 
     return dfl_add_posed(stage, label, DFL_CYLINDER, &f->point[0], turn, sizes, 2);
 }
 
-/* The axis of a joint of this kind that the body has. */
-static bool find_joint(double axis[3], const dfl_stage *stage, int body, dfl_connection kind,
+/* The axis of a joint with this single step that the body has. */
+static bool find_joint(double axis[3], const dfl_stage *stage, int body, dfl_step_kind step,
                        dfl_status *status)
 {
     const dfl_drawing *drawing = stage->drawing;
     for (int i = 0; i < drawing->njoints; i++) {
         const dfl_drawn_joint *joint = &drawing->joints[i].drawn;
-        if (joint->kind == kind && (joint->child == body || joint->parent == body))
+        if (dfl_joint_is(joint->kind, step) && (joint->child == body || joint->parent == body))
             return dfl_stage_values(axis, status, stage, joint->axis.e, 3);
     }
     return false;

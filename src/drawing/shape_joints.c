@@ -10,7 +10,6 @@ static dfl_status show_joint(const dfl_stage *stage, const dfl_placed_joint *joi
 static dfl_status show_pin(const dfl_stage *stage, const dfl_placed_joint *joint, dfl_label label);
 static dfl_status show_rail(const dfl_stage *stage, const dfl_placed_joint *joint, dfl_label label);
 static dfl_status show_stand(const dfl_stage *stage, const dfl_placed_joint *joint);
-static bool stands(dfl_connection kind);
 static void across(double side[3], const double axis[3], const double down[3]);
 static dfl_spot shifted(const dfl_stage *stage, const dfl_spot *from, const double *way, double by);
 
@@ -29,19 +28,14 @@ static dfl_status show_joint(const dfl_stage *stage, const dfl_placed_joint *joi
     const double none[4] = {1, 0, 0, 0}, r = 1.2 * pin_radius(stage, drawn), radii[] = {r, r, r};
     const dfl_spot at[2] = {{.body = drawn->parent, .at = drawn->at},
                             {.body = drawn->child, .at = drawn->apart ? drawn->at_b : drawn->at}};
-    switch (drawn->kind) {
-    case DFL_REVOLUTE:
-    case DFL_SCREW:
-    case DFL_CYLINDRICAL:
+    const unsigned look = dfl_joint_types[drawn->kind].look;
+    if (look & DFL_LOOK_PIN)
         return show_pin(stage, joint, label);
-    case DFL_SPHERICAL:
-    case DFL_UNIVERSAL:
+    if (look & DFL_LOOK_BALL)
         return dfl_add_posed(stage, label, DFL_SPHERE, &at[1], none, radii, 3);
-    case DFL_DISTANCE:
+    if (look & DFL_LOOK_ROD)
         return dfl_add_line(stage, label, at, 2, 0.01 * stage->size);
-    default:
-        return DFL_OK; /* rails lie behind the bodies: dfl_show_grounds */
-    }
+    return DFL_OK; /* rails lie behind the bodies: dfl_show_grounds */
 }
 
 /* What stands still, or is behind everything: rails, and the ground below joints. */
@@ -51,22 +45,14 @@ dfl_status dfl_show_grounds(const dfl_stage *stage)
     dfl_status status = DFL_OK;
     for (int i = 0; i < drawing->njoints && !status; i++) {
         const dfl_placed_joint *joint = &drawing->joints[i];
-        const dfl_connection kind = joint->drawn.kind;
-        if (kind == DFL_PRISMATIC || kind == DFL_CYLINDRICAL || kind == DFL_POINT_ON_LINE)
-            status = show_rail(stage, joint,
-                               (dfl_label){joint->name, kind == DFL_CYLINDRICAL ? ".rail" : "",
-                                           "gray", joint->line});
-        else if ((joint->drawn.parent == DFL_GROUND || joint->drawn.child == DFL_GROUND) &&
-                 stands(kind))
+        const unsigned look = dfl_joint_types[joint->drawn.kind].look;
+        const char *suffix = look & DFL_LOOK_PIN ? ".rail" : "";
+        if (look & DFL_LOOK_RAIL)
+            status = show_rail(stage, joint, (dfl_label){joint->name, suffix, "gray", joint->line});
+        else if (look && (joint->drawn.parent == DFL_GROUND || joint->drawn.child == DFL_GROUND))
             status = show_stand(stage, joint);
     }
     return status;
-}
-
-static bool stands(dfl_connection kind)
-{
-    return kind == DFL_REVOLUTE || kind == DFL_SCREW || kind == DFL_SPHERICAL ||
-           kind == DFL_UNIVERSAL || kind == DFL_DISTANCE;
 }
 
 /* A little thicker than the bars that meet there. */

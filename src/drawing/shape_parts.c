@@ -165,13 +165,13 @@ static void link_turn(dfl_expr q[4], dfl_drawing *drawing, int index)
     const dfl_pose *pose = dfl_link_place(drawing, index);
     const dfl_link *link = &drawing->links[index];
     int parent = link->parent;
-    if (link->kind == LINK_PRISMATIC) {
+    if (link->kind == DFL_STEP_PRISMATIC) {
         link_turn(q, drawing, parent);
         return;
     }
-    if (link->kind == LINK_SPHERICAL || link->kind == LINK_FREE) {
-        memcpy(own, link->p + (link->kind == LINK_FREE ? 3 : 0), sizeof own);
-    } else if (link->kind == LINK_USER) {
+    if (link->kind == DFL_STEP_SPHERICAL || link->kind == DFL_STEP_FREE) {
+        memcpy(own, link->p + (link->kind == DFL_STEP_FREE ? 3 : 0), sizeof own);
+    } else if (link->kind == DFL_STEP_USER) {
         of_matrix(own, g, link->motion->R);
     } else {
         while (!mat_same(dfl_link_place(drawing, parent)->R, pose->base))

@@ -18,7 +18,6 @@ static dfl_status set_stage(dfl_stage *stage);
 static void clear_stage(dfl_stage *stage);
 static dfl_status find_spots(dfl_stage *stage);
 static dfl_status add_spot(dfl_stage *stage, int body, dfl_vec at);
-static bool has_points(dfl_connection kind);
 static dfl_status measure(dfl_stage *stage);
 static dfl_status find_down(dfl_stage *stage);
 static dfl_status show_all(const dfl_stage *stage);
@@ -139,9 +138,10 @@ static dfl_status find_spots(dfl_stage *stage)
     dfl_status status = DFL_OK;
     for (int i = 0; i < drawing->njoints && !status; i++) {
         const dfl_drawn_joint *joint = &drawing->joints[i].drawn;
-        if (joint->kind == DFL_FIXED && joint->child != DFL_GROUND && joint->parent != DFL_GROUND)
+        if (joint->kind == DFL_JOINT_FIXED && joint->child != DFL_GROUND &&
+            joint->parent != DFL_GROUND)
             status = add_spot(stage, joint->parent, drawing->bodies[joint->child].com);
-        if (!has_points(joint->kind))
+        if (dfl_joint_types[joint->kind].point != DFL_POINT_PLACE)
             continue;
         status = add_spot(stage, joint->parent, joint->at);
         if (!status)
@@ -162,13 +162,6 @@ static dfl_status find_spots(dfl_stage *stage)
         if (drawing->bodies[i].mass != 0)
             status = add_spot(stage, i, drawing->bodies[i].com);
     return status;
-}
-
-/* Joints that may be given without a point, or whose point says nothing of the bodies, have none. */
-static bool has_points(dfl_connection kind)
-{
-    return kind != DFL_FIXED && kind != DFL_TRANSLATION && kind != DFL_FREE &&
-           kind != DFL_PLANAR_JOINT && kind != DFL_USER_JOINT;
 }
 
 static dfl_status add_spot(dfl_stage *stage, int body, dfl_vec at)

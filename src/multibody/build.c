@@ -8,19 +8,12 @@
 #include <math.h>
 #include <string.h>
 
-/* Numbers of a joint kind. */
+/* Coordinates, velocities and nodes of a joint. */
 typedef struct joint_sizes {
     int np, nv, nodes;
 } joint_sizes;
 
-/* A node that is being added. */
-typedef struct new_node {
-    node_kind kind;
-    int p, v, drive;
-    const double *axis, *axis2; /* NULL: axes of the drawing; axis2 may be NULL */
-} new_node;
-
-static joint_sizes sizes_of(const dfl_tree_joint *joint);
+static joint_sizes sizes_of(const dfl_tree_joint *joint, bool planar);
 static dfl_status allocate(dfl_tree *tree, const dfl_tree_description *d);
 static void *take(dfl_tree *tree, int count, size_t size);
 static dfl_status copy_names(dfl_tree *tree, const dfl_tree_description *d);
@@ -28,7 +21,10 @@ static void number_coordinates(dfl_tree *tree, const dfl_tree_description *d);
 static dfl_status add_joints(dfl_tree *tree, const dfl_tree_description *d);
 static int walk(int *order, int *work, const dfl_tree_description *d);
 static void add_joint(dfl_tree *tree, const dfl_tree_joint *joint, int index);
-static void add_node(dfl_tree *tree, const dfl_tree_joint *joint, const new_node *new);
+static void add_node(dfl_tree *tree, const dfl_tree_joint *joint, int index,
+                     const dfl_joint_step *step);
+static void set_rest(dfl_tree *tree, int index, const double *at, const double *axis);
+static const double *step_axis(double axes[3][3], const dfl_tree_joint *joint, dfl_step_axis which);
 static void add_body(dfl_tree *tree, const dfl_tree_description *d, int index);
 static bool is_empty(double m, const double *J);
 static void finish_nodes(dfl_tree *tree);
@@ -46,6 +42,7 @@ dfl_status dfl_tree_create(dfl_tree **out, dfl_context *ctx, const dfl_tree_desc
         return DFL_NO_MEMORY;
     tree->ctx = ctx;
     tree->bytes = sizeof *tree;
+    tree->planar = d->planar;
     memcpy(tree->gravity, d->gravity, sizeof tree->gravity);
     status = allocate(tree, d);
     if (!status)
@@ -94,15 +91,12 @@ void dfl_tree_free(dfl_tree *tree)
     dfl_free(ctx, tree);
 }
 
-static joint_sizes sizes_of(const dfl_tree_joint *joint)
+static joint_sizes sizes_of(const dfl_tree_joint *joint, bool planar)
 {
-    static const joint_sizes sizes[DFL_JOINT_KINDS] = {
-        [DFL_JOINT_FIXED] = {0, 0, 0},       [DFL_JOINT_REVOLUTE] = {1, 1, 1},
-        [DFL_JOINT_PRISMATIC] = {1, 1, 1},   [DFL_JOINT_SCREW] = {1, 1, 1},
-        [DFL_JOINT_CYLINDRICAL] = {2, 2, 2}, [DFL_JOINT_UNIVERSAL] = {2, 2, 2},
-        [DFL_JOINT_PLANAR] = {3, 3, 3},      [DFL_JOINT_TRANSLATION] = {3, 3, 3},
-        [DFL_JOINT_SPHERICAL] = {4, 3, 1},   [DFL_JOINT_FREE] = {7, 6, 1}};
-    return joint->driven ? (joint_sizes){0, 0, 1} : sizes[joint->kind];
+    if (joint->driven)
+        return (joint_sizes){0, 0, 1};
+    return (joint_sizes){dfl_joint_np(joint->kind, planar), dfl_joint_nv(joint->kind, planar),
+                         dfl_joint_steps(joint->kind, planar)};
 }
 
 static dfl_status allocate(dfl_tree *tree, const dfl_tree_description *d)
@@ -110,7 +104,7 @@ static dfl_status allocate(dfl_tree *tree, const dfl_tree_description *d)
     int nodes = 1;
     for (int i = 0; i < d->njoints; i++) {
         const dfl_tree_joint *joint = &d->joints[i];
-        const joint_sizes s = sizes_of(joint);
+        const joint_sizes s = sizes_of(joint, d->planar);
         nodes += s.nodes;
         tree->np += s.np;
         tree->nv += s.nv;
@@ -174,7 +168,7 @@ static void number_coordinates(dfl_tree *tree, const dfl_tree_description *d)
 {
     int p = 0, v = 0, drive = 0, quaternion = 0;
     for (int i = 0; i < d->njoints; i++) {
-        const joint_sizes s = sizes_of(&d->joints[i]);
+        const joint_sizes s = sizes_of(&d->joints[i], d->planar);
         tree->joint_p[i] = s.np ? p : -1;
         tree->joint_v[i] = s.nv ? v : -1;
         tree->joint_drive[i] = d->joints[i].driven ? drive++ : -1;
@@ -238,72 +232,58 @@ static int walk(int *order, int *work, const dfl_tree_description *d)
 
 static void add_joint(dfl_tree *tree, const dfl_tree_joint *joint, int index)
 {
-    static const double x[3] = {1, 0, 0}, y[3] = {0, 1, 0}, z[3] = {0, 0, 1};
-    const int p = tree->joint_p[index], v = tree->joint_v[index], drive = tree->joint_drive[index];
-    const double *a = joint->axis;
-    double R[9];
-    dfl_axes(R, a, joint->axis2);
-    const double b[3] = {R[0], R[3], R[6]}, c[3] = {R[1], R[4], R[7]};
-    new_node chain[3] = {{NODE_REVOLUTE, p, v, drive, a, NULL}};
-    int count = 1;
-    switch (joint->kind) {
-    case DFL_JOINT_FIXED:
-        count = 0;
-        break;
-    case DFL_JOINT_PRISMATIC:
-        chain[0].kind = NODE_PRISMATIC;
-        break;
-    case DFL_JOINT_SCREW:
-        chain[0].kind = NODE_SCREW;
-        break;
-    case DFL_JOINT_CYLINDRICAL:
-        chain[0] = (new_node){NODE_PRISMATIC, p + 1, v + 1, -1, a, NULL};
-        chain[1] = (new_node){NODE_REVOLUTE, p, v, -1, a, NULL};
-        count = 2;
-        break;
-    case DFL_JOINT_UNIVERSAL:
-        chain[1] = (new_node){NODE_REVOLUTE, p + 1, v + 1, -1, joint->axis2, NULL};
-        count = 2;
-        break;
-    case DFL_JOINT_PLANAR:
-        chain[0] = (new_node){NODE_PRISMATIC, p, v, -1, b, NULL};
-        chain[1] = (new_node){NODE_PRISMATIC, p + 1, v + 1, -1, c, NULL};
-        chain[2] = (new_node){NODE_REVOLUTE, p + 2, v + 2, -1, a, b};
-        count = 3;
-        break;
-    case DFL_JOINT_TRANSLATION:
-        chain[0] = (new_node){NODE_PRISMATIC, p, v, -1, x, NULL};
-        chain[1] = (new_node){NODE_PRISMATIC, p + 1, v + 1, -1, y, NULL};
-        chain[2] = (new_node){NODE_PRISMATIC, p + 2, v + 2, -1, z, NULL};
-        count = 3;
-        break;
-    case DFL_JOINT_SPHERICAL:
-        chain[0] = (new_node){NODE_SPHERICAL, p, v, -1, NULL, NULL};
-        break;
-    case DFL_JOINT_FREE:
-        chain[0] = (new_node){NODE_FREE, p, v, -1, NULL, NULL};
-        break;
-    default:
-        break;
-    }
     int *node = &tree->body_node[joint->child];
     *node = joint->parent == DFL_GROUND ? 0 : tree->body_node[joint->parent];
-    for (int k = 0; k < count; k++) {
+    for (int k = 0; k < dfl_joint_steps(joint->kind, tree->planar); k++) {
         tree->node[tree->nnodes].parent = *node;
         *node = tree->nnodes;
-        add_node(tree, joint, &chain[k]);
+        add_node(tree, joint, index, &dfl_joint_types[joint->kind].step[k]);
     }
 }
 
-static void add_node(dfl_tree *tree, const dfl_tree_joint *joint, const new_node *new)
+static void add_node(dfl_tree *tree, const dfl_tree_joint *joint, int index,
+                     const dfl_joint_step *step)
 {
-    const int index = tree->nnodes++;
-    dfl_node *node = &tree->node[index];
+    const int number = tree->nnodes++;
+    dfl_node *node = &tree->node[number];
+    double axes[3][3];
+    set_rest(tree, number, joint->at, step_axis(axes, joint, (dfl_step_axis)step->axis));
+    node->kind = step->kind;
+    node->p = joint->driven ? -1 : tree->joint_p[index] + step->component;
+    node->v = joint->driven ? -1 : tree->joint_v[index] + step->component;
+    node->drive = tree->joint_drive[index];
+    node->lead = joint->lead;
+    node->dofs = node->v < 0 ? 0 : 1;
+    if (step->kind == DFL_STEP_SPHERICAL || step->kind == DFL_STEP_FREE)
+        node->dofs = step->kind == DFL_STEP_FREE ? 6 : 3;
+    for (int k = 0; k < node->dofs; k++)
+        tree->dof_node[node->v + k] = number;
+}
+
+static const double *step_axis(double axes[3][3], const dfl_tree_joint *joint, dfl_step_axis which)
+{
+    static const double unit[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    double R[9];
+    if (which == DFL_ALONG_NONE)
+        return NULL;
+    if (which == DFL_ALONG_AXIS || which == DFL_ALONG_AXIS2)
+        return which == DFL_ALONG_AXIS ? joint->axis : joint->axis2;
+    if (which >= DFL_ALONG_X)
+        return unit[which - DFL_ALONG_X];
+    dfl_axes(R, joint->axis, joint->axis2);
+    for (int c = 0; c < 3; c++)
+        for (int k = 0; k < 3; k++)
+            axes[c][k] = R[3 * k + c];
+    return axes[which == DFL_ALONG_SIDE ? 0 : 1];
+}
+
+static void set_rest(dfl_tree *tree, int index, const double *at, const double *axis)
+{
     node_rest *rest = &tree->rest[index];
     double *ref = tree->reference + 12 * index;
-    const double *par = tree->reference + 12 * node->parent;
-    dfl_axes(ref, new->axis, new->axis2);
-    memcpy(ref + 9, joint->at, 3 * sizeof *ref);
+    const double *par = tree->reference + 12 * tree->node[index].parent;
+    dfl_axes(ref, axis, NULL);
+    memcpy(ref + 9, at, 3 * sizeof *ref);
     for (int i = 0; i < 3; i++) { /* E = R^T R_parent, r = R_parent^T (at - at_parent) */
         for (int k = 0; k < 3; k++)
             rest->E[3 * i + k] =
@@ -311,16 +291,6 @@ static void add_node(dfl_tree *tree, const dfl_tree_joint *joint, const new_node
         for (int k = 0; k < 3; k++)
             rest->r[i] += par[3 * k + i] * (ref[9 + k] - par[9 + k]);
     }
-    node->kind = (unsigned char)new->kind;
-    node->p = new->p;
-    node->v = new->v;
-    node->drive = new->drive;
-    node->lead = joint->lead;
-    node->dofs = new->v < 0 ? 0 : 1;
-    if (new->kind == NODE_SPHERICAL || new->kind == NODE_FREE)
-        node->dofs = new->kind == NODE_FREE ? 6 : 3;
-    for (int k = 0; k < node->dofs; k++)
-        tree->dof_node[node->v + k] = index;
 }
 
 /* Adds mass, first moment and inertia about the node's origin, in its axes. */

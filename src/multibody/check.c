@@ -5,6 +5,7 @@
 #include "multibody/check.h"
 
 #include "linalg/linalg.h"
+#include "multibody/joints.h"
 
 #include <math.h>
 
@@ -14,6 +15,7 @@ static const double slack = 1e-6;
 static bool possible_inertia(const double *J);
 static dfl_status check_joint(dfl_context *ctx, const dfl_tree_description *d, int joint);
 static dfl_status check_axes(dfl_context *ctx, const dfl_tree_joint *joint);
+static bool uses_second_axis(const dfl_joint_type *type);
 static dfl_status check_planar(dfl_context *ctx, const dfl_tree_joint *joint);
 static dfl_status check_parents(dfl_context *ctx, const dfl_tree_description *d);
 static bool all_finite(const double *x, int n);
@@ -77,6 +79,11 @@ static dfl_status check_joint(dfl_context *ctx, const dfl_tree_description *d, i
     if ((int)joint->kind < 0 || joint->kind >= DFL_JOINT_KINDS)
         return dfl_fail(ctx, DFL_INVALID, "joint '%s': unknown kind %d", joint->name,
                         (int)joint->kind);
+    if (dfl_joint_types[joint->kind].loop_only || joint->kind == DFL_JOINT_USER)
+        return dfl_fail(ctx, DFL_INVALID,
+                        "joint '%s': no body hangs on a joint of kind %s; give it as %s",
+                        joint->name, dfl_joint_types[joint->kind].name,
+                        joint->kind == DFL_JOINT_USER ? "a chain of other joints" : "a loop");
     if (joint->parent < DFL_GROUND || joint->parent >= d->nbodies || joint->child < 0 ||
         joint->child >= d->nbodies || joint->parent == joint->child)
         return dfl_fail(ctx, DFL_INVALID, "joint '%s': connects bodies %d and %d of %d",
@@ -84,8 +91,7 @@ static dfl_status check_joint(dfl_context *ctx, const dfl_tree_description *d, i
     if (!all_finite(joint->at, 3) || !all_finite(joint->axis, 3) || !all_finite(joint->axis2, 3) ||
         !all_finite(&joint->lead, 1))
         return dfl_fail(ctx, DFL_INVALID, "joint '%s': point and axes must be finite", joint->name);
-    if (joint->driven && joint->kind != DFL_JOINT_REVOLUTE && joint->kind != DFL_JOINT_PRISMATIC &&
-        joint->kind != DFL_JOINT_SCREW)
+    if (joint->driven && !dfl_joint_may_be_driven(joint->kind))
         return dfl_fail(
             ctx, DFL_INVALID,
             "joint '%s': only revolute, prismatic and screw joints can be driven; use a "
@@ -97,55 +103,45 @@ static dfl_status check_joint(dfl_context *ctx, const dfl_tree_description *d, i
 
 static dfl_status check_axes(dfl_context *ctx, const dfl_tree_joint *joint)
 {
-    switch (joint->kind) {
-    case DFL_JOINT_FIXED:
-    case DFL_JOINT_TRANSLATION:
-    case DFL_JOINT_SPHERICAL:
-    case DFL_JOINT_FREE:
+    const dfl_joint_type *type = &dfl_joint_types[joint->kind];
+    if (type->axes == 0)
         return DFL_OK;
-    default:
-        break;
-    }
     const double *a = joint->axis, *b = joint->axis2, la = length(a), lb = length(b);
     if (la == 0.0)
         return dfl_fail(
             ctx, DFL_INVALID,
             "joint '%s': axis has length zero; give three numbers that are not all zero",
             joint->name);
-    const bool needs = joint->kind == DFL_JOINT_UNIVERSAL;
-    if (!needs && joint->kind != DFL_JOINT_PLANAR)
+    if (type->axes == 2 && lb == 0.0)
+        return dfl_fail(ctx, DFL_INVALID, "joint '%s': a %s joint needs a second axis", joint->name,
+                        type->name);
+    if (!uses_second_axis(type))
         return DFL_OK;
-    if (needs && lb == 0.0)
-        return dfl_fail(ctx, DFL_INVALID, "joint '%s': a universal joint needs a second axis",
-                        joint->name);
     if (fabs(a[0] * b[0] + a[1] * b[1] + a[2] * b[2]) > slack * la * lb)
         return dfl_fail(ctx, DFL_INVALID, "joint '%s': the two axes are not perpendicular",
                         joint->name);
     return DFL_OK;
 }
 
+static bool uses_second_axis(const dfl_joint_type *type)
+{
+    for (int i = 0; i < type->steps; i++)
+        if (type->step[i].axis == DFL_ALONG_AXIS2 || type->step[i].axis == DFL_ALONG_SIDE)
+            return true;
+    return false;
+}
+
 static dfl_status check_planar(dfl_context *ctx, const dfl_tree_joint *joint)
 {
     const double *a = joint->axis;
+    const dfl_plane_rule rule = dfl_joint_types[joint->kind].plane;
     const bool across = a[0] == 0.0 && a[1] == 0.0, within = a[2] == 0.0;
-    switch (joint->kind) {
-    case DFL_JOINT_FIXED:
+    if (rule == DFL_PLANE_ANY || (rule == DFL_PLANE_ACROSS && across) ||
+        (rule == DFL_PLANE_WITHIN && within))
         return DFL_OK;
-    case DFL_JOINT_REVOLUTE:
-    case DFL_JOINT_PLANAR:
-        if (across)
-            return DFL_OK;
-        break;
-    case DFL_JOINT_PRISMATIC:
-        if (within)
-            return DFL_OK;
-        break;
-    default:
-        break;
-    }
     return dfl_fail(ctx, DFL_INVALID,
                     "joint '%s': does not stay in the plane; a plane model has revolute and planar "
-                    "joints about z and prismatic joints along x and y",
+                    "joints about z, prismatic joints along x and y, translations and fixed joints",
                     joint->name);
 }
 

@@ -106,12 +106,12 @@ void dfl_tree_kinematics(double *pd, const dfl_tree *tree, const double *p, cons
     for (int i = 1; i < tree->nnodes; i++) {
         const dfl_node *n = &tree->node[i];
         switch (n->kind) {
-        case NODE_FREE:
+        case DFL_STEP_FREE:
             quaternion_matrix(R, p + n->p + 3);
             rotate(pd + n->p, R, v + n->v + 3);
             quaternion_rates(pd + n->p + 3, p + n->p + 3, v + n->v);
             break;
-        case NODE_SPHERICAL:
+        case DFL_STEP_SPHERICAL:
             quaternion_rates(pd + n->p, p + n->p, v + n->v);
             break;
         default:
@@ -147,16 +147,16 @@ void dfl_tree_kinematics_slope(double *Y, int ldy, const dfl_tree *tree, const d
 {
     for (int i = 1; i < tree->nnodes; i++) {
         const dfl_node *n = &tree->node[i];
-        if (n->kind != NODE_SPHERICAL && n->kind != NODE_FREE)
+        if (n->kind != DFL_STEP_SPHERICAL && n->kind != DFL_STEP_FREE)
             continue;
-        const int first = n->kind == NODE_FREE ? n->p + 3 : n->p;
+        const int first = n->kind == DFL_STEP_FREE ? n->p + 3 : n->p;
         const double *w = v + n->v, *u = w + 3;
         for (int c = 0; c < 4; c++) { /* 1/2 Q omega is linear in e */
             double e[4] = {0};
             e[c] = 1.0;
             quaternion_rates(Y + first + (long)(first + c) * ldy, e, w);
         }
-        if (n->kind == NODE_SPHERICAL)
+        if (n->kind == DFL_STEP_SPHERICAL)
             continue;
         double R[9], turn[9]; /* R' u = R (omega x u): columns -R [u]x of omega */
         quaternion_matrix(R, p + first);
@@ -179,10 +179,10 @@ void dfl_tree_chain(double *Y, int ldy, const dfl_tree *tree, const double *A, i
         double *out = Y + (long)n->p * ldy;
         if (n->v < 0)
             continue;
-        if (n->kind == NODE_FREE) {
+        if (n->kind == DFL_STEP_FREE) {
             chain_position(out, ldy, columns + 3L * lda, lda, rows, p + n->p + 3);
             chain_quaternion(out + 3L * ldy, ldy, columns, lda, rows, p + n->p + 3);
-        } else if (n->kind == NODE_SPHERICAL) {
+        } else if (n->kind == DFL_STEP_SPHERICAL) {
             chain_quaternion(out, ldy, columns, lda, rows, p + n->p);
         } else {
             for (int k = 0; k < rows; k++)
@@ -345,12 +345,12 @@ void dfl_tree_axis(double *S, const dfl_tree *tree, int node, int k, const doubl
     const double z[3] = {pose[column], pose[3 + column], pose[6 + column]};
     const double arm[3] = {at[0] - pose[9], at[1] - pose[10], at[2] - pose[11]};
     memset(S, 0, 6 * sizeof *S);
-    const bool push = n->kind == NODE_PRISMATIC || (n->kind == NODE_FREE && k >= 3);
+    const bool push = n->kind == DFL_STEP_PRISMATIC || (n->kind == DFL_STEP_FREE && k >= 3);
     if (!push) {
         memcpy(S, z, sizeof z);
         cross(S + 3, z, arm);
     }
-    const double part = push ? 1.0 : n->kind == NODE_SCREW ? n->lead : 0.0;
+    const double part = push ? 1.0 : n->kind == DFL_STEP_SCREW ? n->lead : 0.0;
     for (int i = 0; i < 3; i++)
         S[3 + i] += part * z[i];
 }

@@ -19,25 +19,6 @@
 #include <math.h>
 #include <string.h>
 
-const loop_rows dfl_loop_rows[DFL_LOOP_KINDS] = {
-    [DFL_LOOP_SPHERICAL] = {3, {{DOT2, X, 0}, {DOT2, Y, 0}, {DOT2, Z, 0}}},
-    [DFL_LOOP_REVOLUTE] = {5,
-                           {{DOT2, X, 0}, {DOT2, Y, 0}, {DOT2, Z, 0}, {DOT1, X, Z}, {DOT1, Y, Z}}},
-    [DFL_LOOP_UNIVERSAL] = {4, {{DOT2, X, 0}, {DOT2, Y, 0}, {DOT2, Z, 0}, {DOT1, Z, X}}},
-    [DFL_LOOP_CYLINDRICAL] = {4, {{DOT2, X, 0}, {DOT2, Y, 0}, {DOT1, X, Z}, {DOT1, Y, Z}}},
-    [DFL_LOOP_PRISMATIC] = {5,
-                            {{DOT2, X, 0}, {DOT2, Y, 0}, {TURN, X, Z}, {TURN, Y, Z}, {TURN, X, Y}}},
-    [DFL_LOOP_SCREW] = {5, {{DOT2, X, 0}, {DOT2, Y, 0}, {DOT1, X, Z}, {DOT1, Y, Z}, {SCREW, 0, 0}}},
-    [DFL_LOOP_PLANAR] = {3, {{DOT2, Z, 0}, {DOT1, X, Z}, {DOT1, Y, Z}}},
-    [DFL_LOOP_FIXED] =
-        {6, {{DOT2, X, 0}, {DOT2, Y, 0}, {DOT2, Z, 0}, {TURN, X, Z}, {TURN, Y, Z}, {TURN, X, Y}}},
-    [DFL_LOOP_ON_LINE] = {2, {{DOT2, X, 0}, {DOT2, Y, 0}}},
-    [DFL_LOOP_ON_PLANE] = {1, {{DOT2, Z, 0}}},
-    [DFL_LOOP_DISTANCE] = {1, {{DISTANCE, 0, 0}}},
-    [DFL_LOOP_PLANE_PIN] = {2, {{DOT2, X, 0}, {DOT2, Y, 0}}},
-    [DFL_LOOP_PLANE_SLIDER] = {2, {{DOT2, X, 0}, {DOT1, X, Z}}},
-    [DFL_LOOP_PLANE_FIXED] = {3, {{DOT2, X, 0}, {DOT2, Y, 0}, {DOT1, X, Y}}}};
-
 /* Both frames of a loop as they are now. */
 typedef struct ends {
     dfl_motion A, B;
@@ -46,16 +27,18 @@ typedef struct ends {
 
 static dfl_status close_loop(closed_loop *out, dfl_context *ctx, const dfl_tree *tree,
                              const dfl_loop *in);
+static dfl_frame loop_frame(const dfl_tree *tree, dfl_joint_kind kind, int body, const double *at,
+                            const double *axis, const double *axis2);
 static dfl_status check_loop(dfl_context *ctx, const dfl_tree *tree, const dfl_loop *in);
 static int common_ancestor(const dfl_tree *tree, int a, int b);
 static dfl_status couple(dfl_loops *loops, const dfl_coupling *in, int index, int first);
 static ends ends_of(const dfl_loops *loops, const closed_loop *loop, bool moving);
 static void axis_of(double *axis, const dfl_motion *frame, int index);
-static double row_value(const ends *e, const closed_loop *loop, row_type type);
-static double row_rate(const ends *e, const closed_loop *loop, row_type type);
-static double row_bias(const ends *e, const closed_loop *loop, row_type type);
+static double row_value(const ends *e, const closed_loop *loop, dfl_joint_row type);
+static double row_rate(const ends *e, const closed_loop *loop, dfl_joint_row type);
+static double row_bias(const ends *e, const closed_loop *loop, dfl_joint_row type);
 static void row_wrenches(double *A, double *B, const ends *e, const closed_loop *loop,
-                         row_type type);
+                         dfl_joint_row type);
 static double screw_value(const ends *e, const closed_loop *loop);
 static void screw_wrenches(double *A, double *B, const ends *e, const closed_loop *loop);
 static double screw_bias(const ends *e, const closed_loop *loop);
@@ -85,7 +68,7 @@ dfl_status dfl_loops_create(dfl_loops **out, dfl_context *ctx, const dfl_tree *t
             : DFL_NO_MEMORY;
     for (int i = 0; i < nloops && !status; i++) {
         status = close_loop(&loops->loop[i], ctx, tree, &described[i]);
-        loops->rows += status ? 0 : dfl_loop_rows[described[i].kind].rows;
+        loops->rows += status ? 0 : loops->loop[i].rows->count;
     }
     for (int i = 0, first = 0; i < ncouplings && !status; first += couplings[i].count, i++)
         status = couple(loops, &couplings[i], i, first);
@@ -123,20 +106,18 @@ static dfl_status close_loop(closed_loop *out, dfl_context *ctx, const dfl_tree 
         return status;
     const double *at = in->apart ? in->at_b : in->at, *axis = in->apart ? in->axis_b : in->axis;
     const double *axis2 = in->apart ? in->axis2_b : in->axis2;
-    double across[2][3] = {{-in->axis[1], in->axis[0], 0}, {-axis[1], axis[0], 0}};
-    const bool slider = in->kind == DFL_LOOP_PLANE_SLIDER; /* x across the axis, in the plane */
-    out->kind = in->kind;
-    out->A = dfl_tree_frame(tree, in->a, in->at, in->axis, slider ? across[0] : in->axis2);
-    out->B = dfl_tree_frame(tree, in->b, at, axis, slider ? across[1] : axis2);
+    out->rows = dfl_joint_rows_of(in->kind, tree->planar);
+    out->A = loop_frame(tree, in->kind, in->a, in->at, in->axis, in->axis2);
+    out->B = loop_frame(tree, in->kind, in->b, at, axis, axis2);
     out->common = common_ancestor(tree, out->A.node, out->B.node);
     const double d[3] = {at[0] - in->at[0], at[1] - in->at[1], at[2] - in->at[2]};
     out->length = in->length > 0.0 ? in->length : sqrt(dot(d, d));
-    if (in->kind == DFL_LOOP_DISTANCE && out->length == 0.0)
+    if (in->kind == DFL_JOINT_DISTANCE && out->length == 0.0)
         return dfl_fail(ctx, DFL_INVALID,
                         "loop '%s': its points coincide; give a length, or use a spherical joint",
                         in->name);
     out->lead = in->lead;
-    if (in->kind == DFL_LOOP_SCREW && !(isfinite(in->lead) && in->lead != 0.0))
+    if (in->kind == DFL_JOINT_SCREW && !(isfinite(in->lead) && in->lead != 0.0))
         return dfl_fail(ctx, DFL_INVALID,
                         "loop '%s': a screw needs a lead in m/rad; without one it is revolute",
                         in->name);
@@ -144,10 +125,26 @@ static dfl_status close_loop(closed_loop *out, dfl_context *ctx, const dfl_tree 
     return out->name ? DFL_OK : DFL_NO_MEMORY;
 }
 
+/* In the plane x is across the axis of a slide; other joints have the axes of the drawing. */
+static dfl_frame loop_frame(const dfl_tree *tree, dfl_joint_kind kind, int body, const double *at,
+                            const double *axis, const double *axis2)
+{
+    const double across[3] = {-axis[1], axis[0], 0};
+    if (!tree->planar)
+        return dfl_tree_frame(tree, body, at, axis, axis2);
+    if (dfl_joint_types[kind].plane == DFL_PLANE_WITHIN)
+        return dfl_tree_frame(tree, body, at, axis, across);
+    return dfl_tree_frame(tree, body, at, NULL, NULL);
+}
+
 static dfl_status check_loop(dfl_context *ctx, const dfl_tree *tree, const dfl_loop *in)
 {
-    if ((int)in->kind < 0 || in->kind >= DFL_LOOP_KINDS)
+    if ((int)in->kind < 0 || in->kind >= DFL_JOINT_KINDS)
         return dfl_fail(ctx, DFL_INVALID, "loop '%s': unknown kind %d", in->name, (int)in->kind);
+    if (dfl_joint_rows_of(in->kind, tree->planar)->count == 0)
+        return dfl_fail(ctx, DFL_INVALID, "loop '%s': a %s joint cannot close a loop%s", in->name,
+                        dfl_joint_types[in->kind].name,
+                        tree->planar ? " in a plane model" : "; leave it out");
     if (in->a < DFL_GROUND || in->b < DFL_GROUND || in->a >= tree->nbodies ||
         in->b >= tree->nbodies)
         return dfl_fail(ctx, DFL_INVALID, "loop '%s': connects bodies %d and %d of %d", in->name,
@@ -161,20 +158,11 @@ static dfl_status check_loop(dfl_context *ctx, const dfl_tree *tree, const dfl_l
     const double size = dot(in->axis, in->axis);
     if (!isfinite(size) || !isfinite(dot(in->at, in->at)) || !isfinite(in->length))
         return dfl_fail(ctx, DFL_INVALID, "loop '%s': point and axis must be finite", in->name);
-    switch (in->kind) {
-    case DFL_LOOP_SPHERICAL:
-    case DFL_LOOP_DISTANCE:
-    case DFL_LOOP_FIXED:
-    case DFL_LOOP_PLANE_PIN:
-    case DFL_LOOP_PLANE_FIXED:
-        return DFL_OK;
-    default:
-        return size > 0.0 ? DFL_OK
-                          : dfl_fail(ctx, DFL_INVALID,
-                                     "loop '%s': axis has length zero; give three numbers that "
-                                     "are not all zero",
-                                     in->name);
-    }
+    if (size == 0.0 && dfl_joint_needs_axis(in->kind, tree->planar))
+        return dfl_fail(ctx, DFL_INVALID,
+                        "loop '%s': axis has length zero; give three numbers that are not all zero",
+                        in->name);
+    return DFL_OK;
 }
 
 static int common_ancestor(const dfl_tree *tree, int a, int b)
@@ -217,7 +205,7 @@ const char *dfl_loops_name(const dfl_loops *loops, int row, int *within)
 {
     for (int i = 0; i < loops->nloops; i++) {
         *within = row;
-        row -= dfl_loop_rows[loops->loop[i].kind].rows;
+        row -= loops->loop[i].rows->count;
         if (row < 0)
             return loops->loop[i].name;
     }
@@ -232,8 +220,8 @@ void dfl_loops_position(double *g, const dfl_loops *loops, const double *p)
     for (int i = 0; i < loops->nloops; i++) {
         const closed_loop *loop = &loops->loop[i];
         const ends e = ends_of(loops, loop, false);
-        for (int k = 0; k < dfl_loop_rows[loop->kind].rows; k++)
-            *g++ = row_value(&e, loop, dfl_loop_rows[loop->kind].row[k]);
+        for (int k = 0; k < loop->rows->count; k++)
+            *g++ = row_value(&e, loop, loop->rows->row[k]);
     }
     for (int i = 0; i < loops->ncouplings; i++, g++) {
         const linear_row *row = &loops->coupling[i];
@@ -248,8 +236,8 @@ void dfl_loops_velocity(double *gI, const dfl_loops *loops, const double *v)
     for (int i = 0; i < loops->nloops; i++) {
         const closed_loop *loop = &loops->loop[i];
         const ends e = ends_of(loops, loop, true);
-        for (int k = 0; k < dfl_loop_rows[loop->kind].rows; k++)
-            *gI++ = row_rate(&e, loop, dfl_loop_rows[loop->kind].row[k]);
+        for (int k = 0; k < loop->rows->count; k++)
+            *gI++ = row_rate(&e, loop, loop->rows->row[k]);
     }
     for (int i = 0; i < loops->ncouplings; i++, gI++) {
         const linear_row *row = &loops->coupling[i];
@@ -264,8 +252,8 @@ void dfl_loops_bias(double *bias, const dfl_loops *loops)
     for (int i = 0; i < loops->nloops; i++) {
         const closed_loop *loop = &loops->loop[i];
         const ends e = ends_of(loops, loop, true);
-        for (int k = 0; k < dfl_loop_rows[loop->kind].rows; k++)
-            *bias++ = row_bias(&e, loop, dfl_loop_rows[loop->kind].row[k]);
+        for (int k = 0; k < loop->rows->count; k++)
+            *bias++ = row_bias(&e, loop, loop->rows->row[k]);
     }
     for (int i = 0; i < loops->ncouplings; i++)
         *bias++ = 0.0;
@@ -280,9 +268,9 @@ void dfl_loops_directions(double *W, int ld, const dfl_loops *loops)
     for (int i = 0; i < loops->nloops; i++) {
         const closed_loop *loop = &loops->loop[i];
         const ends e = ends_of(loops, loop, false);
-        for (int k = 0; k < dfl_loop_rows[loop->kind].rows; k++, row++) {
+        for (int k = 0; k < loop->rows->count; k++, row++) {
             double A[6], B[6];
-            row_wrenches(A, B, &e, loop, dfl_loop_rows[loop->kind].row[k]);
+            row_wrenches(A, B, &e, loop, loop->rows->row[k]);
             walk_up(W + row, ld, tree, loop->A.node, loop->common, e.A.r, A);
             walk_up(W + row, ld, tree, loop->B.node, loop->common, e.B.r, B);
         }
@@ -315,22 +303,22 @@ static void axis_of(double *axis, const dfl_motion *frame, int index)
         axis[k] = frame->R[3 * k + index];
 }
 
-static double row_value(const ends *e, const closed_loop *loop, row_type type)
+static double row_value(const ends *e, const closed_loop *loop, dfl_joint_row type)
 {
     double u[3], w[3];
-    if (type.kind == TURN)
+    if (type.kind == DFL_ROW_TURN)
         return 0.5 * (row_value(e, loop, half_turn(type, false)) -
                       row_value(e, loop, half_turn(type, true)));
-    if (type.kind == SCREW)
+    if (type.kind == DFL_ROW_SCREW)
         return screw_value(e, loop);
-    if (type.kind == DISTANCE)
+    if (type.kind == DFL_ROW_DISTANCE)
         return (dot(e->d, e->d) - loop->length * loop->length) / (2.0 * loop->length);
     axis_of(u, &e->A, type.u);
     axis_of(w, &e->B, type.w);
-    return dot(u, type.kind == DOT1 ? w : e->d);
+    return dot(u, type.kind == DFL_ROW_DOT1 ? w : e->d);
 }
 
-static double row_rate(const ends *e, const closed_loop *loop, row_type type)
+static double row_rate(const ends *e, const closed_loop *loop, dfl_joint_row type)
 {
     double A[6], B[6];
     row_wrenches(A, B, e, loop, type);
@@ -339,14 +327,14 @@ static double row_rate(const ends *e, const closed_loop *loop, row_type type)
 
 /* A = (n_A, f_A), B = (n_B, f_B). */
 static void row_wrenches(double *A, double *B, const ends *e, const closed_loop *loop,
-                         row_type type)
+                         dfl_joint_row type)
 {
     double u[3], w[3];
-    if (type.kind == SCREW) {
+    if (type.kind == DFL_ROW_SCREW) {
         screw_wrenches(A, B, e, loop);
         return;
     }
-    if (type.kind == TURN) {
+    if (type.kind == DFL_ROW_TURN) {
         double A2[6], B2[6];
         row_wrenches(A, B, e, loop, half_turn(type, false));
         row_wrenches(A2, B2, e, loop, half_turn(type, true));
@@ -360,16 +348,16 @@ static void row_wrenches(double *A, double *B, const ends *e, const closed_loop 
     memset(B, 0, 6 * sizeof *B);
     axis_of(u, &e->A, type.u);
     axis_of(w, &e->B, type.w);
-    if (type.kind == DOT1) {
+    if (type.kind == DFL_ROW_DOT1) {
         cross(A, u, w);
         for (int k = 0; k < 3; k++)
             B[k] = -A[k];
         return;
     }
-    if (type.kind == DOT2)
+    if (type.kind == DFL_ROW_DOT2)
         cross(A, u, e->d); /* (om x u).d = om.(u x d) */
     for (int k = 0; k < 3; k++) {
-        B[3 + k] = type.kind == DOT2 ? u[k] : e->d[k] / loop->length;
+        B[3 + k] = type.kind == DFL_ROW_DOT2 ? u[k] : e->d[k] / loop->length;
         A[3 + k] = -B[3 + k];
     }
 }
@@ -378,20 +366,20 @@ static void row_wrenches(double *A, double *B, const ends *e, const closed_loop 
      DOT1:  (u x w).(al_A - al_B) + ((om_A x u) x w + u x (om_B x w)).(om_A - om_B)
      DOT2:  u.(a_B - a_A) + (al_A x u).d + 2 (om_A x u).(v_B - v_A) + (om_A x (om_A x u)).d
      distance:  (d.(a_B - a_A) + |v_B - v_A|^2) / L */
-static double row_bias(const ends *e, const closed_loop *loop, row_type type)
+static double row_bias(const ends *e, const closed_loop *loop, dfl_joint_row type)
 {
     const dfl_motion *A = &e->A, *B = &e->B;
     double u[3], w[3], ud[3], wd[3], t[3], s[3], rate[3], a[3];
-    if (type.kind == SCREW)
+    if (type.kind == DFL_ROW_SCREW)
         return screw_bias(e, loop);
-    if (type.kind == TURN)
+    if (type.kind == DFL_ROW_TURN)
         return 0.5 * (row_bias(e, loop, half_turn(type, false)) -
                       row_bias(e, loop, half_turn(type, true)));
     axis_of(u, A, type.u);
     axis_of(w, B, type.w);
     cross(ud, A->omega, u);
     cross(wd, B->omega, w);
-    if (type.kind == DOT1) {
+    if (type.kind == DFL_ROW_DOT1) {
         for (int k = 0; k < 3; k++) {
             rate[k] = A->omega[k] - B->omega[k];
             a[k] = A->alpha[k] - B->alpha[k];
@@ -405,7 +393,7 @@ static double row_bias(const ends *e, const closed_loop *loop, row_type type)
         rate[k] = B->v[k] - A->v[k];
         a[k] = B->a[k] - A->a[k];
     }
-    if (type.kind == DISTANCE)
+    if (type.kind == DFL_ROW_DISTANCE)
         return (dot(e->d, a) + dot(rate, rate)) / loop->length;
     cross(t, A->alpha, u);
     cross_add(t, A->omega, ud);

@@ -4,30 +4,11 @@
 
 #include "multibody/tree.h"
 
-/* Frames A on one body and B on the other; z is along the axis, x along axis2. */
-typedef enum dfl_loop_kind {
-    DFL_LOOP_SPHERICAL,    /* 3 rows: the points coincide */
-    DFL_LOOP_REVOLUTE,     /* 5 */
-    DFL_LOOP_UNIVERSAL,    /* 4: axis fixed in A, axis2 fixed in B, stay perpendicular */
-    DFL_LOOP_CYLINDRICAL,  /* 4 */
-    DFL_LOOP_PRISMATIC,    /* 5 */
-    DFL_LOOP_PLANAR,       /* 3: normal z */
-    DFL_LOOP_FIXED,        /* 6 */
-    DFL_LOOP_ON_LINE,      /* 2: the point of B on the axis of A */
-    DFL_LOOP_ON_PLANE,     /* 1: the point of B in the plane of A with normal z */
-    DFL_LOOP_DISTANCE,     /* 1: the distance of the points */
-    DFL_LOOP_PLANE_PIN,    /* 2, plane models: the points coincide */
-    DFL_LOOP_PLANE_SLIDER, /* 2, plane models: shift along the axis */
-    DFL_LOOP_PLANE_FIXED,  /* 3, plane models */
-    DFL_LOOP_SCREW, /* 5: shift along z = lead * angle about z, both 0 where A is B (scripts have none yet) */
-    DFL_LOOP_KINDS
-} dfl_loop_kind;
-
-/* Described in the drawing, where a loop is usually closed: then B is A. Otherwise, and for distances,
+/* A joint that closes a loop. It is described in the drawing, where a loop is usually closed: then B is A. Otherwise, and for distances,
    `apart` says that B has its own point and axes. */
 typedef struct dfl_loop {
     const char *name;
-    dfl_loop_kind kind;
+    dfl_joint_kind kind;
     int a, b; /* bodies or DFL_GROUND */
     double at[3], axis[3], axis2[3];
     bool apart;

@@ -5,23 +5,17 @@
 #include "multibody/loop.h"
 #include "multibody/tree_internal.h"
 
-typedef enum row_kind { DOT1, DOT2, TURN, DISTANCE, SCREW } row_kind;
 enum { X, Y, Z };
 
-/* Axes u of A and w of B. */
-typedef struct row_type {
-    unsigned char kind, u, w;
-} row_type;
-
 /* TURN(u, w) is (DOT1(u, w) - DOT1(w, u)) / 2: one of both. */
-static inline row_type half_turn(row_type type, bool second)
+static inline dfl_joint_row half_turn(dfl_joint_row type, bool second)
 {
-    return (row_type){DOT1, second ? type.w : type.u, second ? type.u : type.w};
+    return (dfl_joint_row){DFL_ROW_DOT1, second ? type.w : type.u, second ? type.u : type.w};
 }
 
 /* A screw is the row DOT2(z) - lead phi, with the angle phi of z = x_A.x_B + i y_A.x_B. */
-static const row_type screw_shift = {DOT2, Z, 0}, screw_real = {DOT1, X, X},
-                      screw_imaginary = {DOT1, Y, X};
+static const dfl_joint_row screw_shift = {DFL_ROW_DOT2, Z, 0}, screw_real = {DFL_ROW_DOT1, X, X},
+                           screw_imaginary = {DFL_ROW_DOT1, Y, X};
 
 /* Complex numbers, for that angle: phi is the imaginary part of log z. */
 typedef struct turn {
@@ -39,17 +33,8 @@ static inline turn turn_inverse(turn a)
     return (turn){a.re / square, -a.im / square};
 }
 
-enum { ROWS_MOST = 6 };
-
-typedef struct loop_rows {
-    int rows;
-    row_type row[ROWS_MOST];
-} loop_rows;
-
-extern const loop_rows dfl_loop_rows[DFL_LOOP_KINDS];
-
 typedef struct closed_loop {
-    dfl_loop_kind kind;
+    const dfl_joint_rows *rows;
     dfl_frame A, B;
     int common; /* the last node that both hang on */
     double length, lead;

@@ -38,18 +38,18 @@ static ends ends_of(const dfl_loops *loops, const closed_loop *loop,
                     const dfl_tree_derivatives *work);
 static void axis_of(double *axis, const ends *e, int end, int index);
 static void moment_of(double *wrench, const double *at, const double *f);
-static void force_of(double *F, const ends *e, const closed_loop *loop, row_type type);
-static void row_force(double *F, const ends *e, const closed_loop *loop, row_type type);
-static void pose_slopes(double psi[2][6], const ends *e, const closed_loop *loop, row_type type,
-                        const double *U);
+static void force_of(double *F, const ends *e, const closed_loop *loop, dfl_joint_row type);
+static void row_force(double *F, const ends *e, const closed_loop *loop, dfl_joint_row type);
+static void pose_slopes(double psi[2][6], const ends *e, const closed_loop *loop,
+                        dfl_joint_row type, const double *U);
 static void simple_pose_slopes(double psi[2][6], const ends *e, const closed_loop *loop,
-                               row_type type, const double *U);
-static void force_rate(double *Fd, const ends *e, const closed_loop *loop, row_type type);
+                               dfl_joint_row type, const double *U);
+static void force_rate(double *Fd, const ends *e, const closed_loop *loop, dfl_joint_row type);
 static void add_force_rate_slopes(double psi[2][6], const ends *e, const closed_loop *loop,
-                                  row_type type);
-static double value_of(const ends *e, row_type type);
-static row_slopes simple_row(const ends *e, const closed_loop *loop, row_type type);
-static row_slopes turn_row(const ends *e, const closed_loop *loop, row_type type);
+                                  dfl_joint_row type);
+static double value_of(const ends *e, dfl_joint_row type);
+static row_slopes simple_row(const ends *e, const closed_loop *loop, dfl_joint_row type);
+static row_slopes turn_row(const ends *e, const closed_loop *loop, dfl_joint_row type);
 static row_slopes screw_row(const ends *e, const closed_loop *loop);
 static void halve_difference(double *y, const double *x, int n);
 static void subtract_angle(double *y, double lead, turn k, const double *re, const double *im);
@@ -74,11 +74,11 @@ void dfl_loops_derive(double *gIq, double *gIIq, double *gIIv, int ld, const dfl
     for (int i = 0; i < loops->nloops; i++) {
         const closed_loop *loop = &loops->loop[i];
         const ends e = ends_of(loops, loop, work);
-        for (int k = 0; k < dfl_loop_rows[loop->kind].rows; k++, row++) {
-            const row_type type = dfl_loop_rows[loop->kind].row[k];
-            const row_slopes slopes = type.kind == SCREW  ? screw_row(&e, loop)
-                                      : type.kind == TURN ? turn_row(&e, loop, type)
-                                                          : simple_row(&e, loop, type);
+        for (int k = 0; k < loop->rows->count; k++, row++) {
+            const dfl_joint_row type = loop->rows->row[k];
+            const row_slopes slopes = type.kind == DFL_ROW_SCREW  ? screw_row(&e, loop)
+                                      : type.kind == DFL_ROW_TURN ? turn_row(&e, loop, type)
+                                                                  : simple_row(&e, loop, type);
             for (int end = 0; end < 2; end++) {
                 const way_factors f = factors_of(&slopes, &e, end);
                 derive_way(gIq + row, gIIq + row, gIIv + row, ld, work,
@@ -126,33 +126,33 @@ static void moment_of(double *wrench, const double *at, const double *f)
 /* ------------------------------------------------------------------ F and its derivatives */
 
 /* DOT1: (w x u; 0). DOT2: the force u at B; distance: d / L at B. */
-static void force_of(double *F, const ends *e, const closed_loop *loop, row_type type)
+static void force_of(double *F, const ends *e, const closed_loop *loop, dfl_joint_row type)
 {
     double u[3], w[3];
     memset(F, 0, 6 * sizeof *F);
     axis_of(u, e, 0, type.u);
     axis_of(w, e, 1, type.w);
-    if (type.kind == DOT1) {
+    if (type.kind == DFL_ROW_DOT1) {
         cross(F, w, u);
         return;
     }
-    for (int k = 0; k < 3 && type.kind == DISTANCE; k++)
+    for (int k = 0; k < 3 && type.kind == DFL_ROW_DISTANCE; k++)
         u[k] = e->d[k] / loop->length;
     moment_of(F, e->r[1], u);
 }
 
 /* F of any row; of a screw: phi' = Im(z' / z). */
-static void row_force(double *F, const ends *e, const closed_loop *loop, row_type type)
+static void row_force(double *F, const ends *e, const closed_loop *loop, dfl_joint_row type)
 {
     double re[6], im[6];
-    if (type.kind == TURN) {
+    if (type.kind == DFL_ROW_TURN) {
         force_of(F, e, loop, half_turn(type, false));
         force_of(re, e, loop, half_turn(type, true));
         halve_difference(F, re, 6);
         return;
     }
-    force_of(F, e, loop, type.kind == SCREW ? screw_shift : type);
-    if (type.kind != SCREW)
+    force_of(F, e, loop, type.kind == DFL_ROW_SCREW ? screw_shift : type);
+    if (type.kind != DFL_ROW_SCREW)
         return;
     force_of(re, e, loop, screw_real);
     force_of(im, e, loop, screw_imaginary);
@@ -160,17 +160,17 @@ static void row_force(double *F, const ends *e, const closed_loop *loop, row_typ
     subtract_angle(F, loop->lead, turn_inverse(z), re, im);
 }
 
-static void pose_slopes(double psi[2][6], const ends *e, const closed_loop *loop, row_type type,
-                        const double *U)
+static void pose_slopes(double psi[2][6], const ends *e, const closed_loop *loop,
+                        dfl_joint_row type, const double *U)
 {
     double re[2][6], im[2][6], Fre[6], Fim[6];
-    if (type.kind == TURN) {
+    if (type.kind == DFL_ROW_TURN) {
         simple_pose_slopes(psi, e, loop, half_turn(type, false), U);
         simple_pose_slopes(re, e, loop, half_turn(type, true), U);
         halve_difference(psi[0], re[0], 12);
         return;
     }
-    if (type.kind != SCREW) {
+    if (type.kind != DFL_ROW_SCREW) {
         simple_pose_slopes(psi, e, loop, type, U);
         return;
     }
@@ -189,21 +189,21 @@ static void pose_slopes(double psi[2][6], const ends *e, const closed_loop *loop
 
 /* psi(U) of F.U: w.(u x om), u.v or d.v / L, v being the relative velocity at B. */
 static void simple_pose_slopes(double psi[2][6], const ends *e, const closed_loop *loop,
-                               row_type type, const double *U)
+                               dfl_joint_row type, const double *U)
 {
     double u[3], w[3], v[3] = {U[3], U[4], U[5]}, f[3] = {0}, t[3];
     axis_of(u, e, 0, type.u);
     axis_of(w, e, 1, type.w);
     memset(psi, 0, 12 * sizeof(double));
     cross_add(v, U, e->r[1]);
-    switch ((row_kind)type.kind) {
-    case DOT1:
+    switch ((dfl_row_kind)type.kind) {
+    case DFL_ROW_DOT1:
         cross(t, U, w);
         cross(psi[0], u, t);
         cross(t, u, U);
         cross(psi[1], w, t);
         break;
-    case DOT2:
+    case DFL_ROW_DOT2:
         cross(psi[0], u, v);
         cross(f, u, U);
         moment_of(psi[1], e->r[1], f);
@@ -220,7 +220,7 @@ static void simple_pose_slopes(double psi[2][6], const ends *e, const closed_loo
 }
 
 /* F' of the motion. */
-static void force_rate(double *Fd, const ends *e, const closed_loop *loop, row_type type)
+static void force_rate(double *Fd, const ends *e, const closed_loop *loop, dfl_joint_row type)
 {
     double u[3], w[3], ud[3], wd[3], t[3];
     memset(Fd, 0, 6 * sizeof *Fd);
@@ -228,12 +228,12 @@ static void force_rate(double *Fd, const ends *e, const closed_loop *loop, row_t
     axis_of(w, e, 1, type.w);
     cross(ud, e->V[0], u);
     cross(wd, e->V[1], w);
-    if (type.kind == DOT1) {
+    if (type.kind == DFL_ROW_DOT1) {
         cross(Fd, wd, u);
         cross_add(Fd, w, ud);
         return;
     }
-    for (int k = 0; k < 3 && type.kind == DISTANCE; k++) {
+    for (int k = 0; k < 3 && type.kind == DFL_ROW_DISTANCE; k++) {
         u[k] = e->d[k] / loop->length;
         ud[k] = (e->rd[1][k] - e->rd[0][k]) / loop->length;
     }
@@ -247,7 +247,7 @@ static void force_rate(double *Fd, const ends *e, const closed_loop *loop, row_t
      DOT1:      F'.U = w'.(u x om) + u'.(om x w)
      DOT2:      F'.U = u'.v + u.(om x r_B'),    distance: with d / L for u */
 static void add_force_rate_slopes(double psi[2][6], const ends *e, const closed_loop *loop,
-                                  row_type type)
+                                  dfl_joint_row type)
 {
     const double *om = e->U, *omA = e->V[0], *omB = e->V[1];
     double u[3], w[3], ud[3], wd[3], v[3] = {e->U[3], e->U[4], e->U[5]}, t[3], m[3], n[6], f[3];
@@ -256,7 +256,7 @@ static void add_force_rate_slopes(double psi[2][6], const ends *e, const closed_
     cross(ud, omA, u);
     cross(wd, omB, w);
     cross_add(v, om, e->r[1]);
-    if (type.kind == DOT1) {
+    if (type.kind == DFL_ROW_DOT1) {
         cross(t, u, om);
         cross(m, t, omB);
         cross_add(m, ud, om);
@@ -269,14 +269,14 @@ static void add_force_rate_slopes(double psi[2][6], const ends *e, const closed_
     }
     cross(m, v, omA); /* by u, or d */
     cross_add(m, om, e->rd[1]);
-    for (int k = 0; k < 3 && type.kind == DISTANCE; k++) {
+    for (int k = 0; k < 3 && type.kind == DFL_ROW_DISTANCE; k++) {
         u[k] = e->d[k];
         ud[k] = e->rd[1][k] - e->rd[0][k];
     }
     cross(t, u, om);
     cross(f, t, omB);
     cross_add(f, ud, om);
-    if (type.kind == DOT2) {
+    if (type.kind == DFL_ROW_DOT2) {
         cross_add(psi[0], u, m);
     } else {
         const double scale = 1.0 / loop->length;
@@ -296,7 +296,7 @@ static void add_force_rate_slopes(double psi[2][6], const ends *e, const closed_
 }
 
 /* The value of a row DOT1. */
-static double value_of(const ends *e, row_type type)
+static double value_of(const ends *e, dfl_joint_row type)
 {
     double u[3], w[3];
     axis_of(u, e, 0, type.u);
@@ -306,7 +306,7 @@ static double value_of(const ends *e, row_type type)
 
 /* ------------------------------------------------------------------ rows */
 
-static row_slopes simple_row(const ends *e, const closed_loop *loop, row_type type)
+static row_slopes simple_row(const ends *e, const closed_loop *loop, dfl_joint_row type)
 {
     row_slopes row = {.value = value_of(e, type)};
     double A[6], Fd[6];
@@ -326,7 +326,7 @@ static row_slopes simple_row(const ends *e, const closed_loop *loop, row_type ty
     return row;
 }
 
-static row_slopes turn_row(const ends *e, const closed_loop *loop, row_type type)
+static row_slopes turn_row(const ends *e, const closed_loop *loop, dfl_joint_row type)
 {
     row_slopes row = simple_row(e, loop, half_turn(type, false));
     const row_slopes second = simple_row(e, loop, half_turn(type, true));
@@ -417,10 +417,10 @@ void dfl_loops_derive_forces(double *Tq, const dfl_loops *loops, const dfl_tree_
     const dfl_tree *tree = loops->tree;
     for (int i = 0; i < loops->nloops; i++) {
         const closed_loop *loop = &loops->loop[i];
-        const loop_rows *rows = &dfl_loop_rows[loop->kind];
+        const dfl_joint_rows *rows = loop->rows;
         const ends e = ends_of(loops, loop, work);
         double F[6] = {0}, psi[2][6];
-        for (int k = 0; k < rows->rows; k++) {
+        for (int k = 0; k < rows->count; k++) {
             double own[6];
             row_force(own, &e, loop, rows->row[k]);
             for (int c = 0; c < 6; c++)
@@ -433,7 +433,7 @@ void dfl_loops_derive_forces(double *Tq, const dfl_loops *loops, const dfl_tree_
                     weighted_slopes(psi, &e, loop, lambda, work->dof[tree->node[n].v + k].S);
                     derive_force(Tq, work, loop, end, n, k, psi, F);
                 }
-        lambda += rows->rows;
+        lambda += rows->count;
     }
 }
 
@@ -443,8 +443,8 @@ static void weighted_slopes(double psi[2][6], const ends *e, const closed_loop *
 {
     double own[2][6];
     memset(psi, 0, 12 * sizeof(double));
-    for (int k = 0; k < dfl_loop_rows[loop->kind].rows; k++) {
-        pose_slopes(own, e, loop, dfl_loop_rows[loop->kind].row[k], U);
+    for (int k = 0; k < loop->rows->count; k++) {
+        pose_slopes(own, e, loop, loop->rows->row[k], U);
         for (int c = 0; c < 12; c++)
             psi[c / 6][c % 6] += lambda[k] * own[c / 6][c % 6];
     }

@@ -1,21 +1,16 @@
 /* node.h: what does not change during a motion, per node of a tree.
 
    Bodies that can move against each other are nodes, in depth-first order; node 0 is the ground and
-   a parent comes before its children. Joints with several independent motions are chains of
-   one-axis nodes without mass, so that only five kinds are left, all of which have a motion subspace
-   S that is constant in the node's frame. The axis of a one-axis node is z. */
+   a parent comes before its children. Every step of a joint (joints.h) is a node, in whose
+   frame its motion subspace S is constant; all but the last are without mass:
+
+     revolute  S = (z; 0)     prismatic  S = (0; z)     screw  S = (z; lead z)
+     spherical S = (1; 0)     free       S = 1 */
 #ifndef DFL_MECHANICS_NODE_H
 #define DFL_MECHANICS_NODE_H
 
+#include "multibody/joints.h"
 #include "multibody/tree.h"
-
-typedef enum node_kind {
-    NODE_REVOLUTE,  /* S = (z; 0) */
-    NODE_PRISMATIC, /* S = (0; z) */
-    NODE_SCREW,     /* S = (z; lead z) */
-    NODE_SPHERICAL, /* S = (1; 0) */
-    NODE_FREE       /* S = 1 */
-} node_kind;
 
 /* What does not change during a motion. Rest positions and masses are apart, since not every pass reads them. */
 typedef struct dfl_node {

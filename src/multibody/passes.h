@@ -85,20 +85,20 @@ KERNEL void place_node(node_state *s, const dfl_node *n, const node_rest *rest, 
     else
         q += drive[3 * n->drive];
     switch (n->kind) {
-    case NODE_REVOLUTE:
+    case DFL_STEP_REVOLUTE:
         turn_about_z(s, rest, q);
         break;
-    case NODE_PRISMATIC:
+    case DFL_STEP_PRISMATIC:
         shift_along_z(s, rest, q);
         break;
-    case NODE_SCREW:
+    case DFL_STEP_SCREW:
         turn_about_z(s, rest, q);
         shift_along_z(s, rest, q * n->lead);
         break;
-    case NODE_SPHERICAL:
+    case DFL_STEP_SPHERICAL:
         turn_by_quaternion(s, rest, p + n->p);
         break;
-    case NODE_FREE:
+    case DFL_STEP_FREE:
         for (int k = 0; k < 3; k++)
             s->r[k] = rest->r[k] + rest->E[k] * p[n->p] + rest->E[3 + k] * p[n->p + 1] +
                       rest->E[6 + k] * p[n->p + 2];
@@ -121,20 +121,20 @@ KERNEL void join_rates(node_state *s, const dfl_node *n, const pass_input *in)
     real rate[6] = {0};
     c[2] = c[5] = (real){0};
     switch (n->kind) {
-    case NODE_REVOLUTE:
+    case DFL_STEP_REVOLUTE:
         v[2] += q;
         c[0] = v[1] * q;
         c[1] = -v[0] * q;
         c[3] = v[4] * q;
         c[4] = -v[3] * q;
         break;
-    case NODE_PRISMATIC:
+    case DFL_STEP_PRISMATIC:
         v[5] += q;
         c[0] = c[1] = (real){0};
         c[3] = v[1] * q;
         c[4] = -v[0] * q;
         break;
-    case NODE_SCREW:
+    case DFL_STEP_SCREW:
         v[2] += q;
         v[5] += n->lead * q;
         c[0] = v[1] * q;
@@ -158,13 +158,13 @@ KERNEL void join_accelerations(real *a, const dfl_node *n, const real *x, const 
     else
         q += drive[3 * n->drive + 2];
     switch (n->kind) {
-    case NODE_REVOLUTE:
+    case DFL_STEP_REVOLUTE:
         a[2] += q;
         break;
-    case NODE_PRISMATIC:
+    case DFL_STEP_PRISMATIC:
         a[5] += q;
         break;
-    case NODE_SCREW:
+    case DFL_STEP_SCREW:
         a[2] += q;
         a[5] += n->lead * q;
         break;
@@ -219,13 +219,13 @@ KERNEL void project_force(real *tau, const dfl_node *n, const real *f)
     if (n->v < 0)
         return;
     switch (n->kind) {
-    case NODE_REVOLUTE:
+    case DFL_STEP_REVOLUTE:
         tau[n->v] = f[2];
         break;
-    case NODE_PRISMATIC:
+    case DFL_STEP_PRISMATIC:
         tau[n->v] = f[5];
         break;
-    case NODE_SCREW:
+    case DFL_STEP_SCREW:
         tau[n->v] = f[2] + n->lead * f[5];
         break;
     default:
@@ -296,12 +296,12 @@ KERNEL real one_axis(node_state *s, const node_fold *f, const dfl_node *n, const
     const real push[6] = {H[2], H[5], H[8], M[4], M[5], M[2]};
     const real t = n->v >= 0 ? tau[n->v] : (real){0};
     switch (n->kind) {
-    case NODE_REVOLUTE:
+    case DFL_STEP_REVOLUTE:
         for (int k = 0; k < 6; k++)
             s->U[k] = turn[k];
         s->u = t - f->p[2];
         return turn[2];
-    case NODE_PRISMATIC:
+    case DFL_STEP_PRISMATIC:
         for (int k = 0; k < 6; k++)
             s->U[k] = push[k];
         s->u = t - f->p[5];
@@ -478,7 +478,7 @@ KERNEL void fold_several(node_fold *parent, const node_fold *f, node_state *s, c
     }
     if (!parent)
         return;
-    if (n->kind == NODE_SPHERICAL)
+    if (n->kind == DFL_STEP_SPHERICAL)
         fold_ball(parent, f, s, y, D, n->regular);
     else
         fold_free(parent, f, s, y);
@@ -502,7 +502,7 @@ KERNEL void forward_inward(node_fold *parent, const node_fold *f, node_state *s,
     if (!n->regular)
         fold_rigid(parent, f, s);
     else
-        fold_axis(parent, f, s, n->kind == NODE_REVOLUTE);
+        fold_axis(parent, f, s, n->kind == DFL_STEP_REVOLUTE);
 }
 
 /* q'' = D^- (u - U^T a) of a spherical or free node, a += S q''. */
@@ -532,10 +532,10 @@ KERNEL void solve_axis(real *qdd, node_state *s, const dfl_node *n, real u)
     if (n->v < 0)
         return;
     qdd[n->v] = q;
-    if (n->kind != NODE_PRISMATIC)
+    if (n->kind != DFL_STEP_PRISMATIC)
         s->a[2] += q;
-    if (n->kind != NODE_REVOLUTE)
-        s->a[5] += (n->kind == NODE_PRISMATIC ? 1.0 : n->lead) * q;
+    if (n->kind != DFL_STEP_REVOLUTE)
+        s->a[5] += (n->kind == DFL_STEP_PRISMATIC ? 1.0 : n->lead) * q;
 }
 
 KERNEL void solve_node(real *qdd, node_state *s, const node_state *parent, const node_fold *f,

@@ -167,7 +167,7 @@ static void carry_scale(double *up, const dfl_tree *tree, int node, unsigned mas
     const dfl_node *n = &tree->node[node];
     const node_state *s = &tree->state[node];
     double C[ARTICULATED], A[ARTICULATED], S[6];
-    if (n->kind == NODE_FREE)
+    if (n->kind == DFL_STEP_FREE)
         return;
     memcpy(C, tree->scale + ARTICULATED * n->slot, sizeof C);
     memcpy(A, tree->fold[n->slot].A, sizeof A);

@@ -81,8 +81,8 @@ void dfl_tree_null_space(double *K0, int ld, dfl_tree *tree)
 void dfl_node_axis(double *S, const dfl_node *n)
 {
     memset(S, 0, 6 * sizeof *S);
-    S[2] = n->kind == NODE_PRISMATIC ? 0.0 : 1.0;
-    S[5] = n->kind == NODE_PRISMATIC ? 1.0 : n->kind == NODE_SCREW ? n->lead : 0.0;
+    S[2] = n->kind == DFL_STEP_PRISMATIC ? 0.0 : 1.0;
+    S[5] = n->kind == DFL_STEP_PRISMATIC ? 1.0 : n->kind == DFL_STEP_SCREW ? n->lead : 0.0;
 }
 
 /* ------------------------------------------------------------------ mass matrix */
@@ -141,15 +141,15 @@ KERNEL void fill_ancestor(double *M, long ld, const dfl_tree *tree, int i, int j
     double moment[3] = {F[0], F[1], F[2]}, own[6];
     cross_add(moment, arm, f);
     own[2] = pose[2] * moment[0] + pose[5] * moment[1] + pose[8] * moment[2];
-    if (n->kind == NODE_REVOLUTE && n->v >= 0) {
+    if (n->kind == DFL_STEP_REVOLUTE && n->v >= 0) {
         M[n->v + i * ld] = M[i + n->v * ld] = own[2];
         return;
     }
     rotate_back(own, pose, moment);
     rotate_back(own + 3, pose, f);
-    if (n->kind == NODE_PRISMATIC)
+    if (n->kind == DFL_STEP_PRISMATIC)
         own[2] = own[5];
-    else if (n->kind == NODE_SCREW)
+    else if (n->kind == DFL_STEP_SCREW)
         own[2] += n->lead * own[5];
     for (int l = 0; l < n->dofs; l++)
         M[n->v + l + i * ld] = M[i + (n->v + l) * ld] = own[n->dofs > 1 ? l : 2];

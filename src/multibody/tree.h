@@ -9,25 +9,8 @@
 #define DFL_MECHANICS_TREE_H
 
 #include <driftless/context.h>
+#include <driftless/multibody.h>
 #include <stdbool.h>
-
-enum { DFL_GROUND = -1 };
-
-/* Coordinates p and velocities v of a joint, in this order. An orientation is a quaternion
-   (e0, e1, e2, e3) from child to parent; omega and v of its joints are in axes of the child. */
-typedef enum dfl_joint_kind {
-    DFL_JOINT_FIXED,       /* none: the child becomes part of the parent */
-    DFL_JOINT_REVOLUTE,    /* angle about axis */
-    DFL_JOINT_PRISMATIC,   /* shift along axis */
-    DFL_JOINT_SCREW,       /* angle about axis; shift = lead * angle */
-    DFL_JOINT_CYLINDRICAL, /* angle about axis, shift along it */
-    DFL_JOINT_UNIVERSAL,   /* angle about axis (fixed in the parent), then axis2 (in the child) */
-    DFL_JOINT_PLANAR,      /* shifts along axis2 and axis x axis2, angle about axis */
-    DFL_JOINT_TRANSLATION, /* shifts along x, y, z of the drawing */
-    DFL_JOINT_SPHERICAL,   /* p: quaternion; v: omega */
-    DFL_JOINT_FREE,        /* p: position, quaternion; v: omega, velocity of the point `at` */
-    DFL_JOINT_KINDS
-} dfl_joint_kind;
 
 /* mass, inertia and com may be zero. The inertia is about the centre of mass. */
 typedef struct dfl_tree_body {

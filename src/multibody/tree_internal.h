@@ -19,6 +19,7 @@ struct dfl_tree {
     double *reference; /* the same in the reference configuration */
     double *drive;     /* 3 per drive: u, u', u'' */
     double gravity[3];
+    bool planar;
     int *body_node, *joint_p, *joint_v, *joint_drive; /* per body, per joint */
     int *dof_node, *dof_joint;                        /* per velocity */
     int *quaternion, *massless;                       /* first coordinate; velocity */

@@ -38,10 +38,10 @@ static const luaL_Reg calls[] = {{"gravity", call_gravity}, {"planar", call_plan
 void dfl_mechanism_open(lua_State *L)
 {
     luaL_setfuncs(L, calls, 0);
-    for (int kind = 0; kind < DFL_CONNECTIONS; kind++) {
+    for (int kind = 0; kind < DFL_JOINT_KINDS; kind++) {
         lua_pushinteger(L, kind);
         lua_pushcclosure(L, call_joint, 1);
-        lua_setfield(L, -2, dfl_connection_names[kind]);
+        lua_setfield(L, -2, dfl_joint_types[kind].name);
     }
     static const struct {
         const char *name;
@@ -132,8 +132,8 @@ static int call_body(lua_State *L)
 /* KIND(name, bodyA, bodyB, {options}) */
 static int call_joint(lua_State *L)
 {
-    dfl_drawn_joint joint = {.kind = (dfl_connection)lua_tointeger(L, lua_upvalueindex(1))};
-    const char *call = dfl_connection_names[joint.kind];
+    dfl_drawn_joint joint = {.kind = (dfl_joint_kind)lua_tointeger(L, lua_upvalueindex(1))};
+    const char *call = dfl_joint_types[joint.kind].name;
     dfl_arg_count(L, call, 3, 4);
     joint.name = dfl_arg_name(L, call, 1);
     joint.parent = dfl_arg_body(L, call, 2);
@@ -151,7 +151,7 @@ static int call_joint(lua_State *L)
                                   {"length", DFL_OPTION_EXPR, &joint.length, NULL}};
     dfl_read_options(L, call, joint.name, 4, options, sizeof options / sizeof *options);
     check_given(L, &joint, at, axis);
-    if (joint.kind == DFL_SCREW && !lead)
+    if (joint.kind == DFL_JOINT_SCREW && !lead)
         dfl_script_error(L, "screw '%s': the lead is missing; give lead = METRES_PER_RADIAN",
                          joint.name);
     joint.apart = at_b || axis_b || axis2_b;
@@ -168,18 +168,18 @@ static int call_joint(lua_State *L)
 /* Options that a kind needs or does not know. */
 static void check_given(lua_State *L, const dfl_drawn_joint *joint, bool at, bool axis)
 {
-    const char *call = dfl_connection_names[joint->kind];
+    const char *call = dfl_joint_types[joint->kind].name;
     const bool planar = dfl_drawing_is_planar(dfl_script_drawing(L));
-    const bool needs_at = joint->kind != DFL_FIXED && joint->kind != DFL_TRANSLATION;
+    const bool needs_at = dfl_joint_types[joint->kind].point != DFL_POINT_UNUSED;
     if (!at && needs_at)
         dfl_script_error(L, "%s '%s': the point is missing; give at = {%s}", call, joint->name,
                          planar ? "x, y" : "x, y, z");
-    if (!axis && dfl_connection_needs_axis(joint->kind, planar))
+    if (!axis && dfl_joint_needs_axis(joint->kind, planar))
         dfl_script_error(L, "%s '%s': the axis is missing; give axis = {%s}", call, joint->name,
                          planar ? "x, y" : "x, y, z");
-    if (joint->lead && joint->kind != DFL_SCREW)
+    if (joint->lead && joint->kind != DFL_JOINT_SCREW)
         dfl_script_error(L, "%s '%s': only a screw has a lead", call, joint->name);
-    if (joint->length && joint->kind != DFL_DISTANCE)
+    if (joint->length && joint->kind != DFL_JOINT_DISTANCE)
         dfl_script_error(L, "%s '%s': only a distance has a length", call, joint->name);
 }
 

@@ -116,7 +116,7 @@ static int declare_explicit(lua_State *L, const request *req)
 {
     dfl_drawing *drawing = dfl_script_drawing(L);
     const dfl_drawn_joint drawn = {.name = req->name,
-                                   .kind = DFL_USER_JOINT,
+                                   .kind = DFL_JOINT_USER,
                                    .parent = req->a,
                                    .child = req->b,
                                    .at = req->at,
@@ -215,8 +215,11 @@ static int declare_implicit(lua_State *L, const request *req)
     dfl_model *model = dfl_script_of(L)->model;
     int joint = -1;
     if (!dfl_drawing_is_hung(drawing, req->b)) {
-        const dfl_drawn_joint drawn = {
-            .name = req->name, .kind = DFL_FREE, .parent = req->a, .child = req->b, .at = req->at};
+        const dfl_drawn_joint drawn = {.name = req->name,
+                                       .kind = DFL_JOINT_FREE,
+                                       .parent = req->a,
+                                       .child = req->b,
+                                       .at = req->at};
         dfl_script_check(L, dfl_drawing_joint(&joint, drawing, &drawn));
     }
     luaL_checkstack(L, 40, "joint");

@@ -94,7 +94,7 @@ static inline void drawn_tree(drawn *d, const dfl_tree_description *tree)
     for (int i = 0; i < tree->njoints; i++) {
         const dfl_tree_joint *joint = &tree->joints[i];
         snprintf(name, sizeof name, "j%d", i);
-        dfl_drawn_joint j = {.name = name, .kind = (dfl_connection)joint->kind};
+        dfl_drawn_joint j = {.name = name, .kind = joint->kind};
         j.parent = joint->parent;
         j.child = joint->child;
         j.at = drawn_vector(d, joint->at);
@@ -108,24 +108,11 @@ static inline void drawn_tree(drawn *d, const dfl_tree_description *tree)
     }
 }
 
-static inline dfl_connection drawn_kind(dfl_loop_kind kind)
-{
-    static const dfl_connection kinds[DFL_LOOP_KINDS] = {
-        [DFL_LOOP_SPHERICAL] = DFL_SPHERICAL,    [DFL_LOOP_REVOLUTE] = DFL_REVOLUTE,
-        [DFL_LOOP_UNIVERSAL] = DFL_UNIVERSAL,    [DFL_LOOP_CYLINDRICAL] = DFL_CYLINDRICAL,
-        [DFL_LOOP_PRISMATIC] = DFL_PRISMATIC,    [DFL_LOOP_SCREW] = DFL_SCREW,
-        [DFL_LOOP_PLANAR] = DFL_PLANAR_JOINT,    [DFL_LOOP_FIXED] = DFL_FIXED,
-        [DFL_LOOP_ON_LINE] = DFL_POINT_ON_LINE,  [DFL_LOOP_ON_PLANE] = DFL_POINT_ON_PLANE,
-        [DFL_LOOP_DISTANCE] = DFL_DISTANCE,      [DFL_LOOP_PLANE_PIN] = DFL_REVOLUTE,
-        [DFL_LOOP_PLANE_SLIDER] = DFL_PRISMATIC, [DFL_LOOP_PLANE_FIXED] = DFL_FIXED};
-    return kinds[kind];
-}
-
 static inline void drawn_loop(drawn *d, const dfl_loop *loop)
 {
     int number;
     const dfl_drawn_joint j = {.name = loop->name,
-                               .kind = drawn_kind(loop->kind),
+                               .kind = loop->kind,
                                .parent = loop->a,
                                .child = loop->b,
                                .at = drawn_vector(d, loop->at),

@@ -76,7 +76,7 @@ static void make_arm(drawn *d, int n, bool twisted, uint64_t *seed)
         char joint[20];
         snprintf(joint, sizeof joint, "j%d", i);
         const dfl_drawn_joint j = {.name = joint,
-                                   .kind = DFL_REVOLUTE,
+                                   .kind = DFL_JOINT_REVOLUTE,
                                    .parent = i - 1,
                                    .child = i,
                                    .at = plain_vector(d, at),
@@ -122,7 +122,7 @@ static void operations_of_a_plane_chain_grow_as_they_must(void **state)
             drawn_expect(&d, dfl_drawing_body(&number, d.drawing, &b));
             snprintf(joint, sizeof joint, "j%d", i);
             const dfl_drawn_joint j = {.name = joint,
-                                       .kind = DFL_REVOLUTE,
+                                       .kind = DFL_JOINT_REVOLUTE,
                                        .parent = i - 1,
                                        .child = i,
                                        .at = plain_vector(&d, at)};

@@ -69,8 +69,8 @@ static void motions_of_every_joint_are_rates_of_its_poses(void **state)
     (void)state;
     dfl_context *ctx = dfl_context_create();
     uint64_t seed = 7;
-    for (int kind = 0; kind < DFL_JOINT_KINDS; kind++)
-        for (int parent = 0; parent < DFL_JOINT_KINDS; parent++) {
+    for (int kind = 0; kind < TREE_KINDS; kind++)
+        for (int parent = 0; parent < TREE_KINDS; parent++) {
             pair made = pair_of((dfl_joint_kind)kind, (dfl_joint_kind)parent, &seed);
             double p[TREE_MOST], v[TREE_MOST], at[3], axis[3];
             describe(&made);

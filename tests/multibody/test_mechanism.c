@@ -212,7 +212,7 @@ static const dfl_tree_joint four_bar_joints[3] = {
      .at = {3, 0, 0},
      .axis = {0, 0, 1}}};
 static const dfl_loop four_bar_pin = {.name = "pin",
-                                      .kind = DFL_LOOP_PLANE_PIN,
+                                      .kind = DFL_JOINT_REVOLUTE,
                                       .a = 2,
                                       .b = 1,
                                       .at = {5.5, 0, 0},
@@ -375,7 +375,7 @@ static void a_massless_node_on_a_circle_is_held_and_damped(void **state)
                            {0, DFL_JOINT_PRISMATIC, {1, 0, 0}, 100, 3},
                            {1, DFL_JOINT_PRISMATIC, {0, 1, 0}, 80, 2}};
     const dfl_loop rod = {.name = "circle",
-                          .kind = DFL_LOOP_DISTANCE,
+                          .kind = DFL_JOINT_DISTANCE,
                           .a = DFL_GROUND,
                           .b = 1,
                           .apart = true,
@@ -462,7 +462,7 @@ static void a_spatial_loop_keeps_energy_and_constraints(void **state)
          .at = {2, 0, 0},
          .axis = {0.1, 0, 1}}};
     const dfl_loop loop = {.name = "ball",
-                           .kind = DFL_LOOP_UNIVERSAL,
+                           .kind = DFL_JOINT_UNIVERSAL,
                            .a = 1,
                            .b = 2,
                            .at = {2, 1.3, 0.3},
@@ -495,7 +495,7 @@ static void creation_survives_every_failed_allocation(void **state)
     (void)state;
     const part parts[2] = {{0, DFL_JOINT_PRISMATIC, {1, 0, 0}, 100, 2},
                            {1, DFL_JOINT_PRISMATIC, {1, 0, 0}, 100, 1}};
-    const dfl_loop rod = {.name = "rod", .kind = DFL_LOOP_PLANE_PIN, .a = -1, .b = 1};
+    const dfl_loop rod = {.name = "rod", .kind = DFL_JOINT_REVOLUTE, .a = -1, .b = 1};
     plane_chain chain;
     dfl_status status = DFL_NO_MEMORY;
     make_chain(&chain, parts, 2);

@@ -4,9 +4,11 @@
 
 #include "../support.h"
 
+#include "multibody/joints.h"
 #include "multibody/tree.h"
 
-enum { TREE_BODIES = 9, TREE_MOST = 64 }; /* bodies of a random tree; coordinates */
+/* Bodies of a random tree; coordinates; kinds of joints that bodies can hang on. */
+enum { TREE_BODIES = 9, TREE_MOST = 64, TREE_KINDS = DFL_JOINT_FREE + 1 };
 
 typedef struct random_tree {
     dfl_tree_body body[TREE_BODIES];
@@ -84,7 +86,7 @@ static inline void make_random_tree(random_tree *tree, uint64_t *seed, bool mass
 {
     memset(tree, 0, sizeof *tree);
     for (int i = 0; i < TREE_BODIES; i++) {
-        dfl_joint_kind kind = (dfl_joint_kind)choice(seed, DFL_JOINT_KINDS);
+        dfl_joint_kind kind = (dfl_joint_kind)choice(seed, TREE_KINDS);
         random_inertia(&tree->body[i], massless ? (inertia_kind)choice(seed, INERTIAS) : WHOLE,
                        seed);
         random_joint(&tree->joint[i], kind, seed);

@@ -8,7 +8,7 @@ enum { TREES = 200, STATES = 5 };
 
 typedef struct differences {
     double M, bias, a;
-    int joints[DFL_JOINT_KINDS];
+    int joints[TREE_KINDS];
 } differences;
 
 static double largest(const double *x, int n)
@@ -31,7 +31,7 @@ static void make_tree(random_tree *made, bool floating, uint64_t *seed)
     make_random_tree(made, seed, false);
     for (int i = 0; i < TREE_BODIES; i++)
         while (!peer_has(made->joint[i].kind))
-            made->joint[i].kind = (dfl_joint_kind)choice(seed, DFL_JOINT_KINDS);
+            made->joint[i].kind = (dfl_joint_kind)choice(seed, TREE_KINDS);
     if (floating)
         made->joint[0].kind = DFL_JOINT_FREE;
 }
@@ -84,7 +84,7 @@ static void recursions_agree_with_the_peer(void **state)
     printf("%s, %d trees of %d bodies, %d states each: largest relative difference of M %.1e, "
            "bias %.1e, accelerations %.1e\n",
            peer_name, TREES, TREE_BODIES, STATES, found.M, found.bias, found.a);
-    for (int kind = 0; kind < DFL_JOINT_KINDS; kind++)
+    for (int kind = 0; kind < TREE_KINDS; kind++)
         assert_int_equal(found.joints[kind] > 0, peer_has((dfl_joint_kind)kind));
     assert_true(found.M < 1e-12);
     assert_true(found.bias < 1e-12);
