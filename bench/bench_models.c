@@ -2,7 +2,7 @@
    evaluation, one Jacobian and a whole run, by hand, on the tape and as native code. The least of several
    repeats counts.   usage: bench_models EXAMPLES-FOLDER */
 #define _POSIX_C_SOURCE 200809L
-#include "engine/runnable.h"
+#include "engine/engine.h"
 #include "script/script.h"
 
 #include "problems.h"

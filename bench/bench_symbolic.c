@@ -13,8 +13,7 @@
 #define _POSIX_C_SOURCE 200809L
 
 #include "problems.h"
-#include "symbolic/derive.h"
-#include "symbolic/native.h"
+#include "symbolic/symbolic.h"
 
 #include <driftless/driftless.h>
 

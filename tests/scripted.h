@@ -4,7 +4,7 @@
 
 #include "support.h"
 
-#include "engine/runnable.h"
+#include "engine/engine.h"
 #include "script/script.h"
 
 #include <stdlib.h>

@@ -4,7 +4,7 @@
 
 #include "cli/command_line.h"
 #include "context/text.h"
-#include "engine/runnable.h"
+#include "engine/engine.h"
 
 /* Exit statuses of the program. */
 enum {

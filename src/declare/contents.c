@@ -3,9 +3,9 @@
    The kinds of symbols below a node stand in the node, so a rule is checked at once; only a message
    has to look for the symbol that breaks it. Own velocities and speeds are of one kind: they are
    told apart by a walk over the nodes, and only in models that have speeds. */
-#include "declare/contents.h"
+#include "declare/declare_internal.h"
 
-#include "symbolic/part.h"
+#include "symbolic/symbolic.h"
 
 #include <math.h>
 #include <string.h>

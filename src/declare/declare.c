@@ -2,12 +2,10 @@
    derived.
 
    Symbols get their numbers in order of declaration, so that equal scripts give equal graphs. */
-#include "declare/declare.h"
+#include "declare/declare_internal.h"
 
 #include "context/grow.h"
 #include "context/text.h"
-#include "declare/contents.h"
-#include "declare/names.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,13 +1,316 @@
-/* declare.h: what the declarations of a model share (declare.c, energies.c). */
+/* declare.h: what a user has declared, as expressions; from it derive.h makes the general form.
+
+   A model is filled by the dfl_model_* functions (from a script, later from a mechanism). Each checks its
+   arguments and fails with a message that names the thing and the remedy, without file and line: the
+   script layer puts "model.lua:12: " in front. `line` of a declaration serves later messages. */
 #ifndef DFL_DECLARE_H
 #define DFL_DECLARE_H
 
-#include "declare/model.h"
+#include "context/text.h"
+#include "declare/mass_tree.h"
+#include "symbolic/symbolic.h"
 
-/* The velocity that `u` means: a speed, an own velocity, or a position for its own velocity. */
-dfl_status dfl_model_velocity_of(dfl_expr *out, dfl_model *model, const char *call, dfl_expr u);
+/* Everything with a name. The name is unique among all kinds of one model. */
+typedef enum dfl_declared {
+    DFL_A_PARAM,
+    DFL_AN_INPUT,
+    DFL_A_SETTING,
+    DFL_A_POSITION,
+    DFL_A_SPEED,
+    DFL_A_CONSTRAINT,
+    DFL_A_NONHOLONOMIC,
+    DFL_A_DYNAMIC,
+    DFL_AN_AUXILIARY,
+    DFL_A_CONTACT,
+    DFL_AN_INVARIANT,
+    DFL_AN_OUTPUT,
+    DFL_AN_EVENT,
+    DFL_DECLARED_KINDS
+} dfl_declared;
 
-/* Stops a script that declares without end before memory is gone. */
-dfl_status dfl_model_check_count(const dfl_model *model, int count);
+typedef struct dfl_declaration {
+    dfl_declared kind;
+    char *name;
+    int line;      /* in the script; 0 if unknown */
+    int index;     /* within its kind, in order of declaration */
+    char *unit;    /* NULL or e.g. "kg" */
+    double value;  /* parameter, input, setting: the value in use */
+    double preset; /* ... and the one of the script */
+    dfl_expr
+        symbol; /* the symbol itself: p, speed, r, w, s; the multiplier of a constraint; DFL_NO_EXPR */
+    dfl_expr velocity;  /* position: the symbol of its own velocity */
+    dfl_expr expr;      /* residual, right-hand side, output; position: kinematics or DFL_NO_EXPR */
+    char *carries;      /* position, speed: names of massless bodies that move with it, or NULL */
+    bool quasistatic;   /* position, speed: may follow from stiffness where it has no mass */
+    bool velocity_used; /* position: velocity(x) was asked for before any kinematics */
+    int direction;      /* event */
+    bool stop;          /* event */
+    const char
+        *meaning; /* constraint of a joint: what the row prevents, "x translation"; else NULL */
+    char *
+        motions; /* ... and prescribed motions that move it, "'a' (line 3), 'c' (line 5)"; or NULL */
+} dfl_declaration;
+
+/* Entry (i, j) of M, or a force on i, or an initial value. */
+typedef struct dfl_contribution {
+    dfl_expr u, v; /* symbols of velocities; v unused for forces */
+    dfl_expr expr;
+    int line;
+    bool stored; /* force: it is part of the kinetic, potential or stored energy */
+} dfl_contribution;
+
+typedef struct dfl_start_value {
+    dfl_expr symbol; /* p, velocity, speed, r, w, s or multiplier */
+    double value;
+    bool held;
+    int line;
+} dfl_start_value;
+
+/* An expression that is 1 where constraints are satisfied as meant, and at most 0 where they are
+   satisfied by a mirror image. */
+typedef struct dfl_side {
+    char *name; /* of the joint, for messages */
+    dfl_expr expr;
+    int line;
+} dfl_side;
+
+/* Settings of the run; NAN or NULL where the script is silent. */
+typedef struct dfl_run_settings {
+    double to, rtol, atol, every, from;
+    double first_step, max_step, fixed_step;
+    char *form, *method, *start; /* owned */
+    double max_steps, baumgarte_alpha, baumgarte_beta;
+    int line;
+} dfl_run_settings;
+
+/* What `draw` declares; the columns of each kind are listed below, where shapes are declared. */
+typedef enum dfl_shape_kind {
+    DFL_POINT,
+    DFL_LINE,
+    DFL_SPRING,
+    DFL_BOX,
+    DFL_CYLINDER,
+    DFL_SPHERE,
+    DFL_FRAME,
+    DFL_MESH,
+    DFL_SHAPE_KINDS
+} dfl_shape_kind;
+
+typedef struct dfl_shape {
+    dfl_shape_kind kind;
+    const char *name;  /* any text, unique among the shapes; the model has a copy */
+    const char *color; /* a word of the palette, "#rrggbb", or NULL; likewise */
+    int line;          /* in the script */
+    bool planar;       /* no z was given */
+    bool trace;        /* its path is drawn */
+    int carrier; /* the body that carries it + 1: a drawing at rest until it is lowered; 0: none */
+    int ncolumns;
+    dfl_expr *column; /* numbers of one frame, as expressions */
+    int ntriangles;
+    float *triangles; /* mesh: 9 numbers each */
+} dfl_shape;
+
+/* How masses and forces of inertia and gravity of a mechanism are evaluated: as expressions, or by recursions over
+   numbers. Automatic: recursions where there are more than 40 velocities. */
+typedef enum dfl_dynamics {
+    DFL_DYNAMICS_AUTO,
+    DFL_DYNAMICS_EXPRESSIONS,
+    DFL_DYNAMICS_RECURSION
+} dfl_dynamics;
+
+/* One velocity's share of a frame's motion. */
+typedef struct dfl_frame_column {
+    dfl_expr u; /* the velocity or speed */
+    dfl_expr v[3], omega[3];
+} dfl_frame_column;
+
+/* A frame of a mechanism in world axes, as expressions; accelerations contain the symbols of v'. */
+typedef struct dfl_model_frame {
+    char *name;
+    bool planar;
+    dfl_expr r[3], R[9]; /* origin; row-major: frame to world */
+    dfl_expr angle;      /* in plane models, against the drawing */
+    dfl_expr v[3], omega[3], a[3], alpha[3];
+    int ncolumns;
+    dfl_frame_column *columns;
+} dfl_model_frame;
+
+/* Per symbol of the graph: who declared it and its initial value, as numbers + 1; 0: none. */
+typedef struct dfl_symbol_use {
+    int declaration, start;
+} dfl_symbol_use;
+
+typedef struct dfl_model {
+    dfl_context *ctx;
+    dfl_graph *graph;
+    char *name; /* of the file, without folder and ending */
+    char *path; /* as given, for messages */
+    char *text; /* the script */
+    dfl_declaration *declarations;
+    int ndeclarations, max_declarations;
+    int count[DFL_DECLARED_KINDS];
+    int *names; /* open addressing by name: number of the declaration + 1, 0 where empty */
+    int names_size;
+    dfl_symbol_use *uses; /* by number of the graph's symbol */
+    int max_uses;
+    dfl_expr kinetic, potential; /* sums; DFL_NO_EXPR if never given */
+    dfl_expr stored;             /* energy whose forces are declared as such; likewise */
+    dfl_expr driven;             /* kinetic energy beyond v^T M v / 2 of `masses`; likewise */
+    dfl_dynamics dynamics;       /* wanted of a mechanism */
+    dfl_mass_tree *tree;         /* masses that recursions give, in addition to `masses`; or NULL */
+    const char *no_tree;         /* why a mechanism that should have one has none; or NULL */
+    int kinetic_line, potential_line;
+    int energy_line; /* of the first energy() of the script; 0: none */
+    dfl_contribution *masses, *forces;
+    int nmasses, max_masses, nforces, max_forces;
+    dfl_start_value *starts; /* one per symbol: the last call counts */
+    int nstarts, max_starts;
+    dfl_side *sides; /* of the start */
+    int nsides, max_sides;
+    dfl_shape *shapes; /* the scene, in order of declaration */
+    int nshapes, max_shapes;
+    bool wants_frames; /* a mechanism describes its frames: */
+    dfl_model_frame *frames;
+    int nframes;
+    char **notes; /* lines that `check` shows */
+    int nnotes, max_notes;
+    char **warnings; /* sentences for every run */
+    int nwarnings, max_warnings;
+    dfl_run_settings run;
+    int line; /* of the statement being run: set by the script before each call */
+} dfl_model;
+
+dfl_status dfl_model_create(dfl_model **out, dfl_context *ctx, const char *path);
+void dfl_model_free(dfl_model *model);
+
+/* Declarations. Names: letters, digits, '_', '.', '-', '[', ']', starting with a letter or '_'; at most 100
+   characters; not "time"; unique. DFL_INVALID otherwise. *out is the symbol. Derived names such as
+   der(x) have brackets and cannot be declared. Symbols of velocities (of positions and speeds alike) are
+   numbered in one sequence; a position with kinematics leaves the number of its own velocity unused. */
+dfl_status dfl_model_param(dfl_expr *out, dfl_model *model, const char *name, double value,
+                           const char *unit);
+/* The unit of a variable or output, for people; velocities of a position with the unit m have m/s. */
+dfl_status dfl_model_unit(dfl_model *model, dfl_declaration *decl, const char *unit);
+dfl_status dfl_model_input(dfl_expr *out, dfl_model *model, const char *name, double value);
+dfl_status dfl_model_setting(dfl_model *model, const char *name, double value);
+dfl_status dfl_model_position(dfl_expr *out, dfl_model *model, const char *name);
+dfl_status dfl_model_speed(dfl_expr *out, dfl_model *model, const char *name);
+/* The velocity of a position: its own symbol, or its kinematics where given; kinematics therefore comes
+   before any use of the velocity. */
+dfl_status dfl_model_velocity(dfl_expr *out, dfl_model *model, dfl_expr position);
+/* The acceleration of a speed, or of a position with a velocity of its own: for outputs. */
+dfl_status dfl_model_acceleration(dfl_expr *out, dfl_model *model, dfl_expr u);
+dfl_status dfl_model_kinematics(dfl_model *model, dfl_expr position, dfl_expr rate);
+dfl_status dfl_model_kinetic(dfl_model *model, dfl_expr T);
+dfl_status dfl_model_potential(dfl_model *model, dfl_expr V);
+/* u, v: symbols of positions (meaning their velocities), velocities or speeds. */
+dfl_status dfl_model_mass(dfl_model *model, dfl_expr u, dfl_expr v, dfl_expr k);
+dfl_status dfl_model_force(dfl_model *model, dfl_expr u, dfl_expr F);
+/* Along directions without mass and damping that move u, the balance of forces determines positions. */
+dfl_status dfl_model_quasistatic(dfl_model *model, dfl_expr u);
+/* For messages: a body without mass moves with velocity u. */
+dfl_status dfl_model_carries(dfl_model *model, dfl_expr u, const char *body);
+/* For mechanisms: a force of inertia, or one that follows from an energy given to dfl_model_stored, which
+   (unlike potential) makes no forces itself. */
+dfl_status dfl_model_stored_force(dfl_model *model, dfl_expr u, dfl_expr F);
+dfl_status dfl_model_stored(dfl_model *model, dfl_expr V);
+/* Kinetic energy beyond v^T M v / 2 of the declared masses: of prescribed motions, of a tree of bodies. */
+dfl_status dfl_model_driven(dfl_model *model, dfl_expr T);
+/* Masses that recursions give: the model takes over `tree`. */
+void dfl_model_set_tree(dfl_model *model, dfl_mass_tree *tree);
+/* Whether no force but those of energies acts. */
+bool dfl_model_conservative(const dfl_model *model);
+/* *out: the number of the declaration in model->declarations. */
+dfl_status dfl_model_constraint(int *out, dfl_model *model, const char *name, dfl_expr g);
+dfl_status dfl_model_nonholonomic(int *out, dfl_model *model, const char *name, dfl_expr h);
+/* First the symbol, then its equation: the equation may contain the symbol. kind: DFL_A_DYNAMIC,
+   DFL_AN_AUXILIARY, DFL_A_CONTACT. */
+dfl_status dfl_model_variable(dfl_expr *out, dfl_model *model, dfl_declared kind, const char *name);
+dfl_status dfl_model_equation(dfl_model *model, dfl_expr symbol, dfl_expr expr);
+dfl_status dfl_model_invariant(dfl_model *model, const char *name, dfl_expr expr);
+dfl_status dfl_model_output(dfl_model *model, const char *name, dfl_expr expr);
+dfl_status dfl_model_event(dfl_model *model, const char *name, dfl_expr expr, int direction,
+                           bool stop);
+/* T + V so far, with v^T M v / 2 for declared masses. DFL_INVALID if none was given. */
+dfl_status dfl_model_energy(dfl_expr *out, dfl_model *model);
+/* The same in two parts. */
+dfl_status dfl_model_energies(dfl_expr *T, dfl_expr *V, dfl_model *model);
+
+/* One more sentence that a run tells its user at the start (dfl_runnable_advise). */
+dfl_status dfl_model_warn(dfl_model *model, const char *text);
+
+/* One more line that `check` shows. */
+dfl_status dfl_model_note(dfl_model *model, const char *text);
+
+/* A held value or a guess for the symbol of an unknown. DFL_INVALID for parameters, time, expressions,
+   numbers that are not finite. */
+dfl_status dfl_model_start(dfl_model *model, dfl_expr symbol, double value, bool held);
+
+/* The start must have this side: `expr` of positions is 1 there (sides.c). */
+dfl_status dfl_model_side(dfl_model *model, const char *name, dfl_expr expr);
+
+/* The number that an expression of parameters, inputs and numbers has with their present values.
+   DFL_INVALID if it contains anything else. */
+dfl_status dfl_model_value(double *out, const dfl_model *model, dfl_expr expr);
+
+/* The declaration with this name, or NULL; the nearest name by edit distance for "did you mean",
+   or NULL if none is near. `kinds`: bits 1 << dfl_declared. */
+dfl_declaration *dfl_model_find(const dfl_model *model, const char *name);
+const char *dfl_model_nearest(const dfl_model *model, const char *name, unsigned kinds);
+/* The declaration that owns a symbol (a velocity belongs to its position), or NULL. */
+dfl_declaration *dfl_model_owner(const dfl_model *model, dfl_expr symbol);
+
+/* Whether initial{} or guess{} says something about the symbol of an unknown. */
+bool dfl_model_mentioned(const dfl_model *model, dfl_expr symbol);
+/* The symbol that a variable's name means: x, der(x), u, lambda(c), mu(c), r, w, s; DFL_NO_EXPR if
+   none (also der(x) where x has kinematics). */
+dfl_expr dfl_model_variable_named(const dfl_model *model, const char *name);
+
+/* Fails with "FILE:LINE: " in front (no line where it is 0). */
+#if defined(__GNUC__)
+__attribute__((format(printf, 3, 4)))
+#endif
+dfl_status
+dfl_model_fail(const dfl_model *model, int line, const char *format, ...);
+
+/* ------------------------------------------------------------------ names */
+
+/* DFL_OK if a declaration may have this name; otherwise the message says what is wrong with it. */
+dfl_status dfl_model_check_name(const dfl_model *model, const char *name);
+
+/* "parameter", "position", ...: what a declaration of this kind is called. */
+const char *dfl_declared_name(dfl_declared kind);
+
+/* Appends the items of `list`, such as "'a', 'b'", that `text` does not have from `from` on. Returns how many. */
+int dfl_list_add(dfl_text *text, size_t from, const char *list);
+
+/* ------------------------------------------------------------------ the scene
+   What is drawn, with numbers that may change from frame to frame. The columns of a shape, all in world
+   coordinates and metres; 0 as a size leaves the choice to the viewer:
+     point      x y z  size
+     line       x y z of every point  size (thickness)
+     spring     x y z of both ends  size (radius)  coils
+     box        pose  length width height
+     cylinder   pose  radius length (along its own z axis)
+     sphere     pose  three radii
+     frame      pose  size
+     mesh       pose  scale
+   A pose is x y z and a quaternion q0 q1 q2 q3, the scalar first, not necessarily of length 1. */
+
+/* The words of the palette (Okabe and Ito), and "point", "line", ... */
+enum { DFL_COLORS = 9 };
+extern const char *const dfl_color_names[DFL_COLORS];
+extern const char *const dfl_shape_names[DFL_SHAPE_KINDS];
+
+/* Adds a copy of `shape` to the scene. A mesh reads `file`, a path relative to the model's folder (NULL
+   otherwise). DFL_INVALID: a bad or used name, a colour that is none, a file that is refused. */
+dfl_status dfl_model_shape(dfl_model *model, const dfl_shape *shape, const char *file);
+/* Whether it is a colour. */
+dfl_status dfl_model_check_color(const dfl_model *model, const char *name, const char *color);
+
+/* Of all shapes together; columns that are plain numbers do not count. */
+int dfl_scene_columns(const dfl_model *model);
+/* No shape has a z coordinate. */
+bool dfl_scene_planar(const dfl_model *model);
 
 #endif

@@ -3,8 +3,7 @@
    energy() is the sum of what was declared before it, so no term may follow it. */
 #include "context/grow.h"
 #include "context/text.h"
-#include "declare/contents.h"
-#include "declare/declare.h"
+#include "declare/declare_internal.h"
 
 #include <string.h>
 

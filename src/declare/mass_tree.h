@@ -6,7 +6,7 @@
 #define DFL_MASS_TREE_H
 
 #include "multibody/tree.h"
-#include "symbolic/graph.h"
+#include "symbolic/symbolic.h"
 
 /* A number of the description and where it belongs. */
 typedef struct dfl_tree_number {

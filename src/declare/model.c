@@ -1,12 +1,12 @@
 /* model.c: a model without declarations, and its end. */
-#include "declare/model.h"
+#include "declare/declare_internal.h"
 
 #include "context/grow.h"
 #include "context/text.h"
-#include "declare/shape.h"
-#include "study/sides.h"
 
 #include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 static dfl_status set_names(dfl_model *model, const char *path);
@@ -75,7 +75,9 @@ void dfl_model_free(dfl_model *model)
     for (int i = 0; i < model->nshapes; i++)
         dfl_shape_clear(&model->shapes[i], ctx);
     dfl_free(ctx, model->shapes);
-    dfl_model_free_sides(model);
+    for (int i = 0; i < model->nsides; i++)
+        dfl_free(ctx, model->sides[i].name);
+    dfl_free(ctx, model->sides);
     for (int i = 0; i < model->nframes; i++) {
         dfl_free(ctx, model->frames[i].name);
         dfl_free(ctx, model->frames[i].columns);
@@ -110,4 +112,36 @@ static dfl_status add_line(char ***lines, int *count, int *max, dfl_context *ctx
     *lines = all;
     all[*count] = dfl_copy_string(ctx, text);
     return all[(*count)++] ? DFL_OK : DFL_NO_MEMORY;
+}
+
+dfl_status dfl_model_side(dfl_model *model, const char *name, dfl_expr expr)
+{
+    dfl_side *sides =
+        dfl_grow(model->ctx, model->sides, &model->max_sides, model->nsides, sizeof *sides);
+    if (!sides)
+        return DFL_NO_MEMORY;
+    model->sides = sides;
+    char *copy = dfl_copy_string(model->ctx, name);
+    if (!copy)
+        return DFL_NO_MEMORY;
+    model->sides[model->nsides++] = (dfl_side){copy, expr, model->line};
+    return DFL_OK;
+}
+
+dfl_status dfl_model_fail(const dfl_model *model, int line, const char *format, ...)
+{
+    dfl_text text = {.ctx = model->ctx};
+    char message[2000];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(message, sizeof message, format, args);
+    va_end(args);
+    if (model->path)
+        dfl_text_add(&text, "%s:", model->path);
+    if (model->path && line > 0)
+        dfl_text_add(&text, "%d:", line);
+    const dfl_status status = dfl_fail(model->ctx, DFL_INVALID, "%s%s%s", dfl_text_string(&text),
+                                       text.length ? " " : "", message);
+    dfl_text_clear(&text);
+    return status;
 }

@@ -3,7 +3,7 @@
    A hash table (open addressing, FNV-1a) leads from a name to its declaration, so that families of
    thousands of coordinates are declared in linear time. Derived names, der(x), lambda(c), mu(c),
    are taken apart: what stands in the brackets is looked up. */
-#include "declare/names.h"
+#include "declare/declare_internal.h"
 
 #include "context/text.h"
 

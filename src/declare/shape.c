@@ -1,9 +1,8 @@
 /* shape.c: the scene of a model, checked and stored. */
-#include "declare/shape.h"
+#include "declare/declare_internal.h"
 
 #include "context/grow.h"
 #include "context/text.h"
-#include "declare/contents.h"
 #include "declare/mesh.h"
 
 #include <string.h>

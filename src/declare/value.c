@@ -1,7 +1,7 @@
 /* value.c: the number that an expression of parameters stands for. */
-#include "declare/model.h"
+#include "declare/declare.h"
 
-#include "symbolic/part.h"
+#include "symbolic/symbolic.h"
 
 static double value_of_node(const dfl_model *model, const dfl_part *part, const double *value,
                             uint32_t i);

@@ -2,7 +2,7 @@
 
    c_s falls apart into small independent groups (one per contact). Each is solved by Cramer's rule with
    shared minors: no pivot has to be chosen that might vanish during the motion. */
-#include "derive/equations_internal.h"
+#include "derive/derive_internal.h"
 #include "derive/minors.h"
 
 #include <string.h>

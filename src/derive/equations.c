@@ -2,12 +2,10 @@
 
    Order of the unknowns and the rows that are declared as they are (kinematics, b, d, c, g,
    invariants). Dynamics: lagrange.c. Hidden constraints: hidden.c. Flags: flags.c. */
-#include "derive/equations_internal.h"
+#include "derive/derive_internal.h"
 
 #include "context/text.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 static dfl_status derive(dfl_equations **out, dfl_model *model, bool jacobians);
@@ -100,24 +98,6 @@ int dfl_equations_find(const dfl_equations *eq, const char *name)
         if (!strcmp(eq->x[i].name, name))
             return i;
     return -1;
-}
-
-dfl_status dfl_model_fail(const dfl_model *model, int line, const char *format, ...)
-{
-    dfl_text text = {.ctx = model->ctx};
-    char message[2000];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(message, sizeof message, format, args);
-    va_end(args);
-    if (model->path)
-        dfl_text_add(&text, "%s:", model->path);
-    if (model->path && line > 0)
-        dfl_text_add(&text, "%d:", line);
-    const dfl_status status = dfl_fail(model->ctx, DFL_INVALID, "%s%s%s", dfl_text_string(&text),
-                                       text.length ? " " : "", message);
-    dfl_text_clear(&text);
-    return status;
 }
 
 /* ------------------------------------------------------------------------------- unknowns */

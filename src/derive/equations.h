@@ -6,8 +6,8 @@
 #ifndef DFL_EQUATIONS_H
 #define DFL_EQUATIONS_H
 
-#include "declare/model.h"
-#include "symbolic/derive.h"
+#include "declare/declare.h"
+#include "symbolic/symbolic.h"
 
 typedef struct dfl_variable {
     char *name; /* x, der(x), lambda(rod), ... as in every result */
@@ -52,5 +52,16 @@ void dfl_equations_free(dfl_equations *eq);
 
 /* The place of variable `name` in x, or -1. */
 int dfl_equations_find(const dfl_equations *eq, const char *name);
+
+/* The symbols of one kind of unknowns in the order of x: a pointer to the variables of x. */
+const dfl_variable *dfl_equations_p(const dfl_equations *eq);
+const dfl_variable *dfl_equations_v(const dfl_equations *eq);
+const dfl_variable *dfl_equations_s(const dfl_equations *eq);
+
+/* The number of a velocity's symbol within v, or -1. */
+int dfl_equations_velocity(const dfl_equations *eq, dfl_expr symbol);
+
+/* An array of expressions from the context. */
+dfl_expr *dfl_exprs(const dfl_equations *eq, int count);
 
 #endif

@@ -1,5 +1,5 @@
 /* flags.c: what of the equations is constant, autonomous or linear, so that the solver may save work. */
-#include "derive/equations_internal.h"
+#include "derive/derive_internal.h"
 
 static bool is_linear(const dfl_equations *eq);
 static bool any_jump(const dfl_graph *graph, unsigned kinds);

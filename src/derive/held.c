@@ -6,7 +6,7 @@
 #include "derive/massless_directions.h"
 
 #include "linalg/linalg.h"
-#include "derive/equations_internal.h"
+#include "derive/derive_internal.h"
 #include "derive/minors.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* jacobians.c: the derivatives that dfl_jacobian wants, block by block. */
-#include "derive/equations_internal.h"
+#include "derive/derive_internal.h"
 
 #include <string.h>
 

@@ -6,9 +6,9 @@
 
    where P belongs to coordinates with a velocity of their own, F is what `force` declares, and
    Z = dp'/dv carries the slopes of both energies over to speeds. */
-#include "derive/equations_internal.h"
+#include "derive/derive_internal.h"
 
-#include "symbolic/part.h"
+#include "symbolic/symbolic.h"
 
 #include <stdlib.h>
 

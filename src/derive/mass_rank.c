@@ -7,7 +7,7 @@
    at the start only is a singular position. */
 #include "derive/massless_directions.h"
 
-#include "derive/equations_internal.h"
+#include "derive/derive_internal.h"
 
 #include <math.h>
 #include <string.h>

@@ -6,7 +6,7 @@
    constraints hold (held.c). */
 #include "derive/massless_directions.h"
 
-#include "derive/equations_internal.h"
+#include "derive/derive_internal.h"
 
 #include <string.h>
 

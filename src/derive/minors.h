@@ -3,7 +3,7 @@
 #ifndef DFL_MINORS_H
 #define DFL_MINORS_H
 
-#include "symbolic/graph.h"
+#include "symbolic/symbolic.h"
 
 enum { DFL_LARGEST_MINORS = 8 }; /* rows: 2^8 minors */
 

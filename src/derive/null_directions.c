@@ -5,7 +5,7 @@
    direction take part: with y = 0 for all others, the rows of M that belong to them are not needed. */
 #include "derive/massless_directions.h"
 
-#include "derive/equations_internal.h"
+#include "derive/derive_internal.h"
 
 #include <string.h>
 

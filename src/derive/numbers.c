@@ -2,8 +2,8 @@
 #include "derive/numbers.h"
 
 #include "linalg/linalg.h"
-#include "derive/equations_internal.h"
-#include "symbolic/part.h"
+#include "derive/derive_internal.h"
+#include "symbolic/symbolic.h"
 
 #include <math.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 
 #include "context/text.h"
 #include "linalg/linalg.h"
-#include "derive/equations_internal.h"
+#include "derive/derive_internal.h"
 #include "derive/null_space.h"
 
 #include <math.h>

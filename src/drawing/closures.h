@@ -1,12 +1,12 @@
-/* closures.h: what closes a mechanism besides the joints of drawing.h: couplings between joints, drives,
+/* closures.h: what closes a mechanism besides the joints of bodies.h: couplings between joints, drives,
    rolling, contact of curves and surfaces, joints of the user.
 
    Every call declares rows in the model at once; the bodies must hang on the ground by then. *out is the number
-   of the (first) constraint's declaration. Failures as in drawing.h. */
+   of the (first) constraint's declaration. Failures as in bodies.h. */
 #ifndef DFL_CLOSURES_H
 #define DFL_CLOSURES_H
 
-#include "drawing/drawing.h"
+#include "drawing/bodies.h"
 
 /* ------------------------------------------------------------------ couplings (couplings.c) */
 

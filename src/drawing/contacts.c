@@ -13,7 +13,7 @@
 #include "context/text.h"
 #include "drawing/reactions.h"
 #include "drawing/vectors.h"
-#include "symbolic/derive.h"
+#include "symbolic/symbolic.h"
 
 static dfl_status check(const dfl_drawing *drawing, const dfl_drawn_contact *contact);
 static dfl_status tangents(dfl_vec *t, dfl_drawing *drawing, dfl_vec x, const dfl_expr *s,

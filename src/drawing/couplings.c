@@ -5,7 +5,7 @@
 #include "drawing/drawing_internal.h"
 
 #include "drawing/vectors.h"
-#include "symbolic/derive.h"
+#include "symbolic/symbolic.h"
 
 static int angle_of(const dfl_placed_joint *joint);
 static bool has_both(dfl_joint_kind kind);

@@ -3,7 +3,7 @@
 
 #include "context/text.h"
 #include "drawing/vectors.h"
-#include "declare/names.h"
+#include "declare/declare.h"
 
 #include <string.h>
 

@@ -8,7 +8,7 @@
 #define DFL_DRAWING_INTERNAL_H
 
 #include "context/grow.h"
-#include "drawing/drawing.h"
+#include "drawing/bodies.h"
 #include "drawing/shapes.h"
 
 enum { MOST_P = 7, MOST_V = 6, MOST_ROWS = DFL_JOINT_ROWS };

@@ -3,11 +3,11 @@
 
    Bodies A and B: the force acts on B, the opposite one on A; either may be the ground. Points are those of
    the drawing. Bodies must hang on the ground already. Stiffnesses and the like are expressions; DFL_NO_EXPR
-   or 0 where something is not given. Failures as in drawing.h. */
+   or 0 where something is not given. Failures as in bodies.h. */
 #ifndef DFL_ELEMENTS_H
 #define DFL_ELEMENTS_H
 
-#include "drawing/drawing.h"
+#include "drawing/bodies.h"
 
 /* ------------------------------------------------------------------ strokes (strokes.c)
 

@@ -3,7 +3,7 @@
 
 #include "context/text.h"
 #include "drawing/vectors.h"
-#include "symbolic/derive.h"
+#include "symbolic/symbolic.h"
 
 static dfl_status declare_angles(dfl_drawing *drawing, dfl_placed_joint *joint);
 static dfl_status declare_speeds(dfl_drawing *drawing, dfl_placed_joint *joint);

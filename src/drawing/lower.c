@@ -4,7 +4,6 @@
 
 #include "context/text.h"
 #include "drawing/vectors.h"
-#include "derive/equations_internal.h"
 
 static void add_mass(dfl_drawing *drawing, const dfl_placed_body *body);
 static dfl_expr gravity_energy(dfl_drawing *drawing);

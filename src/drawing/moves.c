@@ -5,7 +5,7 @@
    remains of cancelled parts is rounding, which would spoil the rank of the constraints. */
 #include "drawing/drawing_internal.h"
 
-#include "symbolic/part.h"
+#include "symbolic/symbolic.h"
 
 #include <math.h>
 

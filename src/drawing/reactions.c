@@ -13,7 +13,7 @@
 #include "context/text.h"
 #include "drawing/drawing_internal.h"
 #include "drawing/vectors.h"
-#include "symbolic/derive.h"
+#include "symbolic/symbolic.h"
 
 typedef struct sums {
     dfl_vec x; /* the joint's point */

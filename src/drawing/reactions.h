@@ -2,7 +2,7 @@
 #ifndef DFL_REACTIONS_H
 #define DFL_REACTIONS_H
 
-#include "drawing/drawing.h"
+#include "drawing/bodies.h"
 
 /* The force and torque of a joint on its child, at the child's point of the joint, in world axes, and what drives
    its angle or shift (work per rad or m). All that the joint transmits counts, also a drive, or a spring on

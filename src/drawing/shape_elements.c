@@ -2,7 +2,7 @@
 #include "drawing/shapes_internal.h"
 
 #include "drawing/vectors.h"
-#include "symbolic/derive.h"
+#include "symbolic/symbolic.h"
 
 #include <math.h>
 

@@ -6,7 +6,7 @@
 #ifndef DFL_MECHANISM_SHAPES_H
 #define DFL_MECHANISM_SHAPES_H
 
-#include "drawing/drawing.h"
+#include "drawing/bodies.h"
 
 /* What there is to see besides bodies and joints. Points and axes are those of the drawing. */
 typedef enum dfl_sight_kind {

@@ -4,7 +4,7 @@
 
 #include "drawing/drawing_internal.h"
 #include "drawing/shapes.h"
-#include "declare/shape.h"
+#include "declare/declare.h"
 
 /* A point of a body that joints, elements or the mass are at, and where it is in the drawing. */
 typedef struct dfl_spot {
@@ -37,7 +37,7 @@ dfl_status dfl_add_line(const dfl_stage *stage, dfl_label label, const dfl_spot 
 dfl_status dfl_add_spring(const dfl_stage *stage, dfl_label label, const dfl_spot ends[2],
                           double radius);
 /* A shape of a kind with a pose, its centre at `spot`, turned by `turn` against the body; `sizes` as in
-   shape.h. */
+   declare.h. */
 dfl_status dfl_add_posed(const dfl_stage *stage, dfl_label label, dfl_shape_kind kind,
                          const dfl_spot *spot, const double turn[4], const double *sizes,
                          int nsizes);

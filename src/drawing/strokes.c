@@ -3,7 +3,7 @@
 
 #include "drawing/drawing_internal.h"
 #include "drawing/vectors.h"
-#include "symbolic/derive.h"
+#include "symbolic/symbolic.h"
 
 static dfl_status push_along(dfl_drawing *drawing, dfl_expr xd, dfl_expr F, bool stored);
 

@@ -11,8 +11,7 @@
 #include "drawing/drawing_internal.h"
 
 #include "drawing/vectors.h"
-#include "derive/equations_internal.h"
-#include "symbolic/derive.h"
+#include "symbolic/symbolic.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #ifndef DFL_MECHANISM_VECTORS_H
 #define DFL_MECHANISM_VECTORS_H
 
-#include "drawing/drawing.h"
+#include "drawing/bodies.h"
 
 static inline dfl_vec vec_zero(void)
 {

@@ -17,7 +17,7 @@
 #include "context/text.h"
 #include "drawing/reactions.h"
 #include "drawing/vectors.h"
-#include "symbolic/derive.h"
+#include "symbolic/symbolic.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 /* callbacks.c: the callbacks of dfl_eom on top of the programs of a model, with invariants for the solver
    and without them for the start. */
-#include "engine/runnable_internal.h"
+#include "engine/engine_internal.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
    the first small steps do not decide alone; and it will save more than it costs in the rest of
    the run. Code that is in the cache costs only the look. */
 #include "declare/costs.h"
-#include "engine/runnable_internal.h"
+#include "engine/engine_internal.h"
 
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 /* partition.c: the independent coordinates of the form `partition`, by name. */
-#include "engine/runnable_internal.h"
+#include "engine/engine_internal.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,8 +2,8 @@
 
    One program evaluates all blocks at once, which is what the solver asks for in every Newton
    iteration; other requests are served block by block. */
-#include "engine/runnable_internal.h"
-#include "declare/shape.h"
+#include "engine/engine_internal.h"
+#include "declare/declare.h"
 
 enum { PROGRAMS = SINGLE_BLOCKS + 8 };
 

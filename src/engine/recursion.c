@@ -4,7 +4,7 @@
    Derivatives along velocities, p' = Z v, become derivatives by p with Z^+ (dfl_tree_chain). */
 #include "engine/recursion.h"
 
-#include "derive/equations_internal.h"
+#include "derive/derive.h"
 
 #include <string.h>
 

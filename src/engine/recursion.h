@@ -2,7 +2,7 @@
 #ifndef DFL_RECURSION_H
 #define DFL_RECURSION_H
 
-#include "derive/numbers.h"
+#include "derive/derive.h"
 
 typedef struct dfl_recursion dfl_recursion;
 

@@ -1,6 +1,6 @@
 /* runnable.c: a model that can be evaluated: its life, its parameters, and what is asked for at a state
    beside the blocks of dfl_eom. */
-#include "engine/runnable_internal.h"
+#include "engine/engine_internal.h"
 
 #include <math.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 #include "export/export.h"
 #include "export/source.h"
 
-#include "symbolic/emit.h"
+#include "symbolic/symbolic.h"
 
 #include <string.h>
 

@@ -6,8 +6,8 @@
 #ifndef DFL_EXPORT_H
 #define DFL_EXPORT_H
 
-#include "derive/equations.h"
-#include "symbolic/print.h"
+#include "derive/derive.h"
+#include "symbolic/symbolic.h"
 
 /* The equations of motion for people, as text or as a complete LaTeX document (amsmath, geometry). The
    assembled rows become nodes of the model's graph. */

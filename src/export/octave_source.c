@@ -7,7 +7,7 @@
 #include "export/octave_parts.h"
 #include "export/source.h"
 
-#include "symbolic/emit.h"
+#include "symbolic/symbolic.h"
 
 #include <errno.h>
 #include <stdio.h>

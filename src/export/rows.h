@@ -3,8 +3,8 @@
 #define DFL_ROWS_H
 
 #include "context/text.h"
-#include "derive/equations.h"
-#include "symbolic/print.h"
+#include "derive/derive.h"
+#include "symbolic/symbolic.h"
 
 /* Sections in the order in which they are written. */
 typedef enum dfl_section {

@@ -1,7 +1,7 @@
 /* source.c: what the exports of source code share. */
 #include "export/source.h"
 
-#include "engine/runnable.h"
+#include "engine/engine.h"
 
 #include <ctype.h>
 #include <math.h>

@@ -3,9 +3,8 @@
 #define DFL_SOURCE_H
 
 #include "context/text.h"
-#include "derive/equations.h"
-#include "symbolic/print.h"
-#include "symbolic/tape.h"
+#include "derive/derive.h"
+#include "symbolic/symbolic.h"
 
 /* The blocks of the general form, in the order in which they are written. */
 typedef enum dfl_block_id {

@@ -1,7 +1,7 @@
 /* record.c: one run: its description, and what all its files get. */
 #include "result/result_internal.h"
 
-#include "declare/shape.h"
+#include "declare/declare.h"
 
 #include <string.h>
 

@@ -10,7 +10,7 @@
 #define DFL_RESULT_H
 
 #include "context/text.h"
-#include "derive/equations.h"
+#include "derive/derive.h"
 
 #include <driftless/driftless.h>
 

@@ -1,7 +1,7 @@
 /* scene.c: the scene of a model as JSON, for the page and for /scene of an HDF5 result. */
 #include "result/result_internal.h"
 
-#include "declare/shape.h"
+#include "declare/declare.h"
 
 #include <math.h>
 

@@ -1,9 +1,7 @@
 /* closures.c: the calls of the language that close mechanisms: gear, rack, thread, belt, coupling, drive;
    knife_edge, rolling_disk, rolling_ball. */
-#include "drawing/closures.h"
-#include "drawing/shapes.h"
+#include "drawing/drawing.h"
 
-#include "drawing/vectors.h"
 #include "script/arguments.h"
 #include "script/language.h"
 #include "script/mechanism.h"

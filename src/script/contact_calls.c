@@ -2,15 +2,13 @@
 
    curve_a = function(s) return x, y end returns a point of the drawing that moves with body A; `at` instead of a
    curve is a single point. */
-#include "drawing/closures.h"
+#include "drawing/drawing.h"
 
-#include "drawing/shapes.h"
-#include "drawing/vectors.h"
 #include "script/arguments.h"
 #include "script/language.h"
 #include "script/mechanism.h"
 #include "script/symbol.h"
-#include "symbolic/derive.h"
+#include "symbolic/symbolic.h"
 
 #include <lauxlib.h>
 #include <string.h>

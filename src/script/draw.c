@@ -2,11 +2,11 @@
 
    All calls have one form: draw.KIND(name, [file,] point ..., {options}). A point is {x, y} or {x, y, z}
    with numbers or expressions; options are named. One table says what each kind takes; the columns
-   that come out are those of declare/shape.h. */
+   that come out are those of declare/declare.h. */
 #include "script/language.h"
 
-#include "drawing/shapes.h"
-#include "declare/shape.h"
+#include "drawing/drawing.h"
+#include "declare/declare.h"
 #include "script/arguments.h"
 #include "script/library.h"
 #include "script/mechanism.h"

@@ -4,7 +4,7 @@
    it is in the drawing, by itself the centre of mass. It becomes that call, with the name of the body. */
 #include "script/language.h"
 
-#include "declare/shape.h"
+#include "declare/declare.h"
 #include "script/arguments.h"
 #include "script/mechanism.h"
 

@@ -1,7 +1,7 @@
 /* element.c: what the calls of force elements share. */
 #include "script/element.h"
 
-#include "drawing/shapes.h"
+#include "drawing/drawing.h"
 #include "script/arguments.h"
 #include "script/library.h"
 #include "script/symbol.h"

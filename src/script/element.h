@@ -6,7 +6,7 @@
 #ifndef DFL_SCRIPT_ELEMENT_H
 #define DFL_SCRIPT_ELEMENT_H
 
-#include "drawing/elements.h"
+#include "drawing/drawing.h"
 #include "script/mechanism.h"
 
 typedef struct dfl_element {

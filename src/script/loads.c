@@ -1,7 +1,7 @@
 /* loads.c: the calls of elements that act on bodies in several directions: wrench, bushing, impact, attraction. */
 #include "script/element.h"
 
-#include "drawing/vectors.h"
+#include "drawing/drawing.h"
 #include "script/arguments.h"
 #include "script/symbol.h"
 

@@ -4,7 +4,7 @@
 #include "script/mechanism.h"
 
 #include "context/text.h"
-#include "drawing/reactions.h"
+#include "drawing/drawing.h"
 #include "script/arguments.h"
 #include "script/language.h"
 #include "script/symbol.h"

@@ -1,7 +1,7 @@
 /* motion.c: how points of bodies move and what joints transmit, as symbols and as outputs. */
 #include "script/mechanism.h"
 
-#include "drawing/reactions.h"
+#include "drawing/drawing.h"
 #include "script/arguments.h"
 #include "script/symbol.h"
 

@@ -4,8 +4,8 @@
    run_script. */
 #include "script/script.h"
 
-#include "drawing/shapes.h"
-#include "declare/names.h"
+#include "drawing/drawing.h"
+#include "declare/declare.h"
 #include "script/language.h"
 #include "script/library.h"
 #include "script/sandbox.h"

@@ -2,7 +2,7 @@
 #ifndef DFL_SCRIPT_H
 #define DFL_SCRIPT_H
 
-#include "declare/model.h"
+#include "declare/declare.h"
 
 /* `{0}` is a complete set. */
 typedef struct dfl_script_options {

@@ -4,7 +4,7 @@
 #include "script/symbol.h"
 
 #include "script/arguments.h"
-#include "symbolic/print.h"
+#include "symbolic/symbolic.h"
 
 #include <lauxlib.h>
 #include <math.h>

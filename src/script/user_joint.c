@@ -4,9 +4,8 @@
    Implicit: residual = function(a, b, q1, ..., t) returns residuals of the poses of A and B, as in Arnold (2013),
    eq. (7): k(p_B, p_A, q, t) = 0. B then moves freely, and the residuals are constraints; the coordinates q are
    positions without mass, which these rows determine. */
-#include "drawing/closures.h"
+#include "drawing/drawing.h"
 
-#include "drawing/vectors.h"
 #include "script/arguments.h"
 #include "script/language.h"
 #include "script/mechanism.h"

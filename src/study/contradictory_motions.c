@@ -4,9 +4,9 @@
    no motion of the coordinates changes. Where they do not, what moves the rows of this set by time is to blame:
    drives, other constraints that contain time, and prescribed joints of loops. */
 #include "study/study.h"
-#include "derive/equations_internal.h"
-#include "declare/names.h"
-#include "engine/runnable_internal.h"
+#include "derive/derive.h"
+#include "declare/declare.h"
+#include "engine/engine_internal.h"
 
 #include "linalg/linalg.h"
 

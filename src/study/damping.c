@@ -4,11 +4,10 @@
    zero: forces determine its speed. The rest is quasi-static if the stiffness reduced to it is regular,
    otherwise undetermined. */
 #include "study/study.h"
-#include "derive/equations_internal.h"
-#include "engine/runnable_internal.h"
+#include "derive/derive.h"
+#include "engine/engine_internal.h"
 
 #include "linalg/linalg.h"
-#include "derive/null_space.h"
 
 #include <lapacke.h>
 

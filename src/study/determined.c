@@ -2,14 +2,13 @@
 
    The solver solves for all accelerations: every direction needs mass, a constraint, or a balance of forces
    that depends on its velocity. And it solves 0 = d for w: d_w must be regular. */
-#include "derive/equations_internal.h"
-#include "declare/names.h"
-#include "engine/runnable_internal.h"
+#include "derive/derive.h"
+#include "declare/declare.h"
+#include "engine/engine_internal.h"
 
 #include "context/text.h"
 #include "linalg/linalg.h"
 #include "study/study.h"
-#include "derive/null_space.h"
 
 #include <string.h>
 

@@ -1,9 +1,8 @@
 /* diagnosis.c: degrees of freedom, redundant constraints, directions without mass, consistency. */
 #include "study/study.h"
 
-#include "derive/equations_internal.h"
-#include "derive/null_space.h"
-#include "engine/runnable_internal.h"
+#include "derive/derive.h"
+#include "engine/engine_internal.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,11 +1,10 @@
 /* explain.c: what only the model knows about a failure: the line of the row, and the function that was
    evaluated outside its domain. */
-#include "derive/equations_internal.h"
-#include "engine/runnable_internal.h"
+#include "derive/derive.h"
+#include "engine/engine_internal.h"
 
 #include "context/text.h"
-#include "symbolic/part.h"
-#include "symbolic/print.h"
+#include "symbolic/symbolic.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,10 +3,10 @@
    An invariant that the equations do not keep would bend the solution without a word. Its rate is
    evaluated with the accelerations of the model, at the start and for two other velocities from the
    same position, since at rest every energy seems to be kept. */
-#include "engine/runnable_internal.h"
+#include "engine/engine_internal.h"
 
 #include "linalg/linalg.h"
-#include "derive/equations_internal.h"
+#include "derive/derive.h"
 
 #include <lapacke.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* redundant_rows.c: from sets of dependent rows to rows that may be left out, and to sets that contradict. */
 #include "study/study.h"
 
-#include "derive/equations_internal.h"
+#include "derive/derive.h"
 
 #include <math.h>
 #include <string.h>

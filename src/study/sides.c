@@ -9,33 +9,6 @@
 
 static int evaluate(double *value, double t, const double *x, void *user);
 
-dfl_status dfl_model_side(dfl_model *model, const char *name, dfl_expr expr)
-{
-    if (model->nsides == model->max_sides) {
-        const int room = 2 * model->max_sides + 8;
-        dfl_side *larger = dfl_alloc(model->ctx, (size_t)room, sizeof *larger);
-        if (!larger)
-            return DFL_NO_MEMORY;
-        if (model->nsides > 0)
-            memcpy(larger, model->sides, (size_t)model->nsides * sizeof *larger);
-        dfl_free(model->ctx, model->sides);
-        model->sides = larger;
-        model->max_sides = room;
-    }
-    char *copy = dfl_copy_string(model->ctx, name);
-    if (!copy)
-        return DFL_NO_MEMORY;
-    model->sides[model->nsides++] = (dfl_side){copy, expr, model->line};
-    return DFL_OK;
-}
-
-void dfl_model_free_sides(dfl_model *model)
-{
-    for (int i = 0; i < model->nsides; i++)
-        dfl_free(model->ctx, model->sides[i].name);
-    dfl_free(model->ctx, model->sides);
-}
-
 dfl_status dfl_sides_create(dfl_sides *out, dfl_conditions *conditions, dfl_runnable *run)
 {
     const dfl_model *model = run->eq->model;

@@ -2,9 +2,7 @@
 #ifndef DFL_MODEL_SIDES_H
 #define DFL_MODEL_SIDES_H
 
-#include "engine/runnable_internal.h"
-
-void dfl_model_free_sides(dfl_model *model);
+#include "engine/engine_internal.h"
 
 /* Adds the sides of the model to the conditions of a start. */
 typedef struct dfl_sides {

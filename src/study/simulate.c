@@ -7,7 +7,7 @@
 #include "study/study.h"
 
 #include "formulation/forms.h"
-#include "declare/shape.h"
+#include "declare/declare.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -3,8 +3,8 @@
    Invariants keep the value they have at the start, so they cannot help to find it: the values are
    completed without them first. */
 #include "context/text.h"
-#include "derive/equations_internal.h"
-#include "engine/runnable_internal.h"
+#include "derive/derive.h"
+#include "engine/engine_internal.h"
 #include "study/sides.h"
 
 #include <math.h>

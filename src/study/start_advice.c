@@ -1,8 +1,8 @@
 /* start_advice.c: what a user should hear although the model runs: a configuration that was chosen for him and, of
    massless directions, given velocities that were not his to give, negative damping, masses next to nothing. */
 #include "study/study.h"
-#include "derive/equations_internal.h"
-#include "engine/runnable_internal.h"
+#include "derive/derive.h"
+#include "engine/engine_internal.h"
 
 #include <math.h>
 

@@ -4,7 +4,7 @@
 #define DFL_STUDY_H
 
 #include "context/text.h"
-#include "engine/runnable.h"
+#include "engine/engine.h"
 #include "result/residuals.h"
 
 /* ---- settings and one run ---- */

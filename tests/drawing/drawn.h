@@ -6,7 +6,7 @@
 
 #include "multibody/loop.h"
 #include "drawing/drawing.h"
-#include "engine/runnable.h"
+#include "engine/engine.h"
 
 /* A drawing and what is made of it. */
 typedef struct drawn {

@@ -2,7 +2,7 @@
    pendulum. The bounds are K times the tolerance 1e-10. */
 #include "scripted.h"
 
-#include "symbolic/derive.h"
+#include "symbolic/symbolic.h"
 
 #include <math.h>
 

@@ -6,7 +6,7 @@
 #include "support.h"
 
 #include "export/export.h"
-#include "engine/runnable.h"
+#include "engine/engine.h"
 #include "script/script.h"
 
 #include <lapacke.h>

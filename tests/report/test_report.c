@@ -3,7 +3,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "result/fixture.h"
 
-#include "declare/shape.h"
+#include "declare/declare.h"
 #include "report/report_internal.h"
 
 enum { N = 5 }; /* lambda(rod), der(x), der(y), x, y */

@@ -7,7 +7,7 @@
 #include "result/residuals.h"
 #include "script/script.h"
 
-#include "engine/runnable.h"
+#include "engine/engine.h"
 
 #include <stdlib.h>
 #include <unistd.h>

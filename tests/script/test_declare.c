@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "context/text.h"
-#include "declare/model.h"
+#include "declare/declare.h"
 
 typedef struct fixture {
     dfl_context *ctx;

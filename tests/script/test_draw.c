@@ -3,8 +3,8 @@
 #define _XOPEN_SOURCE 700
 #include "scripts.h"
 
-#include "engine/runnable.h"
-#include "declare/shape.h"
+#include "engine/engine.h"
+#include "declare/declare.h"
 
 #include <stdlib.h>
 #include <unistd.h>

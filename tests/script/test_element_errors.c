@@ -3,7 +3,7 @@
 #include "scripts.h"
 
 #include "export/export.h"
-#include "derive/equations.h"
+#include "derive/derive.h"
 
 #define MODEL                                                                                      \
     "planar()\n"                                                                                   \

@@ -3,7 +3,7 @@
 #define _XOPEN_SOURCE 700
 #include "scripts.h"
 
-#include "declare/shape.h"
+#include "declare/declare.h"
 
 #include <stdlib.h>
 

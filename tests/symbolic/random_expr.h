@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "symbolic/graph.h"
+#include "symbolic/symbolic.h"
 
 enum { SYMBOLS = 5, STEPS = 60 };
 

@@ -4,7 +4,7 @@
 #define DFL_TESTS_RANDOM_GRAPH_H
 
 #include "symbolic/graph_internal.h"
-#include "symbolic/tape.h"
+#include "symbolic/symbolic.h"
 
 #include <math.h>
 #include <setjmp.h>

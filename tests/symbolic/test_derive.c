@@ -6,7 +6,7 @@
 #include "meter.h"
 #include "random_expr.h"
 
-#include "symbolic/derive.h"
+#include "symbolic/symbolic.h"
 
 #include <complex.h>
 

@@ -2,7 +2,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "random_graph.h"
 
-#include "symbolic/emit.h"
+#include "symbolic/symbolic.h"
 
 #include <dlfcn.h>
 #include <locale.h>

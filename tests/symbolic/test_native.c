@@ -3,7 +3,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "random_graph.h"
 
-#include "symbolic/native.h"
+#include "symbolic/symbolic.h"
 #include "symbolic/native_internal.h"
 
 #include <dirent.h>

@@ -2,8 +2,7 @@
    strings; lengths stay bounded. */
 #include "random_expr.h"
 
-#include "symbolic/derive.h"
-#include "symbolic/print.h"
+#include "symbolic/symbolic.h"
 
 #include <ctype.h>
 

@@ -1,7 +1,7 @@
-/* derive.c: sweeps over the nodes below some roots (part.h): derivatives along a direction,
+/* derivatives.c: sweeps over the nodes below some roots (part.h): derivatives along a direction,
    gradients, substitution. Each is one loop over an array, so the depth of an expression does not
    matter. Derivatives live in an array beside the part's nodes; 0, the constant, means none. */
-#include "symbolic/derive.h"
+#include "symbolic/derivatives.h"
 #include "symbolic/graph_internal.h"
 #include "symbolic/sweep.h"
 

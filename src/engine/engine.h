@@ -1,18 +1,18 @@
-/* runnable.h: a model ready for the solver: its equations as tapes or native code behind a dfl_eom.
+/* engine.h: a model ready for the solver: its equations as tapes or native code behind a dfl_eom.
 
    Input arrays of every tape: 0 time, 1 x, 2 a, 3 parameters, 4 inputs, 5 levels of invariants. */
-#ifndef DFL_RUNNABLE_H
-#define DFL_RUNNABLE_H
+#ifndef DFL_ENGINE_H
+#define DFL_ENGINE_H
 
-#include "derive/equations.h"
-#include "symbolic/native.h"
+#include "derive/derive.h"
+#include "symbolic/symbolic.h"
 
 #include <driftless/driftless.h>
 
 enum { DFL_IN_TIME, DFL_IN_X, DFL_IN_A, DFL_IN_PARAM, DFL_IN_INPUT, DFL_IN_LEVEL, DFL_IN_ARRAYS };
 
 /* How expressions are evaluated. Automatic: on the tape, and by native code as soon as that pays.
-   Recursion: the masses of a mechanism were left to one (model.h), the rest is automatic. */
+   Recursion: the masses of a mechanism were left to one (declare.h), the rest is automatic. */
 typedef enum dfl_evaluation {
     DFL_EVAL_AUTO,
     DFL_EVAL_TAPE,

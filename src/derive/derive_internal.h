@@ -1,15 +1,8 @@
-/* equations_internal.h: between equations.c (order and checks), lagrange.c, hidden.c and jacobians.c. */
-#ifndef DFL_EQUATIONS_INTERNAL_H
-#define DFL_EQUATIONS_INTERNAL_H
+/* derive_internal.h: between equations.c (order and checks), lagrange.c, hidden.c and jacobians.c. */
+#ifndef DFL_DERIVE_INTERNAL_H
+#define DFL_DERIVE_INTERNAL_H
 
-#include "derive/equations.h"
-
-/* Fails with "FILE:LINE: " in front (no line where it is 0). */
-#if defined(__GNUC__)
-__attribute__((format(printf, 3, 4)))
-#endif
-dfl_status
-dfl_model_fail(const dfl_model *model, int line, const char *format, ...);
+#include "derive/derive.h"
 
 /* A list of entries that is brought into the order of dfl_sparse at the end; entries at the same place
    are added in the order they came. */
@@ -34,16 +27,5 @@ dfl_status dfl_derive_jacobians(dfl_equations *eq);
 
 /* flags.c: the flags of all rows. */
 void dfl_derive_flags(dfl_equations *eq);
-
-/* The symbols of one kind of unknowns in the order of x: a pointer to the variables of x. */
-const dfl_variable *dfl_equations_p(const dfl_equations *eq);
-const dfl_variable *dfl_equations_v(const dfl_equations *eq);
-const dfl_variable *dfl_equations_s(const dfl_equations *eq);
-
-/* The number of a velocity's symbol within v, or -1. */
-int dfl_equations_velocity(const dfl_equations *eq, dfl_expr symbol);
-
-/* An array of expressions from the context. */
-dfl_expr *dfl_exprs(const dfl_equations *eq, int count);
 
 #endif

@@ -1,11 +1,11 @@
-/* runnable_internal.h: between runnable.c, programs.c, callbacks.c, motion.c and start.c. */
-#ifndef DFL_RUNNABLE_INTERNAL_H
-#define DFL_RUNNABLE_INTERNAL_H
+/* engine_internal.h: between runnable.c, programs.c, callbacks.c, motion.c and start.c. */
+#ifndef DFL_ENGINE_INTERNAL_H
+#define DFL_ENGINE_INTERNAL_H
 
 #include "eom/accelerations.h"
-#include "derive/numbers.h"
+#include "derive/derive.h"
 #include "engine/recursion.h"
-#include "engine/runnable.h"
+#include "engine/engine.h"
 
 /* A tape with its registers and the function that runs it. */
 typedef struct program {

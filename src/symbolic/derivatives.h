@@ -1,10 +1,10 @@
-/* derive.h: exact derivatives; the results are expressions of the same graph.
+/* derivatives.h: exact derivatives; the results are expressions of the same graph.
 
    abs, min, max, select, sign: the derivative of the branch that is taken; at a jump or a corner
    that of "otherwise", and 0 for abs. x^y by y where x = 0: the limit 0. No function here recurses:
    expressions may be as deep as memory allows. */
-#ifndef DFL_DERIVE_H
-#define DFL_DERIVE_H
+#ifndef DFL_DERIVATIVES_H
+#define DFL_DERIVATIVES_H
 
 #include "symbolic/graph.h"
 

@@ -1,0 +1,46 @@
+/* declare_internal.h: what the files of this module share. */
+#ifndef DFL_DECLARE_INTERNAL_H
+#define DFL_DECLARE_INTERNAL_H
+
+#include "declare/declare.h"
+
+/* The velocity that `u` means: a speed, an own velocity, or a position for its own velocity. */
+dfl_status dfl_model_velocity_of(dfl_expr *out, dfl_model *model, const char *call, dfl_expr u);
+
+/* Stops a script that declares without end before memory is gone. */
+dfl_status dfl_model_check_count(const dfl_model *model, int count);
+
+/* Makes the declaration `number` findable by its name. */
+dfl_status dfl_model_enter_name(dfl_model *model, int number);
+
+/* Frees what the shape owns. */
+void dfl_shape_clear(dfl_shape *shape, dfl_context *ctx);
+
+/* contents.c: which symbols the expressions of a model may contain. */
+
+/* Where an expression stands. */
+typedef enum dfl_role {
+    DFL_FOR_KINEMATICS,
+    DFL_FOR_KINETIC,
+    DFL_FOR_POTENTIAL,
+    DFL_FOR_MASS,
+    DFL_FOR_FORCE,
+    DFL_FOR_CONSTRAINT,
+    DFL_FOR_NONHOLONOMIC,
+    DFL_FOR_DYNAMIC,
+    DFL_FOR_AUXILIARY,
+    DFL_FOR_CONTACT,
+    DFL_FOR_INVARIANT,
+    DFL_FOR_OUTPUT,
+    DFL_FOR_EVENT,
+    DFL_FOR_DRAW,
+    DFL_PLACES
+} dfl_role;
+
+/* DFL_OK if `expr` may stand there. Otherwise the message names the symbol that may not, or what is
+   missing; `name` (may be NULL) is that of the declaration. Also passes on a failure of the graph.
+   */
+dfl_status dfl_model_check_contents(const dfl_model *model, dfl_role role, const char *name,
+                                    dfl_expr expr);
+
+#endif

@@ -1,0 +1,9 @@
+/* derive.h: the equations of motion of a model, as expressions; what other modules see of this one. */
+#ifndef DFL_DERIVE_H
+#define DFL_DERIVE_H
+
+#include "derive/equations.h"  /* the general form */
+#include "derive/null_space.h" /* null spaces of small matrices, for messages */
+#include "derive/numbers.h"    /* a number for every symbol */
+
+#endif
