@@ -255,6 +255,21 @@ typedef struct dfl_conditions {
     void *user;
 } dfl_conditions;
 
+/* The largest absolute residual of the rows of each level, also of rows that a form does not
+   enforce. */
+typedef struct dfl_residuals {
+    double position; /* g */
+    double velocity; /* gI */
+    double
+        acceleration; /* gII and hI with M a = f - W^T (l, m); NAN with psi1, without bias, and if
+                            M is singular */
+    double nonholonomic; /* hv */
+    double contact;      /* c */
+    double auxiliary;    /* d */
+    double invariant;    /* e and ep */
+    double massless;     /* gam */
+} dfl_residuals;
+
 /* Counters since the start. The first eleven are those of the GEOMS code. */
 typedef struct dfl_statistics {
     long accepted, evaluations, mass_evaluations, jacobians, selector_computations;
@@ -271,13 +286,8 @@ typedef struct dfl_statistics {
     double seconds;                   /* wall-clock time in advance */
     double longest_step;              /* s of wall-clock time, with step.fixed */
     int rank_position, rank_velocity; /* of the constraints, as integrated */
-    /* largest absolute residual over the start and all accepted steps, also of rows that a form does not
-       enforce; acceleration: gII and hI with M a = f - W^T (l, m), NAN with psi1, without bias, and
-       where M is singular */
-    struct {
-        double position, velocity, acceleration, nonholonomic, contact, auxiliary, invariant,
-            massless;
-    } max_residual;
+    dfl_residuals
+        max_residual; /* over the start and all accepted steps; 0 where there are no rows */
     double
         max_correction; /* the same for multipliers mu and tau of DFL_GGL, DFL_EXT316, DFL_EXT317 and
                               DFL_PINV, which are not in x: zero on the exact solution */
@@ -328,6 +338,11 @@ int dfl_solver_order(const dfl_solver *solver);
 /* Evaluates the continuous output at time `t` inside the last accepted step; `project` moves the
    result onto all constraints. DFL_INVALID: `t` lies outside the step. */
 dfl_status dfl_solver_interpolate(double *x, dfl_solver *solver, double t, bool project);
+
+/* The residuals at the last accepted step, inside on_step at its `x`; NAN for a level without rows.
+   Nothing is evaluated again. Before a start, and if eval fails at an event that ends the run: NAN
+   for all levels. */
+dfl_residuals dfl_solver_residuals(dfl_solver *solver);
 
 /* The statistics so far. */
 dfl_statistics dfl_solver_statistics(const dfl_solver *solver);

@@ -4,7 +4,26 @@
 #define DFL_LINALG_H
 
 #include <driftless/context.h>
+#include <math.h>
 #include <stdbool.h>
+
+/* The largest |x_i| of n numbers; 0 if there are none. NaN is ignored. */
+static inline double dfl_max_abs(const double *x, int n)
+{
+    double largest = 0;
+    for (int i = 0; i < n; i++)
+        largest = fabs(x[i]) > largest ? fabs(x[i]) : largest;
+    return largest;
+}
+
+/* As dfl_max_abs, for numbers at the distance `stride`: a row of a matrix. */
+static inline double dfl_max_abs_row(const double *x, int n, int stride)
+{
+    double largest = 0;
+    for (int i = 0; i < n; i++, x += stride)
+        largest = fabs(*x) > largest ? fabs(*x) : largest;
+    return largest;
+}
 
 /* C (m x n) = alpha A (m x k) B (k x n) + beta C;  _tn: with A^T, A being k x m. */
 void dfl_gemm(int m, int n, int k, double alpha, const double *A, int lda, const double *B, int ldb,

@@ -21,6 +21,9 @@ enum { DFL_LEVELS = 8 };
    "massless" */
 extern const char *const dfl_level_names[DFL_LEVELS];
 
+/* The residuals of a solver in this order. */
+void dfl_residual_levels(double levels[DFL_LEVELS], const dfl_residuals *residuals);
+
 /* The columns of all files, states first. */
 typedef struct dfl_columns {
     int n, m;           /* states, outputs */

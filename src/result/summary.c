@@ -15,19 +15,24 @@ static void describe_steps(dfl_text *text, const dfl_statistics *stats);
 static void describe_levels(dfl_text *text, const double levels[DFL_LEVELS]);
 static void describe_events(dfl_text *text, const dfl_summary *summary, const char *const *names);
 
+void dfl_residual_levels(double levels[DFL_LEVELS], const dfl_residuals *residuals)
+{
+    const dfl_residuals *r = residuals;
+    const double in_order[DFL_LEVELS] = {r->position,     r->velocity, r->acceleration,
+                                         r->nonholonomic, r->contact,  r->auxiliary,
+                                         r->invariant,    r->massless};
+    memcpy(levels, in_order, sizeof in_order);
+}
+
 void dfl_summary_levels(double levels[DFL_LEVELS], const dfl_summary *summary,
                         const dfl_equations *eq)
 {
-    const dfl_statistics *stats = &summary->statistics;
     const int rows[DFL_LEVELS] = {eq->nl, eq->nl, eq->nl + eq->nm,  eq->nm,
                                   eq->ns, eq->nw, eq->ne + eq->nep, eq->n0};
-    const double largest[DFL_LEVELS] = {
-        stats->max_residual.position,     stats->max_residual.velocity,
-        stats->max_residual.acceleration, stats->max_residual.nonholonomic,
-        stats->max_residual.contact,      stats->max_residual.auxiliary,
-        stats->max_residual.invariant,    stats->max_residual.massless};
+    dfl_residual_levels(levels, &summary->statistics.max_residual);
     for (int i = 0; i < DFL_LEVELS; i++)
-        levels[i] = rows[i] > 0 && summary->x ? largest[i] : NAN;
+        if (rows[i] == 0 || !summary->x)
+            levels[i] = NAN;
 }
 
 void dfl_summary_counters(dfl_fact out[DFL_COUNTERS], const dfl_statistics *stats)

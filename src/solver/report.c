@@ -170,18 +170,22 @@ static dfl_status meet_events(dfl_solver *solver)
     return status ? status : end_at_event(solver, stopping);
 }
 
-/* The step ends here, at (event_time, x_stop): the last call of on_step, while its interpolation is there; then this
-   is the present point. */
+/* The step ends here, at (event_time, x_stop): the last call of on_step comes before this is made
+   the present point, because the step can be interpolated only until then. */
 static dfl_status end_at_event(dfl_solver *solver, int event)
 {
     const dfl_solver_options *opt = &solver->options;
+    const dfl_stepper *st = solver->stepper;
     const double t = solver->event_time;
+    const bool evaluated = solver->landed || dfl_solver_evaluate_beside(solver, t, solver->x_stop);
+    solver->present = solver->landed ? &st->here : evaluated ? &st->next : NULL;
     if (opt->output.on_step)
-        opt->output.on_step(solver, solver->stepper->t_old, t, solver->x_stop, opt->user);
-    const dfl_status status =
-        solver->landed ? DFL_OK : dfl_solver_stand_at(solver, t, solver->x_stop);
+        opt->output.on_step(solver, st->t_old, t, solver->x_stop, opt->user);
+    solver->present = &st->here;
     solver->unreported = false;
-    return status ? status
-                  : dfl_fail(solver->ctx, DFL_STOPPED, "event %d stopped the run at t = %.10g",
-                             event, t);
+    if (!evaluated)
+        return dfl_fail(solver->ctx, DFL_CALLBACK, "eval fails at the event, t = %.10g", t);
+    if (!solver->landed)
+        dfl_solver_stand_beside(solver);
+    return dfl_fail(solver->ctx, DFL_STOPPED, "event %d stopped the run at t = %.10g", event, t);
 }

@@ -211,6 +211,7 @@ static dfl_status start(dfl_solver *solver, double t0, const double *x0,
     solver->unreported = solver->event_found = solver->approached = false;
     memset(solver->found, 0, (size_t)opt->events.count);
     solver->started = true;
+    solver->present = &st->here;
     dfl_solver_note_residuals(solver);
     status = dfl_solver_report_start(solver);
     solver->started = !status || status == DFL_STOPPED;
@@ -314,25 +315,27 @@ static void name_moving_positions(char *text, size_t size, const dfl_solver *sol
     }
 }
 
-dfl_status dfl_solver_stand_at(dfl_solver *solver, double t, const double *x)
+bool dfl_solver_evaluate_beside(dfl_solver *solver, double t, const double *x)
 {
     dfl_stepper *st = solver->stepper;
     dfl_system *sys = &solver->sys;
-    /* a method that begins with a low order begins with a short step */
-    const double h = st->class->remembers ? solver->options.step.fixed : st->h;
     dfl_stepper_interpolate(st->next.x, st, t); /* carried accelerations */
     memcpy(st->next.x + sys->na, x, (size_t)sys->nu * sizeof *x);
     st->next.t = t;
     sys->stats->evaluations--;
     sys->stats->check_evaluations++;
-    if (dfl_system_eval_checked(sys, &st->next))
-        return dfl_fail(solver->ctx, DFL_CALLBACK, "eval fails at the event, t = %.10g", t);
+    return dfl_system_eval_checked(sys, &st->next) == DFL_STEP_OK;
+}
+
+void dfl_solver_stand_beside(dfl_solver *solver)
+{
+    dfl_stepper *st = solver->stepper;
+    /* a method that begins with a low order begins with a short step */
+    const double h = st->class->remembers ? solver->options.step.fixed : st->h;
     const dfl_point old = st->here;
     st->here = st->next;
     st->next = old;
     dfl_stepper_start(st, h);
-    solver->unreported = false;
-    return DFL_OK;
 }
 
 static dfl_status evaluate_start(dfl_solver *solver)
@@ -517,36 +520,4 @@ static dfl_status move_onto_constraints(double *x, dfl_solver *solver, double t)
                              "the state at t = %.10g cannot be moved onto the constraints: %s", t,
                              dfl_message(solver->ctx))
                   : DFL_OK;
-}
-
-static void note(double *largest, const double *rows, int n)
-{
-    for (int i = 0; i < n; i++)
-        if (fabs(rows[i]) > *largest)
-            *largest = fabs(rows[i]);
-}
-
-void dfl_solver_note_residuals(dfl_solver *solver)
-{
-    const dfl_eom *eom = solver->eom;
-    const dfl_blocks *b = &solver->stepper->here.blocks;
-    note(&solver->stats.max_residual.position, b->g, eom->nl);
-    note(&solver->stats.max_residual.velocity, b->gI, eom->nl);
-    note(&solver->stats.max_residual.nonholonomic, b->hv, eom->nm);
-    note(&solver->stats.max_residual.contact, b->c, eom->ns);
-    note(&solver->stats.max_residual.auxiliary, b->d, eom->nw);
-    note(&solver->stats.max_residual.invariant, b->e, eom->ne);
-    note(&solver->stats.max_residual.invariant, b->ep, eom->nep);
-    note(&solver->stats.max_residual.massless, b->gam, eom->n0);
-    const double *acceleration =
-        dfl_formulation_acceleration_rows(&solver->form, &solver->stepper->here);
-    if (acceleration)
-        note(&solver->stats.max_residual.acceleration, acceleration, solver->sys.nc);
-    else
-        solver->stats.max_residual.acceleration = NAN;
-    if (!solver->sys.carried) { /* leading unknowns of the form, after accelerations */
-        const int first = solver->sys.leading_a ? solver->sys.n3 : 0;
-        note(&solver->stats.max_correction, solver->stepper->here.x + first,
-             solver->sys.na - first);
-    }
 }

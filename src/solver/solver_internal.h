@@ -34,6 +34,8 @@ struct dfl_solver {
     bool landed;        /* ... and the last step ends there */
     double event_time;  /* of the last events ... */
     signed char *found; /* ... +1 rising, -1 falling, 0 not one of them */
+    const dfl_point *present; /* where residuals are taken: `here`, but `next` while on_step is
+                                 called for an event inside the step; NULL: eval has failed there */
 };
 
 /* +1 forward, -1 backward in time. */
@@ -76,7 +78,10 @@ dfl_status dfl_solver_watch_derivatives(dfl_solver *solver);
 /* Takes the residuals of the present point into the largest ones. */
 void dfl_solver_note_residuals(dfl_solver *solver);
 
-/* Makes (t, x) of the user the present point and starts the integrator anew there. */
-dfl_status dfl_solver_stand_at(dfl_solver *solver, double t, const double *x);
+/* Evaluates everything at (t, x) of the user, in stepper->next. False: that fails. */
+bool dfl_solver_evaluate_beside(dfl_solver *solver, double t, const double *x);
+
+/* Makes that point the present one and starts the integrator anew there. */
+void dfl_solver_stand_beside(dfl_solver *solver);
 
 #endif

@@ -35,7 +35,7 @@ static int on_event(int event, int direction, double t, const double *x, void *u
 static int event_values(double *value, double t, const double *x, void *user);
 static void on_log(dfl_log_level level, const char *text, void *user);
 static bool store_row(dfl_simulation *sim, double t, const double *x);
-static bool store_step(dfl_simulation *sim, double t_old, double t, const double *x, double energy);
+static bool store_step(dfl_simulation *sim, double t_old, double t, double energy);
 static void note_trouble(dfl_simulation *sim, dfl_status status);
 static const char *event_name(const dfl_model *model, int event);
 static dfl_status conclude(dfl_summary *summary, dfl_simulation *sim, dfl_status status);
@@ -64,7 +64,6 @@ dfl_status dfl_simulate(dfl_summary *summary, dfl_simulation *sim)
 void dfl_simulation_clear(dfl_simulation *sim)
 {
     dfl_solver_free(sim->solver);
-    dfl_residuals_free(sim->residuals);
     dfl_free(sim->ctx, sim->event_kinds);
     dfl_free(sim->ctx, sim->outputs);
     dfl_free(sim->ctx, sim->scene);
@@ -157,10 +156,8 @@ static dfl_status open_files(dfl_simulation *sim)
     if (status || !sim->record)
         return status;
     sim->drawn = dfl_record_takes_scene(sim->record);
-    return dfl_record_takes_steps(sim->record)
-               ? dfl_residuals_create(&sim->residuals, sim->ctx, dfl_runnable_eom(sim->run),
-                                      sim->settings->solver.form != DFL_PSI1)
-               : DFL_OK;
+    sim->records_steps = dfl_record_takes_steps(sim->record);
+    return DFL_OK;
 }
 
 /* Native code from the start, where it is asked for. */
@@ -207,7 +204,7 @@ static dfl_status store_start(dfl_simulation *sim, const double *corrected)
         sim->energy = dfl_runnable_energy(sim->run, t, corrected);
         sim->energy_drift = isnan(sim->energy) ? NAN : 0;
         store_row(sim, t, corrected);
-        store_step(sim, t, t, corrected, sim->energy);
+        store_step(sim, t, t, sim->energy);
     }
     const dfl_status status = !given || !held ? DFL_NO_MEMORY : sim->trouble;
     dfl_free(sim->ctx, held);
@@ -277,7 +274,7 @@ static int on_step(dfl_solver *solver, double t_old, double t, const double *x, 
     if (fabs(energy - sim->energy) > sim->energy_drift)
         sim->energy_drift = fabs(energy - sim->energy);
     const bool stored = (sim->settings->solver.output.every > 0 || store_row(sim, t, x)) &&
-                        store_step(sim, t_old, t, x, energy);
+                        store_step(sim, t_old, t, energy);
     note_trouble(sim, consider_native(sim, t));
     return !stored || sim->trouble || interrupted(sim, t);
 }
@@ -338,10 +335,11 @@ static bool store_row(dfl_simulation *sim, double t, const double *x)
     return !sim->trouble;
 }
 
-static bool store_step(dfl_simulation *sim, double t_old, double t, const double *x, double energy)
+static bool store_step(dfl_simulation *sim, double t_old, double t, double energy)
 {
-    if (!sim->residuals)
+    if (!sim->records_steps)
         return true;
+    const dfl_residuals residuals = dfl_solver_residuals(sim->solver);
     const dfl_statistics stats = dfl_solver_statistics(sim->solver);
     const long rejections = stats.rejected_error + stats.rejected_newton;
     dfl_step_record step = {.time = t,
@@ -350,7 +348,7 @@ static bool store_step(dfl_simulation *sim, double t_old, double t, const double
                             .rejections = rejections - sim->rejections,
                             .energy = energy};
     sim->rejections = rejections;
-    dfl_residuals_eval(step.residual, sim->residuals, t, x);
+    dfl_residual_levels(step.residual, &residuals);
     note_trouble(sim, dfl_record_step(sim->record, &step));
     return !sim->trouble;
 }

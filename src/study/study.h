@@ -5,7 +5,7 @@
 
 #include "context/text.h"
 #include "engine/engine.h"
-#include "result/residuals.h"
+#include "result/result.h"
 
 /* ---- settings and one run ---- */
 
@@ -68,7 +68,7 @@ struct dfl_simulation {
     dfl_log_fn log;     /* or NULL */
     void *user;         /* given to open, watch and log */
 
-    dfl_residuals *residuals; /* NULL unless a file takes them */
+    bool records_steps; /* a file takes steps and residuals */
     dfl_event_kind *event_kinds;
     double *outputs; /* at the last row */
     double *scene;   /* columns of the shapes there, if a file shows them: */

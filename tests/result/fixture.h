@@ -4,7 +4,7 @@
 
 #include "support.h"
 
-#include "result/residuals.h"
+#include "result/result.h"
 #include "script/script.h"
 
 #include "engine/engine.h"

@@ -7,6 +7,7 @@
 typedef struct observer {
     counter calls; /* first */
     double position, velocity, nonholonomic, contact, auxiliary, invariant, massless;
+    long steps;
 } observer;
 
 static double largest(double old, const double *rows, int n)
@@ -16,6 +17,28 @@ static double largest(double old, const double *rows, int n)
     return old;
 }
 
+/* NAN without rows. */
+static void assert_level(const char *level, double found, const double *rows, int n)
+{
+    const double seen = largest(0, rows, n);
+    if (n == 0 ? !isnan(found) : !(fabs(found - seen) <= 1e-13 + 1e-9 * seen))
+        fail_msg("%s residual %g from the solver, %g seen in %d rows", level, found, seen, n);
+}
+
+static void assert_residuals(dfl_residuals r, const dfl_eom *eom, const dfl_blocks *b)
+{
+    assert_level("position", r.position, b->g, eom->nl);
+    assert_level("velocity", r.velocity, b->gI, eom->nl);
+    assert_level("nonholonomic", r.nonholonomic, b->hv, eom->nm);
+    assert_level("contact", r.contact, b->c, eom->ns);
+    assert_level("auxiliary", r.auxiliary, b->d, eom->nw);
+    assert_level("massless", r.massless, b->gam, eom->n0);
+    assert_level("invariant", r.invariant, eom->ne ? b->e : b->ep, eom->ne + eom->nep);
+    if (eom->nl + eom->nm == 0)
+        assert_true(isnan(r.acceleration));
+}
+
+/* Compares what the solver says about the state that a step ends with. */
 static int observe(dfl_solver *solver, double t_old, double t, const double *x, void *user)
 {
     observer *o = user;
@@ -23,7 +46,7 @@ static int observe(dfl_solver *solver, double t_old, double t, const double *x, 
     static double room[14][RUN_MOST * RUN_MOST];
     dfl_blocks b = {room[0], room[1], room[2], room[3],  room[4],  room[5],  room[6],
                     room[7], room[8], room[9], room[10], room[11], room[12], room[13]};
-    (void)solver, (void)t_old;
+    (void)t_old;
     assert_int_equal(eom->eval(&b, t, x, DFL_EVERYTHING, eom->user), 0);
     o->position = largest(o->position, b.g, eom->nl);
     o->velocity = largest(o->velocity, b.gI, eom->nl);
@@ -32,6 +55,8 @@ static int observe(dfl_solver *solver, double t_old, double t, const double *x, 
     o->auxiliary = largest(o->auxiliary, b.d, eom->nw);
     o->invariant = largest(largest(o->invariant, b.e, eom->ne), b.ep, eom->nep);
     o->massless = largest(o->massless, b.gam, eom->n0);
+    o->steps++;
+    assert_residuals(dfl_solver_residuals(solver), eom, &b);
     return 0;
 }
 
@@ -51,6 +76,34 @@ static int sign(double *value, double t, const double *x, void *user)
     (void)t, (void)user;
     value[0] = x[1];
     return 0;
+}
+
+/* Methods that cannot take a shorter step again end at an event inside the step. */
+static void residuals_are_those_of_the_state_that_a_step_ends_with_also_at_an_event(void **state)
+{
+    (void)state;
+    const dfl_event_kind terminal = {.terminal = true};
+    long steps = 0, events = 0;
+    for (int form = 0; form < DFL_FORMS; form++)
+        for (int method = 0; method < DFL_INTEGRATORS; method++) {
+            problem prob;
+            observer o;
+            assert_true(problem_make(&prob, "pendulum", 0));
+            const dfl_eom eom = observed(&o, &prob);
+            const dfl_solver_options options = {.rtol = 1e-2,
+                                                .form = (dfl_form)form,
+                                                .integrator = (dfl_integrator)method,
+                                                .output.on_step = observe,
+                                                .events.count = 1,
+                                                .events.eval = sign,
+                                                .events.kinds = &terminal,
+                                                .user = &o};
+            const run r = run_with(&eom, prob.t0, prob.x0, 1.2, &options, NULL);
+            steps += o.steps;
+            events += r.stats.events;
+            problem_free(&prob);
+        }
+    assert_true(steps > 1000 && events >= 20); /* most combinations run */
 }
 
 /* With events, one of which ends steps; the run may be refused or stop early. */
@@ -140,6 +193,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_call_is_counted_in_every_form_and_with_every_method),
+        cmocka_unit_test(residuals_are_those_of_the_state_that_a_step_ends_with_also_at_an_event),
         cmocka_unit_test(the_largest_residuals_are_those_of_all_steps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
