@@ -42,7 +42,7 @@ static mxArray *names_of(const dfl_description *about)
 
 static void set_values(mxArray *result, const dfl_table *table)
 {
-    const size_t rows = table->rows, columns = (size_t)table->columns;
+    const size_t rows = (size_t)table->rows, columns = (size_t)table->columns;
     mxArray *time = mxCreateDoubleMatrix((mwSize)rows, 1, mxREAL);
     mxArray *values = mxCreateDoubleMatrix((mwSize)rows, (mwSize)(columns - 1), mxREAL);
     double *t = mxGetData(time), *v = mxGetData(values);
@@ -61,7 +61,7 @@ static mxArray *events_of(const dfl_table *table, const dfl_description *about)
     mxArray *out = gateway_record(), *time = mxCreateDoubleMatrix(count, 1, mxREAL);
     mxArray *direction = mxCreateDoubleMatrix(count, 1, mxREAL);
     mxArray *name = mxCreateCellMatrix(count, 1);
-    for (size_t i = 0; i < table->nevents; i++) {
+    for (int i = 0; i < table->nevents; i++) {
         const dfl_event_record *event = &table->events[i];
         ((double *)mxGetData(time))[i] = event->time;
         ((double *)mxGetData(direction))[i] = event->direction;

@@ -19,7 +19,7 @@ static void add_text(dfl_text *text, const char *key, const char *string);
 static void add_number(dfl_text *text, const char *key, double number);
 static void open_list(dfl_text *text, const char *key, char bracket);
 static void begin_member(dfl_text *text, const char *key);
-static void write_head(FILE *file, const char *title);
+static void write_head(FILE *file, dfl_context *ctx, const char *title);
 static void write_json(FILE *file, const char *json);
 static void write_names(FILE *file, dfl_context *ctx, const char *key, const char *const *names,
                         int count);
@@ -38,7 +38,7 @@ dfl_status dfl_page_write(FILE *file, const dfl_report *report)
     describe(&meta, about);
     const dfl_status status = meta.status ? meta.status : report->events.status;
     if (!status) {
-        write_head(file, about->model);
+        write_head(file, report->ctx, about->model);
         fputs("{\"meta\":", file);
         write_json(file, dfl_text_string(&meta));
         fputs(",\n\"scene\":", file);
@@ -173,15 +173,18 @@ static void begin_member(dfl_text *text, const char *key)
 
 /* ------------------------------------------------------------------------------- the file */
 
-static void write_head(FILE *file, const char *title)
+static void write_head(FILE *file, dfl_context *ctx, const char *title)
 {
+    dfl_text markup = {.ctx = ctx};
+    dfl_markup_add(&markup, title);
     fputs("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
           "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
           "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
           "script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:\">\n"
           "<meta name=\"generator\" content=\"driftless " DFL_VERSION "\">\n<title>",
           file);
-    dfl_markup_write(file, title);
+    fputs(dfl_text_string(&markup), file);
+    dfl_text_clear(&markup);
     fputs(" - Driftless</title>\n<style>", file);
     fwrite(dfl_viewer_css, 1, dfl_viewer_css_length, file);
     fputs("</style>\n</head>\n<body>\n"
@@ -190,17 +193,6 @@ static void write_head(FILE *file, const char *title)
           "<div id=\"report\"></div>\n"
           "<script type=\"application/json\" id=\"data\">",
           file);
-}
-
-void dfl_markup_write(FILE *file, const char *text)
-{
-    for (; *text; text++)
-        if (*text == '<')
-            fputs("&lt;", file);
-        else if (*text == '&')
-            fputs("&amp;", file);
-        else
-            putc(*text, file);
 }
 
 /* JSON has "<" only inside of strings. */

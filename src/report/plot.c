@@ -1,8 +1,6 @@
-/* plot.c: one plot of some columns over time, as SVG: for papers, without a browser.
+/* plot.c: one plot of some columns over time, as SVG.
 
-   A white page with a frame, round ticks, a light grid and a legend; curves in the colours of Okabe and
-   Ito, which people with any colour vision can tell apart, with dashes from the ninth on. A gap in a
-   curve is where its numbers are not finite. Residuals and step sizes have a logarithmic axis. */
+   A frame, round ticks, a light grid and a legend. Residuals and step sizes have a logarithmic axis. */
 #include "report/report_internal.h"
 
 #include <math.h>
@@ -10,21 +8,18 @@
 #include <string.h>
 
 enum { WIDTH = 720, LEFT = 76, TOP = 16, PLOT_HEIGHT = 340, BOTTOM = 44, MOST_CURVES = 64 };
-enum { PLOT_WIDTH = WIDTH - LEFT - 16, LEGEND_LINE = 18, COLORS = 8 };
-
-static const char *const colors[COLORS] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
-                                           "#e69f00", "#56b4e9", "#000000", "#8a8a8a"};
+enum { PLOT_WIDTH = WIDTH - LEFT - 16, LEGEND_LINE = 18 };
 
 /* What is drawn, and where. */
 typedef struct plot {
-    FILE *file;
+    dfl_text svg;
     const dfl_report *report;
     const dfl_thin *table; /* rows or steps */
     int column[MOST_CURVES], count;
     const char *name[MOST_CURVES], *unit[MOST_CURVES]; /* unit: "" where unknown */
     bool logarithmic;                                  /* values are decades */
     double origin;                                     /* is subtracted */
-    double t0, t1, low, high;                          /* ranges of the axes */
+    dfl_axes axes;
 } plot;
 
 /* The columns of dfl_report.steps. */
@@ -45,14 +40,11 @@ static void choose_all(plot *p);
 static void take_column(plot *p, int i);
 static double value_of(const plot *p, int row, int column);
 static void find_ranges(plot *p);
-static double x_of(const plot *p, double t);
-static double y_of(const plot *p, double value);
 static ticks find_ticks(double low, double high, int about);
-static void draw_axes(const plot *p);
-static void draw_label(FILE *file, const ticks *on, int i);
-static void draw_curves(const plot *p);
-static void draw_curve(const plot *p, int i);
-static int draw_legend(const plot *p, bool measure);
+static void draw_axes(plot *p);
+static void write_label(char *label, size_t size, const ticks *on, int i);
+static void draw_curves(plot *p);
+static int draw_legend(plot *p, bool measure);
 
 dfl_status dfl_plot_check(const dfl_report *report, const char *columns)
 {
@@ -62,27 +54,22 @@ dfl_status dfl_plot_check(const dfl_report *report, const char *columns)
 
 dfl_status dfl_plot_write(FILE *file, const dfl_report *report, const char *columns)
 {
-    plot p = {.file = file, .report = report};
+    plot p = {.svg = {.ctx = report->ctx}, .report = report};
     dfl_status status = choose(&p, columns);
     if (status)
         return status;
     find_ranges(&p);
-    const int height = TOP + PLOT_HEIGHT + BOTTOM + draw_legend(&p, true);
-    fprintf(file,
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d "
-            "%d\" font-family=\"Helvetica, Arial, sans-serif\" font-size=\"13\">\n<title>",
-            WIDTH, height, WIDTH, height);
-    dfl_markup_write(file, report->about->model);
-    fprintf(
-        file,
-        "</title>\n<rect width=\"%d\" height=\"%d\" fill=\"#ffffff\"/>\n"
-        "<clipPath id=\"area\"><rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\"/></clipPath>\n",
-        WIDTH, height, LEFT, TOP, PLOT_WIDTH, PLOT_HEIGHT);
+    dfl_svg_open(&p.svg, WIDTH, TOP + PLOT_HEIGHT + BOTTOM + draw_legend(&p, true), 13,
+                 report->about->model);
     draw_axes(&p);
     draw_curves(&p);
     draw_legend(&p, false);
-    fputs("</svg>\n", file);
-    return DFL_OK;
+    dfl_svg_close(&p.svg);
+    status = p.svg.status;
+    if (!status)
+        fwrite(p.svg.data, 1, p.svg.length, file);
+    dfl_text_clear(&p.svg);
+    return status;
 }
 
 /* Names with commas between; without any, what `choose_all` finds; or one word for all that a run proves. */
@@ -167,10 +154,10 @@ static dfl_status choose_one(plot *p, const char *name, size_t length)
 static void choose_all(plot *p)
 {
     const dfl_report *report = p->report;
-    for (int i = 0; i < report->about->n && report->about->m == 0 && p->count < COLORS; i++)
+    for (int i = 0; i < report->about->n && report->about->m == 0 && p->count < DFL_SVG_COLORS; i++)
         if (!strcmp(report->about->kinds[i], "position"))
             take_column(p, i);
-    for (int i = 0; i < report->about->m && p->count < COLORS; i++)
+    for (int i = 0; i < report->about->m && p->count < DFL_SVG_COLORS; i++)
         take_column(p, report->about->n + i);
 }
 
@@ -178,33 +165,34 @@ static void choose_all(plot *p)
 static void find_ranges(plot *p)
 {
     const int rows = dfl_thin_rows(p->table);
-    dfl_thin_range(&p->t0, &p->t1, p->table, -1);
-    p->low = p->high = NAN;
+    double t0, t1, low = NAN, high = NAN;
+    dfl_thin_range(&t0, &t1, p->table, -1);
     for (int i = 0; i < p->count; i++)
         for (int k = 0; k < rows; k++) {
             const double value = value_of(p, k, p->column[i]);
-            if (!(p->low <= value) && isfinite(value))
-                p->low = value;
-            if (!(p->high >= value) && isfinite(value))
-                p->high = value;
+            if (!(low <= value) && isfinite(value))
+                low = value;
+            if (!(high >= value) && isfinite(value))
+                high = value;
         }
-    if (!(p->t1 > p->t0)) {
-        p->t0 = isnan(p->t0) ? 0 : p->t0;
-        p->t1 = p->t0 + 1;
+    if (!(t1 > t0)) {
+        t0 = isnan(t0) ? 0 : t0;
+        t1 = t0 + 1;
     }
-    if (isnan(p->low))
-        p->low = p->high = 0;
+    if (isnan(low))
+        low = high = 0;
     if (p->logarithmic) {
-        p->low = floor(p->low);
-        p->high = fmax(ceil(p->high), p->low + 1);
-        return;
+        low = floor(low);
+        high = fmax(ceil(high), low + 1);
+    } else {
+        const double scale = fmax(fabs(low), fabs(high));
+        double room = 0.05 * (high - low);
+        if (!(room > 1e-12 * scale))
+            room = scale > 0 ? 0.1 * scale : 1;
+        low -= room;
+        high += room;
     }
-    const double scale = fmax(fabs(p->low), fabs(p->high));
-    double room = 0.05 * (p->high - p->low);
-    if (!(room > 1e-12 * scale))
-        room = scale > 0 ? 0.1 * scale : 1;
-    p->low -= room;
-    p->high += room;
+    p->axes = (dfl_axes){LEFT, TOP, PLOT_WIDTH, PLOT_HEIGHT, t0, t1, low, high};
 }
 
 /* As it is drawn: of a logarithmic axis decades; not finite where there is nothing. */
@@ -212,16 +200,6 @@ static double value_of(const plot *p, int row, int column)
 {
     const double value = dfl_thin_value(p->table, row, column) - p->origin;
     return p->logarithmic ? log10(fabs(value)) : value;
-}
-
-static double x_of(const plot *p, double t)
-{
-    return LEFT + PLOT_WIDTH * (t - p->t0) / (p->t1 - p->t0);
-}
-
-static double y_of(const plot *p, double value)
-{
-    return TOP + PLOT_HEIGHT * (p->high - value) / (p->high - p->low);
 }
 
 /* Steps of 1, 2 or 5 times a power of ten. */
@@ -237,102 +215,75 @@ static ticks find_ticks(double low, double high, int about)
     return on;
 }
 
-static void draw_axes(const plot *p)
+static void draw_axes(plot *p)
 {
-    const ticks x = find_ticks(p->t0, p->t1, 8);
-    ticks y = find_ticks(p->low, p->high, 6);
+    const dfl_axes *axes = &p->axes;
+    const ticks x = find_ticks(axes->low_x, axes->high_x, 8);
+    ticks y = find_ticks(axes->low_y, axes->high_y, 6);
     if (p->logarithmic && y.step < 1)
-        y = (ticks){
-            .first = ceil(p->low), .step = 1, .count = (int)(floor(p->high) - ceil(p->low)) + 1};
-    FILE *file = p->file;
+        y = (ticks){.first = ceil(axes->low_y),
+                    .step = 1,
+                    .count = (int)(floor(axes->high_y) - ceil(axes->low_y)) + 1};
+    char label[80];
     for (int i = 0; i < x.count; i++) {
-        const double at = x_of(p, x.first + i * x.step);
-        fprintf(file, "<path d=\"M%.2f %dv%d\" stroke=\"#e4e4e4\"/>\n", at, TOP, PLOT_HEIGHT);
-        fprintf(file, "<text x=\"%.2f\" y=\"%d\" text-anchor=\"middle\">", at,
-                TOP + PLOT_HEIGHT + 18);
-        draw_label(file, &x, i);
+        write_label(label, sizeof label, &x, i);
+        dfl_svg_tick_x(&p->svg, axes, x.first + i * x.step, label);
     }
     for (int i = 0; i < y.count; i++) {
-        const double at = y_of(p, y.first + i * y.step);
-        fprintf(file, "<path d=\"M%d %.2fh%d\" stroke=\"#e4e4e4\"/>\n", LEFT, at, PLOT_WIDTH);
-        fprintf(file, "<text x=\"%d\" y=\"%.2f\" text-anchor=\"end\">", LEFT - 8, at + 4.5);
+        const double at = y.first + i * y.step;
         if (p->logarithmic)
-            fprintf(file, "10<tspan dy=\"-5\" font-size=\"9\">%.0f</tspan></text>\n",
-                    y.first + i * y.step);
+            snprintf(label, sizeof label, "10<tspan dy=\"-5\" font-size=\"9\">%.0f</tspan>", at);
         else
-            draw_label(file, &y, i);
+            write_label(label, sizeof label, &y, i);
+        dfl_svg_tick_y(&p->svg, axes, at, label);
     }
-    fprintf(
-        file,
-        "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"none\" stroke=\"#000000\"/>\n"
-        "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">time in s</text>\n",
-        LEFT, TOP, PLOT_WIDTH, PLOT_HEIGHT, LEFT + PLOT_WIDTH / 2, TOP + PLOT_HEIGHT + 37);
+    dfl_svg_frame(&p->svg, axes, "time in s", NULL);
 }
 
-/* All labels of an axis have as many digits, or all have exponents. */
-static void draw_label(FILE *file, const ticks *on, int i)
+/* All labels of an axis have the same number of digits, or all have exponents. */
+static void write_label(char *label, size_t size, const ticks *on, int i)
 {
     double value = on->first + i * on->step;
     if (fabs(value) < 1e-9 * on->step)
         value = 0;
     if (on->digits > 4 || on->digits < -5)
-        fprintf(file, "%.4g</text>\n", value);
+        snprintf(label, size, "%.4g", value);
     else
-        fprintf(file, "%.*f</text>\n", on->digits > 0 ? on->digits : 0, value);
+        snprintf(label, size, "%.*f", on->digits > 0 ? on->digits : 0, value);
 }
 
-static void draw_curves(const plot *p)
+static void draw_curves(plot *p)
 {
-    fputs("<g clip-path=\"url(#area)\" fill=\"none\" stroke-width=\"1.5\" "
-          "stroke-linejoin=\"round\">\n",
-          p->file);
-    for (int i = 0; i < p->count; i++)
-        draw_curve(p, i);
-    fputs("</g>\n", p->file);
-}
-
-static void draw_curve(const plot *p, int i)
-{
-    const dfl_thin *rows = p->table;
-    const int count = dfl_thin_rows(rows);
-    bool pen_down = false;
-    fprintf(p->file, "<path stroke=\"%s\"%s d=\"", colors[i % COLORS],
-            i < COLORS ? "" : " stroke-dasharray=\"6 3\"");
-    for (int k = 0; k < count; k++) {
-        const double value = value_of(p, k, p->column[i]);
-        if (!isfinite(value)) {
-            pen_down = false;
-            continue;
-        }
-        fprintf(p->file, "%c%.2f %.2f", pen_down ? 'L' : 'M', x_of(p, dfl_thin_value(rows, k, -1)),
-                y_of(p, value));
-        pen_down = true;
+    const int rows = dfl_thin_rows(p->table);
+    dfl_svg_curves_open(&p->svg, &p->axes);
+    for (int i = 0; i < p->count; i++) {
+        dfl_pen pen = dfl_svg_curve_open(&p->svg, &p->axes, i);
+        for (int k = 0; k < rows; k++)
+            dfl_svg_curve_to(&pen, dfl_thin_value(p->table, k, -1), value_of(p, k, p->column[i]));
+        dfl_svg_curve_close(&pen);
     }
-    fputs("\"/>\n", p->file);
+    dfl_svg_curves_close(&p->svg);
 }
 
-/* Below the plot, as many beside each other as fit. Returns its height; only that, to `measure`. */
-static int draw_legend(const plot *p, bool measure)
+/* Below the plot, side by side where they fit. Returns its height, and nothing else to `measure`. */
+static int draw_legend(plot *p, bool measure)
 {
     double x = LEFT;
     int line = 0;
     for (int i = 0; i < p->count; i++) {
-        const char *name = p->name[i], *unit = p->unit[i];
-        const double width = 40 + 7.5 * (double)(strlen(name) + (*unit ? 4 + strlen(unit) : 0));
+        dfl_text words = {.ctx = p->svg.ctx};
+        dfl_text_add(&words, "%s%s%s", p->name[i], *p->unit[i] ? " in " : "", p->unit[i]);
+        const double width = 40 + 7.5 * (double)words.length;
         if (x > LEFT && x + width > WIDTH - 8) {
             x = LEFT;
             line++;
         }
-        const double y = TOP + PLOT_HEIGHT + BOTTOM + 12 + LEGEND_LINE * line;
-        if (!measure) {
-            fprintf(p->file, "<path d=\"M%.1f %.1fh22\" stroke=\"%s\" stroke-width=\"2\"%s/>", x,
-                    y - 4, colors[i % COLORS], i < COLORS ? "" : " stroke-dasharray=\"6 3\"");
-            fprintf(p->file, "<text x=\"%.1f\" y=\"%.1f\">", x + 28, y);
-            dfl_markup_write(p->file, name);
-            fputs(*unit ? " in " : "", p->file);
-            dfl_markup_write(p->file, unit);
-            fputs("</text>\n", p->file);
-        }
+        if (!measure)
+            dfl_svg_legend(&p->svg, x, TOP + PLOT_HEIGHT + BOTTOM + 12 + LEGEND_LINE * line, i,
+                           dfl_text_string(&words));
+        if (words.status && !p->svg.status)
+            p->svg.status = words.status;
+        dfl_text_clear(&words);
         x += width;
     }
     return (line + 1) * LEGEND_LINE + 4;

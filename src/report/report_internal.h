@@ -38,9 +38,6 @@ dfl_status dfl_plot_write(FILE *file, const dfl_report *report, const char *colu
 /* DFL_INVALID, with the nearest name, if `columns` names one that does not exist. */
 dfl_status dfl_plot_check(const dfl_report *report, const char *columns);
 
-/* Text between elements of HTML and SVG. */
-void dfl_markup_write(FILE *file, const char *text);
-
 /* The style sheet and the program of the page, made from viewer/ when Driftless is built. Lengths 0:
    built without Node.js, there are no pages. */
 extern const unsigned char dfl_viewer_css[], dfl_viewer_js[];

@@ -125,10 +125,10 @@ dfl_status dfl_record_open(dfl_record *record, const char *path);
 /* A result in memory. The arrays belong to the context `ctx`. */
 typedef struct dfl_table {
     dfl_context *ctx;
-    int columns;           /* time, states, outputs */
-    size_t rows, row_room; /* rows in use and allocated */
-    double *values;        /* row by row */
-    size_t nevents, event_room;
+    int columns;        /* time, states, outputs */
+    int rows, row_room; /* rows in use and allocated */
+    double *values;     /* row by row */
+    int nevents, event_room;
     dfl_event_record *events;
 } dfl_table;
 

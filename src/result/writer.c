@@ -5,13 +5,14 @@
 #define _POSIX_C_SOURCE 200809L
 #include "result/result_internal.h"
 
+#include "context/grow.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
 static const dfl_file_kind *kind_of(const char *path);
-static dfl_status make_place(dfl_record *record);
 static dfl_status outcome_of(const dfl_record *record);
 static void keep(dfl_writer *writer, dfl_status status);
 static dfl_status fail_again(const dfl_writer *writer);
@@ -39,7 +40,12 @@ dfl_status dfl_record_add(dfl_record *record, const dfl_file_kind *kind, const c
                           void *file)
 {
     dfl_context *ctx = record->ctx;
-    dfl_writer *writer = make_place(record) ? NULL : dfl_alloc(ctx, 1, sizeof *writer);
+    dfl_writer *writer = NULL, **writers = dfl_grow(ctx, record->writers, &record->room,
+                                                    record->nwriters, sizeof(dfl_writer *));
+    if (writers) {
+        record->writers = writers;
+        writer = dfl_alloc(ctx, 1, sizeof *writer);
+    }
     if (!writer)
         return DFL_NO_MEMORY;
     *writer = (dfl_writer){.ctx = ctx,
@@ -56,23 +62,6 @@ dfl_status dfl_record_add(dfl_record *record, const dfl_file_kind *kind, const c
     }
     dfl_writer_due(writer);
     record->writers[record->nwriters++] = writer;
-    return DFL_OK;
-}
-
-/* Room for one more writer. */
-static dfl_status make_place(dfl_record *record)
-{
-    if (record->nwriters < record->room)
-        return DFL_OK;
-    const int room = record->room + 4;
-    dfl_writer **writers = dfl_alloc(record->ctx, (size_t)room, sizeof *writers);
-    if (!writers)
-        return DFL_NO_MEMORY;
-    if (record->nwriters > 0)
-        memcpy(writers, record->writers, (size_t)record->nwriters * sizeof *writers);
-    dfl_free(record->ctx, record->writers);
-    record->writers = writers;
-    record->room = room;
     return DFL_OK;
 }
 
