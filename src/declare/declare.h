@@ -7,6 +7,7 @@
 #define DFL_DECLARE_H
 
 #include "context/text.h"
+#include "declare/costs.h"
 #include "declare/mass_tree.h"
 #include "symbolic/symbolic.h"
 

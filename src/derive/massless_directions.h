@@ -1,25 +1,27 @@
-/* massless_directions.h: directions without mass, between massless_directions.c, null_directions.c and held.c.
+/* massless_directions.h: directions without mass, between massless_directions.c, mass_rank.c,
+   null_directions.c, held.c and quasistatic.c.
 
-   M = L^T D L is eliminated in a fixed order; a pivot that vanishes at the start and near it belongs to a
-   direction without mass. Which ones vanish is decided by numbers, once; the columns of K0 are then
+   M = L^T D L is eliminated in a fixed order; a pivot that vanishes at the start and near it belongs
+   to a direction without mass. Numbers decide once which ones vanish; the columns of K0 are then
    expressions. */
 #ifndef DFL_MASSLESS_DIRECTIONS_H
 #define DFL_MASSLESS_DIRECTIONS_H
 
 #include "derive/numbers.h"
 
-/* The order of elimination: `order` has the `rank` velocities with regular pivots; the others are `free`,
-   each without mass once `after` pivots are eliminated. */
+/* The order of elimination: `order` has the `rank` velocities with regular pivots; the others are
+   `free`, each without mass once `after` pivots are eliminated. */
 typedef struct dfl_elimination {
     int nv, rank, nfree;
     int *order;             /* nv */
     int *free, *after;      /* nv */
     unsigned char *support; /* nv: pivots that occur in a massless direction */
-    int negligible;         /* the velocity with the smallest pivot below 1e-6, or -1 */
-    double ratio;           /* ... and that pivot as a part of its mass */
+    int negligible;         /* the velocity with the smallest ratio below 1e-6, or -1 */
+    double ratio;           /* ... and that ratio (mass_pivots.h) */
 } dfl_elimination;
 
-/* mass_rank.c: the decision, at all usable trials. `regular` asks only whether M is regular by far at trial 0. */
+/* mass_rank.c: the decision, at all usable trials. `regular` asks only whether M is regular by far at
+   trial 0. */
 dfl_status dfl_elimination_create(dfl_elimination *out, const dfl_trials *trials);
 dfl_status dfl_elimination_regular(bool *out, const dfl_trials *trials);
 void dfl_elimination_clear(dfl_elimination *elimination, dfl_context *ctx);

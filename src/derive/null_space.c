@@ -8,7 +8,6 @@
 #include <string.h>
 
 static int rank_of(const double *sigma, int count);
-static void reduce(double *B, int n, int k);
 static void eliminate(double *B, int n, int k, int column, int pivot);
 
 dfl_status dfl_null_space(double **basis, int *count, dfl_context *ctx, double *A, int m, int n)
@@ -34,7 +33,7 @@ dfl_status dfl_null_space(double **basis, int *count, dfl_context *ctx, double *
         for (int k = 0; k < *count; k++)
             for (int i = 0; i < n; i++)
                 B[i + k * n] = VT[rank + k + i * n];
-        reduce(B, n, *count);
+        dfl_reduce_basis(B, n, *count);
     }
     dfl_free(ctx, sigma);
     dfl_free(ctx, VT);
@@ -56,7 +55,7 @@ static int rank_of(const double *sigma, int count)
 }
 
 /* Gauss-Jordan on the vectors, largest entries first; what is rounding becomes 0. */
-static void reduce(double *B, int n, int k)
+void dfl_reduce_basis(double *B, int n, int k)
 {
     for (int column = 0; column < k; column++) {
         int pivot = 0;

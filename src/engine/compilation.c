@@ -5,7 +5,6 @@
    code, had it been there from the start, would have saved a part of what compiling costs, so that
    the first small steps do not decide alone; and it will save more than it costs in the rest of
    the run. Code that is in the cache costs only the look. */
-#include "declare/costs.h"
 #include "engine/engine_internal.h"
 
 #include <stdio.h>

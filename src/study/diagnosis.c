@@ -3,11 +3,16 @@
 
 #include "derive/derive.h"
 #include "engine/engine_internal.h"
+#include "linalg/linalg.h"
 
 #include <math.h>
 #include <string.h>
 
-static dfl_status has_mass(bool *out, dfl_runnable *run, double t, const double *x);
+static dfl_status find_massless(double **basis, int *count, dfl_runnable *run, double t,
+                                const double *x);
+static dfl_status drop_held(double **basis, int *count, dfl_runnable *run, double t,
+                            const double *x);
+static void scale_columns(double *B, int n, int count);
 static dfl_status take_matrices(double *A, double *length, dfl_runnable *run, double t,
                                 const double *x);
 static dfl_status keep_set(dfl_dependent_set *set, dfl_context *ctx, const double *vector,
@@ -69,51 +74,19 @@ void dfl_diagnosis_clear(dfl_diagnosis *diagnosis)
     *diagnosis = (dfl_diagnosis){0};
 }
 
-/* Whether every velocity has mass of its own when those behind it are eliminated: pivots of at least 1e-10 of the
-   masses they come from, as in mass_rank.c. The singular values of M say less: they fall with the fourth power of the
-   length of a chain. */
-static dfl_status has_mass(bool *out, dfl_runnable *run, double t, const double *x)
-{
-    const dfl_equations *eq = run->eq;
-    const size_t n = (size_t)eq->nv;
-    double *M = dfl_alloc(run->ctx, n * n, sizeof *M);
-    double *own = dfl_alloc(run->ctx, n, sizeof *own);
-    *out = M && own && !eq->mass_diagonal;
-    if (*out)
-        run->eom.mass(M, t, x, run);
-    for (size_t k = 0; *out && k < n; k++)
-        own[k] = M[k + k * n];
-    for (size_t k = n; *out && k-- > 0;) {
-        *out = M[k + k * n] > 1e-10 * own[k] && own[k] > 0.0;
-        for (size_t j = 0; *out && j < k; j++) {
-            const double factor = M[k + j * n] / M[k + k * n];
-            for (size_t i = 0; i < k && factor != 0.0; i++)
-                M[i + j * n] -= M[i + k * n] * factor;
-        }
-    }
-    const dfl_status status = M && own ? DFL_OK : DFL_NO_MEMORY;
-    dfl_free(run->ctx, M);
-    dfl_free(run->ctx, own);
-    return status;
-}
-
-/* The null space of [M; W]. */
+/* The null space of [M; W]: massless directions that no constraint holds. */
 dfl_status dfl_diagnose_directions(dfl_diagnosis *out, dfl_runnable *run, double t, const double *x)
 {
-    bool massive = false;
-    const dfl_status known = has_mass(&massive, run, t, x);
-    if (known || massive)
-        return known;
     const dfl_equations *eq = dfl_runnable_equations(run);
     dfl_context *ctx = eq->model->ctx;
-    const int nv = eq->nv, rows = nv + eq->nl + eq->nm;
-    double *A = dfl_alloc(ctx, (size_t)rows * (size_t)nv, sizeof *A), *basis = NULL;
-    double *length = dfl_alloc(ctx, (size_t)rows, sizeof *length);
+    const int nv = eq->nv;
+    double *basis = NULL;
     int count = 0;
-    dfl_status status = A && length ? take_matrices(A, length, run, t, x) : DFL_NO_MEMORY;
-    if (!status)
-        status = dfl_null_space(&basis, &count, ctx, A, rows, nv);
+    dfl_status status = find_massless(&basis, &count, run, t, x);
+    if (!status && count > 0 && eq->nl + eq->nm > 0)
+        status = drop_held(&basis, &count, run, t, x);
     if (!status) {
+        dfl_reduce_basis(basis, nv, count);
         out->directions = dfl_alloc(ctx, (size_t)count, sizeof *out->directions);
         status = out->directions ? DFL_OK : DFL_NO_MEMORY;
     }
@@ -131,10 +104,75 @@ dfl_status dfl_diagnose_directions(dfl_diagnosis *out, dfl_runnable *run, double
         if (!status && to->balanced)
             status = dfl_direction_is_damped(&to->balanced, run, t, x, to->direction);
     }
-    dfl_free(ctx, A);
-    dfl_free(ctx, length);
     dfl_free(ctx, basis);
     return status;
+}
+
+/* basis (nv x *count) spans the null space of M. */
+static dfl_status find_massless(double **basis, int *count, dfl_runnable *run, double t,
+                                const double *x)
+{
+    const dfl_equations *eq = run->eq;
+    const size_t nv = (size_t)eq->nv;
+    double *M = dfl_alloc(run->ctx, nv * nv, sizeof *M);
+    if (!M)
+        return DFL_NO_MEMORY;
+    run->eom.mass(M, t, x, run);
+    for (size_t j = nv; eq->mass_diagonal && j-- > 1;) { /* from its array onto the diagonal */
+        M[j * (nv + 1)] = M[j];
+        M[j] = 0.0;
+    }
+    const dfl_status status = dfl_mass_null_space(basis, count, run->ctx, M, eq->nv);
+    dfl_free(run->ctx, M);
+    return status;
+}
+
+/* *basis := its combinations that W maps to zero. Rows of W and vectors have length 1 in the
+   comparison, so that what is below 1e-10 in W basis is rounding. */
+static dfl_status drop_held(double **basis, int *count, dfl_runnable *run, double t,
+                            const double *x)
+{
+    const dfl_equations *eq = run->eq;
+    dfl_context *ctx = run->ctx;
+    const int nv = eq->nv, nc = eq->nl + eq->nm, rows = nv + nc;
+    double *A = dfl_alloc(ctx, (size_t)rows * (size_t)nv, sizeof *A), *free = NULL;
+    double *length = dfl_alloc(ctx, (size_t)rows, sizeof *length);
+    double *B = dfl_alloc(ctx, (size_t)nc * (size_t)*count, sizeof *B), *left = NULL;
+    int nleft = 0;
+    dfl_status status = A && length && B ? take_matrices(A, length, run, t, x) : DFL_NO_MEMORY;
+    if (!status) {
+        scale_columns(*basis, nv, *count);
+        dfl_gemm(nc, *count, nv, 1.0, A + nv, rows, *basis, nv, 0.0, B, nc);
+        for (int i = 0; i < nc * *count; i++)
+            B[i] = fabs(B[i]) < 1e-10 ? 0.0 : B[i];
+        status = dfl_null_space(&left, &nleft, ctx, B, nc, *count);
+    }
+    if (!status) {
+        free = dfl_alloc(ctx, (size_t)nv * (size_t)nleft, sizeof *free);
+        status = free ? DFL_OK : DFL_NO_MEMORY;
+    }
+    if (!status) {
+        dfl_gemm(nv, nleft, *count, 1.0, *basis, nv, left, *count, 0.0, free, nv);
+        dfl_free(ctx, *basis);
+        *basis = free;
+        *count = nleft;
+    }
+    dfl_free(ctx, A);
+    dfl_free(ctx, length);
+    dfl_free(ctx, B);
+    dfl_free(ctx, left);
+    return status;
+}
+
+static void scale_columns(double *B, int n, int count)
+{
+    for (int k = 0; k < count; k++) {
+        double *column = B + (size_t)k * (size_t)n, length = 0.0;
+        for (int i = 0; i < n; i++)
+            length = hypot(length, column[i]);
+        for (int i = 0; i < n; i++)
+            column[i] /= length;
+    }
 }
 
 void dfl_print_combination(dfl_text *text, const dfl_equations *eq, const double *direction)

@@ -2,8 +2,6 @@
 #define _POSIX_C_SOURCE 200809L
 #include "../scripted.h"
 
-#include "declare/costs.h"
-
 #include <dirent.h>
 #include <stdio.h>
 
