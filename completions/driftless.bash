@@ -1,66 +1,68 @@
-# bash completion for driftless; installed as PREFIX/share/bash-completion/completions/driftless
+# bash completion for driftless, made by completions/generate.c; installed as
+# PREFIX/share/bash-completion/completions/driftless
 _driftless_files() { # folders, and files that end in one of the given endings
     local ending
     compopt -o filenames 2>/dev/null
     mapfile -t COMPREPLY < <(compgen -d -- "$cur"
         for ending; do compgen -f -X "!*.$ending" -- "$cur"; done)
 }
+_driftless_words() { mapfile -t COMPREPLY < <(compgen -W "$*" -- "$cur"); }
 
 _driftless() {
     local cur=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
-    local command=${COMP_WORDS[1]} options
+    local command=${COMP_WORDS[1]}
     COMPREPLY=()
     if [ "$COMP_CWORD" -eq 1 ]; then
-        mapfile -t COMPREPLY < <(compgen -W "run check init equations export compare view --help --version" -- "$cur")
+        _driftless_words run check init equations export compare view --help --version
         return
     fi
-    case $previous in
-    --form | --forms)
-        mapfile -t COMPREPLY < <(compgen -W "psf psi1 eom eom2 eom1 uode ggl baumgarte odae ext316 ext317
-            pinv tangent partition explicit implicit qr svd" -- "$cur")
-        return
-        ;;
-    --method | --methods)
-        mapfile -t COMPREPLY < <(compgen -W "radau radau1 radau5 radau9 radau13 bdf bdf1 bdf2 bdf3 bdf4 bdf5 trapezoidal midpoint bdf trapezoidal midpoint
-            half-explicit explicit-pair" -- "$cur")
-        return
-        ;;
-    --start) mapfile -t COMPREPLY < <(compgen -W "project as-given" -- "$cur") && return ;;
-    --evaluation) mapfile -t COMPREPLY < <(compgen -W "auto tape native recursion" -- "$cur") && return ;;
-    --output)
-        case $command in
-        run) _driftless_files csv h5 hdf5 ;;
-        equations) _driftless_files txt tex ;;
-        export) _driftless_files c ;;
-        view) _driftless_files html svg ;;
-        esac
-        return
-        ;;
-    --report) _driftless_files html && return ;;
-    --plot) _driftless_files svg && return ;;
-    --baumgarte-alpha | --baumgarte-beta | --independent | --columns | --to | --from | --rtol | --atol | --every | --first-step | --max-step | --fixed-step | --max-steps | --set | --tol | --limit)
-        return
-        ;;
+    case $command$previous in
+    run--to | compare--to) return ;;
+    run--from | check--from | init--from | compare--from) return ;;
+    run--rtol | check--rtol | init--rtol) return ;;
+    run--atol | check--atol | init--atol) return ;;
+    run--every) return ;;
+    run--form | check--form | init--form) _driftless_words psf psi1 eom eom2 eom1 uode ggl baumgarte odae ext316 ext317 pinv tangent partition explicit implicit qr svd; return ;;
+    run--baumgarte-alpha) return ;;
+    run--baumgarte-beta) return ;;
+    run--independent) return ;;
+    run--start) _driftless_words project as-given; return ;;
+    run--method) _driftless_words radau radau1 radau5 radau9 radau13 bdf bdf1 bdf2 bdf3 bdf4 bdf5 trapezoidal midpoint half-explicit explicit-pair; return ;;
+    run--first-step | compare--first-step) return ;;
+    run--max-step | compare--max-step) return ;;
+    run--fixed-step | compare--fixed-step) return ;;
+    run--max-steps | compare--max-steps) return ;;
+    run--evaluation | compare--evaluation) _driftless_words auto tape native recursion; return ;;
+    compare--forms) _driftless_words all psf psi1 eom eom2 eom1 uode ggl baumgarte odae ext316 ext317 pinv tangent partition explicit implicit qr svd; return ;;
+    compare--methods) _driftless_words all radau radau1 radau5 radau9 radau13 bdf bdf1 bdf2 bdf3 bdf4 bdf5 trapezoidal midpoint half-explicit explicit-pair; return ;;
+    compare--tol) return ;;
+    compare--limit) return ;;
+    run--set | check--set | init--set | equations--set | export--set | compare--set) return ;;
+    run--output) _driftless_files csv h5 hdf5; return ;;
+    view--output) _driftless_files html svg; return ;;
+    run--report) _driftless_files html; return ;;
+    compare--report) _driftless_files html; return ;;
+    compare--plot) _driftless_files svg; return ;;
+    run--plot) _driftless_files svg; return ;;
+    run--columns | view--columns) return ;;
+    equations--output) _driftless_files txt tex; return ;;
+    export--output) _driftless_files c; return ;;
     esac
-    if [[ $cur != -* ]]; then
-        if [ "$command" = view ]; then _driftless_files h5 hdf5; else _driftless_files lua; fi
-        return
-    fi
-    case $command in
-    run) options="--to --from --rtol --atol --every --interpolate --form --baumgarte-alpha --baumgarte-beta --lagged --independent --start --method --first-step --max-step
-        --fixed-step --max-steps --evaluation --output --report --plot --columns --json" ;;
-    check) options="--from --rtol --atol --form --json" ;;
-    init) options="--from --rtol --atol --form --lua --json" ;;
-    equations) options="--output --latex --frames" ;;
-    export) options="--output --c --octave" ;;
-    compare) options="--to --from --forms --methods --tol --limit --first-step --max-step --fixed-step
-        --max-steps --evaluation --report --plot --json" ;;
-    view)
-        mapfile -t COMPREPLY < <(compgen -W "--output --columns --quiet --help" -- "$cur")
-        return
-        ;;
-    *) return ;;
+    case $command$cur in
+    run-*) _driftless_words --to --from --rtol --atol --every --interpolate --form --baumgarte-alpha --baumgarte-beta --lagged --independent --start --method --first-step --max-step --fixed-step --max-steps --evaluation --set --output --report --plot --columns --json --quiet --help ;;
+    check-*) _driftless_words --from --rtol --atol --form --set --json --quiet --help ;;
+    init-*) _driftless_words --from --rtol --atol --form --set --lua --json --quiet --help ;;
+    equations-*) _driftless_words --set --output --frames --latex --quiet --help ;;
+    export-*) _driftless_words --set --output --c --octave --quiet --help ;;
+    compare-*) _driftless_words --to --from --first-step --max-step --fixed-step --max-steps --evaluation --forms --methods --tol --limit --set --report --plot --json --quiet --help ;;
+    view-*) _driftless_words --output --columns --quiet --help ;;
+    run*) _driftless_files lua ;;
+    check*) _driftless_files lua ;;
+    init*) _driftless_files lua ;;
+    equations*) _driftless_files lua ;;
+    export*) _driftless_files lua ;;
+    compare*) _driftless_files lua ;;
+    view*) _driftless_files h5 hdf5 ;;
     esac
-    mapfile -t COMPREPLY < <(compgen -W "$options --set --quiet --help" -- "$cur")
 }
 complete -F _driftless driftless

@@ -20,24 +20,6 @@ static void print_line(const char *text, void *user);
 static void hand_over(mxArray *plhs[], run_call *call, dfl_status status);
 static void release(run_call *call);
 
-#define AT(field) offsetof(run_call, field)
-static const gateway_field fields[] = {{"to", GATEWAY_NUMBER, AT(choices.to), NULL},
-                                       {"from", GATEWAY_NUMBER, AT(choices.from), NULL},
-                                       {"rtol", GATEWAY_NUMBER, AT(choices.rtol), NULL},
-                                       {"atol", GATEWAY_NUMBER, AT(choices.atol), NULL},
-                                       {"every", GATEWAY_NUMBER, AT(choices.every), NULL},
-                                       {"interpolate", GATEWAY_FLAG, AT(choices.interpolate), NULL},
-                                       {"form", GATEWAY_WORDS, AT(choices.form), NULL},
-                                       {"method", GATEWAY_WORDS, AT(choices.method), NULL},
-                                       {"first_step", GATEWAY_NUMBER, AT(choices.first_step), NULL},
-                                       {"max_step", GATEWAY_NUMBER, AT(choices.max_step), NULL},
-                                       {"fixed_step", GATEWAY_NUMBER, AT(choices.fixed_step), NULL},
-                                       {"max_steps", GATEWAY_NUMBER, AT(choices.max_steps), NULL},
-                                       {"evaluation", GATEWAY_WORDS, AT(choices.evaluation), NULL},
-                                       {"set", GATEWAY_VALUE, AT(given_set), NULL},
-                                       {"quiet", GATEWAY_FLAG, AT(quiet), NULL},
-                                       {"keep_partial", GATEWAY_FLAG, AT(keep_partial), NULL}};
-
 void mexFunction(int nlhs, mxArray *plhs[], int nrhs, const mxArray *prhs[])
 {
     (void)nlhs;
@@ -74,10 +56,7 @@ static dfl_status read_arguments(run_call *call, const mxArray *prhs[])
         return dfl_fail(ctx, DFL_INVALID, "name the model's file, such as 'pendulum.lua'");
     dfl_status status = DFL_OK;
     if (!mxIsEmpty(prhs[1]) || mxIsStruct(prhs[1]))
-        status = gateway_read(call, ctx, prhs[1], "options", fields,
-                              (int)(sizeof fields / sizeof *fields));
-    if (!status)
-        status = run_check_numbers(call);
+        status = run_read_options(call, prhs[1]);
     return !status && call->given_set ? run_read_set(call) : status;
 }
 

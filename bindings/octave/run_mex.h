@@ -30,8 +30,8 @@ typedef struct run_call {
     int nmessages;
 } run_call;
 
-/* run_options.c: what the program checks when it reads its options, and options.set. */
-dfl_status run_check_numbers(const run_call *call);
+/* run_options.c: the struct `options`, and options.set. */
+dfl_status run_read_options(run_call *call, const mxArray *options);
 dfl_status run_read_set(run_call *call);
 
 /* run_result.c: the struct that is returned. */

@@ -1,32 +1,68 @@
-/* run_options.c: what the program checks when it reads its options, and options.set. */
+/* run_options.c: the struct `options`: the settings of a run that Octave may give, and what concerns
+   this call alone. */
 #include "run_mex.h"
 
 #include <math.h>
-#include <stdio.h>
 
+/* What was read; flags that are absent are false. */
+typedef struct read_options {
+    double number[DFL_MOST_SETTINGS];
+    bool flag[DFL_MOST_SETTINGS];
+    const char *text[DFL_MOST_SETTINGS];
+    const mxArray *set;
+    bool quiet, keep_partial;
+} read_options;
+
+static gateway_field field_of(int i);
+static dfl_status take_settings(run_call *call, const read_options *read);
 static dfl_status set_one(run_call *call, const char *name, const mxArray *value);
 
-dfl_status run_check_numbers(const run_call *call)
+dfl_status run_read_options(run_call *call, const mxArray *options)
 {
-    const dfl_choices *c = &call->choices;
-    const struct {
-        const char *name;
-        double value;
-    } positive[] = {{"rtol", c->rtol},          {"atol", c->atol},
-                    {"every", c->every},        {"first_step", c->first_step},
-                    {"max_step", c->max_step},  {"fixed_step", c->fixed_step},
-                    {"max_steps", c->max_steps}};
-    for (size_t i = 0; i < sizeof positive / sizeof *positive; i++)
-        if (!isnan(positive[i].value) && !(positive[i].value > 0 && isfinite(positive[i].value)))
-            return dfl_fail(call->gw.ctx, DFL_INVALID, "options.%s is %g; it must be positive",
-                            positive[i].name, positive[i].value);
-    if (isinf(c->to) || isinf(c->from))
-        return dfl_fail(call->gw.ctx, DFL_INVALID, "options.%s is infinite",
-                        isinf(c->to) ? "to" : "from");
-    if (c->max_steps > 1e18 || floor(c->max_steps) < c->max_steps)
-        return dfl_fail(call->gw.ctx, DFL_INVALID, "options.max_steps is %g; give a whole number",
-                        c->max_steps);
-    return DFL_OK;
+    gateway_field fields[DFL_MOST_SETTINGS + 3] = {
+        {"set", GATEWAY_VALUE, offsetof(read_options, set), NULL},
+        {"quiet", GATEWAY_FLAG, offsetof(read_options, quiet), NULL},
+        {"keep_partial", GATEWAY_FLAG, offsetof(read_options, keep_partial), NULL}};
+    int count = 3;
+    read_options read = {0};
+    for (int i = 0; i < dfl_settings_count(); i++) {
+        read.number[i] = NAN;
+        if (dfl_setting_at(i)->where & DFL_FOR_OCTAVE)
+            fields[count++] = field_of(i);
+    }
+    dfl_status status = gateway_read(&read, call->gw.ctx, options, "options", fields, count);
+    call->given_set = read.set;
+    call->quiet = read.quiet;
+    call->keep_partial = read.keep_partial;
+    return status ? status : take_settings(call, &read);
+}
+
+/* How setting number i is read. */
+static gateway_field field_of(int i)
+{
+    const dfl_setting *setting = dfl_setting_at(i);
+    const size_t k = (size_t)i;
+    if (setting->kind == DFL_SETTING_FLAG)
+        return (gateway_field){setting->name, GATEWAY_FLAG,
+                               offsetof(read_options, flag) + k * sizeof(bool), NULL};
+    if (setting->kind == DFL_SETTING_WORD || setting->kind == DFL_SETTING_TEXT)
+        return (gateway_field){setting->name, GATEWAY_WORDS,
+                               offsetof(read_options, text) + k * sizeof(char *), NULL};
+    return (gateway_field){setting->name, GATEWAY_NUMBER,
+                           offsetof(read_options, number) + k * sizeof(double), NULL};
+}
+
+static dfl_status take_settings(run_call *call, const read_options *read)
+{
+    dfl_status status = DFL_OK;
+    for (int i = 0; !status && i < dfl_settings_count(); i++) {
+        call->choices.text[i] = read->text[i];
+        if (read->flag[i])
+            call->choices.number[i] = 1;
+        if (!isnan(read->number[i]))
+            status = dfl_choose_number(&call->choices, call->gw.ctx, i, read->number[i]);
+    }
+    return status;
 }
 
 /* A struct, set.L = 2, or pairs for names that no field can have, {'arm.L', 2; 'arm.m', 3}. */

@@ -1,5 +1,6 @@
-/* command_line.h: the arguments of all subcommands. One table spells every option, so that the same thing is
-   written the same way everywhere, and `--help` is made from it. */
+/* command_line.h: the subcommands, their options and their arguments. Settings of a run come from the
+   table of the module settings, options of the program alone from option_table.c; the parser, `--help`,
+   the completions of shells and the manual page are made from both. */
 #ifndef DFL_COMMAND_LINE_H
 #define DFL_COMMAND_LINE_H
 
@@ -10,14 +11,25 @@
 
 /* Subcommands, as bits. */
 enum {
-    CLI_RUN = 1 << 0,
-    CLI_CHECK = 1 << 1,
-    CLI_INIT = 1 << 2,
-    CLI_EQUATIONS = 1 << 3,
-    CLI_EXPORT = 1 << 4,
-    CLI_VIEW = 1 << 5,
-    CLI_COMPARE = 1 << 6
+    CLI_RUN = DFL_FOR_RUN,
+    CLI_CHECK = DFL_FOR_CHECK,
+    CLI_INIT = DFL_FOR_INIT,
+    CLI_COMPARE = DFL_FOR_COMPARE,
+    CLI_EQUATIONS = 1 << 4,
+    CLI_EXPORT = 1 << 5,
+    CLI_VIEW = 1 << 6,
+    CLI_ALL = (1 << 7) - 1
 };
+
+enum { CLI_COMMANDS = 7 };
+typedef struct cli_command {
+    const char *name;
+    unsigned bit;
+    const char *argument; /* "MODEL.lua" */
+    const char *endings;  /* of the files that it reads, for completions: "lua" */
+    const char *purpose;  /* one line */
+} cli_command;
+extern const cli_command cli_commands[CLI_COMMANDS];
 
 typedef struct cli_arguments {
     const char *model; /* path of the script, or of the result to view */
@@ -30,8 +42,37 @@ typedef struct cli_arguments {
     bool json, quiet, lua, latex, frames, c, octave, help;
 } cli_arguments;
 
-/* Reads the arguments behind the subcommand's name. The caller clears `out` also after a failure. The
-   strings stay those of argv. DFL_INVALID: says which argument is wrong and what to write. */
+typedef enum cli_option_kind {
+    CLI_SETTING,
+    CLI_FLAG,
+    CLI_POSITIVE,
+    CLI_TEXT,
+    CLI_LIST
+} cli_option_kind;
+
+/* An option as users see it. */
+typedef struct cli_option {
+    char name[2 * DFL_LONGEST_SETTING]; /* "max-step" */
+    cli_option_kind kind;
+    unsigned commands;
+    const char *value;        /* what the help calls the value; NULL: it takes none */
+    const char *unit;         /* of a number, or NULL */
+    const char *standard;     /* the default, for people, or NULL */
+    const char *help;         /* one line */
+    const char *manual;       /* sentences, or NULL */
+    const char *const *words; /* values, or NULL */
+    bool several;             /* words with commas between, or "all" */
+    const char *endings;      /* of files, such as "csv h5", or NULL */
+    size_t offset;            /* of its field in cli_arguments; CLI_LIST: of the strings */
+    size_t count;             /* CLI_LIST: of the number of strings */
+    int setting;              /* CLI_SETTING: its number */
+} cli_option;
+
+/* Option number i, from 0; false behind the last one. */
+bool cli_option_at(cli_option *out, int i);
+
+/* Reads the arguments behind the subcommand's name. The caller clears `out`, also after a failure.
+   Strings point into argv. DFL_INVALID: the message says which argument is wrong and what to write. */
 dfl_status cli_arguments_read(cli_arguments *out, dfl_context *ctx, unsigned command, int argc,
                               char **argv);
 void cli_arguments_clear(cli_arguments *arguments, dfl_context *ctx);

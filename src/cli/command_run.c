@@ -9,8 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { SETTINGS = 14 };
-
 /* Where the rows go. */
 typedef struct outputs {
     const char **paths;
@@ -40,7 +38,6 @@ static dfl_status report(const cli_arguments *arguments, const dfl_record *recor
                          const dfl_summary *summary, const cli_model *model, bool hint);
 static int simulate(const cli_arguments *arguments, const cli_model *model,
                     const dfl_settings *settings);
-static void list_settings(dfl_fact out[SETTINGS], const dfl_settings *settings);
 static int run_recorded(const cli_arguments *arguments, dfl_record *record, job *it,
                         const dfl_settings *settings);
 
@@ -94,11 +91,11 @@ static int simulate(const cli_arguments *arguments, const cli_model *model,
                     const dfl_settings *settings)
 {
     dfl_context *ctx = model->model->ctx;
-    dfl_fact options[SETTINGS];
+    dfl_fact options[DFL_MOST_SETTINGS];
     job it = {.model = model, .out.columns = arguments->columns, .quiet = arguments->quiet};
     dfl_record *record = NULL;
-    list_settings(options, settings);
-    dfl_status status = dfl_record_create(&record, model->eq, options, SETTINGS);
+    const int count = dfl_settings_describe(options, settings);
+    dfl_status status = dfl_record_create(&record, model->eq, options, count);
     if (!status)
         status = collect_paths(&it.out, ctx, arguments);
     const int exit_status =
@@ -106,27 +103,6 @@ static int simulate(const cli_arguments *arguments, const cli_model *model,
     dfl_free(ctx, it.out.paths);
     dfl_record_free(record);
     return exit_status;
-}
-
-/* The settings of the run, for the files that name them. */
-static void list_settings(dfl_fact out[SETTINGS], const dfl_settings *settings)
-{
-    const dfl_solver_options *solver = &settings->solver;
-    const dfl_fact list[SETTINGS] = {{"form", settings->form, 0},
-                                     {"method", settings->method, 0},
-                                     {"start", settings->start_name, 0},
-                                     {"evaluation", settings->evaluation_name, 0},
-                                     {"from", NULL, settings->from},
-                                     {"to", NULL, settings->to},
-                                     {"rtol", NULL, solver->rtol},
-                                     {"atol", NULL, solver->atol},
-                                     {"every", NULL, solver->output.every},
-                                     {"project", NULL, solver->output.project},
-                                     {"first_step", NULL, solver->step.first},
-                                     {"max_step", NULL, solver->step.max},
-                                     {"fixed_step", NULL, solver->step.fixed},
-                                     {"max_steps", NULL, (double)solver->step.max_attempts}};
-    memcpy(out, list, sizeof list);
 }
 
 static int run_recorded(const cli_arguments *arguments, dfl_record *record, job *it,

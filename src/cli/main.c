@@ -12,17 +12,14 @@
 void openblas_set_num_threads(int count) __attribute__((weak));
 #endif
 
-typedef struct command {
-    const char *name;
-    unsigned bit;
+/* What a subcommand does, in the order of cli_commands. */
+typedef struct action {
     int (*function)(dfl_context *ctx, const cli_arguments *arguments);
-    const char *argument; /* "MODEL.lua" */
-    const char *purpose;
     const char *details; /* of its help */
-} command;
+} action;
 
-static const command commands[] = {
-    {"run", CLI_RUN, cli_run, "MODEL.lua", "simulate a model",
+static const action actions[CLI_COMMANDS] = {
+    {cli_run,
      "Derives the equations of motion of MODEL, completes its initial values, integrates them\n"
      "without drift, and writes one row of all variables and outputs per step. Without --output\n"
      "and the like the rows go to standard output as CSV, unless that is a terminal.\n"
@@ -31,8 +28,7 @@ static const command commands[] = {
      "Example:\n"
      "  driftless run pendulum.lua --to 10 --every 0.01 --set g=1.62 --output moon.csv\n"
      "  driftless run pendulum.lua --report pendulum.html --plot pendulum.svg --columns x,y\n"},
-    {"check", CLI_CHECK, cli_check, "MODEL.lua",
-     "degrees of freedom, redundant constraints, consistency",
+    {cli_check,
      "Says what MODEL consists of, how many degrees of freedom it has, which constraints depend\n"
      "on each other, which directions have no mass, and whether its initial values can be\n"
      "completed. Exit status 0: it can be run; 1: the start cannot be completed; 2: the model is\n"
@@ -40,26 +36,23 @@ static const command commands[] = {
      "\n"
      "Example:\n"
      "  driftless check pendulum.lua\n"},
-    {"init", CLI_INIT, cli_init, "MODEL.lua", "consistent initial values",
+    {cli_init,
      "Completes the initial values of MODEL: what initial{} holds stays, everything else is\n"
      "changed as little as possible until every constraint holds.\n"
      "\n"
      "Example:\n"
      "  driftless init pendulum.lua --lua\n"},
-    {"equations", CLI_EQUATIONS, cli_equations, "MODEL.lua",
-     "the equations of motion as text or LaTeX",
-     "Prints the equations of motion that were derived from MODEL.\n"
-     "\n"
-     "Example:\n"
-     "  driftless equations pendulum.lua --latex --output pendulum.tex\n"
-     "  driftless equations slider-crank-bodies.lua --frames\n"},
-    {"export", CLI_EXPORT, cli_export, "MODEL.lua", "the equations of motion as C or Octave",
+    {cli_equations, "Prints the equations of motion that were derived from MODEL.\n"
+                    "\n"
+                    "Example:\n"
+                    "  driftless equations pendulum.lua --latex --output pendulum.tex\n"
+                    "  driftless equations slider-crank-bodies.lua --frames\n"},
+    {cli_export,
      "Writes the equations of motion of MODEL as source code that needs nothing of Driftless.\n"
      "\n"
      "Example:\n"
      "  driftless export pendulum.lua --c --output pendulum.c\n"},
-    {"compare", CLI_COMPARE, cli_compare, "MODEL.lua",
-     "several forms and methods side by side: time, error, drift",
+    {cli_compare,
      "Runs MODEL with every combination of the given forms, methods and tolerances and prints "
      "what\n"
      "each needs and reaches: time, steps, evaluations, the error at the end against a tight\n"
@@ -71,8 +64,7 @@ static const command commands[] = {
      "  driftless compare pendulum.lua --forms psf,ggl,eom2 --methods radau,bdf --tol 1e-3:1e-9 "
      "\\\n"
      "      --plot pendulum.svg\n"},
-    {"view", CLI_VIEW, cli_view, "RESULT.h5",
-     "a page with plots and an animation of a stored result",
+    {cli_view,
      "Makes one HTML file from a result that `driftless run --output RESULT.h5` has written: plots "
      "of\n"
      "all variables, the levels of the constraints, and the mechanism in motion. It opens in any\n"
@@ -80,12 +72,11 @@ static const command commands[] = {
      "\n"
      "Example:\n"
      "  driftless view pendulum.h5 --output pendulum.html\n"}};
-enum { COMMANDS = sizeof commands / sizeof *commands };
 
-static int execute(const command *cmd, int argc, char **argv);
+static int execute(int number, int argc, char **argv);
 static int unknown_command(const char *name);
 static void print_help(FILE *file);
-static void print_command_help(const command *cmd);
+static void print_command_help(int number);
 static int flush_help(void);
 
 int main(int argc, char **argv)
@@ -100,9 +91,9 @@ int main(int argc, char **argv)
         print_help(stderr);
         return CLI_WRONG;
     }
-    for (int i = 0; i < COMMANDS; i++)
-        if (!strcmp(argv[1], commands[i].name))
-            return execute(&commands[i], argc - 2, argv + 2);
+    for (int i = 0; i < CLI_COMMANDS; i++)
+        if (!strcmp(argv[1], cli_commands[i].name))
+            return execute(i, argc - 2, argv + 2);
     if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
         print_help(stdout);
         return flush_help();
@@ -114,8 +105,9 @@ int main(int argc, char **argv)
     return unknown_command(argv[1]);
 }
 
-static int execute(const command *cmd, int argc, char **argv)
+static int execute(int number, int argc, char **argv)
 {
+    const cli_command *cmd = &cli_commands[number];
     cli_arguments arguments;
     dfl_context *ctx = dfl_context_create();
     if (!ctx) {
@@ -128,10 +120,10 @@ static int execute(const command *cmd, int argc, char **argv)
         fprintf(stderr, "driftless %s: %s\n", cmd->name, dfl_message(ctx));
         exit_status = status == DFL_INVALID ? CLI_WRONG : CLI_FAILURE;
     } else if (arguments.help) {
-        print_command_help(cmd);
+        print_command_help(number);
         exit_status = flush_help();
     } else {
-        exit_status = cmd->function(ctx, &arguments);
+        exit_status = actions[number].function(ctx, &arguments);
     }
     cli_arguments_clear(&arguments, ctx);
     dfl_context_free(ctx);
@@ -140,10 +132,10 @@ static int execute(const command *cmd, int argc, char **argv)
 
 static int unknown_command(const char *name)
 {
-    const char *names[COMMANDS];
-    for (int i = 0; i < COMMANDS; i++)
-        names[i] = commands[i].name;
-    const char *nearest = dfl_nearest_word(name, names, COMMANDS);
+    const char *names[CLI_COMMANDS];
+    for (int i = 0; i < CLI_COMMANDS; i++)
+        names[i] = cli_commands[i].name;
+    const char *nearest = dfl_nearest_word(name, names, CLI_COMMANDS);
     if (nearest)
         fprintf(stderr, "driftless: there is no command '%s'; did you mean %s?\n", name, nearest);
     else if (strstr(name, ".lua"))
@@ -161,8 +153,8 @@ static void print_help(FILE *file)
           "\n"
           "Commands (each explains itself with --help):\n",
           file);
-    for (int i = 0; i < COMMANDS; i++)
-        fprintf(file, "  %-11s %s\n", commands[i].name, commands[i].purpose);
+    for (int i = 0; i < CLI_COMMANDS; i++)
+        fprintf(file, "  %-11s %s\n", cli_commands[i].name, cli_commands[i].purpose);
     fputs("\n"
           "  driftless --version\n"
           "\n"
@@ -171,10 +163,11 @@ static void print_help(FILE *file)
           file);
 }
 
-static void print_command_help(const command *cmd)
+static void print_command_help(int number)
 {
+    const cli_command *cmd = &cli_commands[number];
     printf("driftless %s: %s\n\nUsage: driftless %s %s [options]\n\n%s\nOptions:\n", cmd->name,
-           cmd->purpose, cmd->name, cmd->argument, cmd->details);
+           cmd->purpose, cmd->name, cmd->argument, actions[number].details);
     cli_options_print(stdout, cmd->bit);
 }
 

@@ -9,6 +9,7 @@
 #include "context/text.h"
 #include "declare/costs.h"
 #include "declare/mass_tree.h"
+#include "settings/settings.h"
 #include "symbolic/symbolic.h"
 
 /* Everything with a name. The name is unique among all kinds of one model. */
@@ -74,15 +75,6 @@ typedef struct dfl_side {
     dfl_expr expr;
     int line;
 } dfl_side;
-
-/* Settings of the run; NAN or NULL where the script is silent. */
-typedef struct dfl_run_settings {
-    double to, rtol, atol, every, from;
-    double first_step, max_step, fixed_step;
-    char *form, *method, *start; /* owned */
-    double max_steps, baumgarte_alpha, baumgarte_beta;
-    int line;
-} dfl_run_settings;
 
 /* What `draw` declares; the columns of each kind are listed below, where shapes are declared. */
 typedef enum dfl_shape_kind {
@@ -177,7 +169,8 @@ typedef struct dfl_model {
     int nnotes, max_notes;
     char **warnings; /* sentences for every run */
     int nwarnings, max_warnings;
-    dfl_run_settings run;
+    dfl_choices run; /* what simulate{} says; owns the texts */
+    int run_line;    /* of simulate{}; 0: there is none */
     int line; /* of the statement being run: set by the script before each call */
 } dfl_model;
 

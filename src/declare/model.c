@@ -4,7 +4,6 @@
 #include "context/grow.h"
 #include "context/text.h"
 
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -20,10 +19,7 @@ dfl_status dfl_model_create(dfl_model **out, dfl_context *ctx, const char *path)
         return DFL_NO_MEMORY;
     model->ctx = ctx;
     model->kinetic = model->potential = model->stored = model->driven = DFL_NO_EXPR;
-    dfl_run_settings *run = &model->run;
-    run->to = run->rtol = run->atol = run->every = run->from = NAN;
-    run->first_step = run->max_step = run->fixed_step = run->max_steps = NAN;
-    run->baumgarte_alpha = run->baumgarte_beta = NAN;
+    model->run = dfl_choices_none("simulate: ");
     dfl_status status = dfl_graph_create(&model->graph, ctx, 0);
     if (!status)
         status = set_names(model, path);
@@ -60,12 +56,13 @@ void dfl_model_free(dfl_model *model)
         dfl_free(ctx, model->declarations[i].carries);
         dfl_free(ctx, model->declarations[i].motions);
     }
-    void *const blocks[] = {model->name,     model->path,       model->text,
-                            model->names,    model->uses,       model->declarations,
-                            model->masses,   model->forces,     model->starts,
-                            model->run.form, model->run.method, model->run.start};
+    void *const blocks[] = {model->name,   model->path,   model->text,
+                            model->names,  model->uses,   model->declarations,
+                            model->masses, model->forces, model->starts};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         dfl_free(ctx, blocks[i]);
+    for (int i = 0; i < DFL_MOST_SETTINGS; i++)
+        dfl_free(ctx, (void *)model->run.text[i]);
     for (int i = 0; i < model->nnotes; i++)
         dfl_free(ctx, model->notes[i]);
     dfl_free(ctx, model->notes);

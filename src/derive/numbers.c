@@ -137,7 +137,7 @@ void dfl_trials_clear(dfl_trials *trials)
 
 dfl_numbers dfl_trials_numbers(const dfl_trials *trials, int trial)
 {
-    const double from = trials->eq->model->run.from;
+    const double from = dfl_choices_number(&trials->eq->model->run, "from");
     return (dfl_numbers){.t = isnan(from) ? 0.0 : from,
                          .x = trials->x[trial],
                          .param = trials->param,

@@ -93,7 +93,7 @@ void dfl_octave_title(dfl_text *text, const dfl_source *source, const char *part
 void dfl_octave_main(dfl_text *text, const dfl_source *source, const char *list)
 {
     const dfl_equations *eq = source->eq;
-    const double to = eq->model->run.to;
+    const double to = dfl_choices_number(&eq->model->run, "to");
     dfl_text_add(text,
                  source->no_ode ? "function %s_model()\n"
                                 : "function [t, y, x] = %s_model(tspan, par)\n",

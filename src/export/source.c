@@ -276,7 +276,7 @@ static dfl_status complete_start(dfl_source *source)
     const dfl_solver_options options = {.rtol = 1e-10, .atol = 1e-12};
     dfl_runnable *run = NULL;
     dfl_solver *solver = NULL;
-    const double from = eq->model->run.from;
+    const double from = dfl_choices_number(&eq->model->run, "from");
     source->start_time = isnan(from) ? 0.0 : from; /* NAN: the script is silent */
     source->start = dfl_alloc(source->ctx, (size_t)eq->n, sizeof *source->start);
     source->level = dfl_alloc(source->ctx, (size_t)source->nlevels, sizeof *source->level);

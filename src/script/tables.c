@@ -10,33 +10,9 @@
 #include "script/symbol.h"
 
 #include <lauxlib.h>
-#include <math.h>
-#include <stddef.h>
 #include <string.h>
 
-/* The settings of simulate{...}, with their place in dfl_run_settings. */
-enum value_kind { ANY_NUMBER, POSITIVE, TEXT };
-static const struct {
-    const char *key;
-    size_t place;
-    enum value_kind kind;
-} settings[] = {
-    {"to", offsetof(dfl_run_settings, to), ANY_NUMBER},
-    {"from", offsetof(dfl_run_settings, from), ANY_NUMBER},
-    {"rtol", offsetof(dfl_run_settings, rtol), POSITIVE},
-    {"atol", offsetof(dfl_run_settings, atol), POSITIVE},
-    {"every", offsetof(dfl_run_settings, every), POSITIVE},
-    {"form", offsetof(dfl_run_settings, form), TEXT},
-    {"method", offsetof(dfl_run_settings, method), TEXT},
-    {"start", offsetof(dfl_run_settings, start), TEXT},
-    {"baumgarte_alpha", offsetof(dfl_run_settings, baumgarte_alpha), ANY_NUMBER},
-    {"baumgarte_beta", offsetof(dfl_run_settings, baumgarte_beta), ANY_NUMBER},
-    {"first_step", offsetof(dfl_run_settings, first_step), POSITIVE},
-    {"max_step", offsetof(dfl_run_settings, max_step), POSITIVE},
-    {"fixed_step", offsetof(dfl_run_settings, fixed_step), POSITIVE},
-    {"max_steps", offsetof(dfl_run_settings, max_steps), POSITIVE},
-};
-enum { SETTINGS = sizeof settings / sizeof *settings, LONGEST_WORD = 40 };
+enum { LONGEST_WORD = 40 };
 
 static int start_values(lua_State *L, const char *call, bool held);
 static dfl_expr start_symbol(lua_State *L, const char *call);
@@ -46,8 +22,9 @@ static void driven_error(lua_State *L, const char *call, int joint);
 static int unknown_variable(lua_State *L, const char *call, const char *name);
 static const char *coordinate_of_rate(lua_State *L, const char *name);
 static const char *joint_coordinate(lua_State *L, const char *name);
-static void set_number(lua_State *L, const char *key, double *place, enum value_kind kind);
-static void set_text(lua_State *L, const char *key, char **place);
+static int find_setting(lua_State *L, const char *key);
+static void set_number(lua_State *L, const dfl_setting *setting, int number);
+static void set_text(lua_State *L, const dfl_setting *setting, int number);
 static const char *next_option(lua_State *L, const char *call, int table, lua_Integer *i);
 static int direction_of(lua_State *L);
 
@@ -63,25 +40,17 @@ int dfl_script_guess(lua_State *L)
 
 int dfl_script_simulate(lua_State *L)
 {
-    dfl_run_settings *run = &dfl_script_of(L)->model->run;
     dfl_arg_count(L, "simulate", 1, 1);
     dfl_arg_table(L, "simulate", 1, "write simulate{ to = 10 }");
-    run->line = dfl_script_line(L);
+    dfl_script_of(L)->model->run_line = dfl_script_line(L);
     lua_Integer place = 0;
     for (const char *key; (key = next_option(L, "simulate", 1, &place));) {
-        const char *words[SETTINGS];
-        int s = 0;
-        for (int i = 0; i < SETTINGS; i++)
-            words[i] = settings[i].key;
-        while (s < SETTINGS && strcmp(key, settings[s].key) != 0)
-            s++;
-        if (s == SETTINGS)
-            return dfl_arg_unknown(L, "simulate", "setting", key, words, SETTINGS);
-        void *field = (char *)run + settings[s].place;
-        if (settings[s].kind == TEXT)
-            set_text(L, key, field);
+        const int number = find_setting(L, key);
+        const dfl_setting *setting = dfl_setting_at(number);
+        if (setting->kind == DFL_SETTING_WORD || setting->kind == DFL_SETTING_TEXT)
+            set_text(L, setting, number);
         else
-            set_number(L, key, field, settings[s].kind);
+            set_number(L, setting, number);
     }
     return 0;
 }
@@ -264,33 +233,49 @@ static const char *joint_coordinate(lua_State *L, const char *name)
     return NULL;
 }
 
-/* Stores the number on top of the stack. */
-static void set_number(lua_State *L, const char *key, double *place, enum value_kind kind)
+/* The number of a setting that scripts may give. */
+static int find_setting(lua_State *L, const char *key)
 {
-    if (!dfl_value_number(place, L, lua_gettop(L)))
-        dfl_script_error(L, "simulate: %s is %s; give a number, or an expression of parameters",
-                         key, dfl_arg_kind(L, -1));
-    if (!isfinite(*place))
-        dfl_script_error(L, "simulate: %s is %f; give a finite number", key, *place);
-    if (kind == POSITIVE && !(*place > 0))
-        dfl_script_error(L, "simulate: %s is %f; choose it positive", key, *place);
+    const char *words[DFL_MOST_SETTINGS];
+    int count = 0;
+    for (int i = 0; i < dfl_settings_count(); i++) {
+        const dfl_setting *setting = dfl_setting_at(i);
+        if (!(setting->where & DFL_FOR_SCRIPT))
+            continue;
+        if (!strcmp(key, setting->name))
+            return i;
+        words[count++] = setting->name;
+    }
+    return dfl_arg_unknown(L, "simulate", "setting", key, words, count);
+}
+
+/* Stores the number or flag on top of the stack. */
+static void set_number(lua_State *L, const dfl_setting *setting, int number)
+{
+    dfl_model *model = dfl_script_of(L)->model;
+    const bool flag = setting->kind == DFL_SETTING_FLAG;
+    double value = lua_toboolean(L, -1);
+    if (flag ? !lua_isboolean(L, -1) : !dfl_value_number(&value, L, lua_gettop(L)))
+        dfl_script_error(L, "simulate: %s is %s; give %s", setting->name, dfl_arg_kind(L, -1),
+                         flag ? "true or false" : "a number, or an expression of parameters");
+    if (dfl_choose_number(&model->run, model->ctx, number, value))
+        dfl_script_error(L, "%s", dfl_message(model->ctx));
 }
 
 /* Stores the text on top of the stack. */
-static void set_text(lua_State *L, const char *key, char **place)
+static void set_text(lua_State *L, const dfl_setting *setting, int number)
 {
-    dfl_context *ctx = dfl_script_of(L)->ctx;
+    dfl_model *model = dfl_script_of(L)->model;
     if (lua_type(L, -1) != LUA_TSTRING || lua_rawlen(L, -1) > LONGEST_WORD)
-        dfl_script_error(L, "simulate: %s is %s; give a name in quotes, such as \"%s\"", key,
+        dfl_script_error(L, "simulate: %s is %s; give a name in quotes, such as \"%s\"",
+                         setting->name,
                          lua_type(L, -1) == LUA_TSTRING ? "too long" : dfl_arg_kind(L, -1),
-                         strcmp(key, "form") == 0    ? "psf"
-                         : strcmp(key, "start") == 0 ? "project"
-                                                     : "radau");
-    char *copy = dfl_copy_string(ctx, lua_tostring(L, -1));
+                         setting->words ? setting->words[0] : setting->value);
+    char *copy = dfl_copy_string(model->ctx, lua_tostring(L, -1));
     if (!copy)
         dfl_script_check(L, DFL_NO_MEMORY);
-    dfl_free(ctx, *place);
-    *place = copy;
+    dfl_free(model->ctx, (void *)model->run.text[number]);
+    model->run.text[number] = copy;
 }
 
 /* Leaves the next value of a table of options on the stack and returns its key, or NULL at the end.

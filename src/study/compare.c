@@ -111,7 +111,7 @@ void dfl_comparison_clear(dfl_comparison *comparison)
 static dfl_status choose_evaluation(dfl_comparison *c)
 {
     bool native = false;
-    c->evaluation = c->choices.evaluation;
+    c->evaluation = dfl_choices_text(&c->choices, "evaluation");
     if (c->evaluation)
         return DFL_OK;
     const dfl_status status =
@@ -171,10 +171,11 @@ static dfl_status solve(dfl_trial *trial, double *x, dfl_comparison *c)
 static dfl_status settle(dfl_settings *out, dfl_trial *trial, dfl_comparison *c)
 {
     dfl_choices choices = c->choices;
-    choices.form = dfl_form_name(trial->form);
-    choices.method = trial->method;
-    choices.rtol = choices.atol = trial->tolerance;
-    choices.evaluation = c->evaluation;
+    choices.text[dfl_setting_find("form")] = dfl_form_name(trial->form);
+    choices.text[dfl_setting_find("method")] = trial->method;
+    choices.text[dfl_setting_find("evaluation")] = c->evaluation;
+    choices.number[dfl_setting_find("rtol")] = trial->tolerance;
+    choices.number[dfl_setting_find("atol")] = trial->tolerance;
     dfl_status status = dfl_settings_resolve(out, &choices, c->run);
     if (!status)
         status = dfl_settings_check_end(out, &choices, c->eq->model);

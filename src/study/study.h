@@ -6,38 +6,28 @@
 #include "context/text.h"
 #include "engine/engine.h"
 #include "result/result.h"
+#include "settings/settings.h"
 
 /* ---- settings and one run ---- */
-
-/* What the caller says about a run: NAN or NULL where silent. */
-typedef struct dfl_choices {
-    double to, from, rtol, atol, every, first_step, max_step, fixed_step, max_steps;
-    double baumgarte_alpha, baumgarte_beta;
-    const char *form, *method, *evaluation, *start;
-    const char *independent; /* coordinates of the form partition, with commas between */
-    bool lagged;
-    bool interpolate;   /* rows of `every` are not moved onto the constraints */
-    const char *prefix; /* of an option in messages, such as "--" */
-} dfl_choices;
-
-/* All silent. */
-dfl_choices dfl_choices_none(const char *prefix);
 
 /* How the script has to lower a mechanism, so that it can be evaluated as chosen. */
 dfl_dynamics dfl_choices_dynamics(const dfl_choices *choices);
 
 /* How a model is run: the caller beats the script, the script beats the default. */
 typedef struct dfl_settings {
-    double from, to; /* `to` is NAN where nobody says */
-    const char *form, *method, *evaluation_name;
+    double from, to; /* `to` is NAN if nobody gives it */
+    const char *form, *method;
     dfl_evaluation evaluation;
-    const char *start_name;
     dfl_start_mode start;      /* completed or as given */
     dfl_solver_options solver; /* without callbacks and events; defaults filled in */
+    dfl_choices said;          /* the caller's choices, then the script's, then default words */
 } dfl_settings;
 
-/* DFL_INVALID: a choice that there is not, a number out of range. */
+/* DFL_INVALID: a word that does not exist, a number out of range, settings that exclude each other. */
 dfl_status dfl_settings_resolve(dfl_settings *out, const dfl_choices *choices, dfl_runnable *run);
+
+/* The settings that are stored with results; returns their number. They point into `settings`. */
+int dfl_settings_describe(dfl_fact out[DFL_MOST_SETTINGS], const dfl_settings *settings);
 
 /* DFL_INVALID, with the list of all, unless there is a method of this name; `said` names the option. */
 dfl_status dfl_settings_check_method(dfl_context *ctx, const char *said, const char *name);

@@ -146,7 +146,7 @@ static dfl_summary simulate(dfl_simulation *sim, dfl_settings *settings, scripte
 {
     dfl_summary summary;
     dfl_choices choices = dfl_choices_none("--");
-    choices.to = to;
+    choices.number[dfl_setting_find("to")] = to;
     scripted_expect(s, dfl_settings_resolve(settings, &choices, s->run));
     *sim = (dfl_simulation){.ctx = s->ctx, .eq = s->eq, .run = s->run, .settings = settings};
     scripted_expect(s, dfl_simulate(&summary, sim));

@@ -38,13 +38,15 @@ static inline scripted load(const char *name)
 static inline void check_own_settings(const char *name)
 {
     scripted s = load(name);
-    const dfl_run_settings *own = &s.model->run;
-    assert_true(own->to > 0 && own->rtol > 0 && own->every > 0 && own->line > 0);
-    scripted_start(&s, &(dfl_solver_options){.rtol = own->rtol, .self_check = true});
-    scripted_advance(&s, own->to);
+    const double to = dfl_choices_number(&s.model->run, "to");
+    const double rtol = dfl_choices_number(&s.model->run, "rtol");
+    assert_true(to > 0 && rtol > 0 && dfl_choices_number(&s.model->run, "every") > 0);
+    assert_true(s.model->run_line > 0);
+    scripted_start(&s, &(dfl_solver_options){.rtol = rtol, .self_check = true});
+    scripted_advance(&s, to);
     const dfl_statistics stats = dfl_solver_statistics(s.solver);
-    assert_true(stats.max_residual.position < 10 * own->rtol);
-    assert_true(stats.max_residual.invariant < 10 * own->rtol);
+    assert_true(stats.max_residual.position < 10 * rtol);
+    assert_true(stats.max_residual.invariant < 10 * rtol);
     scripted_free(&s);
 }
 

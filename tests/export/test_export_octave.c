@@ -196,7 +196,9 @@ static void ode45_moves_as_the_solver_does(void **state)
     for (int k = 0; k < COUNT; k++) {
         const example *ex = example_named(names[k]);
         loaded it = load(ex);
-        const double t0 = isnan(it.model->run.from) ? 0 : it.model->run.from;
+        const double t0 = isnan(dfl_choices_number(&it.model->run, "from"))
+                              ? 0
+                              : dfl_choices_number(&it.model->run, "from");
         dfl_solver *solver = NULL;
         const dfl_solver_options options = {.rtol = 1e-10};
         const dfl_eom *eom = dfl_runnable_eom(it.run);

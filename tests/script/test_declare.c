@@ -72,7 +72,9 @@ static void a_new_model_is_silent(void **state)
     assert_string_equal(f.model->name, "two.parts");
     assert_string_equal(f.model->path, "models/two.parts.lua");
     assert_true(f.model->kinetic == DFL_NO_EXPR && f.model->potential == DFL_NO_EXPR);
-    assert_true(isnan(f.model->run.to) && isnan(f.model->run.max_steps) && !f.model->run.form);
+    assert_true(isnan(dfl_choices_number(&f.model->run, "to")) &&
+                isnan(dfl_choices_number(&f.model->run, "max_steps")) &&
+                !dfl_choices_text(&f.model->run, "form"));
     assert_null(dfl_model_find(f.model, "x"));
     assert_true(dfl_model_variable_named(f.model, "x") == DFL_NO_EXPR);
     close_model(&f);

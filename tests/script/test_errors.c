@@ -138,7 +138,7 @@ static void wrong_functions_and_tables_of_declarations_are_named_with_a_remedy(v
         {"simulate{ 10 }", "simulate: a value without a name; write name = value"},
         {"simulate{ to = 'ten' }", "simulate: to is a text; give a number"},
         {"simulate{ to = 1/0 }", "simulate: to is inf; give a finite number"},
-        {"simulate{ rtol = -1 }", "simulate: rtol is -1.0; choose it positive"},
+        {"simulate{ rtol = -1 }", "simulate: rtol is -1; it must be positive"},
         {"simulate{ form = 1 }",
          "simulate: form is a number; give a name in quotes, such as \"psf\""},
     };

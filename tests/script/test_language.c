@@ -21,6 +21,12 @@ static const dfl_start_value *start_of(const loaded *l, const char *name)
     return NULL;
 }
 
+/* What simulate{} says. */
+static double number(const dfl_model *model, const char *setting)
+{
+    return dfl_choices_number(&model->run, setting);
+}
+
 static void the_pendulum_of_the_manual_is_a_model(void **state)
 {
     (void)state;
@@ -47,8 +53,9 @@ static void the_pendulum_of_the_manual_is_a_model(void **state)
     assert_int_equal(model->potential_line, 7);
     assert_int_equal(model->nstarts, 2);
     assert_true(start_of(&l, "x")->value == 1 && start_of(&l, "x")->held);
-    assert_true(model->run.to == 10 && model->run.rtol == 1e-8 && isnan(model->run.atol));
-    assert_int_equal(model->run.line, 11);
+    assert_true(number(model, "to") == 10 && number(model, "rtol") == 1e-8 &&
+                isnan(number(model, "atol")));
+    assert_int_equal(model->run_line, 11);
     unload(&l);
 }
 
@@ -236,7 +243,7 @@ static void expressions_of_parameters_count_as_numbers(void **state)
                   "simulate{ to = 2*T }\n"
                   "print(spline({0, T, 4}, {0, 1, L})(3))");
     assert_true(start_of(&l, "x")->value == 2);
-    assert_true(l.model->run.to == 6);
+    assert_true(number(l.model, "to") == 6);
     assert_true(find(&l, "half")->value == 1);
     assert_string_equal(l.printed, "1.0\n");
     unload(&l);
@@ -251,13 +258,15 @@ static void settings_of_the_run_are_kept(void **state)
             "          method = 'radau5', first_step = 1e-3, max_step = 0.5, fixed_step = 0.25,\n"
             "          max_steps = 1000 }\n"
             "simulate{ to = 20, form = 'psf' }");
-    const dfl_run_settings *run = &l.model->run;
-    assert_true(run->from == -1 && run->to == 20 && run->rtol == 1e-8 && run->atol == 1e-9);
-    assert_true(run->every == 0.1 && run->first_step == 1e-3 && run->max_step == 0.5);
-    assert_true(run->fixed_step == 0.25 && run->max_steps == 1000);
-    assert_string_equal(run->form, "psf");
-    assert_string_equal(run->method, "radau5");
-    assert_int_equal(run->line, 4);
+    const dfl_model *m = l.model;
+    assert_true(number(m, "from") == -1 && number(m, "to") == 20);
+    assert_true(number(m, "rtol") == 1e-8 && number(m, "atol") == 1e-9);
+    assert_true(number(m, "every") == 0.1 && number(m, "first_step") == 1e-3);
+    assert_true(number(m, "max_step") == 0.5 && number(m, "fixed_step") == 0.25);
+    assert_true(number(m, "max_steps") == 1000);
+    assert_string_equal(dfl_choices_text(&m->run, "form"), "psf");
+    assert_string_equal(dfl_choices_text(&m->run, "method"), "radau5");
+    assert_int_equal(m->run_line, 4);
     unload(&l);
 }
 

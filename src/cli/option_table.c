@@ -1,0 +1,147 @@
+/* option_table.c: the subcommands, and the options that are not settings of a run. */
+#include "cli/command_line.h"
+
+#include <stddef.h>
+#include <string.h>
+
+const cli_command cli_commands[CLI_COMMANDS] = {
+    {"run", CLI_RUN, "MODEL.lua", "lua", "simulate a model"},
+    {"check", CLI_CHECK, "MODEL.lua", "lua",
+     "degrees of freedom, redundant constraints, consistency"},
+    {"init", CLI_INIT, "MODEL.lua", "lua", "consistent initial values"},
+    {"equations", CLI_EQUATIONS, "MODEL.lua", "lua", "the equations of motion as text or LaTeX"},
+    {"export", CLI_EXPORT, "MODEL.lua", "lua", "the equations of motion as C or Octave"},
+    {"compare", CLI_COMPARE, "MODEL.lua", "lua",
+     "several forms and methods side by side: time, error, drift"},
+    {"view", CLI_VIEW, "RESULT.h5", "h5 hdf5",
+     "a page with plots and an animation of a stored result"}};
+
+/* An option of the program alone. */
+typedef struct row {
+    const char *name;
+    cli_option_kind kind;
+    unsigned commands;
+    size_t offset, count;
+    const char *value, *standard;
+    const char *endings;
+    const char *words_of; /* the setting whose words may be listed */
+    const char *help, *manual;
+} row;
+
+#define FIELD(field) offsetof(cli_arguments, field), 0
+#define FIELDS(strings, number) offsetof(cli_arguments, strings), offsetof(cli_arguments, number)
+
+static const row table[] = {
+    {"forms", CLI_TEXT, CLI_COMPARE, FIELD(forms), "A,B,C", "psf,ggl,eom2,eom1,eom", NULL, "form",
+     "forms, or all", NULL},
+    {"methods", CLI_TEXT, CLI_COMPARE, FIELD(methods), "A,B,C", "radau", NULL, "method",
+     "methods, or all", NULL},
+    {"tol", CLI_TEXT, CLI_COMPARE, FIELD(tol), "A:B", "1e-4:1e-10", NULL, NULL,
+     "tolerances: every decade from A to B, or A,B,C",
+     "Tolerances, the same for relative and absolute errors: every decade from A to B, or single "
+     "ones with commas between them."},
+    {"limit", CLI_POSITIVE, CLI_COMPARE, FIELD(limit), "S", "60", NULL, NULL,
+     "give a run up after this number of seconds", NULL},
+    {"set", CLI_LIST, CLI_ALL & ~CLI_VIEW, FIELDS(set, nset), "NAME=VALUE", NULL, NULL, NULL,
+     "change a parameter, input or setting of the model (repeatable)",
+     "Change a parameter, input or setting of the model. Repeatable."},
+    {"output", CLI_LIST, CLI_RUN, FIELDS(output, noutput), "FILE", NULL, "csv h5 hdf5", NULL,
+     "results to FILE.csv or FILE.h5 (repeatable); - is standard output",
+     "Write results to a file that ends in `.csv`, `.h5` or `.hdf5`; `-` is CSV on standard "
+     "output. "
+     "Repeatable. An existing file is replaced. Without `--output`, `--report`, `--plot` and "
+     "`--json`, rows go to standard output unless that is a terminal."},
+    {"output", CLI_LIST, CLI_VIEW, FIELDS(output, noutput), "FILE", "RESULT.html", "html svg", NULL,
+     "a page FILE.html or a plot FILE.svg",
+     "A page that ends in `.html` or a plot that ends in `.svg`."},
+    {"report", CLI_TEXT, CLI_RUN, FIELD(report), "FILE", NULL, "html", NULL,
+     "a page FILE.html with plots and an animation",
+     "Write one page that ends in `.html`, with plots and an animation of what the model draws. It "
+     "opens without a network."},
+    {"report", CLI_TEXT, CLI_COMPARE, FIELD(report), "FILE", NULL, "html", NULL,
+     "a page FILE.html with the table and the diagrams",
+     "The table and the diagrams as a page that ends in `.html`."},
+    {"plot", CLI_TEXT, CLI_COMPARE, FIELD(plot), "FILE", NULL, "svg", NULL,
+     "work-precision and drift diagrams as FILE.svg",
+     "Work-precision and drift diagrams, in a file that ends in `.svg`."},
+    {"plot", CLI_TEXT, CLI_RUN, FIELD(plot), "FILE", NULL, "svg", NULL, "one plot as FILE.svg",
+     "Write one plot that ends in `.svg`."},
+    {"columns", CLI_TEXT, CLI_RUN | CLI_VIEW, FIELD(columns), "A,B,C",
+     "the outputs, or the positions", NULL, NULL, "what a plot shows",
+     "What the plot shows: columns, or one of `residuals`, `energy`, `steps`."},
+    {"output", CLI_LIST, CLI_EQUATIONS, FIELDS(output, noutput), "FILE", "standard output",
+     "txt tex", NULL, "to this file", "Write to this file."},
+    {"output", CLI_LIST, CLI_EXPORT, FIELDS(output, noutput), "PATH", NULL, "c", NULL,
+     "C: the file (default: standard output); Octave: the folder (default: NAME)",
+     "The file, or the folder for Octave. Default: standard output, or a folder with the model's "
+     "name."},
+    {"c", CLI_FLAG, CLI_EXPORT, FIELD(c), NULL, NULL, NULL, NULL, "one self-contained C file",
+     NULL},
+    {"octave", CLI_FLAG, CLI_EXPORT, FIELD(octave), NULL, NULL, NULL, NULL,
+     "a folder of Octave functions", NULL},
+    {"frames", CLI_FLAG, CLI_EQUATIONS, FIELD(frames), NULL, NULL, NULL, NULL,
+     "how bodies and frames move, instead of the equations",
+     "How the bodies of a mechanism and its named frames move, instead of the equations: "
+     "positions, "
+     "velocities, accelerations, Jacobians."},
+    {"latex", CLI_FLAG, CLI_EQUATIONS, FIELD(latex), NULL, NULL, NULL, NULL,
+     "LaTeX instead of text", NULL},
+    {"lua", CLI_FLAG, CLI_INIT, FIELD(lua), NULL, NULL, NULL, NULL,
+     "as an initial{} block to paste into the model",
+     "Print an `initial{}` block to paste into the model."},
+    {"json", CLI_FLAG, CLI_RUN | CLI_CHECK | CLI_INIT | CLI_COMPARE, FIELD(json), NULL, NULL, NULL,
+     NULL, "one JSON object on standard output", "Print one JSON object on standard output."},
+    {"quiet", CLI_FLAG, CLI_ALL, FIELD(quiet), NULL, NULL, NULL, NULL,
+     "nothing but errors on standard error", "Print nothing but errors on standard error."},
+    {"help", CLI_FLAG, CLI_ALL, FIELD(help), NULL, NULL, NULL, NULL, "this text",
+     "Explain the command."}};
+enum { ROWS = sizeof table / sizeof *table };
+
+static void describe_setting(cli_option *out, int i);
+static void describe_row(cli_option *out, const row *it);
+
+bool cli_option_at(cli_option *out, int i)
+{
+    const int settings = dfl_settings_count();
+    if (i >= settings + ROWS)
+        return false;
+    if (i < settings)
+        describe_setting(out, i);
+    else
+        describe_row(out, &table[i - settings]);
+    return true;
+}
+
+static void describe_setting(cli_option *out, int i)
+{
+    const dfl_setting *setting = dfl_setting_at(i);
+    *out = (cli_option){.kind = CLI_SETTING,
+                        .commands = setting->where & CLI_ALL,
+                        .value = setting->value,
+                        .unit = setting->unit,
+                        .standard = setting->standard,
+                        .help = setting->help,
+                        .manual = setting->manual,
+                        .words = setting->words,
+                        .setting = i};
+    const dfl_spelled spelled = dfl_setting_spelled("--", setting->name);
+    snprintf(out->name, sizeof out->name, "%s", spelled.text + 2);
+}
+
+static void describe_row(cli_option *out, const row *it)
+{
+    *out = (cli_option){.kind = it->kind,
+                        .commands = it->commands,
+                        .value = it->value,
+                        .standard = it->standard,
+                        .help = it->help,
+                        .manual = it->manual,
+                        .endings = it->endings,
+                        .offset = it->offset,
+                        .count = it->count};
+    snprintf(out->name, sizeof out->name, "%s", it->name);
+    if (it->words_of) {
+        out->words = dfl_setting_at(dfl_setting_find(it->words_of))->words;
+        out->several = true;
+    }
+}

@@ -1,0 +1,256 @@
+/* resolve.c: how a model is run: the caller overrules the script, the script overrules the
+   default. */
+#include "study/study.h"
+
+#include "solver/options.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static dfl_choices merge(const dfl_choices *caller, const dfl_choices *script);
+static dfl_status check_words(dfl_choices *said, const dfl_choices *caller, const dfl_model *model);
+static dfl_status check_word(dfl_context *ctx, const dfl_setting *setting, const char *said,
+                             const char *word);
+static int word_number(const dfl_choices *said, const char *name);
+static void fill_fields(dfl_solver_options *out, const dfl_choices *said);
+static void store(dfl_solver_options *out, const dfl_setting *setting, double number);
+static double stored(const dfl_solver_options *options, const dfl_setting *setting);
+static void choose_method(dfl_solver_options *out, const char *method);
+static bool script_decides(const dfl_choices *caller, const dfl_model *model);
+static dfl_status in_script(const dfl_model *model, dfl_status status);
+static dfl_status check_combination(const dfl_settings *settings, dfl_context *ctx);
+
+dfl_status dfl_settings_resolve(dfl_settings *out, const dfl_choices *caller, dfl_runnable *run)
+{
+    const dfl_model *model = dfl_runnable_equations(run)->model;
+    *out = (dfl_settings){.said = merge(caller, &model->run)};
+    dfl_choices *said = &out->said;
+    dfl_status status = check_words(said, caller, model);
+    if (status)
+        return status;
+    const double from = dfl_choices_number(said, "from");
+    out->from = isnan(from) ? 0 : from;
+    said->number[dfl_setting_find("from")] = out->from;
+    out->to = dfl_choices_number(said, "to");
+    out->form = dfl_choices_text(said, "form");
+    out->method = dfl_choices_text(said, "method");
+    out->evaluation = (dfl_evaluation)word_number(said, "evaluation");
+    out->start = word_number(said, "start") == 0 ? DFL_START_PROJECT : DFL_START_AS_GIVEN;
+    dfl_solver_options wanted = {.output.project = dfl_choices_number(said, "interpolate") != 1};
+    fill_fields(&wanted, said);
+    choose_method(&wanted, out->method);
+    out->solver = wanted;
+    const char *independent = dfl_choices_text(said, "independent");
+    if (independent)
+        status = dfl_runnable_independent(&wanted.constraints.independent, run, independent);
+    if (status)
+        return status;
+    status = check_combination(out, model->ctx);
+    if (!status)
+        status = dfl_options_resolve(&out->solver, model->ctx, dfl_runnable_eom(run), &wanted);
+    return status == DFL_INVALID && script_decides(caller, model) ? in_script(model, status)
+                                                                  : status;
+}
+
+static dfl_choices merge(const dfl_choices *caller, const dfl_choices *script)
+{
+    dfl_choices said = *caller;
+    for (int i = 0; i < dfl_settings_count(); i++) {
+        if (isnan(said.number[i]))
+            said.number[i] = script->number[i];
+        if (!said.text[i])
+            said.text[i] = script->text[i];
+    }
+    return said;
+}
+
+/* Fills in the words that nobody chose; the others must exist. */
+static dfl_status check_words(dfl_choices *said, const dfl_choices *caller, const dfl_model *model)
+{
+    for (int i = 0; i < dfl_settings_count(); i++) {
+        const dfl_setting *setting = dfl_setting_at(i);
+        if (setting->kind != DFL_SETTING_WORD)
+            continue;
+        if (!said->text[i])
+            said->text[i] = setting->words[0];
+        const dfl_choices *source = caller->text[i] ? caller : &model->run;
+        const dfl_spelled name = dfl_setting_spelled(source->prefix, setting->name);
+        const dfl_status status = check_word(model->ctx, setting, name.text, said->text[i]);
+        if (status)
+            return caller->text[i] ? status : in_script(model, status);
+    }
+    return DFL_OK;
+}
+
+static dfl_status check_word(dfl_context *ctx, const dfl_setting *setting, const char *said,
+                             const char *word)
+{
+    char list[400] = "";
+    if (dfl_setting_word(setting, word) >= 0)
+        return DFL_OK;
+    for (int i = 0; setting->words[i]; i++)
+        snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", i ? ", " : "",
+                 setting->words[i]);
+    return dfl_fail(ctx, DFL_INVALID, "%s: there is no '%s'; choose one of %s", said, word, list);
+}
+
+static int word_number(const dfl_choices *said, const char *name)
+{
+    const int i = dfl_setting_find(name);
+    return dfl_setting_word(dfl_setting_at(i), said->text[i]);
+}
+
+/* The settings that are fields of the solver's options. */
+static void fill_fields(dfl_solver_options *out, const dfl_choices *said)
+{
+    for (int i = 0; i < dfl_settings_count(); i++) {
+        const dfl_setting *setting = dfl_setting_at(i);
+        if (setting->type == DFL_FIELD_ENUM)
+            store(out, setting, dfl_setting_word(setting, said->text[i]));
+        else if (!isnan(said->number[i]))
+            store(out, setting, said->number[i]);
+    }
+}
+
+static void store(dfl_solver_options *out, const dfl_setting *setting, double number)
+{
+    void *field = (char *)out + setting->offset;
+    switch (setting->type) {
+    case DFL_FIELD_DOUBLE:
+        *(double *)field = number;
+        break;
+    case DFL_FIELD_LONG:
+        *(long *)field = (long)number;
+        break;
+    case DFL_FIELD_INT:
+    case DFL_FIELD_ENUM:
+        *(int *)field = (int)number;
+        break;
+    case DFL_FIELD_BOOL:
+        *(bool *)field = number != 0;
+        break;
+    case DFL_FIELD_NONE:
+        break;
+    }
+}
+
+static double stored(const dfl_solver_options *options, const dfl_setting *setting)
+{
+    const void *field = (const char *)options + setting->offset;
+    switch (setting->type) {
+    case DFL_FIELD_DOUBLE:
+        return *(const double *)field;
+    case DFL_FIELD_LONG:
+        return (double)*(const long *)field;
+    case DFL_FIELD_INT:
+    case DFL_FIELD_ENUM:
+        return *(const int *)field;
+    case DFL_FIELD_BOOL:
+        return *(const bool *)field;
+    case DFL_FIELD_NONE:
+        break;
+    }
+    return NAN;
+}
+
+/* The name of an integrator, then its order; none: automatic. */
+static void choose_method(dfl_solver_options *out, const char *method)
+{
+    static const char *const integrators[DFL_INTEGRATORS] = {[DFL_RADAU] = "radau",
+                                                             [DFL_BDF] = "bdf",
+                                                             [DFL_TRAPEZOIDAL] = "trapezoidal",
+                                                             [DFL_MIDPOINT] = "midpoint",
+                                                             [DFL_HALF_EXPLICIT] = "half-explicit",
+                                                             [DFL_EXPLICIT_PAIR] = "explicit-pair"};
+    const size_t length = strcspn(method, "0123456789");
+    for (int i = 0; i < DFL_INTEGRATORS; i++)
+        if (strlen(integrators[i]) == length && !strncmp(integrators[i], method, length))
+            out->integrator = (dfl_integrator)i;
+    out->order = atoi(method + length);
+}
+
+int dfl_settings_describe(dfl_fact out[DFL_MOST_SETTINGS], const dfl_settings *settings)
+{
+    int count = 0;
+    for (int i = 0; i < dfl_settings_count(); i++) {
+        const dfl_setting *setting = dfl_setting_at(i);
+        if (!(setting->where & DFL_FOR_RESULT))
+            continue;
+        const bool word = setting->kind == DFL_SETTING_WORD;
+        const double number = setting->type == DFL_FIELD_NONE ? settings->said.number[i]
+                                                              : stored(&settings->solver, setting);
+        out[count++] = (dfl_fact){setting->name, word ? settings->said.text[i] : NULL, number};
+    }
+    out[count++] = (dfl_fact){"project", NULL, settings->solver.output.project};
+    return count;
+}
+
+/* Whether what is wrong must be the script's: the caller says nothing about the solver. */
+static bool script_decides(const dfl_choices *caller, const dfl_model *model)
+{
+    bool silent = !dfl_choices_text(caller, "method") && !dfl_choices_text(caller, "independent");
+    for (int i = 0; i < dfl_settings_count(); i++)
+        if (dfl_setting_at(i)->type != DFL_FIELD_NONE)
+            silent = silent && isnan(caller->number[i]) && !caller->text[i];
+    return silent && model->run_line > 0;
+}
+
+/* Puts the place of simulate{} in front of the message. */
+static dfl_status in_script(const dfl_model *model, dfl_status status)
+{
+    char *message = dfl_copy_string(model->ctx, dfl_message(model->ctx));
+    if (!message)
+        return DFL_NO_MEMORY;
+    dfl_fail(model->ctx, status, "%s:%d: %s", model->path, model->run_line, message);
+    dfl_free(model->ctx, message);
+    return status;
+}
+
+dfl_dynamics dfl_choices_dynamics(const dfl_choices *choices)
+{
+    const char *how = dfl_choices_text(choices, "evaluation");
+    if (!how || !strcmp(how, "auto"))
+        return DFL_DYNAMICS_AUTO;
+    return !strcmp(how, "recursion") ? DFL_DYNAMICS_RECURSION : DFL_DYNAMICS_EXPRESSIONS;
+}
+
+dfl_status dfl_settings_check_method(dfl_context *ctx, const char *said, const char *name)
+{
+    return check_word(ctx, dfl_setting_at(dfl_setting_find("method")), said, name);
+}
+
+dfl_status dfl_settings_check_end(const dfl_settings *settings, const dfl_choices *choices,
+                                  const dfl_model *model)
+{
+    if (isnan(settings->to))
+        return dfl_fail(model->ctx, DFL_INVALID,
+                        "%s: until when? Give %sto T, or write simulate{to = T} into the model",
+                        model->path, choices->prefix);
+    if (settings->to != settings->from)
+        return DFL_OK;
+    const dfl_status status =
+        dfl_fail(model->ctx, DFL_INVALID, "the run from %g to %g has no length; give another %sto",
+                 settings->from, settings->to, choices->prefix);
+    return isnan(dfl_choices_number(choices, "to")) ? in_script(model, status) : status;
+}
+
+static dfl_status check_combination(const dfl_settings *settings, dfl_context *ctx)
+{
+    const dfl_solver_options *solver = &settings->solver;
+    if (solver->step.fixed > 0 && (solver->step.first > 0 || solver->step.max > 0))
+        return dfl_fail(ctx, DFL_INVALID,
+                        "fixed-step is the size of every step; leave first-step and max-step out");
+    const double rows =
+        solver->output.every > 0 ? fabs(settings->to - settings->from) / solver->output.every : 0;
+    if (rows > 1e8)
+        return dfl_fail(
+            ctx, DFL_INVALID,
+            "every = %g would give %.2g rows; choose a larger distance (1e8 rows at most)",
+            solver->output.every, rows);
+    if (solver->rtol >= 1)
+        return dfl_fail(ctx, DFL_INVALID, "rtol is %g; choose it below 1, such as 1e-6",
+                        solver->rtol);
+    return DFL_OK;
+}
