@@ -31,13 +31,19 @@ static dfl_status check_arguments(dfl_context *ctx, const cli_arguments *argumen
 /* C goes to a file or standard output; for Octave the files that were written are listed. */
 static dfl_status export_model(const cli_arguments *arguments, const cli_model *model)
 {
-    dfl_text text = {.ctx = model->model->ctx};
+    dfl_context *ctx = model->model->ctx;
+    dfl_text text = {.ctx = ctx};
     const char *path = arguments->noutput > 0 ? arguments->output[0] : NULL;
-    dfl_status status = arguments->c
-                            ? dfl_export_c(&text, model->eq)
-                            : dfl_export_octave(&text, model->eq, path ? path : model->model->name);
+    dfl_start_state state;
+    dfl_status status = dfl_start_state_find(&state, model->eq);
+    const dfl_export_start start = {state.time, state.x, state.levels, state.problem};
+    if (!status && arguments->c)
+        status = dfl_export_c(&text, model->eq, &start);
+    else if (!status)
+        status = dfl_export_octave(&text, model->eq, &start, path ? path : model->model->name);
     if (!status)
         status = cli_write(arguments->c ? path : NULL, &text, model);
+    dfl_start_state_clear(&state, ctx);
     dfl_text_clear(&text);
     return status;
 }

@@ -1,16 +1,13 @@
 /* c_source.c: a model as one C file.
 
    The file serves as its own header: with NAME_DECLARATIONS defined it only declares. Every block of the
-   general form is one function around the code of its tape; the ODE form is in c_ode.c. All functions
-   are reentrant: their workspace is an argument. */
-#include "export/c_parts.h"
-#include "export/export.h"
-#include "export/source.h"
-
-#include "symbolic/symbolic.h"
+   general form is one function around the code of its tape; the ODE form is templates/ode.c.in. All
+   functions are reentrant: their workspace is an argument. */
+#include "export/source_internal.h"
 
 #include <string.h>
 
+static size_t ode_work(const dfl_source *source);
 static void write_head(dfl_text *text, const dfl_source *source);
 static void write_conventions(dfl_text *text, const dfl_source *source);
 static void write_declarations(dfl_text *text, const dfl_source *source, size_t work);
@@ -21,11 +18,11 @@ static dfl_status write_functions(dfl_text *text, const dfl_source *source, dfl_
 static dfl_status write_function(dfl_text *text, const dfl_source *source, dfl_block_id id,
                                  const dfl_tape *tape);
 
-dfl_status dfl_export_c(dfl_text *text, const dfl_equations *eq)
+dfl_status dfl_export_c(dfl_text *text, const dfl_equations *eq, const dfl_export_start *start)
 {
     dfl_source source;
     dfl_tape *tapes[DFL_BLOCKS] = {NULL};
-    dfl_status status = dfl_source_init(&source, eq);
+    dfl_status status = dfl_source_init(&source, eq, start);
     if (!status)
         status = make_tapes(tapes, &source);
     if (!status) {
@@ -34,12 +31,13 @@ dfl_status dfl_export_c(dfl_text *text, const dfl_equations *eq)
             if (tapes[i] && dfl_tape_work(tapes[i]) > work)
                 work = dfl_tape_work(tapes[i]);
         write_head(text, &source);
-        write_declarations(text, &source, work + dfl_c_ode_work(&source));
+        write_declarations(text, &source, work + ode_work(&source));
         status = write_functions(text, &source, tapes);
     }
     if (!status) {
         dfl_c_tables_define(text, &source);
-        dfl_c_ode_define(text, &source);
+        if (!source.no_ode)
+            dfl_source_fill(text, &source, dfl_template_ode_c);
         dfl_source_fill(text, &source, "\n#endif /* $_DECLARATIONS */\n");
         status = text->status;
     }
@@ -47,6 +45,13 @@ dfl_status dfl_export_c(dfl_text *text, const dfl_equations *eq)
         dfl_tape_free(tapes[i]);
     dfl_source_clear(&source);
     return status;
+}
+
+/* Doubles that the right-hand side needs in addition to the workspace of the blocks. */
+static size_t ode_work(const dfl_source *source)
+{
+    const size_t n = (size_t)source->eq->nv, m = (size_t)(source->eq->nl + source->eq->nm);
+    return source->no_ode ? 0 : n * n + 2 * n * m + 2 * m + 2 * n + (size_t)source->eq->n;
 }
 
 /* ------------------------------------------------------------------------------- head */
@@ -66,23 +71,14 @@ static void write_head(dfl_text *text, const dfl_source *source)
 
 static void write_conventions(dfl_text *text, const dfl_source *source)
 {
-    static const char words[] = "\n"
-                                "   Every function writes its whole result and takes, last, a "
-                                "workspace of $_WORK doubles whose\n"
-                                "   contents do not matter; nothing else is kept between calls. "
-                                "Compile with -ffp-contract=off\n"
-                                "   to get the bits that Driftless computes.\n\n"
-                                "   Other files use these functions after\n"
-                                "       #define $_DECLARATIONS\n"
-                                "       #include \"this file\"\n";
-    dfl_source_fill(text, source, words);
+    dfl_source_fill(text, source, dfl_template_conventions_c);
     if (!source->eq->have_jacobians)
         dfl_text_add(text, "\n   Exported without Jacobians.\n");
-    if (source->start_problem) {
+    if (source->start.problem) {
         dfl_source_fill(text, source,
                         "\n   @_start holds the values of the script, which could not be "
                         "completed:\n   ");
-        dfl_source_words(text, source->start_problem);
+        dfl_source_words(text, source->start.problem);
         dfl_text_add(text, "\n");
     }
 }
@@ -104,7 +100,8 @@ static void write_declarations(dfl_text *text, const dfl_source *source, size_t 
         write_signature(text, source, (dfl_block_id)i);
         dfl_text_add(text, ";\n");
     }
-    dfl_c_ode_declare(text, source);
+    if (!source->no_ode)
+        dfl_source_fill(text, source, dfl_template_ode_declarations_c);
     dfl_source_fill(text, source,
                     "\n#endif /* $_DECLARED */\n\n#ifndef $_DECLARATIONS\n\n#include <string.h>\n");
 }

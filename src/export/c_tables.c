@@ -1,5 +1,5 @@
 /* c_tables.c: names, default values and initial values in the exported C file. */
-#include "export/c_parts.h"
+#include "export/source_internal.h"
 
 #include <ctype.h>
 
@@ -65,7 +65,7 @@ void dfl_c_tables_define(dfl_text *text, const dfl_source *source)
         dfl_text_add(text, "};\n");
     }
     dfl_source_fill(text, source, "const double @_start_time = ");
-    dfl_print_number(text, source->start_time, DFL_TEXT);
+    dfl_print_number(text, source->start.time, DFL_TEXT);
     dfl_text_add(text, ";\n");
 }
 
@@ -130,7 +130,7 @@ static void write_entry(dfl_text *text, const dfl_source *source, table_id id, i
         dfl_text_add(text, "%d", eq->massless[i]);
         break;
     default:
-        dfl_print_number(text, source->start[i], DFL_TEXT);
+        dfl_print_number(text, source->start.x[i], DFL_TEXT);
     }
 }
 

@@ -1,5 +1,5 @@
 /* describe.c: the conventions of the exported functions in words, for the head of every export. */
-#include "export/source.h"
+#include "export/source_internal.h"
 
 #include <string.h>
 

@@ -1,7 +1,6 @@
 /* equations_text.c: the equations of motion for people, as text or as a LaTeX document. */
-#include "export/export.h"
-#include "export/rows.h"
-#include "export/source.h"
+#include "export/rows_internal.h"
+#include "export/source_internal.h"
 
 #include <string.h>
 

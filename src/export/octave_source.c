@@ -3,11 +3,7 @@
    Blocks that belong together share one function and with it their common subexpressions. */
 #define _POSIX_C_SOURCE 200809L
 
-#include "export/export.h"
-#include "export/octave_parts.h"
-#include "export/source.h"
-
-#include "symbolic/symbolic.h"
+#include "export/source_internal.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -16,49 +12,40 @@
 
 enum { MOST_BLOCKS = 8 };
 
-/* One m-file: NAME_part.m, its results, and the blocks that they are. */
+/* One m-file, NAME_part.m, and the blocks that it computes. */
 typedef struct block_file {
-    const char *part, *meaning, *results;
+    const char *part, *meaning;
     int count;
     dfl_block_id block[MOST_BLOCKS];
-    const char *variable[MOST_BLOCKS];
 } block_file;
 
 static const block_file files_of_blocks[] = {
-    {"_kinematics", "Derivatives of the positions, p' = kin", "kin", 1, {DFL_BLOCK_KIN}, {"kin"}},
-    {"_mass", "Mass matrix", "M", 1, {DFL_BLOCK_M}, {"M"}},
-    {"_force", "Forces without constraint forces", "f", 1, {DFL_BLOCK_F}, {"f"}},
-    {"_dynamic", "Derivatives of the dynamic variables, r' = b", "b", 1, {DFL_BLOCK_B}, {"b"}},
-    {"_auxiliary", "Residuals of the auxiliary equations", "d", 1, {DFL_BLOCK_D}, {"d"}},
-    {"_contact", "Residuals of the contact equations", "c", 1, {DFL_BLOCK_C}, {"c"}},
+    {"_kinematics", "Derivatives of the positions, p' = kin", 1, {DFL_BLOCK_KIN}},
+    {"_mass", "Mass matrix", 1, {DFL_BLOCK_M}},
+    {"_force", "Forces without constraint forces", 1, {DFL_BLOCK_F}},
+    {"_dynamic", "Derivatives of the dynamic variables, r' = b", 1, {DFL_BLOCK_B}},
+    {"_auxiliary", "Residuals of the auxiliary equations", 1, {DFL_BLOCK_D}},
+    {"_contact", "Residuals of the contact equations", 1, {DFL_BLOCK_C}},
     {"_constraints",
      "Constraints 0 = g, 0 = gI = dg/dt, 0 = hv, 0 = W a + bias",
-     "[g, gI, hv, W, bias]",
      5,
-     {DFL_BLOCK_G, DFL_BLOCK_GI, DFL_BLOCK_HV, DFL_BLOCK_W, DFL_BLOCK_BIAS},
-     {"g", "gI", "hv", "W", "bias"}},
+     {DFL_BLOCK_G, DFL_BLOCK_GI, DFL_BLOCK_HV, DFL_BLOCK_W, DFL_BLOCK_BIAS}},
     {"_invariants",
      "Invariants minus their levels, e with and ep without velocities",
-     "[e, ep]",
      2,
-     {DFL_BLOCK_E, DFL_BLOCK_EP},
-     {"e", "ep"}},
+     {DFL_BLOCK_E, DFL_BLOCK_EP}},
     {"_massless",
      "Balance along massless directions, 0 = gam = K0^T f",
-     "[gam, K0]",
      2,
-     {DFL_BLOCK_GAM, DFL_BLOCK_K0},
-     {"gam", "K0"}},
-    {"_outputs", "Outputs of the model", "out", 1, {DFL_BLOCK_OUTPUTS}, {"out"}},
-    {"_events", "Functions whose zeros are events", "out", 1, {DFL_BLOCK_EVENTS}, {"out"}},
-    {"_energy", "Kinetic and potential energy", "E", 1, {DFL_BLOCK_ENERGY}, {"E"}},
+     {DFL_BLOCK_GAM, DFL_BLOCK_K0}},
+    {"_outputs", "Outputs of the model", 1, {DFL_BLOCK_OUTPUTS}},
+    {"_events", "Functions whose zeros are events", 1, {DFL_BLOCK_EVENTS}},
+    {"_energy", "Kinetic and potential energy", 1, {DFL_BLOCK_ENERGY}},
     {"_jacobian",
      "Derivatives of all rows",
-     "J",
      8,
      {DFL_BLOCK_J_D, DFL_BLOCK_J_ACC, DFL_BLOCK_J_VEL, DFL_BLOCK_J_GAM, DFL_BLOCK_J_POS,
-      DFL_BLOCK_J_B, DFL_BLOCK_J_DYN, DFL_BLOCK_J_KIN},
-     {"J.d", "J.acc", "J.vel", "J.gam", "J.pos", "J.b", "J.dyn", "J.kin"}},
+      DFL_BLOCK_J_B, DFL_BLOCK_J_DYN, DFL_BLOCK_J_KIN}},
 };
 enum { BLOCK_FILES = sizeof files_of_blocks / sizeof *files_of_blocks };
 
@@ -75,16 +62,19 @@ static dfl_status make_folder(const export_job *job);
 static dfl_status write_blocks(export_job *job);
 static bool is_present(const dfl_source *source, const block_file *file);
 static dfl_status write_block_file(export_job *job, int number);
+static void write_results(dfl_text *text, const dfl_source *source, const block_file *file);
 static void write_help(dfl_text *text, const dfl_source *source, const block_file *file);
 static dfl_status write_spline_file(export_job *job);
 static dfl_status write_other_files(export_job *job);
 static dfl_status save(export_job *job, const char *part, dfl_text *text);
+static dfl_status write_file(const char *path, const dfl_text *text);
 static void add_to_list(export_job *job, const char *part, const char *meaning);
 
-dfl_status dfl_export_octave(dfl_text *files, const dfl_equations *eq, const char *folder)
+dfl_status dfl_export_octave(dfl_text *files, const dfl_equations *eq,
+                             const dfl_export_start *start, const char *folder)
 {
     export_job job = {.folder = folder, .files = files, .list = {.ctx = eq->model->ctx}};
-    dfl_status status = dfl_source_init(&job.source, eq);
+    dfl_status status = dfl_source_init(&job.source, eq, start);
     if (!status)
         status = make_folder(&job);
     if (!status)
@@ -138,21 +128,41 @@ static dfl_status write_block_file(export_job *job, int number)
     const dfl_source *source = &job->source;
     dfl_text text = {.ctx = source->ctx};
     dfl_status status = dfl_source_tape(&job->tape[number], source, file->block, file->count);
-    dfl_text_add(&text, "function %s = %s%s(t, x, %spar)\n", file->results, source->name,
-                 file->part, dfl_source_takes_a(source, file->block[0]) ? "a, " : "");
+    const char *variables[MOST_BLOCKS];
+    dfl_text_add(&text, "function ");
+    write_results(&text, source, file);
+    dfl_text_add(&text, " = %s%s(t, x, %spar)\n", source->name, file->part,
+                 dfl_source_takes_a(source, file->block[0]) ? "a, " : "");
     write_help(&text, source, file);
     for (int i = 0; i < file->count; i++) {
         const dfl_block *block = &source->block[file->block[i]];
-        dfl_text_add(&text, "%s = zeros(%d, %d);\n", file->variable[i], block->rows, block->cols);
+        variables[i] = block->variable;
+        dfl_text_add(&text, "%s = zeros(%d, %d);\n", block->variable, block->rows, block->cols);
     }
     if (!status)
-        status = dfl_emit_octave(&text, job->tape[number], inputs, file->variable, source->name);
+        status = dfl_emit_octave(&text, job->tape[number], inputs, variables, source->name);
     dfl_text_add(&text, "end\n");
     if (!status)
         status = save(job, file->part, &text);
     add_to_list(job, file->part, file->meaning);
     dfl_text_clear(&text);
     return status;
+}
+
+/* One variable, a list of them, or the struct of all derivatives. */
+static void write_results(dfl_text *text, const dfl_source *source, const block_file *file)
+{
+    if (file->block[0] >= DFL_BLOCK_J_D) {
+        dfl_text_add(text, "J");
+        return;
+    }
+    for (int i = 0; i < file->count; i++)
+        dfl_text_add(text, "%s%s",
+                     i > 0             ? ", "
+                     : file->count > 1 ? "["
+                                       : "",
+                     source->block[file->block[i]].variable);
+    dfl_text_add(text, file->count > 1 ? "]" : "");
 }
 
 static void write_help(dfl_text *text, const dfl_source *source, const block_file *file)
@@ -163,10 +173,10 @@ static void write_help(dfl_text *text, const dfl_source *source, const block_fil
     for (int i = 0; i < file->count; i++) {
         const dfl_block *block = &source->block[file->block[i]];
         if (dfl_block_size(block))
-            dfl_text_add(text, "%%   %s (%d x %d): %s\n", file->variable[i], block->rows,
-                         block->cols, block->meaning);
+            dfl_text_add(text, "%%   %s (%d x %d): %s\n", block->variable, block->rows, block->cols,
+                         block->meaning);
         else
-            dfl_text_add(text, "%%   %s: empty\n", file->variable[i]);
+            dfl_text_add(text, "%%   %s: empty\n", block->variable);
     }
 }
 
@@ -220,23 +230,28 @@ static dfl_status write_other_files(export_job *job)
 /* Writes `text` to NAMEpart.m and notes the file. */
 static dfl_status save(export_job *job, const char *part, dfl_text *text)
 {
-    dfl_context *ctx = job->source.ctx;
-    dfl_text path = {.ctx = ctx};
+    dfl_text path = {.ctx = job->source.ctx};
     dfl_text_add(&path, "%s/%s%s.m", job->folder, job->source.name, part);
     dfl_status status = path.status ? path.status : text->status;
-    if (!status) {
-        FILE *file = fopen(path.data, "w");
-        bool good = file && fwrite(text->data, 1, text->length, file) == text->length;
-        if (file && fclose(file))
-            good = false;
-        if (!good)
-            status = dfl_fail(ctx, DFL_INVALID, "file '%s' cannot be written: %s", path.data,
-                              strerror(errno));
-    }
+    if (!status)
+        status = write_file(dfl_text_string(&path), text);
     if (!status)
         dfl_text_add(job->files, "%s\n", path.data);
     dfl_text_clear(&path);
     return status;
+}
+
+static dfl_status write_file(const char *path, const dfl_text *text)
+{
+    FILE *file = fopen(path, "w");
+    if (!file)
+        return dfl_fail(text->ctx, DFL_INVALID, "file '%s' cannot be written: %s", path,
+                        strerror(errno));
+    const bool written = fwrite(text->data, 1, text->length, file) == text->length;
+    if (fclose(file) || !written)
+        return dfl_fail(text->ctx, DFL_IO, "file '%s' cannot be written: %s", path,
+                        strerror(errno));
+    return DFL_OK;
 }
 
 static void add_to_list(export_job *job, const char *part, const char *meaning)

@@ -1,7 +1,5 @@
 /* source.c: what the exports of source code share. */
-#include "export/source.h"
-
-#include "engine/engine.h"
+#include "export/source_internal.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -14,12 +12,10 @@ static dfl_status collect_declarations(dfl_source *source);
 static void list_blocks(dfl_source *source);
 static void list_jacobians(dfl_source *source);
 static const char *why_no_ode(const dfl_equations *eq);
-static dfl_status complete_start(dfl_source *source);
-static dfl_status find_levels(dfl_source *source, dfl_runnable *run);
 
-dfl_status dfl_source_init(dfl_source *out, const dfl_equations *eq)
+dfl_status dfl_source_init(dfl_source *out, const dfl_equations *eq, const dfl_export_start *start)
 {
-    *out = (dfl_source){.eq = eq, .ctx = eq->model->ctx};
+    *out = (dfl_source){.eq = eq, .ctx = eq->model->ctx, .start = *start};
     dfl_status status = make_identifier(out);
     if (!status)
         status = collect_declarations(out);
@@ -29,7 +25,7 @@ dfl_status dfl_source_init(dfl_source *out, const dfl_equations *eq)
     if (eq->have_jacobians)
         list_jacobians(out);
     out->no_ode = why_no_ode(eq);
-    return complete_start(out);
+    return DFL_OK;
 }
 
 void dfl_source_clear(dfl_source *source)
@@ -41,9 +37,6 @@ void dfl_source_clear(dfl_source *source)
     dfl_free(source->ctx, source->event);
     dfl_free(source->ctx, source->expr);
     dfl_free(source->ctx, source->slot);
-    dfl_free(source->ctx, source->start);
-    dfl_free(source->ctx, source->level);
-    dfl_free(source->ctx, source->start_problem);
     *source = (dfl_source){.ctx = source->ctx};
 }
 
@@ -94,7 +87,7 @@ dfl_status dfl_source_tape(dfl_tape **out, const dfl_source *source, const dfl_b
 double dfl_source_value(const dfl_source *source, int i)
 {
     const int level = i - source->nparams - source->ninputs;
-    return level < 0 ? source->par[i]->value : source->level[level];
+    return level < 0 ? source->par[i]->value : source->start.levels[level];
 }
 
 void dfl_source_words(dfl_text *text, const char *words)
@@ -104,21 +97,6 @@ void dfl_source_words(dfl_text *text, const char *words)
             dfl_text_add(text, c[1] == '*' || c[1] == '/' ? "%c " : "%c", c[0]);
         else
             dfl_text_add(text, "%c", iscntrl((unsigned char)*c) || *c == '\\' ? ' ' : *c);
-    }
-}
-
-void dfl_source_fill(dfl_text *text, const dfl_source *source, const char *pattern)
-{
-    while (*pattern) {
-        const size_t plain = strcspn(pattern, "@$");
-        dfl_text_bytes(text, pattern, plain);
-        pattern += plain;
-        if (pattern[0] == '@' && pattern[1] == '(') {
-            dfl_text_bytes(text, pattern++, 1);
-            continue;
-        }
-        if (*pattern)
-            dfl_text_add(text, "%s", *pattern++ == '@' ? source->name : source->upper);
     }
 }
 
@@ -195,29 +173,31 @@ static void list_blocks(dfl_source *source)
                    *energy = events + source->nevents;
     const int nc = eq->nl + eq->nm;
     const dfl_block all[DFL_BLOCK_J_D] = {
-        [DFL_BLOCK_KIN] = {"kin", "p' = kin", eq->np, 1, eq->kin, NULL},
-        [DFL_BLOCK_M] = {"M", "mass matrix", eq->nv, eq->nv, NULL, &eq->M},
-        [DFL_BLOCK_F] = {"f", "forces without constraint forces", eq->nv, 1, eq->f, NULL},
-        [DFL_BLOCK_B] = {"b", "r' = b", eq->nr, 1, eq->b, NULL},
-        [DFL_BLOCK_D] = {"d", "auxiliary equations 0 = d", eq->nw, 1, eq->d, NULL},
-        [DFL_BLOCK_C] = {"c", "contact equations 0 = c", eq->ns, 1, eq->c, NULL},
-        [DFL_BLOCK_G] = {"g", "holonomic constraints 0 = g", eq->nl, 1, eq->g, NULL},
-        [DFL_BLOCK_EP] = {"ep", "invariants of positions, minus their levels", eq->nep, 1, eq->ep,
-                          NULL},
-        [DFL_BLOCK_GI] = {"gI", "dg/dt", eq->nl, 1, eq->gI, NULL},
-        [DFL_BLOCK_HV] = {"hv", "nonholonomic constraints 0 = hv", eq->nm, 1, eq->hv, NULL},
-        [DFL_BLOCK_E] = {"e", "invariants, minus their levels", eq->ne, 1, eq->e, NULL},
-        [DFL_BLOCK_GAM] = {"gam", "balance along massless directions, 0 = gam", eq->n0, 1, eq->gam,
-                           NULL},
-        [DFL_BLOCK_W] = {"W", "directions of the constraint forces", nc, eq->nv, NULL, &eq->W},
-        [DFL_BLOCK_K0] = {"K0", "massless directions: gam = K0^T f", eq->nv, eq->n0, NULL, &eq->K0},
-        [DFL_BLOCK_BIAS] = {"bias", "acceleration level: 0 = W a + bias", nc, 1, eq->bias, NULL},
-        [DFL_BLOCK_OUTPUTS] = {"outputs", "outputs of the model", source->noutputs, 1, outputs,
-                               NULL},
-        [DFL_BLOCK_EVENTS] = {"events", "functions whose zeros are events", source->nevents, 1,
-                              events, NULL},
-        [DFL_BLOCK_ENERGY] = {"energy", "kinetic and potential energy", *energy != DFL_NO_EXPR, 1,
-                              energy, NULL},
+        [DFL_BLOCK_KIN] = {"kin", "kin", "p' = kin", eq->np, 1, eq->kin, NULL},
+        [DFL_BLOCK_M] = {"M", "M", "mass matrix", eq->nv, eq->nv, NULL, &eq->M},
+        [DFL_BLOCK_F] = {"f", "f", "forces without constraint forces", eq->nv, 1, eq->f, NULL},
+        [DFL_BLOCK_B] = {"b", "b", "r' = b", eq->nr, 1, eq->b, NULL},
+        [DFL_BLOCK_D] = {"d", "d", "auxiliary equations 0 = d", eq->nw, 1, eq->d, NULL},
+        [DFL_BLOCK_C] = {"c", "c", "contact equations 0 = c", eq->ns, 1, eq->c, NULL},
+        [DFL_BLOCK_G] = {"g", "g", "holonomic constraints 0 = g", eq->nl, 1, eq->g, NULL},
+        [DFL_BLOCK_EP] = {"ep", "ep", "invariants of positions, minus their levels", eq->nep, 1,
+                          eq->ep, NULL},
+        [DFL_BLOCK_GI] = {"gI", "gI", "dg/dt", eq->nl, 1, eq->gI, NULL},
+        [DFL_BLOCK_HV] = {"hv", "hv", "nonholonomic constraints 0 = hv", eq->nm, 1, eq->hv, NULL},
+        [DFL_BLOCK_E] = {"e", "e", "invariants, minus their levels", eq->ne, 1, eq->e, NULL},
+        [DFL_BLOCK_GAM] = {"gam", "gam", "balance along massless directions, 0 = gam", eq->n0, 1,
+                           eq->gam, NULL},
+        [DFL_BLOCK_W] = {"W", "W", "directions of the constraint forces", nc, eq->nv, NULL, &eq->W},
+        [DFL_BLOCK_K0] = {"K0", "K0", "massless directions: gam = K0^T f", eq->nv, eq->n0, NULL,
+                          &eq->K0},
+        [DFL_BLOCK_BIAS] = {"bias", "bias", "acceleration level: 0 = W a + bias", nc, 1, eq->bias,
+                            NULL},
+        [DFL_BLOCK_OUTPUTS] = {"outputs", "out", "outputs of the model", source->noutputs, 1,
+                               outputs, NULL},
+        [DFL_BLOCK_EVENTS] = {"events", "out", "functions whose zeros are events", source->nevents,
+                              1, events, NULL},
+        [DFL_BLOCK_ENERGY] = {"energy", "E", "kinetic and potential energy", *energy != DFL_NO_EXPR,
+                              1, energy, NULL},
     };
     memcpy(source->block, all, sizeof all);
 }
@@ -226,22 +206,26 @@ static void list_jacobians(dfl_source *source)
 {
     const dfl_equations *eq = source->eq;
     const struct {
-        const char *name, *meaning;
+        const char *name, *variable, *meaning;
         const dfl_sparse *matrix;
     } all[] = {
-        {"jacobian_d", "derivatives of d, with respect to x", &eq->Jd},
-        {"jacobian_acc", "derivatives of W a + bias, with respect to x", &eq->Jacc},
-        {"jacobian_vel", "derivatives of gI, hv, e, with respect to v, s, p", &eq->Jvel},
-        {"jacobian_gam", "derivatives of gam, with respect to x", &eq->Jgam},
-        {"jacobian_pos", "derivatives of c, g, ep, with respect to s, p", &eq->Jpos},
-        {"jacobian_b", "derivatives of b, with respect to x", &eq->Jb},
-        {"jacobian_dyn", "derivatives of f - W^T (lambda, mu) - M a, with respect to x", &eq->Jdyn},
-        {"jacobian_kin", "derivatives of kin, with respect to v, s, p", &eq->Jkin},
+        {"jacobian_d", "J.d", "derivatives of d, with respect to x", &eq->Jd},
+        {"jacobian_acc", "J.acc", "derivatives of W a + bias, with respect to x", &eq->Jacc},
+        {"jacobian_vel", "J.vel", "derivatives of gI, hv, e, with respect to v, s, p", &eq->Jvel},
+        {"jacobian_gam", "J.gam", "derivatives of gam, with respect to x", &eq->Jgam},
+        {"jacobian_pos", "J.pos", "derivatives of c, g, ep, with respect to s, p", &eq->Jpos},
+        {"jacobian_b", "J.b", "derivatives of b, with respect to x", &eq->Jb},
+        {"jacobian_dyn", "J.dyn", "derivatives of f - W^T (lambda, mu) - M a, with respect to x",
+         &eq->Jdyn},
+        {"jacobian_kin", "J.kin", "derivatives of kin, with respect to v, s, p", &eq->Jkin},
     };
     for (int i = 0; i < DFL_BLOCKS - DFL_BLOCK_J_D; i++)
-        source->block[DFL_BLOCK_J_D + i] =
-            (dfl_block){all[i].name,          all[i].meaning, all[i].matrix->nrows,
-                        all[i].matrix->ncols, NULL,           all[i].matrix};
+        source->block[DFL_BLOCK_J_D + i] = (dfl_block){.name = all[i].name,
+                                                       .variable = all[i].variable,
+                                                       .meaning = all[i].meaning,
+                                                       .rows = all[i].matrix->nrows,
+                                                       .cols = all[i].matrix->ncols,
+                                                       .matrix = all[i].matrix};
 }
 
 /* The QR form needs v' as a function of (p, v, r, t) that one linear solution gives. */
@@ -265,51 +249,4 @@ static const char *why_no_ode(const dfl_equations *eq)
         if (dfl_depends(eq->graph, eq->W.entry[k].expr, DFL_SYM_V))
             return "a nonholonomic constraint is not linear in the velocities";
     return NULL;
-}
-
-/* ------------------------------------------------------------------------------- start */
-
-/* The values of the script, moved onto the constraints as a run would start. */
-static dfl_status complete_start(dfl_source *source)
-{
-    const dfl_equations *eq = source->eq;
-    const dfl_solver_options options = {.rtol = 1e-10, .atol = 1e-12};
-    dfl_runnable *run = NULL;
-    dfl_solver *solver = NULL;
-    const double from = dfl_choices_number(&eq->model->run, "from");
-    source->start_time = isnan(from) ? 0.0 : from; /* NAN: the script is silent */
-    source->start = dfl_alloc(source->ctx, (size_t)eq->n, sizeof *source->start);
-    source->level = dfl_alloc(source->ctx, (size_t)source->nlevels, sizeof *source->level);
-    bool *held = dfl_alloc(source->ctx, (size_t)eq->n, sizeof *held);
-    dfl_status status = source->start && source->level && held ? DFL_OK : DFL_NO_MEMORY;
-    if (!status)
-        status = dfl_runnable_create(&run, eq);
-    if (!status) {
-        dfl_runnable_given(source->start, held, run);
-        status = dfl_solver_create(&solver, source->ctx, dfl_runnable_eom(run), &options);
-    }
-    if (!status)
-        status = dfl_runnable_start(source->start, run, solver, &options, source->start_time);
-    if (!status)
-        status = find_levels(source, run);
-    else if (status != DFL_NO_MEMORY && run) {
-        source->start_problem = dfl_copy_string(source->ctx, dfl_message(source->ctx));
-        status = source->start_problem ? DFL_OK : DFL_NO_MEMORY;
-    }
-    dfl_solver_free(solver);
-    dfl_runnable_free(run);
-    dfl_free(source->ctx, held);
-    return status;
-}
-
-/* The values that the invariants have there. */
-static dfl_status find_levels(dfl_source *source, dfl_runnable *run)
-{
-    dfl_status status = DFL_OK;
-    for (int i = 0; !status && i < source->nlevels; i++) {
-        const dfl_declaration *decl = source->par[source->nparams + source->ninputs + i];
-        status = dfl_runnable_values(&source->level[i], run, &decl->expr, 1, source->start_time,
-                                     source->start, NULL);
-    }
-    return status;
 }

@@ -82,6 +82,20 @@ struct dfl_simulation {
 dfl_status dfl_simulate(dfl_summary *summary, dfl_simulation *sim);
 void dfl_simulation_clear(dfl_simulation *sim);
 
+/* ---- the start alone ---- */
+
+/* Where a run of the script starts. */
+typedef struct dfl_start_state {
+    double time; /* s */
+    double *x;   /* n: completed initial values, or those of the script if that is not possible */
+    double *levels; /* the values of the invariants there, in order of declaration; or 0 */
+    char *problem;  /* why the values could not be completed, or NULL */
+} dfl_start_state;
+
+/* Finds it; the caller clears *out also after a failure. DFL_NO_MEMORY. */
+dfl_status dfl_start_state_find(dfl_start_state *out, const dfl_equations *eq);
+void dfl_start_state_clear(dfl_start_state *state, dfl_context *ctx);
+
 /* ---- several forms, methods and tolerances side by side ---- */
 
 /* What theory says about a form of a model. */

@@ -8,6 +8,7 @@
 #include "export/export.h"
 #include "engine/engine.h"
 #include "script/script.h"
+#include "study/study.h"
 
 #include <lapacke.h>
 #include <stdlib.h>
@@ -368,6 +369,20 @@ static inline void take_y(double *y, const double *x, const dfl_equations *eq)
     memcpy(y, x + p, (size_t)eq->np * sizeof *y);
     memcpy(y + eq->np, x + v, (size_t)eq->nv * sizeof *y);
     memcpy(y + eq->np + eq->nv, x + r, (size_t)eq->nr * sizeof *y);
+}
+
+/* Exports as the program does: C, or Octave into a folder. */
+static inline dfl_status export_with_start(dfl_text *text, const dfl_equations *eq,
+                                           const char *folder)
+{
+    dfl_start_state state;
+    dfl_status status = dfl_start_state_find(&state, eq);
+    const dfl_export_start start = {state.time, state.x, state.levels, state.problem};
+    if (!status)
+        status =
+            folder ? dfl_export_octave(text, eq, &start, folder) : dfl_export_c(text, eq, &start);
+    dfl_start_state_clear(&state, eq->model->ctx);
+    return status;
 }
 
 /* A folder of its own that remove_folder takes away with everything in it. */

@@ -4,7 +4,7 @@
 
 #include "export_support.h"
 
-#include "export/rows.h"
+#include "export/rows_internal.h"
 
 #include <ctype.h>
 

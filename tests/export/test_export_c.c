@@ -35,7 +35,7 @@ static compiled compile(const example *ex)
     char path[100];
     dfl_text text = {.ctx = c.it.ctx};
     make_folder(c.folder);
-    if (dfl_export_c(&text, c.it.eq))
+    if (export_with_start(&text, c.it.eq, NULL))
         fail_msg("%s", dfl_message(c.it.ctx));
     snprintf(path, sizeof path, "%s/model.c", c.folder);
     write_text(path, text.data);
@@ -267,7 +267,7 @@ static void the_file_is_its_own_header(void **state)
     for (int i = 0; i < 2; i++) {
         loaded it = load(example_named(names[i]));
         dfl_text text = {.ctx = it.ctx};
-        assert_int_equal(dfl_export_c(&text, it.eq), DFL_OK);
+        assert_int_equal(export_with_start(&text, it.eq, NULL), DFL_OK);
         snprintf(path, sizeof path, "%s/%s.c", folder, names[i]);
         write_text(path, text.data);
         dfl_text_clear(&text);
@@ -305,7 +305,7 @@ static void the_file_says_why_there_is_no_ode(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         loaded it = load(example_named(cases[i].name));
         dfl_text text = {.ctx = it.ctx};
-        assert_int_equal(dfl_export_c(&text, it.eq), DFL_OK);
+        assert_int_equal(export_with_start(&text, it.eq, NULL), DFL_OK);
         const char *said = strstr(text.data, "There is no right-hand side of an ODE");
         assert_non_null(said);
         assert_non_null(strstr(said, cases[i].reason));
@@ -326,7 +326,7 @@ static void an_inconsistent_start_is_exported_with_the_reason(void **state)
                         "initial{ x = 3 }\n"};
     loaded it = load(&ex);
     dfl_text text = {.ctx = it.ctx};
-    assert_int_equal(dfl_export_c(&text, it.eq), DFL_OK);
+    assert_int_equal(export_with_start(&text, it.eq, NULL), DFL_OK);
     assert_non_null(strstr(text.data, "could not be completed"));
     assert_non_null(strstr(text.data, "there"));
     dfl_text_clear(&text);
@@ -342,7 +342,7 @@ static void exporting_survives_every_failed_allocation(void **state)
     for (long n = 0; status; n += 1 + n / 50) {
         dfl_text text = {.ctx = it.ctx};
         dfl_context_fail_after(it.ctx, n);
-        status = dfl_export_c(&text, it.eq);
+        status = export_with_start(&text, it.eq, NULL);
         dfl_context_fail_after(it.ctx, -1);
         assert_true(status == DFL_OK || status == DFL_NO_MEMORY);
         dfl_text_clear(&text);

@@ -15,7 +15,7 @@ static bool have_octave(void)
 static void export_example(const loaded *it, const char *folder)
 {
     dfl_text files = {.ctx = it->ctx};
-    if (dfl_export_octave(&files, it->eq, folder))
+    if (export_with_start(&files, it->eq, folder))
         fail_msg("%s", dfl_message(it->ctx));
     dfl_text_clear(&files);
 }
@@ -379,7 +379,7 @@ static void every_file_written_is_listed(void **state)
     snprintf(inner, sizeof inner, "%s/new", folder); /* is made */
     loaded it = load(example_named("table"));
     dfl_text files = {.ctx = it.ctx};
-    assert_int_equal(dfl_export_octave(&files, it.eq, inner), DFL_OK);
+    assert_int_equal(export_with_start(&files, it.eq, inner), DFL_OK);
     static const char *const parts[] = {"_model",       "_rhs",    "_parameters", "_initial",
                                         "_mass",        "_energy", "_spline",     "_jacobian",
                                         "_constraints", "_force"};
@@ -395,6 +395,23 @@ static void every_file_written_is_listed(void **state)
     remove_folder(folder);
 }
 
+/* /dev/full takes nothing. */
+static void a_full_disk_is_a_failure_of_the_file(void **state)
+{
+    (void)state;
+    char folder[64], path[100];
+    make_folder(folder);
+    snprintf(path, sizeof path, "%s/pendulum_mass.m", folder);
+    assert_int_equal(symlink("/dev/full", path), 0);
+    loaded it = load(example_named("pendulum"));
+    dfl_text files = {.ctx = it.ctx};
+    assert_int_equal(export_with_start(&files, it.eq, folder), DFL_IO);
+    assert_non_null(strstr(dfl_message(it.ctx), "pendulum_mass.m' cannot be written: No space"));
+    dfl_text_clear(&files);
+    unload(&it);
+    remove_folder(folder);
+}
+
 static void a_folder_that_cannot_be_made_is_named(void **state)
 {
     (void)state;
@@ -403,14 +420,14 @@ static void a_folder_that_cannot_be_made_is_named(void **state)
     snprintf(path, sizeof path, "%s/no/such", folder);
     loaded it = load(example_named("pendulum"));
     dfl_text files = {.ctx = it.ctx};
-    assert_int_equal(dfl_export_octave(&files, it.eq, path), DFL_INVALID);
+    assert_int_equal(export_with_start(&files, it.eq, path), DFL_INVALID);
     assert_non_null(strstr(dfl_message(it.ctx), path));
     snprintf(path, sizeof path, "%s/pendulum_mass.m", folder); /* a folder where a file should be */
-    assert_int_equal(dfl_export_octave(&files, it.eq, folder), DFL_OK);
+    assert_int_equal(export_with_start(&files, it.eq, folder), DFL_OK);
     assert_int_equal(remove(path), 0);
     loaded other = load(example_named("sleigh"));
-    assert_int_equal(dfl_export_octave(&files, other.eq, path), DFL_OK);
-    assert_int_equal(dfl_export_octave(&files, it.eq, folder), DFL_INVALID);
+    assert_int_equal(export_with_start(&files, other.eq, path), DFL_OK);
+    assert_int_equal(export_with_start(&files, it.eq, folder), DFL_INVALID);
     assert_non_null(strstr(dfl_message(it.ctx), "pendulum_mass.m"));
     dfl_text_clear(&files);
     unload(&other);
@@ -429,7 +446,7 @@ static void exporting_survives_every_failed_allocation(void **state)
     for (long n = 0; status; n += 1 + n / 50) {
         dfl_text files = {.ctx = it.ctx};
         dfl_context_fail_after(it.ctx, n);
-        status = dfl_export_octave(&files, it.eq, folder);
+        status = export_with_start(&files, it.eq, folder);
         dfl_context_fail_after(it.ctx, -1);
         assert_true(status == DFL_OK || status == DFL_NO_MEMORY);
         dfl_text_clear(&files);
@@ -450,6 +467,7 @@ int main(void)
         cmocka_unit_test(outside_their_domains_functions_are_nan),
         cmocka_unit_test(the_listing_of_the_document_works_as_typed),
         cmocka_unit_test(every_file_written_is_listed),
+        cmocka_unit_test(a_full_disk_is_a_failure_of_the_file),
         cmocka_unit_test(a_folder_that_cannot_be_made_is_named),
         cmocka_unit_test(exporting_survives_every_failed_allocation),
     };

@@ -121,7 +121,9 @@ static void exported_outputs_take_their_accelerations(void **state)
     load_good(&l, MODEL "output('j', j)\n");
     dfl_text text = {.ctx = l.ctx};
     assert_int_equal(dfl_equations_create(&eq, l.model, true), DFL_OK);
-    assert_int_equal(dfl_export_c(&text, eq), DFL_OK);
+    const double x[64] = {0};
+    assert_in_range(eq->n, 1, 64);
+    assert_int_equal(dfl_export_c(&text, eq, &(dfl_export_start){.x = x}), DFL_OK);
     assert_non_null(strstr(dfl_text_string(&text),
                            "void test_outputs(double *out, double t, const double *x, const double "
                            "*a, const double *par, double *work)"));

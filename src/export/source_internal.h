@@ -1,10 +1,11 @@
-/* source.h: what the exports of source code share: names, blocks, tapes, and the words about them. */
-#ifndef DFL_SOURCE_H
-#define DFL_SOURCE_H
+/* source_internal.h: what the exports of source code share: names, blocks, tapes, templates, and the
+   words about them. */
+#ifndef DFL_SOURCE_INTERNAL_H
+#define DFL_SOURCE_INTERNAL_H
+
+#include "export/export.h"
 
 #include "context/text.h"
-#include "derive/derive.h"
-#include "symbolic/symbolic.h"
 
 /* The blocks of the general form, in the order in which they are written. */
 typedef enum dfl_block_id {
@@ -39,8 +40,9 @@ typedef enum dfl_block_id {
 
 /* One block: a vector of expressions or a sparse matrix; rows * cols == 0 means the model has none. */
 typedef struct dfl_block {
-    const char *name;    /* "M", "jacobian_dyn" */
-    const char *meaning; /* one line */
+    const char *name;     /* "M", "jacobian_dyn": the end of a function's name */
+    const char *variable; /* "M", "J.dyn": what holds the result in Octave */
+    const char *meaning;  /* one line */
     int rows, cols;
     const dfl_expr *vector;   /* rows, or NULL */
     const dfl_sparse *matrix; /* or NULL */
@@ -60,16 +62,12 @@ typedef struct dfl_source {
     dfl_expr *expr; /* of outputs, events, energy */
     int *slot;      /* place in par of inputs, then levels */
     dfl_block block[DFL_BLOCKS];
-    const char *no_ode;  /* why there is no ODE form, or NULL */
-    double *start;       /* n: the initial values, completed where that is possible */
-    double start_time;   /* s */
-    double *level;       /* nlevels: the invariants there; 0 if the values could not be completed */
-    char *start_problem; /* why they could not be completed, or NULL */
+    const char *no_ode; /* why there is no ODE form, or NULL */
+    dfl_export_start start;
 } dfl_source;
 
-/* Fills *out; dfl_source_clear also after a failure. Completing the initial values may fail without
-   failing the export: then the values of the script are there, and the reason. */
-dfl_status dfl_source_init(dfl_source *out, const dfl_equations *eq);
+/* Fills *out; call dfl_source_clear also after a failure. `start` must outlive it. */
+dfl_status dfl_source_init(dfl_source *out, const dfl_equations *eq, const dfl_export_start *start);
 void dfl_source_clear(dfl_source *source);
 
 /* The number of entries of a block; 0 where the model has none. */
@@ -103,11 +101,39 @@ void dfl_source_describe(dfl_text *text, const dfl_source *source, const dfl_com
 /* What stands at a place of x: "position", ... */
 const char *dfl_unknown_kind(const dfl_equations *eq, int place);
 
-/* Appends words from outside (units, paths, messages) so that they can neither end a comment nor a line. */
+/* Appends words from outside (units, paths, messages) so that they can end neither a comment nor a
+   line. */
 void dfl_source_words(dfl_text *text, const char *words);
 
-/* Appends a template: '@' stands for the model's name (but not in "@(", which is a function handle), '$'
-   for its name in capitals. */
+/* ------------------------------------------------------------------------------- templates */
+
+/* The files of templates/, embedded when Driftless is built. */
+extern const char dfl_template_conventions_c[], dfl_template_ode_c[],
+    dfl_template_ode_declarations_c[], dfl_template_model_help_m[], dfl_template_model_m[],
+    dfl_template_rhs_help_m[], dfl_template_rhs_m[], dfl_template_parameters_help_m[],
+    dfl_template_initial_help_m[];
+
+/* Appends a template. '@' becomes the model's name (but not in "@(", which is a function handle of
+   Octave), '$' its name in capitals. Lines between #if CONDITION, #else and #endif are written if the
+   model has CONSTRAINTS, HOLONOMIC or NONHOLONOMIC ones, or DYNAMIC variables. */
 void dfl_source_fill(dfl_text *text, const dfl_source *source, const char *pattern);
+
+/* ------------------------------------------------------------------------------- parts of files */
+
+/* c_tables.c: names, default values, initial values. */
+void dfl_c_tables_declare(dfl_text *text, const dfl_source *source);
+void dfl_c_tables_define(dfl_text *text, const dfl_source *source);
+
+/* octave_files.c: NAME_model.m: help for everything, and a simulation with ode45. `list` names the
+   other files. */
+void dfl_octave_main(dfl_text *text, const dfl_source *source, const char *list);
+/* NAME_rhs.m: the right-hand side in QR form. */
+void dfl_octave_rhs(dfl_text *text, const dfl_source *source);
+/* NAME_parameters.m and NAME_initial.m. */
+void dfl_octave_parameters(dfl_text *text, const dfl_source *source);
+void dfl_octave_initial(dfl_text *text, const dfl_source *source);
+/* The first line of the help of NAME_part: its name in capitals and what it is. */
+void dfl_octave_title(dfl_text *text, const dfl_source *source, const char *part,
+                      const char *meaning);
 
 #endif

@@ -1,0 +1,15 @@
+# cmake -DFOLDER=... -DOUTPUT=FILE.c -P embed.cmake: every FOLDER/NAME.KIND.in as a string
+# dfl_template_NAME_KIND of a C file.
+file(GLOB files ${FOLDER}/*.in)
+list(SORT files)
+set(code "/* Made by cmake/embed.cmake. */\n#include \"export/source_internal.h\"\n")
+foreach(file ${files})
+    get_filename_component(name ${file} NAME)
+    string(REGEX REPLACE "\\.in$" "" name ${name})
+    string(MAKE_C_IDENTIFIER ${name} name)
+    file(READ ${file} bytes HEX)
+    string(REGEX REPLACE "(................................)" "\\1\n" bytes "${bytes}")
+    string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${bytes}")
+    string(APPEND code "\nconst char dfl_template_${name}[] = {\n${bytes}0};\n")
+endforeach()
+file(WRITE ${OUTPUT} "${code}")

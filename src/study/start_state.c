@@ -1,0 +1,70 @@
+/* start_state.c: the state at which a run of the script would start, for exports. */
+#include "study/study.h"
+
+#include <math.h>
+
+static dfl_status complete(dfl_start_state *out, dfl_runnable *run);
+static dfl_status find_levels(dfl_start_state *out, dfl_runnable *run);
+
+dfl_status dfl_start_state_find(dfl_start_state *out, const dfl_equations *eq)
+{
+    const dfl_model *model = eq->model;
+    dfl_context *ctx = model->ctx;
+    dfl_runnable *run = NULL;
+    const double from = dfl_choices_number(&model->run, "from"); /* NAN: the script is silent */
+    *out = (dfl_start_state){.time = isnan(from) ? 0.0 : from};
+    out->x = dfl_alloc(ctx, (size_t)eq->n, sizeof *out->x);
+    out->levels = dfl_alloc(ctx, (size_t)model->count[DFL_AN_INVARIANT], sizeof *out->levels);
+    dfl_status status = out->x && out->levels ? dfl_runnable_create(&run, eq) : DFL_NO_MEMORY;
+    if (!status) {
+        status = complete(out, run);
+        if (!status)
+            status = find_levels(out, run);
+        else if (status != DFL_NO_MEMORY) {
+            out->problem = dfl_copy_string(ctx, dfl_message(ctx));
+            status = out->problem ? DFL_OK : DFL_NO_MEMORY;
+        }
+    }
+    dfl_runnable_free(run);
+    return status;
+}
+
+void dfl_start_state_clear(dfl_start_state *state, dfl_context *ctx)
+{
+    dfl_free(ctx, state->x);
+    dfl_free(ctx, state->levels);
+    dfl_free(ctx, state->problem);
+    *state = (dfl_start_state){0};
+}
+
+/* The values of the script, moved onto the constraints as a run would start. */
+static dfl_status complete(dfl_start_state *out, dfl_runnable *run)
+{
+    const dfl_equations *eq = dfl_runnable_equations(run);
+    dfl_context *ctx = eq->model->ctx;
+    const dfl_solver_options options = {.rtol = 1e-10, .atol = 1e-12};
+    dfl_solver *solver = NULL;
+    bool *held = dfl_alloc(ctx, (size_t)eq->n, sizeof *held);
+    if (!held)
+        return DFL_NO_MEMORY;
+    dfl_runnable_given(out->x, held, run);
+    dfl_status status = dfl_solver_create(&solver, ctx, dfl_runnable_eom(run), &options);
+    if (!status)
+        status = dfl_runnable_start(out->x, run, solver, &options, out->time);
+    dfl_solver_free(solver);
+    dfl_free(ctx, held);
+    return status;
+}
+
+static dfl_status find_levels(dfl_start_state *out, dfl_runnable *run)
+{
+    const dfl_model *model = dfl_runnable_equations(run)->model;
+    dfl_status status = DFL_OK;
+    for (int i = 0; !status && i < model->ndeclarations; i++) {
+        const dfl_declaration *decl = &model->declarations[i];
+        if (decl->kind == DFL_AN_INVARIANT)
+            status = dfl_runnable_values(&out->levels[decl->index], run, &decl->expr, 1, out->time,
+                                         out->x, NULL);
+    }
+    return status;
+}
