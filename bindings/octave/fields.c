@@ -1,7 +1,7 @@
 /* fields.c: a struct of the user by a table of what its fields may be. */
 #include "gateway.h"
 
-#include "context/text.h"
+#include "context/context.h"
 
 #include <limits.h>
 #include <math.h>

@@ -4,7 +4,7 @@
    names it. What a function raises ends the run as well; the error itself is kept in the gateway. */
 #include "geoms_mex.h"
 
-#include "context/text.h"
+#include "context/context.h"
 
 #include <string.h>
 

@@ -226,6 +226,12 @@ typedef struct dfl_solver_options {
     void *user;     /* passed to select, on_step, on_output, events.eval, on_event, log */
 } dfl_solver_options;
 
+/* Fills in the defaults of `in` (NULL: all of them) for a model, and checks the ranges, as
+   dfl_solver_create does. Options that are resolved stay as they are if they are resolved again.
+   DFL_INVALID: the message names the option. */
+dfl_status dfl_solver_options_resolve(dfl_solver_options *out, dfl_context *ctx, const dfl_eom *eom,
+                                      const dfl_solver_options *in);
+
 /* What happens to the initial values. */
 typedef enum dfl_start_mode {
     DFL_START_PROJECT,   /* least change of what is not held, until every constraint is satisfied */

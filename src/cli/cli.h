@@ -3,7 +3,7 @@
 #define DFL_CLI_H
 
 #include "cli/command_line.h"
-#include "context/text.h"
+#include "context/context.h"
 #include "engine/engine.h"
 
 /* Exit statuses of the program. */

@@ -1,7 +1,7 @@
 /* command_line.c: the parser of the command line, and the help made from the same tables. */
 #include "cli/command_line.h"
 
-#include "context/text.h"
+#include "context/context.h"
 
 #include <ctype.h>
 #include <math.h>

@@ -1,24 +1,17 @@
 /* progress.c: one line on a terminal that says how far a run is. */
 #define _POSIX_C_SOURCE 200809L
 #include "cli/progress.h"
+#include "context/context.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <time.h>
 #include <unistd.h>
 
 static void write_duration(char *text, size_t size, double seconds);
 
-double cli_seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 void cli_progress_begin(cli_progress *progress, double from, double to, bool quiet)
 {
-    const double now = cli_seconds();
+    const double now = dfl_clock();
     *progress = (cli_progress){
         .wanted = !quiet && isatty(STDERR_FILENO), .from = from, .to = to, .begun = now};
     progress->drawn = now;
@@ -28,7 +21,7 @@ void cli_progress_show(cli_progress *progress, double t, double step)
 {
     if (!progress->wanted)
         return;
-    const double now = cli_seconds();
+    const double now = dfl_clock();
     if (now - progress->drawn < 0.1)
         return;
     const double share = (t - progress->from) / (progress->to - progress->from);

@@ -10,9 +10,6 @@ typedef struct cli_progress {
     double begun, drawn; /* on a clock of seconds */
 } cli_progress;
 
-/* A clock of seconds that only runs forward. */
-double cli_seconds(void);
-
 /* Starts; nothing is ever drawn if `quiet` or if standard error is not a terminal. */
 void cli_progress_begin(cli_progress *progress, double from, double to, bool quiet);
 /* Draws the line anew, ten times a second at most. */

@@ -1,5 +1,5 @@
 /* grow.c: the room doubles, so that n elements cost O(n). */
-#include "context/grow.h"
+#include "context/context.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* nearest.c: the word that was meant by a misspelt one. */
-#include "context/text.h"
+#include "context/context.h"
 
 #include <ctype.h>
 #include <stdbool.h>

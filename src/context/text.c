@@ -1,5 +1,5 @@
 /* text.c: a text that grows by doubling. */
-#include "context/text.h"
+#include "context/context.h"
 
 #include <stdarg.h>
 #include <stdbool.h>

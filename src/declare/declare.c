@@ -4,8 +4,7 @@
    Symbols get their numbers in order of declaration, so that equal scripts give equal graphs. */
 #include "declare/declare_internal.h"
 
-#include "context/grow.h"
-#include "context/text.h"
+#include "context/context.h"
 
 #include <math.h>
 #include <string.h>

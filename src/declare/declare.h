@@ -6,7 +6,7 @@
 #ifndef DFL_DECLARE_H
 #define DFL_DECLARE_H
 
-#include "context/text.h"
+#include "context/context.h"
 #include "declare/costs.h"
 #include "declare/mass_tree.h"
 #include "settings/settings.h"

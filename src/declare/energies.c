@@ -1,8 +1,7 @@
 /* energies.c: what moves a model: energies, masses and forces, declared term by term and summed up.
 
    energy() is the sum of what was declared before it, so no term may follow it. */
-#include "context/grow.h"
-#include "context/text.h"
+#include "context/context.h"
 #include "declare/declare_internal.h"
 
 #include <string.h>

@@ -1,8 +1,7 @@
 /* model.c: a model without declarations, and its end. */
 #include "declare/declare_internal.h"
 
-#include "context/grow.h"
-#include "context/text.h"
+#include "context/context.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -5,7 +5,7 @@
    are taken apart: what stands in the brackets is looked up. */
 #include "declare/declare_internal.h"
 
-#include "context/text.h"
+#include "context/context.h"
 
 #include <string.h>
 

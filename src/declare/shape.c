@@ -1,8 +1,7 @@
 /* shape.c: the scene of a model, checked and stored. */
 #include "declare/declare_internal.h"
 
-#include "context/grow.h"
-#include "context/text.h"
+#include "context/context.h"
 #include "declare/mesh.h"
 
 #include <string.h>

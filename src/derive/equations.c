@@ -4,7 +4,7 @@
    invariants). Dynamics: lagrange.c. Hidden constraints: hidden.c. Flags: flags.c. */
 #include "derive/derive_internal.h"
 
-#include "context/text.h"
+#include "context/context.h"
 
 #include <string.h>
 

@@ -21,7 +21,6 @@ static dfl_status add_gyroscopic(dfl_equations *eq, const dfl_expr *momenta,
 static dfl_status add_slope(dfl_equations *eq, dfl_expr energy, bool negative);
 static dfl_status add_declared(dfl_equations *eq, int *room);
 static dfl_status check_mass(const dfl_equations *eq);
-static void *grown(dfl_context *ctx, const void *old, int count, int *room, size_t size);
 static int by_place(const void *a, const void *b);
 
 dfl_status dfl_derive_dynamics(dfl_equations *eq)
@@ -201,14 +200,11 @@ static dfl_status check_mass(const dfl_equations *eq)
 dfl_status dfl_sparse_add(dfl_sparse *matrix, int *room, dfl_graph *graph, int row, int col,
                           dfl_expr expr)
 {
-    if (matrix->count == *room) {
-        dfl_entry *entry =
-            grown(graph->ctx, matrix->entry, matrix->count, room, sizeof *matrix->entry);
-        if (!entry)
-            return DFL_NO_MEMORY;
-        dfl_free(graph->ctx, matrix->entry);
-        matrix->entry = entry;
-    }
+    dfl_entry *entry =
+        dfl_grow(graph->ctx, matrix->entry, room, matrix->count, sizeof *matrix->entry);
+    if (!entry)
+        return DFL_NO_MEMORY;
+    matrix->entry = entry;
     matrix->entry[matrix->count++] = (dfl_entry){row, col, expr};
     return DFL_OK;
 }
@@ -230,19 +226,6 @@ dfl_status dfl_sparse_finish(dfl_sparse *matrix, dfl_graph *graph)
     }
     matrix->count = count;
     return dfl_graph_status(graph);
-}
-
-/* A copy of `old` with twice the room. */
-static void *grown(dfl_context *ctx, const void *old, int count, int *room, size_t size)
-{
-    const int wanted = 2 * *room + 16;
-    char *copy = dfl_alloc(ctx, (size_t)wanted, size);
-    if (!copy)
-        return NULL;
-    for (size_t i = 0; i < (size_t)count * size; i++)
-        copy[i] = ((const char *)old)[i];
-    *room = wanted;
-    return copy;
 }
 
 /* By columns, then rows, then age: numbers of expressions ascend with time, but equal ones do not

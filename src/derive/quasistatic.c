@@ -5,7 +5,7 @@
    regular matrix, the stiffness: nothing but the balance is added. */
 #include "derive/massless_directions.h"
 
-#include "context/text.h"
+#include "context/context.h"
 #include "linalg/linalg.h"
 #include "derive/derive_internal.h"
 #include "derive/null_space.h"

@@ -2,7 +2,7 @@
    would better be cut, and bodies whose centre of mass seems to have been forgotten. */
 #include "drawing/drawing_internal.h"
 
-#include "context/text.h"
+#include "context/context.h"
 #include "drawing/vectors.h"
 #include "study/study.h"
 

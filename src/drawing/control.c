@@ -1,7 +1,7 @@
 /* control.c: motors, controllers and lags: forces with a memory, as dynamic variables. */
 #include "drawing/elements.h"
 
-#include "context/text.h"
+#include "context/context.h"
 #include "drawing/drawing_internal.h"
 
 static dfl_status variable(dfl_expr *out, dfl_model *model, const char *name, const char *part);

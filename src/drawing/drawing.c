@@ -1,7 +1,7 @@
 /* drawing.c: what was drawn, kept as given; tree joints declare their coordinates at once. */
 #include "drawing/drawing_internal.h"
 
-#include "context/text.h"
+#include "context/context.h"
 #include "drawing/vectors.h"
 #include "declare/declare.h"
 

@@ -7,7 +7,7 @@
 #ifndef DFL_DRAWING_INTERNAL_H
 #define DFL_DRAWING_INTERNAL_H
 
-#include "context/grow.h"
+#include "context/context.h"
 #include "drawing/bodies.h"
 #include "drawing/shapes.h"
 

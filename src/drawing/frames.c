@@ -6,7 +6,7 @@
    axes; columns of R are the axes of the frame. */
 #include "drawing/drawing_internal.h"
 
-#include "context/text.h"
+#include "context/context.h"
 #include "drawing/vectors.h"
 
 #include <string.h>

@@ -11,7 +11,7 @@
    coordinates then contain sines and cosines of sums of angles and no products of them. */
 #include "drawing/drawing_internal.h"
 
-#include "context/text.h"
+#include "context/context.h"
 #include "drawing/vectors.h"
 
 static dfl_mat quaternion_matrix(dfl_graph *g, const dfl_expr *e);

@@ -1,7 +1,7 @@
 /* links.c: the coordinates of joints, and joints as chains of links. */
 #include "drawing/drawing_internal.h"
 
-#include "context/text.h"
+#include "context/context.h"
 #include "drawing/vectors.h"
 #include "symbolic/symbolic.h"
 

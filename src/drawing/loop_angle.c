@@ -9,7 +9,7 @@
 #include "drawing/closures.h"
 #include "drawing/drawing_internal.h"
 
-#include "context/text.h"
+#include "context/context.h"
 #include "drawing/vectors.h"
 
 dfl_status dfl_drawing_loop_angle(dfl_expr *out, dfl_drawing *drawing, int index)

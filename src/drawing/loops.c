@@ -10,7 +10,7 @@
    mechanism drawn in space has them) are left out, if they are fulfilled. */
 #include "drawing/drawing_internal.h"
 
-#include "context/text.h"
+#include "context/context.h"
 #include "drawing/vectors.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
    (loops.c), energy, applied forces, lengths of quaternions. */
 #include "drawing/drawing_internal.h"
 
-#include "context/text.h"
+#include "context/context.h"
 #include "drawing/vectors.h"
 
 static void add_mass(dfl_drawing *drawing, const dfl_placed_body *body);

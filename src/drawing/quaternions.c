@@ -4,7 +4,7 @@
    all four numbers: what is left out is completed to length 1, and four numbers of another length are brought to it. */
 #include "drawing/drawing_internal.h"
 
-#include "context/text.h"
+#include "context/context.h"
 
 #include <math.h>
 

@@ -10,7 +10,7 @@
    leave the part behind the joint; a loop's own come from its multipliers. */
 #include "drawing/reactions.h"
 
-#include "context/text.h"
+#include "context/context.h"
 #include "drawing/drawing_internal.h"
 #include "drawing/vectors.h"
 #include "symbolic/symbolic.h"

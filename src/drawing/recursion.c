@@ -10,7 +10,7 @@
    it needs no masses of velocities. */
 #include "drawing/drawing_internal.h"
 
-#include "context/text.h"
+#include "context/context.h"
 #include "drawing/vectors.h"
 
 enum { FEW_VELOCITIES = 40 }; /* docs/benchmarks.md, "Recursion or expressions" */

@@ -11,7 +11,7 @@
 #include "drawing/closures.h"
 #include "drawing/drawing_internal.h"
 
-#include "context/text.h"
+#include "context/context.h"
 #include "drawing/reactions.h"
 #include "drawing/vectors.h"
 

@@ -4,7 +4,7 @@
    quaternion of its matrix: it has no jumps, so that the animation may go straight from row to row. */
 #include "drawing/shapes_internal.h"
 
-#include "context/text.h"
+#include "context/context.h"
 #include "drawing/vectors.h"
 
 #include <string.h>

@@ -4,7 +4,7 @@
    diagonal is the measure of everything that has no size of its own. */
 #include "drawing/shapes_internal.h"
 
-#include "context/text.h"
+#include "context/context.h"
 #include "drawing/vectors.h"
 
 #include <math.h>

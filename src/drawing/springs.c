@@ -1,7 +1,7 @@
 /* springs.c: springs and dampers: along strokes, in series, and as bushings. */
 #include "drawing/elements.h"
 
-#include "context/text.h"
+#include "context/context.h"
 #include "drawing/drawing_internal.h"
 #include "drawing/vectors.h"
 

@@ -14,7 +14,7 @@
 #include "drawing/closures.h"
 #include "drawing/drawing_internal.h"
 
-#include "context/text.h"
+#include "context/context.h"
 #include "drawing/reactions.h"
 #include "drawing/vectors.h"
 #include "symbolic/symbolic.h"

@@ -2,7 +2,7 @@
 #ifndef DFL_ENGINE_INTERNAL_H
 #define DFL_ENGINE_INTERNAL_H
 
-#include "eom/accelerations.h"
+#include "eom/eom.h"
 #include "derive/derive.h"
 #include "engine/recursion.h"
 #include "engine/engine.h"

@@ -1,6 +1,6 @@
 /* Self-check: what eval writes. Blocks full of NaN show what it leaves out, each flag alone whether
    it reads the mask, moved multipliers whether the forces are free of them. */
-#include "eom/self_check.h"
+#include "eom/self_check_internal.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -140,9 +140,7 @@ static bool find_change(part *p, int *entry, double *before, const dfl_check *c,
     const int count = parts_of(parts, c->sys, &c->work->blocks);
     const double *full = c->full;
     for (int k = 0; k < count; full += parts[k].rows * parts[k].columns, k++) {
-        double largest = 0;
-        for (int i = 0; i < parts[k].rows * parts[k].columns; i++)
-            largest = fmax(largest, fabs(full[i]));
+        const double largest = dfl_max_abs(full, parts[k].rows * parts[k].columns);
         for (int i = 0; parts[k].flag & flags && i < parts[k].rows * parts[k].columns; i++)
             if (!(fabs(parts[k].block[i] - full[i]) <= 1e-12 * largest)) {
                 *p = parts[k];
@@ -188,13 +186,10 @@ static int row_not_held(const dfl_check *c, const double *A, int lda, int m)
     const dfl_eom *eom = c->sys->eom;
     const double *K0 = c->point->blocks.K0;
     const int nv = eom->nv;
-    double entry = 0, direction = 0;
-    for (int j = 0; j < nv; j++) {
-        for (int i = 0; i < m; i++)
-            entry = fmax(entry, fabs(A[(size_t)j * (size_t)lda + (size_t)i]));
-        for (int k = 0; k < eom->n0; k++)
-            direction = fmax(direction, fabs(K0[k * nv + j]));
-    }
+    const double direction = dfl_max_abs(K0, eom->n0 * nv);
+    double entry = 0;
+    for (int j = 0; j < nv; j++)
+        entry = fmax(entry, dfl_max_abs(A + (size_t)j * (size_t)lda, m));
     for (int i = 0; i < m; i++)
         for (int k = 0; k < eom->n0; k++) {
             double sum = 0;
@@ -274,14 +269,13 @@ static dfl_status residual_changes(bool *changed, int *row, dfl_check *c, const 
 {
     const dfl_system *sys = c->sys;
     const dfl_eom *eom = sys->eom;
-    double *before = sys->seed, *after = sys->product, largest = 0;
+    double *before = sys->seed, *after = sys->product;
     int rc = eom->residual(before, c->point->t, c->point->x + sys->na, c->a, eom->user);
     if (!rc)
         rc = eom->residual(after, c->point->t, x + sys->na, c->a, eom->user);
     if (rc)
         return dfl_check_callback_failed(c, rc, "residual");
-    for (int i = 0; i < eom->nv; i++)
-        largest = fmax(largest, fabs(before[i]));
+    const double largest = dfl_max_abs(before, eom->nv);
     for (int i = 0; !*changed && i < eom->nv; i++)
         if (!(fabs(after[i] - before[i]) <= 1e-12 * largest))
             *changed = true, *row = i;

@@ -1,6 +1,6 @@
 /* Self-check: the mass matrix beside the flags that describe it. `mass` gets room for a full matrix here, before it
    can write beyond a diagonal; a false flag otherwise passes in silence and makes the motion wrong. */
-#include "eom/self_check.h"
+#include "eom/self_check_internal.h"
 
 #include <math.h>
 #include <string.h>
@@ -72,14 +72,12 @@ static dfl_status check_constant(const double *M, double *other, dfl_system *sys
     const dfl_eom *eom = sys->eom;
     const dfl_layout at = dfl_eom_layout(eom);
     const size_t count = (size_t)eom->nv * (eom->mass_diagonal ? 1 : (size_t)eom->nv);
-    double largest = 0;
     unsigned seed = 1;
     for (int i = at.s; i < at.n; i++)
         x[i] += 0.01 * (1 + fabs(x[i])) * dfl_check_noise(&seed);
     if (dfl_system_mass(other, sys, t + 0.1234, x))
         return DFL_OK;
-    for (size_t i = 0; i < count; i++)
-        largest = fmax(largest, fabs(M[i]));
+    const double largest = dfl_max_abs(M, (int)count);
     for (size_t i = 0; i < count; i++)
         if (fabs(other[i] - M[i]) > 1e-12 * largest) /* rounding, such as of R J R^T */
             return dfl_fail(sys->ctx, DFL_INVALID,

@@ -1,6 +1,6 @@
 /* Self-check: rates along the motion x' = (v' = a, s', p' = kin), by central differences. gI is the
    rate of g, W a + bias that of (gI, hv); invariants have none. */
-#include "eom/self_check.h"
+#include "eom/self_check_internal.h"
 #include "linalg/linalg.h"
 
 #include <float.h>
@@ -114,11 +114,9 @@ static double relative_step(const dfl_check *c, double tau)
     const int first[] = {sys->off_sp, sys->off_p, sys->n};
     double most = 0;
     for (int k = 0; k < 2; k++) {
-        double size = 0, speed = 0;
-        for (int i = first[k]; i < first[k + 1]; i++) {
-            size = fmax(size, fabs(c->point->x[i]));
-            speed = fmax(speed, fabs(c->xp[i]));
-        }
+        const int count = first[k + 1] - first[k];
+        const double size = dfl_max_abs(c->point->x + first[k], count);
+        const double speed = dfl_max_abs(c->xp + first[k], count);
         if (speed > 0)
             most = fmax(most, speed / fmax(size, speed * tau));
     }
@@ -140,9 +138,7 @@ static bool find_wrong_rate(int *found, const dfl_check *c, int row, const doubl
                             const double *J, int ld, int first)
 {
     const double *coarse = c->rate[0] + row;
-    double largest = 1;
-    for (int i = 0; i < rows; i++)
-        largest = fmax(largest, fabs(coarse[i]));
+    const double largest = fmax(1, dfl_max_abs(coarse, rows));
     for (int i = 0; i < rows; i++) {
         double distance = INFINITY;
         for (int k = 0; k < 3; k++)
@@ -226,14 +222,6 @@ dfl_status dfl_check_bias(dfl_check *c)
                     name, bias[i], of, c->rate[0][sys->m1 + i], dfl_check_where(c));
 }
 
-static double largest_of(const double *u, int count)
-{
-    double largest = 0;
-    for (int i = 0; i < count; i++)
-        largest = fmax(largest, fabs(u[i]));
-    return largest;
-}
-
 /* Rates of `rows` invariants at `row` of alg against zero, up to what residuals of 1e-6 do to them.
    J: their derivatives (leading dimension ld), from column `first` of x on. */
 static dfl_status check_kept(dfl_check *c, dfl_kind kind, int row, int rows, const double *J,
@@ -271,7 +259,7 @@ static dfl_status settle(bool *settled, dfl_check *c, int first, int count, cons
         if (dfl_system_eval_checked(sys, point) ||
             dfl_system_differences(c->jac, sys, point->t, point->x + sys->na, c->a))
             break;
-        *settled = largest_of(F, rows) <= 1e-9;
+        *settled = dfl_max_abs(F, rows) <= 1e-9;
         if (*settled || !dfl_lstsq_solve(step, lstsq, rows, count, J, F, 1e-6, NULL))
             break;
         for (int i = 0; i < count; i++)
@@ -333,7 +321,7 @@ dfl_status dfl_check_invariants(dfl_check *c)
     dfl_status status = DFL_OK;
     if (!c->contact)
         return DFL_OK;
-    if (ne > 0 && known && largest_of(c->point->alg, ma) <= 1e-6) {
+    if (ne > 0 && known && dfl_max_abs(c->point->alg, ma) <= 1e-6) {
         const long vel = c->jac->blocks.vel - c->jac->store;
         status = motion(&tau, c, c->point->a);
         if (!status)

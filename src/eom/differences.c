@@ -1,5 +1,5 @@
 /* Derivatives of all rows by differences that exploit the structure of the blocks. */
-#include "eom/system.h"
+#include "eom/eom.h"
 #include "linalg/tiny.h"
 
 #include <string.h>

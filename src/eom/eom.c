@@ -1,5 +1,5 @@
 /* The general form as plain data: layout, checks of a description, names for messages. */
-#include "eom/system.h"
+#include "eom/eom.h"
 
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 /* increments.c: the increments of differences, so that units decide nothing. */
-#include "eom/system.h"
+#include "eom/eom.h"
 
 #include <math.h>
 

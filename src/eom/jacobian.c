@@ -3,7 +3,7 @@
 
    With accelerations eliminated, a = M^-1 f_dyn, so d(W a + bias)/dx = acc + W M^-1 dyn, where
    acc and dyn are taken at fixed a. With carried accelerations the saddle blocks stand in J1. */
-#include "eom/system.h"
+#include "eom/eom.h"
 #include "linalg/finite.h"
 #include "linalg/tiny.h"
 

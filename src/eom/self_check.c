@@ -3,7 +3,7 @@
    W = d(gI, hv)/dv; jacobian entry by entry. These identities hold at any state, so the check needs
    no consistent values. Much vanishes at rest, where models are usually started: the check is
    repeated at states moved from x0. */
-#include "eom/self_check.h"
+#include "eom/self_check_internal.h"
 
 #include <math.h>
 #include <string.h>
@@ -206,8 +206,7 @@ static bool find_wrong(int *row, int *column, const double *u, int ldu, const do
 {
     double largest = 1;
     for (int j = 0; j < columns; j++)
-        for (int i = 0; i < rows; i++)
-            largest = fmax(largest, fabs(fine[j * ld + i]));
+        largest = fmax(largest, dfl_max_abs(fine + j * ld, rows));
     for (int j = 0; j < columns; j++)
         for (int i = 0; i < rows; i++) {
             const double own = u[j * ldu + i], d = fine[j * ld + i], e = coarse[j * ld + i];

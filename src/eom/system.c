@@ -1,6 +1,6 @@
 /* system.c: sizes of the rows, the decision whether accelerations are carried, and room for points (see
-   system.h). */
-#include "eom/system.h"
+   eom.h). */
+#include "eom/eom.h"
 
 #include <float.h>
 #include <math.h>

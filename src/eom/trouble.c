@@ -1,5 +1,5 @@
 /* trouble.c: what went wrong at a point, with the names of rows and callbacks. */
-#include "eom/trouble.h"
+#include "eom/eom_internal.h"
 #include "linalg/finite.h"
 
 #include <math.h>

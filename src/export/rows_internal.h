@@ -2,7 +2,7 @@
 #ifndef DFL_ROWS_INTERNAL_H
 #define DFL_ROWS_INTERNAL_H
 
-#include "context/text.h"
+#include "context/context.h"
 #include "derive/derive.h"
 #include "symbolic/symbolic.h"
 

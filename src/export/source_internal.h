@@ -5,7 +5,7 @@
 
 #include "export/export.h"
 
-#include "context/text.h"
+#include "context/context.h"
 
 /* The blocks of the general form, in the order in which they are written. */
 typedef enum dfl_block_id {

@@ -2,7 +2,7 @@
 #ifndef DFL_FORMS_H
 #define DFL_FORMS_H
 
-#include "eom/system.h"
+#include "eom/eom.h"
 
 /* What the accelerations are in the rows gII, hI = W a + bias. */
 typedef enum dfl_acceleration {
@@ -10,7 +10,7 @@ typedef enum dfl_acceleration {
     DFL_ACC_RATE,      /* v' */
     DFL_ACC_UNKNOWN,   /* unknowns a with the rows f_dyn - M a = 0 */
     DFL_ACC_CORRECTED, /* v' + W^T tau, also in the dynamics */
-    DFL_ACC_PROJECTED  /* as unknowns or eliminated, by the system (system.h) */
+    DFL_ACC_PROJECTED  /* as unknowns or eliminated, by the system (eom.h) */
 } dfl_acceleration;
 
 typedef struct dfl_form_traits {

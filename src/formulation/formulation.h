@@ -9,7 +9,7 @@
 #ifndef DFL_FORMULATION_H
 #define DFL_FORMULATION_H
 
-#include "eom/system.h"
+#include "eom/eom.h"
 #include "formulation/forms.h"
 #include "formulation/redundant.h"
 #include "linalg/linalg.h"

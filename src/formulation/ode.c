@@ -211,7 +211,8 @@ static void set_target(dfl_ode *ode, const dfl_point *point)
 {
     const dfl_system *sys = ode->sys;
     const dfl_blocks *b = &point->blocks;
-    const double alpha = ode->options->baumgarte.alpha, beta = ode->options->baumgarte.beta;
+    const double alpha = fmax(0, ode->options->baumgarte.alpha),
+                 beta = fmax(0, ode->options->baumgarte.beta);
     for (int i = 0; i < sys->nc; i++)
         ode->target[i] = ode->offset[i] - b->bias[i];
     if (ode->form != DFL_BAUMGARTE)

@@ -253,7 +253,8 @@ static void assemble_accelerations(dfl_formulation *form)
     const int nv = sys->n3, nc = sys->nc, nl = sys->eom->nl, ns = sys->eom->ns,
               row = plain->row_acc;
     const int nvsp = nv + sys->n4;
-    const double alpha = form->options->baumgarte.alpha, beta = form->options->baumgarte.beta;
+    const double alpha = fmax(0, form->options->baumgarte.alpha),
+                 beta = fmax(0, form->options->baumgarte.beta);
     add(form, row, sys->na, 1, b->acc, nc, nc, sys->nu);
     if (has->stabilised) {
         add(form, row, sys->off_v, 2 * alpha, b->vel, nc, nl, nvsp);

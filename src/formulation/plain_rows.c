@@ -1,6 +1,7 @@
 /* The rows of the plain forms at a stage, and what an integrator makes of them (plain.h). */
 #include "formulation/plain.h"
 
+#include <math.h>
 #include <string.h>
 
 static dfl_outcome stage_rows(double *F, dfl_formulation *form, const dfl_point *point,
@@ -239,7 +240,8 @@ static void acceleration_rows(double *F, const dfl_formulation *form, const dfl_
     const dfl_form_traits *has = form->traits;
     const dfl_blocks *b = &point->blocks;
     const int nc = sys->nc, nl = sys->eom->nl, nv = sys->n3;
-    const double alpha = form->options->baumgarte.alpha, beta = form->options->baumgarte.beta;
+    const double alpha = fmax(0, form->options->baumgarte.alpha),
+                 beta = fmax(0, form->options->baumgarte.beta);
     const double *a = has->acceleration == DFL_ACC_UNKNOWN     ? point->x
                       : has->acceleration == DFL_ACC_CORRECTED ? form->plain->alpha
                                                                : rate + sys->off_v;

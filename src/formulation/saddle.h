@@ -9,7 +9,7 @@
 #ifndef DFL_SADDLE_H
 #define DFL_SADDLE_H
 
-#include "eom/system.h"
+#include "eom/eom.h"
 #include "linalg/linalg.h"
 
 typedef struct dfl_saddle {

@@ -9,7 +9,7 @@
    from points around it (the same ones each time). Rows u^T w = 0 of perpendicular axes are satisfied by the
    opposite axis as well: the caller's `side`, which is 1 on the right solution, adds the rows 1 - side, which
    have no such second solution. */
-#include "initial/stages.h"
+#include "initial/initial_internal.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -10,9 +10,9 @@
    out. Held unknowns lose their columns. Gauss-Newton converges also for contradictory conditions,
    so the residual decides. */
 #include "initial/initial.h"
-#include "initial/stages.h"
+#include "initial/initial_internal.h"
 
-#include "context/text.h"
+#include "context/context.h"
 
 #include <math.h>
 #include <string.h>
@@ -334,9 +334,7 @@ static dfl_status all_equations(dfl_initial *init, const dfl_conditions *cond)
 /* Divides entries i, i + stride, ... of A by the largest of them, unless all vanish beside `overall`. */
 static void equilibrate(double *A, int count, int stride, double overall)
 {
-    double largest = 0;
-    for (int i = 0; i < count; i++)
-        largest = fmax(largest, fabs(A[(size_t)i * (size_t)stride]));
+    const double largest = dfl_max_abs_row(A, count, stride);
     for (int i = 0; largest > 1e-12 * overall && i < count; i++)
         A[(size_t)i * (size_t)stride] /= largest;
 }
@@ -344,10 +342,9 @@ static void equilibrate(double *A, int count, int stride, double overall)
 /* The rank of columns first .. first+count-1 of J, scaled so that units do not matter; J is lost. */
 static int rank_of_columns(dfl_initial *init, int ld, int first, int count)
 {
-    double *A = init->J + (size_t)first * (size_t)ld, overall = 0;
+    double *A = init->J + (size_t)first * (size_t)ld;
+    const double overall = dfl_max_abs(A, ld * count);
     int rank = 0;
-    for (size_t i = 0; i < (size_t)ld * (size_t)count; i++)
-        overall = fmax(overall, fabs(A[i]));
     for (int j = 0; j < count; j++)
         equilibrate(A + (size_t)j * (size_t)ld, ld, 1, overall);
     for (int i = 0; i < ld; i++)

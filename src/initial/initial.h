@@ -2,7 +2,7 @@
 #ifndef DFL_INITIAL_H
 #define DFL_INITIAL_H
 
-#include "eom/system.h"
+#include "eom/eom.h"
 #include "linalg/linalg.h"
 
 enum { DFL_MOST_CONFLICTS = 4 };

@@ -6,7 +6,7 @@
    auxiliary variables rows of all units stand together: there constraints are compared with constraints alone, and the
    columns, whose solution is unique, are scaled as well. Carried accelerations and multipliers are first counted in units in
    which they weigh as much in the dynamics as auxiliary variables do. */
-#include "initial/stages.h"
+#include "initial/initial_internal.h"
 
 #include <math.h>
 
@@ -16,7 +16,6 @@ static void scale_rows(dfl_initial *init, dfl_initial_stage st, int nfree, int f
 static void scale_columns(dfl_initial *init, dfl_initial_stage st, int nfree, bool multipliers,
                           double rounding);
 static void scale_column(dfl_initial *init, dfl_initial_stage st, int j, double factor);
-static double largest_of(const double *A, int count, int stride);
 
 void dfl_stages_equilibrate(dfl_initial *init, dfl_initial_stage st, int nfree)
 {
@@ -79,18 +78,10 @@ void dfl_stages_equilibrate_all(dfl_initial *init, int conditions)
     scale_rows(init, all, sys->n, sys->m1 + sys->m2, rows, 1e-13);
     scale_rows(init, all, sys->n, rows, rows + conditions, 0);
     for (int j = 0; j < sys->n1; j++) {
-        const double largest = largest_of(init->J + (size_t)j * (size_t)all.rows, all.rows, 1);
+        const double largest = dfl_max_abs_row(init->J + (size_t)j * (size_t)all.rows, all.rows, 1);
         if (largest > 1e-300 && largest < 1e-3)
             scale_column(init, all, j, 1 / largest);
     }
-}
-
-static double largest_of(const double *A, int count, int stride)
-{
-    double largest = 0;
-    for (int k = 0; k < count; k++)
-        largest = fmax(largest, fabs(A[(size_t)k * (size_t)stride]));
-    return largest;
 }
 
 static bool is_between(int i, int first, int last)
@@ -114,8 +105,8 @@ static void weigh_columns(dfl_initial *init, dfl_initial_stage st, int nfree)
     for (int j = 0; j < nfree; j++)
         for (int k = 0; k < 3; k++)
             if (is_between(init->column[j], first[k], first[k + 1]))
-                size[k] =
-                    fmax(size[k], largest_of(init->J + (size_t)j * (size_t)st.rows, sys->n3, 1));
+                size[k] = fmax(size[k],
+                               dfl_max_abs_row(init->J + (size_t)j * (size_t)st.rows, sys->n3, 1));
     for (int j = 0; size[1] > 0 && j < nfree; j++)
         for (int k = 0; k < 3; k += 2)
             if (size[k] > 0 && is_between(init->column[j], first[k], first[k + 1]))
@@ -131,9 +122,9 @@ static void scale_rows(dfl_initial *init, dfl_initial_stage st, int nfree, int f
     if (last > st.rows)
         last = st.rows;
     for (int i = first; i < last; i++)
-        overall = fmax(overall, largest_of(init->J + i, nfree, st.rows));
+        overall = fmax(overall, dfl_max_abs_row(init->J + i, nfree, st.rows));
     for (int i = first; i < last; i++) {
-        const double largest = largest_of(init->J + i, nfree, st.rows);
+        const double largest = dfl_max_abs_row(init->J + i, nfree, st.rows);
         const int row = st.first_row + i;
         if (largest <= rounding * overall || largest == 0 ||
             (row >= sys->row_e && row < sys->row_e + sys->eom->ne))
@@ -152,7 +143,8 @@ static void scale_columns(dfl_initial *init, dfl_initial_stage st, int nfree, bo
     double overall = 0;
     for (int pass = 0; pass < 2; pass++)
         for (int j = 0; j < nfree; j++) {
-            const double largest = largest_of(init->J + (size_t)j * (size_t)st.rows, st.rows, 1);
+            const double largest =
+                dfl_max_abs_row(init->J + (size_t)j * (size_t)st.rows, st.rows, 1);
             if (is_between(init->column[j], off_l, end) != multipliers)
                 continue;
             if (pass == 0)

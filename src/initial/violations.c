@@ -1,5 +1,5 @@
 /* violations.c: which rows the initial values violate, and what may help. */
-#include "initial/stages.h"
+#include "initial/initial_internal.h"
 
 #include <math.h>
 #include <stdio.h>

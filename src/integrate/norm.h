@@ -2,7 +2,7 @@
 #ifndef DFL_NORM_H
 #define DFL_NORM_H
 
-#include "eom/system.h"
+#include "eom/eom.h"
 
 typedef struct dfl_scale {
     const dfl_system *sys;

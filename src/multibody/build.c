@@ -2,7 +2,7 @@
    fixed joints merged into their parents. */
 #include "multibody/tree_internal.h"
 
-#include "context/text.h"
+#include "context/context.h"
 #include "multibody/check.h"
 
 #include <math.h>

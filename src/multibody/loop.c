@@ -14,7 +14,7 @@
    Dynamics of Mechanical Systems (1989), section 9.4. */
 #include "multibody/loop_internal.h"
 
-#include "context/text.h"
+#include "context/context.h"
 
 #include <math.h>
 #include <string.h>

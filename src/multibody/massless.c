@@ -5,7 +5,7 @@
    undetermined. */
 #include "multibody/mechanism_internal.h"
 
-#include "context/text.h"
+#include "context/context.h"
 
 #include "multibody/tree_internal.h"
 

@@ -1,7 +1,7 @@
 /* hdf5_read.c: values and tables of a stored result. */
 #include "report/hdf5_read_internal.h"
 
-#include "context/text.h"
+#include "context/context.h"
 
 #include <math.h>
 #include <string.h>

@@ -9,7 +9,7 @@
 #ifndef DFL_RESULT_H
 #define DFL_RESULT_H
 
-#include "context/text.h"
+#include "context/context.h"
 #include "derive/derive.h"
 
 #include <driftless/driftless.h>

@@ -1,7 +1,7 @@
 /* table.c: a result in memory, which grows by doubling. */
 #include "result/result_internal.h"
 
-#include "context/grow.h"
+#include "context/context.h"
 
 #include <string.h>
 

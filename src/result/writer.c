@@ -5,12 +5,11 @@
 #define _POSIX_C_SOURCE 200809L
 #include "result/result_internal.h"
 
-#include "context/grow.h"
+#include "context/context.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 static const dfl_file_kind *kind_of(const char *path);
 static dfl_status outcome_of(const dfl_record *record);
@@ -180,9 +179,7 @@ dfl_status dfl_writer_close(dfl_writer *writer, bool finished)
 
 bool dfl_writer_due(dfl_writer *writer)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    const double seconds = (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+    const double seconds = dfl_clock();
     const bool due = seconds - writer->flushed >= 1;
     if (due)
         writer->flushed = seconds;

@@ -1,7 +1,7 @@
 /* arguments.c: arguments of the language's calls, checked with one wording of the messages. */
 #include "script/arguments.h"
 
-#include "context/text.h"
+#include "context/context.h"
 #include "script/mechanism.h"
 #include "script/symbol.h"
 

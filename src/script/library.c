@@ -5,7 +5,7 @@
    there, so that a misspelt name and an assignment to a predefined one are errors. */
 #include "script/library.h"
 
-#include "context/text.h"
+#include "context/context.h"
 #include "script/arguments.h"
 #include "script/order.h"
 #include "script/symbol.h"

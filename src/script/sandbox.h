@@ -6,7 +6,7 @@
 #ifndef DFL_SANDBOX_H
 #define DFL_SANDBOX_H
 
-#include "context/text.h"
+#include "context/context.h"
 #include "drawing/drawing.h"
 #include "script/script.h"
 

@@ -1,6 +1,6 @@
 /* Which formulation goes with which integrator, and why not. */
 #include "formulation/ode.h"
-#include "solver/options.h"
+#include "solver/solver_internal.h"
 
 static const char *const form_name[DFL_FORMS] = {
     "psf",    "psi1",   "eom",  "eom2",    "eom1",      "uode",     "ggl",      "baumgarte", "odae",

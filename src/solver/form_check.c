@@ -1,6 +1,6 @@
 /* Which model goes with which form, and why not. */
 #include "formulation/forms.h"
-#include "solver/options.h"
+#include "solver/solver_internal.h"
 
 static dfl_status check_massless(dfl_context *ctx, const dfl_solver_options *options,
                                  const dfl_eom *eom);

@@ -1,14 +1,12 @@
 /* One trajectory: create, start, advance. */
-#define _POSIX_C_SOURCE 200809L
+#include "context/context.h"
 #include "solver/solver_internal.h"
 #include "integrate/log.h"
-#include "solver/options.h"
 
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 static dfl_status start(dfl_solver *solver, double t0, const double *x0,
                         const dfl_conditions *conditions);
@@ -25,13 +23,6 @@ static dfl_status start_failure(const dfl_solver *solver);
 static void note_start(const dfl_solver *solver, const double *x0);
 static dfl_status move_onto_constraints(double *x, dfl_solver *solver, double t);
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 dfl_status dfl_solver_create(dfl_solver **out, dfl_context *ctx, const dfl_eom *eom,
                              const dfl_solver_options *options)
 {
@@ -47,7 +38,7 @@ dfl_status dfl_solver_create(dfl_solver **out, dfl_context *ctx, const dfl_eom *
     solver->eom = eom;
     dfl_status status = dfl_eom_check(ctx, eom);
     if (!status)
-        status = dfl_options_resolve(&solver->options, ctx, eom, options);
+        status = dfl_solver_options_resolve(&solver->options, ctx, eom, options);
     const dfl_solver_options *opt = &solver->options;
     if (!status)
         status = dfl_system_init(&solver->sys, ctx, eom, opt->form == DFL_PSI1, &solver->stats);
@@ -244,11 +235,9 @@ static dfl_status take_place(dfl_solver *solver, double t0)
 static void move_a_little(double *x, const double *from, const dfl_solver *solver)
 {
     const dfl_layout at = dfl_eom_layout(solver->eom);
-    double size = 0;
+    const double largest = dfl_max_abs(from + at.p, at.n - at.p);
+    const double size = largest > 0 && largest < 1 ? largest : 1;
     memcpy(x, from, (size_t)solver->sys.nu * sizeof *x);
-    for (int i = at.p; i < at.n; i++)
-        size = fmax(size, fabs(x[i]));
-    size = size > 0 && size < 1 ? size : 1;
     for (int i = at.p; i < at.n; i++)
         x[i] += 1e-3 * (size + fabs(x[i])) * (2 * fmod(0.6180339887 * (i + 1), 1) - 1);
 }
@@ -407,17 +396,17 @@ static dfl_status advance(dfl_solver *solver, double t_end)
     const bool moves = t_end != st->t;
     if (!moves && !solver->unreported)
         return DFL_OK;
-    const double begin = now();
+    const double begin = dfl_clock();
     long attempts_left = solver->options.step.max_attempts;
     dfl_status status =
         moves ? dfl_solver_report_again(solver, t_end) : dfl_solver_report_step(solver);
     if (!status && moves)
         dfl_stepper_aim(st, t_end);
     while (!status && st->t != t_end) {
-        const double step_begin = solver->options.step.fixed > 0 ? now() : 0;
+        const double step_begin = solver->options.step.fixed > 0 ? dfl_clock() : 0;
         status = dfl_stepper_step(st, t_end, &attempts_left);
         if (solver->options.step.fixed > 0)
-            stats->longest_step = fmax(stats->longest_step, now() - step_begin);
+            stats->longest_step = fmax(stats->longest_step, dfl_clock() - step_begin);
         if (status)
             break;
         dfl_solver_note_residuals(solver);
@@ -435,7 +424,7 @@ static dfl_status advance(dfl_solver *solver, double t_end)
         stats->check_evaluations += moves;
         status = dfl_solver_report_end(solver);
     }
-    stats->seconds += now() - begin;
+    stats->seconds += dfl_clock() - begin;
     return status;
 }
 

@@ -38,6 +38,12 @@ struct dfl_solver {
                                  called for an event inside the step; NULL: eval has failed there */
 };
 
+/* DFL_INVALID: a form that makes no sense with an integrator, with the reason. */
+dfl_status dfl_combination_check(dfl_context *ctx, dfl_form form, dfl_integrator integrator);
+
+/* DFL_INVALID: a form that makes no sense for the model, with the reason. */
+dfl_status dfl_form_check(dfl_context *ctx, const dfl_solver_options *options, const dfl_eom *eom);
+
 /* +1 forward, -1 backward in time. */
 static inline double dfl_solver_direction(const dfl_solver *solver)
 {

@@ -111,10 +111,7 @@ static dfl_status watch_directions(dfl_solver *solver)
     const dfl_layout at = dfl_eom_layout(eom);
     const double *x = dfl_solver_state(solver);
     dfl_status status = DFL_OK;
-    double speed = 0;
-    for (int j = 0; j < eom->nv; j++)
-        speed = fmax(speed, fabs(x[at.v + j]));
-    speed = speed > 0 ? speed : 1;
+    const double fastest = dfl_max_abs(x + at.v, eom->nv), speed = fastest > 0 ? fastest : 1;
     memcpy(solver->x, x, (size_t)at.n * sizeof *x);
     for (int j = 0; j < eom->nv; j++)
         solver->x[at.v + j] += 1e-4 * speed * (1 + fmod(0.6180339887 * (j + 1), 1));

@@ -3,13 +3,11 @@
    Errors are those at the end of the run against the projected strangeness-free form with a tight
    tolerance, divided by 1 + the size of the reference; a second tight run tells how far the reference can be
    trusted. Short runs are repeated and the shortest time is kept. */
-#define _POSIX_C_SOURCE 200809L
 #include "study/study.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 static dfl_status choose_evaluation(dfl_comparison *c);
 static dfl_status make_reference(double *x, dfl_comparison *c);
@@ -23,7 +21,6 @@ static void compare_with(dfl_trial *trial, const dfl_comparison *c, const double
                          const double *reference);
 static double largest(const dfl_equations *eq, unsigned kinds, const double *x,
                       const double *reference);
-static double now(void);
 
 /* Steinbrecher (2002), propositions 5 to 11; Petzold and Potra (1992), lemmas 3.1 to 3.3. */
 static const dfl_form_facts facts_of[DFL_FORMS] = {
@@ -89,7 +86,7 @@ dfl_status dfl_compare(dfl_comparison *c)
         trial->tolerance = c->tolerances[i % c->ntolerances];
         if (c->progress)
             c->progress(i, all, trial, c->user);
-        c->deadline = c->limit > 0 ? now() + c->limit : INFINITY;
+        c->deadline = c->limit > 0 ? dfl_clock() + c->limit : INFINITY;
         status = solve(trial, x, c);
         if (trial->completed)
             compare_with(trial, c, x, reference);
@@ -154,14 +151,14 @@ static dfl_status solve(dfl_trial *trial, double *x, dfl_comparison *c)
     enum { MOST_RUNS = 5 };
     const double long_enough = 0.1; /* s */
     dfl_settings settings;
-    const double begun = now();
+    const double begun = dfl_clock();
     trial->seconds = trial->energy_drift = NAN;
     trial->error_p = trial->error_v = trial->error_l = NAN;
     for (int i = 0; i < DFL_LEVELS; i++)
         trial->levels[i] = NAN;
     dfl_status status = settle(&settings, trial, c);
     for (int k = 0; k < MOST_RUNS && !status && !trial->refused && !c->interrupted; k++) {
-        if (k > 0 && (!trial->completed || now() - begun > long_enough))
+        if (k > 0 && (!trial->completed || dfl_clock() - begun > long_enough))
             break;
         status = run_once(trial, x, c, &settings);
     }
@@ -224,7 +221,7 @@ static bool give_up(double t, double step, void *user)
     (void)t;
     (void)step;
     c->interrupted = c->interrupt && c->interrupt(c->user);
-    return c->interrupted || now() > c->deadline;
+    return c->interrupted || dfl_clock() > c->deadline;
 }
 
 static void count_dimensions(dfl_comparison *c, const dfl_statistics *stats)
@@ -258,11 +255,4 @@ static double largest(const dfl_equations *eq, unsigned kinds, const double *x,
         if (dfl_node_of(eq->graph, eq->x[i].symbol)->depends & kinds)
             worst = fmax(worst, fabs(x[i] - reference[i]) / (1 + fabs(reference[i])));
     return worst;
-}
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }

@@ -29,7 +29,6 @@ typedef struct along {
 static dfl_status allocate(along *a, const dfl_equations *eq);
 static void release(along *a, dfl_context *ctx);
 static dfl_status project(along *a, dfl_runnable *run, double t, const double *x);
-static double largest(const double *x, size_t n);
 static dfl_status undamped(double **basis, int *count, const along *a, const dfl_equations *eq);
 static dfl_status amplifies(bool *out, const along *a, const dfl_equations *eq);
 static dfl_status reduced_stiffness(dfl_massless_kinds *out, const along *a,
@@ -147,20 +146,12 @@ static dfl_status project(along *a, dfl_runnable *run, double t, const double *x
     dfl_free(eq->model->ctx, rest);
     if (status)
         return status;
-    a->size_v = largest(a->dyn + (size_t)v * (size_t)nv, (size_t)nv * (size_t)nv);
-    a->size_q = largest(a->dyn + (size_t)p * (size_t)nv, (size_t)nv * (size_t)np);
+    a->size_v = dfl_max_abs(a->dyn + (size_t)v * (size_t)nv, nv * nv);
+    a->size_q = dfl_max_abs(a->dyn + (size_t)p * (size_t)nv, nv * np);
     dfl_gemm(n0, n0, nv, 1.0, a->J + (size_t)v * (size_t)n0, n0, a->K0, nv, 0.0, a->G, n0);
     dfl_gemm(np, n0, nv, 1.0, a->kin, np, a->K0, nv, 0.0, a->room, np);
     dfl_gemm(n0, n0, np, 1.0, a->J + (size_t)p * (size_t)n0, n0, a->room, np, 0.0, a->K, n0);
     return DFL_OK;
-}
-
-static double largest(const double *x, size_t n)
-{
-    double value = 0.0;
-    for (size_t i = 0; i < n; i++)
-        value = fmax(value, fabs(x[i]));
-    return value;
 }
 
 /* The null space of G. */
@@ -204,7 +195,7 @@ static dfl_status reduced_stiffness(dfl_massless_kinds *out, const along *a,
         return DFL_NO_MEMORY;
     dfl_gemm(n, free, n, 1.0, a->K, n, N, n, 0.0, a->room, n);
     dfl_gemm_tn(free, free, n, 1.0, N, n, a->room, n, 0.0, R, free);
-    out->stiffness = largest(R, (size_t)free * (size_t)free);
+    out->stiffness = dfl_max_abs(R, free * free);
     for (int i = 0; i < free * free; i++)
         if (!(fabs(R[i]) > zero_ratio * a->size_q))
             R[i] = 0.0;
@@ -226,7 +217,7 @@ static dfl_status keep_direction(dfl_massless_kinds *out, const along *a, const 
         return DFL_NO_MEMORY;
     dfl_gemm(nv, 1, n0, 1.0, a->K0, nv, z, n0, 0.0, out->direction, nv);
     dfl_gemm(n0, 1, n0, 1.0, a->G, n0, z, n0, 0.0, a->room, n0);
-    out->damping = largest(a->room, (size_t)n0);
+    out->damping = dfl_max_abs(a->room, n0);
     double scale = 0.0;
     for (int j = 0; j < nv; j++)
         if (fabs(out->direction[j]) > fabs(scale) * (1.0 + 1e-9))

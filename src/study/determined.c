@@ -6,7 +6,7 @@
 #include "declare/declare.h"
 #include "engine/engine_internal.h"
 
-#include "context/text.h"
+#include "context/context.h"
 #include "linalg/linalg.h"
 #include "study/study.h"
 

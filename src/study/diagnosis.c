@@ -223,9 +223,7 @@ static dfl_status take_matrices(double *A, double *length, dfl_runnable *run, do
 /* Rows in which only rounding is left keep their length. */
 static void scale_rows(double *A, double *length, int m, int n)
 {
-    double largest = 0.0;
-    for (int k = 0; k < m * n; k++)
-        largest = fmax(largest, fabs(A[k]));
+    const double largest = dfl_max_abs(A, m * n);
     for (int i = 0; i < m; i++) {
         length[i] = 0.0;
         for (int j = 0; j < n; j++)

@@ -3,7 +3,7 @@
 #include "derive/derive.h"
 #include "engine/engine_internal.h"
 
-#include "context/text.h"
+#include "context/context.h"
 #include "symbolic/symbolic.h"
 
 #include <math.h>

@@ -2,8 +2,6 @@
    default. */
 #include "study/study.h"
 
-#include "solver/options.h"
-
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,7 +47,7 @@ dfl_status dfl_settings_resolve(dfl_settings *out, const dfl_choices *caller, df
         return status;
     status = check_combination(out, model->ctx);
     if (!status)
-        status = dfl_options_resolve(&out->solver, model->ctx, dfl_runnable_eom(run), &wanted);
+        status = dfl_solver_options_resolve(&out->solver, model->ctx, dfl_runnable_eom(run), &wanted);
     return status == DFL_INVALID && script_decides(caller, model) ? in_script(model, status)
                                                                   : status;
 }

@@ -3,7 +3,7 @@
    start is looked for where all of them are positive. */
 #include "study/sides.h"
 
-#include "context/text.h"
+#include "context/context.h"
 
 #include <string.h>
 

@@ -3,7 +3,6 @@
    The solver calls back after steps, at grid points and at events; a callback that cannot store what it
    got stops the run, and the reason is kept here, because the solver's own message only says who
    stopped it. */
-#define _POSIX_C_SOURCE 200809L
 #include "study/study.h"
 
 #include "formulation/forms.h"
@@ -11,9 +10,7 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <time.h>
 
-static double seconds(void);
 static dfl_status prepare(dfl_simulation *sim);
 static void tell_expressions(const dfl_simulation *sim);
 static dfl_status create_solver(dfl_simulation *sim);
@@ -50,14 +47,14 @@ dfl_status dfl_simulate(dfl_summary *summary, dfl_simulation *sim)
                              .t = NAN,
                              .energy_drift = NAN,
                              .events = sim->events};
-    const double begun = seconds();
+    const double begun = dfl_clock();
     dfl_status status = prepare(sim);
     if (!status)
         status = start(sim);
     if (!status)
         status = steps_to_rows(settings) ? advance_by_rows(sim) : advance_to(sim, settings->to);
     status = conclude(summary, sim, status);
-    summary->seconds = seconds() - begun;
+    summary->seconds = dfl_clock() - begun;
     return status;
 }
 
@@ -67,14 +64,6 @@ void dfl_simulation_clear(dfl_simulation *sim)
     dfl_free(sim->ctx, sim->event_kinds);
     dfl_free(sim->ctx, sim->outputs);
     dfl_free(sim->ctx, sim->scene);
-}
-
-/* A clock that only runs forward. */
-static double seconds(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
 /* Everything before the first state: memory, the solver. */

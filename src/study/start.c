@@ -2,7 +2,7 @@
 
    Invariants keep the value they have at the start, so they cannot help to find it: the values are
    completed without them first. */
-#include "context/text.h"
+#include "context/context.h"
 #include "derive/derive.h"
 #include "engine/engine_internal.h"
 #include "study/sides.h"

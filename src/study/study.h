@@ -3,7 +3,7 @@
 #ifndef DFL_STUDY_H
 #define DFL_STUDY_H
 
-#include "context/text.h"
+#include "context/context.h"
 #include "engine/engine.h"
 #include "result/result.h"
 #include "settings/settings.h"

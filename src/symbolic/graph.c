@@ -4,7 +4,7 @@
    operands; that of a constant is the pattern of its bits, that of a symbol its kind and index. */
 #include "symbolic/graph_internal.h"
 
-#include "context/text.h"
+#include "context/context.h"
 
 #include <assert.h>
 #include <math.h>

@@ -2,7 +2,7 @@
 #ifndef DFL_NATIVE_INTERNAL_H
 #define DFL_NATIVE_INTERNAL_H
 
-#include "context/text.h"
+#include "context/context.h"
 
 #include <stdbool.h>
 #include <stdint.h>

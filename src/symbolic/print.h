@@ -2,7 +2,7 @@
 #ifndef DFL_PRINT_H
 #define DFL_PRINT_H
 
-#include "context/text.h"
+#include "context/context.h"
 #include "symbolic/graph.h"
 
 typedef enum dfl_notation { DFL_TEXT, DFL_LATEX } dfl_notation;

@@ -6,7 +6,7 @@
    largest one of a block. */
 #include "support.h"
 
-#include "eom/system.h"
+#include "eom/eom.h"
 
 /* A model's derivatives at one point, by callback and by differences. */
 typedef struct derivatives {

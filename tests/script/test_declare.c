@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "context/text.h"
+#include "context/context.h"
 #include "declare/declare.h"
 
 typedef struct fixture {

@@ -262,6 +262,31 @@ static void the_self_check_is_made_only_on_request(void **state)
     assert_succeeded(&without);
 }
 
+/* Also what is asked for by negative numbers: no updates, no damping. */
+static void resolved_options_stay_as_they_are(void **state)
+{
+    (void)state;
+    const dfl_solver_options given[] = {
+        {0},
+        {.form = DFL_BAUMGARTE, .baumgarte = {.alpha = -1, .beta = 3}},
+        {.form = DFL_BAUMGARTE, .baumgarte.beta = -1},
+        {.step.fixed = 0.1},
+        {.integrator = DFL_BDF, .newton = {.updates = -2, .reuse = -1}},
+        {.newton.prediction = DFL_CONSTANT, .constraints.selectors = DFL_UNIT},
+    };
+    dfl_context *ctx = dfl_context_create();
+    for (size_t i = 0; i < sizeof given / sizeof *given; i++) {
+        dfl_solver_options once, twice;
+        assert_int_equal(dfl_solver_options_resolve(&once, ctx, &pendulum.eom, &given[i]), DFL_OK);
+        assert_int_equal(dfl_solver_options_resolve(&twice, ctx, &pendulum.eom, &once), DFL_OK);
+        const run a = swing(&given[i]), b = swing(&once);
+        assert_memory_equal(&once, &twice, sizeof once);
+        assert_int_equal(a.stats.attempts, b.stats.attempts);
+        assert_memory_equal(a.x, b.x, N * sizeof *a.x);
+    }
+    dfl_context_free(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -271,6 +296,7 @@ int main(void)
         cmocka_unit_test(loosening_atol_each_of_one_component_lets_its_error_grow),
         cmocka_unit_test(equal_tolerances_for_each_component_are_the_scalar_ones),
         cmocka_unit_test(zero_means_the_documented_default),
+        cmocka_unit_test(resolved_options_stay_as_they_are),
         cmocka_unit_test(the_default_rank_tolerance_is_larger_with_differences),
         cmocka_unit_test(an_option_out_of_range_is_refused_by_name),
         cmocka_unit_test(a_missing_model_or_start_is_refused_with_a_message),

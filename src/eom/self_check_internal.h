@@ -1,8 +1,8 @@
-/* self_check.h: between the files of the self-check. */
-#ifndef DFL_SELF_CHECK_H
-#define DFL_SELF_CHECK_H
+/* self_check_internal.h: between the files of the self-check. */
+#ifndef DFL_SELF_CHECK_INTERNAL_H
+#define DFL_SELF_CHECK_INTERNAL_H
 
-#include "eom/system.h"
+#include "eom/eom.h"
 
 enum { DFL_CHECK_NAME = 80 }; /* room for a name in a message */
 

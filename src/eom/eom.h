@@ -1,4 +1,4 @@
-/* system.h: the equations of motion as the integrator sees them.
+/* eom.h: the equations of motion as the integrator sees them.
 
    A dfl_system turns a user's dfl_eom into rows of the form (12) of GEOMS:
 
@@ -11,8 +11,10 @@
    accelerations a (and slacks sigma of massless directions) are carried as leading unknowns with
    the rows  f_dyn - M a - K0 sigma = 0,  K0^T a = 0  in front of block 1: x = [a sigma | user's x].
    A formulation may ask for leading unknowns of its own, whose rows it forms itself. */
-#ifndef DFL_SYSTEM_H
-#define DFL_SYSTEM_H
+#ifndef DFL_EOM_MODULE_H
+#define DFL_EOM_MODULE_H
+
+#include "linalg/linalg.h"
 
 #include <driftless/solver.h>
 
@@ -241,6 +243,32 @@ dfl_outcome dfl_system_returned(dfl_system *sys, int rc, const char *callback, d
 /* The same for a part of the equations, whose name becomes the callback's. */
 dfl_outcome dfl_system_part_trouble(dfl_system *sys, dfl_outcome outcome, dfl_failure part,
                                     double t);
+
+/* ---- the accelerations that belong to a state, M a = f - W^T (l, m) ---- */
+
+typedef struct dfl_accelerations dfl_accelerations;
+
+/* Creates the workspace for a model; `eom` must outlive it. `singular`: also for masses that may be. */
+dfl_status dfl_accelerations_create(dfl_accelerations **out, dfl_context *ctx, const dfl_eom *eom,
+                                    bool singular);
+void dfl_accelerations_free(dfl_accelerations *work);
+
+/* a (nv) at (t, x), where f and W of `blocks` have been evaluated. False if M is singular or cannot be
+   evaluated; a is of no use then. */
+bool dfl_accelerations_solve(double *a, dfl_accelerations *work, const dfl_blocks *blocks, double t,
+                             const double *x);
+
+/* How the balance of massless directions changes: 0 = rows a + drift, both for gam' = 0. */
+typedef struct dfl_balance_rate {
+    const double *rows;  /* n0 x nv */
+    const double *drift; /* n0 */
+} dfl_balance_rate;
+
+/* The same where M may be singular, as said at the creation: directions without mass are accelerated as the
+   constraints want it, W a = -bias (evaluated too), and as their balance of forces wants it (`rate` may be NULL
+   if n0 is 0). Those that stand nowhere are NAN, and everything is where a number is not finite. */
+void dfl_accelerations_complete(double *a, dfl_accelerations *work, const dfl_blocks *blocks,
+                                const dfl_balance_rate *rate, double t, const double *x);
 
 /* The first part of dfl_system_eval, for several points: calls eval, and mass where it varies. Inline, since it
    is part of every iteration. */

@@ -1,10 +1,23 @@
-/* text.h: a text that grows; words that were meant by misspelt ones. */
-#ifndef DFL_TEXT_H
-#define DFL_TEXT_H
+/* context.h: what every module uses: the context, texts and arrays that grow, words, the clock. */
+#ifndef DFL_CONTEXT_MODULE_H
+#define DFL_CONTEXT_MODULE_H
 
 #include <driftless/context.h>
 
 #include <stdbool.h>
+
+/* ---- arrays (grow.c) ---- */
+
+/* The array with room for one more element of `size` bytes after `count`; *max is its room, which
+   doubles. NULL if there is no memory: then `array` is unchanged. */
+void *dfl_grow(dfl_context *ctx, void *array, int *max, int count, size_t size);
+
+/* ---- time (clock.c) ---- */
+
+/* Seconds of wall-clock time from an arbitrary origin, on a clock that never goes back. */
+double dfl_clock(void);
+
+/* ---- text (text.c) ---- */
 
 /* `{.ctx = ctx}` is empty. A failed allocation is kept in `status` and stops the growth, so that a whole
    text is written first and checked once. */
@@ -33,6 +46,8 @@ char *dfl_copy_string(dfl_context *ctx, const char *string);
 
 /* Whether a name has this ending, with something in front of it. */
 bool dfl_ends_with(const char *name, const char *ending);
+
+/* ---- words (nearest.c) ---- */
 
 /* The nearest to `word` of `count` words, or NULL if none is near. */
 const char *dfl_nearest_word(const char *word, const char *const *words, int count);

@@ -1,5 +1,5 @@
-/* stages.c: the stages of the least-change projection (see initial.c). */
-#include "initial/stages.h"
+/* completion_stages.c: the stages of the least-change projection (see initial.c). */
+#include "initial/initial_internal.h"
 
 #include <math.h>
 #include <string.h>
@@ -272,9 +272,7 @@ static bool is_linear(const dfl_system *sys, dfl_initial_stage st)
 
 double dfl_stages_size(const dfl_initial *init, dfl_initial_stage st)
 {
-    double largest = 0;
-    for (int j = 0; j < st.columns; j++)
-        largest = fmax(largest, fabs(init->x[st.first_column + j]));
+    const double largest = dfl_max_abs(init->x + st.first_column, st.columns);
     return largest > 0 ? largest : 1;
 }
 
@@ -347,9 +345,7 @@ static double tolerance_of(const dfl_initial *init, dfl_initial_stage st)
 static double size_of_multipliers(const dfl_initial *init)
 {
     const dfl_system *sys = &init->sys;
-    double largest = 0, terms = 0, derivative = 0;
-    for (int k = sys->off_l; k < sys->off_l + sys->nc; k++)
-        largest = fmax(largest, fabs(init->x[k]));
+    double largest = dfl_max_abs(init->x + sys->off_l, sys->nc), terms = 0, derivative = 0;
     for (int i = 0; i < sys->m1; i++) {
         double sum = 0, entry = 0;
         for (int j = 0; j < sys->n; j++)

@@ -1,8 +1,8 @@
-/* trouble.h: inside eom: what went wrong at a point. */
-#ifndef DFL_TROUBLE_H
-#define DFL_TROUBLE_H
+/* eom_internal.h: inside eom: what went wrong at a point. */
+#ifndef DFL_EOM_INTERNAL_H
+#define DFL_EOM_INTERNAL_H
 
-#include "eom/system.h"
+#include "eom/eom.h"
 
 /* Names what is not finite in y = f_dyn - M v' (nv) at an evaluated point: DFL_STEP_NONFINITE. */
 dfl_outcome dfl_system_dynamics_trouble(const double *y, dfl_system *sys, const dfl_point *point);

@@ -1,7 +1,7 @@
-/* stages.h: inside initial: the stages of the projection (stages.c), the check (violations.c) and far
+/* initial_internal.h: inside initial: the stages of the projection (completion_stages.c), the check (violations.c) and far
    guesses (assembly.c). */
-#ifndef DFL_STAGES_H
-#define DFL_STAGES_H
+#ifndef DFL_INITIAL_INTERNAL_H
+#define DFL_INITIAL_INTERNAL_H
 #include "initial/initial.h"
 
 /* Below this part of the largest, rows and singular values are weak. */

@@ -1,7 +1,8 @@
 /* Defaults and ranges of the solver's options: zero means the default. */
-#include "solver/options.h"
+#include "solver/solver_internal.h"
 
 #include <float.h>
+#include <limits.h>
 #include <math.h>
 
 static void fill_defaults(dfl_solver_options *o, const dfl_eom *eom);
@@ -10,8 +11,8 @@ static dfl_status check_choices(const dfl_solver_options *o, dfl_context *ctx, c
 static dfl_status check_order(const dfl_solver_options *o, dfl_context *ctx);
 static dfl_status check_tolerances(const dfl_solver_options *o, dfl_context *ctx, int n);
 
-dfl_status dfl_options_resolve(dfl_solver_options *out, dfl_context *ctx, const dfl_eom *eom,
-                               const dfl_solver_options *in)
+dfl_status dfl_solver_options_resolve(dfl_solver_options *out, dfl_context *ctx, const dfl_eom *eom,
+                                      const dfl_solver_options *in)
 {
     *out = in ? *in : (dfl_solver_options){0};
     fill_defaults(out, eom);
@@ -27,12 +28,6 @@ static void set(double *value, double fallback)
 {
     if (*value == 0)
         *value = fallback;
-}
-
-/* A rate of which negative means none. */
-static double damping(double value, double fallback)
-{
-    return value == 0 ? fallback : value < 0 ? 0 : value;
 }
 
 static void fill_defaults(dfl_solver_options *o, const dfl_eom *eom)
@@ -53,9 +48,7 @@ static void fill_defaults(dfl_solver_options *o, const dfl_eom *eom)
     if (o->newton.iterations == 0)
         o->newton.iterations = 10;
     if (o->newton.updates == 0)
-        o->newton.updates = o->step.fixed > 0 ? 0 : 1; /* a fixed step takes its time */
-    else if (o->newton.updates < 0)
-        o->newton.updates = 0;
+        o->newton.updates = o->step.fixed > 0 ? -1 : 1; /* a fixed step takes its time */
     if (o->step.max_attempts == 0)
         o->step.max_attempts = 10000000;
     if (o->form == DFL_TANGENT || o->form == DFL_PARTITION)
@@ -66,8 +59,8 @@ static void fill_defaults(dfl_solver_options *o, const dfl_eom *eom)
                                      : DFL_RENEW_ALWAYS;
     if (o->form == DFL_EXT316) /* often singular: QR shows it */
         o->newton.differential = DFL_DIFFERENTIAL_QR;
-    o->baumgarte.alpha = damping(o->baumgarte.alpha, 10);
-    o->baumgarte.beta = damping(o->baumgarte.beta, o->baumgarte.alpha);
+    set(&o->baumgarte.alpha, 10);
+    set(&o->baumgarte.beta, o->baumgarte.alpha);
     if (o->newton.reference == DFL_REFERENCE_DEFAULT)
         o->newton.reference =
             o->newton.prediction == DFL_CONSTANT ? DFL_REFERENCE_START : DFL_REFERENCE_STAGE2;
@@ -92,13 +85,13 @@ static dfl_status check_numbers(const dfl_solver_options *o, dfl_context *ctx)
                  {"keep_high", o->step.keep_high, 1, 100},
                  {"rank_tolerance", o->constraints.rank_tolerance, DBL_EPSILON, 0.1},
                  {"rounding", o->error.rounding, 1e-16, 1e-2},
-                 {"baumgarte_alpha", o->baumgarte.alpha, 0, 1e12},
-                 {"baumgarte_beta", o->baumgarte.beta, 0, 1e12},
+                 {"baumgarte_alpha", o->baumgarte.alpha, -DBL_MAX, 1e12},
+                 {"baumgarte_beta", o->baumgarte.beta, -DBL_MAX, 1e12},
                  {"max_step", o->step.max, 0, DBL_MAX},
                  {"fixed_step", o->step.fixed, 0, DBL_MAX},
                  {"every", o->output.every, 0, DBL_MAX},
                  {"newton_iterations", o->newton.iterations, 1, 100},
-                 {"newton_updates", o->newton.updates, 0, 10},
+                 {"newton_updates", o->newton.updates, INT_MIN, 10},
                  {"max_steps", (double)o->step.max_attempts, 1, 1e18},
                  {"events.count", o->events.count, 0, 10000}};
     for (size_t i = 0; i < sizeof range / sizeof *range; i++)
@@ -164,7 +157,8 @@ static dfl_status check_choices(const dfl_solver_options *o, dfl_context *ctx, c
         return dfl_fail(ctx, DFL_INVALID, "fixed_step is %g but max_step only %g", o->step.fixed,
                         o->step.max);
     if (o->events.count > 0 && !o->events.eval)
-        return dfl_fail(ctx, DFL_INVALID, "events.count is %d but events.eval is NULL", o->events.count);
+        return dfl_fail(ctx, DFL_INVALID, "events.count is %d but events.eval is NULL",
+                        o->events.count);
     return DFL_OK;
 }
 

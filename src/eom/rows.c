@@ -1,8 +1,8 @@
-/* evaluate.c: the rows of the strangeness-free form at a point, from a user's model (see system.h).
+/* rows.c: the rows of the strangeness-free form at a point, from a user's model (see eom.h).
 
    Sources: GEOMS (12) for the rows; for carried accelerations the saddle system
    [M W^T; W 0] (a, l) = (f, -bias), which never inverts M. */
-#include "eom/trouble.h"
+#include "eom/eom_internal.h"
 #include "linalg/linalg.h"
 
 #include <string.h>
