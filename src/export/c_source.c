@@ -1,8 +1,8 @@
 /* c_source.c: a model as one C file.
 
-   The file serves as its own header: with NAME_DECLARATIONS defined it only declares. Every block of the
-   general form is one function around the code of its tape; the ODE form is templates/ode.c.in. All
-   functions are reentrant: their workspace is an argument. */
+   The file serves as its own header: with NAME_DECLARATIONS defined it only declares. Every block
+   of the general form is one function around the code of its tape; the ODE form is
+   templates/ode.c.in. All functions are reentrant: their workspace is an argument. */
 #include "export/source_internal.h"
 
 #include <string.h>

@@ -134,7 +134,8 @@ static void write_entry(dfl_text *text, const dfl_source *source, table_id id, i
     }
 }
 
-/* A C string; what is not plain, and '?' (trigraphs), as octal numbers of three digits. */
+/* A C string; special characters, and '?' because of trigraphs, as octal numbers of three
+   digits. */
 static void write_string(dfl_text *text, const char *string)
 {
     dfl_text_add(text, "\"");

@@ -99,7 +99,7 @@ static const struct {
                                   .sign = "J_{\\omega}{}"},
 };
 
-/* Where the writing stands. */
+/* The document so far. */
 typedef struct writer {
     dfl_text *text;
     const dfl_equations *eq;
@@ -222,7 +222,7 @@ static void write_parameters(writer *w)
     }
 }
 
-/* `latex`: the title in LaTeX, or NULL if the words do. */
+/* `latex`: the title in LaTeX, or NULL if it is the same. */
 static void write_title(writer *w, const char *title, const char *latex)
 {
     close_rows(w);
@@ -234,7 +234,7 @@ static void write_title(writer *w, const char *title, const char *latex)
     dfl_text_add(w->text, w->notation == DFL_TEXT ? "\n" : "}\n");
 }
 
-/* Words as they are, or with LaTeX's special signs made harmless. */
+/* Words as they are, or with LaTeX's special characters escaped. */
 static void write_words(writer *w, const char *words)
 {
     for (const char *c = words; *c; c++) {
@@ -294,7 +294,7 @@ static dfl_status write_row(writer *w, const dfl_row *row)
     return status;
 }
 
-/* left = right, in a line of its own each where the left side is wide. */
+/* left = right, on two lines if the left side is wide. */
 static dfl_status write_both_sides(writer *w, const dfl_row *row)
 {
     const dfl_graph *graph = w->eq->graph;
@@ -321,7 +321,7 @@ static dfl_status write_both_sides(writer *w, const dfl_row *row)
     return status;
 }
 
-/* The right side; one that has a name appears as that, but where the name is defined. */
+/* The right side: its name if it has one, except where the name is defined. */
 static dfl_status write_right(writer *w, const dfl_row *row, int column)
 {
     const uint32_t part = w->names->number[row->right];
@@ -331,7 +331,7 @@ static dfl_status write_right(writer *w, const dfl_row *row, int column)
     return w->text->status;
 }
 
-/* What stands left of the equals sign. */
+/* The left side of the equals sign. */
 static void write_label(dfl_text *label, const writer *w, const dfl_row *row)
 {
     const bool is_text = w->notation == DFL_TEXT;

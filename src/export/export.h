@@ -1,20 +1,20 @@
 /* export.h: the equations of a model as source code, text or LaTeX.
 
    All exports use the order of unknowns and the names of dfl_equations and the contract of dfl_eom:
-   M a = f - W^T (lambda, mu). Exported functions take one array `par`: parameters, then inputs, then
-   the levels of invariants, each in the order of declaration. */
+   M a = f - W^T (lambda, mu). Exported functions take one array `par`: parameters, then inputs,
+   then the levels of invariants, each in the order of declaration. */
 #ifndef DFL_EXPORT_H
 #define DFL_EXPORT_H
 
 #include "derive/derive.h"
 #include "symbolic/symbolic.h"
 
-/* The equations of motion for people, as text or as a complete LaTeX document (amsmath, geometry). The
-   assembled rows become nodes of the model's graph. */
+/* The equations of motion for people, as text or as a complete LaTeX document (amsmath, geometry).
+   The assembled rows become nodes of the model's graph. */
 dfl_status dfl_export_equations(dfl_text *text, const dfl_equations *eq, dfl_notation notation);
 
-/* The same for frames of a mechanism: position, rotation, velocities, accelerations and Jacobians of
-   all bodies and of all named frames, in world axes. DFL_INVALID: the model has no bodies. */
+/* The same for frames of a mechanism: position, rotation, velocities, accelerations and Jacobians
+   of all bodies and of all named frames, in world axes. DFL_INVALID: the model has no bodies. */
 dfl_status dfl_export_frames(dfl_text *text, const dfl_equations *eq, dfl_notation notation);
 
 /* Where exported simulations start. */
@@ -25,14 +25,15 @@ typedef struct dfl_export_start {
     const char *problem;  /* why x could not be made consistent, or NULL */
 } dfl_export_start;
 
-/* One self-contained C99 file: functions for M, f, W, g, gI, bias, ..., Jacobians (if `eq` has them),
-   names, default parameters, the start, and the projected right-hand side of the ODE (QR form); if
-   there is none, the file says why. Names start with the model's name made an identifier. */
+/* One self-contained C99 file: functions for M, f, W, g, gI, bias, ..., Jacobians (if `eq` has
+   them), names, default parameters, the start, and the projected right-hand side of the ODE (QR
+   form); if there is none, the file says why. Names start with the model's name made an
+   identifier. */
 dfl_status dfl_export_c(dfl_text *text, const dfl_equations *eq, const dfl_export_start *start);
 
-/* Octave/Matlab: writes NAME_model.m and what it needs into `folder`, which is made if it is missing;
-   its parent is not. `files` gets one line per file written. DFL_INVALID: a file or the folder cannot
-   be made. DFL_IO: a file cannot be written. Both with the reason. */
+/* Octave/Matlab: writes NAME_model.m and what it needs into `folder`, which is made if it is
+   missing; its parent is not. `files` gets one line per file written. DFL_INVALID: a file or the
+   folder cannot be made. DFL_IO: a file cannot be written. Both with the reason. */
 dfl_status dfl_export_octave(dfl_text *files, const dfl_equations *eq,
                              const dfl_export_start *start, const char *folder);
 

@@ -1,7 +1,7 @@
 /* lines.c: long expressions in short lines.
 
-   Whatever cannot be broken at the + and - of an outermost sum (products, functions, sums inside of them)
-   is kept short by names for operands; sums are broken between their terms. */
+   Whatever cannot be broken at the + and - of an outermost sum (products, functions, sums inside
+   them) is kept short by names for operands; sums are broken between their terms. */
 #include "export/rows_internal.h"
 
 #include <ctype.h>
@@ -189,7 +189,7 @@ static void push(summands *stack, dfl_expr expr, bool negative)
     stack->item[stack->count++] = (summand){expr, negative};
 }
 
-/* A named part as its name; dfl_print_expr would write what it stands for. */
+/* Writes the name of a named part; dfl_print_expr would write its definition. */
 static void print_term(dfl_text *text, const dfl_graph *graph, dfl_expr expr,
                        const dfl_names *names, dfl_notation notation)
 {

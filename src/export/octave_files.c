@@ -1,5 +1,5 @@
-/* octave_files.c: the files of an Octave export around the blocks: help and simulation, right-hand side,
-   parameters, initial values. Only what Octave and Matlab share. */
+/* octave_files.c: the files of an Octave export around the blocks: help and simulation, right-hand
+   side, parameters, initial values. Only what Octave and Matlab share. */
 #include "export/source_internal.h"
 
 #include <ctype.h>
@@ -47,7 +47,7 @@ void dfl_octave_main(dfl_text *text, const dfl_source *source, const char *list)
     dfl_source_fill(text, source, dfl_template_model_m);
 }
 
-/* There is nothing to simulate: the help remains, and the reason. */
+/* A model without an ODE cannot be simulated: the file has the help and the reason. */
 static void write_failure(dfl_text *text, const dfl_source *source)
 {
     dfl_text_add(text, "error('%s cannot be simulated as an ODE: %s');\nend\n", source->name,

@@ -60,7 +60,7 @@ void dfl_rows_clear(dfl_rows *rows)
     *rows = (dfl_rows){.ctx = rows->ctx};
 }
 
-/* The components that are not zero; of origins all that the model has. */
+/* The components that are not zero; all components of origins. */
 static void collect_vectors(dfl_rows *rows, const dfl_equations *eq, dfl_section section,
                             size_t offset, int count)
 {
@@ -71,7 +71,7 @@ static void collect_vectors(dfl_rows *rows, const dfl_equations *eq, dfl_section
         const dfl_expr *e = (const dfl_expr *)(const void *)((const char *)frame + offset);
         const bool all = section == DFL_SECTION_FRAME_R, angle = count == 1;
         if (frame->planar ? count == 9 : angle)
-            continue; /* one angle says it, or there is none */
+            continue; /* in the plane an angle replaces the rotation, in space there is no angle */
         for (int k = 0; k < count; k++)
             if (angle || e[k] != 0 || (all && !(frame->planar && k == 2)))
                 add(rows, (dfl_row){.section = section,
@@ -194,7 +194,7 @@ static void collect_constraints(dfl_rows *rows, const dfl_equations *eq)
     }
 }
 
-/* As declared: without their levels. */
+/* As declared, without their levels. */
 static void collect_invariants(dfl_rows *rows, const dfl_equations *eq)
 {
     for (int i = 0; i < eq->model->ndeclarations; i++) {

@@ -28,7 +28,7 @@ typedef enum dfl_section {
     DFL_SECTION_ENERGY,
     DFL_SECTION_OUTPUTS,
     DFL_SECTION_EVENTS,
-    DFL_SECTION_FRAME_R, /* of frames: origin, angle, rotation, velocities, accelerations, Jacobians */
+    DFL_SECTION_FRAME_R, /* of frames: origin, angle, rotation, velocities, ..., Jacobians */
     DFL_SECTION_FRAME_ANGLE,
     DFL_SECTION_FRAME_ROTATION,
     DFL_SECTION_FRAME_V,
@@ -57,8 +57,8 @@ typedef struct dfl_rows {
     dfl_names names; /* of what the rows share, and of what would make one too long */
 } dfl_rows;
 
-/* Collects all rows and chooses the names; the graph gets the sums of the assembled rows. On failure
-   *out is empty. */
+/* Collects all rows and chooses the names; the graph gets the sums of the assembled rows. On
+   failure *out is empty. */
 dfl_status dfl_rows_create(dfl_rows *out, const dfl_equations *eq);
 dfl_status dfl_rows_create_frames(dfl_rows *out, const dfl_equations *eq);
 void dfl_rows_clear(dfl_rows *rows);
@@ -68,12 +68,12 @@ void dfl_rows_clear(dfl_rows *rows);
 dfl_status dfl_names_shorten(dfl_names *names, const dfl_graph *graph, const dfl_expr *exprs,
                              int count);
 
-/* Appends an expression, its outermost sum without brackets and broken at + and - where a line would
-   become longer than people like. `column`: how wide the line is already. DFL_NO_MEMORY. */
+/* Appends an expression, its outermost sum without brackets and broken at + and - where a line
+   would become too long. `column`: the width of the line so far. DFL_NO_MEMORY. */
 dfl_status dfl_lines_add(dfl_text *text, const dfl_graph *graph, dfl_expr expr,
                          const dfl_names *names, dfl_notation notation, int column);
 
-/* The width of a text that is to be shown: of LaTeX, about the number of visible signs. */
+/* The width of a text on the page; for LaTeX, about the number of visible signs. */
 int dfl_lines_width(const char *text, dfl_notation notation);
 
 #endif

@@ -93,7 +93,7 @@ double dfl_source_value(const dfl_source *source, int i)
 void dfl_source_words(dfl_text *text, const char *words)
 {
     for (const char *c = words; *c; c++) {
-        if (c[0] == '*' || c[0] == '/') /* never the two side by side */
+        if (c[0] == '*' || c[0] == '/') /* never next to each other */
             dfl_text_add(text, c[1] == '*' || c[1] == '/' ? "%c " : "%c", c[0]);
         else
             dfl_text_add(text, "%c", iscntrl((unsigned char)*c) || *c == '\\' ? ' ' : *c);
@@ -102,8 +102,8 @@ void dfl_source_words(dfl_text *text, const char *words)
 
 /* ------------------------------------------------------------------------------- names */
 
-/* Letters, digits and '_'; "model_" in front where it would start with something else. No export uses
-   the identifier alone, it always gets an ending: so it may be a word that means something. */
+/* Letters, digits and '_', starting with a letter ("model_" in front if necessary). No export uses
+   the identifier without an ending, so it may be a keyword. */
 static dfl_status make_identifier(dfl_source *source)
 {
     const char *given = source->eq->model->name ? source->eq->model->name : "";
@@ -228,7 +228,7 @@ static void list_jacobians(dfl_source *source)
                                                        .matrix = all[i].matrix};
 }
 
-/* The QR form needs v' as a function of (p, v, r, t) that one linear solution gives. */
+/* The QR form needs v' as a function of (p, v, r, t) from one linear system. */
 static const char *why_no_ode(const dfl_equations *eq)
 {
     if (eq->nv == 0)

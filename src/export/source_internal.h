@@ -1,5 +1,5 @@
-/* source_internal.h: what the exports of source code share: names, blocks, tapes, templates, and the
-   words about them. */
+/* source_internal.h: what the exports of source code share: names, blocks, tapes, templates, and
+   the words about them. */
 #ifndef DFL_SOURCE_INTERNAL_H
 #define DFL_SOURCE_INTERNAL_H
 
@@ -38,7 +38,8 @@ typedef enum dfl_block_id {
     DFL_BLOCKS
 } dfl_block_id;
 
-/* One block: a vector of expressions or a sparse matrix; rows * cols == 0 means the model has none. */
+/* One block: a vector of expressions or a sparse matrix; rows * cols == 0 means the model has
+   none. */
 typedef struct dfl_block {
     const char *name;     /* "M", "jacobian_dyn": the end of a function's name */
     const char *variable; /* "M", "J.dyn": what holds the result in Octave */
@@ -48,7 +49,8 @@ typedef struct dfl_block {
     const dfl_sparse *matrix; /* or NULL */
 } dfl_block;
 
-/* Input arrays of the exported functions; par holds parameters, inputs and levels one after another. */
+/* Input arrays of the exported functions; par holds parameters, inputs and levels one after
+   another. */
 enum { DFL_SOURCE_TIME, DFL_SOURCE_X, DFL_SOURCE_A, DFL_SOURCE_PAR, DFL_SOURCE_ARRAYS };
 
 typedef struct dfl_source {
@@ -70,14 +72,14 @@ typedef struct dfl_source {
 dfl_status dfl_source_init(dfl_source *out, const dfl_equations *eq, const dfl_export_start *start);
 void dfl_source_clear(dfl_source *source);
 
-/* The number of entries of a block; 0 where the model has none. */
+/* The number of entries of a block; 0 if the model has none. */
 static inline size_t dfl_block_size(const dfl_block *block)
 {
     return (size_t)block->rows * (size_t)block->cols;
 }
 
-/* Whether the function of a block takes the accelerations a: derivatives do, and outputs that contain
-   them. */
+/* Whether the function of a block takes the accelerations a: derivatives do, and outputs that
+   contain them. */
 bool dfl_source_takes_a(const dfl_source *source, dfl_block_id id);
 
 /* A tape that writes the listed blocks, the i-th into output array i. */
@@ -98,7 +100,7 @@ typedef struct dfl_comment_style {
 /* Appends the conventions of all exports: unknowns, parameters, equations, signs. */
 void dfl_source_describe(dfl_text *text, const dfl_source *source, const dfl_comment_style *style);
 
-/* What stands at a place of x: "position", ... */
+/* The kind of the unknown at a place of x: "position", ... */
 const char *dfl_unknown_kind(const dfl_equations *eq, int place);
 
 /* Appends words from outside (units, paths, messages) so that they can end neither a comment nor a
@@ -114,8 +116,8 @@ extern const char dfl_template_conventions_c[], dfl_template_ode_c[],
     dfl_template_initial_help_m[];
 
 /* Appends a template. '@' becomes the model's name (but not in "@(", which is a function handle of
-   Octave), '$' its name in capitals. Lines between #if CONDITION, #else and #endif are written if the
-   model has CONSTRAINTS, HOLONOMIC or NONHOLONOMIC ones, or DYNAMIC variables. */
+   Octave), '$' its name in capitals. Lines between #if CONDITION, #else and #endif are written if
+   the model has CONSTRAINTS, HOLONOMIC or NONHOLONOMIC ones, or DYNAMIC variables. */
 void dfl_source_fill(dfl_text *text, const dfl_source *source, const char *pattern);
 
 /* ------------------------------------------------------------------------------- parts of files */

@@ -166,7 +166,7 @@ bool dfl_h5_get_rows(double *out, const dfl_h5_table *table, hsize_t first, hsiz
     return done;
 }
 
-/* Negative if there is none. Every part of the path must be there, or HDF5 has an error to tell. */
+/* Negative if the file has no such data set. */
 static hid_t open_set(hid_t file, const char *path)
 {
     return H5Dopen2(file, path, H5P_DEFAULT);

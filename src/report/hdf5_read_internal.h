@@ -1,16 +1,16 @@
 /* hdf5_read_internal.h: values and tables of a stored result, inside the module.
 
-   What is not there, or is not what it should be, is NULL or has no rows; *status is set to DFL_NO_MEMORY
-   where memory is lacking, and else left as it is. */
-#ifndef DFL_HDF5_READ_H
-#define DFL_HDF5_READ_H
+   Data that is missing, or has another type, is NULL or has no rows. *status becomes DFL_NO_MEMORY
+   if memory runs out, and is unchanged otherwise. */
+#ifndef DFL_HDF5_READ_INTERNAL_H
+#define DFL_HDF5_READ_INTERNAL_H
 
 #include <driftless/context.h>
 
 #include <hdf5.h>
 #include <stdbool.h>
 
-/* HDF5's own error printer while it is silent. */
+/* HDF5's error printer, kept while HDF5 is silent. */
 typedef struct dfl_h5_quiet {
     H5E_auto2_t print;
     void *user;
@@ -25,16 +25,16 @@ char **dfl_h5_get_texts(int *count, dfl_status *status, dfl_context *ctx, hid_t 
 void dfl_h5_free_texts(char **texts, int count, dfl_context *ctx);
 double *dfl_h5_get_numbers(int *count, dfl_status *status, dfl_context *ctx, hid_t file,
                            const char *path);
-/* NAN if there is none. */
+/* NAN if it is missing. */
 double dfl_h5_get_number(hid_t file, const char *path);
 
-/* The names of what a group contains, in the order of their names. */
+/* The names of the members of a group, sorted. */
 char **dfl_h5_get_names(int *count, dfl_status *status, dfl_context *ctx, hid_t file,
                         const char *path);
 
 /* A vector or matrix that is read by rows. */
 typedef struct dfl_h5_table {
-    hid_t data; /* negative: there is none */
+    hid_t data; /* negative: it is missing */
     hsize_t rows;
     int columns;
 } dfl_h5_table;

@@ -1,6 +1,7 @@
 /* live.c: pages and plots of a run in progress, as two more kinds of files.
 
-   Both are written when the run has ended. Until then a page says so, and a plot stays what it was. */
+   Both are written when the run has ended. Until then a page says so, and a plot stays what it
+   was. */
 #include "report/report_internal.h"
 
 #include <errno.h>

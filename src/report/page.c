@@ -1,9 +1,9 @@
 /* page.c: a report as one HTML page that needs nothing else.
 
-   The page is a frame, a style sheet, the data as JSON, and the program that shows them (viewer/). In the
-   JSON a column is a number where it never changes, else base64 of its numbers. Inside a script element
-   only "<" could end the data early: it is written as an escape, so that names, comments and texts of
-   a model stay texts. A policy in the page forbids every request. */
+   The page is a frame, a style sheet, the data as JSON, and the program that shows them (viewer/).
+   In the JSON a column is one number if it never changes, else base64 of its numbers. Inside a
+   script element only "<" could end the data early: it is written as an escape, so that names,
+   comments and texts of a model stay texts. A policy in the page forbids every request. */
 #include "report/report_internal.h"
 
 #include <math.h>
@@ -195,7 +195,7 @@ static void write_head(FILE *file, dfl_context *ctx, const char *title)
           file);
 }
 
-/* JSON has "<" only inside of strings. */
+/* JSON has "<" only inside strings. */
 static void write_json(FILE *file, const char *json)
 {
     while (*json) {

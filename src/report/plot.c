@@ -1,6 +1,7 @@
 /* plot.c: one plot of some columns over time, as SVG.
 
-   A frame, round ticks, a light grid and a legend. Residuals and step sizes have a logarithmic axis. */
+   A frame, round ticks, a light grid and a legend. Residuals and step sizes have a logarithmic
+   axis. */
 #include "report/report_internal.h"
 
 #include <math.h>
@@ -18,7 +19,7 @@ typedef struct plot {
     int column[MOST_CURVES], count;
     const char *name[MOST_CURVES], *unit[MOST_CURVES]; /* unit: "" where unknown */
     bool logarithmic;                                  /* values are decades */
-    double origin;                                     /* is subtracted */
+    double origin;                                     /* subtracted from all values */
     dfl_axes axes;
 } plot;
 
@@ -29,7 +30,7 @@ enum { STEP_SIZE = 0, STEP_ENERGY = 3, STEP_RESIDUALS = 4 };
 typedef struct ticks {
     double first, step;
     int count;
-    int digits; /* behind the point */
+    int digits; /* after the decimal point */
 } ticks;
 
 static dfl_status choose(plot *p, const char *columns);
@@ -72,7 +73,8 @@ dfl_status dfl_plot_write(FILE *file, const dfl_report *report, const char *colu
     return status;
 }
 
-/* Names with commas between; without any, what `choose_all` finds; or one word for all that a run proves. */
+/* `columns` is a list of names with commas between, NULL for what `choose_all` finds, or one word
+   of `choose_proof`. */
 static dfl_status choose(plot *p, const char *columns)
 {
     dfl_status status = DFL_OK;
@@ -150,7 +152,7 @@ static dfl_status choose_one(plot *p, const char *name, size_t length)
                     nearest ? "; did you mean '" : "", nearest ? nearest : "", nearest ? "'?" : "");
 }
 
-/* The outputs, or without any the positions. */
+/* The outputs; without outputs, the positions. */
 static void choose_all(plot *p)
 {
     const dfl_report *report = p->report;
@@ -161,7 +163,7 @@ static void choose_all(plot *p)
         take_column(p, report->about->n + i);
 }
 
-/* With a little room above and below; whole decades. */
+/* Leaves a little room above and below; a logarithmic axis shows whole decades. */
 static void find_ranges(plot *p)
 {
     const int rows = dfl_thin_rows(p->table);
@@ -195,7 +197,7 @@ static void find_ranges(plot *p)
     p->axes = (dfl_axes){LEFT, TOP, PLOT_WIDTH, PLOT_HEIGHT, t0, t1, low, high};
 }
 
-/* As it is drawn: of a logarithmic axis decades; not finite where there is nothing. */
+/* The value as drawn, decades on a logarithmic axis; not finite where nothing is drawn. */
 static double value_of(const plot *p, int row, int column)
 {
     const double value = dfl_thin_value(p->table, row, column) - p->origin;
@@ -265,7 +267,8 @@ static void draw_curves(plot *p)
     dfl_svg_curves_close(&p->svg);
 }
 
-/* Below the plot, side by side where they fit. Returns its height, and nothing else to `measure`. */
+/* Draws the legend below the plot, in as few lines as possible, unless it is only to be measured.
+   Returns its height. */
 static int draw_legend(plot *p, bool measure)
 {
     double x = LEFT;

@@ -1,5 +1,5 @@
-/* report.h: a run for people: one HTML page with plots and an animation, or one plot as SVG; and what
-   drawings as SVG are made from. */
+/* report.h: a run for people: one HTML page with plots and an animation, or one plot as SVG; and
+   what drawings as SVG are made from. */
 #ifndef DFL_REPORT_H
 #define DFL_REPORT_H
 
@@ -9,10 +9,10 @@
 bool dfl_is_report(const char *path);
 
 /* Adds a page or a plot to the files of a run; it is written when the run has ended. `columns` says
-   what a plot shows, names with commas between, or residuals, energy or steps; NULL: the outputs, or
-   without any the positions.
-   DFL_INVALID: an unknown column (with the nearest), a file that cannot be opened, or a page from a
-   program that was built without Node.js. DFL_IO: the file cannot be written. */
+   what a plot shows, names with commas between, or residuals, energy or steps; NULL: the outputs,
+   or without any the positions. DFL_INVALID: an unknown column (with the nearest), a file that
+   cannot be opened, or a page from a program that was built without Node.js. DFL_IO: the file
+   cannot be written. */
 dfl_status dfl_report_open(dfl_record *record, const char *path, const char *columns);
 
 /* Writes the page or plot `to` of the HDF5 result `from`. A result whose run has not ended, or was
@@ -43,8 +43,8 @@ void dfl_svg_tick_x(dfl_text *svg, const dfl_axes *axes, double x, const char *l
 void dfl_svg_tick_y(dfl_text *svg, const dfl_axes *axes, double y, const char *label);
 void dfl_svg_frame(dfl_text *svg, const dfl_axes *axes, const char *x_label, const char *y_label);
 
-/* Curves inside the axes. The number of a curve chooses its colour, and its dashes from DFL_SVG_COLORS
-   on. A point that is not finite makes a gap. */
+/* Curves inside the axes. The number of a curve chooses its colour, and its dashes from
+   DFL_SVG_COLORS on. A point that is not finite makes a gap. */
 enum { DFL_SVG_COLORS = 8 };
 typedef struct dfl_pen {
     dfl_text *svg;

@@ -1,7 +1,7 @@
 /* stored.c: a report of a result that was stored as HDF5.
 
-   Everything is read that the layout of result/hdf5.c has; what is missing (results of older versions,
-   or of runs that were killed) is left out. Tables are read in blocks. */
+   The layout is that of result/hdf5.c. Data that is missing (results of older versions, or of runs
+   that were killed) is left out. Tables are read in blocks. */
 #include "report/hdf5_read_internal.h"
 #include "report/report_internal.h"
 
@@ -10,7 +10,7 @@
 
 enum { BLOCK = 512 };
 
-/* Lists of texts in the file, and texts. */
+/* Lists of texts, texts and arrays of the file. */
 enum {
     NAMES,
     KINDS,
@@ -69,7 +69,7 @@ dfl_status dfl_report_stored(dfl_context *ctx, const char *from, const char *to,
 {
     stored s = {.ctx = ctx, .file = -1};
     dfl_h5_quiet quiet;
-    H5dont_atexit(); /* HDF5 cannot close everything of a damaged file, and would print that at exit */
+    H5dont_atexit(); /* HDF5 would print at exit what it cannot close of a damaged file */
     dfl_h5_silence(&quiet);
     dfl_status status = open_stored(&s, from);
     if (!status)
@@ -129,7 +129,8 @@ static void close_stored(stored *s)
 
 /* ------------------------------------------------------------------------------- description */
 
-/* The names of states and outputs in one list, and the kinds of the states. DFL_INVALID: there are none. */
+/* The names of states and outputs in one list, and the kinds of the states. DFL_INVALID: the file
+   has no names. */
 static dfl_status read_columns(stored *s)
 {
     list outputs = {0}, *names = &s->lists[NAMES];
@@ -158,7 +159,7 @@ static dfl_status read_columns(stored *s)
     return read_list(s, KINDS, "meta/names/kinds")->count == n ? s->status : guess_kinds(s);
 }
 
-/* For results that do not have them. */
+/* For results without kinds. */
 static dfl_status guess_kinds(stored *s)
 {
     list *kinds = &s->lists[KINDS];
@@ -336,7 +337,7 @@ static dfl_status read_contents(stored *s)
     return status;
 }
 
-/* Tables side by side, as far as all of them go, into a thinned one. */
+/* Reads tables side by side, up to the length of the shortest, into a thinned one. */
 static dfl_status read_tables(stored *s, dfl_thin *into, const char *const *paths, int count)
 {
     enum { MOST_TABLES = 8 };

@@ -45,7 +45,7 @@ void dfl_thin_add(dfl_thin *thin, double time, const double *row)
         extend_bucket(thin, time, row);
     } else {
         if (thin->count == thin->room)
-            merge(thin); /* an even number of full buckets, so that the next row starts one */
+            merge(thin); /* the number of buckets is even, so that the next row starts one */
         start_bucket(thin, time, row);
     }
     if (thin->whole) {
@@ -103,7 +103,7 @@ static void start_bucket(dfl_thin *thin, double time, const double *row)
     thin->count++;
 }
 
-/* Whole rows keep their first one. NAN gives way to every number. */
+/* Of whole rows the bucket keeps the first. Any number replaces NAN. */
 static void extend_bucket(dfl_thin *thin, double time, const double *row)
 {
     const size_t width = (size_t)thin->columns, start = (size_t)(thin->count - 1) * width;
@@ -122,7 +122,7 @@ static void extend_bucket(dfl_thin *thin, double time, const double *row)
     }
 }
 
-/* Two buckets become one, all along. */
+/* Merges neighbours: bucket k gets buckets 2 k and 2 k + 1. */
 static void merge(dfl_thin *thin)
 {
     const size_t width = (size_t)thin->columns;

@@ -10,7 +10,7 @@ enum { MOST_AT_ONCE = 24 };
 static size_t put_bytes(unsigned char *out, double number, bool single);
 static size_t encode(char *out, const unsigned char *bytes, size_t size);
 
-/* Three numbers are a multiple of three bytes, so that they can be encoded on their own. */
+/* Three numbers are a multiple of three bytes and can be encoded separately. */
 size_t dfl_base64(char *out, const double *numbers, int count, bool single)
 {
     size_t length = 0;

@@ -64,7 +64,7 @@ static dfl_status close_csv(dfl_writer *writer, bool finished)
     return status;
 }
 
-/* A comma and the name, in quotation marks where it needs them. */
+/* A comma and the name, in quotation marks if it needs them. */
 static void write_name(FILE *file, const char *name)
 {
     putc(',', file);

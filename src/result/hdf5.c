@@ -11,11 +11,12 @@
        /meta          what was run, and how it ended
 
    A run may be killed at any time and its file must open. So the structure of the growing tables
-   (metadata) reaches the disk only in H5Fflush, about once a second, and before a flush the file gets
-   its full length, so that the flush itself cannot run out of space.
-   When anything fails the file is left as the last flush made it: closing it through HDF5 would
-   write a structure that refers to data which is not there. The format is that of HDF5 1.8, which
-   knows no "open for writing" mark that would keep readers out after a kill. */
+   (metadata) reaches the disk only in H5Fflush, about once a second, and before a flush the file
+   gets its full length, so that the flush itself cannot run out of space.
+
+   After a failure the file stays as the last flush left it: closing it through HDF5 would write a
+   structure that refers to missing data. The format is HDF5 1.8, which has no "open for writing"
+   mark that would keep readers out after a kill. */
 #define _POSIX_C_SOURCE 200809L
 #include "result/hdf5_internal.h"
 #include "result/result_internal.h"
@@ -148,7 +149,7 @@ static hdf5_file *enter(dfl_writer *writer)
     return h5;
 }
 
-/* Without a recorded reason memory was lacking, and the context has that message. */
+/* Without a recorded reason, memory ran out and the context has the message. */
 static dfl_status leave(dfl_writer *writer, bool done)
 {
     const hdf5_file *h5 = writer->file;
@@ -200,7 +201,7 @@ static bool create_tables(dfl_writer *writer)
                           1U << 1 | 1U << 2);
 }
 
-/* A group of vectors; bits of `integers` mark those of whole numbers. */
+/* A group of vectors; bits of `integers` mark vectors of integers. */
 static bool create_vectors(dfl_series *vectors, dfl_writer *writer, const char *group,
                            const char *const *names, int count, unsigned integers)
 {
@@ -295,7 +296,7 @@ static bool describe_end(dfl_writer *writer)
     return done;
 }
 
-/* One number to each vector. */
+/* Adds one number to each vector. */
 static bool add_numbers(dfl_series *vectors, const double *numbers, int count)
 {
     bool done = true;
@@ -309,7 +310,7 @@ static bool flush_if_due(dfl_writer *writer)
     return !dfl_writer_due(writer) || flush(writer->file);
 }
 
-/* Brings everything to the disk, so that the file is complete up to here. */
+/* Writes everything to the disk, so that the file is complete up to here. */
 static bool flush(hdf5_file *h5)
 {
     bool done = true;
@@ -335,7 +336,7 @@ static bool reserve(hdf5_file *h5)
     return !error;
 }
 
-/* Closes the file; after an error gives it up as it is on the disk: see the top. Frees the rest. */
+/* Closes the file and frees the rest; after an error the file is given up: see the top. */
 static bool close_file(dfl_writer *writer)
 {
     hdf5_file *h5 = writer->file;

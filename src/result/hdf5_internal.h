@@ -1,17 +1,17 @@
-/* hdf5_parts.h: small values and growing tables in an HDF5 file, inside the output module.
+/* hdf5_internal.h: small values and growing tables in an HDF5 file, inside the module.
 
-   Functions return false when HDF5 reports an error, which dfl_h5_record then has recorded, or when
-   memory is lacking, with its message in the context. */
-#ifndef DFL_HDF5_PARTS_H
-#define DFL_HDF5_PARTS_H
+   Functions return false if HDF5 reports an error, which dfl_h5_record has recorded, or if memory
+   runs out, with the message in the context. */
+#ifndef DFL_HDF5_INTERNAL_H
+#define DFL_HDF5_INTERNAL_H
 
 #include <driftless/context.h>
 
 #include <hdf5.h>
 #include <stdbool.h>
 
-/* Values under `name` in a group; an older value of the name is replaced. Texts have a fixed length and
-   are called ASCII, also where they hold UTF-8: Octave reads no others. */
+/* Values under `name` in a group; an older value is replaced. Texts have a fixed length and are
+   marked as ASCII, even if they hold UTF-8: Octave cannot read others. */
 bool dfl_h5_text(hid_t group, const char *name, const char *text);
 bool dfl_h5_texts(dfl_context *ctx, hid_t group, const char *name, const char *const *texts,
                   int count);
@@ -26,7 +26,7 @@ bool dfl_h5_names(hid_t object, const char *name, const char *const *names, int 
 typedef struct dfl_series {
     hid_t data;
     int rank;    /* 1: a vector, 2: a matrix */
-    int columns; /* of a matrix, also 0; a vector has 1 */
+    int columns; /* of a matrix, may be 0; 1 for a vector */
     int room, filled;
     hsize_t rows; /* in the file */
     double *block;
@@ -45,8 +45,8 @@ bool dfl_series_add(dfl_series *series, const double *row);
 /* Writes what is buffered. */
 bool dfl_series_write(dfl_series *series);
 
-/* To be called by HDF5 at an error (H5Eset_auto2): puts the innermost one, in few words, into the text of
-   DFL_H5_REASON bytes at `reason`, unless there is one already. */
+/* HDF5 calls this at an error (H5Eset_auto2). Writes the innermost error, in few words, to the text
+   of DFL_H5_REASON bytes at `reason`, unless it already holds one. */
 enum { DFL_H5_REASON = 256 };
 herr_t dfl_h5_record(hid_t stack, void *reason);
 

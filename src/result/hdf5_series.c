@@ -1,10 +1,10 @@
 /* hdf5_series.c: tables that grow by rows.
 
-   Rows are collected in one block, which is also one chunk of the file, and go to the file when it is
-   full or when dfl_series_write is called; so a table needs the same memory however long the run.
-   Chunks are not cached: raw data is on its way to the disk before any structure of the file
-   refers to it, and a full disk shows at once. Changes of a table's own structure stay in memory until
-   the file is flushed; what has been flushed may be dropped from memory. */
+   Rows are collected in one block, which is also one chunk of the file, and go to the file when it
+   is full or when dfl_series_write is called; so a table needs the same memory however long the
+   run. Chunks are not cached: raw data is on its way to the disk before any structure of the file
+   refers to it, and a full disk shows at once. Changes of a table's structure are kept in memory
+   until the file is flushed. */
 #include "result/hdf5_internal.h"
 
 #include <string.h>
@@ -68,7 +68,8 @@ bool dfl_series_write(dfl_series *series)
     return done;
 }
 
-/* A matrix without columns may grow sideways, for a chunk must not be wider than its largest size. */
+/* A chunk must not be wider than the largest size, so a matrix without columns may grow
+   sideways. */
 static bool create(dfl_series *series, dfl_context *ctx, hid_t group, const char *name, hid_t type)
 {
     const int width = series->columns > 0 ? series->columns : 1;

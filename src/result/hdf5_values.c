@@ -97,8 +97,8 @@ static hid_t text_type(size_t size, H5T_cset_t set)
     return type;
 }
 
-/* The first one of the walk is where the error was detected. Errors of the operating system read: ...,
-   errno = 28, error message = 'No space left on device', ... */
+/* The first one of the walk is where the error was detected. Errors of the operating system read:
+   ..., errno = 28, error message = 'No space left on device', ... */
 static herr_t innermost(unsigned n, const H5E_error2_t *error, void *user)
 {
     if (n > 0 || !error->desc)

@@ -34,7 +34,8 @@ void dfl_json_number(dfl_text *text, double number)
         dfl_text_add(text, "null");
 }
 
-/* The bytes of the UTF-8 character at s, 0 if it is none (RFC 3629: no surrogates, shortest form). */
+/* The length of the UTF-8 character at s; 0 if the bytes are not one (RFC 3629: no surrogates, only
+   the shortest form). */
 static size_t character(const unsigned char *s)
 {
     const size_t bytes = s[0] < 0x80                   ? 1

@@ -1,8 +1,8 @@
 /* result.h: a run as files: CSV, HDF5 or memory; its summary as JSON or text.
 
-   A record describes one run, hands its rows, steps and events to all its files, and keeps the first
-   failure of each. The kinds of files of this module are CSV, HDF5 and a table in memory; other modules
-   add theirs as a dfl_file_kind (report: pages and plots).
+   A record describes one run, hands its rows, steps and events to all its files, and keeps the
+   first failure of each. The kinds of files of this module are CSV, HDF5 and a table in memory;
+   other modules add theirs as a dfl_file_kind (report: pages and plots).
 
    Every file has the same order of columns: positions p, velocities v, dynamic r, contact s,
    auxiliary w, lambda, mu, then the outputs. */
@@ -155,8 +155,8 @@ dfl_status dfl_record_row(dfl_record *record, double t, const double *x, const d
                           const double *scene);
 dfl_status dfl_record_step(dfl_record *record, const dfl_step_record *step);
 dfl_status dfl_record_event(dfl_record *record, const dfl_event_record *event);
-/* Writes what is buffered and the summary, and closes all files, also after a failure. If a file cannot
-   be completed, the status of the summary becomes "failed" for the files after it. */
+/* Writes what is buffered and the summary, and closes all files, also after a failure. If a file
+   cannot be completed, the status of the summary becomes "failed" for the files after it. */
 dfl_status dfl_record_close(dfl_record *record, dfl_summary *summary);
 
 /* The object of `--json`, ended by a newline, and a few lines for people. */
@@ -206,8 +206,8 @@ dfl_status dfl_writer_fail(const dfl_writer *writer);
 
 /* ------------------------------------------------------------------------------- parts */
 
-/* Parts of JSON: a string in quotation marks (bytes that are not UTF-8 become U+FFFD), a number (null
-   unless finite). */
+/* Parts of JSON: a string in quotation marks (bytes that are not UTF-8 become U+FFFD), a number
+   (null unless finite). */
 void dfl_json_string(dfl_text *text, const char *string);
 void dfl_json_number(dfl_text *text, double number);
 

@@ -29,7 +29,7 @@ extern const dfl_file_kind dfl_csv_kind, dfl_hdf5_kind;
 /* The names of all declarations of one kind, in their order. */
 void dfl_declared_names(const char **names, const dfl_model *model, dfl_declared kind);
 
-/* Memory that the record frees; NULL if there is none. */
+/* Memory that the record frees; NULL if it runs out. */
 void *dfl_record_alloc(dfl_record *record, size_t count, size_t size);
 
 /* Completes the description at the end of the run. */

@@ -1,4 +1,4 @@
-/* summary.c: what a run ended with, for programs (JSON) and for people. */
+/* summary.c: how a run ended, for programs (JSON) and for people. */
 #include "result/result_internal.h"
 
 #include <math.h>
@@ -111,7 +111,8 @@ dfl_status dfl_summary_text(dfl_text *text, const dfl_record *record, const dfl_
     return text->status;
 }
 
-/* Whether the energy should stay what it is: no declared force does work, no equation contains time. */
+/* Whether the energy should stay constant: no declared force does work and no equation contains
+   time. */
 static bool is_conservative(const dfl_equations *eq)
 {
     return eq->autonomous && !dfl_depends(eq->graph, eq->energy, DFL_SYM_TIME) &&
@@ -155,7 +156,7 @@ static void add_counters(dfl_text *text, const dfl_statistics *stats)
     }
 }
 
-/* How many there were, and the first of them. */
+/* The number of events, and the first of them. */
 static void add_events(dfl_text *text, const dfl_summary *summary, const char *const *names)
 {
     dfl_text_add(text, ",\n  \"events\": {");
@@ -208,7 +209,7 @@ static void describe_steps(dfl_text *text, const dfl_statistics *stats)
                      stats->unconverged);
 }
 
-/* The levels that there are, one below the other. */
+/* The levels of the model, one per line. */
 static void describe_levels(dfl_text *text, const double levels[DFL_LEVELS])
 {
     const char *title = "largest residual";

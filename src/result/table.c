@@ -56,7 +56,7 @@ static dfl_status take_event(dfl_writer *writer, const dfl_event_record *event)
     return DFL_OK;
 }
 
-/* The table stays with its owner. */
+/* The owner keeps the table. */
 static dfl_status close_table(dfl_writer *writer, bool finished)
 {
     (void)writer, (void)finished;
