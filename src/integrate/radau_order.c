@@ -8,7 +8,7 @@
    that they owe to smoothness until they have made steps without rousing it again.
 
    The thresholds differ from RADAU's (0.002 and 0.8), whose matrix belongs to the start of a step: ours
-   belongs to its middle and converges faster. Over 16 of the problems of tests/solver/test_references.c
+   belongs to its middle and converges faster. Over 16 of the problems of tests/solver/accuracy/test_references.c
    0.02 and 0.05 need up to 6 % more evaluations for errors from 1e-4 to 1e-9 than 0.03 does; for
    1e-10, 0.02 needs a fifth more. */
 #include "integrate/radau.h"
@@ -101,7 +101,7 @@ static double coefficient(dfl_radau *ra, int place)
 
 /* Over a step in which the motion is smooth the coefficients of Legendre's series of x' fall like a
    geometric sequence; where it has a kink they hardly do. The last one is compared with two, since the odd
-   or the even ones may vanish. Of the problems of tests/solver/test_references.c the wheelset is flat in 13
+   or the even ones may vanish. Of the problems of tests/solver/accuracy/test_references.c the wheelset is flat in 13
    and 40 % of the attempts of orders 9 and 13, friction in 6 and 28 %, fekete coming to rest in 2 and 6 %,
    the others in less than 1 %. */
 static double flatness(dfl_radau *ra)

@@ -1,5 +1,5 @@
 /* test_orders_table.c: docs/orders.md says what the present code does: some of its entries are measured again. */
-#include "../../bench/orders.h"
+#include "../../../bench/orders.h"
 #include "support.h"
 
 #include <stdlib.h>
