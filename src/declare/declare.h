@@ -296,9 +296,9 @@ enum { DFL_COLORS = 9 };
 extern const char *const dfl_color_names[DFL_COLORS];
 extern const char *const dfl_shape_names[DFL_SHAPE_KINDS];
 
-/* Adds a copy of `shape` to the scene. A mesh reads `file`, a path relative to the model's folder (NULL
-   otherwise). DFL_INVALID: a bad or used name, a colour that is none, a file that is refused. */
-dfl_status dfl_model_shape(dfl_model *model, const dfl_shape *shape, const char *file);
+/* Adds a copy of `shape` to the scene. DFL_INVALID: a bad or used name, an unknown colour, too many shapes or
+   triangles. */
+dfl_status dfl_model_shape(dfl_model *model, const dfl_shape *shape);
 /* Whether it is a colour. */
 dfl_status dfl_model_check_color(const dfl_model *model, const char *name, const char *color);
 

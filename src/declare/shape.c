@@ -2,7 +2,6 @@
 #include "declare/declare_internal.h"
 
 #include "context/context.h"
-#include "declare/mesh.h"
 
 #include <string.h>
 
@@ -18,7 +17,7 @@ static dfl_status copy_shape(dfl_shape *out, dfl_context *ctx, const dfl_shape *
 static dfl_status make_room(dfl_model *model);
 static dfl_status check_triangles(const dfl_model *model, int more);
 
-dfl_status dfl_model_shape(dfl_model *model, const dfl_shape *shape, const char *file)
+dfl_status dfl_model_shape(dfl_model *model, const dfl_shape *shape)
 {
     dfl_shape copy;
     dfl_status status = check_name(model, shape->name);
@@ -27,14 +26,12 @@ dfl_status dfl_model_shape(dfl_model *model, const dfl_shape *shape, const char 
     for (int i = 0; !status && i < shape->ncolumns; i++)
         status = dfl_model_check_contents(model, DFL_FOR_DRAW, shape->name, shape->column[i]);
     if (!status)
+        status = check_triangles(model, shape->ntriangles);
+    if (!status)
         status = make_room(model);
     if (status)
         return status;
     status = copy_shape(&copy, model->ctx, shape);
-    if (!status && file)
-        status = dfl_mesh_read(&copy.triangles, &copy.ntriangles, model->ctx, model->path, file);
-    if (!status)
-        status = check_triangles(model, copy.ntriangles);
     if (status) {
         dfl_shape_clear(&copy, model->ctx);
         return status;
@@ -105,19 +102,21 @@ dfl_status dfl_model_check_color(const dfl_model *model, const char *name, const
                     name, color);
 }
 
-/* A copy without triangles; also a failed one is to be cleared. */
+/* Clear the copy even if it fails. */
 static dfl_status copy_shape(dfl_shape *out, dfl_context *ctx, const dfl_shape *shape)
 {
-    const size_t columns = (size_t)shape->ncolumns;
+    const size_t columns = (size_t)shape->ncolumns, floats = 9 * (size_t)shape->ntriangles;
     *out = *shape;
-    out->triangles = NULL;
-    out->ntriangles = 0;
     out->name = dfl_copy_string(ctx, shape->name);
     out->color = shape->color ? dfl_copy_string(ctx, shape->color) : NULL;
     out->column = dfl_alloc(ctx, columns, sizeof *out->column);
-    if (!out->name || (shape->color && !out->color) || !out->column)
+    out->triangles = floats > 0 ? dfl_alloc(ctx, floats, sizeof *out->triangles) : NULL;
+    if (!out->name || (shape->color && !out->color) || !out->column ||
+        (floats > 0 && !out->triangles))
         return DFL_NO_MEMORY;
     memcpy(out->column, shape->column, columns * sizeof *out->column);
+    if (floats > 0)
+        memcpy(out->triangles, shape->triangles, floats * sizeof *out->triangles);
     return DFL_OK;
 }
 

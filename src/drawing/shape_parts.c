@@ -87,7 +87,7 @@ static dfl_status add_shape(const dfl_stage *stage, dfl_label label, dfl_shape *
     shape->planar = stage->drawing->planar;
     model->line = label.line;
     if (!status && name.length <= LONGEST_NAME && !dfl_is_drawn(model, model->nshapes, shape->name))
-        status = dfl_model_shape(model, shape, NULL);
+        status = dfl_model_shape(model, shape);
     dfl_text_clear(&name);
     return status;
 }

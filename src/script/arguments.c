@@ -2,7 +2,7 @@
 #include "script/arguments.h"
 
 #include "context/context.h"
-#include "script/mechanism.h"
+#include "script/mechanism_calls.h"
 #include "script/symbol.h"
 
 #include <lauxlib.h>

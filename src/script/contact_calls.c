@@ -6,7 +6,7 @@
 
 #include "script/arguments.h"
 #include "script/language.h"
-#include "script/mechanism.h"
+#include "script/mechanism_calls.h"
 #include "script/symbol.h"
 #include "symbolic/symbolic.h"
 

@@ -9,7 +9,8 @@
 #include "declare/declare.h"
 #include "script/arguments.h"
 #include "script/library.h"
-#include "script/mechanism.h"
+#include "script/mechanism_calls.h"
+#include "script/mesh.h"
 #include "script/order.h"
 #include "script/symbol.h"
 
@@ -80,6 +81,7 @@ typedef struct drawing {
 
 static int draw(lua_State *L);
 static int draw_none(lua_State *L);
+static dfl_status declare_shape(dfl_model *model, dfl_shape *shape, const char *file);
 static int count_points(lua_State *L, const drawing *d, int first);
 static bool is_point(lua_State *L, int i);
 static void make_columns(drawing *d, lua_State *L, int points);
@@ -123,7 +125,6 @@ static int draw_none(lua_State *L)
 
 static int draw(lua_State *L)
 {
-    dfl_model *model = dfl_script_of(L)->model;
     const dfl_shape_kind kind = (dfl_shape_kind)lua_tointeger(L, lua_upvalueindex(1));
     drawing d = {.call = lua_tostring(L, lua_upvalueindex(2)),
                  .rule = &rules[kind],
@@ -140,8 +141,21 @@ static int draw(lua_State *L)
     if (first + points <= n)
         read_options(&d, L, first + points);
     dfl_sandbox_charge(L, file ? 1e6 : 1e3);
-    dfl_script_check(L, dfl_model_shape(model, &d.shape, file));
+    dfl_script_check(L, declare_shape(dfl_script_of(L)->model, &d.shape, file));
     return 0;
+}
+
+/* With the triangles of `file`, which is NULL unless the shape is a mesh. */
+static dfl_status declare_shape(dfl_model *model, dfl_shape *shape, const char *file)
+{
+    dfl_status status = DFL_OK;
+    if (file)
+        status =
+            dfl_mesh_read(&shape->triangles, &shape->ntriangles, model->ctx, model->path, file);
+    if (!status)
+        status = dfl_model_shape(model, shape);
+    dfl_free(model->ctx, shape->triangles);
+    return status;
 }
 
 /* From argument `first` on; behind them there may be a table of options and nothing else. */

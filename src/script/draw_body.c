@@ -6,7 +6,7 @@
 
 #include "declare/declare.h"
 #include "script/arguments.h"
-#include "script/mechanism.h"
+#include "script/mechanism_calls.h"
 
 #include <lauxlib.h>
 #include <string.h>

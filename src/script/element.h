@@ -7,7 +7,7 @@
 #define DFL_SCRIPT_ELEMENT_H
 
 #include "drawing/drawing.h"
-#include "script/mechanism.h"
+#include "script/mechanism_calls.h"
 
 typedef struct dfl_element {
     const char *call, *name;

@@ -4,7 +4,7 @@
 
 #include "script/arguments.h"
 #include "script/element.h"
-#include "script/mechanism.h"
+#include "script/mechanism_calls.h"
 #include "script/symbol.h"
 
 #include <lauxlib.h>

@@ -3,7 +3,7 @@
    One pass finds on which of the 64 symbols each node depends. Turned around, that gives one bitmap
    of nodes per column; its sweep visits exactly those. The derivative nodes go through the same
    constructors, so that columns share what they have in common. */
-#include "symbolic/derivatives.h"
+#include "symbolic/differentiate.h"
 #include "symbolic/graph_internal.h"
 #include "symbolic/sweep.h"
 

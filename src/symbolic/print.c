@@ -3,7 +3,7 @@
    Brackets follow the levels sum < product < power < atom: an operand is bracketed if it binds less
    than its place asks for. A sign is written once: what is negative (-x, -3 x, -3/x) counts as a
    sum and turns a plus before it into a minus. Brackets in a + (b + c) and a (b c) are left out;
-   that changes at most the rounding. The recursion is bounded by names.c or, without names,
+   that changes at most the rounding. The recursion is bounded by print_parts.c or, without names,
    here. */
 #include "symbolic/print.h"
 

@@ -2,12 +2,12 @@
 #ifndef DFL_SYMBOLIC_H
 #define DFL_SYMBOLIC_H
 
-#include "symbolic/derivatives.h" /* Jacobians, gradients, derivatives along a direction */
-#include "symbolic/emit.h"        /* a tape as source text in C or Octave */
-#include "symbolic/graph.h"       /* expressions as one shared graph */
-#include "symbolic/native.h"      /* tapes as machine code */
-#include "symbolic/part.h"        /* the nodes below some expressions, for passes over them */
-#include "symbolic/print.h"       /* expressions for people, as text or LaTeX */
-#include "symbolic/tape.h"        /* many expressions evaluated at once */
+#include "symbolic/differentiate.h" /* Jacobians, gradients, derivatives along a direction */
+#include "symbolic/emit.h"          /* a tape as source text in C or Octave */
+#include "symbolic/graph.h"         /* expressions as one shared graph */
+#include "symbolic/native.h"        /* tapes as machine code */
+#include "symbolic/part.h"          /* the nodes below some expressions, for passes over them */
+#include "symbolic/print.h"         /* expressions for people, as text or LaTeX */
+#include "symbolic/tape.h"          /* many expressions evaluated at once */
 
 #endif

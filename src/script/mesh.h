@@ -1,0 +1,14 @@
+/* mesh.h: triangles from files below the model's folder. */
+#ifndef DFL_MESH_H
+#define DFL_MESH_H
+
+#include <driftless/context.h>
+
+/* Reads `file`, an STL (text or binary) or OBJ file given relative to the folder of the script
+   `model_path`. *out (dfl_free) has 9 numbers per triangle.
+   DFL_INVALID: the path leads out of the folder, also through links; the file cannot be read, is no
+   mesh, or has more than 100 000 triangles. */
+dfl_status dfl_mesh_read(float **out, int *count, dfl_context *ctx, const char *model_path,
+                         const char *file);
+
+#endif
