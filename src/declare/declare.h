@@ -275,6 +275,10 @@ dfl_status dfl_model_check_name(const dfl_model *model, const char *name);
 /* "parameter", "position", ...: what a declaration of this kind is called. */
 const char *dfl_declared_name(dfl_declared kind);
 
+/* Appends what the rows of a joint prevent (`meaning` of their declarations) in few words, axes together:
+   "x and z translation, y rotation". */
+void dfl_print_motions(dfl_text *text, const char *const *meanings, int count);
+
 /* Appends the items of `list`, such as "'a', 'b'", that `text` does not have from `from` on. Returns how many. */
 int dfl_list_add(dfl_text *text, size_t from, const char *list);
 

@@ -4,7 +4,6 @@
 
 #include "context/context.h"
 #include "drawing/vectors.h"
-#include "study/study.h"
 
 static dfl_status advise_cut(dfl_drawing *drawing, int loop);
 static dfl_status advise_com(dfl_drawing *drawing, const dfl_placed_body *body);

@@ -3,7 +3,7 @@
    Handles are userdata with the number of the body or joint; their fields are expressions. */
 #include "script/mechanism_calls.h"
 
-#include "context/text.h"
+#include "context/context.h"
 #include "drawing/drawing.h"
 #include "script/arguments.h"
 #include "script/language.h"

@@ -5,7 +5,7 @@
 #define _XOPEN_SOURCE 700
 #include "script/mesh.h"
 
-#include "context/text.h"
+#include "context/context.h"
 
 #include <errno.h>
 #include <math.h>

@@ -117,33 +117,3 @@ static bool same_joint(const dfl_declaration *a, const dfl_declaration *b)
     return b->meaning && joint_length(b) == length &&
            strncmp(a->name, b->name, (size_t)length) == 0;
 }
-
-void dfl_print_motions(dfl_text *text, const char *const *meanings, int count)
-{
-    static const char *const kinds[] = {"translation", "rotation"};
-    const char *before = "";
-    for (int kind = 0; kind < 2; kind++) {
-        char axes[8];
-        int n = 0;
-        for (int i = 0; i < count; i++)
-            if (meanings[i][1] == ' ' && strcmp(meanings[i] + 2, kinds[kind]) == 0 && n < 7)
-                axes[n++] = meanings[i][0];
-        for (int k = 1; k < n; k++) /* few: in alphabetical order */
-            for (int j = k; j > 0 && axes[j] < axes[j - 1]; j--) {
-                const char swap = axes[j];
-                axes[j] = axes[j - 1];
-                axes[j - 1] = swap;
-            }
-        for (int k = 0; k < n; k++)
-            dfl_text_add(text, "%s%c", k == 0 ? before : k + 1 < n ? ", " : " and ", axes[k]);
-        if (n > 0) {
-            dfl_text_add(text, " %s", kinds[kind]);
-            before = ", ";
-        }
-    }
-    for (int i = 0; i < count; i++)
-        if (meanings[i][1] != ' ') {
-            dfl_text_add(text, "%s%s", before, meanings[i]);
-            before = ", ";
-        }
-}

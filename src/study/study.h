@@ -277,7 +277,4 @@ dfl_status dfl_diagnose_redundant(dfl_diagnosis *out, const dfl_equations *eq);
 dfl_status dfl_diagnose_contradictions(dfl_diagnosis *out, dfl_runnable *run, double t,
                                        const double *x, double tolerance);
 
-/* Appends meanings of rows as a list: "z translation, x and y rotation". */
-void dfl_print_motions(dfl_text *text, const char *const *meanings, int count);
-
 #endif
