@@ -1,10 +1,12 @@
-/* mass_tree.h: a tree of bodies whose masses and forces of inertia and gravity are not declared one by one: a
-   recursion over numbers gives them (recursion.c).
+/* mass_tree.h: a tree of bodies whose masses, forces of inertia and gravity, and rows of loops are
+   not declared as expressions: recursions over numbers give them (derive/tree_state.h).
 
-   A mechanism leaves its description here, with expressions of parameters and inputs for all numbers. */
+   A mechanism leaves its description here, with expressions of parameters and inputs for all
+   numbers. */
 #ifndef DFL_MASS_TREE_H
 #define DFL_MASS_TREE_H
 
+#include "multibody/loop.h"
 #include "multibody/tree.h"
 #include "symbolic/symbolic.h"
 
@@ -16,27 +18,35 @@ typedef struct dfl_tree_number {
 
 typedef struct dfl_mass_tree {
     dfl_context *ctx;
-    int nbodies, njoints;
+    int nbodies, njoints, nloops;
     dfl_tree_body *bodies;
     dfl_tree_joint *joints;
+    dfl_loop *loops;
+    int nrows, *rows; /* of the loops: the number of each row's declaration; -1: left out */
     double gravity[3];
     bool planar;
-    dfl_tree_number *numbers; /* 10 of each body and of each joint, 3 of gravity */
+    dfl_tree_number *numbers; /* 10 of each body and of each joint, 20 of each loop, 3 of gravity */
     int nnumbers;
     int np, nv, ndrives;
     dfl_expr *p, *v;  /* symbols, in the order of the tree */
     dfl_expr *drives; /* prescribed motions: coordinate, rate, second rate */
 } dfl_mass_tree;
 
-/* With room for all, to be filled in with the functions below. */
-dfl_status dfl_mass_tree_create(dfl_mass_tree **out, dfl_context *ctx, int nbodies, int njoints,
-                                int np, int nv, int ndrives);
+/* Numbers of all parts. */
+typedef struct dfl_mass_tree_size {
+    int bodies, joints, loops, rows, np, nv, drives;
+} dfl_mass_tree_size;
+
+/* Creates an empty tree with room for this number of parts. DFL_NO_MEMORY. */
+dfl_status dfl_mass_tree_create(dfl_mass_tree **out, dfl_context *ctx,
+                                const dfl_mass_tree_size *size);
 void dfl_mass_tree_free(dfl_mass_tree *tree);
 
 /* Numbers at `place`, which lies in the tree. */
 void dfl_mass_tree_numbers(dfl_mass_tree *tree, double *place, const dfl_expr *exprs, int count);
 
-/* A tree with the present numbers. */
+/* A tree with the present numbers, and its loops. */
 dfl_status dfl_mass_tree_build(dfl_tree **out, const dfl_mass_tree *tree);
+dfl_status dfl_mass_tree_close(dfl_loops **out, const dfl_mass_tree *tree, const dfl_tree *built);
 
 #endif

@@ -5,5 +5,6 @@
 #include "derive/equations.h"  /* the general form */
 #include "derive/null_space.h" /* null spaces of small matrices, for messages */
 #include "derive/numbers.h"    /* a number for every symbol */
+#include "derive/tree_state.h" /* the tree of bodies at a state */
 
 #endif

@@ -161,9 +161,12 @@ dfl_vec dfl_link_shift(dfl_drawing *drawing, const dfl_link *link);
 void dfl_link_rates(dfl_vec *w, dfl_vec *u, dfl_drawing *drawing, const dfl_link *link,
                     dfl_vec axis);
 
-/* recursion.c: leaves masses and forces of inertia and gravity to recursions over numbers, if that is wanted and
-   possible: *left. Then their kinetic energy is declared. */
+/* tree_description.c: leaves masses and forces of inertia and gravity to recursions over numbers, if
+   that is wanted and possible: *left. Then their kinetic energy is declared. */
 dfl_status dfl_drawing_leave_to_recursion(bool *left, dfl_drawing *drawing);
+/* The same for the rows of loops, once all are declared: their expressions become 0, and the tree
+   of bodies adds the values. */
+dfl_status dfl_drawing_leave_rows(dfl_drawing *drawing);
 
 /* dynamics.c: masses and forces of inertia and gravity, declared. */
 dfl_status dfl_drawing_dynamics(dfl_drawing *drawing);
@@ -209,6 +212,9 @@ dfl_status dfl_drawing_quaternions(dfl_drawing *drawing);
 /* loops.c: the rows of a loop, declared; how many a kind has. */
 int dfl_drawing_row_count(const dfl_drawing *drawing, dfl_joint_kind kind);
 dfl_status dfl_drawing_rows(dfl_drawing *drawing, dfl_placed_joint *joint);
+/* The number of the declaration of row k of a loop; -1: it was left out. */
+dfl_status dfl_drawing_row(int *out, const dfl_drawing *drawing, const dfl_placed_joint *joint,
+                           int k);
 
 /* check.c: bodies and joints, when they are given (drawn) and when the drawing is complete. */
 dfl_status dfl_drawing_check_body(const dfl_drawing *drawing, const dfl_drawn_body *body);

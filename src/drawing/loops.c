@@ -21,8 +21,6 @@ static void add_row_force(dfl_vec *force, dfl_vec *torque, dfl_graph *g, const d
                           dfl_joint_row type, dfl_expr lambda);
 static dfl_vec half_difference(dfl_graph *g, dfl_vec a, dfl_vec b);
 static int link_of(const dfl_drawing *drawing, int body);
-static dfl_status multiplier_of(dfl_expr *out, const dfl_drawing *drawing,
-                                const dfl_placed_joint *joint, int number);
 static void row_name(dfl_text *name, const dfl_placed_joint *joint, int number);
 static int common_link(const dfl_drawing *drawing, int a, int b);
 static void set_axes(dfl_vec axes[3], const dfl_drawing *drawing, const dfl_drawn_joint *joint,
@@ -92,11 +90,10 @@ dfl_status dfl_drawing_loop_force(dfl_vec *x, dfl_vec *force, dfl_vec *torque, d
     *force = *torque = vec_zero();
     for (int k = 0; k < rows->count && !status; k++) {
         const dfl_joint_row type = rows->row[k];
-        dfl_expr lambda;
-        status = multiplier_of(&lambda, drawing, joint, rows->count > 1 ? k + 1 : 0);
-        if (status || lambda == DFL_NO_EXPR)
-            continue;
-        add_row_force(force, torque, g, &e, type, lambda);
+        int row;
+        status = dfl_drawing_row(&row, drawing, joint, k);
+        if (!status && row >= 0)
+            add_row_force(force, torque, g, &e, type, drawing->model->declarations[row].symbol);
     }
     if (status)
         return status;
@@ -137,16 +134,15 @@ static int link_of(const dfl_drawing *drawing, int body)
     return body == DFL_GROUND ? 0 : drawing->bodies[body].link;
 }
 
-/* DFL_NO_EXPR: there is no such row. */
-static dfl_status multiplier_of(dfl_expr *out, const dfl_drawing *drawing,
-                                const dfl_placed_joint *joint, int number)
+dfl_status dfl_drawing_row(int *out, const dfl_drawing *drawing, const dfl_placed_joint *joint,
+                           int k)
 {
+    const dfl_model *model = drawing->model;
     dfl_text name = {.ctx = drawing->ctx};
-    row_name(&name, joint, number);
+    row_name(&name, joint, dfl_drawing_row_count(drawing, joint->drawn.kind) > 1 ? k + 1 : 0);
     const dfl_status status = name.status;
-    const dfl_declaration *row =
-        status ? NULL : dfl_model_find(drawing->model, dfl_text_string(&name));
-    *out = row ? row->symbol : DFL_NO_EXPR;
+    const dfl_declaration *row = status ? NULL : dfl_model_find(model, dfl_text_string(&name));
+    *out = row ? (int)(row - model->declarations) : -1;
     dfl_text_clear(&name);
     return status;
 }

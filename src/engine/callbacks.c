@@ -7,18 +7,11 @@
 static int eval(dfl_blocks *out, double t, const double *x, unsigned need, void *user);
 static int mass(double *M, double t, const double *x, void *user);
 static int jacobian(dfl_jacobian *out, double t, const double *x, const double *a, void *user);
-static void place_tree(const dfl_runnable *run, double t, const double *x);
 static int eval_initial(dfl_blocks *out, double t, const double *x, unsigned need, void *user);
 static int jacobian_initial(dfl_jacobian *out, double t, const double *x, const double *a,
                             void *user);
 static void copy_rows(double *to, int nto, const double *from, int nfrom, int columns);
 static const char *name(dfl_kind kind, int index, void *user);
-
-/* Both structs consist of pointers only, so that their bytes are an array of them. */
-enum { JACOBIAN_BLOCKS = 8 };
-_Static_assert(sizeof(dfl_blocks) == OUT_BLOCKS * sizeof(double *), "fields of dfl_blocks");
-_Static_assert(sizeof(dfl_jacobian) == JACOBIAN_BLOCKS * sizeof(double *),
-               "fields of dfl_jacobian");
 
 void dfl_runnable_describe(dfl_runnable *run)
 {
@@ -63,21 +56,15 @@ static int eval(dfl_blocks *out, double t, const double *x, unsigned need, void 
     for (int i = 0; need != run->full && i < SINGLE_BLOCKS; i++)
         if (need >> i & 1U)
             dfl_runnable_evaluate(&run->single[i], run, t, x, NULL, arrays);
-    if (run->recursion && need & DFL_FORCE) {
-        place_tree(run, t, x);
-        dfl_recursion_forces(out->f, run->recursion);
-    }
-    return 0;
+    return run->tree ? dfl_tree_engine_eval(out, run->tree, t, x, need) : 0;
 }
 
 static int mass(double *M, double t, const double *x, void *user)
 {
     const dfl_runnable *run = user;
     dfl_runnable_evaluate(&run->mass, run, t, x, NULL, &M);
-    if (run->recursion) {
-        place_tree(run, t, x);
-        dfl_recursion_mass(M, run->recursion);
-    }
+    if (run->tree)
+        dfl_tree_engine_mass(M, run->tree, t, x);
     return 0;
 }
 
@@ -87,19 +74,7 @@ static int jacobian(dfl_jacobian *out, double t, const double *x, const double *
     double *arrays[JACOBIAN_BLOCKS]; /* the fields of dfl_jacobian in their order */
     memcpy(arrays, out, sizeof arrays);
     dfl_runnable_evaluate(&run->jacobian, run, t, x, a, arrays);
-    if (run->recursion) {
-        place_tree(run, t, x);
-        dfl_recursion_slopes(out->dyn, run->recursion, a);
-    }
-    return 0;
-}
-
-/* The tree of bodies at the state, if the model has one. */
-static void place_tree(const dfl_runnable *run, double t, const double *x)
-{
-    double *driven = run->driven;
-    dfl_runnable_evaluate(&run->drives, run, t, x, NULL, &driven);
-    dfl_recursion_place(run->recursion, x, driven);
+    return run->tree ? dfl_tree_engine_jacobian(out, run->tree, t, x, a) : 0;
 }
 
 /* Without invariants: their rows go to scratch. */

@@ -98,6 +98,15 @@ dfl_status dfl_runnable_explain(dfl_runnable *run, dfl_status status, double t, 
 /* Sets the levels of invariants to their values at (t, x). */
 void dfl_runnable_set_levels(dfl_runnable *run, double t, const double *x);
 
+/* All blocks at (t, x), those of `need` evaluated, and all derivatives there (if the equations have
+   Jacobians); zeroed memory that the functions below free. DFL_NO_MEMORY. */
+dfl_status dfl_state_blocks_create(dfl_blocks *out, dfl_runnable *run, unsigned need, double t,
+                                   const double *x);
+void dfl_state_blocks_free(dfl_blocks *blocks, const dfl_runnable *run);
+dfl_status dfl_state_jacobian_create(dfl_jacobian *out, dfl_runnable *run, double t,
+                                     const double *x, const double *a);
+void dfl_state_jacobian_free(dfl_jacobian *jacobian, const dfl_runnable *run);
+
 /* Evaluates an arbitrary set of expressions of the model once, at (t, x, a) (a may be NULL): for reports,
    not for speed. DFL_NO_MEMORY. */
 dfl_status dfl_runnable_values(double *out, dfl_runnable *run, const dfl_expr *exprs, int count,

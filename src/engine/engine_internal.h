@@ -4,8 +4,8 @@
 
 #include "eom/eom.h"
 #include "derive/derive.h"
-#include "engine/recursion.h"
 #include "engine/engine.h"
+#include "engine/tree_engine.h"
 
 /* A tape with its registers and the function that runs it. */
 typedef struct program {
@@ -35,6 +35,12 @@ enum {
 
 enum { SINGLE_BLOCKS = 8 }; /* bits of the request mask */
 
+/* Both structs consist of pointers only, so that their bytes are an array of them. */
+enum { JACOBIAN_BLOCKS = 8 };
+_Static_assert(sizeof(dfl_blocks) == OUT_BLOCKS * sizeof(double *), "fields of dfl_blocks");
+_Static_assert(sizeof(dfl_jacobian) == JACOBIAN_BLOCKS * sizeof(double *),
+               "fields of dfl_jacobian");
+
 struct dfl_runnable {
     const dfl_equations *eq;
     dfl_context *ctx;
@@ -48,8 +54,7 @@ struct dfl_runnable {
     bool *independent; /* n: coordinates of a partition, or NULL */
     bool beside;       /* the last start found nothing from the given positions, only beside them */
     double *scratch;   /* rows of invariants and Jacobian blocks that `initial` leaves out */
-    dfl_recursion *recursion; /* NULL unless the model leaves masses to a tree of bodies */
-    double *driven;           /* prescribed motions of its joints, 3 numbers each */
+    dfl_tree_engine *tree; /* NULL unless the model leaves masses to a tree of bodies */
     /* motion.c: NULL unless an output contains accelerations */
     dfl_accelerations *motion;
     double *a;         /* nv */

@@ -6,7 +6,6 @@
 #include <string.h>
 
 static void take_values(dfl_runnable *run);
-static dfl_status create_recursion(dfl_runnable *run);
 
 dfl_status dfl_runnable_create(dfl_runnable **out, const dfl_equations *eq)
 {
@@ -35,7 +34,7 @@ dfl_status dfl_runnable_create(dfl_runnable **out, const dfl_equations *eq)
     take_values(run);
     dfl_runnable_prepare(run);
     dfl_runnable_describe(run);
-    status = create_recursion(run);
+    status = eq->model->tree ? dfl_tree_engine_create(&run->tree, run) : DFL_OK;
     if (!status)
         status = dfl_runnable_prepare_motion(run);
     if (status) {
@@ -59,16 +58,6 @@ static void take_values(dfl_runnable *run)
     }
 }
 
-static dfl_status create_recursion(dfl_runnable *run)
-{
-    const dfl_mass_tree *tree = run->eq->model->tree;
-    if (!tree)
-        return DFL_OK;
-    const dfl_numbers numbers = dfl_runnable_numbers(run, 0.0, NULL, NULL);
-    run->driven = dfl_alloc(run->ctx, (size_t)(3 * tree->ndrives), sizeof *run->driven);
-    return run->driven ? dfl_recursion_create(&run->recursion, run->eq, &numbers) : DFL_NO_MEMORY;
-}
-
 void dfl_runnable_free(dfl_runnable *run)
 {
     if (!run)
@@ -78,8 +67,7 @@ void dfl_runnable_free(dfl_runnable *run)
     dfl_free(run->ctx, run->input);
     dfl_free(run->ctx, run->level);
     dfl_free(run->ctx, run->scratch);
-    dfl_free(run->ctx, run->driven);
-    dfl_recursion_free(run->recursion);
+    dfl_tree_engine_free(run->tree);
     dfl_runnable_free_motion(run);
     dfl_free(run->ctx, run->independent);
     dfl_free(run->ctx, run);
@@ -100,9 +88,7 @@ dfl_status dfl_runnable_set(dfl_runnable *run, dfl_declared kind, int index, dou
     double *place = &(kind == DFL_A_PARAM ? run->param : run->input)[index];
     const double before = *place;
     *place = value;
-    const dfl_numbers numbers = dfl_runnable_numbers(run, 0.0, NULL, NULL);
-    const dfl_status status =
-        run->recursion ? dfl_recursion_update(run->recursion, &numbers) : DFL_OK;
+    const dfl_status status = run->tree ? dfl_tree_engine_update(run->tree) : DFL_OK;
     if (status)
         *place = before;
     dfl_runnable_prepare(run);

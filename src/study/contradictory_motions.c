@@ -56,27 +56,26 @@ static dfl_status move_along(double *y, dfl_runnable *run, double t, const doubl
 {
     const dfl_equations *eq = run->eq;
     const int nc = eq->nl + eq->nm;
-    const dfl_numbers numbers = dfl_runnable_numbers(run, t, x, NULL);
-    double *W = dfl_alloc(run->ctx, (size_t)nc * (size_t)eq->nv, sizeof *W);
+    dfl_blocks blocks;
     double *residual = dfl_alloc(run->ctx, (size_t)nc, sizeof *residual);
     double *step = dfl_alloc(run->ctx, (size_t)eq->nv, sizeof *step);
     dfl_lstsq *lstsq = NULL;
     dfl_status status =
-        W && residual && step ? dfl_lstsq_create(&lstsq, run->ctx, nc, eq->nv) : DFL_NO_MEMORY;
+        dfl_state_blocks_create(&blocks, run, DFL_VELOCITY | DFL_DIRECTIONS, t, x);
     if (!status)
-        status = dfl_numbers_matrix(W, &numbers, eq, &eq->W);
-    if (!status)
-        status = dfl_runnable_values(residual, run, eq->gI, eq->nl, t, x, NULL);
-    if (!status)
-        status = dfl_runnable_values(residual + eq->nl, run, eq->hv, eq->nm, t, x, NULL);
+        status = residual && step ? dfl_lstsq_create(&lstsq, run->ctx, nc, eq->nv) : DFL_NO_MEMORY;
     memcpy(y, x, (size_t)eq->n * sizeof *y);
-    if (!status && dfl_lstsq_solve(step, lstsq, nc, eq->nv, W, residual, 1e-9, NULL))
-        for (int j = 0; j < eq->nv; j++)
-            y[eq->n - eq->np - eq->ns - eq->nv + j] -= step[j];
+    if (!status) {
+        memcpy(residual, blocks.gI, (size_t)eq->nl * sizeof *residual);
+        memcpy(residual + eq->nl, blocks.hv, (size_t)eq->nm * sizeof *residual);
+        if (dfl_lstsq_solve(step, lstsq, nc, eq->nv, blocks.W, residual, 1e-9, NULL))
+            for (int j = 0; j < eq->nv; j++)
+                y[eq->n - eq->np - eq->ns - eq->nv + j] -= step[j];
+    }
     dfl_lstsq_free(lstsq, run->ctx);
     dfl_free(run->ctx, step);
     dfl_free(run->ctx, residual);
-    dfl_free(run->ctx, W);
+    dfl_state_blocks_free(&blocks, run);
     return status;
 }
 
@@ -84,21 +83,20 @@ static dfl_status move_along(double *y, dfl_runnable *run, double t, const doubl
 static dfl_status contradicts(bool *out, dfl_runnable *run, const dfl_dependent_set *set, double t,
                               const double *x)
 {
-    const dfl_equations *eq = run->eq;
-    const dfl_expr *const levels[] = {eq->g, eq->gI, eq->bias};
-    double *value = dfl_alloc(run->ctx, (size_t)eq->nl, sizeof *value);
-    dfl_status status = value ? DFL_OK : DFL_NO_MEMORY;
+    dfl_blocks blocks;
+    const dfl_status status =
+        dfl_state_blocks_create(&blocks, run, DFL_POSITION | DFL_VELOCITY | DFL_BIAS, t, x);
+    const double *const levels[] = {blocks.g, blocks.gI, blocks.bias};
     *out = false;
     for (int level = 0; !status && !*out && level < 3; level++) {
         double sum = 0.0, size = 0.0;
-        status = dfl_runnable_values(value, run, levels[level], eq->nl, t, x, NULL);
-        for (int i = 0; !status && i < set->count && set->rows[i] < eq->nl; i++) {
-            sum += set->coefficient[i] * value[set->rows[i]];
+        for (int i = 0; i < set->count && set->rows[i] < run->eq->nl; i++) {
+            sum += set->coefficient[i] * levels[level][set->rows[i]];
             size += fabs(set->coefficient[i]);
         }
-        *out = !status && fabs(sum) > 1e-8 * size;
+        *out = fabs(sum) > 1e-8 * size;
     }
-    dfl_free(run->ctx, value);
+    dfl_state_blocks_free(&blocks, run);
     return status;
 }
 

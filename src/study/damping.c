@@ -19,15 +19,15 @@ static const double zero_ratio = 1e-10;
 
 /* Matrices at one state. */
 typedef struct along {
-    double *K0;            /* nv x n0 */
+    dfl_blocks at;         /* K0 */
+    dfl_jacobian by;       /* derivatives of gam, of f, of p' */
     double *G, *K;         /* n0 x n0: damping, stiffness */
-    double *J, *dyn, *kin; /* derivatives of gam, of f, of p' */
     double *room;          /* nv + np, times n0 */
     double size_v, size_q; /* largest entries of f_v and f_q */
 } along;
 
 static dfl_status allocate(along *a, const dfl_equations *eq);
-static void release(along *a, dfl_context *ctx);
+static void release(along *a, const dfl_runnable *run);
 static dfl_status project(along *a, dfl_runnable *run, double t, const double *x);
 static dfl_status undamped(double **basis, int *count, const along *a, const dfl_equations *eq);
 static dfl_status amplifies(bool *out, const along *a, const dfl_equations *eq);
@@ -62,7 +62,7 @@ dfl_status dfl_diagnose_massless(dfl_massless_kinds *out, dfl_runnable *run, dou
     }
     if (!status && free > 0)
         status = keep_direction(out, &a, eq, N);
-    release(&a, ctx);
+    release(&a, run);
     dfl_free(ctx, N);
     return status;
 }
@@ -72,22 +72,25 @@ dfl_status dfl_direction_is_damped(bool *out, dfl_runnable *run, double t, const
 {
     const dfl_equations *eq = dfl_runnable_equations(run);
     const int n0 = eq->n0, v = eq->nw + eq->nl + eq->nm + eq->nr;
-    const dfl_numbers numbers = dfl_runnable_numbers(run, t, x, NULL);
+    dfl_jacobian J;
     *out = !eq->have_jacobians || dfl_balance_is_coupled(eq);
     if (*out)
         return DFL_OK;
-    double *J = dfl_alloc(eq->model->ctx, (size_t)n0 * (size_t)eq->n, sizeof *J);
-    dfl_status status = J ? dfl_numbers_matrix(J, &numbers, eq, &eq->Jgam) : DFL_NO_MEMORY;
-    for (int i = 0; !status && i < n0; i++) {
+    double *a = dfl_alloc(run->ctx, (size_t)eq->nv, sizeof *a);
+    dfl_status status = a ? dfl_state_jacobian_create(&J, run, t, x, a) : DFL_NO_MEMORY;
+    dfl_free(run->ctx, a);
+    if (status)
+        return status;
+    for (int i = 0; i < n0; i++) {
         double sum = 0.0, size = 0.0;
         for (int j = 0; j < eq->nv; j++) {
-            sum += J[i + (v + j) * n0] * direction[j];
-            size = fmax(size, fabs(J[i + (v + j) * n0]));
+            sum += J.gam[i + (v + j) * n0] * direction[j];
+            size = fmax(size, fabs(J.gam[i + (v + j) * n0]));
         }
         *out = *out || fabs(sum) > zero_ratio * size;
     }
-    dfl_free(eq->model->ctx, J);
-    return status;
+    dfl_state_jacobian_free(&J, run);
+    return DFL_OK;
 }
 
 bool dfl_balance_is_coupled(const dfl_equations *eq)
@@ -109,23 +112,20 @@ void dfl_massless_kinds_clear(dfl_massless_kinds *kinds)
 static dfl_status allocate(along *a, const dfl_equations *eq)
 {
     dfl_context *ctx = eq->model->ctx;
-    const size_t nv = (size_t)eq->nv, np = (size_t)eq->np, n0 = (size_t)eq->n0, n = (size_t)eq->n;
-    const size_t d = sizeof(double);
-    a->K0 = dfl_alloc(ctx, nv * n0, d);
-    a->G = dfl_alloc(ctx, n0 * n0, d);
-    a->K = dfl_alloc(ctx, n0 * n0, d);
-    a->J = dfl_alloc(ctx, n0 * n, d);
-    a->dyn = dfl_alloc(ctx, nv * n, d);
-    a->kin = dfl_alloc(ctx, np * (size_t)eq->Jkin.ncols, d);
-    a->room = dfl_alloc(ctx, (nv + np + 8) * n0, d);
-    return a->K0 && a->G && a->K && a->J && a->dyn && a->kin && a->room ? DFL_OK : DFL_NO_MEMORY;
+    const size_t nv = (size_t)eq->nv, np = (size_t)eq->np, n0 = (size_t)eq->n0;
+    a->G = dfl_alloc(ctx, n0 * n0, sizeof(double));
+    a->K = dfl_alloc(ctx, n0 * n0, sizeof(double));
+    a->room = dfl_alloc(ctx, (nv + np + 8) * n0, sizeof(double));
+    return a->G && a->K && a->room ? DFL_OK : DFL_NO_MEMORY;
 }
 
-static void release(along *a, dfl_context *ctx)
+static void release(along *a, const dfl_runnable *run)
 {
-    double *const arrays[] = {a->K0, a->G, a->K, a->J, a->dyn, a->kin, a->room};
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
-        dfl_free(ctx, arrays[i]);
+    dfl_state_blocks_free(&a->at, run);
+    dfl_state_jacobian_free(&a->by, run);
+    dfl_free(run->ctx, a->G);
+    dfl_free(run->ctx, a->K);
+    dfl_free(run->ctx, a->room);
 }
 
 /* G = gam_v K0, K = gam_p Z K0. Accelerations do not matter for what depends on v; they are zero. */
@@ -134,23 +134,19 @@ static dfl_status project(along *a, dfl_runnable *run, double t, const double *x
     const dfl_equations *eq = dfl_runnable_equations(run);
     const int nv = eq->nv, np = eq->np, n0 = eq->n0, n = eq->n;
     const int v = eq->nw + eq->nl + eq->nm + eq->nr, p = n - np;
-    double *rest = dfl_alloc(eq->model->ctx, (size_t)nv, sizeof *rest);
-    const dfl_numbers numbers = dfl_runnable_numbers(run, t, x, rest);
-    dfl_status status = rest ? dfl_numbers_matrix(a->K0, &numbers, eq, &eq->K0) : DFL_NO_MEMORY;
+    double *rest = dfl_alloc(run->ctx, (size_t)nv, sizeof *rest);
+    dfl_status status =
+        rest ? dfl_state_blocks_create(&a->at, run, DFL_DIRECTIONS, t, x) : DFL_NO_MEMORY;
     if (!status)
-        status = dfl_numbers_matrix(a->J, &numbers, eq, &eq->Jgam);
-    if (!status)
-        status = dfl_numbers_matrix(a->dyn, &numbers, eq, &eq->Jdyn);
-    if (!status)
-        status = dfl_numbers_matrix(a->kin, &numbers, eq, &eq->Jkin);
-    dfl_free(eq->model->ctx, rest);
+        status = dfl_state_jacobian_create(&a->by, run, t, x, rest);
+    dfl_free(run->ctx, rest);
     if (status)
         return status;
-    a->size_v = dfl_max_abs(a->dyn + (size_t)v * (size_t)nv, nv * nv);
-    a->size_q = dfl_max_abs(a->dyn + (size_t)p * (size_t)nv, nv * np);
-    dfl_gemm(n0, n0, nv, 1.0, a->J + (size_t)v * (size_t)n0, n0, a->K0, nv, 0.0, a->G, n0);
-    dfl_gemm(np, n0, nv, 1.0, a->kin, np, a->K0, nv, 0.0, a->room, np);
-    dfl_gemm(n0, n0, np, 1.0, a->J + (size_t)p * (size_t)n0, n0, a->room, np, 0.0, a->K, n0);
+    a->size_v = dfl_max_abs(a->by.dyn + (size_t)v * (size_t)nv, nv * nv);
+    a->size_q = dfl_max_abs(a->by.dyn + (size_t)p * (size_t)nv, nv * np);
+    dfl_gemm(n0, n0, nv, 1.0, a->by.gam + (size_t)v * (size_t)n0, n0, a->at.K0, nv, 0.0, a->G, n0);
+    dfl_gemm(np, n0, nv, 1.0, a->by.kin, np, a->at.K0, nv, 0.0, a->room, np);
+    dfl_gemm(n0, n0, np, 1.0, a->by.gam + (size_t)p * (size_t)n0, n0, a->room, np, 0.0, a->K, n0);
     return DFL_OK;
 }
 
@@ -215,7 +211,7 @@ static dfl_status keep_direction(dfl_massless_kinds *out, const along *a, const 
     out->direction = dfl_alloc(eq->model->ctx, (size_t)nv, sizeof *out->direction);
     if (!out->direction)
         return DFL_NO_MEMORY;
-    dfl_gemm(nv, 1, n0, 1.0, a->K0, nv, z, n0, 0.0, out->direction, nv);
+    dfl_gemm(nv, 1, n0, 1.0, a->at.K0, nv, z, n0, 0.0, out->direction, nv);
     dfl_gemm(n0, 1, n0, 1.0, a->G, n0, z, n0, 0.0, a->room, n0);
     out->damping = dfl_max_abs(a->room, n0);
     double scale = 0.0;

@@ -241,18 +241,22 @@ static dfl_status is_combination(bool *out, dfl_runnable *run, double t, const d
 {
     const dfl_equations *eq = dfl_runnable_equations(run);
     dfl_context *ctx = eq->model->ctx;
-    const int nv = eq->nv, n0 = eq->n0;
-    const dfl_numbers numbers = dfl_runnable_numbers(run, t, x, NULL);
-    double *K0 = dfl_alloc(ctx, (size_t)nv * (size_t)(n0 + 1), sizeof *K0), *basis = NULL;
+    const size_t nv = (size_t)eq->nv, n0 = (size_t)eq->n0;
+    dfl_blocks blocks;
+    double *K = dfl_alloc(ctx, nv * (n0 + 1), sizeof *K), *basis = NULL;
     int dependent = 0;
-    dfl_status status = K0 ? dfl_numbers_matrix(K0, &numbers, eq, &eq->K0) : DFL_NO_MEMORY;
+    dfl_status status = dfl_state_blocks_create(&blocks, run, DFL_DIRECTIONS, t, x);
+    if (!K)
+        status = DFL_NO_MEMORY;
     if (!status) { /* one vector more than K0 has, and still no more directions */
-        memcpy(K0 + (size_t)nv * (size_t)n0, direction, (size_t)nv * sizeof *K0);
-        status = dfl_null_space(&basis, &dependent, ctx, K0, nv, n0 + 1);
+        memcpy(K, blocks.K0, nv * n0 * sizeof *K);
+        memcpy(K + nv * n0, direction, nv * sizeof *K);
+        status = dfl_null_space(&basis, &dependent, ctx, K, eq->nv, eq->n0 + 1);
     }
     *out = dependent > 0;
-    dfl_free(ctx, K0);
+    dfl_free(ctx, K);
     dfl_free(ctx, basis);
+    dfl_state_blocks_free(&blocks, run);
     return status;
 }
 

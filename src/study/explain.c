@@ -97,19 +97,19 @@ static dfl_status explain_balance(dfl_runnable *run, dfl_status status, double t
 {
     const dfl_equations *eq = run->eq;
     const int v = eq->nw + eq->nl + eq->nm + eq->nr;
-    const dfl_numbers numbers = dfl_runnable_numbers(run, t, x, NULL);
-    double *K0 = dfl_alloc(run->ctx, (size_t)eq->nv * (size_t)eq->n0, sizeof *K0);
+    dfl_blocks blocks;
     double *given = dfl_alloc(run->ctx, (size_t)eq->n, sizeof *given);
     bool *held = dfl_alloc(run->ctx, (size_t)eq->n, sizeof *held);
-    dfl_status looked =
-        K0 && given && held ? dfl_numbers_matrix(K0, &numbers, eq, &eq->K0) : DFL_NO_MEMORY;
+    dfl_status looked = dfl_state_blocks_create(&blocks, run, DFL_DIRECTIONS, t, x);
+    if (!given || !held)
+        looked = DFL_NO_MEMORY;
     dfl_status better = DFL_OK;
     if (!looked)
         dfl_runnable_given(given, held, run);
     for (int k = 0; !looked && !better && k < eq->n0; k++) {
         bool all = true;
         for (int j = 0; j < eq->nv; j++)
-            all = all && (held[v + j] || fabs(K0[j + k * eq->nv]) < 1e-9);
+            all = all && (held[v + j] || fabs(blocks.K0[j + k * eq->nv]) < 1e-9);
         if (!all)
             continue;
         char *message = dfl_copy_string(run->ctx, dfl_message(run->ctx));
@@ -121,7 +121,7 @@ static dfl_status explain_balance(dfl_runnable *run, dfl_status status, double t
         dfl_free(run->ctx, message);
         better = status;
     }
-    dfl_free(run->ctx, K0);
+    dfl_state_blocks_free(&blocks, run);
     dfl_free(run->ctx, given);
     dfl_free(run->ctx, held);
     return looked ? looked : better;
@@ -132,27 +132,27 @@ static dfl_status explain_balance(dfl_runnable *run, dfl_status status, double t
 static dfl_status locate(dfl_runnable *run, dfl_status status, double t, const double *x)
 {
     const dfl_equations *eq = run->eq;
+    dfl_blocks blocks;
+    const dfl_status looked = dfl_state_blocks_create(
+        &blocks, run, DFL_POSITION | DFL_VELOCITY | DFL_AUXILIARY, t, x);
     const struct {
-        const dfl_expr *rows;
+        const double *rows;
         int count;
         dfl_declared kind;
-    } levels[] = {{eq->g, eq->nl, DFL_A_CONSTRAINT},
-                  {eq->c, eq->ns, DFL_A_CONTACT},
-                  {eq->gI, eq->nl, DFL_A_CONSTRAINT},
-                  {eq->hv, eq->nm, DFL_A_NONHOLONOMIC},
-                  {eq->d, eq->nw, DFL_AN_AUXILIARY}};
-    double *value = dfl_alloc(run->ctx, (size_t)eq->n, sizeof *value), worst = 1e-8;
-    dfl_status looked = value ? DFL_OK : DFL_NO_MEMORY;
+    } levels[] = {{blocks.g, eq->nl, DFL_A_CONSTRAINT},
+                  {blocks.c, eq->ns, DFL_A_CONTACT},
+                  {blocks.gI, eq->nl, DFL_A_CONSTRAINT},
+                  {blocks.hv, eq->nm, DFL_A_NONHOLONOMIC},
+                  {blocks.d, eq->nw, DFL_AN_AUXILIARY}};
+    double worst = 1e-8;
     const dfl_declaration *decl = NULL;
-    for (size_t k = 0; !looked && !decl && k < sizeof levels / sizeof *levels; k++) {
-        looked = dfl_runnable_values(value, run, levels[k].rows, levels[k].count, t, x, NULL);
-        for (int i = 0; !looked && i < levels[k].count; i++)
-            if (fabs(value[i]) > worst) {
-                worst = fabs(value[i]);
+    for (size_t k = 0; !looked && !decl && k < sizeof levels / sizeof *levels; k++)
+        for (int i = 0; i < levels[k].count; i++)
+            if (fabs(levels[k].rows[i]) > worst) {
+                worst = fabs(levels[k].rows[i]);
                 decl = declaration_of(eq->model, levels[k].kind, i);
             }
-    }
-    dfl_free(run->ctx, value);
+    dfl_state_blocks_free(&blocks, run);
     if (!looked && decl) {
         const bool prescribes = decl->kind == DFL_A_CONSTRAINT && !decl->meaning &&
                                 dfl_depends(eq->graph, decl->expr, DFL_SYM_TIME) &&

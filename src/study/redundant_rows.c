@@ -59,22 +59,19 @@ dfl_status dfl_diagnose_contradictions(dfl_diagnosis *out, dfl_runnable *run, do
                                        const double *x, double tolerance)
 {
     const dfl_equations *eq = dfl_runnable_equations(run);
-    const int rows = eq->nl + eq->nm;
-    double *value = dfl_alloc(out->ctx, (size_t)rows, sizeof *value);
-    dfl_status status = value ? DFL_OK : DFL_NO_MEMORY;
-    if (!status)
-        status = dfl_runnable_values(value, run, eq->g, eq->nl, t, x, NULL);
+    dfl_blocks blocks;
+    const dfl_status status = dfl_state_blocks_create(&blocks, run, DFL_POSITION, t, x);
     for (int k = 0; k < out->nsets && !status; k++) {
         dfl_dependent_set *set = &out->sets[k];
         double sum = 0.0, size = 0.0;
         for (int i = 0; i < set->count; i++) {
-            sum += set->coefficient[i] * value[set->rows[i]];
+            sum += set->rows[i] < eq->nl ? set->coefficient[i] * blocks.g[set->rows[i]] : 0.0;
             size += fabs(set->coefficient[i]);
         }
         const bool holonomic = set->rows[set->count - 1] < eq->nl;
         set->contradiction = holonomic && !(fabs(sum) <= tolerance * size) ? fabs(sum) : 0.0;
     }
-    dfl_free(out->ctx, value);
+    dfl_state_blocks_free(&blocks, run);
     return status;
 }
 

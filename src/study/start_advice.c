@@ -55,18 +55,18 @@ static dfl_status advise_velocities(dfl_runnable *run, double t, const double *x
 {
     const dfl_equations *eq = run->eq;
     const int v = eq->nw + eq->nl + eq->nm + eq->nr;
-    const dfl_numbers numbers = dfl_runnable_numbers(run, t, x, NULL);
-    double *K0 = dfl_alloc(run->ctx, (size_t)eq->nv * (size_t)eq->n0, sizeof *K0);
+    dfl_blocks blocks;
     double *given = dfl_alloc(run->ctx, (size_t)eq->n, sizeof *given);
     bool *held = dfl_alloc(run->ctx, (size_t)eq->n, sizeof *held);
-    dfl_status status =
-        K0 && given && held ? dfl_numbers_matrix(K0, &numbers, eq, &eq->K0) : DFL_NO_MEMORY;
+    dfl_status status = dfl_state_blocks_create(&blocks, run, DFL_DIRECTIONS, t, x);
+    if (!given || !held)
+        status = DFL_NO_MEMORY;
     if (!status)
         dfl_runnable_given(given, held, run);
     for (int j = 0; !status && j < eq->nv; j++) {
         double share = 0.0;
         for (int k = 0; k < eq->n0; k++)
-            share = fmax(share, fabs(K0[j + k * eq->nv]));
+            share = fmax(share, fabs(blocks.K0[j + k * eq->nv]));
         const double change = fabs(x[v + j] - given[v + j]);
         if (!dfl_model_mentioned(eq->model, eq->x[v + j].symbol) || share < 1e-9 ||
             change <= 1e-6 * (1.0 + fabs(x[v + j])))
@@ -79,7 +79,7 @@ static dfl_status advise_velocities(dfl_runnable *run, double t, const double *x
         tell(dfl_text_string(&text), user);
         dfl_text_clear(&text);
     }
-    dfl_free(run->ctx, K0);
+    dfl_state_blocks_free(&blocks, run);
     dfl_free(run->ctx, given);
     dfl_free(run->ctx, held);
     return status;

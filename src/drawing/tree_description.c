@@ -1,9 +1,10 @@
-/* recursion.c: masses left to recursions over numbers.
+/* tree_description.c: a drawing left to recursions over numbers.
 
-   Expressions of M and of its derivatives grow with the third power of the number of bodies in a chain; the
-   recursions of src/mechanics do not grow at all. A large drawing therefore leaves its masses and forces of inertia
-   and gravity to them, as a description with expressions for all numbers (declare/mass_tree.h); everything else
-   is lowered as always. The kinetic energy stays an expression: from the velocities of the links,
+   Expressions of M and of its derivatives grow with the third power of the number of bodies in a
+   chain, the recursions of src/multibody linearly. A drawing can therefore leave its masses, forces
+   of inertia and gravity, and the rows of its loops to them, as a description with expressions for
+   all numbers (declare/mass_tree.h); everything else is lowered as always. The kinetic energy stays
+   an expression: from the velocities of the links,
 
        T = sum of m u.u / 2 + u.(omega x R h) + (R^T omega).J (R^T omega) / 2
 
@@ -19,8 +20,9 @@ static bool is_wanted(const dfl_drawing *drawing);
 static const char *obstacle(const dfl_drawing *drawing);
 static dfl_status note_obstacle(const dfl_drawing *drawing, const char *why);
 static dfl_status describe(dfl_mass_tree **out, const dfl_drawing *drawing);
-static dfl_status describe_body(dfl_mass_tree *tree, int index, const dfl_placed_body *body);
-static dfl_status describe_joint(dfl_mass_tree *tree, int index, const dfl_placed_joint *joint);
+static dfl_status describe_body(dfl_mass_tree *tree, const dfl_placed_body *body);
+static dfl_status describe_joint(dfl_mass_tree *tree, const dfl_placed_joint *joint);
+static dfl_status describe_loop(dfl_mass_tree *tree, const dfl_placed_joint *joint);
 static dfl_status has_massless(bool *out, const dfl_drawing *drawing, const dfl_mass_tree *tree);
 static dfl_expr kinetic_energy(dfl_drawing *drawing);
 
@@ -91,33 +93,33 @@ static dfl_status note_obstacle(const dfl_drawing *drawing, const char *why)
 
 static dfl_status describe(dfl_mass_tree **out, const dfl_drawing *drawing)
 {
-    int np = 0, nv = 0, ndrives = 0, njoints = 0;
+    dfl_mass_tree_size size = {.bodies = drawing->nbodies};
     for (int i = 0; i < drawing->njoints; i++) {
         const dfl_placed_joint *joint = &drawing->joints[i];
-        np += joint->np;
-        nv += joint->nv;
-        ndrives += joint->drawn.driven;
-        njoints += !joint->loop;
+        size.np += joint->np;
+        size.nv += joint->nv;
+        size.drives += joint->drawn.driven;
+        size.joints += !joint->loop;
+        size.loops += joint->loop;
+        size.rows += joint->loop ? dfl_drawing_row_count(drawing, joint->drawn.kind) : 0;
     }
-    dfl_status status =
-        dfl_mass_tree_create(out, drawing->ctx, drawing->nbodies, njoints, np, nv, ndrives);
+    dfl_status status = dfl_mass_tree_create(out, drawing->ctx, &size);
     if (status)
         return status;
     dfl_mass_tree *tree = *out;
     tree->planar = drawing->planar;
-    tree->np = tree->nv = tree->ndrives = 0; /* counted by describe_joint */
     dfl_mass_tree_numbers(tree, tree->gravity, drawing->gravity.e, 3);
     for (int i = 0; i < drawing->nbodies && !status; i++)
-        status = describe_body(tree, i, &drawing->bodies[i]);
-    for (int i = 0, k = 0; i < drawing->njoints && !status; i++)
+        status = describe_body(tree, &drawing->bodies[i]);
+    for (int i = 0; i < drawing->njoints && !status; i++)
         if (!drawing->joints[i].loop)
-            status = describe_joint(tree, k++, &drawing->joints[i]);
+            status = describe_joint(tree, &drawing->joints[i]);
     return status;
 }
 
-static dfl_status describe_body(dfl_mass_tree *tree, int index, const dfl_placed_body *body)
+static dfl_status describe_body(dfl_mass_tree *tree, const dfl_placed_body *body)
 {
-    dfl_tree_body *b = &tree->bodies[index];
+    dfl_tree_body *b = &tree->bodies[tree->nbodies++];
     b->name = dfl_copy_string(tree->ctx, body->name);
     dfl_mass_tree_numbers(tree, &b->mass, &body->mass, 1);
     dfl_mass_tree_numbers(tree, b->com, body->com.e, 3);
@@ -125,12 +127,12 @@ static dfl_status describe_body(dfl_mass_tree *tree, int index, const dfl_placed
     return b->name ? DFL_OK : DFL_NO_MEMORY;
 }
 
-static dfl_status describe_joint(dfl_mass_tree *tree, int index, const dfl_placed_joint *joint)
+static dfl_status describe_joint(dfl_mass_tree *tree, const dfl_placed_joint *joint)
 {
     const dfl_drawn_joint *drawn = &joint->drawn;
-    dfl_tree_joint *j = &tree->joints[index];
+    dfl_tree_joint *j = &tree->joints[tree->njoints++];
     *j = (dfl_tree_joint){.name = dfl_copy_string(tree->ctx, joint->name),
-                          .kind = (dfl_joint_kind)drawn->kind,
+                          .kind = drawn->kind,
                           .parent = drawn->parent,
                           .child = drawn->child,
                           .driven = drawn->driven};
@@ -149,6 +151,48 @@ static dfl_status describe_joint(dfl_mass_tree *tree, int index, const dfl_place
         drive[2] = joint->rate2;
     }
     return j->name ? DFL_OK : DFL_NO_MEMORY;
+}
+
+dfl_status dfl_drawing_leave_rows(dfl_drawing *drawing)
+{
+    dfl_mass_tree *tree = drawing->model->tree;
+    dfl_status status = DFL_OK;
+    for (int i = 0; tree && i < drawing->njoints && !status; i++) {
+        const dfl_placed_joint *joint = &drawing->joints[i];
+        if (!joint->loop)
+            continue;
+        status = describe_loop(tree, joint);
+        const int count = dfl_drawing_row_count(drawing, joint->drawn.kind);
+        for (int k = 0; k < count && !status; k++) {
+            int *row = &tree->rows[tree->nrows++];
+            status = dfl_drawing_row(row, drawing, joint, k);
+            if (!status && *row >= 0)
+                drawing->model->declarations[*row].expr = dfl_constant(drawing->graph, 0.0);
+        }
+    }
+    return status;
+}
+
+static dfl_status describe_loop(dfl_mass_tree *tree, const dfl_placed_joint *joint)
+{
+    const dfl_drawn_joint *drawn = &joint->drawn;
+    dfl_loop *loop = &tree->loops[tree->nloops++];
+    *loop = (dfl_loop){.name = dfl_copy_string(tree->ctx, joint->name),
+                       .kind = drawn->kind,
+                       .a = drawn->parent,
+                       .b = drawn->child,
+                       .apart = drawn->apart};
+    dfl_mass_tree_numbers(tree, loop->at, drawn->at.e, 3);
+    dfl_mass_tree_numbers(tree, loop->axis, drawn->axis.e, 3);
+    dfl_mass_tree_numbers(tree, loop->axis2, drawn->axis2.e, 3);
+    if (drawn->apart) {
+        dfl_mass_tree_numbers(tree, loop->at_b, drawn->at_b.e, 3);
+        dfl_mass_tree_numbers(tree, loop->axis_b, drawn->axis_b.e, 3);
+        dfl_mass_tree_numbers(tree, loop->axis2_b, drawn->axis2_b.e, 3);
+    }
+    dfl_mass_tree_numbers(tree, &loop->length, &drawn->length, 1);
+    dfl_mass_tree_numbers(tree, &loop->lead, &drawn->lead, 1);
+    return loop->name ? DFL_OK : DFL_NO_MEMORY;
 }
 
 /* With the present values of parameters. */

@@ -1,0 +1,84 @@
+/* tree_engine.c: the tree of bodies of a model in the blocks of its equations: programs evaluate
+   what is declared as expressions, the tree adds masses, forces and rows of loops. */
+#include "engine/tree_engine.h"
+
+#include "engine/engine_internal.h"
+
+struct dfl_tree_engine {
+    dfl_runnable *run;
+    dfl_tree_state *state;
+    double *driven; /* prescribed motions of joints, 3 numbers each */
+};
+
+static void place(dfl_tree_engine *engine, double t, const double *x);
+
+dfl_status dfl_tree_engine_create(dfl_tree_engine **out, dfl_runnable *run)
+{
+    const dfl_numbers numbers = dfl_runnable_numbers(run, 0.0, NULL, NULL);
+    *out = NULL;
+    dfl_tree_engine *engine = dfl_alloc(run->ctx, 1, sizeof *engine);
+    if (!engine)
+        return DFL_NO_MEMORY;
+    engine->run = run;
+    engine->driven = dfl_alloc(run->ctx, (size_t)(3 * run->eq->model->tree->ndrives),
+                               sizeof *engine->driven);
+    const dfl_status status = engine->driven
+                                  ? dfl_tree_state_create(&engine->state, run->eq, &numbers)
+                                  : DFL_NO_MEMORY;
+    if (status)
+        dfl_tree_engine_free(engine);
+    else
+        *out = engine;
+    return status;
+}
+
+void dfl_tree_engine_free(dfl_tree_engine *engine)
+{
+    if (!engine)
+        return;
+    dfl_context *ctx = engine->run->ctx;
+    dfl_tree_state_free(engine->state);
+    dfl_free(ctx, engine->driven);
+    dfl_free(ctx, engine);
+}
+
+dfl_status dfl_tree_engine_update(dfl_tree_engine *engine)
+{
+    const dfl_numbers numbers = dfl_runnable_numbers(engine->run, 0.0, NULL, NULL);
+    return dfl_tree_state_update(engine->state, &numbers);
+}
+
+static void place(dfl_tree_engine *engine, double t, const double *x)
+{
+    dfl_runnable_evaluate(&engine->run->drives, engine->run, t, x, NULL, &engine->driven);
+    dfl_tree_state_place(engine->state, x, engine->driven);
+}
+
+int dfl_tree_engine_eval(dfl_blocks *out, dfl_tree_engine *engine, double t, const double *x,
+                         unsigned need)
+{
+    const unsigned added =
+        DFL_FORCE | DFL_POSITION | DFL_VELOCITY | DFL_DIRECTIONS | DFL_BIAS;
+    if (!(need & added))
+        return 0;
+    place(engine, t, x);
+    dfl_tree_state_rows(out, engine->state, need);
+    if (need & DFL_FORCE)
+        dfl_tree_state_forces(out->f, engine->state);
+    return 0;
+}
+
+void dfl_tree_engine_mass(double *M, dfl_tree_engine *engine, double t, const double *x)
+{
+    place(engine, t, x);
+    dfl_tree_state_mass(M, engine->state);
+}
+
+int dfl_tree_engine_jacobian(dfl_jacobian *out, dfl_tree_engine *engine, double t, const double *x,
+                             const double *a)
+{
+    place(engine, t, x);
+    dfl_tree_state_slopes(out->dyn, engine->state, a, x + engine->run->eq->nw);
+    dfl_tree_state_row_slopes(out, engine->state);
+    return 0;
+}
