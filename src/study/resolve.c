@@ -47,7 +47,8 @@ dfl_status dfl_settings_resolve(dfl_settings *out, const dfl_choices *caller, df
         return status;
     status = check_combination(out, model->ctx);
     if (!status)
-        status = dfl_solver_options_resolve(&out->solver, model->ctx, dfl_runnable_eom(run), &wanted);
+        status =
+            dfl_solver_options_resolve(&out->solver, model->ctx, dfl_runnable_eom(run), &wanted);
     return status == DFL_INVALID && script_decides(caller, model) ? in_script(model, status)
                                                                   : status;
 }

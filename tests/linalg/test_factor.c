@@ -1,5 +1,6 @@
 /* test_factor.c: factors of square matrices, least squares and Cholesky's factor against the
    equations that they solve. */
+#include "failing.h"
 #include "matrices.h"
 
 /* Residual of the complex product A x - b; a real system has zero imaginary parts. */
@@ -276,14 +277,10 @@ static dfl_status create_all(void)
 static void creation_survives_every_failed_allocation(void **state)
 {
     (void)state;
-    dfl_status status = DFL_NO_MEMORY;
-    for (long n = 0; status; n++) {
-        dfl_context_fail_after(ctx, n);
+    dfl_status status;
+    WHILE_ALLOCATIONS_FAIL(status, ctx) {
         status = create_all();
-        assert_true(status == DFL_OK || status == DFL_NO_MEMORY);
-        assert_int_equal(dfl_context_live(ctx), 0);
     }
-    dfl_context_fail_after(ctx, -1);
 }
 
 int main(void)

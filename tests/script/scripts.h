@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "failing.h"
 #include "script/script.h"
 
 /* A script that was run: the model, or why there is none. */
@@ -100,18 +101,14 @@ static inline void check_all(const wrong *list, size_t count)
 /* Fails one allocation after another, every `stride`-th of them, until `text` is loaded. */
 static inline void assert_survives_failed_allocations(const char *text, int stride)
 {
-    dfl_status status = DFL_NO_MEMORY;
-    for (int n = 0; status; n += stride) {
-        dfl_context *ctx = dfl_context_create();
+    dfl_context *ctx = dfl_context_create();
+    dfl_status status;
+    WHILE_ALLOCATIONS_FAIL_BY(stride, status, ctx) {
         dfl_model *model = NULL;
-        dfl_context_fail_after(ctx, n);
         status = dfl_script_load_text(&model, ctx, "test.lua", text, strlen(text), NULL);
-        if (status && status != DFL_NO_MEMORY)
-            fail_msg("allocation %d: %s", n, dfl_message(ctx));
         dfl_model_free(model);
-        assert_int_equal(dfl_context_live(ctx), 0);
-        dfl_context_free(ctx);
     }
+    dfl_context_free(ctx);
 }
 
 #endif

@@ -1,6 +1,6 @@
 /* test_forms.c: every form solves the same problems as psf; what a form has no place for is
    refused. */
-#include "failing.h"
+#include "failing_solver.h"
 #include "forms.h"
 
 /* Errors of positions against psf at rtol 1e-12, which must be small at 1e-6 and again smaller at

@@ -1,7 +1,7 @@
 /* The half-explicit method and the explicit pair as integrators: orders, counts against published ones,
    constraints, continuous output, events, backward integration, everything a run may ask for. */
 #include "evidence.h"
-#include "failing.h"
+#include "failing_solver.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* What BDF, trapezoidal and midpoint rule have in common with Radau IIA: tolerances, constraints, events, dense output,
    backward integration, invariants, redundant constraints, fixed steps, memory. Orders are in test_method_orders.c, the
    rules of BDF's own in test_bdf.c. */
-#include "failing.h"
+#include "failing_solver.h"
 #include "support.h"
 
 static const dfl_integrator methods[] = {DFL_BDF, DFL_TRAPEZOIDAL, DFL_MIDPOINT};
