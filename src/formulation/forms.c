@@ -3,7 +3,7 @@
    Sources: Steinbrecher 2002 (eom, eom2, eom1: constraints on the level of positions, velocities,
    accelerations), Gear, Gupta, Leimkuhler 1985 (ggl), Baumgarte 1972, Petzold and Potra 1992
    (odae, ext316, ext317, pinv, tangent, partition), Kurz, Burkhardt, Eberhard 2011 (implicit). */
-#include "formulation/forms.h"
+#include "formulation/formulation.h"
 
 static const dfl_form_traits table[DFL_FORMS] = {
     [DFL_PSF] = {.position = true,
@@ -92,12 +92,28 @@ static const dfl_form_traits explicit_kept = {.ode = true,
                                               .acceleration = DFL_ACC_PROJECTED},
                              explicit_free = {.ode = true, .acceleration = DFL_ACC_PROJECTED};
 
-const dfl_form_traits *dfl_form_traits_of(dfl_form form, dfl_integrator integrator)
+const dfl_form_traits *dfl_form_traits_of(dfl_form form, bool right_hand_side)
 {
-    const bool kept = table[form].position && table[form].velocity;
-    if (integrator == DFL_HALF_EXPLICIT || integrator == DFL_EXPLICIT_PAIR)
-        return kept ? &explicit_kept : &explicit_free;
+    if (right_hand_side)
+        return dfl_form_keeps_constraints(form) ? &explicit_kept : &explicit_free;
     return &table[form];
+}
+
+bool dfl_form_has_right_hand_side(dfl_form form)
+{
+    switch (form) {
+    case DFL_PSF:
+    case DFL_UODE:
+    case DFL_EXPLICIT:
+    case DFL_BAUMGARTE:
+    case DFL_QR:
+    case DFL_SVD:
+    case DFL_PARTITION:
+    case DFL_TANGENT:
+        return true;
+    default:
+        return false;
+    }
 }
 
 bool dfl_form_keeps_constraints(dfl_form form)

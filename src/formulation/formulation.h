@@ -1,221 +1,217 @@
 /* formulation.h: what is integrated, and the linear algebra of one Newton step.
 
-   An integrator needs only: linearize at a reference point, factor for its shifts zeta, residuals
-   of its stages, and solve. Stages stand in lanes (linalg.h), so that several right-hand sides
-   share every matrix. Nothing here knows coefficients of a method.
+   An implicit integrator linearizes at a reference point, factors for its shifts zeta, forms the
+   residuals of its stages, and solves. An explicit integrator calls the right-hand side. Stages are
+   stored in lanes (linalg.h), so that several right-hand sides share every matrix. Nothing here
+   knows the coefficients of a method.
 
-   Two implementations stand behind these functions: `projected`, described below, and `plain`
-   (plain.h), one dense matrix for forms that keep all of kinematics and dynamics. */
+   Three implementations are behind these functions: projected forms, plain forms and right-hand
+   sides (README.md). */
 #ifndef DFL_FORMULATION_H
 #define DFL_FORMULATION_H
 
 #include "eom/eom.h"
-#include "formulation/forms.h"
-#include "formulation/redundant.h"
 #include "linalg/linalg.h"
 
+/* ---- the forms as data: the rows and the additional unknowns of each form (forms.c) ---- */
+
+/* What the accelerations are in the rows gII, hI = W a + bias. */
+typedef enum dfl_acceleration {
+    DFL_ACC_NONE,      /* there are no such rows */
+    DFL_ACC_RATE,      /* v' */
+    DFL_ACC_UNKNOWN,   /* unknowns a with the rows f_dyn - M a = 0 */
+    DFL_ACC_CORRECTED, /* v' + W^T tau, also in the dynamics */
+    DFL_ACC_PROJECTED  /* unknowns or eliminated, as the system decides (eom.h) */
+} dfl_acceleration;
+
+typedef struct dfl_form_traits {
+    bool ode;                              /* an explicit right-hand side */
+    bool plain;                            /* all of kinematics and dynamics are rows */
+    bool position, velocity, nonholonomic; /* g, gI, hv are rows */
+    dfl_acceleration acceleration;         /* gII, hI are rows */
+    bool stabilised;                       /* ... with 2 alpha gI + beta^2 g and alpha hv added */
+    bool rates_are_a;                      /* the rows of the dynamics are a - v' */
+    bool mu;              /* unknowns mu: p' = Z (v - W^T mu), with rows g; and for ep */
+    bool tau;             /* unknowns tau of the dynamics, with rows gI and hv ... */
+    bool tau_turns;       /* ... which act on p' as well, through the derivative of gI */
+    bool discarded;       /* mu and tau are solved for anew in each iteration */
+    int index_v, index_l; /* of v and of the multipliers, for norms */
+} dfl_form_traits;
+
+/* The traits of a form, or of its right-hand side. */
+const dfl_form_traits *dfl_form_traits_of(dfl_form form, bool right_hand_side);
+
+/* What the form requires of the system. */
+dfl_requirements dfl_form_requirements(const dfl_form_traits *traits, const dfl_eom *eom);
+
+/* Whether every state satisfies g, gI and hv to the accuracy of Newton's iteration. */
+bool dfl_form_keeps_constraints(dfl_form form);
+
+/* Whether the form has an explicit right-hand side. */
+bool dfl_form_has_right_hand_side(dfl_form form);
+
+/* ---- life ---- */
+
 typedef struct dfl_formulation dfl_formulation;
-typedef struct dfl_plain dfl_plain;
-typedef struct dfl_ode_form dfl_ode_form;
-typedef struct dfl_stage_plan dfl_stage_plan;
 
-/* The stages of a step of a Runge-Kutta method, X = x + Z; matrices over the stages stand by columns of the
-   width of lanes. */
-typedef struct dfl_stages {
-    dfl_point *points; /* with t and x = X, not evaluated */
-    int count;
-    const double *T, *TI, *LTI, *AI; /* T, T^-1, Lambda T^-1 and A^-1 = T Lambda T^-1 */
-    double h;
-    const double *x, *weight; /* n: of the step's start; what unknowns count in sums of squares */
-    double *Z, *dZ;           /* n lanes */
-} dfl_stages;
+/* What an integrator needs of a formulation. */
+typedef struct dfl_integrator_needs {
+    int stages;           /* the largest number of stages that share a matrix */
+    bool right_hand_side; /* the right-hand side of the form (dfl_formulation_ode) */
+    bool two_points;      /* rows of a step belong to two points, or rates to its start */
+} dfl_integrator_needs;
 
-/* What an implementation does; see the functions of the same names below. */
-typedef struct dfl_form_ops {
-    dfl_outcome (*linearize)(dfl_formulation *form, double t, const double *x, const double *a,
-                             bool update);
-    dfl_outcome (*select)(dfl_formulation *form, double t, const double *x);
-    dfl_outcome (*factor)(dfl_formulation *form, int stages); /* for form->shifts */
-    dfl_outcome (*residual)(double *rows, dfl_formulation *form, const dfl_point *points, int count,
-                            const double *transform, const double *yp, const double *xp);
-    dfl_outcome (*mixed)(double *rows, dfl_formulation *form, const dfl_point *differential,
-                         const dfl_point *algebraic, double weight, const double *yp,
-                         const double *xp);
-    void (*solve)(double *dx, dfl_formulation *form, double *rows);
-    dfl_outcome (*defect)(double *err, dfl_formulation *form, const dfl_point *point,
-                          const double *y);
-    void (*minimum_norm)(double *X, const dfl_formulation *form);
-    dfl_outcome (*increment)(double *squares, dfl_formulation *form, const dfl_stages *stages,
-                             double *rows); /* or NULL */
-} dfl_form_ops;
-
-/* Unknowns as rows of CB (from entry `at` on), and the columns in which these are not zero. */
-typedef struct dfl_part {
-    int row, rows, first, count, at;
-} dfl_part;
-
-/* The projected strangeness-free form (psf) and the projected form of index 1 (psi1):
-
-       0 = alg(x)                                  the algebraic rows in use (ma)
-       0 = S (dif(x) - diag(I, M, I) x')           S = diag(I, Sv, Sp)   (nd)
-
-   Newton's linear system for the shift zeta, with the derivatives J and JD of these rows,
-
-       J dx = -alg,    S (zeta diag(I,M,I) - JD) dx = dif
-
-   is solved through all solutions of the first part, dx = CB [alg; u]: CB is independent of zeta,
-   so a new step size needs only a new E = zeta SM_u - SJ_u (GEOMS, section on linear algebra). */
-struct dfl_formulation {
-    dfl_system *sys;
-    const dfl_solver_options *options;
-    const dfl_form_traits *traits;
-    const dfl_form_ops *ops;
-    dfl_plain *plain;           /* of the plain forms, or NULL */
-    dfl_ode_form *ode;          /* of right-hand sides, or NULL */
-    bool local;                 /* local coordinates */
-    bool rates_are_a;           /* the rows of the dynamics are a - v', not f_dyn - M v' */
-    bool reads_rates;           /* residual needs x' of the stages itself */
-    bool stagewise;             /* block 1 of each stage is solved with its own matrix */
-    dfl_factor *own[DFL_LANES]; /* these matrices ... */
-    int own_factored;           /* ... and how many of them are those of the present stages */
-    double *own_rows;           /* m1 for each stage */
-    dfl_rows_jacobian jac;
-    dfl_rows_jacobian at_step; /* GEOMS contract: derivatives at an accepted point, for W there */
-
-    dfl_method method; /* decomposition of the algebraic part */
-    double rank_tolerance;
-    int rank2, rank3; /* ranks of W (with gam) and of block 3, constant along the motion */
-    int defect;       /* redundant rows of W = undetermined multipliers */
-    double *row_size; /* nc: the largest squared length of each row of W so far */
-    double *least2;   /* m2, and ... */
-    double *least3;   /* ... m3: sizes that rows of blocks 2 and 3 count as at least (ranks.c) */
-    double weakest;   /* smallest over largest value of the split of W, at the last decomposition */
-
-    int ma, nd, K;      /* rows in use; K = ma + nd */
-    int m2;             /* rows of block 2 in use */
-    int nfp, nfv, nflm; /* free positions, velocities, multipliers (psi1) */
-    int nsv;            /* rows of Sv */
-    dfl_split *split1, *split2, *split3, *pivots2, *pivots3, *quality;
-    double *J2_store, *J2; /* m2 x n: block 2 without dropped invariants and, if n0 > 0, without
-                        its dependence on the first n1 columns */
-    double *Sp, *Sv;       /* nfp x np, nsv x nv */
-    bool have_selectors, sv_identity;
-    const dfl_point *mean_with; /* the user's selectors are the mean with those there, or NULL */
-    unsigned char *pivot_p, *pivot_v; /* pivot sets that belong to the selectors */
-    double *CB;                       /* n x K; zero but for these parts and [a sigma w l m]: */
-    dfl_part v, sp, p, r, lm;         /* lm: free multipliers */
-    double *SM, *SJ;                  /* nd x K */
-    double *work;                     /* mdif x K */
-    double *column_scale;             /* of block 1, and sizes of its rows */
-    double *local_work;               /* workspace of local coordinates */
-    unsigned char *local_pivots;
-
-    unsigned char *active; /* ne: invariants in use */
-    int nactive;
-    bool secure;              /* the choice needs no second look in the next step */
-    bool have_old, suspended; /* suspended: no invariants until the next step */
-    double *q, *q_old;        /* ne x nv: the parts of e_v that the constraints leave */
-
-    int max_stages;    /* that an integrator may use */
-    int width;         /* of the lanes that have as many stages */
-    dfl_shifts shifts; /* those that E is factored for */
-    dfl_shifted *E;    /* zeta SM_u - SJ_u */
-    double *rho;       /* mdif lanes of unprojected residuals; W behind them */
-    double *u;         /* nd: those of an error estimate, projected */
-    double *vp, *y, *pp;
-    double *momentum; /* nv lanes: M v', or f_dyn - M v' stage by stage */
-    double *SvM;      /* nsv x nv: Sv M of rows f_dyn - M v' with a constant M, otherwise zero */
-    double *moved;    /* nd lanes: S diag(I,M,I) Z ... */
-    double *rates;    /* nv lanes: v' */
-    int *place;       /* of rows at a point (stage_plan.c) */
-    dfl_stage_plan *plan;    /* of the products in an iteration (stage_plan.c) */
-    dfl_redundant redundant; /* for minimum-norm multipliers */
-    dfl_lstsq *lstsq;        /* for distances of rows of W */
-    double *least;           /* nv x nc and its right-hand side */
-    dfl_factor *mass;        /* M, for accelerations */
-};
-
-/* With room for as many stages. */
-dfl_status dfl_formulation_init(dfl_formulation *form, dfl_system *sys,
-                                const dfl_solver_options *options, int stages);
-void dfl_formulation_clear(dfl_formulation *form);
+/* Creates the formulation of options->form, whose requirements the system takes over. On failure
+   *out is NULL. DFL_NO_MEMORY. */
+dfl_status dfl_formulation_create(dfl_formulation **out, dfl_system *sys,
+                                  const dfl_solver_options *options, dfl_integrator_needs needs);
+void dfl_formulation_free(dfl_formulation *form);
 
 /* After dfl_system_decide: lays out all blocks and forgets ranks and selectors. */
 void dfl_formulation_bind(dfl_formulation *form);
 
-/* Determines the ranks at a consistent point and, if allowed, switches to the SVD for redundant
-   constraints. DFL_SINGULAR: rank-deficient and not allowed; DFL_INVALID: theory violated. */
+/* ---- ranks of the constraints ---- */
+
+/* Determines the ranks at a consistent point and, if the options allow it, switches to the SVD for
+   redundant constraints. DFL_SINGULAR: rank-deficient, and the options do not allow it.
+   DFL_INVALID: the model violates the theory. */
 dfl_status dfl_formulation_ranks(dfl_formulation *form, const dfl_point *point);
 
-/* Whether the forces at an evaluated point are free of what redundant constraints leave
-   undetermined, and the failure if they are not. */
+/* The rank of W (rows gI, hv), and the number of its redundant rows: what the start found. */
+int dfl_formulation_rank(const dfl_formulation *form);
+int dfl_formulation_redundant(const dfl_formulation *form);
+
+/* The rank of W at an arbitrary point; negative if W cannot be evaluated. */
+int dfl_formulation_rank_at(dfl_formulation *form, const dfl_point *point);
+
+/* The rows of block 2 that must be independent (those of W, massless directions and invariants in
+   use), and how many of them the last decomposition found independent. */
+int dfl_formulation_rank_expected(const dfl_formulation *form);
+int dfl_formulation_rank_found(const dfl_formulation *form);
+
+/* The number of invariants e in use. */
+int dfl_formulation_invariants(const dfl_formulation *form);
+
+/* The smallest over the largest value of W at the last decomposition. */
+double dfl_formulation_weakest(const dfl_formulation *form);
+
+/* Writes the names of the rows in the weakest combination of W into `text`. */
+void dfl_formulation_weak_rows(char *text, size_t size, dfl_formulation *form);
+
+/* Whether g depends on position j, by the derivatives that were evaluated last. */
+bool dfl_formulation_depends_on_position(const dfl_formulation *form, int j);
+
+/* Whether the forces at an evaluated point are free of the multipliers that redundant constraints
+   leave undetermined; and the failure if they are not. */
 bool dfl_formulation_forces_determined(dfl_formulation *form, const dfl_point *point);
 dfl_status dfl_formulation_undetermined(const dfl_formulation *form, double t);
 
-/* Copies least2 for the rows of block 2 in use (leading dimension and number m2, from the v-columns on) to `least`. */
-void dfl_formulation_least_rows(double *least, const dfl_formulation *form, const double *J2v,
-                                int m2);
+/* ---- the watch on singular positions (singular.c); W is evaluated at all points ---- */
 
-/* The rank of W at an arbitrary point; negative if it cannot be evaluated. */
-int dfl_formulation_rank_at(dfl_formulation *form, const dfl_point *point);
+/* Decomposes W at a point. False: its rank is not that of the start. */
+bool dfl_formulation_decompose(dfl_formulation *form, const dfl_point *point);
 
-/* New derivatives and algebraic decomposition at (t, x), a approximating v'. `update` is for a
-   second matrix within a step: it keeps selectors and the choice of invariants. */
+/* The smallest over the largest value of W at a point, rows not scaled; NaN if there is none. */
+double dfl_formulation_weakness(dfl_formulation *form, const dfl_point *point);
+
+/* How far W at a point is from the last decomposition: the largest row sum of |W R - I|. Below 1,
+   W R is regular. */
+double dfl_formulation_drift(dfl_formulation *form, const dfl_point *point);
+
+/* The number of eigenvalues of W(to) W(from)^+ whose real part is not positive. *smallest: the
+   smallest real part, at most 1. */
+int dfl_formulation_flips(double *smallest, dfl_formulation *form, const dfl_point *from,
+                          const dfl_point *to);
+
+/* The first row g that the start found redundant and a point violates: beyond what a change of
+   every position by its tolerance, 1/weight (n), would make. -1: none. */
+int dfl_formulation_violated_row(const dfl_formulation *form, const dfl_point *point,
+                                 const double *weight);
+
+/* ---- Newton's iteration ---- */
+
+/* New derivatives and a new algebraic decomposition at (t, x), a approximating v'. `update`: a
+   second matrix within a step, which keeps selectors and the choice of invariants. */
 dfl_outcome dfl_formulation_linearize(dfl_formulation *form, double t, const double *x,
                                       const double *a, bool update);
 
-/* New selectors for the present decomposition. */
-dfl_outcome dfl_formulation_select(dfl_formulation *form, double t, const double *x);
-
-/* Factors E for a real shift and ncomplex complex ones (interleaved) in zeta. */
+/* Factors the matrix for a real shift and ncomplex complex ones (interleaved) in zeta. */
 dfl_outcome dfl_formulation_factor(dfl_formulation *form, int ncomplex, const double *zeta);
+
+/* The shifts that the matrix is factored for. */
+const dfl_shifts *dfl_formulation_shifts(const dfl_formulation *form);
 
 /* Newton's iteration begins: the stages have new starting values. */
 void dfl_formulation_begin_iteration(dfl_formulation *form);
 
-/* rows (ma lanes): alg, and form->rho (mdif lanes): dif - diag(I,M,I) x', of `count` evaluated
-   stages, transformed over the stages. yp: lanes of x' transformed; xp: lanes of x' itself, read
-   only where form->reads_rates. */
+/* The rows of `count` evaluated stages, transformed over the stages: algebraic rows into `rows`
+   (room for dfl_formulation_room lanes), differential ones are kept by the formulation. yp: lanes
+   of x' transformed. xp: lanes of x' itself, read only if dfl_formulation_reads_rates. */
 dfl_outcome dfl_formulation_residual(double *rows, dfl_formulation *form, const dfl_point *points,
                                      int count, const double *transform, const double *yp,
                                      const double *xp);
+bool dfl_formulation_reads_rates(const dfl_formulation *form);
 
-/* The same for one stage whose differential rows belong to one point, with a weight, and whose
-   algebraic rows to another. yp: the weighted x'. */
+/* The residual of one stage whose differential rows belong to one point, with a weight, and whose
+   algebraic rows belong to another. yp: the weighted x'. */
 dfl_outcome dfl_formulation_mixed_residual(double *rows, dfl_formulation *form,
                                            const dfl_point *differential,
                                            const dfl_point *algebraic, double weight,
                                            const double *yp, const double *xp);
 
-/* Whether there is dfl_formulation_increment, which evaluates the stages and solves for dZ (n lanes, not transformed)
-   at once, and moves Z and the points by it if it is finite; the sum of weighted squares of dZ. rows: room for K lanes. */
-static inline bool dfl_formulation_increments(const dfl_formulation *form)
-{
-    return form->ops->increment != NULL;
-}
+/* dx (n lanes) from the residual; overwrites `rows`. */
+void dfl_formulation_solve(double *dx, dfl_formulation *form, double *rows);
 
+/* The stages X = x + Z of a step of a Runge-Kutta method. Matrices over the stages are stored by
+   columns of the width of lanes. */
+typedef struct dfl_stages {
+    dfl_point *points; /* with t and x = X, not evaluated */
+    int count;
+    const double *T, *TI, *LTI, *AI; /* T, T^-1, Lambda T^-1 and A^-1 = T Lambda T^-1 */
+    double h;
+    const double *x, *weight; /* n: at the start of the step; of the unknowns in sums of squares */
+    double *Z, *dZ;           /* n lanes */
+} dfl_stages;
+
+/* Whether dfl_formulation_increment exists: it evaluates the stages, solves for dZ (n lanes, not
+   transformed) and moves Z and the points by dZ if dZ is finite. *squares: the sum of weighted
+   squares of dZ. rows: as for dfl_formulation_residual. */
+bool dfl_formulation_increments(const dfl_formulation *form);
 dfl_outcome dfl_formulation_increment(double *squares, dfl_formulation *form,
                                       const dfl_stages *stages, double *rows);
 
-/* dx (n lanes) from rows (room for K lanes, overwritten) and form->rho. */
-void dfl_formulation_solve(double *dx, dfl_formulation *form, double *rows);
+/* Whether an iteration solves for accelerations and multipliers with the M and W of each stage. */
+bool dfl_formulation_stagewise(const dfl_formulation *form);
+
+/* The largest number of lanes in `rows` above. */
+int dfl_formulation_room(const dfl_formulation *form);
 
 /* err (n) = B E^-1 S (dif + diag(I,M,I) y) at an evaluated point: a filtered defect. */
 dfl_outcome dfl_formulation_defect(double *err, dfl_formulation *form, const dfl_point *point,
                                    const double *y);
 
-/* Removes from lanes of x (n lanes) what redundant constraints leave undetermined. */
+/* Whether the lanes of x that a step starts from have a part that redundant constraints leave
+   undetermined; and removes this part from X (n lanes). */
+bool dfl_formulation_has_undetermined(const dfl_formulation *form);
 void dfl_formulation_minimum_norm(double *X, const dfl_formulation *form);
 
-/* a (nv): the accelerations at an evaluated point, M a = f_dyn. False: M is singular. */
-bool dfl_formulation_accelerations(double *a, dfl_formulation *form, const dfl_point *point);
+/* ---- steps ---- */
 
-/* The same at a start that was taken as given, where carried accelerations need not fit. */
-bool dfl_formulation_solve_accelerations(double *a, dfl_formulation *form, const dfl_point *point);
+/* The traits of the form. */
+const dfl_form_traits *dfl_formulation_traits(const dfl_formulation *form);
 
-/* Multipliers of minimum norm with the same constraint force, at an evaluated point. Unchanged where W cannot be
-   evaluated (GEOMS contract). */
-dfl_outcome dfl_formulation_least_multipliers(dfl_point *point, dfl_formulation *form);
+/* User-defined selectors are the mean of those at the present state and those at `start`, which
+   the caller keeps. */
+void dfl_formulation_mean_with(dfl_formulation *form, const dfl_point *start);
+
+/* After a failed step: new selectors, from the present decomposition at (t, x) or, with `later`,
+   from the next one. *changed: false if the formulation has no selectors. */
+dfl_outcome dfl_formulation_renew_selectors(bool *changed, dfl_formulation *form, double t,
+                                            const double *x, bool later);
+
+/* Whether the decomposition may serve another step: it decides neither about invariants nor about
+   redundant multipliers. */
+bool dfl_formulation_matrix_serves(const dfl_formulation *form);
 
 /* Stops using the invariants until the next accepted step. False if none was in use. */
 bool dfl_formulation_suspend(dfl_formulation *form);
@@ -223,11 +219,68 @@ bool dfl_formulation_suspend(dfl_formulation *form);
 /* A step was accepted: invariants may be used again, compared with this step. */
 void dfl_formulation_accepted(dfl_formulation *form);
 
-/* gII and hI (nc) at an evaluated accepted point, with a from M a = f_dyn; NULL where they are not
-   known: no bias, a singular M, or psi1, which does not ask for them. */
+/* a (nv): the accelerations at an evaluated point, M a = f_dyn. False: M is singular. _solve: also
+   if the point carries accelerations, which need not fit at a start taken as given. */
+bool dfl_formulation_accelerations(double *a, dfl_formulation *form, const dfl_point *point);
+bool dfl_formulation_solve_accelerations(double *a, dfl_formulation *form, const dfl_point *point);
+
+/* The multipliers of minimum norm with the same constraint force, at an evaluated point. Unchanged
+   if W cannot be evaluated (GEOMS contract). */
+dfl_outcome dfl_formulation_least_multipliers(dfl_point *point, dfl_formulation *form);
+
+/* gII and hI (nc) at an evaluated accepted point, with a from M a = f_dyn. NULL if they are not
+   known: no bias, a singular M, or psi1, which does not evaluate them. */
 const double *dfl_formulation_acceleration_rows(dfl_formulation *form, const dfl_point *point);
 
-/* Writes the names of the rows that take part in the weakest combination of W into `text`. */
-void dfl_formulation_weak_rows(char *text, size_t size, dfl_formulation *form);
+/* ---- right-hand sides y' = F(t, y), y = (r, v, p), for explicit integrators ---- */
+
+typedef struct dfl_ode dfl_ode;
+
+/* The right-hand side; NULL if the formulation was not created for one. */
+dfl_ode *dfl_formulation_ode(dfl_formulation *form);
+
+/* Whether a state satisfies its constraints only after its velocities are projected (qr, svd). */
+bool dfl_ode_projects(const dfl_ode *ode);
+
+/* At the beginning of a step from an evaluated point: local coordinates, rows in use. */
+dfl_outcome dfl_ode_begin(dfl_ode *ode, const dfl_point *point);
+
+/* Completes the state at point->t, evaluates all blocks there and solves for what depends on the
+   state; rate (n, laid out as x) gets y'. */
+dfl_outcome dfl_ode_rates(double *rate, dfl_ode *ode, dfl_point *point);
+
+/* The same for the end of a step, which moves onto the constraints if the form requires it; then
+   evaluates all rows of the point. In qr and svd the state keeps its velocity. */
+dfl_outcome dfl_ode_finish(dfl_ode *ode, dfl_point *point);
+
+/* The same for a state that is taken as it is. */
+dfl_outcome dfl_ode_settle(dfl_ode *ode, dfl_point *point);
+
+/* rate = (0, b, a, 0, Z v) at a point that carries a, laid out as x. */
+void dfl_ode_write_rates(double *rate, const dfl_system *sys, const dfl_point *point);
+
+/* The dependent part of a state: s from c = 0 for given p; velocities along massless directions
+   from gam = 0. */
+dfl_outcome dfl_ode_contact(dfl_ode *ode, dfl_point *point);
+dfl_outcome dfl_ode_massless(dfl_ode *ode, dfl_point *point);
+
+/* Solves for a, w, l, m of a point whose blocks are evaluated, with V a = target (nc) in place of
+   the acceleration constraints; V (nc x nv) is W at a later point. */
+dfl_outcome dfl_ode_solve_with(dfl_ode *ode, dfl_point *point, const double *V,
+                               const double *target);
+
+/* Factors M and W of an evaluated point for the functions below. */
+dfl_outcome dfl_ode_factor(dfl_ode *ode, const dfl_point *point);
+
+/* dv (nv): the least change in the metric of M with W dv = target (nc). */
+void dfl_ode_least_change(double *dv, dfl_ode *ode, const double *target);
+
+/* Moves positions (and s) onto the constraints with the least change in the metric of M; factors
+   there, and evaluates the blocks W, gI, hv, g, c. */
+dfl_outcome dfl_ode_move_positions(dfl_ode *ode, dfl_point *point);
+
+/* Then moves velocities onto the invariants e, along the constraints; not if an invariant is
+   degenerate. */
+dfl_outcome dfl_ode_move_invariants(dfl_ode *ode, dfl_point *point);
 
 #endif

@@ -5,7 +5,7 @@
    (unit quaternions), which no displacement Z dq changes, they follow by least squares in p itself.
    Contact variables follow from c = 0, velocities along massless directions, which are no part of a state and leave
    the constraints alone, from gam = 0. Velocities then move along the constraints until the invariants e vanish. */
-#include "formulation/ode.h"
+#include "formulation/ode_internal.h"
 
 #include <float.h>
 #include <math.h>

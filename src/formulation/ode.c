@@ -1,4 +1,4 @@
-/* Explicit right-hand sides of the forms (see ode.h). Sources: Steinbrecher 2002 (uode), Baumgarte 1972, Kurz,
+/* Explicit right-hand sides of the forms (see ode_internal.h). Sources: Steinbrecher 2002 (uode), Baumgarte 1972, Kurz,
    Burkhardt and Eberhard 2011 (explicit, qr, svd; their (31) with the sign of (29)), Petzold and Potra 1992
    (local coordinates, (5.4)). The accelerations of all forms are those of the saddle system. */
 #include "formulation/ode_internal.h"
@@ -9,26 +9,9 @@
 static dfl_outcome project_velocity(dfl_ode *ode, dfl_point *point);
 static dfl_outcome solve_accelerations(dfl_ode *ode, dfl_point *point);
 
-bool dfl_ode_has(dfl_form form)
+bool dfl_ode_projects(const dfl_ode *ode)
 {
-    switch (form) {
-    case DFL_PSF:
-    case DFL_UODE:
-    case DFL_EXPLICIT:
-    case DFL_BAUMGARTE:
-    case DFL_QR:
-    case DFL_SVD:
-    case DFL_PARTITION:
-    case DFL_TANGENT:
-        return true;
-    default:
-        return false;
-    }
-}
-
-bool dfl_ode_projects(dfl_form form)
-{
-    return form == DFL_QR || form == DFL_SVD;
+    return ode->form == DFL_QR || ode->form == DFL_SVD;
 }
 
 static bool is_local(const dfl_ode *ode)
@@ -142,7 +125,7 @@ dfl_outcome dfl_ode_rates(double *rate, dfl_ode *ode, dfl_point *point)
     dfl_outcome outcome = dfl_ode_contact(ode, point);
     if (!outcome && is_local(ode))
         outcome = dfl_ode_local_complete(ode, point);
-    else if (!outcome && dfl_ode_projects(ode->form))
+    else if (!outcome && dfl_ode_projects(ode))
         outcome = project_velocity(ode, point);
     if (!outcome)
         outcome = dfl_ode_massless(ode, point);
@@ -226,11 +209,25 @@ static void set_target(dfl_ode *ode, const dfl_point *point)
 /* a, w, l, m of an evaluated state. */
 static dfl_outcome solve_accelerations(dfl_ode *ode, dfl_point *point)
 {
-    dfl_outcome outcome = dfl_saddle_factor(&ode->saddle, point, point->blocks.W);
-    if (outcome)
-        return outcome;
     set_target(ode, point);
-    return dfl_saddle_solve(&ode->saddle, point, point->blocks.W, ode->target);
+    return dfl_ode_solve_with(ode, point, point->blocks.W, ode->target);
+}
+
+dfl_outcome dfl_ode_solve_with(dfl_ode *ode, dfl_point *point, const double *V,
+                               const double *target)
+{
+    dfl_outcome outcome = dfl_saddle_factor(&ode->saddle, point, V);
+    return outcome ? outcome : dfl_saddle_solve(&ode->saddle, point, V, target);
+}
+
+dfl_outcome dfl_ode_factor(dfl_ode *ode, const dfl_point *point)
+{
+    return dfl_saddle_factor(&ode->saddle, point, point->blocks.W);
+}
+
+void dfl_ode_least_change(double *dv, dfl_ode *ode, const double *target)
+{
+    dfl_saddle_least_change(dv, &ode->saddle, target);
 }
 
 void dfl_ode_write_rates(double *rate, const dfl_system *sys, const dfl_point *point)

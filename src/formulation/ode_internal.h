@@ -1,11 +1,56 @@
-/* ode_internal.h: between the right-hand sides (ode.c), local coordinates (ode_local.c) and states moved onto
-   the constraints (manifold.c). */
+/* ode_internal.h: explicit right-hand sides y' = F(t, y) of the forms, y = (r, v, p), and their use
+   as a formulation.
+
+   Everything else is a function of the state: s from c = 0, and a, w, l, m from the saddle system
+   (saddle.h) with a target for the acceleration of the constraints that depends on the form:
+
+       explicit, psf         W a = -bias
+       uode                  W a = -bias + (gII, hI at the start): l, m are integrated in the sense
+                             that their differential equation, d/dt (gII, hI) = 0, is solved exactly
+       baumgarte             W a = -bias - (2 alpha gI + beta^2 g, alpha hv)
+       qr, svd               as explicit, after v -> v - W^+ (gI, hv), by QR or singular values
+       partition, tangent    as explicit, after the dependent coordinates were found from g = 0 and
+                             gI, hv = 0 for given S p and S v; S constant within a step */
 #ifndef DFL_ODE_INTERNAL_H
 #define DFL_ODE_INTERNAL_H
-#include "formulation/ode.h"
 
-/* Local coordinates: chosen at the beginning of a step; p and v completed from them, with blocks g, gI, hv,
-   W evaluated at these positions. */
+#include "formulation/reduced.h"
+#include "formulation/saddle.h"
+
+struct dfl_ode {
+    dfl_system *sys; /* that carries accelerations */
+    const dfl_solver_options *options;
+    dfl_form form;
+    dfl_saddle saddle;
+    double *target,
+        *offset;           /* nc: of the constraints' accelerations; gII, hI at the start (uode) */
+    double *change;        /* n: corrections */
+    dfl_split *split;      /* of W: qr, svd; of the chosen columns: partition */
+    dfl_factor *contact;   /* c_s, or gam_v K0 */
+    dfl_rows_jacobian jac; /* for c_s and ep_p */
+    dfl_lstsq *lstsq;      /* positions with invariants ep */
+    double *rows;          /* m3 x n4 or nv x ne, and right-hand sides */
+    double *S;             /* nf x nv: local coordinates */
+    int nf;
+    dfl_factor *local;         /* of [S; W] */
+    int rank;                  /* of W, constant along the motion */
+    bool *independent, *other; /* nv: the present partition, another one */
+    int *dependent;            /* nv */
+    bool chosen;               /* there is a partition */
+};
+
+dfl_status dfl_ode_init(dfl_ode *ode, dfl_system *sys, const dfl_solver_options *options);
+void dfl_ode_clear(dfl_ode *ode);
+void dfl_ode_bind(dfl_ode *ode);
+
+/* At an evaluated point where a run begins, with constraints of the given rank. */
+void dfl_ode_start(dfl_ode *ode, const dfl_point *point, int rank);
+
+/* Moves velocities onto the constraints, after dfl_ode_move_positions. */
+dfl_outcome dfl_ode_move_velocities(dfl_ode *ode, dfl_point *point);
+
+/* Local coordinates (ode_local.c): chosen at the beginning of a step; p and v completed from them,
+   with blocks g, gI, hv, W evaluated at these positions. */
 dfl_outcome dfl_ode_local_begin(dfl_ode *ode, const dfl_point *point);
 dfl_outcome dfl_ode_local_complete(dfl_ode *ode, dfl_point *point);
 

@@ -18,14 +18,20 @@
    out: mu and tau vanish at the solution. */
 #ifndef DFL_PLAIN_H
 #define DFL_PLAIN_H
-#include "formulation/formulation.h"
+#include "formulation/formulation_internal.h"
 
-struct dfl_plain {
+typedef struct dfl_plain {
+    dfl_formulation base;
+    dfl_dense dense;
+    double *E, *J;                /* n x n */
+    dfl_shifted *factors;         /* of zeta E - J */
+    double *rho;                  /* n lanes: the rows of the stages, transformed */
+    dfl_split *contact;           /* c_s, for L */
     int n;                        /* unknowns and rows */
     int col_tau, col_mu, col_eps; /* columns; a is at 0 */
-    int row_kin, row_b, row_a;    /* rows; dynamics are at 0 */
-    int row_d, row_c, row_acc;
-    int row_gI, row_hv, row_g, row_ep;
+    struct {
+        int kin, b, a, d, c, acc, gI, hv, g, ep;
+    } row;                       /* the first of each kind; dynamics are at 0 */
     double *F;                   /* n x stages: the rows */
     double *rate;                /* n: x' of a stage */
     double *push, *turn, *alpha; /* nv: W^T tau, what mu and tau do to v, accelerations */
@@ -36,29 +42,21 @@ struct dfl_plain {
     double *kernel;              /* nc x nc: the projector onto ker W^T */
     dfl_rows_jacobian stage_jac; /* for L at a stage, unless lagged */
     bool have_stage_jac;
-};
+} dfl_plain;
 
-dfl_status dfl_plain_init(dfl_formulation *form);
-void dfl_plain_free(dfl_plain *plain, dfl_context *ctx);
-
-/* The operations of formulation.h. */
-dfl_outcome dfl_plain_linearize(dfl_formulation *form, double t, const double *x, const double *a,
+/* Operations of dfl_form_class. */
+dfl_outcome dfl_plain_linearize(dfl_formulation *base, double t, const double *x, const double *a,
                                 bool update);
-dfl_outcome dfl_plain_select(dfl_formulation *form, double t, const double *x);
-dfl_outcome dfl_plain_factor(dfl_formulation *form, int stages);
-dfl_outcome dfl_plain_residual(double *rows, dfl_formulation *form, const dfl_point *points,
+dfl_outcome dfl_plain_residual(double *rows, dfl_formulation *base, const dfl_point *points,
                                int count, const double *transform, const double *yp,
                                const double *xp);
-dfl_outcome dfl_plain_mixed(double *rows, dfl_formulation *form, const dfl_point *differential,
+dfl_outcome dfl_plain_mixed(double *rows, dfl_formulation *base, const dfl_point *differential,
                             const dfl_point *algebraic, double weight, const double *yp,
                             const double *xp);
-void dfl_plain_solve(double *dx, dfl_formulation *form, double *rows);
-dfl_outcome dfl_plain_defect(double *err, dfl_formulation *form, const dfl_point *point,
+dfl_outcome dfl_plain_defect(double *err, dfl_formulation *base, const dfl_point *point,
                              const double *y);
-void dfl_plain_minimum_norm(double *X, const dfl_formulation *form);
-const double *dfl_plain_acceleration_rows(dfl_formulation *form, const dfl_point *point);
 
 /* L Z (nc x nv) from the derivatives of the velocity rows, with s = s(p). */
-bool dfl_plain_turning(double *L, dfl_formulation *form, const dfl_rows_jacobian *jac);
+bool dfl_plain_turning(double *L, dfl_plain *plain, const dfl_rows_jacobian *jac);
 
 #endif

@@ -5,134 +5,135 @@
    kernel. Unit: single rows; for full M they come from row pivoting of M Kv, since the independent
    velocities' own rows may give a singular Sv M Kv. In psi1 all nv rows are kept, reduced to
    [Kv^T; W] when invariants or massless rows take part. */
-#include "formulation/projection.h"
+#include "formulation/projected.h"
 
 #include <math.h>
 #include <string.h>
 
-static dfl_outcome ask_user(dfl_formulation *form, double t, const double *x);
-static void orthogonal_rows(double *S, const dfl_formulation *form, int rows, int n,
-                            const double *B, int ldb, bool complete);
-static void unit_dynamics(dfl_formulation *form);
-static void pivot_dynamics(dfl_formulation *form, const unsigned char *favoured);
-static bool dynamics_outdated(dfl_formulation *form);
-static void reduced_identity(dfl_formulation *form);
-static bool user_selectors_regular(dfl_formulation *form);
+static dfl_outcome ask_user(dfl_projected *form, double t, const double *x);
+static void orthogonal_rows(double *S, const dfl_projected *form, int rows, int n, const double *B,
+                            int ldb, bool complete);
+static void unit_dynamics(dfl_projected *form);
+static void pivot_dynamics(dfl_projected *form, const unsigned char *favoured);
+static bool dynamics_outdated(dfl_projected *form);
+static void reduced_identity(dfl_projected *form);
+static bool user_selectors_regular(dfl_projected *form);
 
-dfl_outcome dfl_selectors_compute(dfl_formulation *form, double t, const double *x)
+dfl_outcome dfl_selectors_compute(dfl_projected *form, double t, const double *x)
 {
-    const dfl_system *sys = form->sys;
-    const dfl_solver_options *opt = form->options;
-    const int ns = sys->eom->ns, np = sys->eom->np, nv = sys->n3, nfp = form->nfp;
+    const dfl_system *sys = form->base.sys;
+    const dfl_solver_options *opt = form->base.options;
+    const int ns = sys->eom->ns, np = sys->eom->np, nv = sys->n3, nfp = form->newton.nfp;
     sys->stats->selector_computations++;
     if (opt->constraints.independent)
         dfl_local_partition(form);
     else if (opt->constraints.selectors == DFL_UNIT ||
              (opt->constraints.renewal == DFL_RENEW_ON_CHANGE && !form->local))
         dfl_selectors_pivots(form, form->pivot_p, form->pivot_v);
-    form->sv_identity = sys->psi1 && form->nsv == nv;
+    form->newton.sv_identity = sys->psi1 && form->newton.nsv == nv;
     if (opt->constraints.selectors == DFL_USER) {
         dfl_outcome outcome = ask_user(form, t, x);
         if (outcome)
             return outcome;
     } else if (opt->constraints.selectors == DFL_UNIT) {
-        dfl_unit_rows(form->Sp, nfp, np, form->pivot_p + ns);
+        dfl_unit_rows(form->newton.Sp, nfp, np, form->pivot_p + ns);
     } else {
-        orthogonal_rows(form->Sp, form, nfp, np, form->split3->N + ns, sys->n4, ns == 0);
+        orthogonal_rows(form->newton.Sp, form, nfp, np, form->dense.split3->N + ns, sys->n4,
+                        ns == 0);
     }
-    if (form->sv_identity || (opt->constraints.selectors == DFL_USER && !sys->psi1))
+    if (form->newton.sv_identity || (opt->constraints.selectors == DFL_USER && !sys->psi1))
         ;
     else if (sys->psi1)
         reduced_identity(form);
     else if (opt->constraints.selectors == DFL_UNIT)
         unit_dynamics(form);
     else
-        orthogonal_rows(form->Sv, form, form->nsv, nv, form->split2->N, nv, true);
+        orthogonal_rows(form->newton.Sv, form, form->newton.nsv, nv, form->dense.split2->N, nv,
+                        true);
     if (opt->constraints.selectors == DFL_USER && !user_selectors_regular(form))
-        return dfl_system_trouble(form->sys, DFL_STEP_SINGULAR,
+        return dfl_system_trouble(form->base.sys, DFL_STEP_SINGULAR,
                                   "Sp Kp or Sv M Kv of the user's selectors", t);
     if (opt->constraints.independent && !dfl_local_regular(form))
-        return dfl_system_trouble(form->sys, DFL_STEP_SINGULAR,
+        return dfl_system_trouble(form->base.sys, DFL_STEP_SINGULAR,
                                   "the partition into independent and dependent coordinates", t);
     form->have_selectors = true;
     return DFL_STEP_OK;
 }
 
-static dfl_outcome call_user(double *Sp, double *Sv, dfl_formulation *form, double t,
-                             const double *x)
+static dfl_outcome call_user(double *Sp, double *Sv, dfl_projected *form, double t, const double *x)
 {
-    const dfl_solver_options *opt = form->options;
-    const int nsv = form->sys->psi1 ? 0 : form->nsv;
-    const int rc = opt->constraints.select(Sp, Sv, form->nfp, nsv, t, x, opt->user);
-    return rc ? dfl_system_returned(form->sys, rc, "select", t) : DFL_STEP_OK;
+    const dfl_solver_options *opt = form->base.options;
+    const int nsv = form->base.sys->psi1 ? 0 : form->newton.nsv;
+    const int rc = opt->constraints.select(Sp, Sv, form->newton.nfp, nsv, t, x, opt->user);
+    return rc ? dfl_system_returned(form->base.sys, rc, "select", t) : DFL_STEP_OK;
 }
 
 /* The user's selectors, or their mean over both ends of a step. */
-static dfl_outcome ask_user(dfl_formulation *form, double t, const double *x)
+static dfl_outcome ask_user(dfl_projected *form, double t, const double *x)
 {
-    const dfl_system *sys = form->sys;
-    const int np = form->nfp * sys->eom->np, nv = sys->psi1 ? 0 : form->nsv * sys->n3;
-    double *Sp = form->work, *Sv = Sp + np;
-    dfl_outcome outcome = call_user(form->Sp, form->Sv, form, t, x);
-    if (outcome || !form->mean_with)
+    const dfl_system *sys = form->base.sys;
+    const int np = form->newton.nfp * sys->eom->np, nv = sys->psi1 ? 0 : form->newton.nsv * sys->n3;
+    double *Sp = form->dense.work, *Sv = Sp + np;
+    dfl_outcome outcome = call_user(form->newton.Sp, form->newton.Sv, form, t, x);
+    if (outcome || !form->base.mean_with)
         return outcome;
-    outcome = call_user(Sp, Sv, form, form->mean_with->t, form->mean_with->x + sys->na);
+    outcome = call_user(Sp, Sv, form, form->base.mean_with->t, form->base.mean_with->x + sys->na);
     for (int i = 0; i < np; i++)
-        form->Sp[i] = 0.5 * (form->Sp[i] + Sp[i]);
+        form->newton.Sp[i] = 0.5 * (form->newton.Sp[i] + Sp[i]);
     for (int i = 0; i < nv; i++)
-        form->Sv[i] = 0.5 * (form->Sv[i] + Sv[i]);
+        form->newton.Sv[i] = 0.5 * (form->newton.Sv[i] + Sv[i]);
     return outcome;
 }
 
-bool dfl_selectors_outdated(dfl_formulation *form)
+bool dfl_selectors_outdated(dfl_projected *form)
 {
-    const dfl_system *sys = form->sys;
-    const dfl_solver_options *opt = form->options;
+    const dfl_system *sys = form->base.sys;
+    const dfl_solver_options *opt = form->base.options;
     if (opt->constraints.renewal == DFL_RENEW_ALWAYS)
         return true;
     if (form->local)
         return dfl_local_outdated(form);
-    unsigned char *p = (unsigned char *)form->work, *v = p + sys->n4;
+    unsigned char *p = (unsigned char *)form->dense.work, *v = p + sys->n4;
     dfl_selectors_pivots(form, p, v);
     return memcmp(p, form->pivot_p, (size_t)sys->n4) != 0 ||
            memcmp(v, form->pivot_v, (size_t)sys->n3) != 0 ||
            (opt->constraints.selectors == DFL_UNIT && dynamics_outdated(form));
 }
 
-void dfl_selectors_pivots(dfl_formulation *form, unsigned char *pivot_p, unsigned char *pivot_v)
+void dfl_selectors_pivots(dfl_projected *form, unsigned char *pivot_p, unsigned char *pivot_v)
 {
-    const dfl_system *sys = form->sys;
-    const dfl_split *s3 = form->split3, *s2 = form->split2;
-    if (form->method != DFL_METHOD_LU) {
+    const dfl_system *sys = form->base.sys;
+    const dfl_split *s3 = form->dense.split3, *s2 = form->dense.split2;
+    if (form->dense.method != DFL_METHOD_LU) {
         dfl_split_rule rule = {.method = DFL_METHOD_LU,
-                               .tolerance = form->rank_tolerance,
+                               .tolerance = form->dense.rank_tolerance,
                                .rank = -1,
                                .leading = sys->eom->ns,
                                .favoured = form->have_selectors ? form->pivot_p : NULL,
                                .scale_rows = true};
-        dfl_split_compute(form->pivots3, &rule, form->jac.J3, sys->m3, sys->m3, sys->n4);
+        dfl_split_compute(form->pivots3, &rule, form->dense.jac.J3, sys->m3, sys->m3, sys->n4);
         rule.leading = 0;
         rule.favoured = form->have_selectors ? form->pivot_v : NULL;
-        dfl_split_compute(form->pivots2, &rule, form->J2 + sys->off_v * form->m2, form->m2,
+        dfl_split_compute(form->dense.trial2, &rule, form->J2 + sys->off_v * form->m2, form->m2,
                           form->m2, sys->n3);
         s3 = form->pivots3;
-        s2 = form->pivots2;
+        s2 = form->dense.trial2;
     }
     memset(pivot_p, 0, (size_t)sys->n4);
     memset(pivot_v, 0, (size_t)sys->n3);
     /* redundant rows show full rank off the constraints: the known rank counts */
-    for (int i = 0; i < s3->rank && i < form->split3->rank; i++)
+    for (int i = 0; i < s3->rank && i < form->dense.split3->rank; i++)
         pivot_p[s3->pivot[i]] = 1;
-    for (int i = 0; i < s2->rank && i < form->split2->rank; i++)
+    for (int i = 0; i < s2->rank && i < form->dense.split2->rank; i++)
         pivot_v[s2->pivot[i]] = 1;
 }
 
 /* S (rows x n) := the first n rows of B's columns, which are orthonormal already if B is a complete
    null-space basis from QR or SVD. */
-static void orthogonal_rows(double *S, const dfl_formulation *form, int rows, int n,
-                            const double *B, int ldb, bool complete)
+static void orthogonal_rows(double *S, const dfl_projected *form, int rows, int n, const double *B,
+                            int ldb, bool complete)
 {
-    if (form->method == DFL_METHOD_LU || !complete) {
+    if (form->dense.method == DFL_METHOD_LU || !complete) {
         dfl_orthonormal_rows(S, rows, n, B, ldb);
         return;
     }
@@ -175,87 +176,87 @@ void dfl_unit_rows(double *S, int rows, int n, const unsigned char *pivot)
 }
 
 /* Rows of the independent velocities, or for a full M those chosen by pivoting on (M Kv)^T. */
-static void unit_dynamics(dfl_formulation *form)
+static void unit_dynamics(dfl_projected *form)
 {
-    const dfl_system *sys = form->sys;
-    const int nv = sys->n3, nfv = form->nfv;
-    if (sys->diagonal || form->rates_are_a) {
-        dfl_unit_rows(form->Sv, nfv, nv, form->pivot_v);
+    const dfl_system *sys = form->base.sys;
+    const int nv = sys->n3, nfv = form->newton.nfv;
+    if (sys->diagonal || form->base.rates_are_a) {
+        dfl_unit_rows(form->newton.Sv, nfv, nv, form->pivot_v);
         return;
     }
     pivot_dynamics(form, NULL);
-    memset(form->Sv, 0, (size_t)nfv * (size_t)nv * sizeof(double));
+    memset(form->newton.Sv, 0, (size_t)nfv * (size_t)nv * sizeof(double));
     for (int i = 0; i < nfv; i++)
-        form->Sv[form->pivots2->pivot[i] * nfv + i] = 1;
+        form->newton.Sv[form->dense.trial2->pivot[i] * nfv + i] = 1;
 }
 
 /* pivots2 := the pivot columns of (M Kv)^T = Kv^T M (nfv x nv). */
-static void pivot_dynamics(dfl_formulation *form, const unsigned char *favoured)
+static void pivot_dynamics(dfl_projected *form, const unsigned char *favoured)
 {
-    const int nv = form->sys->n3, nfv = form->nfv;
-    double *MK = form->work;
-    dfl_gemm_tn(nfv, nv, nv, 1, form->split2->N, nv, form->jac.M, nv, 0, MK, nfv);
+    const int nv = form->base.sys->n3, nfv = form->newton.nfv;
+    double *MK = form->dense.work;
+    dfl_gemm_tn(nfv, nv, nv, 1, form->dense.split2->N, nv, form->dense.jac.M, nv, 0, MK, nfv);
     const dfl_split_rule rule = {
         .method = DFL_METHOD_LU, .tolerance = 0, .rank = -1, .favoured = favoured};
-    dfl_split_compute(form->pivots2, &rule, MK, nfv, nfv, nv);
+    dfl_split_compute(form->dense.trial2, &rule, MK, nfv, nfv, nv);
 }
 
 /* Whether other rows of a full M are pivots now: the pivots of W alone do not tell. */
-static bool dynamics_outdated(dfl_formulation *form)
+static bool dynamics_outdated(dfl_projected *form)
 {
-    const dfl_system *sys = form->sys;
-    const int nv = sys->n3, nfv = form->nfv;
-    if (sys->psi1 || sys->diagonal || form->rates_are_a)
+    const dfl_system *sys = form->base.sys;
+    const int nv = sys->n3, nfv = form->newton.nfv;
+    if (sys->psi1 || sys->diagonal || form->base.rates_are_a)
         return false;
-    unsigned char *present = (unsigned char *)(form->work + nfv * nv);
+    unsigned char *present = (unsigned char *)(form->dense.work + nfv * nv);
     memset(present, 0, (size_t)nv);
     for (int j = 0; j < nv; j++)
         for (int i = 0; i < nfv; i++)
-            present[j] |= form->Sv[j * nfv + i] != 0;
+            present[j] |= form->newton.Sv[j * nfv + i] != 0;
     pivot_dynamics(form, present);
     for (int i = 0; i < nfv; i++)
-        if (!present[form->pivots2->pivot[i]])
+        if (!present[form->dense.trial2->pivot[i]])
             return true;
     return false;
 }
 
 /* psi1 with invariants or massless rows: Sv = [Kv^T; W] without dependent rows. */
-static void reduced_identity(dfl_formulation *form)
+static void reduced_identity(dfl_projected *form)
 {
-    const dfl_system *sys = form->sys;
-    const int nv = sys->n3, nfv = form->nfv, nsv = form->nsv, nlm = form->nflm;
-    double *Q = form->work, *basis = Q + nv * nfv; /* nc x nlm */
-    dfl_orthonormal_rows(Q, nfv, nv, form->split2->N, nv);
+    const dfl_system *sys = form->base.sys;
+    const int nv = sys->n3, nfv = form->newton.nfv, nsv = form->newton.nsv, nlm = form->nflm;
+    double *Q = form->dense.work, *basis = Q + nv * nfv; /* nc x nlm */
+    dfl_orthonormal_rows(Q, nfv, nv, form->dense.split2->N, nv);
     dfl_selectors_free_multipliers(basis, sys->nc, form);
     const double *W = form->J2 + sys->off_v * form->m2;
     for (int j = 0; j < nv; j++) {
         for (int i = 0; i < nfv; i++)
-            form->Sv[j * nsv + i] = Q[j * nfv + i];
+            form->newton.Sv[j * nsv + i] = Q[j * nfv + i];
         for (int i = 0; i < nlm; i++) {
             double sum = 0;
             for (int k = 0; k < sys->nc; k++)
                 sum += basis[i * sys->nc + k] * W[j * form->m2 + k];
-            form->Sv[j * nsv + nfv + i] = sum;
+            form->newton.Sv[j * nsv + nfv + i] = sum;
         }
     }
 }
 
 /* The identity, or with redundant constraints an orthonormal basis of the range of W. */
-void dfl_selectors_free_multipliers(double *B, int ld, dfl_formulation *form)
+void dfl_selectors_free_multipliers(double *B, int ld, dfl_projected *form)
 {
-    const dfl_system *sys = form->sys;
+    const dfl_system *sys = form->base.sys;
     const int nc = sys->nc, nv = sys->n3, nlm = form->nflm;
-    if (form->defect == 0) {
+    if (form->base.defect == 0) {
         for (int i = 0; i < nc; i++)
             for (int j = 0; j < nc; j++)
                 B[j * ld + i] = i == j;
         return;
     }
     /* columns of W, Gram-Schmidt with the largest remainder first */
-    double *R = form->least;
+    double *R = form->dense.least;
     for (int j = 0; j < nv; j++)
         for (int i = 0; i < nc; i++)
-            R[j * nc + i] = form->jac.J2[(sys->off_v + j) * sys->m2 + i];
+            R[j * nc + i] = form->dense.jac.J2[(sys->off_v + j) * sys->m2 + i];
     for (int k = 0; k < nlm; k++) {
         int best = 0;
         double largest = -1;
@@ -279,13 +280,14 @@ void dfl_selectors_free_multipliers(double *B, int ld, dfl_formulation *form)
 }
 
 /* (11): Sp Kp and Sv M Kv must be regular. */
-static bool user_selectors_regular(dfl_formulation *form)
+static bool user_selectors_regular(dfl_projected *form)
 {
-    const dfl_system *sys = form->sys;
-    const int np = sys->eom->np, ns = sys->eom->ns, nv = sys->n3, nfp = form->nfp, nsv = form->nsv;
+    const dfl_system *sys = form->base.sys;
+    const int np = sys->eom->np, ns = sys->eom->ns, nv = sys->n3, nfp = form->newton.nfp,
+              nsv = form->newton.nsv;
     const dfl_split_rule rule = {.method = DFL_METHOD_QR, .tolerance = 1e-8, .rank = -1};
-    double *A = form->work, *MK = A + nv * nv;
-    dfl_gemm(nfp, nfp, np, 1, form->Sp, nfp, form->split3->N + ns, sys->n4, 0, A, nfp);
+    double *A = form->dense.work, *MK = A + nv * nv;
+    dfl_gemm(nfp, nfp, np, 1, form->newton.Sp, nfp, form->dense.split3->N + ns, sys->n4, 0, A, nfp);
     if (!dfl_split_compute(form->quality, &rule, A, nfp, nfp, nfp))
         return false;
     if (sys->psi1)
@@ -293,9 +295,9 @@ static bool user_selectors_regular(dfl_formulation *form)
     if (sys->diagonal)
         for (int j = 0; j < nsv; j++)
             for (int i = 0; i < nv; i++)
-                MK[j * nv + i] = form->jac.M[i] * form->split2->N[j * nv + i];
+                MK[j * nv + i] = form->dense.jac.M[i] * form->dense.split2->N[j * nv + i];
     else
-        dfl_gemm(nv, nsv, nv, 1, form->jac.M, nv, form->split2->N, nv, 0, MK, nv);
-    dfl_gemm(nsv, nsv, nv, 1, form->Sv, nsv, MK, nv, 0, A, nsv);
+        dfl_gemm(nv, nsv, nv, 1, form->dense.jac.M, nv, form->dense.split2->N, nv, 0, MK, nv);
+    dfl_gemm(nsv, nsv, nv, 1, form->newton.Sv, nsv, MK, nv, 0, A, nsv);
     return dfl_split_compute(form->quality, &rule, A, nsv, nsv, nsv);
 }

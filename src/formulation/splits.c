@@ -1,100 +1,47 @@
 /* Splits of the three blocks of algebraic rows: right inverses R and null-space bases N, with the ranks that were
    decided at the start (ranks.c) and are watched here. */
-#include "formulation/projection.h"
+#include "formulation/projected.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
-static dfl_outcome split_first(dfl_formulation *form);
-static void scale_first(dfl_formulation *form, const double *A, int n);
-static bool split_redundant(dfl_formulation *form);
-static void expand_multipliers(dfl_formulation *form, int n);
-static void remove_first_unknowns(dfl_formulation *form);
+static dfl_outcome split_first(dfl_projected *form);
+static void scale_first(dfl_projected *form, const double *A, int n);
+static bool split_redundant(dfl_projected *form);
+static void expand_multipliers(dfl_projected *form, int n);
+static void remove_first_unknowns(dfl_projected *form);
 
-/* Splits a block whose rank is known. With redundant rows the rank is imposed, since points off the
-   constraints show full rank, and only the gap behind it is watched. */
-static bool split_known(dfl_split *split, const dfl_formulation *form, dfl_split_rule *rule,
-                        const double *A, int m, int n, int rank)
+dfl_outcome dfl_projected_split(dfl_projected *form)
 {
-    const bool impose = rule->method == DFL_METHOD_SVD && rank < m;
-    rule->rank = impose ? rank : -1;
-    if (!dfl_split_compute(split, rule, A, m, m, n) || split->rank != rank)
-        return false;
-    if (impose && rank == 0) /* rows of zeros; nothing to compare with */
-        return split->dropped == 0;
-    return !impose || (split->dropped < 1e-2 * split->smallest &&
-                       split->smallest > form->rank_tolerance * split->largest);
-}
-
-/* The smallest length of a row of W relative to its largest so far: scaling rows before a decomposition
-   hides a row that vanishes. */
-static double shortest_row(dfl_formulation *form)
-{
-    const dfl_system *sys = form->sys;
-    const int ld = sys->m2;
-    const double *W = form->jac.J2 + sys->off_v * ld;
-    double shortest = 1;
-    for (int i = 0; i < sys->nc; i++) {
-        double square = 0;
-        for (int j = 0; j < sys->n3; j++)
-            square += W[j * ld + i] * W[j * ld + i];
-        if (square > form->row_size[i])
-            form->row_size[i] = square;
-        else if (square < shortest * form->row_size[i])
-            shortest = square / form->row_size[i];
-    }
-    return sqrt(shortest);
-}
-
-dfl_outcome dfl_projected_split(dfl_formulation *form)
-{
-    dfl_system *sys = form->sys;
+    dfl_system *sys = form->base.sys;
     const double t = sys->trouble.t;
-    dfl_split_rule rule = {.method = form->method,
-                           .tolerance = form->rank_tolerance,
+    dfl_split_rule rule = {.method = form->dense.method,
+                           .tolerance = form->dense.rank_tolerance,
                            .leading = sys->eom->ns,
                            .favoured = form->have_selectors ? form->pivot_p : NULL,
                            .scale_rows = true,
-                           .least = form->defect > 0 ? form->least3 : NULL};
-    if (!split_known(form->split3, form, &rule, form->jac.J3, sys->m3, sys->n4, form->rank3))
+                           .least = form->base.defect > 0 ? form->dense.least3 : NULL};
+    if (!dfl_dense_split_known(form->dense.split3, &form->dense, &rule, form->dense.jac.J3, sys->m3,
+                               sys->n4, form->base.rank3))
         return dfl_system_part_trouble(sys, DFL_STEP_RANK, DFL_FAILURE_POSITION, t);
     dfl_outcome outcome = split_first(form);
     if (outcome)
         return outcome;
     if (sys->eom->n0 > 0)
         remove_first_unknowns(form);
-    if (!dfl_split_velocity(form, form->J2 + sys->off_v * form->m2, form->m2,
-                            form->rank2 + sys->eom->n0 + form->nactive,
-                            form->have_selectors ? form->pivot_v : NULL))
+    if (!dfl_dense_split_velocity(&form->base, form->J2 + sys->off_v * form->m2, form->m2,
+                                  form->base.rank2 + sys->eom->n0 + form->base.nactive,
+                                  form->have_selectors ? form->pivot_v : NULL))
         return dfl_system_part_trouble(sys, DFL_STEP_RANK, DFL_FAILURE_VELOCITY, t);
     return DFL_STEP_OK;
 }
 
-bool dfl_split_velocity(dfl_formulation *form, const double *J2v, int m2, int rank,
-                        const unsigned char *favoured)
-{
-    dfl_split_rule rule = {.method = form->method,
-                           .tolerance = form->rank_tolerance,
-                           .favoured = favoured,
-                           .scale_rows = true};
-    double *least = form->least2 + form->sys->m2;
-    if (form->defect > 0) {
-        dfl_formulation_least_rows(least, form, J2v, m2);
-        rule.least = least;
-    }
-    const bool split = split_known(form->split2, form, &rule, J2v, m2, form->sys->n3, rank);
-    const double shortest = shortest_row(form), largest = form->split2->largest;
-    const double ratio = largest > 0 ? form->split2->smallest / largest : 1;
-    form->weakest = ratio < shortest ? ratio : shortest;
-    return split;
-}
-
 /* Splits A, square and regular but perhaps badly scaled, so that only an exact defect counts: the rank was decided
    on W. */
-static bool split_regular(dfl_formulation *form, const double *A, int n)
+static bool split_regular(dfl_projected *form, const double *A, int n)
 {
-    const dfl_algebraic wanted = form->options->constraints.algebraic;
+    const dfl_algebraic wanted = form->base.options->constraints.algebraic;
     dfl_split_rule rule = {
         .method = DFL_METHOD_LU, .tolerance = 1e-14, .rank = -1, .scale_rows = true};
     rule.columns_in_order = wanted == DFL_ALGEBRAIC_AUTO;
@@ -106,7 +53,7 @@ static bool split_regular(dfl_formulation *form, const double *A, int n)
     if (!regular && rule.columns_in_order) { /* full pivoting and scaling have the last word */
         rule.columns_in_order = false;
         scale_first(form, A, n);
-        regular = dfl_split_compute(form->split1, &rule, form->work, n, n, n);
+        regular = dfl_split_compute(form->split1, &rule, form->dense.work, n, n, n);
         for (int j = 0; regular && j < n; j++)
             for (int i = 0; i < n; i++)
                 form->split1->R[(size_t)j * (size_t)n + (size_t)i] *= form->column_scale[i];
@@ -124,11 +71,11 @@ static double largest_entry(const double *A, int n, int i0, int i1, int j0, int 
     return largest;
 }
 
-/* form->work := A with scaled columns. Auxiliary variables have units of their own: accelerations and multipliers are
+/* form->dense.work := A with scaled columns. Auxiliary variables have units of their own: accelerations and multipliers are
    first counted in units in which they weigh as much in the dynamics as auxiliary variables do. */
-static void scale_first(dfl_formulation *form, const double *A, int n)
+static void scale_first(dfl_projected *form, const double *A, int n)
 {
-    const dfl_system *sys = form->sys;
+    const dfl_system *sys = form->base.sys;
     const int nv = sys->carried ? sys->n3 : 0, lead = sys->off_l < n ? sys->off_l : n;
     const double mass = largest_entry(A, n, 0, nv, 0, nv);
     const double auxiliary = largest_entry(A, n, 0, nv, sys->row_d, lead);
@@ -140,7 +87,7 @@ static void scale_first(dfl_formulation *form, const double *A, int n)
         scale[j] = auxiliary / mass;
     for (int j = lead; auxiliary > 0 && force > 0 && j < n; j++)
         scale[j] = auxiliary / force;
-    memmove(form->work, A, (size_t)n * (size_t)n * sizeof *A);
+    memmove(form->dense.work, A, (size_t)n * (size_t)n * sizeof *A);
     double *row = form->column_scale + n;
     for (int i = 0; i < n; i++) {
         row[i] = 0;
@@ -148,7 +95,7 @@ static void scale_first(dfl_formulation *form, const double *A, int n)
             row[i] = fmax(row[i], fabs(A[(size_t)j * (size_t)n + (size_t)i]) * scale[j]);
     }
     for (int j = 0; j < n; j++) {
-        double *column = form->work + (size_t)j * (size_t)n, largest = 0;
+        double *column = form->dense.work + (size_t)j * (size_t)n, largest = 0;
         for (int i = 0; i < n; i++)
             largest = fmax(largest, row[i] > 0 ? fabs(column[i]) / row[i] : 0);
         scale[j] = largest > 0 && 1 / largest <= DBL_MAX ? 1 / largest : 1;
@@ -158,11 +105,12 @@ static void scale_first(dfl_formulation *form, const double *A, int n)
 }
 
 /* Block 1: [a sigma w l m] from the saddle system, or w alone. */
-static dfl_outcome split_first(dfl_formulation *form)
+static dfl_outcome split_first(dfl_projected *form)
 {
-    dfl_system *sys = form->sys;
-    const bool regular = sys->psi1 || form->defect == 0 ? split_regular(form, form->jac.J1, sys->m1)
-                                                        : split_redundant(form);
+    dfl_system *sys = form->base.sys;
+    const bool regular = sys->psi1 || form->base.defect == 0
+                             ? split_regular(form, form->dense.jac.J1, sys->m1)
+                             : split_redundant(form);
     return regular ? DFL_STEP_OK
                    : dfl_system_part_trouble(sys, DFL_STEP_SINGULAR, DFL_FAILURE_MULTIPLIERS,
                                              sys->trouble.t);
@@ -170,22 +118,22 @@ static dfl_outcome split_first(dfl_formulation *form)
 
 /* Block 1 with redundant constraints: the effect y of the multipliers (redundant.h) instead of themselves as
    unknowns, and independent rows of gII, hI only. R and N are those of the multipliers again. */
-static bool split_redundant(dfl_formulation *form)
+static bool split_redundant(dfl_projected *form)
 {
-    const dfl_system *sys = form->sys;
-    const dfl_redundant *red = &form->redundant;
-    const int m1 = sys->m1, lead = sys->off_l, first = sys->row_acc, n = m1 - form->defect;
-    double *A = form->work;
-    dfl_redundant_choose(&form->redundant, form->jac.J2 + sys->off_v * sys->m2, sys->m2,
-                         form->least2, form->rank2);
-    if (red->rank < form->rank2)
+    const dfl_system *sys = form->base.sys;
+    const dfl_redundant *red = &form->dense.redundant;
+    const int m1 = sys->m1, lead = sys->off_l, first = sys->row_acc, n = m1 - form->base.defect;
+    double *A = form->dense.work;
+    dfl_redundant_choose(&form->dense.redundant, form->dense.jac.J2 + sys->off_v * sys->m2, sys->m2,
+                         form->dense.least2, form->base.rank2);
+    if (red->rank < form->base.rank2)
         return false;
     for (int j = 0; j < n; j++) {
         const int column = j < lead ? j : lead + red->order[j - lead];
         for (int i = 0; i < n; i++) {
             const int row = i < first ? i : first + red->order[i - first];
             A[(size_t)j * (size_t)n + (size_t)i] =
-                form->jac.J1[(size_t)column * (size_t)m1 + (size_t)row];
+                form->dense.jac.J1[(size_t)column * (size_t)m1 + (size_t)row];
         }
     }
     if (!split_regular(form, A, n))
@@ -195,16 +143,16 @@ static bool split_redundant(dfl_formulation *form)
 }
 
 /* R (n x n, in y) := that of all multipliers, n1 x m1; N := those without effect. */
-static void expand_multipliers(dfl_formulation *form, int n)
+static void expand_multipliers(dfl_projected *form, int n)
 {
-    const dfl_system *sys = form->sys;
-    const dfl_redundant *red = &form->redundant;
+    const dfl_system *sys = form->base.sys;
+    const dfl_redundant *red = &form->dense.redundant;
     const int n1 = sys->n1, lead = sys->off_l, first = sys->row_acc;
     dfl_split *split = form->split1;
-    double *R = form->work;
+    double *R = form->dense.work;
     memcpy(R, split->R, (size_t)n * (size_t)n * sizeof *R);
     memset(split->R, 0, (size_t)n1 * (size_t)sys->m1 * sizeof *R);
-    memset(split->N, 0, (size_t)n1 * (size_t)form->defect * sizeof *R);
+    memset(split->N, 0, (size_t)n1 * (size_t)form->base.defect * sizeof *R);
     for (int j = 0; j < n; j++) {
         const int row = j < first ? j : first + red->order[j - first];
         double *out = split->R + (size_t)row * (size_t)n1;
@@ -215,12 +163,13 @@ static void expand_multipliers(dfl_formulation *form, int n)
 }
 
 /* J2 -= J2_1 R1 J1 in the columns behind those of block 1; J2_1 R1 stays in the first columns. */
-static void remove_first_unknowns(dfl_formulation *form)
+static void remove_first_unknowns(dfl_projected *form)
 {
-    const dfl_system *sys = form->sys;
+    const dfl_system *sys = form->base.sys;
     const int m1 = sys->m1, m2 = form->m2, n1 = dfl_determined_first(sys), rest = sys->n - n1;
-    double *T = form->work;
+    double *T = form->dense.work;
     dfl_gemm(m2, m1, n1, 1, form->J2, m2, form->split1->R, n1, 0, T, m2);
     memcpy(form->J2, T, (size_t)m2 * (size_t)m1 * sizeof *T);
-    dfl_gemm(m2, rest, m1, -1, form->J2, m2, form->jac.J1 + n1 * m1, m1, 1, form->J2 + n1 * m2, m2);
+    dfl_gemm(m2, rest, m1, -1, form->J2, m2, form->dense.jac.J1 + n1 * m1, m1, 1,
+             form->J2 + n1 * m2, m2);
 }

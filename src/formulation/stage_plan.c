@@ -1,20 +1,20 @@
 /* What the loops over lanes of stages.c need, found once for all iterations. */
-#include "formulation/projection.h"
+#include "formulation/projected.h"
 #include "formulation/stage_plan.h"
 
 /* Where the rows of a point stand, counted from its x: the algebraic rows in use, then what rho is made of.
    Rows that are combined in lanes begin with the bias, and W follows rho. */
-void dfl_projected_locate_rows(dfl_formulation *form)
+void dfl_projected_locate_rows(dfl_projected *form)
 {
-    const dfl_system *sys = form->sys;
-    const dfl_point *point = &form->jac.scratch;
+    const dfl_system *sys = form->base.sys;
+    const dfl_point *point = &form->dense.jac.scratch;
     const bool in_lanes = dfl_system_combines_in_lanes(sys);
-    const bool given = form->rates_are_a && !in_lanes; /* a, otherwise to be made of f */
+    const bool given = form->base.rates_are_a && !in_lanes; /* a, otherwise to be made of f */
     const double *x = point->x, *f = given ? point->a : point->blocks.f;
     const int ne = sys->eom->ne, rows = sys->m1 + sys->m2 + sys->m3, row_e = sys->row_e;
     int *place = form->place;
     for (int i = 0; i < rows; i++) /* dropped invariants are left out */
-        if (i < row_e || i >= row_e + ne || form->active[i - row_e])
+        if (i < row_e || i >= row_e + ne || form->invariants.active[i - row_e])
             *place++ = (int)(point->alg - x) + i;
     for (int i = 0; in_lanes && i < sys->nc; i++)
         form->place[sys->row_acc + i] = (int)(point->blocks.bias - x) + i;
@@ -34,29 +34,29 @@ dfl_status dfl_stage_plan_create(dfl_stage_plan **plan, dfl_context *ctx)
     return *plan ? DFL_OK : DFL_NO_MEMORY;
 }
 
-void dfl_stage_plan_doubt(dfl_stage_plan *plan)
+void dfl_stage_plan_recheck(dfl_stage_plan *plan)
 {
     plan->valid = false;
 }
 
-void dfl_stage_plan_drop(dfl_stage_plan *plan)
+void dfl_stage_plan_invalidate(dfl_stage_plan *plan)
 {
     plan->Z = NULL;
     plan->valid = false;
 }
 
 /* The rows of r', M v' or v', p' that are collected, and gII, hI that are combined. */
-static void prepare_rows(dfl_stage_plan *plan, const dfl_formulation *form, const dfl_stages *st,
+static void prepare_rows(dfl_stage_plan *plan, const dfl_projected *form, const dfl_stages *st,
                          double *rows)
 {
-    const dfl_system *sys = form->sys;
+    const dfl_system *sys = form->base.sys;
     const dfl_eom *eom = sys->eom;
-    const int nv = sys->n3, np = eom->np, nc = sys->nc, width = form->width;
-    const int own = form->stagewise ? sys->m1 : 0;
+    const int nv = sys->n3, np = eom->np, nc = sys->nc, width = form->base.width;
+    const int own = form->base.stagewise ? sys->m1 : 0;
     const bool in_lanes = dfl_system_combines_in_lanes(sys);
-    const int *alg = form->place, *r = alg + form->ma, *f = r + sys->n2, *kin = f + nv,
+    const int *alg = form->place, *r = alg + form->newton.ma, *f = r + sys->n2, *kin = f + nv,
               *W = kin + np;
-    double *rho = form->rho, *rho_v = rho + sys->n2 * width, *rho_p = rho_v + nv * width;
+    double *rho = form->newton.rho, *rho_v = rho + sys->n2 * width, *rho_p = rho_v + nv * width;
     plan->own = rows;
     plan->nown = own;
     plan->alg = (segment){rows + own * width, alg + own, r};
@@ -73,27 +73,27 @@ static void prepare_rows(dfl_stage_plan *plan, const dfl_formulation *form, cons
     plan->acc = rows + sys->row_acc * width;
     plan->nc = nc;
     plan->nv = nv;
-    plan->momentum = form->reads_rates ? form->momentum : NULL;
+    plan->momentum = form->base.reads_rates ? form->momentum : NULL;
 }
 
-static void prepare(dfl_stage_plan *plan, const dfl_formulation *form, const dfl_stages *st,
+static void prepare(dfl_stage_plan *plan, const dfl_projected *form, const dfl_stages *st,
                     double *rows)
 {
-    const dfl_system *sys = form->sys;
-    const int width = form->width, nr = sys->n2, nsv = form->nsv;
-    double *d = rows + (form->ma + nr) * width, *y = form->moved + nr * width;
-    const double *SJ = form->SJ + nr, *SM = form->SM + nr;
+    const dfl_system *sys = form->base.sys;
+    const int width = form->base.width, nr = sys->n2, nsv = form->newton.nsv;
+    double *d = rows + (form->newton.ma + nr) * width, *y = form->moved + nr * width;
+    const double *SJ = form->newton.SJ + nr, *SM = form->newton.SM + nr;
     const int skipped = sys->eom->n0 > 0 ? 0 : sys->m1; /* block 1 moves neither v nor p */
     prepare_rows(plan, form, st, rows);
     plan->first = st->points->x;
     plan->distance = dfl_points_distance(st->points, st->count);
     plan->nr = nr;
-    plan->ma = form->ma;
-    plan->nd = form->nd;
+    plan->ma = form->newton.ma;
+    plan->nd = form->newton.nd;
     plan->lanes = rows;
     plan->Z_r = st->Z + sys->off_r * width;
-    plan->v = (block){.S = form->Sv,
-                      .SM = form->rates_are_a ? form->Sv : form->SvM,
+    plan->v = (block){.S = form->newton.Sv,
+                      .SM = form->base.rates_are_a ? form->newton.Sv : form->SvM,
                       .f = plan->f.lanes,
                       .Z = plan->Z_v,
                       .SJ_a = SJ,
@@ -103,37 +103,38 @@ static void prepare(dfl_stage_plan *plan, const dfl_formulation *form, const dfl
                       .y = y,
                       .m = nsv,
                       .n = sys->n3,
-                      .na = form->ma};
-    plan->p = (block){.S = form->Sp,
-                      .SM = form->Sp,
+                      .na = form->newton.ma};
+    plan->p = (block){.S = form->newton.Sp,
+                      .SM = form->newton.Sp,
                       .f = plan->kin.lanes,
                       .Z = st->Z + sys->off_p * width,
-                      .SJ_a = SJ + nsv + skipped * form->nd,
-                      .SM_a = SM + nsv + skipped * form->nd,
+                      .SJ_a = SJ + nsv + skipped * form->newton.nd,
+                      .SM_a = SM + nsv + skipped * form->newton.nd,
                       .alg = rows + skipped * width,
                       .d = d + nsv * width,
                       .y = y + nsv * width,
-                      .m = form->nfp,
+                      .m = form->newton.nfp,
                       .n = sys->eom->np,
-                      .na = form->ma - skipped};
+                      .na = form->newton.ma - skipped};
     plan->few = sys->n <= 6 ? sys->n : 0;
     plan->whole = sys->psi1 || sys->eom->n0 > 0;
     plan->n = sys->n;
-    plan->K = form->K;
-    plan->u = rows + form->ma * width;
-    plan->CB = form->CB;
+    plan->K = form->newton.K;
+    plan->u = rows + form->newton.ma * width;
+    plan->CB = form->newton.CB;
     plan->Z = st->Z;
     plan->width = width;
 }
 
-void dfl_stage_plan_renew(dfl_stage_plan *plan, const dfl_formulation *form, const dfl_stages *st,
+void dfl_stage_plan_renew(dfl_stage_plan *plan, const dfl_projected *form, const dfl_stages *st,
                           double *rows)
 {
-    const bool fits = plan->Z == st->Z && plan->width == form->width && plan->ma == form->ma &&
-                      plan->nd == form->nd && plan->v.m == form->nsv;
+    const bool fits = plan->Z == st->Z && plan->width == form->base.width &&
+                      plan->ma == form->newton.ma && plan->nd == form->newton.nd &&
+                      plan->v.m == form->newton.nsv;
     if (!fits)
         prepare(plan, form, st, rows);
-    plan->inverse = dfl_shifted_inverse(form->E);
+    plan->inverse = dfl_shifted_inverse(form->newton.E);
     plan->rate = 1 / st->h;
     plan->valid = true;
 }

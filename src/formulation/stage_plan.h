@@ -2,7 +2,7 @@
 #ifndef DFL_STAGE_PLAN_H
 #define DFL_STAGE_PLAN_H
 
-#include "formulation/formulation.h"
+#include "formulation/projected.h"
 
 /* Entries of all stages that are collected into lanes: their places at a point, counted from its x. */
 typedef struct segment {
@@ -52,7 +52,7 @@ struct dfl_stage_plan {
 };
 
 /* At the beginning of an iteration: the plan for it, prepared again if sizes have changed. */
-void dfl_stage_plan_renew(dfl_stage_plan *plan, const dfl_formulation *form, const dfl_stages *st,
+void dfl_stage_plan_renew(dfl_stage_plan *plan, const dfl_projected *form, const dfl_stages *st,
                           double *rows);
 
 #endif

@@ -10,33 +10,34 @@
    A_k being their derivatives by their own unknowns [a w l m] with M and W of stage k, so that -y_k solves
    block 1 for the velocities and positions of the present iterate. How it depends on those is still taken from
    the reference. The equations and their solution are the same, only the iteration differs. */
-#include "formulation/projection.h"
+#include "formulation/projected.h"
 
 #include <math.h>
 #include <string.h>
 
-dfl_status dfl_stagewise_init(dfl_formulation *form)
+dfl_status dfl_stagewise_init(dfl_projected *form)
 {
-    const dfl_system *sys = form->sys;
-    const int stages = form->max_stages;
-    form->own_rows = dfl_alloc(sys->ctx, (size_t)(sys->m1 * stages), sizeof(double));
-    dfl_status status = form->own_rows ? DFL_OK : DFL_NO_MEMORY;
+    const dfl_system *sys = form->base.sys;
+    const int stages = form->base.needs.stages;
+    form->own.rows = dfl_alloc(sys->ctx, (size_t)(sys->m1 * stages), sizeof(double));
+    dfl_status status = form->own.rows ? DFL_OK : DFL_NO_MEMORY;
     for (int k = 0; !status && k < stages; k++)
-        status = dfl_factor_create(&form->own[k], sys->ctx, sys->n1, false);
+        status = dfl_factor_create(&form->own.factor[k], sys->ctx, sys->n1, false);
     return status;
 }
 
-bool dfl_stagewise_possible(const dfl_formulation *form)
+bool dfl_stagewise_possible(const dfl_projected *form)
 {
-    return form->sys->constant ? !form->sys->diagonal : dfl_system_mass_at_points(form->sys);
+    return form->base.sys->constant ? !form->base.sys->diagonal
+                                    : dfl_system_mass_at_points(form->base.sys);
 }
 
 /* A: the derivatives at the reference with M and W of the stage in place of those there. */
-static void stage_matrix(double *A, const dfl_formulation *form, const dfl_point *point)
+static void stage_matrix(double *A, const dfl_projected *form, const dfl_point *point)
 {
-    const dfl_system *sys = form->sys;
+    const dfl_system *sys = form->base.sys;
     const int n1 = sys->n1, nv = sys->n3, nc = sys->nc, acc = sys->row_acc, l = sys->off_l;
-    const double *J1 = form->jac.J1, *W = point->blocks.W;
+    const double *J1 = form->dense.jac.J1, *W = point->blocks.W;
     const double *M = sys->constant ? sys->M : point->M;
     memcpy(A, J1, (size_t)n1 * (size_t)n1 * sizeof *A);
     for (int j = 0; j < nv; j++) {
@@ -53,16 +54,16 @@ static void stage_matrix(double *A, const dfl_formulation *form, const dfl_point
 
 /* Redundant constraints: A += size L N^T with the kernels N of A and L of A^T, the latter being the
    multipliers of N in the rows W a + bias. What these rows contradict each other by shows up along N alone. */
-static void fill_kernel(double *A, const dfl_formulation *form)
+static void fill_kernel(double *A, const dfl_projected *form)
 {
-    const dfl_system *sys = form->sys;
+    const dfl_system *sys = form->base.sys;
     const int n1 = sys->n1, nc = sys->nc, acc = sys->row_acc, l = sys->off_l;
     double size = 0;
     for (int i = 0; i < nc; i++)
         for (int j = 0; j < sys->n3; j++)
             size = fmax(size, fabs(A[j * n1 + acc + i]));
     size = size > 0 ? size : 1;
-    for (int k = 0; k < form->defect; k++) {
+    for (int k = 0; k < form->base.defect; k++) {
         const double *N = form->split1->N + (size_t)k * (size_t)n1 + l;
         for (int j = 0; j < nc; j++)
             for (int i = 0; i < nc; i++)
@@ -70,25 +71,25 @@ static void fill_kernel(double *A, const dfl_formulation *form)
     }
 }
 
-static dfl_outcome factor_stages(dfl_formulation *form, const dfl_point *points, int count)
+static dfl_outcome factor_stages(dfl_projected *form, const dfl_point *points, int count)
 {
     for (int k = 0; k < count; k++) {
-        double *A = dfl_factor_matrix(form->own[k]);
+        double *A = dfl_factor_matrix(form->own.factor[k]);
         stage_matrix(A, form, &points[k]);
         fill_kernel(A, form);
-        if (!dfl_factor_compute(form->own[k], form->sys->n1, DFL_METHOD_LU))
-            return dfl_system_part_trouble(form->sys, DFL_STEP_SINGULAR, DFL_FAILURE_MULTIPLIERS,
-                                           points[k].t);
+        if (!dfl_factor_compute(form->own.factor[k], form->base.sys->n1, DFL_METHOD_LU))
+            return dfl_system_part_trouble(form->base.sys, DFL_STEP_SINGULAR,
+                                           DFL_FAILURE_MULTIPLIERS, points[k].t);
     }
-    form->own_factored = count;
+    form->own.factored = count;
     return DFL_STEP_OK;
 }
 
 /* y -= N N^T y */
-static void drop_kernel(double *y, const dfl_formulation *form)
+static void drop_kernel(double *y, const dfl_projected *form)
 {
-    const int n1 = form->sys->n1;
-    for (int k = 0; k < form->defect; k++) {
+    const int n1 = form->base.sys->n1;
+    for (int k = 0; k < form->base.defect; k++) {
         const double *N = form->split1->N + (size_t)k * (size_t)n1;
         double sum = 0;
         for (int i = 0; i < n1; i++)
@@ -98,18 +99,18 @@ static void drop_kernel(double *y, const dfl_formulation *form)
     }
 }
 
-dfl_outcome dfl_stagewise_solve(dfl_formulation *form, const dfl_point *points, int count)
+dfl_outcome dfl_stagewise_solve(dfl_projected *form, const dfl_point *points, int count)
 {
-    const int n1 = form->sys->n1;
-    if (form->own_factored != count) {
+    const int n1 = form->base.sys->n1;
+    if (form->own.factored != count) {
         dfl_outcome outcome = factor_stages(form, points, count);
         if (outcome)
             return outcome;
     }
     for (int k = 0; k < count; k++) {
-        double *y = form->own_rows + k * n1;
+        double *y = form->own.rows + k * n1;
         memcpy(y, points[k].alg, (size_t)n1 * sizeof *y);
-        dfl_factor_solve(form->own[k], y);
+        dfl_factor_solve(form->own.factor[k], y);
         drop_kernel(y, form);
     }
     return DFL_STEP_OK;

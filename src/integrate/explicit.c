@@ -1,7 +1,6 @@
 /* What explicit methods share: life, an attempt with its error test, the end of a step, continuous
    output (see explicit.h). */
 #include "integrate/explicit.h"
-#include "formulation/projection.h"
 #include "integrate/log.h"
 
 #include <math.h>
@@ -31,7 +30,7 @@ dfl_status dfl_explicit_init(dfl_stepper *st, const dfl_tableau *rk)
     if (!w)
         return DFL_NO_MEMORY;
     w->rk = rk;
-    w->ode = &st->form->ode->ode;
+    w->ode = dfl_formulation_ode(st->form);
     dfl_status status = dfl_point_init(&w->stage, sys);
     if (!status)
         status = dfl_point_init(&w->after, sys);
@@ -49,7 +48,8 @@ dfl_status dfl_explicit_init(dfl_stepper *st, const dfl_tableau *rk)
     w->x_old = dfl_alloc(sys->ctx, n, sizeof(double));
     w->x_end = dfl_alloc(sys->ctx, n, sizeof(double));
     w->e = dfl_alloc(sys->ctx, n, sizeof(double));
-    return w->x_old && w->x_end && w->e ? DFL_OK : DFL_NO_MEMORY;
+    w->target = dfl_alloc(sys->ctx, (size_t)sys->nc, sizeof(double));
+    return w->x_old && w->x_end && w->e && w->target ? DFL_OK : DFL_NO_MEMORY;
 }
 
 void dfl_explicit_clear(dfl_stepper *st)
@@ -71,6 +71,7 @@ void dfl_explicit_clear(dfl_stepper *st)
     dfl_free(ctx, w->x_old);
     dfl_free(ctx, w->x_end);
     dfl_free(ctx, w->e);
+    dfl_free(ctx, w->target);
     dfl_free(ctx, w);
 }
 
@@ -87,7 +88,7 @@ void dfl_explicit_start(dfl_stepper *st)
     dfl_explicit_work *w = of(st)->work;
     w->begun = false;
     w->trouble = dfl_ode_settle(w->ode, &st->here);
-    w->weakest = fmax(st->form->weakest, w->weakest);
+    w->weakest = fmax(dfl_formulation_weakest(st->form), w->weakest);
     st->order = w->rk->order;
     st->degree = w->rk->power;
     dfl_scale_plain(&st->scale, 1); /* there is no iteration */
@@ -107,7 +108,7 @@ static dfl_outcome begin(dfl_explicit *ex)
         return outcome;
     memcpy(w->X[0], st->here.x, size);
     dfl_ode_write_rates(w->K[0], st->sys, &st->here);
-    if (dfl_ode_projects(st->options->form)) {
+    if (dfl_ode_projects(w->ode)) {
         memcpy(w->stage.x, st->here.x, size);
         w->stage.t = st->t;
         outcome = dfl_ode_rates(w->K[0], w->ode, &w->stage);
@@ -166,9 +167,10 @@ dfl_attempt dfl_explicit_attempt(dfl_stepper *st, double h, double *h_next, dfl_
    position, where its error estimate says little: constraints must not be much weaker than at the start. */
 static dfl_outcome watch_constraints(dfl_stepper *st)
 {
-    dfl_formulation *form = st->form;
-    const bool split = dfl_split_velocity(form, st->next.blocks.W, st->sys->nc, form->rank2, NULL);
-    if (form->defect > 0 || (split && form->weakest > fmin(1e-4, 1e-3 * of(st)->work->weakest)))
+    const bool split = dfl_formulation_decompose(st->form, &st->next);
+    const double weakest = dfl_formulation_weakest(st->form);
+    if (dfl_formulation_redundant(st->form) > 0 ||
+        (split && weakest > fmin(1e-4, 1e-3 * of(st)->work->weakest)))
         return DFL_STEP_OK;
     return dfl_system_part_trouble(st->sys, DFL_STEP_RANK, DFL_FAILURE_VELOCITY, st->next.t);
 }

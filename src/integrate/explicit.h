@@ -1,4 +1,4 @@
-/* explicit.h: explicit Runge-Kutta methods on right-hand sides y' = F(t, y) (formulation/ode.h), and a
+/* explicit.h: explicit Runge-Kutta methods on right-hand sides y' = F(t, y) and a
    half-explicit one on index 2.
 
    They share the loop of attempts, the error test, the end of a step and the continuous output; a method is a
@@ -7,7 +7,6 @@
 #ifndef DFL_EXPLICIT_H
 #define DFL_EXPLICIT_H
 
-#include "formulation/ode_form.h"
 #include "integrate/stepper.h"
 #include "integrate/tableau.h"
 
@@ -29,6 +28,7 @@ typedef struct dfl_explicit_work {
     bool dense_ready;                 /* ... which is made when it is asked for */
     double weakest;                   /* of the constraints, at the start */
     double *e;                        /* n: a second error estimate */
+    double *target;                   /* nc: of constraints that a stage satisfies */
 } dfl_explicit_work;
 
 /* The integrator: a stepper whose data may change behind a constant pointer. */

@@ -61,6 +61,7 @@ static dfl_attempt attempt(dfl_stepper *st, double h, double *h_next)
 
 const dfl_stepper_class dfl_explicit_pair_class = {.size = sizeof(dfl_explicit),
                                                    .stages = dfl_explicit_lanes,
+                                                   .right_hand_side = true,
                                                    .init = init,
                                                    .bind = dfl_explicit_bind,
                                                    .clear = dfl_explicit_clear,

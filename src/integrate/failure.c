@@ -6,7 +6,6 @@
    residual is zero, so a step that shows the flip is not taken. */
 #include "integrate/failure.h"
 
-#include <lapacke.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -24,7 +23,7 @@ static dfl_status weak_failure(dfl_stepper *st, double h)
                     "Newton's iteration does not converge at t = %.10g, step size %.3g; the "
                     "constraints %s are nearly dependent there (smallest/largest singular value "
                     "%.1e): a singular position may be close, or the tolerance too small",
-                    st->t, h, rows, st->form->weakest);
+                    st->t, h, rows, dfl_formulation_weakest(st->form));
 }
 
 static dfl_status rank_failure(dfl_stepper *st, double t)
@@ -33,15 +32,17 @@ static dfl_status rank_failure(dfl_stepper *st, double t)
     dfl_system *sys = st->sys;
     char rows[256];
     dfl_formulation_weak_rows(rows, sizeof rows, form);
-    const int after = form->split2->rank >= 0 ? form->split2->rank : 0;
-    const int before = form->rank2 + sys->eom->n0 + form->nactive;
+    const int after = dfl_formulation_rank_found(form),
+              before = dfl_formulation_rank_expected(form);
+    const int invariants = dfl_formulation_invariants(form);
     if (st->violated >= 0) {
         char name[64];
         dfl_eom_name(name, sizeof name, sys->eom, DFL_ROW_G, st->violated);
         return dfl_fail(sys->ctx, DFL_RANK_CHANGED,
                         "constraint %s, redundant at the start (rank %d of %d), is no longer "
                         "satisfied by itself at t = %.10g: its residual is %.3g",
-                        name, form->rank2, sys->nc, st->t, st->next.blocks.g[st->violated]);
+                        name, dfl_formulation_rank(form), sys->nc, st->t,
+                        st->next.blocks.g[st->violated]);
     }
     if (st->flips > 0)
         return dfl_fail(sys->ctx, DFL_RANK_CHANGED,
@@ -54,13 +55,13 @@ static dfl_status rank_failure(dfl_stepper *st, double t)
             "singular position close to t = %.10g: the constraints %s become dependent "
             "there (rank %d -> %d, smallest/largest singular value %.1e so far) and the "
             "motion branches",
-            t, rows, before, before - 1, form->weakest);
-    if (form->nactive > 0 && st->options->constraints.rigid_invariants &&
+            t, rows, before, before - 1, dfl_formulation_weakest(form));
+    if (invariants > 0 && st->options->constraints.rigid_invariants &&
         sys->trouble.part == DFL_FAILURE_VELOCITY)
         return dfl_fail(sys->ctx, DFL_RANK_CHANGED,
                         "at t = %.10g the %d invariants e depend on each other or on the "
                         "constraints; without rigid_invariants they are dropped where they do",
-                        st->t, form->nactive);
+                        st->t, invariants);
     return dfl_fail(
         sys->ctx, DFL_RANK_CHANGED,
         "the rank of the constraints changes at t = %.10g from %d to %d; rows involved: %s", st->t,
@@ -72,17 +73,14 @@ static dfl_status rank_failure(dfl_stepper *st, double t)
 static double weakness_after(dfl_stepper *st, double tau)
 {
     dfl_system *sys = st->sys;
-    const dfl_split_rule rule = {.method = DFL_METHOD_QR, .tolerance = 0, .rank = -1};
     dfl_point *point = &st->next;
-    dfl_split *split = st->form->pivots2;
     memcpy(point->x, st->here.x, (size_t)sys->n * sizeof *point->x);
     for (int i = 0; i < sys->eom->np; i++)
         point->x[sys->off_p + i] += tau * st->here.blocks.kin[i];
     point->t = st->t + tau;
-    if (dfl_system_eval_blocks(sys, point, DFL_DIRECTIONS) ||
-        !dfl_split_compute(split, &rule, point->blocks.W, sys->nc, sys->nc, sys->n3))
-        return NAN;
-    return split->smallest / split->largest;
+    return dfl_system_eval_blocks(sys, point, DFL_DIRECTIONS)
+               ? NAN
+               : dfl_formulation_weakness(st->form, point);
 }
 
 /* Whether the weakness of the constraints, continued along the motion, vanishes after a short way: a tenth of a radian
@@ -91,7 +89,8 @@ static bool heads_for_singular_position(double *t, dfl_stepper *st)
 {
     const dfl_system *sys = st->sys;
     double speed = 0;
-    if (sys->geoms || st->form->weakest > watch || st->form->defect > 0)
+    if (sys->geoms || dfl_formulation_weakest(st->form) > watch ||
+        dfl_formulation_redundant(st->form) > 0)
         return false;
     for (int i = 0; i < sys->eom->np; i++)
         speed = fmax(speed, fabs(st->here.blocks.kin[i]) / (1 + fabs(st->here.x[sys->off_p + i])));
@@ -140,7 +139,7 @@ dfl_status dfl_step_failure(dfl_stepper *st, double h)
     }
     double t = st->t;
     const bool heads = st->sys->nc > 0 && heads_for_singular_position(&t, st);
-    if (heads || (st->form->weakest < 1e-2 && st->sys->nc > 0)) {
+    if (heads || (dfl_formulation_weakest(st->form) < 1e-2 && st->sys->nc > 0)) {
         st->sys->trouble.part = DFL_FAILURE_VELOCITY;
         return rank_failure(st, heads ? t : st->t);
     }
@@ -148,7 +147,7 @@ dfl_status dfl_step_failure(dfl_stepper *st, double h)
         return dfl_fail(ctx, DFL_SINGULAR, "%s is singular at t = %.10g", trouble->callback, st->t);
     if (!st->class->implicit)
         return explicit_failure(st, h);
-    if (st->form->weakest < watch && st->sys->nc > 0)
+    if (dfl_formulation_weakest(st->form) < watch && st->sys->nc > 0)
         return weak_failure(st, h);
     return dfl_fail(ctx, DFL_NOT_CONVERGED,
                     "Newton's iteration does not converge at t = %.10g, step size %.3g; the motion "
@@ -159,23 +158,6 @@ dfl_status dfl_step_failure(dfl_stepper *st, double h)
                         : "");
 }
 
-/* How far W at a point is from the last decomposition: the largest row sum of |W R - I|. Below one at
-   both ends of a step W R is regular there, so nothing can have become dependent unseen. */
-static double constraint_drift(dfl_stepper *st, const dfl_point *point)
-{
-    const dfl_system *sys = st->sys;
-    const int nc = sys->nc, nv = sys->n3;
-    double *A = st->flip, drift = 0;
-    dfl_gemm(nc, nc, nv, 1, point->blocks.W, nc, st->form->split2->R, nv, 0, A, nc);
-    for (int i = 0; i < nc; i++) {
-        double sum = fabs(A[i * nc + i] - 1);
-        for (int j = 0; j < nc; j++)
-            sum += j == i ? 0 : fabs(A[j * nc + i]);
-        drift = fmax(drift, sum);
-    }
-    return drift;
-}
-
 /* W_{k+1} W_k^+ is the identity at the start of the step. Its eigenvalues are about linear in time,
    so the smallest one also tells when it vanished. */
 bool dfl_constraints_flipped(dfl_stepper *st)
@@ -184,24 +166,14 @@ bool dfl_constraints_flipped(dfl_stepper *st)
     const int nc = sys->nc, nv = sys->n3;
     st->flips = 0;
     st->drift = 0;
-    if (sys->geoms || nc == 0 || nc > nv || st->form->defect > 0)
+    if (sys->geoms || nc == 0 || nc > nv || dfl_formulation_redundant(st->form) > 0)
         return false;
-    st->drift = constraint_drift(st, &st->next);
-    if (st->form->weakest > watch && st->drift < 0.9 && constraint_drift(st, &st->here) < 0.9)
+    st->drift = dfl_formulation_drift(st->form, &st->next);
+    if (dfl_formulation_weakest(st->form) > watch && st->drift < 0.9 &&
+        dfl_formulation_drift(st->form, &st->here) < 0.9)
         return false;
-    double *A = st->flip, *re = A + nc * nc, *im = re + nc, *work = im + nc, smallest = 1;
-    const dfl_split_rule rule = {
-        .method = DFL_METHOD_QR, .tolerance = 1e-13, .rank = -1, .scale_rows = true};
-    if (!dfl_split_compute(st->form->pivots2, &rule, st->here.blocks.W, nc, nc, nv))
-        return false;
-    dfl_gemm(nc, nc, nv, 1, st->next.blocks.W, nc, st->form->pivots2->R, nv, 0, A, nc);
-    if (LAPACKE_dgeev_work(LAPACK_COL_MAJOR, 'N', 'N', nc, A, nc, re, im, NULL, 1, NULL, 1, work,
-                           st->flip_work) != 0)
-        return false;
-    for (int i = 0; i < nc; i++) {
-        st->flips += re[i] <= 0;
-        smallest = fmin(smallest, re[i]);
-    }
+    double smallest;
+    st->flips = dfl_formulation_flips(&smallest, st->form, &st->here, &st->next);
     if (st->flips == 0)
         return false;
     st->t_flip = st->t + (st->next.t - st->t) / (1 - smallest);
@@ -209,27 +181,10 @@ bool dfl_constraints_flipped(dfl_stepper *st)
     return true;
 }
 
-/* A residual beyond what a change of every position by its tolerance would make. */
 bool dfl_redundant_rows_violated(dfl_stepper *st)
 {
-    const dfl_system *sys = st->sys;
-    const int ns = sys->eom->ns, nl = sys->eom->nl, m3 = sys->m3;
-    const bool kept = st->form->defect > 0 && st->form->traits->position;
-    st->violated = -1;
-    double largest = 0; /* derivatives of rounding size say nothing */
-    for (int j = 0; kept && j < sys->n4; j++)
-        for (int i = 0; i < nl; i++)
-            largest = fmax(largest, fabs(st->form->jac.J3[j * m3 + ns + i]));
-    for (int i = 0; kept && i < nl; i++) {
-        double allowed = 0;
-        for (int j = 0; j < sys->n4; j++)
-            allowed += fmax(fabs(st->form->jac.J3[j * m3 + ns + i]), 1e-3 * largest) /
-                       st->scale.weight[sys->off_sp + j];
-        if (fabs(st->next.blocks.g[i]) > allowed) {
-            st->violated = i;
-            dfl_system_part_trouble(st->sys, DFL_STEP_RANK, DFL_FAILURE_POSITION, st->t);
-            return true;
-        }
-    }
-    return false;
+    st->violated = dfl_formulation_violated_row(st->form, &st->next, st->scale.weight);
+    if (st->violated >= 0)
+        dfl_system_part_trouble(st->sys, DFL_STEP_RANK, DFL_FAILURE_POSITION, st->t);
+    return st->violated >= 0;
 }

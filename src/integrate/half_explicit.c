@@ -72,20 +72,18 @@ static dfl_outcome constrained_stage(dfl_explicit *ex, double h, int i)
     dfl_explicit_work *w = ex->work;
     const double weight = h * w->rk->A[i + 1][i], *trial = w->after.blocks.gI;
     dfl_point *stage = &w->stage, *after = &w->after;
-    double *target = w->ode->target;
+    double *target = w->target;
     const unsigned need = DFL_FORCE | DFL_KINEMATICS | DFL_DYNAMIC | DFL_AUXILIARY;
     dfl_outcome outcome = dfl_system_eval_blocks(sys, stage, i == 1 ? need | DFL_DIRECTIONS : need);
     if (outcome)
         return outcome;
     dfl_ode_write_rates(w->K[i], sys, stage); /* positions; the rest follows */
     outcome = next_positions(ex, h, i);
-    if (!outcome)
-        outcome = dfl_saddle_factor(&w->ode->saddle, stage, after->blocks.W);
     if (outcome)
         return outcome;
     for (int k = 0; k < sys->nc; k++)
         target[k] = -trial[k] / weight;
-    outcome = dfl_saddle_solve(&w->ode->saddle, stage, after->blocks.W, target);
+    outcome = dfl_ode_solve_with(w->ode, stage, after->blocks.W, target);
     if (outcome)
         return outcome;
     dfl_ode_write_rates(w->K[i], sys, stage);
@@ -108,7 +106,7 @@ static dfl_outcome move_onto_invariants(dfl_explicit *ex)
         return DFL_STEP_OK;
     dfl_outcome outcome = dfl_system_eval_blocks(st->sys, &st->next, DFL_DIRECTIONS);
     if (!outcome)
-        outcome = dfl_saddle_factor(&ode->saddle, &st->next, st->next.blocks.W);
+        outcome = dfl_ode_factor(ode, &st->next);
     return outcome ? outcome : dfl_ode_move_invariants(ode, &st->next);
 }
 
@@ -132,7 +130,7 @@ static double error_estimate(dfl_explicit *ex, double h)
     dfl_explicit_work *w = ex->work;
     const dfl_tableau *rk = w->rk;
     const int nc = sys->nc, nv = sys->n3;
-    double *e = st->err, *ev = e + sys->off_v, *target = w->ode->target, *change = w->e;
+    double *e = st->err, *ev = e + sys->off_v, *target = w->target, *change = w->e;
     dfl_ode_write_rates(w->K[rk->stages], sys, &st->next);
     memset(e, 0, (size_t)sys->n * sizeof(double));
     dfl_explicit_combine(e, e, h, rk->stages + 1, rk->error[0], w->K, sys->off_r, sys->n);
@@ -141,7 +139,7 @@ static double error_estimate(dfl_explicit *ex, double h)
     for (int j = 0; j < nv; j++)
         for (int i = 0; i < nc; i++)
             target[i] -= st->next.blocks.W[j * nc + i] * ev[j];
-    dfl_saddle_least_change(change, &w->ode->saddle, target);
+    dfl_ode_least_change(change, w->ode, target);
     for (int j = 0; j < nv; j++)
         ev[j] += change[j];
     return dfl_scale_error(&st->scale, e);
@@ -159,6 +157,7 @@ static dfl_attempt attempt(dfl_stepper *st, double h, double *h_next)
 
 const dfl_stepper_class dfl_half_explicit_class = {.size = sizeof(dfl_explicit),
                                                    .stages = dfl_explicit_lanes,
+                                                   .right_hand_side = true,
                                                    .init = init,
                                                    .bind = dfl_explicit_bind,
                                                    .clear = dfl_explicit_clear,

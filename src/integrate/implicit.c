@@ -11,11 +11,6 @@ static dfl_outcome newton(dfl_stepper *st, double h, double *reduce);
 static dfl_attempt test_error(dfl_stepper *st, double h, double *h_next);
 static dfl_attempt complete(dfl_stepper *st, double h);
 
-int dfl_implicit_rows(const dfl_system *sys)
-{
-    return sys->m1 + sys->m2 + sys->m3 + sys->n2 + sys->n3 + sys->n4 + sys->nc;
-}
-
 dfl_status dfl_implicit_init(dfl_stepper *st)
 {
     const dfl_system *sys = st->sys;
@@ -66,8 +61,8 @@ dfl_outcome dfl_implicit_solve(dfl_stepper *st, double h, double *reduce)
 static bool linear_at_end(const dfl_stepper *st)
 {
     const dfl_eom *eom = st->sys->eom;
-    return eom->linear && eom->jacobian && !st->form->ode && st->class->implicit->at_end &&
-           st->options->newton.reference != DFL_REFERENCE_START;
+    return eom->linear && eom->jacobian && !dfl_formulation_traits(st->form)->ode &&
+           st->class->implicit->at_end && st->options->newton.reference != DFL_REFERENCE_START;
 }
 
 /* Whether the present matrix is that of the equations of the step, which are linear: Steinbrecher (2002),
@@ -75,7 +70,7 @@ static bool linear_at_end(const dfl_stepper *st)
 static bool solved_at_once(const dfl_stepper *st)
 {
     const dfl_eom *eom = st->sys->eom;
-    if (eom->linear && eom->autonomous && eom->jacobian && !st->form->ode)
+    if (eom->linear && eom->autonomous && eom->jacobian && !dfl_formulation_traits(st->form)->ode)
         return true;
     return linear_at_end(st) && !st->newton.at_start && !st->newton.old;
 }
@@ -116,7 +111,7 @@ static bool matrix_serves(const dfl_stepper *st)
     if (linear_at_end(st) && !st->sys->eom->autonomous)
         return false; /* a step has its own */
     return reuse > 0 && st->newton.theta <= reuse && st->newton.kept < longest_service &&
-           st->drift < 0.5 && st->form->secure && st->form->defect == 0;
+           st->drift < 0.5 && dfl_formulation_matrix_serves(st->form);
 }
 
 /* A second matrix, at the present iterate. */
@@ -274,7 +269,7 @@ static dfl_outcome newton(dfl_stepper *st, double h, double *reduce)
         dfl_outcome outcome = diverging ? DFL_STEP_OK : class->iterate(&square, st, h);
         if (outcome)
             return outcome;
-        if (it == 2 && st->form->stagewise)
+        if (it == 2 && dfl_formulation_stagewise(st->form))
             take_second(st, &old, square);
         else if (it > 1 && it < most)
             diverging = diverges(st, &old, most - 1 - it, square, patient, reduce);
@@ -362,12 +357,13 @@ dfl_attempt dfl_implicit_failed(dfl_stepper *st, double h, dfl_outcome outcome, 
     }
     st->class->implicit->failed(st);
     st->h = h * reduce;
-    if (st->options->constraints.renewal == DFL_RENEW_ON_CHANGE && st->form->have_selectors) {
-        if (st->newton.need_matrix)
-            st->form->have_selectors = false;
-        else if (dfl_formulation_select(st->form, st->t, st->here.x))
+    if (st->options->constraints.renewal == DFL_RENEW_ON_CHANGE) {
+        bool changed;
+        if (dfl_formulation_renew_selectors(&changed, st->form, st->t, st->here.x,
+                                            st->newton.need_matrix))
             return DFL_ATTEMPT_HOPELESS;
-        st->newton.h_factored = 0;
+        if (changed)
+            st->newton.h_factored = 0;
     }
     return DFL_ATTEMPT_REJECTED;
 }

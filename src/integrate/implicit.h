@@ -42,9 +42,6 @@ typedef struct dfl_implicit_class {
     void (*failed)(dfl_stepper *st);
 } dfl_implicit_class;
 
-/* As many rows as a formulation can have: algebraic and differential. */
-int dfl_implicit_rows(const dfl_system *sys);
-
 /* The matrix and Newton's memory: allocated, as after a start, and released. */
 dfl_status dfl_implicit_init(dfl_stepper *st);
 void dfl_implicit_start(dfl_stepper *st);

@@ -46,7 +46,7 @@ static void candidate(dfl_stepper *st, double h)
 {
     dfl_one_stage *one = (dfl_one_stage *)st;
     const dfl_system *sys = st->sys;
-    const dfl_acceleration a = st->form->traits->acceleration;
+    const dfl_acceleration a = dfl_formulation_traits(st->form)->acceleration;
     const bool middle = a != DFL_ACC_PROJECTED && a != DFL_ACC_UNKNOWN;
     for (int i = sys->off_l; middle && i < sys->off_l + sys->nc; i++)
         one->x[i] = 0.5 * (st->here.x[i] + one->x[i]);
@@ -67,6 +67,7 @@ static const dfl_implicit_class implicit = {.iterations = dfl_one_stage_iteratio
 
 const dfl_stepper_class dfl_midpoint_class = {.size = sizeof(dfl_second_order),
                                               .stages = dfl_one_stage_stages,
+                                              .two_points = true,
                                               .init = dfl_second_order_init,
                                               .bind = dfl_second_order_bind,
                                               .clear = dfl_second_order_clear,

@@ -17,7 +17,8 @@ dfl_status dfl_one_stage_init(dfl_stepper *st, int differences)
     dfl_one_stage *one = (dfl_one_stage *)st;
     const dfl_system *sys = st->sys;
     dfl_context *ctx = sys->ctx;
-    const size_t n = (size_t)sys->n, rows = (size_t)dfl_implicit_rows(sys), d = sizeof(double);
+    const size_t n = (size_t)sys->n, rows = (size_t)dfl_formulation_room(st->form),
+                 d = sizeof(double);
     dfl_status status = dfl_implicit_init(st);
     if (!status)
         status = dfl_point_init(&one->stage, sys);
@@ -94,7 +95,7 @@ void dfl_one_stage_settle(dfl_stepper *st, double h)
     (void)h;
     dfl_one_stage *one = (dfl_one_stage *)st;
     const int n1 = st->sys->n1;
-    if (st->form->defect == 0 || st->sys->psi1)
+    if (!dfl_formulation_has_undetermined(st->form))
         return;
     for (int i = 0; i < n1; i++)
         one->dx[i * WIDTH] = one->x[i];

@@ -86,7 +86,7 @@ static void settle(dfl_stepper *st, double h)
                               .weight = st->scale.newton_weight,
                               .Z = ra->Z,
                               .dZ = ra->dZ};
-    if (st->form->defect > 0 && !st->sys->psi1) {
+    if (dfl_formulation_has_undetermined(st->form)) {
         for (int i = 0; i < n1; i++)
             for (int k = 0; k < s; k++)
                 ra->Z[i * width + k] += st->here.x[i];
@@ -148,8 +148,9 @@ static dfl_outcome transformed_increment(double *squares, dfl_radau *ra)
     if (outcome)
         return outcome;
     dfl_lanes_transform(ra->W + first, s, rk->TI, moving, ra->Z + first);
-    dfl_lanes_shift(ra->YP + first, rk->width, &st->form->shifts, moving, ra->W + first);
-    if (st->form->reads_rates)
+    dfl_lanes_shift(ra->YP + first, rk->width, dfl_formulation_shifts(st->form), moving,
+                    ra->W + first);
+    if (dfl_formulation_reads_rates(st->form))
         dfl_lanes_transform(ra->XP + first, s, rk->T, moving, ra->YP + first);
     outcome = dfl_formulation_residual(ra->rows, st->form, ra->stage, s, rk->TI, ra->YP, ra->XP);
     if (outcome)
@@ -179,7 +180,7 @@ static dfl_outcome nonfinite(dfl_radau *ra)
 {
     dfl_stepper *st = &ra->base;
     for (int k = 0; k < ra->rk->stages; k++)
-        if (dfl_formulation_increments(st->form) && dfl_system_combines_in_lanes(st->sys))
+        if (ra->at_once && dfl_system_combines_in_lanes(st->sys))
             dfl_system_finish(st->sys, &ra->stage[k]);
     return dfl_implicit_nonfinite(st, ra->stage, ra->rk->stages);
 }
@@ -197,7 +198,7 @@ static dfl_outcome iterate(double *square, dfl_stepper *st, double h)
     (void)h;
     dfl_radau *ra = (dfl_radau *)st;
     double squares;
-    dfl_outcome outcome = dfl_formulation_increments(st->form)
+    dfl_outcome outcome = ra->at_once
                               ? dfl_formulation_increment(&squares, st->form, &ra->stages, ra->rows)
                               : transformed_increment(&squares, ra);
     if (outcome)

@@ -22,6 +22,7 @@ typedef struct dfl_radau {
     dfl_stepper base;
     const dfl_coefficients *rk; /* the method of the present order */
     int max_stages;             /* that the options allow */
+    bool at_once;               /* the formulation increments all stages at once */
     dfl_order order;
     dfl_point stage[DFL_RADAU_STAGES];
     dfl_stages stages;               /* as the formulation sees them */

@@ -15,8 +15,9 @@ dfl_status dfl_radau_init(dfl_stepper *st)
     const dfl_system *sys = st->sys;
     dfl_context *ctx = sys->ctx;
     ra->max_stages = dfl_radau_max_stages(st->options);
+    ra->at_once = dfl_formulation_increments(st->form);
     const size_t n = (size_t)sys->n, width = (size_t)dfl_lanes_width(ra->max_stages);
-    const size_t rows = (size_t)dfl_implicit_rows(sys), d = sizeof(double);
+    const size_t rows = (size_t)dfl_formulation_room(st->form), d = sizeof(double);
     dfl_status status = dfl_implicit_init(st);
     if (!status)
         status = dfl_points_init(ra->stage, ra->max_stages, sys);

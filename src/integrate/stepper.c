@@ -36,9 +36,17 @@ static const dfl_stepper_class *class_of(dfl_integrator integrator)
     }
 }
 
-int dfl_stepper_stages(const dfl_solver_options *options)
+bool dfl_integrator_is_explicit(dfl_integrator integrator)
 {
-    return class_of(options->integrator)->stages(options);
+    return class_of(integrator)->right_hand_side;
+}
+
+dfl_integrator_needs dfl_stepper_needs(const dfl_solver_options *options)
+{
+    const dfl_stepper_class *class = class_of(options->integrator);
+    return (dfl_integrator_needs){.stages = class->stages(options),
+                                  .right_hand_side = class->right_hand_side,
+                                  .two_points = class->two_points};
 }
 
 dfl_status dfl_stepper_create(dfl_stepper **out, dfl_system *sys, dfl_formulation *form,
@@ -66,11 +74,8 @@ dfl_status dfl_stepper_create(dfl_stepper **out, dfl_system *sys, dfl_formulatio
 static dfl_status init_common(dfl_stepper *st)
 {
     dfl_system *sys = st->sys;
-    const size_t nc = (size_t)sys->nc;
-    st->flip_work = 4 * sys->nc + 16;
     st->err = dfl_alloc(sys->ctx, (size_t)sys->n, sizeof(double));
-    st->flip = dfl_alloc(sys->ctx, nc * nc + 2 * nc + (size_t)st->flip_work, sizeof(double));
-    if (!st->err || !st->flip)
+    if (!st->err)
         return DFL_NO_MEMORY;
     dfl_status status = dfl_scale_init(&st->scale, sys, st->options);
     if (!status)
@@ -93,7 +98,6 @@ void dfl_stepper_free(dfl_stepper *st)
     dfl_point_clear(&st->next, ctx);
     dfl_point_clear(&st->spare, ctx);
     dfl_free(ctx, st->err);
-    dfl_free(ctx, st->flip);
     dfl_free(ctx, st);
 }
 

@@ -24,8 +24,9 @@ typedef enum dfl_attempt {
 typedef struct dfl_stepper_class {
     size_t size; /* of its struct */
 
-    /* The most stages, or lanes, that it asks of the formulation. */
+    /* What it needs of the formulation; `stages` is the largest number of them. */
     int (*stages)(const dfl_solver_options *options);
+    bool right_hand_side, two_points;
 
     /* Workspace, laid out again after each dfl_system_decide; the common part is ready. clear takes what
        init left after a failure. */
@@ -90,8 +91,6 @@ struct dfl_stepper {
 
     bool rejected; /* the last attempt was rejected */
     int singular_in_row;
-    double *flip; /* nc x nc and workspace of the eigenvalues */
-    int flip_work;
     int flips;     /* how many directions of the constraints vanished in the last step ... */
     double t_flip; /* ... and when */
     double h_flip, t_beyond; /* the step that first showed it, and its end */
@@ -102,8 +101,11 @@ struct dfl_stepper {
 
 /* For the solver. */
 
-/* The most stages that the integrator of the options asks of the formulation. */
-int dfl_stepper_stages(const dfl_solver_options *options);
+/* Whether an integrator is explicit: it integrates the right-hand side of a form. */
+bool dfl_integrator_is_explicit(dfl_integrator integrator);
+
+/* What the integrator of the options needs of the formulation. */
+dfl_integrator_needs dfl_stepper_needs(const dfl_solver_options *options);
 
 /* Creates the integrator of the options. On failure *out is NULL. DFL_NO_MEMORY. */
 dfl_status dfl_stepper_create(dfl_stepper **out, dfl_system *sys, dfl_formulation *form,

@@ -22,7 +22,7 @@ static void note_rate(dfl_second_order *rule, const dfl_point *point)
 static void start(dfl_stepper *st)
 {
     dfl_second_order_start(st);
-    st->form->mean_with = &st->here;
+    dfl_formulation_mean_with(st->form, &st->here);
     note_rate((dfl_second_order *)st, &st->here);
 }
 
@@ -37,7 +37,7 @@ static void store(dfl_stepper *st, double h)
     dfl_second_order *rule = (dfl_second_order *)st;
     const dfl_one_stage *one = &rule->one;
     dfl_second_order_store(st, h);
-    if (st->form->plain)
+    if (dfl_formulation_traits(st->form)->plain)
         for (int i = st->sys->off_r; i < st->sys->n; i++)
             rule->rate[i] = -rule->rate[i] - 2 / h * (one->x[i] - st->here.x[i]);
     else
@@ -59,6 +59,7 @@ static const dfl_implicit_class implicit = {.at_end = true,
 
 const dfl_stepper_class dfl_trapezoidal_class = {.size = sizeof(dfl_second_order),
                                                  .stages = dfl_one_stage_stages,
+                                                 .two_points = true,
                                                  .init = dfl_second_order_init,
                                                  .bind = dfl_second_order_bind,
                                                  .clear = dfl_second_order_clear,

@@ -1,5 +1,5 @@
 /* Which formulation goes with which integrator, and why not. */
-#include "formulation/ode.h"
+#include "formulation/formulation.h"
 #include "solver/solver_internal.h"
 
 static const char *const form_name[DFL_FORMS] = {
@@ -31,7 +31,7 @@ dfl_status dfl_combination_check(dfl_context *ctx, dfl_form form, dfl_integrator
                               "with '%s'",
                               form_name[form]);
     if (integrator == DFL_EXPLICIT_PAIR)
-        return dfl_ode_has(form)
+        return dfl_form_has_right_hand_side(form)
                    ? DFL_OK
                    : dfl_fail(
                          ctx, DFL_INVALID,

@@ -1,5 +1,5 @@
 /* Which model goes with which form, and why not. */
-#include "formulation/forms.h"
+#include "formulation/formulation.h"
 #include "solver/solver_internal.h"
 
 static dfl_status check_massless(dfl_context *ctx, const dfl_solver_options *options,
@@ -7,7 +7,8 @@ static dfl_status check_massless(dfl_context *ctx, const dfl_solver_options *opt
 
 dfl_status dfl_form_check(dfl_context *ctx, const dfl_solver_options *options, const dfl_eom *eom)
 {
-    const dfl_form_traits *traits = dfl_form_traits_of(options->form, options->integrator);
+    const dfl_form_traits *traits =
+        dfl_form_traits_of(options->form, dfl_integrator_is_explicit(options->integrator));
     const char *name = dfl_form_name(options->form);
     const bool local = !traits->plain && traits->rates_are_a;
     const bool accelerations = traits->acceleration != DFL_ACC_NONE;
@@ -57,7 +58,8 @@ dfl_status dfl_form_check(dfl_context *ctx, const dfl_solver_options *options, c
 static dfl_status check_massless(dfl_context *ctx, const dfl_solver_options *options,
                                  const dfl_eom *eom)
 {
-    const dfl_form_traits *traits = dfl_form_traits_of(options->form, options->integrator);
+    const dfl_form_traits *traits =
+        dfl_form_traits_of(options->form, dfl_integrator_is_explicit(options->integrator));
     const char *name = dfl_form_name(options->form);
     const bool local = !traits->plain && traits->rates_are_a;
     const bool accelerations = traits->acceleration != DFL_ACC_NONE;
@@ -74,9 +76,7 @@ static dfl_status check_massless(dfl_context *ctx, const dfl_solver_options *opt
             "the form %s determines accelerations, and massless directions have none of "
             "their own; use psf, psi1, eom, eom2 or ggl",
             name);
-    const bool explicit =
-        options->integrator == DFL_HALF_EXPLICIT || options->integrator == DFL_EXPLICIT_PAIR;
-    if (traits->ode && !explicit)
+    if (traits->ode && !dfl_integrator_is_explicit(options->integrator))
         return dfl_fail(ctx, DFL_INVALID,
                         "an implicit method (%s) does not follow velocities along massless "
                         "directions in the form %s, which is a right-hand side; use psf, or the "

@@ -19,13 +19,13 @@ dfl_residuals dfl_solver_residuals(dfl_solver *solver)
     const dfl_point *point = solver->present;
     if (!solver->started || !point)
         return unknown;
-    return residuals_at(solver, point, dfl_formulation_acceleration_rows(&solver->form, point));
+    return residuals_at(solver, point, dfl_formulation_acceleration_rows(solver->form, point));
 }
 
 void dfl_solver_note_residuals(dfl_solver *solver)
 {
     const dfl_point *here = &solver->stepper->here;
-    const double *acceleration = dfl_formulation_acceleration_rows(&solver->form, here);
+    const double *acceleration = dfl_formulation_acceleration_rows(solver->form, here);
     const dfl_residuals now = residuals_at(solver, here, acceleration);
     dfl_residuals *largest = &solver->stats.max_residual;
     note(&largest->position, now.position);

@@ -45,9 +45,9 @@ dfl_status dfl_solver_create(dfl_solver **out, dfl_context *ctx, const dfl_eom *
     solver->sys.rounding = opt->error.rounding;
     solver->sys.options = opt;
     if (!status)
-        status = dfl_formulation_init(&solver->form, &solver->sys, opt, dfl_stepper_stages(opt));
+        status = dfl_formulation_create(&solver->form, &solver->sys, opt, dfl_stepper_needs(opt));
     if (!status)
-        status = dfl_stepper_create(&solver->stepper, &solver->sys, &solver->form, opt);
+        status = dfl_stepper_create(&solver->stepper, &solver->sys, solver->form, opt);
     if (!status)
         status = dfl_initial_init(&solver->initial, ctx, eom, opt);
     if (status)
@@ -78,7 +78,7 @@ void dfl_solver_free(dfl_solver *solver)
     dfl_context *ctx = solver->ctx;
     dfl_initial_clear(&solver->initial);
     dfl_stepper_free(solver->stepper);
-    dfl_formulation_clear(&solver->form);
+    dfl_formulation_free(solver->form);
     if (solver->sys.ctx)
         dfl_system_clear(&solver->sys);
     dfl_free(ctx, solver->x);
@@ -181,17 +181,18 @@ static dfl_status start(dfl_solver *solver, double t0, const double *x0,
     if (status)
         return status;
     status = take_place(solver, t0);
-    if (!status && solver->form.defect > 0 && !sys->carried && !sys->psi1 && !sys->geoms) {
+    if (!status && dfl_formulation_redundant(solver->form) > 0 && !sys->carried && !sys->psi1 &&
+        !sys->geoms) {
         /* large multipliers that nearly cancel: Newton converges far better with accelerations */
         status = dfl_system_decide(sys, t0, solver->x, true);
         if (!status)
             status = take_place(solver, t0);
     }
-    if (!status && solver->form.defect > 0)
+    if (!status && dfl_formulation_redundant(solver->form) > 0)
         status = check_rank_nearby(solver, t0);
     if (status)
         return status;
-    if (dfl_formulation_least_multipliers(&st->here, &solver->form) == DFL_STEP_STOP)
+    if (dfl_formulation_least_multipliers(&st->here, solver->form) == DFL_STEP_STOP)
         return start_failure(solver);
     note_start(solver, x0);
     solver->stats.check_evaluations = solver->initial.counters.evaluations;
@@ -214,7 +215,7 @@ static dfl_status take_place(dfl_solver *solver, double t0)
 {
     dfl_system *sys = &solver->sys;
     dfl_point *here = &solver->stepper->here;
-    dfl_formulation_bind(&solver->form);
+    dfl_formulation_bind(solver->form);
     dfl_stepper_bind(solver->stepper);
     here->t = t0;
     memset(here->x, 0, (size_t)sys->na * sizeof(double));
@@ -227,7 +228,7 @@ static dfl_status take_place(dfl_solver *solver, double t0)
     dfl_status status = evaluate_start(solver);
     if (status)
         return status;
-    status = dfl_formulation_ranks(&solver->form, here);
+    status = dfl_formulation_ranks(solver->form, here);
     return status == DFL_NOT_FINITE || status == DFL_CALLBACK ? start_failure(solver) : status;
 }
 
@@ -250,7 +251,7 @@ static int rank_at(dfl_solver *solver, double t, const double *x)
     memcpy(nearby->x, solver->stepper->here.x, (size_t)sys->na * sizeof *x);
     memcpy(nearby->x + sys->na, x, (size_t)sys->nu * sizeof *x);
     nearby->t = t;
-    return dfl_formulation_rank_at(&solver->form, nearby);
+    return dfl_formulation_rank_at(solver->form, nearby);
 }
 
 /* Dependent constraints are redundant only if they stay dependent: at a singular position the rank is
@@ -260,7 +261,7 @@ static dfl_status check_rank_nearby(dfl_solver *solver, double t0)
     double *x = solver->x_event;
     move_a_little(x, solver->x, solver);
     if (!dfl_initial_project_positions(x, &solver->initial, t0, true) &&
-        rank_at(solver, t0, x) <= solver->form.rank2)
+        rank_at(solver, t0, x) <= dfl_formulation_rank(solver->form))
         return DFL_OK;
     move_a_little(x, solver->x, solver);
     solver->sys.trouble.part = DFL_FAILURE_VELOCITY;
@@ -269,11 +270,11 @@ static dfl_status check_rank_nearby(dfl_solver *solver, double t0)
         return dfl_fail(solver->ctx, DFL_SINGULAR,
                         "the start at t = %g is a singular position: the constraints have rank %d "
                         "of %d there, and nothing near it satisfies them; check lengths and places",
-                        t0, solver->form.rank2, solver->sys.nc);
+                        t0, dfl_formulation_rank(solver->form), solver->sys.nc);
     if (projected)
         return DFL_OK;
     const int rank = rank_at(solver, t0, x);
-    if (rank <= solver->form.rank2)
+    if (rank <= dfl_formulation_rank(solver->form))
         return DFL_OK;
     char names[200];
     name_moving_positions(names, sizeof names, solver);
@@ -282,24 +283,18 @@ static dfl_status check_rank_nearby(dfl_solver *solver, double t0)
         "the start at t = %g is a singular position: the constraints have rank %d there "
         "and %d next to it, and motions branch; start from another position: hold or guess another "
         "%s",
-        t0, solver->form.rank2, rank, names);
+        t0, dfl_formulation_rank(solver->form), rank, names);
 }
 
 /* The positions on which constraints depend, by the derivatives that were evaluated last. */
 static void name_moving_positions(char *text, size_t size, const dfl_solver *solver)
 {
-    const dfl_system *sys = &solver->sys;
-    const int ns = solver->eom->ns;
     size_t used = 0;
     text[0] = 0;
     for (int j = 0; j < solver->eom->np; j++) {
-        const double *column = solver->form.jac.J3 + (size_t)(ns + j) * (size_t)sys->m3;
-        bool moves = false;
         char name[64];
-        for (int i = ns; i < ns + solver->eom->nl; i++)
-            moves = moves || column[i] != 0;
         dfl_eom_name(name, sizeof name, solver->eom, DFL_KIND_P, j);
-        if (moves && used + strlen(name) + 8 < size)
+        if (dfl_formulation_depends_on_position(solver->form, j) && used + strlen(name) + 8 < size)
             used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "", name);
     }
 }
@@ -349,7 +344,7 @@ static dfl_status start_failure(const dfl_solver *solver)
 /* Tells the log what the start found: corrected values, redundant or nearly dependent constraints. */
 static void note_start(const dfl_solver *solver, const double *x0)
 {
-    const dfl_formulation *form = &solver->form;
+    const dfl_formulation *form = solver->form;
     const dfl_system *sys = &solver->sys;
     const dfl_layout at = dfl_eom_layout(solver->eom);
     double largest = 1e-9;
@@ -367,16 +362,16 @@ static void note_start(const dfl_solver *solver, const double *x0)
         dfl_log(&solver->options, DFL_LOG_NOTICE,
                 "initial values were corrected, most of all %s by %.3g", name, largest);
     }
-    if (form->defect > 0)
+    if (dfl_formulation_redundant(form) > 0)
         dfl_log(&solver->options, DFL_LOG_NOTICE,
                 "%d of %d constraints are redundant (rank %d); multipliers of minimum norm are "
                 "computed",
-                form->defect, sys->nc, form->rank2);
-    if (form->weakest < 1e-4)
+                dfl_formulation_redundant(form), sys->nc, dfl_formulation_rank(form));
+    if (dfl_formulation_weakest(form) < 1e-4)
         dfl_log(&solver->options, DFL_LOG_WARNING,
                 "the constraints are nearly dependent at the start: smallest/largest singular "
                 "value %.1e",
-                form->weakest);
+                dfl_formulation_weakest(form));
 }
 
 dfl_status dfl_solver_advance(dfl_solver *solver, double t_end)

@@ -12,7 +12,7 @@ struct dfl_solver {
     dfl_statistics stats;
     int doubts; /* in a row, about W and bias (watch.c) */
     dfl_system sys;
-    dfl_formulation form;
+    dfl_formulation *form;
     dfl_stepper *stepper;
     dfl_initial initial;
     bool started;

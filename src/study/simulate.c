@@ -5,8 +5,8 @@
    stopped it. */
 #include "study/study.h"
 
-#include "formulation/forms.h"
 #include "declare/declare.h"
+#include "formulation/formulation.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,9 +1,9 @@
 /* test_control.c: the step-size controller and the scaled norms, on numbers worked out by hand. */
 #include "support.h"
 
-#include "formulation/forms.h"
 #include "integrate/control.h"
 #include "integrate/norm.h"
+#include "integrate/stepper.h"
 #include "linalg/linalg.h"
 
 /* ---- controller ---- */
@@ -94,7 +94,8 @@ static void norms(double *error, double *newton, const dfl_eom *eom,
     dfl_system sys;
     dfl_scale scale;
     double lanes[16 * 4] = {0};
-    const dfl_form_traits *traits = dfl_form_traits_of(options->form, options->integrator);
+    const dfl_form_traits *traits =
+        dfl_form_traits_of(options->form, dfl_integrator_is_explicit(options->integrator));
     assert_int_equal(dfl_system_init(&sys, ctx, eom, false, &stats), DFL_OK);
     dfl_system_ask(&sys, traits->acceleration != DFL_ACC_PROJECTED,
                    dfl_form_requirements(traits, eom));

@@ -2,6 +2,7 @@
    accelerations, invariants, norm, rank. */
 #include "swing.h"
 
+#include "formulation/projected.h"
 #include "solver/solver_internal.h"
 
 static void psf_has_accurate_multipliers_and_psi1_only_motion(void **state)
@@ -27,10 +28,11 @@ static void selectors_in_use(double Sp[2], double Sv[2], const dfl_solver_option
     assert_int_equal(dfl_solver_create(&solver, ctx, &pendulum.eom, options), DFL_OK);
     assert_int_equal(dfl_solver_start(solver, 0, pendulum.x0, NULL), DFL_OK);
     assert_int_equal(dfl_solver_advance(solver, 0.3), DFL_OK);
-    assert_int_equal(solver->form.nfp, 1);
-    assert_int_equal(solver->form.nfv, 1);
-    memcpy(Sp, solver->form.Sp, 2 * sizeof *Sp);
-    memcpy(Sv, solver->form.Sv, 2 * sizeof *Sv);
+    const dfl_reduced *newton = &((const dfl_projected *)solver->form)->newton;
+    assert_int_equal(newton->nfp, 1);
+    assert_int_equal(newton->nfv, 1);
+    memcpy(Sp, newton->Sp, 2 * sizeof *Sp);
+    memcpy(Sv, newton->Sv, 2 * sizeof *Sv);
     dfl_solver_free(solver);
     dfl_context_free(ctx);
 }

@@ -1,6 +1,6 @@
 /* test_stages.c: the projected forms solve for the increments of all stages at once, with rows that are
-   projected first and transformed then (formulation/stages.c). The same increments follow from residuals that
-   are transformed first, one shift after another (formulation/projected.c). */
+   projected first and transformed then (formulation/stage_increments.c). The same increments follow from residuals that
+   are transformed first, one shift after another (formulation/reduced.c). */
 #include "evidence.h"
 
 #include "integrate/radau.h"
@@ -17,7 +17,7 @@ static void transformed_increment(double *dZ, dfl_radau *ra, const double *Z)
     for (int k = 0; k < s; k++)
         assert_int_equal(dfl_system_eval(sys, &ra->stage[k]), DFL_STEP_OK);
     dfl_lanes_transform(ra->W, s, rk->TI, n, Z);
-    dfl_lanes_shift(ra->YP, rk->width, &st->form->shifts, n, ra->W);
+    dfl_lanes_shift(ra->YP, rk->width, dfl_formulation_shifts(st->form), n, ra->W);
     dfl_lanes_transform(ra->XP, s, rk->T, n, ra->YP);
     assert_int_equal(
         dfl_formulation_residual(ra->rows, st->form, ra->stage, s, rk->TI, ra->YP, ra->XP),

@@ -2,7 +2,7 @@
    pendulum with formulas for its multipliers. */
 #include "support.h"
 
-#include "formulation/redundant.h"
+#include "formulation/redundancy.h"
 
 /* ---------------------------------------------------------------- rows alone */
 /* Rows a, 1e-6 b, 1e6 (a + b), 1e-3 (2 a - 3 b) and one that vanishes. */

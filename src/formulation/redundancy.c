@@ -1,6 +1,6 @@
-/* redundant.c: independent rows of W by Gram and Schmidt, W = B Q^T, and the multipliers of the others (see
-   redundant.h). */
-#include "formulation/redundant.h"
+/* redundancy.c: independent rows of W by Gram and Schmidt, W = B Q^T, and the multipliers of the others (see
+   redundancy.h). */
+#include "formulation/redundancy.h"
 #include "linalg/linalg.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* redundant.h: multipliers of redundant constraints.
+/* redundancy.h: multipliers of redundant constraints.
 
    Of the rows of W a set I is independent, the others are W_D = C W_I. Only y = l_I + C^T l_D has an effect,
    since W^T l = W_I^T y; the multipliers of minimum norm with the same effect are
@@ -7,8 +7,8 @@
 
    Rows of any size and unit go together: I is chosen by what is left of each row beside its own length, and
    among those that are good enough the longest one is taken. So C has no large entries. */
-#ifndef DFL_REDUNDANT_H
-#define DFL_REDUNDANT_H
+#ifndef DFL_REDUNDANCY_H
+#define DFL_REDUNDANCY_H
 
 #include <driftless/context.h>
 #include <stdbool.h>

@@ -13,20 +13,21 @@
    Rows are transformed after they were projected: three transformations of nd rows instead of two of nearly
    all rows and unknowns. Where rows are a - v', M stands for I; where they are f_dyn - M v' with an M that varies,
    they are formed stage by stage, and Z_v counts nothing. */
-#include "formulation/projection.h"
+#include "formulation/projected.h"
 #include "formulation/stage_plan.h"
 #include "linalg/lane_kernels.h"
 
 #include <float.h>
 #include <string.h>
 
-static dfl_outcome evaluate(dfl_formulation *form, const dfl_stages *st);
-static dfl_outcome subtract_momenta(dfl_formulation *form, const dfl_stages *st);
-WIDE static double solve_stages(const dfl_formulation *form, const dfl_stages *st);
+static dfl_outcome evaluate(dfl_projected *form, const dfl_stages *st);
+static dfl_outcome subtract_momenta(dfl_projected *form, const dfl_stages *st);
+WIDE static double solve_stages(const dfl_projected *form, const dfl_stages *st);
 
-dfl_outcome dfl_projected_increment(double *squares, dfl_formulation *form, const dfl_stages *st,
+dfl_outcome dfl_projected_increment(double *squares, dfl_formulation *base, const dfl_stages *st,
                                     double *rows)
 {
+    dfl_projected *form = (dfl_projected *)base;
     if (!form->plan->valid)
         dfl_stage_plan_renew(form->plan, form, st, rows);
     dfl_outcome outcome = evaluate(form, st);
@@ -36,31 +37,31 @@ dfl_outcome dfl_projected_increment(double *squares, dfl_formulation *form, cons
     return DFL_STEP_OK;
 }
 
-static dfl_outcome evaluate(dfl_formulation *form, const dfl_stages *st)
+static dfl_outcome evaluate(dfl_projected *form, const dfl_stages *st)
 {
-    dfl_system *sys = form->sys;
+    dfl_system *sys = form->base.sys;
     dfl_outcome outcome = dfl_system_call(sys, st->points, st->count);
     for (int k = 0; !outcome && !dfl_system_combines_in_lanes(sys) && k < st->count; k++)
         outcome = dfl_system_finish(sys, &st->points[k]);
-    if (!outcome && form->stagewise)
+    if (!outcome && form->base.stagewise)
         outcome = dfl_stagewise_solve(form, st->points, st->count);
-    if (!outcome && form->reads_rates)
+    if (!outcome && form->base.reads_rates)
         outcome = subtract_momenta(form, st);
     return outcome;
 }
 
 /* form->momentum (nv numbers of each stage) = f_dyn - M v', stage by stage */
-static dfl_outcome subtract_momenta(dfl_formulation *form, const dfl_stages *st)
+static dfl_outcome subtract_momenta(dfl_projected *form, const dfl_stages *st)
 {
-    dfl_system *sys = form->sys;
-    const int nv = sys->n3, width = form->width;
+    dfl_system *sys = form->base.sys;
+    const int nv = sys->n3, width = form->base.width;
     double *rate = form->rates;
     dfl_lanes_transform(rate, st->count, st->AI, nv, st->Z + sys->off_v * width);
     for (int k = 0; k < st->count; k++) {
         for (int i = 0; i < nv; i++)
-            form->vp[i] = rate[i * width + k] / st->h;
+            form->dense.vp[i] = rate[i * width + k] / st->h;
         dfl_outcome outcome =
-            dfl_system_dynamics(form->momentum + k * nv, sys, &st->points[k], form->vp);
+            dfl_system_dynamics(form->momentum + k * nv, sys, &st->points[k], form->dense.vp);
         if (outcome)
             return outcome;
     }
@@ -165,15 +166,15 @@ static INLINE void collect_forces(int stages, int quads, const dfl_stage_plan *p
 }
 
 /* The algebraic rows and, in rho, the right-hand sides of r', M v' or v', p'. */
-static INLINE void collect_rows(int stages, int quads, const dfl_formulation *form, const double *x)
+static INLINE void collect_rows(int stages, int quads, const dfl_projected *form, const double *x)
 {
     const dfl_stage_plan *plan = form->plan;
-    collect_apart(stages, quads, plan->own, plan->nown, form->own_rows);
+    collect_apart(stages, quads, plan->own, plan->nown, form->own.rows);
     collect(stages, quads, plan, plan->alg);
     collect(stages, quads, plan, plan->r);
     collect(stages, quads, plan, plan->kin);
     place(quads, plan->kin.lanes, plan->nkin, x + plan->off_v, plan->Z_v);
-    collect_forces(stages, quads, plan, x, form->rates_are_a);
+    collect_forces(stages, quads, plan, x, form->base.rates_are_a);
 }
 
 /* Sums d and y of `rows` rows: d += A X, y += B V, n columns. */
@@ -218,7 +219,7 @@ static INLINE void project_block(int quads, const dfl_stage_plan *plan, const bl
 }
 
 /* d = S f + SJ_a a,  y = (S diag(I,M,I) Z + SM_a a) / h */
-static INLINE void project(int quads, const dfl_formulation *form)
+static INLINE void project(int quads, const dfl_projected *form)
 {
     const dfl_stage_plan *plan = form->plan;
     const int width = 4 * quads;
@@ -230,8 +231,8 @@ static INLINE void project(int quads, const dfl_formulation *form)
                          .n = 1,
                          .f = plan->r.lanes + i * width,
                          .Z = plan->Z_r + i * width,
-                         .SJ_a = form->SJ + i,
-                         .SM_a = form->SM + i,
+                         .SJ_a = form->newton.SJ + i,
+                         .SM_a = form->newton.SM + i,
                          .alg = plan->lanes,
                          .na = plan->ma,
                          .d = plan->lanes + (plan->ma + i) * width,
@@ -254,7 +255,7 @@ static INLINE void decouple(int stages, int quads, four x[2], const dfl_stages *
 }
 
 /* u = T E^-1 (T^-1 d - h Lambda T^-1 (y / h)), d where u is to stand. Two components stay in registers. */
-static INLINE void solve_decoupled(int stages, int quads, const dfl_formulation *form,
+static INLINE void solve_decoupled(int stages, int quads, const dfl_projected *form,
                                    const dfl_stages *st)
 {
     const dfl_stage_plan *plan = form->plan;
@@ -272,23 +273,23 @@ static INLINE void solve_decoupled(int stages, int quads, const dfl_formulation 
             decouple(stages, quads, x, st, u + i * width, y + i * width);
             store(u + i * width, quads, x);
         }
-        dfl_shifted_solve(form->E, u);
+        dfl_shifted_solve(form->newton.E, u);
     }
     transform(stages, quads, u, st->T, nd, u);
 }
 
 /* dZ = CB [a; u] without the blocks of CB that are zero (linearize.c): [s p] depend on a3 u_p, v on a2 a3 u_p u_v,
    r on u_r. Where the stages have own matrices, the first unknowns contain -a1. */
-static INLINE void multiply_blocks(int quads, double *dZ, const dfl_formulation *form,
+static INLINE void multiply_blocks(int quads, double *dZ, const dfl_projected *form,
                                    const double *rows)
 {
-    const dfl_system *sys = form->sys;
+    const dfl_system *sys = form->base.sys;
     const long n = sys->n, m1 = sys->m1, n1 = sys->n1, n3 = sys->n3, off_v = sys->off_v,
                off_sp = sys->off_sp, width = 4 * quads;
-    const long a2 = m1, a3 = a2 + form->m2, u_p = form->ma, u_v = u_p + form->nfp,
-               u_r = u_v + form->nfv, own = form->stagewise ? m1 : 0;
-    const double *CB = form->CB;
-    mul(quads, dZ, CB + own * n, n, n1, form->K - own, rows + own * width);
+    const long a2 = m1, a3 = a2 + form->m2, u_p = form->newton.ma, u_v = u_p + form->newton.nfp,
+               u_r = u_v + form->newton.nfv, own = form->base.stagewise ? m1 : 0;
+    const double *CB = form->newton.CB;
+    mul(quads, dZ, CB + own * n, n, n1, form->newton.K - own, rows + own * width);
     for (long i = 0; i < own * width; i++)
         dZ[i] -= rows[i];
     memcpy(dZ + sys->off_r * width, rows + u_r * width, (size_t)(sys->n2 * width) * sizeof *dZ);
@@ -341,8 +342,7 @@ static INLINE double expand_few(int rows, int stages, int quads, const dfl_stage
 }
 
 /* dZ = CB [a; u], Z += dZ and the stages, unless dZ is not finite: returns the squares of weighted dZ. */
-static INLINE double expand(int stages, int quads, const dfl_formulation *form,
-                            const dfl_stages *st)
+static INLINE double expand(int stages, int quads, const dfl_projected *form, const dfl_stages *st)
 {
     const dfl_stage_plan *plan = form->plan;
     switch (plan->few) {
@@ -370,7 +370,7 @@ static INLINE double expand(int stages, int quads, const dfl_formulation *form,
 }
 
 /* From the rows of evaluated stages to their increments. */
-WIDE static double solve_stages(const dfl_formulation *form, const dfl_stages *st)
+WIDE static double solve_stages(const dfl_projected *form, const dfl_stages *st)
 {
 #define SOLVE(stages, quads)                                                                       \
     do {                                                                                           \

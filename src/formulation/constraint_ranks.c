@@ -4,8 +4,7 @@
    arm of a micrometre beside positions in metres is no redundancy). Along the motion the
    decompositions work on W itself; what they may call zero is kept well below what W has at the
    start. */
-#include "formulation/ode_form.h"
-#include "formulation/projection.h"
+#include "formulation/formulation_internal.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -24,9 +23,9 @@ dfl_status dfl_formulation_ranks(dfl_formulation *form, const dfl_point *point)
 {
     dfl_system *sys = form->sys;
     const dfl_eom *eom = sys->eom;
-    const double *W = form->jac.J2 + sys->off_v * sys->m2;
+    const double *W = form->dense->jac.J2 + sys->off_v * sys->m2;
     double ratio2 = 1, ratio3 = 1;
-    dfl_outcome outcome = dfl_system_jacobian(&form->jac, sys, point->t, point->x, point->a);
+    dfl_outcome outcome = dfl_system_jacobian(&form->dense->jac, sys, point->t, point->x, point->a);
     sys->stats->jacobians--; /* not one of the integration */
     sys->trouble.part = DFL_FAILURE_OTHER;
     if (outcome == DFL_STEP_STOP)
@@ -35,18 +34,18 @@ dfl_status dfl_formulation_ranks(dfl_formulation *form, const dfl_point *point)
     if (outcome)
         return dfl_fail(sys->ctx, DFL_NOT_FINITE,
                         "the derivatives cannot be evaluated at the start, t = %g", point->t);
-    note_sizes(form->least3, form->jac.J3, sys->m3, sys->m3, sys->n4);
-    note_sizes(form->least2, W, sys->m2, sys->nc, sys->n3);
-    form->rank3 = scaled_rank(&ratio3, form, form->split3, form->least3, form->jac.J3, sys->m3,
-                              sys->m3, sys->n4);
-    form->rank2 =
-        scaled_rank(&ratio2, form, form->split2, form->least2, W, sys->m2, sys->nc, sys->n3);
+    note_sizes(form->dense->least3, form->dense->jac.J3, sys->m3, sys->m3, sys->n4);
+    note_sizes(form->dense->least2, W, sys->m2, sys->nc, sys->n3);
+    form->rank3 = scaled_rank(&ratio3, form, form->dense->split3, form->dense->least3,
+                              form->dense->jac.J3, sys->m3, sys->m3, sys->n4);
+    form->rank2 = scaled_rank(&ratio2, form, form->dense->split2, form->dense->least2, W, sys->m2,
+                              sys->nc, sys->n3);
     if (form->rank2 < 0 || form->rank3 < 0)
         return dfl_fail(sys->ctx, DFL_SINGULAR,
                         "the ranks of the constraints cannot be determined");
     form->defect = sys->nc - form->rank2;
     form->weakest = ratio2;
-    form->rank_tolerance = fmin(form->rank_tolerance, 1e-3 * fmin(ratio2, ratio3));
+    form->dense->rank_tolerance = fmin(form->dense->rank_tolerance, 1e-3 * fmin(ratio2, ratio3));
     sys->stats->rank_position = form->rank3 - eom->ns - eom->nep;
     sys->stats->rank_velocity = form->rank2;
     if (!dfl_formulation_forces_determined(form, point))
@@ -54,8 +53,8 @@ dfl_status dfl_formulation_ranks(dfl_formulation *form, const dfl_point *point)
     dfl_status status = check_partition(form);
     if (status)
         return status;
-    if (form->ode)
-        dfl_ode_start(&form->ode->ode, point, form->rank2);
+    if (form->class->start)
+        form->class->start(form, point);
     return judge(form, point->t, form->defect, sys->m3 - form->rank3);
 }
 
@@ -111,7 +110,7 @@ static dfl_status judge(dfl_formulation *form, double t, int defect2, int defect
                         "automatic or the SVD decomposition",
                         rows, form->rank2, sys->nc, t);
     }
-    form->method = DFL_METHOD_SVD;
+    form->dense->method = DFL_METHOD_SVD;
     return DFL_OK;
 }
 
@@ -119,11 +118,12 @@ int dfl_formulation_rank_at(dfl_formulation *form, const dfl_point *point)
 {
     dfl_system *sys = form->sys;
     double ratio;
-    dfl_outcome outcome = dfl_system_jacobian(&form->jac, sys, point->t, point->x, point->a);
+    dfl_outcome outcome = dfl_system_jacobian(&form->dense->jac, sys, point->t, point->x, point->a);
     sys->stats->jacobians--; /* not one of the integration */
-    return outcome ? -1
-                   : scaled_rank(&ratio, form, form->split2, NULL,
-                                 form->jac.J2 + sys->off_v * sys->m2, sys->m2, sys->nc, sys->n3);
+    return outcome
+               ? -1
+               : scaled_rank(&ratio, form, form->dense->split2, NULL,
+                             form->dense->jac.J2 + sys->off_v * sys->m2, sys->m2, sys->nc, sys->n3);
 }
 
 static double largest_in_row(const double *A, int lda, int n)
@@ -149,8 +149,7 @@ static void note_sizes(double *least, const double *A, int lda, int m, int n)
 }
 
 /* Massless rows count as what they are, invariants, which may be degenerate, as 1e-4 of the largest row. */
-void dfl_formulation_least_rows(double *least, const dfl_formulation *form, const double *J2v,
-                                int m2)
+void dfl_dense_least_rows(double *least, const dfl_formulation *form, const double *J2v, int m2)
 {
     const dfl_system *sys = form->sys;
     const int nc = sys->nc, first = nc + sys->eom->n0;
@@ -158,7 +157,7 @@ void dfl_formulation_least_rows(double *least, const dfl_formulation *form, cons
     for (int i = 0; i < m2; i++)
         overall = fmax(overall, largest_in_row(J2v + i, m2, sys->n3));
     for (int i = 0; i < m2; i++)
-        least[i] = i < nc ? form->least2[i] : i < first ? 0 : 1e-4 * overall;
+        least[i] = i < nc ? form->dense->least2[i] : i < first ? 0 : 1e-4 * overall;
 }
 
 /* Rows of rounding size, in which terms have cancelled, are none. */
@@ -202,8 +201,8 @@ static int scaled_rank(double *ratio, dfl_formulation *form, dfl_split *split, c
                            .rank = -1,
                            .scale_rows = true};
     *ratio = 1;
-    equilibrate_columns(form->work, A, lda, m, n);
-    if (!dfl_split_compute(split, &rule, form->work, m, m, n))
+    equilibrate_columns(form->dense->work, A, lda, m, n);
+    if (!dfl_split_compute(split, &rule, form->dense->work, m, m, n))
         return -1;
     const int rank = rule.rank = split->rank;
     rule.least = least;
@@ -218,12 +217,13 @@ bool dfl_formulation_forces_determined(dfl_formulation *form, const dfl_point *p
 {
     dfl_system *sys = form->sys;
     const int nv = sys->n3, nc = sys->nc;
-    dfl_point *other = &form->jac.scratch;
+    dfl_point *other = &form->dense->jac.scratch;
     if (form->defect == 0 || sys->geoms || sys->eom->residual ||
         sys->eom->forces_free_of_multipliers)
         return true;
     for (int k = 0; k < form->defect; k++) {
-        double *l = other->x + sys->off_l, *trial = form->work, size = 1, change = 0, force = 1;
+        double *l = other->x + sys->off_l, *trial = form->dense->work, size = 1, change = 0,
+               force = 1;
         memcpy(other->x, point->x, (size_t)sys->n * sizeof *l);
         memcpy(other->blocks.W, point->blocks.W, (size_t)(nc * nv) * sizeof *l);
         other->t = point->t;
@@ -252,62 +252,4 @@ bool dfl_formulation_forces_determined(dfl_formulation *form, const dfl_point *p
             return false;
     }
     return true;
-}
-
-/* The distance of a row of W from the space of the others, relative to its length; < 0: unknown. */
-static double row_distance(dfl_formulation *form, int row)
-{
-    const dfl_system *sys = form->sys;
-    const int nc = sys->nc, nv = sys->n3, ld = sys->m2;
-    const double *W = form->jac.J2 + sys->off_v * ld;
-    double *A = form->least, *b = A + nv * nc, *l = b + nv, scale = 0, rest = 0;
-    for (int j = 0; j < nv; j++) {
-        for (int i = 0; i < nc; i++)
-            A[i * nv + j] = i == row ? 0 : W[j * ld + i];
-        b[j] = W[j * ld + row];
-        scale += b[j] * b[j];
-    }
-    if (!dfl_lstsq_solve(l, form->lstsq, nv, nc, A, b, form->rank_tolerance, NULL))
-        return -1;
-    for (int j = 0; j < nv; j++) {
-        double value = W[j * ld + row];
-        for (int i = 0; i < nc; i++)
-            value -= i == row ? 0 : W[j * ld + i] * l[i];
-        rest += value * value;
-    }
-    return scale > 0 ? sqrt(rest / scale) : 0;
-}
-
-/* A row takes part if it is at most ten times as far from the others as the closest row: its entry
-   in the weakest left singular vector is then at least about a tenth of the largest. */
-void dfl_formulation_weak_rows(char *text, size_t size, dfl_formulation *form)
-{
-    const dfl_system *sys = form->sys;
-    const int nc = sys->nc, nl = sys->eom->nl;
-    double closest = 1;
-    size_t used = 0;
-    int named = 0, total = 0;
-    text[0] = 0;
-    for (int row = 0; row < nc; row++) {
-        const double distance = row_distance(form, row);
-        if (distance >= 0)
-            closest = fmin(closest, distance);
-    }
-    for (int row = 0; row < nc; row++) {
-        const double distance = row_distance(form, row);
-        if (distance < 0 || distance > fmax(10 * closest, 1e-2))
-            continue;
-        total++;
-        char name[64];
-        dfl_eom_name(name, sizeof name, sys->eom, row < nl ? DFL_ROW_G : DFL_ROW_HV,
-                     row < nl ? row : row - nl);
-        if (used + strlen(name) + 8 < size) {
-            used += (size_t)snprintf(text + used, size - used, "%s%s", named ? ", " : "", name);
-            named++;
-        }
-    }
-    if (named < total)
-        snprintf(text + used, size - used, ", ...");
-    else if (total == 0)
-        snprintf(text, size, "(no single rows)");
 }

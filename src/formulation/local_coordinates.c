@@ -7,28 +7,28 @@
    this is twice as bad as with the best choice at hand: K itself for tangent planes, for
    partitions the one that pivoting would make. (Ten times, which is usual for explicit methods,
    costs a digit on a pendulum and saves nothing.) */
-#include "formulation/projection.h"
+#include "formulation/projected.h"
 
 #include <string.h>
 
 static const double worse = 2;
 static const double singular = 1e-8;
 
-static double quality(dfl_formulation *form, const double *S, int rows, const double *Q, int n);
+static double quality(dfl_projected *form, const double *S, int rows, const double *Q, int n);
 
 /* Orthonormal rows of the free positions and velocities. */
-static void free_directions(double *Qp, double *Qv, const dfl_formulation *form)
+static void free_directions(double *Qp, double *Qv, const dfl_projected *form)
 {
-    const int ns = form->sys->eom->ns, np = form->sys->eom->np, nv = form->sys->n3;
-    dfl_orthonormal_rows(Qp, form->nfp, np, form->split3->N + ns, form->sys->n4);
-    dfl_orthonormal_rows(Qv, form->nsv, nv, form->split2->N, nv);
+    const int ns = form->base.sys->eom->ns, np = form->base.sys->eom->np, nv = form->base.sys->n3;
+    dfl_orthonormal_rows(Qp, form->newton.nfp, np, form->dense.split3->N + ns, form->base.sys->n4);
+    dfl_orthonormal_rows(Qv, form->newton.nsv, nv, form->dense.split2->N, nv);
 }
 
 /* The smallest singular value of S Q^T, both rows x n. */
-static double quality(dfl_formulation *form, const double *S, int rows, const double *Q, int n)
+static double quality(dfl_projected *form, const double *S, int rows, const double *Q, int n)
 {
     const dfl_split_rule rule = {.method = DFL_METHOD_SVD, .tolerance = 0, .rank = rows};
-    double *A = form->work;
+    double *A = form->dense.work;
     for (int j = 0; j < rows; j++)
         for (int i = 0; i < rows; i++) {
             double dot = 0;
@@ -42,33 +42,33 @@ static double quality(dfl_formulation *form, const double *S, int rows, const do
                                                                         : 0;
 }
 
-bool dfl_local_outdated(dfl_formulation *form)
+bool dfl_local_outdated(dfl_projected *form)
 {
-    const dfl_system *sys = form->sys;
+    const dfl_system *sys = form->base.sys;
     const int np = sys->eom->np, nv = sys->n3, ns = sys->eom->ns;
     const int larger = np > nv ? np : nv;
     double *Qp = form->local_work, *Qv = Qp + np * np, *S = Qv + nv * nv, best_p = 1, best_v = 1;
     unsigned char *p = form->local_pivots, *v = p + sys->n4;
-    if (form->options->constraints.independent)
+    if (form->base.options->constraints.independent)
         return false;
     free_directions(Qp, Qv, form);
-    if (form->options->constraints.selectors == DFL_UNIT) {
+    if (form->base.options->constraints.selectors == DFL_UNIT) {
         dfl_selectors_pivots(form, p, v);
         memset(S, 0, (size_t)(larger * larger) * sizeof *S);
-        dfl_unit_rows(S, form->nfp, np, p + ns);
-        best_p = quality(form, S, form->nfp, Qp, np);
-        dfl_unit_rows(S, form->nsv, nv, v);
-        best_v = quality(form, S, form->nsv, Qv, nv);
+        dfl_unit_rows(S, form->newton.nfp, np, p + ns);
+        best_p = quality(form, S, form->newton.nfp, Qp, np);
+        dfl_unit_rows(S, form->newton.nsv, nv, v);
+        best_v = quality(form, S, form->newton.nsv, Qv, nv);
     }
-    return worse * quality(form, form->Sp, form->nfp, Qp, np) < best_p ||
-           worse * quality(form, form->Sv, form->nsv, Qv, nv) < best_v;
+    return worse * quality(form, form->newton.Sp, form->newton.nfp, Qp, np) < best_p ||
+           worse * quality(form, form->newton.Sv, form->newton.nsv, Qv, nv) < best_v;
 }
 
-void dfl_local_partition(dfl_formulation *form)
+void dfl_local_partition(dfl_projected *form)
 {
-    const dfl_system *sys = form->sys;
+    const dfl_system *sys = form->base.sys;
     const dfl_layout at = dfl_eom_layout(sys->eom);
-    const bool *independent = form->options->constraints.independent;
+    const bool *independent = form->base.options->constraints.independent;
     const int ns = sys->eom->ns;
     for (int i = 0; i < sys->n4; i++)
         form->pivot_p[i] = i < ns || !independent[at.p + i - ns];
@@ -76,11 +76,11 @@ void dfl_local_partition(dfl_formulation *form)
         form->pivot_v[i] = !independent[at.v + i];
 }
 
-bool dfl_local_regular(dfl_formulation *form)
+bool dfl_local_regular(dfl_projected *form)
 {
-    const int np = form->sys->eom->np, nv = form->sys->n3;
+    const int np = form->base.sys->eom->np, nv = form->base.sys->n3;
     double *Qp = form->local_work, *Qv = Qp + np * np;
     free_directions(Qp, Qv, form);
-    return quality(form, form->Sp, form->nfp, Qp, np) > singular &&
-           quality(form, form->Sv, form->nsv, Qv, nv) > singular;
+    return quality(form, form->newton.Sp, form->newton.nfp, Qp, np) > singular &&
+           quality(form, form->newton.Sv, form->newton.nsv, Qv, nv) > singular;
 }

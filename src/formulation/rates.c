@@ -1,5 +1,5 @@
 /* Accelerations where the rows do not contain them: M a = f_dyn. */
-#include "formulation/formulation.h"
+#include "formulation/formulation_internal.h"
 
 #include <string.h>
 
@@ -34,11 +34,11 @@ bool dfl_formulation_accelerations(double *a, dfl_formulation *form, const dfl_p
 bool dfl_formulation_solve_accelerations(double *a, dfl_formulation *form, const dfl_point *point)
 {
     dfl_system *sys = form->sys;
-    dfl_factor *mass = form->mass;
+    dfl_factor *mass = form->dense->mass;
     const int nv = sys->n3;
-    memset(form->vp, 0, (size_t)nv * sizeof(double));
+    memset(form->dense->vp, 0, (size_t)nv * sizeof(double));
     if (full_mass(dfl_factor_matrix(mass), sys, point) ||
-        dfl_system_dynamics(a, sys, point, form->vp) ||
+        dfl_system_dynamics(a, sys, point, form->dense->vp) ||
         !dfl_factor_compute(mass, nv, DFL_METHOD_QR))
         return false;
     dfl_factor_solve(mass, a);

@@ -1,0 +1,179 @@
+/* What dense implementations share: life, the split of W with its known rank, multipliers of least
+   norm. */
+#include "formulation/formulation_internal.h"
+
+#include <math.h>
+#include <string.h>
+
+static dfl_status allocate(dfl_dense *dense, const dfl_formulation *form);
+static dfl_status create_splits(dfl_dense *dense, const dfl_system *sys);
+
+dfl_status dfl_dense_init(dfl_dense *dense, dfl_formulation *form)
+{
+    form->dense = dense;
+    dfl_status status = dfl_rows_jacobian_init(&dense->jac, form->sys);
+    if (!status && form->sys->geoms)
+        status = dfl_rows_jacobian_init(&dense->at_step, form->sys);
+    if (!status)
+        status = allocate(dense, form);
+    return status ? status : create_splits(dense, form->sys);
+}
+
+static dfl_status allocate(dfl_dense *dense, const dfl_formulation *form)
+{
+    const dfl_system *sys = form->sys;
+    dfl_context *ctx = sys->ctx;
+    const size_t nv = (size_t)sys->n3, np = (size_t)sys->eom->np, nc = (size_t)sys->nc;
+    const size_t d = sizeof(double), K = (size_t)dfl_formulation_room(form);
+    dense->flip_work = 4 * sys->nc + 16;
+    dense->flip = dfl_alloc(ctx, nc * nc + 2 * nc + (size_t)dense->flip_work, d);
+    dense->work = dfl_alloc(ctx,
+                            (size_t)(sys->mdif + sys->m1 + sys->m2) * K + 2 * nv * nv + np * np +
+                                (size_t)(sys->m3 * sys->n4 + sys->nc * (sys->n3 + 2)),
+                            d);
+    dense->vp = dfl_alloc(ctx, nv, d);
+    dense->row_size = dfl_alloc(ctx, nc, d);
+    dense->least2 = dfl_alloc(ctx, 2 * (size_t)sys->m2, d);
+    dense->least3 = dfl_alloc(ctx, (size_t)sys->m3, d);
+    dense->least = dfl_alloc(ctx, nv * nc + nv + nc, d);
+    return dense->flip && dense->work && dense->vp && dense->row_size && dense->least2 &&
+                   dense->least3 && dense->least
+               ? DFL_OK
+               : DFL_NO_MEMORY;
+}
+
+static dfl_status create_splits(dfl_dense *dense, const dfl_system *sys)
+{
+    dfl_context *ctx = sys->ctx;
+    const int tall = sys->m2 > sys->n3 ? sys->m2 : sys->n3;
+    dfl_status status = dfl_split_create(&dense->split2, ctx, sys->m2, sys->n3);
+    if (!status)
+        status = dfl_split_create(&dense->split3, ctx, sys->m3, sys->n4);
+    if (!status)
+        status = dfl_split_create(&dense->trial2, ctx, tall, sys->n3);
+    if (!status)
+        status = dfl_lstsq_create(&dense->lstsq, ctx, sys->n3, sys->nc);
+    if (!status)
+        status = dfl_redundant_init(&dense->redundant, ctx, sys->nc, sys->n3);
+    if (!status)
+        status = dfl_factor_create(&dense->mass, ctx, sys->n3, false);
+    return status;
+}
+
+void dfl_dense_clear(dfl_dense *dense, const dfl_formulation *form)
+{
+    dfl_context *ctx = form->sys->ctx;
+    double *const block[] = {dense->flip,   dense->work,   dense->vp,   dense->row_size,
+                             dense->least2, dense->least3, dense->least};
+    for (size_t i = 0; i < sizeof block / sizeof *block; i++)
+        dfl_free(ctx, block[i]);
+    dfl_rows_jacobian_clear(&dense->jac, ctx);
+    if (form->sys->geoms)
+        dfl_rows_jacobian_clear(&dense->at_step, ctx);
+    dfl_split_free(dense->split2, ctx);
+    dfl_split_free(dense->split3, ctx);
+    dfl_split_free(dense->trial2, ctx);
+    dfl_lstsq_free(dense->lstsq, ctx);
+    dfl_redundant_clear(&dense->redundant, ctx);
+    dfl_factor_free(dense->mass, ctx);
+}
+
+void dfl_dense_bind(dfl_dense *dense, dfl_formulation *form)
+{
+    const dfl_solver_options *opt = form->options;
+    dfl_rows_jacobian_bind(&dense->jac, form->sys);
+    if (form->sys->geoms)
+        dfl_rows_jacobian_bind(&dense->at_step, form->sys);
+    dense->method = opt->constraints.algebraic == DFL_ALGEBRAIC_LU    ? DFL_METHOD_LU
+                    : opt->constraints.algebraic == DFL_ALGEBRAIC_SVD ? DFL_METHOD_SVD
+                                                                      : DFL_METHOD_QR;
+    dense->rank_tolerance = opt->constraints.rank_tolerance;
+    memset(dense->row_size, 0, (size_t)form->sys->nc * sizeof(double));
+}
+
+dfl_outcome dfl_dense_factor(dfl_shifted *E, dfl_formulation *form, int n, const double *M,
+                             const double *J, int stages)
+{
+    const dfl_method method =
+        form->options->newton.differential == DFL_DIFFERENTIAL_QR ? DFL_METHOD_QR : DFL_METHOD_LU;
+    return dfl_shifted_factor(E, n, M, J, stages, &form->shifts, method)
+               ? DFL_STEP_OK
+               : dfl_system_part_trouble(form->sys, DFL_STEP_SINGULAR, DFL_FAILURE_NEWTON_MATRIX,
+                                         0);
+}
+
+bool dfl_dense_split_known(dfl_split *split, const dfl_dense *dense, dfl_split_rule *rule,
+                           const double *A, int m, int n, int rank)
+{
+    const bool impose = rule->method == DFL_METHOD_SVD && rank < m;
+    rule->rank = impose ? rank : -1;
+    if (!dfl_split_compute(split, rule, A, m, m, n) || split->rank != rank)
+        return false;
+    if (impose && rank == 0) /* rows of zeros; nothing to compare with */
+        return split->dropped == 0;
+    return !impose || (split->dropped < 1e-2 * split->smallest &&
+                       split->smallest > dense->rank_tolerance * split->largest);
+}
+
+/* The smallest length of a row of W relative to its largest so far: scaling rows before a
+   decomposition hides a row that vanishes. */
+static double shortest_row(dfl_dense *dense, const dfl_system *sys)
+{
+    const int ld = sys->m2;
+    const double *W = dense->jac.J2 + sys->off_v * ld;
+    double shortest = 1;
+    for (int i = 0; i < sys->nc; i++) {
+        double square = 0;
+        for (int j = 0; j < sys->n3; j++)
+            square += W[j * ld + i] * W[j * ld + i];
+        if (square > dense->row_size[i])
+            dense->row_size[i] = square;
+        else if (square < shortest * dense->row_size[i])
+            shortest = square / dense->row_size[i];
+    }
+    return sqrt(shortest);
+}
+
+bool dfl_dense_split_velocity(dfl_formulation *form, const double *J2v, int m2, int rank,
+                              const unsigned char *favoured)
+{
+    dfl_dense *dense = form->dense;
+    dfl_split_rule rule = {.method = dense->method,
+                           .tolerance = dense->rank_tolerance,
+                           .favoured = favoured,
+                           .scale_rows = true};
+    double *least = dense->least2 + form->sys->m2;
+    if (form->defect > 0) {
+        dfl_dense_least_rows(least, form, J2v, m2);
+        rule.least = least;
+    }
+    const bool split =
+        dfl_dense_split_known(dense->split2, dense, &rule, J2v, m2, form->sys->n3, rank);
+    const double shortest = shortest_row(dense, form->sys), largest = dense->split2->largest;
+    const double ratio = largest > 0 ? dense->split2->smallest / largest : 1;
+    form->weakest = ratio < shortest ? ratio : shortest;
+    return split;
+}
+
+/* In the GEOMS contract W is d(gI, hv)/dv. */
+dfl_outcome dfl_formulation_least_multipliers(dfl_point *point, dfl_formulation *form)
+{
+    dfl_system *sys = form->sys;
+    dfl_dense *dense = form->dense;
+    const double *W = point->blocks.W;
+    int ldw = sys->nc;
+    if (form->defect == 0)
+        return DFL_STEP_OK;
+    if (sys->geoms) {
+        const dfl_outcome outcome =
+            dfl_system_jacobian(&dense->at_step, sys, point->t, point->x, point->a);
+        sys->stats->jacobians--; /* not one of the integration */
+        if (outcome)
+            return outcome;
+        W = dense->at_step.J2 + sys->off_v * sys->m2;
+        ldw = sys->m2;
+    }
+    dfl_redundant_choose(&dense->redundant, W, ldw, dense->least2, form->rank2);
+    dfl_redundant_least(point->x + sys->off_l, &dense->redundant);
+    return DFL_STEP_OK;
+}

@@ -1,0 +1,162 @@
+/* The watch on singular positions: how weak the constraints are, which rows are weak, and whether a
+   step has passed a singular position.
+
+   Along a smooth motion through a singular position the weak singular values of W pass zero with
+   continued singular vectors: eigenvalues of W(x_{k+1}) W(x_k)^+ change from positive to negative
+   real part. */
+#include "formulation/formulation_internal.h"
+
+#include <lapacke.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+int dfl_formulation_rank_found(const dfl_formulation *form)
+{
+    const int rank = form->dense->split2->rank;
+    return rank >= 0 ? rank : 0;
+}
+
+bool dfl_formulation_decompose(dfl_formulation *form, const dfl_point *point)
+{
+    return dfl_dense_split_velocity(form, point->blocks.W, form->sys->nc, form->rank2, NULL);
+}
+
+/* Rows are not scaled: one may vanish. */
+double dfl_formulation_weakness(dfl_formulation *form, const dfl_point *point)
+{
+    const dfl_system *sys = form->sys;
+    const dfl_split_rule rule = {.method = DFL_METHOD_QR, .tolerance = 0, .rank = -1};
+    dfl_split *split = form->dense->trial2;
+    return dfl_split_compute(split, &rule, point->blocks.W, sys->nc, sys->nc, sys->n3)
+               ? split->smallest / split->largest
+               : NAN;
+}
+
+double dfl_formulation_drift(dfl_formulation *form, const dfl_point *point)
+{
+    const int nc = form->sys->nc, nv = form->sys->n3;
+    double *A = form->dense->flip, drift = 0;
+    dfl_gemm(nc, nc, nv, 1, point->blocks.W, nc, form->dense->split2->R, nv, 0, A, nc);
+    for (int i = 0; i < nc; i++) {
+        double sum = fabs(A[i * nc + i] - 1);
+        for (int j = 0; j < nc; j++)
+            sum += j == i ? 0 : fabs(A[j * nc + i]);
+        drift = fmax(drift, sum);
+    }
+    return drift;
+}
+
+int dfl_formulation_flips(double *smallest, dfl_formulation *form, const dfl_point *from,
+                          const dfl_point *to)
+{
+    dfl_dense *dense = form->dense;
+    const int nc = form->sys->nc, nv = form->sys->n3;
+    double *A = dense->flip, *re = A + nc * nc, *im = re + nc, *work = im + nc;
+    int flips = 0;
+    const dfl_split_rule rule = {
+        .method = DFL_METHOD_QR, .tolerance = 1e-13, .rank = -1, .scale_rows = true};
+    *smallest = 1;
+    if (!dfl_split_compute(dense->trial2, &rule, from->blocks.W, nc, nc, nv))
+        return 0;
+    dfl_gemm(nc, nc, nv, 1, to->blocks.W, nc, dense->trial2->R, nv, 0, A, nc);
+    if (LAPACKE_dgeev_work(LAPACK_COL_MAJOR, 'N', 'N', nc, A, nc, re, im, NULL, 1, NULL, 1, work,
+                           dense->flip_work) != 0)
+        return 0;
+    for (int i = 0; i < nc; i++) {
+        flips += re[i] <= 0;
+        *smallest = fmin(*smallest, re[i]);
+    }
+    return flips;
+}
+
+int dfl_formulation_violated_row(const dfl_formulation *form, const dfl_point *point,
+                                 const double *weight)
+{
+    const dfl_system *sys = form->sys;
+    const int ns = sys->eom->ns, nl = sys->eom->nl, m3 = sys->m3;
+    const double *G = form->dense->jac.J3 + ns;
+    if (form->defect == 0 || !form->traits->position)
+        return -1;
+    double largest = 0; /* derivatives of rounding size say nothing */
+    for (int j = 0; j < sys->n4; j++)
+        for (int i = 0; i < nl; i++)
+            largest = fmax(largest, fabs(G[j * m3 + i]));
+    for (int i = 0; i < nl; i++) {
+        double allowed = 0;
+        for (int j = 0; j < sys->n4; j++)
+            allowed += fmax(fabs(G[j * m3 + i]), 1e-3 * largest) / weight[sys->off_sp + j];
+        if (fabs(point->blocks.g[i]) > allowed)
+            return i;
+    }
+    return -1;
+}
+
+bool dfl_formulation_depends_on_position(const dfl_formulation *form, int j)
+{
+    const dfl_system *sys = form->sys;
+    const int ns = sys->eom->ns;
+    const double *column = form->dense->jac.J3 + (size_t)(ns + j) * (size_t)sys->m3;
+    for (int i = ns; i < ns + sys->eom->nl; i++)
+        if (column[i] != 0)
+            return true;
+    return false;
+}
+
+/* The distance of a row of W from the space of the others, relative to its length; < 0: unknown. */
+static double row_distance(dfl_formulation *form, int row)
+{
+    const dfl_system *sys = form->sys;
+    const int nc = sys->nc, nv = sys->n3, ld = sys->m2;
+    const double *W = form->dense->jac.J2 + sys->off_v * ld;
+    double *A = form->dense->least, *b = A + nv * nc, *l = b + nv, scale = 0, rest = 0;
+    for (int j = 0; j < nv; j++) {
+        for (int i = 0; i < nc; i++)
+            A[i * nv + j] = i == row ? 0 : W[j * ld + i];
+        b[j] = W[j * ld + row];
+        scale += b[j] * b[j];
+    }
+    if (!dfl_lstsq_solve(l, form->dense->lstsq, nv, nc, A, b, form->dense->rank_tolerance, NULL))
+        return -1;
+    for (int j = 0; j < nv; j++) {
+        double value = W[j * ld + row];
+        for (int i = 0; i < nc; i++)
+            value -= i == row ? 0 : W[j * ld + i] * l[i];
+        rest += value * value;
+    }
+    return scale > 0 ? sqrt(rest / scale) : 0;
+}
+
+/* A row takes part if it is at most ten times as far from the others as the closest row: its entry
+   in the weakest left singular vector is then at least about a tenth of the largest. */
+void dfl_formulation_weak_rows(char *text, size_t size, dfl_formulation *form)
+{
+    const dfl_system *sys = form->sys;
+    const int nc = sys->nc, nl = sys->eom->nl;
+    double closest = 1;
+    size_t used = 0;
+    int named = 0, total = 0;
+    text[0] = 0;
+    for (int row = 0; row < nc; row++) {
+        const double distance = row_distance(form, row);
+        if (distance >= 0)
+            closest = fmin(closest, distance);
+    }
+    for (int row = 0; row < nc; row++) {
+        const double distance = row_distance(form, row);
+        if (distance < 0 || distance > fmax(10 * closest, 1e-2))
+            continue;
+        total++;
+        char name[64];
+        dfl_eom_name(name, sizeof name, sys->eom, row < nl ? DFL_ROW_G : DFL_ROW_HV,
+                     row < nl ? row : row - nl);
+        if (used + strlen(name) + 8 < size) {
+            used += (size_t)snprintf(text + used, size - used, "%s%s", named ? ", " : "", name);
+            named++;
+        }
+    }
+    if (named < total)
+        snprintf(text + used, size - used, ", ...");
+    else if (total == 0)
+        snprintf(text, size, "(no single rows)");
+}
