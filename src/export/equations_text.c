@@ -1,5 +1,5 @@
 /* equations_text.c: the equations of motion for people, as text or as a LaTeX document. */
-#include "export/rows_internal.h"
+#include "export/equation_rows_internal.h"
 #include "export/source_internal.h"
 
 #include <string.h>

@@ -2,7 +2,7 @@
 
    Whatever cannot be broken at the + and - of an outermost sum (products, functions, sums inside
    them) is kept short by names for operands; sums are broken between their terms. */
-#include "export/rows_internal.h"
+#include "export/equation_rows_internal.h"
 
 #include <ctype.h>
 #include <string.h>

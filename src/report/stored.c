@@ -8,8 +8,6 @@
 #include <errno.h>
 #include <string.h>
 
-enum { BLOCK = 512 };
-
 /* Lists of texts, texts and arrays of the file. */
 enum {
     NAMES,
@@ -60,7 +58,6 @@ static void read_statistics(stored *s);
 static double *read_numbers(stored *s, int array, const char *path, int *count);
 static const list *read_list(stored *s, int which, const char *path);
 static dfl_status read_contents(stored *s);
-static dfl_status read_tables(stored *s, dfl_thin *into, const char *const *paths, int count);
 static dfl_status read_events(stored *s);
 static dfl_status write_report(stored *s, const char *to, const char *columns);
 
@@ -327,54 +324,14 @@ static dfl_status read_contents(stored *s)
     static const char *const steps[] = {"steps/time",       "steps/size",   "steps/order",
                                         "steps/rejections", "steps/energy", "residuals"};
     static const char *const frames[] = {"time", "scene/values"};
-    dfl_status status = read_tables(s, &s->report.rows, rows, 3);
+    dfl_status status = dfl_h5_get_tables(&s->report.rows, s->ctx, s->file, rows, 3);
     if (!status)
-        status = read_tables(s, &s->report.steps, steps, 6);
+        status = dfl_h5_get_tables(&s->report.steps, s->ctx, s->file, steps, 6);
     if (!status)
         status = read_events(s);
     if (!status && s->about.scene)
-        status = read_tables(s, &s->report.frames, frames, 2);
+        status = dfl_h5_get_tables(&s->report.frames, s->ctx, s->file, frames, 2);
     return status;
-}
-
-/* Reads tables side by side, up to the length of the shortest, into a thinned one. */
-static dfl_status read_tables(stored *s, dfl_thin *into, const char *const *paths, int count)
-{
-    enum { MOST_TABLES = 8 };
-    dfl_h5_table table[MOST_TABLES];
-    hsize_t rows = 0;
-    int width = 0;
-    for (int i = 0; i < count; i++) {
-        table[i] = dfl_h5_open_table(s->file, paths[i]);
-        rows = i == 0 || table[i].rows < rows ? table[i].rows : rows;
-        width += table[i].columns;
-    }
-    double *block = dfl_alloc(s->ctx, (size_t)width * BLOCK, sizeof *block);
-    double *row = dfl_alloc(s->ctx, (size_t)width + 1, sizeof *row);
-    bool good = block && row && width == into->columns + 1;
-    for (hsize_t first = 0; good && first < rows; first += BLOCK) {
-        const hsize_t some = rows - first < BLOCK ? rows - first : BLOCK;
-        size_t start = 0;
-        for (int i = 0; good && i < count; i++) {
-            good = dfl_h5_get_rows(block + start * BLOCK, &table[i], first, some);
-            start += (size_t)table[i].columns;
-        }
-        for (hsize_t k = 0; good && k < some; k++) {
-            start = 0;
-            for (int i = 0; i < count; i++) {
-                const size_t columns = (size_t)table[i].columns;
-                memcpy(row + start, block + start * BLOCK + k * columns, columns * sizeof *row);
-                start += columns;
-            }
-            dfl_thin_add(into, row[0], row + 1);
-        }
-    }
-    for (int i = 0; i < count; i++)
-        dfl_h5_close_table(&table[i]);
-    const bool memory = block && row;
-    dfl_free(s->ctx, row);
-    dfl_free(s->ctx, block);
-    return memory ? DFL_OK : DFL_NO_MEMORY;
 }
 
 static dfl_status read_events(stored *s)

@@ -5,7 +5,7 @@
 #include "failing.h"
 #include "export_support.h"
 
-#include "export/rows_internal.h"
+#include "export/equation_rows_internal.h"
 
 #include <ctype.h>
 

@@ -1,6 +1,6 @@
-/* rows_internal.h: the equations for people as a list of rows, and how one is laid out in lines. */
-#ifndef DFL_ROWS_INTERNAL_H
-#define DFL_ROWS_INTERNAL_H
+/* equation_rows_internal.h: the equations for people as a list of rows, and how one is laid out in lines. */
+#ifndef DFL_EQUATION_ROWS_INTERNAL_H
+#define DFL_EQUATION_ROWS_INTERNAL_H
 
 #include "context/context.h"
 #include "derive/derive.h"

@@ -1,5 +1,5 @@
-/* rows.c: the equations of a model as a list of rows for people. */
-#include "export/rows_internal.h"
+/* equation_rows.c: the equations of a model as a list of rows for people. */
+#include "export/equation_rows_internal.h"
 
 #include <stddef.h>
 #include <string.h>
