@@ -12,7 +12,7 @@
 #include "context/context.h"
 #include "derive/derive.h"
 
-#include <driftless/driftless.h>
+#include <driftless/solver.h>
 
 /* ------------------------------------------------------------------------------- columns */
 
