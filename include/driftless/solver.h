@@ -243,6 +243,11 @@ typedef enum dfl_start_mode {
 /* Writes the residuals of `nconditions` conditions. Return as dfl_eval_fn. */
 typedef int (*dfl_condition_fn)(double *residual, double t, const double *x, void *user);
 
+/* Called once, with the completed initial values. With PROJECT, e and ep do not take part in completing
+   them: a model whose invariants keep the values that they have at the start sets their levels here. Any
+   other status than DFL_OK ends the start with it and with the message of the callback. */
+typedef dfl_status (*dfl_completed_fn)(double t, const double *x, void *user);
+
 typedef struct dfl_conditions {
     dfl_start_mode mode;
     bool unique;      /* with CONDITIONS: unless constraints and conditions together determine every
@@ -258,6 +263,7 @@ typedef struct dfl_conditions {
                    from mirrored ones: 1 on the right one, at most 0 on the others */
     dfl_condition_fn side;
     const char *const *side_names; /* for messages; NULL means numbers */
+    dfl_completed_fn completed;    /* NULL means none */
     void *user;
 } dfl_conditions;
 

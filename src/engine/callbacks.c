@@ -1,5 +1,4 @@
-/* callbacks.c: the callbacks of dfl_eom on top of the programs of a model, with invariants for the solver
-   and without them for the start. */
+/* callbacks.c: the callbacks of dfl_eom on top of the programs of a model. */
 #include "engine/engine_internal.h"
 
 #include <string.h>
@@ -7,10 +6,6 @@
 static int eval(dfl_blocks *out, double t, const double *x, unsigned need, void *user);
 static int mass(double *M, double t, const double *x, void *user);
 static int jacobian(dfl_jacobian *out, double t, const double *x, const double *a, void *user);
-static int eval_initial(dfl_blocks *out, double t, const double *x, unsigned need, void *user);
-static int jacobian_initial(dfl_jacobian *out, double t, const double *x, const double *a,
-                            void *user);
-static void copy_rows(double *to, int nto, const double *from, int nfrom, int columns);
 static const char *name(dfl_kind kind, int index, void *user);
 
 void dfl_runnable_describe(dfl_runnable *run)
@@ -40,10 +35,6 @@ void dfl_runnable_describe(dfl_runnable *run)
         .name = name,
         .user = run,
     };
-    run->initial = run->eom;
-    run->initial.ne = run->initial.nep = 0;
-    run->initial.eval = eval_initial;
-    run->initial.jacobian = eq->have_jacobians ? jacobian_initial : NULL;
 }
 
 static int eval(dfl_blocks *out, double t, const double *x, unsigned need, void *user)
@@ -75,42 +66,6 @@ static int jacobian(dfl_jacobian *out, double t, const double *x, const double *
     memcpy(arrays, out, sizeof arrays);
     dfl_runnable_evaluate(&run->jacobian, run, t, x, a, arrays);
     return run->tree ? dfl_tree_engine_jacobian(out, run->tree, t, x, a) : 0;
-}
-
-/* Without invariants: their rows go to scratch. */
-static int eval_initial(dfl_blocks *out, double t, const double *x, unsigned need, void *user)
-{
-    const dfl_runnable *run = user;
-    dfl_blocks blocks = *out;
-    blocks.e = run->scratch;
-    blocks.ep = run->scratch + run->eq->ne;
-    return eval(&blocks, t, x, need, user);
-}
-
-static int jacobian_initial(dfl_jacobian *out, double t, const double *x, const double *a,
-                            void *user)
-{
-    const dfl_runnable *run = user;
-    const dfl_equations *eq = run->eq;
-    const int nvel = eq->nl + eq->nm, npos = eq->ns + eq->nl;
-    const int vel_columns = eq->nv + eq->ns + eq->np, pos_columns = eq->ns + eq->np;
-    const int vel_size = (nvel + eq->ne) * vel_columns;
-    const int pos_size = (npos + eq->nep) * pos_columns;
-    dfl_jacobian blocks = *out;
-    memset(run->scratch, 0, (size_t)(vel_size + pos_size) * sizeof *run->scratch);
-    blocks.vel = run->scratch;
-    blocks.pos = run->scratch + vel_size;
-    const int rc = jacobian(&blocks, t, x, a, user);
-    copy_rows(out->vel, nvel, blocks.vel, nvel + eq->ne, vel_columns);
-    copy_rows(out->pos, npos, blocks.pos, npos + eq->nep, pos_columns);
-    return rc;
-}
-
-/* The first nto rows of a matrix with nfrom rows. */
-static void copy_rows(double *to, int nto, const double *from, int nfrom, int columns)
-{
-    for (int j = 0; j < columns; j++)
-        memcpy(to + j * nto, from + j * nfrom, (size_t)nto * sizeof *to);
 }
 
 static const char *name(dfl_kind kind, int index, void *user)

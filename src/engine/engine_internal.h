@@ -44,16 +44,15 @@ _Static_assert(sizeof(dfl_jacobian) == JACOBIAN_BLOCKS * sizeof(double *),
 struct dfl_runnable {
     const dfl_equations *eq;
     dfl_context *ctx;
-    dfl_eom eom;     /* for the solver */
-    dfl_eom initial; /* the same without invariants */
-    unsigned full;   /* the request mask of `all` */
+    dfl_eom eom;   /* for the solver */
+    unsigned full; /* the request mask of `all` */
     program all, single[SINGLE_BLOCKS], mass, jacobian, outputs, energy, events, scene, drives;
     dfl_native *native;
     bool may_compile, may_look; /* compilation.c: native code may still be made, or be cached */
     double *param, *input, *level;
     bool *independent; /* n: coordinates of a partition, or NULL */
     bool beside;       /* the last start found nothing from the given positions, only beside them */
-    double *scratch;   /* rows of invariants and Jacobian blocks that `initial` leaves out */
+    double *scratch;   /* rows of invariants, while their levels are taken */
     dfl_tree_engine *tree; /* NULL unless the model leaves masses to a tree of bodies */
     /* motion.c: NULL unless an output contains accelerations */
     dfl_accelerations *motion;
@@ -72,7 +71,7 @@ void dfl_runnable_prepare(dfl_runnable *run);
 void dfl_runnable_evaluate(const program *prog, const dfl_runnable *run, double t, const double *x,
                            const double *a, double *const *out);
 
-/* callbacks.c: fills in run->eom and run->initial. */
+/* callbacks.c: fills in run->eom. */
 void dfl_runnable_describe(dfl_runnable *run);
 
 /* motion.c: room for the accelerations that outputs contain; those that belong to (t, x), or NULL if nobody

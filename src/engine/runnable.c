@@ -19,11 +19,11 @@ dfl_status dfl_runnable_create(dfl_runnable **out, const dfl_equations *eq)
     run->ctx = ctx;
     run->full = eq->trivial_kinematics ? DFL_EVERYTHING & ~(unsigned)DFL_KINEMATICS
                                        : (unsigned)DFL_EVERYTHING;
-    const size_t rows = (size_t)(eq->nl + eq->nm + eq->ns + eq->ne + eq->nep);
+    const size_t rows = (size_t)(eq->nl + eq->nm + eq->ns + eq->n0 + eq->ne + eq->nep);
     run->param = dfl_alloc(ctx, (size_t)model->count[DFL_A_PARAM], sizeof(double));
     run->input = dfl_alloc(ctx, (size_t)model->count[DFL_AN_INPUT], sizeof(double));
     run->level = dfl_alloc(ctx, (size_t)model->count[DFL_AN_INVARIANT], sizeof(double));
-    run->scratch = dfl_alloc(ctx, rows * (size_t)(2 * eq->n + 1), sizeof(double));
+    run->scratch = dfl_alloc(ctx, rows, sizeof(double));
     dfl_status status = DFL_NO_MEMORY;
     if (run->param && run->input && run->level && run->scratch)
         status = dfl_runnable_create_programs(run);

@@ -29,7 +29,7 @@ typedef struct descent {
     dfl_initial *init;
     const dfl_conditions *cond;
     int released; /* column that counts as free although it is held, or -1 */
-    int nfree, rows, nside;
+    int nfree, rows, nposition, nside;
     int *column;           /* nfree */
     double *J, *F, *A, *d; /* rows x nfree, rows, nfree x nfree, nfree */
     double *start, *best, *moved;
@@ -120,7 +120,8 @@ static dfl_status make_descent(descent *des, dfl_initial *init, const dfl_condit
     dfl_context *ctx = sys->ctx;
     const size_t n = (size_t)sys->n, free = (size_t)sys->n4, d = sizeof(double);
     *des = (descent){.init = init, .cond = cond, .released = -1, .nside = cond->nsides};
-    des->rows = sys->m3 + cond->nsides;
+    des->nposition = dfl_stages_position_rows(init);
+    des->rows = des->nposition + cond->nsides;
     des->column = dfl_alloc(ctx, free, sizeof *des->column);
     des->J = dfl_alloc(ctx, (size_t)des->rows * free, d);
     des->F = dfl_alloc(ctx, (size_t)des->rows, d);
@@ -206,12 +207,12 @@ static bool evaluate_rows(descent *des)
     dfl_system *sys = &init->sys;
     memcpy(init->point.x, init->x, (size_t)sys->n * sizeof(double));
     des->square = INFINITY;
-    if (dfl_system_eval_checked(sys, &init->point) || !evaluate_sides(des, des->F + sys->m3))
+    if (dfl_system_eval_checked(sys, &init->point) || !evaluate_sides(des, des->F + des->nposition))
         return false;
-    memcpy(des->F, init->point.alg + sys->m1 + sys->m2, (size_t)sys->m3 * sizeof(double));
+    memcpy(des->F, init->point.alg + sys->m1 + sys->m2, (size_t)des->nposition * sizeof(double));
     double sum = 0;
     for (int i = 0; i < des->rows; i++) {
-        if (i >= sys->m3)
+        if (i >= des->nposition)
             des->F[i] = 1 - des->F[i];
         sum += des->F[i] * des->F[i];
     }
@@ -240,7 +241,7 @@ static bool derive_rows(descent *des)
         const int j = des->column[k];
         double *to = des->J + (size_t)k * (size_t)des->rows, *side = init->side;
         memcpy(to, init->jac.J3 + (size_t)(j - sys->off_sp) * (size_t)sys->m3,
-               (size_t)sys->m3 * sizeof *to);
+               (size_t)des->nposition * sizeof *to);
         const double x = init->x[j], delta = 1e-7 * fmax(1, fabs(x));
         init->x[j] = x + delta;
         const bool known = evaluate_sides(des, side);
@@ -248,7 +249,7 @@ static bool derive_rows(descent *des)
         if (!known)
             return false;
         for (int i = 0; i < des->nside; i++)
-            to[sys->m3 + i] = (1 - side[i] - des->F[sys->m3 + i]) / delta;
+            to[des->nposition + i] = (1 - side[i] - des->F[des->nposition + i]) / delta;
     }
     return true;
 }

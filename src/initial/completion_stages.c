@@ -25,12 +25,25 @@ static change apply(dfl_initial *init, const dfl_conditions *cond, dfl_initial_s
 static bool metric_of_mass(dfl_initial *init, const dfl_conditions *cond, double massless);
 static double massless_weight(const dfl_initial *init);
 
-static dfl_initial_stage position_stage(const dfl_system *sys)
+int dfl_stages_position_rows(const dfl_initial *init)
 {
+    return init->open_invariants ? init->sys.m3 - init->sys.eom->nep : init->sys.m3;
+}
+
+/* The rows of block 2 that take part. */
+static int velocity_rows(const dfl_initial *init)
+{
+    const bool without = init->without_invariants || init->open_invariants;
+    return without ? init->sys.m2 - init->sys.eom->ne : init->sys.m2;
+}
+
+static dfl_initial_stage position_stage(const dfl_initial *init)
+{
+    const dfl_system *sys = &init->sys;
     return (dfl_initial_stage){.first_column = sys->off_sp,
                                .columns = sys->n4,
                                .first_row = sys->m1 + sys->m2,
-                               .rows = sys->m3};
+                               .rows = dfl_stages_position_rows(init)};
 }
 
 static dfl_initial_stage velocity_stage(const dfl_initial *init)
@@ -39,7 +52,7 @@ static dfl_initial_stage velocity_stage(const dfl_initial *init)
     return (dfl_initial_stage){.first_column = sys->off_v,
                                .columns = sys->n3,
                                .first_row = sys->m1,
-                               .rows = init->without_invariants ? sys->m2 - sys->eom->ne : sys->m2,
+                               .rows = velocity_rows(init),
                                .metric = true};
 }
 
@@ -52,15 +65,16 @@ dfl_initial_stage dfl_stages_of_row(const dfl_initial *init, int row)
 {
     const dfl_system *sys = &init->sys;
     if (row >= sys->m1 + sys->m2)
-        return position_stage(sys);
+        return position_stage(init);
     return row >= sys->m1 ? velocity_stage(init) : first_stage(sys);
 }
 
 /* The last two together, for massless rows that contain w, l or m. */
-static dfl_initial_stage massless_stage(const dfl_system *sys)
+static dfl_initial_stage massless_stage(const dfl_initial *init)
 {
+    const dfl_system *sys = &init->sys;
     return (dfl_initial_stage){.columns = sys->off_v + sys->n3,
-                               .rows = sys->m1 + sys->m2,
+                               .rows = sys->m1 + velocity_rows(init),
                                .skip_first = first_stage(sys).columns,
                                .skip_last = sys->off_v};
 }
@@ -68,7 +82,7 @@ static dfl_initial_stage massless_stage(const dfl_system *sys)
 dfl_status dfl_stages_positions(dfl_initial *init, const dfl_conditions *cond)
 {
     init->converged = true;
-    return run_stage(init, cond, position_stage(&init->sys));
+    return run_stage(init, cond, position_stage(init));
 }
 
 dfl_status dfl_stages_project(dfl_initial *init, const dfl_conditions *cond)
@@ -89,7 +103,7 @@ dfl_status dfl_stages_project(dfl_initial *init, const dfl_conditions *cond)
             status = massless_rows_settled(&settled, init);
     }
     if (!status && !settled)
-        status = run_stage(init, cond, massless_stage(sys));
+        status = run_stage(init, cond, massless_stage(init));
     return status;
 }
 

@@ -21,6 +21,7 @@ enum {
     MANY = 100
 }; /* positions: with more of them it is not worth a search whether others are nearer */
 
+static dfl_status complete(dfl_initial *init, const dfl_conditions *cond);
 static dfl_status reserve_sides(dfl_initial *init, int nsides);
 static dfl_status as_projection(dfl_initial *init, const dfl_conditions *conditions);
 static bool went_far(const dfl_initial *init);
@@ -104,6 +105,22 @@ dfl_status dfl_initial_complete(double *x, dfl_initial *init, double t,
     init->converged = true;
     init->nconflicts = 0;
     init->searched = false;
+    init->open_invariants = cond->completed != NULL && cond->mode == DFL_START_PROJECT;
+    status = complete(init, cond);
+    init->open_invariants = false;
+    if (status && init->failure == DFL_FAILURE_OTHER)
+        init->failure = init->converged ? DFL_FAILURE_CONTRADICTION : DFL_FAILURE_ITERATIONS;
+    if (!status)
+        memcpy(x, init->x + sys->na, (size_t)sys->nu * sizeof *x);
+    if (!status && cond->completed)
+        status = cond->completed(t, x, cond->user);
+    return status;
+}
+
+/* Completes init->x as the mode says, and checks it. */
+static dfl_status complete(dfl_initial *init, const dfl_conditions *cond)
+{
+    dfl_status status = DFL_OK;
     switch (cond->mode) {
     case DFL_START_PROJECT:
         status = as_projection(init, cond);
@@ -122,10 +139,6 @@ dfl_status dfl_initial_complete(double *x, dfl_initial *init, double t,
         status = dfl_stages_check(init, cond);
     if (!status && cond->mode == DFL_START_PROJECT)
         status = dfl_assembly_check_sides(init, cond);
-    if (!status)
-        memcpy(x, init->x + sys->na, (size_t)sys->nu * sizeof *x);
-    if (status && init->failure == DFL_FAILURE_OTHER)
-        init->failure = init->converged ? DFL_FAILURE_CONTRADICTION : DFL_FAILURE_ITERATIONS;
     return status;
 }
 

@@ -24,6 +24,7 @@ typedef struct dfl_initial {
     int conflict[DFL_MOST_CONFLICTS];
     bool strongly;               /* projections leave weak directions and rows alone */
     bool without_invariants;     /* the rows e are left out of projections */
+    bool open_invariants;        /* e and ep are: their levels are taken at the completed start */
     bool converged;              /* every stage of the last projection did, or the conditions */
     dfl_failure failure;         /* what the last dfl_initial_complete failed at */
     double rank_tolerance, atol; /* residuals above ten times atol are inconsistent */

@@ -17,6 +17,9 @@ typedef struct dfl_initial_stage {
 /* The stage that corrects row `row` of all algebraic rows. */
 dfl_initial_stage dfl_stages_of_row(const dfl_initial *init, int row);
 
+/* The rows of block 3 that take part. */
+int dfl_stages_position_rows(const dfl_initial *init);
+
 /* The largest unknown of a stage, by which changes are measured; 1 if all are zero. */
 double dfl_stages_size(const dfl_initial *init, dfl_initial_stage st);
 

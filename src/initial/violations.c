@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+static bool is_left_out(const dfl_initial *init, int row);
 static bool is_violated(const dfl_initial *init, int row);
 static double steepness(const dfl_initial *init, int row);
 static dfl_status inconsistent(dfl_initial *init, const dfl_conditions *cond, int worst, int second,
@@ -35,7 +36,7 @@ dfl_status dfl_stages_check(dfl_initial *init, const dfl_conditions *cond)
     for (int i = rows - 1; i >= 0; i--) {
         if (i == sys->m1 + sys->m2 - 1 && violated > 0 && cond->mode == DFL_START_PROJECT)
             break; /* the others build on the positions */
-        if (!is_violated(init, i))
+        if (is_left_out(init, i) || !is_violated(init, i))
             continue;
         violated++;
         if (worst < 0 || fabs(alg[i]) >= fabs(alg[worst]))
@@ -51,17 +52,27 @@ dfl_status dfl_stages_check(dfl_initial *init, const dfl_conditions *cond)
 bool dfl_stages_hold(const dfl_initial *init)
 {
     const dfl_system *sys = &init->sys;
-    for (int i = sys->m1 + sys->m2; i < sys->m1 + sys->m2 + sys->m3; i++)
+    for (int i = sys->m1 + sys->m2; i < sys->m1 + sys->m2 + dfl_stages_position_rows(init); i++)
         if (is_violated(init, i))
             return false;
     return true;
+}
+
+/* Whether the row is an invariant whose level is not taken yet. */
+static bool is_left_out(const dfl_initial *init, int row)
+{
+    const dfl_system *sys = &init->sys;
+    const int first_ep = sys->m1 + sys->m2 + sys->m3 - sys->eom->nep;
+    return init->open_invariants &&
+           (row >= first_ep || (row >= sys->row_e && row < sys->row_e + sys->eom->ne));
 }
 
 static bool is_violated(const dfl_initial *init, int row)
 {
     const int first = init->sys.m1 + init->sys.m2;
     double steep = steepness(init, row);
-    for (int i = first; i < first + init->sys.m3 && row >= first; i++) /* its terms may cancel */
+    const int end = first + dfl_stages_position_rows(init);
+    for (int i = first; i < end && row >= first; i++) /* its terms may cancel */
         steep = fmax(steep, 1e-6 * steepness(init, i));
     const double bound = 10 * init->atol * fmin(1, steep);
     return !(fabs(init->point.alg[row]) <= fmax(bound, dfl_stages_rounding(init, row)));

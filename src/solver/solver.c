@@ -194,7 +194,7 @@ static dfl_status start(dfl_solver *solver, double t0, const double *x0,
         return status;
     if (dfl_formulation_least_multipliers(&st->here, solver->form) == DFL_STEP_STOP)
         return start_failure(solver);
-    note_start(solver, x0);
+    note_start(solver, conditions && conditions->completed ? solver->x : x0);
     solver->stats.check_evaluations = solver->initial.counters.evaluations;
     solver->stats.difference_evaluations += solver->initial.counters.difference_evaluations;
     dfl_stepper_start(st, opt->step.fixed > 0 ? opt->step.fixed : opt->step.first);

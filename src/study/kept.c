@@ -200,6 +200,20 @@ static dfl_status fail_kept(const dfl_runnable *run, int row, double rate, bool 
         decl->name, rate, moved ? "for another velocity from the same position" : "at the start");
 }
 
+/* The state with other velocities is wanted, not a start. */
+typedef struct moved_state {
+    double *y;
+    size_t size;
+} moved_state;
+
+static dfl_status take_state(double t, const double *x, void *user)
+{
+    const moved_state *to = user;
+    (void)t;
+    memcpy(to->y, x, to->size);
+    return DFL_STOPPED;
+}
+
 /* y: the same position with other velocities that satisfy the constraints. False if there is none. */
 static bool other_motion(double *y, dfl_runnable *run, const dfl_solver_options *options, double t,
                          const double *x, int number)
@@ -208,19 +222,19 @@ static bool other_motion(double *y, dfl_runnable *run, const dfl_solver_options 
     const int first_v = eq->nw + eq->nl + eq->nm + eq->nr;
     const dfl_solver_options tolerances = {.rtol = options ? options->rtol : 0.0,
                                            .atol = options ? options->atol : 0.0};
+    moved_state to = {y, (size_t)eq->n * sizeof *y};
     bool *held = dfl_alloc(run->ctx, (size_t)eq->n, sizeof *held);
+    const dfl_conditions conditions = {.held = held, .completed = take_state, .user = &to};
     dfl_solver *solver = NULL;
-    bool found = held && !dfl_solver_create(&solver, run->ctx, &run->initial, &tolerances);
+    bool found = held && !dfl_solver_create(&solver, run->ctx, &run->eom, &tolerances);
     if (found) {
-        memcpy(y, x, (size_t)eq->n * sizeof *y);
+        memcpy(y, x, to.size);
         for (int j = 0; j < eq->nv; j++) /* any numbers will do */
             y[first_v + j] += cos(1.0 + j + 10.0 * number) * (1.0 + fabs(x[first_v + j]));
         for (int i = first_v + eq->nv; i < eq->n; i++)
             held[i] = true;
-        found = !dfl_solver_start(solver, t, y, &(dfl_conditions){.held = held});
+        found = dfl_solver_start(solver, t, y, &conditions) == DFL_STOPPED;
     }
-    if (found)
-        memcpy(y, dfl_solver_state(solver), (size_t)eq->n * sizeof *y);
     dfl_solver_free(solver);
     dfl_free(run->ctx, held);
     return found;

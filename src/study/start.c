@@ -1,7 +1,7 @@
 /* start.c: initial values, from what the script says to a consistent state.
 
-   Invariants keep the value they have at the start, so they cannot help to find it: the values are
-   completed without them first. */
+   Invariants keep the values that they have at the start, so they cannot help to find it: the solver
+   completes the values without them and then asks for their levels. */
 #include "context/context.h"
 #include "derive/derive.h"
 #include "engine/engine_internal.h"
@@ -10,12 +10,20 @@
 #include <math.h>
 #include <string.h>
 
-static dfl_status complete(double *x, dfl_runnable *run, const bool *held,
-                           const dfl_solver_options *options, double t0);
+/* One start; `user` of its conditions. */
+typedef struct start_call {
+    dfl_runnable *run;
+    const dfl_solver_options *options;
+    dfl_sides sides;
+    double *completed; /* the state, once it is found */
+    bool refused;      /* it was, with a message that needs no explanation */
+} start_call;
+
+static int eval_sides(double *value, double t, const double *x, void *user);
+static dfl_status take_levels(double t, const double *x, void *user);
 static dfl_status start_beside(dfl_solver *solver, dfl_runnable *run, double t0, const double *x,
                                const dfl_conditions *conditions);
 static bool move_unmentioned(double *x, const dfl_equations *eq, int attempt);
-static dfl_solver_options quiet(const dfl_solver_options *options);
 
 void dfl_runnable_given(double *x, bool *held, const dfl_runnable *run)
 {
@@ -39,28 +47,52 @@ dfl_status dfl_runnable_start(double *corrected, dfl_runnable *run, dfl_solver *
     const dfl_equations *eq = run->eq;
     double *x = dfl_alloc(run->ctx, (size_t)eq->n, sizeof *x);
     bool *held = dfl_alloc(run->ctx, (size_t)eq->n, sizeof *held);
-    dfl_status status = x && held ? DFL_OK : DFL_NO_MEMORY;
+    start_call call = {.run = run, .options = options};
+    dfl_conditions conditions = {
+        .held = held, .side = eval_sides, .completed = take_levels, .user = &call};
+    dfl_status status = x && held ? dfl_sides_create(&call.sides, &conditions, run) : DFL_NO_MEMORY;
     if (!status) {
         dfl_runnable_given(x, held, run);
-        status = complete(x, run, held, options, t0);
-    }
-    if (!status)
-        status = dfl_runnable_check_determined(run, t0, x);
-    if (!status && run->eq->energy != DFL_NO_EXPR && !isfinite(dfl_runnable_energy(run, t0, x)))
-        status = dfl_runnable_explain(run, DFL_NOT_FINITE, t0, x);
-    if (!status) {
-        dfl_runnable_set_levels(run, t0, x);
-        status = dfl_runnable_check_kept(run, options, t0, x);
-    }
-    if (!status) {
-        status = dfl_solver_start(solver, t0, x, &(dfl_conditions){.held = held});
-        if (status && status != DFL_STOPPED)
-            status = dfl_runnable_explain(run, status, t0, x);
+        run->beside = false;
+        status = dfl_solver_start(solver, t0, x, &conditions);
+        if (status && dfl_solver_failure(solver) == DFL_FAILURE_GUESS)
+            status = start_beside(solver, run, t0, x, &conditions);
+        if (status && status != DFL_STOPPED && !call.refused)
+            status = dfl_runnable_explain(run, status, t0, call.completed ? call.completed : x);
     }
     if (corrected && (!status || status == DFL_STOPPED))
         memcpy(corrected, dfl_solver_state(solver), (size_t)eq->n * sizeof *corrected);
+    dfl_sides_clear(&call.sides, run->ctx);
+    dfl_free(run->ctx, call.completed);
     dfl_free(run->ctx, x);
     dfl_free(run->ctx, held);
+    return status;
+}
+
+static int eval_sides(double *value, double t, const double *x, void *user)
+{
+    const start_call *call = user;
+    return dfl_sides_eval(value, &call->sides, call->run, t, x);
+}
+
+/* The completed state: what only the model can check, and the levels of its invariants. */
+static dfl_status take_levels(double t, const double *x, void *user)
+{
+    start_call *call = user;
+    dfl_runnable *run = call->run;
+    const size_t n = (size_t)run->eq->n;
+    call->completed = dfl_alloc(run->ctx, n, sizeof *call->completed);
+    if (!call->completed)
+        return DFL_NO_MEMORY;
+    memcpy(call->completed, x, n * sizeof *x);
+    dfl_status status = dfl_runnable_check_determined(run, t, x);
+    if (!status && run->eq->energy != DFL_NO_EXPR && !isfinite(dfl_runnable_energy(run, t, x)))
+        status = dfl_runnable_explain(run, DFL_NOT_FINITE, t, x);
+    if (!status) {
+        dfl_runnable_set_levels(run, t, x);
+        status = dfl_runnable_check_kept(run, call->options, t, x);
+    }
+    call->refused = status != DFL_OK;
     return status;
 }
 
@@ -78,34 +110,9 @@ dfl_status dfl_runnable_start_as_given(double *given, dfl_runnable *run, dfl_sol
     return status && status != DFL_STOPPED ? dfl_runnable_explain(run, status, t0, given) : status;
 }
 
-/* The nearest consistent state, by a solver that knows no invariants. */
-static dfl_status complete(double *x, dfl_runnable *run, const bool *held,
-                           const dfl_solver_options *options, double t0)
-{
-    const dfl_solver_options copy = quiet(options);
-    dfl_conditions conditions = {.held = held};
-    dfl_sides sides;
-    dfl_solver *solver = NULL;
-    run->beside = false;
-    dfl_status status = dfl_sides_create(&sides, &conditions, run);
-    if (!status)
-        status = dfl_solver_create(&solver, run->ctx, &run->initial, &copy);
-    if (!status) {
-        status = dfl_solver_start(solver, t0, x, &conditions);
-        if (status && dfl_solver_failure(solver) == DFL_FAILURE_GUESS)
-            status = start_beside(solver, run, t0, x, &conditions);
-        if (status)
-            status = dfl_runnable_explain(run, status, t0, x);
-        else
-            memcpy(x, dfl_solver_state(solver), (size_t)run->eq->n * sizeof *x);
-    }
-    dfl_sides_clear(&sides);
-    dfl_solver_free(solver);
-    return status;
-}
-
-/* Nothing leads away from the positions, such as those of a drawing at a dead centre: starts a little beside them in
-   those that the script does not mention, angles first. Otherwise the message stays that of the first attempt. */
+/* No correction leads away from the positions, such as those of a drawing at a dead centre: moves
+   those that the script does not mention a little, angles first. If that fails as well, the message
+   is that of the first attempt. */
 static dfl_status start_beside(dfl_solver *solver, dfl_runnable *run, double t0, const double *x,
                                const dfl_conditions *conditions)
 {
@@ -127,8 +134,8 @@ static dfl_status start_beside(dfl_solver *solver, dfl_runnable *run, double t0,
     return status;
 }
 
-/* Positions that the script does not mention, by up to 0.1, no two alike; lengths only in later attempts. False:
-   there is none. */
+/* Moves positions that the script does not mention by up to 0.1, each by another amount; lengths only
+   in later attempts. False: there are none. */
 static bool move_unmentioned(double *x, const dfl_equations *eq, int attempt)
 {
     bool any = false;
@@ -144,20 +151,4 @@ static bool move_unmentioned(double *x, const dfl_equations *eq, int attempt)
         any = true;
     }
     return any;
-}
-
-/* The same tolerances and form, without outputs, events and messages. */
-static dfl_solver_options quiet(const dfl_solver_options *options)
-{
-    dfl_solver_options copy = options ? *options : (dfl_solver_options){0};
-    copy.output.on_step = NULL;
-    copy.output.on_output = NULL;
-    copy.events.count = 0;
-    copy.events.eval = NULL;
-    copy.events.kinds = NULL;
-    copy.events.on_event = NULL;
-    copy.output.every = 0.0;
-    copy.log = NULL;
-    copy.user = NULL;
-    return copy;
 }
