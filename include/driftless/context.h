@@ -65,7 +65,8 @@ void *dfl_alloc(dfl_context *ctx, size_t count, size_t size);
 /* Returns memory from dfl_alloc; NULL is allowed. */
 void dfl_free(dfl_context *ctx, void *block);
 
-/* Test hook: let the next `n` allocations succeed and every later one fail; negative: never fail. */
+/* Test hook: let the next `n` allocations succeed and every later one fail; negative: never
+   fail. */
 void dfl_context_fail_after(dfl_context *ctx, long n);
 
 /* The number of blocks allocated and not yet freed. */

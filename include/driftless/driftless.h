@@ -4,5 +4,6 @@
 #include <driftless/context.h>
 #include <driftless/eom.h>
 #include <driftless/linear.h>
+#include <driftless/options.h>
 #include <driftless/solver.h>
 #endif

@@ -69,7 +69,8 @@ typedef int (*dfl_eval_fn)(dfl_blocks *out, double t, const double *x, unsigned 
 /* Writes M(p,t), nv x nv, or its nv diagonal entries if `mass_diagonal`. Zeroed before the call. */
 typedef int (*dfl_mass_fn)(double *M, double t, const double *x, void *user);
 
-/* y = M(p,t) a, or y = M(p,t) a - f(x,t) for `residual`: what a recursion offers without a matrix. */
+/* y = M(p,t) a, or y = M(p,t) a - f(x,t) for `residual`: what a recursion offers without a
+   matrix. */
 typedef int (*dfl_mass_times_fn)(double *y, double t, const double *x, const double *a, void *user);
 
 /* Derivatives of the rows with respect to columns of x, `a` held fixed, with their true sign.

@@ -16,7 +16,7 @@
 
 #include "linalg/linalg.h"
 
-#include <driftless/solver.h>
+#include <driftless/options.h>
 
 /* What happened in a computation that a smaller step may save. */
 typedef enum dfl_outcome {

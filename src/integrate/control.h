@@ -2,7 +2,7 @@
 #ifndef DFL_CONTROL_H
 #define DFL_CONTROL_H
 
-#include <driftless/solver.h>
+#include <driftless/options.h>
 
 typedef struct dfl_controller {
     double safety, min_factor, max_factor, max_step;

@@ -1,7 +1,7 @@
 /* log.h: lines for the user's log callback. */
 #ifndef DFL_LOG_H
 #define DFL_LOG_H
-#include <driftless/solver.h>
+#include <driftless/options.h>
 
 /* Formats a line and hands it to options->log, if there is one. */
 #if defined(__GNUC__)

@@ -5,6 +5,8 @@
 #include "initial/initial.h"
 #include "integrate/stepper.h"
 
+#include <driftless/solver.h>
+
 struct dfl_solver {
     dfl_context *ctx;
     const dfl_eom *eom;

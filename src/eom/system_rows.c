@@ -1,4 +1,4 @@
-/* rows.c: the rows of the strangeness-free form at a point, from a user's model (see eom.h).
+/* system_rows.c: the rows of the strangeness-free form at a point, from a user's model (see eom.h).
 
    Sources: GEOMS (12) for the rows; for carried accelerations the saddle system
    [M W^T; W 0] (a, l) = (f, -bias), which never inverts M. */
