@@ -20,7 +20,7 @@ function build(library, libraries, folder)
     if nargin < 3
         folder = here;
     end
-    parts = {'gateway', 'arrays', 'fields', 'statistics', 'geoms_mex', 'problem', 'settings', 'model', ...
+    parts = {'gateway', 'arrays', 'fields', 'statistics', 'geoms_mex', 'problem', 'geoms_options', 'model', ...
              'observe', 'report'};
     sources = cellfun(@(part) fullfile(here, [part, '.c']), parts, 'UniformOutput', false);
     if ~exist(fullfile(folder, 'private'), 'dir')
