@@ -125,7 +125,7 @@ static inline double scripted_output(const scripted *s, const char *name)
 static inline void scripted_give(scripted *s, const char *name, double value, bool held)
 {
     scripted_expect(
-        s, dfl_model_start(s->model, dfl_model_variable_named(s->model, name), value, held));
+        s, dfl_model_start(s->model, 0, dfl_model_variable_named(s->model, name), value, held));
 }
 
 /* Frees everything; nothing stays allocated. */

@@ -14,22 +14,23 @@ enum {
     MOST = 1 << 20 /* declarations, masses or forces */
 };
 
-static dfl_status declare(int *out, dfl_model *model, dfl_declared kind, const char *name);
+static dfl_status declare(int *out, dfl_model *model, int line, dfl_declared kind,
+                          const char *name);
 static dfl_status own_symbol(dfl_expr *out, dfl_model *model, int number, dfl_symbol_kind kind,
                              int index);
 static dfl_status with_multiplier(dfl_model *model, int number, dfl_symbol_kind kind,
                                   const char *prefix);
 static dfl_status attach_symbol(dfl_expr *out, dfl_model *model, int number, dfl_symbol_kind kind,
                                 int index, const char *prefix);
-static dfl_status with_value(dfl_expr *out, dfl_model *model, dfl_declared kind, const char *name,
-                             double value);
-static dfl_status with_equation(int *out, dfl_model *model, dfl_declared kind, dfl_role role,
-                                const char *name, dfl_expr expr);
+static dfl_status with_value(dfl_expr *out, dfl_model *model, int line, dfl_declared kind,
+                             const char *name, double value);
+static dfl_status with_equation(int *out, dfl_model *model, int line, dfl_declared kind,
+                                dfl_role role, const char *name, dfl_expr expr);
 
-dfl_status dfl_model_param(dfl_expr *out, dfl_model *model, const char *name, double value,
-                           const char *unit)
+dfl_status dfl_model_param(dfl_expr *out, dfl_model *model, int line, const char *name,
+                           double value, const char *unit)
 {
-    const dfl_status status = with_value(out, model, DFL_A_PARAM, name, value);
+    const dfl_status status = with_value(out, model, line, DFL_A_PARAM, name, value);
     if (status || !unit)
         return status;
     return dfl_model_unit(model, &model->declarations[model->ndeclarations - 1], unit);
@@ -48,22 +49,23 @@ dfl_status dfl_model_unit(dfl_model *model, dfl_declaration *decl, const char *u
     return DFL_OK;
 }
 
-dfl_status dfl_model_input(dfl_expr *out, dfl_model *model, const char *name, double value)
+dfl_status dfl_model_input(dfl_expr *out, dfl_model *model, int line, const char *name,
+                           double value)
 {
-    return with_value(out, model, DFL_AN_INPUT, name, value);
+    return with_value(out, model, line, DFL_AN_INPUT, name, value);
 }
 
-dfl_status dfl_model_setting(dfl_model *model, const char *name, double value)
+dfl_status dfl_model_setting(dfl_model *model, int line, const char *name, double value)
 {
     dfl_expr none;
-    return with_value(&none, model, DFL_A_SETTING, name, value);
+    return with_value(&none, model, line, DFL_A_SETTING, name, value);
 }
 
-dfl_status dfl_model_position(dfl_expr *out, dfl_model *model, const char *name)
+dfl_status dfl_model_position(dfl_expr *out, dfl_model *model, int line, const char *name)
 {
     int number;
     const int v = model->count[DFL_A_POSITION] + model->count[DFL_A_SPEED];
-    dfl_status status = declare(&number, model, DFL_A_POSITION, name);
+    dfl_status status = declare(&number, model, line, DFL_A_POSITION, name);
     if (!status)
         status = own_symbol(out, model, number, DFL_SYM_P, model->declarations[number].index);
     return status ? status
@@ -71,11 +73,11 @@ dfl_status dfl_model_position(dfl_expr *out, dfl_model *model, const char *name)
                                   v, "der");
 }
 
-dfl_status dfl_model_speed(dfl_expr *out, dfl_model *model, const char *name)
+dfl_status dfl_model_speed(dfl_expr *out, dfl_model *model, int line, const char *name)
 {
     int number;
     const int v = model->count[DFL_A_POSITION] + model->count[DFL_A_SPEED];
-    const dfl_status status = declare(&number, model, DFL_A_SPEED, name);
+    const dfl_status status = declare(&number, model, line, DFL_A_SPEED, name);
     return status ? status : own_symbol(out, model, number, DFL_SYM_V, v);
 }
 
@@ -131,27 +133,29 @@ dfl_status dfl_model_kinematics(dfl_model *model, dfl_expr position, dfl_expr ra
     return status;
 }
 
-dfl_status dfl_model_constraint(int *out, dfl_model *model, const char *name, dfl_expr g)
+dfl_status dfl_model_constraint(int *out, dfl_model *model, int line, const char *name, dfl_expr g)
 {
     const dfl_status status =
-        with_equation(out, model, DFL_A_CONSTRAINT, DFL_FOR_CONSTRAINT, name, g);
+        with_equation(out, model, line, DFL_A_CONSTRAINT, DFL_FOR_CONSTRAINT, name, g);
     return status ? status : with_multiplier(model, *out, DFL_SYM_LAMBDA, "lambda");
 }
 
-dfl_status dfl_model_nonholonomic(int *out, dfl_model *model, const char *name, dfl_expr h)
+dfl_status dfl_model_nonholonomic(int *out, dfl_model *model, int line, const char *name,
+                                  dfl_expr h)
 {
     const dfl_status status =
-        with_equation(out, model, DFL_A_NONHOLONOMIC, DFL_FOR_NONHOLONOMIC, name, h);
+        with_equation(out, model, line, DFL_A_NONHOLONOMIC, DFL_FOR_NONHOLONOMIC, name, h);
     return status ? status : with_multiplier(model, *out, DFL_SYM_MU, "mu");
 }
 
-dfl_status dfl_model_variable(dfl_expr *out, dfl_model *model, dfl_declared kind, const char *name)
+dfl_status dfl_model_variable(dfl_expr *out, dfl_model *model, int line, dfl_declared kind,
+                              const char *name)
 {
     const dfl_symbol_kind symbol = kind == DFL_A_DYNAMIC      ? DFL_SYM_R
                                    : kind == DFL_AN_AUXILIARY ? DFL_SYM_W
                                                               : DFL_SYM_S;
     int number;
-    const dfl_status status = declare(&number, model, kind, name);
+    const dfl_status status = declare(&number, model, line, kind, name);
     return status ? status
                   : own_symbol(out, model, number, symbol, model->declarations[number].index);
 }
@@ -174,23 +178,24 @@ dfl_status dfl_model_equation(dfl_model *model, dfl_expr symbol, dfl_expr expr)
     return status;
 }
 
-dfl_status dfl_model_invariant(dfl_model *model, const char *name, dfl_expr expr)
+dfl_status dfl_model_invariant(dfl_model *model, int line, const char *name, dfl_expr expr)
 {
     int number;
-    return with_equation(&number, model, DFL_AN_INVARIANT, DFL_FOR_INVARIANT, name, expr);
+    return with_equation(&number, model, line, DFL_AN_INVARIANT, DFL_FOR_INVARIANT, name, expr);
 }
 
-dfl_status dfl_model_output(dfl_model *model, const char *name, dfl_expr expr)
+dfl_status dfl_model_output(dfl_model *model, int line, const char *name, dfl_expr expr)
 {
     int number;
-    return with_equation(&number, model, DFL_AN_OUTPUT, DFL_FOR_OUTPUT, name, expr);
+    return with_equation(&number, model, line, DFL_AN_OUTPUT, DFL_FOR_OUTPUT, name, expr);
 }
 
-dfl_status dfl_model_event(dfl_model *model, const char *name, dfl_expr expr, int direction,
-                           bool stop)
+dfl_status dfl_model_event(dfl_model *model, int line, const char *name, dfl_expr expr,
+                           int direction, bool stop)
 {
     int number;
-    dfl_status status = with_equation(&number, model, DFL_AN_EVENT, DFL_FOR_EVENT, name, expr);
+    dfl_status status =
+        with_equation(&number, model, line, DFL_AN_EVENT, DFL_FOR_EVENT, name, expr);
     if (status)
         return status;
     model->declarations[number].direction = (direction > 0) - (direction < 0);
@@ -198,7 +203,7 @@ dfl_status dfl_model_event(dfl_model *model, const char *name, dfl_expr expr, in
     return DFL_OK;
 }
 
-dfl_status dfl_model_start(dfl_model *model, dfl_expr symbol, double value, bool held)
+dfl_status dfl_model_start(dfl_model *model, int line, dfl_expr symbol, double value, bool held)
 {
     dfl_context *ctx = model->ctx;
     const dfl_node *node = dfl_node_of(model->graph, symbol);
@@ -233,12 +238,12 @@ dfl_status dfl_model_start(dfl_model *model, dfl_expr symbol, double value, bool
             starts[*place - 1].line);
     if (!*place)
         *place = ++model->nstarts;
-    starts[*place - 1] = (dfl_start_value){symbol, value, held, model->line};
+    starts[*place - 1] = (dfl_start_value){symbol, value, held, line};
     return DFL_OK;
 }
 
 /* A new declaration with a name; *out is its number. */
-static dfl_status declare(int *out, dfl_model *model, dfl_declared kind, const char *name)
+static dfl_status declare(int *out, dfl_model *model, int line, dfl_declared kind, const char *name)
 {
     dfl_status status = dfl_model_check_name(model, name);
     if (!status)
@@ -256,7 +261,7 @@ static dfl_status declare(int *out, dfl_model *model, dfl_declared kind, const c
     *out = model->ndeclarations++;
     all[*out] = (dfl_declaration){.kind = kind,
                                   .name = copy,
-                                  .line = model->line,
+                                  .line = line,
                                   .index = model->count[kind]++,
                                   .symbol = DFL_NO_EXPR,
                                   .velocity = DFL_NO_EXPR,
@@ -308,15 +313,15 @@ static dfl_status attach_symbol(dfl_expr *out, dfl_model *model, int number, dfl
 }
 
 /* A parameter or input with its symbol, or a setting without one. */
-static dfl_status with_value(dfl_expr *out, dfl_model *model, dfl_declared kind, const char *name,
-                             double value)
+static dfl_status with_value(dfl_expr *out, dfl_model *model, int line, dfl_declared kind,
+                             const char *name, double value)
 {
     int number;
     if (!isfinite(value))
         return dfl_fail(model->ctx, DFL_INVALID,
                         "the value of the %s '%s' is %g; give a finite number",
                         dfl_declared_name(kind), name, value);
-    const dfl_status status = declare(&number, model, kind, name);
+    const dfl_status status = declare(&number, model, line, kind, name);
     if (status)
         return status;
     dfl_declaration *d = &model->declarations[number];
@@ -328,12 +333,12 @@ static dfl_status with_value(dfl_expr *out, dfl_model *model, dfl_declared kind,
 }
 
 /* A named expression. */
-static dfl_status with_equation(int *out, dfl_model *model, dfl_declared kind, dfl_role role,
-                                const char *name, dfl_expr expr)
+static dfl_status with_equation(int *out, dfl_model *model, int line, dfl_declared kind,
+                                dfl_role role, const char *name, dfl_expr expr)
 {
     dfl_status status = dfl_model_check_contents(model, role, name, expr);
     if (!status)
-        status = declare(out, model, kind, name);
+        status = declare(out, model, line, kind, name);
     if (!status)
         model->declarations[*out].expr = expr;
     return status;

@@ -1,8 +1,9 @@
-/* declare.h: what a user has declared, as expressions; from it derive.h makes the general form.
+/* declare.h: what a user has declared, as expressions; derive.h makes the general form from it.
 
-   A model is filled by the dfl_model_* functions (from a script, later from a mechanism). Each checks its
+   A model is filled by the dfl_model_* functions, from a script or from a drawing. Each checks its
    arguments and fails with a message that names the thing and the remedy, without file and line: the
-   script layer puts "model.lua:12: " in front. `line` of a declaration serves later messages. */
+   script puts "model.lua:12: " in front. `line` is that of the declaration, for later messages; 0 if
+   there is none. */
 #ifndef DFL_DECLARE_H
 #define DFL_DECLARE_H
 
@@ -171,7 +172,6 @@ typedef struct dfl_model {
     int nwarnings, max_warnings;
     dfl_choices run; /* what simulate{} says; owns the texts */
     int run_line;    /* of simulate{}; 0: there is none */
-    int line; /* of the statement being run: set by the script before each call */
 } dfl_model;
 
 dfl_status dfl_model_create(dfl_model **out, dfl_context *ctx, const char *path);
@@ -181,32 +181,33 @@ void dfl_model_free(dfl_model *model);
    characters; not "time"; unique. DFL_INVALID otherwise. *out is the symbol. Derived names such as
    der(x) have brackets and cannot be declared. Symbols of velocities (of positions and speeds alike) are
    numbered in one sequence; a position with kinematics leaves the number of its own velocity unused. */
-dfl_status dfl_model_param(dfl_expr *out, dfl_model *model, const char *name, double value,
-                           const char *unit);
+dfl_status dfl_model_param(dfl_expr *out, dfl_model *model, int line, const char *name,
+                           double value, const char *unit);
 /* The unit of a variable or output, for people; velocities of a position with the unit m have m/s. */
 dfl_status dfl_model_unit(dfl_model *model, dfl_declaration *decl, const char *unit);
-dfl_status dfl_model_input(dfl_expr *out, dfl_model *model, const char *name, double value);
-dfl_status dfl_model_setting(dfl_model *model, const char *name, double value);
-dfl_status dfl_model_position(dfl_expr *out, dfl_model *model, const char *name);
-dfl_status dfl_model_speed(dfl_expr *out, dfl_model *model, const char *name);
+dfl_status dfl_model_input(dfl_expr *out, dfl_model *model, int line, const char *name,
+                           double value);
+dfl_status dfl_model_setting(dfl_model *model, int line, const char *name, double value);
+dfl_status dfl_model_position(dfl_expr *out, dfl_model *model, int line, const char *name);
+dfl_status dfl_model_speed(dfl_expr *out, dfl_model *model, int line, const char *name);
 /* The velocity of a position: its own symbol, or its kinematics where given; kinematics therefore comes
    before any use of the velocity. */
 dfl_status dfl_model_velocity(dfl_expr *out, dfl_model *model, dfl_expr position);
 /* The acceleration of a speed, or of a position with a velocity of its own: for outputs. */
 dfl_status dfl_model_acceleration(dfl_expr *out, dfl_model *model, dfl_expr u);
 dfl_status dfl_model_kinematics(dfl_model *model, dfl_expr position, dfl_expr rate);
-dfl_status dfl_model_kinetic(dfl_model *model, dfl_expr T);
-dfl_status dfl_model_potential(dfl_model *model, dfl_expr V);
+dfl_status dfl_model_kinetic(dfl_model *model, int line, dfl_expr T);
+dfl_status dfl_model_potential(dfl_model *model, int line, dfl_expr V);
 /* u, v: symbols of positions (meaning their velocities), velocities or speeds. */
-dfl_status dfl_model_mass(dfl_model *model, dfl_expr u, dfl_expr v, dfl_expr k);
-dfl_status dfl_model_force(dfl_model *model, dfl_expr u, dfl_expr F);
+dfl_status dfl_model_mass(dfl_model *model, int line, dfl_expr u, dfl_expr v, dfl_expr k);
+dfl_status dfl_model_force(dfl_model *model, int line, dfl_expr u, dfl_expr F);
 /* Along directions without mass and damping that move u, the balance of forces determines positions. */
 dfl_status dfl_model_quasistatic(dfl_model *model, dfl_expr u);
 /* For messages: a body without mass moves with velocity u. */
 dfl_status dfl_model_carries(dfl_model *model, dfl_expr u, const char *body);
 /* For mechanisms: a force of inertia, or one that follows from an energy given to dfl_model_stored, which
    (unlike potential) makes no forces itself. */
-dfl_status dfl_model_stored_force(dfl_model *model, dfl_expr u, dfl_expr F);
+dfl_status dfl_model_stored_force(dfl_model *model, int line, dfl_expr u, dfl_expr F);
 dfl_status dfl_model_stored(dfl_model *model, dfl_expr V);
 /* Kinetic energy beyond v^T M v / 2 of the declared masses: of prescribed motions, of a tree of bodies. */
 dfl_status dfl_model_driven(dfl_model *model, dfl_expr T);
@@ -215,16 +216,18 @@ void dfl_model_set_tree(dfl_model *model, dfl_mass_tree *tree);
 /* Whether no force but those of energies acts. */
 bool dfl_model_conservative(const dfl_model *model);
 /* *out: the number of the declaration in model->declarations. */
-dfl_status dfl_model_constraint(int *out, dfl_model *model, const char *name, dfl_expr g);
-dfl_status dfl_model_nonholonomic(int *out, dfl_model *model, const char *name, dfl_expr h);
+dfl_status dfl_model_constraint(int *out, dfl_model *model, int line, const char *name, dfl_expr g);
+dfl_status dfl_model_nonholonomic(int *out, dfl_model *model, int line, const char *name,
+                                  dfl_expr h);
 /* First the symbol, then its equation: the equation may contain the symbol. kind: DFL_A_DYNAMIC,
    DFL_AN_AUXILIARY, DFL_A_CONTACT. */
-dfl_status dfl_model_variable(dfl_expr *out, dfl_model *model, dfl_declared kind, const char *name);
+dfl_status dfl_model_variable(dfl_expr *out, dfl_model *model, int line, dfl_declared kind,
+                              const char *name);
 dfl_status dfl_model_equation(dfl_model *model, dfl_expr symbol, dfl_expr expr);
-dfl_status dfl_model_invariant(dfl_model *model, const char *name, dfl_expr expr);
-dfl_status dfl_model_output(dfl_model *model, const char *name, dfl_expr expr);
-dfl_status dfl_model_event(dfl_model *model, const char *name, dfl_expr expr, int direction,
-                           bool stop);
+dfl_status dfl_model_invariant(dfl_model *model, int line, const char *name, dfl_expr expr);
+dfl_status dfl_model_output(dfl_model *model, int line, const char *name, dfl_expr expr);
+dfl_status dfl_model_event(dfl_model *model, int line, const char *name, dfl_expr expr,
+                           int direction, bool stop);
 /* T + V so far, with v^T M v / 2 for declared masses. DFL_INVALID if none was given. */
 dfl_status dfl_model_energy(dfl_expr *out, dfl_model *model);
 /* The same in two parts. */
@@ -238,10 +241,10 @@ dfl_status dfl_model_note(dfl_model *model, const char *text);
 
 /* A held value or a guess for the symbol of an unknown. DFL_INVALID for parameters, time, expressions,
    numbers that are not finite. */
-dfl_status dfl_model_start(dfl_model *model, dfl_expr symbol, double value, bool held);
+dfl_status dfl_model_start(dfl_model *model, int line, dfl_expr symbol, double value, bool held);
 
 /* The start must have this side: `expr` of positions is 1 there (sides.c). */
-dfl_status dfl_model_side(dfl_model *model, const char *name, dfl_expr expr);
+dfl_status dfl_model_side(dfl_model *model, int line, const char *name, dfl_expr expr);
 
 /* The number that an expression of parameters, inputs and numbers has with their present values.
    DFL_INVALID if it contains anything else. */

@@ -13,19 +13,19 @@ static dfl_status add_term(dfl_contribution **terms, int *count, int *max, dfl_m
                            dfl_contribution term);
 static dfl_status check_energy_open(const dfl_model *model);
 
-dfl_status dfl_model_kinetic(dfl_model *model, dfl_expr T)
+dfl_status dfl_model_kinetic(dfl_model *model, int line, dfl_expr T)
 {
     const dfl_status status = add_energy(&model->kinetic, model, DFL_FOR_KINETIC, T);
     if (!status)
-        model->kinetic_line = model->line;
+        model->kinetic_line = line;
     return status;
 }
 
-dfl_status dfl_model_potential(dfl_model *model, dfl_expr V)
+dfl_status dfl_model_potential(dfl_model *model, int line, dfl_expr V)
 {
     const dfl_status status = add_energy(&model->potential, model, DFL_FOR_POTENTIAL, V);
     if (!status)
-        model->potential_line = model->line;
+        model->potential_line = line;
     return status;
 }
 
@@ -39,9 +39,9 @@ dfl_status dfl_model_driven(dfl_model *model, dfl_expr T)
     return add_energy(&model->driven, model, DFL_FOR_OUTPUT, T);
 }
 
-dfl_status dfl_model_mass(dfl_model *model, dfl_expr u, dfl_expr v, dfl_expr k)
+dfl_status dfl_model_mass(dfl_model *model, int line, dfl_expr u, dfl_expr v, dfl_expr k)
 {
-    dfl_contribution term = {.expr = k, .line = model->line};
+    dfl_contribution term = {.expr = k, .line = line};
     dfl_status status = dfl_model_velocity_of(&term.u, model, "mass", u);
     if (!status)
         status = dfl_model_velocity_of(&term.v, model, "mass", v);
@@ -53,9 +53,9 @@ dfl_status dfl_model_mass(dfl_model *model, dfl_expr u, dfl_expr v, dfl_expr k)
                   : add_term(&model->masses, &model->nmasses, &model->max_masses, model, term);
 }
 
-dfl_status dfl_model_force(dfl_model *model, dfl_expr u, dfl_expr F)
+dfl_status dfl_model_force(dfl_model *model, int line, dfl_expr u, dfl_expr F)
 {
-    dfl_contribution term = {.expr = F, .line = model->line};
+    dfl_contribution term = {.expr = F, .line = line};
     dfl_status status = dfl_model_velocity_of(&term.u, model, "force", u);
     if (!status)
         status = dfl_model_check_contents(model, DFL_FOR_FORCE, NULL, F);
@@ -63,9 +63,9 @@ dfl_status dfl_model_force(dfl_model *model, dfl_expr u, dfl_expr F)
                   : add_term(&model->forces, &model->nforces, &model->max_forces, model, term);
 }
 
-dfl_status dfl_model_stored_force(dfl_model *model, dfl_expr u, dfl_expr F)
+dfl_status dfl_model_stored_force(dfl_model *model, int line, dfl_expr u, dfl_expr F)
 {
-    const dfl_status status = dfl_model_force(model, u, F);
+    const dfl_status status = dfl_model_force(model, line, u, F);
     if (!status)
         model->forces[model->nforces - 1].stored = true;
     return status;

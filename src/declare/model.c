@@ -110,7 +110,7 @@ static dfl_status add_line(char ***lines, int *count, int *max, dfl_context *ctx
     return all[(*count)++] ? DFL_OK : DFL_NO_MEMORY;
 }
 
-dfl_status dfl_model_side(dfl_model *model, const char *name, dfl_expr expr)
+dfl_status dfl_model_side(dfl_model *model, int line, const char *name, dfl_expr expr)
 {
     dfl_side *sides =
         dfl_grow(model->ctx, model->sides, &model->max_sides, model->nsides, sizeof *sides);
@@ -120,7 +120,7 @@ dfl_status dfl_model_side(dfl_model *model, const char *name, dfl_expr expr)
     char *copy = dfl_copy_string(model->ctx, name);
     if (!copy)
         return DFL_NO_MEMORY;
-    model->sides[model->nsides++] = (dfl_side){copy, expr, model->line};
+    model->sides[model->nsides++] = (dfl_side){copy, expr, line};
     return DFL_OK;
 }
 

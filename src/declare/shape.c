@@ -36,7 +36,6 @@ dfl_status dfl_model_shape(dfl_model *model, const dfl_shape *shape)
         dfl_shape_clear(&copy, model->ctx);
         return status;
     }
-    copy.line = model->line;
     model->shapes[model->nshapes++] = copy;
     return DFL_OK;
 }

@@ -277,11 +277,10 @@ static dfl_status declare(const combinations *s, dfl_equations *eq)
         for (int i = 0; i < s->count; i++)
             size = fmax(size, fabs(s->stiffness[k + i * s->count]));
         dfl_text_add(&name, "%s.balance", decl->name);
-        model->line = decl->line;
         status = name.status;
         if (!status)
             status =
-                dfl_model_constraint(&number, model, dfl_text_string(&name),
+                dfl_model_constraint(&number, model, decl->line, dfl_text_string(&name),
                                      dfl_div(eq->graph, s->row[k], dfl_constant(eq->graph, size)));
         dfl_text_clear(&name);
     }

@@ -6,6 +6,8 @@
    drawing is lowered (dfl_drawing_lower), so that everything that works for declared models works for
    mechanisms. Masses and geometry are expressions of parameters and inputs.
 
+   `line` is that of the script, for messages; 0 if there is none.
+
    Failures are DFL_INVALID with a message that names the thing and the remedy, without file and line where
    the script can add those of the present call, with them (of the declaration) where it is past. */
 #ifndef DFL_DRAWING_BODIES_H
@@ -29,6 +31,7 @@ typedef struct dfl_sym {
 
 /* `{.name = ...}` is a body without mass. */
 typedef struct dfl_drawn_body {
+    int line;
     const char *name;
     dfl_expr mass;
     dfl_vec com;
@@ -43,6 +46,7 @@ typedef struct dfl_drawn_body {
 
 /* Between body A, the parent (DFL_GROUND or a body), and body B, the child. */
 typedef struct dfl_drawn_joint {
+    int line;
     const char *name;
     dfl_joint_kind kind;
     int parent, child;
@@ -82,7 +86,7 @@ dfl_status dfl_drawing_set_planar(dfl_drawing *drawing);
 bool dfl_drawing_is_planar(const dfl_drawing *drawing);
 
 /* The acceleration of gravity, given once. */
-dfl_status dfl_drawing_set_gravity(dfl_drawing *drawing, dfl_vec gravity);
+dfl_status dfl_drawing_set_gravity(dfl_drawing *drawing, int line, dfl_vec gravity);
 
 /* *out: the number of the body or joint. Names of bodies and joints are unique. */
 dfl_status dfl_drawing_body(int *out, dfl_drawing *drawing, const dfl_drawn_body *body);
@@ -90,7 +94,7 @@ dfl_status dfl_drawing_joint(int *out, dfl_drawing *drawing, const dfl_drawn_joi
 
 /* A frame with a name: a point of a body, and axes as of joints; zero: those of the drawing. The scene
    and `equations --frames` show it (frames.c). */
-dfl_status dfl_drawing_frame(dfl_drawing *drawing, const char *name, int body, dfl_vec at,
+dfl_status dfl_drawing_frame(dfl_drawing *drawing, int line, const char *name, int body, dfl_vec at,
                              dfl_vec axis, dfl_vec axis2);
 
 int dfl_drawing_nbodies(const dfl_drawing *drawing);
@@ -144,8 +148,7 @@ dfl_status dfl_drawing_apply(dfl_drawing *drawing, int body, dfl_vec point, dfl_
 /* ------------------------------------------------------------------ lowering (lower.c) */
 
 /* Declares masses, forces of inertia and gravity, and the energy: bodies and joints are complete. Called by
-   dfl_drawing_lower, or before it, when the energy is asked for; again is no harm. After a failure
-   the line of what it is about is the model's line. */
+   dfl_drawing_lower, or earlier, when the energy is asked for. Calling it again does nothing. */
 dfl_status dfl_drawing_close(dfl_drawing *drawing);
 
 /* Declares all that is left: applied forces, constraints of loops, lengths of quaternions. Once, when the

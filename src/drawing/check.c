@@ -182,7 +182,7 @@ dfl_status dfl_drawing_check_all(dfl_drawing *drawing)
         const dfl_placed_body *body = &drawing->bodies[i];
         if (dfl_drawing_hangs(drawing, i))
             continue;
-        drawing->model->line = body->line;
+        drawing->line = body->line;
         if (body->joint < 0)
             return dfl_fail(drawing->ctx, DFL_INVALID,
                             "body '%s' has no joint that it hangs on: give one with '%s' as its "

@@ -18,39 +18,41 @@ dfl_status dfl_drawing_joint_shift(dfl_expr *out, dfl_drawing *drawing, int join
                                    const char *name);
 
 /* angle(a) = ratio angle(b) */
-dfl_status dfl_drawing_gear(int *out, dfl_drawing *drawing, const char *name, int a, int b,
-                            dfl_expr ratio);
+dfl_status dfl_drawing_gear(int *out, dfl_drawing *drawing, int line, const char *name, int a,
+                            int b, dfl_expr ratio);
 /* shift = radius angle */
-dfl_status dfl_drawing_rack(int *out, dfl_drawing *drawing, const char *name, int pinion, int rack,
-                            dfl_expr radius);
+dfl_status dfl_drawing_rack(int *out, dfl_drawing *drawing, int line, const char *name, int pinion,
+                            int rack, dfl_expr radius);
 /* shift = lead angle, of one joint */
-dfl_status dfl_drawing_thread(int *out, dfl_drawing *drawing, const char *name, int joint,
+dfl_status dfl_drawing_thread(int *out, dfl_drawing *drawing, int line, const char *name, int joint,
                               dfl_expr lead);
 /* radius_a angle(a) = radius_b angle(b) */
-dfl_status dfl_drawing_belt(int *out, dfl_drawing *drawing, const char *name, int a, int b,
-                            dfl_expr radius_a, dfl_expr radius_b);
+dfl_status dfl_drawing_belt(int *out, dfl_drawing *drawing, int line, const char *name, int a,
+                            int b, dfl_expr radius_a, dfl_expr radius_b);
 /* The force stiffness e + damping e' for the stretch e = radius_a angle(a) - radius_b angle(b). */
-dfl_status dfl_drawing_elastic_belt(dfl_drawing *drawing, const char *name, int a, int b,
+dfl_status dfl_drawing_elastic_belt(dfl_drawing *drawing, int line, const char *name, int a, int b,
                                     dfl_expr radius_a, dfl_expr radius_b, dfl_expr stiffness,
                                     dfl_expr damping);
 /* The coordinate of a joint with one coordinate (or of a symbol, `q`) is `motion`, an expression of time; the
    multiplier is the force of the drive, with the opposite sign. */
-dfl_status dfl_drawing_drive(int *out, dfl_drawing *drawing, const char *name, int joint,
+dfl_status dfl_drawing_drive(int *out, dfl_drawing *drawing, int line, const char *name, int joint,
                              dfl_expr motion);
 
 /* ------------------------------------------------------------------ rolling (rolling.c) */
 
 /* The point `at` of the body does not move along `lateral`, which turns with the body. */
-dfl_status dfl_drawing_knife_edge(int *out, dfl_drawing *drawing, const char *name, int body,
-                                  dfl_vec at, dfl_vec lateral);
+dfl_status dfl_drawing_knife_edge(int *out, dfl_drawing *drawing, int line, const char *name,
+                                  int body, dfl_vec at, dfl_vec lateral);
 
 /* An upright wheel: `at` moves along `direction`, both of the body, as fast as the wheel of this radius turns:
    direction.v = radius spin', for the angle `spin` of the wheel. */
-dfl_status dfl_drawing_wheel_spin(int *out, dfl_drawing *drawing, const char *name, int body,
-                                  dfl_vec at, dfl_vec direction, dfl_expr radius, dfl_expr spin);
+dfl_status dfl_drawing_wheel_spin(int *out, dfl_drawing *drawing, int line, const char *name,
+                                  int body, dfl_vec at, dfl_vec direction, dfl_expr radius,
+                                  dfl_expr spin);
 
 /* A body with a round edge on a plane. */
 typedef struct dfl_drawn_roller {
+    int line;
     const char *name;
     int body;
     dfl_vec at;      /* centre */
@@ -72,6 +74,7 @@ enum { DFL_MOST_CONTACT_VARIABLES = 4 };
 /* Point x1 on body A and x2 on body B as functions of contact variables: a curve has one, a surface two, a
    point none. The expressions are points of the drawing. */
 typedef struct dfl_drawn_contact {
+    int line;
     const char *name;
     int a, b;
     int na, nb; /* variables: 0, 1 or 2 of A; 1 or 2 of B */
@@ -82,13 +85,14 @@ typedef struct dfl_drawn_contact {
 } dfl_drawn_contact;
 
 /* The contact variable NAME.s1, ...; it starts near `start`. */
-dfl_status dfl_drawing_contact_variable(dfl_expr *out, dfl_drawing *drawing, const char *name,
-                                        int index, double start);
+dfl_status dfl_drawing_contact_variable(dfl_expr *out, dfl_drawing *drawing, int line,
+                                        const char *name, int index, double start);
 /* Their equations and the constraint NAME: n2.(x1 - x2) = 0, with the normal n2 of B. */
 dfl_status dfl_drawing_contact(int *out, dfl_drawing *drawing, const dfl_drawn_contact *contact);
 
 /* A wheel on a rail (wheel_contact.c): profiles with one contact variable each. */
 typedef struct dfl_drawn_wheel {
+    int line;
     const char *name;
     int a, b;
     dfl_vec at, axis; /* centre and axle of the wheel on body A */

@@ -19,16 +19,17 @@ static dfl_status check(const dfl_drawing *drawing, const dfl_drawn_contact *con
 static dfl_status tangents(dfl_vec *t, dfl_drawing *drawing, dfl_vec x, const dfl_expr *s,
                            int count, const char *name);
 
-dfl_status dfl_drawing_contact_variable(dfl_expr *out, dfl_drawing *drawing, const char *name,
-                                        int index, double start)
+dfl_status dfl_drawing_contact_variable(dfl_expr *out, dfl_drawing *drawing, int line,
+                                        const char *name, int index, double start)
 {
     dfl_text text = {.ctx = drawing->ctx};
     dfl_text_add(&text, "%s.s%d", name, index + 1);
     dfl_status status = text.status;
     if (!status)
-        status = dfl_model_variable(out, drawing->model, DFL_A_CONTACT, dfl_text_string(&text));
+        status =
+            dfl_model_variable(out, drawing->model, line, DFL_A_CONTACT, dfl_text_string(&text));
     if (!status)
-        status = dfl_model_start(drawing->model, *out, start, false);
+        status = dfl_model_start(drawing->model, line, *out, start, false);
     dfl_text_clear(&text);
     return status;
 }
@@ -63,7 +64,8 @@ dfl_status dfl_drawing_contact(int *out, dfl_drawing *drawing, const dfl_drawn_c
     for (int k = 0; k < contact->nb && !status; k++)
         status = dfl_model_equation(drawing->model, sb[k], vec_dot(g, D, mat_times(g, B, t2[k])));
     if (!status)
-        status = dfl_model_constraint(out, drawing->model, contact->name, vec_dot(g, n2, D));
+        status = dfl_model_constraint(out, drawing->model, contact->line, contact->name,
+                                      vec_dot(g, n2, D));
     if (!status) {
         dfl_declaration *row = &drawing->model->declarations[*out];
         row->meaning = "contact";

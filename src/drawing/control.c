@@ -4,7 +4,8 @@
 #include "context/context.h"
 #include "drawing/drawing_internal.h"
 
-static dfl_status variable(dfl_expr *out, dfl_model *model, const char *name, const char *part);
+static dfl_status variable(dfl_expr *out, dfl_model *model, int line, const char *name,
+                           const char *part);
 
 /* Smooth, and nearly u itself within two thirds of the limit: an integrator that is held back by the difference
    stays at rest there. */
@@ -32,7 +33,7 @@ dfl_status dfl_motor_add(dfl_expr *current, dfl_expr *force, dfl_drawing *drawin
     if (motor->inductance == 0) {
         *current = dfl_div(g, rest, motor->resistance);
     } else {
-        status = variable(current, drawing->model, motor->name, "i");
+        status = variable(current, drawing->model, motor->line, motor->name, "i");
         const dfl_expr over =
             dfl_sub(g, rest, dfl_mul(g, motor->resistance, status ? 0 : *current));
         if (!status)
@@ -53,11 +54,11 @@ dfl_status dfl_pid_add(dfl_expr *out, dfl_model *model, const dfl_pid *pid)
     dfl_expr raw = dfl_mul(g, pid->p, pid->error), sum = 0, slow = 0;
     dfl_status status = DFL_OK;
     if (pid->i != 0) {
-        status = variable(&sum, model, pid->name, "i");
+        status = variable(&sum, model, pid->line, pid->name, "i");
         raw = dfl_add(g, raw, dfl_mul(g, pid->i, sum));
     }
     if (!status && pid->d != 0) {
-        status = variable(&slow, model, pid->name, "d");
+        status = variable(&slow, model, pid->line, pid->name, "d");
         const dfl_expr rate = dfl_div(g, dfl_sub(g, pid->error, slow), pid->filter);
         raw = dfl_add(g, raw, dfl_mul(g, pid->d, rate));
         if (!status)
@@ -74,21 +75,23 @@ dfl_status dfl_pid_add(dfl_expr *out, dfl_model *model, const dfl_pid *pid)
     return status ? status : dfl_graph_status(g);
 }
 
-dfl_status dfl_lag(dfl_expr *out, dfl_model *model, const char *name, dfl_expr u, dfl_expr T)
+dfl_status dfl_lag(dfl_expr *out, dfl_model *model, int line, const char *name, dfl_expr u,
+                   dfl_expr T)
 {
     dfl_graph *g = model->graph;
-    const dfl_status status = dfl_model_variable(out, model, DFL_A_DYNAMIC, name);
+    const dfl_status status = dfl_model_variable(out, model, line, DFL_A_DYNAMIC, name);
     return status ? status : dfl_model_equation(model, *out, dfl_div(g, dfl_sub(g, u, *out), T));
 }
 
 /* The dynamic variable NAME.PART. */
-static dfl_status variable(dfl_expr *out, dfl_model *model, const char *name, const char *part)
+static dfl_status variable(dfl_expr *out, dfl_model *model, int line, const char *name,
+                           const char *part)
 {
     dfl_text text = {.ctx = model->ctx};
     dfl_text_add(&text, "%s.%s", name, part);
     const dfl_status status =
         text.status ? text.status
-                    : dfl_model_variable(out, model, DFL_A_DYNAMIC, dfl_text_string(&text));
+                    : dfl_model_variable(out, model, line, DFL_A_DYNAMIC, dfl_text_string(&text));
     dfl_text_clear(&text);
     return status;
 }

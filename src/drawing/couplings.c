@@ -18,7 +18,7 @@ static dfl_status check_factor(const dfl_drawing *drawing, const char *call, con
 static dfl_status check_declarable(const dfl_drawing *drawing, const char *call, const char *name);
 static dfl_status check_movable(const dfl_drawing *drawing, const char *call, const char *name,
                                 int a, int b);
-static dfl_status declare(int *out, dfl_drawing *drawing, const char *name, dfl_expr row);
+static dfl_status declare(int *out, dfl_drawing *drawing, int line, const char *name, dfl_expr row);
 
 /* ------------------------------------------------------------------ coordinates */
 
@@ -78,8 +78,8 @@ static dfl_status no_coordinate(const dfl_drawing *drawing, int joint, const cha
 
 /* ------------------------------------------------------------------ couplings */
 
-dfl_status dfl_drawing_gear(int *out, dfl_drawing *drawing, const char *name, int a, int b,
-                            dfl_expr ratio)
+dfl_status dfl_drawing_gear(int *out, dfl_drawing *drawing, int line, const char *name, int a,
+                            int b, dfl_expr ratio)
 {
     dfl_graph *g = drawing->graph;
     dfl_expr qa, qb;
@@ -94,11 +94,12 @@ dfl_status dfl_drawing_gear(int *out, dfl_drawing *drawing, const char *name, in
         status = dfl_drawing_joint_angle(&qa, drawing, a, "gear", name);
     if (!status)
         status = dfl_drawing_joint_angle(&qb, drawing, b, "gear", name);
-    return status ? status : declare(out, drawing, name, dfl_sub(g, qa, dfl_mul(g, ratio, qb)));
+    return status ? status
+                  : declare(out, drawing, line, name, dfl_sub(g, qa, dfl_mul(g, ratio, qb)));
 }
 
-dfl_status dfl_drawing_rack(int *out, dfl_drawing *drawing, const char *name, int pinion, int rack,
-                            dfl_expr radius)
+dfl_status dfl_drawing_rack(int *out, dfl_drawing *drawing, int line, const char *name, int pinion,
+                            int rack, dfl_expr radius)
 {
     dfl_graph *g = drawing->graph;
     dfl_expr angle, shift;
@@ -112,10 +113,10 @@ dfl_status dfl_drawing_rack(int *out, dfl_drawing *drawing, const char *name, in
     if (!status)
         status = dfl_drawing_joint_shift(&shift, drawing, rack, "rack", name);
     return status ? status
-                  : declare(out, drawing, name, dfl_sub(g, shift, dfl_mul(g, radius, angle)));
+                  : declare(out, drawing, line, name, dfl_sub(g, shift, dfl_mul(g, radius, angle)));
 }
 
-dfl_status dfl_drawing_thread(int *out, dfl_drawing *drawing, const char *name, int joint,
+dfl_status dfl_drawing_thread(int *out, dfl_drawing *drawing, int line, const char *name, int joint,
                               dfl_expr lead)
 {
     dfl_graph *g = drawing->graph;
@@ -134,20 +135,20 @@ dfl_status dfl_drawing_thread(int *out, dfl_drawing *drawing, const char *name, 
     if (!status)
         status = dfl_drawing_joint_shift(&shift, drawing, joint, "thread", name);
     return status ? status
-                  : declare(out, drawing, name, dfl_sub(g, shift, dfl_mul(g, lead, angle)));
+                  : declare(out, drawing, line, name, dfl_sub(g, shift, dfl_mul(g, lead, angle)));
 }
 
-dfl_status dfl_drawing_belt(int *out, dfl_drawing *drawing, const char *name, int a, int b,
-                            dfl_expr radius_a, dfl_expr radius_b)
+dfl_status dfl_drawing_belt(int *out, dfl_drawing *drawing, int line, const char *name, int a,
+                            int b, dfl_expr radius_a, dfl_expr radius_b)
 {
     dfl_expr e;
     dfl_status status = check_movable(drawing, "belt", name, a, b);
     if (!status)
         status = stretch(&e, drawing, name, a, b, radius_a, radius_b);
-    return status ? status : declare(out, drawing, name, e);
+    return status ? status : declare(out, drawing, line, name, e);
 }
 
-dfl_status dfl_drawing_elastic_belt(dfl_drawing *drawing, const char *name, int a, int b,
+dfl_status dfl_drawing_elastic_belt(dfl_drawing *drawing, int line, const char *name, int a, int b,
                                     dfl_expr radius_a, dfl_expr radius_b, dfl_expr stiffness,
                                     dfl_expr damping)
 {
@@ -172,10 +173,10 @@ dfl_status dfl_drawing_elastic_belt(dfl_drawing *drawing, const char *name, int 
                             name, joint->name);
         const dfl_expr v = joint->v[angle_of(joint)];
         const dfl_expr arm = dfl_neg(g, radius[k]);
-        status = dfl_model_stored_force(model, v, dfl_mul(g, arm, dfl_mul(g, stiffness, e)));
+        status = dfl_model_stored_force(model, line, v, dfl_mul(g, arm, dfl_mul(g, stiffness, e)));
         const dfl_expr loss = dfl_mul(g, arm, dfl_mul(g, damping, rate));
         if (!status && loss != 0)
-            status = dfl_model_force(model, v, loss);
+            status = dfl_model_force(model, line, v, loss);
     }
     return status;
 }
@@ -200,7 +201,7 @@ static dfl_status stretch(dfl_expr *out, dfl_drawing *drawing, const char *name,
     return status;
 }
 
-dfl_status dfl_drawing_drive(int *out, dfl_drawing *drawing, const char *name, int index,
+dfl_status dfl_drawing_drive(int *out, dfl_drawing *drawing, int line, const char *name, int index,
                              dfl_expr motion)
 {
     const dfl_placed_joint *joint = &drawing->joints[index];
@@ -222,7 +223,7 @@ dfl_status dfl_drawing_drive(int *out, dfl_drawing *drawing, const char *name, i
                         "drive '%s': the motion contains variables; give a function of time, or "
                         "use coupling for a relation between coordinates",
                         name);
-    return declare(out, drawing, name, dfl_sub(drawing->graph, joint->p[0], motion));
+    return declare(out, drawing, line, name, dfl_sub(drawing->graph, joint->p[0], motion));
 }
 
 /* ------------------------------------------------------------------ checks */
@@ -279,7 +280,7 @@ dfl_status dfl_drawing_rate(dfl_expr *out, dfl_drawing *drawing, dfl_expr expr)
     return status;
 }
 
-static dfl_status declare(int *out, dfl_drawing *drawing, const char *name, dfl_expr row)
+static dfl_status declare(int *out, dfl_drawing *drawing, int line, const char *name, dfl_expr row)
 {
-    return dfl_model_constraint(out, drawing->model, name, row);
+    return dfl_model_constraint(out, drawing->model, line, name, row);
 }

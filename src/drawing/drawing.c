@@ -76,7 +76,7 @@ bool dfl_drawing_is_planar(const dfl_drawing *drawing)
     return drawing->planar;
 }
 
-dfl_status dfl_drawing_set_gravity(dfl_drawing *drawing, dfl_vec gravity)
+dfl_status dfl_drawing_set_gravity(dfl_drawing *drawing, int line, dfl_vec gravity)
 {
     const unsigned known = 1U << DFL_SYM_PARAM | 1U << DFL_SYM_INPUT;
     const dfl_status status = check_open(drawing, "gravity", NULL);
@@ -97,7 +97,7 @@ dfl_status dfl_drawing_set_gravity(dfl_drawing *drawing, dfl_vec gravity)
             drawing->gravity_line);
     drawing->gravity = gravity;
     drawing->heavy = true;
-    drawing->gravity_line = drawing->model->line;
+    drawing->gravity_line = line;
     return DFL_OK;
 }
 
@@ -131,7 +131,7 @@ dfl_status dfl_drawing_body(int *out, dfl_drawing *drawing, const dfl_drawn_body
     }
     *out = drawing->nbodies++;
     bodies[*out] = (dfl_placed_body){.name = name,
-                                     .line = drawing->model->line,
+                                     .line = body->line,
                                      .mass = body->mass,
                                      .com = body->com,
                                      .inertia = body->inertia,
@@ -191,7 +191,7 @@ dfl_status dfl_drawing_joint(int *out, dfl_drawing *drawing, const dfl_drawn_joi
         return DFL_NO_MEMORY;
     joint.drawn.name = NULL;
     joint.loop = dfl_drawing_closes_loop(drawing, &joint.drawn);
-    joint.line = drawing->model->line;
+    joint.line = drawn->line;
     *out = drawing->njoints++;
     joints[*out] = joint;
     if (!joint.loop) {

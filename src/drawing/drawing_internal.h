@@ -103,6 +103,7 @@ struct dfl_drawing {
     dfl_vec gravity;
     bool heavy; /* it was given ... */
     int gravity_line;
+    int line; /* of what is being lowered, for messages */
     dfl_placed_body *bodies;
     int nbodies, max_bodies;
     dfl_placed_joint *joints;

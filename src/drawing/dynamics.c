@@ -178,11 +178,11 @@ static dfl_status declare_forces(moved *all, dfl_drawing *drawing)
     for (int i = drawing->nlinks - 1; i > 0 && !status; i--) {
         const dfl_link *link = &drawing->links[i];
         moved *m = &all[i], *p = &all[link->parent];
-        drawing->model->line = drawing->joints[link->joint].line;
+        drawing->line = drawing->joints[link->joint].line;
         for (int k = 0; k < link->dofs && !status; k++) {
             const dfl_expr f = dfl_neg(g, project(drawing, link, k, m, m->N, m->F));
             if (f != 0)
-                status = dfl_model_stored_force(drawing->model, link->v[k], f);
+                status = dfl_model_stored_force(drawing->model, drawing->line, link->v[k], f);
         }
         const dfl_vec F = to_parent(g, m, m->F);
         p->F = vec_add(g, p->F, F);
@@ -244,7 +244,7 @@ static dfl_status declare_masses(moved *all, dfl_drawing *drawing)
     dfl_status status = DFL_OK;
     for (int i = drawing->nlinks - 1; i > 0 && !status; i--) {
         const dfl_link *link = &drawing->links[i];
-        drawing->model->line = drawing->joints[link->joint].line;
+        drawing->line = drawing->joints[link->joint].line;
         for (int k = 0; k < link->dofs && !status; k++)
             status = declare_row(all, drawing, i, k);
         compose(&all[link->parent], drawing->graph, &all[i]);
@@ -258,6 +258,7 @@ static dfl_status declare_row(const moved *all, dfl_drawing *drawing, int index,
 {
     dfl_graph *g = drawing->graph;
     const dfl_link *link = &drawing->links[index];
+    const int line = drawing->joints[link->joint].line;
     const dfl_expr v = link->v[k];
     const moved *m = &all[index];
     dfl_vec alpha, a;
@@ -271,7 +272,7 @@ static dfl_status declare_row(const moved *all, dfl_drawing *drawing, int index,
         for (int j = 0; j < (first < 0 ? link->dofs : first + 1) && !status; j++) {
             const dfl_expr entry = project(drawing, link, j, m, N, F);
             if (entry != 0)
-                status = dfl_model_mass(drawing->model, v, link->v[j], entry);
+                status = dfl_model_mass(drawing->model, line, v, link->v[j], entry);
         }
         F = to_parent(g, m, F);
         N = vec_cross_add(g, to_parent(g, m, N), m->r, F);

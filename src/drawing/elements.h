@@ -23,6 +23,7 @@ typedef enum dfl_stroke_kind {
 
 typedef struct dfl_stroke {
     dfl_stroke_kind kind;
+    int line; /* of the element, set by the caller */
     int a, b;
     dfl_vec at_a, at_b;
     dfl_vec u; /* line: from A to B; turn: the axis; in world axes */
@@ -58,8 +59,9 @@ dfl_status dfl_spring(dfl_expr *pull, dfl_drawing *drawing, const dfl_stroke *st
 
 /* A spring and a damper in series: r' = (c / d) (x - rest - r), *pull = c (x - rest - r); *out: r, the stretch
    of the damper, a dynamic variable NAME.r. */
-dfl_status dfl_maxwell(dfl_expr *out, dfl_expr *pull, dfl_drawing *drawing, const char *name,
-                       const dfl_stroke *stroke, dfl_expr c, dfl_expr d, dfl_expr rest);
+dfl_status dfl_maxwell(dfl_expr *out, dfl_expr *pull, dfl_drawing *drawing, int line,
+                       const char *name, const dfl_stroke *stroke, dfl_expr c, dfl_expr d,
+                       dfl_expr rest);
 
 /* A bushing at a point of the drawing, in axes of A that are those of the drawing, or z along `axis` and x
    along `axis2`: forces -(C delta + D delta') and torques of the potential eps^T C eps / 2, where delta is
@@ -130,6 +132,7 @@ dfl_expr dfl_saturate(dfl_graph *g, dfl_expr u, dfl_expr limit);
 /* A motor on a stroke, through a gear: force = gear k i, L i' = u - R i - gear k x', u within the limit. Without
    inductance i follows at once. *current: a dynamic variable NAME.i, or an expression. */
 typedef struct dfl_motor {
+    int line;
     const char *name;
     dfl_expr voltage, resistance, inductance, constant, gear, limit;
 } dfl_motor;
@@ -140,6 +143,7 @@ dfl_status dfl_motor_add(dfl_expr *current, dfl_expr *force, dfl_drawing *drawin
 /* K_p e + K_i r1 + K_d (e - r2) / T, r1' = e, r2' = (e - r2) / T, within the limit; beyond it
    r1' = e + (saturated - raw) / (K_i T_w). Variables NAME.i and NAME.d where their gains are given. */
 typedef struct dfl_pid {
+    int line;
     const char *name;
     dfl_expr error, p, i, d, filter, limit, windup;
 } dfl_pid;
@@ -147,6 +151,7 @@ typedef struct dfl_pid {
 dfl_status dfl_pid_add(dfl_expr *out, dfl_model *model, const dfl_pid *pid);
 
 /* T r' = u - r */
-dfl_status dfl_lag(dfl_expr *out, dfl_model *model, const char *name, dfl_expr u, dfl_expr T);
+dfl_status dfl_lag(dfl_expr *out, dfl_model *model, int line, const char *name, dfl_expr u,
+                   dfl_expr T);
 
 #endif

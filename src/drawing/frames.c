@@ -17,12 +17,13 @@ static dfl_status describe(dfl_drawing *drawing, const char *name, int body, dfl
 static dfl_status describe_columns(dfl_model_frame *out, dfl_drawing *drawing, int body,
                                    dfl_vec at);
 
-dfl_status dfl_drawing_frame(dfl_drawing *drawing, const char *name, int body, dfl_vec at,
+dfl_status dfl_drawing_frame(dfl_drawing *drawing, int line, const char *name, int body, dfl_vec at,
                              dfl_vec axis, dfl_vec axis2)
 {
     const dfl_status status = check_frame_name(drawing, name);
     return status ? status
                   : dfl_drawing_show(drawing, &(dfl_sight){.kind = DFL_SEE_FRAME,
+                                                           .line = line,
                                                            .name = name,
                                                            .a = body,
                                                            .at = at,

@@ -43,7 +43,7 @@ static dfl_status declare_angles(dfl_drawing *drawing, dfl_placed_joint *joint)
             dfl_text_add(&name, "%d", i + 1);
         status = name.status;
         if (!status)
-            status = dfl_model_position(&joint->p[i], model, dfl_text_string(&name));
+            status = dfl_model_position(&joint->p[i], model, joint->line, dfl_text_string(&name));
         if (!status && joint->np == joint->nv)
             status = dfl_model_velocity(&joint->v[i], model, joint->p[i]);
         const char *unit = dfl_joint_p_unit(joint->drawn.kind, i);
@@ -64,7 +64,7 @@ static dfl_status declare_speeds(dfl_drawing *drawing, dfl_placed_joint *joint)
         dfl_text_add(&name, "%s.%c%d", joint->name, i < 3 ? 'w' : 'v', i % 3 + 1);
         status = name.status;
         if (!status)
-            status = dfl_model_speed(&joint->v[i], model, dfl_text_string(&name));
+            status = dfl_model_speed(&joint->v[i], model, joint->line, dfl_text_string(&name));
         if (!status)
             status = dfl_model_unit(model, dfl_model_owner(model, joint->v[i]),
                                     dfl_joint_v_unit(joint->drawn.kind, i));

@@ -30,7 +30,8 @@ dfl_status dfl_drawing_loop_angle(dfl_expr *out, dfl_drawing *drawing, int index
     if (!status)
         status = dfl_drawing_frames(&f, drawing, joint);
     if (!status)
-        status = dfl_model_variable(out, drawing->model, DFL_A_CONTACT, dfl_text_string(&name));
+        status = dfl_model_variable(out, drawing->model, joint->line, DFL_A_CONTACT,
+                                    dfl_text_string(&name));
     dfl_text_clear(&name);
     if (status)
         return status;
@@ -40,7 +41,7 @@ dfl_status dfl_drawing_loop_angle(dfl_expr *out, dfl_drawing *drawing, int index
     status =
         dfl_model_equation(drawing->model, *out, dfl_sub(g, dfl_mul(g, C, s), dfl_mul(g, S, c)));
     if (!status)
-        status = dfl_model_side(drawing->model, joint->name,
+        status = dfl_model_side(drawing->model, joint->line, joint->name,
                                 dfl_add(g, dfl_mul(g, C, c), dfl_mul(g, S, s)));
     return status;
 }

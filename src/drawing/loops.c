@@ -266,11 +266,11 @@ static dfl_status declare_row(dfl_drawing *drawing, const dfl_placed_joint *join
     add_motions(&motions, drawing, joint);
     dfl_status status = name.status ? name.status : motions.status;
     if (!status)
-        status = dfl_model_constraint(&declaration, drawing->model, dfl_text_string(&name), row);
+        status = dfl_model_constraint(&declaration, drawing->model, joint->line,
+                                      dfl_text_string(&name), row);
     if (!status) {
         dfl_declaration *decl = &drawing->model->declarations[declaration];
         decl->meaning = meaning;
-        decl->line = joint->line;
         if (motions.length > 0)
             decl->motions = dfl_copy_string(drawing->ctx, dfl_text_string(&motions));
         status = motions.length > 0 && !decl->motions ? DFL_NO_MEMORY : DFL_OK;
@@ -339,5 +339,5 @@ static dfl_status declare_side(dfl_drawing *drawing, const dfl_placed_joint *joi
     const dfl_expr cosine = vec_dot(drawing->graph, e->A[axis], e->B[axis]);
     if (!dfl_depends(drawing->graph, cosine, DFL_SYM_P))
         return DFL_OK;
-    return dfl_model_side(drawing->model, joint->name, cosine);
+    return dfl_model_side(drawing->model, joint->line, joint->name, cosine);
 }

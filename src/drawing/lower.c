@@ -14,7 +14,6 @@ static dfl_status with_line(const dfl_drawing *drawing);
 
 dfl_status dfl_drawing_close(dfl_drawing *drawing)
 {
-    const int line = drawing->model->line;
     bool left = false;
     if (drawing->closed)
         return DFL_OK;
@@ -35,7 +34,6 @@ dfl_status dfl_drawing_close(dfl_drawing *drawing)
         status = dfl_model_stored(drawing->model, V);
     if (status)
         return status;
-    drawing->model->line = line;
     drawing->closed = true;
     return DFL_OK;
 }
@@ -136,7 +134,7 @@ static dfl_status declare_applied(dfl_drawing *drawing)
         dfl_link *parent = &drawing->links[link->parent];
         const dfl_pose *pose = dfl_link_place(drawing, i);
         const dfl_mat A = dfl_link_axes(drawing, i);
-        drawing->model->line = drawing->joints[link->joint].line;
+        drawing->line = drawing->joints[link->joint].line;
         for (int k = 0; k < link->dofs && !status; k++) {
             dfl_link unit = {.kind = link->kind, .lead = link->lead, .motion = link->motion};
             dfl_vec w, u;
@@ -145,8 +143,8 @@ static dfl_status declare_applied(dfl_drawing *drawing)
             const dfl_expr f = dfl_add(g, vec_dot(g, mat_times(g, A, w), link->torque),
                                        vec_dot(g, mat_times(g, A, u), link->force));
             if (f != 0)
-                status = (drawing->lossy ? dfl_model_force : dfl_model_stored_force)(drawing->model,
-                                                                                     link->v[k], f);
+                status = (drawing->lossy ? dfl_model_force : dfl_model_stored_force)(
+                    drawing->model, drawing->line, link->v[k], f);
         }
         parent->force = vec_add(g, parent->force, link->force);
         parent->torque =
@@ -160,7 +158,7 @@ static dfl_status declare_loops(dfl_drawing *drawing)
     dfl_status status = DFL_OK;
     for (int i = 0; i < drawing->njoints && !status; i++) {
         dfl_placed_joint *joint = &drawing->joints[i];
-        drawing->model->line = joint->line;
+        drawing->line = joint->line;
         if (joint->loop && !joint->declared)
             status = dfl_drawing_rows(drawing, joint);
     }
@@ -182,10 +180,11 @@ static dfl_status declare_lengths(dfl_drawing *drawing)
             square = dfl_add(g, square, dfl_mul(g, e[k], e[k]));
         dfl_text name = {.ctx = drawing->ctx};
         dfl_text_add(&name, "%s.length", joint->name);
-        drawing->model->line = joint->line;
+        drawing->line = joint->line;
         status = name.status;
         if (!status)
-            status = dfl_model_invariant(drawing->model, dfl_text_string(&name), square);
+            status =
+                dfl_model_invariant(drawing->model, joint->line, dfl_text_string(&name), square);
         dfl_text_clear(&name);
     }
     return status;
@@ -196,9 +195,9 @@ static dfl_status with_line(const dfl_drawing *drawing)
 {
     dfl_text text = {.ctx = drawing->ctx};
     dfl_text_add(&text, "%s", dfl_message(drawing->ctx));
-    const dfl_status status = text.status ? text.status
-                                          : dfl_model_fail(drawing->model, drawing->model->line,
-                                                           "%s", dfl_text_string(&text));
+    const dfl_status status =
+        text.status ? text.status
+                    : dfl_model_fail(drawing->model, drawing->line, "%s", dfl_text_string(&text));
     dfl_text_clear(&text);
     return status;
 }

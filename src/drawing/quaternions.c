@@ -32,7 +32,7 @@ dfl_status dfl_drawing_quaternions(dfl_drawing *drawing)
         if (joint->np == joint->nv)
             continue;
         quaternion q = read_quaternion(drawing, joint);
-        drawing->model->line = q.line;
+        drawing->line = q.line;
         double square = 0.0;
         for (int k = 0; k < 4; k++)
             square += q.e[k] * q.e[k];
@@ -133,7 +133,7 @@ static dfl_status store(dfl_drawing *drawing, const dfl_placed_joint *joint, con
     dfl_status status = DFL_OK;
     for (int k = 0; k < 4 && !status; k++)
         if (q->e[k] != 0.0)
-            status =
-                dfl_model_start(drawing->model, joint->p[joint->np - 4 + k], q->e[k], q->held[k]);
+            status = dfl_model_start(drawing->model, q->line, joint->p[joint->np - 4 + k], q->e[k],
+                                     q->held[k]);
     return status;
 }

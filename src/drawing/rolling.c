@@ -40,8 +40,8 @@ static dfl_status declare_slip(dfl_drawing *drawing, const dfl_drawn_roller *rol
 static dfl_status tie(dfl_drawing *drawing, const dfl_drawn_roller *roller, const contact *con,
                       int row, dfl_vec direction);
 
-dfl_status dfl_drawing_knife_edge(int *out, dfl_drawing *drawing, const char *name, int body,
-                                  dfl_vec at, dfl_vec lateral)
+dfl_status dfl_drawing_knife_edge(int *out, dfl_drawing *drawing, int line, const char *name,
+                                  int body, dfl_vec at, dfl_vec lateral)
 {
     dfl_graph *g = drawing->graph;
     dfl_mat R;
@@ -54,12 +54,13 @@ dfl_status dfl_drawing_knife_edge(int *out, dfl_drawing *drawing, const char *na
     if (status)
         return status;
     const dfl_vec n = mat_times(g, R, dfl_drawing_unit(drawing, lateral));
-    status = dfl_model_nonholonomic(out, drawing->model, name, vec_dot(g, n, v));
+    status = dfl_model_nonholonomic(out, drawing->model, line, name, vec_dot(g, n, v));
     return status ? status : tie_point(drawing, body, at, *out, n);
 }
 
-dfl_status dfl_drawing_wheel_spin(int *out, dfl_drawing *drawing, const char *name, int body,
-                                  dfl_vec at, dfl_vec direction, dfl_expr radius, dfl_expr spin)
+dfl_status dfl_drawing_wheel_spin(int *out, dfl_drawing *drawing, int line, const char *name,
+                                  int body, dfl_vec at, dfl_vec direction, dfl_expr radius,
+                                  dfl_expr spin)
 {
     dfl_graph *g = drawing->graph;
     dfl_expr rate;
@@ -80,7 +81,7 @@ dfl_status dfl_drawing_wheel_spin(int *out, dfl_drawing *drawing, const char *na
     if (status)
         return status;
     const dfl_vec t = mat_times(g, R, dfl_drawing_unit(drawing, direction));
-    status = dfl_model_nonholonomic(out, drawing->model, name,
+    status = dfl_model_nonholonomic(out, drawing->model, line, name,
                                     dfl_sub(g, vec_dot(g, t, v), dfl_mul(g, radius, rate)));
     return status ? status : tie_point(drawing, body, at, *out, t);
 }
@@ -115,7 +116,7 @@ dfl_status dfl_drawing_roller(int *out, dfl_drawing *drawing, const dfl_drawn_ro
     if (!status)
         status = place(&con, drawing, roller);
     if (!status)
-        status = dfl_model_constraint(out, drawing->model, roller->name, con.gap);
+        status = dfl_model_constraint(out, drawing->model, roller->line, roller->name, con.gap);
     if (!status) {
         drawing->model->declarations[*out].meaning = "distance";
         status = tie(drawing, roller, &con, *out, con.k);
@@ -125,7 +126,8 @@ dfl_status dfl_drawing_roller(int *out, dfl_drawing *drawing, const dfl_drawn_ro
         status = declare_slip(drawing, roller, &con, k);
     if (!status)
         status = dfl_drawing_show(drawing,
-                                  &(dfl_sight){.kind = vec_is_zero(roller->axis) && !drawing->planar
+                                  &(dfl_sight){.line = roller->line,
+                                               .kind = vec_is_zero(roller->axis) && !drawing->planar
                                                            ? DFL_SEE_BALL
                                                            : DFL_SEE_DISK,
                                                .name = roller->name,
@@ -236,8 +238,9 @@ static dfl_status declare_slip(dfl_drawing *drawing, const dfl_drawn_roller *rol
     dfl_text_add(&text, "%s.slip%d", roller->name, k + 1);
     dfl_status status = text.status;
     if (!status)
-        status = dfl_model_nonholonomic(&number, drawing->model, dfl_text_string(&text),
-                                        vec_dot(drawing->graph, con->across[k], con->slip));
+        status =
+            dfl_model_nonholonomic(&number, drawing->model, roller->line, dfl_text_string(&text),
+                                   vec_dot(drawing->graph, con->across[k], con->slip));
     dfl_text_clear(&text);
     return status ? status : tie(drawing, roller, con, number, con->across[k]);
 }

@@ -85,7 +85,7 @@ static dfl_status add_shape(const dfl_stage *stage, dfl_label label, dfl_shape *
     shape->name = dfl_text_string(&name);
     shape->color = label.color;
     shape->planar = stage->drawing->planar;
-    model->line = label.line;
+    shape->line = label.line;
     if (!status && name.length <= LONGEST_NAME && !dfl_is_drawn(model, model->nshapes, shape->name))
         status = dfl_model_shape(model, shape);
     dfl_text_clear(&name);

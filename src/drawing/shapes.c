@@ -36,7 +36,6 @@ dfl_status dfl_drawing_show(dfl_drawing *drawing, const dfl_sight *sight)
     sights += drawing->nsights++;
     *sights = *sight;
     sights->name = name;
-    sights->line = drawing->model->line;
     return DFL_OK;
 }
 

@@ -21,7 +21,7 @@ typedef enum dfl_sight_kind {
 typedef struct dfl_sight {
     dfl_sight_kind kind;
     const char *name;
-    int line; /* set by dfl_drawing_show */
+    int line;
     int a, b;
     dfl_vec at, to, axis, axis2;
     dfl_expr radius;

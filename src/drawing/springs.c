@@ -42,15 +42,17 @@ dfl_status dfl_spring(dfl_expr *pull, dfl_drawing *drawing, const dfl_stroke *st
     return status;
 }
 
-dfl_status dfl_maxwell(dfl_expr *out, dfl_expr *pull, dfl_drawing *drawing, const char *name,
-                       const dfl_stroke *stroke, dfl_expr c, dfl_expr d, dfl_expr rest)
+dfl_status dfl_maxwell(dfl_expr *out, dfl_expr *pull, dfl_drawing *drawing, int line,
+                       const char *name, const dfl_stroke *stroke, dfl_expr c, dfl_expr d,
+                       dfl_expr rest)
 {
     dfl_graph *g = drawing->graph;
     dfl_text variable = {.ctx = drawing->ctx};
     dfl_text_add(&variable, "%s.r", name);
     dfl_status status = variable.status;
     if (!status)
-        status = dfl_model_variable(out, drawing->model, DFL_A_DYNAMIC, dfl_text_string(&variable));
+        status = dfl_model_variable(out, drawing->model, line, DFL_A_DYNAMIC,
+                                    dfl_text_string(&variable));
     dfl_text_clear(&variable);
     if (!status && stroke->kind == DFL_STROKE_LINE)
         status = dfl_model_unit(drawing->model, dfl_model_owner(drawing->model, *out), "m");

@@ -5,7 +5,8 @@
 #include "drawing/vectors.h"
 #include "symbolic/symbolic.h"
 
-static dfl_status push_along(dfl_drawing *drawing, dfl_expr xd, dfl_expr F, bool stored);
+static dfl_status push_along(dfl_drawing *drawing, const dfl_stroke *stroke, dfl_expr F,
+                             bool stored);
 
 bool dfl_keeps_value(const dfl_graph *g, dfl_expr e)
 {
@@ -116,24 +117,26 @@ dfl_status dfl_stroke_expr(dfl_stroke *out, dfl_drawing *drawing, dfl_expr x)
 dfl_status dfl_stroke_push(dfl_drawing *drawing, const dfl_stroke *stroke, dfl_expr F, bool stored)
 {
     dfl_graph *g = drawing->graph;
-    const bool line = stroke->kind == DFL_STROKE_LINE;
+    const bool straight = stroke->kind == DFL_STROKE_LINE;
     if (F == 0)
         return dfl_graph_status(g);
     if (stroke->kind == DFL_STROKE_JOINT)
-        return (stored ? dfl_model_stored_force : dfl_model_force)(drawing->model, stroke->v, F);
+        return (stored ? dfl_model_stored_force : dfl_model_force)(drawing->model, stroke->line,
+                                                                   stroke->v, F);
     if (stroke->kind == DFL_STROKE_EXPR)
-        return push_along(drawing, stroke->xd, F, stored);
+        return push_along(drawing, stroke, F, stored);
     const dfl_vec on_b = vec_scale(g, F, stroke->u), on_a = vec_neg(g, on_b), none = vec_zero();
-    dfl_status status = dfl_drawing_apply(drawing, stroke->b, stroke->at_b, line ? on_b : none,
-                                          line ? none : on_b, stored);
+    dfl_status status = dfl_drawing_apply(drawing, stroke->b, stroke->at_b, straight ? on_b : none,
+                                          straight ? none : on_b, stored);
     if (!status)
-        status = dfl_drawing_apply(drawing, stroke->a, stroke->at_a, line ? on_a : none,
-                                   line ? none : on_a, stored);
+        status = dfl_drawing_apply(drawing, stroke->a, stroke->at_a, straight ? on_a : none,
+                                   straight ? none : on_a, stored);
     return status;
 }
 
 /* The force F dxd/dv on every velocity. */
-static dfl_status push_along(dfl_drawing *drawing, dfl_expr xd, dfl_expr F, bool stored)
+static dfl_status push_along(dfl_drawing *drawing, const dfl_stroke *stroke, dfl_expr F,
+                             bool stored)
 {
     dfl_model *model = drawing->model;
     const int most = model->count[DFL_A_POSITION] + model->count[DFL_A_SPEED];
@@ -148,11 +151,11 @@ static dfl_status push_along(dfl_drawing *drawing, dfl_expr xd, dfl_expr F, bool
         else if (decl->kind == DFL_A_POSITION && decl->expr == DFL_NO_EXPR)
             v[n++] = decl->velocity;
     }
-    dfl_status status = dfl_gradient_exprs(slope, model->graph, xd, v, n);
+    dfl_status status = dfl_gradient_exprs(slope, model->graph, stroke->xd, v, n);
     for (int i = 0; i < n && !status; i++)
         if (slope[i] != 0)
-            status = (stored ? dfl_model_stored_force
-                             : dfl_model_force)(model, v[i], dfl_mul(model->graph, F, slope[i]));
+            status = (stored ? dfl_model_stored_force : dfl_model_force)(
+                model, stroke->line, v[i], dfl_mul(model->graph, F, slope[i]));
     dfl_free(model->ctx, v);
     return status;
 }

@@ -186,7 +186,7 @@ dfl_status dfl_drawing_check_poses(dfl_drawing *drawing)
     for (int i = 0; i < drawing->njoints && !status; i++) {
         if (!drawing->joints[i].motion)
             continue;
-        drawing->model->line = drawing->joints[i].line; /* of the messages */
+        drawing->line = drawing->joints[i].line;
         status = check_pose(drawing, &drawing->joints[i]);
     }
     return status;

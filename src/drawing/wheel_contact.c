@@ -60,7 +60,8 @@ dfl_status dfl_drawing_wheel(int *out, dfl_drawing *drawing, const dfl_drawn_whe
         status = dfl_model_equation(drawing->model, wheel->y,
                                     vec_dot(g, without(g, con.D, con.t), con.slope));
     if (!status)
-        status = dfl_model_constraint(out, drawing->model, wheel->name, vec_dot(g, con.n, con.D));
+        status = dfl_model_constraint(out, drawing->model, wheel->line, wheel->name,
+                                      vec_dot(g, con.n, con.D));
     if (!status) {
         dfl_declaration *row = &drawing->model->declarations[*out];
         row->meaning = "contact";
@@ -132,8 +133,9 @@ static dfl_status declare_rolling(dfl_drawing *drawing, const dfl_drawn_wheel *w
         dfl_text_add(&name, "%s.slip%d", wheel->name, k + 1);
         status = name.status;
         if (!status)
-            status = dfl_model_nonholonomic(&number, drawing->model, dfl_text_string(&name),
-                                            vec_dot(g, directions[k], slip));
+            status =
+                dfl_model_nonholonomic(&number, drawing->model, wheel->line, dfl_text_string(&name),
+                                       vec_dot(g, directions[k], slip));
         dfl_text_clear(&name);
         if (!status)
             status = dfl_drawing_bond(drawing, wheel->b, wheel->a,

@@ -12,7 +12,6 @@
 int dfl_arg_count(lua_State *L, const char *call, int least, int most)
 {
     const int n = lua_gettop(L);
-    dfl_script_of(L)->model->line = dfl_script_line(L);
     if (n >= least && n <= most)
         return n;
     const char *given = n == 1 ? "1 argument is" : lua_pushfstring(L, "%d arguments are", n);

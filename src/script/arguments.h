@@ -7,8 +7,7 @@
 
 #include "script/sandbox.h"
 
-/* Raises an error unless `least` to `most` arguments were given; returns their number. Also tells
-   the model the line of the call. */
+/* Raises an error unless `least` to `most` arguments were given; returns their number. */
 int dfl_arg_count(lua_State *L, const char *call, int least, int most);
 
 /* What stands there: "a number", "a symbol", "nothing", ... */

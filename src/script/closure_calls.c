@@ -9,8 +9,8 @@
 
 #include <lauxlib.h>
 
-typedef dfl_status (*declare_pair_fn)(int *out, dfl_drawing *drawing, const char *name, int a,
-                                      int b, dfl_expr factor);
+typedef dfl_status (*declare_pair_fn)(int *out, dfl_drawing *drawing, int line, const char *name,
+                                      int a, int b, dfl_expr factor);
 
 static int call_gear(lua_State *L);
 static int call_rack(lua_State *L);
@@ -71,7 +71,8 @@ static int declare_pair(lua_State *L, const char *call, const char *option, decl
     const int a = dfl_arg_joint(L, call, 2), b = dfl_arg_joint(L, call, 3);
     const dfl_option options[] = {{option, DFL_OPTION_EXPR, &factor, NULL}};
     dfl_read_options(L, call, name, 4, options, 1);
-    dfl_script_check(L, declare(&number, dfl_script_drawing(L), name, a, b, factor));
+    dfl_script_check(
+        L, declare(&number, dfl_script_drawing(L), dfl_script_line(L), name, a, b, factor));
     return dfl_constraint_push(L, number);
 }
 
@@ -85,7 +86,8 @@ static int call_thread(lua_State *L)
     const int joint = dfl_arg_joint(L, "thread", 2);
     const dfl_option options[] = {{"lead", DFL_OPTION_EXPR, &lead, NULL}};
     dfl_read_options(L, "thread", name, 3, options, 1);
-    dfl_script_check(L, dfl_drawing_thread(&number, dfl_script_drawing(L), name, joint, lead));
+    dfl_script_check(L, dfl_drawing_thread(&number, dfl_script_drawing(L), dfl_script_line(L), name,
+                                           joint, lead));
     return dfl_constraint_push(L, number);
 }
 
@@ -105,8 +107,8 @@ static int call_belt(lua_State *L)
     dfl_read_options(L, "belt", name, 4, options, 4);
     dfl_drawing *drawing = dfl_script_drawing(L);
     if (elastic) {
-        dfl_script_check(L, dfl_drawing_elastic_belt(drawing, name, a, b, radius_a, radius_b,
-                                                     stiffness, damping));
+        dfl_script_check(L, dfl_drawing_elastic_belt(drawing, dfl_script_line(L), name, a, b,
+                                                     radius_a, radius_b, stiffness, damping));
         return 0;
     }
     if (damped)
@@ -114,7 +116,8 @@ static int call_belt(lua_State *L)
                          "belt '%s': damping without stiffness; give both, or none for a rigid "
                          "belt",
                          name);
-    dfl_script_check(L, dfl_drawing_belt(&number, drawing, name, a, b, radius_a, radius_b));
+    dfl_script_check(
+        L, dfl_drawing_belt(&number, drawing, dfl_script_line(L), name, a, b, radius_a, radius_b));
     return dfl_constraint_push(L, number);
 }
 
@@ -125,7 +128,8 @@ static int call_coupling(lua_State *L)
     dfl_arg_count(L, "coupling", 2, 2);
     const char *name = dfl_arg_name(L, "coupling", 1);
     const dfl_expr row = dfl_arg_expr(L, "coupling", 2);
-    dfl_script_check(L, dfl_model_constraint(&number, dfl_script_of(L)->model, name, row));
+    dfl_script_check(
+        L, dfl_model_constraint(&number, dfl_script_of(L)->model, dfl_script_line(L), name, row));
     return dfl_constraint_push(L, number);
 }
 
@@ -137,7 +141,8 @@ static int call_drive(lua_State *L)
     const char *name = dfl_arg_name(L, "drive", 1);
     const int joint = dfl_arg_joint(L, "drive", 2);
     const dfl_expr motion = dfl_arg_expr(L, "drive", 3);
-    dfl_script_check(L, dfl_drawing_drive(&number, dfl_script_drawing(L), name, joint, motion));
+    dfl_script_check(L, dfl_drawing_drive(&number, dfl_script_drawing(L), dfl_script_line(L), name,
+                                          joint, motion));
     return dfl_constraint_push(L, number);
 }
 
@@ -158,8 +163,8 @@ static int call_knife_edge(lua_State *L)
     dfl_read_options(L, "knife_edge", name, 3, options, 4);
     if (!sideways)
         lateral = lateral_of(L, "knife_edge", name, direction, along, normal);
-    dfl_script_check(
-        L, dfl_drawing_knife_edge(&number, dfl_script_drawing(L), name, body, at, lateral));
+    dfl_script_check(L, dfl_drawing_knife_edge(&number, dfl_script_drawing(L), dfl_script_line(L),
+                                               name, body, at, lateral));
     return dfl_constraint_push(L, number);
 }
 
@@ -197,12 +202,14 @@ static int call_rolling_wheel(lua_State *L)
     const dfl_vec lateral = lateral_of(L, "rolling_wheel", name, direction, along, normal);
     const char *side = lua_pushfstring(L, "%s.side", name);
     const char *roll = lua_pushfstring(L, "%s.roll", name);
-    dfl_script_check(L, dfl_drawing_knife_edge(&number, drawing, side, body, at, lateral));
-    dfl_constraint_push(L, number);
     dfl_script_check(
-        L, dfl_drawing_wheel_spin(&number, drawing, roll, body, at, direction, radius, spin));
+        L, dfl_drawing_knife_edge(&number, drawing, dfl_script_line(L), side, body, at, lateral));
     dfl_constraint_push(L, number);
-    dfl_script_check(L, dfl_drawing_show(drawing, &(dfl_sight){.kind = DFL_SEE_WHEEL,
+    dfl_script_check(L, dfl_drawing_wheel_spin(&number, drawing, dfl_script_line(L), roll, body, at,
+                                               direction, radius, spin));
+    dfl_constraint_push(L, number);
+    dfl_script_check(L, dfl_drawing_show(drawing, &(dfl_sight){.line = dfl_script_line(L),
+                                                               .kind = DFL_SEE_WHEEL,
                                                                .name = name,
                                                                .a = body,
                                                                .at = at,
@@ -231,7 +238,8 @@ static int declare_roller(lua_State *L, const char *call, bool ball)
     bool at = false, axis = false;
     int number = 0;
     dfl_arg_count(L, call, 3, 3);
-    dfl_drawn_roller roller = {.name = dfl_arg_name(L, call, 1),
+    dfl_drawn_roller roller = {.line = dfl_script_line(L),
+                               .name = dfl_arg_name(L, call, 1),
                                .body = dfl_arg_body(L, call, 2),
                                .on = DFL_GROUND,
                                .normal = {{0, planar ? one : 0, planar ? 0 : one}}};

@@ -50,7 +50,8 @@ static int declare_contact(lua_State *L, const wording *words)
     bool point = false;
     int number = 0;
     dfl_arg_count(L, words->call, 4, 4);
-    dfl_drawn_contact con = {.name = dfl_arg_name(L, words->call, 1),
+    dfl_drawn_contact con = {.line = dfl_script_line(L),
+                             .name = dfl_arg_name(L, words->call, 1),
                              .a = dfl_arg_body(L, words->call, 2),
                              .b = dfl_arg_body(L, words->call, 3),
                              .nb = words->variables,
@@ -65,12 +66,11 @@ static int declare_contact(lua_State *L, const wording *words)
     read_starts(start, L, words, con.name, con.na + con.nb);
     dfl_sandbox_charge(L, 1e4);
     for (int k = 0; k < con.na + con.nb; k++)
-        dfl_script_check(L,
-                         dfl_drawing_contact_variable(&con.s[k], drawing, con.name, k, start[k]));
+        dfl_script_check(
+            L, dfl_drawing_contact_variable(&con.s[k], drawing, con.line, con.name, k, start[k]));
     if (!point)
         con.x1 = call_curve(L, words, con.name, words->a, con.s, con.na, planar ? 2 : 3);
     con.x2 = call_curve(L, words, con.name, words->b, con.s + con.na, con.nb, planar ? 2 : 3);
-    dfl_script_of(L)->model->line = dfl_script_line(L);
     dfl_script_check(L, dfl_drawing_contact(&number, drawing, &con));
     show_curves(L, &con, start);
     dfl_constraint_push(L, number);
@@ -85,13 +85,15 @@ static void show_curves(lua_State *L, const dfl_drawn_contact *con, const double
     dfl_drawing *drawing = dfl_script_drawing(L);
     const char *a = lua_pushfstring(L, "%s.a", con->name);
     const char *b = lua_pushfstring(L, "%s.b", con->name);
-    const dfl_sight first = {.kind = DFL_SEE_CURVE,
+    const dfl_sight first = {.line = con->line,
+                             .kind = DFL_SEE_CURVE,
                              .name = a,
                              .a = con->a,
                              .at = con->x1,
                              .s = con->s[0],
                              .start = start[0]};
-    const dfl_sight second = {.kind = DFL_SEE_CURVE,
+    const dfl_sight second = {.line = con->line,
+                              .kind = DFL_SEE_CURVE,
                               .name = b,
                               .a = con->b,
                               .at = con->x2,
@@ -114,7 +116,8 @@ int dfl_script_contact_wheel(lua_State *L)
     double start[2];
     int number = 0;
     dfl_arg_count(L, words.call, 4, 4);
-    dfl_drawn_wheel wheel = {.name = dfl_arg_name(L, words.call, 1),
+    dfl_drawn_wheel wheel = {.line = dfl_script_line(L),
+                             .name = dfl_arg_name(L, words.call, 1),
                              .a = dfl_arg_body(L, words.call, 2),
                              .b = dfl_arg_body(L, words.call, 3)};
     if (dfl_drawing_is_planar(drawing))
@@ -138,13 +141,14 @@ int dfl_script_contact_wheel(lua_State *L)
     read_starts(start, L, &words, wheel.name, 2);
     wheel.start = start[1];
     dfl_sandbox_charge(L, 1e4);
-    dfl_script_check(L, dfl_drawing_contact_variable(&wheel.u, drawing, wheel.name, 0, start[0]));
-    dfl_script_check(L, dfl_drawing_contact_variable(&wheel.y, drawing, wheel.name, 1, start[1]));
+    dfl_script_check(
+        L, dfl_drawing_contact_variable(&wheel.u, drawing, wheel.line, wheel.name, 0, start[0]));
+    dfl_script_check(
+        L, dfl_drawing_contact_variable(&wheel.y, drawing, wheel.line, wheel.name, 1, start[1]));
     const dfl_vec profile = call_curve(L, &words, wheel.name, "wheel", &wheel.u, 1, 2);
     wheel.lateral = profile.e[0];
     wheel.radius = profile.e[1];
     wheel.rail = call_curve(L, &words, wheel.name, "rail", &wheel.y, 1, 3);
-    dfl_script_of(L)->model->line = dfl_script_line(L);
     dfl_script_check(L, dfl_drawing_wheel(&number, drawing, &wheel));
     show_wheel(L, &wheel, start);
     dfl_constraint_push(L, number);
@@ -178,12 +182,14 @@ static void show_wheel(lua_State *L, const dfl_drawn_wheel *wheel, const double 
     dfl_graph *g = dfl_script_of(L)->model->graph;
     const dfl_expr u = dfl_constant(g, start[0]);
     const char *rail = lua_pushfstring(L, "%s.rail", wheel->name);
-    dfl_sight disk = {.kind = DFL_SEE_DISK,
+    dfl_sight disk = {.line = wheel->line,
+                      .kind = DFL_SEE_DISK,
                       .name = wheel->name,
                       .a = wheel->a,
                       .at = wheel->at,
                       .axis = wheel->axis};
-    const dfl_sight profile = {.kind = DFL_SEE_CURVE,
+    const dfl_sight profile = {.line = wheel->line,
+                               .kind = DFL_SEE_CURVE,
                                .name = rail,
                                .a = wheel->b,
                                .at = wheel->rail,

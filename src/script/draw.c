@@ -128,7 +128,7 @@ static int draw(lua_State *L)
     const dfl_shape_kind kind = (dfl_shape_kind)lua_tointeger(L, lua_upvalueindex(1));
     drawing d = {.call = lua_tostring(L, lua_upvalueindex(2)),
                  .rule = &rules[kind],
-                 .shape = {.kind = kind, .planar = true}};
+                 .shape = {.kind = kind, .line = dfl_script_line(L), .planar = true}};
     const int first = kind == DFL_MESH ? 3 : 2; /* argument that is a point */
     const int n = dfl_arg_count(L, d.call, first + d.rule->least - 1, MOST_POINTS + 3);
     luaL_checkstack(L, 20, d.call);

@@ -98,8 +98,10 @@ dfl_stroke dfl_element_stroke(const dfl_element *e, lua_State *L)
     if (status == DFL_INVALID)
         dfl_script_error(L, "%s '%s': %s", e->call, e->name, dfl_message(dfl_script_of(L)->ctx));
     dfl_script_check(L, status);
+    stroke.line = dfl_script_line(L);
     if (stroke.kind == DFL_STROKE_LINE)
-        dfl_script_check(L, dfl_drawing_show(drawing, &(dfl_sight){.kind = DFL_SEE_SPRING,
+        dfl_script_check(L, dfl_drawing_show(drawing, &(dfl_sight){.line = stroke.line,
+                                                                   .kind = DFL_SEE_SPRING,
                                                                    .name = e->name,
                                                                    .a = e->a,
                                                                    .b = e->b,
@@ -131,7 +133,6 @@ dfl_expr dfl_element_law(lua_State *L, const dfl_element *e, const char *key,
         if (!spline)
             dfl_symbol_push(L, stroke->xd);
         lua_call(L, spline ? 1 : 2, 1);
-        dfl_script_of(L)->model->line = dfl_script_line(L);
     }
     const dfl_expr *symbol = luaL_testudata(L, -1, DFL_SYMBOL);
     if (!symbol && lua_type(L, -1) != LUA_TNUMBER)

@@ -114,7 +114,7 @@ static int call_maxwell(lua_State *L)
     dfl_element_need(L, &e, d_given, "damping", "give damping = ..., of the damper in series");
     const dfl_stroke stroke = dfl_element_stroke(&e, L);
     check(L, &e,
-          dfl_maxwell(&r, &pull, dfl_script_drawing(L), e.name, &stroke, c, d,
+          dfl_maxwell(&r, &pull, dfl_script_drawing(L), dfl_script_line(L), e.name, &stroke, c, d,
                       rest == DFL_NO_EXPR ? stroke.drawn : rest));
     return push_stroke(L, &e, &stroke, pull, (dfl_field){"r", r});
 }
@@ -125,8 +125,11 @@ static int call_actuator(lua_State *L)
 {
     dfl_graph *g = graph_of(L);
     dfl_element e = dfl_element_begin(L, "actuator");
-    dfl_motor motor = {
-        .name = e.name, .gear = dfl_constant(g, 1.0), .limit = DFL_NO_EXPR, .inductance = 0};
+    dfl_motor motor = {.line = dfl_script_line(L),
+                       .name = e.name,
+                       .gear = dfl_constant(g, 1.0),
+                       .limit = DFL_NO_EXPR,
+                       .inductance = 0};
     bool u_given = false, R_given = false, k_given = false;
     const dfl_option options[] = {{"voltage", DFL_OPTION_EXPR, &motor.voltage, &u_given},
                                   {"resistance", DFL_OPTION_EXPR, &motor.resistance, &R_given},
@@ -200,6 +203,7 @@ static int call_effort(lua_State *L)
         check(L, &e, dfl_stroke_joint(&stroke, drawing, dfl_arg_joint(L, "effort", 2), 0));
     else
         check(L, &e, dfl_stroke_expr(&stroke, drawing, dfl_arg_expr(L, "effort", 2)));
+    stroke.line = dfl_script_line(L);
     check(L, &e, dfl_stroke_push(drawing, &stroke, F, false));
     const dfl_expr power = dfl_mul(graph_of(L), F, stroke.xd);
     return push_stroke(L, &e, &stroke, F, (dfl_field){"power", power});
@@ -213,7 +217,8 @@ static int call_pid(lua_State *L)
     dfl_element e = {.call = "pid"};
     dfl_arg_count(L, "pid", 2, 2);
     e.name = dfl_arg_name(L, "pid", 1);
-    dfl_pid pid = {.name = e.name, .limit = DFL_NO_EXPR, .windup = DFL_NO_EXPR};
+    dfl_pid pid = {
+        .line = dfl_script_line(L), .name = e.name, .limit = DFL_NO_EXPR, .windup = DFL_NO_EXPR};
     dfl_expr reference = 0, value = 0, out = 0;
     bool value_given = false, p = false, i = false, d = false, filter = false;
     const dfl_option options[] = {{"reference", DFL_OPTION_EXPR, &reference, NULL},
@@ -246,7 +251,7 @@ static int call_lag(lua_State *L)
     const dfl_expr u = dfl_arg_expr(L, "lag", 2), T = dfl_arg_expr(L, "lag", 3);
     if (T == 0)
         return dfl_script_error(L, "lag '%s': the time is 0; give a positive one, in s", name);
-    dfl_script_check(L, dfl_lag(&r, dfl_script_of(L)->model, name, u, T));
+    dfl_script_check(L, dfl_lag(&r, dfl_script_of(L)->model, dfl_script_line(L), name, u, T));
     dfl_symbol_push(L, r);
     return 1;
 }

@@ -104,7 +104,7 @@ static int call_param(lua_State *L)
     const char *unit =
         n == 3 ? dfl_arg_string(L, "param", 3, "give the unit in quotes, such as \"kg\"") : NULL;
     dfl_expr symbol;
-    dfl_script_check(L, dfl_model_param(&symbol, model, name, value, unit));
+    dfl_script_check(L, dfl_model_param(&symbol, model, dfl_script_line(L), name, value, unit));
     apply_set(&model->declarations[model->ndeclarations - 1].value, L, name);
     dfl_symbol_push(L, symbol);
     return 1;
@@ -116,7 +116,8 @@ static int call_input(lua_State *L)
     dfl_arg_count(L, "input", 2, 2);
     const char *name = dfl_arg_name(L, "input", 1);
     dfl_expr symbol;
-    dfl_script_check(L, dfl_model_input(&symbol, model, name, dfl_arg_number(L, "input", 2)));
+    dfl_script_check(L, dfl_model_input(&symbol, model, dfl_script_line(L), name,
+                                        dfl_arg_number(L, "input", 2)));
     apply_set(&model->declarations[model->ndeclarations - 1].value, L, name);
     dfl_symbol_push(L, symbol);
     return 1;
@@ -128,7 +129,8 @@ static int call_setting(lua_State *L)
     dfl_model *model = model_of(L);
     dfl_arg_count(L, "setting", 2, 2);
     const char *name = dfl_arg_name(L, "setting", 1);
-    dfl_script_check(L, dfl_model_setting(model, name, dfl_arg_number(L, "setting", 2)));
+    dfl_script_check(
+        L, dfl_model_setting(model, dfl_script_line(L), name, dfl_arg_number(L, "setting", 2)));
     double *value = &model->declarations[model->ndeclarations - 1].value;
     apply_set(value, L, name);
     lua_Integer whole;
@@ -156,8 +158,8 @@ static int call_position(lua_State *L)
     luaL_checkstack(L, n + 10, "position");
     for (int i = 1; i <= n; i++) {
         dfl_expr symbol;
-        dfl_script_check(L,
-                         dfl_model_position(&symbol, model_of(L), dfl_arg_name(L, "position", i)));
+        dfl_script_check(L, dfl_model_position(&symbol, model_of(L), dfl_script_line(L),
+                                               dfl_arg_name(L, "position", i)));
         dfl_symbol_push(L, symbol);
     }
     return n;
@@ -169,7 +171,8 @@ static int call_speed(lua_State *L)
     luaL_checkstack(L, n + 10, "speed");
     for (int i = 1; i <= n; i++) {
         dfl_expr symbol;
-        dfl_script_check(L, dfl_model_speed(&symbol, model_of(L), dfl_arg_name(L, "speed", i)));
+        dfl_script_check(L, dfl_model_speed(&symbol, model_of(L), dfl_script_line(L),
+                                            dfl_arg_name(L, "speed", i)));
         dfl_symbol_push(L, symbol);
     }
     return n;
@@ -213,14 +216,16 @@ static int call_kinematics(lua_State *L)
 static int call_kinetic(lua_State *L)
 {
     dfl_arg_count(L, "kinetic", 1, 1);
-    dfl_script_check(L, dfl_model_kinetic(model_of(L), dfl_arg_expr(L, "kinetic", 1)));
+    dfl_script_check(
+        L, dfl_model_kinetic(model_of(L), dfl_script_line(L), dfl_arg_expr(L, "kinetic", 1)));
     return 0;
 }
 
 static int call_potential(lua_State *L)
 {
     dfl_arg_count(L, "potential", 1, 1);
-    dfl_script_check(L, dfl_model_potential(model_of(L), dfl_arg_expr(L, "potential", 1)));
+    dfl_script_check(
+        L, dfl_model_potential(model_of(L), dfl_script_line(L), dfl_arg_expr(L, "potential", 1)));
     return 0;
 }
 
@@ -231,7 +236,8 @@ static int call_mass(lua_State *L)
     const int n = dfl_arg_count(L, "mass", 2, 3);
     const dfl_expr u = need_symbol(L, "mass", 1, remedy);
     const dfl_expr v = n == 3 ? need_symbol(L, "mass", 2, remedy) : u;
-    dfl_script_check(L, dfl_model_mass(model_of(L), u, v, dfl_arg_expr(L, "mass", n)));
+    dfl_script_check(
+        L, dfl_model_mass(model_of(L), dfl_script_line(L), u, v, dfl_arg_expr(L, "mass", n)));
     return 0;
 }
 
@@ -241,7 +247,8 @@ static int call_force(lua_State *L)
     const dfl_expr u = need_symbol(L, "force", 1,
                                    "give what position, velocity or speed returned, or the "
                                    "coordinate of a joint, such as j.q");
-    dfl_script_check(L, dfl_model_force(model_of(L), u, dfl_arg_expr(L, "force", 2)));
+    dfl_script_check(
+        L, dfl_model_force(model_of(L), dfl_script_line(L), u, dfl_arg_expr(L, "force", 2)));
     return 0;
 }
 
@@ -260,8 +267,8 @@ static int call_constraint(lua_State *L)
     int number;
     dfl_arg_count(L, "constraint", 2, 2);
     const char *name = dfl_arg_name(L, "constraint", 1);
-    dfl_script_check(
-        L, dfl_model_constraint(&number, model_of(L), name, dfl_arg_expr(L, "constraint", 2)));
+    dfl_script_check(L, dfl_model_constraint(&number, model_of(L), dfl_script_line(L), name,
+                                             dfl_arg_expr(L, "constraint", 2)));
     return dfl_constraint_push(L, number);
 }
 
@@ -270,8 +277,8 @@ static int call_nonholonomic(lua_State *L)
     int number;
     dfl_arg_count(L, "nonholonomic", 2, 2);
     const char *name = dfl_arg_name(L, "nonholonomic", 1);
-    dfl_script_check(
-        L, dfl_model_nonholonomic(&number, model_of(L), name, dfl_arg_expr(L, "nonholonomic", 2)));
+    dfl_script_check(L, dfl_model_nonholonomic(&number, model_of(L), dfl_script_line(L), name,
+                                               dfl_arg_expr(L, "nonholonomic", 2)));
     return dfl_constraint_push(L, number);
 }
 
@@ -334,7 +341,8 @@ static int declare_variable(lua_State *L, const char *call, dfl_declared kind)
     luaL_checkstack(L, 3 * count + 10, NULL);
     for (int i = 1; i <= count; i++) {
         dfl_expr symbol;
-        dfl_script_check(L, dfl_model_variable(&symbol, model_of(L), kind, lua_tostring(L, i)));
+        dfl_script_check(L, dfl_model_variable(&symbol, model_of(L), dfl_script_line(L), kind,
+                                               lua_tostring(L, i)));
         if (has_unit)
             dfl_script_check(
                 L, dfl_model_unit(model_of(L), dfl_model_owner(model_of(L), symbol), unit));
@@ -342,7 +350,6 @@ static int declare_variable(lua_State *L, const char *call, dfl_declared kind)
     }
     if (function)
         call_for_equations(L, call, count);
-    model_of(L)->line = dfl_script_line(L); /* the function may have made calls */
     for (int i = 1; i <= count; i++) {
         const dfl_expr equation = dfl_arg_expr(L, call, function ? last + count + i : last);
         dfl_script_check(
@@ -378,7 +385,8 @@ static int call_invariant(lua_State *L)
 {
     dfl_arg_count(L, "invariant", 2, 2);
     const char *name = dfl_arg_name(L, "invariant", 1);
-    dfl_script_check(L, dfl_model_invariant(model_of(L), name, dfl_arg_expr(L, "invariant", 2)));
+    dfl_script_check(L, dfl_model_invariant(model_of(L), dfl_script_line(L), name,
+                                            dfl_arg_expr(L, "invariant", 2)));
     return 0;
 }
 
@@ -426,7 +434,8 @@ static int call_output(lua_State *L)
     const char *unit =
         n < 3 ? NULL : dfl_arg_string(L, "output", 3, "give the unit in quotes, \"N\"");
     dfl_model *model = model_of(L);
-    dfl_script_check(L, dfl_model_output(model, name, dfl_arg_expr(L, "output", 2)));
+    dfl_script_check(
+        L, dfl_model_output(model, dfl_script_line(L), name, dfl_arg_expr(L, "output", 2)));
     if (unit)
         dfl_script_check(
             L, dfl_model_unit(model, &model->declarations[model->ndeclarations - 1], unit));
@@ -457,7 +466,8 @@ static int call_event(lua_State *L)
     const char *name = dfl_arg_name(L, "event", 1);
     const dfl_expr expr = dfl_arg_expr(L, "event", 2);
     dfl_event_options(&direction, &stop, L, 3);
-    dfl_script_check(L, dfl_model_event(model_of(L), name, expr, direction, stop));
+    dfl_script_check(L,
+                     dfl_model_event(model_of(L), dfl_script_line(L), name, expr, direction, stop));
     return 0;
 }
 

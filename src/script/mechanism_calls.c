@@ -89,7 +89,8 @@ static int call_gravity(lua_State *L)
     dfl_arg_count(L, "gravity", 1, 1);
     dfl_arg_table(L, "gravity", 1, "write gravity{0, -9.81, 0}");
     const dfl_vec gravity = dfl_read_vector(L, "gravity", "it", 1, true);
-    dfl_script_check(L, dfl_drawing_set_gravity(dfl_script_drawing(L), gravity));
+    dfl_script_check(L,
+                     dfl_drawing_set_gravity(dfl_script_drawing(L), dfl_script_line(L), gravity));
     return 0;
 }
 
@@ -103,7 +104,7 @@ static int call_planar(lua_State *L)
 static int call_body(lua_State *L)
 {
     dfl_arg_count(L, "body", 1, 2);
-    dfl_drawn_body body = {.name = dfl_arg_name(L, "body", 1)};
+    dfl_drawn_body body = {.line = dfl_script_line(L), .name = dfl_arg_name(L, "body", 1)};
     bool com = false;
     dfl_body_point frame = {.at = {{0}}};
     const dfl_option options[] = {{"mass", DFL_OPTION_EXPR, &body.mass, NULL},
@@ -132,7 +133,8 @@ static int call_body(lua_State *L)
 /* KIND(name, bodyA, bodyB, {options}) */
 static int call_joint(lua_State *L)
 {
-    dfl_drawn_joint joint = {.kind = (dfl_joint_kind)lua_tointeger(L, lua_upvalueindex(1))};
+    dfl_drawn_joint joint = {.line = dfl_script_line(L),
+                             .kind = (dfl_joint_kind)lua_tointeger(L, lua_upvalueindex(1))};
     const char *call = dfl_joint_types[joint.kind].name;
     dfl_arg_count(L, call, 3, 4);
     joint.name = dfl_arg_name(L, call, 1);
@@ -206,8 +208,8 @@ static int call_frame(lua_State *L)
                                   {"axis2", DFL_OPTION_AXIS, &frame.axis2, NULL}};
     dfl_read_options(L, "frame", name, 3, options, 3);
     dfl_sandbox_charge(L, 1e4);
-    dfl_script_check(L, dfl_drawing_frame(dfl_script_drawing(L), name, frame.body, frame.at,
-                                          frame.axis, frame.axis2));
+    dfl_script_check(L, dfl_drawing_frame(dfl_script_drawing(L), dfl_script_line(L), name,
+                                          frame.body, frame.at, frame.axis, frame.axis2));
     push_point(L, &frame);
     return 1;
 }

@@ -94,7 +94,7 @@ static int start_values(lua_State *L, const char *call, bool held)
             return dfl_script_error(
                 L, "%s: the value of %s is %s; give a number, or an expression of parameters", call,
                 dfl_value_text(L, 3), dfl_arg_kind(L, 4));
-        const dfl_status status = dfl_model_start(model, symbol, value, held);
+        const dfl_status status = dfl_model_start(model, dfl_script_line(L), symbol, value, held);
         if (status == DFL_INVALID)
             return dfl_script_error(L, "%s: %s", call, dfl_message(model->ctx));
         dfl_script_check(L, status);

@@ -114,7 +114,8 @@ static void read_coordinates(request *req, lua_State *L, int table)
 static int declare_explicit(lua_State *L, const request *req)
 {
     dfl_drawing *drawing = dfl_script_drawing(L);
-    const dfl_drawn_joint drawn = {.name = req->name,
+    const dfl_drawn_joint drawn = {.line = dfl_script_line(L),
+                                   .name = req->name,
                                    .kind = DFL_JOINT_USER,
                                    .parent = req->a,
                                    .child = req->b,
@@ -132,7 +133,6 @@ static int declare_explicit(lua_State *L, const request *req)
         dfl_symbol_push(L, symbols.p[k]);
     dfl_symbol_push(L, dfl_symbol_expr(dfl_script_of(L)->model->graph, DFL_SYM_TIME, 0, "time"));
     lua_call(L, req->n + 1, 2); /* results at 6 and 7 */
-    dfl_script_of(L)->model->line = dfl_script_line(L);
     if (!lua_isnil(L, 6))
         pose.shift = dfl_read_vector(L, req->label, "the position that pose returns", 6, true);
     if (!lua_isnil(L, 7))
@@ -214,7 +214,8 @@ static int declare_implicit(lua_State *L, const request *req)
     dfl_model *model = dfl_script_of(L)->model;
     int joint = -1;
     if (!dfl_drawing_is_hung(drawing, req->b)) {
-        const dfl_drawn_joint drawn = {.name = req->name,
+        const dfl_drawn_joint drawn = {.line = dfl_script_line(L),
+                                       .name = req->name,
                                        .kind = DFL_JOINT_FREE,
                                        .parent = req->a,
                                        .child = req->b,
@@ -229,13 +230,12 @@ static int declare_implicit(lua_State *L, const request *req)
     for (int k = 0; k < req->n; k++) {
         const char *name = req->named ? lua_pushfstring(L, "%s.%s", req->name, req->names[k])
                                       : lua_pushfstring(L, "%s.u%d", req->name, k + 1);
-        dfl_script_check(L, dfl_model_position(&q[k], model, name));
+        dfl_script_check(L, dfl_model_position(&q[k], model, dfl_script_line(L), name));
         lua_pop(L, 1);
         dfl_symbol_push(L, q[k]);
     }
     dfl_symbol_push(L, dfl_symbol_expr(model->graph, DFL_SYM_TIME, 0, "time"));
     lua_call(L, req->n + 3, LUA_MULTRET); /* results from 6 on */
-    model->line = dfl_script_line(L);
     const int count = lua_gettop(L) - 5, most = dfl_drawing_is_planar(drawing) ? 3 : 6;
     if (count <= req->n || count > most + req->n)
         return dfl_script_error(L,
@@ -246,7 +246,7 @@ static int declare_implicit(lua_State *L, const request *req)
         const dfl_expr row = result_expr(L, req, 6 + k, "a residual");
         int number;
         const char *name = lua_pushfstring(L, "%s.%d", req->name, k + 1);
-        dfl_script_check(L, dfl_model_constraint(&number, model, name, row));
+        dfl_script_check(L, dfl_model_constraint(&number, model, dfl_script_line(L), name, row));
         model->declarations[number].meaning = "a residual of the user";
         lua_pop(L, 1);
     }

@@ -185,14 +185,14 @@ static void contact_variables_may_depend_on_each_other_and_on_time(void **state)
     assert_int_equal(dfl_model_create(&model, ctx, "contact"), DFL_OK);
     dfl_graph *g = model->graph;
     const dfl_expr t = dfl_symbol_expr(g, DFL_SYM_TIME, 0, "time");
-    assert_int_equal(dfl_model_position(&x, model, "x"), DFL_OK);
-    assert_int_equal(dfl_model_position(&y, model, "y"), DFL_OK);
+    assert_int_equal(dfl_model_position(&x, model, 0, "x"), DFL_OK);
+    assert_int_equal(dfl_model_position(&y, model, 0, "y"), DFL_OK);
     assert_int_equal(dfl_model_velocity(&vx, model, x), DFL_OK);
     assert_int_equal(dfl_model_velocity(&vy, model, y), DFL_OK);
-    assert_int_equal(dfl_model_kinetic(model, dfl_add(g, dfl_mul(g, vx, vx), dfl_mul(g, vy, vy))),
-                     DFL_OK);
-    assert_int_equal(dfl_model_variable(&a, model, DFL_A_CONTACT, "a"), DFL_OK);
-    assert_int_equal(dfl_model_variable(&b, model, DFL_A_CONTACT, "b"), DFL_OK);
+    assert_int_equal(
+        dfl_model_kinetic(model, 0, dfl_add(g, dfl_mul(g, vx, vx), dfl_mul(g, vy, vy))), DFL_OK);
+    assert_int_equal(dfl_model_variable(&a, model, 0, DFL_A_CONTACT, "a"), DFL_OK);
+    assert_int_equal(dfl_model_variable(&b, model, 0, DFL_A_CONTACT, "b"), DFL_OK);
     const dfl_expr two = dfl_constant(g, 2.0), three = dfl_constant(g, 3.0);
     assert_int_equal(dfl_model_equation(model, a, dfl_sub(g, dfl_add(g, dfl_mul(g, two, a), b), x)),
                      DFL_OK);
@@ -200,7 +200,7 @@ static void contact_variables_may_depend_on_each_other_and_on_time(void **state)
         dfl_model_equation(model, b,
                            dfl_sub(g, dfl_add(g, a, dfl_mul(g, three, b)), dfl_mul(g, t, t))),
         DFL_OK);
-    assert_int_equal(dfl_model_constraint(&row, model, "g", dfl_sub(g, y, dfl_mul(g, a, b))),
+    assert_int_equal(dfl_model_constraint(&row, model, 0, "g", dfl_sub(g, y, dfl_mul(g, a, b))),
                      DFL_OK);
 
     scripted s = {.ctx = ctx, .model = model};

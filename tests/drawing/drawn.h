@@ -42,7 +42,7 @@ static inline dfl_expr drawn_number(drawn *d, double value)
     if (!d->parameters || d->numbers++ % 3 || value == 0.0)
         return dfl_constant(d->model->graph, value);
     snprintf(name, sizeof name, "k%d", d->numbers);
-    drawn_expect(d, dfl_model_param(&symbol, d->model, name, value, NULL));
+    drawn_expect(d, dfl_model_param(&symbol, d->model, 0, name, value, NULL));
     return symbol;
 }
 
@@ -81,7 +81,7 @@ static inline void drawn_tree(drawn *d, const dfl_tree_description *tree)
 {
     char name[20];
     int number, drives = 0;
-    drawn_expect(d, dfl_drawing_set_gravity(d->drawing, drawn_vector(d, tree->gravity)));
+    drawn_expect(d, dfl_drawing_set_gravity(d->drawing, 0, drawn_vector(d, tree->gravity)));
     for (int i = 0; i < tree->nbodies; i++) {
         const dfl_tree_body *body = &tree->bodies[i];
         snprintf(name, sizeof name, "b%d", i);

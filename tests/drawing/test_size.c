@@ -48,7 +48,7 @@ static void make_arm(drawn *d, int n, bool twisted, uint64_t *seed)
     int number;
     d->parameters = false;
     const double gravity[3] = {0, 0, -9.81};
-    drawn_expect(d, dfl_drawing_set_gravity(d->drawing, plain_vector(d, gravity)));
+    drawn_expect(d, dfl_drawing_set_gravity(d->drawing, 0, plain_vector(d, gravity)));
     for (int i = 0; i < n; i++) {
         double at[3] = {0, 0, 0.3 * i}, axis[3] = {0, i % 2, i % 2 == 0};
         dfl_tree_body body = {0};
@@ -61,7 +61,7 @@ static void make_arm(drawn *d, int n, bool twisted, uint64_t *seed)
             snprintf(name, sizeof name, "k%d_%d", i, j);
             k[j] = dfl_constant(d->model->graph, all[j]);
             if (twisted)
-                drawn_expect(d, dfl_model_param(&k[j], d->model, name, all[j], NULL));
+                drawn_expect(d, dfl_model_param(&k[j], d->model, 0, name, all[j], NULL));
         }
         if (!twisted) {
             numbers(at, 3, seed, 1.0);
@@ -110,14 +110,14 @@ static void operations_of_a_plane_chain_grow_as_they_must(void **state)
         char name[20], joint[20];
         int number;
         const double gravity[3] = {0, -9.81, 0};
-        drawn_expect(&d, dfl_drawing_set_gravity(d.drawing, plain_vector(&d, gravity)));
+        drawn_expect(&d, dfl_drawing_set_gravity(d.drawing, 0, plain_vector(&d, gravity)));
         for (int i = 0; i < n; i++) {
             const double com[3] = {i + 0.5, 0, 0}, at[3] = {i, 0, 0};
             dfl_drawn_body b = {.name = name, .com = plain_vector(&d, com)};
             snprintf(name, sizeof name, "m%d", i);
-            drawn_expect(&d, dfl_model_param(&b.mass, d.model, name, 1, NULL));
+            drawn_expect(&d, dfl_model_param(&b.mass, d.model, 0, name, 1, NULL));
             snprintf(name, sizeof name, "J%d", i);
-            drawn_expect(&d, dfl_model_param(&b.inertia.e[2], d.model, name, 1, NULL));
+            drawn_expect(&d, dfl_model_param(&b.inertia.e[2], d.model, 0, name, 1, NULL));
             snprintf(name, sizeof name, "b%d", i);
             drawn_expect(&d, dfl_drawing_body(&number, d.drawing, &b));
             snprintf(joint, sizeof joint, "j%d", i);

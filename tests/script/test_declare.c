@@ -35,14 +35,14 @@ static void close_model(fixture *f)
 static dfl_expr position(dfl_model *model, const char *name)
 {
     dfl_expr x;
-    assert_int_equal(dfl_model_position(&x, model, name), DFL_OK);
+    assert_int_equal(dfl_model_position(&x, model, 0, name), DFL_OK);
     return x;
 }
 
 static dfl_expr speed(dfl_model *model, const char *name)
 {
     dfl_expr u;
-    assert_int_equal(dfl_model_speed(&u, model, name), DFL_OK);
+    assert_int_equal(dfl_model_speed(&u, model, 0, name), DFL_OK);
     return u;
 }
 
@@ -107,9 +107,9 @@ static void multipliers_are_numbered_by_kind(void **state)
     fixture f = open_model();
     const dfl_expr x = position(f.model, "x"), v = velocity(f.model, x);
     int a, b, c;
-    assert_int_equal(dfl_model_constraint(&a, f.model, "a", x), DFL_OK);
-    assert_int_equal(dfl_model_nonholonomic(&b, f.model, "b", v), DFL_OK);
-    assert_int_equal(dfl_model_constraint(&c, f.model, "c", x), DFL_OK);
+    assert_int_equal(dfl_model_constraint(&a, f.model, 0, "a", x), DFL_OK);
+    assert_int_equal(dfl_model_nonholonomic(&b, f.model, 0, "b", v), DFL_OK);
+    assert_int_equal(dfl_model_constraint(&c, f.model, 0, "c", x), DFL_OK);
     const dfl_declaration *d = f.model->declarations;
     assert_string_equal(symbol_of(f.model, d[b].symbol)->name, "mu(b)");
     assert_int_equal(symbol_of(f.model, d[b].symbol)->index, 0);
@@ -127,9 +127,9 @@ static void variables_are_found_by_their_names_in_results(void **state)
     int c;
     dfl_expr m, r;
     assert_int_equal(dfl_model_kinematics(f.model, z, u), DFL_OK);
-    assert_int_equal(dfl_model_constraint(&c, f.model, "rod", x), DFL_OK);
-    assert_int_equal(dfl_model_param(&m, f.model, "m", 1, "kg"), DFL_OK);
-    assert_int_equal(dfl_model_variable(&r, f.model, DFL_A_DYNAMIC, "r"), DFL_OK);
+    assert_int_equal(dfl_model_constraint(&c, f.model, 0, "rod", x), DFL_OK);
+    assert_int_equal(dfl_model_param(&m, f.model, 0, "m", 1, "kg"), DFL_OK);
+    assert_int_equal(dfl_model_variable(&r, f.model, 0, DFL_A_DYNAMIC, "r"), DFL_OK);
     const dfl_model *model = f.model;
     assert_int_equal(dfl_model_variable_named(model, "x"), x);
     assert_int_equal(dfl_model_variable_named(model, "der(x)"), velocity(f.model, x));
@@ -156,14 +156,13 @@ static void names_must_be_plain_and_unique(void **state)
         {"a b", "may consist"}, {"der(x)", "may consist"},     {"a,b", "may consist"},
         {"\xc3\xa4", "start"},  {"time", "symbol of time"}};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
-        assert_invalid(f.model, dfl_model_position(&e, f.model, wrong[i].name), wrong[i].piece);
+        assert_invalid(f.model, dfl_model_position(&e, f.model, 0, wrong[i].name), wrong[i].piece);
     assert_int_equal(f.model->ndeclarations, 0);
     static const char *const right[] = {"x", "_x", "j1.q", "crank-pin", "q[3]", "A9"};
     for (size_t i = 0; i < sizeof right / sizeof *right; i++)
         position(f.model, right[i]);
-    f.model->line = 7;
-    assert_int_equal(dfl_model_setting(f.model, "n", 3), DFL_OK);
-    assert_invalid(f.model, dfl_model_output(f.model, "n", 0),
+    assert_int_equal(dfl_model_setting(f.model, 7, "n", 3), DFL_OK);
+    assert_invalid(f.model, dfl_model_output(f.model, 0, "n", 0),
                    "already used by the setting of line 7");
     close_model(&f);
 }
@@ -199,7 +198,7 @@ static void the_nearest_name_is_near(void **state)
     fixture f = open_model();
     dfl_expr m;
     position(f.model, "angle");
-    assert_int_equal(dfl_model_param(&m, f.model, "angles", 1, NULL), DFL_OK);
+    assert_int_equal(dfl_model_param(&m, f.model, 0, "angles", 1, NULL), DFL_OK);
     assert_string_equal(dfl_model_nearest(f.model, "angl", 1u << DFL_A_PARAM), "angles");
     assert_string_equal(dfl_model_nearest(f.model, "angl", ~0u), "angle");
     assert_null(dfl_model_nearest(f.model, "angl", 1u << DFL_AN_INPUT));
@@ -215,14 +214,14 @@ static void kinematics_replaces_the_own_velocity(void **state)
     assert_int_equal(dfl_model_kinematics(f.model, x, rate), DFL_OK);
     assert_int_equal(velocity(f.model, x), rate);
     assert_invalid(f.model, dfl_model_kinematics(f.model, x, u), "already has kinematics");
-    assert_invalid(f.model, dfl_model_force(f.model, x, u), "use the speeds");
-    assert_invalid(f.model, dfl_model_mass(f.model, u, x, x), "use the speeds");
+    assert_invalid(f.model, dfl_model_force(f.model, 0, x, u), "use the speeds");
+    assert_invalid(f.model, dfl_model_mass(f.model, 0, u, x, x), "use the speeds");
     /* every use of y's own velocity comes too late for kinematics */
-    assert_int_equal(dfl_model_force(f.model, y, x), DFL_OK);
+    assert_int_equal(dfl_model_force(f.model, 0, y, x), DFL_OK);
     assert_invalid(f.model, dfl_model_kinematics(f.model, y, u), "declare kinematics first");
     const dfl_expr z = position(f.model, "z");
-    assert_int_equal(dfl_model_start(f.model, dfl_model_variable_named(f.model, "der(z)"), 1, true),
-                     DFL_OK);
+    assert_int_equal(
+        dfl_model_start(f.model, 0, dfl_model_variable_named(f.model, "der(z)"), 1, true), DFL_OK);
     assert_invalid(f.model, dfl_model_kinematics(f.model, z, u), "declare kinematics first");
     close_model(&f);
 }
@@ -235,10 +234,10 @@ static void a_speed_hidden_deep_in_a_kinetic_energy_is_found(void **state)
     const dfl_expr x = position(f.model, "x"), u = speed(f.model, "u");
     const dfl_expr v = velocity(f.model, x);
     dfl_expr T = dfl_unary(g, DFL_OP_SQ, v);
-    assert_int_equal(dfl_model_kinetic(f.model, T), DFL_OK);
+    assert_int_equal(dfl_model_kinetic(f.model, 0, T), DFL_OK);
     for (int i = 0; i < 50; i++) /* 2^50 paths lead to it */
         T = dfl_mul(g, dfl_add(g, T, u), dfl_sub(g, T, x));
-    assert_invalid(f.model, dfl_model_kinetic(f.model, T), "contains the speed u");
+    assert_invalid(f.model, dfl_model_kinetic(f.model, 0, T), "contains the speed u");
     close_model(&f);
 }
 
@@ -252,18 +251,18 @@ static void sums_of_energies_and_the_last_starting_value_count(void **state)
                    b = dfl_unary(g, DFL_OP_COS, y);
     dfl_expr E;
     assert_invalid(f.model, dfl_model_energy(&E, f.model), "no energy has been given");
-    assert_int_equal(dfl_model_kinetic(f.model, a), DFL_OK);
+    assert_int_equal(dfl_model_kinetic(f.model, 0, a), DFL_OK);
     assert_int_equal(dfl_model_energy(&E, f.model), DFL_OK);
     assert_int_equal(E, a);
-    assert_int_equal(dfl_model_potential(f.model, b), DFL_OK);
-    assert_int_equal(dfl_model_potential(f.model, x), DFL_OK);
+    assert_int_equal(dfl_model_potential(f.model, 0, b), DFL_OK);
+    assert_int_equal(dfl_model_potential(f.model, 0, x), DFL_OK);
     assert_int_equal(dfl_model_energy(&E, f.model), DFL_OK);
     assert_int_equal(E, dfl_add(g, a, dfl_add(g, b, x)));
 
-    assert_int_equal(dfl_model_start(f.model, x, 1, true), DFL_OK);
-    assert_int_equal(dfl_model_start(f.model, y, 2, true), DFL_OK);
-    assert_int_equal(dfl_model_start(f.model, x, 3, true), DFL_OK);
-    assert_invalid(f.model, dfl_model_start(f.model, x, 4, false), "x is held by initial{}");
+    assert_int_equal(dfl_model_start(f.model, 0, x, 1, true), DFL_OK);
+    assert_int_equal(dfl_model_start(f.model, 0, y, 2, true), DFL_OK);
+    assert_int_equal(dfl_model_start(f.model, 0, x, 3, true), DFL_OK);
+    assert_invalid(f.model, dfl_model_start(f.model, 0, x, 4, false), "x is held by initial{}");
     assert_int_equal(f.model->nstarts, 2);
     assert_int_equal(f.model->starts[0].symbol, x);
     assert_true(f.model->starts[0].value == 3 && f.model->starts[0].held);
@@ -276,11 +275,12 @@ static void values_must_be_finite(void **state)
     fixture f = open_model();
     const dfl_expr x = position(f.model, "x");
     dfl_expr e;
-    assert_invalid(f.model, dfl_model_param(&e, f.model, "m", NAN, NULL), "finite");
-    assert_invalid(f.model, dfl_model_input(&e, f.model, "F", INFINITY), "finite");
-    assert_invalid(f.model, dfl_model_setting(f.model, "n", -INFINITY), "finite");
-    assert_invalid(f.model, dfl_model_start(f.model, x, NAN, true), "finite");
-    assert_invalid(f.model, dfl_model_output(f.model, "o", dfl_constant(f.model->graph, INFINITY)),
+    assert_invalid(f.model, dfl_model_param(&e, f.model, 0, "m", NAN, NULL), "finite");
+    assert_invalid(f.model, dfl_model_input(&e, f.model, 0, "F", INFINITY), "finite");
+    assert_invalid(f.model, dfl_model_setting(f.model, 0, "n", -INFINITY), "finite");
+    assert_invalid(f.model, dfl_model_start(f.model, 0, x, NAN, true), "finite");
+    assert_invalid(f.model,
+                   dfl_model_output(f.model, 0, "o", dfl_constant(f.model->graph, INFINITY)),
                    "finite");
     close_model(&f);
 }
@@ -291,7 +291,7 @@ static void an_equation_is_given_once_and_to_its_own_kind(void **state)
     fixture f = open_model();
     const dfl_expr x = position(f.model, "x");
     dfl_expr w;
-    assert_int_equal(dfl_model_variable(&w, f.model, DFL_AN_AUXILIARY, "w"), DFL_OK);
+    assert_int_equal(dfl_model_variable(&w, f.model, 0, DFL_AN_AUXILIARY, "w"), DFL_OK);
     assert_invalid(f.model, dfl_model_equation(f.model, x, w), "belongs to");
     assert_int_equal(dfl_model_equation(f.model, w, dfl_sub(f.model->graph, w, x)), DFL_OK);
     assert_invalid(f.model, dfl_model_equation(f.model, w, x), "already has an equation");
