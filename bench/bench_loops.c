@@ -5,8 +5,6 @@
    against the motion of one degree of freedom, I theta'' = -W sin theta.
    usage: bench_loops [N [tolerance]] */
 #define _POSIX_C_SOURCE 200809L
-#include "multibody/mechanism.h"
-
 #include <driftless/driftless.h>
 
 #include <math.h>
@@ -16,8 +14,8 @@
 
 typedef struct linkage {
     int n;
-    dfl_tree_body *body;
-    dfl_tree_joint *joint;
+    dfl_rigid_body *body;
+    dfl_joint *joint;
     dfl_loop *loop;
     double *x0;
 } linkage;
@@ -48,16 +46,16 @@ static linkage make_linkage(int n)
     l.x0 = need(calloc((size_t)(2 * n + 2 * (2 * n + 1)), sizeof *l.x0));
     for (int i = 0; i < 2 * n + 1; i++) {
         const int column = i <= n ? i : i - n - 1;
-        l.body[i] = (dfl_tree_body){.name = i <= n ? "upright" : "coupler", .mass = 1};
+        l.body[i] = (dfl_rigid_body){.name = i <= n ? "upright" : "coupler", .mass = 1};
         l.body[i].inertia[2] = 1.0 / 12;
         l.body[i].com[0] = i <= n ? column : column + 0.5;
         l.body[i].com[1] = i <= n ? -0.5 : -1;
-        l.joint[i] = (dfl_tree_joint){.name = l.body[i].name,
-                                      .kind = DFL_JOINT_REVOLUTE,
-                                      .parent = i <= n ? DFL_GROUND : column,
-                                      .child = i,
-                                      .at = {column, i <= n ? 0 : -1, 0},
-                                      .axis = {0, 0, 1}};
+        l.joint[i] = (dfl_joint){.name = l.body[i].name,
+                                 .kind = DFL_JOINT_REVOLUTE,
+                                 .parent = i <= n ? DFL_GROUND : column,
+                                 .child = i,
+                                 .at = {column, i <= n ? 0 : -1, 0},
+                                 .axis = {0, 0, 1}};
         l.x0[2 * n + i] = i <= n ? 1 : -1; /* couplers do not turn */
     }
     for (int i = 0; i < n; i++)
@@ -98,17 +96,24 @@ static void measure(int n, double tolerance)
 {
     const double t_end = 10;
     linkage l = make_linkage(n);
-    const dfl_mechanism_description d = {
-        .tree = {2 * n + 1, 2 * n + 1, l.body, l.joint, {0, -9.81, 0}, true},
-        .nloops = n,
-        .loops = l.loop};
+    const dfl_multibody_description d = {.nbodies = 2 * n + 1,
+                                         .njoints = 2 * n + 1,
+                                         .bodies = l.body,
+                                         .joints = l.joint,
+                                         .gravity = {0, -9.81, 0},
+                                         .planar = true,
+                                         .nloops = n,
+                                         .loops = l.loop};
     const dfl_solver_options options = {.rtol = tolerance, .atol = tolerance};
     dfl_context *ctx = need(dfl_context_create());
-    dfl_mechanism *m = NULL;
+    dfl_multibody *m = NULL;
     dfl_solver *solver = NULL;
-    dfl_status status = dfl_mechanism_create(&m, ctx, &d, NULL);
+    const dfl_eom *eom = NULL;
+    dfl_status status = dfl_multibody_create(&m, ctx, &d);
     if (!status)
-        status = dfl_solver_create(&solver, ctx, dfl_mechanism_eom(m), &options);
+        status = dfl_multibody_eom(&eom, m);
+    if (!status)
+        status = dfl_solver_create(&solver, ctx, eom, &options);
     if (!status)
         status = dfl_solver_start(solver, 0, l.x0, NULL);
     const double start = now();
@@ -130,7 +135,7 @@ static void measure(int n, double tolerance)
         fflush(stdout);
     }
     dfl_solver_free(solver);
-    dfl_mechanism_free(m);
+    dfl_multibody_free(m);
     dfl_context_free(ctx);
     free_linkage(&l);
 }

@@ -32,16 +32,17 @@ static outcome simulate(double m1, double d, double t_end, const dfl_solver_opti
     two_masses it;
     two_masses_make(&it, m1, d);
     dfl_context *ctx = dfl_context_create();
-    dfl_mechanism *m = NULL;
+    dfl_multibody *m = NULL;
     dfl_solver *solver = NULL;
-    if (!ctx || dfl_mechanism_create(&m, ctx, &it.description, NULL) ||
-        dfl_solver_create(&solver, ctx, dfl_mechanism_eom(m), options) ||
+    const dfl_eom *eom = NULL;
+    if (!ctx || dfl_multibody_create(&m, ctx, &it.description) || dfl_multibody_eom(&eom, m) ||
+        dfl_solver_create(&solver, ctx, eom, options) ||
         dfl_solver_start(solver, 0, two_masses_start, NULL) || dfl_solver_advance(solver, t_end))
         stop(ctx);
     const double *x = dfl_solver_state(solver);
     const outcome found = {dfl_solver_statistics(solver).accepted, {x[2], x[2] + x[3]}};
     dfl_solver_free(solver);
-    dfl_mechanism_free(m);
+    dfl_multibody_free(m);
     dfl_context_free(ctx);
     return found;
 }

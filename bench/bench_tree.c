@@ -2,17 +2,17 @@
    a time and several at once. bench/tree_compare.py runs it in turn with the peers.
    usage: bench_tree MODEL N [values | CALLS]; CALLS: a fixed number of calls of each kind, for callgrind */
 #define _DEFAULT_SOURCE
-#include "multibody/lanes.h"
-#include "multibody/tree.h"
 #include "tree_report.h"
+
+#include <driftless/driftless.h>
 
 /* A model with `states` random states, one after the other. */
 typedef struct model {
     int shape, n, np, nv, states;
-    dfl_tree *tree;
+    dfl_multibody *multibody;
     double bytes;
     double *p, *v, *tau, *a, *out, *M; /* a: accelerations, for inverse dynamics */
-    dfl_tree_lanes *lanes;             /* and the first states side by side */
+    dfl_multibody_lanes *lanes;        /* and the first states side by side */
     double *lane_p, *lane_v, *lane_tau, *lane_a, *lane_out;
 } model;
 
@@ -26,11 +26,11 @@ static void *need(void *block)
 }
 
 /* In the drawing all frames are parallel, so that positions add up. */
-static void describe(dfl_tree_body *bodies, dfl_tree_joint *joints, const tree_body *models, int n)
+static void describe(dfl_rigid_body *bodies, dfl_joint *joints, const tree_body *models, int n)
 {
     for (int i = 0; i < n; i++) {
         const tree_body *b = &models[i];
-        dfl_tree_joint *j = &joints[i];
+        dfl_joint *j = &joints[i];
         j->kind = b->axis == TREE_FREE_AXIS ? DFL_JOINT_FREE : DFL_JOINT_REVOLUTE;
         j->parent = b->parent;
         j->child = i;
@@ -65,16 +65,16 @@ static void fill_state(model *m, int k)
 /* State k in lane k. */
 static double *side_by_side(const double *x, int n)
 {
-    double *y = need(calloc((size_t)n * DFL_TREE_LANES, sizeof *y));
-    for (int k = 0; k < DFL_TREE_LANES; k++)
+    double *y = need(calloc((size_t)n * DFL_MULTIBODY_LANES, sizeof *y));
+    for (int k = 0; k < DFL_MULTIBODY_LANES; k++)
         for (int i = 0; i < n; i++)
-            y[(long)i * DFL_TREE_LANES + k] = x[(long)k * n + i];
+            y[(long)i * DFL_MULTIBODY_LANES + k] = x[(long)k * n + i];
     return y;
 }
 
 static void make_lanes(model *m, dfl_context *ctx)
 {
-    if (dfl_tree_lanes_create(&m->lanes, ctx, m->tree)) {
+    if (dfl_multibody_lanes_create(&m->lanes, m->multibody)) {
         fprintf(stderr, "bench_tree: %s\n", dfl_message(ctx));
         exit(1);
     }
@@ -87,21 +87,23 @@ static void make_lanes(model *m, dfl_context *ctx)
 
 static void make_model(model *m, dfl_context *ctx, int shape, int n)
 {
-    dfl_tree_body *bodies = need(calloc((size_t)n, sizeof *bodies));
-    dfl_tree_joint *joints = need(calloc((size_t)n, sizeof *joints));
+    dfl_rigid_body *bodies = need(calloc((size_t)n, sizeof *bodies));
+    dfl_joint *joints = need(calloc((size_t)n, sizeof *joints));
     tree_body *models = need(calloc((size_t)n, sizeof *models));
     *m = (model){.shape = shape, .n = n, .states = tree_states(n)};
     tree_fill(models, shape, n);
     describe(bodies, joints, models, n);
-    const dfl_tree_description d = {n, n, bodies, joints, {0, 0, -9.81}, false};
+    const dfl_multibody_description d = {
+        .nbodies = n, .njoints = n, .bodies = bodies, .joints = joints, .gravity = {0, 0, -9.81}};
     const double heap = tree_heap();
-    if (dfl_tree_create(&m->tree, ctx, &d)) {
+    if (dfl_multibody_create(&m->multibody, ctx, &d)) {
         fprintf(stderr, "bench_tree: %s\n", dfl_message(ctx));
         exit(1);
     }
     m->bytes = tree_heap() - heap;
-    m->np = dfl_tree_np(m->tree);
-    m->nv = dfl_tree_nv(m->tree);
+    const dfl_multibody_sizes sizes = dfl_multibody_sizes_of(m->multibody);
+    m->np = sizes.np;
+    m->nv = sizes.nv;
     const size_t states = (size_t)m->states, nv = (size_t)m->nv;
     m->p = need(calloc(states * (size_t)m->np, sizeof(double)));
     m->v = need(calloc(states * nv, sizeof(double)));
@@ -119,13 +121,13 @@ static void make_model(model *m, dfl_context *ctx, int shape, int n)
 
 static void free_model(model *m)
 {
-    dfl_tree_lanes_free(m->lanes);
+    dfl_multibody_lanes_free(m->lanes);
     free(m->lane_p);
     free(m->lane_v);
     free(m->lane_tau);
     free(m->lane_a);
     free(m->lane_out);
-    dfl_tree_free(m->tree);
+    dfl_multibody_free(m->multibody);
     free(m->p);
     free(m->v);
     free(m->tau);
@@ -137,38 +139,38 @@ static void free_model(model *m)
 static void forward(void *user, int k)
 {
     model *m = user;
-    dfl_tree_place(m->tree, m->p + (long)k * m->np);
-    dfl_tree_forward(m->out, NULL, m->tree, m->v + (long)k * m->nv, m->tau + (long)k * m->nv, NULL);
+    dfl_multibody_move(m->multibody, 0, m->p + (long)k * m->np, m->v + (long)k * m->nv);
+    dfl_multibody_forward(m->out, NULL, m->multibody, m->tau + (long)k * m->nv);
 }
 
 static void inverse(void *user, int k)
 {
     model *m = user;
-    dfl_tree_place(m->tree, m->p + (long)k * m->np);
-    dfl_tree_inverse(m->out, m->tree, m->v + (long)k * m->nv, m->a + (long)k * m->nv, NULL);
+    dfl_multibody_move(m->multibody, 0, m->p + (long)k * m->np, m->v + (long)k * m->nv);
+    dfl_multibody_inverse(m->out, m->multibody, m->a + (long)k * m->nv);
 }
 
 static void mass(void *user, int k)
 {
     model *m = user;
-    dfl_tree_place(m->tree, m->p + (long)k * m->np);
-    dfl_tree_mass(m->M, m->nv, m->tree);
+    dfl_multibody_move(m->multibody, 0, m->p + (long)k * m->np, NULL);
+    dfl_multibody_mass(m->M, m->multibody);
 }
 
 static void forward_lanes(void *user, int k)
 {
     model *m = user;
     (void)k;
-    dfl_tree_lanes_place(m->lanes, m->lane_p);
-    dfl_tree_lanes_forward(m->lane_out, NULL, m->lanes, m->lane_v, m->lane_tau, NULL);
+    dfl_multibody_lanes_move(m->lanes, 0, m->lane_p, m->lane_v);
+    dfl_multibody_lanes_forward(m->lane_out, m->lanes, m->lane_tau);
 }
 
 static void inverse_lanes(void *user, int k)
 {
     model *m = user;
     (void)k;
-    dfl_tree_lanes_place(m->lanes, m->lane_p);
-    dfl_tree_lanes_inverse(m->lane_out, m->lanes, m->lane_v, m->lane_a, NULL);
+    dfl_multibody_lanes_move(m->lanes, 0, m->lane_p, m->lane_v);
+    dfl_multibody_lanes_inverse(m->lane_out, m->lanes, m->lane_a);
 }
 
 /* All velocities but those of a free base. */
@@ -184,7 +186,7 @@ static int lane_values(double *y, void *user)
 {
     model *m = user;
     for (int i = 0; i < m->nv; i++)
-        m->out[i] = m->lane_out[(long)i * DFL_TREE_LANES];
+        m->out[i] = m->lane_out[(long)i * DFL_MULTIBODY_LANES];
     return revolute_out(y, m);
 }
 
@@ -208,8 +210,8 @@ static void report(model *m, int values)
     const tree_task tasks[] = {
         {"FD", forward, revolute_out, 1},
         {"ID", inverse, revolute_out, 1},
-        {"FD, four states at once", forward_lanes, lane_values, DFL_TREE_LANES},
-        {"ID, four states at once", inverse_lanes, lane_values, DFL_TREE_LANES},
+        {"FD, four states at once", forward_lanes, lane_values, DFL_MULTIBODY_LANES},
+        {"ID, four states at once", inverse_lanes, lane_values, DFL_MULTIBODY_LANES},
         {"M", mass, mass_values, 1}};
     const tree_case c = {"driftless", m->shape, m->n, m->nv, m->bytes, m};
     tree_report(&c, tasks, m->M ? 5 : 4, values);

@@ -4,6 +4,7 @@
 #include <driftless/context.h>
 #include <driftless/eom.h>
 #include <driftless/linear.h>
+#include <driftless/multibody.h>
 #include <driftless/options.h>
 #include <driftless/solver.h>
 #endif

@@ -56,7 +56,7 @@ void dfl_mass_tree_numbers(dfl_mass_tree *tree, double *place, const dfl_expr *e
 
 dfl_status dfl_mass_tree_build(dfl_tree **out, const dfl_mass_tree *tree)
 {
-    const dfl_tree_description description = {
+    const dfl_multibody_description description = {
         .nbodies = tree->nbodies,
         .njoints = tree->njoints,
         .bodies = tree->bodies,

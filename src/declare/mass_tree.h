@@ -6,8 +6,7 @@
 #ifndef DFL_MASS_TREE_H
 #define DFL_MASS_TREE_H
 
-#include "multibody/loop.h"
-#include "multibody/tree.h"
+#include "multibody/multibody.h"
 #include "symbolic/symbolic.h"
 
 /* A number of the description and where it belongs. */
@@ -19,8 +18,8 @@ typedef struct dfl_tree_number {
 typedef struct dfl_mass_tree {
     dfl_context *ctx;
     int nbodies, njoints, nloops;
-    dfl_tree_body *bodies;
-    dfl_tree_joint *joints;
+    dfl_rigid_body *bodies;
+    dfl_joint *joints;
     dfl_loop *loops;
     int nrows, *rows; /* of the loops: the number of each row's declaration; -1: left out */
     double gravity[3];

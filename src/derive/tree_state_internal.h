@@ -4,7 +4,7 @@
 
 #include "derive/derive_internal.h"
 #include "derive/tree_state.h"
-#include "multibody/loop.h"
+#include "multibody/multibody.h"
 
 /* What is built anew when a number changes. */
 typedef struct tree_parts {

@@ -14,8 +14,7 @@
 #define DFL_DRAWING_BODIES_H
 
 #include "declare/declare.h"
-#include "multibody/joints.h"
-#include "multibody/tree.h"
+#include "multibody/multibody.h"
 
 typedef struct dfl_vec {
     dfl_expr e[3];

@@ -1,7 +1,7 @@
 /* check.c: whether bodies and joints make sense, with the present values of parameters. */
 #include "drawing/drawing_internal.h"
 
-#include "multibody/check.h"
+#include "multibody/multibody.h"
 #include "drawing/vectors.h"
 
 static dfl_status check_bodies(const dfl_drawing *drawing, const dfl_drawn_joint *joint);
@@ -14,7 +14,7 @@ static dfl_status check_motion(const dfl_drawing *drawing, const dfl_drawn_joint
 
 dfl_status dfl_drawing_check_body(const dfl_drawing *drawing, const dfl_drawn_body *drawn)
 {
-    dfl_tree_body body = {.name = drawn->name};
+    dfl_rigid_body body = {.name = drawn->name};
     dfl_status status =
         dfl_drawing_value(&body.mass, drawing, drawn->mass, "body", drawn->name, "mass");
     if (!status)

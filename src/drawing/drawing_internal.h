@@ -1,6 +1,6 @@
 /* drawing_internal.h: bodies, joints and links of a drawing, for the files of this module.
 
-   A link is one step of a joint (multibody/joints.h): joints with several coordinates are chains of
+   A link is one step of a joint (multibody/multibody.h): joints with several coordinates are chains of
    links without mass. The axes of every link are those of the drawing
    when all coordinates are zero, its origin is the point `at` of its joint. Link 0 is the ground; a parent has
    a smaller number than its children. Bodies behind fixed joints share a link. */
@@ -135,7 +135,7 @@ dfl_status dfl_drawing_values(double *out, const dfl_drawing *drawing, const dfl
                               int count, const char *call, const char *name, const char *what);
 
 /* The unit vector along `axis`; axes x, y, z of a frame with z along `axis` and x along `axis2` made
-   perpendicular (zero: x of the drawing, or y), as in multibody/kinematics.c; no axis: those of the
+   perpendicular (zero: x of the drawing, or y), as in multibody/tree_kinematics.c; no axis: those of the
    drawing. The expressions must have been checked. */
 dfl_vec dfl_drawing_unit(const dfl_drawing *drawing, dfl_vec axis);
 void dfl_drawing_axes(dfl_vec axes[3], const dfl_drawing *drawing, dfl_vec axis, dfl_vec axis2);

@@ -1,4 +1,4 @@
-/* loops.c: joints that close loops become constraints, with the rows of multibody/loop.c: for frames A and B
+/* loops.c: joints that close loops become constraints, with the rows of multibody/loop_rows.c: for frames A and B
    and d = r_B - r_A,
 
        DOT1(u_A, w_B) = u.w      DOT2(u_A) = u.d      distance: (d.d - L^2) / (2 L)

@@ -119,7 +119,7 @@ static dfl_status describe(dfl_mass_tree **out, const dfl_drawing *drawing)
 
 static dfl_status describe_body(dfl_mass_tree *tree, const dfl_placed_body *body)
 {
-    dfl_tree_body *b = &tree->bodies[tree->nbodies++];
+    dfl_rigid_body *b = &tree->bodies[tree->nbodies++];
     b->name = dfl_copy_string(tree->ctx, body->name);
     dfl_mass_tree_numbers(tree, &b->mass, &body->mass, 1);
     dfl_mass_tree_numbers(tree, b->com, body->com.e, 3);
@@ -130,8 +130,8 @@ static dfl_status describe_body(dfl_mass_tree *tree, const dfl_placed_body *body
 static dfl_status describe_joint(dfl_mass_tree *tree, const dfl_placed_joint *joint)
 {
     const dfl_drawn_joint *drawn = &joint->drawn;
-    dfl_tree_joint *j = &tree->joints[tree->njoints++];
-    *j = (dfl_tree_joint){.name = dfl_copy_string(tree->ctx, joint->name),
+    dfl_joint *j = &tree->joints[tree->njoints++];
+    *j = (dfl_joint){.name = dfl_copy_string(tree->ctx, joint->name),
                           .kind = drawn->kind,
                           .parent = drawn->parent,
                           .child = drawn->child,

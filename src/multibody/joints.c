@@ -1,5 +1,5 @@
 /* joints.c: the table of joints, and what follows from it. */
-#include "multibody/joints.h"
+#include "multibody/multibody.h"
 
 #include <stddef.h>
 

@@ -2,7 +2,7 @@
 #ifndef DFL_MECHANICS_LOOP_INTERNAL_H
 #define DFL_MECHANICS_LOOP_INTERNAL_H
 
-#include "multibody/loop.h"
+#include "multibody/multibody.h"
 #include "multibody/tree_internal.h"
 
 enum { X, Y, Z };

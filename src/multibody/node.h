@@ -9,8 +9,7 @@
 #ifndef DFL_MECHANICS_NODE_H
 #define DFL_MECHANICS_NODE_H
 
-#include "multibody/joints.h"
-#include "multibody/tree.h"
+#include "multibody/multibody.h"
 
 /* What does not change during a motion. Rest positions and masses are apart, since not every pass reads them. */
 typedef struct dfl_node {

@@ -14,7 +14,7 @@ struct dfl_tree {
     node_mass *mass;
     node_state *state;
     node_fold *fold;   /* nslots */
-    double *scale;     /* ARTICULATED per slot: see ranks.c */
+    double *scale;     /* ARTICULATED per slot: see tree_ranks.c */
     double *pose;      /* 12 per node: rotation to the world (row-major), origin */
     double *reference; /* the same in the reference configuration */
     double *drive;     /* 3 per drive: u, u', u'' */
@@ -31,7 +31,7 @@ struct dfl_tree {
 
 /* What derivatives need of a velocity, in world axes about a common point `origin`. */
 typedef struct dof_terms {
-    double S[6], P[6], PP[6], Q[6]; /* see derivatives.c; Q = P + SS */
+    double S[6], P[6], PP[6], Q[6]; /* see tree_derivatives.c; Q = P + SS */
 } dof_terms;
 
 /* Of a node and, after the sweep, all but v and a of all that hangs on it. */
@@ -61,6 +61,17 @@ void dfl_axes(double *R, const double *axis, const double *axis2);
 
 /* The inertia of a node with all that hangs on it, rigidly. To be called for all nodes from the last to 1. */
 const double *dfl_tree_composite(dfl_tree *tree, int node);
+
+/* Checks bodies, joints, gravity and sizes of a description. DFL_INVALID: the message names the part. */
+dfl_status dfl_tree_check(dfl_context *ctx, const dfl_multibody_description *description);
+
+static inline const char *label_of(const char *name)
+{
+    return name ? name : "(unnamed)";
+}
+
+/* The velocity of an angle or a shift of a joint; -1: there is no such motion. */
+int dfl_tree_motion(const dfl_tree *tree, int joint, int component);
 
 /* S of a one-axis node in its own frame. */
 void dfl_node_axis(double *S, const dfl_node *node);

@@ -4,7 +4,7 @@
 
 #include "../multibody/trees.h"
 
-#include "multibody/loop.h"
+#include "multibody/multibody.h"
 #include "drawing/drawing.h"
 #include "engine/engine.h"
 
@@ -77,13 +77,13 @@ static inline void drawn_drive(dfl_tree *tree, double t)
         dfl_tree_drive(tree, k, sin(t + k), cos(t + k), -sin(t + k));
 }
 
-static inline void drawn_tree(drawn *d, const dfl_tree_description *tree)
+static inline void drawn_tree(drawn *d, const dfl_multibody_description *tree)
 {
     char name[20];
     int number, drives = 0;
     drawn_expect(d, dfl_drawing_set_gravity(d->drawing, 0, drawn_vector(d, tree->gravity)));
     for (int i = 0; i < tree->nbodies; i++) {
-        const dfl_tree_body *body = &tree->bodies[i];
+        const dfl_rigid_body *body = &tree->bodies[i];
         snprintf(name, sizeof name, "b%d", i);
         dfl_drawn_body b = {.name = name, .mass = drawn_number(d, body->mass)};
         b.com = drawn_vector(d, body->com);
@@ -92,7 +92,7 @@ static inline void drawn_tree(drawn *d, const dfl_tree_description *tree)
         drawn_expect(d, dfl_drawing_body(&number, d->drawing, &b));
     }
     for (int i = 0; i < tree->njoints; i++) {
-        const dfl_tree_joint *joint = &tree->joints[i];
+        const dfl_joint *joint = &tree->joints[i];
         snprintf(name, sizeof name, "j%d", i);
         dfl_drawn_joint j = {.name = name, .kind = joint->kind};
         j.parent = joint->parent;

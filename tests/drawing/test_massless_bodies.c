@@ -3,7 +3,7 @@
 #include "../scripted.h"
 #include "drawn.h"
 
-#include "multibody/mechanism.h"
+#include "multibody/multibody.h"
 
 static const dfl_solver_options sharp = {.rtol = 1e-10, .atol = 1e-10, .self_check = true};
 
@@ -417,25 +417,32 @@ static void random_trees_have_the_directions_of_the_recursions(void **state)
 static void both_ways_give_the_same_motion(void **state)
 {
     (void)state;
-    const dfl_tree_body bodies[3] = {
+    const dfl_rigid_body bodies[3] = {
         {.name = "wheel"}, {.name = "slide"}, {.name = "load", .mass = 1}};
-    const dfl_tree_joint joints[3] = {
+    const dfl_joint joints[3] = {
         {.name = "turn", .kind = DFL_JOINT_REVOLUTE, .parent = -1, .child = 0, .axis = {0, 0, 1}},
         {.name = "x", .kind = DFL_JOINT_PRISMATIC, .parent = 0, .child = 1, .axis = {1, 0, 0}},
         {.name = "y", .kind = DFL_JOINT_PRISMATIC, .parent = 1, .child = 2, .axis = {0, 1, 0}}};
     const dfl_joint_spring springs[3] = {{0, 0, 50, 4, 0}, {1, 0, 300, 2, 0}, {2, 0, 300, 2, 0}};
-    const dfl_mechanism_description description = {
-        .tree = {3, 3, bodies, joints, {0}, true}, .nsprings = 3, .springs = springs};
+    dfl_multibody_description description = {.nbodies = 3,
+                                             .njoints = 3,
+                                             .bodies = bodies,
+                                             .joints = joints,
+                                             .gravity = {0},
+                                             .planar = true,
+                                             .nsprings = 3,
+                                             .springs = springs};
     dfl_context *ctx = dfl_context_create();
-    dfl_mechanism *numeric = NULL;
+    dfl_multibody *numeric = NULL;
     scripted s = load("local m = 0\n", rotor);
     scripted_start(&s, &sharp);
-    assert_int_equal(dfl_mechanism_create(&numeric, ctx, &description, s.x + 3), DFL_OK);
-    const run r = run_with(dfl_mechanism_eom(numeric), 0.0, s.x, 1.0, &sharp, NULL);
+    description.p0 = s.x + 3;
+    assert_int_equal(dfl_multibody_create(&numeric, ctx, &description), DFL_OK);
+    const run r = run_with(eom_of(numeric), 0.0, s.x, 1.0, &sharp, NULL);
     assert_succeeded(&r);
     scripted_advance(&s, 1.0);
     assert_near(distance(s.x, r.x, 6), 0.0, 1e-7);
-    dfl_mechanism_free(numeric);
+    dfl_multibody_free(numeric);
     dfl_context_free(ctx);
     scripted_free(&s);
 }

@@ -55,7 +55,7 @@ static void assert_same_tree(const drawn *d, dfl_tree *tree, const place *s, con
 }
 
 /* Compares at three states. */
-static void compare_trees(const dfl_tree_description *description, bool parameters, uint64_t *seed)
+static void compare_trees(const dfl_multibody_description *description, bool parameters, uint64_t *seed)
 {
     dfl_context *ctx = dfl_context_create();
     dfl_tree *tree = new_tree(ctx, description);
@@ -116,7 +116,7 @@ static void make_plane_tree(random_tree *tree, uint64_t *seed)
                                             DFL_JOINT_PLANAR, DFL_JOINT_FIXED};
     make_random_tree(tree, seed, false);
     for (int i = 0; i < TREE_BODIES; i++) {
-        dfl_tree_joint *joint = &tree->joint[i];
+        dfl_joint *joint = &tree->joint[i];
         joint->kind = i == 0 ? DFL_JOINT_REVOLUTE : kinds[choice(seed, 4)];
         for (int k = 0; k < 3; k++) {
             const bool shift = joint->kind == DFL_JOINT_PRISMATIC;
@@ -228,7 +228,7 @@ static void assert_same_loop(const drawn *d, const dfl_loops *loops, const place
     assert_same(bias[0], bias[1], n, "bias");
 }
 
-static void compare_loops(const dfl_tree_description *description, const dfl_loop *loop,
+static void compare_loops(const dfl_multibody_description *description, const dfl_loop *loop,
                           uint64_t *seed)
 {
     dfl_context *ctx = dfl_context_create();

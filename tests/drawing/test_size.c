@@ -51,7 +51,7 @@ static void make_arm(drawn *d, int n, bool twisted, uint64_t *seed)
     drawn_expect(d, dfl_drawing_set_gravity(d->drawing, 0, plain_vector(d, gravity)));
     for (int i = 0; i < n; i++) {
         double at[3] = {0, 0, 0.3 * i}, axis[3] = {0, i % 2, i % 2 == 0};
-        dfl_tree_body body = {0};
+        dfl_rigid_body body = {0};
         random_inertia(&body, WHOLE, seed);
         const double all[10] = {body.mass,       body.com[0],     body.com[1],     body.com[2],
                                 body.inertia[0], body.inertia[1], body.inertia[2], body.inertia[3],

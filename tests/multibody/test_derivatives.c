@@ -21,7 +21,7 @@ static void shifted(double *tau, dfl_tree *tree, const double *p, const double *
     dfl_tree_inverse(tau, tree, u, a, NULL);
 }
 
-static void check(dfl_context *ctx, const dfl_tree_description *d, uint64_t *seed)
+static void check(dfl_context *ctx, const dfl_multibody_description *d, uint64_t *seed)
 {
     static double Tq[TREE_MOST * TREE_MOST], Tv[TREE_MOST * TREE_MOST], M[TREE_MOST * TREE_MOST];
     static double mass[TREE_MOST * TREE_MOST];

@@ -6,9 +6,9 @@ static const double step = 1e-5; /* central differences: error of 1e-10 from bot
 
 /* A body on one joint of a moving parent. */
 typedef struct pair {
-    dfl_tree_body body[2];
-    dfl_tree_joint joint[2];
-    dfl_tree_description description;
+    dfl_rigid_body body[2];
+    dfl_joint joint[2];
+    dfl_multibody_description description;
 } pair;
 
 static pair pair_of(dfl_joint_kind kind, dfl_joint_kind parent, uint64_t *seed)
@@ -26,7 +26,8 @@ static pair pair_of(dfl_joint_kind kind, dfl_joint_kind parent, uint64_t *seed)
 
 static void describe(pair *made)
 {
-    made->description = (dfl_tree_description){2, 2, made->body, made->joint, {0}, false};
+    made->description = (dfl_multibody_description){
+        .nbodies = 2, .njoints = 2, .bodies = made->body, .joints = made->joint};
 }
 
 /* The motion of a frame on body b at p + t Z v, with the velocity v. */
@@ -168,12 +169,12 @@ static void twists_are_those_of_the_table(void **state)
          {1, 2, 3, 4, 5, 6}}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const column_case *k = &cases[i];
-        const dfl_tree_body body = {.name = "b", .mass = 1};
-        dfl_tree_joint joint = {
-            .name = "j", .kind = k->kind, .parent = DFL_GROUND, .lead = k->lead};
+        const dfl_rigid_body body = {.name = "b", .mass = 1};
+        dfl_joint joint = {.name = "j", .kind = k->kind, .parent = DFL_GROUND, .lead = k->lead};
         memcpy(joint.axis, k->axis, sizeof joint.axis);
         memcpy(joint.axis2, k->axis2, sizeof joint.axis2);
-        const dfl_tree_description d = {1, 1, &body, &joint, {0}, false};
+        const dfl_multibody_description d = {
+            .nbodies = 1, .njoints = 1, .bodies = &body, .joints = &joint};
         dfl_tree *tree = new_tree(ctx, &d);
         assert_int_equal(dfl_tree_np(tree), k->np);
         assert_int_equal(dfl_tree_nv(tree), k->nv);

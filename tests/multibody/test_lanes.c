@@ -1,9 +1,9 @@
 /* Four states at once are the same as one after the other. */
 #include "trees.h"
 
-#include "multibody/lanes.h"
+#include "multibody/multibody_internal.h"
 
-enum { L = DFL_TREE_LANES };
+enum { L = DFL_MULTIBODY_LANES };
 
 static void pack(double *lanes, const double *x, int n, int k)
 {
@@ -21,7 +21,7 @@ static void assert_lane(const double *lanes, const double *x, int n, int k)
         assert_near(lanes[i * L + k], x[i], 1e-9 * size);
 }
 
-static void check(dfl_context *ctx, const dfl_tree_description *d, uint64_t *seed)
+static void check(dfl_context *ctx, const dfl_multibody_description *d, uint64_t *seed)
 {
     dfl_tree *tree = new_tree(ctx, d);
     dfl_tree_lanes *lanes = NULL;
@@ -39,8 +39,8 @@ static void check(dfl_context *ctx, const dfl_tree_description *d, uint64_t *see
         pack(X, x[k], nv, k);
     }
     dfl_tree_lanes_place(lanes, P);
-    dfl_tree_lanes_inverse(tau, lanes, V, X, NULL);
-    dfl_tree_lanes_forward(a, Gam, lanes, V, X, NULL);
+    dfl_tree_lanes_inverse(tau, lanes, V, X);
+    dfl_tree_lanes_forward(a, Gam, lanes, V, X);
     for (int k = 0; k < L; k++) {
         dfl_tree_place(tree, p[k]);
         dfl_tree_inverse(out, tree, v[k], x[k], NULL);

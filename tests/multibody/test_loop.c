@@ -2,7 +2,7 @@
    random trees; couplings; what is refused. */
 #include "trees.h"
 
-#include "multibody/loop.h"
+#include "multibody/multibody.h"
 
 static const double step = 1e-5;
 
@@ -41,7 +41,7 @@ static void flatten(random_tree *made, uint64_t *seed)
     made->description.planar = true;
     made->description.gravity[2] = 0.0;
     for (int i = 0; i < TREE_BODIES; i++) {
-        dfl_tree_joint *joint = &made->joint[i];
+        dfl_joint *joint = &made->joint[i];
         joint->kind = i == 0 ? DFL_JOINT_REVOLUTE : kinds[choice(seed, 4)];
         const bool slide = joint->kind == DFL_JOINT_PRISMATIC;
         joint->axis[slide ? 2 : 0] = joint->axis[1] = 0.0;
@@ -192,19 +192,18 @@ static void couplings_are_linear_rows(void **state)
 {
     (void)state;
     dfl_context *ctx = dfl_context_create();
-    const dfl_tree_body bodies[3] = {{.name = "a", .inertia = {1, 1, 1}},
-                                     {.name = "b", .inertia = {1, 1, 1}},
-                                     {.name = "c", .mass = 1}};
-    const dfl_tree_joint joints[3] = {
+    const dfl_rigid_body bodies[3] = {{.name = "a", .inertia = {1, 1, 1}},
+                                      {.name = "b", .inertia = {1, 1, 1}},
+                                      {.name = "c", .mass = 1}};
+    const dfl_joint joints[3] = {
         {.name = "a", .kind = DFL_JOINT_REVOLUTE, .parent = -1, .child = 0, .axis = {0, 0, 1}},
         {.name = "b", .kind = DFL_JOINT_REVOLUTE, .parent = -1, .child = 1, .axis = {0, 0, 1}},
         {.name = "c", .kind = DFL_JOINT_PRISMATIC, .parent = -1, .child = 2, .axis = {1, 0, 0}}};
-    const dfl_tree_description d = {3, 3, bodies, joints, {0}, false};
+    const dfl_multibody_description d = {
+        .nbodies = 3, .njoints = 3, .bodies = bodies, .joints = joints};
     dfl_tree *tree = new_tree(ctx, &d);
-    const int gears[2] = {0, 1}, rack[2] = {2, 0}, zero[2] = {0, 0};
-    const double ratio[2] = {1, -3}, radius[2] = {1, -0.2};
-    const dfl_coupling couplings[2] = {{"gears", 2, gears, zero, ratio, 0.5},
-                                       {"rack", 2, rack, zero, radius, 0}};
+    const dfl_coupling_term gears[2] = {{0, 0, 1}, {1, 0, -3}}, rack[2] = {{2, 0, 1}, {0, 0, -0.2}};
+    const dfl_coupling couplings[2] = {{"gears", 2, gears, 0.5}, {"rack", 2, rack, 0}};
     dfl_loops *loops = NULL;
     assert_int_equal(dfl_loops_create(&loops, ctx, tree, 0, NULL, 2, couplings), DFL_OK);
     const double p[3] = {2, 0.5, 0.4};
@@ -221,8 +220,8 @@ static void couplings_are_linear_rows(void **state)
     assert_string_equal(dfl_loops_name(loops, 1, &within), "rack");
     assert_rates(tree, loops, &(uint64_t){5});
     dfl_loops_free(loops);
-    const int wrong[2] = {0, 7};
-    const dfl_coupling bad = {"gears", 2, wrong, zero, ratio, 0.5};
+    const dfl_coupling_term wrong[2] = {{0, 0, 1}, {7, 0, -3}};
+    const dfl_coupling bad = {"gears", 2, wrong, 0.5};
     assert_int_equal(dfl_loops_create(&loops, ctx, tree, 0, NULL, 1, &bad), DFL_INVALID);
     assert_non_null(strstr(dfl_message(ctx), "coupling 'gears'"));
     dfl_tree_free(tree);

@@ -3,14 +3,14 @@
 #include "failing.h"
 #include "trees.h"
 
-#include "multibody/mechanism.h"
+#include "multibody/multibody.h"
 
 /* Two free bodies with a loop between them, closed in the drawing. */
 typedef struct pair {
-    dfl_tree_body body[2];
-    dfl_tree_joint joint[2];
+    dfl_rigid_body body[2];
+    dfl_joint joint[2];
     dfl_loop loop;
-    dfl_mechanism_description description;
+    dfl_multibody_description description;
 } pair;
 
 static void make_pair(pair *two, dfl_joint_kind kind, bool planar, uint64_t *seed)
@@ -35,15 +35,20 @@ static void make_pair(pair *two, dfl_joint_kind kind, bool planar, uint64_t *see
         two->loop.apart = true;
         two->loop.at_b[0] = 2.0;
     }
-    two->description = (dfl_mechanism_description){
-        .tree = {2, 2, two->body, two->joint, {0.5, -9.81, 0}, planar}, .nloops = 1};
+    two->description = (dfl_multibody_description){.nbodies = 2,
+                                                   .njoints = 2,
+                                                   .bodies = two->body,
+                                                   .joints = two->joint,
+                                                   .gravity = {0.5, -9.81, 0},
+                                                   .planar = planar,
+                                                   .nloops = 1};
     two->description.loops = &two->loop;
 }
 
-static dfl_mechanism *new_mechanism(dfl_context *ctx, const dfl_mechanism_description *d)
+static dfl_multibody *new_mechanism(dfl_context *ctx, const dfl_multibody_description *d)
 {
-    dfl_mechanism *m = NULL;
-    if (dfl_mechanism_create(&m, ctx, d, NULL))
+    dfl_multibody *m = NULL;
+    if (dfl_multibody_create(&m, ctx, d))
         fail_msg("%s", dfl_message(ctx));
     return m;
 }
@@ -62,12 +67,13 @@ static void every_loop_runs_without_differences(void **state)
         if (dfl_joint_rows_of(kind, planar)->count == 0)
             continue;
         make_pair(&two, kind, planar, &seed);
-        dfl_mechanism *m = new_mechanism(ctx, &two.description);
-        const dfl_eom *eom = dfl_mechanism_eom(m);
+        dfl_multibody *m = new_mechanism(ctx, &two.description);
+        const dfl_eom *eom = eom_of(m);
         const int at_v = eom->nl, at_p = at_v + eom->nv;
         assert_non_null(eom->jacobian);
         numbers(x0 + at_v, eom->nv, &seed, 1.0);
-        dfl_tree_reference(x0 + at_p, dfl_mechanism_tree(m));
+        dfl_multibody_reference(x0 + at_p, m);
+        dfl_tree *tree = new_tree(ctx, &two.description);
         dfl_solver_options options = {.rtol = 1e-9, .atol = 1e-9, .self_check = true};
         const run start = run_with(eom, 0, x0, 0, &options, NULL);
         assert_succeeded(&start);
@@ -80,10 +86,11 @@ static void every_loop_runs_without_differences(void **state)
         assert_true(end.stats.max_residual.position < 5e-9);
         assert_true(end.stats.max_residual.velocity < 1e-8);
         for (int k = 0; k < 2; k++)
-            e[k] = tree_energy(dfl_mechanism_tree(m), &two.description.tree,
-                               (k ? end.x : start.x) + at_p, (k ? end.x : start.x) + at_v);
+            e[k] = tree_energy(tree, &two.description, (k ? end.x : start.x) + at_p,
+                               (k ? end.x : start.x) + at_v);
         assert_near(e[1], e[0], 1e-6); /* some 10 J, tolerance 1e-9 over some 30 steps */
-        dfl_mechanism_free(m);
+        dfl_tree_free(tree);
+        dfl_multibody_free(m);
     }
     assert_int_equal(dfl_context_live(ctx), 0);
     dfl_context_free(ctx);
@@ -95,23 +102,29 @@ static void a_nut_runs_down_its_spindle_over_many_turns(void **state)
 {
     (void)state;
     const double mass = 2, J = 0.1, h = -0.02, g = 9.81, t_end = 6;
-    const dfl_tree_body nut = {.name = "nut", .mass = mass, .inertia = {0.1, 0.1, J}};
-    const dfl_tree_joint slide = {.name = "spindle",
-                                  .kind = DFL_JOINT_CYLINDRICAL,
-                                  .parent = DFL_GROUND,
-                                  .child = 0,
-                                  .axis = {0, 0, 1}};
+    const dfl_rigid_body nut = {.name = "nut", .mass = mass, .inertia = {0.1, 0.1, J}};
+    const dfl_joint slide = {.name = "spindle",
+                             .kind = DFL_JOINT_CYLINDRICAL,
+                             .parent = DFL_GROUND,
+                             .child = 0,
+                             .axis = {0, 0, 1}};
     const dfl_loop thread = {.name = "thread",
                              .kind = DFL_JOINT_SCREW,
                              .a = DFL_GROUND,
                              .b = 0,
                              .axis = {0, 0, 1},
                              .lead = h};
-    const dfl_mechanism_description d = {
-        .tree = {1, 1, &nut, &slide, {0, 0, -g}, false}, .nloops = 1, .loops = &thread};
+    const dfl_multibody_description d = {.nbodies = 1,
+                                         .njoints = 1,
+                                         .bodies = &nut,
+                                         .joints = &slide,
+                                         .gravity = {0, 0, -g},
+                                         .planar = false,
+                                         .nloops = 1,
+                                         .loops = &thread};
     dfl_context *ctx = dfl_context_create();
-    dfl_mechanism *m = new_mechanism(ctx, &d);
-    const dfl_eom *eom = dfl_mechanism_eom(m);
+    dfl_multibody *m = new_mechanism(ctx, &d);
+    const dfl_eom *eom = eom_of(m);
     const dfl_solver_options options = {.rtol = 1e-9, .atol = 1e-9};
     double x0[RUN_MOST] = {0};
     const run r = run_with(eom, 0, x0, t_end, &options, NULL);
@@ -120,7 +133,7 @@ static void a_nut_runs_down_its_spindle_over_many_turns(void **state)
     assert_true(phi > 11 * 2 * 3.14159265358979);
     assert_near(r.x[eom->nl + 2], phi, 1e-7);
     assert_near(r.x[eom->nl + 3], h * phi, 1e-8);
-    dfl_mechanism_free(m);
+    dfl_multibody_free(m);
     dfl_context_free(ctx);
 }
 
@@ -129,11 +142,11 @@ static void a_screw_without_lead_is_refused(void **state)
     (void)state;
     uint64_t seed = 3;
     pair two;
-    dfl_mechanism *m = NULL;
+    dfl_multibody *m = NULL;
     dfl_context *ctx = dfl_context_create();
     make_pair(&two, DFL_JOINT_SCREW, false, &seed);
     two.loop.lead = 0.0;
-    assert_int_equal(dfl_mechanism_create(&m, ctx, &two.description, NULL), DFL_INVALID);
+    assert_int_equal(dfl_multibody_create(&m, ctx, &two.description), DFL_INVALID);
     assert_non_null(strstr(dfl_message(ctx), "loop 'loop': a screw needs a lead"));
     assert_int_equal(dfl_context_live(ctx), 0);
     dfl_context_free(ctx);
@@ -145,11 +158,11 @@ static void a_screw_without_lead_is_refused(void **state)
 static void a_slider_crank_stays_closed_over_many_turns(void **state)
 {
     (void)state;
-    const dfl_tree_body bodies[3] = {
+    const dfl_rigid_body bodies[3] = {
         {.name = "slider", .mass = 1},
         {.name = "rod", .mass = 0.8, .com = {0.5, 0, 0}, .inertia = {0, 0, 0.8 / 12}},
         {.name = "crank", .mass = 0.6, .com = {1.25, 0, 0}, .inertia = {0, 0, 0.15 / 12}}};
-    const dfl_tree_joint joints[3] = {
+    const dfl_joint joints[3] = {
         {.name = "x",
          .kind = DFL_JOINT_PRISMATIC,
          .parent = DFL_GROUND,
@@ -168,8 +181,14 @@ static void a_slider_crank_stays_closed_over_many_turns(void **state)
                           .b = 2,
                           .apart = true,
                           .at_b = {1.5, 0, 0}};
-    const dfl_mechanism_description d = {
-        .tree = {3, 3, bodies, joints, {0}, true}, .nloops = 1, .loops = &pin};
+    const dfl_multibody_description d = {.nbodies = 3,
+                                         .njoints = 3,
+                                         .bodies = bodies,
+                                         .joints = joints,
+                                         .gravity = {0},
+                                         .planar = true,
+                                         .nloops = 1,
+                                         .loops = &pin};
     const double x0[8] = {0,
                           0,
                           -1.659326451738,
@@ -181,20 +200,20 @@ static void a_slider_crank_stays_closed_over_many_turns(void **state)
     const double pi = 3.14159265358979;
     const dfl_solver_options options = {.rtol = 1e-9, .atol = 1e-9};
     dfl_context *ctx = dfl_context_create();
-    dfl_mechanism *m = new_mechanism(ctx, &d);
-    const dfl_eom *eom = dfl_mechanism_eom(m);
+    dfl_multibody *m = new_mechanism(ctx, &d);
+    const dfl_eom *eom = eom_of(m);
     const run r = run_with(eom, 0, x0, 40, &options, NULL);
     assert_succeeded(&r);
     assert_near(r.x[6] + r.x[7] - pi, 167.1991, 1e-4); /* all digits that are known */
-    assert_near(tree_energy(dfl_mechanism_tree(m), &d.tree, r.x + 5, r.x + 2), 2.556201145253,
-                1e-6);
+    dfl_tree *tree = new_tree(ctx, &d);
+    assert_near(tree_energy(tree, &d, r.x + 5, r.x + 2), 2.556201145253, 1e-6);
     const run longer = run_with(eom, 0, x0, 300, &options, NULL);
     assert_succeeded(&longer);
     assert_true(longer.stats.max_residual.position < 1e-11);
     assert_true(longer.stats.max_residual.velocity < 1e-9);
-    assert_near(tree_energy(dfl_mechanism_tree(m), &d.tree, longer.x + 5, longer.x + 2),
-                2.556201145253, 1e-5);
-    dfl_mechanism_free(m);
+    assert_near(tree_energy(tree, &d, longer.x + 5, longer.x + 2), 2.556201145253, 1e-5);
+    dfl_tree_free(tree);
+    dfl_multibody_free(m);
     dfl_context_free(ctx);
 }
 
@@ -203,10 +222,10 @@ static void a_slider_crank_stays_closed_over_many_turns(void **state)
 static void loops_leave_massless_directions_with_derivatives(void **state)
 {
     (void)state;
-    const dfl_tree_body bodies[3] = {{.name = "node"},
-                                     {.name = "mass", .mass = 1, .inertia = {0.1, 0.2, 0.2}},
-                                     {.name = "bob", .mass = 2, .com = {2, 0, -1}}};
-    const dfl_tree_joint joints[3] = {
+    const dfl_rigid_body bodies[3] = {{.name = "node"},
+                                      {.name = "mass", .mass = 1, .inertia = {0.1, 0.2, 0.2}},
+                                      {.name = "bob", .mass = 2, .com = {2, 0, -1}}};
+    const dfl_joint joints[3] = {
         {.name = "node", .kind = DFL_JOINT_TRANSLATION, .parent = DFL_GROUND, .child = 0},
         {.name = "mass", .kind = DFL_JOINT_TRANSLATION, .parent = 0, .child = 1},
         {.name = "bob",
@@ -232,13 +251,18 @@ static void loops_leave_massless_directions_with_derivatives(void **state)
     const dfl_loop both[2] = {loops[0], far};
     dfl_context *ctx = dfl_context_create();
     for (int nloops = 1; nloops <= 2; nloops++) {
-        const dfl_mechanism_description d = {.tree = {3, 3, bodies, joints, {0, 0, -9.81}, false},
+        const dfl_multibody_description d = {.nbodies = 3,
+                                             .njoints = 3,
+                                             .bodies = bodies,
+                                             .joints = joints,
+                                             .gravity = {0, 0, -9.81},
+                                             .planar = false,
                                              .nloops = nloops,
                                              .loops = both,
                                              .nsprings = 6,
                                              .springs = springs};
-        dfl_mechanism *m = new_mechanism(ctx, &d);
-        const dfl_eom *eom = dfl_mechanism_eom(m);
+        dfl_multibody *m = new_mechanism(ctx, &d);
+        const dfl_eom *eom = eom_of(m);
         double x0[RUN_MOST] = {0};
         assert_int_equal(eom->n0, 3 - nloops);
         assert_non_null(eom->jacobian);
@@ -250,7 +274,7 @@ static void loops_leave_massless_directions_with_derivatives(void **state)
         options.self_check = false;
         const run plain = run_with(eom, 0, start.x, 0.2, &options, NULL);
         assert_int_equal(plain.stats.difference_evaluations, 0);
-        dfl_mechanism_free(m);
+        dfl_multibody_free(m);
     }
     assert_int_equal(dfl_context_live(ctx), 0);
     dfl_context_free(ctx);
@@ -259,8 +283,8 @@ static void loops_leave_massless_directions_with_derivatives(void **state)
 static void creation_survives_every_failed_allocation(void **state)
 {
     (void)state;
-    const dfl_tree_body bodies[2] = {{.name = "node"}, {.name = "mass", .mass = 1}};
-    const dfl_tree_joint joints[2] = {
+    const dfl_rigid_body bodies[2] = {{.name = "node"}, {.name = "mass", .mass = 1}};
+    const dfl_joint joints[2] = {
         {.name = "node", .kind = DFL_JOINT_TRANSLATION, .parent = DFL_GROUND, .child = 0},
         {.name = "mass", .kind = DFL_JOINT_TRANSLATION, .parent = 0, .child = 1}};
     const dfl_loop rod = {.name = "rod",
@@ -269,14 +293,14 @@ static void creation_survives_every_failed_allocation(void **state)
                           .b = 0,
                           .at = {0, 0, 1},
                           .apart = true};
-    const dfl_mechanism_description d = {
-        .tree = {2, 2, bodies, joints, {0}, false}, .nloops = 1, .loops = &rod};
+    const dfl_multibody_description d = {
+        .nbodies = 2, .njoints = 2, .bodies = bodies, .joints = joints, .nloops = 1, .loops = &rod};
     dfl_context *ctx = dfl_context_create();
     dfl_status status;
     WHILE_ALLOCATIONS_FAIL(status, ctx) {
-        dfl_mechanism *m = NULL;
-        status = dfl_mechanism_create(&m, ctx, &d, NULL);
-        dfl_mechanism_free(m);
+        dfl_multibody *m = NULL;
+        status = dfl_multibody_create(&m, ctx, &d);
+        dfl_multibody_free(m);
     }
     dfl_context_free(ctx);
 }

@@ -4,7 +4,7 @@
 #include "trees.h"
 #include "two_masses.h"
 
-#include "multibody/mechanism.h"
+#include "multibody/multibody.h"
 #include "multibody/tree_internal.h"
 
 #include <lapacke.h>
@@ -140,12 +140,12 @@ static run oscillate(double m1, double d, double t_end, double tol)
     two_masses_make(&it, m1, d);
     const dfl_solver_options options = {.rtol = tol, .atol = tol, .order = 5};
     dfl_context *ctx = dfl_context_create();
-    dfl_mechanism *m = NULL;
-    if (dfl_mechanism_create(&m, ctx, &it.description, NULL))
+    dfl_multibody *m = NULL;
+    if (dfl_multibody_create(&m, ctx, &it.description))
         fail_msg("%s", dfl_message(ctx));
-    const run r = run_with(dfl_mechanism_eom(m), 0, two_masses_start, t_end, &options, NULL);
+    const run r = run_with(eom_of(m), 0, two_masses_start, t_end, &options, NULL);
     assert_succeeded(&r);
-    dfl_mechanism_free(m);
+    dfl_multibody_free(m);
     dfl_context_free(ctx);
     return r;
 }
@@ -184,11 +184,11 @@ static void a_massless_node_saves_the_steps_of_a_small_mass(void **state)
    universal joint has mass, one has not. A small inertia eps changes the motion by O(eps). */
 static run spatial_chain(double eps, const double *x0, double t_end, int *n0)
 {
-    const dfl_tree_body bodies[3] = {
+    const dfl_rigid_body bodies[3] = {
         {.name = "cross", .com = {0, 0, 0}, .inertia = {eps, eps, eps}},
         {.name = "point", .mass = 1, .com = {0.8, 0, 0.3}},
         {.name = "bob", .mass = 0.5, .com = {0.8, 0, -0.2}, .inertia = {0.02, 0.02, 0.01}}};
-    const dfl_tree_joint joints[3] = {
+    const dfl_joint joints[3] = {
         {.name = "u",
          .kind = DFL_JOINT_UNIVERSAL,
          .parent = DFL_GROUND,
@@ -204,17 +204,24 @@ static run spatial_chain(double eps, const double *x0, double t_end, int *n0)
          .axis = {0, 1, 0}}};
     const dfl_joint_spring springs[6] = {{0, 0, 30, 4, 0},  {0, 1, 30, 4, 0},  {1, 0, 200, 3, 0},
                                          {1, 1, 200, 3, 0}, {1, 2, 200, 3, 0}, {2, 0, 0, 0.1, 0}};
-    const dfl_mechanism_description d = {
-        .tree = {3, 3, bodies, joints, {0, 0, -9.81}, false}, .nsprings = 6, .springs = springs};
+    const dfl_multibody_description d = {.nbodies = 3,
+                                         .njoints = 3,
+                                         .bodies = bodies,
+                                         .joints = joints,
+                                         .gravity = {0, 0, -9.81},
+                                         .planar = false,
+                                         .nsprings = 6,
+                                         .springs = springs,
+                                         .p0 = x0 + 6};
     const dfl_solver_options options = {.rtol = 1e-10, .atol = 1e-10, .self_check = true};
     dfl_context *ctx = dfl_context_create();
-    dfl_mechanism *m = NULL;
-    if (dfl_mechanism_create(&m, ctx, &d, x0 + 6))
+    dfl_multibody *m = NULL;
+    if (dfl_multibody_create(&m, ctx, &d))
         fail_msg("%s", dfl_message(ctx));
-    *n0 = dfl_mechanism_eom(m)->n0;
-    const run r = run_with(dfl_mechanism_eom(m), 0, x0, t_end, &options, NULL);
+    *n0 = eom_of(m)->n0;
+    const run r = run_with(eom_of(m), 0, x0, t_end, &options, NULL);
     assert_succeeded(&r);
-    dfl_mechanism_free(m);
+    dfl_multibody_free(m);
     assert_int_equal(dfl_context_live(ctx), 0);
     dfl_context_free(ctx);
     return r;

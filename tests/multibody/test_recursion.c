@@ -5,7 +5,7 @@
 
 enum { TREES = 200 };
 
-typedef void (*check_fn)(dfl_tree *tree, const dfl_tree_description *d, uint64_t *seed);
+typedef void (*check_fn)(dfl_tree *tree, const dfl_multibody_description *d, uint64_t *seed);
 
 static void for_random_trees(check_fn check, bool massless)
 {
@@ -32,7 +32,8 @@ static double largest(const double *x, int n)
 }
 
 /* Entries are sums of at most 9 bodies' terms of the size of M's largest: 1e-13 relative. */
-static void check_mass_and_inverse(dfl_tree *tree, const dfl_tree_description *d, uint64_t *seed)
+static void check_mass_and_inverse(dfl_tree *tree, const dfl_multibody_description *d,
+                                   uint64_t *seed)
 {
     const int n = dfl_tree_nv(tree);
     double p[TREE_MOST], v[TREE_MOST], a[TREE_MOST], tau[TREE_MOST], C[TREE_MOST];
@@ -59,7 +60,7 @@ static void mass_matrix_and_inverse_dynamics_are_the_dense_ones(void **state)
 }
 
 /* M^-1 amplifies rounding by the condition of M (up to 1e6 here). */
-static void check_forward(dfl_tree *tree, const dfl_tree_description *d, uint64_t *seed)
+static void check_forward(dfl_tree *tree, const dfl_multibody_description *d, uint64_t *seed)
 {
     (void)d;
     const int n = dfl_tree_nv(tree), nodes = dfl_tree_nnodes(tree);
@@ -99,7 +100,7 @@ static int dense_rank(const double *M, int n)
 
 /* ker M, gamma = K0^T (tau - C), and accelerations that solve M a = tau - C once gamma = 0: tau is
    corrected on the massless directions. */
-static void check_massless(dfl_tree *tree, const dfl_tree_description *d, uint64_t *seed)
+static void check_massless(dfl_tree *tree, const dfl_multibody_description *d, uint64_t *seed)
 {
     const int n = dfl_tree_nv(tree), n0 = dfl_tree_n0(tree);
     double p[TREE_MOST], v[TREE_MOST], a[TREE_MOST], tau[TREE_MOST], C[TREE_MOST];
@@ -137,7 +138,7 @@ static void check_massless(dfl_tree *tree, const dfl_tree_description *d, uint64
 /* The random trees contain what the test is about. */
 static int trees_with_kernel, massless_pairs;
 
-static void count_massless(dfl_tree *tree, const dfl_tree_description *d, uint64_t *seed)
+static void count_massless(dfl_tree *tree, const dfl_multibody_description *d, uint64_t *seed)
 {
     (void)seed;
     trees_with_kernel += dfl_tree_n0(tree) > 0;
@@ -157,7 +158,7 @@ static void massless_directions_span_the_kernel_of_the_mass_matrix(void **state)
 }
 
 /* d/dt (kinetic + potential energy) = v^T tau. */
-static void check_power(dfl_tree *tree, const dfl_tree_description *d, uint64_t *seed)
+static void check_power(dfl_tree *tree, const dfl_multibody_description *d, uint64_t *seed)
 {
     const int n = dfl_tree_nv(tree), np = dfl_tree_np(tree);
     const double h = 1e-5;
@@ -189,7 +190,7 @@ static void power_of_joint_forces_changes_the_energy(void **state)
 }
 
 /* Wrenches are what add_force says: the same as generalized forces from the Jacobian. */
-static void check_forces(dfl_tree *tree, const dfl_tree_description *d, uint64_t *seed)
+static void check_forces(dfl_tree *tree, const dfl_multibody_description *d, uint64_t *seed)
 {
     const int n = dfl_tree_nv(tree);
     double p[TREE_MOST], v[TREE_MOST], a[TREE_MOST], with[TREE_MOST], without[TREE_MOST];

@@ -2,91 +2,91 @@
 #include "failing.h"
 #include "trees.h"
 
-static dfl_tree_body ball(const char *name)
+static dfl_rigid_body ball(const char *name)
 {
-    return (dfl_tree_body){.name = name, .mass = 1, .inertia = {0.1, 0.1, 0.1}};
+    return (dfl_rigid_body){.name = name, .mass = 1, .inertia = {0.1, 0.1, 0.1}};
 }
 
-static dfl_tree_joint hinge(const char *name, int parent, int child)
+static dfl_joint hinge(const char *name, int parent, int child)
 {
-    return (dfl_tree_joint){.name = name,
-                            .kind = DFL_JOINT_REVOLUTE,
-                            .parent = parent,
-                            .child = child,
-                            .at = {(double)child, 0, 0},
-                            .axis = {0, 0, 1}};
+    return (dfl_joint){.name = name,
+                       .kind = DFL_JOINT_REVOLUTE,
+                       .parent = parent,
+                       .child = child,
+                       .at = {(double)child, 0, 0},
+                       .axis = {0, 0, 1}};
 }
 
 /* Two balls on hinges, and a change that makes them impossible. */
 typedef struct wrong {
     const char *text; /* in the message */
-    void (*change)(dfl_tree_description *d, dfl_tree_body *bodies, dfl_tree_joint *joints);
+    void (*change)(dfl_multibody_description *d, dfl_rigid_body *bodies, dfl_joint *joints);
 } wrong;
 
-static void negative_mass(dfl_tree_description *d, dfl_tree_body *b, dfl_tree_joint *j)
+static void negative_mass(dfl_multibody_description *d, dfl_rigid_body *b, dfl_joint *j)
 {
     (void)d, (void)j;
     b[1].mass = -1;
 }
 
-static void flat_inertia(dfl_tree_description *d, dfl_tree_body *b, dfl_tree_joint *j)
+static void flat_inertia(dfl_multibody_description *d, dfl_rigid_body *b, dfl_joint *j)
 {
     (void)d, (void)j;
     b[1].inertia[2] = 0.3; /* more than 0.1 + 0.1 */
 }
 
-static void mixed_inertia(dfl_tree_description *d, dfl_tree_body *b, dfl_tree_joint *j)
+static void mixed_inertia(dfl_multibody_description *d, dfl_rigid_body *b, dfl_joint *j)
 {
     (void)d, (void)j;
     b[1].inertia[3] = 0.2; /* not positive */
 }
 
-static void infinite_com(dfl_tree_description *d, dfl_tree_body *b, dfl_tree_joint *j)
+static void infinite_com(dfl_multibody_description *d, dfl_rigid_body *b, dfl_joint *j)
 {
     (void)d, (void)j;
     b[0].com[1] = INFINITY;
 }
 
-static void no_axis(dfl_tree_description *d, dfl_tree_body *b, dfl_tree_joint *j)
+static void no_axis(dfl_multibody_description *d, dfl_rigid_body *b, dfl_joint *j)
 {
     (void)d, (void)b;
     j[0].axis[2] = 0;
 }
 
-static void skew_axes(dfl_tree_description *d, dfl_tree_body *b, dfl_tree_joint *j)
+static void skew_axes(dfl_multibody_description *d, dfl_rigid_body *b, dfl_joint *j)
 {
     (void)d, (void)b;
     j[1].kind = DFL_JOINT_UNIVERSAL;
     j[1].axis2[0] = j[1].axis2[2] = 1;
 }
 
-static void two_parents(dfl_tree_description *d, dfl_tree_body *b, dfl_tree_joint *j)
+static void two_parents(dfl_multibody_description *d, dfl_rigid_body *b, dfl_joint *j)
 {
     (void)d, (void)b;
     j[1].child = 0;
     j[1].parent = 1;
 }
 
-static void ring(dfl_tree_description *d, dfl_tree_body *b, dfl_tree_joint *j)
+static void ring(dfl_multibody_description *d, dfl_rigid_body *b, dfl_joint *j)
 {
     (void)d, (void)b;
     j[0].parent = 1;
 }
 
-static void no_joint(dfl_tree_description *d, dfl_tree_body *b, dfl_tree_joint *j)
+static void no_joint(dfl_multibody_description *d, dfl_rigid_body *b, dfl_joint *j)
 {
     (void)b, (void)j;
     d->njoints = 1;
 }
 
-static void out_of_plane(dfl_tree_description *d, dfl_tree_body *b, dfl_tree_joint *j)
+static void out_of_plane(dfl_multibody_description *d, dfl_rigid_body *b, dfl_joint *j)
 {
     (void)b;
     d->planar = true;
     j[1].kind = DFL_JOINT_SPHERICAL;
 }
 
-static void driven_ball(dfl_tree_description *d, dfl_tree_body *b, dfl_tree_joint *j)
+static void driven_ball(dfl_multibody_description *d, dfl_rigid_body *b, dfl_joint *j)
 {
     (void)d, (void)b;
     j[1].kind = DFL_JOINT_SPHERICAL;
@@ -109,9 +109,10 @@ static void impossible_descriptions_are_refused_by_name(void **state)
                          {"joint 'jb': only revolute, prismatic and screw", driven_ball}};
     dfl_context *ctx = dfl_context_create();
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        dfl_tree_body bodies[2] = {ball("a"), ball("b")};
-        dfl_tree_joint joints[2] = {hinge("ja", -1, 0), hinge("jb", 0, 1)};
-        dfl_tree_description d = {2, 2, bodies, joints, {0}, false};
+        dfl_rigid_body bodies[2] = {ball("a"), ball("b")};
+        dfl_joint joints[2] = {hinge("ja", -1, 0), hinge("jb", 0, 1)};
+        dfl_multibody_description d = {
+            .nbodies = 2, .njoints = 2, .bodies = bodies, .joints = joints};
         dfl_tree *tree = NULL;
         all[i].change(&d, bodies, joints);
         assert_int_equal(dfl_tree_create(&tree, ctx, &d), DFL_INVALID);
@@ -127,12 +128,13 @@ static void impossible_descriptions_are_refused_by_name(void **state)
 static void fixed_bodies_are_merged(void **state)
 {
     (void)state;
-    dfl_tree_body bodies[3] = {ball("a"), ball("b"), ball("c")};
-    dfl_tree_joint joints[3] = {hinge("ja", -1, 0), hinge("jb", 0, 1), hinge("jc", 1, 2)};
+    dfl_rigid_body bodies[3] = {ball("a"), ball("b"), ball("c")};
+    dfl_joint joints[3] = {hinge("ja", -1, 0), hinge("jb", 0, 1), hinge("jc", 1, 2)};
     joints[1].kind = joints[2].kind = DFL_JOINT_FIXED;
     bodies[1].com[0] = 2;
     bodies[2].com[1] = 3;
-    const dfl_tree_description d = {3, 3, bodies, joints, {0}, false};
+    const dfl_multibody_description d = {
+        .nbodies = 3, .njoints = 3, .bodies = bodies, .joints = joints};
     dfl_context *ctx = dfl_context_create();
     dfl_tree *tree = new_tree(ctx, &d);
     const double p = 0.3;
@@ -151,12 +153,14 @@ static void the_order_of_the_description_does_not_matter(void **state)
 {
     (void)state;
     dfl_context *ctx = dfl_context_create();
-    dfl_tree_body bodies[3] = {ball("a"), ball("b"), ball("c")};
-    dfl_tree_joint forth[3] = {hinge("ja", -1, 0), hinge("jb", 0, 1), hinge("jc", 0, 2)};
+    dfl_rigid_body bodies[3] = {ball("a"), ball("b"), ball("c")};
+    dfl_joint forth[3] = {hinge("ja", -1, 0), hinge("jb", 0, 1), hinge("jc", 0, 2)};
     forth[1].axis[0] = forth[2].axis[1] = 0.5;
-    const dfl_tree_joint back[3] = {forth[2], forth[1], forth[0]};
-    const dfl_tree_description d = {3, 3, bodies, forth, {0, -9.81, 0}, false};
-    const dfl_tree_description e = {3, 3, bodies, back, {0, -9.81, 0}, false};
+    const dfl_joint back[3] = {forth[2], forth[1], forth[0]};
+    const dfl_multibody_description d = {
+        .nbodies = 3, .njoints = 3, .bodies = bodies, .joints = forth, .gravity = {0, -9.81, 0}};
+    const dfl_multibody_description e = {
+        .nbodies = 3, .njoints = 3, .bodies = bodies, .joints = back, .gravity = {0, -9.81, 0}};
     dfl_tree *one = new_tree(ctx, &d), *two = new_tree(ctx, &e);
     const double p[3] = {0.1, 0.2, 0.3}, v[3] = {1, 2, 3}, tau[3] = {3, 2, 1};
     const double q[3] = {0.3, 0.2, 0.1}, u[3] = {3, 2, 1}, sigma[3] = {1, 2, 3};
@@ -179,15 +183,16 @@ static void the_order_of_the_description_does_not_matter(void **state)
 static void a_universal_joint_may_be_half_massless(void **state)
 {
     (void)state;
-    dfl_tree_body bodies[3] = {{.name = "cross"}, {.name = "point", .mass = 1}, ball("bob")};
-    dfl_tree_joint joints[3] = {hinge("u", -1, 0), hinge("t", 0, 1), hinge("r", 1, 2)};
+    dfl_rigid_body bodies[3] = {{.name = "cross"}, {.name = "point", .mass = 1}, ball("bob")};
+    dfl_joint joints[3] = {hinge("u", -1, 0), hinge("t", 0, 1), hinge("r", 1, 2)};
     joints[0].kind = DFL_JOINT_UNIVERSAL;
     joints[0].axis2[0] = 1;
     joints[1].kind = DFL_JOINT_TRANSLATION;
     bodies[1].com[0] = bodies[2].com[0] = 2; /* the point on the axis of the pendulum */
     bodies[2].com[1] = -1;
     bodies[2].inertia[0] = bodies[2].inertia[1] = bodies[2].inertia[2] = 0;
-    const dfl_tree_description d = {3, 3, bodies, joints, {0}, false};
+    const dfl_multibody_description d = {
+        .nbodies = 3, .njoints = 3, .bodies = bodies, .joints = joints};
     dfl_context *ctx = dfl_context_create();
     dfl_tree *tree = new_tree(ctx, &d);
     assert_int_equal(dfl_tree_nv(tree), 6);
@@ -201,12 +206,13 @@ static void a_universal_joint_may_be_half_massless(void **state)
 static void a_singular_position_is_not_taken_for_a_massless_body(void **state)
 {
     (void)state;
-    dfl_tree_body bodies[2] = {{.name = "rod"}, {.name = "point", .mass = 1}};
-    dfl_tree_joint joints[2] = {hinge("turn", -1, 0), hinge("slide", 0, 1)};
+    dfl_rigid_body bodies[2] = {{.name = "rod"}, {.name = "point", .mass = 1}};
+    dfl_joint joints[2] = {hinge("turn", -1, 0), hinge("slide", 0, 1)};
     joints[1].kind = DFL_JOINT_PRISMATIC;
     joints[1].axis[2] = 0;
     joints[1].axis[0] = 1;
-    const dfl_tree_description d = {2, 2, bodies, joints, {0}, false};
+    const dfl_multibody_description d = {
+        .nbodies = 2, .njoints = 2, .bodies = bodies, .joints = joints};
     dfl_context *ctx = dfl_context_create();
     dfl_tree *tree = new_tree(ctx, &d); /* the point sits on the axis of the hinge */
     const double p[2] = {0, 0};
@@ -233,15 +239,16 @@ static void a_singular_position_is_not_taken_for_a_massless_body(void **state)
 static void rounding_is_no_mass_behind_a_regular_joint(void **state)
 {
     (void)state;
-    dfl_tree_body bodies[3] = {{.name = "a"}, {.name = "b"}, ball("end")};
-    dfl_tree_joint joints[3] = {hinge("x", -1, 0), hinge("y", 0, 1), hinge("again", 1, 2)};
+    dfl_rigid_body bodies[3] = {{.name = "a"}, {.name = "b"}, ball("end")};
+    dfl_joint joints[3] = {hinge("x", -1, 0), hinge("y", 0, 1), hinge("again", 1, 2)};
     const double axes[3][3] = {{0.6, 0.8, 0}, {-0.8, 0.6, 0}, {0.6, 0.8, 0}};
     for (int i = 0; i < 3; i++) {
         joints[i].kind = DFL_JOINT_PRISMATIC;
         memcpy(joints[i].axis, axes[i], sizeof axes[i]);
     }
     bodies[2].mass = 0.7;
-    const dfl_tree_description d = {3, 3, bodies, joints, {0}, false};
+    const dfl_multibody_description d = {
+        .nbodies = 3, .njoints = 3, .bodies = bodies, .joints = joints};
     dfl_context *ctx = dfl_context_create();
     dfl_tree *tree = new_tree(ctx, &d);
     assert_int_equal(dfl_tree_n0(tree), 1);
@@ -255,8 +262,8 @@ static void a_long_chain_is_small(void **state)
 {
     (void)state;
     enum { N = 20000 };
-    static dfl_tree_body bodies[N];
-    static dfl_tree_joint joints[N];
+    static dfl_rigid_body bodies[N];
+    static dfl_joint joints[N];
     static double x[3 * N];
     dfl_context *ctx = dfl_context_create();
     for (int i = 0; i < N; i++) {
@@ -266,7 +273,8 @@ static void a_long_chain_is_small(void **state)
         joints[i].axis[i % 3] = 1; /* x, y, z: stiffer than in a plane */
         bodies[i].com[0] = i + 0.5;
     }
-    const dfl_tree_description d = {N, N, bodies, joints, {0}, false};
+    const dfl_multibody_description d = {
+        .nbodies = N, .njoints = N, .bodies = bodies, .joints = joints};
     dfl_tree *tree = new_tree(ctx, &d);
     assert_true(dfl_tree_bytes(tree) < 850 * (size_t)N);
     assert_int_equal(dfl_tree_n0(tree), 0);

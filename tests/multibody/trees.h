@@ -4,16 +4,15 @@
 
 #include "../support.h"
 
-#include "multibody/joints.h"
-#include "multibody/tree.h"
+#include "multibody/multibody.h"
 
 /* Bodies of a random tree; coordinates; kinds of joints that bodies can hang on. */
 enum { TREE_BODIES = 9, TREE_MOST = 64, TREE_KINDS = DFL_JOINT_FREE + 1 };
 
 typedef struct random_tree {
-    dfl_tree_body body[TREE_BODIES];
-    dfl_tree_joint joint[TREE_BODIES];
-    dfl_tree_description description;
+    dfl_rigid_body body[TREE_BODIES];
+    dfl_joint joint[TREE_BODIES];
+    dfl_multibody_description description;
 } random_tree;
 
 typedef enum inertia_kind { WHOLE, POINT, ROD, NOTHING, INERTIAS } inertia_kind;
@@ -51,7 +50,7 @@ static inline double dot3(const double *a, const double *b)
 }
 
 /* The inertia of point masses at random places about their centre: always possible. */
-static inline void random_inertia(dfl_tree_body *body, inertia_kind kind, uint64_t *seed)
+static inline void random_inertia(dfl_rigid_body *body, inertia_kind kind, uint64_t *seed)
 {
     const int points = kind == WHOLE ? 4 : kind == ROD ? 1 : 0;
     body->mass = kind == NOTHING ? 0.0 : 1.0 + number(seed, 0.5);
@@ -69,7 +68,7 @@ static inline void random_inertia(dfl_tree_body *body, inertia_kind kind, uint64
     }
 }
 
-static inline void random_joint(dfl_tree_joint *joint, dfl_joint_kind kind, uint64_t *seed)
+static inline void random_joint(dfl_joint *joint, dfl_joint_kind kind, uint64_t *seed)
 {
     double other[3];
     joint->kind = kind;
@@ -94,8 +93,11 @@ static inline void make_random_tree(random_tree *tree, uint64_t *seed, bool mass
         tree->joint[i].child = i;
         tree->joint[i].parent = choice(seed, 3) ? i - 1 : choice(seed, i + 1) - 1;
     }
-    tree->description = (dfl_tree_description){TREE_BODIES, TREE_BODIES,        tree->body,
-                                               tree->joint, {0.3, -0.2, -9.81}, false};
+    tree->description = (dfl_multibody_description){.nbodies = TREE_BODIES,
+                                                    .njoints = TREE_BODIES,
+                                                    .bodies = tree->body,
+                                                    .joints = tree->joint,
+                                                    .gravity = {0.3, -0.2, -9.81}};
 }
 
 /* Coordinates with quaternions of length 1. */
@@ -132,7 +134,7 @@ static inline void turn_inertia(double J0[3][3], const double *R, const double *
 /* M and C = tau(v' = 0) from the Jacobians and accelerations of all centres of mass: Newton's and
    Euler's equations, body by body, without a recursion. */
 static inline void dense_equations(double *M, double *C, dfl_tree *tree,
-                                   const dfl_tree_description *d, const double *v)
+                                   const dfl_multibody_description *d, const double *v)
 {
     const int n = dfl_tree_nv(tree);
     static const double unit[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, none[3] = {0};
@@ -142,7 +144,7 @@ static inline void dense_equations(double *M, double *C, dfl_tree *tree,
     dfl_tree_velocities(tree, v);
     for (int b = 0; b < d->nbodies; b++) {
         double J[6][TREE_MOST] = {{0}}, J0[3][3], spin[3], moment[3];
-        const dfl_tree_body *body = &d->bodies[b];
+        const dfl_rigid_body *body = &d->bodies[b];
         const dfl_frame frame = dfl_tree_frame(tree, b, body->com, NULL, NULL);
         const dfl_motion m = dfl_frame_motion(tree, &frame);
         for (int k = 0; k < 3; k++) {
@@ -169,8 +171,8 @@ static inline void dense_equations(double *M, double *C, dfl_tree *tree,
 }
 
 /* Kinetic plus potential energy. */
-static inline double tree_energy(dfl_tree *tree, const dfl_tree_description *d, const double *p,
-                                 const double *v)
+static inline double tree_energy(dfl_tree *tree, const dfl_multibody_description *d,
+                                 const double *p, const double *v)
 {
     double sum = 0.0;
     dfl_tree_place(tree, p);
@@ -188,7 +190,22 @@ static inline double tree_energy(dfl_tree *tree, const dfl_tree_description *d, 
     return sum;
 }
 
-static inline dfl_tree *new_tree(dfl_context *ctx, const dfl_tree_description *description)
+/* The equations of a mechanism. */
+static inline const dfl_eom *eom_of(dfl_multibody *multibody)
+{
+    const dfl_eom *eom = NULL;
+    assert_int_equal(dfl_multibody_eom(&eom, multibody), DFL_OK);
+    return eom;
+}
+
+static inline dfl_status classify(dfl_massless *out, dfl_multibody *multibody, const double *p,
+                                  const double *v)
+{
+    assert_int_equal(dfl_multibody_move(multibody, 0, p, v), DFL_OK);
+    return dfl_multibody_check_massless(out, multibody);
+}
+
+static inline dfl_tree *new_tree(dfl_context *ctx, const dfl_multibody_description *description)
 {
     dfl_tree *tree = NULL;
     if (dfl_tree_create(&tree, ctx, description))

@@ -36,7 +36,7 @@ static void make_tree(random_tree *made, bool floating, uint64_t *seed)
         made->joint[0].kind = DFL_JOINT_FREE;
 }
 
-static void compare_state(differences *found, dfl_tree *tree, const dfl_tree_description *d,
+static void compare_state(differences *found, dfl_tree *tree, const dfl_multibody_description *d,
                           uint64_t *seed)
 {
     static double M[TREE_MOST * TREE_MOST], peer_M[TREE_MOST * TREE_MOST];

@@ -35,7 +35,7 @@ static Vector3d vec(const double *x)
 
 /* Bodies have the axes and the origin of the drawing; both frames of a joint stand at its point. */
 template <class J, class... Settings>
-static BodyNode *attach_as(SkeletonPtr skeleton, BodyNode *parent, const dfl_tree_joint &joint,
+static BodyNode *attach_as(SkeletonPtr skeleton, BodyNode *parent, const dfl_joint &joint,
                            const BodyNode::Properties &body, Settings... settings)
 {
     typename J::Properties named;
@@ -51,7 +51,7 @@ static BodyNode *attach_as(SkeletonPtr skeleton, BodyNode *parent, const dfl_tre
     return made.second;
 }
 
-static BodyNode *attach(SkeletonPtr skeleton, BodyNode *parent, const dfl_tree_joint &joint,
+static BodyNode *attach(SkeletonPtr skeleton, BodyNode *parent, const dfl_joint &joint,
                         const BodyNode::Properties &body)
 {
     const Vector3d z = vec(joint.axis).normalized(), x = vec(joint.axis2).normalized();
@@ -86,7 +86,7 @@ static BodyNode *attach(SkeletonPtr skeleton, BodyNode *parent, const dfl_tree_j
     }
 }
 
-static Eigen::VectorXd coordinates(const dfl_tree_joint &joint, const double *p, int n)
+static Eigen::VectorXd coordinates(const dfl_joint &joint, const double *p, int n)
 {
     if (joint.kind != DFL_JOINT_SPHERICAL && joint.kind != DFL_JOINT_FREE)
         return Eigen::Map<const Eigen::VectorXd>(p, n);
@@ -99,13 +99,13 @@ static Eigen::VectorXd coordinates(const dfl_tree_joint &joint, const double *p,
     return FreeJoint::convertToPositions(X);
 }
 
-int peer_compute(const peer_result *out, const dfl_tree_description *tree, const peer_state *at)
+int peer_compute(const peer_result *out, const dfl_multibody_description *tree, const peer_state *at)
 {
     SkeletonPtr skeleton = Skeleton::create("tree");
     skeleton->setGravity(vec(tree->gravity));
     std::vector<BodyNode *> body;
     for (int i = 0; i < tree->nbodies; i++) {
-        const dfl_tree_body &b = tree->bodies[i];
+        const dfl_rigid_body &b = tree->bodies[i];
         const double *J = b.inertia;
         BodyNode::Properties properties;
         Eigen::Matrix3d moment;

@@ -6,7 +6,7 @@
 extern "C" {
 #endif
 
-#include "multibody/tree.h"
+#include "multibody/multibody.h"
 
 /* Where to write; leading dimension of M: nv. */
 typedef struct peer_result {
@@ -28,7 +28,7 @@ extern const char *const peer_name;
 bool peer_has(dfl_joint_kind kind);
 
 /* Bodies come after their parents, joint i carries body i. Returns 0 on success. */
-int peer_compute(const peer_result *out, const dfl_tree_description *tree, const peer_state *at);
+int peer_compute(const peer_result *out, const dfl_multibody_description *tree, const peer_state *at);
 
 #ifdef __cplusplus
 }

@@ -23,7 +23,7 @@ static Vec3 vec(const double *x)
 }
 
 /* Axes with `first` along axis and `second` along axis2, or any where axis2 is zero. */
-static Rotation axes(const dfl_tree_joint &joint, CoordinateAxis first, CoordinateAxis second)
+static Rotation axes(const dfl_joint &joint, CoordinateAxis first, CoordinateAxis second)
 {
     const Vec3 a = vec(joint.axis), b = vec(joint.axis2);
     if (a.norm() == 0.0)
@@ -31,7 +31,7 @@ static Rotation axes(const dfl_tree_joint &joint, CoordinateAxis first, Coordina
     return b.norm() > 0.0 ? Rotation(UnitVec3(a), first, b, second) : Rotation(UnitVec3(a), first);
 }
 
-static MobilizedBody attach(MobilizedBody &parent, const Body &body, const dfl_tree_joint &joint)
+static MobilizedBody attach(MobilizedBody &parent, const Body &body, const dfl_joint &joint)
 {
     const Vec3 at = vec(joint.at);
     const Transform along_z(axes(joint, ZAxis, XAxis), at), plain(at);
@@ -64,7 +64,7 @@ static MobilizedBody attach(MobilizedBody &parent, const Body &body, const dfl_t
 }
 
 /* One joint of a state: coordinates are set; its part of T (u = T v) and of the rate T' v is filled. */
-static void place(State &state, const MobilizedBody &body, const dfl_tree_joint &joint,
+static void place(State &state, const MobilizedBody &body, const dfl_joint &joint,
                   const double *p, const double *v, int first, Matrix &T, Vector &turning)
 {
     const int u = body.getFirstUIndex(state), n = body.getNumU(state);
@@ -95,7 +95,7 @@ static void place(State &state, const MobilizedBody &body, const dfl_tree_joint 
         turning[u + 3 + i] = rate[i];
 }
 
-static void compute(const peer_result &out, const dfl_tree_description &tree, const peer_state &at)
+static void compute(const peer_result &out, const dfl_multibody_description &tree, const peer_state &at)
 {
     MultibodySystem system;
     SimbodyMatterSubsystem matter(system);
@@ -103,7 +103,7 @@ static void compute(const peer_result &out, const dfl_tree_description &tree, co
     Force::Gravity gravity(forces, matter, vec(tree.gravity));
     std::vector<MobilizedBody> body;
     for (int i = 0; i < tree.nbodies; i++) {
-        const dfl_tree_body &b = tree.bodies[i];
+        const dfl_rigid_body &b = tree.bodies[i];
         const Vec3 com = vec(b.com);
         const Inertia J(b.inertia[0], b.inertia[1], b.inertia[2], b.inertia[3], b.inertia[4],
                         b.inertia[5]);
@@ -139,7 +139,7 @@ static void compute(const peer_result &out, const dfl_tree_description &tree, co
     }
 }
 
-int peer_compute(const peer_result *out, const dfl_tree_description *tree, const peer_state *at)
+int peer_compute(const peer_result *out, const dfl_multibody_description *tree, const peer_state *at)
 {
     try {
         compute(*out, *tree, *at);

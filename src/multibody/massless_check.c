@@ -1,9 +1,9 @@
-/* massless.c: what determines massless directions, and the message when nothing does.
+/* massless_check.c: what determines massless directions, and the message when nothing does.
 
    With G = K0^T f_v K0 a direction z is of first order if G z is not zero: dampers determine its speed.
    The rest is quasi-static if the stiffness K0^T f_q K0 reduced to it is regular, otherwise
    undetermined. */
-#include "multibody/mechanism_internal.h"
+#include "multibody/multibody_internal.h"
 
 #include "context/context.h"
 
@@ -27,27 +27,34 @@ typedef struct along {
     dfl_split *split;
 } along;
 
-static dfl_status allocate(along *a, dfl_mechanism *m);
+static dfl_status allocate(along *a, dfl_multibody *m);
 static void release(along *a, dfl_context *ctx);
-static int project(along *a, dfl_mechanism *m, double t, const double *p, const double *v);
+static int project(along *a, dfl_multibody *m);
 static double largest(const double *x, int n);
 static int rank_of(along *a, const double *A, int n, double size, double *smallest);
 static bool amplifies(along *a);
 static int reduced_stiffness(along *a, int free);
-static dfl_status refuse(const dfl_massless *found, along *a, dfl_mechanism *m);
-static void list_bodies(dfl_text *text, dfl_mechanism *m, const double *direction);
-static void list_direction(dfl_text *text, const dfl_mechanism *m, const double *direction);
+static dfl_status refuse(const dfl_massless *found, along *a, dfl_multibody *m);
+static void list_bodies(dfl_text *text, dfl_multibody *m, const double *direction);
+static void list_direction(dfl_text *text, const dfl_multibody *m, const double *direction);
 
-dfl_status dfl_mechanism_check_massless(dfl_massless *out, dfl_mechanism *m, double t,
-                                        const double *p, const double *v)
+dfl_status dfl_multibody_check_massless(dfl_massless *out, dfl_multibody *m)
 {
-    *out = (dfl_massless){.held = m->held};
+    *out = (dfl_massless){.held = m->held.count,
+                          .singular = m->ranks.singular,
+                          .negligible = m->ranks.negligible,
+                          .ratio = m->ranks.ratio};
+    dfl_status status = dfl_multibody_ready(m);
+    if (status)
+        return status;
     if (m->eom.n0 == 0)
         return DFL_OK;
     along a = {.nv = m->eom.nv, .n0 = m->eom.n0};
-    dfl_status status = allocate(&a, m);
-    if (!status && project(&a, m, t, p, v))
-        status = dfl_fail(m->ctx, DFL_CALLBACK, "the forces cannot be evaluated at the start");
+    status = dfl_multibody_need_names(m);
+    if (!status)
+        status = allocate(&a, m);
+    if (!status)
+        status = dfl_multibody_called(m, project(&a, m), "force");
     if (!status) {
         out->size = a.size_v;
         out->first_order = rank_of(&a, a.G, a.n0, a.size_v, &out->damping);
@@ -62,7 +69,7 @@ dfl_status dfl_mechanism_check_massless(dfl_massless *out, dfl_mechanism *m, dou
     return status;
 }
 
-static dfl_status allocate(along *a, dfl_mechanism *m)
+static dfl_status allocate(along *a, dfl_multibody *m)
 {
     const size_t nv = (size_t)a->nv, n0 = (size_t)a->n0, d = sizeof(double);
     a->K0 = dfl_alloc(m->ctx, nv * n0, d);
@@ -86,28 +93,22 @@ static void release(along *a, dfl_context *ctx)
 }
 
 /* K0, G = K0^T f_v K0 and K = K0^T f_q K0 at the state. */
-static int project(along *a, dfl_mechanism *m, double t, const double *p, const double *v)
+static int project(along *a, dfl_multibody *m)
 {
     const int nv = a->nv, n0 = a->n0;
-    dfl_blocks blocks = {.K0 = a->K0, .gam = a->work, .W = m->W};
-    double *x = m->Y;
-    memset(x, 0, (size_t)m->eom.nl * sizeof *x);
-    memcpy(x + m->eom.nl, v, (size_t)nv * sizeof *x);
-    memcpy(x + m->eom.nl + nv, p, (size_t)m->eom.np * sizeof *x);
-    if (m->eom.eval(&blocks, t, x, DFL_DIRECTIONS, m))
-        return 1;
-    dfl_tree_derive(m->Tq, m->Tv, m->M, m->derivatives, v, m->a);
-    for (int i = 0; i < nv * nv; i++) {
-        m->Tq[i] = -m->Tq[i];
-        m->Tv[i] = -m->Tv[i];
-    }
-    if (dfl_mechanism_slopes(m->Tq, m->Tv, m, t, p, v))
-        return 1;
-    a->size_v = largest(m->Tv, nv * nv);
-    a->size_q = largest(m->Tq, nv * nv);
-    dfl_gemm(nv, n0, nv, 1.0, m->Tv, nv, a->K0, nv, 0.0, a->work, nv);
+    int result = dfl_multibody_forces(m->tau, m);
+    if (result)
+        return result;
+    dfl_multibody_directions(m, m->tau);
+    dfl_multibody_reduce(a->K0, NULL, m);
+    result = dfl_multibody_derive(m, m->a);
+    if (result)
+        return result;
+    a->size_v = largest(m->mat.Tv, nv * nv);
+    a->size_q = largest(m->mat.Tq, nv * nv);
+    dfl_gemm(nv, n0, nv, 1.0, m->mat.Tv, nv, a->K0, nv, 0.0, a->work, nv);
     dfl_gemm_tn(n0, n0, nv, 1.0, a->K0, nv, a->work, nv, 0.0, a->G, n0);
-    dfl_gemm(nv, n0, nv, 1.0, m->Tq, nv, a->K0, nv, 0.0, a->work, nv);
+    dfl_gemm(nv, n0, nv, 1.0, m->mat.Tq, nv, a->K0, nv, 0.0, a->work, nv);
     dfl_gemm_tn(n0, n0, nv, 1.0, a->K0, nv, a->work, nv, 0.0, a->K, n0);
     return 0;
 }
@@ -168,7 +169,7 @@ static int reduced_stiffness(along *a, int free)
 }
 
 /* The message of the first direction without damping. */
-static dfl_status refuse(const dfl_massless *found, along *a, dfl_mechanism *m)
+static dfl_status refuse(const dfl_massless *found, along *a, dfl_multibody *m)
 {
     dfl_text text = {.ctx = m->ctx};
     double *direction = a->work;
@@ -203,11 +204,12 @@ static dfl_status refuse(const dfl_massless *found, along *a, dfl_mechanism *m)
 }
 
 /* The bodies without inertia that the motion moves. */
-static void list_bodies(dfl_text *text, dfl_mechanism *m, const double *direction)
+static void list_bodies(dfl_text *text, dfl_multibody *m, const double *direction)
 {
     const dfl_tree *tree = m->tree;
     bool first = true;
     dfl_tree_velocities(m->tree, direction);
+    m->moving = false;
     for (int b = 0; b < tree->nbodies; b++) {
         const double *twist = tree->state[tree->body_node[b]].v;
         if (!tree->body_empty[b] || largest(twist, 6) < 1e-6)
@@ -220,7 +222,7 @@ static void list_bodies(dfl_text *text, dfl_mechanism *m, const double *directio
         dfl_text_add(text, "no mass");
 }
 
-static void list_direction(dfl_text *text, const dfl_mechanism *m, const double *direction)
+static void list_direction(dfl_text *text, const dfl_multibody *m, const double *direction)
 {
     bool first = true;
     dfl_text_add(text, "direction v =");
@@ -231,7 +233,7 @@ static void list_direction(dfl_text *text, const dfl_mechanism *m, const double 
                      direction[i] < 0.0 ? "-"
                      : first            ? ""
                                         : "+",
-                     fabs(direction[i]), m->name_v[i]);
+                     fabs(direction[i]), m->names.v[i]);
         first = false;
     }
 }

@@ -1,4 +1,4 @@
-/* loop.c: every loop joint consists of rows of two kinds (and distances), with d = r_B - r_A:
+/* loop_rows.c: every loop joint consists of rows of two kinds (and distances), with d = r_B - r_A:
 
      DOT1(u_A, w_B):  u.w     rate (u x w).(om_A - om_B)
      TURN(u, w):      (u_A.w_B - w_A.u_B) / 2, for joints that allow no turn: sin of its angle times its axis
@@ -52,7 +52,7 @@ dfl_status dfl_loops_create(dfl_loops **out, dfl_context *ctx, const dfl_tree *t
     *out = NULL;
     int terms = 0;
     for (int i = 0; i < ncouplings; i++)
-        terms += couplings[i].count;
+        terms += couplings[i].nterms;
     dfl_loops *loops = dfl_alloc(ctx, 1, sizeof *loops);
     if (!loops)
         return DFL_NO_MEMORY;
@@ -70,7 +70,7 @@ dfl_status dfl_loops_create(dfl_loops **out, dfl_context *ctx, const dfl_tree *t
         status = close_loop(&loops->loop[i], ctx, tree, &described[i]);
         loops->rows += status ? 0 : loops->loop[i].rows->count;
     }
-    for (int i = 0, first = 0; i < ncouplings && !status; first += couplings[i].count, i++)
+    for (int i = 0, first = 0; i < ncouplings && !status; first += couplings[i].nterms, i++)
         status = couple(loops, &couplings[i], i, first);
     loops->rows += ncouplings;
     if (status) {
@@ -115,13 +115,13 @@ static dfl_status close_loop(closed_loop *out, dfl_context *ctx, const dfl_tree 
     if (in->kind == DFL_JOINT_DISTANCE && out->length == 0.0)
         return dfl_fail(ctx, DFL_INVALID,
                         "loop '%s': its points coincide; give a length, or use a spherical joint",
-                        in->name);
+                        label_of(in->name));
     out->lead = in->lead;
     if (in->kind == DFL_JOINT_SCREW && !(isfinite(in->lead) && in->lead != 0.0))
         return dfl_fail(ctx, DFL_INVALID,
                         "loop '%s': a screw needs a lead in m/rad; without one it is revolute",
-                        in->name);
-    out->name = dfl_copy_string(ctx, in->name ? in->name : "(unnamed)");
+                        label_of(in->name));
+    out->name = dfl_copy_string(ctx, label_of(in->name));
     return out->name ? DFL_OK : DFL_NO_MEMORY;
 }
 
@@ -140,28 +140,30 @@ static dfl_frame loop_frame(const dfl_tree *tree, dfl_joint_kind kind, int body,
 static dfl_status check_loop(dfl_context *ctx, const dfl_tree *tree, const dfl_loop *in)
 {
     if ((int)in->kind < 0 || in->kind >= DFL_JOINT_KINDS)
-        return dfl_fail(ctx, DFL_INVALID, "loop '%s': unknown kind %d", in->name, (int)in->kind);
+        return dfl_fail(ctx, DFL_INVALID, "loop '%s': unknown kind %d", label_of(in->name),
+                        (int)in->kind);
     if (dfl_joint_rows_of(in->kind, tree->planar)->count == 0)
-        return dfl_fail(ctx, DFL_INVALID, "loop '%s': a %s joint cannot close a loop%s", in->name,
-                        dfl_joint_types[in->kind].name,
+        return dfl_fail(ctx, DFL_INVALID, "loop '%s': a %s joint cannot close a loop%s",
+                        label_of(in->name), dfl_joint_types[in->kind].name,
                         tree->planar ? " in a plane model" : "; leave it out");
     if (in->a < DFL_GROUND || in->b < DFL_GROUND || in->a >= tree->nbodies ||
         in->b >= tree->nbodies)
-        return dfl_fail(ctx, DFL_INVALID, "loop '%s': connects bodies %d and %d of %d", in->name,
-                        in->a, in->b, tree->nbodies);
+        return dfl_fail(ctx, DFL_INVALID, "loop '%s': connects bodies %d and %d of %d",
+                        label_of(in->name), in->a, in->b, tree->nbodies);
     const int a = in->a == DFL_GROUND ? 0 : tree->body_node[in->a];
     const int b = in->b == DFL_GROUND ? 0 : tree->body_node[in->b];
     if (a == b)
         return dfl_fail(ctx, DFL_INVALID,
                         "loop '%s': its bodies cannot move against each other; leave it out",
-                        in->name);
+                        label_of(in->name));
     const double size = dot(in->axis, in->axis);
     if (!isfinite(size) || !isfinite(dot(in->at, in->at)) || !isfinite(in->length))
-        return dfl_fail(ctx, DFL_INVALID, "loop '%s': point and axis must be finite", in->name);
+        return dfl_fail(ctx, DFL_INVALID, "loop '%s': point and axis must be finite",
+                        label_of(in->name));
     if (size == 0.0 && dfl_joint_needs_axis(in->kind, tree->planar))
         return dfl_fail(ctx, DFL_INVALID,
                         "loop '%s': axis has length zero; give three numbers that are not all zero",
-                        in->name);
+                        label_of(in->name));
     return DFL_OK;
 }
 
@@ -178,22 +180,27 @@ static dfl_status couple(dfl_loops *loops, const dfl_coupling *in, int index, in
     const dfl_tree *tree = loops->tree;
     linear_row *out = &loops->coupling[index];
     out->first = first;
-    out->count = in->count;
+    out->count = in->nterms;
     out->offset = in->offset;
-    for (int k = 0; k < in->count; k++) {
-        const int j = in->joint[k], c = in->component[k];
-        const int v = j >= 0 && j < tree->njoints ? tree->joint_v[j] : -1;
-        if (v < 0 || c < 0 || v + c >= tree->nv || tree->dof_joint[v + c] != j ||
-            tree->node[tree->dof_node[v + c]].dofs > 1)
+    out->name = dfl_copy_string(loops->ctx, label_of(in->name));
+    if (!out->name)
+        return DFL_NO_MEMORY;
+    for (int k = 0; k < in->nterms; k++) {
+        const dfl_coupling_term *term = &in->terms[k];
+        const int v = dfl_tree_motion(tree, term->joint, term->component);
+        if (v < 0)
             return dfl_fail(loops->ctx, DFL_INVALID,
-                            "coupling '%s': motion %d of joint %d is not an angle or a shift",
-                            in->name, c, j);
-        loops->term_v[first + k] = v + c;
-        loops->term_p[first + k] = tree->joint_p[j] + c;
-        loops->factor[first + k] = in->factor[k];
+                            "coupling '%s': motion %d of joint %d is not an angle or a shift; "
+                            "there are %d joints",
+                            out->name, term->component, term->joint, tree->njoints);
+        if (!isfinite(term->factor) || !isfinite(in->offset))
+            return dfl_fail(loops->ctx, DFL_INVALID,
+                            "coupling '%s': factors and offset must be finite", out->name);
+        loops->term_v[first + k] = v;
+        loops->term_p[first + k] = tree->joint_p[term->joint] + term->component;
+        loops->factor[first + k] = term->factor;
     }
-    out->name = dfl_copy_string(loops->ctx, in->name ? in->name : "(unnamed)");
-    return out->name ? DFL_OK : DFL_NO_MEMORY;
+    return DFL_OK;
 }
 
 int dfl_loops_rows(const dfl_loops *loops)

@@ -1,9 +1,8 @@
-/* build.c: from a description to nodes: depth-first order, joints as chains of nodes, bodies behind
+/* tree_build.c: from a description to nodes: depth-first order, joints as chains of nodes, bodies behind
    fixed joints merged into their parents. */
 #include "multibody/tree_internal.h"
 
 #include "context/context.h"
-#include "multibody/check.h"
 
 #include <math.h>
 #include <string.h>
@@ -13,25 +12,24 @@ typedef struct joint_sizes {
     int np, nv, nodes;
 } joint_sizes;
 
-static joint_sizes sizes_of(const dfl_tree_joint *joint, bool planar);
-static dfl_status allocate(dfl_tree *tree, const dfl_tree_description *d);
+static joint_sizes sizes_of(const dfl_joint *joint, bool planar);
+static dfl_status allocate(dfl_tree *tree, const dfl_multibody_description *d);
 static void *take(dfl_tree *tree, int count, size_t size);
-static dfl_status copy_names(dfl_tree *tree, const dfl_tree_description *d);
-static void number_coordinates(dfl_tree *tree, const dfl_tree_description *d);
-static dfl_status add_joints(dfl_tree *tree, const dfl_tree_description *d);
-static int walk(int *order, int *work, const dfl_tree_description *d);
-static void add_joint(dfl_tree *tree, const dfl_tree_joint *joint, int index);
-static void add_node(dfl_tree *tree, const dfl_tree_joint *joint, int index,
-                     const dfl_joint_step *step);
+static dfl_status copy_names(dfl_tree *tree, const dfl_multibody_description *d);
+static void number_coordinates(dfl_tree *tree, const dfl_multibody_description *d);
+static dfl_status add_joints(dfl_tree *tree, const dfl_multibody_description *d);
+static int walk(int *order, int *work, const dfl_multibody_description *d);
+static void add_joint(dfl_tree *tree, const dfl_joint *joint, int index);
+static void add_node(dfl_tree *tree, const dfl_joint *joint, int index, const dfl_joint_step *step);
 static void set_rest(dfl_tree *tree, int index, const double *at, const double *axis);
-static const double *step_axis(double axes[3][3], const dfl_tree_joint *joint, dfl_step_axis which);
-static void add_body(dfl_tree *tree, const dfl_tree_description *d, int index);
+static const double *step_axis(double axes[3][3], const dfl_joint *joint, dfl_step_axis which);
+static void add_body(dfl_tree *tree, const dfl_multibody_description *d, int index);
 static bool is_empty(double m, const double *J);
 static void finish_nodes(dfl_tree *tree);
 static void share_slots(dfl_tree *tree);
 static int take_slot(dfl_tree *tree, int *released);
 
-dfl_status dfl_tree_create(dfl_tree **out, dfl_context *ctx, const dfl_tree_description *d)
+dfl_status dfl_tree_create(dfl_tree **out, dfl_context *ctx, const dfl_multibody_description *d)
 {
     *out = NULL;
     dfl_status status = dfl_tree_check(ctx, d);
@@ -91,7 +89,7 @@ void dfl_tree_free(dfl_tree *tree)
     dfl_free(ctx, tree);
 }
 
-static joint_sizes sizes_of(const dfl_tree_joint *joint, bool planar)
+static joint_sizes sizes_of(const dfl_joint *joint, bool planar)
 {
     if (joint->driven)
         return (joint_sizes){0, 0, 1};
@@ -99,11 +97,11 @@ static joint_sizes sizes_of(const dfl_tree_joint *joint, bool planar)
                          dfl_joint_steps(joint->kind, planar)};
 }
 
-static dfl_status allocate(dfl_tree *tree, const dfl_tree_description *d)
+static dfl_status allocate(dfl_tree *tree, const dfl_multibody_description *d)
 {
     int nodes = 1;
     for (int i = 0; i < d->njoints; i++) {
-        const dfl_tree_joint *joint = &d->joints[i];
+        const dfl_joint *joint = &d->joints[i];
         const joint_sizes s = sizes_of(joint, d->planar);
         nodes += s.nodes;
         tree->np += s.np;
@@ -143,7 +141,7 @@ static void *take(dfl_tree *tree, int count, size_t size)
     return dfl_alloc(tree->ctx, (size_t)count, size);
 }
 
-static dfl_status copy_names(dfl_tree *tree, const dfl_tree_description *d)
+static dfl_status copy_names(dfl_tree *tree, const dfl_multibody_description *d)
 {
     tree->body_name = take(tree, d->nbodies, sizeof(char *));
     tree->joint_name = take(tree, d->njoints, sizeof(char *));
@@ -164,7 +162,7 @@ static dfl_status copy_names(dfl_tree *tree, const dfl_tree_description *d)
 }
 
 /* Joints have their coordinates in the order of the description. */
-static void number_coordinates(dfl_tree *tree, const dfl_tree_description *d)
+static void number_coordinates(dfl_tree *tree, const dfl_multibody_description *d)
 {
     int p = 0, v = 0, drive = 0, quaternion = 0;
     for (int i = 0; i < d->njoints; i++) {
@@ -181,7 +179,7 @@ static void number_coordinates(dfl_tree *tree, const dfl_tree_description *d)
     }
 }
 
-static dfl_status add_joints(dfl_tree *tree, const dfl_tree_description *d)
+static dfl_status add_joints(dfl_tree *tree, const dfl_multibody_description *d)
 {
     const size_t n = (size_t)d->njoints, b = (size_t)d->nbodies;
     int *order = dfl_alloc(tree->ctx, 3 * n + b + 1, sizeof *order);
@@ -202,14 +200,14 @@ static dfl_status add_joints(dfl_tree *tree, const dfl_tree_description *d)
             status = dfl_fail(tree->ctx, DFL_INVALID,
                               "body '%s' does not hang on the ground: its joints form a ring; one "
                               "of them must close a loop",
-                              d->bodies[d->joints[i].child].name);
+                              label_of(d->bodies[d->joints[i].child].name));
     }
     dfl_free(tree->ctx, order);
     return status;
 }
 
 /* Depth-first order of the joints, with a stack of its own; returns how many hang on the ground. */
-static int walk(int *order, int *work, const dfl_tree_description *d)
+static int walk(int *order, int *work, const dfl_multibody_description *d)
 {
     int *next = work, *stack = work + d->njoints, *first = work + 2 * d->njoints;
     int found = 0, height = 0;
@@ -230,7 +228,7 @@ static int walk(int *order, int *work, const dfl_tree_description *d)
     return found;
 }
 
-static void add_joint(dfl_tree *tree, const dfl_tree_joint *joint, int index)
+static void add_joint(dfl_tree *tree, const dfl_joint *joint, int index)
 {
     int *node = &tree->body_node[joint->child];
     *node = joint->parent == DFL_GROUND ? 0 : tree->body_node[joint->parent];
@@ -241,8 +239,7 @@ static void add_joint(dfl_tree *tree, const dfl_tree_joint *joint, int index)
     }
 }
 
-static void add_node(dfl_tree *tree, const dfl_tree_joint *joint, int index,
-                     const dfl_joint_step *step)
+static void add_node(dfl_tree *tree, const dfl_joint *joint, int index, const dfl_joint_step *step)
 {
     const int number = tree->nnodes++;
     dfl_node *node = &tree->node[number];
@@ -260,7 +257,7 @@ static void add_node(dfl_tree *tree, const dfl_tree_joint *joint, int index,
         tree->dof_node[node->v + k] = number;
 }
 
-static const double *step_axis(double axes[3][3], const dfl_tree_joint *joint, dfl_step_axis which)
+static const double *step_axis(double axes[3][3], const dfl_joint *joint, dfl_step_axis which)
 {
     static const double unit[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
     double R[9];
@@ -294,10 +291,10 @@ static void set_rest(dfl_tree *tree, int index, const double *at, const double *
 }
 
 /* Adds mass, first moment and inertia about the node's origin, in its axes. */
-static void add_body(dfl_tree *tree, const dfl_tree_description *d, int index)
+static void add_body(dfl_tree *tree, const dfl_multibody_description *d, int index)
 {
     static const unsigned char row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2};
-    const dfl_tree_body *body = &d->bodies[index];
+    const dfl_rigid_body *body = &d->bodies[index];
     const double *R = tree->reference + 12 * tree->body_node[index], *at = R + 9;
     const double J = body->inertia[2], flat[6] = {0.5 * J, 0.5 * J, J, 0, 0, 0};
     const double *I = d->planar ? flat : body->inertia;

@@ -1,4 +1,4 @@
-/* derivatives.c: derivatives of inverse dynamics with respect to positions and velocities, and the mass
+/* tree_derivatives.c: derivatives of inverse dynamics with respect to positions and velocities, and the mass
    matrix, in one sweep: Carpentier and Mansard, Analytical derivatives of rigid body dynamics
    algorithms (RSS 2018); Singh, Russell and Wensing, Efficient analytical derivatives of rigid-body
    dynamics using spatial vector algebra (IEEE RA-L 2022).

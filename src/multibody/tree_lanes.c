@@ -1,12 +1,12 @@
-/* lanes.c: passes.h for vectors of four doubles. */
-#include "multibody/lanes.h"
+/* tree_lanes.c: passes.h for vectors of four doubles. */
+#include "multibody/multibody_internal.h"
 
 #include <math.h>
 #include <string.h>
 
 /* Needs no alignment and may alias other doubles. */
 typedef double lane_vector
-    __attribute__((vector_size(DFL_TREE_LANES * sizeof(double)), aligned(8), may_alias));
+    __attribute__((vector_size(DFL_MULTIBODY_LANES * sizeof(double)), aligned(8), may_alias));
 
 #define DFL_REAL lane_vector
 #define DFL_SINE_COSINE
@@ -14,7 +14,7 @@ typedef double lane_vector
 
 KERNEL void sine_cosine(real *s, real *c, real q)
 {
-    for (int k = 0; k < DFL_TREE_LANES; k++) {
+    for (int k = 0; k < DFL_MULTIBODY_LANES; k++) {
         (*s)[k] = sin(q[k]);
         (*c)[k] = cos(q[k]);
     }
@@ -80,19 +80,19 @@ KERNEL void start_ground(node_state *ground, const double *gravity)
 }
 
 WIDE void dfl_tree_lanes_inverse(double *tau, dfl_tree_lanes *lanes, const double *v,
-                                 const double *a, const double *wrench)
+                                 const double *a)
 {
     const tree_view view = dfl_tree_view(lanes->tree);
-    const pass_input in = {(const real *)v, (const real *)a, (const real *)wrench, view.drive};
+    const pass_input in = {(const real *)v, (const real *)a, NULL, view.drive};
     start_ground(lanes->state, view.gravity);
     inverse_passes((real *)tau, lanes->state, &view, &in);
 }
 
 WIDE void dfl_tree_lanes_forward(double *a, double *gam, dfl_tree_lanes *lanes, const double *v,
-                                 const double *tau, const double *wrench)
+                                 const double *tau)
 {
     const tree_view view = dfl_tree_view(lanes->tree);
-    const pass_input in = {(const real *)v, (const real *)tau, (const real *)wrench, view.drive};
+    const pass_input in = {(const real *)v, (const real *)tau, NULL, view.drive};
     start_ground(lanes->state, view.gravity);
     forward_passes((real *)a, (real *)gam, lanes->state, lanes->fold, &view, &in);
 }

@@ -1,4 +1,4 @@
-/* ranks.c: which directions of joints have no mass.
+/* tree_ranks.c: which directions of joints have no mass.
 
    The pivots D_i = S^T I^A S of the factorization M = L^T D L are found by subtractions, whose rounding errors
    are proportional to what was subtracted from. C_i is the inertia of which I^A_i is a rest: that of

@@ -1,28 +1,31 @@
-/* check.c: whether bodies can exist and joints can be joined.
+/* tree_check.c: whether bodies can exist and joints can be joined.
 
    An inertia belongs to a distribution of mass if and only if 1/2 tr(J) 1 - J, the second moment, is
    positive semidefinite; that contains the triangle inequality of the principal moments. */
-#include "multibody/check.h"
+#include "multibody/tree_internal.h"
 
 #include "linalg/linalg.h"
-#include "multibody/joints.h"
 
 #include <math.h>
 
 /* Relative tolerance for numbers that were rounded by hand. */
 static const double slack = 1e-6;
 
+static dfl_status check_counts(dfl_context *ctx, const dfl_multibody_description *d);
 static bool possible_inertia(const double *J);
-static dfl_status check_joint(dfl_context *ctx, const dfl_tree_description *d, int joint);
-static dfl_status check_axes(dfl_context *ctx, const dfl_tree_joint *joint);
+static dfl_status check_joint(dfl_context *ctx, const dfl_multibody_description *d, int joint);
+static dfl_status check_axes(dfl_context *ctx, const dfl_joint *joint);
 static bool uses_second_axis(const dfl_joint_type *type);
-static dfl_status check_planar(dfl_context *ctx, const dfl_tree_joint *joint);
-static dfl_status check_parents(dfl_context *ctx, const dfl_tree_description *d);
+static dfl_status check_planar(dfl_context *ctx, const dfl_joint *joint);
+static dfl_status check_parents(dfl_context *ctx, const dfl_multibody_description *d);
 static bool all_finite(const double *x, int n);
 static double length(const double *x);
 
-dfl_status dfl_tree_check(dfl_context *ctx, const dfl_tree_description *d)
+dfl_status dfl_tree_check(dfl_context *ctx, const dfl_multibody_description *d)
 {
+    const dfl_status counted = check_counts(ctx, d);
+    if (counted)
+        return counted;
     if (!all_finite(d->gravity, 3))
         return dfl_fail(ctx, DFL_INVALID, "gravity is not finite; give three numbers");
     if (d->planar && d->gravity[2] != 0.0)
@@ -41,25 +44,45 @@ dfl_status dfl_tree_check(dfl_context *ctx, const dfl_tree_description *d)
     return check_parents(ctx, d);
 }
 
-dfl_status dfl_tree_check_body(dfl_context *ctx, const dfl_tree_body *body, bool planar)
+/* Sizes that do not fit their arrays. */
+static dfl_status check_counts(dfl_context *ctx, const dfl_multibody_description *d)
+{
+    const struct {
+        const char *what;
+        int count;
+        const void *array;
+    } parts[] = {{"bodies", d->nbodies, d->bodies},
+                 {"joints", d->njoints, d->joints},
+                 {"loops", d->nloops, d->loops},
+                 {"couplings", d->ncouplings, d->couplings},
+                 {"springs", d->nsprings, d->springs}};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (parts[i].count < 0 || (parts[i].count > 0 && !parts[i].array))
+            return dfl_fail(ctx, DFL_INVALID, "n%s is %d%s; give 0 or more, and an array of them",
+                            parts[i].what, parts[i].count,
+                            parts[i].count > 0 ? ", but there are none" : "");
+    return DFL_OK;
+}
+
+dfl_status dfl_tree_check_body(dfl_context *ctx, const dfl_rigid_body *body, bool planar)
 {
     const double *J = body->inertia;
     if (!all_finite(&body->mass, 1) || !all_finite(body->com, 3) || !all_finite(J, 6))
         return dfl_fail(ctx, DFL_INVALID, "body '%s': mass, com and inertia must be finite",
-                        body->name);
+                        label_of(body->name));
     if (body->mass < 0.0)
-        return dfl_fail(ctx, DFL_INVALID, "body '%s': mass is %g; give 0 or more", body->name,
-                        body->mass);
+        return dfl_fail(ctx, DFL_INVALID, "body '%s': mass is %g; give 0 or more",
+                        label_of(body->name), body->mass);
     if (planar && J[2] < 0.0)
-        return dfl_fail(ctx, DFL_INVALID, "body '%s': inertia is %g; give 0 or more", body->name,
-                        J[2]);
+        return dfl_fail(ctx, DFL_INVALID, "body '%s': inertia is %g; give 0 or more",
+                        label_of(body->name), J[2]);
     if (!planar && !possible_inertia(J))
         return dfl_fail(
             ctx, DFL_INVALID,
             "body '%s': no body has the inertia {%g, %g, %g, %g, %g, %g}; each principal "
             "moment must be at most the sum of the others (order: xx, yy, zz, xy, xz, "
             "yz, about the centre of mass)",
-            body->name, J[0], J[1], J[2], J[3], J[4], J[5]);
+            label_of(body->name), J[0], J[1], J[2], J[3], J[4], J[5]);
     return DFL_OK;
 }
 
@@ -73,35 +96,39 @@ static bool possible_inertia(const double *J)
     return trace > 0.0 && dfl_cholesky(A, 3);
 }
 
-static dfl_status check_joint(dfl_context *ctx, const dfl_tree_description *d, int index)
+static dfl_status check_joint(dfl_context *ctx, const dfl_multibody_description *d, int index)
 {
-    const dfl_tree_joint *joint = &d->joints[index];
+    const dfl_joint *joint = &d->joints[index];
     if ((int)joint->kind < 0 || joint->kind >= DFL_JOINT_KINDS)
-        return dfl_fail(ctx, DFL_INVALID, "joint '%s': unknown kind %d", joint->name,
+        return dfl_fail(ctx, DFL_INVALID, "joint '%s': unknown kind %d", label_of(joint->name),
                         (int)joint->kind);
     if (dfl_joint_types[joint->kind].loop_only || joint->kind == DFL_JOINT_USER)
         return dfl_fail(ctx, DFL_INVALID,
                         "joint '%s': no body hangs on a joint of kind %s; give it as %s",
-                        joint->name, dfl_joint_types[joint->kind].name,
+                        label_of(joint->name), dfl_joint_types[joint->kind].name,
                         joint->kind == DFL_JOINT_USER ? "a chain of other joints" : "a loop");
     if (joint->parent < DFL_GROUND || joint->parent >= d->nbodies || joint->child < 0 ||
         joint->child >= d->nbodies || joint->parent == joint->child)
-        return dfl_fail(ctx, DFL_INVALID, "joint '%s': connects bodies %d and %d of %d",
-                        joint->name, joint->parent, joint->child, d->nbodies);
+        return dfl_fail(
+            ctx, DFL_INVALID,
+            "joint '%s': connects bodies %d and %d of %d; give two of them, or DFL_GROUND "
+            "as parent",
+            label_of(joint->name), joint->parent, joint->child, d->nbodies);
     if (!all_finite(joint->at, 3) || !all_finite(joint->axis, 3) || !all_finite(joint->axis2, 3) ||
         !all_finite(&joint->lead, 1))
-        return dfl_fail(ctx, DFL_INVALID, "joint '%s': point and axes must be finite", joint->name);
+        return dfl_fail(ctx, DFL_INVALID, "joint '%s': point and axes must be finite",
+                        label_of(joint->name));
     if (joint->driven && !dfl_joint_may_be_driven(joint->kind))
         return dfl_fail(
             ctx, DFL_INVALID,
             "joint '%s': only revolute, prismatic and screw joints can be driven; use a "
             "chain of them",
-            joint->name);
+            label_of(joint->name));
     const dfl_status status = check_axes(ctx, joint);
     return status || !d->planar ? status : check_planar(ctx, joint);
 }
 
-static dfl_status check_axes(dfl_context *ctx, const dfl_tree_joint *joint)
+static dfl_status check_axes(dfl_context *ctx, const dfl_joint *joint)
 {
     const dfl_joint_type *type = &dfl_joint_types[joint->kind];
     if (type->axes == 0)
@@ -111,15 +138,15 @@ static dfl_status check_axes(dfl_context *ctx, const dfl_tree_joint *joint)
         return dfl_fail(
             ctx, DFL_INVALID,
             "joint '%s': axis has length zero; give three numbers that are not all zero",
-            joint->name);
+            label_of(joint->name));
     if (type->axes == 2 && lb == 0.0)
-        return dfl_fail(ctx, DFL_INVALID, "joint '%s': a %s joint needs a second axis", joint->name,
-                        type->name);
+        return dfl_fail(ctx, DFL_INVALID, "joint '%s': a %s joint needs a second axis",
+                        label_of(joint->name), type->name);
     if (!uses_second_axis(type))
         return DFL_OK;
     if (fabs(a[0] * b[0] + a[1] * b[1] + a[2] * b[2]) > slack * la * lb)
         return dfl_fail(ctx, DFL_INVALID, "joint '%s': the two axes are not perpendicular",
-                        joint->name);
+                        label_of(joint->name));
     return DFL_OK;
 }
 
@@ -131,7 +158,7 @@ static bool uses_second_axis(const dfl_joint_type *type)
     return false;
 }
 
-static dfl_status check_planar(dfl_context *ctx, const dfl_tree_joint *joint)
+static dfl_status check_planar(dfl_context *ctx, const dfl_joint *joint)
 {
     const double *a = joint->axis;
     const dfl_plane_rule rule = dfl_joint_types[joint->kind].plane;
@@ -142,12 +169,12 @@ static dfl_status check_planar(dfl_context *ctx, const dfl_tree_joint *joint)
     return dfl_fail(ctx, DFL_INVALID,
                     "joint '%s': does not stay in the plane; a plane model has revolute and planar "
                     "joints about z, prismatic joints along x and y, translations and fixed joints",
-                    joint->name);
+                    label_of(joint->name));
 }
 
 /* Every body is the child of exactly one joint. Whether all hang on the ground is seen when the tree is
    walked through. */
-static dfl_status check_parents(dfl_context *ctx, const dfl_tree_description *d)
+static dfl_status check_parents(dfl_context *ctx, const dfl_multibody_description *d)
 {
     dfl_status status = DFL_OK;
     int *joint_of = dfl_alloc(ctx, (size_t)d->nbodies, sizeof *joint_of);
@@ -159,15 +186,16 @@ static dfl_status check_parents(dfl_context *ctx, const dfl_tree_description *d)
             status = dfl_fail(ctx, DFL_INVALID,
                               "body '%s' is the child of two joints, '%s' and '%s'; one of them "
                               "closes a loop",
-                              d->bodies[child].name, d->joints[joint_of[child] - 1].name,
-                              d->joints[i].name);
+                              label_of(d->bodies[child].name),
+                              label_of(d->joints[joint_of[child] - 1].name),
+                              label_of(d->joints[i].name));
         joint_of[child] = i + 1;
     }
     for (int i = 0; i < d->nbodies && !status; i++)
         if (!joint_of[i])
             status = dfl_fail(ctx, DFL_INVALID,
                               "body '%s' has no joint; connect it (a free joint leaves it free)",
-                              d->bodies[i].name);
+                              label_of(d->bodies[i].name));
     dfl_free(ctx, joint_of);
     return status;
 }

@@ -1,4 +1,4 @@
-/* kinematics.c: coordinates and velocities, world poses, frames and their motion, Jacobians. */
+/* tree_kinematics.c: coordinates and velocities, world poses, frames and their motion, Jacobians. */
 #include "multibody/tree_internal.h"
 
 #include <assert.h>
@@ -53,6 +53,15 @@ int dfl_tree_joint_drive(const dfl_tree *tree, int joint)
     return tree->joint_drive[joint];
 }
 
+int dfl_tree_motion(const dfl_tree *tree, int joint, int component)
+{
+    const int first = joint >= 0 && joint < tree->njoints ? tree->joint_v[joint] : -1;
+    if (first < 0 || component < 0 || component >= tree->nv - first)
+        return -1;
+    const int v = first + component;
+    return tree->dof_joint[v] == joint && tree->node[tree->dof_node[v]].dofs == 1 ? v : -1;
+}
+
 int dfl_tree_joint_of(const dfl_tree *tree, int v)
 {
     return tree->dof_joint[v];
@@ -60,12 +69,12 @@ int dfl_tree_joint_of(const dfl_tree *tree, int v)
 
 const char *dfl_tree_joint_name(const dfl_tree *tree, int joint)
 {
-    return tree->joint_name[joint] ? tree->joint_name[joint] : "(unnamed)";
+    return label_of(tree->joint_name[joint]);
 }
 
 const char *dfl_tree_body_name(const dfl_tree *tree, int body)
 {
-    return tree->body_name[body] ? tree->body_name[body] : "(unnamed)";
+    return label_of(tree->body_name[body]);
 }
 
 size_t dfl_tree_bytes(const dfl_tree *tree)
