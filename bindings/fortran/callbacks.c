@@ -258,18 +258,11 @@ static void on_log(dfl_log_level level, const char *text, void *user)
 /* Names as a Fortran program counts: g(1), lambda(2), ... */
 static const char *name_of(dfl_kind kind, int index, void *user)
 {
-    static const char *const letters[] = {[DFL_KIND_W] = "w",    [DFL_KIND_LAMBDA] = "lambda",
-                                          [DFL_KIND_MU] = "mu",  [DFL_KIND_R] = "r",
-                                          [DFL_KIND_V] = "v",    [DFL_KIND_S] = "s",
-                                          [DFL_KIND_P] = "p",    [DFL_ROW_D] = "d",
-                                          [DFL_ROW_GII] = "gII", [DFL_ROW_HI] = "hI",
-                                          [DFL_ROW_GI] = "gI",   [DFL_ROW_HV] = "h",
-                                          [DFL_ROW_E] = "e",     [DFL_ROW_C] = "c",
-                                          [DFL_ROW_G] = "g",     [DFL_ROW_B] = "b",
-                                          [DFL_ROW_F] = "f_dyn", [DFL_ROW_KIN] = "f_kin"};
     geoms_run *run = user;
-    if ((size_t)kind >= sizeof letters / sizeof *letters || !letters[kind])
-        return NULL;
-    snprintf(run->name, sizeof run->name, "%s(%d)", letters[kind], index + 1);
+    const char *letters = kind == DFL_ROW_HV    ? "h"
+                          : kind == DFL_ROW_F   ? "f_dyn"
+                          : kind == DFL_ROW_KIN ? "f_kin"
+                                                : dfl_kind_name(kind);
+    snprintf(run->name, sizeof run->name, "%s(%d)", letters, index + 1);
     return run->name;
 }

@@ -38,18 +38,6 @@ static const gateway_field fields[] = {
     {"bodies", GATEWAY_VALUE, AT(given.bodies), NULL},
     {"pattern", GATEWAY_VALUE, AT(given.pattern), NULL}};
 
-static const char *const kind_names[GEOMS_KINDS] = {
-    [DFL_KIND_W] = "w",    [DFL_KIND_LAMBDA] = "lambda",
-    [DFL_KIND_MU] = "mu",  [DFL_KIND_R] = "r",
-    [DFL_KIND_V] = "v",    [DFL_KIND_S] = "s",
-    [DFL_KIND_P] = "p",    [DFL_ROW_D] = "d",
-    [DFL_ROW_GII] = "gII", [DFL_ROW_HI] = "hI",
-    [DFL_ROW_GI] = "gI",   [DFL_ROW_HV] = "hv",
-    [DFL_ROW_E] = "e",     [DFL_ROW_GAM] = "gam",
-    [DFL_ROW_C] = "c",     [DFL_ROW_G] = "g",
-    [DFL_ROW_EP] = "ep",   [DFL_ROW_B] = "b",
-    [DFL_ROW_F] = "f",     [DFL_ROW_KIN] = "kin"};
-
 static const char *name_of(dfl_kind kind, int index, void *user);
 
 dfl_status geoms_read_problem(geoms_run *run, const mxArray *problem)
@@ -109,12 +97,13 @@ static dfl_status read_names(geoms_run *run)
     if (!run->given.names)
         return DFL_OK;
     for (int i = 0; i < GEOMS_KINDS; i++)
-        lists[i] = (gateway_field){kind_names[i], GATEWAY_VALUE, (size_t)i * sizeof *list, NULL};
+        lists[i] = (gateway_field){dfl_kind_name((dfl_kind)i), GATEWAY_VALUE,
+                                   (size_t)i * sizeof *list, NULL};
     dfl_status status =
         gateway_read(list, run->gw.ctx, run->given.names, "problem.names", lists, GEOMS_KINDS);
     for (int i = 0; !status && i < GEOMS_KINDS; i++)
         if (list[i])
-            status = read_name_list(run, i, kind_names[i], list[i]);
+            status = read_name_list(run, i, dfl_kind_name((dfl_kind)i), list[i]);
     return status;
 }
 
@@ -140,7 +129,7 @@ static const char *name_of(dfl_kind kind, int index, void *user)
     geoms_run *run = user;
     if (index < run->nnames[kind])
         return run->names[kind][index];
-    snprintf(run->name, sizeof run->name, "%s(%d)", kind_names[kind], index + 1);
+    snprintf(run->name, sizeof run->name, "%s(%d)", dfl_kind_name(kind), index + 1);
     return run->name;
 }
 

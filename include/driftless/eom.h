@@ -142,6 +142,9 @@ typedef enum dfl_kind {
     DFL_ROW_KIN
 } dfl_kind;
 
+/* The letters of a kind: "lambda", "gII", "kin"; never NULL. */
+const char *dfl_kind_name(dfl_kind kind);
+
 /* A name for row or variable `index` of its kind, or NULL for the default such as "g[3]". */
 typedef const char *(*dfl_name_fn)(dfl_kind kind, int index, void *user);
 

@@ -146,7 +146,7 @@ dfl_status dfl_eom_check(dfl_context *ctx, const dfl_eom *eom)
     return check_structure(ctx, eom);
 }
 
-void dfl_eom_name(char *text, size_t size, const dfl_eom *eom, dfl_kind kind, int index)
+const char *dfl_kind_name(dfl_kind kind)
 {
     static const char *const letters[] = {[DFL_KIND_W] = "w",    [DFL_KIND_LAMBDA] = "lambda",
                                           [DFL_KIND_MU] = "mu",  [DFL_KIND_R] = "r",
@@ -158,9 +158,14 @@ void dfl_eom_name(char *text, size_t size, const dfl_eom *eom, dfl_kind kind, in
                                           [DFL_ROW_C] = "c",     [DFL_ROW_G] = "g",
                                           [DFL_ROW_EP] = "ep",   [DFL_ROW_B] = "b",
                                           [DFL_ROW_F] = "f",     [DFL_ROW_KIN] = "kin"};
+    return letters[kind];
+}
+
+void dfl_eom_name(char *text, size_t size, const dfl_eom *eom, dfl_kind kind, int index)
+{
     const char *name = eom->name ? eom->name(kind, index, eom->user) : NULL;
     if (name)
         snprintf(text, size, "%s", name);
     else
-        snprintf(text, size, "%s[%d]", letters[kind], index);
+        snprintf(text, size, "%s[%d]", dfl_kind_name(kind), index);
 }
