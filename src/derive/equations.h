@@ -64,4 +64,8 @@ int dfl_equations_velocity(const dfl_equations *eq, dfl_expr symbol);
 /* An array of expressions from the context. */
 dfl_expr *dfl_exprs(const dfl_equations *eq, int count);
 
+/* Writes the initial values of the script to their places in x, and to `held` (may be NULL) whether
+   they are held; all other entries are unchanged. */
+void dfl_equations_given(double *x, bool *held, const dfl_equations *eq);
+
 #endif

@@ -20,7 +20,6 @@ typedef struct manifold {
     dfl_lstsq *lstsq;
 } manifold;
 
-static void take_given(dfl_trials *trials, bool *held);
 static void perturb(double *x, const dfl_equations *eq, unsigned *seed);
 static dfl_status create_manifold(manifold *out, dfl_equations *eq);
 static void clear_manifold(manifold *m, dfl_context *ctx);
@@ -118,7 +117,7 @@ dfl_status dfl_trials_create(dfl_trials *out, dfl_equations *eq)
         else if (decl->kind == DFL_AN_INPUT)
             out->input[decl->index] = decl->value;
     }
-    take_given(out, NULL);
+    dfl_equations_given(out->x[0], NULL, out->eq);
     out->usable[0] = true;
     return DFL_OK;
 }
@@ -155,7 +154,7 @@ dfl_status dfl_trials_spread(dfl_trials *trials)
     for (int k = 0; !status && k < DFL_TRIALS; k++) {
         bool reached = true;
         if (k == 0)
-            take_given(trials, held);
+            dfl_equations_given(trials->x[0], held, eq);
         else {
             memset(held, 0, (size_t)eq->n * sizeof *held);
             memcpy(trials->x[k], trials->x[0], (size_t)eq->n * sizeof(double));
@@ -170,16 +169,15 @@ dfl_status dfl_trials_spread(dfl_trials *trials)
     return status;
 }
 
-static void take_given(dfl_trials *trials, bool *held)
+void dfl_equations_given(double *x, bool *held, const dfl_equations *eq)
 {
-    const dfl_equations *eq = trials->eq;
     for (int i = 0; i < eq->model->nstarts; i++) {
         const dfl_start_value *start = &eq->model->starts[i];
         const dfl_symbol *symbol = &eq->graph->symbols[dfl_node_of(eq->graph, start->symbol)->a];
         const int place = eq->slot[symbol->kind][symbol->index];
         if (place < 0)
             continue;
-        trials->x[0][place] = start->value;
+        x[place] = start->value;
         if (held)
             held[place] = start->held;
     }

@@ -30,15 +30,7 @@ void dfl_runnable_given(double *x, bool *held, const dfl_runnable *run)
     const dfl_equations *eq = run->eq;
     memset(x, 0, (size_t)eq->n * sizeof *x);
     memset(held, 0, (size_t)eq->n * sizeof *held);
-    for (int i = 0; i < eq->model->nstarts; i++) {
-        const dfl_start_value *start = &eq->model->starts[i];
-        const dfl_symbol *symbol = &eq->graph->symbols[dfl_node_of(eq->graph, start->symbol)->a];
-        const int place = eq->slot[symbol->kind][symbol->index];
-        if (place < 0)
-            continue;
-        x[place] = start->value;
-        held[place] = start->held;
-    }
+    dfl_equations_given(x, held, eq);
 }
 
 dfl_status dfl_runnable_start(double *corrected, dfl_runnable *run, dfl_solver *solver,
