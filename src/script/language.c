@@ -19,8 +19,12 @@ static int call_setting(lua_State *L);
 static void apply_set(double *value, lua_State *L, const char *name);
 static int call_position(lua_State *L);
 static int call_speed(lua_State *L);
+static int declare_each(lua_State *L, const char *call,
+                        dfl_status (*declare)(dfl_expr *, dfl_model *, int, const char *));
 static int call_velocity(lua_State *L);
 static int call_acceleration(lua_State *L);
+static int find_each(lua_State *L, const char *call, const char *remedy,
+                     dfl_status (*find)(dfl_expr *, dfl_model *, dfl_expr));
 static int call_kinematics(lua_State *L);
 static int call_kinetic(lua_State *L);
 static int call_potential(lua_State *L);
@@ -154,25 +158,24 @@ static void apply_set(double *value, lua_State *L, const char *name)
 
 static int call_position(lua_State *L)
 {
-    const int n = dfl_arg_count(L, "position", 1, MOST_ARGUMENTS);
-    luaL_checkstack(L, n + 10, "position");
-    for (int i = 1; i <= n; i++) {
-        dfl_expr symbol;
-        dfl_script_check(L, dfl_model_position(&symbol, model_of(L), dfl_script_line(L),
-                                               dfl_arg_name(L, "position", i)));
-        dfl_symbol_push(L, symbol);
-    }
-    return n;
+    return declare_each(L, "position", dfl_model_position);
 }
 
 static int call_speed(lua_State *L)
 {
-    const int n = dfl_arg_count(L, "speed", 1, MOST_ARGUMENTS);
-    luaL_checkstack(L, n + 10, "speed");
+    return declare_each(L, "speed", dfl_model_speed);
+}
+
+/* One symbol for each name. */
+static int declare_each(lua_State *L, const char *call,
+                        dfl_status (*declare)(dfl_expr *, dfl_model *, int, const char *))
+{
+    const int n = dfl_arg_count(L, call, 1, MOST_ARGUMENTS);
+    luaL_checkstack(L, n + 10, call);
     for (int i = 1; i <= n; i++) {
         dfl_expr symbol;
-        dfl_script_check(L, dfl_model_speed(&symbol, model_of(L), dfl_script_line(L),
-                                            dfl_arg_name(L, "speed", i)));
+        dfl_script_check(
+            L, declare(&symbol, model_of(L), dfl_script_line(L), dfl_arg_name(L, call, i)));
         dfl_symbol_push(L, symbol);
     }
     return n;
@@ -180,27 +183,25 @@ static int call_speed(lua_State *L)
 
 static int call_velocity(lua_State *L)
 {
-    const int n = dfl_arg_count(L, "velocity", 1, MOST_ARGUMENTS);
-    luaL_checkstack(L, n + 10, "velocity");
-    for (int i = 1; i <= n; i++) {
-        const dfl_expr x = need_symbol(L, "velocity", i, "give what position(...) returned");
-        dfl_expr velocity;
-        dfl_script_check(L, dfl_model_velocity(&velocity, model_of(L), x));
-        dfl_symbol_push(L, velocity);
-    }
-    return n;
+    return find_each(L, "velocity", "give what position(...) returned", dfl_model_velocity);
 }
 
 static int call_acceleration(lua_State *L)
 {
-    const int n = dfl_arg_count(L, "acceleration", 1, MOST_ARGUMENTS);
-    luaL_checkstack(L, n + 10, "acceleration");
+    return find_each(L, "acceleration", "give what position, velocity or speed returned",
+                     dfl_model_acceleration);
+}
+
+/* The rate of each symbol. */
+static int find_each(lua_State *L, const char *call, const char *remedy,
+                     dfl_status (*find)(dfl_expr *, dfl_model *, dfl_expr))
+{
+    const int n = dfl_arg_count(L, call, 1, MOST_ARGUMENTS);
+    luaL_checkstack(L, n + 10, call);
     for (int i = 1; i <= n; i++) {
-        const dfl_expr u =
-            need_symbol(L, "acceleration", i, "give what position, velocity or speed returned");
-        dfl_expr a;
-        dfl_script_check(L, dfl_model_acceleration(&a, model_of(L), u));
-        dfl_symbol_push(L, a);
+        dfl_expr rate;
+        dfl_script_check(L, find(&rate, model_of(L), need_symbol(L, call, i, remedy)));
+        dfl_symbol_push(L, rate);
     }
     return n;
 }
