@@ -86,6 +86,7 @@ void dfl_equations_free(dfl_equations *eq)
         dfl_free(ctx, eq->slot[kind]);
     dfl_free(ctx, eq->x);
     dfl_free(ctx, eq->massless);
+    dfl_directions_free(eq->directions, ctx);
     dfl_free(ctx, eq->declaration_of_row);
     dfl_free(ctx, eq->declaration_of_e);
     dfl_free(ctx, eq->declaration_of_ep);

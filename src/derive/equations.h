@@ -15,6 +15,16 @@ typedef struct dfl_variable {
     int line;
 } dfl_variable;
 
+/* Massless directions of a tree of bodies: its own are the columns of K, and Y combines them to
+   those that the constraints leave, K0 = K Y. See tree_directions.c. */
+typedef struct dfl_directions {
+    int all, held, left; /* columns of K, pivots of W K, columns of K0 */
+    double *x;           /* n: around this state the tree has decided which directions it has */
+    int *row, *column;   /* held */
+    int *free;           /* left: the column of K that belongs to each column of K0 */
+    int *group;          /* all: columns of K that depend on each other have the same number */
+} dfl_directions;
+
 typedef struct dfl_equations {
     dfl_model *model;
     dfl_graph *graph;
@@ -27,8 +37,9 @@ typedef struct dfl_equations {
     dfl_sparse M;                                     /* nv x nv, both triangles */
     dfl_expr *b, *d, *c, *g, *gI, *hv, *e, *ep, *gam; /* e, ep: expr - level */
     dfl_sparse W;                                     /* (nl+nm) x nv */
-    dfl_sparse K0;  /* nv x n0: directions without mass that no constraint holds */
-    int *massless;  /* n0 numbers of velocities: row k of gam has that name */
+    dfl_sparse K0;              /* nv x n0: directions without mass that no constraint holds */
+    dfl_directions *directions; /* a tree of bodies adds K0 and gam; or NULL */
+    int *massless;              /* n0 numbers of velocities: row k of gam has that name */
     int negligible; /* a velocity with next to no mass, or -1; its pivot as a part of its mass */
     double negligible_ratio;
     dfl_expr *bias; /* nl+nm */

@@ -15,25 +15,20 @@
 /* Entries of B below this part of the largest one of their row of W are zero. */
 static const double held_ratio = 1e-9;
 
-typedef struct pivots {
-    int count;
-    int *row, *column;
-} pivots;
-
-static dfl_status choose(pivots *out, const dfl_trials *trials, const dfl_sparse *K0);
-static dfl_status fill_B(double *B, const dfl_trials *trials, int trial, const dfl_sparse *K0);
-static int find_pivots(pivots *out, double *B, int rows, int columns);
+static dfl_status directions_at(double *K, const dfl_trials *trials, int trial,
+                                const dfl_sparse *K0);
+static int find_pivots(dfl_pivots *out, double *B, int rows, int columns);
 static bool is_pivot(const int *list, int count, int number);
 static void clear_column(double *B, int rows, int columns, int row, int column);
-static dfl_status reduce(dfl_sparse *K0, int *lead, const dfl_equations *eq, const pivots *p);
+static dfl_status reduce(dfl_sparse *K0, int *lead, const dfl_equations *eq, const dfl_pivots *p);
 static dfl_status product_rows(dfl_expr *T, const dfl_equations *eq, const dfl_sparse *K0,
-                               const pivots *p);
-static void solve_rows(dfl_expr *T, dfl_graph *graph, int columns, const pivots *p);
+                               const dfl_pivots *p);
+static void solve_rows(dfl_expr *T, dfl_graph *graph, int columns, const dfl_pivots *p);
 static dfl_status find_Y(dfl_expr *Y, const dfl_equations *eq, const dfl_sparse *K0,
-                         const pivots *p);
+                         const dfl_pivots *p);
 static void find_groups(int *group, const dfl_expr *T, int columns, int n);
 static bool by_minors(dfl_expr *y, dfl_graph *graph, const dfl_expr *T, const int *group, int c,
-                      int columns, const pivots *p, dfl_minors *minors);
+                      int columns, const dfl_pivots *p, dfl_minors *minors);
 
 dfl_status dfl_release_held(dfl_sparse *K0, int *lead, const dfl_trials *trials)
 {
@@ -42,9 +37,9 @@ dfl_status dfl_release_held(dfl_sparse *K0, int *lead, const dfl_trials *trials)
     const int rows = eq->nl + eq->nm, most = rows < K0->ncols ? rows : K0->ncols;
     if (most == 0 || eq->W.count == 0)
         return DFL_OK;
-    pivots p = {.row = dfl_alloc(ctx, (size_t)most, sizeof(int)),
-                .column = dfl_alloc(ctx, (size_t)most, sizeof(int))};
-    dfl_status status = p.row && p.column ? choose(&p, trials, K0) : DFL_NO_MEMORY;
+    dfl_pivots p = {.row = dfl_alloc(ctx, (size_t)most, sizeof(int)),
+                    .column = dfl_alloc(ctx, (size_t)most, sizeof(int))};
+    dfl_status status = p.row && p.column ? dfl_choose_pivots(&p, trials, K0) : DFL_NO_MEMORY;
     if (!status && p.count > 0)
         status = reduce(K0, lead, eq, &p);
     dfl_free(ctx, p.row);
@@ -55,19 +50,20 @@ dfl_status dfl_release_held(dfl_sparse *K0, int *lead, const dfl_trials *trials)
 /* ------------------------------------------------------------------------------- numbers */
 
 /* The pivots of the trial with the highest rank; the start comes first. */
-static dfl_status choose(pivots *out, const dfl_trials *trials, const dfl_sparse *K0)
+dfl_status dfl_choose_pivots(dfl_pivots *out, const dfl_trials *trials, const dfl_sparse *K0)
 {
     const dfl_equations *eq = trials->eq;
     dfl_context *ctx = eq->model->ctx;
-    const int rows = eq->nl + eq->nm, columns = K0->ncols, most = rows < columns ? rows : columns;
+    const int rows = eq->nl + eq->nm, columns = K0 ? K0->ncols : dfl_tree_state_n0(trials->tree);
+    const int most = rows < columns ? rows : columns;
     double *B = dfl_alloc(ctx, (size_t)rows * (size_t)columns, sizeof *B);
-    pivots found = {.row = dfl_alloc(ctx, (size_t)most, sizeof(int)),
-                    .column = dfl_alloc(ctx, (size_t)most, sizeof(int))};
+    dfl_pivots found = {.row = dfl_alloc(ctx, (size_t)most, sizeof(int)),
+                        .column = dfl_alloc(ctx, (size_t)most, sizeof(int))};
     dfl_status status = B && found.row && found.column ? DFL_OK : DFL_NO_MEMORY;
     for (int k = 0; !status && k < DFL_TRIALS; k++) {
         if (!trials->usable[k])
             continue;
-        status = fill_B(B, trials, k, K0);
+        status = dfl_held_products(B, trials, k, K0);
         found.count = 0;
         if (!status && find_pivots(&found, B, rows, columns) > out->count) {
             out->count = found.count;
@@ -81,18 +77,21 @@ static dfl_status choose(pivots *out, const dfl_trials *trials, const dfl_sparse
     return status;
 }
 
-/* B = W K0, with the rows of W scaled to one. */
-static dfl_status fill_B(double *B, const dfl_trials *trials, int trial, const dfl_sparse *K0)
+/* With the rows of W scaled to one. */
+dfl_status dfl_held_products(double *B, const dfl_trials *trials, int trial, const dfl_sparse *K0)
 {
     const dfl_equations *eq = trials->eq;
     dfl_context *ctx = eq->model->ctx;
     const int rows = eq->nl + eq->nm, nv = eq->nv;
+    const int columns = K0 ? K0->ncols : dfl_tree_state_n0(trials->tree);
     const dfl_numbers numbers = dfl_trials_numbers(trials, trial);
     double *W = dfl_alloc(ctx, (size_t)rows * (size_t)nv, sizeof *W);
-    double *K = dfl_alloc(ctx, (size_t)nv * (size_t)K0->ncols, sizeof *K);
+    double *K = dfl_alloc(ctx, (size_t)nv * (size_t)columns, sizeof *K);
     dfl_status status = W && K ? dfl_numbers_matrix(W, &numbers, eq, &eq->W) : DFL_NO_MEMORY;
     if (!status)
-        status = dfl_numbers_matrix(K, &numbers, eq, K0);
+        status = directions_at(K, trials, trial, K0);
+    if (!status && trials->tree)
+        dfl_tree_state_rows(&(dfl_blocks){.W = W}, trials->tree, DFL_DIRECTIONS);
     for (int i = 0; !status && i < rows; i++) {
         double size = 0.0;
         for (int j = 0; j < nv; j++)
@@ -101,13 +100,32 @@ static dfl_status fill_B(double *B, const dfl_trials *trials, int trial, const d
             W[i + j * rows] /= size;
     }
     if (!status)
-        dfl_gemm(rows, K0->ncols, nv, 1.0, W, rows, K, nv, 0.0, B, rows);
+        dfl_gemm(rows, columns, nv, 1.0, W, rows, K, nv, 0.0, B, rows);
     dfl_free(ctx, W);
     dfl_free(ctx, K);
     return status;
 }
 
-static int find_pivots(pivots *out, double *B, int rows, int columns)
+/* The values of K0, or those of the tree, which is placed there. */
+static dfl_status directions_at(double *K, const dfl_trials *trials, int trial,
+                                const dfl_sparse *K0)
+{
+    const dfl_equations *eq = trials->eq;
+    const dfl_numbers numbers = dfl_trials_numbers(trials, trial);
+    if (K0)
+        return dfl_numbers_matrix(K, &numbers, eq, K0);
+    double *room = dfl_alloc(eq->model->ctx, (size_t)(3 * eq->nv), sizeof *room);
+    const dfl_status status =
+        room ? dfl_tree_state_place_at(trials->tree, &numbers) : DFL_NO_MEMORY;
+    if (!status) {
+        dfl_tree_state_balance(room, room + eq->nv, trials->tree, room + 2 * eq->nv);
+        dfl_tree_state_null_space(K, trials->tree);
+    }
+    dfl_free(eq->model->ctx, room);
+    return status;
+}
+
+static int find_pivots(dfl_pivots *out, double *B, int rows, int columns)
 {
     while (out->count < rows && out->count < columns) {
         int row = -1, column = 0;
@@ -150,7 +168,7 @@ static void clear_column(double *B, int rows, int columns, int row, int column)
 /* ------------------------------------------------------------------------------- expressions */
 
 /* K0 Y: a column for every one that is not a pivot. */
-static dfl_status reduce(dfl_sparse *K0, int *lead, const dfl_equations *eq, const pivots *p)
+static dfl_status reduce(dfl_sparse *K0, int *lead, const dfl_equations *eq, const dfl_pivots *p)
 {
     dfl_graph *graph = eq->graph;
     dfl_context *ctx = eq->model->ctx;
@@ -184,7 +202,7 @@ static dfl_status reduce(dfl_sparse *K0, int *lead, const dfl_equations *eq, con
    gets the minors of its rows, which vanish together only where the constraints lose rank; with more,
    the pivots have to stay regular. */
 static dfl_status find_Y(dfl_expr *Y, const dfl_equations *eq, const dfl_sparse *K0,
-                         const pivots *p)
+                         const dfl_pivots *p)
 {
     dfl_context *ctx = eq->model->ctx;
     const int columns = K0->ncols, n = p->count;
@@ -242,7 +260,7 @@ static void find_groups(int *group, const dfl_expr *T, int columns, int n)
 /* y = det B_RC at column c, -det(B_RC with a column replaced by c) at the pivots. False if the group of c has
    another free column or is too large. */
 static bool by_minors(dfl_expr *y, dfl_graph *graph, const dfl_expr *T, const int *group, int c,
-                      int columns, const pivots *p, dfl_minors *minors)
+                      int columns, const dfl_pivots *p, dfl_minors *minors)
 {
     enum { MOST = 4 };
     const int n = p->count;
@@ -269,7 +287,7 @@ static bool by_minors(dfl_expr *y, dfl_graph *graph, const dfl_expr *T, const in
 
 /* T (pivots x columns) = the rows of W K0 with pivots. */
 static dfl_status product_rows(dfl_expr *T, const dfl_equations *eq, const dfl_sparse *K0,
-                               const pivots *p)
+                               const dfl_pivots *p)
 {
     dfl_graph *graph = eq->graph;
     for (int w = 0; w < eq->W.count; w++)
@@ -287,7 +305,7 @@ static dfl_status product_rows(dfl_expr *T, const dfl_equations *eq, const dfl_s
 }
 
 /* Gauss-Jordan: T becomes B_RC^-1 B. */
-static void solve_rows(dfl_expr *T, dfl_graph *graph, int columns, const pivots *p)
+static void solve_rows(dfl_expr *T, dfl_graph *graph, int columns, const dfl_pivots *p)
 {
     const int n = p->count;
     for (int q = 0; q < n; q++) {

@@ -12,7 +12,6 @@
 
 static dfl_status find_directions(dfl_equations *eq, dfl_trials *trials);
 static dfl_status balance(dfl_equations *eq);
-static dfl_status check_beside_tree(dfl_equations *eq);
 
 dfl_status dfl_derive_massless(dfl_equations *eq)
 {
@@ -24,7 +23,7 @@ dfl_status dfl_derive_massless(dfl_equations *eq)
     if (!eq->massless)
         return DFL_NO_MEMORY;
     if (eq->model->tree)
-        return check_beside_tree(eq);
+        return dfl_derive_tree_massless(eq);
     dfl_status status = dfl_trials_create(&trials, eq);
     if (!status)
         status = dfl_elimination_regular(&regular, &trials);
@@ -56,18 +55,6 @@ static dfl_status find_directions(dfl_equations *eq, dfl_trials *trials)
     }
     dfl_elimination_clear(&elimination, eq->model->ctx);
     return status;
-}
-
-/* The masses of a tree of bodies are regular; what else moves would need K0 with them as expressions. That is left
-   of drawings whose energy was asked for before other coordinates, which then have no mass, were declared. */
-static dfl_status check_beside_tree(dfl_equations *eq)
-{
-    if (eq->nv == eq->model->tree->nv)
-        return balance(eq);
-    return dfl_model_fail(
-        eq->model, eq->model->energy_line,
-        "energy() comes before coordinates without mass, beside a mechanism whose "
-        "masses come from recursions; choose the evaluation 'tape' or 'native'");
 }
 
 /* gam = K0^T f */

@@ -7,7 +7,7 @@
 #ifndef DFL_MASSLESS_DIRECTIONS_H
 #define DFL_MASSLESS_DIRECTIONS_H
 
-#include "derive/numbers.h"
+#include "derive/tree_state.h"
 
 /* The order of elimination: `order` has the `rank` velocities with regular pivots; the others are
    `free`, each without mass once `after` pivots are eliminated. */
@@ -29,6 +29,21 @@ void dfl_elimination_clear(dfl_elimination *elimination, dfl_context *ctx);
 /* null_directions.c: K0 (nv x nfree) with entry 1 at free[k] in column k. */
 dfl_status dfl_null_directions(dfl_sparse *K0, const dfl_equations *eq,
                                const dfl_elimination *elimination);
+
+/* Rows and columns of B = W K0 by complete pivoting. */
+typedef struct dfl_pivots {
+    int count;
+    int *row, *column;
+} dfl_pivots;
+
+/* held.c: the pivots of the trial with the highest rank, the first one if several have it; B (rows of
+   W x columns) at a trial. K0 NULL: the directions of trials->tree. */
+dfl_status dfl_choose_pivots(dfl_pivots *out, const dfl_trials *trials, const dfl_sparse *K0);
+dfl_status dfl_held_products(double *B, const dfl_trials *trials, int trial, const dfl_sparse *K0);
+
+/* tree_directions.c: the same for a model whose masses come from a tree of bodies: eq->directions,
+   n0, and gam = 0 as expressions. */
+dfl_status dfl_derive_tree_massless(dfl_equations *eq);
 
 /* held.c: takes what the constraints hold out of K0; `lead` (one per column) follows. */
 dfl_status dfl_release_held(dfl_sparse *K0, int *lead, const dfl_trials *trials);

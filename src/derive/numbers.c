@@ -1,5 +1,5 @@
 /* numbers.c: values of expressions at one state, and states near the start. */
-#include "derive/numbers.h"
+#include "derive/tree_state.h"
 
 #include "linalg/linalg.h"
 #include "derive/derive_internal.h"
@@ -12,7 +12,7 @@ enum { ITERATIONS = 30 };
 
 /* Rows c, g with their derivatives by s, p, and room for one step of Gauss and Newton. */
 typedef struct manifold {
-    int rows, columns, first;
+    int rows, columns, first, holonomic;
     dfl_expr *row;
     dfl_sparse J;
     double *value, *A, *step;
@@ -23,6 +23,7 @@ typedef struct manifold {
 static void perturb(double *x, const dfl_equations *eq, unsigned *seed);
 static dfl_status create_manifold(manifold *out, dfl_equations *eq);
 static void clear_manifold(manifold *m, dfl_context *ctx);
+static dfl_status add_tree(manifold *m, dfl_tree_state *tree, const dfl_numbers *numbers);
 static dfl_status approach(bool *reached, manifold *m, const dfl_trials *trials, int trial);
 
 double dfl_numbers_symbol(const dfl_numbers *numbers, const dfl_equations *eq, uint32_t symbol)
@@ -119,7 +120,12 @@ dfl_status dfl_trials_create(dfl_trials *out, dfl_equations *eq)
     }
     dfl_equations_given(out->x[0], NULL, out->eq);
     out->usable[0] = true;
-    return DFL_OK;
+    const dfl_numbers numbers = dfl_trials_numbers(out, 0);
+    const dfl_status status =
+        model->tree ? dfl_tree_state_create(&out->tree, eq, &numbers) : DFL_OK;
+    if (status)
+        dfl_trials_clear(out);
+    return status;
 }
 
 void dfl_trials_clear(dfl_trials *trials)
@@ -131,13 +137,19 @@ void dfl_trials_clear(dfl_trials *trials)
     dfl_free(ctx, trials->input);
     for (int k = 0; k < DFL_TRIALS; k++)
         dfl_free(ctx, trials->x[k]);
+    dfl_tree_state_free(trials->tree);
     *trials = (dfl_trials){0};
+}
+
+double dfl_start_time(const dfl_equations *eq)
+{
+    const double from = dfl_choices_number(&eq->model->run, "from");
+    return isnan(from) ? 0.0 : from;
 }
 
 dfl_numbers dfl_trials_numbers(const dfl_trials *trials, int trial)
 {
-    const double from = dfl_choices_number(&trials->eq->model->run, "from");
-    return (dfl_numbers){.t = isnan(from) ? 0.0 : from,
+    return (dfl_numbers){.t = dfl_start_time(trials->eq),
                          .x = trials->x[trial],
                          .param = trials->param,
                          .input = trials->input};
@@ -199,8 +211,10 @@ static void perturb(double *x, const dfl_equations *eq, unsigned *seed)
 static dfl_status create_manifold(manifold *out, dfl_equations *eq)
 {
     dfl_context *ctx = eq->model->ctx;
-    *out = (manifold){
-        .rows = eq->ns + eq->nl, .columns = eq->ns + eq->np, .first = eq->n - eq->ns - eq->np};
+    *out = (manifold){.rows = eq->ns + eq->nl,
+                      .columns = eq->ns + eq->np,
+                      .first = eq->n - eq->ns - eq->np,
+                      .holonomic = eq->nl};
     if (out->rows == 0)
         return DFL_OK;
     const size_t rows = (size_t)out->rows, columns = (size_t)out->columns;
@@ -246,6 +260,8 @@ static dfl_status approach(bool *reached, manifold *m, const dfl_trials *trials,
         dfl_status status = dfl_numbers_values(m->value, &numbers, eq, m->row, m->rows);
         if (!status)
             status = dfl_numbers_matrix(m->A, &numbers, eq, &m->J);
+        if (!status && trials->tree)
+            status = add_tree(m, trials->tree, &numbers);
         if (status)
             return status;
         for (int j = 0; j < m->columns; j++)
@@ -259,5 +275,17 @@ static dfl_status approach(bool *reached, manifold *m, const dfl_trials *trials,
         }
         *reached = size < 1e-12;
     }
+    return DFL_OK;
+}
+
+/* The rows of the loops of a tree of bodies, and their derivatives. */
+static dfl_status add_tree(manifold *m, dfl_tree_state *tree, const dfl_numbers *numbers)
+{
+    const dfl_status status = dfl_tree_state_place_at(tree, numbers);
+    if (status)
+        return status;
+    double *g = m->value + (m->rows - m->holonomic);
+    dfl_tree_state_rows(&(dfl_blocks){.g = g}, tree, DFL_POSITION);
+    dfl_tree_state_position_slopes(m->A, tree);
     return DFL_OK;
 }

@@ -31,12 +31,15 @@ typedef struct dfl_trials {
     double *param, *input;
     double *x[DFL_TRIALS];
     bool usable[DFL_TRIALS];
+    struct dfl_tree_state *tree; /* of a model with a tree of bodies, or NULL */
 } dfl_trials;
 
 /* State 0 alone, as given; dfl_trials_spread makes the others and moves all onto the constraints. */
 dfl_status dfl_trials_create(dfl_trials *out, dfl_equations *eq);
 dfl_status dfl_trials_spread(dfl_trials *trials);
 void dfl_trials_clear(dfl_trials *trials);
+/* The time of the start that the script gives; 0 if it gives none. */
+double dfl_start_time(const dfl_equations *eq);
 dfl_numbers dfl_trials_numbers(const dfl_trials *trials, int trial);
 
 #endif

@@ -11,6 +11,9 @@ static dfl_status build(tree_parts *out, const dfl_tree_state *s);
 static void free_parts(tree_parts *parts);
 static bool differ(const dfl_tree_state *s, const double *values);
 static dfl_status check_directions(const dfl_tree_state *s, const dfl_tree *tree);
+static void set_drives(dfl_tree *tree, const dfl_tree_state *s, const double *drives);
+static void decide(dfl_tree *tree, const dfl_tree_state *s);
+static int row_of(const dfl_tree_state *s, int k);
 
 dfl_status dfl_tree_state_create(dfl_tree_state **out, const dfl_equations *eq,
                                  const dfl_numbers *numbers)
@@ -42,7 +45,7 @@ static dfl_status allocate(dfl_tree_state *s)
     s->p_of = dfl_alloc(s->ctx, np, sizeof *s->p_of);
     s->v_of = dfl_alloc(s->ctx, nv, sizeof *s->v_of);
     s->row_of = dfl_alloc(s->ctx, rows, sizeof *s->row_of);
-    s->p = dfl_alloc(s->ctx, np + 3 * nv, sizeof *s->p);
+    s->p = dfl_alloc(s->ctx, np + 3 * nv + 3 * (size_t)d->ndrives, sizeof *s->p);
     s->M = dfl_alloc(s->ctx, nv * (3 * nv + np), sizeof *s->M);
     s->W = dfl_alloc(s->ctx, rows * (4 * nv + np + 2), sizeof *s->W);
     s->values = dfl_alloc(s->ctx, (size_t)d->nnumbers, sizeof *s->values);
@@ -51,6 +54,7 @@ static dfl_status allocate(dfl_tree_state *s)
     s->v = s->p + np;
     s->a = s->v + nv;
     s->tau = s->a + nv;
+    s->drives = s->tau + nv;
     s->Tq = s->M + nv * nv;
     s->Tv = s->Tq + nv * nv;
     s->by_p = s->Tv + nv * nv;
@@ -147,7 +151,7 @@ static dfl_status build(tree_parts *out, const dfl_tree_state *s)
     if (!status)
         status = dfl_tree_derivatives_create(&out->derivatives, s->ctx, out->tree);
     if (!status && s->decided)
-        dfl_tree_decide_ranks(out->tree, s->decided);
+        decide(out->tree, s);
     return status;
 }
 
@@ -177,9 +181,15 @@ void dfl_tree_state_place(dfl_tree_state *s, const double *x, const double *driv
         s->p[k] = x[s->p_of[k]];
     for (int k = 0; k < d->nv; k++)
         s->v[k] = x[s->v_of[k]];
-    for (int k = 0; k < d->ndrives; k++)
-        dfl_tree_drive(s->parts.tree, k, drives[3 * k], drives[3 * k + 1], drives[3 * k + 2]);
+    memcpy(s->drives, drives, 3 * (size_t)d->ndrives * sizeof *drives);
+    set_drives(s->parts.tree, s, s->drives);
     dfl_tree_place(s->parts.tree, s->p);
+}
+
+static void set_drives(dfl_tree *tree, const dfl_tree_state *s, const double *drives)
+{
+    for (int k = 0; k < s->description->ndrives; k++)
+        dfl_tree_drive(tree, k, drives[3 * k], drives[3 * k + 1], drives[3 * k + 2]);
 }
 
 dfl_status dfl_tree_state_place_at(dfl_tree_state *s, const dfl_numbers *numbers)
@@ -247,13 +257,22 @@ void dfl_tree_state_slopes(double *dyn, dfl_tree_state *s, const double *a, cons
 dfl_status dfl_tree_state_decide(dfl_tree_state *s)
 {
     const size_t np = (size_t)s->description->np;
+    const size_t ndrives = 3 * (size_t)s->description->ndrives;
     if (!s->decided)
-        s->decided = dfl_alloc(s->ctx, np, sizeof *s->decided);
+        s->decided = dfl_alloc(s->ctx, np + ndrives, sizeof *s->decided);
     if (!s->decided)
         return DFL_NO_MEMORY;
     memcpy(s->decided, s->p, np * sizeof *s->decided);
-    dfl_tree_decide_ranks(s->parts.tree, s->decided);
+    memcpy(s->decided + np, s->drives, ndrives * sizeof *s->decided);
+    decide(s->parts.tree, s);
     return DFL_OK;
+}
+
+/* Around s->decided. */
+static void decide(dfl_tree *tree, const dfl_tree_state *s)
+{
+    set_drives(tree, s, s->decided + s->description->np);
+    dfl_tree_decide_ranks(tree, s->decided);
 }
 
 int dfl_tree_state_n0(const dfl_tree_state *s)

@@ -18,16 +18,17 @@ struct dfl_tree_state {
     dfl_context *ctx;
     dfl_mass_tree *description; /* of the model: its numbers are those in use */
     tree_parts parts;
-    int first_v;                    /* place of v in x */
-    int *p_of, *v_of;               /* places in x */
-    int *row_of;                    /* the equation of each row of the loops, or -1 */
-    double *p, *v, *a, *tau;        /* np, nv: in the order of the tree */
-    double *M, *Tq, *Tv, *by_p;     /* nv x nv; nv x np */
-    double *W, *gIq, *gIIq, *gIIv;  /* rows x nv */
-    double *rows_by_p;              /* rows x np */
-    double *values_of_rows, *l;     /* rows */
-    double *values;                 /* of the numbers */
-    double *decided;                /* np: where massless directions were decided, or NULL */
+    int first_v;                   /* place of v in x */
+    int *p_of, *v_of;              /* places in x */
+    int *row_of;                   /* the equation of each row of the loops, or -1 */
+    double *p, *v, *a, *tau;       /* np, nv: in the order of the tree */
+    double *drives;                /* 3 numbers each */
+    double *M, *Tq, *Tv, *by_p;    /* nv x nv; nv x np */
+    double *W, *gIq, *gIIq, *gIIv; /* rows x nv */
+    double *rows_by_p;             /* rows x np */
+    double *values_of_rows, *l;    /* rows */
+    double *values;                /* of the numbers */
+    double *decided; /* np: and drives, where massless directions were decided; or NULL */
 };
 
 /* tree_rows.c: poses and velocities of all bodies, which rows of loops need. */

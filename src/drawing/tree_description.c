@@ -18,6 +18,7 @@ enum { FEW_VELOCITIES = 40 }; /* docs/benchmarks.md, "Recursion or expressions" 
 
 static bool is_wanted(const dfl_drawing *drawing);
 static const char *obstacle(const dfl_drawing *drawing);
+static const char *massless_obstacle(const dfl_drawing *drawing);
 static dfl_status note_obstacle(const dfl_drawing *drawing, const char *why);
 static dfl_status describe(dfl_mass_tree **out, const dfl_drawing *drawing);
 static dfl_status describe_body(dfl_mass_tree *tree, const dfl_placed_body *body);
@@ -39,11 +40,12 @@ dfl_status dfl_drawing_leave_to_recursion(bool *left, dfl_drawing *drawing)
     dfl_status status = describe(&tree, drawing);
     if (!status)
         status = has_massless(&massless, drawing, tree);
-    if (!status && massless)
-        status = note_obstacle(drawing, "there are directions without mass");
-    if (!status && !massless)
+    why = !status && massless ? massless_obstacle(drawing) : NULL;
+    if (why)
+        status = note_obstacle(drawing, why);
+    else if (!status)
         status = dfl_model_driven(drawing->model, kinetic_energy(drawing));
-    *left = !status && !massless;
+    *left = !status && !why;
     if (*left)
         dfl_model_set_tree(drawing->model, tree);
     else
@@ -68,16 +70,36 @@ static const char *obstacle(const dfl_drawing *drawing)
         velocities += decl->kind == DFL_A_POSITION && decl->expr == DFL_NO_EXPR;
     }
     for (int i = 0; i < drawing->njoints; i++) {
-        const dfl_drawn_joint *joint = &drawing->joints[i].drawn;
-        if (joint->kind == DFL_JOINT_USER)
+        if (drawing->joints[i].drawn.kind == DFL_JOINT_USER)
             return "there are joints given by their pose";
-        if (drawing->planar && joint->kind == DFL_JOINT_TRANSLATION && !drawing->joints[i].loop)
-            return "there are translations in a plane model";
     }
     if (dfl_drawing_velocities(drawing) == 0)
         return "all motions are prescribed";
     return velocities > dfl_drawing_velocities(drawing) ? "there are coordinates besides joints"
                                                         : NULL;
+}
+
+/* The same where bodies have no mass: their directions follow from the masses of the tree alone, and
+   the balance of forces along them must not contain multipliers. */
+static const char *massless_obstacle(const dfl_drawing *drawing)
+{
+    const unsigned multipliers = 1U << DFL_SYM_LAMBDA | 1U << DFL_SYM_MU;
+    const dfl_model *model = drawing->model;
+    unsigned depends = 0;
+    for (int i = 0; i < drawing->nbodies; i++)
+        if (drawing->bodies[i].quasistatic)
+            return "there are quasistatic bodies";
+    if (model->nmasses > 0 || model->kinetic != DFL_NO_EXPR)
+        return "there are masses besides those of bodies, and directions without mass";
+    for (int i = 0; i < model->nforces; i++)
+        depends |= dfl_node_of(drawing->graph, model->forces[i].expr)->depends;
+    for (int i = 0; i < drawing->nlinks; i++)
+        for (int k = 0; k < 3; k++)
+            depends |= dfl_node_of(drawing->graph, drawing->links[i].force.e[k])->depends |
+                       dfl_node_of(drawing->graph, drawing->links[i].torque.e[k])->depends;
+    return depends & multipliers
+               ? "forces contain multipliers, and there are directions without mass"
+               : NULL;
 }
 
 static dfl_status note_obstacle(const dfl_drawing *drawing, const char *why)

@@ -47,6 +47,7 @@ struct dfl_runnable {
     dfl_eom eom;   /* for the solver */
     unsigned full; /* the request mask of `all` */
     program all, single[SINGLE_BLOCKS], mass, jacobian, outputs, energy, events, scene, drives;
+    program motion_slopes; /* Jdyn alone, where a tree of bodies has massless directions */
     dfl_native *native;
     bool may_compile, may_look; /* compilation.c: native code may still be made, or be cached */
     double *param, *input, *level;

@@ -45,7 +45,11 @@ const double *dfl_runnable_accelerations(dfl_runnable *run, double t, const doub
         return NULL;
     run->eom.eval(&run->blocks, t, x, DFL_FORCE | DFL_DIRECTIONS | DFL_BIAS, run);
     dfl_balance_rate rate = {NULL, NULL};
-    if (run->balance) {
+    if (run->eq->directions && run->eq->n0 > 0) {
+        double *drift = run->balance_rate + run->eq->n0 * run->eq->nv;
+        dfl_tree_engine_balance_rate(run->balance_rate, drift, run->tree, t, x);
+        rate = (dfl_balance_rate){run->balance_rate, drift};
+    } else if (run->balance) {
         const double *const in[DFL_IN_ARRAYS] = {&t, x, NULL, run->param, run->input, run->level};
         double *const out[2] = {run->balance_rate, run->balance_rate + run->eq->n0 * run->eq->nv};
         dfl_tape_prepare(run->balance, run->balance_work, in);
@@ -72,9 +76,11 @@ static dfl_status make_balance(dfl_runnable *run)
     const dfl_equations *eq = run->eq;
     const size_t size = (size_t)eq->n0 * (size_t)(eq->nv + 1);
     dfl_place places[DFL_SYM_KINDS] = {{0}};
+    run->balance_rate = dfl_alloc(run->ctx, size, sizeof *run->balance_rate);
+    if (eq->directions)
+        return run->balance_rate ? DFL_OK : DFL_NO_MEMORY;
     dfl_target *targets = dfl_alloc(run->ctx, size, sizeof *targets);
     int count = 0;
-    run->balance_rate = dfl_alloc(run->ctx, size, sizeof *run->balance_rate);
     dfl_status status =
         targets && run->balance_rate ? derive_balance(targets, &count, eq) : DFL_NO_MEMORY;
     dfl_runnable_places(places, eq);

@@ -5,7 +5,7 @@
 #include "engine/engine_internal.h"
 #include "declare/declare.h"
 
-enum { PROGRAMS = SINGLE_BLOCKS + 8 };
+enum { PROGRAMS = SINGLE_BLOCKS + 9 };
 
 /* A growing list of targets. */
 typedef struct targets {
@@ -29,6 +29,7 @@ static void target_declared(targets *list, const dfl_equations *eq, dfl_declared
 static void target_energy(targets *list, const dfl_equations *eq);
 static void target_scene(targets *list, const dfl_equations *eq);
 static void target_drives(targets *list, const dfl_equations *eq);
+static void target_motion_slopes(targets *list, const dfl_equations *eq);
 
 dfl_status dfl_runnable_create_programs(dfl_runnable *run)
 {
@@ -39,7 +40,7 @@ dfl_status dfl_runnable_create_programs(dfl_runnable *run)
     } others[] = {{&run->mass, target_mass},       {&run->jacobian, target_jacobian},
                   {&run->outputs, target_outputs}, {&run->events, target_events},
                   {&run->energy, target_energy},   {&run->scene, target_scene},
-                  {&run->drives, target_drives}};
+                  {&run->drives, target_drives},   {&run->motion_slopes, target_motion_slopes}};
     targets list = {.item = dfl_alloc(run->ctx, (size_t)most_targets(eq), sizeof *list.item)};
     if (!list.item)
         return DFL_NO_MEMORY;
@@ -104,8 +105,9 @@ void dfl_runnable_places(dfl_place *places, const dfl_equations *eq)
 /* All programs, in a fixed order. */
 static void list_programs(program **out, dfl_runnable *run)
 {
-    program *const others[] = {&run->all,    &run->mass,   &run->jacobian, &run->outputs,
-                               &run->energy, &run->events, &run->scene,    &run->drives};
+    program *const others[] = {&run->all,     &run->mass,   &run->jacobian,
+                               &run->outputs, &run->energy, &run->events,
+                               &run->scene,   &run->drives, &run->motion_slopes};
     for (int i = 0; i < PROGRAMS - SINGLE_BLOCKS; i++)
         out[i] = others[i];
     for (int i = 0; i < SINGLE_BLOCKS; i++)
@@ -247,4 +249,11 @@ static void target_drives(targets *list, const dfl_equations *eq)
 {
     if (eq->model->tree)
         target_rows(list, 0, eq->model->tree->drives, 3 * eq->model->tree->ndrives);
+}
+
+/* Once more by themselves, for the balance along massless directions of a tree of bodies. */
+static void target_motion_slopes(targets *list, const dfl_equations *eq)
+{
+    if (eq->directions)
+        target_matrix(list, 0, &eq->Jdyn, eq->nv);
 }

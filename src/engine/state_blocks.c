@@ -11,14 +11,13 @@ dfl_status dfl_state_blocks_create(dfl_blocks *out, dfl_runnable *run, unsigned 
 {
     const dfl_equations *eq = run->eq;
     const size_t nv = (size_t)eq->nv, nc = (size_t)(eq->nl + eq->nm);
-    const size_t size[OUT_BLOCKS] = {
-        [OUT_KIN] = (size_t)eq->np, [OUT_F] = nv,
-        [OUT_B] = (size_t)eq->nr,   [OUT_D] = (size_t)eq->nw,
-        [OUT_C] = (size_t)eq->ns,   [OUT_G] = (size_t)eq->nl,
-        [OUT_EP] = (size_t)eq->nep, [OUT_GI] = (size_t)eq->nl,
-        [OUT_HV] = (size_t)eq->nm,  [OUT_E] = (size_t)eq->ne,
-        [OUT_GAM] = (size_t)eq->n0, [OUT_W] = nc * nv,
-        [OUT_K0] = nv * (size_t)eq->n0, [OUT_BIAS] = nc};
+    const size_t size[OUT_BLOCKS] = {[OUT_KIN] = (size_t)eq->np,     [OUT_F] = nv,
+                                     [OUT_B] = (size_t)eq->nr,       [OUT_D] = (size_t)eq->nw,
+                                     [OUT_C] = (size_t)eq->ns,       [OUT_G] = (size_t)eq->nl,
+                                     [OUT_EP] = (size_t)eq->nep,     [OUT_GI] = (size_t)eq->nl,
+                                     [OUT_HV] = (size_t)eq->nm,      [OUT_E] = (size_t)eq->ne,
+                                     [OUT_GAM] = (size_t)eq->n0,     [OUT_W] = nc * nv,
+                                     [OUT_K0] = nv * (size_t)eq->n0, [OUT_BIAS] = nc};
     double *arrays[OUT_BLOCKS];
     const dfl_status status = allocate(arrays, size, OUT_BLOCKS, run->ctx);
     memcpy(out, arrays, sizeof *out);

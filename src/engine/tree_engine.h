@@ -20,4 +20,9 @@ void dfl_tree_engine_mass(double *M, dfl_tree_engine *engine, double t, const do
 int dfl_tree_engine_jacobian(dfl_jacobian *out, dfl_tree_engine *engine, double t, const double *x,
                              const double *a);
 
+/* The rate of the balance along massless directions, 0 = gam' = rows a + drift (n0 x nv, n0); all
+   zero where forces contain variables without a known rate (w, s). */
+void dfl_tree_engine_balance_rate(double *rows, double *drift, dfl_tree_engine *engine, double t,
+                                  const double *x);
+
 #endif

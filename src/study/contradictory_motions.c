@@ -60,8 +60,7 @@ static dfl_status move_along(double *y, dfl_runnable *run, double t, const doubl
     double *residual = dfl_alloc(run->ctx, (size_t)nc, sizeof *residual);
     double *step = dfl_alloc(run->ctx, (size_t)eq->nv, sizeof *step);
     dfl_lstsq *lstsq = NULL;
-    dfl_status status =
-        dfl_state_blocks_create(&blocks, run, DFL_VELOCITY | DFL_DIRECTIONS, t, x);
+    dfl_status status = dfl_state_blocks_create(&blocks, run, DFL_VELOCITY | DFL_DIRECTIONS, t, x);
     if (!status)
         status = residual && step ? dfl_lstsq_create(&lstsq, run->ctx, nc, eq->nv) : DFL_NO_MEMORY;
     memcpy(y, x, (size_t)eq->n * sizeof *y);

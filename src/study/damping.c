@@ -96,8 +96,11 @@ dfl_status dfl_direction_is_damped(bool *out, dfl_runnable *run, double t, const
 bool dfl_balance_is_coupled(const dfl_equations *eq)
 {
     const unsigned others = 1U << DFL_SYM_W | 1U << DFL_SYM_LAMBDA | 1U << DFL_SYM_MU;
-    for (int k = 0; k < eq->n0; k++)
-        if (dfl_node_of(eq->graph, eq->gam[k])->depends & others)
+    const dfl_expr *rows =
+        eq->directions ? eq->f : eq->gam; /* of a tree: gam is not an expression */
+    const int count = eq->directions ? eq->nv : eq->n0;
+    for (int k = 0; k < count; k++)
+        if (dfl_node_of(eq->graph, rows[k])->depends & others)
             return true;
     return false;
 }

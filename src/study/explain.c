@@ -133,8 +133,8 @@ static dfl_status locate(dfl_runnable *run, dfl_status status, double t, const d
 {
     const dfl_equations *eq = run->eq;
     dfl_blocks blocks;
-    const dfl_status looked = dfl_state_blocks_create(
-        &blocks, run, DFL_POSITION | DFL_VELOCITY | DFL_AUXILIARY, t, x);
+    const dfl_status looked =
+        dfl_state_blocks_create(&blocks, run, DFL_POSITION | DFL_VELOCITY | DFL_AUXILIARY, t, x);
     const struct {
         const double *rows;
         int count;

@@ -25,6 +25,7 @@ static bool accelerations(double *a, dfl_runnable *run, double t, const double *
 static bool solve_masses(double *a, rows_of_a *rows, dfl_runnable *run, double t, const double *x);
 static bool solve_rows(double *a, rows_of_a *rows, dfl_runnable *run, double t, const double *x);
 static bool add_balance(rows_of_a *rows, dfl_runnable *run, double t, const double *x);
+static bool add_tree_balance(rows_of_a *rows, dfl_runnable *run, double t, const double *x);
 static dfl_status check_at(dfl_runnable *run, double t, const double *x, double *a, bool moved);
 static dfl_status fail_kept(const dfl_runnable *run, int row, double rate, bool moved);
 static bool other_motion(double *y, dfl_runnable *run, const dfl_solver_options *options, double t,
@@ -124,6 +125,8 @@ static bool add_balance(rows_of_a *rows, dfl_runnable *run, double t, const doub
     const int n0 = eq->n0, first = rows->count - n0, count = eq->np + eq->nr + 1;
     const int v = eq->nw + eq->nl + eq->nm + eq->nr;
     const dfl_numbers numbers = dfl_runnable_numbers(run, t, x, NULL);
+    if (eq->directions)
+        return add_tree_balance(rows, run, t, x);
     for (int k = 0; k < n0; k++)
         if (!eq->have_jacobians || dfl_balance_is_coupled(eq) ||
             dfl_depends(graph, eq->gam[k], DFL_SYM_S))
@@ -157,6 +160,26 @@ static bool add_balance(rows_of_a *rows, dfl_runnable *run, double t, const doub
     dfl_free(run->ctx, drift);
     dfl_free(run->ctx, J);
     return good;
+}
+
+/* The same where a tree of bodies has the massless directions. */
+static bool add_tree_balance(rows_of_a *rows, dfl_runnable *run, double t, const double *x)
+{
+    const dfl_equations *eq = run->eq;
+    const int n0 = eq->n0, first = rows->count - n0;
+    double *J = dfl_alloc(run->ctx, (size_t)n0 * (size_t)eq->nv, sizeof *J);
+    if (!J || !eq->have_jacobians || dfl_balance_is_coupled(eq)) {
+        dfl_free(run->ctx, J);
+        return false;
+    }
+    dfl_tree_engine_balance_rate(J, rows->b + first, run->tree, t, x);
+    for (int k = 0; k < n0; k++) {
+        rows->b[first + k] = -rows->b[first + k];
+        for (int j = 0; j < eq->nv; j++)
+            rows->A[first + k + j * rows->count] = J[k + j * n0];
+    }
+    dfl_free(run->ctx, J);
+    return true;
 }
 
 /* Drift and push must cancel; what is left may be the rounding of both, and of the value itself. */

@@ -28,6 +28,15 @@
     "local jb = revolute('jb', a, b, {at = {1, 0}})\n"                                             \
     "local jc = prismatic('jc', b, c, {at = {2, 0}, axis = {1, 2}})\n"
 
+/* A leaf without mass. */
+#define MASSLESS                                                                                   \
+    "local a = body('a', {mass = 1, com = {0, 1, 0}, inertia = {1, 1, 1}})\n"                      \
+    "local b = body('b', {})\n gravity{1, 2, 3}\n"                                                 \
+    "local j = revolute('j', ground, a, {at = {0, 0, 0}, axis = {0, 0, 1}})\n"                     \
+    "local h = revolute('h', a, b, {at = {0, 0, 0}, axis = {0, 1, 0}})\n"                          \
+    "torsion('t', h, {stiffness = 3, damping = 1})\n"                                              \
+    "spring('s', ground, b, {from = {3, 1, 2}, to = {1, 0, 0}, stiffness = 2, damping = 0.3})\n"
+
 static scripted load(const char *text, dfl_dynamics dynamics, const char *set)
 {
     scripted s = {.ctx = dfl_context_create()};
@@ -186,8 +195,11 @@ static void every_joint_of_a_tree_agrees(void **state)
                       "  inertia = {0.2, 0.2, 0.3}})\n",
                 joints);
     static const char *const plane[] = {
-        "", "local d = body('d', {mass = 2, com = {1, 1}, inertia = 1})\n"
-            "free('f', ground, d, {at = {1, 1}})\n"};
+        "",
+        "local d = body('d', {mass = 2, com = {1, 1}, inertia = 1})\n"
+        "free('f', ground, d, {at = {1, 1}})\n",
+        "local d = body('d', {mass = 2, com = {1, 1}, inertia = 1})\n"
+        "translation('t', c, d, {at = {1, 1}})\n"};
     COMPARE_ALL(PLANE, plane);
 }
 
@@ -205,8 +217,19 @@ static void every_loop_agrees(void **state)
         "screw('l', ground, c, {at = {3, 0.5, 0}, axis = {1, 1, 0}, lead = 0.1})\n",
         "point_on_line('l', ground, c, {at = {3, 0.5, 0}, axis = {1, 1, 0}})\n",
         "point_on_plane('l', ground, c, {at = {3, 0.5, 0}, axis = {1, 1, 0}})\n",
-        "distance('l', ground, c, {at = {3, 2, 0}, at_b = {3, 0.5, 0}})\n"};
+        "distance('l', ground, c, {at = {3, 2, 0}, at_b = {3, 0.5, 0}})\n",
+        "distance('l', a, c, {at = {k, 2, 0}, at_b = {3, 0.5, 0}, length = 2.3*k})\n",
+        "spherical('l', a, c, {at = {3, 0.5, 0}, at_b = {3, 0.4, 0.1}})\n",
+        "local d = body('d', {mass = 1, com = {3, 0, 0}, inertia = {1, 1, 1}})\n"
+        "revolute('j', c, d, {at = {3, 0, 0}, axis = {0, 0, 1}, motion = 0.2*sin(3*time)})\n"
+        "spherical('l', a, d, {at = {3, 0.5, 0}})\n",
+        "local d = body('d', {mass = 1, com = {3, 0, 0}, inertia = {1, 1, 1}})\n"
+        "free('j', ground, d, {at = {3, 0, 0}})\n fixed('l', c, d, {at = {3, 1, 0}})\n"};
     static const char *const plane[] = {
+        "local d = body('d', {mass = 1, com = {3, 0}, inertia = 1})\n"
+        "free('j', ground, d, {at = {3, 0}})\n fixed('l', c, d, {at = {3, 1}})\n",
+        "local d = body('d', {mass = 1, com = {3, 0}, inertia = 1})\n"
+        "free('j', ground, d, {at = {3, 0}})\n translation('l', c, d, {at = {3, 1}})\n",
         "revolute('l', ground, c, {at = {3, 0.5}})\n",
         "prismatic('l', ground, c, {at = {3, 0.5}, axis = {1, 0}})\n",
         "point_on_line('l', ground, c, {at = {3, 0}, axis = {1, 3}})\n",
@@ -332,21 +355,137 @@ static void parameters_reach_the_recursion(void **state)
     scripted_free(&other);
 }
 
+/* The derivatives of gam at the end of a run, where gam = 0, against differences. */
+static void check_balance(const char *text, const scripted *s)
+{
+    const dfl_eom *e = dfl_runnable_eom(s->run);
+    const double step = 1e-6;
+    dfl_blocks at[2];
+    dfl_jacobian jacobian;
+    double x[200], a[100] = {0};
+    scripted_expect(s, dfl_state_jacobian_create(&jacobian, s->run, 0.2, s->x, a));
+    for (int j = 0; j < s->eq->n; j++) {
+        for (int side = 0; side < 2; side++) {
+            memcpy(x, s->x, (size_t)s->eq->n * sizeof *x);
+            x[j] += side ? step : -step;
+            scripted_expect(s, dfl_state_blocks_create(&at[side], s->run, DFL_VELOCITY, 0.2, x));
+        }
+        for (int i = 0; i < e->n0; i++) {
+            const double slope = (at[1].gam[i] - at[0].gam[i]) / (2 * step);
+            const double exact = jacobian.gam[i + j * e->n0];
+            if (!(fabs(slope - exact) <= 1e-5 * (1.0 + fabs(exact))))
+                fail_msg("%s\ngam[%d] by %s: %.10g, differences %.10g", text, i, s->eq->x[j].name,
+                         exact, slope);
+        }
+        dfl_state_blocks_free(&at[0], s->run);
+        dfl_state_blocks_free(&at[1], s->run);
+    }
+    dfl_state_jacobian_free(&jacobian, s->run);
+}
+
+/* Leaves without mass, several in a row, between bodies with mass, held by loops and couplings
+   altogether or in part; the second number is that of the directions that are left. */
+static void massless_bodies_agree(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        int left;
+    } cases[] = {
+        {MASSLESS, 1},
+        {MASSLESS "output('a', acceleration(h.q))\n force(h.q, sin(5*time))\n", 1},
+        {SPACE "local d = body('d', {})\n"
+               "local j = universal('j', c, d, {at = {3, 0, 0}, axis = {1, 0, 0}, axis2 = {0, 1, "
+               "0.3}})\n"
+               "torsion('t', j, {coordinate = 1, stiffness = 3, damping = 1})\n"
+               "torsion('u', j, {coordinate = 2, stiffness = 2, damping = k})\n",
+         2},
+        {SPACE
+         "local d, e = body('d', {}), body('e', {mass = 1, com = {4, 0, 0}})\n"
+         "local j = prismatic('j', c, d, {at = {3, 0, 0}, axis = {1, 0.2, 0}})\n"
+         "local h = revolute('h', d, e, {at = {3.5, 0, 0}, axis = {0, 0, 1}})\n"
+         "spring('s', c, d, {from = {2, 0, 0}, to = {3, 0, 0}, stiffness = 9, damping = 2})\n",
+         0},
+        {PLANE "local d, e = body('d', {}), body('e', {})\n"
+               "local j = prismatic('j', c, d, {at = {3, 0}, axis = {1, 0}})\n"
+               "local h = prismatic('h', d, e, {at = {3, 0}, axis = {0.3, 1}})\n"
+               "spring('s', c, d, {from = {2, 0.5}, to = {3, 0}, stiffness = 9, damping = 2})\n"
+               "spring('u', ground, e, {from = {2, 3}, to = {3, 0}, stiffness = 5, damping = 1})\n",
+         2},
+        {PLANE "local d = body('d', {})\n"
+               "local j = revolute('j', c, d, {at = {3, 0}, motion = 0.3*sin(4*time)})\n"
+               "local e = body('e', {})\n"
+               "local h = revolute('h', d, e, {at = {4, 0}})\n"
+               "torsion('t', h, {stiffness = 3, damping = 1})\n"
+               "spring('u', ground, e, {from = {2, 3}, to = {5, 0}, stiffness = 5, damping = 1})\n",
+         1},
+        /* a coupler held by its loop, and a leaf besides */
+        {PLANE "local d, e = body('d', {}), body('e', {})\n"
+               "local j = revolute('j', c, d, {at = {3, 0}})\n"
+               "revolute('l', ground, d, {at = {4, 0}})\n"
+               "local h = revolute('h', b, e, {at = {2, 1}})\n"
+               "torsion('t', h, {stiffness = 3, damping = 1})\n",
+         1},
+        /* a node on a circle: one of two directions is held */
+        {PLANE "local d = body('d', {})\n"
+               "local j = translation('j', ground, d, {at = {3, 1}})\n"
+               "distance('l', ground, d, {at = {4, 2}, at_b = {3, 1}})\n"
+               "spring('u', c, d, {from = {2, 0.5}, to = {3, 1}, stiffness = 5, damping = 1})\n"
+               "spring('v', ground, d, {from = {1, 3}, to = {3, 1}, stiffness = 5, damping = 1})\n",
+         1},
+        /* a node on a plane: two are left */
+        {SPACE
+         "local d = body('d', {})\n"
+         "local j = translation('j', ground, d, {at = {3, 1, 0}})\n"
+         "point_on_plane('l', ground, d, {at = {3, 1, 0}, axis = {1, 2, 3}})\n"
+         "spring('u', c, d, {from = {2, 0.5, 0}, to = {3, 1, 0}, stiffness = 5, damping = 1})\n"
+         "spring('v', a, d, {from = {1, 3, 1}, to = {3, 1, 0}, stiffness = 4, damping = 2})\n"
+         "spring('w', ground, d, {from = {3, 4, 2}, to = {3, 1, 0}, stiffness = 4, damping = "
+         "2})\n",
+         2},
+        /* a row that the user writes holds one of two */
+        {PLANE "local d, e = body('d', {}), body('e', {})\n"
+               "local j = revolute('j', c, d, {at = {3, 0}})\n"
+               "local h = revolute('h', c, e, {at = {3, 0}})\n"
+               "gear('g', j, h, {ratio = -0.5})\n"
+               "torsion('t', h, {stiffness = 3, damping = 1})\n",
+         1},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        scripted one = load(cases[i].text, DFL_DYNAMICS_EXPRESSIONS, NULL);
+        scripted other = load(cases[i].text, DFL_DYNAMICS_RECURSION, NULL);
+        assert_non_null(other.model->tree);
+        assert_int_equal(one.eq->n0, cases[i].left);
+        assert_int_equal(other.eq->n0, cases[i].left);
+        scripted_run(&one, 0.2, 1e-9);
+        scripted_run(&other, 0.2, 1e-9);
+        for (int k = 0; k < one.eq->n; k++)
+            if (!(fabs(one.x[k] - other.x[k]) <= 1e-6 * (1.0 + fabs(one.x[k]))))
+                fail_msg("%s\n%s: recursion %.10g, expressions %.10g", cases[i].text,
+                         one.eq->x[k].name, other.x[k], one.x[k]);
+        check_balance(cases[i].text, &other);
+        scripted_free(&one);
+        scripted_free(&other);
+    }
+}
+
 /* What recursions cannot do is done by expressions, and said. */
 static void expressions_stand_in_for_recursions(void **state)
 {
     (void)state;
     static const struct {
         const char *text, *why;
-    } cases[] = {{"local a = body('a', {mass = 1, inertia = {1, 1, 1}}) local b = body('b', {})\n"
+    } cases[] = {{MASSLESS "mass(j.q, 2)\n", "masses besides those of bodies"},
+                 {MASSLESS "local r = constraint('r', j.q + h.q^2)\n"
+                           "force(h.q, -0.1*multiplier(r)*velocity(h.q))\n",
+                  "forces contain multipliers"},
+                 {"local a = body('a', {mass = 1, inertia = {1, 1, 1}})\n"
+                  "local b = body('b', {quasistatic = true})\n"
                   "local j = revolute('j', ground, a, {at = {0, 0, 0}, axis = {0, 0, 1}})\n"
                   "local h = revolute('h', a, b, {at = {0, 0, 0}, axis = {0, 1, 0}})\n"
-                  "torsion('t', h, {stiffness = 3, damping = 1})\n",
-                  "directions without mass"},
-                 {PLANE "local x = position('x') mass(x, 2)\n", "coordinates besides joints"},
-                 {PLANE
-                  "local d = body('d', {mass = 2})\n translation('t', ground, d, {at = {0, 0}})\n",
-                  "translations in a plane model"}};
+                  "torsion('t', h, {stiffness = 3})\n",
+                  "quasistatic bodies"},
+                 {PLANE "local x = position('x') mass(x, 2)\n", "coordinates besides joints"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         scripted s = load(cases[i].text, DFL_DYNAMICS_RECURSION, NULL);
         assert_null(s.model->tree);
@@ -427,7 +566,11 @@ static void large_mechanisms_are_left_to_recursions(void **state)
 static void every_failed_allocation_is_survived(void **state)
 {
     (void)state;
-    static const char text[] = PLANE;
+    static const char text[] = PLANE /* with a loop, and one of two massless directions held */
+        "local d = body('d', {})\n local j = translation('j', ground, d, {at = {3, 1}})\n"
+        "distance('l', ground, d, {at = {4, 2}, at_b = {3, 1}})\n"
+        "spring('u', c, d, {from = {2, 0.5}, to = {3, 1}, stiffness = 5, damping = 1})\n"
+        "output('a', acceleration(j.q1))\n";
     dfl_status status = DFL_NO_MEMORY;
     for (int n = 0; status; n++) {
         scripted s = {.ctx = dfl_context_create()};
@@ -451,6 +594,7 @@ int main(void)
         cmocka_unit_test(couplings_rolling_and_contacts_agree),
         cmocka_unit_test(every_force_element_agrees),
         cmocka_unit_test(parameters_reach_the_recursion),
+        cmocka_unit_test(massless_bodies_agree),
         cmocka_unit_test(expressions_stand_in_for_recursions),
         cmocka_unit_test(later_coordinates_are_refused),
         cmocka_unit_test(a_long_chain_is_determined),
