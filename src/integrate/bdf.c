@@ -17,7 +17,6 @@
    does not grow for k + 1 steps, or step sizes h and 2h could alternate between accepted and rejected, and
    the order, raised only after equal steps, stay low for ever. */
 #include "integrate/bdf.h"
-#include "integrate/log.h"
 #include "integrate/one_stage.h"
 #include "integrate/radau.h"
 
@@ -97,7 +96,7 @@ static void clear(dfl_stepper *st)
 static void start(dfl_stepper *st)
 {
     dfl_bdf *bdf = (dfl_bdf *)st;
-    dfl_scale_plain(&st->scale, newton_tolerance);
+    dfl_scale_plain(st->scale, newton_tolerance);
     dfl_one_stage_start(st);
     bdf->highest = highest_order(st->options);
     bdf->order = st->options->step.fixed > 0 && !bdf->starter ? bdf->highest : 1;
@@ -136,7 +135,7 @@ static dfl_attempt starting_step(dfl_bdf *bdf, double h, double *h_next)
     if (outcome)
         return dfl_implicit_failed(st, h, outcome, reduce);
     st->order = starter->order;
-    st->newton.need_matrix = true;
+    st->newton->need_matrix = true;
     *h_next = copysign(st->options->step.fixed, h);
     return DFL_ATTEMPT_ACCEPTED;
 }
@@ -171,7 +170,7 @@ static dfl_outcome error(double *err, dfl_stepper *st, double h, bool refine)
     for (int i = 0; i < k; i++)
         alpha_0 -= alpha[i];
     const double constant = fmax(alpha[k], fabs(alpha[k] - bdf->one.zeta * h - alpha_0));
-    const double size = dfl_scale_error(&st->scale, dfl_one_stage_deviation(&bdf->one));
+    const double size = dfl_scale_error(st->scale, dfl_one_stage_deviation(&bdf->one));
     *err = constant * size;
     choose_order(bdf, size);
     return DFL_STEP_OK;
@@ -189,7 +188,7 @@ static double difference_size(dfl_bdf *bdf, int i)
     for (int m = bdf->order; m > i; m--)
         for (int j = 0; j < past->n; j++)
             sum[j] += past->beta[m] * past->phi[m][j];
-    return dfl_scale_error(&st->scale, sum);
+    return dfl_scale_error(st->scale, sum);
 }
 
 /* Compares the errors that the orders k - 2 to k + 1 would have had: lower if the terms of the Taylor series
@@ -227,7 +226,7 @@ static double raised_size(dfl_bdf *bdf)
     double *sum = bdf->one.dx;
     for (int j = 0; j < bdf->one.past.n; j++)
         sum[j] = st->err[j] - phi[j];
-    return dfl_scale_error(&st->scale, sum);
+    return dfl_scale_error(st->scale, sum);
 }
 
 /* h is doubled, kept, or reduced to 0.5 to 0.9 of its size: rare changes spare decompositions and keep the
@@ -283,7 +282,7 @@ static void use_order(dfl_bdf *bdf, int order)
     dfl_stepper *st = &bdf->one.base;
     if (order == bdf->order)
         return;
-    st->newton.h_factored = 0;
+    st->newton->h_factored = 0;
     st->sys->stats->order_changes++;
     dfl_log(st->options, DFL_LOG_DEBUG, "t = %.10g: order %d", st->t, order);
     bdf->order = order;
@@ -298,7 +297,7 @@ static void store(dfl_stepper *st, double h)
     bdf->run_old = bdf->run;
     if (st->options->step.fixed > 0 && bdf->order < bdf->highest) {
         bdf->order++;
-        st->newton.h_factored = 0;
+        st->newton->h_factored = 0;
     }
 }
 

@@ -1,7 +1,6 @@
 /* What explicit methods share: life, an attempt with its error test, the end of a step, continuous
    output (see explicit.h). */
 #include "integrate/explicit.h"
-#include "integrate/log.h"
 
 #include <math.h>
 #include <string.h>
@@ -91,8 +90,8 @@ void dfl_explicit_start(dfl_stepper *st)
     w->weakest = fmax(dfl_formulation_weakest(st->form), w->weakest);
     st->order = w->rk->order;
     st->degree = w->rk->power;
-    dfl_scale_plain(&st->scale, 1); /* there is no iteration */
-    dfl_controller_init(&st->control, st->options, w->rk->error_order);
+    dfl_scale_plain(st->scale, 1); /* there is no iteration */
+    dfl_controller_init(st->control, st->options, w->rk->error_order);
 }
 
 /* The first stage: rates at `here`. */
@@ -134,7 +133,7 @@ dfl_attempt dfl_explicit_attempt(dfl_stepper *st, double h, double *h_next, dfl_
     dfl_explicit *ex = of(st);
     const bool fixed = st->options->step.fixed > 0, after_rejection = st->rejected;
     double err = 0;
-    dfl_scale_set(&st->scale, st->here.x, h);
+    dfl_scale_set(st->scale, st->here.x, h);
     st->sys->trouble.outcome = DFL_STEP_OK;
     dfl_outcome outcome = begin(ex);
     if (!outcome)
@@ -144,21 +143,21 @@ dfl_attempt dfl_explicit_attempt(dfl_stepper *st, double h, double *h_next, dfl_
     err = fmax(err, 1e-10);
     if (!fixed && !(err < 1)) {
         st->sys->stats->rejected_error += st->stepped;
-        st->h = dfl_controller_rejected(&st->control, h, err);
+        st->h = dfl_controller_rejected(st->control, h, err);
         st->rejected = true;
         dfl_log(st->options, DFL_LOG_DEBUG, "t = %.10g: step %.3g rejected, error %.3g", st->t, h,
                 err);
         return DFL_ATTEMPT_REJECTED;
     }
-    const dfl_controller before = st->control;
+    const dfl_controller before = *st->control;
     *h_next = fixed ? copysign(st->options->step.fixed, h)
-                    : dfl_controller_accepted(&st->control, h, err, after_rejection);
+                    : dfl_controller_accepted(st->control, h, err, after_rejection);
     outcome = watch_constraints(st);
     if (!outcome)
         outcome = dfl_stepper_accept(st, h);
     if (!outcome)
         return DFL_ATTEMPT_ACCEPTED;
-    st->control = before;
+    *st->control = before;
     return after_failure(st, h, outcome);
 }
 
@@ -208,7 +207,7 @@ void dfl_explicit_store(dfl_stepper *st, double h)
     w->t_old = st->t;
     w->h_last = h;
     w->dense_ready = w->begun = false;
-    st->singular_in_row = 0;
+    st->watch->singular_in_row = 0;
 }
 
 /* Further stages of the last step. False if they cannot be evaluated. */

@@ -17,7 +17,7 @@ static double error_estimate(dfl_explicit *ex, double h)
     for (int k = 0; k < 2; k++) {
         memset(w->e, 0, (size_t)sys->n * sizeof(double));
         dfl_explicit_combine(w->e, w->e, h, rk->stages, rk->error[k], w->K, sys->off_r, sys->n);
-        norm[k] = dfl_scale_error(&ex->base.scale, w->e);
+        norm[k] = dfl_scale_error(ex->base.scale, w->e);
     }
     const double five = norm[0] * norm[0], three = 0.01 * norm[1] * norm[1];
     return five == 0 ? 0 : five / sqrt(five + three);

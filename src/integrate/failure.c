@@ -35,20 +35,20 @@ static dfl_status rank_failure(dfl_stepper *st, double t)
     const int after = dfl_formulation_rank_found(form),
               before = dfl_formulation_rank_expected(form);
     const int invariants = dfl_formulation_invariants(form);
-    if (st->violated >= 0) {
+    if (st->watch->violated >= 0) {
         char name[64];
-        dfl_eom_name(name, sizeof name, sys->eom, DFL_ROW_G, st->violated);
+        dfl_eom_name(name, sizeof name, sys->eom, DFL_ROW_G, st->watch->violated);
         return dfl_fail(sys->ctx, DFL_RANK_CHANGED,
                         "constraint %s, redundant at the start (rank %d of %d), is no longer "
                         "satisfied by itself at t = %.10g: its residual is %.3g",
                         name, dfl_formulation_rank(form), sys->nc, st->t,
-                        st->next.blocks.g[st->violated]);
+                        st->next.blocks.g[st->watch->violated]);
     }
-    if (st->flips > 0)
+    if (st->watch->flips > 0)
         return dfl_fail(sys->ctx, DFL_RANK_CHANGED,
                         "singular position at t = %.8g: the constraints %s become dependent there "
                         "(rank %d -> %d) and the motion branches",
-                        st->t_flip, rows, before, before - st->flips);
+                        st->watch->t_flip, rows, before, before - st->watch->flips);
     if (after == before)
         return dfl_fail(
             sys->ctx, DFL_RANK_CHANGED,
@@ -115,7 +115,7 @@ dfl_status dfl_step_failure(dfl_stepper *st, double h)
     const dfl_trouble *trouble = &st->sys->trouble;
     dfl_context *ctx = st->sys->ctx;
     char row[80];
-    if (st->undetermined)
+    if (st->watch->undetermined)
         return dfl_formulation_undetermined(st->form, st->next.t);
     switch (trouble->outcome) {
     case DFL_STEP_STOP:
@@ -164,27 +164,27 @@ bool dfl_constraints_flipped(dfl_stepper *st)
 {
     dfl_system *sys = st->sys;
     const int nc = sys->nc, nv = sys->n3;
-    st->flips = 0;
-    st->drift = 0;
+    st->watch->flips = 0;
+    st->watch->drift = 0;
     if (sys->geoms || nc == 0 || nc > nv || dfl_formulation_redundant(st->form) > 0)
         return false;
-    st->drift = dfl_formulation_drift(st->form, &st->next);
-    if (dfl_formulation_weakest(st->form) > watch && st->drift < 0.9 &&
+    st->watch->drift = dfl_formulation_drift(st->form, &st->next);
+    if (dfl_formulation_weakest(st->form) > watch && st->watch->drift < 0.9 &&
         dfl_formulation_drift(st->form, &st->here) < 0.9)
         return false;
     double smallest;
-    st->flips = dfl_formulation_flips(&smallest, st->form, &st->here, &st->next);
-    if (st->flips == 0)
+    st->watch->flips = dfl_formulation_flips(&smallest, st->form, &st->here, &st->next);
+    if (st->watch->flips == 0)
         return false;
-    st->t_flip = st->t + (st->next.t - st->t) / (1 - smallest);
-    dfl_system_part_trouble(sys, DFL_STEP_RANK, DFL_FAILURE_VELOCITY, st->t_flip);
+    st->watch->t_flip = st->t + (st->next.t - st->t) / (1 - smallest);
+    dfl_system_part_trouble(sys, DFL_STEP_RANK, DFL_FAILURE_VELOCITY, st->watch->t_flip);
     return true;
 }
 
 bool dfl_redundant_rows_violated(dfl_stepper *st)
 {
-    st->violated = dfl_formulation_violated_row(st->form, &st->next, st->scale.weight);
-    if (st->violated >= 0)
+    st->watch->violated = dfl_formulation_violated_row(st->form, &st->next, st->scale->weight);
+    if (st->watch->violated >= 0)
         dfl_system_part_trouble(st->sys, DFL_STEP_RANK, DFL_FAILURE_POSITION, st->t);
-    return st->violated >= 0;
+    return st->watch->violated >= 0;
 }

@@ -142,7 +142,7 @@ static double error_estimate(dfl_explicit *ex, double h)
     dfl_ode_least_change(change, w->ode, target);
     for (int j = 0; j < nv; j++)
         ev[j] += change[j];
-    return dfl_scale_error(&st->scale, e);
+    return dfl_scale_error(st->scale, e);
 }
 
 static dfl_status init(dfl_stepper *st)

@@ -1,7 +1,6 @@
 /* One attempt of an implicit integrator: matrix, simplified Newton iteration, error test, and what
    happens when one of them fails (GEOMS, main loop; RADAU5). */
 #include "integrate/implicit.h"
-#include "integrate/log.h"
 
 #include <float.h>
 #include <math.h>
@@ -14,23 +13,23 @@ static dfl_attempt complete(dfl_stepper *st, double h);
 dfl_status dfl_implicit_init(dfl_stepper *st)
 {
     const dfl_system *sys = st->sys;
-    st->newton.x_ref = dfl_alloc(sys->ctx, (size_t)sys->n, sizeof(double));
-    st->newton.a_ref = dfl_alloc(sys->ctx, (size_t)sys->n3, sizeof(double));
-    return st->newton.x_ref && st->newton.a_ref ? DFL_OK : DFL_NO_MEMORY;
+    st->newton->x_ref = dfl_alloc(sys->ctx, (size_t)sys->n, sizeof(double));
+    st->newton->a_ref = dfl_alloc(sys->ctx, (size_t)sys->n3, sizeof(double));
+    return st->newton->x_ref && st->newton->a_ref ? DFL_OK : DFL_NO_MEMORY;
 }
 
 void dfl_implicit_clear(dfl_stepper *st)
 {
-    dfl_free(st->sys->ctx, st->newton.x_ref);
-    dfl_free(st->sys->ctx, st->newton.a_ref);
+    dfl_free(st->sys->ctx, st->newton->x_ref);
+    dfl_free(st->sys->ctx, st->newton->a_ref);
 }
 
 void dfl_implicit_start(dfl_stepper *st)
 {
-    st->newton.at_start = st->newton.old = false;
-    st->newton.need_matrix = true;
-    st->newton.h_factored = 0;
-    st->newton.faccon = 1;
+    st->newton->at_start = st->newton->old = false;
+    st->newton->need_matrix = true;
+    st->newton->h_factored = 0;
+    st->newton->faccon = 1;
 }
 
 dfl_attempt dfl_implicit_attempt(dfl_stepper *st, double h, double *h_next)
@@ -44,14 +43,14 @@ dfl_outcome dfl_implicit_solve(dfl_stepper *st, double h, double *reduce)
 {
     const dfl_implicit_class *class = st->class->implicit;
     *reduce = 0.5;
-    dfl_scale_set(&st->scale, st->here.x, h);
+    dfl_scale_set(st->scale, st->here.x, h);
     class->predict(st, h);
     dfl_outcome outcome = prepare_matrix(st, h);
-    if (!outcome && st->newton.h_factored != h)
+    if (!outcome && st->newton->h_factored != h)
         outcome = class->factor(st, h);
     if (outcome)
         return outcome;
-    st->singular_in_row = 0;
+    st->watch->singular_in_row = 0;
     class->settle(st, h);
     dfl_formulation_begin_iteration(st->form);
     return newton(st, h, reduce);
@@ -72,31 +71,31 @@ static bool solved_at_once(const dfl_stepper *st)
     const dfl_eom *eom = st->sys->eom;
     if (eom->linear && eom->autonomous && eom->jacobian && !dfl_formulation_traits(st->form)->ode)
         return true;
-    return linear_at_end(st) && !st->newton.at_start && !st->newton.old;
+    return linear_at_end(st) && !st->newton->at_start && !st->newton->old;
 }
 
 /* New derivatives where they are due: at the step's start or at a predicted point. */
 static dfl_outcome prepare_matrix(dfl_stepper *st, double h)
 {
     const bool predicted = st->stepped || linear_at_end(st);
-    if (!st->newton.need_matrix)
+    if (!st->newton->need_matrix)
         return DFL_STEP_OK;
-    st->newton.h_factored = 0;
-    st->newton.old = false;
-    st->newton.kept = 0;
+    st->newton->h_factored = 0;
+    st->newton->old = false;
+    st->newton->kept = 0;
     if (st->options->newton.reference != DFL_REFERENCE_START && predicted) {
         const double t = st->class->implicit->reference(st, h, true);
-        st->newton.at_start = false;
+        st->newton->at_start = false;
         dfl_outcome outcome =
-            dfl_formulation_linearize(st->form, t, st->newton.x_ref, st->newton.a_ref, false);
-        st->newton.need_matrix = outcome != DFL_STEP_OK;
+            dfl_formulation_linearize(st->form, t, st->newton->x_ref, st->newton->a_ref, false);
+        st->newton->need_matrix = outcome != DFL_STEP_OK;
         if (outcome != DFL_STEP_RANK && outcome != DFL_STEP_SINGULAR)
             return outcome;
         /* a predicted point may lie too far off the constraints to show their rank */
     }
-    st->newton.at_start = true;
+    st->newton->at_start = true;
     dfl_outcome outcome = dfl_formulation_linearize(st->form, st->t, st->here.x, st->here.a, false);
-    st->newton.need_matrix = outcome != DFL_STEP_OK;
+    st->newton->need_matrix = outcome != DFL_STEP_OK;
     return outcome;
 }
 
@@ -110,8 +109,8 @@ static bool matrix_serves(const dfl_stepper *st)
     const double reuse = st->options->newton.reuse;
     if (linear_at_end(st) && !st->sys->eom->autonomous)
         return false; /* a step has its own */
-    return reuse > 0 && st->newton.theta <= reuse && st->newton.kept < longest_service &&
-           st->drift < 0.5 && dfl_formulation_matrix_serves(st->form);
+    return reuse > 0 && st->newton->theta <= reuse && st->newton->kept < longest_service &&
+           st->watch->drift < 0.5 && dfl_formulation_matrix_serves(st->form);
 }
 
 /* A second matrix, at the present iterate. */
@@ -119,10 +118,10 @@ static dfl_outcome update_matrix(dfl_stepper *st, double h)
 {
     st->sys->stats->newton_updates++;
     const double t = st->class->implicit->reference(st, h, false);
-    st->newton.at_start = false;
-    st->newton.need_matrix = true;
+    st->newton->at_start = false;
+    st->newton->need_matrix = true;
     dfl_outcome outcome =
-        dfl_formulation_linearize(st->form, t, st->newton.x_ref, st->newton.a_ref, true);
+        dfl_formulation_linearize(st->form, t, st->newton->x_ref, st->newton->a_ref, true);
     return outcome ? outcome : st->class->implicit->factor(st, h);
 }
 
@@ -167,11 +166,11 @@ static void take_rate(dfl_newton *newton, increments *old)
 static void take_second(dfl_stepper *st, increments *old, double square)
 {
     /* of a sum, not of a mean: the more components, the smaller they must be to count as converged */
-    const double converged = 0.01 * st->scale.newton_tolerance, now = st->scale.moving;
+    const double converged = 0.01 * st->scale->newton_tolerance, now = st->scale->moving;
     const double moving = now > converged * converged ? sqrt(now / old->moving) : 0;
     const double rate = fmin(0.9, fmax(moving, sqrt(square * old->last)));
-    st->newton.theta = rate;
-    st->newton.faccon = rate / (1 - rate);
+    st->newton->theta = rate;
+    st->newton->faccon = rate / (1 - rate);
     old->last = 0; /* the third is compared with the second alone */
 }
 
@@ -188,16 +187,16 @@ static bool converges(double fourth, double square, int left, double tolerance)
 static bool diverges(dfl_stepper *st, increments *old, int left, double square, bool patient,
                      double *reduce)
 {
-    const double tolerance = st->scale.newton_tolerance, rate = square * old->last;
+    const double tolerance = st->scale->newton_tolerance, rate = square * old->last;
     if (patient)
-        take_rate(&st->newton, old); /* which counts if the next one diverges */
+        take_rate(st->newton, old); /* which counts if the next one diverges */
     old->fourth = old->before > 0 ? square * old->before : rate * rate;
     if (converges(old->fourth, square, left, tolerance))
         return false;
-    take_rate(&st->newton, old);
-    if (!(st->newton.theta < 0.99))
+    take_rate(st->newton, old);
+    if (!(st->newton->theta < 0.99))
         return !patient || rate > 1e6;
-    const double expected = st->newton.faccon * sqrt(square) * power(st->newton.theta, left);
+    const double expected = st->newton->faccon * sqrt(square) * power(st->newton->theta, left);
     if (expected < tolerance || patient)
         return false;
     *reduce = 0.8 * pow(fmax(1e-4, fmin(20, expected / tolerance)), -1.0 / (4 + left));
@@ -210,7 +209,7 @@ static dfl_outcome second_chance(dfl_stepper *st, double h, bool moved, int *upd
 {
     if ((*updates)-- <= 0)
         return DFL_STEP_RETRY;
-    if (!(st->newton.theta < 2)) /* the present iterate is worse than the prediction */
+    if (!(st->newton->theta < 2)) /* the present iterate is worse than the prediction */
         st->class->implicit->predict(st, h);
     else if (moved)
         st->class->implicit->retract(st);
@@ -232,16 +231,16 @@ static dfl_outcome second_chance(dfl_stepper *st, double h, bool moved, int *upd
 static bool was_last(dfl_stepper *st, increments *old, int it, bool rated, double hint,
                      double square)
 {
-    const double tolerance = st->scale.newton_tolerance, limit = tolerance * tolerance;
+    const double tolerance = st->scale->newton_tolerance, limit = tolerance * tolerance;
     if (solved_at_once(st))
         return true;
     const double least = hint < 1 ? hint : 1;
     if (it == 1 ? rated && least * least * square > limit : old->fourth * square > limit)
         return false;
     if (it == 1)
-        st->newton.faccon = pow(hint, 0.8);
-    take_rate(&st->newton, old);
-    return st->newton.faccon * sqrt(square) <= tolerance;
+        st->newton->faccon = pow(hint, 0.8);
+    take_rate(st->newton, old);
+    return st->newton->faccon * sqrt(square) <= tolerance;
 }
 
 /* Simplified Newton iteration. DFL_STEP_OK: converged. DFL_STEP_RETRY while no callback made trouble:
@@ -254,8 +253,8 @@ static dfl_outcome newton(dfl_stepper *st, double h, double *reduce)
     const bool real_time = opt->step.fixed > 0;
     int updates = opt->newton.updates;
     increments old = {.fourth = -1};
-    double hint = fmax(st->newton.faccon, 0.01);
-    st->newton.theta = fabs(opt->newton.reuse);
+    double hint = fmax(st->newton->faccon, 0.01);
+    st->newton->theta = fabs(opt->newton.reuse);
     st->sys->trouble.outcome = DFL_STEP_OK;
     for (int it = 1;; it++) {
         double square = 0;
@@ -284,7 +283,7 @@ static dfl_outcome newton(dfl_stepper *st, double h, double *reduce)
         }
         if (was_last(st, &old, it, most > 2 && !patient, hint, square))
             return DFL_STEP_OK;
-        remember(&old, square, st->scale.moving);
+        remember(&old, square, st->scale->moving);
     }
 }
 
@@ -306,7 +305,7 @@ static dfl_attempt test_error(dfl_stepper *st, double h, double *h_next)
                 err);
         st->rejected = true;
         st->h = st->class->implicit->rejected(st, h, err);
-        st->newton.need_matrix = st->newton.old || (!matrix_serves(st) && !st->newton.at_start);
+        st->newton->need_matrix = st->newton->old || (!matrix_serves(st) && !st->newton->at_start);
         return DFL_ATTEMPT_REJECTED;
     }
     dfl_attempt result = complete(st, h);
@@ -314,10 +313,10 @@ static dfl_attempt test_error(dfl_stepper *st, double h, double *h_next)
         return result;
     double h_new = st->class->implicit->accepted(st, h, err, after_rejection);
     /* the matrix is kept while Newton converges fast, and with it E while h hardly changes */
-    st->newton.need_matrix = !matrix_serves(st);
-    if (!st->newton.need_matrix) {
-        st->newton.old = true;
-        st->newton.kept++;
+    st->newton->need_matrix = !matrix_serves(st);
+    if (!st->newton->need_matrix) {
+        st->newton->old = true;
+        st->newton->kept++;
         const double ratio = h_new / h;
         if (st->options->step.keep_low <= ratio && ratio <= st->options->step.keep_high)
             h_new = h;
@@ -331,28 +330,28 @@ static dfl_attempt complete(dfl_stepper *st, double h)
     dfl_outcome outcome = dfl_stepper_complete(st, h);
     if (outcome)
         return dfl_implicit_failed(st, h, outcome, 0.5);
-    st->newton.need_matrix = true;
+    st->newton->need_matrix = true;
     return DFL_ATTEMPT_ACCEPTED;
 }
 
 dfl_attempt dfl_implicit_failed(dfl_stepper *st, double h, dfl_outcome outcome, double reduce)
 {
-    if (outcome == DFL_STEP_RANK && st->violated < 0 && dfl_formulation_suspend(st->form)) {
-        st->newton.need_matrix = true; /* the invariants may be what depends on something */
+    if (outcome == DFL_STEP_RANK && st->watch->violated < 0 && dfl_formulation_suspend(st->form)) {
+        st->newton->need_matrix = true; /* the invariants may be what depends on something */
         return DFL_ATTEMPT_REJECTED;
     }
     if (dfl_stepper_hopeless(st, outcome))
         return DFL_ATTEMPT_HOPELESS;
     st->sys->stats->rejected_newton++;
     dfl_log(st->options, DFL_LOG_DEBUG, "t = %.10g: step %.3g failed, Newton's rate %.2g", st->t, h,
-            st->newton.theta);
+            st->newton->theta);
     st->rejected = true;
-    st->newton.faccon = 1;
-    if (!st->newton.at_start || st->newton.old)
-        st->newton.need_matrix = true;
+    st->newton->faccon = 1;
+    if (!st->newton->at_start || st->newton->old)
+        st->newton->need_matrix = true;
     if (outcome == DFL_STEP_RETRY && st->sys->trouble.outcome == DFL_STEP_OK &&
         dfl_formulation_suspend(st->form)) {
-        st->newton.need_matrix = true; /* the same step without invariants */
+        st->newton->need_matrix = true; /* the same step without invariants */
         return DFL_ATTEMPT_REJECTED;
     }
     st->class->implicit->failed(st);
@@ -360,10 +359,10 @@ dfl_attempt dfl_implicit_failed(dfl_stepper *st, double h, dfl_outcome outcome, 
     if (st->options->constraints.renewal == DFL_RENEW_ON_CHANGE) {
         bool changed;
         if (dfl_formulation_renew_selectors(&changed, st->form, st->t, st->here.x,
-                                            st->newton.need_matrix))
+                                            st->newton->need_matrix))
             return DFL_ATTEMPT_HOPELESS;
         if (changed)
-            st->newton.h_factored = 0;
+            st->newton->h_factored = 0;
     }
     return DFL_ATTEMPT_REJECTED;
 }

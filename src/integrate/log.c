@@ -1,5 +1,5 @@
 /* Lines for the user's log callback; nothing is formatted when there is none. */
-#include "integrate/log.h"
+#include "integrate/integrate.h"
 
 #include <stdarg.h>
 #include <stdio.h>

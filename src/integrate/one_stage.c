@@ -109,7 +109,7 @@ double dfl_one_stage_reference(dfl_stepper *st, double h, bool predicted)
 {
     const dfl_one_stage *one = (const dfl_one_stage *)st;
     const dfl_system *sys = st->sys;
-    dfl_newton *newton = &st->newton;
+    dfl_newton *newton = st->newton;
     memcpy(newton->x_ref, predicted ? one->x0 : one->x, (size_t)sys->n * sizeof *one->x);
     if (sys->carried)
         memcpy(newton->a_ref, newton->x_ref, (size_t)sys->n3 * sizeof *one->x);
@@ -122,7 +122,7 @@ double dfl_one_stage_reference(dfl_stepper *st, double h, bool predicted)
 dfl_outcome dfl_one_stage_factor(dfl_stepper *st, double h)
 {
     dfl_outcome outcome = dfl_formulation_factor(st->form, 0, &((dfl_one_stage *)st)->zeta);
-    st->newton.h_factored = outcome ? 0 : h;
+    st->newton->h_factored = outcome ? 0 : h;
     return outcome;
 }
 
@@ -147,7 +147,7 @@ dfl_outcome dfl_one_stage_increment(double *square, dfl_one_stage *one)
 {
     dfl_stepper *st = &one->base;
     dfl_formulation_solve(one->dx, st->form, one->rows);
-    *square = dfl_scale_newton(&st->scale, one->dx, 1);
+    *square = dfl_scale_newton(st->scale, one->dx, 1);
     if (!isfinite(*square))
         return dfl_implicit_nonfinite(st, &one->stage, 1);
     for (int i = 0; i < st->sys->n; i++)

@@ -83,7 +83,7 @@ static void settle(dfl_stepper *st, double h)
                               .AI = ra->AI,
                               .h = h,
                               .x = st->here.x,
-                              .weight = st->scale.newton_weight,
+                              .weight = st->scale->newton_weight,
                               .Z = ra->Z,
                               .dZ = ra->dZ};
     if (dfl_formulation_has_undetermined(st->form)) {
@@ -109,14 +109,14 @@ static double reference(dfl_stepper *st, double h, bool predicted)
     const dfl_system *sys = st->sys;
     const dfl_coefficients *rk = ra->rk;
     for (int i = 0; i < sys->n; i++)
-        st->newton.x_ref[i] = st->here.x[i] + Z[i * rk->width + stage];
+        st->newton->x_ref[i] = st->here.x[i] + Z[i * rk->width + stage];
     if (sys->carried) {
-        memcpy(st->newton.a_ref, st->newton.x_ref, (size_t)sys->n3 * sizeof *st->newton.a_ref);
+        memcpy(st->newton->a_ref, st->newton->x_ref, (size_t)sys->n3 * sizeof *st->newton->a_ref);
     } else {
-        dfl_lanes_combine(st->newton.a_ref, rk->stages, rk->AI + stage * rk->stages, sys->n3,
+        dfl_lanes_combine(st->newton->a_ref, rk->stages, rk->AI + stage * rk->stages, sys->n3,
                           Z + sys->off_v * rk->width);
         for (int i = 0; i < sys->n3; i++)
-            st->newton.a_ref[i] /= h;
+            st->newton->a_ref[i] /= h;
     }
     return st->t + rk->c[stage] * h;
 }
@@ -128,7 +128,7 @@ static dfl_outcome factor(dfl_stepper *st, double h)
     for (int k = 0; k < rk->stages; k++)
         zeta[k] = rk->shift[k] / h;
     dfl_outcome outcome = dfl_formulation_factor(st->form, rk->stages / 2, zeta);
-    st->newton.h_factored = outcome ? 0 : h;
+    st->newton->h_factored = outcome ? 0 : h;
     return outcome;
 }
 
@@ -157,7 +157,7 @@ static dfl_outcome transformed_increment(double *squares, dfl_radau *ra)
         return outcome;
     dfl_formulation_solve(ra->dW, st->form, ra->rows);
     dfl_lanes_transform(ra->dZ, s, rk->T, sys->n, ra->dW);
-    *squares = dfl_lanes_squares(ra->dZ, rk->width, sys->n, st->scale.newton_weight);
+    *squares = dfl_lanes_squares(ra->dZ, rk->width, sys->n, st->scale->newton_weight);
     if (isfinite(*squares))
         place_stages(ra, ra->dZ);
     return DFL_STEP_OK;
@@ -170,9 +170,9 @@ static double increment_square(dfl_stepper *st, double squares)
     dfl_radau *ra = (dfl_radau *)st;
     const int s = ra->rk->stages;
     if (s > 3)
-        return dfl_scale_newton_from(&st->scale, squares, ra->dZ, s);
+        return dfl_scale_newton_from(st->scale, squares, ra->dZ, s);
     dfl_lanes_transform(ra->dW, s, ra->rk->TI, st->sys->n, ra->dZ);
-    return dfl_scale_newton(&st->scale, ra->dW, s);
+    return dfl_scale_newton(st->scale, ra->dW, s);
 }
 
 /* Why an increment is not finite; rows that were combined in lanes do not yet stand in the stages. */
@@ -225,7 +225,7 @@ static dfl_outcome error(double *err, dfl_stepper *st, double h, bool refine)
     dfl_outcome outcome = dfl_formulation_defect(st->err, st->form, &st->here, ra->y);
     if (outcome)
         return outcome;
-    *err = dfl_order_error(ra, dfl_scale_error(&st->scale, st->err));
+    *err = dfl_order_error(ra, dfl_scale_error(st->scale, st->err));
     if (*err < 1 || !refine)
         return DFL_STEP_OK;
     dfl_point *point = &ra->stage[0];
@@ -236,7 +236,7 @@ static dfl_outcome error(double *err, dfl_stepper *st, double h, bool refine)
     if (!outcome)
         outcome = dfl_formulation_defect(st->err, st->form, point, ra->y);
     if (!outcome)
-        *err = dfl_order_error(ra, dfl_scale_error(&st->scale, st->err));
+        *err = dfl_order_error(ra, dfl_scale_error(st->scale, st->err));
     return outcome;
 }
 
@@ -282,14 +282,14 @@ static int iterations(const dfl_stepper *st)
 
 static double accepted(dfl_stepper *st, double h, double err, bool after_rejection)
 {
-    const double h_new = dfl_controller_accepted(&st->control, h, err, after_rejection);
+    const double h_new = dfl_controller_accepted(st->control, h, err, after_rejection);
     dfl_order_accepted((dfl_radau *)st, after_rejection);
     return h_new;
 }
 
 static double rejected(dfl_stepper *st, double h, double err)
 {
-    const double h_new = st->stepped ? dfl_controller_rejected(&st->control, h, err) : 0.1 * h;
+    const double h_new = st->stepped ? dfl_controller_rejected(st->control, h, err) : 0.1 * h;
     dfl_order_rejected((dfl_radau *)st, true);
     return h_new;
 }

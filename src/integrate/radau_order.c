@@ -12,7 +12,6 @@
    0.02 and 0.05 need up to 6 % more evaluations for errors from 1e-4 to 1e-9 than 0.03 does; for
    1e-10, 0.02 needs a fifth more. */
 #include "integrate/radau.h"
-#include "integrate/log.h"
 
 #include <float.h>
 #include <math.h>
@@ -79,14 +78,14 @@ void dfl_order_rejected(dfl_radau *ra, bool solved)
 double dfl_order_error(const dfl_radau *ra, double err)
 {
     const bool doubt = ra->order.doubt > 0 && ra->rk->order > LOWEST;
-    const double stricter = doubt ? fmax(1, ra->base.scale.loosened / direct) : 1;
+    const double stricter = doubt ? fmax(1, ra->base.scale->loosened / direct) : 1;
     return fmax(stricter * err, 1e-10);
 }
 
 /* A matrix of an earlier step converges more slowly, which says little about longer steps. */
 static double rate_of_step(const dfl_radau *ra)
 {
-    const dfl_newton *newton = &ra->base.newton;
+    const dfl_newton *newton = ra->base.newton;
     return newton->old && newton->theta <= slow ? 0 : newton->theta;
 }
 
@@ -96,7 +95,7 @@ static double coefficient(dfl_radau *ra, int place)
     const dfl_coefficients *rk = ra->rk;
     const double *weight = rk->series + place * rk->stages;
     dfl_lanes_combine(ra->y, rk->stages, weight, ra->base.sys->n, ra->Z);
-    return dfl_scale_moving(&ra->base.scale, ra->y);
+    return dfl_scale_moving(ra->base.scale, ra->y);
 }
 
 /* Over a step in which the motion is smooth the coefficients of Legendre's series of x' fall like a
@@ -115,7 +114,7 @@ static double flatness(dfl_radau *ra)
    degrees at most; twice as much as that leaves is doubtful. */
 static double doubtful(const dfl_radau *ra)
 {
-    const double left = pow(ra->base.scale.loosened, -2.0 / (ra->rk->stages - 1));
+    const double left = pow(ra->base.scale->loosened, -2.0 / (ra->rk->stages - 1));
     return fmin(flat, 2 * left);
 }
 
@@ -135,6 +134,6 @@ static void change(dfl_radau *ra, int order)
     ra->order.steps = ra->order.rejections = 0;
     st->sys->stats->order_changes++;
     dfl_log(st->options, DFL_LOG_DEBUG, "t = %.10g: order %d, Newton's rate %.2g", st->t, order,
-            st->newton.theta);
+            st->newton->theta);
     dfl_radau_use_order(ra, order);
 }

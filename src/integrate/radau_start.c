@@ -56,7 +56,7 @@ void dfl_radau_use_order(dfl_radau *ra, int order)
 {
     dfl_stepper *st = &ra->base;
     ra->rk = dfl_coefficients_of(order);
-    st->newton.h_factored = 0;
+    st->newton->h_factored = 0;
     memset(ra->AI, 0, sizeof ra->AI);
     for (int i = 0; i < ra->rk->stages; i++)
         for (int j = 0; j < ra->rk->stages; j++)
@@ -64,8 +64,8 @@ void dfl_radau_use_order(dfl_radau *ra, int order)
     dfl_shifts Lambda;
     dfl_shifts_set(&Lambda, ra->rk->stages, ra->rk->shift);
     dfl_lanes_shift(ra->LTI, ra->rk->width, &Lambda, ra->rk->stages, ra->rk->TI);
-    dfl_scale_stages(&st->scale, ra->rk->stages);
-    dfl_controller_init(&st->control, st->options, ra->rk->stages + 1);
+    dfl_scale_stages(st->scale, ra->rk->stages);
+    dfl_controller_init(st->control, st->options, ra->rk->stages + 1);
 }
 
 void dfl_radau_start(dfl_stepper *st)

@@ -45,8 +45,8 @@ void dfl_second_order_clear(dfl_stepper *st)
 
 void dfl_second_order_start(dfl_stepper *st)
 {
-    dfl_scale_plain(&st->scale, newton_tolerance);
-    dfl_controller_init(&st->control, st->options, 3);
+    dfl_scale_plain(st->scale, newton_tolerance);
+    dfl_controller_init(st->control, st->options, 3);
     dfl_one_stage_start(st);
     st->order = st->degree = PARABOLA;
 }
@@ -65,19 +65,19 @@ dfl_outcome dfl_second_order_error(double *err, dfl_stepper *st, double h, bool 
     const double *psi = one->past.psi_next;
     const double constant = st->stepped ? h * h / (2 * psi[1] * psi[2]) : 1;
     (void)refine;
-    *err = constant * dfl_scale_error(&st->scale, dfl_one_stage_deviation(one));
+    *err = constant * dfl_scale_error(st->scale, dfl_one_stage_deviation(one));
     *err = fmax(*err, 1e-10);
     return DFL_STEP_OK;
 }
 
 double dfl_second_order_accepted(dfl_stepper *st, double h, double err, bool after_rejection)
 {
-    return dfl_controller_accepted(&st->control, h, err, after_rejection);
+    return dfl_controller_accepted(st->control, h, err, after_rejection);
 }
 
 double dfl_second_order_rejected(dfl_stepper *st, double h, double err)
 {
-    return st->stepped ? dfl_controller_rejected(&st->control, h, err) : 0.1 * h;
+    return st->stepped ? dfl_controller_rejected(st->control, h, err) : 0.1 * h;
 }
 
 void dfl_second_order_failed(dfl_stepper *st)

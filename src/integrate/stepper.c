@@ -54,9 +54,18 @@ dfl_status dfl_stepper_create(dfl_stepper **out, dfl_system *sys, dfl_formulatio
 {
     const dfl_stepper_class *class = class_of(options->integrator);
     dfl_stepper *st = dfl_alloc(sys->ctx, 1, class->size);
+    dfl_stepper_parts *parts = dfl_alloc(sys->ctx, 1, sizeof *parts);
     *out = NULL;
-    if (!st)
+    if (!st || !parts) {
+        dfl_free(sys->ctx, st);
+        dfl_free(sys->ctx, parts);
         return DFL_NO_MEMORY;
+    }
+    st->parts = parts;
+    st->scale = &parts->scale;
+    st->control = &parts->control;
+    st->newton = &parts->newton;
+    st->watch = &parts->watch;
     st->class = class;
     st->sys = sys;
     st->form = form;
@@ -77,7 +86,7 @@ static dfl_status init_common(dfl_stepper *st)
     st->err = dfl_alloc(sys->ctx, (size_t)sys->n, sizeof(double));
     if (!st->err)
         return DFL_NO_MEMORY;
-    dfl_status status = dfl_scale_init(&st->scale, sys, st->options);
+    dfl_status status = dfl_scale_init(st->scale, sys, st->options);
     if (!status)
         status = dfl_point_init(&st->here, sys);
     if (!status)
@@ -93,17 +102,18 @@ void dfl_stepper_free(dfl_stepper *st)
         return;
     dfl_context *ctx = st->sys->ctx;
     st->class->clear(st);
-    dfl_scale_clear(&st->scale);
+    dfl_scale_clear(st->scale);
     dfl_point_clear(&st->here, ctx);
     dfl_point_clear(&st->next, ctx);
     dfl_point_clear(&st->spare, ctx);
     dfl_free(ctx, st->err);
+    dfl_free(ctx, st->parts);
     dfl_free(ctx, st);
 }
 
 void dfl_stepper_bind(dfl_stepper *st)
 {
-    dfl_scale_bind(&st->scale);
+    dfl_scale_bind(st->scale);
     dfl_point_bind(&st->here, st->sys);
     dfl_point_bind(&st->next, st->sys);
     dfl_point_bind(&st->spare, st->sys);
@@ -114,10 +124,10 @@ void dfl_stepper_start(dfl_stepper *st, double h)
 {
     st->t = st->t_old = st->here.t;
     st->stepped = st->rejected = st->again = false;
-    st->singular_in_row = st->flips = 0;
-    st->violated = -1;
-    st->undetermined = false;
-    st->drift = st->h_flip = 0;
+    st->watch->singular_in_row = st->watch->flips = 0;
+    st->watch->violated = -1;
+    st->watch->undetermined = false;
+    st->watch->drift = st->watch->h_flip = 0;
     st->h = h;
     st->class->start(st);
 }
@@ -143,8 +153,8 @@ bool dfl_stepper_retake(dfl_stepper *st, double t_end)
         st->t = t;
         st->sys->stats->accepted++;
         st->again = st->rejected = false;
-        st->newton.need_matrix = true; /* that of another step */
-        st->newton.h_factored = 0;
+        st->newton->need_matrix = true; /* that of another step */
+        st->newton->h_factored = 0;
     }
     st->h = h;
     return taken;
@@ -176,16 +186,16 @@ void dfl_stepper_rates(double *xp, const dfl_stepper *st, const dfl_point *point
    once if it is too long. */
 static double first_step(dfl_stepper *st, double span)
 {
-    dfl_scale_set(&st->scale, st->here.x, span);
+    dfl_scale_set(st->scale, st->here.x, span);
     dfl_stepper_rates(st->err, st, &st->here);
-    const double speed = dfl_scale_error(&st->scale, st->err);
+    const double speed = dfl_scale_error(st->scale, st->err);
     /* not too short to move the time, if there is that much to go */
     const double least = fmin(fabs(span), 20 * st->options->error.rounding * fabs(st->t));
     double h = 1e-3 * fabs(span);
     if (st->class->remembers && speed * h > 0.5)
         h = 0.5 / speed;
-    else if (!st->class->remembers && speed * h * st->scale.smallest_rtol > 1e-2)
-        h = 1e-2 / (speed * st->scale.smallest_rtol);
+    else if (!st->class->remembers && speed * h * st->scale->smallest_rtol > 1e-2)
+        h = 1e-2 / (speed * st->scale->smallest_rtol);
     return copysign(fmax(h, least), span);
 }
 
@@ -241,6 +251,16 @@ static dfl_status too_short(const dfl_stepper *st, double h)
                     h, st->t);
 }
 
+bool dfl_stepper_remembers(const dfl_stepper *st)
+{
+    return st->class->remembers;
+}
+
+const double *dfl_stepper_weights(const dfl_stepper *st)
+{
+    return st->scale->weight;
+}
+
 void dfl_stepper_interpolate(double *x, const dfl_stepper *st, double t)
 {
     if (st->stepped)
@@ -262,10 +282,10 @@ dfl_outcome dfl_stepper_accept(dfl_stepper *st, double h)
     /* a long step may only look like one over a singular position */
     if (dfl_constraints_flipped(st) && !singular_position_is_close(st, h))
         return DFL_STEP_RETRY;
-    if (st->flips > 0 || dfl_redundant_rows_violated(st))
+    if (st->watch->flips > 0 || dfl_redundant_rows_violated(st))
         return DFL_STEP_RANK;
-    st->undetermined = !dfl_formulation_forces_determined(st->form, &st->next);
-    if (st->undetermined)
+    st->watch->undetermined = !dfl_formulation_forces_determined(st->form, &st->next);
+    if (st->watch->undetermined)
         return DFL_STEP_STOP;
     st->class->store(st, h);
     st->t_old = st->t;
@@ -280,8 +300,8 @@ dfl_outcome dfl_stepper_accept(dfl_stepper *st, double h)
     dfl_formulation_accepted(st->form);
     st->sys->stats->accepted++;
     st->rejected = false;
-    if ((st->t - st->t_beyond) * h >= 0)
-        st->h_flip = 0; /* what looked singular has been passed */
+    if ((st->t - st->watch->t_beyond) * h >= 0)
+        st->watch->h_flip = 0; /* what looked singular has been passed */
     return least == DFL_STEP_STOP ? DFL_STEP_STOP : DFL_STEP_OK;
 }
 
@@ -290,16 +310,16 @@ dfl_outcome dfl_stepper_accept(dfl_stepper *st, double h)
 static bool singular_position_is_close(dfl_stepper *st, double h)
 {
     const double end = st->t + h;
-    if (st->h_flip == 0 || (end - st->t_beyond) * h > 0) {
-        st->h_flip = h;
-        st->t_beyond = end;
+    if (st->watch->h_flip == 0 || (end - st->watch->t_beyond) * h > 0) {
+        st->watch->h_flip = h;
+        st->watch->t_beyond = end;
     }
-    return fabs(h) <= 1e-3 * fabs(st->h_flip) || st->options->step.fixed > 0;
+    return fabs(h) <= 1e-3 * fabs(st->watch->h_flip) || st->options->step.fixed > 0;
 }
 
 bool dfl_stepper_hopeless(dfl_stepper *st, dfl_outcome outcome)
 {
     if (outcome == DFL_STEP_STOP || outcome == DFL_STEP_RANK)
         return true;
-    return outcome == DFL_STEP_SINGULAR && ++st->singular_in_row >= 5;
+    return outcome == DFL_STEP_SINGULAR && ++st->watch->singular_in_row >= 5;
 }

@@ -1,7 +1,6 @@
 /* One trajectory: create, start, advance. */
 #include "context/context.h"
 #include "solver/solver_internal.h"
-#include "integrate/log.h"
 
 #include <float.h>
 #include <math.h>
@@ -315,7 +314,7 @@ void dfl_solver_stand_beside(dfl_solver *solver)
 {
     dfl_stepper *st = solver->stepper;
     /* a method that begins with a low order begins with a short step */
-    const double h = st->class->remembers ? solver->options.step.fixed : st->h;
+    const double h = dfl_stepper_remembers(st) ? solver->options.step.fixed : st->h;
     const dfl_point old = st->here;
     st->here = st->next;
     st->next = old;
@@ -483,7 +482,7 @@ static void move_onto_invariants(double *x, dfl_solver *solver, double t)
     if (dfl_initial_project(moved, &solver->initial, t, true))
         return;
     for (int i = first; i < sys->nu; i++) {
-        const double change = (moved[i] - x[i]) * solver->stepper->scale.weight[sys->na + i];
+        const double change = (moved[i] - x[i]) * dfl_stepper_weights(solver->stepper)[sys->na + i];
         sum += change * change;
     }
     if (sum <= sys->nu - first)

@@ -3,7 +3,7 @@
 #define DFL_SOLVER_INTERNAL_H
 
 #include "initial/initial.h"
-#include "integrate/stepper.h"
+#include "integrate/integrate.h"
 
 #include <driftless/solver.h>
 

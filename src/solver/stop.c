@@ -19,7 +19,7 @@ bool dfl_solver_land(dfl_solver *solver, int event)
     const double near = 1e-3 * (solver->event_time - st->t_old), longest = fabs(st->h_old);
     const double rounding = 4 * DBL_EPSILON * fabs(solver->event_time);
     double t = solver->event_time, value, before, change = near, last;
-    if (st->class->remembers || !st->stepped || near == 0)
+    if (dfl_stepper_remembers(st) || !st->stepped || near == 0)
         return false;
     for (int it = 0; it < 8; it++) {
         if (!dfl_stepper_retake(st, t))

@@ -1,9 +1,9 @@
 /* test_control.c: the step-size controller and the scaled norms, on numbers worked out by hand. */
 #include "support.h"
 
-#include "integrate/control.h"
+#include "integrate/step_control.h"
 #include "integrate/norm.h"
-#include "integrate/stepper.h"
+#include "integrate/integrate.h"
 #include "linalg/linalg.h"
 
 /* ---- controller ---- */

@@ -76,7 +76,7 @@ static void assert_taken_back(run *r, double *x, int n)
 {
     dfl_stepper *st = r->solver->stepper;
     const dfl_implicit_class *class = st->class->implicit;
-    const double h = st->newton.h_factored;
+    const double h = st->newton->h_factored;
     double *before = test_calloc((size_t)n, sizeof *before), square = 0, moved = 0;
     assert_true(h != 0);
     class->predict(st, h);

@@ -36,7 +36,7 @@ static void assert_moved(const char *name, const dfl_radau *ra, const double *be
     for (int i = 0; i < n; i++)
         for (int k = 0; k < s; k++) {
             const double dZ = ra->dZ[i * width + k], Z = ra->Z[i * width + k];
-            sum += pow(st->scale.newton_weight[i] * dZ, 2);
+            sum += pow(st->scale->newton_weight[i] * dZ, 2);
             assert_true(Z == before[i * width + k] + dZ);
             assert_true(ra->stage[k].x[i] == st->here.x[i] + Z);
         }
@@ -56,11 +56,11 @@ static void compare_increments(const char *name, int order, dfl_form form)
     const int n = st->sys->n, s = ra->rk->stages, width = ra->rk->width;
     double *before = test_calloc((size_t)(n * width), sizeof *before);
     double *expected = test_calloc((size_t)(n * width), sizeof *expected);
-    assert_true(dfl_formulation_increments(st->form) && st->newton.h_factored != 0);
+    assert_true(dfl_formulation_increments(st->form) && st->newton->h_factored != 0);
     for (int i = 0; i < n * width; i++)
         before[i] = ra->Z[i] = (1 + 0.02 * sin(i)) * ra->cont[i];
     for (int k = 0; k < s; k++)
-        ra->stage[k].t = st->t + ra->rk->c[k] * st->newton.h_factored;
+        ra->stage[k].t = st->t + ra->rk->c[k] * st->newton->h_factored;
     dfl_lanes_scatter(ra->stage[0].x, dfl_points_distance(ra->stage, s), s, n, st->here.x, ra->Z,
                       NULL);
     transformed_increment(expected, ra, ra->Z);
@@ -70,9 +70,9 @@ static void compare_increments(const char *name, int order, dfl_form form)
                                .TI = ra->rk->TI,
                                .LTI = ra->LTI,
                                .AI = ra->AI,
-                               .h = st->newton.h_factored,
+                               .h = st->newton->h_factored,
                                .x = st->here.x,
-                               .weight = st->scale.newton_weight,
+                               .weight = st->scale->newton_weight,
                                .Z = ra->Z,
                                .dZ = ra->dZ};
     double largest = 0, difference = 0, squares = 0;

@@ -1,6 +1,6 @@
 /* The classical controller h_new = h safety err^(-1/k), and Gustafsson's predictive one (1994),
    which extrapolates the error from the last two accepted steps; the smaller proposal is taken. */
-#include "integrate/control.h"
+#include "integrate/step_control.h"
 
 #include <math.h>
 

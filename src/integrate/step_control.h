@@ -1,6 +1,6 @@
-/* control.h: step-size control from error estimates, the same for every integrator. */
-#ifndef DFL_CONTROL_H
-#define DFL_CONTROL_H
+/* step_control.h: step-size control from error estimates, the same for every integrator. */
+#ifndef DFL_STEP_CONTROL_H
+#define DFL_STEP_CONTROL_H
 
 #include <driftless/options.h>
 

@@ -1,0 +1,80 @@
+/* integrate.h: one accepted step at a time, for the solver.
+
+   The integrator of the options is behind dfl_stepper. stepper.h says what an integrator is made
+   of. */
+#ifndef DFL_INTEGRATE_H
+#define DFL_INTEGRATE_H
+
+#include "formulation/formulation.h"
+
+typedef struct dfl_stepper {
+    const struct dfl_stepper_class *class; /* the operations of the integrator */
+    dfl_system *sys;
+    dfl_formulation *form;
+    const dfl_solver_options *options;
+
+    double t;             /* of the last accepted point */
+    dfl_point here, next; /* the last accepted point and a candidate, evaluated */
+    dfl_point spare;      /* for the end of a step that is taken again */
+    double h;             /* proposed step, signed */
+    bool stepped;         /* a step was taken since the start */
+    bool again;           /* the last one is taken once more, with another size */
+    bool rejected;        /* the last attempt was rejected */
+    double t_old, h_old;  /* the last step */
+    int order;            /* of the last step; before, of the first one */
+    int degree;           /* of the polynomial that interpolates it */
+    double *err;          /* n: the last error estimate */
+
+    struct dfl_stepper_parts *parts; /* stepper.h: the owner of ... */
+    struct dfl_scale *scale;         /* ... norms, */
+    struct dfl_controller *control;  /* step-size control, */
+    struct dfl_newton *newton;       /* Newton's memory */
+    struct dfl_failure_watch *watch; /* and what a step is watched for */
+} dfl_stepper;
+
+/* Whether an integrator is explicit: it integrates the right-hand side of a form. */
+bool dfl_integrator_is_explicit(dfl_integrator integrator);
+
+/* What the integrator of the options needs of the formulation. */
+dfl_integrator_needs dfl_stepper_needs(const dfl_solver_options *options);
+
+/* Creates the integrator of the options. On failure *out is NULL. DFL_NO_MEMORY. */
+dfl_status dfl_stepper_create(dfl_stepper **out, dfl_system *sys, dfl_formulation *form,
+                              const dfl_solver_options *options);
+void dfl_stepper_free(dfl_stepper *st);
+
+/* After dfl_system_decide and dfl_formulation_bind: lays out the workspace. */
+void dfl_stepper_bind(dfl_stepper *st);
+
+/* Starts at the evaluated point `here` with the proposed step h (0: an estimate when it is
+   aimed). */
+void dfl_stepper_start(dfl_stepper *st, double h);
+
+/* Turns the proposed step towards t_end, which may be before the present time. */
+void dfl_stepper_aim(dfl_stepper *st, double t_end);
+
+/* Takes one accepted step that does not go beyond t_end. `attempts_left` bounds the attempts.
+   On failure the last accepted point stays as it was. */
+dfl_status dfl_stepper_step(dfl_stepper *st, double t_end, long *attempts_left);
+
+/* Takes the last step once more from where it began, now to t_end inside it; its polynomial
+   predicts the stages. False: the step is not accepted; the present point and the continuous output
+   are as before. Not for integrators that remember earlier steps. */
+bool dfl_stepper_retake(dfl_stepper *st, double t_end);
+
+/* Whether a step depends on several earlier ones. */
+bool dfl_stepper_remembers(const dfl_stepper *st);
+
+/* x(t) inside the last step; n values. */
+void dfl_stepper_interpolate(double *x, const dfl_stepper *st, double t);
+
+/* 1/tolerance of each unknown (n), as the error test of the last step used it. */
+const double *dfl_stepper_weights(const dfl_stepper *st);
+
+/* Formats a line and hands it to options->log, if there is one. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 3, 4)))
+#endif
+void dfl_log(const dfl_solver_options *options, dfl_log_level level, const char *format, ...);
+
+#endif
