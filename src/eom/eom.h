@@ -246,6 +246,10 @@ dfl_outcome dfl_system_part_trouble(dfl_system *sys, dfl_outcome outcome, dfl_fa
 
 /* ---- the accelerations that belong to a state, M a = f - W^T (l, m) ---- */
 
+/* a (nv) := M^-1 a, for M of order nv or, if `diagonal`, its nv diagonal entries. M may be the
+   matrix of `factor`, which is overwritten. False: M is singular, and a is of no use. */
+bool dfl_mass_solve(double *a, dfl_factor *factor, const double *M, int nv, bool diagonal);
+
 typedef struct dfl_accelerations dfl_accelerations;
 
 /* Creates the workspace for a model; `eom` must outlive it. `singular`: also for masses that may be. */

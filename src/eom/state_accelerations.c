@@ -22,7 +22,6 @@ struct dfl_accelerations {
 };
 
 static bool eval_mass(dfl_accelerations *work, double t, const double *x);
-static bool divide(double *a, const dfl_accelerations *work);
 static dfl_status make_room(dfl_accelerations *work);
 static int row_count(const dfl_eom *eom);
 static void stack_rows(dfl_accelerations *work, const dfl_blocks *blocks,
@@ -78,12 +77,24 @@ bool dfl_accelerations_solve(double *a, dfl_accelerations *work, const dfl_block
         return !eom->mass_times && !eom->residual; /* the identity */
     if (!eval_mass(work, t, x))
         return false;
-    if (eom->mass_diagonal)
-        return divide(a, work);
-    memcpy(dfl_factor_matrix(work->mass), work->M, (size_t)nv * (size_t)nv * sizeof *a);
-    const bool regular = dfl_factor_compute(work->mass, nv, DFL_METHOD_QR);
+    return dfl_mass_solve(a, work->mass, work->M, nv, eom->mass_diagonal);
+}
+
+bool dfl_mass_solve(double *a, dfl_factor *factor, const double *M, int nv, bool diagonal)
+{
+    bool regular = true;
+    for (int i = 0; diagonal && i < nv; i++) {
+        regular = regular && M[i] != 0;
+        a[i] /= M[i];
+    }
+    if (diagonal)
+        return regular;
+    double *A = dfl_factor_matrix(factor);
+    if (A != M)
+        memcpy(A, M, (size_t)nv * (size_t)nv * sizeof *A);
+    regular = dfl_factor_compute(factor, nv, DFL_METHOD_QR);
     if (regular)
-        dfl_factor_solve(work->mass, a);
+        dfl_factor_solve(factor, a);
     return regular;
 }
 
@@ -111,16 +122,6 @@ static bool eval_mass(dfl_accelerations *work, double t, const double *x)
     const size_t nv = (size_t)eom->nv;
     memset(work->M, 0, (eom->mass_diagonal ? nv : nv * nv) * sizeof *work->M);
     return !eom->mass(work->M, t, x, eom->user);
-}
-
-static bool divide(double *a, const dfl_accelerations *work)
-{
-    bool regular = true;
-    for (int i = 0; i < work->eom->nv; i++) {
-        regular = regular && work->M[i] != 0;
-        a[i] /= work->M[i];
-    }
-    return regular;
 }
 
 static dfl_status make_room(dfl_accelerations *work)

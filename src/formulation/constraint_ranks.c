@@ -1,9 +1,9 @@
 /* Ranks of the constraints, decided once at a consistent point, and the names of dependent rows.
 
-   A rank must not depend on units: rows and columns are scaled to unit maximum before the SVD (a lever
-   arm of a micrometre beside positions in metres is no redundancy). Along the motion the
-   decompositions work on W itself; what they may call zero is kept well below what W has at the
-   start. */
+   A rank must not depend on units: rows and columns are scaled to unit maximum before the SVD (a
+   lever arm of a micrometre next to positions in metres does not make a row redundant). Along the
+   motion the decompositions work on W itself; their limit for zero is kept well below the smallest
+   value of W at the start. */
 #include "formulation/formulation_internal.h"
 
 #include <math.h>
@@ -68,7 +68,7 @@ dfl_status dfl_formulation_undetermined(const dfl_formulation *form, double t)
         t, form->rank2, form->sys->nc);
 }
 
-/* As many independent coordinates as there are degrees of freedom. */
+/* There must be one independent coordinate for each degree of freedom. */
 static dfl_status check_partition(const dfl_formulation *form)
 {
     const dfl_system *sys = form->sys;
@@ -134,9 +134,9 @@ static double largest_in_row(const double *A, int lda, int n)
     return largest;
 }
 
-/* Where a rank is imposed along the motion, rows count as at least 1e-4 of their size at the start: one that vanishes may
-   point anywhere. Rows of rounding size at the start, which vanish wherever the others hold, count as 1e-4 of the
-   largest. */
+/* If a rank is imposed along the motion, a row is treated as if it had at least 1e-4 of its size at
+   the start: a row that vanishes may point anywhere. Rows of rounding size at the start, which
+   vanish wherever the others are satisfied, are treated as 1e-4 of the largest. */
 static void note_sizes(double *least, const double *A, int lda, int m, int n)
 {
     double overall = 0;
@@ -148,7 +148,8 @@ static void note_sizes(double *least, const double *A, int lda, int m, int n)
         least[i] = 1e-4 * (least[i] > rounding_size * overall ? least[i] : overall);
 }
 
-/* Massless rows count as what they are, invariants, which may be degenerate, as 1e-4 of the largest row. */
+/* Massless rows have no least size; that of invariants, which may be degenerate, is 1e-4 of the
+   largest row. */
 void dfl_dense_least_rows(double *least, const dfl_formulation *form, const double *J2v, int m2)
 {
     const dfl_system *sys = form->sys;
@@ -160,7 +161,7 @@ void dfl_dense_least_rows(double *least, const dfl_formulation *form, const doub
         least[i] = i < nc ? form->dense->least2[i] : i < first ? 0 : 1e-4 * overall;
 }
 
-/* Rows of rounding size, in which terms have cancelled, are none. */
+/* Clears rows of rounding size: their terms have cancelled. */
 static void clear_rounding(double *B, int m, int n, double overall)
 {
     for (int i = 0; i < m; i++) {
@@ -191,8 +192,9 @@ static void equilibrate_columns(double *B, const double *A, int lda, int m, int 
     clear_rounding(B, m, n, 1);
 }
 
-/* The rank of A with rows and columns scaled, -1 if the SVD fails; *ratio: the smallest singular value
-   that counts over the largest, with rows scaled only, as in every later decomposition. */
+/* The rank of A with rows and columns scaled, -1 if the SVD fails; *ratio: the smallest singular
+   value within the rank over the largest, with scaled rows only, as in every later
+   decomposition. */
 static int scaled_rank(double *ratio, dfl_formulation *form, dfl_split *split, const double *least,
                        const double *A, int lda, int m, int n)
 {
@@ -211,8 +213,8 @@ static int scaled_rank(double *ratio, dfl_formulation *form, dfl_split *split, c
     return rank;
 }
 
-/* The forces must not change with multipliers along the kernel of W^T, tried with as many vectors as it
-   has dimensions. */
+/* The forces must not change with multipliers along the kernel of W^T. Tries one vector for each
+   dimension of the kernel. */
 bool dfl_formulation_forces_determined(dfl_formulation *form, const dfl_point *point)
 {
     dfl_system *sys = form->sys;

@@ -1,5 +1,5 @@
 /* What dense implementations share: life, the split of W with its known rank, multipliers of least
-   norm. */
+   norm, accelerations from M a = f_dyn. */
 #include "formulation/formulation_internal.h"
 
 #include <math.h>
@@ -176,4 +176,39 @@ dfl_outcome dfl_formulation_least_multipliers(dfl_point *point, dfl_formulation 
     dfl_redundant_choose(&dense->redundant, W, ldw, dense->least2, form->rank2);
     dfl_redundant_least(point->x + sys->off_l, &dense->redundant);
     return DFL_STEP_OK;
+}
+
+bool dfl_formulation_accelerations(double *a, dfl_formulation *form, const dfl_point *point)
+{
+    const dfl_system *sys = form->sys;
+    if (sys->psi1 || sys->geoms)
+        return dfl_formulation_solve_accelerations(a, form, point);
+    memcpy(a, point->a, (size_t)sys->n3 * sizeof *a);
+    return true;
+}
+
+/* M is stored, at the point, or returned by callback. */
+bool dfl_formulation_solve_accelerations(double *a, dfl_formulation *form, const dfl_point *point)
+{
+    dfl_system *sys = form->sys;
+    dfl_dense *dense = form->dense;
+    const int nv = sys->n3;
+    double *A = dfl_factor_matrix(dense->mass);
+    const double *M = sys->constant ? sys->M : point->M;
+    if (!sys->constant && !dfl_system_mass_at_points(sys)) {
+        if (dfl_system_mass(dense->work, sys, point->t, point->x + sys->na))
+            return false;
+        M = dense->work;
+    }
+    dfl_full_mass(A, nv, M, nv, sys->diagonal);
+    memset(dense->vp, 0, (size_t)nv * sizeof(double));
+    return !dfl_system_dynamics(a, sys, point, dense->vp) &&
+           dfl_mass_solve(a, dense->mass, A, nv, false);
+}
+
+void dfl_full_mass(double *A, int lda, const double *M, int nv, bool diagonal)
+{
+    for (int j = 0; j < nv; j++)
+        for (int i = 0; i < nv; i++)
+            A[j * lda + i] = !diagonal ? M[j * nv + i] : i == j ? M[i] : 0;
 }

@@ -125,7 +125,7 @@ dfl_requirements dfl_form_requirements(const dfl_form_traits *traits, const dfl_
 {
     const int nc = eom->nl + eom->nm;
     const bool a = traits->plain && traits->acceleration == DFL_ACC_UNKNOWN;
-    /* without holonomic constraints the highest index is 2; with them mu is no better known than
+    /* without holonomic constraints the highest index is 2; with them mu is known no better than
        lambda, and auxiliary variables may be functions of both */
     const int index_l = eom->nl > 0 || traits->index_l < 2 ? traits->index_l : 2;
     const int index_v = eom->nl > 0 ? traits->index_v : 0;

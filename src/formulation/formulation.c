@@ -1,4 +1,4 @@
-/* Life of a formulation, the way to its implementation, and what its functions ask of the base. */
+/* Life of a formulation, dispatch to its implementation, and what the base answers. */
 #include "formulation/formulation_internal.h"
 
 static const dfl_form_class *class_of(const dfl_form_traits *traits)

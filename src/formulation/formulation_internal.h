@@ -111,6 +111,9 @@ bool dfl_dense_split_velocity(dfl_formulation *form, const double *J2v, int m2, 
 dfl_outcome dfl_dense_factor(dfl_shifted *E, dfl_formulation *form, int n, const double *M,
                              const double *J, int stages);
 
+/* A (leading dimension lda) := M as a full matrix, from the matrix or its diagonal. */
+void dfl_full_mass(double *A, int lda, const double *M, int nv, bool diagonal);
+
 /* Copies least2 for the rows of block 2 in use (leading dimension and number m2, from the v-columns
    on) to `least`. */
 void dfl_dense_least_rows(double *least, const dfl_formulation *form, const double *J2v, int m2);

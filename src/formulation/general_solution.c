@@ -62,7 +62,7 @@ dfl_outcome dfl_projected_select(dfl_projected *form, double t, const double *x)
     return outcome;
 }
 
-/* Selectors do not outlive a change of the numbers of free variables. */
+/* Selectors become invalid if the numbers of free variables change. */
 static void set_dimensions(dfl_projected *form)
 {
     const dfl_system *sys = form->base.sys;
@@ -172,7 +172,7 @@ static void build_velocities(dfl_projected *form)
         build_massless(form);
 }
 
-/* d[wlm] = R1 (-a1 - J1r dr - J1v dv - J1sp d[sp]), or -a1 + ... where stages have their own R1 */
+/* d[wlm] = R1 (-a1 - J1r dr - J1v dv - J1sp d[sp]), or -a1 + ... if each stage has its own R1 */
 static void build_first(dfl_projected *form)
 {
     const dfl_system *sys = form->base.sys;
@@ -229,7 +229,7 @@ static void scale_selector(double *Y, const dfl_projected *form, const double *M
 }
 
 /* The rows of SM for v: Sv X3, or Sv M X3. A constant Sv M is kept for the increments of all stages
-   (stages.c). */
+   (stage_increments.c). */
 static void project_momenta(dfl_projected *form)
 {
     const dfl_system *sys = form->base.sys;
@@ -240,8 +240,8 @@ static void project_momenta(dfl_projected *form)
           form->newton.nsv, &form->v, form);
 }
 
-/* The rows of SJ for v: (Sv D) CB with the derivatives D of f_dyn, or of a = M^-1 f_dyn with a diagonal
-   M; where a is carried, its derivatives are the first rows of CB. */
+/* The rows of SJ for v: (Sv D) CB with the derivatives D of f_dyn, or of a = M^-1 f_dyn with a
+   diagonal M. If a is carried, its derivatives are the first rows of CB. */
 static void project_forces(dfl_projected *form)
 {
     const dfl_system *sys = form->base.sys;

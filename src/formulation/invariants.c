@@ -1,20 +1,20 @@
 /* Adaptive use of velocity-level invariants.
 
-   Where e_v lies (almost) in the row space of the constraints, as for the energy at a turning
-   point, the invariant does not determine a velocity, and enforcing it makes Newton fail. Let q =
-   e_v - (e_v R) W be the part of e_v that the constraints leave. An invariant is dropped for the
-   present step if the length of q changes so fast that it may vanish within the step,
-   |q| < kappa ||q| - |q_old||, or if the others already contain it, and in the first step, where
-   nothing is known: from rest the energy alone would allow the mechanism to stay where it is. It
-   comes back in the next regular step, where its algebraic equation removes the accumulated defect.
-   That q turns, as it does in long steps, is harmless; but q against q_old has passed zero. */
+   If e_v is (almost) in the row space of the constraints, as that of the energy at a turning point
+   is, the invariant does not determine a velocity, and enforcing it makes Newton fail. Let q = e_v
+   - (e_v R) W be the part of e_v that the constraints leave. An invariant is dropped for the
+   present step if the length of q changes so fast that it may vanish within the step, |q| < kappa
+   ||q| - |q_old||, or if the others already contain it, and in the first step, when nothing is
+   known: from rest the energy alone would allow the mechanism to stay at rest. It comes back in the
+   next regular step, where its algebraic equation removes the accumulated defect. A turn of q, as
+   in long steps, is harmless; but if q points against q_old, it has passed zero. */
 #include "formulation/projected.h"
 
 #include <math.h>
 #include <string.h>
 
 static const double kappa = 3;        /* algorithm works for 2 to 4 */
-static const double dependent = 1e-8; /* of |e_v|: nothing is left beside the constraints */
+static const double dependent = 1e-8; /* of |e_v|: the constraints leave nothing */
 static const double secure = 20;      /* |q| > secure |q - q_old|: the choice holds for a while */
 
 static double norm(const double *x, int n)
@@ -48,7 +48,7 @@ static void free_parts(dfl_projected *form)
         }
 }
 
-/* How much the length of q changed since q_old; one that points backwards has passed zero. */
+/* How much the length of q changed since q_old; a q that points backwards has passed zero. */
 static double change_of_length(const double *q, const double *q_old, int n)
 {
     double dot = 0;
@@ -57,7 +57,7 @@ static double change_of_length(const double *q, const double *q_old, int n)
     return dot > 0 ? fabs(norm(q, n) - norm(q_old, n)) : norm(q, n) + norm(q_old, n);
 }
 
-/* Gram-Schmidt over the invariants: keeps i if enough of q_i is left beside those kept before. */
+/* Gram-Schmidt over the invariants: keeps i if the invariants kept before leave enough of q_i. */
 static void keep_independent(dfl_projected *form)
 {
     const dfl_system *sys = form->base.sys;

@@ -1,10 +1,11 @@
 /* States moved onto the constraints, for explicit methods.
 
-   Positions: W dq = -g with the least dq in the metric of M, p += Z dq, by simplified Newton with one
-   factored matrix. Velocities: W dv = -(gI, hv), which is linear in v. Where positions have invariants ep
-   (unit quaternions), which no displacement Z dq changes, they follow by least squares in p itself.
-   Contact variables follow from c = 0, velocities along massless directions, which are no part of a state and leave
-   the constraints alone, from gam = 0. Velocities then move along the constraints until the invariants e vanish. */
+   Positions: W dq = -g with the least dq in the metric of M, p += Z dq, by simplified Newton with
+   one factored matrix. Velocities: W dv = -(gI, hv), which is linear in v. If positions have
+   invariants ep (unit quaternions), which no displacement Z dq changes, positions follow by least
+   squares in p itself. Contact variables follow from c = 0. Velocities along massless directions,
+   which are not part of a state and do not affect the constraints, follow from gam = 0. Velocities
+   then move along the constraints until the invariants e vanish. */
 #include "formulation/ode_internal.h"
 
 #include <float.h>
@@ -25,14 +26,14 @@ static double largest(const double *x, int n)
     return size;
 }
 
-/* A correction that changes nothing any more, or fails to shrink at the level of rounding; `last` is the
-   one before. */
+/* Whether a correction changes nothing any more, or does not shrink at the level of rounding;
+   `last` is the previous correction. */
 static bool settled(double size, double last, double scale)
 {
     return size <= 8 * DBL_EPSILON * scale || (size <= 1e-9 * scale && size >= 0.5 * last);
 }
 
-/* Not converged: a smaller step may help, no callback is to blame. */
+/* Not converged: a smaller step may help; no callback caused this. */
 static dfl_outcome give_up(dfl_system *sys)
 {
     sys->trouble.outcome = DFL_STEP_OK;
@@ -84,8 +85,8 @@ static dfl_outcome displacement(dfl_ode *ode, dfl_point *point)
     dfl_saddle_least_change(ode->change, &ode->saddle, ode->target);
     if (eom->trivial_kinematics)
         return DFL_STEP_OK;
-    /* Z is linear in v: the model's own kinematics with dq for v. It may write other blocks as well, of which those of
-       velocities are still needed for v itself. */
+    /* Z is linear in v: evaluate the kinematics of the model with dq instead of v. This may write
+       other blocks as well; those of velocities are still needed for v. */
     double *kept = ode->change + eom->np, *rows = ode->rows;
     memcpy(kept, v, nv * sizeof *v);
     memcpy(rows, point->alg + sys->m1, (size_t)sys->m2 * sizeof *v);
@@ -97,7 +98,7 @@ static dfl_outcome displacement(dfl_ode *ode, dfl_point *point)
     return outcome;
 }
 
-/* change (np): the least one with g, ep + [g; ep]_p dp = 0, s depending on p */
+/* change (np): the least change with g, ep + [g; ep]_p dp = 0, s depending on p */
 static dfl_outcome least_squares(dfl_ode *ode, dfl_point *point)
 {
     dfl_system *sys = ode->sys;
@@ -149,7 +150,7 @@ dfl_outcome dfl_ode_contact(dfl_ode *ode, dfl_point *point)
     return ns > 0 ? give_up(sys) : DFL_STEP_OK;
 }
 
-/* Fills the matrix gam_v K0 by differences along the massless directions; gam at the point itself is kept in
+/* Fills the matrix gam_v K0 by differences along the massless directions; keeps gam at the point in
    `gam`. */
 static dfl_outcome massless_matrix(double *gam, dfl_ode *ode, dfl_point *point)
 {
@@ -210,8 +211,8 @@ dfl_outcome dfl_ode_move_velocities(dfl_ode *ode, dfl_point *point)
     return dfl_ode_massless(ode, point);
 }
 
-/* One step of Newton's iteration on e = 0 within the velocities that the constraints allow: dv = sum k_i q_i, q_i
-   being the direction of e_v,i; returns the size of dv relative to v. */
+/* One step of Newton's iteration on e = 0 within the velocities that the constraints allow: dv =
+   sum k_i q_i, q_i being the direction of e_v,i; returns the size of dv relative to v. */
 static dfl_outcome correct_invariants(double *size, dfl_ode *ode, dfl_point *point)
 {
     dfl_system *sys = ode->sys;
@@ -244,8 +245,8 @@ static dfl_outcome correct_invariants(double *size, dfl_ode *ode, dfl_point *poi
     return DFL_STEP_OK;
 }
 
-/* Where an invariant is degenerate, as the energy at a turning point, it says nothing about v; a correction that is
-   no small part of v is not made, and a later step makes up for it. */
+/* If an invariant is degenerate, as the energy at a turning point is, it does not determine v. A
+   correction that is not small compared with v is left out; a later step makes up for it. */
 dfl_outcome dfl_ode_move_invariants(dfl_ode *ode, dfl_point *point)
 {
     double size = INFINITY, last;

@@ -1,6 +1,7 @@
-/* Explicit right-hand sides of the forms (see ode_internal.h). Sources: Steinbrecher 2002 (uode), Baumgarte 1972, Kurz,
-   Burkhardt and Eberhard 2011 (explicit, qr, svd; their (31) with the sign of (29)), Petzold and Potra 1992
-   (local coordinates, (5.4)). The accelerations of all forms are those of the saddle system. */
+/* Explicit right-hand sides of the forms (see ode_internal.h). Sources: Steinbrecher 2002 (uode),
+   Baumgarte 1972, Kurz, Burkhardt and Eberhard 2011 (explicit, qr, svd; their (31) with the sign of
+   (29)), Petzold and Potra 1992 (local coordinates, (5.4)). The accelerations of all forms are
+   those of the saddle system. */
 #include "formulation/ode_internal.h"
 
 #include <math.h>
@@ -79,21 +80,22 @@ void dfl_ode_bind(dfl_ode *ode)
     ode->chosen = false;
 }
 
-/* Of the terms of a row: residuals below are what completing a start leaves. */
+/* Relative to the terms of a row: completing a start leaves smaller residuals than this. */
 static const double consistent = 1e-9;
 
-/* gII and hI at a start that need not be consistent: W a + bias with M a = f_dyn of the given (l, m). Where M
-   is singular they say nothing about l, m and count as zero. */
+/* gII and hI at a start that need not be consistent: W a + bias with M a = f_dyn of the given (l,
+   m). If M is singular, they do not depend on l, m and are taken as zero. */
 static void set_offset(dfl_ode *ode, const dfl_point *point)
 {
     dfl_system *sys = ode->sys;
     const int nv = sys->n3, nc = sys->nc;
-    double *M = dfl_factor_matrix(ode->local), *a = ode->change;
+    double *A = dfl_factor_matrix(ode->local), *a = ode->change;
     memset(a, 0, 2 * (size_t)nv * sizeof *a);
-    if (dfl_saddle_mass(M, &ode->saddle, point) || dfl_system_dynamics(a, sys, point, a + nv) ||
-        !dfl_factor_compute(ode->local, nv, DFL_METHOD_QR))
+    if (dfl_saddle_mass(&ode->saddle, point) || dfl_system_dynamics(a, sys, point, a + nv))
         return;
-    dfl_factor_solve(ode->local, a);
+    dfl_full_mass(A, nv, ode->saddle.M, nv, sys->diagonal);
+    if (!dfl_mass_solve(a, ode->local, A, nv, false))
+        return;
     for (int i = 0; i < nc; i++) {
         double sum = point->blocks.bias[i], size = fabs(sum);
         for (int j = 0; j < nv; j++) {
@@ -189,7 +191,7 @@ static dfl_outcome project_velocity(dfl_ode *ode, dfl_point *point)
     return DFL_STEP_OK;
 }
 
-/* The acceleration that the form asks of the constraints: target (nc). */
+/* The acceleration of the constraints that the form prescribes: target (nc). */
 static void set_target(dfl_ode *ode, const dfl_point *point)
 {
     const dfl_system *sys = ode->sys;

@@ -86,7 +86,7 @@ static dfl_outcome evaluate(double *rate, dfl_ode_form *of, double t, const doub
     return dfl_ode_rates(rate, &of->ode, &of->point);
 }
 
-/* The state's part of a vector that is laid out as x: (r, v, p). */
+/* The state (r, v, p) from a vector that is laid out as x. */
 static void pack(double *y, const dfl_system *sys, const double *x)
 {
     const size_t rv = (size_t)(sys->n2 + sys->n3);

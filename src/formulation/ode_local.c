@@ -1,11 +1,12 @@
 /* Local coordinates: dependent coordinates from the constraints.
 
-   With a matrix S (nf x nv) that makes [S; W] regular, S p and S v are coordinates of the constraint manifold:
-   given a state, [S; W] dp = (0, -g) and [S; W] dv = (0, -gI, -hv) restore the rest. S are unit rows
-   (partition: independent coordinates chosen among p) or an orthonormal basis of the tangent plane at the
-   beginning of the step (tangent). A partition is kept while the block of W that is inverted for the dependent
-   coordinates is at most twice as bad as the best one that column pivoting finds: a step of a method of order 8 is
-   long, and one that begins with a bad partition may pass its singular position. */
+   With a matrix S (nf x nv) that makes [S; W] regular, S p and S v are coordinates of the
+   constraint manifold: given a state, [S; W] dp = (0, -g) and [S; W] dv = (0, -gI, -hv) restore the
+   rest. S are unit rows (partition: independent coordinates chosen among p) or an orthonormal basis
+   of the tangent plane at the beginning of the step (tangent). A partition is kept while the block
+   of W that is inverted for the dependent coordinates is at most twice as bad as the best block
+   that column pivoting finds: steps of a method of order 8 are long, and a step that begins with a
+   bad partition may pass its singular position. */
 #include "formulation/ode_internal.h"
 
 #include <math.h>
@@ -51,7 +52,7 @@ dfl_outcome dfl_ode_local_begin(dfl_ode *ode, const dfl_point *point)
     return DFL_STEP_OK;
 }
 
-/* Columns of W by Gram and Schmidt with pivoting: those chosen belong to dependent coordinates. */
+/* Chooses columns of W by Gram and Schmidt with pivoting: they belong to dependent coordinates. */
 static void best_partition(bool *independent, dfl_ode *ode, const dfl_point *point)
 {
     const int nc = ode->sys->nc, nv = ode->sys->n3, rank = ode->saddle.nrows;
@@ -63,8 +64,9 @@ static void best_partition(bool *independent, dfl_ode *ode, const dfl_point *poi
         independent[ode->dependent[k]] = false;
 }
 
-/* How far the block of W that belongs to the dependent coordinates is from being singular: the smallest entry of
-   its QR decomposition. (Its condition number would be 1 for every single constraint.) */
+/* How far the block of W that belongs to the dependent coordinates is from being singular: the
+   smallest entry of its QR decomposition. (Its condition number would be 1 for every single
+   constraint.) */
 static double quality(dfl_ode *ode, const dfl_point *point, const bool *independent)
 {
     const int nc = ode->sys->nc, nv = ode->sys->n3, rank = ode->saddle.nrows;
@@ -98,7 +100,7 @@ static dfl_outcome factor(dfl_ode *ode, const dfl_point *point)
     return DFL_STEP_OK;
 }
 
-/* change = [S; W]^-1 (0, -rows), of which only those in use count; returns its largest entry. */
+/* change = [S; W]^-1 (0, -rows), with the rows in use only; returns its largest entry. */
 static double correction(dfl_ode *ode, const double *rows, int count)
 {
     const int nv = ode->sys->n3;

@@ -161,7 +161,7 @@ static const double *acceleration_rows(dfl_formulation *base, const dfl_point *p
     return rows;
 }
 
-/* There are no selectors and no invariants, and redundant multipliers have rows of their own. */
+/* There are no selectors and no invariants, and redundant multipliers have their own rows. */
 const dfl_form_class dfl_plain_class = {.size = sizeof(dfl_plain),
                                         .init = init,
                                         .bind = bind,

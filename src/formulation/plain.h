@@ -1,11 +1,11 @@
-/* plain.h: forms that keep all rows of kinematics and dynamics, with one dense matrix (forms.h
-   says which rows and unknowns each one has).
+/* plain.h: forms that keep all rows of kinematics and dynamics, with one dense matrix (forms.c
+   lists the rows and unknowns of each form).
 
-   Unknowns [a | tau | mu | eps | user's x], those in front only where a form has them, and as many
-   rows
+   Unknowns [a | tau | mu | eps | user's x], the first four only if the form has them, and the same
+   number of rows
 
        dynamics    f_dyn - M (v' + W^T tau)          corrected accelerations (pinv)
-                   f_dyn - W^T tau - M v'            otherwise, or  a - v'  where the rates are a
+                   f_dyn - W^T tau - M v'            otherwise, or  a - v'  if the rates are a
        kinematics  Z (v - W_l^T mu - (L Z)^T tau) - p' - ep_p^T eps
        b - r',  f_dyn - M a,  d,  c
        gII, hI     W a + bias                        a: v', the unknowns a, or v' + W^T tau
@@ -38,7 +38,7 @@ typedef struct dfl_plain {
     double *W, *L, *ep_p;        /* at the reference point: nc x nv, nc x nv, nep x np */
     double *L_stage;             /* at a stage */
     double *LT;                  /* nc x np: workspace of L */
-    unsigned char *dropped;      /* nc: redundant rows, whose multipliers have rows of their own */
+    unsigned char *dropped;      /* nc: redundant rows, whose multipliers have their own rows */
     double *kernel;              /* nc x nc: the projector onto ker W^T */
     dfl_rows_jacobian stage_jac; /* for L at a stage, unless lagged */
     bool have_stage_jac;

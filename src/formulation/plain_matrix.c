@@ -41,7 +41,7 @@ dfl_outcome dfl_plain_linearize(dfl_formulation *base, double t, const double *x
     return DFL_STEP_OK;
 }
 
-/* The element (row, column) of a matrix of the form's order. */
+/* The element (row, column) of E or J. */
 static double *at(double *A, const dfl_plain *plain, int row, int column)
 {
     return A + (size_t)column * (size_t)plain->n + row;
@@ -103,7 +103,7 @@ bool dfl_plain_turning(double *L, dfl_plain *plain, const dfl_rows_jacobian *jac
     return true;
 }
 
-/* The row among first .. last-1 that is farthest from those taken; R: what these leave of all
+/* The row among first .. last-1 that is farthest from the rows taken; R: what these leave of all
    rows. */
 static int farthest(const double *R, const dfl_plain *plain, int nc, int nv, int first, int last)
 {
@@ -135,7 +135,7 @@ static void take_row(double *R, dfl_plain *plain, int nc, int nv, int row)
     plain->dropped[row] = 0;
 }
 
-/* Which rows of W are redundant: holonomic ones are taken first, so that g and gI lose the same
+/* Which rows of W are redundant: holonomic rows are taken first, so that g and gI lose the same
    rows. kernel = I - W W^+ projects onto ker W^T. */
 static void choose_rows(dfl_plain *plain)
 {

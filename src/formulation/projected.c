@@ -1,5 +1,5 @@
-/* The projected forms in every iteration: psf, psi1, and the local coordinates of tangent and partition,
-   which have a - v' in place of f_dyn - M v'. Newton's systems are those of formulation.h. */
+/* The projected forms in every iteration: psf, psi1, and the local coordinates of tangent and
+   partition, which have a - v' instead of f_dyn - M v'. Newton's systems are those of reduced.h. */
 #include "formulation/projected.h"
 #include "linalg/tiny.h"
 
@@ -148,14 +148,15 @@ static inline stages stages_of(const dfl_point *points, int count, const double 
     return (stages){points, count, dfl_points_distance(points, count), transform};
 }
 
-/* n entries of each stage, which stand at `first` in the first one, less weight_i X_i, into lanes. */
+/* Gathers n entries of each stage into lanes, less weight_i X_i. `first`: the entries of the first
+   stage. */
 static inline void gather(double *lanes, const stages *st, const double *first, int n,
                           const double *X, const double *weight)
 {
     dfl_lanes_gather(lanes, st->count, st->transform, n, first, st->distance, X, weight);
 }
 
-/* Those of the stages themselves in place of block 1. */
+/* The stages' own rows instead of block 1. */
 static inline void gather_own(double *rows, const dfl_projected *form, const stages *st)
 {
     const int m1 = form->base.sys->m1;

@@ -60,7 +60,7 @@ typedef struct dfl_projected {
     dfl_stage_plan *plan; /* of the products in an iteration (stage_plan.c) */
 } dfl_projected;
 
-/* Operations of dfl_form_class in files of their own. */
+/* Operations of dfl_form_class in other files. */
 dfl_outcome dfl_projected_linearize(dfl_formulation *base, double t, const double *x,
                                     const double *a, bool update);
 dfl_outcome dfl_projected_increment(double *squares, dfl_formulation *base,

@@ -1,9 +1,11 @@
-/* reduced.h: Newton's linear system for the shift zeta, with J and JD the derivatives of alg and dif:
+/* reduced.h: Newton's linear system for the shift zeta, with J and JD the derivatives of alg and
+   dif:
 
        J dx = -alg,    S (zeta diag(I,M,I) - JD) dx = dif
 
-   It is solved through all solutions of the first part, dx = CB [alg; u]. CB is independent of zeta,
-   so a new step size needs only a new E = zeta SM_u - SJ_u (GEOMS, section on linear algebra). */
+   It is solved through all solutions of the first part, dx = CB [alg; u]. CB is independent of
+   zeta, so a new step size needs only a new E = zeta SM_u - SJ_u (GEOMS, section on linear
+   algebra). */
 #ifndef DFL_REDUCED_H
 #define DFL_REDUCED_H
 

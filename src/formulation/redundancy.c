@@ -1,12 +1,13 @@
-/* redundancy.c: independent rows of W by Gram and Schmidt, W = B Q^T, and the multipliers of the others (see
-   redundancy.h). */
+/* redundancy.c: independent rows of W by Gram and Schmidt, W = B Q^T, and the multipliers of the
+   others (see redundancy.h). */
 #include "formulation/redundancy.h"
 #include "linalg/linalg.h"
 
 #include <math.h>
 #include <string.h>
 
-/* What is left of a row counts as good with this part of the best one's square, relative to the rows. */
+/* A row is good enough if the square of its remainder, relative to the row, is at least this part
+   of the best. */
 static const double good = 1e-6;
 
 static int choose_row(const dfl_redundant *red, const double *W, int ldw, const double *least,
@@ -75,7 +76,7 @@ static double square(const double *x, int n, int stride)
     return sum;
 }
 
-/* The place in `order` of the next row of I, or -1: nothing is left. */
+/* The index in `order` of the next row of I, or -1: nothing is left. */
 static int choose_row(const dfl_redundant *red, const double *W, int ldw, const double *least,
                       int from)
 {
@@ -96,8 +97,8 @@ static int choose_row(const dfl_redundant *red, const double *W, int ldw, const 
     return chosen;
 }
 
-/* q := the rest of row order[k], of unit length; column k of B := the parts along q, which leave the rows. The
-   second pass removes what rounding left of the first. */
+/* q := the rest of row order[k], of unit length; column k of B := the parts along q, which are
+   removed from the rows. The second pass removes what rounding leaves in the first. */
 static void remove_direction(dfl_redundant *red, int k)
 {
     const int nc = red->nc, nv = red->nv;
@@ -179,7 +180,7 @@ void dfl_redundant_least(double *l, const dfl_redundant *red)
     dfl_redundant_expand(l, red, red->y);
 }
 
-/* [-C^T; I] L^-T, or, if there is no L, nothing */
+/* [-C^T; I] L^-T; zero if there is no L */
 void dfl_redundant_kernel(double *N, int ldn, const dfl_redundant *red)
 {
     const int n = red->nc - red->rank;

@@ -6,9 +6,10 @@
        [           d_w    d_lm       ]
        [ V                           ]
 
-   is regular where the multipliers and accelerations are determined, also with a singular M. The
+   is regular if the multipliers and accelerations are determined, also with a singular M. The
    derivatives of f and d are kept from state to state while Newton's iteration converges fast. */
 #include "formulation/saddle.h"
+#include "formulation/formulation_internal.h"
 
 #include <math.h>
 #include <string.h>
@@ -107,8 +108,7 @@ void dfl_saddle_choose(dfl_saddle *saddle, const dfl_point *point, int rank)
     dfl_choose_vectors(saddle->row, rank, saddle->basis, nc, nv, 1, nc, point->blocks.W);
 }
 
-/* M at the point, as a matrix or diagonal. */
-static dfl_outcome evaluate_mass(dfl_saddle *saddle, const dfl_point *point)
+dfl_outcome dfl_saddle_mass(dfl_saddle *saddle, const dfl_point *point)
 {
     dfl_system *sys = saddle->sys;
     const size_t nv = (size_t)sys->n3;
@@ -118,17 +118,6 @@ static dfl_outcome evaluate_mass(dfl_saddle *saddle, const dfl_point *point)
     return DFL_STEP_OK;
 }
 
-dfl_outcome dfl_saddle_mass(double *M, dfl_saddle *saddle, const dfl_point *point)
-{
-    const int nv = saddle->sys->n3;
-    const bool diagonal = saddle->sys->diagonal;
-    dfl_outcome outcome = evaluate_mass(saddle, point);
-    for (int j = 0; !outcome && j < nv; j++)
-        for (int i = 0; i < nv; i++)
-            M[j * nv + i] = !diagonal ? saddle->M[j * nv + i] : i == j ? saddle->M[i] : 0;
-    return outcome;
-}
-
 dfl_outcome dfl_saddle_factor(dfl_saddle *saddle, const dfl_point *point, const double *V)
 {
     dfl_system *sys = saddle->sys;
@@ -136,15 +125,13 @@ dfl_outcome dfl_saddle_factor(dfl_saddle *saddle, const dfl_point *point, const 
     const int at_w = nv + n0, at_l = at_w + nw;
     const double *W = point->blocks.W, *K0 = point->blocks.K0, *C = saddle->coupling;
     double *A = dfl_factor_matrix(saddle->factor);
-    dfl_outcome outcome = evaluate_mass(saddle, point);
+    dfl_outcome outcome = dfl_saddle_mass(saddle, point);
     if (!outcome && !saddle->linear && !saddle->have_coupling)
         outcome = evaluate_coupling(saddle, point);
     if (outcome)
         return outcome;
     memset(A, 0, (size_t)ld * (size_t)ld * sizeof *A);
-    for (int j = 0; j < nv; j++)
-        for (int i = 0; i < nv; i++)
-            A[j * ld + i] = !sys->diagonal ? saddle->M[j * nv + i] : i == j ? saddle->M[i] : 0;
+    dfl_full_mass(A, ld, saddle->M, nv, sys->diagonal);
     for (int k = 0; k < n0; k++)
         for (int i = 0; i < nv; i++)
             A[(nv + k) * ld + i] = A[i * ld + nv + k] = K0[k * nv + i];
@@ -241,8 +228,8 @@ static double relative(const double *increment, const double *x, int n)
     return change / fmax(size, change);
 }
 
-/* x += increment, and f_dyn with it; returns the increment's relative size. NaN: it is not finite, and x, from which a
-   later solution starts, stays. */
+/* x += increment, and f_dyn with it; returns the relative size of the increment. NaN: the increment
+   is not finite; x, from which a later solution starts, is unchanged. */
 static double add_increment(dfl_saddle *saddle, dfl_point *point)
 {
     const dfl_system *sys = saddle->sys;
@@ -280,7 +267,7 @@ static dfl_outcome not_finite(dfl_saddle *saddle, const dfl_point *point)
                                              DFL_FAILURE_MULTIPLIERS, point->t);
 }
 
-/* Newton's iteration where forces depend on what is sought. */
+/* Newton's iteration, for forces that depend on the unknowns. */
 static dfl_outcome iterate(dfl_saddle *saddle, dfl_point *point, const double *V,
                            const double *target)
 {

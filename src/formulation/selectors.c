@@ -1,10 +1,11 @@
-/* Selectors Sp, Sv: the rows of kinematics and dynamics that are integrated beside the constraints.
+/* Selectors Sp, Sv: the rows of kinematics and dynamics that are integrated together with the
+   constraints.
 
    With Kp, Kv bases of the kernels of block 3 and block 2, (11) of GEOMS asks that Sp Kp and Sv M
    Kv be nonsingular. Orthogonal: orthonormal bases themselves, safe whenever M is definite on the
    kernel. Unit: single rows; for full M they come from row pivoting of M Kv, since the independent
-   velocities' own rows may give a singular Sv M Kv. In psi1 all nv rows are kept, reduced to
-   [Kv^T; W] when invariants or massless rows take part. */
+   velocities' own rows may give a singular Sv M Kv. In psi1 all nv rows are kept, reduced to [Kv^T;
+   W] when invariants or massless rows take part. */
 #include "formulation/projected.h"
 
 #include <math.h>
@@ -68,7 +69,7 @@ static dfl_outcome call_user(double *Sp, double *Sv, dfl_projected *form, double
     return rc ? dfl_system_returned(form->base.sys, rc, "select", t) : DFL_STEP_OK;
 }
 
-/* The user's selectors, or their mean over both ends of a step. */
+/* User-defined selectors, or their mean over both ends of a step. */
 static dfl_outcome ask_user(dfl_projected *form, double t, const double *x)
 {
     const dfl_system *sys = form->base.sys;
@@ -121,7 +122,7 @@ void dfl_selectors_pivots(dfl_projected *form, unsigned char *pivot_p, unsigned 
     }
     memset(pivot_p, 0, (size_t)sys->n4);
     memset(pivot_v, 0, (size_t)sys->n3);
-    /* redundant rows show full rank off the constraints: the known rank counts */
+    /* off the constraints redundant rows show full rank: use the known rank */
     for (int i = 0; i < s3->rank && i < form->dense.split3->rank; i++)
         pivot_p[s3->pivot[i]] = 1;
     for (int i = 0; i < s2->rank && i < form->dense.split2->rank; i++)
@@ -190,7 +191,7 @@ static void unit_dynamics(dfl_projected *form)
         form->newton.Sv[form->dense.trial2->pivot[i] * nfv + i] = 1;
 }
 
-/* pivots2 := the pivot columns of (M Kv)^T = Kv^T M (nfv x nv). */
+/* trial2 := the pivot columns of (M Kv)^T = Kv^T M (nfv x nv). */
 static void pivot_dynamics(dfl_projected *form, const unsigned char *favoured)
 {
     const int nv = form->base.sys->n3, nfv = form->newton.nfv;
@@ -201,7 +202,7 @@ static void pivot_dynamics(dfl_projected *form, const unsigned char *favoured)
     dfl_split_compute(form->dense.trial2, &rule, MK, nfv, nfv, nv);
 }
 
-/* Whether other rows of a full M are pivots now: the pivots of W alone do not tell. */
+/* Whether other rows of a full M are pivots now: the pivots of W alone do not show it. */
 static bool dynamics_outdated(dfl_projected *form)
 {
     const dfl_system *sys = form->base.sys;

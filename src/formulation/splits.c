@@ -1,5 +1,5 @@
-/* Splits of the three blocks of algebraic rows: right inverses R and null-space bases N, with the ranks that were
-   decided at the start (ranks.c) and are watched here. */
+/* Splits of the three blocks of algebraic rows: right inverses R and null-space bases N, with the
+   ranks that were decided at the start (constraint_ranks.c) and are watched here. */
 #include "formulation/projected.h"
 
 #include <float.h>
@@ -37,8 +37,8 @@ dfl_outcome dfl_projected_split(dfl_projected *form)
     return DFL_STEP_OK;
 }
 
-/* Splits A, square and regular but perhaps badly scaled, so that only an exact defect counts: the rank was decided
-   on W. */
+/* Splits A, which is square and regular but perhaps badly scaled: only an exact defect is an error,
+   since the rank was decided on W. */
 static bool split_regular(dfl_projected *form, const double *A, int n)
 {
     const dfl_algebraic wanted = form->base.options->constraints.algebraic;
@@ -71,8 +71,9 @@ static double largest_entry(const double *A, int n, int i0, int i1, int j0, int 
     return largest;
 }
 
-/* form->dense.work := A with scaled columns. Auxiliary variables have units of their own: accelerations and multipliers are
-   first counted in units in which they weigh as much in the dynamics as auxiliary variables do. */
+/* form->dense.work := A with scaled columns. Auxiliary variables may have any unit: accelerations
+   and multipliers are first scaled so that they have the weight of auxiliary variables in the
+   dynamics. */
 static void scale_first(dfl_projected *form, const double *A, int n)
 {
     const dfl_system *sys = form->base.sys;
@@ -116,8 +117,9 @@ static dfl_outcome split_first(dfl_projected *form)
                                              sys->trouble.t);
 }
 
-/* Block 1 with redundant constraints: the effect y of the multipliers (redundant.h) instead of themselves as
-   unknowns, and independent rows of gII, hI only. R and N are those of the multipliers again. */
+/* Block 1 with redundant constraints: the unknowns are the effect y of the multipliers
+   (redundancy.h), and only independent rows of gII, hI are used. R and N are then expanded to all
+   multipliers. */
 static bool split_redundant(dfl_projected *form)
 {
     const dfl_system *sys = form->base.sys;
@@ -142,7 +144,7 @@ static bool split_redundant(dfl_projected *form)
     return true;
 }
 
-/* R (n x n, in y) := that of all multipliers, n1 x m1; N := those without effect. */
+/* Expands R (n x n, in y) to all multipliers (n1 x m1); N := the multipliers without effect. */
 static void expand_multipliers(dfl_projected *form, int n)
 {
     const dfl_system *sys = form->base.sys;

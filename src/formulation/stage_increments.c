@@ -1,18 +1,18 @@
 /* The projected forms in an iteration of a Runge-Kutta method: increments of all stages at once.
 
-   The stages X = x + Z have the derivatives A^-1 Z / h and the rows a = alg(X), f = dif(X). Newton's
-   increments dX = CB [a; u] (formulation.h) solve J dX = -a for every u, and
+   The stages X = x + Z have the derivatives A^-1 Z / h and the rows a = alg(X), f = dif(X).
+   Newton's increments dX = CB [a; u] (reduced.h) solve J dX = -a for every u, and
 
        S diag(I,M,I) A^-1 (Z + dX) / h = S (f + JD dX)
 
-   for the right one. S, M and all derivatives are the same for all stages, so that A^-1 / h = T Lambda T^-1
-   decouples what is left, nd rows:
+   for the right u. S, M and all derivatives are the same for all stages, so that A^-1 / h = T
+   Lambda T^-1 decouples what is left, nd rows:
 
        (Lambda SM_u - SJ_u) T^-1 u = T^-1 (S f + SJ_a a) - Lambda T^-1 (S diag(I,M,I) Z + SM_a a)
 
-   Rows are transformed after they were projected: three transformations of nd rows instead of two of nearly
-   all rows and unknowns. Where rows are a - v', M stands for I; where they are f_dyn - M v' with an M that varies,
-   they are formed stage by stage, and Z_v counts nothing. */
+   Rows are projected, then transformed: three transformations of nd rows instead of two of nearly
+   all rows and unknowns. If rows are a - v', M means I. If they are f_dyn - M v' with an M that
+   varies, they are formed stage by stage, and the factor of Z_v is zero. */
 #include "formulation/projected.h"
 #include "formulation/stage_plan.h"
 #include "linalg/lane_kernels.h"
@@ -79,7 +79,7 @@ static INLINE void collect(int stages, int quads, const dfl_stage_plan *plan, se
     }
 }
 
-/* n entries of each stage that do not stand at points, one stage behind another. */
+/* n entries of each stage that are not stored at points, one stage after another. */
 static INLINE void collect_apart(int stages, int quads, double *lanes, long n, const double *entry)
 {
     for (long i = 0; i < n; i++, lanes += 4 * quads) {
@@ -99,9 +99,9 @@ static INLINE void place(int quads, double *lanes, long n, const double *x, cons
     }
 }
 
-/* f_dyn = f - W^T (l, m), a = M^-1 f_dyn with a constant diagonal M, and gII, hI = bias + W a; f becomes f_dyn
-   or a. What is read from memory again and again is in local variables: for the compiler, a store of lanes may
-   change anything. */
+/* f_dyn = f - W^T (l, m), a = M^-1 f_dyn with a constant diagonal M, and gII, hI = bias + W a; f
+   becomes f_dyn or a. What is read repeatedly is in local variables: for the compiler, a store of
+   lanes may change anything. */
 static INLINE void combine_forces(int quads, const dfl_stage_plan *plan, const double *x,
                                   bool rates_are_a)
 {
@@ -121,7 +121,8 @@ static INLINE void combine_forces(int quads, const dfl_stage_plan *plan, const d
         }
 }
 
-/* The same for a single constraint, from f and W of all stages: only f_dyn or a and gII leave the registers. */
+/* The same for a single constraint, from f and W of all stages: only f_dyn or a and gII leave the
+   registers. */
 static INLINE void combine_single(int stages, int quads, const dfl_stage_plan *plan,
                                   const double *x, bool rates_are_a)
 {
@@ -254,7 +255,8 @@ static INLINE void decouple(int stages, int quads, four x[2], const dfl_stages *
         x[q] -= right[q];
 }
 
-/* u = T E^-1 (T^-1 d - h Lambda T^-1 (y / h)), d where u is to stand. Two components stay in registers. */
+/* u = T E^-1 (T^-1 d - h Lambda T^-1 (y / h)), d is where u will be. Two components stay in
+   registers. */
 static INLINE void solve_decoupled(int stages, int quads, const dfl_projected *form,
                                    const dfl_stages *st)
 {
@@ -278,8 +280,9 @@ static INLINE void solve_decoupled(int stages, int quads, const dfl_projected *f
     transform(stages, quads, u, st->T, nd, u);
 }
 
-/* dZ = CB [a; u] without the blocks of CB that are zero (linearize.c): [s p] depend on a3 u_p, v on a2 a3 u_p u_v,
-   r on u_r. Where the stages have own matrices, the first unknowns contain -a1. */
+/* dZ = CB [a; u] without the blocks of CB that are zero (general_solution.c): [s p] depend on a3
+   u_p, v on a2 a3 u_p u_v, r on u_r. If the stages have their own matrices, the first unknowns
+   contain -a1. */
 static INLINE void multiply_blocks(int quads, double *dZ, const dfl_projected *form,
                                    const double *rows)
 {
@@ -318,8 +321,8 @@ static INLINE void move_rows(int rows, int stages, int quads, const four dZ[12],
     }
 }
 
-/* dZ = CB [a; u] of a few rows, cheaper with the zeros in CB than without; they are measured and taken without leaving
-   the registers. */
+/* dZ = CB [a; u] of a few rows, cheaper with the zeros in CB than without them. dZ is measured and
+   added without leaving the registers. */
 static INLINE double expand_few(int rows, int stages, int quads, const dfl_stage_plan *plan,
                                 const dfl_stages *st)
 {
@@ -341,7 +344,8 @@ static INLINE double expand_few(int rows, int stages, int quads, const dfl_stage
     return squares;
 }
 
-/* dZ = CB [a; u], Z += dZ and the stages, unless dZ is not finite: returns the squares of weighted dZ. */
+/* dZ = CB [a; u], Z += dZ and the stages, unless dZ is not finite: returns the squares of weighted
+   dZ. */
 static INLINE double expand(int stages, int quads, const dfl_projected *form, const dfl_stages *st)
 {
     const dfl_stage_plan *plan = form->plan;

@@ -1,9 +1,9 @@
-/* What the loops over lanes of stages.c need, found once for all iterations. */
+/* What the loops over lanes of stage_increments.c need, found once for all iterations. */
 #include "formulation/projected.h"
 #include "formulation/stage_plan.h"
 
-/* Where the rows of a point stand, counted from its x: the algebraic rows in use, then what rho is made of.
-   Rows that are combined in lanes begin with the bias, and W follows rho. */
+/* The places of the rows of a point, relative to its x: the algebraic rows in use, then those of
+   rho. Rows that are combined in lanes begin with the bias, and W follows rho. */
 void dfl_projected_locate_rows(dfl_projected *form)
 {
     const dfl_system *sys = form->base.sys;

@@ -1,25 +1,28 @@
-/* stage_plan.h: between stage_plan.c and stages.c: where the operands of an iteration stand. */
+/* stage_plan.h: between stage_plan.c and stage_increments.c: the places of the operands of an
+   iteration. */
 #ifndef DFL_STAGE_PLAN_H
 #define DFL_STAGE_PLAN_H
 
 #include "formulation/projected.h"
 
-/* Entries of all stages that are collected into lanes: their places at a point, counted from its x. */
+/* Entries of all stages that are collected into lanes: their places at a point, relative to its
+   x. */
 typedef struct segment {
     double *lanes;
     const int *at, *end;
 } segment;
 
-/* A block of the projected rows, two sides d and y each: S and SM (m x n, of one kind of unknowns) times its
-   right-hand sides f and increments Z, and derivatives SJ_a, SM_a of `na` algebraic rows. */
+/* A block of the projected rows with its two sides d and y: S and SM (m x n, of one kind of
+   unknowns) times its right-hand sides f and increments Z, and derivatives SJ_a, SM_a of `na`
+   algebraic rows. */
 typedef struct block {
     const double *S, *SM, *f, *Z, *SJ_a, *SM_a, *alg;
     double *d, *y;
     long m, n, na;
 } block;
 
-/* What the loops over lanes need, prepared for all iterations until sizes change: where they run over one or two
-   entries, finding it would take longer than the products. */
+/* What the loops over lanes need, prepared for all iterations until sizes change: if the loops run
+   over one or two entries, finding it would take longer than the products. */
 struct dfl_stage_plan {
     bool valid;            /* for the present iteration: */
     double rate;           /* 1 / h */
@@ -30,11 +33,11 @@ struct dfl_stage_plan {
     const double *first;       /* x of the first stage */
     long distance;             /* from one stage to the next */
     segment alg, r, f, kin, W; /* rows at points; what is not collected is empty */
-    double *own;               /* block 1 where the stages have own matrices ... */
-    long nown;                 /* ... so many lanes; otherwise none */
+    double *own;               /* block 1 if the stages have their own matrices ... */
+    long nown;                 /* ... this number of lanes, or 0 */
     const double *Z_v;         /* p' = v, from x + Z ... */
     long off_v;
-    long nkin;                 /* ... so many; otherwise none */
+    long nkin;                 /* ... this number, or 0 */
     const double *M_inv, *Z_l; /* f_dyn and gII, hI in lanes; M_inv NULL: not in lanes */
     long off_l;
     double *acc;

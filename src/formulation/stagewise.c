@@ -1,15 +1,16 @@
 /* Block 1 of each stage solved with the stage's own M and W.
 
-   The simplified Newton iteration has one matrix for all stages. Where M(p) changes much within a step, the
-   rows f_dyn - M a converge no faster than one M resembles the others, however small the rest of the
-   increment is: chains of slender bodies need short steps for no other reason. Here the rows of block 1 are
-   replaced by
+   The simplified Newton iteration has one matrix for all stages. If M(p) changes much within a
+   step, the rows f_dyn - M a converge only as fast as one M resembles the others, however small the
+   rest of the increment is; for chains of slender bodies this alone would require short steps. Here
+   the rows of block 1 are replaced by
 
        y_k = A_k^-1 alg1_k,
 
-   A_k being their derivatives by their own unknowns [a w l m] with M and W of stage k, so that -y_k solves
-   block 1 for the velocities and positions of the present iterate. How it depends on those is still taken from
-   the reference. The equations and their solution are the same, only the iteration differs. */
+   A_k being their derivatives by their own unknowns [a w l m] with M and W of stage k, so that -y_k
+   solves block 1 for the velocities and positions of the present iterate. Its dependence on
+   velocities and positions is still that at the reference point. The equations and their solution
+   are the same, only the iteration differs. */
 #include "formulation/projected.h"
 
 #include <math.h>
@@ -32,7 +33,7 @@ bool dfl_stagewise_possible(const dfl_projected *form)
                                     : dfl_system_mass_at_points(form->base.sys);
 }
 
-/* A: the derivatives at the reference with M and W of the stage in place of those there. */
+/* A: the derivatives at the reference with M and W of the stage instead. */
 static void stage_matrix(double *A, const dfl_projected *form, const dfl_point *point)
 {
     const dfl_system *sys = form->base.sys;
@@ -53,7 +54,8 @@ static void stage_matrix(double *A, const dfl_projected *form, const dfl_point *
 }
 
 /* Redundant constraints: A += size L N^T with the kernels N of A and L of A^T, the latter being the
-   multipliers of N in the rows W a + bias. What these rows contradict each other by shows up along N alone. */
+   multipliers of N in the rows W a + bias. Contradictions between these rows appear along N
+   alone. */
 static void fill_kernel(double *A, const dfl_projected *form)
 {
     const dfl_system *sys = form->base.sys;

@@ -1,21 +1,22 @@
-/* Backward differentiation formulas of orders 1 to 5 with fixed leading coefficient: step size and order vary
-   as in DASSL (Brenan, Campbell and Petzold, Numerical Solution of Initial-Value Problems in Differential-
-   Algebraic Equations, 1996, section 5.2). With the prediction x0 and its slope x0' by the polynomial of
-   degree k through the last k + 1 points,
+/* Backward differentiation formulas of orders 1 to 5 with fixed leading coefficient: step size and
+   order vary as in DASSL (Brenan, Campbell and Petzold, Numerical Solution of Initial-Value
+   Problems in Differential- Algebraic Equations, 1996, section 5.2). With the prediction x0 and its
+   slope x0' by the polynomial of degree k through the last k + 1 points,
 
        x' = x0' + zeta (x - x0),    zeta = -alpha_s/h = (1 + 1/2 + ... + 1/k)/h,
 
-   inserted into 0 = alg(x), 0 = S (dif(x) - diag(I,M,I) x') at the end of the step. x - x0 tells the error.
-   Selectors act on x', not on the past: when they change nothing is restarted.
+   inserted into 0 = alg(x), 0 = S (dif(x) - diag(I,M,I) x') at the end of the step. x - x0 gives
+   the error. Selectors act on x', not on the past: if they change, nothing is restarted.
 
-   With fixed steps and order k the first k - 1 points are those of Radau IIA of order 5. Order 2 needs none
-   where the accelerations at the start are known: its past is straight, x_{-1} = x_0 - h x'_0, which is
-   accurate enough, x_{-1} being needed to h^2, and the same for every formulation.
+   With fixed steps and order k the first k - 1 points are those of Radau IIA of order 5. Order 2
+   needs none if the accelerations at the start are known: its past is straight, x_{-1} = x_0 - h
+   x'_0, which is accurate enough (x_{-1} is needed to h^2) and the same for every formulation.
 
-   Differences to DASSL: E, of the size of the degrees of freedom, is factored whenever zeta changes, so that
-   increments are never scaled; the derivatives are kept by the rules of implicit.c; after a rejection the step
-   does not grow for k + 1 steps, or step sizes h and 2h could alternate between accepted and rejected, and
-   the order, raised only after equal steps, stay low for ever. */
+   Differences from DASSL: E, of the size of the degrees of freedom, is factored whenever zeta
+   changes, so that increments are never scaled; the derivatives are kept by the rules of
+   implicit.c; after a rejection the step does not grow for k + 1 steps. Otherwise step sizes h and
+   2h could alternate between accepted and rejected, and the order, which is raised only after equal
+   steps, would stay low for ever. */
 #include "integrate/bdf.h"
 #include "integrate/one_stage.h"
 #include "integrate/radau.h"
@@ -25,7 +26,8 @@
 
 enum { HIGHEST = 5, WITH_FIXED_STEP = 2, STARTER = 5 };
 
-/* Newton's tolerance: DASSL has 1/3. Its constraints are a small part of the error at this one. */
+/* Newton's tolerance; DASSL has 1/3. With this one the residuals of constraints are a small part of
+   the error. */
 static const double newton_tolerance = 0.05;
 
 typedef struct dfl_bdf {
@@ -158,8 +160,8 @@ static dfl_outcome iterate(double *square, dfl_stepper *st, double h)
     return dfl_one_stage_iterate_at_end(square, one, h, one->xp0, one->x0);
 }
 
-/* max(alpha_{k+1}, |alpha_{k+1} + alpha_s - alpha_0|) |x - x0|: what the formula and its interpolation
-   leave out. */
+/* max(alpha_{k+1}, |alpha_{k+1} + alpha_s - alpha_0|) |x - x0|: what the formula and its
+   interpolation leave out. */
 static dfl_outcome error(double *err, dfl_stepper *st, double h, bool refine)
 {
     dfl_bdf *bdf = (dfl_bdf *)st;
@@ -176,8 +178,8 @@ static dfl_outcome error(double *err, dfl_stepper *st, double h, bool refine)
     return DFL_STEP_OK;
 }
 
-/* |h^(i+1) x^(i+1)| as far as the differences tell it: phi_{i+1} at the end of the step, where e = x - x0 is
-   phi_{k+2}. */
+/* |h^(i+1) x^(i+1)| as far as the differences give it: phi_{i+1} at the end of the step, where e =
+   x - x0 is phi_{k+2}. */
 static double difference_size(dfl_bdf *bdf, int i)
 {
     dfl_stepper *st = &bdf->one.base;
@@ -191,8 +193,9 @@ static double difference_size(dfl_bdf *bdf, int i)
     return dfl_scale_error(st->scale, sum);
 }
 
-/* Compares the errors that the orders k - 2 to k + 1 would have had: lower if the terms of the Taylor series
-   do not fall there, higher, after k + 1 steps of one size, if they still fall beyond. */
+/* Compares the errors that the orders k - 2 to k + 1 would have had. The order becomes lower if the
+   terms of the Taylor series do not fall up to k, and higher, after k + 1 steps of one size, if
+   they still fall beyond k. */
 static void choose_order(dfl_bdf *bdf, double size)
 {
     const double *sigma = bdf->one.past.sigma;
@@ -229,8 +232,8 @@ static double raised_size(dfl_bdf *bdf)
     return dfl_scale_error(st->scale, sum);
 }
 
-/* h is doubled, kept, or reduced to 0.5 to 0.9 of its size: rare changes spare decompositions and keep the
-   past regular. */
+/* h is doubled, kept, or reduced to 0.5 to 0.9 of its size: rare changes save decompositions and
+   keep the past regular. */
 static double accepted(dfl_stepper *st, double h, double err, bool after_rejection)
 {
     dfl_bdf *bdf = (dfl_bdf *)st;

@@ -1,14 +1,17 @@
-/* The coefficients of Radau IIA (Hairer and Wanner, Solving Ordinary Differential Equations II, IV.5 and
-   IV.8), written by scripts/radau-coefficients from their definition; tests/integrate checks them.
+/* The coefficients of Radau IIA (Hairer and Wanner, Solving Ordinary Differential Equations II, IV.5
+   and IV.8), written by scripts/radau-coefficients from their definition; tests/integrate checks
+   them.
 
-   c: nodes. weight_j = 1 / (c_j prod (c_j - c_m)): of the Lagrange polynomials through 0 and the nodes.
+   c: nodes.
+   weight_j = 1 / (c_j prod (c_j - c_m)): of the Lagrange polynomials through 0 and the nodes.
    shift: the eigenvalues of A^-1, gamma and then alpha, beta of each pair alpha +- i beta.
    e: minus the slopes of the Lagrange polynomials at 0, the coefficients of the error estimate.
    AI = A^-1 by rows: row i has the slopes of the Lagrange polynomials at c_i.
-   series: of Legendre's series of the slope the last three coefficients, from the increments of the stages,
-   the last one first; only with five and seven stages.
-   T and TI = T^-1 by columns of the width of lanes, A^-1 = T diag(gamma, [alpha -beta; beta alpha]..) TI:
-   the eigenvectors, the real one of length 1, the others with last component 1, as in RADAU5. */
+   series: the last three coefficients of Legendre's series of the slope, from the increments of the
+   stages, the last one first; only with five and seven stages.
+   T and TI = T^-1 by columns of the width of lanes,
+   A^-1 = T diag(gamma, [alpha -beta; beta alpha]..) TI: the eigenvectors, the real one of length 1,
+   the others with last component 1, as in RADAU5. */
 #include "integrate/coefficients.h"
 #include "linalg/vectors.h"
 

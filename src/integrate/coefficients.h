@@ -18,8 +18,8 @@ typedef struct dfl_coefficients {
 /* The method of an order; NULL if there is none. */
 const dfl_coefficients *dfl_coefficients_of(int order);
 
-/* The Lagrange polynomials l_j (s) through 0 and the nodes at x: with Z_j the increments of the stages,
-   the collocation polynomial is x_k + sum l_j Z_j. */
+/* The Lagrange polynomials l_j (s) through 0 and the nodes at x: with Z_j the increments of the
+   stages, the collocation polynomial is x_k + sum l_j Z_j. */
 void dfl_coefficients_basis(double *l, const dfl_coefficients *rk, double x);
 
 /* The same at `width` points (4 or 8): l_j at x_k is L[j*width + k]. */

@@ -18,7 +18,7 @@ static dfl_explicit *of(dfl_stepper *st)
 int dfl_explicit_lanes(const dfl_solver_options *options)
 {
     (void)options;
-    return 1; /* no Newton iteration asks for any */
+    return 1; /* there is no Newton iteration */
 }
 
 dfl_status dfl_explicit_init(dfl_stepper *st, const dfl_tableau *rk)
@@ -161,9 +161,10 @@ dfl_attempt dfl_explicit_attempt(dfl_stepper *st, double h, double *h_next, dfl_
     return after_failure(st, h, outcome);
 }
 
-/* The decomposition of W at the end of a step that the watch on singular positions compares with. Off the
-   constraints redundant rows need not be dependent. Nothing in an explicit step fails close to a singular
-   position, where its error estimate says little: constraints must not be much weaker than at the start. */
+/* Decomposes W at the end of a step, for the watch on singular positions. Off the constraints
+   redundant rows need not be dependent. Nothing in an explicit step fails close to a singular
+   position, and its error estimate is of little use there: constraints must not be much weaker than
+   at the start. */
 static dfl_outcome watch_constraints(dfl_stepper *st)
 {
     const bool split = dfl_formulation_decompose(st->form, &st->next);

@@ -1,9 +1,9 @@
-/* explicit.h: explicit Runge-Kutta methods on right-hand sides y' = F(t, y) and a
-   half-explicit one on index 2.
+/* explicit.h: explicit Runge-Kutta methods for right-hand sides y' = F(t, y), and a half-explicit
+   one for index 2.
 
-   They share the loop of attempts, the error test, the end of a step and the continuous output; a method is a
-   table of coefficients and a function that computes the stages. All data stand behind one pointer,
-   since continuous output may have to evaluate further stages of the last step. */
+   They share the loop of attempts, the error test, the end of a step and the continuous output; a
+   method is a table of coefficients and a function that computes the stages. All data are behind
+   one pointer, since continuous output may have to evaluate further stages of the last step. */
 #ifndef DFL_EXPLICIT_H
 #define DFL_EXPLICIT_H
 
@@ -37,8 +37,8 @@ typedef struct dfl_explicit {
     dfl_explicit_work *work;
 } dfl_explicit;
 
-/* Computes all stages of a step of size h, the end of the step in base.next, evaluated and complete, and its
-   error, 1 being the limit. With fixed steps *err may be left alone. */
+/* Computes all stages of a step of size h, the end of the step in base.next, evaluated and
+   complete, and its error; its limit is 1. With fixed steps *err need not be set. */
 typedef dfl_outcome (*dfl_stages_fn)(double *err, dfl_explicit *ex, double h);
 
 /* The class's operations, and an attempt with the given stages. */

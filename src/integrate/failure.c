@@ -3,18 +3,19 @@
    Along a smooth motion through a singular position the weak singular values of W pass zero with
    continued singular vectors: eigenvalues of W(x_{k+1}) W(x_k)^+ change from positive to negative
    real part. A solver that steps over such a point may continue on a wrong branch although every
-   residual is zero, so a step that shows the flip is not taken. */
+   residual is zero. So a step that shows the flip is not taken. */
 #include "integrate/failure.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-/* Below this ratio of the smallest to the largest value of W's decomposition the flip is watched. */
+/* Below this ratio of the smallest to the largest value of W's decomposition the flip is
+   watched. */
 static const double watch = 0.2;
 
-/* A step size that collapses while the constraints are weak points at a singular position nearby:
-   rounding in the multipliers, amplified by the weakness, may stop Newton's iteration before. */
+/* If the step size collapses while the constraints are weak, a singular position may be near:
+   rounding in the multipliers, amplified by the weakness, may stop Newton's iteration before it. */
 static dfl_status weak_failure(dfl_stepper *st, double h)
 {
     char rows[256];
@@ -68,8 +69,8 @@ static dfl_status rank_failure(dfl_stepper *st, double t)
         before, after, rows);
 }
 
-/* The smallest over the largest value of W's decomposition where the positions would be `tau` later with their
-   present rates; NaN if W cannot be evaluated there. Rows are not scaled: one may vanish. Leaves `next`. */
+/* The smallest over the largest value of W at the positions that the present rates lead to after
+   `tau`; NaN if W cannot be evaluated there. Overwrites `next`. */
 static double weakness_after(dfl_stepper *st, double tau)
 {
     dfl_system *sys = st->sys;
@@ -83,8 +84,9 @@ static double weakness_after(dfl_stepper *st, double tau)
                : dfl_formulation_weakness(st->form, point);
 }
 
-/* Whether the weakness of the constraints, continued along the motion, vanishes after a short way: a tenth of a radian
-   or of what positions are; *t is when. Constraints that are weak all the time say nothing. */
+/* Whether the weakness of the constraints, continued along the motion, vanishes after a short way,
+   a tenth of a radian or of the size of positions; *t: the time. Constraints that are weak all the
+   time are no sign of it. */
 static bool heads_for_singular_position(double *t, dfl_stepper *st)
 {
     const dfl_system *sys = st->sys;
@@ -159,7 +161,7 @@ dfl_status dfl_step_failure(dfl_stepper *st, double h)
 }
 
 /* W_{k+1} W_k^+ is the identity at the start of the step. Its eigenvalues are about linear in time,
-   so the smallest one also tells when it vanished. */
+   so the smallest one also gives the time when it vanished. */
 bool dfl_constraints_flipped(dfl_stepper *st)
 {
     dfl_system *sys = st->sys;

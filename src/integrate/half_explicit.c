@@ -1,20 +1,23 @@
-/* A half-explicit Runge-Kutta method of order 5 for the equations of motion with constraints on velocity
-   level (index 2): Dormand and Prince's pair 5(4) with an explicit first stage.
+/* A half-explicit Runge-Kutta method of order 5 for the equations of motion with constraints on
+   velocity level (index 2): Dormand and Prince's pair 5(4) with an explicit first stage.
 
        P_i = p0 + h sum_{j<i} a_ij P'_j,   V_i = v0 + h sum_{j<i} a_ij V'_j,     i = 1 ... 7
        M(P_i) V'_i = f(P_i, V_i) - W(P_i)^T L_i
        0 = gI(P_{i+1}, V_{i+1})                   determines V'_i and L_i,       i = 2 ... 6
 
-   V'_1 and L_1 are those of the acceleration level at the beginning of the step, (p1, v1) = (P_7, V_7).
-   P_{i+1} does not contain V'_i, so a stage needs one linear system with M, W at P_i and W at P_{i+1}. Half-
-   explicit methods with an explicit stage are Arnold's (BIT 38, 1998; see also Murua 1997). Beside the order
-   conditions for ordinary differential equations, those for index 2 (Hairer, Lubich and Roche 1989) hold as well:
-   since sum_j a_ij c_j^(k-1) = c_i^k / k for k = 1, 2, 3 and i > 2, only two are left,
+   V'_1 and L_1 follow from the acceleration level at the beginning of the step, (p1, v1) = (P_7,
+   V_7). P_{i+1} does not contain V'_i, so a stage needs one linear system with M, W at P_i and W at
+   P_{i+1}. Half- explicit methods with an explicit stage are Arnold's (BIT 38, 1998; see also Murua
+   1997). In addition to the order conditions for ordinary differential equations, those for index 2
+   (Hairer, Lubich and Roche 1989) are satisfied: since sum_j a_ij c_j^(k-1) = c_i^k / k for k = 1,
+   2, 3 and i > 2, only two are left,
 
-       sum x_j c_{j+1}^4 = 4/5,   sum x_j c_{j+1} a_{j+1,2} = 0,   with   sum_i x_i a_{i+1,j} = b_j c_j  (j > 1),
+       sum x_j c_{j+1}^4 = 4/5,   sum x_j c_{j+1} a_{j+1,2} = 0,
+       with   sum_i x_i a_{i+1,j} = b_j c_j  (j > 1),
 
-   and these coefficients satisfy them (tests/integrate/test_tableau.c). P_7 is moved onto g = 0 before V_7 is
-   determined: positions and velocities satisfy their constraints at the end of each step. */
+   and these coefficients satisfy them (tests/integrate/test_tableau.c). P_7 is moved onto g = 0
+   before V_7 is determined: positions and velocities satisfy their constraints at the end of each
+   step. */
 #include "integrate/explicit.h"
 
 #include <math.h>
@@ -45,7 +48,7 @@ static dfl_outcome stages(double *err, dfl_explicit *ex, double h)
     return !outcome && !isfinite(*err) ? DFL_STEP_RETRY : outcome;
 }
 
-/* The positions of stage i + 1, in `after`, with a trial velocity that lacks V'_i; its constraints. */
+/* Positions of stage i + 1, in `after`, with a trial velocity without V'_i; and its constraints. */
 static dfl_outcome next_positions(dfl_explicit *ex, double h, int i)
 {
     dfl_stepper *st = &ex->base;
@@ -64,7 +67,8 @@ static dfl_outcome next_positions(dfl_explicit *ex, double h, int i)
     return outcome ? outcome : dfl_system_eval_blocks(sys, after, DFL_DIRECTIONS | DFL_VELOCITY);
 }
 
-/* Stage i, whose state and (but for the first) W stand in `stage`; then stage i + 1 stands there. */
+/* Stage i, whose state and (except in the first) W are in `stage`; afterwards stage i + 1 is
+   there. */
 static dfl_outcome constrained_stage(dfl_explicit *ex, double h, int i)
 {
     dfl_stepper *st = &ex->base;
@@ -110,7 +114,7 @@ static dfl_outcome move_onto_invariants(dfl_explicit *ex)
     return outcome ? outcome : dfl_ode_move_invariants(ode, &st->next);
 }
 
-/* Accelerations and multipliers of the end from the acceleration level; all rows. */
+/* The end of the step: accelerations and multipliers from the acceleration level, and all rows. */
 static dfl_outcome end_of_step(dfl_explicit *ex, double h)
 {
     dfl_stepper *st = &ex->base;
@@ -121,8 +125,8 @@ static dfl_outcome end_of_step(dfl_explicit *ex, double h)
     return outcome ? outcome : dfl_ode_settle(w->ode, &st->next);
 }
 
-/* The difference to the solution of order 4, without what it has across the constraints: there the stages'
-   multipliers are less accurate, and the end has no error. */
+/* The difference from the solution of order 4, without its part across the constraints: there the
+   multipliers of the stages are less accurate, and the end has no error. */
 static double error_estimate(dfl_explicit *ex, double h)
 {
     dfl_stepper *st = &ex->base;

@@ -1,11 +1,11 @@
-/* history.h: the past of a method as modified divided differences on a grid of varying steps (Brenan,
-   Campbell and Petzold, Numerical Solution of Initial-Value Problems in Differential-Algebraic Equations,
-   1996, section 5.2). With psi_i = t_n - t_{n-i}
+/* history.h: the past of a method as modified divided differences on a grid of varying steps
+   (Brenan, Campbell and Petzold, Numerical Solution of Initial-Value Problems in
+   Differential-Algebraic Equations, 1996, section 5.2). With psi_i = t_n - t_{n-i}
 
        phi_1 = x_n,   phi_i = psi_1 ... psi_{i-1} x[t_n, ..., t_{n-i+1}]
 
-   The polynomial through the last k + 1 points, continued to t_n + h, and its slope there are sums of
-   phi*_i = beta_i phi_i: nothing is changed by an attempt, so nothing is restored after it. */
+   The polynomial through the last k + 1 points, continued to t_n + h, and its slope there are sums
+   of phi*_i = beta_i phi_i: an attempt changes nothing, so nothing is restored after it. */
 #ifndef DFL_HISTORY_H
 #define DFL_HISTORY_H
 
@@ -32,7 +32,7 @@ typedef struct dfl_history {
 dfl_status dfl_history_init(dfl_history *past, dfl_context *ctx, int n, int size);
 void dfl_history_clear(dfl_history *past, dfl_context *ctx);
 
-/* One point x with the slope xp (n each): as if the motion had been straight before. */
+/* One point x with the slope xp (n each): as if the motion before had been straight. */
 void dfl_history_start(dfl_history *past, int n, const double *x, const double *xp);
 
 /* The coefficients of a step of size h with degree k. */
@@ -41,7 +41,7 @@ void dfl_history_prepare(dfl_history *past, double h, int k);
 /* The polynomial and its slope at the end of the prepared step. */
 void dfl_history_predict(double *x0, double *xp0, const dfl_history *past);
 
-/* The prepared step ended `e` beside the prediction. */
+/* The prepared step ended at the prediction plus `e`. */
 void dfl_history_add(dfl_history *past, const double *e);
 
 /* The polynomial of degree k through the last k + 1 points, `ahead` of the last one. */

@@ -64,8 +64,8 @@ static bool linear_at_end(const dfl_stepper *st)
            st->class->implicit->at_end && st->options->newton.reference != DFL_REFERENCE_START;
 }
 
-/* Whether the present matrix is that of the equations of the step, which are linear: Steinbrecher (2002),
-   Algorithm 13, for matrices that depend on time; any method where they do not. */
+/* Whether the present matrix is that of the equations of the step, which are linear: Steinbrecher
+   (2002), Algorithm 13, for matrices that depend on time; any method if they do not. */
 static bool solved_at_once(const dfl_stepper *st)
 {
     const dfl_eom *eom = st->sys->eom;
@@ -74,7 +74,7 @@ static bool solved_at_once(const dfl_stepper *st)
     return linear_at_end(st) && !st->newton->at_start && !st->newton->old;
 }
 
-/* New derivatives where they are due: at the step's start or at a predicted point. */
+/* New derivatives if they are needed: at the start of the step or at a predicted point. */
 static dfl_outcome prepare_matrix(dfl_stepper *st, double h)
 {
     const bool predicted = st->stepped || linear_at_end(st);
@@ -91,7 +91,7 @@ static dfl_outcome prepare_matrix(dfl_stepper *st, double h)
         st->newton->need_matrix = outcome != DFL_STEP_OK;
         if (outcome != DFL_STEP_RANK && outcome != DFL_STEP_SINGULAR)
             return outcome;
-        /* a predicted point may lie too far off the constraints to show their rank */
+        /* a predicted point may be too far off the constraints to show their rank */
     }
     st->newton->at_start = true;
     dfl_outcome outcome = dfl_formulation_linearize(st->form, st->t, st->here.x, st->here.a, false);
@@ -102,13 +102,14 @@ static dfl_outcome prepare_matrix(dfl_stepper *st, double h)
 /* Steps that a matrix may serve at most. */
 enum { longest_service = 30 };
 
-/* Whether the matrix may serve another step: Newton converged fast with it, the constraints are still
-   close to those it was made for, and it does not decide about invariants or redundant multipliers. */
+/* Whether the matrix may serve another step: Newton converged fast with it, the constraints are
+   still close to those it was made for, and it does not decide about invariants or redundant
+   multipliers. */
 static bool matrix_serves(const dfl_stepper *st)
 {
     const double reuse = st->options->newton.reuse;
     if (linear_at_end(st) && !st->sys->eom->autonomous)
-        return false; /* a step has its own */
+        return false; /* each step has its own matrix */
     return reuse > 0 && st->newton->theta <= reuse && st->newton->kept < longest_service &&
            st->watch->drift < 0.5 && dfl_formulation_matrix_serves(st->form);
 }
@@ -135,11 +136,11 @@ static double power(double x, int k)
     return value;
 }
 
-/* Newton's increments so far. Rates follow from squares of sizes, and are found out where they decide: in most
-   iterations, roots and quotients would only be waited for. */
+/* Newton's increments so far. Rates follow from squares of sizes and are computed only when they
+   decide: in most iterations roots and quotients would only cost time. */
 typedef struct increments {
     double last, before; /* 1 / square of the last two, taken as DBL_EPSILON^2 at least; 0: none */
-    double fourth; /* theta^4 of the last one, not yet taken into theta; -1: nothing is pending */
+    double fourth; /* theta^4 of the last one, not yet part of theta; -1: nothing is pending */
     double moving; /* squares of those of r, v, s, p (norm.h) */
 } increments;
 
@@ -161,11 +162,12 @@ static void take_rate(dfl_newton *newton, increments *old)
     old->fourth = -1;
 }
 
-/* The first iteration solves stage by stage for accelerations and multipliers, however bad their prediction
-   was. Whether a second one is enough shows in the other unknowns; whether it diverges, in the third. */
+/* The first iteration solves stage by stage for accelerations and multipliers, however bad their
+   prediction was. The other unknowns show whether a second iteration is enough; the third one shows
+   whether it diverges. */
 static void take_second(dfl_stepper *st, increments *old, double square)
 {
-    /* of a sum, not of a mean: the more components, the smaller they must be to count as converged */
+    /* of a sum, not of a mean: the more components, the smaller they must be */
     const double converged = 0.01 * st->scale->newton_tolerance, now = st->scale->moving;
     const double moving = now > converged * converged ? sqrt(now / old->moving) : 0;
     const double rate = fmin(0.9, fmax(moving, sqrt(square * old->last)));
@@ -174,16 +176,16 @@ static void take_second(dfl_stepper *st, increments *old, double square)
     old->last = 0; /* the third is compared with the second alone */
 }
 
-/* Whether the iterations that are left are enough, from squares: theta < 1/2, so that faccon < 2 theta, and
-   theta^(2 left + 2) is at most the power of theta^4 that comes before it. */
+/* Whether the remaining iterations are enough, from squares: theta < 1/2, so that faccon < 2 theta,
+   and theta^(2 left + 2) is at most the power of theta^4 used here. */
 static bool converges(double fourth, double square, int left, double tolerance)
 {
     return fourth < 1.0 / 16 && 4 * square * power(fourth, (left + 1) / 2) < tolerance * tolerance;
 }
 
-/* Takes an increment into the rate of convergence, the geometric mean of the last two. True if the iteration will not
-   reach its tolerance in the iterations that are left; `reduce` is then the proposed change of the step size.
-   `patient`: it goes on as long as it does not run away. */
+/* Includes an increment in the rate of convergence, the geometric mean of the last two. True if the
+   remaining iterations will not reach the tolerance; *reduce is then the proposed change of the
+   step size. `patient`: the iteration continues unless it diverges fast. */
 static bool diverges(dfl_stepper *st, increments *old, int left, double square, bool patient,
                      double *reduce)
 {
@@ -203,8 +205,8 @@ static bool diverges(dfl_stepper *st, increments *old, int left, double square, 
     return true;
 }
 
-/* A diverging iteration goes on with a new matrix, if one is allowed, from before the increment that showed it, if
-   `moved` by one. DFL_STEP_RETRY: it is not. */
+/* A diverging iteration continues with a new matrix, if one is allowed. If `moved`, it first takes
+   back the increment that showed the divergence. DFL_STEP_RETRY: no new matrix is allowed. */
 static dfl_outcome second_chance(dfl_stepper *st, double h, bool moved, int *updates)
 {
     if ((*updates)-- <= 0)
@@ -223,11 +225,12 @@ static dfl_outcome second_chance(dfl_stepper *st, double h, bool moved, int *upd
     return outcome;
 }
 
-/* Whether an increment was the last. The first one is judged by the rate of the last step, which is a
-   hint only: without a floor, one iteration would do after a very short step, however large its increments, and
-   constraints would be left unsatisfied. Mostly min(x, 1) <= x^0.8 shows that it was not, without the power, which is
-   needed where no later rate replaces it: in two iterations, or while a patient iteration diverges. Later ones are not
-   the last if theta^2 times their size is too large. */
+/* Whether an increment was the last. The first one is judged by the rate of the last step, which is
+   a hint only: without a floor, one iteration would be enough after a very short step, however
+   large its increment, and constraints would not be satisfied. Usually min(x, 1) <= x^0.8 shows
+   without the power that it was not the last. The power is needed if no later rate replaces it: in
+   two iterations, or while a patient iteration diverges. A later increment is not the last if
+   theta^2 times its size is too large. */
 static bool was_last(dfl_stepper *st, increments *old, int it, bool rated, double hint,
                      double square)
 {
@@ -243,8 +246,8 @@ static bool was_last(dfl_stepper *st, increments *old, int it, bool rated, doubl
     return st->newton->faccon * sqrt(square) <= tolerance;
 }
 
-/* Simplified Newton iteration. DFL_STEP_OK: converged. DFL_STEP_RETRY while no callback made trouble:
-   not converged; `reduce` is then the proposed change of the step size. */
+/* Simplified Newton iteration. DFL_STEP_OK: converged. DFL_STEP_RETRY without trouble from a
+   callback: not converged; *reduce is then the proposed change of the step size. */
 static dfl_outcome newton(dfl_stepper *st, double h, double *reduce)
 {
     const dfl_implicit_class *class = st->class->implicit;

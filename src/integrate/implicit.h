@@ -19,38 +19,39 @@ typedef struct dfl_implicit_class {
        undetermined. */
     void (*settle)(dfl_stepper *st, double h);
 
-    /* x_ref, a_ref: at the predicted point that the options choose, or at the present iterate; returns
-       its time. */
+    /* x_ref, a_ref: at the predicted point that the options choose, or at the present iterate;
+       returns its time. */
     double (*reference)(dfl_stepper *st, double h, bool predicted);
 
     /* Factors E for the step size h. */
     dfl_outcome (*factor)(dfl_stepper *st, double h);
 
-    /* One iteration: the increment is added, unless it is not finite; the square of its size. */
+    /* One iteration: adds the increment, unless it is not finite. *square: the square of its
+       size. */
     dfl_outcome (*iterate)(double *square, dfl_stepper *st, double h);
 
     /* Takes the last increment back, up to rounding; `settle` follows. */
     void (*retract)(dfl_stepper *st);
 
-    /* The estimated error of the step, 1 being the limit. `refine`: a second look is worth its price. */
+    /* The estimated error of the step; its limit is 1. `refine`: a second estimate pays. */
     dfl_outcome (*error)(double *err, dfl_stepper *st, double h, bool refine);
 
-    /* The next step size, and perhaps order: after a step was accepted, perhaps not at first; after its
-       error was too large; and the order alone after Newton failed. */
+    /* The next step size, and perhaps order: after a step was accepted, perhaps after rejections;
+       after its error was too large. `failed` changes the order alone, after Newton failed. */
     double (*accepted)(dfl_stepper *st, double h, double err, bool after_rejection);
     double (*rejected)(dfl_stepper *st, double h, double err);
     void (*failed)(dfl_stepper *st);
 } dfl_implicit_class;
 
-/* The matrix and Newton's memory: allocated, as after a start, and released. */
+/* Newton's memory: allocates it, resets it at a start, and releases it. */
 dfl_status dfl_implicit_init(dfl_stepper *st);
 void dfl_implicit_start(dfl_stepper *st);
 void dfl_implicit_clear(dfl_stepper *st);
 
 dfl_attempt dfl_implicit_attempt(dfl_stepper *st, double h, double *h_next);
 
-/* Parts of it: predicts and solves the equations of a step of size h, `reduce` being a proposed change of the
-   step size if that fails; and what follows from a failure. */
+/* Parts of an attempt: predicts and solves the equations of a step of size h (*reduce: the proposed
+   change of the step size if that fails); and handles a failure. */
 dfl_outcome dfl_implicit_solve(dfl_stepper *st, double h, double *reduce);
 dfl_attempt dfl_implicit_failed(dfl_stepper *st, double h, dfl_outcome outcome, double reduce);
 

@@ -1,4 +1,4 @@
-/* Lines for the user's log callback; nothing is formatted when there is none. */
+/* Lines for the user's log callback; nothing is formatted if there is none. */
 #include "integrate/integrate.h"
 
 #include <stdarg.h>

@@ -1,12 +1,14 @@
-/* The implicit midpoint rule. The differential rows hold in the middle of the step, x_m = (x_k + x_{k+1})/2, the
-   algebraic rows at its end, so that every constraint is satisfied wherever a step ends:
+/* The implicit midpoint rule. The differential rows hold in the middle of the step, x_m = (x_k +
+   x_{k+1})/2, the algebraic rows at its end, so that every constraint is satisfied at the end of
+   every step:
 
        0 = alg(x_{k+1}),    0 = S ( dif(x_m) - M(x_m) (x_{k+1} - x_k)/h ).
 
-   In psf the multipliers are functions of p and v at the end of the step; in the middle they are the mean,
-   which is accurate to h^2 as well. In forms without gII, or with v' in it, they occur in the middle alone: what the step
-   tells about them is that mean, and it is given as their value at the end, accurate to h; a continued x_{k+1} = 2 x_m - x_k would
-   let every error of the first multipliers alternate for ever. */
+   In psf the multipliers are functions of p and v at the end of the step; in the middle they are
+   the mean, which is accurate to h^2 as well. In forms without gII, or with v' in it, they occur in
+   the middle alone: a step determines only that mean, which is taken as their value at the end,
+   accurate to h. With x_{k+1} = 2 x_m - x_k every error of the first multipliers would alternate
+   for ever. */
 #include "integrate/second_order.h"
 
 enum { WIDTH = 4 };
@@ -25,7 +27,7 @@ static dfl_outcome evaluate(dfl_second_order *rule, double h)
     return outcome ? outcome : dfl_system_eval(st->sys, &rule->end);
 }
 
-/* Twice the differential rows: so both kinds have the matrix of the shift 2/h. */
+/* Twice the differential rows: then both kinds of rows have the matrix of the shift 2/h. */
 static dfl_outcome iterate(double *square, dfl_stepper *st, double h)
 {
     dfl_second_order *rule = (dfl_second_order *)st;

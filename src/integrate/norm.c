@@ -1,11 +1,11 @@
 /* Scaled norms.
 
-   Tolerances are transformed before everything else: with s stages the error estimate has order s, the
-   solution order 2s - 1. With q = atol/rtol the tests use atol' = q rtol' and RADAU5's and RADAU's
-   rtol' = 0.1 rtol^((s+1)/(2s)) where order 5 is asked for, so that local errors follow rtol; the
-   automatic order, 9 and 13 use a power that lets global errors do so. The root mean square over all
-   unknowns dilutes a local event by the square root of the size; the norm by bodies takes the largest
-   root mean square of one body (or single other row). */
+   Tolerances are transformed before everything else: with s stages the error estimate has order s,
+   the solution order 2s - 1. With q = atol/rtol the tests use atol' = q rtol' and RADAU5's and
+   RADAU's rtol' = 0.1 rtol^((s+1)/(2s)) for order 5, so that local errors follow rtol; the
+   automatic order, 9 and 13 use a power with which global errors follow rtol. The root mean square
+   over all unknowns dilutes a local event by the square root of the size; the norm by bodies takes
+   the largest root mean square of one body (or single other row). */
 #include "integrate/norm.h"
 #include "linalg/linalg.h"
 
@@ -67,8 +67,8 @@ void dfl_scale_stages(dfl_scale *scale, int stages)
     }
     scale->newton_tolerance = options->newton.tolerance;
     if (scale->newton_tolerance == 0) {
-        /* Increments are what RADAU's tolerance makes them: errors gain nothing from smaller ones. Only
-           velocities of index 2, which divide them by h, do. */
+        /* Increments are as large as RADAU's tolerance allows: smaller ones do not reduce errors,
+           except those of velocities of index 2, which divide increments by h. */
         const bool same = scale->sys->requirements.index_v < 2;
         const double rtol = same ? smallest_local : scale->smallest_rtol;
         const double wanted = default_newton_tolerance(rtol, stages) * rtol / scale->smallest_rtol;
@@ -76,9 +76,10 @@ void dfl_scale_stages(dfl_scale *scale, int stages)
     }
 }
 
-/* rtol' for an estimate of order h^(s+1). Local errors, of order h^(2s), are in proportion to rtol if rtol'
-   goes with rtol^((s+1)/(2s)); then global ones, h^(2s-1), fall by 68 instead of 100 (s = 3: 46) when rtol
-   does. `global`: they shall fall by 100 too, from what the former gives for rtol = 0.01. */
+/* rtol' for an estimate of order h^(s+1). Local errors, of order h^(2s), are in proportion to rtol
+   if rtol' is proportional to rtol^((s+1)/(2s)); then global errors, h^(2s-1), fall by 68 (s = 3:
+   46) when rtol falls by 100. `global`: global errors should fall by 100, too, starting from the
+   same rtol' at rtol = 0.01. */
 static double transformed(double rtol, int stages, bool global)
 {
     const double start = 0.01, local = (stages + 1) / (2.0 * stages);
@@ -102,9 +103,9 @@ void dfl_scale_plain(dfl_scale *scale, double newton_tolerance)
         options->newton.tolerance > 0 ? options->newton.tolerance : newton_tolerance;
 }
 
-/* 0.5 min(0.03, rtol'^((s-1)/(s+1))), which asks for increments in proportion to rtol, as in RADAU, but
-   not below what errors no longer gain from, and not below rounding. With more than three stages a
-   fifth of it: increments of Z, which are measured then, are smaller than those of W. */
+/* 0.5 min(0.03, rtol'^((s-1)/(s+1))), which requires increments in proportion to rtol, as in RADAU,
+   but not below the size that still reduces errors, and not below rounding. With more than three
+   stages a fifth of it: then increments of Z are measured, which are smaller than those of W. */
 static double default_newton_tolerance(double rtol, int stages)
 {
     const double lowest = stages <= 3 ? 1e-3 : stages == 5 ? 1e-5 : 1e-6;
@@ -169,8 +170,9 @@ void dfl_scale_set(dfl_scale *scale, const double *x, double h)
         const double weight = 1 / (scale->atol[i] + scale->rtol[i] * fabs(x[na + i]));
         scale->weight[na + i] = scale->newton_weight[na + i] = weight;
     }
-    /* Carried accelerations, which no other row may hold: they count as what they do to v in a step. Left
-       out, they would run away from one prediction to the next, and spoil the matrix with them. */
+    /* Carried accelerations, which perhaps no other row determines, are measured by what they do to
+       v in a step. Without a weight they would drift from one prediction to the next and spoil the
+       matrix. */
     for (int i = 0; sys->leading_a && i < sys->n3; i++)
         scale->newton_weight[i] = fabs(h) * scale->weight[sys->off_v + i];
     const dfl_requirements *requirements = &sys->requirements;
@@ -183,8 +185,9 @@ void dfl_scale_set(dfl_scale *scale, const double *x, double h)
     allow_for_rounding(scale, x, first, last);
 }
 
-/* Errors of unknowns of index 2 and 3 count h and h^2 times, as in RADAU5 (Hairer, Lubich, Roche 1989), but never more than
-   others: with times in small units, and steps of a million of them, they would be asked for more digits than there are. */
+/* Errors of unknowns of index 2 and 3 are multiplied by h and h^2, as in RADAU5 (Hairer, Lubich,
+   Roche 1989), but by no more than 1: with small units of time, and steps of a million of them,
+   they would need more digits than there are. */
 static void scale_index(dfl_scale *scale, int index, double h, int first, int last)
 {
     const double step = fmin(1, fabs(h)), factor = index == 3 ? step * step : step;
@@ -192,8 +195,8 @@ static void scale_index(dfl_scale *scale, int index, double h, int first, int la
         scale->newton_weight[i] = scale->weight[i] *= factor;
 }
 
-/* Multipliers come from balances of forces that nearly cancel: none is known better than some digits
-   above the rounding of the largest. Newton's iteration must not be asked for more, whatever the
+/* Multipliers come from balances of forces that nearly cancel: none is known better than some
+   digits above the rounding of the largest. Newton's iteration must not require more, whatever the
    tolerance of a multiplier that happens to be small. */
 static void allow_for_rounding(dfl_scale *scale, const double *x, int first, int last)
 {
@@ -238,7 +241,7 @@ static void clear_groups(dfl_scale *scale)
         memset(scale->sum, 0, (size_t)scale->ngroups * sizeof(double));
 }
 
-/* The norm of `size` components, or of none, from the sum of their squares, or from those of the groups. */
+/* The norm of `size` components (perhaps 0) from the sum of their squares, or from the groups. */
 static double norm_from(const dfl_scale *scale, double sum, int size)
 {
     return scale->options->error.norm == DFL_NORM_BODY ? sqrt(largest_group(scale, 1))

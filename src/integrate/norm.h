@@ -17,7 +17,7 @@ typedef struct dfl_scale {
     int ngroups;
     double share;      /* of a lane's component in a mean over all of them */
     double moving;     /* with carried a: sum of squares of r, v, s, p in the last Newton norm */
-    bool differential; /* only r, v, p count in the error norm */
+    bool differential; /* the error norm contains r, v, p only */
 } dfl_scale;
 
 /* `options` are resolved: rtol > 0, atol > 0. */
@@ -26,11 +26,11 @@ dfl_status dfl_scale_init(dfl_scale *scale, const dfl_system *sys,
 void dfl_scale_bind(dfl_scale *scale);
 void dfl_scale_clear(dfl_scale *scale);
 
-/* Transforms the tolerances for a method of so many stages. */
+/* Transforms the tolerances for a method with this number of stages. */
 void dfl_scale_stages(dfl_scale *scale, int stages);
 
-/* Tolerances as they are, errors of r, v and p alone: for multistep methods, whose estimate has the order of
-   the method; algebraic unknowns follow from these. */
+/* Takes tolerances as they are and errors of r, v and p alone: for multistep methods, whose
+   estimate has the order of the method. Algebraic unknowns follow from r, v and p. */
 void dfl_scale_plain(dfl_scale *scale, double newton_tolerance);
 
 /* Sets the weights from x (n) and, for unknowns of index 2 and 3, the step size. */
@@ -40,13 +40,13 @@ void dfl_scale_set(dfl_scale *scale, const double *x, double h);
 double dfl_scale_error(dfl_scale *scale, const double *z);
 double dfl_scale_moving(dfl_scale *scale, const double *z);
 
-/* The square of the norm of lanes with `stages` of them in use (the others zero). _parts: with sums of its own for
-   bodies, or for what moves beside carried accelerations. */
+/* The square of the norm of lanes with `stages` of them in use (the others zero). _parts: with
+   separate sums for bodies, or for the unknowns other than carried accelerations. */
 double dfl_scale_newton(dfl_scale *scale, const double *lanes, int stages);
 double dfl_scale_newton_parts(dfl_scale *scale, double squares, const double *lanes, int stages);
 
-/* The same where the sum of squares over all lanes, each times its newton_weight, is known. Inline, since it is part
-   of every iteration. */
+/* The same if the sum of squares over all lanes, each times its newton_weight, is known. Inline,
+   since it is part of every iteration. */
 static inline double dfl_scale_newton_from(dfl_scale *scale, double squares, const double *lanes,
                                            int stages)
 {

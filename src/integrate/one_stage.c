@@ -104,7 +104,7 @@ void dfl_one_stage_settle(dfl_stepper *st, double h)
         one->x[i] = one->dx[i * WIDTH];
 }
 
-/* The end of the step; v' is the slope of the prediction, moved as v has moved since. */
+/* The end of the step; v' is the slope of the prediction, changed as v has changed since. */
 double dfl_one_stage_reference(dfl_stepper *st, double h, bool predicted)
 {
     const dfl_one_stage *one = (const dfl_one_stage *)st;

@@ -1,6 +1,6 @@
-/* one_stage.h: what methods with one implicit stage have in common (BDF, trapezoidal and midpoint rules): the
-   end x of the step as the only unknown, a past from which it is predicted, and one real shift zeta, for
-   which x' depends on x as zeta x + known. */
+/* one_stage.h: what methods with one implicit stage have in common (BDF, trapezoidal and midpoint
+   rules): the end x of the step as the only unknown, a past that predicts it, and one real shift
+   zeta: x' = zeta x + known. */
 #ifndef DFL_ONE_STAGE_H
 #define DFL_ONE_STAGE_H
 
@@ -15,7 +15,7 @@ typedef struct dfl_one_stage {
     double *x;         /* n: the present iterate */
     double *x0, *xp0;  /* n: the prediction and its slope */
     double *dx, *rows; /* lanes, of which the first is in use: Newton's increment, residuals */
-    double *xp, *yp;   /* lanes of x', and of what it counts with a weight */
+    double *xp, *yp;   /* lanes of x', and of x' with its weight */
 } dfl_one_stage;
 
 /* Life; `differences` of the past are kept. */
@@ -46,7 +46,7 @@ void dfl_one_stage_rates(double *xp, dfl_one_stage *one, const dfl_point *point)
 dfl_outcome dfl_one_stage_iterate_at_end(double *square, dfl_one_stage *one, double h,
                                          const double *slope, const double *from);
 
-/* The increment from rows and residuals at hand, which is added if it is finite, and the square of its size. */
+/* Solves for the increment and adds it if it is finite. *square: the square of its size. */
 dfl_outcome dfl_one_stage_increment(double *square, dfl_one_stage *one);
 
 /* st->err = x - x0: how far the step ended from its prediction. */

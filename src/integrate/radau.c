@@ -1,7 +1,7 @@
 /* Radau IIA: the method itself. Coefficients and the transformation that decouples the stages are
    Hairer and Wanner's (Solving Ordinary Differential Equations II, IV.8); stage equations, error
    estimate and Newton's iteration follow RADAU5, RADAU and GEOMS. Stage increments Z_i = X_i - x_k
-   stand in lanes and are the unknowns of Newton's iteration. */
+   are stored in lanes and are the unknowns of Newton's iteration. */
 #include "integrate/radau.h"
 
 #include <float.h>
@@ -13,9 +13,9 @@ static size_t lanes_size(const dfl_radau *ra)
     return (size_t)(ra->base.sys->n * ra->rk->width) * sizeof(double);
 }
 
-/* P (columns of the new width): Z = P cont, the collocation polynomial of the last step continued to
-   the stages of a step of size h, less its value at the end of the last step. Often the same again. A step that
-   is taken again begins where the polynomial does, with the value 0. */
+/* P (columns of the new width): Z = P cont, the collocation polynomial of the last step continued
+   to the stages of a step of size h, less its value at the end of the last step. P is often that of
+   the last step. A step that is taken again begins where the polynomial does, with the value 0. */
 static void prepare_continuation(dfl_radau *ra, double h)
 {
     const dfl_coefficients *rk = ra->rk, *old = ra->rk_cont;
@@ -69,7 +69,8 @@ static void place_stages(dfl_radau *ra, const double *dZ)
                       ra->base.here.x, ra->Z, dZ);
 }
 
-/* Stages to begin with; with redundant constraints X without its undetermined part, for the present kernel. */
+/* The first stages; with redundant constraints X without its undetermined part, for the present
+   kernel. */
 static void settle(dfl_stepper *st, double h)
 {
     dfl_radau *ra = (dfl_radau *)st;
@@ -132,9 +133,9 @@ static dfl_outcome factor(dfl_stepper *st, double h)
     return outcome;
 }
 
-/* The increment of forms that know nothing of stages: residuals of all of them, transformed, with YP = T^-1 x' =
-   Lambda W,  x' = (1/h) A^-1 Z being the derivatives of the stages; Lambda are the shifts that the matrix is
-   factored for. */
+/* The increment of formulations that cannot increment all stages at once: residuals of all stages,
+   transformed, with YP = T^-1 x' = Lambda W. x' = (1/h) A^-1 Z are the derivatives of the stages,
+   Lambda the shifts that the matrix is factored for. */
 static dfl_outcome transformed_increment(double *squares, dfl_radau *ra)
 {
     dfl_stepper *st = &ra->base;
@@ -163,8 +164,8 @@ static dfl_outcome transformed_increment(double *squares, dfl_radau *ra)
     return DFL_STEP_OK;
 }
 
-/* The square of the size of dW as in RADAU5. With more stages T^-1 has entries of 30 to 300, by which rounding in W
-   exceeds that in Z; then it is that of dZ, whose weighted squares are known. */
+/* The square of the size of dW as in RADAU5. With more stages T^-1 has entries of 30 to 300, which
+   amplify rounding in W; then it is the size of dZ, whose weighted squares are known. */
 static double increment_square(dfl_stepper *st, double squares)
 {
     dfl_radau *ra = (dfl_radau *)st;
@@ -175,7 +176,8 @@ static double increment_square(dfl_stepper *st, double squares)
     return dfl_scale_newton(st->scale, ra->dW, s);
 }
 
-/* Why an increment is not finite; rows that were combined in lanes do not yet stand in the stages. */
+/* Why an increment is not finite; rows that were combined in lanes are not yet stored in the
+   stages. */
 static dfl_outcome nonfinite(dfl_radau *ra)
 {
     dfl_stepper *st = &ra->base;
@@ -213,8 +215,8 @@ static dfl_outcome iterate(double *square, dfl_stepper *st, double h)
     return nonfinite(ra);
 }
 
-/* err = B E^-1 S (dif(x_k) + diag(I,M,I) y),  y = (1/h) sum e_i Z_i, minus the slope of the collocation
-   polynomial at x_k */
+/* err = B E^-1 S (dif(x_k) + diag(I,M,I) y),  y = (1/h) sum e_i Z_i, minus the slope of the
+   collocation polynomial at x_k */
 static dfl_outcome error(double *err, dfl_stepper *st, double h, bool refine)
 {
     dfl_radau *ra = (dfl_radau *)st;

@@ -11,10 +11,10 @@ extern const dfl_stepper_class dfl_radau_class;
 typedef struct dfl_order {
     bool automatic;
     int steps;      /* accepted with this order */
-    int wait;       /* so many before it may be raised */
+    int wait;       /* number of steps before it may be raised */
     int rejections; /* in a row */
     int given_up;   /* the order that had to be lowered last; 0: none */
-    int doubt;      /* so many steps of higher orders before kinks are forgotten */
+    int doubt;      /* number of steps of higher orders before kinks are forgotten */
     double rate;    /* of Newton's iteration over the last steps */
 } dfl_order;
 
@@ -44,8 +44,8 @@ void dfl_radau_clear(dfl_stepper *st);
 void dfl_radau_start(dfl_stepper *st);
 void dfl_radau_use_order(dfl_radau *ra, int order);
 
-/* radau_order.c: the first order; and the next one after a step was accepted, perhaps not at first, or
-   rejected, its stages being solved or not. */
+/* radau_order.c: the first order; and the next one after a step was accepted, perhaps after
+   rejections, or rejected, with stages solved or not. */
 void dfl_order_start(dfl_radau *ra);
 void dfl_order_accepted(dfl_radau *ra, bool after_rejection);
 void dfl_order_rejected(dfl_radau *ra, bool solved);

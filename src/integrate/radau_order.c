@@ -1,16 +1,17 @@
-/* The order of the next step, chosen as in RADAU (Hairer and Wanner, Stiff differential equations solved
-   by Radau methods, J. Comput. Appl. Math. 111, 1999): a higher order allows longer steps, in which
-   Newton's iteration converges more slowly. So the order is raised while the iteration converges fast,
-   and lowered when it does not converge well or steps are rejected in a row. Where forces have kinks a
-   higher order gains nothing, and its long steps hide them between their stages: a rejected step whose
-   slope is not smooth goes on with the lowest order. And a step over a kink has no more digits than its
-   estimate, whatever the order: when a rejected step has raised doubt, higher orders lose the tolerance
-   that they owe to smoothness until they have made steps without rousing it again.
+/* The order of the next step, chosen as in RADAU (Hairer and Wanner, Stiff differential equations
+   solved by Radau methods, J. Comput. Appl. Math. 111, 1999): a higher order allows longer steps,
+   in which Newton's iteration converges more slowly. So the order is raised while the iteration
+   converges fast, and lowered when it does not converge well or steps are rejected in a row. If
+   forces have kinks, a higher order gains nothing, and its long steps hide kinks between their
+   stages: a rejected step whose slope is not smooth goes on with the lowest order. And a step over
+   a kink has no more digits than its estimate, whatever the order: when a rejected step has raised
+   doubt, higher orders lose the wider tolerance that smoothness allows until they have made steps
+   without new doubt.
 
-   The thresholds differ from RADAU's (0.002 and 0.8), whose matrix belongs to the start of a step: ours
-   belongs to its middle and converges faster. Over 16 of the problems of tests/solver/accuracy/test_references.c
-   0.02 and 0.05 need up to 6 % more evaluations for errors from 1e-4 to 1e-9 than 0.03 does; for
-   1e-10, 0.02 needs a fifth more. */
+   The thresholds differ from RADAU's (0.002 and 0.8), whose matrix belongs to the start of a step:
+   ours belongs to its middle and converges faster. Over 16 of the problems of
+   tests/solver/accuracy/test_references.c 0.02 and 0.05 need up to 6 % more evaluations for errors
+   from 1e-4 to 1e-9 than 0.03 does; for 1e-10, 0.02 needs a fifth more. */
 #include "integrate/radau.h"
 
 #include <float.h>
@@ -73,8 +74,9 @@ void dfl_order_rejected(dfl_radau *ra, bool solved)
         lower(ra, ra->rk->order - 4, FIRST_WAIT);
 }
 
-/* Over a kink the error is about the estimate, or some times it (measured in the wheelset: up to 4 times with
-   three stages, 10 times with five and seven): in doubt it is held to a few rtol instead of rtol'. */
+/* Over a kink the error is about the estimate, or a few times the estimate (measured in the
+   wheelset: up to 4 times with three stages, 10 times with five and seven): in doubt its limit is a
+   few rtol instead of rtol'. */
 double dfl_order_error(const dfl_radau *ra, double err)
 {
     const bool doubt = ra->order.doubt > 0 && ra->rk->order > LOWEST;
@@ -82,7 +84,8 @@ double dfl_order_error(const dfl_radau *ra, double err)
     return fmax(stricter * err, 1e-10);
 }
 
-/* A matrix of an earlier step converges more slowly, which says little about longer steps. */
+/* With a matrix of an earlier step the iteration converges more slowly, which says little about
+   longer steps. */
 static double rate_of_step(const dfl_radau *ra)
 {
     const dfl_newton *newton = ra->base.newton;
@@ -99,27 +102,27 @@ static double coefficient(dfl_radau *ra, int place)
 }
 
 /* Over a step in which the motion is smooth the coefficients of Legendre's series of x' fall like a
-   geometric sequence; where it has a kink they hardly do. The last one is compared with two, since the odd
-   or the even ones may vanish. Of the problems of tests/solver/accuracy/test_references.c the wheelset is flat in 13
-   and 40 % of the attempts of orders 9 and 13, friction in 6 and 28 %, fekete coming to rest in 2 and 6 %,
-   the others in less than 1 %. */
+   geometric sequence; where it has a kink they hardly do. The last one is compared with two, since
+   the odd or the even ones may vanish. Of the problems of tests/solver/accuracy/test_references.c
+   the wheelset is flat in 13 and 40 % of the attempts of orders 9 and 13, friction in 6 and 28 %,
+   fekete coming to rest in 2 and 6 %, the others in less than 1 %. */
 static double flatness(dfl_radau *ra)
 {
     const double last = coefficient(ra, 0);
     return last / fmax(DBL_MIN, fmax(coefficient(ra, 1), coefficient(ra, 2)));
 }
 
-/* Tests with rtol' keep local errors at rtol if the coefficients go on falling, by rtol/rtol' over the
-   s - 1 degrees between the estimate, of order s + 1, and the local error, 2s. The flatness spans two
-   degrees at most; twice as much as that leaves is doubtful. */
+/* Tests with rtol' keep local errors at rtol if the coefficients go on falling, by rtol/rtol' over
+   the s - 1 degrees between the estimate, of order s + 1, and the local error, 2s. The flatness
+   spans two degrees at most; twice the remaining ratio is doubtful. */
 static double doubtful(const dfl_radau *ra)
 {
     const double left = pow(ra->base.scale->loosened, -2.0 / (ra->rk->stages - 1));
     return fmin(flat, 2 * left);
 }
 
-/* An order that had to be given up is tried again later and later, after `wait` steps at least, until it
-   has proven itself. */
+/* An order that had to be given up is tried again after more and more steps, at least `wait`, until
+   it has proven itself. */
 static void lower(dfl_radau *ra, int order, int wait)
 {
     const int longer = 2 * ra->order.wait > wait ? 2 * ra->order.wait : wait;

@@ -1,12 +1,12 @@
-/* The trapezoidal and the midpoint rule make errors of h^3/12 x''' (the latter for linear equations; else of this
-   size and order) in a step. The parabola through the last three points, continued to the end of the
-   step, misses x by x[t_{k+1}, t_k, t_{k-1}, t_{k-2}] psi_1 psi_2 psi_3 with psi_i = t_{k+1} - t_{k+1-i}, and
-   x''' = 6 x[...]: so
+/* The trapezoidal and the midpoint rule make errors of h^3/12 x''' (the latter for linear
+   equations; else of this size and order) in a step. The parabola through the last three points,
+   continued to the end of the step, misses x by x[t_{k+1}, t_k, t_{k-1}, t_{k-2}] psi_1 psi_2 psi_3
+   with psi_i = t_{k+1} - t_{k+1-i}, and x''' = 6 x[...]: so
 
        err = h^2 / (2 psi_2 psi_3) (x - x0),
 
-   the third divided difference as in L. W. Nagel, SPICE2, 1975. The parabola predicts x as well and is the
-   dense output. In the first step it is replaced by the straight line with the slope x'. */
+   the third divided difference as in L. W. Nagel, SPICE2, 1975. The parabola predicts x as well and
+   is the dense output. In the first step it is replaced by the straight line with the slope x'. */
 #include "integrate/second_order.h"
 
 #include <math.h>
@@ -58,7 +58,7 @@ void dfl_second_order_predict(dfl_stepper *st, double h)
     dfl_one_stage_predict(one, h, st->stepped ? PARABOLA : 1);
 }
 
-/* In the first step |x - x0| = h^2/2 |x''| itself is to be below the tolerance. */
+/* In the first step |x - x0| = h^2/2 |x''| itself must be below the tolerance. */
 dfl_outcome dfl_second_order_error(double *err, dfl_stepper *st, double h, bool refine)
 {
     dfl_one_stage *one = (dfl_one_stage *)st;
@@ -85,8 +85,9 @@ void dfl_second_order_failed(dfl_stepper *st)
     (void)st;
 }
 
-/* After the first step the past is the parabola with the slope x' at the start, not the straight line: twice the
-   deviation is its second difference. Unknowns without a known slope stay linear. */
+/* After the first step the past is the parabola with the slope x' at the start, not the straight
+   line: twice the deviation is its second difference. Unknowns without a known slope stay
+   linear. */
 void dfl_second_order_store(dfl_stepper *st, double h)
 {
     dfl_one_stage *one = (dfl_one_stage *)st;

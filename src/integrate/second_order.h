@@ -1,5 +1,5 @@
-/* second_order.h: what the trapezoidal and the midpoint rule have in common: prediction and error estimate by
-   the parabola through the last three points, control, dense output. */
+/* second_order.h: what the trapezoidal and the midpoint rule have in common: prediction and error
+   estimate by the parabola through the last three points, control, dense output. */
 #ifndef DFL_SECOND_ORDER_H
 #define DFL_SECOND_ORDER_H
 

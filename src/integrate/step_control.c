@@ -1,10 +1,12 @@
-/* The classical controller h_new = h safety err^(-1/k), and Gustafsson's predictive one (1994),
-   which extrapolates the error from the last two accepted steps; the smaller proposal is taken. */
+/* The classical controller h_new = h safety err^(-1/k), and Gustafsson's predictive controller
+   (1994), which extrapolates the error from the last two accepted steps; the smaller proposal is
+   taken. */
 #include "integrate/step_control.h"
 
 #include <math.h>
 
-/* err^(1/k); the fourth and eighth root, which estimates of three and seven stages ask for, without the library's pow */
+/* err^(1/k); the fourth and eighth root, which estimates of three and seven stages need, without
+   the library's pow */
 static double root(const dfl_controller *control, double err)
 {
     const double exponent = control->exponent;

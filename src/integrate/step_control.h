@@ -9,7 +9,7 @@ typedef struct dfl_controller {
     bool predictive;
     double exponent;        /* of the error: 1/(order of the estimate + 1) */
     double h_old, root_old; /* of the last accepted step: size, 0: none; err^exponent ... */
-    double least_root;      /* ... which counts as this at least */
+    double least_root;      /* ... which is taken as at least this */
 } dfl_controller;
 
 void dfl_controller_init(dfl_controller *control, const dfl_solver_options *options, double order);

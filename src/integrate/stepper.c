@@ -1,5 +1,5 @@
-/* What does not depend on the integrator: life, the first step size, the loop of attempts that ends in
-   one accepted step, and the end of a step. */
+/* What does not depend on the integrator: life, the first step size, the loop of attempts that ends
+   in one accepted step, and the end of a step. */
 #include "integrate/stepper.h"
 #include "integrate/bdf.h"
 #include "integrate/explicit.h"
@@ -181,8 +181,8 @@ void dfl_stepper_rates(double *xp, const dfl_stepper *st, const dfl_point *point
     memcpy(xp + sys->off_p, point->blocks.kin, (size_t)sys->eom->np * sizeof *xp);
 }
 
-/* The first step from the size of x' alone: a step that changes x by about the fifth root of the
-   tolerance, or, of a method that starts with a low order, by half the tolerance. The error test corrects it at
+/* The first step from the size of x' alone: it changes x by about the fifth root of the tolerance
+   or, if the method starts with a low order, by half the tolerance. The error test corrects it at
    once if it is too long. */
 static double first_step(dfl_stepper *st, double span)
 {
@@ -235,7 +235,7 @@ dfl_status dfl_stepper_step(dfl_stepper *st, double t_end, long *attempts_left)
     }
 }
 
-/* The proposed step; of two that would end just behind the goal, half the way. */
+/* The proposed step; half the way if two steps would end just behind the goal. */
 static double next_size(const dfl_stepper *st, double to_go)
 {
     const bool split = st->class->remembers && st->options->step.fixed == 0;

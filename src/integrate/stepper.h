@@ -1,8 +1,8 @@
 /* stepper.h: what an integrator is made of.
 
-   An integrator is a struct that begins with a dfl_stepper (integrate.h), and a table of operations.
-   stepper.c contains its life, the loop of attempts and the end of a step; implicit.c the matrix,
-   Newton's iteration and the error test of implicit integrators. */
+   An integrator is a struct that begins with a dfl_stepper (integrate.h), and a table of
+   operations. stepper.c contains its life, the loop of attempts and the end of a step; implicit.c
+   the matrix, Newton's iteration and the error test of implicit integrators. */
 #ifndef DFL_STEPPER_H
 #define DFL_STEPPER_H
 

@@ -1,6 +1,6 @@
-/* Coefficients of Dormand and Prince (see tableau.h): order 8 with error estimates of orders 5 and 3 and
-   continuous output of order 7 as in DOP853, and order 5(4) as in DOPRI5. tests/integrate checks the
-   order conditions of all of them. */
+/* Coefficients of Dormand and Prince (see tableau.h): order 8 with error estimates of orders 5 and
+   3 and continuous output of order 7 as in DOP853, and order 5(4) as in DOPRI5. tests/integrate
+   checks the order conditions of all of them. */
 #include "integrate/tableau.h"
 
 #include <stddef.h>
