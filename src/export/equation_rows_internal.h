@@ -1,4 +1,5 @@
-/* equation_rows_internal.h: the equations for people as a list of rows, and how one is laid out in lines. */
+/* equation_rows_internal.h: the equations for people as a list of rows, and how one is laid out in
+   lines. */
 #ifndef DFL_EQUATION_ROWS_INTERNAL_H
 #define DFL_EQUATION_ROWS_INTERNAL_H
 

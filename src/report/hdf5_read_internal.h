@@ -44,8 +44,8 @@ dfl_h5_table dfl_h5_open_table(hid_t file, const char *path);
 void dfl_h5_close_table(dfl_h5_table *table);
 bool dfl_h5_get_rows(double *out, const dfl_h5_table *table, hsize_t first, hsize_t count);
 
-/* Adds the rows of tables side by side, at most 8, up to the length of the shortest: the first column
-   is the time. Nothing is added if the columns do not fit. DFL_NO_MEMORY. */
+/* Adds the rows of tables side by side, at most 8, up to the length of the shortest: the first
+   column is the time. Nothing is added if the columns do not fit. DFL_NO_MEMORY. */
 dfl_status dfl_h5_get_tables(dfl_thin *into, dfl_context *ctx, hid_t file, const char *const *paths,
                              int count);
 
