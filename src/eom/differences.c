@@ -1,6 +1,6 @@
 /* Derivatives of all rows by differences that exploit the structure of the blocks. */
 #include "eom/eom.h"
-#include "linalg/tiny.h"
+#include "linalg/linalg.h"
 
 #include <string.h>
 
@@ -24,7 +24,7 @@ static dfl_outcome stacked_values(double *rows, dfl_system *sys, dfl_point *poin
     for (int i = 0; i < nc; i++)
         acc[i] = b->bias[i];
     if (!sys->geoms)
-        product(nc, 1, nv, 1, b->W, nc, a, nv, 1, acc, nc);
+        dfl_product(nc, 1, nv, 1, b->W, nc, a, nv, 1, acc, nc);
     memcpy(vel, b->gI, (size_t)nc * sizeof *rows);
     memcpy(vel + nc, b->e, (size_t)eom->ne * sizeof *rows);
     memcpy(gam, b->gam, (size_t)eom->n0 * sizeof *rows);

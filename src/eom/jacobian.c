@@ -4,8 +4,7 @@
    With accelerations eliminated, a = M^-1 f_dyn, so d(W a + bias)/dx = acc + W M^-1 dyn, where
    acc and dyn are taken at fixed a. With carried accelerations the saddle blocks stand in J1. */
 #include "eom/eom.h"
-#include "linalg/finite.h"
-#include "linalg/tiny.h"
+#include "linalg/linalg.h"
 
 #include <math.h>
 #include <string.h>
@@ -212,8 +211,9 @@ static dfl_outcome check_finite(const dfl_rows_jacobian *jac, dfl_system *sys, d
     const dfl_eom *eom = sys->eom;
     const int nv = eom->nv, entries = (int)mass_entries(sys);
     const long used = eom->trivial_kinematics ? jac->blocks.kin - jac->store : jac->stack.entries;
-    if (is_finite(jac->store, (int)used) && (sys->constant || is_finite(jac->M, entries)) &&
-        (eom->n0 == 0 || is_finite(jac->scratch.blocks.K0, nv * eom->n0)))
+    if (dfl_all_finite(jac->store, (int)used) &&
+        (sys->constant || dfl_all_finite(jac->M, entries)) &&
+        (eom->n0 == 0 || dfl_all_finite(jac->scratch.blocks.K0, nv * eom->n0)))
         return DFL_STEP_OK;
     dfl_system_trouble(sys, DFL_STEP_NONFINITE, eom->jacobian ? "jacobian" : "eval", t);
     for (int i = 0; i < entries; i++)
@@ -295,8 +295,8 @@ static void place_eliminated(dfl_rows_jacobian *jac, const dfl_system *sys)
             WM[i] = W[i] * inverse;
     }
     place(jac->J1, sys->m1, sys->row_acc, sys->na, jac->blocks.acc, nc, nu);
-    product(nc, nu, nv, 1, jac->WM, nc, jac->blocks.dyn, nv, 1,
-            jac->J1 + sys->na * sys->m1 + sys->row_acc, sys->m1);
+    dfl_product(nc, nu, nv, 1, jac->WM, nc, jac->blocks.dyn, nv, 1,
+                jac->J1 + sys->na * sys->m1 + sys->row_acc, sys->m1);
 }
 
 /* gI, hv, e and, between them, gam */

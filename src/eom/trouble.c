@@ -1,6 +1,6 @@
 /* trouble.c: what went wrong at a point, with the names of rows and callbacks. */
 #include "eom/eom_internal.h"
-#include "linalg/finite.h"
+#include "linalg/linalg.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -49,8 +49,8 @@ dfl_outcome dfl_system_check_finite(dfl_system *sys, const dfl_point *point)
     const int ma = sys->m1 + sys->m2 + sys->m3;
     const int entries = sys->diagonal ? sys->n3 : sys->n3 * sys->n3;
     const bool mass = dfl_system_mass_at_points(sys); /* in psi1 no row contains it */
-    if (is_finite(point->alg, ma) && is_finite(point->dif, sys->mdif) &&
-        is_finite(point->M, mass ? entries : 0))
+    if (dfl_all_finite(point->alg, ma) && dfl_all_finite(point->dif, sys->mdif) &&
+        dfl_all_finite(point->M, mass ? entries : 0))
         return DFL_STEP_OK;
     dfl_outcome outcome = dfl_system_trouble(sys, DFL_STEP_NONFINITE, "eval", point->t);
     if (name_nonfinite(sys, point))

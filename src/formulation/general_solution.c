@@ -13,7 +13,7 @@
    eliminated from block 2 beforehand. The columns of CB are ordered a1 a2 a3 | u_p u_v u_r u_lm, so
    that the nonzero columns of each block row are contiguous; all others stay zero. */
 #include "formulation/projected.h"
-#include "linalg/tiny.h"
+#include "linalg/linalg.h"
 
 #include <string.h>
 
@@ -79,15 +79,15 @@ static void set_dimensions(dfl_projected *form)
 }
 
 /* Y = sign A X + beta Y in the columns of a part X of CB; A has m rows. */
-static INLINE void times(double *Y, int ldy, double beta, double sign, const double *A, int m,
-                         const dfl_part *x, const dfl_projected *form)
+static DFL_INLINE void times(double *Y, int ldy, double beta, double sign, const double *A, int m,
+                             const dfl_part *x, const dfl_projected *form)
 {
-    product(m, x->count, x->rows, sign, A, m, form->newton.CB + x->at, form->base.sys->n, beta,
-            Y + x->first * ldy, ldy);
+    dfl_product(m, x->count, x->rows, sign, A, m, form->newton.CB + x->at, form->base.sys->n, beta,
+                Y + x->first * ldy, ldy);
 }
 
 /* Copies rows x cols of A (leading dimension rows) into B, times sign. */
-static INLINE void put(double *B, int ldb, double sign, const double *A, int rows, int cols)
+static DFL_INLINE void put(double *B, int ldb, double sign, const double *A, int rows, int cols)
 {
     for (int j = 0; j < cols; j++, A += rows, B += ldb)
         for (int i = 0; i < rows; i++)
@@ -165,7 +165,7 @@ static void build_velocities(dfl_projected *form)
     double *X3 = form->newton.CB + sys->off_v, *T = form->dense.work;
     put(X3 + sys->m1 * n, n, -1, R2, nv, m2);
     times(T, m2, 0, -1, form->J2 + sp->row * m2, m2, sp, form);
-    product(nv, sp->count, m2, 1, R2, nv, T + sp->first * m2, m2, 0, X3 + sp->first * n, n);
+    dfl_product(nv, sp->count, m2, 1, R2, nv, T + sp->first * m2, m2, 0, X3 + sp->first * n, n);
     put(X3 + (form->newton.ma + form->newton.nfp) * n, n, 1, form->dense.split2->N, nv,
         form->newton.nfv);
     if (sys->eom->n0 > 0)
@@ -188,7 +188,7 @@ static void build_first(dfl_projected *form)
         times(T, m1, 1, -1, J1 + r->row * m1, m1, r, form);
     if (lm->count > 0)
         times(T, m1, 1, -1, J1 + lm->row * m1, m1, lm, form);
-    product(n1, K - v->first, m1, 1, R1, n1, T + v->first * m1, m1, 0, CB + v->first * n, n);
+    dfl_product(n1, K - v->first, m1, 1, R1, n1, T + v->first * m1, m1, 0, CB + v->first * n, n);
     if (form->base.stagewise)
         put_identity(CB, n, -1, n1);
     else if (sys->eom->n0 == 0)
@@ -252,7 +252,7 @@ static void project_forces(dfl_projected *form)
                  *SD = form->newton.sv_identity ? form->dense.jac.blocks.dyn : form->dense.work;
     double *SJ = form->newton.SJ + sys->n2, *scaled = form->dense.work + nsv * sys->nu;
     if (form->base.rates_are_a && sys->carried) {
-        product(nsv, K, nv, 1, S, nsv, form->newton.CB, n, 0, SJ, nd);
+        dfl_product(nsv, K, nv, 1, S, nsv, form->newton.CB, n, 0, SJ, nd);
         return;
     }
     if (form->base.rates_are_a) {
@@ -260,9 +260,9 @@ static void project_forces(dfl_projected *form)
         S = scaled;
     }
     if (!form->newton.sv_identity)
-        product(nsv, sys->nu, nv, 1, S, nsv, form->dense.jac.blocks.dyn, nv, 0, form->dense.work,
-                nsv);
-    product(nsv, K, sys->n1 - na, 1, SD, nsv, form->newton.CB + na, n, 0, SJ, nd);
+        dfl_product(nsv, sys->nu, nv, 1, S, nsv, form->dense.jac.blocks.dyn, nv, 0,
+                    form->dense.work, nsv);
+    dfl_product(nsv, K, sys->n1 - na, 1, SD, nsv, form->newton.CB + na, n, 0, SJ, nd);
     times(SJ, nd, 1, 1, SD + (v->row - na) * nsv, nsv, v, form);
     times(SJ, nd, 1, 1, SD + (sp->row - na) * nsv, nsv, sp, form);
     if (r->count > 0)

@@ -1,7 +1,7 @@
 /* The projected forms in every iteration: psf, psi1, and the local coordinates of tangent and
    partition, which have a - v' instead of f_dyn - M v'. Newton's systems are those of reduced.h. */
 #include "formulation/projected.h"
-#include "linalg/tiny.h"
+#include "linalg/linalg.h"
 
 #include <math.h>
 #include <string.h>
@@ -276,10 +276,10 @@ static dfl_outcome defect(double *err, dfl_formulation *base, const dfl_point *p
     if (form->newton.sv_identity)
         memcpy(d + nr, form->y, (size_t)nv * sizeof *d);
     else
-        product(form->newton.nsv, 1, nv, 1, form->newton.Sv, form->newton.nsv, form->y, nv, 0,
-                d + nr, form->newton.nsv);
-    product(form->newton.nfp, 1, np, 1, form->newton.Sp, form->newton.nfp, rho, np, 0,
-            d + nr + form->newton.nsv, form->newton.nfp);
+        dfl_product(form->newton.nsv, 1, nv, 1, form->newton.Sv, form->newton.nsv, form->y, nv, 0,
+                    d + nr, form->newton.nsv);
+    dfl_product(form->newton.nfp, 1, np, 1, form->newton.Sp, form->newton.nfp, rho, np, 0,
+                d + nr + form->newton.nsv, form->newton.nfp);
     dfl_reduced_defect(err, &form->newton, base);
     return DFL_STEP_OK;
 }

@@ -15,14 +15,14 @@
    varies, they are formed stage by stage, and the factor of Z_v is zero. */
 #include "formulation/projected.h"
 #include "formulation/stage_plan.h"
-#include "linalg/lane_kernels.h"
+#include "linalg/linalg.h"
 
 #include <float.h>
 #include <string.h>
 
 static dfl_outcome evaluate(dfl_projected *form, const dfl_stages *st);
 static dfl_outcome subtract_momenta(dfl_projected *form, const dfl_stages *st);
-WIDE static double solve_stages(const dfl_projected *form, const dfl_stages *st);
+DFL_WIDE static double solve_stages(const dfl_projected *form, const dfl_stages *st);
 
 dfl_outcome dfl_projected_increment(double *squares, dfl_formulation *base, const dfl_stages *st,
                                     double *rows)
@@ -68,91 +68,93 @@ static dfl_outcome subtract_momenta(dfl_projected *form, const dfl_stages *st)
     return DFL_STEP_OK;
 }
 
-static INLINE void collect(int stages, int quads, const dfl_stage_plan *plan, segment s)
+static DFL_INLINE void collect(int stages, int quads, const dfl_stage_plan *plan, segment s)
 {
     const double *first = plan->first;
     const long distance = plan->distance;
     for (; s.at < s.end; s.at++, s.lanes += 4 * quads) {
-        four y[2];
-        pick(y, stages, first + *s.at, distance);
-        store(s.lanes, quads, y);
+        dfl_four y[2];
+        dfl_lane_pick(y, stages, first + *s.at, distance);
+        dfl_lane_store(s.lanes, quads, y);
     }
 }
 
 /* n entries of each stage that are not stored at points, one stage after another. */
-static INLINE void collect_apart(int stages, int quads, double *lanes, long n, const double *entry)
+static DFL_INLINE void collect_apart(int stages, int quads, double *lanes, long n,
+                                     const double *entry)
 {
     for (long i = 0; i < n; i++, lanes += 4 * quads) {
-        four y[2];
-        pick(y, stages, entry + i, n);
-        store(lanes, quads, y);
+        dfl_four y[2];
+        dfl_lane_pick(y, stages, entry + i, n);
+        dfl_lane_store(lanes, quads, y);
     }
 }
 
 /* Lanes of n components of x + Z. */
-static INLINE void place(int quads, double *lanes, long n, const double *x, const double *Z)
+static DFL_INLINE void place(int quads, double *lanes, long n, const double *x, const double *Z)
 {
     for (const double *end = x + n; x < end; x++, lanes += 4 * quads, Z += 4 * quads) {
         const double start = *x;
         for (int q = 0; q < quads; q++)
-            *(quad *)(lanes + 4 * q) = start + *(const quad *)(Z + 4 * q);
+            *(dfl_quad *)(lanes + 4 * q) = start + *(const dfl_quad *)(Z + 4 * q);
     }
 }
 
 /* f_dyn = f - W^T (l, m), a = M^-1 f_dyn with a constant diagonal M, and gII, hI = bias + W a; f
    becomes f_dyn or a. What is read repeatedly is in local variables: for the compiler, a store of
    lanes may change anything. */
-static INLINE void combine_forces(int quads, const dfl_stage_plan *plan, const double *x,
-                                  bool rates_are_a)
+static DFL_INLINE void combine_forces(int quads, const dfl_stage_plan *plan, const double *x,
+                                      bool rates_are_a)
 {
     const long nv = plan->nv, nc = plan->nc, width = 4 * quads;
     const double *l = x + plan->off_l, *Zl = plan->Z_l, *M_inv = plan->M_inv, *W = plan->W.lanes;
     double *acc = plan->acc, *f = plan->f.lanes;
     for (long j = 0; j < nv; j++, f += width, W += nc * width)
         for (int q = 0; q < quads; q++) {
-            four y = *(const quad *)(f + 4 * q);
+            dfl_four y = *(const dfl_quad *)(f + 4 * q);
             for (long i = 0; i < nc; i++)
-                y -= *(const quad *)(W + i * width + 4 * q) *
-                     (l[i] + *(const quad *)(Zl + i * width + 4 * q));
-            const four a = M_inv[j] * y;
-            *(quad *)(f + 4 * q) = rates_are_a ? a : y;
+                y -= *(const dfl_quad *)(W + i * width + 4 * q) *
+                     (l[i] + *(const dfl_quad *)(Zl + i * width + 4 * q));
+            const dfl_four a = M_inv[j] * y;
+            *(dfl_quad *)(f + 4 * q) = rates_are_a ? a : y;
             for (long i = 0; i < nc; i++)
-                *(quad *)(acc + i * width + 4 * q) += *(const quad *)(W + i * width + 4 * q) * a;
+                *(dfl_quad *)(acc + i * width + 4 * q) +=
+                    *(const dfl_quad *)(W + i * width + 4 * q) * a;
         }
 }
 
 /* The same for a single constraint, from f and W of all stages: only f_dyn or a and gII leave the
    registers. */
-static INLINE void combine_single(int stages, int quads, const dfl_stage_plan *plan,
-                                  const double *x, bool rates_are_a)
+static DFL_INLINE void combine_single(int stages, int quads, const dfl_stage_plan *plan,
+                                      const double *x, bool rates_are_a)
 {
     const long width = 4 * quads, distance = plan->distance;
     const double *first = plan->first, *M_inv = plan->M_inv;
     const int *at_f = plan->f.at, *end = plan->f.end, *at_W = plan->W.at;
     double *f = plan->f.lanes;
-    four l[2], sum[2];
+    dfl_four l[2], sum[2];
     for (int q = 0; q < quads; q++) {
-        l[q] = x[plan->off_l] + *(const quad *)(plan->Z_l + 4 * q);
-        sum[q] = *(const quad *)(plan->acc + 4 * q);
+        l[q] = x[plan->off_l] + *(const dfl_quad *)(plan->Z_l + 4 * q);
+        sum[q] = *(const dfl_quad *)(plan->acc + 4 * q);
     }
     for (; at_f < end; at_f++, at_W++, M_inv++, f += width) {
-        four y[2], W[2];
-        pick(y, stages, first + *at_f, distance);
-        pick(W, stages, first + *at_W, distance);
+        dfl_four y[2], W[2];
+        dfl_lane_pick(y, stages, first + *at_f, distance);
+        dfl_lane_pick(W, stages, first + *at_W, distance);
         const double inverse = *M_inv;
         for (int q = 0; q < quads; q++) {
             y[q] -= W[q] * l[q];
-            const four a = inverse * y[q];
-            *(quad *)(f + 4 * q) = rates_are_a ? a : y[q];
+            const dfl_four a = inverse * y[q];
+            *(dfl_quad *)(f + 4 * q) = rates_are_a ? a : y[q];
             sum[q] += W[q] * a;
         }
     }
-    store(plan->acc, quads, sum);
+    dfl_lane_store(plan->acc, quads, sum);
 }
 
 /* The right-hand side of M v' or v'. */
-static INLINE void collect_forces(int stages, int quads, const dfl_stage_plan *plan,
-                                  const double *x, bool rates_are_a)
+static DFL_INLINE void collect_forces(int stages, int quads, const dfl_stage_plan *plan,
+                                      const double *x, bool rates_are_a)
 {
     if (plan->momentum) {
         collect_apart(stages, quads, plan->f.lanes, plan->nv, plan->momentum);
@@ -167,7 +169,8 @@ static INLINE void collect_forces(int stages, int quads, const dfl_stage_plan *p
 }
 
 /* The algebraic rows and, in rho, the right-hand sides of r', M v' or v', p'. */
-static INLINE void collect_rows(int stages, int quads, const dfl_projected *form, const double *x)
+static DFL_INLINE void collect_rows(int stages, int quads, const dfl_projected *form,
+                                    const double *x)
 {
     const dfl_stage_plan *plan = form->plan;
     collect_apart(stages, quads, plan->own, plan->nown, form->own.rows);
@@ -179,38 +182,39 @@ static INLINE void collect_rows(int stages, int quads, const dfl_projected *form
 }
 
 /* Sums d and y of `rows` rows: d += A X, y += B V, n columns. */
-static INLINE void add_products(int rows, int quads, four d[2][2], four y[2][2], const double *A,
-                                const double *B, long ld, long n, const double *X, const double *V)
+static DFL_INLINE void add_products(int rows, int quads, dfl_four d[2][2], dfl_four y[2][2],
+                                    const double *A, const double *B, long ld, long n,
+                                    const double *X, const double *V)
 {
     for (const double *end = X + n * 4 * quads; X < end; X += 4 * quads, V += 4 * quads) {
         for (int i = 0; i < rows; i++)
             for (int q = 0; q < quads; q++) {
-                d[i][q] += A[i] * *(const quad *)(X + 4 * q);
-                y[i][q] += B[i] * *(const quad *)(V + 4 * q);
+                d[i][q] += A[i] * *(const dfl_quad *)(X + 4 * q);
+                y[i][q] += B[i] * *(const dfl_quad *)(V + 4 * q);
             }
         A += ld;
         B += ld;
     }
 }
 
-static INLINE void project_rows(int rows, int quads, const dfl_stage_plan *plan, const block *b,
-                                long i)
+static DFL_INLINE void project_rows(int rows, int quads, const dfl_stage_plan *plan, const block *b,
+                                    long i)
 {
     const int width = 4 * quads;
     const double rate = plan->rate;
     double *d = b->d + i * width, *y = b->y + i * width;
-    four left[2][2] = {{{0}, {0}}, {{0}, {0}}}, right[2][2] = {{{0}, {0}}, {{0}, {0}}};
+    dfl_four left[2][2] = {{{0}, {0}}, {{0}, {0}}}, right[2][2] = {{{0}, {0}}, {{0}, {0}}};
     add_products(rows, quads, left, right, b->S + i, b->SM + i, b->m, b->n, b->f, b->Z);
     add_products(rows, quads, left, right, b->SJ_a + i, b->SM_a + i, plan->nd, b->na, b->alg,
                  b->alg);
     for (int k = 0; k < rows; k++) {
-        store(d + k * width, quads, left[k]);
+        dfl_lane_store(d + k * width, quads, left[k]);
         for (int q = 0; q < quads; q++)
-            *(quad *)(y + k * width + 4 * q) = rate * right[k][q];
+            *(dfl_quad *)(y + k * width + 4 * q) = rate * right[k][q];
     }
 }
 
-static INLINE void project_block(int quads, const dfl_stage_plan *plan, const block *b)
+static DFL_INLINE void project_block(int quads, const dfl_stage_plan *plan, const block *b)
 {
     long i = 0;
     for (; i + 2 <= b->m; i += 2)
@@ -220,7 +224,7 @@ static INLINE void project_block(int quads, const dfl_stage_plan *plan, const bl
 }
 
 /* d = S f + SJ_a a,  y = (S diag(I,M,I) Z + SM_a a) / h */
-static INLINE void project(int quads, const dfl_projected *form)
+static DFL_INLINE void project(int quads, const dfl_projected *form)
 {
     const dfl_stage_plan *plan = form->plan;
     const int width = 4 * quads;
@@ -245,46 +249,46 @@ static INLINE void project(int quads, const dfl_projected *form)
 }
 
 /* x = T^-1 d - h Lambda T^-1 (y / h) for one component */
-static INLINE void decouple(int stages, int quads, four x[2], const dfl_stages *st, const double *d,
-                            const double *y)
+static DFL_INLINE void decouple(int stages, int quads, dfl_four x[2], const dfl_stages *st,
+                                const double *d, const double *y)
 {
-    four right[2];
-    transform_one(x, stages, quads, st->TI, d);
-    transform_one(right, stages, quads, st->LTI, y);
+    dfl_four right[2];
+    dfl_lane_transform_one(x, stages, quads, st->TI, d);
+    dfl_lane_transform_one(right, stages, quads, st->LTI, y);
     for (int q = 0; q < quads; q++)
         x[q] -= right[q];
 }
 
 /* u = T E^-1 (T^-1 d - h Lambda T^-1 (y / h)), d is where u will be. Two components stay in
    registers. */
-static INLINE void solve_decoupled(int stages, int quads, const dfl_projected *form,
-                                   const dfl_stages *st)
+static DFL_INLINE void solve_decoupled(int stages, int quads, const dfl_projected *form,
+                                       const dfl_stages *st)
 {
     const dfl_stage_plan *plan = form->plan;
     const long width = 4 * quads, nd = plan->nd;
     double *u = plan->u;
     const double *y = form->moved;
     if (plan->inverse) {
-        four x[2][2];
+        dfl_four x[2][2];
         decouple(stages, quads, x[0], st, u, y);
         decouple(stages, quads, x[1], st, u + width, y + width);
-        multiply_two(quads, u, x, plan->inverse);
+        dfl_lane_multiply_two(quads, u, x, plan->inverse);
     } else {
         for (long i = 0; i < nd; i++) {
-            four x[2];
+            dfl_four x[2];
             decouple(stages, quads, x, st, u + i * width, y + i * width);
-            store(u + i * width, quads, x);
+            dfl_lane_store(u + i * width, quads, x);
         }
         dfl_shifted_solve(form->newton.E, u);
     }
-    transform(stages, quads, u, st->T, nd, u);
+    dfl_lane_transform(stages, quads, u, st->T, nd, u);
 }
 
 /* dZ = CB [a; u] without the blocks of CB that are zero (general_solution.c): [s p] depend on a3
    u_p, v on a2 a3 u_p u_v, r on u_r. If the stages have their own matrices, the first unknowns
    contain -a1. */
-static INLINE void multiply_blocks(int quads, double *dZ, const dfl_projected *form,
-                                   const double *rows)
+static DFL_INLINE void multiply_blocks(int quads, double *dZ, const dfl_projected *form,
+                                       const double *rows)
 {
     const dfl_system *sys = form->base.sys;
     const long n = sys->n, m1 = sys->m1, n1 = sys->n1, n3 = sys->n3, off_v = sys->off_v,
@@ -292,30 +296,32 @@ static INLINE void multiply_blocks(int quads, double *dZ, const dfl_projected *f
     const long a2 = m1, a3 = a2 + form->m2, u_p = form->newton.ma, u_v = u_p + form->newton.nfp,
                u_r = u_v + form->newton.nfv, own = form->base.stagewise ? m1 : 0;
     const double *CB = form->newton.CB;
-    mul(quads, dZ, CB + own * n, n, n1, form->newton.K - own, rows + own * width);
+    dfl_lane_mul(quads, dZ, CB + own * n, n, n1, form->newton.K - own, rows + own * width);
     for (long i = 0; i < own * width; i++)
         dZ[i] -= rows[i];
     memcpy(dZ + sys->off_r * width, rows + u_r * width, (size_t)(sys->n2 * width) * sizeof *dZ);
-    mul(quads, dZ + off_v * width, CB + a2 * n + off_v, n, n3, u_r - a2, rows + a2 * width);
-    mul(quads, dZ + off_sp * width, CB + a3 * n + off_sp, n, sys->n4, u_v - a3, rows + a3 * width);
+    dfl_lane_mul(quads, dZ + off_v * width, CB + a2 * n + off_v, n, n3, u_r - a2,
+                 rows + a2 * width);
+    dfl_lane_mul(quads, dZ + off_sp * width, CB + a3 * n + off_sp, n, sys->n4, u_v - a3,
+                 rows + a3 * width);
 }
 
 /* Up to six rows of dZ in registers, added to Z: X = x + Z at the stages. */
-static INLINE void move_rows(int rows, int stages, int quads, const four dZ[12], double *Z,
-                             const double *x, double *stage, long distance)
+static DFL_INLINE void move_rows(int rows, int stages, int quads, const dfl_four dZ[12], double *Z,
+                                 const double *x, double *stage, long distance)
 {
-    UNROLL
+    DFL_UNROLL
     for (int i = 0; i < rows; i++) {
         const double start = x[i];
-        four X[2];
-        UNROLL
+        dfl_four X[2];
+        DFL_UNROLL
         for (int q = 0; q < quads; q++) {
-            quad *z = (quad *)(Z + 4 * (i * quads + q));
-            const four now = *z + dZ[i * quads + q];
+            dfl_quad *z = (dfl_quad *)(Z + 4 * (i * quads + q));
+            const dfl_four now = *z + dZ[i * quads + q];
             *z = now;
             X[q] = start + now;
         }
-        UNROLL
+        DFL_UNROLL
         for (int k = 0; k < stages; k++)
             stage[k * distance + i] = X[k / 4][k % 4];
     }
@@ -323,22 +329,22 @@ static INLINE void move_rows(int rows, int stages, int quads, const four dZ[12],
 
 /* dZ = CB [a; u] of a few rows, cheaper with the zeros in CB than without them. dZ is measured and
    added without leaving the registers. */
-static INLINE double expand_few(int rows, int stages, int quads, const dfl_stage_plan *plan,
-                                const dfl_stages *st)
+static DFL_INLINE double expand_few(int rows, int stages, int quads, const dfl_stage_plan *plan,
+                                    const dfl_stages *st)
 {
     const double *weight = st->weight;
     double *increment = st->dZ;
-    four dZ[12], sum[2] = {{0}, {0}};
-    sum_rows(rows, quads, dZ, plan->CB, rows, plan->K, plan->lanes);
-    UNROLL
+    dfl_four dZ[12], sum[2] = {{0}, {0}};
+    dfl_lane_sum_rows(rows, quads, dZ, plan->CB, rows, plan->K, plan->lanes);
+    DFL_UNROLL
     for (int i = 0; i < rows * quads; i++) {
-        const four y = weight[i / quads] * dZ[i];
+        const dfl_four y = weight[i / quads] * dZ[i];
         sum[i % 2] += y * y;
     }
-    UNROLL
+    DFL_UNROLL
     for (int i = 0; i < rows * quads; i++)
-        *(quad *)(increment + 4 * i) = dZ[i];
-    const double squares = add_up(sum[0] + sum[1]);
+        *(dfl_quad *)(increment + 4 * i) = dZ[i];
+    const double squares = dfl_lane_add_up(sum[0] + sum[1]);
     if (squares <= DBL_MAX)
         move_rows(rows, stages, quads, dZ, st->Z, st->x, st->points->x, plan->distance);
     return squares;
@@ -346,7 +352,8 @@ static INLINE double expand_few(int rows, int stages, int quads, const dfl_stage
 
 /* dZ = CB [a; u], Z += dZ and the stages, unless dZ is not finite: returns the squares of weighted
    dZ. */
-static INLINE double expand(int stages, int quads, const dfl_projected *form, const dfl_stages *st)
+static DFL_INLINE double expand(int stages, int quads, const dfl_projected *form,
+                                const dfl_stages *st)
 {
     const dfl_stage_plan *plan = form->plan;
     switch (plan->few) {
@@ -364,17 +371,18 @@ static INLINE double expand(int stages, int quads, const dfl_projected *form, co
         return expand_few(1, stages, quads, plan, st);
     }
     if (plan->whole)
-        mul(quads, st->dZ, plan->CB, plan->n, plan->n, plan->K, plan->lanes);
+        dfl_lane_mul(quads, st->dZ, plan->CB, plan->n, plan->n, plan->K, plan->lanes);
     else
         multiply_blocks(quads, st->dZ, form, plan->lanes);
-    const double sum = squares(quads, st->dZ, (int)plan->n, st->weight);
+    const double sum = dfl_lane_squares(quads, st->dZ, (int)plan->n, st->weight);
     if (sum <= DBL_MAX)
-        scatter(stages, quads, st->points->x, plan->distance, (int)plan->n, st->x, st->Z, st->dZ);
+        dfl_lane_scatter(stages, quads, st->points->x, plan->distance, (int)plan->n, st->x, st->Z,
+                         st->dZ);
     return sum;
 }
 
 /* From the rows of evaluated stages to their increments. */
-WIDE static double solve_stages(const dfl_projected *form, const dfl_stages *st)
+DFL_WIDE static double solve_stages(const dfl_projected *form, const dfl_stages *st)
 {
 #define SOLVE(stages, quads)                                                                       \
     do {                                                                                           \
@@ -383,6 +391,6 @@ WIDE static double solve_stages(const dfl_projected *form, const dfl_stages *st)
         solve_decoupled(stages, quads, form, st);                                                  \
         return expand(stages, quads, form, st);                                                    \
     } while (0)
-    FOR_STAGES(st->count, SOLVE);
+    DFL_FOR_STAGES(st->count, SOLVE);
 #undef SOLVE
 }

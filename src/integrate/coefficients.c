@@ -13,7 +13,7 @@
    A^-1 = T diag(gamma, [alpha -beta; beta alpha]..) TI: the eigenvectors, the real one of length 1,
    the others with last component 1, as in RADAU5. */
 #include "integrate/coefficients.h"
-#include "linalg/vectors.h"
+#include "linalg/linalg.h"
 
 #include <stddef.h>
 
@@ -210,21 +210,21 @@ void dfl_coefficients_basis(double *l, const dfl_coefficients *rk, double x)
 }
 
 /* As basis, at four points. */
-WIDE void dfl_coefficients_basis_at(double *L, const dfl_coefficients *rk, int width,
-                                    const double *x)
+DFL_WIDE void dfl_coefficients_basis_at(double *L, const dfl_coefficients *rk, int width,
+                                        const double *x)
 {
     const int stages = rk->stages; /* a store of four may change anything else, for the compiler */
     const double *c = rk->c, *weight = rk->weight;
     for (int first = 0; first < width; first += 4) {
-        const quad at = *(const quad *)(x + first);
-        quad left = at, right = {1, 1, 1, 1};
+        const dfl_quad at = *(const dfl_quad *)(x + first);
+        dfl_quad left = at, right = {1, 1, 1, 1};
         double *l = L + first;
         for (int j = 0; j < stages; j++) {
-            *(quad *)(l + j * width) = left * weight[j];
+            *(dfl_quad *)(l + j * width) = left * weight[j];
             left *= at - c[j];
         }
         for (int j = stages - 1; j >= 0; j--) {
-            *(quad *)(l + j * width) *= right;
+            *(dfl_quad *)(l + j * width) *= right;
             right *= at - c[j];
         }
     }

@@ -2,9 +2,8 @@
 
    Orders up to DFL_SMALL_ORDER go to factor_small.c; larger ones to LAPACK, whose workspace is
    asked for at creation. LAPACK may pass over NaN, so larger matrices are searched for it first. */
-#include "factor_small.h"
-#include "finite.h"
-#include "linalg.h"
+#include "linalg/factor_internal.h"
+#include "linalg/linalg.h"
 
 #include <assert.h>
 #include <cblas.h>
@@ -156,7 +155,7 @@ static lapack_int query_workspace(int n, bool is_complex)
 static bool large_lu(dfl_factor *factor)
 {
     const int n = factor->n;
-    if (!is_finite(factor->A, n * n * (factor->is_complex ? 2 : 1)))
+    if (!dfl_all_finite(factor->A, n * n * (factor->is_complex ? 2 : 1)))
         return false;
     if (factor->is_complex)
         return LAPACKE_zgetrf_work(LAPACK_COL_MAJOR, n, n, as_complex(factor->A), n,
@@ -190,7 +189,7 @@ static bool has_regular_diagonal(const double *R, int n, int width)
 static bool large_qr(dfl_factor *factor)
 {
     const int n = factor->n, width = factor->is_complex ? 2 : 1;
-    if (!is_finite(factor->A, n * n * width))
+    if (!dfl_all_finite(factor->A, n * n * width))
         return false;
     if (factor->is_complex)
         LAPACKE_zgeqrf_work(LAPACK_COL_MAJOR, n, n, as_complex(factor->A), n,

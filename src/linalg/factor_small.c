@@ -6,13 +6,13 @@
 
    NaN needs no test of its own: nothing is skipped when a factor is zero, so a NaN anywhere reaches
    a pivot, and the test of the reciprocal pivot refuses it. */
-#include "factor_small.h"
-#include "vectors.h"
+#include "linalg/factor_internal.h"
+#include "linalg/linalg.h"
 
 #include <float.h>
 #include <math.h>
 
-#include "householder.h"
+#include "linalg/householder_internal.h"
 
 static bool lu_factor_1(double *A, int *order);
 static bool lu_factor_2(double *A, int *order);
@@ -159,16 +159,16 @@ static void lu_solve_3(const double *LU, const int *order, double *b, int stride
 }
 
 /* y -= factor x */
-static INLINE void subtract(double *restrict y, int n, double factor, const double *restrict x)
+static DFL_INLINE void subtract(double *restrict y, int n, double factor, const double *restrict x)
 {
     int i = 0;
     for (; i + 4 <= n; i += 4)
-        *(quad *)(y + i) -= factor * *(const quad *)(x + i);
+        *(dfl_quad *)(y + i) -= factor * *(const dfl_quad *)(x + i);
     for (; i < n; i++)
         y[i] -= factor * x[i];
 }
 
-WIDE static bool lu_factor(double *A, int n, int *order)
+DFL_WIDE static bool lu_factor(double *A, int n, int *order)
 {
     for (int i = 0; i < n; i++)
         order[i] = i;
@@ -195,8 +195,8 @@ WIDE static bool lu_factor(double *A, int n, int *order)
 }
 
 /* By columns, four unknowns at a time. */
-WIDE static void lu_solve_columns(const double *restrict LU, int n, const int *order,
-                                  double *restrict b, int stride)
+DFL_WIDE static void lu_solve_columns(const double *restrict LU, int n, const int *order,
+                                      double *restrict b, int stride)
 {
     double x[DFL_SMALL_ORDER];
     for (int i = 0; i < n; i++)

@@ -3,9 +3,28 @@
 #ifndef DFL_LINALG_H
 #define DFL_LINALG_H
 
+#include "linalg/simd.h"
+
 #include <driftless/context.h>
+
 #include <math.h>
 #include <stdbool.h>
+
+/* Whether none of the numbers is NaN or infinite. x - x is zero for finite x only; the loop has no
+   branch, and its sums do not wait for each other. */
+static inline bool dfl_all_finite(const double *x, int count)
+{
+    dfl_pair sum[2] = {{0}, {0}};
+    int i = 0;
+    for (; i + 4 <= count; i += 4)
+        for (int k = 0; k < 2; k++)
+            sum[k] += *(const dfl_pair *)(x + i + 2 * k) - *(const dfl_pair *)(x + i + 2 * k);
+    sum[0] += sum[1];
+    double rest = sum[0][0] + sum[0][1];
+    for (; i < count; i++)
+        rest += x[i] - x[i];
+    return rest == 0;
+}
 
 /* The largest |x_i| of n numbers; 0 if there are none. NaN is ignored. */
 static inline double dfl_max_abs(const double *x, int n)
@@ -30,6 +49,33 @@ void dfl_gemm(int m, int n, int k, double alpha, const double *A, int lda, const
               double beta, double *C, int ldc);
 void dfl_gemm_tn(int m, int n, int k, double alpha, const double *A, int lda, const double *B,
                  int ldb, double beta, double *C, int ldc);
+
+/* As dfl_gemm, inlined. Single constraints give products of one row, and sums of one term, that take
+   fewer instructions than a call of dfl_gemm: entries of at most two terms are computed here. beta is
+   0 or 1; like alpha, it is a constant for the compiler. */
+static DFL_INLINE void dfl_product(int m, int n, int k, double alpha, const double *A, int lda,
+                                   const double *B, int ldb, double beta, double *C, int ldc)
+{
+    if (m == 1 && k == 2) {
+        const double a0 = alpha * A[0], a1 = alpha * A[lda];
+        for (int j = 0; j < n; j++, B += ldb, C += ldc) {
+            const double sum = a0 * B[0] + a1 * B[1];
+            *C = beta == 0 ? sum : *C + sum;
+        }
+    } else if (m == 1 && k == 1) {
+        const double a = alpha * *A;
+        for (int j = 0; j < n; j++, B += ldb, C += ldc)
+            *C = beta == 0 ? a * *B : *C + a * *B;
+    } else if (k == 1) {
+        for (int j = 0; j < n; j++, B += ldb, C += ldc) {
+            const double b = alpha * *B;
+            for (int i = 0; i < m; i++)
+                C[i] = beta == 0 ? A[i] * b : C[i] + A[i] * b;
+        }
+    } else {
+        dfl_gemm(m, n, k, alpha, A, lda, B, ldb, beta, C, ldc);
+    }
+}
 
 /* Vectors of stages, "lanes": component i of stage k at [i*width + k]. Methods of up to four stages
    have lanes of width 4, others, up to DFL_LANES, of width 8; those not in use are zero. Matrices M over
@@ -178,5 +224,7 @@ bool dfl_cholesky(double *A, int n);
 /* y := L^-1 y, entries of y `stride` apart, and y := L^-T y, with such a factor. */
 void dfl_cholesky_forward(double *y, int stride, const double *L, int n);
 void dfl_cholesky_backward(double *y, const double *L, int n);
+
+#include "linalg/lane_kernels.h"
 
 #endif

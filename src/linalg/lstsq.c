@@ -4,8 +4,7 @@
    A large square matrix is first tried by elimination, which is some 30 times cheaper: where the estimates of
    its condition say that no singular value is below the tolerance, A^+ = A^-1. With
    |A|_2^2 <= |A|_1 |A|_inf the ratio of its singular values is at least sqrt(rcond_1 rcond_inf). */
-#include "finite.h"
-#include "linalg.h"
+#include "linalg/linalg.h"
 
 #include <assert.h>
 #include <lapacke.h>
@@ -71,7 +70,7 @@ bool dfl_lstsq_solve(double *x, dfl_lstsq *lstsq, int m, int n, double *A, const
 {
     assert(m <= lstsq->m && n <= lstsq->n);
     lapack_int found = 0;
-    bool ok = is_finite(A, m * n) && is_finite(b, m);
+    bool ok = dfl_all_finite(A, m * n) && dfl_all_finite(b, m);
     memset(x, 0, (size_t)n * sizeof *x);
     if (ok && m == n && n >= SMALL && eliminate(x, lstsq, n, A, b, tolerance)) {
         found = n;

@@ -5,8 +5,7 @@
    through the inner dimension once, which is the innermost kernel of Goto and van de Geijn, Anatomy
    of high-performance matrix multiplication, ACM TOMS 34 (2008), without its packing. gcc makes a
    second version of them for processors with AVX and FMA, chosen when the library is loaded. */
-#include "linalg.h"
-#include "vectors.h"
+#include "linalg/linalg.h"
 
 #include <cblas.h>
 
@@ -34,44 +33,45 @@ enum { SHORT_ROW = 4 }; /* products in an entry of a single row */
     } while (0)
 
 /* The same for eight rows: eight sums hide the latency of a fused product. */
-static INLINE void gemm_eight(int columns, int k, double alpha, const double *A, int lda,
-                              const double *B, int ldb, double beta, double *C, int ldc)
+static DFL_INLINE void gemm_eight(int columns, int k, double alpha, const double *A, int lda,
+                                  const double *B, int ldb, double beta, double *C, int ldc)
 {
-    const quad zero = {0};
-    quad low[4] = {zero, zero, zero, zero}, high[4] = {zero, zero, zero, zero};
+    const dfl_quad zero = {0};
+    dfl_quad low[4] = {zero, zero, zero, zero}, high[4] = {zero, zero, zero, zero};
     for (int l = 0; l < k; l++) {
         const double *a = A + (long)l * lda;
-        const quad a0 = *(const quad *)a, a1 = *(const quad *)(a + 4);
+        const dfl_quad a0 = *(const dfl_quad *)a, a1 = *(const dfl_quad *)(a + 4);
         for (int j = 0; j < columns; j++) {
             low[j] += a0 * B[(long)j * ldb + l];
             high[j] += a1 * B[(long)j * ldb + l];
         }
     }
     for (int j = 0; j < columns; j++) {
-        quad *c = (quad *)(C + (long)j * ldc), *d = (quad *)(C + (long)j * ldc + 4);
+        dfl_quad *c = (dfl_quad *)(C + (long)j * ldc), *d = (dfl_quad *)(C + (long)j * ldc + 4);
         *c = beta == 0 ? alpha * low[j] : alpha * low[j] + beta * *c;
         *d = beta == 0 ? alpha * high[j] : alpha * high[j] + beta * *d;
     }
 }
 
-static INLINE void gemm_columns(int columns, int m, int k, double alpha, const double *A, int lda,
-                                const double *B, int ldb, double beta, double *C, int ldc)
+static DFL_INLINE void gemm_columns(int columns, int m, int k, double alpha, const double *A,
+                                    int lda, const double *B, int ldb, double beta, double *C,
+                                    int ldc)
 {
     int i = 0;
     for (; i + 8 <= m; i += 8)
         gemm_eight(columns, k, alpha, A + i, lda, B, ldb, beta, C + i, ldc);
     for (; i + 4 <= m; i += 4)
-        GEMM_ROWS(quad);
+        GEMM_ROWS(dfl_quad);
     if (m - i >= 2) {
-        GEMM_ROWS(pair);
+        GEMM_ROWS(dfl_pair);
         i += 2;
     }
     if (i < m)
         GEMM_ROWS(double);
 }
 
-WIDE static void small_gemm(int m, int n, int k, double alpha, const double *A, int lda,
-                            const double *B, int ldb, double beta, double *C, int ldc)
+DFL_WIDE static void small_gemm(int m, int n, int k, double alpha, const double *A, int lda,
+                                const double *B, int ldb, double beta, double *C, int ldc)
 {
     int j = 0;
     for (; j + 4 <= n; j += 4)
@@ -85,8 +85,8 @@ WIDE static void small_gemm(int m, int n, int k, double alpha, const double *A, 
 }
 
 /* One row of C with few products in each entry, as single constraints give: blocks would stay empty. */
-static INLINE void row_of(int k, int n, double alpha, const double *A, int lda, const double *B,
-                          int ldb, double beta, double *C, int ldc)
+static DFL_INLINE void row_of(int k, int n, double alpha, const double *A, int lda, const double *B,
+                              int ldb, double beta, double *C, int ldc)
 {
     double a[SHORT_ROW];
     for (int l = 0; l < k; l++)

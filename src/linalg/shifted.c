@@ -9,7 +9,7 @@
    Order 2, of mechanisms with one degree of freedom, is inverted: the products of a solution then wait for
    nothing, and zeta I - [0 I; -K -D], however stiff, loses no digits by that. With several degrees of freedom it would,
    where stiff forces nearly cancel. */
-#include "linalg/lane_kernels.h"
+#include "linalg/linalg.h"
 
 #include <float.h>
 
@@ -22,7 +22,7 @@ struct dfl_shifted {
         factors; /* n x n entries, each with lanes of re, then of im: L, U, and D^-1 on the diagonal;
                         E^-1 of order 2 */
     int order[LARGEST_TOGETHER]; /* of the rows: that of entry i is order[i] */
-    dfl_factor *real, *pair[DFL_LANES / 2];
+    dfl_factor *real, *dfl_pair[DFL_LANES / 2];
 };
 
 static bool factor_at_once(dfl_shifted *shifted, const double *A, const double *B,
@@ -30,12 +30,12 @@ static bool factor_at_once(dfl_shifted *shifted, const double *A, const double *
 static bool factor_each(dfl_shifted *shifted, const double *A, const double *B,
                         const dfl_shifts *zeta, dfl_method method);
 static void solve_real_two(double *d, int width, const double *inverse);
-WIDE static bool factor_together(double *E, int width, int n, int *order, const dfl_shifts *zeta,
-                                 const double *A, const double *B);
-WIDE static bool invert_two(double *E, int width, const dfl_shifts *zeta, const double *A,
-                            const double *B);
-WIDE static void solve_two(double *d, int width, const double *inverse);
-WIDE static void solve_together(double *d, int width, const double *E, int n, const int *order);
+DFL_WIDE static bool factor_together(double *E, int width, int n, int *order,
+                                     const dfl_shifts *zeta, const double *A, const double *B);
+DFL_WIDE static bool invert_two(double *E, int width, const dfl_shifts *zeta, const double *A,
+                                const double *B);
+DFL_WIDE static void solve_two(double *d, int width, const double *inverse);
+DFL_WIDE static void solve_together(double *d, int width, const double *E, int n, const int *order);
 
 dfl_status dfl_shifted_create(dfl_shifted **out, dfl_context *ctx, int n, int stages)
 {
@@ -48,7 +48,7 @@ dfl_status dfl_shifted_create(dfl_shifted **out, dfl_context *ctx, int n, int st
     if (!status)
         status = dfl_factor_create(&shifted->real, ctx, n, false);
     for (int k = 0; !status && k < stages / 2; k++)
-        status = dfl_factor_create(&shifted->pair[k], ctx, n, true);
+        status = dfl_factor_create(&shifted->dfl_pair[k], ctx, n, true);
     if (status) {
         dfl_shifted_free(shifted, ctx);
         *out = NULL;
@@ -62,7 +62,7 @@ void dfl_shifted_free(dfl_shifted *shifted, dfl_context *ctx)
         return;
     dfl_factor_free(shifted->real, ctx);
     for (int k = 0; k < DFL_LANES / 2; k++)
-        dfl_factor_free(shifted->pair[k], ctx);
+        dfl_factor_free(shifted->dfl_pair[k], ctx);
     dfl_free(ctx, shifted->factors);
     dfl_free(ctx, shifted);
 }
@@ -91,7 +91,7 @@ void dfl_shifted_solve(const dfl_shifted *shifted, double *d)
     }
     dfl_factor_solve_lanes(shifted->real, d, width);
     for (int k = 0; k < shifted->stages / 2; k++)
-        dfl_factor_solve_lanes(shifted->pair[k], d + 1 + 2 * k, width);
+        dfl_factor_solve_lanes(shifted->dfl_pair[k], d + 1 + 2 * k, width);
 }
 
 const double *dfl_shifted_inverse(const dfl_shifted *shifted)
@@ -138,12 +138,12 @@ static bool factor_each(dfl_shifted *shifted, const double *A, const double *B,
     bool regular = dfl_factor_compute(shifted->real, n, method);
     for (int k = 0; regular && k < shifted->stages / 2; k++) {
         const double re = zeta->re[2 + 2 * k], im = zeta->im[2 + 2 * k];
-        E = dfl_factor_matrix(shifted->pair[k]);
+        E = dfl_factor_matrix(shifted->dfl_pair[k]);
         for (size_t i = 0; i < count; i++) {
             E[2 * i] = re * A[i] - B[i];
             E[2 * i + 1] = im * A[i];
         }
-        regular = dfl_factor_compute(shifted->pair[k], n, method);
+        regular = dfl_factor_compute(shifted->dfl_pair[k], n, method);
     }
     return regular;
 }
@@ -158,26 +158,26 @@ static bool factor_at_once(dfl_shifted *shifted, const double *A, const double *
 
 /* A complex number per pair of lanes. */
 typedef struct number {
-    four re[2], im[2];
+    dfl_four re[2], im[2];
 } number;
 
-static INLINE number load(int quads, const double *E)
+static DFL_INLINE number load(int quads, const double *E)
 {
     number z = {{{0}, {0}}, {{0}, {0}}};
     for (int q = 0; q < quads; q++) {
-        z.re[q] = *(const quad *)(E + 4 * q);
-        z.im[q] = *(const quad *)(E + 4 * (quads + q));
+        z.re[q] = *(const dfl_quad *)(E + 4 * q);
+        z.im[q] = *(const dfl_quad *)(E + 4 * (quads + q));
     }
     return z;
 }
 
-static INLINE void put(double *E, int quads, number z)
+static DFL_INLINE void put(double *E, int quads, number z)
 {
-    store(E, quads, z.re);
-    store(E + 4 * quads, quads, z.im);
+    dfl_lane_store(E, quads, z.re);
+    dfl_lane_store(E + 4 * quads, quads, z.im);
 }
 
-static INLINE number product(int quads, number x, number y)
+static DFL_INLINE number product(int quads, number x, number y)
 {
     number z = {{{0}, {0}}, {{0}, {0}}};
     for (int q = 0; q < quads; q++) {
@@ -187,18 +187,18 @@ static INLINE number product(int quads, number x, number y)
     return z;
 }
 
-static INLINE number reciprocal(int quads, number x)
+static DFL_INLINE number reciprocal(int quads, number x)
 {
     number z = {{{0}, {0}}, {{0}, {0}}};
     for (int q = 0; q < quads; q++) {
-        const four inverse = 1 / (x.re[q] * x.re[q] + x.im[q] * x.im[q]);
+        const dfl_four inverse = 1 / (x.re[q] * x.re[q] + x.im[q] * x.im[q]);
         z.re[q] = x.re[q] * inverse;
         z.im[q] = -x.im[q] * inverse;
     }
     return z;
 }
 
-static INLINE void square(four y[2], int quads, const double *E)
+static DFL_INLINE void square(dfl_four y[2], int quads, const double *E)
 {
     const number z = load(quads, E);
     for (int q = 0; q < quads; q++)
@@ -206,11 +206,11 @@ static INLINE void square(four y[2], int quads, const double *E)
 }
 
 /* Whether |E_row| is in every lane at least a tenth of the others from row k on, and its square no overflow. */
-static INLINE bool is_good_pivot(int quads, const double *column, int row, int k, int n)
+static DFL_INLINE bool is_good_pivot(int quads, const double *column, int row, int k, int n)
 {
     const int entry = 8 * quads;
-    four_mask good = {-1, -1, -1, -1};
-    four pivot[2], y[2];
+    dfl_four_mask good = {-1, -1, -1, -1};
+    dfl_four pivot[2], y[2];
     square(pivot, quads, column + row * entry);
     for (int i = k; i < n; i++) {
         square(y, quads, column + i * entry);
@@ -220,7 +220,7 @@ static INLINE bool is_good_pivot(int quads, const double *column, int row, int k
     return good[0] & good[1] & good[2] & good[3];
 }
 
-static INLINE void exchange(double *x, double *y, int count)
+static DFL_INLINE void exchange(double *x, double *y, int count)
 {
     for (int i = 0; i < count; i++) {
         const double t = x[i];
@@ -230,7 +230,7 @@ static INLINE void exchange(double *x, double *y, int count)
 }
 
 /* Brings a good pivot into row k. False: there is none. */
-static INLINE bool bring_pivot(int quads, double *E, int *order, int k, int n)
+static DFL_INLINE bool bring_pivot(int quads, double *E, int *order, int k, int n)
 {
     const int entry = 8 * quads, column = n * entry;
     int row = k;
@@ -247,7 +247,8 @@ static INLINE bool bring_pivot(int quads, double *E, int *order, int k, int n)
 }
 
 /* E_ij -= L_ik E_kj, then U_kj = E_kj / E_kk, for one column j behind k */
-static INLINE void eliminate(int quads, double *Ej, const double *Ek, int k, int n, number inverse)
+static DFL_INLINE void eliminate(int quads, double *Ej, const double *Ek, int k, int n,
+                                 number inverse)
 {
     const int entry = 8 * quads;
     const number pivot = load(quads, Ej + k * entry);
@@ -263,14 +264,16 @@ static INLINE void eliminate(int quads, double *Ej, const double *Ek, int k, int
     put(Ej + k * entry, quads, product(quads, inverse, pivot));
 }
 
-static INLINE bool factor_with(int quads, double *E, int n, int *order, const dfl_shifts *zeta,
-                               const double *A, const double *B)
+static DFL_INLINE bool factor_with(int quads, double *E, int n, int *order, const dfl_shifts *zeta,
+                                   const double *A, const double *B)
 {
     const int entry = 8 * quads, column = n * entry;
     for (int i = 0; i < n * n; i++)
         for (int q = 0; q < quads; q++) {
-            *(quad *)(E + i * entry + 4 * q) = A[i] * *(const quad *)(zeta->re + 4 * q) - B[i];
-            *(quad *)(E + i * entry + 4 * (quads + q)) = A[i] * *(const quad *)(zeta->im + 4 * q);
+            *(dfl_quad *)(E + i * entry + 4 * q) =
+                A[i] * *(const dfl_quad *)(zeta->re + 4 * q) - B[i];
+            *(dfl_quad *)(E + i * entry + 4 * (quads + q)) =
+                A[i] * *(const dfl_quad *)(zeta->im + 4 * q);
         }
     for (int k = 0; k < n; k++)
         order[k] = k;
@@ -288,8 +291,8 @@ static INLINE bool factor_with(int quads, double *E, int n, int *order, const df
     return true;
 }
 
-WIDE static bool factor_together(double *E, int width, int n, int *order, const dfl_shifts *zeta,
-                                 const double *A, const double *B)
+DFL_WIDE static bool factor_together(double *E, int width, int n, int *order,
+                                     const dfl_shifts *zeta, const double *A, const double *B)
 {
     return width == 4 ? factor_with(1, E, n, order, zeta, A, B)
                       : factor_with(2, E, n, order, zeta, A, B);
@@ -297,33 +300,35 @@ WIDE static bool factor_together(double *E, int width, int n, int *order, const 
 
 /* One component of a right-hand side. */
 typedef struct component {
-    four of[2];
+    dfl_four of[2];
 } component;
 
 /* y -= z x: each lane times re, the other lane of its pair times im. */
-static INLINE void subtract_product(component *y, int quads, const double *z, const four x[2])
+static DFL_INLINE void subtract_product(component *y, int quads, const double *z,
+                                        const dfl_four x[2])
 {
     const number factor = load(quads, z);
-    four other[2];
-    partners(other, quads, x);
+    dfl_four other[2];
+    dfl_lane_partners(other, quads, x);
     for (int q = 0; q < quads; q++)
         y->of[q] -= factor.re[q] * x[q] + factor.im[q] * other[q];
 }
 
 /* x -= E_j x_j in the rows from `first` to `last` - 1 */
-static INLINE void subtract(int quads, component *x, const double *Ej, int j, int first, int last)
+static DFL_INLINE void subtract(int quads, component *x, const double *Ej, int j, int first,
+                                int last)
 {
     for (int i = first; i < last; i++)
         subtract_product(&x[i], quads, Ej + i * 8 * quads, x[j].of);
 }
 
-static INLINE void solve_with(int quads, double *d, const double *E, int n, const int *order)
+static DFL_INLINE void solve_with(int quads, double *d, const double *E, int n, const int *order)
 {
     const int width = 4 * quads, entry = 2 * width, column = n * entry;
     component x[LARGEST_TOGETHER];
     for (int i = 0; i < n; i++)
         for (int q = 0; q < quads; q++)
-            x[i].of[q] = *(const quad *)(d + order[i] * width + 4 * q);
+            x[i].of[q] = *(const dfl_quad *)(d + order[i] * width + 4 * q);
     for (int j = 0; j < n; j++) {
         component y = {{{0}, {0}}};
         subtract(quads, x, E + j * column, j, j + 1, n);
@@ -334,10 +339,10 @@ static INLINE void solve_with(int quads, double *d, const double *E, int n, cons
     for (int j = n - 1; j > 0; j--)
         subtract(quads, x, E + j * column, j, 0, j);
     for (int i = 0; i < n; i++)
-        store(d + i * width, quads, x[i].of);
+        dfl_lane_store(d + i * width, quads, x[i].of);
 }
 
-WIDE static void solve_together(double *d, int width, const double *E, int n, const int *order)
+DFL_WIDE static void solve_together(double *d, int width, const double *E, int n, const int *order)
 {
     if (width == 4)
         solve_with(1, d, E, n, order);
@@ -346,18 +351,18 @@ WIDE static void solve_together(double *d, int width, const double *E, int n, co
 }
 
 /* E = zeta A - B, one entry */
-static INLINE number entry_of(int quads, const dfl_shifts *zeta, double A, double B)
+static DFL_INLINE number entry_of(int quads, const dfl_shifts *zeta, double A, double B)
 {
     number z = {{{0}, {0}}, {{0}, {0}}};
     for (int q = 0; q < quads; q++) {
-        z.re[q] = A * *(const quad *)(zeta->re + 4 * q) - B;
-        z.im[q] = A * *(const quad *)(zeta->im + 4 * q);
+        z.re[q] = A * *(const dfl_quad *)(zeta->re + 4 * q) - B;
+        z.im[q] = A * *(const dfl_quad *)(zeta->im + 4 * q);
     }
     return z;
 }
 
 /* x y or -x y */
-static INLINE number signed_product(int quads, double sign, number x, number y)
+static DFL_INLINE number signed_product(int quads, double sign, number x, number y)
 {
     number z = product(quads, x, y);
     for (int q = 0; q < quads; q++) {
@@ -368,8 +373,8 @@ static INLINE number signed_product(int quads, double sign, number x, number y)
 }
 
 /* E^-1 = [d -b; -c a] / (a d - b c). False: the determinant vanishes in some lane, or its square overflows. */
-static INLINE bool invert_two_with(int quads, double *E, const dfl_shifts *zeta, const double *A,
-                                   const double *B)
+static DFL_INLINE bool invert_two_with(int quads, double *E, const dfl_shifts *zeta,
+                                       const double *A, const double *B)
 {
     const int entry = 8 * quads;
     const number a = entry_of(quads, zeta, A[0], B[0]), c = entry_of(quads, zeta, A[1], B[1]),
@@ -378,12 +383,12 @@ static INLINE bool invert_two_with(int quads, double *E, const dfl_shifts *zeta,
     const number bc = product(quads, b, c);
     long good = -1;
     for (int q = 0; q < quads; q++) {
-        const four size = det.re[q] * det.re[q] + det.im[q] * det.im[q] + bc.re[q] * bc.re[q] +
-                          bc.im[q] * bc.im[q];
+        const dfl_four size = det.re[q] * det.re[q] + det.im[q] * det.im[q] + bc.re[q] * bc.re[q] +
+                              bc.im[q] * bc.im[q];
         det.re[q] -= bc.re[q];
         det.im[q] -= bc.im[q];
-        const four square = det.re[q] * det.re[q] + det.im[q] * det.im[q];
-        const four_mask regular = (square > 1e-28 * size + DBL_MIN) & (square <= DBL_MAX);
+        const dfl_four square = det.re[q] * det.re[q] + det.im[q] * det.im[q];
+        const dfl_four_mask regular = (square > 1e-28 * size + DBL_MIN) & (square <= DBL_MAX);
         good &= regular[0] & regular[1] & regular[2] & regular[3];
     }
     const number inverse = reciprocal(quads, det);
@@ -394,21 +399,21 @@ static INLINE bool invert_two_with(int quads, double *E, const dfl_shifts *zeta,
     return good;
 }
 
-WIDE static bool invert_two(double *E, int width, const dfl_shifts *zeta, const double *A,
-                            const double *B)
+DFL_WIDE static bool invert_two(double *E, int width, const dfl_shifts *zeta, const double *A,
+                                const double *B)
 {
     return width == 4 ? invert_two_with(1, E, zeta, A, B) : invert_two_with(2, E, zeta, A, B);
 }
 
-static INLINE void solve_two_with(int quads, double *d, const double *inverse)
+static DFL_INLINE void solve_two_with(int quads, double *d, const double *inverse)
 {
-    four x[2][2];
-    fetch(x[0], quads, d);
-    fetch(x[1], quads, d + 4 * quads);
-    multiply_two(quads, d, x, inverse);
+    dfl_four x[2][2];
+    dfl_lane_fetch(x[0], quads, d);
+    dfl_lane_fetch(x[1], quads, d + 4 * quads);
+    dfl_lane_multiply_two(quads, d, x, inverse);
 }
 
-WIDE static void solve_two(double *d, int width, const double *inverse)
+DFL_WIDE static void solve_two(double *d, int width, const double *inverse)
 {
     if (width == 4)
         solve_two_with(1, d, inverse);

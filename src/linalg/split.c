@@ -1,8 +1,8 @@
 /* split.c: right inverse and null space of a wide matrix: handle, scaling, rank, and the SVD.
 
    Row scaling: if D A R' = I then A (R' D) = I, and the null space does not change. */
-#include "finite.h"
-#include "split.h"
+#include "linalg/linalg.h"
+#include "linalg/split_internal.h"
 
 #include <assert.h>
 #include <float.h>
@@ -106,7 +106,7 @@ static __attribute__((noinline)) bool split_rows(dfl_split *split, const dfl_spl
     }
     if (usable && rule->scale_rows)
         scale_columns(split->R, n, m, split->work->scale);
-    return usable && is_finite(split->R, n * m); /* entries near DBL_MIN overflow */
+    return usable && dfl_all_finite(split->R, n * m); /* entries near DBL_MIN overflow */
 }
 
 /* One row w (a single constraint), the most frequent case of tiny models: R = w/|w|^2, and N from
@@ -237,7 +237,7 @@ static bool load_transposed(dfl_split *split, const double *A, int lda, const df
     for (int i = 0; i < m; i++)
         for (int j = 0; j < n; j++)
             work->W[i * n + j] = A[j * lda + i];
-    if (!is_finite(work->W, m * n))
+    if (!dfl_all_finite(work->W, m * n))
         return false;
     if (rule->scale_rows)
         equilibrate(work->W, n, m, work->scale, rule);

@@ -4,8 +4,8 @@
    of the pivots and zero elsewhere, and N = I_free - R (A I_free) is the unit matrix in the rows of
    the free columns and -B^-1 F in those of the pivots. Elimination gives P A [B F] = L [U_1 U_2],
    so B^-1 F = U_1^-1 U_2 and B^-1 = U_1^-1 L^-1 P. */
-#include "split.h"
-#include "vectors.h"
+#include "linalg/split_internal.h"
+#include "linalg/linalg.h"
 
 #include <assert.h>
 #include <float.h>
@@ -16,12 +16,12 @@
    between two columns that are equally good. */
 static const double FAVOUR = 1.01;
 
-WIDE static int eliminate(dfl_split *split, const dfl_split_rule *rule, double *unreached);
+DFL_WIDE static int eliminate(dfl_split *split, const dfl_split_rule *rule, double *unreached);
 static double find_pivot(int *row, int *col, const dfl_split *split, const dfl_split_rule *rule,
                          int k);
 static void exchange(dfl_split *split, int k, int row, int col);
-static INLINE void subtract_row(dfl_split *split, int k);
-WIDE static void form_inverse(dfl_split *split);
+static DFL_INLINE void subtract_row(dfl_split *split, int k);
+DFL_WIDE static void form_inverse(dfl_split *split);
 static void form_null_space(dfl_split *split);
 
 bool dfl_split_lu(dfl_split *split, const dfl_split_rule *rule)
@@ -45,7 +45,7 @@ bool dfl_split_lu(dfl_split *split, const dfl_split_rule *rule)
 }
 
 /* Returns the number of pivots found; *unreached is the size of the entry that was too small. */
-WIDE static int eliminate(dfl_split *split, const dfl_split_rule *rule, double *unreached)
+DFL_WIDE static int eliminate(dfl_split *split, const dfl_split_rule *rule, double *unreached)
 {
     double *values = split->work->values, largest = 0;
     const int most = split->m < split->n ? split->m : split->n;
@@ -122,17 +122,17 @@ static void exchange(dfl_split *split, int k, int row, int col)
 }
 
 /* y -= a x */
-static INLINE void subtract(double *y, double a, const double *x, int n)
+static DFL_INLINE void subtract(double *y, double a, const double *x, int n)
 {
     int i = 0;
     for (; i + 4 <= n; i += 4)
-        *(quad *)(y + i) -= a * *(const quad *)(x + i);
+        *(dfl_quad *)(y + i) -= a * *(const dfl_quad *)(x + i);
     for (; i < n; i++)
         y[i] -= a * x[i];
 }
 
 /* Eliminates column k below row k; the multipliers replace it, and the pivot its reciprocal. */
-static INLINE void subtract_row(dfl_split *split, int k)
+static DFL_INLINE void subtract_row(dfl_split *split, int k)
 {
     const int m = split->m, n = split->n;
     double *Wk = split->work->W + k * n;
@@ -159,7 +159,7 @@ static inline void solve_upper(double *x, const dfl_split *split)
 }
 
 /* Z = U_1^-1 L^-1 row by row: entry k of row i belongs into row column[i] and column order[k] of R. */
-WIDE static void form_inverse(dfl_split *split)
+DFL_WIDE static void form_inverse(dfl_split *split)
 {
     const struct split_work *work = split->work;
     const int m = split->m, n = split->n;

@@ -2,15 +2,15 @@
 
    A^T P = [Q_1 Q_2] [R_1; 0] (Golub and Van Loan, Matrix Computations, 4th ed., sec. 5.4.2) gives
    the right inverse Q_1 R_1^-T P^T, which is the pseudo-inverse, and the null space N = Q_2. */
-#include "finite.h"
-#include "split.h"
+#include "linalg/linalg.h"
+#include "linalg/split_internal.h"
 
 #include <cblas.h>
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
-#include "householder.h"
+#include "linalg/householder_internal.h"
 
 static bool small_split(dfl_split *split, const dfl_split_rule *rule);
 static bool large_split(dfl_split *split, const dfl_split_rule *rule);
@@ -140,7 +140,7 @@ static bool large_split(dfl_split *split, const dfl_split_rule *rule)
                         work->lwork);
     for (int k = 0; k < m; k++)
         work->diagonal[k] = work->W[k * n + k];
-    if (!is_finite(work->diagonal, m) || !decide(split, rule, m, 0))
+    if (!dfl_all_finite(work->diagonal, m) || !decide(split, rule, m, 0))
         return false;
     memcpy(work->Q, work->W, (size_t)(n * m) * sizeof *work->Q);
     LAPACKE_dorgqr_work(LAPACK_COL_MAJOR, n, n, m, work->Q, n, work->tau, work->work, work->lwork);

@@ -1,5 +1,5 @@
 /* test_products.c: products of matrices and of several vectors in lanes against their definition. */
-#include "linalg/tiny.h"
+#include "linalg/linalg.h"
 #include "matrices.h"
 
 static void gemm_equals_the_definition(void **state)
@@ -41,8 +41,8 @@ static void tiny_products_equal_the_definition(void **state)
                 memcpy(E, D, sizeof E);
                 for (int i = 0; i < LD * MOST; i++)
                     C[i] = NAN; /* must not be read */
-                product(m, n, k, 1, A, LD, B, LD, 0, C, LD);
-                product(m, n, k, -1, A, LD, B, LD, 1, D, LD);
+                dfl_product(m, n, k, 1, A, LD, B, LD, 0, C, LD);
+                dfl_product(m, n, k, -1, A, LD, B, LD, 1, D, LD);
                 for (int j = 0; j < n; j++)
                     for (int i = 0; i < m; i++) {
                         double sum = 0;

@@ -1,9 +1,9 @@
 /* test_form_options.c: options that say what is integrated: form, selectors, decompositions,
    accelerations, invariants, norm, rank. */
-#include "swing.h"
-
 #include "formulation/projected.h"
 #include "solver/solver_internal.h"
+
+#include "swing.h"
 
 static void psf_has_accurate_multipliers_and_psi1_only_motion(void **state)
 {

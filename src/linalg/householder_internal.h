@@ -1,6 +1,6 @@
-/* householder.h: the two vector loops of a Householder QR, for split_qr.c and factor_small.c. */
-#ifndef DFL_HOUSEHOLDER_H
-#define DFL_HOUSEHOLDER_H
+/* householder_internal.h: the two vector loops of a Householder QR, for split_qr.c and factor_small.c. */
+#ifndef DFL_HOUSEHOLDER_INTERNAL_H
+#define DFL_HOUSEHOLDER_INTERNAL_H
 
 static inline double dot_product(const double *x, const double *y, int count)
 {

@@ -1,7 +1,7 @@
-/* factor_small.h: factorizations of tiny square matrices by our own loops; for factor.c only.
+/* factor_internal.h: factorizations of tiny square matrices by our own loops; for factor.c only.
    All matrices are n x n with leading dimension n; complex numbers are interleaved (re, im). */
-#ifndef DFL_FACTOR_SMALL_H
-#define DFL_FACTOR_SMALL_H
+#ifndef DFL_FACTOR_INTERNAL_H
+#define DFL_FACTOR_INTERNAL_H
 
 #include <stdbool.h>
 

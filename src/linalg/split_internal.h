@@ -1,11 +1,11 @@
-/* split.h: what the three methods of a split share; for split*.c only.
+/* split_internal.h: what the three methods of a split share; for split*.c only.
 
    All of them work on W = (D A)^T, n x m, whose column i is row i of A, times D_ii = scale[i]: the
    rows that LU eliminates and the columns that QR reflects are contiguous. */
-#ifndef DFL_SPLIT_H
-#define DFL_SPLIT_H
+#ifndef DFL_SPLIT_INTERNAL_H
+#define DFL_SPLIT_INTERNAL_H
 
-#include "linalg.h"
+#include "linalg/linalg.h"
 
 #include <lapacke.h>
 
