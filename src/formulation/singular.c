@@ -70,14 +70,11 @@ int dfl_formulation_flips(double *smallest, dfl_formulation *form, const dfl_poi
     return flips;
 }
 
-int dfl_formulation_violated_row(const dfl_formulation *form, const dfl_point *point,
-                                 const double *weight)
+static int first_violated(const dfl_formulation *form, const dfl_point *point, const double *weight)
 {
     const dfl_system *sys = form->sys;
     const int ns = sys->eom->ns, nl = sys->eom->nl, m3 = sys->m3;
     const double *G = form->dense->jac.J3 + ns;
-    if (form->defect == 0 || !form->traits->position)
-        return -1;
     double largest = 0; /* derivatives of rounding size say nothing */
     for (int j = 0; j < sys->n4; j++)
         for (int i = 0; i < nl; i++)
@@ -90,6 +87,14 @@ int dfl_formulation_violated_row(const dfl_formulation *form, const dfl_point *p
             return i;
     }
     return -1;
+}
+
+int dfl_formulation_violated_row(const dfl_formulation *form, const dfl_point *point,
+                                 const double *weight)
+{
+    if (form->defect == 0)
+        return -1;
+    return form->traits->position ? first_violated(form, point, weight) : -1;
 }
 
 bool dfl_formulation_depends_on_position(const dfl_formulation *form, int j)

@@ -12,7 +12,7 @@ static dfl_status start(dfl_solver *solver, double t0, const double *x0,
 static dfl_status advance(dfl_solver *solver, double t_end);
 static dfl_status heed_stop(dfl_solver *solver, dfl_status status, double t0);
 static dfl_status note_failure(dfl_solver *solver, dfl_status status);
-static dfl_status take_place(dfl_solver *solver, double t0);
+static dfl_status lay_out_at_start(dfl_solver *solver, double t0);
 static dfl_status check_rank_nearby(dfl_solver *solver, double t0);
 static void move_a_little(double *x, const double *from, const dfl_solver *solver);
 static int rank_at(dfl_solver *solver, double t, const double *x);
@@ -179,13 +179,13 @@ static dfl_status start(dfl_solver *solver, double t0, const double *x0,
         status = dfl_system_decide(sys, t0, solver->x, opt->newton.carry_accelerations);
     if (status)
         return status;
-    status = take_place(solver, t0);
+    status = lay_out_at_start(solver, t0);
     if (!status && dfl_formulation_redundant(solver->form) > 0 && !sys->carried && !sys->psi1 &&
         !sys->geoms) {
         /* large multipliers that nearly cancel: Newton converges far better with accelerations */
         status = dfl_system_decide(sys, t0, solver->x, true);
         if (!status)
-            status = take_place(solver, t0);
+            status = lay_out_at_start(solver, t0);
     }
     if (!status && dfl_formulation_redundant(solver->form) > 0)
         status = check_rank_nearby(solver, t0);
@@ -210,7 +210,7 @@ static dfl_status start(dfl_solver *solver, double t0, const double *x0,
 }
 
 /* Lays out formulation and integrator for the present decision, with the start in `here`. */
-static dfl_status take_place(dfl_solver *solver, double t0)
+static dfl_status lay_out_at_start(dfl_solver *solver, double t0)
 {
     dfl_system *sys = &solver->sys;
     dfl_point *here = &solver->stepper->here;
