@@ -13,68 +13,81 @@ PUBLISHED = {
 TABLES = """
 ## GEOMS, tables 3 and 4
 
-The pendulum with g = 13.75 from its lowest point with v0 = 2.8 (stays below 45°) and 2.9 (passes 45° twelve
-times), [0, 5], first step 0.01, the settings of the published code; here, published in brackets.
+The pendulum has g = 13.75 and starts at its lowest point with v0 = 2.8 (stays below 45°) or 2.9 (passes 45° twelve times); [0, 5], first step 0.01, the settings of the published code. Published values are in brackets.
 
 | v0 | tol | {names} | NSEL - NCRJCT | H |
 | --- | --- | {dashes} | --- | --- |
 {rows}
-Agrees: NSEL - NCRJCT = 1 and 13 in every run, which is what the tables are there to show; the identities NEOM = 3 NBSUB + NACCPT, NEDEC = NACCPT +
+Agrees: NSEL - NCRJCT = 1 and 13 in every run, which is the purpose of the tables; the identities NEOM = 3 NBSUB + NACCPT, NEDEC = NACCPT +
 NERJCT + NCRJCT, NPDEC = NJAC = NACCPT; steps of v0 = 2.8 within {near:.1f} %. Differs: no Newton iteration fails here; each published run has
-failures (1; 13, 6, 6) and with them 11 to 13 % more steps for v0 = 2.9, which needs as many steps as 2.8 here. What the published code keeps of its selectors between
-changes of the pivots is not described: in a prototype orthogonal ones, frozen between changes, took more steps than published (232, 337, 502), single rows (here) take fewer. Safety factor and
-Newton tolerance are not printed either and were fitted to the rows of v0 = 2.8.
+failures (1; 13, 6, 6) and with them 11 to 13 % more steps for v0 = 2.9,
+which needs the same number of steps as 2.8 here.
+The paper does not describe which selectors its code keeps between changes of the pivots. In a prototype,
+orthogonal selectors kept between changes took more steps than published (232, 337, 502); single rows, as here,
+take fewer. The paper does not print the safety factor and the Newton tolerance either;
+we fitted them to the rows of v0 = 2.8.
 
 ![Counterpart of figure 6](geoms-6.svg)
 
 **Figure 6.** p2 of both runs at tolerance 1e-7, the height of 45°, and the steps at which selectors were computed. Agrees: the
-pendulum with v0 = 2.8 does not reach 45° (highest p2 = {top:.4f}, published -0.715; 45° is -0.7071), that with 2.9 passes it 12 times, and
-selectors are computed at the start and once after each passage (some steps after it, since present pivots
-are favoured by a margin). Differs: nothing that the text tells.
+pendulum with v0 = 2.8 does not reach 45° (highest p2 = {top:.4f}, published -0.715; 45° is -0.7071).
+The pendulum with 2.9 passes it 12 times.
+Selectors are computed at the start and once after each passage (some steps later,
+because present pivots are favoured by a margin). Differs: nothing that the text mentions.
 """
 
 PENDULUM = """
 ## GEOMS, figures 1 to 5: a pendulum over 500 periods
 
-g = 13.75037163604074565, which makes the period exactly 2 (the paper rounds it to 13.75); started horizontally at rest, [0, 1000].
-*GEOMS's settings*: Radau IIA of order 5, unit selectors, LU; the others choose the order themselves. Stand-ins for codes that cannot be had: *odae, bdf* for
-ODASSL (overdetermined system, BDF), *psf, half-explicit* for HEDOP5 (half-explicit method of order 5). **MEXAX has no stand-in**: no extrapolation method is here. Dashed
-beside RADAU5: the same forms with our Radau IIA of order 5. Peers and ours have analytic Jacobians. At rtol = atol = 1e-7:
+g = 13.75037163604074565, which makes the period exactly 2 (the paper rounds it to 13.75);
+the pendulum starts horizontally at rest, [0, 1000].
+*GEOMS's settings*: Radau IIA of order 5, unit selectors, LU; the other runs choose the order automatically.
+Substitutes for codes that are not available: *odae, bdf* for
+ODASSL (overdetermined system, BDF), *psf, half-explicit* for HEDOP5 (half-explicit method of order 5).
+**MEXAX has no substitute**: Driftless has no extrapolation method. Dashed curves next to RADAU5:
+the same forms with our Radau IIA of order 5. All solvers have analytic Jacobians. At rtol = atol = 1e-7:
 
 | solver | steps | evaluations | CPU ms | error of p, v at 1000 | of λ | largest g | gI | gII | E - E0 |
 | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |
 {rows}
 ![Counterpart of figure 1](geoms-1.svg)
 
-**Figure 1: energy** at 1e-7, largest |E - E0| in each 200th of the run. Agrees: with the energy as an invariant it is kept
-({inv:.0e} with GEOMS's settings, {inv_own:.0e} by default), without it is not; psf drifts less ({psf:.0e}; by default {psf_own:.0e}) than the other codes but one. Differs: that one is RADAU5
-with EoM2 ({eom2}); and psi1 with GEOMS's settings ({psi1:.0e}) is no better than RADAU5 with GGL ({ggl}), while the text calls all results of GEOMS very accurate. Ours beside RADAU5: eom1
-drifts further ({eom1:.0e} instead of {peer_eom1}); a Newton tolerance of 1e-4 instead of the default takes a factor of 13 of its
-drift of g away, the rest is unexplained.
+**Figure 1: energy** at 1e-7, largest |E - E0| in each 200th of the run. Agrees: the energy is kept if it is an invariant
+({inv:.0e} with GEOMS's settings, {inv_own:.0e} by default), otherwise not; psf drifts less ({psf:.0e};
+by default {psf_own:.0e}) than all other codes except one. Differs: this one is RADAU5 with EoM2 ({eom2});
+and psi1 with GEOMS's settings ({psi1:.0e}) is not better than RADAU5 with GGL ({ggl}),
+while the text calls all results of GEOMS very accurate.
+Our eom1 drifts further than that of RADAU5 ({eom1:.0e} instead of {peer_eom1});
+a Newton tolerance of 1e-4 instead of the default reduces its drift of g by a factor of 13; the rest is unexplained.
 
 ![Counterpart of figure 2](geoms-2.svg)
 
-**Figure 2: efficiency**, error of p and v at t = 1000 over CPU time, tolerances 1e-5 to 1e-13. Both published captions are the same; we
-take one for p and v, one for λ. The fastest runs:
+**Figure 2: efficiency**, error of p and v at t = 1000 over CPU time, tolerances 1e-5 to 1e-13.
+The two published captions are identical; we assume that one is for p and v, the other for λ. The fastest runs:
 
-| error of p, v below | GEOMS's settings | by default | peers | stand-ins |
+| error of p, v below | GEOMS's settings | by default | peers | substitutes |
 | --- | --- | --- | --- | --- |
 {fastest}
-Agrees: with GEOMS's settings psf + energy is the most efficient method of order 5. Differs: by default psf without the energy is about as fast down to 1e-6, since the
-order rises. A step takes {micro:.1f} µs with GEOMS's settings, in RADAU5 with GGL {micro_radau}: the lead is in the error that a tolerance brings. RADAU5 with EoM
+Agrees: with GEOMS's settings psf + energy is the most efficient method of order 5. Differs:
+by default psf without the energy is about as fast down to 1e-6, because the order rises.
+A step takes {micro:.1f} µs with GEOMS's settings, in RADAU5 with GGL {micro_radau}:
+the advantage is the smaller error at the same tolerance. RADAU5 with EoM
 reaches no error below {eom} with any of these tolerances, and its curve is not monotone, presumably because index 3 amplifies rounding.
 
 ![Counterpart of figure 3](geoms-3.svg)
 
 **Figure 3: efficiency**, error of λ. Agrees: with the invariant multipliers are much more accurate: {lam:.0e} at 1e-7 with GEOMS's settings,
-{lam_ratio:.0e} times less than psf. λ is zero at t = 1000, so that the error is absolute and second order in the phase. Differs: nothing that the text tells.
+{lam_ratio:.0e} times less than psf. λ is zero at t = 1000,
+so the error is absolute and of second order in the phase. Differs: nothing that the text mentions.
 
 ![Counterpart of figure 4](geoms-4.svg)
 
 **Figure 4: residuals over time** at 1e-7, largest in each 200th of the run. Agrees: psf satisfies all levels, and without drift; EoM loses velocities and
-accelerations, EoM2 positions (drift) and accelerations, EoM1 positions and velocities (drift), GGL accelerations. Differs: psf keeps positions to {g_psf:.0e} and gII to {gII_psf:.0e}, not to
-rounding, since Newton's iteration ends at its tolerance; half-explicit does keep all to rounding. psi1, which the text does not except when it says that GEOMS satisfies
-all constraints, has no gII among its equations and loses it ({gII_psi1:.0e}).
+accelerations, EoM2 positions (drift) and accelerations, EoM1 positions and velocities (drift), GGL accelerations.
+Differs: psf keeps positions to {g_psf:.0e} and gII to {gII_psf:.0e}, not to rounding,
+because Newton's iteration ends at its tolerance; half-explicit keeps all to rounding.
+The text says that GEOMS satisfies all constraints;
+but psi1 has no gII among its equations and loses it ({gII_psi1:.0e}).
 
 ![Counterpart of figure 5](geoms-5.svg)
 
@@ -85,11 +98,12 @@ lies below it; gII of psi1, EoM2 and GGL falls with the square root of the toler
 TRUCK = """
 ## GEOMS, figure 8: a truck
 
-The paper's truck (11 coordinates, [36] there) is not available: this is that of Eich-Soellner and Führer, 9 coordinates, 2 constraints, badly
-scaled in the same way (λ of 7e4, angles and velocities of 1e-5 to 1e-2), over a hump, [0, 20]. Errors of p and v at t = 20 against the
-half-explicit method with 3e-15; psf (automatic order, 3e-15) differs from it by {psf:.0e}, ggl (3e-15) by
-{ggl:.0e}: errors below 1e-13 mean nothing. Peers have
-their own differences as Jacobians, ours analytic ones.
+The paper's truck (11 coordinates, [36] there) is not available.
+This is the truck of Eich-Soellner and Führer with 9 coordinates and 2 constraints, driving over a hump, [0, 20].
+It is badly scaled in the same way (λ of 7e4, angles and velocities of 1e-5 to 1e-2).
+Errors of p and v are at t = 20, against the half-explicit method with 3e-15;
+psf (automatic order, 3e-15) differs from it by {psf:.0e}, ggl (3e-15) by
+{ggl:.0e}: errors below 1e-13 mean nothing. Peers use their own differences as Jacobians, Driftless uses analytic Jacobians.
 
 | solver | {tols} |
 | --- | {dashes} |
@@ -98,11 +112,11 @@ their own differences as Jacobians, ours analytic ones.
 
 ![Counterpart of figure 8](geoms-8.svg)
 
-**Figure 8 (counterpart).** Agrees: for one tolerance the implicit methods of order 5 have similar errors (within a factor of ten down to
-1e-11), and differ in time; psf and psi1 run with every tolerance
+**Figure 8 (counterpart).** Agrees:
+at one tolerance the implicit methods of order 5 have similar errors (within a factor of ten down to 1e-11) and differ in time; psf and psi1 run with every tolerance
 by default, psi1 also with GEOMS's settings. Differs: tolerances end at 3e-15, not 1e-15: an rtol below ten times the rounding of double is refused. {stop} RADAU5 with
-GGL, the paper's reference at 1e-15, {radau} with its own differences; `-` with the code of the solver: DASSL, DASPK and IDA stop earlier. The explicit method takes its
-steps for stability: the truck is mildly stiff.
+GGL, the paper's reference at 1e-15, {radau} with its own differences; `-` with the code of the solver: DASSL,
+DASPK and IDA stop earlier. Stability limits the steps of the explicit method: the truck is mildly stiff.
 """
 
 GEOMS_ROWS = ("psf, GEOMS's settings", "psi1, GEOMS's settings", "psf + energy, GEOMS's settings",

@@ -10,10 +10,12 @@ PUBLISHED = {"analytical": ("3.29", "0.67", "2.57"), "explicit": ("2.56", "2.73"
 HEAD = """
 ## Neweul-M², table 1: a slider crank
 
-A slider crank counted from its slider, y = (x, α, β); the loop is closed at the crank's bearing. The paper gives neither data nor
+A slider crank whose coordinates y = (x, α, β) begin at the slider; the loop is closed at the crank's bearing.
+The paper gives neither data nor
 tolerances; here: rod 1 m, 0.8 kg, crank 0.5 m, 0.6 kg, slider 1 kg, no gravity in the plane, crank at 60° with 3 rad/s,
 26.6 turns in 40 s. *Tight*: rtol 1e-6, atol 1e-9, the explicit pair of order 8 (partial explicit: Radau IIA of automatic order). *Loose*:
-BDF, rtol 1e-4, atol 1e-7. Published times in s (Neweul-M² in Matlab, 2011), ours in ms of CPU time; "stops at": how far a run came.
+BDF, rtol 1e-4, atol 1e-7. Published times in s (Neweul-M² in Matlab, 2011), ours in ms of CPU time; "stops at":
+the time at which a run ends.
 
 | formulation | published 40 s | published 300 s | tight 40 s | steps | tight 300 s | steps | loose 40 s | steps | loose 300 s | steps |
 | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |
@@ -21,12 +23,20 @@ BDF, rtol 1e-4, atol 1e-7. Published times in s (Neweul-M² in Matlab, 2011), ou
 
 TABLE = """
 Agrees: with the loose setting both DAE forms run for 40 s and then tear the loop apart: explicit {explicit}, partial explicit {implicit}, by more than ten cranks. Whether the method
-stops then depends on rounding: compiled with other options both reached 300 s, with the loop open by 26 m and 29 m. QR and SVD take the same steps but for rounding; partition with a good coordinate (β), QR, SVD and the analytical form complete both times; the
+stops then depends on rounding: compiled with other options both reached 300 s, with the loop open by 26 m and 29 m.
+QR and SVD take the same steps up to rounding; partition with a good coordinate (β), QR,
+SVD and the analytical form complete both times; the
 analytical form is the fastest over 300 s (tight: {fast:.0f} ms; QR {qr:.0f} ms, SVD {svd:.0f} ms). Differs: (1) with the tight setting the DAE forms reach 300 s
-too, with a drift below 1 cm: that they fail is a matter of tolerance. (2) Published, both DAE forms are two to four times slower than the rest; here partial explicit with its implicit method is
-({implicit_ms:.0f} ms over 40 s), explicit is not ({explicit_ms:.1f} ms), its right-hand side being that of QR without the projection. (3) Partition with x stops at the first dead centre and with α, sooner or later, where
-α + β = 90°, where they are no coordinates; the paper says that its integrator by chance stepped over these points. Ours solves for the dependent coordinates, which has no solution beyond a dead centre;
-the energy is wrong before it stops. (4) SVD takes {times:.1f} times as long as QR, published 1.05 times: it is LAPACK's, on a 2 by 3 matrix, and our QR is not. Modelling time, published 2.3 to 3.3 s: {modelling}.
+too, with a drift below 1 cm: their failure depends on the tolerance. (2) Published,
+both DAE forms are two to four times slower than the rest; here partial explicit with its implicit method is
+({implicit_ms:.0f} ms over 40 s), explicit is not ({explicit_ms:.1f} ms),
+because its right-hand side is that of QR without the projection.
+(3) Partition with x stops at the first dead centre and with α, sooner or later, where α + β = 90°:
+there they are not valid coordinates. The paper says that its integrator happened to step over these points.
+Ours solves for the dependent coordinates, which has no solution beyond a dead centre;
+the energy is wrong before it stops. (4) SVD takes {times:.1f} times as long as QR, published 1.05 times:
+the SVD is that of LAPACK, for a 2 by 3 matrix; the QR is our own. Modelling time,
+published 2.3 to 3.3 s: {modelling}.
 """
 
 FIGURE = """
@@ -38,7 +48,8 @@ FIGURE = """
 run. Agrees: QR and SVD coincide; the DAE forms drift progressively: from 40 s to 300 s, 7.5 times as long, {dae:.0f} times as far with the
 tight setting (t² would be 56), QR {qr:.0f} times (t: 7.5); at 300 s QR is {ratio:.0f} times closer to the constraint. With the loose setting the DAE forms violate the loop by
 {loose:.2f} m at 40 s, on a crank of 0.5 m. Differs: partition is the best here (|g| ≤ {partition:.0e}), because ours solves for the dependent
-coordinates at every evaluation; the paper integrates their velocities, (17), so that its partition drifts a little more than QR. psf, which is not in the paper, stays
+coordinates at every evaluation; the paper integrates their velocities, (17),
+so its partition drifts a little more than QR. psf, which is not in the paper, stays
 at rounding of angles up to 1245 rad (tight: {psf:.0e}) or at its tolerance (loose: {psf_loose:.0e}).
 """
 

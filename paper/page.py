@@ -18,14 +18,14 @@ import arnold
 
 INTRODUCTION = """# The papers, computed again
 
-`make paper` runs the numerical experiments of the papers that Driftless is built on and draws this page. Published
-numbers are those of the papers' tables and texts; their pictures cannot be put beside these, so that figures are compared
-with what the papers say about them. Under each figure: which published figure it corresponds to, what agrees,
-what differs and why.
+`make paper` repeats the numerical experiments of the papers that Driftless is based on and writes this page.
+Published numbers come from the tables and texts of the papers. We cannot reproduce their pictures here,
+so we compare our figures with what the papers say about theirs.
+The text under each figure names the published figure and says what agrees, what differs, and why.
 
-{date}, {machine}, {system}, {compiler}. Times are CPU times on a machine that others use too, least of a few runs, and scatter by up to 1.5; all other
-numbers are the same on every run of one build. Peers: {peers}. The program is [../../paper](../../paper/README.md), the peers' part
-[../../bench/peers](../../bench/README.md).
+{date}, {machine}, {system}, {compiler}. Times are CPU times on a shared machine, the least of a few runs,
+and vary by a factor of up to 1.5. All other numbers are the same in every run of one build. Peers: {peers}.
+The program is in [../../paper](../../paper/README.md), the peers' part in [../../bench/peers](../../bench/README.md).
 
 | paper | here |
 | --- | --- |
