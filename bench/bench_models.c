@@ -2,7 +2,7 @@
    evaluation, one Jacobian and a whole run, by hand, on the tape and as native code. The least of several
    repeats counts.   usage: bench_models EXAMPLES-FOLDER */
 #define _POSIX_C_SOURCE 200809L
-#include "engine/engine.h"
+#include "study/study.h"
 #include "script/script.h"
 
 #include "problems.h"
@@ -155,7 +155,7 @@ static int compare(const setting *set, const char *folder)
     if (!status)
         status = dfl_solver_create(&solver, ctx, dfl_runnable_eom(run), NULL);
     if (!status)
-        status = dfl_runnable_start(x, run, solver, NULL, 0.0);
+        status = dfl_study_start(x, NULL, run, solver, NULL, 0.0);
     dfl_solver_free(solver);
     if (!status) {
         timing hand = {0}, derived = {0};

@@ -4,8 +4,8 @@
 
 #include "support.h"
 
-#include "engine/engine.h"
 #include "script/script.h"
+#include "study/study.h"
 
 #include <stdlib.h>
 
@@ -16,7 +16,8 @@ typedef struct scripted {
     dfl_equations *eq;
     dfl_runnable *run;
     dfl_solver *solver;
-    double *x; /* n: the state after the start and after every advance */
+    double *x;   /* n: the state after the start and after every advance */
+    bool chosen; /* of dfl_study_start */
 } scripted;
 
 /* What a failed stage says. */
@@ -80,7 +81,7 @@ static inline dfl_status scripted_try_start(scripted *s, const dfl_solver_option
     s->solver = NULL;
     dfl_status status = dfl_solver_create(&s->solver, s->ctx, dfl_runnable_eom(s->run), options);
     if (!status)
-        status = dfl_runnable_start(s->x, s->run, s->solver, options, 0.0);
+        status = dfl_study_start(s->x, &s->chosen, s->run, s->solver, options, 0.0);
     return status;
 }
 

@@ -12,6 +12,9 @@ extern "C" {
 const char *dfl_form_name(dfl_form form);
 const char *dfl_integrator_name(dfl_integrator integrator);
 
+/* Whether every state satisfies g, gI and hv to the accuracy of Newton's iteration. */
+bool dfl_form_keeps_constraints(dfl_form form);
+
 /* Fills in the defaults of `in` (NULL: all of them) for a model and checks the ranges, as
    dfl_solver_create does. Resolving resolved options changes nothing.
    DFL_INVALID: the message names the option. */

@@ -39,8 +39,8 @@ int cli_check(dfl_context *ctx, const cli_arguments *arguments)
     if (!status)
         status = dfl_diagnose(&diagnosis, model.run, &settings.solver, settings.from);
     if (!status && !diagnosis.start)
-        status =
-            dfl_runnable_advise(model.run, settings.from, diagnosis.x, add_advice, model.model);
+        status = dfl_study_advise(model.run, settings.from, diagnosis.x, diagnosis.chosen,
+                                  add_advice, model.model);
     int exit_status = status ? cli_finish(ctx, status) : verdict(&diagnosis);
     if (!status) {
         if (arguments->json)

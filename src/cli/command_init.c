@@ -64,9 +64,9 @@ static dfl_status complete(values *out, const cli_model *model, const dfl_settin
     if (!status)
         status = dfl_solver_create(&solver, ctx, dfl_runnable_eom(model->run), &settings->solver);
     if (!status) {
-        dfl_runnable_given(out->given, out->held, model->run);
-        status = dfl_runnable_start(out->completed, model->run, solver, &settings->solver,
-                                    settings->from);
+        dfl_study_given(out->given, out->held, model->run);
+        status = dfl_study_start(out->completed, NULL, model->run, solver, &settings->solver,
+                                 settings->from);
     }
     dfl_solver_free(solver);
     return status;

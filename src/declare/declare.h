@@ -233,7 +233,7 @@ dfl_status dfl_model_energy(dfl_expr *out, dfl_model *model);
 /* The same in two parts. */
 dfl_status dfl_model_energies(dfl_expr *T, dfl_expr *V, dfl_model *model);
 
-/* One more sentence that a run tells its user at the start (dfl_runnable_advise). */
+/* One more sentence that a run tells its user at the start (dfl_study_advise). */
 dfl_status dfl_model_warn(dfl_model *model, const char *text);
 
 /* One more line that `check` shows. */

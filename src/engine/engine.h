@@ -52,6 +52,11 @@ dfl_status dfl_runnable_consider_native(dfl_runnable *run, const dfl_run_progres
 const dfl_eom *dfl_runnable_eom(const dfl_runnable *run);
 
 const dfl_equations *dfl_runnable_equations(const dfl_runnable *run);
+dfl_context *dfl_runnable_context(const dfl_runnable *run);
+
+/* The numbers of a state; `a` may be NULL. */
+dfl_numbers dfl_runnable_numbers(const dfl_runnable *run, double t, const double *x,
+                                 const double *a);
 
 /* Sets a parameter or input (by its declaration's index within its kind). A tree of bodies is built anew if its
    numbers change; DFL_INVALID: they make no sense, and the former value counts. DFL_NO_MEMORY. */
@@ -66,34 +71,10 @@ void dfl_runnable_events(double *value, dfl_runnable *run, double t, const doubl
    dfl_scene_columns(model) numbers. */
 void dfl_runnable_scene(double *out, dfl_runnable *run, double t, const double *x);
 
-/* The initial values of the script: x (n, missing ones 0) and which are held. */
-void dfl_runnable_given(double *x, bool *held, const dfl_runnable *run);
-
 /* Flags (n, owned by the runnable) of the independent coordinates of a partition, from their names with commas
    between: a position stands for its velocity as well, where it has one; speeds are named. DFL_INVALID: there is
    no such name. */
 dfl_status dfl_runnable_independent(const bool **out, dfl_runnable *run, const char *names);
-
-/* Completes the initial values: projects x without the invariants, takes their levels there and starts
-   the solver with them. `options` are the solver's: tolerances and form are taken over. `corrected`
-   (n, may be NULL) gets the completed state. A failure names the rows and held values in conflict, the
-   direction without mass, or the function that was evaluated outside its domain, with its line. */
-dfl_status dfl_runnable_start(double *corrected, dfl_runnable *run, dfl_solver *solver,
-                              const dfl_solver_options *options, double t0);
-
-/* Tells what a user should know about massless directions at the start x: given velocities that the balance of
-   forces has replaced, negative damping, negligible masses; one sentence each. DFL_NO_MEMORY. */
-dfl_status dfl_runnable_advise(dfl_runnable *run, double t, const double *x, dfl_advice_fn tell,
-                               void *user);
-
-/* Starts the solver with the values of the script as they are, missing ones 0, and takes the levels of invariants
-   there. */
-dfl_status dfl_runnable_start_as_given(double *given, dfl_runnable *run, dfl_solver *solver,
-                                       double t0);
-
-/* Adds what only the model knows to the message of a failure at (t, x): file and line, the function that was
-   evaluated outside its domain. Returns `status`, or a better one. */
-dfl_status dfl_runnable_explain(dfl_runnable *run, dfl_status status, double t, const double *x);
 
 /* Sets the levels of invariants to their values at (t, x). */
 void dfl_runnable_set_levels(dfl_runnable *run, double t, const double *x);
@@ -106,6 +87,11 @@ void dfl_state_blocks_free(dfl_blocks *blocks, const dfl_runnable *run);
 dfl_status dfl_state_jacobian_create(dfl_jacobian *out, dfl_runnable *run, double t,
                                      const double *x, const double *a);
 void dfl_state_jacobian_free(dfl_jacobian *jacobian, const dfl_runnable *run);
+
+/* With a tree of bodies: the rate of the balance along its massless directions, 0 = gam' =
+   rows a + drift (n0 x nv, n0); all zero where forces contain variables without a known rate (w, s). */
+void dfl_state_balance_rate(double *rows, double *drift, dfl_runnable *run, double t,
+                            const double *x);
 
 /* Evaluates an arbitrary set of expressions of the model once, at (t, x, a) (a may be NULL): for reports,
    not for speed. DFL_NO_MEMORY. */

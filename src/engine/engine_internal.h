@@ -51,9 +51,8 @@ struct dfl_runnable {
     dfl_native *native;
     bool may_compile, may_look; /* compilation.c: native code may still be made, or be cached */
     double *param, *input, *level;
-    bool *independent; /* n: coordinates of a partition, or NULL */
-    bool beside;       /* the last start found nothing from the given positions, only beside them */
-    double *scratch;   /* rows of invariants, while their levels are taken */
+    bool *independent;     /* n: coordinates of a partition, or NULL */
+    double *scratch;       /* rows of invariants, while their levels are taken */
     dfl_tree_engine *tree; /* NULL unless the model leaves masses to a tree of bodies */
     /* motion.c: NULL unless an output contains accelerations */
     dfl_accelerations *motion;
@@ -83,25 +82,5 @@ const double *dfl_runnable_accelerations(dfl_runnable *run, double t, const doub
 
 /* Where tapes find symbols: DFL_SYM_KINDS places. */
 void dfl_runnable_places(dfl_place *places, const dfl_equations *eq);
-
-/* The numbers of a state; `a` may be NULL. */
-dfl_numbers dfl_runnable_numbers(const dfl_runnable *run, double t, const double *x,
-                                 const double *a);
-
-/* DFL_INVALID: an invariant is not kept by the motion, at (t, x) or with other velocities there. */
-dfl_status dfl_runnable_check_kept(dfl_runnable *run, const dfl_solver_options *options, double t,
-                                   const double *x);
-
-/* Adds to the message of a failed start, or of dependent constraints, prescribed motions that contradict each
-   other at (t, x). Returns `status`, or DFL_NO_MEMORY. */
-dfl_status dfl_explain_motions(dfl_runnable *run, dfl_status status, double t, const double *x);
-
-/* Whether auxiliary variables or multipliers enter the balance along massless directions: then all of them are
-   determined together. */
-bool dfl_balance_is_coupled(const dfl_equations *eq);
-
-/* DFL_INVALID names a direction that has neither mass nor constraint nor a damped balance of forces,
-   or an auxiliary variable that its equations leave open. */
-dfl_status dfl_runnable_check_determined(dfl_runnable *run, double t, const double *x);
 
 #endif

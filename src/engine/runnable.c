@@ -83,6 +83,11 @@ const dfl_equations *dfl_runnable_equations(const dfl_runnable *run)
     return run->eq;
 }
 
+dfl_context *dfl_runnable_context(const dfl_runnable *run)
+{
+    return run->ctx;
+}
+
 dfl_status dfl_runnable_set(dfl_runnable *run, dfl_declared kind, int index, double value)
 {
     double *place = &(kind == DFL_A_PARAM ? run->param : run->input)[index];

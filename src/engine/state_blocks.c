@@ -73,3 +73,9 @@ static dfl_status allocate(double **out, const size_t *size, int count, dfl_cont
     }
     return out[0] ? DFL_OK : DFL_NO_MEMORY;
 }
+
+void dfl_state_balance_rate(double *rows, double *drift, dfl_runnable *run, double t,
+                            const double *x)
+{
+    dfl_tree_engine_balance_rate(rows, drift, run->tree, t, x);
+}

@@ -95,7 +95,7 @@ static const dfl_form_traits explicit_kept = {.ode = true,
 const dfl_form_traits *dfl_form_traits_of(dfl_form form, bool right_hand_side)
 {
     if (right_hand_side)
-        return dfl_form_keeps_constraints(form) ? &explicit_kept : &explicit_free;
+        return table[form].position && table[form].velocity ? &explicit_kept : &explicit_free;
     return &table[form];
 }
 
@@ -114,11 +114,6 @@ bool dfl_form_has_right_hand_side(dfl_form form)
     default:
         return false;
     }
-}
-
-bool dfl_form_keeps_constraints(dfl_form form)
-{
-    return table[form].position && table[form].velocity;
 }
 
 dfl_requirements dfl_form_requirements(const dfl_form_traits *traits, const dfl_eom *eom)

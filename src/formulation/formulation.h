@@ -44,9 +44,6 @@ const dfl_form_traits *dfl_form_traits_of(dfl_form form, bool right_hand_side);
 /* What the form requires of the system. */
 dfl_requirements dfl_form_requirements(const dfl_form_traits *traits, const dfl_eom *eom);
 
-/* Whether every state satisfies g, gI and hv to the accuracy of Newton's iteration. */
-bool dfl_form_keeps_constraints(dfl_form form);
-
 /* Whether the form has an explicit right-hand side. */
 bool dfl_form_has_right_hand_side(dfl_form form);
 

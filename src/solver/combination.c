@@ -14,6 +14,12 @@ const char *dfl_form_name(dfl_form form)
     return form >= 0 && form < DFL_FORMS ? form_name[form] : "unknown form";
 }
 
+bool dfl_form_keeps_constraints(dfl_form form)
+{
+    const dfl_form_traits *traits = dfl_form_traits_of(form, false);
+    return traits->position && traits->velocity;
+}
+
 const char *dfl_integrator_name(dfl_integrator integrator)
 {
     return integrator >= 0 && integrator < DFL_INTEGRATORS ? integrator_name[integrator]

@@ -3,10 +3,7 @@
    Constraints that depend on each other, c^T W = 0, can hold together only if c^T g, c^T gI and c^T bias vanish, which
    no motion of the coordinates changes. Where they do not, what moves the rows of this set by time is to blame:
    drives, other constraints that contain time, and prescribed joints of loops. */
-#include "study/study.h"
-#include "derive/derive.h"
-#include "declare/declare.h"
-#include "engine/engine_internal.h"
+#include "study/study_internal.h"
 
 #include "linalg/linalg.h"
 
@@ -27,9 +24,9 @@ static dfl_status add_to_message(const dfl_runnable *run, dfl_status status, con
 
 dfl_status dfl_explain_motions(dfl_runnable *run, dfl_status status, double t, const double *x)
 {
-    dfl_diagnosis found = {.ctx = run->ctx};
-    culprits all = {.text = {.ctx = run->ctx}};
-    double *y = dfl_alloc(run->ctx, (size_t)run->eq->n, sizeof *y);
+    dfl_diagnosis found = {.ctx = ctx_of(run)};
+    culprits all = {.text = {.ctx = ctx_of(run)}};
+    double *y = dfl_alloc(ctx_of(run), (size_t)eq_of(run)->n, sizeof *y);
     dfl_status looked = y ? dfl_diagnose_sets(&found, run, t, x) : DFL_NO_MEMORY;
     if (!looked && found.nsets > 0)
         looked = move_along(y, run, t, x);
@@ -37,7 +34,7 @@ dfl_status dfl_explain_motions(dfl_runnable *run, dfl_status status, double t, c
         bool contradictory = false;
         looked = contradicts(&contradictory, run, &found.sets[k], t, y);
         if (contradictory || status == DFL_RANK_CHANGED)
-            add_motions_of(&all, run->eq, &found.sets[k]);
+            add_motions_of(&all, eq_of(run), &found.sets[k]);
     }
     if (!looked)
         looked = all.text.status;
@@ -45,7 +42,7 @@ dfl_status dfl_explain_motions(dfl_runnable *run, dfl_status status, double t, c
         status == DFL_RANK_CHANGED ? 2 : 1; /* one may just meet a singular position */
     if (!looked && all.count >= enough)
         looked = add_to_message(run, status, &all);
-    dfl_free(run->ctx, y);
+    dfl_free(ctx_of(run), y);
     dfl_text_clear(&all.text);
     dfl_diagnosis_clear(&found);
     return looked ? looked : status;
@@ -54,15 +51,16 @@ dfl_status dfl_explain_motions(dfl_runnable *run, dfl_status status, double t, c
 /* y = x with the shortest change of velocities that satisfies the constraints best. */
 static dfl_status move_along(double *y, dfl_runnable *run, double t, const double *x)
 {
-    const dfl_equations *eq = run->eq;
+    const dfl_equations *eq = eq_of(run);
     const int nc = eq->nl + eq->nm;
     dfl_blocks blocks;
-    double *residual = dfl_alloc(run->ctx, (size_t)nc, sizeof *residual);
-    double *step = dfl_alloc(run->ctx, (size_t)eq->nv, sizeof *step);
+    double *residual = dfl_alloc(ctx_of(run), (size_t)nc, sizeof *residual);
+    double *step = dfl_alloc(ctx_of(run), (size_t)eq->nv, sizeof *step);
     dfl_lstsq *lstsq = NULL;
     dfl_status status = dfl_state_blocks_create(&blocks, run, DFL_VELOCITY | DFL_DIRECTIONS, t, x);
     if (!status)
-        status = residual && step ? dfl_lstsq_create(&lstsq, run->ctx, nc, eq->nv) : DFL_NO_MEMORY;
+        status =
+            residual && step ? dfl_lstsq_create(&lstsq, ctx_of(run), nc, eq->nv) : DFL_NO_MEMORY;
     memcpy(y, x, (size_t)eq->n * sizeof *y);
     if (!status) {
         memcpy(residual, blocks.gI, (size_t)eq->nl * sizeof *residual);
@@ -71,9 +69,9 @@ static dfl_status move_along(double *y, dfl_runnable *run, double t, const doubl
             for (int j = 0; j < eq->nv; j++)
                 y[eq->n - eq->np - eq->ns - eq->nv + j] -= step[j];
     }
-    dfl_lstsq_free(lstsq, run->ctx);
-    dfl_free(run->ctx, step);
-    dfl_free(run->ctx, residual);
+    dfl_lstsq_free(lstsq, ctx_of(run));
+    dfl_free(ctx_of(run), step);
+    dfl_free(ctx_of(run), residual);
     dfl_state_blocks_free(&blocks, run);
     return status;
 }
@@ -89,7 +87,7 @@ static dfl_status contradicts(bool *out, dfl_runnable *run, const dfl_dependent_
     *out = false;
     for (int level = 0; !status && !*out && level < 3; level++) {
         double sum = 0.0, size = 0.0;
-        for (int i = 0; i < set->count && set->rows[i] < run->eq->nl; i++) {
+        for (int i = 0; i < set->count && set->rows[i] < eq_of(run)->nl; i++) {
             sum += set->coefficient[i] * levels[level][set->rows[i]];
             size += fabs(set->coefficient[i]);
         }
@@ -118,16 +116,16 @@ static void add_motions_of(culprits *all, const dfl_equations *eq, const dfl_dep
 
 static dfl_status add_to_message(const dfl_runnable *run, dfl_status status, const culprits *all)
 {
-    char *message = dfl_copy_string(run->ctx, dfl_message(run->ctx));
+    char *message = dfl_copy_string(ctx_of(run), dfl_message(ctx_of(run)));
     if (!message)
         return DFL_NO_MEMORY;
-    dfl_fail(run->ctx, status,
+    dfl_fail(ctx_of(run), status,
              all->count > 1
                  ? "%s; the prescribed motions %s contradict each other or the constraints "
                    "between them: leave out one, or make them fit"
                  : "%s; the prescribed motion %s contradicts constraints that hold what "
                    "it moves: leave it out, or make them fit",
              message, dfl_text_string(&all->text));
-    dfl_free(run->ctx, message);
+    dfl_free(ctx_of(run), message);
     return status;
 }

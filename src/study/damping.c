@@ -3,9 +3,7 @@
    With G = d gam / d zeta, the velocities being v + K0 zeta, a direction z is of first order if G z is not
    zero: forces determine its speed. The rest is quasi-static if the stiffness reduced to it is regular,
    otherwise undetermined. */
-#include "study/study.h"
-#include "derive/derive.h"
-#include "engine/engine_internal.h"
+#include "study/study_internal.h"
 
 #include "linalg/linalg.h"
 
@@ -76,9 +74,9 @@ dfl_status dfl_direction_is_damped(bool *out, dfl_runnable *run, double t, const
     *out = !eq->have_jacobians || dfl_balance_is_coupled(eq);
     if (*out)
         return DFL_OK;
-    double *a = dfl_alloc(run->ctx, (size_t)eq->nv, sizeof *a);
+    double *a = dfl_alloc(ctx_of(run), (size_t)eq->nv, sizeof *a);
     dfl_status status = a ? dfl_state_jacobian_create(&J, run, t, x, a) : DFL_NO_MEMORY;
-    dfl_free(run->ctx, a);
+    dfl_free(ctx_of(run), a);
     if (status)
         return status;
     for (int i = 0; i < n0; i++) {
@@ -126,9 +124,9 @@ static void release(along *a, const dfl_runnable *run)
 {
     dfl_state_blocks_free(&a->at, run);
     dfl_state_jacobian_free(&a->by, run);
-    dfl_free(run->ctx, a->G);
-    dfl_free(run->ctx, a->K);
-    dfl_free(run->ctx, a->room);
+    dfl_free(ctx_of(run), a->G);
+    dfl_free(ctx_of(run), a->K);
+    dfl_free(ctx_of(run), a->room);
 }
 
 /* G = gam_v K0, K = gam_p Z K0. Accelerations do not matter for what depends on v; they are zero. */
@@ -137,12 +135,12 @@ static dfl_status project(along *a, dfl_runnable *run, double t, const double *x
     const dfl_equations *eq = dfl_runnable_equations(run);
     const int nv = eq->nv, np = eq->np, n0 = eq->n0, n = eq->n;
     const int v = eq->nw + eq->nl + eq->nm + eq->nr, p = n - np;
-    double *rest = dfl_alloc(run->ctx, (size_t)nv, sizeof *rest);
+    double *rest = dfl_alloc(ctx_of(run), (size_t)nv, sizeof *rest);
     dfl_status status =
         rest ? dfl_state_blocks_create(&a->at, run, DFL_DIRECTIONS, t, x) : DFL_NO_MEMORY;
     if (!status)
         status = dfl_state_jacobian_create(&a->by, run, t, x, rest);
-    dfl_free(run->ctx, rest);
+    dfl_free(ctx_of(run), rest);
     if (status)
         return status;
     a->size_v = dfl_max_abs(a->by.dyn + (size_t)v * (size_t)nv, nv * nv);

@@ -2,13 +2,9 @@
 
    The solver solves for all accelerations: every direction needs mass, a constraint, or a balance of forces
    that depends on its velocity. And it solves 0 = d for w: d_w must be regular. */
-#include "derive/derive.h"
-#include "declare/declare.h"
-#include "engine/engine_internal.h"
 
-#include "context/context.h"
 #include "linalg/linalg.h"
-#include "study/study.h"
+#include "study/study_internal.h"
 
 #include <string.h>
 
@@ -23,21 +19,22 @@ static dfl_status check_auxiliary(dfl_runnable *run, double t, const double *x);
 static dfl_status fill_auxiliary(double *A, dfl_runnable *run, double t, const double *x);
 static dfl_status fail_auxiliary(dfl_runnable *run, const double *direction);
 
-dfl_status dfl_runnable_check_determined(dfl_runnable *run, double t, const double *x)
+dfl_status dfl_study_check_determined(dfl_runnable *run, double t, const double *x)
 {
     const dfl_status status = check_mass(run, t, x);
-    return status || !run->eq->nw || !run->eq->have_jacobians ? status : check_auxiliary(run, t, x);
+    return status || !eq_of(run)->nw || !eq_of(run)->have_jacobians ? status
+                                                                    : check_auxiliary(run, t, x);
 }
 
 static dfl_status check_mass(dfl_runnable *run, double t, const double *x)
 {
-    const dfl_equations *eq = run->eq;
-    double *M = dfl_alloc(run->ctx, (size_t)eq->nv * (size_t)eq->nv, sizeof *M);
+    const dfl_equations *eq = eq_of(run);
+    double *M = dfl_alloc(ctx_of(run), (size_t)eq->nv * (size_t)eq->nv, sizeof *M);
     if (!M)
         return DFL_NO_MEMORY;
-    run->eom.mass(M, t, x, run);
+    dfl_runnable_eom(run)->mass(M, t, x, run);
     const bool regular = is_regular(M, eq);
-    dfl_free(run->ctx, M);
+    dfl_free(ctx_of(run), M);
     if (regular && eq->n0 == 0)
         return DFL_OK;
     const dfl_status status = eq->n0 > 0 ? check_damping(run, t, x) : DFL_OK;
@@ -56,13 +53,13 @@ static bool is_regular(double *M, const dfl_equations *eq)
 
 static dfl_status check_directions(dfl_runnable *run, double t, const double *x)
 {
-    const dfl_equations *eq = run->eq;
-    dfl_diagnosis diagnosis = {.ctx = run->ctx};
+    const dfl_equations *eq = eq_of(run);
+    dfl_diagnosis diagnosis = {.ctx = ctx_of(run)};
     dfl_status status = dfl_diagnose_directions(&diagnosis, run, t, x);
     for (int k = 0; !status && k < diagnosis.ndirections; k++) {
         if (diagnosis.directions[k].balanced)
             continue;
-        dfl_text text = {.ctx = run->ctx};
+        dfl_text text = {.ctx = ctx_of(run)};
         dfl_print_combination(&text, eq, diagnosis.directions[k].direction);
         dfl_model_fail(
             eq->model, eq->model->kinetic_line,
@@ -78,7 +75,7 @@ static dfl_status check_directions(dfl_runnable *run, double t, const double *x)
 
 static dfl_status check_damping(dfl_runnable *run, double t, const double *x)
 {
-    if (dfl_balance_is_coupled(run->eq))
+    if (dfl_balance_is_coupled(eq_of(run)))
         return DFL_OK;
     dfl_massless_kinds kinds;
     dfl_status status = dfl_diagnose_massless(&kinds, run, t, x);
@@ -90,8 +87,8 @@ static dfl_status check_damping(dfl_runnable *run, double t, const double *x)
 
 static dfl_status fail_damping(dfl_runnable *run, const dfl_massless_kinds *kinds)
 {
-    const dfl_equations *eq = run->eq;
-    dfl_text text = {.ctx = run->ctx};
+    const dfl_equations *eq = eq_of(run);
+    dfl_text text = {.ctx = ctx_of(run)};
     dfl_text_add(&text, "there is no mass along ");
     dfl_print_combination(&text, eq, kinds->direction);
     const bool bodies = list_bodies(&text, eq, kinds->direction);
@@ -147,27 +144,27 @@ static bool list_bodies(dfl_text *text, const dfl_equations *eq, const double *d
 /* The null space of d_w. Where multipliers enter d, they and w are determined together: not looked at. */
 static dfl_status check_auxiliary(dfl_runnable *run, double t, const double *x)
 {
-    const dfl_equations *eq = run->eq;
+    const dfl_equations *eq = eq_of(run);
     const int nw = eq->nw;
     for (int k = 0; k < eq->Jd.count; k++)
         if (eq->Jd.entry[k].col >= nw && eq->Jd.entry[k].col < nw + eq->nl + eq->nm)
             return DFL_OK;
-    double *A = dfl_alloc(run->ctx, (size_t)nw * (size_t)nw, sizeof *A), *basis = NULL;
+    double *A = dfl_alloc(ctx_of(run), (size_t)nw * (size_t)nw, sizeof *A), *basis = NULL;
     int count = 0;
     dfl_status status = A ? fill_auxiliary(A, run, t, x) : DFL_NO_MEMORY;
     if (!status)
-        status = dfl_null_space(&basis, &count, run->ctx, A, nw, nw);
+        status = dfl_null_space(&basis, &count, ctx_of(run), A, nw, nw);
     if (!status && count)
         status = fail_auxiliary(run, basis);
-    dfl_free(run->ctx, A);
-    dfl_free(run->ctx, basis);
+    dfl_free(ctx_of(run), A);
+    dfl_free(ctx_of(run), basis);
     return status;
 }
 
 /* A = d_w, nw x nw. */
 static dfl_status fill_auxiliary(double *A, dfl_runnable *run, double t, const double *x)
 {
-    const dfl_equations *eq = run->eq;
+    const dfl_equations *eq = eq_of(run);
     dfl_status status = DFL_OK;
     for (int k = 0; !status && k < eq->Jd.count; k++) {
         const dfl_entry *entry = &eq->Jd.entry[k];
@@ -180,7 +177,7 @@ static dfl_status fill_auxiliary(double *A, dfl_runnable *run, double t, const d
 
 static dfl_status fail_auxiliary(dfl_runnable *run, const double *direction)
 {
-    const dfl_equations *eq = run->eq;
+    const dfl_equations *eq = eq_of(run);
     int which = 0;
     while (direction[which] == 0.0)
         which++;

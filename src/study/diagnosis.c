@@ -1,8 +1,6 @@
 /* diagnosis.c: degrees of freedom, redundant constraints, directions without mass, consistency. */
-#include "study/study.h"
+#include "study/study_internal.h"
 
-#include "derive/derive.h"
-#include "engine/engine_internal.h"
 #include "linalg/linalg.h"
 
 #include <math.h>
@@ -112,18 +110,18 @@ dfl_status dfl_diagnose_directions(dfl_diagnosis *out, dfl_runnable *run, double
 static dfl_status find_massless(double **basis, int *count, dfl_runnable *run, double t,
                                 const double *x)
 {
-    const dfl_equations *eq = run->eq;
+    const dfl_equations *eq = eq_of(run);
     const size_t nv = (size_t)eq->nv;
-    double *M = dfl_alloc(run->ctx, nv * nv, sizeof *M);
+    double *M = dfl_alloc(ctx_of(run), nv * nv, sizeof *M);
     if (!M)
         return DFL_NO_MEMORY;
-    run->eom.mass(M, t, x, run);
+    dfl_runnable_eom(run)->mass(M, t, x, run);
     for (size_t j = nv; eq->mass_diagonal && j-- > 1;) { /* from its array onto the diagonal */
         M[j * (nv + 1)] = M[j];
         M[j] = 0.0;
     }
-    const dfl_status status = dfl_mass_null_space(basis, count, run->ctx, M, eq->nv);
-    dfl_free(run->ctx, M);
+    const dfl_status status = dfl_mass_null_space(basis, count, ctx_of(run), M, eq->nv);
+    dfl_free(ctx_of(run), M);
     return status;
 }
 
@@ -132,8 +130,8 @@ static dfl_status find_massless(double **basis, int *count, dfl_runnable *run, d
 static dfl_status drop_held(double **basis, int *count, dfl_runnable *run, double t,
                             const double *x)
 {
-    const dfl_equations *eq = run->eq;
-    dfl_context *ctx = run->ctx;
+    const dfl_equations *eq = eq_of(run);
+    dfl_context *ctx = ctx_of(run);
     const int nv = eq->nv, nc = eq->nl + eq->nm, rows = nv + nc;
     double *A = dfl_alloc(ctx, (size_t)rows * (size_t)nv, sizeof *A), *free = NULL;
     double *length = dfl_alloc(ctx, (size_t)rows, sizeof *length);
@@ -325,7 +323,7 @@ static dfl_status compare_given(dfl_diagnosis *out, dfl_runnable *run, double t)
     bool *held = dfl_alloc(ctx, (size_t)eq->n, sizeof *held);
     double *store = dfl_alloc(ctx, (size_t)rows, sizeof *store);
     if (held && store) {
-        dfl_runnable_given(out->x_given, held, run);
+        dfl_study_given(out->x_given, held, run);
         dfl_blocks blocks = {.d = store};
         blocks.c = blocks.d + eq->nw;
         blocks.g = blocks.c + eq->ns;
@@ -373,7 +371,7 @@ static dfl_status try_start(dfl_diagnosis *out, dfl_runnable *run,
     dfl_solver *solver = NULL;
     out->start = dfl_solver_create(&solver, ctx, dfl_runnable_eom(run), options);
     if (!out->start)
-        out->start = dfl_runnable_start(out->x, run, solver, options, t0);
+        out->start = dfl_study_start(out->x, &out->chosen, run, solver, options, t0);
     for (int i = 0; out->start && i < eq->n; i++)
         out->x[i] = NAN;
     dfl_solver_free(solver);

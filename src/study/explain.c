@@ -1,9 +1,7 @@
 /* explain.c: what only the model knows about a failure: the line of the row, and the function that was
    evaluated outside its domain. */
-#include "derive/derive.h"
-#include "engine/engine_internal.h"
+#include "study/study_internal.h"
 
-#include "context/context.h"
 #include "symbolic/symbolic.h"
 
 #include <math.h>
@@ -29,14 +27,14 @@ static part part_behind(const dfl_runnable *run, dfl_expr expr);
 static part part_containing(const dfl_runnable *run, dfl_expr expr);
 static bool contains(const dfl_runnable *run, dfl_expr root, dfl_expr sought);
 
-dfl_status dfl_runnable_explain(dfl_runnable *run, dfl_status status, double t, const double *x)
+dfl_status dfl_study_explain(dfl_runnable *run, dfl_status status, double t, const double *x)
 {
     dfl_status better = DFL_OK;
     if (status == DFL_NOT_FINITE || status == DFL_CALLBACK)
         better = explain_domain(run, status, t, x);
     else if (status == DFL_SINGULAR || status == DFL_INCONSISTENT)
-        better = dfl_runnable_check_determined(run, t, x);
-    else if (status == DFL_RANK_CHANGED && run->eq->n0 > 0)
+        better = dfl_study_check_determined(run, t, x);
+    else if (status == DFL_RANK_CHANGED && eq_of(run)->n0 > 0)
         better = explain_rank(run, status);
     else if (status == DFL_TOO_MANY_STEPS || status == DFL_NOT_CONVERGED)
         better = explain_jump(run, status);
@@ -52,7 +50,7 @@ dfl_status dfl_runnable_explain(dfl_runnable *run, dfl_status status, double t, 
 /* Adds to the message which part jumps with the state, such as dry friction by sign. */
 static dfl_status explain_jump(dfl_runnable *run, dfl_status status)
 {
-    const dfl_graph *graph = run->eq->graph;
+    const dfl_graph *graph = eq_of(run)->graph;
     part owner = {NULL, 0};
     for (uint32_t i = 0; !owner.name && i < graph->nnodes; i++) {
         const dfl_node *node = &graph->nodes[i];
@@ -62,26 +60,26 @@ static dfl_status explain_jump(dfl_runnable *run, dfl_status status)
     }
     if (!owner.name)
         return DFL_OK;
-    char *message = dfl_copy_string(run->ctx, dfl_message(run->ctx));
+    char *message = dfl_copy_string(ctx_of(run), dfl_message(ctx_of(run)));
     if (!message)
         return DFL_NO_MEMORY;
-    dfl_model_fail(run->eq->model, owner.line,
+    dfl_model_fail(eq_of(run)->model, owner.line,
                    "%s; '%s' contains sign or select, which may jump: where the motion sticks to a "
                    "jump no step is small enough; smooth it, for example by tanh(v/0.01)",
                    message, owner.name);
-    dfl_free(run->ctx, message);
+    dfl_free(ctx_of(run), message);
     return status;
 }
 
 /* Massless directions take part in the rank: their dampers may have gone. */
 static dfl_status explain_rank(dfl_runnable *run, dfl_status status)
 {
-    const dfl_equations *eq = run->eq;
-    dfl_text text = {.ctx = run->ctx};
+    const dfl_equations *eq = eq_of(run);
+    dfl_text text = {.ctx = ctx_of(run)};
     dfl_text_add(&text,
                  "%s; or the balance of forces no longer depends on the speed along a "
                  "massless direction (",
-                 dfl_message(run->ctx));
+                 dfl_message(ctx_of(run)));
     for (int k = 0; k < eq->n0; k++)
         dfl_text_add(&text, "%s%s", k ? ", " : "", dfl_equations_v(eq)[eq->massless[k]].name);
     dfl_text_add(&text, "): look for a damper that vanishes");
@@ -95,35 +93,35 @@ static dfl_status explain_rank(dfl_runnable *run, dfl_status status)
 /* Held velocities that leave a massless direction no freedom; DFL_OK if there is none. */
 static dfl_status explain_balance(dfl_runnable *run, dfl_status status, double t, const double *x)
 {
-    const dfl_equations *eq = run->eq;
+    const dfl_equations *eq = eq_of(run);
     const int v = eq->nw + eq->nl + eq->nm + eq->nr;
     dfl_blocks blocks;
-    double *given = dfl_alloc(run->ctx, (size_t)eq->n, sizeof *given);
-    bool *held = dfl_alloc(run->ctx, (size_t)eq->n, sizeof *held);
+    double *given = dfl_alloc(ctx_of(run), (size_t)eq->n, sizeof *given);
+    bool *held = dfl_alloc(ctx_of(run), (size_t)eq->n, sizeof *held);
     dfl_status looked = dfl_state_blocks_create(&blocks, run, DFL_DIRECTIONS, t, x);
     if (!given || !held)
         looked = DFL_NO_MEMORY;
     dfl_status better = DFL_OK;
     if (!looked)
-        dfl_runnable_given(given, held, run);
+        dfl_study_given(given, held, run);
     for (int k = 0; !looked && !better && k < eq->n0; k++) {
         bool all = true;
         for (int j = 0; j < eq->nv; j++)
             all = all && (held[v + j] || fabs(blocks.K0[j + k * eq->nv]) < 1e-9);
         if (!all)
             continue;
-        char *message = dfl_copy_string(run->ctx, dfl_message(run->ctx));
+        char *message = dfl_copy_string(ctx_of(run), dfl_message(ctx_of(run)));
         dfl_model_fail(eq->model, 0,
                        "%s; the velocity along a massless direction follows from the balance of "
                        "forces: do not hold %s",
                        message ? message : "inconsistent initial values",
                        dfl_equations_v(eq)[eq->massless[k]].name);
-        dfl_free(run->ctx, message);
+        dfl_free(ctx_of(run), message);
         better = status;
     }
     dfl_state_blocks_free(&blocks, run);
-    dfl_free(run->ctx, given);
-    dfl_free(run->ctx, held);
+    dfl_free(ctx_of(run), given);
+    dfl_free(ctx_of(run), held);
     return looked ? looked : better;
 }
 
@@ -131,7 +129,7 @@ static dfl_status explain_balance(dfl_runnable *run, dfl_status status, double t
    positions come first, since the others build on them. */
 static dfl_status locate(dfl_runnable *run, dfl_status status, double t, const double *x)
 {
-    const dfl_equations *eq = run->eq;
+    const dfl_equations *eq = eq_of(run);
     dfl_blocks blocks;
     const dfl_status looked =
         dfl_state_blocks_create(&blocks, run, DFL_POSITION | DFL_VELOCITY | DFL_AUXILIARY, t, x);
@@ -156,13 +154,13 @@ static dfl_status locate(dfl_runnable *run, dfl_status status, double t, const d
     if (!looked && decl) {
         const bool prescribes = decl->kind == DFL_A_CONSTRAINT && !decl->meaning &&
                                 dfl_depends(eq->graph, decl->expr, DFL_SYM_TIME) &&
-                                strstr(dfl_message(run->ctx), "held values in conflict");
-        char *message = dfl_copy_string(run->ctx, dfl_message(run->ctx));
+                                strstr(dfl_message(ctx_of(run)), "held values in conflict");
+        char *message = dfl_copy_string(ctx_of(run), dfl_message(ctx_of(run)));
         dfl_model_fail(
             eq->model, decl->line, "%s%s%s%s", message ? message : "inconsistent initial values",
             prescribes ? "; '" : "", prescribes ? decl->name : "",
             prescribes ? "' prescribes this motion: hold what it begins with, or nothing" : "");
-        dfl_free(run->ctx, message);
+        dfl_free(ctx_of(run), message);
     }
     return looked ? looked : status;
 }
@@ -179,9 +177,9 @@ static const dfl_declaration *declaration_of(const dfl_model *model, dfl_declare
    if there is none. */
 static dfl_status explain_domain(dfl_runnable *run, dfl_status status, double t, const double *x)
 {
-    const dfl_graph *graph = run->eq->graph;
+    const dfl_graph *graph = eq_of(run)->graph;
     const dfl_numbers numbers = dfl_runnable_numbers(run, t, x, NULL);
-    double *value = dfl_alloc(run->ctx, graph->nnodes, sizeof *value);
+    double *value = dfl_alloc(ctx_of(run), graph->nnodes, sizeof *value);
     if (!value)
         return DFL_NO_MEMORY;
     dfl_status found = DFL_OK;
@@ -189,7 +187,7 @@ static dfl_status explain_domain(dfl_runnable *run, dfl_status status, double t,
         const dfl_node *node = &graph->nodes[i];
         const int operands = dfl_op_operands((dfl_op)node->op);
         if (node->op == DFL_OP_SYMBOL)
-            value[i] = dfl_numbers_symbol(&numbers, run->eq, node->a);
+            value[i] = dfl_numbers_symbol(&numbers, eq_of(run), node->a);
         else if (node->op == DFL_OP_CONSTANT)
             value[i] = graph->constants[node->a];
         else
@@ -198,7 +196,7 @@ static dfl_status explain_domain(dfl_runnable *run, dfl_status status, double t,
             (operands < 2 || isfinite(value[node->b])))
             found = blame(run, status, t, i, value[operands == 2 ? node->b : node->a]);
     }
-    dfl_free(run->ctx, value);
+    dfl_free(ctx_of(run), value);
     return found;
 }
 
@@ -206,14 +204,14 @@ static dfl_status explain_domain(dfl_runnable *run, dfl_status status, double t,
 static dfl_status blame(dfl_runnable *run, dfl_status status, double t, dfl_expr expr,
                         double argument)
 {
-    const dfl_graph *graph = run->eq->graph;
+    const dfl_graph *graph = eq_of(run)->graph;
     const part owner = part_behind(run, expr);
     if (!owner.name)
         return DFL_OK;
-    dfl_text text = {.ctx = run->ctx};
+    dfl_text text = {.ctx = ctx_of(run)};
     dfl_print_expr(&text, graph, expr, NULL, DFL_TEXT);
     dfl_model_fail(
-        run->eq->model, owner.line,
+        eq_of(run)->model, owner.line,
         "'%s' cannot be evaluated at t = %g: in %.*s%s the argument is %g; change the initial "
         "values, the guesses or the parameters",
         owner.name, t, LONGEST_SHOWN, dfl_text_string(&text),
@@ -227,7 +225,7 @@ static dfl_status blame(dfl_runnable *run, dfl_status status, double t, dfl_expr
 static part part_behind(const dfl_runnable *run, dfl_expr expr)
 {
     enum { TRIES = 50 };
-    const dfl_graph *graph = run->eq->graph;
+    const dfl_graph *graph = eq_of(run)->graph;
     part owner = {NULL, 0};
     int tries = 0;
     for (dfl_expr i = expr; !owner.name && tries < TRIES && i > 0; i--)
@@ -241,7 +239,7 @@ static part part_behind(const dfl_runnable *run, dfl_expr expr)
 /* The declared part of the equations that contains an expression; name NULL if there is none. */
 static part part_containing(const dfl_runnable *run, dfl_expr expr)
 {
-    const dfl_model *model = run->eq->model;
+    const dfl_model *model = eq_of(run)->model;
     for (int i = 0; i < model->ndeclarations; i++) {
         const dfl_declaration *decl = &model->declarations[i];
         const bool row = decl->kind >= DFL_A_POSITION && decl->kind <= DFL_AN_INVARIANT;
@@ -265,7 +263,7 @@ static part part_containing(const dfl_runnable *run, dfl_expr expr)
 static bool contains(const dfl_runnable *run, dfl_expr root, dfl_expr sought)
 {
     dfl_part below;
-    if (sought > root || dfl_part_create(&below, run->eq->graph, &root, 1))
+    if (sought > root || dfl_part_create(&below, eq_of(run)->graph, &root, 1))
         return false;
     const bool found = dfl_part_place(&below, sought) != DFL_NO_EXPR;
     dfl_part_clear(&below);

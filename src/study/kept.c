@@ -3,10 +3,10 @@
    An invariant that the equations do not keep would bend the solution without a word. Its rate is
    evaluated with the accelerations of the model, at the start and for two other velocities from the
    same position, since at rest every energy seems to be kept. */
-#include "engine/engine_internal.h"
+
+#include "study/study_internal.h"
 
 #include "linalg/linalg.h"
-#include "derive/derive.h"
 
 #include <lapacke.h>
 #include <math.h>
@@ -31,56 +31,56 @@ static dfl_status fail_kept(const dfl_runnable *run, int row, double rate, bool 
 static bool other_motion(double *y, dfl_runnable *run, const dfl_solver_options *options, double t,
                          const double *x, int number);
 
-dfl_status dfl_runnable_check_kept(dfl_runnable *run, const dfl_solver_options *options, double t,
-                                   const double *x)
+dfl_status dfl_study_check_kept(dfl_runnable *run, const dfl_solver_options *options, double t,
+                                const double *x)
 {
-    const dfl_equations *eq = run->eq;
+    const dfl_equations *eq = eq_of(run);
     if (eq->ne + eq->nep == 0)
         return DFL_OK;
-    double *a = dfl_alloc(run->ctx, (size_t)eq->nv, sizeof *a);
-    double *y = dfl_alloc(run->ctx, (size_t)eq->n, sizeof *y);
+    double *a = dfl_alloc(ctx_of(run), (size_t)eq->nv, sizeof *a);
+    double *y = dfl_alloc(ctx_of(run), (size_t)eq->n, sizeof *y);
     dfl_status status = a && y ? check_at(run, t, x, a, false) : DFL_NO_MEMORY;
     for (int k = 0; !status && k < OTHER_MOTIONS; k++)
         if (other_motion(y, run, options, t, x, k))
             status = check_at(run, t, y, a, true);
-    dfl_free(run->ctx, a);
-    dfl_free(run->ctx, y);
+    dfl_free(ctx_of(run), a);
+    dfl_free(ctx_of(run), y);
     return status;
 }
 
 /* False where the accelerations are not determined or memory is short: then nothing is checked. */
 static bool accelerations(double *a, dfl_runnable *run, double t, const double *x)
 {
-    const dfl_equations *eq = run->eq;
+    const dfl_equations *eq = eq_of(run);
     const size_t nv = (size_t)eq->nv, nc = (size_t)(eq->nl + eq->nm), n0 = (size_t)eq->n0;
     rows_of_a rows = {.count = eq->nv + eq->nl + eq->nm + eq->n0};
-    rows.A = dfl_alloc(run->ctx, (size_t)rows.count * nv, sizeof(double));
-    rows.b = dfl_alloc(run->ctx, (size_t)rows.count, sizeof(double));
-    rows.M = dfl_alloc(run->ctx, nv * nv, sizeof(double));
-    rows.W = dfl_alloc(run->ctx, nc * nv, sizeof(double));
-    rows.K0 = dfl_alloc(run->ctx, nv * n0, sizeof(double));
+    rows.A = dfl_alloc(ctx_of(run), (size_t)rows.count * nv, sizeof(double));
+    rows.b = dfl_alloc(ctx_of(run), (size_t)rows.count, sizeof(double));
+    rows.M = dfl_alloc(ctx_of(run), nv * nv, sizeof(double));
+    rows.W = dfl_alloc(ctx_of(run), nc * nv, sizeof(double));
+    rows.K0 = dfl_alloc(ctx_of(run), nv * n0, sizeof(double));
     const bool good = rows.A && rows.b && rows.M && rows.W && rows.K0 &&
                       (solve_masses(a, &rows, run, t, x) || solve_rows(a, &rows, run, t, x));
     double *const arrays[] = {rows.A, rows.b, rows.M, rows.W, rows.K0};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
-        dfl_free(run->ctx, arrays[i]);
+        dfl_free(ctx_of(run), arrays[i]);
     return good;
 }
 
 /* M a = f - W^T (l, m), where M is positive definite. */
 static bool solve_masses(double *a, rows_of_a *rows, dfl_runnable *run, double t, const double *x)
 {
-    const dfl_equations *eq = run->eq;
+    const dfl_equations *eq = eq_of(run);
     const int nv = eq->nv, nc = eq->nl + eq->nm;
     double *M = rows->M;
-    run->eom.mass(M, t, x, run);
+    dfl_runnable_eom(run)->mass(M, t, x, run);
     for (int j = nv - 1; eq->mass_diagonal && j >= 0; j--) {
         const double diagonal = M[j];
         M[j] = 0.0;
         M[j + j * nv] = diagonal;
     }
     dfl_blocks blocks = {.f = rows->b, .W = rows->W, .K0 = rows->K0, .bias = rows->b + nv};
-    run->eom.eval(&blocks, t, x, DFL_FORCE | DFL_DIRECTIONS | DFL_BIAS, run);
+    dfl_runnable_eom(run)->eval(&blocks, t, x, DFL_FORCE | DFL_DIRECTIONS | DFL_BIAS, run);
     for (int j = 0; j < nv; j++)
         for (int i = 0; i < nc; i++)
             rows->b[j] -= rows->W[i + j * nc] * x[eq->nw + i];
@@ -95,7 +95,7 @@ static bool solve_masses(double *a, rows_of_a *rows, dfl_runnable *run, double t
 /* Where M is singular: the same rows, W a = -bias, and d gam/dt = 0. */
 static bool solve_rows(double *a, rows_of_a *rows, dfl_runnable *run, double t, const double *x)
 {
-    const dfl_equations *eq = run->eq;
+    const dfl_equations *eq = eq_of(run);
     const int nv = eq->nv, nc = eq->nl + eq->nm, count = rows->count;
     dfl_lstsq *lstsq = NULL;
     int rank = 0;
@@ -111,16 +111,16 @@ static bool solve_rows(double *a, rows_of_a *rows, dfl_runnable *run, double t, 
             rows->A[i + j * count] /= size;
         rows->b[i] = size > 0.0 ? rows->b[i] / size : 0.0;
     }
-    const bool solved = !dfl_lstsq_create(&lstsq, run->ctx, count, nv) &&
+    const bool solved = !dfl_lstsq_create(&lstsq, ctx_of(run), count, nv) &&
                         dfl_lstsq_solve(a, lstsq, count, nv, rows->A, rows->b, 1e-10, &rank);
-    dfl_lstsq_free(lstsq, run->ctx);
+    dfl_lstsq_free(lstsq, ctx_of(run));
     return solved && rank == nv;
 }
 
 /* gam_v a = -(gam_p p' + gam_r r' + gam_t). False where gam contains what has no rate of its own. */
 static bool add_balance(rows_of_a *rows, dfl_runnable *run, double t, const double *x)
 {
-    const dfl_equations *eq = run->eq;
+    const dfl_equations *eq = eq_of(run);
     dfl_graph *graph = eq->graph;
     const int n0 = eq->n0, first = rows->count - n0, count = eq->np + eq->nr + 1;
     const int v = eq->nw + eq->nl + eq->nm + eq->nr;
@@ -133,7 +133,7 @@ static bool add_balance(rows_of_a *rows, dfl_runnable *run, double t, const doub
             return false;
     dfl_expr *symbols = dfl_exprs(eq, count), *rates = dfl_exprs(eq, count);
     dfl_expr *drift = dfl_exprs(eq, n0);
-    double *J = dfl_alloc(run->ctx, (size_t)n0 * (size_t)eq->n, sizeof *J);
+    double *J = dfl_alloc(ctx_of(run), (size_t)n0 * (size_t)eq->n, sizeof *J);
     bool good = symbols && rates && drift && J;
     for (int i = 0; good && i < eq->np; i++) {
         symbols[i] = dfl_equations_p(eq)[i].symbol;
@@ -155,39 +155,39 @@ static bool add_balance(rows_of_a *rows, dfl_runnable *run, double t, const doub
         for (int j = 0; j < eq->nv; j++)
             rows->A[first + k + j * rows->count] = J[k + (v + j) * n0];
     }
-    dfl_free(run->ctx, symbols);
-    dfl_free(run->ctx, rates);
-    dfl_free(run->ctx, drift);
-    dfl_free(run->ctx, J);
+    dfl_free(ctx_of(run), symbols);
+    dfl_free(ctx_of(run), rates);
+    dfl_free(ctx_of(run), drift);
+    dfl_free(ctx_of(run), J);
     return good;
 }
 
 /* The same where a tree of bodies has the massless directions. */
 static bool add_tree_balance(rows_of_a *rows, dfl_runnable *run, double t, const double *x)
 {
-    const dfl_equations *eq = run->eq;
+    const dfl_equations *eq = eq_of(run);
     const int n0 = eq->n0, first = rows->count - n0;
-    double *J = dfl_alloc(run->ctx, (size_t)n0 * (size_t)eq->nv, sizeof *J);
+    double *J = dfl_alloc(ctx_of(run), (size_t)n0 * (size_t)eq->nv, sizeof *J);
     if (!J || !eq->have_jacobians || dfl_balance_is_coupled(eq)) {
-        dfl_free(run->ctx, J);
+        dfl_free(ctx_of(run), J);
         return false;
     }
-    dfl_tree_engine_balance_rate(J, rows->b + first, run->tree, t, x);
+    dfl_state_balance_rate(J, rows->b + first, run, t, x);
     for (int k = 0; k < n0; k++) {
         rows->b[first + k] = -rows->b[first + k];
         for (int j = 0; j < eq->nv; j++)
             rows->A[first + k + j * rows->count] = J[k + j * n0];
     }
-    dfl_free(run->ctx, J);
+    dfl_free(ctx_of(run), J);
     return true;
 }
 
 /* Drift and push must cancel; what is left may be the rounding of both, and of the value itself. */
 static dfl_status check_at(dfl_runnable *run, double t, const double *x, double *a, bool moved)
 {
-    const dfl_equations *eq = run->eq;
+    const dfl_equations *eq = eq_of(run);
     const int count = eq->ne + eq->nep;
-    double *value = dfl_alloc(run->ctx, (size_t)(3 * count), sizeof *value);
+    double *value = dfl_alloc(ctx_of(run), (size_t)(3 * count), sizeof *value);
     dfl_expr *exprs = dfl_exprs(eq, 3 * count);
     dfl_status status = value && exprs ? DFL_OK : DFL_NO_MEMORY;
     bool known = false;
@@ -205,14 +205,14 @@ static dfl_status check_at(dfl_runnable *run, double t, const double *x, double 
         if (fabs(rate) > 1e-6 * (fabs(drift) + fabs(push)) + 1e-8 * size)
             status = fail_kept(run, k, rate, moved);
     }
-    dfl_free(run->ctx, value);
-    dfl_free(run->ctx, exprs);
+    dfl_free(ctx_of(run), value);
+    dfl_free(ctx_of(run), exprs);
     return status;
 }
 
 static dfl_status fail_kept(const dfl_runnable *run, int row, double rate, bool moved)
 {
-    const dfl_equations *eq = run->eq;
+    const dfl_equations *eq = eq_of(run);
     const int number =
         row < eq->ne ? eq->declaration_of_e[row] : eq->declaration_of_ep[row - eq->ne];
     const dfl_declaration *decl = &eq->model->declarations[number];
@@ -241,15 +241,16 @@ static dfl_status take_state(double t, const double *x, void *user)
 static bool other_motion(double *y, dfl_runnable *run, const dfl_solver_options *options, double t,
                          const double *x, int number)
 {
-    const dfl_equations *eq = run->eq;
+    const dfl_equations *eq = eq_of(run);
     const int first_v = eq->nw + eq->nl + eq->nm + eq->nr;
     const dfl_solver_options tolerances = {.rtol = options ? options->rtol : 0.0,
                                            .atol = options ? options->atol : 0.0};
     moved_state to = {y, (size_t)eq->n * sizeof *y};
-    bool *held = dfl_alloc(run->ctx, (size_t)eq->n, sizeof *held);
+    bool *held = dfl_alloc(ctx_of(run), (size_t)eq->n, sizeof *held);
     const dfl_conditions conditions = {.held = held, .completed = take_state, .user = &to};
     dfl_solver *solver = NULL;
-    bool found = held && !dfl_solver_create(&solver, run->ctx, &run->eom, &tolerances);
+    bool found =
+        held && !dfl_solver_create(&solver, ctx_of(run), dfl_runnable_eom(run), &tolerances);
     if (found) {
         memcpy(y, x, to.size);
         for (int j = 0; j < eq->nv; j++) /* any numbers will do */
@@ -259,6 +260,6 @@ static bool other_motion(double *y, dfl_runnable *run, const dfl_solver_options 
         found = dfl_solver_start(solver, t, y, &conditions) == DFL_STOPPED;
     }
     dfl_solver_free(solver);
-    dfl_free(run->ctx, held);
+    dfl_free(ctx_of(run), held);
     return found;
 }

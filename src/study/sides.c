@@ -3,14 +3,14 @@
    Rows u^T w = 0 of perpendicular axes are satisfied by the opposite axis as well. A side is an
    expression that tells both solutions apart, such as the cosine between two axes that should
    coincide; the start is looked for where all sides are positive. */
-#include "study/sides.h"
+#include "study/study_internal.h"
 
 dfl_status dfl_sides_create(dfl_sides *out, dfl_conditions *conditions, const dfl_runnable *run)
 {
-    const dfl_model *model = run->eq->model;
+    const dfl_model *model = eq_of(run)->model;
     const size_t count = (size_t)model->nsides;
-    out->exprs = dfl_alloc(run->ctx, count, sizeof *out->exprs);
-    out->names = dfl_alloc(run->ctx, count, sizeof *out->names);
+    out->exprs = dfl_alloc(ctx_of(run), count, sizeof *out->exprs);
+    out->names = dfl_alloc(ctx_of(run), count, sizeof *out->names);
     if (!out->exprs || !out->names)
         return DFL_NO_MEMORY;
     for (size_t i = 0; i < count; i++) {
@@ -31,6 +31,6 @@ void dfl_sides_clear(dfl_sides *sides, dfl_context *ctx)
 int dfl_sides_eval(double *value, const dfl_sides *sides, dfl_runnable *run, double t,
                    const double *x)
 {
-    const int count = run->eq->model->nsides;
+    const int count = eq_of(run)->model->nsides;
     return dfl_runnable_values(value, run, sides->exprs, count, t, x, NULL) ? -1 : 0;
 }

@@ -6,7 +6,6 @@
 #include "study/study.h"
 
 #include "declare/declare.h"
-#include "formulation/formulation.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -119,19 +118,20 @@ static dfl_status create_solver(dfl_simulation *sim)
 /* The initial values, then everything that needs them. */
 static dfl_status start(dfl_simulation *sim)
 {
+    bool chosen = false;
     double *corrected = dfl_alloc(sim->ctx, (size_t)sim->eq->n, sizeof *corrected);
     dfl_status status = DFL_NO_MEMORY;
     if (corrected && sim->settings->start == DFL_START_AS_GIVEN)
-        status = dfl_runnable_start_as_given(corrected, sim->run, sim->solver, sim->settings->from);
+        status = dfl_study_start_as_given(corrected, sim->run, sim->solver, sim->settings->from);
     else if (corrected)
-        status = dfl_runnable_start(corrected, sim->run, sim->solver, &sim->settings->solver,
-                                    sim->settings->from);
+        status = dfl_study_start(corrected, &chosen, sim->run, sim->solver, &sim->settings->solver,
+                                 sim->settings->from);
     if (!status)
         status = open_files(sim);
     if (!status)
         status = compile(sim);
     if (!status)
-        status = dfl_runnable_advise(sim->run, sim->settings->from, corrected, advise, sim);
+        status = dfl_study_advise(sim->run, sim->settings->from, corrected, chosen, advise, sim);
     if (!status)
         status = store_start(sim, corrected);
     dfl_free(sim->ctx, corrected);
@@ -185,7 +185,7 @@ static dfl_status store_start(dfl_simulation *sim, const double *corrected)
     double *given = dfl_alloc(sim->ctx, (size_t)sim->eq->n, sizeof *given);
     bool *held = dfl_alloc(sim->ctx, (size_t)sim->eq->n, sizeof *held);
     if (given && held) {
-        dfl_runnable_given(given, held, sim->run);
+        dfl_study_given(given, held, sim->run);
         if (sim->record)
             note_trouble(sim, dfl_record_start(sim->record, given, held, corrected));
         sim->started = true;
@@ -380,8 +380,8 @@ static dfl_status conclude(dfl_summary *summary, dfl_simulation *sim, dfl_status
                  dfl_solver_time(sim->solver));
     } else if (status) {
         if (sim->started)
-            outcome = dfl_runnable_explain(sim->run, status, dfl_solver_time(sim->solver),
-                                           dfl_solver_state(sim->solver));
+            outcome = dfl_study_explain(sim->run, status, dfl_solver_time(sim->solver),
+                                        dfl_solver_state(sim->solver));
         snprintf(sim->message, sizeof sim->message, "%s", dfl_message(sim->ctx));
     }
     summary->message = sim->message;

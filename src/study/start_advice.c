@@ -1,8 +1,6 @@
 /* start_advice.c: what a user should hear although the model runs: a configuration that was chosen for him and, of
    massless directions, given velocities that were not his to give, negative damping, masses next to nothing. */
-#include "study/study.h"
-#include "derive/derive.h"
-#include "engine/engine_internal.h"
+#include "study/study_internal.h"
 
 #include <math.h>
 
@@ -13,18 +11,18 @@ static dfl_status advise_damping(dfl_runnable *run, double t, const double *x, d
                                  void *user);
 static void advise_mass(const dfl_runnable *run, dfl_advice_fn tell, void *user);
 
-dfl_status dfl_runnable_advise(dfl_runnable *run, double t, const double *x, dfl_advice_fn tell,
-                               void *user)
+dfl_status dfl_study_advise(dfl_runnable *run, double t, const double *x, bool chosen,
+                            dfl_advice_fn tell, void *user)
 {
     dfl_status status = DFL_OK;
-    for (int i = 0; i < run->eq->model->nwarnings; i++)
-        tell(run->eq->model->warnings[i], user);
-    if (run->beside)
+    for (int i = 0; i < eq_of(run)->model->nwarnings; i++)
+        tell(eq_of(run)->model->warnings[i], user);
+    if (chosen)
         advise_choice(run, x, tell, user);
     advise_mass(run, tell, user);
-    if (run->eq->n0 > 0)
+    if (eq_of(run)->n0 > 0)
         status = advise_velocities(run, t, x, tell, user);
-    if (!status && run->eq->n0 > 0)
+    if (!status && eq_of(run)->n0 > 0)
         status = advise_damping(run, t, x, tell, user);
     return status;
 }
@@ -32,8 +30,8 @@ dfl_status dfl_runnable_advise(dfl_runnable *run, double t, const double *x, dfl
 /* Several configurations are equally near to what was drawn or given. */
 static void advise_choice(const dfl_runnable *run, const double *x, dfl_advice_fn tell, void *user)
 {
-    const dfl_equations *eq = run->eq;
-    dfl_text text = {.ctx = run->ctx};
+    const dfl_equations *eq = eq_of(run);
+    dfl_text text = {.ctx = ctx_of(run)};
     int named = 0;
     dfl_text_add(&text,
                  "the drawing or guess is a singular position, from which the constraints can be "
@@ -53,16 +51,16 @@ static void advise_choice(const dfl_runnable *run, const double *x, dfl_advice_f
 static dfl_status advise_velocities(dfl_runnable *run, double t, const double *x,
                                     dfl_advice_fn tell, void *user)
 {
-    const dfl_equations *eq = run->eq;
+    const dfl_equations *eq = eq_of(run);
     const int v = eq->nw + eq->nl + eq->nm + eq->nr;
     dfl_blocks blocks;
-    double *given = dfl_alloc(run->ctx, (size_t)eq->n, sizeof *given);
-    bool *held = dfl_alloc(run->ctx, (size_t)eq->n, sizeof *held);
+    double *given = dfl_alloc(ctx_of(run), (size_t)eq->n, sizeof *given);
+    bool *held = dfl_alloc(ctx_of(run), (size_t)eq->n, sizeof *held);
     dfl_status status = dfl_state_blocks_create(&blocks, run, DFL_DIRECTIONS, t, x);
     if (!given || !held)
         status = DFL_NO_MEMORY;
     if (!status)
-        dfl_runnable_given(given, held, run);
+        dfl_study_given(given, held, run);
     for (int j = 0; !status && j < eq->nv; j++) {
         double share = 0.0;
         for (int k = 0; k < eq->n0; k++)
@@ -71,7 +69,7 @@ static dfl_status advise_velocities(dfl_runnable *run, double t, const double *x
         if (!dfl_model_mentioned(eq->model, eq->x[v + j].symbol) || share < 1e-9 ||
             change <= 1e-6 * (1.0 + fabs(x[v + j])))
             continue;
-        dfl_text text = {.ctx = run->ctx};
+        dfl_text text = {.ctx = ctx_of(run)};
         dfl_text_add(&text,
                      "%s starts at %.6g, not at %.6g: it follows from the balance of forces along "
                      "a massless direction",
@@ -80,8 +78,8 @@ static dfl_status advise_velocities(dfl_runnable *run, double t, const double *x
         dfl_text_clear(&text);
     }
     dfl_state_blocks_free(&blocks, run);
-    dfl_free(run->ctx, given);
-    dfl_free(run->ctx, held);
+    dfl_free(ctx_of(run), given);
+    dfl_free(ctx_of(run), held);
     return status;
 }
 
@@ -100,10 +98,10 @@ static dfl_status advise_damping(dfl_runnable *run, double t, const double *x, d
 
 static void advise_mass(const dfl_runnable *run, dfl_advice_fn tell, void *user)
 {
-    const dfl_equations *eq = run->eq;
+    const dfl_equations *eq = eq_of(run);
     if (eq->negligible < 0)
         return;
-    dfl_text text = {.ctx = run->ctx};
+    dfl_text text = {.ctx = ctx_of(run)};
     dfl_text_add(&text,
                  "the mass that %s moves by itself is negligible (%.1e of all it moves): set it to "
                  "0, and fast vibrations of no interest vanish",

@@ -47,10 +47,10 @@ static dfl_status complete(dfl_start_state *out, dfl_runnable *run)
     bool *held = dfl_alloc(ctx, (size_t)eq->n, sizeof *held);
     if (!held)
         return DFL_NO_MEMORY;
-    dfl_runnable_given(out->x, held, run);
+    dfl_study_given(out->x, held, run);
     dfl_status status = dfl_solver_create(&solver, ctx, dfl_runnable_eom(run), &options);
     if (!status)
-        status = dfl_runnable_start(out->x, run, solver, &options, out->time);
+        status = dfl_study_start(out->x, NULL, run, solver, &options, out->time);
     dfl_solver_free(solver);
     dfl_free(ctx, held);
     return status;

@@ -96,6 +96,34 @@ typedef struct dfl_start_state {
 dfl_status dfl_start_state_find(dfl_start_state *out, const dfl_equations *eq);
 void dfl_start_state_clear(dfl_start_state *state, dfl_context *ctx);
 
+/* ---- a consistent start ---- */
+
+/* The initial values of the script: x (n, missing ones 0) and which are held. */
+void dfl_study_given(double *x, bool *held, const dfl_runnable *run);
+
+/* Completes the initial values without the invariants, takes the levels of these there and starts the
+   solver. `options` are the solver's. `corrected` (n, may be NULL) gets the completed state. *chosen
+   (may be NULL): several configurations are equally near to the given positions, and one was taken. A
+   failure names the rows and held values in conflict, the direction without mass, or the function
+   that was evaluated outside its domain, with its line. */
+dfl_status dfl_study_start(double *corrected, bool *chosen, dfl_runnable *run, dfl_solver *solver,
+                           const dfl_solver_options *options, double t0);
+
+/* Starts the solver with the values of the script as they are, missing ones 0, and takes the levels
+   of invariants there. `given` (n) gets the values. */
+dfl_status dfl_study_start_as_given(double *given, dfl_runnable *run, dfl_solver *solver,
+                                    double t0);
+
+/* Tells what a user should know about a start at x, one sentence each: the configuration that was
+   chosen and, along massless directions, given velocities that the balance of forces has replaced, negative
+   damping, negligible masses. DFL_NO_MEMORY. */
+dfl_status dfl_study_advise(dfl_runnable *run, double t, const double *x, bool chosen,
+                            dfl_advice_fn tell, void *user);
+
+/* Adds what only the model knows to the message of a failure at (t, x): file and line, the function
+   that was evaluated outside its domain. Returns `status`, or a better one. */
+dfl_status dfl_study_explain(dfl_runnable *run, dfl_status status, double t, const double *x);
+
 /* ---- several forms, methods and tolerances side by side ---- */
 
 /* What theory says about a form of a model. */
@@ -214,6 +242,7 @@ typedef struct dfl_diagnosis {
     dfl_level_residual given[8]; /* of the values as given */
     int ngiven;
     dfl_status start; /* of completing the initial values; its message follows */
+    bool chosen;      /* of dfl_study_start */
     char *start_message;
     double *x_given, *x; /* n: before and after; x is NAN where start failed */
 } dfl_diagnosis;

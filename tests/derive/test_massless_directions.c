@@ -388,7 +388,7 @@ static void assert_advice(const char *text, const char *part)
     char all[1000] = "";
     scripted s = scripted_text(text);
     scripted_start(&s, NULL);
-    scripted_expect(&s, dfl_runnable_advise(s.run, 0.0, s.x, keep, all));
+    scripted_expect(&s, dfl_study_advise(s.run, 0.0, s.x, s.chosen, keep, all));
     if (part ? !strstr(all, part) : all[0])
         fail_msg("expected '%s', found '%s'", part ? part : "nothing", all);
     scripted_free(&s);

@@ -183,7 +183,7 @@ static void a_run_that_sticks_to_a_jump_names_it(void **state)
     dfl_status status = dfl_solver_advance(s.solver, 2.0);
     assert_int_equal(status, DFL_TOO_MANY_STEPS);
     status =
-        dfl_runnable_explain(s.run, status, dfl_solver_time(s.solver), dfl_solver_state(s.solver));
+        dfl_study_explain(s.run, status, dfl_solver_time(s.solver), dfl_solver_state(s.solver));
     assert_int_equal(status, DFL_TOO_MANY_STEPS);
     assert_non_null(
         strstr(dfl_message(s.ctx), "test.lua:3: more than the allowed number of steps"));

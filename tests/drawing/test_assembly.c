@@ -63,7 +63,7 @@ static void a_crank_drawn_at_its_dead_centre_is_assembled_and_the_choice_is_told
     scripted s = scripted_text(DEAD_CENTRE);
     scripted_start(&s, NULL);
     assert_near(fabs(scripted_value(&s, "a.q")), angle, 1e-10);
-    scripted_expect(&s, dfl_runnable_advise(s.run, 0, s.x, keep, said));
+    scripted_expect(&s, dfl_study_advise(s.run, 0, s.x, s.chosen, keep, said));
     assert_non_null(strstr(said, "singular position"));
     assert_non_null(strstr(said, "a.q = "));
     scripted_free(&s);
@@ -73,7 +73,7 @@ static void a_crank_drawn_at_its_dead_centre_is_assembled_and_the_choice_is_told
         scripted_give(&other, "a.q", 0.1 * sign, false);
         scripted_start(&other, NULL);
         assert_near(scripted_value(&other, "a.q"), sign * angle, 1e-10);
-        scripted_expect(&other, dfl_runnable_advise(other.run, 0, other.x, keep, said));
+        scripted_expect(&other, dfl_study_advise(other.run, 0, other.x, other.chosen, keep, said));
         assert_string_equal(said, "");
         scripted_free(&other);
     }

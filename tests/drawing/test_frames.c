@@ -225,7 +225,7 @@ static void bodies_take_numbers_of_frames(void **state)
             const dfl_eom *eom = dfl_runnable_eom(s.run);
             double x[40] = {0}, K0[36] = {0};
             bool held[40];
-            dfl_runnable_given(x, held, s.run);
+            dfl_study_given(x, held, s.run);
             for (int j = 0; j < s.eq->nv; j++)
                 x[j] = 0.1 * (j + 1); /* no constraints: velocities come first */
             eom->mass(M[k], 0.0, x, eom->user);

@@ -238,7 +238,7 @@ static void drives_that_part_later_are_named(void **state)
     scripted s = scripted_text(FOUR_BARS(", motion = 2*time^3", "", ", motion = time^3"));
     scripted_start(&s, NULL);
     assert_int_equal(dfl_solver_advance(s.solver, 5), DFL_RANK_CHANGED);
-    dfl_runnable_explain(s.run, DFL_RANK_CHANGED, dfl_solver_time(s.solver),
+    dfl_study_explain(s.run, DFL_RANK_CHANGED, dfl_solver_time(s.solver),
                          dfl_solver_state(s.solver));
     assert_non_null(strstr(dfl_message(s.ctx), "'c' (line 7), 'a' (line 5) contradict each other"));
     scripted_free(&s);

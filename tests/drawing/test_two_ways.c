@@ -108,7 +108,7 @@ static void random_state(double *x, const scripted *s, uint64_t *seed)
 {
     bool held[200];
     assert_true(s->eq->n <= 200);
-    dfl_runnable_given(x, held, s->run);
+    dfl_study_given(x, held, s->run);
     for (int i = 0; i < s->eq->n; i++)
         x[i] += number(seed, 0.25);
 }

@@ -203,7 +203,7 @@ static void ode45_moves_as_the_solver_does(void **state)
         const dfl_solver_options options = {.rtol = 1e-10};
         const dfl_eom *eom = dfl_runnable_eom(it.run);
         assert_int_equal(dfl_solver_create(&solver, it.ctx, eom, &options), DFL_OK);
-        assert_int_equal(dfl_runnable_start(NULL, it.run, solver, &options, t0), DFL_OK);
+        assert_int_equal(dfl_study_start(NULL, NULL, it.run, solver, &options, t0), DFL_OK);
         assert_int_equal(dfl_solver_advance(solver, t0 + 1), DFL_OK);
         take_y(expected[k], dfl_solver_state(solver), it.eq);
         count[k] = it.eq->np + it.eq->nv + it.eq->nr;

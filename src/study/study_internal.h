@@ -1,0 +1,50 @@
+/* study_internal.h: what a start checks and how failures are explained. */
+#ifndef DFL_STUDY_INTERNAL_H
+#define DFL_STUDY_INTERNAL_H
+
+#include "study/study.h"
+
+#include "derive/derive.h"
+
+static inline const dfl_equations *eq_of(const dfl_runnable *run)
+{
+    return dfl_runnable_equations(run);
+}
+
+static inline dfl_context *ctx_of(const dfl_runnable *run)
+{
+    return dfl_runnable_context(run);
+}
+
+/* sides.c: which of several solutions of the constraints a start looks for. */
+typedef struct dfl_sides {
+    dfl_expr *exprs;
+    const char **names;
+} dfl_sides;
+
+/* Takes the sides of the model; adds their number and names to `conditions`. The caller clears `out`,
+   which begins as {0}, also after a failure. */
+dfl_status dfl_sides_create(dfl_sides *out, dfl_conditions *conditions, const dfl_runnable *run);
+void dfl_sides_clear(dfl_sides *sides, dfl_context *ctx);
+
+/* Writes the values of all sides; returns as dfl_condition_fn. */
+int dfl_sides_eval(double *value, const dfl_sides *sides, dfl_runnable *run, double t,
+                   const double *x);
+
+/* DFL_INVALID: an invariant is not kept by the motion, at (t, x) or with other velocities there. */
+dfl_status dfl_study_check_kept(dfl_runnable *run, const dfl_solver_options *options, double t,
+                                const double *x);
+
+/* Adds to the message of a failed start, or of dependent constraints, prescribed motions that contradict each
+   other at (t, x). Returns `status`, or DFL_NO_MEMORY. */
+dfl_status dfl_explain_motions(dfl_runnable *run, dfl_status status, double t, const double *x);
+
+/* Whether auxiliary variables or multipliers enter the balance along massless directions: then all of them are
+   determined together. */
+bool dfl_balance_is_coupled(const dfl_equations *eq);
+
+/* DFL_INVALID names a direction that has neither mass nor constraint nor a damped balance of forces,
+   or an auxiliary variable that its equations leave open. */
+dfl_status dfl_study_check_determined(dfl_runnable *run, double t, const double *x);
+
+#endif
