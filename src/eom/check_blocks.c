@@ -238,7 +238,7 @@ dfl_status dfl_check_massless(dfl_check *c)
     if (!M)
         return DFL_NO_MEMORY;
     const dfl_outcome outcome = dfl_system_mass(M, sys, c->point->t, c->point->x + sys->na);
-    for (int i = nv - 1; sys->diagonal && i > 0; i--) { /* as a matrix */
+    for (int i = nv - 1; sys->mass.diagonal && i > 0; i--) { /* as a matrix */
         M[i * nv + i] = M[i];
         M[i] = 0;
     }
@@ -269,7 +269,7 @@ static dfl_status residual_changes(bool *changed, int *row, dfl_check *c, const 
 {
     const dfl_system *sys = c->sys;
     const dfl_eom *eom = sys->eom;
-    double *before = sys->seed, *after = sys->product;
+    double *before = sys->scratch.seed, *after = sys->scratch.product;
     int rc = eom->residual(before, c->point->t, c->point->x + sys->na, c->a, eom->user);
     if (!rc)
         rc = eom->residual(after, c->point->t, x + sys->na, c->a, eom->user);
@@ -295,7 +295,7 @@ dfl_status dfl_check_multipliers(dfl_check *c)
         return DFL_OK;
     memcpy(x, c->point->x, (size_t)sys->n * sizeof *x);
     for (int j = 0, i = 0, index; j < sys->nc; j++) {
-        double *l = x + sys->off_l + j;
+        double *l = x + sys->at.l + j;
         *l += 0.1 * (1 + fabs(*l));
         dfl_status status = eval_into(c, x, flags & sys->need, NAN);
         if (status)
@@ -307,11 +307,11 @@ dfl_status dfl_check_multipliers(dfl_check *c)
         }
         if (status)
             return status;
-        *l = c->point->x[sys->off_l + j];
+        *l = c->point->x[sys->at.l + j];
         if (!changed)
             continue;
         entry_name(row, sizeof row, eom, &p, i);
-        const dfl_kind kind = dfl_system_variable_kind(sys, sys->off_l + j, &index);
+        const dfl_kind kind = dfl_system_variable_kind(sys, sys->at.l + j, &index);
         dfl_eom_name(variable, sizeof variable, eom, kind, index);
         return dfl_fail(sys->ctx, DFL_INVALID,
                         "self-check: forces_free_of_multipliers is set, but %s changes with %s%s",

@@ -58,7 +58,7 @@ dfl_status dfl_check_settle_contact(dfl_check *c)
     dfl_system *sys = c->sys;
     dfl_point *point = c->point;
     const int ns = sys->eom->ns;
-    double *s = point->x + sys->off_sp, *step = c->rate[0];
+    double *s = point->x + sys->at.sp, *step = c->rate[0];
     bool regular = true;
     dfl_status status = DFL_OK;
     c->contact = ns == 0;
@@ -86,13 +86,13 @@ static dfl_status motion(double *tau, dfl_check *c, const double *a)
 {
     const dfl_system *sys = c->sys;
     const dfl_eom *eom = sys->eom;
-    double speed = 1, *sp = c->xp + sys->off_sp, *rate = c->rate[0];
+    double speed = 1, *sp = c->xp + sys->at.sp, *rate = c->rate[0];
     bool regular = true;
     memset(c->xp, 0, (size_t)sys->n * sizeof *c->xp);
     for (int i = 0; a && i < eom->nv; i++)
-        speed = fmax(speed, fabs(c->xp[sys->off_v + i] = a[i]));
+        speed = fmax(speed, fabs(c->xp[sys->at.v + i] = a[i]));
     for (int i = 0; i < eom->np; i++)
-        speed = fmax(speed, fabs(c->xp[sys->off_p + i] = c->point->blocks.kin[i]));
+        speed = fmax(speed, fabs(c->xp[sys->at.p + i] = c->point->blocks.kin[i]));
     *tau = cbrt(DBL_EPSILON) / speed;
     if (eom->ns == 0)
         return DFL_OK;
@@ -111,7 +111,7 @@ static dfl_status motion(double *tau, dfl_check *c, const double *a)
 static double relative_step(const dfl_check *c, double tau)
 {
     const dfl_system *sys = c->sys;
-    const int first[] = {sys->off_sp, sys->off_p, sys->n};
+    const int first[] = {sys->at.sp, sys->at.p, sys->n};
     double most = 0;
     for (int k = 0; k < 2; k++) {
         const int count = first[k + 1] - first[k];
@@ -188,7 +188,7 @@ dfl_status dfl_check_rates(dfl_check *c)
         return DFL_OK;
     const dfl_status status = all_rates(c);
     if (status ||
-        !find_wrong_rate(&i, c, row, c->point->blocks.gI, eom->nl, G, sys->m3, sys->off_sp))
+        !find_wrong_rate(&i, c, row, c->point->blocks.gI, eom->nl, G, sys->m3, sys->at.sp))
         return status;
     dfl_eom_name(gI, sizeof gI, eom, DFL_ROW_GI, i);
     dfl_eom_name(g, sizeof g, eom, DFL_ROW_G, i);
@@ -213,7 +213,7 @@ dfl_status dfl_check_bias(dfl_check *c)
         for (int j = 0; j < sys->n3; j++)
             for (int r = 0; r < nc; r++)
                 c->rate[k][sys->m1 + r] -= W[j * nc + r] * c->a[j];
-    if (!find_wrong_rate(&i, c, sys->m1, bias, nc, J, nc + sys->eom->ne, sys->off_v))
+    if (!find_wrong_rate(&i, c, sys->m1, bias, nc, J, nc + sys->eom->ne, sys->at.v))
         return DFL_OK;
     dfl_check_constraint_name(name, sizeof name, sys->eom, DFL_ROW_GII, i);
     dfl_check_constraint_name(of, sizeof of, sys->eom, DFL_ROW_GI, i);
@@ -278,14 +278,14 @@ static dfl_status settle_moved(bool *settled, dfl_check *c, double size)
     double *x = c->point->x;
     unsigned seed = 1;
     memcpy(x, c->x0, (size_t)sys->n * sizeof *x);
-    for (int i = sys->off_v; i < sys->n; i++)
-        x[i] += (i < sys->off_sp ? 0.5 : size) * (1 + fabs(x[i])) * dfl_check_noise(&seed);
+    for (int i = sys->at.v; i < sys->n; i++)
+        x[i] += (i < sys->at.sp ? 0.5 : size) * (1 + fabs(x[i])) * dfl_check_noise(&seed);
     dfl_status status =
-        settle(settled, c, sys->off_sp, sys->n4, c->point->blocks.c, c->jac->blocks.pos, sys->m3);
+        settle(settled, c, sys->at.sp, sys->n4, c->point->blocks.c, c->jac->blocks.pos, sys->m3);
     if (status || !*settled)
         return status;
     /* gI, hv, e stand together: n0 = 0 */
-    return settle(settled, c, sys->off_v, sys->n3, c->point->blocks.gI, c->jac->blocks.vel, rows);
+    return settle(settled, c, sys->at.v, sys->n3, c->point->blocks.gI, c->jac->blocks.vel, rows);
 }
 
 /* ep along p' = kin, at the farthest of some states that fulfils all constraints. */
@@ -307,7 +307,7 @@ static dfl_status check_kinematics(dfl_check *c)
         status = rates(c->rate[0], c, tau);
     return status ? status
                   : check_kept(c, DFL_ROW_EP, sys->m1 + sys->m2 + skip, eom->nep,
-                               c->jac->blocks.pos + skip, sys->m3, sys->off_sp);
+                               c->jac->blocks.pos + skip, sys->m3, sys->at.sp);
 }
 
 /* Both kinds of invariants. e needs the true accelerations: only from complete values, and
@@ -327,8 +327,8 @@ dfl_status dfl_check_invariants(dfl_check *c)
         if (!status)
             status = rates(c->rate[0], c, tau);
         if (!status)
-            status = check_kept(c, DFL_ROW_E, sys->row_e, ne, c->fine + vel + sys->nc, sys->nc + ne,
-                                sys->off_v);
+            status = check_kept(c, DFL_ROW_E, sys->row.e, ne, c->fine + vel + sys->nc, sys->nc + ne,
+                                sys->at.v);
     }
     if (status)
         return status;

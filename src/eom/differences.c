@@ -54,7 +54,7 @@ static dfl_outcome stacked_values(double *rows, dfl_system *sys, dfl_point *poin
 static unsigned need_of_column(const dfl_system *sys, int j)
 {
     const dfl_eom *eom = sys->eom;
-    const int first_v = sys->off_v - sys->na, first_s = sys->off_sp - sys->na;
+    const int first_v = sys->at.v - sys->na, first_s = sys->at.sp - sys->na;
     unsigned need = DFL_FORCE | DFL_DYNAMIC | DFL_AUXILIARY;
     if (eom->n0 > 0)
         need |= DFL_VELOCITY;

@@ -58,8 +58,6 @@ typedef struct dfl_system {
     bool bare;                     /* constraint forces are to be subtracted from eval's f */
     dfl_requirements requirements; /* of the formulation */
     bool leading_a;                /* the first nv unknowns are accelerations */
-    bool diagonal;                 /* M is stored as a diagonal */
-    bool constant;                 /* M is a matrix that is the same everywhere */
     int na;             /* leading unknowns: carried ones, nv + n0 or 0, or the formulation's */
     int n;              /* unknowns, with the carried ones */
     int nu;             /* the user's unknowns, n - na */
@@ -67,13 +65,24 @@ typedef struct dfl_system {
     int m1, m2, m3;     /* rows of the algebraic blocks, all invariants included */
     int mdif;           /* nr + nv + np */
     int nc;             /* nl + nm */
-    int off_l, off_r, off_v, off_sp, off_p; /* columns of x */
-    int row_d, row_acc, row_gam, row_e;     /* rows of alg; gI is at m1, c at m1 + m2 */
-    double rounding;                        /* of what eval computes, relative */
-    const dfl_solver_options *options;      /* for the tolerances of unknowns; NULL: none */
-    unsigned need;                          /* request mask of a full evaluation */
-    double *M, *M_inv;      /* constant M (matrix or diagonal), inverse of a diagonal one */
-    double *seed, *product; /* nv each: scratch for products */
+    struct {
+        int l, r, v, sp, p;
+    } at; /* columns of x */
+    struct {
+        int d, acc, gam, e;
+    } row; /* rows of alg; gI is at m1, c at m1 + m2 */
+    struct {
+        bool diagonal;   /* M is stored as a diagonal */
+        bool constant;   /* M is a matrix that is the same everywhere */
+        double *M;       /* the constant M, a matrix or a diagonal */
+        double *inverse; /* of a constant diagonal M */
+    } mass;
+    struct {
+        double *seed, *product; /* nv each: for products */
+    } scratch;
+    double rounding;                   /* of what eval computes, relative */
+    const dfl_solver_options *options; /* for the tolerances of unknowns; NULL: none */
+    unsigned need;                     /* request mask of a full evaluation */
     dfl_trouble trouble;
     const char *stopped; /* the first callback that asked to stop, or NULL */
     dfl_statistics *stats;
@@ -160,7 +169,7 @@ dfl_outcome dfl_system_finish(dfl_system *sys, dfl_point *point);
    that a formulation may form for all stages at once. */
 static inline bool dfl_system_combines_in_lanes(const dfl_system *sys)
 {
-    return sys->eliminated && sys->bare && sys->constant;
+    return sys->eliminated && sys->bare && sys->mass.constant;
 }
 
 /* Calls eval for the blocks in `need` alone; with DFL_FORCE, f becomes f_dyn for the present (l, m), which
@@ -187,7 +196,7 @@ dfl_outcome dfl_system_mass_product(double *y, dfl_system *sys, const dfl_point 
 /* Whether points hold M: it changes with the state, and no residual stands for the dynamics. */
 static inline bool dfl_system_mass_at_points(const dfl_system *sys)
 {
-    return sys->eom->mass && !sys->eom->residual && !sys->constant;
+    return sys->eom->mass && !sys->eom->residual && !sys->mass.constant;
 }
 
 /* The mass matrix (or diagonal) at (t, x): by callback or column by column. */

@@ -46,8 +46,8 @@ void dfl_rows_jacobian_bind(dfl_rows_jacobian *jac, const dfl_system *sys)
     dfl_point_bind(&jac->scratch, sys);
     memset(jac->J1, 0, (size_t)sys->m1 * (size_t)sys->n * sizeof(double));
     memset(jac->J2, 0, (size_t)sys->m2 * (size_t)sys->n * sizeof(double));
-    if (sys->constant)
-        memcpy(jac->M, sys->M, mass_entries(sys) * sizeof(double));
+    if (sys->mass.constant)
+        memcpy(jac->M, sys->mass.M, mass_entries(sys) * sizeof(double));
 }
 
 void dfl_rows_jacobian_clear(dfl_rows_jacobian *jac, dfl_context *ctx)
@@ -69,7 +69,7 @@ void dfl_rows_jacobian_clear(dfl_rows_jacobian *jac, dfl_context *ctx)
 static size_t mass_entries(const dfl_system *sys)
 {
     const size_t nv = (size_t)sys->n3;
-    return sys->diagonal ? nv : nv * nv;
+    return sys->mass.diagonal ? nv : nv * nv;
 }
 
 static dfl_stack stack_of(const dfl_system *sys)
@@ -167,7 +167,7 @@ dfl_outcome dfl_system_jacobian(dfl_rows_jacobian *jac, dfl_system *sys, double 
             return outcome;
         put_exact_blocks(jac, sys);
     }
-    if (!sys->constant) {
+    if (!sys->mass.constant) {
         dfl_outcome outcome = dfl_system_mass(jac->M, sys, t, xu);
         if (outcome)
             return outcome;
@@ -212,7 +212,7 @@ static dfl_outcome check_finite(const dfl_rows_jacobian *jac, dfl_system *sys, d
     const int nv = eom->nv, entries = (int)mass_entries(sys);
     const long used = eom->trivial_kinematics ? jac->blocks.kin - jac->store : jac->stack.entries;
     if (dfl_all_finite(jac->store, (int)used) &&
-        (sys->constant || dfl_all_finite(jac->M, entries)) &&
+        (sys->mass.constant || dfl_all_finite(jac->M, entries)) &&
         (eom->n0 == 0 || dfl_all_finite(jac->scratch.blocks.K0, nv * eom->n0)))
         return DFL_STEP_OK;
     dfl_system_trouble(sys, DFL_STEP_NONFINITE, eom->jacobian ? "jacobian" : "eval", t);
@@ -269,8 +269,8 @@ static void place_saddle(dfl_rows_jacobian *jac, const dfl_system *sys)
     for (int j = 0; j < nv; j++) {
         double *column = J + (size_t)j * (size_t)ld;
         for (int i = 0; i < nv; i++)
-            column[i] = sys->diagonal ? 0 : -jac->M[j * nv + i];
-        if (sys->diagonal)
+            column[i] = sys->mass.diagonal ? 0 : -jac->M[j * nv + i];
+        if (sys->mass.diagonal)
             column[j] = -jac->M[j];
         for (int k = 0; k < n0; k++) {
             column[nv + k] = K0[k * nv + j];
@@ -278,7 +278,7 @@ static void place_saddle(dfl_rows_jacobian *jac, const dfl_system *sys)
         }
         /* W = d(gI, hv)/dv */
         for (int i = 0; i < nc; i++)
-            column[sys->row_acc + i] = jac->blocks.vel[j * (nc + eom->ne) + i];
+            column[sys->row.acc + i] = jac->blocks.vel[j * (nc + eom->ne) + i];
     }
     place(J, ld, 0, sys->na, jac->blocks.dyn, nv, sys->nu);
 }
@@ -294,9 +294,9 @@ static void place_eliminated(dfl_rows_jacobian *jac, const dfl_system *sys)
         for (int i = 0; i < nc; i++)
             WM[i] = W[i] * inverse;
     }
-    place(jac->J1, sys->m1, sys->row_acc, sys->na, jac->blocks.acc, nc, nu);
+    place(jac->J1, sys->m1, sys->row.acc, sys->na, jac->blocks.acc, nc, nu);
     dfl_product(nc, nu, nv, 1, jac->WM, nc, jac->blocks.dyn, nv, 1,
-                jac->J1 + sys->na * sys->m1 + sys->row_acc, sys->m1);
+                jac->J1 + sys->na * sys->m1 + sys->row.acc, sys->m1);
 }
 
 /* gI, hv, e and, between them, gam */
@@ -305,12 +305,12 @@ static void place_velocity(dfl_rows_jacobian *jac, const dfl_system *sys)
     const int nc = sys->nc, ne = sys->eom->ne, n0 = sys->eom->n0, nvsp = sys->n3 + sys->n4;
     const double *vel = jac->blocks.vel;
     if (n0 == 0) {
-        place(jac->J2, sys->m2, 0, sys->off_v, vel, nc + ne, nvsp);
+        place(jac->J2, sys->m2, 0, sys->at.v, vel, nc + ne, nvsp);
         return;
     }
     for (int j = 0; j < nvsp; j++, vel += nc + ne) {
-        place(jac->J2, sys->m2, 0, sys->off_v + j, vel, nc, 1);
-        place(jac->J2, sys->m2, nc + n0, sys->off_v + j, vel + nc, ne, 1);
+        place(jac->J2, sys->m2, 0, sys->at.v + j, vel, nc, 1);
+        place(jac->J2, sys->m2, nc + n0, sys->at.v + j, vel + nc, ne, 1);
     }
     place(jac->J2, sys->m2, nc, sys->na, jac->blocks.gam, n0, sys->nu);
 }
@@ -318,11 +318,11 @@ static void place_velocity(dfl_rows_jacobian *jac, const dfl_system *sys)
 static void assemble(dfl_rows_jacobian *jac, dfl_system *sys)
 {
     const dfl_jacobian *b = &jac->blocks;
-    place(jac->J1, sys->m1, sys->row_d, sys->na, b->d, sys->eom->nw, sys->nu);
+    place(jac->J1, sys->m1, sys->row.d, sys->na, b->d, sys->eom->nw, sys->nu);
     if (sys->eliminated) {
         place_eliminated(jac, sys);
     } else if (!sys->psi1) {
-        place(jac->J1, sys->m1, sys->row_acc, sys->na, b->acc, sys->nc, sys->nu);
+        place(jac->J1, sys->m1, sys->row.acc, sys->na, b->acc, sys->nc, sys->nu);
         if (sys->carried)
             place_saddle(jac, sys);
     }

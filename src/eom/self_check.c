@@ -128,7 +128,7 @@ static void move(dfl_check *c, unsigned seed, double size)
     const dfl_system *sys = c->sys;
     const dfl_eom *eom = sys->eom;
     for (int i = sys->na; i < sys->n; i++) {
-        const bool position = i >= sys->off_sp, velocity = i >= sys->off_v && !position;
+        const bool position = i >= sys->at.sp, velocity = i >= sys->at.v && !position;
         double most = position ? 0.01 : velocity ? 0.5 : 0.1;
         if (position && (eom->ns > 0 || eom->nep > 0))
             most = 0;

@@ -21,15 +21,17 @@ dfl_status dfl_system_init(dfl_system *sys, dfl_context *ctx, const dfl_eom *eom
     sys->geoms = eom->contract == DFL_GEOMS;
     sys->stats = stats;
     sys->nc = eom->nl + eom->nm;
-    sys->diagonal = eom->mass_diagonal || (!eom->mass && !eom->mass_times && !eom->residual);
-    sys->constant = eom->mass && !eom->residual ? eom->mass_constant : sys->diagonal;
+    sys->mass.diagonal = eom->mass_diagonal || (!eom->mass && !eom->mass_times && !eom->residual);
+    sys->mass.constant = eom->mass && !eom->residual ? eom->mass_constant : sys->mass.diagonal;
     sys->carried = !psi1 && !sys->geoms; /* room for the larger decision */
     set_sizes(sys);
-    sys->M = dfl_alloc(ctx, nv * nv, sizeof(double));
-    sys->M_inv = dfl_alloc(ctx, nv, sizeof(double));
-    sys->seed = dfl_alloc(ctx, nv, sizeof(double));
-    sys->product = dfl_alloc(ctx, nv, sizeof(double));
-    return sys->M && sys->M_inv && sys->seed && sys->product ? DFL_OK : DFL_NO_MEMORY;
+    sys->mass.M = dfl_alloc(ctx, nv * nv, sizeof(double));
+    sys->mass.inverse = dfl_alloc(ctx, nv, sizeof(double));
+    sys->scratch.seed = dfl_alloc(ctx, nv, sizeof(double));
+    sys->scratch.product = dfl_alloc(ctx, nv, sizeof(double));
+    return sys->mass.M && sys->mass.inverse && sys->scratch.seed && sys->scratch.product
+               ? DFL_OK
+               : DFL_NO_MEMORY;
 }
 
 void dfl_system_ask(dfl_system *sys, bool psi1, dfl_requirements requirements)
@@ -42,10 +44,10 @@ void dfl_system_ask(dfl_system *sys, bool psi1, dfl_requirements requirements)
 
 void dfl_system_clear(dfl_system *sys)
 {
-    dfl_free(sys->ctx, sys->M);
-    dfl_free(sys->ctx, sys->M_inv);
-    dfl_free(sys->ctx, sys->seed);
-    dfl_free(sys->ctx, sys->product);
+    dfl_free(sys->ctx, sys->mass.M);
+    dfl_free(sys->ctx, sys->mass.inverse);
+    dfl_free(sys->ctx, sys->scratch.seed);
+    dfl_free(sys->ctx, sys->scratch.product);
 }
 
 static void set_sizes(dfl_system *sys)
@@ -60,16 +62,16 @@ static void set_sizes(dfl_system *sys)
     sys->n2 = eom->nr;
     sys->n3 = eom->nv;
     sys->n4 = eom->ns + eom->np;
-    sys->off_l = sys->na + at.lambda;
-    sys->off_r = sys->na + at.r;
-    sys->off_v = sys->na + at.v;
-    sys->off_sp = sys->na + at.s;
-    sys->off_p = sys->na + at.p;
-    sys->row_d = sys->carried ? sys->na : 0;
-    sys->row_acc = sys->row_d + eom->nw;
-    sys->m1 = sys->row_acc + (sys->psi1 ? 0 : sys->nc);
-    sys->row_gam = sys->m1 + sys->nc;
-    sys->row_e = sys->row_gam + eom->n0;
+    sys->at.l = sys->na + at.lambda;
+    sys->at.r = sys->na + at.r;
+    sys->at.v = sys->na + at.v;
+    sys->at.sp = sys->na + at.s;
+    sys->at.p = sys->na + at.p;
+    sys->row.d = sys->carried ? sys->na : 0;
+    sys->row.acc = sys->row.d + eom->nw;
+    sys->m1 = sys->row.acc + (sys->psi1 ? 0 : sys->nc);
+    sys->row.gam = sys->m1 + sys->nc;
+    sys->row.e = sys->row.gam + eom->n0;
     sys->m2 = sys->nc + eom->n0 + eom->ne;
     sys->m3 = eom->ns + eom->nl + eom->nep;
     sys->mdif = eom->nr + eom->nv + eom->np;
@@ -89,15 +91,15 @@ static void set_sizes(dfl_system *sys)
 dfl_status dfl_system_decide(dfl_system *sys, double t, const double *x, bool carry)
 {
     const dfl_eom *eom = sys->eom;
-    bool invertible = sys->diagonal;
-    if (sys->constant || invertible) {
+    bool invertible = sys->mass.diagonal;
+    if (sys->mass.constant || invertible) {
         dfl_status status = evaluate_mass(sys, t, x);
         if (status)
             return status;
     }
     for (int i = 0; invertible && i < eom->nv; i++) {
-        sys->M_inv[i] = 1 / sys->M[i];
-        invertible = sys->M[i] > 0;
+        sys->mass.inverse[i] = 1 / sys->mass.M[i];
+        invertible = sys->mass.M[i] > 0;
     }
     sys->carried = !sys->psi1 && !sys->geoms &&
                    (carry || sys->requirements.carry || !invertible || eom->n0 > 0);
@@ -108,14 +110,14 @@ dfl_status dfl_system_decide(dfl_system *sys, double t, const double *x, bool ca
 static dfl_status evaluate_mass(dfl_system *sys, double t, const double *x)
 {
     const dfl_eom *eom = sys->eom;
-    const size_t count = sys->diagonal ? (size_t)eom->nv : (size_t)eom->nv * (size_t)eom->nv;
-    dfl_outcome outcome = dfl_system_mass(sys->M, sys, t, x);
+    const size_t count = sys->mass.diagonal ? (size_t)eom->nv : (size_t)eom->nv * (size_t)eom->nv;
+    dfl_outcome outcome = dfl_system_mass(sys->mass.M, sys, t, x);
     if (outcome)
         return dfl_fail(sys->ctx, DFL_CALLBACK, "mass failed at the start, t = %g", t);
     for (size_t i = 0; i < count; i++)
-        if (!isfinite(sys->M[i]))
+        if (!isfinite(sys->mass.M[i]))
             return dfl_fail(sys->ctx, DFL_NOT_FINITE, "entry %zu of the mass matrix is %g", i,
-                            sys->M[i]);
+                            sys->mass.M[i]);
     return DFL_OK;
 }
 
@@ -160,12 +162,12 @@ void dfl_point_bind(dfl_point *point, const dfl_system *sys)
     double *vel = point->alg + sys->m1, *pos = vel + sys->m2;
     blocks->b = point->dif;
     blocks->f = blocks->b + eom->nr;
-    blocks->kin = eom->trivial_kinematics ? point->x + sys->off_v : blocks->f + eom->nv;
-    blocks->d = point->alg + sys->row_d;
+    blocks->kin = eom->trivial_kinematics ? point->x + sys->at.v : blocks->f + eom->nv;
+    blocks->d = point->alg + sys->row.d;
     blocks->gI = vel;
     blocks->hv = vel + eom->nl;
-    blocks->gam = point->alg + sys->row_gam;
-    blocks->e = point->alg + sys->row_e;
+    blocks->gam = point->alg + sys->row.gam;
+    blocks->e = point->alg + sys->row.e;
     blocks->c = pos;
     blocks->g = pos + eom->ns;
     blocks->ep = blocks->g + eom->nl;

@@ -59,7 +59,7 @@ dfl_outcome dfl_system_combine(dfl_system *sys, dfl_point *point)
     if (sys->eliminated)
         eliminate_accelerations(sys, point, false);
     else if (!sys->psi1)
-        memcpy(point->alg + sys->row_acc, point->blocks.bias, (size_t)sys->nc * sizeof(double));
+        memcpy(point->alg + sys->row.acc, point->blocks.bias, (size_t)sys->nc * sizeof(double));
     return DFL_STEP_OK;
 }
 
@@ -74,13 +74,13 @@ dfl_outcome dfl_system_mass_product(double *y, dfl_system *sys, const dfl_point 
 {
     const dfl_eom *eom = sys->eom;
     const int nv = eom->nv;
-    const double *M = sys->constant ? sys->M : point->M;
+    const double *M = sys->mass.constant ? sys->mass.M : point->M;
     if (eom->mass_times) {
         sys->stats->mass_evaluations++;
         const int rc = eom->mass_times(y, point->t, point->x + sys->na, v, eom->user);
         if (rc)
             return dfl_system_returned(sys, rc, "mass_times", point->t);
-    } else if (sys->diagonal) {
+    } else if (sys->mass.diagonal) {
         for (int i = 0; i < nv; i++)
             y[i] = M[i] * v[i];
     } else {
@@ -130,9 +130,9 @@ dfl_outcome dfl_system_mass(double *M, dfl_system *sys, double t, const double *
         sys->stats->mass_evaluations++;
         rc = eom->mass(M, t, x, eom->user);
     } else if (eom->mass_times || eom->residual) {
-        memset(sys->seed, 0, (size_t)nv * sizeof(double));
+        memset(sys->scratch.seed, 0, (size_t)nv * sizeof(double));
         if (eom->residual)
-            rc = eom->residual(sys->product, t, x, sys->seed, eom->user);
+            rc = eom->residual(sys->scratch.product, t, x, sys->scratch.seed, eom->user);
         for (int j = 0; !rc && j < nv; j++)
             rc = mass_column(M + (size_t)j * (size_t)nv, sys, t, x, j);
     } else {
@@ -149,14 +149,14 @@ static int mass_column(double *column, dfl_system *sys, double t, const double *
 {
     const dfl_eom *eom = sys->eom;
     const int nv = eom->nv;
-    memset(sys->seed, 0, (size_t)nv * sizeof(double));
-    sys->seed[j] = 1;
+    memset(sys->scratch.seed, 0, (size_t)nv * sizeof(double));
+    sys->scratch.seed[j] = 1;
     sys->stats->mass_evaluations++;
     if (eom->mass_times)
-        return eom->mass_times(column, t, x, sys->seed, eom->user);
-    int rc = eom->residual(column, t, x, sys->seed, eom->user);
+        return eom->mass_times(column, t, x, sys->scratch.seed, eom->user);
+    int rc = eom->residual(column, t, x, sys->scratch.seed, eom->user);
     for (int i = 0; i < nv; i++)
-        column[i] -= sys->product[i];
+        column[i] -= sys->scratch.product[i];
     return rc;
 }
 
@@ -164,7 +164,7 @@ static int mass_column(double *column, dfl_system *sys, double t, const double *
 static void subtract_constraint_forces(double *y, const dfl_system *sys, const dfl_point *point)
 {
     const int nc = sys->nc, nv = sys->n3;
-    const double *W = point->blocks.W, *l = point->x + sys->off_l;
+    const double *W = point->blocks.W, *l = point->x + sys->at.l;
     for (int j = 0; j < nv; j++, W += nc)
         for (int i = 0; i < nc; i++)
             y[j] -= W[i] * l[i];
@@ -188,11 +188,11 @@ static void acceleration_rows(double *acc, const dfl_system *sys, const dfl_poin
 static inline __attribute__((always_inline)) void eliminate(int nc, const dfl_system *sys,
                                                             dfl_point *point, bool subtract)
 {
-    const bool constant = sys->constant;
-    const double *M = constant ? sys->M_inv : point->M;
-    const double *W = point->blocks.W, *l = point->x + sys->off_l;
+    const bool constant = sys->mass.constant;
+    const double *M = constant ? sys->mass.inverse : point->M;
+    const double *W = point->blocks.W, *l = point->x + sys->at.l;
     double *restrict f = point->blocks.f, *restrict a = point->a;
-    double *restrict acc = point->alg + sys->row_acc;
+    double *restrict acc = point->alg + sys->row.acc;
     for (int i = 0; i < nc; i++)
         acc[i] = point->blocks.bias[i];
     for (int j = 0; j < sys->n3; j++, W += nc) {
@@ -243,6 +243,6 @@ static dfl_outcome carried_rows(dfl_system *sys, dfl_point *point)
         }
         rows[nv + k] = sum;
     }
-    acceleration_rows(point->alg + sys->row_acc, sys, point, a);
+    acceleration_rows(point->alg + sys->row.acc, sys, point, a);
     return DFL_STEP_OK;
 }

@@ -47,7 +47,7 @@ const char *dfl_system_mass_callback(const dfl_eom *eom)
 dfl_outcome dfl_system_check_finite(dfl_system *sys, const dfl_point *point)
 {
     const int ma = sys->m1 + sys->m2 + sys->m3;
-    const int entries = sys->diagonal ? sys->n3 : sys->n3 * sys->n3;
+    const int entries = sys->mass.diagonal ? sys->n3 : sys->n3 * sys->n3;
     const bool mass = dfl_system_mass_at_points(sys); /* in psi1 no row contains it */
     if (dfl_all_finite(point->alg, ma) && dfl_all_finite(point->dif, sys->mdif) &&
         dfl_all_finite(point->M, mass ? entries : 0))

@@ -23,7 +23,7 @@ dfl_status dfl_formulation_ranks(dfl_formulation *form, const dfl_point *point)
 {
     dfl_system *sys = form->sys;
     const dfl_eom *eom = sys->eom;
-    const double *W = form->dense->jac.J2 + sys->off_v * sys->m2;
+    const double *W = form->dense->jac.J2 + sys->at.v * sys->m2;
     double ratio2 = 1, ratio3 = 1;
     dfl_outcome outcome = dfl_system_jacobian(&form->dense->jac, sys, point->t, point->x, point->a);
     sys->stats->jacobians--; /* not one of the integration */
@@ -123,7 +123,7 @@ int dfl_formulation_rank_at(dfl_formulation *form, const dfl_point *point)
     return outcome
                ? -1
                : scaled_rank(&ratio, form, form->dense->split2, NULL,
-                             form->dense->jac.J2 + sys->off_v * sys->m2, sys->m2, sys->nc, sys->n3);
+                             form->dense->jac.J2 + sys->at.v * sys->m2, sys->m2, sys->nc, sys->n3);
 }
 
 static double largest_in_row(const double *A, int lda, int n)
@@ -224,18 +224,18 @@ bool dfl_formulation_forces_determined(dfl_formulation *form, const dfl_point *p
         sys->eom->forces_free_of_multipliers)
         return true;
     for (int k = 0; k < form->defect; k++) {
-        double *l = other->x + sys->off_l, *trial = form->dense->work, size = 1, change = 0,
+        double *l = other->x + sys->at.l, *trial = form->dense->work, size = 1, change = 0,
                force = 1;
         memcpy(other->x, point->x, (size_t)sys->n * sizeof *l);
         memcpy(other->blocks.W, point->blocks.W, (size_t)(nc * nv) * sizeof *l);
         other->t = point->t;
         for (int i = 0; i < nc; i++)
-            size = fmax(size, fabs(point->x[sys->off_l + i]));
+            size = fmax(size, fabs(point->x[sys->at.l + i]));
         for (int i = 0; i < nc; i++)
             l[i] = trial[i] = size * (fmod(0.6180339887 * (i + 1) * (k + 1), 1) - 0.5);
         dfl_formulation_least_multipliers(other, form);
         for (int i = 0; i < nc; i++) /* trial - l lies in the kernel */
-            l[i] = point->x[sys->off_l + i] + trial[i] - l[i];
+            l[i] = point->x[sys->at.l + i] + trial[i] - l[i];
         sys->stats->evaluations--;
         sys->stats->check_evaluations++;
         if (dfl_system_eval(sys, other))
@@ -245,7 +245,7 @@ bool dfl_formulation_forces_determined(dfl_formulation *form, const dfl_point *p
             force = fmax(force, fabs(point->blocks.f[j]));
             for (int i = 0; i < nc; i++) {
                 const double w = point->blocks.W[j * nc + i];
-                difference += w * (l[i] - point->x[sys->off_l + i]);
+                difference += w * (l[i] - point->x[sys->at.l + i]);
                 force = fmax(force, fabs(w) * size);
             }
             change = fmax(change, fabs(difference));

@@ -120,7 +120,7 @@ bool dfl_dense_split_known(dfl_split *split, const dfl_dense *dense, dfl_split_r
 static double shortest_row(dfl_dense *dense, const dfl_system *sys)
 {
     const int ld = sys->m2;
-    const double *W = dense->jac.J2 + sys->off_v * ld;
+    const double *W = dense->jac.J2 + sys->at.v * ld;
     double shortest = 1;
     for (int i = 0; i < sys->nc; i++) {
         double square = 0;
@@ -170,11 +170,11 @@ dfl_outcome dfl_formulation_least_multipliers(dfl_point *point, dfl_formulation 
         sys->stats->jacobians--; /* not one of the integration */
         if (outcome)
             return outcome;
-        W = dense->at_step.J2 + sys->off_v * sys->m2;
+        W = dense->at_step.J2 + sys->at.v * sys->m2;
         ldw = sys->m2;
     }
     dfl_redundant_choose(&dense->redundant, W, ldw, dense->least2, form->rank2);
-    dfl_redundant_least(point->x + sys->off_l, &dense->redundant);
+    dfl_redundant_least(point->x + sys->at.l, &dense->redundant);
     return DFL_STEP_OK;
 }
 
@@ -194,13 +194,13 @@ bool dfl_formulation_solve_accelerations(double *a, dfl_formulation *form, const
     dfl_dense *dense = form->dense;
     const int nv = sys->n3;
     double *A = dfl_factor_matrix(dense->mass);
-    const double *M = sys->constant ? sys->M : point->M;
-    if (!sys->constant && !dfl_system_mass_at_points(sys)) {
+    const double *M = sys->mass.constant ? sys->mass.M : point->M;
+    if (!sys->mass.constant && !dfl_system_mass_at_points(sys)) {
         if (dfl_system_mass(dense->work, sys, point->t, point->x + sys->na))
             return false;
         M = dense->work;
     }
-    dfl_full_mass(A, nv, M, nv, sys->diagonal);
+    dfl_full_mass(A, nv, M, nv, sys->mass.diagonal);
     memset(dense->vp, 0, (size_t)nv * sizeof(double));
     return !dfl_system_dynamics(a, sys, point, dense->vp) &&
            dfl_mass_solve(a, dense->mass, A, nv, false);

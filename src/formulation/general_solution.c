@@ -106,13 +106,13 @@ static void set_parts(dfl_projected *form)
     const dfl_system *sys = form->base.sys;
     const int m1 = sys->m1, K = form->newton.K, to_sp = sys->m3 + form->newton.nfp, nr = sys->n2,
               nlm = form->nflm;
-    form->sp = (dfl_part){sys->off_sp, sys->n4, m1 + form->m2, to_sp, 0};
-    form->p = (dfl_part){sys->off_p, sys->eom->np, m1 + form->m2, to_sp, 0};
+    form->sp = (dfl_part){sys->at.sp, sys->n4, m1 + form->m2, to_sp, 0};
+    form->p = (dfl_part){sys->at.p, sys->eom->np, m1 + form->m2, to_sp, 0};
     form->v = sys->eom->n0 > 0
-                  ? (dfl_part){sys->off_v, sys->n3, 0, K, 0}
-                  : (dfl_part){sys->off_v, sys->n3, m1, form->m2 + to_sp + form->newton.nfv, 0};
-    form->r = (dfl_part){sys->off_r, nr, K - nlm - nr, nr, 0};
-    form->lm = (dfl_part){sys->off_l, sys->nc, K - nlm, nlm, 0};
+                  ? (dfl_part){sys->at.v, sys->n3, 0, K, 0}
+                  : (dfl_part){sys->at.v, sys->n3, m1, form->m2 + to_sp + form->newton.nfv, 0};
+    form->r = (dfl_part){sys->at.r, nr, K - nlm - nr, nr, 0};
+    form->lm = (dfl_part){sys->at.l, sys->nc, K - nlm, nlm, 0};
     dfl_part *const part[] = {&form->sp, &form->p, &form->v, &form->r, &form->lm};
     for (int i = 0; i < 5; i++)
         part[i]->at = part[i]->first * sys->n + part[i]->row;
@@ -147,7 +147,7 @@ static void build_massless(dfl_projected *form)
     const int n = sys->n, m1 = sys->m1, m2 = form->m2;
     const dfl_part *r = &form->r, *lm = &form->lm;
     const double *J2 = form->J2, *R2 = form->dense.split2->R;
-    double *X3 = form->newton.CB + sys->off_v, *T = form->dense.work;
+    double *X3 = form->newton.CB + sys->at.v, *T = form->dense.work;
     dfl_gemm(sys->n3, m1, m2, 1, R2, sys->n3, J2, m2, 0, X3, n);
     times(T, m2, 0, -1, J2 + r->row * m2, m2, r, form);
     times(T, m2, 0, -1, J2 + lm->row * m2, m2, lm, form);
@@ -162,7 +162,7 @@ static void build_velocities(dfl_projected *form)
     const int n = sys->n, nv = sys->n3, m2 = form->m2;
     const dfl_part *sp = &form->sp;
     const double *R2 = form->dense.split2->R;
-    double *X3 = form->newton.CB + sys->off_v, *T = form->dense.work;
+    double *X3 = form->newton.CB + sys->at.v, *T = form->dense.work;
     put(X3 + sys->m1 * n, n, -1, R2, nv, m2);
     times(T, m2, 0, -1, form->J2 + sp->row * m2, m2, sp, form);
     dfl_product(nv, sp->count, m2, 1, R2, nv, T + sp->first * m2, m2, 0, X3 + sp->first * n, n);
@@ -214,7 +214,7 @@ static void scale_selector(double *Y, const dfl_projected *form, const double *M
 {
     const int nv = form->base.sys->n3, nsv = form->newton.nsv;
     const double *Sv = form->newton.Sv;
-    if (!form->base.sys->diagonal) {
+    if (!form->base.sys->mass.diagonal) {
         if (form->newton.sv_identity)
             memcpy(Y, M, (size_t)(nv * nv) * sizeof *Y);
         else
@@ -233,7 +233,8 @@ static void scale_selector(double *Y, const dfl_projected *form, const double *M
 static void project_momenta(dfl_projected *form)
 {
     const dfl_system *sys = form->base.sys;
-    double *SM = form->newton.SM + sys->n2, *SvM = sys->constant ? form->SvM : form->dense.work;
+    double *SM = form->newton.SM + sys->n2,
+           *SvM = sys->mass.constant ? form->SvM : form->dense.work;
     if (!form->base.rates_are_a)
         scale_selector(SvM, form, form->dense.jac.M, false);
     times(SM, form->newton.nd, 0, 1, form->base.rates_are_a ? form->newton.Sv : SvM,

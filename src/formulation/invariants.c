@@ -30,7 +30,7 @@ static void free_parts(dfl_projected *form)
 {
     const dfl_system *sys = form->base.sys;
     const int nv = sys->n3, ne = sys->eom->ne, rows = sys->nc, ld = sys->m2;
-    const double *W = form->dense.jac.J2 + sys->off_v * ld, *ev = W + rows + sys->eom->n0;
+    const double *W = form->dense.jac.J2 + sys->at.v * ld, *ev = W + rows + sys->eom->n0;
     const dfl_split_rule rule = {.method = form->dense.method,
                                  .tolerance = form->dense.rank_tolerance,
                                  .rank =
@@ -62,7 +62,7 @@ static void keep_independent(dfl_projected *form)
 {
     const dfl_system *sys = form->base.sys;
     const int nv = sys->n3, ne = sys->eom->ne, ld = sys->m2;
-    const double *ev = form->dense.jac.J2 + sys->off_v * ld + sys->nc + sys->eom->n0;
+    const double *ev = form->dense.jac.J2 + sys->at.v * ld + sys->nc + sys->eom->n0;
     double *basis = form->dense.work;
     form->base.nactive = 0;
     form->base.secure = true;

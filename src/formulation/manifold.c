@@ -44,7 +44,7 @@ dfl_outcome dfl_ode_move_positions(dfl_ode *ode, dfl_point *point)
 {
     dfl_system *sys = ode->sys;
     const dfl_eom *eom = sys->eom;
-    const double *p = point->x + sys->off_p;
+    const double *p = point->x + sys->at.p;
     double last = INFINITY;
     for (int it = 0; it < most_iterations; it++) {
         dfl_outcome outcome = dfl_ode_contact(ode, point);
@@ -67,7 +67,7 @@ dfl_outcome dfl_ode_move_positions(dfl_ode *ode, dfl_point *point)
         if (settled(size, last, scale > 0 ? scale : 1))
             return it == 0 ? DFL_STEP_OK : dfl_saddle_factor(&ode->saddle, point, point->blocks.W);
         for (int i = 0; i < eom->np; i++)
-            point->x[sys->off_p + i] += ode->change[i];
+            point->x[sys->at.p + i] += ode->change[i];
         last = size;
     }
     return give_up(sys);
@@ -79,7 +79,7 @@ static dfl_outcome displacement(dfl_ode *ode, dfl_point *point)
     dfl_system *sys = ode->sys;
     const dfl_eom *eom = sys->eom;
     const size_t nv = (size_t)eom->nv;
-    double *v = point->x + sys->off_v;
+    double *v = point->x + sys->at.v;
     for (int i = 0; i < sys->nc; i++)
         ode->target[i] = i < eom->nl ? -point->blocks.g[i] : 0;
     dfl_saddle_least_change(ode->change, &ode->saddle, ode->target);
@@ -123,7 +123,7 @@ dfl_outcome dfl_ode_contact(dfl_ode *ode, dfl_point *point)
 {
     dfl_system *sys = ode->sys;
     const int ns = sys->eom->ns, m3 = sys->m3;
-    double *s = point->x + sys->off_sp, *ds = ode->change, last = INFINITY;
+    double *s = point->x + sys->at.sp, *ds = ode->change, last = INFINITY;
     for (int it = 0; ns > 0 && it < most_iterations; it++) {
         dfl_outcome outcome = dfl_system_eval_blocks(sys, point, DFL_POSITION);
         if (!outcome && it % 4 == 0)
@@ -156,7 +156,7 @@ static dfl_outcome massless_matrix(double *gam, dfl_ode *ode, dfl_point *point)
 {
     dfl_system *sys = ode->sys;
     const int nv = sys->n3, n0 = sys->eom->n0;
-    double *v = point->x + sys->off_v, *B = dfl_factor_matrix(ode->contact);
+    double *v = point->x + sys->at.v, *B = dfl_factor_matrix(ode->contact);
     dfl_outcome outcome = dfl_system_eval_blocks(sys, point, DFL_VELOCITY | DFL_DIRECTIONS);
     memcpy(gam, point->blocks.gam, (size_t)n0 * sizeof *gam);
     for (int k = 0; !outcome && k < n0; k++) {
@@ -177,7 +177,7 @@ dfl_outcome dfl_ode_massless(dfl_ode *ode, dfl_point *point)
 {
     dfl_system *sys = ode->sys;
     const int nv = sys->n3, n0 = sys->eom->n0;
-    double *v = point->x + sys->off_v, *gam = ode->change, last = INFINITY;
+    double *v = point->x + sys->at.v, *gam = ode->change, last = INFINITY;
     for (int it = 0; n0 > 0 && it < most_iterations; it++) {
         dfl_outcome outcome = massless_matrix(gam, ode, point);
         if (outcome)
@@ -202,7 +202,7 @@ dfl_outcome dfl_ode_move_velocities(dfl_ode *ode, dfl_point *point)
 {
     dfl_system *sys = ode->sys;
     const double *rows = point->blocks.gI; /* gI, then hv */
-    double *v = point->x + sys->off_v;
+    double *v = point->x + sys->at.v;
     for (int i = 0; i < sys->nc; i++)
         ode->target[i] = -rows[i];
     dfl_saddle_least_change(ode->change, &ode->saddle, ode->target);
@@ -218,11 +218,11 @@ static dfl_outcome correct_invariants(double *size, dfl_ode *ode, dfl_point *poi
     dfl_system *sys = ode->sys;
     const int nv = sys->n3, ne = sys->eom->ne, first = sys->nc + sys->eom->n0;
     double *Q = ode->rows, *A = Q + nv * ne, *b = A + ne * ne, *k = b + ne, *ev = ode->change;
-    double *v = point->x + sys->off_v;
+    double *v = point->x + sys->at.v;
     dfl_outcome outcome = dfl_system_jacobian(&ode->jac, sys, point->t, point->x, point->x);
     if (outcome)
         return outcome;
-    const double *J = ode->jac.J2 + sys->off_v * sys->m2 + first;
+    const double *J = ode->jac.J2 + sys->at.v * sys->m2 + first;
     for (int i = 0; i < ne; i++) {
         for (int j = 0; j < nv; j++)
             ev[j] = J[j * sys->m2 + i];

@@ -93,7 +93,7 @@ static void set_offset(dfl_ode *ode, const dfl_point *point)
     memset(a, 0, 2 * (size_t)nv * sizeof *a);
     if (dfl_saddle_mass(&ode->saddle, point) || dfl_system_dynamics(a, sys, point, a + nv))
         return;
-    dfl_full_mass(A, nv, ode->saddle.M, nv, sys->diagonal);
+    dfl_full_mass(A, nv, ode->saddle.M, nv, sys->mass.diagonal);
     if (!dfl_mass_solve(a, ode->local, A, nv, false))
         return;
     for (int i = 0; i < nc; i++) {
@@ -167,7 +167,7 @@ dfl_outcome dfl_ode_settle(dfl_ode *ode, dfl_point *point)
         outcome = solve_accelerations(ode, point);
     if (!outcome && dfl_system_mass_at_points(sys))
         memcpy(point->M, ode->saddle.M,
-               (size_t)(sys->diagonal ? sys->n3 : sys->n3 * sys->n3) * sizeof(double));
+               (size_t)(sys->mass.diagonal ? sys->n3 : sys->n3 * sys->n3) * sizeof(double));
     if (!outcome)
         outcome = dfl_system_combine(sys, point);
     return outcome ? outcome : dfl_system_check_finite(sys, point);
@@ -187,7 +187,7 @@ static dfl_outcome project_velocity(dfl_ode *ode, dfl_point *point)
         return outcome;
     if (!dfl_split_compute(ode->split, &rule, point->blocks.W, nc, nc, nv))
         return dfl_system_part_trouble(sys, DFL_STEP_RANK, DFL_FAILURE_VELOCITY, point->t);
-    dfl_gemm(nv, 1, nc, -1, ode->split->R, nv, point->blocks.gI, nc, 1, point->x + sys->off_v, nv);
+    dfl_gemm(nv, 1, nc, -1, ode->split->R, nv, point->blocks.gI, nc, 1, point->x + sys->at.v, nv);
     return DFL_STEP_OK;
 }
 
@@ -235,7 +235,7 @@ void dfl_ode_least_change(double *dv, dfl_ode *ode, const double *target)
 void dfl_ode_write_rates(double *rate, const dfl_system *sys, const dfl_point *point)
 {
     memset(rate, 0, (size_t)sys->n * sizeof *rate);
-    memcpy(rate + sys->off_r, point->blocks.b, (size_t)sys->n2 * sizeof *rate);
-    memcpy(rate + sys->off_v, point->x, (size_t)sys->n3 * sizeof *rate);
-    memcpy(rate + sys->off_p, point->blocks.kin, (size_t)sys->eom->np * sizeof *rate);
+    memcpy(rate + sys->at.r, point->blocks.b, (size_t)sys->n2 * sizeof *rate);
+    memcpy(rate + sys->at.v, point->x, (size_t)sys->n3 * sizeof *rate);
+    memcpy(rate + sys->at.p, point->blocks.kin, (size_t)sys->eom->np * sizeof *rate);
 }

@@ -90,8 +90,8 @@ static dfl_outcome evaluate(double *rate, dfl_ode_form *of, double t, const doub
 static void pack(double *y, const dfl_system *sys, const double *x)
 {
     const size_t rv = (size_t)(sys->n2 + sys->n3);
-    memcpy(y, x + sys->off_r, rv * sizeof *y);
-    memcpy(y + rv, x + sys->off_p, (size_t)sys->eom->np * sizeof *y);
+    memcpy(y, x + sys->at.r, rv * sizeof *y);
+    memcpy(y + rv, x + sys->at.p, (size_t)sys->eom->np * sizeof *y);
 }
 
 static dfl_outcome linearize(dfl_formulation *base, double t, const double *x, const double *a,
@@ -113,8 +113,8 @@ static dfl_outcome linearize(dfl_formulation *base, double t, const double *x, c
     set_dimensions(of);
     set_constant_parts(of);
     int column = 0;
-    for (int i = sys->off_r; !outcome && i < sys->n; i++)
-        if (i < sys->off_sp || i >= sys->off_p)
+    for (int i = sys->at.r; !outcome && i < sys->n; i++)
+        if (i < sys->at.sp || i >= sys->at.p)
             outcome = difference(of, x, i, column++);
     sys->stats->difference_evaluations += sys->stats->evaluations - before;
     sys->stats->evaluations = before;
@@ -145,10 +145,9 @@ static void set_constant_parts(dfl_ode_form *of)
     for (int i = 0; i < np; i++)
         of->newton.Sp[i * np + i] = 1;
     for (int i = 0; i < ma; i++)
-        of->newton.CB[i * n + (i < sys->n1 ? i : sys->off_sp + i - sys->n1)] = 1;
+        of->newton.CB[i * n + (i < sys->n1 ? i : sys->at.sp + i - sys->n1)] = 1;
     for (int i = 0; i < nd; i++) {
-        const int index =
-            i < sys->n2 + sys->n3 ? sys->off_r + i : sys->off_p + i - sys->n2 - sys->n3;
+        const int index = i < sys->n2 + sys->n3 ? sys->at.r + i : sys->at.p + i - sys->n2 - sys->n3;
         of->newton.CB[(ma + i) * n + index] = 1;
         of->newton.SM[(ma + i) * nd + i] = 1;
     }
@@ -172,7 +171,7 @@ static dfl_outcome difference(dfl_ode_form *of, const double *x, int index, int 
     pack(of->newton.SJ + (of->newton.ma + column) * of->newton.nd, sys, rate);
     for (int i = 0; i < sys->n1; i++)
         CB[i] = (of->point.x[i] - of->x[i]) / delta;
-    for (int i = sys->off_sp; i < sys->off_sp + ns; i++)
+    for (int i = sys->at.sp; i < sys->at.sp + ns; i++)
         CB[i] = (of->point.x[i] - of->x[i]) / delta;
     return DFL_STEP_OK;
 }
@@ -187,7 +186,7 @@ static dfl_outcome evaluate_stage(dfl_ode_form *of, const dfl_point *point, int 
         return outcome;
     pack(of->F + k * sys->mdif, sys, rate);
     for (int i = 0; i < of->newton.ma; i++) {
-        const int index = i < sys->n1 ? i : sys->off_sp + i - sys->n1;
+        const int index = i < sys->n1 ? i : sys->at.sp + i - sys->n1;
         dependent[i] = of->point.x[index] - point->x[index];
     }
     return DFL_STEP_OK;
@@ -199,10 +198,10 @@ static void gather_rates(dfl_ode_form *of, int count, const double *transform, c
     const dfl_system *sys = of->base.sys;
     const int rv = sys->n2 + sys->n3, width = of->base.width;
     const double *F = of->F;
-    dfl_lanes_gather(of->newton.rho, count, transform, rv, F, sys->mdif, yp + sys->off_r * width,
+    dfl_lanes_gather(of->newton.rho, count, transform, rv, F, sys->mdif, yp + sys->at.r * width,
                      NULL);
     dfl_lanes_gather(of->newton.rho + rv * width, count, transform, sys->eom->np, F + rv, sys->mdif,
-                     yp + sys->off_p * width, NULL);
+                     yp + sys->at.p * width, NULL);
 }
 
 static dfl_outcome residual(double *rows, dfl_formulation *base, const dfl_point *points, int count,
@@ -265,7 +264,7 @@ static void solve(double *dx, dfl_formulation *base, double *rows)
 
 static const double *acceleration_rows(dfl_formulation *base, const dfl_point *point)
 {
-    return point->alg + base->sys->row_acc;
+    return point->alg + base->sys->row.acc;
 }
 
 const dfl_form_class dfl_ode_form_class = {.size = sizeof(dfl_ode_form),

@@ -120,7 +120,7 @@ dfl_outcome dfl_ode_local_complete(dfl_ode *ode, dfl_point *point)
 {
     dfl_system *sys = ode->sys;
     const int nv = sys->n3, nl = sys->eom->nl;
-    double *p = point->x + sys->off_p, *v = point->x + sys->off_v, last = INFINITY;
+    double *p = point->x + sys->at.p, *v = point->x + sys->at.v, last = INFINITY;
     for (int it = 0; it < most_iterations; it++) {
         dfl_outcome outcome =
             dfl_system_eval_blocks(sys, point, DFL_POSITION | DFL_VELOCITY | DFL_DIRECTIONS);

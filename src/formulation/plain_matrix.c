@@ -169,9 +169,9 @@ static void add_mass(double *A, dfl_plain *plain, int row, int column, double fa
     const double *M = plain->dense.jac.M;
     for (int j = 0; j < nv; j++)
         for (int i = 0; i < nv; i++)
-            if (!sys->diagonal || i == j)
+            if (!sys->mass.diagonal || i == j)
                 *at(A, plain, row + i, column + j) +=
-                    factor * (sys->diagonal ? M[j] : M[j * nv + i]);
+                    factor * (sys->mass.diagonal ? M[j] : M[j * nv + i]);
 }
 
 static void assemble_dynamics(dfl_plain *plain)
@@ -182,15 +182,15 @@ static void assemble_dynamics(dfl_plain *plain)
     const double *dyn = plain->dense.jac.blocks.dyn;
     if (has->rates_are_a) {
         add_identity(plain->J, plain, 0, 0, 1, nv);
-        add_identity(plain->E, plain, 0, sys->off_v, 1, nv);
+        add_identity(plain->E, plain, 0, sys->at.v, 1, nv);
     } else {
         add(plain, 0, sys->na, 1, dyn, nv, nv, sys->nu);
-        add_mass(plain->E, plain, 0, sys->off_v, 1);
+        add_mass(plain->E, plain, 0, sys->at.v, 1);
     }
     for (int k = 0; has->tau && k < nc; k++)
         for (int i = 0; i < nv; i++) { /* -W^T or -M W^T */
             double force = plain->W[i * nc + k];
-            if (has->acceleration == DFL_ACC_CORRECTED && sys->diagonal)
+            if (has->acceleration == DFL_ACC_CORRECTED && sys->mass.diagonal)
                 force *= plain->dense.jac.M[i];
             else if (has->acceleration == DFL_ACC_CORRECTED) {
                 force = 0;
@@ -227,11 +227,11 @@ static void assemble_kinematics(dfl_plain *plain)
     const dfl_system *sys = plain->base.sys;
     const dfl_eom *eom = sys->eom;
     const int np = eom->np, nep = eom->nep;
-    add_identity(plain->E, plain, plain->row.kin, sys->off_p, 1, np);
+    add_identity(plain->E, plain, plain->row.kin, sys->at.p, 1, np);
     if (eom->trivial_kinematics)
-        add_identity(plain->J, plain, plain->row.kin, sys->off_v, 1, np);
+        add_identity(plain->J, plain, plain->row.kin, sys->at.v, 1, np);
     else
-        add(plain, plain->row.kin, sys->off_v, 1, plain->dense.jac.blocks.kin, np, np,
+        add(plain, plain->row.kin, sys->at.v, 1, plain->dense.jac.blocks.kin, np, np,
             sys->n3 + sys->n4);
     if (plain->base.traits->mu)
         add_turn(plain, plain->col_mu, plain->W, eom->nl);
@@ -255,9 +255,9 @@ static void assemble_accelerations(dfl_plain *plain)
                  beta = fmax(0, plain->base.options->baumgarte.beta);
     add(plain, row, sys->na, 1, b->acc, nc, nc, sys->nu);
     if (has->stabilised) {
-        add(plain, row, sys->off_v, 2 * alpha, b->vel, nc, nl, nvsp);
-        add(plain, row + nl, sys->off_v, alpha, b->vel + nl, nc, nc - nl, nvsp);
-        add(plain, row, sys->off_sp, beta * beta, b->pos + ns, sys->m3, nl, sys->n4);
+        add(plain, row, sys->at.v, 2 * alpha, b->vel, nc, nl, nvsp);
+        add(plain, row + nl, sys->at.v, alpha, b->vel + nl, nc, nc - nl, nvsp);
+        add(plain, row, sys->at.sp, beta * beta, b->pos + ns, sys->m3, nl, sys->n4);
     }
     if (sys->geoms)
         return;
@@ -267,7 +267,7 @@ static void assemble_accelerations(dfl_plain *plain)
     }
     for (int j = 0; j < nv; j++)
         for (int i = 0; i < nc; i++)
-            *at(plain->E, plain, row + i, sys->off_v + j) -= plain->W[j * nc + i];
+            *at(plain->E, plain, row + i, sys->at.v + j) -= plain->W[j * nc + i];
     if (has->acceleration != DFL_ACC_CORRECTED)
         return;
     for (int k = 0; k < nc; k++) /* W W^T */
@@ -283,15 +283,14 @@ static void assemble_rest(dfl_plain *plain)
     const dfl_jacobian *b = &plain->dense.jac.blocks;
     const int nc = sys->nc, nl = eom->nl, ns = eom->ns, m3 = sys->m3, n4 = sys->n4;
     const int nvsp = sys->n3 + n4;
-    add_identity(plain->E, plain, plain->row.b, sys->off_r, 1, eom->nr);
+    add_identity(plain->E, plain, plain->row.b, sys->at.r, 1, eom->nr);
     add(plain, plain->row.b, sys->na, 1, b->b, eom->nr, eom->nr, sys->nu);
     add(plain, plain->row.d, sys->na, 1, b->d, eom->nw, eom->nw, sys->nu);
-    add(plain, plain->row.c, sys->off_sp, 1, b->pos, m3, ns, n4);
-    add(plain, plain->row.gI, sys->off_v, 1, b->vel, nc, has->velocity ? nl : 0, nvsp);
-    add(plain, plain->row.hv, sys->off_v, 1, b->vel + nl, nc, has->nonholonomic ? eom->nm : 0,
-        nvsp);
-    add(plain, plain->row.g, sys->off_sp, 1, b->pos + ns, m3, has->position ? nl : 0, n4);
-    add(plain, plain->row.ep, sys->off_sp, 1, b->pos + ns + nl, m3, has->mu ? eom->nep : 0, n4);
+    add(plain, plain->row.c, sys->at.sp, 1, b->pos, m3, ns, n4);
+    add(plain, plain->row.gI, sys->at.v, 1, b->vel, nc, has->velocity ? nl : 0, nvsp);
+    add(plain, plain->row.hv, sys->at.v, 1, b->vel + nl, nc, has->nonholonomic ? eom->nm : 0, nvsp);
+    add(plain, plain->row.g, sys->at.sp, 1, b->pos + ns, m3, has->position ? nl : 0, n4);
+    add(plain, plain->row.ep, sys->at.sp, 1, b->pos + ns + nl, m3, has->mu ? eom->nep : 0, n4);
 }
 
 /* A row of one multiplier, or of the undetermined part of l and m. */
@@ -304,7 +303,7 @@ static void replace_row(dfl_plain *plain, int row, int redundant, int column)
     if (column >= 0)
         *at(plain->J, plain, row, column) = 1;
     for (int j = 0; column < 0 && j < nc; j++)
-        *at(plain->J, plain, row, sys->off_l + j) = plain->kernel[j * nc + redundant];
+        *at(plain->J, plain, row, sys->at.l + j) = plain->kernel[j * nc + redundant];
 }
 
 /* As multiplier_rows of plain_rows.c has them. */

@@ -26,7 +26,7 @@ dfl_outcome dfl_plain_residual(double *rows, dfl_formulation *base, const dfl_po
     (void)rows, (void)yp;
     for (int k = 0; k < count; k++) {
         double *F = plain->F + (size_t)k * (size_t)n;
-        for (int i = plain->base.sys->off_r; i < n; i++)
+        for (int i = plain->base.sys->at.r; i < n; i++)
             plain->rate[i] = xp[i * width + k];
         dfl_outcome outcome = stage_rows(F, plain, &points[k], plain->rate);
         if (outcome)
@@ -69,7 +69,7 @@ dfl_outcome dfl_plain_defect(double *err, dfl_formulation *base, const dfl_point
     const int n = plain->n;
     const bool rates = acceleration_rows_have_rates(plain);
     const int acc = rates ? plain->base.sys->nc : 0;
-    for (int i = plain->base.sys->off_r; i < n; i++)
+    for (int i = plain->base.sys->at.r; i < n; i++)
         plain->rate[i] = -y[i];
     dfl_outcome outcome = stage_rows(err, plain, point, plain->rate);
     if (outcome)
@@ -98,9 +98,9 @@ static void acceleration_defect(double *F, dfl_plain *plain, const dfl_point *po
     if (dfl_formulation_accelerations(delta, &plain->base, point)) {
         for (int i = 0; i < nv; i++)
             delta[i] -= plain->alpha[i];
-        for (int i = 0; sys->diagonal && i < nv; i++)
+        for (int i = 0; sys->mass.diagonal && i < nv; i++)
             F[i] = M[i] * delta[i];
-        if (!sys->diagonal)
+        if (!sys->mass.diagonal)
             dfl_gemm(nv, 1, nv, 1, M, nv, delta, nv, 0, F, nv);
         dfl_gemm(nc, 1, nv, -1, plain->W, nc, delta, nv, 0, acc, nc);
     }
@@ -130,7 +130,7 @@ static dfl_outcome stage_rows(double *F, dfl_plain *plain, const dfl_point *poin
     if (outcome)
         return outcome;
     for (int i = 0; i < eom->nr; i++)
-        F[plain->row.b + i] = b->b[i] - rate[sys->off_r + i];
+        F[plain->row.b + i] = b->b[i] - rate[sys->at.r + i];
     put(F + plain->row.d, true, b->d, eom->nw);
     put(F + plain->row.c, true, b->c, eom->ns);
     if (has->acceleration != DFL_ACC_NONE)
@@ -159,7 +159,7 @@ static dfl_outcome set_corrections(dfl_plain *plain, const dfl_point *point)
         return DFL_STEP_OK;
     if (plain->have_stage_jac) {
         dfl_outcome outcome = dfl_system_jacobian(&plain->stage_jac, sys, point->t, point->x,
-                                                  plain->rate + sys->off_v);
+                                                  plain->rate + sys->at.v);
         if (outcome)
             return outcome;
         if (!dfl_plain_turning(plain->L_stage, plain, &plain->stage_jac))
@@ -181,7 +181,7 @@ static dfl_outcome dynamic_rows(double *F, dfl_plain *plain, const dfl_point *po
     dfl_system *sys = plain->base.sys;
     const dfl_form_traits *has = plain->base.traits;
     const int nv = sys->n3;
-    const double *vp = rate + sys->off_v, *a = point->x;
+    const double *vp = rate + sys->at.v, *a = point->x;
     const bool corrected = has->acceleration == DFL_ACC_CORRECTED;
     dfl_outcome outcome = DFL_STEP_OK;
     for (int i = 0; i < nv; i++)
@@ -210,7 +210,7 @@ static dfl_outcome kinematic_rows(double *F, dfl_plain *plain, const dfl_point *
     if (plain->base.traits->mu && !plain->base.traits->discarded) {
         memcpy(moved->x, point->x, (size_t)sys->n * sizeof *kin);
         for (int i = 0; i < nv; i++)
-            moved->x[sys->off_v + i] -= plain->turn[i];
+            moved->x[sys->at.v + i] -= plain->turn[i];
         if (!eom->trivial_kinematics) {
             sys->stats->evaluations++;
             const int rc =
@@ -221,7 +221,7 @@ static dfl_outcome kinematic_rows(double *F, dfl_plain *plain, const dfl_point *
         kin = moved->blocks.kin;
     }
     for (int i = 0; i < np; i++)
-        F[i] = kin[i] - rate[sys->off_p + i];
+        F[i] = kin[i] - rate[sys->at.p + i];
     if (plain->base.traits->mu && !plain->base.traits->discarded)
         dfl_gemm_tn(np, 1, nep, -1, plain->ep_p, nep, point->x + plain->col_eps, nep, 1, F, np);
     return DFL_STEP_OK;
@@ -239,7 +239,7 @@ static void acceleration_rows(double *F, const dfl_plain *plain, const dfl_point
                  beta = fmax(0, plain->base.options->baumgarte.beta);
     const double *a = has->acceleration == DFL_ACC_UNKNOWN     ? point->x
                       : has->acceleration == DFL_ACC_CORRECTED ? plain->alpha
-                                                               : rate + sys->off_v;
+                                                               : rate + sys->at.v;
     memcpy(F, b->bias, (size_t)nc * sizeof *F);
     if (!sys->geoms)
         dfl_gemm(nc, 1, nv, 1, b->W, nc, a, nv, 1, F, nc);
@@ -254,7 +254,7 @@ static void multiplier_rows(double *F, const dfl_plain *plain, const dfl_point *
     const dfl_form_traits *has = plain->base.traits;
     const int nc = plain->base.sys->nc, nl = plain->base.sys->eom->nl;
     const bool acc = has->acceleration != DFL_ACC_NONE;
-    const double *l = point->x + plain->base.sys->off_l, *tau = point->x + plain->col_tau;
+    const double *l = point->x + plain->base.sys->at.l, *tau = point->x + plain->col_tau;
     const double *mu = point->x + plain->col_mu;
     for (int i = 0; i < nc; i++) {
         if (!plain->dropped[i])

@@ -106,7 +106,7 @@ static void bind(dfl_formulation *base)
     form->have_selectors = form->invariants.have_old = form->invariants.suspended = false;
     memset(form->invariants.active, 1, (size_t)base->sys->eom->ne);
     base->rates_are_a = form->local || solves_for_rates(form);
-    base->reads_rates = !base->sys->constant && !base->rates_are_a;
+    base->reads_rates = !base->sys->mass.constant && !base->rates_are_a;
     base->stagewise = base->rates_are_a && base->sys->carried && !base->needs.two_points &&
                       dfl_stagewise_possible(form);
 }
@@ -168,7 +168,7 @@ static inline __attribute__((always_inline)) void
 gather_algebraic(double *rows, const dfl_projected *form, const stages *st)
 {
     const dfl_system *sys = form->base.sys;
-    const int ne = sys->eom->ne, row_e = sys->row_e, width = form->base.width;
+    const int ne = sys->eom->ne, row_e = sys->row.e, width = form->base.width;
     const double *alg = st->points->alg;
     if (form->base.nactive == ne) {
         gather(rows, st, alg, sys->m1 + sys->m2 + sys->m3, NULL, NULL);
@@ -196,11 +196,11 @@ gather_dynamics(double *rho, dfl_projected *form, const stages *st, const double
         gather(rho, st, st->points->a, nv, yp, NULL);
         return DFL_STEP_OK;
     }
-    if (sys->constant) {
-        if (!sys->diagonal)
-            dfl_lanes_mul(form->momentum, form->base.width, sys->M, nv, nv, yp);
-        gather(rho, st, st->points->blocks.f, nv, sys->diagonal ? yp : form->momentum,
-               sys->diagonal ? sys->M : NULL);
+    if (sys->mass.constant) {
+        if (!sys->mass.diagonal)
+            dfl_lanes_mul(form->momentum, form->base.width, sys->mass.M, nv, nv, yp);
+        gather(rho, st, st->points->blocks.f, nv, sys->mass.diagonal ? yp : form->momentum,
+               sys->mass.diagonal ? sys->mass.M : NULL);
         return DFL_STEP_OK;
     }
     for (int k = 0; k < st->count; k++) {
@@ -231,9 +231,9 @@ static dfl_outcome residual(double *rows, dfl_formulation *base, const dfl_point
         gather_own(rows, form, &st);
     }
     if (nr > 0)
-        gather(form->newton.rho, &st, points->dif, nr, yp + sys->off_r * width, NULL);
-    gather(rho_p, &st, points->blocks.kin, np, yp + sys->off_p * width, NULL);
-    return gather_dynamics(rho_v, form, &st, yp + sys->off_v * width, xp + sys->off_v * width);
+        gather(form->newton.rho, &st, points->dif, nr, yp + sys->at.r * width, NULL);
+    gather(rho_p, &st, points->blocks.kin, np, yp + sys->at.p * width, NULL);
+    return gather_dynamics(rho_v, form, &st, yp + sys->at.v * width, xp + sys->at.v * width);
 }
 
 static dfl_outcome mixed(double *rows, dfl_formulation *base, const dfl_point *differential,
@@ -261,7 +261,7 @@ static dfl_outcome defect(double *err, dfl_formulation *base, const dfl_point *p
     double *d = form->newton.u, *rho = form->pp;
     dfl_outcome outcome = DFL_STEP_OK;
     for (int i = 0; i < nv; i++)
-        form->dense.vp[i] = -y[sys->off_v + i];
+        form->dense.vp[i] = -y[sys->at.v + i];
     if (form->base.rates_are_a)
         for (int i = 0; i < nv; i++)
             form->y[i] = point->a[i] - form->dense.vp[i];
@@ -270,9 +270,9 @@ static dfl_outcome defect(double *err, dfl_formulation *base, const dfl_point *p
     if (outcome)
         return outcome;
     for (int i = 0; i < nr; i++)
-        d[i] = point->dif[i] + y[sys->off_r + i];
+        d[i] = point->dif[i] + y[sys->at.r + i];
     for (int i = 0; i < np; i++)
-        rho[i] = point->blocks.kin[i] + y[sys->off_p + i];
+        rho[i] = point->blocks.kin[i] + y[sys->at.p + i];
     if (form->newton.sv_identity)
         memcpy(d + nr, form->y, (size_t)nv * sizeof *d);
     else
@@ -316,7 +316,7 @@ static dfl_outcome renew_selectors(bool *changed, dfl_formulation *base, double 
 
 static const double *acceleration_rows(dfl_formulation *base, const dfl_point *point)
 {
-    return base->sys->psi1 ? NULL : point->alg + base->sys->row_acc;
+    return base->sys->psi1 ? NULL : point->alg + base->sys->row.acc;
 }
 
 const dfl_form_class dfl_projected_class = {.size = sizeof(dfl_projected),

@@ -112,9 +112,9 @@ dfl_outcome dfl_saddle_mass(dfl_saddle *saddle, const dfl_point *point)
 {
     dfl_system *sys = saddle->sys;
     const size_t nv = (size_t)sys->n3;
-    if (!sys->constant)
+    if (!sys->mass.constant)
         return dfl_system_mass(saddle->M, sys, point->t, point->x + sys->na);
-    memcpy(saddle->M, sys->M, (sys->diagonal ? nv : nv * nv) * sizeof(double));
+    memcpy(saddle->M, sys->mass.M, (sys->mass.diagonal ? nv : nv * nv) * sizeof(double));
     return DFL_STEP_OK;
 }
 
@@ -131,7 +131,7 @@ dfl_outcome dfl_saddle_factor(dfl_saddle *saddle, const dfl_point *point, const 
     if (outcome)
         return outcome;
     memset(A, 0, (size_t)ld * (size_t)ld * sizeof *A);
-    dfl_full_mass(A, ld, saddle->M, nv, sys->diagonal);
+    dfl_full_mass(A, ld, saddle->M, nv, sys->mass.diagonal);
     for (int k = 0; k < n0; k++)
         for (int i = 0; i < nv; i++)
             A[(nv + k) * ld + i] = A[i * ld + nv + k] = K0[k * nv + i];
@@ -168,7 +168,7 @@ static dfl_outcome evaluate_coupling(dfl_saddle *saddle, const dfl_point *point)
                 c[i] += point->blocks.W[i * nc + k - nw];
         }
         for (int i = 0; i < nw; i++)
-            c[nv + i] = jac->J1[(size_t)(first + k) * (size_t)sys->m1 + (size_t)(sys->row_d + i)];
+            c[nv + i] = jac->J1[(size_t)(first + k) * (size_t)sys->m1 + (size_t)(sys->row.d + i)];
     }
     saddle->have_coupling = !outcome;
     return outcome;
@@ -183,7 +183,7 @@ static dfl_outcome dynamics(double *y, dfl_saddle *saddle, const dfl_point *poin
     if (sys->eom->residual)
         return dfl_system_dynamics(y, sys, point, a);
     memcpy(y, point->blocks.f, (size_t)nv * sizeof *y);
-    if (sys->diagonal)
+    if (sys->mass.diagonal)
         for (int i = 0; i < nv; i++)
             y[i] -= saddle->M[i] * a[i];
     else
@@ -235,7 +235,7 @@ static double add_increment(dfl_saddle *saddle, dfl_point *point)
     const dfl_system *sys = saddle->sys;
     const int nv = sys->n3, na = sys->na, nw = sys->eom->nw, nc = sys->nc;
     const double *dx = saddle->rhs, *dl = dx + na + nw;
-    double *l = point->x + sys->off_l, *f = point->blocks.f, total = 0;
+    double *l = point->x + sys->at.l, *f = point->blocks.f, total = 0;
     for (int i = 0; i < na + nw + saddle->nrows; i++)
         total += dx[i];
     if (!isfinite(total))

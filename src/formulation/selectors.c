@@ -115,7 +115,7 @@ void dfl_selectors_pivots(dfl_projected *form, unsigned char *pivot_p, unsigned 
         dfl_split_compute(form->pivots3, &rule, form->dense.jac.J3, sys->m3, sys->m3, sys->n4);
         rule.leading = 0;
         rule.favoured = form->have_selectors ? form->pivot_v : NULL;
-        dfl_split_compute(form->dense.trial2, &rule, form->J2 + sys->off_v * form->m2, form->m2,
+        dfl_split_compute(form->dense.trial2, &rule, form->J2 + sys->at.v * form->m2, form->m2,
                           form->m2, sys->n3);
         s3 = form->pivots3;
         s2 = form->dense.trial2;
@@ -181,7 +181,7 @@ static void unit_dynamics(dfl_projected *form)
 {
     const dfl_system *sys = form->base.sys;
     const int nv = sys->n3, nfv = form->newton.nfv;
-    if (sys->diagonal || form->base.rates_are_a) {
+    if (sys->mass.diagonal || form->base.rates_are_a) {
         dfl_unit_rows(form->newton.Sv, nfv, nv, form->pivot_v);
         return;
     }
@@ -207,7 +207,7 @@ static bool dynamics_outdated(dfl_projected *form)
 {
     const dfl_system *sys = form->base.sys;
     const int nv = sys->n3, nfv = form->newton.nfv;
-    if (sys->psi1 || sys->diagonal || form->base.rates_are_a)
+    if (sys->psi1 || sys->mass.diagonal || form->base.rates_are_a)
         return false;
     unsigned char *present = (unsigned char *)(form->dense.work + nfv * nv);
     memset(present, 0, (size_t)nv);
@@ -229,7 +229,7 @@ static void reduced_identity(dfl_projected *form)
     double *Q = form->dense.work, *basis = Q + nv * nfv; /* nc x nlm */
     dfl_orthonormal_rows(Q, nfv, nv, form->dense.split2->N, nv);
     dfl_selectors_free_multipliers(basis, sys->nc, form);
-    const double *W = form->J2 + sys->off_v * form->m2;
+    const double *W = form->J2 + sys->at.v * form->m2;
     for (int j = 0; j < nv; j++) {
         for (int i = 0; i < nfv; i++)
             form->newton.Sv[j * nsv + i] = Q[j * nfv + i];
@@ -257,7 +257,7 @@ void dfl_selectors_free_multipliers(double *B, int ld, dfl_projected *form)
     double *R = form->dense.least;
     for (int j = 0; j < nv; j++)
         for (int i = 0; i < nc; i++)
-            R[j * nc + i] = form->dense.jac.J2[(sys->off_v + j) * sys->m2 + i];
+            R[j * nc + i] = form->dense.jac.J2[(sys->at.v + j) * sys->m2 + i];
     for (int k = 0; k < nlm; k++) {
         int best = 0;
         double largest = -1;
@@ -293,7 +293,7 @@ static bool user_selectors_regular(dfl_projected *form)
         return false;
     if (sys->psi1)
         return true;
-    if (sys->diagonal)
+    if (sys->mass.diagonal)
         for (int j = 0; j < nsv; j++)
             for (int i = 0; i < nv; i++)
                 MK[j * nv + i] = form->dense.jac.M[i] * form->dense.split2->N[j * nv + i];

@@ -82,7 +82,7 @@ static int first_violated(const dfl_formulation *form, const dfl_point *point, c
     for (int i = 0; i < nl; i++) {
         double allowed = 0;
         for (int j = 0; j < sys->n4; j++)
-            allowed += fmax(fabs(G[j * m3 + i]), 1e-3 * largest) / weight[sys->off_sp + j];
+            allowed += fmax(fabs(G[j * m3 + i]), 1e-3 * largest) / weight[sys->at.sp + j];
         if (fabs(point->blocks.g[i]) > allowed)
             return i;
     }
@@ -113,7 +113,7 @@ static double row_distance(dfl_formulation *form, int row)
 {
     const dfl_system *sys = form->sys;
     const int nc = sys->nc, nv = sys->n3, ld = sys->m2;
-    const double *W = form->dense->jac.J2 + sys->off_v * ld;
+    const double *W = form->dense->jac.J2 + sys->at.v * ld;
     double *A = form->dense->least, *b = A + nv * nc, *l = b + nv, scale = 0, rest = 0;
     for (int j = 0; j < nv; j++) {
         for (int i = 0; i < nc; i++)

@@ -30,7 +30,7 @@ dfl_outcome dfl_projected_split(dfl_projected *form)
         return outcome;
     if (sys->eom->n0 > 0)
         remove_first_unknowns(form);
-    if (!dfl_dense_split_velocity(&form->base, form->J2 + sys->off_v * form->m2, form->m2,
+    if (!dfl_dense_split_velocity(&form->base, form->J2 + sys->at.v * form->m2, form->m2,
                                   form->base.rank2 + sys->eom->n0 + form->base.nactive,
                                   form->have_selectors ? form->pivot_v : NULL))
         return dfl_system_part_trouble(sys, DFL_STEP_RANK, DFL_FAILURE_VELOCITY, t);
@@ -77,9 +77,9 @@ static double largest_entry(const double *A, int n, int i0, int i1, int j0, int 
 static void scale_first(dfl_projected *form, const double *A, int n)
 {
     const dfl_system *sys = form->base.sys;
-    const int nv = sys->carried ? sys->n3 : 0, lead = sys->off_l < n ? sys->off_l : n;
+    const int nv = sys->carried ? sys->n3 : 0, lead = sys->at.l < n ? sys->at.l : n;
     const double mass = largest_entry(A, n, 0, nv, 0, nv);
-    const double auxiliary = largest_entry(A, n, 0, nv, sys->row_d, lead);
+    const double auxiliary = largest_entry(A, n, 0, nv, sys->row.d, lead);
     const double force = largest_entry(A, n, 0, nv, lead, n);
     double *scale = form->column_scale;
     for (int j = 0; j < n; j++)
@@ -124,9 +124,9 @@ static bool split_redundant(dfl_projected *form)
 {
     const dfl_system *sys = form->base.sys;
     const dfl_redundant *red = &form->dense.redundant;
-    const int m1 = sys->m1, lead = sys->off_l, first = sys->row_acc, n = m1 - form->base.defect;
+    const int m1 = sys->m1, lead = sys->at.l, first = sys->row.acc, n = m1 - form->base.defect;
     double *A = form->dense.work;
-    dfl_redundant_choose(&form->dense.redundant, form->dense.jac.J2 + sys->off_v * sys->m2, sys->m2,
+    dfl_redundant_choose(&form->dense.redundant, form->dense.jac.J2 + sys->at.v * sys->m2, sys->m2,
                          form->dense.least2, form->base.rank2);
     if (red->rank < form->base.rank2)
         return false;
@@ -149,7 +149,7 @@ static void expand_multipliers(dfl_projected *form, int n)
 {
     const dfl_system *sys = form->base.sys;
     const dfl_redundant *red = &form->dense.redundant;
-    const int n1 = sys->n1, lead = sys->off_l, first = sys->row_acc;
+    const int n1 = sys->n1, lead = sys->at.l, first = sys->row.acc;
     dfl_split *split = form->split1;
     double *R = form->dense.work;
     memcpy(R, split->R, (size_t)n * (size_t)n * sizeof *R);

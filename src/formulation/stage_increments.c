@@ -56,7 +56,7 @@ static dfl_outcome subtract_momenta(dfl_projected *form, const dfl_stages *st)
     dfl_system *sys = form->base.sys;
     const int nv = sys->n3, width = form->base.width;
     double *rate = form->rates;
-    dfl_lanes_transform(rate, st->count, st->AI, nv, st->Z + sys->off_v * width);
+    dfl_lanes_transform(rate, st->count, st->AI, nv, st->Z + sys->at.v * width);
     for (int k = 0; k < st->count; k++) {
         for (int i = 0; i < nv; i++)
             form->dense.vp[i] = rate[i * width + k] / st->h;
@@ -291,15 +291,15 @@ static DFL_INLINE void multiply_blocks(int quads, double *dZ, const dfl_projecte
                                        const double *rows)
 {
     const dfl_system *sys = form->base.sys;
-    const long n = sys->n, m1 = sys->m1, n1 = sys->n1, n3 = sys->n3, off_v = sys->off_v,
-               off_sp = sys->off_sp, width = 4 * quads;
+    const long n = sys->n, m1 = sys->m1, n1 = sys->n1, n3 = sys->n3, off_v = sys->at.v,
+               off_sp = sys->at.sp, width = 4 * quads;
     const long a2 = m1, a3 = a2 + form->m2, u_p = form->newton.ma, u_v = u_p + form->newton.nfp,
                u_r = u_v + form->newton.nfv, own = form->base.stagewise ? m1 : 0;
     const double *CB = form->newton.CB;
     dfl_lane_mul(quads, dZ, CB + own * n, n, n1, form->newton.K - own, rows + own * width);
     for (long i = 0; i < own * width; i++)
         dZ[i] -= rows[i];
-    memcpy(dZ + sys->off_r * width, rows + u_r * width, (size_t)(sys->n2 * width) * sizeof *dZ);
+    memcpy(dZ + sys->at.r * width, rows + u_r * width, (size_t)(sys->n2 * width) * sizeof *dZ);
     dfl_lane_mul(quads, dZ + off_v * width, CB + a2 * n + off_v, n, n3, u_r - a2,
                  rows + a2 * width);
     dfl_lane_mul(quads, dZ + off_sp * width, CB + a3 * n + off_sp, n, sys->n4, u_v - a3,

@@ -11,13 +11,13 @@ void dfl_projected_locate_rows(dfl_projected *form)
     const bool in_lanes = dfl_system_combines_in_lanes(sys);
     const bool given = form->base.rates_are_a && !in_lanes; /* a, otherwise to be made of f */
     const double *x = point->x, *f = given ? point->a : point->blocks.f;
-    const int ne = sys->eom->ne, rows = sys->m1 + sys->m2 + sys->m3, row_e = sys->row_e;
+    const int ne = sys->eom->ne, rows = sys->m1 + sys->m2 + sys->m3, row_e = sys->row.e;
     int *place = form->place;
     for (int i = 0; i < rows; i++) /* dropped invariants are left out */
         if (i < row_e || i >= row_e + ne || form->invariants.active[i - row_e])
             *place++ = (int)(point->alg - x) + i;
     for (int i = 0; in_lanes && i < sys->nc; i++)
-        form->place[sys->row_acc + i] = (int)(point->blocks.bias - x) + i;
+        form->place[sys->row.acc + i] = (int)(point->blocks.bias - x) + i;
     for (int i = 0; i < sys->n2; i++)
         *place++ = (int)(point->dif - x) + i;
     for (int i = 0; i < sys->n3; i++)
@@ -64,13 +64,13 @@ static void prepare_rows(dfl_stage_plan *plan, const dfl_projected *form, const 
     plan->f = (segment){rho_v, f, kin};
     plan->kin = (segment){rho_p, kin, eom->trivial_kinematics ? kin : W};
     plan->W = (segment){rho_p + np * width, W, in_lanes ? W + nc * nv : W};
-    plan->off_v = sys->off_v;
-    plan->Z_v = st->Z + sys->off_v * width;
+    plan->off_v = sys->at.v;
+    plan->Z_v = st->Z + sys->at.v * width;
     plan->nkin = eom->trivial_kinematics ? np : 0;
-    plan->M_inv = in_lanes ? sys->M_inv : NULL;
-    plan->off_l = sys->off_l;
-    plan->Z_l = st->Z + sys->off_l * width;
-    plan->acc = rows + sys->row_acc * width;
+    plan->M_inv = in_lanes ? sys->mass.inverse : NULL;
+    plan->off_l = sys->at.l;
+    plan->Z_l = st->Z + sys->at.l * width;
+    plan->acc = rows + sys->row.acc * width;
     plan->nc = nc;
     plan->nv = nv;
     plan->momentum = form->base.reads_rates ? form->momentum : NULL;
@@ -91,7 +91,7 @@ static void prepare(dfl_stage_plan *plan, const dfl_projected *form, const dfl_s
     plan->ma = form->newton.ma;
     plan->nd = form->newton.nd;
     plan->lanes = rows;
-    plan->Z_r = st->Z + sys->off_r * width;
+    plan->Z_r = st->Z + sys->at.r * width;
     plan->v = (block){.S = form->newton.Sv,
                       .SM = form->base.rates_are_a ? form->newton.Sv : form->SvM,
                       .f = plan->f.lanes,
@@ -107,7 +107,7 @@ static void prepare(dfl_stage_plan *plan, const dfl_projected *form, const dfl_s
     plan->p = (block){.S = form->newton.Sp,
                       .SM = form->newton.Sp,
                       .f = plan->kin.lanes,
-                      .Z = st->Z + sys->off_p * width,
+                      .Z = st->Z + sys->at.p * width,
                       .SJ_a = SJ + nsv + skipped * form->newton.nd,
                       .SM_a = SM + nsv + skipped * form->newton.nd,
                       .alg = rows + skipped * width,

@@ -29,22 +29,22 @@ dfl_status dfl_stagewise_init(dfl_projected *form)
 
 bool dfl_stagewise_possible(const dfl_projected *form)
 {
-    return form->base.sys->constant ? !form->base.sys->diagonal
-                                    : dfl_system_mass_at_points(form->base.sys);
+    return form->base.sys->mass.constant ? !form->base.sys->mass.diagonal
+                                         : dfl_system_mass_at_points(form->base.sys);
 }
 
 /* A: the derivatives at the reference with M and W of the stage instead. */
 static void stage_matrix(double *A, const dfl_projected *form, const dfl_point *point)
 {
     const dfl_system *sys = form->base.sys;
-    const int n1 = sys->n1, nv = sys->n3, nc = sys->nc, acc = sys->row_acc, l = sys->off_l;
+    const int n1 = sys->n1, nv = sys->n3, nc = sys->nc, acc = sys->row.acc, l = sys->at.l;
     const double *J1 = form->dense.jac.J1, *W = point->blocks.W;
-    const double *M = sys->constant ? sys->M : point->M;
+    const double *M = sys->mass.constant ? sys->mass.M : point->M;
     memcpy(A, J1, (size_t)n1 * (size_t)n1 * sizeof *A);
     for (int j = 0; j < nv; j++) {
-        for (int i = 0; i < nv && !sys->diagonal; i++)
+        for (int i = 0; i < nv && !sys->mass.diagonal; i++)
             A[j * n1 + i] = -M[j * nv + i];
-        if (sys->diagonal)
+        if (sys->mass.diagonal)
             A[j * n1 + j] = -M[j];
         for (int i = 0; i < nc; i++) {
             A[(l + i) * n1 + j] += J1[j * n1 + acc + i] - W[j * nc + i];
@@ -59,7 +59,7 @@ static void stage_matrix(double *A, const dfl_projected *form, const dfl_point *
 static void fill_kernel(double *A, const dfl_projected *form)
 {
     const dfl_system *sys = form->base.sys;
-    const int n1 = sys->n1, nc = sys->nc, acc = sys->row_acc, l = sys->off_l;
+    const int n1 = sys->n1, nc = sys->nc, acc = sys->row.acc, l = sys->at.l;
     double size = 0;
     for (int i = 0; i < nc; i++)
         for (int j = 0; j < sys->n3; j++)

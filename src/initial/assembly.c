@@ -153,7 +153,7 @@ static void choose_columns(descent *des)
 {
     const dfl_system *sys = &des->init->sys;
     des->nfree = 0;
-    for (int j = sys->off_sp; j < sys->off_sp + sys->n4; j++)
+    for (int j = sys->at.sp; j < sys->at.sp + sys->n4; j++)
         if (j == des->released || !des->cond->held || !des->cond->held[j - sys->na])
             des->column[des->nfree++] = j;
 }
@@ -240,7 +240,7 @@ static bool derive_rows(descent *des)
     for (int k = 0; k < des->nfree; k++) {
         const int j = des->column[k];
         double *to = des->J + (size_t)k * (size_t)des->rows, *side = init->side;
-        memcpy(to, init->jac.J3 + (size_t)(j - sys->off_sp) * (size_t)sys->m3,
+        memcpy(to, init->jac.J3 + (size_t)(j - sys->at.sp) * (size_t)sys->m3,
                (size_t)des->nposition * sizeof *to);
         const double x = init->x[j], delta = 1e-7 * fmax(1, fabs(x));
         init->x[j] = x + delta;
@@ -336,7 +336,7 @@ static void find_conflicts(descent *des)
     dfl_initial *init = des->init;
     const dfl_system *sys = &init->sys;
     int tried = 0;
-    for (int j = sys->off_sp; des->cond->held && j < sys->off_sp + sys->n4; j++) {
+    for (int j = sys->at.sp; des->cond->held && j < sys->at.sp + sys->n4; j++) {
         if (!des->cond->held[j - sys->na] || tried++ >= MOST_RELEASED)
             continue;
         des->released = j;

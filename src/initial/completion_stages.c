@@ -40,7 +40,7 @@ static int velocity_rows(const dfl_initial *init)
 static dfl_initial_stage position_stage(const dfl_initial *init)
 {
     const dfl_system *sys = &init->sys;
-    return (dfl_initial_stage){.first_column = sys->off_sp,
+    return (dfl_initial_stage){.first_column = sys->at.sp,
                                .columns = sys->n4,
                                .first_row = sys->m1 + sys->m2,
                                .rows = dfl_stages_position_rows(init)};
@@ -49,7 +49,7 @@ static dfl_initial_stage position_stage(const dfl_initial *init)
 static dfl_initial_stage velocity_stage(const dfl_initial *init)
 {
     const dfl_system *sys = &init->sys;
-    return (dfl_initial_stage){.first_column = sys->off_v,
+    return (dfl_initial_stage){.first_column = sys->at.v,
                                .columns = sys->n3,
                                .first_row = sys->m1,
                                .rows = velocity_rows(init),
@@ -73,10 +73,10 @@ dfl_initial_stage dfl_stages_of_row(const dfl_initial *init, int row)
 static dfl_initial_stage massless_stage(const dfl_initial *init)
 {
     const dfl_system *sys = &init->sys;
-    return (dfl_initial_stage){.columns = sys->off_v + sys->n3,
+    return (dfl_initial_stage){.columns = sys->at.v + sys->n3,
                                .rows = sys->m1 + velocity_rows(init),
                                .skip_first = first_stage(sys).columns,
-                               .skip_last = sys->off_v};
+                               .skip_last = sys->at.v};
 }
 
 dfl_status dfl_stages_positions(dfl_initial *init, const dfl_conditions *cond)
@@ -113,7 +113,7 @@ static dfl_status massless_rows_settled(bool *settled, dfl_initial *init)
     const dfl_system *sys = &init->sys;
     const dfl_status status = dfl_stages_evaluate(init);
     *settled = true;
-    for (int i = sys->row_gam; i < sys->row_gam + sys->eom->n0; i++)
+    for (int i = sys->row.gam; i < sys->row.gam + sys->eom->n0; i++)
         *settled = *settled && fabs(init->point.alg[i]) <= 10 * dfl_stages_rounding(init, i);
     return status;
 }
@@ -164,7 +164,7 @@ double dfl_stages_entry(const dfl_initial *init, int row, int column)
     if (row < sys->m2)
         return jac->J2[(size_t)column * (size_t)sys->m2 + (size_t)row];
     row -= sys->m2;
-    column -= sys->off_sp;
+    column -= sys->at.sp;
     return column < 0 ? 0 : jac->J3[(size_t)column * (size_t)sys->m3 + (size_t)row];
 }
 
@@ -201,17 +201,17 @@ static bool metric_of_mass(dfl_initial *init, const dfl_conditions *cond, double
     const double *K0 = init->point.blocks.K0;
     const dfl_system *sys = &init->sys;
     const int nv = sys->n3;
-    const bool diagonal = sys->diagonal;
+    const bool diagonal = sys->mass.diagonal;
     int nfree = 0;
     for (int j = 0; j < nv; j++)
-        nfree += !dfl_stages_held(init, cond, sys->off_v + j);
+        nfree += !dfl_stages_held(init, cond, sys->at.v + j);
     int col = 0;
     for (int j = 0; j < nv; j++) {
-        if (dfl_stages_held(init, cond, sys->off_v + j))
+        if (dfl_stages_held(init, cond, sys->at.v + j))
             continue;
         int row = 0;
         for (int i = 0; i < nv; i++)
-            if (!dfl_stages_held(init, cond, sys->off_v + i)) {
+            if (!dfl_stages_held(init, cond, sys->at.v + i)) {
                 double sum = diagonal ? (i == j ? init->jac.M[i] : 0) : init->jac.M[j * nv + i];
                 for (int k = 0; massless > 0 && k < sys->eom->n0; k++)
                     sum += massless * K0[k * nv + i] * K0[k * nv + j];
@@ -229,7 +229,7 @@ static double massless_weight(const dfl_initial *init)
     const dfl_system *sys = &init->sys;
     double largest = 0;
     for (int i = 0; i < sys->n3 && sys->eom->n0 > 0; i++)
-        largest = fmax(largest, init->jac.M[sys->diagonal ? i : i * (sys->n3 + 1)]);
+        largest = fmax(largest, init->jac.M[sys->mass.diagonal ? i : i * (sys->n3 + 1)]);
     return 1e-10 * largest;
 }
 
@@ -359,12 +359,12 @@ static double tolerance_of(const dfl_initial *init, dfl_initial_stage st)
 static double size_of_multipliers(const dfl_initial *init)
 {
     const dfl_system *sys = &init->sys;
-    double largest = dfl_max_abs(init->x + sys->off_l, sys->nc), terms = 0, derivative = 0;
+    double largest = dfl_max_abs(init->x + sys->at.l, sys->nc), terms = 0, derivative = 0;
     for (int i = 0; i < sys->m1; i++) {
         double sum = 0, entry = 0;
         for (int j = 0; j < sys->n; j++)
             sum += fabs(dfl_stages_entry(init, i, j) * init->x[j]);
-        for (int k = sys->off_l; k < sys->off_l + sys->nc; k++)
+        for (int k = sys->at.l; k < sys->at.l + sys->nc; k++)
             entry = fmax(entry, fabs(dfl_stages_entry(init, i, k)));
         if (entry > derivative)
             derivative = entry, terms = sum;
@@ -388,7 +388,7 @@ static change apply(dfl_initial *init, const dfl_conditions *cond, dfl_initial_s
             continue;
         const double dx = init->step[k++] / (metric ? 1 : weight(init, cond, column));
         init->x[column] += dx;
-        const bool multiplier = column >= sys->off_l && column < sys->off_l + sys->nc;
+        const bool multiplier = column >= sys->at.l && column < sys->at.l + sys->nc;
         const double largest = multiplier ? of_multipliers : of_stage;
         size.absolute = fmax(size.absolute, fabs(dx));
         size.relative = fmax(size.relative, fabs(dx) / fmax(largest, fabs(init->x[column])));

@@ -208,7 +208,7 @@ static dfl_status as_projection(dfl_initial *init, const dfl_conditions *cond)
 static double distance(const dfl_initial *init, const double *from, const double *to)
 {
     double moved = 0, size = 1;
-    for (int j = init->sys.off_sp; j < init->sys.off_sp + init->sys.n4; j++) {
+    for (int j = init->sys.at.sp; j < init->sys.at.sp + init->sys.n4; j++) {
         moved = fmax(moved, fabs(to[j] - from[j]));
         size = fmax(size, fabs(from[j]));
     }
@@ -382,7 +382,7 @@ static dfl_status look_for_open_unknowns(bool *open, dfl_initial *init, const df
     if (status)
         return status;
     dfl_stages_equilibrate_all(init, cond->nconditions);
-    *open = free > sys->nc - rank_of_columns(init, ld, sys->off_l, sys->nc);
+    *open = free > sys->nc - rank_of_columns(init, ld, sys->at.l, sys->nc);
     return DFL_OK;
 }
 

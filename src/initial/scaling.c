@@ -28,13 +28,13 @@ void dfl_stages_equilibrate(dfl_initial *init, dfl_initial_stage st, int nfree)
     }
     /* where accelerations are eliminated, their rows have the squares of W's sizes */
     const double of_rows = sys->carried ? 1e-13 : 1e-26;
-    const int gI = sys->m1, gam = sys->row_gam;
+    const int gI = sys->m1, gam = sys->row.gam;
     if (sys->carried && sys->eom->nw > 0)
         weigh_columns(init, st, nfree);
-    scale_rows(init, st, nfree, 0, sys->row_acc, 0);
-    scale_rows(init, st, nfree, sys->row_acc, sys->m1, of_rows);
+    scale_rows(init, st, nfree, 0, sys->row.acc, 0);
+    scale_rows(init, st, nfree, sys->row.acc, sys->m1, of_rows);
     scale_rows(init, st, nfree, gI, gam, 1e-13);
-    scale_rows(init, st, nfree, gam, sys->row_e, 0);
+    scale_rows(init, st, nfree, gam, sys->row.e, 0);
     scale_columns(init, st, nfree, false, 0);
     scale_columns(init, st, nfree, true, 1e-14);
     /* beside velocities, which shall change little, the rest costs next to nothing */
@@ -56,7 +56,7 @@ double dfl_stages_unit(const dfl_initial *init, int column)
     double largest = 0;
     if (column < init->sys.na)
         return 1;
-    for (int j = init->sys.off_r; j < init->sys.n; j++)
+    for (int j = init->sys.at.r; j < init->sys.n; j++)
         largest = fmax(largest, told_unit(init, j));
     return fmax(told_unit(init, column), 1e-6 * largest);
 }
@@ -71,10 +71,10 @@ void dfl_stages_equilibrate_all(dfl_initial *init, int conditions)
         init->column_scale[j] = 1;
         scale_column(init, all, j, dfl_stages_unit(init, j));
     }
-    scale_rows(init, all, sys->n, 0, sys->row_acc, 0);
-    scale_rows(init, all, sys->n, sys->row_acc, sys->m1, sys->carried ? 1e-13 : 1e-26);
-    scale_rows(init, all, sys->n, sys->m1, sys->row_gam, 1e-13);
-    scale_rows(init, all, sys->n, sys->row_gam, sys->row_e, 0);
+    scale_rows(init, all, sys->n, 0, sys->row.acc, 0);
+    scale_rows(init, all, sys->n, sys->row.acc, sys->m1, sys->carried ? 1e-13 : 1e-26);
+    scale_rows(init, all, sys->n, sys->m1, sys->row.gam, 1e-13);
+    scale_rows(init, all, sys->n, sys->row.gam, sys->row.e, 0);
     scale_rows(init, all, sys->n, sys->m1 + sys->m2, rows, 1e-13);
     scale_rows(init, all, sys->n, rows, rows + conditions, 0);
     for (int j = 0; j < sys->n1; j++) {
@@ -100,7 +100,7 @@ static void scale_column(dfl_initial *init, dfl_initial_stage st, int j, double 
 static void weigh_columns(dfl_initial *init, dfl_initial_stage st, int nfree)
 {
     const dfl_system *sys = &init->sys;
-    const int first[] = {0, sys->na, sys->off_l, sys->off_l + sys->nc};
+    const int first[] = {0, sys->na, sys->at.l, sys->at.l + sys->nc};
     double size[3] = {0, 0, 0}; /* of accelerations and slacks, auxiliary variables, multipliers */
     for (int j = 0; j < nfree; j++)
         for (int k = 0; k < 3; k++)
@@ -127,7 +127,7 @@ static void scale_rows(dfl_initial *init, dfl_initial_stage st, int nfree, int f
         const double largest = dfl_max_abs_row(init->J + i, nfree, st.rows);
         const int row = st.first_row + i;
         if (largest <= rounding * overall || largest == 0 ||
-            (row >= sys->row_e && row < sys->row_e + sys->eom->ne))
+            (row >= sys->row.e && row < sys->row.e + sys->eom->ne))
             continue;
         init->F[i] /= largest;
         for (int j = 0; j < nfree; j++)
@@ -139,7 +139,7 @@ static void scale_rows(dfl_initial *init, dfl_initial_stage st, int nfree, int f
 static void scale_columns(dfl_initial *init, dfl_initial_stage st, int nfree, bool multipliers,
                           double rounding)
 {
-    const int off_l = init->sys.off_l, end = off_l + init->sys.nc;
+    const int off_l = init->sys.at.l, end = off_l + init->sys.nc;
     double overall = 0;
     for (int pass = 0; pass < 2; pass++)
         for (int j = 0; j < nfree; j++) {

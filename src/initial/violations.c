@@ -64,7 +64,7 @@ static bool is_left_out(const dfl_initial *init, int row)
     const dfl_system *sys = &init->sys;
     const int first_ep = sys->m1 + sys->m2 + sys->m3 - sys->eom->nep;
     return init->open_invariants &&
-           (row >= first_ep || (row >= sys->row_e && row < sys->row_e + sys->eom->ne));
+           (row >= first_ep || (row >= sys->row.e && row < sys->row.e + sys->eom->ne));
 }
 
 static bool is_violated(const dfl_initial *init, int row)

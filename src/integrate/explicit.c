@@ -219,7 +219,7 @@ static bool extra_stages(const dfl_explicit *ex)
     const dfl_tableau *rk = w->rk;
     for (int i = rk->stages + 1; i < rk->all; i++) {
         memcpy(w->stage.x, w->x_end, (size_t)sys->n * sizeof(double));
-        dfl_explicit_combine(w->stage.x, w->x_old, w->h_last, i, rk->A[i], w->K_last, sys->off_r,
+        dfl_explicit_combine(w->stage.x, w->x_old, w->h_last, i, rk->A[i], w->K_last, sys->at.r,
                              sys->n);
         w->stage.t = w->t_old + rk->c[i] * w->h_last;
         if (dfl_ode_rates(w->K_last[i], w->ode, &w->stage))
@@ -279,7 +279,7 @@ void dfl_explicit_interpolate(double *x, const dfl_stepper *st, double t)
     if (!w->dense_ready)
         make_polynomial(ex);
     const double theta = (t - w->t_old) / w->h_last;
-    for (int i = sys->off_r; i < sys->n; i++) {
+    for (int i = sys->at.r; i < sys->n; i++) {
         double y = 0;
         for (int k = w->rk->power - 1; k >= 0; k--)
             y = (y + w->dense[k][i]) * (k % 2 == 0 ? theta : 1 - theta);
@@ -287,6 +287,6 @@ void dfl_explicit_interpolate(double *x, const dfl_stepper *st, double t)
     }
     interpolate_nodes(x, w, theta, 0, sys->n1);
     if (sys->eom->n0 > 0) /* velocities along massless directions have no rates */
-        interpolate_nodes(x, w, theta, sys->off_v, sys->off_sp);
-    interpolate_nodes(x, w, theta, sys->off_sp, sys->off_p);
+        interpolate_nodes(x, w, theta, sys->at.v, sys->at.sp);
+    interpolate_nodes(x, w, theta, sys->at.sp, sys->at.p);
 }

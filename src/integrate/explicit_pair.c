@@ -16,7 +16,7 @@ static double error_estimate(dfl_explicit *ex, double h)
     double norm[2];
     for (int k = 0; k < 2; k++) {
         memset(w->e, 0, (size_t)sys->n * sizeof(double));
-        dfl_explicit_combine(w->e, w->e, h, rk->stages, rk->error[k], w->K, sys->off_r, sys->n);
+        dfl_explicit_combine(w->e, w->e, h, rk->stages, rk->error[k], w->K, sys->at.r, sys->n);
         norm[k] = dfl_scale_error(ex->base.scale, w->e);
     }
     const double five = norm[0] * norm[0], three = 0.01 * norm[1] * norm[1];
@@ -32,7 +32,7 @@ static dfl_outcome stages(double *err, dfl_explicit *ex, double h)
     const size_t size = (size_t)sys->n * sizeof(double);
     memcpy(w->stage.x, st->here.x, size);
     for (int i = 1; i < rk->stages; i++) {
-        dfl_explicit_combine(w->stage.x, st->here.x, h, i, rk->A[i], w->K, sys->off_r, sys->n);
+        dfl_explicit_combine(w->stage.x, st->here.x, h, i, rk->A[i], w->K, sys->at.r, sys->n);
         w->stage.t = st->t + rk->c[i] * h;
         dfl_outcome outcome = dfl_ode_rates(w->K[i], w->ode, &w->stage);
         if (outcome)
@@ -40,7 +40,7 @@ static dfl_outcome stages(double *err, dfl_explicit *ex, double h)
         memcpy(w->X[i], w->stage.x, size);
     }
     memcpy(st->next.x, w->stage.x, size);
-    dfl_explicit_combine(st->next.x, st->here.x, h, rk->stages, rk->A[rk->stages], w->K, sys->off_r,
+    dfl_explicit_combine(st->next.x, st->here.x, h, rk->stages, rk->A[rk->stages], w->K, sys->at.r,
                          sys->n);
     st->next.t = st->t + h;
     *err = error_estimate(ex, h);

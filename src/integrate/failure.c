@@ -77,7 +77,7 @@ static double weakness_after(dfl_stepper *st, double tau)
     dfl_point *point = &st->next;
     memcpy(point->x, st->here.x, (size_t)sys->n * sizeof *point->x);
     for (int i = 0; i < sys->eom->np; i++)
-        point->x[sys->off_p + i] += tau * st->here.blocks.kin[i];
+        point->x[sys->at.p + i] += tau * st->here.blocks.kin[i];
     point->t = st->t + tau;
     return dfl_system_eval_blocks(sys, point, DFL_DIRECTIONS)
                ? NAN
@@ -95,7 +95,7 @@ static bool heads_for_singular_position(double *t, dfl_stepper *st)
         dfl_formulation_redundant(st->form) > 0)
         return false;
     for (int i = 0; i < sys->eom->np; i++)
-        speed = fmax(speed, fabs(st->here.blocks.kin[i]) / (1 + fabs(st->here.x[sys->off_p + i])));
+        speed = fmax(speed, fabs(st->here.blocks.kin[i]) / (1 + fabs(st->here.x[sys->at.p + i])));
     const double little = copysign(1e-6, st->h) / speed, now = weakness_after(st, 0);
     const double tau = -now * little / (weakness_after(st, little) - now);
     *t = st->t + tau;

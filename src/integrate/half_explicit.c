@@ -34,7 +34,7 @@ static dfl_outcome stages(double *err, dfl_explicit *ex, double h)
     dfl_explicit_work *w = ex->work;
     const dfl_tableau *rk = w->rk;
     memcpy(w->stage.x, st->here.x, (size_t)sys->n * sizeof(double));
-    dfl_explicit_combine(w->stage.x, st->here.x, h, 1, rk->A[1], w->K, sys->off_r, sys->n);
+    dfl_explicit_combine(w->stage.x, st->here.x, h, 1, rk->A[1], w->K, sys->at.r, sys->n);
     w->stage.t = st->t + rk->c[1] * h;
     dfl_outcome outcome = dfl_ode_contact(w->ode, &w->stage);
     if (!outcome)
@@ -58,8 +58,8 @@ static dfl_outcome next_positions(dfl_explicit *ex, double h, int i)
     const double *x0 = st->here.x, *weight = rk->A[i + 1];
     dfl_point *after = &w->after;
     memcpy(after->x, w->stage.x, (size_t)sys->n * sizeof(double));
-    dfl_explicit_combine(after->x, x0, h, i, weight, w->K, sys->off_v, sys->off_sp);
-    dfl_explicit_combine(after->x, x0, h, i + 1, weight, w->K, sys->off_sp, sys->n);
+    dfl_explicit_combine(after->x, x0, h, i, weight, w->K, sys->at.v, sys->at.sp);
+    dfl_explicit_combine(after->x, x0, h, i + 1, weight, w->K, sys->at.sp, sys->n);
     after->t = st->t + rk->c[i + 1] * h;
     if (i + 1 == rk->stages)
         return dfl_ode_move_positions(w->ode, after);
@@ -92,8 +92,8 @@ static dfl_outcome constrained_stage(dfl_explicit *ex, double h, int i)
         return outcome;
     dfl_ode_write_rates(w->K[i], sys, stage);
     memcpy(w->X[i], stage->x, (size_t)sys->n * sizeof(double));
-    dfl_explicit_combine(after->x, st->here.x, h, i + 1, w->rk->A[i + 1], w->K, sys->off_r,
-                         sys->off_sp);
+    dfl_explicit_combine(after->x, st->here.x, h, i + 1, w->rk->A[i + 1], w->K, sys->at.r,
+                         sys->at.sp);
     memcpy(after->x, stage->x, (size_t)sys->n1 * sizeof(double));
     const dfl_point old = *stage;
     *stage = *after;
@@ -134,10 +134,10 @@ static double error_estimate(dfl_explicit *ex, double h)
     dfl_explicit_work *w = ex->work;
     const dfl_tableau *rk = w->rk;
     const int nc = sys->nc, nv = sys->n3;
-    double *e = st->err, *ev = e + sys->off_v, *target = w->target, *change = w->e;
+    double *e = st->err, *ev = e + sys->at.v, *target = w->target, *change = w->e;
     dfl_ode_write_rates(w->K[rk->stages], sys, &st->next);
     memset(e, 0, (size_t)sys->n * sizeof(double));
-    dfl_explicit_combine(e, e, h, rk->stages + 1, rk->error[0], w->K, sys->off_r, sys->n);
+    dfl_explicit_combine(e, e, h, rk->stages + 1, rk->error[0], w->K, sys->at.r, sys->n);
     for (int i = 0; i < nc; i++)
         target[i] = 0;
     for (int j = 0; j < nv; j++)

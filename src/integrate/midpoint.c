@@ -35,7 +35,7 @@ static dfl_outcome iterate(double *square, dfl_stepper *st, double h)
     dfl_outcome outcome = evaluate(rule, h);
     if (outcome)
         return outcome;
-    for (int i = st->sys->off_r; i < st->sys->n; i++) {
+    for (int i = st->sys->at.r; i < st->sys->n; i++) {
         one->xp[i * WIDTH] = (one->x[i] - st->here.x[i]) / h;
         one->yp[i * WIDTH] = 2 * one->xp[i * WIDTH];
     }
@@ -50,7 +50,7 @@ static void candidate(dfl_stepper *st, double h)
     const dfl_system *sys = st->sys;
     const dfl_acceleration a = dfl_formulation_traits(st->form)->acceleration;
     const bool middle = a != DFL_ACC_PROJECTED && a != DFL_ACC_UNKNOWN;
-    for (int i = sys->off_l; middle && i < sys->off_l + sys->nc; i++)
+    for (int i = sys->at.l; middle && i < sys->at.l + sys->nc; i++)
         one->x[i] = 0.5 * (st->here.x[i] + one->x[i]);
     dfl_one_stage_candidate(st, h);
 }

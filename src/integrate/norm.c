@@ -146,9 +146,9 @@ static void make_groups(dfl_scale *scale)
     for (int b = 0; b < st->nbodies; b++) {
         const dfl_body *body = &st->bodies[b];
         for (int i = 0; i < body->nv; i++)
-            scale->group[sys->off_v + body->first_v + i] = b;
+            scale->group[sys->at.v + body->first_v + i] = b;
         for (int i = 0; i < body->np; i++)
-            scale->group[sys->off_p + body->first_p + i] = b;
+            scale->group[sys->at.p + body->first_p + i] = b;
     }
     scale->ngroups = st->nbodies;
     memset(scale->size, 0, (size_t)(sys->n + st->nbodies) * sizeof(double));
@@ -159,13 +159,13 @@ static void make_groups(dfl_scale *scale)
     }
     for (int i = 0; i < sys->na;
          i++) /* accelerations with their velocities; slacks weigh nothing */
-        scale->group[i] = i < sys->n3 ? scale->group[sys->off_v + i] : 0;
+        scale->group[i] = i < sys->n3 ? scale->group[sys->at.v + i] : 0;
 }
 
 void dfl_scale_set(dfl_scale *scale, const double *x, double h)
 {
     const dfl_system *sys = scale->sys;
-    const int na = sys->na, first = sys->off_l, last = sys->off_l + sys->nc;
+    const int na = sys->na, first = sys->at.l, last = sys->at.l + sys->nc;
     for (int i = 0; i < sys->nu; i++) {
         const double weight = 1 / (scale->atol[i] + scale->rtol[i] * fabs(x[na + i]));
         scale->weight[na + i] = scale->newton_weight[na + i] = weight;
@@ -174,11 +174,11 @@ void dfl_scale_set(dfl_scale *scale, const double *x, double h)
        v in a step. Without a weight they would drift from one prediction to the next and spoil the
        matrix. */
     for (int i = 0; sys->leading_a && i < sys->n3; i++)
-        scale->newton_weight[i] = fabs(h) * scale->weight[sys->off_v + i];
+        scale->newton_weight[i] = fabs(h) * scale->weight[sys->at.v + i];
     const dfl_requirements *requirements = &sys->requirements;
     scale_index(scale, requirements->index_w, h, na, first);
     scale_index(scale, requirements->index_l, h, first, last);
-    scale_index(scale, requirements->index_v, h, sys->off_v, sys->off_v + sys->n3);
+    scale_index(scale, requirements->index_v, h, sys->at.v, sys->at.v + sys->n3);
     if (scale->options->newton.multiplier_weight != 1)
         for (int i = first; i < last; i++)
             scale->newton_weight[i] *= scale->options->newton.multiplier_weight;
@@ -262,7 +262,7 @@ double dfl_scale_moving(dfl_scale *scale, const double *z)
     const dfl_system *sys = scale->sys;
     clear_groups(scale);
     const double sum =
-        add_squares(scale, z, sys->off_r, sys->off_sp) + add_squares(scale, z, sys->off_p, sys->n);
+        add_squares(scale, z, sys->at.r, sys->at.sp) + add_squares(scale, z, sys->at.p, sys->n);
     return norm_from(scale, sum, sys->mdif);
 }
 
@@ -280,8 +280,8 @@ static double newton_by_bodies(dfl_scale *scale, const double *lanes, int stages
 static double moving_squares(const dfl_scale *scale, const double *lanes, int width)
 {
     const dfl_system *sys = scale->sys;
-    return dfl_lanes_squares(lanes + sys->off_r * width, width, sys->n - sys->off_r,
-                             scale->newton_weight + sys->off_r);
+    return dfl_lanes_squares(lanes + sys->at.r * width, width, sys->n - sys->at.r,
+                             scale->newton_weight + sys->at.r);
 }
 
 double dfl_scale_newton(dfl_scale *scale, const double *lanes, int stages)

@@ -66,7 +66,7 @@ void dfl_one_stage_start(dfl_stepper *st)
 void dfl_one_stage_rates(double *xp, dfl_one_stage *one, const dfl_point *point)
 {
     dfl_stepper *st = &one->base;
-    double *a = xp + st->sys->off_v;
+    double *a = xp + st->sys->at.v;
     dfl_stepper_rates(xp, st, point);
     if (!st->stepped && st->sys->carried && dfl_formulation_solve_accelerations(a, st->form, point))
         return;
@@ -114,7 +114,7 @@ double dfl_one_stage_reference(dfl_stepper *st, double h, bool predicted)
     if (sys->carried)
         memcpy(newton->a_ref, newton->x_ref, (size_t)sys->n3 * sizeof *one->x);
     else
-        for (int i = 0, j = sys->off_v; i < sys->n3; i++, j++)
+        for (int i = 0, j = sys->at.v; i < sys->n3; i++, j++)
             newton->a_ref[i] = one->xp0[j] + one->zeta * (newton->x_ref[j] - one->x0[j]);
     return st->t + h;
 }
@@ -137,7 +137,7 @@ dfl_outcome dfl_one_stage_iterate_at_end(double *square, dfl_one_stage *one, dou
     dfl_outcome outcome = dfl_system_eval(st->sys, &one->stage);
     if (outcome)
         return outcome;
-    for (int i = sys->off_r; i < sys->n; i++)
+    for (int i = sys->at.r; i < sys->n; i++)
         one->xp[i * WIDTH] = slope[i] + one->zeta * (one->x[i] - from[i]);
     outcome = dfl_formulation_residual(one->rows, st->form, &one->stage, 1, once, one->xp, one->xp);
     return outcome ? outcome : dfl_one_stage_increment(square, one);

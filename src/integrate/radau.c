@@ -115,7 +115,7 @@ static double reference(dfl_stepper *st, double h, bool predicted)
         memcpy(st->newton->a_ref, st->newton->x_ref, (size_t)sys->n3 * sizeof *st->newton->a_ref);
     } else {
         dfl_lanes_combine(st->newton->a_ref, rk->stages, rk->AI + stage * rk->stages, sys->n3,
-                          Z + sys->off_v * rk->width);
+                          Z + sys->at.v * rk->width);
         for (int i = 0; i < sys->n3; i++)
             st->newton->a_ref[i] /= h;
     }
@@ -141,8 +141,8 @@ static dfl_outcome transformed_increment(double *squares, dfl_radau *ra)
     dfl_stepper *st = &ra->base;
     const dfl_system *sys = st->sys;
     const dfl_coefficients *rk = ra->rk;
-    const int s = rk->stages, first = sys->off_r * rk->width,
-              moving = sys->n - sys->off_r; /* only r, v, s, p have derivatives */
+    const int s = rk->stages, first = sys->at.r * rk->width,
+              moving = sys->n - sys->at.r; /* only r, v, s, p have derivatives */
     dfl_outcome outcome = DFL_STEP_OK;
     for (int k = 0; !outcome && k < s; k++)
         outcome = dfl_system_eval(st->sys, &ra->stage[k]);

@@ -99,7 +99,7 @@ void dfl_second_order_store(dfl_stepper *st, double h)
     if (st->stepped)
         return;
     for (int i = 0; i < sys->n; i++) {
-        const bool known = i >= sys->off_r && (i < sys->off_sp || i >= sys->off_p);
+        const bool known = i >= sys->at.r && (i < sys->at.sp || i >= sys->at.p);
         second[i] *= known ? 2 : 0;
     }
 }

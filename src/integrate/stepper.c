@@ -176,9 +176,9 @@ void dfl_stepper_rates(double *xp, const dfl_stepper *st, const dfl_point *point
 {
     const dfl_system *sys = st->sys;
     memset(xp, 0, (size_t)sys->n * sizeof *xp);
-    memcpy(xp + sys->off_r, point->dif, (size_t)sys->n2 * sizeof *xp);
-    memcpy(xp + sys->off_v, point->a, (size_t)sys->n3 * sizeof *xp);
-    memcpy(xp + sys->off_p, point->blocks.kin, (size_t)sys->eom->np * sizeof *xp);
+    memcpy(xp + sys->at.r, point->dif, (size_t)sys->n2 * sizeof *xp);
+    memcpy(xp + sys->at.v, point->a, (size_t)sys->n3 * sizeof *xp);
+    memcpy(xp + sys->at.p, point->blocks.kin, (size_t)sys->eom->np * sizeof *xp);
 }
 
 /* The first step from the size of x' alone: it changes x by about the fifth root of the tolerance

@@ -39,7 +39,7 @@ static void store(dfl_stepper *st, double h)
     const dfl_one_stage *one = &rule->one;
     dfl_second_order_store(st, h);
     if (dfl_formulation_traits(st->form)->plain)
-        for (int i = st->sys->off_r; i < st->sys->n; i++)
+        for (int i = st->sys->at.r; i < st->sys->n; i++)
             rule->rate[i] = -rule->rate[i] - 2 / h * (one->x[i] - st->here.x[i]);
     else
         note_rate(rule, &st->next);
