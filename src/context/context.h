@@ -19,8 +19,8 @@ double dfl_clock(void);
 
 /* ---- text (text.c) ---- */
 
-/* `{.ctx = ctx}` is empty. A failed allocation is kept in `status` and stops the growth, so that a whole
-   text is written first and checked once. */
+/* `{.ctx = ctx}` is empty. A failed allocation is kept in `status` and stops the growth, so that
+   a whole text is written first and checked once. */
 typedef struct dfl_text {
     dfl_context *ctx;
     char *data; /* ended by 0; NULL while empty */

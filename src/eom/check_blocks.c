@@ -180,7 +180,8 @@ dfl_status dfl_check_flags(dfl_check *c)
     return status;
 }
 
-/* The first row of A K0 (A m x nv, leading dimension lda) that does not vanish beside the largest terms, or -1. */
+/* The first row of A K0 (A m x nv, leading dimension lda) that does not vanish beside the
+   largest terms, or -1. */
 static int row_not_held(const dfl_check *c, const double *A, int lda, int m)
 {
     const dfl_eom *eom = c->sys->eom;
@@ -201,7 +202,8 @@ static int row_not_held(const dfl_check *c, const double *A, int lda, int m)
     return -1;
 }
 
-/* gam against K0^T f; f less the constraint forces, which W K0 = 0 keeps out. In equilibrium both are rounding. */
+/* gam against K0^T f; f less the constraint forces, which W K0 = 0 keeps out. In equilibrium
+   both are rounding. */
 static dfl_status check_massless_rows(dfl_check *c)
 {
     const dfl_eom *eom = c->sys->eom;

@@ -1,5 +1,6 @@
-/* Self-check: the mass matrix beside the flags that describe it. `mass` gets room for a full matrix here, before it
-   can write beyond a diagonal; a false flag otherwise passes in silence and makes the motion wrong. */
+/* Self-check: the mass matrix beside the flags that describe it. `mass` gets room for a full
+   matrix here, before it can write beyond a diagonal; a false flag otherwise passes in silence
+   and makes the motion wrong. */
 #include "eom/self_check_internal.h"
 
 #include <math.h>
@@ -31,7 +32,8 @@ dfl_status dfl_system_check_mass(dfl_system *sys, double t, const double *x)
     return status;
 }
 
-/* A diagonal has nv entries; where it is taken for a matrix, it is the first column, so a lower triangle. */
+/* A diagonal has nv entries; where it is taken for a matrix, it is the first column, so a lower
+   triangle. */
 static dfl_status check_written(const double *M, const dfl_system *sys)
 {
     const dfl_eom *eom = sys->eom;

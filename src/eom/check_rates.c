@@ -106,8 +106,9 @@ static dfl_status motion(double *tau, dfl_check *c, const double *a)
     return status;
 }
 
-/* A step that moves neither s nor p by more than cbrt(eps) of its largest one (v stands linearly in the rows): at least
-   `tau`, which counts in units of 1 and is lost in the rounding of very large positions. */
+/* A step that moves neither s nor p by more than cbrt(eps) of its largest one (v stands linearly
+   in the rows): at least `tau`, which counts in units of 1 and is lost in the rounding of very
+   large positions. */
 static double relative_step(const dfl_check *c, double tau)
 {
     const dfl_system *sys = c->sys;
@@ -123,7 +124,8 @@ static double relative_step(const dfl_check *c, double tau)
     return most > 0 ? fmax(tau, cbrt(DBL_EPSILON) / most) : tau;
 }
 
-/* The sum of what the terms of a row contribute to its rate; J: its derivatives, from column `first` of x on. */
+/* The sum of what the terms of a row contribute to its rate; J: its derivatives, from column
+   `first` of x on. */
 static double terms(const dfl_check *c, const double *J, int ld, int first)
 {
     double sum = 0;
@@ -132,8 +134,8 @@ static double terms(const dfl_check *c, const double *J, int ld, int first)
     return sum;
 }
 
-/* The first of `rows` rows, from `row` of alg on, whose rate is not `given` with any step. J (leading dimension ld): their
-   derivatives, from column `first` of x on. */
+/* The first of `rows` rows, from `row` of alg on, whose rate is not `given` with any step. J
+   (leading dimension ld): their derivatives, from column `first` of x on. */
 static bool find_wrong_rate(int *found, const dfl_check *c, int row, const double *given, int rows,
                             const double *J, int ld, int first)
 {
@@ -152,7 +154,8 @@ static bool find_wrong_rate(int *found, const dfl_check *c, int row, const doubl
     return false;
 }
 
-/* The rates of all rows with three steps. The third one may lead out of the model's domain: then it is the first. */
+/* The rates of all rows with three steps. The third one may lead out of the model's domain: then
+   it is the first. */
 static dfl_status all_rates(dfl_check *c)
 {
     const dfl_system *sys = c->sys;

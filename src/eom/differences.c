@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-/* The stacked rows at (t, x) with fixed a and the constraint forces of `lm`; blocks outside `need` keep their old
-   values. */
+/* The stacked rows at (t, x) with fixed a and the constraint forces of `lm`; blocks outside
+   `need` keep their old values. */
 static dfl_outcome stacked_values(double *rows, dfl_system *sys, dfl_point *point, double t,
                                   const double *x, const double *lm, const double *a, unsigned need)
 {
@@ -67,7 +67,8 @@ static unsigned need_of_column(const dfl_system *sys, int j)
     return need;
 }
 
-/* Whether column j is that of a multiplier whose constraint force -W^T (l, m) need not be differenced. */
+/* Whether column j is that of a multiplier whose constraint force -W^T (l, m) need not be
+   differenced. */
 static bool known_force(const dfl_system *sys, int j)
 {
     const int i = j - sys->eom->nw;
@@ -115,7 +116,8 @@ static void store_column(dfl_rows_jacobian *jac, const dfl_system *sys, int j, d
     }
 }
 
-/* One difference: the columns j with member(j), all at once. A failing side is tried on the other. */
+/* One difference: the columns j with member(j), all at once. A failing side is tried on the
+   other. */
 static dfl_outcome difference(dfl_rows_jacobian *jac, dfl_system *sys, double t, const double *x,
                               const double *a, int first, int group)
 {

@@ -99,7 +99,8 @@ typedef struct dfl_point {
     dfl_blocks blocks;
 } dfl_point;
 
-/* The user's blocks [d; acc; vel; gam; pos; b; dyn; kin] as one stack of rows, each from its first column on. */
+/* The user's blocks [d; acc; vel; gam; pos; b; dyn; kin] as one stack of rows, each from its
+   first column on. */
 enum { DFL_BLOCKS = 8 };
 typedef struct dfl_stack {
     double *block[DFL_BLOCKS];
@@ -165,15 +166,16 @@ dfl_outcome dfl_system_eval(dfl_system *sys, dfl_point *point);
 /* The second part of it, after dfl_system_call: f_dyn and the rows that combine blocks. */
 dfl_outcome dfl_system_finish(dfl_system *sys, dfl_point *point);
 
-/* Whether the second part is f_dyn, a = M^-1 f_dyn with a constant diagonal M and gII, hI = W a + bias: products
-   that a formulation may form for all stages at once. */
+/* Whether the second part is f_dyn, a = M^-1 f_dyn with a constant diagonal M and gII, hI = W a
+   + bias: products that a formulation may form for all stages at once. */
 static inline bool dfl_system_combines_in_lanes(const dfl_system *sys)
 {
     return sys->eliminated && sys->bare && sys->mass.constant;
 }
 
-/* Calls eval for the blocks in `need` alone; with DFL_FORCE, f becomes f_dyn for the present (l, m), which
-   takes W from this call or an earlier one. Neither M nor rows that combine blocks are evaluated. */
+/* Calls eval for the blocks in `need` alone; with DFL_FORCE, f becomes f_dyn for the present (l,
+   m), which takes W from this call or an earlier one. Neither M nor rows that combine blocks are
+   evaluated. */
 dfl_outcome dfl_system_eval_blocks(dfl_system *sys, dfl_point *point, unsigned need);
 
 /* The rows of an evaluated point that combine blocks, from its x, f_dyn, W, bias, K0 and M. */
@@ -214,7 +216,8 @@ void dfl_rows_jacobian_clear(dfl_rows_jacobian *jac, dfl_context *ctx);
 dfl_outcome dfl_system_jacobian(dfl_rows_jacobian *jac, dfl_system *sys, double t, const double *x,
                                 const double *a);
 
-/* What a tolerance of its own says about the size of the user's unknown j: atol_each/rtol; 1 without. */
+/* What a tolerance of its own says about the size of the user's unknown j: atol_each/rtol; 1
+   without. */
 double dfl_system_told_size(const dfl_system *sys, int j);
 
 /* The increment of a difference with respect to x, taken as `least` where it is smaller. */
@@ -227,8 +230,8 @@ void dfl_increments_choose(dfl_rows_jacobian *jac, const dfl_system *sys, const 
 dfl_outcome dfl_system_differences(dfl_rows_jacobian *jac, dfl_system *sys, double t,
                                    const double *x, const double *a);
 
-/* The first part of the self-check, before anything else calls `mass`: what it writes at (t, x) of the user beside the
-   flags of M. DFL_INVALID, DFL_NO_MEMORY. */
+/* The first part of the self-check, before anything else calls `mass`: what it writes at (t, x)
+   of the user beside the flags of M. DFL_INVALID, DFL_NO_MEMORY. */
 dfl_status dfl_system_check_mass(dfl_system *sys, double t, const double *x);
 
 /* Compares jacobian, W, gI and bias with differences of what they come from, and the blocks that
@@ -245,8 +248,8 @@ void dfl_system_trouble_name(char *text, size_t size, const dfl_system *sys);
 dfl_outcome dfl_system_trouble(dfl_system *sys, dfl_outcome outcome, const char *callback,
                                double t);
 
-/* The same for a callback's return value other than 0: positive asks for a smaller step, negative to
-   stop. */
+/* The same for a callback's return value other than 0: positive asks for a smaller step,
+   negative to stop. */
 dfl_outcome dfl_system_returned(dfl_system *sys, int rc, const char *callback, double t);
 
 /* The same for a part of the equations, whose name becomes the callback's. */
@@ -261,13 +264,14 @@ bool dfl_mass_solve(double *a, dfl_factor *factor, const double *M, int nv, bool
 
 typedef struct dfl_accelerations dfl_accelerations;
 
-/* Creates the workspace for a model; `eom` must outlive it. `singular`: also for masses that may be. */
+/* Creates the workspace for a model; `eom` must outlive it. `singular`: also for masses that may
+   be. */
 dfl_status dfl_accelerations_create(dfl_accelerations **out, dfl_context *ctx, const dfl_eom *eom,
                                     bool singular);
 void dfl_accelerations_free(dfl_accelerations *work);
 
-/* a (nv) at (t, x), where f and W of `blocks` have been evaluated. False if M is singular or cannot be
-   evaluated; a is of no use then. */
+/* a (nv) at (t, x), where f and W of `blocks` have been evaluated. False if M is singular or
+   cannot be evaluated; a is of no use then. */
 bool dfl_accelerations_solve(double *a, dfl_accelerations *work, const dfl_blocks *blocks, double t,
                              const double *x);
 
@@ -277,14 +281,15 @@ typedef struct dfl_balance_rate {
     const double *drift; /* n0 */
 } dfl_balance_rate;
 
-/* The same where M may be singular, as said at the creation: directions without mass are accelerated as the
-   constraints want it, W a = -bias (evaluated too), and as their balance of forces wants it (`rate` may be NULL
-   if n0 is 0). Those that stand nowhere are NAN, and everything is where a number is not finite. */
+/* The same where M may be singular, as said at the creation: directions without mass are
+   accelerated as the constraints want it, W a = -bias (evaluated too), and as their balance of
+   forces wants it (`rate` may be NULL if n0 is 0). Those that stand nowhere are NAN, and
+   everything is where a number is not finite. */
 void dfl_accelerations_complete(double *a, dfl_accelerations *work, const dfl_blocks *blocks,
                                 const dfl_balance_rate *rate, double t, const double *x);
 
-/* The first part of dfl_system_eval, for several points: calls eval, and mass where it varies. Inline, since it
-   is part of every iteration. */
+/* The first part of dfl_system_eval, for several points: calls eval, and mass where it varies.
+   Inline, since it is part of every iteration. */
 static inline dfl_outcome dfl_system_call(dfl_system *sys, dfl_point *points, int count)
 {
     const dfl_eom *eom = sys->eom;

@@ -23,8 +23,9 @@ typedef struct dfl_check {
 
 /* self_check.c */
 
-/* What stops the check: the model's own answer at x0, a stop anywhere; after sys->trouble is set. At
-   a moved state other troubles only set `refused`, without a message: nobody above sees them. */
+/* What stops the check: the model's own answer at x0, a stop anywhere; after sys->trouble is
+   set. At a moved state other troubles only set `refused`, without a message: nobody above sees
+   them. */
 dfl_status dfl_check_cannot(dfl_check *c);
 
 /* The same for a callback that returned rc. */

@@ -1,8 +1,8 @@
 /* state_accelerations.c: the accelerations that belong to a state.
 
-   With the multipliers known,  M a = f - W^T (l, m)  is all it takes as long as M is regular. Otherwise
-   the rows  W a = -bias  and the rate of the massless directions' balance,  gam' = 0,  are added and the least
-   squares solution of all is taken: they agree. */
+   With the multipliers known,  M a = f - W^T (l, m)  is all it takes as long as M is regular.
+   Otherwise the rows  W a = -bias  and the rate of the massless directions' balance,  gam' = 0,
+   are added and the least squares solution of all is taken: they agree. */
 #include "eom/eom.h"
 
 #include "linalg/linalg.h"

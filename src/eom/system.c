@@ -1,5 +1,5 @@
-/* system.c: sizes of the rows, the decision whether accelerations are carried, and room for points (see
-   eom.h). */
+/* system.c: sizes of the rows, the decision whether accelerations are carried, and room for
+   points (see eom.h). */
 #include "eom/eom.h"
 
 #include <float.h>

@@ -183,8 +183,8 @@ static void acceleration_rows(double *acc, const dfl_system *sys, const dfl_poin
             acc[i] += W[i] * a[j];
 }
 
-/* f_dyn = f - W^T (l, m) if it is still to be formed, a = M^-1 f_dyn with diagonal M, and
-   gII, hI = W a + bias, in one pass through W. `nc` and `subtract` may be constants for the compiler. */
+/* f_dyn = f - W^T (l, m) if it is still to be formed, a = M^-1 f_dyn with diagonal M, and gII,
+   hI = W a + bias, in one pass through W. `nc` and `subtract` may be constants for the compiler. */
 static inline __attribute__((always_inline)) void eliminate(int nc, const dfl_system *sys,
                                                             dfl_point *point, bool subtract)
 {

@@ -1,14 +1,14 @@
 /* assembly.c: positions that satisfy c = g = ep = 0 from a rough guess.
 
-   The least-change projection needs a good guess. From a far one the squares of all rows are made small
-   by the steps of Levenberg and Marquardt,
+   The least-change projection needs a good guess. From a far one the squares of all rows are
+   made small by the steps of Levenberg and Marquardt,
 
        (J^T J + mu I) d = -J^T F,      x += d where that lowers |F|^2, with mu adapted,
 
-   over the unknowns that are not held, from the guess and, where this ends in a valley that is no solution,
-   from points around it (the same ones each time). Rows u^T w = 0 of perpendicular axes are satisfied by the
-   opposite axis as well: the caller's `side`, which is 1 on the right solution, adds the rows 1 - side, which
-   have no such second solution. */
+   over the unknowns that are not held, from the guess and, where this ends in a valley that is
+   no solution, from points around it (the same ones each time). Rows u^T w = 0 of perpendicular
+   axes are satisfied by the opposite axis as well: the caller's `side`, which is 1 on the right
+   solution, adds the rows 1 - side, which have no such second solution. */
 #include "initial/initial_internal.h"
 
 #include <math.h>
@@ -311,7 +311,8 @@ static bool solve_step(descent *des, double mu)
     return true;
 }
 
-/* The guess, or a point around it: fractions of multiples of irrational numbers fill the space evenly. */
+/* The guess, or a point around it: fractions of multiples of irrational numbers fill the space
+   evenly. */
 static void begin_around(descent *des, int attempt)
 {
     static const double radius[3] = {3.2, 1, 0.3};

@@ -6,7 +6,8 @@
 
 enum { MOST = 60 }; /* iterations of one stage; 5 to 11 are usual */
 
-/* The size of a correction, relative to the largest unknown of its stage, and in the unknowns' units. */
+/* The size of a correction, relative to the largest unknown of its stage, and in the unknowns'
+   units. */
 typedef struct change {
     double relative, absolute;
 } change;
@@ -107,7 +108,8 @@ dfl_status dfl_stages_project(dfl_initial *init, const dfl_conditions *cond)
     return status;
 }
 
-/* Whether the massless rows hold to rounding with the multipliers and auxiliary variables that were found after them. */
+/* Whether the massless rows hold to rounding with the multipliers and auxiliary variables that
+   were found after them. */
 static dfl_status massless_rows_settled(bool *settled, dfl_initial *init)
 {
     const dfl_system *sys = &init->sys;
@@ -194,8 +196,8 @@ static bool is_fixed(const dfl_initial *init, const dfl_conditions *cond, dfl_in
            (column >= st.skip_first && column < st.skip_last);
 }
 
-/* The Cholesky factor L of M + massless K0 K0^T restricted to the free velocities, or false: no such
-   metric. */
+/* The Cholesky factor L of M + massless K0 K0^T restricted to the free velocities, or false: no
+   such metric. */
 static bool metric_of_mass(dfl_initial *init, const dfl_conditions *cond, double massless)
 {
     const double *K0 = init->point.blocks.K0;
@@ -222,8 +224,8 @@ static bool metric_of_mass(dfl_initial *init, const dfl_conditions *cond, double
     return dfl_cholesky(init->L, nfree);
 }
 
-/* Velocities along massless directions are no one's choice: they cost next to nothing, so that what has
-   mass keeps its velocity. The others change by this part of what they change. */
+/* Velocities along massless directions are no one's choice: they cost next to nothing, so that
+   what has mass keeps its velocity. The others change by this part of what they change. */
 static double massless_weight(const dfl_initial *init)
 {
     const dfl_system *sys = &init->sys;
@@ -276,8 +278,9 @@ static dfl_status run_stage(dfl_initial *init, const dfl_conditions *cond, dfl_i
     return DFL_OK;
 }
 
-/* Accelerations and multipliers stand linearly in their rows: from the second correction on only rounding is left,
-   a large part of them where masses are nearly singular, such as those of long chains. */
+/* Accelerations and multipliers stand linearly in their rows: from the second correction on only
+   rounding is left, a large part of them where masses are nearly singular, such as those of long
+   chains. */
 static bool is_linear(const dfl_system *sys, dfl_initial_stage st)
 {
     return st.first_column == 0 && st.skip_first == 0 && sys->eom->forces_free_of_multipliers &&
@@ -354,8 +357,8 @@ static double tolerance_of(const dfl_initial *init, dfl_initial_stage st)
     return fmax(1e-13, init->rank_tolerance * init->rank_tolerance);
 }
 
-/* The largest multiplier, or the part of 1e-6 of what would matter in the rows of accelerations and forces: they have a unit
-   of their own. */
+/* The largest multiplier, or the part of 1e-6 of what would matter in the rows of accelerations
+   and forces: they have a unit of their own. */
 static double size_of_multipliers(const dfl_initial *init)
 {
     const dfl_system *sys = &init->sys;

@@ -183,8 +183,8 @@ dfl_status dfl_initial_project_positions(double *x, dfl_initial *init, double t,
     return status;
 }
 
-/* The least change or, where the guess is too far for it, the least change of positions that were found
-   from there. */
+/* The least change or, where the guess is too far for it, the least change of positions that
+   were found from there. */
 static dfl_status as_projection(dfl_initial *init, const dfl_conditions *cond)
 {
     dfl_context *ctx = init->sys.ctx;
@@ -311,7 +311,8 @@ static dfl_status call_condition(double *out, dfl_initial *init, const dfl_condi
     return DFL_OK;
 }
 
-/* Rows of the conditions' derivatives, by differences, below all rows in J (leading dimension ld). */
+/* Rows of the conditions' derivatives, by differences, below all rows in J (leading dimension
+   ld). */
 static dfl_status condition_rows(dfl_initial *init, const dfl_conditions *cond, int ld, int row)
 {
     const dfl_system *sys = &init->sys;
@@ -344,7 +345,8 @@ static dfl_status all_equations(dfl_initial *init, const dfl_conditions *cond)
     return status ? status : condition_rows(init, cond, ld, rows);
 }
 
-/* Divides entries i, i + stride, ... of A by the largest of them, unless all vanish beside `overall`. */
+/* Divides entries i, i + stride, ... of A by the largest of them, unless all vanish beside
+   `overall`. */
 static void equilibrate(double *A, int count, int stride, double overall)
 {
     const double largest = dfl_max_abs_row(A, count, stride);
@@ -352,7 +354,8 @@ static void equilibrate(double *A, int count, int stride, double overall)
         A[(size_t)i * (size_t)stride] /= largest;
 }
 
-/* The rank of columns first .. first+count-1 of J, scaled so that units do not matter; J is lost. */
+/* The rank of columns first .. first+count-1 of J, scaled so that units do not matter; J is
+   lost. */
 static int rank_of_columns(dfl_initial *init, int ld, int first, int count)
 {
     double *A = init->J + (size_t)first * (size_t)ld;
@@ -367,8 +370,8 @@ static int rank_of_columns(dfl_initial *init, int ld, int first, int count)
     return rank;
 }
 
-/* Whether rows and conditions leave nothing open but multipliers: then every kernel vector of J is one
-   of its columns of l and m already. */
+/* Whether rows and conditions leave nothing open but multipliers: then every kernel vector of J
+   is one of its columns of l and m already. */
 static dfl_status look_for_open_unknowns(bool *open, dfl_initial *init, const dfl_conditions *cond)
 {
     const dfl_system *sys = &init->sys;
@@ -415,7 +418,8 @@ static dfl_status iterate_conditions(dfl_initial *init, const dfl_conditions *co
     return DFL_OK;
 }
 
-/* Ten times atol, what the unknowns' own tolerances would make, or rounding; by the derivatives in J. */
+/* Ten times atol, what the unknowns' own tolerances would make, or rounding; by the derivatives
+   in J. */
 static double condition_bound(const dfl_initial *init, int i, int nconditions)
 {
     const dfl_system *sys = &init->sys;

@@ -47,8 +47,9 @@ dfl_status dfl_initial_complete(double *x, dfl_initial *init, double t,
    dfl_initial_complete. DFL_NOT_CONVERGED, DFL_CALLBACK, DFL_NOT_FINITE. */
 dfl_status dfl_initial_project(double *x, dfl_initial *init, double t, bool invariants);
 
-/* Moves positions alone onto c = g = ep = 0. `strongly`: nothing moves along weak directions, for redundant constraints, which
-   off the constraints are only weakly dependent; DFL_NOT_CONVERGED also where constraints are then violated. */
+/* Moves positions alone onto c = g = ep = 0. `strongly`: nothing moves along weak directions,
+   for redundant constraints, which off the constraints are only weakly dependent;
+   DFL_NOT_CONVERGED also where constraints are then violated. */
 dfl_status dfl_initial_project_positions(double *x, dfl_initial *init, double t, bool strongly);
 
 /* Accelerations and slacks of the last completed state, for systems that carry them. */

@@ -1,5 +1,5 @@
-/* initial_internal.h: inside initial: the stages of the projection (completion_stages.c), the check (violations.c) and far
-   guesses (assembly.c). */
+/* initial_internal.h: inside initial: the stages of the projection (completion_stages.c), the
+   check (violations.c) and far guesses (assembly.c). */
 #ifndef DFL_INITIAL_INTERNAL_H
 #define DFL_INITIAL_INTERNAL_H
 #include "initial/initial.h"
@@ -29,12 +29,13 @@ dfl_status dfl_stages_evaluate(dfl_initial *init);
 /* The derivative of row `row` with respect to column `column`. */
 double dfl_stages_entry(const dfl_initial *init, int row, int column);
 
-/* Rows and columns of init->J and init->F (`nfree` columns) to unit maximum, where that means something;
-   init->column_scale keeps what columns were multiplied by. */
+/* Rows and columns of init->J and init->F (`nfree` columns) to unit maximum, where that means
+   something; init->column_scale keeps what columns were multiplied by. */
 void dfl_stages_equilibrate(dfl_initial *init, dfl_initial_stage st, int nfree);
 
-/* The same for all rows and `conditions` more behind them, all unknowns in columns: in units that tolerances tell, and tiny
-   columns of accelerations, multipliers and auxiliary variables to unit maximum. */
+/* The same for all rows and `conditions` more behind them, all unknowns in columns: in units
+   that tolerances tell, and tiny columns of accelerations, multipliers and auxiliary variables
+   to unit maximum. */
 void dfl_stages_equilibrate_all(dfl_initial *init, int conditions);
 
 /* The unit that a tolerance tells for an unknown, or 1. */
@@ -64,9 +65,9 @@ bool dfl_stages_hold(const dfl_initial *init);
 /* Whether all rows of positions hold at init->x, and all sides are positive. */
 bool dfl_assembly_closed(dfl_initial *init, const dfl_conditions *cond);
 
-/* Looks for such positions from the guess init->x0 and around it. *found: init->x, and init->x0, are near a
-   solution; otherwise init->x violates the rows least, and init->conflict lists held unknowns without
-   which there is a solution. */
+/* Looks for such positions from the guess init->x0 and around it. *found: init->x, and init->x0,
+   are near a solution; otherwise init->x violates the rows least, and init->conflict lists held
+   unknowns without which there is a solution. */
 dfl_status dfl_assembly_search(bool *found, dfl_initial *init, const dfl_conditions *cond);
 
 /* DFL_INCONSISTENT if a side is not positive. */

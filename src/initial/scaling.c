@@ -1,11 +1,12 @@
-/* scaling.c: rows and columns of a stage to unit maximum before its least-squares problem is solved, so that units decide
-   nothing.
+/* scaling.c: rows and columns of a stage to unit maximum before its least-squares problem is
+   solved, so that units decide nothing.
 
-   Rows of invariants are left alone, since they may be degenerate, and so are rows in which only rounding is left, such as
-   those of constraints that vanish wherever the others hold. In the stage of accelerations, multipliers and
-   auxiliary variables rows of all units stand together: there constraints are compared with constraints alone, and the
-   columns, whose solution is unique, are scaled as well. Carried accelerations and multipliers are first counted in units in
-   which they weigh as much in the dynamics as auxiliary variables do. */
+   Rows of invariants are left alone, since they may be degenerate, and so are rows in which only
+   rounding is left, such as those of constraints that vanish wherever the others hold. In the
+   stage of accelerations, multipliers and auxiliary variables rows of all units stand together:
+   there constraints are compared with constraints alone, and the columns, whose solution is
+   unique, are scaled as well. Carried accelerations and multipliers are first counted in units
+   in which they weigh as much in the dynamics as auxiliary variables do. */
 #include "initial/initial_internal.h"
 
 #include <math.h>
@@ -50,7 +51,8 @@ static double told_unit(const dfl_initial *init, int column)
                 1e3 * fmax(1, fabs(init->x[column])));
 }
 
-/* Neither is a tiny one, which asks for relative errors: its column would be none beside the others. */
+/* Neither is a tiny one, which asks for relative errors: its column would be none beside the
+   others. */
 double dfl_stages_unit(const dfl_initial *init, int column)
 {
     double largest = 0;
@@ -96,7 +98,8 @@ static void scale_column(dfl_initial *init, dfl_initial_stage st, int j, double 
         init->J[(size_t)j * (size_t)st.rows + (size_t)i] *= factor;
 }
 
-/* Accelerations and multipliers in units in which they are as large in the dynamics as auxiliary variables. */
+/* Accelerations and multipliers in units in which they are as large in the dynamics as auxiliary
+   variables. */
 static void weigh_columns(dfl_initial *init, dfl_initial_stage st, int nfree)
 {
     const dfl_system *sys = &init->sys;
@@ -113,7 +116,8 @@ static void weigh_columns(dfl_initial *init, dfl_initial_stage st, int nfree)
                 scale_column(init, st, j, size[1] / size[k]);
 }
 
-/* Those of rows first .. last-1 of the stage that exceed the part `rounding` of the largest among them. */
+/* Those of rows first .. last-1 of the stage that exceed the part `rounding` of the largest
+   among them. */
 static void scale_rows(dfl_initial *init, dfl_initial_stage st, int nfree, int first, int last,
                        double rounding)
 {

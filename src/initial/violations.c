@@ -87,8 +87,8 @@ static double steepness(const dfl_initial *init, int row)
     return largest;
 }
 
-/* What rounding leaves in a row: a small multiple of its terms. Rows of accelerations and multipliers are solved together, in
-   units that may be far apart: more is left there. */
+/* What rounding leaves in a row: a small multiple of its terms. Rows of accelerations and
+   multipliers are solved together, in units that may be far apart: more is left there. */
 double dfl_stages_rounding(const dfl_initial *init, int row)
 {
     const dfl_system *sys = &init->sys;
@@ -158,8 +158,8 @@ static void explain_row(char *text, size_t size, dfl_initial *init, const dfl_co
              held[0] || cond->mode == DFL_START_CHECK ? "" : doubt_derivatives(init, row));
 }
 
-/* A hidden constraint is linear in the velocities, the next one in accelerations and, mostly, multipliers: a correction
-   that fails there rather tells of a wrong model than of a bad guess. */
+/* A hidden constraint is linear in the velocities, the next one in accelerations and, mostly,
+   multipliers: a correction that fails there rather tells of a wrong model than of a bad guess. */
 static const char *doubt_derivatives(const dfl_initial *init, int row)
 {
     int index;
@@ -169,8 +169,8 @@ static const char *doubt_derivatives(const dfl_initial *init, int row)
     return hidden ? ", or the model's derivatives are wrong (self_check looks for that)" : "";
 }
 
-/* The names of the held unknowns in conflict with row `row`: those that were found to be, or all that it
-   depends on. */
+/* The names of the held unknowns in conflict with row `row`: those that were found to be, or all
+   that it depends on. */
 static void held_names(char *list, size_t size, const dfl_initial *init, const dfl_conditions *cond,
                        int row)
 {

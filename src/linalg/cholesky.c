@@ -1,4 +1,5 @@
-/* cholesky.c: the factor of a symmetric positive definite matrix, and systems with it; tiny sizes with our own loops. */
+/* cholesky.c: the factor of a symmetric positive definite matrix, and systems with it; tiny
+   sizes with our own loops. */
 #include "linalg/linalg.h"
 
 #include <cblas.h>

@@ -211,7 +211,8 @@ DFL_WIDE static void lu_solve_columns(const double *restrict LU, int n, const in
         b[i * stride] = x[i];
 }
 
-/* By rows, so that each unknown is summed in a register. With a constant n, as for the orders up to 6, the compiler writes the loops out. */
+/* By rows, so that each unknown is summed in a register. With a constant n, as for the orders up
+   to 6, the compiler writes the loops out. */
 static inline __attribute__((always_inline)) void
 lu_solve(const double *restrict LU, int n, const int *order, double *restrict b, int stride)
 {

@@ -1,4 +1,5 @@
-/* householder_internal.h: the two vector loops of a Householder QR, for split_qr.c and factor_small.c. */
+/* householder_internal.h: the two vector loops of a Householder QR, for split_qr.c and
+   factor_small.c. */
 #ifndef DFL_HOUSEHOLDER_INTERNAL_H
 #define DFL_HOUSEHOLDER_INTERNAL_H
 

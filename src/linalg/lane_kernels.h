@@ -1,12 +1,13 @@
-/* lane_kernels.h: loops over lanes (linalg.h) that are inlined where they are used, so that the number of
-   stages and of vectors per component are constants for the compiler. Functions that contain them are marked
-   DFL_WIDE (simd.h) and are in files compiled with -ffp-contract=fast. */
+/* lane_kernels.h: loops over lanes (linalg.h) that are inlined where they are used, so that the
+   number of stages and of vectors per component are constants for the compiler. Functions that
+   contain them are marked DFL_WIDE (simd.h) and are in files compiled with -ffp-contract=fast. */
 #ifndef DFL_LANE_KERNELS_H
 #define DFL_LANE_KERNELS_H
 
 #include "linalg/linalg.h"
 
-/* The switch that makes `stages` and `quads` constants: CALL(stages, quads) for 1, 3, 5 or 7 stages. */
+/* The switch that makes `stages` and `quads` constants: CALL(stages, quads) for 1, 3, 5 or 7
+   stages. */
 #define DFL_FOR_STAGES(stages, CALL)                                                               \
     switch (stages) {                                                                              \
     case 1:                                                                                        \
@@ -40,8 +41,8 @@ static DFL_INLINE double dfl_lane_add_up(dfl_four y)
     return (y[0] + y[2]) + (y[1] + y[3]);
 }
 
-/* `rows` (1 to 6) components of A X in registers; like `quads`, the vectors of a component, a constant for the
-   compiler. */
+/* `rows` (1 to 6) components of A X in registers; like `quads`, the vectors of a component, a
+   constant for the compiler. */
 static DFL_INLINE void dfl_lane_sum_rows(int rows, int quads, dfl_four sum[12], const double *A,
                                          long lda, long n, const double *X)
 {
@@ -65,7 +66,8 @@ static DFL_INLINE void dfl_lane_mul_rows(int rows, int quads, double *Y, const d
         *(dfl_quad *)(Y + 4 * i) = sum[i];
 }
 
-/* Y (m lanes) = A (m x n, leading dimension lda) X: four rows at a time, and the last six or fewer at once. */
+/* Y (m lanes) = A (m x n, leading dimension lda) X: four rows at a time, and the last six or
+   fewer at once. */
 static DFL_INLINE void dfl_lane_mul(int quads, double *Y, const double *A, long lda, long m, long n,
                                     const double *X)
 {
@@ -92,7 +94,8 @@ static DFL_INLINE void dfl_lane_mul(int quads, double *Y, const double *A, long 
     }
 }
 
-/* y = M x for one component, M over the stages by columns; four sums, so that none waits long for another. */
+/* y = M x for one component, M over the stages by columns; four sums, so that none waits long
+   for another. */
 static DFL_INLINE void dfl_lane_transform_one(dfl_four y[2], int stages, int quads, const double *M,
                                               const double *x)
 {
@@ -119,8 +122,8 @@ static DFL_INLINE void dfl_lane_transform(int stages, int quads, double *Y, cons
     }
 }
 
-/* One entry of `count` stages, `distance` apart; zeros after them. It is always inlined, so that how a
-   vector is returned does not matter. */
+/* One entry of `count` stages, `distance` apart; zeros after them. It is always inlined, so that
+   how a vector is returned does not matter. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wpsabi"
 static DFL_INLINE dfl_four dfl_lane_pick_four(int count, const double *entry, long distance)

@@ -50,9 +50,9 @@ void dfl_gemm(int m, int n, int k, double alpha, const double *A, int lda, const
 void dfl_gemm_tn(int m, int n, int k, double alpha, const double *A, int lda, const double *B,
                  int ldb, double beta, double *C, int ldc);
 
-/* As dfl_gemm, inlined. Single constraints give products of one row, and sums of one term, that take
-   fewer instructions than a call of dfl_gemm: entries of at most two terms are computed here. beta is
-   0 or 1; like alpha, it is a constant for the compiler. */
+/* As dfl_gemm, inlined. Single constraints give products of one row, and sums of one term, that
+   take fewer instructions than a call of dfl_gemm: entries of at most two terms are computed
+   here. beta is 0 or 1; like alpha, it is a constant for the compiler. */
 static DFL_INLINE void dfl_product(int m, int n, int k, double alpha, const double *A, int lda,
                                    const double *B, int ldb, double beta, double *C, int ldc)
 {
@@ -77,9 +77,9 @@ static DFL_INLINE void dfl_product(int m, int n, int k, double alpha, const doub
     }
 }
 
-/* Vectors of stages, "lanes": component i of stage k at [i*width + k]. Methods of up to four stages
-   have lanes of width 4, others, up to DFL_LANES, of width 8; those not in use are zero. Matrices M over
-   the stages stand by columns of that width. */
+/* Vectors of stages, "lanes": component i of stage k at [i*width + k]. Methods of up to four
+   stages have lanes of width 4, others, up to DFL_LANES, of width 8; those not in use are zero.
+   Matrices M over the stages stand by columns of that width. */
 enum { DFL_LANES = 8 };
 static inline int dfl_lanes_width(int stages)
 {
@@ -92,15 +92,15 @@ void dfl_lanes_mul(double *Y, int width, const double *A, int m, int n, const do
 /* Y_i = M X_i for each of n components; 1, 3, 5 or 7 stages. Y may be X. */
 void dfl_lanes_transform(double *Y, int stages, const double *M, int n, const double *X);
 
-/* Numbers that multiply lanes: a real one lane 0, complex ones the pairs of lanes behind it, as real and
-   imaginary part. */
+/* Numbers that multiply lanes: a real one lane 0, complex ones the pairs of lanes behind it, as
+   real and imaginary part. */
 typedef struct dfl_shifts {
     double re[DFL_LANES],
         im[DFL_LANES]; /* of each lane; im is negative where the real part stands */
 } dfl_shifts;
 
-/* zeta: the real number, then real and imaginary parts; 1, 3, 5 or 7 in all. Lanes behind them have the real
-   number, so that what is regular there is regular in them. */
+/* zeta: the real number, then real and imaginary parts; 1, 3, 5 or 7 in all. Lanes behind them
+   have the real number, so that what is regular there is regular in them. */
 void dfl_shifts_set(dfl_shifts *shifts, int stages, const double *zeta);
 
 /* Y_i = zeta X_i for n components. */
@@ -110,9 +110,9 @@ void dfl_lanes_shift(double *Y, int width, const dfl_shifts *zeta, int n, const 
 void dfl_lanes_mul_shifted(double *Y, int width, const dfl_shifts *zeta, const double *A,
                            const double *B, int m, int n, const double *X);
 
-/* Y_i = M (stage_0[i], stage_1[i], ...) - weight_i X_i for n components: plain vectors of the stages,
-   stage_k at stage + k*stride, into transformed lanes. X may be NULL (nothing is subtracted), weight NULL
-   (all 1). */
+/* Y_i = M (stage_0[i], stage_1[i], ...) - weight_i X_i for n components: plain vectors of the
+   stages, stage_k at stage + k*stride, into transformed lanes. X may be NULL (nothing is
+   subtracted), weight NULL (all 1). */
 void dfl_lanes_gather(double *Y, int stages, const double *M, int n, const double *stage,
                       long stride, const double *X, const double *weight);
 
@@ -155,12 +155,10 @@ typedef struct dfl_split_rule {
                                       columns, before all others (contact variables) */
     const unsigned char *favoured; /* LU: n flags or NULL; a favoured column's entries count 1.01
                                       times in the pivot search (hysteresis) */
-    bool
-        columns_in_order; /* LU: pivots of column k are sought in column k only (partial pivoting) */
-    bool scale_rows;      /* equilibrate rows to unit maximum before pivoting */
-    const double *
-        least; /* with scale_rows: m sizes that rows count as at least, or NULL: 0, and where the rank is
-                             imposed 1e-4 of the largest row */
+    bool columns_in_order;         /* LU: the pivot of column k is sought in column k only */
+    bool scale_rows;               /* equilibrate rows to unit maximum before pivoting */
+    const double *least; /* with scale_rows: m least sizes of rows; NULL means 0, or 1e-4 of
+                                      the largest row if the rank is imposed */
 } dfl_split_rule;
 
 /* Creates room for matrices up to m x n. */
@@ -186,8 +184,8 @@ double *dfl_factor_matrix(dfl_factor *factor);
    met a pivot that is exactly zero, or QR one that is below the rounding error of its column. */
 bool dfl_factor_compute(dfl_factor *factor, int n, dfl_method method);
 
-/* b := A^-1 b, one right-hand side (complex: interleaved); in lanes of `width`, that is with entry i at
-   b[i*width], complex: its real part, behind which its imaginary part stands. */
+/* b := A^-1 b, one right-hand side (complex: interleaved); in lanes of `width`, that is with
+   entry i at b[i*width], complex: its real part, behind which its imaginary part stands. */
 void dfl_factor_solve(const dfl_factor *factor, double *b);
 void dfl_factor_solve_lanes(const dfl_factor *factor, double *b, int width);
 
@@ -196,7 +194,8 @@ typedef struct dfl_shifted dfl_shifted;
 dfl_status dfl_shifted_create(dfl_shifted **out, dfl_context *ctx, int n, int stages);
 void dfl_shifted_free(dfl_shifted *shifted, dfl_context *ctx);
 
-/* A, B (order n, ld = n); the shifts of all stages. False as dfl_factor_compute, for any of them. */
+/* A, B (order n, ld = n); the shifts of all stages. False as dfl_factor_compute, for any of
+   them. */
 bool dfl_shifted_factor(dfl_shifted *shifted, int n, const double *A, const double *B, int stages,
                         const dfl_shifts *zeta, dfl_method method);
 
@@ -204,7 +203,8 @@ bool dfl_shifted_factor(dfl_shifted *shifted, int n, const double *A, const doub
 void dfl_shifted_solve(const dfl_shifted *shifted, double *d);
 void dfl_shifted_solve_real(const dfl_shifted *shifted, double *d);
 
-/* For those who solve in their own loops (lane_kernels.h): the inverse, where order 2 has it, or NULL. */
+/* For those who solve in their own loops (lane_kernels.h): the inverse, where order 2 has it, or
+   NULL. */
 const double *dfl_shifted_inverse(const dfl_shifted *shifted);
 
 /* Minimum-norm least squares by SVD, with workspace for up to m x n. */

@@ -1,8 +1,8 @@
-/* lstsq.c: minimum-norm least squares, x = A^+ b, by LAPACK's SVD driver dgelss. It is used a few
-   times per run (initial values, diagnosis), so there is no loop of our own for tiny sizes.
+/* lstsq.c: minimum-norm least squares, x = A^+ b, by LAPACK's SVD driver dgelss. It is used a
+   few times per run (initial values, diagnosis), so there is no loop of our own for tiny sizes.
 
-   A large square matrix is first tried by elimination, which is some 30 times cheaper: where the estimates of
-   its condition say that no singular value is below the tolerance, A^+ = A^-1. With
+   A large square matrix is first tried by elimination, which is some 30 times cheaper: where the
+   estimates of its condition say that no singular value is below the tolerance, A^+ = A^-1. With
    |A|_2^2 <= |A|_1 |A|_inf the ratio of its singular values is at least sqrt(rcond_1 rcond_inf). */
 #include "linalg/linalg.h"
 

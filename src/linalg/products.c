@@ -9,9 +9,9 @@
 
 #include <cblas.h>
 
-/* m n k up to which our product is used. It is as fast as BLAS up to order 32 (bench/bench_linalg.c),
-   whole runs of larger models did not differ, and OpenBLAS takes memory for products up to this
-   size, which an integration must not. */
+/* m n k up to which our product is used. It is as fast as BLAS up to order 32
+   (bench/bench_linalg.c), whole runs of larger models did not differ, and OpenBLAS takes memory
+   for products up to this size, which an integration must not. */
 enum { GEMM_LIMIT = 1000000 };
 
 enum { SHORT_ROW = 4 }; /* products in an entry of a single row */
@@ -84,7 +84,8 @@ DFL_WIDE static void small_gemm(int m, int n, int k, double alpha, const double 
         gemm_columns(1, m, k, alpha, A, lda, B + (long)j * ldb, ldb, beta, C + (long)j * ldc, ldc);
 }
 
-/* One row of C with few products in each entry, as single constraints give: blocks would stay empty. */
+/* One row of C with few products in each entry, as single constraints give: blocks would stay
+   empty. */
 static DFL_INLINE void row_of(int k, int n, double alpha, const double *A, int lda, const double *B,
                               int ldb, double beta, double *C, int ldc)
 {

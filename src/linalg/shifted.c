@@ -1,14 +1,14 @@
 /* shifted.c: systems with zeta A - B for the shifts of all stages.
 
-   Small orders are factored for all shifts at once, P E = L D U, a shift per lane: a complex number takes a
-   pair of lanes, in which its real part stands twice and its imaginary part with both signs (dfl_shifts), so
-   that sums, products and reciprocals of such numbers are those of single lanes. All shifts share the order
-   of the pivots; where one of them is less than a tenth of the best in its own lane, and for larger orders,
-   each shift has a factorization of its own.
+   Small orders are factored for all shifts at once, P E = L D U, a shift per lane: a complex
+   number takes a pair of lanes, in which its real part stands twice and its imaginary part with
+   both signs (dfl_shifts), so that sums, products and reciprocals of such numbers are those of
+   single lanes. All shifts share the order of the pivots; where one of them is less than a tenth
+   of the best in its own lane, and for larger orders, each shift has a factorization of its own.
 
-   Order 2, of mechanisms with one degree of freedom, is inverted: the products of a solution then wait for
-   nothing, and zeta I - [0 I; -K -D], however stiff, loses no digits by that. With several degrees of freedom it would,
-   where stiff forces nearly cancel. */
+   Order 2, of mechanisms with one degree of freedom, is inverted: the products of a solution
+   then wait for nothing, and zeta I - [0 I; -K -D], however stiff, loses no digits by that. With
+   several degrees of freedom it would, where stiff forces nearly cancel. */
 #include "linalg/linalg.h"
 
 #include <float.h>
@@ -17,12 +17,11 @@ enum { LARGEST_TOGETHER = 6 };
 
 struct dfl_shifted {
     int n, stages, width;
-    bool together; /* all shifts are factored at once: */
-    double *
-        factors; /* n x n entries, each with lanes of re, then of im: L, U, and D^-1 on the diagonal;
-                        E^-1 of order 2 */
+    bool together;   /* all shifts are factored at once: */
+    double *factors; /* n x n entries, each with lanes of re, then of im: L, U, and D^-1 on the
+                        diagonal; E^-1 of order 2 */
     int order[LARGEST_TOGETHER]; /* of the rows: that of entry i is order[i] */
-    dfl_factor *real, *dfl_pair[DFL_LANES / 2];
+    dfl_factor *real, *pair[DFL_LANES / 2];
 };
 
 static bool factor_at_once(dfl_shifted *shifted, const double *A, const double *B,
@@ -48,7 +47,7 @@ dfl_status dfl_shifted_create(dfl_shifted **out, dfl_context *ctx, int n, int st
     if (!status)
         status = dfl_factor_create(&shifted->real, ctx, n, false);
     for (int k = 0; !status && k < stages / 2; k++)
-        status = dfl_factor_create(&shifted->dfl_pair[k], ctx, n, true);
+        status = dfl_factor_create(&shifted->pair[k], ctx, n, true);
     if (status) {
         dfl_shifted_free(shifted, ctx);
         *out = NULL;
@@ -62,7 +61,7 @@ void dfl_shifted_free(dfl_shifted *shifted, dfl_context *ctx)
         return;
     dfl_factor_free(shifted->real, ctx);
     for (int k = 0; k < DFL_LANES / 2; k++)
-        dfl_factor_free(shifted->dfl_pair[k], ctx);
+        dfl_factor_free(shifted->pair[k], ctx);
     dfl_free(ctx, shifted->factors);
     dfl_free(ctx, shifted);
 }
@@ -91,7 +90,7 @@ void dfl_shifted_solve(const dfl_shifted *shifted, double *d)
     }
     dfl_factor_solve_lanes(shifted->real, d, width);
     for (int k = 0; k < shifted->stages / 2; k++)
-        dfl_factor_solve_lanes(shifted->dfl_pair[k], d + 1 + 2 * k, width);
+        dfl_factor_solve_lanes(shifted->pair[k], d + 1 + 2 * k, width);
 }
 
 const double *dfl_shifted_inverse(const dfl_shifted *shifted)
@@ -138,12 +137,12 @@ static bool factor_each(dfl_shifted *shifted, const double *A, const double *B,
     bool regular = dfl_factor_compute(shifted->real, n, method);
     for (int k = 0; regular && k < shifted->stages / 2; k++) {
         const double re = zeta->re[2 + 2 * k], im = zeta->im[2 + 2 * k];
-        E = dfl_factor_matrix(shifted->dfl_pair[k]);
+        E = dfl_factor_matrix(shifted->pair[k]);
         for (size_t i = 0; i < count; i++) {
             E[2 * i] = re * A[i] - B[i];
             E[2 * i + 1] = im * A[i];
         }
-        regular = dfl_factor_compute(shifted->dfl_pair[k], n, method);
+        regular = dfl_factor_compute(shifted->pair[k], n, method);
     }
     return regular;
 }
@@ -205,7 +204,8 @@ static DFL_INLINE void square(dfl_four y[2], int quads, const double *E)
         y[q] = z.re[q] * z.re[q] + z.im[q] * z.im[q];
 }
 
-/* Whether |E_row| is in every lane at least a tenth of the others from row k on, and its square no overflow. */
+/* Whether |E_row| is in every lane at least a tenth of the others from row k on, and its square
+   no overflow. */
 static DFL_INLINE bool is_good_pivot(int quads, const double *column, int row, int k, int n)
 {
     const int entry = 8 * quads;
@@ -372,7 +372,8 @@ static DFL_INLINE number signed_product(int quads, double sign, number x, number
     return z;
 }
 
-/* E^-1 = [d -b; -c a] / (a d - b c). False: the determinant vanishes in some lane, or its square overflows. */
+/* E^-1 = [d -b; -c a] / (a d - b c). False: the determinant vanishes in some lane, or its square
+   overflows. */
 static DFL_INLINE bool invert_two_with(int quads, double *E, const dfl_shifts *zeta,
                                        const double *A, const double *B)
 {

@@ -6,8 +6,8 @@
 typedef double dfl_pair __attribute__((vector_size(16), aligned(8), may_alias));
 typedef double dfl_quad __attribute__((vector_size(32), aligned(8), may_alias));
 
-/* Four doubles in a register: unlike quads, gcc keeps arrays of them there. What a comparison gives: all bits of a
-   double, or none. */
+/* Four doubles in a register: unlike quads, gcc keeps arrays of them there. What a comparison
+   gives: all bits of a double, or none. */
 typedef double dfl_four __attribute__((vector_size(32)));
 typedef long dfl_four_mask __attribute__((vector_size(32)));
 
@@ -19,7 +19,8 @@ typedef long dfl_four_mask __attribute__((vector_size(32)));
 #define DFL_WIDE
 #endif
 
-/* Before a loop over a few vectors: it is unrolled early, so that an array of them stays in registers. */
+/* Before a loop over a few vectors: it is unrolled early, so that an array of them stays in
+   registers. */
 #ifdef __clang__
 #define DFL_UNROLL _Pragma("unroll")
 #else

@@ -109,10 +109,11 @@ static __attribute__((noinline)) bool split_rows(dfl_split *split, const dfl_spl
     return usable && dfl_all_finite(split->R, n * m); /* entries near DBL_MIN overflow */
 }
 
-/* One row w (a single constraint), the most frequent case of tiny models: R = w/|w|^2, and N from
-   the columns of the reflection I - v v^T/(|w|^2 + |w||w_0|), v = w +- |w| e_0, that takes w to
-   e_0. Scaling would change nothing but the reported size, which has no other to be compared with. False where |w|^2
-   may be far from what it should be, or the rank is imposed: then the general way decides. */
+/* One row w (a single constraint), the most frequent case of tiny models: R = w/|w|^2, and N
+   from the columns of the reflection I - v v^T/(|w|^2 + |w||w_0|), v = w +- |w| e_0, that takes
+   w to e_0. Scaling would change nothing but the reported size, which has no other to be
+   compared with. False where |w|^2 may be far from what it should be, or the rank is imposed:
+   then the general way decides. */
 static inline bool split_row(dfl_split *split, const dfl_split_rule *rule, const double *A, int lda)
 {
     const int n = split->n;
@@ -244,9 +245,10 @@ static bool load_transposed(dfl_split *split, const double *A, int lda, const df
     return true;
 }
 
-/* Gives each column of W the largest entry 1; scale[i] = 1 leaves a zero column as it is. Where the rank is imposed,
-   columns below a part of the largest, or of what they should be, stay weaker than the others: redundant rows may vanish on
-   the constraints and point anywhere next to them. */
+/* Gives each column of W the largest entry 1; scale[i] = 1 leaves a zero column as it is. Where
+   the rank is imposed, columns below a part of the largest, or of what they should be, stay
+   weaker than the others: redundant rows may vanish on the constraints and point anywhere next
+   to them. */
 static void equilibrate(double *W, int n, int m, double *scale, const dfl_split_rule *rule)
 {
     const bool imposed = rule->method == DFL_METHOD_SVD && rule->rank >= 0;

@@ -158,7 +158,8 @@ static inline void solve_upper(double *x, const dfl_split *split)
     }
 }
 
-/* Z = U_1^-1 L^-1 row by row: entry k of row i belongs into row column[i] and column order[k] of R. */
+/* Z = U_1^-1 L^-1 row by row: entry k of row i belongs into row column[i] and column order[k] of
+   R. */
 DFL_WIDE static void form_inverse(dfl_split *split)
 {
     const struct split_work *work = split->work;

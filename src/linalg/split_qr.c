@@ -26,7 +26,8 @@ static inline double squared_length(const double *x, int count)
 }
 
 /* Exchanges column k with the one that is longest below row k; returns its squared length. The
-   lengths are computed anew, which for tiny m costs little and avoids the cancellation of updates. */
+   lengths are computed anew, which for tiny m costs little and avoids the cancellation of
+   updates. */
 static double bring_longest(dfl_split *split, int k)
 {
     struct split_work *work = split->work;

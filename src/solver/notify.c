@@ -120,8 +120,9 @@ static dfl_status outputs_until(dfl_solver *solver, double t)
     return status;
 }
 
-/* Takes the step of a terminal event again so that it ends there, or else, keeps the event's state, on the
-   constraints, from the continuous output. Once: outputs before the event may stop the run. */
+/* Takes the step of a terminal event again so that it ends there, or else, keeps the event's
+   state, on the constraints, from the continuous output. Once: outputs before the event may stop
+   the run. */
 static dfl_status approach_events(dfl_solver *solver)
 {
     const dfl_solver_options *opt = &solver->options;

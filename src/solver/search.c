@@ -1,9 +1,10 @@
 /* Where event functions pass zero within a step, on its continuous output.
 
-   A sign change between two samples of the step is narrowed by the Illinois variant of regula falsi. A function that
-   has the same sign at both, but comes closer to zero behind the first and moves away from it before the second, may
-   pass zero twice in between: the lowest point of the cubic with these values and slopes tells, and if the function
-   has the other sign there, it becomes a sample. */
+   A sign change between two samples of the step is narrowed by the Illinois variant of regula
+   falsi. A function that has the same sign at both, but comes closer to zero behind the first
+   and moves away from it before the second, may pass zero twice in between: the lowest point of
+   the cubic with these values and slopes tells, and if the function has the other sign there, it
+   becomes a sample. */
 #include "solver/solver_internal.h"
 
 #include <float.h>
@@ -80,7 +81,8 @@ static bool passes(const dfl_solver *solver, int i, double before, double after)
     return (rising && wanted >= 0) || (falling && wanted <= 0);
 }
 
-/* Whether an event passes zero up to the located time (value_probe), but returns before b (value). */
+/* Whether an event passes zero up to the located time (value_probe), but returns before b
+   (value). */
 static bool passes_earlier(const dfl_solver *solver)
 {
     const double *old = solver->value_old, *at = solver->value_probe;
@@ -90,8 +92,8 @@ static bool passes_earlier(const dfl_solver *solver)
     return false;
 }
 
-/* The first event between a (value_old) and b (value), and values there (value_probe). One that shows at the located time
-   of another only was earlier than that. */
+/* The first event between a (value_old) and b (value), and values there (value_probe). One that
+   shows at the located time of another only was earlier than that. */
 static dfl_status find_first(dfl_solver *solver, double a, double b)
 {
     const size_t size = (size_t)solver->options.events.count * sizeof(double);
@@ -107,7 +109,8 @@ static dfl_status find_first(dfl_solver *solver, double a, double b)
     return status;
 }
 
-/* The first event that has passed zero at b (value) and not at a (value_old), if there is one: event_found, event_time. */
+/* The first event that has passed zero at b (value) and not at a (value_old), if there is one:
+   event_found, event_time. */
 static dfl_status search(dfl_solver *solver, double a, double b)
 {
     const double sign = dfl_solver_direction(solver), *old = solver->value_old,
@@ -126,9 +129,9 @@ static dfl_status search(dfl_solver *solver, double a, double b)
     return DFL_OK;
 }
 
-/* The zero of event i between a (value fa) and b (value fb): by the Illinois method, or by bisection after some
-   iterations that did not halve the interval, and where the function stays zero. Of a function that stays zero, the
-   first zero. */
+/* The zero of event i between a (value fa) and b (value fb): by the Illinois method, or by
+   bisection after some iterations that did not halve the interval, and where the function stays
+   zero. Of a function that stays zero, the first zero. */
 static dfl_status locate(double *root, dfl_solver *solver, int i, double a, double fa, double b,
                          double fb)
 {
@@ -169,7 +172,8 @@ static bool same_sign(double a, double b)
     return (a > 0 && b > 0) || (a < 0 && b < 0);
 }
 
-/* Whether values a little behind a tell more about event i: it changes its sign, or moves away from zero before b. */
+/* Whether values a little behind a tell more about event i: it changes its sign, or moves away
+   from zero before b. */
 static bool may_turn(const dfl_solver *solver, int i)
 {
     const double before = solver->value_near[solver->options.events.count + i];
@@ -201,15 +205,16 @@ static void forget_rounding(dfl_solver *solver, double a, double b)
     solver->fresh = false;
 }
 
-/* Whether event i moves away from zero behind a and has the other sign at b: seen from there a zero at a, which was
-   met before, cannot be mistaken for the one in between. */
+/* Whether event i moves away from zero behind a and has the other sign at b: seen from there a
+   zero at a, which was met before, cannot be mistaken for the one in between. */
 static bool leaves_zero(const dfl_solver *solver, int i)
 {
     const double after = solver->value_near[i], old = solver->value_old[i], b = solver->value[i];
     return after > 0 ? b <= 0 && after > old : after < 0 && b >= 0 && after < old;
 }
 
-/* Moves b towards a, with `value`, to where a function that has one sign at both ends has the other. */
+/* Moves b towards a, with `value`, to where a function that has one sign at both ends has the
+   other. */
 static dfl_status stop_short(double *b, dfl_solver *solver, double a)
 {
     const int nevents = solver->options.events.count;
@@ -247,8 +252,8 @@ static place lowest(const place *a, const place *b)
     return (place){.t = a->t + s * h, .value = a->value + s * (m0 + s * (c2 + s * c3))};
 }
 
-/* Differences are slopes of the middle of their interval: moves them to the ends of the larger one. Returns the change
-   of slopes with time. */
+/* Differences are slopes of the middle of their interval: moves them to the ends of the larger
+   one. Returns the change of slopes with time. */
 static double move_slopes(place *a, place *b, double near)
 {
     const double curvature = (b->slope - a->slope) / (b->t - a->t - near);
@@ -257,8 +262,8 @@ static double move_slopes(place *a, place *b, double near)
     return curvature;
 }
 
-/* Event i falls towards zero behind a and rises before b, in terms of its distance: *b becomes a place where it has
-   passed zero, if there is one. */
+/* Event i falls towards zero behind a and rises before b, in terms of its distance: *b becomes a
+   place where it has passed zero, if there is one. */
 static dfl_status find_turn(double *b, dfl_solver *solver, int i, double a)
 {
     const int nevents = solver->options.events.count;
@@ -290,8 +295,8 @@ static dfl_status find_turn(double *b, dfl_solver *solver, int i, double a)
     return DFL_OK;
 }
 
-/* Marks the events at event_time (value_probe): those that pass zero up to it. They go on with the sign they have
-   behind it, the others with their values there. */
+/* Marks the events at event_time (value_probe): those that pass zero up to it. They go on with
+   the sign they have behind it, the others with their values there. */
 static void pass_events(dfl_solver *solver)
 {
     const double *at = solver->value_probe;

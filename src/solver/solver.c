@@ -129,7 +129,8 @@ dfl_status dfl_solver_start(dfl_solver *solver, double t0, const double *x0,
     return note_failure(solver, heed_stop(solver, start(solver, t0, x0, conditions), t0));
 }
 
-/* A callback that asks to stop is obeyed, also where the start could do without what it was called for. */
+/* A callback that asks to stop is obeyed, also where the start could do without what it was
+   called for. */
 static dfl_status heed_stop(dfl_solver *solver, dfl_status status, double t0)
 {
     const char *first = solver->initial.sys.stopped;
@@ -231,7 +232,8 @@ static dfl_status lay_out_at_start(dfl_solver *solver, double t0)
     return status == DFL_NOT_FINITE || status == DFL_CALLBACK ? start_failure(solver) : status;
 }
 
-/* Without symmetry: by fractions of multiples of the golden section; less in mechanisms of small size. */
+/* Without symmetry: by fractions of multiples of the golden section; less in mechanisms of small
+   size. */
 static void move_a_little(double *x, const double *from, const dfl_solver *solver)
 {
     const dfl_layout at = dfl_eom_layout(solver->eom);
@@ -253,8 +255,9 @@ static int rank_at(dfl_solver *solver, double t, const double *x)
     return dfl_formulation_rank_at(solver->form, nearby);
 }
 
-/* Dependent constraints are redundant only if they stay dependent: at a singular position the rank is
-   higher next to it. Looks at a position on the constraints a little away, if there is one. */
+/* Dependent constraints are redundant only if they stay dependent: at a singular position the
+   rank is higher next to it. Looks at a position on the constraints a little away, if there is
+   one. */
 static dfl_status check_rank_nearby(dfl_solver *solver, double t0)
 {
     double *x = solver->x_event;
@@ -340,7 +343,8 @@ static dfl_status start_failure(const dfl_solver *solver)
                     trouble->callback, row, trouble->t);
 }
 
-/* Tells the log what the start found: corrected values, redundant or nearly dependent constraints. */
+/* Tells the log what the start found: corrected values, redundant or nearly dependent
+   constraints. */
 static void note_start(const dfl_solver *solver, const double *x0)
 {
     const dfl_formulation *form = solver->form;
@@ -471,8 +475,9 @@ dfl_status dfl_solver_continuous(double *x, dfl_solver *solver, double t, bool p
     return project ? move_onto_constraints(x, solver, t) : DFL_OK;
 }
 
-/* Where an invariant is degenerate (energy at a turning point) it says nothing about v, and obeying it
-   could move v anywhere: a correction of r, v, s or p beyond the tolerance is not made. */
+/* Where an invariant is degenerate (energy at a turning point) it says nothing about v, and
+   obeying it could move v anywhere: a correction of r, v, s or p beyond the tolerance is not
+   made. */
 static void move_onto_invariants(double *x, dfl_solver *solver, double t)
 {
     const dfl_system *sys = &solver->sys;

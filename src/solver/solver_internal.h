@@ -52,11 +52,12 @@ static inline double dfl_solver_direction(const dfl_solver *solver)
     return solver->stepper->h_old < 0 ? -1 : 1;
 }
 
-/* The events first met between `reported` and `to`, in the last step: event_found, event_time, found. value_old and
-   `reported` move along. */
+/* The events first met between `reported` and `to`, in the last step: event_found, event_time,
+   found. value_old and `reported` move along. */
 dfl_status dfl_solver_find_events(dfl_solver *solver, double to);
 
-/* Outputs and events of the last accepted step. DFL_STOPPED if a callback or terminal event stops. */
+/* Outputs and events of the last accepted step. DFL_STOPPED if a callback or terminal event
+   stops. */
 dfl_status dfl_solver_report_step(dfl_solver *solver);
 
 /* Before an advance towards t_end: finishes the report of a step that a callback interrupted, or
@@ -72,15 +73,15 @@ dfl_status dfl_solver_report_end(dfl_solver *solver);
 /* The event functions at (t, x) of the user. DFL_CALLBACK, DFL_NOT_FINITE. */
 dfl_status dfl_solver_event_values(double *value, dfl_solver *solver, double t, const double *x);
 
-/* Takes the last step, in which event number `event` was found at event_time, again so that it ends at its zero, which
-   event_time is then (stop.c). False: that is not possible. */
+/* Takes the last step, in which event number `event` was found at event_time, again so that it
+   ends at its zero, which event_time is then (stop.c). False: that is not possible. */
 bool dfl_solver_land(dfl_solver *solver, int event);
 
 /* dfl_solver_interpolate without a check of t. */
 dfl_status dfl_solver_continuous(double *x, dfl_solver *solver, double t, bool project);
 
-/* After an accepted step, now and then: whether W and the bias are the derivatives of gI and hv (watch.c).
-   DFL_INVALID, DFL_CALLBACK. */
+/* After an accepted step, now and then: whether W and the bias are the derivatives of gI and hv
+   (watch.c). DFL_INVALID, DFL_CALLBACK. */
 dfl_status dfl_solver_watch_derivatives(dfl_solver *solver);
 
 /* Takes the residuals of the present point into the largest ones. */

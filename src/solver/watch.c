@@ -1,7 +1,8 @@
-/* W and the bias are used by the integration, not tested by it: with a forgotten bias every constraint is kept and the
-   motion is wrong. So after steps 4, 16, 64, ... they are compared with differences of (gI, hv), at the price of
-   three evaluations. This is coarse, 2 %, and an error must show after three steps in a row, so that neither noise nor
-   kinks of a sound model raise an alarm; the self-check is sharper, and knows more. */
+/* W and the bias are used by the integration, not tested by it: with a forgotten bias every
+   constraint is kept and the motion is wrong. So after steps 4, 16, 64, ... they are compared
+   with differences of (gI, hv), at the price of three evaluations. This is coarse, 2 %, and an
+   error must show after three steps in a row, so that neither noise nor kinks of a sound model
+   raise an alarm; the self-check is sharper, and knows more. */
 #include "solver/solver_internal.h"
 
 #include <float.h>
@@ -79,8 +80,8 @@ static dfl_status watch_bias(dfl_solver *solver)
     return status;
 }
 
-/* Row i of the bias beside central differences of (gI, hv), which is `ahead` after tau. On both sides of a kink the
-   rates differ: then nothing is known. */
+/* Row i of the bias beside central differences of (gI, hv), which is `ahead` after tau. On both
+   sides of a kink the rates differ: then nothing is known. */
 static dfl_status compare_bias(const dfl_solver *solver, int i, double ahead, double tau,
                                double noise)
 {
@@ -152,7 +153,8 @@ static dfl_status compare_directions(const dfl_solver *solver, int i, double noi
                     solver->stepper->t, of, change, sum);
 }
 
-/* The largest sum of a row |W u|, u = 1 for NULL: what rows that cancel to nothing are measured by. */
+/* The largest sum of a row |W u|, u = 1 for NULL: what rows that cancel to nothing are measured
+   by. */
 static double largest_row(const dfl_solver *solver, const double *u)
 {
     const int nc = solver->sys.nc;
@@ -167,7 +169,8 @@ static double largest_row(const dfl_solver *solver, const double *u)
     return largest;
 }
 
-/* (gI, hv) at t and solver->x, in the blocks of the start. False: the model refuses or stops (then *status is set). */
+/* (gI, hv) at t and solver->x, in the blocks of the start. False: the model refuses or stops
+   (then *status is set). */
 static bool rows_beside(dfl_status *status, dfl_solver *solver, double t)
 {
     const dfl_eom *eom = solver->eom;

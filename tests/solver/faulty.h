@@ -1,5 +1,5 @@
-/* faulty.h: a problem whose k-th call of a callback is spoiled: by a return value, or by NaN or Inf in
-   one block. */
+/* faulty.h: a problem whose k-th call of a callback is spoiled: by a return value, or by NaN or
+   Inf in one block. */
 #ifndef DFL_TESTS_FAULTY_H
 #define DFL_TESTS_FAULTY_H
 

@@ -1,4 +1,5 @@
-/* mixed.h: a model with all blocks of the equations of motion, and the same motion in minimal coordinates. */
+/* mixed.h: a model with all blocks of the equations of motion, and the same motion in minimal
+   coordinates. */
 #ifndef DFL_TESTS_MIXED_H
 #define DFL_TESTS_MIXED_H
 

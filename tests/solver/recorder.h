@@ -1,5 +1,5 @@
-/* recorder.h: a problem in progress, and what its callbacks saw. Exact values are those of the pendulum
-   of period 2 (problems/pendulum.c). */
+/* recorder.h: a problem in progress, and what its callbacks saw. Exact values are those of the
+   pendulum of period 2 (problems/pendulum.c). */
 #ifndef DFL_TESTS_RECORDER_H
 #define DFL_TESTS_RECORDER_H
 

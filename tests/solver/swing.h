@@ -1,9 +1,9 @@
 /* swing.h: the run that the tests of the solver's options share.
 
-   The pendulum swings from the horizontal, at rest, to t = 1.3, where its exact solution is known:
-   an option that shapes the work must change the work and not the solution, one that shapes accuracy
-   must change the error. With rtol = atol = 1e-7 the errors are some 1e-7; ACCURATE leaves a factor
-   of 50 for the accumulation over 1.3 periods of 2 s. */
+   The pendulum swings from the horizontal, at rest, to t = 1.3, where its exact solution is
+   known: an option that shapes the work must change the work and not the solution, one that
+   shapes accuracy must change the error. With rtol = atol = 1e-7 the errors are some 1e-7;
+   ACCURATE leaves a factor of 50 for the accumulation over 1.3 periods of 2 s. */
 #ifndef DFL_TESTS_SWING_H
 #define DFL_TESTS_SWING_H
 

@@ -103,8 +103,8 @@ static void energy_is_kept_through_a_thousand_turning_points_without_collapse(vo
     assert_at_most(s->max_residual.invariant, 1.5e-7, "the largest |e|");
 }
 
-/* Longer steps sweep over larger arcs: in more of them the energy may vanish. It is kept nevertheless, at
-   the level of order 5, in less than a third of the steps. */
+/* Longer steps sweep over larger arcs: in more of them the energy may vanish. It is kept
+   nevertheless, at the level of order 5, in less than a third of the steps. */
 static void energy_is_kept_with_the_automatic_order(void **state)
 {
     (void)state;
@@ -117,8 +117,8 @@ static void energy_is_kept_with_the_automatic_order(void **state)
     assert_true(automatic.stats.evaluations < five.stats.evaluations);
 }
 
-/* At rest e_v = 0, and differences leave a little of it: the energy alone would let the pendulum stay
-   where it is for ever. */
+/* At rest e_v = 0, and differences leave a little of it: the energy alone would let the pendulum
+   stay where it is for ever. */
 static void a_pendulum_with_energy_leaves_its_rest_also_by_differences(void **state)
 {
     (void)state;

@@ -1,20 +1,24 @@
-/* Every benchmark problem reaches its reference numbers over its whole time: exact solutions, published
-   values, or values computed with two independent integrators (stated in each problem's file).
+/* Every benchmark problem reaches its reference numbers over its whole time: exact solutions,
+   published values, or values computed with two independent integrators (stated in each
+   problem's file).
 
-   For a tolerance tol the errors, relative to max(1, |x|), stay below K tol with one K <= 1e4 per problem,
-   down to the accuracy of the reference, and they fall with tol. K counts how much the problem amplifies
-   local errors; the table's entries are about five times the largest that was measured with tolerances from
-   1e-6 to 1e-10 in quarters of a decade (crank and wheelset: of 1e-6, 1e-8 and 1e-10, three and five times).
-   They hold for the automatic order and for 9 and 13, with two exceptions. Order 5 has RADAU5's tolerance,
-   with which errors go with tol^(5/6). And where forces have kinks (wheelset, friction) orders 9 and 13
-   step over them; the automatic order holds higher orders to a smaller tolerance there or falls back to 5 (test_kinks.c).
+   For a tolerance tol the errors, relative to max(1, |x|), stay below K tol with one K <= 1e4
+   per problem, down to the accuracy of the reference, and they fall with tol. K counts how much
+   the problem amplifies local errors; the table's entries are about five times the largest that
+   was measured with tolerances from 1e-6 to 1e-10 in quarters of a decade (crank and wheelset:
+   of 1e-6, 1e-8 and 1e-10, three and five times). They hold for the automatic order and for 9
+   and 13, with two exceptions. Order 5 has RADAU5's tolerance, with which errors go with
+   tol^(5/6). And where forces have kinks (wheelset, friction) orders 9 and 13 step over them;
+   the automatic order holds higher orders to a smaller tolerance there or falls back to 5
+   (test_kinks.c).
 
-   What the problem itself does to a change of its start by tol (measured with tol = 1e-8 and 1e-7, all
-   positions and velocities one by one): in the crank a change of the rod's inner node moves v by 2.2e4 tol
-   and the multipliers by 1.3e6 tol, since the rod answers with 1e8 N/m; in the wheelset a change of x moves
-   v by 310 tol and the multipliers by 330 tol, and it is the kinks that need more: with order 13 at 1e-10, 101
-   tolerances that differ by 1e-9 gave 3.7e4 tol in the median and at most 8.7e4. So these errors need not fall from one
-   tolerance to the next (seen: 8.3e-6 with 1e-10 after 4.3e-6 with 1e-8), only from the first to the last. */
+   What the problem itself does to a change of its start by tol (measured with tol = 1e-8 and
+   1e-7, all positions and velocities one by one): in the crank a change of the rod's inner node
+   moves v by 2.2e4 tol and the multipliers by 1.3e6 tol, since the rod answers with 1e8 N/m; in
+   the wheelset a change of x moves v by 310 tol and the multipliers by 330 tol, and it is the
+   kinks that need more: with order 13 at 1e-10, 101 tolerances that differ by 1e-9 gave 3.7e4
+   tol in the median and at most 8.7e4. So these errors need not fall from one tolerance to the
+   next (seen: 8.3e-6 with 1e-10 after 4.3e-6 with 1e-8), only from the first to the last. */
 #include "evidence.h"
 
 /* K of p, v, r, s, and K of the multipliers and auxiliary variables (0: no reference). */
@@ -127,8 +131,8 @@ static void assert_residuals_at_newton_level(const outcome *o, const char *name,
     assert_at_most(o->stats.max_residual.invariant, 0.03 * unit * v2, "the largest |e|, |ep|");
 }
 
-/* The error is below K tol and smaller than with the larger tolerance, down to the floor; only an error
-   that was accidentally small there may be exceeded, by one well below K tol. */
+/* The error is below K tol and smaller than with the larger tolerance, down to the floor; only
+   an error that was accidentally small there may be exceeded, by one well below K tol. */
 static void assert_error(double error, double before, double K, double tol, double floor)
 {
     assert_at_most(error, K * tol + floor, "the error");
@@ -183,8 +187,8 @@ static void every_problem_is_claimed(void **state)
     }
 }
 
-/* The truck's multipliers are of size 7e4 N: they are given an absolute tolerance of 1e5 tol and are
-   compared relative to 1e5 N (test_scales.c has one tolerance for all unknowns). */
+/* The truck's multipliers are of size 7e4 N: they are given an absolute tolerance of 1e5 tol and
+   are compared relative to 1e5 N (test_scales.c has one tolerance for all unknowns). */
 static void check_truck(int order, int digits, double K, double K_multipliers)
 {
     const double tol = pow(10, -digits), newton = 1e5;

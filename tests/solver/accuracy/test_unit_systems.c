@@ -1,8 +1,10 @@
-/* The motion does not depend on the units of time and mass or on factors of constraints: a model with all blocks, with rows
-   that depend on each other and without, in units of 1e-9 to 1e9 s and 1e-6 to 1e6 kg, with rows times 1e-6 to 1e6. */
+/* The motion does not depend on the units of time and mass or on factors of constraints: a model
+   with all blocks, with rows that depend on each other and without, in units of 1e-9 to 1e9 s
+   and 1e-6 to 1e6 kg, with rows times 1e-6 to 1e6. */
 #include "mixed.h"
 
-/* The model `inner` with times in units of 1/`time` s, masses in units of 1/`mass` kg and rows of W times `row`. */
+/* The model `inner` with times in units of 1/`time` s, masses in units of 1/`mass` kg and rows
+   of W times `row`. */
 typedef struct other_units {
     const dfl_eom *inner;
     double time, mass, row[3];
@@ -63,7 +65,8 @@ static int mass_in_units(double *M, double t, const double *x, void *user)
     return rc;
 }
 
-/* Runs for 2 s in these units and compares with the reference; multipliers are those of minimum norm. */
+/* Runs for 2 s in these units and compares with the reference; multipliers are those of minimum
+   norm. */
 static void run_in_units(mixed m, other_units u, dfl_solver_options options)
 {
     const dfl_eom inner = mixed_eom(&m);
@@ -135,8 +138,8 @@ static void masses_and_factors_of_redundant_rows_do_not_matter(void **state)
 }
 
 /* ---------------------------------------------------------------- conditions */
-/* A pendulum of length `length` and mass `mass` with g = 9.81, x = [l | v | p], that shall start at x = 0.6 of its
-   length with x' = sqrt(length)/2. */
+/* A pendulum of length `length` and mass `mass` with g = 9.81, x = [l | v | p], that shall start
+   at x = 0.6 of its length with x' = sqrt(length)/2. */
 typedef struct hanging {
     double length, mass;
 } hanging;

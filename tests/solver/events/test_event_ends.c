@@ -1,8 +1,8 @@
-/* test_event_ends.c: how a run ends at a terminal event: on_step and the output grid see the step that was cut there,
-   in order and without gaps, with every method.
+/* test_event_ends.c: how a run ends at a terminal event: on_step and the output grid see the
+   step that was cut there, in order and without gaps, with every method.
 
-   The pendulum of period 2 passes x = 0 at t = 0.5, 1.5, .... With a tolerance of 1e-3 the continuous output finds it
-   some grid points away from where the step that ends there does. */
+   The pendulum of period 2 passes x = 0 at t = 0.5, 1.5, .... With a tolerance of 1e-3 the
+   continuous output finds it some grid points away from where the step that ends there does. */
 #include "support.h"
 
 enum { LAMBDA, VX, VY, X, Y, N };
@@ -115,7 +115,8 @@ static void the_grid_is_complete_and_in_order_around_terminal_events(void **stat
         }
 }
 
-/* The run may be stopped by an output between the beginning of the step and the event that ends it. */
+/* The run may be stopped by an output between the beginning of the step and the event that ends
+   it. */
 static void outputs_may_stop_the_run_before_a_terminal_event(void **state)
 {
     (void)state;
@@ -155,8 +156,8 @@ static int quarter(double *value, double t, const double *x, void *user)
     return 0;
 }
 
-/* A step that ends at the event as it is begins with its own stages, which are the solution: each of the two steps that
-   confirm the zero takes one iteration. */
+/* A step that ends at the event as it is begins with its own stages, which are the solution:
+   each of the two steps that confirm the zero takes one iteration. */
 static void a_fixed_step_that_ends_at_an_event_is_confirmed_by_its_own_stages(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
-/* test_event_search.c: zeros that are hard to find: two of them close together, of higher order, of functions that stay
-   zero, shortly behind the start. The functions are of time alone, so their zeros are known, or of a ball that falls
-   freely, whose motion is a polynomial. */
+/* test_event_search.c: zeros that are hard to find: two of them close together, of higher order,
+   of functions that stay zero, shortly behind the start. The functions are of time alone, so
+   their zeros are known, or of a ball that falls freely, whose motion is a polynomial. */
 #include "support.h"
 
 enum { MOST = 60 };
@@ -150,7 +150,8 @@ static void a_triple_zero_is_found_to_rounding(void **state)
     }
 }
 
-/* A zero that is met exactly counts as the first if the function is not zero 1e-9 of an interval before. */
+/* A zero that is met exactly counts as the first if the function is not zero 1e-9 of an interval
+   before. */
 static void a_function_that_stays_zero_has_one_event_where_it_becomes_zero(void **state)
 {
     (void)state;
@@ -184,7 +185,8 @@ static int narrow_values(double *value, double t, const double *x, void *user)
     return 0;
 }
 
-/* The second function shows that the first has passed zero: before, where it did, and not there. Zeros at -1, 1/2, 1. */
+/* The second function shows that the first has passed zero: before, where it did, and not there.
+   Zeros at -1, 1/2, 1. */
 static void a_zero_that_another_event_reveals_is_met_where_it_is(void **state)
 {
     (void)state;
@@ -206,9 +208,10 @@ static void a_zero_that_another_event_reveals_is_met_where_it_is(void **state)
     }
 }
 
-/* From the height 1/2 with g = 1: it arrives at t = 1 with speed 1, and each jump takes 0.8 times the time of the one
-   before, 2 * 0.8^k. All is exact but for rounding, and for the error of BDF, 1e-8 in each jump. A jump begins at zero,
-   up to rounding: that is not an event, also where any direction counts. */
+/* From the height 1/2 with g = 1: it arrives at t = 1 with speed 1, and each jump takes 0.8
+   times the time of the one before, 2 * 0.8^k. All is exact but for rounding, and for the error
+   of BDF, 1e-8 in each jump. A jump begins at zero, up to rounding: that is not an event, also
+   where any direction counts. */
 static void a_ball_bounces_at_its_exact_times(void **state)
 {
     (void)state;

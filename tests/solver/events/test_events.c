@@ -169,7 +169,8 @@ static void a_direction_selects_rising_or_falling_zeros(void **state)
     }
 }
 
-/* With tolerances that differ a little: how many steps are taken again for the time is up to rounding. */
+/* With tolerances that differ a little: how many steps are taken again for the time is up to
+   rounding. */
 static void a_terminal_event_leaves_a_consistent_state_at_its_time(void **state)
 {
     (void)state;
@@ -207,8 +208,8 @@ static int on_step(dfl_solver *solver, double t_old, double t, const double *x, 
     return 0;
 }
 
-/* The continuous output of radau is of lower order: with it the energy would be wrong by 50 to 1000 times what it is
-   at ends of steps. */
+/* The continuous output of radau is of lower order: with it the energy would be wrong by 50 to
+   1000 times what it is at ends of steps. */
 static void a_terminal_event_is_as_accurate_as_a_step(void **state)
 {
     (void)state;
@@ -247,8 +248,8 @@ static int evaluate_reluctantly(dfl_blocks *out, double t, const double *x, unsi
     return ++r->calls == r->refuse_at ? 1 : r->eom.eval(out, t, x, need, r->eom.user);
 }
 
-/* The lowest point at t = 0.5 ends the run, also where the step that would end there cannot be taken and the
-   continuous output has to do. */
+/* The lowest point at t = 0.5 ends the run, also where the step that would end there cannot be
+   taken and the continuous output has to do. */
 static void a_terminal_event_is_met_whichever_evaluation_is_refused(void **state)
 {
     (void)state;

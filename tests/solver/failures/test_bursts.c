@@ -1,7 +1,9 @@
-/* test_bursts.c: some evaluations in a row fail, wherever they begin, also while the step to a terminal event is taken
-   again: whenever the run stops, time and state belong together, multipliers included, and it can go on.
+/* test_bursts.c: some evaluations in a row fail, wherever they begin, also while the step to a
+   terminal event is taken again: whenever the run stops, time and state belong together,
+   multipliers included, and it can go on.
 
-   A bead slides down the line y = x under gravity 1: a uniformly accelerated motion, x = y = -t^2/4, lambda = -1/2. */
+   A bead slides down the line y = x under gravity 1: a uniformly accelerated motion, x = y =
+   -t^2/4, lambda = -1/2. */
 #include "support.h"
 
 enum { LAMBDA, VX, VY, X, Y, N };

@@ -1,8 +1,8 @@
-/* test_causes.c: what a failure is about (dfl_solver_failure), conditions that must determine the start
-   (`unique`), and the rounding of a model (`rounding`).
+/* test_causes.c: what a failure is about (dfl_solver_failure), conditions that must determine
+   the start (`unique`), and the rounding of a model (`rounding`).
 
-   All models are a point (x, y) on a rod of length 1 with gravity 10, in GEOMS's contract, with a fault
-   that the parameters describe; x = [w l | v | p]. */
+   All models are a point (x, y) on a rod of length 1 with gravity 10, in GEOMS's contract, with
+   a fault that the parameters describe; x = [w l | v | p]. */
 #include "support.h"
 
 typedef struct faults {
@@ -134,7 +134,8 @@ static void dependent_and_singular_blocks_are_told_apart(void **state)
     assert_cause((faults){.massless = true}, NULL, DFL_SINGULAR, DFL_FAILURE_NEWTON_MATRIX);
 }
 
-/* gI of the second row vanishes although g does not: rank 2 of the positions, 1 of the velocities. */
+/* gI of the second row vanishes although g does not: rank 2 of the positions, 1 of the
+   velocities. */
 static void rows_of_different_rank_are_a_matter_of_the_velocities(void **state)
 {
     (void)state;
@@ -247,8 +248,8 @@ static void multipliers_of_redundant_constraints_may_stay_open(void **state)
 
 /* ---- rounding ---- */
 
-/* With noise of 1e-7 in the forces of size 10, differences by the root of 2.2e-16 are wrong by up to
-   1e-6 / 1.5e-8, those by the root of 1e-7 by 3e-3. Single runs depend on what the noise
+/* With noise of 1e-7 in the forces of size 10, differences by the root of 2.2e-16 are wrong by
+   up to 1e-6 / 1.5e-8, those by the root of 1e-7 by 3e-3. Single runs depend on what the noise
    happens to be: ten are added up. */
 static void differences_follow_the_rounding_of_the_model(void **state)
 {

@@ -1,6 +1,6 @@
-/* test_failures.c: whatever fails once, an allocation or a callback, the caller gets a status with a
-   message, nothing leaks, and the last accepted state stays usable. Allocations fail in turn through
-   the context's hook. */
+/* test_failures.c: whatever fails once, an allocation or a callback, the caller gets a status
+   with a message, nothing leaks, and the last accepted state stays usable. Allocations fail in
+   turn through the context's hook. */
 #include "failing.h"
 #include "faulty.h"
 
@@ -147,8 +147,9 @@ static void one_fault(const char *name, damage d, long k, const double *expected
     problem_free(&f.prob);
 }
 
-/* Every call, in longer runs every call up to a bound and then every stride-th one, with all kinds of damage. Recovery changes
-   the steps, so the result changes by some tolerances (1e-6): 1e-4 tells it from a wrong one. */
+/* Every call, in longer runs every call up to a bound and then every stride-th one, with all
+   kinds of damage. Recovery changes the steps, so the result changes by some tolerances (1e-6):
+   1e-4 tells it from a wrong one. */
 static void every_call_may_fail(const char *name, target which, int blocks)
 {
     double expected[RUN_MOST];
@@ -274,7 +275,8 @@ static void every_call_of_on_step_and_on_output_may_stop_once(void **state)
     every_call_may_fail("pendulum_energy", ON_OUTPUT, 0);
 }
 
-/* A callback that asks to stop at its k-th call of a start from off the constraints ends it, whatever it was called for. */
+/* A callback that asks to stop at its k-th call of a start from off the constraints ends it,
+   whatever it was called for. */
 static void stops_of_start(const char *name, target which)
 {
     long k = 0;

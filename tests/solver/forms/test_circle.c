@@ -1,9 +1,10 @@
-/* A. Steinbrecher (2002), section 6: a point on a circle, started off the constraints, integrated in different forms
-   with the implicit trapezoidal rule, 1000 steps of 0.005. The rule is not L-stable, so that each form shows
-   what it leaves open: constraints that are not there drift, multipliers of higher index alternate.
+/* A. Steinbrecher (2002), section 6: a point on a circle, started off the constraints,
+   integrated in different forms with the implicit trapezoidal rule, 1000 steps of 0.005. The
+   rule is not L-stable, so that each form shows what it leaves open: constraints that are not
+   there drift, multipliers of higher index alternate.
 
-   Equations: p' = v, v' = f - G^T lambda, f = (-p1 - 2 p1 v1 v2, -v1 + 2 p1 p2^2), 0 = g = p1^2 + p2^2 - 1;
-   solution p = (sin t, cos t), lambda = sin t cos t. */
+   Equations: p' = v, v' = f - G^T lambda, f = (-p1 - 2 p1 v1 v2, -v1 + 2 p1 p2^2), 0 = g = p1^2
+   + p2^2 - 1; solution p = (sin t, cos t), lambda = sin t cos t. */
 #include "support.h"
 
 enum { LAMBDA, VX, VY, X, Y, N, STEPS = 1000 };
@@ -103,8 +104,9 @@ static int select_rows(double *Sp, double *Sv, int nfp, int nfv, double t, const
     return 0;
 }
 
-/* Newton's iteration ends with increments of 1e-10, so that residuals are below the 1e-8 that the paper asks for. In the
-   forms of index 2 and 3 it starts at the last point, since alternating multipliers cannot be extrapolated. */
+/* Newton's iteration ends with increments of 1e-10, so that residuals are below the 1e-8 that
+   the paper asks for. In the forms of index 2 and 3 it starts at the last point, since
+   alternating multipliers cannot be extrapolated. */
 static run integrate(record *r, dfl_form form, double t_end)
 {
     const bool alternates = form == DFL_EOM || form == DFL_EOM2;
@@ -134,8 +136,8 @@ static double second_difference(const history *h, int i)
     return h->x[i + 1][LAMBDA] - 2 * h->x[i][LAMBDA] + h->x[i - 1][LAMBDA];
 }
 
-/* lambda'' = -2 sin 2t, so second differences of a smooth solution stay below h^2 2 = 5e-5; here plus what the wrong
-   start adds. */
+/* lambda'' = -2 sin 2t, so second differences of a smooth solution stay below h^2 2 = 5e-5; here
+   plus what the wrong start adds. */
 static const double smooth = 1e-4;
 
 /* The paper prints -0.0013956 for gII; that value belongs to lambda = -0.0001. */
@@ -186,7 +188,8 @@ static void eom1_drifts_linearly_and_does_not_alternate(void **state)
     assert_near(g(r.h.x[STEPS]), 0.0112, 5e-5);
 }
 
-/* gI = 0: g keeps its value after the first step; every step adds the same defect to lambda, with the other sign. */
+/* gI = 0: g keeps its value after the first step; every step adds the same defect to lambda,
+   with the other sign. */
 static void eom2_alternates_in_lambda(void **state)
 {
     (void)state;
@@ -201,8 +204,9 @@ static void eom2_alternates_in_lambda(void **state)
     }
 }
 
-/* g = 0 alone: what the first step leaves of gI alternates and, with the motion, grows; lambda grows linearly at first.
-   Numbers at t = 0.5, 1, 3 by a program of its own (full Newton iteration to 1e-8 in double precision). */
+/* g = 0 alone: what the first step leaves of gI alternates and, with the motion, grows; lambda
+   grows linearly at first. Numbers at t = 0.5, 1, 3 by a program of its own (full Newton
+   iteration to 1e-8 in double precision). */
 static void eom_alternates_with_growing_amplitude(void **state)
 {
     (void)state;
@@ -223,8 +227,8 @@ static void eom_alternates_with_growing_amplitude(void **state)
     }
 }
 
-/* All levels at every step, no drift, no oscillation, through two changes of the selectors, and over t = 3 pi/2, where
-   these selectors are singular for an instant. What is left of the wrong
+/* All levels at every step, no drift, no oscillation, through two changes of the selectors, and
+   over t = 3 pi/2, where these selectors are singular for an instant. What is left of the wrong
    start is a point of the circle beside the right one, 0.06 at t = 5. */
 static void psf_shows_neither(void **state)
 {

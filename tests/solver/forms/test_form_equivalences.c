@@ -102,7 +102,8 @@ static void without_constraints_all_forms_are_one(void **state)
     problem_free(&m.prob);
 }
 
-/* The state-space form of the uneven pendulum with q = x, s = vx below the pivot: x' = vx, vx' = -2 x lambda / m. */
+/* The state-space form of the uneven pendulum with q = x, s = vx below the pivot: x' = vx, vx' =
+   -2 x lambda / m. */
 static int state_space(dfl_blocks *out, double t, const double *x, unsigned need, void *user)
 {
     const double y = -sqrt(1 - x[1] * x[1]), vy = -x[1] * x[0] / y;
@@ -176,8 +177,8 @@ static void inconsistent_positions_are_what_the_form_makes_of_them(void **state)
     const dfl_conditions as_given = {.mode = DFL_START_AS_GIVEN};
     for (int k = 0; k < USABLE_FORMS; k++) {
         const dfl_form form = usable_forms[k];
-        /* a first step that the tolerance makes too short cannot make up for the jump: in (3.17) the one
-           of the automatic order is */
+        /* a first step that the tolerance makes too short cannot make up for the jump: in (3.17)
+           the one of the automatic order is */
         const dfl_solver_options options = {.form = form, .rtol = 1e-6, .order = 5};
         const run r = run_with(&prob.eom, 0, x0, 2, &options, &as_given);
         if (form == DFL_EOM) {

@@ -297,7 +297,8 @@ static void the_norm_by_bodies_sees_what_the_mean_dilutes(void **state)
     problem_free(&chain);
 }
 
-/* A point held by z = 0 and z + tilt x = 0, and by x + y = 0, so that the column of x is not small. */
+/* A point held by z = 0 and z + tilt x = 0, and by x + y = 0, so that the column of x is not
+   small. */
 static int eval_tilted(dfl_blocks *out, double t, const double *x, unsigned need, void *user)
 {
     const double tilt = *(const double *)user, *v = x + 3, *p = v + 3;

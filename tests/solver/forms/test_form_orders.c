@@ -202,8 +202,9 @@ static void baumgarte_bounds_the_drift(void **state)
     assert_true(twice.g < 1e-2 * plain.g);
 }
 
-/* A start off the constraint, at rest: g'' + 2 alpha g' + beta^2 g = 0 is then a damped oscillation, known exactly
-   whatever the motion along the constraint. Errors are those of the tolerance. */
+/* A start off the constraint, at rest: g'' + 2 alpha g' + beta^2 g = 0 is then a damped
+   oscillation, known exactly whatever the motion along the constraint. Errors are those of the
+   tolerance. */
 static void a_violated_constraint_swings_with_alpha_and_beta(void **state)
 {
     (void)state;

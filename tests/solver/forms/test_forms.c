@@ -69,7 +69,8 @@ static void all_forms_solve_a_mechanism_with_redundant_constraints(void **state)
     check_problem("bricard", 0.1, 0.5, 30);
 }
 
-/* A knife edge on a slope, its constraint written down `copies` times: row i is i+1 times the first one. */
+/* A knife edge on a slope, its constraint written down `copies` times: row i is i+1 times the
+   first one. */
 static int edge(dfl_blocks *out, double t, const double *x, unsigned need, void *user)
 {
     const int copies = *(const int *)user;
@@ -258,8 +259,9 @@ static void a_partition_must_fit_the_model(void **state)
     r = run_problem(&prob, 0.5, &options);
     assert_failed(&r, DFL_INVALID,
                   "names 2 positions and 2 velocities; the constraints leave 1 and 1");
-    /* y turns at the lowest point, t = 0.5, where it determines nothing: whether a step gets over that point
-       is luck; then the motion goes on, but in many short steps. Otherwise the run ends there. */
+    /* y turns at the lowest point, t = 0.5, where it determines nothing: whether a step gets
+       over that point is luck; then the motion goes on, but in many short steps. Otherwise the
+       run ends there. */
     options.constraints.independent = NULL;
     const run automatic = run_problem(&prob, 0.6, &options);
     options.constraints.independent = y_only;

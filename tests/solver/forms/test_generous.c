@@ -1,8 +1,9 @@
-/* test_generous.c: a model that writes every block, whatever it is asked for, moves as one that writes what it
-   is asked for: to the last bit, in every form and with every method. */
+/* test_generous.c: a model that writes every block, whatever it is asked for, moves as one that
+   writes what it is asked for: to the last bit, in every form and with every method. */
 #include "support.h"
 
-/* Another model, which writes everything if it is generous; p' = v also where it leaves that to the library. */
+/* Another model, which writes everything if it is generous; p' = v also where it leaves that to
+   the library. */
 typedef struct giver {
     dfl_eom eom;
     bool generous;

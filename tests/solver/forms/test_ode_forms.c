@@ -1,12 +1,14 @@
 /* Forms as ordinary differential equations: what drifts, how fast, and what does not.
 
-   The slider-crank of Kurz, Burkhardt and Eberhard (2011), counted from the slider, y = (x, alpha, beta): rod l = 1,
-   crank r = 0.5, slider 1 kg, rod 0.8 kg, crank 0.6 kg (slender), no gravity in the plane,
+   The slider-crank of Kurz, Burkhardt and Eberhard (2011), counted from the slider, y = (x,
+   alpha, beta): rod l = 1, crank r = 0.5, slider 1 kg, rod 0.8 kg, crank 0.6 kg (slender), no
+   gravity in the plane,
 
        g = (x + l cos alpha + r cos(alpha+beta), l sin alpha + r sin(alpha+beta)),
 
-   starts at a crank angle of 60 degrees with 3 rad/s and turns the crank to 167.1991 rad in 40 s, through 53
-   dead centres, where x is no coordinate. Numbers of the start and of that angle were computed independently. */
+   starts at a crank angle of 60 degrees with 3 rad/s and turns the crank to 167.1991 rad in 40
+   s, through 53 dead centres, where x is no coordinate. Numbers of the start and of that angle
+   were computed independently. */
 #include "evidence.h"
 
 enum { NV = 3, NL = 2, N = NL + 2 * NV, V = NL, P = NL + NV };
@@ -157,10 +159,11 @@ static void the_start_has_the_known_accelerations_in_every_form(void **state)
     }
 }
 
-/* The comparison of Kurz, Burkhardt and Eberhard over 40 s and 300 s, 7.5 times as long. Constraints on acceleration
-   level drift with t^2 (56 times as far) and lead to a velocity that drifts with t; projected
-   velocities leave a drift with t that is 10^3 times smaller in the end; local coordinates and psf have none:
-   their residuals are rounding of angles up to 1200 rad. */
+/* The comparison of Kurz, Burkhardt and Eberhard over 40 s and 300 s, 7.5 times as long.
+   Constraints on acceleration level drift with t^2 (56 times as far) and lead to a velocity that
+   drifts with t; projected velocities leave a drift with t that is 10^3 times smaller in the
+   end; local coordinates and psf have none: their residuals are rounding of angles up to 1200
+   rad. */
 static void drift_is_quadratic_linear_or_none(void **state)
 {
     (void)state;
@@ -186,9 +189,10 @@ static void drift_is_quadratic_linear_or_none(void **state)
                    "half-explicit");
 }
 
-/* The comparison at a loose tolerance: with BDF and 1e-4 the linkage of 1.5 m comes apart by 0.5 m in 40 s and by many
-   metres in 300 s where accelerations alone are constrained, or the run ends on the way; projected velocities keep the
-   drift 10^3 times smaller; psf and local coordinates stay where Newton's iteration leaves them, in 300 s as in 40 s. */
+/* The comparison at a loose tolerance: with BDF and 1e-4 the linkage of 1.5 m comes apart by 0.5
+   m in 40 s and by many metres in 300 s where accelerations alone are constrained, or the run
+   ends on the way; projected velocities keep the drift 10^3 times smaller; psf and local
+   coordinates stay where Newton's iteration leaves them, in 300 s as in 40 s. */
 static void index_1_breaks_down_at_loose_tolerances_and_psf_does_not(void **state)
 {
     (void)state;
@@ -216,7 +220,8 @@ static void index_1_breaks_down_at_loose_tolerances_and_psf_does_not(void **stat
     }
 }
 
-/* From a consistent start the underlying differential equation is the explicit form, to the last bit. */
+/* From a consistent start the underlying differential equation is the explicit form, to the last
+   bit. */
 static void uode_and_explicit_coincide_from_a_consistent_start(void **state)
 {
     (void)state;
@@ -265,8 +270,8 @@ static void baumgartes_drift_is_bounded(void **state)
     assert_true(late.position < 1e-3 * plain.position);
 }
 
-/* beta is a coordinate everywhere, since l > r; x is none at dead centres, which a run with x does not pass,
-   and alpha none where alpha + beta = 90 degrees. */
+/* beta is a coordinate everywhere, since l > r; x is none at dead centres, which a run with x
+   does not pass, and alpha none where alpha + beta = 90 degrees. */
 static void a_partition_needs_coordinates_that_stay_coordinates(void **state)
 {
     (void)state;
@@ -317,8 +322,9 @@ static int circle_eval(dfl_blocks *out, double t, const double *x, unsigned need
     return 0;
 }
 
-/* From the inconsistent start (37), g, gI and gII being g0, g1, g2, the residual of the underlying differential
-   equation is g0 + g1 t + g2 t^2 / 2, of the explicit form g0 + g1 t, and it decays with Baumgarte's. */
+/* From the inconsistent start (37), g, gI and gII being g0, g1, g2, the residual of the
+   underlying differential equation is g0 + g1 t + g2 t^2 / 2, of the explicit form g0 + g1 t,
+   and it decays with Baumgarte's. */
 static void residuals_of_an_inconsistent_start_grow_as_theory_says(void **state)
 {
     (void)state;

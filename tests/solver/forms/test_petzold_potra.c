@@ -1,6 +1,7 @@
-/* test_petzold_potra.c: what Petzold and Potra (1992) say about their systems beyond the equivalences of
-   test_form_equivalences.c: constant constraints, where nearly everything is one method; multipliers of (3.16) that do
-   not vanish; and the steps that (3.17) allows where masses are very different. */
+/* test_petzold_potra.c: what Petzold and Potra (1992) say about their systems beyond the
+   equivalences of test_form_equivalences.c: constant constraints, where nearly everything is one
+   method; multipliers of (3.16) that do not vanish; and the steps that (3.17) allows where
+   masses are very different. */
 #include "forms.h"
 
 static dfl_solver_options fixed(dfl_form form, dfl_integrator integrator, int order, double h)
@@ -11,7 +12,8 @@ static dfl_solver_options fixed(dfl_form form, dfl_integrator integrator, int or
     return options;
 }
 
-/* ---- constant G: three masses 1, 2, 5 on lines, g = p1 + 2 p2 - p3 = 0, stiffening springs and drag */
+/* ---- constant G: three masses 1, 2, 5 on lines, g = p1 + 2 p2 - p3 = 0, stiffening springs and
+   drag */
 
 static const double masses[] = {1, 2, 5}, G[] = {1, 2, -1};
 
@@ -51,9 +53,9 @@ static const dfl_eom straight = {.np = 3,
                                  .trivial_kinematics = true};
 static const double straight_start[] = {0, 1, 0.5, 2, 0.6, -0.2, 0.2};
 
-/* For scleronomic constraints with constant G the combinations of past values satisfy G x = 0, so mu = tau = 0 at every
-   step, and (5.4), (3.17), (3.32), the overdetermined system and psf have the same solutions, those of the state-space
-   form. */
+/* For scleronomic constraints with constant G the combinations of past values satisfy G x = 0,
+   so mu = tau = 0 at every step, and (5.4), (3.17), (3.32), the overdetermined system and psf
+   have the same solutions, those of the state-space form. */
 static void constant_constraints_make_all_of_them_one(void **state)
 {
     (void)state;
@@ -90,9 +92,10 @@ static void constant_constraints_leave_ext316_undetermined(void **state)
 
 /* ---- (3.16) where the motion turns back: a pendulum that weighs 1 along x and 3 along y */
 
-/* L = 2 v^T is zero where the pendulum turns back, and (3.24) singular: in (3.16) lambda and tau change
-   places there, by as much as lambda, whatever h is (lemma 3.1). In (3.17) and (3.32) mu and tau fall with h, the
-   order of the first step (lemmas 3.2, 3.3). Errors of v go down with h^2 in these, and up and down in (3.16). */
+/* L = 2 v^T is zero where the pendulum turns back, and (3.24) singular: in (3.16) lambda and tau
+   change places there, by as much as lambda, whatever h is (lemma 3.1). In (3.17) and (3.32) mu
+   and tau fall with h, the order of the first step (lemmas 3.2, 3.3). Errors of v go down with
+   h^2 in these, and up and down in (3.16). */
 static void multipliers_of_ext316_do_not_vanish_with_h_where_the_motion_turns_back(void **state)
 {
     (void)state;
@@ -124,8 +127,9 @@ static void multipliers_of_ext316_do_not_vanish_with_h_where_the_motion_turns_ba
     assert_true(rises);
 }
 
-/* ---- a slide of mass 1 that turns, with a light mass in it that moves across: M(t) = R diag(1, ratio) R^T, on the line
-   n(t)^T p = 0, which is at the angle sqrt(ratio) to the slide. Solution p = S(t) sin t, lambda = 1, S across n. */
+/* ---- a slide of mass 1 that turns, with a light mass in it that moves across: M(t) = R diag(1,
+   ratio) R^T, on the line n(t)^T p = 0, which is at the angle sqrt(ratio) to the slide. Solution
+   p = S(t) sin t, lambda = 1, S across n. */
 
 typedef struct slide {
     double ratio, angle; /* of the masses; of n to the slide */
@@ -231,10 +235,11 @@ static double slide_error(double ratio, dfl_form form, dfl_selectors selectors, 
     return r.status ? INFINITY : distance(r.x + 3, p, 2);
 }
 
-/* Velocities that (3.17) moves along M^-1 G^T instead of G^T make a discretization that takes K = S^T M S' / S^T M S =
-   1/(2 sqrt(ratio)) explicitly, where S^T M S is the mass along the line: steps beyond a few 1/K are unstable, although
-   the solution is smooth. So does ggl. psf, which takes accelerations along S, does not, whether it solves for them
-   or the user's selectors A^T M^-1 do; nor do (3.32) and tangent planes. */
+/* Velocities that (3.17) moves along M^-1 G^T instead of G^T make a discretization that takes K
+   = S^T M S' / S^T M S = 1/(2 sqrt(ratio)) explicitly, where S^T M S is the mass along the line:
+   steps beyond a few 1/K are unstable, although the solution is smooth. So does ggl. psf, which
+   takes accelerations along S, does not, whether it solves for them or the user's selectors A^T
+   M^-1 do; nor do (3.32) and tangent planes. */
 static void different_masses_restrict_steps_of_ext317_but_not_of_projected_invariants(void **state)
 {
     (void)state;
@@ -260,8 +265,8 @@ static void different_masses_restrict_steps_of_ext317_but_not_of_projected_invar
     }
 }
 
-/* The same slide under error control. One matrix for all stages of Radau IIA would need M to be nearly the same
-   there: pinv takes 12185 steps for that reason, 48 with BDF. */
+/* The same slide under error control. One matrix for all stages of Radau IIA would need M to be
+   nearly the same there: pinv takes 12185 steps for that reason, 48 with BDF. */
 static void accelerations_of_each_stage_permit_the_steps_of_the_motion(void **state)
 {
     (void)state;
@@ -278,8 +283,9 @@ static void accelerations_of_each_stage_permit_the_steps_of_the_motion(void **st
     }
 }
 
-/* Where G depends on time alone and matrices are those of the end of the step, lagged constraints are the present ones:
-   (5.4) with A(t_n) is (3.32), and so is A-ssf. The slide rests in the first step, whose matrix is that of its start. */
+/* Where G depends on time alone and matrices are those of the end of the step, lagged
+   constraints are the present ones: (5.4) with A(t_n) is (3.32), and so is A-ssf. The slide
+   rests in the first step, whose matrix is that of its start. */
 static void tangent_planes_are_projected_invariants_with_present_constraints(void **state)
 {
     (void)state;

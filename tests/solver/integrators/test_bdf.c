@@ -38,7 +38,8 @@ static run swing(steps *s, int order, double rtol)
     return r;
 }
 
-/* The start: order 1, then one more with every step of twice the size, as long as the differences fall. */
+/* The start: order 1, then one more with every step of twice the size, as long as the
+   differences fall. */
 static void order_and_step_rise_together_at_the_start(void **state)
 {
     (void)state;
@@ -72,8 +73,8 @@ static void the_order_follows_the_tolerance(void **state)
     assert_true(low > s.count / 4 && changes > 5);
 }
 
-/* A bound on the order is kept, and costs steps: errors of h^(k+1) allow h = tol^(1/(k+1)), which is 4.6 times
-   longer with order 2 than with order 1, up to constants. */
+/* A bound on the order is kept, and costs steps: errors of h^(k+1) allow h = tol^(1/(k+1)),
+   which is 4.6 times longer with order 2 than with order 1, up to constants. */
 static void the_option_bounds_the_order(void **state)
 {
     (void)state;
@@ -199,10 +200,11 @@ static int after(double *x, const char *name, const dfl_solver_options *form, do
     return at.n - at.v;
 }
 
-/* Petzold and Potra 1992: local coordinates in the tangent plane (5.4) and projected invariants (5.10) are the same method
-   when both refer to one point, and so are the solution of the overdetermined system and the system extended by
-   multipliers, (3.17). Their numerical solutions agree to rounding, since the start is the same; other pairs differ by
-   the errors of both. */
+/* Petzold and Potra 1992: local coordinates in the tangent plane (5.4) and projected invariants
+   (5.10) are the same method when both refer to one point, and so are the solution of the
+   overdetermined system and the system extended by multipliers, (3.17). Their numerical
+   solutions agree to rounding, since the start is the same; other pairs differ by the errors of
+   both. */
 static void equivalent_forms_agree_to_rounding_with_order_two(void **state)
 {
     (void)state;

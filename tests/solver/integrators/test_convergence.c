@@ -1,9 +1,9 @@
 /* The order of convergence with fixed steps and Newton iterated to rounding.
 
    Radau IIA with s stages has order 2s - 1 for p and v in both forms. The form psf contains the
-   acceleration constraints, so its multipliers are functions of p and v and have that order as well;
-   in psi1 they are index-2 variables of order s (Hairer, Lubich and Roche 1989), here with three
-   stages of 2 to 3. Dense output has order s + 1. */
+   acceleration constraints, so its multipliers are functions of p and v and have that order as
+   well; in psi1 they are index-2 variables of order s (Hairer, Lubich and Roche 1989), here with
+   three stages of 2 to 3. Dense output has order s + 1. */
 #include "evidence.h"
 
 /* Errors at these step sizes lie between 1e-4 and 1e-10: below the leading term's onset and above
@@ -14,10 +14,10 @@ static const study studies[] = {
     {"slidercrank", 0, {160, 224, 320, 448}, 5} /* M(p), t = 0.5 */
 };
 
-/* The same for the other orders: errors between 1e-2 and 4e-4 with order 1, and for the higher orders from
-   1e-8 down to where rounding, 1e-13, is still small. `psi1` is the order of its multipliers; 0: not
-   looked at, because terms of the order of the velocities and of their own are of the same size
-   (pendulum), or the longest step is too long for Newton's iteration (top). */
+/* The same for the other orders: errors between 1e-2 and 4e-4 with order 1, and for the higher
+   orders from 1e-8 down to where rounding, 1e-13, is still small. `psi1` is the order of its
+   multipliers; 0: not looked at, because terms of the order of the velocities and of their own
+   are of the same size (pendulum), or the longest step is too long for Newton's iteration (top). */
 typedef struct other_study {
     study study;
     double low, high; /* of p, v and, in psf, the multipliers */
@@ -96,8 +96,8 @@ static void other_orders_are_observed_as_well(void **state)
     }
 }
 
-/* The state of the pendulum at t = 0.25 + tau, or, with `order` > 0, of the continuous output there of one
-   step of size h from t = 0.25. */
+/* The state of the pendulum at t = 0.25 + tau, or, with `order` > 0, of the continuous output
+   there of one step of size h from t = 0.25. */
 static void pendulum_after(double *x, double tau, int order, double h)
 {
     problem prob;
@@ -116,7 +116,8 @@ static void pendulum_after(double *x, double tau, int order, double h)
     run_free(&r);
 }
 
-/* The collocation polynomial of degree s has an error of order s + 1 in h, here 0.4 h into the step. */
+/* The collocation polynomial of degree s has an error of order s + 1 in h, here 0.4 h into the
+   step. */
 static void dense_output_has_one_order_more_than_stages(void **state)
 {
     (void)state;

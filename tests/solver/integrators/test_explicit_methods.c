@@ -1,5 +1,6 @@
-/* The half-explicit method and the explicit pair as integrators: orders, counts against published ones,
-   constraints, continuous output, events, backward integration, everything a run may ask for. */
+/* The half-explicit method and the explicit pair as integrators: orders, counts against
+   published ones, constraints, continuous output, events, backward integration, everything a run
+   may ask for. */
 #include "evidence.h"
 #include "failing_solver.h"
 
@@ -21,8 +22,9 @@ static void assert_order(double coarse, double fine, double order, double slack,
                  fine);
 }
 
-/* A plane pendulum, Andrews' mechanism with M(p), a spatial loop with redundant constraints. Errors lie between 1e-5 and 1e-11, above the references' own.
-   Multipliers come from the acceleration level at the ends of the steps and have the order as well. */
+/* A plane pendulum, Andrews' mechanism with M(p), a spatial loop with redundant constraints.
+   Errors lie between 1e-5 and 1e-11, above the references' own. Multipliers come from the
+   acceleration level at the ends of the steps and have the order as well. */
 static void half_explicit_has_order_five_in_positions_velocities_and_multipliers(void **state)
 {
     (void)state;
@@ -56,7 +58,8 @@ static void explicit_pair_with_projection_has_order_eight(void **state)
     assert_order(a.multiplier, b.multiplier, 8, 0.4, "multipliers");
 }
 
-/* Errors of positions below 1e-4 and 1e-6 take a published half-explicit code 736 and 2232 evaluations. */
+/* Errors of positions below 1e-4 and 1e-6 take a published half-explicit code 736 and 2232
+   evaluations. */
 static void andrews_mechanism_takes_fewer_evaluations_than_published(void **state)
 {
     (void)state;
@@ -83,9 +86,10 @@ static void andrews_mechanism_takes_fewer_evaluations_than_published(void **stat
         }
 }
 
-/* Every kind of model: quaternions, contact variables, redundant and nonholonomic constraints, dynamic force
-   elements, implicit friction laws. Positions and velocities end on their constraints to rounding,
-   and errors are in proportion to the tolerance: 300 tol for motions of this length. */
+/* Every kind of model: quaternions, contact variables, redundant and nonholonomic constraints,
+   dynamic force elements, implicit friction laws. Positions and velocities end on their
+   constraints to rounding, and errors are in proportion to the tolerance: 300 tol for motions of
+   this length. */
 static void all_levels_hold_at_every_step_of_every_kind_of_model(void **state)
 {
     (void)state;
@@ -131,9 +135,9 @@ static void contact_variables_follow_the_positions(void **state)
     }
 }
 
-/* Invariants are kept by moving velocities along the constraints: the pendulum's energy, except near its turning
-   points, where it says nothing about v; energy and momenta of the top to rounding. The pendulum's phase gains
-   four digits. */
+/* Invariants are kept by moving velocities along the constraints: the pendulum's energy, except
+   near its turning points, where it says nothing about v; energy and momenta of the top to
+   rounding. The pendulum's phase gains four digits. */
 static void invariants_are_kept(void **state)
 {
     (void)state;
@@ -155,7 +159,8 @@ static void invariants_are_kept(void **state)
     }
 }
 
-/* The velocity of a massless part between springs and dampers follows from its balance of forces. */
+/* The velocity of a massless part between springs and dampers follows from its balance of
+   forces. */
 static void massless_directions_follow_their_balance(void **state)
 {
     (void)state;
@@ -170,7 +175,8 @@ static void massless_directions_follow_their_balance(void **state)
     }
 }
 
-/* The largest error of the state over a step of size h from the pendulum's reference 3, inside the step. */
+/* The largest error of the state over a step of size h from the pendulum's reference 3, inside
+   the step. */
 static double inside_a_step(dfl_integrator integrator, double h, bool multipliers)
 {
     const dfl_solver_options options = {.integrator = integrator, .step.fixed = h},
@@ -190,8 +196,8 @@ static double inside_a_step(dfl_integrator integrator, double h, bool multiplier
     return largest;
 }
 
-/* Orders 7 and 4 mean h^8 and h^5 in one step from an exact state. Multipliers go through seven and four
-   nodes: h^7 of the first, h^4 or better of the second. */
+/* Orders 7 and 4 mean h^8 and h^5 in one step from an exact state. Multipliers go through seven
+   and four nodes: h^7 of the first, h^4 or better of the second. */
 static void continuous_output_has_its_order(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
-/* What BDF, trapezoidal and midpoint rule have in common with Radau IIA: tolerances, constraints, events, dense output,
-   backward integration, invariants, redundant constraints, fixed steps, memory. Orders are in test_method_orders.c, the
-   rules of BDF's own in test_bdf.c. */
+/* What BDF, trapezoidal and midpoint rule have in common with Radau IIA: tolerances,
+   constraints, events, dense output, backward integration, invariants, redundant constraints,
+   fixed steps, memory. Orders are in test_method_orders.c, the rules of BDF's own in test_bdf.c. */
 #include "failing_solver.h"
 #include "support.h"
 
@@ -21,9 +21,10 @@ static double error_of_motion(const run *r, const problem *prob, double t)
     return error_of(r, prob, t, at.v, at.n - at.v);
 }
 
-/* The error of a method of varying order falls about as the tolerance does; that of a method of order 2 as its power 2/3,
-   since errors of h^3 in each of T/h steps add up to h^2: over 1e-4 to 1e-7 by 1e3 and 1e2. Half of that in decades is
-   asked for, on problems with quaternions, nonholonomic rows, M(p), and force elements. */
+/* The error of a method of varying order falls about as the tolerance does; that of a method of
+   order 2 as its power 2/3, since errors of h^3 in each of T/h steps add up to h^2: over 1e-4 to
+   1e-7 by 1e3 and 1e2. Half of that in decades is asked for, on problems with quaternions,
+   nonholonomic rows, M(p), and force elements. */
 static void the_error_falls_with_the_tolerance(void **state)
 {
     (void)state;
@@ -56,8 +57,8 @@ static void the_error_falls_with_the_tolerance(void **state)
 
 /* ---- constraints ---- */
 
-/* Residuals over all steps of three runs, ten times longer each: they stay where Newton's iteration leaves them, a few
-   tolerances of p in g, of v in gI, however long the run. */
+/* Residuals over all steps of three runs, ten times longer each: they stay where Newton's
+   iteration leaves them, a few tolerances of p in g, of v in gI, however long the run. */
 static void constraints_hold_at_every_step_of_long_runs(void **state)
 {
     (void)state;
@@ -99,7 +100,8 @@ static void newton_tolerance_decides_about_the_residuals(void **state)
     problem_free(&prob);
 }
 
-/* The energy as invariant: kept to a part of the tolerance that its size, some 10 J, and Newton's iteration explain. */
+/* The energy as invariant: kept to a part of the tolerance that its size, some 10 J, and
+   Newton's iteration explain. */
 static void invariants_are_kept(void **state)
 {
     (void)state;
@@ -161,7 +163,8 @@ static void backward_integration_returns_to_the_start(void **state)
     problem_free(&prob);
 }
 
-/* The past is kept from one advance to the next, and a step that was cut short does not shorten the next ones. */
+/* The past is kept from one advance to the next, and a step that was cut short does not shorten
+   the next ones. */
 static void many_short_advances_cost_little_more_than_one(void **state)
 {
     (void)state;
@@ -333,7 +336,8 @@ static void combinations_without_a_meaning_are_refused(void **state)
 
 /* ---- trouble ---- */
 
-/* A pendulum whose model refuses to go below t = 0.3 m, or returns NaN there: the run ends before, at an accepted step. */
+/* A pendulum whose model refuses to go below t = 0.3 m, or returns NaN there: the run ends
+   before, at an accepted step. */
 static int (*model)(dfl_blocks *out, double t, const double *x, unsigned need, void *user);
 static bool not_a_number;
 static int refuse(dfl_blocks *out, double t, const double *x, unsigned need, void *user)

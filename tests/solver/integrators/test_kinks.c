@@ -1,6 +1,7 @@
-/* Forces with kinks and the automatic order: an order higher than 5 steps over a kink with an error of the size of its
-   estimate. Which of the kinks it meets, and where between its stages, changes with the last digits of
-   the tolerance; so the error is stated over several tolerances that differ by some percent. */
+/* Forces with kinks and the automatic order: an order higher than 5 steps over a kink with an
+   error of the size of its estimate. Which of the kinks it meets, and where between its stages,
+   changes with the last digits of the tolerance; so the error is stated over several tolerances
+   that differ by some percent. */
 #include "evidence.h"
 
 static const double tolerances[] = {1e-6, 1e-8, 1e-10};
@@ -26,8 +27,8 @@ static double wheelset_error(double tol)
     return error;
 }
 
-/* 176 kinks in 10 s. The largest errors with 100 tolerances near 1e-6, 100 near 1e-8 and 360 near 1e-10 were
-   61, 1100 and 3100 tol. */
+/* 176 kinks in 10 s. The largest errors with 100 tolerances near 1e-6, 100 near 1e-8 and 360
+   near 1e-10 were 61, 1100 and 3100 tol. */
 static void the_wheelset_keeps_its_error_with_slightly_different_tolerances(void **state)
 {
     (void)state;
@@ -40,7 +41,8 @@ static void the_wheelset_keeps_its_error_with_slightly_different_tolerances(void
         }
 }
 
-/* x = (lambda, v1, v2, p1, p2): two unit masses that g = p2 - p1 ties together, pulled by a spring on the first. */
+/* x = (lambda, v1, v2, p1, p2): two unit masses that g = p2 - p1 ties together, pulled by a
+   spring on the first. */
 enum { LAMBDA, V, P = 3, N = 5 };
 
 static int unit_masses(double *M, double t, const double *x, void *user)
@@ -108,7 +110,8 @@ static void free_tied(run *r)
 }
 
 /* From p = 0 with v = 1 the motion is sin(2t)/2 for half a period of pi and then -sin for pi: it
-   returns every 3 pi/2. The largest error of 20 tolerances each, over ten returns: 250, 700, 630 tol. */
+   returns every 3 pi/2. The largest error of 20 tolerances each, over ten returns: 250, 700, 630
+   tol. */
 static void a_one_sided_spring_moves_as_its_exact_solution(void **state)
 {
     (void)state;

@@ -1,12 +1,15 @@
-/* The orders of BDF, trapezoidal and midpoint rule with fixed steps and Newton iterated to rounding.
+/* The orders of BDF, trapezoidal and midpoint rule with fixed steps and Newton iterated to
+   rounding.
 
-   In psf all unknowns of index 1 have the order of the method: p and v are integrated, the multipliers are
-   functions of them. In psi1 the multipliers are of index 2: with BDF of order k they keep order k (Brenan,
-   Campbell and Petzold 1996, section 3.2.3); with the trapezoidal rule they keep order 2
-   when they start right; with the midpoint rule they belong to the middle of the step and have order 1. */
+   In psf all unknowns of index 1 have the order of the method: p and v are integrated, the
+   multipliers are functions of them. In psi1 the multipliers are of index 2: with BDF of order k
+   they keep order k (Brenan, Campbell and Petzold 1996, section 3.2.3); with the trapezoidal
+   rule they keep order 2 when they start right; with the midpoint rule they belong to the middle
+   of the step and have order 1. */
 #include "evidence.h"
 
-/* Errors lie between 1e-2 and 1e-8: below the leading term's onset and far above the references' accuracy. */
+/* Errors lie between 1e-2 and 1e-8: below the leading term's onset and far above the references'
+   accuracy. */
 static const study second[] = {{"pendulum", 3, {400, 560, 800, 1120}, 0}, /* M constant, exact */
                                {"top", 0, {200, 280, 400, 560}, 0},       /* quaternion, np > nv */
                                {"slidercrank", 0, {2000, 2800, 4000, 5600}, 0}, /* M(p) */
@@ -76,8 +79,9 @@ static void bdf_has_the_order_that_is_asked_for(void **state)
             }
 }
 
-/* Forms that keep all rows: the trapezoidal rule takes x' from step to step there. The midpoint rule has multipliers of
-   order 1 in forms without gII, or with v' in it, which belong to the middle of the step. */
+/* Forms that keep all rows: the trapezoidal rule takes x' from step to step there. The midpoint
+   rule has multipliers of order 1 in forms without gII, or with v' in it, which belong to the
+   middle of the step. */
 static void other_forms_have_second_order_too(void **state)
 {
     (void)state;
@@ -93,7 +97,8 @@ static void other_forms_have_second_order_too(void **state)
         }
 }
 
-/* The state of the pendulum at t = 0.25 + tau; with `method`, its continuous output there after six steps of size h. */
+/* The state of the pendulum at t = 0.25 + tau; with `method`, its continuous output there after
+   six steps of size h. */
 static void pendulum_after(double *x, double tau, const dfl_solver_options *method, double h)
 {
     problem prob;
@@ -115,8 +120,9 @@ static void pendulum_after(double *x, double tau, const dfl_solver_options *meth
     run_free(&r);
 }
 
-/* The polynomial through the last k + 1 points misses the motion by h^(k+1), and these points are wrong by h^(k+1) after
-   a few steps: so is the continuous output. BDF of order 2 begins with a straight past, which is wrong by h^2. */
+/* The polynomial through the last k + 1 points misses the motion by h^(k+1), and these points
+   are wrong by h^(k+1) after a few steps: so is the continuous output. BDF of order 2 begins
+   with a straight past, which is wrong by h^2. */
 static void dense_output_has_one_order_more_than_the_method(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* The automatic order: raised where Newton's iteration converges fast, given up where steps fail, and
-   every other feature works with every order. */
+/* The automatic order: raised where Newton's iteration converges fast, given up where steps
+   fail, and every other feature works with every order. */
 #include "evidence.h"
 
 enum { MOST = 20000 };
@@ -77,8 +77,8 @@ static void a_given_order_is_kept(void **state)
     }
 }
 
-/* 176 kinks in 10 s: higher orders are given up there and tried again, less and less often; between two attempts
-   there are 64 steps and more, attempts take some 10 each. */
+/* 176 kinks in 10 s: higher orders are given up there and tried again, less and less often;
+   between two attempts there are 64 steps and more, attempts take some 10 each. */
 static void kinks_lower_the_order(void **state)
 {
     (void)state;
@@ -96,8 +96,8 @@ static void kinks_lower_the_order(void **state)
     assert_true(raised < 176);
 }
 
-/* With a matrix of its own each step converges at 0.02, with one of the step before at 0.06; only the former
-   says whether longer steps would converge. */
+/* With a matrix of its own each step converges at 0.02, with one of the step before at 0.06;
+   only the former says whether longer steps would converge. */
 static void a_kept_matrix_does_not_hold_the_order_back(void **state)
 {
     (void)state;

@@ -1,4 +1,5 @@
-/* test_orders_table.c: docs/orders.md says what the present code does: some of its entries are measured again. */
+/* test_orders_table.c: docs/orders.md says what the present code does: some of its entries are
+   measured again. */
 #include "../../../bench/orders.h"
 #include "support.h"
 

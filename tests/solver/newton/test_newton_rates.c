@@ -1,4 +1,5 @@
-/* test_newton_rates.c: what follows from the sizes of Newton's increments, and increments that do not count. */
+/* test_newton_rates.c: what follows from the sizes of Newton's increments, and increments that
+   do not count. */
 #include "counted.h"
 #include "evidence.h"
 
@@ -8,8 +9,8 @@
 
 #include <string.h>
 
-/* p' = v, v' = -1.6 v, and derivatives that know nothing of it: with h = 1, errors fall by about 0.4 in each
-   iteration. */
+/* p' = v, v' = -1.6 v, and derivatives that know nothing of it: with h = 1, errors fall by about
+   0.4 in each iteration. */
 static int slow_eval(dfl_blocks *out, double t, const double *x, unsigned need, void *user)
 {
     (void)t, (void)user;
@@ -130,8 +131,8 @@ static int torn_eval(dfl_blocks *out, double t, const double *x, unsigned need, 
     return rc;
 }
 
-/* The norm by bodies takes the largest of several: what is no number counts. Fixed steps, since no error test would
-   find stages that were not solved. */
+/* The norm by bodies takes the largest of several: what is no number counts. Fixed steps, since
+   no error test would find stages that were not solved. */
 static void increments_that_are_no_numbers_count_in_every_norm(void **state)
 {
     (void)state;

@@ -1,6 +1,7 @@
-/* test_stages.c: the projected forms solve for the increments of all stages at once, with rows that are
-   projected first and transformed then (formulation/stage_increments.c). The same increments follow from residuals that
-   are transformed first, one shift after another (formulation/reduced.c). */
+/* test_stages.c: the projected forms solve for the increments of all stages at once, with rows
+   that are projected first and transformed then (formulation/stage_increments.c). The same
+   increments follow from residuals that are transformed first, one shift after another
+   (formulation/reduced.c). */
 #include "evidence.h"
 
 #include "integrate/radau.h"
@@ -43,8 +44,8 @@ static void assert_moved(const char *name, const dfl_radau *ra, const double *be
     assert_at_most(fabs(squares / sum - 1), 1e-12, name);
 }
 
-/* Both increments from stages that are off by some percent of what moves in a step. The bound: T and T^-1 have
-   entries up to 300, multipliers are known to some digits less than positions. */
+/* Both increments from stages that are off by some percent of what moves in a step. The bound: T
+   and T^-1 have entries up to 300, multipliers are known to some digits less than positions. */
 static void compare_increments(const char *name, int order, dfl_form form)
 {
     const dfl_solver_options options = {.form = form, .order = order, .rtol = 1e-5};
@@ -92,8 +93,9 @@ static void compare_increments(const char *name, int order, dfl_form form)
     run_free(&r);
 }
 
-/* Constant diagonal M with one and two constraints, an invariant, dynamic variables, massless directions, an M that
-   varies with and without its own matrix at each stage, non-trivial kinematics. */
+/* Constant diagonal M with one and two constraints, an invariant, dynamic variables, massless
+   directions, an M that varies with and without its own matrix at each stage, non-trivial
+   kinematics. */
 static void increments_of_all_stages_are_those_of_single_shifts(void **state)
 {
     (void)state;

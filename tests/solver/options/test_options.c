@@ -1,6 +1,6 @@
-/* test_options.c: options as a whole, and tolerances: defaults, ranges, what is refused. The other
-   options of dfl_solver_options are in test_form_options.c (what is integrated), test_newton_options.c
-   and test_step_options.c. */
+/* test_options.c: options as a whole, and tolerances: defaults, ranges, what is refused. The
+   other options of dfl_solver_options are in test_form_options.c (what is integrated),
+   test_newton_options.c and test_step_options.c. */
 #include "solver/solver_internal.h"
 
 #include "swing.h"

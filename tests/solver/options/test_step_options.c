@@ -84,8 +84,9 @@ static int eval_ball(dfl_blocks *out, double t, const double *x, unsigned need, 
     return 0;
 }
 
-/* In the air one matrix solves the linear equations in two iterations, a rate of rounding size. In the step onto the floor
-   the iteration with that matrix runs away, which the last step's rate must not hide. */
+/* In the air one matrix solves the linear equations in two iterations, a rate of rounding size.
+   In the step onto the floor the iteration with that matrix runs away, which the last step's
+   rate must not hide. */
 static void a_fixed_step_that_diverges_behind_exact_ones_is_counted(void **state)
 {
     (void)state;

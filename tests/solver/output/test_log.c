@@ -86,8 +86,8 @@ static void nearly_dependent_constraints_give_a_warning(void **state)
     assert_non_null(strstr(j.last[DFL_LOG_WARNING], "nearly dependent"));
 }
 
-/* The second rail is the first one up to x = 1 and bends away behind it: a motion of speed 1 meets the
-   knee at t = 1 and cannot follow both. */
+/* The second rail is the first one up to x = 1 and bends away behind it: a motion of speed 1
+   meets the knee at t = 1 and cannot follow both. */
 static void a_row_that_stops_being_redundant_ends_the_run(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* test_output.c: what a run gives out between its steps: continuous output, projected or not, and its
-   grid. */
+/* test_output.c: what a run gives out between its steps: continuous output, projected or not,
+   and its grid. */
 #include "recorder.h"
 
 /* The exact x and y at time t, by Jacobi's functions as series of the theta functions:

@@ -1,5 +1,5 @@
-/* test_statistics.c: what the statistics say is what a model and its user see themselves: calls, with every method and
-   in every form, and the largest residuals over the start and all steps. */
+/* test_statistics.c: what the statistics say is what a model and its user see themselves: calls,
+   with every method and in every form, and the largest residuals over the start and all steps. */
 #include "counted.h"
 #include "support.h"
 
@@ -145,8 +145,8 @@ static void assert_same(const char *name, const char *level, double found, doubl
         fail_msg("%s: %s residual %g in the statistics, %g seen", name, level, found, seen);
 }
 
-/* A loose tolerance, so that there is something to see; of massless rows, which are linear here, at the start, where v1
-   is a little wrong. */
+/* A loose tolerance, so that there is something to see; of massless rows, which are linear here,
+   at the start, where v1 is a little wrong. */
 static void the_largest_residuals_are_those_of_all_steps(void **state)
 {
     (void)state;

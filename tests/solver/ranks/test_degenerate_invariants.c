@@ -48,7 +48,8 @@ static double worst_speed(double rtol, bool project)
 }
 
 /* At a turning point the gradient of the energy with respect to v vanishes: projecting onto it
-   there would divide its error by v. (Tolerances from 1e-4 to 1e-8 in 17 steps: 0.5 to 3.5 times as large.) */
+   there would divide its error by v. (Tolerances from 1e-4 to 1e-8 in 17 steps: 0.5 to 3.5 times
+   as large.) */
 static void projected_output_is_accurate_at_turning_points(void **state)
 {
     (void)state;
@@ -136,7 +137,8 @@ static void an_invariant_dominated_by_a_driven_coordinate_is_dropped(void **stat
     }
 }
 
-/* A free mass in the plane, x = [v | p], with its momenta and its energy: three invariants for two velocities. */
+/* A free mass in the plane, x = [v | p], with its momenta and its energy: three invariants for
+   two velocities. */
 static int flight_eval(dfl_blocks *out, double t, const double *x, unsigned need, void *user)
 {
     (void)t, (void)user;

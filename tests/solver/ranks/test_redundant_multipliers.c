@@ -1,5 +1,5 @@
-/* Multipliers of minimum norm for redundant rows of very different size: worked out for rows alone, and along the swing of a
-   pendulum with formulas for its multipliers. */
+/* Multipliers of minimum norm for redundant rows of very different size: worked out for rows
+   alone, and along the swing of a pendulum with formulas for its multipliers. */
 #include "support.h"
 
 #include "formulation/redundancy.h"
@@ -77,8 +77,8 @@ static void a_row_that_vanishes_does_not_stand_for_weak_ones(void **state)
 }
 
 /* ---------------------------------------------------------------- a swing */
-/* A point of mass M on a sphere of radius L, and in the plane z = 0, falls from (L, 0, 0) in a field (0, -g, 0.3 g). Row i is
-   (|p|^2 - L^2)/2, or z if `plane`, times `factor`. */
+/* A point of mass M on a sphere of radius L, and in the plane z = 0, falls from (L, 0, 0) in a
+   field (0, -g, 0.3 g). Row i is (|p|^2 - L^2)/2, or z if `plane`, times `factor`. */
 enum { MOST_ROWS = 4 };
 typedef struct sphere {
     int rows;
@@ -135,8 +135,8 @@ static int sphere_mass(double *M, double t, const double *x, void *user)
     return 0;
 }
 
-/* Swings for 3 sqrt(L/g): to (-0.968859, -0.247611) L, by the pendulum's equation in its angle. Multipliers of the
-   sphere add up to (m v^2 - m g y)/L^2, those of the plane to 0.3 m g. */
+/* Swings for 3 sqrt(L/g): to (-0.968859, -0.247611) L, by the pendulum's equation in its angle.
+   Multipliers of the sphere add up to (m v^2 - m g y)/L^2, those of the plane to 0.3 m g. */
 static void check_swing(sphere s)
 {
     const int n = s.rows;
@@ -212,7 +212,8 @@ static void the_geoms_contract_gives_the_same_multipliers(void **state)
 }
 
 /* ---------------------------------------------------------------- a kernel that turns */
-/* A pendulum of length 1 with the rows g and k(t) g, k = 1 + 0.9 sin 3t: l = L (1, k)/(1 + k^2), L = v^2 - g y. */
+/* A pendulum of length 1 with the rows g and k(t) g, k = 1 + 0.9 sin 3t: l = L (1, k)/(1 + k^2),
+   L = v^2 - g y. */
 static int turning_eval(dfl_blocks *out, double t, const double *x, unsigned need, void *user)
 {
     const bool geoms = *(const bool *)user;
