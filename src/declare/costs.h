@@ -1,9 +1,11 @@
 /* costs.h: the seconds that the ways of evaluating a model take, predicted from sizes.
 
-   All constants are in costs.c, with the measurement behind them. The predictions decide between
+   All constants are in costs.c, with the measurement behind them. The predictions choose between
    ways that give the same results, so they need to be right within a factor, not exact. */
 #ifndef DFL_COSTS_H
 #define DFL_COSTS_H
+
+#include <stdbool.h>
 
 /* What native code saves in one evaluation of a tape with this number of operations. */
 double dfl_cost_native_gain(double operations);
@@ -11,5 +13,22 @@ double dfl_cost_native_gain(double operations);
 /* Compiling `operations` operations, and writing their source to look it up in the cache. */
 double dfl_cost_compile(double operations);
 double dfl_cost_lookup(double operations);
+
+/* The size of a mechanism, as far as the costs depend on it.
+
+   The depth of a velocity is the number of joint coordinates between its joint and the ground on
+   which its masses depend; the path of a row is the number of velocities in its loop. */
+typedef struct dfl_mechanism_size {
+    int nv;               /* velocities */
+    double depth, depth2; /* sums of depths and of their squares */
+    int rows;             /* of loops */
+    double path, path2;   /* sums of paths and of their squares */
+    bool one_axis;        /* all turns are about one axis of coordinates */
+} dfl_mechanism_size;
+
+/* A run of usual length, whose own number of evaluations is not known before its equations are:
+   with masses and rows of loops as expressions, derived and put on tapes; and by recursion. */
+double dfl_cost_expressions(const dfl_mechanism_size *size);
+double dfl_cost_recursion(const dfl_mechanism_size *size);
 
 #endif

@@ -162,6 +162,10 @@ dfl_vec dfl_link_shift(dfl_drawing *drawing, const dfl_link *link);
 void dfl_link_rates(dfl_vec *w, dfl_vec *u, dfl_drawing *drawing, const dfl_link *link,
                     dfl_vec axis);
 
+/* evaluation_choice.c: whether recursions are wanted, or predicted to be faster than expressions;
+   *noteworthy: if they turn out to be impossible, the user should know. */
+dfl_status dfl_drawing_choose_evaluation(bool *recursion, bool *noteworthy, dfl_drawing *drawing);
+
 /* tree_description.c: leaves masses and forces of inertia and gravity to recursions over numbers, if
    that is wanted and possible: *left. Then their kinetic energy is declared. */
 dfl_status dfl_drawing_leave_to_recursion(bool *left, dfl_drawing *drawing);
@@ -169,7 +173,9 @@ dfl_status dfl_drawing_leave_to_recursion(bool *left, dfl_drawing *drawing);
    of bodies adds the values. */
 dfl_status dfl_drawing_leave_rows(dfl_drawing *drawing);
 
-/* dynamics.c: masses and forces of inertia and gravity, declared. */
+/* dynamics.c: masses and forces of inertia and gravity, declared; whether all turns are about the
+   same axis of coordinates, which makes them short. */
+bool dfl_drawing_in_world_axes(const dfl_drawing *drawing);
 dfl_status dfl_drawing_dynamics(dfl_drawing *drawing);
 
 /* Frames of both bodies of a joint that closes a loop, and d = r_B - r_A, against the last link that both

@@ -30,7 +30,6 @@ typedef struct moved {
     dfl_vec F, N;
 } moved;
 
-static bool in_world_axes(const dfl_drawing *drawing);
 static void set_geometry(moved *all, dfl_drawing *drawing, bool world);
 static void set_in_world_axes(moved *m, dfl_drawing *drawing, int index);
 static void set_in_own_axes(moved *m, const moved *p, dfl_drawing *drawing, const dfl_link *link);
@@ -53,7 +52,7 @@ dfl_status dfl_drawing_dynamics(dfl_drawing *drawing)
     moved *all = dfl_alloc(drawing->ctx, (size_t)drawing->nlinks, sizeof *all);
     if (!all)
         return DFL_NO_MEMORY;
-    set_geometry(all, drawing, in_world_axes(drawing));
+    set_geometry(all, drawing, dfl_drawing_in_world_axes(drawing));
     accelerate(all, drawing);
     dfl_status status = declare_forces(all, drawing);
     if (!status)
@@ -64,8 +63,7 @@ dfl_status dfl_drawing_dynamics(dfl_drawing *drawing)
     return status;
 }
 
-/* Whether all turns are about the same axis of coordinates. */
-static bool in_world_axes(const dfl_drawing *drawing)
+bool dfl_drawing_in_world_axes(const dfl_drawing *drawing)
 {
     int common = -1;
     for (int i = 1; i < drawing->nlinks; i++) {

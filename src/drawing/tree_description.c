@@ -14,9 +14,6 @@
 #include "context/context.h"
 #include "drawing/vectors.h"
 
-enum { FEW_VELOCITIES = 40 }; /* docs/benchmarks.md, "Recursion or expressions" */
-
-static bool is_wanted(const dfl_drawing *drawing);
 static const char *obstacle(const dfl_drawing *drawing);
 static const char *massless_obstacle(const dfl_drawing *drawing);
 static dfl_status note_obstacle(const dfl_drawing *drawing, const char *why);
@@ -30,20 +27,21 @@ static dfl_expr kinetic_energy(dfl_drawing *drawing);
 dfl_status dfl_drawing_leave_to_recursion(bool *left, dfl_drawing *drawing)
 {
     dfl_mass_tree *tree = NULL;
-    bool massless = false;
+    bool massless = false, wanted, noteworthy;
     *left = false;
-    if (!is_wanted(drawing))
-        return DFL_OK;
+    dfl_status status = dfl_drawing_choose_evaluation(&wanted, &noteworthy, drawing);
+    if (status || !wanted)
+        return status;
     const char *why = obstacle(drawing);
     if (why)
-        return note_obstacle(drawing, why);
-    dfl_status status = describe(&tree, drawing);
+        return noteworthy ? note_obstacle(drawing, why) : DFL_OK;
+    status = describe(&tree, drawing);
     if (!status)
         status = has_massless(&massless, drawing, tree);
     why = !status && massless ? massless_obstacle(drawing) : NULL;
-    if (why)
+    if (why && noteworthy)
         status = note_obstacle(drawing, why);
-    else if (!status)
+    else if (!status && !why)
         status = dfl_model_driven(drawing->model, kinetic_energy(drawing));
     *left = !status && !why;
     if (*left)
@@ -51,13 +49,6 @@ dfl_status dfl_drawing_leave_to_recursion(bool *left, dfl_drawing *drawing)
     else
         dfl_mass_tree_free(tree);
     return status;
-}
-
-static bool is_wanted(const dfl_drawing *drawing)
-{
-    const dfl_dynamics wanted = drawing->model->dynamics;
-    return wanted == DFL_DYNAMICS_RECURSION ||
-           (wanted == DFL_DYNAMICS_AUTO && dfl_drawing_velocities(drawing) > FEW_VELOCITIES);
 }
 
 /* Why recursions are not possible, or NULL. */
@@ -154,10 +145,10 @@ static dfl_status describe_joint(dfl_mass_tree *tree, const dfl_placed_joint *jo
     const dfl_drawn_joint *drawn = &joint->drawn;
     dfl_joint *j = &tree->joints[tree->njoints++];
     *j = (dfl_joint){.name = dfl_copy_string(tree->ctx, joint->name),
-                          .kind = drawn->kind,
-                          .parent = drawn->parent,
-                          .child = drawn->child,
-                          .driven = drawn->driven};
+                     .kind = drawn->kind,
+                     .parent = drawn->parent,
+                     .child = drawn->child,
+                     .driven = drawn->driven};
     dfl_mass_tree_numbers(tree, j->at, drawn->at.e, 3);
     dfl_mass_tree_numbers(tree, j->axis, drawn->axis.e, 3);
     dfl_mass_tree_numbers(tree, j->axis2, drawn->axis2.e, 3);

@@ -29,6 +29,7 @@ static inline drawn drawn_new(bool planar, bool parameters)
 {
     drawn d = {.ctx = dfl_context_create(), .parameters = parameters};
     drawn_expect(&d, dfl_model_create(&d.model, d.ctx, "test.lua"));
+    d.model->dynamics = DFL_DYNAMICS_EXPRESSIONS; /* these are what the tests look at */
     drawn_expect(&d, dfl_drawing_create(&d.drawing, d.model));
     if (planar)
         drawn_expect(&d, dfl_drawing_set_planar(d.drawing));

@@ -532,34 +532,57 @@ static void a_long_chain_is_determined(void **state)
     scripted_free(&s);
 }
 
-/* Large mechanisms are evaluated by recursion unless they are told otherwise. */
-static void large_mechanisms_are_left_to_recursions(void **state)
+/* What was chosen for a mechanism. */
+static bool left_to_recursion(const char *text, dfl_dynamics dynamics, const char *set)
+{
+    scripted s = {.ctx = dfl_context_create()};
+    const dfl_script_options options = {.dynamics = dynamics, .nset = 1, .set = &set};
+    scripted_expect(
+        &s, dfl_script_load_text(&s.model, s.ctx, "test.lua", text, strlen(text), &options));
+    const bool recursion = s.model->tree != NULL;
+    scripted_free(&s);
+    return recursion;
+}
+
+/* Deep mechanisms are evaluated by recursion unless they are told otherwise; sizes far from those at
+   which both ways take the same time. */
+static void deep_mechanisms_are_left_to_recursions(void **state)
 {
     (void)state;
     static const char chain[] =
-        "local before = ground\n"
-        "for i = 1, setting('n', 40) do\n"
+        "local before, n = ground, setting('n', 40) -- negative: in the plane\n"
+        "for i = 1, n > 0 and n or -n do\n"
         "  local b = body('b' .. i, {mass = 1, com = {i, 0, 0}, inertia = {1, 1, 1}})\n"
-        "  revolute('j' .. i, before, b, {at = {i - 1, 0, 0}, axis = {0, 0, 1}})\n"
+        "  local axis = (n < 0 or i%2 == 0) and {0, 0, 1} or {0, 1, 0}\n"
+        "  revolute('j' .. i, before, b, {at = {i - 1, 0, 0}, axis = axis})\n"
         "  before = b\n"
         "end\n";
-    static const struct {
-        const char *set;
-        dfl_dynamics dynamics;
-        bool recursion;
-    } cases[] = {{"n=40", DFL_DYNAMICS_AUTO, false},
-                 {"n=41", DFL_DYNAMICS_AUTO, true},
-                 {"n=41", DFL_DYNAMICS_EXPRESSIONS, false},
-                 {"n=3", DFL_DYNAMICS_RECURSION, true}};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        scripted s = {.ctx = dfl_context_create()};
-        const dfl_script_options options = {
-            .dynamics = cases[i].dynamics, .nset = 1, .set = &cases[i].set};
-        scripted_expect(
-            &s, dfl_script_load_text(&s.model, s.ctx, "test.lua", chain, strlen(chain), &options));
-        assert_int_equal(s.model->tree != NULL, cases[i].recursion);
-        scripted_free(&s);
-    }
+    assert_false(left_to_recursion(chain, DFL_DYNAMICS_AUTO, "n=-5"));
+    assert_true(left_to_recursion(chain, DFL_DYNAMICS_AUTO, "n=-41"));
+    assert_false(left_to_recursion(chain, DFL_DYNAMICS_AUTO, "n=2"));
+    assert_true(left_to_recursion(chain, DFL_DYNAMICS_AUTO, "n=12"));
+    assert_false(left_to_recursion(chain, DFL_DYNAMICS_EXPRESSIONS, "n=12"));
+    assert_true(left_to_recursion(chain, DFL_DYNAMICS_RECURSION, "n=2"));
+}
+
+/* Expressions of many bodies stay short where few of them hang on each other, with loops or without. */
+static void shallow_mechanisms_stay_expressions(void **state)
+{
+    (void)state;
+    static const char comb[] =
+        "local last, loops = nil, setting('loops', 1)\n"
+        "for i = 1, 30 do\n"
+        "  local a = body('a' .. i, {mass = 1, com = {i, -0.5, 0}, inertia = {1, 1, 1}})\n"
+        "  local b = body('b' .. i, {mass = 1, com = {i, -1.5, 0}, inertia = {1, 1, 1}})\n"
+        "  revolute('j' .. i, ground, a, {at = {i, 0, 0}, axis = {0, 0, 1}})\n"
+        "  revolute('k' .. i, a, b, {at = {i, -1, 0}, axis = {0, 0, 1}})\n"
+        "  if last and loops == 1 then\n"
+        "    revolute('l' .. i, last, b, {at = {i, -2, 0}, axis = {0, 0, 1}})\n"
+        "  end\n"
+        "  last = a\n"
+        "end\n";
+    assert_false(left_to_recursion(comb, DFL_DYNAMICS_AUTO, "loops=0"));
+    assert_false(left_to_recursion(comb, DFL_DYNAMICS_AUTO, "loops=1"));
 }
 
 /* Fails the first, second, third ... allocation until everything succeeds. */
@@ -598,7 +621,8 @@ int main(void)
         cmocka_unit_test(expressions_stand_in_for_recursions),
         cmocka_unit_test(later_coordinates_are_refused),
         cmocka_unit_test(a_long_chain_is_determined),
-        cmocka_unit_test(large_mechanisms_are_left_to_recursions),
+        cmocka_unit_test(deep_mechanisms_are_left_to_recursions),
+        cmocka_unit_test(shallow_mechanisms_stay_expressions),
         cmocka_unit_test(every_failed_allocation_is_survived),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

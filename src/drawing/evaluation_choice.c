@@ -1,0 +1,104 @@
+/* evaluation_choice.c: whether masses and loops of a drawing are better left to recursions.
+
+   Expressions of M, f and their derivatives grow with the squares of depths, and so does the time to
+   derive them. Recursions need no derivation and grow linearly, but a step of them costs more than
+   the few operations that a shallow mechanism needs. Both are predicted from the links, before
+   anything is derived (declare/costs.h). */
+#include "drawing/drawing_internal.h"
+
+/* Expressions are kept unless recursions gain this much. */
+static const double margin = 1.2;
+
+/* s: the time from which it is worth a note that recursions would save it. */
+static const double long_time = 0.1;
+
+static dfl_status take_size(dfl_mechanism_size *size, dfl_drawing *drawing);
+static double coordinates_of(const dfl_link *link);
+static void add_loop(dfl_mechanism_size *size, const dfl_drawing *drawing,
+                     const dfl_placed_joint *joint);
+static int path_to(const dfl_drawing *drawing, int body, int other);
+static bool is_above(const dfl_drawing *drawing, int link, int other);
+static int link_of(const dfl_drawing *drawing, int body);
+
+dfl_status dfl_drawing_choose_evaluation(bool *recursion, bool *noteworthy, dfl_drawing *drawing)
+{
+    dfl_mechanism_size size;
+    const dfl_dynamics wanted = drawing->model->dynamics;
+    *recursion = *noteworthy = wanted == DFL_DYNAMICS_RECURSION;
+    if (wanted != DFL_DYNAMICS_AUTO)
+        return DFL_OK;
+    const dfl_status status = take_size(&size, drawing);
+    if (status)
+        return status;
+    const double expressions = dfl_cost_expressions(&size);
+    *recursion = expressions > margin * dfl_cost_recursion(&size);
+    *noteworthy = *recursion && expressions > long_time;
+    return DFL_OK;
+}
+
+static dfl_status take_size(dfl_mechanism_size *size, dfl_drawing *drawing)
+{
+    double *depth = dfl_alloc(drawing->ctx, (size_t)drawing->nlinks, sizeof *depth);
+    if (!depth)
+        return DFL_NO_MEMORY;
+    *size = (dfl_mechanism_size){.one_axis = dfl_drawing_in_world_axes(drawing)};
+    for (int i = 1; i < drawing->nlinks; i++) {
+        const dfl_link *link = &drawing->links[i];
+        const double above = depth[link->parent];
+        depth[i] = above + coordinates_of(link);
+        for (int k = 0; k < link->dofs; k++) {
+            const double own = above + (link->kind == DFL_STEP_SPHERICAL ? k : 0);
+            size->depth += own;
+            size->depth2 += own * own;
+        }
+        size->nv += link->dofs;
+    }
+    for (int i = 0; i < drawing->njoints; i++)
+        if (drawing->joints[i].loop)
+            add_loop(size, drawing, &drawing->joints[i]);
+    dfl_free(drawing->ctx, depth);
+    return DFL_OK;
+}
+
+/* Coordinates on which the masses behind a link depend: a translation changes only levers, and no
+   mass depends on where a free body is, whose velocities are those in its own axes. */
+static double coordinates_of(const dfl_link *link)
+{
+    if (link->kind == DFL_STEP_PRISMATIC)
+        return 0.5 * link->dofs;
+    return link->kind == DFL_STEP_FREE ? 1.0 : link->dofs;
+}
+
+static void add_loop(dfl_mechanism_size *size, const dfl_drawing *drawing,
+                     const dfl_placed_joint *joint)
+{
+    const int rows = dfl_drawing_row_count(drawing, joint->drawn.kind);
+    const int path = path_to(drawing, joint->drawn.parent, joint->drawn.child) +
+                     path_to(drawing, joint->drawn.child, joint->drawn.parent);
+    size->rows += rows;
+    size->path += (double)rows * path;
+    size->path2 += (double)rows * path * path;
+}
+
+/* Velocities between a body and the last link that both bodies hang on. */
+static int path_to(const dfl_drawing *drawing, int body, int other)
+{
+    const int end = link_of(drawing, other);
+    int link = link_of(drawing, body), velocities = 0;
+    for (; link > 0 && !is_above(drawing, link, end); link = drawing->links[link].parent)
+        velocities += drawing->links[link].dofs;
+    return velocities;
+}
+
+/* Whether `link` is `other` or lies between it and the ground; parents have smaller numbers. */
+static bool is_above(const dfl_drawing *drawing, int link, int other)
+{
+    while (other > link)
+        other = drawing->links[other].parent;
+    return other == link;
+}
+
+static int link_of(const dfl_drawing *drawing, int body)
+{
+    return body < 0 ? 0 : drawing->bodies[body].link;
+}
