@@ -1,7 +1,7 @@
 /* bench_evaluation: what the ways of evaluating a mechanism cost, for the constants in
-   src/declare/costs.c. One line per model and way: sizes, CPU seconds from the script to a model that can be
-   evaluated, operations and nanoseconds of one call of eval, mass and jacobian, seconds of the
-   compiler.   usage: bench_evaluation FOLDER [MODEL [NAME=VALUE ...]] */
+   src/declare/costs.c. One line per model and way: sizes, CPU seconds from the script to a model
+   that can be evaluated, operations and nanoseconds of one call of eval, mass and jacobian, seconds
+   of the compiler.   usage: bench_evaluation FOLDER [MODEL [NAME=VALUE ...]] */
 #define _POSIX_C_SOURCE 200809L
 #include "engine/engine_internal.h"
 #include "script/script.h"

@@ -12,9 +12,9 @@
 
 #include <math.h>
 
-/* The calls of a usual run. Radau evaluates masses with every evaluation, and takes one Jacobian for
-   50 to 75 evaluations (1 for 6 where Newton's iteration is slow). The choice hardly depends on the
-   number of evaluations: in long runs the solver's own work is the larger part. */
+/* The calls of a usual run. Radau evaluates masses with every evaluation, and takes one Jacobian
+   for 50 to 75 evaluations (1 for 6 where Newton's iteration is slow). The choice hardly depends on
+   the number of evaluations: in long runs the solver's own work is the larger part. */
 static const double evaluations = 3000, jacobian_part = 1.0 / 60;
 
 /* Operations that exceed the processor's caches take longer. */
@@ -42,8 +42,8 @@ double dfl_cost_lookup(double operations)
     return 1e-4 + 1e-6 * operations;
 }
 
-/* Operations of f, M and the Jacobian: fits of the numbers on the tapes, within 20 % for ropes in the
-   plane and for four-bars, within a factor of 2 for other mechanisms. */
+/* Operations of f, M and the Jacobian: fits of the numbers on the tapes, within 20 % for ropes in
+   the plane and for four-bars, within a factor of 2 for other mechanisms. */
 double dfl_cost_expressions(const dfl_mechanism_size *size)
 {
     const bool flat = size->one_axis;

@@ -104,8 +104,8 @@ typedef struct dfl_shape {
     float *triangles; /* mesh: 9 numbers each */
 } dfl_shape;
 
-/* How masses and forces of inertia and gravity of a mechanism are evaluated: as expressions, or by recursions over
-   numbers. Automatic: recursions where there are more than 40 velocities. */
+/* How masses, forces of inertia and gravity, and rows of loops of a mechanism are evaluated: as
+   expressions, or by recursions over numbers. Automatic: the way with the lower predicted cost. */
 typedef enum dfl_dynamics {
     DFL_DYNAMICS_AUTO,
     DFL_DYNAMICS_EXPRESSIONS,

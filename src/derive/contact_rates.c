@@ -1,7 +1,7 @@
 /* contact_rates.c: the rates of contact variables, s' = -c_s^-1 (c_p p' + c_t), as expressions.
 
-   c_s falls apart into small independent groups (one per contact). Each is solved by Cramer's rule with
-   shared minors: no pivot has to be chosen that might vanish during the motion. */
+   c_s consists of small independent groups, one per contact. Cramer's rule with shared minors
+   solves each group, without a pivot that might vanish during the motion. */
 #include "derive/derive_internal.h"
 #include "derive/minors.h"
 

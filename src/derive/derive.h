@@ -1,4 +1,4 @@
-/* derive.h: the equations of motion of a model, as expressions; what other modules see of this one. */
+/* derive.h: the equations of motion of a model, as expressions; the header for other modules. */
 #ifndef DFL_DERIVE_H
 #define DFL_DERIVE_H
 

@@ -1,11 +1,11 @@
-/* derive_internal.h: between equations.c (order and checks), lagrange.c, hidden.c and jacobians.c. */
+/* derive_internal.h: what the files of this module share. */
 #ifndef DFL_DERIVE_INTERNAL_H
 #define DFL_DERIVE_INTERNAL_H
 
 #include "derive/derive.h"
 
-/* A list of entries that is brought into the order of dfl_sparse at the end; entries at the same place
-   are added in the order they came. */
+/* A list of entries; _finish brings it into the order of dfl_sparse and adds entries at the same
+   place in the order in which they came. */
 dfl_status dfl_sparse_add(dfl_sparse *matrix, int *room, dfl_graph *graph, int row, int col,
                           dfl_expr expr);
 dfl_status dfl_sparse_finish(dfl_sparse *matrix, dfl_graph *graph);

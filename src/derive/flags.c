@@ -1,4 +1,4 @@
-/* flags.c: what of the equations is constant, autonomous or linear, so that the solver may save work. */
+/* flags.c: which equations are constant, autonomous or linear, so that the solver can save work. */
 #include "derive/derive_internal.h"
 
 static bool is_linear(const dfl_equations *eq);
@@ -40,8 +40,8 @@ void dfl_derive_flags(dfl_equations *eq)
     eq->linear = is_linear(eq);
 }
 
-/* All rows are affine in the unknowns: their derivatives contain none, and they have no jumps, whose derivatives are
-   zero. Of masses that recursions give nothing is known here. */
+/* Whether all rows are affine in the unknowns: their derivatives contain no unknown, and they have
+   no jumps, whose derivatives are zero. Masses by recursion are treated as not linear. */
 static bool is_linear(const dfl_equations *eq)
 {
     const unsigned unknowns = 1U << DFL_SYM_W | 1U << DFL_SYM_LAMBDA | 1U << DFL_SYM_MU |

@@ -1,8 +1,8 @@
 /* held.c: massless directions that constraints hold.
 
-   With B = W K0 of rank r, pivots in rows R and columns C (chosen once, by complete pivoting), the rest of
-   the directions is K0 Y, Y = [-B_RC^-1 B_RF; 1] or a multiple of it: these satisfy all constraints. What is held needs
-   nothing else: its forces are those of the constraints. */
+   B = W K0 has rank r, with pivots in rows R and columns C that complete pivoting chooses once. The
+   directions K0 Y with Y = [-B_RC^-1 B_RF; 1], or a multiple of it, satisfy all constraints and are
+   kept. The others are held: the forces of the constraints balance them. */
 #include "derive/massless_directions.h"
 
 #include "linalg/linalg.h"
@@ -198,9 +198,9 @@ static dfl_status reduce(dfl_sparse *K0, int *lead, const dfl_equations *eq, con
     return status;
 }
 
-/* Y in groups: pivots that are coupled through rows of W K0. A group with one column besides its pivots
-   gets the minors of its rows, which vanish together only where the constraints lose rank; with more,
-   the pivots have to stay regular. */
+/* Y in groups of pivots that are coupled through rows of W K0. A group with one column besides its
+   pivots gets the minors of its rows, which vanish together only where the constraints lose rank.
+   In other groups the pivots have to stay regular. */
 static dfl_status find_Y(dfl_expr *Y, const dfl_equations *eq, const dfl_sparse *K0,
                          const dfl_pivots *p)
 {
@@ -257,8 +257,8 @@ static void find_groups(int *group, const dfl_expr *T, int columns, int n)
     }
 }
 
-/* y = det B_RC at column c, -det(B_RC with a column replaced by c) at the pivots. False if the group of c has
-   another free column or is too large. */
+/* y = det B_RC at column c, -det(B_RC with a column replaced by c) at the pivots. False if the
+   group of c has another free column or is too large. */
 static bool by_minors(dfl_expr *y, dfl_graph *graph, const dfl_expr *T, const int *group, int c,
                       int columns, const dfl_pivots *p, dfl_minors *minors)
 {

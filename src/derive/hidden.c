@@ -2,7 +2,7 @@
 
        gI   = g_p p' + g_s s' + g_t                      p' = kin, s' from 0 = c_p p' + c_s s' + c_t
        W    = d(gI, hv)/dv
-       bias = d/dt (gI, hv) along p', s', t' = 1 with v held                                        */
+       bias = d/dt (gI, hv) along p', s', t' = 1 with v held */
 #include "derive/derive_internal.h"
 
 #include <string.h>

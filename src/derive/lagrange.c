@@ -88,7 +88,7 @@ static dfl_status check_smooth(const dfl_equations *eq)
                   : DFL_OK;
 }
 
-/* M = dP/dv; the upper triangle is a copy of the lower one, so that M is symmetric to the last bit. */
+/* M = dP/dv. The upper triangle is a copy of the lower one: M is symmetric to the last bit. */
 static dfl_status add_inertia(dfl_equations *eq, int *room, const dfl_expr *momenta,
                               const dfl_expr *velocities, int count)
 {
@@ -195,7 +195,7 @@ static dfl_status check_mass(const dfl_equations *eq)
     return DFL_OK;
 }
 
-/* ------------------------------------------------------------------------------- lists of entries */
+/* ------------------------------------------------------------------------ lists of entries */
 
 dfl_status dfl_sparse_add(dfl_sparse *matrix, int *room, dfl_graph *graph, int row, int col,
                           dfl_expr expr)

@@ -2,17 +2,17 @@
 
    Several copies of M, at states near each other, are eliminated in one order: M = L^T D L.
 
-   A pivot D_i is the mass that velocity i moves when the velocities eliminated before it follow with
-   the least kinetic energy: D_i = k^T M k, where k has entry 1 at i and the response at those
+   A pivot D_i is the mass that velocity i moves when the velocities eliminated before it follow
+   with the least kinetic energy: D_i = k^T M k, where k has entry 1 at i and the response at those
    pivots. It is compared with
 
        s = D_i + sum of k_j^2 D_j over the pivots j before
 
    the masses that take part in this motion, each moved by itself. The ratio D_i / s does not depend
-   on units. It is of the order of 1 in a chain of bodies of similar masses, however long it is, unlike
-   D_i / M_ii, which falls with the cube of the number of bodies, and unlike singular values of M,
-   which fall with the fourth power. Errors of the entries of M, relative to their sizes, change D_i by
-   k^T dM k: a pivot below 4 nv eps (sum of |k_j| sqrt M_jj)^2 is rounding. */
+   on units. It is of the order of 1 in a chain of bodies of similar masses, however long it is,
+   unlike D_i / M_ii, which falls with the cube of the number of bodies, and unlike singular values
+   of M, which fall with the fourth power. Errors of the entries of M, relative to their sizes,
+   change D_i by k^T dM k: a pivot below 4 nv eps (sum of |k_j| sqrt M_jj)^2 is rounding. */
 #ifndef DFL_MASS_PIVOTS_H
 #define DFL_MASS_PIVOTS_H
 

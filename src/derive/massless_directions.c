@@ -1,9 +1,10 @@
-/* massless_directions.c: directions without mass that no constraint holds, and the balance of forces along them.
+/* massless_directions.c: directions without mass that no constraint holds, and the balance of
+   forces along them.
 
        M K0 = 0, W K0 = 0,     0 = gam = K0^T f
 
-   The kernel of M by elimination with pivots decided at the start (mass_rank.c, null_directions.c), less what
-   constraints hold (held.c). */
+   Elimination with pivots that are decided at the start gives the kernel of M (mass_rank.c,
+   null_directions.c); held.c takes out what constraints hold. */
 #include "derive/massless_directions.h"
 
 #include "derive/derive_internal.h"

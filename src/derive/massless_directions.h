@@ -1,9 +1,9 @@
 /* massless_directions.h: directions without mass, between massless_directions.c, mass_rank.c,
    null_directions.c, held.c and quasistatic.c.
 
-   M = L^T D L is eliminated in a fixed order; a pivot that vanishes at the start and near it belongs
-   to a direction without mass. Numbers decide once which ones vanish; the columns of K0 are then
-   expressions. */
+   M = L^T D L is eliminated in a fixed order; a pivot that vanishes at the start and near it
+   belongs to a direction without mass. Numbers decide once which ones vanish; the columns of K0 are
+   then expressions. */
 #ifndef DFL_MASSLESS_DIRECTIONS_H
 #define DFL_MASSLESS_DIRECTIONS_H
 
@@ -20,8 +20,8 @@ typedef struct dfl_elimination {
     double ratio;           /* ... and that ratio (mass_pivots.h) */
 } dfl_elimination;
 
-/* mass_rank.c: the decision, at all usable trials. `regular` asks only whether M is regular by far at
-   trial 0. */
+/* mass_rank.c: the decision, at all usable trials. `regular` asks only whether M is regular by far
+   at trial 0. */
 dfl_status dfl_elimination_create(dfl_elimination *out, const dfl_trials *trials);
 dfl_status dfl_elimination_regular(bool *out, const dfl_trials *trials);
 void dfl_elimination_clear(dfl_elimination *elimination, dfl_context *ctx);

@@ -1,5 +1,5 @@
-/* minors.c: determinants by expansion along the first row; minor[set] is the determinant of the last |set| rows
-   and the columns in `set`. */
+/* minors.c: determinants by expansion along the first row. minor[set] is the determinant of the
+   last |set| rows and the columns in `set`. */
 #include "derive/minors.h"
 
 dfl_expr dfl_determinant(dfl_graph *graph, dfl_minors *of)

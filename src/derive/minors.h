@@ -1,5 +1,5 @@
-/* minors.h: determinants of small matrices of expressions, with shared minors: no pivot has to be chosen that
-   might vanish during the motion. */
+/* minors.h: determinants of small matrices of expressions, with shared minors, and without a pivot
+   that might vanish during the motion. */
 #ifndef DFL_MINORS_H
 #define DFL_MINORS_H
 

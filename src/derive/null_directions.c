@@ -1,8 +1,9 @@
 /* null_directions.c: K0 = L^-1 N as expressions (Arnold 2013; M K0 = 0).
 
-   The elimination of mass_rank.c again, on expressions, with its order and its decisions: as soon as a velocity
-   is free its row counts as zero, whatever its expression. Only the pivots that occur in a massless
-   direction take part: with y = 0 for all others, the rows of M that belong to them are not needed. */
+   This is the elimination of mass_rank.c on expressions, with the same order and decisions: as
+   soon as a velocity is free its row is treated as zero, whatever its expression. Only pivots that
+   occur in a massless direction take part: y is 0 for all others, so their rows of M are not
+   needed. */
 #include "derive/massless_directions.h"
 
 #include "derive/derive_internal.h"

@@ -195,7 +195,7 @@ void dfl_equations_given(double *x, bool *held, const dfl_equations *eq)
     }
 }
 
-/* Every position is moved by up to a tenth of one plus its size, every velocity likewise; the same in every
+/* Moves every position and velocity by up to a tenth of one plus its size, the same way in every
    run. */
 static void perturb(double *x, const dfl_equations *eq, unsigned *seed)
 {

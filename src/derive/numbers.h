@@ -1,4 +1,4 @@
-/* numbers.h: a number for every symbol of the equations, for reports and decisions, not for speed. */
+/* numbers.h: values of expressions at one state, for reports and decisions, not for speed. */
 #ifndef DFL_NUMBERS_H
 #define DFL_NUMBERS_H
 
@@ -18,12 +18,13 @@ double dfl_numbers_symbol(const dfl_numbers *numbers, const dfl_equations *eq, u
 dfl_status dfl_numbers_values(double *out, const dfl_numbers *numbers, const dfl_equations *eq,
                               const dfl_expr *exprs, int count);
 
-/* Writes the values of the entries into a dense, column-major matrix with `nrows` rows, zeros elsewhere. */
+/* Writes the values of the entries, and zeros elsewhere, into a dense, column-major matrix. */
 dfl_status dfl_numbers_matrix(double *out, const dfl_numbers *numbers, const dfl_equations *eq,
                               const dfl_sparse *matrix);
 
-/* States near the start: 0 is the start as given, moved onto the constraints; the others are moved a little
-   first. A state that cannot be evaluated or moved onto the constraints is not usable. */
+/* States near the start: 0 is the given start, moved onto the constraints; the others are moved a
+   little before that. A state that cannot be evaluated or moved onto the constraints is not
+   usable. */
 enum { DFL_TRIALS = 3 };
 
 typedef struct dfl_trials {
@@ -34,7 +35,8 @@ typedef struct dfl_trials {
     struct dfl_tree_state *tree; /* of a model with a tree of bodies, or NULL */
 } dfl_trials;
 
-/* State 0 alone, as given; dfl_trials_spread makes the others and moves all onto the constraints. */
+/* Creates state 0 as given; dfl_trials_spread makes the others and moves all onto the constraints.
+   */
 dfl_status dfl_trials_create(dfl_trials *out, dfl_equations *eq);
 dfl_status dfl_trials_spread(dfl_trials *trials);
 void dfl_trials_clear(dfl_trials *trials);

@@ -1,8 +1,8 @@
 /* quasistatic.c: massless directions with stiffness and without damping, where the user allows it.
 
-   Along such a direction the balance of forces c^T gam = 0 contains positions only: it becomes a constraint.
-   Its multiplier is zero, since the row K0^T f = K0^T W^T lambda of the equations of motion has a
-   regular matrix, the stiffness: nothing but the balance is added. */
+   Along such a direction the balance of forces c^T gam = 0 contains positions only and becomes a
+   constraint. Its multiplier is zero, since the row K0^T f = K0^T W^T lambda of the equations of
+   motion has a regular matrix, the stiffness: nothing but the balance is added. */
 #include "derive/massless_directions.h"
 
 #include "context/context.h"

@@ -1,8 +1,8 @@
 /* evaluation_choice.c: whether masses and loops of a drawing are better left to recursions.
 
-   Expressions of M, f and their derivatives grow with the squares of depths, and so does the time to
-   derive them. Recursions need no derivation and grow linearly, but a step of them costs more than
-   the few operations that a shallow mechanism needs. Both are predicted from the links, before
+   Expressions of M, f and their derivatives grow with the squares of depths, and so does the time
+   to derive them. Recursions need no derivation and grow linearly, but a step of them costs more
+   than the few operations that a shallow mechanism needs. Both are predicted from the links, before
    anything is derived (declare/costs.h). */
 #include "drawing/drawing_internal.h"
 

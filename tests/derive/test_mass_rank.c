@@ -1,12 +1,13 @@
-/* The rank of mass matrices: chains of any length, mass and unit, and what a hint names as light. */
+/* The rank of mass matrices: chains of any length, mass and unit, and what a hint names as light.
+   */
 #include "../scripted.h"
 
 #include <math.h>
 #include <stdio.h>
 
 /* A chain of n rods in the plane, rod b at angle[b] with length[b], mass[b] at its middle and the
-   moment of inertia of a slender rod; its velocities are those of the joints. M (n x n) is the sum of
-   J^T m J of all rods, in doubles: entries have relative errors of some eps. */
+   moment of inertia of a slender rod; its velocities are those of the joints. M (n x n) is the sum
+   of J^T m J of all rods, in doubles: entries have relative errors of some eps. */
 static void chain_mass(double *M, int n, const double *angle, const double *length,
                        const double *mass)
 {
@@ -169,8 +170,8 @@ static void no_link_of_a_rope_is_called_negligible(void **state)
         }
 }
 
-/* A gimbal ring of 1e-8 of the rotor in it: turning the ring alone, with the rotor staying where it is, moves the
-   ring only. */
+/* A gimbal ring of 1e-8 of the rotor in it: turning the ring alone, with the rotor staying where it
+   is, moves the ring only. */
 static void a_body_that_is_light_by_itself_is_named(void **state)
 {
     (void)state;

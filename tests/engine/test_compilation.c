@@ -133,7 +133,8 @@ static void a_compilation_of_seconds_is_announced(void **state)
     close_cache(&c);
 }
 
-/* Costs grow with the work; one evaluation never pays for a compilation, a look into the cache costs less. */
+/* Costs grow with the work; one evaluation never pays for a compilation, a look into the cache
+   costs less. */
 static void costs_are_plausible(void **state)
 {
     (void)state;
