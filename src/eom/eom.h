@@ -10,7 +10,7 @@
    with f_dyn = f - W^T (l, m). Where M is diagonal, gII = W M^-1 f_dyn + bias. Otherwise the
    accelerations a (and slacks sigma of massless directions) are carried as leading unknowns with
    the rows  f_dyn - M a - K0 sigma = 0,  K0^T a = 0  in front of block 1: x = [a sigma | user's x].
-   A formulation may ask for leading unknowns of its own, whose rows it forms itself. */
+   A formulation may ask for further leading unknowns, whose rows it forms itself. */
 #ifndef DFL_EOM_MODULE_H
 #define DFL_EOM_MODULE_H
 
@@ -195,7 +195,7 @@ dfl_outcome dfl_system_dynamics(double *y, dfl_system *sys, const dfl_point *poi
 dfl_outcome dfl_system_mass_product(double *y, dfl_system *sys, const dfl_point *point,
                                     const double *v);
 
-/* Whether points hold M: it changes with the state, and no residual stands for the dynamics. */
+/* Whether points hold M: it changes with the state, and the model gives no residual instead. */
 static inline bool dfl_system_mass_at_points(const dfl_system *sys)
 {
     return sys->eom->mass && !sys->eom->residual && !sys->mass.constant;
@@ -216,8 +216,8 @@ void dfl_rows_jacobian_clear(dfl_rows_jacobian *jac, dfl_context *ctx);
 dfl_outcome dfl_system_jacobian(dfl_rows_jacobian *jac, dfl_system *sys, double t, const double *x,
                                 const double *a);
 
-/* What a tolerance of its own says about the size of the user's unknown j: atol_each/rtol; 1
-   without. */
+/* The size of the user's unknown j that its tolerance implies: atol_each[j]/rtol; 1 without
+   atol_each. */
 double dfl_system_told_size(const dfl_system *sys, int j);
 
 /* The increment of a difference with respect to x, taken as `least` where it is smaller. */
@@ -230,8 +230,8 @@ void dfl_increments_choose(dfl_rows_jacobian *jac, const dfl_system *sys, const 
 dfl_outcome dfl_system_differences(dfl_rows_jacobian *jac, dfl_system *sys, double t,
                                    const double *x, const double *a);
 
-/* The first part of the self-check, before anything else calls `mass`: what it writes at (t, x)
-   of the user beside the flags of M. DFL_INVALID, DFL_NO_MEMORY. */
+/* The first part of the self-check, before anything else calls `mass`: compares what it
+   writes at (t, x) of the user with the flags of M. DFL_INVALID, DFL_NO_MEMORY. */
 dfl_status dfl_system_check_mass(dfl_system *sys, double t, const double *x);
 
 /* Compares jacobian, W, gI and bias with differences of what they come from, and the blocks that
@@ -281,10 +281,9 @@ typedef struct dfl_balance_rate {
     const double *drift; /* n0 */
 } dfl_balance_rate;
 
-/* The same where M may be singular, as said at the creation: directions without mass are
-   accelerated as the constraints want it, W a = -bias (evaluated too), and as their balance of
-   forces wants it (`rate` may be NULL if n0 is 0). Those that stand nowhere are NAN, and
-   everything is where a number is not finite. */
+/* As dfl_accelerations_solve, for a singular M (create with `singular`). Along massless directions a
+   follows from W a = -bias and gam' = 0; `rate` may be NULL if n0 is 0. Components that no equation
+   determines are NAN; if an input is not finite, all are. */
 void dfl_accelerations_complete(double *a, dfl_accelerations *work, const dfl_blocks *blocks,
                                 const dfl_balance_rate *rate, double t, const double *x);
 

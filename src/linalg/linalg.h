@@ -79,7 +79,7 @@ static DFL_INLINE void dfl_product(int m, int n, int k, double alpha, const doub
 
 /* Vectors of stages, "lanes": component i of stage k at [i*width + k]. Methods of up to four
    stages have lanes of width 4, others, up to DFL_LANES, of width 8; those not in use are zero.
-   Matrices M over the stages stand by columns of that width. */
+   Matrices M over the stages are stored by columns of that width. */
 enum { DFL_LANES = 8 };
 static inline int dfl_lanes_width(int stages)
 {
@@ -95,8 +95,8 @@ void dfl_lanes_transform(double *Y, int stages, const double *M, int n, const do
 /* Numbers that multiply lanes: a real one lane 0, complex ones the pairs of lanes behind it, as
    real and imaginary part. */
 typedef struct dfl_shifts {
-    double re[DFL_LANES],
-        im[DFL_LANES]; /* of each lane; im is negative where the real part stands */
+    double re[DFL_LANES]; /* of each lane */
+    double im[DFL_LANES]; /* of each lane; negative in the lane of the real part */
 } dfl_shifts;
 
 /* zeta: the real number, then real and imaginary parts; 1, 3, 5 or 7 in all. Lanes behind them
@@ -185,7 +185,7 @@ double *dfl_factor_matrix(dfl_factor *factor);
 bool dfl_factor_compute(dfl_factor *factor, int n, dfl_method method);
 
 /* b := A^-1 b, one right-hand side (complex: interleaved); in lanes of `width`, that is with
-   entry i at b[i*width], complex: its real part, behind which its imaginary part stands. */
+   entry i at b[i*width]; complex: its real part, followed by its imaginary part. */
 void dfl_factor_solve(const dfl_factor *factor, double *b);
 void dfl_factor_solve_lanes(const dfl_factor *factor, double *b, int width);
 
@@ -212,7 +212,7 @@ typedef struct dfl_lstsq dfl_lstsq;
 dfl_status dfl_lstsq_create(dfl_lstsq **out, dfl_context *ctx, int m, int n);
 void dfl_lstsq_free(dfl_lstsq *lstsq, dfl_context *ctx);
 /* x (n) := A^+ b (m); A (m x n, ld m) is overwritten. Singular values below tolerance times the
-   largest count as zero; *rank (may be NULL) is what remains. False if the SVD fails (non-finite
+   largest are treated as zero; *rank (may be NULL) is what remains. False if the SVD fails (non-finite
    input). */
 bool dfl_lstsq_solve(double *x, dfl_lstsq *lstsq, int m, int n, double *A, const double *b,
                      double tolerance, int *rank);

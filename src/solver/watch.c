@@ -80,8 +80,8 @@ static dfl_status watch_bias(dfl_solver *solver)
     return status;
 }
 
-/* Row i of the bias beside central differences of (gI, hv), which is `ahead` after tau. On both
-   sides of a kink the rates differ: then nothing is known. */
+/* Compares row i of the bias with central differences of (gI, hv), which is `ahead` after tau. On
+   the two sides of a kink the rates differ: then nothing is known. */
 static dfl_status compare_bias(const dfl_solver *solver, int i, double ahead, double tau,
                                double noise)
 {
@@ -124,7 +124,7 @@ static dfl_status watch_directions(dfl_solver *solver)
     return status;
 }
 
-/* Row i of W beside the change of (gI, hv) from the present velocities to those in solver->x. */
+/* Compares row i of W with the change of (gI, hv) from the present velocities to solver->x. */
 static dfl_status compare_directions(const dfl_solver *solver, int i, double noise)
 {
     const dfl_eom *eom = solver->eom;
