@@ -1,9 +1,9 @@
 /* context.c: the last message and the allocator behind every handle.
 
    A block is over-allocated so that its address can be rounded up to DFL_ALIGNMENT bytes, which
-   lets the compiler's vector loads of matrices stay within a cache line; the address the allocator
-   gave is stored just before the block. The message lives inside the context, so recording a failure
-   never needs memory. */
+   lets the compiler's vector loads of matrices stay within a cache line; the address the
+   allocator gave is stored just before the block. The message lives inside the context, so
+   recording a failure never needs memory. */
 #include <driftless/context.h>
 
 #include <assert.h>

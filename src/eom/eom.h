@@ -281,9 +281,9 @@ typedef struct dfl_balance_rate {
     const double *drift; /* n0 */
 } dfl_balance_rate;
 
-/* As dfl_accelerations_solve, for a singular M (create with `singular`). Along massless directions a
-   follows from W a = -bias and gam' = 0; `rate` may be NULL if n0 is 0. Components that no equation
-   determines are NAN; if an input is not finite, all are. */
+/* As dfl_accelerations_solve, for a singular M (create with `singular`). Along massless
+   directions a follows from W a = -bias and gam' = 0; `rate` may be NULL if n0 is 0. Components
+   that no equation determines are NAN; if an input is not finite, all are. */
 void dfl_accelerations_complete(double *a, dfl_accelerations *work, const dfl_blocks *blocks,
                                 const dfl_balance_rate *rate, double t, const double *x);
 

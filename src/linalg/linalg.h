@@ -212,8 +212,8 @@ typedef struct dfl_lstsq dfl_lstsq;
 dfl_status dfl_lstsq_create(dfl_lstsq **out, dfl_context *ctx, int m, int n);
 void dfl_lstsq_free(dfl_lstsq *lstsq, dfl_context *ctx);
 /* x (n) := A^+ b (m); A (m x n, ld m) is overwritten. Singular values below tolerance times the
-   largest are treated as zero; *rank (may be NULL) is what remains. False if the SVD fails (non-finite
-   input). */
+   largest are treated as zero; *rank (may be NULL) is what remains. False if the SVD fails
+   (non-finite input). */
 bool dfl_lstsq_solve(double *x, dfl_lstsq *lstsq, int m, int n, double *A, const double *b,
                      double tolerance, int *rank);
 
