@@ -12,6 +12,7 @@ typedef struct program {
     dfl_tape *tape;
     double *work;
     dfl_program_fn native; /* NULL: the tape itself */
+    bool part;             /* of another program, whose registers it uses */
 } program;
 
 /* Output arrays of the evaluation: the fields of dfl_blocks, in this order. */

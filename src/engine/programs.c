@@ -1,7 +1,7 @@
 /* programs.c: the equations as programs, each a tape with its registers or native code of it.
 
    One program evaluates all blocks at once, which is what the solver asks for in every Newton
-   iteration; other requests are served block by block. */
+   iteration; other requests are served block by block, by parts of this program. */
 #include "engine/engine_internal.h"
 #include "declare/declare.h"
 
@@ -17,6 +17,7 @@ typedef void (*target_fn)(targets *list, const dfl_equations *eq);
 
 static int most_targets(const dfl_equations *eq);
 static dfl_status create_program(program *out, dfl_runnable *run, const targets *list);
+static dfl_status select_program(program *out, const program *whole, const targets *list);
 static void list_programs(program **out, dfl_runnable *run);
 static void target_rows(targets *list, int array, const dfl_expr *rows, int count);
 static void target_matrix(targets *list, int array, const dfl_sparse *matrix, int leading);
@@ -49,7 +50,8 @@ dfl_status dfl_runnable_create_programs(dfl_runnable *run)
     for (int i = 0; !status && i < SINGLE_BLOCKS; i++) {
         list.count = 0;
         target_blocks(&list, eq, 1U << i);
-        status = create_program(&run->single[i], run, &list);
+        status = run->full >> i & 1U ? select_program(&run->single[i], &run->all, &list)
+                                     : create_program(&run->single[i], run, &list);
     }
     for (size_t i = 0; !status && i < sizeof others / sizeof *others; i++) {
         list.count = 0;
@@ -66,7 +68,8 @@ void dfl_runnable_free_programs(dfl_runnable *run)
     list_programs(all, run);
     for (int i = 0; i < PROGRAMS; i++) {
         dfl_tape_free(all[i]->tape);
-        dfl_free(run->ctx, all[i]->work);
+        if (!all[i]->part)
+            dfl_free(run->ctx, all[i]->work);
     }
     dfl_native_free(run->native);
 }
@@ -78,7 +81,8 @@ void dfl_runnable_prepare(dfl_runnable *run)
     program *all[PROGRAMS];
     list_programs(all, run);
     for (int i = 0; i < PROGRAMS; i++)
-        dfl_tape_prepare(all[i]->tape, all[i]->work, in);
+        if (!all[i]->part)
+            dfl_tape_prepare(all[i]->tape, all[i]->work, in);
 }
 
 void dfl_runnable_evaluate(const program *prog, const dfl_runnable *run, double t, const double *x,
@@ -136,6 +140,17 @@ static dfl_status create_program(program *out, dfl_runnable *run, const targets 
         return status;
     out->work = dfl_alloc(run->ctx, dfl_tape_work(out->tape), sizeof *out->work);
     return out->work ? DFL_OK : DFL_NO_MEMORY;
+}
+
+/* The part of a program that writes the arrays of the targets. */
+static dfl_status select_program(program *out, const program *whole, const targets *list)
+{
+    unsigned arrays = 0;
+    for (int i = 0; i < list->count; i++)
+        arrays |= 1U << list->item[i].array;
+    out->part = true;
+    out->work = whole->work;
+    return dfl_tape_select(&out->tape, whole->tape, arrays);
 }
 
 static void target_rows(targets *list, int array, const dfl_expr *rows, int count)

@@ -56,6 +56,12 @@ void dfl_tape_free(dfl_tape *tape)
     if (!tape)
         return;
     dfl_context *ctx = tape->ctx;
+    dfl_free(ctx, tape->outputs.move);
+    dfl_free(ctx, tape->eval.code);
+    if (tape->whole) {
+        dfl_free(ctx, tape);
+        return;
+    }
     for (int i = 0; i < tape->nsplines; i++) {
         dfl_free(ctx, tape->splines[i].x);
         dfl_free(ctx, tape->splines[i].coef);
@@ -65,9 +71,7 @@ void dfl_tape_free(dfl_tape *tape)
     dfl_free(ctx, tape->constants);
     dfl_free(ctx, tape->settings.move);
     dfl_free(ctx, tape->inputs.move);
-    dfl_free(ctx, tape->outputs.move);
     dfl_free(ctx, tape->prepare.code);
-    dfl_free(ctx, tape->eval.code);
     dfl_free(ctx, tape);
 }
 

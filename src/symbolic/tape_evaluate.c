@@ -151,6 +151,8 @@ static ALWAYS_INLINE void run_segment(const dfl_tape *tape, const dfl_segment *s
                 }
             c += n;
             break;
+        case DFL_OP_SKIP:
+            break;
         case DFL_OP_SPLINE:
             for (uint32_t k = 0; k < n; k++)
                 for (uint32_t l = 0; l < lanes; l++)

@@ -9,8 +9,9 @@
 
 #include "symbolic/tape.h"
 
-/* Sine and cosine of one argument: the sines of a run, then the cosines. */
-enum { DFL_OP_SINCOS = DFL_OPS, DFL_TAPE_OPS };
+/* Sine and cosine of one argument: the sines of a run, then the cosines. In a part of a tape:
+   registers that are passed over. */
+enum { DFL_OP_SINCOS = DFL_OPS, DFL_OP_SKIP, DFL_TAPE_OPS };
 
 /* The word in front of a run, and what is in it. */
 enum { DFL_RUN_BITS = 5, DFL_RUN_MASK = (1 << DFL_RUN_BITS) - 1 };
@@ -28,6 +29,8 @@ static inline uint32_t dfl_run_count(uint32_t word)
    the derivative. */
 static inline uint32_t dfl_run_words(uint32_t op)
 {
+    if (op == DFL_OP_SKIP)
+        return 0;
     if (op == DFL_OP_SINCOS)
         return 1;
     return op == DFL_OP_SPLINE ? 3 : (uint32_t)dfl_op_operands((dfl_op)op);
@@ -62,6 +65,7 @@ struct dfl_tape {
     dfl_spline *splines; /* those in use */
     int *spline_number;  /* their numbers in the graph */
     int nsplines;
+    const dfl_tape *whole; /* of a part, which owns its outputs and operations alone; else NULL */
 };
 
 /* What a node is to the tape under construction. */

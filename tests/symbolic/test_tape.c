@@ -83,6 +83,44 @@ static void tape_has_the_bits_of_plain_evaluation(void **state)
     }
 }
 
+/* A part writes its array alone, with the bits of the whole, and has no more operations. */
+static void parts_have_the_bits_of_the_whole(void **state)
+{
+    (void)state;
+    uint64_t seed = 4711;
+    for (int round = 0; round < 1000; round++) {
+        bench b;
+        make_bench(&b);
+        dfl_expr pool[NODES];
+        dfl_target targets[NODES];
+        point p;
+        double whole[2][NODES], part[2][NODES] = {{0}}, *outs[] = {whole[0], whole[1]};
+        const int n = 4 + (int)random_below(&seed, NODES - 4);
+        random_expressions(b.graph, &seed, pool, (uint32_t)n);
+        const int ntargets = choose_targets(targets, pool, n), array = round % 2;
+        make_tape(&b, targets, ntargets, 1);
+        dfl_tape *some = NULL;
+        assert_int_equal(dfl_tape_select(&some, b.tape, 1U << array), DFL_OK);
+        assert_true(dfl_tape_operations(some) <= dfl_tape_operations(b.tape));
+        make_point(&p, &seed);
+        dfl_tape_prepare(b.tape, b.work, p.in);
+        dfl_tape_eval(b.tape, b.work, p.in, outs);
+        for (size_t i = 0; i < dfl_tape_work(b.tape); i++)
+            b.work[i] = NAN; /* what the part does not compute itself */
+        dfl_tape_prepare(b.tape, b.work, p.in);
+        dfl_tape_eval(some, b.work, p.in, (double *[]){part[0], part[1]});
+        for (int i = 0; i < ntargets; i++)
+            if (targets[i].array == array)
+                assert_same(part[array][targets[i].index], whole[array][targets[i].index], "target",
+                            i);
+            else
+                assert_true(part[1 - array][targets[i].index] == 0);
+        dfl_tape_free(some);
+        free_tape(&b);
+        free_bench(&b);
+    }
+}
+
 /* Lane l of every array holds point l. */
 static void lanes_have_the_bits_of_single_points(void **state)
 {
@@ -243,9 +281,15 @@ static void create_survives_every_failed_allocation(void **state)
     const int ntargets = choose_targets(targets, pool, NODES);
     dfl_status status;
     WHILE_ALLOCATIONS_FAIL(status, b.ctx) {
+        dfl_tape *part = NULL;
         status = dfl_tape_create(&b.tape, b.ctx, b.graph, b.where.place, targets, ntargets);
         if (status)
             assert_null(b.tape);
+        else
+            status = dfl_tape_select(&part, b.tape, 1);
+        if (status)
+            assert_null(part);
+        dfl_tape_free(part);
         dfl_tape_free(b.tape);
     }
     free_bench(&b);
@@ -295,6 +339,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tape_has_the_bits_of_plain_evaluation),
+        cmocka_unit_test(parts_have_the_bits_of_the_whole),
         cmocka_unit_test(lanes_have_the_bits_of_single_points),
         cmocka_unit_test(anything_can_be_a_target),
         cmocka_unit_test(tape_without_targets_does_nothing),
