@@ -215,7 +215,7 @@ void dfl_tree_state_forces(double *f, dfl_tree_state *s)
 {
     const int nv = s->description->nv;
     memset(s->a, 0, (size_t)nv * sizeof *s->a);
-    dfl_tree_inverse(s->tau, s->parts.tree, s->v, s->a, NULL);
+    dfl_tree_inverse(s->tau, s->parts.tree, s->v, s->a);
     for (int k = 0; k < nv; k++)
         f[row_of(s, k)] -= s->tau[k];
 }
@@ -290,7 +290,7 @@ void dfl_tree_state_balance(double *gam, double *a, dfl_tree_state *s, const dou
     const int nv = s->description->nv;
     for (int k = 0; k < nv; k++)
         s->tau[k] = f[row_of(s, k)];
-    dfl_tree_forward(s->a, gam, s->parts.tree, s->v, s->tau, NULL);
+    dfl_tree_forward(s->a, gam, s->parts.tree, s->v, s->tau);
     for (int k = 0; k < nv; k++)
         a[row_of(s, k)] = s->a[k];
 }

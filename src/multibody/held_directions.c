@@ -87,7 +87,7 @@ static void clear_column(double *B, int rows, int columns, int row, int column)
 void dfl_multibody_directions(dfl_multibody *m, const double *tau)
 {
     const int nv = m->eom.nv, rows = m->eom.nl, n0 = m->ranks.n0;
-    dfl_tree_forward(m->a, m->gam, m->tree, m->v, tau, NULL);
+    dfl_tree_forward(m->a, m->gam, m->tree, m->v, tau);
     m->moving = false;
     dfl_tree_null_space(m->mat.K0, nv, m->tree);
     if (rows == 0)

@@ -140,26 +140,20 @@ dfl_status dfl_tree_create(dfl_tree **out, dfl_context *ctx,
                            const dfl_multibody_description *description);
 void dfl_tree_free(dfl_tree *tree);
 
-/* Numbers of coordinates, velocities, bodies, driven joints and nodes (see dfl_tree_wrench). */
+/* Numbers of coordinates, velocities and driven joints. */
 int dfl_tree_np(const dfl_tree *tree);
 int dfl_tree_nv(const dfl_tree *tree);
-int dfl_tree_nbodies(const dfl_tree *tree);
 int dfl_tree_ndrives(const dfl_tree *tree);
-int dfl_tree_nnodes(const dfl_tree *tree);
 
 /* The first coordinate and the first velocity of a joint (joints have theirs in the order of the
-   description), and its drive; -1 if it has none. */
+   description); -1 if it has none. */
 int dfl_tree_joint_p(const dfl_tree *tree, int joint);
 int dfl_tree_joint_v(const dfl_tree *tree, int joint);
-int dfl_tree_joint_drive(const dfl_tree *tree, int joint);
 
 /* The joint to which a velocity belongs; names of joints and bodies. */
 int dfl_tree_joint_of(const dfl_tree *tree, int v);
 const char *dfl_tree_joint_name(const dfl_tree *tree, int joint);
 const char *dfl_tree_body_name(const dfl_tree *tree, int body);
-
-/* Bytes of memory in use by the tree. */
-size_t dfl_tree_bytes(const dfl_tree *tree);
 
 /* p of the reference configuration: zeros and unit quaternions. */
 void dfl_tree_reference(double *p, const dfl_tree *tree);
@@ -187,24 +181,16 @@ int dfl_tree_quaternion(const dfl_tree *tree, int index);
 /* Puts the tree at coordinates p. Everything below refers to the last call. */
 void dfl_tree_place(dfl_tree *tree, const double *p);
 
-/* tau = M(p) a + C(p,v) - (wrenches): the recursion of Newton and Euler. `wrench` holds 6 numbers per
-   node (dfl_tree_add_force) and may be NULL. tau may be a. */
-void dfl_tree_inverse(double *tau, dfl_tree *tree, const double *v, const double *a,
-                      const double *wrench);
+/* tau = M(p) a + C(p,v): the recursion of Newton and Euler. tau may be a. */
+void dfl_tree_inverse(double *tau, dfl_tree *tree, const double *v, const double *a);
 
-/* a = M^-1 (tau - C + wrenches): the articulated-body recursion. Along massless directions the
+/* a = M^-1 (tau - C): the articulated-body recursion. Along massless directions the
    acceleration is left at zero in the sense of Arnold (2013), and `gam` (may be NULL) receives the
-   forces along these directions, gam = K0^T (tau - C + wrenches), dfl_tree_n0 numbers. */
-void dfl_tree_forward(double *a, double *gam, dfl_tree *tree, const double *v, const double *tau,
-                      const double *wrench);
+   forces along these directions, gam = K0^T (tau - C), dfl_tree_n0 numbers. */
+void dfl_tree_forward(double *a, double *gam, dfl_tree *tree, const double *v, const double *tau);
 
 /* M(p), nv x nv, both triangles: composite rigid bodies. `M` has leading dimension ld. */
 void dfl_tree_mass(double *M, int ld, dfl_tree *tree);
-
-/* Adds the wrench of a force F and a torque T, in world axes, F at the world point `at`, on `body` to
-   `wrench`, 6 numbers for each of dfl_tree_nnodes nodes. Needs dfl_tree_poses. */
-void dfl_tree_add_force(double *wrench, const dfl_tree *tree, int body, const double *at,
-                        const double *F, const double *T);
 
 /* ------------------------------------------------------------------ massless directions (Arnold 2013) */
 
@@ -255,7 +241,7 @@ dfl_status dfl_tree_derivatives_create(dfl_tree_derivatives **out, dfl_context *
                                        dfl_tree *tree);
 void dfl_tree_derivatives_free(dfl_tree_derivatives *work);
 
-/* Derivatives of dfl_tree_inverse without wrenches: Tq along velocities (p moves with p' = Z v), Tv,
+/* Derivatives of dfl_tree_inverse: Tq along velocities (p moves with p' = Z v), Tv,
    and M, all nv x nv with leading dimension nv. Places the tree's poses itself (after
    dfl_tree_place). */
 void dfl_tree_derive(double *Tq, double *Tv, double *M, dfl_tree_derivatives *work, const double *v,

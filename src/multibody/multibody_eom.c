@@ -95,7 +95,7 @@ static int eval_forces(dfl_blocks *out, dfl_multibody *m, unsigned need)
     if (!(need & DFL_FORCE))
         return 0;
     memset(m->a, 0, (size_t)nv * sizeof *m->a);
-    dfl_tree_inverse(out->f, m->tree, m->v, m->a, NULL);
+    dfl_tree_inverse(out->f, m->tree, m->v, m->a);
     m->moving = false;
     for (int i = 0; i < nv; i++)
         out->f[i] = m->tau[i] - out->f[i];
@@ -111,7 +111,7 @@ static int residual(double *y, double t, const double *x, const double *a, void 
         result = dfl_multibody_forces(m->tau, m);
     if (result)
         return result;
-    dfl_tree_inverse(y, m->tree, v, a, NULL);
+    dfl_tree_inverse(y, m->tree, v, a);
     m->moving = false;
     for (int i = 0; i < m->eom.nv; i++)
         y[i] -= m->tau[i];

@@ -45,7 +45,7 @@ dfl_status dfl_multibody_inverse(double *tau, dfl_multibody *m, const double *a)
         status = dfl_multibody_called(m, dfl_multibody_forces(m->tau, m), "force");
     if (status)
         return status;
-    dfl_tree_inverse(tau, m->tree, m->v, a, NULL);
+    dfl_tree_inverse(tau, m->tree, m->v, a);
     m->moving = false;
     for (int i = 0; i < m->eom.nv && forces; i++)
         tau[i] -= m->tau[i];
@@ -104,7 +104,7 @@ static dfl_status forward_tree(double *a, dfl_multibody *m, const double *tau)
             return status;
         tau = m->tau;
     }
-    dfl_tree_forward(a, NULL, m->tree, m->v, tau, NULL);
+    dfl_tree_forward(a, NULL, m->tree, m->v, tau);
     m->moving = false;
     return DFL_OK;
 }
@@ -128,7 +128,7 @@ static dfl_status forward_loops(double *a, double *lambda, dfl_multibody *m, con
     if (status)
         return status;
     loop_solver *s = m->solver;
-    dfl_tree_inverse(s->h, m->tree, m->v, s->zero, NULL);
+    dfl_tree_inverse(s->h, m->tree, m->v, s->zero);
     m->moving = false;
     for (int i = 0; i < nv; i++)
         s->h[i] = m->tau[i] - s->h[i];

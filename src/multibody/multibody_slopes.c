@@ -221,6 +221,6 @@ static int hold_massless(dfl_multibody *m)
         for (int i = 0; i < nv; i++)
             m->tau[i] -= m->mat.W[m->held.row[k] + (long)i * nl] * mu[k];
     }
-    dfl_tree_forward(m->a, NULL, m->tree, m->v, m->tau, NULL);
+    dfl_tree_forward(m->a, NULL, m->tree, m->v, m->tau);
     return 0;
 }

@@ -38,7 +38,6 @@ typedef struct node_fold {
 /* What one evaluation reads. */
 typedef struct pass_input {
     const real *v, *x;   /* velocities; accelerations or forces */
-    const real *wrench;  /* 6 per node, or NULL */
     const double *drive; /* 3 per drive */
 } pass_input;
 
@@ -174,27 +173,24 @@ KERNEL void join_accelerations(real *a, const dfl_node *n, const real *x, const 
     }
 }
 
-/* p = v x* I v - wrench. */
-KERNEL void start_force(real *p, const real *v, const node_mass *n, const real *wrench)
+/* p = v x* I v. */
+KERNEL void start_force(real *p, const real *v, const node_mass *n)
 {
     real momentum[6];
     rigid_times(momentum, n->m, n->h, n->J, v);
     cross_force(p, v, momentum);
-    if (wrench)
-        for (int k = 0; k < 6; k++)
-            p[k] -= wrench[k];
 }
 
-KERNEL void clear_force(real *p, const real *wrench)
+KERNEL void clear_force(real *p)
 {
     for (int k = 0; k < 6; k++)
-        p[k] = wrench ? -wrench[k] : (real){0};
+        p[k] = (real){0};
 }
 
 /* ------------------------------------------------------------------ Newton-Euler */
 
 KERNEL void inverse_outward(node_state *s, const node_state *parent, const dfl_node *n,
-                            const node_mass *mass, const pass_input *in, const real *wrench)
+                            const node_mass *mass, const pass_input *in)
 {
     real force[6];
     motion_to_child(s->v, s->E, s->r, parent->v);
@@ -204,10 +200,10 @@ KERNEL void inverse_outward(node_state *s, const node_state *parent, const dfl_n
         s->a[k] += s->c[k];
     join_accelerations(s->a, n, in->x, in->drive);
     if (n->empty) {
-        clear_force(s->p, wrench);
+        clear_force(s->p);
         return;
     }
-    start_force(s->p, s->v, mass, wrench);
+    start_force(s->p, s->v, mass);
     rigid_times(force, mass->m, mass->h, mass->J, s->a);
     for (int k = 0; k < 6; k++)
         s->p[k] += force[k];
@@ -239,8 +235,7 @@ KERNEL void inverse_passes(real *tau, node_state *state, const tree_view *tree,
 {
     const dfl_node *node = tree->node;
     for (int i = 1; i < tree->nnodes; i++)
-        inverse_outward(state + i, state + node[i].parent, node + i, tree->mass + i, in,
-                        in->wrench ? in->wrench + 6 * i : NULL);
+        inverse_outward(state + i, state + node[i].parent, node + i, tree->mass + i, in);
     for (int i = tree->nnodes - 1; i > 0; i--) {
         node_state *s = state + i;
         project_force(tau, node + i, s->p);
@@ -278,14 +273,13 @@ KERNEL void forward_outward(node_state *s, const node_state *parent, const dfl_n
 }
 
 /* I^A and p^A of a body alone. */
-KERNEL void start_body(node_fold *f, const node_state *s, const dfl_node *n, const node_mass *mass,
-                       const real *wrench)
+KERNEL void start_body(node_fold *f, const node_state *s, const dfl_node *n, const node_mass *mass)
 {
     start_inertia(f->A, mass);
     if (n->empty)
-        clear_force(f->p, wrench);
+        clear_force(f->p);
     else
-        start_force(f->p, s->v, mass, wrench);
+        start_force(f->p, s->v, mass);
 }
 
 /* U = I^A S and u = tau - S^T p^A of a one-axis node; returns D = S^T U. */
@@ -572,11 +566,9 @@ KERNEL void forward_passes(real *qdd, real *gam, node_state *state, node_fold *f
         const int parent = node[i].parent;
         node_fold *own = fold + node[i].slot, *out = parent > 0 ? fold + node[parent].slot : NULL;
         if (starts_itself(node, i))
-            start_body(own, state + i, node + i, tree->mass + i,
-                       in->wrench ? in->wrench + 6 * i : NULL);
+            start_body(own, state + i, node + i, tree->mass + i);
         if (starts_parent(node, i))
-            start_body(out, state + parent, node + parent, tree->mass + parent,
-                       in->wrench ? in->wrench + 6 * parent : NULL);
+            start_body(out, state + parent, node + parent, tree->mass + parent);
         forward_inward(out, own, state + i, node + i, in->x, gam);
     }
     for (int i = 1; i < tree->nnodes; i++)

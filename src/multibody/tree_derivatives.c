@@ -68,7 +68,7 @@ void dfl_tree_derive(double *Tq, double *Tv, double *M, dfl_tree_derivatives *wo
     memset(Tv, 0, size);
     memset(M, 0, size);
     dfl_tree_poses(tree);
-    dfl_tree_inverse(work->tau, tree, v, a, NULL); /* twists and accelerations of all nodes */
+    dfl_tree_inverse(work->tau, tree, v, a); /* twists and accelerations of all nodes */
     choose_origin(work);
     for (int i = 0; i < tree->nnodes; i++)
         fill_node(work, i);

@@ -23,19 +23,9 @@ int dfl_tree_nv(const dfl_tree *tree)
     return tree->nv;
 }
 
-int dfl_tree_nbodies(const dfl_tree *tree)
-{
-    return tree->nbodies;
-}
-
 int dfl_tree_ndrives(const dfl_tree *tree)
 {
     return tree->ndrives;
-}
-
-int dfl_tree_nnodes(const dfl_tree *tree)
-{
-    return tree->nnodes;
 }
 
 int dfl_tree_joint_p(const dfl_tree *tree, int joint)
@@ -46,11 +36,6 @@ int dfl_tree_joint_p(const dfl_tree *tree, int joint)
 int dfl_tree_joint_v(const dfl_tree *tree, int joint)
 {
     return tree->joint_v[joint];
-}
-
-int dfl_tree_joint_drive(const dfl_tree *tree, int joint)
-{
-    return tree->joint_drive[joint];
 }
 
 int dfl_tree_motion(const dfl_tree *tree, int joint, int component)
@@ -75,11 +60,6 @@ const char *dfl_tree_joint_name(const dfl_tree *tree, int joint)
 const char *dfl_tree_body_name(const dfl_tree *tree, int body)
 {
     return label_of(tree->body_name[body]);
-}
-
-size_t dfl_tree_bytes(const dfl_tree *tree)
-{
-    return tree->bytes;
 }
 
 int dfl_tree_nquaternions(const dfl_tree *tree)
@@ -373,20 +353,4 @@ void dfl_tree_project(double *row, int ld, const dfl_tree *tree, int node, const
             dfl_tree_axis(S, tree, i, k, at);
             row[(long)(tree->node[i].v + k) * ld] += dot(n, S) + dot(f, S + 3);
         }
-}
-
-void dfl_tree_add_force(double *wrench, const dfl_tree *tree, int body, const double *at,
-                        const double *F, const double *T)
-{
-    const int node = body == DFL_GROUND ? 0 : tree->body_node[body];
-    const double *pose = tree->pose + 12 * node;
-    const double arm[3] = {at[0] - pose[9], at[1] - pose[10], at[2] - pose[11]};
-    double moment[3] = {T[0], T[1], T[2]}, part[3];
-    cross_add(moment, arm, F);
-    rotate_back(part, pose, moment);
-    for (int i = 0; i < 3; i++)
-        wrench[6 * node + i] += part[i];
-    rotate_back(part, pose, F);
-    for (int i = 0; i < 3; i++)
-        wrench[6 * node + 3 + i] += part[i];
 }

@@ -83,7 +83,7 @@ WIDE void dfl_tree_lanes_inverse(double *tau, dfl_tree_lanes *lanes, const doubl
                                  const double *a)
 {
     const tree_view view = dfl_tree_view(lanes->tree);
-    const pass_input in = {(const real *)v, (const real *)a, NULL, view.drive};
+    const pass_input in = {(const real *)v, (const real *)a, view.drive};
     start_ground(lanes->state, view.gravity);
     inverse_passes((real *)tau, lanes->state, &view, &in);
 }
@@ -92,7 +92,7 @@ WIDE void dfl_tree_lanes_forward(double *a, double *gam, dfl_tree_lanes *lanes, 
                                  const double *tau)
 {
     const tree_view view = dfl_tree_view(lanes->tree);
-    const pass_input in = {(const real *)v, (const real *)tau, NULL, view.drive};
+    const pass_input in = {(const real *)v, (const real *)tau, view.drive};
     start_ground(lanes->state, view.gravity);
     forward_passes((real *)a, (real *)gam, lanes->state, lanes->fold, &view, &in);
 }

@@ -100,7 +100,7 @@ static int try_ranks(dfl_tree *tree, dfl_tree_ranks *found, const double *q, int
 static void start_node(dfl_tree *tree, int node)
 {
     const int slot = tree->node[node].slot;
-    start_body(&tree->fold[slot], &tree->state[node], &tree->node[node], &tree->mass[node], NULL);
+    start_body(&tree->fold[slot], &tree->state[node], &tree->node[node], &tree->mass[node]);
     start_inertia(tree->scale + ARTICULATED * slot, &tree->mass[node]);
 }
 

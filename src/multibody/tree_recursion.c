@@ -33,20 +33,19 @@ static void start_ground(dfl_tree *tree)
         ground->a[3 + k] = -tree->gravity[k];
 }
 
-WIDE void dfl_tree_inverse(double *tau, dfl_tree *tree, const double *v, const double *a,
-                           const double *wrench)
+WIDE void dfl_tree_inverse(double *tau, dfl_tree *tree, const double *v, const double *a)
 {
     const tree_view view = dfl_tree_view(tree);
-    const pass_input in = {v, a, wrench, tree->drive};
+    const pass_input in = {v, a, tree->drive};
     start_ground(tree);
     inverse_passes(tau, tree->state, &view, &in);
 }
 
 WIDE void dfl_tree_forward(double *a, double *gam, dfl_tree *tree, const double *v,
-                           const double *tau, const double *wrench)
+                           const double *tau)
 {
     const tree_view view = dfl_tree_view(tree);
-    const pass_input in = {v, tau, wrench, tree->drive};
+    const pass_input in = {v, tau, tree->drive};
     start_ground(tree);
     forward_passes(a, gam, tree->state, tree->fold, &view, &in);
 }

@@ -18,7 +18,7 @@ static void shifted(double *tau, dfl_tree *tree, const double *p, const double *
     for (int i = 0; i < nv; i++)
         u[i] = v[i] + (position ? 0.0 : t * unit[i]);
     dfl_tree_place(tree, q);
-    dfl_tree_inverse(tau, tree, u, a, NULL);
+    dfl_tree_inverse(tau, tree, u, a);
 }
 
 static void check(dfl_context *ctx, const dfl_multibody_description *d, uint64_t *seed)

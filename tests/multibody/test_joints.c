@@ -105,13 +105,13 @@ static void a_driven_joint_moves_as_prescribed(void **state)
         double tau[2], drive_tau[1], back[1];
         assert_int_equal(dfl_tree_nv(driven), 1);
         assert_int_equal(dfl_tree_joint_v(driven, 1), 0);
-        dfl_tree_drive(driven, dfl_tree_joint_drive(driven, 0), p[0], v[0], a[0]);
+        dfl_tree_drive(driven, 0, p[0], v[0], a[0]);
         dfl_tree_place(tree, p);
         dfl_tree_place(driven, p + 1);
-        dfl_tree_inverse(tau, tree, v, a, NULL);
-        dfl_tree_inverse(drive_tau, driven, v + 1, a + 1, NULL);
+        dfl_tree_inverse(tau, tree, v, a);
+        dfl_tree_inverse(drive_tau, driven, v + 1, a + 1);
         assert_near(drive_tau[0], tau[1], 1e-14);
-        dfl_tree_forward(back, NULL, driven, v + 1, drive_tau, NULL);
+        dfl_tree_forward(back, NULL, driven, v + 1, drive_tau);
         assert_near(back[0], a[1], 1e-13);
         dfl_tree_free(tree);
         dfl_tree_free(driven);

@@ -43,9 +43,9 @@ static void check(dfl_context *ctx, const dfl_multibody_description *d, uint64_t
     dfl_tree_lanes_forward(a, Gam, lanes, V, X);
     for (int k = 0; k < L; k++) {
         dfl_tree_place(tree, p[k]);
-        dfl_tree_inverse(out, tree, v[k], x[k], NULL);
+        dfl_tree_inverse(out, tree, v[k], x[k]);
         assert_lane(tau, out, nv, k);
-        dfl_tree_forward(out, gam, tree, v[k], x[k], NULL);
+        dfl_tree_forward(out, gam, tree, v[k], x[k]);
         assert_lane(a, out, nv, k);
         assert_lane(Gam, gam, n0, k);
     }

@@ -121,7 +121,7 @@ static void the_mass_matrix_is_factored_with_singular_pivots(void **state)
         random_place(p, tree, &seed);
         dfl_tree_place(tree, p);
         dfl_tree_mass(M, nv, tree);
-        dfl_tree_forward(a, NULL, tree, zero, zero, NULL);
+        dfl_tree_forward(a, NULL, tree, zero, zero);
         fill_L(L, tree);
         multiply(product, tree, L);
         assert_true(distance(M, product, nv * nv) <= 1e-11 * (1.0 + largest(M, nv * nv)));

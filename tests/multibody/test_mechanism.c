@@ -286,7 +286,7 @@ static double change_by_mass(double eps)
         y[i] = -W[2 * i] * r.x[0] - W[2 * i + 1] * r.x[1];
     dfl_tree *tree = new_tree(ctx, &other);
     dfl_tree_place(tree, r.x + 5);
-    dfl_tree_forward(y, NULL, tree, r.x + 2, y, NULL);
+    dfl_tree_forward(y, NULL, tree, r.x + 2, y);
     dfl_tree_free(tree);
     dfl_multibody_free(m);
     dfl_context_free(ctx);

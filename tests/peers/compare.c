@@ -54,8 +54,8 @@ static void compare_state(differences *found, dfl_tree *tree, const dfl_multibod
     }
     dfl_tree_place(tree, p);
     dfl_tree_mass(M, n, tree);
-    dfl_tree_inverse(bias, tree, v, none, NULL);
-    dfl_tree_forward(a, NULL, tree, v, tau, NULL);
+    dfl_tree_inverse(bias, tree, v, none);
+    dfl_tree_forward(a, NULL, tree, v, tau);
     const peer_result out = {peer_M, peer_bias, peer_a};
     const peer_state at = {n, joint_p, joint_v, p, v, tau};
     assert_int_equal(peer_compute(&out, d, &at), 0);
