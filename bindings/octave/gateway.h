@@ -1,8 +1,10 @@
-/* gateway.h: what the gateways to Octave and Matlab share: the plain MEX interface, nothing of Octave alone.
+/* gateway.h: what the gateways to Octave and Matlab share: the plain MEX interface, nothing of
+   Octave alone.
 
-   No gateway raises an error: it returns a failure and the .m file in front of it raises it, so that
-   nothing jumps over frames of the solver. All memory comes from the interpreter: should it unwind
-   a call by itself (Ctrl-C inside a user's function, no memory for an array) it takes everything back. */
+   No gateway raises an error: it returns a failure and the .m file in front of it raises it, so
+   that nothing jumps over frames of the solver. All memory comes from the interpreter: should it
+   unwind a call by itself (Ctrl-C inside a user's function, no memory for an array) it takes
+   everything back. */
 #ifndef DFL_OCTAVE_GATEWAY_H
 #define DFL_OCTAVE_GATEWAY_H
 
@@ -24,8 +26,8 @@ typedef struct gateway {
 /* A context in the interpreter's memory. NULL when there is none. */
 dfl_context *gateway_context(void);
 
-/* Calls f(in...) for `nout` results, which the caller destroys; -1: one result if f has any, else NULL.
-   False if f fails, now and from now on. */
+/* Calls f(in...) for `nout` results, which the caller destroys; -1: one result if f has any,
+   else NULL. False if f fails, now and from now on. */
 bool gateway_call(mxArray **out, int nout, gateway *gw, const mxArray *f, int nin, mxArray **in);
 
 /* Whether a user's function has failed. */
@@ -40,8 +42,8 @@ bool gateway_wrong(gateway *gw, const char *format, ...);
 /* "driftless:invalid" and so on. */
 const char *gateway_identifier(dfl_status status);
 
-/* The failure that the .m file raises: the user's own error, or identifier and message; an empty array
-   for DFL_OK. */
+/* The failure that the .m file raises: the user's own error, or identifier and message; an empty
+   array for DFL_OK. */
 mxArray *gateway_failure(const gateway *gw, dfl_status status, const char *message);
 
 /* fields.c: a struct of the user by a table of what its fields may be. */
@@ -63,8 +65,9 @@ typedef struct gateway_field {
     const char *const *choices; /* ended by NULL */
 } gateway_field;
 
-/* Reads the struct `given` (called `what` in messages) into the fields of `out`. Fields that are absent or
-   empty leave what is there. DFL_INVALID: unknown names, with the nearest; wrong kinds and values. */
+/* Reads the struct `given` (called `what` in messages) into the fields of `out`. Fields that are
+   absent or empty leave what is there. DFL_INVALID: unknown names, with the nearest; wrong kinds
+   and values. */
 dfl_status gateway_read(void *out, dfl_context *ctx, const mxArray *given, const char *what,
                         const gateway_field *fields, int count);
 
@@ -72,8 +75,8 @@ dfl_status gateway_read(void *out, dfl_context *ctx, const mxArray *given, const
 bool gateway_is_function(const mxArray *value);
 /* Whether it is a real matrix of numbers, full or sparse. */
 bool gateway_is_numeric(const mxArray *value);
-/* Copies a matrix of rows x columns, or a vector of `rows` values of either shape where columns is 1. False,
-   with the reason in `why`, if it is something else. */
+/* Copies a matrix of rows x columns, or a vector of `rows` values of either shape where columns
+   is 1. False, with the reason in `why`, if it is something else. */
 enum { GATEWAY_WHY = 160 };
 bool gateway_copy(double *out, char why[GATEWAY_WHY], const mxArray *value, int rows, int columns);
 mxArray *gateway_vector(const double *values, int count);

@@ -1,7 +1,8 @@
 /* model.c: the problem's functions as callbacks of the model.
 
-   Every result is checked: a block that is missing or has another size ends the run with a message that
-   names it. What a function raises ends the run as well; the error itself is kept in the gateway. */
+   Every result is checked: a block that is missing or has another size ends the run with a
+   message that names it. What a function raises ends the run as well; the error itself is kept
+   in the gateway. */
 #include "geoms_mex.h"
 
 #include "context/context.h"

@@ -1,7 +1,8 @@
 /* observe.c: the options' functions as callbacks of the run; rows and events.
 
-   With two entries in tspan every step makes a row; with more the continuous output makes one at each of
-   them. The state where an event or a function ends the run is the last row in either case. */
+   With two entries in tspan every step makes a row; with more the continuous output makes one at
+   each of them. The state where an event or a function ends the run is the last row in either
+   case. */
 #include "geoms_mex.h"
 
 #include <math.h>

@@ -69,7 +69,8 @@ dfl_status geoms_read_problem(geoms_run *run, const mxArray *problem)
     return status;
 }
 
-/* A matrix or the vector of its diagonal is constant; a function says with mass_diagonal what it gives. */
+/* A matrix or the vector of its diagonal is constant; a function says with mass_diagonal what it
+   gives. */
 static dfl_status read_mass(geoms_run *run)
 {
     const mxArray *mass = run->given.mass;

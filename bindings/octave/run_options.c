@@ -1,5 +1,5 @@
-/* run_options.c: the struct `options`: the settings of a run that Octave may give, and what concerns
-   this call alone. */
+/* run_options.c: the struct `options`: the settings of a run that Octave may give, and what
+   concerns this call alone. */
 #include "run_mex.h"
 
 #include <math.h>

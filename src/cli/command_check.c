@@ -57,8 +57,8 @@ int cli_check(dfl_context *ctx, const cli_arguments *arguments)
     return exit_status;
 }
 
-/* A direction that nothing determines, or whose balance of forces says nothing about it, makes the model
-   itself wrong, whatever the start. */
+/* A direction that nothing determines, or whose balance of forces says nothing about it, makes
+   the model itself wrong, whatever the start. */
 static int verdict(const dfl_diagnosis *diagnosis)
 {
     for (int i = 0; i < diagnosis->ndirections; i++)

@@ -1,4 +1,5 @@
-/* command_compare.c: `driftless compare MODEL`: several forms, methods and tolerances side by side. */
+/* command_compare.c: `driftless compare MODEL`: several forms, methods and tolerances side by
+   side. */
 #define _POSIX_C_SOURCE 200809L
 #include "cli/cli.h"
 #include "cli/interrupt.h"

@@ -1,4 +1,5 @@
-/* command_init.c: `driftless init MODEL`: consistent initial values, as a table, JSON, or Lua to paste. */
+/* command_init.c: `driftless init MODEL`: consistent initial values, as a table, JSON, or Lua to
+   paste. */
 #include "cli/cli.h"
 
 #include "result/result.h"

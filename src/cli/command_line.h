@@ -1,6 +1,6 @@
-/* command_line.h: the subcommands, their options and their arguments. Settings of a run come from the
-   table of the module settings, options of the program alone from option_table.c; the parser, `--help`,
-   the completions of shells and the manual page are made from both. */
+/* command_line.h: the subcommands, their options and their arguments. Settings of a run come
+   from the table of the module settings, options of the program alone from option_table.c; the
+   parser, `--help`, the completions of shells and the manual page are made from both. */
 #ifndef DFL_COMMAND_LINE_H
 #define DFL_COMMAND_LINE_H
 
@@ -71,8 +71,9 @@ typedef struct cli_option {
 /* Option number i, from 0; false behind the last one. */
 bool cli_option_at(cli_option *out, int i);
 
-/* Reads the arguments behind the subcommand's name. The caller clears `out`, also after a failure.
-   Strings point into argv. DFL_INVALID: the message says which argument is wrong and what to write. */
+/* Reads the arguments behind the subcommand's name. The caller clears `out`, also after a
+   failure. Strings point into argv. DFL_INVALID: the message says which argument is wrong and
+   what to write. */
 dfl_status cli_arguments_read(cli_arguments *out, dfl_context *ctx, unsigned command, int argc,
                               char **argv);
 void cli_arguments_clear(cli_arguments *arguments, dfl_context *ctx);

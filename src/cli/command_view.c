@@ -31,7 +31,7 @@ int cli_view(dfl_context *ctx, const cli_arguments *arguments)
     return cli_finish(ctx, status);
 }
 
-/* RESULT.html beside RESULT.h5. */
+/* RESULT.html next to RESULT.h5. */
 static dfl_status name_page(dfl_text *path, const char *result)
 {
     const char *slash = strrchr(result, '/'), *dot = strrchr(result, '.');

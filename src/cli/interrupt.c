@@ -5,7 +5,8 @@
 #include <signal.h>
 #include <stddef.h>
 
-/* A signal handler can reach nothing else; the one variable of the program that is not in a handle. */
+/* A signal handler can reach nothing else; the one variable of the program that is not in a
+   handle. */
 static volatile sig_atomic_t interrupted;
 
 static void note(int signal);

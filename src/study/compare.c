@@ -1,8 +1,8 @@
 /* compare.c: the runs of a comparison.
 
-   Errors are those at the end of the run against the projected strangeness-free form with a tight
-   tolerance, divided by 1 + the size of the reference; a second tight run tells how far the reference can be
-   trusted. Short runs are repeated and the shortest time is kept. */
+   Errors are those at the end of the run against the projected strangeness-free form with a
+   tight tolerance, divided by 1 + the size of the reference; a second tight run tells how far
+   the reference can be trusted. Short runs are repeated and the shortest time is kept. */
 #include "study/study.h"
 
 #include <math.h>
@@ -35,8 +35,9 @@ static const dfl_form_facts facts_of[DFL_FORMS] = {
     [DFL_QR] = {"none", 0, false, false},          [DFL_SVD] = {"none", 0, false, false},
 };
 
-/* Without constraints all forms are differential equations, but for auxiliary variables, contact variables and massless
-   directions, which need one differentiation; without holonomic ones there is no index 3. */
+/* Without constraints all forms are differential equations, but for auxiliary variables, contact
+   variables and massless directions, which need one differentiation; without holonomic ones
+   there is no index 3. */
 dfl_form_facts dfl_comparison_facts(const dfl_comparison *comparison, dfl_form form)
 {
     const dfl_equations *eq = comparison->eq;
@@ -144,8 +145,8 @@ static dfl_status make_reference(double *x, dfl_comparison *c)
     return status;
 }
 
-/* One combination, run until its time is known: the outcome in `trial`, the final state in x. Fails only
-   without memory. */
+/* One combination, run until its time is known: the outcome in `trial`, the final state in x.
+   Fails only without memory. */
 static dfl_status solve(dfl_trial *trial, double *x, dfl_comparison *c)
 {
     enum { MOST_RUNS = 5 };

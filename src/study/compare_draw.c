@@ -1,4 +1,5 @@
-/* compare_draw.c: a comparison as panels of curves on logarithmic axes, and as a page with its table.
+/* compare_draw.c: a comparison as panels of curves on logarithmic axes, and as a page with its
+   table.
 
    One curve per form and method; a point per tolerance. */
 #include "study/study.h"

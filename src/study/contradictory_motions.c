@@ -1,8 +1,9 @@
 /* contradictory_motions.c: which prescribed motions contradict each other.
 
-   Constraints that depend on each other, c^T W = 0, can hold together only if c^T g, c^T gI and c^T bias vanish, which
-   no motion of the coordinates changes. Where they do not, what moves the rows of this set by time is to blame:
-   drives, other constraints that contain time, and prescribed joints of loops. */
+   Constraints that depend on each other, c^T W = 0, can hold together only if c^T g, c^T gI and
+   c^T bias vanish, which no motion of the coordinates changes. Where they do not, what moves the
+   rows of this set by time is to blame: drives, other constraints that contain time, and
+   prescribed joints of loops. */
 #include "study/study_internal.h"
 
 #include "linalg/linalg.h"

@@ -1,8 +1,8 @@
 /* damping.c: what determines the motion along massless directions.
 
-   With G = d gam / d zeta, the velocities being v + K0 zeta, a direction z is of first order if G z is not
-   zero: forces determine its speed. The rest is quasi-static if the stiffness reduced to it is regular,
-   otherwise undetermined. */
+   With G = d gam / d zeta, the velocities being v + K0 zeta, a direction z is of first order if
+   G z is not zero: forces determine its speed. The rest is quasi-static if the stiffness reduced
+   to it is regular, otherwise undetermined. */
 #include "study/study_internal.h"
 
 #include "linalg/linalg.h"
@@ -129,7 +129,8 @@ static void release(along *a, const dfl_runnable *run)
     dfl_free(ctx_of(run), a->room);
 }
 
-/* G = gam_v K0, K = gam_p Z K0. Accelerations do not matter for what depends on v; they are zero. */
+/* G = gam_v K0, K = gam_p Z K0. Accelerations do not matter for what depends on v; they are
+   zero. */
 static dfl_status project(along *a, dfl_runnable *run, double t, const double *x)
 {
     const dfl_equations *eq = dfl_runnable_equations(run);

@@ -1,7 +1,9 @@
-/* determined.c: whether the equations determine every direction of motion and every auxiliary variable.
+/* determined.c: whether the equations determine every direction of motion and every auxiliary
+   variable.
 
-   The solver solves for all accelerations: every direction needs mass, a constraint, or a balance of forces
-   that depends on its velocity. And it solves 0 = d for w: d_w must be regular. */
+   The solver solves for all accelerations: every direction needs mass, a constraint, or a
+   balance of forces that depends on its velocity. And it solves 0 = d for w: d_w must be
+   regular. */
 
 #include "linalg/linalg.h"
 #include "study/study_internal.h"
@@ -141,7 +143,8 @@ static bool list_bodies(dfl_text *text, const dfl_equations *eq, const double *d
     return count > 0;
 }
 
-/* The null space of d_w. Where multipliers enter d, they and w are determined together: not looked at. */
+/* The null space of d_w. Where multipliers enter d, they and w are determined together: not
+   looked at. */
 static dfl_status check_auxiliary(dfl_runnable *run, double t, const double *x)
 {
     const dfl_equations *eq = eq_of(run);

@@ -1,5 +1,5 @@
-/* explain.c: what only the model knows about a failure: the line of the row, and the function that was
-   evaluated outside its domain. */
+/* explain.c: what only the model knows about a failure: the line of the row, and the function
+   that was evaluated outside its domain. */
 #include "study/study_internal.h"
 
 #include "symbolic/symbolic.h"
@@ -125,8 +125,8 @@ static dfl_status explain_balance(dfl_runnable *run, dfl_status status, double t
     return looked ? looked : better;
 }
 
-/* Puts the file and line of the row that the given values violate most in front of the message; rows of
-   positions come first, since the others build on them. */
+/* Puts the file and line of the row that the given values violate most in front of the message;
+   rows of positions come first, since the others build on them. */
 static dfl_status locate(dfl_runnable *run, dfl_status status, double t, const double *x)
 {
     const dfl_equations *eq = eq_of(run);
@@ -173,8 +173,8 @@ static const dfl_declaration *declaration_of(const dfl_model *model, dfl_declare
     return NULL;
 }
 
-/* The first operation of the equations with a result that is not finite though its operands are. DFL_OK
-   if there is none. */
+/* The first operation of the equations with a result that is not finite though its operands are.
+   DFL_OK if there is none. */
 static dfl_status explain_domain(dfl_runnable *run, dfl_status status, double t, const double *x)
 {
     const dfl_graph *graph = eq_of(run)->graph;
@@ -220,8 +220,8 @@ static dfl_status blame(dfl_runnable *run, dfl_status status, double t, dfl_expr
     return status;
 }
 
-/* The part that contains an expression or, since a derivative belongs to what was differentiated, one of the
-   operations below it. */
+/* The part that contains an expression or, since a derivative belongs to what was
+   differentiated, one of the operations below it. */
 static part part_behind(const dfl_runnable *run, dfl_expr expr)
 {
     enum { TRIES = 50 };

@@ -117,7 +117,8 @@ static bool solve_rows(double *a, rows_of_a *rows, dfl_runnable *run, double t, 
     return solved && rank == nv;
 }
 
-/* gam_v a = -(gam_p p' + gam_r r' + gam_t). False where gam contains what has no rate of its own. */
+/* gam_v a = -(gam_p p' + gam_r r' + gam_t). False where gam contains what has no rate of its
+   own. */
 static bool add_balance(rows_of_a *rows, dfl_runnable *run, double t, const double *x)
 {
     const dfl_equations *eq = eq_of(run);
@@ -237,7 +238,8 @@ static dfl_status take_state(double t, const double *x, void *user)
     return DFL_STOPPED;
 }
 
-/* y: the same position with other velocities that satisfy the constraints. False if there is none. */
+/* y: the same position with other velocities that satisfy the constraints. False if there is
+   none. */
 static bool other_motion(double *y, dfl_runnable *run, const dfl_solver_options *options, double t,
                          const double *x, int number)
 {

@@ -1,4 +1,5 @@
-/* redundant_rows.c: from sets of dependent rows to rows that may be left out, and to sets that contradict. */
+/* redundant_rows.c: from sets of dependent rows to rows that may be left out, and to sets that
+   contradict. */
 #include "study/study.h"
 
 #include "derive/derive.h"
@@ -29,7 +30,8 @@ dfl_status dfl_diagnose_redundant(dfl_diagnosis *out, const dfl_equations *eq)
     return enough ? DFL_OK : DFL_NO_MEMORY;
 }
 
-/* Gauss-Jordan on the columns of B, with the last possible rows as pivots: these can be left out. */
+/* Gauss-Jordan on the columns of B, with the last possible rows as pivots: these can be left
+   out. */
 static void choose_last(bool *redundant, double *B, int rows, int count)
 {
     int done = 0;

@@ -1,8 +1,8 @@
 /* simulate.c: one run from its initial values to its end, into all its files.
 
-   The solver calls back after steps, at grid points and at events; a callback that cannot store what it
-   got stops the run, and the reason is kept here, because the solver's own message only says who
-   stopped it. */
+   The solver calls back after steps, at grid points and at events; a callback that cannot store
+   what it got stops the run, and the reason is kept here, because the solver's own message only
+   says who stopped it. */
 #include "study/study.h"
 
 #include "declare/declare.h"
@@ -201,8 +201,8 @@ static dfl_status store_start(dfl_simulation *sim, const double *corrected)
     return status;
 }
 
-/* Whether rows at a distance are ends of steps, with the accuracy of steps and on all constraints. Not where
-   steps have a size of their own, nor for distances that are nothing beside the run. */
+/* Whether rows of `every` are reached by a step instead of by interpolation: not with fixed steps,
+   nor if `every` is below 1e-9 of the run. */
 static bool steps_to_rows(const dfl_settings *settings)
 {
     const dfl_solver_options *solver = &settings->solver;
@@ -243,8 +243,9 @@ static dfl_status advance_to(dfl_simulation *sim, double t)
     return status ? status : dfl_solver_advance(sim->solver, t);
 }
 
-/* Where motions prescribe everything, nothing is left to integrate and no error limits the steps: they would
-   leap over what rows should show and over events. A hundredth of the run, unless the user says more; 0: no limit. */
+/* Where motions prescribe everything, nothing is left to integrate and no error limits the
+   steps: they would leap over what rows should show and over events. A hundredth of the run,
+   unless the user says more; 0: no limit. */
 static double longest_advance(const dfl_simulation *sim)
 {
     const dfl_settings *settings = sim->settings;

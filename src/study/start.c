@@ -1,7 +1,7 @@
 /* start.c: initial values, from what the script says to a consistent state.
 
-   Invariants keep the values that they have at the start, so they cannot help to find it: the solver
-   completes the values without them and then asks for their levels. */
+   Invariants keep the values that they have at the start, so they cannot help to find it: the
+   solver completes the values without them and then asks for their levels. */
 #include "study/study_internal.h"
 
 #include <math.h>
@@ -124,8 +124,8 @@ static dfl_status start_nearby(bool *moved, dfl_solver *solver, dfl_runnable *ru
     return status;
 }
 
-/* Moves positions that the script does not mention by up to 0.1, each by another amount; lengths only
-   in later attempts. False: there are none. */
+/* Moves positions that the script does not mention by up to 0.1, each by another amount; lengths
+   only in later attempts. False: there are none. */
 static bool move_unmentioned(double *x, const dfl_equations *eq, int attempt)
 {
     bool any = false;

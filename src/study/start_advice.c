@@ -1,5 +1,6 @@
-/* start_advice.c: what a user should hear although the model runs: a configuration that was chosen for him and, of
-   massless directions, given velocities that were not his to give, negative damping, masses next to nothing. */
+/* start_advice.c: what a user should hear although the model runs: a configuration that was
+   chosen for him and, of massless directions, given velocities that were not his to give,
+   negative damping, masses next to nothing. */
 #include "study/study_internal.h"
 
 #include <math.h>

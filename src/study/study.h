@@ -23,13 +23,15 @@ typedef struct dfl_settings {
     dfl_choices said;          /* the caller's choices, then the script's, then default words */
 } dfl_settings;
 
-/* DFL_INVALID: a word that does not exist, a number out of range, settings that exclude each other. */
+/* DFL_INVALID: a word that does not exist, a number out of range, settings that exclude each
+   other. */
 dfl_status dfl_settings_resolve(dfl_settings *out, const dfl_choices *choices, dfl_runnable *run);
 
 /* The settings that are stored with results; returns their number. They point into `settings`. */
 int dfl_settings_describe(dfl_fact out[DFL_MOST_SETTINGS], const dfl_settings *settings);
 
-/* DFL_INVALID, with the list of all, unless there is a method of this name; `said` names the option. */
+/* DFL_INVALID, with the list of all, unless there is a method of this name; `said` names the
+   option. */
 dfl_status dfl_settings_check_method(dfl_context *ctx, const char *said, const char *name);
 
 /* DFL_INVALID unless the run has an end and a length. */
@@ -41,8 +43,8 @@ enum { DFL_LISTED_EVENTS = 20 }; /* that a summary lists */
 /* Called after every step and at every row. Return true to interrupt the run. */
 typedef bool (*dfl_watch_fn)(double t, double step, void *user);
 
-/* Called once, when the initial values are complete: the caller opens its files, so that a start that
-   fails leaves those of an earlier run alone. */
+/* Called once, when the initial values are complete: the caller opens its files, so that a start
+   that fails leaves those of an earlier run alone. */
 typedef struct dfl_simulation dfl_simulation;
 typedef dfl_status (*dfl_open_fn)(dfl_simulation *sim, void *user);
 
@@ -75,10 +77,10 @@ struct dfl_simulation {
     dfl_solver *solver;
 };
 
-/* Memory and the solver, the start, native code; then the run itself, with a summary of how it ended that points
-   into `sim`. DFL_OK: to its end, or to an event that stops it. DFL_STOPPED: interrupted. All else is a
-   failure, also of a writer; sim->started says whether there was a start. The caller clears `sim` when
-   the summary has been used. */
+/* Memory and the solver, the start, native code; then the run itself, with a summary of how it
+   ended that points into `sim`. DFL_OK: to its end, or to an event that stops it. DFL_STOPPED:
+   interrupted. All else is a failure, also of a writer; sim->started says whether there was a
+   start. The caller clears `sim` when the summary has been used. */
 dfl_status dfl_simulate(dfl_summary *summary, dfl_simulation *sim);
 void dfl_simulation_clear(dfl_simulation *sim);
 
@@ -101,11 +103,11 @@ void dfl_start_state_clear(dfl_start_state *state, dfl_context *ctx);
 /* The initial values of the script: x (n, missing ones 0) and which are held. */
 void dfl_study_given(double *x, bool *held, const dfl_runnable *run);
 
-/* Completes the initial values without the invariants, takes the levels of these there and starts the
-   solver. `options` are the solver's. `corrected` (n, may be NULL) gets the completed state. *chosen
-   (may be NULL): several configurations are equally near to the given positions, and one was taken. A
-   failure names the rows and held values in conflict, the direction without mass, or the function
-   that was evaluated outside its domain, with its line. */
+/* Completes the initial values without the invariants, takes the levels of these there and
+   starts the solver. `options` are the solver's. `corrected` (n, may be NULL) gets the completed
+   state. *chosen (may be NULL): several configurations are equally near to the given positions,
+   and one was taken. A failure names the rows and held values in conflict, the direction without
+   mass, or the function that was evaluated outside its domain, with its line. */
 dfl_status dfl_study_start(double *corrected, bool *chosen, dfl_runnable *run, dfl_solver *solver,
                            const dfl_solver_options *options, double t0);
 
@@ -114,9 +116,9 @@ dfl_status dfl_study_start(double *corrected, bool *chosen, dfl_runnable *run, d
 dfl_status dfl_study_start_as_given(double *given, dfl_runnable *run, dfl_solver *solver,
                                     double t0);
 
-/* Tells what a user should know about a start at x, one sentence each: the configuration that was
-   chosen and, along massless directions, given velocities that the balance of forces has replaced, negative
-   damping, negligible masses. DFL_NO_MEMORY. */
+/* Tells what a user should know about a start at x, one sentence each: the configuration that
+   was chosen and, along massless directions, given velocities that the balance of forces has
+   replaced, negative damping, negligible masses. DFL_NO_MEMORY. */
 dfl_status dfl_study_advise(dfl_runnable *run, double t, const double *x, bool chosen,
                             dfl_advice_fn tell, void *user);
 
@@ -179,8 +181,8 @@ typedef struct dfl_comparison {
     bool interrupted;
 } dfl_comparison;
 
-/* Runs everything. DFL_INVALID or another failure: the reference solution cannot be computed. DFL_STOPPED:
-   interrupted; the trials so far are there. The caller clears it in any case. */
+/* Runs everything. DFL_INVALID or another failure: the reference solution cannot be computed.
+   DFL_STOPPED: interrupted; the trials so far are there. The caller clears it in any case. */
 dfl_status dfl_compare(dfl_comparison *comparison);
 void dfl_comparison_clear(dfl_comparison *comparison);
 
@@ -196,7 +198,8 @@ double dfl_trial_error(const dfl_trial *trial);
 /* The largest residual of constraints on velocities: hidden and nonholonomic ones. */
 double dfl_trial_velocity(const dfl_trial *trial);
 
-/* A table for people, an object of JSON, and panels of curves as one SVG or as a page with the table. */
+/* A table for people, an object of JSON, and panels of curves as one SVG or as a page with the
+   table. */
 void dfl_comparison_text(dfl_text *text, const dfl_comparison *comparison);
 void dfl_comparison_json(dfl_text *text, const dfl_comparison *comparison);
 void dfl_comparison_plot(dfl_text *text, const dfl_comparison *comparison);
@@ -277,8 +280,8 @@ dfl_status dfl_diagnose_massless(dfl_massless_kinds *out, dfl_runnable *run, dou
                                  const double *x);
 void dfl_massless_kinds_clear(dfl_massless_kinds *kinds);
 
-/* Whether the balance of forces depends on the speed along a massless direction, directly or through w or
-   multipliers; true without derivatives. */
+/* Whether the balance of forces depends on the speed along a massless direction, directly or
+   through w or multipliers; true without derivatives. */
 dfl_status dfl_direction_is_damped(bool *out, dfl_runnable *run, double t, const double *x,
                                    const double *direction);
 
@@ -293,16 +296,16 @@ typedef struct dfl_redundant_joint {
     const char *meaning[12]; /* of the redundant ones */
 } dfl_redundant_joint;
 
-/* Fills the joint of constraint row `row` if the row is the first redundant one of its joint; otherwise, also
-   for rows that belong to no joint, returns false. */
+/* Fills the joint of constraint row `row` if the row is the first redundant one of its joint;
+   otherwise, also for rows that belong to no joint, returns false. */
 bool dfl_redundant_joint_of(dfl_redundant_joint *out, const dfl_equations *eq,
                             const dfl_diagnosis *diagnosis, int row);
 
 /* Marks as many rows of W as are redundant, the last ones that can be left out. */
 dfl_status dfl_diagnose_redundant(dfl_diagnosis *out, const dfl_equations *eq);
 
-/* Tells sets that contradict from those that say the same: the sum of a set's rows, which no motion changes, is
-   not zero at (t, x). */
+/* Tells sets that contradict from those that say the same: the sum of a set's rows, which no
+   motion changes, is not zero at (t, x). */
 dfl_status dfl_diagnose_contradictions(dfl_diagnosis *out, dfl_runnable *run, double t,
                                        const double *x, double tolerance);
 

@@ -22,8 +22,8 @@ typedef struct dfl_sides {
     const char **names;
 } dfl_sides;
 
-/* Takes the sides of the model; adds their number and names to `conditions`. The caller clears `out`,
-   which begins as {0}, also after a failure. */
+/* Takes the sides of the model; adds their number and names to `conditions`. The caller clears
+   `out`, which begins as {0}, also after a failure. */
 dfl_status dfl_sides_create(dfl_sides *out, dfl_conditions *conditions, const dfl_runnable *run);
 void dfl_sides_clear(dfl_sides *sides, dfl_context *ctx);
 
@@ -35,16 +35,16 @@ int dfl_sides_eval(double *value, const dfl_sides *sides, dfl_runnable *run, dou
 dfl_status dfl_study_check_kept(dfl_runnable *run, const dfl_solver_options *options, double t,
                                 const double *x);
 
-/* Adds to the message of a failed start, or of dependent constraints, prescribed motions that contradict each
-   other at (t, x). Returns `status`, or DFL_NO_MEMORY. */
+/* Adds to the message of a failed start, or of dependent constraints, prescribed motions that
+   contradict each other at (t, x). Returns `status`, or DFL_NO_MEMORY. */
 dfl_status dfl_explain_motions(dfl_runnable *run, dfl_status status, double t, const double *x);
 
-/* Whether auxiliary variables or multipliers enter the balance along massless directions: then all of them are
-   determined together. */
+/* Whether auxiliary variables or multipliers enter the balance along massless directions: then
+   all of them are determined together. */
 bool dfl_balance_is_coupled(const dfl_equations *eq);
 
-/* DFL_INVALID names a direction that has neither mass nor constraint nor a damped balance of forces,
-   or an auxiliary variable that its equations leave open. */
+/* DFL_INVALID names a direction that has neither mass nor constraint nor a damped balance of
+   forces, or an auxiliary variable that its equations leave open. */
 dfl_status dfl_study_check_determined(dfl_runnable *run, double t, const double *x);
 
 #endif
