@@ -30,6 +30,7 @@ static void by_minors(double *y, const dfl_directions *d, const double *B, int r
 static double determinant(int n, double A[LARGEST_MINORS][LARGEST_MINORS]);
 static bool by_elimination(double *y, const dfl_directions *d, const double *B, int rows,
                            int column, double *T);
+static bool eliminate(double *T, int n);
 
 dfl_status dfl_derive_tree_massless(dfl_equations *eq)
 {
@@ -46,9 +47,9 @@ dfl_status dfl_derive_tree_massless(dfl_equations *eq)
     return status ? status : eq->gam ? DFL_OK : DFL_NO_MEMORY;
 }
 
-/* K0 takes masses from the tree alone, and forces that do not contain multipliers. A drawing looks at
-   that when it decides (drawing/tree_description.c), but its energy may be asked for before the rest
-   is declared. */
+/* K0 takes masses from the tree alone, and forces that do not contain multipliers. A drawing looks
+   at that when it decides (drawing/tree_description.c), but its energy may be asked for before the
+   rest is declared. */
 static dfl_status check_model(const dfl_equations *eq)
 {
     const unsigned multipliers = 1U << DFL_SYM_LAMBDA | 1U << DFL_SYM_MU;
@@ -256,38 +257,49 @@ static double determinant(int n, double A[LARGEST_MINORS][LARGEST_MINORS])
 static bool by_elimination(double *y, const dfl_directions *d, const double *B, int rows,
                            int column, double *T)
 {
-    int n = 0;
-    for (int q = 0; q < d->held; q++)
-        n += d->group[d->column[q]] == d->group[column];
-    for (int q = 0, i = 0; q < d->held; q++) {
+    int n = 0, nfree;
+    const int width = collect(NULL, &nfree, d, column) + 1;
+    for (int q = 0; q < d->held; q++) {
+        double *row = T + n * width;
+        int j = 0;
         if (d->group[d->column[q]] != d->group[column])
             continue;
-        for (int r = 0, j = 0; r < d->held; r++)
+        for (int r = 0; r < d->held; r++)
             if (d->group[d->column[r]] == d->group[column])
-                T[i * (n + 1) + j++] = B[d->row[q] + (long)d->column[r] * rows];
-        T[i++ * (n + 1) + n] = B[d->row[q] + (long)column * rows];
+                row[j++] = B[d->row[q] + (long)d->column[r] * rows];
+        row[j] = B[d->row[q] + (long)column * rows];
+        n++;
     }
+    if (!eliminate(T, n))
+        return false;
+    for (int q = 0, j = 0; q < d->held; q++)
+        if (d->group[d->column[q]] == d->group[column]) {
+            y[d->column[q]] = -T[j * width + n] / T[j * width + j];
+            j++;
+        }
+    return true;
+}
+
+/* T becomes diagonal in its first n columns. */
+static bool eliminate(double *T, int n)
+{
+    const int width = n + 1;
     for (int k = 0; k < n; k++) {
         int best = k;
         for (int i = k + 1; i < n; i++)
-            best = fabs(T[i * (n + 1) + k]) > fabs(T[best * (n + 1) + k]) ? i : best;
-        if (!(fabs(T[best * (n + 1) + k]) > 0.0))
+            best = fabs(T[i * width + k]) > fabs(T[best * width + k]) ? i : best;
+        if (!(fabs(T[best * width + k]) > 0.0))
             return false;
-        for (int j = 0; j <= n && best != k; j++) {
-            const double swap = T[k * (n + 1) + j];
-            T[k * (n + 1) + j] = T[best * (n + 1) + j];
-            T[best * (n + 1) + j] = swap;
+        for (int j = 0; j < width && best != k; j++) {
+            const double swap = T[k * width + j];
+            T[k * width + j] = T[best * width + j];
+            T[best * width + j] = swap;
         }
         for (int i = 0; i < n; i++) {
-            const double factor = T[i * (n + 1) + k] / T[k * (n + 1) + k];
-            for (int j = k; j <= n && i != k; j++)
-                T[i * (n + 1) + j] -= factor * T[k * (n + 1) + j];
+            const double factor = T[i * width + k] / T[k * width + k];
+            for (int j = k; j < width && i != k; j++)
+                T[i * width + j] -= factor * T[k * width + j];
         }
     }
-    for (int r = 0, j = 0; r < d->held; r++)
-        if (d->group[d->column[r]] == d->group[column]) {
-            y[d->column[r]] = -T[j * (n + 1) + n] / T[j * (n + 1) + j];
-            j++;
-        }
     return true;
 }

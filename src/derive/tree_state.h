@@ -49,7 +49,8 @@ void dfl_tree_state_row_slopes(dfl_jacobian *out, dfl_tree_state *state);
 void dfl_tree_state_position_slopes(double *pos, dfl_tree_state *state);
 
 /* Massless directions of the tree: which ones there are is decided around the present place, and
-   kept, with the drives there; their number; the velocity (0 .. nv-1) that belongs to each. DFL_NO_MEMORY. */
+   kept, with the drives there; their number; the velocity (0 .. nv-1) that belongs to each.
+   DFL_NO_MEMORY. */
 dfl_status dfl_tree_state_decide(dfl_tree_state *state);
 int dfl_tree_state_n0(const dfl_tree_state *state);
 int dfl_tree_state_massless(const dfl_tree_state *state, int index);
@@ -61,8 +62,8 @@ void dfl_tree_state_balance(double *gam, double *a, dfl_tree_state *state, const
 /* K0 (nv x n0), after dfl_tree_state_balance at the same place. */
 void dfl_tree_state_null_space(double *K0, dfl_tree_state *state);
 
-/* tree_directions.c: Y (all x left) from B = W K (`rows` x all); `room` has held (held + 1) numbers.
-   False: a pivot vanishes. */
+/* tree_directions.c: Y (all x left) from B = W K (`rows` x all); `room` has held (held + 1)
+   numbers. False: a pivot vanishes. */
 bool dfl_directions_combine(double *Y, const dfl_directions *directions, const double *B, int rows,
                             double *room);
 void dfl_directions_free(dfl_directions *directions, dfl_context *ctx);

@@ -1,5 +1,6 @@
-/* advice.c: what `driftless check` tells about a mechanism: rows of loops that were left out, joints at which a loop
-   would better be cut, and bodies whose centre of mass seems to have been forgotten. */
+/* advice.c: what `driftless check` tells about a mechanism: rows of loops that were left out,
+   joints at which a loop would better be cut, and bodies whose centre of mass seems to have been
+   forgotten. */
 #include "drawing/drawing_internal.h"
 
 #include "context/context.h"
@@ -79,8 +80,8 @@ static dfl_status advise_com(dfl_drawing *drawing, const dfl_placed_body *body)
     return status;
 }
 
-/* The joint of the loop with the fewest rows, if it has fewer than the one that closes it now; never one with a
-   prescribed motion. */
+/* The joint of the loop with the fewest rows, if it has fewer than the one that closes it now;
+   never one with a prescribed motion. */
 static int better_cut(const dfl_drawing *drawing, int loop)
 {
     const dfl_drawn_joint *closing = &drawing->joints[loop].drawn;

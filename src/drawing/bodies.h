@@ -1,15 +1,17 @@
 /* bodies.h: a mechanism as drawn: bodies, joints and forces with expressions for all numbers.
 
    Everything is given in world coordinates of the drawing, the configuration in which all joint
-   coordinates are zero; joints, coordinates and their order are those of driftless/multibody.h. Joints declare
-   their coordinates in the model at once; masses, forces and constraints of loops are declared when the
-   drawing is lowered (dfl_drawing_lower), so that everything that works for declared models works for
-   mechanisms. Masses and geometry are expressions of parameters and inputs.
+   coordinates are zero; joints, coordinates and their order are those of driftless/multibody.h.
+   Joints declare their coordinates in the model at once; masses, forces and constraints of loops
+   are declared when the drawing is lowered (dfl_drawing_lower), so that everything that works for
+   declared models works for mechanisms. Masses and geometry are expressions of parameters and
+   inputs.
 
    `line` is that of the script, for messages; 0 if there is none.
 
-   Failures are DFL_INVALID with a message that names the thing and the remedy, without file and line where
-   the script can add those of the present call, with them (of the declaration) where it is past. */
+   Failures are DFL_INVALID with a message that names the thing and the remedy, without file and
+   line where the script can add those of the present call, with them (of the declaration) where it
+   is past. */
 #ifndef DFL_DRAWING_BODIES_H
 #define DFL_DRAWING_BODIES_H
 
@@ -91,8 +93,8 @@ dfl_status dfl_drawing_set_gravity(dfl_drawing *drawing, int line, dfl_vec gravi
 dfl_status dfl_drawing_body(int *out, dfl_drawing *drawing, const dfl_drawn_body *body);
 dfl_status dfl_drawing_joint(int *out, dfl_drawing *drawing, const dfl_drawn_joint *joint);
 
-/* A frame with a name: a point of a body, and axes as of joints; zero: those of the drawing. The scene
-   and `equations --frames` show it (frames.c). */
+/* A frame with a name: a point of a body, and axes as of joints; zero: those of the drawing. The
+   scene and `equations --frames` show it (frames.c). */
 dfl_status dfl_drawing_frame(dfl_drawing *drawing, int line, const char *name, int body, dfl_vec at,
                              dfl_vec axis, dfl_vec axis2);
 
@@ -105,9 +107,9 @@ int dfl_drawing_joint_line(const dfl_drawing *drawing, int joint);
 
 /* ------------------------------------------------------------------ kinematics (kinematics.c)
 
-   Of bodies that hang on the ground through joints declared so far: DFL_INVALID otherwise. Results are
-   expressions in world axes; `point` is given in the drawing and moves with the body (a number or an
-   expression of parameters in each coordinate). */
+   Of bodies that hang on the ground through joints declared so far: DFL_INVALID otherwise. Results
+   are expressions in world axes; `point` is given in the drawing and moves with the body (a number
+   or an expression of parameters in each coordinate). */
 
 /* R from the axes of the drawing to those of the body, and where a point is. */
 dfl_status dfl_drawing_rotation(dfl_mat *R, dfl_drawing *drawing, int body);
@@ -131,27 +133,29 @@ typedef struct dfl_jacobian_column {
     dfl_vec omega, velocity;
 } dfl_jacobian_column;
 
-/* The columns of the joints from the body to the ground; *count of them, at most `room` (the number of all
-   velocities of the drawing is enough). */
+/* The columns of the joints from the body to the ground; *count of them, at most `room` (the number
+   of all velocities of the drawing is enough). */
 int dfl_drawing_velocities(const dfl_drawing *drawing);
 dfl_status dfl_drawing_jacobian(dfl_jacobian_column *columns, int *count, int room,
                                 dfl_drawing *drawing, int body, dfl_vec point);
 
 /* ------------------------------------------------------------------ forces */
 
-/* Adds a force at a point of a body, and a torque, both in world axes; on DFL_GROUND nothing happens.
-   `stored`: the force follows from an energy given to dfl_model_stored (before energy() is asked for). */
+/* Adds a force at a point of a body, and a torque, both in world axes; on DFL_GROUND nothing
+   happens. `stored`: the force follows from an energy given to dfl_model_stored (before energy() is
+   asked for). */
 dfl_status dfl_drawing_apply(dfl_drawing *drawing, int body, dfl_vec point, dfl_vec force,
                              dfl_vec torque, bool stored);
 
 /* ------------------------------------------------------------------ lowering (lower.c) */
 
-/* Declares masses, forces of inertia and gravity, and the energy: bodies and joints are complete. Called by
-   dfl_drawing_lower, or earlier, when the energy is asked for. Calling it again does nothing. */
+/* Declares masses, forces of inertia and gravity, and the energy: bodies and joints are complete.
+   Called by dfl_drawing_lower, or earlier, when the energy is asked for. Calling it again does
+   nothing. */
 dfl_status dfl_drawing_close(dfl_drawing *drawing);
 
-/* Declares all that is left: applied forces, constraints of loops, lengths of quaternions. Once, when the
-   script has run. Messages have file and line. */
+/* Declares all that is left: applied forces, constraints of loops, lengths of quaternions. Once,
+   when the script has run. Messages have file and line. */
 dfl_status dfl_drawing_lower(dfl_drawing *drawing);
 
 #endif

@@ -1,8 +1,8 @@
-/* closures.h: what closes a mechanism besides the joints of bodies.h: couplings between joints, drives,
-   rolling, contact of curves and surfaces, joints of the user.
+/* closures.h: what closes a mechanism besides the joints of bodies.h: couplings between joints,
+   drives, rolling, contact of curves and surfaces, joints of the user.
 
-   Every call declares rows in the model at once; the bodies must hang on the ground by then. *out is the number
-   of the (first) constraint's declaration. Failures as in bodies.h. */
+   Every call declares rows in the model at once; the bodies must hang on the ground by then. *out
+   is the number of the (first) constraint's declaration. Failures as in bodies.h. */
 #ifndef DFL_CLOSURES_H
 #define DFL_CLOSURES_H
 
@@ -10,8 +10,9 @@
 
 /* ------------------------------------------------------------------ couplings (couplings.c) */
 
-/* The angle or the shift of a joint. A joint that closes a loop has them too: the angle is then a variable of
-   its own, JOINT.angle, which does not jump after half a turn (loop_angle.c). `call`, `name` are for messages. */
+/* The angle or the shift of a joint. A joint that closes a loop has them too: the angle is then a
+   variable of its own, JOINT.angle, which does not jump after half a turn (loop_angle.c). `call`,
+   `name` are for messages. */
 dfl_status dfl_drawing_joint_angle(dfl_expr *out, dfl_drawing *drawing, int joint, const char *call,
                                    const char *name);
 dfl_status dfl_drawing_joint_shift(dfl_expr *out, dfl_drawing *drawing, int joint, const char *call,
@@ -33,8 +34,8 @@ dfl_status dfl_drawing_belt(int *out, dfl_drawing *drawing, int line, const char
 dfl_status dfl_drawing_elastic_belt(dfl_drawing *drawing, int line, const char *name, int a, int b,
                                     dfl_expr radius_a, dfl_expr radius_b, dfl_expr stiffness,
                                     dfl_expr damping);
-/* The coordinate of a joint with one coordinate (or of a symbol, `q`) is `motion`, an expression of time; the
-   multiplier is the force of the drive, with the opposite sign. */
+/* The coordinate of a joint with one coordinate (or of a symbol, `q`) is `motion`, an expression of
+   time; the multiplier is the force of the drive, with the opposite sign. */
 dfl_status dfl_drawing_drive(int *out, dfl_drawing *drawing, int line, const char *name, int joint,
                              dfl_expr motion);
 
@@ -44,8 +45,8 @@ dfl_status dfl_drawing_drive(int *out, dfl_drawing *drawing, int line, const cha
 dfl_status dfl_drawing_knife_edge(int *out, dfl_drawing *drawing, int line, const char *name,
                                   int body, dfl_vec at, dfl_vec lateral);
 
-/* An upright wheel: `at` moves along `direction`, both of the body, as fast as the wheel of this radius turns:
-   direction.v = radius spin', for the angle `spin` of the wheel. */
+/* An upright wheel: `at` moves along `direction`, both of the body, as fast as the wheel of this
+   radius turns: direction.v = radius spin', for the angle `spin` of the wheel. */
 dfl_status dfl_drawing_wheel_spin(int *out, dfl_drawing *drawing, int line, const char *name,
                                   int body, dfl_vec at, dfl_vec direction, dfl_expr radius,
                                   dfl_expr spin);
@@ -64,24 +65,25 @@ typedef struct dfl_drawn_roller {
     bool slips;      /* only the contact, no rows of rolling */
 } dfl_drawn_roller;
 
-/* NAME: the distance; NAME.slip1, NAME.slip2: the velocities of the contact point along the plane. */
+/* NAME: the distance; NAME.slip1, NAME.slip2: the velocities of the contact point along the
+   plane. */
 dfl_status dfl_drawing_roller(int *out, dfl_drawing *drawing, const dfl_drawn_roller *roller);
 
 /* ------------------------------------------------------------------ contact (contacts.c) */
 
 enum { DFL_MOST_CONTACT_VARIABLES = 4 };
 
-/* Point x1 on body A and x2 on body B as functions of contact variables: a curve has one, a surface two, a
-   point none. The expressions are points of the drawing. */
+/* Point x1 on body A and x2 on body B as functions of contact variables: a curve has one, a surface
+   two, a point none. The expressions are points of the drawing. */
 typedef struct dfl_drawn_contact {
     int line;
     const char *name;
     int a, b;
     int na, nb; /* variables: 0, 1 or 2 of A; 1 or 2 of B */
     dfl_vec x1, x2;
-    dfl_expr s
-        [DFL_MOST_CONTACT_VARIABLES]; /* of A, then of B; declared by dfl_drawing_contact_variable */
-    dfl_vec normal;                   /* curves in space: normal of their plane on B */
+    dfl_expr s[DFL_MOST_CONTACT_VARIABLES]; /* of A, then of B; declared by
+                                               dfl_drawing_contact_variable */
+    dfl_vec normal;                         /* curves in space: normal of their plane on B */
 } dfl_drawn_contact;
 
 /* The contact variable NAME.s1, ...; it starts near `start`. */
@@ -107,10 +109,11 @@ typedef struct dfl_drawn_wheel {
 
 dfl_status dfl_drawing_wheel(int *out, dfl_drawing *drawing, const dfl_drawn_wheel *wheel);
 
-/* ------------------------------------------------------------------ joints of the user (user_joint.c) */
+/* ------------------------------------------------------------------ joints of the user */
 
-/* The pose of body B of a DFL_JOINT_USER against the drawing, in axes of body A: the shift of the point `at`, and
-   a turn, given as a matrix, or as up to three turns about axes of the drawing, the first one outermost. */
+/* The pose of body B of a DFL_JOINT_USER against the drawing, in axes of body A: the shift of the
+   point `at`, and a turn, given as a matrix, or as up to three turns about axes of the drawing, the
+   first one outermost. */
 typedef struct dfl_user_pose {
     dfl_vec shift;
     bool matrix;

@@ -1,12 +1,13 @@
 /* contacts.c: contact of curves or surfaces of two bodies.
 
-   The contact points x1 of body A and x2 of body B are functions of contact variables. With tangents t1, t2, the
-   unit normal n2 of B and D = x1 - x2, all in the world,
+   The contact points x1 of body A and x2 of body B are functions of contact variables. With
+   tangents t1, t2, the unit normal n2 of B and D = x1 - x2, all in the world,
 
        c = (t1.n2, D.t2) = 0,      g = n2.D = 0
 
-   determine the variables and hold the bodies together. A point of A has no variable and no t1. On contact g does
-   not depend on the contact variables in first order; c_s is regular where the curvatures differ. */
+   determine the variables and hold the bodies together. A point of A has no variable and no t1. On
+   contact g does not depend on the contact variables in first order; c_s is regular where the
+   curvatures differ. */
 #include "drawing/closures.h"
 #include "drawing/drawing_internal.h"
 

@@ -7,8 +7,8 @@
 static dfl_status variable(dfl_expr *out, dfl_model *model, int line, const char *name,
                            const char *part);
 
-/* Smooth, and nearly u itself within two thirds of the limit: an integrator that is held back by the difference
-   stays at rest there. */
+/* Smooth, and nearly u itself within two thirds of the limit: an integrator that is held back by
+   the difference stays at rest there. */
 dfl_expr dfl_saturate(dfl_graph *g, dfl_expr u, dfl_expr limit)
 {
     if (limit == DFL_NO_EXPR)

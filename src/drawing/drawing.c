@@ -149,7 +149,8 @@ dfl_status dfl_drawing_body(int *out, dfl_drawing *drawing, const dfl_drawn_body
     return DFL_OK;
 }
 
-/* Numbers of a frame become those of the drawing: c = at + A c', J = A J' A^T with the axes as columns of A. */
+/* Numbers of a frame become those of the drawing: c = at + A c', J = A J' A^T with the axes as
+   columns of A. */
 static dfl_drawn_body out_of_frame(const dfl_drawing *drawing, const dfl_drawn_body *drawn)
 {
     dfl_graph *g = drawing->graph;

@@ -1,4 +1,5 @@
-/* drawing.h: a mechanism as drawn, with expressions for all numbers; what other modules see of this one. */
+/* drawing.h: a mechanism as drawn, with expressions for all numbers; what other modules see of this
+   one. */
 #ifndef DFL_DRAWING_H
 #define DFL_DRAWING_H
 

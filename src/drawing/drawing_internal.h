@@ -1,9 +1,9 @@
 /* drawing_internal.h: bodies, joints and links of a drawing, for the files of this module.
 
-   A link is one step of a joint (multibody/multibody.h): joints with several coordinates are chains of
-   links without mass. The axes of every link are those of the drawing
-   when all coordinates are zero, its origin is the point `at` of its joint. Link 0 is the ground; a parent has
-   a smaller number than its children. Bodies behind fixed joints share a link. */
+   A link is one step of a joint (multibody/multibody.h): joints with several coordinates are chains
+   of links without mass. The axes of every link are those of the drawing when all coordinates are
+   zero, its origin is the point `at` of its joint. Link 0 is the ground; a parent has a smaller
+   number than its children. Bodies behind fixed joints share a link. */
 #ifndef DFL_DRAWING_INTERNAL_H
 #define DFL_DRAWING_INTERNAL_H
 
@@ -23,8 +23,9 @@ typedef struct dfl_pose {
     dfl_vec arm; /* ... from that of the parent */
 } dfl_pose;
 
-/* The pose of a user's joint against its parent, and its rates in axes of the link: w = sum w[k] v_k + w[n],
-   u likewise; wd, ud: their derivatives for constant v. `turn`: in the plane, the angle of R. */
+/* The pose of a user's joint against its parent, and its rates in axes of the link: w = sum w[k]
+   v_k + w[n], u likewise; wd, ud: their derivatives for constant v. `turn`: in the plane, the angle
+   of R. */
 typedef struct dfl_link_motion {
     int n;
     dfl_mat R;
@@ -82,8 +83,8 @@ typedef struct dfl_placed_joint {
     dfl_link_motion *motion; /* of a user's joint, when its pose is known */
 } dfl_placed_joint;
 
-/* A force on a body as it was applied, and one of a constraint between bodies, at a place of the world: kept for
-   reactions.c. */
+/* A force on a body as it was applied, and one of a constraint between bodies, at a place of the
+   world: kept for reactions.c. */
 typedef struct dfl_applied {
     int body;
     dfl_vec point, force, torque;
@@ -127,28 +128,29 @@ bool dfl_drawing_closes_loop(const dfl_drawing *drawing, const dfl_drawn_joint *
 dfl_status dfl_drawing_check_count(const dfl_drawing *drawing, const char *what, const char *name,
                                    int count);
 
-/* geometry.c: a number that is the same for all parameters, or the one of their present values. Expressions of
-   anything but parameters and inputs fail, with `what` in the message. */
+/* geometry.c: a number that is the same for all parameters, or the one of their present values.
+   Expressions of anything but parameters and inputs fail, with `what` in the message. */
 dfl_status dfl_drawing_value(double *out, const dfl_drawing *drawing, dfl_expr expr,
                              const char *call, const char *name, const char *what);
 dfl_status dfl_drawing_values(double *out, const dfl_drawing *drawing, const dfl_expr *exprs,
                               int count, const char *call, const char *name, const char *what);
 
-/* The unit vector along `axis`; axes x, y, z of a frame with z along `axis` and x along `axis2` made
-   perpendicular (zero: x of the drawing, or y), as in multibody/tree_kinematics.c; no axis: those of the
-   drawing. The expressions must have been checked. */
+/* The unit vector along `axis`; axes x, y, z of a frame with z along `axis` and x along `axis2`
+   made perpendicular (zero: x of the drawing, or y), as in multibody/tree_kinematics.c; no axis:
+   those of the drawing. The expressions must have been checked. */
 dfl_vec dfl_drawing_unit(const dfl_drawing *drawing, dfl_vec axis);
 void dfl_drawing_axes(dfl_vec axes[3], const dfl_drawing *drawing, dfl_vec axis, dfl_vec axis2);
 
-/* links.c: the coordinates of a tree joint, declared; the link of a body, made together with those it hangs
-   on. */
+/* links.c: the coordinates of a tree joint, declared; the link of a body, made together with those
+   it hangs on. */
 dfl_status dfl_drawing_coordinates(dfl_drawing *drawing, dfl_placed_joint *joint);
 dfl_status dfl_drawing_link(int *out, dfl_drawing *drawing, int body);
 /* Whether a body hangs on the ground by now. */
 bool dfl_drawing_hangs(const dfl_drawing *drawing, int body);
 
-/* kinematics.c: pose of a link against another one on its way to the ground; its pose and its velocities in
-   the world, which are kept; the vector from its origin to a point of the drawing, in world axes. */
+/* kinematics.c: pose of a link against another one on its way to the ground; its pose and its
+   velocities in the world, which are kept; the vector from its origin to a point of the drawing, in
+   world axes. */
 dfl_pose dfl_link_pose(dfl_drawing *drawing, int link, int from);
 const dfl_pose *dfl_link_place(dfl_drawing *drawing, int link);
 void dfl_link_move(dfl_drawing *drawing, int link);
@@ -158,7 +160,8 @@ dfl_mat dfl_link_axes(const dfl_drawing *drawing, int link);
 /* Turn of a link against its parent; shift of its origin, in axes of the parent. */
 dfl_mat dfl_link_turn(dfl_drawing *drawing, const dfl_link *link);
 dfl_vec dfl_link_shift(dfl_drawing *drawing, const dfl_link *link);
-/* Relative angular velocity and velocity of the origin, in axes of the link: `axis` is its axis there. */
+/* Relative angular velocity and velocity of the origin, in axes of the link: `axis` is its axis
+   there. */
 void dfl_link_rates(dfl_vec *w, dfl_vec *u, dfl_drawing *drawing, const dfl_link *link,
                     dfl_vec axis);
 
@@ -178,15 +181,15 @@ dfl_status dfl_drawing_leave_rows(dfl_drawing *drawing);
 bool dfl_drawing_in_world_axes(const dfl_drawing *drawing);
 dfl_status dfl_drawing_dynamics(dfl_drawing *drawing);
 
-/* Frames of both bodies of a joint that closes a loop, and d = r_B - r_A, against the last link that both
-   hang on. */
+/* Frames of both bodies of a joint that closes a loop, and d = r_B - r_A, against the last link
+   that both hang on. */
 typedef struct dfl_joint_frames {
     dfl_vec A[3], B[3], d;
     dfl_expr length, lead;
 } dfl_joint_frames;
 
-/* moves.c: an expression without coordinates that is equal to `expr` if no motion of the tree changes it (it may
-   contain coordinates whose parts cancel), or DFL_NO_EXPR. */
+/* moves.c: an expression without coordinates that is equal to `expr` if no motion of the tree
+   changes it (it may contain coordinates whose parts cancel), or DFL_NO_EXPR. */
 dfl_status dfl_drawing_constant(dfl_expr *out, dfl_drawing *drawing, dfl_expr expr);
 
 /* advice.c: notes about rows of a loop that were left out, and about better cuts. */
@@ -228,11 +231,13 @@ dfl_status dfl_drawing_check_body(const dfl_drawing *drawing, const dfl_drawn_bo
 dfl_status dfl_drawing_check_joint(const dfl_drawing *drawing, const dfl_drawn_joint *joint);
 dfl_status dfl_drawing_check_all(dfl_drawing *drawing);
 
-/* The force and torque of a loop on its child at the child's point x, in world axes: -lambda times its rows. */
+/* The force and torque of a loop on its child at the child's point x, in world axes: -lambda times
+   its rows. */
 dfl_status dfl_drawing_loop_force(dfl_vec *x, dfl_vec *force, dfl_vec *torque, dfl_drawing *drawing,
                                   int joint);
 
-/* reactions.c: keeps an applied force; puts reactions into the outputs that contain them, when all is known. */
+/* reactions.c: keeps an applied force; puts reactions into the outputs that contain them, when all
+   is known. */
 dfl_status dfl_drawing_note(dfl_drawing *drawing, int body, dfl_vec point, dfl_vec force,
                             dfl_vec torque);
 dfl_status dfl_drawing_resolve(dfl_drawing *drawing);

@@ -1,19 +1,20 @@
-/* dynamics.c: mass matrix and forces of inertia and gravity: the recursions of Newton and Euler and of
-   composite bodies (Featherstone 2008, chapters 5 and 6) on expressions.
+/* dynamics.c: mass matrix and forces of inertia and gravity: the recursions of Newton and Euler and
+   of composite bodies (Featherstone 2008, chapters 5 and 6) on expressions.
 
-   Each link works in axes of its own (those of the drawing, or with z along an axis that is tilted), with Q from them to those of its parent; r is the vector between the
-   origins in axes of the parent; w, u are its rates as in kinematics.c. For v' = 0 and a_ground = -gravity:
+   Each link works in axes of its own (those of the drawing, or with z along an axis that is
+   tilted), with Q from them to those of its parent; r is the vector between the origins in axes of
+   the parent; w, u are its rates as in kinematics.c. For v' = 0 and a_ground = -gravity:
 
        omega = Q^T omega_p + w           alpha = Q^T alpha_p + Q^T omega_p x w (+ prescribed)
        a = Q^T (a_p + alpha_p x r + omega_p x (omega_p x r)) + 2 Q^T omega_p x u + w x u
        F = m a + alpha x h + omega x (omega x h)      N = J alpha + omega x J omega + h x a
 
-   with mass m, first moment h and inertia J about the origin. F and N are moved to the parent and added up.
-   The velocities of the origins are never needed. Composite bodies: m, h, J are moved and added likewise, and a
-   unit acceleration of every joint gives one row of M.
+   with mass m, first moment h and inertia J about the origin. F and N are moved to the parent and
+   added up. The velocities of the origins are never needed. Composite bodies: m, h, J are moved and
+   added likewise, and a unit acceleration of every joint gives one row of M.
 
-   If all turns are about one axis of coordinates, the axes of the world serve for all links: then Q is 1, and
-   sines and cosines are those of sums of angles. Plane models are of this kind. */
+   If all turns are about one axis of coordinates, the axes of the world serve for all links: then Q
+   is 1, and sines and cosines are those of sums of angles. Plane models are of this kind. */
 #include "drawing/drawing_internal.h"
 
 #include "drawing/vectors.h"
@@ -189,8 +190,8 @@ static dfl_status declare_forces(moved *all, dfl_drawing *drawing)
     return status;
 }
 
-/* Prescribed motions make the kinetic energy v^T M v / 2 + c^T v + T0: momenta P and L of what the drives alone
-   move give c as forces give tau, and T0. */
+/* Prescribed motions make the kinetic energy v^T M v / 2 + c^T v + T0: momenta P and L of what the
+   drives alone move give c as forces give tau, and T0. */
 static dfl_status declare_drive_energy(moved *all, dfl_drawing *drawing)
 {
     dfl_graph *g = drawing->graph;
@@ -250,8 +251,8 @@ static dfl_status declare_masses(moved *all, dfl_drawing *drawing)
     return status;
 }
 
-/* F = m a + alpha x h, N = J alpha + h x a for a unit acceleration of this joint, seen by the joints from here
-   to the ground. */
+/* F = m a + alpha x h, N = J alpha + h x a for a unit acceleration of this joint, seen by the
+   joints from here to the ground. */
 static dfl_status declare_row(const moved *all, dfl_drawing *drawing, int index, int k)
 {
     dfl_graph *g = drawing->graph;
@@ -279,7 +280,8 @@ static dfl_status declare_row(const moved *all, dfl_drawing *drawing, int index,
     return status;
 }
 
-/* Adds the child's mass to the parent's: h + m r, J + 2 (r.h) 1 - (r h^T + h r^T) + m (r.r 1 - r r^T). */
+/* Adds the child's mass to the parent's: h + m r,
+   J + 2 (r.h) 1 - (r h^T + h r^T) + m (r.r 1 - r r^T). */
 static void compose(moved *parent, dfl_graph *g, const moved *child)
 {
     const dfl_vec r = child->r, h = to_parent(g, child, child->h);

@@ -1,9 +1,9 @@
-/* elements.h: force elements of mechanisms: laws as expressions, forces through dfl_drawing_apply, energies through
-   dfl_model_stored where the law has one.
+/* elements.h: force elements of mechanisms: laws as expressions, forces through dfl_drawing_apply,
+   energies through dfl_model_stored where the law has one.
 
-   Bodies A and B: the force acts on B, the opposite one on A; either may be the ground. Points are those of
-   the drawing. Bodies must hang on the ground already. Stiffnesses and the like are expressions; DFL_NO_EXPR
-   or 0 where something is not given. Failures as in bodies.h. */
+   Bodies A and B: the force acts on B, the opposite one on A; either may be the ground. Points are
+   those of the drawing. Bodies must hang on the ground already. Stiffnesses and the like are
+   expressions; DFL_NO_EXPR or 0 where something is not given. Failures as in bodies.h. */
 #ifndef DFL_ELEMENTS_H
 #define DFL_ELEMENTS_H
 
@@ -11,8 +11,9 @@
 
 /* ------------------------------------------------------------------ strokes (strokes.c)
 
-   A stroke is a scalar x with the rate xd, along which a force does the work F dx: the distance of two
-   points, an angle between two bodies, a coordinate of a joint, or any expression of positions. */
+   A stroke is a scalar x with the rate xd, along which a force does the work F dx: the distance of
+   two points, an angle between two bodies, a coordinate of a joint, or any expression of
+   positions. */
 
 typedef enum dfl_stroke_kind {
     DFL_STROKE_LINE,
@@ -32,14 +33,16 @@ typedef struct dfl_stroke {
     dfl_expr drawn; /* value in the drawing */
 } dfl_stroke;
 
-/* x = sqrt(d.d + delta^2) for the vector d from a point of A to one of B; delta is 0 unless they may meet. */
+/* x = sqrt(d.d + delta^2) for the vector d from a point of A to one of B; delta is 0 unless they
+   may meet. */
 dfl_status dfl_stroke_line(dfl_stroke *out, dfl_drawing *drawing, int a, int b, dfl_vec at_a,
                            dfl_vec at_b, dfl_expr delta);
 
 /* The angle of B against A about an axis that both keep, in (-pi, pi]. */
 dfl_status dfl_stroke_turn(dfl_stroke *out, dfl_drawing *drawing, int a, int b, dfl_vec axis);
 
-/* Coordinate `component` (from 0) of a joint: DFL_INVALID if it has none with a velocity of its own. */
+/* Coordinate `component` (from 0) of a joint: DFL_INVALID if it has none with a velocity of its
+   own. */
 dfl_status dfl_stroke_joint(dfl_stroke *out, dfl_drawing *drawing, int joint, int component);
 
 /* An expression of positions and time. */
@@ -48,24 +51,27 @@ dfl_status dfl_stroke_expr(dfl_stroke *out, dfl_drawing *drawing, dfl_expr x);
 /* Adds the force F along the stroke: it does the work F dx. `stored` as in dfl_drawing_apply. */
 dfl_status dfl_stroke_push(dfl_drawing *drawing, const dfl_stroke *stroke, dfl_expr F, bool stored);
 
-/* Whether an expression keeps its value during a run: springs of such stiffnesses have an energy. */
+/* Whether an expression keeps its value during a run: springs of such stiffnesses have an
+   energy. */
 bool dfl_keeps_value(const dfl_graph *g, dfl_expr e);
 
-/* ------------------------------------------------------------------ springs and dampers (springs.c) */
+/* ------------------------------------------------------------------ springs and dampers
+   (springs.c) */
 
 /* *pull = c (x - rest) + d x', against the stroke. */
 dfl_status dfl_spring(dfl_expr *pull, dfl_drawing *drawing, const dfl_stroke *stroke, dfl_expr c,
                       dfl_expr d, dfl_expr rest);
 
-/* A spring and a damper in series: r' = (c / d) (x - rest - r), *pull = c (x - rest - r); *out: r, the stretch
-   of the damper, a dynamic variable NAME.r. */
+/* A spring and a damper in series: r' = (c / d) (x - rest - r), *pull = c (x - rest - r); *out: r,
+   the stretch of the damper, a dynamic variable NAME.r. */
 dfl_status dfl_maxwell(dfl_expr *out, dfl_expr *pull, dfl_drawing *drawing, int line,
                        const char *name, const dfl_stroke *stroke, dfl_expr c, dfl_expr d,
                        dfl_expr rest);
 
-/* A bushing at a point of the drawing, in axes of A that are those of the drawing, or z along `axis` and x
-   along `axis2`: forces -(C delta + D delta') and torques of the potential eps^T C eps / 2, where delta is
-   the way of B's point, eps = 2 sign(e0) e the vector of the quaternion (e0, e) of the turn. */
+/* A bushing at a point of the drawing, in axes of A that are those of the drawing, or z along
+   `axis` and x along `axis2`: forces -(C delta + D delta') and torques of the potential eps^T C eps
+   / 2, where delta is the way of B's point, eps = 2 sign(e0) e the vector of the quaternion (e0, e)
+   of the turn. */
 typedef struct dfl_bushing {
     int a, b;
     dfl_vec at, axis, axis2;
@@ -85,16 +91,16 @@ dfl_status dfl_bushing_add(dfl_bushing_symbols *out, dfl_drawing *drawing,
 /* A force at a point of B and a torque, in world axes, and the opposite on A. */
 dfl_status dfl_load(dfl_drawing *drawing, int a, int b, dfl_vec at, dfl_vec force, dfl_vec torque);
 
-/* Into world axes: a vector in axes of a body that are those of the drawing, or z along `axis` and x along
-   `axis2`. */
+/* Into world axes: a vector in axes of a body that are those of the drawing, or z along `axis` and
+   x along `axis2`. */
 dfl_status dfl_load_turn(dfl_vec *vector, dfl_drawing *drawing, int body, dfl_vec axis,
                          dfl_vec axis2);
 
 /* x / sqrt(x^2 + s^2), and the length of a vector in the same sense: smooth at 0. */
 dfl_expr dfl_smooth_sign(dfl_graph *g, dfl_expr x, dfl_expr s);
 
-/* Friction of B's point on the plane of A across `normal`: -size(mu N) v / sqrt(v.v + speed^2) for the
-   velocity v in the plane. *out: the force on B in world axes. */
+/* Friction of B's point on the plane of A across `normal`: -size(mu N) v / sqrt(v.v + speed^2) for
+   the velocity v in the plane. *out: the force on B in world axes. */
 dfl_status dfl_slip(dfl_vec *out, dfl_vec *velocity, dfl_drawing *drawing, int a, int b, dfl_vec at,
                     dfl_vec normal, dfl_expr grip, dfl_expr speed);
 
@@ -119,8 +125,9 @@ typedef struct dfl_impact_symbols {
 
 dfl_status dfl_impact_add(dfl_impact_symbols *out, dfl_drawing *drawing, const dfl_impact *impact);
 
-/* Attraction of a body by a point with the gravitational parameter mu (m^3/s^2), with the terms of its
-   inertia (the torque of the gravity gradient) if `gradient`. *out: force and torque at the centre of mass. */
+/* Attraction of a body by a point with the gravitational parameter mu (m^3/s^2), with the terms of
+   its inertia (the torque of the gravity gradient) if `gradient`. *out: force and torque at the
+   centre of mass. */
 dfl_status dfl_attraction(dfl_vec *force, dfl_vec *torque, dfl_drawing *drawing, int body,
                           dfl_vec centre, dfl_expr mu, bool gradient);
 
@@ -129,8 +136,9 @@ dfl_status dfl_attraction(dfl_vec *force, dfl_vec *torque, dfl_drawing *drawing,
 /* u / (1 + (u / limit)^8)^(1/8), or u itself where limit is DFL_NO_EXPR. */
 dfl_expr dfl_saturate(dfl_graph *g, dfl_expr u, dfl_expr limit);
 
-/* A motor on a stroke, through a gear: force = gear k i, L i' = u - R i - gear k x', u within the limit. Without
-   inductance i follows at once. *current: a dynamic variable NAME.i, or an expression. */
+/* A motor on a stroke, through a gear: force = gear k i, L i' = u - R i - gear k x', u within the
+   limit. Without inductance i follows at once. *current: a dynamic variable NAME.i, or an
+   expression. */
 typedef struct dfl_motor {
     int line;
     const char *name;
@@ -141,7 +149,8 @@ dfl_status dfl_motor_add(dfl_expr *current, dfl_expr *force, dfl_drawing *drawin
                          const dfl_stroke *stroke, const dfl_motor *motor);
 
 /* K_p e + K_i r1 + K_d (e - r2) / T, r1' = e, r2' = (e - r2) / T, within the limit; beyond it
-   r1' = e + (saturated - raw) / (K_i T_w). Variables NAME.i and NAME.d where their gains are given. */
+   r1' = e + (saturated - raw) / (K_i T_w). Variables NAME.i and NAME.d where their gains are
+   given. */
 typedef struct dfl_pid {
     int line;
     const char *name;

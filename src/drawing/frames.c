@@ -1,9 +1,9 @@
 /* frames.c: frames with names, which the scene shows, and how they and the bodies move, for
    `driftless equations --frames`.
 
-   A frame is a point of a body with axes: those of the drawing, or z along `axis` and x along `axis2`. The
-   frame of a body has its origin in the centre of mass and the axes of the drawing. Everything is in world
-   axes; columns of R are the axes of the frame. */
+   A frame is a point of a body with axes: those of the drawing, or z along `axis` and x along
+   `axis2`. The frame of a body has its origin in the centre of mass and the axes of the drawing.
+   Everything is in world axes; columns of R are the axes of the frame. */
 #include "drawing/drawing_internal.h"
 
 #include "context/context.h"

@@ -130,8 +130,8 @@ static dfl_status slip_at(dfl_vec *out, dfl_vec *velocity, dfl_drawing *drawing,
 
 /* -------------------------------------------------------------------------- impacts */
 
-/* F = k depth^n (1 + 1.5 chi depth') with depth = max(0, -gap), and no pull where the bracket is negative
-   (Hunt & Crossley 1975). */
+/* F = k depth^n (1 + 1.5 chi depth') with depth = max(0, -gap), and no pull where the bracket is
+   negative (Hunt & Crossley 1975). */
 dfl_status dfl_impact_add(dfl_impact_symbols *out, dfl_drawing *drawing, const dfl_impact *impact)
 {
     dfl_graph *g = drawing->graph;
@@ -207,8 +207,9 @@ static dfl_status store_impact(dfl_drawing *drawing, const dfl_impact *impact, d
 
 /* -------------------------------------------------------------------------- attraction */
 
-/* V = -mu m / r - mu (tr J - 3 u.J u) / (2 r^3) with u = r / |r|, J the inertia in world axes (MacCullagh):
-   F = -mu m r / r^3 - (3 mu / 2 r^5) (tr J r + 2 J r - 5 (u.J u) r),  N = 3 mu / r^5  r x J r. */
+/* V = -mu m / r - mu (tr J - 3 u.J u) / (2 r^3) with u = r / |r|, J the inertia in world axes
+   (MacCullagh): F = -mu m r / r^3 - (3 mu / 2 r^5) (tr J r + 2 J r - 5 (u.J u) r),  N = 3 mu / r^5
+   r x J r. */
 dfl_status dfl_attraction(dfl_vec *force, dfl_vec *torque, dfl_drawing *drawing, int body,
                           dfl_vec centre, dfl_expr mu, bool gradient)
 {

@@ -1,13 +1,15 @@
-/* loops.c: joints that close loops become constraints, with the rows of multibody/loop_rows.c: for frames A and B
-   and d = r_B - r_A,
+/* loops.c: joints that close loops become constraints, with the rows of multibody/loop_rows.c: for
+   frames A and B and d = r_B - r_A,
 
        DOT1(u_A, w_B) = u.w      DOT2(u_A) = u.d      distance: (d.d - L^2) / (2 L)
-       TURN(u, w) = (u_A.w_B - w_A.u_B) / 2, sin of the angle times the axis of a turn, for joints that allow no turn: in
-       loops that move in a plane u.w alone could be 1 - cos of the angle, which nothing can hold
+       TURN(u, w) = (u_A.w_B - w_A.u_B) / 2
        screw: z.d - lead phi, phi = arg(x_A.x_B + i y_A.x_B) in the turn nearest to z.d / lead
 
-   The poses are those against the last link that both bodies hang on. Rows that no motion can change (a plane
-   mechanism drawn in space has them) are left out, if they are fulfilled. */
+   TURN is the sine of the angle times the axis of a turn, for joints that allow no turn: in loops
+   that move in a plane u.w alone could be 1 - cos of the angle, which nothing can hold.
+
+   The poses are those against the last link that both bodies hang on. Rows that no motion can
+   change (a plane mechanism drawn in space has them) are left out, if they are fulfilled. */
 #include "drawing/drawing_internal.h"
 
 #include "context/context.h"
@@ -74,8 +76,9 @@ dfl_status dfl_drawing_rows(dfl_drawing *drawing, dfl_placed_joint *joint)
     return status ? status : dfl_graph_status(drawing->graph);
 }
 
-/* On B: -lambda u at its point for DOT2, +lambda u x w for DOT1, half of that and of u_B x w_A for TURN, -lambda d / L for a distance, -lambda z and
-   +lambda lead z for a screw. Rows that were left out carry nothing. */
+/* On B: -lambda u at its point for DOT2, +lambda u x w for DOT1, half of that and of u_B x w_A for
+   TURN, -lambda d / L for a distance, -lambda z and +lambda lead z for a screw. Rows that were left
+   out carry nothing. */
 dfl_status dfl_drawing_loop_force(dfl_vec *x, dfl_vec *force, dfl_vec *torque, dfl_drawing *drawing,
                                   int index)
 {
@@ -222,8 +225,8 @@ static dfl_expr row_value(dfl_graph *g, const dfl_joint_frames *e, dfl_joint_row
                    dfl_mul(g, dfl_constant(g, 2.0), e->length));
 }
 
-/* -lead arg((x_A.x_B + i y_A.x_B) exp(-i z.d / lead)): the angle is measured from that of the shift, so that the row
-   jumps only half a turn away from where the loop is closed. */
+/* -lead arg((x_A.x_B + i y_A.x_B) exp(-i z.d / lead)): the angle is measured from that of the
+   shift, so that the row jumps only half a turn away from where the loop is closed. */
 static dfl_expr screw_value(dfl_graph *g, const dfl_joint_frames *e)
 {
     const dfl_expr shift = dfl_div(g, vec_dot(g, e->A[Z], e->d), e->lead);
@@ -280,7 +283,8 @@ static dfl_status declare_row(dfl_drawing *drawing, const dfl_placed_joint *join
     return status;
 }
 
-/* The prescribed joints of a loop: on the ways from both bodies to the link that they have in common. */
+/* The prescribed joints of a loop: on the ways from both bodies to the link that they have in
+   common. */
 static void add_motions(dfl_text *text, const dfl_drawing *drawing, const dfl_placed_joint *joint)
 {
     int a = link_of(drawing, joint->drawn.parent), b = link_of(drawing, joint->drawn.child);
@@ -328,7 +332,8 @@ static dfl_status all_prescribed(const dfl_drawing *drawing, const dfl_placed_jo
     return status;
 }
 
-/* The opposite axis satisfies u.w = 0 as well: axes of both frames that shall coincide have cosine 1. */
+/* The opposite axis satisfies u.w = 0 as well: axes of both frames that shall coincide have
+   cosine 1. */
 static dfl_status declare_side(dfl_drawing *drawing, const dfl_placed_joint *joint,
                                const dfl_joint_frames *e, dfl_joint_row type)
 {

@@ -1,5 +1,5 @@
-/* lower.c: a complete drawing becomes declarations of the model: masses and forces (dynamics.c), constraints
-   (loops.c), energy, applied forces, lengths of quaternions. */
+/* lower.c: a complete drawing becomes declarations of the model: masses and forces (dynamics.c),
+   constraints (loops.c), energy, applied forces, lengths of quaternions. */
 #include "drawing/drawing_internal.h"
 
 #include "context/context.h"

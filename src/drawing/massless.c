@@ -1,6 +1,7 @@
-/* massless.c: what the model should know about bodies without mass: their names, for messages about directions
-   that nothing determines, and which may be quasistatic. The directions themselves follow from the mass
-   matrix: eliminated from the leaves of the tree to its root it is the recursion of Arnold (2013). */
+/* massless.c: what the model should know about bodies without mass: their names, for messages about
+   directions that nothing determines, and which may be quasistatic. The directions themselves
+   follow from the mass matrix: eliminated from the leaves of the tree to its root it is the
+   recursion of Arnold (2013). */
 #include "drawing/drawing_internal.h"
 
 static dfl_status tell_joints(dfl_drawing *drawing, const dfl_placed_body *body);

@@ -1,8 +1,9 @@
 /* moves.c: whether an expression changes with the coordinates.
 
-   A row of a plane mechanism that is drawn in space contains coordinates even if no motion changes it: the parts
-   cancel, but not as expressions, where axes are not those of coordinates. Its value at unlike places tells; what
-   remains of cancelled parts is rounding, which would spoil the rank of the constraints. */
+   A row of a plane mechanism that is drawn in space contains coordinates even if no motion changes
+   it: the parts cancel, but not as expressions, where axes are not those of coordinates. Its value
+   at unlike places tells; what remains of cancelled parts is rounding, which would spoil the rank
+   of the constraints. */
 #include "drawing/drawing_internal.h"
 
 #include "symbolic/symbolic.h"
@@ -57,8 +58,8 @@ static void values_at(double *value, const dfl_drawing *drawing, const dfl_part 
     }
 }
 
-/* Parameters and inputs have their values; coordinates, contact variables and time are fractions of multiples of
-   irrational numbers. */
+/* Parameters and inputs have their values; coordinates, contact variables and time are fractions of
+   multiples of irrational numbers. */
 static double symbol_at(const dfl_drawing *drawing, const dfl_symbol *symbol, int place)
 {
     if (symbol->kind == DFL_SYM_PARAM || symbol->kind == DFL_SYM_INPUT)

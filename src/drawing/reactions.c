@@ -1,13 +1,14 @@
 /* reactions.c: what joints transmit.
 
-   A joint that bodies hang on carries what the bodies behind it need for their motion beyond the forces that
-   act on them (Newton and Euler, about the joint's point x_j):
+   A joint that bodies hang on carries what the bodies behind it need for their motion beyond the
+   forces that act on them (Newton and Euler, about the joint's point x_j):
 
-       F = sum m (a - g) - sum F_i          N = sum (x - x_j) x m (a - g) + J alpha + omega x J omega
+       F = sum m (a - g) - sum F_i          N = sum (x - x_j) x m (a - g) + J alpha + omega x J
+   omega
                                                 - sum (x_i - x_j) x F_i + N_i
 
-   with the symbols of accelerations in a and alpha. Among the forces F_i, N_i are those of loops that
-   leave the part behind the joint; a loop's own come from its multipliers. */
+   with the symbols of accelerations in a and alpha. Among the forces F_i, N_i are those of loops
+   that leave the part behind the joint; a loop's own come from its multipliers. */
 #include "drawing/reactions.h"
 
 #include "context/context.h"
@@ -259,9 +260,9 @@ static dfl_status replace(dfl_drawing *drawing, const dfl_expr *symbols, const d
 
 /* -------------------------------------------------------------------------- orientation */
 
-/* With e = (e0, e1, e2, e3) the entries of 4 e e^T are sums of entries of R. Its row of a component that is not
-   small gives all of them to full accuracy, also their signs (Shepperd 1978): e0 up to turns of about 140
-   degrees, beyond them the largest of the others. */
+/* With e = (e0, e1, e2, e3) the entries of 4 e e^T are sums of entries of R. Its row of a component
+   that is not small gives all of them to full accuracy, also their signs (Shepperd 1978): e0 up to
+   turns of about 140 degrees, beyond them the largest of the others. */
 dfl_status dfl_drawing_quaternion(dfl_expr e[4], dfl_drawing *drawing, int body, dfl_vec axis,
                                   dfl_vec axis2)
 {

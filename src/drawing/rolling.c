@@ -1,13 +1,14 @@
 /* rolling.c: knife edges, and disks and balls that roll on a plane.
 
-   A knife edge at P with lateral direction n, fixed in the body: n.v_P = 0. A disk of radius R with unit axis n
-   on a plane with unit normal k touches it at c + R e, with c its centre and
+   A knife edge at P with lateral direction n, fixed in the body: n.v_P = 0. A disk of radius R with
+   unit axis n on a plane with unit normal k touches it at c + R e, with c its centre and
 
        e = (-k + (k.n) n) / s,   s = sqrt(1 - (k.n)^2),        g = k.(c - o) - R s
 
    where o is a point of the plane; a ball has e = -k and s = 1. The velocity of the contact point,
-   v_c + omega x R e, less that of the plane there, has three components: that along k is the derivative of g,
-   the two others are nonholonomic rows. A disk that lies flat (s = 0) touches everywhere. */
+   v_c + omega x R e, less that of the plane there, has three components: that along k is the
+   derivative of g, the two others are nonholonomic rows. A disk that lies flat (s = 0) touches
+   everywhere. */
 #include "drawing/closures.h"
 #include "drawing/drawing_internal.h"
 

@@ -1,4 +1,5 @@
-/* shape_bodies.c: bodies as bars between their points and their centre of mass, or as the box of their inertia. */
+/* shape_bodies.c: bodies as bars between their points and their centre of mass, or as the box of
+   their inertia. */
 #include "drawing/shapes_internal.h"
 
 #include "drawing/vectors.h"
@@ -115,8 +116,8 @@ static dfl_status show_mass(const dfl_stage *stage, const figure *f, dfl_label l
     return dfl_add_posed(stage, label, DFL_SPHERE, &f->point[f->hub], none, radii, 3);
 }
 
-/* The box of the inertia, in a plane model a square; what only slides gets one along its guide. It is not larger
-   than half of the drawing: inertias are often guessed. */
+/* The box of the inertia, in a plane model a square; what only slides gets one along its guide. It
+   is not larger than half of the drawing: inertias are often guessed. */
 static dfl_status show_box(const dfl_stage *stage, const figure *f, dfl_label label, bool *done)
 {
     const double most = 0.5 * stage->size;

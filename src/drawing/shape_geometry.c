@@ -22,8 +22,8 @@ void dfl_turn_axis(double q[4], int k, const double direction[3])
         q[m] *= scale;
 }
 
-/* From the largest of the four squares (Shepperd 1978). R maps axes of the shape to those of the drawing: its
-   columns are the axes. */
+/* From the largest of the four squares (Shepperd 1978). R maps axes of the shape to those of the
+   drawing: its columns are the axes. */
 void dfl_turn_axes(double q[4], const double axes[9])
 {
     const double trace = axes[0] + axes[4] + axes[8];
@@ -51,8 +51,8 @@ void dfl_turn_axes(double q[4], const double axes[9])
         q[i] *= scale;
 }
 
-/* I_1 = m (b^2 + c^2) / 12, ... solved for a^2 = 6 (I_2 + I_3 - I_1) / m. Edges of rods and plates without
-   thickness get a little. */
+/* I_1 = m (b^2 + c^2) / 12, ... solved for a^2 = 6 (I_2 + I_3 - I_1) / m. Edges of rods and plates
+   without thickness get a little. */
 bool dfl_inertia_box(double size[3], double q[4], double mass, const double inertia[6])
 {
     const double *J = inertia;
@@ -77,8 +77,8 @@ bool dfl_inertia_box(double size[3], double q[4], double mass, const double iner
     return longest > 0;
 }
 
-/* Jacobi's method: A becomes diagonal, the columns of V its axes, right-handed and in the order that the axes of
-   coordinates were in. */
+/* Jacobi's method: A becomes diagonal, the columns of V its axes, right-handed and in the order
+   that the axes of coordinates were in. */
 static void diagonalise(double A[3][3], double V[3][3])
 {
     for (int sweep = 0; sweep < 30; sweep++)

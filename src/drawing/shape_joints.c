@@ -77,7 +77,8 @@ static dfl_status show_pin(const dfl_stage *stage, const dfl_placed_joint *joint
     return dfl_add_posed(stage, label, DFL_CYLINDER, &at, turn, sizes, 2);
 }
 
-/* A thin line of the parent along the axis, which reaches from where the child is in the drawing to where it is. */
+/* A thin line of the parent along the axis, which reaches from where the child is in the drawing to
+   where it is. */
 static dfl_status show_rail(const dfl_stage *stage, const dfl_placed_joint *joint, dfl_label label)
 {
     const dfl_drawn_joint *drawn = &joint->drawn;

@@ -1,7 +1,8 @@
 /* shape_parts.c: shapes that move with bodies.
 
-   The orientation of a body is the product of the quaternions of its joints, half angles included, and not the
-   quaternion of its matrix: it has no jumps, so that the animation may go straight from row to row. */
+   The orientation of a body is the product of the quaternions of its joints, half angles included,
+   and not the quaternion of its matrix: it has no jumps, so that the animation may go straight from
+   row to row. */
 #include "drawing/shapes_internal.h"
 
 #include "context/context.h"

@@ -1,7 +1,7 @@
 /* shapes.c: the scene of a mechanism: what there is to see, where it is, and how large it is.
 
-   All sizes follow from the drawing: the points that joints, elements and masses are at span a box, whose
-   diagonal is the measure of everything that has no size of its own. */
+   All sizes follow from the drawing: the points that joints, elements and masses are at span a box,
+   whose diagonal is the measure of everything that has no size of its own. */
 #include "drawing/shapes_internal.h"
 
 #include "context/context.h"

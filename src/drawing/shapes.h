@@ -1,8 +1,10 @@
-/* shapes.h: mechanisms draw themselves: shapes of bodies, joints and elements for the scene of the report.
+/* shapes.h: mechanisms draw themselves: shapes of bodies, joints and elements for the scene of the
+   report.
 
-   They are made when the drawing has been lowered, as declarations with expressions of the coordinates; nothing
-   of them is evaluated unless a report or a result with a scene is written. A shape that the script has drawn
-   under the name of a body, joint or element takes the place of the automatic one. */
+   They are made when the drawing has been lowered, as declarations with expressions of the
+   coordinates; nothing of them is evaluated unless a report or a result with a scene is written. A
+   shape that the script has drawn under the name of a body, joint or element takes the place of the
+   automatic one. */
 #ifndef DFL_MECHANISM_SHAPES_H
 #define DFL_MECHANISM_SHAPES_H
 
@@ -35,8 +37,8 @@ dfl_status dfl_drawing_show(dfl_drawing *drawing, const dfl_sight *sight);
 /* No automatic shapes. */
 void dfl_drawing_show_nothing(dfl_drawing *drawing);
 
-/* Completes the scene of the model: shapes of the script that move with a body, then the automatic ones, which
-   lie behind those of the script. Once, after dfl_drawing_lower. DFL_NO_MEMORY. */
+/* Completes the scene of the model: shapes of the script that move with a body, then the automatic
+   ones, which lie behind those of the script. Once, after dfl_drawing_lower. DFL_NO_MEMORY. */
 dfl_status dfl_drawing_shapes(dfl_drawing *drawing);
 
 #endif

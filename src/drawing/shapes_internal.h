@@ -24,8 +24,8 @@ typedef struct dfl_stage {
     double down[3]; /* unit vector, against the normals of the ground */
 } dfl_stage;
 
-/* shape_parts.c: shapes in terms of points and poses of bodies. Names are made of two parts; where the script
-   has drawn under that name, nothing happens. Sizes are numbers. */
+/* shape_parts.c: shapes in terms of points and poses of bodies. Names are made of two parts; where
+   the script has drawn under that name, nothing happens. Sizes are numbers. */
 typedef struct dfl_label {
     const char *name, *part; /* part: ".ground" or "" */
     const char *color;       /* NULL: chosen by the viewer */
@@ -36,8 +36,8 @@ dfl_status dfl_add_line(const dfl_stage *stage, dfl_label label, const dfl_spot 
                         double thickness);
 dfl_status dfl_add_spring(const dfl_stage *stage, dfl_label label, const dfl_spot ends[2],
                           double radius);
-/* A shape of a kind with a pose, its centre at `spot`, turned by `turn` against the body; `sizes` as in
-   declare.h. */
+/* A shape of a kind with a pose, its centre at `spot`, turned by `turn` against the body; `sizes`
+   as in declare.h. */
 dfl_status dfl_add_posed(const dfl_stage *stage, dfl_label label, dfl_shape_kind kind,
                          const dfl_spot *spot, const double turn[4], const double *sizes,
                          int nsizes);
@@ -51,16 +51,18 @@ const char *dfl_body_color(const dfl_drawing *drawing, int body);
 /* Points and pose of a shape of the script, given in the drawing, move with the body. */
 dfl_status dfl_carry_shape(dfl_drawing *drawing, dfl_shape *shape, int body);
 
-/* The numbers of a point or an axis with the present parameters; false: not known, or without memory
+/* The numbers of a point or an axis with the present parameters; false: not known, or without
+   memory
    (*status). */
 bool dfl_stage_values(double *out, dfl_status *status, const dfl_stage *stage, const dfl_expr *e,
                       int count);
 
-/* shape_geometry.c: quaternions, the scalar first: the shortest turn from axis k of coordinates to a direction; of
-   axes given as rows. */
+/* shape_geometry.c: quaternions, the scalar first: the shortest turn from axis k of coordinates to
+   a direction; of axes given as rows. */
 void dfl_turn_axis(double q[4], int k, const double direction[3]);
 void dfl_turn_axes(double q[4], const double axes[9]);
-/* The uniform box with this mass and inertia (xx yy zz xy xz yz): edges and turn. False if there is none. */
+/* The uniform box with this mass and inertia (xx yy zz xy xz yz): edges and turn. False if there is
+   none. */
 bool dfl_inertia_box(double size[3], double q[4], double mass, const double inertia[6]);
 
 /* shape_bodies.c, shape_joints.c, shape_elements.c */

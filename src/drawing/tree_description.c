@@ -70,8 +70,8 @@ static const char *obstacle(const dfl_drawing *drawing)
                                                         : NULL;
 }
 
-/* The same where bodies have no mass: their directions follow from the masses of the tree alone, and
-   the balance of forces along them must not contain multipliers. */
+/* The same where bodies have no mass: their directions follow from the masses of the tree alone,
+   and the balance of forces along them must not contain multipliers. */
 static const char *massless_obstacle(const dfl_drawing *drawing)
 {
     const unsigned multipliers = 1U << DFL_SYM_LAMBDA | 1U << DFL_SYM_MU;

@@ -1,5 +1,5 @@
-/* vectors.h: vectors and matrices of expressions. Zeros and ones vanish in the constructors of the graph,
-   so that plane models and axes of coordinates need no algebra of their own. */
+/* vectors.h: vectors and matrices of expressions. Zeros and ones vanish in the constructors of the
+   graph, so that plane models and axes of coordinates need no algebra of their own. */
 #ifndef DFL_MECHANISM_VECTORS_H
 #define DFL_MECHANISM_VECTORS_H
 
@@ -185,8 +185,8 @@ static inline dfl_sym sym_rotate(dfl_graph *g, dfl_mat R, dfl_sym A)
     return B;
 }
 
-/* The rotation by an angle about a unit vector (Rodrigues); for axes of coordinates nothing but 0, 1, sin, cos
-   is left. */
+/* The rotation by an angle about a unit vector (Rodrigues); for axes of coordinates nothing but 0,
+   1, sin, cos is left. */
 static inline dfl_mat mat_turn(dfl_graph *g, dfl_vec s, dfl_expr angle)
 {
     const dfl_expr one = dfl_constant(g, 1.0);

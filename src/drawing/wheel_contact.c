@@ -1,16 +1,20 @@
-/* wheel_contact.c: a wheel, a profile turned about an axis, on a rail, a profile shifted along a line.
+/* wheel_contact.c: a wheel, a profile turned about an axis, on a rail, a profile shifted along a
+   line.
 
-   Of the four contact variables of two surfaces two follow at once. The wheel touches where its circumference is
-   tangent to the rail: the radius there points along e, which lies in the plane of the axle a and the rail's normal n,
+   Of the four contact variables of two surfaces two follow at once. The wheel touches where its
+   circumference is tangent to the rail: the radius there points along e, which lies in the plane of
+   the axle a and the rail's normal n,
 
        e = -(n - (n.a) a) / sqrt(1 - (n.a)^2)
 
-   and along the rail, direction t, the contact is where the wheel is. With the profiles (lateral l(u), radius r(u)) of
-   the wheel and x(y) of the rail there remain u and y: x1 = centre + l a + r e, D = x1 - x(y) without its part along t,
+   and along the rail, direction t, the contact is where the wheel is. With the profiles (lateral
+   l(u), radius r(u)) of the wheel and x(y) of the rail there remain u and y:
+   x1 = centre + l a + r e, D = x1 - x(y) without its part along t,
 
        c = ((l' a + r' e).n, D.x'),      g = n.D
 
-   Where the wheel rolls, the points of both bodies at x1 have the same velocity along t, or across it along n x t. */
+   Where the wheel rolls, the points of both bodies at x1 have the same velocity along t, or across
+   it along n x t. */
 #include "drawing/closures.h"
 #include "drawing/drawing_internal.h"
 
@@ -167,7 +171,8 @@ static dfl_status slip_velocity(dfl_vec *slip, dfl_drawing *drawing, const dfl_d
     return DFL_OK;
 }
 
-/* The sign with which the normal points from the rail to the wheel's centre, in the drawing, at the start. */
+/* The sign with which the normal points from the rail to the wheel's centre, in the drawing, at the
+   start. */
 static dfl_status towards_wheel(dfl_expr *sign, dfl_drawing *drawing, const dfl_drawn_wheel *wheel,
                                 dfl_vec normal)
 {

@@ -58,22 +58,24 @@ dfl_context *dfl_runnable_context(const dfl_runnable *run);
 dfl_numbers dfl_runnable_numbers(const dfl_runnable *run, double t, const double *x,
                                  const double *a);
 
-/* Sets a parameter or input (by its declaration's index within its kind). A tree of bodies is built anew if its
-   numbers change; DFL_INVALID: they make no sense, and the former value counts. DFL_NO_MEMORY. */
+/* Sets a parameter or input (by its declaration's index within its kind). A tree of bodies is built
+   anew if its numbers change; DFL_INVALID: they make no sense, and the former value counts.
+   DFL_NO_MEMORY. */
 dfl_status dfl_runnable_set(dfl_runnable *run, dfl_declared kind, int index, double value);
 
-/* Writes the outputs in order of declaration; the energy T + V (NAN if unknown); the event functions. */
+/* Writes the outputs in order of declaration; the energy T + V (NAN if unknown); the event
+   functions. */
 void dfl_runnable_outputs(double *out, dfl_runnable *run, double t, const double *x);
 double dfl_runnable_energy(dfl_runnable *run, double t, const double *x);
 void dfl_runnable_events(double *value, dfl_runnable *run, double t, const double *x);
 
-/* Writes the columns of all shapes, one shape after the other, without those that are plain numbers:
-   dfl_scene_columns(model) numbers. */
+/* Writes the columns of all shapes, one shape after the other, without those that are plain
+   numbers: dfl_scene_columns(model) numbers. */
 void dfl_runnable_scene(double *out, dfl_runnable *run, double t, const double *x);
 
-/* Flags (n, owned by the runnable) of the independent coordinates of a partition, from their names with commas
-   between: a position stands for its velocity as well, where it has one; speeds are named. DFL_INVALID: there is
-   no such name. */
+/* Flags (n, owned by the runnable) of the independent coordinates of a partition, from their names
+   with commas between: a position stands for its velocity as well, where it has one; speeds are
+   named. DFL_INVALID: there is no such name. */
 dfl_status dfl_runnable_independent(const bool **out, dfl_runnable *run, const char *names);
 
 /* Sets the levels of invariants to their values at (t, x). */
@@ -89,12 +91,13 @@ dfl_status dfl_state_jacobian_create(dfl_jacobian *out, dfl_runnable *run, doubl
 void dfl_state_jacobian_free(dfl_jacobian *jacobian, const dfl_runnable *run);
 
 /* With a tree of bodies: the rate of the balance along its massless directions, 0 = gam' =
-   rows a + drift (n0 x nv, n0); all zero where forces contain variables without a known rate (w, s). */
+   rows a + drift (n0 x nv, n0); all zero where forces contain variables without a known rate (w,
+   s). */
 void dfl_state_balance_rate(double *rows, double *drift, dfl_runnable *run, double t,
                             const double *x);
 
-/* Evaluates an arbitrary set of expressions of the model once, at (t, x, a) (a may be NULL): for reports,
-   not for speed. DFL_NO_MEMORY. */
+/* Evaluates an arbitrary set of expressions of the model once, at (t, x, a) (a may be NULL): for
+   reports, not for speed. DFL_NO_MEMORY. */
 dfl_status dfl_runnable_values(double *out, dfl_runnable *run, const dfl_expr *exprs, int count,
                                double t, const double *x, const double *a);
 

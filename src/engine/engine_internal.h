@@ -75,8 +75,8 @@ void dfl_runnable_evaluate(const program *prog, const dfl_runnable *run, double 
 /* callbacks.c: fills in run->eom. */
 void dfl_runnable_describe(dfl_runnable *run);
 
-/* motion.c: room for the accelerations that outputs contain; those that belong to (t, x), or NULL if nobody
-   wants them. */
+/* motion.c: room for the accelerations that outputs contain; those that belong to (t, x), or NULL
+   if nobody wants them. */
 dfl_status dfl_runnable_prepare_motion(dfl_runnable *run);
 void dfl_runnable_free_motion(dfl_runnable *run);
 const double *dfl_runnable_accelerations(dfl_runnable *run, double t, const double *x);

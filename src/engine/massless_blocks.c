@@ -8,9 +8,9 @@
 
        d gam = K0^T d(f - C - M a - W_R^T mu)
 
-   for the a and mu of  M a = f - C - W_R^T mu  apart from gam, where mu balances what the rows hold:
-   (B_R B_R^T) mu = B_R gam_K with B = W K. Terms with gam itself are left out: it is zero along a
-   solution. */
+   for the a and mu of  M a = f - C - W_R^T mu  apart from gam, where mu balances what the rows
+   hold: (B_R B_R^T) mu = B_R gam_K with B = W K. Terms with gam itself are left out: it is zero
+   along a solution. */
 #include "engine/massless_blocks.h"
 
 #include "engine/engine_internal.h"

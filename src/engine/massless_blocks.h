@@ -12,8 +12,8 @@ dfl_status dfl_massless_blocks_create(dfl_massless_blocks **out, const dfl_runna
                                       dfl_tree_state *state);
 void dfl_massless_blocks_free(dfl_massless_blocks *blocks);
 
-/* Writes K0 and gam, as far as `need` asks for them, and the derivatives of gam (n0 x n); the tree is
-   at x. Both return as dfl_eval_fn does. */
+/* Writes K0 and gam, as far as `need` asks for them, and the derivatives of gam (n0 x n); the tree
+   is at x. Both return as dfl_eval_fn does. */
 int dfl_massless_blocks_eval(dfl_blocks *out, dfl_massless_blocks *blocks, double t,
                              const double *x, unsigned need);
 int dfl_massless_blocks_jacobian(double *gam, dfl_massless_blocks *blocks, double t,

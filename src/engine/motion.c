@@ -1,8 +1,8 @@
 /* motion.c: the accelerations that outputs contain.
 
-   M a = f - W^T (l, m) gives all of them as long as M is regular. For directions without mass the rate of their
-   balance of forces is needed,  gam' = gam_v a + gam_p kin + gam_r b + gam_t = 0;  rows that contain multipliers
-   or other variables without a known rate are left out. */
+   M a = f - W^T (l, m) gives all of them as long as M is regular. For directions without mass the
+   rate of their balance of forces is needed,  gam' = gam_v a + gam_p kin + gam_r b + gam_t = 0;
+   rows that contain multipliers or other variables without a known rate are left out. */
 #include "derive/derive.h"
 #include "engine/engine_internal.h"
 

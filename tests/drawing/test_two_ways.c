@@ -469,6 +469,48 @@ static void massless_bodies_agree(void **state)
     }
 }
 
+/* Every second link has no mass, the last one neither: M has one zero eigenvalue, which the ranks of
+   256 links must find, and the next one is 0.01. */
+static void a_long_chain_with_massless_links_runs(void **state)
+{
+    (void)state;
+    static const char chain[] =
+        "gravity{0, -9.81, 0}\n local before = ground\n local n = setting('n', 256)\n"
+        "for i = 1, n do\n"
+        "  local b = i%2 == 0 and body('b' .. i, {com = {i - 0.5, 0, 0}}) or body('b' .. i,\n"
+        "    {mass = 0.1, com = {i - 0.5, 0, 0}, inertia = {0.001, 0.01, 0.01}})\n"
+        "  local j = revolute('j' .. i, before, b, {at = {i - 1, 0, 0}, axis = {0, 0, 1}})\n"
+        "  if i == n then torsion('hold', j, {stiffness = 1, damping = 0.1}) end\n"
+        "  before = b\n"
+        "end\n";
+    scripted s = load(chain, DFL_DYNAMICS_AUTO, NULL);
+    assert_non_null(s.model->tree);
+    assert_int_equal(s.eq->n0, 1);
+    assert_int_equal(s.eq->massless[0], 255);
+    scripted_run(&s, 0.01, 1e-6);
+    scripted_free(&s);
+}
+
+/* A mass that becomes 0 during a run would need another set of equations: that is said. */
+static void masses_do_not_vanish_during_a_run(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "local m = param('m', 1)\n local a = body('a', {mass = 1, inertia = {1, 1, 1}})\n"
+        "local b = body('b', {inertia = {m, m, m}})\n local c = body('c', {})\n"
+        "local j = revolute('j', ground, a, {at = {0, 0, 0}, axis = {0, 0, 1}})\n"
+        "local h = revolute('h', a, b, {at = {0, 0, 0}, axis = {0, 1, 0}})\n"
+        "local i = revolute('i', b, c, {at = {0, 0, 0}, axis = {1, 0, 0}})\n"
+        "torsion('t', h, {damping = 1})\n torsion('u', i, {damping = 1})\n";
+    scripted s = load(text, DFL_DYNAMICS_RECURSION, NULL);
+    assert_int_equal(s.eq->n0, 1);
+    scripted_expect(&s, dfl_runnable_set(s.run, DFL_A_PARAM, 0, 2.0));
+    assert_int_equal(dfl_runnable_set(s.run, DFL_A_PARAM, 0, 0.0), DFL_INVALID);
+    assert_non_null(strstr(dfl_message(s.ctx), "set the value before the run"));
+    scripted_run(&s, 0.1, 1e-6);
+    scripted_free(&s);
+}
+
 /* What recursions cannot do is done by expressions, and said. */
 static void expressions_stand_in_for_recursions(void **state)
 {
@@ -618,6 +660,8 @@ int main(void)
         cmocka_unit_test(every_force_element_agrees),
         cmocka_unit_test(parameters_reach_the_recursion),
         cmocka_unit_test(massless_bodies_agree),
+        cmocka_unit_test(a_long_chain_with_massless_links_runs),
+        cmocka_unit_test(masses_do_not_vanish_during_a_run),
         cmocka_unit_test(expressions_stand_in_for_recursions),
         cmocka_unit_test(later_coordinates_are_refused),
         cmocka_unit_test(a_long_chain_is_determined),
