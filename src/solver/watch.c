@@ -74,7 +74,9 @@ static dfl_status watch_bias(dfl_solver *solver)
         for (int i = 0; side > 0 && i < solver->sys.nc; i++)
             ahead[i] = row_of(&solver->initial.point.blocks, eom->nl, i);
     }
-    const double noise = 1e-7 * largest_row(solver, x + at.v) / fabs(tau);
+    /* velocities that both ends of a loop share cancel in its row, up to their rounding */
+    const double shared = 1e-12 * dfl_max_abs(x + at.v, eom->nv) * largest_row(solver, NULL);
+    const double noise = (1e-7 * largest_row(solver, x + at.v) + shared) / fabs(tau);
     for (int i = 0; !status && i < solver->sys.nc; i++)
         status = compare_bias(solver, i, ahead[i], tau, noise);
     return status;
