@@ -72,7 +72,8 @@ static dfl_status take_levels(double t, const double *x, void *user)
     start_call *call = user;
     dfl_runnable *run = call->run;
     const size_t n = (size_t)eq_of(run)->n;
-    call->completed = dfl_alloc(ctx_of(run), n, sizeof *call->completed);
+    if (!call->completed) /* there may be several attempts */
+        call->completed = dfl_alloc(ctx_of(run), n, sizeof *call->completed);
     if (!call->completed)
         return DFL_NO_MEMORY;
     memcpy(call->completed, x, n * sizeof *x);
