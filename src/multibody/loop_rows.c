@@ -30,6 +30,7 @@ static dfl_status close_loop(closed_loop *out, dfl_context *ctx, const dfl_tree 
 static dfl_frame loop_frame(const dfl_tree *tree, dfl_joint_kind kind, int body, const double *at,
                             const double *axis, const double *axis2);
 static dfl_status check_loop(dfl_context *ctx, const dfl_tree *tree, const dfl_loop *in);
+static bool uses_axes_of_b(const dfl_joint_rows *rows);
 static int common_ancestor(const dfl_tree *tree, int a, int b);
 static dfl_status couple(dfl_loops *loops, const dfl_coupling *in, int index, int first);
 static ends ends_of(const dfl_loops *loops, const closed_loop *loop, bool moving);
@@ -51,8 +52,15 @@ dfl_status dfl_loops_create(dfl_loops **out, dfl_context *ctx, const dfl_tree *t
 {
     *out = NULL;
     int terms = 0;
-    for (int i = 0; i < ncouplings; i++)
-        terms += couplings[i].nterms;
+    for (int i = 0; i < ncouplings; i++) {
+        const dfl_coupling *in = &couplings[i];
+        if (in->nterms < 0 || (in->nterms > 0 && !in->terms))
+            return dfl_fail(ctx, DFL_INVALID,
+                            "coupling '%s': nterms is %d%s; give 0 or more, and an array of them",
+                            label_of(in->name), in->nterms,
+                            in->nterms > 0 ? ", but there are none" : "");
+        terms += in->nterms;
+    }
     dfl_loops *loops = dfl_alloc(ctx, 1, sizeof *loops);
     if (!loops)
         return DFL_NO_MEMORY;
@@ -156,15 +164,31 @@ static dfl_status check_loop(dfl_context *ctx, const dfl_tree *tree, const dfl_l
         return dfl_fail(ctx, DFL_INVALID,
                         "loop '%s': its bodies cannot move against each other; leave it out",
                         label_of(in->name));
-    const double size = dot(in->axis, in->axis);
-    if (!isfinite(size) || !isfinite(dot(in->at, in->at)) || !isfinite(in->length))
-        return dfl_fail(ctx, DFL_INVALID, "loop '%s': point and axis must be finite",
+    const double *const vectors[] = {in->at,   in->axis,   in->axis2,
+                                     in->at_b, in->axis_b, in->axis2_b};
+    bool finite = isfinite(in->length);
+    for (int i = 0; i < (in->apart ? 6 : 3); i++)
+        finite = finite && isfinite(dot(vectors[i], vectors[i]));
+    if (!finite)
+        return dfl_fail(ctx, DFL_INVALID, "loop '%s': points, axes and length must be finite",
                         label_of(in->name));
-    if (size == 0.0 && dfl_joint_needs_axis(in->kind, tree->planar))
+    const bool of_b = in->apart && uses_axes_of_b(dfl_joint_rows_of(in->kind, tree->planar));
+    const bool missing =
+        dot(in->axis, in->axis) == 0.0 || (of_b && dot(in->axis_b, in->axis_b) == 0.0);
+    if (missing && dfl_joint_needs_axis(in->kind, tree->planar))
         return dfl_fail(ctx, DFL_INVALID,
                         "loop '%s': axis has length zero; give three numbers that are not all zero",
                         label_of(in->name));
     return DFL_OK;
+}
+
+/* Whether a row turns with B; the others contain only its point. */
+static bool uses_axes_of_b(const dfl_joint_rows *rows)
+{
+    for (int k = 0; k < rows->count; k++)
+        if (rows->row[k].kind != DFL_ROW_DOT2 && rows->row[k].kind != DFL_ROW_DISTANCE)
+            return true;
+    return false;
 }
 
 static int common_ancestor(const dfl_tree *tree, int a, int b)

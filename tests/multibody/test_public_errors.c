@@ -37,6 +37,8 @@ static void wrong_numbers_are_refused_by_name(void **state)
     const dfl_joint_spring spring = {5, 0, 1, 1, 0}, endless = {0, 0, INFINITY, 0, 0};
     const dfl_coupling_term term = {1, 3, 1}, inexact = {1, 0, NAN};
     const dfl_coupling gear = {"gear", 1, &term, 0}, odd = {"odd", 1, &inexact, 0};
+    const dfl_coupling less[] = {{"less", -1, &term, 0}, {"gear", 1, &term, 0}};
+    const dfl_coupling none = {"none", 2, NULL, 0};
 #define REFUSE(change, part)                                                                       \
     do {                                                                                           \
         make_four_bar(&made, true);                                                                \
@@ -64,6 +66,17 @@ static void wrong_numbers_are_refused_by_name(void **state)
     REFUSE((made.description.ncouplings = 1, made.description.couplings = &gear),
            "coupling 'gear': motion 3 of joint 1");
     REFUSE((made.description.ncouplings = 1, made.description.couplings = &odd), "coupling 'odd'");
+    REFUSE((made.description.ncouplings = 2, made.description.couplings = less),
+           "coupling 'less': nterms is -1");
+    REFUSE((made.description.ncouplings = 1, made.description.couplings = &none),
+           "coupling 'none': nterms is 2, but there are none");
+    REFUSE((made.loop.apart = true, made.loop.at_b[0] = NAN),
+           "loop 'pin': points, axes and length");
+    /* the axes of B: a plane pin needs none, one in space does */
+    make_four_bar(&made, false);
+    made.loop.apart = true;
+    memcpy(made.loop.at_b, made.loop.at, sizeof made.loop.at);
+    assert_refused(&made.description, "loop 'pin': axis has length zero");
 #undef REFUSE
 }
 
