@@ -87,8 +87,8 @@ static void describe(dfl_text *text, const cli_model *model, const dfl_diagnosis
         describe_set(text, eq, &diagnosis->sets[i]);
     for (int i = 0; i < eq->nl; i++)
         describe_joint(text, eq, diagnosis, i);
-    for (int i = 0; i < model->model->nnotes; i++)
-        dfl_text_add(text, "  note                %s\n", model->model->notes[i]);
+    for (int i = 0; i < model->model->notes.count; i++)
+        dfl_text_add(text, "  note                %s\n", model->model->notes.item[i]);
     for (int i = 0; i < diagnosis->ndirections; i++)
         describe_direction(text, eq, &diagnosis->directions[i]);
     for (int i = 0; i < diagnosis->ngiven; i++)
@@ -305,16 +305,16 @@ static void add_advice(const char *advice, void *model)
 static void add_notes(dfl_text *text, const dfl_model *model)
 {
     dfl_text_add(text, ",\n  \"notes\": [");
-    for (int i = 0; i < model->nnotes; i++) {
+    for (int i = 0; i < model->notes.count; i++) {
         dfl_text_add(text, i > 0 ? ", " : "");
-        dfl_json_string(text, model->notes[i]);
+        dfl_json_string(text, model->notes.item[i]);
     }
     dfl_text_add(text, "]");
 }
 
 static const dfl_declaration *constraint_of(const dfl_equations *eq, int row)
 {
-    return &eq->model->declarations[eq->declaration_of_row[row]];
+    return &eq->model->declarations.item[eq->declared.row[row]];
 }
 
 static const char *constraint_name(const dfl_equations *eq, int row)

@@ -33,7 +33,7 @@ dfl_status dfl_model_param(dfl_expr *out, dfl_model *model, int line, const char
     const dfl_status status = with_value(out, model, line, DFL_A_PARAM, name, value);
     if (status || !unit)
         return status;
-    return dfl_model_unit(model, &model->declarations[model->ndeclarations - 1], unit);
+    return dfl_model_unit(model, &model->declarations.item[model->declarations.count - 1], unit);
 }
 
 dfl_status dfl_model_unit(dfl_model *model, dfl_declaration *decl, const char *unit)
@@ -67,10 +67,10 @@ dfl_status dfl_model_position(dfl_expr *out, dfl_model *model, int line, const c
     const int v = model->count[DFL_A_POSITION] + model->count[DFL_A_SPEED];
     dfl_status status = declare(&number, model, line, DFL_A_POSITION, name);
     if (!status)
-        status = own_symbol(out, model, number, DFL_SYM_P, model->declarations[number].index);
+        status = own_symbol(out, model, number, DFL_SYM_P, model->declarations.item[number].index);
     return status ? status
-                  : attach_symbol(&model->declarations[number].velocity, model, number, DFL_SYM_V,
-                                  v, "der");
+                  : attach_symbol(&model->declarations.item[number].velocity, model, number,
+                                  DFL_SYM_V, v, "der");
 }
 
 dfl_status dfl_model_speed(dfl_expr *out, dfl_model *model, int line, const char *name)
@@ -157,7 +157,7 @@ dfl_status dfl_model_variable(dfl_expr *out, dfl_model *model, int line, dfl_dec
     int number;
     const dfl_status status = declare(&number, model, line, kind, name);
     return status ? status
-                  : own_symbol(out, model, number, symbol, model->declarations[number].index);
+                  : own_symbol(out, model, number, symbol, model->declarations.item[number].index);
 }
 
 dfl_status dfl_model_equation(dfl_model *model, dfl_expr symbol, dfl_expr expr)
@@ -198,8 +198,8 @@ dfl_status dfl_model_event(dfl_model *model, int line, const char *name, dfl_exp
         with_equation(&number, model, line, DFL_AN_EVENT, DFL_FOR_EVENT, name, expr);
     if (status)
         return status;
-    model->declarations[number].direction = (direction > 0) - (direction < 0);
-    model->declarations[number].stop = stop;
+    model->declarations.item[number].direction = (direction > 0) - (direction < 0);
+    model->declarations.item[number].stop = stop;
     return DFL_OK;
 }
 
@@ -225,19 +225,19 @@ dfl_status dfl_model_start(dfl_model *model, int line, dfl_expr symbol, double v
         return dfl_fail(ctx, DFL_INVALID, "the starting value of %s is %g; give a finite number",
                         name, value);
     d->velocity_used |= own;
-    dfl_start_value *starts =
-        dfl_grow(ctx, model->starts, &model->max_starts, model->nstarts, sizeof *model->starts);
+    dfl_start_value *starts = dfl_grow(ctx, model->starts.item, &model->starts.room,
+                                       model->starts.count, sizeof *model->starts.item);
     if (!starts)
         return DFL_NO_MEMORY;
-    model->starts = starts;
-    int *place = &model->uses[node->a].start;
+    model->starts.item = starts;
+    int *place = &model->index.by_symbol[node->a].start;
     if (*place && starts[*place - 1].held && !held)
         return dfl_fail(
             ctx, DFL_INVALID,
             "%s is held by initial{} of line %d; a guess cannot change it: leave one out", name,
             starts[*place - 1].line);
     if (!*place)
-        *place = ++model->nstarts;
+        *place = ++model->starts.count;
     starts[*place - 1] = (dfl_start_value){symbol, value, held, line};
     return DFL_OK;
 }
@@ -247,18 +247,18 @@ static dfl_status declare(int *out, dfl_model *model, int line, dfl_declared kin
 {
     dfl_status status = dfl_model_check_name(model, name);
     if (!status)
-        status = dfl_model_check_count(model, model->ndeclarations);
+        status = dfl_model_check_count(model, model->declarations.count);
     if (status)
         return status;
-    dfl_declaration *all = dfl_grow(model->ctx, model->declarations, &model->max_declarations,
-                                    model->ndeclarations, sizeof *all);
+    dfl_declaration *all = dfl_grow(model->ctx, model->declarations.item, &model->declarations.room,
+                                    model->declarations.count, sizeof *all);
     if (!all)
         return DFL_NO_MEMORY;
-    model->declarations = all;
+    model->declarations.item = all;
     char *copy = dfl_copy_string(model->ctx, name);
     if (!copy)
         return DFL_NO_MEMORY;
-    *out = model->ndeclarations++;
+    *out = model->declarations.count++;
     all[*out] = (dfl_declaration){.kind = kind,
                                   .name = copy,
                                   .line = line,
@@ -275,7 +275,7 @@ static dfl_status own_symbol(dfl_expr *out, dfl_model *model, int number, dfl_sy
 {
     const dfl_status status = attach_symbol(out, model, number, kind, index, NULL);
     if (!status)
-        model->declarations[number].symbol = *out;
+        model->declarations.item[number].symbol = *out;
     return status;
 }
 
@@ -283,7 +283,7 @@ static dfl_status own_symbol(dfl_expr *out, dfl_model *model, int number, dfl_sy
 static dfl_status with_multiplier(dfl_model *model, int number, dfl_symbol_kind kind,
                                   const char *prefix)
 {
-    dfl_declaration *d = &model->declarations[number];
+    dfl_declaration *d = &model->declarations.item[number];
     return attach_symbol(&d->symbol, model, number, kind, d->index, prefix);
 }
 
@@ -293,7 +293,7 @@ static dfl_status attach_symbol(dfl_expr *out, dfl_model *model, int number, dfl
 {
     dfl_text text = {.ctx = model->ctx};
     dfl_text_add(&text, prefix ? "%s(%s)" : "%s%s", prefix ? prefix : "",
-                 model->declarations[number].name);
+                 model->declarations.item[number].name);
     if (!text.status)
         *out = dfl_symbol_expr(model->graph, kind, index, dfl_text_string(&text));
     const dfl_status status = text.status ? text.status : dfl_graph_status(model->graph);
@@ -301,14 +301,14 @@ static dfl_status attach_symbol(dfl_expr *out, dfl_model *model, int number, dfl
     if (status)
         return status;
     const int place = (int)dfl_node_of(model->graph, *out)->a;
-    while (place >= model->max_uses) {
-        dfl_symbol_use *uses =
-            dfl_grow(model->ctx, model->uses, &model->max_uses, model->max_uses, sizeof *uses);
+    while (place >= model->index.room) {
+        dfl_symbol_use *uses = dfl_grow(model->ctx, model->index.by_symbol, &model->index.room,
+                                        model->index.room, sizeof *uses);
         if (!uses)
             return DFL_NO_MEMORY;
-        model->uses = uses;
+        model->index.by_symbol = uses;
     }
-    model->uses[place].declaration = number + 1;
+    model->index.by_symbol[place].declaration = number + 1;
     return DFL_OK;
 }
 
@@ -324,7 +324,7 @@ static dfl_status with_value(dfl_expr *out, dfl_model *model, int line, dfl_decl
     const dfl_status status = declare(&number, model, line, kind, name);
     if (status)
         return status;
-    dfl_declaration *d = &model->declarations[number];
+    dfl_declaration *d = &model->declarations.item[number];
     d->value = d->preset = value;
     if (kind == DFL_A_SETTING)
         return DFL_OK;
@@ -340,7 +340,7 @@ static dfl_status with_equation(int *out, dfl_model *model, int line, dfl_declar
     if (!status)
         status = declare(out, model, line, kind, name);
     if (!status)
-        model->declarations[*out].expr = expr;
+        model->declarations.item[*out].expr = expr;
     return status;
 }
 

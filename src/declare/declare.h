@@ -134,44 +134,51 @@ typedef struct dfl_symbol_use {
     int declaration, start;
 } dfl_symbol_use;
 
+/* A list that grows: `count` items in use, memory for `room`. */
+#define DFL_LIST(type)                                                                             \
+    struct {                                                                                       \
+        type *item;                                                                                \
+        int count, room;                                                                           \
+    }
+
+/* Energies as sums; DFL_NO_EXPR if never given. */
+typedef struct dfl_energies {
+    dfl_expr kinetic, potential;
+    dfl_expr stored; /* energy whose forces are declared as such */
+    dfl_expr driven; /* kinetic energy beyond v^T M v / 2 of the masses */
+    int kinetic_line, potential_line;
+    int asked_line; /* of the first energy() of the script; 0: none */
+} dfl_energies;
+
 typedef struct dfl_model {
     dfl_context *ctx;
     dfl_graph *graph;
     char *name; /* of the file, without folder and ending */
     char *path; /* as given, for messages */
     char *text; /* the script */
-    dfl_declaration *declarations;
-    int ndeclarations, max_declarations;
+    DFL_LIST(dfl_declaration) declarations;
     int count[DFL_DECLARED_KINDS];
-    int *names; /* open addressing by name: number of the declaration + 1, 0 where empty */
-    int names_size;
-    dfl_symbol_use *uses; /* by number of the graph's symbol */
-    int max_uses;
-    dfl_expr kinetic, potential; /* sums; DFL_NO_EXPR if never given */
-    dfl_expr stored;             /* energy whose forces are declared as such; likewise */
-    dfl_expr driven;             /* kinetic energy beyond v^T M v / 2 of `masses`; likewise */
-    dfl_dynamics dynamics;       /* wanted of a mechanism */
-    dfl_mass_tree *tree;         /* masses that recursions give, in addition to `masses`; or NULL */
-    const char *no_tree;         /* why a mechanism that should have one has none; or NULL */
-    int kinetic_line, potential_line;
-    int energy_line; /* of the first energy() of the script; 0: none */
-    dfl_contribution *masses, *forces;
-    int nmasses, max_masses, nforces, max_forces;
-    dfl_start_value *starts; /* one per symbol: the last call counts */
-    int nstarts, max_starts;
-    dfl_side *sides; /* of the start */
-    int nsides, max_sides;
-    dfl_shape *shapes; /* the scene, in order of declaration */
-    int nshapes, max_shapes;
-    bool wants_frames; /* a mechanism describes its frames: */
-    dfl_model_frame *frames;
-    int nframes;
-    char **notes; /* lines that `check` shows */
-    int nnotes, max_notes;
-    char **warnings; /* sentences for every run */
-    int nwarnings, max_warnings;
-    dfl_choices run; /* what simulate{} says; owns the texts */
-    int run_line;    /* of simulate{}; 0: there is none */
+    struct {
+        int *by_name; /* open addressing: number of the declaration + 1, 0 where empty */
+        int size;     /* of by_name */
+        dfl_symbol_use *by_symbol; /* by number of the graph's symbol */
+        int room;                  /* of by_symbol */
+    } index;
+    dfl_energies energy;
+    dfl_dynamics dynamics; /* wanted of a mechanism */
+    dfl_mass_tree *tree;   /* masses that recursions give, in addition to `masses`; or NULL */
+    const char *no_tree;   /* why a mechanism that should have one has none; or NULL */
+    DFL_LIST(dfl_contribution) masses;
+    DFL_LIST(dfl_contribution) forces;
+    DFL_LIST(dfl_start_value) starts; /* one per symbol: the last call is used */
+    DFL_LIST(dfl_side) sides;         /* of the start */
+    DFL_LIST(dfl_shape) shapes;       /* the scene, in order of declaration */
+    bool wants_frames;                /* a mechanism describes its frames: */
+    DFL_LIST(dfl_model_frame) frames;
+    DFL_LIST(char *) notes;    /* lines that `check` shows */
+    DFL_LIST(char *) warnings; /* sentences for every run */
+    dfl_choices run;           /* what simulate{} says; owns the texts */
+    int run_line;              /* of simulate{}; 0: there is none */
 } dfl_model;
 
 dfl_status dfl_model_create(dfl_model **out, dfl_context *ctx, const char *path);
@@ -215,7 +222,7 @@ dfl_status dfl_model_driven(dfl_model *model, dfl_expr T);
 void dfl_model_set_tree(dfl_model *model, dfl_mass_tree *tree);
 /* Whether no force but those of energies acts. */
 bool dfl_model_conservative(const dfl_model *model);
-/* *out: the number of the declaration in model->declarations. */
+/* *out: the number of the declaration in model->declarations.item. */
 dfl_status dfl_model_constraint(int *out, dfl_model *model, int line, const char *name, dfl_expr g);
 dfl_status dfl_model_nonholonomic(int *out, dfl_model *model, int line, const char *name,
                                   dfl_expr h);

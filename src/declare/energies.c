@@ -15,28 +15,28 @@ static dfl_status check_energy_open(const dfl_model *model);
 
 dfl_status dfl_model_kinetic(dfl_model *model, int line, dfl_expr T)
 {
-    const dfl_status status = add_energy(&model->kinetic, model, DFL_FOR_KINETIC, T);
+    const dfl_status status = add_energy(&model->energy.kinetic, model, DFL_FOR_KINETIC, T);
     if (!status)
-        model->kinetic_line = line;
+        model->energy.kinetic_line = line;
     return status;
 }
 
 dfl_status dfl_model_potential(dfl_model *model, int line, dfl_expr V)
 {
-    const dfl_status status = add_energy(&model->potential, model, DFL_FOR_POTENTIAL, V);
+    const dfl_status status = add_energy(&model->energy.potential, model, DFL_FOR_POTENTIAL, V);
     if (!status)
-        model->potential_line = line;
+        model->energy.potential_line = line;
     return status;
 }
 
 dfl_status dfl_model_stored(dfl_model *model, dfl_expr V)
 {
-    return add_energy(&model->stored, model, DFL_FOR_POTENTIAL, V);
+    return add_energy(&model->energy.stored, model, DFL_FOR_POTENTIAL, V);
 }
 
 dfl_status dfl_model_driven(dfl_model *model, dfl_expr T)
 {
-    return add_energy(&model->driven, model, DFL_FOR_OUTPUT, T);
+    return add_energy(&model->energy.driven, model, DFL_FOR_OUTPUT, T);
 }
 
 dfl_status dfl_model_mass(dfl_model *model, int line, dfl_expr u, dfl_expr v, dfl_expr k)
@@ -50,7 +50,8 @@ dfl_status dfl_model_mass(dfl_model *model, int line, dfl_expr u, dfl_expr v, df
     if (!status)
         status = check_energy_open(model);
     return status ? status
-                  : add_term(&model->masses, &model->nmasses, &model->max_masses, model, term);
+                  : add_term(&model->masses.item, &model->masses.count, &model->masses.room, model,
+                             term);
 }
 
 dfl_status dfl_model_force(dfl_model *model, int line, dfl_expr u, dfl_expr F)
@@ -60,21 +61,22 @@ dfl_status dfl_model_force(dfl_model *model, int line, dfl_expr u, dfl_expr F)
     if (!status)
         status = dfl_model_check_contents(model, DFL_FOR_FORCE, NULL, F);
     return status ? status
-                  : add_term(&model->forces, &model->nforces, &model->max_forces, model, term);
+                  : add_term(&model->forces.item, &model->forces.count, &model->forces.room, model,
+                             term);
 }
 
 dfl_status dfl_model_stored_force(dfl_model *model, int line, dfl_expr u, dfl_expr F)
 {
     const dfl_status status = dfl_model_force(model, line, u, F);
     if (!status)
-        model->forces[model->nforces - 1].stored = true;
+        model->forces.item[model->forces.count - 1].stored = true;
     return status;
 }
 
 bool dfl_model_conservative(const dfl_model *model)
 {
-    for (int i = 0; i < model->nforces; i++)
-        if (!model->forces[i].stored)
+    for (int i = 0; i < model->forces.count; i++)
+        if (!model->forces.item[i].stored)
             return false;
     return true;
 }
@@ -121,23 +123,24 @@ dfl_status dfl_model_energy(dfl_expr *out, dfl_model *model)
 dfl_status dfl_model_energies(dfl_expr *T, dfl_expr *V, dfl_model *model)
 {
     dfl_graph *graph = model->graph;
-    if (model->kinetic == DFL_NO_EXPR && model->potential == DFL_NO_EXPR && !model->nmasses &&
-        !model->tree && model->driven == DFL_NO_EXPR && model->stored == DFL_NO_EXPR)
+    if (model->energy.kinetic == DFL_NO_EXPR && model->energy.potential == DFL_NO_EXPR &&
+        !model->masses.count && !model->tree && model->energy.driven == DFL_NO_EXPR &&
+        model->energy.stored == DFL_NO_EXPR)
         return dfl_fail(model->ctx, DFL_INVALID,
                         "energy: no energy has been given yet; call kinetic and potential first");
     const dfl_expr zero = dfl_constant(graph, 0.0);
-    *T = model->kinetic != DFL_NO_EXPR ? model->kinetic : zero;
-    for (int i = 0; i < model->nmasses; i++) {
-        const dfl_contribution *mass = &model->masses[i];
+    *T = model->energy.kinetic != DFL_NO_EXPR ? model->energy.kinetic : zero;
+    for (int i = 0; i < model->masses.count; i++) {
+        const dfl_contribution *mass = &model->masses.item[i];
         const dfl_expr square = dfl_mul(graph, mass->u, mass->v);
         const dfl_expr share = dfl_constant(graph, mass->u == mass->v ? 0.5 : 1.0);
         *T = dfl_add(graph, *T, dfl_mul(graph, share, dfl_mul(graph, mass->expr, square)));
     }
-    if (model->driven != DFL_NO_EXPR)
-        *T = dfl_add(graph, *T, model->driven);
-    *V = model->potential != DFL_NO_EXPR ? model->potential : zero;
-    if (model->stored != DFL_NO_EXPR)
-        *V = dfl_add(graph, *V, model->stored);
+    if (model->energy.driven != DFL_NO_EXPR)
+        *T = dfl_add(graph, *T, model->energy.driven);
+    *V = model->energy.potential != DFL_NO_EXPR ? model->energy.potential : zero;
+    if (model->energy.stored != DFL_NO_EXPR)
+        *V = dfl_add(graph, *V, model->energy.stored);
     return dfl_graph_status(graph);
 }
 
@@ -169,10 +172,10 @@ static dfl_status add_term(dfl_contribution **terms, int *count, int *max, dfl_m
 
 static dfl_status check_energy_open(const dfl_model *model)
 {
-    if (!model->energy_line)
+    if (!model->energy.asked_line)
         return DFL_OK;
     return dfl_fail(model->ctx, DFL_INVALID,
                     "energy() of line %d is the sum of what was declared before it; declare all "
                     "kinetic, potential and mass terms first",
-                    model->energy_line);
+                    model->energy.asked_line);
 }

@@ -17,7 +17,8 @@ dfl_status dfl_model_create(dfl_model **out, dfl_context *ctx, const char *path)
     if (!model)
         return DFL_NO_MEMORY;
     model->ctx = ctx;
-    model->kinetic = model->potential = model->stored = model->driven = DFL_NO_EXPR;
+    model->energy.kinetic = model->energy.potential = model->energy.stored = model->energy.driven =
+        DFL_NO_EXPR;
     model->run = dfl_choices_none("simulate: ");
     dfl_status status = dfl_graph_create(&model->graph, ctx, 0);
     if (!status)
@@ -49,36 +50,42 @@ void dfl_model_free(dfl_model *model)
     if (!model)
         return;
     dfl_context *ctx = model->ctx;
-    for (int i = 0; i < model->ndeclarations; i++) {
-        dfl_free(ctx, model->declarations[i].name);
-        dfl_free(ctx, model->declarations[i].unit);
-        dfl_free(ctx, model->declarations[i].carries);
-        dfl_free(ctx, model->declarations[i].motions);
+    for (int i = 0; i < model->declarations.count; i++) {
+        dfl_free(ctx, model->declarations.item[i].name);
+        dfl_free(ctx, model->declarations.item[i].unit);
+        dfl_free(ctx, model->declarations.item[i].carries);
+        dfl_free(ctx, model->declarations.item[i].motions);
     }
-    void *const blocks[] = {model->name,   model->path,   model->text,
-                            model->names,  model->uses,   model->declarations,
-                            model->masses, model->forces, model->starts};
+    void *const blocks[] = {model->name,
+                            model->path,
+                            model->text,
+                            model->index.by_name,
+                            model->index.by_symbol,
+                            model->declarations.item,
+                            model->masses.item,
+                            model->forces.item,
+                            model->starts.item};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         dfl_free(ctx, blocks[i]);
     for (int i = 0; i < DFL_MOST_SETTINGS; i++)
         dfl_free(ctx, (void *)model->run.text[i]);
-    for (int i = 0; i < model->nnotes; i++)
-        dfl_free(ctx, model->notes[i]);
-    dfl_free(ctx, model->notes);
-    for (int i = 0; i < model->nwarnings; i++)
-        dfl_free(ctx, model->warnings[i]);
-    dfl_free(ctx, model->warnings);
-    for (int i = 0; i < model->nshapes; i++)
-        dfl_shape_clear(&model->shapes[i], ctx);
-    dfl_free(ctx, model->shapes);
-    for (int i = 0; i < model->nsides; i++)
-        dfl_free(ctx, model->sides[i].name);
-    dfl_free(ctx, model->sides);
-    for (int i = 0; i < model->nframes; i++) {
-        dfl_free(ctx, model->frames[i].name);
-        dfl_free(ctx, model->frames[i].columns);
+    for (int i = 0; i < model->notes.count; i++)
+        dfl_free(ctx, model->notes.item[i]);
+    dfl_free(ctx, model->notes.item);
+    for (int i = 0; i < model->warnings.count; i++)
+        dfl_free(ctx, model->warnings.item[i]);
+    dfl_free(ctx, model->warnings.item);
+    for (int i = 0; i < model->shapes.count; i++)
+        dfl_shape_clear(&model->shapes.item[i], ctx);
+    dfl_free(ctx, model->shapes.item);
+    for (int i = 0; i < model->sides.count; i++)
+        dfl_free(ctx, model->sides.item[i].name);
+    dfl_free(ctx, model->sides.item);
+    for (int i = 0; i < model->frames.count; i++) {
+        dfl_free(ctx, model->frames.item[i].name);
+        dfl_free(ctx, model->frames.item[i].columns);
     }
-    dfl_free(ctx, model->frames);
+    dfl_free(ctx, model->frames.item);
     dfl_mass_tree_free(model->tree);
     dfl_graph_free(model->graph);
     dfl_free(ctx, model);
@@ -92,12 +99,13 @@ void dfl_model_set_tree(dfl_model *model, dfl_mass_tree *tree)
 
 dfl_status dfl_model_note(dfl_model *model, const char *text)
 {
-    return add_line(&model->notes, &model->nnotes, &model->max_notes, model->ctx, text);
+    return add_line(&model->notes.item, &model->notes.count, &model->notes.room, model->ctx, text);
 }
 
 dfl_status dfl_model_warn(dfl_model *model, const char *text)
 {
-    return add_line(&model->warnings, &model->nwarnings, &model->max_warnings, model->ctx, text);
+    return add_line(&model->warnings.item, &model->warnings.count, &model->warnings.room,
+                    model->ctx, text);
 }
 
 static dfl_status add_line(char ***lines, int *count, int *max, dfl_context *ctx, const char *text)
@@ -112,15 +120,15 @@ static dfl_status add_line(char ***lines, int *count, int *max, dfl_context *ctx
 
 dfl_status dfl_model_side(dfl_model *model, int line, const char *name, dfl_expr expr)
 {
-    dfl_side *sides =
-        dfl_grow(model->ctx, model->sides, &model->max_sides, model->nsides, sizeof *sides);
+    dfl_side *sides = dfl_grow(model->ctx, model->sides.item, &model->sides.room,
+                               model->sides.count, sizeof *sides);
     if (!sides)
         return DFL_NO_MEMORY;
-    model->sides = sides;
+    model->sides.item = sides;
     char *copy = dfl_copy_string(model->ctx, name);
     if (!copy)
         return DFL_NO_MEMORY;
-    model->sides[model->nsides++] = (dfl_side){copy, expr, line};
+    model->sides.item[model->sides.count++] = (dfl_side){copy, expr, line};
     return DFL_OK;
 }
 

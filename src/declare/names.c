@@ -50,17 +50,17 @@ dfl_status dfl_model_check_name(const dfl_model *model, const char *name)
 
 dfl_status dfl_model_enter_name(dfl_model *model, int number)
 {
-    if (2 * (number + 1) > model->names_size) {
+    if (2 * (number + 1) > model->index.size) {
         dfl_status status = rehash(model);
         if (status)
             return status;
     }
-    const uint32_t mask = (uint32_t)model->names_size - 1;
-    const char *name = model->declarations[number].name;
+    const uint32_t mask = (uint32_t)model->index.size - 1;
+    const char *name = model->declarations.item[number].name;
     uint32_t place = hash(name, strlen(name)) & mask;
-    while (model->names[place])
+    while (model->index.by_name[place])
         place = (place + 1) & mask;
-    model->names[place] = number + 1;
+    model->index.by_name[place] = number + 1;
     return DFL_OK;
 }
 
@@ -117,23 +117,23 @@ dfl_expr dfl_model_variable_named(const dfl_model *model, const char *name)
 dfl_declaration *dfl_model_owner(const dfl_model *model, dfl_expr symbol)
 {
     const dfl_node *node = dfl_node_of(model->graph, symbol);
-    if (node->op != DFL_OP_SYMBOL || node->a >= (uint32_t)model->max_uses)
+    if (node->op != DFL_OP_SYMBOL || node->a >= (uint32_t)model->index.room)
         return NULL;
-    const int number = model->uses[node->a].declaration;
-    return number > 0 ? &model->declarations[number - 1] : NULL;
+    const int number = model->index.by_symbol[node->a].declaration;
+    return number > 0 ? &model->declarations.item[number - 1] : NULL;
 }
 
 bool dfl_model_mentioned(const dfl_model *model, dfl_expr symbol)
 {
-    return model->uses[dfl_node_of(model->graph, symbol)->a].start > 0;
+    return model->index.by_symbol[dfl_node_of(model->graph, symbol)->a].start > 0;
 }
 
 const char *dfl_model_nearest(const dfl_model *model, const char *name, unsigned kinds)
 {
     const char *nearest = NULL;
     int best = 0;
-    for (int i = 0; i < model->ndeclarations; i++) {
-        const dfl_declaration *d = &model->declarations[i];
+    for (int i = 0; i < model->declarations.count; i++) {
+        const dfl_declaration *d = &model->declarations.item[i];
         if (kinds >> d->kind & 1 && dfl_nearer_word(&best, name, d->name))
             nearest = d->name;
     }
@@ -172,14 +172,14 @@ static uint32_t hash(const char *name, size_t length)
 /* A table of twice the size with all names entered so far. */
 static dfl_status rehash(dfl_model *model)
 {
-    const int size = model->names_size ? 2 * model->names_size : FIRST_SIZE;
+    const int size = model->index.size ? 2 * model->index.size : FIRST_SIZE;
     int *names = dfl_alloc(model->ctx, (size_t)size, sizeof *names);
     if (!names)
         return DFL_NO_MEMORY;
-    int *old = model->names;
-    const int old_size = model->names_size;
-    model->names = names;
-    model->names_size = size;
+    int *old = model->index.by_name;
+    const int old_size = model->index.size;
+    model->index.by_name = names;
+    model->index.size = size;
     for (int i = 0; i < old_size; i++) /* cannot fail: there is room */
         if (old[i])
             dfl_model_enter_name(model, old[i] - 1);
@@ -190,12 +190,12 @@ static dfl_status rehash(dfl_model *model)
 /* The declaration whose name is the `length` characters at `name`, or NULL. */
 static dfl_declaration *find_part(const dfl_model *model, const char *name, size_t length)
 {
-    if (model->names_size == 0)
+    if (model->index.size == 0)
         return NULL;
-    const uint32_t mask = (uint32_t)model->names_size - 1;
-    for (uint32_t place = hash(name, length) & mask; model->names[place];
+    const uint32_t mask = (uint32_t)model->index.size - 1;
+    for (uint32_t place = hash(name, length) & mask; model->index.by_name[place];
          place = (place + 1) & mask) {
-        dfl_declaration *d = &model->declarations[model->names[place] - 1];
+        dfl_declaration *d = &model->declarations.item[model->index.by_name[place] - 1];
         if (strlen(d->name) == length && memcmp(d->name, name, length) == 0)
             return d;
     }

@@ -36,7 +36,7 @@ dfl_status dfl_model_shape(dfl_model *model, const dfl_shape *shape)
         dfl_shape_clear(&copy, model->ctx);
         return status;
     }
-    model->shapes[model->nshapes++] = copy;
+    model->shapes.item[model->shapes.count++] = copy;
     return DFL_OK;
 }
 
@@ -52,17 +52,17 @@ void dfl_shape_clear(dfl_shape *shape, dfl_context *ctx)
 int dfl_scene_columns(const dfl_model *model)
 {
     int count = 0;
-    for (int i = 0; i < model->nshapes; i++)
-        for (int k = 0; k < model->shapes[i].ncolumns; k++)
-            count += !dfl_is_constant(model->graph, model->shapes[i].column[k]);
+    for (int i = 0; i < model->shapes.count; i++)
+        for (int k = 0; k < model->shapes.item[i].ncolumns; k++)
+            count += !dfl_is_constant(model->graph, model->shapes.item[i].column[k]);
     return count;
 }
 
 bool dfl_scene_planar(const dfl_model *model)
 {
     bool planar = true;
-    for (int i = 0; i < model->nshapes; i++)
-        planar = planar && model->shapes[i].planar;
+    for (int i = 0; i < model->shapes.count; i++)
+        planar = planar && model->shapes.item[i].planar;
     return planar;
 }
 
@@ -74,11 +74,11 @@ static dfl_status check_name(const dfl_model *model, const char *name)
         return dfl_fail(model->ctx, DFL_INVALID,
                         "draw: the name '%.20s...' is longer than %d characters", name,
                         LONGEST_NAME);
-    for (int i = 0; i < model->nshapes; i++)
-        if (strcmp(model->shapes[i].name, name) == 0)
+    for (int i = 0; i < model->shapes.count; i++)
+        if (strcmp(model->shapes.item[i].name, name) == 0)
             return dfl_fail(model->ctx, DFL_INVALID,
                             "draw: '%s' is already drawn in line %d; choose another name", name,
-                            model->shapes[i].line);
+                            model->shapes.item[i].line);
     return DFL_OK;
 }
 
@@ -122,14 +122,14 @@ static dfl_status copy_shape(dfl_shape *out, dfl_context *ctx, const dfl_shape *
 /* For one shape more. */
 static dfl_status make_room(dfl_model *model)
 {
-    if (model->nshapes >= MOST_SHAPES)
+    if (model->shapes.count >= MOST_SHAPES)
         return dfl_fail(model->ctx, DFL_INVALID,
                         "draw: more than %d shapes; is this an endless loop?", MOST_SHAPES);
-    dfl_shape *larger =
-        dfl_grow(model->ctx, model->shapes, &model->max_shapes, model->nshapes, sizeof *larger);
+    dfl_shape *larger = dfl_grow(model->ctx, model->shapes.item, &model->shapes.room,
+                                 model->shapes.count, sizeof *larger);
     if (!larger)
         return DFL_NO_MEMORY;
-    model->shapes = larger;
+    model->shapes.item = larger;
     return DFL_OK;
 }
 
@@ -137,8 +137,8 @@ static dfl_status make_room(dfl_model *model)
 static dfl_status check_triangles(const dfl_model *model, int more)
 {
     int count = more;
-    for (int i = 0; i < model->nshapes; i++)
-        count += model->shapes[i].ntriangles;
+    for (int i = 0; i < model->shapes.count; i++)
+        count += model->shapes.item[i].ntriangles;
     if (count <= MOST_TRIANGLES)
         return DFL_OK;
     return dfl_fail(model->ctx, DFL_INVALID,

@@ -32,7 +32,7 @@ dfl_status dfl_contact_rates(dfl_expr *out, dfl_equations *eq, const dfl_expr *d
     for (int i = 0; !status && i < eq->ns; i++)
         s[i] = dfl_equations_s(eq)[i].symbol;
     if (!status)
-        status = dfl_jacobian_exprs(&cs, eq->graph, eq->c, eq->ns, s, eq->ns);
+        status = dfl_jacobian_exprs(&cs, eq->graph, eq->rows.c, eq->ns, s, eq->ns);
     for (int i = 0; !status && i < 2 * eq->ns; i++)
         parent[i] = i;
     for (int k = 0; !status && k < cs.count; k++)

@@ -73,23 +73,33 @@ void dfl_equations_free(dfl_equations *eq)
     dfl_context *ctx = eq->model->ctx;
     for (int i = 0; eq->x && i < eq->n; i++)
         dfl_free(ctx, eq->x[i].name);
-    dfl_expr *const arrays[] = {eq->a,  eq->kin, eq->f,    eq->b,          eq->d,
-                                eq->c,  eq->g,   eq->gI,   eq->hv,         eq->e,
-                                eq->ep, eq->gam, eq->bias, eq->kept_drift, eq->kept_push};
+    dfl_expr *const arrays[] = {eq->a,         eq->rows.kin,   eq->rows.f,   eq->rows.b,
+                                eq->rows.d,    eq->rows.c,     eq->rows.g,   eq->rows.gI,
+                                eq->rows.hv,   eq->rows.e,     eq->rows.ep,  eq->rows.gam,
+                                eq->rows.bias, eq->kept.drift, eq->kept.push};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
         dfl_free(ctx, arrays[i]);
-    dfl_sparse *const matrices[] = {&eq->M,    &eq->W,    &eq->K0, &eq->Jd,   &eq->Jacc, &eq->Jvel,
-                                    &eq->Jgam, &eq->Jpos, &eq->Jb, &eq->Jdyn, &eq->Jkin};
+    dfl_sparse *const matrices[] = {&eq->M,
+                                    &eq->W,
+                                    &eq->massless.K0,
+                                    &eq->jacobian.d,
+                                    &eq->jacobian.acc,
+                                    &eq->jacobian.vel,
+                                    &eq->jacobian.gam,
+                                    &eq->jacobian.pos,
+                                    &eq->jacobian.b,
+                                    &eq->jacobian.dyn,
+                                    &eq->jacobian.kin};
     for (size_t i = 0; i < sizeof matrices / sizeof *matrices; i++)
         dfl_sparse_clear(matrices[i], ctx);
     for (int kind = 0; kind < DFL_SYM_KINDS; kind++)
         dfl_free(ctx, eq->slot[kind]);
     dfl_free(ctx, eq->x);
-    dfl_free(ctx, eq->massless);
-    dfl_directions_free(eq->directions, ctx);
-    dfl_free(ctx, eq->declaration_of_row);
-    dfl_free(ctx, eq->declaration_of_e);
-    dfl_free(ctx, eq->declaration_of_ep);
+    dfl_free(ctx, eq->massless.velocity);
+    dfl_directions_free(eq->massless.tree, ctx);
+    dfl_free(ctx, eq->declared.row);
+    dfl_free(ctx, eq->declared.e);
+    dfl_free(ctx, eq->declared.ep);
     dfl_free(ctx, eq);
 }
 
@@ -113,8 +123,8 @@ static dfl_status count_unknowns(dfl_equations *eq)
     eq->nl = model->count[DFL_A_CONSTRAINT];
     eq->nm = model->count[DFL_A_NONHOLONOMIC];
     eq->nv = model->count[DFL_A_SPEED];
-    for (int i = 0; i < model->ndeclarations; i++) {
-        const dfl_declaration *decl = &model->declarations[i];
+    for (int i = 0; i < model->declarations.count; i++) {
+        const dfl_declaration *decl = &model->declarations.item[i];
         eq->nv += decl->kind == DFL_A_POSITION && decl->expr == DFL_NO_EXPR;
     }
     eq->n = eq->nw + eq->nl + eq->nm + eq->nr + eq->nv + eq->ns + eq->np;
@@ -136,7 +146,7 @@ static dfl_status count_unknowns(dfl_equations *eq)
 /* A constraint where nothing can move. */
 static dfl_status unmoved_constraint(const dfl_model *model)
 {
-    const dfl_declaration *decl = model->declarations;
+    const dfl_declaration *decl = model->declarations.item;
     while (decl->kind != DFL_A_CONSTRAINT && decl->kind != DFL_A_NONHOLONOMIC)
         decl++;
     return dfl_model_fail(model, decl->line,
@@ -150,22 +160,21 @@ static dfl_status order_unknowns(dfl_equations *eq)
 {
     const dfl_model *model = eq->model;
     eq->x = dfl_alloc(model->ctx, (size_t)eq->n, sizeof *eq->x);
-    eq->declaration_of_row =
-        dfl_alloc(model->ctx, (size_t)(eq->nl + eq->nm), sizeof *eq->declaration_of_row);
-    if (!eq->x || !eq->declaration_of_row)
+    eq->declared.row = dfl_alloc(model->ctx, (size_t)(eq->nl + eq->nm), sizeof *eq->declared.row);
+    if (!eq->x || !eq->declared.row)
         return DFL_NO_MEMORY;
     int w = 0, l = eq->nw, m = l + eq->nl, r = m + eq->nm, v = r + eq->nr, s = v + eq->nv,
         p = s + eq->ns;
     dfl_status status = DFL_OK;
-    for (int i = 0; !status && i < model->ndeclarations; i++) {
-        const dfl_declaration *decl = &model->declarations[i];
+    for (int i = 0; !status && i < model->declarations.count; i++) {
+        const dfl_declaration *decl = &model->declarations.item[i];
         if (decl->kind == DFL_AN_AUXILIARY)
             status = add_unknown(eq, &w, decl->symbol, "%s", decl);
         else if (decl->kind == DFL_A_CONSTRAINT) {
-            eq->declaration_of_row[l - eq->nw] = i;
+            eq->declared.row[l - eq->nw] = i;
             status = add_unknown(eq, &l, decl->symbol, "lambda(%s)", decl);
         } else if (decl->kind == DFL_A_NONHOLONOMIC) {
-            eq->declaration_of_row[m - eq->nw] = i;
+            eq->declared.row[m - eq->nw] = i;
             status = add_unknown(eq, &m, decl->symbol, "mu(%s)", decl);
         } else if (decl->kind == DFL_A_DYNAMIC)
             status = add_unknown(eq, &r, decl->symbol, "%s", decl);
@@ -274,46 +283,47 @@ static dfl_status name_accelerations(dfl_equations *eq)
 static dfl_status collect_rows(dfl_equations *eq)
 {
     const dfl_model *model = eq->model;
-    eq->b = dfl_exprs(eq, eq->nr);
-    eq->d = dfl_exprs(eq, eq->nw);
-    eq->c = dfl_exprs(eq, eq->ns);
-    eq->g = dfl_exprs(eq, eq->nl);
-    eq->hv = dfl_exprs(eq, eq->nm);
-    if (!eq->b || !eq->d || !eq->c || !eq->g || !eq->hv)
+    eq->rows.b = dfl_exprs(eq, eq->nr);
+    eq->rows.d = dfl_exprs(eq, eq->nw);
+    eq->rows.c = dfl_exprs(eq, eq->ns);
+    eq->rows.g = dfl_exprs(eq, eq->nl);
+    eq->rows.hv = dfl_exprs(eq, eq->nm);
+    if (!eq->rows.b || !eq->rows.d || !eq->rows.c || !eq->rows.g || !eq->rows.hv)
         return DFL_NO_MEMORY;
     dfl_expr *const rows[DFL_DECLARED_KINDS] = {
-        [DFL_A_DYNAMIC] = eq->b,    [DFL_AN_AUXILIARY] = eq->d,    [DFL_A_CONTACT] = eq->c,
-        [DFL_A_CONSTRAINT] = eq->g, [DFL_A_NONHOLONOMIC] = eq->hv,
+        [DFL_A_DYNAMIC] = eq->rows.b,       [DFL_AN_AUXILIARY] = eq->rows.d,
+        [DFL_A_CONTACT] = eq->rows.c,       [DFL_A_CONSTRAINT] = eq->rows.g,
+        [DFL_A_NONHOLONOMIC] = eq->rows.hv,
     };
-    for (int i = 0; i < model->ndeclarations; i++) {
-        const dfl_declaration *decl = &model->declarations[i];
+    for (int i = 0; i < model->declarations.count; i++) {
+        const dfl_declaration *decl = &model->declarations.item[i];
         if (rows[decl->kind])
             rows[decl->kind][decl->index] = decl->expr;
     }
     dfl_status status = collect_kinematics(eq);
     if (!status)
         status = collect_invariants(eq);
-    if (!status && (model->kinetic != DFL_NO_EXPR || model->driven != DFL_NO_EXPR ||
-                    model->nmasses || model->tree))
+    if (!status && (model->energy.kinetic != DFL_NO_EXPR || model->energy.driven != DFL_NO_EXPR ||
+                    model->masses.count || model->tree))
         status = dfl_model_energy(&eq->energy, eq->model);
     return status;
 }
 
 static dfl_status collect_kinematics(dfl_equations *eq)
 {
-    eq->kin = dfl_exprs(eq, eq->np);
-    if (!eq->kin)
+    eq->rows.kin = dfl_exprs(eq, eq->np);
+    if (!eq->rows.kin)
         return DFL_NO_MEMORY;
-    eq->trivial_kinematics = true;
+    eq->flags.trivial_kinematics = true;
     for (int i = 0; i < eq->np; i++) {
         const dfl_declaration *decl = dfl_model_owner(eq->model, dfl_equations_p(eq)[i].symbol);
-        eq->kin[i] = decl->expr == DFL_NO_EXPR ? decl->velocity : decl->expr;
-        if (i >= eq->nv || eq->kin[i] != dfl_equations_v(eq)[i].symbol)
-            eq->trivial_kinematics = false;
+        eq->rows.kin[i] = decl->expr == DFL_NO_EXPR ? decl->velocity : decl->expr;
+        if (i >= eq->nv || eq->rows.kin[i] != dfl_equations_v(eq)[i].symbol)
+            eq->flags.trivial_kinematics = false;
     }
     if (eq->np != eq->nv)
-        eq->trivial_kinematics = false;
-    return eq->trivial_kinematics ? DFL_OK : check_kinematics(eq);
+        eq->flags.trivial_kinematics = false;
+    return eq->flags.trivial_kinematics ? DFL_OK : check_kinematics(eq);
 }
 
 /* p' = Z(p,t) v: linear in v, and nothing besides. */
@@ -326,10 +336,10 @@ static dfl_status check_kinematics(dfl_equations *eq)
     for (int j = 0; !status && j < eq->nv; j++)
         symbols[j] = dfl_equations_v(eq)[j].symbol; /* the second half is 0, the constant 0 */
     if (!status)
-        status = dfl_jacobian_exprs(&Z, graph, eq->kin, eq->np, symbols, eq->nv);
+        status = dfl_jacobian_exprs(&Z, graph, eq->rows.kin, eq->np, symbols, eq->nv);
     if (!status)
-        status =
-            dfl_substitute_exprs(rest, graph, eq->kin, eq->np, symbols, symbols + eq->nv, eq->nv);
+        status = dfl_substitute_exprs(rest, graph, eq->rows.kin, eq->np, symbols, symbols + eq->nv,
+                                      eq->nv);
     int bad = -1;
     for (int k = 0; !status && k < Z.count; k++)
         if (dfl_depends(graph, Z.entry[k].expr, DFL_SYM_V))
@@ -356,24 +366,24 @@ static dfl_status collect_invariants(dfl_equations *eq)
 {
     const dfl_model *model = eq->model;
     const int count = model->count[DFL_AN_INVARIANT];
-    eq->e = dfl_exprs(eq, count);
-    eq->ep = dfl_exprs(eq, count);
-    eq->declaration_of_e = dfl_alloc(model->ctx, (size_t)count, sizeof(int));
-    eq->declaration_of_ep = dfl_alloc(model->ctx, (size_t)count, sizeof(int));
-    if (!eq->e || !eq->ep || !eq->declaration_of_e || !eq->declaration_of_ep)
+    eq->rows.e = dfl_exprs(eq, count);
+    eq->rows.ep = dfl_exprs(eq, count);
+    eq->declared.e = dfl_alloc(model->ctx, (size_t)count, sizeof(int));
+    eq->declared.ep = dfl_alloc(model->ctx, (size_t)count, sizeof(int));
+    if (!eq->rows.e || !eq->rows.ep || !eq->declared.e || !eq->declared.ep)
         return DFL_NO_MEMORY;
-    for (int i = 0; i < model->ndeclarations; i++) {
-        const dfl_declaration *decl = &model->declarations[i];
+    for (int i = 0; i < model->declarations.count; i++) {
+        const dfl_declaration *decl = &model->declarations.item[i];
         if (decl->kind != DFL_AN_INVARIANT)
             continue;
         const dfl_expr level = dfl_symbol_expr(eq->graph, DFL_SYM_LEVEL, decl->index, decl->name);
         const dfl_expr row = dfl_sub(eq->graph, decl->expr, level);
         if (dfl_depends(eq->graph, row, DFL_SYM_V)) {
-            eq->declaration_of_e[eq->ne] = i;
-            eq->e[eq->ne++] = row;
+            eq->declared.e[eq->ne] = i;
+            eq->rows.e[eq->ne++] = row;
         } else {
-            eq->declaration_of_ep[eq->nep] = i;
-            eq->ep[eq->nep++] = row;
+            eq->declared.ep[eq->nep] = i;
+            eq->rows.ep[eq->nep++] = row;
         }
     }
     return DFL_OK;
@@ -386,11 +396,12 @@ static dfl_status largest_part(const dfl_equations *eq)
 {
     const dfl_model *model = eq->model;
     const char *name = "kinetic energy";
-    int line = model->kinetic_line;
-    uint32_t largest =
-        model->kinetic == DFL_NO_EXPR ? 0 : dfl_graph_size(eq->graph, &model->kinetic, 1);
-    for (int i = 0; i < model->ndeclarations; i++) {
-        const dfl_declaration *decl = &model->declarations[i];
+    int line = model->energy.kinetic_line;
+    uint32_t largest = model->energy.kinetic == DFL_NO_EXPR
+                           ? 0
+                           : dfl_graph_size(eq->graph, &model->energy.kinetic, 1);
+    for (int i = 0; i < model->declarations.count; i++) {
+        const dfl_declaration *decl = &model->declarations.item[i];
         const bool has = decl->kind >= DFL_A_POSITION && decl->expr != DFL_NO_EXPR;
         const uint32_t size = has ? dfl_graph_size(eq->graph, &decl->expr, 1) : 0;
         if (size > largest) {
@@ -399,8 +410,8 @@ static dfl_status largest_part(const dfl_equations *eq)
             line = decl->line;
         }
     }
-    for (int i = 0; i < model->nforces; i++) { /* a mechanism has nothing else */
-        const dfl_contribution *force = &model->forces[i];
+    for (int i = 0; i < model->forces.count; i++) { /* a mechanism has nothing else */
+        const dfl_contribution *force = &model->forces.item[i];
         const uint32_t size = dfl_graph_size(eq->graph, &force->expr, 1);
         if (size > largest) {
             largest = size;

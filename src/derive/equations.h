@@ -25,35 +25,59 @@ typedef struct dfl_directions {
     int *group;          /* all: columns of K that depend on each other have the same number */
 } dfl_directions;
 
+/* The rows of the general form. */
+typedef struct dfl_equation_rows {
+    dfl_expr *kin;                     /* np */
+    dfl_expr *f;                       /* nv */
+    dfl_expr *b, *d, *c, *g, *gI, *hv; /* nr, nw, ns, nl, nl, nm */
+    dfl_expr *e, *ep;                  /* ne, nep: expression - level */
+    dfl_expr *gam;                     /* n0 */
+    dfl_expr *bias;                    /* nl + nm */
+} dfl_equation_rows;
+
+/* Their derivatives, with the shapes of dfl_jacobian. */
+typedef struct dfl_equation_jacobian {
+    dfl_sparse d, acc, vel, gam, pos, b, dyn, kin;
+} dfl_equation_jacobian;
+
+/* Directions without mass that no constraint holds. */
+typedef struct dfl_light_directions {
+    dfl_sparse K0;           /* nv x n0 */
+    dfl_directions *tree;    /* a tree of bodies adds K0 and gam; or NULL */
+    int *velocity;           /* n0 numbers of velocities: row k of gam has that name */
+    int negligible;          /* a velocity with next to no mass, or -1 ... */
+    double negligible_ratio; /* ... and its pivot as a part of its mass */
+} dfl_light_directions;
+
+/* What the solver may know about the rows. */
+typedef struct dfl_equation_flags {
+    bool mass_diagonal, mass_constant, trivial_kinematics, autonomous, forces_free_of_multipliers;
+    bool linear; /* known where there are Jacobians */
+} dfl_equation_flags;
+
 typedef struct dfl_equations {
     dfl_model *model;
     dfl_graph *graph;
     int np, nv, nr, nw, ns, nl, nm, ne, nep, n0;
     int n;
-    dfl_variable *x;                                  /* n, in the order [w l m | r | v | s p] */
-    dfl_expr *a;                                      /* nv: symbols of v' */
-    dfl_expr *kin;                                    /* np */
-    dfl_expr *f;                                      /* nv */
-    dfl_sparse M;                                     /* nv x nv, both triangles */
-    dfl_expr *b, *d, *c, *g, *gI, *hv, *e, *ep, *gam; /* e, ep: expr - level */
-    dfl_sparse W;                                     /* (nl+nm) x nv */
-    dfl_sparse K0;              /* nv x n0: directions without mass that no constraint holds */
-    dfl_directions *directions; /* a tree of bodies adds K0 and gam; or NULL */
-    int *massless;              /* n0 numbers of velocities: row k of gam has that name */
-    int negligible; /* a velocity with next to no mass, or -1; its pivot as a part of its mass */
-    double negligible_ratio;
-    dfl_expr *bias; /* nl+nm */
-    /* derivatives with the shapes of dfl_jacobian */
-    dfl_sparse Jd, Jacc, Jvel, Jgam, Jpos, Jb, Jdyn, Jkin;
-    /* ne+nep: the rate of an invariant is kept_drift + kept_push, the latter by accelerations */
-    dfl_expr *kept_drift, *kept_push;
+    dfl_variable *x; /* n, in the order [w l m | r | v | s p] */
+    dfl_expr *a;     /* nv: symbols of v' */
+    dfl_equation_rows rows;
+    dfl_sparse M; /* nv x nv, both triangles */
+    dfl_sparse W; /* (nl+nm) x nv */
+    dfl_light_directions massless;
+    dfl_equation_jacobian jacobian;
     bool have_jacobians;
-    bool again;              /* constraints were declared on the way: to be derived once more */
-    dfl_expr energy;         /* T + V, or DFL_NO_EXPR */
-    int *declaration_of_row; /* nl + nm: the constraint's declaration; same numbers as rows of W */
-    int *declaration_of_e, *declaration_of_ep; /* invariants */
-    bool mass_diagonal, mass_constant, trivial_kinematics, autonomous, forces_free_of_multipliers;
-    bool linear;              /* known where there are Jacobians */
+    bool again; /* constraints were declared on the way: to be derived once more */
+    dfl_equation_flags flags;
+    dfl_expr energy; /* T + V, or DFL_NO_EXPR */
+    struct {
+        dfl_expr *drift, *push; /* ne+nep: the rate of an invariant; `push` by accelerations */
+    } kept;
+    struct {
+        int *row;             /* nl + nm: of constraints; same numbers as rows of W */
+        int *e, *ep;          /* of invariants */
+    } declared;               /* numbers of the declarations */
     int *slot[DFL_SYM_KINDS]; /* symbol index -> place in x, a or the parameter array; -1 unused */
 } dfl_equations;
 

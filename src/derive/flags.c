@@ -12,32 +12,32 @@ void dfl_derive_flags(dfl_equations *eq)
     const unsigned multipliers = 1U << DFL_SYM_LAMBDA | 1U << DFL_SYM_MU;
     const unsigned time = 1U << DFL_SYM_TIME;
     const unsigned moving = time | 1U << DFL_SYM_P | 1U << DFL_SYM_S;
-    eq->forces_free_of_multipliers = !any_depends(graph, eq->f, eq->nv, multipliers) &&
-                                     !any_depends(graph, eq->b, eq->nr, multipliers) &&
-                                     !any_depends(graph, eq->d, eq->nw, multipliers);
-    eq->mass_constant = !any_entry_depends(graph, &eq->M, moving);
-    eq->mass_diagonal = true;
+    eq->flags.forces_free_of_multipliers = !any_depends(graph, eq->rows.f, eq->nv, multipliers) &&
+                                           !any_depends(graph, eq->rows.b, eq->nr, multipliers) &&
+                                           !any_depends(graph, eq->rows.d, eq->nw, multipliers);
+    eq->flags.mass_constant = !any_entry_depends(graph, &eq->M, moving);
+    eq->flags.mass_diagonal = true;
     for (int k = 0; k < eq->M.count; k++)
         if (eq->M.entry[k].row != eq->M.entry[k].col)
-            eq->mass_diagonal = false;
+            eq->flags.mass_diagonal = false;
     const struct {
         const dfl_expr *rows;
         int count;
-    } all[] = {{eq->kin, eq->np}, {eq->f, eq->nv},   {eq->b, eq->nr},
-               {eq->d, eq->nw},   {eq->c, eq->ns},   {eq->g, eq->nl},
-               {eq->gI, eq->nl},  {eq->hv, eq->nm},  {eq->e, eq->ne},
-               {eq->ep, eq->nep}, {eq->gam, eq->n0}, {eq->bias, eq->nl + eq->nm}};
-    eq->autonomous = !any_entry_depends(graph, &eq->M, time);
+    } all[] = {{eq->rows.kin, eq->np}, {eq->rows.f, eq->nv},   {eq->rows.b, eq->nr},
+               {eq->rows.d, eq->nw},   {eq->rows.c, eq->ns},   {eq->rows.g, eq->nl},
+               {eq->rows.gI, eq->nl},  {eq->rows.hv, eq->nm},  {eq->rows.e, eq->ne},
+               {eq->rows.ep, eq->nep}, {eq->rows.gam, eq->n0}, {eq->rows.bias, eq->nl + eq->nm}};
+    eq->flags.autonomous = !any_entry_depends(graph, &eq->M, time);
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (any_depends(graph, all[i].rows, all[i].count, time))
-            eq->autonomous = false;
+            eq->flags.autonomous = false;
     const dfl_mass_tree *tree = eq->model->tree;
     if (tree) {
-        eq->mass_constant = eq->mass_diagonal = false;
+        eq->flags.mass_constant = eq->flags.mass_diagonal = false;
         if (any_depends(graph, tree->drives, 3 * tree->ndrives, time))
-            eq->autonomous = false;
+            eq->flags.autonomous = false;
     }
-    eq->linear = is_linear(eq);
+    eq->flags.linear = is_linear(eq);
 }
 
 /* Whether all rows are affine in the unknowns: their derivatives contain no unknown, and they have
@@ -47,9 +47,17 @@ static bool is_linear(const dfl_equations *eq)
     const unsigned unknowns = 1U << DFL_SYM_W | 1U << DFL_SYM_LAMBDA | 1U << DFL_SYM_MU |
                               1U << DFL_SYM_R | 1U << DFL_SYM_V | 1U << DFL_SYM_S |
                               1U << DFL_SYM_P | 1U << DFL_SYM_A;
-    const dfl_sparse *const derivatives[] = {&eq->Jd,   &eq->Jacc, &eq->Jvel, &eq->Jgam,
-                                             &eq->Jpos, &eq->Jb,   &eq->Jdyn, &eq->Jkin,
-                                             &eq->M,    &eq->W,    &eq->K0};
+    const dfl_sparse *const derivatives[] = {&eq->jacobian.d,
+                                             &eq->jacobian.acc,
+                                             &eq->jacobian.vel,
+                                             &eq->jacobian.gam,
+                                             &eq->jacobian.pos,
+                                             &eq->jacobian.b,
+                                             &eq->jacobian.dyn,
+                                             &eq->jacobian.kin,
+                                             &eq->M,
+                                             &eq->W,
+                                             &eq->massless.K0};
     for (size_t i = 0; i < sizeof derivatives / sizeof *derivatives; i++)
         if (any_entry_depends(eq->graph, derivatives[i], unknowns))
             return false;

@@ -24,13 +24,13 @@ dfl_status dfl_derive_hidden(dfl_equations *eq)
 {
     const int nc = eq->nl + eq->nm;
     motion flow = {0};
-    eq->gI = dfl_exprs(eq, eq->nl);
-    eq->bias = dfl_exprs(eq, nc);
+    eq->rows.gI = dfl_exprs(eq, eq->nl);
+    eq->rows.bias = dfl_exprs(eq, nc);
     dfl_expr *rows = dfl_exprs(eq, nc); /* gI, hv */
-    dfl_status status = eq->gI && eq->bias && rows ? make_flow(&flow, eq) : DFL_NO_MEMORY;
+    dfl_status status = eq->rows.gI && eq->rows.bias && rows ? make_flow(&flow, eq) : DFL_NO_MEMORY;
     if (!status)
-        status =
-            dfl_along_exprs(eq->gI, eq->graph, eq->g, eq->nl, flow.symbols, flow.rates, flow.count);
+        status = dfl_along_exprs(eq->rows.gI, eq->graph, eq->rows.g, eq->nl, flow.symbols,
+                                 flow.rates, flow.count);
     if (!status)
         status = derive_rows(eq, &flow, rows);
     if (!status)
@@ -51,7 +51,7 @@ static dfl_status make_flow(motion *out, dfl_equations *eq)
         return DFL_NO_MEMORY;
     for (int i = 0; i < eq->np; i++) {
         out->symbols[i] = dfl_equations_p(eq)[i].symbol;
-        out->rates[i] = eq->kin[i];
+        out->rates[i] = eq->rows.kin[i];
     }
     out->symbols[eq->np] = dfl_symbol_expr(graph, DFL_SYM_TIME, 0, "time");
     out->rates[eq->np] = dfl_constant(graph, 1.0);
@@ -64,8 +64,8 @@ static dfl_status add_contact_rates(motion *out, dfl_equations *eq)
     dfl_expr *drift = dfl_exprs(eq, eq->ns);
     dfl_status status = drift ? DFL_OK : DFL_NO_MEMORY;
     if (!status)
-        status =
-            dfl_along_exprs(drift, eq->graph, eq->c, eq->ns, out->symbols, out->rates, out->count);
+        status = dfl_along_exprs(drift, eq->graph, eq->rows.c, eq->ns, out->symbols, out->rates,
+                                 out->count);
     if (!status)
         status = dfl_contact_rates(out->rates + out->count, eq, drift);
     for (int i = 0; !status && i < eq->ns; i++)
@@ -89,12 +89,12 @@ static dfl_status derive_rows(dfl_equations *eq, const motion *flow, dfl_expr *r
         return DFL_NO_MEMORY;
     for (int j = 0; j < eq->nv; j++)
         v[j] = dfl_equations_v(eq)[j].symbol;
-    memcpy(rows, eq->gI, (size_t)eq->nl * sizeof *rows);
-    memcpy(rows + eq->nl, eq->hv, (size_t)eq->nm * sizeof *rows);
+    memcpy(rows, eq->rows.gI, (size_t)eq->nl * sizeof *rows);
+    memcpy(rows + eq->nl, eq->rows.hv, (size_t)eq->nm * sizeof *rows);
     dfl_status status = dfl_jacobian_exprs(&eq->W, eq->graph, rows, nc, v, eq->nv);
     if (!status)
-        status =
-            dfl_along_exprs(eq->bias, eq->graph, rows, nc, flow->symbols, flow->rates, flow->count);
+        status = dfl_along_exprs(eq->rows.bias, eq->graph, rows, nc, flow->symbols, flow->rates,
+                                 flow->count);
     dfl_free(eq->model->ctx, v);
     return status;
 }
@@ -105,7 +105,7 @@ static dfl_status check_linear(const dfl_equations *eq)
         const dfl_entry *entry = &eq->W.entry[k];
         if (!dfl_depends(eq->graph, entry->expr, DFL_SYM_V))
             continue;
-        const dfl_declaration *decl = &eq->model->declarations[eq->declaration_of_row[entry->row]];
+        const dfl_declaration *decl = &eq->model->declarations.item[eq->declared.row[entry->row]];
         return dfl_model_fail(
             eq->model, decl->line,
             "nonholonomic '%s' is not linear in the velocities: its derivative by %s "
@@ -119,20 +119,20 @@ static dfl_status check_linear(const dfl_equations *eq)
 static dfl_status derive_rates(dfl_equations *eq, const motion *flow)
 {
     const int count = eq->ne + eq->nep;
-    eq->kept_drift = dfl_exprs(eq, count);
-    eq->kept_push = dfl_exprs(eq, count);
+    eq->kept.drift = dfl_exprs(eq, count);
+    eq->kept.push = dfl_exprs(eq, count);
     dfl_expr *rows = dfl_exprs(eq, count), *v = dfl_exprs(eq, eq->nv);
     dfl_status status = DFL_NO_MEMORY;
-    if (eq->kept_drift && eq->kept_push && rows && v) {
-        memcpy(rows, eq->e, (size_t)eq->ne * sizeof *rows);
-        memcpy(rows + eq->ne, eq->ep, (size_t)eq->nep * sizeof *rows);
+    if (eq->kept.drift && eq->kept.push && rows && v) {
+        memcpy(rows, eq->rows.e, (size_t)eq->ne * sizeof *rows);
+        memcpy(rows + eq->ne, eq->rows.ep, (size_t)eq->nep * sizeof *rows);
         for (int j = 0; j < eq->nv; j++)
             v[j] = dfl_equations_v(eq)[j].symbol;
-        status = dfl_along_exprs(eq->kept_drift, eq->graph, rows, count, flow->symbols, flow->rates,
+        status = dfl_along_exprs(eq->kept.drift, eq->graph, rows, count, flow->symbols, flow->rates,
                                  flow->count);
     }
     if (!status)
-        status = dfl_along_exprs(eq->kept_push, eq->graph, rows, count, v, eq->a, eq->nv);
+        status = dfl_along_exprs(eq->kept.push, eq->graph, rows, count, v, eq->a, eq->nv);
     dfl_free(eq->model->ctx, rows);
     dfl_free(eq->model->ctx, v);
     return status;

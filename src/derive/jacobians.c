@@ -11,20 +11,25 @@ static dfl_status derive_motion(dfl_equations *eq);
 dfl_status dfl_derive_jacobians(dfl_equations *eq)
 {
     const int v = eq->nw + eq->nl + eq->nm + eq->nr, s = v + eq->nv;
-    const dfl_expr *const velocity[] = {eq->gI, eq->hv, eq->e};
-    const dfl_expr *const position[] = {eq->c, eq->g, eq->ep};
-    dfl_status status = derive_block(&eq->Jd, eq, (const dfl_expr *const[]){eq->d}, &eq->nw, 1, 0);
+    const dfl_expr *const velocity[] = {eq->rows.gI, eq->rows.hv, eq->rows.e};
+    const dfl_expr *const position[] = {eq->rows.c, eq->rows.g, eq->rows.ep};
+    dfl_status status =
+        derive_block(&eq->jacobian.d, eq, (const dfl_expr *const[]){eq->rows.d}, &eq->nw, 1, 0);
     if (!status)
-        status = derive_block(&eq->Jvel, eq, velocity, (const int[]){eq->nl, eq->nm, eq->ne}, 3, v);
+        status = derive_block(&eq->jacobian.vel, eq, velocity,
+                              (const int[]){eq->nl, eq->nm, eq->ne}, 3, v);
+    if (!status)
+        status = derive_block(&eq->jacobian.pos, eq, position,
+                              (const int[]){eq->ns, eq->nl, eq->nep}, 3, s);
+    if (!status)
+        status = derive_block(&eq->jacobian.gam, eq, (const dfl_expr *const[]){eq->rows.gam},
+                              &eq->n0, 1, 0);
     if (!status)
         status =
-            derive_block(&eq->Jpos, eq, position, (const int[]){eq->ns, eq->nl, eq->nep}, 3, s);
+            derive_block(&eq->jacobian.b, eq, (const dfl_expr *const[]){eq->rows.b}, &eq->nr, 1, 0);
     if (!status)
-        status = derive_block(&eq->Jgam, eq, (const dfl_expr *const[]){eq->gam}, &eq->n0, 1, 0);
-    if (!status)
-        status = derive_block(&eq->Jb, eq, (const dfl_expr *const[]){eq->b}, &eq->nr, 1, 0);
-    if (!status)
-        status = derive_block(&eq->Jkin, eq, (const dfl_expr *const[]){eq->kin}, &eq->np, 1, v);
+        status = derive_block(&eq->jacobian.kin, eq, (const dfl_expr *const[]){eq->rows.kin},
+                              &eq->np, 1, v);
     if (!status)
         status = derive_acceleration(eq);
     if (!status)
@@ -63,14 +68,14 @@ static dfl_status derive_acceleration(dfl_equations *eq)
     dfl_expr *rows = dfl_exprs(eq, nc);
     if (!rows)
         return DFL_NO_MEMORY;
-    memcpy(rows, eq->bias, (size_t)nc * sizeof *rows);
+    memcpy(rows, eq->rows.bias, (size_t)nc * sizeof *rows);
     for (int k = 0; k < eq->W.count; k++) {
         const dfl_entry *entry = &eq->W.entry[k];
         rows[entry->row] = dfl_add(eq->graph, rows[entry->row],
                                    dfl_mul(eq->graph, entry->expr, eq->a[entry->col]));
     }
     const dfl_status status =
-        derive_block(&eq->Jacc, eq, (const dfl_expr *const[]){rows}, &nc, 1, 0);
+        derive_block(&eq->jacobian.acc, eq, (const dfl_expr *const[]){rows}, &nc, 1, 0);
     dfl_free(eq->model->ctx, rows);
     return status;
 }
@@ -82,7 +87,7 @@ static dfl_status derive_motion(dfl_equations *eq)
     dfl_expr *rows = dfl_exprs(eq, eq->nv);
     if (!rows)
         return DFL_NO_MEMORY;
-    memcpy(rows, eq->f, (size_t)eq->nv * sizeof *rows);
+    memcpy(rows, eq->rows.f, (size_t)eq->nv * sizeof *rows);
     for (int k = 0; k < eq->W.count; k++) {
         const dfl_entry *entry = &eq->W.entry[k];
         const dfl_expr multiplier = eq->x[eq->nw + entry->row].symbol;
@@ -95,7 +100,7 @@ static dfl_status derive_motion(dfl_equations *eq)
             dfl_sub(graph, rows[entry->row], dfl_mul(graph, entry->expr, eq->a[entry->col]));
     }
     const dfl_status status =
-        derive_block(&eq->Jdyn, eq, (const dfl_expr *const[]){rows}, &eq->nv, 1, 0);
+        derive_block(&eq->jacobian.dyn, eq, (const dfl_expr *const[]){rows}, &eq->nv, 1, 0);
     dfl_free(eq->model->ctx, rows);
     return status;
 }

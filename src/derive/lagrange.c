@@ -26,15 +26,15 @@ static int by_place(const void *a, const void *b);
 dfl_status dfl_derive_dynamics(dfl_equations *eq)
 {
     int room = 0;
-    eq->f = dfl_exprs(eq, eq->nv);
-    if (!eq->f)
+    eq->rows.f = dfl_exprs(eq, eq->nv);
+    if (!eq->rows.f)
         return DFL_NO_MEMORY;
     eq->M.nrows = eq->M.ncols = eq->nv;
     dfl_status status = DFL_OK;
-    if (eq->model->kinetic != DFL_NO_EXPR)
+    if (eq->model->energy.kinetic != DFL_NO_EXPR)
         status = add_kinetic(eq, &room);
-    if (!status && eq->model->potential != DFL_NO_EXPR)
-        status = add_slope(eq, eq->model->potential, true);
+    if (!status && eq->model->energy.potential != DFL_NO_EXPR)
+        status = add_slope(eq, eq->model->energy.potential, true);
     if (!status)
         status = add_declared(eq, &room);
     if (!status)
@@ -55,11 +55,12 @@ static dfl_status add_kinetic(dfl_equations *eq, int *room)
             velocities[count++] = decl->velocity;
     }
     if (!status)
-        status = dfl_gradient_exprs(momenta, eq->graph, eq->model->kinetic, velocities, count);
+        status =
+            dfl_gradient_exprs(momenta, eq->graph, eq->model->energy.kinetic, velocities, count);
     if (!status)
         status = add_inertia(eq, room, momenta, velocities, count);
     if (!status)
-        status = add_slope(eq, eq->model->kinetic, false);
+        status = add_slope(eq, eq->model->energy.kinetic, false);
     if (!status)
         status = add_gyroscopic(eq, momenta, velocities, count);
     dfl_free(ctx, velocities);
@@ -71,7 +72,7 @@ static dfl_status add_kinetic(dfl_equations *eq, int *room)
 static dfl_status check_smooth(const dfl_equations *eq)
 {
     dfl_part part;
-    const dfl_status status = dfl_part_create(&part, eq->graph, &eq->model->kinetic, 1);
+    const dfl_status status = dfl_part_create(&part, eq->graph, &eq->model->energy.kinetic, 1);
     bool kinked = false;
     for (uint32_t i = 0; !status && i < part.count && !kinked; i++) {
         const int op = part.node[i].op;
@@ -82,7 +83,7 @@ static dfl_status check_smooth(const dfl_equations *eq)
     dfl_part_clear(&part);
     if (status)
         return status;
-    return kinked ? dfl_model_fail(eq->model, eq->model->kinetic_line,
+    return kinked ? dfl_model_fail(eq->model, eq->model->energy.kinetic_line,
                                    "the kinetic energy is not quadratic in the velocities: one "
                                    "stands in abs, sign, min, max or select")
                   : DFL_OK;
@@ -118,7 +119,7 @@ static dfl_status add_gyroscopic(dfl_equations *eq, const dfl_expr *momenta,
     dfl_status status = symbols && rates && drift ? DFL_OK : DFL_NO_MEMORY;
     for (int i = 0; !status && i < eq->np; i++) {
         symbols[i] = dfl_equations_p(eq)[i].symbol;
-        rates[i] = eq->kin[i];
+        rates[i] = eq->rows.kin[i];
     }
     if (!status) {
         symbols[eq->np] = dfl_symbol_expr(graph, DFL_SYM_TIME, 0, "time");
@@ -126,7 +127,7 @@ static dfl_status add_gyroscopic(dfl_equations *eq, const dfl_expr *momenta,
         status = dfl_along_exprs(drift, graph, momenta, count, symbols, rates, eq->np + 1);
     }
     for (int i = 0; !status && i < count; i++) {
-        dfl_expr *f = &eq->f[dfl_equations_velocity(eq, velocities[i])];
+        dfl_expr *f = &eq->rows.f[dfl_equations_velocity(eq, velocities[i])];
         *f = dfl_sub(graph, *f, drift[i]);
     }
     dfl_free(eq->model->ctx, symbols);
@@ -149,9 +150,9 @@ static dfl_status add_slope(dfl_equations *eq, dfl_expr energy, bool negative)
     if (!status)
         status = dfl_gradient_exprs(slope, graph, energy, p, eq->np);
     if (!status)
-        status = dfl_jacobian_exprs(&Z, graph, eq->kin, eq->np, v, eq->nv);
+        status = dfl_jacobian_exprs(&Z, graph, eq->rows.kin, eq->np, v, eq->nv);
     for (int k = 0; !status && k < Z.count; k++) {
-        dfl_expr *f = &eq->f[Z.entry[k].col];
+        dfl_expr *f = &eq->rows.f[Z.entry[k].col];
         const dfl_expr part = dfl_mul(graph, Z.entry[k].expr, slope[Z.entry[k].row]);
         *f = negative ? dfl_sub(graph, *f, part) : dfl_add(graph, *f, part);
     }
@@ -167,16 +168,16 @@ static dfl_status add_declared(dfl_equations *eq, int *room)
 {
     const dfl_model *model = eq->model;
     dfl_status status = DFL_OK;
-    for (int k = 0; !status && k < model->nmasses; k++) {
-        const dfl_contribution *mass = &model->masses[k];
+    for (int k = 0; !status && k < model->masses.count; k++) {
+        const dfl_contribution *mass = &model->masses.item[k];
         const int i = dfl_equations_velocity(eq, mass->u), j = dfl_equations_velocity(eq, mass->v);
         status = dfl_sparse_add(&eq->M, room, eq->graph, i, j, mass->expr);
         if (!status && i != j)
             status = dfl_sparse_add(&eq->M, room, eq->graph, j, i, mass->expr);
     }
-    for (int k = 0; k < model->nforces; k++) {
-        dfl_expr *f = &eq->f[dfl_equations_velocity(eq, model->forces[k].u)];
-        *f = dfl_add(eq->graph, *f, model->forces[k].expr);
+    for (int k = 0; k < model->forces.count; k++) {
+        dfl_expr *f = &eq->rows.f[dfl_equations_velocity(eq, model->forces.item[k].u)];
+        *f = dfl_add(eq->graph, *f, model->forces.item[k].expr);
     }
     return status;
 }
@@ -187,7 +188,7 @@ static dfl_status check_mass(const dfl_equations *eq)
         const dfl_entry *entry = &eq->M.entry[k];
         if (dfl_depends(eq->graph, entry->expr, DFL_SYM_V))
             return dfl_model_fail(
-                eq->model, eq->model->kinetic_line,
+                eq->model, eq->model->energy.kinetic_line,
                 "the kinetic energy is not quadratic in the velocities: the mass of "
                 "%s and %s still contains a velocity",
                 dfl_equations_v(eq)[entry->row].name, dfl_equations_v(eq)[entry->col].name);

@@ -18,10 +18,11 @@ dfl_status dfl_derive_massless(dfl_equations *eq)
 {
     dfl_trials trials;
     bool regular = false;
-    eq->K0 = (dfl_sparse){.nrows = eq->nv};
-    eq->negligible = -1;
-    eq->massless = dfl_alloc(eq->model->ctx, (size_t)eq->nv, sizeof *eq->massless);
-    if (!eq->massless)
+    eq->massless.K0 = (dfl_sparse){.nrows = eq->nv};
+    eq->massless.negligible = -1;
+    eq->massless.velocity =
+        dfl_alloc(eq->model->ctx, (size_t)eq->nv, sizeof *eq->massless.velocity);
+    if (!eq->massless.velocity)
         return DFL_NO_MEMORY;
     if (eq->model->tree)
         return dfl_derive_tree_massless(eq);
@@ -46,13 +47,14 @@ static dfl_status find_directions(dfl_equations *eq, dfl_trials *trials)
     dfl_status status = dfl_elimination_create(&elimination, trials);
     if (status)
         return status;
-    eq->negligible = elimination.negligible;
-    eq->negligible_ratio = elimination.ratio;
+    eq->massless.negligible = elimination.negligible;
+    eq->massless.negligible_ratio = elimination.ratio;
     if (elimination.nfree > 0) {
-        memcpy(eq->massless, elimination.free, (size_t)elimination.nfree * sizeof *eq->massless);
-        status = dfl_null_directions(&eq->K0, eq, &elimination);
+        memcpy(eq->massless.velocity, elimination.free,
+               (size_t)elimination.nfree * sizeof *eq->massless.velocity);
+        status = dfl_null_directions(&eq->massless.K0, eq, &elimination);
         if (!status)
-            status = dfl_release_held(&eq->K0, eq->massless, trials);
+            status = dfl_release_held(&eq->massless.K0, eq->massless.velocity, trials);
     }
     dfl_elimination_clear(&elimination, eq->model->ctx);
     return status;
@@ -61,14 +63,14 @@ static dfl_status find_directions(dfl_equations *eq, dfl_trials *trials)
 /* gam = K0^T f */
 static dfl_status balance(dfl_equations *eq)
 {
-    eq->n0 = eq->K0.ncols;
-    eq->gam = dfl_exprs(eq, eq->n0);
-    if (!eq->gam)
+    eq->n0 = eq->massless.K0.ncols;
+    eq->rows.gam = dfl_exprs(eq, eq->n0);
+    if (!eq->rows.gam)
         return DFL_NO_MEMORY;
-    for (int k = 0; k < eq->K0.count; k++) {
-        const dfl_entry *entry = &eq->K0.entry[k];
-        eq->gam[entry->col] = dfl_add(eq->graph, eq->gam[entry->col],
-                                      dfl_mul(eq->graph, entry->expr, eq->f[entry->row]));
+    for (int k = 0; k < eq->massless.K0.count; k++) {
+        const dfl_entry *entry = &eq->massless.K0.entry[k];
+        eq->rows.gam[entry->col] = dfl_add(eq->graph, eq->rows.gam[entry->col],
+                                           dfl_mul(eq->graph, entry->expr, eq->rows.f[entry->row]));
     }
     return DFL_OK;
 }

@@ -41,7 +41,7 @@ typedef struct dfl_pivots {
 dfl_status dfl_choose_pivots(dfl_pivots *out, const dfl_trials *trials, const dfl_sparse *K0);
 dfl_status dfl_held_products(double *B, const dfl_trials *trials, int trial, const dfl_sparse *K0);
 
-/* tree_directions.c: the same for a model whose masses come from a tree of bodies: eq->directions,
+/* tree_directions.c: the same for a model whose masses come from a tree of bodies: eq->massless.tree,
    n0, and gam = 0 as expressions. */
 dfl_status dfl_derive_tree_massless(dfl_equations *eq);
 

@@ -111,8 +111,8 @@ dfl_status dfl_trials_create(dfl_trials *out, dfl_equations *eq)
         dfl_trials_clear(out);
         return DFL_NO_MEMORY;
     }
-    for (int i = 0; i < model->ndeclarations; i++) {
-        const dfl_declaration *decl = &model->declarations[i];
+    for (int i = 0; i < model->declarations.count; i++) {
+        const dfl_declaration *decl = &model->declarations.item[i];
         if (decl->kind == DFL_A_PARAM)
             out->param[decl->index] = decl->value;
         else if (decl->kind == DFL_AN_INPUT)
@@ -183,8 +183,8 @@ dfl_status dfl_trials_spread(dfl_trials *trials)
 
 void dfl_equations_given(double *x, bool *held, const dfl_equations *eq)
 {
-    for (int i = 0; i < eq->model->nstarts; i++) {
-        const dfl_start_value *start = &eq->model->starts[i];
+    for (int i = 0; i < eq->model->starts.count; i++) {
+        const dfl_start_value *start = &eq->model->starts.item[i];
         const dfl_symbol *symbol = &eq->graph->symbols[dfl_node_of(eq->graph, start->symbol)->a];
         const int place = eq->slot[symbol->kind][symbol->index];
         if (place < 0)
@@ -226,8 +226,8 @@ static dfl_status create_manifold(manifold *out, dfl_equations *eq)
     dfl_status status =
         symbols && out->row && out->value && out->A && out->step ? DFL_OK : DFL_NO_MEMORY;
     if (!status) {
-        memcpy(out->row, eq->c, (size_t)eq->ns * sizeof *out->row);
-        memcpy(out->row + eq->ns, eq->g, (size_t)eq->nl * sizeof *out->row);
+        memcpy(out->row, eq->rows.c, (size_t)eq->ns * sizeof *out->row);
+        memcpy(out->row + eq->ns, eq->rows.g, (size_t)eq->nl * sizeof *out->row);
         for (int i = 0; i < out->columns; i++)
             symbols[i] = eq->x[out->first + i].symbol;
         status = dfl_jacobian_exprs(&out->J, eq->graph, out->row, out->rows, symbols, out->columns);

@@ -91,11 +91,11 @@ static dfl_status find_combinations(combinations *out, const dfl_trials *trials)
     const int nv = eq->nv, n0 = eq->n0;
     double *A = dfl_alloc(ctx, (size_t)nv * (size_t)nv, sizeof *A), size = 0.0;
     double *slope = dfl_alloc(ctx, (size_t)nv, sizeof *slope);
-    dfl_status status = A && slope ? slopes_by_v(A, trials, 0, eq->f, nv) : DFL_NO_MEMORY;
+    dfl_status status = A && slope ? slopes_by_v(A, trials, 0, eq->rows.f, nv) : DFL_NO_MEMORY;
     for (int i = 0; !status && i < nv * nv; i++)
         size = fmax(size, fabs(A[i]));
     if (!status)
-        status = slopes_by_v(A, trials, 0, eq->gam, n0);
+        status = slopes_by_v(A, trials, 0, eq->rows.gam, n0);
     for (int i = 0; !status && i < nv * n0; i++)
         if (!(fabs(A[i]) > zero_ratio * size))
             A[i] = 0.0;
@@ -104,7 +104,7 @@ static dfl_status find_combinations(combinations *out, const dfl_trials *trials)
     for (int k = 1; !status && k < DFL_TRIALS; k++) {
         if (!trials->usable[k])
             continue;
-        status = slopes_by_v(A, trials, k, eq->gam, n0);
+        status = slopes_by_v(A, trials, k, eq->rows.gam, n0);
         for (int j = out->count - 1; !status && j >= 0; j--) {
             double left = 0.0;
             dfl_gemm(nv, 1, n0, 1.0, A, nv, out->c + j * n0, n0, 0.0, slope, nv);
@@ -155,8 +155,9 @@ static dfl_status keep_allowed(combinations *s, const dfl_trials *trials)
     double *K0 = dfl_alloc(ctx, (size_t)nv * (size_t)n0, sizeof *K0);
     double *direction = dfl_alloc(ctx, (size_t)nv, sizeof *direction);
     s->named = dfl_alloc(ctx, (size_t)s->count, sizeof *s->named);
-    dfl_status status =
-        K0 && direction && s->named ? dfl_numbers_matrix(K0, &numbers, eq, &eq->K0) : DFL_NO_MEMORY;
+    dfl_status status = K0 && direction && s->named
+                            ? dfl_numbers_matrix(K0, &numbers, eq, &eq->massless.K0)
+                            : DFL_NO_MEMORY;
     int kept = 0;
     for (int k = 0; !status && k < s->count; k++) {
         int best = -1;
@@ -193,7 +194,7 @@ static dfl_status write_rows(combinations *s, dfl_equations *eq)
         for (int i = 0; i < eq->n0; i++)
             s->row[k] =
                 dfl_add(graph, s->row[k],
-                        dfl_mul(graph, dfl_constant(graph, s->c[i + k * eq->n0]), eq->gam[i]));
+                        dfl_mul(graph, dfl_constant(graph, s->c[i + k * eq->n0]), eq->rows.gam[i]));
     if (!status)
         status = dfl_substitute_exprs(s->row, graph, s->row, s->count, v, v + eq->nv, eq->nv);
     for (int k = 0; !status && k < s->count; k++)
@@ -227,12 +228,12 @@ static dfl_status find_stiffness(combinations *s, const dfl_trials *trials)
         p[i] = dfl_equations_p(eq)[i].symbol;
     for (int k = 0; !status && k < count; k++) {
         memset(v + nv, 0, (size_t)nv * sizeof *v);
-        for (int e = 0; e < eq->K0.count; e++) {
-            const dfl_entry *entry = &eq->K0.entry[e];
+        for (int e = 0; e < eq->massless.K0.count; e++) {
+            const dfl_entry *entry = &eq->massless.K0.entry[e];
             const dfl_expr c = dfl_constant(graph, s->c[entry->col + k * n0]);
             v[nv + entry->row] = dfl_add(graph, v[nv + entry->row], dfl_mul(graph, c, entry->expr));
         }
-        status = dfl_substitute_exprs(p + np, graph, eq->kin, np, v, v + nv, nv);
+        status = dfl_substitute_exprs(p + np, graph, eq->rows.kin, np, v, v + nv, nv);
         if (!status)
             status = dfl_along_exprs(slope, graph, s->row, count, p, p + np, np);
         if (!status)

@@ -43,8 +43,8 @@ dfl_status dfl_derive_tree_massless(dfl_equations *eq)
     if (!status && dfl_tree_state_n0(trials.tree) > 0)
         status = find_directions(eq, &trials);
     dfl_trials_clear(&trials);
-    eq->gam = dfl_exprs(eq, eq->n0);
-    return status ? status : eq->gam ? DFL_OK : DFL_NO_MEMORY;
+    eq->rows.gam = dfl_exprs(eq, eq->n0);
+    return status ? status : eq->rows.gam ? DFL_OK : DFL_NO_MEMORY;
 }
 
 /* K0 takes masses from the tree alone, and forces that do not contain multipliers. A drawing looks
@@ -55,9 +55,9 @@ static dfl_status check_model(const dfl_equations *eq)
     const unsigned multipliers = 1U << DFL_SYM_LAMBDA | 1U << DFL_SYM_MU;
     bool apart = eq->nv == eq->model->tree->nv && eq->M.count == 0;
     for (int i = 0; apart && i < eq->nv; i++)
-        apart = !(dfl_node_of(eq->graph, eq->f[i])->depends & multipliers);
+        apart = !(dfl_node_of(eq->graph, eq->rows.f[i])->depends & multipliers);
     return apart ? DFL_OK
-                 : dfl_model_fail(eq->model, eq->model->energy_line,
+                 : dfl_model_fail(eq->model, eq->model->energy.asked_line,
                                   "energy() comes before coordinates without mass, masses or "
                                   "forces with multipliers that are declared besides a mechanism "
                                   "whose masses come from recursions; choose the evaluation "
@@ -74,10 +74,10 @@ static dfl_status find_directions(dfl_equations *eq, dfl_trials *trials)
     if (!status)
         status = dfl_tree_state_decide(trials->tree);
     if (!status)
-        status = allocate(&eq->directions, eq, dfl_tree_state_n0(trials->tree));
+        status = allocate(&eq->massless.tree, eq, dfl_tree_state_n0(trials->tree));
     if (status)
         return status;
-    dfl_directions *d = eq->directions;
+    dfl_directions *d = eq->massless.tree;
     memcpy(d->x, start.x, (size_t)eq->n * sizeof *d->x);
     dfl_pivots p = {.row = dfl_alloc(ctx, (size_t)d->all, sizeof(int)),
                     .column = dfl_alloc(ctx, (size_t)d->all, sizeof(int))};
@@ -89,8 +89,8 @@ static dfl_status find_directions(dfl_equations *eq, dfl_trials *trials)
     if (!status)
         keep(d, &p);
     for (int k = 0; !status && k < d->left; k++)
-        eq->massless[k] = dfl_tree_state_massless(trials->tree, d->free[k]);
-    eq->n0 = eq->K0.ncols = d->left;
+        eq->massless.velocity[k] = dfl_tree_state_massless(trials->tree, d->free[k]);
+    eq->n0 = eq->massless.K0.ncols = d->left;
     dfl_free(ctx, p.row);
     dfl_free(ctx, p.column);
     return status;

@@ -79,7 +79,7 @@ static void find_places(dfl_tree_state *s)
         s->p_of[k] = eq->slot[DFL_SYM_P][symbol->index];
     }
     for (int k = 0; k < d->nrows; k++)
-        s->row_of[k] = d->rows[k] < 0 ? -1 : eq->model->declarations[d->rows[k]].index;
+        s->row_of[k] = d->rows[k] < 0 ? -1 : eq->model->declarations.item[d->rows[k]].index;
 }
 
 void dfl_tree_state_free(dfl_tree_state *s)

@@ -68,7 +68,7 @@ dfl_status dfl_drawing_contact(int *out, dfl_drawing *drawing, const dfl_drawn_c
         status = dfl_model_constraint(out, drawing->model, contact->line, contact->name,
                                       vec_dot(g, n2, D));
     if (!status) {
-        dfl_declaration *row = &drawing->model->declarations[*out];
+        dfl_declaration *row = &drawing->model->declarations.item[*out];
         row->meaning = "contact";
         status = dfl_drawing_bond(drawing, contact->b, contact->a, row->symbol, x1, n2, vec_zero());
     }

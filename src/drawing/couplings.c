@@ -266,10 +266,10 @@ dfl_status dfl_drawing_rate(dfl_expr *out, dfl_drawing *drawing, dfl_expr expr)
     dfl_model *model = drawing->model;
     const dfl_expr time = dfl_symbol_expr(g, DFL_SYM_TIME, 0, "time"), one = dfl_constant(g, 1.0);
     dfl_status status = dfl_along_exprs(out, g, &expr, 1, &time, &one, 1);
-    for (int i = 0; i < model->ndeclarations && !status; i++) {
-        const dfl_expr position = model->declarations[i].symbol;
+    for (int i = 0; i < model->declarations.count && !status; i++) {
+        const dfl_expr position = model->declarations.item[i].symbol;
         dfl_expr slope, velocity;
-        if (model->declarations[i].kind != DFL_A_POSITION)
+        if (model->declarations.item[i].kind != DFL_A_POSITION)
             continue;
         status = dfl_along_exprs(&slope, g, &expr, 1, &position, &one, 1);
         if (status || slope == 0)

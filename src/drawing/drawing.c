@@ -230,7 +230,7 @@ static dfl_status check_open(const dfl_drawing *drawing, const char *what, const
                     "%s%s%s%s: energy() of line %d is the sum of what was declared before it; "
                     "give gravity, bodies and joints first",
                     what, name ? " '" : "", name ? name : "", name ? "'" : "",
-                    drawing->model->energy_line);
+                    drawing->model->energy.asked_line);
 }
 
 static dfl_status check_name(const dfl_drawing *drawing, const char *what, const char *name)

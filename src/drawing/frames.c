@@ -58,9 +58,9 @@ dfl_status dfl_drawing_describe_frames(dfl_drawing *drawing)
     dfl_status status = DFL_OK;
     if (!model->wants_frames)
         return DFL_OK;
-    model->frames = dfl_alloc(drawing->ctx, (size_t)(drawing->nbodies + drawing->nsights),
-                              sizeof *model->frames);
-    if (!model->frames)
+    model->frames.item = dfl_alloc(drawing->ctx, (size_t)(drawing->nbodies + drawing->nsights),
+                                   sizeof *model->frames.item);
+    if (!model->frames.item)
         return DFL_NO_MEMORY;
     for (int i = 0; i < drawing->nbodies && !status; i++) {
         const dfl_placed_body *body = &drawing->bodies[i];
@@ -78,7 +78,7 @@ dfl_status dfl_drawing_describe_frames(dfl_drawing *drawing)
 static dfl_status describe(dfl_drawing *drawing, const char *name, int body, dfl_vec at,
                            dfl_vec axis, dfl_vec axis2)
 {
-    dfl_model_frame *out = &drawing->model->frames[drawing->model->nframes++];
+    dfl_model_frame *out = &drawing->model->frames.item[drawing->model->frames.count++];
     dfl_vec axes[3];
     dfl_graph *g = drawing->graph;
     dfl_vec r, v, a, omega, alpha;

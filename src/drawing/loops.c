@@ -96,7 +96,8 @@ dfl_status dfl_drawing_loop_force(dfl_vec *x, dfl_vec *force, dfl_vec *torque, d
         int row;
         status = dfl_drawing_row(&row, drawing, joint, k);
         if (!status && row >= 0)
-            add_row_force(force, torque, g, &e, type, drawing->model->declarations[row].symbol);
+            add_row_force(force, torque, g, &e, type,
+                          drawing->model->declarations.item[row].symbol);
     }
     if (status)
         return status;
@@ -145,7 +146,7 @@ dfl_status dfl_drawing_row(int *out, const dfl_drawing *drawing, const dfl_place
     row_name(&name, joint, dfl_drawing_row_count(drawing, joint->drawn.kind) > 1 ? k + 1 : 0);
     const dfl_status status = name.status;
     const dfl_declaration *row = status ? NULL : dfl_model_find(model, dfl_text_string(&name));
-    *out = row ? (int)(row - model->declarations) : -1;
+    *out = row ? (int)(row - model->declarations.item) : -1;
     dfl_text_clear(&name);
     return status;
 }
@@ -272,7 +273,7 @@ static dfl_status declare_row(dfl_drawing *drawing, const dfl_placed_joint *join
         status = dfl_model_constraint(&declaration, drawing->model, joint->line,
                                       dfl_text_string(&name), row);
     if (!status) {
-        dfl_declaration *decl = &drawing->model->declarations[declaration];
+        dfl_declaration *decl = &drawing->model->declarations.item[declaration];
         decl->meaning = meaning;
         if (motions.length > 0)
             decl->motions = dfl_copy_string(drawing->ctx, dfl_text_string(&motions));

@@ -60,11 +60,11 @@ static quaternion read_quaternion(const dfl_drawing *drawing, const dfl_placed_j
     quaternion q = {.line = joint->line};
     for (int k = 0; k < 4; k++) {
         const dfl_expr symbol = joint->p[joint->np - 4 + k];
-        const int number = model->uses[dfl_node_of(drawing->graph, symbol)->a].start;
+        const int number = model->index.by_symbol[dfl_node_of(drawing->graph, symbol)->a].start;
         q.e[k] = k == 0 ? 1.0 : 0.0; /* of the drawing */
         if (number == 0)
             continue;
-        const dfl_start_value *start = &model->starts[number - 1];
+        const dfl_start_value *start = &model->starts.item[number - 1];
         q.e[k] = start->value;
         q.held[k] = start->held;
         q.guessed[k] = !start->held;

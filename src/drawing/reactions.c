@@ -249,8 +249,8 @@ static dfl_status replace(dfl_drawing *drawing, const dfl_expr *symbols, const d
 {
     dfl_model *model = drawing->model;
     dfl_status status = DFL_OK;
-    for (int i = 0; i < model->ndeclarations && !status; i++) {
-        dfl_declaration *d = &model->declarations[i];
+    for (int i = 0; i < model->declarations.count && !status; i++) {
+        dfl_declaration *d = &model->declarations.item[i];
         if (d->kind == DFL_AN_OUTPUT && dfl_depends(drawing->graph, d->expr, DFL_SYM_PENDING))
             status =
                 dfl_substitute_exprs(&d->expr, drawing->graph, &d->expr, 1, symbols, values, count);

@@ -106,7 +106,7 @@ static dfl_status tie_point(dfl_drawing *drawing, int body, dfl_vec at, int row,
     const dfl_status status = dfl_drawing_point(&x, drawing, body, at);
     return status ? status
                   : dfl_drawing_bond(drawing, DFL_GROUND, body,
-                                     drawing->model->declarations[row].symbol, x, direction,
+                                     drawing->model->declarations.item[row].symbol, x, direction,
                                      vec_zero());
 }
 
@@ -119,7 +119,7 @@ dfl_status dfl_drawing_roller(int *out, dfl_drawing *drawing, const dfl_drawn_ro
     if (!status)
         status = dfl_model_constraint(out, drawing->model, roller->line, roller->name, con.gap);
     if (!status) {
-        drawing->model->declarations[*out].meaning = "distance";
+        drawing->model->declarations.item[*out].meaning = "distance";
         status = tie(drawing, roller, &con, *out, con.k);
     }
     const int rows = roller->slips ? 0 : drawing->planar ? 1 : 2;
@@ -251,6 +251,6 @@ static dfl_status tie(dfl_drawing *drawing, const dfl_drawn_roller *roller, cons
                       int row, dfl_vec direction)
 {
     return dfl_drawing_bond(drawing, roller->on, roller->body,
-                            drawing->model->declarations[row].symbol, con->place, direction,
+                            drawing->model->declarations.item[row].symbol, con->place, direction,
                             vec_zero());
 }

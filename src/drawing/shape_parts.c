@@ -87,7 +87,8 @@ static dfl_status add_shape(const dfl_stage *stage, dfl_label label, dfl_shape *
     shape->color = label.color;
     shape->planar = stage->drawing->planar;
     shape->line = label.line;
-    if (!status && name.length <= LONGEST_NAME && !dfl_is_drawn(model, model->nshapes, shape->name))
+    if (!status && name.length <= LONGEST_NAME &&
+        !dfl_is_drawn(model, model->shapes.count, shape->name))
         status = dfl_model_shape(model, shape);
     dfl_text_clear(&name);
     return status;
@@ -96,7 +97,7 @@ static dfl_status add_shape(const dfl_stage *stage, dfl_label label, dfl_shape *
 bool dfl_is_drawn(const dfl_model *model, int count, const char *name)
 {
     for (int i = 0; i < count; i++)
-        if (!strcmp(model->shapes[i].name, name))
+        if (!strcmp(model->shapes.item[i].name, name))
             return true;
     return false;
 }

@@ -47,8 +47,8 @@ void dfl_drawing_show_nothing(dfl_drawing *drawing)
 dfl_status dfl_drawing_shapes(dfl_drawing *drawing)
 {
     dfl_model *model = drawing->model;
-    const int things = drawing->nbodies + drawing->njoints + drawing->nsights + model->nshapes;
-    const int own = model->nshapes;
+    const int things = drawing->nbodies + drawing->njoints + drawing->nsights + model->shapes.count;
+    const int own = model->shapes.count;
     dfl_stage stage = {.drawing = drawing, .nown = own};
     dfl_status status = carry_shapes(drawing);
     if (status || drawing->bare || things > MOST_THINGS)
@@ -66,8 +66,8 @@ dfl_status dfl_drawing_shapes(dfl_drawing *drawing)
 static dfl_status carry_shapes(dfl_drawing *drawing)
 {
     dfl_status status = DFL_OK;
-    for (int i = 0; i < drawing->model->nshapes && !status; i++) {
-        dfl_shape *shape = &drawing->model->shapes[i];
+    for (int i = 0; i < drawing->model->shapes.count && !status; i++) {
+        dfl_shape *shape = &drawing->model->shapes.item[i];
         if (shape->carrier == 0)
             continue;
         status = dfl_carry_shape(drawing, shape, shape->carrier - 1);
@@ -90,16 +90,16 @@ static dfl_status show_all(const dfl_stage *stage)
 /* The first `count` shapes become the last ones: in a plane scene later ones cover earlier ones. */
 static dfl_status bring_to_front(dfl_model *model, int count)
 {
-    const size_t size = sizeof *model->shapes, own = (size_t)count;
-    const size_t others = (size_t)(model->nshapes - count);
+    const size_t size = sizeof *model->shapes.item, own = (size_t)count;
+    const size_t others = (size_t)(model->shapes.count - count);
     if (own == 0 || others == 0)
         return DFL_OK;
     dfl_shape *copy = dfl_alloc(model->ctx, own, size);
     if (!copy)
         return DFL_NO_MEMORY;
-    memcpy(copy, model->shapes, own * size);
-    memmove(model->shapes, model->shapes + own, others * size);
-    memcpy(model->shapes + others, copy, own * size);
+    memcpy(copy, model->shapes.item, own * size);
+    memmove(model->shapes.item, model->shapes.item + own, others * size);
+    memcpy(model->shapes.item + others, copy, own * size);
     dfl_free(model->ctx, copy);
     return DFL_OK;
 }

@@ -100,10 +100,10 @@ dfl_status dfl_stroke_expr(dfl_stroke *out, dfl_drawing *drawing, dfl_expr x)
     dfl_expr *rates = symbols + most;
     int n = 0;
     dfl_status status = DFL_OK;
-    for (int i = 0; i < model->ndeclarations && !status; i++)
-        if (model->declarations[i].kind == DFL_A_POSITION) {
-            symbols[n] = model->declarations[i].symbol;
-            status = dfl_model_velocity(&rates[n++], model, model->declarations[i].symbol);
+    for (int i = 0; i < model->declarations.count && !status; i++)
+        if (model->declarations.item[i].kind == DFL_A_POSITION) {
+            symbols[n] = model->declarations.item[i].symbol;
+            status = dfl_model_velocity(&rates[n++], model, model->declarations.item[i].symbol);
         }
     symbols[n] = dfl_symbol_expr(model->graph, DFL_SYM_TIME, 0, "time");
     rates[n++] = dfl_constant(model->graph, 1.0);
@@ -144,8 +144,8 @@ static dfl_status push_along(dfl_drawing *drawing, const dfl_stroke *stroke, dfl
     int n = 0;
     if (!v)
         return DFL_NO_MEMORY;
-    for (int i = 0; i < model->ndeclarations; i++) {
-        const dfl_declaration *decl = &model->declarations[i];
+    for (int i = 0; i < model->declarations.count; i++) {
+        const dfl_declaration *decl = &model->declarations.item[i];
         if (decl->kind == DFL_A_SPEED)
             v[n++] = decl->symbol;
         else if (decl->kind == DFL_A_POSITION && decl->expr == DFL_NO_EXPR)

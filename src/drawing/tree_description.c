@@ -56,8 +56,8 @@ static const char *obstacle(const dfl_drawing *drawing)
 {
     const dfl_model *model = drawing->model;
     int velocities = model->count[DFL_A_SPEED];
-    for (int i = 0; i < model->ndeclarations; i++) {
-        const dfl_declaration *decl = &model->declarations[i];
+    for (int i = 0; i < model->declarations.count; i++) {
+        const dfl_declaration *decl = &model->declarations.item[i];
         velocities += decl->kind == DFL_A_POSITION && decl->expr == DFL_NO_EXPR;
     }
     for (int i = 0; i < drawing->njoints; i++) {
@@ -80,10 +80,10 @@ static const char *massless_obstacle(const dfl_drawing *drawing)
     for (int i = 0; i < drawing->nbodies; i++)
         if (drawing->bodies[i].quasistatic)
             return "there are quasistatic bodies";
-    if (model->nmasses > 0 || model->kinetic != DFL_NO_EXPR)
+    if (model->masses.count > 0 || model->energy.kinetic != DFL_NO_EXPR)
         return "there are masses besides those of bodies, and directions without mass";
-    for (int i = 0; i < model->nforces; i++)
-        depends |= dfl_node_of(drawing->graph, model->forces[i].expr)->depends;
+    for (int i = 0; i < model->forces.count; i++)
+        depends |= dfl_node_of(drawing->graph, model->forces.item[i].expr)->depends;
     for (int i = 0; i < drawing->nlinks; i++)
         for (int k = 0; k < 3; k++)
             depends |= dfl_node_of(drawing->graph, drawing->links[i].force.e[k])->depends |
@@ -180,7 +180,7 @@ dfl_status dfl_drawing_leave_rows(dfl_drawing *drawing)
             int *row = &tree->rows[tree->nrows++];
             status = dfl_drawing_row(row, drawing, joint, k);
             if (!status && *row >= 0)
-                drawing->model->declarations[*row].expr = dfl_constant(drawing->graph, 0.0);
+                drawing->model->declarations.item[*row].expr = dfl_constant(drawing->graph, 0.0);
         }
     }
     return status;

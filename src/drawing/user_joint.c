@@ -229,8 +229,8 @@ static dfl_status values_at(double *out, dfl_drawing *drawing, const dfl_placed_
     dfl_expr symbols[MOST_V + 1], values[MOST_V + 1];
     dfl_status status = DFL_OK;
     for (int k = 0; k < joint->np; k++) {
-        const int start = model->uses[dfl_node_of(g, joint->p[k])->a].start;
-        const double at = start ? model->starts[start - 1].value : 0.0;
+        const int start = model->index.by_symbol[dfl_node_of(g, joint->p[k])->a].start;
+        const double at = start ? model->starts.item[start - 1].value : 0.0;
         symbols[k] = joint->p[k];
         values[k] = dfl_constant(g, at + away * (1.0 + 0.618 * k));
     }

@@ -67,7 +67,7 @@ dfl_status dfl_drawing_wheel(int *out, dfl_drawing *drawing, const dfl_drawn_whe
         status = dfl_model_constraint(out, drawing->model, wheel->line, wheel->name,
                                       vec_dot(g, con.n, con.D));
     if (!status) {
-        dfl_declaration *row = &drawing->model->declarations[*out];
+        dfl_declaration *row = &drawing->model->declarations.item[*out];
         row->meaning = "contact";
         status =
             dfl_drawing_bond(drawing, wheel->b, wheel->a, row->symbol, con.x, con.n, vec_zero());
@@ -143,7 +143,7 @@ static dfl_status declare_rolling(dfl_drawing *drawing, const dfl_drawn_wheel *w
         dfl_text_clear(&name);
         if (!status)
             status = dfl_drawing_bond(drawing, wheel->b, wheel->a,
-                                      drawing->model->declarations[number].symbol, con->x,
+                                      drawing->model->declarations.item[number].symbol, con->x,
                                       directions[k], vec_zero());
     }
     return status;

@@ -25,12 +25,12 @@ void dfl_runnable_describe(dfl_runnable *run)
         .eval = eval,
         .mass = mass,
         .jacobian = eq->have_jacobians ? jacobian : NULL,
-        .mass_diagonal = eq->mass_diagonal,
-        .mass_constant = eq->mass_constant,
-        .trivial_kinematics = eq->trivial_kinematics,
-        .autonomous = eq->autonomous,
-        .linear = eq->linear,
-        .forces_free_of_multipliers = eq->forces_free_of_multipliers,
+        .mass_diagonal = eq->flags.mass_diagonal,
+        .mass_constant = eq->flags.mass_constant,
+        .trivial_kinematics = eq->flags.trivial_kinematics,
+        .autonomous = eq->flags.autonomous,
+        .linear = eq->flags.linear,
+        .forces_free_of_multipliers = eq->flags.forces_free_of_multipliers,
         .only_time = eq->n == 0,
         .name = name,
         .user = run,
@@ -71,7 +71,7 @@ static int jacobian(dfl_jacobian *out, double t, const double *x, const double *
 static const char *name(dfl_kind kind, int index, void *user)
 {
     const dfl_equations *eq = ((const dfl_runnable *)user)->eq;
-    const dfl_declaration *decl = eq->model->declarations;
+    const dfl_declaration *decl = eq->model->declarations.item;
     const int l = eq->nw, m = l + eq->nl, r = m + eq->nm, v = r + eq->nr, s = v + eq->nv,
               p = s + eq->ns;
     switch (kind) {
@@ -97,16 +97,16 @@ static const char *name(dfl_kind kind, int index, void *user)
     case DFL_ROW_GII:
     case DFL_ROW_GI:
     case DFL_ROW_G:
-        return decl[eq->declaration_of_row[index]].name;
+        return decl[eq->declared.row[index]].name;
     case DFL_ROW_HI:
     case DFL_ROW_HV:
-        return decl[eq->declaration_of_row[eq->nl + index]].name;
+        return decl[eq->declared.row[eq->nl + index]].name;
     case DFL_ROW_E:
-        return decl[eq->declaration_of_e[index]].name;
+        return decl[eq->declared.e[index]].name;
     case DFL_ROW_EP:
-        return decl[eq->declaration_of_ep[index]].name;
+        return decl[eq->declared.ep[index]].name;
     case DFL_ROW_GAM:
-        return eq->x[v + eq->massless[index]].name;
+        return eq->x[v + eq->massless.velocity[index]].name;
     }
     return NULL;
 }

@@ -44,7 +44,7 @@ static bool hold(dfl_massless_blocks *m);
 dfl_status dfl_massless_blocks_create(dfl_massless_blocks **out, const dfl_runnable *run,
                                       dfl_tree_state *state)
 {
-    const dfl_directions *d = run->eq->directions;
+    const dfl_directions *d = run->eq->massless.tree;
     const dfl_numbers given = dfl_runnable_numbers(run, dfl_start_time(run->eq), d->x, NULL);
     *out = NULL;
     dfl_massless_blocks *m = dfl_alloc(run->ctx, 1, sizeof *m);
@@ -69,7 +69,7 @@ dfl_status dfl_massless_blocks_create(dfl_massless_blocks **out, const dfl_runna
 static dfl_status allocate(dfl_massless_blocks *m)
 {
     const dfl_equations *eq = m->run->eq;
-    const dfl_directions *d = eq->directions;
+    const dfl_directions *d = eq->massless.tree;
     const size_t nv = (size_t)eq->nv, n = (size_t)eq->n, rows = (size_t)(eq->nl + eq->nm);
     const size_t all = (size_t)d->all, left = (size_t)d->left, held = (size_t)d->held;
     double **const arrays[] = {&m->f, &m->a, &m->gam,  &m->K, &m->K0, &m->W,     &m->B,
@@ -106,7 +106,7 @@ int dfl_massless_blocks_eval(dfl_blocks *out, dfl_massless_blocks *m, double t, 
                              unsigned need)
 {
     const dfl_equations *eq = m->run->eq;
-    const dfl_directions *d = eq->directions;
+    const dfl_directions *d = eq->massless.tree;
     if (!combine(m, t, x))
         return 1;
     if (need & DFL_DIRECTIONS)
@@ -121,7 +121,7 @@ static bool combine(dfl_massless_blocks *m, double t, const double *x)
 {
     const dfl_runnable *run = m->run;
     const dfl_equations *eq = run->eq;
-    const dfl_directions *d = eq->directions;
+    const dfl_directions *d = eq->massless.tree;
     const int nv = eq->nv, rows = eq->nl + eq->nm;
     double *out[OUT_BLOCKS] = {[OUT_F] = m->f, [OUT_W] = m->W};
     dfl_runnable_evaluate(&run->single[FORCE], run, t, x, NULL, out);
@@ -142,7 +142,7 @@ int dfl_massless_blocks_jacobian(double *gam, dfl_massless_blocks *m, double t, 
 {
     const dfl_runnable *run = m->run;
     const dfl_equations *eq = run->eq;
-    const dfl_directions *d = eq->directions;
+    const dfl_directions *d = eq->massless.tree;
     const int nv = eq->nv, n = eq->n;
     if (!combine(m, t, x) || (d->held > 0 && !hold(m)))
         return 1;
@@ -163,7 +163,7 @@ int dfl_massless_blocks_jacobian(double *gam, dfl_massless_blocks *m, double t, 
 static bool hold(dfl_massless_blocks *m)
 {
     const dfl_equations *eq = m->run->eq;
-    const dfl_directions *d = eq->directions;
+    const dfl_directions *d = eq->massless.tree;
     const int rows = eq->nl + eq->nm;
     double *A = dfl_factor_matrix(m->factor);
     for (int q = 0; q < d->held; q++) {

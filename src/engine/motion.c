@@ -45,7 +45,7 @@ const double *dfl_runnable_accelerations(dfl_runnable *run, double t, const doub
         return NULL;
     run->eom.eval(&run->blocks, t, x, DFL_FORCE | DFL_DIRECTIONS | DFL_BIAS, run);
     dfl_balance_rate rate = {NULL, NULL};
-    if (run->eq->directions && run->eq->n0 > 0) {
+    if (run->eq->massless.tree && run->eq->n0 > 0) {
         double *drift = run->balance_rate + run->eq->n0 * run->eq->nv;
         dfl_tree_engine_balance_rate(run->balance_rate, drift, run->tree, t, x);
         rate = (dfl_balance_rate){run->balance_rate, drift};
@@ -62,8 +62,8 @@ const double *dfl_runnable_accelerations(dfl_runnable *run, double t, const doub
 
 static bool is_wanted(const dfl_equations *eq)
 {
-    for (int i = 0; i < eq->model->ndeclarations; i++) {
-        const dfl_declaration *decl = &eq->model->declarations[i];
+    for (int i = 0; i < eq->model->declarations.count; i++) {
+        const dfl_declaration *decl = &eq->model->declarations.item[i];
         if (decl->kind == DFL_AN_OUTPUT && dfl_depends(eq->graph, decl->expr, DFL_SYM_A))
             return true;
     }
@@ -77,7 +77,7 @@ static dfl_status make_balance(dfl_runnable *run)
     const size_t size = (size_t)eq->n0 * (size_t)(eq->nv + 1);
     dfl_place places[DFL_SYM_KINDS] = {{0}};
     run->balance_rate = dfl_alloc(run->ctx, size, sizeof *run->balance_rate);
-    if (eq->directions)
+    if (eq->massless.tree)
         return run->balance_rate ? DFL_OK : DFL_NO_MEMORY;
     dfl_target *targets = dfl_alloc(run->ctx, size, sizeof *targets);
     int count = 0;
@@ -106,16 +106,16 @@ static dfl_status derive_balance(dfl_target *targets, int *count, const dfl_equa
         known_rates(symbols, symbols + n, eq);
         for (int j = 0; j < eq->nv; j++)
             v[j] = dfl_equations_v(eq)[j].symbol;
-        status = dfl_along_exprs(drift, eq->graph, eq->gam, eq->n0, symbols, symbols + n, n);
+        status = dfl_along_exprs(drift, eq->graph, eq->rows.gam, eq->n0, symbols, symbols + n, n);
     }
     if (!status)
-        status = dfl_jacobian_exprs(&rows, eq->graph, eq->gam, eq->n0, v, eq->nv);
+        status = dfl_jacobian_exprs(&rows, eq->graph, eq->rows.gam, eq->n0, v, eq->nv);
     for (int k = 0; !status && k < rows.count; k++)
-        if (!(dfl_node_of(eq->graph, eq->gam[rows.entry[k].row])->depends & unknown))
+        if (!(dfl_node_of(eq->graph, eq->rows.gam[rows.entry[k].row])->depends & unknown))
             targets[(*count)++] =
                 (dfl_target){rows.entry[k].expr, 0, rows.entry[k].row + eq->n0 * rows.entry[k].col};
     for (int i = 0; !status && i < eq->n0; i++)
-        if (!(dfl_node_of(eq->graph, eq->gam[i])->depends & unknown))
+        if (!(dfl_node_of(eq->graph, eq->rows.gam[i])->depends & unknown))
             targets[(*count)++] = (dfl_target){drift[i], 1, i};
     dfl_sparse_clear(&rows, eq->model->ctx);
     dfl_free(eq->model->ctx, symbols);
@@ -129,11 +129,11 @@ static void known_rates(dfl_expr *symbols, dfl_expr *rates, const dfl_equations 
     int n = 0;
     for (int i = 0; i < eq->np; i++, n++) {
         symbols[n] = dfl_equations_p(eq)[i].symbol;
-        rates[n] = eq->kin[i];
+        rates[n] = eq->rows.kin[i];
     }
     for (int i = 0; i < eq->nr; i++, n++) {
         symbols[n] = eq->x[eq->nw + eq->nl + eq->nm + i].symbol;
-        rates[n] = eq->b[i];
+        rates[n] = eq->rows.b[i];
     }
     symbols[n] = dfl_symbol_expr(eq->graph, DFL_SYM_TIME, 0, "time");
     rates[n] = dfl_constant(eq->graph, 1.0);

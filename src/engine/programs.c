@@ -121,11 +121,12 @@ static void list_programs(program **out, dfl_runnable *run)
 static int most_targets(const dfl_equations *eq)
 {
     const int rows = eq->np + eq->nv + eq->nr + eq->nw + eq->ns + 3 * eq->nl + 2 * eq->nm + eq->ne +
-                     eq->nep + eq->n0 + eq->K0.count + eq->W.count;
-    const int entries = eq->Jd.count + eq->Jacc.count + eq->Jvel.count + eq->Jgam.count +
-                        eq->Jpos.count + eq->Jb.count + eq->Jdyn.count + eq->Jkin.count;
+                     eq->nep + eq->n0 + eq->massless.K0.count + eq->W.count;
+    const int entries = eq->jacobian.d.count + eq->jacobian.acc.count + eq->jacobian.vel.count +
+                        eq->jacobian.gam.count + eq->jacobian.pos.count + eq->jacobian.b.count +
+                        eq->jacobian.dyn.count + eq->jacobian.kin.count;
     const int drives = eq->model->tree ? 3 * eq->model->tree->ndrives : 0;
-    return rows + entries + eq->M.count + eq->model->ndeclarations + 1 +
+    return rows + entries + eq->M.count + eq->model->declarations.count + 1 +
            dfl_scene_columns(eq->model) + drives;
 }
 
@@ -173,35 +174,35 @@ static void target_blocks(targets *list, const dfl_equations *eq, unsigned need)
 {
     const int nc = eq->nl + eq->nm;
     if (need & DFL_KINEMATICS)
-        target_rows(list, OUT_KIN, eq->kin, eq->np);
+        target_rows(list, OUT_KIN, eq->rows.kin, eq->np);
     if (need & DFL_FORCE)
-        target_rows(list, OUT_F, eq->f, eq->nv);
+        target_rows(list, OUT_F, eq->rows.f, eq->nv);
     if (need & DFL_DYNAMIC)
-        target_rows(list, OUT_B, eq->b, eq->nr);
+        target_rows(list, OUT_B, eq->rows.b, eq->nr);
     if (need & DFL_AUXILIARY)
-        target_rows(list, OUT_D, eq->d, eq->nw);
+        target_rows(list, OUT_D, eq->rows.d, eq->nw);
     if (need & DFL_POSITION) {
-        target_rows(list, OUT_C, eq->c, eq->ns);
-        target_rows(list, OUT_G, eq->g, eq->nl);
-        target_rows(list, OUT_EP, eq->ep, eq->nep);
+        target_rows(list, OUT_C, eq->rows.c, eq->ns);
+        target_rows(list, OUT_G, eq->rows.g, eq->nl);
+        target_rows(list, OUT_EP, eq->rows.ep, eq->nep);
     }
     if (need & DFL_VELOCITY) {
-        target_rows(list, OUT_GI, eq->gI, eq->nl);
-        target_rows(list, OUT_HV, eq->hv, eq->nm);
-        target_rows(list, OUT_E, eq->e, eq->ne);
-        target_rows(list, OUT_GAM, eq->gam, eq->n0);
+        target_rows(list, OUT_GI, eq->rows.gI, eq->nl);
+        target_rows(list, OUT_HV, eq->rows.hv, eq->nm);
+        target_rows(list, OUT_E, eq->rows.e, eq->ne);
+        target_rows(list, OUT_GAM, eq->rows.gam, eq->n0);
     }
     if (need & DFL_DIRECTIONS) {
         target_matrix(list, OUT_W, &eq->W, nc);
-        target_matrix(list, OUT_K0, &eq->K0, eq->nv);
+        target_matrix(list, OUT_K0, &eq->massless.K0, eq->nv);
     }
     if (need & DFL_BIAS)
-        target_rows(list, OUT_BIAS, eq->bias, nc);
+        target_rows(list, OUT_BIAS, eq->rows.bias, nc);
 }
 
 static void target_mass(targets *list, const dfl_equations *eq)
 {
-    if (!eq->mass_diagonal) {
+    if (!eq->flags.mass_diagonal) {
         target_matrix(list, 0, &eq->M, eq->nv);
         return;
     }
@@ -213,14 +214,14 @@ static void target_mass(targets *list, const dfl_equations *eq)
 static void target_jacobian(targets *list, const dfl_equations *eq)
 {
     const int nc = eq->nl + eq->nm;
-    target_matrix(list, 0, &eq->Jd, eq->nw);
-    target_matrix(list, 1, &eq->Jacc, nc);
-    target_matrix(list, 2, &eq->Jvel, nc + eq->ne);
-    target_matrix(list, 3, &eq->Jgam, eq->n0);
-    target_matrix(list, 4, &eq->Jpos, eq->ns + eq->nl + eq->nep);
-    target_matrix(list, 5, &eq->Jb, eq->nr);
-    target_matrix(list, 6, &eq->Jdyn, eq->nv);
-    target_matrix(list, 7, &eq->Jkin, eq->np);
+    target_matrix(list, 0, &eq->jacobian.d, eq->nw);
+    target_matrix(list, 1, &eq->jacobian.acc, nc);
+    target_matrix(list, 2, &eq->jacobian.vel, nc + eq->ne);
+    target_matrix(list, 3, &eq->jacobian.gam, eq->n0);
+    target_matrix(list, 4, &eq->jacobian.pos, eq->ns + eq->nl + eq->nep);
+    target_matrix(list, 5, &eq->jacobian.b, eq->nr);
+    target_matrix(list, 6, &eq->jacobian.dyn, eq->nv);
+    target_matrix(list, 7, &eq->jacobian.kin, eq->np);
 }
 
 static void target_outputs(targets *list, const dfl_equations *eq)
@@ -235,8 +236,8 @@ static void target_events(targets *list, const dfl_equations *eq)
 
 static void target_declared(targets *list, const dfl_equations *eq, dfl_declared kind)
 {
-    for (int i = 0; i < eq->model->ndeclarations; i++) {
-        const dfl_declaration *decl = &eq->model->declarations[i];
+    for (int i = 0; i < eq->model->declarations.count; i++) {
+        const dfl_declaration *decl = &eq->model->declarations.item[i];
         if (decl->kind == kind)
             list->item[list->count++] = (dfl_target){decl->expr, 0, decl->index};
     }
@@ -250,8 +251,8 @@ static void target_energy(targets *list, const dfl_equations *eq)
 
 static void target_scene(targets *list, const dfl_equations *eq)
 {
-    for (int i = 0; i < eq->model->nshapes; i++) {
-        const dfl_shape *shape = &eq->model->shapes[i];
+    for (int i = 0; i < eq->model->shapes.count; i++) {
+        const dfl_shape *shape = &eq->model->shapes.item[i];
         for (int k = 0; k < shape->ncolumns; k++)
             if (!dfl_is_constant(eq->graph, shape->column[k])) {
                 list->item[list->count] = (dfl_target){shape->column[k], 0, list->count};
@@ -269,6 +270,6 @@ static void target_drives(targets *list, const dfl_equations *eq)
 /* Once more by themselves, for the balance along massless directions of a tree of bodies. */
 static void target_motion_slopes(targets *list, const dfl_equations *eq)
 {
-    if (eq->directions)
-        target_matrix(list, 0, &eq->Jdyn, eq->nv);
+    if (eq->massless.tree)
+        target_matrix(list, 0, &eq->jacobian.dyn, eq->nv);
 }

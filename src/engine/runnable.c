@@ -17,8 +17,8 @@ dfl_status dfl_runnable_create(dfl_runnable **out, const dfl_equations *eq)
         return DFL_NO_MEMORY;
     run->eq = eq;
     run->ctx = ctx;
-    run->full = eq->trivial_kinematics ? DFL_EVERYTHING & ~(unsigned)DFL_KINEMATICS
-                                       : (unsigned)DFL_EVERYTHING;
+    run->full = eq->flags.trivial_kinematics ? DFL_EVERYTHING & ~(unsigned)DFL_KINEMATICS
+                                             : (unsigned)DFL_EVERYTHING;
     const size_t rows = (size_t)(eq->nl + eq->nm + eq->ns + eq->n0 + eq->ne + eq->nep);
     run->param = dfl_alloc(ctx, (size_t)model->count[DFL_A_PARAM], sizeof(double));
     run->input = dfl_alloc(ctx, (size_t)model->count[DFL_AN_INPUT], sizeof(double));
@@ -49,8 +49,8 @@ dfl_status dfl_runnable_create(dfl_runnable **out, const dfl_equations *eq)
 static void take_values(dfl_runnable *run)
 {
     const dfl_model *model = run->eq->model;
-    for (int i = 0; i < model->ndeclarations; i++) {
-        const dfl_declaration *decl = &model->declarations[i];
+    for (int i = 0; i < model->declarations.count; i++) {
+        const dfl_declaration *decl = &model->declarations.item[i];
         if (decl->kind == DFL_A_PARAM)
             run->param[decl->index] = decl->value;
         else if (decl->kind == DFL_AN_INPUT)
@@ -143,9 +143,9 @@ void dfl_runnable_set_levels(dfl_runnable *run, double t, const double *x)
     for (int i = 0; i < 2; i++)
         dfl_tape_eval(blocks[i]->tape, blocks[i]->work, in, out);
     for (int i = 0; i < eq->ne; i++)
-        run->level[eq->model->declarations[eq->declaration_of_e[i]].index] = run->scratch[i];
+        run->level[eq->model->declarations.item[eq->declared.e[i]].index] = run->scratch[i];
     for (int i = 0; i < eq->nep; i++)
-        run->level[eq->model->declarations[eq->declaration_of_ep[i]].index] =
+        run->level[eq->model->declarations.item[eq->declared.ep[i]].index] =
             run->scratch[eq->ne + i];
     dfl_runnable_prepare(run);
 }

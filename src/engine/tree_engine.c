@@ -102,7 +102,7 @@ void dfl_tree_engine_balance_rate(double *rows, double *drift, dfl_tree_engine *
     const dfl_equations *eq = engine->run->eq;
     place(engine, t, x);
     if (have_rates(eq) && !dfl_massless_blocks_rate(rows, drift, engine->massless, t, x)) {
-        if (!eq->autonomous)
+        if (!eq->flags.autonomous)
             add_time(drift, engine, t, x);
         return;
     }
@@ -113,8 +113,8 @@ void dfl_tree_engine_balance_rate(double *rows, double *drift, dfl_tree_engine *
 static bool have_rates(const dfl_equations *eq)
 {
     for (int i = 0; i < eq->nv; i++)
-        if (dfl_depends(eq->graph, eq->f[i], DFL_SYM_W) ||
-            dfl_depends(eq->graph, eq->f[i], DFL_SYM_S))
+        if (dfl_depends(eq->graph, eq->rows.f[i], DFL_SYM_W) ||
+            dfl_depends(eq->graph, eq->rows.f[i], DFL_SYM_S))
             return false;
     return true;
 }

@@ -106,7 +106,7 @@ static void write_entry(dfl_text *text, const dfl_source *source, table_id id, i
         write_string(text, eq->x[i].name);
         break;
     case TABLE_CONSTRAINTS:
-        write_string(text, eq->model->declarations[eq->declaration_of_row[i]].name);
+        write_string(text, eq->model->declarations.item[eq->declared.row[i]].name);
         break;
     case TABLE_PAR_NAMES:
         write_string(text, source->par[i]->name);
@@ -127,7 +127,7 @@ static void write_entry(dfl_text *text, const dfl_source *source, table_id id, i
         dfl_text_add(text, "%d", source->event[i]->direction);
         break;
     case TABLE_MASSLESS:
-        dfl_text_add(text, "%d", eq->massless[i]);
+        dfl_text_add(text, "%d", eq->massless.velocity[i]);
         break;
     default:
         dfl_print_number(text, source->start.x[i], DFL_TEXT);

@@ -66,8 +66,8 @@ static void collect_vectors(dfl_rows *rows, const dfl_equations *eq, dfl_section
 {
     static const char *const axes[] = {"x", "y", "z"};
     static const char *const pairs[] = {"xx", "xy", "xz", "yx", "yy", "yz", "zx", "zy", "zz"};
-    for (int i = 0; i < eq->model->nframes; i++) {
-        const dfl_model_frame *frame = &eq->model->frames[i];
+    for (int i = 0; i < eq->model->frames.count; i++) {
+        const dfl_model_frame *frame = &eq->model->frames.item[i];
         const dfl_expr *e = (const dfl_expr *)(const void *)((const char *)frame + offset);
         const bool all = section == DFL_SECTION_FRAME_R, angle = count == 1;
         if (frame->planar ? count == 9 : angle)
@@ -87,8 +87,8 @@ static void collect_columns(dfl_rows *rows, const dfl_equations *eq, dfl_section
 {
     static const char *const axes[] = {"x", "y", "z"};
     const dfl_variable *v = eq->x + eq->nw + eq->nl + eq->nm + eq->nr;
-    for (int i = 0; i < eq->model->nframes; i++) {
-        const dfl_model_frame *frame = &eq->model->frames[i];
+    for (int i = 0; i < eq->model->frames.count; i++) {
+        const dfl_model_frame *frame = &eq->model->frames.item[i];
         for (int k = 0; k < frame->ncolumns; k++) {
             const dfl_frame_column *column = &frame->columns[k];
             const dfl_expr *e = (const dfl_expr *)(const void *)((const char *)column + offset);
@@ -112,21 +112,22 @@ static void collect(dfl_rows *rows, const dfl_equations *eq)
     const dfl_variable *p = eq->x + eq->n - eq->np, *s = p - eq->ns, *v = s - eq->nv,
                        *r = v - eq->nr;
     for (int i = 0; i < eq->np; i++)
-        if (dfl_node_of(eq->graph, eq->kin[i])->op != DFL_OP_SYMBOL ||
-            dfl_model_owner(eq->model, eq->kin[i]) != dfl_model_owner(eq->model, p[i].symbol))
-            add(rows, (dfl_row){DFL_SECTION_KIN, p[i].name, NULL, DFL_NO_EXPR, eq->kin[i], NULL});
+        if (dfl_node_of(eq->graph, eq->rows.kin[i])->op != DFL_OP_SYMBOL ||
+            dfl_model_owner(eq->model, eq->rows.kin[i]) != dfl_model_owner(eq->model, p[i].symbol))
+            add(rows,
+                (dfl_row){DFL_SECTION_KIN, p[i].name, NULL, DFL_NO_EXPR, eq->rows.kin[i], NULL});
     collect_motion(rows, eq);
     for (int i = 0; i < eq->nr; i++)
-        add(rows, (dfl_row){DFL_SECTION_B, r[i].name, NULL, DFL_NO_EXPR, eq->b[i], NULL});
+        add(rows, (dfl_row){DFL_SECTION_B, r[i].name, NULL, DFL_NO_EXPR, eq->rows.b[i], NULL});
     for (int i = 0; i < eq->nw; i++)
-        add(rows, (dfl_row){DFL_SECTION_D, eq->x[i].name, NULL, DFL_NO_EXPR, eq->d[i], NULL});
+        add(rows, (dfl_row){DFL_SECTION_D, eq->x[i].name, NULL, DFL_NO_EXPR, eq->rows.d[i], NULL});
     for (int i = 0; i < eq->ns; i++)
-        add(rows, (dfl_row){DFL_SECTION_C, s[i].name, NULL, DFL_NO_EXPR, eq->c[i], NULL});
+        add(rows, (dfl_row){DFL_SECTION_C, s[i].name, NULL, DFL_NO_EXPR, eq->rows.c[i], NULL});
     collect_constraints(rows, eq);
     collect_invariants(rows, eq);
     for (int i = 0; i < eq->n0; i++)
-        add(rows, (dfl_row){DFL_SECTION_GAM, v[eq->massless[i]].name, NULL, DFL_NO_EXPR, eq->gam[i],
-                            NULL});
+        add(rows, (dfl_row){DFL_SECTION_GAM, v[eq->massless.velocity[i]].name, NULL, DFL_NO_EXPR,
+                            eq->rows.gam[i], NULL});
     collect_entries(rows, eq);
     if (eq->energy != DFL_NO_EXPR)
         add(rows, (dfl_row){DFL_SECTION_ENERGY, "T + V", NULL, DFL_NO_EXPR, eq->energy, NULL});
@@ -141,8 +142,8 @@ static void collect_motion(dfl_rows *rows, const dfl_equations *eq)
     const dfl_variable *v = eq->x + eq->nw + eq->nl + eq->nm + eq->nr;
     const int first = rows->count;
     for (int i = 0; i < eq->nv; i++)
-        add(rows, (dfl_row){DFL_SECTION_MOTION, v[i].name, NULL, dfl_constant(graph, 0.0), eq->f[i],
-                            NULL});
+        add(rows, (dfl_row){DFL_SECTION_MOTION, v[i].name, NULL, dfl_constant(graph, 0.0),
+                            eq->rows.f[i], NULL});
     if (rows->status)
         return;
     dfl_row *motion = rows->row + first;
@@ -172,21 +173,21 @@ static dfl_expr times(dfl_graph *graph, dfl_expr entry, dfl_expr symbol)
 
 static void collect_constraints(dfl_rows *rows, const dfl_equations *eq)
 {
-    const dfl_declaration *declarations = eq->model->declarations;
-    const int *of = eq->declaration_of_row;
+    const dfl_declaration *declarations = eq->model->declarations.item;
+    const int *of = eq->declared.row;
     for (int i = 0; i < eq->nl; i++)
-        add(rows,
-            (dfl_row){DFL_SECTION_G, declarations[of[i]].name, NULL, DFL_NO_EXPR, eq->g[i], NULL});
+        add(rows, (dfl_row){DFL_SECTION_G, declarations[of[i]].name, NULL, DFL_NO_EXPR,
+                            eq->rows.g[i], NULL});
     for (int i = 0; i < eq->nl; i++)
-        add(rows, (dfl_row){DFL_SECTION_GI, declarations[of[i]].name, NULL, DFL_NO_EXPR, eq->gI[i],
-                            NULL});
+        add(rows, (dfl_row){DFL_SECTION_GI, declarations[of[i]].name, NULL, DFL_NO_EXPR,
+                            eq->rows.gI[i], NULL});
     for (int i = 0; i < eq->nm; i++)
         add(rows, (dfl_row){DFL_SECTION_HV, declarations[of[eq->nl + i]].name, NULL, DFL_NO_EXPR,
-                            eq->hv[i], NULL});
+                            eq->rows.hv[i], NULL});
     const int first = rows->count;
     for (int i = 0; i < eq->nl + eq->nm; i++)
         add(rows, (dfl_row){DFL_SECTION_ACC, declarations[of[i]].name, NULL, DFL_NO_EXPR,
-                            eq->bias[i], NULL});
+                            eq->rows.bias[i], NULL});
     for (int k = 0; !rows->status && k < eq->W.count; k++) {
         const dfl_entry *entry = &eq->W.entry[k];
         dfl_expr *right = &rows->row[first + entry->row].right;
@@ -197,8 +198,8 @@ static void collect_constraints(dfl_rows *rows, const dfl_equations *eq)
 /* As declared, without their levels. */
 static void collect_invariants(dfl_rows *rows, const dfl_equations *eq)
 {
-    for (int i = 0; i < eq->model->ndeclarations; i++) {
-        const dfl_declaration *decl = &eq->model->declarations[i];
+    for (int i = 0; i < eq->model->declarations.count; i++) {
+        const dfl_declaration *decl = &eq->model->declarations.item[i];
         if (decl->kind == DFL_AN_INVARIANT)
             add(rows,
                 (dfl_row){DFL_SECTION_INVARIANTS, decl->name, NULL, DFL_NO_EXPR, decl->expr, NULL});
@@ -209,7 +210,7 @@ static void collect_invariants(dfl_rows *rows, const dfl_equations *eq)
 static void collect_entries(dfl_rows *rows, const dfl_equations *eq)
 {
     const dfl_variable *v = eq->x + eq->nw + eq->nl + eq->nm + eq->nr;
-    const dfl_declaration *declarations = eq->model->declarations;
+    const dfl_declaration *declarations = eq->model->declarations.item;
     for (int k = 0; k < eq->M.count; k++) {
         const dfl_entry *entry = &eq->M.entry[k];
         if (entry->row >= entry->col)
@@ -217,27 +218,28 @@ static void collect_entries(dfl_rows *rows, const dfl_equations *eq)
                                 entry->expr, NULL});
     }
     for (int i = 0; i < eq->nv; i++)
-        add(rows, (dfl_row){DFL_SECTION_F, v[i].name, NULL, DFL_NO_EXPR, eq->f[i], NULL});
+        add(rows, (dfl_row){DFL_SECTION_F, v[i].name, NULL, DFL_NO_EXPR, eq->rows.f[i], NULL});
     for (int k = 0; k < eq->W.count; k++) {
         const dfl_entry *entry = &eq->W.entry[k];
-        add(rows, (dfl_row){DFL_SECTION_W, declarations[eq->declaration_of_row[entry->row]].name,
+        add(rows, (dfl_row){DFL_SECTION_W, declarations[eq->declared.row[entry->row]].name,
                             v[entry->col].name, DFL_NO_EXPR, entry->expr, NULL});
     }
     for (int i = 0; i < eq->nl + eq->nm; i++)
-        add(rows, (dfl_row){DFL_SECTION_BIAS, declarations[eq->declaration_of_row[i]].name, NULL,
-                            DFL_NO_EXPR, eq->bias[i], NULL});
-    for (int k = 0; k < eq->K0.count; k++) {
-        const dfl_entry *entry = &eq->K0.entry[k];
-        add(rows, (dfl_row){DFL_SECTION_K0, v[entry->row].name, v[eq->massless[entry->col]].name,
-                            DFL_NO_EXPR, entry->expr, NULL});
+        add(rows, (dfl_row){DFL_SECTION_BIAS, declarations[eq->declared.row[i]].name, NULL,
+                            DFL_NO_EXPR, eq->rows.bias[i], NULL});
+    for (int k = 0; k < eq->massless.K0.count; k++) {
+        const dfl_entry *entry = &eq->massless.K0.entry[k];
+        add(rows,
+            (dfl_row){DFL_SECTION_K0, v[entry->row].name, v[eq->massless.velocity[entry->col]].name,
+                      DFL_NO_EXPR, entry->expr, NULL});
     }
 }
 
 static void collect_declared(dfl_rows *rows, const dfl_equations *eq, dfl_section section,
                              dfl_declared kind)
 {
-    for (int i = 0; i < eq->model->ndeclarations; i++) {
-        const dfl_declaration *decl = &eq->model->declarations[i];
+    for (int i = 0; i < eq->model->declarations.count; i++) {
+        const dfl_declaration *decl = &eq->model->declarations.item[i];
         if (decl->kind == kind)
             add(rows, (dfl_row){section, decl->name, NULL, DFL_NO_EXPR, decl->expr, NULL});
     }

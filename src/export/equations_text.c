@@ -135,7 +135,7 @@ dfl_status dfl_export_equations(dfl_text *text, const dfl_equations *eq, dfl_not
 dfl_status dfl_export_frames(dfl_text *text, const dfl_equations *eq, dfl_notation notation)
 {
     dfl_rows rows;
-    if (!eq->model->nframes)
+    if (!eq->model->frames.count)
         return dfl_fail(eq->model->ctx, DFL_INVALID,
                         "%s has no bodies: frames belong to mechanisms; leave --frames out",
                         eq->model->path);
@@ -205,8 +205,8 @@ static void write_parameters(writer *w)
     if (!model->count[DFL_A_PARAM] && !model->count[DFL_AN_INPUT])
         return;
     write_title(w, "Parameters", NULL);
-    for (int i = 0; i < model->ndeclarations; i++) {
-        const dfl_declaration *decl = &model->declarations[i];
+    for (int i = 0; i < model->declarations.count; i++) {
+        const dfl_declaration *decl = &model->declarations.item[i];
         if (decl->kind != DFL_A_PARAM && decl->kind != DFL_AN_INPUT)
             continue;
         write_name_in_line(w, decl->name);

@@ -153,8 +153,8 @@ static dfl_status collect_declarations(dfl_source *source)
         [DFL_AN_OUTPUT] = source->output,
         [DFL_AN_EVENT] = source->event,
     };
-    for (int i = 0; i < model->ndeclarations; i++) {
-        const dfl_declaration *decl = &model->declarations[i];
+    for (int i = 0; i < model->declarations.count; i++) {
+        const dfl_declaration *decl = &model->declarations.item[i];
         if (list[decl->kind])
             list[decl->kind][decl->index] = decl;
     }
@@ -173,25 +173,26 @@ static void list_blocks(dfl_source *source)
                    *energy = events + source->nevents;
     const int nc = eq->nl + eq->nm;
     const dfl_block all[DFL_BLOCK_J_D] = {
-        [DFL_BLOCK_KIN] = {"kin", "kin", "p' = kin", eq->np, 1, eq->kin, NULL},
+        [DFL_BLOCK_KIN] = {"kin", "kin", "p' = kin", eq->np, 1, eq->rows.kin, NULL},
         [DFL_BLOCK_M] = {"M", "M", "mass matrix", eq->nv, eq->nv, NULL, &eq->M},
-        [DFL_BLOCK_F] = {"f", "f", "forces without constraint forces", eq->nv, 1, eq->f, NULL},
-        [DFL_BLOCK_B] = {"b", "b", "r' = b", eq->nr, 1, eq->b, NULL},
-        [DFL_BLOCK_D] = {"d", "d", "auxiliary equations 0 = d", eq->nw, 1, eq->d, NULL},
-        [DFL_BLOCK_C] = {"c", "c", "contact equations 0 = c", eq->ns, 1, eq->c, NULL},
-        [DFL_BLOCK_G] = {"g", "g", "holonomic constraints 0 = g", eq->nl, 1, eq->g, NULL},
+        [DFL_BLOCK_F] = {"f", "f", "forces without constraint forces", eq->nv, 1, eq->rows.f, NULL},
+        [DFL_BLOCK_B] = {"b", "b", "r' = b", eq->nr, 1, eq->rows.b, NULL},
+        [DFL_BLOCK_D] = {"d", "d", "auxiliary equations 0 = d", eq->nw, 1, eq->rows.d, NULL},
+        [DFL_BLOCK_C] = {"c", "c", "contact equations 0 = c", eq->ns, 1, eq->rows.c, NULL},
+        [DFL_BLOCK_G] = {"g", "g", "holonomic constraints 0 = g", eq->nl, 1, eq->rows.g, NULL},
         [DFL_BLOCK_EP] = {"ep", "ep", "invariants of positions, minus their levels", eq->nep, 1,
-                          eq->ep, NULL},
-        [DFL_BLOCK_GI] = {"gI", "gI", "dg/dt", eq->nl, 1, eq->gI, NULL},
-        [DFL_BLOCK_HV] = {"hv", "hv", "nonholonomic constraints 0 = hv", eq->nm, 1, eq->hv, NULL},
-        [DFL_BLOCK_E] = {"e", "e", "invariants, minus their levels", eq->ne, 1, eq->e, NULL},
+                          eq->rows.ep, NULL},
+        [DFL_BLOCK_GI] = {"gI", "gI", "dg/dt", eq->nl, 1, eq->rows.gI, NULL},
+        [DFL_BLOCK_HV] = {"hv", "hv", "nonholonomic constraints 0 = hv", eq->nm, 1, eq->rows.hv,
+                          NULL},
+        [DFL_BLOCK_E] = {"e", "e", "invariants, minus their levels", eq->ne, 1, eq->rows.e, NULL},
         [DFL_BLOCK_GAM] = {"gam", "gam", "balance along massless directions, 0 = gam", eq->n0, 1,
-                           eq->gam, NULL},
+                           eq->rows.gam, NULL},
         [DFL_BLOCK_W] = {"W", "W", "directions of the constraint forces", nc, eq->nv, NULL, &eq->W},
         [DFL_BLOCK_K0] = {"K0", "K0", "massless directions: gam = K0^T f", eq->nv, eq->n0, NULL,
-                          &eq->K0},
-        [DFL_BLOCK_BIAS] = {"bias", "bias", "acceleration level: 0 = W a + bias", nc, 1, eq->bias,
-                            NULL},
+                          &eq->massless.K0},
+        [DFL_BLOCK_BIAS] = {"bias", "bias", "acceleration level: 0 = W a + bias", nc, 1,
+                            eq->rows.bias, NULL},
         [DFL_BLOCK_OUTPUTS] = {"outputs", "out", "outputs of the model", source->noutputs, 1,
                                outputs, NULL},
         [DFL_BLOCK_EVENTS] = {"events", "out", "functions whose zeros are events", source->nevents,
@@ -209,15 +210,18 @@ static void list_jacobians(dfl_source *source)
         const char *name, *variable, *meaning;
         const dfl_sparse *matrix;
     } all[] = {
-        {"jacobian_d", "J.d", "derivatives of d, with respect to x", &eq->Jd},
-        {"jacobian_acc", "J.acc", "derivatives of W a + bias, with respect to x", &eq->Jacc},
-        {"jacobian_vel", "J.vel", "derivatives of gI, hv, e, with respect to v, s, p", &eq->Jvel},
-        {"jacobian_gam", "J.gam", "derivatives of gam, with respect to x", &eq->Jgam},
-        {"jacobian_pos", "J.pos", "derivatives of c, g, ep, with respect to s, p", &eq->Jpos},
-        {"jacobian_b", "J.b", "derivatives of b, with respect to x", &eq->Jb},
+        {"jacobian_d", "J.d", "derivatives of d, with respect to x", &eq->jacobian.d},
+        {"jacobian_acc", "J.acc", "derivatives of W a + bias, with respect to x",
+         &eq->jacobian.acc},
+        {"jacobian_vel", "J.vel", "derivatives of gI, hv, e, with respect to v, s, p",
+         &eq->jacobian.vel},
+        {"jacobian_gam", "J.gam", "derivatives of gam, with respect to x", &eq->jacobian.gam},
+        {"jacobian_pos", "J.pos", "derivatives of c, g, ep, with respect to s, p",
+         &eq->jacobian.pos},
+        {"jacobian_b", "J.b", "derivatives of b, with respect to x", &eq->jacobian.b},
         {"jacobian_dyn", "J.dyn", "derivatives of f - W^T (lambda, mu) - M a, with respect to x",
-         &eq->Jdyn},
-        {"jacobian_kin", "J.kin", "derivatives of kin, with respect to v, s, p", &eq->Jkin},
+         &eq->jacobian.dyn},
+        {"jacobian_kin", "J.kin", "derivatives of kin, with respect to v, s, p", &eq->jacobian.kin},
     };
     for (int i = 0; i < DFL_BLOCKS - DFL_BLOCK_J_D; i++)
         source->block[DFL_BLOCK_J_D + i] = (dfl_block){.name = all[i].name,
@@ -242,8 +246,8 @@ static const char *why_no_ode(const dfl_equations *eq)
                "and not from "
                "an acceleration";
     for (int i = 0; i < eq->nv; i++)
-        if (dfl_depends(eq->graph, eq->f[i], DFL_SYM_LAMBDA) ||
-            dfl_depends(eq->graph, eq->f[i], DFL_SYM_MU))
+        if (dfl_depends(eq->graph, eq->rows.f[i], DFL_SYM_LAMBDA) ||
+            dfl_depends(eq->graph, eq->rows.f[i], DFL_SYM_MU))
             return "the forces depend on multipliers, which then follow from nonlinear equations";
     for (int k = 0; k < eq->W.count; k++)
         if (dfl_depends(eq->graph, eq->W.entry[k].expr, DFL_SYM_V))

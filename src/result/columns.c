@@ -41,9 +41,9 @@ void dfl_columns_clear(dfl_columns *columns, dfl_context *ctx)
 
 void dfl_declared_names(const char **names, const dfl_model *model, dfl_declared kind)
 {
-    for (int i = 0; i < model->ndeclarations; i++)
-        if (model->declarations[i].kind == kind)
-            names[model->declarations[i].index] = model->declarations[i].name;
+    for (int i = 0; i < model->declarations.count; i++)
+        if (model->declarations.item[i].kind == kind)
+            names[model->declarations.item[i].index] = model->declarations.item[i].name;
 }
 
 /* x = [w l m | r | v | s p] in the order p, v, r, s, w, l, m. */

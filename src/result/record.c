@@ -104,15 +104,15 @@ static dfl_status describe_parameters(dfl_record *record)
 {
     const dfl_model *model = record->eq->model;
     const unsigned wanted = 1U << DFL_A_PARAM | 1U << DFL_AN_INPUT | 1U << DFL_A_SETTING;
-    const size_t most = (size_t)model->ndeclarations;
+    const size_t most = (size_t)model->declarations.count;
     const char **names = dfl_record_alloc(record, most, sizeof *names);
     const char **units = dfl_record_alloc(record, most, sizeof *units);
     double *values = dfl_record_alloc(record, most, sizeof *values);
     int count = 0;
     if (!names || !units || !values)
         return DFL_NO_MEMORY;
-    for (int i = 0; i < model->ndeclarations; i++) {
-        const dfl_declaration *decl = &model->declarations[i];
+    for (int i = 0; i < model->declarations.count; i++) {
+        const dfl_declaration *decl = &model->declarations.item[i];
         if (wanted >> decl->kind & 1) {
             names[count] = decl->name;
             units[count] = decl->unit ? decl->unit : "";
@@ -147,12 +147,12 @@ static dfl_status describe_scene(dfl_record *record)
     const char **names = dfl_record_alloc(record, (size_t)columns, sizeof *names);
     if (!names)
         return DFL_NO_MEMORY;
-    for (int i = 0, next = 0; i < model->nshapes; i++)
-        for (int k = 0; k < model->shapes[i].ncolumns; k++)
-            if (!dfl_is_constant(model->graph, model->shapes[i].column[k]))
-                names[next++] = model->shapes[i].name;
+    for (int i = 0, next = 0; i < model->shapes.count; i++)
+        for (int k = 0; k < model->shapes.item[i].ncolumns; k++)
+            if (!dfl_is_constant(model->graph, model->shapes.item[i].column[k]))
+                names[next++] = model->shapes.item[i].name;
     const dfl_status status = dfl_scene_json(&record->scene, model);
-    record->about.scene = model->nshapes > 0 ? dfl_text_string(&record->scene) : NULL;
+    record->about.scene = model->shapes.count > 0 ? dfl_text_string(&record->scene) : NULL;
     record->about.nscene = columns;
     record->about.scene_names = names;
     return status;

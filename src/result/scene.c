@@ -10,12 +10,12 @@ static void add_triangles(dfl_text *text, const dfl_shape *shape);
 
 dfl_status dfl_scene_json(dfl_text *text, const dfl_model *model)
 {
-    if (model->nshapes == 0)
+    if (model->shapes.count == 0)
         return DFL_OK;
     dfl_text_add(text, "{\"planar\":%s,\"shapes\":[", dfl_scene_planar(model) ? "true" : "false");
-    for (int i = 0; i < model->nshapes; i++) {
+    for (int i = 0; i < model->shapes.count; i++) {
         dfl_text_add(text, i > 0 ? ",\n" : "\n");
-        add_shape(text, model->graph, &model->shapes[i]);
+        add_shape(text, model->graph, &model->shapes.item[i]);
     }
     dfl_text_add(text, "]}");
     return text->status;

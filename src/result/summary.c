@@ -115,7 +115,7 @@ dfl_status dfl_summary_text(dfl_text *text, const dfl_record *record, const dfl_
    time. */
 static bool is_conservative(const dfl_equations *eq)
 {
-    return eq->autonomous && !dfl_depends(eq->graph, eq->energy, DFL_SYM_TIME) &&
+    return eq->flags.autonomous && !dfl_depends(eq->graph, eq->energy, DFL_SYM_TIME) &&
            dfl_model_conservative(eq->model);
 }
 

@@ -109,7 +109,7 @@ static int call_param(lua_State *L)
         n == 3 ? dfl_arg_string(L, "param", 3, "give the unit in quotes, such as \"kg\"") : NULL;
     dfl_expr symbol;
     dfl_script_check(L, dfl_model_param(&symbol, model, dfl_script_line(L), name, value, unit));
-    apply_set(&model->declarations[model->ndeclarations - 1].value, L, name);
+    apply_set(&model->declarations.item[model->declarations.count - 1].value, L, name);
     dfl_symbol_push(L, symbol);
     return 1;
 }
@@ -122,7 +122,7 @@ static int call_input(lua_State *L)
     dfl_expr symbol;
     dfl_script_check(L, dfl_model_input(&symbol, model, dfl_script_line(L), name,
                                         dfl_arg_number(L, "input", 2)));
-    apply_set(&model->declarations[model->ndeclarations - 1].value, L, name);
+    apply_set(&model->declarations.item[model->declarations.count - 1].value, L, name);
     dfl_symbol_push(L, symbol);
     return 1;
 }
@@ -135,7 +135,7 @@ static int call_setting(lua_State *L)
     const char *name = dfl_arg_name(L, "setting", 1);
     dfl_script_check(
         L, dfl_model_setting(model, dfl_script_line(L), name, dfl_arg_number(L, "setting", 2)));
-    double *value = &model->declarations[model->ndeclarations - 1].value;
+    double *value = &model->declarations.item[model->declarations.count - 1].value;
     apply_set(value, L, name);
     lua_Integer whole;
     if (lua_isinteger(L, 2) && lua_numbertointeger(*value, &whole) && (double)whole == *value)
@@ -299,7 +299,7 @@ static int call_multiplier(lua_State *L)
     if (!handle)
         return dfl_arg_error(L, "multiplier", 1,
                              "give what constraint(...) or nonholonomic(...) returned");
-    dfl_symbol_push(L, model_of(L)->declarations[*handle].symbol);
+    dfl_symbol_push(L, model_of(L)->declarations.item[*handle].symbol);
     return 1;
 }
 
@@ -423,7 +423,7 @@ static void energies(dfl_expr *T, dfl_expr *V, lua_State *L, const char *call)
     if (dfl_script_of(L)->drawing)
         dfl_script_check(L, dfl_drawing_close(dfl_script_of(L)->drawing));
     dfl_script_check(L, dfl_model_energies(T, V, model_of(L)));
-    model_of(L)->energy_line = dfl_script_line(L);
+    model_of(L)->energy.asked_line = dfl_script_line(L);
 }
 
 static int call_output(lua_State *L)
@@ -439,7 +439,8 @@ static int call_output(lua_State *L)
         L, dfl_model_output(model, dfl_script_line(L), name, dfl_arg_expr(L, "output", 2)));
     if (unit)
         dfl_script_check(
-            L, dfl_model_unit(model, &model->declarations[model->ndeclarations - 1], unit));
+            L,
+            dfl_model_unit(model, &model->declarations.item[model->declarations.count - 1], unit));
     return 0;
 }
 

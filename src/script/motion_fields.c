@@ -159,7 +159,7 @@ static void add_output(lua_State *L, const char *name, const char *field, dfl_ex
     dfl_model *model = dfl_script_of(L)->model;
     const char *full = lua_pushfstring(L, "%s.%s", name, field);
     dfl_script_check(L, dfl_model_output(model, dfl_script_line(L), full, expr));
-    dfl_script_check(L,
-                     dfl_model_unit(model, &model->declarations[model->ndeclarations - 1], unit));
+    dfl_script_check(
+        L, dfl_model_unit(model, &model->declarations.item[model->declarations.count - 1], unit));
     lua_pop(L, 1);
 }

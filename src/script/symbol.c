@@ -351,6 +351,6 @@ static int spline_text(lua_State *L)
 static int constraint_text(lua_State *L)
 {
     const int *number = luaL_checkudata(L, 1, DFL_CONSTRAINT);
-    lua_pushfstring(L, "constraint '%s'", dfl_script_of(L)->model->declarations[*number].name);
+    lua_pushfstring(L, "constraint '%s'", dfl_script_of(L)->model->declarations.item[*number].name);
     return 1;
 }

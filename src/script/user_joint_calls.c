@@ -247,7 +247,7 @@ static int declare_implicit(lua_State *L, const request *req)
         int number;
         const char *name = lua_pushfstring(L, "%s.%d", req->name, k + 1);
         dfl_script_check(L, dfl_model_constraint(&number, model, dfl_script_line(L), name, row));
-        model->declarations[number].meaning = "a residual of the user";
+        model->declarations.item[number].meaning = "a residual of the user";
         lua_pop(L, 1);
     }
     for (int k = 0; k < req->n; k++)

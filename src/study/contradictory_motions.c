@@ -101,8 +101,7 @@ static dfl_status contradicts(bool *out, dfl_runnable *run, const dfl_dependent_
 static void add_motions_of(culprits *all, const dfl_equations *eq, const dfl_dependent_set *set)
 {
     for (int i = 0; i < set->count && set->rows[i] < eq->nl; i++) {
-        const dfl_declaration *decl =
-            &eq->model->declarations[eq->declaration_of_row[set->rows[i]]];
+        const dfl_declaration *decl = &eq->model->declarations.item[eq->declared.row[set->rows[i]]];
         if (decl->motions)
             all->count += dfl_list_add(&all->text, 0, decl->motions);
         if (decl->meaning || !dfl_depends(eq->graph, decl->expr, DFL_SYM_TIME))

@@ -95,8 +95,8 @@ bool dfl_balance_is_coupled(const dfl_equations *eq)
 {
     const unsigned others = 1U << DFL_SYM_W | 1U << DFL_SYM_LAMBDA | 1U << DFL_SYM_MU;
     const dfl_expr *rows =
-        eq->directions ? eq->f : eq->gam; /* of a tree: gam is not an expression */
-    const int count = eq->directions ? eq->nv : eq->n0;
+        eq->massless.tree ? eq->rows.f : eq->rows.gam; /* of a tree: gam is not an expression */
+    const int count = eq->massless.tree ? eq->nv : eq->n0;
     for (int k = 0; k < count; k++)
         if (dfl_node_of(eq->graph, rows[k])->depends & others)
             return true;

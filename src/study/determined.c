@@ -45,7 +45,7 @@ static dfl_status check_mass(dfl_runnable *run, double t, const double *x)
 
 static bool is_regular(double *M, const dfl_equations *eq)
 {
-    if (!eq->mass_diagonal)
+    if (!eq->flags.mass_diagonal)
         return dfl_cholesky(M, eq->nv);
     for (int j = 0; j < eq->nv; j++)
         if (!(M[j] > 0.0))
@@ -64,7 +64,7 @@ static dfl_status check_directions(dfl_runnable *run, double t, const double *x)
         dfl_text text = {.ctx = ctx_of(run)};
         dfl_print_combination(&text, eq, diagnosis.directions[k].direction);
         dfl_model_fail(
-            eq->model, eq->model->kinetic_line,
+            eq->model, eq->model->energy.kinetic_line,
             "there is no mass along %s, and no constraint holds it; add kinetic energy or "
             "mass there, or a constraint",
             dfl_text_string(&text));
@@ -119,12 +119,12 @@ static dfl_status fail_damping(dfl_runnable *run, const dfl_massless_kinds *kind
 /* Of the kinetic energy, or, in a mechanism, of the first joint that moves with the direction. */
 static int line_of(const dfl_equations *eq, const double *direction)
 {
-    for (int j = 0; j < eq->nv && !eq->model->kinetic_line; j++) {
+    for (int j = 0; j < eq->nv && !eq->model->energy.kinetic_line; j++) {
         const dfl_declaration *decl = dfl_model_owner(eq->model, dfl_equations_v(eq)[j].symbol);
         if (direction[j] != 0.0 && decl)
             return decl->line;
     }
-    return eq->model->kinetic_line;
+    return eq->model->energy.kinetic_line;
 }
 
 /* The massless bodies that move with a direction, as far as the model knows them. */
@@ -149,8 +149,8 @@ static dfl_status check_auxiliary(dfl_runnable *run, double t, const double *x)
 {
     const dfl_equations *eq = eq_of(run);
     const int nw = eq->nw;
-    for (int k = 0; k < eq->Jd.count; k++)
-        if (eq->Jd.entry[k].col >= nw && eq->Jd.entry[k].col < nw + eq->nl + eq->nm)
+    for (int k = 0; k < eq->jacobian.d.count; k++)
+        if (eq->jacobian.d.entry[k].col >= nw && eq->jacobian.d.entry[k].col < nw + eq->nl + eq->nm)
             return DFL_OK;
     double *A = dfl_alloc(ctx_of(run), (size_t)nw * (size_t)nw, sizeof *A), *basis = NULL;
     int count = 0;
@@ -169,8 +169,8 @@ static dfl_status fill_auxiliary(double *A, dfl_runnable *run, double t, const d
 {
     const dfl_equations *eq = eq_of(run);
     dfl_status status = DFL_OK;
-    for (int k = 0; !status && k < eq->Jd.count; k++) {
-        const dfl_entry *entry = &eq->Jd.entry[k];
+    for (int k = 0; !status && k < eq->jacobian.d.count; k++) {
+        const dfl_entry *entry = &eq->jacobian.d.entry[k];
         if (entry->col < eq->nw)
             status = dfl_runnable_values(A + entry->row + entry->col * eq->nw, run, &entry->expr, 1,
                                          t, x, NULL);

@@ -116,7 +116,8 @@ static dfl_status find_massless(double **basis, int *count, dfl_runnable *run, d
     if (!M)
         return DFL_NO_MEMORY;
     dfl_runnable_eom(run)->mass(M, t, x, run);
-    for (size_t j = nv; eq->mass_diagonal && j-- > 1;) { /* from its array onto the diagonal */
+    for (size_t j = nv;
+         eq->flags.mass_diagonal && j-- > 1;) { /* from its array onto the diagonal */
         M[j * (nv + 1)] = M[j];
         M[j] = 0.0;
     }
@@ -206,7 +207,7 @@ static dfl_status take_matrices(double *A, double *length, dfl_runnable *run, do
         eom->eval(&(dfl_blocks){.W = W, .K0 = K0}, t, x, DFL_DIRECTIONS, eom->user);
         for (int j = 0; j < nv; j++) {
             for (int i = 0; i < nv; i++)
-                A[i + j * rows] = !eq->mass_diagonal ? M[i + j * nv] : i == j ? M[i] : 0.0;
+                A[i + j * rows] = !eq->flags.mass_diagonal ? M[i + j * nv] : i == j ? M[i] : 0.0;
             memcpy(A + nv + j * rows, W + j * nc, (size_t)nc * sizeof *A);
         }
         scale_rows(A, length, rows, nv);

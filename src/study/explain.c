@@ -81,7 +81,8 @@ static dfl_status explain_rank(dfl_runnable *run, dfl_status status)
                  "massless direction (",
                  dfl_message(ctx_of(run)));
     for (int k = 0; k < eq->n0; k++)
-        dfl_text_add(&text, "%s%s", k ? ", " : "", dfl_equations_v(eq)[eq->massless[k]].name);
+        dfl_text_add(&text, "%s%s", k ? ", " : "",
+                     dfl_equations_v(eq)[eq->massless.velocity[k]].name);
     dfl_text_add(&text, "): look for a damper that vanishes");
     if (!text.status)
         dfl_model_fail(eq->model, 0, "%s", dfl_text_string(&text));
@@ -115,7 +116,7 @@ static dfl_status explain_balance(dfl_runnable *run, dfl_status status, double t
                        "%s; the velocity along a massless direction follows from the balance of "
                        "forces: do not hold %s",
                        message ? message : "inconsistent initial values",
-                       dfl_equations_v(eq)[eq->massless[k]].name);
+                       dfl_equations_v(eq)[eq->massless.velocity[k]].name);
         dfl_free(ctx_of(run), message);
         better = status;
     }
@@ -167,9 +168,9 @@ static dfl_status locate(dfl_runnable *run, dfl_status status, double t, const d
 
 static const dfl_declaration *declaration_of(const dfl_model *model, dfl_declared kind, int index)
 {
-    for (int i = 0; i < model->ndeclarations; i++)
-        if (model->declarations[i].kind == kind && model->declarations[i].index == index)
-            return &model->declarations[i];
+    for (int i = 0; i < model->declarations.count; i++)
+        if (model->declarations.item[i].kind == kind && model->declarations.item[i].index == index)
+            return &model->declarations.item[i];
     return NULL;
 }
 
@@ -240,22 +241,22 @@ static part part_behind(const dfl_runnable *run, dfl_expr expr)
 static part part_containing(const dfl_runnable *run, dfl_expr expr)
 {
     const dfl_model *model = eq_of(run)->model;
-    for (int i = 0; i < model->ndeclarations; i++) {
-        const dfl_declaration *decl = &model->declarations[i];
+    for (int i = 0; i < model->declarations.count; i++) {
+        const dfl_declaration *decl = &model->declarations.item[i];
         const bool row = decl->kind >= DFL_A_POSITION && decl->kind <= DFL_AN_INVARIANT;
         if (row && decl->expr != DFL_NO_EXPR && contains(run, decl->expr, expr))
             return (part){decl->name, decl->line};
     }
-    for (int i = 0; i < model->nforces; i++)
-        if (contains(run, model->forces[i].expr, expr))
-            return (part){"force", model->forces[i].line};
-    for (int i = 0; i < model->nmasses; i++)
-        if (contains(run, model->masses[i].expr, expr))
-            return (part){"mass", model->masses[i].line};
-    if (model->kinetic != DFL_NO_EXPR && contains(run, model->kinetic, expr))
-        return (part){"kinetic", model->kinetic_line};
-    if (model->potential != DFL_NO_EXPR && contains(run, model->potential, expr))
-        return (part){"potential", model->potential_line};
+    for (int i = 0; i < model->forces.count; i++)
+        if (contains(run, model->forces.item[i].expr, expr))
+            return (part){"force", model->forces.item[i].line};
+    for (int i = 0; i < model->masses.count; i++)
+        if (contains(run, model->masses.item[i].expr, expr))
+            return (part){"mass", model->masses.item[i].line};
+    if (model->energy.kinetic != DFL_NO_EXPR && contains(run, model->energy.kinetic, expr))
+        return (part){"kinetic", model->energy.kinetic_line};
+    if (model->energy.potential != DFL_NO_EXPR && contains(run, model->energy.potential, expr))
+        return (part){"potential", model->energy.potential_line};
     return (part){NULL, 0};
 }
 

@@ -74,7 +74,7 @@ static bool solve_masses(double *a, rows_of_a *rows, dfl_runnable *run, double t
     const int nv = eq->nv, nc = eq->nl + eq->nm;
     double *M = rows->M;
     dfl_runnable_eom(run)->mass(M, t, x, run);
-    for (int j = nv - 1; eq->mass_diagonal && j >= 0; j--) {
+    for (int j = nv - 1; eq->flags.mass_diagonal && j >= 0; j--) {
         const double diagonal = M[j];
         M[j] = 0.0;
         M[j + j * nv] = diagonal;
@@ -126,11 +126,11 @@ static bool add_balance(rows_of_a *rows, dfl_runnable *run, double t, const doub
     const int n0 = eq->n0, first = rows->count - n0, count = eq->np + eq->nr + 1;
     const int v = eq->nw + eq->nl + eq->nm + eq->nr;
     const dfl_numbers numbers = dfl_runnable_numbers(run, t, x, NULL);
-    if (eq->directions)
+    if (eq->massless.tree)
         return add_tree_balance(rows, run, t, x);
     for (int k = 0; k < n0; k++)
         if (!eq->have_jacobians || dfl_balance_is_coupled(eq) ||
-            dfl_depends(graph, eq->gam[k], DFL_SYM_S))
+            dfl_depends(graph, eq->rows.gam[k], DFL_SYM_S))
             return false;
     dfl_expr *symbols = dfl_exprs(eq, count), *rates = dfl_exprs(eq, count);
     dfl_expr *drift = dfl_exprs(eq, n0);
@@ -138,18 +138,18 @@ static bool add_balance(rows_of_a *rows, dfl_runnable *run, double t, const doub
     bool good = symbols && rates && drift && J;
     for (int i = 0; good && i < eq->np; i++) {
         symbols[i] = dfl_equations_p(eq)[i].symbol;
-        rates[i] = eq->kin[i];
+        rates[i] = eq->rows.kin[i];
     }
     for (int i = 0; good && i < eq->nr; i++) {
         symbols[eq->np + i] = eq->x[v - eq->nr + i].symbol;
-        rates[eq->np + i] = eq->b[i];
+        rates[eq->np + i] = eq->rows.b[i];
     }
     if (good) {
         symbols[count - 1] = dfl_symbol_expr(graph, DFL_SYM_TIME, 0, "time");
         rates[count - 1] = dfl_constant(graph, 1.0);
-        good = !dfl_along_exprs(drift, graph, eq->gam, n0, symbols, rates, count) &&
+        good = !dfl_along_exprs(drift, graph, eq->rows.gam, n0, symbols, rates, count) &&
                !dfl_numbers_values(rows->b + first, &numbers, eq, drift, n0) &&
-               !dfl_numbers_matrix(J, &numbers, eq, &eq->Jgam);
+               !dfl_numbers_matrix(J, &numbers, eq, &eq->jacobian.gam);
     }
     for (int k = 0; good && k < n0; k++) {
         rows->b[first + k] = -rows->b[first + k];
@@ -193,10 +193,10 @@ static dfl_status check_at(dfl_runnable *run, double t, const double *x, double 
     dfl_status status = value && exprs ? DFL_OK : DFL_NO_MEMORY;
     bool known = false;
     if (!status && accelerations(a, run, t, x)) {
-        memcpy(exprs, eq->kept_drift, (size_t)count * sizeof *exprs);
-        memcpy(exprs + count, eq->kept_push, (size_t)count * sizeof *exprs);
-        memcpy(exprs + 2 * count, eq->e, (size_t)eq->ne * sizeof *exprs);
-        memcpy(exprs + 2 * count + eq->ne, eq->ep, (size_t)eq->nep * sizeof *exprs);
+        memcpy(exprs, eq->kept.drift, (size_t)count * sizeof *exprs);
+        memcpy(exprs + count, eq->kept.push, (size_t)count * sizeof *exprs);
+        memcpy(exprs + 2 * count, eq->rows.e, (size_t)eq->ne * sizeof *exprs);
+        memcpy(exprs + 2 * count + eq->ne, eq->rows.ep, (size_t)eq->nep * sizeof *exprs);
         status = dfl_runnable_values(value, run, exprs, 3 * count, t, x, a);
         known = !status;
     }
@@ -214,9 +214,8 @@ static dfl_status check_at(dfl_runnable *run, double t, const double *x, double 
 static dfl_status fail_kept(const dfl_runnable *run, int row, double rate, bool moved)
 {
     const dfl_equations *eq = eq_of(run);
-    const int number =
-        row < eq->ne ? eq->declaration_of_e[row] : eq->declaration_of_ep[row - eq->ne];
-    const dfl_declaration *decl = &eq->model->declarations[number];
+    const int number = row < eq->ne ? eq->declared.e[row] : eq->declared.ep[row - eq->ne];
+    const dfl_declaration *decl = &eq->model->declarations.item[number];
     return dfl_model_fail(
         eq->model, decl->line,
         "the motion does not keep the invariant '%s': its rate is %.4g %s; make it an "

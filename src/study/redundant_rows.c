@@ -99,7 +99,7 @@ bool dfl_redundant_joint_of(dfl_redundant_joint *out, const dfl_equations *eq,
 
 static const dfl_declaration *declaration_of(const dfl_equations *eq, int row)
 {
-    return &eq->model->declarations[eq->declaration_of_row[row]];
+    return &eq->model->declarations.item[eq->declared.row[row]];
 }
 
 /* NAME of NAME.3 */

@@ -95,8 +95,8 @@ static dfl_status create_solver(dfl_simulation *sim)
 {
     const dfl_model *model = sim->eq->model;
     dfl_solver_options options = sim->settings->solver;
-    for (int i = 0; i < model->ndeclarations; i++) {
-        const dfl_declaration *event = &model->declarations[i];
+    for (int i = 0; i < model->declarations.count; i++) {
+        const dfl_declaration *event = &model->declarations.item[i];
         if (event->kind == DFL_AN_EVENT)
             sim->event_kinds[event->index] =
                 (dfl_event_kind){.direction = event->direction, .terminal = event->stop};
@@ -355,9 +355,10 @@ static void note_trouble(dfl_simulation *sim, dfl_status status)
 static const char *event_name(const dfl_model *model, int event)
 {
     int i = 0;
-    while (model->declarations[i].kind != DFL_AN_EVENT || model->declarations[i].index != event)
+    while (model->declarations.item[i].kind != DFL_AN_EVENT ||
+           model->declarations.item[i].index != event)
         i++;
-    return model->declarations[i].name;
+    return model->declarations.item[i].name;
 }
 
 /* Says how it ended, with the last row where the run stands. */

@@ -16,8 +16,8 @@ dfl_status dfl_study_advise(dfl_runnable *run, double t, const double *x, bool c
                             dfl_advice_fn tell, void *user)
 {
     dfl_status status = DFL_OK;
-    for (int i = 0; i < eq_of(run)->model->nwarnings; i++)
-        tell(eq_of(run)->model->warnings[i], user);
+    for (int i = 0; i < eq_of(run)->model->warnings.count; i++)
+        tell(eq_of(run)->model->warnings.item[i], user);
     if (chosen)
         advise_choice(run, x, tell, user);
     advise_mass(run, tell, user);
@@ -100,13 +100,13 @@ static dfl_status advise_damping(dfl_runnable *run, double t, const double *x, d
 static void advise_mass(const dfl_runnable *run, dfl_advice_fn tell, void *user)
 {
     const dfl_equations *eq = eq_of(run);
-    if (eq->negligible < 0)
+    if (eq->massless.negligible < 0)
         return;
     dfl_text text = {.ctx = ctx_of(run)};
     dfl_text_add(&text,
                  "the mass that %s moves by itself is negligible (%.1e of all it moves): set it to "
                  "0, and fast vibrations of no interest vanish",
-                 dfl_equations_v(eq)[eq->negligible].name, eq->negligible_ratio);
+                 dfl_equations_v(eq)[eq->massless.negligible].name, eq->massless.negligible_ratio);
     tell(dfl_text_string(&text), user);
     dfl_text_clear(&text);
 }

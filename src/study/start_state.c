@@ -60,8 +60,8 @@ static dfl_status find_levels(dfl_start_state *out, dfl_runnable *run)
 {
     const dfl_model *model = dfl_runnable_equations(run)->model;
     dfl_status status = DFL_OK;
-    for (int i = 0; !status && i < model->ndeclarations; i++) {
-        const dfl_declaration *decl = &model->declarations[i];
+    for (int i = 0; !status && i < model->declarations.count; i++) {
+        const dfl_declaration *decl = &model->declarations.item[i];
         if (decl->kind == DFL_AN_INVARIANT)
             status = dfl_runnable_values(&out->levels[decl->index], run, &decl->expr, 1, out->time,
                                          out->x, NULL);

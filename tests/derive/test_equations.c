@@ -55,12 +55,13 @@ static void double_pendulum_has_the_text_books_mass_matrix_and_forces(void **sta
     assert_near(entry_of(&s, &s.eq->M, 0, 1), 1.5 * cos(a - b), rounding);
     assert_near(entry_of(&s, &s.eq->M, 1, 0), 1.5 * cos(a - b), rounding);
     assert_near(entry_of(&s, &s.eq->M, 1, 1), 0.75, 0.0);
-    assert_near(value_of(&s, s.eq->f[0], 0), -1.5 * w * w * sin(a - b) - 9.81 * 5 * sin(a),
+    assert_near(value_of(&s, s.eq->rows.f[0], 0), -1.5 * w * w * sin(a - b) - 9.81 * 5 * sin(a),
                 rounding);
-    assert_near(value_of(&s, s.eq->f[1], 0), 1.5 * u * u * sin(a - b) - 9.81 * 1.5 * sin(b),
+    assert_near(value_of(&s, s.eq->rows.f[1], 0), 1.5 * u * u * sin(a - b) - 9.81 * 1.5 * sin(b),
                 rounding);
-    assert_false(s.eq->mass_constant || s.eq->mass_diagonal || s.eq->linear);
-    assert_true(s.eq->autonomous && s.eq->trivial_kinematics && s.eq->forces_free_of_multipliers);
+    assert_false(s.eq->flags.mass_constant || s.eq->flags.mass_diagonal || s.eq->flags.linear);
+    assert_true(s.eq->flags.autonomous && s.eq->flags.trivial_kinematics &&
+                s.eq->flags.forces_free_of_multipliers);
     scripted_free(&s);
 }
 
@@ -73,10 +74,10 @@ static void explicit_time_in_the_kinetic_energy_gives_inertial_forces(void **sta
                                "kinetic(3/2*(velocity(x) + 4*time)^2)\n"
                                "kinetic(2/2*(velocity(r)^2 + (r*2*time)^2))\n");
     set_state(&s, (const given[]){{"r", 0.5}, {"der(r)", 0.7}, {"der(x)", 1.0}, {0}});
-    assert_near(value_of(&s, s.eq->f[0], 1.5), -12.0, 0.0);
-    assert_near(value_of(&s, s.eq->f[1], 1.5), 2 * 0.5 * 9.0, rounding);
-    assert_true(s.eq->mass_diagonal && s.eq->mass_constant && s.eq->linear);
-    assert_false(s.eq->autonomous);
+    assert_near(value_of(&s, s.eq->rows.f[0], 1.5), -12.0, 0.0);
+    assert_near(value_of(&s, s.eq->rows.f[1], 1.5), 2 * 0.5 * 9.0, rounding);
+    assert_true(s.eq->flags.mass_diagonal && s.eq->flags.mass_constant && s.eq->flags.linear);
+    assert_false(s.eq->flags.autonomous);
     scripted_free(&s);
 }
 
@@ -96,12 +97,12 @@ static void potentials_act_on_speeds_through_the_kinematics(void **state)
                                "force(turn, 7)\n");
     const double h = 0.3, x = 0.8;
     set_state(&s, (const given[]){{"x", x}, {"h", h}, {"ahead", 2.0}, {"turn", 1.0}, {0}});
-    assert_near(value_of(&s, s.eq->f[0], 0), -2 * x * cos(h) - 5 * sin(h), rounding);
-    assert_near(value_of(&s, s.eq->f[1], 0), 7.0 - 1.0, rounding);
+    assert_near(value_of(&s, s.eq->rows.f[0], 0), -2 * x * cos(h) - 5 * sin(h), rounding);
+    assert_near(value_of(&s, s.eq->rows.f[1], 0), 7.0 - 1.0, rounding);
     assert_near(entry_of(&s, &s.eq->M, 0, 1), 0.5, 0.0);
     assert_near(value_of(&s, s.eq->energy, 0), 4 + 1.5 + 1 + x * x + h, rounding);
     assert_int_equal(s.eq->nv, 2);
-    assert_false(s.eq->trivial_kinematics);
+    assert_false(s.eq->flags.trivial_kinematics);
     scripted_free(&s);
 }
 
@@ -116,8 +117,8 @@ static void kinetic_energies_act_on_speeds_through_the_kinematics(void **state)
                                "kinetic((1 + q^2)*velocity(x)^2/2)\n"
                                "initial{ x = 0, q = 0.5, u = 1, ['der(x)'] = 1 }\n");
     set_state(&s, (const given[]){{"q", 0.5}, {"der(x)", 3.0}, {"u", 2.0}, {0}});
-    assert_near(value_of(&s, s.eq->f[0], 0), -2 * 0.5 * 2 * 3, rounding);
-    assert_near(value_of(&s, s.eq->f[1], 0), 0.5 * 9, rounding);
+    assert_near(value_of(&s, s.eq->rows.f[0], 0), -2 * 0.5 * 2 * 3, rounding);
+    assert_near(value_of(&s, s.eq->rows.f[1], 0), 0.5 * 9, rounding);
     scripted_start(&s, &(dfl_solver_options){.rtol = 1e-9});
     scripted_advance(&s, 2.0);
     const double q = scripted_value(&s, "q");
@@ -168,8 +169,8 @@ static void a_contact_variable_is_eliminated_from_hidden_constraints(void **stat
                                "constraint('g', y - s^3)\n");
     const double x = 0.9, vx = 1.7, vy = -0.3;
     set_state(&s, (const given[]){{"x", x}, {"s", x * x}, {"der(x)", vx}, {"der(y)", vy}, {0}});
-    assert_near(value_of(&s, s.eq->gI[0], 0), vy - 6 * pow(x, 5) * vx, rounding);
-    assert_near(value_of(&s, s.eq->bias[0], 0), -30 * pow(x, 4) * vx * vx, 10 * rounding);
+    assert_near(value_of(&s, s.eq->rows.gI[0], 0), vy - 6 * pow(x, 5) * vx, rounding);
+    assert_near(value_of(&s, s.eq->rows.bias[0], 0), -30 * pow(x, 4) * vx * vx, 10 * rounding);
     assert_near(entry_of(&s, &s.eq->W, 0, 0), -6 * pow(x, 5), rounding);
     scripted_free(&s);
 }
@@ -209,9 +210,9 @@ static void contact_variables_may_depend_on_each_other_and_on_time(void **state)
     const double A = (3 * X - T * T) / 5, B = (2 * T * T - X) / 5;
     const double dA = (3 * u - 2 * T) / 5, dB = (4 * T - u) / 5;
     set_state(&s, (const given[]){{"x", X}, {"a", A}, {"b", B}, {"der(x)", u}, {"der(y)", w}, {0}});
-    assert_near(value_of(&s, s.eq->gI[0], T), w - dA * B - A * dB, rounding);
+    assert_near(value_of(&s, s.eq->rows.gI[0], T), w - dA * B - A * dB, rounding);
     /* with x'' = 0: a'' = -2/5, b'' = 4/5 */
-    assert_near(value_of(&s, s.eq->bias[0], T), 0.4 * B - 2 * dA * dB - 0.8 * A, rounding);
+    assert_near(value_of(&s, s.eq->rows.bias[0], T), 0.4 * B - 2 * dA * dB - 0.8 * A, rounding);
     scripted_free(&s);
 }
 

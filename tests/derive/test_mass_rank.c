@@ -164,7 +164,7 @@ static void no_link_of_a_rope_is_called_negligible(void **state)
             scripted_expect(&s, dfl_script_load_text(&s.model, s.ctx, "rope.lua", text,
                                                      strlen(text), &options));
             scripted_expect(&s, dfl_equations_create(&s.eq, s.model, false));
-            assert_int_equal(s.eq->negligible, -1);
+            assert_int_equal(s.eq->massless.negligible, -1);
             assert_int_equal(s.eq->n0, 0);
             scripted_free(&s);
         }
@@ -182,9 +182,9 @@ static void a_body_that_is_light_by_itself_is_named(void **state)
         "local rotor = body('rotor', { mass = 1, com = {0, 0, 0}, inertia = {1, 1, 1} })\n"
         "revolute('outer', ground, ring, { at = {0, 0, 0}, axis = {0, 0, 1} })\n"
         "revolute('inner', ring, rotor, { at = {0, 0, 0}, axis = {0, 0, 1} })\n");
-    assert_true(s.eq->negligible >= 0);
-    assert_string_equal(s.eq->x[s.eq->negligible].name, "der(outer.q)");
-    assert_near(s.eq->negligible_ratio, 1e-8 / (1 + 1e-8), 1e-15);
+    assert_true(s.eq->massless.negligible >= 0);
+    assert_string_equal(s.eq->x[s.eq->massless.negligible].name, "der(outer.q)");
+    assert_near(s.eq->massless.negligible_ratio, 1e-8 / (1 + 1e-8), 1e-15);
     scripted_free(&s);
 }
 

@@ -231,8 +231,8 @@ static void rows_that_no_motion_changes_are_left_out(void **state)
     (void)state;
     scripted s = scripted_text(FOUR_BAR_IN_SPACE("revolute", ", axis = z"));
     assert_int_equal(s.eq->nl, 2);
-    assert_int_equal(s.model->nnotes, 1);
-    assert_non_null(strstr(s.model->notes[0],
+    assert_int_equal(s.model->notes.count, 1);
+    assert_non_null(strstr(s.model->notes.item[0],
                            "revolute 'c': 3 of 5 rows are left out, since no joint moves them"));
     dfl_diagnosis diagnosis = diagnose(&s);
     assert_int_equal(diagnosis.dof_by_rank, 1);
@@ -255,8 +255,8 @@ static void a_forgotten_centre_of_mass_is_noted(void **state)
                                "revolute('jb', ground, b, { at = {1, 0} })\n"
                                "prismatic('jc', ground, c, { at = {1, 0}, axis = {1, 0} })\n"
                                "revolute('jd', ground, d, { at = {0, 0} })\n");
-    assert_int_equal(s.model->nnotes, 1);
-    assert_non_null(strstr(s.model->notes[0], "body 'a' has mass but no com"));
+    assert_int_equal(s.model->notes.count, 1);
+    assert_non_null(strstr(s.model->notes.item[0], "body 'a' has mass but no com"));
     scripted_free(&s);
 }
 
@@ -274,8 +274,8 @@ static void redundant_rows_are_named_by_joint_and_another_cut_is_advised(void **
     assert_int_equal(joint.length, 1);
     assert_true(joint.name[0] == 'c' && joint.count == 1 && joint.of == 5);
     assert_int_equal(diagnosis.dof_by_rank, 1);
-    assert_int_equal(s.model->nnotes, 1);
-    assert_non_null(strstr(s.model->notes[0],
+    assert_int_equal(s.model->notes.count, 1);
+    assert_non_null(strstr(s.model->notes.item[0],
                            "the loop through 'c' (revolute, 5 rows) would have 3 rows if 'j3' "
                            "(spherical) closed it"));
     dfl_diagnosis_clear(&diagnosis);

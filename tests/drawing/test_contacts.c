@@ -235,7 +235,7 @@ static void the_gap_is_stationary_in_the_contact_variables(void **state)
     dfl_sparse slope;
     const dfl_expr symbols[2] = {dfl_model_find(s.model, "touch.s1")->symbol,
                                  dfl_model_find(s.model, "touch.s2")->symbol};
-    scripted_expect(&s, dfl_jacobian_exprs(&slope, s.model->graph, s.eq->g, 1, symbols, 2));
+    scripted_expect(&s, dfl_jacobian_exprs(&slope, s.model->graph, s.eq->rows.g, 1, symbols, 2));
     assert_int_equal(slope.count, 2);
     for (int i = 0; i < 2; i++) {
         double value;

@@ -36,7 +36,7 @@ static void rates(dfl_expr *out, const scripted *s, const dfl_expr *exprs, int n
     int count = 0;
     for (int i = 0; i < eq->np; i++) {
         symbols[count] = eq->x[eq->n - eq->np + i].symbol;
-        rate[count++] = eq->kin[i];
+        rate[count++] = eq->rows.kin[i];
     }
     for (int i = 0; i < eq->nv; i++) {
         symbols[count] = eq->x[eq->nw + eq->nl + eq->nm + eq->nr + i].symbol;
@@ -113,14 +113,14 @@ static void frames_move_as_their_derivatives_say(void **state)
     (void)state;
     uint64_t seed = 12;
     scripted s = load_frames(arm);
-    assert_int_equal(s.model->nframes, 6);
-    assert_string_equal(s.model->frames[4].name, "tip");
+    assert_int_equal(s.model->frames.count, 6);
+    assert_string_equal(s.model->frames.item[4].name, "tip");
     for (int trial = 0; trial < 3; trial++) {
         spot at = {.t = number(&seed, 1.0)};
         numbers(at.x, s.eq->n, &seed, 1.0);
         numbers(at.a, s.eq->nv, &seed, 1.0);
-        for (int i = 0; i < s.model->nframes; i++) {
-            const dfl_model_frame *frame = &s.model->frames[i];
+        for (int i = 0; i < s.model->frames.count; i++) {
+            const dfl_model_frame *frame = &s.model->frames.item[i];
             dfl_expr rd[3], vd[3];
             rates(rd, &s, frame->r, 3);
             rates(vd, &s, frame->v, 3);

@@ -365,7 +365,7 @@ static void check_directions(const drawn *d, dfl_tree *tree, uint64_t *seed)
     for (int k = 0; k < n0; k++) {
         const double *y = K0 + k * nv;
         double size = 0.0, balance = 0.0, forces = 1.0;
-        assert_near(y[d->eq->massless[k]], 1.0, 0.0);
+        assert_near(y[d->eq->massless.velocity[k]], 1.0, 0.0);
         for (int i = 0; i < nv; i++) {
             size = fmax(size, fabs(y[i]));
             forces = fmax(forces, fabs(f[i] * y[i]));

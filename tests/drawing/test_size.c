@@ -33,7 +33,7 @@ static sizes sizes_of(drawn *d)
     int n = 0;
     drawn_finish(d);
     for (int i = 0; i < d->eq->nv; i++)
-        rows[n++] = d->eq->f[i];
+        rows[n++] = d->eq->rows.f[i];
     const int f = operations(d->model->graph, rows, n);
     for (int k = 0; k < d->eq->M.count; k++)
         rows[n++] = d->eq->M.entry[k].expr;

@@ -488,7 +488,7 @@ static void a_long_chain_with_massless_links_runs(void **state)
     scripted s = load(chain, DFL_DYNAMICS_AUTO, NULL);
     assert_non_null(s.model->tree);
     assert_int_equal(s.eq->n0, 1);
-    assert_int_equal(s.eq->massless[0], 255);
+    assert_int_equal(s.eq->massless.velocity[0], 255);
     scripted_run(&s, 0.01, 1e-6);
     scripted_free(&s);
 }
@@ -534,7 +534,7 @@ static void expressions_stand_in_for_recursions(void **state)
         scripted s = load(cases[i].text, DFL_DYNAMICS_RECURSION, NULL);
         assert_null(s.model->tree);
         assert_non_null(strstr(s.model->no_tree, cases[i].why));
-        assert_non_null(strstr(s.model->notes[s.model->nnotes - 1], cases[i].why));
+        assert_non_null(strstr(s.model->notes.item[s.model->notes.count - 1], cases[i].why));
         scripted_free(&s);
     }
 }

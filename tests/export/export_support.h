@@ -219,8 +219,8 @@ static inline point random_point(loaded *it, uint64_t *seed)
         p.a[i] = next_random(seed);
     const int nparams = it->model->count[DFL_A_PARAM], ninputs = it->model->count[DFL_AN_INPUT];
     dfl_expr invariant[RUN_MOST];
-    for (int i = 0; i < it->model->ndeclarations; i++) {
-        const dfl_declaration *decl = &it->model->declarations[i];
+    for (int i = 0; i < it->model->declarations.count; i++) {
+        const dfl_declaration *decl = &it->model->declarations.item[i];
         const double value = decl->value * (1.0 + 0.1 * next_random(seed));
         if (decl->kind == DFL_A_PARAM || decl->kind == DFL_AN_INPUT) {
             dfl_runnable_set(it->run, decl->kind, decl->index, value);
@@ -255,7 +255,7 @@ static inline void evaluate_engine(engine *out, loaded *it, const point *p)
     dfl_blocks blocks = {out->kin, out->f,  out->b, out->d,   out->c, out->g,  out->ep,
                          out->gI,  out->hv, out->e, out->gam, out->W, out->K0, out->bias};
     assert_int_equal(eom->eval(&blocks, p->t, p->x, DFL_EVERYTHING, eom->user), 0);
-    if (eq->trivial_kinematics) /* the engine is not asked for it then */
+    if (eq->flags.trivial_kinematics) /* the engine is not asked for it then */
         memcpy(out->kin, p->x + eq->n - eq->np - eq->ns - eq->nv,
                (size_t)eq->nv * sizeof *out->kin);
     assert_int_equal(eom->mass(out->M, p->t, p->x, eom->user), 0);

@@ -377,9 +377,9 @@ static double start_of(const loaded *l, const char *name)
 {
     const dfl_model *model = l->model;
     const dfl_expr symbol = dfl_model_variable_named(model, name);
-    for (int i = 0; i < model->nstarts; i++)
-        if (model->starts[i].symbol == symbol)
-            return model->starts[i].value;
+    for (int i = 0; i < model->starts.count; i++)
+        if (model->starts.item[i].symbol == symbol)
+            return model->starts.item[i].value;
     return 0.0;
 }
 
@@ -411,7 +411,7 @@ static void quaternions_are_completed_to_length_1(void **state)
             name[3] = (char)('4' + k);
             assert_true(fabs(start_of(&l, name) - list[i].e[k]) < 1e-15);
         }
-        assert_int_equal(l.model->nwarnings, list[i].warnings);
+        assert_int_equal(l.model->warnings.count, list[i].warnings);
         unload(&l);
     }
 }

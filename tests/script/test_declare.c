@@ -71,7 +71,7 @@ static void a_new_model_is_silent(void **state)
     fixture f = open_model();
     assert_string_equal(f.model->name, "two.parts");
     assert_string_equal(f.model->path, "models/two.parts.lua");
-    assert_true(f.model->kinetic == DFL_NO_EXPR && f.model->potential == DFL_NO_EXPR);
+    assert_true(f.model->energy.kinetic == DFL_NO_EXPR && f.model->energy.potential == DFL_NO_EXPR);
     assert_true(isnan(dfl_choices_number(&f.model->run, "to")) &&
                 isnan(dfl_choices_number(&f.model->run, "max_steps")) &&
                 !dfl_choices_text(&f.model->run, "form"));
@@ -110,7 +110,7 @@ static void multipliers_are_numbered_by_kind(void **state)
     assert_int_equal(dfl_model_constraint(&a, f.model, 0, "a", x), DFL_OK);
     assert_int_equal(dfl_model_nonholonomic(&b, f.model, 0, "b", v), DFL_OK);
     assert_int_equal(dfl_model_constraint(&c, f.model, 0, "c", x), DFL_OK);
-    const dfl_declaration *d = f.model->declarations;
+    const dfl_declaration *d = f.model->declarations.item;
     assert_string_equal(symbol_of(f.model, d[b].symbol)->name, "mu(b)");
     assert_int_equal(symbol_of(f.model, d[b].symbol)->index, 0);
     assert_string_equal(symbol_of(f.model, d[c].symbol)->name, "lambda(c)");
@@ -135,7 +135,8 @@ static void variables_are_found_by_their_names_in_results(void **state)
     assert_int_equal(dfl_model_variable_named(model, "der(x)"), velocity(f.model, x));
     assert_int_equal(dfl_model_variable_named(model, "u"), u);
     assert_int_equal(dfl_model_variable_named(model, "r"), r);
-    assert_int_equal(dfl_model_variable_named(model, "lambda(rod)"), model->declarations[c].symbol);
+    assert_int_equal(dfl_model_variable_named(model, "lambda(rod)"),
+                     model->declarations.item[c].symbol);
     static const char *const none[] = {"m",       "rod",       "y",     "der(z)", "der(u)",
                                        "mu(rod)", "lambda(x)", "der(x", "der",    "der()",
                                        "",        "time",      "(x)",   "der(x)x"};
@@ -157,7 +158,7 @@ static void names_must_be_plain_and_unique(void **state)
         {"\xc3\xa4", "start"},  {"time", "symbol of time"}};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         assert_invalid(f.model, dfl_model_position(&e, f.model, 0, wrong[i].name), wrong[i].piece);
-    assert_int_equal(f.model->ndeclarations, 0);
+    assert_int_equal(f.model->declarations.count, 0);
     static const char *const right[] = {"x", "_x", "j1.q", "crank-pin", "q[3]", "A9"};
     for (size_t i = 0; i < sizeof right / sizeof *right; i++)
         position(f.model, right[i]);
@@ -263,9 +264,9 @@ static void sums_of_energies_and_the_last_starting_value_count(void **state)
     assert_int_equal(dfl_model_start(f.model, 0, y, 2, true), DFL_OK);
     assert_int_equal(dfl_model_start(f.model, 0, x, 3, true), DFL_OK);
     assert_invalid(f.model, dfl_model_start(f.model, 0, x, 4, false), "x is held by initial{}");
-    assert_int_equal(f.model->nstarts, 2);
-    assert_int_equal(f.model->starts[0].symbol, x);
-    assert_true(f.model->starts[0].value == 3 && f.model->starts[0].held);
+    assert_int_equal(f.model->starts.count, 2);
+    assert_int_equal(f.model->starts.item[0].symbol, x);
+    assert_true(f.model->starts.item[0].value == 3 && f.model->starts.item[0].held);
     close_model(&f);
 }
 

@@ -14,7 +14,7 @@
 /* The value of column k of the first shape with x = 1, y = 2, z = 3. */
 static double column(const loaded *l, int k)
 {
-    const dfl_shape *shape = &l->model->shapes[0];
+    const dfl_shape *shape = &l->model->shapes.item[0];
     const dfl_graph *graph = l->model->graph;
     double value[512];
     assert_true(k < shape->ncolumns && graph->nnodes < 512);
@@ -38,10 +38,10 @@ static void assert_columns(const char *call, dfl_shape_kind kind, int count, con
     char text[512];
     snprintf(text, sizeof text, START "%s\n", call);
     load_good(&l, text);
-    assert_int_equal(l.model->nshapes, 1);
-    assert_int_equal(l.model->shapes[0].kind, kind);
-    assert_int_equal(l.model->shapes[0].ncolumns, count);
-    assert_int_equal(l.model->shapes[0].line, 2);
+    assert_int_equal(l.model->shapes.count, 1);
+    assert_int_equal(l.model->shapes.item[0].kind, kind);
+    assert_int_equal(l.model->shapes.item[0].ncolumns, count);
+    assert_int_equal(l.model->shapes.item[0].line, 2);
     for (int i = 0; i < count; i++)
         if (!(fabs(column(&l, i) - expected[i]) < 1e-15))
             fail_msg("%s: column %d is %g, not %g", call, i, column(&l, i), expected[i]);
@@ -164,7 +164,7 @@ static int triangles(dfl_status *status, char message[256], const char *folder, 
     snprintf(text, sizeof text, "draw.mesh('m', '%s', {0, 0, 0})", mesh);
     *status = dfl_script_load_text(&model, ctx, path, text, strlen(text), NULL);
     snprintf(message, 256, "%s", *status ? dfl_message(ctx) : "");
-    const int count = model ? model->shapes[0].ntriangles : 0;
+    const int count = model ? model->shapes.item[0].ntriangles : 0;
     dfl_model_free(model);
     assert_int_equal(dfl_context_live(ctx), 0);
     dfl_context_free(ctx);

@@ -14,9 +14,9 @@ static const dfl_declaration *find(const loaded *l, const char *name)
 static const dfl_start_value *start_of(const loaded *l, const char *name)
 {
     const dfl_expr symbol = dfl_model_variable_named(l->model, name);
-    for (int i = 0; i < l->model->nstarts; i++)
-        if (l->model->starts[i].symbol == symbol)
-            return &l->model->starts[i];
+    for (int i = 0; i < l->model->starts.count; i++)
+        if (l->model->starts.item[i].symbol == symbol)
+            return &l->model->starts.item[i];
     fail_msg("'%s' has no starting value", name);
     return NULL;
 }
@@ -49,9 +49,9 @@ static void the_pendulum_of_the_manual_is_a_model(void **state)
     assert_int_equal(model->count[DFL_A_POSITION], 2);
     assert_int_equal(model->count[DFL_A_CONSTRAINT], 1);
     assert_int_equal(find(&l, "rod")->line, 8);
-    assert_int_equal(model->kinetic_line, 6);
-    assert_int_equal(model->potential_line, 7);
-    assert_int_equal(model->nstarts, 2);
+    assert_int_equal(model->energy.kinetic_line, 6);
+    assert_int_equal(model->energy.potential_line, 7);
+    assert_int_equal(model->starts.count, 2);
     assert_true(start_of(&l, "x")->value == 1 && start_of(&l, "x")->held);
     assert_true(number(model, "to") == 10 && number(model, "rtol") == 1e-8 &&
                 isnan(number(model, "atol")));
@@ -107,12 +107,12 @@ static void kinematics_gives_the_velocity(void **state)
                   "mass(u, 2) mass(u, u, x) force(u, -x)");
     assert_string_equal(l.printed, "u*cos(x)\n");
     assert_true(find(&l, "x")->expr != DFL_NO_EXPR);
-    assert_int_equal(l.model->nmasses, 2);
-    assert_int_equal(l.model->masses[1].u, find(&l, "u")->symbol);
-    assert_int_equal(l.model->masses[1].v, find(&l, "u")->symbol);
-    assert_int_equal(l.model->masses[1].expr, find(&l, "x")->symbol);
-    assert_int_equal(l.model->nforces, 1);
-    assert_int_equal(l.model->forces[0].line, 4);
+    assert_int_equal(l.model->masses.count, 2);
+    assert_int_equal(l.model->masses.item[1].u, find(&l, "u")->symbol);
+    assert_int_equal(l.model->masses.item[1].v, find(&l, "u")->symbol);
+    assert_int_equal(l.model->masses.item[1].expr, find(&l, "x")->symbol);
+    assert_int_equal(l.model->forces.count, 1);
+    assert_int_equal(l.model->forces.item[0].line, 4);
     unload(&l);
 }
 
@@ -122,9 +122,9 @@ static void a_coordinate_in_mass_and_force_means_its_velocity(void **state)
     loaded l;
     load_good(&l, "local x, y = position('x', 'y')\n"
                   "mass(x, velocity(y), 3) force(x, 1)");
-    assert_int_equal(l.model->masses[0].u, find(&l, "x")->velocity);
-    assert_int_equal(l.model->masses[0].v, find(&l, "y")->velocity);
-    assert_int_equal(l.model->forces[0].u, find(&l, "x")->velocity);
+    assert_int_equal(l.model->masses.item[0].u, find(&l, "x")->velocity);
+    assert_int_equal(l.model->masses.item[0].v, find(&l, "y")->velocity);
+    assert_int_equal(l.model->forces.item[0].u, find(&l, "x")->velocity);
     unload(&l);
 }
 
@@ -201,7 +201,7 @@ static void outputs_events_and_invariants_are_declared(void **state)
                   "event('down', x, {direction = -1, stop = true})\n"
                   "event('both', time - 1, {direction = 'both', stop = false})");
     assert_int_equal(l.model->count[DFL_AN_OUTPUT], 2);
-    assert_int_equal(find(&l, "E")->expr, l.model->kinetic);
+    assert_int_equal(find(&l, "E")->expr, l.model->energy.kinetic);
     assert_int_equal(find(&l, "any")->direction, 0);
     assert_false(find(&l, "any")->stop);
     assert_int_equal(find(&l, "up")->direction, 1);
@@ -222,7 +222,7 @@ static void starting_values_accumulate_by_name_or_symbol(void **state)
                   "guess{ [velocity(z)] = 4, ['lambda(rod)'] = 5 }\n"
                   "guess{ [multiplier(c)] = 7 }\n"
                   "initial{ x = 6 }");
-    assert_int_equal(l.model->nstarts, 5);
+    assert_int_equal(l.model->starts.count, 5);
     assert_true(start_of(&l, "x")->value == 6 && start_of(&l, "x")->held);
     assert_int_equal(start_of(&l, "x")->line, 7);
     assert_true(start_of(&l, "der(x)")->value == 2 && start_of(&l, "der(x)")->held);
@@ -347,7 +347,7 @@ static void loops_build_families(void **state)
     assert_int_equal(l.status, DFL_OK);
     assert_int_equal(l.model->count[DFL_A_POSITION], 40);
     assert_int_equal(l.model->count[DFL_A_CONSTRAINT], 39);
-    assert_int_equal(l.model->nstarts, 40);
+    assert_int_equal(l.model->starts.count, 40);
     assert_true(start_of(&l, "x[40]")->value == 40);
     unload(&l);
 }

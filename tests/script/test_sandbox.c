@@ -307,9 +307,10 @@ static void assert_repeats(const char *script)
         load_good(&again, script);
         assert_same_graph(first.model->graph, again.model->graph);
         assert_string_equal(first.printed, again.printed);
-        assert_int_equal(first.model->nstarts, again.model->nstarts);
-        for (int k = 0; k < first.model->nstarts; k++)
-            assert_int_equal(first.model->starts[k].symbol, again.model->starts[k].symbol);
+        assert_int_equal(first.model->starts.count, again.model->starts.count);
+        for (int k = 0; k < first.model->starts.count; k++)
+            assert_int_equal(first.model->starts.item[k].symbol,
+                             again.model->starts.item[k].symbol);
         unload(&again);
     }
     unload(&first);

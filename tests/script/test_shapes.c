@@ -21,16 +21,16 @@ static double *evaluate(const loaded *l, const double *p, int np)
         else if (graph->symbols[node->a].kind == DFL_SYM_P && graph->symbols[node->a].index < np)
             value[i] = p[graph->symbols[node->a].index];
     }
-    for (int i = 0; i < l->model->ndeclarations; i++)
-        assert_true(l->model->declarations[i].kind != DFL_A_PARAM); /* none in these tests */
+    for (int i = 0; i < l->model->declarations.count; i++)
+        assert_true(l->model->declarations.item[i].kind != DFL_A_PARAM); /* none in these tests */
     return value;
 }
 
 static const dfl_shape *find(const loaded *l, const char *name)
 {
-    for (int i = 0; i < l->model->nshapes; i++)
-        if (strcmp(l->model->shapes[i].name, name) == 0)
-            return &l->model->shapes[i];
+    for (int i = 0; i < l->model->shapes.count; i++)
+        if (strcmp(l->model->shapes.item[i].name, name) == 0)
+            return &l->model->shapes.item[i];
     return NULL;
 }
 
@@ -61,10 +61,10 @@ static void assert_shape(const loaded *l, const char *name, dfl_shape_kind kind,
 static void assert_names(const loaded *l, const char *expected)
 {
     char names[1024] = "";
-    for (int i = 0; i < l->model->nshapes; i++) {
+    for (int i = 0; i < l->model->shapes.count; i++) {
         const size_t used = strlen(names);
         snprintf(names + used, sizeof names - used, "%s%s", i > 0 ? " " : "",
-                 l->model->shapes[i].name);
+                 l->model->shapes.item[i].name);
     }
     assert_string_equal(names, expected);
 }
@@ -179,21 +179,21 @@ static void quaternions_turn_as_the_points_of_the_body_move(void **state)
         "hang(planar_joint, 'planar_joint', { at = {0, 1, 2}, axis = {0, 0, 1} })\n"
         "draw.box('box', {1, 2, 3}, { body = parent })\n"
         "draw.line('line', {1, 2, 3}, {2, 2, 3}, { body = parent })");
-    if (l.model->nshapes != 2)
-        fail_msg("%d shapes", l.model->nshapes);
+    if (l.model->shapes.count != 2)
+        fail_msg("%d shapes", l.model->shapes.count);
     const double p[] = {0.3, 2.9, -1.1, 0.2, 0.7, 4.1, 0.8, -0.4, 0.3, 0.33, 0.5, 0.1, -0.2, 3.3};
     double *value = evaluate(&l, p, 14), q[4], x[3], length = 0;
     for (int i = 0; i < 4; i++)
-        q[i] = value[l.model->shapes[0].column[3 + i]];
+        q[i] = value[l.model->shapes.item[0].column[3 + i]];
     for (int i = 0; i < 4; i++)
         length += q[i] * q[i];
     x[0] = (q[0] * q[0] + q[1] * q[1] - q[2] * q[2] - q[3] * q[3]) / length;
     x[1] = 2 * (q[1] * q[2] + q[0] * q[3]) / length;
     x[2] = 2 * (q[1] * q[3] - q[0] * q[2]) / length;
     for (int i = 0; i < 3; i++) {
-        const dfl_expr *line = l.model->shapes[1].column;
+        const dfl_expr *line = l.model->shapes.item[1].column;
         assert_true(fabs(value[line[3 + i]] - value[line[i]] - x[i]) < 1e-14);
-        assert_true(fabs(value[line[i]] - value[l.model->shapes[0].column[i]]) < 1e-15);
+        assert_true(fabs(value[line[i]] - value[l.model->shapes.item[0].column[i]]) < 1e-15);
     }
     free(value);
     unload(&l);

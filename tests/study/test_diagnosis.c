@@ -24,7 +24,7 @@ static const dfl_level_residual *level_of(const dfl_diagnosis *d, const char *le
 
 static const char *row_name(const scripted *s, int row)
 {
-    return s->model->declarations[s->eq->declaration_of_row[row]].name;
+    return s->model->declarations.item[s->eq->declared.row[row]].name;
 }
 
 static void degrees_of_freedom_are_counted_twice(void **state)
