@@ -23,6 +23,7 @@ typedef struct dfl_directions {
     int *row, *column;   /* held */
     int *free;           /* left: the column of K that belongs to each column of K0 */
     int *group;          /* all: columns of K that depend on each other have the same number */
+    bool *moved;         /* nv: velocities that K0 contains */
 } dfl_directions;
 
 /* The rows of the general form. */
@@ -95,6 +96,9 @@ const dfl_variable *dfl_equations_s(const dfl_equations *eq);
 
 /* The number of a velocity's symbol within v, or -1. */
 int dfl_equations_velocity(const dfl_equations *eq, dfl_expr symbol);
+
+/* Whether the balance along massless directions, gam, contains symbols of these kinds (a mask). */
+bool dfl_balance_depends(const dfl_equations *eq, unsigned kinds);
 
 /* An array of expressions from the context. */
 dfl_expr *dfl_exprs(const dfl_equations *eq, int count);

@@ -15,8 +15,6 @@
 /* Entries of B below this part of the largest one of their row of W are zero. */
 static const double held_ratio = 1e-9;
 
-static dfl_status directions_at(double *K, const dfl_trials *trials, int trial,
-                                const dfl_sparse *K0);
 static int find_pivots(dfl_pivots *out, double *B, int rows, int columns);
 static bool is_pivot(const int *list, int count, int number);
 static void clear_column(double *B, int rows, int columns, int row, int column);
@@ -89,7 +87,7 @@ dfl_status dfl_held_products(double *B, const dfl_trials *trials, int trial, con
     double *K = dfl_alloc(ctx, (size_t)nv * (size_t)columns, sizeof *K);
     dfl_status status = W && K ? dfl_numbers_matrix(W, &numbers, eq, &eq->W) : DFL_NO_MEMORY;
     if (!status)
-        status = directions_at(K, trials, trial, K0);
+        status = dfl_held_directions(K, trials, trial, K0);
     if (!status && trials->tree)
         dfl_tree_state_rows(&(dfl_blocks){.W = W}, trials->tree, DFL_DIRECTIONS);
     for (int i = 0; !status && i < rows; i++) {
@@ -107,8 +105,7 @@ dfl_status dfl_held_products(double *B, const dfl_trials *trials, int trial, con
 }
 
 /* The values of K0, or those of the tree, which is placed there. */
-static dfl_status directions_at(double *K, const dfl_trials *trials, int trial,
-                                const dfl_sparse *K0)
+dfl_status dfl_held_directions(double *K, const dfl_trials *trials, int trial, const dfl_sparse *K0)
 {
     const dfl_equations *eq = trials->eq;
     const dfl_numbers numbers = dfl_trials_numbers(trials, trial);

@@ -60,6 +60,17 @@ static dfl_status find_directions(dfl_equations *eq, dfl_trials *trials)
     return status;
 }
 
+bool dfl_balance_depends(const dfl_equations *eq, unsigned kinds)
+{
+    for (int i = 0; !eq->massless.tree && i < eq->n0; i++)
+        if (dfl_node_of(eq->graph, eq->rows.gam[i])->depends & kinds)
+            return true;
+    for (int j = 0; eq->massless.tree && j < eq->nv; j++)
+        if (eq->massless.tree->moved[j] && dfl_node_of(eq->graph, eq->rows.f[j])->depends & kinds)
+            return true;
+    return false;
+}
+
 /* gam = K0^T f */
 static dfl_status balance(dfl_equations *eq)
 {

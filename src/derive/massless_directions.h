@@ -36,9 +36,11 @@ typedef struct dfl_pivots {
     int *row, *column;
 } dfl_pivots;
 
-/* held.c: the pivots of the trial with the highest rank, the first one if several have it; B (rows of
-   W x columns) at a trial. K0 NULL: the directions of trials->tree. */
+/* held.c: the pivots of the trial with the highest rank, the first one if several have it; K0 and
+   B (rows of W x columns) at a trial. K0 NULL: the directions of trials->tree. */
 dfl_status dfl_choose_pivots(dfl_pivots *out, const dfl_trials *trials, const dfl_sparse *K0);
+dfl_status dfl_held_directions(double *K, const dfl_trials *trials, int trial,
+                               const dfl_sparse *K0);
 dfl_status dfl_held_products(double *B, const dfl_trials *trials, int trial, const dfl_sparse *K0);
 
 /* tree_directions.c: the same for a model whose masses come from a tree of bodies: eq->massless.tree,

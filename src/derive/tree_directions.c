@@ -24,6 +24,8 @@ static dfl_status allocate(dfl_directions **out, const dfl_equations *eq, int al
 static dfl_status find_groups(dfl_directions *d, const dfl_trials *trials, const dfl_pivots *p);
 static void join_groups(dfl_directions *d, const dfl_pivots *p, const double *B, int rows);
 static void keep(dfl_directions *d, const dfl_pivots *p);
+static dfl_status find_moved(dfl_directions *d, const dfl_trials *trials);
+static bool is_left(const dfl_directions *d, int column);
 static bool is_pivot(const dfl_pivots *p, int column);
 static int collect(int *pivot, int *nfree, const dfl_directions *d, int column);
 static void by_minors(double *y, const dfl_directions *d, const double *B, int rows, int column);
@@ -86,8 +88,10 @@ static dfl_status find_directions(dfl_equations *eq, dfl_trials *trials)
         status = dfl_choose_pivots(&p, trials, NULL);
     if (!status)
         status = find_groups(d, trials, &p);
-    if (!status)
+    if (!status) {
         keep(d, &p);
+        status = find_moved(d, trials);
+    }
     for (int k = 0; !status && k < d->left; k++)
         eq->massless.velocity[k] = dfl_tree_state_massless(trials->tree, d->free[k]);
     eq->n0 = eq->massless.K0.ncols = d->left;
@@ -108,14 +112,15 @@ static dfl_status allocate(dfl_directions **out, const dfl_equations *eq, int al
     d->column = dfl_alloc(ctx, (size_t)all, sizeof *d->column);
     d->free = dfl_alloc(ctx, (size_t)all, sizeof *d->free);
     d->group = dfl_alloc(ctx, (size_t)all, sizeof *d->group);
-    return d->x && d->row && d->column && d->free && d->group ? DFL_OK : DFL_NO_MEMORY;
+    d->moved = dfl_alloc(ctx, (size_t)eq->nv, sizeof *d->moved);
+    return d->x && d->row && d->column && d->free && d->group && d->moved ? DFL_OK : DFL_NO_MEMORY;
 }
 
 void dfl_directions_free(dfl_directions *d, dfl_context *ctx)
 {
     if (!d)
         return;
-    void *const blocks[] = {d->x, d->row, d->column, d->free, d->group};
+    void *const blocks[] = {d->x, d->row, d->column, d->free, d->group, d->moved};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         dfl_free(ctx, blocks[i]);
     dfl_free(ctx, d);
@@ -164,14 +169,39 @@ static void keep(dfl_directions *d, const dfl_pivots *p)
         if (!is_pivot(p, c))
             d->free[d->left++] = c;
     for (int q = 0; q < p->count; q++) {
-        bool used = false;
-        for (int k = 0; k < d->left; k++)
-            used = used || d->group[d->free[k]] == d->group[p->column[q]];
-        if (used) {
+        if (is_left(d, p->column[q])) {
             d->row[d->held] = p->row[q];
             d->column[d->held++] = p->column[q];
         }
     }
+}
+
+/* Whether a column takes part in what is left. */
+static bool is_left(const dfl_directions *d, int column)
+{
+    for (int k = 0; k < d->left; k++)
+        if (d->group[d->free[k]] == d->group[column])
+            return true;
+    return false;
+}
+
+/* The velocities in the columns that take part, at any trial. */
+static dfl_status find_moved(dfl_directions *d, const dfl_trials *trials)
+{
+    const int nv = trials->eq->nv;
+    dfl_context *ctx = trials->eq->model->ctx;
+    double *K = dfl_alloc(ctx, (size_t)nv * (size_t)d->all, sizeof *K);
+    dfl_status status = K ? DFL_OK : DFL_NO_MEMORY;
+    for (int k = 0; !status && k < DFL_TRIALS; k++) {
+        if (!trials->usable[k])
+            continue;
+        status = dfl_held_directions(K, trials, k, NULL);
+        for (int i = 0; !status && i < nv * d->all; i++)
+            if (K[i] != 0.0 && is_left(d, i / nv))
+                d->moved[i % nv] = true;
+    }
+    dfl_free(ctx, K);
+    return status;
 }
 
 static bool is_pivot(const dfl_pivots *p, int column)

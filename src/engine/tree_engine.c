@@ -16,7 +16,6 @@ struct dfl_tree_engine {
 };
 
 static void place(dfl_tree_engine *engine, double t, const double *x);
-static bool have_rates(const dfl_equations *eq);
 static void add_time(double *drift, dfl_tree_engine *engine, double t, const double *x);
 
 dfl_status dfl_tree_engine_create(dfl_tree_engine **out, dfl_runnable *run)
@@ -101,22 +100,14 @@ void dfl_tree_engine_balance_rate(double *rows, double *drift, dfl_tree_engine *
 {
     const dfl_equations *eq = engine->run->eq;
     place(engine, t, x);
-    if (have_rates(eq) && !dfl_massless_blocks_rate(rows, drift, engine->massless, t, x)) {
+    if (!dfl_balance_depends(eq, 1U << DFL_SYM_W | 1U << DFL_SYM_S) &&
+        !dfl_massless_blocks_rate(rows, drift, engine->massless, t, x)) {
         if (!eq->flags.autonomous)
             add_time(drift, engine, t, x);
         return;
     }
     memset(rows, 0, (size_t)eq->n0 * (size_t)eq->nv * sizeof *rows);
     memset(drift, 0, (size_t)eq->n0 * sizeof *drift);
-}
-
-static bool have_rates(const dfl_equations *eq)
-{
-    for (int i = 0; i < eq->nv; i++)
-        if (dfl_depends(eq->graph, eq->rows.f[i], DFL_SYM_W) ||
-            dfl_depends(eq->graph, eq->rows.f[i], DFL_SYM_S))
-            return false;
-    return true;
 }
 
 /* The derivative of gam by time at a fixed state, from differences of fourth order. */

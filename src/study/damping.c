@@ -94,13 +94,7 @@ dfl_status dfl_direction_is_damped(bool *out, dfl_runnable *run, double t, const
 bool dfl_balance_is_coupled(const dfl_equations *eq)
 {
     const unsigned others = 1U << DFL_SYM_W | 1U << DFL_SYM_LAMBDA | 1U << DFL_SYM_MU;
-    const dfl_expr *rows =
-        eq->massless.tree ? eq->rows.f : eq->rows.gam; /* of a tree: gam is not an expression */
-    const int count = eq->massless.tree ? eq->nv : eq->n0;
-    for (int k = 0; k < count; k++)
-        if (dfl_node_of(eq->graph, rows[k])->depends & others)
-            return true;
-    return false;
+    return dfl_balance_depends(eq, others);
 }
 
 void dfl_massless_kinds_clear(dfl_massless_kinds *kinds)
