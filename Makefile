@@ -2,11 +2,11 @@
 JOBS := $(shell nproc 2>/dev/null || echo 2)
 INSTALL := scripts/install-packages
 CMAKE := cmake -S . -B
-FILES = $(shell find $(wildcard include src bindings problems examples tests bench paper) -name '*.[ch]')
+FILES = $(shell find $(wildcard include src bindings problems examples tests bench paper completions) -name '*.[ch]')
 
 MAKEFLAGS += --no-print-directory
 
-.PHONY: help build demo test test-peers sanitize strict format format-check bench paper clean
+.PHONY: help build demo test test-peers sanitize strict format format-check completions bench paper clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -58,6 +58,11 @@ format-check: ## fail if clang-format would change a file
 	@clang-format --dry-run -Werror $(FILES) 2>/dev/null || { for file in $(FILES); do \
 	  clang-format --dry-run -Werror $$file 2>/dev/null || echo "not formatted: $$file"; done; \
 	  echo "run: make format"; exit 1; }
+
+completions: ## write the completions and the options of the manual page from the tables of options
+	@$(INSTALL) build
+	@$(CMAKE) build -DCMAKE_BUILD_TYPE=Release >/dev/null
+	@cmake --build build -j $(JOBS) --target completions
 
 bench: build ## measure Driftless and its peers; tables in build/bench/table.md
 	@bench/run

@@ -1,9 +1,9 @@
-/* bench_loops: the N four-bar of the IFToMM library of benchmark problems (A02), hanging and swinging, so that it
-   passes no singular position: N+1 uprights of 1 m and 1 kg on pins at (i, 0), N couplers between their tips,
-   N loops, gravity 9.81; all tips start with 1 m/s. One JSON line per N: CPU time per simulated second, steps,
-   the largest residuals of the loops on position and velocity level, and the error of the angle
-   against the motion of one degree of freedom, I theta'' = -W sin theta.
-   usage: bench_loops [N [tolerance]] */
+/* bench_loops: the N four-bar of the IFToMM library of benchmark problems (A02), hanging and
+   swinging, so that it passes no singular position: N+1 uprights of 1 m and 1 kg on pins at (i, 0),
+   N couplers between their tips, N loops, gravity 9.81; all tips start with 1 m/s. One JSON line
+   per N: CPU time per simulated second, steps, the largest residuals of the loops on position and
+   velocity level, and the error of the angle against the motion of one degree of freedom, I theta''
+   = -W sin theta. usage: bench_loops [N [tolerance]] */
 #define _POSIX_C_SOURCE 200809L
 #include <driftless/driftless.h>
 

@@ -1,6 +1,6 @@
-/* bench_massless: steps that small masses cost and massless bodies do not, on the two-mass oscillator of
-   problems/two_masses.h, tolerances 1e-6. Prints a table of accepted steps and of the distance to the
-   end of the massless model. */
+/* bench_massless: steps that small masses cost and massless bodies do not, on the two-mass
+   oscillator of problems/two_masses.h, tolerances 1e-6. Prints a table of accepted steps and of the
+   distance to the end of the massless model. */
 #include "two_masses.h"
 
 #include <driftless/driftless.h>

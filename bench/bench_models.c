@@ -1,6 +1,6 @@
 /* Measures models derived from scripts beside the same equations written by hand in problems/: one
-   evaluation, one Jacobian and a whole run, by hand, on the tape and as native code. The least of several
-   repeats counts.   usage: bench_models EXAMPLES-FOLDER */
+   evaluation, one Jacobian and a whole run, by hand, on the tape and as native code. The least of
+   several repeats counts.   usage: bench_models EXAMPLES-FOLDER */
 #define _POSIX_C_SOURCE 200809L
 #include "study/study.h"
 #include "script/script.h"

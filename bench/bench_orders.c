@@ -111,9 +111,10 @@ static void print_cell(const orders_found *found, dfl_form form, const orders_me
     printf(" |");
 }
 
-/* Hairer, Lubich and Roche (1989), table 2.3; Brenan, Campbell and Petzold (1996), 3.2: multipliers of index 2 have the
-   order s of the stages, those of index 3 s - 1, velocities of index 3 s; with fixed steps BDF has its order in all
-   unknowns. The implicit midpoint rule's multipliers belong to the middle of the step where they are means. */
+/* Hairer, Lubich and Roche (1989), table 2.3; Brenan, Campbell and Petzold (1996), 3.2: multipliers
+   of index 2 have the order s of the stages, those of index 3 s - 1, velocities of index 3 s; with
+   fixed steps BDF has its order in all unknowns. The implicit midpoint rule's multipliers belong to
+   the middle of the step where they are means. */
 static void theory(double order[ORDERS_KINDS], dfl_form form, const orders_method *method)
 {
     static const double explicit_order[] = {[DFL_TRAPEZOIDAL] = 2,

@@ -1,6 +1,6 @@
 /* Measures the solver on the problems that the peers are measured on; one JSON line per run, with
-   the fields of bench/README.md. The least of several repeats counts; they are spread over rounds through all settings,
-   so that what disturbs the machine for some seconds disturbs few of them. */
+   the fields of bench/README.md. The least of several repeats counts; they are spread over rounds
+   through all settings, so that what disturbs the machine for some seconds disturbs few of them. */
 #define _POSIX_C_SOURCE 200809L
 #include <driftless/driftless.h>
 #include "problems.h"
@@ -93,8 +93,8 @@ static dfl_blocks blocks_in(double *room)
     return b;
 }
 
-/* Seconds of one evaluation as the solver asks for it: all blocks, and M where it varies. The least: a disturbed one
-   would make the overhead look smaller. */
+/* Seconds of one evaluation as the solver asks for it: all blocks, and M where it varies. The
+   least: a disturbed one would make the overhead look smaller. */
 static double time_evaluation(const problem *p, const double *x)
 {
     const dfl_eom *eom = &p->eom;
@@ -271,8 +271,8 @@ static int run_once(const char *name, const char *formulation, double tol, int o
     return 2;
 }
 
-/* One round through all settings, or those of one problem; the first one lays out the rows. Returns their number, or
-   -1. */
+/* One round through all settings, or those of one problem; the first one lays out the rows. Returns
+   their number, or -1. */
 static int round_of(result *row, const char *only)
 {
     int rows = 0;

@@ -1,6 +1,7 @@
-/* bench_tree: forward dynamics, inverse dynamics and mass matrix of a model of tree_models.h, one state at
-   a time and several at once. bench/tree_compare.py runs it in turn with the peers.
-   usage: bench_tree MODEL N [values | CALLS]; CALLS: a fixed number of calls of each kind, for callgrind */
+/* bench_tree: forward dynamics, inverse dynamics and mass matrix of a model of tree_models.h, one
+   state at a time and several at once. bench/tree_compare.py runs it in turn with the peers. usage:
+   bench_tree MODEL N [values | CALLS]; CALLS: a fixed number of calls of each kind, for
+   callgrind */
 #define _DEFAULT_SOURCE
 #include "tree_report.h"
 

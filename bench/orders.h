@@ -1,10 +1,11 @@
-/* orders.h: orders of convergence of p, v and the multipliers, measured with fixed steps; shared by bench_orders.c,
-   which prints docs/orders.md, and by the test that recomputes a part of it.
+/* orders.h: orders of convergence of p, v and the multipliers, measured with fixed steps; shared by
+   bench_orders.c, which prints docs/orders.md, and by the test that recomputes a part of it.
 
-   A motion is run with step sizes in the ratio 2^(1/4), Newton's iteration carried to rounding. The order of a kind of
-   unknowns is the slope of log(error) over log(h) through five runs one after the other whose errors lie between what
-   rounding leaves and 10 %: the finest ones that lie on a line to 4 %, or else those that are nearest to one. It is NAN
-   where there are fewer, or where they are on no line. */
+   A motion is run with step sizes in the ratio 2^(1/4), Newton's iteration carried to rounding. The
+   order of a kind of unknowns is the slope of log(error) over log(h) through five runs one after
+   the other whose errors lie between what rounding leaves and 10 %: the finest ones that lie on a
+   line to 4 %, or else those that are nearest to one. It is NAN where there are fewer, or where
+   they are on no line. */
 #ifndef DFL_BENCH_ORDERS_H
 #define DFL_BENCH_ORDERS_H
 
@@ -106,7 +107,8 @@ static inline double orders_floor(int kind, dfl_form form, double h, int steps)
     return kind < 2 ? rounding : rounding + 1e-12 / h;
 }
 
-/* The straight line through log(error) over log(h) of the runs k, k+1 ...: its slope, and how far they are from it. */
+/* The straight line through log(error) over log(h) of the runs k, k+1 ...: its slope, and how far
+   they are from it. */
 static inline double orders_fit(double *scatter, const double *h, const double *error, int k)
 {
     double x = 0, y = 0, xx = 0, xy = 0, yy = 0;

@@ -1,5 +1,5 @@
-/* tree_models.h: bodies and states on which trees are measured, the same for Driftless and its peers; C
-   and C++. Joint frames are parallel to those of the parents, axes are coordinate axes. */
+/* tree_models.h: bodies and states on which trees are measured, the same for Driftless and its
+   peers; C and C++. Joint frames are parallel to those of the parents, axes are coordinate axes. */
 #ifndef TREE_MODELS_H
 #define TREE_MODELS_H
 
@@ -143,8 +143,8 @@ static inline int tree_states(int n)
     return n <= 100 ? 32 : n <= 1000 ? 8 : 4;
 }
 
-/* The acceleration, in axes of the base, of a free base whose origin has none and whose angular velocity
-   stays, for inverse dynamics: angular part 0, linear part -w x v. */
+/* The acceleration, in axes of the base, of a free base whose origin has none and whose angular
+   velocity stays, for inverse dynamics: angular part 0, linear part -w x v. */
 static inline void tree_base_rest(double *a, const double *w, const double *v)
 {
     a[0] = a[1] = a[2] = 0;

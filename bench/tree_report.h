@@ -1,6 +1,6 @@
-/* tree_report.h: how a library is measured on one model of tree_models.h, and its results for comparison
-   with those of the others; C and C++. bench/tree_compare.py runs the programs that include this.
-   usage: PROGRAM MODEL N [values] */
+/* tree_report.h: how a library is measured on one model of tree_models.h, and its results for
+   comparison with those of the others; C and C++. bench/tree_compare.py runs the programs that
+   include this. usage: PROGRAM MODEL N [values] */
 #ifndef TREE_REPORT_H
 #define TREE_REPORT_H
 
@@ -21,9 +21,9 @@ typedef struct tree_case {
     void *model;
 } tree_case;
 
-/* A thing to measure. After call(model, 0) the function `values` writes what came out for the revolute
-   joints, in the order of the bodies, and returns how many numbers these are, at most n + 1. For
-   mass matrices these are M v of the first state, then v^T M v: no axes of a base enter. */
+/* A thing to measure. After call(model, 0) the function `values` writes what came out for the
+   revolute joints, in the order of the bodies, and returns how many numbers these are, at most n +
+   1. For mass matrices these are M v of the first state, then v^T M v: no axes of a base enter. */
 typedef struct tree_task {
     const char
         *what; /* FD: accelerations from forces, ID: forces from accelerations, M: mass matrix */
@@ -46,8 +46,8 @@ static inline double tree_now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* The best of batches of about 0.5 ms during 0.06 seconds, in seconds of CPU time per call. No state comes
-   twice in a row: some libraries keep results. */
+/* The best of batches of about 0.5 ms during 0.06 seconds, in seconds of CPU time per call. No
+   state comes twice in a row: some libraries keep results. */
 static inline double tree_time(void (*call)(void *model, int state), void *model, int states)
 {
     double start = tree_now(), best = 1e9;

@@ -279,8 +279,8 @@ static void print_manual_option(const cli_option *opt)
         printf("Default: %s.\n", opt->standard);
 }
 
-/* Text as lines of mdoc: one sentence per line; `word` is set as a command, an option or a path, with
-   the punctuation that follows it. */
+/* Text as lines of mdoc: one sentence per line; `word` is set as a command, an option or a path,
+   with the punctuation that follows it. */
 static void print_marked(const char *text)
 {
     bool begins = true; /* a line */

@@ -1,10 +1,10 @@
 /* robot_arm.c: a robot arm whose elbow is driven by a closed linkage, described with
    driftless/multibody.h: how it stands, what its motors must hold, and how it moves to a target.
 
-   A column turns about z. The lower arm (1 m) and a crank (0.3 m) turn about the shoulder; a rod parallel
-   to the lower arm connects the crank with the tail of the upper arm, so that both motors stay at the
-   shoulder. The linkage is a loop: five rows, of which two are independent, since all axes are
-   parallel. */
+   A column turns about z. The lower arm (1 m) and a crank (0.3 m) turn about the shoulder; a rod
+   parallel to the lower arm connects the crank with the tail of the upper arm, so that both motors
+   stay at the shoulder. The linkage is a loop: five rows, of which two are independent, since all
+   axes are parallel. */
 #include <driftless/driftless.h>
 
 #include <math.h>

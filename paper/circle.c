@@ -1,5 +1,6 @@
-/* circle.c: Steinbrecher (2002), section 6. 1000 steps of 0.005 with the implicit trapezoidal rule from the
-   inconsistent values (37). The rule is not L-stable, so that each form shows what it leaves open. */
+/* circle.c: Steinbrecher (2002), section 6. 1000 steps of 0.005 with the implicit trapezoidal rule
+   from the inconsistent values (37). The rule is not L-stable, so that each form shows what it
+   leaves open. */
 #include "paper.h"
 
 #include <string.h>
@@ -18,8 +19,9 @@ static int note(dfl_solver *solver, double t_old, double t, const double *x, voi
 static int select_rows(double *Sp, double *Sv, int nfp, int nfv, double t, const double *x,
                        void *user);
 
-/* Newton's iteration ends with increments of 1e-10, so that residuals are below the 1e-8 that the paper asks for. In the
-   forms of index 2 and 3 it starts at the last point, since alternating multipliers cannot be extrapolated. */
+/* Newton's iteration ends with increments of 1e-10, so that residuals are below the 1e-8 that the
+   paper asks for. In the forms of index 2 and 3 it starts at the last point, since alternating
+   multipliers cannot be extrapolated. */
 void paper_circle(circle_run *out, dfl_form form)
 {
     const double start[N] = {0.0001, 0.999, 0.001, 0.0001, 1.0001};

@@ -1,9 +1,9 @@
-/* closure.c: Kurz, Burkhardt, Eberhard (2011), table 1 and figure 3: a slider crank counted from its slider, whose
-   loop is closed in eight ways, and in ours. The paper gives no data; these are rod 1 m, crank 0.5 m, 26.6 turns in 40 s
-   (problem_slidercrank_level).
+/* closure.c: Kurz, Burkhardt, Eberhard (2011), table 1 and figure 3: a slider crank counted from
+   its slider, whose loop is closed in eight ways, and in ours. The paper gives no data; these are
+   rod 1 m, crank 0.5 m, 26.6 turns in 40 s (problem_slidercrank_level).
 
-   Minimal: with s = r sin phi, c = r cos phi, q = sqrt(l^2 - s^2) the slider moves with X phi', X = -s - s c / q, and
-   J phi'' = -J_phi phi'^2 / 2, J = m1 r^2/3 + m3 X^2 + m2/3 (r^2 + X^2 - s X). */
+   Minimal: with s = r sin phi, c = r cos phi, q = sqrt(l^2 - s^2) the slider moves with X phi', X =
+   -s - s c / q, and J phi'' = -J_phi phi'^2 / 2, J = m1 r^2/3 + m3 X^2 + m2/3 (r^2 + X^2 - s X). */
 #include "paper.h"
 
 #include <math.h>

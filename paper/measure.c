@@ -45,8 +45,9 @@ void levels_of_unit_mass(double level[3], const dfl_eom *eom, double t, const do
         level[2] += W[i] * (f[i] - W[i] * x[0]);
 }
 
-/* GEOMS: unit selectors renewed when the pivots change, LU, the matrix of the step's start, no second matrix
-   within a step; its Newton tolerance is the one that fits the published counts best. */
+/* GEOMS: unit selectors renewed when the pivots change, LU, the matrix of the step's start, no
+   second matrix within a step; its Newton tolerance is the one that fits the published counts
+   best. */
 dfl_solver_options method_options(const method *m, double tolerance)
 {
     dfl_solver_options options = {.form = m->form,

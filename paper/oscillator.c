@@ -1,5 +1,5 @@
-/* oscillator.c: Arnold (2013), section 2.2 and figure 2: the mass m1 between two spring-dampers. The method is
-   BDF in the manner of DASSL, tolerances 1e-6 as published. */
+/* oscillator.c: Arnold (2013), section 2.2 and figure 2: the mass m1 between two spring-dampers.
+   The method is BDF in the manner of DASSL, tolerances 1e-6 as published. */
 #include "paper.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
-/* paper.h: the experiments of the papers behind Driftless, run again. Each is a function that fills plain
-   numbers; `paper` prints them (main.c), scripts/paper draws them, tests/paper holds them to what was
-   published. A run that fails says so in `status` and is otherwise as far as it came. */
+/* paper.h: the experiments of the papers behind Driftless, run again. Each is a function that fills
+   plain numbers; `paper` prints them (main.c), scripts/paper draws them, tests/paper holds them to
+   what was published. A run that fails says so in `status` and is otherwise as far as it came. */
 #ifndef DFL_PAPER_H
 #define DFL_PAPER_H
 
@@ -8,7 +8,8 @@
 
 #include "problems.h"
 
-/* Steinbrecher (2002), section 6: a point on a circle, started off the constraints, trapezoidal rule. */
+/* Steinbrecher (2002), section 6: a point on a circle, started off the constraints, trapezoidal
+   rule. */
 enum { CIRCLE_STEPS = 1000 };
 typedef struct circle_point {
     double t, lambda, v[2], p[2];
@@ -22,8 +23,8 @@ typedef struct circle_run {
 extern const dfl_form circle_forms[5]; /* of figures 1 to 5 */
 void paper_circle(circle_run *out, dfl_form form);
 
-/* Steinbrecher (2007), tables 3 and 4 and figure 6: a pendulum with g = 13.75 that starts at its lowest
-   point. */
+/* Steinbrecher (2007), tables 3 and 4 and figure 6: a pendulum with g = 13.75 that starts at its
+   lowest point. */
 enum { SWING_STEPS = 1000 };
 typedef struct swing_run {
     dfl_status status;
@@ -107,7 +108,8 @@ typedef struct closure_run {
     double seconds, t, energy, angle; /* CPU time; how far; E - E0 and crank angle there */
     envelope residuals;               /* of the loop along x and y */
 } closure_run;
-/* `loose`: BDF with 1e-4 instead of an explicit method (implicit where there must be one) with 1e-6. */
+/* `loose`: BDF with 1e-4 instead of an explicit method (implicit where there must be one) with
+   1e-6. */
 void paper_closure(closure_run *out, const closure *c, bool loose, double t_end);
 
 /* Measuring. */

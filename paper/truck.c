@@ -1,4 +1,5 @@
-/* truck.c: the counterpart of Steinbrecher (2007), figure 8, on the truck of Eich-Soellner and Fuehrer. */
+/* truck.c: the counterpart of Steinbrecher (2007), figure 8, on the truck of Eich-Soellner and
+   Fuehrer. */
 #include "paper.h"
 
 #include <math.h>

@@ -224,7 +224,8 @@ static int jacobian(dfl_jacobian *out, double t, const double *x, const double *
     return 0;
 }
 
-/* Adds A = I/r^2 - 2 d d^T/r^4, d = p_i - p_j, to the blocks of F = df/dp that the pair i, j owns. */
+/* Adds A = I/r^2 - 2 d d^T/r^4, d = p_i - p_j, to the blocks of F = df/dp that the pair i, j
+   owns. */
 static void add_repulsion(double *F, int nv, int i, int j, const double *p)
 {
     const double *pi = p + 3 * i, *pj = p + 3 * j;

@@ -1,5 +1,6 @@
 /* problems.h: benchmark problems in the general form, written by hand, shared by tests and
-   benchmarks. Each problem is one file; its equations, data and reference numbers are stated there. */
+   benchmarks. Each problem is one file; its equations, data and reference numbers are stated
+   there. */
 #ifndef DFL_PROBLEMS_H
 #define DFL_PROBLEMS_H
 
@@ -68,8 +69,8 @@ bool problem_oscillator(problem *out, int size); /* two masses, the first one ze
 /* The oscillator with a first mass m1 >= 0 and dampers d; it has a massless row only for m1 = 0. */
 bool problem_oscillator_mass(problem *out, double m1, double d);
 
-/* The slider crank with the bars of mechanisms compared over minutes: rod 1 m and 0.8 kg, crank 0.5 m
-   and 0.6 kg, slider 1 kg, no gravity in the plane, crank at 60 degrees and 3 rad/s. */
+/* The slider crank with the bars of mechanisms compared over minutes: rod 1 m and 0.8 kg, crank 0.5
+   m and 0.6 kg, slider 1 kg, no gravity in the plane, crank at 60 degrees and 3 rad/s. */
 bool problem_slidercrank_level(problem *out);
 
 /* A point of mass 1 on the unit circle, Steinbrecher (2002), (34): p = (sin t, cos t). */

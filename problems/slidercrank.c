@@ -18,7 +18,8 @@
        g  = (x, 0) + U + V
 
    Start: crank pin straight up, crank turning at 10 rad/s. References: own, computed with two
-   independent integrators, good to about 1e-13, and checked with the equation of the crank angle. */
+   independent integrators, good to about 1e-13, and checked with the equation of the crank
+   angle. */
 #include "problems_internal.h"
 
 #include <math.h>

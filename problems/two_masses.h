@@ -1,6 +1,6 @@
-/* two_masses.h: the problem `oscillator` drawn as a mechanism: Arnold, Mechatronics 23 (2013), section 2.2.
-   Wall - spring and damper - m1 - spring and damper - m2 on a line, m2 = 1 kg, c = 1e4 N/m,
-   F(t) = 50 sin 10 t on m1, p(0) = (0.02, 0.05), v(0) = 0. */
+/* two_masses.h: the problem `oscillator` drawn as a mechanism: Arnold, Mechatronics 23 (2013),
+   section 2.2. Wall - spring and damper - m1 - spring and damper - m2 on a line, m2 = 1 kg, c = 1e4
+   N/m, F(t) = 50 sin 10 t on m1, p(0) = (0.02, 0.05), v(0) = 0. */
 #ifndef DFL_PROBLEMS_TWO_MASSES_H
 #define DFL_PROBLEMS_TWO_MASSES_H
 

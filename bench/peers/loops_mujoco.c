@@ -1,6 +1,7 @@
-/* The hanging N four-bar of bench_loops.c in MuJoCo: hinges, loops closed by "connect" equality constraints. These
-   are soft by design: springs and dampers with a time constant (solref), and three rows each, of which
-   the one across the plane is redundant. The fixed steps are not controlled. */
+/* The hanging N four-bar of bench_loops.c in MuJoCo: hinges, loops closed by "connect" equality
+   constraints. These are soft by design: springs and dampers with a time constant (solref), and
+   three rows each, of which the one across the plane is redundant. The fixed steps are not
+   controlled. */
 #define _DEFAULT_SOURCE
 #include <mujoco/mujoco.h>
 

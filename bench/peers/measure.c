@@ -1,6 +1,7 @@
 /* Runs one solver on one problem, repeats it, and prints one JSON line per tolerance: cost, error
-   against the reference solution, residuals of all constraint levels and energy drift at the end, with
-   PEERS_HISTORY=1 also the largest of each in 200 equal parts of a further run, and the end. */
+   against the reference solution, residuals of all constraint levels and energy drift at the end,
+   with PEERS_HISTORY=1 also the largest of each in 200 equal parts of a further run, and the
+   end. */
 #define _POSIX_C_SOURCE 200809L
 #include "peers.h"
 

@@ -1,6 +1,6 @@
-/* Two masses on two spring-dampers, problems/oscillator.c, for the other solvers: no constraint, and with m1 = 0 an
-   algebraic velocity. Called by name: oscillator:m1:d:t_end. Counts of steps are what it is there for; it has no
-   reference. */
+/* Two masses on two spring-dampers, problems/oscillator.c, for the other solvers: no constraint,
+   and with m1 = 0 an algebraic velocity. Called by name: oscillator:m1:d:t_end. Counts of steps are
+   what it is there for; it has no reference. */
 #include "peers.h"
 
 #include "problems.h"

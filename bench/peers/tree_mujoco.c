@@ -1,6 +1,6 @@
 /* MuJoCo on the models of tree_models.h: forward dynamics by composite bodies and a sparse
-   factorization, inverse dynamics, mass matrix. Models are given as URDF, whose XML is flat (long chains),
-   the free base as MJCF. */
+   factorization, inverse dynamics, mass matrix. Models are given as URDF, whose XML is flat (long
+   chains), the free base as MJCF. */
 #define _DEFAULT_SOURCE
 #include "../tree_report.h"
 
@@ -91,7 +91,8 @@ static void load(peer *p)
     p->bytes = tree_heap() - heap;
 }
 
-/* One Newton step for the principal axes of a body: a rotation by b_ij / (b_ii - b_jj) makes b_ij vanish. */
+/* One Newton step for the principal axes of a body: a rotation by b_ij / (b_ii - b_jj) makes b_ij
+   vanish. */
 static void turn_axes(double *quat, double *moments, const double *I)
 {
     const double full[9] = {I[0], I[3], I[4], I[3], I[1], I[5], I[4], I[5], I[2]};
@@ -105,7 +106,8 @@ static void turn_axes(double *quat, double *moments, const double *I)
         moments[k] = B[4 * k];
 }
 
-/* The compiler finds principal axes less accurately: M would differ by 2e-9, accelerations by 1e-7. */
+/* The compiler finds principal axes less accurately: M would differ by 2e-9, accelerations by
+   1e-7. */
 static void refine_inertia(peer *p)
 {
     for (int i = 0; i < p->n; i++) {

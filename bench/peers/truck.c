@@ -1,5 +1,5 @@
-/* The truck of problems/truck.c for the other solvers: the same equations, called through an adaptor.
-   Its reference is the one stored there, good to 4e-10. */
+/* The truck of problems/truck.c for the other solvers: the same equations, called through an
+   adaptor. Its reference is the one stored there, good to 4e-10. */
 #include "peers.h"
 
 #include "problems.h"

@@ -1,8 +1,8 @@
 /* The user's routines EOM, MAS, JAC, IVCOND and SOLOUT as callbacks of the solver, and GEDENSOUT.
 
-   Layouts (manual, RDA and FX1 to FX6): the blocks of RDA follow each other as d, gII, hI | gI, hv, e |
-   c, g | b | f_dyn | f_kin; gII and hI are missing with IOPT(5) = 1. The derivatives have the same
-   rows and the opposite sign. */
+   Layouts (manual, RDA and FX1 to FX6): the blocks of RDA follow each other as d, gII, hI | gI, hv,
+   e | c, g | b | f_dyn | f_kin; gII and hI are missing with IOPT(5) = 1. The derivatives have the
+   same rows and the opposite sign. */
 #include "geoms.h"
 
 #include <math.h>
@@ -194,8 +194,8 @@ static int condition(double *residual, double t, const double *x, void *user)
     return check_stop(run, GEOMS_STOP_IVCOND);
 }
 
-/* CONTX: Newton's divided differences of the cubic through the interpolant at s = 0, c_2 - 1, c_1 - 1
-   and -1, where s = (tout - t)/h; the solver's own interpolant is this cubic. */
+/* CONTX: Newton's divided differences of the cubic through the interpolant at s = 0, c_2 - 1, c_1 -
+   1 and -1, where s = (tout - t)/h; the solver's own interpolant is this cubic. */
 static void set_contx(geoms_run *run, double t_old, double t, const double *x)
 {
     const int n = run->call.n;

@@ -83,8 +83,8 @@ static long most(const int *value, size_t count)
     return largest;
 }
 
-/* The array RWORK is not used, but what the manual asks of its length holds here too: a program that
-   runs with this library runs with the original. */
+/* The array RWORK is not used, but what the manual asks of its length holds here too: a program
+   that runs with this library runs with the original. */
 static dfl_status check_workspace(dfl_context *ctx, const geoms_call *call)
 {
     const geoms_blocks b = geoms_blocks_of(call);

@@ -1,8 +1,8 @@
 /* geoms.h: the subroutine GEOMS of Fortran programs over the solver.
 
-   Only geoms_ and gedensout_ are called from outside (gfortran's names; every argument is an address,
-   INTEGER is int, there are no hidden arguments). The names of arguments and options are those of
-   the manual: Steinbrecher 2007, appendix A. */
+   Only geoms_ and gedensout_ are called from outside (gfortran's names; every argument is an
+   address, INTEGER is int, there are no hidden arguments). The names of arguments and options are
+   those of the manual: Steinbrecher 2007, appendix A. */
 #ifndef DFL_GEOMS_H
 #define DFL_GEOMS_H
 

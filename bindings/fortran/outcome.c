@@ -47,8 +47,8 @@ int geoms_idid(const geoms_run *run, dfl_status status)
     }
 }
 
-/* Whether position and velocity constraints have equally many dependent rows, as redundant holonomic
-   constraints have. */
+/* Whether position and velocity constraints have equally many dependent rows, as redundant
+   holonomic constraints have. */
 static bool equal_defects(const geoms_run *run)
 {
     const dfl_statistics s = dfl_solver_statistics(run->solver);

@@ -2,8 +2,8 @@
 
        [t, x, info, failure] = geoms_mex(problem, tspan, x0, options, trap, takes_need)
 
-   It only translates: the struct `problem` into a dfl_eom, `options` into dfl_solver_options, the user's
-   functions into callbacks, and the run into arrays. */
+   It only translates: the struct `problem` into a dfl_eom, `options` into dfl_solver_options, the
+   user's functions into callbacks, and the run into arrays. */
 #include "geoms_mex.h"
 
 #include <math.h>

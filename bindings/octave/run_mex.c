@@ -2,9 +2,9 @@
 
        [result, failure] = driftless_run_mex(file, options, trap, breathe)
 
-   The run is that of the program: the same modules read the script, choose settings and integrate; the rows
-   go to memory instead of a file. `breathe` is a function that does nothing: while it is called the
-   interpreter sees to Ctrl-C. */
+   The run is that of the program: the same modules read the script, choose settings and integrate;
+   the rows go to memory instead of a file. `breathe` is a function that does nothing: while it is
+   called the interpreter sees to Ctrl-C. */
 #include "run_mex.h"
 
 #include "script/script.h"

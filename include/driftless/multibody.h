@@ -1,18 +1,18 @@
-/* driftless/multibody.h: mechanisms of rigid bodies and joints, as equations of motion for the solver
-   and by themselves.
+/* driftless/multibody.h: mechanisms of rigid bodies and joints, as equations of motion for the
+   solver and by themselves.
 
    A mechanism is described as in a drawing: in world coordinates of the reference configuration, in
-   which all joint coordinates are zero. Every body hangs on one joint, so that bodies and joints form
-   a tree; further joints close loops. The unknowns are the coordinates p and velocities v of all
-   joints, in the order of the description, and one multiplier per row of loops and couplings:
+   which all joint coordinates are zero. Every body hangs on one joint, so that bodies and joints
+   form a tree; further joints close loops. The unknowns are the coordinates p and velocities v of
+   all joints, in the order of the description, and one multiplier per row of loops and couplings:
 
        p' = Z(p) v
        M(p) a = f(t, p, v) + tau - W^T lambda     f: gravity, inertia, springs, applied forces
        0 = g(t, p),  0 = gI = W v + ...,  0 = W a + bias
 
    tau are further generalized forces, such as those of motors; the equations of motion have none.
-   SI units, radians; matrices are column-major; vectors of motion are (omega; v), of force (n; f), as
-   in Featherstone, Rigid Body Dynamics Algorithms (2008).
+   SI units, radians; matrices are column-major; vectors of motion are (omega; v), of force (n; f),
+   as in Featherstone, Rigid Body Dynamics Algorithms (2008).
 
    Functions that compute something at a state refer to the last dfl_multibody_move. They take time
    proportional to the number of bodies unless they fill a matrix or the mechanism has loops. A
@@ -36,7 +36,8 @@ enum { DFL_GROUND = -1 };
 
 /* The kinds of joints, with their coordinates p and velocities v in this order. An orientation is a
    quaternion (e0, e1, e2, e3) from child to parent; omega and v of its joints are in axes of the
-   child. All kinds but free and user joints can close a loop; the last three can do nothing else. */
+   child. All kinds but free and user joints can close a loop; the last three can do nothing
+   else. */
 typedef enum dfl_joint_kind {
     DFL_JOINT_FIXED,         /* no motion: the child becomes part of the parent */
     DFL_JOINT_REVOLUTE,      /* angle about axis */
@@ -75,9 +76,9 @@ typedef struct dfl_joint {
     bool driven;     /* revolute, prismatic, screw: no coordinate, the motion is prescribed */
 } dfl_joint;
 
-/* A joint that closes a loop. In the drawing a loop is usually closed: then B is A. Otherwise, and for
-   distances, `apart` says that B has its own point and axes. In a plane model a revolute, planar or
-   fixed joint needs no axis. */
+/* A joint that closes a loop. In the drawing a loop is usually closed: then B is A. Otherwise, and
+   for distances, `apart` says that B has its own point and axes. In a plane model a revolute,
+   planar or fixed joint needs no axis. */
 typedef struct dfl_loop {
     const char *name;
     dfl_joint_kind kind;
@@ -145,10 +146,10 @@ typedef struct dfl_multibody_description {
 
 /* ------------------------------------------------------------------ life, sizes */
 
-/* Checks the description and creates the mechanism, in the drawing and at rest. Strings and arrays are
-   copied. The caller frees *out with dfl_multibody_free; on failure *out is NULL.
-   DFL_INVALID: the message names the body, joint, loop, coupling or spring; also for a loop that no
-   motion can close. DFL_CALLBACK: `drive` failed at t = 0. DFL_NO_MEMORY. */
+/* Checks the description and creates the mechanism, in the drawing and at rest. Strings and arrays
+   are copied. The caller frees *out with dfl_multibody_free; on failure *out is NULL. DFL_INVALID:
+   the message names the body, joint, loop, coupling or spring; also for a loop that no motion can
+   close. DFL_CALLBACK: `drive` failed at t = 0. DFL_NO_MEMORY. */
 dfl_status dfl_multibody_create(dfl_multibody **out, dfl_context *ctx,
                                 const dfl_multibody_description *description);
 void dfl_multibody_free(dfl_multibody *multibody);
@@ -169,16 +170,16 @@ int dfl_multibody_joint_v(const dfl_multibody *multibody, int joint);
 /* p of the drawing: zeros and unit quaternions. */
 void dfl_multibody_reference(double *p, const dfl_multibody *multibody);
 
-/* The equations of motion for dfl_solver_create, x = [lambda | v | p], with exact derivatives unless
-   there is a force without slopes. They belong to the mechanism, which the solver moves: one solver
-   at a time may use it. The first call allocates nv x nv matrices. DFL_NO_MEMORY. */
+/* The equations of motion for dfl_solver_create, x = [lambda | v | p], with exact derivatives
+   unless there is a force without slopes. They belong to the mechanism, which the solver moves: one
+   solver at a time may use it. The first call allocates nv x nv matrices. DFL_NO_MEMORY. */
 dfl_status dfl_multibody_eom(const dfl_eom **out, dfl_multibody *multibody);
 
 /* ------------------------------------------------------------------ at a state */
 
-/* Moves the mechanism to time t, coordinates p and velocities v (NULL: at rest); quaternions need not
-   have length 1, only their direction counts. What follows refers to this state.
-   DFL_CALLBACK: `drive` failed. */
+/* Moves the mechanism to time t, coordinates p and velocities v (NULL: at rest); quaternions need
+   not have length 1, only their direction counts. What follows refers to this state. DFL_CALLBACK:
+   `drive` failed. */
 dfl_status dfl_multibody_move(dfl_multibody *multibody, double t, const double *p, const double *v);
 
 /* Changes p (np numbers) so that loops and couplings are closed and quaternions have length 1, by a
@@ -194,10 +195,10 @@ void dfl_multibody_rates(double *pd, const dfl_multibody *multibody);
    tau may be a. DFL_CALLBACK: `force` failed. */
 dfl_status dfl_multibody_inverse(double *tau, dfl_multibody *multibody, const double *a);
 
-/* Accelerations a, and multipliers lambda (nl numbers; may be NULL), under the forces tau (NULL: none).
-   Where rows of loops depend on each other, lambda is the shortest. The first call for a mechanism
-   with loops allocates matrices. DFL_SINGULAR: massless directions determine nothing (n0 > 0), or
-   M is singular here. DFL_CALLBACK: `force` failed. DFL_NO_MEMORY. */
+/* Accelerations a, and multipliers lambda (nl numbers; may be NULL), under the forces tau (NULL:
+   none). Where rows of loops depend on each other, lambda is the shortest. The first call for a
+   mechanism with loops allocates matrices. DFL_SINGULAR: massless directions determine nothing (n0
+   > 0), or M is singular here. DFL_CALLBACK: `force` failed. DFL_NO_MEMORY. */
 dfl_status dfl_multibody_forward(double *a, double *lambda, dfl_multibody *multibody,
                                  const double *tau);
 
@@ -218,9 +219,9 @@ typedef struct dfl_frame {
     double R[9], r[3]; /* row-major: frame to node; origin in the node */
 } dfl_frame;
 
-/* A frame of a body at the point `at` of the drawing (NULL: its origin) with z along `axis` and x along
-   `axis2` (made perpendicular); NULL or zeros mean the axes of the drawing.
-   DFL_INVALID: there is no such body. */
+/* A frame of a body at the point `at` of the drawing (NULL: its origin) with z along `axis` and x
+   along `axis2` (made perpendicular); NULL or zeros mean the axes of the drawing. DFL_INVALID:
+   there is no such body. */
 dfl_status dfl_multibody_frame(dfl_frame *out, const dfl_multibody *multibody, int body,
                                const double *at, const double *axis, const double *axis2);
 
@@ -246,16 +247,16 @@ void dfl_multibody_push(double *tau, dfl_multibody *multibody, const dfl_frame *
 dfl_status dfl_multibody_inverse_slopes(double *Tq, double *Tv, double *M, dfl_multibody *multibody,
                                         const double *a);
 
-/* Derivatives of the accelerations of dfl_multibody_forward, nv x nv each: Aq along velocities, Av by v,
-   At by tau; with loops, of the accelerations that keep them closed. Fails as
+/* Derivatives of the accelerations of dfl_multibody_forward, nv x nv each: Aq along velocities, Av
+   by v, At by tau; with loops, of the accelerations that keep them closed. Fails as
    dfl_multibody_forward does. */
 dfl_status dfl_multibody_forward_slopes(double *Aq, double *Av, double *At,
                                         dfl_multibody *multibody, const double *tau);
 
-/* ------------------------------------------------------------------ massless directions (Arnold 2013) */
+/* ------------------------------------------------------------ massless directions (Arnold 2013) */
 
-/* K0 (nv x n0) spans the directions without mass that no loop holds, gam (n0) = K0^T (f + tau) are the
-   forces along them, which must vanish. tau may be NULL. The first call allocates.
+/* K0 (nv x n0) spans the directions without mass that no loop holds, gam (n0) = K0^T (f + tau) are
+   the forces along them, which must vanish. tau may be NULL. The first call allocates.
    DFL_CALLBACK. DFL_NO_MEMORY. */
 dfl_status dfl_multibody_null_space(double *K0, double *gam, dfl_multibody *multibody,
                                     const double *tau);
@@ -274,14 +275,14 @@ typedef struct dfl_massless {
     double ratio;   /* the smallest such ratio */
 } dfl_massless;
 
-/* Classifies the massless directions at the state. DFL_SINGULAR: a direction has no damping; the message
-   names it, the bodies that it moves, and ways out. DFL_CALLBACK. DFL_NO_MEMORY. */
+/* Classifies the massless directions at the state. DFL_SINGULAR: a direction has no damping; the
+   message names it, the bodies that it moves, and ways out. DFL_CALLBACK. DFL_NO_MEMORY. */
 dfl_status dfl_multibody_check_massless(dfl_massless *out, dfl_multibody *multibody);
 
 /* ------------------------------------------------------------------ several states at once
 
-   Inverse and forward dynamics of four states in the time of about two, for differences, parameter studies
-   and prediction. Entry i of state k is at [i * DFL_MULTIBODY_LANES + k] in all arrays. */
+   Inverse and forward dynamics of four states in the time of about two, for differences, parameter
+   studies and prediction. Entry i of state k is at [i * DFL_MULTIBODY_LANES + k] in all arrays. */
 enum { DFL_MULTIBODY_LANES = 4 };
 
 typedef struct dfl_multibody_lanes dfl_multibody_lanes;
@@ -291,9 +292,9 @@ typedef struct dfl_multibody_lanes dfl_multibody_lanes;
 dfl_status dfl_multibody_lanes_create(dfl_multibody_lanes **out, dfl_multibody *multibody);
 void dfl_multibody_lanes_free(dfl_multibody_lanes *lanes);
 
-/* As dfl_multibody_move, _inverse and _forward for four states at time t. Forward dynamics of mechanisms with
-   loops or couplings is DFL_INVALID. If joints are driven, move the mechanism itself before it is
-   used again. */
+/* As dfl_multibody_move, _inverse and _forward for four states at time t. Forward dynamics of
+   mechanisms with loops or couplings is DFL_INVALID. If joints are driven, move the mechanism
+   itself before it is used again. */
 dfl_status dfl_multibody_lanes_move(dfl_multibody_lanes *lanes, double t, const double *p,
                                     const double *v);
 dfl_status dfl_multibody_lanes_inverse(double *tau, dfl_multibody_lanes *lanes, const double *a);

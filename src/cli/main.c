@@ -23,7 +23,7 @@ static const action actions[CLI_COMMANDS] = {
      "Derives the equations of motion of MODEL, completes its initial values, integrates them\n"
      "without drift, and writes one row of all variables and outputs per step. Without --output\n"
      "and the like the rows go to standard output as CSV, unless that is a terminal.\n"
-     "The command line beats simulate{} of the model.\n"
+     "The command line overrides simulate{} of the model.\n"
      "\n"
      "Example:\n"
      "  driftless run pendulum.lua --to 10 --every 0.01 --set g=1.62 --output moon.csv\n"

@@ -154,8 +154,9 @@ static const char *kind_name(dfl_symbol_kind kind)
     return names[kind];
 }
 
-/* Refuses speeds in a kinetic energy, since Lagrange's equations hold for own velocities only, and own
-   velocities in kinematics, since such a relation would be nonholonomic. `message` takes a name. */
+/* Refuses speeds in a kinetic energy, since Lagrange's equations hold for own velocities only, and
+   own velocities in kinematics, since such a relation would be nonholonomic. `message` takes a
+   name. */
 static dfl_status check_velocities(const dfl_model *model, dfl_expr expr, dfl_declared kind,
                                    const char *message)
 {

@@ -1,9 +1,9 @@
 /* declare.h: what a user has declared, as expressions; derive.h makes the general form from it.
 
    A model is filled by the dfl_model_* functions, from a script or from a drawing. Each checks its
-   arguments and fails with a message that names the thing and the remedy, without file and line: the
-   script puts "model.lua:12: " in front. `line` is that of the declaration, for later messages; 0 if
-   there is none. */
+   arguments and fails with a message that names the thing and the remedy, without file and line:
+   the script puts "model.lua:12: " in front. `line` is that of the declaration, for later messages;
+   0 if there is none. */
 #ifndef DFL_DECLARE_H
 #define DFL_DECLARE_H
 
@@ -34,13 +34,12 @@ typedef enum dfl_declared {
 typedef struct dfl_declaration {
     dfl_declared kind;
     char *name;
-    int line;      /* in the script; 0 if unknown */
-    int index;     /* within its kind, in order of declaration */
-    char *unit;    /* NULL or e.g. "kg" */
-    double value;  /* parameter, input, setting: the value in use */
-    double preset; /* ... and the one of the script */
-    dfl_expr
-        symbol; /* the symbol itself: p, speed, r, w, s; the multiplier of a constraint; DFL_NO_EXPR */
+    int line;           /* in the script; 0 if unknown */
+    int index;          /* within its kind, in order of declaration */
+    char *unit;         /* NULL or e.g. "kg" */
+    double value;       /* parameter, input, setting: the value in use */
+    double preset;      /* ... and the one of the script */
+    dfl_expr symbol;    /* p, speed, r, w, s; the multiplier of a constraint; DFL_NO_EXPR */
     dfl_expr velocity;  /* position: the symbol of its own velocity */
     dfl_expr expr;      /* residual, right-hand side, output; position: kinematics or DFL_NO_EXPR */
     char *carries;      /* position, speed: names of massless bodies that move with it, or NULL */
@@ -49,9 +48,8 @@ typedef struct dfl_declaration {
     int direction;      /* event */
     bool stop;          /* event */
     const char
-        *meaning; /* constraint of a joint: what the row prevents, "x translation"; else NULL */
-    char *
-        motions; /* ... and prescribed motions that move it, "'a' (line 3), 'c' (line 5)"; or NULL */
+        *meaning;  /* constraint of a joint: what the row prevents, "x translation"; else NULL */
+    char *motions; /* ... and the prescribed motions that move it, "'a' (line 3)"; or NULL */
 } dfl_declaration;
 
 /* Entry (i, j) of M, or a force on i, or an initial value. */
@@ -184,21 +182,23 @@ typedef struct dfl_model {
 dfl_status dfl_model_create(dfl_model **out, dfl_context *ctx, const char *path);
 void dfl_model_free(dfl_model *model);
 
-/* Declarations. Names: letters, digits, '_', '.', '-', '[', ']', starting with a letter or '_'; at most 100
-   characters; not "time"; unique. DFL_INVALID otherwise. *out is the symbol. Derived names such as
-   der(x) have brackets and cannot be declared. Symbols of velocities (of positions and speeds alike) are
-   numbered in one sequence; a position with kinematics leaves the number of its own velocity unused. */
+/* Declarations. Names: letters, digits, '_', '.', '-', '[', ']', starting with a letter or '_'; at
+   most 100 characters; not "time"; unique. DFL_INVALID otherwise. *out is the symbol. Derived names
+   such as der(x) have brackets and cannot be declared. Symbols of velocities (of positions and
+   speeds alike) are numbered in one sequence; a position with kinematics leaves the number of its
+   own velocity unused. */
 dfl_status dfl_model_param(dfl_expr *out, dfl_model *model, int line, const char *name,
                            double value, const char *unit);
-/* The unit of a variable or output, for people; velocities of a position with the unit m have m/s. */
+/* The unit of a variable or output, for people; velocities of a position with the unit m have
+   m/s. */
 dfl_status dfl_model_unit(dfl_model *model, dfl_declaration *decl, const char *unit);
 dfl_status dfl_model_input(dfl_expr *out, dfl_model *model, int line, const char *name,
                            double value);
 dfl_status dfl_model_setting(dfl_model *model, int line, const char *name, double value);
 dfl_status dfl_model_position(dfl_expr *out, dfl_model *model, int line, const char *name);
 dfl_status dfl_model_speed(dfl_expr *out, dfl_model *model, int line, const char *name);
-/* The velocity of a position: its own symbol, or its kinematics where given; kinematics therefore comes
-   before any use of the velocity. */
+/* The velocity of a position: its own symbol, or its kinematics where given; kinematics therefore
+   comes before any use of the velocity. */
 dfl_status dfl_model_velocity(dfl_expr *out, dfl_model *model, dfl_expr position);
 /* The acceleration of a speed, or of a position with a velocity of its own: for outputs. */
 dfl_status dfl_model_acceleration(dfl_expr *out, dfl_model *model, dfl_expr u);
@@ -208,15 +208,17 @@ dfl_status dfl_model_potential(dfl_model *model, int line, dfl_expr V);
 /* u, v: symbols of positions (meaning their velocities), velocities or speeds. */
 dfl_status dfl_model_mass(dfl_model *model, int line, dfl_expr u, dfl_expr v, dfl_expr k);
 dfl_status dfl_model_force(dfl_model *model, int line, dfl_expr u, dfl_expr F);
-/* Along directions without mass and damping that move u, the balance of forces determines positions. */
+/* Along directions without mass and damping that move u, the balance of forces determines
+   positions. */
 dfl_status dfl_model_quasistatic(dfl_model *model, dfl_expr u);
 /* For messages: a body without mass moves with velocity u. */
 dfl_status dfl_model_carries(dfl_model *model, dfl_expr u, const char *body);
-/* For mechanisms: a force of inertia, or one that follows from an energy given to dfl_model_stored, which
-   (unlike potential) makes no forces itself. */
+/* For mechanisms: a force of inertia, or one that follows from an energy given to dfl_model_stored,
+   which (unlike potential) makes no forces itself. */
 dfl_status dfl_model_stored_force(dfl_model *model, int line, dfl_expr u, dfl_expr F);
 dfl_status dfl_model_stored(dfl_model *model, dfl_expr V);
-/* Kinetic energy beyond v^T M v / 2 of the declared masses: of prescribed motions, of a tree of bodies. */
+/* Kinetic energy beyond v^T M v / 2 of the declared masses: of prescribed motions, of a tree of
+   bodies. */
 dfl_status dfl_model_driven(dfl_model *model, dfl_expr T);
 /* Masses that recursions give: the model takes over `tree`. */
 void dfl_model_set_tree(dfl_model *model, dfl_mass_tree *tree);
@@ -246,8 +248,8 @@ dfl_status dfl_model_warn(dfl_model *model, const char *text);
 /* One more line that `check` shows. */
 dfl_status dfl_model_note(dfl_model *model, const char *text);
 
-/* A held value or a guess for the symbol of an unknown. DFL_INVALID for parameters, time, expressions,
-   numbers that are not finite. */
+/* A held value or a guess for the symbol of an unknown. DFL_INVALID for parameters, time,
+   expressions, numbers that are not finite. */
 dfl_status dfl_model_start(dfl_model *model, int line, dfl_expr symbol, double value, bool held);
 
 /* The start must have this side: `expr` of positions is 1 there (sides.c). */
@@ -285,16 +287,17 @@ dfl_status dfl_model_check_name(const dfl_model *model, const char *name);
 /* "parameter", "position", ...: what a declaration of this kind is called. */
 const char *dfl_declared_name(dfl_declared kind);
 
-/* Appends what the rows of a joint prevent (`meaning` of their declarations) in few words, axes together:
-   "x and z translation, y rotation". */
+/* Appends what the rows of a joint prevent (`meaning` of their declarations) in few words, axes
+   together: "x and z translation, y rotation". */
 void dfl_print_motions(dfl_text *text, const char *const *meanings, int count);
 
-/* Appends the items of `list`, such as "'a', 'b'", that `text` does not have from `from` on. Returns how many. */
+/* Appends the items of `list`, such as "'a', 'b'", that `text` does not have from `from` on.
+   Returns how many. */
 int dfl_list_add(dfl_text *text, size_t from, const char *list);
 
 /* ------------------------------------------------------------------ the scene
-   What is drawn, with numbers that may change from frame to frame. The columns of a shape, all in world
-   coordinates and metres; 0 as a size leaves the choice to the viewer:
+   What is drawn, with numbers that may change from frame to frame. The columns of a shape, all in
+   world coordinates and metres; 0 as a size leaves the choice to the viewer:
      point      x y z  size
      line       x y z of every point  size (thickness)
      spring     x y z of both ends  size (radius)  coils
@@ -310,8 +313,8 @@ enum { DFL_COLORS = 9 };
 extern const char *const dfl_color_names[DFL_COLORS];
 extern const char *const dfl_shape_names[DFL_SHAPE_KINDS];
 
-/* Adds a copy of `shape` to the scene. DFL_INVALID: a bad or used name, an unknown colour, too many shapes or
-   triangles. */
+/* Adds a copy of `shape` to the scene. DFL_INVALID: a bad or used name, an unknown colour, too many
+   shapes or triangles. */
 dfl_status dfl_model_shape(dfl_model *model, const dfl_shape *shape);
 /* Whether it is a colour. */
 dfl_status dfl_model_check_color(const dfl_model *model, const char *name, const char *color);

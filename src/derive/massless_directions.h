@@ -43,8 +43,8 @@ dfl_status dfl_held_directions(double *K, const dfl_trials *trials, int trial,
                                const dfl_sparse *K0);
 dfl_status dfl_held_products(double *B, const dfl_trials *trials, int trial, const dfl_sparse *K0);
 
-/* tree_directions.c: the same for a model whose masses come from a tree of bodies: eq->massless.tree,
-   n0, and gam = 0 as expressions. */
+/* tree_directions.c: the same for a model whose masses come from a tree of bodies:
+   eq->massless.tree, n0, and gam = 0 as expressions. */
 dfl_status dfl_derive_tree_massless(dfl_equations *eq);
 
 /* held.c: takes what the constraints hold out of K0; `lead` (one per column) follows. */

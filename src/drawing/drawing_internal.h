@@ -169,8 +169,8 @@ void dfl_link_rates(dfl_vec *w, dfl_vec *u, dfl_drawing *drawing, const dfl_link
    *noteworthy: if they turn out to be impossible, the user should know. */
 dfl_status dfl_drawing_choose_evaluation(bool *recursion, bool *noteworthy, dfl_drawing *drawing);
 
-/* tree_description.c: leaves masses and forces of inertia and gravity to recursions over numbers, if
-   that is wanted and possible: *left. Then their kinetic energy is declared. */
+/* tree_description.c: leaves masses and forces of inertia and gravity to recursions over numbers,
+   if that is wanted and possible: *left. Then their kinetic energy is declared. */
 dfl_status dfl_drawing_leave_to_recursion(bool *left, dfl_drawing *drawing);
 /* The same for the rows of loops, once all are declared: their expressions become 0, and the tree
    of bodies adds the values. */

@@ -7,7 +7,7 @@
 #include "derive/derive.h"
 #include "symbolic/symbolic.h"
 
-#include <driftless/driftless.h>
+#include <driftless/eom.h>
 
 enum { DFL_IN_TIME, DFL_IN_X, DFL_IN_A, DFL_IN_PARAM, DFL_IN_INPUT, DFL_IN_LEVEL, DFL_IN_ARRAYS };
 

@@ -1,6 +1,6 @@
-/* The coefficients of Radau IIA (Hairer and Wanner, Solving Ordinary Differential Equations II, IV.5
-   and IV.8), written by scripts/radau-coefficients from their definition; tests/integrate checks
-   them.
+/* The coefficients of Radau IIA (Hairer and Wanner, Solving Ordinary Differential Equations II,
+   IV.5 and IV.8), written by scripts/radau-coefficients from their definition; tests/integrate
+   checks them.
 
    c: nodes.
    weight_j = 1 / (c_j prod (c_j - c_m)): of the Lagrange polynomials through 0 and the nodes.

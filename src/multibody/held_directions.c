@@ -1,7 +1,7 @@
 /* held_directions.c: massless directions that loops hold.
 
-   With B = W K0 of rank r, pivots in rows R and columns C (chosen once), the directions that no loop holds
-   are K0 Y with Y = [-B_RC^-1 B_RF; 1], smooth as long as the pivots are regular. */
+   With B = W K0 of rank r, pivots in rows R and columns C (chosen once), the directions that no
+   loop holds are K0 Y with Y = [-B_RC^-1 B_RF; 1], smooth as long as the pivots are regular. */
 #include "multibody/multibody_internal.h"
 
 #include <math.h>
@@ -51,8 +51,8 @@ static dfl_status allocate(held_directions *held, const dfl_multibody *m)
     return held->row && held->column && held->mu && held->gam ? DFL_OK : DFL_NO_MEMORY;
 }
 
-/* The largest entry of B outside the rows and columns of earlier pivots: each pivot's column is massless
-   but held by a loop. */
+/* The largest entry of B outside the rows and columns of earlier pivots: each pivot's column is
+   massless but held by a loop. */
 static bool next_pivot(int *row, int *column, const dfl_multibody *m, double least)
 {
     const int rows = m->eom.nl;

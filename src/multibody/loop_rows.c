@@ -1,17 +1,19 @@
 /* loop_rows.c: every loop joint consists of rows of two kinds (and distances), with d = r_B - r_A:
 
      DOT1(u_A, w_B):  u.w     rate (u x w).(om_A - om_B)
-     TURN(u, w):      (u_A.w_B - w_A.u_B) / 2, for joints that allow no turn: sin of its angle times its axis
+     TURN(u, w):      (u_A.w_B - w_A.u_B) / 2, for joints that allow no turn: the sine of the
+                      turn's angle times its axis
      DOT2(u_A):       u.d     rate u.(v_B - v_A) + (om_A x u).d
      distance:        (d.d - L^2) / (2 L)
-     screw:           z.d - lead phi, phi = arg(x_A.x_B + i y_A.x_B) in the turn nearest to z.d / lead
+     screw:           z.d - lead phi, phi = arg(x_A.x_B + i y_A.x_B), in the turn nearest to
+                      z.d / lead
 
-   So a screw needs no counter of revolutions: its row is a function of the poses that jumps only half
-   a turn away from where the loop is closed.
+   So a screw needs no counter of revolutions: its row is a function of the poses that jumps only
+   half a turn away from where the loop is closed.
 
    A row's rate is n_A.om_A + f_A.v_A + n_B.om_B + f_B.v_B; the wrenches (n, f) give its Jacobian by
-   a walk from both bodies to their common ancestor. Second rates: Haug, Computer Aided Kinematics and
-   Dynamics of Mechanical Systems (1989), section 9.4. */
+   a walk from both bodies to their common ancestor. Second rates: Haug, Computer Aided Kinematics
+   and Dynamics of Mechanical Systems (1989), section 9.4. */
 #include "multibody/loop_internal.h"
 
 #include "context/context.h"

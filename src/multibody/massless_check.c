@@ -1,7 +1,7 @@
 /* massless_check.c: what determines massless directions, and the message when nothing does.
 
-   With G = K0^T f_v K0 a direction z is of first order if G z is not zero: dampers determine its speed.
-   The rest is quasi-static if the stiffness K0^T f_q K0 reduced to it is regular, otherwise
+   With G = K0^T f_v K0 a direction z is of first order if G z is not zero: dampers determine its
+   speed. The rest is quasi-static if the stiffness K0^T f_q K0 reduced to it is regular, otherwise
    undetermined. */
 #include "multibody/multibody_internal.h"
 
@@ -121,7 +121,8 @@ static double largest(const double *x, int n)
     return value;
 }
 
-/* The rank of an n x n matrix against `size`; the null space stays in a->split (or is everything). */
+/* The rank of an n x n matrix against `size`; the null space stays in a->split (or is
+   everything). */
 static int rank_of(along *a, const double *A, int n, double size, double *smallest)
 {
     const double top = largest(A, n * n);

@@ -1,7 +1,7 @@
 /* multibody.c: a mechanism and its state.
 
-   Poses and velocities are computed when something needs them: inverse and forward dynamics of a tree
-   do not. Both overwrite the velocities of the tree. */
+   Poses and velocities are computed when something needs them: inverse and forward dynamics of a
+   tree do not. Both overwrite the velocities of the tree. */
 #include "multibody/multibody_internal.h"
 
 #include "multibody/tree_internal.h"

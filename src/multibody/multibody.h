@@ -30,8 +30,8 @@ typedef enum dfl_step_kind {
     DFL_STEP_GROUND /* what the first steps hang on */
 } dfl_step_kind;
 
-/* The axis of a step: those of the joint, the axes made from them (side: axis2 made perpendicular to
-   axis; third: axis x side), or those of the drawing. */
+/* The axis of a step: those of the joint, the axes made from them (side: axis2 made perpendicular
+   to axis; third: axis x side), or those of the drawing. */
 typedef enum dfl_step_axis {
     DFL_ALONG_NONE,
     DFL_ALONG_AXIS,
@@ -48,9 +48,9 @@ typedef struct dfl_joint_step {
     unsigned char component; /* its first coordinate and velocity in the joint */
 } dfl_joint_step;
 
-/* Constraint rows of a joint that closes a loop, for frames A and B with z along the axis and x along
-   axis2, axes u of A and w of B, and d = r_B - r_A. In the plane the axes are those of the drawing,
-   or x is across the axis of a slide. */
+/* Constraint rows of a joint that closes a loop, for frames A and B with z along the axis and x
+   along axis2, axes u of A and w of B, and d = r_B - r_A. In the plane the axes are those of the
+   drawing, or x is across the axis of a slide. */
 typedef enum dfl_row_kind {
     DFL_ROW_DOT1,     /* u.w */
     DFL_ROW_DOT2,     /* u.d */
@@ -133,9 +133,9 @@ const dfl_joint_rows *dfl_joint_rows_of(dfl_joint_kind kind, bool planar);
 typedef struct dfl_tree dfl_tree;
 
 /* Checks bodies, joints and gravity of the description and creates the tree, in its reference
-   configuration; the description is not needed afterwards. The ranks of massless joints are decided around the reference (see
-   dfl_tree_decide_ranks). The caller frees *out with dfl_tree_free; on failure *out is NULL.
-   DFL_INVALID: the message names the body or joint. DFL_NO_MEMORY. */
+   configuration; the description is not needed afterwards. The ranks of massless joints are decided
+   around the reference (see dfl_tree_decide_ranks). The caller frees *out with dfl_tree_free; on
+   failure *out is NULL. DFL_INVALID: the message names the body or joint. DFL_NO_MEMORY. */
 dfl_status dfl_tree_create(dfl_tree **out, dfl_context *ctx,
                            const dfl_multibody_description *description);
 void dfl_tree_free(dfl_tree *tree);
@@ -173,8 +173,8 @@ void dfl_tree_kinematics_slope(double *Y, int ldy, const dfl_tree *tree, const d
 void dfl_tree_chain(double *Y, int ldy, const dfl_tree *tree, const double *A, int lda, int rows,
                     const double *p);
 
-/* The lengths of all quaternions: e^T e - 1 for each (dfl_tree_nquaternions of them), and their first
-   coordinates. */
+/* The lengths of all quaternions: e^T e - 1 for each (dfl_tree_nquaternions of them), and their
+   first coordinates. */
 int dfl_tree_nquaternions(const dfl_tree *tree);
 int dfl_tree_quaternion(const dfl_tree *tree, int index);
 
@@ -192,7 +192,7 @@ void dfl_tree_forward(double *a, double *gam, dfl_tree *tree, const double *v, c
 /* M(p), nv x nv, both triangles: composite rigid bodies. `M` has leading dimension ld. */
 void dfl_tree_mass(double *M, int ld, dfl_tree *tree);
 
-/* ------------------------------------------------------------------ massless directions (Arnold 2013) */
+/* ------------------------------------------------------------ massless directions (Arnold 2013) */
 
 /* What the decision about ranks found. */
 typedef struct dfl_tree_ranks {
@@ -214,8 +214,8 @@ void dfl_tree_null_space(double *K0, int ld, dfl_tree *tree);
 
 /* ------------------------------------------------------------------ frames */
 
-/* A frame at a point of the drawing with z along `axis` and x along `axis2` (made perpendicular); zeros
-   mean the axes of the drawing. */
+/* A frame at a point of the drawing with z along `axis` and x along `axis2` (made perpendicular);
+   zeros mean the axes of the drawing. */
 dfl_frame dfl_tree_frame(const dfl_tree *tree, int body, const double *at, const double *axis,
                          const double *axis2);
 
@@ -228,8 +228,8 @@ void dfl_tree_velocities(dfl_tree *tree, const double *v);
 void dfl_frame_pose(double *R, double *r, const dfl_tree *tree, const dfl_frame *frame);
 dfl_motion dfl_frame_motion(const dfl_tree *tree, const dfl_frame *frame);
 
-/* row (nv numbers, stride ld) += n^T omega-Jacobian + f^T v-Jacobian of the node's point `at` (world):
-   the generalized force of torque n and force f. Needs dfl_tree_poses. */
+/* row (nv numbers, stride ld) += n^T omega-Jacobian + f^T v-Jacobian of the node's point `at`
+   (world): the generalized force of torque n and force f. Needs dfl_tree_poses. */
 void dfl_tree_project(double *row, int ld, const dfl_tree *tree, int node, const double *at,
                       const double *n, const double *f);
 
@@ -268,14 +268,15 @@ int dfl_loops_rows(const dfl_loops *loops);
 const char *dfl_loops_name(const dfl_loops *loops, int row, int *within);
 
 /* g(p), gI = W v, W (rows x nv, leading dimension ld) and the bias of 0 = W v' + bias. All need
-   dfl_tree_poses, gI and bias dfl_tree_velocities as well. Driven joints are contained in gI and bias. */
+   dfl_tree_poses, gI and bias dfl_tree_velocities as well. Driven joints are contained in gI and
+   bias. */
 void dfl_loops_position(double *g, const dfl_loops *loops, const double *p);
 void dfl_loops_velocity(double *gI, const dfl_loops *loops, const double *v);
 void dfl_loops_directions(double *W, int ld, const dfl_loops *loops);
 void dfl_loops_bias(double *bias, const dfl_loops *loops);
 
-/* Derivatives at the state of the last dfl_tree_derive of `work`, along velocities (q) and by v: of gI
-   (that by v is W) and of W a + bias, rows x nv with leading dimension ld. */
+/* Derivatives at the state of the last dfl_tree_derive of `work`, along velocities (q) and by v: of
+   gI (that by v is W) and of W a + bias, rows x nv with leading dimension ld. */
 void dfl_loops_derive(double *gIq, double *gIIq, double *gIIv, int ld, const dfl_loops *loops,
                       const dfl_tree_derivatives *work);
 

@@ -1,13 +1,14 @@
 /* multibody_assemble.c: coordinates that close all loops.
 
-   Newton's iteration with the shortest step, dq = -W^+ g in the velocities of the joints; a step that does
-   not bring the rows nearer to zero is halved. */
+   Newton's iteration with the shortest step, dq = -W^+ g in the velocities of the joints; a step
+   that does not bring the rows nearer to zero is halved. */
 #include "multibody/multibody_internal.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Loops are closed where all rows are below `closed`; if rounding prevents that, `nearly` is enough. */
+/* Loops are closed where all rows are below `closed`; if rounding prevents that, `nearly` is
+   enough. */
 static const double closed = 1e-13, nearly = 1e-9;
 
 /* Singular values of W below this part of the largest one are zero. */

@@ -1,4 +1,5 @@
-/* multibody_eom.c: a mechanism as equations of motion: blocks, dynamics as the residual M a - f, names. */
+/* multibody_eom.c: a mechanism as equations of motion: blocks, dynamics as the residual M a - f,
+   names. */
 #include "multibody/multibody_internal.h"
 
 #include <stdio.h>

@@ -1,12 +1,12 @@
 /* multibody_forward.c: inverse and forward dynamics at the state, with loops, and closing loops.
 
-   With W R = 1 (or R the pseudo-inverse) and W N = 0 the equations M a + W^T lambda = h, W a = -bias
-   have the solution
+   With W R = 1 (or R the pseudo-inverse) and W N = 0 the equations M a + W^T lambda = h, W a =
+   -bias have the solution
 
        a = -R bias + N u,   N^T M N u = N^T (h + M R bias),   lambda = R^T (h - M a)
 
-   which allows rows that depend on each other and massless directions that loops hold. Derivatives solve
-   the same equations with other right-hand sides. */
+   which allows rows that depend on each other and massless directions that loops hold. Derivatives
+   solve the same equations with other right-hand sides. */
 #include "multibody/multibody_internal.h"
 
 #include <math.h>

@@ -1,4 +1,5 @@
-/* multibody_internal.h: the handle of driftless/multibody.h, shared by the files that implement it. */
+/* multibody_internal.h: the handle of driftless/multibody.h, shared by the files that implement
+   it. */
 #ifndef DFL_MULTIBODY_INTERNAL_H
 #define DFL_MULTIBODY_INTERNAL_H
 
@@ -99,7 +100,8 @@ void dfl_multibody_free_solver(dfl_multibody *m);
 
 /* ------------------------------------------------------------------ multibody_slopes.c */
 
-/* m->mat.Tq, m->mat.Tv: derivatives of f - M a at the state along velocities and by v; m->mat.M: M. */
+/* m->mat.Tq, m->mat.Tv: derivatives of f - M a at the state along velocities and by v; m->mat.M:
+   M. */
 int dfl_multibody_derive(dfl_multibody *m, const double *a);
 
 int dfl_multibody_eom_jacobian(dfl_jacobian *out, double t, const double *x, const double *a,
@@ -117,7 +119,8 @@ dfl_status dfl_multibody_need_names(dfl_multibody *m);
 /* Finds the massless directions that loops hold at the state, once. DFL_NO_MEMORY. */
 dfl_status dfl_multibody_find_held(dfl_multibody *m);
 
-/* m->a, m->gam, m->mat.K0 of the tree under tau, and m->mat.W, m->mat.B with loops, at the state. */
+/* m->a, m->gam, m->mat.K0 of the tree under tau, and m->mat.W, m->mat.B with loops, at the
+   state. */
 void dfl_multibody_directions(dfl_multibody *m, const double *tau);
 
 /* K0 and gam of what loops do not hold, from those of the tree; returns their number.

@@ -1,11 +1,11 @@
 /* multibody_slopes.c: derivatives of the equations of a mechanism.
 
-   Along massless directions gam = K0^T f with K0 = [-M_PP^-1 M_PF; 1] (P: velocities with a pivot, F:
-   massless ones). Differentiating M_P. K0 = 0 gives d gam = K0^T d(f - M a) for the a with a_F = 0,
-   M_PP a_P = f_P, which is what the articulated-body recursion returns: K0 itself need not be
-   differentiated. Where loops hold massless directions C by rows R of W, differentiating W_R K0 = 0 as
-   well gives d gam = K0^T d(f - M a - W_R^T mu), a_C = a_F = 0, for the multipliers mu of these rows
-   that balance the held directions: B_RC^T mu = gam_C of the tree, B = W K0. */
+   Along massless directions gam = K0^T f with K0 = [-M_PP^-1 M_PF; 1] (P: velocities with a pivot,
+   F: massless ones). Differentiating M_P. K0 = 0 gives d gam = K0^T d(f - M a) for the a with a_F =
+   0, M_PP a_P = f_P, which is what the articulated-body recursion returns: K0 itself need not be
+   differentiated. Where loops hold massless directions C by rows R of W, differentiating W_R K0 = 0
+   as well gives d gam = K0^T d(f - M a - W_R^T mu), a_C = a_F = 0, for the multipliers mu of these
+   rows that balance the held directions: B_RC^T mu = gam_C of the tree, B = W K0. */
 #include "multibody/multibody_internal.h"
 
 #include <math.h>

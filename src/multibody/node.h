@@ -11,7 +11,8 @@
 
 #include "multibody/multibody.h"
 
-/* What does not change during a motion. Rest positions and masses are apart, since not every pass reads them. */
+/* What does not change during a motion. Rest positions and masses are apart, since not every pass
+   reads them. */
 typedef struct dfl_node {
     double lead;
     int parent, end; /* the nodes [i, end) are the node and what hangs on it */

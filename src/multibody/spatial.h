@@ -1,5 +1,6 @@
-/* spatial.h: spatial algebra of 3.1 of the numeric recursions: Pluecker coordinates, motion (omega; v),
-   force (n; f), X = [E 0; -E [r]x  E] kept as E (row-major) and r. Featherstone (2008), chapter 2.
+/* spatial.h: spatial algebra of 3.1 of the numeric recursions: Pluecker coordinates, motion (omega;
+   v), force (n; f), X = [E 0; -E [r]x  E] kept as E (row-major) and r. Featherstone (2008), chapter
+   2.
 
    Written for a type `real` that the including file may define before: double, or a vector of
    doubles for several states at once. Symmetric 3 x 3 matrices are xx yy zz xy xz yz. */
@@ -13,7 +14,8 @@ typedef DFL_REAL real;
 
 #define KERNEL static inline __attribute__((always_inline, unused))
 
-/* gcc makes a second version for processors with fused products, chosen when the library is loaded. */
+/* gcc makes a second version for processors with fused products, chosen when the library is
+   loaded. */
 #if defined(__x86_64__) && defined(__gnu_linux__) && defined(__GNUC__) && !defined(__clang__) &&   \
     !defined(__SANITIZE_ADDRESS__)
 #define WIDE __attribute__((target_clones("arch=x86-64-v3", "default")))
@@ -199,8 +201,8 @@ KERNEL void articulated_to_parent(real *A, const real *E, const real *r, const r
     shift_to_parent(A, r, I, H, M);
 }
 
-/* The same when the first axis of rotation, row and column z of I and row z of H, is zero: what is left
-   of a body behind a revolute joint about z. */
+/* The same when the first axis of rotation, row and column z of I and row z of H, is zero: what is
+   left of a body behind a revolute joint about z. */
 KERNEL void articulated_about_z(real *A, const real *E, const real *r, const real *B)
 {
     real I[6], H[9], M[6], t[3], s[3];

@@ -1,5 +1,5 @@
-/* tree_build.c: from a description to nodes: depth-first order, joints as chains of nodes, bodies behind
-   fixed joints merged into their parents. */
+/* tree_build.c: from a description to nodes: depth-first order, joints as chains of nodes, bodies
+   behind fixed joints merged into their parents. */
 #include "multibody/tree_internal.h"
 
 #include "context/context.h"
@@ -337,8 +337,9 @@ static void finish_nodes(dfl_tree *tree)
     }
 }
 
-/* On the way inwards an articulated body is needed from its first child to itself, so that a chain needs two places
-   for all. Nodes whose place is free again are a list, linked by `gam`, which has no meaning yet. */
+/* On the way inwards an articulated body is needed from its first child to itself, so that a chain
+   needs two places for all. Nodes whose place is free again are a list, linked by `gam`, which has
+   no meaning yet. */
 static void share_slots(dfl_tree *tree)
 {
     int released = 0;

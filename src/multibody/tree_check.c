@@ -1,7 +1,7 @@
 /* tree_check.c: whether bodies can exist and joints can be joined.
 
-   An inertia belongs to a distribution of mass if and only if 1/2 tr(J) 1 - J, the second moment, is
-   positive semidefinite; that contains the triangle inequality of the principal moments. */
+   An inertia belongs to a distribution of mass if and only if 1/2 tr(J) 1 - J, the second moment,
+   is positive semidefinite; that contains the triangle inequality of the principal moments. */
 #include "multibody/tree_internal.h"
 
 #include "linalg/linalg.h"
@@ -172,8 +172,8 @@ static dfl_status check_planar(dfl_context *ctx, const dfl_joint *joint)
                     label_of(joint->name));
 }
 
-/* Every body is the child of exactly one joint. Whether all hang on the ground is seen when the tree is
-   walked through. */
+/* Every body is the child of exactly one joint. Whether all hang on the ground is seen when the
+   tree is walked through. */
 static dfl_status check_parents(dfl_context *ctx, const dfl_multibody_description *d)
 {
     dfl_status status = DFL_OK;

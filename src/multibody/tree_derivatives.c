@@ -1,7 +1,7 @@
-/* tree_derivatives.c: derivatives of inverse dynamics with respect to positions and velocities, and the mass
-   matrix, in one sweep: Carpentier and Mansard, Analytical derivatives of rigid body dynamics
-   algorithms (RSS 2018); Singh, Russell and Wensing, Efficient analytical derivatives of rigid-body
-   dynamics using spatial vector algebra (IEEE RA-L 2022).
+/* tree_derivatives.c: derivatives of inverse dynamics with respect to positions and velocities, and
+   the mass matrix, in one sweep: Carpentier and Mansard, Analytical derivatives of rigid body
+   dynamics algorithms (RSS 2018); Singh, Russell and Wensing, Efficient analytical derivatives of
+   rigid-body dynamics using spatial vector algebra (IEEE RA-L 2022).
 
    Everything is in world axes about one common point near the mechanism. Per velocity k of a node
    with parent pi:  P = v_pi x S,  PP = a_pi x S + v_pi x P,  SS = v x S; per node

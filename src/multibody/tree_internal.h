@@ -55,14 +55,16 @@ static inline double dot6(const double *a, const double *b)
     return dot(a, b) + dot(a + 3, b + 3);
 }
 
-/* The rotation (row-major) whose z is along `axis` and whose x is nearest to axis2, or to x or y of the
-   drawing if axis2 is NULL or zero; the identity if `axis` is NULL or zero. */
+/* The rotation (row-major) whose z is along `axis` and whose x is nearest to axis2, or to x or y of
+   the drawing if axis2 is NULL or zero; the identity if `axis` is NULL or zero. */
 void dfl_axes(double *R, const double *axis, const double *axis2);
 
-/* The inertia of a node with all that hangs on it, rigidly. To be called for all nodes from the last to 1. */
+/* The inertia of a node with all that hangs on it, rigidly. To be called for all nodes from the
+   last to 1. */
 const double *dfl_tree_composite(dfl_tree *tree, int node);
 
-/* Checks bodies, joints, gravity and sizes of a description. DFL_INVALID: the message names the part. */
+/* Checks bodies, joints, gravity and sizes of a description. DFL_INVALID: the message names the
+   part. */
 dfl_status dfl_tree_check(dfl_context *ctx, const dfl_multibody_description *description);
 
 static inline const char *label_of(const char *name)

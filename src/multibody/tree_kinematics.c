@@ -1,4 +1,5 @@
-/* tree_kinematics.c: coordinates and velocities, world poses, frames and their motion, Jacobians. */
+/* tree_kinematics.c: coordinates and velocities, world poses, frames and their motion,
+   Jacobians. */
 #include "multibody/tree_internal.h"
 
 #include <assert.h>

@@ -1,14 +1,15 @@
 /* tree_ranks.c: which directions of joints have no mass.
 
-   The pivots D_i = S^T I^A S of the factorization M = L^T D L are found by subtractions, whose rounding errors
-   are proportional to what was subtracted from. C_i is the inertia of which I^A_i is a rest: that of
-   the body, and of each child I^A before its joint took its part away, and P^T C P, what is left there
-   of earlier terms, P = 1 - S D^-1 S^T I^A. A direction is massless if D_i is below 1e-10 of S^T C_i S.
-   The ratio does not depend on units and stays moderate in long chains, unlike that to the inertia of all that
-   hangs on the joint, which grows with up to the cube of the length.
+   The pivots D_i = S^T I^A S of the factorization M = L^T D L are found by subtractions, whose
+   rounding errors are proportional to what was subtracted from. C_i is the inertia of which I^A_i
+   is a rest: that of the body, and of each child I^A before its joint took its part away, and P^T C
+   P, what is left there of earlier terms, P = 1 - S D^-1 S^T I^A. A direction is massless if D_i is
+   below 1e-10 of S^T C_i S. The ratio does not depend on units and stays moderate in long chains,
+   unlike that to the inertia of all that hangs on the joint, which grows with up to the cube of the
+   length.
 
-   The decision is taken once, at p and at two configurations near it, and kept: a rank that is lower at
-   p only is a singular position of the mechanism. */
+   The decision is taken once, at p and at two configurations near it, and kept: a rank that is
+   lower at p only is a singular position of the mechanism. */
 #include "multibody/tree_internal.h"
 
 #include <math.h>
@@ -59,7 +60,8 @@ int dfl_tree_massless(const dfl_tree *tree, int index)
     return tree->massless[index];
 }
 
-/* Every coordinate is moved by up to 0.5 (rad, m, or part of a quaternion), the same in every run. */
+/* Every coordinate is moved by up to 0.5 (rad, m, or part of a quaternion), the same in every
+   run. */
 static void perturb(double *q, const dfl_tree *tree, const double *p, unsigned *seed)
 {
     for (int i = 0; i < tree->np; i++) {
@@ -160,8 +162,8 @@ static unsigned decide_several(dfl_tree_ranks *found, const dfl_tree *tree, int 
     return mask;
 }
 
-/* The parent's C += X^T (P^T C P + I^A) X for the velocities of a node in `mask`. A free node carries nothing,
-   without rounding; one that takes nothing away carries C. */
+/* The parent's C += X^T (P^T C P + I^A) X for the velocities of a node in `mask`. A free node
+   carries nothing, without rounding; one that takes nothing away carries C. */
 static void carry_scale(double *up, const dfl_tree *tree, int node, unsigned mask)
 {
     const dfl_node *n = &tree->node[node];

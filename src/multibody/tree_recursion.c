@@ -1,4 +1,5 @@
-/* tree_recursion.c: inverse dynamics, forward dynamics, null space and mass matrix at the place of a tree.
+/* tree_recursion.c: inverse dynamics, forward dynamics, null space and mass matrix at the place of
+   a tree.
 
    passes.h holds the recursions themselves. The mass matrix is Featherstone (2008), table 6.2, with
    the force of a column carried to the ancestors in world axes, where a step costs one moment. */

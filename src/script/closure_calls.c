@@ -1,5 +1,5 @@
-/* closure_calls.c: the calls of the language that close mechanisms: gear, rack, thread, belt, coupling, drive;
-   knife_edge, rolling_disk, rolling_ball. */
+/* closure_calls.c: the calls of the language that close mechanisms: gear, rack, thread, belt,
+   coupling, drive; knife_edge, rolling_disk, rolling_ball. */
 #include "drawing/drawing.h"
 
 #include "script/arguments.h"
@@ -180,8 +180,8 @@ static dfl_vec lateral_of(lua_State *L, const char *call, const char *name, dfl_
     return vec_cross(dfl_script_of(L)->model->graph, normal, direction);
 }
 
-/* rolling_wheel(name, body, { at, direction, radius, spin }): an upright wheel seen from above; it neither slides
-   sideways nor slips. */
+/* rolling_wheel(name, body, { at, direction, radius, spin }): an upright wheel seen from above; it
+   neither slides sideways nor slips. */
 static int call_rolling_wheel(lua_State *L)
 {
     dfl_graph *g = dfl_script_of(L)->model->graph;

@@ -1,7 +1,8 @@
-/* contact_calls.c: contact_curves, contact_surfaces and contact_wheel: contact of two bodies, given by functions of parameters.
+/* contact_calls.c: contact_curves, contact_surfaces and contact_wheel: contact of two bodies, given
+   by functions of parameters.
 
-   curve_a = function(s) return x, y end returns a point of the drawing that moves with body A; `at` instead of a
-   curve is a single point. */
+   curve_a = function(s) return x, y end returns a point of the drawing that moves with body A; `at`
+   instead of a curve is a single point. */
 #include "drawing/drawing.h"
 
 #include "script/arguments.h"

@@ -1,8 +1,8 @@
 /* draw.c: draw.point, draw.line, ...: what the report shows of the mechanism.
 
-   All calls have one form: draw.KIND(name, [file,] point ..., {options}). A point is {x, y} or {x, y, z}
-   with numbers or expressions; options are named. One table says what each kind takes; the columns
-   that come out are those of declare/declare.h. */
+   All calls have one form: draw.KIND(name, [file,] point ..., {options}). A point is {x, y} or {x,
+   y, z} with numbers or expressions; options are named. One table says what each kind takes; the
+   columns that come out are those of declare/declare.h. */
 #include "script/language.h"
 
 #include "drawing/drawing.h"
@@ -307,7 +307,8 @@ static int unknown_option(lua_State *L, const drawing *d, const char *key)
     return dfl_arg_unknown(L, d->call, "option", key, words, count);
 }
 
-/* A number for all directions, or a table of two or three; in the plane the third is the smaller one. */
+/* A number for all directions, or a table of two or three; in the plane the third is the smaller
+   one. */
 static void read_size(drawing *d, lua_State *L, const option *opt)
 {
     dfl_graph *graph = dfl_script_of(L)->model->graph;

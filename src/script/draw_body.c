@@ -1,7 +1,9 @@
-/* draw_body.c: what a body looks like: body(name, { color = "blue", shape = {"box", size = {1, 0.1}} }).
+/* draw_body.c: what a body looks like: body(name, { color = "blue", shape = {"box", size = {1,
+   0.1}} }).
 
-   A shape is written as the call of `draw` would be: its kind, for a line the points, then named options; `at` is where
-   it is in the drawing, by itself the centre of mass. It becomes that call, with the name of the body. */
+   A shape is written as the call of `draw` would be: its kind, for a line the points, then named
+   options; `at` is where it is in the drawing, by itself the centre of mass. It becomes that call,
+   with the name of the body. */
 #include "script/language.h"
 
 #include "declare/declare.h"

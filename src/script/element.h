@@ -1,8 +1,10 @@
-/* element.h: what the calls of force elements share: between what they act, options, handles with symbols.
+/* element.h: what the calls of force elements share: between what they act, options, handles with
+   symbols.
 
-   Elements act on a stroke (drawing/elements.h): CALL(name, joint, {options}) on a coordinate of a joint,
-   CALL(name, A, B, {from = , to = , ...}) between points of two bodies, CALL(name, A, B, {axis = , ...})
-   about an axis. Instead of bodies there may be points of them: then from and to are known. */
+   Elements act on a stroke (drawing/elements.h): CALL(name, joint, {options}) on a coordinate of a
+   joint, CALL(name, A, B, {from = , to = , ...}) between points of two bodies, CALL(name, A, B,
+   {axis = , ...}) about an axis. Instead of bodies there may be points of them: then from and to
+   are known. */
 #ifndef DFL_SCRIPT_ELEMENT_H
 #define DFL_SCRIPT_ELEMENT_H
 
@@ -35,7 +37,8 @@ dfl_stroke dfl_element_stroke(const dfl_element *e, lua_State *L);
 void dfl_element_need(lua_State *L, const dfl_element *e, bool given, const char *what,
                       const char *remedy);
 
-/* A law in option `key`: an expression, a function of (x, xd), or a spline of x. DFL_NO_EXPR: not given. */
+/* A law in option `key`: an expression, a function of (x, xd), or a spline of x. DFL_NO_EXPR: not
+   given. */
 dfl_expr dfl_element_law(lua_State *L, const dfl_element *e, const char *key,
                          const dfl_stroke *stroke);
 

@@ -1,5 +1,5 @@
-/* element_calls.c: the calls of elements that act along a stroke: spring, torsion, maxwell, actuator, friction, effort;
-   and of controllers: pid, lag. */
+/* element_calls.c: the calls of elements that act along a stroke: spring, torsion, maxwell,
+   actuator, friction, effort; and of controllers: pid, lag. */
 #include "script/element.h"
 
 #include "script/arguments.h"
@@ -189,7 +189,8 @@ static int add_slip(lua_State *L, const dfl_element *e, dfl_vec normal, dfl_expr
     return dfl_element_push(L, e->name, fields, 6);
 }
 
-/* effort(name, x, F): a force that does the work F dx; x is a joint or an expression of positions. */
+/* effort(name, x, F): a force that does the work F dx; x is a joint or an expression of
+   positions. */
 static int call_effort(lua_State *L)
 {
     dfl_element e = {.call = "effort"};

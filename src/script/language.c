@@ -318,8 +318,8 @@ static int call_contact(lua_State *L)
     return declare_variable(L, "contact", DFL_A_CONTACT);
 }
 
-/* Variables and their equations: an expression for one, or a function of all new symbols that returns
-   one equation for each; a unit may follow. */
+/* Variables and their equations: an expression for one, or a function of all new symbols that
+   returns one equation for each; a unit may follow. */
 static int declare_variable(lua_State *L, const char *call, dfl_declared kind)
 {
     const int given = dfl_arg_count(L, call, 2, MOST_VARIABLES + 2);
@@ -360,8 +360,8 @@ static int declare_variable(lua_State *L, const char *call, dfl_declared kind)
     return count;
 }
 
-/* Calls the function behind `count` names with the symbols that follow it on the stack; leaves its `count`
-   results. */
+/* Calls the function behind `count` names with the symbols that follow it on the stack; leaves its
+   `count` results. */
 static void call_for_equations(lua_State *L, const char *call, int count)
 {
     const int last = count + 1, top = last + count;

@@ -16,8 +16,8 @@ void dfl_draw_open(lua_State *L);
 /* Pushes draw.point, ...; `kind` is a dfl_shape_kind. */
 void dfl_draw_push(lua_State *L, int kind);
 
-/* Options of a body, in the table in argument i, which may be missing (draw_body.c): the colour, or NULL; the shape, whose
-   handle is on top of the stack. */
+/* Options of a body, in the table in argument i, which may be missing (draw_body.c): the colour, or
+   NULL; the shape, whose handle is on top of the stack. */
 const char *dfl_draw_color(lua_State *L, const char *name, int i);
 void dfl_draw_body(lua_State *L, const char *name, int i);
 

@@ -9,8 +9,8 @@
    them). */
 void dfl_library_open(lua_State *L);
 
-/* Replaces the table on top by one that finds its names, refuses assignments to them, and answers unknown
-   ones with the nearest; `label` stands before them in messages. */
+/* Replaces the table on top by one that finds its names, refuses assignments to them, and answers
+   unknown ones with the nearest; `label` stands before them in messages. */
 void dfl_library_protect(lua_State *L, const char *label);
 
 /* Makes the table of names on top of the stack, which it pops, what scripts see as globals. Unknown

@@ -1,4 +1,5 @@
-/* load_calls.c: the calls of elements that act on bodies in several directions: wrench, bushing, impact, attraction. */
+/* load_calls.c: the calls of elements that act on bodies in several directions: wrench, bushing,
+   impact, attraction. */
 #include "script/element.h"
 
 #include "drawing/drawing.h"

@@ -1,4 +1,5 @@
-/* mechanism_calls.c: the calls of the language that draw mechanisms: gravity, planar, body, joints, point, frame.
+/* mechanism_calls.c: the calls of the language that draw mechanisms: gravity, planar, body, joints,
+   point, frame.
 
    Handles are userdata with the number of the body or joint; their fields are expressions. */
 #include "script/mechanism_calls.h"
@@ -269,7 +270,8 @@ static int joint_field(lua_State *L)
                             field, s.np, s.nv);
 }
 
-/* fx to mz, drive; q, qd; q1, qd1, ...; of speeds also w1, v1, ...; lambda, lambda1, ... of loops. */
+/* fx to mz, drive; q, qd; q1, qd1, ...; of speeds also w1, v1, ...; lambda, lambda1, ... of
+   loops. */
 static bool joint_symbol(dfl_expr *out, lua_State *L, int joint, const char *field)
 {
     for (int k = 0; k < DFL_REACTIONS; k++)

@@ -16,10 +16,12 @@ typedef struct dfl_body_point {
     dfl_vec at, axis, axis2; /* axes z and x, as for joints; zero: those of the drawing */
 } dfl_body_point;
 
-/* Adds gravity, planar, ground, body, revolute, ..., point, frame to the table on top of the stack. */
+/* Adds gravity, planar, ground, body, revolute, ..., point, frame to the table on top of the
+   stack. */
 void dfl_mechanism_open(lua_State *L);
 
-/* Adds gear, rack, belt, ..., rolling_disk, contact_curves, joint to the table on top of the stack (closure_calls.c). */
+/* Adds gear, rack, belt, ..., rolling_disk, contact_curves, joint to the table on top of the stack
+   (closure_calls.c). */
 void dfl_closures_open(lua_State *L);
 
 int dfl_script_user_joint(lua_State *L);     /* user_joint_calls.c */
@@ -33,11 +35,12 @@ void dfl_joint_push(lua_State *L, int joint);
 /* The drawing of the script, made at the first call. */
 dfl_drawing *dfl_script_drawing(lua_State *L);
 
-/* How a point of a body moves: x, vx, ax, ..., wx, alx, ..., q0, ..., angle (motion_fields.c). Unknown fields are errors
-   with the nearest. */
+/* How a point of a body moves: x, vx, ax, ..., wx, alx, ..., q0, ..., angle (motion_fields.c).
+   Unknown fields are errors with the nearest. */
 dfl_expr dfl_motion_field(lua_State *L, const dfl_body_point *point, const char *field);
 
-/* output(name, joint) and output(name, point [, what, ...]): several outputs NAME.FIELD (motion_fields.c). */
+/* output(name, joint) and output(name, point [, what, ...]): several outputs NAME.FIELD
+   (motion_fields.c). */
 int dfl_motion_output(lua_State *L);
 
 /* Argument i: a body or the ground; a tree joint. */
@@ -46,9 +49,10 @@ int dfl_arg_joint(lua_State *L, const char *call, int i);
 /* Argument i: what point(...) or frame(...) returned. */
 const dfl_body_point *dfl_arg_point(lua_State *L, const char *call, int i);
 
-/* What an option is read as: a number or expression (dfl_expr), a point or an axis (dfl_vec; in plane models
-   two numbers are enough), inertia (dfl_sym), true or false (bool), a body (int), what point or frame returned (dfl_body_point), one number for all directions or
-   one for each (dfl_vec), or left to the caller. */
+/* What an option is read as: a number or expression (dfl_expr), a point or an axis (dfl_vec; in
+   plane models two numbers are enough), inertia (dfl_sym), true or false (bool), a body (int), what
+   point or frame returned (dfl_body_point), one number for all directions or one for each
+   (dfl_vec), or left to the caller. */
 typedef enum dfl_option_kind {
     DFL_OPTION_EXPR,
     DFL_OPTION_POINT,
@@ -68,12 +72,13 @@ typedef struct dfl_option {
     bool *given; /* may be NULL */
 } dfl_option;
 
-/* Reads the table in argument i (missing: nothing is given). Unknown keys are errors with the nearest key. `name` is
-   that of the thing, for messages. */
+/* Reads the table in argument i (missing: nothing is given). Unknown keys are errors with the
+   nearest key. `name` is that of the thing, for messages. */
 void dfl_read_options(lua_State *L, const char *call, const char *name, int i,
                       const dfl_option *options, int count);
 
-/* A table of numbers or expressions at i: 3, or 2 in a plane model. Messages begin with `label`: what. */
+/* A table of numbers or expressions at i: 3, or 2 in a plane model. Messages begin with `label`:
+   what. */
 dfl_vec dfl_read_vector(lua_State *L, const char *label, const char *what, int i, bool point);
 
 #endif

@@ -1,7 +1,7 @@
 /* mesh.c: triangles from STL and OBJ files.
 
-   Only what a picture needs is read: corners and faces. Normals, colours, groups and textures are passed
-   over; faces with more than three corners become fans. */
+   Only what a picture needs is read: corners and faces. Normals, colours, groups and textures are
+   passed over; faces with more than three corners become fans. */
 #define _XOPEN_SOURCE 700
 #include "script/mesh.h"
 

@@ -1,4 +1,5 @@
-/* motion_fields.c: how points of bodies move and what joints transmit, as symbols and as outputs. */
+/* motion_fields.c: how points of bodies move and what joints transmit, as symbols and as
+   outputs. */
 #include "script/mechanism_calls.h"
 
 #include "drawing/drawing.h"

@@ -1,4 +1,5 @@
-/* option_tables.c: tables of named options, { at = {0, 0, 0}, axis = {0, 0, 1} }, with one wording of messages. */
+/* option_tables.c: tables of named options, { at = {0, 0, 0}, axis = {0, 0, 1} }, with one wording
+   of messages. */
 #include "script/mechanism_calls.h"
 
 #include "script/arguments.h"

@@ -1,9 +1,10 @@
 /* user_joint_calls.c: joint(name, A, B, {...}): joints given by a function.
 
-   Explicit: pose = function(q1, ..., t) returns the shift of the point `at` and the turn of B, in axes of A.
-   Implicit: residual = function(a, b, q1, ..., t) returns residuals of the poses of A and B, as in Arnold (2013),
-   eq. (7): k(p_B, p_A, q, t) = 0. B then moves freely, and the residuals are constraints; the coordinates q are
-   positions without mass, which these rows determine. */
+   Explicit: pose = function(q1, ..., t) returns the shift of the point `at` and the turn of B, in
+   axes of A. Implicit: residual = function(a, b, q1, ..., t) returns residuals of the poses of A
+   and B, as in Arnold (2013), eq. (7): k(p_B, p_A, q, t) = 0. B then moves freely, and the
+   residuals are constraints; the coordinates q are positions without mass, which these rows
+   determine. */
 #include "drawing/drawing.h"
 
 #include "script/arguments.h"
@@ -255,7 +256,8 @@ static int declare_implicit(lua_State *L, const request *req)
     return req->n;
 }
 
-/* { x, y, z of the point `at`; R = rows of the rotation against the drawing } of a body, in the world. */
+/* { x, y, z of the point `at`; R = rows of the rotation against the drawing } of a body, in the
+   world. */
 static void push_pose(lua_State *L, const request *req, int body)
 {
     dfl_drawing *drawing = dfl_script_drawing(L);

@@ -2,8 +2,8 @@
 
    The command line with its help, `simulate{}` of scripts, driftless_run of Octave, the options
    stored with results, the completions of shells and the manual page are all made from this table.
-   A new setting is one row in settings_table.c; a row that names a field of dfl_solver_options needs
-   nothing else. */
+   A new setting is one row in settings_table.c; a row that names a field of dfl_solver_options
+   needs nothing else. */
 #ifndef DFL_SETTINGS_H
 #define DFL_SETTINGS_H
 

@@ -13,7 +13,7 @@
 /* How the script has to lower a mechanism, so that it can be evaluated as chosen. */
 dfl_dynamics dfl_choices_dynamics(const dfl_choices *choices);
 
-/* How a model is run: the caller beats the script, the script beats the default. */
+/* How a model is run: the caller overrides the script, the script the default. */
 typedef struct dfl_settings {
     double from, to; /* `to` is NAN if nobody gives it */
     const char *form, *method;
@@ -211,10 +211,8 @@ void dfl_comparison_page(dfl_text *text, const dfl_comparison *comparison);
 typedef struct dfl_dependent_set {
     int count;
     int *rows;
-    double *coefficient; /* sum coefficient[i] * row[i] = 0; the last one is 1 */
-    double
-        contradiction; /* what this sum of the constraints themselves is, where no start was found; 0: they
-                             agree */
+    double *coefficient;  /* sum coefficient[i] * row[i] = 0; the last one is 1 */
+    double contradiction; /* this sum of the constraints, if no start was found; 0: they agree */
 } dfl_dependent_set;
 
 /* A direction of velocity without mass that no constraint holds. */

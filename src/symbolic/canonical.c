@@ -8,7 +8,8 @@
      x*0  0/x  x-x                             ->  0          x^0, 1^x -> 1
      a minus moves outward or into a constant: (-x) y -> -(x y), x+(-y) -> x-y, -(x-y) -> y-x,
        -(k x) -> (-k) x, -(k+x) -> (-k)-x, sin(-x) -> -sin(x), cos(-x) -> cos(x)
-     c (k x) -> (c k) x, (c x) y -> c (x y), (c x)/y -> c (x/y) for moderate c;  x/c -> (1/c) x only if 1/c is exact (a power of two);  x-c -> (-c)+x
+     c (k x) -> (c k) x, (c x) y -> c (x y), (c x)/y -> c (x/y) for moderate c
+     x/c -> (1/c) x only if 1/c is exact (a power of two);  x-c -> (-c)+x
      the constant comes first in sums and products, other operands in the order of their numbers
      x^n for integers |n| <= 16 -> products and a division; x^(1/2) -> sqrt(x), x^(-1/2) likewise
      k (r sin u)^2 + k (r cos u)^2 -> k r^2

@@ -248,7 +248,8 @@ static bool starts_with_minus(const printer *p, dfl_expr e)
     }
 }
 
-/* The factors of nested products once each, with their powers: the constant, parameters, the rest. */
+/* The factors of nested products once each, with their powers: the constant, parameters, the
+   rest. */
 static void print_product(printer *p, const dfl_node *node, bool minus)
 {
     factors list = {.count = 0};

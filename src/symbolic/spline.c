@@ -2,14 +2,15 @@
 
    Of all functions through the points it has the least integral of (s''')^2, and s''' is a spline
    of degree 2 that vanishes outside the table (Schoenberg, Spline interpolation and the higher
-   derivatives, Proc. Nat. Acad. Sci. 51, 1964, with k = 3). So s''' = sum c_j N_j with the quadratic
-   B-splines N_j on the knots x_j .. x_j+3, and since a second divided difference of s is an average
-   of s''/2, the integrals of N_j s''' are twice the differences of neighbouring second divided
-   differences:   G c = 2 (dd_j+1 - dd_j),  G_jk the integral of N_j N_k,  a positive definite band.
-   B-splines stay well conditioned however uneven the knots are (de Boor, A Practical Guide to
-   Splines, chapter XI), so that no accuracy is lost beyond that of the divided differences; what
-   roundings of the table itself do to the spline is measured, and refused where it is too much.
-   Curvature and slope of a knot follow from the divided differences around it, by Taylor. */
+   derivatives, Proc. Nat. Acad. Sci. 51, 1964, with k = 3). So s''' = sum c_j N_j with the
+   quadratic B-splines N_j on the knots x_j .. x_j+3, and since a second divided difference of s is
+   an average of s''/2, the integrals of N_j s''' are twice the differences of neighbouring second
+   divided differences:   G c = 2 (dd_j+1 - dd_j),  G_jk the integral of N_j N_k,  a positive
+   definite band. B-splines stay well conditioned however uneven the knots are (de Boor, A Practical
+   Guide to Splines, chapter XI), so that no accuracy is lost beyond that of the divided
+   differences; what roundings of the table itself do to the spline is measured, and refused where
+   it is too much. Curvature and slope of a knot follow from the divided differences around it, by
+   Taylor. */
 #include "symbolic/graph_internal.h"
 
 #include <float.h>
@@ -193,7 +194,8 @@ static bool third_derivative(table *tab)
     return true;
 }
 
-/* The pieces of N on the knots x[0] .. x[3]: N = sum of ordinate k times Bernstein's polynomial k. */
+/* The pieces of N on the knots x[0] .. x[3]: N = sum of ordinate k times Bernstein's polynomial
+   k. */
 static void ordinates(double N[PARTS][PARTS], const double *x)
 {
     const double left = (x[1] - x[0]) / (x[2] - x[0]), right = (x[3] - x[2]) / (x[3] - x[1]);
@@ -277,7 +279,8 @@ static void fill_pieces(double *coef, const table *tab)
     }
 }
 
-/* s'' at knot i: inside from Taylor's formula to both neighbours; at an end from the knot beside. */
+/* s'' at knot i: inside from Taylor's formula to both neighbours; at an end from the knot
+   beside. */
 static double curvature(const table *tab, int i)
 {
     const int inner = i == 0 ? 1 : i == tab->n - 1 ? i - 1 : i;

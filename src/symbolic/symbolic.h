@@ -1,4 +1,5 @@
-/* symbolic.h: expressions and their derivatives, values and texts; what other modules see of this one. */
+/* symbolic.h: expressions and their derivatives, values and texts; what other modules see of this
+   one. */
 #ifndef DFL_SYMBOLIC_H
 #define DFL_SYMBOLIC_H
 

@@ -38,8 +38,8 @@ dfl_status dfl_tape_create(dfl_tape **out, dfl_context *ctx, const dfl_graph *gr
                            const dfl_place *places, const dfl_target *targets, int ntargets);
 void dfl_tape_free(dfl_tape *tape);
 
-/* The part of a tape that writes the output arrays whose bits are set in `arrays`. It runs with the work
-   array of `tape`, prepared for that; `tape` must outlive it. Results have the same bits. */
+/* The part of a tape that writes the output arrays whose bits are set in `arrays`. It runs with the
+   work array of `tape`, prepared for that; `tape` must outlive it. Results have the same bits. */
 dfl_status dfl_tape_select(dfl_tape **out, const dfl_tape *tape, unsigned arrays);
 
 /* The number of doubles of a work array; with lanes, DFL_TAPE_LANES times as many. */

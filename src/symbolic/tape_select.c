@@ -1,7 +1,7 @@
 /* tape_select.c: a part of a tape: the operations that some of its output arrays need.
 
-   The part has the registers of the whole, so both share one work array, and what is prepared for the
-   whole serves the part. Operations that are not needed are skipped. */
+   The part has the registers of the whole, so both share one work array, and what is prepared for
+   the whole serves the part. Operations that are not needed are skipped. */
 #include "symbolic/tape_internal.h"
 
 #include <string.h>

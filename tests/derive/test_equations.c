@@ -36,7 +36,7 @@ static double entry_of(scripted *s, const dfl_sparse *matrix, int i, int j)
     return 0.0;
 }
 
-/* ------------------------------------------------------------------------------- Lagrange's equations */
+/* ------------------------------------------------------------ Lagrange's equations */
 
 /* Rounding of a few operations on numbers of order 10. */
 static const double rounding = 1e-13;
@@ -65,8 +65,8 @@ static void double_pendulum_has_the_text_books_mass_matrix_and_forces(void **sta
     scripted_free(&s);
 }
 
-/* T = m/2 (x' + a t)^2 has the momentum m (x' + a t), so m x'' = -m a; a bead on a wire that turns with the
-   angle t^2 feels r (2t)^2. */
+/* T = m/2 (x' + a t)^2 has the momentum m (x' + a t), so m x'' = -m a; a bead on a wire that turns
+   with the angle t^2 feels r (2t)^2. */
 static void explicit_time_in_the_kinetic_energy_gives_inertial_forces(void **state)
 {
     (void)state;
@@ -106,7 +106,8 @@ static void potentials_act_on_speeds_through_the_kinematics(void **state)
     scripted_free(&s);
 }
 
-/* T = (1 + q^2) x'^2 / 2 with q' = u: the momentum (1 + q^2) x' is kept, and u is driven by q x'^2. */
+/* T = (1 + q^2) x'^2 / 2 with q' = u: the momentum (1 + q^2) x' is kept, and u is driven by q
+   x'^2. */
 static void kinetic_energies_act_on_speeds_through_the_kinematics(void **state)
 {
     (void)state;
@@ -126,8 +127,8 @@ static void kinetic_energies_act_on_speeds_through_the_kinematics(void **state)
     scripted_free(&s);
 }
 
-/* A coordinate with neither mass nor constraint: its balance of forces is an equation, and the model is
-   that of problems/oscillator.c. */
+/* A coordinate with neither mass nor constraint: its balance of forces is an equation, and the
+   model is that of problems/oscillator.c. */
 static void a_massless_coordinate_keeps_its_balance_of_forces(void **state)
 {
     (void)state;
@@ -157,7 +158,7 @@ static void a_massless_coordinate_keeps_its_balance_of_forces(void **state)
     scripted_free(&s);
 }
 
-/* ------------------------------------------------------------------------------- contact variables */
+/* ------------------------------------------------------------ contact variables */
 
 /* s = x^2, so that g = y - s^3 means g = y - x^6. */
 static void a_contact_variable_is_eliminated_from_hidden_constraints(void **state)
@@ -175,7 +176,8 @@ static void a_contact_variable_is_eliminated_from_hidden_constraints(void **stat
     scripted_free(&s);
 }
 
-/* 2 a + b = x and a + 3 b = t^2, g = y - a b: two variables that depend on each other and on time. */
+/* 2 a + b = x and a + 3 b = t^2, g = y - a b: two variables that depend on each other and on
+   time. */
 static void contact_variables_may_depend_on_each_other_and_on_time(void **state)
 {
     (void)state;
@@ -216,7 +218,7 @@ static void contact_variables_may_depend_on_each_other_and_on_time(void **state)
     scripted_free(&s);
 }
 
-/* ------------------------------------------------------------------------------- self-check */
+/* ------------------------------------------------------------ self-check */
 
 /* Models that mix all kinds of unknowns. */
 static const char *const mixtures[] = {
@@ -335,10 +337,10 @@ static void trajectories_without_derived_jacobians_are_the_same(void **state)
     scripted_free(&exact);
 }
 
-/* ------------------------------------------------------------------------------- native code */
+/* ------------------------------------------------------------ native code */
 
-/* No constraint holds the accelerations of a mass matrix that varies; in many short steps they must not run
-   away from what the velocities do. The energy of the double pendulum shows it. */
+/* No constraint holds the accelerations of a mass matrix that varies; in many short steps they must
+   not run away from what the velocities do. The energy of the double pendulum shows it. */
 static void short_steps_keep_the_energy_without_constraints(void **state)
 {
     (void)state;

@@ -1,4 +1,5 @@
-/* Directions without mass in declared models: which they are, what determines them, and what users hear. */
+/* Directions without mass in declared models: which they are, what determines them, and what users
+   hear. */
 #include "../scripted.h"
 
 #include "study/study.h"
@@ -59,7 +60,8 @@ static void constant_masses_may_be_singular(void **state)
     scripted_free(&s);
 }
 
-/* M = a a^T + b b^T of rank 2 in three coordinates with a, b that depend on the state; K0 = a x b. */
+/* M = a a^T + b b^T of rank 2 in three coordinates with a, b that depend on the state; K0 = a x
+   b. */
 static const char moving[] =
     "local x, y, z = position('x', 'y', 'z')\n"
     "local u, v, w = velocity(x, y, z)\n"
@@ -104,8 +106,9 @@ static void directions_may_depend_on_the_state(void **state)
     assert_between(error[0] / error[1], 9.0, 11.0);
 }
 
-/* A massless rotor with a unit mass on it, in an order that offers the rotor's x^2 + y^2 as the first pivot: the
-   constant masses are taken, and K0 = (y, -x, 1) is regular where the mass passes the axis. */
+/* A massless rotor with a unit mass on it, in an order that offers the rotor's x^2 + y^2 as the
+   first pivot: the constant masses are taken, and K0 = (y, -x, 1) is regular where the mass passes
+   the axis. */
 static void constant_masses_are_the_better_pivots(void **state)
 {
     (void)state;
@@ -126,8 +129,9 @@ static void constant_masses_are_the_better_pivots(void **state)
     scripted_free(&s);
 }
 
-/* M = a a^T with a = (cos t, sin t): the pivot of either order vanishes on the way, at different times. The direction
-   itself is regular: steps are refused, but both orders have the same motion. */
+/* M = a a^T with a = (cos t, sin t): the pivot of either order vanishes on the way, at different
+   times. The direction itself is regular: steps are refused, but both orders have the same
+   motion. */
 static void vanishing_pivots_cost_steps_but_no_accuracy(void **state)
 {
     (void)state;
@@ -155,8 +159,8 @@ static void vanishing_pivots_cost_steps_but_no_accuracy(void **state)
     assert_near(distance(end[0], end[1], 4), 0.0, 3e-9); /* 3e-10 was measured */
 }
 
-/* A massless point on a circle that is driven and damped along it goes around with angular velocity 1: x and y
-   vanish in turn, and no pivot does. */
+/* A massless point on a circle that is driven and damped along it goes around with angular velocity
+   1: x and y vanish in turn, and no pivot does. */
 static void directions_follow_constraints(void **state)
 {
     (void)state;
@@ -352,8 +356,8 @@ static void velocities_along_massless_directions_cannot_be_held(void **state)
                          "forces: do not hold der(x)");
 }
 
-/* The rates of invariants are known where M is singular: accelerations follow from the constraints and from the
-   rate of the balance. x' = y and y'' = -y: x - 2 y' is not kept, x + y' is. */
+/* The rates of invariants are known where M is singular: accelerations follow from the constraints
+   and from the rate of the balance. x' = y and y'' = -y: x - 2 y' is not kept, x + y' is. */
 static void invariants_are_checked_with_singular_masses(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* Models that cannot be run say why, with file and line; and every failed allocation on the way from the
-   text to the start is clean. */
+/* Models that cannot be run say why, with file and line; and every failed allocation on the way
+   from the text to the start is clean. */
 #include "scripted.h"
 
 #include <stdbool.h>
@@ -17,7 +17,7 @@ static void assert_refused(const char *text, dfl_status expected_status, const c
     scripted_free(&s);
 }
 
-/* ------------------------------------------------------------------------------- what cannot be derived */
+/* ------------------------------------------------------------ what cannot be derived */
 
 static void models_without_unknowns_are_refused(void **state)
 {
@@ -75,7 +75,7 @@ static void contact_equations_must_determine_their_variables(void **state)
                    DFL_INVALID, "test.lua:3: contact 's': 2 equations for 1 contact variables");
 }
 
-/* ------------------------------------------------------------------------------- what cannot be started */
+/* ------------------------------------------------------------ what cannot be started */
 
 static void directions_without_mass_are_named(void **state)
 {
@@ -148,8 +148,8 @@ static void auxiliary_variables_that_nothing_determines_are_named(void **state)
                    "test.lua:3: the auxiliary equations do not determine 'w' at the start");
 }
 
-/* Neither gravity left out of the energy nor friction is kept; at rest the rate vanishes, and other velocities
-   show it. */
+/* Neither gravity left out of the energy nor friction is kept; at rest the rate vanishes, and other
+   velocities show it. */
 static void invariants_that_the_motion_does_not_keep_are_refused(void **state)
 {
     (void)state;
@@ -191,8 +191,8 @@ static void a_run_that_sticks_to_a_jump_names_it(void **state)
     scripted_free(&s);
 }
 
-/* A chain of angles whose derivation needs more nodes than allowed: the message names the declaration
-   with the largest share. */
+/* A chain of angles whose derivation needs more nodes than allowed: the message names the
+   declaration with the largest share. */
 static void a_full_graph_names_its_largest_part(void **state)
 {
     (void)state;
@@ -216,7 +216,7 @@ static void a_full_graph_names_its_largest_part(void **state)
     scripted_free(&s);
 }
 
-/* ------------------------------------------------------------------------------- redundant constraints */
+/* ------------------------------------------------------------ redundant constraints */
 
 static void note_redundancy(dfl_log_level level, const char *text, void *user)
 {
@@ -244,7 +244,7 @@ static void redundant_constraints_run_with_a_notice(void **state)
     scripted_free(&s);
 }
 
-/* ------------------------------------------------------------------------------- memory */
+/* ------------------------------------------------------------ memory */
 
 static const char small_model[] =
     "local m = param('m', 1, 'kg') local push = input('push', 1)\n"

@@ -1,4 +1,5 @@
-/* drawn.h: descriptions of the numeric trees, drawn with expressions, for tests that compare both. */
+/* drawn.h: descriptions of the numeric trees, drawn with expressions, for tests that compare
+   both. */
 #ifndef DFL_TESTS_DRAWN_H
 #define DFL_TESTS_DRAWN_H
 

@@ -6,8 +6,8 @@
 
 #include <math.h>
 
-/* A four-bar linkage in the plane, crank 1, coupler 2, rocker 2.5, frame 3, drawn stretched along x: nothing of
-   the drawing fits. */
+/* A four-bar linkage in the plane, crank 1, coupler 2, rocker 2.5, frame 3, drawn stretched along
+   x: nothing of the drawing fits. */
 #define LINKAGE                                                                                    \
     "planar()\n"                                                                                   \
     "local a = body('a', { mass = 1, inertia = 0.1, com = {0.5, 0} })\n"                           \
@@ -38,7 +38,8 @@ static void a_linkage_closes_from_guesses_all_over_the_place(void **state)
         }
 }
 
-/* Crank 1 and rod 2, drawn stretched: pulled back by 1/2, the crank is at cos(q) = (1 + 2.5^2 - 2^2) / (2 * 2.5). */
+/* Crank 1 and rod 2, drawn stretched: pulled back by 1/2, the crank is at cos(q) = (1 + 2.5^2 -
+   2^2) / (2 * 2.5). */
 #define DEAD_CENTRE                                                                                \
     "planar()\n"                                                                                   \
     "local crank = body('crank', { mass = 1, inertia = 0.1, com = {0.5, 0} })\n"                   \
@@ -91,8 +92,8 @@ static void a_linkage_drawn_stretched_and_too_long_closes_without_guesses(void *
     scripted_free(&s);
 }
 
-/* Four bars that lie on one line and fit there: from a parallelogram two motions branch; with 1 + 2 + 1 = 4 there is no
-   other position at all. */
+/* Four bars that lie on one line and fit there: from a parallelogram two motions branch; with 1 + 2
+   + 1 = 4 there is no other position at all. */
 static void a_linkage_that_is_drawn_flat_says_what_to_set(void **state)
 {
     (void)state;
@@ -147,8 +148,8 @@ static void a_slider_is_not_assembled_upside_down(void **state)
     }
 }
 
-/* In space: a slider-crank with a spherical joint, cut at the crank's bearing, which the first body reaches
-   only after a long way. */
+/* In space: a slider-crank with a spherical joint, cut at the crank's bearing, which the first body
+   reaches only after a long way. */
 static void a_loop_in_space_closes_the_right_way_round(void **state)
 {
     (void)state;
@@ -187,8 +188,8 @@ static void what_stays_open_is_named(void **state)
     scripted_free(&s);
 }
 
-/* Held values: j1 = 0 and j2 = 0 stretch crank and coupler to 3; the rocker's end cannot be at its start.
-   Letting j1 or j2 go helps. */
+/* Held values: j1 = 0 and j2 = 0 stretch crank and coupler to 3; the rocker's end cannot be at its
+   start. Letting j1 or j2 go helps. */
 static void held_values_in_conflict_are_found(void **state)
 {
     (void)state;
@@ -225,7 +226,8 @@ static dfl_diagnosis diagnose(scripted *s)
     "('j3', b, d, { at = P(2, 1.2)" fourth " })\n"                                                 \
     "revolute('c', ground, d, { at = P(2, 0), axis = z })\n"
 
-/* All axes are parallel: three of five rows of the cut say nothing. They contain coordinates, which cancel. */
+/* All axes are parallel: three of five rows of the cut say nothing. They contain coordinates, which
+   cancel. */
 static void rows_that_no_motion_changes_are_left_out(void **state)
 {
     (void)state;
@@ -242,7 +244,8 @@ static void rows_that_no_motion_changes_are_left_out(void **state)
     scripted_free(&s);
 }
 
-/* Bodies hang at (1, 0): the first without `com`, the second where it says, the third on a slide, the last at the origin. */
+/* Bodies hang at (1, 0): the first without `com`, the second where it says, the third on a slide,
+   the last at the origin. */
 static void a_forgotten_centre_of_mass_is_noted(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* Contact of curves and surfaces against closed forms: cams whose lift is known, a ball in a bowl that is a
-   pendulum. The bounds are K times the tolerance 1e-10. */
+/* Contact of curves and surfaces against closed forms: cams whose lift is known, a ball in a bowl
+   that is a pendulum. The bounds are K times the tolerance 1e-10. */
 #include "scripted.h"
 
 #include "symbolic/symbolic.h"
@@ -8,8 +8,8 @@
 
 static const double TOL = 1e-10;
 
-/* A circle of radius R, eccentric by e, lifts a follower above its bearing; the follower's end is a roller of
-   radius r, which does not turn. */
+/* A circle of radius R, eccentric by e, lifts a follower above its bearing; the follower's end is a
+   roller of radius r, which does not turn. */
 #define CAM                                                                                        \
     "planar()\n gravity{0, -9.81}\n"                                                               \
     "local R, e, r = 0.5, 0.2, 0.1\n"                                                              \
@@ -81,8 +81,8 @@ static void a_flat_follower_rests_on_the_highest_point(void **state)
     scripted_free(&s);
 }
 
-/* A smooth ball of radius 0.2 in a bowl of radius 1.2 is a spherical pendulum of length 1: its equations in
-   Cartesian coordinates give the same motion. */
+/* A smooth ball of radius 0.2 in a bowl of radius 1.2 is a spherical pendulum of length 1: its
+   equations in Cartesian coordinates give the same motion. */
 static void a_ball_in_a_bowl_is_a_pendulum(void **state)
 {
     (void)state;
@@ -112,8 +112,9 @@ static void a_ball_in_a_bowl_is_a_pendulum(void **state)
     scripted_free(&pendulum);
 }
 
-/* A smooth ring (radius 0.5, tube 0.1) that spins and tumbles on a plane: as a surface of four variables, as a wheel
-   on a flat rail with two, and with the height of its centre written by hand: R s + r. */
+/* A smooth ring (radius 0.5, tube 0.1) that spins and tumbles on a plane: as a surface of four
+   variables, as a wheel on a flat rail with two, and with the height of its centre written by hand:
+   R s + r. */
 static void a_ring_on_a_plane_is_a_surface_and_a_wheel(void **state)
 {
     (void)state;
@@ -154,8 +155,8 @@ static void a_ring_on_a_plane_is_a_surface_and_a_wheel(void **state)
     }
 }
 
-/* A wheel with a conical tread on a round rail, held upright: at slope c = 0.1 and rail radius q it touches the rail
-   beside its top, and rises with the lateral shift x as the line does: z = c x. */
+/* A wheel with a conical tread on a round rail, held upright: at slope c = 0.1 and rail radius q it
+   touches the rail beside its top, and rises with the lateral shift x as the line does: z = c x. */
 static void a_cone_climbs_on_a_round_rail(void **state)
 {
     (void)state;
@@ -182,8 +183,9 @@ static void a_cone_climbs_on_a_round_rail(void **state)
     scripted_free(&s);
 }
 
-/* The same wheel on an axle, of mass 2 with the moment J about it, in a frame of mass 1, pulled by F. It touches at the
-   rail's point y = 0.1 sin(atan(0.1)), where its radius is 0.5 + 0.1 y; held there it rolls like a disk of this radius. */
+/* The same wheel on an axle, of mass 2 with the moment J about it, in a frame of mass 1, pulled by
+   F. It touches at the rail's point y = 0.1 sin(atan(0.1)), where its radius is 0.5 + 0.1 y; held
+   there it rolls like a disk of this radius. */
 #define RAILWAY                                                                                    \
     "gravity{0, 0, -9.81}\n"                                                                       \
     "local frame = body('frame', { mass = 1, com = {0, 0, 0.6} })\n"                               \
@@ -221,8 +223,8 @@ static void a_wheel_on_a_rail_rolls_where_it_is_told_to(void **state)
                      "contact_wheel 'touch': rolls is no such way; give true, \"along\"");
 }
 
-/* On contact the gap does not depend on the contact variables, so that gI = g_p p' although the model derives it
-   with the rates of the variables. */
+/* On contact the gap does not depend on the contact variables, so that gI = g_p p' although the
+   model derives it with the rates of the variables. */
 static void the_gap_is_stationary_in_the_contact_variables(void **state)
 {
     (void)state;

@@ -1,7 +1,7 @@
 /* Gears, racks, threads, belts and drives against closed forms.
 
-   All these couplings are linear, so that under constant torques the coordinates are parabolas, which the solver
-   follows up to its tolerance TOL; K counts how far local errors add up. */
+   All these couplings are linear, so that under constant torques the coordinates are parabolas,
+   which the solver follows up to its tolerance TOL; K counts how far local errors add up. */
 #include "scripted.h"
 
 #include <math.h>
@@ -15,7 +15,8 @@ static const double TOL = 1e-10;
     "local a = revolute('a', ground, w1, { at = {0, 0} })\n"                                       \
     "local b = revolute('b', ground, w2, { at = {1, 0} })\n"
 
-/* q_b = i q_a: the torque T at a turns J_a + i^2 J_b; the multiplier is what b needs: J_b q_b'' = -lambda. */
+/* q_b = i q_a: the torque T at a turns J_a + i^2 J_b; the multiplier is what b needs: J_b q_b'' =
+   -lambda. */
 static void a_gear_adds_the_other_wheels_inertia(void **state)
 {
     (void)state;
@@ -31,7 +32,8 @@ static void a_gear_adds_the_other_wheels_inertia(void **state)
     scripted_free(&s);
 }
 
-/* The same through a wheel that a loop joint pins: its angle is a variable that follows many turns. */
+/* The same through a wheel that a loop joint pins: its angle is a variable that follows many
+   turns. */
 static void the_angle_of_a_loop_joint_is_followed_over_many_turns(void **state)
 {
     (void)state;
@@ -72,8 +74,8 @@ static void a_rack_adds_its_mass_at_the_radius(void **state)
     scripted_free(&s);
 }
 
-/* A nut of mass m falls and turns: (J + m h^2) q'' = m g h; as a cylindrical joint with a thread, as a screw
-   joint, and as a screw that closes a loop. */
+/* A nut of mass m falls and turns: (J + m h^2) q'' = m g h; as a cylindrical joint with a thread,
+   as a screw joint, and as a screw that closes a loop. */
 static void thread_screw_and_loop_screw_move_alike(void **state)
 {
     (void)state;

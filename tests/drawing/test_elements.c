@@ -69,7 +69,8 @@ static void torsion_on_a_joint_is_torsion_about_its_axis(void **state)
     }
 }
 
-/* Drawn out with v = 0.3 m/s, a spring c and a damper d in series pull with d v (1 - exp(-c t / d)). */
+/* Drawn out with v = 0.3 m/s, a spring c and a damper d in series pull with d v (1 - exp(-c t /
+   d)). */
 static void a_maxwell_element_relaxes(void **state)
 {
     (void)state;
@@ -87,7 +88,8 @@ static void a_maxwell_element_relaxes(void **state)
     scripted_free(&s);
 }
 
-/* At the constant speed w: L i' = u - R i - k w. Without inductance the same at once; the voltage saturates. */
+/* At the constant speed w: L i' = u - R i - k w. Without inductance the same at once; the voltage
+   saturates. */
 static void a_motor_draws_its_current(void **state)
 {
     (void)state;
@@ -141,8 +143,8 @@ static void a_controlled_mass_answers_a_step(void **state)
     scripted_free(&s);
 }
 
-/* With a limit of 1 N a mass of 3 kg cannot follow; unwinding keeps the integral small: without it, it grows to
-   about the integral of the error, 0.5 * 4^2 * ... > 3. */
+/* With a limit of 1 N a mass of 3 kg cannot follow; unwinding keeps the integral small: without it,
+   it grows to about the integral of the error, 0.5 * 4^2 * ... > 3. */
 static void windup_is_prevented(void **state)
 {
     (void)state;
@@ -210,8 +212,8 @@ static void friction_takes_the_multiplier_as_its_load(void **state)
     scripted_free(&s);
 }
 
-/* A ball of 3 kg dropped from 1 m: k d^2.5 / 2.5 = m g (1 + d); it comes back to its height. With losses it
-   does not, and at rest k d^1.5 = m g. */
+/* A ball of 3 kg dropped from 1 m: k d^2.5 / 2.5 = m g (1 + d); it comes back to its height. With
+   losses it does not, and at rest k d^1.5 = m g. */
 static void a_ball_bounces(void **state)
 {
     (void)state;
@@ -312,8 +314,8 @@ static void a_satellite_returns(void **state)
     scripted_free(&s);
 }
 
-/* A long body in a circular orbit swings about the line to the centre with w = n sqrt(3 (B - A) / C) (Beletskii):
-   for C = B and A = 0.1 B with 1.643 times the orbit's frequency n = 1. */
+/* A long body in a circular orbit swings about the line to the centre with w = n sqrt(3 (B - A) /
+   C) (Beletskii): for C = B and A = 0.1 B with 1.643 times the orbit's frequency n = 1. */
 static void the_gravity_gradient_turns_a_long_body(void **state)
 {
     (void)state;

@@ -1,5 +1,6 @@
-/* Frames as `equations --frames` shows them: velocities are the derivatives of positions, accelerations those of
-   velocities, Jacobians give the velocities again; all as expressions, at random states. */
+/* Frames as `equations --frames` shows them: velocities are the derivatives of positions,
+   accelerations those of velocities, Jacobians give the velocities again; all as expressions, at
+   random states. */
 #include "../multibody/trees.h"
 #include "../scripted.h"
 

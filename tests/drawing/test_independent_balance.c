@@ -1,5 +1,5 @@
-/* Newton's and Euler's balance of a body in a closed chain from what outputs say of it; orientations at half turns;
-   prescribed motions with and without a coordinate. */
+/* Newton's and Euler's balance of a body in a closed chain from what outputs say of it;
+   orientations at half turns; prescribed motions with and without a coordinate. */
 #include "../scripted.h"
 
 static void cross(double *c, const double *a, const double *b)
@@ -31,8 +31,9 @@ static void read(double *x, const scripted *s, const char *const *names, int cou
         x[i] = scripted_output(s, names[i]);
 }
 
-/* The spatial four-bar with two spheres. The coupler has a full inertia I about its centre; P and Q are its
-   spheres. m a = F_P - F_Q + m g; I alpha + omega x I omega = p x F_P - q x F_Q, the loop cut at either sphere. */
+/* The spatial four-bar with two spheres. The coupler has a full inertia I about its centre; P and Q
+   are its spheres. m a = F_P - F_Q + m g; I alpha + omega x I omega = p x F_P - q x F_Q, the loop
+   cut at either sphere. */
 static void check_coupler(const char *joints)
 {
     static const char *const acceleration[] = {"k.ax", "k.ay", "k.az"},
@@ -91,8 +92,8 @@ static void the_coupler_of_a_spatial_four_bar_is_in_balance(void **state)
                   "local P = spherical('P', c, k, {at = {0, 0.2, 0.2}})");
 }
 
-/* The quaternion that comes out is the one that went in, or its opposite: at turns of pi about any axis, and at
-   small components, to rounding. */
+/* The quaternion that comes out is the one that went in, or its opposite: at turns of pi about any
+   axis, and at small components, to rounding. */
 static void orientations_come_back(void **state)
 {
     (void)state;

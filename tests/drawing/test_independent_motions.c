@@ -1,6 +1,6 @@
-/* Mechanisms against what textbooks say of them without bodies and joints: closed formulas, and the equations
-   of few coordinates integrated here by Runge and Kutta. Runs have the tolerance 1e-10; the bounds of 1e-8 leave
-   room for its accumulation. */
+/* Mechanisms against what textbooks say of them without bodies and joints: closed formulas, and the
+   equations of few coordinates integrated here by Runge and Kutta. Runs have the tolerance 1e-10;
+   the bounds of 1e-8 leave room for its accumulation. */
 #include "../scripted.h"
 
 /* z' = f(z), the classical method of order 4. */
@@ -22,9 +22,9 @@ static void runge_kutta(double *z, int n, void (*f)(double *, const double *), d
     }
 }
 
-/* Two shafts at the angle beta: omega2/omega1 = cos(beta)/(1 - sin(beta)^2 sin(alpha)^2), where alpha is counted
-   from the position in which the fork of the first shaft stands across both shafts. The joint brakes the first
-   shaft with what its inertia needs. */
+/* Two shafts at the angle beta: omega2/omega1 = cos(beta)/(1 - sin(beta)^2 sin(alpha)^2), where
+   alpha is counted from the position in which the fork of the first shaft stands across both
+   shafts. The joint brakes the first shaft with what its inertia needs. */
 static void a_universal_joint_turns_unevenly(void **state)
 {
     (void)state;
@@ -81,8 +81,8 @@ static void solve3(double *x, double A[3][3], const double *b)
 }
 
 /* z = (e, omega, centre): moments about the centre of the force at the lowest point, whose velocity
-   v + omega x a vanishes: I omega' + omega x I omega = a x m (v' + g), v = -omega x a. The derivative of a along
-   e' = omega x e is taken by a central difference. */
+   v + omega x a vanishes: I omega' + omega x I omega = a x m (v' + g), v = -omega x a. The
+   derivative of a along e' = omega x e is taken by a central difference. */
 static void coin(double *rate, const double *z)
 {
     const double *e = z, *w = z + 3, step = 1e-5;
@@ -138,7 +138,8 @@ static void a_coin_rolls_as_its_own_equations_say(void **state)
     scripted_free(&s);
 }
 
-/* x = r cos(phi), (J + m r^2 sin^2) phi'' + m r^2 sin cos phi'^2 = F r sin with the force -F on the yoke. */
+/* x = r cos(phi), (J + m r^2 sin^2) phi'' + m r^2 sin cos phi'^2 = F r sin with the force -F on the
+   yoke. */
 static void yoke(double *rate, const double *z)
 {
     const double s = sin(z[0]), c = cos(z[0]);
@@ -167,8 +168,8 @@ static void a_scotch_yoke_has_one_equation(void **state)
     scripted_free(&s);
 }
 
-/* A circle with the eccentricity e under a flat lifter: y = e sin(alpha), N = m (g + y''); the cam is held by a
-   torque with the arm e cos(alpha) and carries N. */
+/* A circle with the eccentricity e under a flat lifter: y = e sin(alpha), N = m (g + y''); the cam
+   is held by a torque with the arm e cos(alpha) and carries N. */
 static void an_eccentric_lifts_as_a_sine(void **state)
 {
     (void)state;
@@ -194,7 +195,8 @@ static void an_eccentric_lifts_as_a_sine(void **state)
     scripted_free(&s);
 }
 
-/* Sun, planet, carrier and a ring that stands: omega_s = (1 + R/S) omega_c, omega_p = (1 - R/P) omega_c. */
+/* Sun, planet, carrier and a ring that stands: omega_s = (1 + R/S) omega_c, omega_p = (1 - R/P)
+   omega_c. */
 static void a_planetary_gear_has_the_inertia_of_its_ratios(void **state)
 {
     (void)state;

@@ -1,5 +1,6 @@
-/* Bodies without mass in mechanism scripts: the numbers of independent prototypes (fixed-step Radau IIA on
-   hand-written rows, and Arnold 2013), limits of small masses, and the numeric recursions. */
+/* Bodies without mass in mechanism scripts: the numbers of independent prototypes (fixed-step Radau
+   IIA on hand-written rows, and Arnold 2013), limits of small masses, and the numeric
+   recursions. */
 #include "../scripted.h"
 #include "drawn.h"
 
@@ -28,8 +29,8 @@ static void run_from(double *end, scripted *s, const double *start, double t_end
     memcpy(end, s->x, (size_t)s->eq->n * sizeof *end);
 }
 
-/* The distance of positions from those of the massless model, both from the start of that one, for a mass or
-   inertia `small`; `text` takes it as m. */
+/* The distance of positions from those of the massless model, both from the start of that one, for
+   a mass or inertia `small`; `text` takes it as m. */
 static double distance_from_limit(const char *text, double small, double t_end, int n0)
 {
     char parameters[60];
@@ -51,7 +52,8 @@ static double distance_from_limit(const char *text, double small, double t_end, 
     return distance(end + n - np, limit + n - np, np);
 }
 
-/* Ten times smaller masses have ten times smaller effects; the smaller one, as a multiple of its mass. */
+/* Ten times smaller masses have ten times smaller effects; the smaller one, as a multiple of its
+   mass. */
 static double first_order_of(const char *text, double t_end, int n0)
 {
     const double coarse = distance_from_limit(text, 1e-3, t_end, n0);
@@ -132,7 +134,8 @@ static void arnolds_planar_examples_start_consistently(void **state)
     }
 }
 
-/* 2.17e-2 m_i and 5.3e-2 m_i over all coordinates and velocities of the prototype, here positions alone. */
+/* 2.17e-2 m_i and 5.3e-2 m_i over all coordinates and velocities of the prototype, here positions
+   alone. */
 static void arnolds_planar_examples_are_limits_of_small_masses(void **state)
 {
     (void)state;
@@ -170,8 +173,8 @@ static void a_moving_null_space_is_followed(void **state)
     first_order_of(rotor, 0.1, 1);
 }
 
-/* A massless body on a universal joint, a point mass on three slides, and a pendulum on it: the joint has one
-   direction with and one without mass. */
+/* A massless body on a universal joint, a point mass on three slides, and a pendulum on it: the
+   joint has one direction with and one without mass. */
 static const char spatial[] =
     "gravity{0, 0, -9.81}\n"
     "local cross = body('cross', { inertia = {m, m, m} })\n"
@@ -219,8 +222,8 @@ static void two_massless_nodes_in_a_row_are_of_first_order(void **state)
 
 /* ------------------------------------------------------------------ loops */
 
-/* Slender rods, crank 1, coupler 2, rocker 2.5, ground 3, cut at the coupler's tip: the coupler has no mass and
-   is held by the loop. */
+/* Slender rods, crank 1, coupler 2, rocker 2.5, ground 3, cut at the coupler's tip: the coupler has
+   no mass and is held by the loop. */
 static const char four_bar[] =
     "planar() gravity{0, -9.81}\n"
     "local crank = body('crank', { mass = 1, com = {0.5, 0}, inertia = {0, 0, 1/12} })\n"
@@ -262,8 +265,8 @@ static void a_massless_coupler_is_held_by_its_loop(void **state)
     scripted_free(&s);
 }
 
-/* Crank and rocker with crossed axes, joined by a rod on balls; the one at the crank is a universal joint, so that
-   the rod cannot spin. */
+/* Crank and rocker with crossed axes, joined by a rod on balls; the one at the crank is a universal
+   joint, so that the rod cannot spin. */
 #define CROSSED(joint)                                                                             \
     "gravity{0, 0, -9.81}\n"                                                                       \
     "local crank = body('crank', { mass = 1, com = {0, 0.5, 0}, inertia = {0.08, 0.01, 0.08} })\n" \
@@ -282,8 +285,8 @@ static void a_massless_rod_in_space_is_held_by_its_loop(void **state)
                    0.5, 0);
 }
 
-/* A massless node on a circle, joined to a mass by springs and dampers: one direction is held, along the circle
-   the node is of first order. */
+/* A massless node on a circle, joined to a mass by springs and dampers: one direction is held,
+   along the circle the node is of first order. */
 static const char circle[] =
     "planar()\n"
     "local slide, node = body('slide'), body('node', { mass = m })\n"
@@ -307,8 +310,8 @@ static void a_massless_node_on_a_circle_is_held_and_damped(void **state)
 
 /* ------------------------------------------------------------------ quasistatic */
 
-/* wall - spring - node - spring - 1 kg, without dampers: p2 at t = 1 misses the limit by 0.44 m1 (started where
-   the node is in balance). */
+/* wall - spring - node - spring - 1 kg, without dampers: p2 at t = 1 misses the limit by 0.44 m1
+   (started where the node is in balance). */
 static void a_quasistatic_node_is_the_limit_of_small_masses(void **state)
 {
     (void)state;

@@ -1,11 +1,12 @@
-/* Loops that move although they have more rows than motions: in a plane that lies obliquely, and in space. Some of their
-   rows vanish on the constraints together with their derivatives, and point anywhere next to them. */
+/* Loops that move although they have more rows than motions: in a plane that lies obliquely, and in
+   space. Some of their rows vanish on the constraints together with their derivatives, and point
+   anywhere next to them. */
 #include "scripted.h"
 
 #include <stdio.h>
 
-/* A slider-crank in the plane of x and y, turned by R, closed by a prismatic joint whose second axis is left to the
-   program. The way of the slider does not depend on R. */
+/* A slider-crank in the plane of x and y, turned by R, closed by a prismatic joint whose second
+   axis is left to the program. The way of the slider does not depend on R. */
 static const char slider_crank[] =
     "local function R(x, y, z)\n"
     "  local a, b = %.17g, %.17g\n"
@@ -49,8 +50,8 @@ static void an_oblique_plane_changes_nothing(void **state)
         assert_near(run_slider_crank(2.4 * k, 0.618 * k), q, 1e-6);
 }
 
-/* Sarrus: a plate on legs of two bars each, which hinge about horizontal axes across their directions; it moves straight up
-   and down. */
+/* Sarrus: a plate on legs of two bars each, which hinge about horizontal axes across their
+   directions; it moves straight up and down. */
 static scripted sarrus(int legs, double between)
 {
     char text[1200];

@@ -1,4 +1,5 @@
-/* Conservative elements: their forces are minus the gradient of their energy, and a run keeps it. */
+/* Conservative elements: their forces are minus the gradient of their energy, and a run keeps
+   it. */
 #include "../scripted.h"
 
 enum { MOST = 40 };

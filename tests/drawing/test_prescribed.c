@@ -1,5 +1,5 @@
-/* Mechanisms whose motions are all prescribed: no coordinate is left, or constraints determine all of them. What
-   comes out is kinematics and inverse dynamics, against formulas. */
+/* Mechanisms whose motions are all prescribed: no coordinate is left, or constraints determine all
+   of them. What comes out is kinematics and inverse dynamics, against formulas. */
 #include "../scripted.h"
 
 #include "study/study.h"
@@ -67,7 +67,8 @@ static void every_method_and_form_goes_through_the_time(void **state)
     }
 }
 
-/* Lagrange's equations of the plane arm with point masses at the ends of both links; q2 counts from link 1. */
+/* Lagrange's equations of the plane arm with point masses at the ends of both links; q2 counts from
+   link 1. */
 static void a_robot_with_two_driven_joints_has_the_torques_of_the_textbook(void **state)
 {
     (void)state;
@@ -96,9 +97,9 @@ static void a_robot_with_two_driven_joints_has_the_torques_of_the_textbook(void 
     scripted_free(&s);
 }
 
-/* A parallelogram with a driven crank: the coupler stays level, the rocker turns as the crank does. The coupler moves on
-   a circle without turning, so the drive works against gravity and inertia of m1 and m3 about their bearings and of
-   m2 as a point at the crank pin. */
+/* A parallelogram with a driven crank: the coupler stays level, the rocker turns as the crank does.
+   The coupler moves on a circle without turning, so the drive works against gravity and inertia of
+   m1 and m3 about their bearings and of m2 as a point at the crank pin. */
 static void a_driven_parallelogram_is_determined_by_its_loop(void **state)
 {
     (void)state;
@@ -153,7 +154,8 @@ static dfl_summary simulate(dfl_simulation *sim, dfl_settings *settings, scripte
     return summary;
 }
 
-/* Nothing limits the steps: the run does, so that sin(t) = 0.5 is found rising in each of 10 turns. */
+/* Nothing limits the steps: the run does, so that sin(t) = 0.5 is found rising in each of 10
+   turns. */
 static void steps_do_not_leap_over_events(void **state)
 {
     (void)state;
@@ -239,7 +241,7 @@ static void drives_that_part_later_are_named(void **state)
     scripted_start(&s, NULL);
     assert_int_equal(dfl_solver_advance(s.solver, 5), DFL_RANK_CHANGED);
     dfl_study_explain(s.run, DFL_RANK_CHANGED, dfl_solver_time(s.solver),
-                         dfl_solver_state(s.solver));
+                      dfl_solver_state(s.solver));
     assert_non_null(strstr(dfl_message(s.ctx), "'c' (line 7), 'a' (line 5) contradict each other"));
     scripted_free(&s);
 }

@@ -1,4 +1,5 @@
-/* Reactions of joints: statics by hand, known formulas, trees against cut joints; motion of points. */
+/* Reactions of joints: statics by hand, known formulas, trees against cut joints; motion of
+   points. */
 #include "../scripted.h"
 
 /* m g cos(phi) + m l phi'^2 along the rod, nothing else. */
@@ -23,8 +24,8 @@ static void a_pendulum_pulls_at_its_pin(void **state)
     scripted_free(&s);
 }
 
-/* A beam of 5 kg with its centre at 1.5 m of 4 m, loaded with 20 N at 3 m: moments about the left end. The load is
-   declared after the output that sees it. */
+/* A beam of 5 kg with its centre at 1.5 m of 4 m, loaded with 20 N at 3 m: moments about the left
+   end. The load is declared after the output that sees it. */
 static void a_beam_rests_on_two_bearings(void **state)
 {
     (void)state;
@@ -45,8 +46,8 @@ static void a_beam_rests_on_two_bearings(void **state)
     scripted_free(&s);
 }
 
-/* A clamped beam with a plate welded to it, on which a torque acts, and a hanging mass at its tip; the joint between
-   beam and plate carries the plate's part only. */
+/* A clamped beam with a plate welded to it, on which a torque acts, and a hanging mass at its tip;
+   the joint between beam and plate carries the plate's part only. */
 static void a_clamp_carries_force_and_moment(void **state)
 {
     (void)state;
@@ -70,8 +71,9 @@ static void a_clamp_carries_force_and_moment(void **state)
     scripted_free(&s);
 }
 
-/* Two bodies, the second on a joint of each kind and pulled by a spring: once as a tree, once as free bodies tied
-   by cut joints. In the drawing all rotations are 1, so speeds in axes of bodies are those of the world. */
+/* Two bodies, the second on a joint of each kind and pulled by a spring: once as a tree, once as
+   free bodies tied by cut joints. In the drawing all rotations are 1, so speeds in axes of bodies
+   are those of the world. */
 static scripted chain(const char *kind, bool cut, const char *outputs)
 {
     char text[2000];
@@ -196,8 +198,8 @@ static void a_loop_may_be_cut_anywhere(void **state)
     }
 }
 
-/* A cart rests on the hub of a rolling disk and is pushed: the road's forces act on the disk, so that the hub
-   carries what the cart needs, and no moment. */
+/* A cart rests on the hub of a rolling disk and is pushed: the road's forces act on the disk, so
+   that the hub carries what the cart needs, and no moment. */
 static void forces_of_rolling_act_on_the_disk(void **state)
 {
     (void)state;
@@ -239,8 +241,8 @@ static void a_rail_carries_the_wheel(void **state)
     scripted_free(&s);
 }
 
-/* A prescribed turn of a body with the inertia 4 + 2 * 1^2 about the axis needs 6 phi''; its power is the rate of
-   the energy. */
+/* A prescribed turn of a body with the inertia 4 + 2 * 1^2 about the axis needs 6 phi''; its power
+   is the rate of the energy. */
 static void a_prescribed_motion_shows_its_drive(void **state)
 {
     (void)state;

@@ -25,8 +25,8 @@ static void compare(const scripted *a, const scripted *b, const char *const (*na
         assert_near(scripted_value(a, names[i][0]), scripted_value(b, names[i][1]), bound);
 }
 
-/* examples/rolling-disk.lua has world velocities of the centre, the free joint those in axes of the body: the
-   equations differ, the motion does not. */
+/* examples/rolling-disk.lua has world velocities of the centre, the free joint those in axes of the
+   body: the equations differ, the motion does not. */
 static void the_disk_rolls_like_the_example(void **state)
 {
     (void)state;
@@ -86,7 +86,8 @@ static void the_knife_edge_runs_like_the_sleigh(void **state)
     scripted_free(&example);
 }
 
-/* A solid ball on a slope of angle 0.3 has 5/7 of the acceleration that it would have without friction. */
+/* A solid ball on a slope of angle 0.3 has 5/7 of the acceleration that it would have without
+   friction. */
 static void a_ball_rolls_down_a_slope(void **state)
 {
     (void)state;

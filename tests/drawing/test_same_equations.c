@@ -1,5 +1,6 @@
-/* Drawings with expressions and the numeric recursions are two independent ways to the same equations: mass
-   matrix, forces, kinematics, rows of loops and their rates agree at random states of random mechanisms. */
+/* Drawings with expressions and the numeric recursions are two independent ways to the same
+   equations: mass matrix, forces, kinematics, rows of loops and their rates agree at random states
+   of random mechanisms. */
 #include "drawn.h"
 
 enum { MOST = 64, ROWS = 6 };

@@ -5,7 +5,8 @@
 
 enum { ARM = 7 };
 
-/* Operations of M (lower triangle) and f together, and of f alone, without symbols and constants. */
+/* Operations of M (lower triangle) and f together, and of f alone, without symbols and
+   constants. */
 typedef struct sizes {
     int both, f;
 } sizes;
@@ -40,8 +41,9 @@ static sizes sizes_of(drawn *d)
     return (sizes){operations(d->model->graph, rows, n), f};
 }
 
-/* A serial chain of revolute joints. Twisted: axes of coordinates, each perpendicular to the one before, and all masses and
-   inertias are parameters; otherwise general axes and points, and numbers. */
+/* A serial chain of revolute joints. Twisted: axes of coordinates, each perpendicular to the one
+   before, and all masses and inertias are parameters; otherwise general axes and points, and
+   numbers. */
 static void make_arm(drawn *d, int n, bool twisted, uint64_t *seed)
 {
     char name[20];
@@ -89,8 +91,8 @@ static void an_arm_has_the_expected_number_of_operations(void **state)
 {
     (void)state;
     uint64_t seed = 1;
-    /* Counted independently: 1361 with twists of 90 degrees, 2588 with general axes, there for inertias about the
-       joints and in their axes. */
+    /* Counted independently: 1361 with twists of 90 degrees, 2588 with general axes, there for
+       inertias about the joints and in their axes. */
     const int expected[2] = {2700, 1361};
     for (int twisted = 0; twisted < 2; twisted++) {
         drawn d = drawn_new(false, false);

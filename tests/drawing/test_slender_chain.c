@@ -1,6 +1,7 @@
-/* Chains of slender rods on spherical joints, whose mass matrix changes much within a step: the steps must be
-   those of the motion, not those in which one mass matrix serves all stages. The right-hand side of the
-   underlying ordinary differential equation, which has no such matrix, is what they are compared with. */
+/* Chains of slender rods on spherical joints, whose mass matrix changes much within a step: the
+   steps must be those of the motion, not those in which one mass matrix serves all stages. The
+   right-hand side of the underlying ordinary differential equation, which has no such matrix, is
+   what they are compared with. */
 #include "scripted.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
-/* Masses as expressions and masses by recursion are the same equations: for every joint, every loop, every coupling
-   and contact and every force element all blocks and their derivatives agree at random states to 1e-9 of the
-   largest entry, and runs arrive at the same state. */
+/* Masses as expressions and masses by recursion are the same equations: for every joint, every
+   loop, every coupling and contact and every force element all blocks and their derivatives agree
+   at random states to 1e-9 of the largest entry, and runs arrive at the same state. */
 #include "../multibody/trees.h"
 #include "../scripted.h"
 
@@ -488,8 +488,8 @@ static void massless_bodies_agree(void **state)
     }
 }
 
-/* Every second link has no mass, the last one neither: M has one zero eigenvalue, which the ranks of
-   256 links must find, and the next one is 0.01. */
+/* Every second link has no mass, the last one neither: M has one zero eigenvalue, which the ranks
+   of 256 links must find, and the next one is 0.01. */
 static void a_long_chain_with_massless_links_runs(void **state)
 {
     (void)state;
@@ -605,8 +605,8 @@ static bool left_to_recursion(const char *text, dfl_dynamics dynamics, const cha
     return recursion;
 }
 
-/* Deep mechanisms are evaluated by recursion unless they are told otherwise; sizes far from those at
-   which both ways take the same time. */
+/* Deep mechanisms are evaluated by recursion unless they are told otherwise; sizes far from those
+   at which both ways take the same time. */
 static void deep_mechanisms_are_left_to_recursions(void **state)
 {
     (void)state;
@@ -626,7 +626,8 @@ static void deep_mechanisms_are_left_to_recursions(void **state)
     assert_true(left_to_recursion(chain, DFL_DYNAMICS_RECURSION, "n=2"));
 }
 
-/* Expressions of many bodies stay short where few of them hang on each other, with loops or without. */
+/* Expressions of many bodies stay short where few of them hang on each other, with loops or
+   without. */
 static void shallow_mechanisms_stay_expressions(void **state)
 {
     (void)state;

@@ -101,8 +101,9 @@ static void six_coordinates_are_a_free_body(void **state)
     compare(joints, 2, 200);
 }
 
-/* In the plane the pose is {x, y} and an angle; a bead on a curve that turns with it. The kinetic energy of a bead
-   on the parabola y = x^2 is m (1 + 4 x^2) x'^2 / 2 + J (2 / (1 + 4 x^2))^2 x'^2 / 2. */
+/* In the plane the pose is {x, y} and an angle; a bead on a curve that turns with it. The kinetic
+   energy of a bead on the parabola y = x^2 is m (1 + 4 x^2) x'^2 / 2 + J (2 / (1 + 4 x^2))^2 x'^2 /
+   2. */
 static void a_bead_follows_its_curve(void **state)
 {
     (void)state;
@@ -120,7 +121,8 @@ static void a_bead_follows_its_curve(void **state)
     scripted_free(&s);
 }
 
-/* The angle of a body in the plane counts the turns of all joints before it, those of poses as well. */
+/* The angle of a body in the plane counts the turns of all joints before it, those of poses as
+   well. */
 static void poses_count_in_the_angle_of_bodies(void **state)
 {
     (void)state;

@@ -37,8 +37,8 @@ static void a_constrained_mass_is_accelerated_to_the_centre(void **state)
     scripted_free(&s);
 }
 
-/* A slide without mass that a constraint ties to a mass moves as that does; one that hangs between dampers
-   moves so that its balance 2 n' + x' + t = 0 holds: 2 n'' + x'' + 1 = 0. */
+/* A slide without mass that a constraint ties to a mass moves as that does; one that hangs between
+   dampers moves so that its balance 2 n' + x' + t = 0 holds: 2 n'' + x'' + 1 = 0. */
 static void directions_without_mass_are_accelerated_too(void **state)
 {
     (void)state;

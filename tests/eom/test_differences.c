@@ -249,8 +249,9 @@ static void the_self_check_finds_an_error_in_each_block(void **state)
     }
 }
 
-/* A pendulum, p0^2 + p1^2 = 1, under a nonholonomic row as well; beside it the unit vector (p2, p3),
-   whose length is an invariant, turns with v2. It starts at rest, where wrong terms in v vanish. */
+/* A pendulum, p0^2 + p1^2 = 1, under a nonholonomic row as well; beside it the unit vector (p2,
+   p3), whose length is an invariant, turns with v2. It starts at rest, where wrong terms in v
+   vanish. */
 typedef enum fault {
     NO_FAULT,
     BIAS_SIGN,

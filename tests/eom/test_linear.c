@@ -124,8 +124,8 @@ static void constraints_may_have_a_part_that_depends_on_time_alone(void **state)
     dfl_context_free(ctx);
 }
 
-/* Algorithm 13: the equations of a step of BDF and of the trapezoidal rule are solved by one iteration, whatever
-   the tolerance of Newton's; and their solution is that of the general way. */
+/* Algorithm 13: the equations of a step of BDF and of the trapezoidal rule are solved by one
+   iteration, whatever the tolerance of Newton's; and their solution is that of the general way. */
 static void one_iteration_solves_a_step(void **state)
 {
     (void)state;
@@ -137,8 +137,8 @@ static void one_iteration_solves_a_step(void **state)
     dfl_eom general = *dfl_linear_eom(linear);
     general.linear = false;
     for (int k = 0; k < 10; k++) {
-        /* BDF1, since higher orders start with several stages; selectors that do not depend on where the
-           first matrix is */
+        /* BDF1, since higher orders start with several stages; selectors that do not depend on
+           where the first matrix is */
         const dfl_solver_options options = {.form = forms[k / 2],
                                             .integrator = integrators[k % 2],
                                             .order = k % 2 == 0,

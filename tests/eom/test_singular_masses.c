@@ -246,7 +246,8 @@ static void a_massless_row_may_contain_multipliers_in_psi1(void **state)
     check_node(DFL_PSI1);
 }
 
-/* A mass of 2 and a massless node, tied by a damper, each on a spring: x = [v | p]. What is wrong with K0 or gam. */
+/* A mass of 2 and a massless node, tied by a damper, each on a spring: x = [v | p]. What is wrong
+   with K0 or gam. */
 typedef enum wrong_massless { MASSLESS_RIGHT, HAS_MASS, OTHER_BALANCE } wrong_massless;
 
 static int eval_tied(dfl_blocks *out, double t, const double *x, unsigned need, void *user)
@@ -289,7 +290,8 @@ static void the_self_check_finds_wrong_massless_directions(void **state)
     }
 }
 
-/* x = [w | l | v | p]: p0^2 + 1 = 0 has no solution, whatever is found for the massless velocity, v1 = w(v1) - p1. */
+/* x = [w | l | v | p]: p0^2 + 1 = 0 has no solution, whatever is found for the massless velocity,
+   v1 = w(v1) - p1. */
 static int eval_impossible(dfl_blocks *out, double t, const double *x, unsigned need, void *user)
 {
     const double w = x[0], *v = x + 2, *p = x + 4;

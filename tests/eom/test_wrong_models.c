@@ -1,4 +1,5 @@
-/* test_wrong_models.c: mistakes of people who write a model for the first time, and what they are told. */
+/* test_wrong_models.c: mistakes of people who write a model for the first time, and what they are
+   told. */
 #include "support.h"
 
 enum { LAMBDA, VX, VY, X, Y, N };
@@ -147,7 +148,8 @@ static void a_nan_in_W_is_found_there(void **state)
         }
 }
 
-/* gI three times as large as W says, or of another sign: the linear correction of the velocities runs away. */
+/* gI three times as large as W says, or of another sign: the linear correction of the velocities
+   runs away. */
 static void a_correction_that_W_misleads_points_to_the_self_check(void **state)
 {
     (void)state;
@@ -199,7 +201,8 @@ static void a_wrong_bias_ends_the_run(void **state)
     dfl_context_free(ctx);
 }
 
-/* Rows of W that are a tenth too long or too short: constraints of every level can be kept all the same. */
+/* Rows of W that are a tenth too long or too short: constraints of every level can be kept all the
+   same. */
 static void a_wrong_W_ends_the_run(void **state)
 {
     (void)state;
@@ -231,7 +234,8 @@ static void a_right_model_raises_no_alarm(void **state)
     dfl_context_free(ctx);
 }
 
-/* A point lifted by a drive whose acceleration jumps at t = 1: y = |t - 1| (t - 1). x = [lambda | v | p] */
+/* A point lifted by a drive whose acceleration jumps at t = 1: y = |t - 1| (t - 1). x = [lambda | v
+   | p] */
 static int eval_jump(dfl_blocks *out, double t, const double *x, unsigned need, void *user)
 {
     const double late = t - 1;
@@ -245,7 +249,8 @@ static int eval_jump(dfl_blocks *out, double t, const double *x, unsigned need, 
     return 0;
 }
 
-/* The step after which derivatives are compared ends at the jump, or so near that their differences reach over it. */
+/* The step after which derivatives are compared ends at the jump, or so near that their differences
+   reach over it. */
 static void a_kink_raises_no_alarm(void **state)
 {
     (void)state;
@@ -268,7 +273,8 @@ static void a_kink_raises_no_alarm(void **state)
     dfl_context_free(ctx);
 }
 
-/* Forty coordinates whose common speed is kept, a constraint that is quadratic in velocities: x = [mu | v | p] */
+/* Forty coordinates whose common speed is kept, a constraint that is quadratic in velocities: x =
+   [mu | v | p] */
 enum { MANY = 40 };
 static int eval_speed(dfl_blocks *out, double t, const double *x, unsigned need, void *user)
 {

@@ -6,8 +6,8 @@
 
 static const double PI = 3.14159265358979323846;
 
-/* sn(u | m) and the quarter period K(m) by the arithmetic-geometric mean (Abramowitz and Stegun, 16.4 and
-   17.6); cn = cos am, dn = sqrt(1 - m sn^2). */
+/* sn(u | m) and the quarter period K(m) by the arithmetic-geometric mean (Abramowitz and Stegun,
+   16.4 and 17.6); cn = cos am, dn = sqrt(1 - m sn^2). */
 static inline double elliptic_sn(double u, double m, double *K)
 {
     enum { MOST = 12 };

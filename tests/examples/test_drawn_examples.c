@@ -1,12 +1,13 @@
 /* Benchmark problems drawn as bodies and joints move as the equations written by hand.
 
-   Three comparisons for each script: with the problem of problems/ integrated by the same solver, at times all over the
-   interval; with the references of that problem, which other integrators have computed; and with itself: constraints hold,
-   energy stays. The coordinates differ (joints have angles where the problems have points), so every script
-   has a function that says what corresponds.
+   Three comparisons for each script: with the problem of problems/ integrated by the same solver,
+   at times all over the interval; with the references of that problem, which other integrators have
+   computed; and with itself: constraints hold, energy stays. The coordinates differ (joints have
+   angles where the problems have points), so every script has a function that says what
+   corresponds.
 
-   Trajectories are computed with tolerance 1e-10. The bounds K 1e-10 are about five times what was measured,
-   relative to max(1, |expected|); references agree within the same bounds. */
+   Trajectories are computed with tolerance 1e-10. The bounds K 1e-10 are about five times what was
+   measured, relative to max(1, |expected|); references agree within the same bounds. */
 #include "closed_forms.h"
 #include "example.h"
 
@@ -90,9 +91,10 @@ static scripted compare(const char *name, const char *problem_name, double t_end
     return s;
 }
 
-/* ------------------------------------------------------------------------------- plane mechanisms */
+/* ------------------------------------------------------------ plane mechanisms */
 
-/* Joints have the names of the problem's angles; its first two multipliers are the force in E on the plate. */
+/* Joints have the names of the problem's angles; its first two multipliers are the force in E on
+   the plate. */
 static void andrews_agrees(const scripted *s, const by_hand *hand)
 {
     static const char *const names[] = {"beta.q",  "Theta.q", "gamma.q",  "Phi.q",
@@ -151,8 +153,9 @@ static void compare_four_bar(int size, bool upright, double t_end, int samples, 
     scripted_free(&s);
 }
 
-/* Upright at the start, all bars of two linkages lie on one line after 0.71435552929296 s, where motions branch: the run ends
-   there and names the loops. Rounding in the multipliers, amplified by weak constraints, stops it some milliseconds before. */
+/* Upright at the start, all bars of two linkages lie on one line after 0.71435552929296 s, where
+   motions branch: the run ends there and names the loops. Rounding in the multipliers, amplified by
+   weak constraints, stops it some milliseconds before. */
 static void check_stretched_four_bar(void)
 {
     scripted s = load_four_bar(2, true);
@@ -175,8 +178,8 @@ static void check_four_bar_bodies(void)
     check_stretched_four_bar();
 }
 
-/* The problem counts from the slider: alpha is the angle of the rod towards the pin, beta that of the crank relative to
-   the rod. Its multipliers hold the end of the crank in the bearing. */
+/* The problem counts from the slider: alpha is the angle of the rod towards the pin, beta that of
+   the crank relative to the rod. Its multipliers hold the end of the crank in the bearing. */
 static void slider_crank_agrees(const scripted *s, const by_hand *hand)
 {
     const double *p = hand->p, *v = hand->v;
@@ -198,7 +201,8 @@ static void check_slider_crank_bodies(void)
     scripted_free(&s);
 }
 
-/* Coordinates are zero as drawn; the hinge is a joint here, not two constraints, and its force is a reaction. */
+/* Coordinates are zero as drawn; the hinge is a joint here, not two constraints, and its force is a
+   reaction. */
 static void truck_agrees(const scripted *s, const by_hand *hand)
 {
     static const struct {
@@ -223,7 +227,7 @@ static void check_truck(void)
     scripted_free(&s);
 }
 
-/* ------------------------------------------------------------------------------- in space */
+/* ------------------------------------------------------------ in space */
 
 /* P3 of the problem's natural coordinates. */
 static void bricard_agrees(const scripted *s, const by_hand *hand)
@@ -242,7 +246,8 @@ static void note_redundancy(dfl_log_level level, const char *text, void *user)
     *(bool *)user |= strstr(text, "1 of 5 constraints are redundant (rank 4)") != NULL;
 }
 
-/* The problem has 24 rows of rank 23; five hinges in a row leave five rows of rank 4, and a run says so. */
+/* The problem has 24 rows of rank 23; five hinges in a row leave five rows of rank 4, and a run
+   says so. */
 static void check_bricard(void)
 {
     bool noted = false;
@@ -297,7 +302,8 @@ static void check_top_bodies(void)
     scripted_free(&s);
 }
 
-/* The same coordinates; velocities of the centre are in axes of the disk here, so that its point is compared. */
+/* The same coordinates; velocities of the centre are in axes of the disk here, so that its point is
+   compared. */
 static void disk_agrees(const scripted *s, const by_hand *hand)
 {
     static const char *const place[] = {"centre.x", "centre.y", "centre.z"};
@@ -322,7 +328,7 @@ static void check_rolling_disk_bodies(void)
     scripted_free(&s);
 }
 
-/* ------------------------------------------------------------------------------- all of them */
+/* ------------------------------------------------------------ all of them */
 
 /* In the order of drawn_examples. */
 static void (*const checks[DRAWN_EXAMPLES])(void) = {check_andrews_bodies,

@@ -1,12 +1,13 @@
-/* Every file in examples/ is run and compared with independent numbers, here or in test_drawn_examples.c.
+/* Every file in examples/ is run and compared with independent numbers, here or in
+   test_drawn_examples.c.
 
-   Where problems/ has the same model written by hand, all blocks of the equations and all derivatives
-   must agree at random states, to rounding (1e-12 of the block's largest entry), and the trajectory
-   must reach the problem's references. The other examples are compared with exact solutions:
-   elliptic functions, energy integrals, matrix exponentials, values of tables.
+   Where problems/ has the same model written by hand, all blocks of the equations and all
+   derivatives must agree at random states, to rounding (1e-12 of the block's largest entry), and
+   the trajectory must reach the problem's references. The other examples are compared with exact
+   solutions: elliptic functions, energy integrals, matrix exponentials, values of tables.
 
-   Trajectories are computed with tolerance 1e-10. A bound K 1e-10 stands beside each comparison; K counts
-   how much the model amplifies local errors and is about five times what was measured. */
+   Trajectories are computed with tolerance 1e-10. A bound K 1e-10 stands beside each comparison; K
+   counts how much the model amplifies local errors and is about five times what was measured. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "closed_forms.h"
@@ -16,7 +17,7 @@
 
 #include <dirent.h>
 
-/* ------------------------------------------------------------------------------- the same equations */
+/* ------------------------------------------------------------ the same equations */
 
 /* The trajectory reaches the references of the problem: the state within K tol, the multipliers and
    auxiliary variables within L tol, relative to max(1, |x|). */
@@ -111,7 +112,7 @@ static void check_chain(void)
     compare_with_problem("chain", NULL, "nchain", 10, 0, 0, 0);
 }
 
-/* ------------------------------------------------------------------------------- exact solutions */
+/* ------------------------------------------------------------ exact solutions */
 
 /* The same pendulum in Cartesian coordinates is the chain of two point masses, with references good
    to 4e-13. */
@@ -159,8 +160,8 @@ static void check_slider_crank(void)
     scripted_free(&s);
 }
 
-/* The energy changes by what the road gives and the dampers take; in the end the tyre carries all of the
-   342 kg. */
+/* The energy changes by what the road gives and the dampers take; in the end the tyre carries all
+   of the 342 kg. */
 static void check_suspension(void)
 {
     scripted s = load("suspension");
@@ -224,7 +225,8 @@ typedef struct linkage {
 static linkage linkage_at(double phi)
 {
     const double a = 1, b = 2, c = 2.5, d = 3, rho = 1, g = 9.81;
-    /* from the pin of the crank to the bearing of the rocker: distance r, angle at; law of cosines */
+    /* from the pin of the crank to the bearing of the rocker: distance r, angle at; law of
+       cosines */
     const double dx = d - a * cos(phi), dy = -a * sin(phi), r = hypot(dx, dy);
     const double theta = atan2(dy, dx) + acos((b * b + r * r - c * c) / (2 * b * r));
     const double psi = atan2(a * sin(phi) + b * sin(theta), a * cos(phi) + b * cos(theta) - d);
@@ -449,7 +451,8 @@ static void check_crane(void)
     scripted_free(&s);
 }
 
-/* The face is as high as the ellipse's highest point, sqrt(a^2 sin^2 q + b^2 cos^2 q); one degree of freedom. */
+/* The face is as high as the ellipse's highest point, sqrt(a^2 sin^2 q + b^2 cos^2 q); one degree
+   of freedom. */
 static void check_cam_follower(void)
 {
     const double a = 0.05, b = 0.03, k = 2000, preload = 0.03;
@@ -487,7 +490,7 @@ static void check_gear_rack(void)
     scripted_free(&s);
 }
 
-/* ------------------------------------------------------------------------------- the folder */
+/* ------------------------------------------------------------ the folder */
 
 static const struct {
     const char *name;

@@ -1,5 +1,5 @@
-/* export_support.h: models for the tests of exports, loaded from their scripts, and what the engine itself
-   says about them at any state. */
+/* export_support.h: models for the tests of exports, loaded from their scripts, and what the engine
+   itself says about them at any state. */
 #ifndef DFL_EXPORT_SUPPORT_H
 #define DFL_EXPORT_SUPPORT_H
 
@@ -328,8 +328,8 @@ static inline void solve_shortest(double *x, const double *A, const double *y, i
     memcpy(x, both, (size_t)cols * sizeof *x);
 }
 
-/* The right-hand side from [M W^T; W 0] (a, multipliers) = (f, -bias) at v - W^+ (gI, hv). Changes the
-   velocities of p to the projected ones. */
+/* The right-hand side from [M W^T; W 0] (a, multipliers) = (f, -bias) at v - W^+ (gI, hv). Changes
+   the velocities of p to the projected ones. */
 static inline void reference_rhs(double *dy, loaded *it, point *p)
 {
     static engine at;

@@ -1,5 +1,5 @@
-/* The equations for people: what must be there, that lines stay short and names are defined before they
-   are used, and that breaking a sum into lines keeps its value. */
+/* The equations for people: what must be there, that lines stay short and names are defined before
+   they are used, and that breaking a sum into lines keeps its value. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "failing.h"
@@ -127,7 +127,8 @@ static void assembled_rows_agree_with_the_engine(void **state)
     }
 }
 
-/* A chain of pendulums in relative angles: its unabridged equations would have thousands of signs. */
+/* A chain of pendulums in relative angles: its unabridged equations would have thousands of
+   signs. */
 static const example chain = {"chain", "chain", true,
                               "local n = 6\n"
                               "local q, T, V = {}, 0, 0\n"

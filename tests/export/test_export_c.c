@@ -1,5 +1,5 @@
-/* The exported C file computes what the engine computes, and its ODE form what a dense solution of the
-   whole system gives. The file is compiled as C99 with warnings as errors. */
+/* The exported C file computes what the engine computes, and its ODE form what a dense solution of
+   the whole system gives. The file is compiled as C99 with warnings as errors. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "export_support.h"
@@ -137,8 +137,8 @@ static void every_block_has_the_bits_of_the_engine(void **state)
     }
 }
 
-/* Tolerance: the systems have condition numbers below 1e4, the arithmetic 1e-16. Positions near those of
-   the start, because the redundant example is consistent only on its constraints. */
+/* Tolerance: the systems have condition numbers below 1e4, the arithmetic 1e-16. Positions near
+   those of the start, because the redundant example is consistent only on its constraints. */
 static void the_right_hand_side_solves_the_whole_system(void **state)
 {
     (void)state;
@@ -191,8 +191,8 @@ static void step(double *y, int n, rhs_fn *rhs, double t, double h, const double
         y[i] += h / 6 * sum[i];
 }
 
-/* From the exported start values with 1000 steps of 1 ms; the error of the method is below 1e-9 then for
-   all examples but those with kinks and the fast top. The solver's tolerance is 1e-10. */
+/* From the exported start values with 1000 steps of 1 ms; the error of the method is below 1e-9
+   then for all examples but those with kinks and the fast top. The solver's tolerance is 1e-10. */
 static void the_ode_moves_as_the_solver_does(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* The exported m-files compute in Octave what the engine computes, and their right-hand side what a dense
-   solution of the whole system gives. Skipped where there is no Octave. */
+/* The exported m-files compute in Octave what the engine computes, and their right-hand side what a
+   dense solution of the whole system gives. Skipped where there is no Octave. */
 #define _POSIX_C_SOURCE 200809L
 
 #include "export_support.h"

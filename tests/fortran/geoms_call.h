@@ -1,4 +1,5 @@
-/* geoms_call.h: what the tests of GEOMS share: one call as a value, and a pendulum behind the routines.
+/* geoms_call.h: what the tests of GEOMS share: one call as a value, and a pendulum behind the
+   routines.
 
    x = [w | l .. | v1 v2 | p1 p2]; g = |p|^2 - 1 written `rods` times, gravity `gravity`, M = 1. The
    routines of one test at a time read `model`. */

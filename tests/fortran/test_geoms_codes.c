@@ -1,5 +1,5 @@
-/* test_geoms_codes.c: every code of IDID that can be reached, by the situation that the manual gives for
-   it. The codes that cannot be reached are listed in docs/fortran.md. */
+/* test_geoms_codes.c: every code of IDID that can be reached, by the situation that the manual
+   gives for it. The codes that cannot be reached are listed in docs/fortran.md. */
 #include "geoms_call.h"
 
 #include <limits.h>

@@ -1,8 +1,8 @@
 /* test_geoms_memory.c: without memory GEOMS returns -1003 and nothing leaks.
 
-   The test brings its own malloc and free, which count and, when told to, refuse what this program asks
-   for; calls from LAPACK, BLAS and other libraries are passed on. Without glibc, or with the address
-   sanitizer, which has its own malloc, the test is skipped. */
+   The test brings its own malloc and free, which count and, when told to, refuse what this program
+   asks for; calls from LAPACK, BLAS and other libraries are passed on. Without glibc, or with the
+   address sanitizer, which has its own malloc, the test is skipped. */
 #define _GNU_SOURCE /* dladdr */
 #include "geoms_call.h"
 

@@ -1,8 +1,8 @@
-/* test_geoms_options.c: every option of GEOMS does what the manual says, as seen in counters, states and
-   what the routines are called with.
+/* test_geoms_options.c: every option of GEOMS does what the manual says, as seen in counters,
+   states and what the routines are called with.
 
-   The pendulum of the paper's tables, v0 = 2.8 or 2.9, tolerance 1e-7 (see geoms_call.h). CLOSE: runs
-   that differ in their steps agree to about a hundred tolerances after 5 s. */
+   The pendulum of the paper's tables, v0 = 2.8 or 2.9, tolerance 1e-7 (see geoms_call.h). CLOSE:
+   runs that differ in their steps agree to about a hundred tolerances after 5 s. */
 #include "geoms_call.h"
 
 #define CLOSE 1e-5
@@ -192,8 +192,9 @@ static void the_structure_of_the_mass_matrix_is_used(void **state)
     assert_same_run(&zero, &a[1]); /* the default is 1 */
 }
 
-/* e = |v|^2/2 + g p2 = 0 from a horizontal start at rest: e_v = v vanishes there and at every turning
-   point. Rigid, the solution may as well stay at rest; what counts is that e is never dropped. */
+/* e = |v|^2/2 + g p2 = 0 from a horizontal start at rest: e_v = v vanishes there and at every
+   turning point. Rigid, the solution may as well stay at rest; what counts is that e is never
+   dropped. */
 static void a_degenerate_invariant_is_dropped_unless_told_otherwise(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* test_geoms_output.c: what a successful call of GEOMS gives back: counters, SOLOUT, continuous output,
-   the state, and the arguments that pass through. */
+/* test_geoms_output.c: what a successful call of GEOMS gives back: counters, SOLOUT, continuous
+   output, the state, and the arguments that pass through. */
 #include "geoms_call.h"
 
 /* ---- counters ---- */
@@ -37,8 +37,8 @@ static void the_published_tables_are_met(void **state)
     }
 }
 
-/* The published H of the runs with v0 = 2.8; it is the step proposed next, since the last step taken
-   is cut to end at TEND. */
+/* The published H of the runs with v0 = 2.8; it is the step proposed next, since the last step
+   taken is cut to end at TEND. */
 static void h_is_the_proposed_next_step(void **state)
 {
     (void)state;

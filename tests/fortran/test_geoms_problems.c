@@ -1,9 +1,9 @@
-/* test_geoms_problems.c: the benchmark problems through GEOMS reach their references, so every block of
-   X, RDA and FX1 to FX6 is where the manual puts it.
+/* test_geoms_problems.c: the benchmark problems through GEOMS reach their references, so every
+   block of X, RDA and FX1 to FX6 is where the manual puts it.
 
-   A problem gives forces without constraint forces, W and the bias; the routines here make of them what
-   GEOMS asks for: f_dyn = f - W^T (l, m), gII and hI = W M^-1 f_dyn + bias. JAC uses central differences
-   of EOM. Invariants of positions are left out, which GEOMS does not have. */
+   A problem gives forces without constraint forces, W and the bias; the routines here make of them
+   what GEOMS asks for: f_dyn = f - W^T (l, m), gII and hI = W M^-1 f_dyn + bias. JAC uses central
+   differences of EOM. Invariants of positions are left out, which GEOMS does not have. */
 #include "geoms.h"
 #include "support.h"
 
@@ -165,9 +165,10 @@ static run run_geoms(const setting *s, int ijac)
     return r;
 }
 
-/* truck: time; servo: r; friction: w; wheelset: s, and forces that depend on multipliers; sleigh: m;
-   disk: l and m, quaternions; slidercrank: full M(p); pendulum_energy: e; bricard: redundant rows. The
-   bounds allow for what errors of 1e-8 per step become in each motion, most in the stiff wheelset. */
+/* truck: time; servo: r; friction: w; wheelset: s, and forces that depend on multipliers; sleigh:
+   m; disk: l and m, quaternions; slidercrank: full M(p); pendulum_energy: e; bricard: redundant
+   rows. The bounds allow for what errors of 1e-8 per step become in each motion, most in the stiff
+   wheelset. */
 static const setting settings[] = {{"truck", 2, 1e-6, 1},       {"servo", 1, 1e-6, 1},
                                    {"friction", 1, 1e-6, 1},    {"wheelset", 1, 5e-5, 1},
                                    {"sleigh", 5, 1e-6, 1},      {"disk", 1, 1e-5, 1},

@@ -1,5 +1,5 @@
-/* test_completed.c: invariants whose levels are taken at the completed start. A mass point on a line, p' = v,
-   v' = 0, with the invariant e = v - level. */
+/* test_completed.c: invariants whose levels are taken at the completed start. A mass point on a
+   line, p' = v, v' = 0, with the invariant e = v - level. */
 #include "support.h"
 
 typedef struct line {

@@ -246,8 +246,9 @@ static void held_values_in_conflict_are_named(void **state)
     assert_non_null(strstr(l.message, "lambda[0]"));
 }
 
-/* x^2 + y^2 = 1 with x = 0.6 has solutions, but from y = 0 the derivative with respect to y does not
-   show them: the guess is to blame, not what is held. With y = 0 held as well it is a conflict. */
+/* x^2 + y^2 = 1 with x = 0.6 has solutions, but from y = 0 the derivative with respect to y does
+   not show them: the guess is to blame, not what is held. With y = 0 held as well it is a
+   conflict. */
 static void a_stationary_guess_is_named_instead_of_held_values(void **state)
 {
     (void)state;

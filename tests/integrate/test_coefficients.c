@@ -1,5 +1,6 @@
-/* test_coefficients.c: the tables of Radau IIA against what defines them (Hairer and Wanner, Solving
-   Ordinary Differential Equations II, IV.5 and IV.8), and for three stages against closed forms. */
+/* test_coefficients.c: the tables of Radau IIA against what defines them (Hairer and Wanner,
+   Solving Ordinary Differential Equations II, IV.5 and IV.8), and for three stages against closed
+   forms. */
 #include "support.h"
 
 #include "integrate/coefficients.h"
@@ -56,8 +57,8 @@ static void there_is_a_method_for_each_order_and_no_other(void **state)
 }
 
 /* C(s): sum_j a_ij c_j^(k-1) = c_i^k / k for k = 1 .. s, here as A^-1 (c^k) = k c^(k-1); and
-   B(2s-1): sum_j b_j c_j^(k-1) = 1/k for k = 1 .. 2s-1, b being the last row of A. Rounding: the entries
-   of A^-1 reach 54. */
+   B(2s-1): sum_j b_j c_j^(k-1) = 1/k for k = 1 .. 2s-1, b being the last row of A. Rounding: the
+   entries of A^-1 reach 54. */
 static void simplifying_assumptions_hold(void **state)
 {
     (void)state;
@@ -87,8 +88,8 @@ static void simplifying_assumptions_hold(void **state)
     }
 }
 
-/* A^-1 T = T diag(gamma, [alpha -beta; beta alpha], ...) and T TI = I, relative to the products of the
-   absolute values, which bound the rounding of the entries. */
+/* A^-1 T = T diag(gamma, [alpha -beta; beta alpha], ...) and T TI = I, relative to the products of
+   the absolute values, which bound the rounding of the entries. */
 static void the_transformation_decouples_the_stages(void **state)
 {
     (void)state;
@@ -152,8 +153,8 @@ static double legendre(int k, double t)
     return p;
 }
 
-/* Of a motion with the slope P_k(2t - 1), x = (P_k+1 - P_k-1) / (4k + 2) but for a constant, all coefficients
-   vanish except the one of P_k. Rounding: entries of up to 21. */
+/* Of a motion with the slope P_k(2t - 1), x = (P_k+1 - P_k-1) / (4k + 2) but for a constant, all
+   coefficients vanish except the one of P_k. Rounding: entries of up to 21. */
 static void the_last_coefficients_of_the_slope_are_those_of_legendres_series(void **state)
 {
     (void)state;

@@ -140,9 +140,9 @@ static double inner(int order, int stages, double rtol)
     return result;
 }
 
-/* The estimate goes with h^(s+1), global errors with h^(2s-1), local ones with h^(2s). From the tolerance of
-   RADAU5 and RADAU at 0.01 on, global errors of the automatic order fall as much as rtol; those of order 5
-   are RADAU5's. */
+/* The estimate goes with h^(s+1), global errors with h^(2s-1), local ones with h^(2s). From the
+   tolerance of RADAU5 and RADAU at 0.01 on, global errors of the automatic order fall as much as
+   rtol; those of order 5 are RADAU5's. */
 static void global_errors_follow_the_tolerance(void **state)
 {
     (void)state;

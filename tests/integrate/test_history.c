@@ -1,5 +1,5 @@
-/* Modified divided differences: on any grid, what is predicted and interpolated of a polynomial is the polynomial, and with
-   constant steps the coefficients are the well-known ones. */
+/* Modified divided differences: on any grid, what is predicted and interpolated of a polynomial is
+   the polynomial, and with constant steps the coefficients are the well-known ones. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -28,7 +28,8 @@ static double slope(double t, int k)
     return sum;
 }
 
-/* A past of `steps` uneven steps on the polynomial of degree k, the degree of the prediction rising to k. */
+/* A past of `steps` uneven steps on the polynomial of degree k, the degree of the prediction rising
+   to k. */
 static double follow(dfl_history *past, int k, int steps)
 {
     const double size[] = {0.1, 0.15, 0.08, 0.2, 0.11, 0.05, 0.13, 0.1};
@@ -68,7 +69,8 @@ static void polynomials_are_predicted_and_interpolated_exactly(void **state)
     }
 }
 
-/* sigma_{k+1} = 1/(k + 1), the error constant; sum alpha_i = 1 + 1/2 + ... + 1/k, the leading coefficient. */
+/* sigma_{k+1} = 1/(k + 1), the error constant; sum alpha_i = 1 + 1/2 + ... + 1/k, the leading
+   coefficient. */
 static void constant_steps_have_the_coefficients_of_bdf(void **state)
 {
     (void)state;

@@ -1,12 +1,12 @@
 /* Order conditions of the explicit methods, for every tree.
 
-   A method has order p for ordinary differential equations if sum b_i phi_i(t) = 1/gamma(t) for all rooted
-   trees of order up to p (Hairer, Norsett and Wanner I, II.2): 200 trees up to order 8. Continuous
-   output has order p if the weights b_i(theta) give theta^order/gamma(t). For differential-algebraic
-   equations y' = f(y, z), 0 = g(y) of index 2 trees have vertices of two kinds (Hairer, Lubich and Roche
-   1989): children of f may be components z, which are [y ... y]_z with order one less than that of their
-   children and gamma = (product of gammas)/(order + 1). Conditions hold to rounding of
-   coefficients of size 40. */
+   A method has order p for ordinary differential equations if sum b_i phi_i(t) = 1/gamma(t) for all
+   rooted trees of order up to p (Hairer, Norsett and Wanner I, II.2): 200 trees up to order 8.
+   Continuous output has order p if the weights b_i(theta) give theta^order/gamma(t). For
+   differential-algebraic equations y' = f(y, z), 0 = g(y) of index 2 trees have vertices of two
+   kinds (Hairer, Lubich and Roche 1989): children of f may be components z, which are [y ... y]_z
+   with order one less than that of their children and gamma = (product of gammas)/(order + 1).
+   Conditions hold to rounding of coefficients of size 40. */
 #include "integrate/tableau.h"
 
 #include <math.h>
@@ -55,7 +55,8 @@ static void complete_y(tree *t, const dfl_tableau *rk)
     }
 }
 
-/* Half-explicit stages: sum_{j <= i} a_{i+1,j} psi_j = product of sum a_{i+1,j} phi_j, psi = 0 at the first */
+/* Half-explicit stages: sum_{j <= i} a_{i+1,j} psi_j = product of sum a_{i+1,j} phi_j, psi = 0 at
+   the first */
 static void complete_z(tree *t, const dfl_tableau *rk)
 {
     t->gamma = 1.0 / (t->order + 1);
@@ -71,8 +72,8 @@ static void complete_z(tree *t, const dfl_tableau *rk)
     }
 }
 
-/* Adds all trees of one kind whose children have `left` orders to share, the next child being at most
-   `last`. Components z are children of y only. */
+/* Adds all trees of one kind whose children have `left` orders to share, the next child being at
+   most `last`. Components z are children of y only. */
 static void add_trees(tree *t, int left, int last, const dfl_tableau *rk)
 {
     if (left == 0) {
@@ -201,8 +202,9 @@ static void continuous_output_has_order_seven_and_four(void **state)
     }
 }
 
-/* All conditions of order 5 for index 2, with the multipliers of the first stage given. There are 1, 3 and
-   22 trees of the first orders, by hand; that they distinguish methods shows the embedded one. */
+/* All conditions of order 5 for index 2, with the multipliers of the first stage given. There are
+   1, 3 and 22 trees of the first orders, by hand; that they distinguish methods shows the embedded
+   one. */
 static void half_explicit_stages_have_order_five_for_index_two(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* matrices.h: random matrices of many sizes, on both sides of the limits where LAPACK takes over, and
-   the equations that define products and inverses.
+/* matrices.h: random matrices of many sizes, on both sides of the limits where LAPACK takes over,
+   and the equations that define products and inverses.
 
    Tolerances: a backward stable method leaves a residual of a modest multiple of n eps times the
    condition number. The random matrices have entries in [-1, 1] plus, where regularity matters, a

@@ -154,8 +154,8 @@ static void least_squares_gives_the_shortest_minimizer(void **state)
     dfl_lstsq_free(lstsq, ctx);
 }
 
-/* Square matrices H diag(1, ..., 1, s) H with a reflection H: their smallest singular value s is above the tolerance
-   1e-10, by far or hardly, or below. */
+/* Square matrices H diag(1, ..., 1, s) H with a reflection H: their smallest singular value s is
+   above the tolerance 1e-10, by far or hardly, or below. */
 static void least_squares_of_square_matrices_have_the_rank_of_the_tolerance(void **state)
 {
     (void)state;

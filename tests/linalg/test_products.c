@@ -1,4 +1,5 @@
-/* test_products.c: products of matrices and of several vectors in lanes against their definition. */
+/* test_products.c: products of matrices and of several vectors in lanes against their
+   definition. */
 #include "linalg/linalg.h"
 #include "matrices.h"
 
@@ -192,8 +193,9 @@ static void factors_solve_in_lanes(void **state)
             }
 }
 
-/* (zeta A - B) x = b again for every shift: orders that are factored in lanes and larger ones, regular matrices
-   and one whose best pivots differ from shift to shift (A has a zero where B has none). */
+/* (zeta A - B) x = b again for every shift: orders that are factored in lanes and larger ones,
+   regular matrices and one whose best pivots differ from shift to shift (A has a zero where B has
+   none). */
 static void shifted_systems_are_solved_for_all_shifts(void **state)
 {
     (void)state;

@@ -83,7 +83,8 @@ static inline void any_place(double *p, dfl_multibody *m, uint64_t *seed)
     assert_int_equal(dfl_multibody_assemble(p, m, 0), DFL_OK);
 }
 
-/* Four bars in a plane: crank, coupler and rocker on the ground; `parallel` closes it as a parallelogram. */
+/* Four bars in a plane: crank, coupler and rocker on the ground; `parallel` closes it as a
+   parallelogram. */
 typedef struct four_bar {
     dfl_rigid_body body[3];
     dfl_joint joint[3];

@@ -1,5 +1,5 @@
-/* Derivatives of inverse dynamics against central differences along p' = Z v, and M against the mass
-   matrix, on random trees with every kind of joint. */
+/* Derivatives of inverse dynamics against central differences along p' = Z v, and M against the
+   mass matrix, on random trees with every kind of joint. */
 #include "trees.h"
 
 enum { TREES = 100 };

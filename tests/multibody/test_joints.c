@@ -1,5 +1,5 @@
-/* Twists and accelerations of every kind of joint against differences of its poses, and the columns S of
-   the table of joints written out. */
+/* Twists and accelerations of every kind of joint against differences of its poses, and the columns
+   S of the table of joints written out. */
 #include "trees.h"
 
 static const double step = 1e-5; /* central differences: error of 1e-10 from both sides */
@@ -45,8 +45,8 @@ static dfl_motion motion_at(dfl_tree *tree, const dfl_frame *frame, const double
 }
 
 /* p moves along p' = Z v to second order: the midpoint is p, so odd errors cancel; accelerations of
-   quaternions along v' = 0 need p'' as well, which a straight line in p misses by O(t^2) in direction
-   only: the rate of omega is not affected at the midpoint. */
+   quaternions along v' = 0 need p'' as well, which a straight line in p misses by O(t^2) in
+   direction only: the rate of omega is not affected at the midpoint. */
 static void assert_motion(dfl_tree *tree, const dfl_frame *frame, const double *p, const double *v)
 {
     const dfl_motion m = motion_at(tree, frame, p, v, 0.0);
@@ -119,8 +119,8 @@ static void a_driven_joint_moves_as_prescribed(void **state)
     dfl_context_free(ctx);
 }
 
-/* One joint on the ground at the origin with z (or x, then y) as axis: the twist in axes of the child,
-   as the table of joints has it. */
+/* One joint on the ground at the origin with z (or x, then y) as axis: the twist in axes of the
+   child, as the table of joints has it. */
 typedef struct column_case {
     dfl_joint_kind kind;
     double axis[3], axis2[3], lead;

@@ -1,5 +1,5 @@
-/* Rows of loops: rates against differences along the motion, for every kind, between random bodies of
-   random trees; couplings; what is refused. */
+/* Rows of loops: rates against differences along the motion, for every kind, between random bodies
+   of random trees; couplings; what is refused. */
 #include "trees.h"
 
 #include "multibody/multibody.h"

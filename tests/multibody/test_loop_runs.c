@@ -1,5 +1,5 @@
-/* Mechanisms with every kind of loop through the solver: blocks and derivatives by its self-check, runs
-   that need no differences, energy, and a screw over many turns. */
+/* Mechanisms with every kind of loop through the solver: blocks and derivatives by its self-check,
+   runs that need no differences, energy, and a screw over many turns. */
 #include "failing.h"
 #include "trees.h"
 
@@ -53,7 +53,8 @@ static dfl_multibody *new_mechanism(dfl_context *ctx, const dfl_multibody_descri
     return m;
 }
 
-/* The start is made consistent by the solver; energy is then that of the motion without its loss. */
+/* The start is made consistent by the solver; energy is then that of the motion without its
+   loss. */
 static void every_loop_runs_without_differences(void **state)
 {
     (void)state;
@@ -96,8 +97,8 @@ static void every_loop_runs_without_differences(void **state)
     dfl_context_free(ctx);
 }
 
-/* A nut on a spindle under its own weight: (J + m h^2) phi'' = m g h; after 6 s it has turned 11 times,
-   and its row never saw a counter. */
+/* A nut on a spindle under its own weight: (J + m h^2) phi'' = m g h; after 6 s it has turned 11
+   times, and its row never saw a counter. */
 static void a_nut_runs_down_its_spindle_over_many_turns(void **state)
 {
     (void)state;
@@ -152,9 +153,10 @@ static void a_screw_without_lead_is_refused(void **state)
     dfl_context_free(ctx);
 }
 
-/* Slider, rod (1 m) and crank (0.5 m) in a chain whose end is pinned to the origin, without forces. Numbers of
-   prototypes: the crank turns 26 times in 40 s, from 60 degrees to 167.1991 rad; forms of index 1 leave the pin
-   by 5 mm in that time and by 0.3 m in 300 s. Here it is closed as in the first step. */
+/* Slider, rod (1 m) and crank (0.5 m) in a chain whose end is pinned to the origin, without forces.
+   Numbers of prototypes: the crank turns 26 times in 40 s, from 60 degrees to 167.1991 rad; forms
+   of index 1 leave the pin by 5 mm in that time and by 0.3 m in 300 s. Here it is closed as in the
+   first step. */
 static void a_slider_crank_stays_closed_over_many_turns(void **state)
 {
     (void)state;
@@ -217,8 +219,8 @@ static void a_slider_crank_stays_closed_over_many_turns(void **state)
     dfl_context_free(ctx);
 }
 
-/* Springs from a massless cross to the rest: several massless directions, some of which a loop holds,
-   some not; every derivative is compared with differences by the self-check. */
+/* Springs from a massless cross to the rest: several massless directions, some of which a loop
+   holds, some not; every derivative is compared with differences by the self-check. */
 static void loops_leave_massless_directions_with_derivatives(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
-/* Massless bodies: the factorization M = L^T D L with singular pivots and its bound, on random trees; the
-   two-mass oscillator of Arnold (2013), section 2.2, as m1 goes to zero; a spatial chain whose universal joint
-   is half massless. */
+/* Massless bodies: the factorization M = L^T D L with singular pivots and its bound, on random
+   trees; the two-mass oscillator of Arnold (2013), section 2.2, as m1 goes to zero; a spatial chain
+   whose universal joint is half massless. */
 #include "trees.h"
 #include "two_masses.h"
 
@@ -19,7 +19,8 @@ static double largest(const double *x, int n)
     return value;
 }
 
-/* D = S^T I^A S of a node after the recursion, dofs x dofs: zero where the direction is massless. */
+/* D = S^T I^A S of a node after the recursion, dofs x dofs: zero where the direction is
+   massless. */
 static void pivot_of(double *D, const dfl_tree *tree, int node)
 {
     const dfl_node *n = &tree->node[node];
@@ -87,8 +88,8 @@ static void multiply(double *M, const dfl_tree *tree, const double *L)
     }
 }
 
-/* Every pivot is at most the inertia of all that hangs on the joint, rigidly, which is its block of M:
-   M_ii - D_i >= 0. */
+/* Every pivot is at most the inertia of all that hangs on the joint, rigidly, which is its block of
+   M: M_ii - D_i >= 0. */
 static void assert_bounded(const dfl_tree *tree, const double *M)
 {
     for (int i = 1; i < tree->nnodes; i++) {
@@ -150,8 +151,8 @@ static run oscillate(double m1, double d, double t_end, double tol)
     return r;
 }
 
-/* The table of prototypes: with d = 2 the distance of p at 2 s is 2.1e-5 for m1 = 1e-3 and 2.5e-7 for 1e-5,
-   with d = 50 it is 6.3e-8 and 6.3e-10. */
+/* The table of prototypes: with d = 2 the distance of p at 2 s is 2.1e-5 for m1 = 1e-3 and 2.5e-7
+   for 1e-5, with d = 50 it is 6.3e-8 and 6.3e-10. */
 static void the_oscillator_is_the_limit_of_small_masses(void **state)
 {
     (void)state;
@@ -180,8 +181,8 @@ static void a_massless_node_saves_the_steps_of_a_small_mass(void **state)
 
 /* ------------------------------------------------------------------ a spatial chain */
 
-/* A massless cross on a universal joint, a point mass on three slides, a pendulum: one direction of the
-   universal joint has mass, one has not. A small inertia eps changes the motion by O(eps). */
+/* A massless cross on a universal joint, a point mass on three slides, a pendulum: one direction of
+   the universal joint has mass, one has not. A small inertia eps changes the motion by O(eps). */
 static run spatial_chain(double eps, const double *x0, double t_end, int *n0)
 {
     const dfl_rigid_body bodies[3] = {

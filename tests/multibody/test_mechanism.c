@@ -199,8 +199,8 @@ static void a_moving_null_space_is_followed(void **state)
     dfl_context_free(ctx);
 }
 
-/* Slender rods in a plane, crank a = 1, coupler b = 2, rocker c = 2.5, ground 3, cut at the coupler's
-   tip; the coupler has no mass and is held by the loop: kind a. */
+/* Slender rods in a plane, crank a = 1, coupler b = 2, rocker c = 2.5, ground 3, cut at the
+   coupler's tip; the coupler has no mass and is held by the loop: kind a. */
 static const dfl_rigid_body four_bar_bodies[3] = {
     {.name = "crank", .mass = 1, .com = {0.5, 0, 0}, .inertia = {0, 0, 1.0 / 12}},
     {.name = "coupler", .com = {2, 0, 0}},
@@ -378,8 +378,8 @@ static void negative_damping_is_noticed(void **state)
     dfl_context_free(ctx);
 }
 
-/* A massless node on a circle, joined to a mass by springs and dampers: one direction is held by the
-   circle, along it the node is of first order (kinds a and b at once). */
+/* A massless node on a circle, joined to a mass by springs and dampers: one direction is held by
+   the circle, along it the node is of first order (kinds a and b at once). */
 static void a_massless_node_on_a_circle_is_held_and_damped(void **state)
 {
     (void)state;
@@ -421,8 +421,8 @@ static void a_massless_node_on_a_circle_is_held_and_damped(void **state)
     dfl_context_free(ctx);
 }
 
-/* Every block and derivative of random trees with quaternions, massless bodies and dampers, compared
-   with differences by the self-check of the solver. */
+/* Every block and derivative of random trees with quaternions, massless bodies and dampers,
+   compared with differences by the self-check of the solver. */
 static void blocks_of_random_trees_pass_the_self_check(void **state)
 {
     (void)state;
@@ -460,7 +460,8 @@ static void blocks_of_random_trees_pass_the_self_check(void **state)
     dfl_context_free(ctx);
 }
 
-/* A spatial four-bar with a spherical joint as cut; energy is conserved, all constraints are kept. */
+/* A spatial four-bar with a spherical joint as cut; energy is conserved, all constraints are
+   kept. */
 static void a_spatial_loop_keeps_energy_and_constraints(void **state)
 {
     (void)state;

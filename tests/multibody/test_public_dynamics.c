@@ -273,7 +273,8 @@ static void jacobians_belong_to_motions_and_pushes(void **state)
     dfl_context_free(ctx);
 }
 
-/* Free bodies without gravity: M v of the free joint at the centre of mass stays, whatever hangs on it. */
+/* Free bodies without gravity: M v of the free joint at the centre of mass stays, whatever hangs on
+   it. */
 static void momentum_of_a_free_mechanism_is_conserved(void **state)
 {
     (void)state;
@@ -350,7 +351,8 @@ static void loops_and_tree_joints_are_the_same_mechanism(void **state)
     dfl_context_free(ctx);
 }
 
-/* A parallelogram turns as one bar: 5 rows of which 3 depend on the others give the same acceleration as 2. */
+/* A parallelogram turns as one bar: 5 rows of which 3 depend on the others give the same
+   acceleration as 2. */
 static void redundant_rows_change_nothing(void **state)
 {
     (void)state;

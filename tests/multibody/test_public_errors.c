@@ -1,5 +1,5 @@
-/* What driftless/multibody.h refuses, with a message that names the thing; callbacks that fail; failing
-   allocations. */
+/* What driftless/multibody.h refuses, with a message that names the thing; callbacks that fail;
+   failing allocations. */
 #include "failing.h"
 #include "public.h"
 

@@ -80,7 +80,8 @@ static void forward_dynamics_undoes_inverse_dynamics(void **state)
     for_random_trees(check_forward, false);
 }
 
-/* The number of singular values above 1e-9 of the largest, rows and columns scaled to unit diagonal. */
+/* The number of singular values above 1e-9 of the largest, rows and columns scaled to unit
+   diagonal. */
 static int dense_rank(const double *M, int n)
 {
     static double A[TREE_MOST * TREE_MOST], sigma[TREE_MOST];

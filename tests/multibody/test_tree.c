@@ -180,8 +180,8 @@ static void the_order_of_the_description_does_not_matter(void **state)
     dfl_context_free(ctx);
 }
 
-/* A universal joint with a massless body, a point mass on three slides, a pendulum behind: the joint
-   splits into one direction with mass and one without. */
+/* A universal joint with a massless body, a point mass on three slides, a pendulum behind: the
+   joint splits into one direction with mass and one without. */
 static void a_universal_joint_may_be_half_massless(void **state)
 {
     (void)state;
@@ -236,8 +236,8 @@ static void a_singular_position_is_not_taken_for_a_massless_body(void **state)
     dfl_context_free(ctx);
 }
 
-/* Slides along x, y and x with a mass at the end: the first x moves no mass of its own. What the last
-   slide leaves of the mass along x is rounding, and stays that behind the slide along y. */
+/* Slides along x, y and x with a mass at the end: the first x moves no mass of its own. What the
+   last slide leaves of the mass along x is rounding, and stays that behind the slide along y. */
 static void rounding_is_no_mass_behind_a_regular_joint(void **state)
 {
     (void)state;
@@ -259,7 +259,8 @@ static void rounding_is_no_mass_behind_a_regular_joint(void **state)
     dfl_context_free(ctx);
 }
 
-/* Long chains need less than 850 bytes per body and no deep recursion, and every joint moves mass. */
+/* Long chains need less than 850 bytes per body and no deep recursion, and every joint moves
+   mass. */
 static void a_long_chain_is_small(void **state)
 {
     (void)state;

@@ -79,8 +79,8 @@ static inline void random_joint(dfl_joint *joint, dfl_joint_kind kind, uint64_t 
     joint->lead = number(seed, 0.5);
 }
 
-/* Bodies 0 .. 8, each on a random earlier one or on the ground. With `massless` some bodies have little
-   or no inertia. */
+/* Bodies 0 .. 8, each on a random earlier one or on the ground. With `massless` some bodies have
+   little or no inertia. */
 static inline void make_random_tree(random_tree *tree, uint64_t *seed, bool massless)
 {
     memset(tree, 0, sizeof *tree);

@@ -26,7 +26,8 @@ static circle_run *circle(dfl_form form)
     return &run;
 }
 
-/* Steinbrecher (2002), after (37). gII is printed as -0.0013956, which belongs to lambda = -0.0001. */
+/* Steinbrecher (2002), after (37). gII is printed as -0.0013956, which belongs to lambda =
+   -0.0001. */
 static void the_start_has_the_printed_residuals(void **state)
 {
     (void)state;
@@ -79,7 +80,8 @@ static void index_3_oscillates_extremely(void **state)
     assert_true(fabs(run.at[200].lambda) > 1000 && fabs(run.at[600].lambda) > 10000);
 }
 
-/* Steinbrecher (2007), tables 3 and 4: NSEL - NCRJCT; steps of v0 = 2.8 within 2 % of the published ones. */
+/* Steinbrecher (2007), tables 3 and 4: NSEL - NCRJCT; steps of v0 = 2.8 within 2 % of the published
+   ones. */
 static void selectors_are_counted_as_published(void **state)
 {
     (void)state;
@@ -96,7 +98,8 @@ static void selectors_are_counted_as_published(void **state)
     }
 }
 
-/* Figure 6: highest deviation p = (+-0.699, -0.715) of v0 = 2.8; 12 passages of 45 degrees with 2.9. */
+/* Figure 6: highest deviation p = (+-0.699, -0.715) of v0 = 2.8; 12 passages of 45 degrees with
+   2.9. */
 static void the_swings_are_as_high_as_published(void **state)
 {
     (void)state;
@@ -135,9 +138,10 @@ static double torn(const closure_run *run)
     return most;
 }
 
-/* Kurz, Burkhardt, Eberhard (2011), table 1 and figure 3: DAE forms complete 40 s; before 300 s they have torn the loop
-   apart, by more than ten cranks (whether the method stops then depends on rounding), which QR has not. The crank angle
-   after 40 s, 167.1991 rad, was computed independently. */
+/* Kurz, Burkhardt, Eberhard (2011), table 1 and figure 3: DAE forms complete 40 s; before 300 s
+   they have torn the loop apart, by more than ten cranks (whether the method stops then depends on
+   rounding), which QR has not. The crank angle after 40 s, 167.1991 rad, was computed
+   independently. */
 static void dae_forms_tear_the_loop_apart_before_300_s(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* Mass matrices, bias forces and accelerations of random trees beside those of another library, which is
-   linked as peer.h says. Prints the largest differences. */
+/* Mass matrices, bias forces and accelerations of random trees beside those of another library,
+   which is linked as peer.h says. Prints the largest differences. */
 #include "peer.h"
 
 #include "multibody/trees.h"

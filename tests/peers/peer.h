@@ -28,7 +28,8 @@ extern const char *const peer_name;
 bool peer_has(dfl_joint_kind kind);
 
 /* Bodies come after their parents, joint i carries body i. Returns 0 on success. */
-int peer_compute(const peer_result *out, const dfl_multibody_description *tree, const peer_state *at);
+int peer_compute(const peer_result *out, const dfl_multibody_description *tree,
+                 const peer_state *at);
 
 #ifdef __cplusplus
 }

@@ -1,5 +1,5 @@
-/* test_problem_states.c: starts and references of every benchmark problem are consistent, its invariants
-   do not change, its massless rows balance. */
+/* test_problem_states.c: starts and references of every benchmark problem are consistent, its
+   invariants do not change, its massless rows balance. */
 #include "examined.h"
 
 /* Start values and references that are known with fewer digits than the others, which hold to

@@ -1,5 +1,6 @@
-/* Pages and plots: the same from a run and from its stored result; texts of a model stay texts; files that
-   cannot be written; memory that is lacking. What a browser makes of a page: tests/report. */
+/* Pages and plots: the same from a run and from its stored result; texts of a model stay texts;
+   files that cannot be written; memory that is lacking. What a browser makes of a page:
+   tests/report. */
 #define _POSIX_C_SOURCE 200809L
 #include "failing.h"
 #include "result/fixture.h"

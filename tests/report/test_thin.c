@@ -1,4 +1,5 @@
-/* Thinned tables: nothing is lost up to two rows per bucket, never an extremum, and frames stay whole. */
+/* Thinned tables: nothing is lost up to two rows per bucket, never an extremum, and frames stay
+   whole. */
 #include "support.h"
 
 #include "report/thin_internal.h"
@@ -37,7 +38,8 @@ static void rows_are_exact_up_to_two_per_bucket(void **state)
     dfl_context_free(ctx);
 }
 
-/* Of every bucket of 2^j rows both extrema are there, at a time within the bucket, in their order. */
+/* Of every bucket of 2^j rows both extrema are there, at a time within the bucket, in their
+   order. */
 static void no_extremum_is_lost_however_many_rows(void **state)
 {
     (void)state;

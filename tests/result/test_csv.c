@@ -1,4 +1,5 @@
-/* CSV results: the header, numbers that read back the same, quoting, files that cannot be written. */
+/* CSV results: the header, numbers that read back the same, quoting, files that cannot be
+   written. */
 #define _POSIX_C_SOURCE 200809L
 #include "failing.h"
 #include "fixture.h"

@@ -1,4 +1,5 @@
-/* HDF5 results: everything read back through HDF5 itself, Python and Octave; killed and starved runs. */
+/* HDF5 results: everything read back through HDF5 itself, Python and Octave; killed and starved
+   runs. */
 #define _POSIX_C_SOURCE 200809L
 #include "failing.h"
 #include "fixture.h"
@@ -147,7 +148,8 @@ static void a_killed_run_keeps_what_it_had(void **state)
     fixture_command("/usr/bin/python3 %s/tests/result/read_h5.py %s %s", path, "killed");
 }
 
-/* With a limit on the size of files, as with a full disk, the run fails, and its file still opens. */
+/* With a limit on the size of files, as with a full disk, the run fails, and its file still
+   opens. */
 static void a_starved_run_fails_and_its_file_opens(void **state)
 {
     fixture *f = *state;

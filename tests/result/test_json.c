@@ -1,4 +1,5 @@
-/* Summaries: JSON that a parser of its own accepts, with the promised fields, and the text for people. */
+/* Summaries: JSON that a parser of its own accepts, with the promised fields, and the text for
+   people. */
 #define _POSIX_C_SOURCE 200809L
 #include "failing.h"
 #include "fixture.h"

@@ -1,4 +1,5 @@
-/* Units of columns: those of parameters, of joints, of what scripts say, and of velocities; in HDF5 they are attributes. */
+/* Units of columns: those of parameters, of joints, of what scripts say, and of velocities; in HDF5
+   they are attributes. */
 #define _POSIX_C_SOURCE 200809L
 #include "failing.h"
 #include "fixture.h"

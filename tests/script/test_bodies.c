@@ -1,4 +1,5 @@
-/* test_bodies.c: scripts with bodies and joints: what they mean, how they run, and what their authors are told. */
+/* test_bodies.c: scripts with bodies and joints: what they mean, how they run, and what their
+   authors are told. */
 #include "scripted.h"
 #include "scripts.h"
 
@@ -228,8 +229,9 @@ static const char slider_crank[] =
     "output('E', energy())\n"
     "initial{ [j1.q] = 0.3, [j1.qd] = 2 }\n";
 
-/* The same mechanism in a plane of coordinates, where superfluous rows vanish, and in an inclined one, where only one
-   does and the others are found to be redundant; gravity has the same part in both planes. */
+/* The same mechanism in a plane of coordinates, where superfluous rows vanish, and in an inclined
+   one, where only one does and the others are found to be redundant; gravity has the same part in
+   both planes. */
 static void a_slider_crank_stays_on_its_constraints(void **state)
 {
     (void)state;

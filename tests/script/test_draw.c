@@ -1,5 +1,5 @@
-/* draw: which shapes come out, with which columns; what wrong calls are told; meshes stay below the model's
-   folder. */
+/* draw: which shapes come out, with which columns; what wrong calls are told; meshes stay below the
+   model's folder. */
 #define _XOPEN_SOURCE 700
 #include "scripts.h"
 

@@ -1,5 +1,5 @@
-/* Force elements in scripts: every mistake gets a sentence with file, line and remedy; no failed allocation leaks;
-   exported outputs take the accelerations that they contain. */
+/* Force elements in scripts: every mistake gets a sentence with file, line and remedy; no failed
+   allocation leaks; exported outputs take the accelerations that they contain. */
 #include "scripts.h"
 
 #include "export/export.h"

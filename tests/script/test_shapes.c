@@ -1,5 +1,6 @@
-/* Mechanisms draw themselves: which shapes come out, where they are, how large they are, and what scripts say about
-   them. Positions are compared with the geometry of the drawing, orientations with the way of two points. */
+/* Mechanisms draw themselves: which shapes come out, where they are, how large they are, and what
+   scripts say about them. Positions are compared with the geometry of the drawing, orientations
+   with the way of two points. */
 #define _XOPEN_SOURCE 700
 #include "scripts.h"
 
@@ -123,7 +124,8 @@ static void several_points_make_a_star_about_the_centre_of_mass(void **state)
     unload(&l);
 }
 
-/* m (b^2 + c^2) / 12, ... of a box with edges 1, 2, 3 and mass 12, turned by 90 degrees about x, or by 45 about z. */
+/* m (b^2 + c^2) / 12, ... of a box with edges 1, 2, 3 and mass 12, turned by 90 degrees about x, or
+   by 45 about z. */
 static void a_free_body_is_the_box_of_its_inertia(void **state)
 {
     (void)state;
@@ -155,8 +157,8 @@ static void a_free_body_is_the_box_of_its_inertia(void **state)
     unload(&l);
 }
 
-/* In a long chain of all kinds of turns: the quaternion of a box turns the x axis to where a line of the same body
-   goes. */
+/* In a long chain of all kinds of turns: the quaternion of a box turns the x axis to where a line
+   of the same body goes. */
 static void quaternions_turn_as_the_points_of_the_body_move(void **state)
 {
     (void)state;
@@ -236,7 +238,8 @@ static void what_rolls_is_round_and_frames_and_curves_are_seen(void **state)
     unload(&l);
 }
 
-/* A shape of the script with the name of a body, joint or element takes its place, and lies in front. */
+/* A shape of the script with the name of a body, joint or element takes its place, and lies in
+   front. */
 static void scripts_decide_what_is_seen(void **state)
 {
     (void)state;
@@ -268,7 +271,8 @@ static void scripts_decide_what_is_seen(void **state)
     unload(&l);
 }
 
-/* A body that is fixed hangs on a bar of the other one; a body that the script draws has no second disk. */
+/* A body that is fixed hangs on a bar of the other one; a body that the script draws has no second
+   disk. */
 static void fixed_and_drawn_bodies_are_seen_once(void **state)
 {
     (void)state;

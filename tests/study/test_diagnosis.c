@@ -1,5 +1,5 @@
-/* What `driftless check` is told about a model: degrees of freedom, constraints that depend on each other,
-   directions without mass, and how consistent the given values are. */
+/* What `driftless check` is told about a model: degrees of freedom, constraints that depend on each
+   other, directions without mass, and how consistent the given values are. */
 #include "failing.h"
 #include "scripted.h"
 

@@ -1,4 +1,5 @@
-/* meter.h: an allocator that knows how much is in use; the size of a block stands in front of it. */
+/* meter.h: an allocator that knows how much is in use; the size of a block stands in front of
+   it. */
 #ifndef DFL_TESTS_METER_H
 #define DFL_TESTS_METER_H
 

@@ -209,8 +209,8 @@ static double parabola(double x)
     return x * x - 5 * x + 1;
 }
 
-/* Points that all but coincide. A second derivative from three of them 1e-6 apart would be rounding:
-   1e-16 / (1e-6)^2 = 1e-4. */
+/* Points that all but coincide. A second derivative from three of them 1e-6 apart would be
+   rounding: 1e-16 / (1e-6)^2 = 1e-4. */
 static void near_points_cost_no_accuracy(void **state)
 {
     (void)state;
