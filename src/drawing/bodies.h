@@ -98,7 +98,6 @@ dfl_status dfl_drawing_joint(int *out, dfl_drawing *drawing, const dfl_drawn_joi
 dfl_status dfl_drawing_frame(dfl_drawing *drawing, int line, const char *name, int body, dfl_vec at,
                              dfl_vec axis, dfl_vec axis2);
 
-int dfl_drawing_nbodies(const dfl_drawing *drawing);
 int dfl_drawing_njoints(const dfl_drawing *drawing);
 const char *dfl_drawing_body_name(const dfl_drawing *drawing, int body);
 const char *dfl_drawing_joint_name(const dfl_drawing *drawing, int joint);

@@ -275,11 +275,6 @@ bool dfl_drawing_closes_loop(const dfl_drawing *drawing, const dfl_drawn_joint *
            drawing->bodies[joint->child].joint >= 0;
 }
 
-int dfl_drawing_nbodies(const dfl_drawing *drawing)
-{
-    return drawing->nbodies;
-}
-
 int dfl_drawing_njoints(const dfl_drawing *drawing)
 {
     return drawing->njoints;

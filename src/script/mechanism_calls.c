@@ -234,14 +234,6 @@ static void push_point(lua_State *L, const dfl_body_point *point)
     luaL_setmetatable(L, DFL_BODY_POINT);
 }
 
-const dfl_body_point *dfl_arg_point(lua_State *L, const char *call, int i)
-{
-    const dfl_body_point *point = luaL_testudata(L, i, DFL_BODY_POINT);
-    if (!point)
-        dfl_arg_error(L, call, i, "give what point(...) or frame(...) returned");
-    return point;
-}
-
 /* -------------------------------------------------------------------------- fields of handles */
 
 static int joint_field(lua_State *L)

@@ -46,8 +46,6 @@ int dfl_motion_output(lua_State *L);
 /* Argument i: a body or the ground; a tree joint. */
 int dfl_arg_body(lua_State *L, const char *call, int i);
 int dfl_arg_joint(lua_State *L, const char *call, int i);
-/* Argument i: what point(...) or frame(...) returned. */
-const dfl_body_point *dfl_arg_point(lua_State *L, const char *call, int i);
 
 /* What an option is read as: a number or expression (dfl_expr), a point or an axis (dfl_vec; in
    plane models two numbers are enough), inertia (dfl_sym), true or false (bool), a body (int), what
