@@ -1,5 +1,5 @@
 /* bench_symbolic: what expressions cost: deriving the equations of motion, evaluating them on the
-   tape, in lanes and as native code, and compiling.
+   tape and as native code, and compiling.
 
        bench_symbolic              table: mechanisms of growing size
        bench_symbolic chain N      one JSON line for a chain of N links, with the values at one
@@ -63,13 +63,12 @@ static void derive(program *prog, mechanism *m);
 static void add_matrix(program *prog, int array, dfl_sparse *matrix, dfl_context *ctx);
 static void add_vector(program *prog, int array, const dfl_expr *expr, int n);
 static void make_tape(program *prog, mechanism *m);
-static void set_point(program *prog, const mechanism *m, int lanes);
+static void set_point(program *prog, const mechanism *m);
 static double compiler_seconds(void);
 static void compile(program *prog, dfl_context *ctx);
 static void build(program *prog, mechanism *m);
 static void clear(program *prog, mechanism *m);
 static void run_tape(void *what);
-static void run_lanes(void *what);
 static void run_native(void *what);
 static void print_row(const char *name, mechanism *m, const char *by_hand);
 static double measure_by_hand(const char *name);
@@ -83,10 +82,10 @@ int main(int argc, char **argv)
         print_chain(atoi(argv[2]));
         return 0;
     }
-    printf("%-14s %7s %7s %8s %8s %8s %8s %8s %8s %8s\n", "mechanism", "derive", "ops", "tape",
-           "tape", "lanes", "native", "by hand", "compile", "load");
-    printf("%-14s %7s %7s %8s %8s %8s %8s %8s %8s %8s\n", "", "ms", "", "ns", "ns/op", "ns/op",
-           "ns", "ns", "s", "ms");
+    printf("%-14s %7s %7s %8s %8s %8s %8s %8s %8s\n", "mechanism", "derive", "ops", "tape", "tape",
+           "native", "by hand", "compile", "load");
+    printf("%-14s %7s %7s %8s %8s %8s %8s %8s %8s\n", "", "ms", "", "ns", "ns/op", "ns", "ns", "s",
+           "ms");
     make_pendulum(&m);
     print_row("pendulum", &m, "pendulum");
     make_slidercrank(&m);
@@ -278,24 +277,22 @@ static void make_tape(program *prog, mechanism *m)
                                              [DFL_SYM_PARAM] = {.array = IN_PARAM}};
     check(dfl_tape_create(&prog->tape, m->ctx, m->graph, places, prog->targets, prog->ntargets),
           m->ctx);
-    prog->work = calloc(dfl_tape_work(prog->tape) * DFL_TAPE_LANES, sizeof *prog->work);
+    prog->work = calloc(dfl_tape_work(prog->tape), sizeof *prog->work);
     for (int a = 0; a < INS; a++)
-        prog->in[a] = calloc(MOST * DFL_TAPE_LANES, sizeof *prog->in[a]);
+        prog->in[a] = calloc(MOST, sizeof *prog->in[a]);
     for (int a = 0; a < OUTS; a++)
-        prog->out[a] = calloc(MOST * MOST * DFL_TAPE_LANES, sizeof *prog->out[a]);
+        prog->out[a] = calloc(MOST * MOST, sizeof *prog->out[a]);
 }
 
-/* Angles 0.1, 0.2, ..., speeds 1, 1/2, 1/3, ... in every lane. */
-static void set_point(program *prog, const mechanism *m, int lanes)
+/* Angles 0.1, 0.2, ..., speeds 1, 1/2, 1/3, ... */
+static void set_point(program *prog, const mechanism *m)
 {
-    for (int l = 0; l < lanes; l++) {
-        for (int i = 0; i < m->n; i++) {
-            prog->in[IN_P][i * lanes + l] = 0.1 * (i + 1);
-            prog->in[IN_V][i * lanes + l] = 1.0 / (i + 1);
-        }
-        for (int i = 0; i < m->nparameters; i++)
-            prog->in[IN_PARAM][i * lanes + l] = m->parameter[i];
+    for (int i = 0; i < m->n; i++) {
+        prog->in[IN_P][i] = 0.1 * (i + 1);
+        prog->in[IN_V][i] = 1.0 / (i + 1);
     }
+    for (int i = 0; i < m->nparameters; i++)
+        prog->in[IN_PARAM][i] = m->parameter[i];
 }
 
 /* CPU time of the compilers so far. */
@@ -357,12 +354,6 @@ static void run_tape(void *what)
     dfl_tape_eval(prog->tape, prog->work, (const double *const *)prog->in, prog->out);
 }
 
-static void run_lanes(void *what)
-{
-    program *prog = what;
-    dfl_tape_eval_lanes(prog->tape, prog->work, (const double *const *)prog->in, prog->out);
-}
-
 static void run_native(void *what)
 {
     program *prog = what;
@@ -374,14 +365,11 @@ static void print_row(const char *name, mechanism *m, const char *by_hand)
     program prog;
     build(&prog, m);
     const double ops = (double)dfl_tape_operations(prog.tape);
-    set_point(&prog, m, DFL_TAPE_LANES);
-    dfl_tape_prepare_lanes(prog.tape, prog.work, (const double *const *)prog.in);
-    const double lanes = nanoseconds(run_lanes, &prog) / DFL_TAPE_LANES;
-    set_point(&prog, m, 1);
+    set_point(&prog, m);
     dfl_tape_prepare(prog.tape, prog.work, (const double *const *)prog.in);
     const double tape = nanoseconds(run_tape, &prog), native = nanoseconds(run_native, &prog);
-    printf("%-14s %7.2f %7.0f %8.1f %8.2f %8.2f %8.1f ", name, 1e3 * prog.derive_seconds, ops, tape,
-           tape / ops, lanes / ops, native);
+    printf("%-14s %7.2f %7.0f %8.1f %8.2f %8.1f ", name, 1e3 * prog.derive_seconds, ops, tape,
+           tape / ops, native);
     if (by_hand)
         printf("%8.1f ", measure_by_hand(by_hand));
     else
@@ -436,7 +424,7 @@ static void print_chain(int n)
     make_chain(&m, n);
     const double made = seconds() - start;
     build(&prog, &m);
-    set_point(&prog, &m, 1);
+    set_point(&prog, &m);
     dfl_tape_prepare(prog.tape, prog.work, (const double *const *)prog.in);
     run_tape(&prog);
     printf("{\"n\": %d, \"derive\": %.6g, \"operations\": %ld, \"compile\": %.6g, ", n,

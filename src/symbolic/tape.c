@@ -85,11 +85,6 @@ long dfl_tape_operations(const dfl_tape *tape)
     return (long)tape->eval.count;
 }
 
-long dfl_tape_prepared(const dfl_tape *tape)
-{
-    return (long)tape->prepare.count;
-}
-
 static dfl_status build(dfl_tape_builder *b, const dfl_target *targets, int ntargets)
 {
     dfl_tape *tape = b->tape;

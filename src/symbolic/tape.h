@@ -6,8 +6,8 @@
    computed by dfl_tape_prepare, once.
 
    The registers live in a work array that the caller owns: one tape may be used by several threads,
-   each with its own work. Results do not depend on the way of evaluation: tape, lanes and native
-   code give the same bits. */
+   each with its own work. Results do not depend on the way of evaluation: tape and native code give
+   the same bits. */
 #ifndef DFL_TAPE_H
 #define DFL_TAPE_H
 
@@ -25,8 +25,6 @@ typedef struct dfl_target {
     int array, index;
 } dfl_target;
 
-enum { DFL_TAPE_LANES = 8 };
-
 typedef struct dfl_tape dfl_tape;
 
 /* A way to run a program: the tape itself, or native code that shares its work array. */
@@ -42,12 +40,11 @@ void dfl_tape_free(dfl_tape *tape);
    work array of `tape`, prepared for that; `tape` must outlive it. Results have the same bits. */
 dfl_status dfl_tape_select(dfl_tape **out, const dfl_tape *tape, unsigned arrays);
 
-/* The number of doubles of a work array; with lanes, DFL_TAPE_LANES times as many. */
+/* The number of doubles of a work array. */
 size_t dfl_tape_work(const dfl_tape *tape);
 
-/* Operations evaluated by dfl_tape_eval, and those by dfl_tape_prepare. */
+/* Operations evaluated by dfl_tape_eval. */
 long dfl_tape_operations(const dfl_tape *tape);
-long dfl_tape_prepared(const dfl_tape *tape);
 
 /* Writes constants and what depends only on parameters, inputs and levels into `work`: before the
    first evaluation and after one of these has changed. */
@@ -55,11 +52,5 @@ void dfl_tape_prepare(const dfl_tape *tape, double *work, const double *const *i
 
 /* Evaluates every target. Does not allocate. */
 void dfl_tape_eval(const dfl_tape *tape, double *work, const double *const *in, double *const *out);
-
-/* The same for DFL_TAPE_LANES points at once: in[array][index * DFL_TAPE_LANES + lane], out and
-   work alike. */
-void dfl_tape_prepare_lanes(const dfl_tape *tape, double *work, const double *const *in);
-void dfl_tape_eval_lanes(const dfl_tape *tape, double *work, const double *const *in,
-                         double *const *out);
 
 #endif

@@ -1,91 +1,47 @@
-/* tape_evaluate.c: running a tape, for one point or for DFL_TAPE_LANES points at once.
+/* tape_evaluate.c: running a tape.
 
-   Both are one function whose loops over the lanes the compiler unrolls: register number k of lane
-   l is work[k * lanes + l]. Every operation is done as dfl_op_value does it; the simple ones are
-   written out here so that the compiler can put them into vectors. */
+   Every operation is done as dfl_op_value does it; the simple ones are written out here, in loops
+   that the compiler can unroll. */
 #include "symbolic/tape_internal.h"
 
 #include <math.h>
 #include <string.h>
 
-#if defined(__GNUC__)
-#define ALWAYS_INLINE __attribute__((always_inline)) inline
-#else
-#define ALWAYS_INLINE inline
-#endif
-
-static ALWAYS_INLINE void prepare(const dfl_tape *tape, double *work, const double *const *in,
-                                  uint32_t lanes);
-static ALWAYS_INLINE void eval(const dfl_tape *tape, double *work, const double *const *in,
-                               double *const *out, uint32_t lanes);
-static ALWAYS_INLINE void gather(double *work, const dfl_moves *moves, const double *const *in,
-                                 uint32_t lanes);
-static ALWAYS_INLINE void scatter(double *const *out, const double *work, const dfl_moves *moves,
-                                  uint32_t lanes);
-static ALWAYS_INLINE void move(double *to, const double *from, uint32_t count);
-static ALWAYS_INLINE void run_segment(const dfl_tape *tape, const dfl_segment *segment,
-                                      double *work, uint32_t lanes);
-static ALWAYS_INLINE void run_functions(double *restrict r, uint32_t op, const uint32_t *c,
-                                        uint32_t n, const double *w, uint32_t lanes);
+static void gather(double *work, const dfl_moves *moves, const double *const *in);
+static void scatter(double *const *out, const double *work, const dfl_moves *moves);
+static void move(double *to, const double *from, uint32_t count);
+static void run_segment(const dfl_tape *tape, const dfl_segment *segment, double *work);
+static void run_functions(double *restrict r, uint32_t op, const uint32_t *c, uint32_t n,
+                          const double *w);
 
 void dfl_tape_prepare(const dfl_tape *tape, double *work, const double *const *in)
 {
-    prepare(tape, work, in, 1);
-}
-
-void dfl_tape_prepare_lanes(const dfl_tape *tape, double *work, const double *const *in)
-{
-    prepare(tape, work, in, DFL_TAPE_LANES);
+    gather(work, &tape->settings, in);
+    memcpy(work + tape->first_constant, tape->constants, tape->nconstants * sizeof *work);
+    run_segment(tape, &tape->prepare, work);
 }
 
 void dfl_tape_eval(const dfl_tape *tape, double *work, const double *const *in, double *const *out)
 {
-    eval(tape, work, in, out, 1);
+    gather(work, &tape->inputs, in);
+    run_segment(tape, &tape->eval, work);
+    scatter(out, work, &tape->outputs);
 }
 
-void dfl_tape_eval_lanes(const dfl_tape *tape, double *work, const double *const *in,
-                         double *const *out)
-{
-    eval(tape, work, in, out, DFL_TAPE_LANES);
-}
-
-static ALWAYS_INLINE void prepare(const dfl_tape *tape, double *work, const double *const *in,
-                                  uint32_t lanes)
-{
-    double *constants = work + (size_t)tape->first_constant * lanes;
-    gather(work, &tape->settings, in, lanes);
-    for (uint32_t k = 0; k < tape->nconstants; k++)
-        for (uint32_t l = 0; l < lanes; l++)
-            constants[(size_t)k * lanes + l] = tape->constants[k];
-    run_segment(tape, &tape->prepare, work, lanes);
-}
-
-static ALWAYS_INLINE void eval(const dfl_tape *tape, double *work, const double *const *in,
-                               double *const *out, uint32_t lanes)
-{
-    gather(work, &tape->inputs, in, lanes);
-    run_segment(tape, &tape->eval, work, lanes);
-    scatter(out, work, &tape->outputs, lanes);
-}
-
-static ALWAYS_INLINE void gather(double *work, const dfl_moves *moves, const double *const *in,
-                                 uint32_t lanes)
+static void gather(double *work, const dfl_moves *moves, const double *const *in)
 {
     for (const dfl_move *m = moves->move; m < moves->move + moves->count; m++)
-        move(work + (size_t)m->reg * lanes, in[m->array] + (size_t)m->index * lanes,
-             m->count * lanes);
+        move(work + m->reg, in[m->array] + m->index, m->count);
 }
 
-static ALWAYS_INLINE void scatter(double *const *out, const double *work, const dfl_moves *moves,
-                                  uint32_t lanes)
+static void scatter(double *const *out, const double *work, const dfl_moves *moves)
 {
     for (const dfl_move *m = moves->move; m < moves->move + moves->count; m++)
-        move(out[m->array] + (size_t)m->index * lanes, work + (size_t)m->reg * lanes,
-             m->count * lanes);
+        move(out[m->array] + m->index, work + m->reg, m->count);
 }
 
 /* Most moves are of one or two numbers; a call would cost more than they do. */
-static ALWAYS_INLINE void move(double *to, const double *from, uint32_t count)
+static void move(double *to, const double *from, uint32_t count)
 {
     if (count == 1)
         *to = *from;
@@ -97,30 +53,26 @@ static ALWAYS_INLINE void move(double *to, const double *from, uint32_t count)
 
 /* r[k] = value of the operands x (and y) for the operations of a run. */
 #define UNARY(value)                                                                               \
-    for (uint32_t k = 0; k < n; k++)                                                               \
-        for (uint32_t l = 0; l < lanes; l++) {                                                     \
-            const double x = w[(size_t)c[k] * lanes + l];                                          \
-            r[(size_t)k * lanes + l] = value;                                                      \
-        }                                                                                          \
+    for (uint32_t k = 0; k < n; k++) {                                                             \
+        const double x = w[c[k]];                                                                  \
+        r[k] = value;                                                                              \
+    }                                                                                              \
     c += n;                                                                                        \
     break
 #define BINARY(value)                                                                              \
-    for (uint32_t k = 0; k < n; k++)                                                               \
-        for (uint32_t l = 0; l < lanes; l++) {                                                     \
-            const double x = w[(size_t)c[2 * k] * lanes + l];                                      \
-            const double y = w[(size_t)c[2 * k + 1] * lanes + l];                                  \
-            r[(size_t)k * lanes + l] = value;                                                      \
-        }                                                                                          \
+    for (uint32_t k = 0; k < n; k++) {                                                             \
+        const double x = w[c[2 * k]], y = w[c[2 * k + 1]];                                         \
+        r[k] = value;                                                                              \
+    }                                                                                              \
     c += 2 * (size_t)n;                                                                            \
     break
 
 /* One jump per run. Longer than other functions because it is one plain switch. */
-static ALWAYS_INLINE void run_segment(const dfl_tape *tape, const dfl_segment *segment,
-                                      double *work, uint32_t lanes)
+static void run_segment(const dfl_tape *tape, const dfl_segment *segment, double *work)
 {
     const uint32_t *c = segment->code, *const end = c + segment->length;
     const double *w = work;
-    double *next = work + (size_t)segment->first * lanes;
+    double *next = work + segment->first;
     while (c < end) {
         const uint32_t op = dfl_run_op(*c), n = dfl_run_count(*c);
         double *restrict r = next; /* a run never reads what it writes */
@@ -143,43 +95,35 @@ static ALWAYS_INLINE void run_segment(const dfl_tape *tape, const dfl_segment *s
             BINARY(x / y);
         case DFL_OP_SINCOS: /* the compiler makes one call of the two */
             results = 2 * n;
-            for (uint32_t k = 0; k < n; k++)
-                for (uint32_t l = 0; l < lanes; l++) {
-                    const double x = w[(size_t)c[k] * lanes + l];
-                    r[(size_t)k * lanes + l] = sin(x);
-                    r[(size_t)(n + k) * lanes + l] = cos(x);
-                }
+            for (uint32_t k = 0; k < n; k++) {
+                const double x = w[c[k]];
+                r[k] = sin(x);
+                r[n + k] = cos(x);
+            }
             c += n;
             break;
         case DFL_OP_SKIP:
             break;
         case DFL_OP_SPLINE:
             for (uint32_t k = 0; k < n; k++)
-                for (uint32_t l = 0; l < lanes; l++)
-                    r[(size_t)k * lanes + l] =
-                        dfl_spline_value(&tape->splines[c[3 * k + 1]], (int)c[3 * k + 2],
-                                         w[(size_t)c[3 * k] * lanes + l]);
+                r[k] =
+                    dfl_spline_value(&tape->splines[c[3 * k + 1]], (int)c[3 * k + 2], w[c[3 * k]]);
             c += 3 * (size_t)n;
             break;
         default:
-            run_functions(r, op, c, n, w, lanes);
+            run_functions(r, op, c, n, w);
             c += (size_t)n * dfl_run_words(op);
         }
-        next += (size_t)results * lanes;
+        next += results;
     }
 }
 
 /* What is left to the definition of the operations. */
-static ALWAYS_INLINE void run_functions(double *restrict r, uint32_t op, const uint32_t *c,
-                                        uint32_t n, const double *w, uint32_t lanes)
+static void run_functions(double *restrict r, uint32_t op, const uint32_t *c, uint32_t n,
+                          const double *w)
 {
     const dfl_node node = {.op = (uint8_t)op};
     const uint32_t words = dfl_run_words(op);
     for (uint32_t k = 0; k < n; k++, c += words)
-        for (uint32_t l = 0; l < lanes; l++) {
-            const double x = w[(size_t)c[0] * lanes + l];
-            const double y = words > 1 ? w[(size_t)c[1] * lanes + l] : 0;
-            const double z = words > 2 ? w[(size_t)c[2] * lanes + l] : 0;
-            r[(size_t)k * lanes + l] = dfl_op_value(NULL, &node, x, y, z);
-        }
+        r[k] = dfl_op_value(NULL, &node, w[c[0]], words > 1 ? w[c[1]] : 0, words > 2 ? w[c[2]] : 0);
 }

@@ -87,9 +87,8 @@ typedef struct dfl_tape_builder {
     uint32_t *reg; /* per node: its register, once it has one */
 } dfl_tape_builder;
 
-/* Orders the operations of one part into runs, appends their registers to the tape's
-   (tape_schedule.c).
-    */
+/* Orders the operations of one part into runs, appends their registers to the
+   tape's (tape_schedule.c). */
 dfl_status dfl_tape_schedule(dfl_segment *segment, dfl_tape_builder *b, dfl_tape_role part);
 
 #endif

@@ -1,7 +1,8 @@
-/* The tape computes what the graph says, bit for bit, one point or several at a time. */
+/* The tape computes what the graph says, bit for bit. */
 #include "failing.h"
 #include "meter.h"
 #include "random_graph.h"
+#include "symbolic/tape_internal.h"
 
 enum { NODES = 160 };
 
@@ -23,11 +24,11 @@ static void make_bench(bench *b)
     make_places(&b->where);
 }
 
-static void make_tape(bench *b, const dfl_target *targets, int n, size_t lanes)
+static void make_tape(bench *b, const dfl_target *targets, int n)
 {
     if (dfl_tape_create(&b->tape, b->ctx, b->graph, b->where.place, targets, n))
         fail_msg("%s", dfl_message(b->ctx));
-    b->work = malloc((dfl_tape_work(b->tape) * lanes + 1) * sizeof *b->work);
+    b->work = malloc((dfl_tape_work(b->tape) + 1) * sizeof *b->work);
     assert_non_null(b->work);
 }
 
@@ -68,7 +69,7 @@ static void tape_has_the_bits_of_plain_evaluation(void **state)
         random_expressions(b.graph, &seed, pool, (uint32_t)n);
         assert_true(b.graph->nnodes < 4 * NODES);
         const int ntargets = choose_targets(targets, pool, n);
-        make_tape(&b, targets, ntargets, 1);
+        make_tape(&b, targets, ntargets);
         for (int k = 0; k < 2; k++) {
             make_point(&p, &seed);
             plain_values(value, b.graph, b.where.place, p.in);
@@ -98,7 +99,7 @@ static void parts_have_the_bits_of_the_whole(void **state)
         const int n = 4 + (int)random_below(&seed, NODES - 4);
         random_expressions(b.graph, &seed, pool, (uint32_t)n);
         const int ntargets = choose_targets(targets, pool, n), array = round % 2;
-        make_tape(&b, targets, ntargets, 1);
+        make_tape(&b, targets, ntargets);
         dfl_tape *some = NULL;
         assert_int_equal(dfl_tape_select(&some, b.tape, 1U << array), DFL_OK);
         assert_true(dfl_tape_operations(some) <= dfl_tape_operations(b.tape));
@@ -116,44 +117,6 @@ static void parts_have_the_bits_of_the_whole(void **state)
             else
                 assert_true(part[1 - array][targets[i].index] == 0);
         dfl_tape_free(some);
-        free_tape(&b);
-        free_bench(&b);
-    }
-}
-
-/* Lane l of every array holds point l. */
-static void lanes_have_the_bits_of_single_points(void **state)
-{
-    (void)state;
-    uint64_t seed = 77;
-    for (int round = 0; round < 500; round++) {
-        bench b;
-        make_bench(&b);
-        dfl_expr pool[NODES];
-        dfl_target targets[NODES];
-        point p[DFL_TAPE_LANES];
-        double in[ARRAYS][LENGTH * DFL_TAPE_LANES], value[4 * NODES];
-        double out[2][NODES * DFL_TAPE_LANES], *outs[] = {out[0], out[1]};
-        const double *ins[ARRAYS];
-        random_expressions(b.graph, &seed, pool, NODES);
-        const int ntargets = choose_targets(targets, pool, NODES);
-        make_tape(&b, targets, ntargets, DFL_TAPE_LANES);
-        for (int l = 0; l < DFL_TAPE_LANES; l++) {
-            make_point(&p[l], &seed);
-            for (int a = 0; a < ARRAYS; a++)
-                for (int i = 0; i < LENGTH; i++)
-                    in[a][i * DFL_TAPE_LANES + l] = p[l].value[a][i];
-        }
-        for (int a = 0; a < ARRAYS; a++)
-            ins[a] = in[a];
-        dfl_tape_prepare_lanes(b.tape, b.work, ins);
-        dfl_tape_eval_lanes(b.tape, b.work, ins, outs);
-        for (int l = 0; l < DFL_TAPE_LANES; l++) {
-            plain_values(value, b.graph, b.where.place, p[l].in);
-            for (int i = 0; i < ntargets; i++)
-                assert_same(out[targets[i].array][targets[i].index * DFL_TAPE_LANES + l],
-                            value[targets[i].expr], "target", i);
-        }
         free_tape(&b);
         free_bench(&b);
     }
@@ -179,9 +142,9 @@ static void anything_can_be_a_target(void **state)
     dfl_target targets[COUNT];
     for (int i = 0; i < COUNT; i++)
         targets[i] = (dfl_target){.expr = all[i], .array = 0, .index = i};
-    make_tape(&b, targets, COUNT, 1);
+    make_tape(&b, targets, COUNT);
     assert_int_equal(dfl_tape_operations(b.tape), 1);
-    assert_int_equal(dfl_tape_prepared(b.tape), 1);
+    assert_int_equal(b.tape->prepare.count, 1);
 
     point p = {.value = {[2] = {5, 7, 11}, [3] = {0, 3}}};
     for (int i = 0; i < ARRAYS; i++)
@@ -200,7 +163,7 @@ static void tape_without_targets_does_nothing(void **state)
     (void)state;
     bench b;
     make_bench(&b);
-    make_tape(&b, NULL, 0, 1);
+    make_tape(&b, NULL, 0);
     assert_int_equal(dfl_tape_operations(b.tape), 0);
     dfl_tape_prepare(b.tape, b.work, NULL);
     dfl_tape_eval(b.tape, b.work, NULL, NULL);
@@ -220,8 +183,8 @@ static void parameters_are_computed_once(void **state)
     const dfl_expr x = dfl_symbol_expr(b.graph, DFL_SYM_A, 0, "x");
     const dfl_expr sum = dfl_add(b.graph, dfl_mul(b.graph, x, dfl_mul(b.graph, m, g)),
                                  dfl_mul(b.graph, dfl_unary(b.graph, DFL_OP_SIN, m), x));
-    make_tape(&b, &(dfl_target){.expr = sum}, 1, 1);
-    assert_int_equal(dfl_tape_prepared(b.tape), 2);
+    make_tape(&b, &(dfl_target){.expr = sum}, 1);
+    assert_int_equal(b.tape->prepare.count, 2);
     assert_int_equal(dfl_tape_operations(b.tape), 3);
     free_tape(&b);
     free_bench(&b);
@@ -256,7 +219,7 @@ static void sine_and_cosine_together_have_the_bits_of_each_alone(void **state)
     const dfl_expr x = dfl_symbol_expr(b.graph, DFL_SYM_A, 0, "x");
     const dfl_target targets[] = {{.expr = dfl_unary(b.graph, DFL_OP_SIN, x), .index = 0},
                                   {.expr = dfl_unary(b.graph, DFL_OP_COS, x), .index = 1}};
-    make_tape(&b, targets, 2, 1);
+    make_tape(&b, targets, 2);
     uint64_t seed = 5;
     for (int i = 0; i < 200000; i++) {
         const double value = scale[i % 16] * random_between(&seed, -2, 2);
@@ -340,7 +303,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tape_has_the_bits_of_plain_evaluation),
         cmocka_unit_test(parts_have_the_bits_of_the_whole),
-        cmocka_unit_test(lanes_have_the_bits_of_single_points),
         cmocka_unit_test(anything_can_be_a_target),
         cmocka_unit_test(tape_without_targets_does_nothing),
         cmocka_unit_test(parameters_are_computed_once),
