@@ -106,9 +106,10 @@ static DFL_INLINE void place(int quads, double *lanes, long n, const double *x, 
 static DFL_INLINE void combine_forces(int quads, const dfl_stage_plan *plan, const double *x,
                                       bool rates_are_a)
 {
-    const long nv = plan->nv, nc = plan->nc, width = 4 * quads;
-    const double *l = x + plan->off_l, *Zl = plan->Z_l, *M_inv = plan->M_inv, *W = plan->W.lanes;
-    double *acc = plan->acc, *f = plan->f.lanes;
+    const long nv = plan->dyn.nv, nc = plan->dyn.nc, width = 4 * quads;
+    const double *l = x + plan->dyn.at_l, *Zl = plan->dyn.Z_l, *M_inv = plan->dyn.M_inv,
+                 *W = plan->W.lanes;
+    double *acc = plan->dyn.acc, *f = plan->f.lanes;
     for (long j = 0; j < nv; j++, f += width, W += nc * width)
         for (int q = 0; q < quads; q++) {
             dfl_four y = *(const dfl_quad *)(f + 4 * q);
@@ -129,13 +130,13 @@ static DFL_INLINE void combine_single(int stages, int quads, const dfl_stage_pla
                                       const double *x, bool rates_are_a)
 {
     const long width = 4 * quads, distance = plan->distance;
-    const double *first = plan->first, *M_inv = plan->M_inv;
+    const double *first = plan->first, *M_inv = plan->dyn.M_inv;
     const int *at_f = plan->f.at, *end = plan->f.end, *at_W = plan->W.at;
     double *f = plan->f.lanes;
     dfl_four l[2], sum[2];
     for (int q = 0; q < quads; q++) {
-        l[q] = x[plan->off_l] + *(const dfl_quad *)(plan->Z_l + 4 * q);
-        sum[q] = *(const dfl_quad *)(plan->acc + 4 * q);
+        l[q] = x[plan->dyn.at_l] + *(const dfl_quad *)(plan->dyn.Z_l + 4 * q);
+        sum[q] = *(const dfl_quad *)(plan->dyn.acc + 4 * q);
     }
     for (; at_f < end; at_f++, at_W++, M_inv++, f += width) {
         dfl_four y[2], W[2];
@@ -149,21 +150,21 @@ static DFL_INLINE void combine_single(int stages, int quads, const dfl_stage_pla
             sum[q] += W[q] * a;
         }
     }
-    dfl_lane_store(plan->acc, quads, sum);
+    dfl_lane_store(plan->dyn.acc, quads, sum);
 }
 
 /* The right-hand side of M v' or v'. */
 static DFL_INLINE void collect_forces(int stages, int quads, const dfl_stage_plan *plan,
                                       const double *x, bool rates_are_a)
 {
-    if (plan->momentum) {
-        collect_apart(stages, quads, plan->f.lanes, plan->nv, plan->momentum);
-    } else if (plan->M_inv && plan->nc == 1) {
+    if (plan->dyn.momentum) {
+        collect_apart(stages, quads, plan->f.lanes, plan->dyn.nv, plan->dyn.momentum);
+    } else if (plan->dyn.M_inv && plan->dyn.nc == 1) {
         combine_single(stages, quads, plan, x, rates_are_a);
     } else {
         collect(stages, quads, plan, plan->f);
         collect(stages, quads, plan, plan->W);
-        if (plan->M_inv)
+        if (plan->dyn.M_inv)
             combine_forces(quads, plan, x, rates_are_a);
     }
 }
@@ -173,11 +174,11 @@ static DFL_INLINE void collect_rows(int stages, int quads, const dfl_projected *
                                     const double *x)
 {
     const dfl_stage_plan *plan = form->plan;
-    collect_apart(stages, quads, plan->own, plan->nown, form->own.rows);
+    collect_apart(stages, quads, plan->own.lanes, plan->own.n, form->own.rows);
     collect(stages, quads, plan, plan->alg);
     collect(stages, quads, plan, plan->r);
     collect(stages, quads, plan, plan->kin);
-    place(quads, plan->kin.lanes, plan->nkin, x + plan->off_v, plan->Z_v);
+    place(quads, plan->kin.lanes, plan->shift.n, x + plan->shift.at, plan->shift.Z);
     collect_forces(stages, quads, plan, x, form->base.rates_are_a);
 }
 
@@ -266,7 +267,7 @@ static DFL_INLINE void solve_decoupled(int stages, int quads, const dfl_projecte
 {
     const dfl_stage_plan *plan = form->plan;
     const long width = 4 * quads, nd = plan->nd;
-    double *u = plan->u;
+    double *u = plan->dZ.u;
     const double *y = form->moved;
     if (plan->inverse) {
         dfl_four x[2][2];
@@ -335,7 +336,7 @@ static DFL_INLINE double expand_few(int rows, int stages, int quads, const dfl_s
     const double *weight = st->weight;
     double *increment = st->dZ;
     dfl_four dZ[12], sum[2] = {{0}, {0}};
-    dfl_lane_sum_rows(rows, quads, dZ, plan->CB, rows, plan->K, plan->lanes);
+    dfl_lane_sum_rows(rows, quads, dZ, plan->dZ.CB, rows, plan->dZ.K, plan->lanes);
     DFL_UNROLL
     for (int i = 0; i < rows * quads; i++) {
         const dfl_four y = weight[i / quads] * dZ[i];
@@ -356,7 +357,7 @@ static DFL_INLINE double expand(int stages, int quads, const dfl_projected *form
                                 const dfl_stages *st)
 {
     const dfl_stage_plan *plan = form->plan;
-    switch (plan->few) {
+    switch (plan->dZ.few) {
     case 6:
         return expand_few(6, stages, quads, plan, st);
     case 5:
@@ -370,14 +371,14 @@ static DFL_INLINE double expand(int stages, int quads, const dfl_projected *form
     case 1:
         return expand_few(1, stages, quads, plan, st);
     }
-    if (plan->whole)
-        dfl_lane_mul(quads, st->dZ, plan->CB, plan->n, plan->n, plan->K, plan->lanes);
+    if (plan->dZ.whole)
+        dfl_lane_mul(quads, st->dZ, plan->dZ.CB, plan->dZ.n, plan->dZ.n, plan->dZ.K, plan->lanes);
     else
         multiply_blocks(quads, st->dZ, form, plan->lanes);
-    const double sum = dfl_lane_squares(quads, st->dZ, (int)plan->n, st->weight);
+    const double sum = dfl_lane_squares(quads, st->dZ, (int)plan->dZ.n, st->weight);
     if (sum <= DBL_MAX)
-        dfl_lane_scatter(stages, quads, st->points->x, plan->distance, (int)plan->n, st->x, st->Z,
-                         st->dZ);
+        dfl_lane_scatter(stages, quads, st->points->x, plan->distance, (int)plan->dZ.n, st->x,
+                         st->Z, st->dZ);
     return sum;
 }
 

@@ -57,23 +57,23 @@ static void prepare_rows(dfl_stage_plan *plan, const dfl_projected *form, const 
     const int *alg = form->place, *r = alg + form->newton.ma, *f = r + sys->n2, *kin = f + nv,
               *W = kin + np;
     double *rho = form->newton.rho, *rho_v = rho + sys->n2 * width, *rho_p = rho_v + nv * width;
-    plan->own = rows;
-    plan->nown = own;
+    plan->own.lanes = rows;
+    plan->own.n = own;
     plan->alg = (segment){rows + own * width, alg + own, r};
     plan->r = (segment){rho, r, f};
     plan->f = (segment){rho_v, f, kin};
     plan->kin = (segment){rho_p, kin, eom->trivial_kinematics ? kin : W};
     plan->W = (segment){rho_p + np * width, W, in_lanes ? W + nc * nv : W};
-    plan->off_v = sys->at.v;
-    plan->Z_v = st->Z + sys->at.v * width;
-    plan->nkin = eom->trivial_kinematics ? np : 0;
-    plan->M_inv = in_lanes ? sys->mass.inverse : NULL;
-    plan->off_l = sys->at.l;
-    plan->Z_l = st->Z + sys->at.l * width;
-    plan->acc = rows + sys->row.acc * width;
-    plan->nc = nc;
-    plan->nv = nv;
-    plan->momentum = form->base.reads_rates ? form->momentum : NULL;
+    plan->shift.at = sys->at.v;
+    plan->shift.Z = st->Z + sys->at.v * width;
+    plan->shift.n = eom->trivial_kinematics ? np : 0;
+    plan->dyn.M_inv = in_lanes ? sys->mass.inverse : NULL;
+    plan->dyn.at_l = sys->at.l;
+    plan->dyn.Z_l = st->Z + sys->at.l * width;
+    plan->dyn.acc = rows + sys->row.acc * width;
+    plan->dyn.nc = nc;
+    plan->dyn.nv = nv;
+    plan->dyn.momentum = form->base.reads_rates ? form->momentum : NULL;
 }
 
 static void prepare(dfl_stage_plan *plan, const dfl_projected *form, const dfl_stages *st,
@@ -95,7 +95,7 @@ static void prepare(dfl_stage_plan *plan, const dfl_projected *form, const dfl_s
     plan->v = (block){.S = form->newton.Sv,
                       .SM = form->base.rates_are_a ? form->newton.Sv : form->SvM,
                       .f = plan->f.lanes,
-                      .Z = plan->Z_v,
+                      .Z = plan->shift.Z,
                       .SJ_a = SJ,
                       .SM_a = SM,
                       .alg = rows,
@@ -116,12 +116,12 @@ static void prepare(dfl_stage_plan *plan, const dfl_projected *form, const dfl_s
                       .m = form->newton.nfp,
                       .n = sys->eom->np,
                       .na = form->newton.ma - skipped};
-    plan->few = sys->n <= 6 ? sys->n : 0;
-    plan->whole = sys->psi1 || sys->eom->n0 > 0;
-    plan->n = sys->n;
-    plan->K = form->newton.K;
-    plan->u = rows + form->newton.ma * width;
-    plan->CB = form->newton.CB;
+    plan->dZ.few = sys->n <= 6 ? sys->n : 0;
+    plan->dZ.whole = sys->psi1 || sys->eom->n0 > 0;
+    plan->dZ.n = sys->n;
+    plan->dZ.K = form->newton.K;
+    plan->dZ.u = rows + form->newton.ma * width;
+    plan->dZ.CB = form->newton.CB;
     plan->Z = st->Z;
     plan->width = width;
 }

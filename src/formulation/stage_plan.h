@@ -33,25 +33,31 @@ struct dfl_stage_plan {
     const double *first;       /* x of the first stage */
     long distance;             /* from one stage to the next */
     segment alg, r, f, kin, W; /* rows at points; what is not collected is empty */
-    double *own;               /* block 1 if the stages have their own matrices ... */
-    long nown;                 /* ... this number of lanes, or 0 */
-    const double *Z_v;         /* p' = v, from x + Z ... */
-    long off_v;
-    long nkin;                 /* ... this number, or 0 */
-    const double *M_inv, *Z_l; /* f_dyn and gII, hI in lanes; M_inv NULL: not in lanes */
-    long off_l;
-    double *acc;
-    long nc, nv;
-    const double *momentum; /* f_dyn - M v' formed stage by stage, or NULL */
-    long nr, ma, nd;        /* r', algebraic and all projected rows */
-    double *lanes;          /* of the algebraic rows; projected ones behind them */
+    struct {
+        double *lanes;
+        long n;
+    } own; /* block 1 if the stages have their own matrices; otherwise n is 0 */
+    struct {
+        const double *Z;
+        long at, n;
+    } shift; /* p' = v from x + Z, if kinematics are trivial; otherwise n is 0 */
+    struct {
+        const double *M_inv, *Z_l; /* M_inv NULL: not in lanes */
+        double *acc;
+        const double *momentum; /* f_dyn - M v' formed stage by stage, or NULL */
+        long at_l, nc, nv;
+    } dyn;           /* f_dyn and gII, hI */
+    long nr, ma, nd; /* r', algebraic and all projected rows */
+    double *lanes;   /* of the algebraic rows; projected ones behind them */
     const double *Z_r;
     block v, p;
-    int few;    /* unknowns, if at most 6; otherwise 0 */
-    bool whole; /* dZ = CB [a; u] with the zeros in CB */
-    long n, K;
-    double *u;
-    const double *CB;
+    struct {
+        int few;    /* unknowns, if at most 6; otherwise 0 */
+        bool whole; /* dZ = CB [a; u] with the zeros in CB */
+        long n, K;
+        double *u;
+        const double *CB;
+    } dZ; /* the increments */
 };
 
 /* At the beginning of an iteration: the plan for it, prepared again if sizes have changed. */
