@@ -223,8 +223,9 @@ static void every_loop_agrees(void **state)
         "local d = body('d', {mass = 1, com = {3, 0, 0}, inertia = {1, 1, 1}})\n"
         "revolute('j', c, d, {at = {3, 0, 0}, axis = {0, 0, 1}, motion = 0.2*sin(3*time)})\n"
         "spherical('l', a, d, {at = {3, 0.5, 0}})\n",
-        "local d = body('d', {mass = 1, com = {3, 0, 0}, inertia = {1, 1, 1}})\n"
-        "free('j', ground, d, {at = {3, 0, 0}})\n fixed('l', c, d, {at = {3, 1, 0}})\n"};
+        "local d = body('d', {mass = 1, com = {3, 0, 0}, inertia = {1, 1, 1}})\n "
+        "free('j', ground, d, {at = {3, 0, 0}})\n "
+        "fixed('l', c, d, {at = {3, 1, 0}})\n"};
     static const char *const plane[] = {
         "local d = body('d', {mass = 1, com = {3, 0}, inertia = 1})\n"
         "free('j', ground, d, {at = {3, 0}})\n fixed('l', c, d, {at = {3, 1}})\n",
