@@ -3,9 +3,8 @@
    bench_tree MODEL N [values | CALLS]; CALLS: a fixed number of calls of each kind, for
    callgrind */
 #define _DEFAULT_SOURCE
+#include "tree_description.h"
 #include "tree_report.h"
-
-#include <driftless/driftless.h>
 
 /* A model with `states` random states, one after the other. */
 typedef struct model {
@@ -26,40 +25,14 @@ static void *need(void *block)
     return block;
 }
 
-/* In the drawing all frames are parallel, so that positions add up. */
-static void describe(dfl_rigid_body *bodies, dfl_joint *joints, const tree_body *models, int n)
-{
-    for (int i = 0; i < n; i++) {
-        const tree_body *b = &models[i];
-        dfl_joint *j = &joints[i];
-        j->kind = b->axis == TREE_FREE_AXIS ? DFL_JOINT_FREE : DFL_JOINT_REVOLUTE;
-        j->parent = b->parent;
-        j->child = i;
-        if (b->axis < 3)
-            j->axis[b->axis] = 1;
-        bodies[i].mass = b->m;
-        memcpy(bodies[i].inertia, b->I, sizeof b->I);
-        for (int k = 0; k < 3; k++) {
-            j->at[k] = (b->parent < 0 ? 0.0 : joints[b->parent].at[k]) + b->t[k];
-            bodies[i].com[k] = j->at[k] + b->c[k];
-        }
-    }
-}
-
 static void fill_state(model *m, int k)
 {
-    double *p = m->p + (long)k * m->np, *v = m->v + (long)k * m->nv,
-           *tau = m->tau + (long)k * m->nv, *a = m->a + (long)k * m->nv;
-    const int free_p = m->shape == TREE_LEGS ? 7 : 0, free_v = m->shape == TREE_LEGS ? 6 : 0;
-    tree_base base;
-    tree_state(&base, p + free_p, v + free_v, tau + free_v, m->nv - free_v, k);
-    if (free_p) {
-        memcpy(p, base.pos, sizeof base.pos);
-        memcpy(p + 3, base.quat, sizeof base.quat);
-        tree_to_base(v, &base, base.w);
-        tree_to_base(v + 3, &base, base.v);
+    double *v = m->v + (long)k * m->nv, *tau = m->tau + (long)k * m->nv,
+           *a = m->a + (long)k * m->nv;
+    const int free_v = m->shape == TREE_LEGS ? 6 : 0;
+    tree_describe_state(m->p + (long)k * m->np, v, tau, m->shape, m->nv, k);
+    if (free_v)
         tree_base_rest(a, v, v + 3);
-    }
     memcpy(a + free_v, tau + free_v, (size_t)(m->nv - free_v) * sizeof *a);
 }
 
@@ -93,7 +66,7 @@ static void make_model(model *m, dfl_context *ctx, int shape, int n)
     tree_body *models = need(calloc((size_t)n, sizeof *models));
     *m = (model){.shape = shape, .n = n, .states = tree_states(n)};
     tree_fill(models, shape, n);
-    describe(bodies, joints, models, n);
+    tree_describe(bodies, joints, models, n);
     const dfl_multibody_description d = {
         .nbodies = n, .njoints = n, .bodies = bodies, .joints = joints, .gravity = {0, 0, -9.81}};
     const double heap = tree_heap();

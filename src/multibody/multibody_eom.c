@@ -1,5 +1,4 @@
-/* multibody_eom.c: a mechanism as equations of motion: blocks, dynamics as the residual M a - f,
-   names. */
+/* multibody_eom.c: a mechanism as equations of motion: blocks, masses, names. */
 #include "multibody/multibody_internal.h"
 
 #include <stdio.h>
@@ -9,7 +8,6 @@ static void fill_names(dfl_multibody *m);
 static int eval(dfl_blocks *out, double t, const double *x, unsigned need, void *user);
 static void eval_rows(dfl_blocks *out, dfl_multibody *m, unsigned need);
 static int eval_forces(dfl_blocks *out, dfl_multibody *m, unsigned need);
-static int residual(double *y, double t, const double *x, const double *a, void *user);
 static int mass(double *M, double t, const double *x, void *user);
 static const char *name(dfl_kind kind, int index, void *user);
 
@@ -22,7 +20,6 @@ void dfl_multibody_fill_eom(dfl_multibody *m)
     eom->nep = dfl_tree_nquaternions(m->tree);
     eom->n0 = m->ranks.n0;
     eom->eval = eval;
-    eom->residual = residual;
     eom->mass = mass;
     eom->name = name;
     eom->user = m;
@@ -100,22 +97,6 @@ static int eval_forces(dfl_blocks *out, dfl_multibody *m, unsigned need)
     m->moving = false;
     for (int i = 0; i < nv; i++)
         out->f[i] = m->tau[i] - out->f[i];
-    return 0;
-}
-
-static int residual(double *y, double t, const double *x, const double *a, void *user)
-{
-    dfl_multibody *m = user;
-    const double *v = x + m->eom.nl, *p = v + m->eom.nv;
-    int result = dfl_multibody_place(m, t, p, v);
-    if (!result)
-        result = dfl_multibody_forces(m->tau, m);
-    if (result)
-        return result;
-    dfl_tree_inverse(y, m->tree, v, a);
-    m->moving = false;
-    for (int i = 0; i < m->eom.nv; i++)
-        y[i] -= m->tau[i];
     return 0;
 }
 

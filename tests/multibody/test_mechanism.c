@@ -258,7 +258,8 @@ static void a_massless_coupler_is_held_by_its_loop(void **state)
     double W[6] = {0}, bias[2], y[3];
     dfl_blocks blocks = {.W = W, .bias = bias};
     assert_int_equal(eom->eval(&blocks, 0, r.x, DFL_DIRECTIONS | DFL_BIAS, m), 0);
-    assert_int_equal(eom->residual(y, 0, r.x, a, m), 0);
+    assert_int_equal(dfl_multibody_move(m, 0, r.x + 5, r.x + 2), DFL_OK);
+    assert_int_equal(dfl_multibody_inverse(y, m, a), DFL_OK);
     for (int i = 0; i < 3; i++)
         assert_near(y[i] + W[2 * i] * r.x[0] + W[2 * i + 1] * r.x[1], 0.0, 1e-6);
     for (int i = 0; i < 2; i++)

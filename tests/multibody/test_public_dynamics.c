@@ -384,6 +384,50 @@ static void redundant_rows_change_nothing(void **state)
     dfl_context_free(ctx);
 }
 
+/* Accepted steps and rejected iterations of a run of 0.5 s. */
+static dfl_statistics run_form(dfl_context *ctx, const dfl_eom *eom, const double *x0,
+                               dfl_form form)
+{
+    const dfl_solver_options options = {.form = form, .rtol = 1e-6, .atol = 1e-6};
+    dfl_solver *solver = NULL;
+    assert_int_equal(dfl_solver_create(&solver, ctx, eom, &options), DFL_OK);
+    assert_int_equal(dfl_solver_start(solver, 0, x0, NULL), DFL_OK);
+    assert_int_equal(dfl_solver_advance(solver, 0.5), DFL_OK);
+    const dfl_statistics stats = dfl_solver_statistics(solver);
+    dfl_solver_free(solver);
+    return stats;
+}
+
+/* The mass matrix of slender rods on spherical joints changes much within a step. The steps must be
+   those of the motion, which the underlying ordinary differential equation takes. */
+static void a_chain_of_rods_takes_the_steps_of_its_motion(void **state)
+{
+    (void)state;
+    enum { RODS = 8 };
+    dfl_context *ctx = dfl_context_create();
+    dfl_rigid_body rod[RODS];
+    dfl_joint joint[RODS];
+    for (int i = 0; i < RODS; i++) {
+        rod[i] = (dfl_rigid_body){
+            .mass = 1, .com = {i + 0.5, 0, 0}, .inertia = {0.01, 0.1, 0.1, 0, 0, 0}};
+        joint[i] =
+            (dfl_joint){.kind = DFL_JOINT_SPHERICAL, .parent = i - 1, .child = i, .at = {i, 0, 0}};
+    }
+    const dfl_multibody_description d = {
+        .nbodies = RODS, .njoints = RODS, .bodies = rod, .joints = joint, .gravity = {0, 0, -9.81}};
+    dfl_multibody *m = new_multibody(ctx, &d);
+    const dfl_eom *eom = NULL;
+    assert_int_equal(dfl_multibody_eom(&eom, m), DFL_OK);
+    double x0[7 * RODS] = {0};
+    dfl_multibody_reference(x0 + eom->nv, m);
+    const dfl_statistics psf = run_form(ctx, eom, x0, DFL_PSF),
+                         ode = run_form(ctx, eom, x0, DFL_UODE);
+    assert_true(psf.rejected_newton <= 1);
+    assert_true(psf.accepted <= 2 * ode.accepted);
+    dfl_multibody_free(m);
+    dfl_context_free(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -397,6 +441,7 @@ int main(void)
         cmocka_unit_test(momentum_of_a_free_mechanism_is_conserved),
         cmocka_unit_test(loops_and_tree_joints_are_the_same_mechanism),
         cmocka_unit_test(redundant_rows_change_nothing),
+        cmocka_unit_test(a_chain_of_rods_takes_the_steps_of_its_motion),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
