@@ -11,6 +11,11 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { ZERO_ROW = -1 };
+
+static double row_distance(dfl_formulation *form, int row);
+static int name_rows(char *text, size_t size, dfl_formulation *form, double least, double most);
+
 int dfl_formulation_rank_found(const dfl_formulation *form)
 {
     const int rank = form->dense->split2->rank;
@@ -79,6 +84,8 @@ static int first_violated(const dfl_formulation *form, const dfl_point *point, c
     for (int j = 0; j < sys->n4; j++)
         for (int i = 0; i < nl; i++)
             largest = fmax(largest, fabs(G[j * m3 + i]));
+    if (largest < 1e-12) /* nothing but rounding: the rows are constants */
+        largest = 1;
     for (int i = 0; i < nl; i++) {
         double allowed = 0;
         for (int j = 0; j < sys->n4; j++)
@@ -108,7 +115,8 @@ bool dfl_formulation_depends_on_position(const dfl_formulation *form, int j)
     return false;
 }
 
-/* The distance of a row of W from the space of the others, relative to its length; < 0: unknown. */
+/* The distance of a row of W from the space of the others, relative to its length; ZERO_ROW if it
+   has none, NAN: unknown. */
 static double row_distance(dfl_formulation *form, int row)
 {
     const dfl_system *sys = form->sys;
@@ -122,34 +130,44 @@ static double row_distance(dfl_formulation *form, int row)
         scale += b[j] * b[j];
     }
     if (!dfl_lstsq_solve(l, form->dense->lstsq, nv, nc, A, b, form->dense->rank_tolerance, NULL))
-        return -1;
+        return NAN;
     for (int j = 0; j < nv; j++) {
         double value = W[j * ld + row];
         for (int i = 0; i < nc; i++)
             value -= i == row ? 0 : W[j * ld + i] * l[i];
         rest += value * value;
     }
-    return scale > 0 ? sqrt(rest / scale) : 0;
+    return scale > 0 ? sqrt(rest / scale) : ZERO_ROW;
 }
 
 /* A row takes part if it is at most ten times as far from the others as the closest row: its entry
-   in the weakest left singular vector is then at least about a tenth of the largest. */
+   in the weakest left singular vector is then at least about a tenth of the largest. Rows that are
+   zero are named only if there are no others: they may be zero everywhere. */
 void dfl_formulation_weak_rows(char *text, size_t size, dfl_formulation *form)
 {
-    const dfl_system *sys = form->sys;
-    const int nc = sys->nc, nl = sys->eom->nl;
     double closest = 1;
-    size_t used = 0;
-    int named = 0, total = 0;
-    text[0] = 0;
-    for (int row = 0; row < nc; row++) {
+    for (int row = 0; row < form->sys->nc; row++) {
         const double distance = row_distance(form, row);
         if (distance >= 0)
             closest = fmin(closest, distance);
     }
-    for (int row = 0; row < nc; row++) {
+    if (!name_rows(text, size, form, 0, fmax(10 * closest, 1e-2)) &&
+        !name_rows(text, size, form, ZERO_ROW, ZERO_ROW))
+        snprintf(text, size, "(no single rows)");
+}
+
+/* Names the rows whose distance is between two bounds; what has no room is left out. Returns their
+   number. */
+static int name_rows(char *text, size_t size, dfl_formulation *form, double least, double most)
+{
+    const dfl_system *sys = form->sys;
+    const int nl = sys->eom->nl;
+    size_t used = 0;
+    int named = 0, total = 0;
+    text[0] = 0;
+    for (int row = 0; row < sys->nc; row++) {
         const double distance = row_distance(form, row);
-        if (distance < 0 || distance > fmax(10 * closest, 1e-2))
+        if (!(distance >= least && distance <= most))
             continue;
         total++;
         char name[64];
@@ -162,6 +180,5 @@ void dfl_formulation_weak_rows(char *text, size_t size, dfl_formulation *form)
     }
     if (named < total)
         snprintf(text + used, size - used, ", ...");
-    else if (total == 0)
-        snprintf(text, size, "(no single rows)");
+    return total;
 }

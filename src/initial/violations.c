@@ -7,6 +7,7 @@
 
 static bool is_left_out(const dfl_initial *init, int row);
 static bool is_violated(const dfl_initial *init, int row);
+static double rounding_of_flat_row(const dfl_initial *init, int row);
 static double steepness(const dfl_initial *init, int row);
 static dfl_status inconsistent(dfl_initial *init, const dfl_conditions *cond, int worst, int second,
                                int violated);
@@ -74,8 +75,30 @@ static bool is_violated(const dfl_initial *init, int row)
     const int end = first + dfl_stages_position_rows(init);
     for (int i = first; i < end && row >= first; i++) /* its terms may cancel */
         steep = fmax(steep, 1e-6 * steepness(init, i));
-    const double bound = 10 * init->atol * fmin(1, steep);
-    return !(fabs(init->point.alg[row]) <= fmax(bound, dfl_stages_rounding(init, row)));
+    const double bound = 10 * init->atol * fmin(1, steep), residual = fabs(init->point.alg[row]);
+    return !(residual <= fmax(bound, dfl_stages_rounding(init, row)) ||
+             residual <= rounding_of_flat_row(init, row));
+}
+
+/* What rounding leaves in a row that no unknown changes, such as the rows across the plane of a
+   four-bar that is drawn in space: its terms cancel, and its derivatives are rounding themselves.
+   The other rows of its level show the size of such terms; without any the size is 1. 0 if the row
+   is not flat. */
+static double rounding_of_flat_row(const dfl_initial *init, int row)
+{
+    const dfl_system *sys = &init->sys;
+    const int level[] = {0, sys->m1, sys->m1 + sys->m2, sys->m1 + sys->m2 + sys->m3};
+    int k = 0;
+    double steepest = 0, largest = 0;
+    while (row >= level[k + 1])
+        k++;
+    for (int i = level[k]; i < level[k + 1]; i++) {
+        steepest = fmax(steepest, steepness(init, i));
+        largest = fmax(largest, dfl_stages_rounding(init, i));
+    }
+    if (steepest < 1e-12)
+        return 1e-13;
+    return steepness(init, row) < 1e-12 * steepest ? fmax(largest, 1e-13 * steepest) : 0;
 }
 
 /* The largest derivative of a row: a flat row says little about the unknowns by its residual. */

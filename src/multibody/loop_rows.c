@@ -47,6 +47,7 @@ static void screw_wrenches(double *A, double *B, const ends *e, const closed_loo
 static double screw_bias(const ends *e, const closed_loop *loop);
 static void walk_up(double *row, int ld, const dfl_tree *tree, int node, int stop, const double *at,
                     const double *wrench);
+static double power(const double *wrench, const double *S);
 
 dfl_status dfl_loops_create(dfl_loops **out, dfl_context *ctx, const dfl_tree *tree, int nloops,
                             const dfl_loop *described, int ncouplings,
@@ -476,6 +477,19 @@ static void walk_up(double *row, int ld, const dfl_tree *tree, int node, int sto
     for (int i = node; i != stop; i = tree->node[i].parent)
         for (int k = 0; k < tree->node[i].dofs; k++) {
             dfl_tree_axis(S, tree, i, k, at);
-            row[(long)(tree->node[i].v + k) * ld] += dot(wrench, S) + dot(wrench + 3, S + 3);
+            row[(long)(tree->node[i].v + k) * ld] += power(wrench, S);
         }
+}
+
+/* The power of a wrench in a motion. What is left where its terms cancel is rounding: it is 0, so
+   that rows that no joint moves have no directions, in which ranks would be decided by chance. */
+static double power(const double *wrench, const double *S)
+{
+    double sum = 0, size = 0;
+    for (int k = 0; k < 6; k++) {
+        const double term = wrench[k] * S[k];
+        sum += term;
+        size += fabs(term);
+    }
+    return fabs(sum) > 1e-14 * size ? sum : 0;
 }
