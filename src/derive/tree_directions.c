@@ -40,6 +40,8 @@ dfl_status dfl_derive_tree_massless(dfl_equations *eq)
     dfl_status status = dfl_trials_create(&trials, eq);
     if (status)
         return status;
+    eq->massless.negligible =
+        dfl_tree_state_negligible(&eq->massless.negligible_ratio, trials.tree);
     if (eq->nv != eq->model->tree->nv || dfl_tree_state_n0(trials.tree) > 0)
         status = check_model(eq);
     if (!status && dfl_tree_state_n0(trials.tree) > 0)

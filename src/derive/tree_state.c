@@ -275,6 +275,13 @@ static void decide(dfl_tree *tree, const dfl_tree_state *s)
     dfl_tree_decide_ranks(tree, s->decided);
 }
 
+int dfl_tree_state_negligible(double *ratio, const dfl_tree_state *s)
+{
+    const dfl_tree_ranks ranks = dfl_tree_ranks_of(s->parts.tree);
+    *ratio = ranks.ratio;
+    return ranks.negligible < 0 ? -1 : row_of(s, ranks.negligible);
+}
+
 int dfl_tree_state_n0(const dfl_tree_state *s)
 {
     return dfl_tree_n0(s->parts.tree);

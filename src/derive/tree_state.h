@@ -55,6 +55,10 @@ dfl_status dfl_tree_state_decide(dfl_tree_state *state);
 int dfl_tree_state_n0(const dfl_tree_state *state);
 int dfl_tree_state_massless(const dfl_tree_state *state, int index);
 
+/* The velocity whose mass is the smallest part, below 1e-6, of what it moves, and that part; -1 if
+   there is none. */
+int dfl_tree_state_negligible(double *ratio, const dfl_tree_state *state);
+
 /* For applied forces f (nv): gam = K0^T (f - C), and the accelerations a (nv) with M a = f - C
    apart from gam, zero for the velocities that belong to massless directions. */
 void dfl_tree_state_balance(double *gam, double *a, dfl_tree_state *state, const double *f);

@@ -205,6 +205,9 @@ typedef struct dfl_tree_ranks {
 /* Decides around p which directions of joints have no mass, and keeps the decision. */
 dfl_tree_ranks dfl_tree_decide_ranks(dfl_tree *tree, const double *p);
 
+/* The same as decided last. */
+dfl_tree_ranks dfl_tree_ranks_of(const dfl_tree *tree);
+
 /* The number of massless directions, n0 = nv - rank M, and the velocity that belongs to each. */
 int dfl_tree_n0(const dfl_tree *tree);
 int dfl_tree_massless(const dfl_tree *tree, int index);

@@ -26,6 +26,7 @@ struct dfl_tree {
     double *scratch;                                  /* 2 np */
     char **body_name, **joint_name;
     unsigned char *body_empty; /* a body without any inertia */
+    dfl_tree_ranks ranks;      /* as decided last */
     size_t bytes;
 };
 

@@ -47,7 +47,13 @@ dfl_tree_ranks dfl_tree_decide_ranks(dfl_tree *tree, const double *p)
     }
     keep_trial(tree, &found, choose_trial(tree, rank));
     dfl_tree_place(tree, p);
+    tree->ranks = found;
     return found;
+}
+
+dfl_tree_ranks dfl_tree_ranks_of(const dfl_tree *tree)
+{
+    return tree->ranks;
 }
 
 int dfl_tree_n0(const dfl_tree *tree)

@@ -139,6 +139,17 @@ static void a_difference_in_the_last_digits_is_no_mass(void **state)
     assert_int_equal(nullity(regular, 2), 0);
 }
 
+static scripted derive(const char *text, dfl_dynamics dynamics)
+{
+    scripted s = {.ctx = dfl_context_create()};
+    const dfl_script_options options = {.dynamics = dynamics};
+    scripted_expect(
+        &s, dfl_script_load_text(&s.model, s.ctx, "model.lua", text, strlen(text), &options));
+    scripted_expect(&s, dfl_equations_create(&s.eq, s.model, false));
+    assert_true((s.model->tree != NULL) == (dynamics == DFL_DYNAMICS_RECURSION));
+    return s;
+}
+
 /* A rope of equal rods on universal joints, bent; not one of its links is lighter than others. */
 static void no_link_of_a_rope_is_called_negligible(void **state)
 {
@@ -159,14 +170,12 @@ static void no_link_of_a_rope_is_called_negligible(void **state)
                 "  last = b\n"
                 "end\n",
                 n, straight, straight);
-            scripted s = {.ctx = dfl_context_create()};
-            const dfl_script_options options = {.dynamics = DFL_DYNAMICS_EXPRESSIONS};
-            scripted_expect(&s, dfl_script_load_text(&s.model, s.ctx, "rope.lua", text,
-                                                     strlen(text), &options));
-            scripted_expect(&s, dfl_equations_create(&s.eq, s.model, false));
-            assert_int_equal(s.eq->massless.negligible, -1);
-            assert_int_equal(s.eq->n0, 0);
-            scripted_free(&s);
+            for (int way = 0; way < 2; way++) {
+                scripted s = derive(text, way ? DFL_DYNAMICS_RECURSION : DFL_DYNAMICS_EXPRESSIONS);
+                assert_int_equal(s.eq->massless.negligible, -1);
+                assert_int_equal(s.eq->n0, 0);
+                scripted_free(&s);
+            }
         }
 }
 
@@ -175,17 +184,20 @@ static void no_link_of_a_rope_is_called_negligible(void **state)
 static void a_body_that_is_light_by_itself_is_named(void **state)
 {
     (void)state;
-    scripted s = scripted_text(
+    static const char text[] =
         "gravity{0, 0, 0}\n"
         "local ring = body('ring', { mass = 1e-8, com = {0, 0, 0}, inertia = {1e-8, 1e-8, 1e-8} "
         "})\n"
         "local rotor = body('rotor', { mass = 1, com = {0, 0, 0}, inertia = {1, 1, 1} })\n"
         "revolute('outer', ground, ring, { at = {0, 0, 0}, axis = {0, 0, 1} })\n"
-        "revolute('inner', ring, rotor, { at = {0, 0, 0}, axis = {0, 0, 1} })\n");
-    assert_true(s.eq->massless.negligible >= 0);
-    assert_string_equal(s.eq->x[s.eq->massless.negligible].name, "der(outer.q)");
-    assert_near(s.eq->massless.negligible_ratio, 1e-8 / (1 + 1e-8), 1e-15);
-    scripted_free(&s);
+        "revolute('inner', ring, rotor, { at = {0, 0, 0}, axis = {0, 0, 1} })\n";
+    for (int way = 0; way < 2; way++) {
+        scripted s = derive(text, way ? DFL_DYNAMICS_RECURSION : DFL_DYNAMICS_EXPRESSIONS);
+        assert_true(s.eq->massless.negligible >= 0);
+        assert_string_equal(s.eq->x[s.eq->massless.negligible].name, "der(outer.q)");
+        assert_near(s.eq->massless.negligible_ratio, 1e-8 / (1 + 1e-8), 1e-15);
+        scripted_free(&s);
+    }
 }
 
 int main(void)
