@@ -17,7 +17,7 @@ typedef enum dfl_status {
     DFL_INVALID,        /* an argument, option or description is wrong */
     DFL_INCONSISTENT,   /* initial values contradict the constraints */
     DFL_NOT_CONVERGED,  /* Newton's iteration or the step size collapsed */
-    DFL_SINGULAR,       /* a matrix that the theory needs regular is singular */
+    DFL_SINGULAR,       /* a matrix that must be regular is singular */
     DFL_RANK_CHANGED,   /* the rank of the constraints changed along the motion */
     DFL_TOO_MANY_STEPS, /* the limit on the number of steps was reached */
     DFL_NOT_FINITE,     /* a callback kept returning NaN or Inf */
@@ -45,13 +45,13 @@ dfl_context *dfl_context_create(void);
 /* Creates a context whose handles live in `allocator` (copied). NULL when there is no memory. */
 dfl_context *dfl_context_create_with(const dfl_allocator *allocator);
 
-/* Frees a context; NULL is allowed. Handles created with it must be freed before. */
+/* Frees a context; NULL is allowed. Free all handles created with it first. */
 void dfl_context_free(dfl_context *ctx);
 
 /* The message of the last failure, "" if there was none. Never NULL; valid until the next one. */
 const char *dfl_message(const dfl_context *ctx);
 
-/* Records a message (printf format) and returns `status`. The only way a failure is made. */
+/* Records a message (printf format) and returns `status`. Every failure is made here. */
 #if defined(__GNUC__)
 __attribute__((format(printf, 3, 4)))
 #endif

@@ -56,21 +56,21 @@ typedef struct dfl_blocks {
     double *hv;   /* nm */
     double *e;    /* ne */
     double *gam;  /* n0 */
-    double *W;    /* (nl+nm) x nv: the rows of GZ, then those of HZ */
+    double *W;    /* (nl+nm) x nv: the rows of GZ, then the rows of HZ */
     double *K0;   /* nv x n0: spans the part of ker M that W does not hold */
     double *bias; /* nl+nm: of gII, then of hI (GEOMS contract: gII and hI themselves) */
 } dfl_blocks;
 
 /* Writes the blocks named in `need`. Returns 0 on success, > 0 if the state lies outside the
-   model's domain and a smaller step may help, < 0 to stop the computation. NaN or Inf in a block
-   counts as "a smaller step may help". */
+   model's domain and a smaller step may help, < 0 to stop the computation. NaN or Inf in a block is
+   treated like a positive return value. */
 typedef int (*dfl_eval_fn)(dfl_blocks *out, double t, const double *x, unsigned need, void *user);
 
 /* Writes M(p,t), nv x nv, or its nv diagonal entries if `mass_diagonal`. Zeroed before the call. */
 typedef int (*dfl_mass_fn)(double *M, double t, const double *x, void *user);
 
-/* y = M(p,t) a, or y = M(p,t) a - f(x,t) for `residual`: what a recursion offers without a
-   matrix. */
+/* y = M(p,t) a, or y = M(p,t) a - f(x,t) for `residual`: for models without a mass matrix, such as
+   recursions. */
 typedef int (*dfl_mass_times_fn)(double *y, double t, const double *x, const double *a, void *user);
 
 /* Derivatives of the rows with respect to columns of x, `a` held fixed, with their true sign.
@@ -167,7 +167,7 @@ typedef struct dfl_eom {
 
     dfl_contract contract;
     bool mass_diagonal;      /* `mass` writes nv diagonal entries */
-    bool mass_constant;      /* M depends on nothing: evaluated once */
+    bool mass_constant;      /* M is constant: evaluated once */
     bool trivial_kinematics; /* p' = v (np = nv): kin is never asked for */
     bool autonomous;         /* no block depends on t (checked by the self-check) */
     bool linear;             /* all rows are affine in x and v', with coefficients that depend on t

@@ -25,7 +25,7 @@ typedef struct dfl_linear_matrices {
     double *g, *g_dot, *g_ddot; /* nl and its time derivatives */
 } dfl_linear_matrices;
 
-/* Returns as dfl_eval_fn. */
+/* Return values as for dfl_eval_fn. */
 typedef int (*dfl_linear_fn)(dfl_linear_matrices *out, double t, void *user);
 
 typedef struct dfl_linear_system {

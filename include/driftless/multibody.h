@@ -16,8 +16,8 @@
 
    Functions that compute something at a state refer to the last dfl_multibody_move. They take time
    proportional to the number of bodies unless they fill a matrix or the mechanism has loops. A
-   mechanism holds its own workspace: use one per thread, and none of these functions inside its
-   callbacks unless they are named there. Numbers that are not finite give results that are not. */
+   mechanism holds its own workspace: use one per thread. Inside its callbacks, call only the
+   functions named there. If an input is not finite, neither are the results. */
 #ifndef DFL_MULTIBODY_H
 #define DFL_MULTIBODY_H
 
@@ -36,8 +36,7 @@ enum { DFL_GROUND = -1 };
 
 /* The kinds of joints, with their coordinates p and velocities v in this order. An orientation is a
    quaternion (e0, e1, e2, e3) from child to parent; omega and v of its joints are in axes of the
-   child. All kinds but free and user joints can close a loop; the last three can do nothing
-   else. */
+   child. All kinds but free and user joints can close a loop; the last three only close loops. */
 typedef enum dfl_joint_kind {
     DFL_JOINT_FIXED,         /* no motion: the child becomes part of the parent */
     DFL_JOINT_REVOLUTE,      /* angle about axis */
@@ -60,7 +59,7 @@ typedef enum dfl_joint_kind {
 typedef struct dfl_rigid_body {
     const char *name; /* for messages; NULL: none */
     double mass, com[3];
-    double inertia[6]; /* xx yy zz xy xz yz; in a plane model only zz counts */
+    double inertia[6]; /* xx yy zz xy xz yz; in a plane model only zz is used */
 } dfl_rigid_body;
 
 /* A joint of the tree: `child` hangs on `parent`. */
@@ -86,7 +85,7 @@ typedef struct dfl_loop {
     double at[3], axis[3], axis2[3];
     bool apart;
     double at_b[3], axis_b[3], axis2_b[3];
-    double length; /* distance: m; 0 means that of the drawing */
+    double length; /* distance: m; 0 means the distance in the drawing */
     double lead;   /* screw: m/rad */
 } dfl_loop;
 
@@ -111,19 +110,19 @@ typedef struct dfl_joint_spring {
 
 typedef struct dfl_multibody dfl_multibody;
 
-/* Adds generalized forces to tau (nv numbers). The mechanism is at (t, p, v), so that
-   dfl_multibody_motion, _jacobian and _push can be used, and no other function of it.
-   Returns as dfl_eval_fn does. */
+/* Adds generalized forces to tau (nv numbers). The mechanism is at (t, p, v): dfl_multibody_motion,
+   _jacobian and _push may be called, and none of its other functions. Return values as for
+   dfl_eval_fn. */
 typedef int (*dfl_force_fn)(double *tau, dfl_multibody *multibody, double t, const double *p,
                             const double *v, void *user);
 
 /* Adds the derivatives of these forces, nv x nv: Tq along velocities (column j: p moves with
-   p' = Z e_j), Tv by v. The rest as dfl_force_fn. */
+   p' = Z e_j), Tv by v. Otherwise as dfl_force_fn. */
 typedef int (*dfl_force_slopes_fn)(double *Tq, double *Tv, dfl_multibody *multibody, double t,
                                    const double *p, const double *v, void *user);
 
 /* Writes coordinate, rate and acceleration of every driven joint at time t, 3 numbers per joint, in
-   the order of the description. Returns as dfl_eval_fn does. */
+   the order of the description. Return values as for dfl_eval_fn. */
 typedef int (*dfl_drive_fn)(double *motion, double t, void *user);
 
 /* A mechanism. `{0}` is the empty one. */
@@ -178,17 +177,17 @@ dfl_status dfl_multibody_eom(const dfl_eom **out, dfl_multibody *multibody);
 /* ------------------------------------------------------------------ at a state */
 
 /* Moves the mechanism to time t, coordinates p and velocities v (NULL: at rest); quaternions need
-   not have length 1, only their direction counts. What follows refers to this state. DFL_CALLBACK:
-   `drive` failed. */
+   not have length 1, only their direction matters. The functions below refer to this state.
+   DFL_CALLBACK: `drive` failed. */
 dfl_status dfl_multibody_move(dfl_multibody *multibody, double t, const double *p, const double *v);
 
-/* Changes p (np numbers) so that loops and couplings are closed and quaternions have length 1, by a
-   way that is short in the sense of v, and moves the mechanism there, at rest.
-   DFL_INCONSISTENT: it does not succeed; the message names the loop that stays open. DFL_CALLBACK.
+/* Changes p (np numbers) until loops and couplings are closed and quaternions have length 1, by
+   short steps in the sense of v, and moves the mechanism there, at rest. DFL_INCONSISTENT: no
+   closed configuration was found; the message names the loop that stays open. DFL_CALLBACK.
    DFL_NO_MEMORY. */
 dfl_status dfl_multibody_assemble(double *p, dfl_multibody *multibody, double t);
 
-/* p' = Z(p) v of the state. */
+/* p' = Z(p) v at the state. */
 void dfl_multibody_rates(double *pd, const dfl_multibody *multibody);
 
 /* tau = M a - f: the generalized forces that give accelerations a, without those of loops.
@@ -196,9 +195,10 @@ void dfl_multibody_rates(double *pd, const dfl_multibody *multibody);
 dfl_status dfl_multibody_inverse(double *tau, dfl_multibody *multibody, const double *a);
 
 /* Accelerations a, and multipliers lambda (nl numbers; may be NULL), under the forces tau (NULL:
-   none). Where rows of loops depend on each other, lambda is the shortest. The first call for a
-   mechanism with loops allocates matrices. DFL_SINGULAR: massless directions determine nothing (n0
-   > 0), or M is singular here. DFL_CALLBACK: `force` failed. DFL_NO_MEMORY. */
+   none). If rows of loops depend on each other, lambda has the least norm. The first call for a
+   mechanism with loops allocates matrices. DFL_SINGULAR: forces do not determine the accelerations
+   along massless directions (n0 > 0), or M is singular here. DFL_CALLBACK: `force` failed.
+   DFL_NO_MEMORY. */
 dfl_status dfl_multibody_forward(double *a, double *lambda, dfl_multibody *multibody,
                                  const double *tau);
 
@@ -261,9 +261,9 @@ dfl_status dfl_multibody_forward_slopes(double *Aq, double *Av, double *At,
 dfl_status dfl_multibody_null_space(double *K0, double *gam, dfl_multibody *multibody,
                                     const double *tau);
 
-/* What massless directions are determined by. */
+/* What determines the massless directions: how many of each kind. */
 typedef struct dfl_massless {
-    int held;        /* by loops: nothing changes */
+    int held;        /* by loops: they need no further treatment */
     int first_order; /* by dampers: their speed is algebraic */
     int quasistatic; /* by springs only: their position would be algebraic */
     int undetermined;
@@ -287,8 +287,8 @@ enum { DFL_MULTIBODY_LANES = 4 };
 
 typedef struct dfl_multibody_lanes dfl_multibody_lanes;
 
-/* The mechanism must outlive *out, which the caller frees; on failure it is NULL.
-   DFL_INVALID: the mechanism has a force callback, which knows one state only. DFL_NO_MEMORY. */
+/* The mechanism must outlive *out, which the caller frees; on failure it is NULL. DFL_INVALID: the
+   mechanism has a force callback, which handles one state at a time. DFL_NO_MEMORY. */
 dfl_status dfl_multibody_lanes_create(dfl_multibody_lanes **out, dfl_multibody *multibody);
 void dfl_multibody_lanes_free(dfl_multibody_lanes *lanes);
 

@@ -55,7 +55,7 @@ typedef enum dfl_integrator {
 typedef enum dfl_selectors {
     DFL_ORTHOGONAL, /* an orthonormal basis of the free directions */
     DFL_UNIT,       /* single rows: coordinate partitioning */
-    DFL_USER        /* those that dfl_constraint_options.select writes */
+    DFL_USER        /* the rows that dfl_constraint_options.select writes */
 } dfl_selectors;
 
 /* When the selectors are renewed. The default is DFL_RENEW_ON_CHANGE for unit selectors and
@@ -101,8 +101,8 @@ typedef enum dfl_norm { DFL_NORM_RMS, DFL_NORM_BODY } dfl_norm;
 
 /* ---- callbacks ---- */
 
-/* Gets lines for a log: notices (corrected initial values, redundant constraints), warnings (nearly
-   dependent constraints), and every rejected step (debug). */
+/* Receives the lines of a log: notices (corrected initial values, redundant constraints), warnings
+   (nearly dependent constraints), and every rejected step (debug). */
 typedef enum dfl_log_level { DFL_LOG_NOTICE, DFL_LOG_WARNING, DFL_LOG_DEBUG } dfl_log_level;
 typedef void (*dfl_log_fn)(dfl_log_level level, const char *text, void *user);
 
@@ -116,7 +116,7 @@ typedef int (*dfl_step_fn)(dfl_solver *solver, double t_old, double t, const dou
 typedef int (*dfl_output_fn)(double t, const double *x, void *user);
 
 /* Writes the selectors Sp (nfp x np) and Sv (nfv x nv; nfv is 0 with psi1, which uses all rows).
-   Called at every new decomposition. Return as dfl_eval_fn. */
+   Called at every new decomposition. Return values as for dfl_eval_fn. */
 typedef int (*dfl_select_fn)(double *Sp, double *Sv, int nfp, int nfv, double t, const double *x,
                              void *user);
 
@@ -165,11 +165,11 @@ typedef struct dfl_newton_options {
     int iterations;            /* at most; 4 and 8 more with orders 9 and 13; 0 means 10 */
     int updates;               /* of the matrix within a step; 0 means 1, none with step.fixed;
                                   negative means none */
-    double tolerance;          /* 0 means max(1e-3, 0.5 min(0.03, sqrt(rtol'))) with order 5,
-                                  increments as small with the automatic order, less with 9 and 13;
-                                  0.05 with other methods than Radau IIA */
+    double tolerance;          /* 0 means max(1e-3, 0.5 min(0.03, sqrt(rtol'))) with order 5, the
+                                  same size of increments with the automatic order, smaller with 9
+                                  and 13; 0.05 with methods other than Radau IIA */
     double reuse;              /* the matrix is kept while the rate of convergence is below this; 0
-                                  means 0.03, 0.1 with other methods than Radau IIA, 1e-3 with
+                                  means 0.03, 0.1 with methods other than Radau IIA, 1e-3 with
                                   DFL_REFERENCE_START; negative: never kept */
     double multiplier_weight;  /* of l, m in the norm of the iteration; 0 means 1 */
     dfl_reference reference;   /* 0 means the predicted middle stage */
@@ -200,7 +200,7 @@ typedef struct dfl_baumgarte_options {
     double beta;  /* 1/s, its square for g; 0 means alpha, negative means none */
 } dfl_baumgarte_options;
 
-/* What is called during a run. */
+/* The callbacks of a run. */
 typedef struct dfl_output_options {
     double every;            /* s, between calls of on_output; 0 means end points only */
     bool project;            /* on_output and on_event get states on the constraints; false:
@@ -252,7 +252,7 @@ typedef enum dfl_start_mode {
     DFL_START_CONDITIONS /* solve all constraints together with `condition` = 0 */
 } dfl_start_mode;
 
-/* Writes the residuals of `nconditions` conditions. Return as dfl_eval_fn. */
+/* Writes the residuals of `nconditions` conditions. Return values as for dfl_eval_fn. */
 typedef int (*dfl_condition_fn)(double *residual, double t, const double *x, void *user);
 
 /* Called once, with the completed initial values. With PROJECT, e and ep do not take part in

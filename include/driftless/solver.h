@@ -8,7 +8,7 @@
 extern "C" {
 #endif
 
-/* The names that the command line uses: "psf", "eom2", ...; "radau", "bdf", ...; never NULL. */
+/* The names on the command line: "psf", "eom2", ...; "radau", "bdf", ...; never NULL. */
 const char *dfl_form_name(dfl_form form);
 const char *dfl_integrator_name(dfl_integrator integrator);
 
@@ -47,8 +47,8 @@ dfl_status dfl_solver_advance(dfl_solver *solver, double t_end);
 /* What the last failed start or advance is about. */
 dfl_failure dfl_solver_failure(const dfl_solver *solver);
 
-/* At the last accepted step: its time, its state (n values, owned by the solver), and the size that
-   is proposed for the next step. */
+/* At the last accepted step: its time, its state (n values, owned by the solver), and the proposed
+   size of the next step. */
 double dfl_solver_time(const dfl_solver *solver);
 const double *dfl_solver_state(const dfl_solver *solver);
 double dfl_solver_step(const dfl_solver *solver);
