@@ -38,7 +38,7 @@ complete -c driftless -n '__fish_seen_subcommand_from run compare' -l evaluation
 complete -c driftless -n '__fish_seen_subcommand_from compare' -l forms -x -a 'all psf psi1 eom eom2 eom1 uode ggl baumgarte odae ext316 ext317 pinv tangent partition explicit implicit qr svd' -d 'forms, or all'
 complete -c driftless -n '__fish_seen_subcommand_from compare' -l methods -x -a 'all radau radau1 radau5 radau9 radau13 bdf bdf1 bdf2 bdf3 bdf4 bdf5 trapezoidal midpoint half-explicit explicit-pair' -d 'methods, or all'
 complete -c driftless -n '__fish_seen_subcommand_from compare' -l tol -x -d 'tolerances: every decade from A to B, or A,B,C'
-complete -c driftless -n '__fish_seen_subcommand_from compare' -l limit -x -d 'give a run up after this number of seconds'
+complete -c driftless -n '__fish_seen_subcommand_from compare' -l limit -x -d 'give up a run after this number of seconds'
 complete -c driftless -n '__fish_seen_subcommand_from run check init equations export compare' -l set -x -d 'change a parameter, input or setting of the model (repeatable)'
 complete -c driftless -n '__fish_seen_subcommand_from run' -l output -x -k -a '(__fish_complete_suffix .csv; __fish_complete_suffix .h5; __fish_complete_suffix .hdf5)' -d 'results to FILE.csv or FILE.h5 (repeatable); - is standard output'
 complete -c driftless -n '__fish_seen_subcommand_from view' -l output -x -k -a '(__fish_complete_suffix .html; __fish_complete_suffix .svg)' -d 'a page FILE.html or a plot FILE.svg'

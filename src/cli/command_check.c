@@ -81,7 +81,7 @@ static void describe(dfl_text *text, const cli_model *model, const dfl_diagnosis
     describe_sizes(text, eq);
     dfl_text_add(text, "  degrees of freedom  %d", diagnosis->dof_by_rank);
     if (diagnosis->dof_by_rank != diagnosis->dof_by_count)
-        dfl_text_add(text, " (%d by count: velocities less constraints)", diagnosis->dof_by_count);
+        dfl_text_add(text, " (%d by count: velocities minus constraints)", diagnosis->dof_by_count);
     dfl_text_add(text, "\n");
     for (int i = 0; i < diagnosis->nsets; i++)
         describe_set(text, eq, &diagnosis->sets[i]);
@@ -157,8 +157,7 @@ static void describe_set(dfl_text *text, const dfl_equations *eq, const dfl_depe
     }
     if (set->count == 1) {
         dfl_text_add(text,
-                     "  redundant           '%s' says nothing here: it moves with no "
-                     "coordinate\n",
+                     "  redundant           '%s' has no effect here: no coordinate changes it\n",
                      constraint_name(eq, set->rows[0]));
         return;
     }

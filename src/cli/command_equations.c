@@ -9,7 +9,7 @@ int cli_equations(dfl_context *ctx, const cli_arguments *arguments)
     dfl_text text = {.ctx = ctx};
     const dfl_notation notation = arguments->latex ? DFL_LATEX : DFL_TEXT;
     dfl_status status = arguments->noutput > 1
-                            ? dfl_fail(ctx, DFL_INVALID, "--output is given twice; say it once")
+                            ? dfl_fail(ctx, DFL_INVALID, "--output is given twice; give it once")
                             : cli_load(&model, ctx, arguments, false);
     if (!status)
         status = arguments->frames ? dfl_export_frames(&text, model.eq, notation)

@@ -24,7 +24,7 @@ static dfl_status check_arguments(dfl_context *ctx, const cli_arguments *argumen
     if (arguments->c == arguments->octave)
         return dfl_fail(ctx, DFL_INVALID, "export to what? Choose one of --c and --octave");
     if (arguments->noutput > 1)
-        return dfl_fail(ctx, DFL_INVALID, "--output is given twice; say it once");
+        return dfl_fail(ctx, DFL_INVALID, "--output is given twice; give it once");
     return DFL_OK;
 }
 

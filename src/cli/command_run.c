@@ -63,7 +63,7 @@ static dfl_status check_arguments(dfl_context *ctx, const cli_arguments *argumen
     for (int i = 0; i < arguments->noutput; i++) {
         if (arguments->json && !strcmp(arguments->output[i], "-"))
             return dfl_fail(ctx, DFL_INVALID,
-                            "--json and --output - both want standard output; write the results "
+                            "--json and --output - both use standard output; write the results "
                             "to a file");
         for (int k = 0; k < i; k++)
             if (!strcmp(arguments->output[i], arguments->output[k]))

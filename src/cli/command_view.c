@@ -12,7 +12,7 @@ int cli_view(dfl_context *ctx, const cli_arguments *arguments)
     dfl_text path = {.ctx = ctx};
     dfl_status status = DFL_OK;
     if (arguments->noutput > 1)
-        status = dfl_fail(ctx, DFL_INVALID, "--output is given twice; say it once");
+        status = dfl_fail(ctx, DFL_INVALID, "--output is given twice; give it once");
     else if (arguments->noutput == 1)
         dfl_text_add(&path, "%s", arguments->output[0]);
     else

@@ -139,7 +139,7 @@ static int unknown_command(const char *name)
     if (nearest)
         fprintf(stderr, "driftless: there is no command '%s'; did you mean %s?\n", name, nearest);
     else if (strstr(name, ".lua"))
-        fprintf(stderr, "driftless: say what to do: driftless run %s\n", name);
+        fprintf(stderr, "driftless: name a command, such as: driftless run %s\n", name);
     else
         fprintf(stderr, "driftless: there is no command '%s'; driftless --help lists them\n", name);
     return CLI_WRONG;

@@ -39,11 +39,11 @@ static const rule rules[DFL_PLACES] = {
                            "what depends on velocities is a force: use force", 0, NULL},
     [DFL_FOR_MASS] = {"mass", PLACE, "positions, time, parameters and inputs", NULL, 0, NULL},
     [DFL_FOR_FORCE] = {"force", STATE, "all variables", NULL, 0, NULL},
-    [DFL_FOR_CONSTRAINT] = {"constraint", PLACE | BIT(DFL_SYM_S),
-                            "positions, contact variables, time, parameters and inputs",
-                            "use nonholonomic for a constraint on velocities",
-                            BIT(DFL_SYM_P) | BIT(DFL_SYM_S),
-                            "depends on no coordinate, so it can hold none; check the expression"},
+    [DFL_FOR_CONSTRAINT] =
+        {"constraint", PLACE | BIT(DFL_SYM_S),
+         "positions, contact variables, time, parameters and inputs",
+         "use nonholonomic for a constraint on velocities", BIT(DFL_SYM_P) | BIT(DFL_SYM_S),
+         "depends on no coordinate, so it constrains nothing; check the expression"},
     [DFL_FOR_NONHOLONOMIC] =
         {"nonholonomic", MOTION,
          "positions, velocities, contact variables, time, parameters and inputs", NULL,

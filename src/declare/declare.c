@@ -213,7 +213,7 @@ dfl_status dfl_model_start(dfl_model *model, int line, dfl_expr symbol, double v
                         "a starting value belongs to one variable, not to an expression");
     const char *name = model->graph->symbols[node->a].name;
     if (!d || d->kind == DFL_A_PARAM || d->kind == DFL_AN_INPUT)
-        return dfl_fail(ctx, DFL_INVALID, "%s is no unknown; starting values are for variables",
+        return dfl_fail(ctx, DFL_INVALID, "%s is not an unknown; starting values are for variables",
                         name);
     const bool own = d->kind == DFL_A_POSITION && symbol == d->velocity;
     if (own && d->expr != DFL_NO_EXPR)

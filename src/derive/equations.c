@@ -129,11 +129,12 @@ static dfl_status count_unknowns(dfl_equations *eq)
     }
     eq->n = eq->nw + eq->nl + eq->nm + eq->nr + eq->nv + eq->ns + eq->np;
     if (eq->n == 0 && model->count[DFL_AN_OUTPUT] == 0)
-        return dfl_model_fail(model, 0,
-                              "the model has no coordinates; declare some with position(\"x\"), or "
-                              "joints that are not "
-                              "driven; where `motion` prescribes all of them, say what is wanted: "
-                              "output(\"torque\", j.drive), output(\"tip\", point(b, {...}))");
+        return dfl_model_fail(
+            model, 0,
+            "the model has no coordinates; declare some with position(\"x\"), or joints that are "
+            "not driven; where `motion` prescribes all of them, declare the outputs that you "
+            "want: "
+            "output(\"torque\", j.drive), output(\"tip\", point(b, {...}))");
     if (!eq->nv && eq->nl + eq->nm)
         return unmoved_constraint(model);
     if (eq->np && !eq->nv)
@@ -151,7 +152,7 @@ static dfl_status unmoved_constraint(const dfl_model *model)
         decl++;
     return dfl_model_fail(model, decl->line,
                           "'%s' is a constraint, but there is no coordinate that it could move; "
-                          "leave it out, or one `motion` of a joint",
+                          "leave out the constraint, or one `motion` of a joint",
                           decl->name);
 }
 

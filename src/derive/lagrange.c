@@ -84,8 +84,8 @@ static dfl_status check_smooth(const dfl_equations *eq)
     if (status)
         return status;
     return kinked ? dfl_model_fail(eq->model, eq->model->energy.kinetic_line,
-                                   "the kinetic energy is not quadratic in the velocities: one "
-                                   "stands in abs, sign, min, max or select")
+                                   "the kinetic energy is not quadratic in the velocities: one is "
+                                   "inside abs, sign, min, max or select")
                   : DFL_OK;
 }
 

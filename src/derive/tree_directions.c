@@ -62,8 +62,8 @@ static dfl_status check_model(const dfl_equations *eq)
         apart = !(dfl_node_of(eq->graph, eq->rows.f[i])->depends & multipliers);
     return apart ? DFL_OK
                  : dfl_model_fail(eq->model, eq->model->energy.asked_line,
-                                  "energy() comes before coordinates without mass, masses or "
-                                  "forces with multipliers that are declared besides a mechanism "
+                                  "energy() is called before coordinates without mass, masses, or "
+                                  "forces with multipliers are declared in addition to a mechanism "
                                   "whose masses come from recursions; choose the evaluation "
                                   "'tape' or 'native'");
 }

@@ -71,7 +71,7 @@ static dfl_status advise_com(dfl_drawing *drawing, const dfl_placed_body *body)
     dfl_text text = {.ctx = drawing->ctx};
     dfl_text_add(&text,
                  "body '%s' has mass but no com: its centre of mass is the origin of the drawing, "
-                 "away from the point of '%s'; give com if that is not meant",
+                 "away from the point of '%s'; give com if this is not intended",
                  body->name, joint->name);
     dfl_status status = text.status;
     if (!status)

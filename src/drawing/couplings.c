@@ -87,7 +87,8 @@ dfl_status dfl_drawing_gear(int *out, dfl_drawing *drawing, int line, const char
     if (!status)
         status = check_factor(drawing, "gear", name, "ratio", ratio);
     if (!status && a == b)
-        status = dfl_fail(drawing->ctx, DFL_INVALID, "gear '%s': gives one joint twice", name);
+        status =
+            dfl_fail(drawing->ctx, DFL_INVALID, "gear '%s': the same joint is given twice", name);
     if (!status)
         status = check_movable(drawing, "gear", name, a, b);
     if (!status)
@@ -169,7 +170,7 @@ dfl_status dfl_drawing_elastic_belt(dfl_drawing *drawing, int line, const char *
         if (joint->loop)
             return dfl_fail(drawing->ctx, DFL_INVALID,
                             "belt '%s': joint '%s' closes a loop and has no coordinate that an "
-                            "elastic belt could pull at; make another joint close the loop",
+                            "elastic belt could pull on; make another joint close the loop",
                             name, joint->name);
         const dfl_expr v = joint->v[angle_of(joint)];
         const dfl_expr arm = dfl_neg(g, radius[k]);

@@ -78,18 +78,16 @@ static quaternion read_quaternion(const dfl_drawing *drawing, const dfl_placed_j
 static dfl_status complete(dfl_drawing *drawing, const dfl_placed_joint *joint, quaternion *q)
 {
     if (q->square > (1 + close) * (1 + close))
-        return dfl_fail(
-            drawing->ctx, DFL_INVALID,
-            "joint '%s': what is given of its quaternion has the length %.4g, more than "
-            "1; give all four numbers",
-            joint->name, sqrt(q->square));
+        return dfl_fail(drawing->ctx, DFL_INVALID,
+                        "joint '%s': the given part of its quaternion has length %.4g, more than "
+                        "1; give all four numbers",
+                        joint->name, sqrt(q->square));
     if (completes(q))
         return DFL_OK;
-    return dfl_fail(
-        drawing->ctx, DFL_INVALID,
-        "joint '%s': what is given of its quaternion has the length %.4g and does not say "
-        "about which axis it is turned; give all four numbers",
-        joint->name, sqrt(q->square));
+    return dfl_fail(drawing->ctx, DFL_INVALID,
+                    "joint '%s': the given part of its quaternion has length %.4g and does not say "
+                    "about which axis it is turned; give all four numbers",
+                    joint->name, sqrt(q->square));
 }
 
 /* The rest of the square goes to the scalar, or to guesses; false: to none of them. */
@@ -120,9 +118,9 @@ static dfl_status stretch(dfl_drawing *drawing, const dfl_placed_joint *joint, q
     for (int k = 0; k < 4; k++)
         q->e[k] /= length;
     dfl_text text = {.ctx = drawing->ctx};
-    dfl_text_add(
-        &text, "joint '%s': its quaternion is given with the length %.6g; it starts with length 1",
-        joint->name, length);
+    dfl_text_add(&text,
+                 "joint '%s': its quaternion is given with length %.6g; it is scaled to length 1",
+                 joint->name, length);
     const dfl_status status =
         text.status ? text.status : dfl_model_warn(drawing->model, dfl_text_string(&text));
     dfl_text_clear(&text);

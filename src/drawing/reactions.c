@@ -42,8 +42,8 @@ dfl_status dfl_drawing_reaction(dfl_expr *out, dfl_drawing *drawing, int joint, 
     const dfl_placed_joint *j = &drawing->joints[joint];
     if (k == DFL_REACTIONS - 1 && !has_drive(j))
         return dfl_fail(drawing->ctx, DFL_INVALID,
-                        "joint '%s' has no drive: only joints with one coordinate have, on which "
-                        "bodies hang",
+                        "joint '%s' has no drive: only joints with one coordinate on which bodies "
+                        "hang have one",
                         j->name);
     dfl_text name = {.ctx = drawing->ctx};
     dfl_text_add(&name, "%s.%s", j->name, dfl_reaction_names[k]);

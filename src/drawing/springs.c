@@ -114,8 +114,8 @@ static dfl_status check_constant(const dfl_drawing *drawing, const dfl_bushing *
         if (!dfl_keeps_value(drawing->graph, bushing->stiffness.e[i]) ||
             !dfl_keeps_value(drawing->graph, bushing->turn_stiffness.e[i]))
             return dfl_fail(drawing->ctx, DFL_INVALID,
-                            "the stiffnesses of a bushing contain numbers, parameters and inputs "
-                            "only; use wrench for another law");
+                            "the stiffnesses of a bushing may contain only numbers, parameters and "
+                            "inputs; use wrench for another law");
     return DFL_OK;
 }
 

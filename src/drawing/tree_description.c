@@ -66,8 +66,9 @@ static const char *obstacle(const dfl_drawing *drawing)
     }
     if (dfl_drawing_velocities(drawing) == 0)
         return "all motions are prescribed";
-    return velocities > dfl_drawing_velocities(drawing) ? "there are coordinates besides joints"
-                                                        : NULL;
+    return velocities > dfl_drawing_velocities(drawing)
+               ? "there are coordinates other than those of joints"
+               : NULL;
 }
 
 /* The same where bodies have no mass: their directions follow from the masses of the tree alone,
@@ -81,7 +82,7 @@ static const char *massless_obstacle(const dfl_drawing *drawing)
         if (drawing->bodies[i].quasistatic)
             return "there are quasistatic bodies";
     if (model->masses.count > 0 || model->energy.kinetic != DFL_NO_EXPR)
-        return "there are masses besides those of bodies, and directions without mass";
+        return "there are masses other than those of bodies, and directions without mass";
     for (int i = 0; i < model->forces.count; i++)
         depends |= dfl_node_of(drawing->graph, model->forces.item[i].expr)->depends;
     for (int i = 0; i < drawing->nlinks; i++)

@@ -100,7 +100,7 @@ static dfl_status check_contents(dfl_drawing *drawing, const dfl_placed_joint *j
     for (int i = 0; i < ROWS && !status; i++)
         if (dfl_node_of(drawing->graph, rest[i])->depends & ~allowed)
             status = dfl_fail(drawing->ctx, DFL_INVALID,
-                              "joint '%s': the pose contains other variables than the joint's own "
+                              "joint '%s': the pose contains variables other than the joint's own "
                               "coordinates and time; couple joints with coupling",
                               joint->name);
     return status;
@@ -209,12 +209,12 @@ static dfl_status check_pose(dfl_drawing *drawing, const dfl_placed_joint *joint
     const char *name = coordinate_name(drawing, joint, here);
     if (there >= 0)
         return dfl_fail(drawing->ctx, DFL_INVALID,
-                        "joint '%s': %s moves the body nowhere that the coordinates before it "
-                        "do not move it; leave it out of the pose and the coordinates",
+                        "joint '%s': %s adds no motion to those of the coordinates before it; "
+                        "leave it out of the pose and the coordinates",
                         joint->name, name);
     return dfl_fail(drawing->ctx, DFL_INVALID,
-                    "joint '%s': its pose is singular at the start: there %s moves the body "
-                    "nowhere that the coordinates before it do not move it; start elsewhere, "
+                    "joint '%s': its pose is singular at the start: there %s adds no motion to "
+                    "those of the coordinates before it; start elsewhere, "
                     "or choose other coordinates for the same motion",
                     joint->name, name);
 }
@@ -267,7 +267,7 @@ static dfl_status check_rotation(dfl_drawing *drawing, const dfl_placed_joint *j
     if (error < 1e-8 && det > 0.0)
         return DFL_OK;
     return dfl_fail(drawing->ctx, DFL_INVALID,
-                    "joint '%s': the matrix of its pose is no rotation (its columns are %g "
+                    "joint '%s': the matrix of its pose is not a rotation (its columns are %g "
                     "away from perpendicular unit vectors%s); give { axis = ..., angle = ... } "
                     "or { angles = ... }, or correct the matrix",
                     joint->name, error, det > 0.0 ? "" : ", and it mirrors");

@@ -221,7 +221,7 @@ dfl_status dfl_check_bias(dfl_check *c)
     dfl_check_constraint_name(name, sizeof name, sys->eom, DFL_ROW_GII, i);
     dfl_check_constraint_name(of, sizeof of, sys->eom, DFL_ROW_GI, i);
     return dfl_fail(sys->ctx, DFL_INVALID,
-                    "self-check: the bias of %s is %.6g, but the rate of %s less W a is %.6g%s",
+                    "self-check: the bias of %s is %.6g, but the rate of %s minus W a is %.6g%s",
                     name, bias[i], of, c->rate[0][sys->m1 + i], dfl_check_where(c));
 }
 

@@ -40,7 +40,7 @@ static dfl_status find_overrun(const dfl_check *c, const region *regions, size_t
             if ((*regions[k].block)[regions[k].size + (size_t)i] != mark)
                 return dfl_fail(
                     c->sys->ctx, DFL_INVALID,
-                    "self-check: %s writes behind the end of %s, which has room for %zu", callback,
+                    "self-check: %s writes beyond the end of %s, which has room for %zu", callback,
                     regions[k].name, regions[k].size);
     return DFL_OK;
 }

@@ -124,15 +124,13 @@ dfl_status dfl_eom_check(dfl_context *ctx, const dfl_eom *eom)
     if (eom->contract != DFL_NATIVE && eom->contract != DFL_GEOMS)
         return dfl_fail(ctx, DFL_INVALID, "eom.contract has no value %d", (int)eom->contract);
     if (eom->mass_times && (eom->mass || eom->residual))
-        return dfl_fail(
-            ctx, DFL_INVALID,
-            "give only one of eom.mass_times, eom.residual and eom.mass (which may stand "
-            "beside a residual)");
+        return dfl_fail(ctx, DFL_INVALID,
+                        "give only one of eom.mass_times, eom.residual and eom.mass (eom.mass may "
+                        "accompany a residual)");
     if (eom->residual && eom->mass_diagonal)
-        return dfl_fail(
-            ctx, DFL_INVALID,
-            "give only one of eom.residual and mass_diagonal: beside a residual eom.mass "
-            "writes a whole matrix");
+        return dfl_fail(ctx, DFL_INVALID,
+                        "give only one of eom.residual and mass_diagonal: with a residual, "
+                        "eom.mass writes a whole matrix");
     if (eom->trivial_kinematics && eom->np != eom->nv)
         return dfl_fail(ctx, DFL_INVALID,
                         "trivial_kinematics means p' = v, but there are %d positions and %d "

@@ -61,10 +61,10 @@ static const struct {
                                  "Origins r of bodies (centres of mass) and frames, in world axes",
                              .label = LABEL_ENTRY,
                              .letter = "r"},
-    [DFL_SECTION_FRAME_ANGLE] = {.title = "Angles phi against the drawing",
+    [DFL_SECTION_FRAME_ANGLE] = {.title = "Angles phi relative to the drawing",
                                  .label = LABEL_ENTRY,
                                  .letter = "phi",
-                                 .latex = "Angles $\\varphi$ against the drawing",
+                                 .latex = "Angles $\\varphi$ relative to the drawing",
                                  .sign = "\\varphi"},
     [DFL_SECTION_FRAME_ROTATION] =
         {.title = "Rotations R, whose columns are the axes of a frame (entries "

@@ -125,12 +125,12 @@ dfl_status dfl_step_failure(dfl_stepper *st, double h)
                         trouble->callback, trouble->t);
     case DFL_STEP_RETRY:
         return dfl_fail(ctx, DFL_CALLBACK,
-                        "%s keeps refusing the state at t = %.10g, also with a step of %.3g",
+                        "%s keeps refusing the state at t = %.10g, even with a step of %.3g",
                         trouble->callback, trouble->t, h);
     case DFL_STEP_NONFINITE:
         dfl_system_trouble_name(row, sizeof row, st->sys);
         return dfl_fail(ctx, DFL_NOT_FINITE,
-                        "%s returns NaN or Inf in %s at t = %.10g, also with a step of %.3g%s",
+                        "%s returns NaN or Inf in %s at t = %.10g, even with a step of %.3g%s",
                         trouble->callback, row, trouble->t, h,
                         st->options->step.fixed > 0 ? "; the iteration may diverge with fixed_step"
                                                     : "");

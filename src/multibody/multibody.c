@@ -318,8 +318,8 @@ dfl_status dfl_multibody_ready(dfl_multibody *m)
     if (!m->busy)
         return DFL_OK;
     return dfl_fail(m->ctx, DFL_INVALID,
-                    "a callback of the mechanism moves it or evaluates it; there only motions and "
-                    "Jacobians of frames can be asked for");
+                    "a callback of the mechanism moves or evaluates it; inside callbacks ask only "
+                    "for motions and Jacobians of frames");
 }
 
 void dfl_multibody_rates(double *pd, const dfl_multibody *m)

@@ -19,8 +19,8 @@ dfl_status dfl_multibody_lanes_create(dfl_multibody_lanes **out, dfl_multibody *
     *out = NULL;
     if (m->call.force)
         return dfl_fail(m->ctx, DFL_INVALID,
-                        "the mechanism has a force callback, which knows one state only; evaluate "
-                        "several states one after the other");
+                        "the mechanism has a force callback, which handles one state at a time; "
+                        "evaluate several states one after another");
     dfl_multibody_lanes *lanes = dfl_alloc(m->ctx, 1, sizeof *lanes);
     if (!lanes)
         return DFL_NO_MEMORY;
@@ -89,7 +89,7 @@ dfl_status dfl_multibody_lanes_forward(double *a, dfl_multibody_lanes *lanes, co
     if (m->eom.nl > 0)
         return dfl_fail(m->ctx, DFL_INVALID,
                         "the mechanism has %d rows of loops or couplings; use "
-                        "dfl_multibody_forward for one state after the other",
+                        "dfl_multibody_forward for one state after another",
                         m->eom.nl);
     if (m->eom.n0 > 0)
         return dfl_multibody_massless(m);

@@ -105,7 +105,7 @@ dfl_status dfl_summary_text(dfl_text *text, const dfl_record *record, const dfl_
         dfl_text_add(text,
                      is_conservative(record->eq)
                          ? "  energy drift      %.2g\n"
-                         : "  energy change     %.2g, forces or time act on it\n",
+                         : "  energy change     %.2g, forces or time change it\n",
                      summary->energy_drift);
     describe_events(text, summary, record->about.events);
     return text->status;

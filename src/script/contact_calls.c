@@ -171,7 +171,7 @@ static void read_rolls(dfl_drawn_wheel *wheel, lua_State *L)
     lua_pop(L, 1);
     if (!known)
         dfl_script_error(L,
-                         "contact_wheel '%s': rolls is no such way; give true, \"along\" or "
+                         "contact_wheel '%s': unknown value of rolls; give true, \"along\" or "
                          "\"across\" (the rail)",
                          wheel->name);
 }

@@ -174,7 +174,7 @@ static int count_points(lua_State *L, const drawing *d, int first)
                                 d->shape.name, points, r->most > 2 ? "at most " : "", r->most);
     if (rest > 1 || (rest == 1 && lua_type(L, last) != LUA_TTABLE))
         return dfl_arg_error(L, d->call, first + points,
-                             "behind the points there are only options: { color = \"blue\" }");
+                             "only options may follow the points: { color = \"blue\" }");
     return points;
 }
 

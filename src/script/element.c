@@ -22,7 +22,7 @@ dfl_element dfl_element_begin(lua_State *L, const char *call)
         e.joint = dfl_arg_joint(L, call, 2);
         e.options = 3;
         if (n > 3)
-            dfl_script_error(L, "%s '%s': behind a joint there are only options", call, e.name);
+            dfl_script_error(L, "%s '%s': only options may follow a joint", call, e.name);
         return e;
     }
     e.a = dfl_element_end(L, call, 2, &e.from, &e.from_given);

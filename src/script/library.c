@@ -211,10 +211,9 @@ static int unknown_name(lua_State *L, const char *label, const char *name)
                                     full);
     const dfl_declaration *d = *label ? NULL : dfl_model_find(dfl_script_of(L)->model, name);
     if (d)
-        return dfl_script_error(L,
-                                "unknown name '%s'; what declares '%s' in line %d must be kept: "
-                                "local %s = ...",
-                                name, name, d->line, name);
+        return dfl_script_error(
+            L, "unknown name '%s'; '%s' is declared in line %d but not kept: write local %s = ...",
+            name, name, d->line, name);
     const char *nearest = nearest_key(L, lua_upvalueindex(1), name, NULL);
     if (!*label && lua_istable(L, 1))
         nearest = nearest_key(L, 1, name, nearest);

@@ -251,8 +251,8 @@ static int joint_field(lua_State *L)
     if (s.loop)
         return dfl_script_error(L,
                                 "joint '%s' closes a loop and has no '%s': its second body is the "
-                                "ground or hangs already; coordinates belong to the joints that "
-                                "bodies hang on as the second body",
+                                "ground or already hangs on another joint; only the joint on which "
+                                "a body hangs as the second body has coordinates",
                                 name, field);
     if (s.np == 0 && s.motion == DFL_NO_EXPR)
         return dfl_script_error(L, "joint '%s' has no '%s': it is fixed", name, field);

@@ -102,7 +102,7 @@ int dfl_motion_output(lua_State *L)
     dfl_sandbox_charge(L, 1e4);
     if (!point) {
         if (n > 2)
-            return dfl_script_error(L, "output '%s': behind a joint there is nothing", name);
+            return dfl_script_error(L, "output '%s': nothing may follow a joint", name);
         output_reactions(L, name, dfl_arg_joint(L, "output", 2));
         return 0;
     }

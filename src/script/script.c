@@ -227,9 +227,8 @@ static dfl_status fail_run(dfl_script *script, lua_State *L, int error)
     if (strstr(message, "stack overflow"))
         dfl_text_add(&script->scratch, "; functions or brackets are nested too deeply");
     if (strstr(message, "(number expected, got symbol)"))
-        dfl_text_add(&script->scratch,
-                     "; symbols have no value while the script runs: a number that "
-                     "counts or decides is setting(\"n\", 3), not param");
+        dfl_text_add(&script->scratch, "; symbols have no value while the script runs: for loop "
+                                       "counts and decisions use setting(\"n\", 3), not param");
     if (script->scratch.status)
         return script->scratch.status;
     return dfl_fail(ctx, script->status ? script->status : DFL_INVALID, "%s",

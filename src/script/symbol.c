@@ -53,8 +53,8 @@ static const struct {
      "param"},
     {"__idiv", "symbols cannot be divided with //; use /"},
     {"__mod",
-     "there is no remainder % of symbols; sin and cos make periodic functions, select pieces"},
-    {"__concat", "a symbol is no text; tostring(x) gives its formula"},
+     "symbols have no remainder %; use sin and cos for periodic functions, select for pieces"},
+    {"__concat", "a symbol is not a text; tostring(x) gives its formula"},
     {"__len", "a symbol has no length"},
     {"__index", "a symbol has no fields; is a dot or a bracket misplaced?"},
     {"__newindex", "a symbol has no fields; is a dot or a bracket misplaced?"},
@@ -302,8 +302,8 @@ static int make_spline(lua_State *L)
                       "give a table of numbers: spline({x1, x2, ...}, {y1, y2, ...})");
     const size_t n = lua_rawlen(L, 1);
     if (n != lua_rawlen(L, 2))
-        return dfl_script_error(L, "spline: %d places but %d values; give as many of both", (int)n,
-                                (int)lua_rawlen(L, 2));
+        return dfl_script_error(L, "spline: %d places but %d values; give the same number of both",
+                                (int)n, (int)lua_rawlen(L, 2));
     dfl_sandbox_charge(L, 100.0 * (double)n);
     double *values = lua_newuserdatauv(L, 2 * n * sizeof *values, 0);
     read_numbers(values, L, 1, (int)n);

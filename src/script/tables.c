@@ -155,8 +155,8 @@ static void driven_error(lua_State *L, const char *call, int joint)
     const dfl_drawing *drawing = dfl_script_of(L)->drawing;
     dfl_script_error(
         L,
-        "%s: the motion of joint '%s' (line %d) says where it is and how fast, also at "
-        "the start; leave the value out, begin the motion with it, or leave out the motion",
+        "%s: the motion of joint '%s' (line %d) prescribes its position and speed, also at the "
+        "start; leave out the value, make the motion begin with it, or leave out the motion",
         call, dfl_drawing_joint_name(drawing, joint), dfl_drawing_joint_line(drawing, joint));
 }
 

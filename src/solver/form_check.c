@@ -85,8 +85,8 @@ static dfl_status check_massless(dfl_context *ctx, const dfl_solver_options *opt
     const bool rule = options->integrator == DFL_TRAPEZOIDAL || options->integrator == DFL_MIDPOINT;
     if (rule && options->form != DFL_PSF)
         return dfl_fail(ctx, DFL_INVALID,
-                        "with the method %s velocities along massless directions are right in the "
-                        "form psf only, not in %s; use psf, or radau or bdf",
+                        "with the method %s velocities along massless directions are correct only "
+                        "in the form psf, not in %s; use psf, or radau or bdf",
                         dfl_integrator_name(options->integrator), name);
     return DFL_OK;
 }

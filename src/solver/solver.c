@@ -113,8 +113,8 @@ static dfl_status check_start(const dfl_solver *solver, double t0, const double 
     for (int i = 0; cond && cond->mode == DFL_START_CONDITIONS && i < solver->sys.nu; i++)
         if (cond->weight || (cond->held && cond->held[i]))
             return dfl_fail(solver->ctx, DFL_INVALID,
-                            "conditions: DFL_START_CONDITIONS knows neither held values nor "
-                            "weights; write held ones as conditions, or use DFL_START_PROJECT");
+                            "conditions: DFL_START_CONDITIONS takes neither held values nor "
+                            "weights; write held values as conditions, or use DFL_START_PROJECT");
     for (int i = 0; cond && cond->weight && i < solver->sys.nu; i++)
         if (!(cond->weight[i] > 0 && isfinite(cond->weight[i])))
             return dfl_fail(solver->ctx, DFL_INVALID, "weight[%d] is %g; it must be positive", i,

@@ -101,7 +101,7 @@ static dfl_status compare_bias(const dfl_solver *solver, int i, double ahead, do
     row_name(name, sizeof name, eom, i, DFL_ROW_GII);
     row_name(of, sizeof of, eom, i, DFL_ROW_GI);
     return dfl_fail(solver->ctx, DFL_INVALID,
-                    "at t = %.10g the bias of %s is %.6g, but the rate of %s less W v' is %.6g; "
+                    "at t = %.10g the bias of %s is %.6g, but the rate of %s minus W v' is %.6g; "
                     "with a wrong bias the constraints are kept, but the motion is wrong "
                     "(self_check looks for more)",
                     solver->stepper->t, name, bias, of, found);

@@ -18,7 +18,7 @@ void dfl_comparison_text(dfl_text *text, const dfl_comparison *c)
     add_forms(text, c);
     dfl_text_add(
         text,
-        "\nErrors at the end against psf, radau with tolerance %.0e, which is known to %.1e; "
+        "\nErrors at the end compared with psf, radau with tolerance %.0e, which is known to %.1e; "
         "largest residuals and\nenergy drift over all steps.\n\n",
         c->reference_tolerance, c->uncertainty);
     dfl_text_add(text, "%-10s %-13s %7s %10s %8s %9s %8s %8s %8s %8s %8s %8s %8s\n", "form",

@@ -107,7 +107,7 @@ static dfl_status fail_damping(dfl_runnable *run, const dfl_massless_kinds *kind
         dfl_text_add(&text, ", lock the joint");
     if (kinds->undetermined == 0)
         dfl_text_add(&text,
-                     ", or say that it is quasistatic (its stiffness, %.1e, determines the "
+                     ", or declare it quasistatic (its stiffness, %.1e, determines the "
                      "position)",
                      kinds->stiffness);
     dfl_model_fail(eq->model, line_of(eq, kinds->direction), "%s", dfl_text_string(&text));

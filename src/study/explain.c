@@ -160,7 +160,8 @@ static dfl_status locate(dfl_runnable *run, dfl_status status, double t, const d
         dfl_model_fail(
             eq->model, decl->line, "%s%s%s%s", message ? message : "inconsistent initial values",
             prescribes ? "; '" : "", prescribes ? decl->name : "",
-            prescribes ? "' prescribes this motion: hold what it begins with, or nothing" : "");
+            prescribes ? "' prescribes this motion: hold the value that it begins with, or none"
+                       : "");
         dfl_free(ctx_of(run), message);
     }
     return looked ? looked : status;

@@ -244,10 +244,9 @@ static dfl_status check_combination(const dfl_settings *settings, dfl_context *c
     const double rows =
         solver->output.every > 0 ? fabs(settings->to - settings->from) / solver->output.every : 0;
     if (rows > 1e8)
-        return dfl_fail(
-            ctx, DFL_INVALID,
-            "every = %g would give %.2g rows; choose a larger distance (1e8 rows at most)",
-            solver->output.every, rows);
+        return dfl_fail(ctx, DFL_INVALID,
+                        "every = %g would give %.2g rows; choose a larger value (1e8 rows at most)",
+                        solver->output.every, rows);
     if (solver->rtol >= 1)
         return dfl_fail(ctx, DFL_INVALID, "rtol is %g; choose it below 1, such as 1e-6",
                         solver->rtol);

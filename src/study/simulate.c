@@ -224,11 +224,10 @@ static dfl_status advance_by_rows(dfl_simulation *sim)
             status = DFL_STOPPED;
         if (!status && k < rows &&
             dfl_solver_statistics(sim->solver).attempts >= settings->solver.step.max_attempts)
-            status =
-                dfl_fail(sim->ctx, DFL_TOO_MANY_STEPS,
-                         "more than the allowed number of steps at t = %.10g; raise max_steps, or "
-                         "take rows at a larger distance",
-                         t);
+            status = dfl_fail(sim->ctx, DFL_TOO_MANY_STEPS,
+                              "more than the allowed number of steps at t = %.10g; raise "
+                              "max_steps, or choose a larger value of every",
+                              t);
     }
     return status;
 }

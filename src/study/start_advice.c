@@ -34,16 +34,15 @@ static void advise_choice(const dfl_runnable *run, const double *x, dfl_advice_f
     const dfl_equations *eq = eq_of(run);
     dfl_text text = {.ctx = ctx_of(run)};
     int named = 0;
-    dfl_text_add(&text,
-                 "the drawing or guess is a singular position, from which the constraints can be "
-                 "closed in more than one way; taken is");
+    dfl_text_add(&text, "the drawing or guess is a singular position, from which the constraints "
+                        "can be closed in more than one way; the chosen one has");
     for (int i = 0; i < eq->np && named < 4; i++) {
         const dfl_variable *p = &dfl_equations_p(eq)[i];
         const double value = x[eq->n - eq->np + i];
         if (!dfl_model_mentioned(eq->model, p->symbol) && fabs(value) > 1e-6)
             dfl_text_add(&text, "%s %s = %.4g", named++ ? "," : "", p->name, value);
     }
-    dfl_text_add(&text, "; a guess of one of them chooses another");
+    dfl_text_add(&text, "; guess one of these values to choose another");
     tell(dfl_text_string(&text), user);
     dfl_text_clear(&text);
 }
@@ -105,7 +104,7 @@ static void advise_mass(const dfl_runnable *run, dfl_advice_fn tell, void *user)
     dfl_text text = {.ctx = ctx_of(run)};
     dfl_text_add(&text,
                  "the mass that %s moves by itself is negligible (%.1e of all it moves): set it to "
-                 "0, and fast vibrations of no interest vanish",
+                 "0 to remove fast vibrations of no interest",
                  dfl_equations_v(eq)[eq->massless.negligible].name, eq->massless.negligible_ratio);
     tell(dfl_text_string(&text), user);
     dfl_text_clear(&text);

@@ -137,7 +137,7 @@ static dfl_status too_uneven(dfl_context *ctx, const double *x, int n)
             narrowest = i;
     return dfl_fail(ctx, DFL_INVALID,
                     "the points of a spline are spaced too unevenly: points %d and %d, at "
-                    "x = %.17g and %.17g, are too near to each other; leave one out",
+                    "x = %.17g and %.17g, are too close together; leave one out",
                     narrowest + 1, narrowest + 2, x[narrowest], x[narrowest + 1]);
 }
 

@@ -331,8 +331,8 @@ static void what_determines_nothing_is_refused(void **state)
         DFL_INVALID,
         "test.lua:2: there is no mass along der(x) - der(y), no constraint holds "
         "it, and no force depends on this velocity (|d gamma/d zeta| = 0.0e+00, "
-        "needed > 1e-10 * 1.0e+00); add a damper, mass or a constraint there, or "
-        "say that it is quasistatic (its stiffness, 8.0e+00, determines the "
+        "needed > 1e-10 * 1.0e+00); add a damper, mass or a constraint there, or declare it "
+        "quasistatic (its stiffness, 8.0e+00, determines the "
         "position)");
     assert_start_refused("local x, y = position('x', 'y')\n"
                          "kinetic((velocity(x) + velocity(y))^2) quasistatic(x)\n",

@@ -220,7 +220,7 @@ static void a_wheel_on_a_rail_rolls_where_it_is_told_to(void **state)
     }
     scripted_refused(RAILWAY "options.rolls = 'sideways'\n"
                              "contact_wheel('touch', wheel, ground, options)\n",
-                     "contact_wheel 'touch': rolls is no such way; give true, \"along\"");
+                     "contact_wheel 'touch': unknown value of rolls; give true, \"along\"");
 }
 
 /* On contact the gap does not depend on the contact variables, so that gI = g_p p' although the

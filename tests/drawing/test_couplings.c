@@ -180,7 +180,7 @@ static void couplings_that_make_no_sense_are_refused(void **state)
 {
     (void)state;
     scripted_refused(WHEELS "gear('g', a, b, {})", "test.lua:6: gear 'g': ratio is 0 or missing");
-    scripted_refused(WHEELS "gear('g', a, a, { ratio = 2 })", "gives one joint twice");
+    scripted_refused(WHEELS "gear('g', a, a, { ratio = 2 })", "the same joint is given twice");
     scripted_refused(WHEELS "gear('g', a, b, { rato = 2 })", "did you mean 'ratio'?");
     scripted_refused(WHEELS "gear('g', a, w2, { ratio = 2 })",
                      "argument 3 is a body; give a joint");

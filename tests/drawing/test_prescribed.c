@@ -184,10 +184,11 @@ static void steps_do_not_leap_over_events(void **state)
 static void without_outputs_there_is_nothing_to_run(void **state)
 {
     (void)state;
-    scripted_refused("planar()\n"
-                     "local b = body('b', {mass = 1, com = {0, -1}})\n"
-                     "revolute('j', ground, b, {at = {0, 0}, motion = sin(time)})\n",
-                     "where `motion` prescribes all of them, say what is wanted: output(");
+    scripted_refused(
+        "planar()\n"
+        "local b = body('b', {mass = 1, com = {0, -1}})\n"
+        "revolute('j', ground, b, {at = {0, 0}, motion = sin(time)})\n",
+        "where `motion` prescribes all of them, declare the outputs that you want: output(");
 }
 
 static void assert_start_refused(const char *text, dfl_status expected, const char *message)
@@ -292,7 +293,7 @@ static void starting_values_of_prescribed_joints_are_refused(void **state)
                      "local j = revolute('j', ground, b, { at = {0, 0}, motion = %s })\n%s",
                      k ? "sin(time)" : "time", values[i]);
             scripted_refused(text,
-                             "the motion of joint 'j' (line 2) says where it is and how fast");
+                             "the motion of joint 'j' (line 2) prescribes its position and speed");
         }
     assert_start_refused("planar() local b = body('b', { mass = 1, inertia = 1 })\n"
                          "local j = revolute('j', ground, b, { at = {0, 0} })\n"
@@ -303,7 +304,8 @@ static void starting_values_of_prescribed_joints_are_refused(void **state)
                          "local j = revolute('j', ground, b, { at = {0, 0} })\n"
                          "drive('d', j, sin(time))\n"
                          "initial{ [j.qd] = 0.3 }",
-                         DFL_INCONSISTENT, "'d' prescribes this motion: hold what it begins with");
+                         DFL_INCONSISTENT,
+                         "'d' prescribes this motion: hold the value that it begins with");
 }
 
 static void every_failed_allocation_on_the_way_to_the_names_is_clean(void **state)

@@ -561,17 +561,18 @@ static void expressions_stand_in_for_recursions(void **state)
     (void)state;
     static const struct {
         const char *text, *why;
-    } cases[] = {{MASSLESS "mass(j.q, 2)\n", "masses besides those of bodies"},
-                 {MASSLESS "local r = constraint('r', j.q + h.q^2)\n"
-                           "force(h.q, -0.1*multiplier(r)*velocity(h.q))\n",
-                  "forces contain multipliers"},
-                 {"local a = body('a', {mass = 1, inertia = {1, 1, 1}})\n"
-                  "local b = body('b', {quasistatic = true})\n"
-                  "local j = revolute('j', ground, a, {at = {0, 0, 0}, axis = {0, 0, 1}})\n"
-                  "local h = revolute('h', a, b, {at = {0, 0, 0}, axis = {0, 1, 0}})\n"
-                  "torsion('t', h, {stiffness = 3})\n",
-                  "quasistatic bodies"},
-                 {PLANE "local x = position('x') mass(x, 2)\n", "coordinates besides joints"}};
+    } cases[] = {
+        {MASSLESS "mass(j.q, 2)\n", "masses other than those of bodies"},
+        {MASSLESS "local r = constraint('r', j.q + h.q^2)\n"
+                  "force(h.q, -0.1*multiplier(r)*velocity(h.q))\n",
+         "forces contain multipliers"},
+        {"local a = body('a', {mass = 1, inertia = {1, 1, 1}})\n"
+         "local b = body('b', {quasistatic = true})\n"
+         "local j = revolute('j', ground, a, {at = {0, 0, 0}, axis = {0, 0, 1}})\n"
+         "local h = revolute('h', a, b, {at = {0, 0, 0}, axis = {0, 1, 0}})\n"
+         "torsion('t', h, {stiffness = 3})\n",
+         "quasistatic bodies"},
+        {PLANE "local x = position('x') mass(x, 2)\n", "coordinates other than those of joints"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         scripted s = load(cases[i].text, DFL_DYNAMICS_RECURSION, NULL);
         assert_null(s.model->tree);

@@ -182,19 +182,19 @@ static void joints_that_make_no_sense_are_refused(void **state)
     assert_refused(
         "joint('c', A, B, { at = {1, 0, 0}, coordinates = 2,\n"
         "  pose = function(u, v) return {0, 0, 0}, { axis = {1, 0, 0}, angle = u + v } end })",
-        "c.q2 moves the body nowhere that the coordinates before it do not move it; "
+        "c.q2 adds no motion to those of the coordinates before it; "
         "leave it out");
     assert_refused("local c = joint('c', A, B, { at = {1, 0, 0}, coordinates = 3,\n"
                    "  pose = function(u, v, w) return {0, 0, 0}, { angles = {u, v, w} } end })\n"
                    "initial{ [c.q2] = pi/2 }",
-                   "its pose is singular at the start: there c.q3 moves");
+                   "its pose is singular at the start: there c.q3 adds no motion");
     assert_refused(
         "joint('c', A, B, { at = {1, 0, 0}, coordinates = 1,\n"
         "  pose = function(u) return {0, 0, u}, {{1, u, 0}, {0, 1, 0}, {0, 0, 1}} end })",
-        "the matrix of its pose is no rotation");
+        "the matrix of its pose is not a rotation");
     assert_refused("joint('c', A, B, { at = {1, 0, 0}, coordinates = 1,\n"
                    "  pose = function(u) return {0, 0, a.q}, nil end })",
-                   "contains other variables than the joint's own coordinates");
+                   "contains variables other than the joint's own coordinates");
     assert_refused("joint('c', A, B, { at = {1, 0, 0}, coordinates = 7, pose = function() end })",
                    "coordinates are a number from 0 to 6");
     assert_refused("joint('c', A, B, { at = {1, 0, 0}, coordinates = 1 })", "give one function");

@@ -352,7 +352,7 @@ static void the_self_check_finds_numbers_behind_the_end_of_a_block(void **state)
                              .jacobian = derivatives ? jacobian_overrun : NULL,
                              .user = &it};
         char message[400], expected[80];
-        snprintf(expected, sizeof expected, "%s writes behind the end of %s,",
+        snprintf(expected, sizeof expected, "%s writes beyond the end of %s,",
                  derivatives ? "jacobian" : "eval", blocks[k]);
         start(message, sizeof message, &eom, true);
         if (!strstr(message, expected))

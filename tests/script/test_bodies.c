@@ -146,7 +146,8 @@ static void wrong_uses_of_handles_are_explained(void **state)
         {TWO "local j = fixed('j', ground, a)\nprint(j.q)", "joint 'j' has no 'q': it is fixed"},
         {TWO "revolute('j', ground, a, " Z "revolute('k', a, b, " Z
              "local l = spherical('l', ground, b, { at = {1, 0, 0} })\nprint(l.q)",
-         "joint 'l' closes a loop and has no 'q': its second body is the ground or hangs already"},
+         "joint 'l' closes a loop and has no 'q': its second body is the ground or already hangs "
+         "on another joint"},
         {TWO "local j = revolute('j', ground, a, " Z "initial{ [j] = 1 }",
          "a key of the table is a joint; give its coordinate, such as [j.q]"},
         {TWO "revolute('j', ground, a, " Z "initial{ j = 1 }",
@@ -422,11 +423,11 @@ static void quaternions_that_say_too_little_or_too_much_are_refused(void **state
 {
     (void)state;
     static const wrong list[] = {
-        {FREE "initial{ [f.q4] = 0.6 }", "test.lua:3: joint 'f': what is given of its quaternion "
-                                         "has the length 0.6 and does not say "
-                                         "about which axis"},
-        {FREE "initial{ [f.q4] = 1, [f.q5] = 1 }", "test.lua:3: joint 'f': what is given of its "
-                                                   "quaternion has the length 1.414, more than 1"},
+        {FREE "initial{ [f.q4] = 0.6 }",
+         "test.lua:3: joint 'f': the given part of its quaternion has length 0.6 and does not say "
+         "about which axis"},
+        {FREE "initial{ [f.q4] = 1, [f.q5] = 1 }", "test.lua:3: joint 'f': the given part of its "
+                                                   "quaternion has length 1.414, more than 1"},
         {FREE "guess{ [f.q4] = 0 }", "test.lua:3: joint 'f': its quaternion is zero"},
         {FREE "initial{ [f.q4] = 0, [f.q5] = 0, [f.q6] = 0, [f.q7] = 0 }",
          "its quaternion is zero"},

@@ -115,7 +115,7 @@ static void wrong_calls_say_what_to_write(void **state)
         {"draw.line('p', {x, y})", "draw.line: 2 arguments are given; it takes at least 3"},
         {"draw.line('p', {x, y}, 'red')", "argument 3 is a text; give a point"},
         {"draw.point('p', {x, y}, {x, y})", "draw.point 'p': 2 points are given; it takes 1"},
-        {"draw.point('p', {x, y}, 3)", "behind the points there are only options"},
+        {"draw.point('p', {x, y}, 3)", "only options may follow the points"},
         {"draw.point('p', {x, y}, {colour = 'red'})",
          "draw.point: unknown option 'colour'; did you mean 'color'?"},
         {"draw.line('p', {x, y}, {1, 1}, {trace = true})", "unknown option 'trace'"},

@@ -40,9 +40,8 @@ static void misspelt_names_get_a_suggestion(void **state)
         {"local a = zzzzzz", "unknown name 'zzzzzz'; assign a value before using it"},
         {"math.flor(1)", "unknown name 'math.flor'; did you mean 'math.floor'?"},
         {"('a'):uper()", "unknown name 'string.uper'; did you mean 'string.upper'?"},
-        {"param('m', 1)\nkinetic(m)",
-         "test.lua:2: unknown name 'm'; what declares 'm' in line 1 must be "
-         "kept: local m = ..."},
+        {"param('m', 1)\nkinetic(m)", "test.lua:2: unknown name 'm'; 'm' is declared in line 1 but "
+                                      "not kept: write local m = ..."},
         {"local x = position('angle')\ninitial{ angel = 1 }",
          "test.lua:2: initial: there is no variable 'angel'; did you mean 'angle'?"},
         {"local x = position('angle')\nguess{ ['der(angel)'] = 1 }",
@@ -155,7 +154,7 @@ static void wrong_starting_values_are_named_with_a_remedy(void **state)
         {"position('x')\ninitial{ x = 1/0 }", "initial: the starting value of x is inf"},
         {"param('m', 1)\ninitial{ m = 1 }",
          "initial: 'm' is not a variable; starting values are for"},
-        {"initial{ [time] = 1 }", "initial: time is no unknown"},
+        {"initial{ [time] = 1 }", "initial: time is not an unknown"},
         {"local x = position('x')\ninitial{ [2*x] = 1 }",
          "belongs to one variable, not to an expression"},
         {"local x = position('x')\nconstraint('rod', x)\nguess{ rod = 1 }",
@@ -170,7 +169,8 @@ static void wrong_arguments_of_functions_are_named_with_a_remedy(void **state)
 {
     (void)state;
     static const wrong list[] = {
-        {"spline({1, 2, 3}, {1, 2})", "spline: 3 places but 2 values; give as many of both"},
+        {"spline({1, 2, 3}, {1, 2})",
+         "spline: 3 places but 2 values; give the same number of both"},
         {"spline({1, 2, 'c'}, {1, 2, 3})",
          "spline: entry 3 of argument 1 is a text; give a number"},
         {"spline(1, 2)", "spline: argument 1 is a number; give a table of numbers"},
@@ -199,9 +199,9 @@ static void what_symbols_cannot_do_is_explained(void **state)
         {"local x = position('x')\nif 1 >= x then end", "compared with <= or >=; use select"},
         {"local x = position('x')\nlocal a = x // 2",
          "test.lua:2: symbols cannot be divided with //; use /"},
-        {"local x = position('x')\nlocal a = x % 2", "there is no remainder % of symbols"},
+        {"local x = position('x')\nlocal a = x % 2", "symbols have no remainder %"},
         {"local x = position('x')\nlocal a = 'x: ' .. x",
-         "a symbol is no text; tostring(x) gives its formula"},
+         "a symbol is not a text; tostring(x) gives its formula"},
         {"local x = position('x')\nlocal a = #x", "a symbol has no length"},
         {"local x = position('x')\nlocal a = x.y", "a symbol has no fields"},
         {"local x = position('x')\nx.y = 1", "a symbol has no fields"},
@@ -219,9 +219,9 @@ static void what_symbols_cannot_do_is_explained(void **state)
         {"local n = param('n', 3)\nfor i = 1, n do end",
          "test.lua:2: bad 'for' limit (number expected, got symbol); symbols have no value while "
          "the "
-         "script runs: a number that counts or decides is setting(\"n\", 3), not param"},
+         "script runs: for loop counts and decisions use setting(\"n\", 3), not param"},
         {"local n = param('n', 3)\nif n > 2 then end", "or setting(name, value), a number"},
-        {"local n = param('n', 3)\nlocal s = ('x'):rep(n)", "is setting(\"n\", 3), not param"},
+        {"local n = param('n', 3)\nlocal s = ('x'):rep(n)", "use setting(\"n\", 3), not param"},
         {"local x = position('x')\nlocal c = constraint('c', x)\nlocal a = c + 1",
          "test.lua:3: attempt to perform arithmetic on a constraint value (local 'c')"},
         {"local x = position('x')\nfor i = 1, x do end", "test.lua:2: "},
