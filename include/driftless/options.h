@@ -276,8 +276,8 @@ typedef struct dfl_conditions {
     /* With PROJECT: n positive weights of the changes; NULL means 1 for p, s and M for v. */
     const double *weight;
 
-    /* With PROJECT: functions of positions that tell the right solution of the constraints from
-       mirrored ones: 1 at the right one, at most 0 at the others. */
+    /* With PROJECT: functions of positions that distinguish the right solution of the constraints
+       from mirrored ones: 1 at the right one, at most 0 at the others. */
     int nsides;
     dfl_condition_fn side;         /* writes `nsides` values */
     const char *const *side_names; /* for messages; NULL means numbers */

@@ -30,19 +30,19 @@ typedef struct cli_model {
     dfl_runnable *run; /* NULL unless wanted */
 } cli_model;
 
-/* Runs the script and derives the equations, with Jacobians and tapes if they are to be
-   `runnable`; else everything is an expression, also in large mechanisms. The caller clears
-   `out` also after a failure. */
+/* Runs the script and derives the equations; `runnable`: with Jacobians and tapes. Otherwise
+   everything is an expression, even in large mechanisms. The caller clears `out`, even after a
+   failure. */
 dfl_status cli_load(cli_model *out, dfl_context *ctx, const cli_arguments *arguments,
                     bool runnable);
 void cli_unload(cli_model *model);
 
-/* Prints "driftless: " and the context's message; returns the exit status that suits: wrong
-   models are CLI_WRONG, everything else CLI_FAILURE. */
+/* Prints "driftless: " and the context's message; returns the exit status: CLI_WRONG for wrong
+   models, CLI_FAILURE for everything else. */
 int cli_complain(const dfl_context *ctx, dfl_status status);
 
-/* The exit status of a subcommand that ended with `status`; complains unless the reader of
-   standard output has just gone (DFL_STOPPED). */
+/* The exit status of a subcommand that ended with `status`; prints the message unless the reader of
+   standard output has gone (DFL_STOPPED). */
 int cli_finish(const dfl_context *ctx, dfl_status status);
 
 /* Writes a text to `path` (NULL or "-": standard output), which must not be the model itself. */

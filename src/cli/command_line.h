@@ -61,19 +61,19 @@ typedef struct cli_option {
     const char *help;         /* one line */
     const char *manual;       /* sentences, or NULL */
     const char *const *words; /* values, or NULL */
-    bool several;             /* words with commas between, or "all" */
+    bool several;             /* words separated by commas, or "all" */
     const char *endings;      /* of files, such as "csv h5", or NULL */
     size_t offset;            /* of its field in cli_arguments; CLI_LIST: of the strings */
     size_t count;             /* CLI_LIST: of the number of strings */
     int setting;              /* CLI_SETTING: its number */
 } cli_option;
 
-/* Option number i, from 0; false behind the last one. */
+/* Option number i, from 0; false after the last one. */
 bool cli_option_at(cli_option *out, int i);
 
-/* Reads the arguments behind the subcommand's name. The caller clears `out`, also after a
-   failure. Strings point into argv. DFL_INVALID: the message says which argument is wrong and
-   what to write. */
+/* Reads the arguments after the subcommand's name. The caller clears `out`, even after a failure.
+   Strings point into argv. DFL_INVALID: the message says which argument is wrong and what to
+   write. */
 dfl_status cli_arguments_read(cli_arguments *out, dfl_context *ctx, unsigned command, int argc,
                               char **argv);
 void cli_arguments_clear(cli_arguments *arguments, dfl_context *ctx);

@@ -1,4 +1,4 @@
-/* progress.h: one line on a terminal that says how far a run is. */
+/* progress.h: one line on a terminal that shows the progress of a run. */
 #ifndef DFL_CLI_PROGRESS_H
 #define DFL_CLI_PROGRESS_H
 
@@ -10,11 +10,11 @@ typedef struct cli_progress {
     double begun, drawn; /* on a clock of seconds */
 } cli_progress;
 
-/* Starts; nothing is ever drawn if `quiet` or if standard error is not a terminal. */
+/* Starts; nothing is drawn if `quiet` or if standard error is not a terminal. */
 void cli_progress_begin(cli_progress *progress, double from, double to, bool quiet);
-/* Draws the line anew, ten times a second at most. */
+/* Redraws the line, ten times a second at most. */
 void cli_progress_show(cli_progress *progress, double t, double step);
-/* Takes the line away, before other lines and at the end. */
+/* Removes the line, before other lines and at the end. */
 void cli_progress_erase(cli_progress *progress);
 
 #endif

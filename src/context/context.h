@@ -52,8 +52,9 @@ bool dfl_ends_with(const char *name, const char *ending);
 /* The nearest to `word` of `count` words, or NULL if none is near. */
 const char *dfl_nearest_word(const char *word, const char *const *words, int count);
 
-/* Whether `candidate` is nearer to `word` than *best (0: none yet), which it then becomes: distance
-   + 1. Near is at most a third of the letters wrong, and never all of them. */
+/* Whether `candidate` is nearer to `word` than the best word so far; *best is its distance + 1 (0:
+   none yet) and is updated. A word is near if at most a third of the letters are wrong, and not all
+   of them. */
 bool dfl_nearer_word(int *best, const char *word, const char *candidate);
 
 #endif

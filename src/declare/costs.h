@@ -1,7 +1,7 @@
 /* costs.h: the seconds that the ways of evaluating a model take, predicted from sizes.
 
    All constants are in costs.c, with the measurement behind them. The predictions choose between
-   ways that give the same results, so they need to be right within a factor, not exact. */
+   ways that give the same results, so they may be wrong by a moderate factor. */
 #ifndef DFL_COSTS_H
 #define DFL_COSTS_H
 
@@ -26,7 +26,7 @@ typedef struct dfl_mechanism_size {
     bool one_axis;        /* all turns are about one axis of coordinates */
 } dfl_mechanism_size;
 
-/* A run of usual length, whose own number of evaluations is not known before its equations are:
+/* A run of usual length, since the number of evaluations is not known before the equations are:
    with masses and rows of loops as expressions, derived and put on tapes; and by recursion. */
 double dfl_cost_expressions(const dfl_mechanism_size *size);
 double dfl_cost_recursion(const dfl_mechanism_size *size);

@@ -2,8 +2,8 @@
 
    A model is filled by the dfl_model_* functions, from a script or from a drawing. Each checks its
    arguments and fails with a message that names the thing and the remedy, without file and line:
-   the script puts "model.lua:12: " in front. `line` is that of the declaration, for later messages;
-   0 if there is none. */
+   the script puts "model.lua:12: " in front. `line` is the line of the declaration, for later
+   messages; 0 if there is none. */
 #ifndef DFL_DECLARE_H
 #define DFL_DECLARE_H
 
@@ -121,13 +121,13 @@ typedef struct dfl_model_frame {
     char *name;
     bool planar;
     dfl_expr r[3], R[9]; /* origin; row-major: frame to world */
-    dfl_expr angle;      /* in plane models, against the drawing */
+    dfl_expr angle;      /* in plane models, relative to the drawing */
     dfl_expr v[3], omega[3], a[3], alpha[3];
     int ncolumns;
     dfl_frame_column *columns;
 } dfl_model_frame;
 
-/* Per symbol of the graph: who declared it and its initial value, as numbers + 1; 0: none. */
+/* Per symbol of the graph: its declaration and its initial value, as numbers + 1; 0: none. */
 typedef struct dfl_symbol_use {
     int declaration, start;
 } dfl_symbol_use;
@@ -200,7 +200,7 @@ dfl_status dfl_model_speed(dfl_expr *out, dfl_model *model, int line, const char
 /* The velocity of a position: its own symbol, or its kinematics where given; kinematics therefore
    comes before any use of the velocity. */
 dfl_status dfl_model_velocity(dfl_expr *out, dfl_model *model, dfl_expr position);
-/* The acceleration of a speed, or of a position with a velocity of its own: for outputs. */
+/* The acceleration of a speed, or of a position with its own velocity: for outputs. */
 dfl_status dfl_model_acceleration(dfl_expr *out, dfl_model *model, dfl_expr u);
 dfl_status dfl_model_kinematics(dfl_model *model, dfl_expr position, dfl_expr rate);
 dfl_status dfl_model_kinetic(dfl_model *model, int line, dfl_expr T);
@@ -222,7 +222,7 @@ dfl_status dfl_model_stored(dfl_model *model, dfl_expr V);
 dfl_status dfl_model_driven(dfl_model *model, dfl_expr T);
 /* Masses that recursions give: the model takes over `tree`. */
 void dfl_model_set_tree(dfl_model *model, dfl_mass_tree *tree);
-/* Whether no force but those of energies acts. */
+/* Whether all forces follow from energies. */
 bool dfl_model_conservative(const dfl_model *model);
 /* *out: the number of the declaration in model->declarations.item. */
 dfl_status dfl_model_constraint(int *out, dfl_model *model, int line, const char *name, dfl_expr g);
@@ -242,10 +242,10 @@ dfl_status dfl_model_energy(dfl_expr *out, dfl_model *model);
 /* The same in two parts. */
 dfl_status dfl_model_energies(dfl_expr *T, dfl_expr *V, dfl_model *model);
 
-/* One more sentence that a run tells its user at the start (dfl_study_advise). */
+/* Adds a sentence that a run reports to the user at the start (dfl_study_advise). */
 dfl_status dfl_model_warn(dfl_model *model, const char *text);
 
-/* One more line that `check` shows. */
+/* Adds a line that `check` shows. */
 dfl_status dfl_model_note(dfl_model *model, const char *text);
 
 /* A held value or a guess for the symbol of an unknown. DFL_INVALID for parameters, time,
@@ -266,7 +266,7 @@ const char *dfl_model_nearest(const dfl_model *model, const char *name, unsigned
 /* The declaration that owns a symbol (a velocity belongs to its position), or NULL. */
 dfl_declaration *dfl_model_owner(const dfl_model *model, dfl_expr symbol);
 
-/* Whether initial{} or guess{} says something about the symbol of an unknown. */
+/* Whether initial{} or guess{} mentions the symbol of an unknown. */
 bool dfl_model_mentioned(const dfl_model *model, dfl_expr symbol);
 /* The symbol that a variable's name means: x, der(x), u, lambda(c), mu(c), r, w, s; DFL_NO_EXPR if
    none (also der(x) where x has kinematics). */
@@ -287,7 +287,7 @@ dfl_status dfl_model_check_name(const dfl_model *model, const char *name);
 /* "parameter", "position", ...: what a declaration of this kind is called. */
 const char *dfl_declared_name(dfl_declared kind);
 
-/* Appends what the rows of a joint prevent (`meaning` of their declarations) in few words, axes
+/* Appends briefly what the rows of a joint prevent (`meaning` of their declarations), axes
    together: "x and z translation, y rotation". */
 void dfl_print_motions(dfl_text *text, const char *const *meanings, int count);
 
@@ -319,7 +319,7 @@ dfl_status dfl_model_shape(dfl_model *model, const dfl_shape *shape);
 /* Whether it is a colour. */
 dfl_status dfl_model_check_color(const dfl_model *model, const char *name, const char *color);
 
-/* Of all shapes together; columns that are plain numbers do not count. */
+/* Of all shapes together, without columns that are plain numbers. */
 int dfl_scene_columns(const dfl_model *model);
 /* No shape has a z coordinate. */
 bool dfl_scene_planar(const dfl_model *model);

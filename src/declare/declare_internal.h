@@ -7,7 +7,7 @@
 /* The velocity that `u` means: a speed, an own velocity, or a position for its own velocity. */
 dfl_status dfl_model_velocity_of(dfl_expr *out, dfl_model *model, const char *call, dfl_expr u);
 
-/* Stops a script that declares without end before memory is gone. */
+/* Stops a script with an endless loop of declarations before it uses up the memory. */
 dfl_status dfl_model_check_count(const dfl_model *model, int count);
 
 /* Makes the declaration `number` findable by its name. */
@@ -18,7 +18,7 @@ void dfl_shape_clear(dfl_shape *shape, dfl_context *ctx);
 
 /* contents.c: which symbols the expressions of a model may contain. */
 
-/* Where an expression stands. */
+/* Where an expression is used. */
 typedef enum dfl_role {
     DFL_FOR_KINEMATICS,
     DFL_FOR_KINETIC,
@@ -37,9 +37,9 @@ typedef enum dfl_role {
     DFL_PLACES
 } dfl_role;
 
-/* DFL_OK if `expr` may stand there. Otherwise the message names the symbol that may not, or what is
-   missing; `name` (may be NULL) is that of the declaration. Also passes on a failure of the graph.
-   */
+/* DFL_OK if `expr` may be used there. Otherwise the message names the symbol that is not allowed,
+   or what is missing; `name` (may be NULL) is the name of the declaration. Also passes on a failure
+   of the graph. */
 dfl_status dfl_model_check_contents(const dfl_model *model, dfl_role role, const char *name,
                                     dfl_expr expr);
 

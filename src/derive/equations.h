@@ -15,8 +15,8 @@ typedef struct dfl_variable {
     int line;
 } dfl_variable;
 
-/* Massless directions of a tree of bodies: its own are the columns of K, and Y combines them to
-   those that the constraints leave, K0 = K Y. See tree_directions.c. */
+/* Massless directions of a tree of bodies: its own directions are the columns of K, and Y combines
+   them into the directions that the constraints leave, K0 = K Y. See tree_directions.c. */
 typedef struct dfl_directions {
     int all, held, left; /* columns of K, pivots of W K, columns of K0 */
     double *x;           /* n: around this state the tree has decided which directions it has */
@@ -46,7 +46,7 @@ typedef struct dfl_light_directions {
     dfl_sparse K0;           /* nv x n0 */
     dfl_directions *tree;    /* a tree of bodies adds K0 and gam; or NULL */
     int *velocity;           /* n0 numbers of velocities: row k of gam has that name */
-    int negligible;          /* a velocity with next to no mass, or -1 ... */
+    int negligible;          /* a velocity with almost no mass, or -1 ... */
     double negligible_ratio; /* ... and its pivot as a part of its mass */
 } dfl_light_directions;
 
@@ -69,7 +69,7 @@ typedef struct dfl_equations {
     dfl_light_directions massless;
     dfl_equation_jacobian jacobian;
     bool have_jacobians;
-    bool again; /* constraints were declared on the way: to be derived once more */
+    bool again; /* constraints were declared during the derivation: derive again */
     dfl_equation_flags flags;
     dfl_expr energy; /* T + V, or DFL_NO_EXPR */
     struct {

@@ -31,14 +31,14 @@ enum { DFL_MASS_ACTIVE, DFL_MASS_ELIMINATED, DFL_MASS_FREE };
 typedef struct dfl_mass_copies {
     int nv, rank;               /* rank: pivots so far */
     int *order;                 /* nv: these pivots */
-    double *M[DFL_MASS_COPIES]; /* nv x nv, or NULL: this copy is not there */
+    double *M[DFL_MASS_COPIES]; /* nv x nv, or NULL: there is no such copy */
     double
         *A[DFL_MASS_COPIES]; /* nv x nv: Schur complement of what is active, rows of L at pivots */
     double *ratio[DFL_MASS_COPIES]; /* nv: of active velocities */
     double *k;                      /* nv: a direction */
     unsigned char *state;           /* nv */
     unsigned char *moving;          /* nv: M_ii depends on the state */
-    bool given_up[DFL_MASS_COPIES]; /* a pivot of this copy vanished that others have */
+    bool given_up[DFL_MASS_COPIES]; /* a pivot vanished in this copy, but not in others */
     bool indefinite;
 } dfl_mass_copies;
 
@@ -47,11 +47,12 @@ dfl_status dfl_mass_copies_create(dfl_mass_copies *out, dfl_context *ctx, int nv
 double *dfl_mass_copies_add(dfl_mass_copies *copies, dfl_context *ctx, int copy);
 void dfl_mass_copies_clear(dfl_mass_copies *copies, dfl_context *ctx);
 
-/* Takes the entries for those of M: a copy with entries that are not finite is left out. */
+/* To be called when the entries are filled in; a copy with entries that are not finite is left
+   out. */
 dfl_status dfl_mass_copies_begin(dfl_mass_copies *copies, dfl_context *ctx);
 
-/* The ratio of an active velocity: the largest of all copies, and the worst, where a velocity
-   without mass in one copy is the last choice. */
+/* The ratio of an active velocity: the largest of all copies, and the worst, by which a velocity
+   without mass in one copy is chosen last. */
 double dfl_mass_largest(const dfl_mass_copies *copies, int i);
 double dfl_mass_worst(const dfl_mass_copies *copies, int i);
 
@@ -59,7 +60,7 @@ double dfl_mass_worst(const dfl_mass_copies *copies, int i);
 int dfl_mass_choose(const dfl_mass_copies *copies);
 void dfl_mass_eliminate(dfl_mass_copies *copies, int pivot);
 
-/* Frees velocity i if it has no mass in any copy; M >= 0 has nothing else in its row then. */
+/* Frees velocity i if it has no mass in any copy; since M >= 0, its row is zero then. */
 bool dfl_mass_release(dfl_mass_copies *copies, int i);
 
 /* y (nv): velocity `own` and the response of the first `after` pivots. */

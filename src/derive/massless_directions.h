@@ -20,7 +20,7 @@ typedef struct dfl_elimination {
     double ratio;           /* ... and that ratio (mass_pivots.h) */
 } dfl_elimination;
 
-/* mass_rank.c: the decision, at all usable trials. `regular` asks only whether M is regular by far
+/* mass_rank.c: the decision, at all usable trials. `regular` asks only whether M is clearly regular
    at trial 0. */
 dfl_status dfl_elimination_create(dfl_elimination *out, const dfl_trials *trials);
 dfl_status dfl_elimination_regular(bool *out, const dfl_trials *trials);
@@ -47,11 +47,12 @@ dfl_status dfl_held_products(double *B, const dfl_trials *trials, int trial, con
    eq->massless.tree, n0, and gam = 0 as expressions. */
 dfl_status dfl_derive_tree_massless(dfl_equations *eq);
 
-/* held.c: takes what the constraints hold out of K0; `lead` (one per column) follows. */
+/* held.c: removes from K0 the directions that the constraints hold; `lead` (one per column) is
+   updated. */
 dfl_status dfl_release_held(dfl_sparse *K0, int *lead, const dfl_trials *trials);
 
-/* quasistatic.c: declares the balance of forces along directions that the user calls quasistatic as
-   constraints of the model; *again: the equations have to be derived once more. */
+/* quasistatic.c: declares the balance of forces along directions that the user declared quasistatic
+   as constraints of the model; *again: the equations have to be derived again. */
 dfl_status dfl_declare_quasistatic(bool *again, const dfl_trials *trials);
 
 #endif

@@ -23,8 +23,7 @@ dfl_status dfl_numbers_matrix(double *out, const dfl_numbers *numbers, const dfl
                               const dfl_sparse *matrix);
 
 /* States near the start: 0 is the given start, moved onto the constraints; the others are moved a
-   little before that. A state that cannot be evaluated or moved onto the constraints is not
-   usable. */
+   little first. A state that cannot be evaluated or moved onto the constraints is not usable. */
 enum { DFL_TRIALS = 3 };
 
 typedef struct dfl_trials {

@@ -1,7 +1,7 @@
 /* tree_state.h: the tree of bodies of a model at a state of its equations: masses, forces, and the
    rows of its loops, which the expressions leave out (declare/mass_tree.h).
 
-   The tree keeps its coordinates in an order of its own: they are gathered from x, and results are
+   The tree keeps its coordinates in its own order: they are gathered from x, and results are
    scattered into the blocks of the equations. */
 #ifndef DFL_TREE_STATE_H
 #define DFL_TREE_STATE_H
@@ -12,13 +12,13 @@
 
 typedef struct dfl_tree_state dfl_tree_state;
 
-/* Builds the tree with these numbers of parameters and inputs; `eq` must outlive it.
-   DFL_INVALID: a number of the tree makes no sense. */
+/* Builds the tree with these numbers of parameters and inputs; `eq` must outlive it. DFL_INVALID: a
+   number of the tree is not valid. */
 dfl_status dfl_tree_state_create(dfl_tree_state **out, const dfl_equations *eq,
                                  const dfl_numbers *numbers);
 void dfl_tree_state_free(dfl_tree_state *state);
 
-/* Parameters or inputs have other values. On failure the former ones remain in use; DFL_INVALID
+/* Parameters or inputs have other values. On failure the former values remain in use; DFL_INVALID
    also if a massless direction would appear or vanish. */
 dfl_status dfl_tree_state_update(dfl_tree_state *state, const dfl_numbers *numbers);
 
@@ -48,8 +48,8 @@ void dfl_tree_state_row_slopes(dfl_jacobian *out, dfl_tree_state *state);
 /* A (rows x columns of pos) = derivatives of g by s, p, in the loops' rows only. */
 void dfl_tree_state_position_slopes(double *pos, dfl_tree_state *state);
 
-/* Massless directions of the tree: which ones there are is decided around the present place, and
-   kept, with the drives there; their number; the velocity (0 .. nv-1) that belongs to each.
+/* Massless directions of the tree: decides around the present place which there are, and keeps the
+   decision, with the drives there; their number; the velocity (0 .. nv-1) that belongs to each.
    DFL_NO_MEMORY. */
 dfl_status dfl_tree_state_decide(dfl_tree_state *state);
 int dfl_tree_state_n0(const dfl_tree_state *state);

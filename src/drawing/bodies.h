@@ -7,11 +7,11 @@
    declared models works for mechanisms. Masses and geometry are expressions of parameters and
    inputs.
 
-   `line` is that of the script, for messages; 0 if there is none.
+   `line` is the line of the script, for messages; 0 if there is none.
 
-   Failures are DFL_INVALID with a message that names the thing and the remedy, without file and
-   line where the script can add those of the present call, with them (of the declaration) where it
-   is past. */
+   Failures are DFL_INVALID with a message that names the thing and the remedy. The script adds file
+   and line of the present call; after the script has run, messages contain file and line of the
+   declaration. */
 #ifndef DFL_DRAWING_BODIES_H
 #define DFL_DRAWING_BODIES_H
 
@@ -37,11 +37,11 @@ typedef struct dfl_drawn_body {
     dfl_expr mass;
     dfl_vec com;
     bool com_missing;  /* it was not given: a note is made where the origin is an unlikely place */
-    dfl_sym inertia;   /* about the centre of mass; in a plane model only zz counts */
+    dfl_sym inertia;   /* about the centre of mass; in a plane model only zz is used */
     const char *color; /* of its automatic shape: NULL or as in declare.h */
     bool hidden;       /* it has none */
     bool quasistatic; /* where it has neither mass nor damping, stiffness determines its position */
-    bool framed;      /* com and inertia are those in a frame of the drawing, not in the drawing: */
+    bool framed;      /* com and inertia are given in this frame, not in the drawing: */
     dfl_vec frame_at, frame_axis, frame_axis2; /* its origin and axes, as of joints */
 } dfl_drawn_body;
 
@@ -55,12 +55,12 @@ typedef struct dfl_drawn_joint {
     dfl_vec axis;  /* any length but zero; in a plane model all zero means z for joints that turn */
     dfl_vec axis2; /* all zero: none */
     dfl_expr lead; /* screw: m/rad */
-    bool cut;      /* closes a loop even if the child does not hang in the tree yet */
+    bool cut;      /* closes a loop even if the child is not part of the tree yet */
     bool driven;   /* revolute, prismatic, screw: no coordinate; the angle or shift is `motion` */
     dfl_expr motion;
-    bool apart; /* the loop is not closed in the drawing: B has a point and axes of its own */
+    bool apart; /* the loop is not closed in the drawing: B has its own point and axes */
     dfl_vec at_b, axis_b, axis2_b;
-    dfl_expr length;  /* distance: m; 0 means that of the drawing */
+    dfl_expr length;  /* distance: m; 0 means the distance in the drawing */
     int ncoordinates; /* joint of the user: 0 to 6, declared as NAME.q1, ... or with these names */
     const char *const *coordinate_names; /* NULL: none */
 } dfl_drawn_joint;
@@ -114,7 +114,7 @@ int dfl_drawing_joint_line(const dfl_drawing *drawing, int joint);
 dfl_status dfl_drawing_rotation(dfl_mat *R, dfl_drawing *drawing, int body);
 dfl_status dfl_drawing_point(dfl_vec *x, dfl_drawing *drawing, int body, dfl_vec point);
 
-/* Plane models: the angle by which the body is turned against the drawing. */
+/* Plane models: the angle by which the body is turned relative to the drawing. */
 dfl_status dfl_drawing_angle(dfl_expr *angle, dfl_drawing *drawing, int body);
 
 /* Angular velocity; velocity of a point. */
@@ -142,14 +142,14 @@ dfl_status dfl_drawing_jacobian(dfl_jacobian_column *columns, int *count, int ro
 
 /* Adds a force at a point of a body, and a torque, both in world axes; on DFL_GROUND nothing
    happens. `stored`: the force follows from an energy given to dfl_model_stored (before energy() is
-   asked for). */
+   called). */
 dfl_status dfl_drawing_apply(dfl_drawing *drawing, int body, dfl_vec point, dfl_vec force,
                              dfl_vec torque, bool stored);
 
 /* ------------------------------------------------------------------ lowering (lower.c) */
 
 /* Declares masses, forces of inertia and gravity, and the energy: bodies and joints are complete.
-   Called by dfl_drawing_lower, or earlier, when the energy is asked for. Calling it again does
+   Called by dfl_drawing_lower, or earlier if the energy is needed. Calling it again does
    nothing. */
 dfl_status dfl_drawing_close(dfl_drawing *drawing);
 

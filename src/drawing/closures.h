@@ -11,7 +11,7 @@
 /* ------------------------------------------------------------------ couplings (couplings.c) */
 
 /* The angle or the shift of a joint. A joint that closes a loop has them too: the angle is then a
-   variable of its own, JOINT.angle, which does not jump after half a turn (loop_angle.c). `call`,
+   separate variable, JOINT.angle, which does not jump after half a turn (loop_angle.c). `call`,
    `name` are for messages. */
 dfl_status dfl_drawing_joint_angle(dfl_expr *out, dfl_drawing *drawing, int joint, const char *call,
                                    const char *name);
@@ -103,7 +103,7 @@ typedef struct dfl_drawn_wheel {
     dfl_expr lateral, radius; /* of u: along the axle from the centre, and across it */
     dfl_vec rail;             /* of y: point of the rail's profile on body B */
     dfl_vec along;            /* direction of the rail */
-    double start;             /* y near which the wheel stands */
+    double start;             /* the y of the contact, roughly */
     bool rolls[2];            /* no slip along the rail, across it */
 } dfl_drawn_wheel;
 
@@ -111,9 +111,9 @@ dfl_status dfl_drawing_wheel(int *out, dfl_drawing *drawing, const dfl_drawn_whe
 
 /* ------------------------------------------------------------------ joints of the user */
 
-/* The pose of body B of a DFL_JOINT_USER against the drawing, in axes of body A: the shift of the
-   point `at`, and a turn, given as a matrix, or as up to three turns about axes of the drawing, the
-   first one outermost. */
+/* The pose of body B of a DFL_JOINT_USER relative to the drawing, in axes of body A: the shift of
+   the point `at`, and a turn, given as a matrix, or as up to three turns about axes of the drawing,
+   the first one outermost. */
 typedef struct dfl_user_pose {
     dfl_vec shift;
     bool matrix;

@@ -7,7 +7,7 @@
 #include "drawing/closures.h"  /* couplings, drives, rolling, contact, joints of the user */
 #include "drawing/elements.h"  /* springs, dampers and loads */
 #include "drawing/reactions.h" /* forces and moments that joints transmit */
-#include "drawing/shapes.h"    /* what is drawn of bodies and joints by itself */
+#include "drawing/shapes.h"    /* shapes of bodies and joints that are drawn automatically */
 #include "drawing/vectors.h"   /* vectors and matrices of expressions */
 
 #endif

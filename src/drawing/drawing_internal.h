@@ -23,9 +23,9 @@ typedef struct dfl_pose {
     dfl_vec arm; /* ... from that of the parent */
 } dfl_pose;
 
-/* The pose of a user's joint against its parent, and its rates in axes of the link: w = sum w[k]
-   v_k + w[n], u likewise; wd, ud: their derivatives for constant v. `turn`: in the plane, the angle
-   of R. */
+/* The pose of a user's joint relative to its parent, and its rates in axes of the link: w = sum
+   w[k] v_k + w[n], u likewise; wd, ud: their derivatives for constant v. `turn`: in the plane, the
+   angle of R. */
 typedef struct dfl_link_motion {
     int n;
     dfl_mat R;
@@ -124,11 +124,11 @@ struct dfl_drawing {
 
 /* drawing.c: whether a joint closes a loop. */
 bool dfl_drawing_closes_loop(const dfl_drawing *drawing, const dfl_drawn_joint *joint);
-/* DFL_INVALID if there are as many as a script may have. */
+/* DFL_INVALID if a script may not have more. */
 dfl_status dfl_drawing_check_count(const dfl_drawing *drawing, const char *what, const char *name,
                                    int count);
 
-/* geometry.c: a number that is the same for all parameters, or the one of their present values.
+/* geometry.c: a number that does not depend on parameters, or the number for their present values.
    Expressions of anything but parameters and inputs fail, with `what` in the message. */
 dfl_status dfl_drawing_value(double *out, const dfl_drawing *drawing, dfl_expr expr,
                              const char *call, const char *name, const char *what);
@@ -141,14 +141,14 @@ dfl_status dfl_drawing_values(double *out, const dfl_drawing *drawing, const dfl
 dfl_vec dfl_drawing_unit(const dfl_drawing *drawing, dfl_vec axis);
 void dfl_drawing_axes(dfl_vec axes[3], const dfl_drawing *drawing, dfl_vec axis, dfl_vec axis2);
 
-/* links.c: the coordinates of a tree joint, declared; the link of a body, made together with those
-   it hangs on. */
+/* links.c: the coordinates of a tree joint, declared; the link of a body, made together with the
+   links it hangs on. */
 dfl_status dfl_drawing_coordinates(dfl_drawing *drawing, dfl_placed_joint *joint);
 dfl_status dfl_drawing_link(int *out, dfl_drawing *drawing, int body);
 /* Whether a body hangs on the ground by now. */
 bool dfl_drawing_hangs(const dfl_drawing *drawing, int body);
 
-/* kinematics.c: pose of a link against another one on its way to the ground; its pose and its
+/* kinematics.c: pose of a link relative to another link between it and the ground; its pose and its
    velocities in the world, which are kept; the vector from its origin to a point of the drawing, in
    world axes. */
 dfl_pose dfl_link_pose(dfl_drawing *drawing, int link, int from);
@@ -157,7 +157,7 @@ void dfl_link_move(dfl_drawing *drawing, int link);
 dfl_vec dfl_link_arm(dfl_drawing *drawing, int link, dfl_vec point);
 /* The matrix that carries the link's own axis (not a vector fixed to it) into the world. */
 dfl_mat dfl_link_axes(const dfl_drawing *drawing, int link);
-/* Turn of a link against its parent; shift of its origin, in axes of the parent. */
+/* Turn of a link relative to its parent; shift of its origin, in axes of the parent. */
 dfl_mat dfl_link_turn(dfl_drawing *drawing, const dfl_link *link);
 dfl_vec dfl_link_shift(dfl_drawing *drawing, const dfl_link *link);
 /* Relative angular velocity and velocity of the origin, in axes of the link: `axis` is its axis
@@ -181,7 +181,7 @@ dfl_status dfl_drawing_leave_rows(dfl_drawing *drawing);
 bool dfl_drawing_in_world_axes(const dfl_drawing *drawing);
 dfl_status dfl_drawing_dynamics(dfl_drawing *drawing);
 
-/* Frames of both bodies of a joint that closes a loop, and d = r_B - r_A, against the last link
+/* Frames of both bodies of a joint that closes a loop, and d = r_B - r_A, relative to the last link
    that both hang on. */
 typedef struct dfl_joint_frames {
     dfl_vec A[3], B[3], d;
@@ -210,7 +210,7 @@ dfl_status dfl_drawing_loop_angle(dfl_expr *out, dfl_drawing *drawing, int joint
 dfl_status dfl_drawing_frames(dfl_joint_frames *frames, dfl_drawing *drawing,
                               const dfl_placed_joint *joint);
 
-/* frames.c: how frames and bodies move, for the model if it wants that. */
+/* frames.c: how frames and bodies move, for models that ask for it. */
 dfl_status dfl_drawing_describe_frames(dfl_drawing *drawing);
 
 /* massless.c: names of massless bodies, and which may be quasistatic, for the model. */

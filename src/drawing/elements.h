@@ -11,8 +11,8 @@
 
 /* ------------------------------------------------------------------ strokes (strokes.c)
 
-   A stroke is a scalar x with the rate xd, along which a force does the work F dx: the distance of
-   two points, an angle between two bodies, a coordinate of a joint, or any expression of
+   A stroke is a scalar x with the rate xd, along which a force does the work F dx: the distance
+   between two points, an angle between two bodies, a coordinate of a joint, or any expression of
    positions. */
 
 typedef enum dfl_stroke_kind {
@@ -38,11 +38,10 @@ typedef struct dfl_stroke {
 dfl_status dfl_stroke_line(dfl_stroke *out, dfl_drawing *drawing, int a, int b, dfl_vec at_a,
                            dfl_vec at_b, dfl_expr delta);
 
-/* The angle of B against A about an axis that both keep, in (-pi, pi]. */
+/* The angle of B relative to A about an axis that both keep, in (-pi, pi]. */
 dfl_status dfl_stroke_turn(dfl_stroke *out, dfl_drawing *drawing, int a, int b, dfl_vec axis);
 
-/* Coordinate `component` (from 0) of a joint: DFL_INVALID if it has none with a velocity of its
-   own. */
+/* Coordinate `component` (from 0) of a joint: DFL_INVALID if it has none with its own velocity. */
 dfl_status dfl_stroke_joint(dfl_stroke *out, dfl_drawing *drawing, int joint, int component);
 
 /* An expression of positions and time. */
@@ -68,10 +67,10 @@ dfl_status dfl_maxwell(dfl_expr *out, dfl_expr *pull, dfl_drawing *drawing, int 
                        const char *name, const dfl_stroke *stroke, dfl_expr c, dfl_expr d,
                        dfl_expr rest);
 
-/* A bushing at a point of the drawing, in axes of A that are those of the drawing, or z along
-   `axis` and x along `axis2`: forces -(C delta + D delta') and torques of the potential eps^T C eps
-   / 2, where delta is the way of B's point, eps = 2 sign(e0) e the vector of the quaternion (e0, e)
-   of the turn. */
+/* A bushing at a point of the drawing, in axes of A: the axes of the drawing, or z along `axis` and
+   x along `axis2`. It has forces -(C delta + D delta') and torques of the potential
+   eps^T C eps / 2, where delta is the shift of B's point and eps = 2 sign(e0) e belongs to the
+   quaternion (e0, e) of the turn. */
 typedef struct dfl_bushing {
     int a, b;
     dfl_vec at, axis, axis2;
@@ -91,8 +90,8 @@ dfl_status dfl_bushing_add(dfl_bushing_symbols *out, dfl_drawing *drawing,
 /* A force at a point of B and a torque, in world axes, and the opposite on A. */
 dfl_status dfl_load(dfl_drawing *drawing, int a, int b, dfl_vec at, dfl_vec force, dfl_vec torque);
 
-/* Into world axes: a vector in axes of a body that are those of the drawing, or z along `axis` and
-   x along `axis2`. */
+/* Into world axes: a vector in axes of a body, which are the axes of the drawing, or z along `axis`
+   and x along `axis2`. */
 dfl_status dfl_load_turn(dfl_vec *vector, dfl_drawing *drawing, int body, dfl_vec axis,
                          dfl_vec axis2);
 

@@ -5,17 +5,17 @@
 #include "drawing/bodies.h"
 
 /* The force and torque of a joint on its child, at the child's point of the joint, in world axes,
-   and what drives its angle or shift (work per rad or m). All that the joint transmits counts, also
-   a drive, or a spring on its coordinate. */
+   and what drives its angle or shift (work per rad or m). Everything that the joint transmits is
+   included, even a drive or a spring on its coordinate. */
 enum { DFL_REACTIONS = 7 };
 extern const char *const dfl_reaction_names[DFL_REACTIONS]; /* fx fy fz mx my mz drive */
 
 /* A symbol that stands for component k of the reaction: forces and loops may still follow, so the
-   expression takes its place in all outputs when the drawing is lowered. DFL_INVALID: the joint has
-   no drive, since its motion has not exactly one coordinate. */
+   expression replaces it in all outputs when the drawing is lowered. DFL_INVALID: the joint has no
+   drive, since its motion does not have exactly one coordinate. */
 dfl_status dfl_drawing_reaction(dfl_expr *out, dfl_drawing *drawing, int joint, int k);
 
-/* For constraints that are no joints: the row with this multiplier acts on body B with
+/* For constraints that are not joints: the row with this multiplier acts on body B with
    -multiplier * force at the place x of the world and -multiplier * torque, on A with the
    opposite. */
 dfl_status dfl_drawing_bond(dfl_drawing *drawing, int a, int b, dfl_expr multiplier, dfl_vec x,

@@ -2,9 +2,9 @@
    report.
 
    They are made when the drawing has been lowered, as declarations with expressions of the
-   coordinates; nothing of them is evaluated unless a report or a result with a scene is written. A
-   shape that the script has drawn under the name of a body, joint or element takes the place of the
-   automatic one. */
+   coordinates; they are evaluated only if a report or a result with a scene is written. A shape
+   that the script has drawn under the name of a body, joint or element replaces the automatic
+   one. */
 #ifndef DFL_MECHANISM_SHAPES_H
 #define DFL_MECHANISM_SHAPES_H
 

@@ -6,7 +6,7 @@
 #include "drawing/shapes.h"
 #include "declare/declare.h"
 
-/* A point of a body that joints, elements or the mass are at, and where it is in the drawing. */
+/* A point of a body where a joint, an element or the mass is, and its place in the drawing. */
 typedef struct dfl_spot {
     int body;
     dfl_vec at;
@@ -36,8 +36,8 @@ dfl_status dfl_add_line(const dfl_stage *stage, dfl_label label, const dfl_spot 
                         double thickness);
 dfl_status dfl_add_spring(const dfl_stage *stage, dfl_label label, const dfl_spot ends[2],
                           double radius);
-/* A shape of a kind with a pose, its centre at `spot`, turned by `turn` against the body; `sizes`
-   as in declare.h. */
+/* A shape of a kind with a pose, its centre at `spot`, turned by `turn` relative to the body;
+   `sizes` as in declare.h. */
 dfl_status dfl_add_posed(const dfl_stage *stage, dfl_label label, dfl_shape_kind kind,
                          const dfl_spot *spot, const double turn[4], const double *sizes,
                          int nsizes);
@@ -51,8 +51,7 @@ const char *dfl_body_color(const dfl_drawing *drawing, int body);
 /* Points and pose of a shape of the script, given in the drawing, move with the body. */
 dfl_status dfl_carry_shape(dfl_drawing *drawing, dfl_shape *shape, int body);
 
-/* The numbers of a point or an axis with the present parameters; false: not known, or without
-   memory
+/* The numbers of a point or an axis with the present parameters; false: not known, or no memory
    (*status). */
 bool dfl_stage_values(double *out, dfl_status *status, const dfl_stage *stage, const dfl_expr *e,
                       int count);

@@ -1,5 +1,5 @@
 /* vectors.h: vectors and matrices of expressions. Zeros and ones vanish in the constructors of the
-   graph, so that plane models and axes of coordinates need no algebra of their own. */
+   graph, so that plane models and axes of coordinates need no separate algebra. */
 #ifndef DFL_MECHANISM_VECTORS_H
 #define DFL_MECHANISM_VECTORS_H
 

@@ -11,8 +11,9 @@
 
 enum { DFL_IN_TIME, DFL_IN_X, DFL_IN_A, DFL_IN_PARAM, DFL_IN_INPUT, DFL_IN_LEVEL, DFL_IN_ARRAYS };
 
-/* How expressions are evaluated. Automatic: on the tape, and by native code as soon as that pays.
-   Recursion: the masses of a mechanism were left to one (declare.h), the rest is automatic. */
+/* How expressions are evaluated. Automatic: on the tape, and by native code as soon as that saves
+   time. Recursion: a recursion evaluates the masses of a mechanism (declare.h), the rest is
+   automatic. */
 typedef enum dfl_evaluation {
     DFL_EVAL_AUTO,
     DFL_EVAL_TAPE,
@@ -30,8 +31,8 @@ void dfl_runnable_free(dfl_runnable *run);
 typedef void (*dfl_advice_fn)(const char *text, void *user);
 
 /* Chooses the evaluation, before a run. *native: native code is used from the start. `tell` (may be
-   NULL) hears that the compiler is at work, where that takes seconds. DFL_INVALID: DFL_EVAL_NATIVE
-   is wanted, but the compiler fails; the tape is used. DFL_NO_MEMORY. */
+   NULL) is called before compiling if that takes seconds. DFL_INVALID: DFL_EVAL_NATIVE is wanted,
+   but the compiler fails; the tape is used. DFL_NO_MEMORY. */
 dfl_status dfl_runnable_compile(bool *native, dfl_runnable *run, dfl_evaluation how,
                                 const dfl_native_options *options, dfl_advice_fn tell, void *user);
 
@@ -41,9 +42,10 @@ typedef struct dfl_run_progress {
     long evaluations, masses, jacobians; /* calls of eval, mass and jacobian */
 } dfl_run_progress;
 
-/* Changes an automatic run to native code if that pays for the rest of it; call it after steps: a
-   call that changes nothing costs next to nothing. Results do not change by a bit. `tell` as above.
-   A compiler that fails is no failure: the run stays on the tape. DFL_NO_MEMORY. */
+/* Changes an automatic run to native code if that saves time in the rest of it. Call it after
+   steps; a call that changes nothing costs almost nothing. Results stay the same to the last bit.
+   `tell` as above. If the compiler fails, the run stays on the tape; that is not a failure.
+   DFL_NO_MEMORY. */
 dfl_status dfl_runnable_consider_native(dfl_runnable *run, const dfl_run_progress *done,
                                         const dfl_native_options *options, dfl_advice_fn tell,
                                         void *user);
@@ -59,7 +61,7 @@ dfl_numbers dfl_runnable_numbers(const dfl_runnable *run, double t, const double
                                  const double *a);
 
 /* Sets a parameter or input (by its declaration's index within its kind). A tree of bodies is built
-   anew if its numbers change; DFL_INVALID: they make no sense, and the former value counts.
+   anew if its numbers change; DFL_INVALID: they are not valid, and the former value is kept.
    DFL_NO_MEMORY. */
 dfl_status dfl_runnable_set(dfl_runnable *run, dfl_declared kind, int index, double value);
 
@@ -69,13 +71,13 @@ void dfl_runnable_outputs(double *out, dfl_runnable *run, double t, const double
 double dfl_runnable_energy(dfl_runnable *run, double t, const double *x);
 void dfl_runnable_events(double *value, dfl_runnable *run, double t, const double *x);
 
-/* Writes the columns of all shapes, one shape after the other, without those that are plain
+/* Writes the columns of all shapes, one shape after another, without columns that are plain
    numbers: dfl_scene_columns(model) numbers. */
 void dfl_runnable_scene(double *out, dfl_runnable *run, double t, const double *x);
 
-/* Flags (n, owned by the runnable) of the independent coordinates of a partition, from their names
-   with commas between: a position stands for its velocity as well, where it has one; speeds are
-   named. DFL_INVALID: there is no such name. */
+/* Flags (n, owned by the runnable) of the independent coordinates of a partition, from their names,
+   separated by commas: a position includes its velocity, if it has one; speeds are named.
+   DFL_INVALID: there is no such name. */
 dfl_status dfl_runnable_independent(const bool **out, dfl_runnable *run, const char *names);
 
 /* Sets the levels of invariants to their values at (t, x). */

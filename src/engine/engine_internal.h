@@ -1,4 +1,4 @@
-/* engine_internal.h: between runnable.c, programs.c, callbacks.c, motion.c and start.c. */
+/* engine_internal.h: what the files of this module share. */
 #ifndef DFL_ENGINE_INTERNAL_H
 #define DFL_ENGINE_INTERNAL_H
 
@@ -75,8 +75,8 @@ void dfl_runnable_evaluate(const program *prog, const dfl_runnable *run, double 
 /* callbacks.c: fills in run->eom. */
 void dfl_runnable_describe(dfl_runnable *run);
 
-/* motion.c: room for the accelerations that outputs contain; those that belong to (t, x), or NULL
-   if nobody wants them. */
+/* motion.c: room for the accelerations that outputs contain; the accelerations at (t, x), or NULL
+   if no output contains any. */
 dfl_status dfl_runnable_prepare_motion(dfl_runnable *run);
 void dfl_runnable_free_motion(dfl_runnable *run);
 const double *dfl_runnable_accelerations(dfl_runnable *run, double t, const double *x);

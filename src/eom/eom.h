@@ -18,7 +18,7 @@
 
 #include <driftless/options.h>
 
-/* What happened in a computation that a smaller step may save. */
+/* The outcome of a computation within a step; unless a callback stops, a smaller step may help. */
 typedef enum dfl_outcome {
     DFL_STEP_OK,
     DFL_STEP_RETRY,     /* a callback asked for a smaller step */
@@ -39,7 +39,7 @@ typedef struct dfl_trouble {
     int index;
 } dfl_trouble;
 
-/* What a formulation asks of the system; {0} is the projected strangeness-free form's. */
+/* What a formulation asks of the system; {0} is for the projected strangeness-free form. */
 typedef struct dfl_requirements {
     bool carry;                    /* accelerations are always carried */
     bool bias;                     /* it is evaluated although no row contains it */
@@ -140,7 +140,7 @@ dfl_status dfl_system_init(dfl_system *sys, dfl_context *ctx, const dfl_eom *eom
                            dfl_statistics *stats);
 void dfl_system_clear(dfl_system *sys);
 
-/* Before anything is made for the system: another set of requirements, and sizes for them. */
+/* Sets other requirements, and sizes for them, before anything is created for the system. */
 void dfl_system_ask(dfl_system *sys, bool psi1, dfl_requirements requirements);
 
 /* Decides at (t, x of the user) whether accelerations are carried or eliminated, and evaluates a
@@ -152,7 +152,7 @@ dfl_status dfl_point_init(dfl_point *point, const dfl_system *sys);
 void dfl_point_bind(dfl_point *point, const dfl_system *sys);
 void dfl_point_clear(dfl_point *point, dfl_context *ctx);
 
-/* Several points at equal distances in memory, which dfl_point_clear of the first gives back. */
+/* Several points at equal distances in memory, which dfl_point_clear of the first one frees. */
 dfl_status dfl_points_init(dfl_point *points, int count, const dfl_system *sys);
 static inline long dfl_points_distance(const dfl_point *points, int count)
 {
@@ -259,19 +259,18 @@ dfl_outcome dfl_system_part_trouble(dfl_system *sys, dfl_outcome outcome, dfl_fa
 /* ---- the accelerations that belong to a state, M a = f - W^T (l, m) ---- */
 
 /* a (nv) := M^-1 a, for M of order nv or, if `diagonal`, its nv diagonal entries. M may be the
-   matrix of `factor`, which is overwritten. False: M is singular, and a is of no use. */
+   matrix of `factor`, which is overwritten. False: M is singular, and a is meaningless. */
 bool dfl_mass_solve(double *a, dfl_factor *factor, const double *M, int nv, bool diagonal);
 
 typedef struct dfl_accelerations dfl_accelerations;
 
-/* Creates the workspace for a model; `eom` must outlive it. `singular`: also for masses that may
-   be. */
+/* Creates the workspace for a model; `eom` must outlive it. `singular`: M may be singular. */
 dfl_status dfl_accelerations_create(dfl_accelerations **out, dfl_context *ctx, const dfl_eom *eom,
                                     bool singular);
 void dfl_accelerations_free(dfl_accelerations *work);
 
-/* a (nv) at (t, x), where f and W of `blocks` have been evaluated. False if M is singular or
-   cannot be evaluated; a is of no use then. */
+/* a (nv) at (t, x), where f and W of `blocks` have been evaluated. False if M is singular or cannot
+   be evaluated; a is then meaningless. */
 bool dfl_accelerations_solve(double *a, dfl_accelerations *work, const dfl_blocks *blocks, double t,
                              const double *x);
 

@@ -27,7 +27,7 @@ typedef struct dfl_export_start {
 
 /* One self-contained C99 file: functions for M, f, W, g, gI, bias, ..., Jacobians (if `eq` has
    them), names, default parameters, the start, and the projected right-hand side of the ODE (QR
-   form); if there is none, the file says why. Names start with the model's name made an
+   form); if there is none, the file says why. Names start with the model's name, turned into an
    identifier. */
 dfl_status dfl_export_c(dfl_text *text, const dfl_equations *eq, const dfl_export_start *start);
 

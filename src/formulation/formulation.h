@@ -51,7 +51,7 @@ bool dfl_form_has_right_hand_side(dfl_form form);
 
 typedef struct dfl_formulation dfl_formulation;
 
-/* What an integrator needs of a formulation. */
+/* What an integrator needs from a formulation. */
 typedef struct dfl_integrator_needs {
     int stages;           /* the largest number of stages that share a matrix */
     bool right_hand_side; /* the right-hand side of the form (dfl_formulation_ode) */

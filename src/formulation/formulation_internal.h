@@ -1,8 +1,8 @@
 /* formulation_internal.h: the base of all formulations, and what the dense ones share.
 
-   An implementation is a struct that begins with a dfl_formulation, and a table of operations.
-   The implementations of today also contain a dfl_dense; a sparse one will have its own derivatives
-   and decompositions instead. */
+   An implementation is a struct that begins with a dfl_formulation, and a table of operations. The
+   present implementations also contain a dfl_dense; a sparse one will have its own derivatives and
+   decompositions instead. */
 #ifndef DFL_FORMULATION_INTERNAL_H
 #define DFL_FORMULATION_INTERNAL_H
 
@@ -13,7 +13,7 @@
 typedef struct dfl_form_class {
     size_t size; /* of its struct */
 
-    /* clear also takes what init left after a failure. */
+    /* clear also frees what init left after a failure. */
     dfl_status (*init)(dfl_formulation *form);
     void (*bind)(dfl_formulation *form);
     void (*clear)(dfl_formulation *form);
@@ -86,13 +86,13 @@ struct dfl_formulation {
     int defect;       /* redundant rows of W = undetermined multipliers */
     double weakest;   /* smallest over largest value of the split of W, at the last decomposition */
     int nactive;      /* invariants in use */
-    bool secure;      /* their choice needs no second look in the next step */
+    bool secure;      /* their choice need not be checked again in the next step */
 
     int width;         /* of the lanes of the stages in use */
     dfl_shifts shifts; /* the matrix is factored for */
 };
 
-/* Life of form->dense (dense.c); clear also takes what init left after a failure. */
+/* Life of form->dense (dense.c); clear also frees what init left after a failure. */
 dfl_status dfl_dense_init(dfl_dense *dense, dfl_formulation *form);
 void dfl_dense_bind(dfl_dense *dense, dfl_formulation *form);
 void dfl_dense_clear(dfl_dense *dense, const dfl_formulation *form);

@@ -47,7 +47,7 @@ typedef struct dfl_projected {
     dfl_split *split1, *pivots3, *quality;
     bool have_selectors;
     unsigned char *pivot_p, *pivot_v; /* pivot sets that belong to the selectors */
-    dfl_part v, sp, p, r, lm;         /* CB is zero but for these parts and [a sigma w l m] */
+    dfl_part v, sp, p, r, lm;         /* CB is zero except for these parts and [a sigma w l m] */
     double *column_scale;             /* of block 1, and sizes of its rows */
     double *local_work;               /* workspace of local coordinates */
     unsigned char *local_pivots;

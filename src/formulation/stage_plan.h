@@ -48,7 +48,7 @@ struct dfl_stage_plan {
         long at_l, nc, nv;
     } dyn;           /* f_dyn and gII, hI */
     long nr, ma, nd; /* r', algebraic and all projected rows */
-    double *lanes;   /* of the algebraic rows; projected ones behind them */
+    double *lanes;   /* of the algebraic rows; projected ones follow */
     const double *Z_r;
     block v, p;
     struct {

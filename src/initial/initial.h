@@ -19,14 +19,14 @@ typedef struct dfl_initial {
     int nconditions; /* room for them */
     double *side;    /* values of the sides */
     int nsides;      /* room for them */
-    bool searched;   /* far from the guess, in vain or not */
+    bool searched;   /* far from the guess, successfully or not */
     int nconflicts;  /* held unknowns without which the positions could be found */
     int conflict[DFL_MOST_CONFLICTS];
     bool strongly;               /* projections leave weak directions and rows alone */
     bool without_invariants;     /* the rows e are left out of projections */
-    bool open_invariants;        /* e and ep are: their levels are taken at the completed start */
-    bool converged;              /* every stage of the last projection did, or the conditions */
-    dfl_failure failure;         /* what the last dfl_initial_complete failed at */
+    bool open_invariants;        /* e and ep are left out: the completed start gives their levels */
+    bool converged;              /* every stage of the last projection, or the conditions */
+    dfl_failure failure;         /* why the last dfl_initial_complete failed */
     double rank_tolerance, atol; /* residuals above ten times atol are inconsistent */
     dfl_statistics counters;     /* not those of the integration */
 } dfl_initial;

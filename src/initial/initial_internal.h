@@ -29,16 +29,16 @@ dfl_status dfl_stages_evaluate(dfl_initial *init);
 /* The derivative of row `row` with respect to column `column`. */
 double dfl_stages_entry(const dfl_initial *init, int row, int column);
 
-/* Rows and columns of init->J and init->F (`nfree` columns) to unit maximum, where that means
-   something; init->column_scale keeps what columns were multiplied by. */
+/* Rows and columns of init->J and init->F (`nfree` columns) to unit maximum, where that is
+   meaningful; init->column_scale keeps what columns were multiplied by. */
 void dfl_stages_equilibrate(dfl_initial *init, dfl_initial_stage st, int nfree);
 
-/* The same for all rows and `conditions` more behind them, all unknowns in columns: in units
-   that tolerances tell, and tiny columns of accelerations, multipliers and auxiliary variables
-   to unit maximum. */
+/* The same for all rows and `conditions` more rows after them, all unknowns in columns: in units
+   that tolerances imply, and tiny columns of accelerations, multipliers and auxiliary variables to
+   unit maximum. */
 void dfl_stages_equilibrate_all(dfl_initial *init, int conditions);
 
-/* The unit that a tolerance tells for an unknown, or 1. */
+/* The unit that a tolerance implies for an unknown, or 1. */
 double dfl_stages_unit(const dfl_initial *init, int column);
 
 /* Whether the conditions hold the unknown of this column. */

@@ -15,7 +15,7 @@ extern const dfl_stepper_class dfl_explicit_pair_class, dfl_half_explicit_class;
 typedef struct dfl_explicit_work {
     const dfl_tableau *rk;
     dfl_ode *ode;           /* the formulation's */
-    dfl_outcome trouble;    /* of the start, met again by the first attempt */
+    dfl_outcome trouble;    /* at the start; the first attempt reports it */
     bool begun;             /* rates of the first stage and local coordinates are there, ... */
     double t_begun;         /* ... of this time */
     dfl_point stage, after; /* the present stage; half-explicit: the next one */
@@ -25,7 +25,7 @@ typedef struct dfl_explicit_work {
     double *x_old, *x_end;                                           /* its ends */
     double t_old, h_last;                                            /* its beginning and size */
     double *dense[DFL_TABLEAU_POWER]; /* its polynomial, n each ... */
-    bool dense_ready;                 /* ... which is made when it is asked for */
+    bool dense_ready;                 /* ... which is computed on demand */
     double weakest;                   /* of the constraints, at the start */
     double *e;                        /* n: a second error estimate */
     double *target;                   /* nc: of constraints that a stage satisfies */

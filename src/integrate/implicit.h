@@ -33,7 +33,8 @@ typedef struct dfl_implicit_class {
     /* Takes the last increment back, up to rounding; `settle` follows. */
     void (*retract)(dfl_stepper *st);
 
-    /* The estimated error of the step; its limit is 1. `refine`: a second estimate pays. */
+    /* The estimated error of the step; its limit is 1. `refine`: a second estimate is
+       worthwhile. */
     dfl_outcome (*error)(double *err, dfl_stepper *st, double h, bool refine);
 
     /* The next step size, and perhaps order: after a step was accepted, perhaps after rejections;

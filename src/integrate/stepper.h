@@ -26,7 +26,7 @@ typedef struct dfl_stepper_class {
     bool right_hand_side, two_points;
 
     /* Workspace, laid out again after each dfl_system_decide; the common part is ready. clear also
-       takes what init left after a failure. */
+       frees what init left after a failure. */
     dfl_status (*init)(dfl_stepper *st);
     void (*bind)(dfl_stepper *st);
     void (*clear)(dfl_stepper *st);

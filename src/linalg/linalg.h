@@ -92,15 +92,15 @@ void dfl_lanes_mul(double *Y, int width, const double *A, int m, int n, const do
 /* Y_i = M X_i for each of n components; 1, 3, 5 or 7 stages. Y may be X. */
 void dfl_lanes_transform(double *Y, int stages, const double *M, int n, const double *X);
 
-/* Numbers that multiply lanes: a real one lane 0, complex ones the pairs of lanes behind it, as
-   real and imaginary part. */
+/* Numbers that multiply lanes: a real one lane 0, complex ones the pairs of lanes after it, as real
+   and imaginary part. */
 typedef struct dfl_shifts {
     double re[DFL_LANES]; /* of each lane */
     double im[DFL_LANES]; /* of each lane; negative in the lane of the real part */
 } dfl_shifts;
 
-/* zeta: the real number, then real and imaginary parts; 1, 3, 5 or 7 in all. Lanes behind them
-   have the real number, so that what is regular there is regular in them. */
+/* zeta: the real number, then real and imaginary parts; 1, 3, 5 or 7 in all. The lanes after them
+   have the real number, so that they are regular if it is. */
 void dfl_shifts_set(dfl_shifts *shifts, int stages, const double *zeta);
 
 /* Y_i = zeta X_i for n components. */
@@ -145,16 +145,16 @@ typedef struct dfl_split {
     struct split_work *work;
 } dfl_split;
 
-/* How the rank is decided: values above `tolerance` times the largest count; `rank` >= 0 imposes
- * it. */
+/* How the rank is decided: values above `tolerance` times the largest are not zero; `rank` >= 0
+   imposes it. */
 typedef struct dfl_split_rule {
     dfl_method method;
     double tolerance;
     int rank;                      /* negative: decide by tolerance */
     int leading;                   /* LU: the first `leading` rows pivot in the first `leading`
                                       columns, before all others (contact variables) */
-    const unsigned char *favoured; /* LU: n flags or NULL; a favoured column's entries count 1.01
-                                      times in the pivot search (hysteresis) */
+    const unsigned char *favoured; /* LU: n flags or NULL; entries of a favoured column are weighted
+                                      by 1.01 in the pivot search (hysteresis) */
     bool columns_in_order;         /* LU: the pivot of column k is sought in column k only */
     bool scale_rows;               /* equilibrate rows to unit maximum before pivoting */
     const double *least; /* with scale_rows: m least sizes of rows; NULL means 0, or 1e-4 of
@@ -167,8 +167,8 @@ void dfl_split_free(dfl_split *split, dfl_context *ctx);
 
 /* Splits A (m x n, leading dimension lda, unchanged). Returns true if the split is usable: for LU
    and QR full row rank was found (or imposed), for SVD the iteration converged and an imposed rank
-   was reached. On false `rank` tells what was found; R and N are not to be used. A matrix with
-   non-finite entries gives false and rank -1. m = 0 gives R empty, N = I. */
+   was reached. If it is false, `rank` is what was found, and R and N must not be used. A matrix
+   with non-finite entries gives false and rank -1. m = 0 gives R empty, N = I. */
 bool dfl_split_compute(dfl_split *split, const dfl_split_rule *rule, const double *A, int lda,
                        int m, int n);
 
@@ -189,7 +189,7 @@ bool dfl_factor_compute(dfl_factor *factor, int n, dfl_method method);
 void dfl_factor_solve(const dfl_factor *factor, double *b);
 void dfl_factor_solve_lanes(const dfl_factor *factor, double *b, int width);
 
-/* Square systems with zeta A - B for the shifts of all stages: one real, behind it complex ones. */
+/* Square systems with zeta A - B for the shifts of all stages: one real, then complex ones. */
 typedef struct dfl_shifted dfl_shifted;
 dfl_status dfl_shifted_create(dfl_shifted **out, dfl_context *ctx, int n, int stages);
 void dfl_shifted_free(dfl_shifted *shifted, dfl_context *ctx);
@@ -203,8 +203,8 @@ bool dfl_shifted_factor(dfl_shifted *shifted, int n, const double *A, const doub
 void dfl_shifted_solve(const dfl_shifted *shifted, double *d);
 void dfl_shifted_solve_real(const dfl_shifted *shifted, double *d);
 
-/* For those who solve in their own loops (lane_kernels.h): the inverse, where order 2 has it, or
-   NULL. */
+/* For callers that solve in their own loops (lane_kernels.h): the inverse for order 2, if all
+   shifts are factored at once, or NULL. */
 const double *dfl_shifted_inverse(const dfl_shifted *shifted);
 
 /* Minimum-norm least squares by SVD, with workspace for up to m x n. */

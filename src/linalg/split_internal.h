@@ -20,7 +20,7 @@ struct split_work {
     double *tau;       /* m: of the Householder reflections (QR) */
     int *order;        /* m: permutation of the rows (LU, QR) ... */
     int *column;       /* n: ... and of the columns (LU) */
-    int *position;     /* n: its inverse, where a column stands now */
+    int *position;     /* n: its inverse: where a column is now */
     double *Q;         /* n x n: all of Q, the left singular vectors of W, or B^-1 by rows (LU) */
     double *VT;        /* m x m: right singular vectors of W */
     lapack_int *iwork; /* 8 m: for dgesdd, or the permutation of dgeqp3 */

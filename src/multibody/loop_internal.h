@@ -1,4 +1,4 @@
-/* loop_internal.h: rows of loops and couplings, shared by loop.c and loop_slopes.c. */
+/* loop_internal.h: rows of loops and couplings, shared by loop_rows.c and loop_slopes.c. */
 #ifndef DFL_MECHANICS_LOOP_INTERNAL_H
 #define DFL_MECHANICS_LOOP_INTERNAL_H
 

@@ -78,7 +78,7 @@ typedef enum dfl_plane_rule {
     DFL_PLANE_WITHIN
 } dfl_plane_rule;
 
-/* What the point of a joint is good for. */
+/* What the point of a joint is used for. */
 typedef enum dfl_point_use {
     DFL_POINT_UNUSED,
     DFL_POINT_ORIGIN, /* the origin of its coordinates */
@@ -93,7 +93,7 @@ typedef struct dfl_joint_type {
     int steps;        /* of the chain from parent to child */
     dfl_joint_step step[DFL_JOINT_STEPS];
     int axes;       /* number of axes it needs */
-    bool loop_only; /* can do nothing but close a loop */
+    bool loop_only; /* only closes loops */
     dfl_point_use point;
     dfl_plane_rule plane;
     unsigned look;
@@ -119,7 +119,7 @@ int dfl_joint_shift(dfl_joint_kind kind);
 bool dfl_joint_is(dfl_joint_kind kind, dfl_step_kind step);
 bool dfl_joint_may_be_driven(dfl_joint_kind kind);
 
-/* Whether the child can turn against the parent. */
+/* Whether the child can turn relative to the parent. */
 bool dfl_joint_turns(dfl_joint_kind kind);
 
 /* Whether it must be given an axis. */
@@ -161,7 +161,7 @@ void dfl_tree_reference(double *p, const dfl_tree *tree);
 /* Prescribes the motion of a driven joint until the next call: coordinate, rate, acceleration. */
 void dfl_tree_drive(dfl_tree *tree, int drive, double u, double ud, double udd);
 
-/* p' = Z(p) v. Quaternions need not have length 1: only their direction counts. */
+/* p' = Z(p) v. Quaternions need not have length 1: only their direction matters. */
 void dfl_tree_kinematics(double *pd, const dfl_tree *tree, const double *p, const double *v);
 
 /* Y (np x np, zero before) = the derivative of Z(p) v with respect to p. */
@@ -178,7 +178,7 @@ void dfl_tree_chain(double *Y, int ldy, const dfl_tree *tree, const double *A, i
 int dfl_tree_nquaternions(const dfl_tree *tree);
 int dfl_tree_quaternion(const dfl_tree *tree, int index);
 
-/* Puts the tree at coordinates p. Everything below refers to the last call. */
+/* Moves the tree to coordinates p. Everything below refers to the last call. */
 void dfl_tree_place(dfl_tree *tree, const double *p);
 
 /* tau = M(p) a + C(p,v): the recursion of Newton and Euler. tau may be a. */

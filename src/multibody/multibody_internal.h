@@ -23,8 +23,8 @@ typedef struct callbacks {
     void *user;
 } callbacks;
 
-/* Workspace for matrices. Of a mechanism without loops and massless directions it is made when the
-   first function needs it, since a large tree has no room for it. */
+/* Workspace for matrices. For a mechanism without loops and massless directions it is allocated
+   when a function first needs it, since a large tree may have no room for it. */
 typedef struct matrices {
     double *K0;          /* nv x all massless directions */
     double *Tq, *Tv, *M; /* nv x nv */

@@ -1,7 +1,7 @@
 /* node.h: what does not change during a motion, per node of a tree.
 
-   Bodies that can move against each other are nodes, in depth-first order; node 0 is the ground and
-   a parent comes before its children. Every step of a joint (joints.h) is a node, in whose
+   Bodies that can move relative to each other are nodes, in depth-first order; node 0 is the ground
+   and a parent comes before its children. Every step of a joint (multibody.h) is a node, in whose
    frame its motion subspace S is constant; all but the last are without mass:
 
      revolute  S = (z; 0)     prismatic  S = (0; z)     screw  S = (z; lead z)
@@ -11,8 +11,8 @@
 
 #include "multibody/multibody.h"
 
-/* What does not change during a motion. Rest positions and masses are apart, since not every pass
-   reads them. */
+/* What does not change during a motion. Rest positions and masses are stored separately, since not
+   every pass reads them. */
 typedef struct dfl_node {
     double lead;
     int parent, end; /* the nodes [i, end) are the node and what hangs on it */

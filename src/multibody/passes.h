@@ -400,7 +400,7 @@ KERNEL void masked_solve(real *x, const real *A, int k, unsigned mask)
     }
 }
 
-/* Where entry (i, j) of a 6 x 6 articulated inertia stands. */
+/* The place of entry (i, j) of a 6 x 6 articulated inertia. */
 KERNEL int articulated_at(int i, int j)
 {
     static const unsigned char at[6][6] = {{0, 3, 4, 6, 7, 8},      {3, 1, 5, 9, 10, 11},

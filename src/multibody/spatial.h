@@ -1,6 +1,5 @@
-/* spatial.h: spatial algebra of 3.1 of the numeric recursions: Pluecker coordinates, motion (omega;
-   v), force (n; f), X = [E 0; -E [r]x  E] kept as E (row-major) and r. Featherstone (2008), chapter
-   2.
+/* spatial.h: spatial algebra for the numeric recursions: Pluecker coordinates, motion (omega; v),
+   force (n; f), X = [E 0; -E [r]x  E] kept as E (row-major) and r. Featherstone (2008), chapter 2.
 
    Written for a type `real` that the including file may define before: double, or a vector of
    doubles for several states at once. Symmetric 3 x 3 matrices are xx yy zz xy xz yz. */

@@ -9,9 +9,9 @@
 bool dfl_is_report(const char *path);
 
 /* Adds a page or a plot to the files of a run; it is written when the run has ended. `columns` says
-   what a plot shows, names with commas between, or residuals, energy or steps; NULL: the outputs,
-   or without any the positions. DFL_INVALID: an unknown column (with the nearest), a file that
-   cannot be opened, or a page from a program that was built without Node.js. DFL_IO: the file
+   what a plot shows: names separated by commas, or residuals, energy or steps; NULL: the outputs,
+   or the positions if there are none. DFL_INVALID: an unknown column (with the nearest), a file
+   that cannot be opened, or a page from a program that was built without Node.js. DFL_IO: the file
    cannot be written. */
 dfl_status dfl_report_open(dfl_record *record, const char *path, const char *columns);
 

@@ -10,13 +10,13 @@
 /* Raises an error unless `least` to `most` arguments were given; returns their number. */
 int dfl_arg_count(lua_State *L, const char *call, int least, int most);
 
-/* What stands there: "a number", "a symbol", "nothing", ... */
+/* What is there: "a number", "a symbol", "nothing", ... */
 const char *dfl_arg_kind(lua_State *L, int i);
 
 /* Raises "CALL: argument I is KIND; give REMEDY". Never returns. */
 int dfl_arg_error(lua_State *L, const char *call, int i, const char *remedy);
 
-/* Whether a number stands there, or an expression of parameters, which counts with their values. */
+/* Whether there is a number, or an expression of parameters, whose present value is then used. */
 bool dfl_value_number(double *out, lua_State *L, int i);
 
 double dfl_arg_number(lua_State *L, const char *call, int i);

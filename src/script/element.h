@@ -1,4 +1,4 @@
-/* element.h: what the calls of force elements share: between what they act, options, handles with
+/* element.h: what the calls of force elements share: what they act on, options, handles with
    symbols.
 
    Elements act on a stroke (drawing/elements.h): CALL(name, joint, {options}) on a coordinate of a

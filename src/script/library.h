@@ -9,12 +9,12 @@
    them). */
 void dfl_library_open(lua_State *L);
 
-/* Replaces the table on top by one that finds its names, refuses assignments to them, and answers
-   unknown ones with the nearest; `label` stands before them in messages. */
+/* Replaces the table on top by one that finds its names, refuses assignments to them, and suggests
+   the nearest for an unknown one; `label` comes before them in messages. */
 void dfl_library_protect(lua_State *L, const char *label);
 
-/* Makes the table of names on top of the stack, which it pops, what scripts see as globals. Unknown
-   names raise an error, as does assigning to one of the names. */
+/* Pops the table of names on top of the stack and makes it the globals of the script. Unknown names
+   raise an error, as does assigning to one of the names. */
 void dfl_library_set_globals(lua_State *L);
 
 #endif

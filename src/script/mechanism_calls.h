@@ -47,10 +47,10 @@ int dfl_motion_output(lua_State *L);
 int dfl_arg_body(lua_State *L, const char *call, int i);
 int dfl_arg_joint(lua_State *L, const char *call, int i);
 
-/* What an option is read as: a number or expression (dfl_expr), a point or an axis (dfl_vec; in
-   plane models two numbers are enough), inertia (dfl_sym), true or false (bool), a body (int), what
-   point or frame returned (dfl_body_point), one number for all directions or one for each
-   (dfl_vec), or left to the caller. */
+/* What an option is, with its type in C: a number or expression (dfl_expr), a point or an axis
+   (dfl_vec; in plane models two numbers are enough), inertia (dfl_sym), true or false (bool), a
+   body (int). Further kinds: what point or frame returned (dfl_body_point); one number for all
+   directions or one for each (dfl_vec); left to the caller. */
 typedef enum dfl_option_kind {
     DFL_OPTION_EXPR,
     DFL_OPTION_POINT,

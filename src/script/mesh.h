@@ -5,9 +5,9 @@
 #include <driftless/context.h>
 
 /* Reads `file`, an STL (text or binary) or OBJ file given relative to the folder of the script
-   `model_path`. *out (dfl_free) has 9 numbers per triangle.
-   DFL_INVALID: the path leads out of the folder, also through links; the file cannot be read, is no
-   mesh, or has more than 100 000 triangles. */
+   `model_path`. *out (dfl_free) has 9 numbers per triangle. DFL_INVALID: the path leads out of the
+   folder, even through links; the file cannot be read, is not a mesh, or has more than 100 000
+   triangles. */
 dfl_status dfl_mesh_read(float **out, int *count, dfl_context *ctx, const char *model_path,
                          const char *file);
 

@@ -57,7 +57,8 @@ int dfl_script_error(lua_State *L, const char *format, ...);
 /* Raises the error of a status that is not DFL_OK. */
 void dfl_script_check(lua_State *L, dfl_status status);
 
-/* Counts work of a C function as that many instructions, so that the limits hold for it too. */
+/* Counts the work of a C function as this number of instructions, so that the limits apply to it,
+   too. */
 void dfl_sandbox_charge(lua_State *L, double instructions);
 
 /* The name of the chunk in Lua's own messages: "model:12: ..."; script.c puts the path there. */

@@ -1,4 +1,4 @@
-/* settings.h: what may be said about a run, in one table.
+/* settings.h: the settings of a run, in one table.
 
    The command line with its help, `simulate{}` of scripts, driftless_run of Octave, the options
    stored with results, the completions of shells and the manual page are all made from this table.
@@ -69,22 +69,22 @@ int dfl_setting_word(const dfl_setting *setting, const char *word);
 
 enum { DFL_MOST_SETTINGS = 64, DFL_LONGEST_SETTING = 40 };
 
-/* What one source says about a run: the command line, a script, a caller. */
+/* The settings that one source gives: the command line, a script, a caller. */
 typedef struct dfl_choices {
     const char *prefix;                  /* before names in messages: "--", "simulate: " */
-    double number[DFL_MOST_SETTINGS];    /* a flag is 0 or 1; NAN: silent */
-    const char *text[DFL_MOST_SETTINGS]; /* words and texts; NULL: silent */
+    double number[DFL_MOST_SETTINGS];    /* a flag is 0 or 1; NAN: not given */
+    const char *text[DFL_MOST_SETTINGS]; /* words and texts; NULL: not given */
 } dfl_choices;
 
 /* Nothing is said. */
 dfl_choices dfl_choices_none(const char *prefix);
 
-/* Says a number or a flag. DFL_INVALID: the number is out of the setting's range. */
+/* Sets a number or a flag. DFL_INVALID: the number is out of the setting's range. */
 dfl_status dfl_choose_number(dfl_choices *choices, dfl_context *ctx, int setting, double number);
 
-/* The value of the setting `name`: NAN or NULL if nothing is said. A text is set by assignment to
+/* The value of the setting `name`: NAN or NULL if it is not given. A text is set by assignment to
    choices->text; whether a word exists is checked when a run is prepared, since another source may
-   overrule it. */
+   override it. */
 double dfl_choices_number(const dfl_choices *choices, const char *name);
 const char *dfl_choices_text(const dfl_choices *choices, const char *name);
 

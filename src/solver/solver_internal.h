@@ -25,7 +25,7 @@ struct dfl_solver {
     double *x_stop;            /* n: the state at a located event */
     double *value, *value_old; /* events at the ends of an interval */
     double *value_probe;
-    double *value_near; /* 2 events.count: a little behind and before them */
+    double *value_near; /* 2 events.count: a little after and before them */
     double sense;       /* of the last advance, +1 or -1 in time; 0: outputs, value_old are stale */
     bool fresh;         /* value_old is of a start */
     bool unreported;    /* a callback stopped the run before the last step was reported */
@@ -40,10 +40,10 @@ struct dfl_solver {
                                  called for an event inside the step; NULL: eval has failed there */
 };
 
-/* DFL_INVALID: a form that makes no sense with an integrator, with the reason. */
+/* DFL_INVALID: a form that does not go with the integrator, with the reason. */
 dfl_status dfl_combination_check(dfl_context *ctx, dfl_form form, dfl_integrator integrator);
 
-/* DFL_INVALID: a form that makes no sense for the model, with the reason. */
+/* DFL_INVALID: a form that does not go with the model, with the reason. */
 dfl_status dfl_form_check(dfl_context *ctx, const dfl_solver_options *options, const dfl_eom *eom);
 
 /* +1 forward, -1 backward in time. */
@@ -73,8 +73,8 @@ dfl_status dfl_solver_report_end(dfl_solver *solver);
 /* The event functions at (t, x) of the user. DFL_CALLBACK, DFL_NOT_FINITE. */
 dfl_status dfl_solver_event_values(double *value, dfl_solver *solver, double t, const double *x);
 
-/* Takes the last step, in which event number `event` was found at event_time, again so that it
-   ends at its zero, which event_time is then (stop.c). False: that is not possible. */
+/* Repeats the last step, in which event number `event` was found at event_time, so that it ends at
+   the zero of the event; event_time is then this time (stop.c). False: not possible. */
 bool dfl_solver_land(dfl_solver *solver, int event);
 
 /* dfl_solver_interpolate without a check of t. */

@@ -15,7 +15,7 @@ dfl_dynamics dfl_choices_dynamics(const dfl_choices *choices);
 
 /* How a model is run: the caller overrides the script, the script the default. */
 typedef struct dfl_settings {
-    double from, to; /* `to` is NAN if nobody gives it */
+    double from, to; /* `to` is NAN if it is not given */
     const char *form, *method;
     dfl_evaluation evaluation;
     dfl_start_mode start;      /* completed or as given */
@@ -116,9 +116,9 @@ dfl_status dfl_study_start(double *corrected, bool *chosen, dfl_runnable *run, d
 dfl_status dfl_study_start_as_given(double *given, dfl_runnable *run, dfl_solver *solver,
                                     double t0);
 
-/* Tells what a user should know about a start at x, one sentence each: the configuration that
-   was chosen and, along massless directions, given velocities that the balance of forces has
-   replaced, negative damping, negligible masses. DFL_NO_MEMORY. */
+/* Reports what a user should know about a start at x, one sentence each: the configuration that was
+   chosen and, along massless directions, given velocities that the balance of forces has replaced,
+   negative damping, negligible masses. DFL_NO_MEMORY. */
 dfl_status dfl_study_advise(dfl_runnable *run, double t, const double *x, bool chosen,
                             dfl_advice_fn tell, void *user);
 
@@ -137,12 +137,12 @@ typedef struct dfl_form_facts {
     bool velocities; /* ... and on those of velocities */
 } dfl_form_facts;
 
-/* The outcome of one run. Numbers that there are not are NAN. */
+/* The outcome of one run. Missing numbers are NAN. */
 typedef struct dfl_trial {
     dfl_form form;
     const char *method;
     double tolerance;
-    bool refused; /* the combination makes no sense, or the start failed */
+    bool refused; /* the combination is impossible, or the start failed */
     bool completed;
     char message[240];                /* why not */
     double seconds;                   /* inside the solver, the shortest of a few runs */
@@ -192,7 +192,7 @@ dfl_form_facts dfl_comparison_facts(const dfl_comparison *comparison, dfl_form f
 /* The dimension of the manifold on which the solutions of a form lie. */
 int dfl_comparison_dimension(const dfl_comparison *comparison, dfl_form form);
 
-/* The larger one of the errors of positions and velocities. */
+/* The larger of the errors of positions and velocities. */
 double dfl_trial_error(const dfl_trial *trial);
 
 /* The largest residual of constraints on velocities: hidden and nonholonomic ones. */
@@ -237,7 +237,7 @@ typedef struct dfl_diagnosis {
     int rank;         /* of W */
     int nsets;
     dfl_dependent_set *sets;
-    bool *redundant; /* nl + nm: rows that may be left out (redundant.h) */
+    bool *redundant; /* nl + nm: rows that may be left out (redundant_rows.c) */
     int ndirections;
     dfl_free_direction *directions;
     dfl_level_residual given[8]; /* of the values as given */
@@ -299,11 +299,11 @@ typedef struct dfl_redundant_joint {
 bool dfl_redundant_joint_of(dfl_redundant_joint *out, const dfl_equations *eq,
                             const dfl_diagnosis *diagnosis, int row);
 
-/* Marks as many rows of W as are redundant, the last ones that can be left out. */
+/* Marks the redundant rows of W: the last ones that can be left out. */
 dfl_status dfl_diagnose_redundant(dfl_diagnosis *out, const dfl_equations *eq);
 
-/* Tells sets that contradict from those that say the same: the sum of a set's rows, which no
-   motion changes, is not zero at (t, x). */
+/* Finds the contradictory sets: the sum of a set's rows, which no motion changes, is not zero at
+   (t, x). */
 dfl_status dfl_diagnose_contradictions(dfl_diagnosis *out, dfl_runnable *run, double t,
                                        const double *x, double tolerance);
 

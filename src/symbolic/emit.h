@@ -1,9 +1,8 @@
 /* emit.h: a tape as source text, for native code and for exports.
 
-   Every operation is one assignment to a name of its own, with the operands that it has on the
-   tape, so that the result has the same bits wherever the language's functions have them.
-   Statements stand depth first: what is computed is used soon. Input and output arrays must not
-   overlap. */
+   Every operation is one assignment to a separate name, with the operands that it has on the tape,
+   so that the result has the same bits wherever the language's functions have them. Statements are
+   in depth-first order: what is computed is used soon. Input and output arrays must not overlap. */
 #ifndef DFL_EMIT_H
 #define DFL_EMIT_H
 
@@ -22,7 +21,7 @@ typedef struct dfl_emit_options {
 } dfl_emit_options;
 dfl_status dfl_emit_c(dfl_text *text, const dfl_tape *tape, const dfl_emit_options *options);
 
-/* What must stand once before the first function: includes, helper functions (sign, spline
+/* What must come once before the first function: includes, helper functions (sign, spline
    evaluation, ...) as far as the tapes, all from one graph, need them. */
 dfl_status dfl_emit_c_preamble(dfl_text *text, const dfl_tape *const *tapes, int ntapes);
 

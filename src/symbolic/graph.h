@@ -2,8 +2,8 @@
 
    A node is an operation on earlier nodes; its number is its identity, so equal numbers mean equal
    expressions, numbers ascend from operands to results, and every pass is a loop over an array.
-   Constructors look a node up before they make it (hash-consing) and bring it into a canonical
-   form in constant time (mechanics of the rules: canonical.c). Nodes are never removed.
+   Constructors look a node up before they make it (hash-consing) and bring it into a canonical form
+   in constant time (the rules are in canonical.c). Nodes are never removed.
 
    A constructor that fails (memory, node limit) returns the constant 0 and the graph remembers the
    failure: build a whole expression, then ask dfl_graph_status once. */
@@ -87,7 +87,7 @@ typedef struct dfl_symbol {
 } dfl_symbol;
 
 /* A smooth function through a table: the natural spline of degree 5, four times continuously
-   differentiable, continued beyond the table by the quadratic that it is there. */
+   differentiable, continued beyond the table by a quadratic. */
 typedef struct dfl_spline {
     int n;     /* knots, at least 3 */
     double *x; /* n, ascending */

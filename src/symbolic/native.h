@@ -5,7 +5,7 @@
    compiler. The compiler is started without a shell. What is cached is used only if it is the
    user's own, writable by nobody else, whole, and made from exactly this source; the cache is kept
    below 200 MB. Nothing here is required: without a compiler, a cache folder or permission the tape
-   serves. */
+   is used. */
 #ifndef DFL_NATIVE_H
 #define DFL_NATIVE_H
 

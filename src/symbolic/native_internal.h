@@ -14,18 +14,18 @@ typedef struct dfl_hash {
 dfl_hash dfl_hash_add(dfl_hash hash, const char *bytes, size_t count);
 
 /* The file `folder`/program.c by `command` (compiler and flags, split at blanks) into
-   folder/program.so. DFL_INVALID with what the compiler said. (compile.c) */
+   folder/program.so. DFL_INVALID with the compiler's message. (compile.c) */
 dfl_status dfl_compile(dfl_context *ctx, const char *command, const char *folder);
 
-/* Reads a regular file of our own that nobody else may write. False: there is none, or not such a
-   one, or no memory (then text->status is set). (cache.c) */
+/* Reads a regular file of our own that nobody else may write. False: there is no such file, or no
+   memory (then text->status is set). (cache.c) */
 bool dfl_read_file(dfl_text *text, const char *path);
 
 /* The cache: a folder with, for every key, KEY.so and KEY.c, which is the source followed by a line
-   that tells size and hash of the object. (cache.c)
+   with size and hash of the object. (cache.c)
 
-   Appends the folder to `path`: `choice`, or the user's. It is made if missing; what others may
-   write is not used. False: there is none to use. */
+   Appends the folder to `path`: `choice`, or the user's. It is made if missing; a folder that
+   others may write is not used. False: there is none. */
 bool dfl_cache_folder(dfl_text *path, const char *choice);
 
 /* Appends the path of the object to `path` if it is there, whole, and made from `source`. */

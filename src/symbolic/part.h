@@ -1,4 +1,4 @@
-/* part.h: the nodes below some roots as a program of its own, for passes over expressions. */
+/* part.h: the nodes below some roots as a separate program, for passes over expressions. */
 #ifndef DFL_PART_H
 #define DFL_PART_H
 

@@ -16,7 +16,7 @@ typedef struct dfl_names {
     dfl_expr *expr;   /* count */
     uint32_t *number; /* per node: number of its name + 1, or 0 */
     uint32_t nnodes;  /* length of `number`; nodes made later have no name */
-    int letters;      /* z, or zz, ...: as many as no symbol's name begins with before digits */
+    int letters;      /* z, or zz, ...: no symbol's name is this with digits after it */
 } dfl_names;
 dfl_status dfl_names_choose(dfl_names *out, const dfl_graph *graph, const dfl_expr *rows,
                             int nrows);
@@ -35,7 +35,7 @@ void dfl_print_part_name(dfl_text *text, const dfl_names *names, int i, dfl_nota
    \lambda_{\mathrm{rod}}. */
 void dfl_print_name(dfl_text *text, const char *name, dfl_notation notation);
 
-/* Appends a number with as many digits as reading it back exactly needs. */
+/* Appends a number with the digits that are needed to read it back exactly. */
 void dfl_print_number(dfl_text *text, double value, dfl_notation notation);
 
 #endif
