@@ -57,8 +57,8 @@ int cli_check(dfl_context *ctx, const cli_arguments *arguments)
     return exit_status;
 }
 
-/* A direction that nothing determines, or whose balance of forces says nothing about it, makes
-   the model itself wrong, whatever the start. */
+/* A direction that nothing determines, not even its balance of forces, makes the model itself
+   wrong, whatever the start. */
 static int verdict(const dfl_diagnosis *diagnosis)
 {
     for (int i = 0; i < diagnosis->ndirections; i++)
@@ -295,7 +295,7 @@ static void add_residuals(dfl_text *text, const dfl_diagnosis *diagnosis)
     dfl_text_add(text, "}");
 }
 
-/* Without memory the writing of the text fails. */
+/* If memory runs out, writing the text fails. */
 static void add_advice(const char *advice, void *model)
 {
     (void)dfl_model_note(model, advice);

@@ -12,7 +12,7 @@
 
 enum { MOST_METHODS = 40, MOST_TOLERANCES = 60, MOST_TEXT = 400 };
 
-/* What the lists of the command line name. */
+/* The contents of the lists on the command line. */
 typedef struct lists {
     dfl_form forms[DFL_FORMS];
     const char *methods[MOST_METHODS];
@@ -60,7 +60,7 @@ static dfl_status read_lists(lists *out, dfl_context *ctx, const cli_arguments *
     return status;
 }
 
-/* The next word of a list with commas between; NULL at its end. */
+/* The next word of a list separated by commas; NULL at its end. */
 static const char *next_word(char word[MOST_TEXT], const char *list)
 {
     const size_t length = strcspn(list, ",");
@@ -92,7 +92,7 @@ static dfl_status read_forms(lists *out, dfl_context *ctx, const char *list)
     return DFL_OK;
 }
 
-/* Their names are checked where they are used: a wrong one is refused with the list of all. */
+/* The names are checked where they are used: a wrong one is refused with a list of all names. */
 static dfl_status read_methods(lists *out, dfl_context *ctx, const char *list)
 {
     if (!strcmp(list, "all"))

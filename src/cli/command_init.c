@@ -132,7 +132,7 @@ static void write_lua_entry(dfl_text *text, const char *name, double value, bool
                  plain ? "" : "\"]", value);
 }
 
-/* Words of Lua are not names; brackets and quotation marks are always right for them. */
+/* Keywords of Lua cannot be used as names; brackets and quotation marks always work. */
 static bool is_identifier(const char *name)
 {
     static const char *const words[] = {"and",   "break", "do",       "else", "elseif", "end",

@@ -18,7 +18,7 @@ typedef struct outputs {
     dfl_status failed;
 } outputs;
 
-/* What a run needs besides the model: files, and what a terminal shows while it goes on. */
+/* What a run needs in addition to the model: files, and what a terminal shows during the run. */
 typedef struct job {
     const cli_model *model;
     outputs out;
@@ -136,7 +136,7 @@ static int run_recorded(const cli_arguments *arguments, dfl_record *record, job 
     return exit_status;
 }
 
-/* The files that were asked for; without any, standard output unless that is a terminal. */
+/* The requested files; without any, standard output unless that is a terminal. */
 static dfl_status collect_paths(outputs *out, dfl_context *ctx, const cli_arguments *arguments)
 {
     out->paths = dfl_alloc(ctx, (size_t)arguments->noutput + 2, sizeof *out->paths);
@@ -155,7 +155,7 @@ static dfl_status collect_paths(outputs *out, dfl_context *ctx, const cli_argume
     return DFL_OK;
 }
 
-/* The run, with a line of progress and Ctrl-C as a question after every step. */
+/* The run, with a progress line; Ctrl-C is checked after every step. */
 static int follow(dfl_summary *summary, dfl_simulation *sim, job *it)
 {
     const dfl_settings *settings = sim->settings;
@@ -206,7 +206,7 @@ static dfl_status open_all(dfl_record *record, const outputs *out, const cli_mod
     return status;
 }
 
-/* A result that could not be stored to its end makes a run that failed. */
+/* If a result could not be stored completely, the run has failed. */
 static int close_outputs(dfl_summary *summary, dfl_simulation *sim, int exit_status)
 {
     const dfl_status status = dfl_record_close(sim->record, summary);

@@ -1,12 +1,12 @@
-/* interrupt.c: Ctrl-C as a question that the run asks after every step. */
+/* interrupt.c: Ctrl-C as a flag that the run checks after every step. */
 #define _POSIX_C_SOURCE 200809L
 #include "cli/interrupt.h"
 
 #include <signal.h>
 #include <stddef.h>
 
-/* A signal handler can reach nothing else; the one variable of the program that is not in a
-   handle. */
+/* The only variable of the program that is not in a handle: a signal handler can reach nothing
+   else. */
 static volatile sig_atomic_t interrupted;
 
 static void note(int signal);

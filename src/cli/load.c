@@ -80,14 +80,14 @@ dfl_status cli_spare_model(const char *path, const cli_model *model)
                     "--output '%s' is the model itself; name another file", path);
 }
 
-/* What a script prints goes where everything else goes that is not a result. */
+/* What a script prints goes to standard error, like everything else that is not a result. */
 static void print_line(const char *text, void *user)
 {
     (void)user;
     fputs(text, stderr);
 }
 
-/* A reader of standard output that has seen enough (| head) is not worth a message. */
+/* If the reader of standard output has seen enough (| head), no message is needed. */
 static dfl_status write_failure(dfl_context *ctx, const char *path)
 {
     if (!path && errno == EPIPE)

@@ -1,4 +1,4 @@
-/* main.c: the program `driftless`: finds the subcommand, and explains itself. */
+/* main.c: the program `driftless`: finds the subcommand and prints help. */
 #define _POSIX_C_SOURCE 200809L
 #include "cli/cli.h"
 
@@ -81,7 +81,7 @@ static int flush_help(void);
 
 int main(int argc, char **argv)
 {
-    signal(SIGPIPE, SIG_IGN); /* writing says so, and results in files are finished */
+    signal(SIGPIPE, SIG_IGN); /* writing reports it, and results in files are complete */
     signal(SIGXFSZ, SIG_IGN);
 #if defined(__GNUC__)
     if (openblas_set_num_threads)

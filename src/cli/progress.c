@@ -1,4 +1,4 @@
-/* progress.c: one line on a terminal that says how far a run is. */
+/* progress.c: one line on a terminal that shows the progress of a run. */
 #define _POSIX_C_SOURCE 200809L
 #include "cli/progress.h"
 #include "context/context.h"

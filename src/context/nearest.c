@@ -1,4 +1,4 @@
-/* nearest.c: the word that was meant by a misspelt one. */
+/* nearest.c: the word nearest to a misspelt one. */
 #include "context/context.h"
 
 #include <ctype.h>

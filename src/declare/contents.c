@@ -1,8 +1,8 @@
 /* contents.c: which symbols the expressions of a model may contain; one table of rules.
 
-   The kinds of symbols below a node stand in the node, so a rule is checked at once; only a message
-   has to look for the symbol that breaks it. Own velocities and speeds are of one kind: they are
-   told apart by a walk over the nodes, and only in models that have speeds. */
+   A node stores the kinds of symbols below it, so a rule is checked at once; only a message has to
+   look for the symbol that breaks it. Own velocities and speeds are of one kind: a walk over the
+   nodes distinguishes them, only in models that have speeds. */
 #include "declare/declare_internal.h"
 
 #include "symbolic/symbolic.h"
@@ -23,7 +23,7 @@ enum {
 typedef struct rule {
     const char *call;
     unsigned allowed;
-    const char *allows;   /* what the call is told to use */
+    const char *allows;   /* what the message says may be used */
     const char *velocity; /* advice where a velocity is not allowed; NULL: none */
     unsigned needed;      /* at least one of these kinds; 0: none */
     const char *needs;    /* what is wrong without them, and the remedy */

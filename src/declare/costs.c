@@ -7,7 +7,7 @@
 
        build/bench_evaluation bench/evaluation
 
-   and compare the choice with all ways by bench/evaluation_compare.py (docs/benchmarks.md). */
+   and compare the choice with all ways, using bench/evaluation_compare.py (docs/benchmarks.md). */
 #include "declare/costs.h"
 
 #include <math.h>

@@ -144,7 +144,7 @@ dfl_status dfl_model_energies(dfl_expr *T, dfl_expr *V, dfl_model *model)
     return dfl_graph_status(graph);
 }
 
-/* One term more of a sum that is DFL_NO_EXPR while it has none. */
+/* Adds a term to a sum, which is DFL_NO_EXPR while it has none. */
 static dfl_status add_energy(dfl_expr *sum, dfl_model *model, dfl_role role, dfl_expr energy)
 {
     dfl_status status = dfl_model_check_contents(model, role, NULL, energy);

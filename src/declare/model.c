@@ -1,4 +1,4 @@
-/* model.c: a model without declarations, and its end. */
+/* model.c: creating and freeing a model; its notes and messages. */
 #include "declare/declare_internal.h"
 
 #include "context/context.h"

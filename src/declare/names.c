@@ -2,7 +2,7 @@
 
    A hash table (open addressing, FNV-1a) leads from a name to its declaration, so that families of
    thousands of coordinates are declared in linear time. Derived names, der(x), lambda(c), mu(c),
-   are taken apart: what stands in the brackets is looked up. */
+   are taken apart: the name in the brackets is looked up. */
 #include "declare/declare_internal.h"
 
 #include "context/context.h"

@@ -1,6 +1,6 @@
 /* equations.c: from declarations to the general form.
 
-   Order of the unknowns and the rows that are declared as they are (kinematics, b, d, c, g,
+   The order of the unknowns, and rows that are used as declared (kinematics, b, d, c, g,
    invariants). Dynamics: lagrange.c. Hidden constraints: hidden.c. Flags: flags.c. */
 #include "derive/derive_internal.h"
 
@@ -327,7 +327,7 @@ static dfl_status collect_kinematics(dfl_equations *eq)
     return eq->flags.trivial_kinematics ? DFL_OK : check_kinematics(eq);
 }
 
-/* p' = Z(p,t) v: linear in v, and nothing besides. */
+/* p' = Z(p,t) v: linear in v, with no other terms. */
 static dfl_status check_kinematics(dfl_equations *eq)
 {
     dfl_graph *graph = eq->graph;

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* The direction of motion of everything that moves by itself: p, s and time. */
+/* The direction of motion of everything whose rate is known: p, s and time. */
 typedef struct motion {
     int count;
     dfl_expr *symbols, *rates;

@@ -4,7 +4,7 @@
 
        M = dP/dv,     f = Z^T d(T - V)/dp - (dP/dp) p' - dP/dt + F
 
-   where P belongs to coordinates with a velocity of their own, F is what `force` declares, and
+   where P belongs to coordinates with their own velocity, F is what `force` declares, and
    Z = dp'/dv carries the slopes of both energies over to speeds. */
 #include "derive/derive_internal.h"
 
@@ -42,7 +42,7 @@ dfl_status dfl_derive_dynamics(dfl_equations *eq)
     return status ? status : check_mass(eq);
 }
 
-/* The coordinates with a velocity of their own, and T's part of M and f. */
+/* The coordinates with their own velocity, and T's part of M and f. */
 static dfl_status add_kinetic(dfl_equations *eq, int *room)
 {
     dfl_context *ctx = eq->model->ctx;
@@ -109,7 +109,7 @@ static dfl_status add_inertia(dfl_equations *eq, int *room, const dfl_expr *mome
     return status;
 }
 
-/* f -= dP/dp p' + dP/dt, for the coordinates with a velocity of their own */
+/* f -= dP/dp p' + dP/dt, for the coordinates with their own velocity */
 static dfl_status add_gyroscopic(dfl_equations *eq, const dfl_expr *momenta,
                                  const dfl_expr *velocities, int count)
 {

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-/* A pivot of this part of the best one is good. */
+/* A pivot of at least this part of the best one is good. */
 static const double good_part = 0.1;
 
 static bool is_finite(const double *A, size_t count);
@@ -170,8 +170,8 @@ bool dfl_mass_release(dfl_mass_copies *c, int i)
     return true;
 }
 
-/* The Schur complement. A copy in which the pivot vanishes is given up: what is left of it says
-   nothing. */
+/* The Schur complement. A copy in which the pivot vanishes is given up: its remainder is
+   meaningless. */
 void dfl_mass_eliminate(dfl_mass_copies *c, int pivot)
 {
     const int nv = c->nv;

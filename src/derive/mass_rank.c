@@ -1,7 +1,7 @@
-/* mass_rank.c: which velocities have no mass of their own once others are eliminated.
+/* mass_rank.c: which velocities have no mass left once others are eliminated.
 
-   The decision is taken once, at the start and near it, and kept: a rank that is lower at the start
-   only is a singular position. mass_pivots.h says when a pivot vanishes. */
+   The decision is taken once, at the start and near it, and kept: a rank that is lower only at the
+   start is a singular position. mass_pivots.h says when a pivot vanishes. */
 #include "derive/massless_directions.h"
 
 #include "derive/derive_internal.h"

@@ -42,7 +42,7 @@ double dfl_numbers_symbol(const dfl_numbers *numbers, const dfl_equations *eq, u
     case DFL_SYM_A:
         return numbers->a && slot[s->index] >= 0 ? numbers->a[slot[s->index]] : NAN;
     case DFL_SYM_PENDING:
-        return NAN; /* was replaced where it stood */
+        return NAN; /* was replaced in its place */
     default:
         return slot[s->index] >= 0 ? numbers->x[slot[s->index]] : NAN;
     }

@@ -1,11 +1,11 @@
 /* tree_directions.c: massless directions of a tree of bodies that no constraint holds.
 
    The tree has the directions K (dfl_tree_state_null_space). With B = W K and pivots in rows R and
-   columns C, chosen once, the free columns F combine to what satisfies all constraints: K0 = K Y.
-   Columns are in one group if they share a pivot row. A group with one free column gets the minors
-   of its rows, Y = (det B_RC; -det B_RC with a column replaced), which vanish together only where
-   the constraints lose rank; with more free columns Y = [-B_RC^-1 B_RF; 1], and the pivots have to
-   stay regular. Pivots of a group without a free column are of no use. */
+   columns C, chosen once, the free columns F are combined so that all constraints are satisfied:
+   K0 = K Y. Columns are in one group if they share a pivot row. A group with one free column gets
+   the minors of its rows, Y = (det B_RC; -det B_RC with a column replaced), which vanish together
+   only where the constraints lose rank; with more free columns Y = [-B_RC^-1 B_RF; 1], and the
+   pivots have to stay regular. Pivots of a group without a free column are of no use. */
 #include "derive/massless_directions.h"
 
 #include "derive/derive_internal.h"
@@ -51,9 +51,9 @@ dfl_status dfl_derive_tree_massless(dfl_equations *eq)
     return status ? status : eq->rows.gam ? DFL_OK : DFL_NO_MEMORY;
 }
 
-/* K0 takes masses from the tree alone, and forces that do not contain multipliers. A drawing looks
-   at that when it decides (drawing/tree_description.c), but its energy may be asked for before the
-   rest is declared. */
+/* K0 takes masses from the tree alone, and forces that do not contain multipliers. A drawing checks
+   this when it decides (drawing/tree_description.c), but its energy may be needed before the rest
+   is declared. */
 static dfl_status check_model(const dfl_equations *eq)
 {
     const unsigned multipliers = 1U << DFL_SYM_LAMBDA | 1U << DFL_SYM_MU;

@@ -1,6 +1,5 @@
-/* advice.c: what `driftless check` tells about a mechanism: rows of loops that were left out,
-   joints at which a loop would better be cut, and bodies whose centre of mass seems to have been
-   forgotten. */
+/* advice.c: what `driftless check` reports about a mechanism: rows of loops that were left out,
+   better joints to cut a loop, and bodies whose centre of mass seems to have been forgotten. */
 #include "drawing/drawing_internal.h"
 
 #include "context/context.h"

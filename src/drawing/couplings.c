@@ -35,7 +35,7 @@ dfl_status dfl_drawing_joint_angle(dfl_expr *out, dfl_drawing *drawing, int inde
     return DFL_OK;
 }
 
-/* A user joint with one coordinate is taken for what is asked for. */
+/* The coordinate of a user joint with one coordinate is taken as the angle or shift asked for. */
 static int angle_of(const dfl_placed_joint *joint)
 {
     const bool user = joint->drawn.kind == DFL_JOINT_USER && joint->np == 1;

@@ -259,7 +259,7 @@ static dfl_status check_name(const dfl_drawing *drawing, const char *what, const
 dfl_status dfl_drawing_check_count(const dfl_drawing *drawing, const char *what, const char *name,
                                    int count)
 {
-    enum { MOST = 10000 }; /* names are compared with all others, and equations grow faster */
+    enum { MOST = 10000 }; /* each name is compared with all others, and equations grow faster */
     if (count < MOST)
         return DFL_OK;
     return dfl_fail(

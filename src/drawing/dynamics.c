@@ -1,9 +1,9 @@
 /* dynamics.c: mass matrix and forces of inertia and gravity: the recursions of Newton and Euler and
    of composite bodies (Featherstone 2008, chapters 5 and 6) on expressions.
 
-   Each link works in axes of its own (those of the drawing, or with z along an axis that is
-   tilted), with Q from them to those of its parent; r is the vector between the origins in axes of
-   the parent; w, u are its rates as in kinematics.c. For v' = 0 and a_ground = -gravity:
+   Each link has its own axes: the axes of the drawing, or z along a tilted axis. Q leads from them
+   to the axes of its parent; r is the vector between the origins in axes of the parent; w, u are
+   its rates as in kinematics.c. For v' = 0 and a_ground = -gravity:
 
        omega = Q^T omega_p + w           alpha = Q^T alpha_p + Q^T omega_p x w (+ prescribed)
        a = Q^T (a_p + alpha_p x r + omega_p x (omega_p x r)) + 2 Q^T omega_p x u + w x u
@@ -105,7 +105,8 @@ static void set_in_world_axes(moved *m, dfl_drawing *drawing, int index)
     m->J = sym_rotate(g, pose->R, m->J);
 }
 
-/* Q = C_p^T turn C. An axis that is none of the drawing becomes z: then turn C = C turn_z. */
+/* Q = C_p^T turn C. An axis that is not an axis of the drawing becomes z: then
+   turn C = C turn_z. */
 static void set_in_own_axes(moved *m, const moved *p, dfl_drawing *drawing, const dfl_link *link)
 {
     dfl_graph *g = drawing->graph;
@@ -324,7 +325,7 @@ static void unit_rates(dfl_vec *w, dfl_vec *u, dfl_drawing *drawing, const dfl_l
     dfl_link_rates(w, u, drawing, &unit, axis);
 }
 
-/* What velocity k of a link sees of a torque N and a force F at its origin. */
+/* The generalized force on velocity k of a link of a torque N and a force F at its origin. */
 static dfl_expr project(dfl_drawing *drawing, const dfl_link *link, int k, const moved *m,
                         dfl_vec N, dfl_vec F)
 {

@@ -6,10 +6,10 @@
    anything is derived (declare/costs.h). */
 #include "drawing/drawing_internal.h"
 
-/* Expressions are kept unless recursions gain this much. */
+/* Expressions are kept unless recursions gain this factor. */
 static const double margin = 1.2;
 
-/* s: the time from which it is worth a note that recursions would save it. */
+/* s: if recursions would save at least this time, a note says so. */
 static const double long_time = 0.1;
 
 static dfl_status take_size(dfl_mechanism_size *size, dfl_drawing *drawing);

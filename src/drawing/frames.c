@@ -74,7 +74,7 @@ dfl_status dfl_drawing_describe_frames(dfl_drawing *drawing)
     return status;
 }
 
-/* One frame more of the model. */
+/* Adds a frame to the model. */
 static dfl_status describe(dfl_drawing *drawing, const char *name, int body, dfl_vec at,
                            dfl_vec axis, dfl_vec axis2)
 {

@@ -1,7 +1,7 @@
 /* kinematics.c: where bodies are and how they move, as expressions in world axes.
 
-   With w and u the angular velocity of a link against its parent and the velocity of its origin,
-   both in axes of the link, d the vector between the origins:
+   With w and u the angular velocity of a link relative to its parent and the velocity of its
+   origin, both in axes of the link, d the vector between the origins:
 
        omega = omega_p + R w                     v = v_p + omega_p x d + R u
        alpha = alpha_p + omega_p x R w + R w'    a = a_p + alpha_p x d + omega_p x (omega_p x d)

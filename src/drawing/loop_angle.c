@@ -1,7 +1,7 @@
 /* loop_angle.c: the angle between the bodies of a joint that closes a loop.
 
    No coordinate of the tree is this angle, and atan2 of the axes would jump after half a turn. So
-   it is a variable s with an equation of its own, of the kind of contact variables:
+   it is a variable s with its own equation, like a contact variable:
 
        0 = C sin s - S cos s,     C = x_A.x_B,  S = y_A.x_B,      side: C cos s + S sin s = 1
 

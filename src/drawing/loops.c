@@ -6,10 +6,11 @@
        screw: z.d - lead phi, phi = arg(x_A.x_B + i y_A.x_B) in the turn nearest to z.d / lead
 
    TURN is the sine of the angle times the axis of a turn, for joints that allow no turn: in loops
-   that move in a plane u.w alone could be 1 - cos of the angle, which nothing can hold.
+   that move in a plane u.w alone could be 1 - cos of the angle, whose derivative vanishes where the
+   loop is closed.
 
-   The poses are those against the last link that both bodies hang on. Rows that no motion can
-   change (a plane mechanism drawn in space has them) are left out, if they are fulfilled. */
+   The poses are relative to the last link that both bodies hang on. Rows that no motion can change
+   (a plane mechanism drawn in space has them) are left out if they are satisfied. */
 #include "drawing/drawing_internal.h"
 
 #include "context/context.h"
@@ -284,8 +285,7 @@ static dfl_status declare_row(dfl_drawing *drawing, const dfl_placed_joint *join
     return status;
 }
 
-/* The prescribed joints of a loop: on the ways from both bodies to the link that they have in
-   common. */
+/* The prescribed joints of a loop: between both bodies and the last link that both hang on. */
 static void add_motions(dfl_text *text, const dfl_drawing *drawing, const dfl_placed_joint *joint)
 {
     int a = link_of(drawing, joint->drawn.parent), b = link_of(drawing, joint->drawn.child);
@@ -300,7 +300,7 @@ static void add_motions(dfl_text *text, const dfl_drawing *drawing, const dfl_pl
     }
 }
 
-/* A row without coordinates holds always or never. */
+/* A row without coordinates holds either always or never. */
 static dfl_status check_fulfilled(const dfl_drawing *drawing, const dfl_placed_joint *joint,
                                   dfl_expr row, const char *meaning)
 {
@@ -333,8 +333,8 @@ static dfl_status all_prescribed(const dfl_drawing *drawing, const dfl_placed_jo
     return status;
 }
 
-/* The opposite axis satisfies u.w = 0 as well: axes of both frames that shall coincide have
-   cosine 1. */
+/* The opposite axis satisfies u.w = 0 as well: axes of both frames that should coincide have cosine
+   1. */
 static dfl_status declare_side(dfl_drawing *drawing, const dfl_placed_joint *joint,
                                const dfl_joint_frames *e, dfl_joint_row type)
 {

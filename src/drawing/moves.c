@@ -1,9 +1,9 @@
 /* moves.c: whether an expression changes with the coordinates.
 
    A row of a plane mechanism that is drawn in space contains coordinates even if no motion changes
-   it: the parts cancel, but not as expressions, where axes are not those of coordinates. Its value
-   at unlike places tells; what remains of cancelled parts is rounding, which would spoil the rank
-   of the constraints. */
+   it: the terms cancel, but not as expressions if axes are tilted. Values at several unrelated
+   places show it; what remains of cancelled terms is rounding, which would spoil the rank of the
+   constraints. */
 #include "drawing/drawing_internal.h"
 
 #include "symbolic/symbolic.h"

@@ -1,8 +1,8 @@
 /* quaternions.c: starting values of the quaternions of spherical and free joints.
 
    Rotations do not depend on the length of a quaternion, but people give cosines and sines of half
-   an angle, and often not all four numbers: what is left out is completed to length 1, and four
-   numbers of another length are brought to it. */
+   an angle, and often not all four numbers. Missing numbers complete the quaternion to length 1;
+   four numbers of another length are scaled to it. */
 #include "drawing/drawing_internal.h"
 
 #include "context/context.h"

@@ -3,12 +3,11 @@
    A joint that bodies hang on carries what the bodies behind it need for their motion beyond the
    forces that act on them (Newton and Euler, about the joint's point x_j):
 
-       F = sum m (a - g) - sum F_i          N = sum (x - x_j) x m (a - g) + J alpha + omega x J
-   omega
-                                                - sum (x_i - x_j) x F_i + N_i
+       F = sum m (a - g) - sum F_i
+       N = sum (x - x_j) x m (a - g) + J alpha + omega x J omega - sum (x_i - x_j) x F_i + N_i
 
-   with the symbols of accelerations in a and alpha. Among the forces F_i, N_i are those of loops
-   that leave the part behind the joint; a loop's own come from its multipliers. */
+   with the symbols of accelerations in a and alpha. The forces F_i, N_i include those of loops that
+   lead out of the part behind the joint; the forces of a loop come from its multipliers. */
 #include "drawing/reactions.h"
 
 #include "context/context.h"
@@ -189,7 +188,7 @@ static dfl_status take_applied(sums *s, dfl_drawing *drawing, const dfl_applied 
     return status;
 }
 
-/* A force at x and a torque act on the bodies behind the joint: it carries the less. */
+/* A force at x and a torque act on the bodies behind the joint: the joint carries less by them. */
 static void take(sums *s, dfl_graph *g, dfl_vec x, dfl_vec F, dfl_vec N)
 {
     s->F = vec_sub(g, s->F, F);

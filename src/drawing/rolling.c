@@ -6,9 +6,9 @@
        e = (-k + (k.n) n) / s,   s = sqrt(1 - (k.n)^2),        g = k.(c - o) - R s
 
    where o is a point of the plane; a ball has e = -k and s = 1. The velocity of the contact point,
-   v_c + omega x R e, less that of the plane there, has three components: that along k is the
-   derivative of g, the two others are nonholonomic rows. A disk that lies flat (s = 0) touches
-   everywhere. */
+   v_c + omega x R e, minus the velocity of the plane there, has three components: the one along k
+   is the derivative of g, the other two are nonholonomic rows. A disk that lies flat (s = 0)
+   touches everywhere. */
 #include "drawing/closures.h"
 #include "drawing/drawing_internal.h"
 
@@ -209,7 +209,7 @@ static dfl_status set_edge(contact *con, dfl_drawing *drawing, const dfl_drawn_r
     return DFL_OK;
 }
 
-/* Velocity of the roller's contact point against that of the plane. */
+/* Velocity of the roller's contact point relative to the plane. */
 static dfl_status set_slip(contact *con, dfl_drawing *drawing, const dfl_drawn_roller *roller,
                            dfl_vec centre, dfl_vec origin)
 {

@@ -116,8 +116,8 @@ static dfl_status show_mass(const dfl_stage *stage, const figure *f, dfl_label l
     return dfl_add_posed(stage, label, DFL_SPHERE, &f->point[f->hub], none, radii, 3);
 }
 
-/* The box of the inertia, in a plane model a square; what only slides gets one along its guide. It
-   is not larger than half of the drawing: inertias are often guessed. */
+/* The box of the inertia, in a plane model a square; a body that only slides gets a box along its
+   guide. It is at most half as large as the drawing, since inertias are often guessed. */
 static dfl_status show_box(const dfl_stage *stage, const figure *f, dfl_label label, bool *done)
 {
     const double most = 0.5 * stage->size;
@@ -149,7 +149,8 @@ static dfl_status show_box(const dfl_stage *stage, const figure *f, dfl_label la
     return dfl_add_posed(stage, label, DFL_BOX, &f->point[0], turn, size, 3);
 }
 
-/* What turns about its centre of mass is a disk with that inertia, m r^2 / 2 about the axis. */
+/* A body that turns about its centre of mass is a disk with its inertia, m r^2 / 2 about the
+   axis. */
 static dfl_status show_rotor(const dfl_stage *stage, const figure *f, dfl_label label,
                              const double axis[3])
 {

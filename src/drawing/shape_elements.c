@@ -116,7 +116,8 @@ static dfl_status show_frame(const dfl_stage *stage, const dfl_sight *sight, dfl
     return dfl_add_posed(stage, label, DFL_FRAME, &at, turn, &size, 1);
 }
 
-/* As much of the curve as stays near: where half a turn goes too far, the samples come closer. */
+/* The part of the curve that stays near: where half a turn leads too far away, the samples are
+   closer. */
 static dfl_status show_curve(const dfl_stage *stage, const dfl_sight *sight, dfl_label label)
 {
     dfl_spot path[2 * SAMPLES + 1];

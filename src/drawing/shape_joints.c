@@ -1,4 +1,4 @@
-/* shape_joints.c: joints as pins, balls, rails and rods, and how they stand on the ground. */
+/* shape_joints.c: joints as pins, balls, rails and rods, and their stands on the ground. */
 #include "drawing/shapes_internal.h"
 
 #include "drawing/vectors.h"
@@ -38,7 +38,7 @@ static dfl_status show_joint(const dfl_stage *stage, const dfl_placed_joint *joi
     return DFL_OK; /* rails lie behind the bodies: dfl_show_grounds */
 }
 
-/* What stands still, or is behind everything: rails, and the ground below joints. */
+/* Shapes that do not move, or lie behind everything: rails, and the ground below joints. */
 dfl_status dfl_show_grounds(const dfl_stage *stage)
 {
     const dfl_drawing *drawing = stage->drawing;

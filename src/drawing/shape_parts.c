@@ -1,8 +1,8 @@
 /* shape_parts.c: shapes that move with bodies.
 
    The orientation of a body is the product of the quaternions of its joints, half angles included,
-   and not the quaternion of its matrix: it has no jumps, so that the animation may go straight from
-   row to row. */
+   and not the quaternion of its matrix: it has no jumps, so that the animation can interpolate
+   between rows. */
 #include "drawing/shapes_internal.h"
 
 #include "context/context.h"
@@ -155,7 +155,8 @@ static dfl_status body_turn(dfl_expr q[4], dfl_drawing *drawing, int body)
     return status ? status : dfl_graph_status(drawing->graph);
 }
 
-/* A link with R = base turn(axis, angle) turns against the last link before it with R = base. */
+/* A link with R = base turn(axis, angle) turns relative to the last link before it with
+   R = base. */
 static void link_turn(dfl_expr q[4], dfl_drawing *drawing, int index)
 {
     dfl_graph *g = drawing->graph;

@@ -1,7 +1,7 @@
 /* shapes.c: the scene of a mechanism: what there is to see, where it is, and how large it is.
 
-   All sizes follow from the drawing: the points that joints, elements and masses are at span a box,
-   whose diagonal is the measure of everything that has no size of its own. */
+   All sizes follow from the drawing: the points of joints, elements and masses span a box, whose
+   diagonal sets the size of everything that has no given size. */
 #include "drawing/shapes_internal.h"
 
 #include "context/context.h"
@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-/* More than this makes no picture, but pages that are slow. */
+/* More shapes than this only make pages slow. */
 enum { MOST_THINGS = 2000 };
 
 static dfl_status carry_shapes(dfl_drawing *drawing);

@@ -10,7 +10,7 @@ typedef struct mounting {
     dfl_mat A, B; /* from the drawing to the world */
     dfl_mat E;    /* columns */
     dfl_vec d;    /* from A's point to B's */
-    dfl_vec v, w; /* of B against A: point and turn, in world axes */
+    dfl_vec v, w; /* of B relative to A: point and turn, in world axes */
     dfl_vec wa;
 } mounting;
 
@@ -66,7 +66,7 @@ dfl_status dfl_maxwell(dfl_expr *out, dfl_expr *pull, dfl_drawing *drawing, int 
 
 /* -------------------------------------------------------------------------- bushings */
 
-/* With R = A^T B the turn of B against A in the drawing's axes and its quaternion (e0, e), the
+/* With R = A^T B the turn of B relative to A in the drawing's axes and its quaternion (e0, e), the
    potential eps^T C eps / 2 of eps = 2 e gives B the torque -(e0 1 - [e]x) C eps in its own axes,
    since e' = (e0 1 + [e]x) omega / 2. */
 dfl_status dfl_bushing_add(dfl_bushing_symbols *out, dfl_drawing *drawing,

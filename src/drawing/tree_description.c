@@ -3,7 +3,7 @@
    Expressions of M and of its derivatives grow with the third power of the number of bodies in a
    chain, the recursions of src/multibody linearly. A drawing can therefore leave its masses, forces
    of inertia and gravity, and the rows of its loops to them, as a description with expressions for
-   all numbers (declare/mass_tree.h); everything else is lowered as always. The kinetic energy stays
+   all numbers (declare/mass_tree.h); everything else is lowered as usual. The kinetic energy stays
    an expression: from the velocities of the links,
 
        T = sum of m u.u / 2 + u.(omega x R h) + (R^T omega).J (R^T omega) / 2

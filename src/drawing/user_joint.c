@@ -1,14 +1,14 @@
 /* user_joint.c: joints whose pose is an expression of their coordinates q and of time.
 
-   From R(q,t) and r(q,t), child against parent, the rates in axes of the child are
+   With R(q,t) and r(q,t) of the child relative to the parent, the rates in axes of the child are
 
-       w = sum w_k q'_k + w_t,   [w_k]x = R^T dR/dq_k        u = sum u_k q'_k + u_t,   u_k = R^T
-   dr/dq_k
+       w = sum w_k q'_k + w_t,   [w_k]x = R^T dR/dq_k
+       u = sum u_k q'_k + u_t,    u_k   = R^T dr/dq_k
 
-   and those of turns about fixed axes a_i by angles phi_i, R = T_1 T_2 T_3, are w = sum (T_{i+1}
-   ...)^T a_i phi'_i. The columns (w_k; u_k) are the motion subspace S; its rate at constant q' goes
-   into wd, ud. Where S loses rank the coordinates cannot describe every motion of the joint: such
-   poses are refused at the start. */
+   For turns about fixed axes a_i by angles phi_i, R = T_1 T_2 T_3, the rates are
+   w = sum (T_{i+1} ...)^T a_i phi'_i. The columns (w_k; u_k) are the motion subspace S; its rate at
+   constant q' goes into wd, ud. Where S loses rank the coordinates cannot describe every motion of
+   the joint: such poses are refused at the start. */
 #include "drawing/closures.h"
 #include "drawing/drawing_internal.h"
 
@@ -194,8 +194,8 @@ dfl_status dfl_drawing_check_poses(dfl_drawing *drawing)
     return status;
 }
 
-/* At the start and a little away from it: a singularity may be of the point, or of the
-   coordinates. */
+/* At the start and a little away from it: only this point may be singular, or the coordinates
+   everywhere. */
 static dfl_status check_pose(dfl_drawing *drawing, const dfl_placed_joint *joint)
 {
     const double beside = 0.05;

@@ -1,7 +1,7 @@
 /* wheel_contact.c: a wheel, a profile turned about an axis, on a rail, a profile shifted along a
    line.
 
-   Of the four contact variables of two surfaces two follow at once. The wheel touches where its
+   Two of the four contact variables of two surfaces follow directly. The wheel touches where its
    circumference is tangent to the rail: the radius there points along e, which lies in the plane of
    the axle a and the rail's normal n,
 
@@ -149,7 +149,7 @@ static dfl_status declare_rolling(dfl_drawing *drawing, const dfl_drawn_wheel *w
     return status;
 }
 
-/* Of the wheel against the rail, at the contact. */
+/* Of the wheel relative to the rail, at the contact. */
 static dfl_status slip_velocity(dfl_vec *slip, dfl_drawing *drawing, const dfl_drawn_wheel *wheel,
                                 const contact *con)
 {

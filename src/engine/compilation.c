@@ -1,10 +1,10 @@
 /* compilation.c: native code for what an integration evaluates often.
 
    Tape and native code give the same bits, so a run may change from one to the other between two
-   steps. An automatic run starts on the tape. It changes as soon as two things are true: native
-   code, had it been there from the start, would have saved a part of what compiling costs, so that
-   the first small steps do not decide alone; and it will save more than it costs in the rest of
-   the run. Code that is in the cache costs only the look. */
+   steps. An automatic run starts on the tape. It changes as soon as two things are true. Native
+   code from the start would already have saved a part of the cost of compiling, so that the first
+   small steps alone do not decide. And in the rest of the run it will save more than it costs. Code
+   in the cache costs only the lookup. */
 #include "engine/engine_internal.h"
 
 #include <stdio.h>
@@ -107,7 +107,7 @@ static dfl_status compile(dfl_runnable *run, const dfl_native_options *options)
     return status;
 }
 
-/* Says that the compiler is at work, where that takes seconds. */
+/* Reports that the compiler is at work, if that takes seconds. */
 static void announce(dfl_runnable *run, dfl_advice_fn tell, void *user)
 {
     const double operations = count_operations(run), seconds = dfl_cost_compile(operations);

@@ -267,7 +267,7 @@ static void target_drives(targets *list, const dfl_equations *eq)
         target_rows(list, 0, eq->model->tree->drives, 3 * eq->model->tree->ndrives);
 }
 
-/* Once more by themselves, for the balance along massless directions of a tree of bodies. */
+/* Once more as separate programs, for the balance along massless directions of a tree of bodies. */
 static void target_motion_slopes(targets *list, const dfl_equations *eq)
 {
     if (eq->massless.tree)

@@ -1,5 +1,5 @@
-/* runnable.c: a model that can be evaluated: its life, its parameters, and what is asked for at a
-   state beside the blocks of dfl_eom. */
+/* runnable.c: a model that can be evaluated: its life, its parameters, and what is evaluated at a
+   state in addition to the blocks of dfl_eom. */
 #include "engine/engine_internal.h"
 
 #include <math.h>

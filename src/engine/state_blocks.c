@@ -1,4 +1,4 @@
-/* state_blocks.c: all blocks of the equations at one state, in memory of their own: for reports and
+/* state_blocks.c: all blocks of the equations at one state, in separate memory: for reports and
    decisions, not for speed. */
 #include "engine/engine_internal.h"
 

@@ -1,5 +1,5 @@
-/* Self-check: what eval writes. Blocks full of NaN show what it leaves out, each flag alone whether
-   it reads the mask, moved multipliers whether the forces are free of them. */
+/* Self-check: what eval writes. Blocks full of NaN show what it leaves out; each flag alone shows
+   whether it reads the mask; moved multipliers show whether the forces are free of them. */
 #include "eom/self_check_internal.h"
 
 #include <math.h>
@@ -180,7 +180,7 @@ dfl_status dfl_check_flags(dfl_check *c)
     return status;
 }
 
-/* The first row of A K0 (A m x nv, leading dimension lda) that does not vanish beside the
+/* The first row of A K0 (A m x nv, leading dimension lda) that does not vanish compared with its
    largest terms, or -1. */
 static int row_not_held(const dfl_check *c, const double *A, int lda, int m)
 {
@@ -202,8 +202,8 @@ static int row_not_held(const dfl_check *c, const double *A, int lda, int m)
     return -1;
 }
 
-/* gam against K0^T f; f less the constraint forces, which W K0 = 0 keeps out. In equilibrium
-   both are rounding. */
+/* gam compared with K0^T f; constraint forces do not matter, since W K0 = 0. In equilibrium both
+   are rounding. */
 static dfl_status check_massless_rows(dfl_check *c)
 {
     const dfl_eom *eom = c->sys->eom;
@@ -266,7 +266,7 @@ dfl_status dfl_check_massless(dfl_check *c)
     return DFL_OK;
 }
 
-/* Whether the residual at fixed a is another one at x. */
+/* Whether the residual at fixed a differs at x. */
 static dfl_status residual_changes(bool *changed, int *row, dfl_check *c, const double *x)
 {
     const dfl_system *sys = c->sys;

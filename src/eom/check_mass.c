@@ -1,6 +1,6 @@
-/* Self-check: the mass matrix beside the flags that describe it. `mass` gets room for a full
-   matrix here, before it can write beyond a diagonal; a false flag otherwise passes in silence
-   and makes the motion wrong. */
+/* Self-check: the mass matrix compared with its flags. `mass` gets room for a full matrix here,
+   before it is called with room for a diagonal only. Otherwise a false flag would go unnoticed and
+   make the motion wrong. */
 #include "eom/self_check_internal.h"
 
 #include <math.h>

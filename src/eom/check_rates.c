@@ -1,5 +1,5 @@
 /* Self-check: rates along the motion x' = (v' = a, s', p' = kin), by central differences. gI is the
-   rate of g, W a + bias that of (gI, hv); invariants have none. */
+   rate of g, W a + bias the rate of (gI, hv); invariants have rate zero. */
 #include "eom/self_check_internal.h"
 #include "linalg/linalg.h"
 
@@ -52,7 +52,7 @@ static dfl_status contact_solve(double *b, dfl_check *c, bool *regular)
 }
 
 /* Newton's method for c = 0: only there s = s(p, t) has the rate that gI and bias contain. If it
-   fails, the start will say why; the check goes without rates. */
+   fails, the start will say why; the check then does without rates. */
 dfl_status dfl_check_settle_contact(dfl_check *c)
 {
     dfl_system *sys = c->sys;
@@ -106,9 +106,9 @@ static dfl_status motion(double *tau, dfl_check *c, const double *a)
     return status;
 }
 
-/* A step that moves neither s nor p by more than cbrt(eps) of its largest one (v stands linearly
-   in the rows): at least `tau`, which counts in units of 1 and is lost in the rounding of very
-   large positions. */
+/* A step that moves neither s nor p by more than cbrt(eps) of the largest of them (the rows are
+   linear in v): at least `tau`, which assumes unknowns of size 1 and is lost in the rounding of
+   very large positions. */
 static double relative_step(const dfl_check *c, double tau)
 {
     const dfl_system *sys = c->sys;
@@ -178,7 +178,7 @@ static dfl_status all_rates(dfl_check *c)
     return DFL_OK;
 }
 
-/* gI against the rate of g, for any a. */
+/* gI compared with the rate of g, for any a. */
 dfl_status dfl_check_rates(dfl_check *c)
 {
     const dfl_system *sys = c->sys;
@@ -201,7 +201,7 @@ dfl_status dfl_check_rates(dfl_check *c)
                     c->rate[0][row + i], dfl_check_where(c));
 }
 
-/* bias against the rates of (gI, hv) less W a. */
+/* bias compared with the rates of (gI, hv) minus W a. */
 dfl_status dfl_check_bias(dfl_check *c)
 {
     const dfl_system *sys = c->sys;
@@ -225,8 +225,8 @@ dfl_status dfl_check_bias(dfl_check *c)
                     name, bias[i], of, c->rate[0][sys->m1 + i], dfl_check_where(c));
 }
 
-/* Rates of `rows` invariants at `row` of alg against zero, up to what residuals of 1e-6 do to them.
-   J: their derivatives (leading dimension ld), from column `first` of x on. */
+/* Rates of `rows` invariants at `row` of alg, which must be zero up to the effect of residuals of
+   1e-6. J: their derivatives (leading dimension ld), from column `first` of x on. */
 static dfl_status check_kept(dfl_check *c, dfl_kind kind, int row, int rows, const double *J,
                              int ld, int first)
 {
@@ -272,8 +272,8 @@ static dfl_status settle(bool *settled, dfl_check *c, int first, int count, cons
     return status;
 }
 
-/* Moves s, p and v and makes them fulfil their constraints again: at rest ep has no rate, and where
-   a coordinate is zero, as in a quaternion (1, 0, 0, 0), it lacks terms. */
+/* Moves s, p and v and makes them satisfy their constraints again: at rest ep has no rate, and
+   where a coordinate is zero, as in a quaternion (1, 0, 0, 0), it lacks terms. */
 static dfl_status settle_moved(bool *settled, dfl_check *c, double size)
 {
     const dfl_system *sys = c->sys;
@@ -287,11 +287,11 @@ static dfl_status settle_moved(bool *settled, dfl_check *c, double size)
         settle(settled, c, sys->at.sp, sys->n4, c->point->blocks.c, c->jac->blocks.pos, sys->m3);
     if (status || !*settled)
         return status;
-    /* gI, hv, e stand together: n0 = 0 */
+    /* gI, hv, e are contiguous: n0 = 0 */
     return settle(settled, c, sys->at.v, sys->n3, c->point->blocks.gI, c->jac->blocks.vel, rows);
 }
 
-/* ep along p' = kin, at the farthest of some states that fulfils all constraints. */
+/* ep along p' = kin, at the farthest of some states that satisfies all constraints. */
 static dfl_status check_kinematics(dfl_check *c)
 {
     static const double size[] = {0.05, 0.01, 0};

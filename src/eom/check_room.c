@@ -1,6 +1,6 @@
-/* Self-check: whether eval and jacobian stay inside their blocks. Behind the end of one another
-   one begins, so that a row too many is not noticed where it is written; here marks stand
-   between them. */
+/* Self-check: whether eval and jacobian stay inside their blocks. After the end of one block the
+   next begins, so a row too many goes unnoticed where it is written; here there are marks between
+   the blocks. */
 #include "eom/self_check_internal.h"
 
 #include <string.h>

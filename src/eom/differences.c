@@ -116,8 +116,8 @@ static void store_column(dfl_rows_jacobian *jac, const dfl_system *sys, int j, d
     }
 }
 
-/* One difference: the columns j with member(j), all at once. A failing side is tried on the
-   other. */
+/* One difference: the columns j with member(j), all at once. If one side fails, the other is
+   tried. */
 static dfl_outcome difference(dfl_rows_jacobian *jac, dfl_system *sys, double t, const double *x,
                               const double *a, int first, int group)
 {

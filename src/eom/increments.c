@@ -18,7 +18,7 @@ static inline double smaller(double a, double b)
     return b < a ? b : a;
 }
 
-/* sqrt(eps |x|) as in GEOMS and RADAU5, and sqrt(eps) |x| beyond 1, where the former drowns in the
+/* sqrt(eps |x|) as in GEOMS and RADAU5, and sqrt(eps) |x| beyond 1, where the former is lost in the
    rounding of x. */
 double dfl_difference_increment(double rounding, double x, double least)
 {
@@ -34,10 +34,10 @@ double dfl_system_told_size(const dfl_system *sys, int j)
     return o->error.atol_each[j] / (o->error.rtol_each ? o->error.rtol_each[j] : o->rtol);
 }
 
-/* The sizes that unknowns are differenced with at least: 1e-5. Where others of the same kind are
-   large, as in a system of astronomical size that starts on an axis, zeros are no measure of
-   what their change is added to. Where all are small, and have tolerances that say so, less will
-   do. Multipliers in the GEOMS contract stand linearly in rows with forces of any size. */
+/* The least sizes for increments of unknowns: 1e-5. If other unknowns of the same kind are large,
+   as in a system of astronomical size that starts on an axis, a zero says nothing about the size of
+   the terms that it changes. If all are small, and their tolerances say so, less is enough. In the
+   GEOMS contract, rows with forces of any size are linear in the multipliers. */
 void dfl_increments_choose(dfl_rows_jacobian *jac, const dfl_system *sys, const double *x)
 {
     const dfl_layout at = dfl_eom_layout(sys->eom);
@@ -69,8 +69,8 @@ static void choose_least_of(dfl_rows_jacobian *jac, const dfl_system *sys, const
     }
 }
 
-/* The same for multipliers, each of which has a unit of its own: by the largest force that a
-   tolerance tells. */
+/* The same for multipliers, each of which has its own unit: by the largest force that a tolerance
+   implies. */
 static void choose_least_multipliers(dfl_rows_jacobian *jac, const dfl_system *sys)
 {
     const int nc = sys->nc, nv = sys->n3, first = sys->eom->nw;

@@ -1,8 +1,8 @@
 /* Derivatives of all rows: the user's blocks or differences of them, then assembled for the rows
    the integrator sees.
 
-   With accelerations eliminated, a = M^-1 f_dyn, so d(W a + bias)/dx = acc + W M^-1 dyn, where
-   acc and dyn are taken at fixed a. With carried accelerations the saddle blocks stand in J1. */
+   With accelerations eliminated, a = M^-1 f_dyn, so d(W a + bias)/dx = acc + W M^-1 dyn, where acc
+   and dyn are taken at fixed a. With carried accelerations the saddle blocks are in J1. */
 #include "eom/eom.h"
 #include "linalg/linalg.h"
 
@@ -259,7 +259,7 @@ static void place(double *to, int ld, int row, int column, const double *block, 
             to[i] = block[i];
 }
 
-/* The saddle rows of carried accelerations: -M and -K0 beside dyn, K0^T, and W under them. */
+/* The saddle rows of carried accelerations: -M and -K0 next to dyn, K0^T, and W below them. */
 static void place_saddle(dfl_rows_jacobian *jac, const dfl_system *sys)
 {
     const dfl_eom *eom = sys->eom;

@@ -105,7 +105,7 @@ const dfl_eom *dfl_linear_eom(const dfl_linear *linear)
     return &linear->eom;
 }
 
-/* The matrices of time t, unless they are there. */
+/* The matrices at time t, unless they are already known. */
 static int refresh(dfl_linear *linear, double t)
 {
     const dfl_linear_system *s = &linear->system;

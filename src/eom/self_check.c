@@ -70,7 +70,7 @@ static dfl_status allocate(dfl_check *c)
     unsigned seed = STATES;
     for (size_t i = 0; i < nv; i++)
         c->a[i] = dfl_check_noise(&seed);
-    if (sys->carried) /* beside them the slacks, zero */
+    if (sys->carried) /* after them the slacks, zero */
         memcpy(c->point->x, c->a, nv * sizeof(double));
     memcpy(c->x0, c->point->x, n * sizeof(double));
     return DFL_OK;
@@ -138,7 +138,8 @@ static void move(dfl_check *c, unsigned seed, double size)
     c->point->t = c->t0 + (eom->autonomous || eom->ns > 0 ? 0 : size * 0.1234);
 }
 
-/* The check at a moved state. A model that refuses it is asked nearer to x0, and then no more. */
+/* The check at a moved state. If the model refuses it, states nearer to x0 are tried, down to a
+   sixteenth of the distance. */
 static dfl_status check_moved(dfl_check *c, unsigned state)
 {
     dfl_status status = DFL_OK;
@@ -199,8 +200,8 @@ static dfl_status three_jacobians(dfl_check *c)
 }
 
 /* The first of rows x columns entries of `u` (rows ldu apart) that is neither the fine nor the
-   coarse difference (rows ld apart). One of both has to agree: near x = 0 the small step drowns in
-   the rounding of large terms, the large one may be large for the model. */
+   coarse difference (rows ld apart). One of the two has to agree: near x = 0 the small step is lost
+   in the rounding of large terms, and the large step may be too large for the model. */
 static bool find_wrong(int *row, int *column, const double *u, int ldu, const double *fine,
                        const double *coarse, int ld, int rows, int columns)
 {
@@ -220,7 +221,7 @@ static bool find_wrong(int *row, int *column, const double *u, int ldu, const do
     return false;
 }
 
-/* W against the v-columns of gI and hv. */
+/* W compared with the v-columns of gI and hv. */
 static dfl_status check_directions(dfl_check *c)
 {
     const dfl_system *sys = c->sys;

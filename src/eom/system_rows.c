@@ -110,7 +110,7 @@ dfl_outcome dfl_system_dynamics(double *y, dfl_system *sys, const dfl_point *poi
     return outcome ? outcome : check_dynamics(y, sys, point);
 }
 
-/* The sum of nv rows  f_dyn - M v'  tells whether all are finite. */
+/* The sum of nv rows  f_dyn - M v'  shows whether all are finite. */
 static dfl_outcome check_dynamics(const double *y, dfl_system *sys, const dfl_point *point)
 {
     double sum = 0;
@@ -213,7 +213,7 @@ static __attribute__((noinline)) void eliminate_any(const dfl_system *sys, dfl_p
     eliminate(sys->nc, sys, point, subtract);
 }
 
-/* One and two constraints, beside which little else costs time, have loops of their own. */
+/* One and two constraints have separate loops, since little else costs time there. */
 static inline void eliminate_accelerations(const dfl_system *sys, dfl_point *point, bool subtract)
 {
     if (subtract && sys->nc == 1)

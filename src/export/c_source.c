@@ -155,7 +155,7 @@ static void write_signature(dfl_text *text, const dfl_source *source, dfl_block_
 
 /* ------------------------------------------------------------------------------- functions */
 
-/* One tape per block that the model has. */
+/* One tape for each block of the model. */
 static dfl_status make_tapes(dfl_tape **tapes, const dfl_source *source)
 {
     dfl_status status = DFL_OK;

@@ -21,8 +21,8 @@ static const struct {
     const char *title;
     label_kind label;
     const char *letter; /* of an entry */
-    const char *latex;  /* the title in LaTeX if it is another one */
-    const char *sign;   /* the letter in LaTeX if it is another one */
+    const char *latex;  /* the title in LaTeX if it differs */
+    const char *sign;   /* the letter in LaTeX if it differs */
 } sections[DFL_SECTIONS] = {
     [DFL_SECTION_NAMES] = {.title = "Abbreviations", .label = LABEL_NAME},
     [DFL_SECTION_KIN] = {.title = "Kinematics", .label = LABEL_RATE},

@@ -1,7 +1,7 @@
 /* lines.c: long expressions in short lines.
 
-   Whatever cannot be broken at the + and - of an outermost sum (products, functions, sums inside
-   them) is kept short by names for operands; sums are broken between their terms. */
+   Parts that cannot be broken at the + and - of an outermost sum (products, functions, sums inside
+   them) are kept short by naming operands; sums are broken between their terms. */
 #include "export/equation_rows_internal.h"
 
 #include <ctype.h>

@@ -1,5 +1,5 @@
-/* octave_files.c: the files of an Octave export around the blocks: help and simulation, right-hand
-   side, parameters, initial values. Only what Octave and Matlab share. */
+/* octave_files.c: the files of an Octave export other than the blocks: help and simulation,
+   right-hand side, parameters, initial values. They use only what Octave and Matlab share. */
 #include "export/source_internal.h"
 
 #include <ctype.h>

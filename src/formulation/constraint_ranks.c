@@ -88,7 +88,7 @@ static dfl_status check_partition(const dfl_formulation *form)
     return DFL_OK;
 }
 
-/* Whether the dependent rows found can be integrated, and how. */
+/* Whether the dependent rows can be integrated, and how. */
 static dfl_status judge(dfl_formulation *form, double t, int defect2, int defect3)
 {
     dfl_system *sys = form->sys;

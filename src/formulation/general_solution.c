@@ -8,10 +8,10 @@
        dr    = u_r
        d[wlm]= R1 (-a1 - J1r dr - J1v dv - J1sp d[sp])
 
-   (GEOMS). Forming CB costs about as much as the factors themselves and turns every later solve
-   into one product with lanes. Massless rows depend on the first block's unknowns: those are
-   eliminated from block 2 beforehand. The columns of CB are ordered a1 a2 a3 | u_p u_v u_r u_lm, so
-   that the nonzero columns of each block row are contiguous; all others stay zero. */
+   (GEOMS). Forming CB costs about as much as the factors and turns every later solve into one
+   product with lanes. Massless rows depend on the first block's unknowns: those are eliminated from
+   block 2 beforehand. The columns of CB are ordered a1 a2 a3 | u_p u_v u_r u_lm, so that the
+   nonzero columns of each block row are contiguous; all others stay zero. */
 #include "formulation/projected.h"
 #include "linalg/linalg.h"
 

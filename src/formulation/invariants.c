@@ -1,19 +1,20 @@
 /* Adaptive use of velocity-level invariants.
 
-   If e_v is (almost) in the row space of the constraints, as that of the energy at a turning point
-   is, the invariant does not determine a velocity, and enforcing it makes Newton fail. Let q = e_v
-   - (e_v R) W be the part of e_v that the constraints leave. An invariant is dropped for the
-   present step if the length of q changes so fast that it may vanish within the step, |q| < kappa
-   ||q| - |q_old||, or if the others already contain it, and in the first step, when nothing is
-   known: from rest the energy alone would allow the mechanism to stay at rest. It comes back in the
-   next regular step, where its algebraic equation removes the accumulated defect. A turn of q, as
-   in long steps, is harmless; but if q points against q_old, it has passed zero. */
+   If e_v is (almost) in the row space of the constraints, as for the energy at a turning point, the
+   invariant does not determine a velocity, and enforcing it makes Newton fail. Let
+   q = e_v - (e_v R) W be the part of e_v that the constraints leave. An invariant is dropped for
+   the present step if the length of q changes so fast that it may vanish within the step,
+   |q| < kappa ||q| - |q_old||, or if the others already contain it. It is also dropped in the first
+   step, when nothing is known yet: at rest, the energy alone would allow the mechanism to stay at
+   rest. It comes back in the next regular step, where its algebraic equation removes the
+   accumulated defect. A turn of q, as in long steps, is harmless; but if q points against q_old, it
+   has passed zero. */
 #include "formulation/projected.h"
 
 #include <math.h>
 #include <string.h>
 
-static const double kappa = 3;        /* algorithm works for 2 to 4 */
+static const double kappa = 3;        /* the algorithm works with 2 to 4 */
 static const double dependent = 1e-8; /* of |e_v|: the constraints leave nothing */
 static const double secure = 20;      /* |q| > secure |q - q_old|: the choice holds for a while */
 

@@ -1,12 +1,11 @@
 /* Local coordinates of the forms tangent and partition (Petzold, Potra (5.4)): how good they are.
 
    Positions are parametrised by q = A^T p, velocities by A^T v. The rows A^T = Sp and Sv have unit
-   length and are orthogonal to each other, so that with an orthonormal basis K of the free
-   directions the smallest singular value of A^T K, at most 1, is the cosine of the largest angle
-   between both spaces; the coordinates amplify errors by its inverse. They are kept until this is
-   twice as bad as with the best choice: K itself for tangent planes, the choice of pivoting for
-   partitions. (Ten times, which is usual for explicit methods, costs a digit on a pendulum and
-   saves nothing.) */
+   length and are orthogonal to each other. With an orthonormal basis K of the free directions, the
+   smallest singular value of A^T K, at most 1, is the cosine of the largest angle between both
+   spaces; the coordinates amplify errors by its inverse. They are kept until this is twice as bad
+   as with the best choice: K itself for tangent planes, the choice of pivoting for partitions. (Ten
+   times, which is usual for explicit methods, costs a digit on a pendulum and saves nothing.) */
 #include "formulation/projected.h"
 
 #include <string.h>

@@ -26,7 +26,7 @@ static double largest(const double *x, int n)
     return size;
 }
 
-/* Whether a correction changes nothing any more, or does not shrink at the level of rounding;
+/* Whether a correction no longer changes anything, or no longer shrinks at the level of rounding;
    `last` is the previous correction. The rounding of rows does not follow the size of the unknowns,
    which may be close to zero: what has no weight in the tolerances is rounding as well. */
 static bool settled(const dfl_ode *ode, double size, double last, double scale)
@@ -247,7 +247,7 @@ static dfl_outcome correct_invariants(double *size, dfl_ode *ode, dfl_point *poi
     return DFL_STEP_OK;
 }
 
-/* If an invariant is degenerate, as the energy at a turning point is, it does not determine v. A
+/* If an invariant is degenerate, as the energy is at a turning point, it does not determine v. A
    correction that is not small compared with v is left out; a later step makes up for it. */
 dfl_outcome dfl_ode_move_invariants(dfl_ode *ode, dfl_point *point)
 {

@@ -5,7 +5,7 @@
    rest. S are unit rows (partition: independent coordinates chosen among p) or an orthonormal basis
    of the tangent plane at the beginning of the step (tangent). A partition is kept while the block
    of W that is inverted for the dependent coordinates is at most twice as bad as the best block
-   that column pivoting finds: steps of a method of order 8 are long, and a step that begins with a
+   that column pivoting finds. Steps of a method of order 8 are long, and a step that begins with a
    bad partition may pass its singular position. */
 #include "formulation/ode_internal.h"
 

@@ -112,7 +112,7 @@ static void bind(dfl_formulation *base)
 }
 
 /* Whether psf has a - v' instead of f_dyn - M v'. With the M(p) of each stage in that product,
-   Newton's iteration would converge only as well as one M serves all stages; and with masses of
+   Newton's iteration would converge only as fast as one M fits all stages; and with masses of
    different sizes the rows along S would restrict the steps of BDF (Petzold and Potra 1992).
    Exceptions: massless directions have no a, user-defined selectors choose among the rows of M v',
    and the rules of order 2 take forces between two points. */

@@ -202,7 +202,7 @@ static void pivot_dynamics(dfl_projected *form, const unsigned char *favoured)
     dfl_split_compute(form->dense.trial2, &rule, MK, nfv, nfv, nv);
 }
 
-/* Whether other rows of a full M are pivots now: the pivots of W alone do not show it. */
+/* Whether other rows of a full M are pivots now: the pivots of W do not show this. */
 static bool dynamics_outdated(dfl_projected *form)
 {
     const dfl_system *sys = form->base.sys;

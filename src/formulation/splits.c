@@ -50,7 +50,7 @@ static bool split_regular(dfl_projected *form, const double *A, int n)
     else if (wanted == DFL_ALGEBRAIC_QR)
         rule.method = DFL_METHOD_QR;
     bool regular = dfl_split_compute(form->split1, &rule, A, n, n, n);
-    if (!regular && rule.columns_in_order) { /* full pivoting and scaling have the last word */
+    if (!regular && rule.columns_in_order) { /* full pivoting and scaling decide in the end */
         rule.columns_in_order = false;
         scale_first(form, A, n);
         regular = dfl_split_compute(form->split1, &rule, form->dense.work, n, n, n);
@@ -164,7 +164,7 @@ static void expand_multipliers(dfl_projected *form, int n)
     dfl_redundant_kernel(split->N + lead, n1, red);
 }
 
-/* J2 -= J2_1 R1 J1 in the columns behind those of block 1; J2_1 R1 stays in the first columns. */
+/* J2 -= J2_1 R1 J1 in the columns after those of block 1; J2_1 R1 stays in the first columns. */
 static void remove_first_unknowns(dfl_projected *form)
 {
     const dfl_system *sys = form->base.sys;

@@ -5,10 +5,10 @@
 
        (J^T J + mu I) d = -J^T F,      x += d where that lowers |F|^2, with mu adapted,
 
-   over the unknowns that are not held, from the guess and, where this ends in a valley that is
-   no solution, from points around it (the same ones each time). Rows u^T w = 0 of perpendicular
-   axes are satisfied by the opposite axis as well: the caller's `side`, which is 1 on the right
-   solution, adds the rows 1 - side, which have no such second solution. */
+   over the unknowns that are not held, from the guess and, if this ends in a local minimum, from
+   points around it (always the same ones). Rows u^T w = 0 of perpendicular axes are satisfied by
+   the opposite axis as well: the caller's `side`, which is 1 on the right solution, adds the rows
+   1 - side, which have no such second solution. */
 #include "initial/initial_internal.h"
 
 #include <math.h>
@@ -18,17 +18,17 @@
 enum {
     MOST_STEPS = 200, /* of one descent */
     RESTARTS = 40,
-    MOST_RELEASED =
-        12 /* held unknowns that are let go one after another, to find those in conflict */
+    MOST_RELEASED = 12 /* held unknowns that are released one by one, to find conflicts */
 };
 
-/* Multiplications after which no descent begins, about a second; one may take ten times as many. */
+/* After this number of multiplications, about a second, no new descent begins; one descent may take
+   ten times as many. */
 static const double BUDGET = 1e9;
 
 typedef struct descent {
     dfl_initial *init;
     const dfl_conditions *cond;
-    int released; /* column that counts as free although it is held, or -1 */
+    int released; /* column that is treated as free although it is held, or -1 */
     int nfree, rows, nposition, nside;
     int *column;           /* nfree */
     double *J, *F, *A, *d; /* rows x nfree, rows, nfree x nfree, nfree */
@@ -190,7 +190,7 @@ static bool descend(descent *des)
         des->steps++;
         if (des->square < 1e-28)
             break;
-        /* near a solution the squares shrink fast, in a valley hardly */
+        /* near a solution the squares shrink fast, near a local minimum hardly */
         if (it % 20 == 19) {
             if (des->square > 0.9 * before)
                 break;
@@ -331,7 +331,7 @@ static void keep_best(descent *des)
     memcpy(des->best, des->init->x, (size_t)des->init->sys.n * sizeof(double));
 }
 
-/* The held unknowns without which, one at a time, there is a solution. */
+/* The held unknowns of which releasing one makes a solution possible. */
 static void find_conflicts(descent *des)
 {
     dfl_initial *init = des->init;

@@ -224,8 +224,8 @@ static bool metric_of_mass(dfl_initial *init, const dfl_conditions *cond, double
     return dfl_cholesky(init->L, nfree);
 }
 
-/* Velocities along massless directions are no one's choice: they cost next to nothing, so that
-   what has mass keeps its velocity. The others change by this part of what they change. */
+/* Nobody chooses velocities along massless directions: changing them costs almost nothing, so that
+   what has mass keeps its velocity. The others change by this fraction of their change. */
 static double massless_weight(const dfl_initial *init)
 {
     const dfl_system *sys = &init->sys;
@@ -278,9 +278,8 @@ static dfl_status run_stage(dfl_initial *init, const dfl_conditions *cond, dfl_i
     return DFL_OK;
 }
 
-/* Accelerations and multipliers stand linearly in their rows: from the second correction on only
-   rounding is left, a large part of them where masses are nearly singular, such as those of long
-   chains. */
+/* The rows are linear in accelerations and multipliers: from the second correction on only rounding
+   is left. It is a large part of them if masses are nearly singular, as in long chains. */
 static bool is_linear(const dfl_system *sys, dfl_initial_stage st)
 {
     return st.first_column == 0 && st.skip_first == 0 && sys->eom->forces_free_of_multipliers &&
@@ -357,8 +356,8 @@ static double tolerance_of(const dfl_initial *init, dfl_initial_stage st)
     return fmax(1e-13, init->rank_tolerance * init->rank_tolerance);
 }
 
-/* The largest multiplier, or the part of 1e-6 of what would matter in the rows of accelerations
-   and forces: they have a unit of their own. */
+/* The largest multiplier, or 1e-6 of what would matter in the rows of accelerations and forces:
+   multipliers have their own unit. */
 static double size_of_multipliers(const dfl_initial *init)
 {
     const dfl_system *sys = &init->sys;

@@ -1,5 +1,5 @@
-/* The self-check of a model, before its initial values are completed: wrong derivatives would lead
-   that astray, and its message would name values instead of the error. */
+/* The self-check of a model, before its initial values are completed: wrong derivatives would
+   mislead the completion, and its message would name values instead of the error. */
 #include "initial/initial.h"
 
 #include <string.h>

@@ -17,9 +17,7 @@
 #include <math.h>
 #include <string.h>
 
-enum {
-    MANY = 100
-}; /* positions: with more of them it is not worth a search whether others are nearer */
+enum { MANY = 100 }; /* positions: with more of them, no nearer solution is searched for */
 
 static dfl_status complete(dfl_initial *init, const dfl_conditions *cond);
 static dfl_status reserve_sides(dfl_initial *init, int nsides);
@@ -204,7 +202,7 @@ static dfl_status as_projection(dfl_initial *init, const dfl_conditions *cond)
     return status;
 }
 
-/* The largest change of a position, beside the largest guess. */
+/* The largest change of a position, relative to the largest guess. */
 static double distance(const dfl_initial *init, const double *from, const double *to)
 {
     double moved = 0, size = 1;
@@ -215,7 +213,8 @@ static double distance(const dfl_initial *init, const double *from, const double
     return moved / size;
 }
 
-/* From near a singular position the first correction may leap: there are solutions nearer by. */
+/* Near a singular position the first correction may be huge, although there are nearer
+   solutions. */
 static bool went_far(const dfl_initial *init)
 {
     return distance(init, init->x0, init->x) > 2;
@@ -262,7 +261,7 @@ static dfl_status reserve_sides(dfl_initial *init, int nsides)
     return DFL_OK;
 }
 
-/* Room for the user's conditions beside all rows. */
+/* Room for the user's conditions in addition to all rows. */
 static dfl_status reserve(dfl_initial *init, int nconditions)
 {
     const dfl_system *sys = &init->sys;
@@ -345,7 +344,7 @@ static dfl_status all_equations(dfl_initial *init, const dfl_conditions *cond)
     return status ? status : condition_rows(init, cond, ld, rows);
 }
 
-/* Divides entries i, i + stride, ... of A by the largest of them, unless all vanish beside
+/* Divides entries i, i + stride, ... of A by the largest of them, unless all vanish compared with
    `overall`. */
 static void equilibrate(double *A, int count, int stride, double overall)
 {
@@ -464,7 +463,7 @@ static dfl_status accept_open_unknowns(dfl_initial *init, const dfl_conditions *
 }
 
 /* Gauss-Newton on all rows and the conditions together, with steps of minimum norm: what they leave
-   open stays near the guess, but multipliers and accelerations count in that norm like the rest. */
+   open stays near the guess, but that norm includes multipliers and accelerations. */
 static dfl_status as_conditions(dfl_initial *init, const dfl_conditions *cond)
 {
     const dfl_system *sys = &init->sys;

@@ -2,11 +2,11 @@
    solved, so that units decide nothing.
 
    Rows of invariants are left alone, since they may be degenerate, and so are rows in which only
-   rounding is left, such as those of constraints that vanish wherever the others hold. In the
-   stage of accelerations, multipliers and auxiliary variables rows of all units stand together:
-   there constraints are compared with constraints alone, and the columns, whose solution is
-   unique, are scaled as well. Carried accelerations and multipliers are first counted in units
-   in which they weigh as much in the dynamics as auxiliary variables do. */
+   rounding is left, such as those of constraints that vanish wherever the others hold. The stage of
+   accelerations, multipliers and auxiliary variables mixes rows of all units: there constraints are
+   compared only with constraints, and the columns, whose solution is unique, are scaled as well.
+   Carried accelerations and multipliers first get units in which they weigh as much in the dynamics
+   as auxiliary variables do. */
 #include "initial/initial_internal.h"
 
 #include <math.h>
@@ -38,21 +38,21 @@ void dfl_stages_equilibrate(dfl_initial *init, dfl_initial_stage st, int nfree)
     scale_rows(init, st, nfree, gam, sys->row.e, 0);
     scale_columns(init, st, nfree, false, 0);
     scale_columns(init, st, nfree, true, 1e-14);
-    /* beside velocities, which shall change little, the rest costs next to nothing */
+    /* velocities should change little; compared with them, the rest costs almost nothing */
     for (int j = 0; st.skip_first > 0 && j < nfree; j++)
         if (init->column[j] < sys->n1)
             scale_column(init, st, j, 1e3);
 }
 
-/* A huge tolerance, of an unknown that does not matter, is no unit. */
+/* A huge tolerance, of an unknown that does not matter, implies no unit. */
 static double told_unit(const dfl_initial *init, int column)
 {
     return fmin(dfl_system_told_size(&init->sys, column - init->sys.na),
                 1e3 * fmax(1, fabs(init->x[column])));
 }
 
-/* Neither is a tiny one, which asks for relative errors: its column would be none beside the
-   others. */
+/* Neither does a tiny one, which asks for relative errors: its column would vanish compared with
+   the others. */
 double dfl_stages_unit(const dfl_initial *init, int column)
 {
     double largest = 0;
@@ -116,8 +116,7 @@ static void weigh_columns(dfl_initial *init, dfl_initial_stage st, int nfree)
                 scale_column(init, st, j, size[1] / size[k]);
 }
 
-/* Those of rows first .. last-1 of the stage that exceed the part `rounding` of the largest
-   among them. */
+/* Rows first .. last-1 of the stage that exceed the part `rounding` of the largest of them. */
 static void scale_rows(dfl_initial *init, dfl_initial_stage st, int nfree, int first, int last,
                        double rounding)
 {

@@ -101,7 +101,7 @@ static double rounding_of_flat_row(const dfl_initial *init, int row)
     return steepness(init, row) < 1e-12 * steepest ? fmax(largest, 1e-13 * steepest) : 0;
 }
 
-/* The largest derivative of a row: a flat row says little about the unknowns by its residual. */
+/* The largest derivative of a row: the residual of a flat row says little about the unknowns. */
 static double steepness(const dfl_initial *init, int row)
 {
     double largest = 0;
@@ -154,7 +154,7 @@ static void row_name(char *text, size_t size, const dfl_system *sys, int row)
     snprintf(text, size, "%s%s", name, sys->eom->name && level[kind] ? level[kind] : "");
 }
 
-/* What is wrong with a violated row, or may help against it. */
+/* What is wrong with a violated row, or how to correct it. */
 static void explain_row(char *text, size_t size, dfl_initial *init, const dfl_conditions *cond,
                         int row)
 {
@@ -182,7 +182,7 @@ static void explain_row(char *text, size_t size, dfl_initial *init, const dfl_co
 }
 
 /* A hidden constraint is linear in the velocities, the next one in accelerations and, mostly,
-   multipliers: a correction that fails there rather tells of a wrong model than of a bad guess. */
+   multipliers: a correction that fails there suggests a wrong model rather than a bad guess. */
 static const char *doubt_derivatives(const dfl_initial *init, int row)
 {
     int index;
@@ -192,8 +192,8 @@ static const char *doubt_derivatives(const dfl_initial *init, int row)
     return hidden ? ", or the model's derivatives are wrong (self_check looks for that)" : "";
 }
 
-/* The names of the held unknowns in conflict with row `row`: those that were found to be, or all
-   that it depends on. */
+/* The names of the held unknowns in conflict with row `row`: those that a search found, or all that
+   it depends on. */
 static void held_names(char *list, size_t size, const dfl_initial *init, const dfl_conditions *cond,
                        int row)
 {
@@ -214,7 +214,7 @@ static bool conflicts_known(const dfl_initial *init, int row)
     return init->nconflicts > 0 && row >= init->sys.m1 + init->sys.m2;
 }
 
-/* Appends the name of an unknown to a list; what has no room is left out. */
+/* Appends the name of an unknown to a list, if there is room. */
 static void add_name(char *list, size_t size, const dfl_system *sys, int column)
 {
     char name[64];
@@ -236,7 +236,7 @@ static bool can_be_corrected(const dfl_initial *init, const dfl_conditions *cond
     return false;
 }
 
-/* Of a row that its stage cannot change from this guess: because of the guess, or in principle. */
+/* For a row that its stage cannot change from this guess: because of the guess, or in principle. */
 static void explain_stuck_row(char *text, size_t size, dfl_initial *init,
                               const dfl_conditions *cond, int row, const char *held)
 {
@@ -253,9 +253,9 @@ static void explain_stuck_row(char *text, size_t size, dfl_initial *init,
                  doubt_derivatives(init, row));
 }
 
-/* Of a row without such a derivative: the names of the unknowns that have one beside the point, so
+/* For a row without such a derivative: the names of the unknowns that have one near the point, so
    that another guess of them helps; none if the row does not contain them at all. False: not known,
-   as the row cannot be evaluated there. The derivatives are those beside the point afterwards. */
+   since the row cannot be evaluated there. Afterwards the derivatives are those near the point. */
 static bool names_to_guess(char *list, size_t size, dfl_initial *init, const dfl_conditions *cond,
                            int row)
 {

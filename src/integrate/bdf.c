@@ -1,12 +1,12 @@
 /* Backward differentiation formulas of orders 1 to 5 with fixed leading coefficient: step size and
    order vary as in DASSL (Brenan, Campbell and Petzold, Numerical Solution of Initial-Value
-   Problems in Differential- Algebraic Equations, 1996, section 5.2). With the prediction x0 and its
+   Problems in Differential-Algebraic Equations, 1996, section 5.2). With the prediction x0 and its
    slope x0' by the polynomial of degree k through the last k + 1 points,
 
        x' = x0' + zeta (x - x0),    zeta = -alpha_s/h = (1 + 1/2 + ... + 1/k)/h,
 
    inserted into 0 = alg(x), 0 = S (dif(x) - diag(I,M,I) x') at the end of the step. x - x0 gives
-   the error. Selectors act on x', not on the past: if they change, nothing is restarted.
+   the error. Selectors act on x', not on the past, so a change of selectors restarts nothing.
 
    With fixed steps and order k the first k - 1 points are those of Radau IIA of order 5. Order 2
    needs none if the accelerations at the start are known: its past is straight, x_{-1} = x_0 - h
@@ -16,7 +16,7 @@
    changes, so that increments are never scaled; the derivatives are kept by the rules of
    implicit.c; after a rejection the step does not grow for k + 1 steps. Otherwise step sizes h and
    2h could alternate between accepted and rejected, and the order, which is raised only after equal
-   steps, would stay low for ever. */
+   steps, would stay low forever. */
 #include "integrate/bdf.h"
 #include "integrate/one_stage.h"
 #include "integrate/radau.h"
@@ -35,7 +35,7 @@ typedef struct dfl_bdf {
     int order, highest;   /* of the next step; allowed */
     int order_old;        /* of the last step */
     int run, run_old;     /* steps in a row with one size and order, with and without the present */
-    bool rising;          /* the start: order and step grow until something speaks against it */
+    bool rising;          /* the start: order and step grow as long as possible */
     int failures;         /* of the error test in a row */
     bool cautious;        /* after one, the step does not grow before the order could be raised */
     int choice;           /* the order that the last estimates recommend ... */

@@ -213,7 +213,7 @@ void dfl_coefficients_basis(double *l, const dfl_coefficients *rk, double x)
 DFL_WIDE void dfl_coefficients_basis_at(double *L, const dfl_coefficients *rk, int width,
                                         const double *x)
 {
-    const int stages = rk->stages; /* a store of four may change anything else, for the compiler */
+    const int stages = rk->stages; /* for the compiler, a store of four may change anything */
     const double *c = rk->c, *weight = rk->weight;
     for (int first = 0; first < width; first += 4) {
         const dfl_quad at = *(const dfl_quad *)(x + first);

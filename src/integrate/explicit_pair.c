@@ -1,7 +1,7 @@
 /* The explicit pair of Dormand and Prince of order 8 (Hairer, Norsett and Wanner, Solving Ordinary
-   Differential Equations I, II.5): twelve stages, of which the first is the end of the last step;
-   an error estimate of order 5 corrected by one of order 3, as in DOP853. With psf the end of each
-   step is moved onto the constraints; the other forms follow their right-hand side. */
+   Differential Equations I, II.5): twelve stages, of which the first is the end of the last step.
+   As in DOP853, the error estimate of order 5 is corrected by one of order 3. With psf the end of
+   each step is moved onto the constraints; the other forms follow their right-hand side. */
 #include "integrate/explicit.h"
 
 #include <math.h>

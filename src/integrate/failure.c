@@ -85,8 +85,8 @@ static double weakness_after(dfl_stepper *st, double tau)
 }
 
 /* Whether the weakness of the constraints, continued along the motion, vanishes after a short way,
-   a tenth of a radian or of the size of positions; *t: the time. Constraints that are weak all the
-   time are no sign of it. */
+   a tenth of a radian or of the size of positions; *t: the time. Constraints that are always weak
+   are not a sign of it. */
 static bool heads_for_singular_position(double *t, dfl_stepper *st)
 {
     const dfl_system *sys = st->sys;

@@ -7,7 +7,7 @@
 
    V'_1 and L_1 follow from the acceleration level at the beginning of the step, (p1, v1) = (P_7,
    V_7). P_{i+1} does not contain V'_i, so a stage needs one linear system with M, W at P_i and W at
-   P_{i+1}. Half- explicit methods with an explicit stage are Arnold's (BIT 38, 1998; see also Murua
+   P_{i+1}. Half-explicit methods with an explicit stage are Arnold's (BIT 38, 1998; see also Murua
    1997). In addition to the order conditions for ordinary differential equations, those for index 2
    (Hairer, Lubich and Roche 1989) are satisfied: since sum_j a_ij c_j^(k-1) = c_i^k / k for k = 1,
    2, 3 and i > 2, only two are left,

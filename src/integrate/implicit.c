@@ -191,7 +191,7 @@ static bool diverges(dfl_stepper *st, increments *old, int left, double square, 
 {
     const double tolerance = st->scale->newton_tolerance, rate = square * old->last;
     if (patient)
-        take_rate(st->newton, old); /* which counts if the next one diverges */
+        take_rate(st->newton, old); /* which is used if the next one diverges */
     old->fourth = old->before > 0 ? square * old->before : rate * rate;
     if (converges(old->fourth, square, left, tolerance))
         return false;
@@ -340,7 +340,7 @@ static dfl_attempt complete(dfl_stepper *st, double h)
 dfl_attempt dfl_implicit_failed(dfl_stepper *st, double h, dfl_outcome outcome, double reduce)
 {
     if (outcome == DFL_STEP_RANK && st->watch->violated < 0 && dfl_formulation_suspend(st->form)) {
-        st->newton->need_matrix = true; /* the invariants may be what depends on something */
+        st->newton->need_matrix = true; /* the invariants may be the dependent rows */
         return DFL_ATTEMPT_REJECTED;
     }
     if (dfl_stepper_hopeless(st, outcome))

@@ -8,7 +8,7 @@
    the mean, which is accurate to h^2 as well. In forms without gII, or with v' in it, they occur in
    the middle alone: a step determines only that mean, which is taken as their value at the end,
    accurate to h. With x_{k+1} = 2 x_m - x_k every error of the first multipliers would alternate
-   for ever. */
+   forever. */
 #include "integrate/second_order.h"
 
 enum { WIDTH = 4 };

@@ -186,8 +186,8 @@ void dfl_scale_set(dfl_scale *scale, const double *x, double h)
 }
 
 /* Errors of unknowns of index 2 and 3 are multiplied by h and h^2, as in RADAU5 (Hairer, Lubich,
-   Roche 1989), but by no more than 1: with small units of time, and steps of a million of them,
-   they would need more digits than there are. */
+   Roche 1989), but by at most 1: with small units of time, and steps of a million units, errors
+   would need more digits than doubles have. */
 static void scale_index(dfl_scale *scale, int index, double h, int first, int last)
 {
     const double step = fmin(1, fabs(h)), factor = index == 3 ? step * step : step;

@@ -3,10 +3,10 @@
    in which Newton's iteration converges more slowly. So the order is raised while the iteration
    converges fast, and lowered when it does not converge well or steps are rejected in a row. If
    forces have kinks, a higher order gains nothing, and its long steps hide kinks between their
-   stages: a rejected step whose slope is not smooth goes on with the lowest order. And a step over
-   a kink has no more digits than its estimate, whatever the order: when a rejected step has raised
-   doubt, higher orders lose the wider tolerance that smoothness allows until they have made steps
-   without new doubt.
+   stages: a rejected step whose slope is not smooth goes on with the lowest order. A step over a
+   kink is only as accurate as its estimate, whatever the order: after a doubtful rejected step,
+   higher orders lose the wider tolerance that smoothness allows, until they have made steps without
+   new doubt.
 
    The thresholds differ from RADAU's (0.002 and 0.8), whose matrix belongs to the start of a step:
    ours belongs to its middle and converges faster. Over 16 of the problems of
@@ -102,9 +102,9 @@ static double coefficient(dfl_radau *ra, int place)
 }
 
 /* Over a step in which the motion is smooth the coefficients of Legendre's series of x' fall like a
-   geometric sequence; where it has a kink they hardly do. The last one is compared with two, since
-   the odd or the even ones may vanish. Of the problems of tests/solver/accuracy/test_references.c
-   the wheelset is flat in 13 and 40 % of the attempts of orders 9 and 13, friction in 6 and 28 %,
+   geometric sequence; at a kink they hardly fall. The last one is compared with two, since the odd
+   or the even ones may vanish. Of the problems of tests/solver/accuracy/test_references.c the
+   wheelset is flat in 13 and 40 % of the attempts of orders 9 and 13, friction in 6 and 28 %,
    fekete coming to rest in 2 and 6 %, the others in less than 1 %. */
 static double flatness(dfl_radau *ra)
 {

@@ -189,7 +189,7 @@ static double first_step(dfl_stepper *st, double span)
     dfl_scale_set(st->scale, st->here.x, span);
     dfl_stepper_rates(st->err, st, &st->here);
     const double speed = dfl_scale_error(st->scale, st->err);
-    /* not too short to move the time, if there is that much to go */
+    /* long enough to change the time, if the end is that far away */
     const double least = fmin(fabs(span), 20 * st->options->error.rounding * fabs(st->t));
     double h = 1e-3 * fabs(span);
     if (st->class->remembers && speed * h > 0.5)
@@ -235,14 +235,14 @@ dfl_status dfl_stepper_step(dfl_stepper *st, double t_end, long *attempts_left)
     }
 }
 
-/* The proposed step; half the way if two steps would end just behind the goal. */
+/* The proposed step; half the distance if two steps would end just beyond the goal. */
 static double next_size(const dfl_stepper *st, double to_go)
 {
     const bool split = st->class->remembers && st->options->step.fixed == 0;
     return split && fabs(to_go) < 2 * fabs(st->h) ? to_go / 2 : st->h;
 }
 
-/* The proposed step cannot move the time, before anything went wrong. */
+/* The proposed step is too small to change the time, although nothing went wrong. */
 static dfl_status too_short(const dfl_stepper *st, double h)
 {
     return dfl_fail(st->sys->ctx, DFL_INVALID,

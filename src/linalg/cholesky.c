@@ -17,8 +17,8 @@ bool dfl_cholesky(double *A, int n)
     return n <= CHOLESKY_LIMIT ? small_cholesky(A, n) : large_cholesky(A, n);
 }
 
-/* A pivot that has lost all digits of the diagonal entry it came from carries no sign any more: n
-   subtractions of squares, each with a few roundings, leave 10 n eps. False for NaN. */
+/* The sign of a pivot that has lost all digits of its diagonal entry is meaningless: n subtractions
+   of squares, each with a few roundings, leave 10 n eps. False for NaN. */
 static bool is_positive(double pivot, double diagonal, int n)
 {
     return pivot > 10 * n * DBL_EPSILON * diagonal && pivot <= DBL_MAX;

@@ -16,8 +16,8 @@ struct dfl_factor {
     bool is_complex;
     dfl_method method;
     double *A;         /* n x n, then its factors */
-    double *scalars;   /* QR: 3 n; see factor_small.h, or LAPACK's tau */
-    lapack_int *order; /* n: of the rows, as factor_small.h or LAPACK say */
+    double *scalars;   /* QR: 3 n; see factor_internal.h, or LAPACK's tau */
+    lapack_int *order; /* n: of the rows, as in factor_internal.h or LAPACK */
     double *packed;    /* n: a right-hand side taken out of lanes */
     double *work;      /* LAPACK's, lwork real or complex numbers */
     lapack_int lwork;
@@ -136,7 +136,7 @@ static lapack_complex_double *as_complex(double *x)
     return (lapack_complex_double *)(void *)x;
 }
 
-/* The larger of what factoring and applying Q want; both grow with n. */
+/* The larger workspace of factoring and applying Q; both grow with n. */
 static lapack_int query_workspace(int n, bool is_complex)
 {
     double factor[2] = {0}, apply[2] = {0}, none[2] = {0};

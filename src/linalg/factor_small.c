@@ -4,8 +4,8 @@
    stored on the diagonal so that a solve does not divide. Complex arithmetic is written out,
    because C's complex product must handle infinities and is not inlined.
 
-   NaN needs no test of its own: nothing is skipped when a factor is zero, so a NaN anywhere reaches
-   a pivot, and the test of the reciprocal pivot refuses it. */
+   NaN needs no separate test: nothing is skipped when a factor is zero, so a NaN anywhere reaches a
+   pivot, and the test of the reciprocal pivot refuses it. */
 #include "linalg/factor_internal.h"
 #include "linalg/linalg.h"
 
@@ -394,9 +394,10 @@ static double householder(double *x, int count, double *r)
     return tau;
 }
 
-/* Householder QR perturbs each column relative to its own norm only (Higham, Accuracy and
-   Stability of Numerical Algorithms, thm. 19.4): a diagonal entry below the rounding error of its
-   column cannot be told from zero. A reflection keeps the norm, so the column above it tells. */
+/* Householder QR perturbs each column relative to its own norm only (Higham, Accuracy and Stability
+   of Numerical Algorithms, thm. 19.4): a diagonal entry below the rounding error of its column
+   cannot be distinguished from zero. A reflection keeps the norm, so the column above the entry
+   gives its size. */
 static bool is_regular(double diagonal_squared, double above_squared)
 {
     const double floor_squared = DBL_EPSILON * DBL_EPSILON * (above_squared + diagonal_squared);

@@ -1,5 +1,5 @@
-/* lstsq.c: minimum-norm least squares, x = A^+ b, by LAPACK's SVD driver dgelss. It is used a
-   few times per run (initial values, diagnosis), so there is no loop of our own for tiny sizes.
+/* lstsq.c: minimum-norm least squares, x = A^+ b, by LAPACK's SVD driver dgelss. It is used a few
+   times per run (initial values, diagnosis), so tiny sizes have no special loop.
 
    A large square matrix is first tried by elimination, which is some 30 times cheaper: where the
    estimates of its condition say that no singular value is below the tolerance, A^+ = A^-1. With
@@ -110,7 +110,8 @@ static bool eliminate(double *x, dfl_lstsq *lstsq, int n, const double *A, const
     return LAPACKE_dgetrs_work(LAPACK_COL_MAJOR, 'N', n, 1, LU, n, pivot, x, n) == 0;
 }
 
-/* What dgelss wants for m x n, but at least what its manual asks of every smaller size. */
+/* The workspace that dgelss wants for m x n, but at least what its manual requires for every
+   smaller size. */
 static lapack_int query_workspace(int m, int n)
 {
     const int least = m < n ? m : n, most = m < n ? n : m;

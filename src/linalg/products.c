@@ -1,17 +1,18 @@
 /* products.c: products of small matrices.
 
-   Below the measured limits our own loops win because a BLAS call costs more than the arithmetic
-   (bench/bench_linalg.c prints both). The loops keep a block of results in registers and run
-   through the inner dimension once, which is the innermost kernel of Goto and van de Geijn, Anatomy
-   of high-performance matrix multiplication, ACM TOMS 34 (2008), without its packing. gcc makes a
-   second version of them for processors with AVX and FMA, chosen when the library is loaded. */
+   Below the measured limits our own loops are faster because a BLAS call costs more than the
+   arithmetic (bench/bench_linalg.c prints both). The loops keep a block of results in registers and
+   run through the inner dimension once. This is the innermost kernel of Goto and van de Geijn,
+   Anatomy of high-performance matrix multiplication, ACM TOMS 34 (2008), without its packing. For
+   these loops gcc makes a second version for processors with AVX and FMA, chosen when the library
+   is loaded. */
 #include "linalg/linalg.h"
 
 #include <cblas.h>
 
 /* m n k up to which our product is used. It is as fast as BLAS up to order 32
-   (bench/bench_linalg.c), whole runs of larger models did not differ, and OpenBLAS takes memory
-   for products up to this size, which an integration must not. */
+   (bench/bench_linalg.c), whole runs of larger models take the same time, and OpenBLAS allocates
+   memory for products up to this size, which must not happen during an integration. */
 enum { GEMM_LIMIT = 1000000 };
 
 enum { SHORT_ROW = 4 }; /* products in an entry of a single row */

@@ -1,14 +1,14 @@
 /* shifted.c: systems with zeta A - B for the shifts of all stages.
 
-   Small orders are factored for all shifts at once, P E = L D U, a shift per lane: a complex
-   number takes a pair of lanes, in which its real part stands twice and its imaginary part with
-   both signs (dfl_shifts), so that sums, products and reciprocals of such numbers are those of
-   single lanes. All shifts share the order of the pivots; where one of them is less than a tenth
-   of the best in its own lane, and for larger orders, each shift has a factorization of its own.
+   Small orders are factored for all shifts at once, P E = L D U, a shift per lane. A complex number
+   takes a pair of lanes, with its real part twice and its imaginary part with both signs
+   (dfl_shifts), so that sums, products and reciprocals of such numbers are those of single lanes.
+   All shifts share the order of the pivots; if a pivot is less than a tenth of the best in its own
+   lane, and for larger orders, each shift is factored separately.
 
-   Order 2, of mechanisms with one degree of freedom, is inverted: the products of a solution
-   then wait for nothing, and zeta I - [0 I; -K -D], however stiff, loses no digits by that. With
-   several degrees of freedom it would, where stiff forces nearly cancel. */
+   Order 2, of mechanisms with one degree of freedom, is inverted: the products of a solution then
+   do not wait for each other, and zeta I - [0 I; -K -D] loses no digits by the inversion, however
+   stiff it is. With several degrees of freedom it would, if stiff forces nearly cancel. */
 #include "linalg/linalg.h"
 
 #include <float.h>
@@ -246,7 +246,7 @@ static DFL_INLINE bool bring_pivot(int quads, double *E, int *order, int k, int 
     return true;
 }
 
-/* E_ij -= L_ik E_kj, then U_kj = E_kj / E_kk, for one column j behind k */
+/* E_ij -= L_ik E_kj, then U_kj = E_kj / E_kk, for one column j after k */
 static DFL_INLINE void eliminate(int quads, double *Ej, const double *Ek, int k, int n,
                                  number inverse)
 {

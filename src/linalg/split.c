@@ -109,11 +109,11 @@ static __attribute__((noinline)) bool split_rows(dfl_split *split, const dfl_spl
     return usable && dfl_all_finite(split->R, n * m); /* entries near DBL_MIN overflow */
 }
 
-/* One row w (a single constraint), the most frequent case of tiny models: R = w/|w|^2, and N
-   from the columns of the reflection I - v v^T/(|w|^2 + |w||w_0|), v = w +- |w| e_0, that takes
-   w to e_0. Scaling would change nothing but the reported size, which has no other to be
-   compared with. False where |w|^2 may be far from what it should be, or the rank is imposed:
-   then the general way decides. */
+/* One row w (a single constraint), the most frequent case of tiny models: R = w/|w|^2, and N from
+   the columns of the reflection I - v v^T/(|w|^2 + |w||w_0|), v = w +- |w| e_0, that takes w to
+   e_0. Scaling would only change the reported size, which is not compared with any other. False
+   where |w|^2 may be far from what it should be, or the rank is imposed: then the general method
+   decides. */
 static inline bool split_row(dfl_split *split, const dfl_split_rule *rule, const double *A, int lda)
 {
     const int n = split->n;
@@ -211,9 +211,9 @@ static dfl_status create_work(struct split_work *work, dfl_context *ctx, int m, 
     return complete ? DFL_OK : DFL_NO_MEMORY;
 }
 
-/* What LAPACK wants for the largest size, but at least what the manual of dgesdd asks of every
-   smaller one (4 k^2 + 7 k + the other, k the smaller size, covers its minima, and those of dgeqp3
-   and dorgqr). */
+/* The workspace that LAPACK wants for the largest size, but at least what the manual of dgesdd
+   requires for every smaller one (4 k^2 + 7 k + the other, k the smaller size, covers its minima,
+   and those of dgeqp3 and dorgqr). */
 static lapack_int query_workspace(int m, int n)
 {
     double svd = 0, qr = 0, form = 0, none = 0;

@@ -1,9 +1,9 @@
 /* split_lu.c: split of a wide matrix by Gaussian elimination with full pivoting.
 
-   With B the m pivot columns of A and F the n - m free ones, the right inverse is B^-1 in the rows
-   of the pivots and zero elsewhere, and N = I_free - R (A I_free) is the unit matrix in the rows of
-   the free columns and -B^-1 F in those of the pivots. Elimination gives P A [B F] = L [U_1 U_2],
-   so B^-1 F = U_1^-1 U_2 and B^-1 = U_1^-1 L^-1 P. */
+   Let B be the m pivot columns of A and F the n - m free ones. The right inverse is B^-1 in the
+   rows of the pivots and zero elsewhere; N = I_free - R (A I_free) is the unit matrix in the rows
+   of the free columns and -B^-1 F in the rows of the pivots. Elimination gives P A [B F] =
+   L [U_1 U_2], so B^-1 F = U_1^-1 U_2 and B^-1 = U_1^-1 L^-1 P. */
 #include "linalg/split_internal.h"
 #include "linalg/linalg.h"
 
@@ -12,8 +12,8 @@
 #include <math.h>
 #include <string.h>
 
-/* The pivots of a column chosen before count a little more, so that the choice does not flutter
-   between two columns that are equally good. */
+/* The pivots of a column chosen before have a little more weight, so that the choice does not flip
+   between two equally good columns. */
 static const double FAVOUR = 1.01;
 
 DFL_WIDE static int eliminate(dfl_split *split, const dfl_split_rule *rule, double *unreached);
@@ -65,8 +65,9 @@ DFL_WIDE static int eliminate(dfl_split *split, const dfl_split_rule *rule, doub
     return most;
 }
 
-/* The largest entry not yet eliminated, favoured columns first among near-equals. Leading rows have
-   the leading columns, the others the columns behind them. Returns its size without the favour. */
+/* The largest entry not yet eliminated, favoured columns first among near-equals. Leading rows
+   pivot in the leading columns, the others in the columns after them. Returns its size without the
+   extra weight. */
 static double find_pivot(int *row, int *col, const dfl_split *split, const dfl_split_rule *rule,
                          int k)
 {
@@ -144,7 +145,7 @@ static DFL_INLINE void subtract_row(dfl_split *split, int k)
     }
 }
 
-/* x := U_1^-1 x, where component i of x stands at x[column[i]]. */
+/* x := U_1^-1 x, where component i of x is at x[column[i]]. */
 static inline void solve_upper(double *x, const dfl_split *split)
 {
     const double *W = split->work->W;

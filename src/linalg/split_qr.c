@@ -77,7 +77,7 @@ static int factor_small(dfl_split *split, double *unreached)
     return m;
 }
 
-/* x := Q e_j = H_0 ... H_(m-1) e_j; the reflections behind j do not touch e_j. */
+/* x := Q e_j = H_0 ... H_(m-1) e_j; the reflections after j do not touch e_j. */
 static void form_column(double *x, const dfl_split *split, int j)
 {
     const struct split_work *work = split->work;

@@ -1,8 +1,8 @@
 /* stage_lanes.c: products with the stages of a step, all of them at once.
 
    A component takes one vector of four doubles, or two of them where there are more stages; each
-   loop is compiled for both. What dfl_gemm keeps in registers is kept there too (products.c).
-   gcc makes a second version for processors with AVX and FMA, chosen when the library is loaded. */
+   loop is compiled for both. As in dfl_gemm, blocks of results stay in registers (products.c). gcc
+   makes a second version for processors with AVX and FMA, chosen when the library is loaded. */
 #include "linalg/linalg.h"
 
 #include <stddef.h>

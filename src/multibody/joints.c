@@ -105,7 +105,7 @@ static const unsigned char step_nv[] = {
 static const dfl_joint_step *step_with(dfl_joint_kind kind, int component);
 static bool shifts(const dfl_joint_step *step);
 
-/* In the plane no step goes along z of the drawing. */
+/* In the plane no step moves along z of the drawing. */
 int dfl_joint_steps(dfl_joint_kind kind, bool planar)
 {
     const dfl_joint_type *type = &dfl_joint_types[kind];

@@ -5,7 +5,7 @@
        g' = F.U,   g'' = F'.U + F.(A_B - A_A)
    and F depends on the poses only. Let psi_A(U), psi_B(U) be the derivatives of F.U by
    displacements of A and B; then F'.U = psi_A(U).V_A + psi_B(U).V_B. A velocity j on the way from
-   the common ancestor to an end displaces this end by S_j and changes (derivatives.c)
+   the common ancestor to an end displaces this end by S_j and changes (tree_derivatives.c)
        by q_j:  V by S x V + P,  A by S x A + PP + P x V      by v_j:  V by S,  A by Q + S x V
    so that every derivative is a sum of products of S_j, P_j, PP_j, Q_j with vectors that are the
    same for the whole way. Nothing depends on what lies above the common ancestor. */

@@ -121,7 +121,7 @@ static double largest(const double *x, int n)
     return value;
 }
 
-/* The rank of an n x n matrix against `size`; the null space stays in a->split (or is
+/* The rank of an n x n matrix relative to `size`; the null space stays in a->split (or is
    everything). */
 static int rank_of(along *a, const double *A, int n, double size, double *smallest)
 {

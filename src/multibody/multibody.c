@@ -9,8 +9,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Rows of loops whose derivatives are below this part of the largest one are constant; loops are
-   closed where their rows are below this many metres or radians. */
+/* Rows of loops whose derivatives are below this part of the largest one are constant; a loop is
+   closed if its rows are below this number of metres or radians. */
 static const double constant_row = 1e-12, closed = 1e-9;
 
 static dfl_status create_parts(dfl_multibody *m, const dfl_multibody_description *d);
@@ -164,7 +164,7 @@ static void free_matrices(dfl_multibody *m)
 
 /* ------------------------------------------------------------------ loops that cannot be closed */
 
-/* A row that is constant at the start and elsewhere holds always or never. */
+/* A row that is constant at the start and elsewhere holds either always or never. */
 static dfl_status check_loops(dfl_multibody *m)
 {
     const int np = m->eom.np;

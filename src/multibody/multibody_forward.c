@@ -1,4 +1,5 @@
-/* multibody_forward.c: inverse and forward dynamics at the state, with loops, and closing loops.
+/* multibody_forward.c: inverse and forward dynamics at the state, with loops, and derivatives of
+   accelerations.
 
    With W R = 1 (or R the pseudo-inverse) and W N = 0 the equations M a + W^T lambda = h, W a =
    -bias have the solution
@@ -12,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Rows of W count as dependent below this part of the largest singular value. */
+/* Rows of W are treated as dependent below this part of the largest singular value. */
 static const double dependent = 1e-10;
 
 struct loop_solver {

@@ -206,7 +206,7 @@ static dfl_status add_joints(dfl_tree *tree, const dfl_multibody_description *d)
     return status;
 }
 
-/* Depth-first order of the joints, with a stack of its own; returns how many hang on the ground. */
+/* Depth-first order of the joints, with an explicit stack; returns how many hang on the ground. */
 static int walk(int *order, int *work, const dfl_multibody_description *d)
 {
     int *next = work, *stack = work + d->njoints, *first = work + 2 * d->njoints;

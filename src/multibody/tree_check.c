@@ -172,8 +172,8 @@ static dfl_status check_planar(dfl_context *ctx, const dfl_joint *joint)
                     label_of(joint->name));
 }
 
-/* Every body is the child of exactly one joint. Whether all hang on the ground is seen when the
-   tree is walked through. */
+/* Every body is the child of exactly one joint. Whether all hang on the ground shows when the tree
+   is traversed. */
 static dfl_status check_parents(dfl_context *ctx, const dfl_multibody_description *d)
 {
     dfl_status status = DFL_OK;

@@ -2,14 +2,14 @@
 
    The pivots D_i = S^T I^A S of the factorization M = L^T D L are found by subtractions, whose
    rounding errors are proportional to what was subtracted from. C_i is the inertia of which I^A_i
-   is a rest: that of the body, and of each child I^A before its joint took its part away, and P^T C
-   P, what is left there of earlier terms, P = 1 - S D^-1 S^T I^A. A direction is massless if D_i is
-   below 1e-10 of S^T C_i S. The ratio does not depend on units and stays moderate in long chains,
-   unlike that to the inertia of all that hangs on the joint, which grows with up to the cube of the
-   length.
+   is the remainder: the inertia of the body and, for each child, I^A before its joint took its part
+   away and P^T C P, what is left there of earlier terms, P = 1 - S D^-1 S^T I^A. A direction is
+   massless if D_i is below 1e-10 of S^T C_i S. The ratio does not depend on units and stays
+   moderate in long chains, unlike that to the inertia of all that hangs on the joint, which grows
+   with up to the cube of the length.
 
    The decision is taken once, at p and at two configurations near it, and kept: a rank that is
-   lower at p only is a singular position of the mechanism. */
+   lower only at p is a singular position of the mechanism. */
 #include "multibody/tree_internal.h"
 
 #include <math.h>
@@ -219,7 +219,7 @@ static void velocity_axis(double *S, const dfl_node *node, int k)
     S[k] = 1.0;
 }
 
-/* The first trial of highest rank, unless the other two agree against p. */
+/* The first trial of highest rank, unless the other two agree with each other but not with p. */
 static int choose_trial(const dfl_tree *tree, const int *rank)
 {
     int best = 0;

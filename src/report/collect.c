@@ -1,4 +1,4 @@
-/* collect.c: what a report is collected in, and how it gets to its file. */
+/* collect.c: the data of a report, and writing it to its file. */
 #include "report/report_internal.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* live.c: pages and plots of a run in progress, as two more kinds of files.
 
-   Both are written when the run has ended. Until then a page says so, and a plot stays what it
-   was. */
+   Both are written when the run has ended. Until then a page says so, and an existing plot is left
+   unchanged. */
 #include "report/report_internal.h"
 
 #include <errno.h>
@@ -79,7 +79,8 @@ static dfl_status open_plot(dfl_writer *writer)
     return status ? status : announce(writer, "a", "");
 }
 
-/* What the file says until the run has ended; shows early that it cannot be written. */
+/* What the file says until the run has ended; writing it shows early whether the file can be
+   written. */
 static dfl_status announce(const dfl_writer *writer, const char *mode, const char *text)
 {
     errno = 0;

@@ -73,7 +73,7 @@ dfl_status dfl_plot_write(FILE *file, const dfl_report *report, const char *colu
     return status;
 }
 
-/* `columns` is a list of names with commas between, NULL for what `choose_all` finds, or one word
+/* `columns` is a list of names separated by commas, NULL for what `choose_all` finds, or one word
    of `choose_proof`. */
 static dfl_status choose(plot *p, const char *columns)
 {

@@ -1,7 +1,7 @@
 /* svg.c: drawings with axes, curves and legends as SVG: for papers, without a browser.
 
-   Curves have the colours of Okabe and Ito, which people with any colour vision can tell apart;
-   dashes distinguish further curves. */
+   Curves have the colours of Okabe and Ito, which can be distinguished with any kind of colour
+   vision; dashes distinguish further curves. */
 #include "report/report.h"
 
 #include <math.h>

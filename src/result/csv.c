@@ -96,7 +96,7 @@ static dfl_status flush(dfl_writer *writer)
     return fflush(writer->file) || ferror(writer->file) ? write_failure(writer) : DFL_OK;
 }
 
-/* A reader that has seen enough (| head) is not a failure to complain about. */
+/* A reader that has seen enough (| head) is not a failure worth a message. */
 static dfl_status write_failure(dfl_writer *writer)
 {
     if (errno == EPIPE)

@@ -75,7 +75,7 @@ static dfl_status open_hdf5(dfl_writer *writer)
     writer->file = dfl_alloc(writer->ctx, 1, sizeof(hdf5_file));
     if (!writer->file)
         return DFL_NO_MEMORY;
-    H5dont_atexit(); /* a file that was given up must not be closed behind our back */
+    H5dont_atexit(); /* HDF5 must not close a file that was given up */
     hdf5_file *h5 = enter(writer);
     h5->file = create_file(writer->path);
     const bool done = h5->file >= 0 && create_tables(writer) && describe_run(writer) && flush(h5);

@@ -1,7 +1,7 @@
 /* writer.c: all files of a record, of any kind.
 
    The first failure of a file is kept: later records are refused with it and closing reports it, so
-   that a run that could not be stored is never called complete. */
+   that a run that could not be stored is never reported as complete. */
 #define _POSIX_C_SOURCE 200809L
 #include "result/result_internal.h"
 

@@ -33,7 +33,7 @@ typedef enum option_kind {
 typedef struct option {
     const char *name;
     option_kind kind;
-    int place;     /* of its first number behind the points or the pose */
+    int place;     /* of its first number after the points or the pose */
     double preset; /* of a number */
 } option;
 
@@ -54,7 +54,7 @@ enum { MOST_OPTIONS = 8 };
 typedef struct rule {
     int least, most; /* points */
     bool posed;      /* has an orientation */
-    int sizes;       /* numbers behind the points or the pose */
+    int sizes;       /* numbers after the points or the pose */
     option options[MOST_OPTIONS];
 } rule;
 
@@ -75,7 +75,7 @@ typedef struct drawing {
     const char *call; /* "draw.point" */
     const rule *rule;
     dfl_shape shape;
-    dfl_expr *size; /* its numbers behind the points or the pose */
+    dfl_expr *size; /* its numbers after the points or the pose */
     bool turned;    /* an orientation was given */
 } drawing;
 
@@ -158,7 +158,7 @@ static dfl_status declare_shape(dfl_model *model, dfl_shape *shape, const char *
     return status;
 }
 
-/* From argument `first` on; behind them there may be a table of options and nothing else. */
+/* From argument `first` on; only a table of options may follow them. */
 static int count_points(lua_State *L, const drawing *d, int first)
 {
     const rule *r = d->rule;

@@ -2,7 +2,7 @@
    0.1}} }).
 
    A shape is written as the call of `draw` would be: its kind, for a line the points, then named
-   options; `at` is where it is in the drawing, by itself the centre of mass. It becomes that call,
+   options; `at` is its place in the drawing, by default the centre of mass. It becomes that call,
    with the name of the body. */
 #include "script/language.h"
 
@@ -72,7 +72,7 @@ static int read_kind(lua_State *L, const char *name, int table)
     return kind;
 }
 
-/* Those behind the kind, or `at`, or the centre of mass. */
+/* The points after the kind, or `at`, or the centre of mass. */
 static int push_points(lua_State *L, int kind, int table, int options)
 {
     const int given = (int)lua_rawlen(L, table) - 1;

@@ -127,7 +127,7 @@ static int call_input(lua_State *L)
     return 1;
 }
 
-/* A plain number; where the script gives an integer, a whole number stays one: x1, not x1.0. */
+/* A plain number; if the script gives an integer, a whole number stays an integer: x1, not x1.0. */
 static int call_setting(lua_State *L)
 {
     dfl_model *model = model_of(L);
@@ -145,7 +145,7 @@ static int call_setting(lua_State *L)
     return 1;
 }
 
-/* Replaces the value if the command line has --set NAME=...; the last one counts. */
+/* Replaces the value if the command line has --set NAME=...; the last one is used. */
 static void apply_set(double *value, lua_State *L, const char *name)
 {
     const dfl_script *script = dfl_script_of(L);
@@ -360,8 +360,8 @@ static int declare_variable(lua_State *L, const char *call, dfl_declared kind)
     return count;
 }
 
-/* Calls the function behind `count` names with the symbols that follow it on the stack; leaves its
-   `count` results. */
+/* Calls the function that follows `count` names with the symbols that follow it on the stack;
+   leaves its `count` results. */
 static void call_for_equations(lua_State *L, const char *call, int count)
 {
     const int last = count + 1, top = last + count;

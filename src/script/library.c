@@ -321,7 +321,8 @@ static int repeat_string(lua_State *L)
     return lua_tocfunction(L, lua_upvalueindex(1))(L);
 }
 
-/* string.format; what is no number becomes text as in print, and %p, an address, is refused. */
+/* string.format; values other than numbers become text as in print, and %p, an address, is
+   refused. */
 static int format_string(lua_State *L)
 {
     const char *format = luaL_checkstring(L, 1);
@@ -340,7 +341,7 @@ static int format_string(lua_State *L)
     return lua_tocfunction(L, lua_upvalueindex(1))(L);
 }
 
-/* table.insert and table.remove; at a given place they move the elements behind it. Upvalues: Lua's
+/* table.insert and table.remove; at a given place they move the elements after it. Upvalues: Lua's
    own, the number of arguments when a place is given. */
 static int shift_elements(lua_State *L)
 {

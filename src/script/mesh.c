@@ -123,7 +123,8 @@ static dfl_status read_bytes(dfl_text *text, const char *path, const char *file)
     return DFL_OK;
 }
 
-/* 80 bytes of any text, the number of triangles, then 50 bytes each: the length tells. */
+/* 80 bytes of any text, the number of triangles, then 50 bytes each: the length shows the
+   format. */
 static bool is_binary_stl(const dfl_text *text)
 {
     if (text->length < STL_HEAD)

@@ -11,7 +11,7 @@
 #include <time.h>
 
 enum {
-    HOOK_INTERVAL = 1000,   /* instructions between two looks at the limits */
+    HOOK_INTERVAL = 1000,   /* instructions between two checks of the limits */
     LARGE_BLOCK = 64 * 1024 /* bytes */
 };
 

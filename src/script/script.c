@@ -1,6 +1,6 @@
 /* script.c: from a file to a model: read, run in the sandbox, close Lua, and say what went wrong.
 
-   Two Lua calls stand outside lua_pcall, and neither can raise an error; everything else runs in
+   Two Lua calls are outside lua_pcall, and neither can raise an error; everything else runs in
    run_script. */
 #include "script/script.h"
 

@@ -247,10 +247,10 @@ static int apply_fold(lua_State *L)
     const char *call = lua_tostring(L, lua_upvalueindex(1));
     const dfl_op op = (dfl_op)lua_tointeger(L, lua_upvalueindex(2));
     const int n = dfl_arg_count(L, call, 1, 250), folded = n + 1;
-    int result = 1; /* where it stands: an argument, or `folded` behind them */
+    int result = 1; /* where it is: an argument, or `folded` after them */
     for (int i = 1; i <= n; i++)
         if (lua_type(L, i) != LUA_TNUMBER)
-            dfl_arg_expr(L, call, i); /* raises an error where it is none */
+            dfl_arg_expr(L, call, i); /* raises an error if it is not a number or a symbol */
     lua_settop(L, folded);
     for (int i = 2; i <= n; i++)
         if (lua_type(L, result) == LUA_TNUMBER && lua_type(L, i) == LUA_TNUMBER) {

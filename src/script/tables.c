@@ -121,7 +121,7 @@ static dfl_expr start_symbol(lua_State *L, const char *call)
     return named;
 }
 
-/* j.q and j.qd of a joint with a prescribed motion are the motion and its rate, no variables. */
+/* j.q and j.qd of a joint with a prescribed motion are the motion and its rate, not variables. */
 static void check_not_driven(lua_State *L, const char *call, dfl_expr expr)
 {
     const dfl_script *script = dfl_script_of(L);
@@ -160,7 +160,7 @@ static void driven_error(lua_State *L, const char *call, int joint)
         call, dfl_drawing_joint_name(drawing, joint), dfl_drawing_joint_line(drawing, joint));
 }
 
-/* Says why `name` is no variable. */
+/* Says why `name` is not a variable. */
 static int unknown_variable(lua_State *L, const char *call, const char *name)
 {
     enum {

@@ -256,7 +256,7 @@ static int declare_implicit(lua_State *L, const request *req)
     return req->n;
 }
 
-/* { x, y, z of the point `at`; R = rows of the rotation against the drawing } of a body, in the
+/* { x, y, z of the point `at`; R = rows of the rotation relative to the drawing } of a body, in the
    world. */
 static void push_pose(lua_State *L, const request *req, int body)
 {

@@ -1,4 +1,4 @@
-/* settings.c: what one source says about a run. */
+/* settings.c: the settings that one source gives. */
 #include "settings/settings.h"
 
 #include <assert.h>

@@ -1,8 +1,8 @@
-/* What a run tells its user: output on a grid, after every step, and at located events.
+/* What a run reports to its user: output on a grid, after every step, and at located events.
 
-   Several events of a step come in their order (search.c finds them).
-   An event that ends the run ends its step too; outputs up to it are of that shorter step.
-   A step whose report a callback interrupted is reported to its end by the next advance. */
+   Several events of a step come in their order (search.c finds them). An event that ends the run
+   also ends its step; outputs up to it belong to that shorter step. A step whose report a callback
+   interrupted is reported to its end by the next advance. */
 #include "solver/solver_internal.h"
 
 #include <math.h>
@@ -120,9 +120,9 @@ static dfl_status outputs_until(dfl_solver *solver, double t)
     return status;
 }
 
-/* Takes the step of a terminal event again so that it ends there, or else, keeps the event's
-   state, on the constraints, from the continuous output. Once: outputs before the event may stop
-   the run. */
+/* Repeats the step of a terminal event so that it ends there. If that is impossible, keeps the
+   event's state, on the constraints, from the continuous output. Once: outputs before the event may
+   stop the run. */
 static dfl_status approach_events(dfl_solver *solver)
 {
     const dfl_solver_options *opt = &solver->options;

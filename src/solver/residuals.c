@@ -59,7 +59,7 @@ static dfl_residuals residuals_at(const dfl_solver *solver, const dfl_point *poi
     };
 }
 
-/* NAN if there are no rows; fmax takes its other argument then. */
+/* NAN if there are no rows; fmax ignores it. */
 static double level(const double *rows, int n)
 {
     return n > 0 ? dfl_max_abs(rows, n) : NAN;

@@ -1,10 +1,10 @@
 /* Where event functions pass zero within a step, on its continuous output.
 
    A sign change between two samples of the step is narrowed by the Illinois variant of regula
-   falsi. A function that has the same sign at both, but comes closer to zero behind the first
-   and moves away from it before the second, may pass zero twice in between: the lowest point of
-   the cubic with these values and slopes tells, and if the function has the other sign there, it
-   becomes a sample. */
+   falsi. A function may have the same sign at both, but come closer to zero after the first and
+   move away from it before the second. It may then pass zero twice in between: if the function has
+   the other sign at the lowest point of the cubic with these values and slopes, that point becomes
+   a sample. */
 #include "solver/solver_internal.h"
 
 #include <float.h>
@@ -81,8 +81,7 @@ static bool passes(const dfl_solver *solver, int i, double before, double after)
     return (rising && wanted >= 0) || (falling && wanted <= 0);
 }
 
-/* Whether an event passes zero up to the located time (value_probe), but returns before b
-   (value). */
+/* Whether an event passes zero by the located time (value_probe), but returns before b (value). */
 static bool passes_earlier(const dfl_solver *solver)
 {
     const double *old = solver->value_old, *at = solver->value_probe;
@@ -92,8 +91,8 @@ static bool passes_earlier(const dfl_solver *solver)
     return false;
 }
 
-/* The first event between a (value_old) and b (value), and values there (value_probe). One that
-   shows at the located time of another only was earlier than that. */
+/* The first event between a (value_old) and b (value), and values there (value_probe). An event
+   that shows only at the located time of another one is earlier than that one. */
 static dfl_status find_first(dfl_solver *solver, double a, double b)
 {
     const size_t size = (size_t)solver->options.events.count * sizeof(double);
@@ -172,8 +171,8 @@ static bool same_sign(double a, double b)
     return (a > 0 && b > 0) || (a < 0 && b < 0);
 }
 
-/* Whether values a little behind a tell more about event i: it changes its sign, or moves away
-   from zero before b. */
+/* Whether values a little after a say more about event i: it changes its sign, or moves away from
+   zero before b. */
 static bool may_turn(const dfl_solver *solver, int i)
 {
     const double before = solver->value_near[solver->options.events.count + i];
@@ -181,7 +180,7 @@ static bool may_turn(const dfl_solver *solver, int i)
     return !same_sign(old, value) || (value > 0 ? value > before : value < before);
 }
 
-/* Values a little behind a and a little before b, the former where some function may turn. */
+/* Values a little after a and a little before b, the former if some function may turn. */
 static dfl_status look_near_ends(bool *turning, dfl_solver *solver, double a, double b)
 {
     const int nevents = solver->options.events.count;
@@ -193,7 +192,7 @@ static dfl_status look_near_ends(bool *turning, dfl_solver *solver, double a, do
     return status || !*turning ? status : values_at(solver->value_near, solver, a + distance);
 }
 
-/* What is zero at the start, as far as the rounding of time can tell, counts as zero. */
+/* What is zero at the start, within the rounding of time, is treated as zero. */
 static void forget_rounding(dfl_solver *solver, double a, double b)
 {
     const double rounding = 16 * DBL_EPSILON * fabs(a) / fabs(little * (b - a));
@@ -205,8 +204,8 @@ static void forget_rounding(dfl_solver *solver, double a, double b)
     solver->fresh = false;
 }
 
-/* Whether event i moves away from zero behind a and has the other sign at b: seen from there a
-   zero at a, which was met before, cannot be mistaken for the one in between. */
+/* Whether event i moves away from zero after a and has the other sign at b: seen from there a zero
+   at a, which was met before, cannot be mistaken for the one in between. */
 static bool leaves_zero(const dfl_solver *solver, int i)
 {
     const double after = solver->value_near[i], old = solver->value_old[i], b = solver->value[i];
@@ -262,7 +261,7 @@ static double move_slopes(place *a, place *b, double near)
     return curvature;
 }
 
-/* Event i falls towards zero behind a and rises before b, in terms of its distance: *b becomes a
+/* Event i falls towards zero after a and rises before b, in terms of its distance: *b becomes a
    place where it has passed zero, if there is one. */
 static dfl_status find_turn(double *b, dfl_solver *solver, int i, double a)
 {
@@ -295,8 +294,8 @@ static dfl_status find_turn(double *b, dfl_solver *solver, int i, double a)
     return DFL_OK;
 }
 
-/* Marks the events at event_time (value_probe): those that pass zero up to it. They go on with
-   the sign they have behind it, the others with their values there. */
+/* Marks the events at event_time (value_probe): those that pass zero up to it. They go on with the
+   sign they have after it, the others with their values there. */
 static void pass_events(dfl_solver *solver)
 {
     const double *at = solver->value_probe;

@@ -129,8 +129,7 @@ dfl_status dfl_solver_start(dfl_solver *solver, double t0, const double *x0,
     return note_failure(solver, heed_stop(solver, start(solver, t0, x0, conditions), t0));
 }
 
-/* A callback that asks to stop is obeyed, also where the start could do without what it was
-   called for. */
+/* A callback that asks to stop is obeyed, even if the start does not need its result. */
 static dfl_status heed_stop(dfl_solver *solver, dfl_status status, double t0)
 {
     const char *first = solver->initial.sys.stopped;
@@ -343,7 +342,7 @@ static dfl_status start_failure(const dfl_solver *solver)
                     trouble->callback, row, trouble->t);
 }
 
-/* Tells the log what the start found: corrected values, redundant or nearly dependent
+/* Reports what the start found to the log: corrected values, redundant or nearly dependent
    constraints. */
 static void note_start(const dfl_solver *solver, const double *x0)
 {
@@ -475,8 +474,8 @@ dfl_status dfl_solver_continuous(double *x, dfl_solver *solver, double t, bool p
     return project ? move_onto_constraints(x, solver, t) : DFL_OK;
 }
 
-/* Where an invariant is degenerate (energy at a turning point) it says nothing about v, and
-   obeying it could move v anywhere: a correction of r, v, s or p beyond the tolerance is not
+/* Where an invariant is degenerate (energy at a turning point) it does not determine v, and
+   enforcing it could move v anywhere: a correction of r, v, s or p beyond the tolerance is not
    made. */
 static void move_onto_invariants(double *x, dfl_solver *solver, double t)
 {

@@ -48,7 +48,7 @@ static void fill_defaults(dfl_solver_options *o, const dfl_eom *eom)
     if (o->newton.iterations == 0)
         o->newton.iterations = 10;
     if (o->newton.updates == 0)
-        o->newton.updates = o->step.fixed > 0 ? -1 : 1; /* a fixed step takes its time */
+        o->newton.updates = o->step.fixed > 0 ? -1 : 1; /* fixed steps are for real time */
     if (o->step.max_attempts == 0)
         o->step.max_attempts = 10000000;
     if (o->form == DFL_TANGENT || o->form == DFL_PARTITION)

@@ -1,13 +1,13 @@
 /* The end of a run at an event: with the accuracy of a step, not of the continuous output, whose
    order is lower.
 
-   The step in which the event was found is taken again so that it ends at the located time;
-   there the event function is not quite zero, and some steps of Newton's iteration for the time,
-   each the same step with another end, make it so. They go on until a step that began with the
-   stages of one with the same end confirms the zero: what Newton's iteration for the stages
-   leaves depends on how far its start was off. The last step is then the one from where it began
-   to the event. Methods that remember earlier steps would have to begin anew with a low order;
-   their continuous output has the order of the method. */
+   The step in which the event was found is taken again so that it ends at the located time. There
+   the event function is not quite zero; some iterations of Newton's method for the time, each the
+   same step with another end, make it zero. They go on until a step that began with the stages of a
+   step with the same end confirms the zero: the error that Newton's iteration for the stages leaves
+   depends on its starting values. The last step is then the one from where it began to the event.
+   Methods that remember earlier steps would have to begin anew with a low order; their continuous
+   output has the order of the method. */
 #include "solver/solver_internal.h"
 
 #include <float.h>

@@ -1,8 +1,8 @@
-/* W and the bias are used by the integration, not tested by it: with a forgotten bias every
-   constraint is kept and the motion is wrong. So after steps 4, 16, 64, ... they are compared
-   with differences of (gI, hv), at the price of three evaluations. This is coarse, 2 %, and an
-   error must show after three steps in a row, so that neither noise nor kinks of a sound model
-   raise an alarm; the self-check is sharper, and knows more. */
+/* The integration uses W and the bias without testing them: with a forgotten bias every constraint
+   is kept, but the motion is wrong. So after steps 4, 16, 64, ... they are compared with
+   differences of (gI, hv), at the price of three evaluations. This is coarse, 2 %, and an error
+   must show after three steps in a row, so that neither noise nor kinks of a sound model raise an
+   alarm; the self-check is sharper, and knows more. */
 #include "solver/solver_internal.h"
 
 #include <float.h>
@@ -34,7 +34,7 @@ dfl_status dfl_solver_watch_derivatives(dfl_solver *solver)
     return status == DFL_INVALID && solver->doubts < ENOUGH_DOUBTS ? DFL_OK : status;
 }
 
-/* Whether this time an error ends the run, and needs words. */
+/* Whether an error ends the run this time, and needs a message. */
 static bool is_certain(const dfl_solver *solver)
 {
     return solver->doubts == ENOUGH_DOUBTS - 1;

@@ -1,8 +1,8 @@
 /* compare.c: the runs of a comparison.
 
-   Errors are those at the end of the run against the projected strangeness-free form with a
-   tight tolerance, divided by 1 + the size of the reference; a second tight run tells how far
-   the reference can be trusted. Short runs are repeated and the shortest time is kept. */
+   Errors are differences at the end of the run from the projected strangeness-free form with a
+   tight tolerance, divided by 1 + the size of the reference; a second tight run shows how accurate
+   the reference is. Short runs are repeated and the shortest time is kept. */
 #include "study/study.h"
 
 #include <math.h>
@@ -50,7 +50,7 @@ dfl_form_facts dfl_comparison_facts(const dfl_comparison *comparison, dfl_form f
     return facts;
 }
 
-/* The multipliers are states of their own in the underlying differential equation. */
+/* In the underlying differential equation the multipliers are states as well. */
 int dfl_comparison_dimension(const dfl_comparison *comparison, dfl_form form)
 {
     const dfl_form_facts facts = dfl_comparison_facts(comparison, form);
@@ -77,7 +77,7 @@ dfl_status dfl_compare(dfl_comparison *c)
     double *x = dfl_alloc(c->ctx, (size_t)n, sizeof *x);
     c->trials = dfl_alloc(c->ctx, (size_t)all, sizeof *c->trials);
     dfl_status status = reference && x && c->trials ? choose_evaluation(c) : DFL_NO_MEMORY;
-    c->deadline = INFINITY; /* the reference may take its time */
+    c->deadline = INFINITY; /* the reference may take long */
     if (!status)
         status = make_reference(reference, c);
     for (int i = 0; !status && !c->interrupted && i < all; i++) {

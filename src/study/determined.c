@@ -143,8 +143,8 @@ static bool list_bodies(dfl_text *text, const dfl_equations *eq, const double *d
     return count > 0;
 }
 
-/* The null space of d_w. Where multipliers enter d, they and w are determined together: not
-   looked at. */
+/* The null space of d_w. If multipliers enter d, they and w are determined together; this is not
+   checked. */
 static dfl_status check_auxiliary(dfl_runnable *run, double t, const double *x)
 {
     const dfl_equations *eq = eq_of(run);

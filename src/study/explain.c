@@ -71,7 +71,7 @@ static dfl_status explain_jump(dfl_runnable *run, dfl_status status)
     return status;
 }
 
-/* Massless directions take part in the rank: their dampers may have gone. */
+/* Massless directions are part of the rank: their dampers may have vanished. */
 static dfl_status explain_rank(dfl_runnable *run, dfl_status status)
 {
     const dfl_equations *eq = eq_of(run);

@@ -1,6 +1,6 @@
 /* kept.c: whether the motion keeps what `invariant` declares.
 
-   An invariant that the equations do not keep would bend the solution without a word. Its rate is
+   An invariant that the equations do not keep would silently change the solution. Its rate is
    evaluated with the accelerations of the model, at the start and for two other velocities from the
    same position, since at rest every energy seems to be kept. */
 

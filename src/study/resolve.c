@@ -1,4 +1,4 @@
-/* resolve.c: how a model is run: the caller overrules the script, the script overrules the
+/* resolve.c: how a model is run: the caller overrides the script, the script overrides the
    default. */
 #include "study/study.h"
 
@@ -186,7 +186,7 @@ int dfl_settings_describe(dfl_fact out[DFL_MOST_SETTINGS], const dfl_settings *s
     return count;
 }
 
-/* Whether what is wrong must be the script's: the caller says nothing about the solver. */
+/* Whether the mistake must be in the script: the caller gives no settings of the solver. */
 static bool script_decides(const dfl_choices *caller, const dfl_model *model)
 {
     bool silent = !dfl_choices_text(caller, "method") && !dfl_choices_text(caller, "independent");

@@ -1,7 +1,7 @@
 /* sides.c: which of several solutions of the constraints a start looks for.
 
    Rows u^T w = 0 of perpendicular axes are satisfied by the opposite axis as well. A side is an
-   expression that tells both solutions apart, such as the cosine between two axes that should
+   expression that distinguishes the two solutions, such as the cosine between two axes that should
    coincide; the start is looked for where all sides are positive. */
 #include "study/study_internal.h"
 

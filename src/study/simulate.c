@@ -79,7 +79,7 @@ static dfl_status prepare(dfl_simulation *sim)
     return create_solver(sim);
 }
 
-/* Where recursion was chosen, but is not possible. */
+/* If recursion was chosen, but is not possible. */
 static void tell_expressions(const dfl_simulation *sim)
 {
     const dfl_model *model = sim->eq->model;
@@ -149,14 +149,14 @@ static dfl_status open_files(dfl_simulation *sim)
     return DFL_OK;
 }
 
-/* Native code from the start, where it is asked for. */
+/* Native code from the start, if requested. */
 static dfl_status compile(dfl_simulation *sim)
 {
     bool native;
     return dfl_runnable_compile(&native, sim->run, sim->settings->evaluation, NULL, notice, sim);
 }
 
-/* Native code from here on, where it pays for the rest of the run. */
+/* Native code from here on, if it saves time in the rest of the run. */
 static dfl_status consider_native(dfl_simulation *sim, double t)
 {
     const dfl_settings *settings = sim->settings;
@@ -242,9 +242,9 @@ static dfl_status advance_to(dfl_simulation *sim, double t)
     return status ? status : dfl_solver_advance(sim->solver, t);
 }
 
-/* Where motions prescribe everything, nothing is left to integrate and no error limits the
-   steps: they would leap over what rows should show and over events. A hundredth of the run,
-   unless the user says more; 0: no limit. */
+/* If motions prescribe everything, nothing is left to integrate and no error limits the steps: they
+   would jump over rows and events. The limit is a hundredth of the run, unless the user gives one;
+   0: no limit. */
 static double longest_advance(const dfl_simulation *sim)
 {
     const dfl_settings *settings = sim->settings;
@@ -360,7 +360,7 @@ static const char *event_name(const dfl_model *model, int event)
     return model->declarations.item[i].name;
 }
 
-/* Says how it ended, with the last row where the run stands. */
+/* Reports how the run ended, with the last row at its end. */
 static dfl_status conclude(dfl_summary *summary, dfl_simulation *sim, dfl_status status)
 {
     dfl_status outcome = status;

@@ -1,4 +1,4 @@
-/* start.c: initial values, from what the script says to a consistent state.
+/* start.c: initial values, from those of the script to a consistent state.
 
    Invariants keep the values that they have at the start, so they cannot help to find it: the
    solver completes the values without them and then asks for their levels. */
@@ -102,8 +102,8 @@ dfl_status dfl_study_start_as_given(double *given, dfl_runnable *run, dfl_solver
 }
 
 /* No correction leads away from the positions, such as those of a drawing at a dead centre: moves
-   those that the script does not mention a little, angles first. If that fails as well, the message
-   is that of the first attempt. */
+   positions that the script does not mention a little, angles first. If that fails as well, the
+   message is that of the first attempt. */
 static dfl_status start_nearby(bool *moved, dfl_solver *solver, dfl_runnable *run, double t0,
                                const double *x, const dfl_conditions *conditions)
 {

@@ -1,6 +1,6 @@
-/* start_advice.c: what a user should hear although the model runs: a configuration that was
-   chosen for him and, of massless directions, given velocities that were not his to give,
-   negative damping, masses next to nothing. */
+/* start_advice.c: advice to the user about a model that runs: a configuration that was chosen
+   automatically; along massless directions, given velocities that were replaced and negative
+   damping; negligible masses. */
 #include "study/study_internal.h"
 
 #include <math.h>

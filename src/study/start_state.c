@@ -11,7 +11,7 @@ dfl_status dfl_start_state_find(dfl_start_state *out, const dfl_equations *eq)
     const dfl_model *model = eq->model;
     dfl_context *ctx = model->ctx;
     dfl_runnable *run = NULL;
-    const double from = dfl_choices_number(&model->run, "from"); /* NAN: the script is silent */
+    const double from = dfl_choices_number(&model->run, "from"); /* NAN: the script gives none */
     *out = (dfl_start_state){.time = isnan(from) ? 0.0 : from};
     out->x = dfl_alloc(ctx, (size_t)eq->n, sizeof *out->x);
     out->levels = dfl_alloc(ctx, (size_t)model->count[DFL_AN_INVARIANT], sizeof *out->levels);

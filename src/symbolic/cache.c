@@ -1,4 +1,4 @@
-/* cache.c: compiled code kept in a folder of the user, and the temporary folders beside it.
+/* cache.c: compiled code kept in a folder of the user, and the temporary folders next to it.
 
    Only what belongs to the user and is writable by nobody else is trusted. Files are made in a
    private folder and renamed, so that others see them whole or not at all. */
@@ -174,7 +174,7 @@ static bool make_folders(char *path)
     }
 }
 
-/* What tells a whole object from a damaged one, as the last line of its source. */
+/* The last line of the source, which shows whether the object is whole or damaged. */
 static bool add_trailer(dfl_text *text, const char *object)
 {
     dfl_text bytes = {.ctx = text->ctx};

@@ -73,7 +73,7 @@ static dfl_status run(dfl_context *ctx, char *const *word, const char *messages)
     do
         who = waitpid(child, &ended, 0);
     while (who < 0 && errno == EINTR);
-    if (who < 0) /* someone else collects the children of this process; the object will tell */
+    if (who < 0) /* someone else collects the children of this process; the object decides */
         ended = 0;
     return ended == 0 ? DFL_OK : explain(ctx, word[0], ended, messages);
 }

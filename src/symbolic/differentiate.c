@@ -1,6 +1,7 @@
 /* differentiate.c: sweeps over the nodes below some roots (part.h): derivatives along a direction,
    gradients, substitution. Each is one loop over an array, so the depth of an expression does not
-   matter. Derivatives live in an array beside the part's nodes; 0, the constant, means none. */
+   matter. Derivatives live in an array parallel to the part's nodes; 0, the constant, means
+   none. */
 #include "symbolic/differentiate.h"
 #include "symbolic/graph_internal.h"
 #include "symbolic/sweep.h"

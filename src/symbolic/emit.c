@@ -256,7 +256,7 @@ static void place_below(dfl_listing *list, uint32_t root, uint32_t *stack, bool 
     }
 }
 
-/* A sine and a cosine of one argument stand together, so that a compiler sees both. */
+/* A sine and a cosine of one argument are next to each other, so that a compiler sees both. */
 static void place(dfl_listing *list, uint32_t reg, bool *placed)
 {
     list->order[list->count++] = reg;

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdio.h>
 
-/* How the cut is made, and where the writing stands. */
+/* How the statements are cut, and how far they are written. */
 typedef struct writer {
     dfl_text *text;
     const dfl_listing *list;
@@ -235,7 +235,7 @@ static void write_operand(dfl_text *text, const dfl_listing *list, uint32_t reg,
         dfl_emit_register(text, reg);
 }
 
-/* The tables, and dfl_spline_value as it stands in spline.c. */
+/* The tables, and dfl_spline_value as in spline.c. */
 static void write_splines(dfl_text *text, const dfl_tape *const *tapes, int ntapes)
 {
     dfl_text_add(text,

@@ -147,8 +147,8 @@ static dfl_status open_cached(void **library, dfl_context *ctx, const request *r
     return status;
 }
 
-/* Compiles in a folder of its own and loads from there: nobody can come between. Loaded code stays
-   when its file goes. */
+/* Compiles in a private folder and loads from there, so that nobody can interfere. Loaded code
+   stays when its file is removed. */
 static dfl_status open_compiled(void **library, dfl_context *ctx, const request *rq)
 {
     dfl_text folder = {.ctx = ctx};

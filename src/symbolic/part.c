@@ -1,4 +1,4 @@
-/* part.c: the nodes below some roots, renumbered without gaps, as a small program of its own.
+/* part.c: the nodes below some roots, renumbered without gaps, as a small separate program.
 
    Marks go from the roots down: operands have lower numbers, so one pass over the words of a bitmap
    is enough. The cost is that of the marked nodes plus one word per 64 nodes of the graph. The part

@@ -1,10 +1,10 @@
 /* print.c: an expression as text or LaTeX with the fewest brackets.
 
    Brackets follow the levels sum < product < power < atom: an operand is bracketed if it binds less
-   than its place asks for. A sign is written once: what is negative (-x, -3 x, -3/x) counts as a
-   sum and turns a plus before it into a minus. Brackets in a + (b + c) and a (b c) are left out;
-   that changes at most the rounding. The recursion is bounded by print_parts.c or, without names,
-   here. */
+   tightly than its place requires. A sign is written once: a negative operand (-x, -3 x, -3/x) is
+   treated as a sum and turns a plus before it into a minus. Brackets in a + (b + c) and a (b c) are
+   left out; that changes at most the rounding. The recursion is bounded by print_parts.c or,
+   without names, here. */
 #include "symbolic/print.h"
 
 #include <math.h>
@@ -131,7 +131,7 @@ static level level_of(const printer *p, dfl_expr e)
     }
 }
 
-/* The number of the part's name, or 0; what is being defined does not stand for itself. */
+/* The number of the part's name, or 0; a part that is being defined is not replaced by its name. */
 static uint32_t name_of(const printer *p, dfl_expr e)
 {
     if (!p->names || e == p->root || e >= p->names->nnodes)
@@ -328,7 +328,7 @@ static void print_ratio(printer *p, const dfl_node *node, bool minus)
         dfl_text_add(p->text, "}");
 }
 
-/* In LaTeX the power of a function stands at its name: \sin^{2}. */
+/* In LaTeX the power of a function is written at its name: \sin^{2}. */
 static void print_power(printer *p, dfl_expr base, int power)
 {
     const dfl_node *node = dfl_node_of(p->graph, base);

@@ -8,9 +8,9 @@
    divided differences:   G c = 2 (dd_j+1 - dd_j),  G_jk the integral of N_j N_k,  a positive
    definite band. B-splines stay well conditioned however uneven the knots are (de Boor, A Practical
    Guide to Splines, chapter XI), so that no accuracy is lost beyond that of the divided
-   differences; what roundings of the table itself do to the spline is measured, and refused where
-   it is too much. Curvature and slope of a knot follow from the divided differences around it, by
-   Taylor. */
+   differences. The effect of rounding in the table itself is measured; tables for which it is too
+   large are refused. Curvature and slope of a knot follow from the divided differences around it,
+   by Taylor. */
 #include "symbolic/graph_internal.h"
 
 #include <float.h>
@@ -279,8 +279,8 @@ static void fill_pieces(double *coef, const table *tab)
     }
 }
 
-/* s'' at knot i: inside from Taylor's formula to both neighbours; at an end from the knot
-   beside. */
+/* s'' at knot i: inside from Taylor's formula to both neighbours; at an end from the knot next to
+   it. */
 static double curvature(const table *tab, int i)
 {
     const int inner = i == 0 ? 1 : i == tab->n - 1 ? i - 1 : i;

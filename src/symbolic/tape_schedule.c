@@ -79,7 +79,7 @@ static void find_levels(scheduler *s)
     }
 }
 
-/* A cosine whose sine is computed too is no operation of its own. */
+/* A cosine whose sine is computed too is not a separate operation. */
 static void find_pairs(scheduler *s)
 {
     const dfl_tape_builder *b = s->b;

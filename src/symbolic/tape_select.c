@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* Gaps of so few operations are computed: that is cheaper than another run. */
+/* Gaps of at most this number of operations are computed: that is cheaper than another run. */
 enum { SHORT_GAP = 3 };
 
 /* A run of the whole. */
@@ -120,7 +120,7 @@ static void write_run(dfl_segment *to, const uint8_t *needed, const tape_run *ru
         uint32_t begin = k;
         while (begin < run->count && !is_needed(needed, run, begin))
             begin++;
-        uint32_t end = begin; /* behind the last needed one before a long gap */
+        uint32_t end = begin; /* after the last needed one before a long gap */
         for (uint32_t i = begin; i < run->count && i < end + SHORT_GAP + 1; i++)
             if (is_needed(needed, run, i))
                 end = i + 1;
