@@ -89,7 +89,7 @@ static void small_masses_tend_to_the_massless_limit(void **state)
         problem_free(&prob);
         problem_free(&limit);
     }
-    /* O(m1), mechanics.md 1.6: 6.3e-7 and 6.3e-8 */
+    /* O(m1): 6.3e-7 and 6.3e-8 */
     assert_between(error[0], 3e-7, 1.2e-6);
     assert_between(error[0] / error[1], 8, 12.5);
 }

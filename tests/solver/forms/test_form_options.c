@@ -57,7 +57,7 @@ static void all_kinds_of_selectors_solve_the_same_problem(void **state)
     const run unit = swing(&(dfl_solver_options){.rtol = 1e-7, .constraints.selectors = DFL_UNIT});
     assert_accurate(&orthogonal);
     assert_succeeded(&unit);
-    /* unit selectors lose up to one digit (algorithm.md 19) */
+    /* unit selectors lose up to one digit */
     assert_true(error_at(&unit, &pendulum, T_END) < 10 * ACCURATE);
     assert_true(distance(unit.x, orthogonal.x, N) > 0);
 }
