@@ -169,8 +169,8 @@ int dfl_multibody_joint_v(const dfl_multibody *multibody, int joint);
 /* p of the drawing: zeros and unit quaternions. */
 void dfl_multibody_reference(double *p, const dfl_multibody *multibody);
 
-/* The equations of motion for dfl_solver_create, x = [lambda | v | p], with exact derivatives
-   unless there is a force without slopes. They belong to the mechanism, which the solver moves: one
+/* The equations of motion for dfl_solver_create, x = [lambda | v | p]. Derivatives are exact, but
+   those of a force without slopes are differences (2 nv + 1 forces each time). They belong to the mechanism, which the solver moves: one
    solver at a time may use it. The first call allocates nv x nv matrices. DFL_NO_MEMORY. */
 dfl_status dfl_multibody_eom(const dfl_eom **out, dfl_multibody *multibody);
 

@@ -26,8 +26,7 @@ void dfl_multibody_fill_eom(dfl_multibody *m)
     eom->mass = mass;
     eom->name = name;
     eom->user = m;
-    if (m->call.slopes || !m->call.force)
-        eom->jacobian = dfl_multibody_eom_jacobian;
+    eom->jacobian = dfl_multibody_eom_jacobian;
     eom->trivial_kinematics = eom->nep == 0;
     eom->autonomous = !m->call.force && dfl_tree_ndrives(m->tree) == 0;
     eom->forces_free_of_multipliers = true;

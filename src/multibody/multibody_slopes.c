@@ -8,11 +8,15 @@
    rows that balance the held directions: B_RC^T mu = gam_C of the tree, B = W K0. */
 #include "multibody/multibody_internal.h"
 
+#include "multibody/tree_internal.h"
+
 #include <math.h>
 #include <string.h>
 
 static int add_force_slopes(dfl_multibody *m);
 static int difference_force(dfl_multibody *m);
+static double increment(const dfl_multibody *m, const double *p, const double *v, int column,
+                        bool along);
 static int force_at(double *tau, dfl_multibody *m, const double *p, const double *v);
 static void fill_kinematics(dfl_jacobian *out, dfl_multibody *m);
 static void fill_constraints(dfl_jacobian *out, dfl_multibody *m);
@@ -94,11 +98,11 @@ static int add_force_slopes(dfl_multibody *m)
     return result;
 }
 
-/* Forward differences of the applied forces. */
+/* Forward differences of the applied forces, which leave the exact derivatives of everything else
+   alone. */
 static int difference_force(dfl_multibody *m)
 {
     const int nv = m->eom.nv, np = m->eom.np;
-    const double step = 1e-7;
     double *base = m->mat.Y, *moved = base + nv, *v = moved + nv, *u = v + nv, *p = u + nv;
     double *q = p + np;
     memcpy(v, m->v, (size_t)nv * sizeof *v);
@@ -106,6 +110,7 @@ static int difference_force(dfl_multibody *m)
     int result = force_at(base, m, p, v);
     for (int k = 0; k < 2 * nv && !result; k++) {
         const int column = k % nv;
+        const double step = increment(m, p, v, column, k < nv);
         double *T = (k < nv ? m->mat.Tq : m->mat.Tv) + (long)column * nv;
         memset(u, 0, (size_t)nv * sizeof *u);
         u[column] = step;
@@ -121,6 +126,20 @@ static int difference_force(dfl_multibody *m)
     dfl_multibody_place(m, m->t, p, v);
     dfl_multibody_pose(m);
     return result;
+}
+
+/* 1e-7 of the coordinate or velocity that changes, and at least 1e-7 m, rad, m/s or rad/s. */
+static double increment(const dfl_multibody *m, const double *p, const double *v, int column,
+                        bool along)
+{
+    const dfl_node *n = &m->tree->node[m->tree->dof_node[column]];
+    const double *q = p + n->p;
+    double size = fabs(v[column]);
+    if (along && n->dofs == 1)
+        size = fabs(*q);
+    else if (along) /* a turn, or a shift of a free body */
+        size = column - n->v < 3 ? 1.0 : hypot(hypot(q[0], q[1]), q[2]);
+    return 1e-7 * fmax(size, 1.0);
 }
 
 static int force_at(double *tau, dfl_multibody *m, const double *p, const double *v)
