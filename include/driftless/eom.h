@@ -176,7 +176,9 @@ typedef struct dfl_eom {
     bool forces_free_of_multipliers; /* f, b, d do not depend on l, m: fewer differences */
     bool only_time; /* all sizes are 0 on purpose: steps, outputs and events are functions of t */
 
-    dfl_name_fn name;               /* may be NULL */
+    dfl_name_fn name;   /* may be NULL */
+    const char *failed; /* for messages: the callback behind eval, mass or jacobian that failed or
+                           wrote NaN in the last call of them; NULL: none */
     const dfl_structure *structure; /* may be NULL */
     void *user;
 } dfl_eom;

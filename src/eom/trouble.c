@@ -11,6 +11,10 @@ static bool name_entry(dfl_system *sys, const char *matrix, dfl_kind kind, const
 
 dfl_outcome dfl_system_trouble(dfl_system *sys, dfl_outcome outcome, const char *callback, double t)
 {
+    const bool called =
+        outcome == DFL_STEP_RETRY || outcome == DFL_STEP_STOP || outcome == DFL_STEP_NONFINITE;
+    if (called && sys->eom->failed)
+        callback = sys->eom->failed;
     sys->trouble = (dfl_trouble){.outcome = outcome, .callback = callback, .t = t};
     return outcome;
 }
@@ -18,7 +22,7 @@ dfl_outcome dfl_system_trouble(dfl_system *sys, dfl_outcome outcome, const char 
 dfl_outcome dfl_system_returned(dfl_system *sys, int rc, const char *callback, double t)
 {
     if (rc < 0 && !sys->stopped)
-        sys->stopped = callback;
+        sys->stopped = sys->eom->failed ? sys->eom->failed : callback;
     return dfl_system_trouble(sys, rc > 0 ? DFL_STEP_RETRY : DFL_STEP_STOP, callback, t);
 }
 
