@@ -22,7 +22,7 @@ dfl_status dfl_drawing_check_body(const dfl_drawing *drawing, const dfl_drawn_bo
     if (!status)
         status = dfl_drawing_values(body.inertia, drawing, drawn->inertia.e, 6, "body", drawn->name,
                                     "inertia");
-    return status ? status : dfl_tree_check_body(drawing->ctx, &body, drawing->planar);
+    return status ? status : dfl_tree_check_body(drawing->ctx, &body, 0, drawing->planar);
 }
 
 dfl_status dfl_drawing_check_joint(const dfl_drawing *drawing, const dfl_drawn_joint *joint)

@@ -1,4 +1,4 @@
-/* loop_internal.h: rows of loops and couplings, shared by loop_rows.c and loop_slopes.c. */
+/* loop_internal.h: rows of loops and couplings, shared by their files. */
 #ifndef DFL_MECHANICS_LOOP_INTERNAL_H
 #define DFL_MECHANICS_LOOP_INTERNAL_H
 
@@ -38,13 +38,15 @@ typedef struct closed_loop {
     dfl_frame A, B;
     int common; /* the last node that both hang on */
     double length, lead;
-    char *name;
+    char *name; /* of its own, or "loop 3" */
+    bool named;
 } closed_loop;
 
 typedef struct linear_row {
     int first, count; /* terms */
     double offset;
-    char *name;
+    char *name; /* or "coupling 3" */
+    bool named;
 } linear_row;
 
 struct dfl_loops {
@@ -56,5 +58,8 @@ struct dfl_loops {
     int *term_p, *term_v;
     double *factor;
 };
+
+/* Whether a description of a loop makes sense. DFL_INVALID: the message names it. */
+dfl_status dfl_loop_check(dfl_context *ctx, const dfl_tree *tree, const dfl_loop *loop, int number);
 
 #endif

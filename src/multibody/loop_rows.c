@@ -19,6 +19,7 @@
 #include "context/context.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Both frames of a loop as they are now. */
@@ -28,13 +29,12 @@ typedef struct ends {
 } ends;
 
 static dfl_status close_loop(closed_loop *out, dfl_context *ctx, const dfl_tree *tree,
-                             const dfl_loop *in);
+                             const dfl_loop *in, int number);
 static dfl_frame loop_frame(const dfl_tree *tree, dfl_joint_kind kind, int body, const double *at,
                             const double *axis, const double *axis2);
-static dfl_status check_loop(dfl_context *ctx, const dfl_tree *tree, const dfl_loop *in);
-static bool uses_axes_of_b(const dfl_joint_rows *rows);
 static int common_ancestor(const dfl_tree *tree, int a, int b);
 static dfl_status couple(dfl_loops *loops, const dfl_coupling *in, int index, int first);
+static int side_axis(dfl_joint_row type, bool planar);
 static ends ends_of(const dfl_loops *loops, const closed_loop *loop, bool moving);
 static void axis_of(double *axis, const dfl_motion *frame, int index);
 static double row_value(const ends *e, const closed_loop *loop, dfl_joint_row type);
@@ -59,8 +59,8 @@ dfl_status dfl_loops_create(dfl_loops **out, dfl_context *ctx, const dfl_tree *t
         const dfl_coupling *in = &couplings[i];
         if (in->nterms < 0 || (in->nterms > 0 && !in->terms))
             return dfl_fail(ctx, DFL_INVALID,
-                            "coupling '%s': nterms is %d%s; give 0 or more, and an array of them",
-                            label_of(in->name), in->nterms,
+                            "%s: nterms is %d%s; give 0 or more, and an array of them",
+                            dfl_label("coupling", in->name, i).text, in->nterms,
                             in->nterms > 0 ? ", but there are none" : "");
         terms += in->nterms;
     }
@@ -78,7 +78,7 @@ dfl_status dfl_loops_create(dfl_loops **out, dfl_context *ctx, const dfl_tree *t
             ? DFL_OK
             : DFL_NO_MEMORY;
     for (int i = 0; i < nloops && !status; i++) {
-        status = close_loop(&loops->loop[i], ctx, tree, &described[i]);
+        status = close_loop(&loops->loop[i], ctx, tree, &described[i], i);
         loops->rows += status ? 0 : loops->loop[i].rows->count;
     }
     for (int i = 0, first = 0; i < ncouplings && !status; first += couplings[i].nterms, i++)
@@ -110,29 +110,22 @@ void dfl_loops_free(dfl_loops *loops)
 }
 
 static dfl_status close_loop(closed_loop *out, dfl_context *ctx, const dfl_tree *tree,
-                             const dfl_loop *in)
+                             const dfl_loop *in, int number)
 {
-    const dfl_status status = check_loop(ctx, tree, in);
+    const dfl_status status = dfl_loop_check(ctx, tree, in, number);
     if (status)
         return status;
     const double *at = in->apart ? in->at_b : in->at, *axis = in->apart ? in->axis_b : in->axis;
     const double *axis2 = in->apart ? in->axis2_b : in->axis2;
+    const double d[3] = {at[0] - in->at[0], at[1] - in->at[1], at[2] - in->at[2]};
     out->rows = dfl_joint_rows_of(in->kind, tree->planar);
     out->A = loop_frame(tree, in->kind, in->a, in->at, in->axis, in->axis2);
     out->B = loop_frame(tree, in->kind, in->b, at, axis, axis2);
     out->common = common_ancestor(tree, out->A.node, out->B.node);
-    const double d[3] = {at[0] - in->at[0], at[1] - in->at[1], at[2] - in->at[2]};
-    out->length = in->length > 0.0 ? in->length : sqrt(dot(d, d));
-    if (in->kind == DFL_JOINT_DISTANCE && out->length == 0.0)
-        return dfl_fail(ctx, DFL_INVALID,
-                        "loop '%s': its points coincide; give a length, or use a spherical joint",
-                        label_of(in->name));
+    out->length = in->length > 0.0 ? in->length : dfl_length(d);
     out->lead = in->lead;
-    if (in->kind == DFL_JOINT_SCREW && !(isfinite(in->lead) && in->lead != 0.0))
-        return dfl_fail(ctx, DFL_INVALID,
-                        "loop '%s': a screw needs a lead in m/rad; without one it is revolute",
-                        label_of(in->name));
-    out->name = dfl_copy_string(ctx, label_of(in->name));
+    out->named = in->name != NULL;
+    out->name = dfl_copy_string(ctx, in->name ? in->name : dfl_label("loop", NULL, number).text);
     return out->name ? DFL_OK : DFL_NO_MEMORY;
 }
 
@@ -146,52 +139,6 @@ static dfl_frame loop_frame(const dfl_tree *tree, dfl_joint_kind kind, int body,
     if (dfl_joint_types[kind].plane == DFL_PLANE_WITHIN)
         return dfl_tree_frame(tree, body, at, axis, across);
     return dfl_tree_frame(tree, body, at, NULL, NULL);
-}
-
-static dfl_status check_loop(dfl_context *ctx, const dfl_tree *tree, const dfl_loop *in)
-{
-    if ((int)in->kind < 0 || in->kind >= DFL_JOINT_KINDS)
-        return dfl_fail(ctx, DFL_INVALID, "loop '%s': unknown kind %d", label_of(in->name),
-                        (int)in->kind);
-    if (dfl_joint_rows_of(in->kind, tree->planar)->count == 0)
-        return dfl_fail(ctx, DFL_INVALID, "loop '%s': a %s joint cannot close a loop%s",
-                        label_of(in->name), dfl_joint_types[in->kind].name,
-                        tree->planar ? " in a plane model" : "; leave it out");
-    if (in->a < DFL_GROUND || in->b < DFL_GROUND || in->a >= tree->nbodies ||
-        in->b >= tree->nbodies)
-        return dfl_fail(ctx, DFL_INVALID, "loop '%s': connects bodies %d and %d of %d",
-                        label_of(in->name), in->a, in->b, tree->nbodies);
-    const int a = in->a == DFL_GROUND ? 0 : tree->body_node[in->a];
-    const int b = in->b == DFL_GROUND ? 0 : tree->body_node[in->b];
-    if (a == b)
-        return dfl_fail(ctx, DFL_INVALID,
-                        "loop '%s': its bodies cannot move against each other; leave it out",
-                        label_of(in->name));
-    const double *const vectors[] = {in->at,   in->axis,   in->axis2,
-                                     in->at_b, in->axis_b, in->axis2_b};
-    bool finite = isfinite(in->length);
-    for (int i = 0; i < (in->apart ? 6 : 3); i++)
-        finite = finite && isfinite(dot(vectors[i], vectors[i]));
-    if (!finite)
-        return dfl_fail(ctx, DFL_INVALID, "loop '%s': points, axes and length must be finite",
-                        label_of(in->name));
-    const bool of_b = in->apart && uses_axes_of_b(dfl_joint_rows_of(in->kind, tree->planar));
-    const bool missing =
-        dot(in->axis, in->axis) == 0.0 || (of_b && dot(in->axis_b, in->axis_b) == 0.0);
-    if (missing && dfl_joint_needs_axis(in->kind, tree->planar))
-        return dfl_fail(ctx, DFL_INVALID,
-                        "loop '%s': axis has length zero; give three numbers that are not all zero",
-                        label_of(in->name));
-    return DFL_OK;
-}
-
-/* Whether a row turns with B; the others contain only its point. */
-static bool uses_axes_of_b(const dfl_joint_rows *rows)
-{
-    for (int k = 0; k < rows->count; k++)
-        if (rows->row[k].kind != DFL_ROW_DOT2 && rows->row[k].kind != DFL_ROW_DISTANCE)
-            return true;
-    return false;
 }
 
 static int common_ancestor(const dfl_tree *tree, int a, int b)
@@ -209,21 +156,21 @@ static dfl_status couple(dfl_loops *loops, const dfl_coupling *in, int index, in
     out->first = first;
     out->count = in->nterms;
     out->offset = in->offset;
-    out->name = dfl_copy_string(loops->ctx, label_of(in->name));
+    out->named = in->name != NULL;
+    const part_label label = dfl_label("coupling", in->name, index);
+    out->name = dfl_copy_string(loops->ctx, in->name ? in->name : label.text);
     if (!out->name)
         return DFL_NO_MEMORY;
     for (int k = 0; k < in->nterms; k++) {
         const dfl_coupling_term *term = &in->terms[k];
-        const int v = dfl_tree_motion(tree, term->joint, term->component);
-        if (v < 0)
-            return dfl_fail(loops->ctx, DFL_INVALID,
-                            "coupling '%s': motion %d of joint %d is not an angle or a shift; "
-                            "there are %d joints",
-                            out->name, term->component, term->joint, tree->njoints);
+        int *v = &loops->term_v[first + k];
+        const dfl_status status =
+            dfl_tree_find_motion(v, tree, label.text, term->joint, term->component);
+        if (status)
+            return status;
         if (!isfinite(term->factor) || !isfinite(in->offset))
-            return dfl_fail(loops->ctx, DFL_INVALID,
-                            "coupling '%s': factors and offset must be finite", out->name);
-        loops->term_v[first + k] = v;
+            return dfl_fail(loops->ctx, DFL_INVALID, "%s: factors and offset must be finite",
+                            label.text);
         loops->term_p[first + k] = tree->joint_p[term->joint] + term->component;
         loops->factor[first + k] = term->factor;
     }
@@ -245,6 +192,59 @@ const char *dfl_loops_name(const dfl_loops *loops, int row, int *within)
     }
     *within = 0;
     return loops->coupling[row].name;
+}
+
+part_label dfl_loops_label(const dfl_loops *loops, int row, int *within)
+{
+    const char *name = dfl_loops_name(loops, row, within);
+    part_label label = {""};
+    for (int i = 0; i < loops->nloops; i++)
+        if (loops->loop[i].name == name)
+            snprintf(label.text, sizeof label.text, loops->loop[i].named ? "loop '%.100s'" : "%s",
+                     name);
+    for (int i = 0; i < loops->ncouplings; i++)
+        if (loops->coupling[i].name == name)
+            snprintf(label.text, sizeof label.text,
+                     loops->coupling[i].named ? "coupling '%.100s'" : "%s", name);
+    return label;
+}
+
+bool dfl_loops_is_coupling(const dfl_loops *loops, int row)
+{
+    return row >= loops->rows - loops->ncouplings;
+}
+
+double dfl_loops_side(const dfl_loops *loops, int *row)
+{
+    double least = 1.0, a[3], b[3];
+    *row = 0;
+    for (int i = 0, first = 0; i < loops->nloops; first += loops->loop[i].rows->count, i++) {
+        const closed_loop *loop = &loops->loop[i];
+        const ends e = ends_of(loops, loop, false);
+        for (int k = 0; k < loop->rows->count; k++) {
+            const int axis = side_axis(loop->rows->row[k], loops->tree->planar);
+            if (axis < 0)
+                continue;
+            axis_of(a, &e.A, axis);
+            axis_of(b, &e.B, axis);
+            if (dot(a, b) < least) {
+                least = dot(a, b);
+                *row = first + k;
+            }
+        }
+    }
+    return least;
+}
+
+/* The axis of both frames that coincides where the joint is as drawn, and is opposite in the mirror
+   image, which satisfies the row as well; -1: the row has none. x and y of A with z of B say the
+   same; a universal joint has no side. */
+static int side_axis(dfl_joint_row type, bool planar)
+{
+    const bool turns = type.kind == DFL_ROW_DOT1 || type.kind == DFL_ROW_TURN;
+    if (!turns || type.u != X)
+        return -1;
+    return type.w == Z && !planar ? Z : X;
 }
 
 /* ------------------------------------------------------------------ rows */

@@ -54,7 +54,7 @@ dfl_status dfl_multibody_check_massless(dfl_massless *out, dfl_multibody *m)
     if (!status)
         status = allocate(&a, m);
     if (!status)
-        status = dfl_multibody_called(m, project(&a, m), "force");
+        status = dfl_multibody_called(m, project(&a, m), m->t);
     if (!status) {
         out->size = a.size_v;
         out->first_order = rank_of(&a, a.G, a.n0, a.size_v, &out->damping);
@@ -182,7 +182,7 @@ static dfl_status refuse(const dfl_massless *found, along *a, dfl_multibody *m)
         if (fabs(direction[i]) > 1e-6)
             joint = dfl_tree_joint_of(m->tree, i);
     }
-    dfl_text_add(&text, "joint '%s' moves ", dfl_tree_joint_name(m->tree, joint));
+    dfl_text_add(&text, "%s moves ", dfl_joint_label(m->tree, joint).text);
     list_bodies(&text, m, direction);
     dfl_text_add(&text, "; no force in the model depends on the speed of this motion (");
     list_direction(&text, m, direction);
@@ -215,8 +215,11 @@ static void list_bodies(dfl_text *text, dfl_multibody *m, const double *directio
         const double *twist = tree->state[tree->body_node[b]].v;
         if (!tree->body_empty[b] || largest(twist, 6) < 1e-6)
             continue;
-        dfl_text_add(text, "%s'%s'", first ? "only the massless bodies " : ", ",
-                     dfl_tree_body_name(tree, b));
+        dfl_text_add(text, "%s", first ? "only the massless bodies " : ", ");
+        if (tree->body_name[b])
+            dfl_text_add(text, "'%s'", tree->body_name[b]);
+        else
+            dfl_text_add(text, "%d", b);
         first = false;
     }
     if (first)

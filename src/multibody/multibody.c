@@ -6,6 +6,7 @@
 
 #include "multibody/tree_internal.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -19,7 +20,7 @@ static dfl_status allocate(dfl_multibody *m);
 static void free_matrices(dfl_multibody *m);
 static dfl_status check_loops(dfl_multibody *m);
 static dfl_status check_rows(dfl_multibody *m, unsigned char *movable);
-static int call_drive(dfl_multibody *m, double t);
+static dfl_status start(dfl_multibody *m, const double *p0);
 
 dfl_status dfl_multibody_create(dfl_multibody **out, dfl_context *ctx,
                                 const dfl_multibody_description *d)
@@ -54,15 +55,12 @@ static dfl_status create_parts(dfl_multibody *m, const dfl_multibody_description
         status = allocate(m);
     if (status)
         return status;
-    if (d->p0)
-        memcpy(m->p, d->p0, (size_t)m->tree->np * sizeof *m->p);
-    else
-        dfl_tree_reference(m->p, m->tree);
-    status = dfl_multibody_drive(m, 0.0);
+    dfl_multibody_fill_eom(m);
+    status = start(m, d->p0);
     if (status)
         return status;
     m->ranks = dfl_tree_decide_ranks(m->tree, m->p);
-    dfl_multibody_fill_eom(m);
+    m->eom.n0 = m->ranks.n0;
     if (m->ranks.n0 > 0 || m->eom.nl > 0)
         status = dfl_multibody_need_matrices(m);
     if (!status && m->eom.nl > 0)
@@ -70,14 +68,34 @@ static dfl_status create_parts(dfl_multibody *m, const dfl_multibody_description
     return status ? status : dfl_multibody_find_held(m);
 }
 
+/* Moves to p0 at t = 0. */
+static dfl_status start(dfl_multibody *m, const double *p0)
+{
+    if (p0)
+        memcpy(m->p, p0, (size_t)m->eom.np * sizeof *m->p);
+    else
+        dfl_tree_reference(m->p, m->tree);
+    for (int i = 0; i < m->eom.np; i++)
+        if (!isfinite(m->p[i]))
+            return dfl_fail(m->ctx, DFL_INVALID, "p0[%d] is not finite", i);
+    dfl_status status = dfl_multibody_check_turns(m, m->p, 1);
+    if (!status)
+        status = dfl_multibody_called(m, dfl_multibody_place(m, 0.0, m->p, NULL), 0.0);
+    for (int i = 0; i < 3 * m->tree->ndrives && !status; i++)
+        if (!isfinite(m->tree->drive[i]))
+            status = dfl_fail(m->ctx, DFL_CALLBACK,
+                              "the callback `drive` wrote a number that is not finite at t = 0");
+    return status;
+}
+
 void dfl_multibody_free(dfl_multibody *m)
 {
     if (!m)
         return;
     dfl_context *ctx = m->ctx;
-    void *blocks[] = {m->spring,   m->tau,       m->a,          m->gam,     m->p,
-                      m->v,        m->held.row,  m->held.mu,    m->names.p, m->names.v,
-                      m->held.gam, m->names.row, m->held.column};
+    void *blocks[] = {m->spring,   m->tau,       m->a,           m->gam,     m->p,
+                      m->v,        m->held.row,  m->held.mu,     m->names.p, m->names.v,
+                      m->held.gam, m->names.row, m->held.column, m->motion};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         dfl_free(ctx, blocks[i]);
     free_matrices(m);
@@ -97,12 +115,11 @@ static dfl_status place_springs(dfl_multibody *m, const dfl_multibody_descriptio
     m->nsprings = d->nsprings;
     for (int i = 0; i < d->nsprings; i++) {
         const dfl_joint_spring *s = &d->springs[i];
-        const int v = dfl_tree_motion(tree, s->joint, s->component);
-        if (v < 0)
-            return dfl_fail(m->ctx, DFL_INVALID,
-                            "spring %d: motion %d of joint %d is not an angle or a shift; there "
-                            "are %d joints",
-                            i, s->component, s->joint, d->njoints);
+        int v;
+        const dfl_status status = dfl_tree_find_motion(&v, tree, dfl_label("spring", NULL, i).text,
+                                                       s->joint, s->component);
+        if (status)
+            return status;
         if (!isfinite(s->stiffness) || !isfinite(s->damping) || !isfinite(s->rest))
             return dfl_fail(m->ctx, DFL_INVALID,
                             "spring %d: stiffness, damping and rest must be finite", i);
@@ -120,7 +137,8 @@ static dfl_status allocate(dfl_multibody *m)
     m->gam = dfl_alloc(m->ctx, nv, d);
     m->p = dfl_alloc(m->ctx, np, d);
     m->v = dfl_alloc(m->ctx, nv, d);
-    return m->tau && m->a && m->gam && m->p && m->v ? DFL_OK : DFL_NO_MEMORY;
+    m->motion = dfl_alloc(m->ctx, 3 * (size_t)m->tree->ndrives, d);
+    return m->tau && m->a && m->gam && m->p && m->v && m->motion ? DFL_OK : DFL_NO_MEMORY;
 }
 
 dfl_status dfl_multibody_need_matrices(dfl_multibody *m)
@@ -199,12 +217,17 @@ static dfl_status check_rows(dfl_multibody *m, unsigned char *movable)
     dfl_loops_position(m->mat.g, m->loops, m->p);
     for (int row = 0, within; row < m->eom.nl; row++)
         if (!movable[row] && !(fabs(m->mat.g[row]) <= closed)) {
-            const char *name = dfl_loops_name(m->loops, row, &within);
+            const part_label label = dfl_loops_label(m->loops, row, &within);
+            if (dfl_loops_is_coupling(m->loops, row))
+                return dfl_fail(m->ctx, DFL_INVALID,
+                                "%s can never hold: no joint changes it, and its sum is %g instead "
+                                "of 0; check factors and offset",
+                                label.text, m->mat.g[row]);
             return dfl_fail(m->ctx, DFL_INVALID,
-                            "loop '%s' can never be closed: no joint changes its row %d, by which "
-                            "its bodies are %g apart; check points and axes, or give the loop "
-                            "another kind of joint",
-                            name, within + 1, m->mat.g[row]);
+                            "%s can never be closed: no joint changes its row %d, by which its "
+                            "bodies are %g apart; check points and axes, or give the loop another "
+                            "kind of joint",
+                            label.text, within + 1, m->mat.g[row]);
         }
     return DFL_OK;
 }
@@ -240,12 +263,18 @@ void dfl_multibody_reference(double *p, const dfl_multibody *m)
 
 dfl_status dfl_multibody_move(dfl_multibody *m, double t, const double *p, const double *v)
 {
-    const dfl_status status = dfl_multibody_ready(m);
-    return status ? status : dfl_multibody_called(m, dfl_multibody_place(m, t, p, v), "drive");
+    dfl_status status = dfl_multibody_ready(m);
+    if (!status)
+        status = dfl_multibody_check_turns(m, p, 1);
+    return status ? status : dfl_multibody_called(m, dfl_multibody_place(m, t, p, v), t);
 }
 
 int dfl_multibody_place(dfl_multibody *m, double t, const double *p, const double *v)
 {
+    const int result = dfl_multibody_drive(m->motion, m, t);
+    if (result)
+        return result;
+    memcpy(m->tree->drive, m->motion, 3 * (size_t)m->tree->ndrives * sizeof *m->motion);
     m->t = t;
     if (p != m->p)
         memcpy(m->p, p, (size_t)m->tree->np * sizeof *p);
@@ -253,25 +282,42 @@ int dfl_multibody_place(dfl_multibody *m, double t, const double *p, const doubl
         memset(m->v, 0, (size_t)m->tree->nv * sizeof *m->v);
     else if (v != m->v)
         memcpy(m->v, v, (size_t)m->tree->nv * sizeof *v);
-    const int result = call_drive(m, t);
     dfl_tree_place(m->tree, m->p);
     m->posed = m->moving = false;
-    return result;
+    return 0;
 }
 
-dfl_status dfl_multibody_drive(dfl_multibody *m, double t)
-{
-    return dfl_multibody_called(m, call_drive(m, t), "drive");
-}
-
-static int call_drive(dfl_multibody *m, double t)
+int dfl_multibody_drive(double *motion, dfl_multibody *m, double t)
 {
     if (m->tree->ndrives == 0)
         return 0;
     m->busy = true;
-    const int result = m->call.drive(m->tree->drive, t, m->call.user);
+    const int result = m->call.drive(motion, t, m->call.user);
     m->busy = false;
-    return result;
+    return dfl_multibody_note(m, result, "the callback `drive`");
+}
+
+dfl_status dfl_multibody_check_turns(dfl_multibody *m, const double *p, int stride)
+{
+    for (int i = 0; i < m->eom.nep; i++) {
+        const int first = dfl_tree_quaternion(m->tree, i);
+        for (int lane = 0; lane < stride; lane++) {
+            double square = 0.0; /* R(e) divides by it; NaN is passed on */
+            for (int k = 0; k < 4; k++)
+                square += pow(p[(first + k) * stride + lane], 2);
+            if (!(square < DBL_MIN || square == INFINITY))
+                continue;
+            int joint = m->tree->njoints - 1;
+            while (m->tree->joint_p[joint] < 0 || m->tree->joint_p[joint] > first)
+                joint--;
+            return dfl_fail(
+                m->ctx, DFL_INVALID,
+                "%s: its quaternion has length %g, and so no direction; (1, 0, 0, 0) is "
+                "that of the drawing",
+                dfl_joint_label(m->tree, joint).text, sqrt(square));
+        }
+    }
+    return DFL_OK;
 }
 
 void dfl_multibody_pose(dfl_multibody *m)
@@ -302,15 +348,21 @@ int dfl_multibody_forces(double *tau, dfl_multibody *m)
     m->busy = true;
     const int result = m->call.force(tau, m, m->t, m->p, m->v, m->call.user);
     m->busy = false;
+    return dfl_multibody_note(m, result, "the callback `force`");
+}
+
+int dfl_multibody_note(dfl_multibody *m, int result, const char *callback)
+{
+    if (result)
+        m->eom.failed = callback;
     return result;
 }
 
-dfl_status dfl_multibody_called(dfl_multibody *m, int result, const char *what)
+dfl_status dfl_multibody_called(dfl_multibody *m, int result, double t)
 {
     if (!result)
         return DFL_OK;
-    return dfl_fail(m->ctx, DFL_CALLBACK, "the callback `%s` returned %d at t = %g", what, result,
-                    m->t);
+    return dfl_fail(m->ctx, DFL_CALLBACK, "%s returned %d at t = %g", m->eom.failed, result, t);
 }
 
 dfl_status dfl_multibody_ready(dfl_multibody *m)
@@ -319,7 +371,7 @@ dfl_status dfl_multibody_ready(dfl_multibody *m)
         return DFL_OK;
     return dfl_fail(m->ctx, DFL_INVALID,
                     "a callback of the mechanism moves or evaluates it; inside callbacks ask only "
-                    "for motions and Jacobians of frames");
+                    "for frames, their motions, Jacobians and pushes");
 }
 
 void dfl_multibody_rates(double *pd, const dfl_multibody *m)

@@ -89,8 +89,9 @@ typedef enum dfl_point_use {
 enum { DFL_LOOK_PIN = 1, DFL_LOOK_BALL = 2, DFL_LOOK_ROD = 4, DFL_LOOK_RAIL = 8 };
 
 typedef struct dfl_joint_type {
-    const char *name; /* in scripts */
-    int steps;        /* of the chain from parent to child */
+    const char *name;  /* in scripts */
+    const char *title; /* in messages: "a planar joint" */
+    int steps;         /* of the chain from parent to child */
     dfl_joint_step step[DFL_JOINT_STEPS];
     int axes;       /* number of axes it needs */
     bool loop_only; /* only closes loops */
@@ -252,8 +253,10 @@ void dfl_tree_derive(double *Tq, double *Tv, double *M, dfl_tree_derivatives *wo
 
 /* ------------------------------------------------------------------ checks (tree_check.c) */
 
-/* Whether a body can exist. DFL_INVALID: the message names it and says what to do. */
-dfl_status dfl_tree_check_body(dfl_context *ctx, const dfl_rigid_body *body, bool planar);
+/* Whether a body can exist. DFL_INVALID: the message names it, or gives its number, and says what to
+   do. */
+dfl_status dfl_tree_check_body(dfl_context *ctx, const dfl_rigid_body *body, int number,
+                               bool planar);
 
 /* ------------------------------------------------------------------ loops */
 
@@ -269,6 +272,12 @@ int dfl_loops_rows(const dfl_loops *loops);
 
 /* The name of the loop or coupling of a row, and the number of the row in it. */
 const char *dfl_loops_name(const dfl_loops *loops, int row, int *within);
+bool dfl_loops_is_coupling(const dfl_loops *loops, int row);
+
+/* Rows of perpendicular axes are satisfied by opposite axes as well: the smallest cosine between
+   axes that coincide in a loop as it is drawn, 1 there and -1 in a mirror image, and its row. Needs
+   dfl_tree_poses. */
+double dfl_loops_side(const dfl_loops *loops, int *row);
 
 /* g(p), gI = W v, W (rows x nv, leading dimension ld) and the bias of 0 = W v' + bias. All need
    dfl_tree_poses, gI and bias dfl_tree_velocities as well. Driven joints are contained in gI and

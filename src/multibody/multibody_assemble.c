@@ -4,6 +4,8 @@
    that does not bring the rows nearer to zero is halved. */
 #include "multibody/multibody_internal.h"
 
+#include "multibody/tree_internal.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -26,12 +28,18 @@ static dfl_status iterate(double *p, dfl_multibody *m, search *s, double t);
 static dfl_status try_step(double *p, double *size, dfl_multibody *m, search *s, double t);
 static double open_by(dfl_multibody *m, int *row);
 static void normalize_quaternions(double *p, const dfl_multibody *m);
-static dfl_status refuse(dfl_multibody *m, int row, double size);
+static dfl_status refuse(dfl_multibody *m, int row, double size, double t);
+static dfl_status refuse_mirrored(dfl_multibody *m);
 
 dfl_status dfl_multibody_assemble(double *p, dfl_multibody *m, double t)
 {
     search s = {.split = NULL};
     dfl_status status = dfl_multibody_ready(m);
+    for (int i = 0; i < m->eom.np && !status; i++)
+        if (!isfinite(p[i]))
+            status = dfl_fail(m->ctx, DFL_INVALID, "p[%d] is not finite", i);
+    if (!status)
+        status = dfl_multibody_check_turns(m, p, 1);
     if (!status)
         status = dfl_multibody_need_matrices(m);
     if (!status)
@@ -70,8 +78,8 @@ static dfl_status iterate(double *p, dfl_multibody *m, search *s, double t)
     if (!status)
         size = open_by(m, &row);
     if (!status && !(size <= nearly))
-        status = refuse(m, row, size);
-    return status;
+        status = refuse(m, row, size, t);
+    return status ? status : refuse_mirrored(m);
 }
 
 /* p moves if a step, perhaps a shorter one, brings the rows nearer to zero. */
@@ -130,12 +138,34 @@ static void normalize_quaternions(double *p, const dfl_multibody *m)
     }
 }
 
-static dfl_status refuse(dfl_multibody *m, int row, double size)
+static dfl_status refuse(dfl_multibody *m, int row, double size, double t)
 {
     int within;
-    const char *name = dfl_loops_name(m->loops, row, &within);
+    const part_label label = dfl_loops_label(m->loops, row, &within);
+    if (isnan(size))
+        return dfl_fail(m->ctx, DFL_INCONSISTENT,
+                        "%s is not finite at t = %g; look at p and at what `drive` writes",
+                        label.text, t);
+    if (dfl_loops_is_coupling(m->loops, row))
+        return dfl_fail(m->ctx, DFL_INCONSISTENT,
+                        "%s cannot be satisfied from these coordinates: its sum stays at %g; "
+                        "start elsewhere, or check factors and offset",
+                        label.text, size);
     return dfl_fail(m->ctx, DFL_INCONSISTENT,
-                    "loop '%s' cannot be closed from these coordinates: row %d stays at %g; start "
-                    "nearer to the closed position, or check lengths and axes",
-                    name, within + 1, size);
+                    "%s cannot be closed from these coordinates: row %d stays at %g; start nearer "
+                    "to the closed position, or check lengths and axes",
+                    label.text, within + 1, size);
+}
+
+/* The opposite axes satisfy the rows of a loop as well. */
+static dfl_status refuse_mirrored(dfl_multibody *m)
+{
+    int row, within;
+    if (dfl_loops_side(m->loops, &row) > 0.0)
+        return DFL_OK;
+    return dfl_fail(
+        m->ctx, DFL_INCONSISTENT,
+        "%s closes as a mirror image, with opposite axes of its bodies; start nearer to "
+        "the position that is meant, or reverse an axis",
+        dfl_loops_label(m->loops, row, &within).text);
 }

@@ -1,6 +1,9 @@
 /* multibody_eom.c: a mechanism as equations of motion: blocks, masses, names. */
 #include "multibody/multibody_internal.h"
 
+#include "multibody/tree_internal.h"
+
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -60,6 +63,7 @@ static int eval(dfl_blocks *out, double t, const double *x, unsigned need, void 
     dfl_multibody *m = user;
     const dfl_eom *eom = &m->eom;
     const double *v = x + eom->nl, *p = v + eom->nv;
+    m->eom.failed = NULL;
     const int result = dfl_multibody_place(m, t, p, v);
     if (result)
         return result;
@@ -97,6 +101,9 @@ static int eval_forces(dfl_blocks *out, dfl_multibody *m, unsigned need)
     const int result = dfl_multibody_forces(m->tau, m);
     if (result)
         return result;
+    for (int i = 0; i < nv && m->call.force; i++)
+        if (!isfinite(m->tau[i]))
+            m->eom.failed = "the callback `force`";
     if (massless) {
         dfl_multibody_directions(m, m->tau);
         dfl_multibody_reduce(out->K0, out->gam, m);
@@ -166,7 +173,8 @@ static void fill_names(dfl_multibody *m)
         const int joint = dfl_tree_joint_of(m->tree, v), first = dfl_tree_joint_v(m->tree, joint);
         const bool alone =
             (v + 1 == eom->nv || dfl_tree_joint_of(m->tree, v + 1) != joint) && v == first;
-        const char *label = dfl_tree_joint_name(m->tree, joint);
+        const part_label number = dfl_label("joint", NULL, joint);
+        const char *own = m->tree->joint_name[joint], *label = own ? own : number.text;
         if (alone)
             snprintf(m->names.v[v], NAME_LENGTH, "der(%.40s.q)", label);
         else

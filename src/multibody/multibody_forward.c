@@ -43,7 +43,7 @@ dfl_status dfl_multibody_inverse(double *tau, dfl_multibody *m, const double *a)
     dfl_status status = dfl_multibody_ready(m);
     const bool forces = has_forces(m);
     if (!status && forces)
-        status = dfl_multibody_called(m, dfl_multibody_forces(m->tau, m), "force");
+        status = dfl_multibody_called(m, dfl_multibody_forces(m->tau, m), m->t);
     if (status)
         return status;
     dfl_tree_inverse(tau, m->tree, m->v, a);
@@ -91,7 +91,7 @@ static bool has_forces(const dfl_multibody *m)
 /* m->tau = applied forces + tau */
 static dfl_status applied(dfl_multibody *m, const double *tau)
 {
-    const dfl_status status = dfl_multibody_called(m, dfl_multibody_forces(m->tau, m), "force");
+    const dfl_status status = dfl_multibody_called(m, dfl_multibody_forces(m->tau, m), m->t);
     for (int i = 0; i < m->eom.nv && tau && !status; i++)
         m->tau[i] += tau[i];
     return status;
@@ -113,9 +113,9 @@ static dfl_status forward_tree(double *a, dfl_multibody *m, const double *tau)
 dfl_status dfl_multibody_massless(const dfl_multibody *m)
 {
     return dfl_fail(m->ctx, DFL_SINGULAR,
-                    "%d directions have no mass, so that forces do not determine accelerations; "
-                    "use dfl_multibody_eom with the solver, or give the bodies mass",
-                    m->eom.n0);
+                    "%d %s no mass, so that forces do not determine accelerations; use "
+                    "dfl_multibody_eom with the solver, or give the bodies mass",
+                    m->eom.n0, m->eom.n0 == 1 ? "direction has" : "directions have");
 }
 
 /* ------------------------------------------------------------------ loops */
@@ -267,7 +267,7 @@ dfl_status dfl_multibody_forward_slopes(double *Aq, double *Av, double *At, dfl_
     if (!status)
         status = factor_loops(m);
     if (!status)
-        status = dfl_multibody_called(m, dfl_multibody_derive(m, m->solver->a), "force");
+        status = dfl_multibody_called(m, dfl_multibody_derive(m, m->solver->a), m->t);
     if (status)
         return status;
     double *gIq = m->mat.G, *gIIq = gIq + (long)nl * nv, *gIIv = gIIq + (long)nl * nv;

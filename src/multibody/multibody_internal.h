@@ -60,6 +60,7 @@ struct dfl_multibody {
     int nsprings;
     placed_spring *spring;
     double t, *p, *v;      /* the state */
+    double *motion;        /* what `drive` writes: 3 per driven joint */
     bool posed, moving;    /* the tree has poses, velocities of the state */
     double *tau, *a, *gam; /* nv, nv, all massless directions */
     matrices mat;
@@ -70,7 +71,8 @@ struct dfl_multibody {
 
 /* ------------------------------------------------------------------ multibody.c */
 
-/* Moves the mechanism. Returns what `drive` returned. p and v may be those of the mechanism. */
+/* Moves the mechanism. Returns what `drive` returned; if that is not 0, nothing has changed. p and v
+   may be those of the mechanism. */
 int dfl_multibody_place(dfl_multibody *m, double t, const double *p, const double *v);
 
 /* Poses and velocities of the tree at the state, unless they are there already. */
@@ -83,14 +85,21 @@ int dfl_multibody_forces(double *tau, dfl_multibody *m);
 /* Makes room for matrices. DFL_NO_MEMORY. */
 dfl_status dfl_multibody_need_matrices(dfl_multibody *m);
 
-/* The status of what a callback returned; `what` names it. DFL_CALLBACK. */
-dfl_status dfl_multibody_called(dfl_multibody *m, int result, const char *what);
+/* The status of what the callback called last returned at time t. DFL_CALLBACK. */
+dfl_status dfl_multibody_called(dfl_multibody *m, int result, double t);
 
 /* DFL_INVALID inside a callback. */
 dfl_status dfl_multibody_ready(dfl_multibody *m);
 
-/* Prescribes the driven joints at time t. DFL_CALLBACK. */
-dfl_status dfl_multibody_drive(dfl_multibody *m, double t);
+/* Writes the motions of driven joints at time t. Returns what `drive` returned. */
+int dfl_multibody_drive(double *motion, dfl_multibody *m, double t);
+
+/* Keeps the name of a callback that failed; returns the result. */
+int dfl_multibody_note(dfl_multibody *m, int result, const char *callback);
+
+/* Whether the quaternions in p, `stride` numbers apart, have a direction. DFL_INVALID: the message
+   names the joint. */
+dfl_status dfl_multibody_check_turns(dfl_multibody *m, const double *p, int stride);
 
 /* ------------------------------------------------------------------ multibody_forward.c */
 
@@ -130,11 +139,11 @@ int dfl_multibody_reduce(double *K0, double *gam, dfl_multibody *m);
 /* ------------------------------------------------------------------ tree_lanes.c
 
    The recursions of a tree for DFL_MULTIBODY_LANES states at once. The tree must outlive the lanes,
-   which use its ranks, drives and gravity. `gam` may be NULL. */
+   which use its ranks and gravity. `gam` may be NULL. */
 typedef struct dfl_tree_lanes dfl_tree_lanes;
 dfl_status dfl_tree_lanes_create(dfl_tree_lanes **out, dfl_context *ctx, const dfl_tree *tree);
 void dfl_tree_lanes_free(dfl_tree_lanes *lanes);
-void dfl_tree_lanes_place(dfl_tree_lanes *lanes, const double *p);
+void dfl_tree_lanes_place(dfl_tree_lanes *lanes, const double *p, const double *drive);
 void dfl_tree_lanes_inverse(double *tau, dfl_tree_lanes *lanes, const double *v, const double *a);
 void dfl_tree_lanes_forward(double *a, double *gam, dfl_tree_lanes *lanes, const double *v,
                             const double *tau);

@@ -57,7 +57,9 @@ dfl_status dfl_multibody_lanes_move(dfl_multibody_lanes *lanes, double t, const 
     dfl_multibody *m = lanes->multibody;
     dfl_status status = dfl_multibody_ready(m);
     if (!status)
-        status = dfl_multibody_drive(m, t);
+        status = dfl_multibody_check_turns(m, p, LANES);
+    if (!status)
+        status = dfl_multibody_called(m, dfl_multibody_drive(m->motion, m, t), t);
     if (status)
         return status;
     memcpy(lanes->p, p, LANES * (size_t)m->eom.np * sizeof *p);
@@ -65,7 +67,7 @@ dfl_status dfl_multibody_lanes_move(dfl_multibody_lanes *lanes, double t, const 
         memcpy(lanes->v, v, LANES * (size_t)m->eom.nv * sizeof *v);
     else
         memset(lanes->v, 0, LANES * (size_t)m->eom.nv * sizeof *v);
-    dfl_tree_lanes_place(lanes->lanes, p);
+    dfl_tree_lanes_place(lanes->lanes, p, m->motion);
     return DFL_OK;
 }
 

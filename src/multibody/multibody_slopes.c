@@ -32,7 +32,7 @@ dfl_status dfl_multibody_inverse_slopes(double *Tq, double *Tv, double *M, dfl_m
     if (!status)
         status = dfl_multibody_need_matrices(m);
     if (!status)
-        status = dfl_multibody_called(m, dfl_multibody_derive(m, a), "force");
+        status = dfl_multibody_called(m, dfl_multibody_derive(m, a), m->t);
     for (int i = 0; i < n && !status; i++) {
         Tq[i] = -m->mat.Tq[i];
         Tv[i] = -m->mat.Tv[i];
@@ -48,6 +48,7 @@ int dfl_multibody_eom_jacobian(dfl_jacobian *out, double t, const double *x, con
     const dfl_eom *eom = &m->eom;
     const int nv = eom->nv, nl = eom->nl;
     const double *v = x + nl, *p = v + nv;
+    m->eom.failed = NULL;
     int result = dfl_multibody_place(m, t, p, v);
     if (!result)
         result = dfl_multibody_derive(m, a);
@@ -95,7 +96,7 @@ static int add_force_slopes(dfl_multibody *m)
     m->busy = true;
     const int result = m->call.slopes(m->mat.Tq, m->mat.Tv, m, m->t, m->p, m->v, m->call.user);
     m->busy = false;
-    return result;
+    return dfl_multibody_note(m, result, "the callback `slopes`");
 }
 
 /* Forward differences of the applied forces, which leave the exact derivatives of everything else
@@ -152,7 +153,7 @@ static int force_at(double *tau, dfl_multibody *m, const double *p, const double
     m->busy = true;
     const int forced = m->call.force(tau, m, m->t, m->p, m->v, m->call.user);
     m->busy = false;
-    return forced;
+    return dfl_multibody_note(m, forced, "the callback `force`");
 }
 
 /* ------------------------------------------------------------------ rows */

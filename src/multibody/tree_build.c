@@ -197,10 +197,11 @@ static dfl_status add_joints(dfl_tree *tree, const dfl_multibody_description *d)
         for (k = 0; k < found && order[k] != i; k++)
             ;
         if (k == found)
-            status = dfl_fail(tree->ctx, DFL_INVALID,
-                              "body '%s' does not hang on the ground: its joints form a ring; one "
-                              "of them must close a loop",
-                              label_of(d->bodies[d->joints[i].child].name));
+            status = dfl_fail(
+                tree->ctx, DFL_INVALID,
+                "%s does not hang on the ground: its joints form a ring; one of them "
+                "must close a loop",
+                dfl_label("body", tree->body_name[d->joints[i].child], d->joints[i].child).text);
     }
     dfl_free(tree->ctx, order);
     return status;
@@ -231,11 +232,14 @@ static int walk(int *order, int *work, const dfl_multibody_description *d)
 static void add_joint(dfl_tree *tree, const dfl_joint *joint, int index)
 {
     int *node = &tree->body_node[joint->child];
+    dfl_joint complete = *joint;
+    if (tree->planar && !dfl_joint_needs_axis(joint->kind, true) && dfl_length(joint->axis) == 0.0)
+        complete.axis[2] = 1.0;
     *node = joint->parent == DFL_GROUND ? 0 : tree->body_node[joint->parent];
     for (int k = 0; k < dfl_joint_steps(joint->kind, tree->planar); k++) {
         tree->node[tree->nnodes].parent = *node;
         *node = tree->nnodes;
-        add_node(tree, joint, index, &dfl_joint_types[joint->kind].step[k]);
+        add_node(tree, &complete, index, &dfl_joint_types[joint->kind].step[k]);
     }
 }
 

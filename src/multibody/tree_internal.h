@@ -68,13 +68,29 @@ const double *dfl_tree_composite(dfl_tree *tree, int node);
    part. */
 dfl_status dfl_tree_check(dfl_context *ctx, const dfl_multibody_description *description);
 
-static inline const char *label_of(const char *name)
-{
-    return name ? name : "(unnamed)";
-}
+/* A part in a message: joint 'elbow', or joint 3 if it has no name. */
+typedef struct part_label {
+    char text[128];
+} part_label;
+part_label dfl_label(const char *part, const char *name, int number);
+part_label dfl_joint_label(const dfl_tree *tree, int joint);
 
-/* The velocity of an angle or a shift of a joint; -1: there is no such motion. */
-int dfl_tree_motion(const dfl_tree *tree, int joint, int component);
+part_label dfl_loops_label(const dfl_loops *loops, int row, int *within);
+
+/* The length of a vector, and whether it was not zero and has length 1 now; neither overflows nor
+   underflows. */
+double dfl_length(const double *x);
+bool dfl_normalize(double *x);
+
+/* Whether two axes are perpendicular, up to rounding by hand; whether a joint with this axis stays in
+   the plane. */
+bool dfl_perpendicular(const double *a, const double *b);
+bool dfl_fits_plane(dfl_joint_kind kind, const double *axis);
+
+/* The velocity of an angle or a shift of a joint, for a part such as a spring. DFL_INVALID: there is
+   no such motion; the message starts with the part. */
+dfl_status dfl_tree_find_motion(int *v, const dfl_tree *tree, const char *part, int joint,
+                                int component);
 
 /* S of a one-axis node in its own frame. */
 void dfl_node_axis(double *S, const dfl_node *node);

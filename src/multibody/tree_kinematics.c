@@ -4,6 +4,7 @@
 
 #include <assert.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static void quaternion_matrix(double *R, const double *e);
@@ -11,7 +12,6 @@ static void quaternion_rates(double *ed, const double *e, const double *omega);
 static void chain_quaternion(double *Y, int ldy, const double *A, int lda, int rows,
                              const double *e);
 static void chain_position(double *Y, int ldy, const double *A, int lda, int rows, const double *e);
-static void normalize(double *x);
 static double remove_part(double *x, const double *z);
 
 int dfl_tree_np(const dfl_tree *tree)
@@ -39,13 +39,40 @@ int dfl_tree_joint_v(const dfl_tree *tree, int joint)
     return tree->joint_v[joint];
 }
 
-int dfl_tree_motion(const dfl_tree *tree, int joint, int component)
+part_label dfl_label(const char *part, const char *name, int number)
 {
-    const int first = joint >= 0 && joint < tree->njoints ? tree->joint_v[joint] : -1;
-    if (first < 0 || component < 0 || component >= tree->nv - first)
-        return -1;
-    const int v = first + component;
-    return tree->dof_joint[v] == joint && tree->node[tree->dof_node[v]].dofs == 1 ? v : -1;
+    part_label label;
+    if (name)
+        snprintf(label.text, sizeof label.text, "%s '%.100s'", part, name);
+    else
+        snprintf(label.text, sizeof label.text, "%s %d", part, number);
+    return label;
+}
+
+part_label dfl_joint_label(const dfl_tree *tree, int joint)
+{
+    return dfl_label("joint", tree->joint_name[joint], joint);
+}
+
+dfl_status dfl_tree_find_motion(int *v, const dfl_tree *tree, const char *part, int joint,
+                                int component)
+{
+    if (joint < 0 || joint >= tree->njoints)
+        return dfl_fail(tree->ctx, DFL_INVALID, "%s: there is no joint %d; there are %d joints",
+                        part, joint, tree->njoints);
+    const int first = tree->joint_v[joint];
+    if (tree->joint_drive[joint] >= 0)
+        return dfl_fail(tree->ctx, DFL_INVALID,
+                        "%s: %s is driven, so that it has no coordinate; leave it out", part,
+                        dfl_joint_label(tree, joint).text);
+    *v = first + component;
+    if (first < 0 || component < 0 || component >= tree->nv - first ||
+        tree->dof_joint[*v] != joint || tree->node[tree->dof_node[*v]].dofs != 1)
+        return dfl_fail(tree->ctx, DFL_INVALID,
+                        "%s: component %d of %s is not an angle or a shift; components count from "
+                        "0",
+                        part, component, dfl_joint_label(tree, joint).text);
+    return DFL_OK;
 }
 
 int dfl_tree_joint_of(const dfl_tree *tree, int v)
@@ -55,12 +82,12 @@ int dfl_tree_joint_of(const dfl_tree *tree, int v)
 
 const char *dfl_tree_joint_name(const dfl_tree *tree, int joint)
 {
-    return label_of(tree->joint_name[joint]);
+    return tree->joint_name[joint] ? tree->joint_name[joint] : "";
 }
 
 const char *dfl_tree_body_name(const dfl_tree *tree, int body)
 {
-    return label_of(tree->body_name[body]);
+    return tree->body_name[body] ? tree->body_name[body] : "";
 }
 
 int dfl_tree_nquaternions(const dfl_tree *tree)
@@ -249,15 +276,15 @@ void dfl_axes(double *R, const double *axis, const double *axis2)
     memcpy(R, identity, sizeof identity);
     if (axis)
         memcpy(z, axis, sizeof z);
-    if (dot(z, z) == 0.0)
+    if (!dfl_normalize(z))
         return;
-    normalize(z);
     memcpy(x, axis2 ? axis2 : identity, sizeof x);
-    if (!axis2 || remove_part(x, z) < 1e-6) { /* x, or y if the axis is close to x */
+    if (!axis2 || !dfl_normalize(x) ||
+        remove_part(x, z) < 1e-6) { /* x, or y if the axis is close to x */
         memcpy(x, fabs(z[0]) < 0.9 ? identity : identity + 3, sizeof x);
         remove_part(x, z);
     }
-    normalize(x);
+    dfl_normalize(x);
     cross(y, z, x);
     for (int i = 0; i < 3; i++) {
         R[3 * i] = x[i];
@@ -266,20 +293,30 @@ void dfl_axes(double *R, const double *axis, const double *axis2)
     }
 }
 
-static void normalize(double *x)
+double dfl_length(const double *x)
 {
-    const double scale = 1.0 / sqrt(dot(x, x));
-    for (int i = 0; i < 3; i++)
-        x[i] *= scale;
+    return hypot(hypot(x[0], x[1]), x[2]);
 }
 
-/* x -= z (z^T x) for a unit vector z; returns what is left of the length, relatively. */
+/* The division by the largest entry is exact enough for numbers of any size. */
+bool dfl_normalize(double *x)
+{
+    const double most = fmax(fmax(fabs(x[0]), fabs(x[1])), fabs(x[2]));
+    for (int i = 0; i < 3 && most > 0.0; i++)
+        x[i] /= most;
+    const double scale = most > 0.0 ? 1.0 / sqrt(dot(x, x)) : 0.0;
+    for (int i = 0; i < 3; i++)
+        x[i] *= scale;
+    return most > 0.0;
+}
+
+/* x -= z (z^T x) for unit vectors; returns what is left of the length. */
 static double remove_part(double *x, const double *z)
 {
-    const double before = sqrt(dot(x, x)), part = dot(x, z);
+    const double part = dot(x, z);
     for (int i = 0; i < 3; i++)
         x[i] -= part * z[i];
-    return before > 0.0 ? sqrt(dot(x, x)) / before : 0.0;
+    return sqrt(dot(x, x));
 }
 
 dfl_frame dfl_tree_frame(const dfl_tree *tree, int body, const double *at, const double *axis,

@@ -25,6 +25,7 @@ KERNEL void sine_cosine(real *s, real *c, real q)
 struct dfl_tree_lanes {
     dfl_context *ctx;
     const dfl_tree *tree;
+    double *drive; /* 3 per driven joint */
     node_state *state;
     node_fold *fold;
 };
@@ -38,9 +39,10 @@ dfl_status dfl_tree_lanes_create(dfl_tree_lanes **out, dfl_context *ctx, const d
         return DFL_NO_MEMORY;
     lanes->ctx = ctx;
     lanes->tree = tree;
+    lanes->drive = dfl_alloc(ctx, 3 * (size_t)dfl_tree_ndrives(tree), sizeof *lanes->drive);
     lanes->state = dfl_alloc(ctx, (size_t)view.nnodes, sizeof *lanes->state);
     lanes->fold = dfl_alloc(ctx, (size_t)view.nslots, sizeof *lanes->fold);
-    if (!lanes->state || !lanes->fold) {
+    if (!lanes->drive || !lanes->state || !lanes->fold) {
         dfl_tree_lanes_free(lanes);
         return DFL_NO_MEMORY;
     }
@@ -58,16 +60,18 @@ void dfl_tree_lanes_free(dfl_tree_lanes *lanes)
 {
     if (!lanes)
         return;
+    dfl_free(lanes->ctx, lanes->drive);
     dfl_free(lanes->ctx, lanes->state);
     dfl_free(lanes->ctx, lanes->fold);
     dfl_free(lanes->ctx, lanes);
 }
 
-WIDE void dfl_tree_lanes_place(dfl_tree_lanes *lanes, const double *p)
+WIDE void dfl_tree_lanes_place(dfl_tree_lanes *lanes, const double *p, const double *drive)
 {
     const tree_view view = dfl_tree_view(lanes->tree);
+    memcpy(lanes->drive, drive, 3 * (size_t)dfl_tree_ndrives(lanes->tree) * sizeof *drive);
     for (int i = 1; i < view.nnodes; i++)
-        place_node(&lanes->state[i], &view.node[i], &view.rest[i], (const real *)p, view.drive);
+        place_node(&lanes->state[i], &view.node[i], &view.rest[i], (const real *)p, drive);
 }
 
 /* The ground is accelerated upwards. */
@@ -83,7 +87,7 @@ WIDE void dfl_tree_lanes_inverse(double *tau, dfl_tree_lanes *lanes, const doubl
                                  const double *a)
 {
     const tree_view view = dfl_tree_view(lanes->tree);
-    const pass_input in = {(const real *)v, (const real *)a, view.drive};
+    const pass_input in = {(const real *)v, (const real *)a, lanes->drive};
     start_ground(lanes->state, view.gravity);
     inverse_passes((real *)tau, lanes->state, &view, &in);
 }
@@ -92,7 +96,7 @@ WIDE void dfl_tree_lanes_forward(double *a, double *gam, dfl_tree_lanes *lanes, 
                                  const double *tau)
 {
     const tree_view view = dfl_tree_view(lanes->tree);
-    const pass_input in = {(const real *)v, (const real *)tau, view.drive};
+    const pass_input in = {(const real *)v, (const real *)tau, lanes->drive};
     start_ground(lanes->state, view.gravity);
     forward_passes((real *)a, (real *)gam, lanes->state, lanes->fold, &view, &in);
 }

@@ -38,7 +38,7 @@ static void check(dfl_context *ctx, const dfl_multibody_description *d, uint64_t
         pack(V, v[k], nv, k);
         pack(X, x[k], nv, k);
     }
-    dfl_tree_lanes_place(lanes, P);
+    dfl_tree_lanes_place(lanes, P, (double[1]){0}); /* nothing is driven */
     dfl_tree_lanes_inverse(tau, lanes, V, X);
     dfl_tree_lanes_forward(a, Gam, lanes, V, X);
     for (int k = 0; k < L; k++) {

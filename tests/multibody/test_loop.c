@@ -21,7 +21,9 @@ static void move(dfl_tree *tree, double *q, double *u, const double *p, const do
     dfl_tree_velocities(tree, u);
 }
 
-static dfl_loop random_loop(dfl_joint_kind kind, int a, int b, uint64_t *seed)
+/* In the plane the axis of a slide lies in it, others are along z; the axes of a universal joint are
+   perpendicular. */
+static dfl_loop random_loop(dfl_joint_kind kind, int a, int b, bool planar, uint64_t *seed)
 {
     dfl_loop loop = {.name = "loop", .kind = kind, .a = a, .b = b, .apart = true, .lead = 0.3};
     numbers(loop.at, 3, seed, 1.0);
@@ -30,6 +32,16 @@ static dfl_loop random_loop(dfl_joint_kind kind, int a, int b, uint64_t *seed)
     numbers(loop.at_b, 3, seed, 1.0);
     numbers(loop.axis_b, 3, seed, 1.0);
     numbers(loop.axis2_b, 3, seed, 1.0);
+    if (planar && dfl_joint_types[kind].plane == DFL_PLANE_WITHIN)
+        loop.axis[2] = loop.axis_b[2] = 0.0;
+    if (planar && dfl_joint_types[kind].plane == DFL_PLANE_ACROSS)
+        memset(loop.axis, 0, sizeof loop.axis);
+    if (planar && dfl_joint_types[kind].plane == DFL_PLANE_ACROSS)
+        memset(loop.axis_b, 0, sizeof loop.axis_b);
+    if (kind == DFL_JOINT_UNIVERSAL) {
+        const double across[3] = {-loop.axis_b[1], loop.axis_b[0], 0};
+        memcpy(loop.axis2_b, across, sizeof across);
+    }
     return loop;
 }
 
@@ -168,7 +180,7 @@ static void rates_and_derivatives_of_every_loop_are_limits_of_differences(void *
                 flatten(&made, &seed);
             dfl_tree *tree = new_tree(ctx, &made.description);
             const int a = choice(&seed, 3) ? 0 : DFL_GROUND, b = TREE_BODIES - 1;
-            const dfl_loop loop = random_loop((dfl_joint_kind)kind, a, b, &seed);
+            const dfl_loop loop = random_loop((dfl_joint_kind)kind, a, b, planar, &seed);
             dfl_loops *loops = NULL;
             if (!dfl_loops_create(&loops, ctx, tree, 1, &loop, 0, NULL)) {
                 assert_rates(tree, loops, &seed);

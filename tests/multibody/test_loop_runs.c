@@ -30,7 +30,7 @@ static void make_pair(pair *two, dfl_joint_kind kind, bool planar, uint64_t *see
     numbers(two->loop.at, 3, seed, 1.0);
     two->loop.axis2[1] = 1.0;
     if (planar)
-        two->loop.axis[2] = 0.0;
+        two->loop.axis[kind == DFL_JOINT_REVOLUTE ? 0 : 2] = 0.0;
     if (kind == DFL_JOINT_DISTANCE) {
         two->loop.apart = true;
         two->loop.at_b[0] = 2.0;

@@ -111,6 +111,48 @@ static void four_states_at_once_are_four_states(void **state)
     dfl_context_free(ctx);
 }
 
+static int accelerated(double *motion, double t, void *user)
+{
+    (void)user;
+    motion[0] = t * t;
+    motion[1] = 2 * t;
+    motion[2] = 2;
+    return 0;
+}
+
+/* The lanes are at t = 1, whatever the mechanism does; and it is where it was. */
+static void several_states_keep_their_own_drives(void **state)
+{
+    (void)state;
+    enum { L = DFL_MULTIBODY_LANES };
+    four_bar made;
+    make_four_bar(&made, true);
+    made.description.nloops = 0;
+    made.joint[0].driven = true;
+    made.description.drive = accelerated;
+    dfl_context *ctx = dfl_context_create();
+    dfl_multibody *m = new_multibody(ctx, &made.description);
+    dfl_multibody_lanes *lanes = NULL;
+    const double P[2 * L] = {0.1, 0.2, 0.3, 0.4}, V[2 * L] = {1, 1, 1, 1}, A[2 * L] = {0};
+    const double p[2] = {0.2, 0}, v[2] = {1, 0};
+    double one[2], before[2 * L], after[2 * L], two[2];
+    assert_int_equal(dfl_multibody_lanes_create(&lanes, m), DFL_OK);
+    assert_int_equal(dfl_multibody_move(m, 2, p, v), DFL_OK);
+    assert_int_equal(dfl_multibody_inverse(two, m, A), DFL_OK);
+    assert_int_equal(dfl_multibody_lanes_move(lanes, 1, P, V), DFL_OK);
+    assert_int_equal(dfl_multibody_lanes_inverse(before, lanes, A), DFL_OK);
+    assert_int_equal(dfl_multibody_inverse(one, m, A), DFL_OK);
+    assert_memory_equal(one, two, sizeof one);
+    assert_int_equal(dfl_multibody_lanes_inverse(after, lanes, A), DFL_OK);
+    assert_memory_equal(before, after, sizeof before);
+    assert_int_equal(dfl_multibody_move(m, 1, p, v), DFL_OK);
+    assert_int_equal(dfl_multibody_inverse(one, m, A), DFL_OK);
+    assert_near(after[1], one[0], 1e-12); /* products may be fused in one and not in the other */
+    dfl_multibody_lanes_free(lanes);
+    dfl_multibody_free(m);
+    dfl_context_free(ctx);
+}
+
 /* ------------------------------------------------------------------ derivatives */
 
 /* tau or a, with the state moved by `by` along velocity k, in velocity k, or in tau_k. */
@@ -434,6 +476,7 @@ int main(void)
         cmocka_unit_test(a_pendulum_has_the_acceleration_of_the_textbook),
         cmocka_unit_test(inverse_of_forward_dynamics_is_the_identity),
         cmocka_unit_test(four_states_at_once_are_four_states),
+        cmocka_unit_test(several_states_keep_their_own_drives),
         cmocka_unit_test(derivatives_of_trees_are_limits_of_differences),
         cmocka_unit_test(derivatives_of_loops_are_limits_of_differences),
         cmocka_unit_test(forces_by_callback_have_derivatives),

@@ -104,7 +104,7 @@ static void impossible_descriptions_are_refused_by_name(void **state)
                          {"body 'a': mass, com and inertia must be finite", infinite_com},
                          {"joint 'ja': axis has length zero", no_axis},
                          {"joint 'jb': the two axes are not perpendicular", skew_axes},
-                         {"body 'a' is the child of two joints, 'ja' and 'jb'", two_parents},
+                         {"body 'a' is the child of joint 'ja' and of joint 'jb'", two_parents},
                          {"does not hang on the ground", ring},
                          {"body 'b' has no joint", no_joint},
                          {"joint 'jb': does not stay in the plane", out_of_plane},
