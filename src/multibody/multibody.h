@@ -187,8 +187,9 @@ void dfl_tree_inverse(double *tau, dfl_tree *tree, const double *v, const double
 
 /* a = M^-1 (tau - C): the articulated-body recursion. Along massless directions the
    acceleration is left at zero in the sense of Arnold (2013), and `gam` (may be NULL) receives the
-   forces along these directions, gam = K0^T (tau - C), dfl_tree_n0 numbers. */
-void dfl_tree_forward(double *a, double *gam, dfl_tree *tree, const double *v, const double *tau);
+   forces along these directions, gam = K0^T (tau - C), dfl_tree_n0 numbers. False: M may be singular
+   here, ask dfl_tree_singular. tau may be a. */
+bool dfl_tree_forward(double *a, double *gam, dfl_tree *tree, const double *v, const double *tau);
 
 /* M(p), nv x nv, both triangles: composite rigid bodies. `M` has leading dimension ld. */
 void dfl_tree_mass(double *M, int ld, dfl_tree *tree);
@@ -212,6 +213,10 @@ dfl_tree_ranks dfl_tree_ranks_of(const dfl_tree *tree);
 /* The number of massless directions, n0 = nv - rank M, and the velocity that belongs to each. */
 int dfl_tree_n0(const dfl_tree *tree);
 int dfl_tree_massless(const dfl_tree *tree, int index);
+
+/* A velocity whose inertia is a rounding error at the place of the tree, -1 if there is none. For
+   trees without massless directions; overwrites velocities. */
+int dfl_tree_singular(dfl_tree *tree);
 
 /* K0, nv x n0, spans the kernel of M. Needs a dfl_tree_forward at the same place. */
 void dfl_tree_null_space(double *K0, int ld, dfl_tree *tree);

@@ -10,11 +10,18 @@
    solve the same equations with other right-hand sides. */
 #include "multibody/multibody_internal.h"
 
+#include "multibody/tree_internal.h"
+
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* Rows of W are treated as dependent below this part of the largest singular value. */
 static const double dependent = 1e-10;
+
+/* Dependent rows contradict each other if what is left of W a + bias is more than these parts of its
+   terms and of what squares of velocities can leave by rounding. */
+static const double contradictory = 1e-6, rounded = 1e-10;
 
 struct loop_solver {
     dfl_split *split;
@@ -33,6 +40,8 @@ static dfl_status forward_tree(double *a, dfl_multibody *m, const double *tau);
 static dfl_status forward_loops(double *a, double *lambda, dfl_multibody *m, const double *tau);
 static dfl_status factor_loops(dfl_multibody *m);
 static bool split_rows(loop_solver *s, const dfl_multibody *m);
+static dfl_status check_kept(dfl_multibody *m, const double *a);
+static double rounding_of_bias(const dfl_multibody *m);
 static void solve_columns(double *X, const dfl_multibody *m, int columns, const double *r1,
                           const double *r2);
 
@@ -105,9 +114,23 @@ static dfl_status forward_tree(double *a, dfl_multibody *m, const double *tau)
             return status;
         tau = m->tau;
     }
-    dfl_tree_forward(a, NULL, m->tree, m->v, tau);
+    const bool sure = dfl_tree_forward(a, NULL, m->tree, m->v, tau);
     m->moving = false;
-    return DFL_OK;
+    return sure ? DFL_OK : dfl_multibody_check_mass(m, m->t, -1);
+}
+
+dfl_status dfl_multibody_check_mass(dfl_multibody *m, double t, int state)
+{
+    const int v = dfl_tree_singular(m->tree);
+    char which[32] = "";
+    if (v < 0)
+        return DFL_OK;
+    if (state >= 0)
+        snprintf(which, sizeof which, " in state %d", state);
+    return dfl_fail(m->ctx, DFL_SINGULAR,
+                    "the mass matrix is singular at t = %g%s: %s moves no mass there, or p is not "
+                    "finite; leave this position, or give the bodies inertia",
+                    t, which, dfl_joint_label(m->tree, dfl_tree_joint_of(m->tree, v)).text);
 }
 
 dfl_status dfl_multibody_massless(const dfl_multibody *m)
@@ -146,7 +169,48 @@ static dfl_status forward_loops(double *a, double *lambda, dfl_multibody *m, con
     dfl_gemm_tn(nl, 1, nv, 1.0, s->split->R, nv, s->y, nv, 0.0, s->lambda, nl);
     if (lambda)
         memcpy(lambda, s->lambda, (size_t)nl * sizeof *lambda);
-    return DFL_OK;
+    return s->split->rank < nl ? check_kept(m, a) : DFL_OK;
+}
+
+/* Whether the accelerations keep the loops, W a + bias = 0, though rows depend on each other. */
+static dfl_status check_kept(dfl_multibody *m, const double *a)
+{
+    const int nv = m->eom.nv, nl = m->eom.nl;
+    double size = 0.0, worst = 0.0;
+    int row = 0, within;
+    for (int i = 0; i < nl; i++) {
+        double left = -m->solver->bias[i], terms = fabs(left); /* the right-hand side is -bias */
+        for (int j = 0; j < nv; j++) {
+            left += m->mat.W[i + (long)j * nl] * a[j];
+            terms += fabs(m->mat.W[i + (long)j * nl] * a[j]);
+        }
+        size = fmax(size, terms);
+        if (fabs(left) > fabs(worst)) {
+            worst = left;
+            row = i;
+        }
+    }
+    if (!(fabs(worst) > contradictory * size + rounded * rounding_of_bias(m)))
+        return DFL_OK;
+    return dfl_fail(m->ctx, DFL_INCONSISTENT,
+                    "%s cannot be kept at t = %g: no accelerations satisfy its rows, %g is left; "
+                    "driven joints, positions or velocities contradict it",
+                    dfl_loops_label(m->loops, row, &within).text, m->t, worst);
+}
+
+/* The size of what cancels in bias: |W| (|v|^2 + |u''|), driven joints included. */
+static double rounding_of_bias(const dfl_multibody *m)
+{
+    double W = 0.0, v = 0.0, udd = 0.0;
+    for (int i = 0; i < m->eom.nl * m->eom.nv; i++)
+        W = fmax(W, fabs(m->mat.W[i]));
+    for (int i = 0; i < m->eom.nv; i++)
+        v = fmax(v, fabs(m->v[i]));
+    for (int k = 0; k < m->tree->ndrives; k++) {
+        v = fmax(v, fabs(m->tree->drive[3 * k + 1]));
+        udd = fmax(udd, fabs(m->tree->drive[3 * k + 2]));
+    }
+    return W * (v * v + udd);
 }
 
 static dfl_status need_solver(dfl_multibody *m)

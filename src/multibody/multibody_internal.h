@@ -105,6 +105,10 @@ dfl_status dfl_multibody_check_turns(dfl_multibody *m, const double *p, int stri
 
 /* DFL_SINGULAR: forces do not determine accelerations. */
 dfl_status dfl_multibody_massless(const dfl_multibody *m);
+
+/* DFL_SINGULAR: M is singular at the place of the tree; `state` is a number for the message, -1:
+   none. Overwrites velocities of the tree. */
+dfl_status dfl_multibody_check_mass(dfl_multibody *m, double t, int state);
 void dfl_multibody_free_solver(dfl_multibody *m);
 
 /* ------------------------------------------------------------------ multibody_slopes.c */
@@ -139,13 +143,15 @@ int dfl_multibody_reduce(double *K0, double *gam, dfl_multibody *m);
 /* ------------------------------------------------------------------ tree_lanes.c
 
    The recursions of a tree for DFL_MULTIBODY_LANES states at once. The tree must outlive the lanes,
-   which use its ranks and gravity. `gam` may be NULL. */
+   which use its ranks and gravity. `gam` may be NULL. Forward dynamics returns as dfl_tree_forward
+   does, for all states together. */
 typedef struct dfl_tree_lanes dfl_tree_lanes;
 dfl_status dfl_tree_lanes_create(dfl_tree_lanes **out, dfl_context *ctx, const dfl_tree *tree);
 void dfl_tree_lanes_free(dfl_tree_lanes *lanes);
 void dfl_tree_lanes_place(dfl_tree_lanes *lanes, const double *p, const double *drive);
+const double *dfl_tree_lanes_drive(const dfl_tree_lanes *lanes);
 void dfl_tree_lanes_inverse(double *tau, dfl_tree_lanes *lanes, const double *v, const double *a);
-void dfl_tree_lanes_forward(double *a, double *gam, dfl_tree_lanes *lanes, const double *v,
+bool dfl_tree_lanes_forward(double *a, double *gam, dfl_tree_lanes *lanes, const double *v,
                             const double *tau);
 
 #endif

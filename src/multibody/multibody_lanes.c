@@ -1,6 +1,8 @@
 /* multibody_lanes.c: inverse and forward dynamics of several states at once. */
 #include "multibody/multibody_internal.h"
 
+#include "multibody/tree_internal.h"
+
 #include <string.h>
 
 enum { LANES = DFL_MULTIBODY_LANES };
@@ -8,9 +10,10 @@ enum { LANES = DFL_MULTIBODY_LANES };
 struct dfl_multibody_lanes {
     dfl_multibody *multibody;
     dfl_tree_lanes *lanes;
-    double *p, *v, *tau; /* of all states */
+    double t, *p, *v, *tau; /* of all states */
 };
 
+static dfl_status check_masses(dfl_multibody_lanes *lanes);
 static void spring_forces(double *tau, const dfl_multibody_lanes *lanes);
 
 dfl_status dfl_multibody_lanes_create(dfl_multibody_lanes **out, dfl_multibody *m)
@@ -62,6 +65,7 @@ dfl_status dfl_multibody_lanes_move(dfl_multibody_lanes *lanes, double t, const 
         status = dfl_multibody_called(m, dfl_multibody_drive(m->motion, m, t), t);
     if (status)
         return status;
+    lanes->t = t;
     memcpy(lanes->p, p, LANES * (size_t)m->eom.np * sizeof *p);
     if (v)
         memcpy(lanes->v, v, LANES * (size_t)m->eom.nv * sizeof *v);
@@ -103,8 +107,30 @@ dfl_status dfl_multibody_lanes_forward(double *a, dfl_multibody_lanes *lanes, co
         spring_forces(lanes->tau, lanes);
         tau = lanes->tau;
     }
-    dfl_tree_lanes_forward(a, NULL, lanes->lanes, lanes->v, tau);
-    return DFL_OK;
+    if (dfl_tree_lanes_forward(a, NULL, lanes->lanes, lanes->v, tau))
+        return DFL_OK;
+    return check_masses(lanes);
+}
+
+/* Looks at one state after the other with the tree of the mechanism, which returns to its own. */
+static dfl_status check_masses(dfl_multibody_lanes *lanes)
+{
+    dfl_multibody *m = lanes->multibody;
+    dfl_tree *tree = m->tree;
+    const size_t size = 3 * (size_t)tree->ndrives * sizeof *tree->drive;
+    dfl_status status = DFL_OK;
+    memcpy(m->motion, tree->drive, size);
+    memcpy(tree->drive, dfl_tree_lanes_drive(lanes->lanes), size);
+    for (int k = 0; k < LANES && !status; k++) {
+        for (int i = 0; i < m->eom.np; i++)
+            tree->scratch[i] = lanes->p[LANES * i + k];
+        dfl_tree_place(tree, tree->scratch);
+        status = dfl_multibody_check_mass(m, lanes->t, k);
+    }
+    memcpy(tree->drive, m->motion, size);
+    dfl_tree_place(tree, m->p);
+    m->posed = m->moving = false;
+    return status;
 }
 
 /* tau += the forces of springs */

@@ -42,6 +42,7 @@ typedef struct tree_view {
     const node_mass *mass;
     int nnodes, nslots;
     const double *drive, *gravity;
+    const double *least; /* per velocity: pivots above it are no rounding errors */
 } tree_view;
 tree_view dfl_tree_view(const dfl_tree *tree);
 

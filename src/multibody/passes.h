@@ -1,6 +1,6 @@
 /* passes.h: the passes of the recursions over the nodes of a tree, for a type `real` (see
-   spatial.h) and a function sine_cosine(real *s, real *c, real q) that the including file may
-   define before.
+   spatial.h) and functions sine_cosine(real *s, real *c, real q) and all_above(real x, double least)
+   that the including file may define before.
 
    Featherstone (2008), tables 5.1 (Newton-Euler) and 7.1 (articulated bodies); massless directions
    after Arnold (2013), eqs. (24), (25), (28), in the form of a factorization M = L^T D L that
@@ -17,6 +17,11 @@ KERNEL void sine_cosine(real *s, real *c, real q)
 {
     *s = sin(q);
     *c = cos(q);
+}
+
+KERNEL bool all_above(real x, double least)
+{
+    return x > least;
 }
 #endif
 
@@ -359,12 +364,15 @@ KERNEL void fold_rigid(node_fold *parent, const node_fold *f, const node_state *
     articulated_to_parent(parent->A, s->E, s->r, f->A);
 }
 
-/* A (k x k, row-major) of which the rows in `mask` are factored: L D L^T in place, no pivoting. */
-KERNEL void masked_factor(real *A, int k, unsigned mask)
+/* A (k x k, row-major) of which the rows in `mask` are factored: L D L^T in place, no pivoting.
+   False: a pivot is not above its number in `least` (NULL: none). */
+KERNEL bool masked_factor(real *A, int k, unsigned mask, const double *least)
 {
+    bool sure = true;
     for (int j = 0; j < k; j++) {
         if (!(mask >> j & 1))
             continue;
+        sure = sure && (!least || all_above(A[j * k + j], least[j]));
         const real d = 1.0 / A[j * k + j];
         for (int i = j + 1; i < k; i++) {
             if (!(mask >> i & 1))
@@ -376,6 +384,7 @@ KERNEL void masked_factor(real *A, int k, unsigned mask)
         }
         A[j * k + j] = d;
     }
+    return sure;
 }
 
 /* x := D^- x with the factor: the rows outside of `mask` become 0. */
@@ -463,7 +472,7 @@ KERNEL void fold_several(node_fold *parent, const node_fold *f, node_state *s, c
     if (!parent && !gam)
         return;
     several_axes(D, f->A, k);
-    masked_factor(D, k, n->regular);
+    masked_factor(D, k, n->regular, NULL);
     masked_solve(y, D, k, n->regular);
     if (gam && n->regular != (1u << k) - 1) {
         articulated_times(back, f->A, y);
@@ -479,35 +488,41 @@ KERNEL void fold_several(node_fold *parent, const node_fold *f, node_state *s, c
         fold_free(parent, f, s, y);
 }
 
-KERNEL void forward_inward(node_fold *parent, const node_fold *f, node_state *s, const dfl_node *n,
-                           const real *tau, real *gam)
+/* False: a pivot of one axis is not above its number in `least`; solve_several says so of
+   several. */
+KERNEL bool forward_inward(node_fold *parent, const node_fold *f, node_state *s, const dfl_node *n,
+                           const real *tau, real *gam, const double *least)
 {
     if (n->dofs > 1) {
         fold_several(parent, f, s, n, tau, gam);
-        return;
+        return true;
     }
     const real pivot = one_axis(s, f, n, tau);
+    bool sure = true;
     s->D = (real){0};
-    if (n->regular)
+    if (n->regular) {
         s->D = 1.0 / pivot;
+        sure = all_above(pivot, least[n->v]);
+    }
     if (!n->regular && n->v >= 0 && gam)
         gam[n->gam] = s->u;
     if (!parent)
-        return;
+        return sure;
     if (!n->regular)
         fold_rigid(parent, f, s);
     else
         fold_axis(parent, f, s, n->kind == DFL_STEP_REVOLUTE);
+    return sure;
 }
 
-/* q'' = D^- (u - U^T a) of a spherical or free node, a += S q''. */
-KERNEL void solve_several(real *qdd, node_state *s, const node_fold *f, const dfl_node *n,
-                          const real *u)
+/* q'' = D^- (u - U^T a) of a spherical or free node, a += S q''. False: as masked_factor. */
+KERNEL bool solve_several(real *qdd, node_state *s, const node_fold *f, const dfl_node *n,
+                          const real *u, const double *least)
 {
     real D[36], x[6];
     const int k = n->dofs;
     several_axes(D, f->A, k);
-    masked_factor(D, k, n->regular);
+    const bool sure = masked_factor(D, k, n->regular, least);
     articulated_times(x, f->A, s->a);
     for (int i = 0; i < k; i++)
         x[i] = u[i] - x[i];
@@ -516,6 +531,7 @@ KERNEL void solve_several(real *qdd, node_state *s, const node_fold *f, const df
         qdd[n->v + i] = x[i];
         s->a[i] += x[i];
     }
+    return sure;
 }
 
 /* q'' = (u - U^T a) / D, a += S q'' for one axis. */
@@ -533,16 +549,16 @@ KERNEL void solve_axis(real *qdd, node_state *s, const dfl_node *n, real u)
         s->a[5] += (n->kind == DFL_STEP_PRISMATIC ? 1.0 : n->lead) * q;
 }
 
-KERNEL void solve_node(real *qdd, node_state *s, const node_state *parent, const node_fold *f,
-                       const dfl_node *n)
+KERNEL bool solve_node(real *qdd, node_state *s, const node_state *parent, const node_fold *f,
+                       const dfl_node *n, const double *least)
 {
     motion_to_child(s->a, s->E, s->r, parent->a);
     for (int k = 0; k < 6; k++)
         s->a[k] += s->c[k];
-    if (n->dofs <= 1)
-        solve_axis(qdd, s, n, s->u);
-    else
-        solve_several(qdd, s, f, n, s->U);
+    if (n->dofs > 1)
+        return solve_several(qdd, s, f, n, s->U, least + n->v);
+    solve_axis(qdd, s, n, s->u);
+    return true;
 }
 
 /* A body is started when it is first needed, by itself if it is a leaf, else by the first of its
@@ -557,10 +573,12 @@ KERNEL bool starts_parent(const dfl_node *node, int i)
     return node[i].parent > 0 && node[node[i].parent].end == node[i].end;
 }
 
-KERNEL void forward_passes(real *qdd, real *gam, node_state *state, node_fold *fold,
+/* False: a pivot is so small that it may be a rounding error. */
+KERNEL bool forward_passes(real *qdd, real *gam, node_state *state, node_fold *fold,
                            const tree_view *tree, const pass_input *in)
 {
     const dfl_node *node = tree->node;
+    bool sure = true;
     for (int i = 1; i < tree->nnodes; i++)
         forward_outward(state + i, state + node[i].parent, node + i, in);
     for (int i = tree->nnodes - 1; i > 0; i--) {
@@ -570,10 +588,12 @@ KERNEL void forward_passes(real *qdd, real *gam, node_state *state, node_fold *f
             start_body(own, state + i, node + i, tree->mass + i);
         if (starts_parent(node, i))
             start_body(out, state + parent, node + parent, tree->mass + parent);
-        forward_inward(out, own, state + i, node + i, in->x, gam);
+        sure &= forward_inward(out, own, state + i, node + i, in->x, gam, tree->least);
     }
     for (int i = 1; i < tree->nnodes; i++)
-        solve_node(qdd, state + i, state + node[i].parent, fold + node[i].slot, node + i);
+        sure &= solve_node(qdd, state + i, state + node[i].parent, fold + node[i].slot, node + i,
+                           tree->least);
+    return sure;
 }
 
 #endif

@@ -83,7 +83,7 @@ void dfl_tree_free(dfl_tree *tree)
                       tree->joint_drive, tree->dof_node,  tree->dof_joint, tree->quaternion,
                       tree->massless,    tree->scratch,   tree->body_name, tree->joint_name,
                       tree->body_empty,  tree->fold,      tree->rest,      tree->mass,
-                      tree->scale};
+                      tree->scale,       tree->least};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         dfl_free(ctx, blocks[i]);
     dfl_free(ctx, tree);
@@ -128,10 +128,12 @@ static dfl_status allocate(dfl_tree *tree, const dfl_multibody_description *d)
     tree->dof_joint = take(tree, tree->nv, sizeof(int));
     tree->quaternion = take(tree, tree->nquaternions, sizeof(int));
     tree->massless = take(tree, tree->nv, sizeof(int));
+    tree->least = take(tree, tree->nv, sizeof(double));
     const bool complete = tree->node && tree->rest && tree->mass && tree->state && tree->pose &&
                           tree->reference && tree->drive && tree->scratch && tree->body_node &&
                           tree->body_empty && tree->joint_p && tree->joint_v && tree->joint_drive &&
-                          tree->dof_node && tree->dof_joint && tree->quaternion && tree->massless;
+                          tree->dof_node && tree->dof_joint && tree->quaternion && tree->massless &&
+                          tree->least;
     return complete ? DFL_OK : DFL_NO_MEMORY;
 }
 

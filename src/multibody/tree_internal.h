@@ -15,6 +15,7 @@ struct dfl_tree {
     node_state *state;
     node_fold *fold;   /* nslots */
     double *scale;     /* ARTICULATED per slot: see tree_ranks.c */
+    double *least;     /* per velocity: pivots above it are no rounding errors */
     double *pose;      /* 12 per node: rotation to the world (row-major), origin */
     double *reference; /* the same in the reference configuration */
     double *drive;     /* 3 per drive: u, u', u'' */

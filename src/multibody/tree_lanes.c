@@ -20,6 +20,12 @@ KERNEL void sine_cosine(real *s, real *c, real q)
     }
 }
 
+KERNEL bool all_above(real x, double least)
+{
+    const __typeof__(x > x) above = x > least;
+    return above[0] & above[1] & above[2] & above[3];
+}
+
 #include "multibody/passes.h"
 
 struct dfl_tree_lanes {
@@ -66,6 +72,11 @@ void dfl_tree_lanes_free(dfl_tree_lanes *lanes)
     dfl_free(lanes->ctx, lanes);
 }
 
+const double *dfl_tree_lanes_drive(const dfl_tree_lanes *lanes)
+{
+    return lanes->drive;
+}
+
 WIDE void dfl_tree_lanes_place(dfl_tree_lanes *lanes, const double *p, const double *drive)
 {
     const tree_view view = dfl_tree_view(lanes->tree);
@@ -92,11 +103,11 @@ WIDE void dfl_tree_lanes_inverse(double *tau, dfl_tree_lanes *lanes, const doubl
     inverse_passes((real *)tau, lanes->state, &view, &in);
 }
 
-WIDE void dfl_tree_lanes_forward(double *a, double *gam, dfl_tree_lanes *lanes, const double *v,
+WIDE bool dfl_tree_lanes_forward(double *a, double *gam, dfl_tree_lanes *lanes, const double *v,
                                  const double *tau)
 {
     const tree_view view = dfl_tree_view(lanes->tree);
     const pass_input in = {(const real *)v, (const real *)tau, lanes->drive};
     start_ground(lanes->state, view.gravity);
-    forward_passes((real *)a, (real *)gam, lanes->state, lanes->fold, &view, &in);
+    return forward_passes((real *)a, (real *)gam, lanes->state, lanes->fold, &view, &in);
 }

@@ -9,24 +9,36 @@
    with up to the cube of the length.
 
    The decision is taken once, at p and at two configurations near it, and kept: a rank that is
-   lower only at p is a singular position of the mechanism. */
+   lower only at p is a singular position of the mechanism.
+
+   At a given p, M is singular if a pivot is below 1e-13 of what it was formed from: fewer than
+   three of its digits are right. There C also contains what cancels when a child's I^a is moved to
+   the origin of its parent. The recursion itself compares each pivot with one number, a part of its
+   value at the decision; only a pivot below it is examined. */
 #include "multibody/tree_internal.h"
 
 #include <math.h>
 #include <string.h>
 
-static const double null_ratio = 1e-10, negligible_ratio = 1e-6;
+static const double null_ratio = 1e-10, negligible_ratio = 1e-6, rounding_ratio = 1e-13;
+
+/* Pivots below these parts of C, and of themselves, at the decision are looked into. */
+static const double doubtful_of_scale = 1e-6, doubtful_of_pivot = 1e-3;
 
 enum { TRIALS = 3 };
 
 static void perturb(double *q, const dfl_tree *tree, const double *p, unsigned *seed);
 static int try_ranks(dfl_tree *tree, dfl_tree_ranks *found, const double *q, int trial);
+static void rest(dfl_tree *tree);
+static void start_nodes(dfl_tree *tree, int node);
 static void start_node(dfl_tree *tree, int node);
-static unsigned decide_node(dfl_tree_ranks *found, const dfl_tree *tree, int node);
-static unsigned decide_axis(dfl_tree_ranks *found, const dfl_tree *tree, int node, double ratio);
-static unsigned decide_several(dfl_tree_ranks *found, const dfl_tree *tree, int node,
-                               const double *C);
+static unsigned decide_node(dfl_tree_ranks *found, const dfl_tree *tree, int node, double limit);
+static unsigned decide_axis(dfl_tree_ranks *found, const dfl_tree *tree, int node, double ratio,
+                            double limit);
+static unsigned decide_several(dfl_tree_ranks *found, const dfl_tree *tree, int node, double limit);
+static void note_least(dfl_tree *tree, int node, unsigned mask);
 static void carry_scale(double *up, const dfl_tree *tree, int node, unsigned mask);
+static void add_cancelled(double *up, const node_state *s, const double *B);
 static void project_scale(double *C, double *A, const double *S);
 static void velocity_axis(double *S, const dfl_node *node, int k);
 static int choose_trial(const dfl_tree *tree, const int *rank);
@@ -39,6 +51,8 @@ dfl_tree_ranks dfl_tree_decide_ranks(dfl_tree *tree, const double *p)
     double *q = tree->scratch + tree->np;
     int rank[TRIALS];
     unsigned seed = 1;
+    for (int i = 0; i < tree->nv; i++)
+        tree->least[i] = INFINITY;
     for (int trial = 0; trial < TRIALS; trial++) {
         memcpy(q, p, (size_t)tree->np * sizeof *q);
         if (trial > 0)
@@ -54,6 +68,29 @@ dfl_tree_ranks dfl_tree_decide_ranks(dfl_tree *tree, const double *p)
 dfl_tree_ranks dfl_tree_ranks_of(const dfl_tree *tree)
 {
     return tree->ranks;
+}
+
+int dfl_tree_singular(dfl_tree *tree)
+{
+    dfl_tree_ranks unused = {.ratio = 0.0};
+    rest(tree);
+    for (int i = tree->nnodes - 1; i > 0; i--) {
+        const dfl_node *n = &tree->node[i];
+        node_fold *up = &tree->fold[tree->node[n->parent].slot];
+        start_nodes(tree, i);
+        const unsigned missing = n->regular & ~decide_node(&unused, tree, i, rounding_ratio);
+        for (int k = 0; k < n->dofs; k++)
+            if (missing >> k & 1)
+                return n->v + k;
+        if (n->parent == 0)
+            continue;
+        double *scale = tree->scale + ARTICULATED * tree->node[n->parent].slot;
+        carry_scale(scale, tree, i, n->regular);
+        add_cancelled(scale, &tree->state[i], tree->fold[n->slot].A);
+        forward_inward(up, &tree->fold[n->slot], &tree->state[i], n, tree->scratch, NULL,
+                       tree->least);
+    }
+    return -1;
 }
 
 int dfl_tree_n0(const dfl_tree *tree)
@@ -81,27 +118,39 @@ static int try_ranks(dfl_tree *tree, dfl_tree_ranks *found, const double *q, int
 {
     int rank = 0;
     dfl_tree_place(tree, q);
-    for (int i = 1; i < tree->nnodes; i++) {
-        memset(tree->state[i].v, 0, sizeof tree->state[i].v);
-        memset(tree->state[i].c, 0, sizeof tree->state[i].c);
-    }
+    rest(tree);
     for (int i = tree->nnodes - 1; i > 0; i--) {
         dfl_node *n = &tree->node[i];
         const int parent = n->parent, slot = n->slot, up = tree->node[parent].slot;
-        if (starts_itself(tree->node, i))
-            start_node(tree, i);
-        if (starts_parent(tree->node, i))
-            start_node(tree, parent);
-        const unsigned mask = decide_node(found, tree, i);
+        start_nodes(tree, i);
+        const unsigned mask = decide_node(found, tree, i, null_ratio);
         n->regular = n->trial[trial] = (unsigned char)mask;
         rank += count_bits(mask);
+        note_least(tree, i, mask);
         if (parent == 0)
             continue;
         carry_scale(tree->scale + ARTICULATED * up, tree, i, mask);
         /* q in place of forces: only the inertias matter here */
-        forward_inward(&tree->fold[up], &tree->fold[slot], &tree->state[i], n, q, NULL);
+        forward_inward(&tree->fold[up], &tree->fold[slot], &tree->state[i], n, q, NULL,
+                       tree->least);
     }
     return rank;
+}
+
+static void rest(dfl_tree *tree)
+{
+    for (int i = 1; i < tree->nnodes; i++) {
+        memset(tree->state[i].v, 0, sizeof tree->state[i].v);
+        memset(tree->state[i].c, 0, sizeof tree->state[i].c);
+    }
+}
+
+static void start_nodes(dfl_tree *tree, int node)
+{
+    if (starts_itself(tree->node, node))
+        start_node(tree, node);
+    if (starts_parent(tree->node, node))
+        start_node(tree, tree->node[node].parent);
 }
 
 /* I^A and C of a body alone. */
@@ -112,25 +161,26 @@ static void start_node(dfl_tree *tree, int node)
     start_inertia(tree->scale + ARTICULATED * slot, &tree->mass[node]);
 }
 
-static unsigned decide_node(dfl_tree_ranks *found, const dfl_tree *tree, int node)
+static unsigned decide_node(dfl_tree_ranks *found, const dfl_tree *tree, int node, double limit)
 {
     const dfl_node *n = &tree->node[node];
     const double *A = tree->fold[n->slot].A, *C = tree->scale + ARTICULATED * n->slot;
     double S[6], U[6], scale[6];
     if (n->dofs > 1)
-        return decide_several(found, tree, node, C);
+        return decide_several(found, tree, node, limit);
     if (n->dofs == 0)
         return 0;
     velocity_axis(S, n, 0);
     articulated_times(U, A, S);
     articulated_times(scale, C, S);
     const double most = dot6(S, scale);
-    return most > 0.0 ? decide_axis(found, tree, node, dot6(S, U) / most) : 0;
+    return most > 0.0 ? decide_axis(found, tree, node, dot6(S, U) / most, limit) : 0;
 }
 
-static unsigned decide_axis(dfl_tree_ranks *found, const dfl_tree *tree, int node, double ratio)
+static unsigned decide_axis(dfl_tree_ranks *found, const dfl_tree *tree, int node, double ratio,
+                            double limit)
 {
-    if (!(ratio > null_ratio))
+    if (!(ratio > limit))
         return 0;
     if (ratio < negligible_ratio && ratio < found->ratio) {
         found->ratio = ratio;
@@ -140,10 +190,10 @@ static unsigned decide_axis(dfl_tree_ranks *found, const dfl_tree *tree, int nod
 }
 
 /* Cholesky with pivoting of s^-1/2 D s^-1/2, s = diag C: the mask of the pivots above the limit. */
-static unsigned decide_several(dfl_tree_ranks *found, const dfl_tree *tree, int node,
-                               const double *C)
+static unsigned decide_several(dfl_tree_ranks *found, const dfl_tree *tree, int node, double limit)
 {
     const int k = tree->node[node].dofs;
+    const double *C = tree->scale + ARTICULATED * tree->node[node].slot;
     double D[36];
     unsigned mask = 0;
     several_axes(D, tree->fold[tree->node[node].slot].A, k);
@@ -157,7 +207,7 @@ static unsigned decide_several(dfl_tree_ranks *found, const dfl_tree *tree, int 
         for (int i = 0; i < k; i++)
             if (!(mask >> i & 1) && (best < 0 || D[i * k + i] > D[best * k + best]))
                 best = i;
-        if (!decide_axis(found, tree, node, D[best * k + best]))
+        if (!decide_axis(found, tree, node, D[best * k + best], limit))
             break;
         mask |= 1u << best;
         for (int i = 0; i < k; i++)
@@ -166,6 +216,27 @@ static unsigned decide_several(dfl_tree_ranks *found, const dfl_tree *tree, int 
                     D[i * k + j] -= D[i * k + best] * D[best * k + j] / D[best * k + best];
     }
     return mask;
+}
+
+/* Below which pivots of the recursion the velocities in `mask` are looked into. */
+static void note_least(dfl_tree *tree, int node, unsigned mask)
+{
+    const dfl_node *n = &tree->node[node];
+    const double *A = tree->fold[n->slot].A, *C = tree->scale + ARTICULATED * n->slot;
+    double D[36], S[6], y[6];
+    several_axes(D, A, n->dofs);
+    if (n->dofs > 1)
+        masked_factor(D, n->dofs, mask, NULL);
+    for (int k = 0; k < n->dofs; k++) {
+        if (!(mask >> k & 1))
+            continue;
+        velocity_axis(S, n, k);
+        articulated_times(y, A, S);
+        const double pivot = n->dofs > 1 ? 1.0 / D[k * n->dofs + k] : dot6(S, y);
+        articulated_times(y, C, S);
+        const double limit = fmin(doubtful_of_scale * dot6(S, y), doubtful_of_pivot * pivot);
+        tree->least[n->v + k] = fmin(tree->least[n->v + k], limit);
+    }
 }
 
 /* The parent's C += X^T (P^T C P + I^A) X for the velocities of a node in `mask`. A free node
@@ -188,6 +259,23 @@ static void carry_scale(double *up, const dfl_tree *tree, int node, unsigned mas
     for (int i = 0; i < ARTICULATED && mask; i++)
         C[i] += tree->fold[n->slot].A[i];
     articulated_to_parent(up, s->E, s->r, C);
+}
+
+/* The parent's C += |X|^T |B| |X| for its turns, and 1e-13 of what other axes of its would have: p
+   itself is rounded. */
+static void add_cancelled(double *up, const node_state *s, const double *B)
+{
+    const double arm = dfl_length(s->r), reach[6] = {1, 1, 1, arm, arm, arm};
+    for (int k = 0; k < 3; k++) {
+        double turn[6] = {0}, y[6], sum = 0.0;
+        turn[k] = 1.0;
+        motion_to_child(y, s->E, s->r, turn);
+        for (int i = 0; i < 36; i++) {
+            const double b = fabs(B[articulated_at(i / 6, i % 6)]);
+            sum += b * fabs(y[i / 6] * y[i % 6]) + rounding_ratio * b * reach[i / 6] * reach[i % 6];
+        }
+        up[articulated_at(k, k)] += sum;
+    }
 }
 
 /* One axis: C := P^T C P and A := A P, P = 1 - S k^T with k = A S / S^T A S. */

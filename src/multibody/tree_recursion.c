@@ -14,8 +14,8 @@ KERNEL void fill_ancestor(double *M, long ld, const dfl_tree *tree, int i, int j
 
 tree_view dfl_tree_view(const dfl_tree *tree)
 {
-    return (tree_view){tree->node,   tree->rest,  tree->mass,   tree->nnodes,
-                       tree->nslots, tree->drive, tree->gravity};
+    return (tree_view){tree->node,   tree->rest,  tree->mass,    tree->nnodes,
+                       tree->nslots, tree->drive, tree->gravity, tree->least};
 }
 
 WIDE void dfl_tree_place(dfl_tree *tree, const double *p)
@@ -42,13 +42,13 @@ WIDE void dfl_tree_inverse(double *tau, dfl_tree *tree, const double *v, const d
     inverse_passes(tau, tree->state, &view, &in);
 }
 
-WIDE void dfl_tree_forward(double *a, double *gam, dfl_tree *tree, const double *v,
+WIDE bool dfl_tree_forward(double *a, double *gam, dfl_tree *tree, const double *v,
                            const double *tau)
 {
     const tree_view view = dfl_tree_view(tree);
     const pass_input in = {v, tau, tree->drive};
     start_ground(tree);
-    forward_passes(a, gam, tree->state, tree->fold, &view, &in);
+    return forward_passes(a, gam, tree->state, tree->fold, &view, &in);
 }
 
 /* One forward pass per column, from the massless joint to what hangs on it: K0 = L^-1 N. */
@@ -70,7 +70,7 @@ void dfl_tree_null_space(double *K0, int ld, dfl_tree *tree)
             else
                 dfl_node_axis(s->a, n);
             if (n->dofs > 1)
-                solve_several(column, s, &tree->fold[n->slot], n, none);
+                solve_several(column, s, &tree->fold[n->slot], n, none, NULL);
             else if (i > first)
                 solve_axis(column, s, n, 0.0);
         }

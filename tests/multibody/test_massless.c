@@ -41,7 +41,7 @@ static void row_of(double *row, const dfl_tree *tree, int node, const double *x)
     }
     articulated_times(F, tree->fold[n->slot].A, x);
     several_axes(D, tree->fold[n->slot].A, n->dofs);
-    masked_factor(D, n->dofs, n->regular);
+    masked_factor(D, n->dofs, n->regular, NULL);
     memcpy(row, F, (size_t)n->dofs * sizeof *row);
     masked_solve(row, D, n->dofs, n->regular);
 }
