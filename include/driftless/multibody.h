@@ -17,7 +17,8 @@
    Functions that compute something at a state refer to the last dfl_multibody_move. They take time
    proportional to the number of bodies unless they fill a matrix or the mechanism has loops. A
    mechanism holds its own workspace: use one per thread. Inside its callbacks, call only the
-   functions named there. If an input is not finite, neither are the results. */
+   functions named there; others that return a status return DFL_INVALID. If an input is not finite,
+   neither are the results, or the status is a failure. */
 #ifndef DFL_MULTIBODY_H
 #define DFL_MULTIBODY_H
 
@@ -36,7 +37,11 @@ enum { DFL_GROUND = -1 };
 
 /* The kinds of joints, with their coordinates p and velocities v in this order. An orientation is a
    quaternion (e0, e1, e2, e3) from child to parent; omega and v of its joints are in axes of the
-   child. All kinds but free and user joints can close a loop; the last three only close loops. */
+   child, shifts from the drawing in axes of the parent. Axes of a body are those of the drawing,
+   turning with it. All kinds but free and user joints can close a loop; the last three can do
+   nothing else. In a plane model fixed, revolute, prismatic, planar and translation joints carry
+   bodies, and fixed, revolute, prismatic, translation, point-on-line and distance joints close
+   loops. */
 typedef enum dfl_joint_kind {
     DFL_JOINT_FIXED,         /* no motion: the child becomes part of the parent */
     DFL_JOINT_REVOLUTE,      /* angle about axis */
@@ -45,9 +50,9 @@ typedef enum dfl_joint_kind {
     DFL_JOINT_CYLINDRICAL,   /* angle about axis, shift along it */
     DFL_JOINT_UNIVERSAL,     /* angle about axis (fixed in the parent), then axis2 (in the child) */
     DFL_JOINT_PLANAR,        /* shifts along axis2 and axis x axis2, angle about axis */
-    DFL_JOINT_TRANSLATION,   /* shifts along x, y, z of the drawing; in the plane x, y */
+    DFL_JOINT_TRANSLATION,   /* shifts along x, y, z of the parent; in the plane x, y */
     DFL_JOINT_SPHERICAL,     /* p: quaternion; v: omega */
-    DFL_JOINT_FREE,          /* p: position, quaternion; v: omega, velocity of the point `at` */
+    DFL_JOINT_FREE,          /* p: shift of `at`, quaternion; v: omega, velocity of `at` */
     DFL_JOINT_USER,          /* its pose is an expression of its coordinates: scripts only */
     DFL_JOINT_POINT_ON_LINE, /* the point of B stays on the axis of A */
     DFL_JOINT_POINT_ON_PLANE, /* the point of B stays in the plane of A across its axis */
@@ -68,7 +73,7 @@ typedef struct dfl_joint {
     dfl_joint_kind kind;
     int parent, child; /* bodies; the parent may be DFL_GROUND */
     double at[3];
-    double axis[3];  /* any length but zero */
+    double axis[3];  /* any length but zero; in a plane model all zero means z, if it must be z */
     double axis2[3]; /* universal: second axis, perpendicular to the first; planar: direction of the
                         first shift, all zero means the direction of x (or y) in the plane */
     double lead;     /* screw: m/rad */
@@ -76,8 +81,32 @@ typedef struct dfl_joint {
 } dfl_joint;
 
 /* A joint that closes a loop. In the drawing a loop is usually closed: then B is A. Otherwise, and
-   for distances, `apart` says that B has its own point and axes. In a plane model a revolute,
-   planar or fixed joint needs no axis. */
+   for distances, `apart` says that B has its own point and axes. Fixed, translation, spherical and
+   distance joints need no axis, in a plane model revolute joints neither; the axis of a plane slide
+   or line lies in the plane. A universal joint has `axis` in A and `axis2` (apart: axis2_b,
+   perpendicular to axis_b) in B. A screw is closed at every whole turn: its angle is taken in the
+   turn nearest to shift / lead.
+
+   The rows of a loop, in this order. d goes from the point of A to that of B; x, y, z are the axes
+   of A, X, Y, Z those of B, made of `axis` and `axis2` as in dfl_multibody_frame. In a plane model
+   they are those of the drawing; for slides and lines z is along the axis and x to its left.
+
+       fixed        x.d  y.d  z.d  xZ  yZ  xY            in a plane  x.d  y.d  x.Y
+       revolute     x.d  y.d  z.d  x.Z  y.Z                          x.d  y.d
+       prismatic    x.d  y.d  xZ  yZ  xY                             x.d  x.Z
+       screw        x.d  y.d  x.Z  y.Z  z.d - lead phi
+       cylindrical  x.d  y.d  x.Z  y.Z
+       universal    x.d  y.d  z.d  z.X
+       planar       z.d  x.Z  y.Z
+       translation  xZ  yZ  xY                                       x.Y
+       spherical    x.d  y.d  z.d
+       point on line, on plane   x.d  y.d;  z.d                      x.d
+       distance     (d.d - L^2) / (2 L)                              the same
+
+   xZ is short for (x.Z - z.X) / 2. Rows with d are in metres, the others have no unit. On B, and
+   opposite on A, the multiplier lambda of a row is the force -lambda u (N) at the point for a row
+   u.d, the torque lambda u x W (N m) for u.W and uW, the force -lambda d / L for a distance (lambda
+   > 0 pulls), and the force -lambda z with the torque lead lambda z for a screw. */
 typedef struct dfl_loop {
     const char *name;
     dfl_joint_kind kind;
@@ -89,7 +118,8 @@ typedef struct dfl_loop {
     double lead;   /* screw: m/rad */
 } dfl_loop;
 
-/* 0 = sum of factor q - offset over angles and shifts of joints: gears, racks, differentials. */
+/* 0 = sum of factor q - offset over angles and shifts of joints that are not driven: gears, racks,
+   differentials. The generalized force on each q is -factor lambda. */
 typedef struct dfl_coupling_term {
     int joint, component; /* component 0, 1, ... of the joint's coordinates */
     double factor;
@@ -102,16 +132,18 @@ typedef struct dfl_coupling {
     double offset;
 } dfl_coupling;
 
-/* tau = -stiffness (q - rest) - damping q' on an angle or a shift of a joint. */
+/* tau = -stiffness (q - rest) - damping q' on an angle or a shift of a joint that is not driven. */
 typedef struct dfl_joint_spring {
     int joint, component;
-    double stiffness, damping, rest;
+    double stiffness; /* N m/rad, N/m */
+    double damping;   /* N m s/rad, N s/m */
+    double rest;      /* rad, m */
 } dfl_joint_spring;
 
 typedef struct dfl_multibody dfl_multibody;
 
-/* Adds generalized forces to tau (nv numbers). The mechanism is at (t, p, v): dfl_multibody_motion,
-   _jacobian and _push may be called, and none of its other functions. Return values as for
+/* Adds generalized forces to tau (nv numbers). The mechanism is at (t, p, v): dfl_multibody_frame,
+   _motion, _jacobian and _push may be called, and none of its other functions. Return values as for
    dfl_eval_fn. */
 typedef int (*dfl_force_fn)(double *tau, dfl_multibody *multibody, double t, const double *p,
                             const double *v, void *user);
@@ -137,10 +169,11 @@ typedef struct dfl_multibody_description {
     const dfl_coupling *couplings;
     const dfl_joint_spring *springs;
     dfl_force_fn force;         /* may be NULL */
-    dfl_force_slopes_fn slopes; /* NULL with a force: derivatives by differences */
+    dfl_force_slopes_fn slopes; /* NULL with a force: its derivatives by differences */
     dfl_drive_fn drive;         /* needed if joints are driven */
     void *user;
-    const double *p0; /* where massless directions are decided, with loops closed; NULL: drawing */
+    const double *p0; /* np numbers: a usual position, loops closed, about which it is decided which
+                         directions have no mass and which of them loops hold; NULL: the drawing */
 } dfl_multibody_description;
 
 /* ------------------------------------------------------------------ life, sizes */
@@ -148,7 +181,7 @@ typedef struct dfl_multibody_description {
 /* Checks the description and creates the mechanism, in the drawing and at rest. Strings and arrays
    are copied. The caller frees *out with dfl_multibody_free; on failure *out is NULL. DFL_INVALID:
    the message names the body, joint, loop, coupling or spring; also for a loop that no motion can
-   close. DFL_CALLBACK: `drive` failed at t = 0. DFL_NO_MEMORY. */
+   close. DFL_CALLBACK: `drive` failed at t = 0. DFL_NO_MEMORY. dfl_multibody_free takes NULL. */
 dfl_status dfl_multibody_create(dfl_multibody **out, dfl_context *ctx,
                                 const dfl_multibody_description *description);
 void dfl_multibody_free(dfl_multibody *multibody);
@@ -170,21 +203,26 @@ int dfl_multibody_joint_v(const dfl_multibody *multibody, int joint);
 void dfl_multibody_reference(double *p, const dfl_multibody *multibody);
 
 /* The equations of motion for dfl_solver_create, x = [lambda | v | p]. Derivatives are exact, but
-   those of a force without slopes are differences (2 nv + 1 forces each time). They belong to the mechanism, which the solver moves: one
-   solver at a time may use it. The first call allocates nv x nv matrices. DFL_NO_MEMORY. */
+   those of a force without slopes are differences (2 nv + 1 forces each time). They belong to the
+   mechanism, which the solver moves: one solver at a time may use it. The first call allocates nv x
+   nv matrices. DFL_NO_MEMORY. */
 dfl_status dfl_multibody_eom(const dfl_eom **out, dfl_multibody *multibody);
 
 /* ------------------------------------------------------------------ at a state */
 
 /* Moves the mechanism to time t, coordinates p and velocities v (NULL: at rest); quaternions need
-   not have length 1, only their direction matters. The functions below refer to this state.
-   DFL_CALLBACK: `drive` failed. */
+   not have length 1, only their direction matters. The functions below refer to this state; after a
+   failure, to the former one. DFL_INVALID: a quaternion has length 0. DFL_CALLBACK: `drive`
+   failed. */
 dfl_status dfl_multibody_move(dfl_multibody *multibody, double t, const double *p, const double *v);
 
-/* Changes p (np numbers) until loops and couplings are closed and quaternions have length 1, by
-   short steps in the sense of v, and moves the mechanism there, at rest. DFL_INCONSISTENT: no
-   closed configuration was found; the message names the loop that stays open. DFL_CALLBACK.
-   DFL_NO_MEMORY. */
+/* Changes p (np numbers) until loops and couplings are closed and quaternions have length 1, and
+   moves the mechanism there, at rest. Newton's iteration, each step with the least velocities that
+   close the linearized rows: the result is near p, but not the nearest. DFL_INCONSISTENT: no closed
+   configuration was found; the message names the loop that stays open, or that closes as a mirror
+   image, with opposite axes of A and B. DFL_INVALID: p is not finite, or a quaternion has length 0.
+   DFL_CALLBACK. DFL_NO_MEMORY. On failure p is where the search ended; move the mechanism before
+   you use it. */
 dfl_status dfl_multibody_assemble(double *p, dfl_multibody *multibody, double t);
 
 /* p' = Z(p) v at the state. */
@@ -195,17 +233,19 @@ void dfl_multibody_rates(double *pd, const dfl_multibody *multibody);
 dfl_status dfl_multibody_inverse(double *tau, dfl_multibody *multibody, const double *a);
 
 /* Accelerations a, and multipliers lambda (nl numbers; may be NULL), under the forces tau (NULL:
-   none). If rows of loops depend on each other, lambda has the least norm. The first call for a
-   mechanism with loops allocates matrices. DFL_SINGULAR: forces do not determine the accelerations
-   along massless directions (n0 > 0), or M is singular here. DFL_CALLBACK: `force` failed.
-   DFL_NO_MEMORY. */
+   none; may be a). If rows of loops depend on each other, lambda has the least norm. The first call
+   for a mechanism with loops allocates matrices. DFL_SINGULAR: forces do not determine the
+   accelerations along massless directions (n0 > 0), or M is singular here; the message names the
+   joint. DFL_INCONSISTENT: no accelerations keep a loop closed, because drives or velocities
+   contradict it; the message names the loop. DFL_CALLBACK: `force` failed. DFL_NO_MEMORY. */
 dfl_status dfl_multibody_forward(double *a, double *lambda, dfl_multibody *multibody,
                                  const double *tau);
 
 /* M (nv x nv, both triangles). */
 void dfl_multibody_mass(double *M, dfl_multibody *multibody);
 
-/* g, gI, bias (nl numbers each) and W (nl x nv) of loops and couplings; each may be NULL. */
+/* g, gI, bias (nl numbers each) and W (nl x nv) of loops and couplings; each may be NULL. The order
+   of the rows is that of dfl_loop. */
 typedef struct dfl_loop_rows {
     double *g, *gI, *bias, *W;
 } dfl_loop_rows;
@@ -219,9 +259,10 @@ typedef struct dfl_frame {
     double R[9], r[3]; /* row-major: frame to node; origin in the node */
 } dfl_frame;
 
-/* A frame of a body at the point `at` of the drawing (NULL: its origin) with z along `axis` and x
-   along `axis2` (made perpendicular); NULL or zeros mean the axes of the drawing. DFL_INVALID:
-   there is no such body. */
+/* A frame of a body at the point `at` of the drawing (NULL: its origin) with z along `axis` (NULL
+   or zeros: the axes of the drawing, whatever axis2 is) and x along `axis2`, made perpendicular
+   (NULL or zeros: the direction of x, or of y if `axis` is close to x). DFL_INVALID: there is no
+   such body. */
 dfl_status dfl_multibody_frame(dfl_frame *out, const dfl_multibody *multibody, int body,
                                const double *at, const double *axis, const double *axis2);
 
@@ -229,11 +270,12 @@ dfl_status dfl_multibody_frame(dfl_frame *out, const dfl_multibody *multibody, i
 typedef struct dfl_motion {
     double R[9], r[3];     /* row-major: frame to world; origin */
     double omega[3], v[3]; /* of the frame's origin */
-    double alpha[3], a[3]; /* accelerations for v' = 0: J' v */
+    double alpha[3], a[3]; /* accelerations for v' = 0: J' v, and what driven joints contribute */
 } dfl_motion;
 dfl_motion dfl_multibody_motion(dfl_multibody *multibody, const dfl_frame *frame);
 
-/* J (6 x nv): (omega; v) of the frame's origin in world axes is J times the velocities. */
+/* J (6 x nv): (omega; v) of the frame's origin in world axes is J times the velocities, plus what
+   driven joints contribute: the motion at v = 0. */
 void dfl_multibody_jacobian(double *J, dfl_multibody *multibody, const dfl_frame *frame);
 
 /* tau += J^T (torque; force), both in world axes, the force at the frame's origin; NULL: none. */
@@ -281,20 +323,22 @@ dfl_status dfl_multibody_check_massless(dfl_massless *out, dfl_multibody *multib
 
 /* ------------------------------------------------------------------ several states at once
 
-   Inverse and forward dynamics of four states in the time of about two, for differences, parameter
-   studies and prediction. Entry i of state k is at [i * DFL_MULTIBODY_LANES + k] in all arrays. */
+   Inverse dynamics of four states in the time of about two, forward dynamics in that of one and a
+   half (with AVX2), for differences, parameter studies and prediction. Entry i of state k is at
+   [i * DFL_MULTIBODY_LANES + k] in all arrays. */
 enum { DFL_MULTIBODY_LANES = 4 };
 
 typedef struct dfl_multibody_lanes dfl_multibody_lanes;
 
-/* The mechanism must outlive *out, which the caller frees; on failure it is NULL. DFL_INVALID: the
-   mechanism has a force callback, which handles one state at a time. DFL_NO_MEMORY. */
+/* All states are in the drawing at rest, driven joints at 0. The mechanism must outlive *out, which
+   the caller frees (NULL is allowed); on failure it is NULL. DFL_INVALID: the mechanism has a force
+   callback, which handles one state at a time. DFL_NO_MEMORY. */
 dfl_status dfl_multibody_lanes_create(dfl_multibody_lanes **out, dfl_multibody *multibody);
 void dfl_multibody_lanes_free(dfl_multibody_lanes *lanes);
 
-/* As dfl_multibody_move, _inverse and _forward for four states at time t. Forward dynamics of
-   mechanisms with loops or couplings is DFL_INVALID. If joints are driven, move the mechanism
-   itself before it is used again. */
+/* As dfl_multibody_move, _inverse and _forward for four states at time t. The state of the
+   mechanism has no influence and does not change. Forward dynamics of mechanisms with loops or
+   couplings is DFL_INVALID; with DFL_SINGULAR the accelerations of regular states are valid. */
 dfl_status dfl_multibody_lanes_move(dfl_multibody_lanes *lanes, double t, const double *p,
                                     const double *v);
 dfl_status dfl_multibody_lanes_inverse(double *tau, dfl_multibody_lanes *lanes, const double *a);

@@ -185,10 +185,10 @@ void dfl_tree_place(dfl_tree *tree, const double *p);
 /* tau = M(p) a + C(p,v): the recursion of Newton and Euler. tau may be a. */
 void dfl_tree_inverse(double *tau, dfl_tree *tree, const double *v, const double *a);
 
-/* a = M^-1 (tau - C): the articulated-body recursion. Along massless directions the
-   acceleration is left at zero in the sense of Arnold (2013), and `gam` (may be NULL) receives the
-   forces along these directions, gam = K0^T (tau - C), dfl_tree_n0 numbers. False: M may be singular
-   here, ask dfl_tree_singular. tau may be a. */
+/* a = M^-1 (tau - C): the articulated-body recursion. Along massless directions the acceleration is
+   left at zero in the sense of Arnold (2013), and `gam` (may be NULL) receives the forces along
+   these directions, gam = K0^T (tau - C), dfl_tree_n0 numbers. False: M may be singular here, ask
+   dfl_tree_singular. tau may be a. */
 bool dfl_tree_forward(double *a, double *gam, dfl_tree *tree, const double *v, const double *tau);
 
 /* M(p), nv x nv, both triangles: composite rigid bodies. `M` has leading dimension ld. */
@@ -258,8 +258,8 @@ void dfl_tree_derive(double *Tq, double *Tv, double *M, dfl_tree_derivatives *wo
 
 /* ------------------------------------------------------------------ checks (tree_check.c) */
 
-/* Whether a body can exist. DFL_INVALID: the message names it, or gives its number, and says what to
-   do. */
+/* Whether a body can exist. DFL_INVALID: the message names it, or gives its number, and says what
+   to do. */
 dfl_status dfl_tree_check_body(dfl_context *ctx, const dfl_rigid_body *body, int number,
                                bool planar);
 

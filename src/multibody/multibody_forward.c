@@ -19,8 +19,8 @@
 /* Rows of W are treated as dependent below this part of the largest singular value. */
 static const double dependent = 1e-10;
 
-/* Dependent rows contradict each other if what is left of W a + bias is more than these parts of its
-   terms and of what squares of velocities can leave by rounding. */
+/* Dependent rows contradict each other if what is left of W a + bias is more than these parts of
+   its terms and of what squares of velocities can leave by rounding. */
 static const double contradictory = 1e-6, rounded = 1e-10;
 
 struct loop_solver {

@@ -71,8 +71,8 @@ struct dfl_multibody {
 
 /* ------------------------------------------------------------------ multibody.c */
 
-/* Moves the mechanism. Returns what `drive` returned; if that is not 0, nothing has changed. p and v
-   may be those of the mechanism. */
+/* Moves the mechanism. Returns what `drive` returned; if that is not 0, nothing has changed. p and
+   v may be those of the mechanism. */
 int dfl_multibody_place(dfl_multibody *m, double t, const double *p, const double *v);
 
 /* Poses and velocities of the tree at the state, unless they are there already. */

@@ -1,6 +1,6 @@
 /* passes.h: the passes of the recursions over the nodes of a tree, for a type `real` (see
-   spatial.h) and functions sine_cosine(real *s, real *c, real q) and all_above(real x, double least)
-   that the including file may define before.
+   spatial.h) and functions sine_cosine(real *s, real *c, real q) and all_above(real x, double
+   least) that the including file may define before.
 
    Featherstone (2008), tables 5.1 (Newton-Euler) and 7.1 (articulated bodies); massless directions
    after Arnold (2013), eqs. (24), (25), (28), in the form of a factorization M = L^T D L that

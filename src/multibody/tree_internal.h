@@ -83,13 +83,13 @@ part_label dfl_loops_label(const dfl_loops *loops, int row, int *within);
 double dfl_length(const double *x);
 bool dfl_normalize(double *x);
 
-/* Whether two axes are perpendicular, up to rounding by hand; whether a joint with this axis stays in
-   the plane. */
+/* Whether two axes are perpendicular, up to rounding by hand; whether a joint with this axis stays
+   in the plane. */
 bool dfl_perpendicular(const double *a, const double *b);
 bool dfl_fits_plane(dfl_joint_kind kind, const double *axis);
 
-/* The velocity of an angle or a shift of a joint, for a part such as a spring. DFL_INVALID: there is
-   no such motion; the message starts with the part. */
+/* The velocity of an angle or a shift of a joint, for a part such as a spring. DFL_INVALID: there
+   is no such motion; the message starts with the part. */
 dfl_status dfl_tree_find_motion(int *v, const dfl_tree *tree, const char *part, int joint,
                                 int component);
 

@@ -21,8 +21,8 @@ static void move(dfl_tree *tree, double *q, double *u, const double *p, const do
     dfl_tree_velocities(tree, u);
 }
 
-/* In the plane the axis of a slide lies in it, others are along z; the axes of a universal joint are
-   perpendicular. */
+/* In the plane the axis of a slide lies in it, others are along z; the axes of a universal joint
+   are perpendicular. */
 static dfl_loop random_loop(dfl_joint_kind kind, int a, int b, bool planar, uint64_t *seed)
 {
     dfl_loop loop = {.name = "loop", .kind = kind, .a = a, .b = b, .apart = true, .lead = 0.3};

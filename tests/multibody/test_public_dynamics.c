@@ -153,6 +153,45 @@ static void several_states_keep_their_own_drives(void **state)
     dfl_context_free(ctx);
 }
 
+/* A body held at the origin, with its centre of mass at (l, 0, 0): on the body -lambda u is the
+   force of a row u.d, and lambda_4 x cross z = -lambda_4 y the torque of xZ. */
+static void the_force_of_a_joint_is_read_from_multipliers(void **state)
+{
+    (void)state;
+    const double m = 2, l = 0.7, g = 9.81;
+    const dfl_rigid_body body = {.mass = m, .com = {l, 0, 0}, .inertia = {1, 1, 1}};
+    const dfl_joint free = {.kind = DFL_JOINT_FREE, .parent = DFL_GROUND};
+    const dfl_loop hold = {.kind = DFL_JOINT_FIXED, .a = DFL_GROUND, .b = 0};
+    const dfl_loop rod = {.kind = DFL_JOINT_DISTANCE,
+                          .a = DFL_GROUND,
+                          .b = 0,
+                          .at = {l, 0, 0},
+                          .apart = true,
+                          .at_b = {l, 0, -3}};
+    dfl_multibody_description d = {.nbodies = 1,
+                                   .njoints = 1,
+                                   .bodies = &body,
+                                   .joints = &free,
+                                   .gravity = {0, 0, -g},
+                                   .nloops = 1,
+                                   .loops = &hold};
+    dfl_context *ctx = dfl_context_create();
+    dfl_multibody *mb = new_multibody(ctx, &d);
+    double a[6], lambda[6];
+    assert_int_equal(dfl_multibody_forward(a, lambda, mb, NULL), DFL_OK);
+    const double held[6] = {0, 0, -m * g, m * g * l, 0, 0};
+    assert_near(distance(lambda, held, 6), 0.0, 1e-12); /* some 20 N, rounding */
+    dfl_multibody_free(mb);
+    d.loops =
+        &(dfl_loop){.kind = rod.kind, .a = rod.a, .apart = true, .at = {l}, .at_b = {l, 0, -3}};
+    mb = new_multibody(ctx, &d);
+    const double tau[6] = {0, -m * g * l}; /* of a torque that carries the offset */
+    assert_int_equal(dfl_multibody_forward(a, lambda, mb, tau), DFL_OK);
+    assert_near(lambda[0], m * g, 1e-12); /* the rod pulls */
+    dfl_multibody_free(mb);
+    dfl_context_free(ctx);
+}
+
 /* ------------------------------------------------------------------ derivatives */
 
 /* tau or a, with the state moved by `by` along velocity k, in velocity k, or in tau_k. */
@@ -477,6 +516,7 @@ int main(void)
         cmocka_unit_test(inverse_of_forward_dynamics_is_the_identity),
         cmocka_unit_test(four_states_at_once_are_four_states),
         cmocka_unit_test(several_states_keep_their_own_drives),
+        cmocka_unit_test(the_force_of_a_joint_is_read_from_multipliers),
         cmocka_unit_test(derivatives_of_trees_are_limits_of_differences),
         cmocka_unit_test(derivatives_of_loops_are_limits_of_differences),
         cmocka_unit_test(forces_by_callback_have_derivatives),
