@@ -218,9 +218,9 @@ dfl_status dfl_multibody_move(dfl_multibody *multibody, double t, const double *
 
 /* Changes p (np numbers) until loops and couplings are closed and quaternions have length 1, and
    moves the mechanism there, at rest. Newton's iteration, each step with the least velocities that
-   close the linearized rows: the result is near p, but not the nearest. DFL_INCONSISTENT: no closed
-   configuration was found; the message names the loop that stays open, or that closes as a mirror
-   image, with opposite axes of A and B. DFL_INVALID: p is not finite, or a quaternion has length 0.
+   close the linearized rows: the result is near p, but not the nearest. Opposite axes of A and B, a
+   mirror image, are not closed. DFL_INCONSISTENT: no closed configuration was found; the message
+   names the loop that stays open. DFL_INVALID: p is not finite, or a quaternion has length 0.
    DFL_CALLBACK. DFL_NO_MEMORY. On failure p is where the search ended; move the mechanism before
    you use it. */
 dfl_status dfl_multibody_assemble(double *p, dfl_multibody *multibody, double t);

@@ -34,7 +34,6 @@ static dfl_frame loop_frame(const dfl_tree *tree, dfl_joint_kind kind, int body,
                             const double *axis, const double *axis2);
 static int common_ancestor(const dfl_tree *tree, int a, int b);
 static dfl_status couple(dfl_loops *loops, const dfl_coupling *in, int index, int first);
-static int side_axis(dfl_joint_row type, bool planar);
 static ends ends_of(const dfl_loops *loops, const closed_loop *loop, bool moving);
 static void axis_of(double *axis, const dfl_motion *frame, int index);
 static double row_value(const ends *e, const closed_loop *loop, dfl_joint_row type);
@@ -212,39 +211,6 @@ part_label dfl_loops_label(const dfl_loops *loops, int row, int *within)
 bool dfl_loops_is_coupling(const dfl_loops *loops, int row)
 {
     return row >= loops->rows - loops->ncouplings;
-}
-
-double dfl_loops_side(const dfl_loops *loops, int *row)
-{
-    double least = 1.0, a[3], b[3];
-    *row = 0;
-    for (int i = 0, first = 0; i < loops->nloops; first += loops->loop[i].rows->count, i++) {
-        const closed_loop *loop = &loops->loop[i];
-        const ends e = ends_of(loops, loop, false);
-        for (int k = 0; k < loop->rows->count; k++) {
-            const int axis = side_axis(loop->rows->row[k], loops->tree->planar);
-            if (axis < 0)
-                continue;
-            axis_of(a, &e.A, axis);
-            axis_of(b, &e.B, axis);
-            if (dot(a, b) < least) {
-                least = dot(a, b);
-                *row = first + k;
-            }
-        }
-    }
-    return least;
-}
-
-/* The axis of both frames that coincides where the joint is as drawn, and is opposite in the mirror
-   image, which satisfies the row as well; -1: the row has none. x and y of A with z of B say the
-   same; a universal joint has no side. */
-static int side_axis(dfl_joint_row type, bool planar)
-{
-    const bool turns = type.kind == DFL_ROW_DOT1 || type.kind == DFL_ROW_TURN;
-    if (!turns || type.u != X)
-        return -1;
-    return type.w == Z && !planar ? Z : X;
 }
 
 /* ------------------------------------------------------------------ rows */

@@ -284,6 +284,10 @@ bool dfl_loops_is_coupling(const dfl_loops *loops, int row);
    dfl_tree_poses. */
 double dfl_loops_side(const dfl_loops *loops, int *row);
 
+/* Changes rows g of loops that are off by more than a right angle, so that Newton's iteration with
+   W does not close them as mirror images (loop_sides.c). Needs dfl_tree_poses. */
+void dfl_loops_continue(double *g, const dfl_loops *loops);
+
 /* g(p), gI = W v, W (rows x nv, leading dimension ld) and the bias of 0 = W v' + bias. All need
    dfl_tree_poses, gI and bias dfl_tree_velocities as well. Driven joints are contained in gI and
    bias. */

@@ -1,7 +1,8 @@
 /* multibody_assemble.c: coordinates that close all loops.
 
    Newton's iteration with the shortest step, dq = -W^+ g in the velocities of the joints; a step
-   that does not bring the rows nearer to zero is halved. */
+   that does not bring the rows nearer to zero is halved. Rows of loops that are off by more than a
+   right angle are continued so that mirror images are not zeros of them (loop_sides.c). */
 #include "multibody/multibody_internal.h"
 
 #include "multibody/tree_internal.h"
@@ -29,7 +30,6 @@ static dfl_status try_step(double *p, double *size, dfl_multibody *m, search *s,
 static double open_by(dfl_multibody *m, int *row);
 static void normalize_quaternions(double *p, const dfl_multibody *m);
 static dfl_status refuse(dfl_multibody *m, int row, double size, double t);
-static dfl_status refuse_mirrored(dfl_multibody *m);
 
 dfl_status dfl_multibody_assemble(double *p, dfl_multibody *m, double t)
 {
@@ -79,7 +79,7 @@ static dfl_status iterate(double *p, dfl_multibody *m, search *s, double t)
         size = open_by(m, &row);
     if (!status && !(size <= nearly))
         status = refuse(m, row, size, t);
-    return status ? status : refuse_mirrored(m);
+    return status;
 }
 
 /* p moves if a step, perhaps a shorter one, brings the rows nearer to zero. */
@@ -111,13 +111,14 @@ static dfl_status try_step(double *p, double *size, dfl_multibody *m, search *s,
     return DFL_OK;
 }
 
-/* The largest row, NAN if one is. */
+/* The largest row, NAN if one is; the rows stay in m->mat.g. */
 static double open_by(dfl_multibody *m, int *row)
 {
     double size = 0.0;
     *row = 0;
     dfl_multibody_pose(m);
     dfl_loops_position(m->mat.g, m->loops, m->p);
+    dfl_loops_continue(m->mat.g, m->loops);
     for (int i = 0; i < m->eom.nl; i++)
         if (!(fabs(m->mat.g[i]) <= size)) {
             size = fabs(m->mat.g[i]);
@@ -140,12 +141,17 @@ static void normalize_quaternions(double *p, const dfl_multibody *m)
 
 static dfl_status refuse(dfl_multibody *m, int row, double size, double t)
 {
-    int within;
+    int within, mirrored;
     const part_label label = dfl_loops_label(m->loops, row, &within);
     if (isnan(size))
         return dfl_fail(m->ctx, DFL_INCONSISTENT,
                         "%s is not finite at t = %g; look at p and at what `drive` writes",
                         label.text, t);
+    if (dfl_loops_side(m->loops, &mirrored) < 0.0)
+        return dfl_fail(m->ctx, DFL_INCONSISTENT,
+                        "%s cannot be turned out of its mirror image, with opposite axes of its "
+                        "bodies; start nearer to the position that is meant, or reverse an axis",
+                        dfl_loops_label(m->loops, mirrored, &within).text);
     if (dfl_loops_is_coupling(m->loops, row))
         return dfl_fail(m->ctx, DFL_INCONSISTENT,
                         "%s cannot be satisfied from these coordinates: its sum stays at %g; "
@@ -155,17 +161,4 @@ static dfl_status refuse(dfl_multibody *m, int row, double size, double t)
                     "%s cannot be closed from these coordinates: row %d stays at %g; start nearer "
                     "to the closed position, or check lengths and axes",
                     label.text, within + 1, size);
-}
-
-/* The opposite axes satisfy the rows of a loop as well. */
-static dfl_status refuse_mirrored(dfl_multibody *m)
-{
-    int row, within;
-    if (dfl_loops_side(m->loops, &row) > 0.0)
-        return DFL_OK;
-    return dfl_fail(
-        m->ctx, DFL_INCONSISTENT,
-        "%s closes as a mirror image, with opposite axes of its bodies; start nearer to "
-        "the position that is meant, or reverse an axis",
-        dfl_loops_label(m->loops, row, &within).text);
 }
