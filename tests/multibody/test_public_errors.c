@@ -45,6 +45,14 @@ static void the_empty_mechanism_is_valid(void **state)
     dfl_context_free(ctx);
 }
 
+/* A change of the four-bar `made` is refused with a message that contains `part`. */
+#define REFUSE(change, part)                                                                       \
+    do {                                                                                           \
+        make_four_bar(&made, true);                                                                \
+        change;                                                                                    \
+        assert_refused(&made.description, part);                                                   \
+    } while (0)
+
 static void wrong_numbers_are_refused_by_name(void **state)
 {
     (void)state;
@@ -53,15 +61,7 @@ static void wrong_numbers_are_refused_by_name(void **state)
     const dfl_coupling_term term = {1, 3, 1}, inexact = {1, 0, NAN};
     const dfl_coupling gear = {"gear", 1, &term, 0}, odd = {"odd", 1, &inexact, 0};
     const dfl_coupling less[] = {{"less", -1, &term, 0}, {"gear", 1, &term, 0}};
-    const dfl_coupling none = {"none", 2, NULL, 0}, false_gear = {"false", 0, NULL, 1};
-    const double p0[3] = {0, NAN, 0};
-    switches calm = {0};
-#define REFUSE(change, part)                                                                       \
-    do {                                                                                           \
-        make_four_bar(&made, true);                                                                \
-        change;                                                                                    \
-        assert_refused(&made.description, part);                                                   \
-    } while (0)
+    const dfl_coupling none = {"none", 2, NULL, 0};
     REFUSE(made.description.nbodies = -1, "nbodies is -1");
     REFUSE(made.description.loops = NULL, "nloops is 1");
     REFUSE(made.joint[1].parent = 7, "joint 'b': connects bodies 7 and 1 of 3");
@@ -89,6 +89,20 @@ static void wrong_numbers_are_refused_by_name(void **state)
            "coupling 'none': nterms is 2, but there are none");
     REFUSE((made.loop.apart = true, made.loop.at_b[0] = NAN),
            "loop 'pin': points, axes and length");
+    /* the axes of B: a plane pin needs none, one in space does */
+    make_four_bar(&made, false);
+    made.loop.apart = true;
+    memcpy(made.loop.at_b, made.loop.at, sizeof made.loop.at);
+    assert_refused(&made.description, "loop 'pin': axis has length zero");
+}
+
+static void parts_that_do_not_fit_are_refused_by_name(void **state)
+{
+    (void)state;
+    four_bar made;
+    switches calm = {0};
+    const dfl_coupling false_gear = {"false", 0, NULL, 1};
+    const double p0[3] = {0, NAN, 0};
     REFUSE(made.joint[2].kind = DFL_JOINT_USER, "joint 'd': user joints are for scripts only");
     REFUSE(made.loop.kind = DFL_JOINT_PLANAR, "a planar joint cannot close a loop in a plane");
     REFUSE((made.loop.name = NULL, made.loop.b = 3), "loop 0: connects bodies 1 and 3");
@@ -105,12 +119,6 @@ static void wrong_numbers_are_refused_by_name(void **state)
     made.description.nsprings = 1;
     made.description.springs = &(const dfl_joint_spring){0, 0, 1, 1, 0};
     assert_refused(&made.description, "spring 0: joint 'a' is driven");
-    /* the axes of B: a plane pin needs none, one in space does */
-    make_four_bar(&made, false);
-    made.loop.apart = true;
-    memcpy(made.loop.at_b, made.loop.at, sizeof made.loop.at);
-    assert_refused(&made.description, "loop 'pin': axis has length zero");
-#undef REFUSE
 }
 
 /* The second axis of a universal joint decides its fourth row. */
@@ -504,6 +512,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_empty_mechanism_is_valid),
         cmocka_unit_test(wrong_numbers_are_refused_by_name),
+        cmocka_unit_test(parts_that_do_not_fit_are_refused_by_name),
         cmocka_unit_test(a_loop_that_cannot_close_is_refused),
         cmocka_unit_test(frames_of_no_body_are_refused),
         cmocka_unit_test(callbacks_that_fail_stop_with_a_message),
