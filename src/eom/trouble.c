@@ -68,8 +68,10 @@ dfl_outcome dfl_system_check_finite(dfl_system *sys, const dfl_point *point)
 dfl_outcome dfl_system_dynamics_trouble(const double *y, dfl_system *sys, const dfl_point *point)
 {
     const dfl_outcome outcome = dfl_system_trouble(sys, DFL_STEP_NONFINITE, "eval", point->t);
-    if (!name_nonfinite(sys, point) && name_entry(sys, NULL, DFL_ROW_F, y, sys->n3, 1))
-        sys->trouble.callback = dfl_system_mass_callback(sys->eom);
+    if (!name_nonfinite(sys, point) && name_entry(sys, NULL, DFL_ROW_F, y, sys->n3, 1) &&
+        !sys->eom->failed)
+        sys->trouble.callback =
+            sys->eom->residual ? "residual" : dfl_system_mass_callback(sys->eom);
     return outcome;
 }
 

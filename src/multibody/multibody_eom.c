@@ -11,6 +11,7 @@ static void fill_names(dfl_multibody *m);
 static int eval(dfl_blocks *out, double t, const double *x, unsigned need, void *user);
 static void eval_rows(dfl_blocks *out, dfl_multibody *m, unsigned need);
 static int eval_forces(dfl_blocks *out, dfl_multibody *m, unsigned need);
+static int forces(dfl_multibody *m);
 static bool by_residual(const dfl_eom *eom);
 static int residual(double *y, double t, const double *x, const double *a, void *user);
 static int mass(double *M, double t, const double *x, void *user);
@@ -98,12 +99,9 @@ static int eval_forces(dfl_blocks *out, dfl_multibody *m, unsigned need)
     const bool massless = m->eom.n0 > 0 && need & (DFL_VELOCITY | DFL_DIRECTIONS);
     if (!massless && !(need & DFL_FORCE))
         return 0;
-    const int result = dfl_multibody_forces(m->tau, m);
+    const int result = forces(m);
     if (result)
         return result;
-    for (int i = 0; i < nv && m->call.force; i++)
-        if (!isfinite(m->tau[i]))
-            m->eom.failed = "the callback `force`";
     if (massless) {
         dfl_multibody_directions(m, m->tau);
         dfl_multibody_reduce(out->K0, out->gam, m);
@@ -118,13 +116,23 @@ static int eval_forces(dfl_blocks *out, dfl_multibody *m, unsigned need)
     return 0;
 }
 
+/* m->tau = all applied forces; a callback that writes NaN is named in messages. */
+static int forces(dfl_multibody *m)
+{
+    const int result = dfl_multibody_forces(m->tau, m);
+    for (int i = 0; i < m->eom.nv && m->call.force && !result; i++)
+        if (!isfinite(m->tau[i]))
+            m->eom.failed = "the callback `force`";
+    return result;
+}
+
 static int residual(double *y, double t, const double *x, const double *a, void *user)
 {
     dfl_multibody *m = user;
     const double *v = x + m->eom.nl, *p = v + m->eom.nv;
     int result = dfl_multibody_place(m, t, p, v);
     if (!result)
-        result = dfl_multibody_forces(m->tau, m);
+        result = forces(m);
     if (result)
         return result;
     dfl_tree_inverse(y, m->tree, v, a);
