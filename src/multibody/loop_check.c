@@ -32,8 +32,8 @@ static dfl_status check_kind(dfl_context *ctx, const dfl_tree *tree, const dfl_l
         loop->b >= tree->nbodies)
         return dfl_fail(ctx, DFL_INVALID, "%s: connects bodies %d and %d of %d", label, loop->a,
                         loop->b, tree->nbodies);
-    const int a = loop->a == DFL_GROUND ? 0 : tree->body_node[loop->a];
-    const int b = loop->b == DFL_GROUND ? 0 : tree->body_node[loop->b];
+    const int a = loop->a == DFL_GROUND ? 0 : tree->body.node[loop->a];
+    const int b = loop->b == DFL_GROUND ? 0 : tree->body.node[loop->b];
     if (a == b)
         return dfl_fail(ctx, DFL_INVALID,
                         "%s: its bodies cannot move against each other; leave it out", label);

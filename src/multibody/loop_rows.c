@@ -170,7 +170,7 @@ static dfl_status couple(dfl_loops *loops, const dfl_coupling *in, int index, in
         if (!isfinite(term->factor) || !isfinite(in->offset))
             return dfl_fail(loops->ctx, DFL_INVALID, "%s: factors and offset must be finite",
                             label.text);
-        loops->term_p[first + k] = tree->joint_p[term->joint] + term->component;
+        loops->term_p[first + k] = tree->joint.p[term->joint] + term->component;
         loops->factor[first + k] = term->factor;
     }
     return DFL_OK;

@@ -212,12 +212,12 @@ static void list_bodies(dfl_text *text, dfl_multibody *m, const double *directio
     dfl_tree_velocities(m->tree, direction);
     m->moving = false;
     for (int b = 0; b < tree->nbodies; b++) {
-        const double *twist = tree->state[tree->body_node[b]].v;
-        if (!tree->body_empty[b] || largest(twist, 6) < 1e-6)
+        const double *twist = tree->state[tree->body.node[b]].v;
+        if (!tree->body.empty[b] || largest(twist, 6) < 1e-6)
             continue;
         dfl_text_add(text, "%s", first ? "only the massless bodies " : ", ");
-        if (tree->body_name[b])
-            dfl_text_add(text, "'%s'", tree->body_name[b]);
+        if (tree->body.name[b])
+            dfl_text_add(text, "'%s'", tree->body.name[b]);
         else
             dfl_text_add(text, "%d", b);
         first = false;

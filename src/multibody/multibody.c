@@ -123,7 +123,7 @@ static dfl_status place_springs(dfl_multibody *m, const dfl_multibody_descriptio
         if (!isfinite(s->stiffness) || !isfinite(s->damping) || !isfinite(s->rest))
             return dfl_fail(m->ctx, DFL_INVALID,
                             "spring %d: stiffness, damping and rest must be finite", i);
-        m->spring[i] = (placed_spring){tree->joint_p[s->joint] + s->component, v, s->stiffness,
+        m->spring[i] = (placed_spring){tree->joint.p[s->joint] + s->component, v, s->stiffness,
                                        s->damping, s->rest};
     }
     return DFL_OK;
@@ -246,12 +246,12 @@ dfl_multibody_sizes dfl_multibody_sizes_of(const dfl_multibody *m)
 
 int dfl_multibody_joint_p(const dfl_multibody *m, int joint)
 {
-    return joint >= 0 && joint < m->tree->njoints ? m->tree->joint_p[joint] : -1;
+    return joint >= 0 && joint < m->tree->njoints ? m->tree->joint.p[joint] : -1;
 }
 
 int dfl_multibody_joint_v(const dfl_multibody *m, int joint)
 {
-    return joint >= 0 && joint < m->tree->njoints ? m->tree->joint_v[joint] : -1;
+    return joint >= 0 && joint < m->tree->njoints ? m->tree->joint.v[joint] : -1;
 }
 
 void dfl_multibody_reference(double *p, const dfl_multibody *m)
@@ -308,7 +308,7 @@ dfl_status dfl_multibody_check_turns(dfl_multibody *m, const double *p, int stri
             if (!(square < DBL_MIN || square == INFINITY))
                 continue;
             int joint = m->tree->njoints - 1;
-            while (m->tree->joint_p[joint] < 0 || m->tree->joint_p[joint] > first)
+            while (m->tree->joint.p[joint] < 0 || m->tree->joint.p[joint] > first)
                 joint--;
             return dfl_fail(
                 m->ctx, DFL_INVALID,

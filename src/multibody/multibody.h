@@ -151,10 +151,9 @@ int dfl_tree_ndrives(const dfl_tree *tree);
 int dfl_tree_joint_p(const dfl_tree *tree, int joint);
 int dfl_tree_joint_v(const dfl_tree *tree, int joint);
 
-/* The joint to which a velocity belongs; names of joints and bodies. */
+/* The joint to which a velocity belongs; the name of a joint. */
 int dfl_tree_joint_of(const dfl_tree *tree, int v);
 const char *dfl_tree_joint_name(const dfl_tree *tree, int joint);
-const char *dfl_tree_body_name(const dfl_tree *tree, int body);
 
 /* p of the reference configuration: zeros and unit quaternions. */
 void dfl_tree_reference(double *p, const dfl_tree *tree);

@@ -182,7 +182,7 @@ static void fill_names(dfl_multibody *m)
         const bool alone =
             (v + 1 == eom->nv || dfl_tree_joint_of(m->tree, v + 1) != joint) && v == first;
         const part_label number = dfl_label("joint", NULL, joint);
-        const char *own = m->tree->joint_name[joint], *label = own ? own : number.text;
+        const char *own = m->tree->joint.name[joint], *label = own ? own : number.text;
         if (alone)
             snprintf(m->names.v[v], NAME_LENGTH, "der(%.40s.q)", label);
         else

@@ -133,7 +133,7 @@ static int difference_force(dfl_multibody *m)
 static double increment(const dfl_multibody *m, const double *p, const double *v, int column,
                         bool along)
 {
-    const dfl_node *n = &m->tree->node[m->tree->dof_node[column]];
+    const dfl_node *n = &m->tree->node[m->tree->dof.node[column]];
     const double *q = p + n->p;
     double size = fabs(v[column]);
     if (along && n->dofs == 1)

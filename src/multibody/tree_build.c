@@ -74,15 +74,15 @@ void dfl_tree_free(dfl_tree *tree)
     if (!tree)
         return;
     dfl_context *ctx = tree->ctx;
-    for (int i = 0; tree->body_name && i < tree->nbodies; i++)
-        dfl_free(ctx, tree->body_name[i]);
-    for (int i = 0; tree->joint_name && i < tree->njoints; i++)
-        dfl_free(ctx, tree->joint_name[i]);
+    for (int i = 0; tree->body.name && i < tree->nbodies; i++)
+        dfl_free(ctx, tree->body.name[i]);
+    for (int i = 0; tree->joint.name && i < tree->njoints; i++)
+        dfl_free(ctx, tree->joint.name[i]);
     void *blocks[] = {tree->node,        tree->state,     tree->pose,      tree->reference,
-                      tree->drive,       tree->body_node, tree->joint_p,   tree->joint_v,
-                      tree->joint_drive, tree->dof_node,  tree->dof_joint, tree->quaternion,
-                      tree->massless,    tree->scratch,   tree->body_name, tree->joint_name,
-                      tree->body_empty,  tree->fold,      tree->rest,      tree->mass,
+                      tree->drive,       tree->body.node, tree->joint.p,   tree->joint.v,
+                      tree->joint.drive, tree->dof.node,  tree->dof.joint, tree->quaternion,
+                      tree->massless,    tree->scratch,   tree->body.name, tree->joint.name,
+                      tree->body.empty,  tree->fold,      tree->rest,      tree->mass,
                       tree->scale,       tree->least};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         dfl_free(ctx, blocks[i]);
@@ -119,20 +119,20 @@ static dfl_status allocate(dfl_tree *tree, const dfl_multibody_description *d)
     tree->reference = take(tree, 12 * nodes, sizeof(double));
     tree->drive = take(tree, 3 * tree->ndrives, sizeof(double));
     tree->scratch = take(tree, 2 * tree->np, sizeof(double));
-    tree->body_node = take(tree, d->nbodies, sizeof(int));
-    tree->body_empty = take(tree, d->nbodies, 1);
-    tree->joint_p = take(tree, d->njoints, sizeof(int));
-    tree->joint_v = take(tree, d->njoints, sizeof(int));
-    tree->joint_drive = take(tree, d->njoints, sizeof(int));
-    tree->dof_node = take(tree, tree->nv, sizeof(int));
-    tree->dof_joint = take(tree, tree->nv, sizeof(int));
+    tree->body.node = take(tree, d->nbodies, sizeof(int));
+    tree->body.empty = take(tree, d->nbodies, 1);
+    tree->joint.p = take(tree, d->njoints, sizeof(int));
+    tree->joint.v = take(tree, d->njoints, sizeof(int));
+    tree->joint.drive = take(tree, d->njoints, sizeof(int));
+    tree->dof.node = take(tree, tree->nv, sizeof(int));
+    tree->dof.joint = take(tree, tree->nv, sizeof(int));
     tree->quaternion = take(tree, tree->nquaternions, sizeof(int));
     tree->massless = take(tree, tree->nv, sizeof(int));
     tree->least = take(tree, tree->nv, sizeof(double));
     const bool complete = tree->node && tree->rest && tree->mass && tree->state && tree->pose &&
-                          tree->reference && tree->drive && tree->scratch && tree->body_node &&
-                          tree->body_empty && tree->joint_p && tree->joint_v && tree->joint_drive &&
-                          tree->dof_node && tree->dof_joint && tree->quaternion && tree->massless &&
+                          tree->reference && tree->drive && tree->scratch && tree->body.node &&
+                          tree->body.empty && tree->joint.p && tree->joint.v && tree->joint.drive &&
+                          tree->dof.node && tree->dof.joint && tree->quaternion && tree->massless &&
                           tree->least;
     return complete ? DFL_OK : DFL_NO_MEMORY;
 }
@@ -145,14 +145,14 @@ static void *take(dfl_tree *tree, int count, size_t size)
 
 static dfl_status copy_names(dfl_tree *tree, const dfl_multibody_description *d)
 {
-    tree->body_name = take(tree, d->nbodies, sizeof(char *));
-    tree->joint_name = take(tree, d->njoints, sizeof(char *));
-    if (!tree->body_name || !tree->joint_name)
+    tree->body.name = take(tree, d->nbodies, sizeof(char *));
+    tree->joint.name = take(tree, d->njoints, sizeof(char *));
+    if (!tree->body.name || !tree->joint.name)
         return DFL_NO_MEMORY;
     for (int i = 0; i < d->nbodies + d->njoints; i++) {
         const bool body = i < d->nbodies;
         const char *name = body ? d->bodies[i].name : d->joints[i - d->nbodies].name;
-        char **copy = body ? &tree->body_name[i] : &tree->joint_name[i - d->nbodies];
+        char **copy = body ? &tree->body.name[i] : &tree->joint.name[i - d->nbodies];
         if (!name)
             continue;
         *copy = dfl_copy_string(tree->ctx, name);
@@ -169,13 +169,13 @@ static void number_coordinates(dfl_tree *tree, const dfl_multibody_description *
     int p = 0, v = 0, drive = 0, quaternion = 0;
     for (int i = 0; i < d->njoints; i++) {
         const joint_sizes s = sizes_of(&d->joints[i], d->planar);
-        tree->joint_p[i] = s.np ? p : -1;
-        tree->joint_v[i] = s.nv ? v : -1;
-        tree->joint_drive[i] = d->joints[i].driven ? drive++ : -1;
+        tree->joint.p[i] = s.np ? p : -1;
+        tree->joint.v[i] = s.nv ? v : -1;
+        tree->joint.drive[i] = d->joints[i].driven ? drive++ : -1;
         if (s.np > s.nv)
             tree->quaternion[quaternion++] = p + s.np - 4;
         for (int k = 0; k < s.nv; k++)
-            tree->dof_joint[v + k] = i;
+            tree->dof.joint[v + k] = i;
         p += s.np;
         v += s.nv;
     }
@@ -203,7 +203,7 @@ static dfl_status add_joints(dfl_tree *tree, const dfl_multibody_description *d)
                 tree->ctx, DFL_INVALID,
                 "%s does not hang on the ground: its joints form a ring; one of them "
                 "must close a loop",
-                dfl_label("body", tree->body_name[d->joints[i].child], d->joints[i].child).text);
+                dfl_label("body", tree->body.name[d->joints[i].child], d->joints[i].child).text);
     }
     dfl_free(tree->ctx, order);
     return status;
@@ -233,11 +233,11 @@ static int walk(int *order, int *work, const dfl_multibody_description *d)
 
 static void add_joint(dfl_tree *tree, const dfl_joint *joint, int index)
 {
-    int *node = &tree->body_node[joint->child];
+    int *node = &tree->body.node[joint->child];
     dfl_joint complete = *joint;
     if (tree->planar && !dfl_joint_needs_axis(joint->kind, true) && dfl_length(joint->axis) == 0.0)
         complete.axis[2] = 1.0;
-    *node = joint->parent == DFL_GROUND ? 0 : tree->body_node[joint->parent];
+    *node = joint->parent == DFL_GROUND ? 0 : tree->body.node[joint->parent];
     for (int k = 0; k < dfl_joint_steps(joint->kind, tree->planar); k++) {
         tree->node[tree->nnodes].parent = *node;
         *node = tree->nnodes;
@@ -252,15 +252,15 @@ static void add_node(dfl_tree *tree, const dfl_joint *joint, int index, const df
     double axes[3][3];
     set_rest(tree, number, joint->at, step_axis(axes, joint, (dfl_step_axis)step->axis));
     node->kind = step->kind;
-    node->p = joint->driven ? -1 : tree->joint_p[index] + step->component;
-    node->v = joint->driven ? -1 : tree->joint_v[index] + step->component;
-    node->drive = tree->joint_drive[index];
+    node->p = joint->driven ? -1 : tree->joint.p[index] + step->component;
+    node->v = joint->driven ? -1 : tree->joint.v[index] + step->component;
+    node->drive = tree->joint.drive[index];
     node->lead = joint->lead;
     node->dofs = node->v < 0 ? 0 : 1;
     if (step->kind == DFL_STEP_SPHERICAL || step->kind == DFL_STEP_FREE)
         node->dofs = step->kind == DFL_STEP_FREE ? 6 : 3;
     for (int k = 0; k < node->dofs; k++)
-        tree->dof_node[node->v + k] = number;
+        tree->dof.node[node->v + k] = number;
 }
 
 static const double *step_axis(double axes[3][3], const dfl_joint *joint, dfl_step_axis which)
@@ -301,11 +301,11 @@ static void add_body(dfl_tree *tree, const dfl_multibody_description *d, int ind
 {
     static const unsigned char row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2};
     const dfl_rigid_body *body = &d->bodies[index];
-    const double *R = tree->reference + 12 * tree->body_node[index], *at = R + 9;
+    const double *R = tree->reference + 12 * tree->body.node[index], *at = R + 9;
     const double J = body->inertia[2], flat[6] = {0.5 * J, 0.5 * J, J, 0, 0, 0};
     const double *I = d->planar ? flat : body->inertia;
     const double from[3] = {body->com[0] - at[0], body->com[1] - at[1], body->com[2] - at[2]};
-    node_mass *mass = &tree->mass[tree->body_node[index]];
+    node_mass *mass = &tree->mass[tree->body.node[index]];
     double c[3], T[3];
     rotate_back(c, R, from);
     mass->m += body->mass;
@@ -318,7 +318,7 @@ static void add_body(dfl_tree *tree, const dfl_multibody_description *d, int ind
         mass->J[k] += R[i] * T[0] + R[3 + i] * T[1] + R[6 + i] * T[2];
         mass->J[k] += body->mass * ((i == j ? dot(c, c) : 0.0) - c[i] * c[j]);
     }
-    tree->body_empty[index] = is_empty(body->mass, I);
+    tree->body.empty[index] = is_empty(body->mass, I);
 }
 
 static bool is_empty(double m, const double *J)

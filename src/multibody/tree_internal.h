@@ -21,13 +21,21 @@ struct dfl_tree {
     double *drive;     /* 3 per drive: u, u', u'' */
     double gravity[3];
     bool planar;
-    int *body_node, *joint_p, *joint_v, *joint_drive; /* per body, per joint */
-    int *dof_node, *dof_joint;                        /* per velocity */
-    int *quaternion, *massless;                       /* first coordinate; velocity */
-    double *scratch;                                  /* 2 np */
-    char **body_name, **joint_name;
-    unsigned char *body_empty; /* a body without any inertia */
-    dfl_tree_ranks ranks;      /* as decided last */
+    struct {
+        int *node;
+        char **name;
+        unsigned char *empty; /* without any inertia */
+    } body;
+    struct {
+        int *p, *v, *drive; /* the first coordinate, velocity and drive, or -1 */
+        char **name;
+    } joint;
+    struct {
+        int *node, *joint;
+    } dof;                      /* of a velocity */
+    int *quaternion, *massless; /* first coordinate; velocity */
+    double *scratch;            /* 2 np */
+    dfl_tree_ranks ranks;       /* as decided last */
     size_t bytes;
 };
 

@@ -31,12 +31,12 @@ int dfl_tree_ndrives(const dfl_tree *tree)
 
 int dfl_tree_joint_p(const dfl_tree *tree, int joint)
 {
-    return tree->joint_p[joint];
+    return tree->joint.p[joint];
 }
 
 int dfl_tree_joint_v(const dfl_tree *tree, int joint)
 {
-    return tree->joint_v[joint];
+    return tree->joint.v[joint];
 }
 
 part_label dfl_label(const char *part, const char *name, int number)
@@ -51,7 +51,7 @@ part_label dfl_label(const char *part, const char *name, int number)
 
 part_label dfl_joint_label(const dfl_tree *tree, int joint)
 {
-    return dfl_label("joint", tree->joint_name[joint], joint);
+    return dfl_label("joint", tree->joint.name[joint], joint);
 }
 
 dfl_status dfl_tree_find_motion(int *v, const dfl_tree *tree, const char *part, int joint,
@@ -60,14 +60,14 @@ dfl_status dfl_tree_find_motion(int *v, const dfl_tree *tree, const char *part, 
     if (joint < 0 || joint >= tree->njoints)
         return dfl_fail(tree->ctx, DFL_INVALID, "%s: there is no joint %d; there are %d joints",
                         part, joint, tree->njoints);
-    const int first = tree->joint_v[joint];
-    if (tree->joint_drive[joint] >= 0)
+    const int first = tree->joint.v[joint];
+    if (tree->joint.drive[joint] >= 0)
         return dfl_fail(tree->ctx, DFL_INVALID,
                         "%s: %s is driven, so that it has no coordinate; leave it out", part,
                         dfl_joint_label(tree, joint).text);
     *v = first + component;
     if (first < 0 || component < 0 || component >= tree->nv - first ||
-        tree->dof_joint[*v] != joint || tree->node[tree->dof_node[*v]].dofs != 1)
+        tree->dof.joint[*v] != joint || tree->node[tree->dof.node[*v]].dofs != 1)
         return dfl_fail(tree->ctx, DFL_INVALID,
                         "%s: component %d of %s is not an angle or a shift; components count from "
                         "0",
@@ -77,17 +77,12 @@ dfl_status dfl_tree_find_motion(int *v, const dfl_tree *tree, const char *part, 
 
 int dfl_tree_joint_of(const dfl_tree *tree, int v)
 {
-    return tree->dof_joint[v];
+    return tree->dof.joint[v];
 }
 
 const char *dfl_tree_joint_name(const dfl_tree *tree, int joint)
 {
-    return tree->joint_name[joint] ? tree->joint_name[joint] : "";
-}
-
-const char *dfl_tree_body_name(const dfl_tree *tree, int body)
-{
-    return tree->body_name[body] ? tree->body_name[body] : "";
+    return tree->joint.name[joint] ? tree->joint.name[joint] : "";
 }
 
 int dfl_tree_nquaternions(const dfl_tree *tree)
@@ -322,7 +317,7 @@ static double remove_part(double *x, const double *z)
 dfl_frame dfl_tree_frame(const dfl_tree *tree, int body, const double *at, const double *axis,
                          const double *axis2)
 {
-    dfl_frame frame = {.node = body == DFL_GROUND ? 0 : tree->body_node[body]};
+    dfl_frame frame = {.node = body == DFL_GROUND ? 0 : tree->body.node[body]};
     const double *ref = tree->reference + 12 * frame.node;
     double R[9], from[3];
     dfl_axes(R, axis, axis2);

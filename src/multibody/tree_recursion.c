@@ -57,7 +57,7 @@ void dfl_tree_null_space(double *K0, int ld, dfl_tree *tree)
     static const double none[6] = {0};
     for (int c = 0; c < tree->n0; c++) {
         double *column = K0 + (long)c * ld;
-        const int dof = tree->massless[c], first = tree->dof_node[dof];
+        const int dof = tree->massless[c], first = tree->dof.node[dof];
         memset(column, 0, (size_t)tree->nv * sizeof *column);
         for (int i = first; i < tree->node[first].end; i++) {
             const dfl_node *n = &tree->node[i];

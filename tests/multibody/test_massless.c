@@ -53,7 +53,7 @@ static void fill_L(double *L, const dfl_tree *tree)
     const int nv = tree->nv;
     memset(L, 0, (size_t)(nv * nv) * sizeof *L);
     for (int c = 0; c < nv; c++) {
-        const int first = tree->dof_node[c];
+        const int first = tree->dof.node[c];
         L[c + c * nv] = 1.0;
         memset(motion[first], 0, sizeof motion[first]);
         if (tree->node[first].dofs > 1)
