@@ -28,11 +28,11 @@ static double largest(const double *x, int n)
 
 /* Whether a correction no longer changes anything, or no longer shrinks at the level of rounding;
    `last` is the previous correction. The rounding of rows does not follow the size of the unknowns,
-   which may be close to zero: what has no weight in the tolerances is rounding as well. */
-static bool settled(const dfl_ode *ode, double size, double last, double scale)
+   which may be close to zero: a correction below `least` may be rounding as well. */
+static bool settled(double size, double last, double scale, double least)
 {
-    const double small = fmax(1e-9 * scale, 1e-6 * ode->options->atol);
-    return size <= 8 * DBL_EPSILON * scale || (size <= small && size >= 0.5 * last);
+    return size <= 8 * DBL_EPSILON * scale ||
+           (size <= fmax(1e-9 * scale, least) && size >= 0.5 * last);
 }
 
 /* Not converged: a smaller step may help; no callback caused this. */
@@ -66,7 +66,7 @@ dfl_outcome dfl_ode_move_positions(dfl_ode *ode, dfl_point *point)
         const double size = largest(ode->change, eom->np), scale = largest(p, eom->np);
         if (!isfinite(size))
             return dfl_system_check_finite(sys, point) ? DFL_STEP_NONFINITE : give_up(sys);
-        if (settled(ode, size, last, scale > 0 ? scale : 1))
+        if (settled(size, last, scale > 0 ? scale : 1, ode->least))
             return it == 0 ? DFL_STEP_OK : dfl_saddle_factor(&ode->saddle, point, point->blocks.W);
         for (int i = 0; i < eom->np; i++)
             point->x[sys->at.p + i] += ode->change[i];
@@ -145,7 +145,7 @@ dfl_outcome dfl_ode_contact(dfl_ode *ode, dfl_point *point)
         const double size = largest(ds, ns), scale = largest(s, ns);
         if (!isfinite(size))
             return give_up(sys);
-        if (settled(ode, size, last, scale > 0 ? scale : 1))
+        if (settled(size, last, scale > 0 ? scale : 1, ode->least))
             return DFL_STEP_OK;
         last = size;
     }
@@ -193,7 +193,7 @@ dfl_outcome dfl_ode_massless(dfl_ode *ode, dfl_point *point)
         const double size = largest(gam, n0), scale = largest(v, nv);
         if (!isfinite(size))
             return give_up(sys);
-        if (settled(ode, size, last, scale > 0 ? scale : 1))
+        if (settled(size, last, scale > 0 ? scale : 1, ode->least))
             return DFL_STEP_OK;
         last = size;
     }
@@ -259,7 +259,7 @@ dfl_outcome dfl_ode_move_invariants(dfl_ode *ode, dfl_point *point)
             outcome = correct_invariants(&size, ode, point);
         if (outcome)
             return outcome;
-        if (!(size < degenerate) || settled(ode, size, last, 1))
+        if (!(size < degenerate) || settled(size, last, 1, 0))
             break;
     }
     return DFL_STEP_OK;

@@ -20,6 +20,15 @@ static bool is_local(const dfl_ode *ode)
     return ode->form == DFL_PARTITION || ode->form == DFL_TANGENT;
 }
 
+static double smallest_atol(const dfl_system *sys, const dfl_solver_options *options)
+{
+    const double *each = options->error.atol_each;
+    double smallest = each ? each[0] : options->atol;
+    for (int i = 1; each && i < sys->nu; i++)
+        smallest = fmin(smallest, each[i]);
+    return smallest;
+}
+
 dfl_status dfl_ode_init(dfl_ode *ode, dfl_system *sys, const dfl_solver_options *options)
 {
     const dfl_eom *eom = sys->eom;
@@ -30,6 +39,7 @@ dfl_status dfl_ode_init(dfl_ode *ode, dfl_system *sys, const dfl_solver_options 
     ode->sys = sys;
     ode->options = options;
     ode->form = options->form;
+    ode->least = 1e-6 * smallest_atol(sys, options);
     ode->target = dfl_alloc(ctx, (size_t)nc, d);
     ode->offset = dfl_alloc(ctx, (size_t)nc, d);
     ode->change = dfl_alloc(ctx, n, d);

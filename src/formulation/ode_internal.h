@@ -21,6 +21,7 @@ struct dfl_ode {
     dfl_system *sys; /* that carries accelerations */
     const dfl_solver_options *options;
     dfl_form form;
+    double least; /* corrections below it have no weight in the tolerances */
     dfl_saddle saddle;
     double *target,
         *offset;           /* nc: of the constraints' accelerations; gII, hI at the start (uode) */

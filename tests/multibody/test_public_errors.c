@@ -271,16 +271,21 @@ static int pushed(double *tau, dfl_multibody *m, double t, const double *p, cons
     return s->force;
 }
 
+static void make_driven_four_bar(four_bar *made, switches *s)
+{
+    make_four_bar(made, true);
+    made->joint[0].driven = true;
+    made->description.drive = prescribed;
+    made->description.user = s;
+}
+
 static void callbacks_that_fail_stop_with_a_message(void **state)
 {
     (void)state;
     four_bar made;
     switches s = {0};
-    make_four_bar(&made, true);
-    made.joint[0].driven = true;
-    made.description.drive = prescribed;
+    make_driven_four_bar(&made, &s);
     made.description.force = pushed;
-    made.description.user = &s;
     dfl_context *ctx = dfl_context_create();
     dfl_multibody *m = new_multibody(ctx, &made.description);
     assert_int_equal(dfl_multibody_sizes_of(m).ndrives, 1);
@@ -314,10 +319,7 @@ static void a_move_that_fails_changes_nothing(void **state)
     (void)state;
     four_bar made;
     switches s = {0};
-    make_four_bar(&made, true);
-    made.joint[0].driven = true;
-    made.description.drive = prescribed;
-    made.description.user = &s;
+    make_driven_four_bar(&made, &s);
     dfl_context *ctx = dfl_context_create();
     dfl_multibody *m = new_multibody(ctx, &made.description);
     const double p[2][2] = {{0.1, 0.2}, {0.3, 0.4}}, v[2] = {1, 2}, a[2] = {0};

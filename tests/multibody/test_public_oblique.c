@@ -120,11 +120,34 @@ static void a_table_slides_on_two_rails_in_every_direction(void **state)
     dfl_context_free(ctx);
 }
 
+/* A parallelogram folds flat: of its five rows in space the two in its plane become dependent, and
+   only these are named. */
+static void rows_that_are_always_zero_are_not_blamed(void **state)
+{
+    (void)state;
+    dfl_context *ctx = dfl_context_create();
+    four_bar made;
+    make_four_bar(&made, false);
+    dfl_multibody *m = new_multibody(ctx, &made.description);
+    const dfl_eom *eom = NULL;
+    dfl_solver *solver = NULL;
+    const double x0[11] = {[5] = 7, [6] = -7, [7] = 7};
+    assert_int_equal(dfl_multibody_eom(&eom, m), DFL_OK);
+    assert_int_equal(dfl_solver_create(&solver, ctx, eom, NULL), DFL_OK);
+    assert_int_equal(dfl_solver_start(solver, 0, x0, NULL), DFL_OK);
+    assert_int_equal(dfl_solver_advance(solver, 1), DFL_RANK_CHANGED);
+    assert_non_null(strstr(dfl_message(ctx), "the constraints pin[1], pin[2] become dependent"));
+    dfl_solver_free(solver);
+    dfl_multibody_free(m);
+    dfl_context_free(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_four_bar_moves_alike_in_every_plane),
         cmocka_unit_test(a_table_slides_on_two_rails_in_every_direction),
+        cmocka_unit_test(rows_that_are_always_zero_are_not_blamed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
