@@ -64,12 +64,12 @@ static bool is_linear(const dfl_equations *eq)
     return eq->have_jacobians && !eq->model->tree && !any_jump(eq->graph, unknowns);
 }
 
-/* sign or select that switches with one of these kinds of symbols, anywhere in the model. */
+/* sign, floor or select that switches with one of these kinds of symbols, anywhere in the model. */
 static bool any_jump(const dfl_graph *graph, unsigned kinds)
 {
     for (uint32_t i = 0; i < graph->nnodes; i++) {
         const dfl_node *node = &graph->nodes[i];
-        if ((node->op == DFL_OP_SIGN || node->op == DFL_OP_SELECT) &&
+        if ((node->op == DFL_OP_SIGN || node->op == DFL_OP_FLOOR || node->op == DFL_OP_SELECT) &&
             graph->nodes[node->a].depends & kinds)
             return true;
     }

@@ -77,7 +77,7 @@ static dfl_status check_smooth(const dfl_equations *eq)
     for (uint32_t i = 0; !status && i < part.count && !kinked; i++) {
         const int op = part.node[i].op;
         const bool kink = op == DFL_OP_ABS || op == DFL_OP_SIGN || op == DFL_OP_MIN ||
-                          op == DFL_OP_MAX || op == DFL_OP_SELECT;
+                          op == DFL_OP_MAX || op == DFL_OP_FLOOR || op == DFL_OP_SELECT;
         kinked = kink && dfl_depends(eq->graph, part.expr[i], DFL_SYM_V);
     }
     dfl_part_clear(&part);
@@ -85,7 +85,7 @@ static dfl_status check_smooth(const dfl_equations *eq)
         return status;
     return kinked ? dfl_model_fail(eq->model, eq->model->energy.kinetic_line,
                                    "the kinetic energy is not quadratic in the velocities: one is "
-                                   "inside abs, sign, min, max or select")
+                                   "inside abs, sign, floor, min, max or select")
                   : DFL_OK;
 }
 

@@ -23,6 +23,8 @@ static int apply_two(lua_State *L);
 static int apply_atan(lua_State *L);
 static int apply_fold(lua_State *L);
 static int apply_select(lua_State *L);
+static int apply_mod(lua_State *L);
+static int remainder_of(lua_State *L);
 static int push_value(lua_State *L, dfl_op op, double a, double b);
 static int make_spline(lua_State *L);
 static void read_numbers(double *values, lua_State *L, int table, int n);
@@ -52,8 +54,6 @@ static const struct {
      "which is a where c > 0 and b elsewhere, or setting(name, value), a number, in place of "
      "param"},
     {"__idiv", "symbols cannot be divided with //; use /"},
-    {"__mod",
-     "symbols have no remainder %; use sin and cos for periodic functions, select for pieces"},
     {"__concat", "a symbol is not a text; tostring(x) gives its formula"},
     {"__len", "a symbol has no length"},
     {"__index", "a symbol has no fields; is a dot or a bracket misplaced?"},
@@ -71,8 +71,8 @@ static const struct {
                  {"cosh", DFL_OP_COSH, apply_one},   {"tanh", DFL_OP_TANH, apply_one},
                  {"exp", DFL_OP_EXP, apply_one},     {"log", DFL_OP_LOG, apply_one},
                  {"sqrt", DFL_OP_SQRT, apply_one},   {"abs", DFL_OP_ABS, apply_one},
-                 {"sign", DFL_OP_SIGN, apply_one},   {"min", DFL_OP_MIN, apply_fold},
-                 {"max", DFL_OP_MAX, apply_fold}};
+                 {"sign", DFL_OP_SIGN, apply_one},   {"floor", DFL_OP_FLOOR, apply_one},
+                 {"min", DFL_OP_MIN, apply_fold},    {"max", DFL_OP_MAX, apply_fold}};
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
@@ -86,6 +86,8 @@ void dfl_symbols_open(lua_State *L)
     }
     lua_pushcfunction(L, apply_select);
     lua_setfield(L, -2, "select");
+    lua_pushcfunction(L, apply_mod);
+    lua_setfield(L, -2, "mod");
     lua_pushcfunction(L, make_spline);
     lua_setfield(L, -2, "spline");
 
@@ -101,7 +103,10 @@ void dfl_symbols_open(lua_State *L)
         lua_pushcclosure(L, refuse, 1);
         lua_setfield(L, -2, refused[i].event);
     }
-    luaL_setfuncs(L, (const luaL_Reg[]){{"__unm", negate}, {"__tostring", symbol_text}, {0}}, 0);
+    luaL_setfuncs(L,
+                  (const luaL_Reg[]){
+                      {"__unm", negate}, {"__mod", remainder_of}, {"__tostring", symbol_text}, {0}},
+                  0);
 
     luaL_newmetatable(L, DFL_SPLINE);
     luaL_setfuncs(L, (const luaL_Reg[]){{"__call", call_spline}, {"__tostring", spline_text}, {0}},
@@ -209,11 +214,11 @@ static int apply_one(lua_State *L)
     const char *call = lua_tostring(L, lua_upvalueindex(1));
     const dfl_op op = (dfl_op)lua_tointeger(L, lua_upvalueindex(2));
     dfl_arg_count(L, call, 1, 1);
-    if (lua_isinteger(L, 1) && (op == DFL_OP_ABS || op == DFL_OP_SIGN)) {
+    if (lua_isinteger(L, 1) && op >= DFL_OP_ABS && op <= DFL_OP_FLOOR) {
         const lua_Integer i = lua_tointeger(L, 1);
-        lua_pushinteger(L, op == DFL_OP_SIGN ? (i > 0) - (i < 0)
-                           : i < 0           ? (lua_Integer)(0u - (lua_Unsigned)i)
-                                             : i);
+        lua_pushinteger(L, op == DFL_OP_SIGN           ? (i > 0) - (i < 0)
+                           : op == DFL_OP_ABS && i < 0 ? (lua_Integer)(0u - (lua_Unsigned)i)
+                                                       : i);
         return 1;
     }
     if (lua_type(L, 1) == LUA_TNUMBER)
@@ -285,11 +290,43 @@ static int apply_select(lua_State *L)
     return 1;
 }
 
-/* The same definition of each operation as in a simulation. */
+/* mod(a, m), also written a % m. */
+static int apply_mod(lua_State *L)
+{
+    dfl_arg_count(L, "mod", 2, 2);
+    for (int i = 1; i <= 2; i++)
+        dfl_arg_expr(L, "mod", i); /* raises an error if it is not a number or a symbol */
+    return remainder_of(L);
+}
+
+/* a - m floor(a/m): the remainder has the sign of m, as Lua's own. */
+static int remainder_of(lua_State *L)
+{
+    dfl_graph *graph = dfl_script_of(L)->model->graph;
+    if (lua_type(L, 2) == LUA_TNUMBER && lua_tonumber(L, 2) == 0)
+        return dfl_script_error(L, "there is no remainder of a division by 0");
+    if (lua_type(L, 1) == LUA_TNUMBER && lua_type(L, 2) == LUA_TNUMBER) {
+        lua_arith(L, LUA_OPMOD);
+        return 1;
+    }
+    const char *verb = "take the remainder of";
+    const dfl_expr a = operand(L, 1, verb), m = operand(L, 2, verb);
+    const dfl_expr whole = dfl_unary(graph, DFL_OP_FLOOR, dfl_div(graph, a, m));
+    dfl_symbol_push(L, dfl_sub(graph, a, dfl_mul(graph, m, whole)));
+    return 1;
+}
+
+/* The same definition of each operation as in a simulation; a whole number where Lua's own floor
+   gives one. */
 static int push_value(lua_State *L, dfl_op op, double a, double b)
 {
     const dfl_node node = {.op = (uint8_t)op};
-    lua_pushnumber(L, dfl_op_value(dfl_script_of(L)->model->graph, &node, a, b, 0));
+    const double value = dfl_op_value(dfl_script_of(L)->model->graph, &node, a, b, 0);
+    lua_Integer whole;
+    if (op == DFL_OP_FLOOR && lua_numbertointeger(value, &whole))
+        lua_pushinteger(L, whole);
+    else
+        lua_pushnumber(L, value);
     return 1;
 }
 

@@ -8,6 +8,7 @@
      x*0  0/x  x-x                             ->  0          x^0, 1^x -> 1
      a minus moves outward or into a constant: (-x) y -> -(x y), x+(-y) -> x-y, -(x-y) -> y-x,
        -(k x) -> (-k) x, -(k+x) -> (-k)-x, sin(-x) -> -sin(x), cos(-x) -> cos(x)
+     |(|x|)| -> |x|, |x^2| -> x^2, floor(floor(x)) -> floor(x)
      c (k x) -> (c k) x, (c x) y -> c (x y), (c x)/y -> c (x/y) for moderate c
      x/c -> (1/c) x only if 1/c is exact (a power of two);  x-c -> (-c)+x
      the constant comes first in sums and products, other operands in the order of their numbers
@@ -53,7 +54,7 @@ static bool harmonic_square(harmonic *out, const dfl_graph *g, dfl_expr e);
 
 dfl_expr dfl_unary(dfl_graph *g, dfl_op op, dfl_expr a)
 {
-    assert(op >= DFL_OP_NEG && op <= DFL_OP_SIGN);
+    assert(op >= DFL_OP_NEG && op <= DFL_OP_FLOOR);
     dfl_expr e;
     if (folds(&e, g, op, a, 0))
         return e;
@@ -65,6 +66,8 @@ dfl_expr dfl_unary(dfl_graph *g, dfl_op op, dfl_expr a)
     case DFL_OP_LOG:
     case DFL_OP_ACOS:
         return dfl_graph_intern(g, op, a, 0, 0);
+    case DFL_OP_FLOOR:
+        return dfl_node_of(g, a)->op == DFL_OP_FLOOR ? a : dfl_graph_intern(g, op, a, 0, 0);
     default:
         return make_even_or_odd(g, op, a);
     }

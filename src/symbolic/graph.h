@@ -38,6 +38,7 @@ typedef enum dfl_op {
     DFL_OP_TANH,
     DFL_OP_ABS,
     DFL_OP_SIGN,   /* -1, 0, 1 */
+    DFL_OP_FLOOR,  /* the largest whole number that is not above a */
     DFL_OP_SPLINE, /* derivative number c of spline number b at a */
     /* of two operands a, b */
     DFL_OP_ADD,
@@ -86,14 +87,15 @@ typedef struct dfl_symbol {
     dfl_expr expr; /* its node */
 } dfl_symbol;
 
-/* A smooth function through a table: the natural spline of degree 5, four times continuously
-   differentiable, continued beyond the table by a quadratic. */
+/* A piecewise polynomial. */
 typedef struct dfl_spline {
-    int n;     /* knots, at least 3 */
+    int n;     /* knots, at least 1 */
     double *x; /* n, ascending */
     double
         *coef; /* (n+1) x 6: row i has the coefficients of (x - x[i])^0 .. ^5 of the piece that ends
                      at knot i (row 0: all below the table); row n, about x[n-1]: all above it */
+    int smoothness;     /* continuous derivatives at inner knots: 0 a kink, -1 a jump */
+    int end_smoothness; /* the same at the first and the last knot: the lower one */
 } dfl_spline;
 
 typedef struct dfl_graph {
@@ -128,7 +130,7 @@ dfl_expr dfl_constant(dfl_graph *graph, double value);
 /* The symbol of this kind and index, made at the first call; `name` is copied then. */
 dfl_expr dfl_symbol_expr(dfl_graph *graph, dfl_symbol_kind kind, int index, const char *name);
 
-/* Canonical operations. dfl_unary takes DFL_OP_NEG to DFL_OP_SIGN, dfl_binary DFL_OP_ADD to
+/* Canonical operations. dfl_unary takes DFL_OP_NEG to DFL_OP_FLOOR, dfl_binary DFL_OP_ADD to
    DFL_OP_MAX. Powers with small integer exponents become products, exponent 1/2 a square root. */
 dfl_expr dfl_unary(dfl_graph *graph, dfl_op op, dfl_expr a);
 dfl_expr dfl_binary(dfl_graph *graph, dfl_op op, dfl_expr a, dfl_expr b);
@@ -155,8 +157,9 @@ static inline dfl_expr dfl_neg(dfl_graph *g, dfl_expr a)
     return dfl_unary(g, DFL_OP_NEG, a);
 }
 
-/* Makes a spline through n >= 3 points, x strictly ascending, and returns its number in *out.
-   DFL_INVALID names the bad entry. */
+/* Makes the natural spline of degree 5 through n >= 3 points, x strictly ascending, and returns its
+   number in *out: four times continuously differentiable, continued beyond the table by parabolas.
+   DFL_INVALID names the bad entry. table.h makes others. */
 dfl_status dfl_spline_create(int *out, dfl_graph *graph, const double *x, const double *y, int n);
 dfl_expr dfl_spline_expr(dfl_graph *graph, int spline, int derivative, dfl_expr argument);
 /* The row is the number of knots below x; then Horner's rule. */

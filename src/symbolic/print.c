@@ -357,13 +357,18 @@ static void print_general_power(printer *p, const dfl_node *node)
 /* A function of one to three operands. */
 static void print_call(printer *p, const dfl_node *node)
 {
+    static const char *const fences[DFL_OPS][2] = {
+        [DFL_OP_SQRT] = {"\\sqrt{", "}"},
+        [DFL_OP_ABS] = {"\\left|", "\\right|"},
+        [DFL_OP_FLOOR] = {"\\left\\lfloor ", "\\right\\rfloor "}};
     const dfl_expr operand[] = {node->a, node->b, node->c};
     const int operands = dfl_op_operands((dfl_op)node->op);
-    const bool fenced = p->latex && (node->op == DFL_OP_SQRT || node->op == DFL_OP_ABS);
+    const char *const *fence = fences[node->op];
+    const bool fenced = p->latex && fence[0];
     if (node->op == DFL_OP_SPLINE)
         print_spline_name(p, node);
     else if (fenced)
-        dfl_text_add(p->text, node->op == DFL_OP_SQRT ? "\\sqrt{" : "\\left|");
+        dfl_text_add(p->text, "%s", fence[0]);
     else
         dfl_text_add(p->text, "%s",
                      p->latex ? latex_function((dfl_op)node->op) : dfl_op_name((dfl_op)node->op));
@@ -374,7 +379,7 @@ static void print_call(printer *p, const dfl_node *node)
         print(p, operand[i], ANY);
     }
     if (fenced)
-        dfl_text_add(p->text, node->op == DFL_OP_SQRT ? "}" : "\\right|");
+        dfl_text_add(p->text, "%s", fence[1]);
     else
         close_bracket(p);
 }

@@ -115,7 +115,7 @@ static dfl_expr times_algebraic(dfl_graph *g, const dfl_rule *rule, dfl_expr x)
     case DFL_OP_SPLINE:
         return dfl_mul(g, x, dfl_spline_expr(g, (int)rule->b, (int)rule->c + 1, a));
     default:
-        assert(rule->op == DFL_OP_SIGN);
+        assert(rule->op == DFL_OP_SIGN || rule->op == DFL_OP_FLOOR);
         return 0;
     }
 }

@@ -20,7 +20,7 @@
 #include <string.h>
 
 enum {
-    COEFS = 6, /* of a quintic */
+    COEFS = DFL_SPLINE_COEFS,
     PARTS = 3, /* a quadratic B-spline has 3 pieces, each with 3 ordinates in Bernstein's basis */
     BAND = 3   /* rows of the lower band of G: half-bandwidth 2 and the diagonal */
 };
@@ -54,38 +54,42 @@ static void fill_pieces(double *coef, const table *tab);
 static double curvature(const table *tab, int i);
 static bool is_accurate(const double *coef, table *tab, double *change, double *changed_coef);
 static double largest_value(const table *tab, const double *coef);
-static dfl_status keep_spline(int *out, dfl_graph *graph, const dfl_spline *spline);
 
 dfl_status dfl_spline_create(int *out, dfl_graph *graph, const double *x, const double *y, int n)
 {
     dfl_context *ctx = graph->ctx;
-    dfl_spline spline = {.n = n};
-    table tab = {0};
+    dfl_spline spline = {.n = n, .smoothness = 4, .end_smoothness = 4};
     dfl_status status = check_points(ctx, x, y, n);
     if (status)
         return status;
-    const size_t count = (size_t)n, ncoef = COEFS * (count + 1);
-    double *work = dfl_alloc(ctx, count + ncoef, sizeof *work);
-    spline.x = dfl_alloc(ctx, count, sizeof *spline.x);
-    spline.coef = dfl_alloc(ctx, ncoef, sizeof *spline.coef);
-    status = table_create(&tab, ctx, x, n);
-    if (!status && (!work || !spline.x || !spline.coef))
-        status = DFL_NO_MEMORY;
-    if (status)
-        goto done;
-    memcpy(spline.x, x, count * sizeof *x);
-    if (!interpolate(spline.coef, &tab, y) || !is_accurate(spline.coef, &tab, work, work + count))
-        status = too_uneven(ctx, x, n);
-    if (!status)
-        status = keep_spline(out, graph, &spline);
-
-done:
-    table_clear(&tab, ctx);
-    dfl_free(ctx, work);
+    spline.x = dfl_alloc(ctx, (size_t)n, sizeof *spline.x);
+    spline.coef = dfl_alloc(ctx, COEFS * ((size_t)n + 1), sizeof *spline.coef);
+    status =
+        spline.x && spline.coef ? dfl_quintic_pieces(spline.coef, ctx, x, y, n) : DFL_NO_MEMORY;
+    if (!status) {
+        memcpy(spline.x, x, (size_t)n * sizeof *x);
+        status = dfl_spline_keep(out, graph, &spline);
+    }
     if (status) {
         dfl_free(ctx, spline.coef);
         dfl_free(ctx, spline.x);
     }
+    return status;
+}
+
+dfl_status dfl_quintic_pieces(double *coef, dfl_context *ctx, const double *x, const double *y,
+                              int n)
+{
+    const size_t count = (size_t)n;
+    table tab = {0};
+    double *work = dfl_alloc(ctx, count + COEFS * (count + 1), sizeof *work);
+    dfl_status status = table_create(&tab, ctx, x, n);
+    if (!status && !work)
+        status = DFL_NO_MEMORY;
+    if (!status && (!interpolate(coef, &tab, y) || !is_accurate(coef, &tab, work, work + count)))
+        status = too_uneven(ctx, x, n);
+    table_clear(&tab, ctx);
+    dfl_free(ctx, work);
     return status;
 }
 
@@ -327,8 +331,7 @@ static double largest_value(const table *tab, const double *coef)
     return largest;
 }
 
-/* Hands the spline's arrays over to the graph. */
-static dfl_status keep_spline(int *out, dfl_graph *graph, const dfl_spline *spline)
+dfl_status dfl_spline_keep(int *out, dfl_graph *graph, const dfl_spline *spline)
 {
     uint32_t room = (uint32_t)graph->max_splines;
     dfl_spline *splines = dfl_grown(graph->splines, &room, graph->ctx,

@@ -236,7 +236,7 @@ done:
 static dfl_status copy_spline(dfl_spline *out, dfl_context *ctx, const dfl_spline *in)
 {
     const size_t n = (size_t)in->n, ncoef = 6 * (n + 1);
-    out->n = in->n;
+    *out = *in;
     out->x = dfl_alloc(ctx, n, sizeof *out->x);
     out->coef = dfl_alloc(ctx, ncoef, sizeof *out->coef);
     if (!out->x || !out->coef)

@@ -38,7 +38,7 @@ static void kinetic_energies_that_are_not_quadratic_are_refused(void **state)
                    DFL_INVALID, "the mass of der(x) and der(x) still contains a velocity");
     assert_refused("local x = position('x')\n"
                    "kinetic(velocity(x)^2 + abs(velocity(x)))\n",
-                   DFL_INVALID, "one is inside abs, sign, min, max or select");
+                   DFL_INVALID, "one is inside abs, sign, floor, min, max or select");
 }
 
 static void nonholonomic_constraints_that_are_not_linear_are_refused(void **state)

@@ -320,6 +320,19 @@ static void splines_pass_through_their_points(void **state)
                   "1.000000000\n0.000000000\n2.000000000\n5.000000000\nspline\tspline\tsymbol\n");
 }
 
+/* The remainder has the sign of the divisor, as Lua's own. */
+static void floors_and_remainders_are_those_of_lua(void **state)
+{
+    (void)state;
+    assert_prints("print(floor(2.7), floor(-2.5), floor(7), mod(-7, 3), mod(7, -3), mod(5.5, 2))\n"
+                  "print(floor(time), time % 2, mod(time, 2), 3 % time)\n"
+                  "local x, m = param('x', -7.25), param('m', 3)\n"
+                  "simulate{to = x % m, from = (-x) % (-m), max_step = floor(m + 0.5)}",
+                  "2\t-3\t7\t2\t-2\t1.5\n"
+                  "floor(time)\ttime - 2*floor(0.5*time)\ttime - 2*floor(0.5*time)\t"
+                  "3 - time*floor(3/time)\n");
+}
+
 static void a_long_expression_is_not_written_out(void **state)
 {
     (void)state;
@@ -399,6 +412,7 @@ int main(void)
         cmocka_unit_test(functions_of_numbers_are_numbers),
         cmocka_unit_test(functions_of_symbols_are_expressions),
         cmocka_unit_test(equal_expressions_are_one_node),
+        cmocka_unit_test(floors_and_remainders_are_those_of_lua),
         cmocka_unit_test(splines_pass_through_their_points),
         cmocka_unit_test(a_long_expression_is_not_written_out),
         cmocka_unit_test(loops_build_families),

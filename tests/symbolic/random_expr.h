@@ -172,6 +172,8 @@ static inline double step_value(const step *s, double a, double b, double c, con
         return fabs(a);
     case DFL_OP_SIGN:
         return a > 0 ? 1 : a < 0 ? -1 : 0;
+    case DFL_OP_FLOOR:
+        return floor(a);
     case DFL_OP_SPLINE:
         return dfl_spline_value(&graph->splines[s->b], s->c, a);
     case DFL_OP_ADD:
@@ -204,6 +206,8 @@ static inline bool on_the_edge(const step *s, double a, double ea, double b, dou
     const double slack = 64 * DBL_EPSILON;
     if (s->op == DFL_OP_SIGN || s->op == DFL_OP_SELECT)
         return fabs(a) <= slack * ea;
+    if (s->op == DFL_OP_FLOOR)
+        return fabs(a - nearbyint(a)) <= slack * ea;
     if (s->op == DFL_OP_ATAN2)
         return fabs(a) <= slack * ea && b <= slack * eb;
     if (s->op == DFL_OP_POW)

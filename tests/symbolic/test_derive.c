@@ -69,6 +69,8 @@ static cplx complex_value(const dfl_graph *g, const dfl_node *node, cplx a, cplx
         return creal(a) < 0 ? -a : a;
     case DFL_OP_SIGN:
         return (creal(a) > 0) - (creal(a) < 0);
+    case DFL_OP_FLOOR:
+        return floor(creal(a));
     case DFL_OP_SPLINE:
         return complex_spline(&g->splines[node->b], (int)node->c, a);
     case DFL_OP_ADD:

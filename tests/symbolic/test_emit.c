@@ -204,7 +204,7 @@ static void add_every_operation(bench *b)
     const dfl_expr x = dfl_symbol_expr(g, DFL_SYM_A, 0, "x");     /* 0.3 */
     const dfl_expr y = dfl_symbol_expr(g, DFL_SYM_A, 1, "y");     /* 0.7 */
     const dfl_expr m = dfl_symbol_expr(g, DFL_SYM_PARAM, 0, "m"); /* 1.9 */
-    for (int op = DFL_OP_NEG; op <= DFL_OP_SIGN; op++) {
+    for (int op = DFL_OP_NEG; op <= DFL_OP_FLOOR; op++) {
         add_target(b, dfl_unary(g, (dfl_op)op, x));
         add_target(b, dfl_unary(g, (dfl_op)op, dfl_mul(g, dfl_constant(g, 0.1), m)));
     }

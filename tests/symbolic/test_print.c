@@ -341,6 +341,8 @@ static void latex_looks_as_in_a_book(void **state)
     assert_prints(f, dfl_mul(g, sum, dfl_unary(g, DFL_OP_COS, x)), DFL_LATEX,
                   "\\left(x + y\\right)\\,\\cos\\left(x\\right)");
     assert_prints(f, dfl_unary(g, DFL_OP_ABS, dfl_sub(g, x, y)), DFL_LATEX, "\\left|x - y\\right|");
+    assert_prints(f, dfl_unary(g, DFL_OP_FLOOR, dfl_sub(g, x, y)), DFL_LATEX,
+                  "\\left\\lfloor x - y\\right\\rfloor ");
     assert_prints(f, dfl_div(g, dfl_constant(g, -1), power(f, x, 3)), DFL_LATEX,
                   "-\\frac{1}{x^{3}}");
     assert_prints(f, dfl_select(g, x, y, 0), DFL_LATEX,
