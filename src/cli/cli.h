@@ -9,9 +9,9 @@
 /* Exit statuses of the program. */
 enum {
     CLI_SUCCESS = 0,
-    CLI_FAILURE = 1,      /* the simulation could not be completed; what was computed is kept */
-    CLI_WRONG = 2,        /* wrong usage or a wrong model */
-    CLI_INTERRUPTED = 130 /* Ctrl-C; what was computed is kept */
+    CLI_FAILURE = 1, /* the simulation could not be completed; what was computed is kept */
+    CLI_WRONG = 2    /* wrong usage or a wrong model */
+    /* 128 + a signal: interrupt.h */
 };
 
 /* The subcommands: each prints its own errors and returns an exit status. */
@@ -36,6 +36,13 @@ typedef struct cli_model {
 dfl_status cli_load(cli_model *out, dfl_context *ctx, const cli_arguments *arguments,
                     bool runnable);
 void cli_unload(cli_model *model);
+
+/* To standard error: a text as a terminal may show it (dfl_visible); "driftless: " and a line. */
+void cli_show(const char *text);
+#if defined(__GNUC__)
+__attribute__((format(printf, 1, 2)))
+#endif
+void cli_say(const char *format, ...);
 
 /* Prints "driftless: " and the context's message; returns the exit status: CLI_WRONG for wrong
    models, CLI_FAILURE for everything else. */

@@ -44,7 +44,7 @@ int cli_compare(dfl_context *ctx, const cli_arguments *arguments)
     if (!status)
         status = compare(arguments, &what, &model);
     const bool stopped = status == DFL_STOPPED && cli_interrupted();
-    const int exit_status = stopped ? CLI_INTERRUPTED : cli_finish(ctx, status);
+    const int exit_status = stopped ? cli_interrupted() : cli_finish(ctx, status);
     cli_unload(&model);
     return exit_status;
 }
@@ -158,7 +158,7 @@ static dfl_status compare(const cli_arguments *arguments, const lists *what, con
                         .progress = show_progress,
                         .interrupt = interrupted,
                         .user = &screen};
-    cli_interrupt_catch();
+    cli_interrupt_defer(true);
     dfl_status status = dfl_compare(&c);
     if (screen)
         fputs("\r\033[K", stderr);
@@ -166,6 +166,7 @@ static dfl_status compare(const cli_arguments *arguments, const lists *what, con
         const dfl_status written = write_all(arguments, &c, model);
         status = written ? written : status;
     }
+    cli_interrupt_defer(false);
     dfl_comparison_clear(&c);
     return status;
 }
@@ -183,7 +184,7 @@ static void show_progress(int done, int of, const dfl_trial *next, void *user)
 static bool interrupted(void *user)
 {
     (void)user;
-    return cli_interrupted();
+    return cli_interrupted() != 0;
 }
 
 static dfl_status write_text(const char *path, const dfl_comparison *c, const cli_model *model,

@@ -34,6 +34,7 @@ static void show_log(dfl_log_level level, const char *text, void *user);
 static dfl_status open_outputs(dfl_simulation *sim, void *user);
 static dfl_status open_all(dfl_record *record, const outputs *out, const cli_model *model);
 static int close_outputs(dfl_summary *summary, dfl_simulation *sim, int exit_status);
+static void show_notes(const dfl_record *record);
 static dfl_status report(const cli_arguments *arguments, const dfl_record *record,
                          const dfl_summary *summary, const cli_model *model, bool hint);
 static int simulate(const cli_arguments *arguments, const cli_model *model,
@@ -122,16 +123,22 @@ static int run_recorded(const cli_arguments *arguments, dfl_record *record, job 
     int exit_status = follow(&summary, &sim, it);
     if (it->out.failed) {
         exit_status = cli_finish(sim.ctx, it->out.failed);
+        dfl_record_abandon(record);
     } else {
         exit_status = close_outputs(&summary, &sim, exit_status);
-        const bool unread = sim.trouble == DFL_STOPPED; /* | head: ends without a word */
+        /* | head: ends without a word */
+        const bool unread = sim.trouble == DFL_STOPPED && !cli_interrupted();
         if (exit_status != CLI_SUCCESS && !unread)
-            fprintf(stderr, "driftless: %s\n", summary.message);
+            cli_say("%s", summary.message);
+        show_notes(record);
         const dfl_status status =
             unread ? DFL_OK : report(arguments, record, &summary, model, it->out.unkept);
         if (status)
             exit_status = status == DFL_STOPPED ? CLI_FAILURE : cli_complain(sim.ctx, status);
     }
+    if (exit_status == CLI_SUCCESS)
+        exit_status = cli_interrupted(); /* while the last results were written */
+    cli_interrupt_defer(false);
     dfl_simulation_clear(&sim);
     return exit_status;
 }
@@ -160,11 +167,10 @@ static int follow(dfl_summary *summary, dfl_simulation *sim, job *it)
 {
     const dfl_settings *settings = sim->settings;
     cli_progress_begin(&it->progress, settings->from, settings->to, it->quiet);
-    cli_interrupt_catch();
     const dfl_status status = dfl_simulate(summary, sim);
     cli_progress_erase(&it->progress);
-    if (status == DFL_STOPPED && !sim->trouble)
-        return CLI_INTERRUPTED;
+    if (status == DFL_STOPPED && cli_interrupted())
+        return cli_interrupted();
     if (status == DFL_INVALID && !sim->started)
         return CLI_WRONG;
     return status ? CLI_FAILURE : CLI_SUCCESS;
@@ -174,7 +180,7 @@ static bool watch(double t, double step, void *user)
 {
     job *it = user;
     cli_progress_show(&it->progress, t, step);
-    return cli_interrupted();
+    return cli_interrupted() != 0;
 }
 
 static void show_log(dfl_log_level level, const char *text, void *user)
@@ -183,12 +189,13 @@ static void show_log(dfl_log_level level, const char *text, void *user)
     if (it->quiet || level == DFL_LOG_DEBUG)
         return;
     cli_progress_erase(&it->progress);
-    fprintf(stderr, "driftless: %s%s\n", level == DFL_LOG_WARNING ? "warning: " : "", text);
+    cli_say("%s%s", level == DFL_LOG_WARNING ? "warning: " : "", text);
 }
 
 static dfl_status open_outputs(dfl_simulation *sim, void *user)
 {
     job *it = user;
+    cli_interrupt_defer(true);
     it->out.failed = open_all(sim->record, &it->out, it->model);
     return it->out.failed;
 }
@@ -206,9 +213,22 @@ static dfl_status open_all(dfl_record *record, const outputs *out, const cli_mod
     return status;
 }
 
-/* If a result could not be stored completely, the run has failed. */
+/* Files that were not put into their places. */
+static void show_notes(const dfl_record *record)
+{
+    for (const char *at = dfl_record_notes(record); *at;) {
+        const size_t length = strcspn(at, "\n");
+        cli_say("%.*s", (int)length, at);
+        at += length + (at[length] != 0);
+    }
+}
+
+/* If a result could not be stored completely, the run has failed. A run that never started leaves
+   no files. */
 static int close_outputs(dfl_summary *summary, dfl_simulation *sim, int exit_status)
 {
+    if (!sim->started)
+        dfl_record_abandon(sim->record);
     const dfl_status status = dfl_record_close(sim->record, summary);
     if (!status || sim->trouble)
         return exit_status;
@@ -228,7 +248,7 @@ static dfl_status report(const cli_arguments *arguments, const dfl_record *recor
             status = cli_write(NULL, &text, model);
     } else if (!arguments->quiet && summary->x) {
         status = dfl_summary_text(&text, record, summary);
-        fputs(dfl_text_string(&text), stderr);
+        cli_show(dfl_text_string(&text));
         if (hint)
             fputs("  (--output FILE.csv or FILE.h5 keeps the results, --report FILE.html shows "
                   "them)\n",

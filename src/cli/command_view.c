@@ -26,7 +26,7 @@ int cli_view(dfl_context *ctx, const cli_arguments *arguments)
         status =
             dfl_report_stored(ctx, arguments->model, dfl_text_string(&path), arguments->columns);
     if (!status && !arguments->quiet)
-        fprintf(stderr, "driftless: %s\n", dfl_text_string(&path));
+        cli_say("%s", dfl_text_string(&path));
     dfl_text_clear(&path);
     return cli_finish(ctx, status);
 }

@@ -1,31 +1,61 @@
-/* interrupt.c: Ctrl-C as a flag that the run checks after every step. */
+/* interrupt.c: Ctrl-C and other requests to end. */
 #define _POSIX_C_SOURCE 200809L
 #include "cli/interrupt.h"
 
 #include <signal.h>
 #include <stddef.h>
+#include <unistd.h>
 
-/* The only variable of the program that is not in a handle: a signal handler can reach nothing
+/* The only variables of the program that are not in a handle: a signal handler can reach nothing
    else. */
-static volatile sig_atomic_t interrupted;
+static dfl_context *volatile context;
+static volatile sig_atomic_t deferred, noted;
 
-static void note(int signal);
+static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+enum { SIGNALS = sizeof signals / sizeof *signals };
 
-void cli_interrupt_catch(void)
+static void handle(int signal);
+
+void cli_interrupt_catch(dfl_context *ctx)
 {
-    struct sigaction action = {.sa_handler = note, .sa_flags = (int)SA_RESETHAND};
+    struct sigaction action = {.sa_handler = handle}, before;
+    context = ctx;
     sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
+    for (int i = 0; i < SIGNALS; i++)
+        sigaddset(&action.sa_mask, signals[i]);
+    for (int i = 0; i < SIGNALS; i++) {
+        const bool ignored = signals[i] == SIGHUP && sigaction(SIGHUP, NULL, &before) == 0 &&
+                             before.sa_handler == SIG_IGN;
+        if (!ignored)
+            sigaction(signals[i], &action, NULL);
+    }
 }
 
-bool cli_interrupted(void)
+void cli_interrupt_release(void)
 {
-    return interrupted != 0;
+    context = NULL;
 }
 
-static void note(int signal)
+void cli_interrupt_defer(bool on)
 {
-    (void)signal;
-    interrupted = 1;
+    deferred = on;
+}
+
+int cli_interrupted(void)
+{
+    return noted ? 128 + noted : 0;
+}
+
+static void handle(int signal)
+{
+    dfl_context *ctx = context;
+    if (deferred && !noted) {
+        noted = signal;
+        if (ctx)
+            dfl_interrupt(ctx);
+        return;
+    }
+    if (ctx)
+        dfl_leftovers_remove(ctx);
+    _exit(128 + signal);
 }

@@ -4,12 +4,11 @@
 
 #include "script/script.h"
 
-#include <errno.h>
+#include <stdarg.h>
 #include <string.h>
 #include <sys/stat.h>
 
 static void print_line(const char *text, void *user);
-static dfl_status write_failure(dfl_context *ctx, const char *path);
 
 dfl_status cli_load(cli_model *out, dfl_context *ctx, const cli_arguments *arguments, bool runnable)
 {
@@ -36,9 +35,30 @@ void cli_unload(cli_model *model)
     *model = (cli_model){0};
 }
 
+void cli_show(const char *text)
+{
+    char visible[1024];
+    while (*text) {
+        text = dfl_visible(visible, sizeof visible, text);
+        fputs(visible, stderr);
+    }
+}
+
+void cli_say(const char *format, ...)
+{
+    char line[4096];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(line, sizeof line, format, args);
+    va_end(args);
+    fputs("driftless: ", stderr);
+    cli_show(line);
+    fputc('\n', stderr);
+}
+
 int cli_complain(const dfl_context *ctx, dfl_status status)
 {
-    fprintf(stderr, "driftless: %s\n", dfl_message(ctx));
+    cli_say("%s", dfl_message(ctx));
     return status == DFL_INVALID ? CLI_WRONG : CLI_FAILURE;
 }
 
@@ -54,20 +74,10 @@ dfl_status cli_write(const char *path, const dfl_text *text, const cli_model *mo
     const bool standard = !path || !strcmp(path, "-");
     if (text->status)
         return text->status;
-    dfl_status status = standard ? DFL_OK : cli_spare_model(path, model);
+    const dfl_status status = standard ? DFL_OK : cli_spare_model(path, model);
     if (status)
         return status;
-    errno = 0;
-    FILE *file = standard ? stdout : fopen(path, "w");
-    if (!file)
-        return dfl_fail(text->ctx, DFL_INVALID, "'%s' cannot be written: %s", path,
-                        strerror(errno));
-    fwrite(dfl_text_string(text), 1, text->length, file);
-    if (fflush(file) || ferror(file))
-        status = write_failure(text->ctx, standard ? NULL : path);
-    if (!standard && fclose(file) && !status)
-        status = write_failure(text->ctx, path);
-    return status;
+    return dfl_write_file(text->ctx, standard ? NULL : path, dfl_text_string(text), text->length);
 }
 
 dfl_status cli_spare_model(const char *path, const cli_model *model)
@@ -84,14 +94,5 @@ dfl_status cli_spare_model(const char *path, const cli_model *model)
 static void print_line(const char *text, void *user)
 {
     (void)user;
-    fputs(text, stderr);
-}
-
-/* If the reader of standard output has seen enough (| head), no message is needed. */
-static dfl_status write_failure(dfl_context *ctx, const char *path)
-{
-    if (!path && errno == EPIPE)
-        return dfl_fail(ctx, DFL_STOPPED, "the reader of standard output has gone");
-    return dfl_fail(ctx, DFL_IO, "%s cannot be written: %s", path ? path : "standard output",
-                    errno ? strerror(errno) : "the disk may be full");
+    cli_show(text);
 }

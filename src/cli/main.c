@@ -1,6 +1,7 @@
 /* main.c: the program `driftless`: finds the subcommand and prints help. */
 #define _POSIX_C_SOURCE 200809L
 #include "cli/cli.h"
+#include "cli/interrupt.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -114,6 +115,7 @@ static int execute(int number, int argc, char **argv)
         fputs("driftless: no memory\n", stderr);
         return CLI_FAILURE;
     }
+    cli_interrupt_catch(ctx);
     int exit_status;
     const dfl_status status = cli_arguments_read(&arguments, ctx, cmd->bit, argc, argv);
     if (status) {
@@ -126,6 +128,7 @@ static int execute(int number, int argc, char **argv)
         exit_status = actions[number].function(ctx, &arguments);
     }
     cli_arguments_clear(&arguments, ctx);
+    cli_interrupt_release();
     dfl_context_free(ctx);
     return exit_status;
 }
@@ -137,11 +140,11 @@ static int unknown_command(const char *name)
         names[i] = cli_commands[i].name;
     const char *nearest = dfl_nearest_word(name, names, CLI_COMMANDS);
     if (nearest)
-        fprintf(stderr, "driftless: there is no command '%s'; did you mean %s?\n", name, nearest);
+        cli_say("there is no command '%s'; did you mean %s?", name, nearest);
     else if (strstr(name, ".lua"))
-        fprintf(stderr, "driftless: name a command, such as: driftless run %s\n", name);
+        cli_say("name a command, such as: driftless run %s", name);
     else
-        fprintf(stderr, "driftless: there is no command '%s'; driftless --help lists them\n", name);
+        cli_say("there is no command '%s'; driftless --help lists them", name);
     return CLI_WRONG;
 }
 
@@ -159,7 +162,8 @@ static void print_help(FILE *file)
           "  driftless --version\n"
           "\n"
           "Exit status: 0 success; 1 not completed (what was computed is kept); 2 wrong usage or\n"
-          "a wrong model; 130 interrupted (what was computed is kept).\n",
+          "a wrong model; 130, 143, 129 ended by Ctrl-C, SIGTERM, SIGHUP (what was computed is "
+          "kept).\n",
           file);
 }
 

@@ -4,7 +4,7 @@
    lets the compiler's vector loads of matrices stay within a cache line; the address the
    allocator gave is stored just before the block. The message lives inside the context, so
    recording a failure never needs memory. */
-#include <driftless/context.h>
+#include "context/context_internal.h"
 
 #include <assert.h>
 #include <stdarg.h>
@@ -15,16 +15,8 @@
 #include <string.h>
 
 enum {
-    DFL_MESSAGE_SIZE = 1024,
     DFL_ALIGNMENT = 64,
     DFL_OVERHEAD = DFL_ALIGNMENT + sizeof(void *) /* of a block, in bytes */
-};
-
-struct dfl_context {
-    dfl_allocator allocator;
-    long live;    /* blocks handed out and not returned */
-    long allowed; /* allocations that may still succeed; negative: no limit */
-    char message[DFL_MESSAGE_SIZE];
 };
 
 static void *library_alloc(size_t bytes, void *user);
@@ -100,7 +92,7 @@ dfl_status dfl_fail(dfl_context *ctx, dfl_status status, const char *format, ...
     if (vsnprintf(text, sizeof text, format, args) < 0)
         text[0] = '\0';
     va_end(args);
-    memcpy(ctx->message, text, strlen(text) + 1);
+    dfl_visible(ctx->message, sizeof ctx->message, text);
     return status;
 }
 

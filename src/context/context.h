@@ -47,6 +47,68 @@ char *dfl_copy_string(dfl_context *ctx, const char *string);
 /* Whether a name has this ending, with something in front of it. */
 bool dfl_ends_with(const char *name, const char *ending);
 
+/* ---- texts of others (visible.c) ---- */
+
+/* Copies a string, as far as it fits into `room` bytes, with control characters other than line feeds
+   and tabs, and bytes that are not UTF-8, as escapes (\x1b): a terminal shows them and obeys none.
+   Returns the rest that did not fit. */
+const char *dfl_visible(char *out, size_t room, const char *string);
+
+/* ---- signals (leftovers.c) ---- */
+
+/* Asks everything in this context that takes long to stop soon; whether that was asked. Both may be
+   called in a signal handler. */
+void dfl_interrupt(dfl_context *ctx);
+bool dfl_interrupted(const dfl_context *ctx);
+
+/* Notes a file or folder (`path` must stay where it is), or a group of processes, that must go if a
+   signal ends the program. Returns its number for dfl_leftover_drop; -1 if there are too many, which
+   dfl_leftover_drop takes. */
+int dfl_leftover_path(dfl_context *ctx, const char *path);
+int dfl_leftover_processes(dfl_context *ctx, int group);
+void dfl_leftover_drop(dfl_context *ctx, int number);
+
+/* Ends the processes, then removes the files and empty folders. For a signal handler that ends the
+   program. */
+void dfl_leftovers_remove(dfl_context *ctx);
+
+/* Ends a group of processes whose first one is our child, and waits for that one: SIGTERM, and
+   after a second SIGKILL. */
+void dfl_end_processes(int group);
+
+/* ---- files (new_file.c) ---- */
+
+/* A file that is being written. What stands at its path is left alone until the new file is whole:
+   the new one is PATH.part until then. If there is nothing at the path, the file is written in
+   place, unless it is of use only when it is whole. It is locked: a second run cannot write to it.
+   A device or pipe is written as it is. */
+typedef struct dfl_new_file {
+    dfl_context *ctx;
+    char *path;    /* where it will be; that of a link leads to its file */
+    char *written; /* where it is */
+    int file;      /* its descriptor, open for writing; negative: none */
+    bool replaces; /* there is an older file */
+    bool part;     /* `written` is PATH.part */
+    int leftover;
+} dfl_new_file;
+
+/* `path` NULL: standard output. `whole`: it is of use only when it is whole. DFL_INVALID: it cannot be written, or is being
+   written already; the message says why. The caller ends it with one of the functions below, also
+   after a failure. */
+dfl_status dfl_new_file_open(dfl_new_file *out, dfl_context *ctx, const char *path, bool whole);
+/* Writes all bytes. DFL_IO; DFL_STOPPED: the reader of a pipe has gone, or dfl_interrupted. */
+dfl_status dfl_new_file_write(dfl_new_file *file, const char *bytes, size_t count);
+/* Puts the file in its place and closes it; another `path` than its own: it goes there. DFL_IO: then
+   an older file is unchanged and the new one is gone. */
+dfl_status dfl_new_file_keep(dfl_new_file *file, const char *path);
+/* Removes and closes it; {.ctx = ctx, .file = -1} is allowed. */
+void dfl_new_file_discard(dfl_new_file *file);
+/* Forgets it without removing it: it stays as far as it was written. */
+void dfl_new_file_leave(dfl_new_file *file);
+
+/* A whole file at once. DFL_INVALID, DFL_IO. */
+dfl_status dfl_write_file(dfl_context *ctx, const char *path, const char *bytes, size_t count);
+
 /* ---- words (nearest.c) ---- */
 
 /* The nearest to `word` of `count` words, or NULL if none is near. */

@@ -67,7 +67,6 @@ static void write_help(dfl_text *text, const dfl_source *source, const block_fil
 static dfl_status write_spline_file(export_job *job);
 static dfl_status write_other_files(export_job *job);
 static dfl_status save(export_job *job, const char *part, dfl_text *text);
-static dfl_status write_file(const char *path, const dfl_text *text);
 static void add_to_list(export_job *job, const char *part, const char *meaning);
 
 dfl_status dfl_export_octave(dfl_text *files, const dfl_equations *eq,
@@ -234,24 +233,11 @@ static dfl_status save(export_job *job, const char *part, dfl_text *text)
     dfl_text_add(&path, "%s/%s%s.m", job->folder, job->source.name, part);
     dfl_status status = path.status ? path.status : text->status;
     if (!status)
-        status = write_file(dfl_text_string(&path), text);
+        status = dfl_write_file(text->ctx, path.data, dfl_text_string(text), text->length);
     if (!status)
         dfl_text_add(job->files, "%s\n", path.data);
     dfl_text_clear(&path);
     return status;
-}
-
-static dfl_status write_file(const char *path, const dfl_text *text)
-{
-    FILE *file = fopen(path, "w");
-    if (!file)
-        return dfl_fail(text->ctx, DFL_INVALID, "file '%s' cannot be written: %s", path,
-                        strerror(errno));
-    const bool written = fwrite(text->data, 1, text->length, file) == text->length;
-    if (fclose(file) || !written)
-        return dfl_fail(text->ctx, DFL_IO, "file '%s' cannot be written: %s", path,
-                        strerror(errno));
-    return DFL_OK;
 }
 
 static void add_to_list(export_job *job, const char *part, const char *meaning)

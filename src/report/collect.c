@@ -1,11 +1,15 @@
 /* collect.c: the data of a report, and writing it to its file. */
+#define _POSIX_C_SOURCE 200809L
 #include "report/report_internal.h"
 
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Numbers that a page has of each table, 8 bytes each, and 4 of frames. */
 enum { ROW_NUMBERS = 1 << 19, STEP_NUMBERS = 1 << 17, FRAME_NUMBERS = 1 << 20, MOST_EVENTS = 1000 };
+
+static dfl_status write_failure(const dfl_new_file *out);
 
 dfl_status dfl_report_create(dfl_report *out, dfl_context *ctx, const dfl_description *about,
                              bool frames)
@@ -47,14 +51,25 @@ bool dfl_is_report(const char *path)
     return dfl_ends_with(path, ".html") || dfl_ends_with(path, ".svg");
 }
 
-dfl_status dfl_report_write(FILE *file, const dfl_report *report, const char *path,
-                            const char *columns)
+dfl_status dfl_report_write(const dfl_new_file *out, const dfl_report *report, const char *columns)
 {
-    dfl_status status = dfl_ends_with(path, ".html") ? dfl_page_write(file, report)
-                                                     : dfl_plot_write(file, report, columns);
+    errno = 0;
+    const int copy = dup(out->file);
+    FILE *file = copy < 0 ? NULL : fdopen(copy, "w");
+    if (!file && copy >= 0)
+        close(copy);
+    if (!file)
+        return write_failure(out);
+    dfl_status status = dfl_ends_with(out->path, ".html") ? dfl_page_write(file, report)
+                                                          : dfl_plot_write(file, report, columns);
     const bool failed = ferror(file) != 0;
     if ((fclose(file) || failed) && !status)
-        status = dfl_fail(report->ctx, DFL_IO, "'%s' cannot be written: %s", path,
-                          errno ? strerror(errno) : "the disk may be full");
+        status = write_failure(out);
     return status;
+}
+
+static dfl_status write_failure(const dfl_new_file *out)
+{
+    return dfl_fail(out->ctx, DFL_IO, "'%s' cannot be written: %s", out->path,
+                    errno ? strerror(errno) : "the disk may be full");
 }

@@ -1,10 +1,8 @@
 /* live.c: pages and plots of a run in progress, as two more kinds of files.
 
-   Both are written when the run has ended. Until then a page says so, and an existing plot is left
-   unchanged. */
+   Both are written when the run has ended. */
 #include "report/report_internal.h"
 
-#include <errno.h>
 #include <string.h>
 
 /* writer->file */
@@ -16,7 +14,6 @@ typedef struct live_report {
 static void free_live(live_report *live, dfl_context *ctx);
 static dfl_status open_page(dfl_writer *writer);
 static dfl_status open_plot(dfl_writer *writer);
-static dfl_status announce(const dfl_writer *writer, const char *mode, const char *text);
 static dfl_status write_row(dfl_writer *writer);
 static dfl_status write_frame(dfl_writer *writer);
 static dfl_status write_step(dfl_writer *writer, const dfl_step_record *step);
@@ -67,30 +64,14 @@ static dfl_status open_page(dfl_writer *writer)
                         "'%s': this driftless was built without Node.js and cannot make pages; "
                         "install nodejs and npm and build it again, or use --plot FILE.svg",
                         writer->path);
-    return announce(writer, "w",
-                    "<!doctype html><title>Driftless</title>\n<p>This run has not ended, or it was "
-                    "killed before its report was written.</p>\n");
+    return dfl_writer_begin(writer, true); /* shows early whether it can be written */
 }
 
 static dfl_status open_plot(dfl_writer *writer)
 {
     const live_report *live = writer->file;
     const dfl_status status = dfl_plot_check(&live->report, live->columns);
-    return status ? status : announce(writer, "a", "");
-}
-
-/* What the file says until the run has ended; writing it shows early whether the file can be
-   written. */
-static dfl_status announce(const dfl_writer *writer, const char *mode, const char *text)
-{
-    errno = 0;
-    FILE *file = fopen(writer->path, mode);
-    if (!file)
-        return dfl_fail(writer->ctx, DFL_INVALID, "'%s' cannot be written: %s", writer->path,
-                        strerror(errno));
-    fputs(text, file);
-    const bool failed = ferror(file) != 0;
-    return fclose(file) || failed ? dfl_writer_fail(writer) : DFL_OK;
+    return status ? status : dfl_writer_begin(writer, true);
 }
 
 static dfl_status write_row(dfl_writer *writer)
@@ -125,17 +106,12 @@ static dfl_status write_event(dfl_writer *writer, const dfl_event_record *event)
     return DFL_OK;
 }
 
-/* A run that was given up leaves what `announce` wrote. */
 static dfl_status close_report(dfl_writer *writer, bool finished)
 {
     live_report *live = writer->file;
     dfl_status status = writer->status;
-    if (!status && finished) {
-        errno = 0;
-        FILE *file = fopen(writer->path, "w");
-        status = file ? dfl_report_write(file, &live->report, writer->path, live->columns)
-                      : dfl_writer_fail(writer);
-    }
+    if (!status && finished)
+        status = dfl_report_write(&writer->out, &live->report, live->columns);
     free_live(live, writer->ctx);
     return status;
 }

@@ -28,9 +28,8 @@ dfl_status dfl_report_create(dfl_report *out, dfl_context *ctx, const dfl_descri
 void dfl_report_clear(dfl_report *report);
 void dfl_report_event(dfl_report *report, const dfl_event_record *event);
 
-/* Writes the page or plot that `path` names to an open file and closes it. DFL_IO. */
-dfl_status dfl_report_write(FILE *file, const dfl_report *report, const char *path,
-                            const char *columns);
+/* Writes the page or plot that the path of `out` names. DFL_IO. */
+dfl_status dfl_report_write(const dfl_new_file *out, const dfl_report *report, const char *columns);
 
 /* Write to an open file; errors of the file are left in the file. DFL_INVALID: an unknown
    column. */

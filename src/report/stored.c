@@ -356,12 +356,15 @@ static dfl_status write_report(stored *s, const char *to, const char *columns)
     if (!dfl_is_report(to))
         return dfl_fail(s->ctx, DFL_INVALID,
                         "'%s': give a page that ends in .html or a plot that ends in .svg", to);
-    const dfl_status status = page ? DFL_OK : dfl_plot_check(&s->report, columns);
+    dfl_new_file out;
+    dfl_status status = page ? DFL_OK : dfl_plot_check(&s->report, columns);
     if (status)
         return status;
-    errno = 0;
-    FILE *file = fopen(to, "w");
-    if (!file)
-        return dfl_fail(s->ctx, DFL_INVALID, "'%s' cannot be written: %s", to, strerror(errno));
-    return dfl_report_write(file, &s->report, to, columns);
+    status = dfl_new_file_open(&out, s->ctx, to, true);
+    if (!status)
+        status = dfl_report_write(&out, &s->report, columns);
+    if (!status)
+        return dfl_new_file_keep(&out, NULL);
+    dfl_new_file_discard(&out);
+    return status;
 }

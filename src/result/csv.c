@@ -1,105 +1,124 @@
 /* csv.c: a result as comma-separated values (RFC 4180, lines ended by a line feed).
 
    One header line, then one line per row with 17 significant digits, enough to read back the same
-   number. Lines are buffered; about once a second they go to the file. */
+   number. Lines are collected and go to the file about once a second, whole lines at once: a reader
+   of a run in progress, or after a kill, finds whole lines, apart from the instant of a write. If
+   the disk is full, a line that does not fit is taken back. */
+#define _POSIX_C_SOURCE 200809L
 #include "result/result_internal.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+enum { MOST_BYTES = 1 << 16 }; /* that wait */
 
 static dfl_status open_csv(dfl_writer *writer);
 static dfl_status write_row(dfl_writer *writer);
 static dfl_status close_csv(dfl_writer *writer, bool finished);
-static void write_name(FILE *file, const char *name);
-static void write_number(FILE *file, double number);
+static void add_name(dfl_text *lines, const char *name);
+static void add_number(dfl_text *lines, double number);
 static dfl_status flush(dfl_writer *writer);
-static dfl_status write_failure(dfl_writer *writer);
+static void take_back(const dfl_writer *writer, off_t whole);
 
 const dfl_file_kind dfl_csv_kind = {.open = open_csv, .row = write_row, .close = close_csv};
 
 static dfl_status open_csv(dfl_writer *writer)
 {
     const dfl_description *about = writer->about;
-    errno = 0;
-    FILE *file = strcmp(writer->path, "-") ? fopen(writer->path, "w") : stdout;
-    if (!file)
-        return dfl_fail(writer->ctx, DFL_INVALID, "'%s' cannot be written: %s", writer->path,
-                        strerror(errno));
-    writer->file = file;
-    fputs("time", file);
+    dfl_status status = dfl_writer_begin(writer, false);
+    if (status)
+        return status;
+    dfl_text *lines = writer->file = dfl_alloc(writer->ctx, 1, sizeof *lines);
+    if (!lines)
+        return DFL_NO_MEMORY;
+    lines->ctx = writer->ctx;
+    dfl_text_add(lines, "time");
     for (int i = 0; i < about->n + about->m; i++)
-        write_name(file, about->names[i]);
-    fputc('\n', file);
-    const dfl_status status = flush(writer);
-    if (status && file != stdout)
-        fclose(file);
+        add_name(lines, about->names[i]);
+    dfl_text_add(lines, "\n");
+    status = flush(writer);
+    if (status) {
+        dfl_text_clear(lines);
+        dfl_free(writer->ctx, lines);
+    }
     return status;
 }
 
 static dfl_status write_row(dfl_writer *writer)
 {
     const int count = 1 + writer->about->n + writer->about->m;
-    FILE *file = writer->file;
-    errno = 0;
+    dfl_text *lines = writer->file;
     for (int i = 0; i < count; i++) {
         if (i > 0)
-            putc(',', file);
-        write_number(file, writer->row[i]);
+            dfl_text_bytes(lines, ",", 1);
+        add_number(lines, writer->row[i]);
     }
-    putc('\n', file);
-    if (dfl_writer_due(writer))
-        return flush(writer);
-    return ferror(file) ? write_failure(writer) : DFL_OK;
+    dfl_text_bytes(lines, "\n", 1);
+    const bool due = dfl_writer_due(writer) || lines->length > MOST_BYTES;
+    return due ? flush(writer) : lines->status;
 }
 
 static dfl_status close_csv(dfl_writer *writer, bool finished)
 {
-    FILE *file = writer->file;
+    dfl_text *lines = writer->file;
     (void)finished;
-    dfl_status status = writer->status ? writer->status : flush(writer);
-    if (file != stdout && fclose(file) && !status)
-        status = write_failure(writer);
+    const dfl_status status = writer->status ? writer->status : flush(writer);
+    dfl_text_clear(lines);
+    dfl_free(writer->ctx, lines);
     return status;
 }
 
 /* A comma and the name, in quotation marks if it needs them. */
-static void write_name(FILE *file, const char *name)
+static void add_name(dfl_text *lines, const char *name)
 {
-    putc(',', file);
+    dfl_text_bytes(lines, ",", 1);
     if (!strpbrk(name, ",\"\r\n")) {
-        fputs(name, file);
+        dfl_text_bytes(lines, name, strlen(name));
         return;
     }
-    putc('"', file);
+    dfl_text_bytes(lines, "\"", 1);
     for (; *name; name++) {
         if (*name == '"')
-            putc('"', file);
-        putc(*name, file);
+            dfl_text_bytes(lines, "\"", 1);
+        dfl_text_bytes(lines, name, 1);
     }
-    putc('"', file);
+    dfl_text_bytes(lines, "\"", 1);
 }
 
 /* The C library would write a sign in front of some NaN. */
-static void write_number(FILE *file, double number)
+static void add_number(dfl_text *lines, double number)
 {
-    if (isnan(number))
-        fputs("nan", file);
-    else
-        fprintf(file, "%.17g", number);
+    char digits[32];
+    const int length = isnan(number) ? snprintf(digits, sizeof digits, "nan")
+                                     : snprintf(digits, sizeof digits, "%.17g", number);
+    dfl_text_bytes(lines, digits, (size_t)length);
 }
 
+/* What waits goes to the file; the memory stays. */
 static dfl_status flush(dfl_writer *writer)
 {
-    errno = 0;
-    return fflush(writer->file) || ferror(writer->file) ? write_failure(writer) : DFL_OK;
+    dfl_text *lines = writer->file;
+    if (lines->status)
+        return lines->status;
+    const off_t whole = lseek(writer->out.file, 0, SEEK_CUR);
+    const dfl_status status = dfl_new_file_write(&writer->out, lines->data, lines->length);
+    if (status && writer->out.path && whole >= 0)
+        take_back(writer, whole);
+    lines->length = 0;
+    return status;
 }
 
-/* A reader that has seen enough (| head) is not a failure worth a message. */
-static dfl_status write_failure(dfl_writer *writer)
+/* Cuts off the beginning of a line that a full disk has left behind the `whole` bytes of before. */
+static void take_back(const dfl_writer *writer, off_t whole)
 {
-    if (errno == EPIPE)
-        return dfl_fail(writer->ctx, DFL_STOPPED, "the reader of the results has gone");
-    return dfl_writer_fail(writer);
+    const dfl_text *lines = writer->file;
+    const off_t end = lseek(writer->out.file, 0, SEEK_CUR);
+    off_t kept = end > whole ? end - whole : 0;
+    while (kept > 0 && lines->data[kept - 1] != '\n')
+        kept--;
+    if (ftruncate(writer->out.file, whole + kept))
+        return; /* it stays */
 }

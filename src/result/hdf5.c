@@ -23,7 +23,9 @@
 
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 
 enum { TIME, STATE, OUTPUTS, RESIDUALS, SCENE, STEPS, STEP_VECTORS = 5 };
 enum { EVENTS = STEPS + STEP_VECTORS };
@@ -46,7 +48,7 @@ static dfl_status write_event(dfl_writer *writer, const dfl_event_record *event)
 static dfl_status close_hdf5(dfl_writer *writer, bool finished);
 static hdf5_file *enter(dfl_writer *writer);
 static dfl_status leave(dfl_writer *writer, bool done);
-static hid_t create_file(const char *path);
+static hid_t create_file(const dfl_new_file *out);
 static hid_t create_group(hid_t parent, const char *name);
 static bool create_tables(dfl_writer *writer);
 static bool create_scene(dfl_writer *writer);
@@ -72,12 +74,15 @@ const dfl_file_kind dfl_hdf5_kind = {.open = open_hdf5,
 
 static dfl_status open_hdf5(dfl_writer *writer)
 {
+    const dfl_status begun = dfl_writer_begin(writer, false);
+    if (begun)
+        return begun;
     writer->file = dfl_alloc(writer->ctx, 1, sizeof(hdf5_file));
     if (!writer->file)
         return DFL_NO_MEMORY;
     H5dont_atexit(); /* HDF5 must not close a file that was given up */
     hdf5_file *h5 = enter(writer);
-    h5->file = create_file(writer->path);
+    h5->file = create_file(&writer->out);
     const bool done = h5->file >= 0 && create_tables(writer) && describe_run(writer) && flush(h5);
     if (!done)
         close_file(writer);
@@ -161,11 +166,22 @@ static dfl_status leave(dfl_writer *writer, bool done)
                          : DFL_NO_MEMORY;
 }
 
-static hid_t create_file(const char *path)
+/* The file is there and locked, so that HDF5 need not lock it; it would find our lock in its way. Where
+   it cannot be told so, or is told to lock by the user, it gets the lock. */
+static hid_t create_file(const dfl_new_file *out)
 {
+    const char *locking = getenv("HDF5_USE_FILE_LOCKING");
     const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
     H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V18);
-    const hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, access);
+#if H5_VERSION_GE(1, 10, 7)
+    H5Pset_file_locking(access, false, true);
+    const bool locks = locking && (*locking == 'T' || *locking == '1' || *locking == 'B');
+#else
+    const bool locks = !locking || *locking != 'F';
+#endif
+    if (locks)
+        flock(out->file, LOCK_UN);
+    const hid_t file = H5Fcreate(out->written, H5F_ACC_TRUNC, H5P_DEFAULT, access);
     H5Pclose(access);
     return file;
 }

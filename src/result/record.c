@@ -21,7 +21,7 @@ dfl_status dfl_record_create(dfl_record **out, const dfl_equations *eq, const df
     dfl_record *record = dfl_alloc(ctx, 1, sizeof *record);
     if (!record)
         return DFL_NO_MEMORY;
-    record->ctx = record->scene.ctx = record->warnings.ctx = ctx;
+    record->ctx = record->scene.ctx = record->warnings.ctx = record->notes.ctx = ctx;
     record->eq = eq;
     record->about.options = options;
     record->about.noptions = noptions;
@@ -44,13 +44,14 @@ void dfl_record_free(dfl_record *record)
         return;
     dfl_context *ctx = record->ctx;
     for (int i = 0; i < record->nwriters; i++)
-        dfl_writer_close(record->writers[i], false);
+        dfl_writer_close(record->writers[i], record, DFL_FATE_CLOSED);
     dfl_free(ctx, record->writers);
     for (int i = 0; i < record->nblocks; i++)
         dfl_free(ctx, record->blocks[i]);
     dfl_columns_clear(&record->columns, ctx);
     dfl_text_clear(&record->scene);
     dfl_text_clear(&record->warnings);
+    dfl_text_clear(&record->notes);
     dfl_free(ctx, record);
 }
 

@@ -110,14 +110,16 @@ typedef struct dfl_record dfl_record;
 /* Describes a run of `eq`, which must outlive the record, as must the options. DFL_NO_MEMORY. */
 dfl_status dfl_record_create(dfl_record **out, const dfl_equations *eq, const dfl_fact *options,
                              int noptions);
-/* Frees the record and gives up the files that are still open; NULL is allowed. */
+/* Frees the record; files that are still open are closed as they are. NULL is allowed. */
 void dfl_record_free(dfl_record *record);
+/* Removes the files that are open, and leaves those alone that they would have replaced. */
+void dfl_record_abandon(dfl_record *record);
 
 const dfl_description *dfl_record_about(const dfl_record *record);
 dfl_context *dfl_record_context(const dfl_record *record);
 
-/* Opens FILE.csv, FILE.h5 or FILE.hdf5 ("-" is CSV on standard output), replaces what is there and
-   writes what is known before the run.
+/* Opens FILE.csv, FILE.h5 or FILE.hdf5 ("-" is CSV on standard output) and writes what is known
+   before the run. An older file is replaced when the record is closed: see dfl_new_file.
    DFL_INVALID: unknown ending, or the file cannot be opened (with the reason). DFL_IO: it cannot
    be written. DFL_STOPPED: the reader of standard output has gone. DFL_NO_MEMORY. */
 dfl_status dfl_record_open(dfl_record *record, const char *path);
@@ -156,8 +158,13 @@ dfl_status dfl_record_row(dfl_record *record, double t, const double *x, const d
 dfl_status dfl_record_step(dfl_record *record, const dfl_step_record *step);
 dfl_status dfl_record_event(dfl_record *record, const dfl_event_record *event);
 /* Writes what is buffered and the summary, and closes all files, also after a failure. If a file
-   cannot be completed, the status of the summary becomes "failed" for the files after it. */
+   cannot be completed, the status of the summary becomes "failed" for the files after it.
+   A run that failed does not replace an older file: its own is then FILE.failed.h5 and so on, or is
+   removed if it could not be written. */
 dfl_status dfl_record_close(dfl_record *record, dfl_summary *summary);
+
+/* What happened to files that were not put into their places, one line each; "" if nothing. */
+const char *dfl_record_notes(const dfl_record *record);
 
 /* The object of `--json`, ended by a newline, and a few lines for people. */
 dfl_status dfl_summary_json(dfl_text *text, const dfl_record *record, const dfl_summary *summary);
@@ -188,6 +195,7 @@ struct dfl_writer {
     const double *row;   /* the present row: time, n states, m outputs */
     const double *frame; /* the numbers of the shapes in it */
     char *path;
+    dfl_new_file out;  /* of kinds that write one: dfl_writer_begin */
     double flushed;    /* time of the last flush, s */
     dfl_status status; /* the first failure; nothing is written after it ... */
     char reason[512];  /* ... and its message */
@@ -198,11 +206,11 @@ struct dfl_writer {
 dfl_status dfl_record_add(dfl_record *record, const dfl_file_kind *kind, const char *path,
                           void *file);
 
+/* Opens writer->out; "-" is standard output. The record ends it: see dfl_record_close. */
+dfl_status dfl_writer_begin(dfl_writer *writer, bool whole);
+
 /* Whether the last flush is about a second ago; if so, the next second begins. */
 bool dfl_writer_due(dfl_writer *writer);
-
-/* DFL_IO: "'PATH' cannot be written", with the reason in errno. */
-dfl_status dfl_writer_fail(const dfl_writer *writer);
 
 /* ------------------------------------------------------------------------------- parts */
 

@@ -11,7 +11,7 @@ struct dfl_record {
     const dfl_equations *eq;
     dfl_description about; /* points to the members below */
     dfl_columns columns;
-    dfl_text scene, warnings;
+    dfl_text scene, warnings, notes;
     dfl_fact statistics[DFL_STATISTICS], counters[DFL_COUNTERS];
     double levels[DFL_LEVELS];
     double *given, *corrected; /* n each, in the order of the columns */
@@ -42,7 +42,15 @@ void dfl_summary_counters(dfl_fact out[DFL_COUNTERS], const dfl_statistics *stat
    "mesh"}]}, where a column is a number, or null if it changes; empty without shapes. */
 dfl_status dfl_scene_json(dfl_text *text, const dfl_model *model);
 
-/* Closes a file (`finished`: the run has ended) and frees its writer. */
-dfl_status dfl_writer_close(dfl_writer *writer, bool finished);
+/* What becomes of a file. */
+typedef enum dfl_fate {
+    DFL_FATE_FINISHED, /* the run has ended: it is completed and takes its place */
+    DFL_FATE_FAILED,   /* so has this run, but it does not replace an older file */
+    DFL_FATE_CLOSED,   /* it takes its place as it is */
+    DFL_FATE_ABANDONED /* it is removed */
+} dfl_fate;
+
+/* Closes a file, lets it meet its fate and frees its writer. */
+dfl_status dfl_writer_close(dfl_writer *writer, dfl_record *record, dfl_fate fate);
 
 #endif

@@ -7,12 +7,13 @@
 
 #include "context/context.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 static const dfl_file_kind *kind_of(const char *path);
 static dfl_status outcome_of(const dfl_record *record);
+static void settle(dfl_writer *writer, dfl_record *record, dfl_fate fate);
+static dfl_status put_aside(dfl_writer *writer, dfl_record *record);
 static void keep(dfl_writer *writer, dfl_status status);
 static dfl_status fail_again(const dfl_writer *writer);
 static void free_writer(dfl_writer *writer);
@@ -53,9 +54,11 @@ dfl_status dfl_record_add(dfl_record *record, const dfl_file_kind *kind, const c
                            .row = record->row,
                            .frame = record->frame,
                            .path = dfl_copy_string(ctx, path),
+                           .out = {.ctx = ctx, .file = -1, .leftover = -1},
                            .file = file};
     const dfl_status status = writer->path ? kind->open(writer) : DFL_NO_MEMORY;
     if (status) {
+        dfl_new_file_discard(&writer->out);
         free_writer(writer);
         return status;
     }
@@ -147,7 +150,9 @@ dfl_status dfl_record_close(dfl_record *record, dfl_summary *summary)
     char reason[sizeof record->writers[0]->reason] = "";
     for (int i = 0; i < record->nwriters; i++) {
         dfl_record_describe_end(record, summary);
-        const dfl_status status = dfl_writer_close(record->writers[i], true);
+        const bool failed = !strcmp(summary->status, "failed");
+        const dfl_status status = dfl_writer_close(record->writers[i], record,
+                                                   failed ? DFL_FATE_FAILED : DFL_FATE_FINISHED);
         if (!status || first)
             continue;
         first = status;
@@ -156,6 +161,18 @@ dfl_status dfl_record_close(dfl_record *record, dfl_summary *summary)
     }
     record->nwriters = 0;
     return first ? dfl_fail(record->ctx, first, "%s", reason) : DFL_OK;
+}
+
+void dfl_record_abandon(dfl_record *record)
+{
+    for (int i = 0; i < record->nwriters; i++)
+        dfl_writer_close(record->writers[i], record, DFL_FATE_ABANDONED);
+    record->nwriters = 0;
+}
+
+const char *dfl_record_notes(const dfl_record *record)
+{
+    return dfl_text_string(&record->notes);
 }
 
 /* The first file that failed, with its message. */
@@ -169,11 +186,58 @@ static dfl_status outcome_of(const dfl_record *record)
 
 /* ------------------------------------------------------------------------------- one file */
 
-dfl_status dfl_writer_close(dfl_writer *writer, bool finished)
+dfl_status dfl_writer_begin(dfl_writer *writer, bool whole)
 {
+    const char *path = strcmp(writer->path, "-") ? writer->path : NULL;
+    return dfl_new_file_open(&writer->out, writer->ctx, path, whole);
+}
+
+dfl_status dfl_writer_close(dfl_writer *writer, dfl_record *record, dfl_fate fate)
+{
+    const bool finished = fate == DFL_FATE_FINISHED || fate == DFL_FATE_FAILED;
     const dfl_status closed = writer->kind->close(writer, finished);
-    const dfl_status status = writer->status ? fail_again(writer) : closed;
+    if (closed && !writer->status)
+        keep(writer, closed);
+    settle(writer, record, fate);
+    const dfl_status status = writer->status ? fail_again(writer) : DFL_OK;
     free_writer(writer);
+    return status;
+}
+
+/* A file that could not be written completely stays only if there is no older one. */
+static void settle(dfl_writer *writer, dfl_record *record, dfl_fate fate)
+{
+    dfl_new_file *out = &writer->out;
+    if (out->file < 0)
+        return;
+    if (fate == DFL_FATE_ABANDONED || (writer->status && out->part)) {
+        if (out->replaces && fate != DFL_FATE_ABANDONED)
+            dfl_text_add(&record->notes, "'%s' is unchanged\n", writer->path);
+        dfl_new_file_discard(out);
+    } else if (writer->status) {
+        dfl_new_file_leave(out);
+    } else if (fate == DFL_FATE_FAILED && out->replaces) {
+        keep(writer, put_aside(writer, record));
+    } else {
+        keep(writer, dfl_new_file_keep(out, NULL));
+    }
+}
+
+/* FILE.failed.h5 for FILE.h5, which stays as it was. */
+static dfl_status put_aside(dfl_writer *writer, dfl_record *record)
+{
+    dfl_text name = {.ctx = writer->ctx};
+    const char *path = writer->out.path, *dot = strrchr(path, '.');
+    dfl_text_add(&name, "%.*s.failed%s", (int)(dot - path), path, dot);
+    dfl_status status = name.status;
+    if (status)
+        dfl_new_file_discard(&writer->out);
+    else
+        status = dfl_new_file_keep(&writer->out, name.data);
+    if (!status)
+        dfl_text_add(&record->notes, "'%s' is unchanged; what this run has computed is in '%s'\n",
+                     writer->path, name.data);
+    dfl_text_clear(&name);
     return status;
 }
 
@@ -184,14 +248,6 @@ bool dfl_writer_due(dfl_writer *writer)
     if (due)
         writer->flushed = seconds;
     return due;
-}
-
-dfl_status dfl_writer_fail(const dfl_writer *writer)
-{
-    const bool standard = !strcmp(writer->path, "-");
-    return dfl_fail(writer->ctx, DFL_IO, "%s%s%s cannot be written: %s",
-                    standard ? "standard output" : "'", standard ? "" : writer->path,
-                    standard ? "" : "'", errno ? strerror(errno) : "the disk may be full");
 }
 
 /* Remembers a failure with its message. */

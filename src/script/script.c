@@ -235,13 +235,13 @@ static dfl_status fail_run(dfl_script *script, lua_State *L, int error)
                     dfl_text_string(&script->scratch));
 }
 
-/* Appends a message with spaces in place of the ends of lines and other control characters. */
+/* Appends a message with spaces in place of tabs and the ends of lines. */
 static void one_line(dfl_text *text, const char *message)
 {
     const size_t start = text->length;
     dfl_text_add(text, "%s", message);
     for (size_t i = start; i < text->length; i++)
-        if ((unsigned char)text->data[i] < ' ')
+        if (strchr("\t\n\v\f\r", text->data[i]))
             text->data[i] = ' ';
 }
 

@@ -127,9 +127,9 @@ static dfl_status start(dfl_simulation *sim)
         status = dfl_study_start(corrected, &chosen, sim->run, sim->solver, &sim->settings->solver,
                                  sim->settings->from);
     if (!status)
-        status = open_files(sim);
-    if (!status)
         status = compile(sim);
+    if (!status)
+        status = open_files(sim);
     if (!status)
         status = dfl_study_advise(sim->run, sim->settings->from, corrected, chosen, advise, sim);
     if (!status)
@@ -369,7 +369,8 @@ static dfl_status conclude(dfl_summary *summary, dfl_simulation *sim, dfl_status
         store_row(sim, dfl_solver_time(sim->solver), dfl_solver_state(sim->solver));
     if (sim->trouble) {
         outcome = sim->trouble;
-        summary->status = "failed";
+        const bool stopped = outcome == DFL_STOPPED && dfl_interrupted(sim->ctx);
+        summary->status = stopped ? "interrupted" : "failed";
     } else if (status == DFL_STOPPED && sim->stop_event >= 0) {
         summary->status = "stopped";
         snprintf(sim->message, sizeof sim->message, "event '%s' at t = %.10g",

@@ -1,0 +1,239 @@
+"""Files, signals and strange texts: what a run leaves behind when something goes wrong.
+
+usage: faults.py PROGRAM
+"""
+import os
+import pathlib
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+import h5py
+
+HERE = pathlib.Path(__file__).resolve().parent
+PROGRAM = sys.argv[1]
+SIGNALS = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGHUP: 129}
+
+
+def as_usual():
+    """A child of a test does not inherit ignored signals."""
+    for one in SIGNALS:
+        signal.signal(one, signal.SIG_DFL)
+
+
+def small_files():
+    as_usual()
+    resource.setrlimit(resource.RLIMIT_FSIZE, (20480, 20480))
+
+
+class Faults(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, self.folder)
+        for script in HERE.glob("*.lua"):
+            shutil.copy(script, self.folder)
+        self.before = self.names()
+
+    def names(self):
+        return sorted(os.listdir(self.folder))
+
+    def new_names(self):
+        return [name for name in self.names() if name not in self.before]
+
+    def start(self, *words, prepare=as_usual, **environment):
+        environment = dict(os.environ, XDG_CACHE_HOME=str(self.folder / "caches"), **environment)
+        return subprocess.Popen([PROGRAM, *words], cwd=self.folder, env=environment, text=True, preexec_fn=prepare,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+    def run_program(self, *words, **more):
+        child = self.start(*words, **more)
+        out, err = child.communicate(timeout=100)
+        return child.returncode, out, err
+
+    def write(self, name, text):
+        (self.folder / name).write_text(text)
+        self.before = self.names()
+
+    def wait_for(self, condition, child):
+        for _ in range(1000):
+            if condition():
+                return
+            self.assertIsNone(child.poll(), "it has ended early")
+            time.sleep(0.02)
+        self.fail("nothing happens")
+
+    def read(self, name):
+        return (self.folder / name).read_bytes()
+
+    def status(self, name):
+        with h5py.File(self.folder / name) as file:
+            return file["meta/status"][()].decode()
+
+    # ------------------------------------------------------------------------------- files
+
+    def test_a_second_run_to_the_same_file_is_refused_and_harmless(self):
+        for older in (False, True):
+            for ending in ("h5", "csv"):
+                name = f"twice{older}.{ending}"
+                if older:
+                    self.assertEqual(self.run_program("run", "swing.lua", "--quiet", "--output", name)[0], 0)
+                written = name + ".part" if older else name
+                first = self.start("run", "endless.lua", "--to", "1e9", "--quiet", "--output", name)
+                self.wait_for(lambda: (self.folder / written).exists() and len(self.read(written)) > 0, first)
+                status, _, said = self.run_program("run", "swing.lua", "--output", name)
+                self.assertEqual(status, 2)
+                self.assertIn("is being written already", said)
+                first.send_signal(signal.SIGINT)
+                first.communicate(timeout=50)
+                self.assertEqual(first.returncode, 130)
+                if ending == "h5":
+                    self.assertEqual(self.status(name), "interrupted")
+                self.assertFalse((self.folder / (name + ".part")).exists())
+
+    def test_one_file_under_two_names_is_refused(self):
+        status, _, said = self.run_program("run", "swing.lua", "--output", "a.csv", "--output", "./a.csv")
+        self.assertEqual((status, self.new_names()), (2, []))
+        self.assertIn("under another name", said)
+
+    def test_a_failing_run_leaves_older_results_alone(self):
+        files = ["a.h5", "a.csv", "a.html", "a.svg"]
+        words = ["--output", "a.h5", "--output", "a.csv", "--report", "a.html", "--plot", "a.svg"]
+        self.assertEqual(self.run_program("run", "swing.lua", *words)[0], 0)
+        older = {name: self.read(name) for name in files}
+
+        def unchanged():
+            self.assertEqual({name: self.read(name) for name in files}, older)
+
+        status, _, said = self.run_program("run", "swing.lua", "--evaluation", "native", *words, CC="false")
+        self.assertEqual((status, self.new_names()), (2, sorted(files + ["caches"])))
+        unchanged()
+        status, _, said = self.run_program("run", "off.lua", *words)
+        self.assertEqual((status, self.new_names()), (1, sorted(files + ["caches"])))
+        unchanged()
+        status, _, said = self.run_program("run", "endless.lua", "--to", "1e5", *words, prepare=small_files)
+        self.assertEqual((status, self.new_names()), (1, sorted(files + ["caches"])))
+        self.assertIn("File too large", said)
+        unchanged()
+        status, _, said = self.run_program("run", "swing.lua", "--max-steps", "5", *words)
+        self.assertEqual(status, 1)
+        self.assertIn("what this run has computed is in 'a.failed.h5'", said)
+        self.assertEqual(self.status("a.failed.h5"), "failed")
+        self.assertGreater(len(self.read("a.failed.csv").splitlines()), 1)
+        unchanged()
+        status, _, said = self.run_program("run", "swing.lua", "--output", "a.csv", "--output", "nowhere/a.csv")
+        self.assertEqual(status, 2)
+        unchanged()
+        for name in files + [name.replace("a.", "a.failed.") for name in files]:
+            (self.folder / name).unlink()
+        status, _, said = self.run_program("run", "swing.lua", "--output", "a.csv", "--output", "nowhere/a.csv")
+        self.assertEqual((status, self.new_names()), (2, ["caches"]))
+
+    def test_texts_are_written_whole_or_not_at_all(self):
+        self.assertEqual(self.run_program("run", "swing.lua", "--quiet", "--output", "s.h5")[0], 0)
+        commands = [("equations", "swing.lua", "--output", "out"), ("export", "swing.lua", "--c", "--output", "out"),
+                    ("view", "s.h5", "--output", "out.html"), ("view", "s.h5", "--output", "out.svg")]
+        limit = lambda: (as_usual(), resource.setrlimit(resource.RLIMIT_FSIZE, (512, 512)))
+        for words in commands:
+            name = words[-1]
+            (self.folder / name).write_text("older")
+            status, _, said = self.run_program(*words, prepare=limit)
+            self.assertEqual((status, self.read(name)), (1, b"older"), said)
+            self.assertIn("File too large", said)
+            self.assertEqual(self.run_program(*words)[0], 0)
+            self.assertNotEqual(self.read(name), b"older")
+            self.assertFalse((self.folder / (name + ".part")).exists())
+
+    def test_links_devices_and_modes_stay_what_they_are(self):
+        (self.folder / "real.csv").write_text("older")
+        (self.folder / "real.csv").chmod(0o640)
+        (self.folder / "link.csv").symlink_to("real.csv")
+        self.assertEqual(self.run_program("run", "swing.lua", "--quiet", "--output", "link.csv")[0], 0)
+        self.assertTrue((self.folder / "link.csv").is_symlink())
+        self.assertIn(b"time,x", self.read("real.csv"))
+        self.assertEqual((self.folder / "real.csv").stat().st_mode & 0o777, 0o640)
+        (self.folder / "null.csv").symlink_to("/dev/null")
+        self.assertEqual(self.run_program("run", "swing.lua", "--quiet", "--output", "null.csv")[0], 0)
+        (self.folder / "full.csv").symlink_to("/dev/full")
+        status, _, said = self.run_program("run", "swing.lua", "--output", "full.csv")
+        self.assertEqual(status, 1)
+        self.assertIn("No space left", said)
+
+    def test_a_csv_has_whole_lines_after_a_kill_and_on_a_full_disk(self):
+        child = self.start("run", "endless.lua", "--to", "1e9", "--quiet", "--output", "k.csv")
+        self.wait_for(lambda: (self.folder / "k.csv").exists() and self.read("k.csv").count(b"\n") > 1000, child)
+        child.kill()
+        child.communicate()
+        status = self.run_program("run", "endless.lua", "--to", "1e5", "--output", "f.csv", prepare=small_files)[0]
+        self.assertEqual(status, 1)
+        for name in ("k.csv", "f.csv"):
+            lines = self.read(name).decode().split("\n")
+            columns = lines[0].count(",")
+            self.assertGreater(len(lines), 50)
+            self.assertTrue(all(line.count(",") == columns for line in lines[:-1]))
+        self.assertEqual(lines[-1], "")
+
+    # ------------------------------------------------------------------------------- signals
+
+    def test_a_run_under_way_closes_its_results(self):
+        for one, wanted in SIGNALS.items():
+            name = f"i{wanted}"
+            child = self.start("run", "endless.lua", "--to", "1e9", "--json", "--output", name + ".h5", "--output", name + ".csv")
+            self.wait_for(lambda: (self.folder / (name + ".csv")).exists() and self.read(name + ".csv").count(b"\n") > 100, child)
+            child.send_signal(one)
+            out, said = child.communicate(timeout=50)
+            self.assertEqual(child.returncode, wanted)
+            self.assertIn("interrupted at t = ", said)
+            self.assertIn('"status": "interrupted"', out)
+            self.assertEqual(self.status(name + ".h5"), "interrupted")
+            self.assertTrue(self.read(name + ".csv").endswith(b"\n"))
+
+    def test_a_reader_that_does_not_read_does_not_hold_a_run(self):
+        for one, wanted in SIGNALS.items():
+            child = self.start("run", "endless.lua", "--to", "1e9", "--quiet")
+            time.sleep(1)
+            child.send_signal(one)
+            self.assertEqual(child.wait(timeout=50), wanted)
+            child.communicate()
+
+    def test_every_other_stage_ends_at_once(self):
+        self.write("loading.lua", "while true do end")
+        self.write("deriving.lua", """local p, x, y, t = {}, 0, 0, 0
+            for i = 1, 600 do
+                p[i] = position("q" .. i)
+                x = x + sin(p[i]) * (1 + x * x)
+                y = y + cos(p[i]) * (1 + x * y)
+                t = t + velocity(p[i])^2 * (1 + x^2 + y^2)
+            end
+            kinetic(t)
+            simulate{ to = 1 }""")
+        commands = [("run", "loading.lua"), ("check", "loading.lua"), ("run", "deriving.lua", "--output", "d.h5")]
+        for words in commands:
+            for one, wanted in SIGNALS.items():
+                child = self.start(*words)
+                time.sleep(0.5)
+                child.send_signal(one)
+                child.communicate(timeout=20)
+                self.assertEqual(child.returncode, wanted, words)
+        self.assertEqual([name for name in self.new_names() if name != "caches"], [])
+
+    # ------------------------------------------------------------------------------- texts
+
+    def test_control_characters_are_shown_and_not_obeyed(self):
+        self.write("escape.lua", 'print("a\\27]0;title\\7b\\tc\\u{9b}31m \\u{e9}")\nerror("\\27[31mred\\127")\n')
+        status, _, said = self.run_program("run", "escape.lua")
+        self.assertEqual(status, 2)
+        self.assertIn("a\\x1b]0;title\\x07b\tc\\xc2\\x9b31m \u00e9\n", said)
+        self.assertIn("\\x1b[31mred\\x7f", said)
+        status, _, said = self.run_program("run", "no\033[31mfile.lua")
+        self.assertNotIn("\033", said)
+        status, _, said = self.run_program("ru\033[31mn")
+        self.assertNotIn("\033", said)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[2:]])
