@@ -4,10 +4,15 @@
    steps. An automatic run starts on the tape. It changes as soon as two things are true. Native
    code from the start would already have saved a part of the cost of compiling, so that the first
    small steps alone do not decide. And in the rest of the run it will save more than it costs. Code
-   in the cache costs only the lookup. */
+   in the cache costs only the lookup.
+
+   A compiler may be broken and a cache may have been changed: native code is compared with the tape
+   at the start of the run, and at an arbitrary state, before it is used. */
 #include "engine/engine_internal.h"
 
+#include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 enum { COMPILED = 3 };
 
@@ -18,7 +23,9 @@ static const double slow = 1.0;        /* s: compiling is announced */
 static void list_compiled(program **out, dfl_runnable *run);
 static double count_operations(dfl_runnable *run);
 static double gain(dfl_runnable *run, const dfl_run_progress *done);
-static dfl_status compile(dfl_runnable *run, const dfl_native_options *options);
+static dfl_status compile(dfl_runnable *run, const dfl_native_options *options, dfl_advice_fn tell,
+                          void *user);
+static dfl_status check(bool *good, dfl_runnable *run);
 static void announce(dfl_runnable *run, dfl_advice_fn tell, void *user);
 
 dfl_status dfl_runnable_compile(bool *native, dfl_runnable *run, dfl_evaluation how,
@@ -31,10 +38,25 @@ dfl_status dfl_runnable_compile(bool *native, dfl_runnable *run, dfl_evaluation 
     dfl_native_free(run->native); /* of an earlier call */
     run->native = NULL;
     run->may_compile = run->may_look = how == DFL_EVAL_AUTO || how == DFL_EVAL_RECURSION;
-    *native = how == DFL_EVAL_NATIVE;
-    if (*native)
-        announce(run, tell, user);
-    return *native ? compile(run, options) : DFL_OK;
+    *native = false;
+    if (how != DFL_EVAL_NATIVE)
+        return DFL_OK;
+    announce(run, tell, user);
+    const dfl_status status = compile(run, options, tell, user);
+    *native = run->native != NULL;
+    return status;
+}
+
+dfl_status dfl_runnable_remember(dfl_runnable *run, double t, const double *x)
+{
+    const size_t n = (size_t)run->eq->n;
+    if (!run->known_x)
+        run->known_x = dfl_alloc(run->ctx, n, sizeof *run->known_x);
+    if (!run->known_x)
+        return DFL_NO_MEMORY;
+    run->known_t = t;
+    memcpy(run->known_x, x, n * sizeof *x);
+    return DFL_OK;
 }
 
 dfl_status dfl_runnable_consider_native(dfl_runnable *run, const dfl_run_progress *done,
@@ -62,7 +84,7 @@ dfl_status dfl_runnable_consider_native(dfl_runnable *run, const dfl_run_progres
     if (!wanted)
         return DFL_OK;
     run->may_compile = false; /* whether it succeeds or not */
-    return compile(run, options) == DFL_NO_MEMORY ? DFL_NO_MEMORY : DFL_OK;
+    return compile(run, options, tell, user) == DFL_NO_MEMORY ? DFL_NO_MEMORY : DFL_OK;
 }
 
 /* All blocks, masses and Jacobian: what an integration calls often. */
@@ -96,14 +118,50 @@ static double gain(dfl_runnable *run, const dfl_run_progress *done)
     return seconds;
 }
 
-static dfl_status compile(dfl_runnable *run, const dfl_native_options *options)
+static dfl_status compile(dfl_runnable *run, const dfl_native_options *options, dfl_advice_fn tell,
+                          void *user)
 {
     program *used[COMPILED];
+    bool good = false;
     list_compiled(used, run);
     const dfl_tape *const tapes[COMPILED] = {used[0]->tape, used[1]->tape, used[2]->tape};
-    const dfl_status status = dfl_native_create(&run->native, run->ctx, tapes, COMPILED, options);
-    for (int i = 0; !status && i < COMPILED; i++)
+    dfl_status status = dfl_native_create(&run->native, run->ctx, tapes, COMPILED, options);
+    if (!status)
+        status = check(&good, run);
+    for (int i = 0; good && i < COMPILED; i++)
         used[i]->native = dfl_native_function(run->native, i);
+    if (good || !run->native)
+        return status;
+    dfl_native_reject(run->native);
+    dfl_native_free(run->native);
+    run->native = NULL;
+    if (!status && tell)
+        tell("compiled code gives other numbers than the equations; they are interpreted instead. "
+             "The C compiler (CC) may be broken",
+             user);
+    return status;
+}
+
+/* *good: native code has the numbers of the tapes. */
+static dfl_status check(bool *good, dfl_runnable *run)
+{
+    const size_t n = (size_t)run->eq->n, nv = (size_t)run->eq->nv;
+    double *x = dfl_alloc(run->ctx, n + nv, sizeof *x);
+    program *used[COMPILED];
+    dfl_status status = x ? DFL_OK : DFL_NO_MEMORY;
+    list_compiled(used, run);
+    *good = x != NULL;
+    for (int state = 0; !status && *good && state < 2; state++) {
+        for (size_t i = 0; i < n + nv; i++)
+            x[i] = 0.7 + 0.4 * sin((double)(i + 1));
+        if (state == 0 && run->known_x)
+            memcpy(x, run->known_x, n * sizeof *x);
+        const double t = state == 0 ? run->known_t : 0.37;
+        const double *const in[DFL_IN_ARRAYS] = {&t, x, x + n, run->param, run->input, run->level};
+        for (int i = 0; !status && *good && i < COMPILED; i++)
+            status = dfl_native_check(good, run->native, i, used[i]->tape, used[i]->work, in);
+    }
+    dfl_free(run->ctx, x);
     return status;
 }
 

@@ -31,10 +31,14 @@ void dfl_runnable_free(dfl_runnable *run);
 typedef void (*dfl_advice_fn)(const char *text, void *user);
 
 /* Chooses the evaluation, before a run. *native: native code is used from the start. `tell` (may be
-   NULL) is called before compiling if that takes seconds. DFL_INVALID: DFL_EVAL_NATIVE is wanted,
-   but the compiler fails; the tape is used. DFL_NO_MEMORY. */
+   NULL) is called before compiling if that takes seconds. Native code that does not give the
+   numbers of the tape is not used, and `tell` says so. DFL_INVALID: DFL_EVAL_NATIVE is wanted, but
+   the compiler fails; the tape is used. DFL_NO_MEMORY. */
 dfl_status dfl_runnable_compile(bool *native, dfl_runnable *run, dfl_evaluation how,
                                 const dfl_native_options *options, dfl_advice_fn tell, void *user);
+
+/* A state at which native code is compared with the tape; without one, only some arbitrary state. */
+dfl_status dfl_runnable_remember(dfl_runnable *run, double t, const double *x);
 
 /* What a run has done so far. */
 typedef struct dfl_run_progress {

@@ -51,6 +51,7 @@ struct dfl_runnable {
     program motion_slopes; /* Jdyn alone, where a tree of bodies has massless directions */
     dfl_native *native;
     bool may_compile, may_look; /* compilation.c: native code may still be made, or be cached */
+    double known_t, *known_x;   /* where it is compared with the tape; NULL: nowhere yet */
     double *param, *input, *level;
     bool *independent;     /* n: coordinates of a partition, or NULL */
     double *scratch;       /* rows of invariants, while their levels are taken */

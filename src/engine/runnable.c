@@ -67,6 +67,7 @@ void dfl_runnable_free(dfl_runnable *run)
     dfl_free(run->ctx, run->input);
     dfl_free(run->ctx, run->level);
     dfl_free(run->ctx, run->scratch);
+    dfl_free(run->ctx, run->known_x);
     dfl_tree_engine_free(run->tree);
     dfl_runnable_free_motion(run);
     dfl_free(run->ctx, run->independent);

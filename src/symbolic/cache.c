@@ -1,4 +1,4 @@
-/* cache.c: compiled code kept in a folder of the user, and the temporary folders next to it.
+/* cache.c: compiled code kept in a folder of the user.
 
    Only what belongs to the user and is writable by nobody else is trusted. Files are made in a
    private folder and renamed, so that others see them whole or not at all. */
@@ -31,9 +31,9 @@ static bool is_private(const struct stat *info);
 static bool append_choice(dfl_text *path, const char *choice);
 static bool make_folders(char *path);
 static bool add_trailer(dfl_text *text, const char *object);
-static bool append_trailer(dfl_context *ctx, const char *temporary);
-static bool rename_into(dfl_context *ctx, const char *temporary, const char *name,
-                        const char *cache, const char *key, const char *ending);
+static bool append_trailer(dfl_context *ctx, const dfl_temporary *temporary);
+static bool rename_into(dfl_context *ctx, const dfl_text *from, const char *cache, const char *key,
+                        const char *ending);
 static void limit_size(dfl_context *ctx, const char *cache, const char *keep);
 static survey look_around(dfl_context *ctx, const char *cache, const char *keep);
 static void look_at(survey *s, dfl_context *ctx, const char *cache, const char *name,
@@ -99,45 +99,18 @@ bool dfl_cache_find(dfl_text *path, const char *folder, const char *key, const d
     return found;
 }
 
-dfl_status dfl_temporary_create(dfl_text *path, const char *cache)
+void dfl_cache_publish(dfl_context *ctx, const char *cache, const char *key,
+                       const dfl_temporary *temporary)
 {
-    const char *folder = getenv("TMPDIR");
-    const size_t before = path->length;
-    if (cache) {
-        dfl_text_add(path, "%s/tmp-XXXXXX", cache);
-        if (!path->status && mkdtemp(path->data + before))
-            return DFL_OK;
-        path->length = before;
-    }
-    if (!folder || *folder != '/')
-        folder = "/tmp";
-    dfl_text_add(path, "%s/driftless-XXXXXX", folder);
-    if (path->status || mkdtemp(path->data + before))
-        return path->status;
-    return dfl_fail(path->ctx, DFL_INVALID,
-                    "cannot make a temporary folder in '%s': %s; name another one in the "
-                    "environment variable TMPDIR",
-                    folder, strerror(errno));
-}
-
-void dfl_temporary_remove(dfl_context *ctx, const char *folder)
-{
-    DIR *entries = opendir(folder);
-    if (!entries)
-        return;
-    for (struct dirent *entry; (entry = readdir(entries));)
-        if (entry->d_name[0] != '.')
-            remove_file(ctx, folder, entry->d_name, "");
-    closedir(entries);
-    rmdir(folder);
-}
-
-void dfl_cache_publish(dfl_context *ctx, const char *cache, const char *key, const char *temporary)
-{
-    if (append_trailer(ctx, temporary) &&
-        rename_into(ctx, temporary, "program.so", cache, key, ".so") &&
-        rename_into(ctx, temporary, "program.c", cache, key, ".c"))
+    if (append_trailer(ctx, temporary) && rename_into(ctx, &temporary->object, cache, key, ".so") &&
+        rename_into(ctx, &temporary->source, cache, key, ".c"))
         limit_size(ctx, cache, key);
+}
+
+void dfl_cache_remove(dfl_context *ctx, const char *cache, const char *key)
+{
+    remove_file(ctx, cache, key, ".c");
+    remove_file(ctx, cache, key, ".so");
 }
 
 static bool is_private(const struct stat *info)
@@ -189,32 +162,27 @@ static bool add_trailer(dfl_text *text, const char *object)
     return read && !text->status;
 }
 
-static bool append_trailer(dfl_context *ctx, const char *temporary)
+static bool append_trailer(dfl_context *ctx, const dfl_temporary *temporary)
 {
-    dfl_text path = {.ctx = ctx}, trailer = {.ctx = ctx};
+    dfl_text trailer = {.ctx = ctx};
     bool done = false;
-    dfl_text_add(&path, "%s/program.so", temporary);
-    if (!path.status && chmod(path.data, 0700) == 0 && add_trailer(&trailer, path.data)) {
-        strcpy(path.data + path.length - 2, "c");
-        FILE *file = fopen(path.data, "ab");
+    if (chmod(temporary->object.data, 0700) == 0 && add_trailer(&trailer, temporary->object.data)) {
+        FILE *file = fopen(temporary->source.data, "ab");
         done = file && fwrite(trailer.data, 1, trailer.length, file) == trailer.length;
         if (file)
             done = fclose(file) == 0 && done;
     }
     dfl_text_clear(&trailer);
-    dfl_text_clear(&path);
     return done;
 }
 
-static bool rename_into(dfl_context *ctx, const char *temporary, const char *name,
-                        const char *cache, const char *key, const char *ending)
+static bool rename_into(dfl_context *ctx, const dfl_text *from, const char *cache, const char *key,
+                        const char *ending)
 {
-    dfl_text from = {.ctx = ctx}, to = {.ctx = ctx};
-    dfl_text_add(&from, "%s/%s", temporary, name);
+    dfl_text to = {.ctx = ctx};
     dfl_text_add(&to, "%s/%s%s", cache, key, ending);
-    const bool done = !from.status && !to.status && rename(from.data, to.data) == 0;
+    const bool done = !to.status && rename(from->data, to.data) == 0;
     dfl_text_clear(&to);
-    dfl_text_clear(&from);
     return done;
 }
 
@@ -257,7 +225,7 @@ static void look_at(survey *s, dfl_context *ctx, const char *cache, const char *
         goto done;
     if (S_ISDIR(info.st_mode)) {
         if (strncmp(name, "tmp-", 4) == 0 && time(NULL) - info.st_mtime > FORGOTTEN)
-            dfl_temporary_remove(ctx, path.data);
+            dfl_folder_remove(ctx, path.data);
         goto done;
     }
     s->bytes += (double)info.st_size;

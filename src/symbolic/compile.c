@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <string.h>
@@ -12,51 +13,32 @@
 extern char **environ;
 
 enum {
-    EXTRA = 5,  /* words after the command: -o object source -lm, and the end */
-    SHOWN = 600 /* characters of the compiler's messages in ours */
+    LONGEST_NAP = 16, /* ms between two looks at the compiler */
+    EXTRA = 5,        /* words after the command: -o object source -lm, and the end */
+    SHOWN = 600       /* characters of the compiler's messages in ours */
 };
 
-static int split_words(char **word, char *string);
 static dfl_status run(dfl_context *ctx, char *const *word, const char *messages);
+static bool wait_for(int *ended, dfl_context *ctx, pid_t child);
 static int spawn(pid_t *child, char *const *word, const char *messages);
 static dfl_status explain(dfl_context *ctx, const char *compiler, int ended, const char *messages);
 
-dfl_status dfl_compile(dfl_context *ctx, const char *command, const char *folder)
+dfl_status dfl_compile(dfl_context *ctx, const char *command, const dfl_temporary *files)
 {
     dfl_status status = DFL_NO_MEMORY;
-    dfl_text source = {.ctx = ctx}, object = {.ctx = ctx}, messages = {.ctx = ctx};
     char *copy = dfl_copy_string(ctx, command);
     char **word = dfl_alloc(ctx, strlen(command) + EXTRA, sizeof *word);
-    dfl_text_add(&source, "%s/program.c", folder);
-    dfl_text_add(&object, "%s/program.so", folder);
-    dfl_text_add(&messages, "%s/messages", folder);
-    if (copy && word && !source.status && !object.status && !messages.status) {
-        int n = split_words(word, copy);
+    if (copy && word) {
+        int n = dfl_split_words(word, copy);
         word[n++] = "-o";
-        word[n++] = object.data;
-        word[n++] = source.data;
+        word[n++] = files->object.data;
+        word[n++] = files->source.data;
         word[n] = "-lm";
-        status = run(ctx, word, messages.data);
+        status = run(ctx, word, files->messages.data);
     }
-    dfl_text_clear(&messages);
-    dfl_text_clear(&object);
-    dfl_text_clear(&source);
     dfl_free(ctx, word);
     dfl_free(ctx, copy);
     return status;
-}
-
-/* Ends each word within `string` and returns their number. */
-static int split_words(char **word, char *string)
-{
-    int n = 0;
-    for (char *at = string; *(at += strspn(at, " \t"));) {
-        word[n++] = at;
-        at += strcspn(at, " \t");
-        if (*at)
-            *at++ = '\0';
-    }
-    return n;
 }
 
 static dfl_status run(dfl_context *ctx, char *const *word, const char *messages)
@@ -69,22 +51,53 @@ static dfl_status run(dfl_context *ctx, char *const *word, const char *messages)
                         "environment variable CC",
                         word[0], strerror(error));
     int ended = 0;
-    pid_t who;
-    do
-        who = waitpid(child, &ended, 0);
-    while (who < 0 && errno == EINTR);
-    if (who < 0) /* someone else collects the children of this process; the object decides */
-        ended = 0;
+    const int leftover = dfl_leftover_processes(ctx, child);
+    const bool done = wait_for(&ended, ctx, child);
+    dfl_leftover_drop(ctx, leftover);
+    if (!done)
+        return dfl_fail(ctx, DFL_STOPPED, "interrupted while compiling");
     return ended == 0 ? DFL_OK : explain(ctx, word[0], ended, messages);
 }
 
-/* Starts the compiler with nothing to read and its messages in a file; returns an errno. */
+/* False: interrupted, and the compiler has been ended. If someone else collects the children of this
+   process, the object decides. */
+static bool wait_for(int *ended, dfl_context *ctx, pid_t child)
+{
+    for (int nap = 1;; nap = nap < LONGEST_NAP ? 2 * nap : nap) {
+        const pid_t who = waitpid(child, ended, WNOHANG);
+        if (who != 0 && !(who < 0 && errno == EINTR)) {
+            *ended = who < 0 ? 0 : *ended;
+            return true;
+        }
+        if (dfl_interrupted(ctx)) {
+            dfl_end_processes(child);
+            return false;
+        }
+        poll(NULL, 0, nap);
+    }
+}
+
+/* Starts the compiler in its own group of processes, with nothing to read and its messages in a
+   file; returns an errno. */
 static int spawn(pid_t *child, char *const *word, const char *messages)
 {
     posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    sigset_t usual;
     int error = posix_spawn_file_actions_init(&actions);
     if (error)
         return error;
+    error = posix_spawnattr_init(&attributes);
+    if (error) {
+        posix_spawn_file_actions_destroy(&actions);
+        return error;
+    }
+    sigemptyset(&usual);
+    sigaddset(&usual, SIGPIPE);
+    sigaddset(&usual, SIGXFSZ);
+    sigaddset(&usual, SIGINT);
+    posix_spawnattr_setsigdefault(&attributes, &usual);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF);
     error = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
     if (!error)
         error = posix_spawn_file_actions_addopen(&actions, 1, messages,
@@ -92,7 +105,8 @@ static int spawn(pid_t *child, char *const *word, const char *messages)
     if (!error)
         error = posix_spawn_file_actions_adddup2(&actions, 1, 2);
     if (!error)
-        error = posix_spawnp(child, word[0], &actions, NULL, word, environ);
+        error = posix_spawnp(child, word[0], &actions, &attributes, word, environ);
+    posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
     return error;
 }

@@ -24,6 +24,8 @@ dfl_status dfl_emit_c(dfl_text *text, const dfl_tape *tape, const dfl_emit_optio
 /* What must come once before the first function: includes, helper functions (sign, spline
    evaluation, ...) as far as the tapes, all from one graph, need them. */
 dfl_status dfl_emit_c_preamble(dfl_text *text, const dfl_tape *const *tapes, int ntapes);
+/* The same without <math.h>, of which the functions, NAN and INFINITY are used. */
+dfl_status dfl_emit_c_helpers(dfl_text *text, const dfl_tape *const *tapes, int ntapes);
 
 /* Octave/Matlab: the assignments of a function body, inputs as in_names[array](index+1), outputs as
    out_names[array](index+1) = ...;  always complete. Spline tables appear as calls

@@ -103,6 +103,11 @@ dfl_status dfl_emit_c(dfl_text *text, const dfl_tape *tape, const dfl_emit_optio
 dfl_status dfl_emit_c_preamble(dfl_text *text, const dfl_tape *const *tapes, int ntapes)
 {
     dfl_text_add(text, "#include <math.h>\n\n");
+    return dfl_emit_c_helpers(text, tapes, ntapes);
+}
+
+dfl_status dfl_emit_c_helpers(dfl_text *text, const dfl_tape *const *tapes, int ntapes)
+{
     for (size_t i = 0; i < sizeof helpers / sizeof *helpers; i++)
         if (dfl_tapes_use(tapes, ntapes, helpers[i].op))
             dfl_text_add(text, "%s\n", helpers[i].text);

@@ -1,8 +1,9 @@
 /* native.h: tapes as machine code, by way of the system's C compiler.
 
    The tapes are written as C in chunks of a few hundred statements, compiled with flags that keep
-   every bit (-O1 -fno-math-errno -ffp-contract=off ...), loaded, and cached by a hash of source and
-   compiler. The compiler is started without a shell. What is cached is used only if it is the
+   every bit (-O1 -fno-math-errno -ffp-contract=off ...), loaded, and cached by a hash of the source,
+   which includes nothing, the command and the compiler's file. The compiler is started without a
+   shell. What is cached is used only if it is the
    user's own, writable by nobody else, whole, and made from exactly this source; the cache is kept
    below 200 MB. Nothing here is required: without a compiler, a cache folder or permission the tape
    is used. */
@@ -19,14 +20,22 @@ typedef struct dfl_native_options {
 } dfl_native_options;
 
 /* Compiles (or finds in the cache) one function per tape; the tapes must come from one graph.
-   DFL_INVALID with the compiler's message if there is no compiler or it fails; the caller then uses
-   the tapes. */
+   DFL_INVALID with the compiler's message if there is no compiler or it fails, DFL_STOPPED if
+   dfl_interrupted ended it; the caller then uses the tapes. */
 dfl_status dfl_native_create(dfl_native **out, dfl_context *ctx, const dfl_tape *const *tapes,
                              int ntapes, const dfl_native_options *options);
 void dfl_native_free(dfl_native *native);
 
 /* The function of tape number i; it uses a work array prepared by dfl_tape_prepare. */
 dfl_program_fn dfl_native_function(const dfl_native *native, int i);
+
+/* *agrees: function number i and its tape give the same numbers, up to rounding, at `in`. `work` is
+   prepared and stays as it is. DFL_NO_MEMORY. */
+dfl_status dfl_native_check(bool *agrees, const dfl_native *native, int i, const dfl_tape *tape,
+                            const double *work, const double *const *in);
+
+/* Removes from the cache what turned out to be wrong. */
+void dfl_native_reject(dfl_native *native);
 
 /* Whether compiled code for these tapes is in the cache already. */
 bool dfl_native_cached(dfl_context *ctx, const dfl_tape *const *tapes, int ntapes,

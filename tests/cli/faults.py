@@ -221,6 +221,112 @@ class Faults(unittest.TestCase):
                 self.assertEqual(child.returncode, wanted, words)
         self.assertEqual([name for name in self.new_names() if name != "caches"], [])
 
+    # ------------------------------------------------------------------------------- compilers
+
+    def compiler(self, name, text):
+        path = self.folder / name
+        path.write_text("#!/bin/sh\n" + text.replace("CC", os.environ.get("CC", "cc")))
+        path.chmod(0o755)
+        return str(path)
+
+    def alive(self, group):
+        """The processes of a group that have not ended."""
+        found = []
+        for path in pathlib.Path("/proc").glob("[0-9]*/stat"):
+            try:
+                state, _, of_group = path.read_text().rsplit(")", 1)[1].split()[:3]
+            except OSError:
+                continue
+            if int(of_group) == group and state != "Z":
+                found.append(path)
+        return found
+
+    def cached(self):
+        folder = self.folder / "caches" / "driftless"
+        return sorted(os.listdir(folder)) if folder.exists() else []
+
+    def rows(self, **environment):
+        status, out, said = self.run_program("run", "swing.lua", "--evaluation", "native", **environment)
+        self.assertEqual(status, 0, said)
+        return out, said
+
+    # The last word but one is the source: text that replaces a sum by a difference in it.
+    wrong = """for last; do before=$source; source=$last; done
+        sed 's/ + / - /' "$before" >"$before.wrong.c"
+        case $* in *-lm*) set -- -std=c17 -w -fPIC -shared -o "${before%.c}.so" "$before.wrong.c" -lm;; esac
+        exec CC "$@"
+        """
+
+    def test_wrong_code_is_not_used(self):
+        right, said = self.rows()
+        self.assertNotIn("other numbers", said)
+        kept = self.cached()
+        self.assertEqual(len(kept), 2)
+        rows, said = self.rows(CC=self.compiler("wrong", self.wrong))
+        self.assertEqual(rows, right)
+        self.assertIn("compiled code gives other numbers", said)
+        self.assertEqual(self.cached(), kept)
+
+    def test_a_compiler_that_was_replaced_is_asked_again(self):
+        good = "echo called >>calls\nexec CC \"$@\"\n"
+        rows = [self.rows(CC=self.compiler("cc", good))[0] for _ in range(2)]
+        self.assertEqual(self.read("calls").count(b"called"), 2, "each was written anew")
+        command = self.compiler("cc", good)
+        (self.folder / "calls").unlink()
+        rows += [self.rows(CC=command)[0] for _ in range(2)]
+        self.assertEqual(self.read("calls").count(b"called"), 1)
+        self.assertEqual(len(set(rows)), 1)
+
+    def test_include_paths_do_not_matter(self):
+        (self.folder / "evil").mkdir()
+        (self.folder / "evil" / "math.h").write_text("#define sin(x) 7\n#define sqrt(x) 7\ndouble pow(double, double);\n")
+        right, _ = self.rows()
+        kept = self.cached()
+        evil = str(self.folder / "evil")
+        shutil.rmtree(self.folder / "caches")
+        rows, said = self.rows(CPATH=evil, C_INCLUDE_PATH=evil)
+        self.assertEqual((rows, self.cached()), (right, kept))
+        self.assertNotIn("other numbers", said)
+
+    def test_damaged_objects_are_compiled_again(self):
+        right, _ = self.rows()
+        for name in self.cached():
+            path = self.folder / "caches" / "driftless" / name
+            for size in (0, 100):
+                path.write_bytes(path.read_bytes()[:size])
+                rows, _ = self.rows()
+                self.assertEqual(rows, right)
+
+    def test_runs_that_fill_the_cache_at_the_same_time_agree(self):
+        children = [self.start("run", "swing.lua", "--evaluation", "native") for _ in range(4)]
+        rows = {child.communicate(timeout=100)[0] for child in children}
+        self.assertEqual((len(rows), {child.returncode for child in children}), (1, {0}))
+        self.assertEqual(len(self.cached()), 2)
+
+    def test_a_signal_ends_the_compiler(self):
+        for text in ("echo $$ >pid; sleep 1000\n", "trap '' TERM INT HUP; echo $$ >pid; while :; do sleep 1; done\n"):
+            command = self.compiler("slow", text)
+            for one, wanted in SIGNALS.items():
+                child = self.start("run", "swing.lua", "--evaluation", "native", "--output", "slow.h5", CC=command)
+                self.wait_for(lambda: (self.folder / "pid").exists() and self.read("pid").endswith(b"\n"), child)
+                compiler = int(self.read("pid"))
+                (self.folder / "pid").unlink()
+                child.send_signal(one)
+                child.communicate(timeout=50)
+                self.assertEqual(child.returncode, wanted)
+                self.assertEqual(self.alive(compiler), [])
+                self.assertEqual(self.cached(), [])
+                self.assertFalse((self.folder / "slow.h5").exists())
+
+    def test_a_signal_ends_the_compiler_of_a_run_under_way(self):
+        command = self.compiler("slow", "echo $$ >pid; sleep 1000\n")
+        child = self.start("run", "endless.lua", "--to", "1e7", "--output", "slow.h5", CC=command)
+        self.wait_for(lambda: (self.folder / "pid").exists() and self.read("pid").endswith(b"\n"), child)
+        child.send_signal(signal.SIGTERM)
+        child.communicate(timeout=50)
+        self.assertEqual((child.returncode, self.status("slow.h5"), self.cached()), (143, "interrupted", []))
+        self.assertEqual(self.alive(int(self.read("pid"))), [])
+
     # ------------------------------------------------------------------------------- texts
 
     def test_control_characters_are_shown_and_not_obeyed(self):
