@@ -2,16 +2,11 @@
 #define _POSIX_C_SOURCE 200809L
 #include "cli/cli.h"
 #include "cli/interrupt.h"
+#include "cli/surroundings.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
-
-/* Part of OpenBLAS; other BLAS libraries do not have it. */
-#if defined(__GNUC__)
-void openblas_set_num_threads(int count) __attribute__((weak));
-#endif
 
 /* What a subcommand does, in the order of cli_commands. */
 typedef struct action {
@@ -82,12 +77,8 @@ static int flush_help(void);
 
 int main(int argc, char **argv)
 {
-    signal(SIGPIPE, SIG_IGN); /* writing reports it, and results in files are complete */
-    signal(SIGXFSZ, SIG_IGN);
-#if defined(__GNUC__)
-    if (openblas_set_num_threads)
-        openblas_set_num_threads(1); /* matrices here are small */
-#endif
+    if (!cli_prepare(argv))
+        return CLI_FAILURE;
     if (argc < 2) {
         print_help(stderr);
         return CLI_WRONG;

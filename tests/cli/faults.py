@@ -341,5 +341,31 @@ class Faults(unittest.TestCase):
         self.assertNotIn("\033", said)
 
 
+    # ------------------------------------------------------------------------------- memory
+
+    def test_little_address_space_ends_soon(self):
+        os.environ.pop("OPENBLAS_NUM_THREADS", None)
+        self.write("bodies.lua", (HERE.parents[1] / "examples" / "four-bar-bodies.lua").read_text())
+        self.write("big.lua", """local t, u = 0, 0
+            for i = 1, 80 do
+                local x = position("x" .. i)
+                t, u = t + velocity(x)^2, u + (x - i)^2 * cos(x / 9)
+            end
+            kinetic(t)
+            potential(u)
+            simulate{ to = 0.1 }""")
+        endings = set()
+        for megabytes in (20, 50, 80, 100, 120, 150, 200, 250, 300, 400, 600):
+            limit = megabytes * 1000000
+            prepare = lambda: (as_usual(), resource.setrlimit(resource.RLIMIT_AS, (limit, limit)))
+            for script in ("bodies.lua", "big.lua"):
+                status, out, said = self.run_program("run", script, "--to", "0.1", prepare=prepare)
+                self.assertTrue(said, "there is a message")
+                self.assertTrue(status != 0 or out)
+                endings.add(status)
+        self.assertIn(0, endings)
+        self.assertIn(1, endings)
+
+
 if __name__ == "__main__":
     unittest.main(argv=[sys.argv[0], *sys.argv[2:]])
