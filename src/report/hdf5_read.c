@@ -6,9 +6,9 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_TEXTS = 1 << 24 };
+enum { MOST_TEXTS = 1 << 24, PER_BLOCK = 100 /* bytes that an allocation takes beyond its own */ };
 
-static hid_t open_set(hid_t file, const char *path);
+static void *allocate(dfl_h5_file *file, size_t count, size_t size);
 static hsize_t count_of(hid_t set);
 static size_t text_size(hid_t set);
 
@@ -23,47 +23,43 @@ void dfl_h5_speak(const dfl_h5_quiet *quiet)
     H5Eset_auto2(H5E_DEFAULT, quiet->print, quiet->user);
 }
 
-char *dfl_h5_get_text(dfl_status *status, dfl_context *ctx, hid_t file, const char *path)
+char *dfl_h5_get_text(dfl_h5_file *file, const char *path)
 {
     int count;
-    char **texts = dfl_h5_get_texts(&count, status, ctx, file, path), *text = NULL;
+    char **texts = dfl_h5_get_texts(&count, file, path), *text = NULL;
     if (count == 1) {
         text = texts[0];
         texts[0] = NULL;
     }
-    dfl_h5_free_texts(texts, count, ctx);
+    dfl_h5_free_texts(texts, count, file->ctx);
     return text;
 }
 
 /* Texts of fixed length, padded with zeros. */
-char **dfl_h5_get_texts(int *count, dfl_status *status, dfl_context *ctx, hid_t file,
-                        const char *path)
+char **dfl_h5_get_texts(int *count, dfl_h5_file *file, const char *path)
 {
-    const hid_t set = open_set(file, path);
+    const hid_t set = dfl_h5_open_set(file, path, false);
     const size_t size = text_size(set);
-    const hsize_t n = size > 0 ? count_of(set) : 0;
+    const hsize_t n = set >= 0 ? count_of(set) : 0;
     char **texts = NULL, *bytes = NULL;
     *count = 0;
-    if (size > 0 && n < MOST_TEXTS) {
+    if (set >= 0 && n < MOST_TEXTS) {
         const hid_t type = H5Dget_type(set);
-        texts = dfl_alloc(ctx, (size_t)n + 1, sizeof *texts);
-        bytes = dfl_alloc(ctx, (size_t)n * size + 1, 1);
-        if (!texts || !bytes)
-            *status = DFL_NO_MEMORY;
-        else if (n == 0 || H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes) >= 0)
+        texts = allocate(file, (size_t)n + 1, sizeof *texts);
+        bytes = allocate(file, (size_t)n * size + 1, 1);
+        if (texts && bytes &&
+            (n == 0 || H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, bytes) >= 0))
             *count = (int)n;
         H5Tclose(type);
     }
     for (int i = 0; i < *count; i++) {
-        texts[i] = dfl_alloc(ctx, size + 1, 1);
-        if (texts[i]) {
+        texts[i] = allocate(file, size + 1, 1);
+        if (texts[i])
             memcpy(texts[i], bytes + (size_t)i * size, size);
-        } else {
-            *status = DFL_NO_MEMORY;
+        else
             *count = i; /* dfl_h5_free_texts frees those before */
-        }
     }
-    dfl_free(ctx, bytes);
+    dfl_free(file->ctx, bytes);
     H5Dclose(set);
     return texts;
 }
@@ -75,64 +71,57 @@ void dfl_h5_free_texts(char **texts, int count, dfl_context *ctx)
     dfl_free(ctx, texts);
 }
 
-double *dfl_h5_get_numbers(int *count, dfl_status *status, dfl_context *ctx, hid_t file,
-                           const char *path)
+double *dfl_h5_get_numbers(int *count, dfl_h5_file *file, const char *path)
 {
-    const hid_t set = open_set(file, path);
-    const hsize_t n = text_size(set) == 0 ? count_of(set) : 0;
+    const hid_t set = dfl_h5_open_set(file, path, true);
+    const hsize_t n = count_of(set);
     double *numbers = NULL;
     *count = 0;
     if (n > 0 && n < MOST_TEXTS) {
-        numbers = dfl_alloc(ctx, (size_t)n, sizeof *numbers);
-        if (!numbers)
-            *status = DFL_NO_MEMORY;
-        else if (H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, numbers) >= 0)
+        numbers = allocate(file, (size_t)n, sizeof *numbers);
+        if (numbers && H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, numbers) >= 0)
             *count = (int)n;
     }
     H5Dclose(set);
     return numbers;
 }
 
-double dfl_h5_get_number(hid_t file, const char *path)
+double dfl_h5_get_number(dfl_h5_file *file, const char *path)
 {
-    const hid_t set = open_set(file, path);
+    const hid_t set = dfl_h5_open_set(file, path, true);
     double number = NAN;
-    if (count_of(set) == 1 && text_size(set) == 0 &&
+    if (count_of(set) == 1 &&
         H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, &number) < 0)
         number = NAN;
     H5Dclose(set);
     return number;
 }
 
-char **dfl_h5_get_names(int *count, dfl_status *status, dfl_context *ctx, hid_t file,
-                        const char *path)
+char **dfl_h5_get_names(int *count, dfl_h5_file *file, const char *path)
 {
     H5G_info_t info;
     *count = 0;
-    if (H5Lexists(file, path, H5P_DEFAULT) <= 0 ||
-        H5Gget_info_by_name(file, path, &info, H5P_DEFAULT) < 0 || info.nlinks > MOST_TEXTS)
+    if (!dfl_h5_is_inside(file, path) ||
+        H5Gget_info_by_name(file->id, path, &info, H5P_DEFAULT) < 0 || info.nlinks > MOST_TEXTS)
         return NULL;
-    char **names = dfl_alloc(ctx, (size_t)info.nlinks + 1, sizeof *names);
-    if (!names)
-        *status = DFL_NO_MEMORY;
+    char **names = allocate(file, (size_t)info.nlinks + 1, sizeof *names);
     for (hsize_t i = 0; names && i < info.nlinks; i++) {
         char name[256];
-        if (H5Lget_name_by_idx(file, path, H5_INDEX_NAME, H5_ITER_INC, i, name, sizeof name,
+        if (H5Lget_name_by_idx(file->id, path, H5_INDEX_NAME, H5_ITER_INC, i, name, sizeof name,
                                H5P_DEFAULT) <= 0)
             break;
-        names[i] = dfl_copy_string(ctx, name);
-        if (!names[i]) {
-            *status = DFL_NO_MEMORY;
+        names[i] = allocate(file, strlen(name) + 1, 1);
+        if (!names[i])
             break;
-        }
+        strcpy(names[i], name);
         *count = (int)i + 1;
     }
     return names;
 }
 
-dfl_h5_table dfl_h5_open_table(hid_t file, const char *path)
+dfl_h5_table dfl_h5_open_table(dfl_h5_file *file, const char *path)
 {
-    dfl_h5_table table = {.data = open_set(file, path)};
+    dfl_h5_table table = {.data = dfl_h5_open_set(file, path, true)};
     const hid_t space = table.data >= 0 ? H5Dget_space(table.data) : -1;
     const int rank = space >= 0 ? H5Sget_simple_extent_ndims(space) : 0;
     hsize_t size[2] = {0, 1};
@@ -166,10 +155,15 @@ bool dfl_h5_get_rows(double *out, const dfl_h5_table *table, hsize_t first, hsiz
     return done;
 }
 
-/* Negative if the file has no such data set. */
-static hid_t open_set(hid_t file, const char *path)
+/* Within the room of the file; NULL: its status says why. */
+static void *allocate(dfl_h5_file *file, size_t count, size_t size)
 {
-    return H5Dopen2(file, path, H5P_DEFAULT);
+    if (file->status || !dfl_h5_reserve(file, (double)count * (double)size + PER_BLOCK))
+        return NULL;
+    void *block = dfl_alloc(file->ctx, count, size);
+    if (!block)
+        file->status = DFL_NO_MEMORY;
+    return block;
 }
 
 static hsize_t count_of(hid_t set)
@@ -180,13 +174,11 @@ static hsize_t count_of(hid_t set)
     return count > 0 ? (hsize_t)count : 0;
 }
 
-/* The length of texts; 0 if there are no texts of fixed length. */
+/* The length of texts of fixed length. */
 static size_t text_size(hid_t set)
 {
     const hid_t type = set >= 0 ? H5Dget_type(set) : -1;
-    size_t size = 0;
-    if (type >= 0 && H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) == 0)
-        size = H5Tget_size(type);
+    const size_t size = type >= 0 ? H5Tget_size(type) : 0;
     H5Tclose(type);
     return size;
 }

@@ -1,7 +1,8 @@
 /* hdf5_read_internal.h: values and tables of a stored result, inside the module.
 
-   Data that is missing, or has another type, is NULL or has no rows. *status becomes DFL_NO_MEMORY
-   if memory runs out, and is unchanged otherwise. */
+   Data that is missing, or has another type, is NULL or has no rows. A file may come from elsewhere:
+   only what is in the file itself is read (no links to other files, no external or virtual
+   storage), and only as much as its size makes plausible. */
 #ifndef DFL_HDF5_READ_INTERNAL_H
 #define DFL_HDF5_READ_INTERNAL_H
 
@@ -20,19 +21,40 @@ typedef struct dfl_h5_quiet {
 void dfl_h5_silence(dfl_h5_quiet *quiet);
 void dfl_h5_speak(const dfl_h5_quiet *quiet);
 
+/* A file that is read. */
+typedef struct dfl_h5_file {
+    dfl_context *ctx;
+    const char *path;
+    hid_t id;    /* negative: it is not open */
+    double room; /* bytes that may still be allocated for its contents */
+    dfl_status
+        status; /* the first failure: DFL_NO_MEMORY, or DFL_INVALID if something is refused */
+} dfl_h5_file;
+
+/* False: there is no HDF5 file of this name. */
+bool dfl_h5_open_file(dfl_h5_file *out, dfl_context *ctx, const char *path);
+void dfl_h5_close_file(dfl_h5_file *file);
+
+/* Counts memory for the contents of a file. False: that is more than such a file can need, and the
+   file is refused. */
+bool dfl_h5_reserve(dfl_h5_file *file, double bytes);
+
+/* A data set that may be read, or negative. `number`: of numbers; else of texts of fixed length.
+   (hdf5_guard.c) */
+hid_t dfl_h5_open_set(dfl_h5_file *file, const char *path, bool number);
+/* Whether a path exists and leads nowhere else. (hdf5_guard.c) */
+bool dfl_h5_is_inside(dfl_h5_file *file, const char *path);
+
 /* From the context's allocator; free texts with dfl_h5_free_texts, the others with dfl_free. */
-char *dfl_h5_get_text(dfl_status *status, dfl_context *ctx, hid_t file, const char *path);
-char **dfl_h5_get_texts(int *count, dfl_status *status, dfl_context *ctx, hid_t file,
-                        const char *path);
+char *dfl_h5_get_text(dfl_h5_file *file, const char *path);
+char **dfl_h5_get_texts(int *count, dfl_h5_file *file, const char *path);
 void dfl_h5_free_texts(char **texts, int count, dfl_context *ctx);
-double *dfl_h5_get_numbers(int *count, dfl_status *status, dfl_context *ctx, hid_t file,
-                           const char *path);
+double *dfl_h5_get_numbers(int *count, dfl_h5_file *file, const char *path);
 /* NAN if it is missing. */
-double dfl_h5_get_number(hid_t file, const char *path);
+double dfl_h5_get_number(dfl_h5_file *file, const char *path);
 
 /* The names of the members of a group, sorted. */
-char **dfl_h5_get_names(int *count, dfl_status *status, dfl_context *ctx, hid_t file,
-                        const char *path);
+char **dfl_h5_get_names(int *count, dfl_h5_file *file, const char *path);
 
 /* A vector or matrix that is read by rows. */
 typedef struct dfl_h5_table {
@@ -40,13 +62,13 @@ typedef struct dfl_h5_table {
     hsize_t rows;
     int columns;
 } dfl_h5_table;
-dfl_h5_table dfl_h5_open_table(hid_t file, const char *path);
+dfl_h5_table dfl_h5_open_table(dfl_h5_file *file, const char *path);
 void dfl_h5_close_table(dfl_h5_table *table);
 bool dfl_h5_get_rows(double *out, const dfl_h5_table *table, hsize_t first, hsize_t count);
 
 /* Adds the rows of tables side by side, at most 8, up to the length of the shortest: the first
-   column is the time. Nothing is added if the columns do not fit. DFL_NO_MEMORY. */
-dfl_status dfl_h5_get_tables(dfl_thin *into, dfl_context *ctx, hid_t file, const char *const *paths,
+   column is the time. Nothing is added if the columns do not fit. Returns the file's status. */
+dfl_status dfl_h5_get_tables(dfl_thin *into, dfl_h5_file *file, const char *const *paths,
                              int count);
 
 #endif

@@ -14,19 +14,22 @@ typedef struct reading {
     double *row;
 } reading;
 
-static void open_tables(reading *r, hid_t file, const char *const *paths, int count);
+static void open_tables(reading *r, dfl_h5_file *file, const char *const *paths, int count);
 static bool read_block(const reading *r, hsize_t first, hsize_t rows);
 static void take_rows(dfl_thin *into, const reading *r, hsize_t rows);
 
-dfl_status dfl_h5_get_tables(dfl_thin *into, dfl_context *ctx, hid_t file, const char *const *paths,
-                             int count)
+dfl_status dfl_h5_get_tables(dfl_thin *into, dfl_h5_file *file, const char *const *paths, int count)
 {
     reading r;
+    dfl_context *ctx = file->ctx;
     open_tables(&r, file, paths, count);
-    r.block = dfl_alloc(ctx, (size_t)r.width * BLOCK, sizeof *r.block);
-    r.row = dfl_alloc(ctx, (size_t)r.width + 1, sizeof *r.row);
-    const bool memory = r.block && r.row;
-    bool good = memory && r.width == into->columns + 1;
+    const bool fits = !file->status && r.width == into->columns + 1 &&
+                      dfl_h5_reserve(file, (double)r.width * (BLOCK + 1) * sizeof *r.block);
+    r.block = fits ? dfl_alloc(ctx, (size_t)r.width * BLOCK, sizeof *r.block) : NULL;
+    r.row = fits ? dfl_alloc(ctx, (size_t)r.width + 1, sizeof *r.row) : NULL;
+    if (fits && (!r.block || !r.row))
+        file->status = DFL_NO_MEMORY;
+    bool good = r.block && r.row;
     for (hsize_t first = 0; good && first < r.rows; first += BLOCK) {
         const hsize_t some = r.rows - first < BLOCK ? r.rows - first : BLOCK;
         good = read_block(&r, first, some);
@@ -37,10 +40,10 @@ dfl_status dfl_h5_get_tables(dfl_thin *into, dfl_context *ctx, hid_t file, const
         dfl_h5_close_table(&r.table[i]);
     dfl_free(ctx, r.row);
     dfl_free(ctx, r.block);
-    return memory ? DFL_OK : DFL_NO_MEMORY;
+    return file->status;
 }
 
-static void open_tables(reading *r, hid_t file, const char *const *paths, int count)
+static void open_tables(reading *r, dfl_h5_file *file, const char *const *paths, int count)
 {
     *r = (reading){.count = count};
     for (int i = 0; i < count; i++) {

@@ -2,11 +2,13 @@
 
    The layout is that of result/hdf5.c. Data that is missing (results of older versions, or of runs
    that were killed) is left out. Tables are read in blocks. */
+#define _POSIX_C_SOURCE 200809L
 #include "report/hdf5_read_internal.h"
 #include "report/report_internal.h"
 
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Lists of texts, texts and arrays of the file. */
 enum {
@@ -31,8 +33,7 @@ typedef struct list {
 
 typedef struct stored {
     dfl_context *ctx;
-    hid_t file;
-    dfl_status status;     /* of memory, kept while everything is read */
+    dfl_h5_file file;      /* its status is kept while everything is read */
     dfl_description about; /* points to the members below */
     list lists[LISTS];
     char *texts[TEXTS];
@@ -43,7 +44,6 @@ typedef struct stored {
     dfl_report report;
 } stored;
 
-static dfl_status open_stored(stored *s, const char *from);
 static dfl_status not_a_result(dfl_context *ctx, const char *from);
 static void close_stored(stored *s);
 static dfl_status read_columns(stored *s);
@@ -57,25 +57,25 @@ static void read_start(stored *s);
 static void read_statistics(stored *s);
 static double *read_numbers(stored *s, int array, const char *path, int *count);
 static const list *read_list(stored *s, int which, const char *path);
+static dfl_status reserve_tables(stored *s);
 static dfl_status read_contents(stored *s);
 static dfl_status read_events(stored *s);
+static int whole(double number);
 static dfl_status write_report(stored *s, const char *to, const char *columns);
 
 dfl_status dfl_report_stored(dfl_context *ctx, const char *from, const char *to,
                              const char *columns)
 {
-    stored s = {.ctx = ctx, .file = -1};
+    stored s = {.ctx = ctx};
     dfl_h5_quiet quiet;
     H5dont_atexit(); /* HDF5 would print at exit what it cannot close of a damaged file */
     dfl_h5_silence(&quiet);
-    dfl_status status = open_stored(&s, from);
-    if (!status)
-        status = read_columns(&s);
-    if (status == DFL_INVALID)
+    dfl_status status = dfl_h5_open_file(&s.file, ctx, from) ? read_columns(&s) : DFL_INVALID;
+    if (status == DFL_INVALID && !s.file.status)
         status = not_a_result(ctx, from);
     if (!status) {
         read_description(&s);
-        status = s.status;
+        status = reserve_tables(&s);
     }
     if (!status)
         status = dfl_report_create(&s.report, ctx, &s.about, true);
@@ -88,19 +88,10 @@ dfl_status dfl_report_stored(dfl_context *ctx, const char *from, const char *to,
     return status;
 }
 
-static dfl_status open_stored(stored *s, const char *from)
-{
-    s->file = H5Fopen(from, H5F_ACC_RDONLY, H5P_DEFAULT);
-    return s->file < 0 ? DFL_INVALID : DFL_OK;
-}
-
 static dfl_status not_a_result(dfl_context *ctx, const char *from)
 {
-    errno = 0;
-    FILE *file = fopen(from, "rb");
-    if (!file)
+    if (access(from, R_OK))
         return dfl_fail(ctx, DFL_INVALID, "'%s' cannot be read: %s", from, strerror(errno));
-    fclose(file);
     return dfl_fail(ctx, DFL_INVALID,
                     "'%s' is not a result of driftless; make one with: driftless run MODEL.lua "
                     "--output FILE.h5",
@@ -120,8 +111,7 @@ static void close_stored(stored *s)
     dfl_free(s->ctx, s->options);
     dfl_free(s->ctx, s->statistics);
     dfl_free(s->ctx, s->units);
-    if (s->file >= 0)
-        H5Fclose(s->file);
+    dfl_h5_close_file(&s->file);
 }
 
 /* ------------------------------------------------------------------------------- description */
@@ -131,18 +121,17 @@ static void close_stored(stored *s)
 static dfl_status read_columns(stored *s)
 {
     list outputs = {0}, *names = &s->lists[NAMES];
-    outputs.text =
-        dfl_h5_get_texts(&outputs.count, &s->status, s->ctx, s->file, "meta/names/outputs");
+    outputs.text = dfl_h5_get_texts(&outputs.count, &s->file, "meta/names/outputs");
     read_list(s, NAMES, "meta/names/state");
-    s->texts[MODEL] = dfl_h5_get_text(&s->status, s->ctx, s->file, "meta/model");
+    s->texts[MODEL] = dfl_h5_get_text(&s->file, "meta/model");
     const int n = names->count, m = outputs.count;
     char **all = dfl_alloc(s->ctx, (size_t)(n + m) + 1, sizeof *all);
     if (!all)
-        s->status = DFL_NO_MEMORY;
-    if (s->status || n == 0 || !s->texts[MODEL]) {
+        s->file.status = DFL_NO_MEMORY;
+    if (s->file.status || n == 0 || !s->texts[MODEL]) {
         dfl_free(s->ctx, all);
         dfl_h5_free_texts(outputs.text, m, s->ctx);
-        return s->status ? s->status : DFL_INVALID;
+        return s->file.status ? s->file.status : DFL_INVALID;
     }
     memcpy(all, names->text, (size_t)n * sizeof *all);
     if (m > 0)
@@ -153,7 +142,7 @@ static dfl_status read_columns(stored *s)
     s->about.n = n;
     s->about.m = m;
     s->about.names = (const char *const *)all;
-    return read_list(s, KINDS, "meta/names/kinds")->count == n ? s->status : guess_kinds(s);
+    return read_list(s, KINDS, "meta/names/kinds")->count == n ? s->file.status : guess_kinds(s);
 }
 
 /* For results without kinds. */
@@ -172,7 +161,7 @@ static dfl_status guess_kinds(stored *s)
             return DFL_NO_MEMORY;
         kinds->count = i + 1;
     }
-    return kinds->text ? s->status : DFL_NO_MEMORY;
+    return kinds->text ? s->file.status : DFL_NO_MEMORY;
 }
 
 static void read_description(stored *s)
@@ -206,7 +195,7 @@ static void read_texts(stored *s)
                   [WARNINGS] = {"meta/warnings", &about->warnings}};
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         if (!s->texts[i])
-            s->texts[i] = dfl_h5_get_text(&s->status, s->ctx, s->file, places[i].path);
+            s->texts[i] = dfl_h5_get_text(&s->file, places[i].path);
         *places[i].place = s->texts[i];
     }
 }
@@ -215,20 +204,20 @@ static void read_texts(stored *s)
 static void read_options(stored *s)
 {
     list *names = &s->lists[OPTIONS], *choices = &s->lists[CHOICES];
-    names->text = dfl_h5_get_names(&names->count, &s->status, s->ctx, s->file, "meta/options");
+    names->text = dfl_h5_get_names(&names->count, &s->file, "meta/options");
     choices->text = dfl_alloc(s->ctx, (size_t)names->count, sizeof *choices->text);
     s->options = dfl_alloc(s->ctx, (size_t)names->count, sizeof *s->options);
     if (!choices->text || !s->options) {
-        s->status = DFL_NO_MEMORY;
+        s->file.status = DFL_NO_MEMORY;
         return;
     }
     choices->count = names->count;
     for (int i = 0; i < names->count; i++) {
         char path[300];
         snprintf(path, sizeof path, "meta/options/%s", names->text[i]);
-        choices->text[i] = dfl_h5_get_text(&s->status, s->ctx, s->file, path);
+        choices->text[i] = dfl_h5_get_text(&s->file, path);
         s->options[i] =
-            (dfl_fact){names->text[i], choices->text[i], dfl_h5_get_number(s->file, path)};
+            (dfl_fact){names->text[i], choices->text[i], dfl_h5_get_number(&s->file, path)};
     }
     s->about.noptions = names->count;
     s->about.options = s->options;
@@ -244,7 +233,7 @@ static void read_parameters(stored *s)
     count = names->count < count ? names->count : count;
     s->units = dfl_alloc(s->ctx, (size_t)count, sizeof *s->units);
     if (!s->units) {
-        s->status = DFL_NO_MEMORY;
+        s->file.status = DFL_NO_MEMORY;
         return;
     }
     for (int i = 0; i < count; i++)
@@ -256,10 +245,10 @@ static void read_parameters(stored *s)
 
 static void read_scene(stored *s)
 {
-    dfl_h5_table table = dfl_h5_open_table(s->file, "scene/values");
+    dfl_h5_table table = dfl_h5_open_table(&s->file, "scene/values");
     s->about.nscene = table.columns;
     dfl_h5_close_table(&table);
-    s->about.scene = s->texts[SCENE] = dfl_h5_get_text(&s->status, s->ctx, s->file, "scene/shapes");
+    s->about.scene = s->texts[SCENE] = dfl_h5_get_text(&s->file, "scene/shapes");
 }
 
 static void read_start(stored *s)
@@ -268,10 +257,10 @@ static void read_start(stored *s)
     int n1, n2, n3;
     const double *given = read_numbers(s, GIVEN, "initial/given", &n1);
     const double *corrected = read_numbers(s, CORRECTED, "initial/corrected", &n2);
-    double *held = dfl_h5_get_numbers(&n3, &s->status, s->ctx, s->file, "initial/held");
+    double *held = dfl_h5_get_numbers(&n3, &s->file, "initial/held");
     s->held = dfl_alloc(s->ctx, (size_t)n, 1);
     if (!s->held)
-        s->status = DFL_NO_MEMORY;
+        s->file.status = DFL_NO_MEMORY;
     if (s->held && n1 == n && n2 == n && n3 == n) {
         for (int i = 0; i < n; i++)
             s->held[i] = held[i] != 0;
@@ -286,11 +275,11 @@ static void read_start(stored *s)
 static void read_statistics(stored *s)
 {
     list *names = &s->lists[STATISTICS];
-    names->text = dfl_h5_get_names(&names->count, &s->status, s->ctx, s->file, "meta/statistics");
+    names->text = dfl_h5_get_names(&names->count, &s->file, "meta/statistics");
     s->about.levels = read_numbers(s, LEVELS, "meta/statistics/max_residual", &s->about.nlevels);
     s->statistics = dfl_alloc(s->ctx, (size_t)names->count, sizeof *s->statistics);
     if (!s->statistics) {
-        s->status = DFL_NO_MEMORY;
+        s->file.status = DFL_NO_MEMORY;
         return;
     }
     for (int i = 0; i < names->count; i++) {
@@ -298,25 +287,33 @@ static void read_statistics(stored *s)
         snprintf(path, sizeof path, "meta/statistics/%s", names->text[i]);
         if (strcmp(names->text[i], "max_residual") != 0)
             s->statistics[s->about.nstatistics++] =
-                (dfl_fact){names->text[i], NULL, dfl_h5_get_number(s->file, path)};
+                (dfl_fact){names->text[i], NULL, dfl_h5_get_number(&s->file, path)};
     }
     s->about.statistics = s->statistics;
 }
 
 static double *read_numbers(stored *s, int array, const char *path, int *count)
 {
-    s->arrays[array] = dfl_h5_get_numbers(count, &s->status, s->ctx, s->file, path);
+    s->arrays[array] = dfl_h5_get_numbers(count, &s->file, path);
     return s->arrays[array];
 }
 
 static const list *read_list(stored *s, int which, const char *path)
 {
     list *out = &s->lists[which];
-    out->text = dfl_h5_get_texts(&out->count, &s->status, s->ctx, s->file, path);
+    out->text = dfl_h5_get_texts(&out->count, &s->file, path);
     return out;
 }
 
 /* ------------------------------------------------------------------------------- contents */
+
+/* The memory of the tables of the report, which have at least so many rows. */
+static dfl_status reserve_tables(stored *s)
+{
+    const double columns = (double)s->about.n + s->about.m + s->about.nscene;
+    dfl_h5_reserve(&s->file, DFL_THIN_FEWEST * columns * (2 * sizeof(double) + 1));
+    return s->file.status;
+}
 
 static dfl_status read_contents(stored *s)
 {
@@ -324,30 +321,36 @@ static dfl_status read_contents(stored *s)
     static const char *const steps[] = {"steps/time",       "steps/size",   "steps/order",
                                         "steps/rejections", "steps/energy", "residuals"};
     static const char *const frames[] = {"time", "scene/values"};
-    dfl_status status = dfl_h5_get_tables(&s->report.rows, s->ctx, s->file, rows, 3);
+    dfl_status status = dfl_h5_get_tables(&s->report.rows, &s->file, rows, 3);
     if (!status)
-        status = dfl_h5_get_tables(&s->report.steps, s->ctx, s->file, steps, 6);
+        status = dfl_h5_get_tables(&s->report.steps, &s->file, steps, 6);
     if (!status)
         status = read_events(s);
     if (!status && s->about.scene)
-        status = dfl_h5_get_tables(&s->report.frames, s->ctx, s->file, frames, 2);
+        status = dfl_h5_get_tables(&s->report.frames, &s->file, frames, 2);
     return status;
 }
 
 static dfl_status read_events(stored *s)
 {
     int n1, n2, n3;
-    double *time = dfl_h5_get_numbers(&n1, &s->status, s->ctx, s->file, "events/time");
-    double *event = dfl_h5_get_numbers(&n2, &s->status, s->ctx, s->file, "events/event");
-    double *direction = dfl_h5_get_numbers(&n3, &s->status, s->ctx, s->file, "events/direction");
+    double *time = dfl_h5_get_numbers(&n1, &s->file, "events/time");
+    double *event = dfl_h5_get_numbers(&n2, &s->file, "events/event");
+    double *direction = dfl_h5_get_numbers(&n3, &s->file, "events/direction");
     for (int i = 0; i < n1 && i < n2 && i < n3; i++)
-        dfl_report_event(&s->report, &(dfl_event_record){.event = (int)event[i],
-                                                         .direction = (int)direction[i],
+        dfl_report_event(&s->report, &(dfl_event_record){.event = whole(event[i]),
+                                                         .direction = whole(direction[i]),
                                                          .time = time[i]});
     dfl_free(s->ctx, direction);
     dfl_free(s->ctx, event);
     dfl_free(s->ctx, time);
-    return s->status;
+    return s->file.status;
+}
+
+/* -1 for what is no index. */
+static int whole(double number)
+{
+    return number >= -1 && number < 1e9 ? (int)number : -1;
 }
 
 static dfl_status write_report(stored *s, const char *to, const char *columns)

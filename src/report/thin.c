@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { FEWEST = 128, MOST = 8192, MOST_WHOLE = 32768 };
+enum { MOST = 8192, MOST_WHOLE = 32768 };
 
 static void start_bucket(dfl_thin *thin, double time, const double *row);
 static void extend_bucket(dfl_thin *thin, double time, const double *row);
@@ -16,7 +16,7 @@ dfl_status dfl_thin_create(dfl_thin *out, dfl_context *ctx, int columns, bool wh
     const size_t width = columns > 0 ? (size_t)columns : 1;
     const size_t most = whole ? MOST_WHOLE : MOST;
     size_t room = numbers / width / (whole ? 1 : 2);
-    room = room > most ? most : room < FEWEST ? FEWEST : room & ~(size_t)1;
+    room = room > most ? most : room < DFL_THIN_FEWEST ? DFL_THIN_FEWEST : room & ~(size_t)1;
     *out = (dfl_thin){.ctx = ctx, .columns = columns, .whole = whole, .room = (int)room, .per = 1};
     out->first = dfl_alloc(ctx, room, sizeof(double));
     out->last = dfl_alloc(ctx, room, sizeof(double));

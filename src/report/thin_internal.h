@@ -13,6 +13,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+enum { DFL_THIN_FEWEST = 128 }; /* buckets, however many columns */
+
 typedef struct dfl_thin {
     dfl_context *ctx;
     int columns; /* besides the time */

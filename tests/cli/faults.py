@@ -341,6 +341,95 @@ class Faults(unittest.TestCase):
         self.assertNotIn("\033", said)
 
 
+    # ------------------------------------------------------------------------------- results from elsewhere
+
+    def change(self, how):
+        """A result after `how` has changed it, seen with little memory: the status and the messages of view."""
+        shutil.copy(self.folder / "sound.h5", self.folder / "odd.h5")
+        with h5py.File(self.folder / "odd.h5", "r+") as file:
+            how(file)
+        limit = lambda: (as_usual(), resource.setrlimit(resource.RLIMIT_AS, (900000000,) * 2))
+        status, _, said = self.run_program("view", "odd.h5", "--output", "odd.svg", prepare=limit)
+        self.assertEqual((self.folder / "odd.svg").exists(), status == 0)
+        return status, said
+
+    def test_results_from_elsewhere_open_no_other_file_and_little_memory(self):
+        self.write("secret.txt", "secret " * 100)
+        self.assertEqual(self.run_program("run", "swing.lua", "--quiet", "--output", "sound.h5")[0], 0)
+        secret = str(self.folder / "secret.txt")
+
+        def replace(name, **more):
+            def how(file):
+                if name in file:
+                    del file[name]
+                file.create_dataset(name, **more)
+            return how
+
+        def virtual(file):
+            del file["time"]
+            layout = h5py.VirtualLayout((21,), "f8")
+            layout[:] = h5py.VirtualSource("sound.h5", "time", (21,))
+            file.create_virtual_dataset("time", layout)
+
+        def link(name, to):
+            def how(file):
+                del file[name]
+                file[name] = to
+            return how
+
+        def external(file):
+            del file["meta/model"]
+            space = h5py.h5s.create(h5py.h5s.SCALAR)
+            kind = h5py.h5t.C_S1.copy()
+            kind.set_size(500)
+            plist = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+            plist.set_external(secret.encode(), 0, 500)
+            h5py.h5d.create(file.id, b"meta/model", kind, space, plist)
+
+        def long_text(file):
+            del file["meta/text"]
+            kind = h5py.h5t.C_S1.copy()
+            kind.set_size(4 * 10**9)
+            h5py.h5d.create(file.id, b"meta/text", kind, h5py.h5s.create(h5py.h5s.SCALAR))
+
+        elsewhere = "is stored in other files"
+        size = "declares more than the file contains"
+        memory = "more memory than a result of its size"
+        packed = {"compression": "gzip", "compression_opts": 9}
+        cases = [
+            (external, elsewhere),
+            (virtual, elsewhere),
+            (link("meta/model", h5py.SoftLink("/meta/text")), "is a link"),
+            (link("meta", h5py.ExternalLink("sound.h5", "/meta")), "is a link"),
+            (link("time", h5py.ExternalLink("sound.h5", "/time")), "is a link"),
+            (long_text, size),
+            (replace("meta/text", shape=(), dtype="S4000000"), size),
+            (replace("time", shape=(10**12,), dtype="f8", chunks=(10**6,)), size),
+            (replace("state", shape=(21, 10**9), dtype="f8", chunks=(1, 10**6)), size),
+            (replace("events/time", shape=(10**7,), dtype="f8", chunks=(10**6,)), size),
+            (replace("scene/values", shape=(21, 10**7), dtype="f8", chunks=(1, 10**6)), size),
+            (replace("time", shape=(10,), maxshape=(None,), dtype="f8", chunks=(33 * 10**6,), data=[0.0] * 10, compression="gzip", compression_opts=1), size),
+            (replace("meta/names/outputs", data=[b"x"] * 3000000, dtype="S1", **packed), memory),
+            (replace("meta/names/outputs", data=[b"x"] * 300000, dtype="S900", **packed), memory),
+        ]
+        for number, (how, wanted) in enumerate(cases):
+            with self.subTest(case=number):
+                status, said = self.change(how)
+                self.assertEqual(status, 2, said)
+                self.assertIn(wanted, said)
+
+        def pack(file):
+            for name in ("time", "state", "outputs", "steps/time", "residuals"):
+                data, attributes = file[name][:], dict(file[name].attrs)
+                del file[name]
+                file.create_dataset(name, data=data, **packed)
+                file[name].attrs.update(attributes)
+
+        self.assertEqual(self.change(pack)[0], 0)
+        self.assertEqual(self.change(lambda file: None)[0], 0)
+        os.mkfifo(self.folder / "pipe.h5")
+        self.assertEqual(self.run_program("view", "pipe.h5")[0], 2)
+
     # ------------------------------------------------------------------------------- memory
 
     def test_little_address_space_ends_soon(self):
