@@ -6,7 +6,7 @@ FILES = $(shell find $(wildcard include src bindings problems examples tests ben
 
 MAKEFLAGS += --no-print-directory
 
-.PHONY: help build demo test test-peers sanitize strict format format-check completions bench paper clean
+.PHONY: help build demo test test-peers linkages sanitize strict format format-check completions bench paper clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -33,6 +33,12 @@ test-peers: ## trees of bodies beside Simbody and DART (installs them; no part o
 	  -DDFL_BUILD_FORTRAN=OFF -DDFL_BUILD_OCTAVE=OFF -DDFL_BUILD_VIEWER=OFF
 	@cmake --build build/peers -j $(JOBS) --target peer_tests
 	@cd build/peers && ctest --verbose --output-on-failure -L peers
+
+linkages: ## 24 overconstrained linkages in 20 orientations, everywhere along their cycles (a minute)
+	@$(INSTALL) build test
+	@$(CMAKE) build -DCMAKE_BUILD_TYPE=Release >/dev/null
+	@cmake --build build -j $(JOBS) --target test_linkages
+	@OPENBLAS_NUM_THREADS=1 build/test_linkages all
 
 sanitize: ## the C tests under the address and undefined-behaviour sanitizers
 	@$(INSTALL) build test

@@ -1,4 +1,5 @@
-/* context.h: what every module uses: the context, texts and arrays that grow, words, the clock. */
+/* context.h: what every module uses: the context, texts and arrays that grow, words, the
+   clock, numbers for trial points. */
 #ifndef DFL_CONTEXT_MODULE_H
 #define DFL_CONTEXT_MODULE_H
 
@@ -118,5 +119,11 @@ const char *dfl_nearest_word(const char *word, const char *const *words, int cou
    none yet) and is updated. A word is near if at most a third of the letters are wrong, and not all
    of them. */
 bool dfl_nearer_word(int *best, const char *word, const char *candidate);
+
+/* ---- numbers for trial points (generic.c) ---- */
+
+/* A number in (-1, 1), always the same for a place and an index (both >= 0), without relation to
+   the numbers of other places and indices. */
+double dfl_generic(int place, int index);
 
 #endif

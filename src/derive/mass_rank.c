@@ -6,6 +6,7 @@
 
 #include "derive/derive_internal.h"
 #include "derive/mass_pivots.h"
+#include "linalg/linalg.h"
 
 #include <math.h>
 #include <string.h>
@@ -80,6 +81,8 @@ dfl_status dfl_mass_null_space(double **basis, int *count, dfl_context *ctx, con
     double *copy = dfl_mass_copies_add(&copies, ctx, 0);
     if (!status)
         status = created || !copy ? DFL_NO_MEMORY : DFL_OK;
+    if (!status && !dfl_all_finite(M, nv * nv))
+        status = dfl_fail(ctx, DFL_NOT_FINITE, "the mass matrix contains NaN or Inf");
     if (!status) {
         memcpy(copy, M, size * sizeof *copy);
         status = dfl_mass_copies_begin(&copies, ctx);

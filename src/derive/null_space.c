@@ -1,6 +1,8 @@
 /* null_space.c: null spaces by the singular value decomposition, reduced by elimination. */
 #include "derive/null_space.h"
 
+#include "linalg/linalg.h"
+
 #include <lapacke.h>
 
 #include <math.h>
@@ -22,6 +24,8 @@ dfl_status dfl_null_space(double **basis, int *count, dfl_context *ctx, double *
     if (!status && m == 0)
         for (int i = 0; i < n; i++)
             B[i + i * n] = 1.0;
+    if (!status && !dfl_all_finite(A, m * n)) /* LAPACK's iteration might never end */
+        status = dfl_fail(ctx, DFL_NOT_FINITE, "the model's matrices contain NaN or Inf");
     if (!status && m > 0) {
         const int info = LAPACKE_dgesvd_work(LAPACK_COL_MAJOR, 'N', 'A', m, n, A, m, sigma, NULL, 1,
                                              VT, n, work, room);

@@ -58,13 +58,12 @@ static void values_at(double *value, const dfl_drawing *drawing, const dfl_part 
     }
 }
 
-/* Parameters and inputs have their values; coordinates, contact variables and time are fractions of
-   multiples of irrational numbers. */
+/* Parameters and inputs have their values; coordinates, contact variables and time lie between -0.9
+   and 1.1, without relation to each other. */
 static double symbol_at(const dfl_drawing *drawing, const dfl_symbol *symbol, int place)
 {
     if (symbol->kind == DFL_SYM_PARAM || symbol->kind == DFL_SYM_INPUT)
         return dfl_model_owner(drawing->model, symbol->expr)->value;
-    const int number = (int)symbol->kind + 3 * symbol->index;
-    const double phase = (place + 1) * sqrt(2.0 + number) + 0.618 * number;
-    return 2.0 * (phase - floor(phase)) - 0.9;
+    const int kinds = DFL_SYM_KINDS;
+    return 0.1 + dfl_generic(place, (int)symbol->kind + kinds * symbol->index);
 }

@@ -232,7 +232,7 @@ static dfl_status values_at(double *out, dfl_drawing *drawing, const dfl_placed_
         const int start = model->index.by_symbol[dfl_node_of(g, joint->p[k])->a].start;
         const double at = start ? model->starts.item[start - 1].value : 0.0;
         symbols[k] = joint->p[k];
-        values[k] = dfl_constant(g, at + away * (1.0 + 0.618 * k));
+        values[k] = dfl_constant(g, at + away * (1.5 + 0.5 * dfl_generic(0, k)));
     }
     symbols[joint->np] = dfl_symbol_expr(g, DFL_SYM_TIME, 0, "time");
     values[joint->np] = dfl_constant(g, away);

@@ -216,6 +216,11 @@ void dfl_rows_jacobian_clear(dfl_rows_jacobian *jac, dfl_context *ctx);
 dfl_outcome dfl_system_jacobian(dfl_rows_jacobian *jac, dfl_system *sys, double t, const double *x,
                                 const double *a);
 
+/* The size of each row of W (nc), the largest entry at x (n) or, if rows are short there, in a few
+   positions around it; 0: it cannot be evaluated, or there is no W (GEOMS's contract). Overwrites
+   `point`, whose x is `x` afterwards. */
+void dfl_system_row_sizes(double *size, dfl_system *sys, dfl_point *point, const double *x);
+
 /* The size of the user's unknown j that its tolerance implies: atol_each[j]/rtol; 1 without
    atol_each. */
 double dfl_system_told_size(const dfl_system *sys, int j);

@@ -1,10 +1,13 @@
 /* Ranks of the constraints, decided once at a consistent point, and the names of dependent rows.
 
    A rank must not depend on units: rows and columns are scaled to unit maximum before the SVD (a
-   lever arm of a micrometre next to positions in metres does not make a row redundant). Along the
+   lever arm of a micrometre next to positions in metres does not make a row redundant). A row that
+   vanishes at the start alone keeps its size from positions around (eom/row_sizes.c). Along the
    motion the decompositions work on W itself; their limit for zero is kept well below the smallest
    value of W at the start. */
 #include "formulation/formulation_internal.h"
+
+#include "context/context.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -13,13 +16,17 @@
 /* Rows and columns below this part of the largest entry contain nothing but rounding. */
 static const double rounding_size = 1e-14;
 
+/* In a position next to the start, known to about this part, smaller singular values are zero. */
+static const double zero_nearby = 1e-8;
+
 static int scaled_rank(double *ratio, dfl_formulation *form, dfl_split *split, const double *least,
-                       const double *A, int lda, int m, int n);
+                       double tolerance, const double *A, int lda, int m, int n);
 static void note_sizes(double *least, const double *A, int lda, int m, int n);
+static void keep_sizes(double *least, const double *sizes, int count);
 static dfl_status check_partition(const dfl_formulation *form);
 static dfl_status judge(dfl_formulation *form, double t, int defect2, int defect3);
 
-dfl_status dfl_formulation_ranks(dfl_formulation *form, const dfl_point *point)
+dfl_status dfl_formulation_ranks(dfl_formulation *form, const dfl_point *point, const double *sizes)
 {
     dfl_system *sys = form->sys;
     const dfl_eom *eom = sys->eom;
@@ -36,10 +43,12 @@ dfl_status dfl_formulation_ranks(dfl_formulation *form, const dfl_point *point)
                         "the derivatives cannot be evaluated at the start, t = %g", point->t);
     note_sizes(form->dense->least3, form->dense->jac.J3, sys->m3, sys->m3, sys->n4);
     note_sizes(form->dense->least2, W, sys->m2, sys->nc, sys->n3);
-    form->rank3 = scaled_rank(&ratio3, form, form->dense->split3, form->dense->least3,
+    keep_sizes(form->dense->least3 + eom->ns, sizes, eom->nl);
+    keep_sizes(form->dense->least2, sizes, sys->nc);
+    form->rank3 = scaled_rank(&ratio3, form, form->dense->split3, form->dense->least3, 0,
                               form->dense->jac.J3, sys->m3, sys->m3, sys->n4);
-    form->rank2 = scaled_rank(&ratio2, form, form->dense->split2, form->dense->least2, W, sys->m2,
-                              sys->nc, sys->n3);
+    form->rank2 = scaled_rank(&ratio2, form, form->dense->split2, form->dense->least2, 0, W,
+                              sys->m2, sys->nc, sys->n3);
     if (form->rank2 < 0 || form->rank3 < 0)
         return dfl_fail(sys->ctx, DFL_SINGULAR,
                         "the ranks of the constraints cannot be determined");
@@ -122,7 +131,7 @@ int dfl_formulation_rank_at(dfl_formulation *form, const dfl_point *point)
     sys->stats->jacobians--; /* not one of the integration */
     return outcome
                ? -1
-               : scaled_rank(&ratio, form, form->dense->split2, NULL,
+               : scaled_rank(&ratio, form, form->dense->split2, form->dense->least2, zero_nearby,
                              form->dense->jac.J2 + sys->at.v * sys->m2, sys->m2, sys->nc, sys->n3);
 }
 
@@ -146,6 +155,13 @@ static void note_sizes(double *least, const double *A, int lda, int m, int n)
     }
     for (int i = 0; i < m; i++)
         least[i] = 1e-4 * (least[i] > rounding_size * overall ? least[i] : overall);
+}
+
+/* Rows of constraints are never treated as smaller than they are here or around. */
+static void keep_sizes(double *least, const double *sizes, int count)
+{
+    for (int i = 0; i < count; i++)
+        least[i] = fmax(least[i], sizes[i]);
 }
 
 /* Massless rows have no least size; that of invariants, which may be degenerate, is 1e-4 of the
@@ -173,8 +189,10 @@ static void clear_rounding(double *B, int m, int n, double overall)
     }
 }
 
-/* B := A with unit maximum in every column; columns of rounding size are left as they are. */
-static void equilibrate_columns(double *B, const double *A, int lda, int m, int n)
+/* B := A with unit maximum in every column; columns of rounding size are left as they are.
+   sized[i] := least[i] in the scale of row i of B. */
+static void equilibrate_columns(double *B, double *sized, const double *least, const double *A,
+                                int lda, int m, int n)
 {
     double overall = 0;
     for (int j = 0; j < n; j++)
@@ -190,20 +208,27 @@ static void equilibrate_columns(double *B, const double *A, int lda, int m, int 
             B[(size_t)j * (size_t)m + (size_t)i] = scale * a[i];
     }
     clear_rounding(B, m, n, 1);
+    for (int i = 0; i < m; i++) {
+        const double here = largest_in_row(A + i, lda, n);
+        sized[i] = here > 0 ? least[i] * (largest_in_row(B + i, m, n) / here) : least[i];
+    }
 }
 
-/* The rank of A with rows and columns scaled, -1 if the SVD fails; *ratio: the smallest singular
-   value within the rank over the largest, with scaled rows only, as in every later
-   decomposition. */
+/* The rank of A with rows and columns scaled, -1 if the SVD fails; singular values up to
+   `tolerance`, or the tolerance of the options, are zero. *ratio: the smallest singular value
+   within the rank over the largest, with scaled rows only, as in every later decomposition. */
 static int scaled_rank(double *ratio, dfl_formulation *form, dfl_split *split, const double *least,
-                       const double *A, int lda, int m, int n)
+                       double tolerance, const double *A, int lda, int m, int n)
 {
     dfl_split_rule rule = {.method = DFL_METHOD_SVD,
-                           .tolerance = form->options->constraints.rank_tolerance,
+                           .tolerance =
+                               fmax(fmax(tolerance, form->options->constraints.rank_tolerance),
+                                    form->options->constraints.redundant),
                            .rank = -1,
-                           .scale_rows = true};
+                           .scale_rows = true,
+                           .least = form->dense->sized};
     *ratio = 1;
-    equilibrate_columns(form->dense->work, A, lda, m, n);
+    equilibrate_columns(form->dense->work, form->dense->sized, least, A, lda, m, n);
     if (!dfl_split_compute(split, &rule, form->dense->work, m, m, n))
         return -1;
     const int rank = rule.rank = split->rank;
@@ -232,7 +257,7 @@ bool dfl_formulation_forces_determined(dfl_formulation *form, const dfl_point *p
         for (int i = 0; i < nc; i++)
             size = fmax(size, fabs(point->x[sys->at.l + i]));
         for (int i = 0; i < nc; i++)
-            l[i] = trial[i] = size * (fmod(0.6180339887 * (i + 1) * (k + 1), 1) - 0.5);
+            l[i] = trial[i] = 0.5 * size * dfl_generic(k, i);
         dfl_formulation_least_multipliers(other, form);
         for (int i = 0; i < nc; i++) /* trial - l lies in the kernel */
             l[i] = point->x[sys->at.l + i] + trial[i] - l[i];

@@ -35,9 +35,10 @@ static dfl_status allocate(dfl_dense *dense, const dfl_formulation *form)
     dense->row_size = dfl_alloc(ctx, nc, d);
     dense->least2 = dfl_alloc(ctx, 2 * (size_t)sys->m2, d);
     dense->least3 = dfl_alloc(ctx, (size_t)sys->m3, d);
+    dense->sized = dfl_alloc(ctx, (size_t)(sys->m2 > sys->m3 ? sys->m2 : sys->m3), d);
     dense->least = dfl_alloc(ctx, nv * nc + nv + nc, d);
     return dense->flip && dense->work && dense->vp && dense->row_size && dense->least2 &&
-                   dense->least3 && dense->least
+                   dense->least3 && dense->sized && dense->least
                ? DFL_OK
                : DFL_NO_MEMORY;
 }
@@ -63,8 +64,8 @@ static dfl_status create_splits(dfl_dense *dense, const dfl_system *sys)
 void dfl_dense_clear(dfl_dense *dense, const dfl_formulation *form)
 {
     dfl_context *ctx = form->sys->ctx;
-    double *const block[] = {dense->flip,   dense->work,   dense->vp,   dense->row_size,
-                             dense->least2, dense->least3, dense->least};
+    double *const block[] = {dense->flip,   dense->work,   dense->vp,    dense->row_size,
+                             dense->least2, dense->least3, dense->sized, dense->least};
     for (size_t i = 0; i < sizeof block / sizeof *block; i++)
         dfl_free(ctx, block[i]);
     dfl_rows_jacobian_clear(&dense->jac, ctx);
@@ -149,7 +150,9 @@ bool dfl_dense_split_velocity(dfl_formulation *form, const double *J2v, int m2, 
     }
     const bool split =
         dfl_dense_split_known(dense->split2, dense, &rule, J2v, m2, form->sys->n3, rank);
-    const double shortest = shortest_row(dense, form->sys), largest = dense->split2->largest;
+    /* a single row may vanish without harm if there are redundant ones */
+    const double shortest = form->defect > 0 ? 1 : shortest_row(dense, form->sys);
+    const double largest = dense->split2->largest;
     const double ratio = largest > 0 ? dense->split2->smallest / largest : 1;
     form->weakest = ratio < shortest ? ratio : shortest;
     return split;

@@ -70,9 +70,10 @@ void dfl_formulation_bind(dfl_formulation *form);
 /* ---- ranks of the constraints ---- */
 
 /* Determines the ranks at a consistent point and, if the options allow it, switches to the SVD for
-   redundant constraints. DFL_SINGULAR: rank-deficient, and the options do not allow it.
-   DFL_INVALID: the model violates the theory. */
-dfl_status dfl_formulation_ranks(dfl_formulation *form, const dfl_point *point);
+   redundant constraints. `sizes` (nc) are those of dfl_system_row_sizes. DFL_SINGULAR:
+   rank-deficient, and the options do not allow it. DFL_INVALID: the model violates the theory. */
+dfl_status dfl_formulation_ranks(dfl_formulation *form, const dfl_point *point,
+                                 const double *sizes);
 
 /* The rank of W (rows gI, hv), and the number of its redundant rows: what the start found. */
 int dfl_formulation_rank(const dfl_formulation *form);

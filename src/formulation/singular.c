@@ -65,7 +65,8 @@ int dfl_formulation_flips(double *smallest, dfl_formulation *form, const dfl_poi
     if (!dfl_split_compute(dense->trial2, &rule, from->blocks.W, nc, nc, nv))
         return 0;
     dfl_gemm(nc, nc, nv, 1, to->blocks.W, nc, dense->trial2->R, nv, 0, A, nc);
-    if (LAPACKE_dgeev_work(LAPACK_COL_MAJOR, 'N', 'N', nc, A, nc, re, im, NULL, 1, NULL, 1, work,
+    if (!dfl_all_finite(A, nc * nc) ||
+        LAPACKE_dgeev_work(LAPACK_COL_MAJOR, 'N', 'N', nc, A, nc, re, im, NULL, 1, NULL, 1, work,
                            dense->flip_work) != 0)
         return 0;
     for (int i = 0; i < nc; i++) {
@@ -87,9 +88,11 @@ static int first_violated(const dfl_formulation *form, const dfl_point *point, c
     if (largest < 1e-12) /* nothing but rounding: the rows are constants */
         largest = 1;
     for (int i = 0; i < nl; i++) {
+        /* the size of the row in positions around, where it happens to vanish */
+        const double least = fmax(1e-3 * largest, form->dense->least3[ns + i]);
         double allowed = 0;
         for (int j = 0; j < sys->n4; j++)
-            allowed += fmax(fabs(G[j * m3 + i]), 1e-3 * largest) / weight[sys->at.sp + j];
+            allowed += fmax(fabs(G[j * m3 + i]), least) / weight[sys->at.sp + j];
         if (fabs(point->blocks.g[i]) > allowed)
             return i;
     }

@@ -11,6 +11,8 @@
    1 - side, which have no such second solution. */
 #include "initial/initial_internal.h"
 
+#include "context/context.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -311,15 +313,13 @@ static bool solve_step(descent *des, double mu)
     return true;
 }
 
-/* The guess, or a point around it: fractions of multiples of irrational numbers fill the space
-   evenly. */
+/* The guess, or a point around it. */
 static void begin_around(descent *des, int attempt)
 {
     static const double radius[3] = {3.2, 1, 0.3};
     memcpy(des->init->x, des->start, (size_t)des->init->sys.n * sizeof(double));
     for (int k = 0; attempt > 0 && k < des->nfree; k++) {
-        const double phase = attempt * sqrt(2.0 + k) + 0.618 * k;
-        des->init->x[des->column[k]] += radius[attempt % 3] * (2 * (phase - floor(phase)) - 1);
+        des->init->x[des->column[k]] += radius[attempt % 3] * dfl_generic(attempt, k);
     }
 }
 

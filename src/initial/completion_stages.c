@@ -86,6 +86,17 @@ dfl_status dfl_stages_positions(dfl_initial *init, const dfl_conditions *cond)
     return run_stage(init, cond, position_stage(init));
 }
 
+bool dfl_stages_contacts(dfl_initial *init, const dfl_conditions *cond)
+{
+    const dfl_system *sys = &init->sys;
+    const dfl_initial_stage contacts = {.first_column = sys->at.sp,
+                                        .columns = sys->eom->ns,
+                                        .first_row = sys->m1 + sys->m2,
+                                        .rows = sys->eom->ns};
+    init->converged = true;
+    return !run_stage(init, cond, contacts) && init->converged;
+}
+
 dfl_status dfl_stages_project(dfl_initial *init, const dfl_conditions *cond)
 {
     enum { ROUNDS = 3 };

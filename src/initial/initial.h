@@ -14,7 +14,8 @@ typedef struct dfl_initial {
     dfl_lstsq *lstsq;
     double *J, *F, *y, *step, *x, *x0, *L; /* workspace of the largest stage */
     double *column_scale;
-    int *column; /* the unknowns of a stage's columns that are not held */
+    double *row_size; /* nc: of W (dfl_system_row_sizes), from the last completed start */
+    int *column;      /* the unknowns of a stage's columns that are not held */
     double *condition;
     int nconditions; /* room for them */
     double *side;    /* values of the sides */

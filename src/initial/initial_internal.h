@@ -29,6 +29,10 @@ dfl_status dfl_stages_evaluate(dfl_initial *init);
 /* The derivative of row `row` with respect to column `column`. */
 double dfl_stages_entry(const dfl_initial *init, int row, int column);
 
+/* How much shorter a row of a constraint, on any level, is at init->x than the sizes that its row
+   of W has; 1 if it is not, or is no constraint. */
+double dfl_stages_shrinkage(const dfl_initial *init, int row);
+
 /* Rows and columns of init->J and init->F (`nfree` columns) to unit maximum, where that is
    meaningful; init->column_scale keeps what columns were multiplied by. */
 void dfl_stages_equilibrate(dfl_initial *init, dfl_initial_stage st, int nfree);
@@ -47,11 +51,17 @@ bool dfl_stages_held(const dfl_initial *init, const dfl_conditions *cond, int co
 /* Least change of positions. */
 dfl_status dfl_stages_positions(dfl_initial *init, const dfl_conditions *cond);
 
+/* Contact variables alone, for positions as they are. False: that does not converge. */
+bool dfl_stages_contacts(dfl_initial *init, const dfl_conditions *cond);
+
 /* Least change of positions, then velocities, then the rest. */
 dfl_status dfl_stages_project(dfl_initial *init, const dfl_conditions *cond);
 
 /* Carried accelerations alone, everything else as it is. */
 dfl_status dfl_stages_accelerations(dfl_initial *init, const dfl_conditions *cond);
+
+/* Completes init->x by the conditions (conditions.c). */
+dfl_status dfl_initial_conditions(dfl_initial *init, const dfl_conditions *cond);
 
 /* DFL_INCONSISTENT if a row is violated, naming the worst rows and the held unknowns. */
 dfl_status dfl_stages_check(dfl_initial *init, const dfl_conditions *cond);

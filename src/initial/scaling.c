@@ -1,7 +1,8 @@
 /* scaling.c: rows and columns of a stage to unit maximum before its least-squares problem is
    solved, so that units decide nothing.
 
-   Rows of invariants are left alone, since they may be degenerate, and so are rows in which only
+   A row of a constraint that is short at this position alone stays short: what rounding leaves of a
+   row that vanishes there points anywhere. Rows of invariants are left alone, since they may be degenerate, and so are rows in which only
    rounding is left, such as those of constraints that vanish wherever the others hold. The stage of
    accelerations, multipliers and auxiliary variables mixes rows of all units: there constraints are
    compared only with constraints, and the columns, whose solution is unique, are scaled as well.
@@ -132,10 +133,29 @@ static void scale_rows(dfl_initial *init, dfl_initial_stage st, int nfree, int f
         if (largest <= rounding * overall || largest == 0 ||
             (row >= sys->row.e && row < sys->row.e + sys->eom->ne))
             continue;
-        init->F[i] /= largest;
+        const double factor = dfl_stages_shrinkage(init, row) / largest;
+        init->F[i] *= factor;
         for (int j = 0; j < nfree; j++)
-            init->J[j * st.rows + i] /= largest;
+            init->J[j * st.rows + i] *= factor;
     }
+}
+
+double dfl_stages_shrinkage(const dfl_initial *init, int row)
+{
+    const dfl_system *sys = &init->sys;
+    const int nl = sys->eom->nl, first_g = sys->m1 + sys->m2 + sys->eom->ns;
+    int k = -1;
+    if (row >= sys->row.acc && row < sys->row.acc + sys->nc && !sys->psi1)
+        k = row - sys->row.acc;
+    else if (row >= sys->m1 && row < sys->m1 + sys->nc)
+        k = row - sys->m1;
+    else if (row >= first_g && row < first_g + nl)
+        k = row - first_g;
+    if (k < 0 || !(init->row_size[k] > 0))
+        return 1;
+    const double *w = init->jac.J2 + (size_t)sys->at.v * (size_t)sys->m2 + k;
+    const double now = dfl_max_abs_row(w, sys->n3, sys->m2);
+    return now > 0 ? fmin(1, now / init->row_size[k]) : 1;
 }
 
 /* The same for the columns of multipliers, or for all others. */

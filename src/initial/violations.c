@@ -1,6 +1,8 @@
 /* violations.c: which rows the initial values violate, and what may help. */
 #include "initial/initial_internal.h"
 
+#include "context/context.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -101,16 +103,18 @@ static double rounding_of_flat_row(const dfl_initial *init, int row)
     return steepness(init, row) < 1e-12 * steepest ? fmax(largest, 1e-13 * steepest) : 0;
 }
 
-/* The largest derivative of a row: the residual of a flat row says little about the unknowns. */
+/* The largest derivative of a row, or what it would be if the row did not happen to vanish here: the
+   residual of a flat row says little about the unknowns. */
 static double steepness(const dfl_initial *init, int row)
 {
     double largest = 0;
     for (int j = 0; j < init->sys.n; j++)
         largest = fmax(largest, fabs(dfl_stages_entry(init, row, j)));
-    return largest;
+    return largest / dfl_stages_shrinkage(init, row);
 }
 
-/* What rounding leaves in a row: a small multiple of its terms. Rows of accelerations and
+/* What rounding leaves in a row: a small multiple of its terms, which have their usual size also
+   where the row happens to vanish. Rows of accelerations and
    multipliers are solved together, in units that may be far apart: more is left there. */
 double dfl_stages_rounding(const dfl_initial *init, int row)
 {
@@ -118,7 +122,7 @@ double dfl_stages_rounding(const dfl_initial *init, int row)
     double sum = 0;
     for (int j = 0; j < sys->n; j++)
         sum += fabs(dfl_stages_entry(init, row, j) * init->x[j]);
-    return (row < sys->m1 ? 1e-11 : 1e-13) * sum;
+    return (row < sys->m1 ? 1e-11 : 1e-13) * sum / dfl_stages_shrinkage(init, row);
 }
 
 static dfl_status inconsistent(dfl_initial *init, const dfl_conditions *cond, int worst, int second,
@@ -266,7 +270,7 @@ static bool names_to_guess(char *list, size_t size, dfl_initial *init, const dfl
     list[0] = 0;
     for (int j = st.first_column; j < end; j++)
         if (!dfl_stages_held(init, cond, j)) /* unlike multiples, so that they do not cancel */
-            init->point.x[j] = init->x[j] + shift * (1 + 0.618 * (j - st.first_column));
+            init->point.x[j] = init->x[j] + shift * (2 + dfl_generic(0, j));
     if (dfl_system_jacobian(&init->jac, sys, init->point.t, init->point.x, init->point.a))
         return false;
     for (int j = st.first_column; j < end; j++)

@@ -55,6 +55,9 @@ dfl_status dfl_multibody_check_massless(dfl_massless *out, dfl_multibody *m)
         status = allocate(&a, m);
     if (!status)
         status = dfl_multibody_called(m, project(&a, m), m->t);
+    if (!status && !(dfl_all_finite(a.G, a.n0 * a.n0) && dfl_all_finite(a.K, a.n0 * a.n0)))
+        status = dfl_fail(m->ctx, DFL_NOT_FINITE,
+                          "the forces on massless bodies contain NaN or Inf at t = %g", m->t);
     if (!status) {
         out->size = a.size_v;
         out->first_order = rank_of(&a, a.G, a.n0, a.size_v, &out->damping);
@@ -144,8 +147,8 @@ static bool amplifies(along *a)
     double *re = a->work, *im = re + n, *room = im + n;
     double *A = a->N;
     memcpy(A, a->G, (size_t)n * (size_t)n * sizeof *A);
-    if (LAPACKE_dgeev_work(LAPACK_COL_MAJOR, 'N', 'N', n, A, n, re, im, NULL, 1, NULL, 1, room,
-                           4 * n))
+    if (!dfl_all_finite(A, n * n) || LAPACKE_dgeev_work(LAPACK_COL_MAJOR, 'N', 'N', n, A, n, re, im,
+                                                        NULL, 1, NULL, 1, room, 4 * n))
         return false;
     for (int i = 0; i < n; i++)
         if (re[i] > 0.0)

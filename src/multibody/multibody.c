@@ -4,6 +4,7 @@
    tree do not. Both overwrite the velocities of the tree. */
 #include "multibody/multibody_internal.h"
 
+#include "context/context.h"
 #include "multibody/tree_internal.h"
 
 #include <float.h>
@@ -193,7 +194,7 @@ static dfl_status check_loops(dfl_multibody *m)
     memcpy(start, m->p, (size_t)np * sizeof *start);
     for (int k = 0; k < 3; k++) {
         for (int i = 0; i < np; i++)
-            m->p[i] = start[i] + 0.37 * k * sin(1.0 + i); /* at no special place */
+            m->p[i] = start[i] + 0.37 * k * dfl_generic(k, i); /* at no special place */
         dfl_multibody_place(m, 0.0, m->p, NULL);
         dfl_multibody_pose(m);
         dfl_loops_directions(m->mat.W, m->eom.nl, m->loops);

@@ -14,7 +14,7 @@ static dfl_status heed_stop(dfl_solver *solver, dfl_status status, double t0);
 static dfl_status note_failure(dfl_solver *solver, dfl_status status);
 static dfl_status lay_out_at_start(dfl_solver *solver, double t0);
 static dfl_status check_rank_nearby(dfl_solver *solver, double t0);
-static void move_a_little(double *x, const double *from, const dfl_solver *solver);
+static void move_a_little(double *x, const double *from, const dfl_solver *solver, int place);
 static int rank_at(dfl_solver *solver, double t, const double *x);
 static void name_moving_positions(char *text, size_t size, const dfl_solver *solver);
 static dfl_status evaluate_start(dfl_solver *solver);
@@ -227,20 +227,19 @@ static dfl_status lay_out_at_start(dfl_solver *solver, double t0)
     dfl_status status = evaluate_start(solver);
     if (status)
         return status;
-    status = dfl_formulation_ranks(solver->form, here);
+    status = dfl_formulation_ranks(solver->form, here, solver->initial.row_size);
     return status == DFL_NOT_FINITE || status == DFL_CALLBACK ? start_failure(solver) : status;
 }
 
-/* Without symmetry: by fractions of multiples of the golden section; less in mechanisms of small
-   size. */
-static void move_a_little(double *x, const double *from, const dfl_solver *solver)
+/* Without symmetry; less in mechanisms of small size. */
+static void move_a_little(double *x, const double *from, const dfl_solver *solver, int place)
 {
     const dfl_layout at = dfl_eom_layout(solver->eom);
     const double largest = dfl_max_abs(from + at.p, at.n - at.p);
     const double size = largest > 0 && largest < 1 ? largest : 1;
     memcpy(x, from, (size_t)solver->sys.nu * sizeof *x);
     for (int i = at.p; i < at.n; i++)
-        x[i] += 1e-3 * (size + fabs(x[i])) * (2 * fmod(0.6180339887 * (i + 1), 1) - 1);
+        x[i] += 1e-3 * (size + fabs(x[i])) * dfl_generic(place, i - at.p);
 }
 
 /* Of W at x of the user. */
@@ -254,17 +253,30 @@ static int rank_at(dfl_solver *solver, double t, const double *x)
     return dfl_formulation_rank_at(solver->form, nearby);
 }
 
-/* Dependent constraints are redundant only if they stay dependent: at a singular position the
-   rank is higher next to it. Looks at a position on the constraints a little away, if there is
+/* Whether the rank is no higher at two positions on the constraints a little away; *place: the last
    one. */
+static bool stays_dependent(int *place, dfl_solver *solver, double t0)
+{
+    double *x = solver->x_event;
+    for (*place = 0; *place < 2; ++*place) {
+        move_a_little(x, solver->x, solver, *place);
+        if (dfl_initial_project_positions(x, &solver->initial, t0, true) ||
+            rank_at(solver, t0, x) > dfl_formulation_rank(solver->form))
+            return false;
+    }
+    return true;
+}
+
+/* Dependent constraints are redundant only if they stay dependent: at a singular position the
+   rank is higher next to it. Looks at positions on the constraints a little away, if there are
+   any. */
 static dfl_status check_rank_nearby(dfl_solver *solver, double t0)
 {
     double *x = solver->x_event;
-    move_a_little(x, solver->x, solver);
-    if (!dfl_initial_project_positions(x, &solver->initial, t0, true) &&
-        rank_at(solver, t0, x) <= dfl_formulation_rank(solver->form))
+    int place;
+    if (stays_dependent(&place, solver, t0))
         return DFL_OK;
-    move_a_little(x, solver->x, solver);
+    move_a_little(x, solver->x, solver, place);
     solver->sys.trouble.part = DFL_FAILURE_VELOCITY;
     const dfl_status projected = dfl_initial_project_positions(x, &solver->initial, t0, false);
     if (projected == DFL_NOT_CONVERGED)

@@ -5,6 +5,8 @@
    alarm; the self-check is sharper, and knows more. */
 #include "solver/solver_internal.h"
 
+#include "context/context.h"
+
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -117,7 +119,7 @@ static dfl_status watch_directions(dfl_solver *solver)
     const double fastest = dfl_max_abs(x + at.v, eom->nv), speed = fastest > 0 ? fastest : 1;
     memcpy(solver->x, x, (size_t)at.n * sizeof *x);
     for (int j = 0; j < eom->nv; j++)
-        solver->x[at.v + j] += 1e-4 * speed * (1 + fmod(0.6180339887 * (j + 1), 1));
+        solver->x[at.v + j] += 1e-4 * speed * (1.5 + 0.5 * dfl_generic(0, j));
     if (!rows_beside(&status, solver, solver->stepper->t))
         return status;
     const double noise = 1e-8 * speed * largest_row(solver, NULL);

@@ -143,6 +143,9 @@ static dfl_status project(along *a, dfl_runnable *run, double t, const double *x
     dfl_gemm(n0, n0, nv, 1.0, a->by.gam + (size_t)v * (size_t)n0, n0, a->at.K0, nv, 0.0, a->G, n0);
     dfl_gemm(np, n0, nv, 1.0, a->by.kin, np, a->at.K0, nv, 0.0, a->room, np);
     dfl_gemm(n0, n0, np, 1.0, a->by.gam + (size_t)p * (size_t)n0, n0, a->room, np, 0.0, a->K, n0);
+    if (!dfl_all_finite(a->G, n0 * n0) || !dfl_all_finite(a->K, n0 * n0))
+        return dfl_fail(ctx_of(run), DFL_NOT_FINITE,
+                        "the balance of massless bodies contains NaN or Inf at t = %g", t);
     return DFL_OK;
 }
 

@@ -47,6 +47,8 @@ dfl_status dfl_diagnose(dfl_diagnosis *out, dfl_runnable *run, const dfl_solver_
         status = dfl_diagnose_contradictions(out, run, t0, x, 1e-7);
     if (!status)
         status = dfl_diagnose_directions(out, run, t0, x);
+    if (status == DFL_NOT_FINITE && out->start) /* the failed start says where */
+        status = dfl_fail(ctx, out->start, "%s", out->start_message);
     if (status)
         dfl_diagnosis_clear(out);
     return status;

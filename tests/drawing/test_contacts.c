@@ -273,6 +273,33 @@ static void contacts_that_make_no_sense_are_refused(void **state)
                      "did you mean 'curve_b'?");
 }
 
+/* A disk in the valley Y = X^2/2, which touches at u = 1, where the guess of the contact variables
+   is rough: the positions are consistent, and stay. If they are off a little, they move a little. */
+static void a_rough_guess_of_the_contact_moves_no_positions(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        const double off = k == 0 ? 0 : 1e-5, half = sqrt(0.5);
+        scripted s =
+            scripted_text("local x, y = position('x', 'y')\n"
+                          "kinetic((velocity(x)^2 + velocity(y)^2)/2) potential(9.81*y)\n"
+                          "local s, u = contact('s', 'u', function(s, u)\n"
+                          "  local dx, dy = x + 0.2*cos(s) - u, y + 0.2*sin(s) - u^2/2\n"
+                          "  return cos(s) + u*sin(s), dx + u*dy\n"
+                          "end)\n"
+                          "constraint('touch', (y + 0.2*sin(s) - u^2/2) - u*(x + 0.2*cos(s) - u))\n"
+                          "guess{ s = -0.9, u = 1.1 }\n");
+        scripted_give(&s, "x", 1 - 0.2 * half, false);
+        scripted_give(&s, "y", 0.5 + 0.2 * half + off, false);
+        scripted_start(&s, NULL);
+        assert_near(scripted_value(&s, "x"), 1 - 0.2 * half, off + 1e-12);
+        assert_near(scripted_value(&s, "y"), 0.5 + 0.2 * half, off + 1e-12);
+        assert_near(scripted_value(&s, "u"), 1, off + 1e-12);
+        assert_near(scripted_value(&s, "s"), -0.25 * acos(-1.0), off + 1e-12);
+        scripted_free(&s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -284,6 +311,7 @@ int main(void)
         cmocka_unit_test(a_cone_climbs_on_a_round_rail),
         cmocka_unit_test(a_wheel_on_a_rail_rolls_where_it_is_told_to),
         cmocka_unit_test(the_gap_is_stationary_in_the_contact_variables),
+        cmocka_unit_test(a_rough_guess_of_the_contact_moves_no_positions),
         cmocka_unit_test(contacts_that_make_no_sense_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

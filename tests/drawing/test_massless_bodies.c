@@ -510,6 +510,33 @@ static void directions_without_damping_are_refused_by_name(void **state)
                                          "undetermined", "lock the joint", NULL});
 }
 
+/* Every second link has no mass; the last one, on a spring and a damper alone, stays straight. */
+static void a_long_chain_with_massless_links_runs(void **state)
+{
+    (void)state;
+    for (int n = 32; n <= 256; n *= 2) {
+        char text[900], name[16];
+        snprintf(text, sizeof text,
+                 "gravity{0, -9.81, 0}\n"
+                 "local previous = ground\n"
+                 "for i = 1, %d do\n"
+                 "  local link = i%%2 == 0 and body('b'..i, {mass = 0, com = {i - 0.5, 0, 0}})\n"
+                 "    or body('b'..i, {mass = 0.1, com = {i - 0.5, 0, 0}, inertia = {0.001, 0.01, "
+                 "0.01}})\n"
+                 "  local j = revolute('j'..i, previous, link, {at = {i - 1, 0, 0}, axis = {0, 0, "
+                 "1}})\n"
+                 "  if i == %d then torsion('hold', j, {stiffness = 1, damping = 0.1}) end\n"
+                 "  previous = link\n"
+                 "end\n",
+                 n, n);
+        scripted s = scripted_text(text);
+        scripted_run(&s, 0.1, 1e-6);
+        snprintf(name, sizeof name, "j%d.q", n);
+        assert_near(scripted_value(&s, name), 0, 1e-6);
+        scripted_free(&s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -525,6 +552,7 @@ int main(void)
         cmocka_unit_test(a_quasistatic_node_is_the_limit_of_small_masses),
         cmocka_unit_test(random_trees_have_the_directions_of_the_recursions),
         cmocka_unit_test(both_ways_give_the_same_motion),
+        cmocka_unit_test(a_long_chain_with_massless_links_runs),
         cmocka_unit_test(directions_without_damping_are_refused_by_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

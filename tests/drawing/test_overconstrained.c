@@ -96,11 +96,39 @@ static void a_plate_on_legs_moves_straight(void **state)
     }
 }
 
+/* A chain along x whose last joint is locked by a second one: rows depend on one coordinate alone,
+   whichever number it has. */
+static void a_locked_joint_is_closed_whatever_its_number(void **state)
+{
+    (void)state;
+    for (int n = 2; n <= 60; n++) {
+        char text[600];
+        snprintf(text, sizeof text,
+                 "planar() gravity{0, -9.81}\n"
+                 "local before, list = ground, {}\n"
+                 "for i = 1, %d do\n"
+                 "  local b = body('b' .. i, {mass = 1, com = {i, 0}, inertia = 0.1})\n"
+                 "  revolute('j' .. i, before, b, {at = {i - 1, 0}})\n"
+                 "  list[i], before = b, b\n"
+                 "end\n"
+                 "fixed('hold', list[%d], list[%d])\n",
+                 n, n - 1, n);
+        scripted s = scripted_text(text);
+        assert_true(s.eq->nl > 0); /* the locked joint can move */
+        if (n % 10 == 9) {
+            scripted_start(&s, NULL);
+            scripted_advance(&s, 0.01);
+        }
+        scripted_free(&s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_oblique_plane_changes_nothing),
         cmocka_unit_test(a_plate_on_legs_moves_straight),
+        cmocka_unit_test(a_locked_joint_is_closed_whatever_its_number),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

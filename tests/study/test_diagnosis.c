@@ -161,6 +161,34 @@ static void every_failed_allocation_of_the_diagnosis_is_clean(void **state)
     scripted_free(&s);
 }
 
+/* A constraint that is not finite at the start: the message of the start, for any number of
+   coordinates, and no wrong verdict about masses and constraints. */
+static void a_constraint_that_is_not_finite_ends_the_diagnosis(void **state)
+{
+    (void)state;
+    for (int n = 1; n <= 6; n++) {
+        char text[300];
+        dfl_diagnosis d;
+        snprintf(text, sizeof text,
+                 "local x, T, others = position('x'), 0, 0\n"
+                 "for i = 2, %d do\n"
+                 "  local y = position('y' .. i)\n"
+                 "  T, others = T + velocity(y)^2/2, others + y\n"
+                 "end\n"
+                 "kinetic(velocity(x)^2/2 + T)\n"
+                 "constraint('c', 1/x + others - 2)\n",
+                 n);
+        scripted s = scripted_text(text);
+        assert_int_equal(dfl_diagnose(&d, s.run, NULL, 0.0), DFL_NOT_FINITE);
+        char *said = dfl_copy_string(s.ctx, dfl_message(s.ctx));
+        assert_int_equal(scripted_try_start(&s, NULL), DFL_NOT_FINITE);
+        assert_string_equal(said, dfl_message(s.ctx));
+        assert_non_null(strstr(said, "'c' cannot be evaluated at t = 0: in 1/x"));
+        dfl_free(s.ctx, said);
+        scripted_free(&s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -170,6 +198,7 @@ int main(void)
         cmocka_unit_test(residuals_of_the_given_values_are_listed_by_level),
         cmocka_unit_test(other_levels_have_their_rows),
         cmocka_unit_test(a_start_that_fails_is_part_of_the_diagnosis),
+        cmocka_unit_test(a_constraint_that_is_not_finite_ends_the_diagnosis),
         cmocka_unit_test(every_failed_allocation_of_the_diagnosis_is_clean),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
