@@ -221,9 +221,7 @@ static int scaled_rank(double *ratio, dfl_formulation *form, dfl_split *split, c
                        double tolerance, const double *A, int lda, int m, int n)
 {
     dfl_split_rule rule = {.method = DFL_METHOD_SVD,
-                           .tolerance =
-                               fmax(fmax(tolerance, form->options->constraints.rank_tolerance),
-                                    form->options->constraints.redundant),
+                           .tolerance = fmax(tolerance, form->options->constraints.rank_tolerance),
                            .rank = -1,
                            .scale_rows = true,
                            .least = form->dense->sized};
