@@ -173,6 +173,8 @@ dfl_status dfl_model_equation(dfl_model *model, dfl_expr symbol, dfl_expr expr)
                           : d->kind == DFL_AN_AUXILIARY ? DFL_FOR_AUXILIARY
                                                         : DFL_FOR_CONTACT;
     dfl_status status = dfl_model_check_contents(model, role, d->name, expr);
+    if (!status && role == DFL_FOR_CONTACT)
+        status = dfl_model_check_tables(model, d->line, "contact", d->name, expr);
     if (!status)
         d->expr = expr;
     return status;
@@ -337,6 +339,8 @@ static dfl_status with_equation(int *out, dfl_model *model, int line, dfl_declar
                                 dfl_role role, const char *name, dfl_expr expr)
 {
     dfl_status status = dfl_model_check_contents(model, role, name, expr);
+    if (!status && role == DFL_FOR_CONSTRAINT)
+        status = dfl_model_check_tables(model, line, "constraint", name, expr);
     if (!status)
         status = declare(out, model, line, kind, name);
     if (!status)

@@ -47,6 +47,7 @@ typedef struct dfl_declaration {
     bool velocity_used; /* position: velocity(x) was asked for before any kinematics */
     int direction;      /* event */
     bool stop;          /* event */
+    char *failure;      /* event: what is wrong where it stops the run, which has failed; or NULL */
     const char
         *meaning;  /* constraint of a joint: what the row prevents, "x translation"; else NULL */
     char *motions; /* ... and the prescribed motions that move it, "'a' (line 3)"; or NULL */
@@ -127,6 +128,19 @@ typedef struct dfl_model_frame {
     dfl_frame_column *columns;
 } dfl_model_frame;
 
+/* A file that the script has read; its text is part of the model. */
+typedef struct dfl_model_file {
+    char *name; /* as the script gives it */
+    char *text;
+} dfl_model_file;
+
+/* A function of time that is known from `first` to `last`; nothing was said about other times. */
+typedef struct dfl_model_signal {
+    int line;
+    double first, last; /* s */
+    bool held;          /* beyond, its end's value is used; else the slope there, too */
+} dfl_model_signal;
+
 /* Per symbol of the graph: its declaration and its initial value, as numbers + 1; 0: none. */
 typedef struct dfl_symbol_use {
     int declaration, start;
@@ -173,6 +187,8 @@ typedef struct dfl_model {
     DFL_LIST(dfl_shape) shapes;       /* the scene, in order of declaration */
     bool wants_frames;                /* a mechanism describes its frames: */
     DFL_LIST(dfl_model_frame) frames;
+    DFL_LIST(dfl_model_file) files;
+    DFL_LIST(dfl_model_signal) signals;
     DFL_LIST(char *) notes;    /* lines that `check` shows */
     DFL_LIST(char *) warnings; /* sentences for every run */
     dfl_choices run;           /* what simulate{} says; owns the texts */
@@ -237,6 +253,9 @@ dfl_status dfl_model_invariant(dfl_model *model, int line, const char *name, dfl
 dfl_status dfl_model_output(dfl_model *model, int line, const char *name, dfl_expr expr);
 dfl_status dfl_model_event(dfl_model *model, int line, const char *name, dfl_expr expr,
                            int direction, bool stop);
+/* An event, with a name of its own, that ends the run as a failure where `inside` becomes negative;
+   `failure` says what is wrong. */
+dfl_status dfl_model_limit(dfl_model *model, int line, dfl_expr inside, const char *failure);
 /* T + V so far, with v^T M v / 2 for declared masses. DFL_INVALID if none was given. */
 dfl_status dfl_model_energy(dfl_expr *out, dfl_model *model);
 /* The same in two parts. */
@@ -247,6 +266,21 @@ dfl_status dfl_model_warn(dfl_model *model, const char *text);
 
 /* Adds a line that `check` shows. */
 dfl_status dfl_model_note(dfl_model *model, const char *text);
+
+/* The text of a file that was read before, or NULL; a file that was read now: the model takes over
+   `text`, also if it fails. */
+const char *dfl_model_file_text(const dfl_model *model, const char *name);
+dfl_status dfl_model_add_file(dfl_model *model, const char *name, char *text);
+/* Remembers the ends of a signal whose script has not said what is beyond them. */
+dfl_status dfl_model_signal_ends(dfl_model *model, int line, double first, double last, bool held);
+/* A number that changes with the script and the files it has read. */
+uint64_t dfl_model_hash(const dfl_model *model);
+
+/* What is differentiated twice, such as a constraint or a prescribed motion (`what`, with the name
+   of its owner), must not contain tables with kinks: DFL_INVALID. Jumps of curvature are allowed,
+   and the user is told. */
+dfl_status dfl_model_check_tables(dfl_model *model, int line, const char *what, const char *name,
+                                  dfl_expr expr);
 
 /* A held value or a guess for the symbol of an unknown. DFL_INVALID for parameters, time,
    expressions, numbers that are not finite. */

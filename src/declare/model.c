@@ -55,6 +55,7 @@ void dfl_model_free(dfl_model *model)
         dfl_free(ctx, model->declarations.item[i].unit);
         dfl_free(ctx, model->declarations.item[i].carries);
         dfl_free(ctx, model->declarations.item[i].motions);
+        dfl_free(ctx, model->declarations.item[i].failure);
     }
     void *const blocks[] = {model->name,
                             model->path,
@@ -64,11 +65,17 @@ void dfl_model_free(dfl_model *model)
                             model->declarations.item,
                             model->masses.item,
                             model->forces.item,
-                            model->starts.item};
+                            model->starts.item,
+                            model->signals.item};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         dfl_free(ctx, blocks[i]);
     for (int i = 0; i < DFL_MOST_SETTINGS; i++)
         dfl_free(ctx, (void *)model->run.text[i]);
+    for (int i = 0; i < model->files.count; i++) {
+        dfl_free(ctx, model->files.item[i].name);
+        dfl_free(ctx, model->files.item[i].text);
+    }
+    dfl_free(ctx, model->files.item);
     for (int i = 0; i < model->notes.count; i++)
         dfl_free(ctx, model->notes.item[i]);
     dfl_free(ctx, model->notes.item);

@@ -173,7 +173,8 @@ static dfl_status check_motion(const dfl_drawing *drawing, const dfl_drawn_joint
                         "%s '%s': motion contains variables; give a function of time, or use "
                         "constraint for a relation between coordinates",
                         kind, joint->name);
-    return DFL_OK;
+    return dfl_model_check_tables(drawing->model, drawing->line, "motion of", joint->name,
+                                  joint->motion);
 }
 
 dfl_status dfl_drawing_check_all(dfl_drawing *drawing)

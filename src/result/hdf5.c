@@ -57,6 +57,7 @@ static bool create_vectors(dfl_series *vectors, dfl_writer *writer, const char *
 static bool describe_run(dfl_writer *writer);
 static bool describe_columns(dfl_writer *writer);
 static bool describe_parameters(dfl_writer *writer);
+static bool describe_files(dfl_writer *writer);
 static bool describe_end(dfl_writer *writer);
 static bool add_numbers(dfl_series *vectors, const double *numbers, int count);
 static bool flush_if_due(dfl_writer *writer);
@@ -253,6 +254,7 @@ static bool describe_run(dfl_writer *writer)
     bool done = group >= 0 && dfl_h5_text(h5->meta, "version", about->version) &&
                 dfl_h5_text(h5->meta, "model", about->model) &&
                 dfl_h5_text(h5->meta, "text", about->text) &&
+                (!about->hash || dfl_h5_text(h5->meta, "hash", about->hash)) &&
                 dfl_h5_text(h5->meta, "status", "running");
     for (int i = 0; done && i < about->noptions; i++) {
         const dfl_fact *option = &about->options[i];
@@ -260,7 +262,8 @@ static bool describe_run(dfl_writer *writer)
                             : dfl_h5_number(group, option->name, option->number);
     }
     H5Gclose(group);
-    return done && describe_columns(writer) && describe_parameters(writer);
+    return done && describe_columns(writer) && describe_parameters(writer) &&
+           describe_files(writer);
 }
 
 /* All names once more as data sets, for readers without attributes (Octave). */
@@ -291,6 +294,25 @@ static bool describe_parameters(dfl_writer *writer)
                       dfl_h5_texts(writer->ctx, group, "names", about->parameters, count) &&
                       dfl_h5_texts(writer->ctx, group, "units", about->parameter_units, count) &&
                       dfl_h5_numbers(group, "values", about->values, count);
+    H5Gclose(group);
+    return done;
+}
+
+/* The files that the script has read: their names, and their texts by number from 1. */
+static bool describe_files(dfl_writer *writer)
+{
+    const hdf5_file *h5 = writer->file;
+    const dfl_description *about = writer->about;
+    if (about->nfiles == 0)
+        return true;
+    const hid_t group = create_group(h5->meta, "files");
+    bool done =
+        group >= 0 && dfl_h5_texts(writer->ctx, group, "names", about->files, about->nfiles);
+    for (int i = 0; done && i < about->nfiles; i++) {
+        char number[16];
+        snprintf(number, sizeof number, "%d", i + 1);
+        done = dfl_h5_text(group, number, about->file_texts[i]);
+    }
     H5Gclose(group);
     return done;
 }

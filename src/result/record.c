@@ -3,12 +3,15 @@
 
 #include "declare/declare.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { MOST_WARNINGS = 100000 }; /* bytes */
 
 static dfl_status describe(dfl_record *record);
 static dfl_status describe_parameters(dfl_record *record);
+static dfl_status describe_files(dfl_record *record);
 static dfl_status describe_events(dfl_record *record);
 static dfl_status describe_scene(dfl_record *record);
 static dfl_status make_room(dfl_record *record);
@@ -96,6 +99,8 @@ static dfl_status describe(dfl_record *record)
     about->units = (const char *const *)columns->units;
     dfl_status status = describe_parameters(record);
     if (!status)
+        status = describe_files(record);
+    if (!status)
         status = describe_events(record);
     return status ? status : describe_scene(record);
 }
@@ -124,6 +129,26 @@ static dfl_status describe_parameters(dfl_record *record)
     record->about.parameters = names;
     record->about.parameter_units = units;
     record->about.values = values;
+    return DFL_OK;
+}
+
+static dfl_status describe_files(dfl_record *record)
+{
+    const dfl_model *model = record->eq->model;
+    const int count = model->files.count;
+    const char **names = dfl_record_alloc(record, (size_t)count, sizeof *names);
+    const char **texts = dfl_record_alloc(record, (size_t)count, sizeof *texts);
+    if (!names || !texts)
+        return DFL_NO_MEMORY;
+    for (int i = 0; i < count; i++) {
+        names[i] = model->files.item[i].name;
+        texts[i] = model->files.item[i].text;
+    }
+    snprintf(record->hash, sizeof record->hash, "%016" PRIx64, dfl_model_hash(model));
+    record->about.hash = record->hash;
+    record->about.nfiles = count;
+    record->about.files = names;
+    record->about.file_texts = texts;
     return DFL_OK;
 }
 

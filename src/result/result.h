@@ -56,6 +56,9 @@ typedef struct dfl_description {
     int nparameters;         /* parameters, inputs and settings, with their values in this run */
     const char *const *parameters, *const *parameter_units;
     const double *values;
+    int nfiles;
+    const char *const *files, *const *file_texts; /* files that the script has read */
+    const char *hash; /* a number that changes with the script and these files */
     int nevents;
     const char *const *events;      /* names of declared events */
     const char *scene;              /* shapes as JSON; NULL without any */

@@ -4,7 +4,7 @@
 
 #include "result/result.h"
 
-enum { DFL_RECORD_BLOCKS = 12, DFL_COUNTERS = 15, DFL_STATISTICS = 3 };
+enum { DFL_RECORD_BLOCKS = 14, DFL_COUNTERS = 15, DFL_STATISTICS = 3 };
 
 struct dfl_record {
     dfl_context *ctx;
@@ -12,6 +12,7 @@ struct dfl_record {
     dfl_description about; /* points to the members below */
     dfl_columns columns;
     dfl_text scene, warnings, notes;
+    char hash[17];
     dfl_fact statistics[DFL_STATISTICS], counters[DFL_COUNTERS];
     double levels[DFL_LEVELS];
     double *given, *corrected; /* n each, in the order of the columns */

@@ -2,6 +2,7 @@
 #include "script/arguments.h"
 
 #include "context/context.h"
+#include "script/lookup.h"
 #include "script/mechanism_calls.h"
 #include "script/symbol.h"
 
@@ -44,9 +45,10 @@ const char *dfl_arg_kind(lua_State *L, int i)
     }
     static const struct {
         const char *kind, *text;
-    } handles[] = {{DFL_SYMBOL, "a symbol"},         {DFL_SPLINE, "a spline"},
-                   {DFL_CONSTRAINT, "a constraint"}, {DFL_BODY, "a body"},
-                   {DFL_JOINT, "a joint"},           {DFL_BODY_POINT, "a point of a body"}};
+    } handles[] = {
+        {DFL_SYMBOL, "a symbol"}, {DFL_SPLINE, "a spline"}, {DFL_LOOKUP, "a lookup"},
+        {DFL_MAP, "a map"},       {DFL_SIGNAL, "a signal"}, {DFL_CONSTRAINT, "a constraint"},
+        {DFL_BODY, "a body"},     {DFL_JOINT, "a joint"},   {DFL_BODY_POINT, "a point of a body"}};
     for (size_t k = 0; k < sizeof handles / sizeof *handles; k++)
         if (luaL_testudata(L, i, handles[k].kind))
             return handles[k].text;

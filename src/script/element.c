@@ -4,6 +4,7 @@
 #include "drawing/drawing.h"
 #include "script/arguments.h"
 #include "script/library.h"
+#include "script/lookup.h"
 #include "script/symbol.h"
 
 #include <lauxlib.h>
@@ -127,7 +128,7 @@ dfl_expr dfl_element_law(lua_State *L, const dfl_element *e, const char *key,
         lua_pop(L, 1);
         return DFL_NO_EXPR;
     }
-    const bool spline = luaL_testudata(L, -1, DFL_SPLINE) != NULL;
+    const bool spline = dfl_is_lookup(L, -1);
     if (lua_isfunction(L, -1) || spline) {
         dfl_symbol_push(L, stroke->x);
         if (!spline)

@@ -37,8 +37,8 @@ dfl_stroke dfl_element_stroke(const dfl_element *e, lua_State *L);
 void dfl_element_need(lua_State *L, const dfl_element *e, bool given, const char *what,
                       const char *remedy);
 
-/* A law in option `key`: an expression, a function of (x, xd), or a spline of x. DFL_NO_EXPR: not
-   given. */
+/* A law in option `key`: an expression, a function of (x, xd), or a spline, lookup or signal of x.
+   DFL_NO_EXPR: not given. */
 dfl_expr dfl_element_law(lua_State *L, const dfl_element *e, const char *key,
                          const dfl_stroke *stroke);
 

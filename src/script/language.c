@@ -4,6 +4,7 @@
 
 #include "script/arguments.h"
 #include "script/element.h"
+#include "script/lookup.h"
 #include "script/mechanism_calls.h"
 #include "script/symbol.h"
 
@@ -85,6 +86,8 @@ static const luaL_Reg calls[] = {{"param", call_param},
 void dfl_language_open(lua_State *L)
 {
     luaL_setfuncs(L, calls, 0);
+    dfl_lookups_open(L);
+    dfl_signals_open(L);
     dfl_draw_open(L);
     dfl_mechanism_open(L);
     dfl_elements_open(L);

@@ -28,4 +28,8 @@ int dfl_script_guess(lua_State *L);
 int dfl_script_simulate(lua_State *L);
 void dfl_event_options(int *direction, bool *stop, lua_State *L, int i);
 
+/* Leaves the next value of the table of options in argument `table`, the last one, on the stack and
+   returns its key, or NULL at the end. *i starts at 0. */
+const char *dfl_next_option(lua_State *L, const char *call, int table, lua_Integer *i);
+
 #endif

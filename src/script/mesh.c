@@ -2,20 +2,18 @@
 
    Only what a picture needs is read: corners and faces. Normals, colours, groups and textures are
    passed over; faces with more than three corners become fans. */
-#define _XOPEN_SOURCE 700
 #include "script/mesh.h"
 
 #include "context/context.h"
+#include "script/model_file.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_TRIANGLES = 100000, MOST_BYTES = 64 << 20, STL_HEAD = 84, STL_TRIANGLE = 50 };
+enum { MOST_TRIANGLES = 100000, STL_HEAD = 84, STL_TRIANGLE = 50 };
 
 /* Numbers that grow in number: corners of an OBJ file, or triangles. */
 typedef struct numbers {
@@ -25,8 +23,6 @@ typedef struct numbers {
     bool failed; /* without memory */
 } numbers;
 
-static dfl_status find_file(char **out, dfl_context *ctx, const char *model_path, const char *file);
-static dfl_status read_bytes(dfl_text *text, const char *path, const char *file);
 static bool is_binary_stl(const dfl_text *text);
 static void read_binary_stl(numbers *triangles, const dfl_text *text);
 static void read_text_stl(numbers *triangles, const char *text);
@@ -41,10 +37,9 @@ dfl_status dfl_mesh_read(float **out, int *count, dfl_context *ctx, const char *
 {
     numbers triangles = {.ctx = ctx};
     dfl_text text = {.ctx = ctx};
-    char *path = NULL;
-    dfl_status status = find_file(&path, ctx, model_path, file);
-    if (!status)
-        status = read_bytes(&text, path, file);
+    if (!dfl_ends_with(file, ".stl") && !dfl_ends_with(file, ".obj"))
+        return dfl_fail(ctx, DFL_INVALID, "mesh '%s': give a file that ends in .stl or .obj", file);
+    dfl_status status = dfl_model_file_read(&text, model_path, "mesh", file);
     if (!status) {
         if (dfl_ends_with(file, ".obj"))
             read_obj(&triangles, dfl_text_string(&text));
@@ -54,7 +49,6 @@ dfl_status dfl_mesh_read(float **out, int *count, dfl_context *ctx, const char *
             read_text_stl(&triangles, dfl_text_string(&text));
         status = check(&triangles, file);
     }
-    free(path); /* from realpath */
     dfl_text_clear(&text);
     if (status) {
         dfl_free(ctx, triangles.data);
@@ -62,64 +56,6 @@ dfl_status dfl_mesh_read(float **out, int *count, dfl_context *ctx, const char *
     }
     *out = triangles.data;
     *count = (int)(triangles.count / 9);
-    return DFL_OK;
-}
-
-/* The true path of the file, which must lie below the true folder of the model. */
-static dfl_status find_file(char **out, dfl_context *ctx, const char *model_path, const char *file)
-{
-    const char *slash = strrchr(model_path, '/');
-    dfl_text folder = {.ctx = ctx}, whole = {.ctx = ctx};
-    if (!dfl_ends_with(file, ".stl") && !dfl_ends_with(file, ".obj"))
-        return dfl_fail(ctx, DFL_INVALID, "mesh '%s': give a file that ends in .stl or .obj", file);
-    dfl_text_bytes(&folder, slash ? model_path : "./",
-                   slash ? (size_t)(slash - model_path + 1) : 2);
-    dfl_text_add(&whole, "%s%s", dfl_text_string(&folder), file);
-    dfl_status status = folder.status ? folder.status : whole.status;
-    char *base = NULL, *path = NULL;
-    if (!status) {
-        base = realpath(dfl_text_string(&folder), NULL);
-        path = file[0] == '/' ? NULL : realpath(dfl_text_string(&whole), NULL);
-        const size_t length = base ? strlen(base) : 0;
-        const bool below = base && path && strncmp(path, base, length) == 0 &&
-                           (path[length] == '/' || (length == 1 && base[0] == '/'));
-        if (file[0] == '/' || (path && !below))
-            status = dfl_fail(ctx, DFL_INVALID,
-                              "mesh '%s': only files below the model's folder are read", file);
-        else if (!path)
-            status =
-                dfl_fail(ctx, DFL_INVALID, "mesh '%s' cannot be read: %s", file, strerror(errno));
-    }
-    free(base);
-    if (status) {
-        free(path);
-        path = NULL;
-    }
-    *out = path;
-    dfl_text_clear(&folder);
-    dfl_text_clear(&whole);
-    return status;
-}
-
-static dfl_status read_bytes(dfl_text *text, const char *path, const char *file)
-{
-    char part[16384];
-    size_t count;
-    errno = 0;
-    FILE *from = fopen(path, "rb");
-    while (from && text->length <= MOST_BYTES && (count = fread(part, 1, sizeof part, from)) > 0)
-        dfl_text_bytes(text, part, count);
-    const bool bad = !from || ferror(from);
-    if (from)
-        fclose(from);
-    if (text->status)
-        return text->status;
-    if (bad)
-        return dfl_fail(text->ctx, DFL_INVALID, "mesh '%s' cannot be read: %s", file,
-                        strerror(errno));
-    if (text->length > MOST_BYTES)
-        return dfl_fail(text->ctx, DFL_INVALID, "mesh '%s' is longer than %d MiB", file,
-                        MOST_BYTES >> 20);
     return DFL_OK;
 }
 

@@ -1,4 +1,4 @@
-/* symbol.c: expressions as Lua values: operators, functions, splines, texts.
+/* symbol.c: expressions as Lua values: operators, functions, texts.
 
    Numbers stay numbers: an operation makes a node only where a symbol takes part. */
 #include "script/symbol.h"
@@ -26,10 +26,6 @@ static int apply_select(lua_State *L);
 static int apply_mod(lua_State *L);
 static int remainder_of(lua_State *L);
 static int push_value(lua_State *L, dfl_op op, double a, double b);
-static int make_spline(lua_State *L);
-static void read_numbers(double *values, lua_State *L, int table, int n);
-static int call_spline(lua_State *L);
-static int spline_text(lua_State *L);
 static int constraint_text(lua_State *L);
 
 /* Arithmetic metamethods, with the word of the message. */
@@ -88,8 +84,6 @@ void dfl_symbols_open(lua_State *L)
     lua_setfield(L, -2, "select");
     lua_pushcfunction(L, apply_mod);
     lua_setfield(L, -2, "mod");
-    lua_pushcfunction(L, make_spline);
-    lua_setfield(L, -2, "spline");
 
     luaL_newmetatable(L, DFL_SYMBOL);
     for (size_t i = 0; i < COUNT(operators); i++) {
@@ -108,12 +102,9 @@ void dfl_symbols_open(lua_State *L)
                       {"__unm", negate}, {"__mod", remainder_of}, {"__tostring", symbol_text}, {0}},
                   0);
 
-    luaL_newmetatable(L, DFL_SPLINE);
-    luaL_setfuncs(L, (const luaL_Reg[]){{"__call", call_spline}, {"__tostring", spline_text}, {0}},
-                  0);
     luaL_newmetatable(L, DFL_CONSTRAINT);
     luaL_setfuncs(L, (const luaL_Reg[]){{"__tostring", constraint_text}, {0}}, 0);
-    lua_pop(L, 3);
+    lua_pop(L, 2);
 }
 
 void dfl_symbol_push(lua_State *L, dfl_expr expr)
@@ -327,61 +318,6 @@ static int push_value(lua_State *L, dfl_op op, double a, double b)
         lua_pushinteger(L, whole);
     else
         lua_pushnumber(L, value);
-    return 1;
-}
-
-static int make_spline(lua_State *L)
-{
-    dfl_script *script = dfl_script_of(L);
-    dfl_arg_count(L, "spline", 2, 2);
-    for (int i = 1; i <= 2; i++)
-        dfl_arg_table(L, "spline", i,
-                      "give a table of numbers: spline({x1, x2, ...}, {y1, y2, ...})");
-    const size_t n = lua_rawlen(L, 1);
-    if (n != lua_rawlen(L, 2))
-        return dfl_script_error(L, "spline: %d places but %d values; give the same number of both",
-                                (int)n, (int)lua_rawlen(L, 2));
-    dfl_sandbox_charge(L, 100.0 * (double)n);
-    double *values = lua_newuserdatauv(L, 2 * n * sizeof *values, 0);
-    read_numbers(values, L, 1, (int)n);
-    read_numbers(values + n, L, 2, (int)n);
-    int *spline = lua_newuserdatauv(L, sizeof *spline, 0);
-    dfl_script_check(L,
-                     dfl_spline_create(spline, script->model->graph, values, values + n, (int)n));
-    luaL_setmetatable(L, DFL_SPLINE);
-    return 1;
-}
-
-static void read_numbers(double *values, lua_State *L, int table, int n)
-{
-    for (int i = 1; i <= n; i++) {
-        lua_rawgeti(L, table, i);
-        if (!dfl_value_number(&values[i - 1], L, lua_gettop(L)))
-            dfl_script_error(L,
-                             "spline: entry %d of argument %d is %s; give a number, or an "
-                             "expression of parameters",
-                             i, table, dfl_arg_kind(L, -1));
-        lua_pop(L, 1);
-    }
-}
-
-/* s(x); the spline itself is the first argument. */
-static int call_spline(lua_State *L)
-{
-    dfl_graph *graph = dfl_script_of(L)->model->graph;
-    const int *spline = luaL_checkudata(L, 1, DFL_SPLINE);
-    lua_remove(L, 1);
-    dfl_arg_count(L, "spline", 1, 1);
-    if (lua_type(L, 1) == LUA_TNUMBER)
-        lua_pushnumber(L, dfl_spline_value(&graph->splines[*spline], 0, lua_tonumber(L, 1)));
-    else
-        dfl_symbol_push(L, dfl_spline_expr(graph, *spline, 0, dfl_arg_expr(L, "spline", 1)));
-    return 1;
-}
-
-static int spline_text(lua_State *L)
-{
-    lua_pushstring(L, "spline");
     return 1;
 }
 

@@ -6,10 +6,9 @@
 
 /* The names of the kinds of userdata, as Lua's messages show them. */
 #define DFL_SYMBOL "symbol"
-#define DFL_SPLINE "spline"
 #define DFL_CONSTRAINT "constraint"
 
-/* Makes the metatables and adds sin, cos, ..., min, max, select, spline to the table on top of the
+/* Makes the metatables and adds sin, cos, ..., min, max, select, mod to the table on top of the
    stack. */
 void dfl_symbols_open(lua_State *L);
 

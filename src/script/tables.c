@@ -25,7 +25,6 @@ static const char *joint_coordinate(lua_State *L, const char *name);
 static int find_setting(lua_State *L, const char *key);
 static void set_number(lua_State *L, const dfl_setting *setting, int number);
 static void set_text(lua_State *L, const dfl_setting *setting, int number);
-static const char *next_option(lua_State *L, const char *call, int table, lua_Integer *i);
 static int direction_of(lua_State *L);
 
 int dfl_script_initial(lua_State *L)
@@ -44,7 +43,7 @@ int dfl_script_simulate(lua_State *L)
     dfl_arg_table(L, "simulate", 1, "write simulate{ to = 10 }");
     dfl_script_of(L)->model->run_line = dfl_script_line(L);
     lua_Integer place = 0;
-    for (const char *key; (key = next_option(L, "simulate", 1, &place));) {
+    for (const char *key; (key = dfl_next_option(L, "simulate", 1, &place));) {
         const int number = find_setting(L, key);
         const dfl_setting *setting = dfl_setting_at(number);
         if (setting->kind == DFL_SETTING_WORD || setting->kind == DFL_SETTING_TEXT)
@@ -64,7 +63,7 @@ void dfl_event_options(int *direction, bool *stop, lua_State *L, int i)
         return;
     dfl_arg_table(L, "event", i, "write { direction = \"rising\", stop = true }");
     lua_Integer place = 0;
-    for (const char *key; (key = next_option(L, "event", i, &place));)
+    for (const char *key; (key = dfl_next_option(L, "event", i, &place));)
         if (strcmp(key, "direction") == 0) {
             *direction = direction_of(L);
         } else if (strcmp(key, "stop") == 0) {
@@ -278,9 +277,8 @@ static void set_text(lua_State *L, const dfl_setting *setting, int number)
     model->run.text[number] = copy;
 }
 
-/* Leaves the next value of a table of options on the stack and returns its key, or NULL at the end.
-   *i starts at 0; the sorted keys follow the table's place on the stack. */
-static const char *next_option(lua_State *L, const char *call, int table, lua_Integer *i)
+/* The sorted keys follow the table's place on the stack. */
+const char *dfl_next_option(lua_State *L, const char *call, int table, lua_Integer *i)
 {
     const int keys = table + 1;
     lua_settop(L, *i == 0 ? table : keys);

@@ -3,7 +3,7 @@
    The solver calls back after steps, at grid points and at events; a callback that cannot store
    what it got stops the run, and the reason is kept here, because the solver's own message only
    says who stopped it. */
-#include "study/study.h"
+#include "study/study_internal.h"
 
 #include "declare/declare.h"
 
@@ -33,7 +33,6 @@ static void on_log(dfl_log_level level, const char *text, void *user);
 static bool store_row(dfl_simulation *sim, double t, const double *x);
 static bool store_step(dfl_simulation *sim, double t_old, double t, double energy);
 static void note_trouble(dfl_simulation *sim, dfl_status status);
-static const char *event_name(const dfl_model *model, int event);
 static dfl_status conclude(dfl_summary *summary, dfl_simulation *sim, dfl_status status);
 
 dfl_status dfl_simulate(dfl_summary *summary, dfl_simulation *sim)
@@ -127,11 +126,15 @@ static dfl_status start(dfl_simulation *sim)
         status = dfl_study_start(corrected, &chosen, sim->run, sim->solver, &sim->settings->solver,
                                  sim->settings->from);
     if (!status)
+        status = dfl_study_check_limits(sim->run, sim->settings->from, corrected);
+    if (!status)
         status = dfl_runnable_remember(sim->run, sim->settings->from, corrected);
     if (!status)
         status = compile(sim);
     if (!status)
         status = open_files(sim);
+    if (!status)
+        dfl_study_advise_signals(sim->eq->model, sim->settings, advise, sim);
     if (!status)
         status = dfl_study_advise(sim->run, sim->settings->from, corrected, chosen, advise, sim);
     if (!status)
@@ -353,15 +356,6 @@ static void note_trouble(dfl_simulation *sim, dfl_status status)
     snprintf(sim->message, sizeof sim->message, "%s", dfl_message(sim->ctx));
 }
 
-static const char *event_name(const dfl_model *model, int event)
-{
-    int i = 0;
-    while (model->declarations.item[i].kind != DFL_AN_EVENT ||
-           model->declarations.item[i].index != event)
-        i++;
-    return model->declarations.item[i].name;
-}
-
 /* Reports how the run ended, with the last row at its end. */
 static dfl_status conclude(dfl_summary *summary, dfl_simulation *sim, dfl_status status)
 {
@@ -374,10 +368,7 @@ static dfl_status conclude(dfl_summary *summary, dfl_simulation *sim, dfl_status
         const bool stopped = outcome == DFL_STOPPED && dfl_interrupted(sim->ctx);
         summary->status = stopped ? "interrupted" : "failed";
     } else if (status == DFL_STOPPED && sim->stop_event >= 0) {
-        summary->status = "stopped";
-        snprintf(sim->message, sizeof sim->message, "event '%s' at t = %.10g",
-                 event_name(sim->eq->model, sim->stop_event), dfl_solver_time(sim->solver));
-        outcome = DFL_OK;
+        outcome = dfl_study_end_at_event(summary, sim);
     } else if (status == DFL_STOPPED) {
         summary->status = "interrupted";
         snprintf(sim->message, sizeof sim->message, "interrupted at t = %.10g",

@@ -47,4 +47,15 @@ bool dfl_balance_is_coupled(const dfl_equations *eq);
    forces, or an auxiliary variable that its equations leave open. */
 dfl_status dfl_study_check_determined(dfl_runnable *run, double t, const double *x);
 
+/* limits.c: where tables end. */
+
+/* DFL_INVALID: at (t, x) the argument of a table is outside, and the model does not allow it. */
+dfl_status dfl_study_check_limits(dfl_runnable *run, double t, const double *x);
+/* How a run that sim->stop_event has stopped has ended: DFL_OK, or DFL_INVALID if the event is such
+   a limit. */
+dfl_status dfl_study_end_at_event(dfl_summary *summary, dfl_simulation *sim);
+/* Reports signals that do not cover the run. */
+void dfl_study_advise_signals(const dfl_model *model, const dfl_settings *settings,
+                              dfl_advice_fn tell, void *user);
+
 #endif

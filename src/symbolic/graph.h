@@ -159,7 +159,7 @@ static inline dfl_expr dfl_neg(dfl_graph *g, dfl_expr a)
 
 /* Makes the natural spline of degree 5 through n >= 3 points, x strictly ascending, and returns its
    number in *out: four times continuously differentiable, continued beyond the table by parabolas.
-   DFL_INVALID names the bad entry. table.h makes others. */
+   DFL_INVALID names the bad entry. table_terms.h makes others. */
 dfl_status dfl_spline_create(int *out, dfl_graph *graph, const double *x, const double *y, int n);
 dfl_expr dfl_spline_expr(dfl_graph *graph, int spline, int derivative, dfl_expr argument);
 /* The row is the number of knots below x; then Horner's rule. */

@@ -9,7 +9,7 @@
 #include "symbolic/native.h"        /* tapes as machine code */
 #include "symbolic/part.h"          /* the nodes below some expressions, for passes over them */
 #include "symbolic/print.h"         /* expressions for people, as text or LaTeX */
-#include "symbolic/table.h"         /* functions through tables */
+#include "symbolic/table_terms.h"   /* functions through tables */
 #include "symbolic/tape.h"          /* many expressions evaluated at once */
 
 #endif

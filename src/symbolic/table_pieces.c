@@ -5,7 +5,7 @@
    spline the influence of a point decreases by more than 3 per interval whatever their widths are,
    in a spline of degree 5 by 2.3 where they are even, so that 60 points are periodicity to
    rounding. */
-#include "symbolic/table_internal.h"
+#include "symbolic/table_pieces.h"
 
 #include <float.h>
 #include <math.h>

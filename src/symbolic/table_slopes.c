@@ -5,7 +5,7 @@
    both neighbouring chords, 0 where they differ in sign; at an end the parabola through three
    points, cut to the chord's sign and to three times its slope. Natural: the slopes for which the
    second derivative is continuous, and zero at the ends. */
-#include "symbolic/table_internal.h"
+#include "symbolic/table_pieces.h"
 
 #include <math.h>
 

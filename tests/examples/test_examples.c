@@ -490,6 +490,56 @@ static void check_gear_rack(void)
     scripted_free(&s);
 }
 
+/* A road of straight pieces: from one of its points to the next the equations are smooth. */
+typedef struct road {
+    double x[40], y[40];
+    int n, piece; /* the one that ends at point `piece` */
+} road;
+
+static road read_road(void)
+{
+    road r = {0};
+    char line[80];
+    FILE *file = fopen(DFL_SOURCE_DIR "/examples/road.csv", "r");
+    assert_non_null(file);
+    assert_non_null(fgets(line, sizeof line, file));
+    while (r.n < 40 && fscanf(file, "%lf,%lf", &r.x[r.n], &r.y[r.n]) == 2)
+        r.n++;
+    fclose(file);
+    assert_true(r.n > 20 && r.n < 40);
+    return r;
+}
+
+static void quarter_car_rates(double *d, double t, const double *y, const void *user)
+{
+    const road *r = user;
+    const double *x = r->x + r->piece, *h = r->y + r->piece;
+    const double height = h[-1] + (h[0] - h[-1]) * (10 * t - x[-1]) / (x[0] - x[-1]);
+    const double strut = 18000 * (y[1] - y[0]) + 1500 * (y[3] - y[2]);
+    d[0] = y[2];
+    d[1] = y[3];
+    d[2] = (strut - 180000 * (y[0] - height)) / 40;
+    d[3] = -strut / 350;
+}
+
+static void check_quarter_car(void)
+{
+    static const char *const names[] = {"w", "b", "der(w)", "der(b)"};
+    double y[4] = {0};
+    road r = read_road();
+    scripted s = load("quarter-car");
+    scripted_start(&s, &(dfl_solver_options){.rtol = tol, .atol = 1e-3 * tol});
+    for (r.piece = 1; r.piece < r.n; r.piece++) {
+        const double from = r.x[r.piece - 1] / 10, to = r.x[r.piece] / 10;
+        rk4(y, 4, from, to, 2000, quarter_car_rates, &r);
+        scripted_advance(&s, to);
+        for (int i = 0; i < 4; i++)
+            assert_near(scripted_value(&s, names[i]), y[i], 10 * tol);
+    }
+    assert_near(scripted_output(&s, "road"), 0.0, 0.0);
+    scripted_free(&s);
+}
+
 /* ------------------------------------------------------------ the folder */
 
 static const struct {
@@ -512,6 +562,7 @@ static const struct {
     {"massless-node", check_massless_node},
     {"maxwell", check_maxwell},
     {"pendulum", check_pendulum},
+    {"quarter-car", check_quarter_car},
     {"rolling-disk", check_rolling_disk},
     {"sleigh", check_sleigh},
     {"slider-crank", check_slider_crank},

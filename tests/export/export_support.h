@@ -108,6 +108,20 @@ static const example examples[] = {
      "force(x, drive(time) - 0.1*velocity(x))\n"
      "constraint('road', y - road(x))\n"
      "initial{ x = 0.2, ['der(x)'] = 0.5 }\n"},
+    {"lookups", "lookups", true, /* tables of every kind and of parameters, remainders */
+     "local x, y = position('x', 'y')\n"
+     "local p = param('p', 0.7)\n"
+     "local xs, ys = {-2, -1, 0, 1, 2, 3}, {0, 0.2, 0.1, -0.1, 0.3, 0}\n"
+     "local road = lookup(xs, ys, {kind = 'smooth'})\n"
+     "local soft = lookup(xs, {p, 0.2, p^2, -0.1, 0.3, p}, {outside = 'repeat'})\n"
+     "local rough = lookup({0, 1, 1, 2}, {0, 1, p, 0}, {kind = 'linear', outside = 'error'})\n"
+     "local field = map({-1, 0, 2}, {-1, 1}, {{1, 2}, {p, 0}, {3, 1}}, {kind = 'bicubic'})\n"
+     "local plane = map({-1, 0, 2}, {-1, 1}, {{1, 2}, {0.5, 0}, {3, 1}})\n"
+     "kinetic(velocity(x)^2 + velocity(y)^2)\n"
+     "force(x, field(x, y) + rough(0.5 + 0.01*tanh(x)) - 0.1*velocity(x) + time % 0.3)\n"
+     "force(y, soft(x + 7*y) + plane(x, velocity(y)) + floor(3*x)*mod(y, -p))\n"
+     "constraint('road', y - road(x))\n"
+     "initial{ x = 0.2, ['der(x)'] = 0.5 }\n"},
     {"driven", "driven", true, /* a constraint that depends on time */
      "local l, w = param('l', 0.8), param('omega', 3)\n"
      "local x, y = position('x', 'y')\n"

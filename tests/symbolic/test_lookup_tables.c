@@ -3,7 +3,7 @@
 #include "random_expr.h"
 
 #include "failing.h"
-#include "symbolic/table.h"
+#include "symbolic/table_terms.h"
 
 enum { MOST = 40, MOST_TERMS = 200 };
 

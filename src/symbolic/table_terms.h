@@ -1,12 +1,12 @@
-/* table.h: functions through tables.
+/* table_terms.h: functions through tables.
 
    A function through a table with numbers is one piecewise polynomial. Every kind but the monotone
    one is linear in its ordinates, and that one is linear in ordinates and slopes. So ordinates that
    are expressions of parameters multiply the functions through 1 at one place and 0 at the others,
    and a map of two arguments is a sum of products of such functions: a function is a list of terms,
    each a factor times one piecewise polynomial per argument. */
-#ifndef DFL_TABLE_H
-#define DFL_TABLE_H
+#ifndef DFL_TABLE_TERMS_H
+#define DFL_TABLE_TERMS_H
 
 #include "symbolic/graph.h"
 

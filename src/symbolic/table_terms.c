@@ -1,5 +1,5 @@
-/* table.c: functions through tables as sums of terms. */
-#include "symbolic/table_internal.h"
+/* table_terms.c: functions through tables as sums of terms. */
+#include "symbolic/table_pieces.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,9 +1,9 @@
-/* table_internal.h: piecewise polynomials through numbers, for tables. */
-#ifndef DFL_TABLE_INTERNAL_H
-#define DFL_TABLE_INTERNAL_H
+/* table_pieces.h: piecewise polynomials through numbers, for tables. */
+#ifndef DFL_TABLE_PIECES_H
+#define DFL_TABLE_PIECES_H
 
 #include "symbolic/graph_internal.h"
-#include "symbolic/table.h"
+#include "symbolic/table_terms.h"
 
 /* The function through y; `slopes` (n): the slopes at the points, NULL: those of the kind. Its
    arrays belong to the caller (dfl_pieces_clear), also after a failure. */
