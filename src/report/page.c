@@ -78,6 +78,7 @@ static void describe(dfl_text *text, const dfl_description *about)
     add_text(text, "model", about->model);
     add_text(text, "version", about->version);
     add_text(text, "text", about->text);
+    add_text(text, "energy", about->energy);
     open_list(text, "options", '{');
     add_facts(text, about->options, about->noptions);
     dfl_text_add(text, "}");

@@ -4,12 +4,15 @@
    axis. */
 #include "report/report_internal.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { WIDTH = 720, LEFT = 76, TOP = 16, PLOT_HEIGHT = 340, BOTTOM = 44, MOST_CURVES = 64 };
 enum { PLOT_WIDTH = WIDTH - LEFT - 16, LEGEND_LINE = 18 };
+static const double largest =
+    1e300; /* numbers beyond are not drawn: their differences are not finite */
 
 /* What is drawn, and where. */
 typedef struct plot {
@@ -201,6 +204,8 @@ static void find_ranges(plot *p)
 static double value_of(const plot *p, int row, int column)
 {
     const double value = dfl_thin_value(p->table, row, column) - p->origin;
+    if (!(fabs(value) <= largest))
+        return NAN;
     return p->logarithmic ? log10(fabs(value)) : value;
 }
 
@@ -208,7 +213,7 @@ static double value_of(const plot *p, int row, int column)
 static ticks find_ticks(double low, double high, int about)
 {
     const double rough = (high - low) / about;
-    const double power = pow(10, floor(log10(rough)));
+    const double power = fmax(pow(10, floor(log10(rough))), DBL_MIN);
     const double factor = rough / power;
     ticks on = {.step = (factor < 1.5 ? 1 : factor < 3.5 ? 2 : factor < 7.5 ? 5 : 10) * power};
     on.first = ceil(low / on.step - 1e-9) * on.step;

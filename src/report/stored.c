@@ -23,7 +23,7 @@ enum {
     STATISTICS,
     LISTS
 };
-enum { MODEL, VERSION, SCRIPT, STATUS, MESSAGE, WARNINGS, SCENE, TEXTS };
+enum { MODEL, VERSION, SCRIPT, ENERGY, STATUS, MESSAGE, WARNINGS, SCENE, TEXTS };
 enum { VALUES, GIVEN, CORRECTED, LEVELS, ARRAYS };
 
 typedef struct list {
@@ -190,6 +190,7 @@ static void read_texts(stored *s)
     } places[] = {[MODEL] = {"meta/model", &about->model},
                   [VERSION] = {"meta/version", &about->version},
                   [SCRIPT] = {"meta/text", &about->text},
+                  [ENERGY] = {"meta/energy", &about->energy},
                   [STATUS] = {"meta/status", &about->status},
                   [MESSAGE] = {"meta/message", &about->message},
                   [WARNINGS] = {"meta/warnings", &about->warnings}};

@@ -255,6 +255,7 @@ static bool describe_run(dfl_writer *writer)
                 dfl_h5_text(h5->meta, "model", about->model) &&
                 dfl_h5_text(h5->meta, "text", about->text) &&
                 (!about->hash || dfl_h5_text(h5->meta, "hash", about->hash)) &&
+                dfl_h5_text(h5->meta, "energy", about->energy) &&
                 dfl_h5_text(h5->meta, "status", "running");
     for (int i = 0; done && i < about->noptions; i++) {
         const dfl_fact *option = &about->options[i];

@@ -92,6 +92,7 @@ static dfl_status describe(dfl_record *record)
     about->model = model->name;
     about->text = model->text ? model->text : "";
     about->version = DFL_VERSION;
+    about->energy = dfl_energy_words(record->eq);
     about->n = columns->n;
     about->m = columns->m;
     about->names = columns->names;

@@ -47,10 +47,12 @@ typedef struct dfl_fact {
 /* What all files say about a run. It owns nothing. */
 typedef struct dfl_description {
     const char *model, *text, *version; /* name and script of the model; version of Driftless */
-    int n, m;                           /* states, outputs */
-    const char *const *names;           /* n + m */
-    const char *const *kinds;           /* n: as in dfl_columns */
-    const char *const *units;           /* n + m: "" if unknown; NULL if none is known */
+    const char
+        *energy; /* what the largest change of energy is called; behind a comma: why it changes */
+    int n, m;    /* states, outputs */
+    const char *const *names; /* n + m */
+    const char *const *kinds; /* n: as in dfl_columns */
+    const char *const *units; /* n + m: "" if unknown; NULL if none is known */
     int noptions;
     const dfl_fact *options; /* how it was run */
     int nparameters;         /* parameters, inputs and settings, with their values in this run */

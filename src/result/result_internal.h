@@ -36,6 +36,9 @@ void *dfl_record_alloc(dfl_record *record, size_t count, size_t size);
 /* Completes the description at the end of the run. */
 void dfl_record_describe_end(dfl_record *record, const dfl_summary *summary);
 
+/* "energy drift" if the energy should stay constant, else "energy change, ..." with the reason. */
+const char *dfl_energy_words(const dfl_equations *eq);
+
 /* The counters of the statistics, by name. */
 void dfl_summary_counters(dfl_fact out[DFL_COUNTERS], const dfl_statistics *stats);
 

@@ -5,7 +5,6 @@
 #include <string.h>
 
 static void add_counter(dfl_text *text, const char *name, long value);
-static bool is_conservative(const dfl_equations *eq);
 static void add_name(dfl_text *text, const char *name);
 static void add_counters(dfl_text *text, const dfl_statistics *stats);
 static void add_events(dfl_text *text, const dfl_summary *summary, const char *const *names);
@@ -101,22 +100,22 @@ dfl_status dfl_summary_text(dfl_text *text, const dfl_record *record, const dfl_
     dfl_summary_levels(levels, summary, record->eq);
     describe_steps(text, &summary->statistics);
     describe_levels(text, levels);
-    if (isfinite(summary->energy_drift))
-        dfl_text_add(text,
-                     is_conservative(record->eq)
-                         ? "  energy drift      %.2g\n"
-                         : "  energy change     %.2g, forces or time change it\n",
-                     summary->energy_drift);
+    if (isfinite(summary->energy_drift)) {
+        const char *words = record->about.energy, *reason = words + strcspn(words, ",");
+        dfl_text_add(text, "  %-17.*s %.2g%s\n", (int)(reason - words), words,
+                     summary->energy_drift, reason);
+    }
     describe_events(text, summary, record->about.events);
     return text->status;
 }
 
-/* Whether the energy should stay constant: no declared force does work and no equation contains
-   time. */
-static bool is_conservative(const dfl_equations *eq)
+/* The energy should stay constant if no declared force does work and no equation contains time. */
+const char *dfl_energy_words(const dfl_equations *eq)
 {
-    return eq->flags.autonomous && !dfl_depends(eq->graph, eq->energy, DFL_SYM_TIME) &&
-           dfl_model_conservative(eq->model);
+    const bool conservative = eq->flags.autonomous &&
+                              !dfl_depends(eq->graph, eq->energy, DFL_SYM_TIME) &&
+                              dfl_model_conservative(eq->model);
+    return conservative ? "energy drift" : "energy change, forces or time act on it";
 }
 
 static void add_name(dfl_text *text, const char *name)

@@ -241,6 +241,46 @@ async function useLong(browser) {
   await context.close();
 }
 
+// Curves that leave no room for ticks, and tables with one row and with none.
+async function useDegenerate(browser) {
+  driftless("run", join(here, "ulp.lua"), "--quiet", "--report", join(work, "ulp.html"));
+  const last = await open(browser, join(work, "ulp.html"));
+  const labels = await last.page.evaluate(() => [...document.querySelectorAll("figure.plot")].find(({ plot }) => plot.series[1].label === "one").plot.axes[1]._values);
+  check(labels.length > 1 && last.troubles.length === 0, `ulp: ticks ${labels.join(", ")}; no errors ${last.troubles.join("; ")}`);
+  await last.context.close();
+  const script = join(here, "degenerate.lua");
+  const [html, csv, svg] = ["html", "csv", "svg"].map((ending) => join(work, `degenerate.${ending}`));
+  driftless("run", script, "--quiet", "--report", html, "--output", csv, "--plot", svg);
+  const { page, context, troubles } = await open(browser, html);
+  const { names } = readCsv(csv);
+  const plots = await page.evaluate(() => [...document.querySelectorAll("figure.plot")].map(({ plot }) => ({
+    labels: plot.series.slice(1).map(({ label }) => label),
+    ticks: plot.axes.slice(0, 2).map((axis) => axis._values ?? []),
+    texts: plot.axes.slice(0, 2).map((axis) => new Set(axis._values).size),
+  })));
+  const drawn = plots.flatMap(({ labels }) => labels);
+  check(names.slice(1).every((name) => drawn.includes(name)), `degenerate: all of ${names.slice(1).join(", ")} have curves`);
+  check(plots.every(({ ticks }) => ticks.every((axis) => axis.length > 1 && axis.length < 30)), "degenerate: every axis has ticks");
+  check(plots.every(({ ticks, texts }) => ticks.every((axis, i) => axis.length === texts[i])), "degenerate: no two ticks of an axis have the same text");
+  const legend = await page.evaluate(() => [...document.querySelectorAll("figure.plot")].flatMap(({ plot }) => plot.series.map((s) => [s.label, s])).filter(([label]) => label === "huge").length);
+  check(legend === 1, "degenerate: the huge curve is there once");
+  check(!/nan|inf/i.test(readFileSync(svg, "utf8").replace(/<title>.*?<\/title>/s, "")), "degenerate: the plot has only numbers");
+  const damped = await page.textContent("dl.facts");
+  check(damped.includes("energy change") && damped.includes("forces or time act on it") && !damped.includes("energy drift"), "degenerate: the energy is said to change");
+  check(troubles.length === 0, `degenerate: no errors ${troubles.join("; ")}`);
+  await context.close();
+  for (const rows of [1, 0]) {
+    const stored = join(work, `rows-${rows}.h5`);
+    driftless("run", script, "--quiet", "--output", stored);
+    execFileSync("/usr/bin/python3", ["-c", "import h5py, sys\nf = h5py.File(sys.argv[1], 'r+')\nfor n in ('time', 'steps/time'): f[n].resize(int(sys.argv[2]), axis=0)", stored, rows]);
+    driftless("view", stored, "--quiet");
+    const few = await open(browser, join(work, `rows-${rows}.html`));
+    check((await few.page.evaluate(() => driftless.report.rows.time.length)) === rows, `${rows} rows: the page has them`);
+    check(few.troubles.length === 0, `${rows} rows: no errors ${few.troubles.join("; ")}`);
+    await few.context.close();
+  }
+}
+
 async function useDarkAndNarrow(browser) {
   const options = { colorScheme: "dark", viewport: { width: 420, height: 800 } };
   const { page, context, troubles } = await open(browser, join(work, "slider-crank.html"), options);
@@ -267,6 +307,7 @@ try {
   await useKeys(browser);
   await useMouse(browser);
   await useHostile(browser);
+  await useDegenerate(browser);
   await useStored(browser);
   await useDarkAndNarrow(browser);
   await useLong(browser);

@@ -61,6 +61,7 @@ export function range(column) {
   let low = Infinity;
   let high = -Infinity;
   for (const value of column) {
+    if (!Number.isFinite(value)) continue;
     if (value < low) low = value;
     if (value > high) high = value;
   }

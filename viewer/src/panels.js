@@ -81,7 +81,7 @@ function groupBySize(variables) {
   const groups = [];
   for (const variable of variables) {
     const [low, high] = range(variable.values) ?? [0, 0];
-    const size = Math.max(high - low, 1e-3 * Math.abs(high)) || null;
+    const size = Math.min(Number.MAX_VALUE, Math.max(high - low, 1e-3 * Math.abs(high))) || null;
     const fitting = groups.find((group) => !size || !group.size || (size < alike * group.size && group.size < alike * size));
     if (!fitting) groups.push({ size, members: [variable] });
     else {

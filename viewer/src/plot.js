@@ -6,11 +6,15 @@ import { onTheme, seriesColor, seriesDash, style } from "./theme.js";
 
 const plots = [];
 const shownAtFirst = 8;
+const finest = 1e-12; // the least part of its values that an axis resolves; below, a curve counts as constant
+const largest = 1e300; // numbers beyond are not drawn: their differences are not finite
+const smallest = 1e-300; // numbers below are drawn as zero
 let shared = null; // the range of time that all plots show, once someone has chosen one
 
 // curves: [{label, unit, values, told, axis, bars, stepped}]; values are lists or typed arrays as long as `time`; told, if
 // given, is what the legend tells: zeros have no place in a logarithmic plot.
 export function makePlot({ title, unit, note, time, curves, logarithmic, right }, clock) {
+  const factor = logarithmic ? 1 : axisFactor(curves);
   const place = h("div", { class: "plot-place" });
   const heading = h("h3", {}, title, unit ? h("span", { class: "unit" }, ` ${unit}`) : null);
   const panel = h("figure", { class: "plot", "aria-label": title }, h("figcaption", {}, heading, note ? h("p", {}, note) : null), place);
@@ -18,12 +22,12 @@ export function makePlot({ title, unit, note, time, curves, logarithmic, right }
     width: 600,
     height: 210,
     scales: {
-      x: { time: false },
+      x: { time: false, range: wide },
       y: logarithmic ? { distr: 3, log: 10, range: decades } : { range: padded },
       right: { range: (u, low, high) => [0, Math.max(1, high ?? 1) * 1.15] },
     },
-    axes: [{ ...axis("time in s"), values: ticks(false) }, { ...axis(), size: 62, values: ticks(logarithmic), ...(logarithmic ? { splits: powers } : {}) }],
-    series: [{ label: "time", value: (u, v) => (v == null ? "–" : `${number(v)} s`) }, ...curves.map(series)],
+    axes: [{ ...axis("time in s"), values: ticks(false, 1) }, { ...axis(), size: 62, values: ticks(logarithmic, factor), ...(logarithmic ? { splits: powers } : {}) }],
+    series: [{ label: "time", value: (u, v) => (v == null ? "–" : `${number(v)} s`) }, ...curves.map((curve, i) => series(curve, i, factor))],
     cursor: { sync: { key: "time" }, drag: { x: true, y: false }, points: { size: 6 }, focus: { prox: 24 } },
     focus: { alpha: 0.35 },
     legend: { live: true },
@@ -31,7 +35,7 @@ export function makePlot({ title, unit, note, time, curves, logarithmic, right }
   };
   if (right) options.axes.push({ ...axis(), side: 1, scale: "right", size: 40, grid: { show: false } });
 
-  const plot = new uPlot(options, [time, ...curves.map((curve) => curve.values)], place);
+  const plot = new uPlot(options, [time, ...curves.map(({ values }) => drawn(values, factor))], place);
   const marker = h("div", { class: "marker" });
   plot.over.append(marker);
   plot.over.addEventListener("click", (event) => {
@@ -88,7 +92,7 @@ function axis(label) {
   };
 }
 
-function series({ label, unit, values, told, axis: scale, bars, stepped }, i) {
+function series({ label, unit, values, told, axis: scale, bars, stepped }, i, factor) {
   const text = (v) => (unit && v != null ? `${number(v)} ${unit}` : number(v));
   return {
     label,
@@ -100,7 +104,7 @@ function series({ label, unit, values, told, axis: scale, bars, stepped }, i) {
     dash: seriesDash(i),
     points: bars ? { show: true, size: 6, filter: (u, s) => indices(values), fill: () => seriesColor(i) } : { show: values.length < 3 },
     paths: bars ? () => null : stepped ? uPlot.paths.stepped({ align: -1 }) : undefined,
-    value: (u, v, s, index) => text(v ?? told?.[index]),
+    value: (u, v, s, index) => text(v == null ? told?.[index] : factor === 1 ? v : values[index]),
   };
 }
 
@@ -111,16 +115,39 @@ function indices(values) {
   return found;
 }
 
+// uPlot has ticks between 1e-32 and 1e17: curves far from 1 are drawn in units of a power of ten.
+function axisFactor(curves) {
+  let size = 0;
+  for (const { values } of curves) for (const v of values) if (Math.abs(v) > size && Math.abs(v) <= largest) size = Math.abs(v);
+  if (size < smallest || (size > 1e-9 && size < 1e12)) return 1;
+  return 10 ** Math.floor(Math.log10(size));
+}
+
+function drawn(values, factor) {
+  if (factor === 1 && !values.some((v) => Math.abs(v) > largest)) return values;
+  return Array.from(values, (v) => (v === null || Math.abs(v) > largest ? null : v / factor));
+}
+
+// A range that floating-point numbers can divide.
+function wide(u, low, high) {
+  if (low == null || high == null) return [0, 1];
+  const least = finest * Math.max(Math.abs(low), Math.abs(high));
+  if (high - low > least) return [low, high];
+  const room = 10 * least || 1;
+  return [low - room, high + room];
+}
+
 function padded(u, low, high) {
   if (low == null || high == null) return [-1, 1];
-  const room = 0.06 * (high - low) || 0.1 * Math.abs(high) || 1;
+  const size = Math.max(Math.abs(low), Math.abs(high));
+  const room = size < smallest ? 1 : high - low > finest * size ? 0.06 * (high - low) : 0.1 * size;
   return [low - room, high + room];
 }
 
 function decades(u, low, high) {
   if (!(low > 0) || !(high > 0)) return [1e-16, 1];
-  const from = Math.floor(Math.log10(Math.max(low, 1e-20 * high)));
-  return [10 ** from, 10 ** Math.max(from + 1, Math.ceil(Math.log10(high)))];
+  const from = Math.max(-300, Math.floor(Math.log10(Math.max(low, 1e-20 * high))));
+  return [10 ** from, 10 ** Math.max(from + 1, Math.min(300, Math.ceil(Math.log10(high))))];
 }
 
 // Every power of ten, or every second, third ... of them.
@@ -134,13 +161,13 @@ function powers(u, axis, low, high) {
 }
 
 // As many digits as tell neighbours apart.
-function ticks(logarithmic) {
+function ticks(logarithmic, factor) {
   if (logarithmic) return (u, values) => values.map(power);
   return (u, values) => {
     const step = Math.abs(values[1] - values[0]) || 1;
     const largest = Math.max(...values.map(Math.abs), step);
     const digits = Math.min(15, Math.max(1, Math.ceil(Math.log10(largest / step)) + 2));
-    return values.map((v) => number(Math.abs(v) < step * 1e-6 ? 0 : v, digits));
+    return values.map((v) => number(Math.abs(v) < step * 1e-6 ? 0 : v * factor, digits));
   };
 }
 

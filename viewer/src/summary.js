@@ -45,6 +45,7 @@ function warnings(text) {
 
 export function facts({ meta, rows }) {
   const { options = {}, statistics = {} } = meta;
+  const [energy, reason] = (meta.energy || "energy change").split(", "); // as the command line says it
   const rejected = (statistics.rejected_error ?? 0) + (statistics.rejected_newton ?? 0);
   const list = [
     ["simulated", `${number(options.from ?? rows.time[0])} to ${number(statistics.t ?? rows.time.at(-1))} s`],
@@ -53,7 +54,7 @@ export function facts({ meta, rows }) {
     ["tolerances", options.rtol === options.atol ? `rtol = atol = ${short(options.rtol)}` : `${short(options.rtol)}, ${short(options.atol)}`],
     ["steps", `${count(statistics.accepted)}${rejected > 0 ? `, ${count(rejected)} rejected` : ""}`],
     ["rows", count(rows.seen)],
-    ["energy drift", statistics.energy_drift == null ? "–" : `${short(statistics.energy_drift)} J`],
+    [energy, statistics.energy_drift == null ? "–" : `${short(statistics.energy_drift)} J${reason ? `, ${reason}` : ""}`],
   ];
   return h("dl", { class: "facts" }, list.map(([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value))));
 }
