@@ -14,6 +14,7 @@ static double find_ratio(const dfl_mass_copies *c, int copy, int i);
 static double own_ratio(const dfl_mass_copies *c, int copy, int i);
 static double rounding(const dfl_mass_copies *c, int copy, int i);
 static double preference(const dfl_mass_copies *c, int i);
+static bool is_negative(const dfl_mass_copies *c, int i);
 
 dfl_status dfl_mass_copies_create(dfl_mass_copies *out, dfl_context *ctx, int nv)
 {
@@ -178,6 +179,8 @@ void dfl_mass_eliminate(dfl_mass_copies *c, int pivot)
     for (int copy = 0; copy < DFL_MASS_COPIES; copy++)
         if (c->A[copy] && !(c->ratio[copy][pivot] > dfl_mass_null))
             c->given_up[copy] = true;
+    if (c->negative == 0 && is_negative(c, pivot))
+        c->negative = pivot + 1;
     c->state[pivot] = DFL_MASS_ELIMINATED;
     c->order[c->rank++] = pivot;
     for (int copy = 0; copy < DFL_MASS_COPIES; copy++) {
@@ -192,6 +195,21 @@ void dfl_mass_eliminate(dfl_mass_copies *c, int pivot)
         }
     }
     find_ratios(c);
+}
+
+/* Beyond rounding, at all states. */
+static bool is_negative(const dfl_mass_copies *c, int i)
+{
+    bool negative = false;
+    for (int copy = 0; copy < DFL_MASS_COPIES; copy++) {
+        if (!c->A[copy] || c->given_up[copy])
+            continue;
+        if (!(c->A[copy][(size_t)i * (size_t)(c->nv + 1)] < 0.0) ||
+            !(c->ratio[copy][i] > dfl_mass_light))
+            return false;
+        negative = true;
+    }
+    return negative;
 }
 
 void dfl_mass_direction(double *y, const dfl_mass_copies *c, int copy, int own, int after)

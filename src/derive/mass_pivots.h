@@ -40,6 +40,7 @@ typedef struct dfl_mass_copies {
     unsigned char *moving;          /* nv: M_ii depends on the state */
     bool given_up[DFL_MASS_COPIES]; /* a pivot vanished in this copy, but not in others */
     bool indefinite;
+    int negative; /* 1 + the first pivot that is negative in all copies; 0: none */
 } dfl_mass_copies;
 
 /* No copies yet; dfl_mass_copies_add gives room for one, to be filled in before the first pivot. */

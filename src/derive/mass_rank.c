@@ -21,6 +21,7 @@ static const unsigned state_kinds = 1U << DFL_SYM_P | 1U << DFL_SYM_S | 1U << DF
 static dfl_status take_copies(dfl_mass_copies *out, const dfl_trials *trials, int count);
 static dfl_status create_lists(dfl_elimination *out, dfl_context *ctx, int nv);
 static void eliminate_all(dfl_elimination *out, dfl_mass_copies *copies);
+static dfl_status refuse_negative(const dfl_equations *eq, int velocity);
 static void mark_support(dfl_elimination *el, const dfl_mass_copies *copies);
 static dfl_status collect_directions(double **basis, int *count, dfl_context *ctx,
                                      const dfl_elimination *el, const dfl_mass_copies *copies);
@@ -35,6 +36,7 @@ dfl_status dfl_elimination_regular(bool *out, const dfl_trials *trials)
         *out = pivot >= 0 && dfl_mass_worst(&copies, pivot) > dfl_mass_light;
         if (*out)
             dfl_mass_eliminate(&copies, pivot);
+        *out = *out && copies.negative == 0;
     }
     dfl_mass_copies_clear(&copies, trials->eq->model->ctx);
     return status;
@@ -54,10 +56,27 @@ dfl_status dfl_elimination_create(dfl_elimination *out, const dfl_trials *trials
     }
     if (copies.indefinite) /* not a mass matrix: the start will say so */
         out->nfree = 0;
+    if (!status && copies.negative > 0)
+        status = refuse_negative(trials->eq, copies.negative - 1);
     dfl_mass_copies_clear(&copies, ctx);
     if (status)
         dfl_elimination_clear(out, ctx);
     return status;
+}
+
+static dfl_status refuse_negative(const dfl_equations *eq, int velocity)
+{
+    const dfl_model *model = eq->model;
+    const dfl_variable *v = &dfl_equations_v(eq)[velocity];
+    const dfl_declaration *declared = dfl_model_owner(model, v->symbol);
+    const int line = model->energy.kinetic_line;
+    return dfl_model_fail(model,
+                          line > 0   ? line
+                          : declared ? declared->line
+                                     : 0,
+                          "the mass along %s is negative: a motion along it has negative kinetic "
+                          "energy; give masses that are 0 or more, also with --set",
+                          v->name);
 }
 
 void dfl_elimination_clear(dfl_elimination *elimination, dfl_context *ctx)

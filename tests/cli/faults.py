@@ -430,6 +430,33 @@ class Faults(unittest.TestCase):
         os.mkfifo(self.folder / "pipe.h5")
         self.assertEqual(self.run_program("view", "pipe.h5")[0], 2)
 
+    # ------------------------------------------------------------------------------- masses
+
+    def test_negative_masses_are_refused_by_name(self):
+        start = 'local m = param("m", 1)\nlocal x, y = position("x"), position("y")\n'
+        end = "\npotential((x^2 + y^2) / 2)\ninitial{ x = 1, y = 0 }\nsimulate{ to = 0.1 }\n"
+        models = {
+            "kinetic": start + "kinetic(m * velocity(x)^2 / 2 + velocity(y)^2 / 2)" + end,
+            "mass": start + "mass(x, m) mass(y, 1)" + end,
+            "sum": start + "kinetic(velocity(x)^2 / 2 + velocity(y)^2 / 2 + (m - 1) * velocity(x) * velocity(y))" + end,
+            "body": 'planar()\nlocal m = param("m", 1)\nlocal b = body("rod", { mass = m, inertia = 0.1, com = {1, 0} })\n'
+                    'revolute("pin", ground, b, { at = {0, 0} })\nsimulate{ to = 0.1 }\n',
+            "inertia": 'planar()\nlocal m = param("m", 1)\nlocal b = body("rod", { mass = 1, inertia = m, com = {1, 0} })\n'
+                       'revolute("pin", ground, b, { at = {0, 0} })\nsimulate{ to = 0.1 }\n',
+            "space": 'local m = param("m", 1)\nlocal b = body("rod", { mass = 1, inertia = {1, 1, m}, com = {1, 0, 0} })\n'
+                     'revolute("pin", ground, b, { at = {0, 0, 0}, axis = {0, 0, 1} })\nsimulate{ to = 0.1 }\n',
+        }
+        named = {"body": "body 'rod'", "inertia": "body 'rod'", "space": "body 'rod'"}
+        for name, text in models.items():
+            self.write(name + ".lua", text)
+            self.assertEqual(self.run_program("run", name + ".lua")[0], 0, name)
+            status, _, said = self.run_program("run", name + ".lua", "--set", "m=-1")
+            self.assertEqual(status, 2, name)
+            self.assertIn(named.get(name, "along der("), said)
+            self.assertRegex(said, name + r"\.lua:\d+: ")
+        self.assertEqual(self.run_program("run", "body.lua", "--set", "m=0")[0], 0)
+        self.assertIn("sum of the others", self.run_program("run", "space.lua", "--set", "m=3")[2])
+
     # ------------------------------------------------------------------------------- memory
 
     def test_little_address_space_ends_soon(self):
