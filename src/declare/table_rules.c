@@ -107,7 +107,12 @@ dfl_status dfl_model_check_tables(dfl_model *model, int line, const char *what, 
                  "%s '%s' contains a monotone table: accelerations jump at its knots; kind = "
                  "\"cubic\" or \"smooth\" has none of these jumps, but may overshoot",
                  what, name);
-    status = text.status ? text.status : dfl_model_warn(model, dfl_text_string(&text));
+    status = text.status;
+    bool told = false;
+    for (int i = 0; i < model->warnings.count && !told; i++)
+        told = strcmp(model->warnings.item[i], dfl_text_string(&text)) == 0;
+    if (!status && !told)
+        status = dfl_model_warn(model, dfl_text_string(&text));
     dfl_text_clear(&text);
     return status;
 }

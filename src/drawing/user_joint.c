@@ -83,7 +83,7 @@ dfl_status dfl_drawing_direction(dfl_vec *unit, const dfl_drawing *drawing, cons
     return DFL_OK;
 }
 
-/* Nothing but the joint's own coordinates, time, parameters and inputs. */
+/* Nothing but the joint's own coordinates, time, parameters and inputs; smooth tables. */
 static dfl_status check_contents(dfl_drawing *drawing, const dfl_placed_joint *joint,
                                  const dfl_link_motion *m)
 {
@@ -103,6 +103,9 @@ static dfl_status check_contents(dfl_drawing *drawing, const dfl_placed_joint *j
                               "joint '%s': the pose contains variables other than the joint's own "
                               "coordinates and time; couple joints with coupling",
                               joint->name);
+    for (int i = 0; i < ROWS && !status; i++)
+        status =
+            dfl_model_check_tables(drawing->model, joint->line, "pose of", joint->name, rows[i]);
     return status;
 }
 

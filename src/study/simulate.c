@@ -126,8 +126,6 @@ static dfl_status start(dfl_simulation *sim)
         status = dfl_study_start(corrected, &chosen, sim->run, sim->solver, &sim->settings->solver,
                                  sim->settings->from);
     if (!status)
-        status = dfl_study_check_limits(sim->run, sim->settings->from, corrected);
-    if (!status)
         status = dfl_runnable_remember(sim->run, sim->settings->from, corrected);
     if (!status)
         status = compile(sim);

@@ -49,6 +49,8 @@ dfl_status dfl_study_start(double *corrected, bool *chosen, dfl_runnable *run, d
         if (status && status != DFL_STOPPED && !call.refused)
             status = dfl_study_explain(run, status, t0, call.completed ? call.completed : x);
     }
+    if (!status)
+        status = dfl_study_check_limits(run, t0, dfl_solver_state(solver));
     if (chosen)
         *chosen = moved;
     if (corrected && (!status || status == DFL_STOPPED))
@@ -98,7 +100,9 @@ dfl_status dfl_study_start_as_given(double *given, dfl_runnable *run, dfl_solver
     dfl_free(ctx_of(run), held);
     dfl_runnable_set_levels(run, t0, given);
     dfl_status status = dfl_solver_start(solver, t0, given, &as_given);
-    return status && status != DFL_STOPPED ? dfl_study_explain(run, status, t0, given) : status;
+    if (!status)
+        return dfl_study_check_limits(run, t0, given);
+    return status != DFL_STOPPED ? dfl_study_explain(run, status, t0, given) : status;
 }
 
 /* No correction leads away from the positions, such as those of a drawing at a dead centre: moves

@@ -324,13 +324,18 @@ static void splines_pass_through_their_points(void **state)
 static void floors_and_remainders_are_those_of_lua(void **state)
 {
     (void)state;
+    loaded l;
     assert_prints("print(floor(2.7), floor(-2.5), floor(7), mod(-7, 3), mod(7, -3), mod(5.5, 2))\n"
-                  "print(floor(time), time % 2, mod(time, 2), 3 % time)\n"
-                  "local x, m = param('x', -7.25), param('m', 3)\n"
-                  "simulate{to = x % m, from = (-x) % (-m), max_step = floor(m + 0.5)}",
+                  "print(floor(time), time % 2, mod(time, 2), 3 % time)",
                   "2\t-3\t7\t2\t-2\t1.5\n"
                   "floor(time)\ttime - 2*floor(0.5*time)\ttime - 2*floor(0.5*time)\t"
                   "3 - time*floor(3/time)\n");
+    load_good(&l, "local x, m = param('x', -7.25), param('m', 3)\n"
+                  "simulate{to = x % m, from = (-x) % (-m), max_step = floor(m + 0.5)}");
+    assert_true(dfl_choices_number(&l.model->run, "to") == 1.75);
+    assert_true(dfl_choices_number(&l.model->run, "from") == -1.75);
+    assert_true(dfl_choices_number(&l.model->run, "max_step") == 3);
+    unload(&l);
 }
 
 static void a_long_expression_is_not_written_out(void **state)

@@ -133,6 +133,18 @@ static void constraints_and_motions_need_smooth_tables(void **state)
          "local j = prismatic('rail', ground, b, {at = {0, 0}, axis = {1, 0}})\n"
          "drive('d', j, f(time))",
          "constraint 'd' contains a linear table"},
+        {"planar() local b = body('b', {mass = 1, com = {1, 0}})\n"
+         "local f = lookup({0, 1, 2}, {0, 1, 0}, {kind = 'linear'})\n"
+         "joint('track', ground, b, {at = {0, 0}, coordinates = 1,\n"
+         "  pose = function(s) return {s, f(s)} end})",
+         "pose of 'track' contains a linear table"},
+        {"planar() local b = body('b', {mass = 1, com = {0, 1}, inertia = 1})\n"
+         "free('f', ground, b, {at = {0, 1}})\n"
+         "local f = lookup({-1, 0, 1}, {0, 1, 0}, {kind = 'linear'})\n"
+         "contact_curves('touch', ground, b, {start = {0, 0},\n"
+         "  curve_a = function(u) return u, f(u) end,\n"
+         "  curve_b = function(u) return cos(u), 2 + sin(u) end})",
+         "contains a linear table"},
     };
     CHECK_ALL(list);
     assert_warnings(POINT "local f = lookup({0, 1, 2}, {0, 1, 0})\nconstraint('cam', x - f(time))",
