@@ -122,7 +122,7 @@ static int run_recorded(const cli_arguments *arguments, dfl_record *record, job 
     dfl_summary summary;
     int exit_status = follow(&summary, &sim, it);
     if (it->out.failed) {
-        exit_status = cli_finish(sim.ctx, it->out.failed);
+        exit_status = cli_interrupted() ? cli_interrupted() : cli_finish(sim.ctx, it->out.failed);
         dfl_record_abandon(record);
     } else {
         exit_status = close_outputs(&summary, &sim, exit_status);

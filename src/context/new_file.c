@@ -78,7 +78,9 @@ static dfl_status resolve(dfl_new_file *out, const char *path, struct stat *olde
 static dfl_status open_special(dfl_new_file *out)
 {
     out->replaces = false;
-    out->file = open(out->path, O_WRONLY | O_CLOEXEC);
+    do /* a pipe waits for its reader */
+        out->file = open(out->path, O_WRONLY | O_CLOEXEC);
+    while (out->file < 0 && errno == EINTR && !dfl_interrupted(out->ctx));
     return out->file < 0 ? fail(out, DFL_INVALID) : DFL_OK;
 }
 

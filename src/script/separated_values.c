@@ -59,11 +59,16 @@ dfl_status dfl_csv_read(double *time, double *value, int *count, dfl_context *ct
     reader r = open_reader(ctx, csv);
     header columns;
     dfl_status status = read_header(&columns, &r, csv);
+    const bool cut = dfl_csv_is_cut(csv);
     *count = 0;
     while (!status && *r.at) {
         const int line = r.line;
         bool empty;
         status = read_record(&time[*count], &value[*count], &empty, &r, &columns);
+        if (cut && !*r.at) { /* whatever it was */
+            status = DFL_OK;
+            break;
+        }
         if (status || empty)
             continue;
         if (++*count > MOST_ROWS)
@@ -75,6 +80,14 @@ dfl_status dfl_csv_read(double *time, double *value, int *count, dfl_context *ct
         status = dfl_fail(ctx, DFL_INVALID, "%s has %s; give at least two", csv->file,
                           *count ? "one row of numbers" : "no row of numbers");
     return status;
+}
+
+/* Results of Driftless have velocities and end in a line feed. */
+bool dfl_csv_is_cut(const dfl_csv *csv)
+{
+    const size_t length = strlen(csv->text), first = strcspn(csv->text, "\n");
+    const char *velocity = strstr(csv->text, "der(");
+    return velocity && (size_t)(velocity - csv->text) < first && csv->text[length - 1] != '\n';
 }
 
 static reader open_reader(dfl_context *ctx, const dfl_csv *csv)

@@ -47,6 +47,12 @@ static int call_signal(lua_State *L)
     const size_t room = dfl_csv_rows(s.csv.text);
     double *time = lua_newuserdatauv(L, 2 * room * sizeof *time, 0), *value = time + room;
     dfl_script_check(L, dfl_csv_read(time, value, &n, script->ctx, &s.csv));
+    if (dfl_csv_is_cut(&s.csv))
+        dfl_script_check(L, dfl_model_warn(script->model,
+                                           lua_pushfstring(L,
+                                                           "signal '%s': the last line is cut off "
+                                                           "and left out; its run was killed",
+                                                           s.csv.file)));
     dfl_expr *y = lua_newuserdatauv(L, (size_t)n * sizeof *y, 0);
     for (int i = 0; i < n; i++)
         y[i] = dfl_constant(graph, value[i]);

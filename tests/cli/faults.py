@@ -177,6 +177,22 @@ class Faults(unittest.TestCase):
             self.assertTrue(all(line.count(",") == columns for line in lines[:-1]))
         self.assertEqual(lines[-1], "")
 
+    def test_a_cut_line_of_a_killed_run_is_not_used(self):
+        whole = "time,x,der(x)\n0,0,1\n1,0.5,2\n2,0.75,3.25\n"
+        self.write("reader.lua", '''local x = position("x")
+            kinetic(velocity(x)^2 / 2)
+            local f = signal("killed.csv", "der(x)", { outside = "hold" })
+            output("f", f(time))
+            simulate{ from = 1.5, to = 2 }''')
+        found = []
+        for text in (whole, whole + "3,0.9,-1.23", whole + "3,0.", whole + "3"):
+            self.write("killed.csv", text)
+            status, out, said = self.run_program("run", "reader.lua")
+            self.assertEqual(status, 0, said)
+            found.append(out.splitlines()[-1].split(",")[-1])
+            self.assertEqual("the last line is cut off" in said, text != whole, said)
+        self.assertEqual(set(found), {"3.25"})
+
     # ------------------------------------------------------------------------------- signals
 
     def test_a_run_under_way_closes_its_results(self):
@@ -220,6 +236,36 @@ class Faults(unittest.TestCase):
                 child.communicate(timeout=20)
                 self.assertEqual(child.returncode, wanted, words)
         self.assertEqual([name for name in self.new_names() if name != "caches"], [])
+
+    def test_files_that_wait_and_comparisons_end_too(self):
+        self.assertEqual(self.run_program("run", "swing.lua", "--quiet", "--output", "s.h5")[0], 0)
+        for name in ("pipe.csv", "pipe.html", "pipe.svg", "pipe.c"):
+            os.mkfifo(self.folder / name)
+        commands = [("run", "swing.lua", "--output", "other.csv", "--output", "pipe.csv"),
+                    ("run", "swing.lua", "--report", "pipe.html"), ("view", "s.h5", "--output", "pipe.svg"),
+                    ("export", "swing.lua", "--c", "--output", "pipe.c"),
+                    ("compare", "endless.lua", "--to", "1e6", "--tol", "1e-10")]
+        for words in commands:
+            for one, wanted in SIGNALS.items():
+                child = self.start(*words)
+                time.sleep(0.7)
+                child.send_signal(one)
+                child.communicate(timeout=50)
+                self.assertEqual(child.returncode, wanted, words)
+        self.assertFalse((self.folder / "other.csv").exists())
+
+    def test_a_second_signal_ends_at_once_and_removes_the_part(self):
+        self.assertEqual(self.run_program("run", "swing.lua", "--quiet", "--output", "s.csv")[0], 0)
+        older = self.read("s.csv")
+        os.mkfifo(self.folder / "pipe.csv")
+        child = self.start("run", "swing.lua", "--output", "s.csv", "--output", "pipe.csv")
+        self.wait_for(lambda: (self.folder / "s.csv.part").exists(), child)
+        child.send_signal(signal.SIGINT)
+        child.send_signal(signal.SIGTERM)
+        child.communicate(timeout=50)
+        self.assertIn(child.returncode, (130, 143))
+        self.assertEqual(self.read("s.csv"), older)
+        self.assertFalse((self.folder / "s.csv.part").exists())
 
     # ------------------------------------------------------------------------------- compilers
 
