@@ -29,6 +29,7 @@ static int script_type(lua_State *L);
 static int script_tostring(lua_State *L);
 static int script_error(lua_State *L);
 static int script_assert(lua_State *L);
+static int charged_call(lua_State *L);
 static int repeat_string(lua_State *L);
 static int format_string(lua_State *L);
 static int shift_elements(lua_State *L);
@@ -73,7 +74,10 @@ void dfl_library_open(lua_State *L)
     const int names = lua_gettop(L);
     lua_pushcfunction(L, luaopen_base); /* into the table of globals, which is replaced later */
     lua_call(L, 0, 1);
-    copy_names(L, (const char *const[]){"ipairs", "tonumber", NULL});
+    copy_names(L, (const char *const[]){"ipairs", NULL});
+    lua_getfield(L, -1, "tonumber");
+    lua_pushcclosure(L, charged_call, 1);
+    lua_setfield(L, names, "tonumber");
     lua_pop(L, 1);
     luaL_setfuncs(L,
                   (const luaL_Reg[]){{"print", script_print},
@@ -305,6 +309,14 @@ static int script_assert(lua_State *L)
         return lua_gettop(L);
     return dfl_script_error(L, "%s",
                             lua_isnoneornil(L, 2) ? "assertion failed" : dfl_value_text(L, 2));
+}
+
+/* Lua's own function, charged for the length of its first argument. Upvalue: the function. */
+static int charged_call(lua_State *L)
+{
+    if (lua_type(L, 1) == LUA_TSTRING)
+        dfl_sandbox_charge_bytes(L, lua_rawlen(L, 1));
+    return lua_tocfunction(L, lua_upvalueindex(1))(L);
 }
 
 /* string.rep; an empty text repeated very often would only waste time. Upvalue: Lua's own. */

@@ -19,6 +19,7 @@ static int next_pair(lua_State *L);
 static bool key_before(lua_State *L);
 static int key_rank(lua_State *L, int i);
 static bool value_before(lua_State *L);
+static void charge_texts(lua_State *L);
 static bool function_before(lua_State *L);
 static void merge_sort(lua_State *L, int array, lua_Integer n, before_fn before);
 static void merge(lua_State *L, int from, int to, lua_Integer left, lua_Integer middle,
@@ -102,6 +103,7 @@ static bool key_before(lua_State *L)
         return lua_compare(L, -1, -2, LUA_OPLT);
     if (a == 1) {
         size_t na, nb;
+        charge_texts(L);
         const char *ta = lua_tolstring(L, -1, &na), *tb = lua_tolstring(L, -2, &nb);
         const int order = memcmp(ta, tb, na < nb ? na : nb);
         return order ? order < 0 : na < nb;
@@ -130,7 +132,15 @@ static int key_rank(lua_State *L, int i)
 
 static bool value_before(lua_State *L)
 {
+    charge_texts(L);
     return lua_compare(L, -1, -2, LUA_OPLT);
+}
+
+/* Long texts take their time, wherever they differ. */
+static void charge_texts(lua_State *L)
+{
+    if (lua_type(L, -1) == LUA_TSTRING && lua_type(L, -2) == LUA_TSTRING)
+        dfl_sandbox_charge_bytes(L, lua_rawlen(L, -1));
 }
 
 static bool function_before(lua_State *L)

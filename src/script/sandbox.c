@@ -1,8 +1,10 @@
 /* sandbox.c: a Lua state with limits on memory, instructions and processor time.
 
-   Instructions are counted by a hook. The allocator enforces the memory limit, and, because a few
-   instructions on huge strings can take long, looks at the clock for large blocks and whenever
-   memory is short: when the time is up it gives no more memory. */
+   Instructions are counted by a hook. The allocator enforces the memory limit, and looks at the
+   clock for large blocks and whenever memory is short: when the time is up it gives no more memory.
+   A few instructions on huge strings can take long, so the hook comes more often once there is a
+   huge block. The compiler runs no instructions: it gets the script in pieces, and each piece looks
+   at the clock. */
 #define _POSIX_C_SOURCE 200809L
 #include "script/sandbox.h"
 
@@ -11,14 +13,25 @@
 #include <time.h>
 
 enum {
-    HOOK_INTERVAL = 1000,   /* instructions between two checks of the limits */
-    LARGE_BLOCK = 64 * 1024 /* bytes */
+    HOOK_INTERVAL = 1000,    /* instructions between two checks of the limits, ... */
+    SHORT_INTERVAL = 20,     /* ... and when there are huge blocks */
+    LARGE_BLOCK = 64 * 1024, /* bytes */
+    HUGE_BLOCK = 1024 * 1024,
+    PIECE = 256, /* bytes of a script that the compiler gets at once */
+    BYTES = 32   /* that a C function handles in the time of an instruction */
 };
+
+/* What the compiler has not seen yet. */
+typedef struct dfl_piece {
+    const char *text;
+    size_t length;
+} dfl_piece;
 
 static void *allocate(void *user, void *block, size_t old_size, size_t size);
 static bool time_is_up(dfl_script *script);
 static double processor_time(void);
 static void count_instructions(lua_State *L, lua_Debug *info);
+static const char *next_piece(lua_State *L, void *user, size_t *size);
 
 lua_State *dfl_sandbox_open(dfl_script *script)
 {
@@ -27,6 +40,8 @@ lua_State *dfl_sandbox_open(dfl_script *script)
     if (!L)
         return NULL;
     *(dfl_script **)lua_getextraspace(L) = script;
+    script->L = L;
+    script->interval = HOOK_INTERVAL;
     lua_sethook(L, count_instructions, LUA_MASKCOUNT, HOOK_INTERVAL);
     return L;
 }
@@ -84,6 +99,18 @@ void dfl_sandbox_charge(lua_State *L, double instructions)
                          (lua_Number)script->options.max_seconds);
 }
 
+void dfl_sandbox_charge_bytes(lua_State *L, size_t bytes)
+{
+    if (bytes > LARGE_BLOCK / 16)
+        dfl_sandbox_charge(L, (double)bytes / BYTES);
+}
+
+int dfl_sandbox_compile(lua_State *L, const char *text, size_t length)
+{
+    dfl_piece rest = {text, length};
+    return lua_load(L, next_piece, &rest, "=" DFL_CHUNK_NAME, "t");
+}
+
 static void *allocate(void *user, void *block, size_t old_size, size_t size)
 {
     dfl_script *script = user;
@@ -97,12 +124,16 @@ static void *allocate(void *user, void *block, size_t old_size, size_t size)
     if (size > old && (!fits || size > LARGE_BLOCK) && time_is_up(script))
         return NULL;
     void *result = fits ? realloc(block, size) : NULL;
-    if (!result) {
-        script->over = DFL_OVER_MEMORY; /* for now: Lua collects garbage and tries again */
+    if (!result) { /* for now: Lua collects garbage and tries again */
+        script->over = fits ? DFL_WITHOUT_MEMORY : DFL_OVER_MEMORY;
         return NULL;
     }
     script->memory = script->memory - old + size;
-    if (script->over == DFL_OVER_MEMORY)
+    if (size > HUGE_BLOCK && script->L && script->interval == HOOK_INTERVAL) {
+        script->interval = SHORT_INTERVAL;
+        lua_sethook(script->L, count_instructions, LUA_MASKCOUNT, SHORT_INTERVAL);
+    }
+    if (script->over == DFL_OVER_MEMORY || script->over == DFL_WITHOUT_MEMORY)
         script->over = DFL_WITHIN_LIMITS;
     return result;
 }
@@ -126,5 +157,16 @@ static double processor_time(void)
 static void count_instructions(lua_State *L, lua_Debug *info)
 {
     (void)info;
-    dfl_sandbox_charge(L, HOOK_INTERVAL);
+    dfl_sandbox_charge(L, dfl_script_of(L)->interval);
+}
+
+static const char *next_piece(lua_State *L, void *user, size_t *size)
+{
+    dfl_piece *rest = user;
+    const char *piece = rest->text;
+    dfl_sandbox_charge(L, 0);
+    *size = rest->length < PIECE ? rest->length : PIECE;
+    rest->text += *size;
+    rest->length -= *size;
+    return *size > 0 ? piece : NULL;
 }

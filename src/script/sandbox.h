@@ -22,6 +22,7 @@ typedef struct dfl_script_set {
 /* Which limit stopped the script. */
 typedef enum dfl_script_limit {
     DFL_WITHIN_LIMITS,
+    DFL_WITHOUT_MEMORY, /* the computer has no more, within the limit of the script */
     DFL_OVER_MEMORY,
     DFL_OVER_INSTRUCTIONS,
     DFL_OVER_TIME
@@ -40,6 +41,8 @@ typedef struct dfl_script {
     dfl_script_limit over;
     size_t memory;       /* bytes that Lua holds */
     double instructions; /* so far */
+    lua_State *L;        /* NULL until it is open */
+    int interval;        /* instructions between two checks of the limits */
     double started;      /* processor time, s */
 } dfl_script;
 
@@ -60,6 +63,13 @@ void dfl_script_check(lua_State *L, dfl_status status);
 /* Counts the work of a C function as this number of instructions, so that the limits apply to it,
    too. */
 void dfl_sandbox_charge(lua_State *L, double instructions);
+
+/* The same for a C function that handles this number of bytes. */
+void dfl_sandbox_charge_bytes(lua_State *L, size_t bytes);
+
+/* Compiles a text, within the limits, and pushes the function or an error as luaL_loadbuffer does.
+   */
+int dfl_sandbox_compile(lua_State *L, const char *text, size_t length);
 
 /* The name of the chunk in Lua's own messages: "model:12: ..."; script.c puts the path there. */
 #define DFL_CHUNK_NAME "model"

@@ -200,7 +200,7 @@ static int run_script(lua_State *L)
         text += 3; /* the mark that some editors put in front */
     while (text < end && *script->text == '#' && *text != '\n')
         text++; /* a first line such as #!/usr/bin/env driftless */
-    if (luaL_loadbufferx(L, text, (size_t)(end - text), "=" DFL_CHUNK_NAME, "t") != LUA_OK)
+    if (dfl_sandbox_compile(L, text, (size_t)(end - text)) != LUA_OK)
         return lua_error(L);
     lua_call(L, 0, 0);
     return 0;
@@ -215,6 +215,8 @@ static dfl_status fail_run(dfl_script *script, lua_State *L, int error)
     if (error == LUA_ERRMEM && script->over == DFL_OVER_TIME)
         return dfl_fail(ctx, DFL_INVALID, "%s: the script has run longer than %g s", path,
                         script->options.max_seconds);
+    if (error == LUA_ERRMEM && script->over == DFL_WITHOUT_MEMORY)
+        return dfl_fail(ctx, DFL_NO_MEMORY, "%s: no memory to run the script", path);
     if (error == LUA_ERRMEM)
         return dfl_fail(ctx, DFL_INVALID,
                         "%s: the script needs more than %g MiB of memory; is this an endless loop?",

@@ -2,6 +2,7 @@
    same script gives the same model, bit by bit. */
 #include "scripts.h"
 
+#include <stdlib.h>
 #include <time.h>
 
 #define MIB (1024 * 1024)
@@ -158,6 +159,50 @@ static void endless_loops_end_at_the_limit_of_time(void **state)
         assert_refused(scripts[i], "the script has run longer than 0.05 s", &options);
         assert_true(seconds() - start < 3); /* with a sanitizer on a busy machine */
     }
+}
+
+/* `count` times `piece` between two texts, as a script of at most 16 MiB. */
+static void assert_ends_in_time(const char *head, const char *piece, size_t count, const char *tail)
+{
+    const dfl_script_options options = {.max_seconds = 0.2};
+    const size_t length = strlen(piece);
+    char *text = malloc(strlen(head) + count * length + strlen(tail) + 1), *end = text;
+    assert_non_null(text);
+    end += sprintf(end, "%s", head);
+    for (size_t i = 0; i < count; i++, end += length)
+        memcpy(end, piece, length);
+    strcpy(end, tail);
+    loaded l;
+    const double start = seconds();
+    load(&l, text, &options);
+    assert_true(seconds() - start < 5); /* of minutes; a sanitizer takes its time */
+    if (!strstr(l.message, "the script has run longer than 0.2 s"))
+        fail_msg("%s...: '%s'", head, l.message);
+    unload(&l);
+    free(text);
+}
+
+/* Neither the compiler nor a C function runs instructions that could be counted. */
+static void work_in_c_ends_at_the_limit_of_time(void **state)
+{
+    (void)state;
+    static const char *const scripts[] = {
+        "local s = ('1'):rep(1e8) while true do tonumber(s) end",
+        "local s = ('1'):rep(1e7) while true do tonumber(s, 7) end",
+        "local a, b = ('1'):rep(1e8), ('1'):rep(1e8) while true do local c = a < b end",
+        "local a, b = ('1'):rep(1e8), ('1'):rep(1e8) while true do local c = a == b end",
+        "local s, t = ('x'):rep(1e8), {} for i = 1, 1e4 do t[i] = s end table.sort(t)",
+        "local s, t = ('x'):rep(1e6), {} for i = 1, 90 do t[s .. i] = 1 end\n"
+        "while true do for k in pairs(t) do end end",
+        "local t = {} for i = 1, 1e6 do t[i] = '' end while true do table.concat(t) end",
+        "local s = ('x'):rep(9e5) while true do local a = s:byte(1, -1) end",
+        "local f = ('%%'):rep(1e7) while true do string.format(f) end",
+    };
+    for (size_t i = 0; i < sizeof scripts / sizeof *scripts; i++)
+        assert_ends_in_time(scripts[i], "", 0, "");
+    assert_ends_in_time("local x = 1 if x == 0 then x = 1\n", "elseif x == 2 then\n", 800000,
+                        "end");
+    assert_ends_in_time("local a, b = 1, 2 local x = ", "a == b or ", 1600000, "a");
 }
 
 static void scripts_that_take_all_memory_end_with_a_message(void **state)
@@ -377,6 +422,7 @@ int main(void)
         cmocka_unit_test(endless_loops_end_at_the_limit_of_instructions),
         cmocka_unit_test(endless_lists_of_parts_end_soon),
         cmocka_unit_test(endless_loops_end_at_the_limit_of_time),
+        cmocka_unit_test(work_in_c_ends_at_the_limit_of_time),
         cmocka_unit_test(scripts_that_take_all_memory_end_with_a_message),
         cmocka_unit_test(the_expressions_and_declarations_are_limited_too),
         cmocka_unit_test(recursion_without_end_ends_with_a_message),
