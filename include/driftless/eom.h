@@ -183,10 +183,11 @@ typedef struct dfl_eom {
     void *user;
 } dfl_eom;
 
-/* The number of unknowns, n = nw+nl+nm + nr + nv + ns+np. */
+/* The number of unknowns, n = nw+nl+nm + nr + nv + ns+np; -1 if one of these sizes is negative or
+   above 100000, which dfl_solver_create refuses. */
 int dfl_eom_unknowns(const dfl_eom *eom);
 
-/* Offsets of the parts of x. */
+/* Offsets of the parts of x; all -1 if the sizes are out of range. */
 typedef struct dfl_layout {
     int w, lambda, mu, r, v, s, p, n;
 } dfl_layout;

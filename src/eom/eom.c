@@ -3,9 +3,15 @@
 
 #include <stdio.h>
 
+enum { MOST = 100000 }; /* of every size: no sum of sizes overflows */
+
+static bool sizes_are_possible(const dfl_eom *eom);
+
 dfl_layout dfl_eom_layout(const dfl_eom *eom)
 {
     dfl_layout at = {0};
+    if (!sizes_are_possible(eom))
+        return (dfl_layout){-1, -1, -1, -1, -1, -1, -1, -1};
     at.lambda = at.w + eom->nw;
     at.mu = at.lambda + eom->nl;
     at.r = at.mu + eom->nm;
@@ -21,7 +27,16 @@ int dfl_eom_unknowns(const dfl_eom *eom)
     return dfl_eom_layout(eom).n;
 }
 
-static dfl_status check_sizes(dfl_context *ctx, const dfl_eom *eom)
+static bool sizes_are_possible(const dfl_eom *eom)
+{
+    const int size[] = {eom->np, eom->nv, eom->nr, eom->nw, eom->ns, eom->nl, eom->nm};
+    for (size_t i = 0; i < sizeof size / sizeof *size; i++)
+        if (size[i] < 0 || size[i] > MOST)
+            return false;
+    return true;
+}
+
+dfl_status dfl_eom_check_sizes(dfl_context *ctx, const dfl_eom *eom)
 {
     const struct {
         const char *name;
@@ -30,9 +45,9 @@ static dfl_status check_sizes(dfl_context *ctx, const dfl_eom *eom)
                 {"ns", eom->ns},   {"nl", eom->nl}, {"nm", eom->nm}, {"ne", eom->ne},
                 {"nep", eom->nep}, {"n0", eom->n0}};
     for (size_t i = 0; i < sizeof size / sizeof *size; i++)
-        if (size[i].value < 0 || size[i].value > 100000)
-            return dfl_fail(ctx, DFL_INVALID, "%s is %d; sizes lie between 0 and 100000",
-                            size[i].name, size[i].value);
+        if (size[i].value < 0 || size[i].value > MOST)
+            return dfl_fail(ctx, DFL_INVALID, "%s is %d; sizes lie between 0 and %d", size[i].name,
+                            size[i].value, MOST);
     if (dfl_eom_unknowns(eom) == 0 && !eom->only_time) /* sizes that were forgotten */
         return dfl_fail(ctx, DFL_INVALID, "the model has no unknowns; set np, nv, ...");
     if (eom->nl + eom->nm > 0 && eom->nv == 0)
@@ -116,7 +131,7 @@ static dfl_status check_structure(dfl_context *ctx, const dfl_eom *eom)
 
 dfl_status dfl_eom_check(dfl_context *ctx, const dfl_eom *eom)
 {
-    dfl_status status = check_sizes(ctx, eom);
+    dfl_status status = dfl_eom_check_sizes(ctx, eom);
     if (status)
         return status;
     if (!eom->eval)

@@ -128,7 +128,8 @@ typedef struct dfl_rows_jacobian {
     bool coarse;   /* with large increments */
 } dfl_rows_jacobian;
 
-/* Checks the description. DFL_INVALID with a message that names the field. */
+/* Checks the description, or its sizes alone. DFL_INVALID with a message that names the field. */
+dfl_status dfl_eom_check_sizes(dfl_context *ctx, const dfl_eom *eom);
 dfl_status dfl_eom_check(dfl_context *ctx, const dfl_eom *eom);
 
 /* Writes the name of a row or variable into `text`. */

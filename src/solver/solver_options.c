@@ -16,7 +16,9 @@ dfl_status dfl_solver_options_resolve(dfl_solver_options *out, dfl_context *ctx,
 {
     *out = in ? *in : (dfl_solver_options){0};
     fill_defaults(out, eom);
-    dfl_status status = check_numbers(out, ctx);
+    dfl_status status = dfl_eom_check_sizes(ctx, eom);
+    if (!status)
+        status = check_numbers(out, ctx);
     if (!status)
         status = check_choices(out, ctx, eom);
     if (!status)

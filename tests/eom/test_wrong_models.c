@@ -2,6 +2,8 @@
    told. */
 #include "support.h"
 
+#include <limits.h>
+
 enum { LAMBDA, VX, VY, X, Y, N };
 
 typedef struct mistake {
@@ -360,9 +362,32 @@ static void the_self_check_finds_numbers_behind_the_end_of_a_block(void **state)
     }
 }
 
+/* Sums of such sizes overflow; each size is refused before anything is added up. */
+static void huge_sizes_are_refused(void **state)
+{
+    (void)state;
+    dfl_context *ctx = dfl_context_create();
+    const int huge[] = {INT_MAX, INT_MIN, -1, 100001};
+    for (size_t i = 0; i < sizeof huge / sizeof *huge; i++)
+        for (int which = 0; which < 7; which++) {
+            dfl_eom eom = {.np = INT_MAX / 8, .nv = INT_MAX / 8, .eval = eval};
+            int *const sizes[] = {&eom.np, &eom.nv, &eom.nr, &eom.nw, &eom.ns, &eom.nl, &eom.nm};
+            *sizes[which] = huge[i];
+            dfl_solver_options options;
+            dfl_solver *solver = NULL;
+            assert_int_equal(dfl_eom_unknowns(&eom), -1);
+            assert_int_equal(dfl_eom_layout(&eom).p, -1);
+            assert_int_equal(dfl_solver_options_resolve(&options, ctx, &eom, NULL), DFL_INVALID);
+            assert_int_equal(dfl_solver_create(&solver, ctx, &eom, NULL), DFL_INVALID);
+            assert_non_null(strstr(dfl_message(ctx), "sizes lie between 0 and 100000"));
+        }
+    dfl_context_free(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(huge_sizes_are_refused),
         cmocka_unit_test(a_constraint_that_is_not_linear_in_v_raises_no_alarm),
         cmocka_unit_test(the_self_check_knows_what_mass_should_write),
         cmocka_unit_test(the_self_check_finds_numbers_behind_the_end_of_a_block),
