@@ -8,6 +8,8 @@
 
 enum { MOST_TEXTS = 1 << 24, PER_BLOCK = 100 /* bytes that an allocation takes beyond its own */ };
 
+static herr_t note_errors(hid_t stack, void *quiet);
+static herr_t note_memory(unsigned n, const H5E_error2_t *error, void *quiet);
 static void *allocate(dfl_h5_file *file, size_t count, size_t size);
 static hsize_t count_of(hid_t set);
 static size_t text_size(hid_t set);
@@ -15,7 +17,8 @@ static size_t text_size(hid_t set);
 void dfl_h5_silence(dfl_h5_quiet *quiet)
 {
     H5Eget_auto2(H5E_DEFAULT, &quiet->print, &quiet->user);
-    H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+    quiet->no_memory = false;
+    H5Eset_auto2(H5E_DEFAULT, note_errors, quiet);
 }
 
 void dfl_h5_speak(const dfl_h5_quiet *quiet)
@@ -153,6 +156,21 @@ bool dfl_h5_get_rows(double *out, const dfl_h5_table *table, hsize_t first, hsiz
     H5Sclose(to);
     H5Sclose(from);
     return done;
+}
+
+/* HDF5 calls this when one of its functions fails, also for data that is simply missing. */
+static herr_t note_errors(hid_t stack, void *quiet)
+{
+    return H5Ewalk2(stack, H5E_WALK_DOWNWARD, note_memory, quiet);
+}
+
+static herr_t note_memory(unsigned n, const H5E_error2_t *error, void *quiet)
+{
+    (void)n;
+    if (error->maj_num == H5E_RESOURCE || error->min_num == H5E_NOSPACE ||
+        error->min_num == H5E_CANTALLOC)
+        ((dfl_h5_quiet *)quiet)->no_memory = true;
+    return 0;
 }
 
 /* Within the room of the file; NULL: its status says why. */

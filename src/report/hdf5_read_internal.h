@@ -13,10 +13,11 @@
 #include <hdf5.h>
 #include <stdbool.h>
 
-/* HDF5's error printer, kept while HDF5 is silent. */
+/* HDF5's error printer, kept while HDF5 is silent, and whether HDF5 lacked memory meanwhile. */
 typedef struct dfl_h5_quiet {
     H5E_auto2_t print;
     void *user;
+    bool no_memory;
 } dfl_h5_quiet;
 void dfl_h5_silence(dfl_h5_quiet *quiet);
 void dfl_h5_speak(const dfl_h5_quiet *quiet);

@@ -68,10 +68,12 @@ dfl_status dfl_report_stored(dfl_context *ctx, const char *from, const char *to,
 {
     stored s = {.ctx = ctx};
     dfl_h5_quiet quiet;
-    H5dont_atexit(); /* HDF5 would print at exit what it cannot close of a damaged file */
+    dfl_status status = dfl_hdf5_start(ctx);
+    if (status)
+        return status;
     dfl_h5_silence(&quiet);
-    dfl_status status = dfl_h5_open_file(&s.file, ctx, from) ? read_columns(&s) : DFL_INVALID;
-    if (status == DFL_INVALID && !s.file.status)
+    status = dfl_h5_open_file(&s.file, ctx, from) ? read_columns(&s) : DFL_INVALID;
+    if (status == DFL_INVALID && !s.file.status && !quiet.no_memory)
         status = not_a_result(ctx, from);
     if (!status) {
         read_description(&s);
@@ -81,6 +83,8 @@ dfl_status dfl_report_stored(dfl_context *ctx, const char *from, const char *to,
         status = dfl_report_create(&s.report, ctx, &s.about, true);
     if (!status)
         status = read_contents(&s);
+    if (quiet.no_memory) /* what could not be read must not look as if it were missing */
+        status = dfl_fail(ctx, DFL_NO_MEMORY, "no memory to read '%s'", from);
     if (!status)
         status = write_report(&s, to, columns);
     close_stored(&s);

@@ -73,15 +73,24 @@ const dfl_file_kind dfl_hdf5_kind = {.open = open_hdf5,
                                      .close = close_hdf5,
                                      .scene = true};
 
+dfl_status dfl_hdf5_start(dfl_context *ctx)
+{
+    H5dont_atexit();
+    return H5open() < 0 ? dfl_fail(ctx, DFL_NO_MEMORY,
+                                   "the HDF5 library cannot be started; there may be no memory")
+                        : DFL_OK;
+}
+
 static dfl_status open_hdf5(dfl_writer *writer)
 {
+    if (dfl_hdf5_start(writer->ctx))
+        return DFL_NO_MEMORY;
     const dfl_status begun = dfl_writer_begin(writer, false);
     if (begun)
         return begun;
     writer->file = dfl_alloc(writer->ctx, 1, sizeof(hdf5_file));
     if (!writer->file)
         return DFL_NO_MEMORY;
-    H5dont_atexit(); /* HDF5 must not close a file that was given up */
     hdf5_file *h5 = enter(writer);
     h5->file = create_file(&writer->out);
     const bool done = h5->file >= 0 && create_tables(writer) && describe_run(writer) && flush(h5);

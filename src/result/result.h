@@ -123,6 +123,11 @@ void dfl_record_abandon(dfl_record *record);
 const dfl_description *dfl_record_about(const dfl_record *record);
 dfl_context *dfl_record_context(const dfl_record *record);
 
+/* Starts the HDF5 library, which does not survive every call without a start; again does nothing.
+   What it cannot close at the end of the program, such as a file that was given up, it leaves
+   alone. DFL_NO_MEMORY. */
+dfl_status dfl_hdf5_start(dfl_context *ctx);
+
 /* Opens FILE.csv, FILE.h5 or FILE.hdf5 ("-" is CSV on standard output) and writes what is known
    before the run. An older file is replaced when the record is closed: see dfl_new_file.
    DFL_INVALID: unknown ending, or the file cannot be opened (with the reason). DFL_IO: it cannot
