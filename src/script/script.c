@@ -2,6 +2,7 @@
 
    Two Lua calls are outside lua_pcall, and neither can raise an error; everything else runs in
    run_script. */
+#define _POSIX_C_SOURCE 200809L
 #include "script/script.h"
 
 #include "drawing/drawing.h"
@@ -12,14 +13,17 @@
 #include "script/symbol.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <lauxlib.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { MIB = 1024 * 1024, LONGEST_SCRIPT = 16 * MIB };
 
+static FILE *open_script(const char *path);
 static dfl_status read_file(dfl_text *text, const char *path);
 static dfl_status check_text(dfl_context *ctx, const char *path, const char *text, size_t length);
 static void resolve_options(dfl_script_options *out, const dfl_script_options *in);
@@ -73,10 +77,24 @@ dfl_status dfl_script_load_text(dfl_model **out, dfl_context *ctx, const char *p
     return status;
 }
 
+/* A pipe may be read, such as that of a shell's <(...), but one that nobody writes to is empty: it
+   is not waited for. */
+static FILE *open_script(const char *path)
+{
+    const int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    const int flags = file < 0 ? -1 : fcntl(file, F_GETFL);
+    if (flags >= 0)
+        fcntl(file, F_SETFL, flags & ~O_NONBLOCK);
+    FILE *stream = file < 0 ? NULL : fdopen(file, "rb");
+    if (!stream && file >= 0)
+        close(file);
+    return stream;
+}
+
 static dfl_status read_file(dfl_text *text, const char *path)
 {
     dfl_context *ctx = text->ctx;
-    FILE *file = fopen(path, "rb");
+    FILE *file = open_script(path);
     if (!file)
         return dfl_fail(ctx, DFL_INVALID, "%s: cannot be opened: %s", path, strerror(errno));
     dfl_status status = DFL_OK;
