@@ -1,0 +1,20 @@
+-- Every kind of variable, constraint and output at once, for the allocations that they need.
+local m, F = param("m", 1, "kg"), input("F", 0.1)
+local x, y, z = position("x", "y", "z")
+local u = speed("u")
+kinematics(z, u)
+kinetic(m/2*(velocity(x)^2 + velocity(y)^2))
+mass(u, m)
+potential(9.81*m*y)
+local s = spline({0, 1, 2, 4}, {0, 1, 0, 2})
+force(u, F - z - 0.1*s(z))
+local rod = constraint("rod", x^2 + y^2 - 1)
+dynamic("r", function(r) return x - r end)
+local w = auxiliary("w", function(w) return w - sin(x) end)
+contact("k", function(k) return k - y^2 end)
+force(x, -0.1*w)
+output("pull", multiplier(rod))
+event("low", y + 0.01, { direction = "falling" })
+draw.point("bob", {x, y})
+initial{ x = 1, y = 0, [velocity(x)] = 0, [velocity(y)] = 0, z = 0.1, u = 0, r = 0 }
+simulate{ to = 0.2, rtol = 1e-6, every = 0.01 }
