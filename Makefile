@@ -6,7 +6,10 @@ FILES = $(shell find $(wildcard include src bindings problems examples tests ben
 
 MAKEFLAGS += --no-print-directory
 
-.PHONY: help build demo test test-peers linkages sanitize strict format format-check completions bench paper clean
+FUZZ_SECONDS := 600
+
+.PHONY: help build demo test test-peers linkages fuzz memory sanitize strict format format-check completions bench \
+  paper clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -47,6 +50,19 @@ sanitize: ## the C tests under the address and undefined-behaviour sanitizers
 	@cd build/sanitize && ASAN_OPTIONS=halt_on_error=1:detect_leaks=1 \
 	  UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 OPENBLAS_NUM_THREADS=1 \
 	  ctest --output-on-failure -j 2 -LE install
+
+fuzz: ## search for inputs that make the program fail, FUZZ_SECONDS=600 for each of six targets
+	@$(INSTALL) build strict
+	@$(CMAKE) build/fuzz -DCMAKE_C_COMPILER=clang -DCMAKE_BUILD_TYPE=None -DDFL_FUZZ=ON \
+	  -DDFL_BUILD_TESTS=OFF -DDFL_BUILD_BENCH=OFF -DDFL_BUILD_FORTRAN=OFF -DDFL_BUILD_OCTAVE=OFF \
+	  -DDFL_BUILD_VIEWER=OFF
+	@cmake --build build/fuzz -j $(JOBS) --target fuzz_targets
+	@tests/fuzz/run build/fuzz $(FUZZ_SECONDS)
+
+memory: ## let every allocation of the program fail in turn (about an hour)
+	@$(INSTALL) build test
+	@$(MAKE) --no-print-directory build
+	@tests/memory/run build --all
 
 strict: ## everything with gcc and with clang, warnings as errors
 	@$(INSTALL) build test strict
