@@ -2,10 +2,13 @@
    what is differentiated twice contains none with kinks. */
 #include "declare/declare_internal.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
-static const dfl_spline *roughest(const dfl_graph *graph, const dfl_part *part);
+static void least_smooth(int *inside, int *ends, const dfl_graph *graph, const dfl_part *part);
+static dfl_status warn_once(dfl_model *model, int line, const char *what, const char *name,
+                            const char *table);
 
 dfl_status dfl_model_limit(dfl_model *model, int line, dfl_expr inside, const char *failure)
 {
@@ -86,50 +89,62 @@ dfl_status dfl_model_check_tables(dfl_model *model, int line, const char *what, 
 {
     const dfl_graph *graph = model->graph;
     dfl_part part;
+    int inside, ends;
     if (graph->nsplines == 0)
         return DFL_OK;
     dfl_status status = dfl_part_create(&part, graph, &expr, 1);
     if (status)
         return status;
-    const dfl_spline *spline = roughest(graph, &part);
+    least_smooth(&inside, &ends, graph, &part);
     dfl_part_clear(&part);
-    if (!spline || spline->smoothness > 1)
-        return DFL_OK;
-    if (spline->smoothness < 1)
+    if (inside < 1)
         return dfl_fail(model->ctx, DFL_INVALID,
                         "%s '%s' contains a linear table: velocities would jump at its knots; give "
                         "it kind = \"cubic\" or \"smooth\"",
                         what, name);
-    dfl_text text = {.ctx = model->ctx};
-    if (line > 0)
-        dfl_text_add(&text, "%s:%d: ", model->path, line);
-    dfl_text_add(&text,
-                 "%s '%s' contains a monotone table: accelerations jump at its knots; kind = "
-                 "\"cubic\" or \"smooth\" has none of these jumps, but may overshoot",
-                 what, name);
-    status = text.status;
-    bool told = false;
-    for (int i = 0; i < model->warnings.count && !told; i++)
-        told = strcmp(model->warnings.item[i], dfl_text_string(&text)) == 0;
-    if (!status && !told)
-        status = dfl_model_warn(model, dfl_text_string(&text));
-    dfl_text_clear(&text);
+    if (inside < 2)
+        status = warn_once(model, line, what, name,
+                           "a monotone table: accelerations jump at its knots; kind = \"cubic\" or "
+                           "\"smooth\" has none of these jumps, but may overshoot");
+    if (!status && ends < 1)
+        status = warn_once(model, line, what, name,
+                           "a table with a kink at an end: velocities would jump where the motion "
+                           "leaves it; outside = \"extend\" has no kink");
     return status;
 }
 
-/* Of all piecewise polynomials that change with time or place, the one with the fewest continuous
-   derivatives; or NULL. */
-static const dfl_spline *roughest(const dfl_graph *graph, const dfl_part *part)
+/* Of all piecewise polynomials that change with time or place: how many derivatives are continuous
+   at inner knots and at the ends. */
+static void least_smooth(int *inside, int *ends, const dfl_graph *graph, const dfl_part *part)
 {
     const unsigned moving = 1u << DFL_SYM_TIME | 1u << DFL_SYM_P | 1u << DFL_SYM_S;
-    const dfl_spline *found = NULL;
+    *inside = *ends = INT_MAX;
     for (uint32_t i = 0; i < part->count; i++) {
         if (part->node[i].op != DFL_OP_SPLINE ||
             !(dfl_node_of(graph, part->expr[i])->depends & moving))
             continue;
         const dfl_spline *spline = &graph->splines[part->node[i].b];
-        if (!found || spline->smoothness < found->smoothness)
-            found = spline;
+        if (spline->smoothness < *inside)
+            *inside = spline->smoothness;
+        if (spline->end_smoothness < *ends)
+            *ends = spline->end_smoothness;
     }
-    return found;
+}
+
+/* The rows of one joint may say the same. */
+static dfl_status warn_once(dfl_model *model, int line, const char *what, const char *name,
+                            const char *table)
+{
+    dfl_text text = {.ctx = model->ctx};
+    bool told = false;
+    if (line > 0)
+        dfl_text_add(&text, "%s:%d: ", model->path, line);
+    dfl_text_add(&text, "%s '%s' contains %s", what, name, table);
+    for (int i = 0; i < model->warnings.count && !told; i++)
+        told = strcmp(model->warnings.item[i], dfl_text_string(&text)) == 0;
+    dfl_status status = text.status;
+    if (!status && !told)
+        status = dfl_model_warn(model, dfl_text_string(&text));
+    dfl_text_clear(&text);
+    return status;
 }

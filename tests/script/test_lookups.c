@@ -147,12 +147,17 @@ static void constraints_and_motions_need_smooth_tables(void **state)
          "contains a linear table"},
     };
     CHECK_ALL(list);
-    assert_warnings(POINT "local f = lookup({0, 1, 2}, {0, 1, 0})\nconstraint('cam', x - f(time))",
+    assert_warnings(POINT "local f = lookup({0, 1, 2, 3}, {0, 0, 1, 1})\n"
+                          "constraint('cam', x - f(time))",
                     1,
                     "test.lua:3: constraint 'cam' contains a monotone table: accelerations jump");
     assert_warnings(POINT "local f = lookup({0, 1, 2}, {0, 1, 2}, {kind = 'cubic'})\n"
                           "constraint('cam', x - f(time))",
                     0, "");
+    assert_warnings(POINT
+                    "local f = lookup({0, 1, 2}, {0, 1, 2}, {kind = 'cubic', outside = 'hold'})\n"
+                    "constraint('cam', x - f(time))",
+                    1, "constraint 'cam' contains a table with a kink at an end");
     assert_warnings(POINT "local p = param('p', 1) local f = lookup({0, 1, 2}, {0, 1, 0})\n"
                           "constraint('cam', x - f(p)*time)",
                     0, "");
