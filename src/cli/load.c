@@ -7,7 +7,9 @@
 #include <stdarg.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+static void show(FILE *file, const char *text);
 static void print_line(const char *text, void *user);
 
 dfl_status cli_load(cli_model *out, dfl_context *ctx, const cli_arguments *arguments, bool runnable)
@@ -37,10 +39,16 @@ void cli_unload(cli_model *model)
 
 void cli_show(const char *text)
 {
+    show(stderr, text);
+}
+
+/* As a terminal may show it. */
+static void show(FILE *file, const char *text)
+{
     char visible[1024];
     while (*text) {
         text = dfl_visible(visible, sizeof visible, text);
-        fputs(visible, stderr);
+        fputs(visible, file);
     }
 }
 
@@ -77,7 +85,13 @@ dfl_status cli_write(const char *path, const dfl_text *text, const cli_model *mo
     const dfl_status status = standard ? DFL_OK : cli_spare_model(path, model);
     if (status)
         return status;
-    return dfl_write_file(text->ctx, standard ? NULL : path, dfl_text_string(text), text->length);
+    if (!standard || !isatty(STDOUT_FILENO))
+        return dfl_write_file(text->ctx, standard ? NULL : path, dfl_text_string(text),
+                              text->length);
+    show(stdout, dfl_text_string(text));
+    return fflush(stdout) || ferror(stdout)
+               ? dfl_fail(text->ctx, DFL_IO, "standard output cannot be written")
+               : DFL_OK;
 }
 
 dfl_status cli_spare_model(const char *path, const cli_model *model)

@@ -4,6 +4,7 @@ usage: faults.py PROGRAM
 """
 import os
 import pathlib
+import pty
 import resource
 import shutil
 import signal
@@ -385,6 +386,13 @@ class Faults(unittest.TestCase):
         self.assertNotIn("\033", said)
         status, _, said = self.run_program("ru\033[31mn")
         self.assertNotIn("\033", said)
+        shutil.copy(self.folder / "swing.lua", self.folder / "a\033[31m.lua")
+        ours, theirs = pty.openpty()
+        subprocess.run([PROGRAM, "check", "a\033[31m.lua"], cwd=self.folder, stdout=theirs, check=True, timeout=100)
+        os.close(theirs)
+        shown = os.read(ours, 10000)
+        os.close(ours)
+        self.assertIn(b"a\\x1b[31m: ready to run", shown)
 
 
     # ------------------------------------------------------------------------------- results from elsewhere
