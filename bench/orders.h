@@ -177,7 +177,7 @@ static inline orders_found orders_measure(const orders_motion *m, dfl_form form,
                                             .newton.iterations = 50,
                                             .newton.updates = 5,
                                             .constraints.renewal = DFL_RENEW_ALWAYS,
-                                            .step.fixed = h[k]};
+                                            .step = {.fixed = h[k], .accept_unconverged = true}};
         const dfl_status status =
             orders_run(x, found.message, &converged, m, m->t0, m->x0, m->t_end, &options);
         done = status == DFL_INVALID;

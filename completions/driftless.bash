@@ -26,11 +26,29 @@ _driftless() {
     run--baumgarte-alpha) return ;;
     run--baumgarte-beta) return ;;
     run--independent) return ;;
+    run--selectors) _driftless_words orthogonal unit; return ;;
+    run--renewal) _driftless_words default on-change always; return ;;
+    run--algebraic) _driftless_words auto lu qr svd; return ;;
+    run--rank-tolerance) return ;;
     run--start) _driftless_words project as-given; return ;;
     run--method) _driftless_words radau radau1 radau5 radau9 radau13 bdf bdf1 bdf2 bdf3 bdf4 bdf5 trapezoidal midpoint half-explicit explicit-pair; return ;;
     run--first-step | compare--first-step) return ;;
     run--max-step | compare--max-step) return ;;
     run--fixed-step | compare--fixed-step) return ;;
+    run--newton-iterations) return ;;
+    run--newton-updates) return ;;
+    run--newton-tolerance) return ;;
+    run--multiplier-weight) return ;;
+    run--jacobian-reuse) return ;;
+    run--reference) _driftless_words default start stage1 stage2 stage3; return ;;
+    run--prediction) _driftless_words extrapolate constant; return ;;
+    run--differential) _driftless_words lu qr; return ;;
+    run--control) _driftless_words predictive classical; return ;;
+    run--safety) return ;;
+    run--min-factor) return ;;
+    run--max-factor) return ;;
+    run--keep-low) return ;;
+    run--keep-high) return ;;
     run--max-steps | compare--max-steps) return ;;
     run--evaluation | compare--evaluation) _driftless_words auto tape native recursion; return ;;
     compare--forms) _driftless_words all psf psi1 eom eom2 eom1 uode ggl baumgarte odae ext316 ext317 pinv tangent partition explicit implicit qr svd; return ;;
@@ -49,12 +67,12 @@ _driftless() {
     export--output) _driftless_files c; return ;;
     esac
     case $command$cur in
-    run-*) _driftless_words --to --from --rtol --atol --every --interpolate --form --baumgarte-alpha --baumgarte-beta --lagged --independent --start --method --first-step --max-step --fixed-step --max-steps --evaluation --set --output --report --plot --columns --json --quiet --help ;;
+    run-*) _driftless_words --to --from --rtol --atol --every --interpolate --form --baumgarte-alpha --baumgarte-beta --lagged --independent --selectors --renewal --algebraic --rank-tolerance --start --method --first-step --max-step --fixed-step --accept-unconverged --newton-iterations --newton-updates --newton-tolerance --multiplier-weight --jacobian-reuse --reference --prediction --differential --carry-accelerations --control --safety --min-factor --max-factor --keep-low --keep-high --max-steps --evaluation --set --output --report --plot --columns --json --quiet --help ;;
     check-*) _driftless_words --from --rtol --atol --form --set --json --quiet --help ;;
     init-*) _driftless_words --from --rtol --atol --form --set --lua --json --quiet --help ;;
     equations-*) _driftless_words --set --output --frames --latex --quiet --help ;;
     export-*) _driftless_words --set --output --c --octave --quiet --help ;;
-    compare-*) _driftless_words --to --from --first-step --max-step --fixed-step --max-steps --evaluation --forms --methods --tol --limit --set --report --plot --json --quiet --help ;;
+    compare-*) _driftless_words --to --from --first-step --max-step --fixed-step --accept-unconverged --max-steps --evaluation --forms --methods --tol --limit --set --report --plot --json --quiet --help ;;
     view-*) _driftless_words --output --columns --quiet --help ;;
     run*) _driftless_files lua ;;
     check*) _driftless_files lua ;;

@@ -11,7 +11,7 @@
 %   set            a struct with values of parameters, inputs and settings, set.L = 2, or a cell array
 %                  {'arm.L', 2; 'arm.m', 3}
 %   form           'psf', 'psi1', 'ggl', ...; method 'radau', 'radau5', 'bdf', ...; evaluation 'auto', 'tape', 'native' or 'recursion'
-%   first_step, max_step, fixed_step, max_steps
+%   first_step, max_step, fixed_step, accept_unconverged, max_steps, and the settings of the method
 %   quiet          true: what the script prints is dropped
 %   keep_partial   true: a run that fails on its way returns what there is, r.status says so
 %

@@ -44,7 +44,7 @@
 %   integrator                   'radau' (default), 'bdf', 'trapezoidal', 'midpoint', 'half-explicit',
 %                                'explicit-pair'
 %   baumgarte_alpha, baumgarte_beta, lagged, independent   of the forms that have them
-%   first_step max_step fixed_step max_steps safety min_factor max_factor keep_low keep_high
+%   first_step max_step fixed_step accept_unconverged max_steps safety min_factor max_factor keep_low keep_high
 %   selectors ('orthogonal' 'unit' 'user') select renewal ('default' 'on_change' 'always')
 %   algebraic ('auto' 'lu' 'qr' 'svd') differential ('lu' 'qr') carry_accelerations
 %   rigid_invariants norm ('rms' 'body') rounding rank_tolerance

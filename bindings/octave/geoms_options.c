@@ -64,6 +64,7 @@ static const gateway_field fields[] = {
     {"first_step", GATEWAY_NUMBER, AT(options.step.first), NULL},
     {"max_step", GATEWAY_NUMBER, AT(options.step.max), NULL},
     {"fixed_step", GATEWAY_NUMBER, AT(options.step.fixed), NULL},
+    {"accept_unconverged", GATEWAY_FLAG, AT(options.step.accept_unconverged), NULL},
     {"max_steps", GATEWAY_LONG, AT(options.step.max_attempts), NULL},
     {"safety", GATEWAY_NUMBER, AT(options.step.safety), NULL},
     {"min_factor", GATEWAY_NUMBER, AT(options.step.min_factor), NULL},

@@ -148,23 +148,26 @@ typedef struct dfl_error_options {
 /* The sizes of the steps. BDF has DASSL's rules: it ignores safety, min_factor, max_factor and
    control. */
 typedef struct dfl_step_options {
-    double first;        /* s, the size of the first step; 0 means an estimate */
-    double max;          /* s; 0 means no limit; the last step may be longer by 1e-4 of it */
-    double fixed;        /* s; > 0: all steps have this size, without error control (real time) */
-    long max_attempts;   /* in one advance; 0 means 10 million */
-    dfl_control control; /* 0 means predictive */
-    double safety;       /* factor on the predicted step, 0.01 to 1; 0 means 0.9 */
-    double min_factor;   /* of one change of the step size; 0 means 0.2 */
-    double max_factor;   /* of one change of the step size; 0 means 8 */
-    double keep_low;     /* the step size is kept if keep_low <= new/old <= keep_high and the */
-    double keep_high;    /* matrix is kept; 0 means 1 and 1.2 */
+    double first;            /* s, the size of the first step; 0 means an estimate */
+    double max;              /* s; 0 means no limit; the last step may be longer by 1e-4 of it */
+    double fixed;            /* s; > 0: all steps have this size, without error control */
+    bool accept_unconverged; /* with `fixed`: a step is taken even if Newton's iteration has not
+                                converged, and counted in `unconverged` (real time); false: the run
+                                ends there with DFL_NOT_CONVERGED */
+    long max_attempts;       /* in one advance; 0 means 10 million */
+    dfl_control control;     /* 0 means predictive */
+    double safety;           /* factor on the predicted step, 0.01 to 1; 0 means 0.9 */
+    double min_factor;       /* of one change of the step size; 0 means 0.2 */
+    double max_factor;       /* of one change of the step size; 0 means 8 */
+    double keep_low;         /* the step size is kept if keep_low <= new/old <= keep_high and the */
+    double keep_high;        /* matrix is kept; 0 means 1 and 1.2 */
 } dfl_step_options;
 
 /* Newton's iteration and its matrix. */
 typedef struct dfl_newton_options {
     int iterations;            /* at most; 4 and 8 more with orders 9 and 13; 0 means 10 */
-    int updates;               /* of the matrix within a step; 0 means 1, none with step.fixed;
-                                  negative means none */
+    int updates;               /* of the matrix within a step; 0 means 1, none with
+                                  step.accept_unconverged; negative means none */
     double tolerance;          /* 0 means max(1e-3, 0.5 min(0.03, sqrt(rtol'))) with order 5, the
                                   same size of increments with the automatic order, smaller with 9
                                   and 13; 0.05 with methods other than Radau IIA */
@@ -307,16 +310,16 @@ typedef struct dfl_statistics {
     long accepted, evaluations, mass_evaluations, jacobians, selector_computations;
     long algebraic_decompositions, differential_decompositions, back_substitutions;
     long attempts, rejected_error, rejected_newton;
-    long difference_evaluations;      /* calls of eval for differences */
-    long check_evaluations;           /* calls of eval for the end point, initial values, events */
-    long partial_evaluations;         /* calls of eval for constraints alone, by explicit methods */
-    long newton_updates;              /* updates of the matrix within a step */
-    long steps_without_invariants;    /* steps that dropped an invariant */
-    long order_changes;               /* of Radau IIA and BDF */
-    long unconverged;                 /* fixed steps whose iteration reached its bound */
-    long events;                      /* located events */
-    double seconds;                   /* wall-clock time in advance */
-    double longest_step;              /* s of wall-clock time, with step.fixed */
+    long difference_evaluations;   /* calls of eval for differences */
+    long check_evaluations;        /* calls of eval for the end point, initial values, events */
+    long partial_evaluations;      /* calls of eval for constraints alone, by explicit methods */
+    long newton_updates;           /* updates of the matrix within a step */
+    long steps_without_invariants; /* steps that dropped an invariant */
+    long order_changes;            /* of Radau IIA and BDF */
+    long unconverged;              /* fixed steps taken although their iteration did not converge */
+    long events;                   /* located events */
+    double seconds;                /* wall-clock time in advance */
+    double longest_step;           /* s of wall-clock time, with step.fixed */
     int rank_position, rank_velocity; /* of the constraints, as integrated */
     dfl_residuals
         max_residual;      /* over the start and all accepted steps; 0 for a level without rows */

@@ -134,6 +134,8 @@ static dfl_attempt starting_step(dfl_bdf *bdf, double h, double *h_next)
         memcpy(bdf->one.x, starter->next.x, (size_t)sys->n * sizeof(double));
         outcome = dfl_stepper_complete(st, h);
     }
+    st->watch->excess = starter->watch->excess;
+    st->watch->iterations = starter->watch->iterations;
     if (outcome)
         return dfl_implicit_failed(st, h, outcome, reduce);
     st->order = starter->order;

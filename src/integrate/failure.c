@@ -112,6 +112,17 @@ static dfl_status explicit_failure(const dfl_stepper *st, double h)
         h, st->t);
 }
 
+/* A fixed step is not made shorter, so its iteration must converge. */
+static dfl_status unconverged_failure(const dfl_stepper *st, double h)
+{
+    return dfl_fail(st->sys->ctx, DFL_NOT_CONVERGED,
+                    "Newton's iteration has not converged in the step of fixed size %.3g from t = "
+                    "%.10g: after %d iterations its last increment is %.2g times too large; try a "
+                    "smaller fixed_step, more newton_iterations or newton_updates, prediction = "
+                    "constant, or another form; accept_unconverged takes such steps as they are",
+                    h, st->t, st->watch->iterations, st->watch->excess);
+}
+
 dfl_status dfl_step_failure(dfl_stepper *st, double h)
 {
     const dfl_trouble *trouble = &st->sys->trouble;
@@ -119,6 +130,8 @@ dfl_status dfl_step_failure(dfl_stepper *st, double h)
     char row[80];
     if (st->watch->undetermined)
         return dfl_formulation_undetermined(st->form, st->next.t);
+    if (st->watch->excess > 0)
+        return unconverged_failure(st, h);
     switch (trouble->outcome) {
     case DFL_STEP_STOP:
         return dfl_fail(ctx, DFL_CALLBACK, "%s stopped the computation at t = %.10g",

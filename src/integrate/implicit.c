@@ -246,6 +246,22 @@ static bool was_last(dfl_stepper *st, increments *old, int it, bool rated, doubl
     return st->newton->faccon * sqrt(square) <= tolerance;
 }
 
+/* A fixed step after its last iteration: it is taken only if the options say so, or if nothing but
+   rounding is left of the increments. */
+static dfl_outcome not_converged(dfl_stepper *st, const increments *old, int iterations)
+{
+    const double size = 1 / sqrt(old->last);
+    if (st->options->step.accept_unconverged) {
+        st->sys->stats->unconverged++;
+        return DFL_STEP_OK;
+    }
+    if (size <= 100 * st->options->error.rounding / st->scale->smallest_rtol)
+        return DFL_STEP_OK;
+    st->watch->excess = size / st->scale->newton_tolerance;
+    st->watch->iterations = iterations;
+    return DFL_STEP_STOP;
+}
+
 /* Simplified Newton iteration. DFL_STEP_OK: converged. DFL_STEP_RETRY without trouble from a
    callback: not converged; *reduce is then the proposed change of the step size. */
 static dfl_outcome newton(dfl_stepper *st, double h, double *reduce)
@@ -253,21 +269,20 @@ static dfl_outcome newton(dfl_stepper *st, double h, double *reduce)
     const dfl_implicit_class *class = st->class->implicit;
     const dfl_solver_options *opt = st->options;
     const int most = class->iterations(st);
-    const bool real_time = opt->step.fixed > 0;
+    const bool fixed = opt->step.fixed > 0;
     int updates = opt->newton.updates;
     increments old = {.fourth = -1};
     double hint = fmax(st->newton->faccon, 0.01);
     st->newton->theta = fabs(opt->newton.reuse);
     st->sys->trouble.outcome = DFL_STEP_OK;
+    st->watch->excess = 0;
     for (int it = 1;; it++) {
         double square = 0;
         bool diverging = it > most;
         *reduce = 0.5;
-        const bool patient = real_time && updates <= 0;
-        if (diverging && patient) {
-            st->sys->stats->unconverged++;
-            return DFL_STEP_OK;
-        }
+        const bool patient = fixed && updates <= 0;
+        if (diverging && patient)
+            return not_converged(st, &old, most);
         dfl_outcome outcome = diverging ? DFL_STEP_OK : class->iterate(&square, st, h);
         if (outcome)
             return outcome;

@@ -127,6 +127,7 @@ void dfl_stepper_start(dfl_stepper *st, double h)
     st->watch->singular_in_row = st->watch->flips = 0;
     st->watch->violated = -1;
     st->watch->undetermined = false;
+    st->watch->excess = 0;
     st->watch->drift = st->watch->h_flip = 0;
     st->h = h;
     st->class->start(st);

@@ -42,6 +42,8 @@ dfl_status dfl_choose_number(dfl_choices *choices, dfl_context *ctx, int setting
         !(number >= 1 && number <= 1e15 && number == floor(number)))
         return dfl_fail(ctx, DFL_INVALID, "%s is %g; it must be a whole number, 1 or more",
                         name.text, number);
+    if (it->kind == DFL_SETTING_WHOLE && !(fabs(number) <= 1e9 && number == floor(number)))
+        return dfl_fail(ctx, DFL_INVALID, "%s is %g; it must be a whole number", name.text, number);
     choices->number[setting] = number;
     return DFL_OK;
 }

@@ -16,6 +16,7 @@ typedef enum dfl_setting_kind {
     DFL_SETTING_NUMBER,
     DFL_SETTING_POSITIVE, /* a number above 0 */
     DFL_SETTING_COUNT,    /* a whole number, 1 or more */
+    DFL_SETTING_WHOLE,    /* a whole number, also negative */
     DFL_SETTING_FLAG,
     DFL_SETTING_WORD, /* one of `words` */
     DFL_SETTING_TEXT

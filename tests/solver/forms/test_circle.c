@@ -250,6 +250,30 @@ static void psf_shows_neither(void **state)
     assert_int_equal(r.selections, 2 * result.stats.selector_computations);
 }
 
+/* From this start the iteration does not always converge in eom. No step is taken then: positions
+   stay as far from the circle as they were at most, however the run ends. */
+static void no_step_of_eom_is_taken_without_convergence(void **state)
+{
+    (void)state;
+    static const dfl_integrator integrators[] = {DFL_RADAU, DFL_BDF, DFL_TRAPEZOIDAL, DFL_MIDPOINT};
+    int ended = 0;
+    for (int i = 0; i < 4; i++)
+        for (int k = 0; k < 3; k++) {
+            const dfl_solver_options options = {.form = DFL_EOM,
+                                                .integrator = integrators[i],
+                                                .rtol = 1e-8,
+                                                .step.fixed = 0.005 * (1 << k)};
+            const run r = run_with(&circle, 0, start, 5, &options,
+                                   &(dfl_conditions){.mode = DFL_START_AS_GIVEN});
+            if (r.status)
+                assert_failed(&r, DFL_NOT_CONVERGED, "has not converged in the step of fixed size");
+            ended += r.status != DFL_OK;
+            assert_int_equal(r.stats.unconverged, 0);
+            assert_true(r.stats.max_residual.position <= 1.01 * fabs(g(start)));
+        }
+    assert_true(ended > 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -259,6 +283,7 @@ int main(void)
         cmocka_unit_test(eom2_alternates_in_lambda),
         cmocka_unit_test(eom_alternates_with_growing_amplitude),
         cmocka_unit_test(psf_shows_neither),
+        cmocka_unit_test(no_step_of_eom_is_taken_without_convergence),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -264,8 +264,9 @@ static void multipliers_of_the_extended_forms_vanish_but_not_in_ext316(void **st
         }
         assert_between(log2(largest[0] / largest[1]), 2.5, 3.5);
     }
-    const dfl_solver_options options = fixed(DFL_EXT316, 0.04),
-                             good_options = fixed(DFL_EXT317, 0.04);
+    const dfl_solver_options good_options = fixed(DFL_EXT317, 0.04);
+    dfl_solver_options options = fixed(DFL_EXT316, 0.04);
+    options.step.accept_unconverged = true; /* its multipliers are hardly determined */
     const run bad = motion_run(&m, &options);
     good = motion_run(&m, &good_options);
     assert_succeeded(&bad);

@@ -62,11 +62,12 @@ static void fixed_steps_have_their_size_and_number(void **state)
     assert_true(free.stats.longest_step == 0);
 }
 
-static void fixed_steps_go_on_when_newton_reaches_its_bound(void **state)
+static void fixed_steps_go_on_when_newton_reaches_its_bound_only_on_request(void **state)
 {
     (void)state;
-    const run r =
-        swing(&(dfl_solver_options){.rtol = 1e-10, .step.fixed = 0.01, .newton.iterations = 1});
+    dfl_solver_options options = {
+        .rtol = 1e-10, .step = {.fixed = 0.01, .accept_unconverged = true}, .newton.iterations = 1};
+    const run r = swing(&options);
     assert_succeeded(&r);
     assert_int_equal(r.stats.accepted, 130);
     assert_int_equal(r.stats.back_substitutions, 130);
@@ -74,6 +75,13 @@ static void fixed_steps_go_on_when_newton_reaches_its_bound(void **state)
     assert_true(r.stats.unconverged <= 130);
     /* one iteration with extrapolated starting values still follows the motion */
     assert_true(error_at(&r, &pendulum, T_END) < 1e-2);
+    /* nobody asked for that */
+    options.step.accept_unconverged = false;
+    const run stopped = swing(&options);
+    assert_failed(&stopped, DFL_NOT_CONVERGED, "has not converged in the step of fixed size 0.01");
+    assert_non_null(strstr(stopped.message, "accept_unconverged"));
+    assert_int_equal(stopped.stats.unconverged, 0);
+    assert_true(stopped.t < 0.1);
 }
 
 /* A shaken ball, x = [v | p], above a floor of stiffness 1e5. */
@@ -92,7 +100,7 @@ static void a_fixed_step_that_diverges_behind_exact_ones_is_counted(void **state
     (void)state;
     const dfl_eom eom = {.np = 1, .nv = 1, .eval = eval_ball, .trivial_kinematics = true};
     const double x0[2] = {0, 1};
-    const dfl_solver_options options = {.step.fixed = 0.1, .newton.updates = -1};
+    const dfl_solver_options options = {.step = {.fixed = 0.1, .accept_unconverged = true}};
     const run air = run_with(&eom, 0, x0, 1.3, &options, NULL);
     const run floor = run_with(&eom, 0, x0, 1.5, &options, NULL);
     assert_succeeded(&air);
@@ -270,7 +278,7 @@ int main(void)
         cmocka_unit_test(the_first_step_is_as_given),
         cmocka_unit_test(no_step_is_longer_than_max_step),
         cmocka_unit_test(fixed_steps_have_their_size_and_number),
-        cmocka_unit_test(fixed_steps_go_on_when_newton_reaches_its_bound),
+        cmocka_unit_test(fixed_steps_go_on_when_newton_reaches_its_bound_only_on_request),
         cmocka_unit_test(a_fixed_step_that_diverges_behind_exact_ones_is_counted),
         cmocka_unit_test(fixed_steps_return_to_their_size_after_a_refused_state),
         cmocka_unit_test(max_steps_stops_and_the_run_can_go_on),
