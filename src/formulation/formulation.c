@@ -1,11 +1,23 @@
 /* Life of a formulation, dispatch to its implementation, and what the base answers. */
-#include "formulation/formulation_internal.h"
+#include "formulation/chart.h"
 
 static const dfl_form_class *class_of(const dfl_form_traits *traits)
 {
     return traits->ode     ? &dfl_ode_form_class
            : traits->plain ? &dfl_plain_class
                            : &dfl_projected_class;
+}
+
+/* Whether a step integrates local coordinates. Orthogonal rows that are renewed with every
+   decomposition are none: W itself, which is watched, turns no further than they do. */
+static bool chosen_elsewhere(const dfl_solver_options *options, const dfl_form_traits *traits)
+{
+    if (traits->plain)
+        return false;
+    if (traits->ode || options->form == DFL_TANGENT)
+        return options->form == DFL_PARTITION || options->form == DFL_TANGENT;
+    return options->constraints.selectors != DFL_ORTHOGONAL ||
+           options->constraints.renewal == DFL_RENEW_ON_CHANGE;
 }
 
 dfl_status dfl_formulation_create(dfl_formulation **out, dfl_system *sys,
@@ -25,6 +37,8 @@ dfl_status dfl_formulation_create(dfl_formulation **out, dfl_system *sys,
     form->traits = traits;
     form->needs = needs;
     dfl_status status = class->init(form);
+    if (!status && chosen_elsewhere(options, traits))
+        status = dfl_chart_init(form);
     if (status)
         dfl_formulation_free(form);
     else
@@ -37,6 +51,7 @@ void dfl_formulation_free(dfl_formulation *form)
     if (!form)
         return;
     form->class->clear(form);
+    dfl_chart_clear(form);
     dfl_free(form->sys->ctx, form);
 }
 
@@ -47,6 +62,7 @@ void dfl_formulation_bind(dfl_formulation *form)
     form->nactive = ne;
     form->secure = ne == 0 || form->options->constraints.rigid_invariants;
     form->class->bind(form);
+    dfl_chart_bind(form);
 }
 
 int dfl_formulation_rank(const dfl_formulation *form)

@@ -126,6 +126,37 @@ int dfl_formulation_flips(double *smallest, dfl_formulation *form, const dfl_poi
 int dfl_formulation_violated_row(const dfl_formulation *form, const dfl_point *point,
                                  const double *weight);
 
+/* ---- the watch on local coordinates (chart.c, chart_names.c) ---- */
+
+/* Whether a step integrates coordinates, or rows, that were chosen elsewhere: it may leave their
+   chart. */
+bool dfl_formulation_has_chart(const dfl_formulation *form);
+
+typedef enum dfl_chart_verdict {
+    DFL_CHART_HOLDS,
+    DFL_CHART_DOUBTFUL, /* the ends of the step and their rates disagree about its end */
+    DFL_CHART_LEFT      /* the chart ends within the step, at *when */
+} dfl_chart_verdict;
+
+/* Whether the chart holds along a step between two evaluated points. */
+dfl_chart_verdict dfl_formulation_chart_step(double *when, dfl_formulation *form,
+                                             const dfl_point *from, const dfl_point *to);
+
+/* Whether the motion, continued from an evaluated point with its rates, leaves the chart within a
+   time h. */
+bool dfl_formulation_chart_ends_within(dfl_formulation *form, const dfl_point *point, double h);
+
+/* How well the coordinates determine the motion at a point: 1 at best, 0 where the chart ends. */
+double dfl_formulation_chart_quality(dfl_formulation *form, const dfl_point *point);
+
+/* Names at the end of a chart: the coordinates that were chosen, those that move while they rest,
+   and those that determine the motion there. */
+typedef struct dfl_chart_names {
+    char chosen[120], moving[120], better[120];
+} dfl_chart_names;
+void dfl_formulation_chart_names(dfl_chart_names *out, dfl_formulation *form,
+                                 const dfl_point *point);
+
 /* ---- Newton's iteration ---- */
 
 /* New derivatives and a new algebraic decomposition at (t, x), a approximating v'. `update`: a

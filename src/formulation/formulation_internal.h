@@ -9,6 +9,9 @@
 #include "formulation/formulation.h"
 #include "formulation/redundancy.h"
 
+typedef struct dfl_chart dfl_chart;           /* chart.h */
+typedef struct dfl_chart_rows dfl_chart_rows; /* chart.h */
+
 /* The operations of an implementation; see the functions of the same names in formulation.h. */
 typedef struct dfl_form_class {
     size_t size; /* of its struct */
@@ -32,6 +35,8 @@ typedef struct dfl_form_class {
     void (*solve)(double *dx, dfl_formulation *form, double *rows);
     dfl_outcome (*defect)(double *err, dfl_formulation *form, const dfl_point *point,
                           const double *y);
+    /* The rows that a step integrates (chart.h), if form->chart is there. */
+    void (*chart_rows)(dfl_chart_rows *rows, const dfl_formulation *form);
     const double *(*acceleration_rows)(dfl_formulation *form, const dfl_point *point);
 
     /* Each of these may be NULL: there is nothing to do. */
@@ -77,6 +82,7 @@ struct dfl_formulation {
     const dfl_form_traits *traits;
     dfl_integrator_needs needs;
     dfl_dense *dense;           /* in the implementation's struct */
+    dfl_chart *chart;           /* of local coordinates, or NULL */
     const dfl_point *mean_with; /* user-defined selectors are the mean with those there, or NULL */
 
     bool rates_are_a; /* the rows of the dynamics are a - v', not f_dyn - M v' */

@@ -5,6 +5,7 @@
    For implicit integrators the first part of Newton's system (reduced.h) is dx = CB [rows; u] with
    the derivative of X in CB, and E = zeta I - F_y. Both derivatives are differences. Explicit
    integrators use the right-hand side alone. */
+#include "formulation/chart.h"
 #include "formulation/ode_internal.h"
 
 #include <math.h>
@@ -267,6 +268,12 @@ static const double *acceleration_rows(dfl_formulation *base, const dfl_point *p
     return point->alg + base->sys->row.acc;
 }
 
+static void chart_rows(dfl_chart_rows *rows, const dfl_formulation *base)
+{
+    const dfl_ode *ode = &((const dfl_ode_form *)base)->ode;
+    *rows = (dfl_chart_rows){.Sp = ode->S, .Sv = ode->S, .nfp = ode->nf, .nfv = ode->nf};
+}
+
 const dfl_form_class dfl_ode_form_class = {.size = sizeof(dfl_ode_form),
                                            .init = init,
                                            .bind = bind,
@@ -278,4 +285,5 @@ const dfl_form_class dfl_ode_form_class = {.size = sizeof(dfl_ode_form),
                                            .mixed = mixed,
                                            .solve = solve,
                                            .defect = defect,
+                                           .chart_rows = chart_rows,
                                            .acceleration_rows = acceleration_rows};

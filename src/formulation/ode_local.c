@@ -15,6 +15,10 @@
 enum { most_iterations = 12 };
 static const double much_worse = 2;
 
+/* Corrections that fall at least by this factor converge to the solution next to the given state
+   (Newton and Kantorovich), not to another one beyond the end of the chart. */
+static const double contraction = 0.25;
+
 static double quality(dfl_ode *ode, const dfl_point *point, const bool *independent);
 static void best_partition(bool *independent, dfl_ode *ode, const dfl_point *point);
 
@@ -137,6 +141,8 @@ dfl_outcome dfl_ode_local_complete(dfl_ode *ode, dfl_point *point)
                 v[i] += ode->change[i];
             return DFL_STEP_OK;
         }
+        if (it > 0 && size > 1e-10 && size > contraction * last)
+            break; /* another solution may be as close as the right one */
         for (int i = 0; i < nv; i++)
             p[i] += ode->change[i];
         last = size;

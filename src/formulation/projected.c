@@ -1,6 +1,7 @@
 /* The projected forms in every iteration: psf, psi1, and the local coordinates of tangent and
    partition, which have a - v' instead of f_dyn - M v'. Newton's systems are those of reduced.h. */
 #include "formulation/projected.h"
+#include "formulation/chart.h"
 #include "linalg/linalg.h"
 
 #include <math.h>
@@ -319,6 +320,18 @@ static const double *acceleration_rows(dfl_formulation *base, const dfl_point *p
     return base->sys->psi1 ? NULL : point->alg + base->sys->row.acc;
 }
 
+/* In psi1 all rows of the dynamics are kept; invariants and massless rows take some of Sv. */
+static void chart_rows(dfl_chart_rows *rows, const dfl_formulation *base)
+{
+    const dfl_projected *form = (const dfl_projected *)base;
+    const bool kept = base->sys->psi1 || base->nactive > 0 || base->sys->eom->n0 > 0;
+    *rows = (dfl_chart_rows){.Sp = form->newton.Sp,
+                             .Sv = kept ? NULL : form->newton.Sv,
+                             .nfp = form->newton.nfp,
+                             .nfv = form->newton.nsv,
+                             .momentum = !base->rates_are_a};
+}
+
 const dfl_form_class dfl_projected_class = {.size = sizeof(dfl_projected),
                                             .init = init,
                                             .bind = bind,
@@ -329,6 +342,7 @@ const dfl_form_class dfl_projected_class = {.size = sizeof(dfl_projected),
                                             .mixed = mixed,
                                             .solve = solve,
                                             .defect = defect,
+                                            .chart_rows = chart_rows,
                                             .acceleration_rows = acceleration_rows,
                                             .begin_iteration = begin_iteration,
                                             .increment = dfl_projected_increment,

@@ -5,6 +5,7 @@
    real part. A solver that steps over such a point may continue on a wrong branch although every
    residual is zero. So a step that shows the flip is not taken. */
 #include "integrate/failure.h"
+#include "integrate/chart_watch.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -132,6 +133,9 @@ dfl_status dfl_step_failure(dfl_stepper *st, double h)
         return dfl_formulation_undetermined(st->form, st->next.t);
     if (st->watch->excess > 0)
         return unconverged_failure(st, h);
+    if ((trouble->outcome == DFL_STEP_OK || trouble->outcome == DFL_STEP_SINGULAR) &&
+        dfl_chart_ends(st))
+        return dfl_chart_failure(st);
     switch (trouble->outcome) {
     case DFL_STEP_STOP:
         return dfl_fail(ctx, DFL_CALLBACK, "%s stopped the computation at t = %.10g",

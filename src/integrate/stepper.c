@@ -2,6 +2,7 @@
    in one accepted step, and the end of a step. */
 #include "integrate/stepper.h"
 #include "integrate/bdf.h"
+#include "integrate/chart_watch.h"
 #include "integrate/explicit.h"
 #include "integrate/failure.h"
 #include "integrate/radau.h"
@@ -127,7 +128,8 @@ void dfl_stepper_start(dfl_stepper *st, double h)
     st->watch->singular_in_row = st->watch->flips = 0;
     st->watch->violated = -1;
     st->watch->undetermined = false;
-    st->watch->excess = 0;
+    st->watch->chart_left = false;
+    st->watch->h_chart = st->watch->excess = 0;
     st->watch->drift = st->watch->h_flip = 0;
     st->h = h;
     st->class->start(st);
@@ -285,6 +287,9 @@ dfl_outcome dfl_stepper_accept(dfl_stepper *st, double h)
         return DFL_STEP_RETRY;
     if (st->watch->flips > 0 || dfl_redundant_rows_violated(st))
         return DFL_STEP_RANK;
+    const dfl_outcome chart = dfl_watch_chart(st, h);
+    if (chart)
+        return chart;
     st->watch->undetermined = !dfl_formulation_forces_determined(st->form, &st->next);
     if (st->watch->undetermined)
         return DFL_STEP_STOP;

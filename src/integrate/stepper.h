@@ -75,6 +75,9 @@ typedef struct dfl_failure_watch {
     double drift;            /* of W since the last decomposition */
     bool undetermined;       /* forces depend on redundant multipliers */
     int violated;            /* a row that turned out not to be redundant, or -1 */
+    bool chart_left;         /* the last step left the chart of its coordinates, or may have, ... */
+    double t_chart;          /* ... at this time */
+    double h_chart, t_behind; /* the step that first showed it, and its end */
     double excess;            /* of the last increment of a fixed step that did not converge, over
                                 Newton's tolerance; 0: it converged ... */
     int iterations;           /* ... and their number */
