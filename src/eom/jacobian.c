@@ -3,7 +3,7 @@
 
    With accelerations eliminated, a = M^-1 f_dyn, so d(W a + bias)/dx = acc + W M^-1 dyn, where acc
    and dyn are taken at fixed a. With carried accelerations the saddle blocks are in J1. */
-#include "eom/eom.h"
+#include "eom/eom_internal.h"
 #include "linalg/linalg.h"
 
 #include <math.h>
@@ -218,9 +218,8 @@ static dfl_outcome check_finite(const dfl_rows_jacobian *jac, dfl_system *sys, d
     dfl_system_trouble(sys, DFL_STEP_NONFINITE, eom->jacobian ? "jacobian" : "eval", t);
     for (int i = 0; i < entries; i++)
         if (!isfinite(jac->M[i])) {
-            sys->trouble.callback = eom->mass         ? "mass"
-                                    : eom->mass_times ? "mass_times"
-                                                      : "residual";
+            if (!eom->failed)
+                sys->trouble.callback = dfl_system_mass_callback(eom);
             sys->trouble.matrix = "M";
             sys->trouble.kind = DFL_ROW_F;
             sys->trouble.index = i % nv;
@@ -228,7 +227,8 @@ static dfl_outcome check_finite(const dfl_rows_jacobian *jac, dfl_system *sys, d
         }
     for (int i = 0; i < nv * eom->n0; i++)
         if (!isfinite(jac->scratch.blocks.K0[i])) {
-            sys->trouble.callback = "eval";
+            if (!eom->failed)
+                sys->trouble.callback = "eval";
             sys->trouble.matrix = "K0";
             sys->trouble.kind = DFL_ROW_F;
             sys->trouble.index = i % nv;

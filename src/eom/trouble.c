@@ -95,7 +95,8 @@ static bool name_nonfinite(dfl_system *sys, const dfl_point *point)
         return true;
     if (dfl_system_mass_at_points(sys) &&
         name_entry(sys, "M", DFL_ROW_F, point->M, eom->nv, eom->mass_diagonal ? 1 : eom->nv)) {
-        trouble->callback = "mass";
+        if (!eom->failed)
+            trouble->callback = "mass";
         return true;
     }
     return false;

@@ -295,7 +295,10 @@ int dfl_multibody_drive(double *motion, dfl_multibody *m, double t)
     m->busy = true;
     const int result = m->call.drive(motion, t, m->call.user);
     m->busy = false;
-    return dfl_multibody_note(m, result, "the callback `drive`");
+    /* what is not finite is named in messages of the solver */
+    const bool finite = result || dfl_all_finite(motion, 3 * m->tree->ndrives);
+    dfl_multibody_note(m, result || !finite, "the callback `drive`");
+    return result;
 }
 
 dfl_status dfl_multibody_check_turns(dfl_multibody *m, const double *p, int stride)

@@ -120,7 +120,7 @@ static int eval_forces(dfl_blocks *out, dfl_multibody *m, unsigned need)
 static int forces(dfl_multibody *m)
 {
     const int result = dfl_multibody_forces(m->tau, m);
-    for (int i = 0; i < m->eom.nv && m->call.force && !result; i++)
+    for (int i = 0; i < m->eom.nv && m->call.force && !result && !m->eom.failed; i++)
         if (!isfinite(m->tau[i]))
             m->eom.failed = "the callback `force`";
     return result;

@@ -395,6 +395,47 @@ static void the_solver_names_the_callback_of_the_mechanism(void **state)
     assert_start_says(&made.description, &s, "the callback `drive` fails at the start");
 }
 
+/* Prescribes nothing from 0.05 s on. */
+static int torn(double *motion, double t, void *user)
+{
+    (void)user;
+    motion[0] = motion[1] = motion[2] = t < 0.05 ? 0 : NAN;
+    return 0;
+}
+
+/* With a loop and without one, whose M is then at the points; a force that follows the poses must
+   not be blamed for them. */
+static void nan_of_a_drive_on_the_way_is_its_own(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 4; k++) {
+        four_bar made;
+        switches s = {0};
+        make_driven_four_bar(&made, &s);
+        made.description.drive = torn;
+        if (k % 2 == 1)
+            made.description.nloops = 0;
+        if (k > 1)
+            made.description.force = pushed;
+        dfl_context *ctx = dfl_context_create();
+        dfl_solver *solver = NULL;
+        const dfl_eom *eom = NULL;
+        double x[8] = {0};
+        dfl_multibody *m = new_multibody(ctx, &made.description);
+        assert_int_equal(dfl_multibody_eom(&eom, m), DFL_OK);
+        assert_int_equal(dfl_multibody_assemble(x + eom->nl + eom->nv, m, 0), DFL_OK);
+        assert_int_equal(dfl_solver_create(&solver, ctx, eom, NULL), DFL_OK);
+        if (dfl_solver_start(solver, 0, x, NULL))
+            fail_msg("%s", dfl_message(ctx));
+        assert_int_equal(dfl_solver_advance(solver, 1), DFL_NOT_FINITE);
+        if (!strstr(dfl_message(ctx), "the callback `drive` returns NaN or Inf"))
+            fail_msg("blamed: %s", dfl_message(ctx));
+        dfl_solver_free(solver);
+        dfl_multibody_free(m);
+        dfl_context_free(ctx);
+    }
+}
+
 static void several_states_know_no_callbacks_and_loops(void **state)
 {
     (void)state;
@@ -524,6 +565,7 @@ int main(void)
         cmocka_unit_test(coordinates_without_direction_are_refused),
         cmocka_unit_test(a_move_that_fails_changes_nothing),
         cmocka_unit_test(the_solver_names_the_callback_of_the_mechanism),
+        cmocka_unit_test(nan_of_a_drive_on_the_way_is_its_own),
         cmocka_unit_test(several_states_know_no_callbacks_and_loops),
         cmocka_unit_test(massless_directions_are_named_and_refused),
         cmocka_unit_test(every_allocation_may_fail),
