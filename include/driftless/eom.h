@@ -109,6 +109,11 @@ typedef struct dfl_constraint_block {
     const int *bodies;
 } dfl_constraint_block;
 
+/* Writes `nsides` functions of positions that distinguish the right solution of the constraints
+   from mirrored ones: 1 at the right one, at most 0 at the others. Returns 0, or anything else if
+   it cannot. */
+typedef int (*dfl_side_fn)(double *value, double t, const double *x, void *user);
+
 /* What a model knows about its own structure; every part may be left out. */
 typedef struct dfl_structure {
     int nbodies;
@@ -116,6 +121,11 @@ typedef struct dfl_structure {
     int nblocks;
     const dfl_constraint_block *blocks;
     const dfl_pattern *pattern;
+
+    /* For initial values, unless the conditions of a start have sides of their own. */
+    int nsides;
+    dfl_side_fn side;
+    const char *const *side_names; /* for messages; NULL means numbers */
 } dfl_structure;
 
 /* Kinds of rows and variables, for names in messages. */

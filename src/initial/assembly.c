@@ -228,7 +228,7 @@ static bool evaluate_sides(descent *des, double *out)
 {
     const dfl_initial *init = des->init;
     return des->nside == 0 ||
-           !des->cond->side(out, init->point.t, init->x + init->sys.na, des->cond->user);
+           !des->cond->side(out, init->point.t, init->x + init->sys.na, init->side_user);
 }
 
 /* J at init->x, where F was evaluated; the sides by differences. */

@@ -23,6 +23,7 @@ static dfl_status complete(dfl_initial *init, const dfl_conditions *cond);
 static dfl_status reserve_sides(dfl_initial *init, int nsides);
 static dfl_status project_from_contacts(bool *closed, dfl_initial *init,
                                         const dfl_conditions *cond);
+static dfl_conditions add_sides(dfl_initial *init, const dfl_conditions *conditions);
 static dfl_status as_projection(dfl_initial *init, const dfl_conditions *conditions);
 static bool went_far(const dfl_initial *init);
 static dfl_status search_and_project(dfl_initial *init, const dfl_conditions *cond, bool projected);
@@ -90,7 +91,8 @@ dfl_status dfl_initial_complete(double *x, dfl_initial *init, double t,
                                 const dfl_conditions *conditions)
 {
     static const dfl_conditions least_change = {.mode = DFL_START_PROJECT};
-    const dfl_conditions *cond = conditions ? conditions : &least_change;
+    const dfl_conditions with_sides = add_sides(init, conditions ? conditions : &least_change);
+    const dfl_conditions *cond = &with_sides;
     dfl_system *sys = &init->sys;
     dfl_status status = dfl_system_decide(sys, t, x, false);
     if (status)
@@ -116,6 +118,21 @@ dfl_status dfl_initial_complete(double *x, dfl_initial *init, double t,
     if (!status && cond->completed)
         status = cond->completed(t, x, cond->user);
     return status;
+}
+
+/* The conditions with the sides that the model knows, if they have none. */
+static dfl_conditions add_sides(dfl_initial *init, const dfl_conditions *conditions)
+{
+    const dfl_eom *eom = init->sys.eom;
+    dfl_conditions out = *conditions;
+    init->side_user = out.user;
+    if (out.nsides == 0 && eom->structure && eom->structure->side) {
+        out.nsides = eom->structure->nsides;
+        out.side = eom->structure->side;
+        out.side_names = eom->structure->side_names;
+        init->side_user = eom->user;
+    }
+    return out;
 }
 
 /* Completes init->x as the mode says, and checks it. */

@@ -20,6 +20,7 @@ typedef struct dfl_initial {
     int nconditions; /* room for them */
     double *side;    /* values of the sides */
     int nsides;      /* room for them */
+    void *side_user; /* for the callback that writes them */
     bool searched;   /* far from the guess, successfully or not */
     int nconflicts;  /* held unknowns without which the positions could be found */
     int conflict[DFL_MOST_CONFLICTS];

@@ -16,6 +16,7 @@ static bool by_residual(const dfl_eom *eom);
 static int residual(double *y, double t, const double *x, const double *a, void *user);
 static int mass(double *M, double t, const double *x, void *user);
 static const char *name(dfl_kind kind, int index, void *user);
+static int side(double *value, double t, const double *x, void *user);
 
 void dfl_multibody_fill_eom(dfl_multibody *m)
 {
@@ -34,6 +35,9 @@ void dfl_multibody_fill_eom(dfl_multibody *m)
     eom->trivial_kinematics = eom->nep == 0;
     eom->autonomous = !m->call.force && dfl_tree_ndrives(m->tree) == 0;
     eom->forces_free_of_multipliers = true;
+    m->side_name = m->mirrored;
+    m->structure = (dfl_structure){.nsides = 1, .side = side, .side_names = &m->side_name};
+    eom->structure = dfl_loops_rows(m->loops) > 0 ? &m->structure : NULL;
 }
 
 /* Whether the dynamics are M a - f by one recursion. It is faster, but one M then serves all stages
@@ -150,6 +154,22 @@ static int mass(double *M, double t, const double *x, void *user)
     if (!result)
         dfl_multibody_mass(M, m);
     return result;
+}
+
+/* Loops as they are drawn, not mirrored; m->mirrored names the one that is closest to that. */
+static int side(double *value, double t, const double *x, void *user)
+{
+    dfl_multibody *m = user;
+    const double *v = x + m->eom.nl;
+    int row, within;
+    const int result = dfl_multibody_place(m, t, v + m->eom.nv, v);
+    if (result)
+        return result;
+    dfl_multibody_pose(m);
+    value[0] = dfl_loops_side(m->loops, &row);
+    const part_label label = dfl_loops_label(m->loops, row, &within);
+    snprintf(m->mirrored, sizeof m->mirrored, "%s", label.text);
+    return 0;
 }
 
 /* ------------------------------------------------------------------ names */

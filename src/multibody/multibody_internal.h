@@ -67,6 +67,9 @@ struct dfl_multibody {
     held_directions held;
     unknown_names names;
     loop_solver *solver;
+    dfl_structure structure; /* of eom: the side of its loops */
+    char mirrored[128];
+    const char *side_name; /* that array */
 };
 
 /* ------------------------------------------------------------------ multibody.c */
