@@ -33,7 +33,6 @@ dfl_status dfl_chart_init(dfl_formulation *form)
     dfl_chart *chart = form->chart = dfl_alloc(ctx, 1, sizeof *chart);
     if (!chart)
         return DFL_NO_MEMORY;
-    chart->larger = larger;
     chart->work_size = 4 * larger + 16;
     const struct {
         double **block;

@@ -25,11 +25,11 @@ struct dfl_chart {
     dfl_factor *factor;
     dfl_point point, moved; /* a predicted state, with W; for products with Z */
     double *K, *K2;         /* nv x nf: free velocities at two points */
-    double *T, *B;          /* larger x nf: their directions; nf x nf */
+    double *T, *B;          /* their directions, np or nv x nf; nf x nf */
     double *M, *a;          /* nv x nv, nv */
     double *re, *im, *work; /* of eigenvalues */
     int *chosen;            /* of names */
-    int larger, work_size;
+    int work_size;
 };
 
 /* The selected rows of a level, S (nf x np or nv), if they are as many as the constraints leave
