@@ -33,7 +33,12 @@ bool dfl_h5_open_file(dfl_h5_file *out, dfl_context *ctx, const char *path)
     if (stat(path, &info) || !S_ISREG(info.st_mode))
         return false;
     out->room = base_room + room_per_byte * (double)info.st_size;
-    out->id = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+    const hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+#if H5_VERSION_GE(1, 10, 7)
+    H5Pset_file_locking(access, false, true); /* a run in progress has locked its file */
+#endif
+    out->id = H5Fopen(path, H5F_ACC_RDONLY, access);
+    H5Pclose(access);
     return out->id >= 0;
 }
 

@@ -201,6 +201,8 @@ class Faults(unittest.TestCase):
             name = f"i{wanted}"
             child = self.start("run", "endless.lua", "--to", "1e9", "--json", "--output", name + ".h5", "--output", name + ".csv")
             self.wait_for(lambda: (self.folder / (name + ".csv")).exists() and self.read(name + ".csv").count(b"\n") > 100, child)
+            seen = [self.run_program("view", name + ".h5", "--output", name + ".svg")[0] for _ in range(3)]
+            self.assertIn(0, seen)  # but in the milliseconds of a flush
             child.send_signal(one)
             out, said = child.communicate(timeout=50)
             self.assertEqual(child.returncode, wanted)
