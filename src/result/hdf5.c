@@ -364,7 +364,11 @@ static bool flush(hdf5_file *h5)
     bool done = true;
     for (int i = 0; done && i < ALL_SERIES; i++)
         done = dfl_series_write(&h5->series[i]);
-    return done && reserve(h5) && H5Fflush(h5->file, H5F_SCOPE_GLOBAL) >= 0;
+    done = done && reserve(h5);
+    if (!done || H5Fflush(h5->file, H5F_SCOPE_GLOBAL) >= 0)
+        return done;
+    reserve(h5); /* what was flushed may refer to room that the flush itself has taken */
+    return false;
 }
 
 /* Gives the file the length that its structure will refer to, on the disk. */
