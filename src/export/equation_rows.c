@@ -144,7 +144,7 @@ static void collect_motion(dfl_rows *rows, const dfl_equations *eq)
     for (int i = 0; i < eq->nv; i++)
         add(rows, (dfl_row){DFL_SECTION_MOTION, v[i].name, NULL, dfl_constant(graph, 0.0),
                             eq->rows.f[i], NULL});
-    if (rows->status)
+    if (rows->status || eq->nv == 0) /* perhaps without a single row */
         return;
     dfl_row *motion = rows->row + first;
     for (int k = 0; k < eq->M.count; k++) {
