@@ -4,7 +4,8 @@
        DFL_FAIL_AT=K         the K-th call of malloc, calloc, realloc, posix_memalign, aligned_alloc or
                              memalign after the entry of main fails (0: none)
        DFL_FAIL_ON=1         so do all calls after it
-       DFL_FAIL_REPORT=FILE  gets "COUNT FAILED\n" at exit, and the frames of the call that failed
+       DFL_FAIL_REPORT=FILE  gets "COUNT FAILED\n" at exit, and the frames of the call that failed;
+                             after a crash also "crash" and its frames
 
    Programs that are started from here (compilers) are left alone. */
 #define _GNU_SOURCE
@@ -13,6 +14,7 @@
 #include <execinfo.h>
 #include <fcntl.h>
 #include <malloc.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,6 +43,7 @@ static main_fn real_main;
 
 static bool fails(void);
 static void report_frames(void);
+static void report_crash(int signal_number);
 static void report_count(void);
 static int counted_main(int argc, char **argv, char **env);
 
@@ -113,6 +116,18 @@ static void report_frames(void)
     counting = true;
 }
 
+/* On a stack of its own, since the other one may be full. */
+static void report_crash(int signal_number)
+{
+    static const char mark[] = "crash\n";
+    void *frames[FRAMES];
+    counting = false;
+    if (write(report, mark, sizeof mark - 1) > 0)
+        backtrace_symbols_fd(frames, backtrace(frames, FRAMES), report);
+    signal(signal_number, SIG_DFL);
+    raise(signal_number);
+}
+
 static void report_count(void)
 {
     char text[80];
@@ -134,8 +149,14 @@ static int counted_main(int argc, char **argv, char **env)
         report = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
         reporting = report >= 0;
     }
-    if (reporting)
+    if (reporting) {
+        static char stack[1 << 16];
+        const struct sigaction action = {.sa_handler = report_crash, .sa_flags = SA_ONSTACK};
+        sigaltstack(&(stack_t){.ss_sp = stack, .ss_size = sizeof stack}, NULL);
+        sigaction(SIGSEGV, &action, NULL);
+        sigaction(SIGABRT, &action, NULL);
         atexit(report_count);
+    }
     unsetenv("LD_PRELOAD");
     counting = true;
     return real_main(argc, argv, env);
