@@ -405,6 +405,9 @@ static dfl_status advance(dfl_solver *solver, double t_end)
     const bool moves = t_end != st->t;
     if (!moves && !solver->unreported)
         return DFL_OK;
+    const dfl_status reach = dfl_solver_check_reach(solver, st->t, t_end);
+    if (reach)
+        return reach;
     const double begin = dfl_clock();
     long attempts_left = solver->options.step.max_attempts;
     dfl_status status =

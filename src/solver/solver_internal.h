@@ -60,6 +60,10 @@ dfl_status dfl_solver_find_events(dfl_solver *solver, double to);
    stops. */
 dfl_status dfl_solver_report_step(dfl_solver *solver);
 
+/* Whether steps and rows of the options lead from t to t_end at all (solver_options.c). DFL_INVALID:
+   an option is too small, which the message names. */
+dfl_status dfl_solver_check_reach(const dfl_solver *solver, double t, double t_end);
+
 /* Before an advance towards t_end: finishes the report of a step that a callback interrupted, or
    turns outputs and events to the new direction. */
 dfl_status dfl_solver_report_again(dfl_solver *solver, double t_end);

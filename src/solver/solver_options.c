@@ -180,3 +180,28 @@ static dfl_status check_tolerances(const dfl_solver_options *o, dfl_context *ctx
     }
     return DFL_OK;
 }
+
+dfl_status dfl_solver_check_reach(const dfl_solver *solver, double t, double t_end)
+{
+    const dfl_solver_options *o = &solver->options;
+    const double latest = fmax(fabs(t), fabs(t_end)), most_rows = 1e9;
+    const struct {
+        const char *name;
+        double value;
+    } step[] = {{"max_step", o->step.max},
+                {"fixed_step", o->step.fixed},
+                {"every", o->output.on_output ? o->output.every : 0}};
+    for (size_t i = 0; i < sizeof step / sizeof *step; i++)
+        if (step[i].value > 0 && step[i].value < fabs(t_end - t) &&
+            step[i].value <= 10 * o->error.rounding * latest)
+            return dfl_fail(solver->ctx, DFL_INVALID,
+                            "%s is %g: too small to change the time %.10g; choose a larger value",
+                            step[i].name, step[i].value, latest);
+    const double rows = o->output.every > 0 ? fabs(t_end - t) / o->output.every : 0;
+    if (o->output.on_output && rows > most_rows)
+        return dfl_fail(solver->ctx, DFL_INVALID,
+                        "every is %g, which gives %.2g rows from %.10g to %.10g; choose a larger "
+                        "value (1e9 rows at most)",
+                        o->output.every, rows, t, t_end);
+    return DFL_OK;
+}
