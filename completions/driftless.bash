@@ -30,6 +30,7 @@ _driftless() {
     run--renewal) _driftless_words default on-change always; return ;;
     run--algebraic) _driftless_words auto lu qr svd; return ;;
     run--rank-tolerance) return ;;
+    run--redundant | check--redundant | init--redundant | compare--redundant) return ;;
     run--start) _driftless_words project as-given; return ;;
     run--method) _driftless_words radau radau1 radau5 radau9 radau13 bdf bdf1 bdf2 bdf3 bdf4 bdf5 trapezoidal midpoint half-explicit explicit-pair; return ;;
     run--first-step | compare--first-step) return ;;
@@ -67,12 +68,12 @@ _driftless() {
     export--output) _driftless_files c; return ;;
     esac
     case $command$cur in
-    run-*) _driftless_words --to --from --rtol --atol --every --interpolate --form --baumgarte-alpha --baumgarte-beta --lagged --independent --selectors --renewal --algebraic --rank-tolerance --start --method --first-step --max-step --fixed-step --accept-unconverged --newton-iterations --newton-updates --newton-tolerance --multiplier-weight --jacobian-reuse --reference --prediction --differential --carry-accelerations --control --safety --min-factor --max-factor --keep-low --keep-high --max-steps --evaluation --set --output --report --plot --columns --json --quiet --help ;;
-    check-*) _driftless_words --from --rtol --atol --form --set --json --quiet --help ;;
-    init-*) _driftless_words --from --rtol --atol --form --set --lua --json --quiet --help ;;
+    run-*) _driftless_words --to --from --rtol --atol --every --interpolate --form --baumgarte-alpha --baumgarte-beta --lagged --independent --selectors --renewal --algebraic --rank-tolerance --redundant --start --method --first-step --max-step --fixed-step --accept-unconverged --newton-iterations --newton-updates --newton-tolerance --multiplier-weight --jacobian-reuse --reference --prediction --differential --carry-accelerations --control --safety --min-factor --max-factor --keep-low --keep-high --max-steps --evaluation --set --output --report --plot --columns --json --quiet --help ;;
+    check-*) _driftless_words --from --rtol --atol --form --redundant --set --json --quiet --help ;;
+    init-*) _driftless_words --from --rtol --atol --form --redundant --set --lua --json --quiet --help ;;
     equations-*) _driftless_words --set --output --frames --latex --quiet --help ;;
     export-*) _driftless_words --set --output --c --octave --quiet --help ;;
-    compare-*) _driftless_words --to --from --first-step --max-step --fixed-step --accept-unconverged --max-steps --evaluation --forms --methods --tol --limit --set --report --plot --json --quiet --help ;;
+    compare-*) _driftless_words --to --from --redundant --first-step --max-step --fixed-step --accept-unconverged --max-steps --evaluation --forms --methods --tol --limit --set --report --plot --json --quiet --help ;;
     view-*) _driftless_words --output --columns --quiet --help ;;
     run*) _driftless_files lua ;;
     check*) _driftless_files lua ;;

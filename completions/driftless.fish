@@ -32,6 +32,7 @@ complete -c driftless -n '__fish_seen_subcommand_from run' -l selectors -x -a 'o
 complete -c driftless -n '__fish_seen_subcommand_from run' -l renewal -x -a 'default on-change always' -d 'when the selectors are renewed: on-change, always'
 complete -c driftless -n '__fish_seen_subcommand_from run' -l algebraic -x -a 'auto lu qr svd' -d 'decomposition of the constraints: auto, lu, qr, svd'
 complete -c driftless -n '__fish_seen_subcommand_from run' -l rank-tolerance -x -d 'singular values below this part of the largest count as zero'
+complete -c driftless -n '__fish_seen_subcommand_from run check init compare' -l redundant -x -d 'constraints that are dependent up to this part of their size are redundant'
 complete -c driftless -n '__fish_seen_subcommand_from run' -l start -x -a 'project as-given' -d 'initial values: project (made consistent), as-given'
 complete -c driftless -n '__fish_seen_subcommand_from run' -l method -x -a 'radau radau1 radau5 radau9 radau13 bdf bdf1 bdf2 bdf3 bdf4 bdf5 trapezoidal midpoint half-explicit explicit-pair' -d 'radau, radau5, ..., bdf, bdf1, ..., trapezoidal, midpoint, ...'
 complete -c driftless -n '__fish_seen_subcommand_from run compare' -l first-step -x -d 'size of the first step'

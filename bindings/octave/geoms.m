@@ -47,7 +47,7 @@
 %   first_step max_step fixed_step accept_unconverged max_steps safety min_factor max_factor keep_low keep_high
 %   selectors ('orthogonal' 'unit' 'user') select renewal ('default' 'on_change' 'always')
 %   algebraic ('auto' 'lu' 'qr' 'svd') differential ('lu' 'qr') carry_accelerations
-%   rigid_invariants norm ('rms' 'body') rounding rank_tolerance
+%   rigid_invariants norm ('rms' 'body') rounding rank_tolerance redundant
 %   reference ('default' 'start' 'stage1' 'stage2' 'stage3') prediction ('extrapolate' 'constant')
 %   control ('predictive' 'classical') newton_iterations newton_updates newton_tolerance
 %   multiplier_weight jacobian_reuse self_check project_output

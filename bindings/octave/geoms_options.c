@@ -53,6 +53,7 @@ static const gateway_field fields[] = {
     {"norm", GATEWAY_CHOICE, AT(options.error.norm), norms},
     {"rounding", GATEWAY_NUMBER, AT(options.error.rounding), NULL},
     {"rank_tolerance", GATEWAY_NUMBER, AT(options.constraints.rank_tolerance), NULL},
+    {"redundant", GATEWAY_NUMBER, AT(options.constraints.redundant), NULL},
     {"reference", GATEWAY_CHOICE, AT(options.newton.reference), references},
     {"prediction", GATEWAY_CHOICE, AT(options.newton.prediction), predictions},
     {"control", GATEWAY_CHOICE, AT(options.step.control), controls},

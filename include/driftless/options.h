@@ -185,6 +185,8 @@ typedef struct dfl_newton_options {
 /* The constraints and the directions that they leave free. */
 typedef struct dfl_constraint_options {
     double rank_tolerance;   /* 0 means 1e-10, or 1e-6 if constraints are differenced */
+    double redundant;        /* constraints that are dependent up to this part of their size are
+                                redundant: they need not fit exactly; 0 means none */
     dfl_algebraic algebraic; /* 0 means automatic */
     dfl_selectors selectors; /* 0 means orthogonal */
     dfl_renewal renewal;     /* 0 means: orthogonal always; unit and DFL_TANGENT on change */

@@ -192,6 +192,7 @@ typedef struct dfl_model {
     DFL_LIST(char *) notes;    /* lines that `check` shows */
     DFL_LIST(char *) warnings; /* sentences for every run */
     dfl_choices run;           /* what simulate{} says; owns the texts */
+    double misfit;             /* m or rad: the largest tolerance of a joint, for `redundant` */
     int run_line;              /* of simulate{}; 0: there is none */
 } dfl_model;
 

@@ -60,7 +60,8 @@ typedef struct dfl_drawn_joint {
     dfl_expr motion;
     bool apart; /* the loop is not closed in the drawing: B has its own point and axes */
     dfl_vec at_b, axis_b, axis2_b;
-    dfl_expr length;  /* distance: m; 0 means the distance in the drawing */
+    dfl_expr length;    /* distance: m; 0 means the distance in the drawing */
+    dfl_expr tolerance; /* m or rad: the misfit of loops that is allowed; 0 means none */
     int ncoordinates; /* joint of the user: 0 to 6, declared as NAME.q1, ... or with these names */
     const char *const *coordinate_names; /* NULL: none */
 } dfl_drawn_joint;

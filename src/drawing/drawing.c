@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+static dfl_status take_tolerance(dfl_drawing *drawing, const dfl_drawn_joint *drawn);
 static dfl_status check_open(const dfl_drawing *drawing, const char *what, const char *name);
 static dfl_status check_name(const dfl_drawing *drawing, const char *what, const char *name);
 static dfl_drawn_body out_of_frame(const dfl_drawing *drawing, const dfl_drawn_body *drawn);
@@ -180,6 +181,8 @@ dfl_status dfl_drawing_joint(int *out, dfl_drawing *drawing, const dfl_drawn_joi
         status = check_name(drawing, dfl_joint_types[drawn->kind].name, drawn->name);
     if (!status)
         status = dfl_drawing_check_joint(drawing, &joint.drawn);
+    if (!status && drawn->tolerance)
+        status = take_tolerance(drawing, drawn);
     if (status)
         return status;
     dfl_placed_joint *joints =
@@ -204,6 +207,23 @@ dfl_status dfl_drawing_joint(int *out, dfl_drawing *drawing, const dfl_drawn_joi
     const bool hang =
         dfl_drawing_hangs(drawing, drawn->parent) && dfl_drawing_hangs(drawing, drawn->child);
     return hang ? dfl_drawing_rows(drawing, &joints[*out]) : DFL_OK;
+}
+
+/* Rows of loops are no better than the worst joint in them: the largest tolerance is used. */
+static dfl_status take_tolerance(dfl_drawing *drawing, const dfl_drawn_joint *drawn)
+{
+    const char *kind = dfl_joint_types[drawn->kind].name;
+    double value = 0.0;
+    const dfl_status status =
+        dfl_drawing_value(&value, drawing, drawn->tolerance, kind, drawn->name, "tolerance");
+    if (!status && !(value >= 0.0 && value <= 0.1))
+        return dfl_fail(drawing->ctx, DFL_INVALID,
+                        "%s '%s': tolerance is %g; give the misfit that is allowed, in m or rad, "
+                        "between 0 and 0.1",
+                        kind, drawn->name, value);
+    if (!status && value > drawing->model->misfit)
+        drawing->model->misfit = value;
+    return status;
 }
 
 /* In a plane model: no z, axes that may be left out, and a free body moves in the plane. */

@@ -309,7 +309,7 @@ static dfl_status check_fulfilled(const dfl_drawing *drawing, const dfl_placed_j
         return all_prescribed(drawing, joint);
     const dfl_status status = dfl_drawing_value(
         &value, drawing, row, dfl_joint_types[joint->drawn.kind].name, joint->name, "a row");
-    if (status || fabs(value) <= 1e-9)
+    if (status || fabs(value) <= fmax(1e-9, drawing->model->misfit))
         return status;
     return dfl_fail(drawing->ctx, DFL_INVALID,
                     "%s '%s' can never be closed: no joint allows the %s that its bodies are apart "

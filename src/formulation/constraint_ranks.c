@@ -53,6 +53,8 @@ dfl_status dfl_formulation_ranks(dfl_formulation *form, const dfl_point *point, 
         return dfl_fail(sys->ctx, DFL_SINGULAR,
                         "the ranks of the constraints cannot be determined");
     form->defect = sys->nc - form->rank2;
+    form->misfit =
+        form->rank2 > 0 ? form->dense->split2->dropped / form->dense->split2->largest : 0;
     form->weakest = ratio2;
     form->dense->rank_tolerance = fmin(form->dense->rank_tolerance, 1e-3 * fmin(ratio2, ratio3));
     sys->stats->rank_position = form->rank3 - eom->ns - eom->nep;
@@ -221,7 +223,9 @@ static int scaled_rank(double *ratio, dfl_formulation *form, dfl_split *split, c
                        double tolerance, const double *A, int lda, int m, int n)
 {
     dfl_split_rule rule = {.method = DFL_METHOD_SVD,
-                           .tolerance = fmax(tolerance, form->options->constraints.rank_tolerance),
+                           .tolerance =
+                               fmax(fmax(tolerance, form->options->constraints.rank_tolerance),
+                                    form->options->constraints.redundant),
                            .rank = -1,
                            .scale_rows = true,
                            .least = form->dense->sized};

@@ -75,6 +75,11 @@ int dfl_formulation_redundant(const dfl_formulation *form)
     return form->defect;
 }
 
+double dfl_formulation_misfit(const dfl_formulation *form)
+{
+    return form->misfit;
+}
+
 int dfl_formulation_rank_expected(const dfl_formulation *form)
 {
     return form->rank2 + form->sys->eom->n0 + form->nactive;

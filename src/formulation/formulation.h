@@ -79,6 +79,10 @@ dfl_status dfl_formulation_ranks(dfl_formulation *form, const dfl_point *point,
 int dfl_formulation_rank(const dfl_formulation *form);
 int dfl_formulation_redundant(const dfl_formulation *form);
 
+/* How far redundant rows are from being dependent: the largest singular value that was treated as
+   zero, relative to the largest. */
+double dfl_formulation_misfit(const dfl_formulation *form);
+
 /* The rank of W at an arbitrary point; negative if W cannot be evaluated. */
 int dfl_formulation_rank_at(dfl_formulation *form, const dfl_point *point);
 

@@ -91,9 +91,10 @@ struct dfl_formulation {
 
     int rank2, rank3; /* ranks of W and of block 3, constant along the motion */
     int defect;       /* redundant rows of W = undetermined multipliers */
-    double weakest;   /* smallest over largest value of the split of W, at the last decomposition */
-    int nactive;      /* invariants in use */
-    bool secure;      /* their choice need not be checked again in the next step */
+    double misfit; /* largest dropped over largest singular value of W where its rank was decided */
+    double weakest; /* smallest over largest value of the split of W, at the last decomposition */
+    int nactive;    /* invariants in use */
+    bool secure;    /* their choice need not be checked again in the next step */
 
     int width;         /* of the lanes of the stages in use */
     dfl_shifts shifts; /* the matrix is factored for */

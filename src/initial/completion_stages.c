@@ -360,11 +360,12 @@ static int linearize(dfl_initial *init, const dfl_conditions *cond, dfl_initial_
 static double tolerance_of(const dfl_initial *init, dfl_initial_stage st)
 {
     const double noise = init->sys.eom->jacobian ? 0 : 1e-6; /* of differences with respect to v */
+    const double zero = fmax(init->rank_tolerance, init->redundant);
     if (st.first_column > 0)
-        return init->strongly ? DFL_WEAK : init->rank_tolerance;
+        return init->strongly ? DFL_WEAK : zero;
     if (st.skip_first > 0)
-        return fmax(init->rank_tolerance, noise);
-    return fmax(1e-13, init->rank_tolerance * init->rank_tolerance);
+        return fmax(zero, noise);
+    return fmax(1e-13, zero * zero);
 }
 
 /* The largest multiplier, or 1e-6 of what would matter in the rows of accelerations and forces:

@@ -45,6 +45,7 @@ dfl_status dfl_initial_init(dfl_initial *init, dfl_context *ctx, const dfl_eom *
     sys->rounding = options->error.rounding;
     sys->options = options;
     init->rank_tolerance = options->constraints.rank_tolerance;
+    init->redundant = options->constraints.redundant;
     init->atol = options->atol;
     for (int i = 0; options->error.atol_each && i < sys->nu; i++)
         init->atol =
@@ -104,6 +105,8 @@ dfl_status dfl_initial_complete(double *x, dfl_initial *init, double t,
     memcpy(init->x0, init->x, (size_t)sys->n * sizeof *x);
     init->point.t = t;
     dfl_system_row_sizes(init->row_size, sys, &init->point, init->x);
+    if (init->redundant > 0) /* rows that hardly matter are compared with the others */
+        dfl_stages_alike(init->row_size, init);
     init->failure = DFL_FAILURE_OTHER;
     init->converged = true;
     init->nconflicts = 0;

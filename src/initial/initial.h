@@ -30,6 +30,7 @@ typedef struct dfl_initial {
     bool converged;              /* every stage of the last projection, or the conditions */
     dfl_failure failure;         /* why the last dfl_initial_complete failed */
     double rank_tolerance, atol; /* residuals above ten times atol are inconsistent */
+    double redundant;            /* part of their size up to which rows may be dependent */
     dfl_statistics counters;     /* not those of the integration */
 } dfl_initial;
 
@@ -53,6 +54,11 @@ dfl_status dfl_initial_project(double *x, dfl_initial *init, double t, bool inva
    for redundant constraints, which off the constraints are only weakly dependent;
    DFL_NOT_CONVERGED also where constraints are then violated. */
 dfl_status dfl_initial_project_positions(double *x, dfl_initial *init, double t, bool strongly);
+
+/* How many degrees of freedom nearly dependent constraints take away at the state where rows were
+   evaluated last. `text` says so ("; the mechanism is rigid: ..."), also if the constraints leave no
+   degree of freedom at all; else it is empty. */
+int dfl_initial_rigid(char *text, size_t size, dfl_initial *init);
 
 /* Accelerations and slacks of the last completed state, for systems that carry them. */
 const double *dfl_initial_accelerations(const dfl_initial *init);

@@ -9,6 +9,7 @@
 
 static bool is_left_out(const dfl_initial *init, int row);
 static bool is_violated(const dfl_initial *init, int row);
+static double misfit_allowed(const dfl_initial *init, int row);
 static double rounding_of_flat_row(const dfl_initial *init, int row);
 static double steepness(const dfl_initial *init, int row);
 static dfl_status inconsistent(dfl_initial *init, const dfl_conditions *cond, int worst, int second,
@@ -16,6 +17,7 @@ static dfl_status inconsistent(dfl_initial *init, const dfl_conditions *cond, in
 static void row_name(char *text, size_t size, const dfl_system *sys, int row);
 static void explain_row(char *text, size_t size, dfl_initial *init, const dfl_conditions *cond,
                         int row);
+static bool is_hidden(const dfl_initial *init, int row);
 static const char *doubt_derivatives(const dfl_initial *init, int row);
 static void held_names(char *list, size_t size, const dfl_initial *init, const dfl_conditions *cond,
                        int row);
@@ -79,7 +81,25 @@ static bool is_violated(const dfl_initial *init, int row)
         steep = fmax(steep, 1e-6 * steepness(init, i));
     const double bound = 10 * init->atol * fmin(1, steep), residual = fabs(init->point.alg[row]);
     return !(residual <= fmax(bound, dfl_stages_rounding(init, row)) ||
-             residual <= rounding_of_flat_row(init, row));
+             residual <= rounding_of_flat_row(init, row) || residual <= misfit_allowed(init, row));
+}
+
+/* What constraints that need not fit may be off: the allowed part of the largest terms of all
+   constraints on this level, or of what a change by 1 makes. */
+static double misfit_allowed(const dfl_initial *init, int row)
+{
+    const dfl_system *sys = &init->sys;
+    int index, other;
+    const dfl_kind kind = dfl_system_alg_kind(sys, row, &index);
+    const bool constraint = kind == DFL_ROW_G || is_hidden(init, row);
+    const double part = row < sys->m1 ? 1e-11 : 1e-13;
+    double largest = 0;
+    for (int i = row - index; constraint && init->redundant > 0; i++) {
+        if (i >= sys->m1 + sys->m2 + sys->m3 || dfl_system_alg_kind(sys, i, &other) != kind)
+            break;
+        largest = fmax(largest, dfl_stages_rounding(init, i) / part + steepness(init, i));
+    }
+    return 10 * init->redundant * largest;
 }
 
 /* What rounding leaves in a row that no unknown changes, such as the rows across the plane of a
@@ -130,7 +150,7 @@ static dfl_status inconsistent(dfl_initial *init, const dfl_conditions *cond, in
 {
     const dfl_system *sys = &init->sys;
     const double residual = init->point.alg[worst];
-    char name[96], row[96], other[128] = "", why[480];
+    char name[96], row[96], other[128] = "", why[700];
     row_name(name, sizeof name, sys, worst);
     if (second >= 0) {
         row_name(row, sizeof row, sys, second);
@@ -162,10 +182,17 @@ static void row_name(char *text, size_t size, const dfl_system *sys, int row)
 static void explain_row(char *text, size_t size, dfl_initial *init, const dfl_conditions *cond,
                         int row)
 {
-    char held[256];
+    char held[256], rigid[400];
     int index;
     const char *advice = "";
     held_names(held, sizeof held, init, cond, row);
+    rigid[0] = 0;
+    if (is_hidden(init, row) && cond->mode == DFL_START_PROJECT)
+        dfl_initial_rigid(rigid, sizeof rigid, init);
+    if (rigid[0]) {
+        snprintf(text, size, "%s%s%s", held[0] ? "; held values in conflict: " : "", held, rigid);
+        return;
+    }
     if (cond->mode == DFL_START_CHECK)
         advice = "; start with DFL_START_PROJECT to correct them";
     else if (dfl_system_alg_kind(&init->sys, row, &index) == DFL_ROW_F)
@@ -185,15 +212,20 @@ static void explain_row(char *text, size_t size, dfl_initial *init, const dfl_co
              held[0] || cond->mode == DFL_START_CHECK ? "" : doubt_derivatives(init, row));
 }
 
+static bool is_hidden(const dfl_initial *init, int row)
+{
+    int index;
+    const dfl_kind kind = dfl_system_alg_kind(&init->sys, row, &index);
+    return kind == DFL_ROW_GI || kind == DFL_ROW_HV || kind == DFL_ROW_GII || kind == DFL_ROW_HI;
+}
+
 /* A hidden constraint is linear in the velocities, the next one in accelerations and, mostly,
    multipliers: a correction that fails there suggests a wrong model rather than a bad guess. */
 static const char *doubt_derivatives(const dfl_initial *init, int row)
 {
-    int index;
-    const dfl_kind kind = dfl_system_alg_kind(&init->sys, row, &index);
-    const bool hidden =
-        kind == DFL_ROW_GI || kind == DFL_ROW_HV || kind == DFL_ROW_GII || kind == DFL_ROW_HI;
-    return hidden ? ", or the model's derivatives are wrong (self_check looks for that)" : "";
+    return is_hidden(init, row)
+               ? ", or the model's derivatives are wrong (self_check looks for that)"
+               : "";
 }
 
 /* The names of the held unknowns in conflict with row `row`: those that a search found, or all that

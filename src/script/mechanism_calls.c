@@ -151,7 +151,8 @@ static int call_joint(lua_State *L)
                                   {"axis2_b", DFL_OPTION_AXIS, &joint.axis2_b, &axis2_b},
                                   {"motion", DFL_OPTION_EXPR, &joint.motion, &joint.driven},
                                   {"lead", DFL_OPTION_EXPR, &joint.lead, &lead},
-                                  {"length", DFL_OPTION_EXPR, &joint.length, NULL}};
+                                  {"length", DFL_OPTION_EXPR, &joint.length, NULL},
+                                  {"tolerance", DFL_OPTION_EXPR, &joint.tolerance, NULL}};
     dfl_read_options(L, call, joint.name, 4, options, sizeof options / sizeof *options);
     check_given(L, &joint, at, axis);
     if (joint.kind == DFL_JOINT_SCREW && !lead)

@@ -87,6 +87,11 @@ static const dfl_setting table[] = {
      "R", NULL, NULL, "singular values below this part of the largest count as zero",
      "Singular values of the constraints below this part of the largest one count as zero: the "
      "others are the rank. 1e-10 unless the derivatives are differences."},
+    {"redundant", DFL_SETTING_POSITIVE, ALL_STARTS | ALL_RUNS | FILES,
+     FIELD(DOUBLE, constraints.redundant), NULL, "R", NULL, "none",
+     "constraints that are dependent up to this part of their size are redundant",
+     "Constraints that are dependent up to this part of their size are redundant: they need not "
+     "fit exactly, and the motion is right to about the misfit."},
     {"start", DFL_SETTING_WORD, DFL_FOR_RUN | DFL_FOR_SCRIPT | DFL_FOR_RESULT, STUDY, starts, "HOW",
      NULL, "project", "initial values: project (made consistent), as-given",
      "Initial values: `project` makes them consistent, `as-given` takes them as they are."},

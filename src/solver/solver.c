@@ -19,7 +19,7 @@ static int rank_at(dfl_solver *solver, double t, const double *x);
 static void name_moving_positions(char *text, size_t size, const dfl_solver *solver);
 static dfl_status evaluate_start(dfl_solver *solver);
 static dfl_status start_failure(const dfl_solver *solver);
-static void note_start(const dfl_solver *solver, const double *x0);
+static void note_start(dfl_solver *solver, const double *x0);
 static dfl_status move_onto_constraints(double *x, dfl_solver *solver, double t);
 
 dfl_status dfl_solver_create(dfl_solver **out, dfl_context *ctx, const dfl_eom *eom,
@@ -356,7 +356,7 @@ static dfl_status start_failure(const dfl_solver *solver)
 
 /* Reports what the start found to the log: corrected values, redundant or nearly dependent
    constraints. */
-static void note_start(const dfl_solver *solver, const double *x0)
+static void note_start(dfl_solver *solver, const double *x0)
 {
     const dfl_formulation *form = solver->form;
     const dfl_system *sys = &solver->sys;
@@ -381,11 +381,21 @@ static void note_start(const dfl_solver *solver, const double *x0)
                 "%d of %d constraints are redundant (rank %d); multipliers of minimum norm are "
                 "computed",
                 dfl_formulation_redundant(form), sys->nc, dfl_formulation_rank(form));
+    if (dfl_formulation_redundant(form) > 0 &&
+        dfl_formulation_misfit(form) > solver->options.constraints.rank_tolerance)
+        dfl_log(&solver->options, DFL_LOG_WARNING,
+                "redundant constraints do not fit exactly: they are dependent up to %.1e of their "
+                "size (redundant = %g allows it), and the motion is right to about this part",
+                dfl_formulation_misfit(form), solver->options.constraints.redundant);
+    char rigid[400];
     if (dfl_formulation_weakest(form) < 1e-4)
         dfl_log(&solver->options, DFL_LOG_WARNING,
                 "the constraints are nearly dependent at the start: smallest/largest singular "
                 "value %.1e",
                 dfl_formulation_weakest(form));
+    else if (solver->options.log && sys->nc > 0 && dfl_formulation_rank(form) == sys->n3 &&
+             dfl_initial_rigid(rigid, sizeof rigid, &solver->initial) > 0)
+        dfl_log(&solver->options, DFL_LOG_WARNING, "%s", rigid + strlen("; "));
 }
 
 dfl_status dfl_solver_advance(dfl_solver *solver, double t_end)

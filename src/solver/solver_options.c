@@ -86,6 +86,7 @@ static dfl_status check_numbers(const dfl_solver_options *o, dfl_context *ctx)
                  {"keep_low", o->step.keep_low, 0, 1},
                  {"keep_high", o->step.keep_high, 1, 100},
                  {"rank_tolerance", o->constraints.rank_tolerance, DBL_EPSILON, 0.1},
+                 {"redundant", o->constraints.redundant, 0, 0.1},
                  {"rounding", o->error.rounding, 1e-16, 1e-2},
                  {"baumgarte_alpha", o->baumgarte.alpha, -DBL_MAX, 1e12},
                  {"baumgarte_beta", o->baumgarte.beta, -DBL_MAX, 1e12},

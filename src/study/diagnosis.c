@@ -29,7 +29,7 @@ dfl_status dfl_diagnose(dfl_diagnosis *out, dfl_runnable *run, const dfl_solver_
 {
     const dfl_equations *eq = dfl_runnable_equations(run);
     dfl_context *ctx = eq->model->ctx;
-    *out = (dfl_diagnosis){.ctx = ctx};
+    *out = (dfl_diagnosis){.ctx = ctx, .allowed = -1};
     out->dof_by_count = eq->nv - eq->nl - eq->nm;
     out->x_given = dfl_alloc(ctx, (size_t)eq->n, sizeof *out->x_given);
     out->x = dfl_alloc(ctx, (size_t)eq->n, sizeof *out->x);
@@ -41,6 +41,10 @@ dfl_status dfl_diagnose(dfl_diagnosis *out, dfl_runnable *run, const dfl_solver_
     const double *x = out->start ? out->x_given : out->x;
     if (!status)
         status = dfl_diagnose_sets(out, run, t0, x);
+    if (!status && out->allowed >= 0) { /* rows that need not fit exactly are dependent, too */
+        out->rank = out->allowed;
+        out->dof_by_rank = eq->nv - out->rank;
+    }
     if (!status)
         status = dfl_diagnose_redundant(out, eq);
     if (!status && out->start)
@@ -377,6 +381,8 @@ static dfl_status try_start(dfl_diagnosis *out, dfl_runnable *run,
         out->start = dfl_study_start(out->x, &out->chosen, run, solver, options, t0);
     for (int i = 0; out->start && i < eq->n; i++)
         out->x[i] = NAN;
+    if (!out->start && options && options->constraints.redundant > 0)
+        out->allowed = dfl_solver_statistics(solver).rank_velocity;
     dfl_solver_free(solver);
     if (out->start == DFL_NO_MEMORY)
         return DFL_NO_MEMORY;

@@ -28,6 +28,8 @@ dfl_status dfl_settings_resolve(dfl_settings *out, const dfl_choices *caller, df
     dfl_status status = check_words(said, caller, model);
     if (status)
         return status;
+    if (isnan(dfl_choices_number(said, "redundant")) && model->misfit > 0)
+        said->number[dfl_setting_find("redundant")] = model->misfit;
     const double from = dfl_choices_number(said, "from");
     out->from = isnan(from) ? 0 : from;
     said->number[dfl_setting_find("from")] = out->from;

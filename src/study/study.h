@@ -235,6 +235,7 @@ typedef struct dfl_diagnosis {
     int dof_by_count; /* nv - nl - nm */
     int dof_by_rank;  /* nv - rank W */
     int rank;         /* of W */
+    int allowed;      /* the same where constraints need not fit exactly (`redundant`), or -1 */
     int nsets;
     dfl_dependent_set *sets;
     bool *redundant; /* nl + nm: rows that may be left out (redundant_rows.c) */

@@ -123,12 +123,75 @@ static void a_locked_joint_is_closed_whatever_its_number(void **state)
     }
 }
 
+/* A four-bar in space; one hinge is tilted out of the others' direction. */
+static scripted tilted_four_bar(double tilt)
+{
+    char text[1200];
+    snprintf(text, sizeof text,
+             "gravity{0, -9.81, 0}\n"
+             "local function bar(n, p, q)\n"
+             "  return body(n, {mass = 1, com = {(p[1] + q[1])/2, (p[2] + q[2])/2, 0}, "
+             "inertia = {0.1, 0.1, 0.1}})\n"
+             "end\n"
+             "local A, B, C, D = {0, 0, 0}, {0.2, 0.4, 0}, {1, 0.6, 0}, {1, 0, 0}\n"
+             "local a, b, c = bar('crank', A, B), bar('coupler', B, C), bar('rocker', C, D)\n"
+             "local j = revolute('j1', ground, a, {at = A, axis = {0, 0, 1}})\n"
+             "revolute('j2', a, b, {at = B, axis = {0, 0, 1}})\n"
+             "revolute('j3', b, c, {at = C, axis = {0, %.17g, 1}})\n"
+             "revolute('j4', c, ground, {at = D, axis = {0, 0, 1}})\n"
+             "initial{[j.qd] = 3}\n",
+             tilt);
+    return scripted_text(text);
+}
+
+static void a_tilted_hinge_makes_a_loop_rigid(void **state)
+{
+    (void)state;
+    const double tilts[] = {1e-9, 1e-6, 1e-3};
+    for (int k = 0; k < 3; k++) {
+        scripted s = tilted_four_bar(tilts[k]);
+        assert_int_equal(scripted_try_start(&s, NULL), DFL_INCONSISTENT);
+        const char *said =
+            strstr(dfl_message(s.ctx), "is rigid: the constraints leave 0 degrees of "
+                                       "freedom, and 1 more if they fitted exactly");
+        assert_non_null(said);
+        const char *by = strstr(said, "opens j4.4 by "); /* the tilt, times how fast j3 turns */
+        assert_non_null(by);
+        const double misfit = strtod(by + strlen("opens j4.4 by "), NULL);
+        assert_true(misfit > 0.1 * tilts[k] && misfit < 2 * tilts[k]);
+        scripted_free(&s);
+    }
+}
+
+/* With the misfit allowed it moves as the exact one, to about the misfit. */
+static void a_misfit_that_is_allowed_changes_little(void **state)
+{
+    (void)state;
+    scripted exact = tilted_four_bar(0);
+    scripted_run(&exact, 2, 1e-8);
+    const double tilts[] = {0, 1e-9, 1e-6, 1e-5};
+    for (int k = 0; k < 4; k++) {
+        scripted s = tilted_four_bar(tilts[k]);
+        scripted_start(&s, &(dfl_solver_options){.rtol = 1e-8, .constraints.redundant = 1e-5});
+        assert_int_equal(dfl_solver_statistics(s.solver).rank_velocity, 2);
+        scripted_advance(&s, 2);
+        const char *const names[] = {"j1.q", "j2.q", "j3.q", "der(j1.q)"};
+        for (int i = 0; i < 4; i++)
+            assert_near(scripted_value(&s, names[i]), scripted_value(&exact, names[i]),
+                        1e-6 + tilts[k]);
+        scripted_free(&s);
+    }
+    scripted_free(&exact);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_oblique_plane_changes_nothing),
         cmocka_unit_test(a_plate_on_legs_moves_straight),
         cmocka_unit_test(a_locked_joint_is_closed_whatever_its_number),
+        cmocka_unit_test(a_tilted_hinge_makes_a_loop_rigid),
+        cmocka_unit_test(a_misfit_that_is_allowed_changes_little),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
