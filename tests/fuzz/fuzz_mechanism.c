@@ -115,9 +115,11 @@ static void add_joint_options(generator *g, const char *kind, bool loop)
         dfl_text_add(&g->text, ", lead = %g", take_usual(&g->b));
 }
 
+/* Two different bodies, the first of which may be the ground. */
 static void add_pair(generator *g)
 {
-    const int a = take_choice(&g->b, g->bodies + 1) - 1, b = take_choice(&g->b, g->bodies);
+    const int b = take_choice(&g->b, g->bodies), other = take_choice(&g->b, g->bodies) - 1;
+    const int a = other < b ? other : other + 1;
     dfl_text_add(&g->text, a < 0 ? "ground" : "b%d", a);
     dfl_text_add(&g->text, ", b%d, ", b);
 }
@@ -125,11 +127,13 @@ static void add_pair(generator *g)
 static void add_loops(generator *g)
 {
     static const char *const kinds[] = {
-        "revolute",  "prismatic",      "spherical",   "point_on_line", "distance",
-        "universal", "point_on_plane", "cylindrical", "translation",   "fixed"};
+        "universal", "point_on_plane", "cylindrical", "spherical",     "revolute",
+        "prismatic", "fixed",          "translation", "point_on_line", "distance"};
+    enum { ALL = 10, IN_PLANE = 6 }; /* the last ones */
     const int count = take_choice(&g->b, 4);
     for (int i = 0; i < count; i++) {
-        const char *kind = kinds[take_choice(&g->b, 10)];
+        const char *kind = g->planar ? kinds[ALL - 1 - take_choice(&g->b, IN_PLANE)]
+                                     : kinds[take_choice(&g->b, ALL)];
         dfl_text_add(&g->text, "%s(\"l%d\", ", kind, i);
         add_pair(g);
         dfl_text_add(&g->text, "{ cut = true");
