@@ -112,7 +112,7 @@ dfl_status dfl_summary_text(dfl_text *text, const dfl_record *record, const dfl_
 /* The energy should stay constant if no declared force does work and no equation contains time. */
 const char *dfl_energy_words(const dfl_equations *eq)
 {
-    const bool conservative = eq->flags.autonomous &&
+    const bool conservative = eq->energy != DFL_NO_EXPR && eq->flags.autonomous &&
                               !dfl_depends(eq->graph, eq->energy, DFL_SYM_TIME) &&
                               dfl_model_conservative(eq->model);
     return conservative ? "energy drift" : "energy change, forces or time act on it";

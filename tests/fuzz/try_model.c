@@ -91,19 +91,25 @@ static dfl_status simulate(trial *it, bool tame)
 {
     dfl_summary summary = {0};
     int calls = 0;
+    dfl_record *record = NULL;
+    dfl_status status = dfl_record_create(&record, it->eq, NULL, 0);
+    if (status)
+        return status;
     if (!isfinite(it->settings.to) || it->settings.to == it->settings.from)
         it->settings.to = it->settings.from + 0.01;
     dfl_simulation sim = {.ctx = it->ctx,
                           .run = it->run,
                           .eq = it->eq,
                           .settings = &it->settings,
+                          .record = record,
                           .watch = watch,
                           .user = &calls};
-    const dfl_status status = dfl_simulate(&summary, &sim);
+    status = dfl_simulate(&summary, &sim);
     ALWAYS(!status || summary.message[0]);
     if (!status)
         judge(&sim, it->eq->n, tame && it->settings.solver.form == DFL_PSF);
     dfl_simulation_clear(&sim);
+    dfl_record_free(record);
     return status;
 }
 
