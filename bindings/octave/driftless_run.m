@@ -5,7 +5,7 @@
 %
 % options  a struct; absent and empty fields are what the script says, else the default:
 %   to, from       end and start of the simulated time
-%   rtol (1e-6), atol (rtol)
+%   rtol (1e-6), atol (follows the model)
 %   every          rows at this distance of time (default: one per step); interpolate: true does not
 %                  move them onto the constraints
 %   set            a struct with values of parameters, inputs and settings, set.L = 2, or a cell array

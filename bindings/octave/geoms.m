@@ -36,7 +36,7 @@
 %   pattern     a sparse matrix: nonzeros of [d; acc; vel; gam; pos; b; dyn; kin], for differences
 %
 % options  a struct; absent and empty fields are the default:
-%   rtol (1e-6), atol (rtol)     one number, or one per unknown
+%   rtol (1e-6), atol (follows the values)     one number, or one per unknown
 %   order                        1, 5, 9 or 13; default: 5, 9 or 13 as it pays
 %   form                         'psf' (default), 'psi1', 'eom', 'eom2', 'eom1', 'uode', 'ggl', 'baumgarte',
 %                                'odae', 'ext316', 'ext317', 'pinv', 'tangent', 'partition', 'explicit',

@@ -164,6 +164,17 @@ typedef const char *(*dfl_name_fn)(dfl_kind kind, int index, void *user);
 typedef enum dfl_contract { DFL_NATIVE, DFL_GEOMS } dfl_contract;
 
 /* A model. `{0}` plus sizes and `eval` is complete: M is then the identity. */
+/* How large the unknowns are: the absolute tolerances of a solver that is given none follow from
+   it. Unknowns of one kind have one unit, so the sizes of all at the start serve each. A velocity
+   has the kind, and the size, of the positions whose rate it is. Entries of multipliers are not
+   read. */
+enum { DFL_NO_KIND = -1, DFL_KIND_ONE = 0 };
+typedef struct dfl_sizes {
+    const int *kind;    /* n: 1 to n: numbers of kinds; DFL_KIND_ONE: a number without unit, such as
+                           an angle; DFL_NO_KIND: nothing is known */
+    const double *size; /* n: a size of the model's own, such as a length or 1 rad; 0: unknown */
+} dfl_sizes;
+
 typedef struct dfl_eom {
     int np, nv, nr, nw, ns, nl, nm; /* sizes of the unknowns */
     int ne, nep, n0;                /* invariants of v, invariants of p, massless rows */
@@ -190,6 +201,7 @@ typedef struct dfl_eom {
     const char *failed; /* for messages: the callback behind eval, mass or jacobian that failed or
                            wrote NaN in the last call of them; NULL: none */
     const dfl_structure *structure; /* may be NULL */
+    const dfl_sizes *sizes;         /* may be NULL: nothing is known of any unknown */
     void *user;
 } dfl_eom;
 

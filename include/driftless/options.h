@@ -141,6 +141,9 @@ typedef struct dfl_error_options {
     const double *rtol_each; /* one per unknown, instead of rtol; NULL means none */
     const double *atol_each; /* one per unknown, instead of atol; NULL means none */
     dfl_norm norm;           /* 0 means rms */
+    double duration;         /* s, of the whole motion: without a given atol, velocities have at
+                                least the size that crosses their lengths in this time; 0 means
+                                unknown */
     double rounding;         /* relative rounding error of eval, for increments of differences and
                                 the smallest step; 0 means that of double, 2.2e-16 */
 } dfl_error_options;
@@ -224,7 +227,10 @@ typedef struct dfl_event_options {
 /* `{0}` is a complete set of options. */
 typedef struct dfl_solver_options {
     double rtol;               /* relative tolerance; 0 means 1e-6 */
-    double atol;               /* absolute tolerance, in each variable's own unit; 0 means rtol */
+    double atol;               /* absolute tolerance, in each variable's own unit; 0 means that it
+                                  follows the size of each variable: rtol times the larger of the
+                                  size of its kind at the start (eom.sizes) and of its own largest
+                                  value so far (docs/numerics.md, section 8) */
     dfl_form form;             /* 0 means psf */
     dfl_integrator integrator; /* 0 means Radau IIA */
     int order; /* Radau IIA: 1, 5, 9 or 13; 0 chooses 5, 9 or 13 step by step (5 with step.fixed).

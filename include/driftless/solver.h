@@ -67,6 +67,14 @@ dfl_status dfl_solver_interpolate(double *x, dfl_solver *solver, double t, bool 
    an event that ends the run. */
 dfl_residuals dfl_solver_residuals(dfl_solver *solver);
 
+/* The residuals at a state x inside the last accepted step, such as an interpolated one that
+   on_output has: everything is evaluated there. NAN as above. */
+dfl_residuals dfl_solver_residuals_at(dfl_solver *solver, double t, const double *x);
+
+/* The absolute tolerances (n) that the next step has: those of the options or, if none are given,
+   those that follow the sizes of the unknowns. Meaningful after a start. */
+void dfl_solver_tolerances(double *atol, const dfl_solver *solver);
+
 /* The statistics so far. */
 dfl_statistics dfl_solver_statistics(const dfl_solver *solver);
 

@@ -4,10 +4,14 @@
 #include "study/study.h"
 #include "result/result.h"
 
+#include <math.h>
+
 static int verdict(const dfl_diagnosis *diagnosis);
 static const char *verdict_text(int exit_status);
 static void describe(dfl_text *text, const cli_model *model, const dfl_diagnosis *diagnosis);
 static void describe_sizes(dfl_text *text, const dfl_equations *eq);
+static void describe_tolerances(dfl_text *text, const dfl_equations *eq,
+                                const dfl_diagnosis *diagnosis);
 static void describe_joint(dfl_text *text, const dfl_equations *eq, const dfl_diagnosis *diagnosis,
                            int row);
 static bool is_of_joints(const dfl_equations *eq, const dfl_dependent_set *set);
@@ -18,6 +22,7 @@ static void add_names(dfl_text *text, const dfl_equations *eq, const dfl_depende
 static void describe_direction(dfl_text *text, const dfl_equations *eq,
                                const dfl_free_direction *direction);
 static void describe_json(dfl_text *text, const cli_model *model, const dfl_diagnosis *diagnosis);
+static void add_tolerances(dfl_text *text, const dfl_equations *eq, const dfl_diagnosis *diagnosis);
 static void add_sets(dfl_text *text, const dfl_equations *eq, const dfl_diagnosis *diagnosis);
 static void add_joints(dfl_text *text, const dfl_equations *eq, const dfl_diagnosis *diagnosis);
 static void add_directions(dfl_text *text, const dfl_equations *eq, const dfl_diagnosis *diagnosis);
@@ -100,6 +105,34 @@ static void describe(dfl_text *text, const cli_model *model, const dfl_diagnosis
     else
         dfl_text_add(text, "  start               consistent initial values found (driftless init "
                            "lists them)\n");
+    if (!diagnosis->start)
+        describe_tolerances(text, eq, diagnosis);
+}
+
+/* One line for each kind of variables, from the smallest tolerance to the largest. */
+static void describe_tolerances(dfl_text *text, const dfl_equations *eq,
+                                const dfl_diagnosis *diagnosis)
+{
+    const int r = eq->nw + eq->nl + eq->nm, v = r + eq->nr, s = v + eq->nv;
+    const struct {
+        const char *name;
+        int first, last;
+    } blocks[] = {{"positions", eq->n - eq->np, eq->n}, {"velocities", v, s},
+                  {"dynamic variables", r, v},          {"contact variables", s, s + eq->ns},
+                  {"auxiliary variables", 0, eq->nw},   {"multipliers", eq->nw, r}};
+    dfl_text_add(text, "  tolerances          rtol %.3g\n", diagnosis->rtol);
+    for (size_t k = 0; k < sizeof blocks / sizeof *blocks; k++) {
+        double low = INFINITY, high = 0;
+        for (int i = blocks[k].first; i < blocks[k].last; i++) {
+            low = fmin(low, diagnosis->atol[i]);
+            high = fmax(high, diagnosis->atol[i]);
+        }
+        if (high > 0 && high > low)
+            dfl_text_add(text, "                      atol %.3g to %.3g, %s\n", low, high,
+                         blocks[k].name);
+        else if (high > 0)
+            dfl_text_add(text, "                      atol %.3g, %s\n", high, blocks[k].name);
+    }
 }
 
 static void describe_sizes(dfl_text *text, const dfl_equations *eq)
@@ -226,7 +259,28 @@ static void describe_json(dfl_text *text, const cli_model *model, const dfl_diag
         dfl_json_string(text, diagnosis->start_message);
     else
         dfl_text_add(text, "null");
-    dfl_text_add(text, "}}\n");
+    dfl_text_add(text, "}");
+    add_tolerances(text, eq, diagnosis);
+    dfl_text_add(text, "}\n");
+}
+
+static void add_tolerances(dfl_text *text, const dfl_equations *eq, const dfl_diagnosis *diagnosis)
+{
+    dfl_text_add(text, ",\n  \"tolerances\": ");
+    if (diagnosis->start) {
+        dfl_text_add(text, "null");
+        return;
+    }
+    dfl_text_add(text, "{\"rtol\": ");
+    dfl_json_number(text, diagnosis->rtol);
+    dfl_text_add(text, ", \"atol\": {");
+    for (int i = 0; i < eq->n; i++) {
+        dfl_text_add(text, i > 0 ? ", " : "");
+        dfl_json_string(text, eq->x[i].name);
+        dfl_text_add(text, ": ");
+        dfl_json_number(text, diagnosis->atol[i]);
+    }
+    dfl_text_add(text, "}}");
 }
 
 static void add_sets(dfl_text *text, const dfl_equations *eq, const dfl_diagnosis *diagnosis)

@@ -177,6 +177,7 @@ typedef struct dfl_model {
         int room;                  /* of by_symbol */
     } index;
     dfl_energies energy;
+    double length;         /* of a drawing: the largest distance on one of its bodies; 0: none */
     dfl_dynamics dynamics; /* wanted of a mechanism */
     dfl_mass_tree *tree;   /* masses that recursions give, in addition to `masses`; or NULL */
     const char *no_tree;   /* why a mechanism that should have one has none; or NULL */

@@ -242,4 +242,7 @@ dfl_status dfl_drawing_note(dfl_drawing *drawing, int body, dfl_vec point, dfl_v
                             dfl_vec torque);
 dfl_status dfl_drawing_resolve(dfl_drawing *drawing);
 
+/* Sets the length of the model, of a closed drawing (extent.c). */
+void dfl_drawing_measure(dfl_drawing *drawing);
+
 #endif

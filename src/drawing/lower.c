@@ -101,6 +101,8 @@ dfl_status dfl_drawing_lower(dfl_drawing *drawing)
         return DFL_OK;
     dfl_status status = dfl_drawing_close(drawing);
     if (!status)
+        dfl_drawing_measure(drawing);
+    if (!status)
         status = declare_applied(drawing);
     if (!status)
         status = declare_loops(drawing);

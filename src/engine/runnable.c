@@ -36,6 +36,9 @@ dfl_status dfl_runnable_create(dfl_runnable **out, const dfl_equations *eq)
     dfl_runnable_describe(run);
     status = eq->model->tree ? dfl_tree_engine_create(&run->tree, run) : DFL_OK;
     if (!status)
+        status = dfl_kinds_create(&run->kinds, eq);
+    run->eom.sizes = &run->kinds.sizes;
+    if (!status)
         status = dfl_runnable_prepare_motion(run);
     if (status) {
         dfl_runnable_free(run);
@@ -68,6 +71,7 @@ void dfl_runnable_free(dfl_runnable *run)
     dfl_free(run->ctx, run->level);
     dfl_free(run->ctx, run->scratch);
     dfl_free(run->ctx, run->known_x);
+    dfl_kinds_clear(&run->kinds);
     dfl_tree_engine_free(run->tree);
     dfl_runnable_free_motion(run);
     dfl_free(run->ctx, run->independent);

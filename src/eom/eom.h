@@ -82,6 +82,8 @@ typedef struct dfl_system {
     } scratch;
     double rounding;                   /* of what eval computes, relative */
     const dfl_solver_options *options; /* for the tolerances of unknowns; NULL: none */
+    const double *unit;                /* nu: the size of each unknown's kind, of velocities that
+                                          of their positions; NULL: not known */
     unsigned need;                     /* request mask of a full evaluation */
     dfl_trouble trouble;
     const char *stopped; /* the first callback that asked to stop, or NULL */
@@ -147,6 +149,12 @@ void dfl_system_ask(dfl_system *sys, bool psi1, dfl_requirements requirements);
 /* Decides at (t, x of the user) whether accelerations are carried or eliminated, and evaluates a
    constant M. Sets all sizes. DFL_SINGULAR if M must be positive definite and is not. */
 dfl_status dfl_system_decide(dfl_system *sys, double t, const double *x, bool carry);
+
+/* The units of unknowns from column `column` of x on, or NULL. */
+static inline const double *dfl_system_units(const dfl_system *sys, int column)
+{
+    return sys->unit ? sys->unit + column - sys->na : NULL;
+}
 
 /* Points, with room for both decisions; dfl_point_bind lays them out after dfl_system_decide. */
 dfl_status dfl_point_init(dfl_point *point, const dfl_system *sys);
@@ -223,7 +231,7 @@ dfl_outcome dfl_system_jacobian(dfl_rows_jacobian *jac, dfl_system *sys, double 
 void dfl_system_row_sizes(double *size, dfl_system *sys, dfl_point *point, const double *x);
 
 /* The size of the user's unknown j that its tolerance implies: atol_each[j]/rtol; 1 without
-   atol_each. */
+   atol_each, or if that follows sizes of which the model knows nothing. */
 double dfl_system_told_size(const dfl_system *sys, int j);
 
 /* The increment of a difference with respect to x, taken as `least` where it is smaller. */

@@ -26,10 +26,18 @@ double dfl_difference_increment(double rounding, double x, double least)
     return sqrt(rounding) * (size < 1 ? sqrt(size) : size);
 }
 
+/* Whether tolerances tell sizes: given ones do, and those that follow sizes which the model
+   knows. */
+static bool sizes_are_told(const dfl_system *sys)
+{
+    const dfl_solver_options *o = sys->options;
+    return o && o->error.atol_each && (o->atol > 0 || sys->eom->sizes);
+}
+
 double dfl_system_told_size(const dfl_system *sys, int j)
 {
     const dfl_solver_options *o = sys->options;
-    if (!o || !o->error.atol_each)
+    if (!sizes_are_told(sys))
         return 1;
     return o->error.atol_each[j] / (o->error.rtol_each ? o->error.rtol_each[j] : o->rtol);
 }
@@ -84,9 +92,7 @@ static void choose_least_multipliers(dfl_rows_jacobian *jac, const dfl_system *s
             if (pass == 0)
                 force = larger(force, length * dfl_system_told_size(sys, first + i));
             else {
-                const double told = length > 0 && sys->options && sys->options->error.atol_each
-                                        ? force / length
-                                        : 1;
+                const double told = length > 0 && sizes_are_told(sys) ? force / length : 1;
                 jac->least[first + i] = small * smaller(1, told);
             }
         }

@@ -116,6 +116,12 @@ bool dfl_dense_split_known(dfl_split *split, const dfl_dense *dense, dfl_split_r
                        split->smallest > dense->rank_tolerance * split->largest);
 }
 
+const double *dfl_formulation_units(const dfl_formulation *form, int column)
+{
+    const bool local = form->options->form == DFL_TANGENT || form->options->form == DFL_PARTITION;
+    return local || form->defect > 0 ? NULL : dfl_system_units(form->sys, column);
+}
+
 /* The smallest length of a row of W relative to its largest so far: scaling rows before a
    decomposition hides a row that vanishes. */
 static double shortest_row(dfl_dense *dense, const dfl_system *sys)
@@ -142,7 +148,8 @@ bool dfl_dense_split_velocity(dfl_formulation *form, const double *J2v, int m2, 
     dfl_split_rule rule = {.method = dense->method,
                            .tolerance = dense->rank_tolerance,
                            .favoured = favoured,
-                           .scale_rows = true};
+                           .scale_rows = true,
+                           .columns = dfl_formulation_units(form, form->sys->at.v)};
     double *least = dense->least2 + form->sys->m2;
     if (form->defect > 0) {
         dfl_dense_least_rows(least, form, J2v, m2);

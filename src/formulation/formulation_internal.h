@@ -110,6 +110,10 @@ void dfl_dense_clear(dfl_dense *dense, const dfl_formulation *form);
 bool dfl_dense_split_known(dfl_split *split, const dfl_dense *dense, dfl_split_rule *rule,
                            const double *A, int m, int n, int rank);
 
+/* The units of unknowns from column `column` on, in which bases of free directions are orthonormal;
+   NULL: as they are. Redundant constraints, and local coordinates, have their own measures. */
+const double *dfl_formulation_units(const dfl_formulation *form, int column);
+
 /* Splits W (m2 rows of block 2) with its known rank, and notes how weak it is. False: the rank is
    not what it was. */
 bool dfl_dense_split_velocity(dfl_formulation *form, const double *J2v, int m2, int rank,

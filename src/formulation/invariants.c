@@ -26,17 +26,19 @@ static double norm(const double *x, int n)
     return sqrt(sum);
 }
 
-/* q_i = e_v,i - (e_v,i R) W for all invariants */
+/* q_i = e_v,i - (e_v,i R) W for all invariants, in units of the velocities */
 static void free_parts(dfl_projected *form)
 {
     const dfl_system *sys = form->base.sys;
     const int nv = sys->n3, ne = sys->eom->ne, rows = sys->nc, ld = sys->m2;
     const double *W = form->dense.jac.J2 + sys->at.v * ld, *ev = W + rows + sys->eom->n0;
+    const double *unit = dfl_formulation_units(&form->base, sys->at.v);
     const dfl_split_rule rule = {.method = form->dense.method,
                                  .tolerance = form->dense.rank_tolerance,
                                  .rank =
                                      form->dense.method == DFL_METHOD_SVD ? form->base.rank2 : -1,
-                                 .scale_rows = true};
+                                 .scale_rows = true,
+                                 .columns = unit};
     double *eR = form->dense.work;
     dfl_split_compute(form->dense.split2, &rule, W, ld, rows, nv);
     dfl_gemm(ne, rows, nv, 1, ev, ld, form->dense.split2->R, nv, 0, eR, ne);
@@ -45,7 +47,7 @@ static void free_parts(dfl_projected *form)
             double value = ev[j * ld + i];
             for (int k = 0; k < rows; k++)
                 value -= eR[k * ne + i] * W[j * ld + k];
-            form->invariants.q[i * nv + j] = value;
+            form->invariants.q[i * nv + j] = unit ? value * unit[j] : value;
         }
 }
 

@@ -19,8 +19,9 @@ static double quality(dfl_projected *form, const double *S, int rows, const doub
 static void free_directions(double *Qp, double *Qv, const dfl_projected *form)
 {
     const int ns = form->base.sys->eom->ns, np = form->base.sys->eom->np, nv = form->base.sys->n3;
-    dfl_orthonormal_rows(Qp, form->newton.nfp, np, form->dense.split3->N + ns, form->base.sys->n4);
-    dfl_orthonormal_rows(Qv, form->newton.nsv, nv, form->dense.split2->N, nv);
+    dfl_orthonormal_rows(Qp, form->newton.nfp, np, form->dense.split3->N + ns, form->base.sys->n4,
+                         NULL);
+    dfl_orthonormal_rows(Qv, form->newton.nsv, nv, form->dense.split2->N, nv, NULL);
 }
 
 /* The smallest singular value of S Q^T, both rows x n. */

@@ -20,11 +20,12 @@ static bool is_local(const dfl_ode *ode)
     return ode->form == DFL_PARTITION || ode->form == DFL_TANGENT;
 }
 
+/* Of the unknowns that are moved onto the constraints. */
 static double smallest_atol(const dfl_system *sys, const dfl_solver_options *options)
 {
     const double *each = options->error.atol_each;
-    double smallest = each ? each[0] : options->atol;
-    for (int i = 1; each && i < sys->nu; i++)
+    double smallest = each ? INFINITY : options->atol;
+    for (int i = sys->at.r - sys->na; each && i < sys->nu; i++)
         smallest = fmin(smallest, each[i]);
     return smallest;
 }
@@ -39,7 +40,6 @@ dfl_status dfl_ode_init(dfl_ode *ode, dfl_system *sys, const dfl_solver_options 
     ode->sys = sys;
     ode->options = options;
     ode->form = options->form;
-    ode->least = 1e-6 * smallest_atol(sys, options);
     ode->target = dfl_alloc(ctx, (size_t)nc, d);
     ode->offset = dfl_alloc(ctx, (size_t)nc, d);
     ode->change = dfl_alloc(ctx, n, d);
@@ -120,6 +120,7 @@ void dfl_ode_start(dfl_ode *ode, const dfl_point *point, int rank)
 {
     dfl_saddle_choose(&ode->saddle, point, rank);
     ode->rank = rank;
+    ode->least = 1e-6 * smallest_atol(ode->sys, ode->options);
     memset(ode->offset, 0, (size_t)ode->sys->nc * sizeof(double));
     if (ode->form == DFL_UODE)
         set_offset(ode, point);

@@ -114,9 +114,9 @@ dfl_outcome dfl_selectors_compute(dfl_projected *form, double t, const double *x
    present sets so that near ties do not flip. */
 void dfl_selectors_pivots(dfl_projected *form, unsigned char *pivot_p, unsigned char *pivot_v);
 
-/* S (rows x n) := the first n rows of B's columns, orthonormalised; or the unit rows that are not
-   pivots. */
-void dfl_orthonormal_rows(double *S, int rows, int n, const double *B, int ldb);
+/* S (rows x n) := the first n rows of B's columns, divided by their units (NULL: 1) and
+   orthonormalised; or the unit rows that are not pivots. */
+void dfl_orthonormal_rows(double *S, int rows, int n, const double *B, int ldb, const double *unit);
 void dfl_unit_rows(double *S, int rows, int n, const unsigned char *pivot);
 
 /* Local coordinates (local_coordinates.c): whether the present ones have become bad; the pivot sets

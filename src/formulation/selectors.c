@@ -13,7 +13,8 @@
 
 static dfl_outcome ask_user(dfl_projected *form, double t, const double *x);
 static void orthogonal_rows(double *S, const dfl_projected *form, int rows, int n, const double *B,
-                            int ldb, bool complete);
+                            int ldb, bool complete, const double *unit);
+static void in_units(double *S, int rows, int n, const double *unit, bool forces);
 static void unit_dynamics(dfl_projected *form);
 static void pivot_dynamics(dfl_projected *form, const unsigned char *favoured);
 static bool dynamics_outdated(dfl_projected *form);
@@ -40,7 +41,8 @@ dfl_outcome dfl_selectors_compute(dfl_projected *form, double t, const double *x
         dfl_unit_rows(form->newton.Sp, nfp, np, form->pivot_p + ns);
     } else {
         orthogonal_rows(form->newton.Sp, form, nfp, np, form->dense.split3->N + ns, sys->n4,
-                        ns == 0);
+                        ns == 0, dfl_formulation_units(&form->base, sys->at.p));
+        in_units(form->newton.Sp, nfp, np, dfl_formulation_units(&form->base, sys->at.p), false);
     }
     if (form->newton.sv_identity || (opt->constraints.selectors == DFL_USER && !sys->psi1))
         ;
@@ -48,9 +50,12 @@ dfl_outcome dfl_selectors_compute(dfl_projected *form, double t, const double *x
         reduced_identity(form);
     else if (opt->constraints.selectors == DFL_UNIT)
         unit_dynamics(form);
-    else
+    else {
         orthogonal_rows(form->newton.Sv, form, form->newton.nsv, nv, form->dense.split2->N, nv,
-                        true);
+                        true, dfl_formulation_units(&form->base, sys->at.v));
+        in_units(form->newton.Sv, form->newton.nsv, nv,
+                 dfl_formulation_units(&form->base, sys->at.v), !form->base.rates_are_a);
+    }
     if (opt->constraints.selectors == DFL_USER && !user_selectors_regular(form))
         return dfl_system_trouble(form->base.sys, DFL_STEP_SINGULAR,
                                   "Sp Kp or Sv M Kv of the user's selectors", t);
@@ -111,9 +116,11 @@ void dfl_selectors_pivots(dfl_projected *form, unsigned char *pivot_p, unsigned 
                                .rank = -1,
                                .leading = sys->eom->ns,
                                .favoured = form->have_selectors ? form->pivot_p : NULL,
-                               .scale_rows = true};
+                               .scale_rows = true,
+                               .columns = dfl_formulation_units(&form->base, sys->at.sp)};
         dfl_split_compute(form->pivots3, &rule, form->dense.jac.J3, sys->m3, sys->m3, sys->n4);
         rule.leading = 0;
+        rule.columns = dfl_formulation_units(&form->base, sys->at.v);
         rule.favoured = form->have_selectors ? form->pivot_v : NULL;
         dfl_split_compute(form->dense.trial2, &rule, form->J2 + sys->at.v * form->m2, form->m2,
                           form->m2, sys->n3);
@@ -129,26 +136,35 @@ void dfl_selectors_pivots(dfl_projected *form, unsigned char *pivot_p, unsigned 
         pivot_v[s2->pivot[i]] = 1;
 }
 
-/* S (rows x n) := the first n rows of B's columns, which are orthonormal already if B is a complete
-   null-space basis from QR or SVD. */
+/* S (rows x n) := the first n rows of B's columns in units of the unknowns, which are orthonormal
+   already if B is a complete null-space basis from QR or SVD. */
 static void orthogonal_rows(double *S, const dfl_projected *form, int rows, int n, const double *B,
-                            int ldb, bool complete)
+                            int ldb, bool complete, const double *unit)
 {
     if (form->dense.method == DFL_METHOD_LU || !complete) {
-        dfl_orthonormal_rows(S, rows, n, B, ldb);
+        dfl_orthonormal_rows(S, rows, n, B, ldb, unit);
         return;
     }
     for (int i = 0; i < rows; i++)
         for (int j = 0; j < n; j++)
-            S[j * rows + i] = B[i * ldb + j];
+            S[j * rows + i] = B[i * ldb + j] / (unit ? unit[j] : 1);
+}
+
+/* From rows for rates in units of the unknowns to rows for rates, or for forces, whose product with
+   an unknown has no unit of it. */
+static void in_units(double *S, int rows, int n, const double *unit, bool forces)
+{
+    for (int j = 0; unit && j < n; j++)
+        for (int i = 0; i < rows; i++)
+            S[j * rows + i] *= forces ? unit[j] : 1 / unit[j];
 }
 
 /* Gram-Schmidt, twice */
-void dfl_orthonormal_rows(double *S, int rows, int n, const double *B, int ldb)
+void dfl_orthonormal_rows(double *S, int rows, int n, const double *B, int ldb, const double *unit)
 {
     for (int i = 0; i < rows; i++) {
         for (int j = 0; j < n; j++)
-            S[j * rows + i] = B[i * ldb + j];
+            S[j * rows + i] = B[i * ldb + j] / (unit ? unit[j] : 1);
         double size = 1;
         for (int pass = 0; pass < 2; pass++) {
             for (int k = 0; k < i; k++) {
@@ -227,7 +243,7 @@ static void reduced_identity(dfl_projected *form)
     const dfl_system *sys = form->base.sys;
     const int nv = sys->n3, nfv = form->newton.nfv, nsv = form->newton.nsv, nlm = form->nflm;
     double *Q = form->dense.work, *basis = Q + nv * nfv; /* nc x nlm */
-    dfl_orthonormal_rows(Q, nfv, nv, form->dense.split2->N, nv);
+    dfl_orthonormal_rows(Q, nfv, nv, form->dense.split2->N, nv, NULL);
     dfl_selectors_free_multipliers(basis, sys->nc, form);
     const double *W = form->J2 + sys->at.v * form->m2;
     for (int j = 0; j < nv; j++) {

@@ -31,7 +31,10 @@ bool dfl_formulation_decompose(dfl_formulation *form, const dfl_point *point)
 double dfl_formulation_weakness(dfl_formulation *form, const dfl_point *point)
 {
     const dfl_system *sys = form->sys;
-    const dfl_split_rule rule = {.method = DFL_METHOD_QR, .tolerance = 0, .rank = -1};
+    const dfl_split_rule rule = {.method = DFL_METHOD_QR,
+                                 .tolerance = 0,
+                                 .rank = -1,
+                                 .columns = dfl_formulation_units(form, sys->at.v)};
     dfl_split *split = form->dense->trial2;
     return dfl_split_compute(split, &rule, point->blocks.W, sys->nc, sys->nc, sys->n3)
                ? split->smallest / split->largest
@@ -59,8 +62,11 @@ int dfl_formulation_flips(double *smallest, dfl_formulation *form, const dfl_poi
     const int nc = form->sys->nc, nv = form->sys->n3;
     double *A = dense->flip, *re = A + nc * nc, *im = re + nc, *work = im + nc;
     int flips = 0;
-    const dfl_split_rule rule = {
-        .method = DFL_METHOD_QR, .tolerance = 1e-13, .rank = -1, .scale_rows = true};
+    const dfl_split_rule rule = {.method = DFL_METHOD_QR,
+                                 .tolerance = 1e-13,
+                                 .rank = -1,
+                                 .scale_rows = true,
+                                 .columns = dfl_formulation_units(form, form->sys->at.v)};
     *smallest = 1;
     if (!dfl_split_compute(dense->trial2, &rule, from->blocks.W, nc, nc, nv))
         return 0;

@@ -21,6 +21,7 @@ dfl_outcome dfl_projected_split(dfl_projected *form)
                            .leading = sys->eom->ns,
                            .favoured = form->have_selectors ? form->pivot_p : NULL,
                            .scale_rows = true,
+                           .columns = dfl_formulation_units(&form->base, sys->at.sp),
                            .least = form->base.defect > 0 ? form->dense.least3 : NULL};
     if (!dfl_dense_split_known(form->dense.split3, &form->dense, &rule, form->dense.jac.J3, sys->m3,
                                sys->n4, form->base.rank3))

@@ -6,10 +6,10 @@
 
 enum { MOST = 60 }; /* iterations of one stage; 5 to 11 are usual */
 
-/* The size of a correction, relative to the largest unknown of its stage, and in the unknowns'
-   units. */
+/* The size of a correction, relative to the largest unknown of its stage, and to the absolute
+   tolerances. */
 typedef struct change {
-    double relative, absolute;
+    double relative, tolerances;
 } change;
 
 static dfl_status run_stage(dfl_initial *init, const dfl_conditions *cond, dfl_initial_stage st);
@@ -21,6 +21,7 @@ static int linearize(dfl_initial *init, const dfl_conditions *cond, dfl_initial_
                      bool metric);
 static double tolerance_of(const dfl_initial *init, dfl_initial_stage st);
 static double size_of_multipliers(const dfl_initial *init);
+static double absolute_tolerance(const dfl_initial *init, int column, double largest);
 static change apply(dfl_initial *init, const dfl_conditions *cond, dfl_initial_stage st,
                     bool metric);
 static bool metric_of_mass(dfl_initial *init, const dfl_conditions *cond, double massless);
@@ -279,13 +280,12 @@ static dfl_status run_stage(dfl_initial *init, const dfl_conditions *cond, dfl_i
             return status;
         /* done, or at the level of rounding, where the corrections no longer shrink */
         if (size.relative <= 1e-14 || (is_linear(&init->sys, st) && size.relative >= 0.5 * last) ||
-            (it > 2 && (size.relative <= 1e-10 || size.absolute <= 1e-4 * init->atol) &&
+            (it > 2 && (size.relative <= 1e-10 || size.tolerances <= 1e-4) &&
              size.relative >= 0.5 * last))
             break;
         last = size.relative;
     }
-    init->converged =
-        init->converged && (size.relative <= enough || size.absolute <= 1e-2 * init->atol);
+    init->converged = init->converged && (size.relative <= enough || size.tolerances <= 1e-2);
     return DFL_OK;
 }
 
@@ -388,6 +388,19 @@ static double size_of_multipliers(const dfl_initial *init)
     return largest > 0 ? largest : 1;
 }
 
+/* Of an unknown; `largest` is the largest one of its kind, by which accelerations and multipliers
+   are judged unless a tolerance is given. */
+static double absolute_tolerance(const dfl_initial *init, int column, double largest)
+{
+    const dfl_system *sys = &init->sys;
+    if (init->atol > 0)
+        return init->atol;
+    const bool algebraic =
+        column < sys->na || (column >= sys->at.l && column < sys->at.l + sys->nc);
+    return algebraic ? sys->options->rtol * largest
+                     : sys->options->error.atol_each[column - sys->na];
+}
+
 /* Adds the step to the free columns. */
 static change apply(dfl_initial *init, const dfl_conditions *cond, dfl_initial_stage st,
                     bool metric)
@@ -404,7 +417,8 @@ static change apply(dfl_initial *init, const dfl_conditions *cond, dfl_initial_s
         init->x[column] += dx;
         const bool multiplier = column >= sys->at.l && column < sys->at.l + sys->nc;
         const double largest = multiplier ? of_multipliers : of_stage;
-        size.absolute = fmax(size.absolute, fabs(dx));
+        size.tolerances =
+            fmax(size.tolerances, fabs(dx) / absolute_tolerance(init, column, largest));
         size.relative = fmax(size.relative, fabs(dx) / fmax(largest, fabs(init->x[column])));
     }
     return size;

@@ -46,8 +46,8 @@ dfl_status dfl_initial_init(dfl_initial *init, dfl_context *ctx, const dfl_eom *
     sys->options = options;
     init->rank_tolerance = options->constraints.rank_tolerance;
     init->redundant = options->constraints.redundant;
-    init->atol = options->atol;
-    for (int i = 0; options->error.atol_each && i < sys->nu; i++)
+    init->atol = options->atol; /* 0: tolerances follow the sizes of unknowns */
+    for (int i = 0; init->atol > 0 && options->error.atol_each && i < sys->nu; i++)
         init->atol =
             i == 0 ? options->error.atol_each[0] : fmin(init->atol, options->error.atol_each[i]);
     init->J = dfl_alloc(ctx, rows * n, d);

@@ -24,14 +24,17 @@ typedef struct dfl_initial {
     bool searched;   /* far from the guess, successfully or not */
     int nconflicts;  /* held unknowns without which the positions could be found */
     int conflict[DFL_MOST_CONFLICTS];
-    bool strongly;               /* projections leave weak directions and rows alone */
-    bool without_invariants;     /* the rows e are left out of projections */
-    bool open_invariants;        /* e and ep are left out: the completed start gives their levels */
-    bool converged;              /* every stage of the last projection, or the conditions */
-    dfl_failure failure;         /* why the last dfl_initial_complete failed */
-    double rank_tolerance, atol; /* residuals above ten times atol are inconsistent */
-    double redundant;            /* part of their size up to which rows may be dependent */
-    dfl_statistics counters;     /* not those of the integration */
+    bool strongly;           /* projections leave weak directions and rows alone */
+    bool without_invariants; /* the rows e are left out of projections */
+    bool open_invariants;    /* e and ep are left out: the completed start gives their levels */
+    bool converged;          /* every stage of the last projection, or the conditions */
+    dfl_failure failure;     /* why the last dfl_initial_complete failed */
+    double rank_tolerance;
+    double rate;                 /* 1/s: accelerations are as large as velocities times it */
+    double atol;             /* residuals above ten times it are inconsistent; 0: above what
+                                    the tolerances of their unknowns make */
+    double redundant;        /* part of their size up to which rows may be dependent */
+    dfl_statistics counters; /* not those of the integration */
 } dfl_initial;
 
 dfl_status dfl_initial_init(dfl_initial *init, dfl_context *ctx, const dfl_eom *eom,

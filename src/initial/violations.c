@@ -10,7 +10,9 @@
 static bool is_left_out(const dfl_initial *init, int row);
 static bool is_violated(const dfl_initial *init, int row);
 static double misfit_allowed(const dfl_initial *init, int row);
+static double tolerance_of_row(const dfl_initial *init, int row);
 static double rounding_of_flat_row(const dfl_initial *init, int row);
+static double sum_of_terms(const dfl_initial *init, int row);
 static double steepness(const dfl_initial *init, int row);
 static dfl_status inconsistent(dfl_initial *init, const dfl_conditions *cond, int worst, int second,
                                int violated);
@@ -75,11 +77,12 @@ static bool is_left_out(const dfl_initial *init, int row)
 static bool is_violated(const dfl_initial *init, int row)
 {
     const int first = init->sys.m1 + init->sys.m2;
-    double steep = steepness(init, row);
+    double allowed = tolerance_of_row(init, row);
     const int end = first + dfl_stages_position_rows(init);
     for (int i = first; i < end && row >= first; i++) /* its terms may cancel */
-        steep = fmax(steep, 1e-6 * steepness(init, i));
-    const double bound = 10 * init->atol * fmin(1, steep), residual = fabs(init->point.alg[row]);
+        allowed = fmax(allowed, 1e-6 * tolerance_of_row(init, i));
+    const double bound = 10 * (init->atol > 0 ? fmin(init->atol, allowed) : allowed);
+    const double residual = fabs(init->point.alg[row]);
     return !(residual <= fmax(bound, dfl_stages_rounding(init, row)) ||
              residual <= rounding_of_flat_row(init, row) || residual <= misfit_allowed(init, row));
 }
@@ -100,6 +103,27 @@ static double misfit_allowed(const dfl_initial *init, int row)
         largest = fmax(largest, dfl_stages_rounding(init, i) / part + steepness(init, i));
     }
     return 10 * init->redundant * largest;
+}
+
+/* The residual that changes of the unknowns by their tolerances make, of accelerations by those of
+   velocities times the rate of the motion. */
+static double tolerance_of_row(const dfl_initial *init, int row)
+{
+    const dfl_system *sys = &init->sys;
+    const dfl_solver_options *options = sys->options;
+    if (init->atol > 0)
+        return init->atol * steepness(init, row);
+    const double *atol = options->error.atol_each, *atol_v = atol + sys->at.v - sys->na;
+    double largest = row < sys->m1 ? options->rtol * sum_of_terms(init, row) : 0;
+    for (int j = 0; j < sys->n; j++) {
+        const double of_a = sys->leading_a && j < sys->n3 ? init->rate * atol_v[j] : 0;
+        const double change = j < sys->na ? of_a : atol[j - sys->na];
+        largest = fmax(largest, fabs(dfl_stages_entry(init, row, j)) * change);
+    }
+    for (int j = 0; row >= sys->row.acc && row < sys->m1 && j < sys->n3; j++) /* W a + bias */
+        largest = fmax(largest, fabs(init->point.blocks.W[j * sys->nc + row - sys->row.acc]) *
+                                    init->rate * atol_v[j]);
+    return (largest > 0 ? largest : options->rtol) / dfl_stages_shrinkage(init, row);
 }
 
 /* What rounding leaves in a row that no unknown changes, such as the rows across the plane of a
@@ -138,11 +162,16 @@ static double steepness(const dfl_initial *init, int row)
    multipliers are solved together, in units that may be far apart: more is left there. */
 double dfl_stages_rounding(const dfl_initial *init, int row)
 {
-    const dfl_system *sys = &init->sys;
+    return (row < init->sys.m1 ? 1e-11 : 1e-13) * sum_of_terms(init, row) /
+           dfl_stages_shrinkage(init, row);
+}
+
+static double sum_of_terms(const dfl_initial *init, int row)
+{
     double sum = 0;
-    for (int j = 0; j < sys->n; j++)
+    for (int j = 0; j < init->sys.n; j++)
         sum += fabs(dfl_stages_entry(init, row, j) * init->x[j]);
-    return (row < sys->m1 ? 1e-11 : 1e-13) * sum / dfl_stages_shrinkage(init, row);
+    return sum;
 }
 
 static dfl_status inconsistent(dfl_initial *init, const dfl_conditions *cond, int worst, int second,

@@ -27,7 +27,7 @@ dfl_status dfl_scale_init(dfl_scale *scale, const dfl_system *sys,
     scale->sys = sys;
     scale->options = options;
     scale->rtol = dfl_alloc(sys->ctx, nu, d);
-    scale->atol = dfl_alloc(sys->ctx, nu, d);
+    scale->loose = dfl_alloc(sys->ctx, nu, d);
     scale->weight = dfl_alloc(sys->ctx, n, d);
     scale->newton_weight = dfl_alloc(sys->ctx, n, d);
     scale->group = dfl_alloc(sys->ctx, n, sizeof(int));
@@ -36,7 +36,7 @@ dfl_status dfl_scale_init(dfl_scale *scale, const dfl_system *sys,
     const size_t groups = n + (st ? (size_t)st->nbodies : 0);
     scale->sum = dfl_alloc(sys->ctx, groups, d);
     scale->size = dfl_alloc(sys->ctx, groups, d);
-    return scale->rtol && scale->atol && scale->weight && scale->newton_weight && scale->group &&
+    return scale->rtol && scale->loose && scale->weight && scale->newton_weight && scale->group &&
                    scale->sum && scale->size
                ? DFL_OK
                : DFL_NO_MEMORY;
@@ -58,11 +58,10 @@ void dfl_scale_stages(dfl_scale *scale, int stages)
     scale->loosened = 0;
     for (int i = 0; i < scale->sys->nu; i++) {
         const double rtol = options->error.rtol_each ? options->error.rtol_each[i] : options->rtol;
-        const double atol = options->error.atol_each ? options->error.atol_each[i] : options->atol;
         scale->rtol[i] = transformed(rtol, stages, global);
-        scale->atol[i] = atol / rtol * scale->rtol[i];
+        scale->loose[i] = scale->rtol[i] / rtol;
         scale->smallest_rtol = fmin(scale->smallest_rtol, scale->rtol[i]);
-        scale->loosened = fmax(scale->loosened, scale->rtol[i] / rtol);
+        scale->loosened = fmax(scale->loosened, scale->loose[i]);
         smallest_local = fmin(smallest_local, transformed(rtol, stages, false));
     }
     scale->newton_tolerance = options->newton.tolerance;
@@ -95,7 +94,7 @@ void dfl_scale_plain(dfl_scale *scale, double newton_tolerance)
     scale->smallest_rtol = 1;
     for (int i = 0; i < scale->sys->nu; i++) {
         scale->rtol[i] = options->error.rtol_each ? options->error.rtol_each[i] : options->rtol;
-        scale->atol[i] = options->error.atol_each ? options->error.atol_each[i] : options->atol;
+        scale->loose[i] = 1;
         scale->smallest_rtol = fmin(scale->smallest_rtol, scale->rtol[i]);
     }
     scale->differential = true;
@@ -120,7 +119,7 @@ void dfl_scale_clear(dfl_scale *scale)
         return;
     dfl_context *ctx = scale->sys->ctx;
     dfl_free(ctx, scale->rtol);
-    dfl_free(ctx, scale->atol);
+    dfl_free(ctx, scale->loose);
     dfl_free(ctx, scale->weight);
     dfl_free(ctx, scale->newton_weight);
     dfl_free(ctx, scale->group);
@@ -166,8 +165,10 @@ void dfl_scale_set(dfl_scale *scale, const double *x, double h)
 {
     const dfl_system *sys = scale->sys;
     const int na = sys->na, first = sys->at.l, last = sys->at.l + sys->nc;
+    const double *each = scale->options->error.atol_each; /* they may have grown */
     for (int i = 0; i < sys->nu; i++) {
-        const double weight = 1 / (scale->atol[i] + scale->rtol[i] * fabs(x[na + i]));
+        const double atol = scale->loose[i] * (each ? each[i] : scale->options->atol);
+        const double weight = 1 / (atol + scale->rtol[i] * fabs(x[na + i]));
         scale->weight[na + i] = scale->newton_weight[na + i] = weight;
     }
     /* Carried accelerations, which perhaps no other row determines, are measured by what they do to

@@ -7,7 +7,8 @@
 typedef struct dfl_scale {
     const dfl_system *sys;
     const dfl_solver_options *options;
-    double *rtol, *atol;   /* nu: transformed tolerances */
+    double *rtol;          /* nu: transformed relative tolerances, ... */
+    double *loose;         /* ... in units of the given ones; atol is multiplied by it as well */
     double *weight;        /* n: 1/(atol + rtol |x|); 0 for carried accelerations */
     double *newton_weight; /* n: the same with the weight of multipliers */
     double newton_tolerance, smallest_rtol;

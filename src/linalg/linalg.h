@@ -157,7 +157,9 @@ typedef struct dfl_split_rule {
                                       by 1.01 in the pivot search (hysteresis) */
     bool columns_in_order;         /* LU: the pivot of column k is sought in column k only */
     bool scale_rows;               /* equilibrate rows to unit maximum before pivoting */
-    const double *least; /* with scale_rows: m least sizes of rows; NULL means 0, or 1e-4 of
+    const double *columns; /* n sizes of the unknowns, or NULL: bases are orthonormal, and ranks are
+                              decided, in units of them */
+    const double *least;   /* with scale_rows: m least sizes of rows; NULL means 0, or 1e-4 of
                                       the largest row if the rank is imposed */
 } dfl_split_rule;
 

@@ -1,6 +1,7 @@
 /* split.c: right inverse and null space of a wide matrix: handle, scaling, rank, and the SVD.
 
-   Row scaling: if D A R' = I then A (R' D) = I, and the null space does not change. */
+   Row scaling: if D A R' = I then A (R' D) = I, and the null space does not change. Unknowns in
+   units of C: if A C R' = I and A C N' = 0 then R = C R', N = C N'. */
 #include "linalg/linalg.h"
 #include "linalg/split_internal.h"
 
@@ -14,6 +15,7 @@ static lapack_int query_workspace(int m, int n);
 static bool load_transposed(dfl_split *split, const double *A, int lda, const dfl_split_rule *rule);
 static void equilibrate(double *W, int n, int m, double *scale, const dfl_split_rule *rule);
 static void scale_columns(double *R, int n, int m, const double *scale);
+static void scale_entries(double *R, int n, int m, const double *scale);
 static void set_identity(double *N, int n);
 static inline bool split_row(dfl_split *split, const dfl_split_rule *rule, const double *A,
                              int lda);
@@ -75,9 +77,13 @@ bool dfl_split_compute(dfl_split *split, const dfl_split_rule *rule, const doubl
     split->n = n;
     split->rank = 0;
     split->largest = split->smallest = split->dropped = 0;
-    if (m == 1 && n > 0 && qr && split_row(split, rule, A, lda))
-        return true;
-    return split_rows(split, rule, A, lda);
+    const bool usable = (m == 1 && n > 0 && qr && split_row(split, rule, A, lda)) ||
+                        split_rows(split, rule, A, lda);
+    if (usable && rule->columns) {
+        scale_entries(split->R, n, m, rule->columns);
+        scale_entries(split->N, n, n - split->rank, rule->columns);
+    }
+    return usable;
 }
 
 static __attribute__((noinline)) bool split_rows(dfl_split *split, const dfl_split_rule *rule,
@@ -119,8 +125,8 @@ static inline bool split_row(dfl_split *split, const dfl_split_rule *rule, const
     const int n = split->n;
     double *w = split->work->W, *R = split->R, *x = split->N, square = 0;
     for (int j = 0; j < n; j++, A += lda) {
-        w[j] = *A;
-        square += *A * *A;
+        w[j] = rule->columns ? *A * rule->columns[j] : *A;
+        square += w[j] * w[j];
     }
     if (!(square > 1e-250 && square < 1e250) || rule->rank == 0)
         return false;
@@ -237,7 +243,7 @@ static bool load_transposed(dfl_split *split, const double *A, int lda, const df
     const int m = split->m, n = split->n;
     for (int i = 0; i < m; i++)
         for (int j = 0; j < n; j++)
-            work->W[i * n + j] = A[j * lda + i];
+            work->W[i * n + j] = rule->columns ? A[j * lda + i] * rule->columns[j] : A[j * lda + i];
     if (!dfl_all_finite(work->W, m * n))
         return false;
     if (rule->scale_rows)
@@ -270,6 +276,13 @@ static void scale_columns(double *R, int n, int m, const double *scale)
     for (int i = 0; i < m; i++)
         for (int j = 0; j < n; j++)
             R[i * n + j] *= scale[i];
+}
+
+static void scale_entries(double *R, int n, int m, const double *scale)
+{
+    for (int i = 0; i < m; i++)
+        for (int j = 0; j < n; j++)
+            R[i * n + j] *= scale[j];
 }
 
 static void set_identity(double *N, int n)

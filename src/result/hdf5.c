@@ -4,6 +4,7 @@
        /state         N x n    attributes `names`, `units` (empty where unknown)
        /outputs       N x m    attributes `names`, `units`
        /steps         time, size, order, rejections, energy of every accepted step
+       /rows          energy, residuals (rows x 8) of every row of /time
        /residuals     steps x 8, attribute `names`: NAN where there is no such level
        /events        time, event (its number in /meta/names/events), direction
        /initial       given, corrected, held
@@ -27,7 +28,7 @@
 #include <string.h>
 #include <sys/file.h>
 
-enum { TIME, STATE, OUTPUTS, RESIDUALS, SCENE, STEPS, STEP_VECTORS = 5 };
+enum { TIME, STATE, OUTPUTS, RESIDUALS, ROW_RESIDUALS, ROW_ENERGY, SCENE, STEPS, STEP_VECTORS = 5 };
 enum { EVENTS = STEPS + STEP_VECTORS };
 enum { EVENT_VECTORS = 3, ALL_SERIES = EVENTS + EVENT_VECTORS };
 
@@ -51,6 +52,7 @@ static dfl_status leave(dfl_writer *writer, bool done);
 static hid_t create_file(const dfl_new_file *out);
 static hid_t create_group(hid_t parent, const char *name);
 static bool create_tables(dfl_writer *writer);
+static bool create_rows(dfl_writer *writer);
 static bool create_scene(dfl_writer *writer);
 static bool create_vectors(dfl_series *vectors, dfl_writer *writer, const char *group,
                            const char *const *names, int count, unsigned integers);
@@ -123,6 +125,8 @@ static dfl_status write_row(dfl_writer *writer)
                  dfl_series_add(&h5->series[TIME], row) &&
                      dfl_series_add(&h5->series[STATE], row + 1) &&
                      dfl_series_add(&h5->series[OUTPUTS], row + 1 + writer->about->n) &&
+                     dfl_series_add(&h5->series[ROW_ENERGY], writer->check) &&
+                     dfl_series_add(&h5->series[ROW_RESIDUALS], writer->check + 1) &&
                      (!writer->about->scene || dfl_series_add(&h5->series[SCENE], writer->frame)) &&
                      flush_if_due(writer));
 }
@@ -221,10 +225,24 @@ static bool create_tables(dfl_writer *writer)
            dfl_h5_names(series[OUTPUTS].data, "units", about->units + about->n, about->m) &&
            dfl_series_matrix(&series[RESIDUALS], ctx, h5->file, "residuals", dfl_level_names,
                              DFL_LEVELS) &&
+           create_rows(writer) &&
            create_vectors(&series[STEPS], writer, "steps", step_names, STEP_VECTORS,
                           1U << 2 | 1U << 3) &&
            create_vectors(&series[EVENTS], writer, "events", event_names, EVENT_VECTORS,
                           1U << 1 | 1U << 2);
+}
+
+/* The energy and the residuals of every row. */
+static bool create_rows(dfl_writer *writer)
+{
+    hdf5_file *h5 = writer->file;
+    const hid_t id = create_group(h5->file, "rows");
+    const bool done =
+        id >= 0 && dfl_series_vector(&h5->series[ROW_ENERGY], writer->ctx, id, "energy", false) &&
+        dfl_series_matrix(&h5->series[ROW_RESIDUALS], writer->ctx, id, "residuals", dfl_level_names,
+                          DFL_LEVELS);
+    H5Gclose(id);
+    return done;
 }
 
 /* A group of vectors; bits of `integers` mark vectors of integers. */

@@ -4,6 +4,7 @@
 #include "declare/declare.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -24,6 +25,7 @@ dfl_status dfl_record_create(dfl_record **out, const dfl_equations *eq, const df
     dfl_record *record = dfl_alloc(ctx, 1, sizeof *record);
     if (!record)
         return DFL_NO_MEMORY;
+    dfl_record_check(record, NAN, NULL);
     record->ctx = record->scene.ctx = record->warnings.ctx = record->notes.ctx = ctx;
     record->eq = eq;
     record->about.options = options;

@@ -100,6 +100,8 @@ typedef struct dfl_summary {
     double t, seconds;   /* NAN if the run never started */
     dfl_statistics statistics;
     double energy_drift;   /* NAN if unknown */
+    double rtol;           /* relative tolerance */
+    const double *atol;    /* n: absolute tolerances at the end, or NULL */
     const double *x;       /* final state, or NULL */
     const double *outputs; /* final outputs, or NULL */
     const dfl_event_record *events;
@@ -161,6 +163,8 @@ void dfl_record_warn(dfl_record *record, const char *text);
 /* Initial values, given and corrected (n each, as in x). */
 dfl_status dfl_record_start(dfl_record *record, const double *given, const bool *held,
                             const double *corrected);
+/* The energy and the residuals (NULL: unknown) of the row that comes next, at its own state. */
+void dfl_record_check(dfl_record *record, double energy, const dfl_residuals *residuals);
 /* One row at time t; `scene` holds the numbers of dfl_runnable_scene, or is NULL if no file takes
    them. */
 dfl_status dfl_record_row(dfl_record *record, double t, const double *x, const double *outputs,
@@ -204,6 +208,7 @@ struct dfl_writer {
     const dfl_description *about;
     const double *row;   /* the present row: time, n states, m outputs */
     const double *frame; /* the numbers of the shapes in it */
+    const double *check; /* its energy, and DFL_LEVELS residuals */
     char *path;
     dfl_new_file out;  /* of kinds that write one: dfl_writer_begin */
     double flushed;    /* time of the last flush, s */

@@ -17,8 +17,9 @@ struct dfl_record {
     double levels[DFL_LEVELS];
     double *given, *corrected; /* n each, in the order of the columns */
     unsigned char *held;
-    double *row;   /* the present row: time, n states, m outputs */
-    double *frame; /* the numbers of the shapes in it */
+    double *row;                  /* the present row: time, n states, m outputs */
+    double *frame;                /* the numbers of the shapes in it */
+    double check[1 + DFL_LEVELS]; /* its energy and residuals */
     dfl_writer **writers;
     int nwriters, room;
     void *blocks[DFL_RECORD_BLOCKS]; /* memory of the arrays above and of `about` */

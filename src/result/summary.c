@@ -2,12 +2,15 @@
 #include "result/result_internal.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static void add_counter(dfl_text *text, const char *name, long value);
 static void add_name(dfl_text *text, const char *name);
 static void add_counters(dfl_text *text, const dfl_statistics *stats);
 static void add_events(dfl_text *text, const dfl_summary *summary, const char *const *names);
+static void add_tolerances(dfl_text *text, const dfl_summary *summary, const dfl_columns *columns);
+static void add_warnings(dfl_text *text, const char *warnings);
 static void add_final(dfl_text *text, const dfl_summary *summary, const dfl_columns *columns);
 static void add_value(dfl_text *text, const char *name, double value, bool first);
 static void describe_steps(dfl_text *text, const dfl_statistics *stats);
@@ -84,6 +87,8 @@ dfl_status dfl_summary_json(dfl_text *text, const dfl_record *record, const dfl_
     dfl_text_add(text, "}");
     add_value(text, "energy_drift", summary->energy_drift, false);
     add_events(text, summary, record->about.events);
+    add_tolerances(text, summary, &record->columns);
+    add_warnings(text, dfl_text_string(&record->warnings));
     dfl_text_add(text, ",\n  \"final\": ");
     add_final(text, summary, &record->columns);
     dfl_text_add(text, "}\n");
@@ -172,6 +177,38 @@ static void add_events(dfl_text *text, const dfl_summary *summary, const char *c
         dfl_text_add(text, "}");
     }
     dfl_text_add(text, "]}");
+}
+
+static void add_tolerances(dfl_text *text, const dfl_summary *summary, const dfl_columns *columns)
+{
+    dfl_text_add(text, ",\n  \"tolerances\": ");
+    if (!summary->atol) {
+        dfl_text_add(text, "null");
+        return;
+    }
+    dfl_text_add(text, "{");
+    add_value(text, "rtol", summary->rtol, true);
+    dfl_text_add(text, ", \"atol\": {");
+    for (int i = 0; i < columns->n; i++)
+        add_value(text, columns->names[i], summary->atol[columns->place[i]], i == 0);
+    dfl_text_add(text, "}}");
+}
+
+/* One string per line of `warnings`. */
+static void add_warnings(dfl_text *text, const char *warnings)
+{
+    const char *before = "";
+    char line[1024];
+    dfl_text_add(text, ",\n  \"warnings\": [");
+    while (warnings && *warnings) {
+        const size_t length = strcspn(warnings, "\n");
+        snprintf(line, sizeof line, "%.*s", (int)length, warnings);
+        dfl_text_add(text, "%s", before);
+        dfl_json_string(text, line);
+        before = ", ";
+        warnings += length + (warnings[length] == '\n');
+    }
+    dfl_text_add(text, "]");
 }
 
 static void add_final(dfl_text *text, const dfl_summary *summary, const dfl_columns *columns)

@@ -7,6 +7,7 @@
 
 #include "context/context.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -53,6 +54,7 @@ dfl_status dfl_record_add(dfl_record *record, const dfl_file_kind *kind, const c
                            .about = &record->about,
                            .row = record->row,
                            .frame = record->frame,
+                           .check = record->check,
                            .path = dfl_copy_string(ctx, path),
                            .out = {.ctx = ctx, .file = -1, .leftover = -1},
                            .file = file};
@@ -103,6 +105,15 @@ dfl_status dfl_record_start(dfl_record *record, const double *given, const bool 
             keep(writer, writer->kind->start(writer));
     }
     return outcome_of(record);
+}
+
+void dfl_record_check(dfl_record *record, double energy, const dfl_residuals *residuals)
+{
+    record->check[0] = energy;
+    for (int i = 0; i < DFL_LEVELS; i++)
+        record->check[1 + i] = NAN;
+    if (residuals)
+        dfl_residual_levels(record->check + 1, residuals);
 }
 
 dfl_status dfl_record_row(dfl_record *record, double t, const double *x, const double *outputs,

@@ -44,7 +44,9 @@ static const dfl_setting table[] = {
     {"rtol", DFL_SETTING_POSITIVE, ALL_STARTS | FILES, FIELD(DOUBLE, rtol), NULL, "R", NULL, "1e-6",
      "relative tolerance", NULL},
     {"atol", DFL_SETTING_POSITIVE, ALL_STARTS | FILES, FIELD(DOUBLE, atol), NULL, "A", NULL,
-     "as rtol", "absolute tolerance, in each variable's unit", NULL},
+     "follows the model", "absolute tolerance, in each variable's unit",
+     "Absolute tolerance, in each variable's unit. Without it, it is `rtol` times the size of each "
+     "variable, which `driftless check` shows."},
     {"every", DFL_SETTING_POSITIVE, DFL_FOR_RUN | FILES, FIELD(DOUBLE, output.every), NULL, "DT",
      "s", "one row per step", "time between rows", NULL},
     {"interpolate", DFL_SETTING_FLAG, DFL_FOR_RUN | DFL_FOR_OCTAVE, STUDY, NULL, NULL, NULL,

@@ -6,6 +6,7 @@
 #include "solver/solver_internal.h"
 
 #include <math.h>
+#include <string.h>
 
 static dfl_residuals residuals_at(const dfl_solver *solver, const dfl_point *point,
                                   const double *acceleration);
@@ -20,6 +21,39 @@ dfl_residuals dfl_solver_residuals(dfl_solver *solver)
     if (!solver->started || !point)
         return unknown;
     return residuals_at(solver, point, dfl_formulation_acceleration_rows(solver->form, point));
+}
+
+/* Counted as an evaluation for checks; false if it fails. */
+static bool evaluate(dfl_system *sys, dfl_point *point)
+{
+    sys->stats->evaluations--;
+    sys->stats->check_evaluations++;
+    return dfl_system_eval_checked(sys, point) == DFL_STEP_OK;
+}
+
+/* In the spare point: the other one is where the last step began, from where it may be taken again.
+   Carried accelerations are those that belong to x. */
+dfl_residuals dfl_solver_residuals_at(dfl_solver *solver, double t, const double *x)
+{
+    const dfl_residuals unknown = {NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
+    dfl_stepper *st = solver->stepper;
+    dfl_system *sys = &solver->sys;
+    dfl_point *point = &st->spare;
+    if (!solver->started)
+        return unknown;
+    dfl_stepper_interpolate(point->x, st, t);
+    memcpy(point->x + sys->na, x, (size_t)sys->nu * sizeof *x);
+    point->t = t;
+    if (!evaluate(sys, point))
+        return unknown;
+    bool known = true;
+    if (sys->leading_a) {
+        known = dfl_formulation_solve_accelerations(point->x, solver->form, point);
+        if (known && !evaluate(sys, point))
+            return unknown;
+    }
+    return residuals_at(solver, point,
+                        known ? dfl_formulation_acceleration_rows(solver->form, point) : NULL);
 }
 
 void dfl_solver_note_residuals(dfl_solver *solver)

@@ -44,6 +44,8 @@ dfl_status dfl_solver_create(dfl_solver **out, dfl_context *ctx, const dfl_eom *
     solver->sys.rounding = opt->error.rounding;
     solver->sys.options = opt;
     if (!status)
+        status = dfl_solver_sizes_init(solver);
+    if (!status)
         status = dfl_formulation_create(&solver->form, &solver->sys, opt, dfl_stepper_needs(opt));
     if (!status)
         status = dfl_stepper_create(&solver->stepper, &solver->sys, solver->form, opt);
@@ -80,6 +82,7 @@ void dfl_solver_free(dfl_solver *solver)
     dfl_formulation_free(solver->form);
     if (solver->sys.ctx)
         dfl_system_clear(&solver->sys);
+    dfl_solver_sizes_clear(solver);
     dfl_free(ctx, solver->x);
     dfl_free(ctx, solver->x_event);
     dfl_free(ctx, solver->x_stop);
@@ -165,6 +168,7 @@ static dfl_status start(dfl_solver *solver, double t0, const double *x0,
     if (status)
         return status;
     solver->started = false;
+    dfl_solver_sizes_take(solver, x0, x0, NULL);
     if (opt->self_check) { /* before wrong derivatives can mislead the start */
         status = dfl_initial_self_check(&solver->initial, t0, x0);
         if (status)
@@ -179,6 +183,7 @@ static dfl_status start(dfl_solver *solver, double t0, const double *x0,
         status = dfl_system_decide(sys, t0, solver->x, opt->newton.carry_accelerations);
     if (status)
         return status;
+    dfl_solver_sizes_take(solver, x0, solver->x, NULL);
     status = lay_out_at_start(solver, t0);
     if (!status && dfl_formulation_redundant(solver->form) > 0 && !sys->carried && !sys->psi1 &&
         !sys->geoms) {
@@ -193,6 +198,7 @@ static dfl_status start(dfl_solver *solver, double t0, const double *x0,
         return status;
     if (dfl_formulation_least_multipliers(&st->here, solver->form) == DFL_STEP_STOP)
         return start_failure(solver);
+    dfl_solver_sizes_take(solver, x0, dfl_solver_state(solver), &st->here);
     note_start(solver, conditions && conditions->completed ? solver->x : x0);
     solver->stats.check_evaluations = solver->initial.counters.evaluations;
     solver->stats.difference_evaluations += solver->initial.counters.difference_evaluations;
@@ -431,6 +437,7 @@ static dfl_status advance(dfl_solver *solver, double t_end)
             stats->longest_step = fmax(stats->longest_step, dfl_clock() - step_begin);
         if (status)
             break;
+        dfl_solver_sizes_grow(solver);
         dfl_solver_note_residuals(solver);
         status = dfl_solver_watch_derivatives(solver);
         if (!status)

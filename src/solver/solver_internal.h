@@ -17,6 +17,13 @@ struct dfl_solver {
     dfl_formulation *form;
     dfl_stepper *stepper;
     dfl_initial initial;
+    struct {
+        double *atol, *size; /* n each: absolute tolerances that follow sizes, and these sizes */
+        double *unit;        /* n: of what is known alone */
+        double *level;       /* 2 (n + 2): per kind, workspace */
+        const double *given; /* n: while sizes are taken */
+        double rate;         /* 1/s: of the slowest kind of motion at the start */
+    } sizes;
     bool started;
     dfl_failure failure; /* of the last start or advance */
     double t0;
@@ -45,6 +52,15 @@ dfl_status dfl_combination_check(dfl_context *ctx, dfl_form form, dfl_integrator
 
 /* DFL_INVALID: a form that does not go with the model, with the reason. */
 dfl_status dfl_form_check(dfl_context *ctx, const dfl_solver_options *options, const dfl_eom *eom);
+
+/* Absolute tolerances that follow the sizes of the unknowns (sizes.c), if none are given: room for
+   them; sizes at a start at x of the user, completed from `given`, with accelerations, forces and W of `start` (NULL: not
+   known yet); larger ones after an accepted step. */
+dfl_status dfl_solver_sizes_init(dfl_solver *solver);
+void dfl_solver_sizes_clear(dfl_solver *solver);
+void dfl_solver_sizes_take(dfl_solver *solver, const double *given, const double *x,
+                           const dfl_point *start);
+void dfl_solver_sizes_grow(dfl_solver *solver);
 
 /* +1 forward, -1 backward in time. */
 static inline double dfl_solver_direction(const dfl_solver *solver)

@@ -35,7 +35,8 @@ static void set(double *value, double fallback)
 static void fill_defaults(dfl_solver_options *o, const dfl_eom *eom)
 {
     set(&o->rtol, 1e-6);
-    set(&o->atol, o->rtol);
+    if (o->error.atol_each) /* otherwise 0 means: by the sizes of the unknowns */
+        set(&o->atol, o->rtol);
     set(&o->newton.multiplier_weight, 1);
     set(&o->error.rounding, DBL_EPSILON);
     set(&o->step.safety, 0.9);
@@ -76,7 +77,7 @@ static dfl_status check_numbers(const dfl_solver_options *o, dfl_context *ctx)
         const char *name;
         double value, low, high;
     } range[] = {{"rtol", o->rtol, 10 * DBL_EPSILON, 1},
-                 {"atol", o->atol, DBL_MIN, DBL_MAX},
+                 {"atol", o->atol, 0, DBL_MAX},
                  {"multiplier_weight", o->newton.multiplier_weight, 0, 1},
                  {"newton_tolerance", o->newton.tolerance, 0, 1},
                  {"jacobian_reuse", o->newton.reuse, -1, 1},

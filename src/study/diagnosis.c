@@ -33,7 +33,8 @@ dfl_status dfl_diagnose(dfl_diagnosis *out, dfl_runnable *run, const dfl_solver_
     out->dof_by_count = eq->nv - eq->nl - eq->nm;
     out->x_given = dfl_alloc(ctx, (size_t)eq->n, sizeof *out->x_given);
     out->x = dfl_alloc(ctx, (size_t)eq->n, sizeof *out->x);
-    dfl_status status = out->x_given && out->x ? DFL_OK : DFL_NO_MEMORY;
+    out->atol = dfl_alloc(ctx, (size_t)eq->n, sizeof *out->atol);
+    dfl_status status = out->x_given && out->x && out->atol ? DFL_OK : DFL_NO_MEMORY;
     if (!status)
         status = compare_given(out, run, t0);
     if (!status)
@@ -75,6 +76,7 @@ void dfl_diagnosis_clear(dfl_diagnosis *diagnosis)
     dfl_free(ctx, diagnosis->start_message);
     dfl_free(ctx, diagnosis->x_given);
     dfl_free(ctx, diagnosis->x);
+    dfl_free(ctx, diagnosis->atol);
     *diagnosis = (dfl_diagnosis){0};
 }
 
@@ -379,8 +381,12 @@ static dfl_status try_start(dfl_diagnosis *out, dfl_runnable *run,
     out->start = dfl_solver_create(&solver, ctx, dfl_runnable_eom(run), options);
     if (!out->start)
         out->start = dfl_study_start(out->x, &out->chosen, run, solver, options, t0);
+    if (!out->start) {
+        dfl_solver_tolerances(out->atol, solver);
+        out->rtol = options && options->rtol > 0 ? options->rtol : 1e-6;
+    }
     for (int i = 0; out->start && i < eq->n; i++)
-        out->x[i] = NAN;
+        out->x[i] = out->atol[i] = NAN;
     if (!out->start && options && options->constraints.redundant > 0)
         out->allowed = dfl_solver_statistics(solver).rank_velocity;
     dfl_solver_free(solver);

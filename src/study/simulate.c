@@ -61,6 +61,8 @@ void dfl_simulation_clear(dfl_simulation *sim)
     dfl_solver_free(sim->solver);
     dfl_free(sim->ctx, sim->event_kinds);
     dfl_free(sim->ctx, sim->outputs);
+    dfl_free(sim->ctx, sim->atol);
+    dfl_free(sim->ctx, sim->largest);
     dfl_free(sim->ctx, sim->scene);
 }
 
@@ -72,7 +74,7 @@ static dfl_status prepare(dfl_simulation *sim)
     sim->event_kinds =
         dfl_alloc(sim->ctx, (size_t)model->count[DFL_AN_EVENT], sizeof *sim->event_kinds);
     sim->scene = dfl_alloc(sim->ctx, (size_t)dfl_scene_columns(model), sizeof *sim->scene);
-    if (!sim->outputs || !sim->event_kinds || !sim->scene)
+    if (!sim->outputs || !sim->event_kinds || !sim->scene || dfl_study_tolerances_create(sim))
         return DFL_NO_MEMORY;
     tell_expressions(sim);
     return create_solver(sim);
@@ -100,6 +102,7 @@ static dfl_status create_solver(dfl_simulation *sim)
             sim->event_kinds[event->index] =
                 (dfl_event_kind){.direction = event->direction, .terminal = event->stop};
     }
+    options.error.duration = fabs(sim->settings->to - sim->settings->from);
     options.output.on_step = on_step;
     options.output.project = options.output.project && dfl_form_keeps_constraints(options.form);
     if (steps_to_rows(sim->settings))
@@ -193,6 +196,7 @@ static dfl_status store_start(dfl_simulation *sim, const double *corrected)
             note_trouble(sim, dfl_record_start(sim->record, given, held, corrected));
         sim->started = true;
         sim->row_time = NAN;
+        dfl_study_note_largest(sim, corrected);
         sim->energy = dfl_runnable_energy(sim->run, t, corrected);
         sim->energy_drift = isnan(sim->energy) ? NAN : 0;
         store_row(sim, t, corrected);
@@ -263,6 +267,7 @@ static int on_step(dfl_solver *solver, double t_old, double t, const double *x, 
     if (!sim->started)
         return 0;
     const double energy = dfl_runnable_energy(sim->run, t, x);
+    dfl_study_note_largest(sim, x);
     if (fabs(energy - sim->energy) > sim->energy_drift)
         sim->energy_drift = fabs(energy - sim->energy);
     const bool stored = (sim->settings->solver.output.every > 0 || store_row(sim, t, x)) &&
@@ -320,6 +325,7 @@ static bool store_row(dfl_simulation *sim, double t, const double *x)
     dfl_runnable_outputs(sim->outputs, sim->run, t, x);
     if (sim->drawn)
         dfl_runnable_scene(sim->scene, sim->run, t, x);
+    dfl_study_check_row(sim, t, x);
     if (sim->record)
         note_trouble(
             sim, dfl_record_row(sim->record, t, x, sim->outputs, sim->drawn ? sim->scene : NULL));
@@ -385,7 +391,13 @@ static dfl_status conclude(dfl_summary *summary, dfl_simulation *sim, dfl_status
         summary->outputs = sim->outputs;
         summary->energy_drift = sim->energy_drift;
         summary->statistics = dfl_solver_statistics(sim->solver);
+        dfl_study_add_rows(&summary->statistics, sim);
         summary->nevents = sim->nevents;
+        dfl_solver_tolerances(sim->atol, sim->solver);
+        summary->atol = sim->atol;
+        summary->rtol = sim->settings->solver.rtol;
     }
+    if (sim->started && !outcome)
+        dfl_study_warn_coarse(sim, advise, sim);
     return outcome;
 }

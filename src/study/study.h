@@ -62,11 +62,13 @@ struct dfl_simulation {
 
     bool records_steps; /* a file takes steps and residuals */
     dfl_event_kind *event_kinds;
-    double *outputs; /* at the last row */
-    double *scene;   /* columns of the shapes there, if a file shows them: */
+    double *atol, *largest; /* n: absolute tolerances at the end, largest values of all steps */
+    double *outputs;        /* at the last row */
+    double *scene;          /* columns of the shapes there, if a file shows them: */
     bool drawn;
-    bool started;    /* the initial values are complete; before, callbacks are ignored */
-    double row_time; /* of the last row */
+    bool started;          /* the initial values are complete; before, callbacks are ignored */
+    double row_time;       /* of the last row */
+    dfl_residuals of_rows; /* the largest of interpolated rows */
     double energy, energy_drift;
     long rejections; /* at the last step */
     dfl_event_record events[DFL_LISTED_EVENTS];
@@ -247,6 +249,7 @@ typedef struct dfl_diagnosis {
     bool chosen;      /* of dfl_study_start */
     char *start_message;
     double *x_given, *x; /* n: before and after; x is NAN where start failed */
+    double rtol, *atol;  /* n: absolute tolerances at the start; NAN where it failed */
 } dfl_diagnosis;
 
 /* Everything, at the start of the run; `options` give tolerances and form (NULL: defaults). */

@@ -58,4 +58,15 @@ dfl_status dfl_study_end_at_event(dfl_summary *summary, dfl_simulation *sim);
 void dfl_study_advise_signals(const dfl_model *model, const dfl_settings *settings,
                               dfl_advice_fn tell, void *user);
 
+/* tolerances.c: room for them; the largest values so far; whether the run, which has ended, had a
+   given atol that is too large for some variable. */
+dfl_status dfl_study_tolerances_create(dfl_simulation *sim);
+void dfl_study_note_largest(dfl_simulation *sim, const double *x);
+void dfl_study_warn_coarse(const dfl_simulation *sim, dfl_advice_fn tell, void *user);
+
+/* row_checks.c: energy and residuals of a row, before it is stored; the largest of all interpolated
+   rows join those of the steps. */
+void dfl_study_check_row(dfl_simulation *sim, double t, const double *x);
+void dfl_study_add_rows(dfl_statistics *statistics, const dfl_simulation *sim);
+
 #endif

@@ -8,8 +8,8 @@ with h5py.File(sys.argv[1], "r") as f:
     names = ["x", "y", "der(x)", "der(y)", "r", "lambda(rod)"]
     levels = ["position", "velocity", "acceleration", "nonholonomic", "contact", "auxiliary",
               "invariant", "massless"]
-    assert sorted(f) == ["events", "initial", "meta", "outputs", "residuals", "scene", "state",
-                         "steps", "time"]
+    assert sorted(f) == ["events", "initial", "meta", "outputs", "residuals", "rows", "scene",
+                         "state", "steps", "time"]
     assert list(f["state"].attrs["names"]) == names
     assert list(f["outputs"].attrs["names"]) == ["height"]
     assert list(f["residuals"].attrs["names"]) == levels
@@ -23,6 +23,8 @@ with h5py.File(sys.argv[1], "r") as f:
     assert f["meta/options/form"][()] == b"psf" and f["meta/options/rtol"][()] == 1e-8
     rows = len(f["time"])
     assert f["state"].shape == (rows, 6) and f["outputs"].shape == (rows, 1)
+    assert f["rows/energy"].shape == (rows,) and f["rows/residuals"].shape == (rows, 8)
+    assert list(f["rows/residuals"].attrs["names"]) == levels
     k = 2 * f["time"][:]
     assert np.allclose(f["state"][:, 0], k + 0.4, atol=1e-9) and np.array_equal(f["outputs"][:, 0], -k)
     steps = len(f["steps/time"])
