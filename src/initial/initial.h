@@ -30,7 +30,7 @@ typedef struct dfl_initial {
     bool converged;          /* every stage of the last projection, or the conditions */
     dfl_failure failure;     /* why the last dfl_initial_complete failed */
     double rank_tolerance;
-    double rate;                 /* 1/s: accelerations are as large as velocities times it */
+    double rate;             /* 1/s: accelerations are as large as velocities times it */
     double atol;             /* residuals above ten times it are inconsistent; 0: above what
                                     the tolerances of their unknowns make */
     double redundant;        /* part of their size up to which rows may be dependent */

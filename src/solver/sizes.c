@@ -23,6 +23,7 @@
 static const double part = 0.1;      /* of a velocity's kind, and of an unknown's largest value */
 static const double distance = 1e-3; /* of v D, a D^2 in the duration D, if no length is known */
 static const double little = 1e-3;   /* of the way of a motion that positions have at least */
+static const double standing = 1e-3; /* of the fastest rate: a slower one may be rounding */
 static const double nothing = 1e-12; /* values below it may be rounding, ... */
 static const double unsure = 1e-10;  /* ... below this only those that a start was completed with */
 
@@ -263,13 +264,17 @@ static void velocities(dfl_solver *solver, const double *x, const dfl_point *sta
 {
     const dfl_layout at = dfl_eom_layout(solver->eom);
     const double *a = start ? start->a : NULL, D = duration_of(solver);
-    double *rate = solver->sizes.level + places(solver), slowest = INFINITY;
+    double *rate = solver->sizes.level + places(solver), slowest = INFINITY, fastest = 0;
     lengthen(solver, x, a);
     memset(rate, 0, (size_t)places(solver) * sizeof *rate);
     for (int j = 0; j < solver->eom->nv; j++)
         rate[place_of(solver, j)] = fmax(rate[place_of(solver, j)], rate_of(solver, j, x, a));
     for (int k = 0; k < places(solver); k++)
+        fastest = fmax(fastest, rate[k]);
+    for (int k = 0; k < places(solver); k++) {
+        rate[k] = rate[k] > 0 ? fmax(rate[k], standing * fastest) : 0;
         slowest = rate[k] > 0 ? fmin(slowest, rate[k]) : slowest;
+    }
     slowest = isfinite(slowest) ? slowest : D > 0 ? 1 / D : 1;
     solver->sizes.rate = solver->initial.rate = slowest;
     for (int j = 0; j < solver->eom->nv; j++) {
@@ -305,8 +310,7 @@ static double largest_power(dfl_solver *solver, const double *l, const dfl_point
     dfl_system *sys = &solver->sys;
     const double *V = solver->sizes.size + dfl_eom_layout(solver->eom).v;
     double *momentum = solver->x_event, power = 0;
-    const bool known =
-        solver->eom->sizes && !dfl_system_mass_product(momentum, sys, start, V);
+    const bool known = solver->eom->sizes && !dfl_system_mass_product(momentum, sys, start, V);
     for (int j = 0; known && j < sys->n3; j++)
         power = fmax(power, little * fabs(momentum[j]) * V[j] * solver->sizes.rate);
     for (int j = 0; j < sys->n3; j++) {
