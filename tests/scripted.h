@@ -77,9 +77,11 @@ static inline void scripted_refused(const char *text, const char *message)
 /* Creates a solver and completes the initial values; `options` as for dfl_solver_create. */
 static inline dfl_status scripted_try_start(scripted *s, const dfl_solver_options *options)
 {
+    dfl_solver_options locked = options ? *options : (dfl_solver_options){0};
     dfl_solver_free(s->solver);
     s->solver = NULL;
-    dfl_status status = dfl_solver_create(&s->solver, s->ctx, dfl_runnable_eom(s->run), options);
+    dfl_runnable_lock(&locked.switches, s->run);
+    dfl_status status = dfl_solver_create(&s->solver, s->ctx, dfl_runnable_eom(s->run), &locked);
     if (!status)
         status = dfl_study_start(s->x, &s->chosen, s->run, s->solver, options, 0.0);
     return status;

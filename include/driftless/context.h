@@ -72,6 +72,11 @@ void dfl_context_fail_after(dfl_context *ctx, long n);
 /* The number of blocks allocated and not yet freed. */
 long dfl_context_live(const dfl_context *ctx);
 
+/* Bounds of a quantity over an interval of time, and of its derivative with respect to time. */
+typedef struct dfl_bounds {
+    double low, high, slope_low, slope_high;
+} dfl_bounds;
+
 #ifdef __cplusplus
 }
 #endif

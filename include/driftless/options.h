@@ -131,6 +131,45 @@ typedef struct dfl_event_kind {
     bool terminal; /* stop there with DFL_STOPPED */
 } dfl_event_kind;
 
+/* A model whose equations have branches keeps one of them during a step, also a little beyond its
+   border; where a switching function passes zero the solver ends the step, asks the model for the
+   other branch and goes on from there. Only the first `count` functions are asked for.
+   All return 0; anything else stops with DFL_CALLBACK. */
+
+/* Writes the functions at (t, x): positive where the present branch is valid. */
+typedef int (*dfl_switch_fn)(double *value, int count, double t, const double *x, void *user);
+
+/* Writes bounds of the functions where time and the n unknowns lie within bounds. x may be NULL if
+   only functions of time are asked for. */
+typedef int (*dfl_enclose_fn)(dfl_bounds *value, int count, const dfl_bounds *t,
+                              const dfl_bounds *x, void *user);
+
+/* Writes how much each function changes at most, in first order, if every unknown changes by its
+   `tolerance` (n). */
+typedef int (*dfl_noise_fn)(double *noise, double t, const double *x, const double *tolerance,
+                            void *user);
+
+/* Takes the branches that are valid at (t, x); a function that is zero there goes by `rate`, the
+   derivatives of x (NULL: unknown). *changed: whether any branch is another one now. */
+typedef int (*dfl_settle_fn)(bool *changed, double t, const double *x, const double *rate,
+                             void *user);
+
+/* Takes the other branch of every function with crossed[i], at (t, x). `impulse` (nv zeros): what
+   the change adds to the momenta M v, if prescribed motions change their speed. */
+typedef int (*dfl_flip_fn)(double *impulse, const bool *crossed, double t, const double *x,
+                           void *user);
+
+typedef struct dfl_switch_options {
+    int count;              /* of switching functions; 0 means none */
+    int instants;           /* the first ones depend on time alone */
+    dfl_switch_fn eval;     /* writes the functions */
+    dfl_enclose_fn enclose; /* NULL means that steps are sampled: narrow excursions are missed */
+    dfl_noise_fn noise;     /* NULL means that only rounding is noise */
+    dfl_settle_fn settle;   /* for the start */
+    dfl_flip_fn flip;       /* changes branches */
+    void *user;             /* passed to them */
+} dfl_switch_options;
+
 /* Called at a located event. Return 0 to go on, anything else to stop there. */
 typedef int (*dfl_on_event_fn)(int event, int direction, double t, const double *x, void *user);
 
@@ -222,6 +261,8 @@ typedef struct dfl_event_options {
     dfl_event_fn eval;           /* writes `count` values */
     const dfl_event_kind *kinds; /* `count`; NULL means any direction, not terminal */
     dfl_on_event_fn on_event;    /* NULL means none */
+    dfl_enclose_fn enclose; /* bounds of the functions: no zero is missed; NULL means samples */
+    dfl_noise_fn noise;     /* with enclose: what is not larger than ten times this is zero */
 } dfl_event_options;
 
 /* `{0}` is a complete set of options. */
@@ -242,6 +283,7 @@ typedef struct dfl_solver_options {
     dfl_baumgarte_options baumgarte;
     dfl_output_options output;
     dfl_event_options events;
+    dfl_switch_options switches;
 
     /* Before the initial values are completed, at x0 and at two states near it: compare
        jacobian, W, gI, bias with differences, what eval writes with the flags it is asked for,
@@ -249,7 +291,7 @@ typedef struct dfl_solver_options {
        coarsely, during the run. */
     bool self_check;
     dfl_log_fn log; /* NULL means none */
-    void *user;     /* passed to select, on_step, on_output, events.eval, on_event, log */
+    void *user;     /* passed to select, on_step, on_output, events, log */
 } dfl_solver_options;
 
 /* ---- initial values ---- */
@@ -326,6 +368,9 @@ typedef struct dfl_statistics {
     long order_changes;            /* of Radau IIA and BDF */
     long unconverged;              /* fixed steps taken although their iteration did not converge */
     long events;                   /* located events */
+    long crossings;                /* of switching functions */
+    long retakes;                  /* steps taken again to end at a crossing */
+    long enclosures;               /* calls of enclose */
     double seconds;                /* wall-clock time in advance */
     double longest_step;           /* s of wall-clock time, with step.fixed */
     int rank_position, rank_velocity; /* of the constraints, as integrated */

@@ -76,6 +76,13 @@ typedef struct dfl_side {
     int line;
 } dfl_side;
 
+/* A prescribed motion, and its rate. */
+typedef struct dfl_prescribed {
+    char *name; /* of the joint, for messages */
+    int line;
+    dfl_expr value, rate;
+} dfl_prescribed;
+
 /* What `draw` declares; the columns of each kind are listed below, where shapes are declared. */
 typedef enum dfl_shape_kind {
     DFL_POINT,
@@ -185,6 +192,7 @@ typedef struct dfl_model {
     DFL_LIST(dfl_contribution) forces;
     DFL_LIST(dfl_start_value) starts; /* one per symbol: the last call is used */
     DFL_LIST(dfl_side) sides;         /* of the start */
+    DFL_LIST(dfl_prescribed) motions; /* of time alone, without coordinate */
     DFL_LIST(dfl_shape) shapes;       /* the scene, in order of declaration */
     bool wants_frames;                /* a mechanism describes its frames: */
     DFL_LIST(dfl_model_frame) frames;
@@ -290,6 +298,10 @@ dfl_status dfl_model_start(dfl_model *model, int line, dfl_expr symbol, double v
 
 /* The start must have this side: `expr` of positions is 1 there (sides.c). */
 dfl_status dfl_model_side(dfl_model *model, int line, const char *name, dfl_expr expr);
+
+/* A motion that is prescribed: it must not jump. */
+dfl_status dfl_model_motion(dfl_model *model, int line, const char *name, dfl_expr value,
+                            dfl_expr rate);
 
 /* The number that an expression of parameters, inputs and numbers has with their present values.
    DFL_INVALID if it contains anything else. */

@@ -88,6 +88,9 @@ void dfl_model_free(dfl_model *model)
     for (int i = 0; i < model->sides.count; i++)
         dfl_free(ctx, model->sides.item[i].name);
     dfl_free(ctx, model->sides.item);
+    for (int i = 0; i < model->motions.count; i++)
+        dfl_free(ctx, model->motions.item[i].name);
+    dfl_free(ctx, model->motions.item);
     for (int i = 0; i < model->frames.count; i++) {
         dfl_free(ctx, model->frames.item[i].name);
         dfl_free(ctx, model->frames.item[i].columns);
@@ -136,6 +139,21 @@ dfl_status dfl_model_side(dfl_model *model, int line, const char *name, dfl_expr
     if (!copy)
         return DFL_NO_MEMORY;
     model->sides.item[model->sides.count++] = (dfl_side){copy, expr, line};
+    return DFL_OK;
+}
+
+dfl_status dfl_model_motion(dfl_model *model, int line, const char *name, dfl_expr value,
+                            dfl_expr rate)
+{
+    dfl_prescribed *motions = dfl_grow(model->ctx, model->motions.item, &model->motions.room,
+                                       model->motions.count, sizeof *motions);
+    if (!motions)
+        return DFL_NO_MEMORY;
+    model->motions.item = motions;
+    char *copy = dfl_copy_string(model->ctx, name);
+    if (!copy)
+        return DFL_NO_MEMORY;
+    motions[model->motions.count++] = (dfl_prescribed){copy, line, value, rate};
     return DFL_OK;
 }
 

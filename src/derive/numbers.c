@@ -41,8 +41,9 @@ double dfl_numbers_symbol(const dfl_numbers *numbers, const dfl_equations *eq, u
         return numbers->level ? numbers->level[s->index] : 0.0;
     case DFL_SYM_A:
         return numbers->a && slot[s->index] >= 0 ? numbers->a[slot[s->index]] : NAN;
-    case DFL_SYM_PENDING:
-        return NAN; /* was replaced in its place */
+    case DFL_SYM_PENDING: /* was replaced in its place */
+    case DFL_SYM_BRANCH:  /* of a run */
+        return NAN;
     default:
         return slot[s->index] >= 0 ? numbers->x[slot[s->index]] : NAN;
     }

@@ -105,6 +105,9 @@ static dfl_status prescribe(dfl_drawing *drawing, dfl_placed_joint *joint)
     dfl_status status = dfl_along_exprs(&joint->rate, g, &joint->drawn.motion, 1, &time, &one, 1);
     if (!status)
         status = dfl_along_exprs(&joint->rate2, g, &joint->rate, 1, &time, &one, 1);
+    if (!status)
+        status = dfl_model_motion(drawing->model, joint->line, joint->name, joint->drawn.motion,
+                                  joint->rate);
     return status;
 }
 

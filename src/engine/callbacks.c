@@ -39,7 +39,8 @@ void dfl_runnable_describe(dfl_runnable *run)
 
 static int eval(dfl_blocks *out, double t, const double *x, unsigned need, void *user)
 {
-    const dfl_runnable *run = user;
+    dfl_runnable *run = user;
+    dfl_runnable_follow(run, t, x);
     double *arrays[OUT_BLOCKS]; /* the fields of dfl_blocks in their order */
     memcpy(arrays, out, sizeof arrays);
     if (need == run->full)
@@ -52,7 +53,8 @@ static int eval(dfl_blocks *out, double t, const double *x, unsigned need, void 
 
 static int mass(double *M, double t, const double *x, void *user)
 {
-    const dfl_runnable *run = user;
+    dfl_runnable *run = user;
+    dfl_runnable_follow(run, t, x);
     dfl_runnable_evaluate(&run->mass, run, t, x, NULL, &M);
     if (run->tree)
         dfl_tree_engine_mass(M, run->tree, t, x);
@@ -61,7 +63,8 @@ static int mass(double *M, double t, const double *x, void *user)
 
 static int jacobian(dfl_jacobian *out, double t, const double *x, const double *a, void *user)
 {
-    const dfl_runnable *run = user;
+    dfl_runnable *run = user;
+    dfl_runnable_follow(run, t, x);
     double *arrays[JACOBIAN_BLOCKS]; /* the fields of dfl_jacobian in their order */
     memcpy(arrays, out, sizeof arrays);
     dfl_runnable_evaluate(&run->jacobian, run, t, x, a, arrays);

@@ -1,15 +1,25 @@
 /* engine.h: a model ready for the solver: its equations as tapes or native code behind a dfl_eom.
 
-   Input arrays of every tape: 0 time, 1 x, 2 a, 3 parameters, 4 inputs, 5 levels of invariants. */
+   Input arrays of every tape: 0 time, 1 x, 2 a, 3 parameters, 4 inputs, 5 levels of invariants, 6
+   branches of switches. */
 #ifndef DFL_ENGINE_H
 #define DFL_ENGINE_H
 
 #include "derive/derive.h"
 #include "symbolic/symbolic.h"
 
-#include <driftless/eom.h>
+#include <driftless/options.h>
 
-enum { DFL_IN_TIME, DFL_IN_X, DFL_IN_A, DFL_IN_PARAM, DFL_IN_INPUT, DFL_IN_LEVEL, DFL_IN_ARRAYS };
+enum {
+    DFL_IN_TIME,
+    DFL_IN_X,
+    DFL_IN_A,
+    DFL_IN_PARAM,
+    DFL_IN_INPUT,
+    DFL_IN_LEVEL,
+    DFL_IN_BRANCH,
+    DFL_IN_ARRAYS
+};
 
 /* How expressions are evaluated. Automatic: on the tape, and by native code as soon as that saves
    time. Recursion: a recursion evaluates the masses of a mechanism (declare.h), the rest is
@@ -74,6 +84,11 @@ dfl_status dfl_runnable_set(dfl_runnable *run, dfl_declared kind, int index, dou
 void dfl_runnable_outputs(double *out, dfl_runnable *run, double t, const double *x);
 double dfl_runnable_energy(dfl_runnable *run, double t, const double *x);
 void dfl_runnable_events(double *value, dfl_runnable *run, double t, const double *x);
+/* Of the event functions: bounds over an interval, and how much they change with tolerances. */
+void dfl_runnable_event_bounds(dfl_bounds *value, const dfl_runnable *run, const dfl_bounds *t,
+                               const dfl_bounds *x);
+void dfl_runnable_event_noise(double *noise, const dfl_runnable *run, double t, const double *x,
+                              const double *tolerance);
 
 /* Writes the columns of all shapes, one shape after another, without columns that are plain
    numbers: dfl_scene_columns(model) numbers. */
@@ -86,6 +101,14 @@ dfl_status dfl_runnable_independent(const bool **out, dfl_runnable *run, const c
 
 /* Sets the levels of invariants to their values at (t, x). */
 void dfl_runnable_set_levels(dfl_runnable *run, double t, const double *x);
+
+/* From now on the equations keep the branches of select, abs, sign, min, max, floor and tables until
+   the solver changes them through `out`; before, they follow every state. */
+void dfl_runnable_lock(dfl_switch_options *out, dfl_runnable *run);
+
+/* The number of switches, the condition of one of them, and its present branch, for people. */
+int dfl_runnable_switches(const dfl_runnable *run);
+dfl_expr dfl_runnable_switch(double *branch, const dfl_runnable *run, int number);
 
 /* All blocks at (t, x), those of `need` evaluated, and all derivatives there (if the equations have
    Jacobians); zeroed memory that the functions below free. DFL_NO_MEMORY. */

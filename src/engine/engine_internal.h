@@ -5,15 +5,26 @@
 #include "eom/eom.h"
 #include "derive/derive.h"
 #include "engine/engine.h"
+#include "engine/functions.h"
 #include "engine/tree_engine.h"
 
-/* A tape with its registers and the function that runs it. */
-typedef struct program {
-    dfl_tape *tape;
-    double *work;
-    dfl_program_fn native; /* NULL: the tape itself */
-    bool part;             /* of another program, whose registers it uses */
-} program;
+/* The function of a switch: of the lower (-1) or upper (1) end of its branch, or of the only one. */
+typedef struct dfl_watch {
+    int number, sense;
+} dfl_watch;
+
+/* The branches of a run, and the functions that bound them (switches.c). */
+typedef struct dfl_switches {
+    dfl_locking *lock;
+    bool locked;         /* branches change only when told to; otherwise they follow every state */
+    double *branch;      /* per switch; of a sign 0 if it is not locked and the condition is zero */
+    dfl_watch *watched;  /* the functions, those of time first ... */
+    int count, instants; /* ... all of them, and those */
+    dfl_functions all, of_time; /* conditions: of all switches, and of those of time alone */
+    double *value;
+    program momenta; /* nv momenta beyond M v, prescribed motions, their rates */
+    double *before, *after;
+} dfl_switches;
 
 /* Output arrays of the evaluation: the fields of dfl_blocks, in this order. */
 enum {
@@ -47,8 +58,10 @@ struct dfl_runnable {
     dfl_context *ctx;
     dfl_eom eom;   /* for the solver */
     unsigned full; /* the request mask of `all` */
-    program all, single[SINGLE_BLOCKS], mass, jacobian, outputs, energy, events, scene, drives;
+    program all, single[SINGLE_BLOCKS], mass, jacobian, outputs, energy, scene, drives;
     program motion_slopes; /* Jdyn alone, where a tree of bodies has massless directions */
+    dfl_switches switches;
+    dfl_functions events;
     dfl_native *native;
     bool may_compile, may_look; /* compilation.c: native code may still be made, or be cached */
     double known_t, *known_x;   /* where it is compared with the tape; NULL: nowhere yet */
@@ -69,6 +82,16 @@ struct dfl_runnable {
 dfl_status dfl_runnable_create_programs(dfl_runnable *run);
 void dfl_runnable_free_programs(dfl_runnable *run);
 void dfl_runnable_prepare(dfl_runnable *run);
+
+/* A program that writes the values of some expressions, as they are. */
+dfl_status dfl_program_create(program *out, dfl_runnable *run, const dfl_expr *rows, int count);
+
+/* switches.c: the switches of the equations; then the functions that bound their branches. */
+dfl_status dfl_switches_create(dfl_runnable *run);
+dfl_status dfl_switches_prepare(dfl_runnable *run);
+void dfl_switches_clear(dfl_runnable *run);
+/* Unless branches are locked: takes those that are valid at (t, x). */
+void dfl_runnable_follow(dfl_runnable *run, double t, const double *x);
 
 /* Runs one program at a state; `a` may be NULL. */
 void dfl_runnable_evaluate(const program *prog, const dfl_runnable *run, double t, const double *x,

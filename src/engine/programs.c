@@ -5,7 +5,7 @@
 #include "engine/engine_internal.h"
 #include "declare/declare.h"
 
-enum { PROGRAMS = SINGLE_BLOCKS + 9 };
+enum { PROGRAMS = SINGLE_BLOCKS + 15 };
 
 /* A growing list of targets. */
 typedef struct targets {
@@ -16,6 +16,7 @@ typedef struct targets {
 typedef void (*target_fn)(targets *list, const dfl_equations *eq);
 
 static int most_targets(const dfl_equations *eq);
+static dfl_status lock_targets(targets *list, dfl_runnable *run);
 static dfl_status create_program(program *out, dfl_runnable *run, const targets *list);
 static dfl_status select_program(program *out, const program *whole, const targets *list);
 static void list_programs(program **out, dfl_runnable *run);
@@ -25,8 +26,6 @@ static void target_blocks(targets *list, const dfl_equations *eq, unsigned need)
 static void target_mass(targets *list, const dfl_equations *eq);
 static void target_jacobian(targets *list, const dfl_equations *eq);
 static void target_outputs(targets *list, const dfl_equations *eq);
-static void target_events(targets *list, const dfl_equations *eq);
-static void target_declared(targets *list, const dfl_equations *eq, dfl_declared kind);
 static void target_energy(targets *list, const dfl_equations *eq);
 static void target_scene(targets *list, const dfl_equations *eq);
 static void target_drives(targets *list, const dfl_equations *eq);
@@ -38,25 +37,34 @@ dfl_status dfl_runnable_create_programs(dfl_runnable *run)
     const struct {
         program *out;
         target_fn target;
-    } others[] = {{&run->mass, target_mass},       {&run->jacobian, target_jacobian},
-                  {&run->outputs, target_outputs}, {&run->events, target_events},
-                  {&run->energy, target_energy},   {&run->scene, target_scene},
-                  {&run->drives, target_drives},   {&run->motion_slopes, target_motion_slopes}};
+        bool locked; /* part of the equations: branches are frozen */
+    } others[] = {
+        {&run->mass, target_mass, true},        {&run->jacobian, target_jacobian, true},
+        {&run->drives, target_drives, true},    {&run->motion_slopes, target_motion_slopes, true},
+        {&run->outputs, target_outputs, false}, {&run->energy, target_energy, false},
+        {&run->scene, target_scene, false}};
     targets list = {.item = dfl_alloc(run->ctx, (size_t)most_targets(eq), sizeof *list.item)};
     if (!list.item)
         return DFL_NO_MEMORY;
     target_blocks(&list, eq, run->full);
-    dfl_status status = create_program(&run->all, run, &list);
+    dfl_status status = lock_targets(&list, run);
+    if (!status)
+        status = create_program(&run->all, run, &list);
     for (int i = 0; !status && i < SINGLE_BLOCKS; i++) {
         list.count = 0;
         target_blocks(&list, eq, 1U << i);
-        status = run->full >> i & 1U ? select_program(&run->single[i], &run->all, &list)
-                                     : create_program(&run->single[i], run, &list);
+        status = lock_targets(&list, run);
+        if (!status)
+            status = run->full >> i & 1U ? select_program(&run->single[i], &run->all, &list)
+                                         : create_program(&run->single[i], run, &list);
     }
     for (size_t i = 0; !status && i < sizeof others / sizeof *others; i++) {
         list.count = 0;
         others[i].target(&list, eq);
-        status = create_program(others[i].out, run, &list);
+        if (others[i].locked)
+            status = lock_targets(&list, run);
+        if (!status)
+            status = create_program(others[i].out, run, &list);
     }
     dfl_free(run->ctx, list.item);
     return status;
@@ -76,19 +84,22 @@ void dfl_runnable_free_programs(dfl_runnable *run)
 
 void dfl_runnable_prepare(dfl_runnable *run)
 {
-    const double *const in[DFL_IN_ARRAYS] = {
-        [DFL_IN_PARAM] = run->param, [DFL_IN_INPUT] = run->input, [DFL_IN_LEVEL] = run->level};
+    const double *const in[DFL_IN_ARRAYS] = {[DFL_IN_PARAM] = run->param,
+                                             [DFL_IN_INPUT] = run->input,
+                                             [DFL_IN_LEVEL] = run->level,
+                                             [DFL_IN_BRANCH] = run->switches.branch};
     program *all[PROGRAMS];
     list_programs(all, run);
     for (int i = 0; i < PROGRAMS; i++)
-        if (!all[i]->part)
+        if (!all[i]->part && all[i]->tape)
             dfl_tape_prepare(all[i]->tape, all[i]->work, in);
 }
 
 void dfl_runnable_evaluate(const program *prog, const dfl_runnable *run, double t, const double *x,
                            const double *a, double *const *out)
 {
-    const double *const in[DFL_IN_ARRAYS] = {&t, x, a, run->param, run->input, run->level};
+    const double *const in[DFL_IN_ARRAYS] = {
+        &t, x, a, run->param, run->input, run->level, run->switches.branch};
     if (prog->native)
         prog->native(prog->work, in, out);
     else
@@ -101,6 +112,7 @@ void dfl_runnable_places(dfl_place *places, const dfl_equations *eq)
     places[DFL_SYM_PARAM] = (dfl_place){DFL_IN_PARAM, NULL};
     places[DFL_SYM_INPUT] = (dfl_place){DFL_IN_INPUT, NULL};
     places[DFL_SYM_LEVEL] = (dfl_place){DFL_IN_LEVEL, NULL};
+    places[DFL_SYM_BRANCH] = (dfl_place){DFL_IN_BRANCH, NULL};
     places[DFL_SYM_A] = (dfl_place){DFL_IN_A, eq->slot[DFL_SYM_A]};
     for (int kind = DFL_SYM_W; kind <= DFL_SYM_P; kind++)
         places[kind] = (dfl_place){DFL_IN_X, eq->slot[kind]};
@@ -109,9 +121,21 @@ void dfl_runnable_places(dfl_place *places, const dfl_equations *eq)
 /* All programs, in a fixed order. */
 static void list_programs(program **out, dfl_runnable *run)
 {
-    program *const others[] = {&run->all,     &run->mass,   &run->jacobian,
-                               &run->outputs, &run->energy, &run->events,
-                               &run->scene,   &run->drives, &run->motion_slopes};
+    program *const others[] = {&run->all,
+                               &run->mass,
+                               &run->jacobian,
+                               &run->outputs,
+                               &run->energy,
+                               &run->scene,
+                               &run->drives,
+                               &run->motion_slopes,
+                               &run->switches.all.values,
+                               &run->switches.all.slopes,
+                               &run->switches.of_time.values,
+                               &run->switches.of_time.slopes,
+                               &run->switches.momenta,
+                               &run->events.values,
+                               &run->events.slopes};
     for (int i = 0; i < PROGRAMS - SINGLE_BLOCKS; i++)
         out[i] = others[i];
     for (int i = 0; i < SINGLE_BLOCKS; i++)
@@ -128,6 +152,34 @@ static int most_targets(const dfl_equations *eq)
     const int drives = eq->model->tree ? 3 * eq->model->tree->ndrives : 0;
     return rows + entries + eq->M.count + eq->model->declarations.count + 1 +
            dfl_scene_columns(eq->model) + drives;
+}
+
+/* The branches of the targets are those of the run. */
+static dfl_status lock_targets(targets *list, dfl_runnable *run)
+{
+    if (run->switches.lock->count == 0)
+        return DFL_OK;
+    dfl_expr *rows = dfl_alloc(run->ctx, (size_t)list->count, sizeof *rows);
+    if (!rows)
+        return DFL_NO_MEMORY;
+    for (int i = 0; i < list->count; i++)
+        rows[i] = list->item[i].expr;
+    const dfl_status status = dfl_lock(rows, run->switches.lock, rows, list->count, false);
+    for (int i = 0; !status && i < list->count; i++)
+        list->item[i].expr = rows[i];
+    dfl_free(run->ctx, rows);
+    return status;
+}
+
+dfl_status dfl_program_create(program *out, dfl_runnable *run, const dfl_expr *rows, int count)
+{
+    targets list = {.item = dfl_alloc(run->ctx, (size_t)count, sizeof *list.item)};
+    if (!list.item)
+        return DFL_NO_MEMORY;
+    target_rows(&list, 0, rows, count);
+    const dfl_status status = create_program(out, run, &list);
+    dfl_free(run->ctx, list.item);
+    return status;
 }
 
 static dfl_status create_program(program *out, dfl_runnable *run, const targets *list)
@@ -226,19 +278,9 @@ static void target_jacobian(targets *list, const dfl_equations *eq)
 
 static void target_outputs(targets *list, const dfl_equations *eq)
 {
-    target_declared(list, eq, DFL_AN_OUTPUT);
-}
-
-static void target_events(targets *list, const dfl_equations *eq)
-{
-    target_declared(list, eq, DFL_AN_EVENT);
-}
-
-static void target_declared(targets *list, const dfl_equations *eq, dfl_declared kind)
-{
     for (int i = 0; i < eq->model->declarations.count; i++) {
         const dfl_declaration *decl = &eq->model->declarations.item[i];
-        if (decl->kind == kind)
+        if (decl->kind == DFL_AN_OUTPUT)
             list->item[list->count++] = (dfl_target){decl->expr, 0, decl->index};
     }
 }

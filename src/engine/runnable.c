@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+static dfl_status create_events(dfl_runnable *run);
 static void take_values(dfl_runnable *run);
 
 dfl_status dfl_runnable_create(dfl_runnable **out, const dfl_equations *eq)
@@ -26,7 +27,13 @@ dfl_status dfl_runnable_create(dfl_runnable **out, const dfl_equations *eq)
     run->scratch = dfl_alloc(ctx, rows, sizeof(double));
     dfl_status status = DFL_NO_MEMORY;
     if (run->param && run->input && run->level && run->scratch)
+        status = dfl_switches_create(run);
+    if (!status)
         status = dfl_runnable_create_programs(run);
+    if (!status)
+        status = dfl_switches_prepare(run);
+    if (!status)
+        status = create_events(run);
     if (status) {
         dfl_runnable_free(run);
         return status;
@@ -48,6 +55,23 @@ dfl_status dfl_runnable_create(dfl_runnable **out, const dfl_equations *eq)
     return DFL_OK;
 }
 
+static dfl_status create_events(dfl_runnable *run)
+{
+    const dfl_model *model = run->eq->model;
+    const int count = model->count[DFL_AN_EVENT];
+    dfl_expr *rows = dfl_alloc(run->ctx, (size_t)count, sizeof *rows);
+    if (!rows)
+        return DFL_NO_MEMORY;
+    for (int i = 0; i < model->declarations.count; i++) {
+        const dfl_declaration *decl = &model->declarations.item[i];
+        if (decl->kind == DFL_AN_EVENT)
+            rows[decl->index] = decl->expr;
+    }
+    const dfl_status status = dfl_functions_create(&run->events, run, rows, count);
+    dfl_free(run->ctx, rows);
+    return status;
+}
+
 /* Parameters and inputs as the model has them. */
 static void take_values(dfl_runnable *run)
 {
@@ -66,6 +90,8 @@ void dfl_runnable_free(dfl_runnable *run)
     if (!run)
         return;
     dfl_runnable_free_programs(run);
+    dfl_switches_clear(run);
+    dfl_functions_clear(&run->events, run->ctx);
     dfl_free(run->ctx, run->param);
     dfl_free(run->ctx, run->input);
     dfl_free(run->ctx, run->level);
@@ -112,7 +138,19 @@ void dfl_runnable_outputs(double *out, dfl_runnable *run, double t, const double
 
 void dfl_runnable_events(double *value, dfl_runnable *run, double t, const double *x)
 {
-    dfl_runnable_evaluate(&run->events, run, t, x, NULL, &value);
+    dfl_runnable_evaluate(&run->events.values, run, t, x, NULL, &value);
+}
+
+void dfl_runnable_event_bounds(dfl_bounds *value, const dfl_runnable *run, const dfl_bounds *t,
+                               const dfl_bounds *x)
+{
+    dfl_functions_bounds(value, &run->events, t, x);
+}
+
+void dfl_runnable_event_noise(double *noise, const dfl_runnable *run, double t, const double *x,
+                              const double *tolerance)
+{
+    dfl_functions_noise(noise, &run->events, run, t, x, tolerance);
 }
 
 void dfl_runnable_scene(double *out, dfl_runnable *run, double t, const double *x)
@@ -132,7 +170,8 @@ double dfl_runnable_energy(dfl_runnable *run, double t, const double *x)
 void dfl_runnable_set_levels(dfl_runnable *run, double t, const double *x)
 {
     const dfl_equations *eq = run->eq;
-    const double *const in[DFL_IN_ARRAYS] = {&t, x, NULL, run->param, run->input, run->level};
+    const double *const in[DFL_IN_ARRAYS] = {
+        &t, x, NULL, run->param, run->input, run->level, run->switches.branch};
     if (eq->ne + eq->nep == 0)
         return;
     memset(run->level, 0, (size_t)(eq->ne + eq->nep) * sizeof *run->level);

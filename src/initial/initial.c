@@ -187,6 +187,30 @@ dfl_status dfl_initial_project(double *x, dfl_initial *init, double t, bool inva
     return status;
 }
 
+dfl_status dfl_initial_jump(double *x, dfl_initial *init, double t, const double *impulse)
+{
+    dfl_system *sys = &init->sys;
+    const int nv = sys->n3;
+    double *L = init->L, *change = init->step, *v = x + sys->at.v - sys->na;
+    if (nv == 0 || dfl_max_abs(impulse, nv) == 0)
+        return dfl_initial_project(x, init, t, false);
+    memcpy(change, impulse, (size_t)nv * sizeof *change);
+    if (dfl_system_mass(L, sys, t, x))
+        return dfl_fail(sys->ctx, DFL_CALLBACK, "mass fails at t = %.10g", t);
+    for (int i = nv; sys->mass.diagonal && i-- > 0;) {
+        const double mass = L[i];
+        memset(L + (size_t)i * (size_t)nv, 0, (size_t)nv * sizeof *L);
+        L[i * (nv + 1)] = mass;
+    }
+    if (!dfl_cholesky(L, nv))
+        return dfl_fail(sys->ctx, DFL_SINGULAR, "impulses act on directions without mass");
+    dfl_cholesky_forward(change, 1, L, nv);
+    dfl_cholesky_backward(change, L, nv);
+    for (int i = 0; i < nv; i++)
+        v[i] += change[i];
+    return dfl_initial_project(x, init, t, false);
+}
+
 dfl_status dfl_initial_project_positions(double *x, dfl_initial *init, double t, bool strongly)
 {
     const dfl_system *sys = &init->sys;

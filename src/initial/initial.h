@@ -53,6 +53,10 @@ dfl_status dfl_initial_complete(double *x, dfl_initial *init, double t,
    dfl_initial_complete. DFL_NOT_CONVERGED, DFL_CALLBACK, DFL_NOT_FINITE. */
 dfl_status dfl_initial_project(double *x, dfl_initial *init, double t, bool invariants);
 
+/* The state after impulses (nv) on the velocities: velocities jump, the constraints answer, then
+   as dfl_initial_project without invariants. DFL_SINGULAR: there is an impulse, and no mass. */
+dfl_status dfl_initial_jump(double *x, dfl_initial *init, double t, const double *impulse);
+
 /* Moves positions alone onto c = g = ep = 0. `strongly`: nothing moves along weak directions,
    for redundant constraints, which off the constraints are only weakly dependent;
    DFL_NOT_CONVERGED also where constraints are then violated. */

@@ -20,10 +20,11 @@ typedef struct dfl_stepper {
     bool stepped;         /* a step was taken since the start */
     bool again;           /* the last one is taken once more, with another size */
     bool rejected;        /* the last attempt was rejected */
-    double t_old, h_old;  /* the last step */
-    int order;            /* of the last step; before, of the first one */
-    int degree;           /* of the polynomial that interpolates it */
-    double *err;          /* n: the last error estimate */
+    bool resumed; /* nothing is known of the field here: no step was taken since it changed */
+    double t_old, h_old; /* the last step */
+    int order;           /* of the last step; before, of the first one */
+    int degree;          /* of the polynomial that interpolates it */
+    double *err;         /* n: the last error estimate */
 
     struct dfl_stepper_parts *parts; /* stepper.h: the owner of ... */
     struct dfl_scale *scale;         /* ... norms, */
@@ -50,6 +51,14 @@ void dfl_stepper_bind(dfl_stepper *st);
    aimed). */
 void dfl_stepper_start(dfl_stepper *st, double h);
 
+/* The same where the right-hand side has changed, or the state has jumped: order and step size stay
+   if the method allows it, what it remembers of the steps before is forgotten. */
+void dfl_stepper_resume(dfl_stepper *st);
+
+/* Goes back to where the last step began, which is the present point again; nothing may have been
+   evaluated since the step. */
+void dfl_stepper_undo(dfl_stepper *st);
+
 /* Turns the proposed step towards t_end, which may be before the present time. */
 void dfl_stepper_aim(dfl_stepper *st, double t_end);
 
@@ -67,6 +76,10 @@ bool dfl_stepper_remembers(const dfl_stepper *st);
 
 /* x(t) inside the last step; n values. */
 void dfl_stepper_interpolate(double *x, const dfl_stepper *st, double t);
+
+/* x' (n) at an evaluated point: of r, v (if the accelerations are known) and p; zero for the
+   others. */
+void dfl_stepper_rates(double *xp, const dfl_stepper *st, const dfl_point *point);
 
 /* 1/tolerance of each unknown (n), as the error test of the last step used it. */
 const double *dfl_stepper_weights(const dfl_stepper *st);

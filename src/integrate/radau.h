@@ -42,6 +42,7 @@ dfl_status dfl_radau_init(dfl_stepper *st);
 void dfl_radau_bind(dfl_stepper *st);
 void dfl_radau_clear(dfl_stepper *st);
 void dfl_radau_start(dfl_stepper *st);
+void dfl_radau_resume(dfl_stepper *st);
 void dfl_radau_use_order(dfl_radau *ra, int order);
 
 /* radau_order.c: the first order; and the next one after a step was accepted, perhaps after

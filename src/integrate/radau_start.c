@@ -77,3 +77,12 @@ void dfl_radau_start(dfl_stepper *st)
     st->order = ra->rk->order;
     st->degree = ra->rk->stages;
 }
+
+void dfl_radau_resume(dfl_stepper *st)
+{
+    dfl_radau *ra = (dfl_radau *)st;
+    ra->ratio = 0;
+    dfl_implicit_start(st);
+    ra->order.rejections = ra->order.doubt = 0;
+    dfl_controller_init(st->control, st->options, ra->rk->stages + 1);
+}

@@ -121,7 +121,8 @@ void dfl_stepper_bind(dfl_stepper *st)
     st->class->bind(st);
 }
 
-void dfl_stepper_start(dfl_stepper *st, double h)
+/* At `here`, without a step before it. */
+static void forget_steps(dfl_stepper *st)
 {
     st->t = st->t_old = st->here.t;
     st->stepped = st->rejected = st->again = false;
@@ -131,8 +132,36 @@ void dfl_stepper_start(dfl_stepper *st, double h)
     st->watch->chart_left = false;
     st->watch->h_chart = st->watch->excess = 0;
     st->watch->drift = st->watch->h_flip = 0;
+}
+
+void dfl_stepper_start(dfl_stepper *st, double h)
+{
+    forget_steps(st);
+    st->resumed = false;
     st->h = h;
     st->class->start(st);
+}
+
+void dfl_stepper_resume(dfl_stepper *st)
+{
+    forget_steps(st);
+    st->resumed = true;
+    if (st->class->resume) {
+        st->class->resume(st);
+        return;
+    }
+    if (st->class->remembers) /* begins with a low order and a short step */
+        st->h = st->options->step.fixed;
+    st->class->start(st);
+}
+
+void dfl_stepper_undo(dfl_stepper *st)
+{
+    const dfl_point end = st->here;
+    st->here = st->next;
+    st->next = end;
+    st->sys->stats->accepted--;
+    forget_steps(st);
 }
 
 bool dfl_stepper_retake(dfl_stepper *st, double t_end)
@@ -305,7 +334,7 @@ dfl_outcome dfl_stepper_accept(dfl_stepper *st, double h)
     const dfl_outcome least = dfl_formulation_least_multipliers(&st->here, st->form);
     dfl_formulation_accepted(st->form);
     st->sys->stats->accepted++;
-    st->rejected = false;
+    st->rejected = st->resumed = false;
     if ((st->t - st->watch->t_beyond) * h >= 0)
         st->watch->h_flip = 0; /* what looked singular has been passed */
     return least == DFL_STEP_STOP ? DFL_STEP_STOP : DFL_STEP_OK;

@@ -34,6 +34,8 @@ typedef struct dfl_stepper_class {
     /* At the evaluated point `here`: forgets all earlier steps; sets order, degree, tolerances and
        the controller. */
     void (*start)(dfl_stepper *st);
+    /* The same with the order of the last step; NULL means start. */
+    void (*resume)(dfl_stepper *st);
 
     /* Attempts a step of size h and calls dfl_stepper_complete if it is good. Accepted: *h_next is
        the proposed next step. */
@@ -89,10 +91,6 @@ typedef struct dfl_stepper_parts {
     dfl_newton newton;
     dfl_failure_watch watch;
 } dfl_stepper_parts;
-
-/* x' (n) at an evaluated point: of r, v (if the accelerations are known) and p; zero for the
-   others. */
-void dfl_stepper_rates(double *xp, const dfl_stepper *st, const dfl_point *point);
 
 /* Evaluates the end of the step and makes it the present point. Otherwise the attempt failed, with
    this outcome. */

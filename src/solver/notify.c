@@ -41,7 +41,8 @@ dfl_status dfl_solver_report_step(dfl_solver *solver)
 {
     const dfl_solver_options *opt = &solver->options;
     const dfl_stepper *st = solver->stepper;
-    const double t_old = st->t_old, t = st->t;
+    const bool whole = isnan(solver->cut);
+    const double t_old = st->t_old, t = whole ? st->t : solver->cut;
     if (!solver->unreported)
         solver->reported = t_old;
     solver->unreported = true;
@@ -61,7 +62,8 @@ dfl_status dfl_solver_report_step(dfl_solver *solver)
         return status;
     solver->unreported = false;
     if (opt->output.on_step &&
-        opt->output.on_step(solver, t_old, t, dfl_solver_state(solver), opt->user))
+        opt->output.on_step(solver, t_old, t, whole ? dfl_solver_state(solver) : solver->x_cut,
+                            opt->user))
         status = dfl_fail(solver->ctx, DFL_STOPPED, "on_step stopped the run at t = %.10g", t);
     return status;
 }

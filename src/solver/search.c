@@ -6,11 +6,13 @@
    the other sign at the lowest point of the cubic with these values and slopes, that point becomes
    a sample. */
 #include "solver/solver_internal.h"
+#include "solver/watching.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
+static dfl_status find_sampled(dfl_solver *solver, double to);
 static dfl_status values_at(double *value, dfl_solver *solver, double t);
 static bool passes(const dfl_solver *solver, int i, double before, double after);
 static dfl_status find_first(dfl_solver *solver, double a, double b);
@@ -37,6 +39,12 @@ dfl_status dfl_solver_event_values(double *value, dfl_solver *solver, double t, 
 }
 
 dfl_status dfl_solver_find_events(dfl_solver *solver, double to)
+{
+    return solver->watching ? dfl_solver_find_enclosed(solver, to) : find_sampled(solver, to);
+}
+
+/* Without bounds. */
+static dfl_status find_sampled(dfl_solver *solver, double to)
 {
     const size_t size = (size_t)solver->options.events.count * sizeof(double);
     const double from = solver->reported;

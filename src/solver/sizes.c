@@ -98,6 +98,14 @@ void dfl_solver_tolerances(double *atol, const dfl_solver *solver)
         atol[i] = o->error.atol_each ? o->error.atol_each[i] : o->atol;
 }
 
+void dfl_solver_tolerances_at(double *tolerance, const dfl_solver *solver, const double *x)
+{
+    const dfl_solver_options *o = &solver->options;
+    dfl_solver_tolerances(tolerance, solver);
+    for (int i = 0; i < solver->sys.nu; i++)
+        tolerance[i] += (o->error.rtol_each ? o->error.rtol_each[i] : o->rtol) * fabs(x[i]);
+}
+
 /* Units of positions, and of velocities by the same lengths: those of the last call before the
    formulation is laid out. */
 static void take_units(dfl_solver *solver)

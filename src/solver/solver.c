@@ -1,6 +1,8 @@
 /* One trajectory: create, start, advance. */
 #include "context/context.h"
 #include "solver/solver_internal.h"
+#include "solver/switching.h"
+#include "solver/watching.h"
 
 #include <float.h>
 #include <math.h>
@@ -13,6 +15,7 @@ static dfl_status advance(dfl_solver *solver, double t_end);
 static dfl_status heed_stop(dfl_solver *solver, dfl_status status, double t0);
 static dfl_status note_failure(dfl_solver *solver, dfl_status status);
 static dfl_status lay_out_at_start(dfl_solver *solver, double t0);
+static dfl_status settle_branches(dfl_solver *solver, double t0, const dfl_conditions *conditions);
 static dfl_status check_rank_nearby(dfl_solver *solver, double t0);
 static void move_a_little(double *x, const double *from, const dfl_solver *solver, int place);
 static int rank_at(dfl_solver *solver, double t, const double *x);
@@ -53,17 +56,24 @@ dfl_status dfl_solver_create(dfl_solver **out, dfl_context *ctx, const dfl_eom *
         status = dfl_initial_init(&solver->initial, ctx, eom, opt);
     if (status)
         goto fail;
+    status = dfl_switching_init(solver);
+    if (!status)
+        status = dfl_watching_init(solver);
+    if (status)
+        goto fail;
     status = DFL_NO_MEMORY;
     solver->x = dfl_alloc(ctx, (size_t)solver->sys.n, sizeof(double));
     solver->x_event = dfl_alloc(ctx, (size_t)solver->sys.n, sizeof(double));
     solver->x_stop = dfl_alloc(ctx, (size_t)solver->sys.n, sizeof(double));
+    solver->x_cut = dfl_alloc(ctx, (size_t)solver->sys.n, sizeof(double));
+    solver->cut = NAN;
     solver->value = dfl_alloc(ctx, (size_t)opt->events.count, sizeof(double));
     solver->value_old = dfl_alloc(ctx, (size_t)opt->events.count, sizeof(double));
     solver->value_probe = dfl_alloc(ctx, (size_t)opt->events.count, sizeof(double));
     solver->value_near = dfl_alloc(ctx, 2 * (size_t)opt->events.count, sizeof(double));
     solver->found = dfl_alloc(ctx, (size_t)opt->events.count, 1);
-    if (!solver->x || !solver->x_event || !solver->x_stop || !solver->value || !solver->value_old ||
-        !solver->value_probe || !solver->value_near || !solver->found)
+    if (!solver->x || !solver->x_event || !solver->x_stop || !solver->x_cut || !solver->value ||
+        !solver->value_old || !solver->value_probe || !solver->value_near || !solver->found)
         goto fail;
     *out = solver;
     return DFL_OK;
@@ -77,6 +87,8 @@ void dfl_solver_free(dfl_solver *solver)
     if (!solver)
         return;
     dfl_context *ctx = solver->ctx;
+    dfl_switching_clear(solver);
+    dfl_watching_clear(solver);
     dfl_initial_clear(&solver->initial);
     dfl_stepper_free(solver->stepper);
     dfl_formulation_free(solver->form);
@@ -86,6 +98,7 @@ void dfl_solver_free(dfl_solver *solver)
     dfl_free(ctx, solver->x);
     dfl_free(ctx, solver->x_event);
     dfl_free(ctx, solver->x_stop);
+    dfl_free(ctx, solver->x_cut);
     dfl_free(ctx, solver->value);
     dfl_free(ctx, solver->value_old);
     dfl_free(ctx, solver->value_probe);
@@ -169,6 +182,9 @@ static dfl_status start(dfl_solver *solver, double t0, const double *x0,
         return status;
     solver->started = false;
     dfl_solver_sizes_take(solver, x0, x0, NULL);
+    status = dfl_switching_begin(solver, t0, x0);
+    if (status)
+        return status;
     if (opt->self_check) { /* before wrong derivatives can mislead the start */
         status = dfl_initial_self_check(&solver->initial, t0, x0);
         if (status)
@@ -176,9 +192,8 @@ static dfl_status start(dfl_solver *solver, double t0, const double *x0,
     }
     memset(&solver->stats, 0, sizeof solver->stats);
     solver->doubts = 0;
-    memcpy(solver->x, x0, (size_t)sys->nu * sizeof *x0);
     memset(&solver->initial.counters, 0, sizeof solver->initial.counters);
-    status = dfl_initial_complete(solver->x, &solver->initial, t0, conditions);
+    status = dfl_switching_complete(solver, t0, x0, conditions);
     if (!status)
         status = dfl_system_decide(sys, t0, solver->x, opt->newton.carry_accelerations);
     if (status)
@@ -194,6 +209,8 @@ static dfl_status start(dfl_solver *solver, double t0, const double *x0,
     }
     if (!status && dfl_formulation_redundant(solver->form) > 0)
         status = check_rank_nearby(solver, t0);
+    if (!status)
+        status = settle_branches(solver, t0, conditions);
     if (status)
         return status;
     if (dfl_formulation_least_multipliers(&st->here, solver->form) == DFL_STEP_STOP)
@@ -215,14 +232,33 @@ static dfl_status start(dfl_solver *solver, double t0, const double *x0,
     return status;
 }
 
+/* A branch whose border the start lies on: the slope of its function says which one it is. */
+static dfl_status settle_branches(dfl_solver *solver, double t0, const dfl_conditions *conditions)
+{
+    bool again;
+    dfl_status status = dfl_switching_settle(&again, solver);
+    if (!status && again)
+        status = dfl_initial_complete(solver->x, &solver->initial, t0, conditions);
+    return !status && again ? dfl_solver_place_start(solver, t0) : status;
+}
+
 /* Lays out formulation and integrator for the present decision, with the start in `here`. */
 static dfl_status lay_out_at_start(dfl_solver *solver, double t0)
 {
-    dfl_system *sys = &solver->sys;
-    dfl_point *here = &solver->stepper->here;
     dfl_formulation_bind(solver->form);
     dfl_stepper_bind(solver->stepper);
-    here->t = t0;
+    dfl_status status = dfl_solver_place_start(solver, t0);
+    if (status)
+        return status;
+    status = dfl_formulation_ranks(solver->form, &solver->stepper->here, solver->initial.row_size);
+    return status == DFL_NOT_FINITE || status == DFL_CALLBACK ? start_failure(solver) : status;
+}
+
+dfl_status dfl_solver_place_start(dfl_solver *solver, double t)
+{
+    const dfl_system *sys = &solver->sys;
+    dfl_point *here = &solver->stepper->here;
+    here->t = t;
     memset(here->x, 0, (size_t)sys->na * sizeof(double));
     if (sys->leading_a && solver->initial.sys.carried)
         memcpy(here->x, dfl_initial_accelerations(&solver->initial),
@@ -230,11 +266,7 @@ static dfl_status lay_out_at_start(dfl_solver *solver, double t0)
     else if (sys->leading_a)
         memcpy(here->x, solver->initial.point.a, (size_t)sys->n3 * sizeof(double));
     memcpy(here->x + sys->na, solver->x, (size_t)sys->nu * sizeof(double));
-    dfl_status status = evaluate_start(solver);
-    if (status)
-        return status;
-    status = dfl_formulation_ranks(solver->form, here, solver->initial.row_size);
-    return status == DFL_NOT_FINITE || status == DFL_CALLBACK ? start_failure(solver) : status;
+    return evaluate_start(solver);
 }
 
 /* Without symmetry; less in mechanisms of small size. */
@@ -425,6 +457,7 @@ static dfl_status advance(dfl_solver *solver, double t_end)
     if (reach)
         return reach;
     const double begin = dfl_clock();
+    solver->t_end = t_end;
     long attempts_left = solver->options.step.max_attempts;
     dfl_status status =
         moves ? dfl_solver_report_again(solver, t_end) : dfl_solver_report_step(solver);
@@ -432,16 +465,27 @@ static dfl_status advance(dfl_solver *solver, double t_end)
         dfl_stepper_aim(st, t_end);
     while (!status && st->t != t_end) {
         const double step_begin = solver->options.step.fixed > 0 ? dfl_clock() : 0;
-        status = dfl_stepper_step(st, t_end, &attempts_left);
+        double t_limit;
+        status = dfl_switching_limit(&t_limit, solver, t_end);
+        if (!status)
+            status = dfl_stepper_step(st, t_limit, &attempts_left);
+        if (!status)
+            status = dfl_switching_land(solver);
         if (solver->options.step.fixed > 0)
             stats->longest_step = fmax(stats->longest_step, dfl_clock() - step_begin);
         if (status)
             break;
-        dfl_solver_sizes_grow(solver);
-        dfl_solver_note_residuals(solver);
-        status = dfl_solver_watch_derivatives(solver);
+        if (st->stepped) { /* and not gone back to where it began */
+            dfl_solver_sizes_grow(solver);
+            dfl_solver_note_residuals(solver);
+            status = dfl_solver_watch_derivatives(solver);
+            if (!status)
+                status = dfl_solver_report_step(solver);
+        }
         if (!status)
-            status = dfl_solver_report_step(solver);
+            status = dfl_switching_flip(solver);
+        if (!status && st->h == 0 && st->t != t_end)
+            dfl_stepper_aim(st, t_end);
     }
     if (status && status != DFL_STOPPED) { /* a fresh beginning, if continued */
         dfl_stepper_start(st, solver->options.step.fixed);

@@ -43,6 +43,11 @@ struct dfl_solver {
     bool landed;        /* ... and the last step ends there */
     double event_time;  /* of the last events ... */
     signed char *found; /* ... +1 rising, -1 falling, 0 not one of them */
+    double t_end;       /* of the present advance */
+    double cut;         /* where the last step is to end, before its end; NAN: it is whole ... */
+    double *x_cut;      /* ... and the state there */
+    struct dfl_switching *switching; /* branches of the model, or NULL */
+    struct dfl_watching *watching;   /* events with bounds, or NULL */
     const dfl_point *present; /* where residuals are taken: `here`, but `next` while on_step is
                                  called for an event inside the step; NULL: eval has failed there */
 };
@@ -96,6 +101,12 @@ dfl_status dfl_solver_event_values(double *value, dfl_solver *solver, double t, 
 /* Repeats the last step, in which event number `event` was found at event_time, so that it ends at
    the zero of the event; event_time is then this time (stop.c). False: not possible. */
 bool dfl_solver_land(dfl_solver *solver, int event);
+
+/* atol + rtol |x| of every unknown of the user at x. */
+void dfl_solver_tolerances_at(double *tolerance, const dfl_solver *solver, const double *x);
+
+/* Makes solver->x, completed or projected by `initial`, the present point at time t, evaluated. */
+dfl_status dfl_solver_place_start(dfl_solver *solver, double t);
 
 /* dfl_solver_interpolate without a check of t. */
 dfl_status dfl_solver_continuous(double *x, dfl_solver *solver, double t, bool project);

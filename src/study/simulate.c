@@ -29,6 +29,10 @@ static bool interrupted(const dfl_simulation *sim, double t);
 static int on_output(double t, const double *x, void *user);
 static int on_event(int event, int direction, double t, const double *x, void *user);
 static int event_values(double *value, double t, const double *x, void *user);
+static int event_bounds(dfl_bounds *value, int count, const dfl_bounds *t, const dfl_bounds *x,
+                        void *user);
+static int event_noise(double *noise, double t, const double *x, const double *tolerance,
+                       void *user);
 static void on_log(dfl_log_level level, const char *text, void *user);
 static bool store_row(dfl_simulation *sim, double t, const double *x);
 static bool store_step(dfl_simulation *sim, double t_old, double t, double energy);
@@ -112,6 +116,9 @@ static dfl_status create_solver(dfl_simulation *sim)
     options.events.eval = event_values;
     options.events.kinds = sim->event_kinds;
     options.events.on_event = on_event;
+    options.events.enclose = event_bounds;
+    options.events.noise = event_noise;
+    dfl_runnable_lock(&options.switches, sim->run);
     options.log = on_log;
     options.user = sim;
     return dfl_solver_create(&sim->solver, sim->ctx, dfl_runnable_eom(sim->run), &options);
@@ -305,6 +312,21 @@ static int event_values(double *value, double t, const double *x, void *user)
 {
     const dfl_simulation *sim = user;
     dfl_runnable_events(value, sim->run, t, x);
+    return 0;
+}
+
+static int event_bounds(dfl_bounds *value, int count, const dfl_bounds *t, const dfl_bounds *x,
+                        void *user)
+{
+    (void)count; /* always all of them */
+    dfl_runnable_event_bounds(value, ((dfl_simulation *)user)->run, t, x);
+    return 0;
+}
+
+static int event_noise(double *noise, double t, const double *x, const double *tolerance,
+                       void *user)
+{
+    dfl_runnable_event_noise(noise, ((dfl_simulation *)user)->run, t, x, tolerance);
     return 0;
 }
 

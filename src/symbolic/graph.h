@@ -69,6 +69,7 @@ typedef enum dfl_symbol_kind {
     DFL_SYM_P,
     DFL_SYM_A,       /* accelerations v' */
     DFL_SYM_PENDING, /* stands for an expression that is known when the model is complete */
+    DFL_SYM_BRANCH,  /* the branch in which a switch is frozen (locking.h) */
     DFL_SYM_KINDS
 } dfl_symbol_kind;
 

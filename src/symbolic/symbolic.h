@@ -6,6 +6,7 @@
 #include "symbolic/differentiate.h" /* Jacobians, gradients, derivatives along a direction */
 #include "symbolic/emit.h"          /* a tape as source text in C or Octave */
 #include "symbolic/graph.h"         /* expressions as one shared graph */
+#include "symbolic/locking.h"       /* expressions with frozen branches */
 #include "symbolic/native.h"        /* tapes as machine code */
 #include "symbolic/part.h"          /* the nodes below some expressions, for passes over them */
 #include "symbolic/print.h"         /* expressions for people, as text or LaTeX */

@@ -2,8 +2,8 @@
 
    A tape computes `targets` from input arrays into output arrays. Every kind of symbol lives in one
    input array. Operations are scheduled by level and grouped by kind, so that the interpreter jumps
-   once per run and not once per operation. What depends on parameters, inputs and levels alone is
-   computed by dfl_tape_prepare, once.
+   once per run and not once per operation. What depends on parameters, inputs, levels and branches
+   alone is computed by dfl_tape_prepare, once.
 
    The registers live in a work array that the caller owns: one tape may be used by several threads,
    each with its own work. Results do not depend on the way of evaluation: tape and native code give
@@ -46,11 +46,19 @@ size_t dfl_tape_work(const dfl_tape *tape);
 /* Operations evaluated by dfl_tape_eval. */
 long dfl_tape_operations(const dfl_tape *tape);
 
-/* Writes constants and what depends only on parameters, inputs and levels into `work`: before the
-   first evaluation and after one of these has changed. */
+/* Writes constants and what depends only on settings (parameters, inputs, levels, branches) into
+   `work`: before the first evaluation and after one of these has changed. */
 void dfl_tape_prepare(const dfl_tape *tape, double *work, const double *const *in);
 
 /* Evaluates every target. Does not allocate. */
 void dfl_tape_eval(const dfl_tape *tape, double *work, const double *const *in, double *const *out);
+
+/* Bounds of settings and constants from a prepared `work`; `bounds` has dfl_tape_work elements. */
+void dfl_tape_enclose_prepare(const dfl_tape *tape, dfl_bounds *bounds, const double *work);
+
+/* Bounds of every target where inputs lie in their bounds: in[array] has bounds of time and of the
+   state; arrays of settings are not read. Rounding is included. */
+void dfl_tape_enclose(const dfl_tape *tape, dfl_bounds *bounds, const dfl_bounds *const *in,
+                      dfl_bounds *const *out);
 
 #endif

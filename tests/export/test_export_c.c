@@ -5,6 +5,7 @@
 #include "export_support.h"
 
 #include <dlfcn.h>
+#include <float.h>
 
 typedef void block_fn(double *out, double t, const double *x, const double *par, double *work);
 typedef void jacobian_fn(double *out, double t, const double *x, const double *a, const double *par,
@@ -117,8 +118,10 @@ static void compare_blocks(compiled *c, const point *p)
             derivative(out, p->t, p->x, p->a, p->par, work);
         else
             block(out, p->t, p->x, p->par, work);
+        /* pieces of tables are frozen in the engine: products in another order */
+        const double ulps = dfl_runnable_switches(it->run) > 0 ? 4 * DBL_EPSILON : 0;
         for (int i = 0; i < blocks[k].count; i++)
-            if (out[i] != blocks[k].value[i])
+            if (!(fabs(out[i] - blocks[k].value[i]) <= ulps * fabs(out[i])))
                 fail_msg("%s: %s[%d] is %.17g, the engine has %.17g", c->identifier, blocks[k].name,
                          i, out[i], blocks[k].value[i]);
         assert_true(isnan(out[blocks[k].count])); /* and nothing behind it */

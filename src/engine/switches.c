@@ -1,0 +1,316 @@
+/* switches.c: the branches in which the equations of a run are frozen, and the functions that bound
+   them: for a switch with condition c and branch k = 1 or -1 the function k c. */
+#include "engine/engine_internal.h"
+
+#include <math.h>
+#include <string.h>
+
+static dfl_status collect(dfl_runnable *run);
+static void order_functions(dfl_switches *sw, const dfl_runnable *run, bool time);
+static dfl_status create_momenta(dfl_runnable *run);
+/* All rows of the equations, and matrices whose conditions are those of rows. */
+static dfl_status collect(dfl_runnable *run)
+{
+    const dfl_equations *eq = run->eq;
+    const struct {
+        const dfl_expr *rows;
+        int count;
+    } all[] = {{eq->rows.kin, eq->np}, {eq->rows.f, eq->nv},   {eq->rows.b, eq->nr},
+               {eq->rows.d, eq->nw},   {eq->rows.c, eq->ns},   {eq->rows.g, eq->nl},
+               {eq->rows.gI, eq->nl},  {eq->rows.hv, eq->nm},  {eq->rows.e, eq->ne},
+               {eq->rows.ep, eq->nep}, {eq->rows.gam, eq->n0}, {eq->rows.bias, eq->nl + eq->nm}};
+    const dfl_sparse *const matrices[] = {&eq->M, &eq->W, &eq->massless.K0};
+    const dfl_mass_tree *tree = eq->model->tree;
+    dfl_status status = DFL_OK;
+    int most = eq->M.count + eq->W.count + eq->massless.K0.count;
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        most += all[i].count;
+    if (tree)
+        most += 3 * tree->ndrives;
+    most += 2 * eq->model->motions.count;
+    dfl_expr *rows = dfl_alloc(run->ctx, (size_t)most, sizeof *rows);
+    if (!rows)
+        return DFL_NO_MEMORY;
+    int count = 0;
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        for (int k = 0; k < all[i].count; k++)
+            rows[count++] = all[i].rows[k];
+    for (size_t i = 0; i < sizeof matrices / sizeof *matrices; i++)
+        for (int k = 0; k < matrices[i]->count; k++)
+            rows[count++] = matrices[i]->entry[k].expr;
+    for (int k = 0; tree && k < 3 * tree->ndrives; k++)
+        rows[count++] = tree->drives[k];
+    for (int k = 0; k < eq->model->motions.count; k++) {
+        rows[count++] = eq->model->motions.item[k].value;
+        rows[count++] = eq->model->motions.item[k].rate;
+    }
+    status = dfl_lock(rows, run->switches.lock, rows, count, true);
+    dfl_free(run->ctx, rows);
+    return status;
+}
+
+dfl_status dfl_switches_create(dfl_runnable *run)
+{
+    dfl_switches *sw = &run->switches;
+    dfl_status status = dfl_locking_create(&sw->lock, run->eq->graph, NULL, 0);
+    if (!status)
+        status = collect(run);
+    if (status)
+        return status;
+    const size_t count = (size_t)sw->lock->count;
+    sw->branch = dfl_alloc(run->ctx, count, sizeof *sw->branch);
+    sw->watched = dfl_alloc(run->ctx, 2 * count, sizeof *sw->watched);
+    if (!sw->branch || !sw->watched)
+        return DFL_NO_MEMORY;
+    order_functions(sw, run, true);
+    sw->instants = sw->count;
+    order_functions(sw, run, false);
+    return DFL_OK;
+}
+
+static bool of_time(const dfl_runnable *run, int number)
+{
+    const dfl_graph *g = run->eq->graph;
+    const unsigned fixed = 1u << DFL_SYM_PARAM | 1u << DFL_SYM_INPUT | 1u << DFL_SYM_LEVEL;
+    const unsigned kinds = dfl_node_of(g, run->switches.lock->item[number].source)->depends;
+    return (kinds & ~fixed) == 1u << DFL_SYM_TIME;
+}
+
+/* Each switch has a function for every end of its branch; those of time alone come first. */
+static void order_functions(dfl_switches *sw, const dfl_runnable *run, bool time)
+{
+    for (int i = 0; i < sw->lock->count; i++) {
+        const bool two = sw->lock->item[i].kind != DFL_SWITCH_SIGN;
+        if (of_time(run, i) != time)
+            continue;
+        for (int sense = two ? -1 : 0; sense <= 1; sense += two ? 2 : 3)
+            sw->watched[sw->count++] = (dfl_watch){.number = i, .sense = sense};
+    }
+}
+
+dfl_status dfl_switches_prepare(dfl_runnable *run)
+{
+    dfl_switches *sw = &run->switches;
+    const int count = sw->count;
+    dfl_status status = DFL_OK;
+    if (count == 0)
+        return DFL_OK;
+    dfl_expr *conditions = dfl_alloc(run->ctx, (size_t)count, sizeof *conditions);
+    sw->value = dfl_alloc(run->ctx, (size_t)count, sizeof *sw->value);
+    if (!conditions || !sw->value)
+        status = DFL_NO_MEMORY;
+    for (int i = 0; !status && i < count; i++)
+        conditions[i] = sw->lock->item[sw->watched[i].number].condition;
+    if (!status)
+        status = dfl_functions_create(&sw->all, run, conditions, count);
+    if (!status)
+        status = dfl_functions_create(&sw->of_time, run, conditions, sw->instants);
+    dfl_free(run->ctx, conditions);
+    return status ? status : create_momenta(run);
+}
+
+/* Momenta beyond M v, dT/dv of the energy that prescribed motions have, and these motions: what
+   must not jump unnoticed. */
+static dfl_status create_momenta(dfl_runnable *run)
+{
+    const dfl_equations *eq = run->eq;
+    const dfl_model *model = eq->model;
+    dfl_switches *sw = &run->switches;
+    const int nv = eq->nv, count = model->motions.count, all = nv + 2 * count;
+    dfl_expr *rows = dfl_alloc(run->ctx, (size_t)all, sizeof *rows);
+    dfl_expr *symbols = dfl_alloc(run->ctx, (size_t)nv, sizeof *symbols);
+    dfl_expr *zero = dfl_alloc(run->ctx, (size_t)nv, sizeof *zero);
+    dfl_status status = rows && symbols && zero ? DFL_OK : DFL_NO_MEMORY;
+    for (int i = 0; !status && i < nv; i++)
+        symbols[i] = dfl_equations_v(eq)[i].symbol;
+    if (!status && model->energy.driven != DFL_NO_EXPR)
+        status = dfl_gradient_exprs(rows, eq->graph, model->energy.driven, symbols, nv);
+    if (!status)
+        status = dfl_substitute_exprs(rows, eq->graph, rows, nv, symbols, zero, nv);
+    for (int i = 0; !status && i < count; i++) {
+        rows[nv + i] = model->motions.item[i].value;
+        rows[nv + count + i] = model->motions.item[i].rate;
+    }
+    if (!status)
+        status = dfl_lock(rows, sw->lock, rows, all, false);
+    if (!status)
+        status = dfl_program_create(&sw->momenta, run, rows, all);
+    sw->before = dfl_alloc(run->ctx, (size_t)all, sizeof *sw->before);
+    sw->after = dfl_alloc(run->ctx, (size_t)all, sizeof *sw->after);
+    if (!status && (!sw->before || !sw->after))
+        status = DFL_NO_MEMORY;
+    dfl_free(run->ctx, rows);
+    dfl_free(run->ctx, symbols);
+    dfl_free(run->ctx, zero);
+    return status;
+}
+
+void dfl_switches_clear(dfl_runnable *run)
+{
+    dfl_switches *sw = &run->switches;
+    dfl_context *ctx = run->ctx;
+    dfl_functions_clear(&sw->all, ctx);
+    dfl_functions_clear(&sw->of_time, ctx);
+    dfl_free(ctx, sw->branch);
+    dfl_free(ctx, sw->watched);
+    dfl_free(ctx, sw->value);
+    dfl_free(ctx, sw->before);
+    dfl_free(ctx, sw->after);
+    dfl_locking_free(sw->lock);
+}
+
+int dfl_runnable_switches(const dfl_runnable *run)
+{
+    return run->switches.lock->count;
+}
+
+dfl_expr dfl_runnable_switch(double *branch, const dfl_runnable *run, int number)
+{
+    *branch = run->switches.branch[number];
+    return run->switches.lock->item[number].source;
+}
+
+/* The function of one end of a branch is sign (c - border). */
+static void end_of(double *sign, double *border, const dfl_runnable *run, int which)
+{
+    const dfl_switches *sw = &run->switches;
+    const dfl_watch *watch = &sw->watched[which];
+    double low, high;
+    dfl_switch_borders(&low, &high, &sw->lock->item[watch->number], run->eq->graph,
+                       sw->branch[watch->number]);
+    const bool lower = watch->sense < 0 || (watch->sense == 0 && isfinite(low));
+    *sign = lower ? 1 : -1;
+    *border = lower ? low : high;
+}
+
+static int switch_values(double *value, int count, double t, const double *x, void *user)
+{
+    const dfl_runnable *run = user;
+    const dfl_switches *sw = &run->switches;
+    double *out = sw->value;
+    const dfl_functions *asked = count <= sw->instants ? &sw->of_time : &sw->all;
+    dfl_runnable_evaluate(&asked->values, run, t, x, NULL, &out);
+    for (int i = 0; i < count; i++) {
+        double sign, border;
+        end_of(&sign, &border, run, i);
+        value[i] = sign * (sw->value[i] - border);
+    }
+    return 0;
+}
+
+static int switch_bounds(dfl_bounds *value, int count, const dfl_bounds *t, const dfl_bounds *x,
+                         void *user)
+{
+    const dfl_runnable *run = user;
+    const dfl_switches *sw = &run->switches;
+    dfl_functions_bounds(value, count <= sw->instants ? &sw->of_time : &sw->all, t, x);
+    for (int i = 0; i < count; i++) {
+        const dfl_bounds c = value[i];
+        double sign, border;
+        end_of(&sign, &border, run, i);
+        value[i] = sign > 0
+                       ? (dfl_bounds){c.low - border, c.high - border, c.slope_low, c.slope_high}
+                       : (dfl_bounds){border - c.high, border - c.low, -c.slope_high, -c.slope_low};
+    }
+    return 0;
+}
+
+static int switch_noise(double *noise, double t, const double *x, const double *tolerance,
+                        void *user)
+{
+    const dfl_runnable *run = user;
+    dfl_functions_noise(noise, &run->switches.all, run, t, x, tolerance);
+    return 0;
+}
+
+/* Conditions inside conditions come first in the list, so that a pass in its order settles all but
+   those that depend on each other through the state. With rates a switch has one of its branches,
+   also where nothing moves. */
+static bool settle(dfl_runnable *run, double t, const double *x, const double *rate)
+{
+    dfl_switches *sw = &run->switches;
+    bool any = false;
+    for (int pass = 0; pass <= sw->lock->count; pass++) {
+        bool changed = false;
+        dfl_runnable_evaluate(&sw->all.values, run, t, x, NULL, &sw->value);
+        for (int i = 0; i < sw->count; i++) {
+            const int number = sw->watched[i].number;
+            const double slope = rate ? dfl_functions_rate(&sw->all, run, i, t, x, rate) : 0;
+            double branch =
+                dfl_switch_branch(&sw->lock->item[number], run->eq->graph, sw->value[i], slope);
+            if (branch == 0 && rate && sw->lock->item[number].kind == DFL_SWITCH_SIGN)
+                branch = -1;
+            changed = changed || branch != sw->branch[number];
+            sw->branch[number] = branch;
+        }
+        any = any || changed;
+        if (!changed)
+            break;
+        dfl_runnable_prepare(run);
+    }
+    return any;
+}
+
+static int switch_settle(bool *changed, double t, const double *x, const double *rate, void *user)
+{
+    *changed = settle(user, t, x, rate);
+    return 0;
+}
+
+void dfl_runnable_follow(dfl_runnable *run, double t, const double *x)
+{
+    if (!run->switches.locked && run->switches.lock->count > 0)
+        settle(run, t, x, NULL);
+}
+
+/* A prescribed motion that jumps by more than the rounding of time and of itself. */
+static int refuse_jumps(const dfl_runnable *run, double t)
+{
+    const dfl_switches *sw = &run->switches;
+    const dfl_model *model = run->eq->model;
+    const int nv = run->eq->nv, count = model->motions.count;
+    for (int i = nv; i < nv + count; i++) {
+        const double jump = sw->after[i] - sw->before[i];
+        const double size = fmax(fabs(sw->after[i]), fabs(sw->before[i]));
+        const double rate = fmax(fabs(sw->after[i + count]), fabs(sw->before[i + count]));
+        if (fabs(jump) > 1e-9 * (size + rate * fabs(t)) + 1e-12)
+            return dfl_model_fail(model, model->motions.item[i - nv].line,
+                                  "the motion of '%s' jumps by %.3g at t = %.10g: bodies cannot; "
+                                  "give a continuous function of time",
+                                  model->motions.item[i - nv].name, jump, t) != DFL_OK;
+    }
+    return 0;
+}
+
+static int switch_flip(double *impulse, const bool *crossed, double t, const double *x, void *user)
+{
+    dfl_runnable *run = user;
+    dfl_switches *sw = &run->switches;
+    const int nv = run->eq->nv;
+    dfl_runnable_evaluate(&sw->momenta, run, t, x, NULL, &sw->before);
+    for (int i = 0; i < sw->count; i++)
+        if (crossed[i]) {
+            double sign, border, *branch = &sw->branch[sw->watched[i].number];
+            end_of(&sign, &border, run, i);
+            *branch = dfl_switch_next(&sw->lock->item[sw->watched[i].number], run->eq->graph,
+                                      *branch, sign > 0 ? -1 : 1);
+        }
+    dfl_runnable_prepare(run);
+    dfl_runnable_evaluate(&sw->momenta, run, t, x, NULL, &sw->after);
+    for (int i = 0; i < nv; i++)
+        impulse[i] = sw->before[i] - sw->after[i];
+    return refuse_jumps(run, t);
+}
+
+void dfl_runnable_lock(dfl_switch_options *out, dfl_runnable *run)
+{
+    run->switches.locked = true;
+    *out = (dfl_switch_options){.count = run->switches.count,
+                                .instants = run->switches.instants,
+                                .eval = switch_values,
+                                .enclose = switch_bounds,
+                                .noise = switch_noise,
+                                .settle = switch_settle,
+                                .flip = switch_flip,
+                                .user = run};
+}

@@ -1,0 +1,45 @@
+/* crossings.h: where functions of time and state first become negative within a step. */
+#ifndef DFL_CROSSINGS_H
+#define DFL_CROSSINGS_H
+
+#include "solver/path.h"
+
+/* Functions that are watched. A function is multiplied by its sign, so that it is positive now. */
+typedef struct dfl_watched {
+    int count;
+    dfl_switch_fn eval;
+    dfl_enclose_fn enclose; /* or NULL */
+    void *user;
+    const double *sign; /* count, or NULL: all 1 */
+    /* Writes for a state what each function must fall below, as a positive number, to have
+       crossed; NULL: 0. */
+    int (*noise)(double *noise, double t, const double *x, void *user);
+} dfl_watched;
+
+/* Workspace of a search. */
+typedef struct dfl_search {
+    dfl_context *ctx;
+    const dfl_path *path;
+    const dfl_watched *watched;
+    bool time_only;       /* the functions depend on time alone */
+    long *enclosures;     /* counted */
+    double from;          /* where the search began */
+    int budget;           /* enclosures that are left */
+    double *value, *x;    /* count, n */
+    dfl_bounds *bounds;   /* count */
+    dfl_bounds *x_bounds; /* n */
+    bool *open;           /* count per level of the search */
+    double *limit;        /* count: -noise, less what rounding of time makes, at one place ... */
+    double *rounding;     /* ... and the latter */
+    double *first;        /* count: where each function crosses, in [0, 1]; 2: nowhere */
+    int room;             /* functions */
+} dfl_search;
+
+dfl_status dfl_search_init(dfl_search *search, dfl_context *ctx, int count, int n);
+void dfl_search_clear(dfl_search *search);
+
+/* The first crossing between `from` and `to`, parts of the path: *at (2: none); search->first has
+   the crossing of each function up to there. DFL_CALLBACK, DFL_NOT_FINITE. */
+dfl_status dfl_search_run(double *at, dfl_search *search, double from, double to);
+
+#endif

@@ -1,0 +1,47 @@
+/* switching.h: branches of a model: steps end where a switching function passes zero. */
+#ifndef DFL_SWITCHING_H
+#define DFL_SWITCHING_H
+
+#include "solver/crossings.h"
+
+typedef struct dfl_switching {
+    dfl_path path;
+    dfl_search search;
+    double *value, *noise; /* of the functions */
+    double *tolerance;     /* n: of the unknowns */
+    double *rate;          /* n: of all unknowns of the integrator */
+    double *impulse;       /* nv: of a change of branches */
+    bool *crossed;         /* functions that pass zero at the end of the last step ... */
+    bool pending;          /* ... and whether there are any */
+    double instant;        /* the next zero of a function of time; INFINITY: none before ... */
+    double horizon;        /* ... this time */
+    int instant_of;        /* the function */
+    double resume_at;      /* the end of a fixed step that a crossing has cut; NAN: none */
+    double recent;         /* time of the first of the last ... */
+    long crowd;            /* ... crossings that are counted for the guard */
+} dfl_switching;
+
+dfl_status dfl_switching_init(dfl_solver *solver);
+void dfl_switching_clear(dfl_solver *solver);
+
+/* Before anything is evaluated at the start: branches by the given values. */
+dfl_status dfl_switching_begin(dfl_solver *solver, double t0, const double *x0);
+
+/* The start: completes the initial values with the branches that are valid there. */
+dfl_status dfl_switching_complete(dfl_solver *solver, double t0, const double *x0,
+                                  const dfl_conditions *conditions);
+
+/* Once the start is evaluated: a function that is zero there goes by its slope. *again: a branch
+   has changed, complete the start again. */
+dfl_status dfl_switching_settle(bool *again, dfl_solver *solver);
+
+/* Where the next step must end at the latest. */
+dfl_status dfl_switching_limit(double *t_limit, dfl_solver *solver, double t_end);
+
+/* After a step: if a function has passed zero, the step is taken again to end there. */
+dfl_status dfl_switching_land(dfl_solver *solver);
+
+/* After the step was reported: takes the other branches and starts there again. */
+dfl_status dfl_switching_flip(dfl_solver *solver);
+
+#endif
