@@ -192,8 +192,8 @@ static void work_in_c_ends_at_the_limit_of_time(void **state)
         "local a, b = ('1'):rep(1e8), ('1'):rep(1e8) while true do local c = a < b end",
         "local a, b = ('1'):rep(1e8), ('1'):rep(1e8) while true do local c = a == b end",
         "local s, t = ('x'):rep(1e8), {} for i = 1, 1e4 do t[i] = s end table.sort(t)",
-        "local s, t = ('x'):rep(1e6), {} for i = 1, 90 do t[s .. i] = 1 end\n"
-        "while true do for k in pairs(t) do end end",
+        ("local s, t = ('x'):rep(1e6), {} for i = 1, 90 do t[s .. i] = 1 end\n"
+         "while true do for k in pairs(t) do end end"),
         "local t = {} for i = 1, 1e6 do t[i] = '' end while true do table.concat(t) end",
         "local s = ('x'):rep(9e5) while true do local a = s:byte(1, -1) end",
         "local f = ('%%'):rep(1e7) while true do string.format(f) end",
