@@ -12,8 +12,8 @@
 #include <string.h>
 
 enum { LEVELS = 44, FINE = 6 }; /* of halving: 6e-14 of the step; noise counts from 1/64 on */
-enum { BUDGET = 2000 }; /* enclosures of one search */
-enum { SAMPLES = 16 };  /* of a step without enclosures, or when they are spent */
+enum { BUDGET = 2000 };         /* enclosures of one search */
+enum { SAMPLES = 16 };          /* of a step without enclosures, or when they are spent */
 static const double nowhere = 2;
 
 static dfl_status set_rounding(dfl_search *s, double from);
