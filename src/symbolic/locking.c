@@ -426,7 +426,6 @@ double dfl_switch_branch(const dfl_switch *item, const dfl_graph *graph, double 
 void dfl_switch_borders(double *low, double *high, const dfl_switch *item, const dfl_graph *graph,
                         double branch)
 {
-    const dfl_spline *table = &graph->splines[item->spline];
     switch (item->kind) {
     case DFL_SWITCH_SIGN:
         *low = branch > 0 ? 0 : -INFINITY;
@@ -437,8 +436,10 @@ void dfl_switch_borders(double *low, double *high, const dfl_switch *item, const
         *high = branch + 1;
         return;
     case DFL_SWITCH_PIECE:
-        *low = branch > 0 ? table->x[(int)branch - 1] : -INFINITY;
-        *high = branch < table->n ? table->x[(int)branch] : INFINITY;
+        *low = branch > 0 ? graph->splines[item->spline].x[(int)branch - 1] : -INFINITY;
+        *high = branch < graph->splines[item->spline].n
+                    ? graph->splines[item->spline].x[(int)branch]
+                    : INFINITY;
         return;
     }
 }
