@@ -106,9 +106,8 @@ void dfl_runnable_set_levels(dfl_runnable *run, double t, const double *x);
    the solver changes them through `out`; before, they follow every state. */
 void dfl_runnable_lock(dfl_switch_options *out, dfl_runnable *run);
 
-/* The number of switches, the condition of one of them, and its present branch, for people. */
+/* The number of switches. */
 int dfl_runnable_switches(const dfl_runnable *run);
-dfl_expr dfl_runnable_switch(double *branch, const dfl_runnable *run, int number);
 
 /* All blocks at (t, x), those of `need` evaluated, and all derivatives there (if the equations have
    Jacobians); zeroed memory that the functions below free. DFL_NO_MEMORY. */

@@ -164,12 +164,6 @@ int dfl_runnable_switches(const dfl_runnable *run)
     return run->switches.lock->count;
 }
 
-dfl_expr dfl_runnable_switch(double *branch, const dfl_runnable *run, int number)
-{
-    *branch = run->switches.branch[number];
-    return run->switches.lock->item[number].source;
-}
-
 /* The function of one end of a branch is sign (c - border). */
 static void end_of(double *sign, double *border, const dfl_runnable *run, int which)
 {
