@@ -105,6 +105,13 @@ bool dfl_solver_land(dfl_solver *solver, int event);
 /* atol + rtol |x| of every unknown of the user at x. */
 void dfl_solver_tolerances_at(double *tolerance, const dfl_solver *solver, const double *x);
 
+/* Whether dependent constraints stay dependent next to the start, solver->x (rank_nearby.c).
+   DFL_SINGULAR: they do not, with the positions to change. */
+dfl_status dfl_solver_check_rank(dfl_solver *solver, double t0);
+
+/* Keeps what has failed for dfl_solver_failure; returns the status. */
+dfl_status dfl_solver_note_failure(dfl_solver *solver, dfl_status status);
+
 /* Makes solver->x, completed or projected by `initial`, the present point at time t, evaluated. */
 dfl_status dfl_solver_place_start(dfl_solver *solver, double t);
 

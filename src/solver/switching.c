@@ -7,37 +7,18 @@
 #include "solver/switching.h"
 #include "solver/solver_internal.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { LANDINGS = 6 };              /* retakes of one step */
 enum { ROUNDS = 100 };              /* of branches that change each other */
 enum { CROWD = 1000 };              /* crossings ... */
 static const double crowded = 1e-7; /* ... closer than this part of the run, on the average */
 
-static dfl_status find_crossing(double *at, dfl_solver *solver);
-static int noise_at(double *noise, double t, const double *x, void *user);
-static int eval_of(double *value, int count, double t, const double *x, void *user);
-static int enclose_of(dfl_bounds *value, int count, const dfl_bounds *t, const dfl_bounds *x,
-                      void *user);
-static bool land_at(dfl_solver *solver, double at);
-static double distance_to_zero(dfl_solver *solver, int which);
-static dfl_status mark_crossed(dfl_solver *solver, double at, int first);
-static dfl_status cut_at(dfl_solver *solver, double t);
-static dfl_status next_instant(dfl_solver *solver, double t_end);
-static dfl_status mark_instants(dfl_solver *solver);
-static double shortest(double t);
-static double time_here(const dfl_solver *solver);
-static const double *state_here(const dfl_solver *solver);
-static dfl_status values_here(dfl_solver *solver);
-static dfl_status slopes_here(dfl_solver *solver);
 static dfl_status change_branches(dfl_solver *solver);
 static dfl_status start_again(dfl_solver *solver);
 static dfl_status check_jump(dfl_solver *solver, double t);
 static dfl_status guard(dfl_solver *solver);
-static dfl_status callback_failed(const dfl_solver *solver, const char *name);
 
 dfl_status dfl_switching_init(dfl_solver *solver)
 {
@@ -80,7 +61,7 @@ void dfl_switching_clear(dfl_solver *solver)
     dfl_free(ctx, sw);
 }
 
-static dfl_status callback_failed(const dfl_solver *solver, const char *name)
+dfl_status dfl_switching_stopped(const dfl_solver *solver, const char *name)
 {
     return dfl_fail(solver->ctx, DFL_CALLBACK, "%s stopped the computation at t = %.10g", name,
                     solver->stepper->t);
@@ -93,7 +74,7 @@ dfl_status dfl_switching_begin(dfl_solver *solver, double t0, const double *x0)
     const dfl_switch_options *opt = &solver->options.switches;
     bool changed;
     if (opt->count > 0 && opt->settle(&changed, t0, x0, NULL, opt->user))
-        return callback_failed(solver, "settle");
+        return dfl_switching_stopped(solver, "settle");
     return DFL_OK;
 }
 
@@ -107,7 +88,7 @@ dfl_status dfl_switching_complete(dfl_solver *solver, double t0, const double *x
     dfl_status status = dfl_initial_complete(solver->x, &solver->initial, t0, conditions);
     for (int round = 0; !status && opt->count > 0 && round < ROUNDS; round++) {
         if (opt->settle(&changed, t0, solver->x, NULL, solver->options.switches.user))
-            return callback_failed(solver, "settle");
+            return dfl_switching_stopped(solver, "settle");
         if (!changed)
             return DFL_OK;
         memcpy(solver->x, x0, size);
@@ -137,304 +118,7 @@ dfl_status dfl_switching_settle(bool *again, dfl_solver *solver)
     dfl_stepper_rates(sw->rate, st, &st->here);
     if (solver->options.switches.settle(again, st->here.t, st->here.x + solver->sys.na,
                                         sw->rate + solver->sys.na, solver->options.switches.user))
-        return callback_failed(solver, "settle");
-    return DFL_OK;
-}
-
-/* ------------------------------------------------------------------------------- instants */
-
-dfl_status dfl_switching_limit(double *t_limit, dfl_solver *solver, double t_end)
-{
-    dfl_switching *sw = solver->switching;
-    const dfl_stepper *st = solver->stepper;
-    const double sign = t_end < st->t ? -1 : 1;
-    *t_limit = t_end;
-    if (!sw)
-        return DFL_OK;
-    if (sign * (sw->resume_at - st->t) > 0 && sign * (t_end - sw->resume_at) > 0)
-        *t_limit = sw->resume_at;
-    if (solver->options.switches.instants > 0) {
-        const double ahead = st->t + st->h;
-        for (int round = 0; !isfinite(sw->instant) && sign * (sw->horizon - ahead) < 0 &&
-                            sign * (t_end - sw->horizon) > 0 && round < ROUNDS;
-             round++) {
-            dfl_status status = next_instant(solver, t_end);
-            if (!status && fabs(sw->instant - st->t) <= shortest(st->t)) { /* here */
-                sw->instant = st->t;
-                sw->pending = true;
-                status = mark_instants(solver);
-                if (!status)
-                    status = dfl_switching_flip(solver);
-            }
-            if (status)
-                return status;
-        }
-        if (fabs(t_end - sw->instant) <= shortest(t_end))
-            sw->instant = t_end; /* no step is that short */
-        if (isfinite(sw->instant) && sign * (*t_limit - sw->instant) > 0)
-            *t_limit = sw->instant;
-    }
-    return DFL_OK;
-}
-
-/* No step is shorter than this. */
-static double shortest(double t)
-{
-    return 32 * DBL_EPSILON * fabs(t);
-}
-
-/* The first zero of a function of time within the next few steps. */
-static dfl_status next_instant(dfl_solver *solver, double t_end)
-{
-    dfl_switching *sw = solver->switching;
-    dfl_search *search = &sw->search;
-    const dfl_switch_options *opt = &solver->options.switches;
-    const dfl_stepper *st = solver->stepper;
-    const double few = 16 * st->h, span = t_end - st->t;
-    const dfl_path path = {.t_old = st->t, .h = fabs(few) < fabs(span) ? few : span};
-    const dfl_watched watched = {.count = opt->instants,
-                                 .eval = eval_of,
-                                 .enclose = opt->enclose ? enclose_of : NULL,
-                                 .user = solver};
-    double at;
-    search->path = &path;
-    search->watched = &watched;
-    search->time_only = true;
-    search->enclosures = &solver->stats.enclosures;
-    dfl_status status = dfl_search_run(&at, search, 0, 1);
-    if (status)
-        return status;
-    sw->horizon = st->t + path.h;
-    sw->instant = INFINITY;
-    if (at > 1)
-        return DFL_OK;
-    sw->instant = at > 0 ? st->t + at * path.h : st->t;
-    for (int i = 0; i < opt->instants; i++)
-        if (search->first[i] == at)
-            sw->instant_of = i;
-    return DFL_OK;
-}
-
-/* What passes zero at the present instant: the function that was found, and all that have the other
-   sign just after it. */
-static dfl_status mark_instants(dfl_solver *solver)
-{
-    dfl_switching *sw = solver->switching;
-    const dfl_switch_options *opt = &solver->options.switches;
-    const double t = sw->instant, sign = dfl_solver_direction(solver);
-    if (opt->eval(sw->value, opt->instants, t + sign * shortest(t), NULL, opt->user))
-        return callback_failed(solver, "switches.eval");
-    for (int i = 0; i < opt->count; i++)
-        sw->crossed[i] = i == sw->instant_of || (i < opt->instants && sw->value[i] < 0);
-    return DFL_OK;
-}
-
-/* ------------------------------------------------------------------------------- crossings */
-
-dfl_status dfl_switching_land(dfl_solver *solver)
-{
-    dfl_switching *sw = solver->switching;
-    dfl_stepper *st = solver->stepper;
-    double at;
-    if (!sw)
-        return DFL_OK;
-    if (st->t == sw->resume_at)
-        sw->resume_at = NAN;
-    const double end = st->t;
-    dfl_status status = find_crossing(&at, solver);
-    if (status)
-        return status;
-    const bool instant = st->t == sw->instant;
-    if (at > 1) {
-        sw->pending = instant;
-        return instant ? mark_instants(solver) : DFL_OK;
-    }
-    if (at < 1 && solver->options.step.fixed > 0 && isnan(sw->resume_at))
-        sw->resume_at = end;
-    if (instant && at < 1) /* not reached */
-        sw->horizon = st->t_old;
-    if (!instant || at < 1)
-        sw->instant = INFINITY, sw->horizon = st->t_old;
-    int first = 0;
-    for (int i = 0; i < solver->options.switches.count; i++)
-        if (sw->search.first[i] == at)
-            first = i;
-    const double when = st->t_old + at * (st->t - st->t_old);
-    if (at < 1 && !land_at(solver, at))
-        status = cut_at(solver, when);
-    sw->pending = true;
-    return status ? status : mark_crossed(solver, at, first);
-}
-
-/* The first crossing in the last step, as a part of it. */
-static dfl_status find_crossing(double *at, dfl_solver *solver)
-{
-    dfl_switching *sw = solver->switching;
-    dfl_search *search = &sw->search;
-    const dfl_switch_options *opt = &solver->options.switches;
-    *at = 2;
-    if (opt->count == opt->instants)
-        return DFL_OK;
-    dfl_path_set(&sw->path, solver->stepper);
-    const dfl_watched watched = {.count = opt->count,
-                                 .eval = eval_of,
-                                 .enclose = opt->enclose ? enclose_of : NULL,
-                                 .noise = noise_at,
-                                 .user = solver};
-    search->path = &sw->path;
-    search->watched = &watched;
-    search->time_only = false;
-    search->enclosures = &solver->stats.enclosures;
-    return dfl_search_run(at, search, 0, 1);
-}
-
-/* What tolerances may change: ten times that is no crossing. Functions of time cross at their
-   instants only. */
-static int noise_at(double *noise, double t, const double *x, void *user)
-{
-    dfl_solver *solver = user;
-    dfl_switching *sw = solver->switching;
-    const dfl_switch_options *opt = &solver->options.switches;
-    memset(noise, 0, (size_t)opt->count * sizeof *noise);
-    dfl_solver_tolerances_at(sw->tolerance, solver, x);
-    const int failed = opt->noise ? opt->noise(noise, t, x, sw->tolerance, opt->user) : 0;
-    for (int i = 0; i < opt->count; i++)
-        noise[i] = i < opt->instants ? INFINITY : 10 * noise[i];
-    return failed;
-}
-
-static int eval_of(double *value, int count, double t, const double *x, void *user)
-{
-    const dfl_switch_options *opt = &((dfl_solver *)user)->options.switches;
-    return opt->eval(value, count, t, x, opt->user);
-}
-
-static int enclose_of(dfl_bounds *value, int count, const dfl_bounds *t, const dfl_bounds *x,
-                      void *user)
-{
-    const dfl_switch_options *opt = &((dfl_solver *)user)->options.switches;
-    return opt->enclose(value, count, t, x, opt->user);
-}
-
-/* Takes the step again to end where function `first` is zero: Newton's method for the time. */
-static bool land_at(dfl_solver *solver, double at)
-{
-    dfl_switching *sw = solver->switching;
-    dfl_stepper *st = solver->stepper;
-    const double begin = st->t_old, whole = st->t - begin, sign = whole < 0 ? -1 : 1;
-    double t = begin + at * whole;
-    int which = 0;
-    for (int i = 0; i < solver->options.switches.count; i++)
-        if (sw->search.first[i] == at)
-            which = i;
-    if (dfl_stepper_remembers(st) || fabs(t - begin) <= 16 * DBL_EPSILON * fabs(t))
-        return false;
-    for (int it = 0; it < LANDINGS; it++) {
-        if (!dfl_stepper_retake(st, t))
-            return false;
-        solver->stats.retakes++;
-        const double further = distance_to_zero(solver, which);
-        if (!isfinite(further) || fabs(sw->value[which]) <= 1e-3 * sw->noise[which] ||
-            fabs(further) <= 4 * DBL_EPSILON * fabs(t))
-            return isfinite(further);
-        t += sign * further;
-        if (!(sign * (t - begin) > 0 && sign * (t - begin) <= fabs(whole) * (1 + 1e-9)))
-            return true; /* near enough: the zero is at an end of the step */
-    }
-    return true;
-}
-
-/* From the present point, in the direction of the run; NAN: unknown. */
-static double distance_to_zero(dfl_solver *solver, int which)
-{
-    const dfl_switching *sw = solver->switching;
-    if (values_here(solver))
-        return NAN;
-    const double value = sw->value[which];
-    if (slopes_here(solver))
-        return NAN;
-    const double slope =
-        0.5 * (sw->search.bounds[which].slope_low + sw->search.bounds[which].slope_high);
-    return slope < 0 ? -value / slope : value == 0 ? 0 : NAN;
-}
-
-/* Where the step cannot be taken again: it is cut at the state of the polynomial, moved onto the
-   constraints; a crossing at its very beginning takes it back. */
-static dfl_status cut_at(dfl_solver *solver, double t)
-{
-    dfl_stepper *st = solver->stepper;
-    if (fabs(t - st->t_old) <= 16 * DBL_EPSILON * fabs(t)) {
-        dfl_stepper_undo(st);
-        solver->cut = NAN;
-        return DFL_OK;
-    }
-    solver->cut = t;
-    return dfl_solver_continuous(solver->x_cut, solver, t, true);
-}
-
-/* Everything that passes zero at this point: what the search found, and what is zero but for noise
-   and falls. */
-static dfl_status mark_crossed(dfl_solver *solver, double at, int first)
-{
-    dfl_switching *sw = solver->switching;
-    const dfl_switch_options *opt = &solver->options.switches;
-    const bool instant = solver->stepper->t == sw->instant;
-    dfl_status status = instant ? mark_instants(solver) : DFL_OK;
-    if (!status && noise_at(sw->noise, time_here(solver), state_here(solver), solver))
-        status = callback_failed(solver, "noise");
-    if (!status)
-        status = values_here(solver);
-    if (!status)
-        status = slopes_here(solver);
-    for (int i = 0; !status && i < opt->count; i++) {
-        const dfl_bounds *c = &sw->search.bounds[i];
-        const bool falls = c->slope_high < 0;
-        const bool zero = i >= opt->instants && fabs(sw->value[i]) <= sw->noise[i];
-        const bool found = i == first || sw->search.first[i] == at;
-        sw->crossed[i] =
-            (instant && i < opt->instants && sw->crossed[i]) || found || (zero && falls);
-    }
-    return status;
-}
-
-/* The present point, or where the step is cut. */
-static double time_here(const dfl_solver *solver)
-{
-    return isnan(solver->cut) ? solver->stepper->t : solver->cut;
-}
-
-static const double *state_here(const dfl_solver *solver)
-{
-    return isnan(solver->cut) ? dfl_solver_state(solver) : solver->x_cut;
-}
-
-static dfl_status values_here(dfl_solver *solver)
-{
-    dfl_switching *sw = solver->switching;
-    const dfl_switch_options *opt = &solver->options.switches;
-    return opt->eval(sw->value, opt->count, time_here(solver), state_here(solver),
-                     solver->options.switches.user)
-               ? callback_failed(solver, "switches.eval")
-               : DFL_OK;
-}
-
-/* search.bounds: slopes of the functions at the present point, along the direction of the run. */
-static dfl_status slopes_here(dfl_solver *solver)
-{
-    dfl_switching *sw = solver->switching;
-    const dfl_switch_options *opt = &solver->options.switches;
-    const dfl_stepper *st = solver->stepper;
-    const double sign = dfl_solver_direction(solver), *x = state_here(solver);
-    const dfl_bounds t = {time_here(solver), time_here(solver), sign, sign};
-    dfl_stepper_rates(sw->rate, st, &st->here); /* where it is cut: nearly */
-    const double *rate = sw->rate + solver->sys.na;
-    for (int i = 0; i < solver->sys.nu; i++)
-        sw->search.x_bounds[i] = (dfl_bounds){x[i], x[i], sign * rate[i], sign * rate[i]};
-    if (opt->enclose)
-        return opt->enclose(sw->search.bounds, opt->count, &t, sw->search.x_bounds,
-                            solver->options.switches.user)
-                   ? callback_failed(solver, "switches.enclose")
-                   : DFL_OK;
+        return dfl_switching_stopped(solver, "settle");
     return DFL_OK;
 }
 
@@ -451,7 +135,7 @@ dfl_status dfl_switching_flip(dfl_solver *solver)
         const bool evaluated = dfl_solver_evaluate_beside(solver, solver->cut, solver->x_cut);
         solver->cut = NAN;
         if (!evaluated)
-            return callback_failed(solver, "eval");
+            return dfl_switching_stopped(solver, "eval");
         dfl_solver_stand_beside(solver);
     }
     dfl_status status = guard(solver);
@@ -476,10 +160,10 @@ static dfl_status change_branches(dfl_solver *solver)
                       solver->options.switches.user))
             return strncmp(old, dfl_message(solver->ctx), sizeof old - 1)
                        ? DFL_CALLBACK /* the model has left its own message */
-                       : callback_failed(solver, "flip");
+                       : dfl_switching_stopped(solver, "flip");
         dfl_status status = start_again(solver);
         if (!status)
-            status = values_here(solver);
+            status = dfl_switching_values(solver);
         if (status)
             return status;
         for (int i = 0; i < opt->count; i++) {

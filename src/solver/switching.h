@@ -44,4 +44,21 @@ dfl_status dfl_switching_land(dfl_solver *solver);
 /* After the step was reported: takes the other branches and starts there again. */
 dfl_status dfl_switching_flip(dfl_solver *solver);
 
+/* What passes zero at the present instant: the function that was found, and all that have the other
+   sign just after it (instants.c). */
+dfl_status dfl_switching_mark_instants(dfl_solver *solver);
+
+/* The functions at the present point, or where the step is cut: switching->value (landing.c). */
+dfl_status dfl_switching_values(dfl_solver *solver);
+
+/* Callbacks of a search, `user` is the solver; ten times what tolerances may change is no crossing
+   (landing.c). */
+int dfl_switching_eval(double *value, int count, double t, const double *x, void *user);
+int dfl_switching_enclose(dfl_bounds *value, int count, const dfl_bounds *t, const dfl_bounds *x,
+                          void *user);
+int dfl_switching_noise(double *noise, double t, const double *x, void *user);
+
+/* DFL_CALLBACK: the message for a callback that stops. */
+dfl_status dfl_switching_stopped(const dfl_solver *solver, const char *name);
+
 #endif

@@ -1,0 +1,226 @@
+/* After a step: where the first function passes zero the step is taken again to end there, with the
+   accuracy of the method. */
+#include "solver/solver_internal.h"
+#include "solver/switching.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum { LANDINGS = 6 }; /* retakes of one step */
+
+static dfl_status find_crossing(double *at, dfl_solver *solver);
+static bool land_at(dfl_solver *solver, double at);
+static double distance_to_zero(dfl_solver *solver, int which);
+static dfl_status mark_crossed(dfl_solver *solver, double at, int first);
+static dfl_status cut_at(dfl_solver *solver, double t);
+static double time_here(const dfl_solver *solver);
+static const double *state_here(const dfl_solver *solver);
+static dfl_status slopes_here(dfl_solver *solver);
+
+dfl_status dfl_switching_land(dfl_solver *solver)
+{
+    dfl_switching *sw = solver->switching;
+    dfl_stepper *st = solver->stepper;
+    double at;
+    if (!sw)
+        return DFL_OK;
+    if (st->t == sw->resume_at)
+        sw->resume_at = NAN;
+    const double end = st->t;
+    dfl_status status = find_crossing(&at, solver);
+    if (status)
+        return status;
+    const bool instant = st->t == sw->instant;
+    if (at > 1) {
+        sw->pending = instant;
+        return instant ? dfl_switching_mark_instants(solver) : DFL_OK;
+    }
+    if (at < 1 && solver->options.step.fixed > 0 && isnan(sw->resume_at))
+        sw->resume_at = end;
+    if (instant && at < 1) /* not reached */
+        sw->horizon = st->t_old;
+    if (!instant || at < 1)
+        sw->instant = INFINITY, sw->horizon = st->t_old;
+    int first = 0;
+    for (int i = 0; i < solver->options.switches.count; i++)
+        if (sw->search.first[i] == at)
+            first = i;
+    const double when = st->t_old + at * (st->t - st->t_old);
+    if (at < 1 && !land_at(solver, at))
+        status = cut_at(solver, when);
+    sw->pending = true;
+    return status ? status : mark_crossed(solver, at, first);
+}
+
+/* The first crossing in the last step, as a part of it. */
+static dfl_status find_crossing(double *at, dfl_solver *solver)
+{
+    dfl_switching *sw = solver->switching;
+    dfl_search *search = &sw->search;
+    const dfl_switch_options *opt = &solver->options.switches;
+    *at = 2;
+    if (opt->count == opt->instants)
+        return DFL_OK;
+    dfl_path_set(&sw->path, solver->stepper);
+    const dfl_watched watched = {.count = opt->count,
+                                 .eval = dfl_switching_eval,
+                                 .enclose = opt->enclose ? dfl_switching_enclose : NULL,
+                                 .noise = dfl_switching_noise,
+                                 .user = solver};
+    search->path = &sw->path;
+    search->watched = &watched;
+    search->time_only = false;
+    search->enclosures = &solver->stats.enclosures;
+    return dfl_search_run(at, search, 0, 1);
+}
+
+/* What tolerances may change: ten times that is no crossing. Functions of time cross at their
+   instants only. */
+int dfl_switching_noise(double *noise, double t, const double *x, void *user)
+{
+    dfl_solver *solver = user;
+    dfl_switching *sw = solver->switching;
+    const dfl_switch_options *opt = &solver->options.switches;
+    memset(noise, 0, (size_t)opt->count * sizeof *noise);
+    dfl_solver_tolerances_at(sw->tolerance, solver, x);
+    const int failed = opt->noise ? opt->noise(noise, t, x, sw->tolerance, opt->user) : 0;
+    for (int i = 0; i < opt->count; i++)
+        noise[i] = i < opt->instants ? INFINITY : 10 * noise[i];
+    return failed;
+}
+
+int dfl_switching_eval(double *value, int count, double t, const double *x, void *user)
+{
+    const dfl_switch_options *opt = &((dfl_solver *)user)->options.switches;
+    return opt->eval(value, count, t, x, opt->user);
+}
+
+int dfl_switching_enclose(dfl_bounds *value, int count, const dfl_bounds *t, const dfl_bounds *x,
+                          void *user)
+{
+    const dfl_switch_options *opt = &((dfl_solver *)user)->options.switches;
+    return opt->enclose(value, count, t, x, opt->user);
+}
+
+/* Takes the step again to end where function `first` is zero: Newton's method for the time. */
+static bool land_at(dfl_solver *solver, double at)
+{
+    dfl_switching *sw = solver->switching;
+    dfl_stepper *st = solver->stepper;
+    const double begin = st->t_old, whole = st->t - begin, sign = whole < 0 ? -1 : 1;
+    double t = begin + at * whole;
+    int which = 0;
+    for (int i = 0; i < solver->options.switches.count; i++)
+        if (sw->search.first[i] == at)
+            which = i;
+    if (dfl_stepper_remembers(st) || fabs(t - begin) <= 16 * DBL_EPSILON * fabs(t))
+        return false;
+    for (int it = 0; it < LANDINGS; it++) {
+        if (!dfl_stepper_retake(st, t))
+            return false;
+        solver->stats.retakes++;
+        const double further = distance_to_zero(solver, which);
+        if (!isfinite(further) || fabs(sw->value[which]) <= 1e-3 * sw->noise[which] ||
+            fabs(further) <= 4 * DBL_EPSILON * fabs(t))
+            return isfinite(further);
+        t += sign * further;
+        if (!(sign * (t - begin) > 0 && sign * (t - begin) <= fabs(whole) * (1 + 1e-9)))
+            return true; /* near enough: the zero is at an end of the step */
+    }
+    return true;
+}
+
+/* From the present point, in the direction of the run; NAN: unknown. */
+static double distance_to_zero(dfl_solver *solver, int which)
+{
+    const dfl_switching *sw = solver->switching;
+    if (dfl_switching_values(solver))
+        return NAN;
+    const double value = sw->value[which];
+    if (slopes_here(solver))
+        return NAN;
+    const double slope =
+        0.5 * (sw->search.bounds[which].slope_low + sw->search.bounds[which].slope_high);
+    return slope < 0 ? -value / slope : value == 0 ? 0 : NAN;
+}
+
+/* Where the step cannot be taken again: it is cut at the state of the polynomial, moved onto the
+   constraints; a crossing at its very beginning takes it back. */
+static dfl_status cut_at(dfl_solver *solver, double t)
+{
+    dfl_stepper *st = solver->stepper;
+    if (fabs(t - st->t_old) <= 16 * DBL_EPSILON * fabs(t)) {
+        dfl_stepper_undo(st);
+        solver->cut = NAN;
+        return DFL_OK;
+    }
+    solver->cut = t;
+    return dfl_solver_continuous(solver->x_cut, solver, t, true);
+}
+
+/* Everything that passes zero at this point: what the search found, and what is zero but for noise
+   and falls. */
+static dfl_status mark_crossed(dfl_solver *solver, double at, int first)
+{
+    dfl_switching *sw = solver->switching;
+    const dfl_switch_options *opt = &solver->options.switches;
+    const bool instant = solver->stepper->t == sw->instant;
+    dfl_status status = instant ? dfl_switching_mark_instants(solver) : DFL_OK;
+    if (!status && dfl_switching_noise(sw->noise, time_here(solver), state_here(solver), solver))
+        status = dfl_switching_stopped(solver, "noise");
+    if (!status)
+        status = dfl_switching_values(solver);
+    if (!status)
+        status = slopes_here(solver);
+    for (int i = 0; !status && i < opt->count; i++) {
+        const dfl_bounds *c = &sw->search.bounds[i];
+        const bool falls = c->slope_high < 0;
+        const bool zero = i >= opt->instants && fabs(sw->value[i]) <= sw->noise[i];
+        const bool found = i == first || sw->search.first[i] == at;
+        sw->crossed[i] =
+            (instant && i < opt->instants && sw->crossed[i]) || found || (zero && falls);
+    }
+    return status;
+}
+
+/* The present point, or where the step is cut. */
+static double time_here(const dfl_solver *solver)
+{
+    return isnan(solver->cut) ? solver->stepper->t : solver->cut;
+}
+
+static const double *state_here(const dfl_solver *solver)
+{
+    return isnan(solver->cut) ? dfl_solver_state(solver) : solver->x_cut;
+}
+
+dfl_status dfl_switching_values(dfl_solver *solver)
+{
+    dfl_switching *sw = solver->switching;
+    const dfl_switch_options *opt = &solver->options.switches;
+    return opt->eval(sw->value, opt->count, time_here(solver), state_here(solver),
+                     solver->options.switches.user)
+               ? dfl_switching_stopped(solver, "switches.eval")
+               : DFL_OK;
+}
+
+/* search.bounds: slopes of the functions at the present point, along the direction of the run. */
+static dfl_status slopes_here(dfl_solver *solver)
+{
+    dfl_switching *sw = solver->switching;
+    const dfl_switch_options *opt = &solver->options.switches;
+    const dfl_stepper *st = solver->stepper;
+    const double sign = dfl_solver_direction(solver), *x = state_here(solver);
+    const dfl_bounds t = {time_here(solver), time_here(solver), sign, sign};
+    dfl_stepper_rates(sw->rate, st, &st->here); /* where it is cut: nearly */
+    const double *rate = sw->rate + solver->sys.na;
+    for (int i = 0; i < solver->sys.nu; i++)
+        sw->search.x_bounds[i] = (dfl_bounds){x[i], x[i], sign * rate[i], sign * rate[i]};
+    if (opt->enclose)
+        return opt->enclose(sw->search.bounds, opt->count, &t, sw->search.x_bounds,
+                            solver->options.switches.user)
+                   ? dfl_switching_stopped(solver, "switches.enclose")
+                   : DFL_OK;
+    return DFL_OK;
+}
