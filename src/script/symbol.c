@@ -60,15 +60,16 @@ static const struct {
     const char *name;
     dfl_op op;
     lua_CFunction apply;
-} functions[] = {{"sin", DFL_OP_SIN, apply_one},     {"cos", DFL_OP_COS, apply_one},
-                 {"tan", DFL_OP_TAN, apply_one},     {"asin", DFL_OP_ASIN, apply_one},
-                 {"acos", DFL_OP_ACOS, apply_one},   {"atan", DFL_OP_ATAN, apply_atan},
-                 {"atan2", DFL_OP_ATAN2, apply_two}, {"sinh", DFL_OP_SINH, apply_one},
-                 {"cosh", DFL_OP_COSH, apply_one},   {"tanh", DFL_OP_TANH, apply_one},
-                 {"exp", DFL_OP_EXP, apply_one},     {"log", DFL_OP_LOG, apply_one},
-                 {"sqrt", DFL_OP_SQRT, apply_one},   {"abs", DFL_OP_ABS, apply_one},
-                 {"sign", DFL_OP_SIGN, apply_one},   {"floor", DFL_OP_FLOOR, apply_one},
-                 {"min", DFL_OP_MIN, apply_fold},    {"max", DFL_OP_MAX, apply_fold}};
+} functions[] = {{"sin", DFL_OP_SIN, apply_one},         {"cos", DFL_OP_COS, apply_one},
+                 {"tan", DFL_OP_TAN, apply_one},         {"asin", DFL_OP_ASIN, apply_one},
+                 {"acos", DFL_OP_ACOS, apply_one},       {"atan", DFL_OP_ATAN, apply_atan},
+                 {"atan2", DFL_OP_ATAN2, apply_two},     {"sinh", DFL_OP_SINH, apply_one},
+                 {"cosh", DFL_OP_COSH, apply_one},       {"tanh", DFL_OP_TANH, apply_one},
+                 {"exp", DFL_OP_EXP, apply_one},         {"log", DFL_OP_LOG, apply_one},
+                 {"sqrt", DFL_OP_SQRT, apply_one},       {"abs", DFL_OP_ABS, apply_one},
+                 {"sign", DFL_OP_SIGN, apply_one},       {"floor", DFL_OP_FLOOR, apply_one},
+                 {"noevent", DFL_OP_NOEVENT, apply_one}, {"min", DFL_OP_MIN, apply_fold},
+                 {"max", DFL_OP_MAX, apply_fold}};
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
@@ -205,7 +206,7 @@ static int apply_one(lua_State *L)
     const char *call = lua_tostring(L, lua_upvalueindex(1));
     const dfl_op op = (dfl_op)lua_tointeger(L, lua_upvalueindex(2));
     dfl_arg_count(L, call, 1, 1);
-    if (lua_isinteger(L, 1) && op >= DFL_OP_ABS && op <= DFL_OP_FLOOR) {
+    if (lua_isinteger(L, 1) && op >= DFL_OP_ABS && op <= DFL_OP_NOEVENT) {
         const lua_Integer i = lua_tointeger(L, 1);
         lua_pushinteger(L, op == DFL_OP_SIGN           ? (i > 0) - (i < 0)
                            : op == DFL_OP_ABS && i < 0 ? (lua_Integer)(0u - (lua_Unsigned)i)

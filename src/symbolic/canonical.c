@@ -8,7 +8,7 @@
      x*0  0/x  x-x                             ->  0          x^0, 1^x -> 1
      a minus moves outward or into a constant: (-x) y -> -(x y), x+(-y) -> x-y, -(x-y) -> y-x,
        -(k x) -> (-k) x, -(k+x) -> (-k)-x, sin(-x) -> -sin(x), cos(-x) -> cos(x)
-     |(|x|)| -> |x|, |x^2| -> x^2, floor(floor(x)) -> floor(x)
+     |(|x|)| -> |x|, |x^2| -> x^2, floor(floor(x)) -> floor(x), likewise noevent
      c (k x) -> (c k) x, (c x) y -> c (x y), (c x)/y -> c (x/y) for moderate c
      x/c -> (1/c) x only if 1/c is exact (a power of two);  x-c -> (-c)+x
      the constant comes first in sums and products, other operands in the order of their numbers
@@ -54,7 +54,7 @@ static bool harmonic_square(harmonic *out, const dfl_graph *g, dfl_expr e);
 
 dfl_expr dfl_unary(dfl_graph *g, dfl_op op, dfl_expr a)
 {
-    assert(op >= DFL_OP_NEG && op <= DFL_OP_FLOOR);
+    assert(op >= DFL_OP_NEG && op <= DFL_OP_NOEVENT);
     dfl_expr e;
     if (folds(&e, g, op, a, 0))
         return e;
@@ -68,6 +68,11 @@ dfl_expr dfl_unary(dfl_graph *g, dfl_op op, dfl_expr a)
         return dfl_graph_intern(g, op, a, 0, 0);
     case DFL_OP_FLOOR:
         return dfl_node_of(g, a)->op == DFL_OP_FLOOR ? a : dfl_graph_intern(g, op, a, 0, 0);
+    case DFL_OP_NOEVENT:
+        return dfl_op_operands((dfl_op)dfl_node_of(g, a)->op) == 0 ||
+                       dfl_node_of(g, a)->op == DFL_OP_NOEVENT
+                   ? a
+                   : dfl_graph_intern(g, op, a, 0, 0);
     default:
         return make_even_or_odd(g, op, a);
     }

@@ -135,7 +135,7 @@ static void seed(dfl_expr *derivative, const dfl_part *part, dfl_graph *graph,
 static bool has_branches(const dfl_part *part)
 {
     for (uint32_t i = 0; i < part->count; i++)
-        if (part->node[i].op >= DFL_OP_MIN)
+        if (part->node[i].op >= DFL_OP_MIN || part->node[i].op == DFL_OP_NOEVENT)
             return true;
     return false;
 }
@@ -199,7 +199,7 @@ static void pass_back(dfl_expr *adjoint, dfl_graph *graph, const dfl_part *part,
 
 /* Where a branch is chosen (min, max, select), the branch that is not taken may be infinite, and a
    reverse sweep would multiply that by zero; a forward sweep chooses between finished
-   derivatives. */
+   derivatives. It also keeps derivatives of a noevent inside one. */
 static dfl_status forward_gradient(dfl_expr *gradient, dfl_graph *graph, dfl_expr root,
                                    const dfl_expr *symbols, int n)
 {

@@ -54,6 +54,7 @@ static const char *const pattern[DFL_OPS] = {
     [DFL_OP_ABS] = DECLARE("fabs(A)"),
     [DFL_OP_SIGN] = DECLARE("dfl_sign(A)"),
     [DFL_OP_FLOOR] = DECLARE("floor(A)"),
+    [DFL_OP_NOEVENT] = DECLARE("A"),
     [DFL_OP_SPLINE] = DECLARE("dfl_spline_value(&dfl_spline_B, C, A)"),
     [DFL_OP_ADD] = DECLARE("A + B"),
     [DFL_OP_SUB] = DECLARE("A - B"),

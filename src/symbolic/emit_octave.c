@@ -32,6 +32,7 @@ static const char *const pattern[DFL_OPS] = {
     [DFL_OP_ABS] = "R = abs(A);",
     [DFL_OP_SIGN] = "R = (A > 0) - (A < 0);",
     [DFL_OP_FLOOR] = "R = floor(A);",
+    [DFL_OP_NOEVENT] = "R = A;",
     [DFL_OP_SPLINE] = "R = N_spline(B, C, A);",
     [DFL_OP_ADD] = "R = A + B;",
     [DFL_OP_SUB] = "R = A - B;",

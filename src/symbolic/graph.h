@@ -37,9 +37,10 @@ typedef enum dfl_op {
     DFL_OP_COSH,
     DFL_OP_TANH,
     DFL_OP_ABS,
-    DFL_OP_SIGN,   /* -1, 0, 1 */
-    DFL_OP_FLOOR,  /* the largest whole number that is not above a */
-    DFL_OP_SPLINE, /* derivative number c of spline number b at a */
+    DFL_OP_SIGN,    /* -1, 0, 1 */
+    DFL_OP_FLOOR,   /* the largest whole number that is not above a */
+    DFL_OP_NOEVENT, /* a, whose switches are not watched (locking.h) */
+    DFL_OP_SPLINE,  /* derivative number c of spline number b at a */
     /* of two operands a, b */
     DFL_OP_ADD,
     DFL_OP_SUB,
@@ -131,7 +132,7 @@ dfl_expr dfl_constant(dfl_graph *graph, double value);
 /* The symbol of this kind and index, made at the first call; `name` is copied then. */
 dfl_expr dfl_symbol_expr(dfl_graph *graph, dfl_symbol_kind kind, int index, const char *name);
 
-/* Canonical operations. dfl_unary takes DFL_OP_NEG to DFL_OP_FLOOR, dfl_binary DFL_OP_ADD to
+/* Canonical operations. dfl_unary takes DFL_OP_NEG to DFL_OP_NOEVENT, dfl_binary DFL_OP_ADD to
    DFL_OP_MAX. Powers with small integer exponents become products, exponent 1/2 a square root. */
 dfl_expr dfl_unary(dfl_graph *graph, dfl_op op, dfl_expr a);
 dfl_expr dfl_binary(dfl_graph *graph, dfl_op op, dfl_expr a, dfl_expr b);

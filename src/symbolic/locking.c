@@ -46,12 +46,16 @@ dfl_status dfl_lock(dfl_expr *out, dfl_locking *lock, const dfl_expr *rows, int 
     p.locked = dfl_alloc(ctx, p.part.count, sizeof *p.locked);
     p.inside = dfl_alloc(ctx, p.part.count, sizeof *p.inside);
     p.positive = dfl_alloc(ctx, p.part.count, sizeof *p.positive);
-    status = p.locked && p.inside && p.positive ? run(&p) : DFL_NO_MEMORY;
+    p.seen = dfl_alloc(ctx, p.part.count, sizeof *p.seen);
+    for (int k = 0; p.seen && k < nrows; k++)
+        p.seen[dfl_part_place(&p.part, rows[k])] = true;
+    status = p.locked && p.inside && p.positive && p.seen ? run(&p) : DFL_NO_MEMORY;
     for (int k = 0; !status && k < nrows; k++)
         out[k] = p.locked[dfl_part_place(&p.part, rows[k])];
     dfl_free(ctx, p.locked);
     dfl_free(ctx, p.inside);
     dfl_free(ctx, p.positive);
+    dfl_free(ctx, p.seen);
     dfl_part_clear(&p.part);
     return status;
 }
@@ -62,7 +66,7 @@ static dfl_status run(dfl_lock_pass *p)
     find_positive(p);
     for (uint32_t i = 0; i < p->part.count; i++) {
         const bool leaf = dfl_op_operands((dfl_op)p->part.node[i].op) == 0;
-        p->locked[i] = leaf ? p->part.expr[i] : lock_node(p, i);
+        p->locked[i] = leaf || !p->seen[i] ? p->part.expr[i] : lock_node(p, i);
     }
     return dfl_graph_status(p->lock->graph);
 }
@@ -78,6 +82,8 @@ static void find_inside(dfl_lock_pass *p)
         for (int k = 0; k < count; k++)
             if (p->inside[i] || branches || (node->op == DFL_OP_SELECT && k > 0))
                 p->inside[operand[k]] = true;
+        for (int k = 0; k < count && p->seen[i] && node->op != DFL_OP_NOEVENT; k++)
+            p->seen[operand[k]] = true;
     }
 }
 
@@ -126,6 +132,8 @@ static dfl_expr lock_node(dfl_lock_pass *p, uint32_t i)
         break;
     case DFL_OP_SPLINE:
         return dfl_lock_table(p, i, a);
+    case DFL_OP_NOEVENT:
+        return p->part.expr[node->a];
     case DFL_OP_SELECT:
     case DFL_OP_ABS:
     case DFL_OP_SIGN:

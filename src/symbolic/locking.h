@@ -12,6 +12,8 @@
 
    (of tables that have kinks or jumps in the slope).
 
+   What is inside noevent stays as it is.
+
    Roots and powers near a frozen branch are continued oddly below zero, -|u|^p: beyond the border
    they must stay finite. Equal conditions are one switch, up to sign and constant factors.
    Derivatives of locked expressions take the same branch. */

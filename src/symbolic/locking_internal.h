@@ -20,6 +20,7 @@ typedef struct dfl_lock_pass {
     dfl_expr *locked; /* per node of the part */
     bool *inside;     /* ... it lies below a branch */
     bool *positive;   /* ... it cannot be negative */
+    bool *seen;       /* ... it is reached without passing a noevent */
     bool add;
 } dfl_lock_pass;
 

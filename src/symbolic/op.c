@@ -21,9 +21,9 @@ int dfl_op_operands(dfl_op op)
 const char *dfl_op_name(dfl_op op)
 {
     static const char *const name[DFL_OPS] = {
-        "constant", "symbol", "-",    "sq",   "sqrt", "exp",   "log", "sin",  "cos",   "tan",
-        "asin",     "acos",   "atan", "sinh", "cosh", "tanh",  "abs", "sign", "floor", "spline",
-        "+",        "-",      "*",    "/",    "^",    "atan2", "min", "max",  "select"};
+        "constant", "symbol", "-",    "sq",   "sqrt", "exp",  "log",   "sin",  "cos",   "tan",
+        "asin",     "acos",   "atan", "sinh", "cosh", "tanh", "abs",   "sign", "floor", "noevent",
+        "spline",   "+",      "-",    "*",    "/",    "^",    "atan2", "min",  "max",   "select"};
     return name[op];
 }
 
@@ -96,6 +96,8 @@ static double unary_value(dfl_op op, double a)
         return (double)((a > 0) - (a < 0));
     case DFL_OP_FLOOR:
         return floor(a);
+    case DFL_OP_NOEVENT:
+        return a;
     default:
         return NAN; /* a symbol has no value of its own */
     }

@@ -405,15 +405,22 @@ static void print_cases(printer *p, const dfl_node *node)
 
 static const char *latex_function(dfl_op op)
 {
-    static const char *const name[DFL_OPS] = {
-        [DFL_OP_EXP] = "\\exp",     [DFL_OP_LOG] = "\\ln",
-        [DFL_OP_SIN] = "\\sin",     [DFL_OP_COS] = "\\cos",
-        [DFL_OP_TAN] = "\\tan",     [DFL_OP_ASIN] = "\\arcsin",
-        [DFL_OP_ACOS] = "\\arccos", [DFL_OP_ATAN] = "\\arctan",
-        [DFL_OP_SINH] = "\\sinh",   [DFL_OP_COSH] = "\\cosh",
-        [DFL_OP_TANH] = "\\tanh",   [DFL_OP_SIGN] = "\\operatorname{sign}",
-        [DFL_OP_MIN] = "\\min",     [DFL_OP_ATAN2] = "\\operatorname{atan2}",
-        [DFL_OP_MAX] = "\\max"};
+    static const char *const name[DFL_OPS] = {[DFL_OP_EXP] = "\\exp",
+                                              [DFL_OP_LOG] = "\\ln",
+                                              [DFL_OP_SIN] = "\\sin",
+                                              [DFL_OP_COS] = "\\cos",
+                                              [DFL_OP_TAN] = "\\tan",
+                                              [DFL_OP_ASIN] = "\\arcsin",
+                                              [DFL_OP_ACOS] = "\\arccos",
+                                              [DFL_OP_ATAN] = "\\arctan",
+                                              [DFL_OP_SINH] = "\\sinh",
+                                              [DFL_OP_COSH] = "\\cosh",
+                                              [DFL_OP_TANH] = "\\tanh",
+                                              [DFL_OP_SIGN] = "\\operatorname{sign}",
+                                              [DFL_OP_NOEVENT] = "\\operatorname{noevent}",
+                                              [DFL_OP_MIN] = "\\min",
+                                              [DFL_OP_ATAN2] = "\\operatorname{atan2}",
+                                              [DFL_OP_MAX] = "\\max"};
     return name[op];
 }
 

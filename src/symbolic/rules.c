@@ -47,7 +47,7 @@ dfl_expr dfl_rule_reverse(dfl_graph *g, const dfl_rule *rule, int which, dfl_exp
 {
     const dfl_expr e = rule->e, a = rule->a, b = rule->b;
     const bool first = which == 0;
-    assert(rule->op < DFL_OP_MIN);
+    assert(rule->op < DFL_OP_MIN && rule->op != DFL_OP_NOEVENT);
     switch (rule->op) {
     case DFL_OP_ADD:
         return x;
@@ -106,6 +106,8 @@ static dfl_expr times_algebraic(dfl_graph *g, const dfl_rule *rule, dfl_expr x)
     switch (rule->op) {
     case DFL_OP_NEG:
         return dfl_neg(g, x);
+    case DFL_OP_NOEVENT:
+        return dfl_unary(g, DFL_OP_NOEVENT, x);
     case DFL_OP_SQ:
         return dfl_mul(g, dfl_constant(g, 2), dfl_mul(g, x, a));
     case DFL_OP_SQRT:

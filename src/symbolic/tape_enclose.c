@@ -247,6 +247,8 @@ static range image(uint32_t op, range a)
         return increasing(tanh, a);
     case DFL_OP_ABS:
         return (range){a.low > 0 ? a.low : a.high < 0 ? -a.high : 0, fmax(-a.low, a.high)};
+    case DFL_OP_NOEVENT:
+        return a;
     case DFL_OP_FLOOR:
         return (range){floor(a.low), floor(a.high)};
     case DFL_OP_SIGN:
@@ -269,6 +271,8 @@ static range image_slope(uint32_t op, range a, range value)
     switch (op) {
     case DFL_OP_NEG:
         return (range){-1, -1};
+    case DFL_OP_NOEVENT:
+        return one;
     case DFL_OP_SQ:
         return multiply(two, a);
     case DFL_OP_SQRT:

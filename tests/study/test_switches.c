@@ -336,9 +336,43 @@ static void a_jump_of_a_constraint_is_refused(void **state)
     scripted_free(&s);
 }
 
+/* Inside noevent nothing is watched; the same condition outside of it is. Forces that come from a
+   potential keep it. */
+static void noevent_is_not_watched(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *forces;
+        long switches, crossings;
+    } models[] = {
+        {"force(x, -x - 0.1*noevent(abs(x) - floor(x)*0))", 0, 0},
+        {"force(x, -x - 0.1*noevent(abs(x)))", 0, 0},
+        {"potential(x^2/2 + noevent(x*abs(x)/20))", 0, 0},
+        {"potential(x^2/2) force(x, -noevent(max(0, x) + max(0, -x))/10)", 0, 0},
+        {"force(x, -x - noevent(abs(x)/20) - abs(x)/20)", 1, 6},
+        {"force(x, -x - abs(x)/10)", 1, 6},
+    };
+    for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
+        char text[300];
+        snprintf(text, sizeof text,
+                 "local x = position('x') kinetic(velocity(x)^2/2)\n"
+                 "initial{x = 1, ['der(x)'] = 0}\n%s\n",
+                 models[i].forces);
+        scripted s = run_text(text, 20, 1e-10);
+        /* half periods pi/sqrt(1.1) and pi/sqrt(0.9); 20 s end in the seventh, where x > 0 */
+        const double fast = sqrt(1.1), slow = sqrt(0.9);
+        const double phase = fmod(20 + pi / fast / 2, pi / fast + pi / slow);
+        assert_near(scripted_value(&s, "x"), sin(fast * phase), 1e-7);
+        assert_int_equal(dfl_runnable_switches(s.run), models[i].switches);
+        assert_int_equal(dfl_solver_statistics(s.solver).crossings, models[i].crossings);
+        scripted_free(&s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(noevent_is_not_watched),
         cmocka_unit_test(a_short_force_is_not_stepped_over),
         cmocka_unit_test(a_quarter_car_feels_a_bump),
         cmocka_unit_test(a_contact_of_two_sides_costs_speed),
