@@ -159,6 +159,11 @@ typedef int (*dfl_settle_fn)(bool *changed, double t, const double *x, const dou
 typedef int (*dfl_flip_fn)(double *impulse, const bool *crossed, double t, const double *x,
                            void *user);
 
+/* *valid: whether the equations are finite at (t, x) in the branches that belong to it. The present
+   branch may be continued beyond the domain of its functions, where only steps that are taken again
+   may lead. */
+typedef int (*dfl_valid_fn)(bool *valid, double t, const double *x, void *user);
+
 typedef struct dfl_switch_options {
     int count;              /* of switching functions; 0 means none */
     int instants;           /* the first ones depend on time alone */
@@ -167,6 +172,7 @@ typedef struct dfl_switch_options {
     dfl_noise_fn noise;     /* NULL means that only rounding is noise */
     dfl_settle_fn settle;   /* for the start */
     dfl_flip_fn flip;       /* changes branches */
+    dfl_valid_fn valid;     /* asked after every step; NULL means always */
     void *user;             /* passed to them */
 } dfl_switch_options;
 

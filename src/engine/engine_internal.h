@@ -22,6 +22,11 @@ typedef struct dfl_switches {
     int count, instants; /* ... all of them, and those */
     dfl_functions all, of_time; /* conditions: of all switches, and of those of time alone */
     double *value;
+    dfl_expr
+        *continued; /* rows with roots or powers that frozen branches continue below zero ... */
+    int ncontinued;
+    program unlocked; /* ... as they are, and their values */
+    double *unlocked_value;
     program momenta; /* nv momenta beyond M v, prescribed motions, their rates */
     double *before, *after;
 } dfl_switches;

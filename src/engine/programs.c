@@ -5,7 +5,7 @@
 #include "engine/engine_internal.h"
 #include "declare/declare.h"
 
-enum { PROGRAMS = SINGLE_BLOCKS + 15 };
+enum { PROGRAMS = SINGLE_BLOCKS + 16 };
 
 /* A growing list of targets. */
 typedef struct targets {
@@ -134,6 +134,7 @@ static void list_programs(program **out, dfl_runnable *run)
                                &run->switches.of_time.values,
                                &run->switches.of_time.slopes,
                                &run->switches.momenta,
+                               &run->switches.unlocked,
                                &run->events.values,
                                &run->events.slopes};
     for (int i = 0; i < PROGRAMS - SINGLE_BLOCKS; i++)
@@ -164,7 +165,7 @@ static dfl_status lock_targets(targets *list, dfl_runnable *run)
         return DFL_NO_MEMORY;
     for (int i = 0; i < list->count; i++)
         rows[i] = list->item[i].expr;
-    const dfl_status status = dfl_lock(rows, run->switches.lock, rows, list->count, false);
+    const dfl_status status = dfl_lock(rows, NULL, run->switches.lock, rows, list->count, false);
     for (int i = 0; !status && i < list->count; i++)
         list->item[i].expr = rows[i];
     dfl_free(run->ctx, rows);

@@ -6,8 +6,11 @@
 #include <string.h>
 
 static dfl_status collect(dfl_runnable *run);
+static dfl_status keep_continued(dfl_switches *sw, dfl_context *ctx, const dfl_expr *rows,
+                                 const bool *continued, int count);
 static void order_functions(dfl_switches *sw, const dfl_runnable *run, bool time);
 static dfl_status create_momenta(dfl_runnable *run);
+
 /* All rows of the equations, and matrices whose conditions are those of rows. */
 static dfl_status collect(dfl_runnable *run)
 {
@@ -44,9 +47,30 @@ static dfl_status collect(dfl_runnable *run)
         rows[count++] = eq->model->motions.item[k].value;
         rows[count++] = eq->model->motions.item[k].rate;
     }
-    status = dfl_lock(rows, run->switches.lock, rows, count, true);
+    dfl_expr *locked = dfl_alloc(run->ctx, (size_t)most, sizeof *locked);
+    bool *continued = dfl_alloc(run->ctx, (size_t)most, sizeof *continued);
+    status = locked && continued
+                 ? dfl_lock(locked, continued, run->switches.lock, rows, count, true)
+                 : DFL_NO_MEMORY;
+    if (!status)
+        status = keep_continued(&run->switches, run->ctx, rows, continued, count);
     dfl_free(run->ctx, rows);
+    dfl_free(run->ctx, locked);
+    dfl_free(run->ctx, continued);
     return status;
+}
+
+/* Rows that must be finite also without the continuation. */
+static dfl_status keep_continued(dfl_switches *sw, dfl_context *ctx, const dfl_expr *rows,
+                                 const bool *continued, int count)
+{
+    sw->continued = dfl_alloc(ctx, (size_t)count, sizeof *sw->continued);
+    if (!sw->continued)
+        return DFL_NO_MEMORY;
+    for (int i = 0; i < count; i++)
+        if (continued[i])
+            sw->continued[sw->ncontinued++] = rows[i];
+    return DFL_OK;
 }
 
 dfl_status dfl_switches_create(dfl_runnable *run)
@@ -105,6 +129,11 @@ dfl_status dfl_switches_prepare(dfl_runnable *run)
         status = dfl_functions_create(&sw->all, run, conditions, count);
     if (!status)
         status = dfl_functions_create(&sw->of_time, run, conditions, sw->instants);
+    if (!status)
+        status = dfl_program_create(&sw->unlocked, run, sw->continued, sw->ncontinued);
+    sw->unlocked_value = dfl_alloc(run->ctx, (size_t)sw->ncontinued, sizeof *sw->unlocked_value);
+    if (!status && !sw->unlocked_value)
+        status = DFL_NO_MEMORY;
     dfl_free(run->ctx, conditions);
     return status ? status : create_momenta(run);
 }
@@ -132,7 +161,7 @@ static dfl_status create_momenta(dfl_runnable *run)
         rows[nv + count + i] = model->motions.item[i].rate;
     }
     if (!status)
-        status = dfl_lock(rows, sw->lock, rows, all, false);
+        status = dfl_lock(rows, NULL, sw->lock, rows, all, false);
     if (!status)
         status = dfl_program_create(&sw->momenta, run, rows, all);
     sw->before = dfl_alloc(run->ctx, (size_t)all, sizeof *sw->before);
@@ -154,6 +183,8 @@ void dfl_switches_clear(dfl_runnable *run)
     dfl_free(ctx, sw->branch);
     dfl_free(ctx, sw->watched);
     dfl_free(ctx, sw->value);
+    dfl_free(ctx, sw->continued);
+    dfl_free(ctx, sw->unlocked_value);
     dfl_free(ctx, sw->before);
     dfl_free(ctx, sw->after);
     dfl_locking_free(sw->lock);
@@ -296,6 +327,19 @@ static int switch_flip(double *impulse, const bool *crossed, double t, const dou
     return refuse_jumps(run, t);
 }
 
+/* At (t, x) itself, where nothing is continued. */
+static int switch_valid(bool *valid, double t, const double *x, void *user)
+{
+    const dfl_runnable *run = user;
+    const dfl_switches *sw = &run->switches;
+    double *value = sw->unlocked_value;
+    dfl_runnable_evaluate(&sw->unlocked, run, t, x, NULL, &value);
+    *valid = true;
+    for (int i = 0; i < sw->ncontinued; i++)
+        *valid = *valid && isfinite(value[i]);
+    return 0;
+}
+
 void dfl_runnable_lock(dfl_switch_options *out, dfl_runnable *run)
 {
     run->switches.locked = true;
@@ -306,5 +350,6 @@ void dfl_runnable_lock(dfl_switch_options *out, dfl_runnable *run)
                                 .noise = switch_noise,
                                 .settle = switch_settle,
                                 .flip = switch_flip,
+                                .valid = run->switches.ncontinued > 0 ? switch_valid : NULL,
                                 .user = run};
 }

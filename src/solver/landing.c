@@ -224,3 +224,28 @@ static dfl_status slopes_here(dfl_solver *solver)
                    : DFL_OK;
     return DFL_OK;
 }
+
+/* A border is left at once; only away from all borders something is wrong. */
+dfl_status dfl_switching_check(dfl_solver *solver)
+{
+    dfl_switching *sw = solver->switching;
+    const dfl_switch_options *opt = &solver->options.switches;
+    bool valid = true;
+    if (!sw || !opt->valid)
+        return DFL_OK;
+    if (opt->valid(&valid, time_here(solver), state_here(solver), opt->user))
+        return dfl_switching_stopped(solver, "switches.valid");
+    if (valid)
+        return DFL_OK;
+    dfl_status status = dfl_switching_values(solver);
+    if (!status && dfl_switching_noise(sw->noise, time_here(solver), state_here(solver), solver))
+        status = dfl_switching_stopped(solver, "switches.noise");
+    for (int i = opt->instants; !status && i < opt->count; i++)
+        if (sw->value[i] <= sw->noise[i])
+            return DFL_OK;
+    return status ? status
+                  : dfl_fail(solver->ctx, DFL_NOT_FINITE,
+                             "the equations are not finite at t = %.10g: a root or a power has "
+                             "left its domain",
+                             time_here(solver));
+}

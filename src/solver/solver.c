@@ -141,6 +141,8 @@ static dfl_status advance(dfl_solver *solver, double t_end)
             status = dfl_stepper_step(st, t_limit, &attempts_left);
         if (!status)
             status = dfl_switching_land(solver);
+        if (!status && st->stepped)
+            status = dfl_switching_check(solver);
         if (solver->options.step.fixed > 0)
             stats->longest_step = fmax(stats->longest_step, dfl_clock() - step_begin);
         if (status)

@@ -41,6 +41,9 @@ dfl_status dfl_switching_limit(double *t_limit, dfl_solver *solver, double t_end
 /* After a step: if a function has passed zero, the step is taken again to end there. */
 dfl_status dfl_switching_land(dfl_solver *solver);
 
+/* Whether the equations can be evaluated where the step ends. DFL_NOT_FINITE. */
+dfl_status dfl_switching_check(dfl_solver *solver);
+
 /* After the step was reported: takes the other branches and starts there again. */
 dfl_status dfl_switching_flip(dfl_solver *solver);
 

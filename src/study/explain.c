@@ -1,5 +1,4 @@
-/* explain.c: what only the model knows about a failure: the line of the row, and the function
-   that was evaluated outside its domain. */
+/* explain.c: what only the model knows about a failure, such as the line of the row. */
 #include "study/study_internal.h"
 
 #include "symbolic/symbolic.h"
@@ -7,31 +6,17 @@
 #include <math.h>
 #include <string.h>
 
-enum { LONGEST_SHOWN = 200 }; /* characters of an expression in a message */
-
-/* A named place in the script. */
-typedef struct part {
-    const char *name;
-    int line;
-} part;
-
 static dfl_status explain_jump(dfl_runnable *run, dfl_status status);
 static dfl_status explain_rank(dfl_runnable *run, dfl_status status);
 static dfl_status explain_balance(dfl_runnable *run, dfl_status status, double t, const double *x);
 static dfl_status locate(dfl_runnable *run, dfl_status status, double t, const double *x);
 static const dfl_declaration *declaration_of(const dfl_model *model, dfl_declared kind, int index);
-static dfl_status explain_domain(dfl_runnable *run, dfl_status status, double t, const double *x);
-static dfl_status blame(dfl_runnable *run, dfl_status status, double t, dfl_expr expr,
-                        double argument);
-static part part_behind(const dfl_runnable *run, dfl_expr expr);
-static part part_containing(const dfl_runnable *run, dfl_expr expr);
-static bool contains(const dfl_runnable *run, dfl_expr root, dfl_expr sought);
 
 dfl_status dfl_study_explain(dfl_runnable *run, dfl_status status, double t, const double *x)
 {
     dfl_status better = DFL_OK;
     if (status == DFL_NOT_FINITE || status == DFL_CALLBACK)
-        better = explain_domain(run, status, t, x);
+        better = dfl_explain_domain(run, status, t, x);
     else if (status == DFL_SINGULAR || status == DFL_INCONSISTENT)
         better = dfl_study_check_determined(run, t, x);
     else if (status == DFL_RANK_CHANGED && eq_of(run)->n0 > 0)
@@ -51,12 +36,12 @@ dfl_status dfl_study_explain(dfl_runnable *run, dfl_status status, double t, con
 static dfl_status explain_jump(dfl_runnable *run, dfl_status status)
 {
     const dfl_graph *graph = eq_of(run)->graph;
-    part owner = {NULL, 0};
+    dfl_study_part owner = {NULL, 0, DFL_NO_EXPR};
     for (uint32_t i = 0; !owner.name && i < graph->nnodes; i++) {
         const dfl_node *node = &graph->nodes[i];
         if ((node->op == DFL_OP_SIGN || node->op == DFL_OP_SELECT) &&
             (dfl_depends(graph, i, DFL_SYM_V) || dfl_depends(graph, i, DFL_SYM_P)))
-            owner = part_containing(run, i);
+            owner = dfl_study_part_containing(run, i);
     }
     if (!owner.name)
         return DFL_OK;
@@ -173,101 +158,4 @@ static const dfl_declaration *declaration_of(const dfl_model *model, dfl_declare
         if (model->declarations.item[i].kind == kind && model->declarations.item[i].index == index)
             return &model->declarations.item[i];
     return NULL;
-}
-
-/* The first operation of the equations with a result that is not finite though its operands are.
-   DFL_OK if there is none. */
-static dfl_status explain_domain(dfl_runnable *run, dfl_status status, double t, const double *x)
-{
-    const dfl_graph *graph = eq_of(run)->graph;
-    const dfl_numbers numbers = dfl_runnable_numbers(run, t, x, NULL);
-    double *value = dfl_alloc(ctx_of(run), graph->nnodes, sizeof *value);
-    if (!value)
-        return DFL_NO_MEMORY;
-    dfl_status found = DFL_OK;
-    for (uint32_t i = 0; !found && i < graph->nnodes; i++) {
-        const dfl_node *node = &graph->nodes[i];
-        const int operands = dfl_op_operands((dfl_op)node->op);
-        if (node->op == DFL_OP_SYMBOL)
-            value[i] = dfl_numbers_symbol(&numbers, eq_of(run), node->a);
-        else if (node->op == DFL_OP_CONSTANT)
-            value[i] = graph->constants[node->a];
-        else
-            value[i] = dfl_op_value(graph, node, value[node->a], value[node->b], value[node->c]);
-        if (operands && !isfinite(value[i]) && isfinite(value[node->a]) &&
-            (operands < 2 || isfinite(value[node->b])))
-            found = blame(run, status, t, i, value[operands == 2 ? node->b : node->a]);
-    }
-    dfl_free(ctx_of(run), value);
-    return found;
-}
-
-/* The message about operation `expr`; DFL_OK if it belongs to no equation. */
-static dfl_status blame(dfl_runnable *run, dfl_status status, double t, dfl_expr expr,
-                        double argument)
-{
-    const dfl_graph *graph = eq_of(run)->graph;
-    const part owner = part_behind(run, expr);
-    if (!owner.name)
-        return DFL_OK;
-    dfl_text text = {.ctx = ctx_of(run)};
-    dfl_print_expr(&text, graph, expr, NULL, DFL_TEXT);
-    dfl_model_fail(
-        eq_of(run)->model, owner.line,
-        "'%s' cannot be evaluated at t = %g: in %.*s%s the argument is %g; change the initial "
-        "values, the guesses or the parameters",
-        owner.name, t, LONGEST_SHOWN, dfl_text_string(&text),
-        text.length > LONGEST_SHOWN ? " ..." : "", argument);
-    dfl_text_clear(&text);
-    return status;
-}
-
-/* The part that contains an expression or, since a derivative belongs to what was
-   differentiated, one of the operations below it. */
-static part part_behind(const dfl_runnable *run, dfl_expr expr)
-{
-    enum { TRIES = 50 };
-    const dfl_graph *graph = eq_of(run)->graph;
-    part owner = {NULL, 0};
-    int tries = 0;
-    for (dfl_expr i = expr; !owner.name && tries < TRIES && i > 0; i--)
-        if (dfl_node_of(graph, i)->op > DFL_OP_SYMBOL && contains(run, expr, i)) {
-            owner = part_containing(run, i);
-            tries++;
-        }
-    return owner;
-}
-
-/* The declared part of the equations that contains an expression; name NULL if there is none. */
-static part part_containing(const dfl_runnable *run, dfl_expr expr)
-{
-    const dfl_model *model = eq_of(run)->model;
-    for (int i = 0; i < model->declarations.count; i++) {
-        const dfl_declaration *decl = &model->declarations.item[i];
-        const bool row = decl->kind >= DFL_A_POSITION && decl->kind <= DFL_AN_INVARIANT;
-        if (row && decl->expr != DFL_NO_EXPR && contains(run, decl->expr, expr))
-            return (part){decl->name, decl->line};
-    }
-    for (int i = 0; i < model->forces.count; i++)
-        if (contains(run, model->forces.item[i].expr, expr))
-            return (part){"force", model->forces.item[i].line};
-    for (int i = 0; i < model->masses.count; i++)
-        if (contains(run, model->masses.item[i].expr, expr))
-            return (part){"mass", model->masses.item[i].line};
-    if (model->energy.kinetic != DFL_NO_EXPR && contains(run, model->energy.kinetic, expr))
-        return (part){"kinetic", model->energy.kinetic_line};
-    if (model->energy.potential != DFL_NO_EXPR && contains(run, model->energy.potential, expr))
-        return (part){"potential", model->energy.potential_line};
-    return (part){NULL, 0};
-}
-
-/* Whether `sought` is below `root`; false also without memory. */
-static bool contains(const dfl_runnable *run, dfl_expr root, dfl_expr sought)
-{
-    dfl_part below;
-    if (sought > root || dfl_part_create(&below, eq_of(run)->graph, &root, 1))
-        return false;
-    const bool found = dfl_part_place(&below, sought) != DFL_NO_EXPR;
-    dfl_part_clear(&below);
-    return found;
 }

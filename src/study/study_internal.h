@@ -69,4 +69,22 @@ void dfl_study_warn_coarse(const dfl_simulation *sim, dfl_advice_fn tell, void *
 void dfl_study_check_row(dfl_simulation *sim, double t, const double *x);
 void dfl_study_add_rows(dfl_statistics *statistics, const dfl_simulation *sim);
 
+/* A named expression of the script (parts.c). */
+typedef struct dfl_study_part {
+    const char *name; /* NULL: none */
+    int line;
+    dfl_expr expr;
+} dfl_study_part;
+
+/* All of them; free *out. DFL_NO_MEMORY. */
+dfl_status dfl_study_parts(dfl_study_part **out, int *count, const dfl_runnable *run);
+/* The first one that contains an expression; name NULL: none, or no memory. */
+dfl_study_part dfl_study_part_containing(const dfl_runnable *run, dfl_expr expr);
+/* Whether `sought` is below `root`; false also without memory. */
+bool dfl_study_contains(const dfl_runnable *run, dfl_expr root, dfl_expr sought);
+
+/* The message about an operation that leaves its domain at (t, x); DFL_OK: there is none
+   (explain_domain.c). */
+dfl_status dfl_explain_domain(dfl_runnable *run, dfl_status status, double t, const double *x);
+
 #endif

@@ -9,7 +9,8 @@
 
 static dfl_status run(dfl_lock_pass *p);
 static void find_inside(dfl_lock_pass *p);
-static void find_positive(dfl_lock_pass *p);
+static bool stays_positive(const dfl_lock_pass *p, uint32_t i);
+static bool any_below(const dfl_lock_pass *p, uint32_t i, const bool *mark);
 static dfl_expr lock_node(dfl_lock_pass *p, uint32_t i);
 static dfl_condition normal_form(const dfl_lock_pass *p, uint32_t place);
 static dfl_condition difference(const dfl_lock_pass *p, uint32_t a, uint32_t b);
@@ -36,7 +37,8 @@ void dfl_locking_free(dfl_locking *lock)
     dfl_free(lock->graph->ctx, lock);
 }
 
-dfl_status dfl_lock(dfl_expr *out, dfl_locking *lock, const dfl_expr *rows, int nrows, bool add)
+dfl_status dfl_lock(dfl_expr *out, bool *continued, dfl_locking *lock, const dfl_expr *rows,
+                    int nrows, bool add)
 {
     dfl_context *ctx = lock->graph->ctx;
     dfl_lock_pass p = {.lock = lock, .add = add};
@@ -47,15 +49,21 @@ dfl_status dfl_lock(dfl_expr *out, dfl_locking *lock, const dfl_expr *rows, int 
     p.inside = dfl_alloc(ctx, p.part.count, sizeof *p.inside);
     p.positive = dfl_alloc(ctx, p.part.count, sizeof *p.positive);
     p.seen = dfl_alloc(ctx, p.part.count, sizeof *p.seen);
+    p.continued = dfl_alloc(ctx, p.part.count, sizeof *p.continued);
     for (int k = 0; p.seen && k < nrows; k++)
         p.seen[dfl_part_place(&p.part, rows[k])] = true;
-    status = p.locked && p.inside && p.positive && p.seen ? run(&p) : DFL_NO_MEMORY;
-    for (int k = 0; !status && k < nrows; k++)
-        out[k] = p.locked[dfl_part_place(&p.part, rows[k])];
+    status = p.locked && p.inside && p.positive && p.seen && p.continued ? run(&p) : DFL_NO_MEMORY;
+    for (int k = 0; !status && k < nrows; k++) {
+        const uint32_t place = dfl_part_place(&p.part, rows[k]);
+        out[k] = p.locked[place];
+        if (continued)
+            continued[k] = p.continued[place];
+    }
     dfl_free(ctx, p.locked);
     dfl_free(ctx, p.inside);
     dfl_free(ctx, p.positive);
     dfl_free(ctx, p.seen);
+    dfl_free(ctx, p.continued);
     dfl_part_clear(&p.part);
     return status;
 }
@@ -63,12 +71,23 @@ dfl_status dfl_lock(dfl_expr *out, dfl_locking *lock, const dfl_expr *rows, int 
 static dfl_status run(dfl_lock_pass *p)
 {
     find_inside(p);
-    find_positive(p);
     for (uint32_t i = 0; i < p->part.count; i++) {
         const bool leaf = dfl_op_operands((dfl_op)p->part.node[i].op) == 0;
         p->locked[i] = leaf || !p->seen[i] ? p->part.expr[i] : lock_node(p, i);
+        if (p->seen[i] && p->part.node[i].op != DFL_OP_NOEVENT)
+            p->continued[i] |= any_below(p, i, p->continued);
+        p->positive[i] = stays_positive(p, i);
     }
     return dfl_graph_status(p->lock->graph);
+}
+
+/* Whether an operand of node i has the mark. */
+static bool any_below(const dfl_lock_pass *p, uint32_t i, const bool *mark)
+{
+    const dfl_node *node = &p->part.node[i];
+    const int operands = dfl_op_operands((dfl_op)node->op);
+    return (operands > 0 && mark[node->a]) || (operands > 1 && mark[node->b]) ||
+           (operands > 2 && mark[node->c]);
 }
 
 /* From the results down. */
@@ -87,31 +106,28 @@ static void find_inside(dfl_lock_pass *p)
     }
 }
 
-/* What is seen at a glance: squares, and sums and products of what cannot be negative. */
-static void find_positive(dfl_lock_pass *p)
+/* What is seen at a glance, also beyond the border of a frozen branch: squares, and sums and products
+   of what cannot be negative. */
+static bool stays_positive(const dfl_lock_pass *p, uint32_t i)
 {
     const dfl_graph *g = p->lock->graph;
-    for (uint32_t i = 0; i < p->part.count; i++) {
-        const dfl_node *node = &p->part.node[i];
-        switch ((dfl_op)node->op) {
-        case DFL_OP_CONSTANT:
-            p->positive[i] = dfl_constant_value(g, p->part.expr[i]) >= 0;
-            break;
-        case DFL_OP_SQ:
-        case DFL_OP_EXP:
-        case DFL_OP_COSH:
-        case DFL_OP_ABS:
-        case DFL_OP_SQRT:
-            p->positive[i] = true;
-            break;
-        case DFL_OP_ADD:
-        case DFL_OP_MUL:
-        case DFL_OP_DIV:
-            p->positive[i] = p->positive[node->a] && p->positive[node->b];
-            break;
-        default:
-            break;
-        }
+    const dfl_node *node = &p->part.node[i];
+    switch ((dfl_op)node->op) {
+    case DFL_OP_CONSTANT:
+        return dfl_constant_value(g, p->part.expr[i]) >= 0;
+    case DFL_OP_SQ:
+    case DFL_OP_EXP:
+    case DFL_OP_COSH:
+        return true;
+    case DFL_OP_ABS:
+    case DFL_OP_SQRT: /* unless frozen or continued */
+        return dfl_node_of(g, p->locked[i])->op == node->op;
+    case DFL_OP_ADD:
+    case DFL_OP_MUL:
+    case DFL_OP_DIV:
+        return p->positive[node->a] && p->positive[node->b];
+    default:
+        return false;
     }
 }
 
@@ -291,6 +307,7 @@ static dfl_expr continued(dfl_lock_pass *p, uint32_t i, dfl_expr a, dfl_expr b)
     if ((power || node->op == DFL_OP_SQRT) && near && !p->positive[node->a] &&
         exponent != floor(exponent)) {
         const dfl_expr size = dfl_unary(g, DFL_OP_ABS, a);
+        p->continued[i] = true;
         return dfl_mul(g, dfl_unary(g, DFL_OP_SIGN, a),
                        power ? dfl_binary(g, DFL_OP_POW, size, b)
                              : dfl_unary(g, DFL_OP_SQRT, size));

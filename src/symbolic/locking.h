@@ -64,7 +64,9 @@ dfl_status dfl_locking_create(dfl_locking **out, dfl_graph *graph, const dfl_exp
 void dfl_locking_free(dfl_locking *lock);
 
 /* out[k] = rows[k] locked. `add`: switches that are new join the list; otherwise they stay as they
-   are. `out` may be `rows`. */
-dfl_status dfl_lock(dfl_expr *out, dfl_locking *lock, const dfl_expr *rows, int nrows, bool add);
+   are. `out` may be `rows`. `continued` (nrows, or NULL): rows with a root or a power that is
+   continued below zero. */
+dfl_status dfl_lock(dfl_expr *out, bool *continued, dfl_locking *lock, const dfl_expr *rows,
+                    int nrows, bool add);
 
 #endif

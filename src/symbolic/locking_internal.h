@@ -21,6 +21,7 @@ typedef struct dfl_lock_pass {
     bool *inside;     /* ... it lies below a branch */
     bool *positive;   /* ... it cannot be negative */
     bool *seen;       /* ... it is reached without passing a noevent */
+    bool *continued;  /* ... it or something below it is a root or a power continued below zero */
     bool add;
 } dfl_lock_pass;
 

@@ -369,10 +369,53 @@ static void noevent_is_not_watched(void **state)
     }
 }
 
+/* A root that leaves its domain inside its branch ends the run by name; x and y fall from 1. */
+static void roots_that_leave_their_domain_are_named(void **state)
+{
+    (void)state;
+    static const char *const wrong[] = {
+        "force(x, -1 + select(y + 10, sqrt(y), 0)*1e-3)",
+        "force(x, -1 + select(y + 10, y^1.5, 0)*1e-3)",
+        "force(x, -1 + select(y, sqrt(y), -sqrt(y + 1))*1e-3)",
+    };
+    static const char *const named[] = {"in sqrt(y) the argument is -",
+                                        "in y^1.5 the argument is -",
+                                        "in sqrt(y + 1) the argument is -"};
+    static const char *const right[] = {
+        "force(x, -1 + select(y, sqrt(y), 0)*1e-3)",
+        "force(x, -1 + max(y, 0)^1.5*1e-3)",
+        "force(x, -1 + select(y, y^1.5, -(-y)^1.5)*1e-3)",
+        "force(x, -1 + abs(y)^1.5*1e-3)",
+    };
+    for (int i = 0; i < 7; i++) {
+        char text[300];
+        snprintf(text, sizeof text,
+                 "local x, y = position('x'), position('y')\n"
+                 "kinetic((velocity(x)^2 + velocity(y)^2)/2)\n"
+                 "initial{x = 1, y = 1}\n force(y, -1)\n%s\n",
+                 i < 3 ? wrong[i] : right[i - 3]);
+        for (int k = 0; k < TOLERANCES; k++) {
+            scripted s = scripted_text(text);
+            scripted_start(&s, &(dfl_solver_options){.rtol = tolerances[k], .atol = tolerances[k]});
+            const dfl_status status = dfl_solver_advance(s.solver, 4);
+            assert_int_equal(status, i < 3 ? DFL_NOT_FINITE : DFL_OK);
+            if (status) {
+                const double t = dfl_solver_time(s.solver); /* not before y = 0 or -1 */
+                assert_true(t > (i < 2 ? sqrt(2) : 2) - 1e-6);
+                assert_int_equal(dfl_study_explain(s.run, status, t, dfl_solver_state(s.solver)),
+                                 DFL_NOT_FINITE);
+                assert_non_null(strstr(dfl_message(s.ctx), named[i]));
+            }
+            scripted_free(&s);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(noevent_is_not_watched),
+        cmocka_unit_test(roots_that_leave_their_domain_are_named),
         cmocka_unit_test(a_short_force_is_not_stepped_over),
         cmocka_unit_test(a_quarter_car_feels_a_bump),
         cmocka_unit_test(a_contact_of_two_sides_costs_speed),
