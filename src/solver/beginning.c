@@ -76,8 +76,9 @@ static dfl_status start(dfl_solver *solver, double t0, const double *x0,
     if (status)
         return status;
     solver->started = false;
-    dfl_solver_sizes_take(solver, x0, x0, NULL);
-    status = dfl_switching_begin(solver, t0, x0);
+    status = dfl_solver_sizes_take(solver, x0, x0, NULL);
+    if (!status)
+        status = dfl_switching_begin(solver, t0, x0);
     if (status)
         return status;
     if (opt->self_check) { /* before wrong derivatives can mislead the start */
@@ -91,10 +92,10 @@ static dfl_status start(dfl_solver *solver, double t0, const double *x0,
     status = dfl_switching_complete(solver, t0, x0, conditions);
     if (!status)
         status = dfl_system_decide(sys, t0, solver->x, opt->newton.carry_accelerations);
-    if (status)
-        return status;
-    dfl_solver_sizes_take(solver, x0, solver->x, NULL);
-    status = lay_out_at_start(solver, t0);
+    if (!status)
+        status = dfl_solver_sizes_take(solver, x0, solver->x, NULL);
+    if (!status)
+        status = lay_out_at_start(solver, t0);
     if (!status && dfl_formulation_redundant(solver->form) > 0 && !sys->carried && !sys->psi1 &&
         !sys->geoms) {
         /* large multipliers that nearly cancel: Newton converges far better with accelerations */
@@ -110,9 +111,11 @@ static dfl_status start(dfl_solver *solver, double t0, const double *x0,
         return status;
     if (dfl_formulation_least_multipliers(&st->here, solver->form) == DFL_STEP_STOP)
         return start_failure(solver);
-    dfl_solver_sizes_take(solver, x0, dfl_solver_state(solver), &st->here);
+    status = dfl_solver_sizes_take(solver, x0, dfl_solver_state(solver), &st->here);
+    if (status)
+        return status;
     note_start(solver, conditions && conditions->completed ? solver->x : x0);
-    solver->stats.check_evaluations = solver->initial.counters.evaluations;
+    solver->stats.check_evaluations += solver->initial.counters.evaluations;
     solver->stats.difference_evaluations += solver->initial.counters.difference_evaluations;
     dfl_stepper_start(st, opt->step.fixed > 0 ? opt->step.fixed : opt->step.first);
     solver->t0 = t0;

@@ -15,17 +15,14 @@
    Sizes grow after accepted steps only, so that all attempts of a step are judged alike. */
 #include "context/context.h"
 #include "linalg/linalg.h"
-#include "solver/solver_internal.h"
+#include "solver/sizes.h"
 
 #include <math.h>
 #include <string.h>
 
-static const double part = 0.1;      /* of a velocity's kind, and of an unknown's largest value */
-static const double distance = 1e-3; /* of v D, a D^2 in the duration D, if no length is known */
-static const double little = 1e-3;   /* of the way of a motion that positions have at least */
+static const double little =
+    1e-3; /* of the power that changes velocities in the time of the motion */
 static const double standing = 1e-3; /* of the fastest rate: a slower one may be rounding */
-static const double nothing = 1e-12; /* values below it may be rounding, ... */
-static const double unsure = 1e-10;  /* ... below this only those that a start was completed with */
 
 static void positions(dfl_solver *solver, const double *x);
 static void dynamic(dfl_solver *solver, const double *x, const dfl_point *start);
@@ -34,8 +31,6 @@ static void multipliers(dfl_solver *solver, const double *x, const dfl_point *st
 static void write_tolerances(dfl_solver *solver);
 static double ordinary(double size);
 static void take_units(dfl_solver *solver);
-static int kind_of(const dfl_solver *solver, int i);
-static double size_of_kind(const dfl_solver *solver, int i);
 
 dfl_status dfl_solver_sizes_init(dfl_solver *solver)
 {
@@ -47,6 +42,10 @@ dfl_status dfl_solver_sizes_init(dfl_solver *solver)
     solver->sizes.size = dfl_alloc(solver->ctx, n, d);
     solver->sizes.level = dfl_alloc(solver->ctx, 2 * (n + 2), d);
     solver->sizes.unit = dfl_alloc(solver->ctx, n, d);
+    solver->sizes.rates = dfl_alloc(solver->ctx, n, d);
+    solver->sizes.move = dfl_alloc(solver->ctx, 2 * n, d);
+    if (!solver->sizes.rates || !solver->sizes.move)
+        return DFL_NO_MEMORY;
     if (!solver->sizes.unit || !solver->sizes.atol || !solver->sizes.size || !solver->sizes.level)
         return DFL_NO_MEMORY;
     for (size_t i = 0; i < n; i++)
@@ -63,21 +62,27 @@ void dfl_solver_sizes_clear(dfl_solver *solver)
     dfl_free(solver->ctx, solver->sizes.size);
     dfl_free(solver->ctx, solver->sizes.unit);
     dfl_free(solver->ctx, solver->sizes.level);
+    dfl_free(solver->ctx, solver->sizes.rates);
+    dfl_free(solver->ctx, solver->sizes.move);
 }
 
-void dfl_solver_sizes_take(dfl_solver *solver, const double *given, const double *x,
-                           const dfl_point *start)
+dfl_status dfl_solver_sizes_take(dfl_solver *solver, const double *given, const double *x,
+                                 const dfl_point *start)
 {
     if (!solver->sizes.size)
-        return;
+        return DFL_OK;
     solver->sizes.given = given;
     positions(solver, x);
+    const dfl_status status = start ? dfl_sizes_take_rates(solver, start) : DFL_OK;
+    if (status)
+        return status;
     velocities(solver, x, start);
     dynamic(solver, x, start);
     multipliers(solver, x, start);
     write_tolerances(solver);
     if (!start && solver->eom->sizes)
         take_units(solver);
+    return DFL_OK;
 }
 
 void dfl_solver_sizes_grow(dfl_solver *solver)
@@ -128,35 +133,10 @@ static void write_tolerances(dfl_solver *solver)
             (o->error.rtol_each ? o->error.rtol_each[i] : o->rtol) * solver->sizes.size[i];
 }
 
-/* Numbers of kinds, and one more for unknowns without. */
-static int places(const dfl_solver *solver)
-{
-    return solver->sys.nu + 2;
-}
-
-static int kind_of(const dfl_solver *solver, int i)
-{
-    const dfl_sizes *known = solver->eom->sizes;
-    return known ? known->kind[i] : DFL_NO_KIND;
-}
-
-/* Of an unknown with a kind: what the model knows, and the largest value at the start. */
-static double size_of_kind(const dfl_solver *solver, int i)
-{
-    const int kind = kind_of(solver, i);
-    return fmax(solver->eom->sizes->size[i], kind > 0 ? solver->sizes.level[kind] : 0);
-}
-
 /* The size that counts where kinds are not known. */
 static double ordinary(double size)
 {
     return size >= 0.1 ? 1 : size;
-}
-
-/* |x_i|, unless it may be rounding that completing the start has left. */
-static double value_of(const dfl_solver *solver, const double *x, int i)
-{
-    return fabs(x[i]) > (solver->sizes.given[i] != 0 ? nothing : unsure) ? fabs(x[i]) : 0;
 }
 
 /* What a block first .. last-1 whose kinds are not known tells about an unknown. */
@@ -199,11 +179,6 @@ static void positions(dfl_solver *solver, const double *x)
     size_of_values(solver, x, at.p, at.n);
 }
 
-static double duration_of(const dfl_solver *solver)
-{
-    return solver->options.error.duration;
-}
-
 /* The length, or angle, whose rate velocity j is. */
 static double reach(const dfl_solver *solver, int j)
 {
@@ -213,29 +188,6 @@ static double reach(const dfl_solver *solver, int j)
     return solver->eom->np > 0 ? solver->sizes.size[at.p] : 1;
 }
 
-/* The place of a velocity's kind among kinds; those without kind share the last one. */
-static int place_of(const dfl_solver *solver, int j)
-{
-    const int kind = kind_of(solver, dfl_eom_layout(solver->eom).v + j);
-    return kind < 0 ? places(solver) - 1 : kind;
-}
-
-/* way[k]: how far each kind moves until it turns, v^2/a, or in the whole run. */
-static void find_ways(double *way, const dfl_solver *solver, const double *x, const double *a)
-{
-    const dfl_layout at = dfl_eom_layout(solver->eom);
-    const double D = duration_of(solver);
-    memset(way, 0, (size_t)places(solver) * sizeof *way);
-    for (int j = 0; j < solver->eom->nv; j++) {
-        const double v = value_of(solver, x, at.v + j), all = v * (D > 0 ? D : 1);
-        const double turns = a && isfinite(a[j]) && a[j] != 0 ? v * v / fabs(a[j]) : all;
-        const bool known = kind_of(solver, at.v + j) == DFL_NO_KIND || reach(solver, j) > 0;
-        const double fall = a && isfinite(a[j]) ? fabs(a[j]) * D * D : 0;
-        double *to = &way[place_of(solver, j)];
-        *to = fmax(*to, known ? little * fmin(all, turns) : distance * fmax(v * D, fall));
-    }
-}
-
 /* Lengths of kinds of which nothing is known, from the ways of their velocities; values that are
    tiny compared with these ways tell nothing either, such as those of a ball that bounces. */
 static void lengthen(dfl_solver *solver, const double *x, const double *a)
@@ -243,7 +195,7 @@ static void lengthen(dfl_solver *solver, const double *x, const double *a)
     const dfl_layout at = dfl_eom_layout(solver->eom);
     double *level = solver->sizes.level, *way = level + places(solver);
     double *size = solver->sizes.size;
-    find_ways(way, solver, x, a);
+    dfl_sizes_find_ways(way, solver, x, a);
     for (int j = 0; j < solver->eom->nv; j++) {
         const int kind = kind_of(solver, at.v + j);
         if (kind > 0)
@@ -264,14 +216,14 @@ static double rate_of(const dfl_solver *solver, int j, const double *x, const do
 {
     const double L = reach(solver, j);
     const double v = value_of(solver, x, dfl_eom_layout(solver->eom).v + j);
-    const double of_a = a && isfinite(a[j]) ? fabs(a[j]) / L : 0;
+    const double of_a = a ? a[j] / L : 0;
     return fmax(v / L, duration_of(solver) > 0 || of_a > unsure ? sqrt(of_a) : 0);
 }
 
 static void velocities(dfl_solver *solver, const double *x, const dfl_point *start)
 {
     const dfl_layout at = dfl_eom_layout(solver->eom);
-    const double *a = start ? start->a : NULL, D = duration_of(solver);
+    const double *a = start ? solver->sizes.rates + at.v : NULL, D = duration_of(solver);
     double *rate = solver->sizes.level + places(solver), slowest = INFINITY, fastest = 0;
     lengthen(solver, x, a);
     memset(rate, 0, (size_t)places(solver) * sizeof *rate);
@@ -305,7 +257,7 @@ static void dynamic(dfl_solver *solver, const double *x, const dfl_point *start)
     size_of_values(solver, x, at.r, at.v);
     for (int i = at.r; start && i < at.v; i++)
         if (size[i] == 0)
-            size[i] = part * fabs(start->blocks.b[i - at.r]) / solver->sizes.rate;
+            size[i] = part * solver->sizes.rates[i] / solver->sizes.rate;
     for (int i = 0; i < at.v; i++)
         if (size[i] == 0 || !isfinite(size[i]))
             size[i] = 1;

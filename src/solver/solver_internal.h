@@ -21,6 +21,8 @@ struct dfl_solver {
         double *atol, *size; /* n each: absolute tolerances that follow sizes, and these sizes */
         double *unit;        /* n: of what is known alone */
         double *level;       /* 2 (n + 2): per kind, workspace */
+        double *rates;       /* n: of velocities and dynamic variables, |v'| and |r'| */
+        double *move;        /* 2 n: workspace */
         const double *given; /* n: while sizes are taken */
         double rate;         /* 1/s: of the slowest kind of motion at the start */
     } sizes;
@@ -59,13 +61,21 @@ dfl_status dfl_combination_check(dfl_context *ctx, dfl_form form, dfl_integrator
 dfl_status dfl_form_check(dfl_context *ctx, const dfl_solver_options *options, const dfl_eom *eom);
 
 /* Absolute tolerances that follow the sizes of the unknowns (sizes.c), if none are given: room for
-   them; sizes at a start at x of the user, completed from `given`, with accelerations, forces and W of `start` (NULL: not
-   known yet); larger ones after an accepted step. */
+   them; sizes at a start at x of the user, completed from `given`, with accelerations, forces and W
+   of `start` (NULL: not known yet); larger ones after an accepted step. */
 dfl_status dfl_solver_sizes_init(dfl_solver *solver);
 void dfl_solver_sizes_clear(dfl_solver *solver);
-void dfl_solver_sizes_take(dfl_solver *solver, const double *given, const double *x,
-                           const dfl_point *start);
+dfl_status dfl_solver_sizes_take(dfl_solver *solver, const double *given, const double *x,
+                                 const dfl_point *start);
 void dfl_solver_sizes_grow(dfl_solver *solver);
+
+/* later (n): the largest |v'| and |r'| of the state at the start, there and at a few later times of
+   the run, with the branches that hold then (probe.c). */
+dfl_status dfl_solver_probe_later(double *later, dfl_solver *solver);
+
+/* change (nv): by how much accelerations change if the start is moved by Z `move` (nv). False: they
+   cannot be evaluated. */
+bool dfl_solver_probe_moved(double *change, dfl_solver *solver, const double *move);
 
 /* +1 forward, -1 backward in time. */
 static inline double dfl_solver_direction(const dfl_solver *solver)

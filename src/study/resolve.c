@@ -41,6 +41,7 @@ dfl_status dfl_settings_resolve(dfl_settings *out, const dfl_choices *caller, df
     dfl_solver_options wanted = {.output.project = dfl_choices_number(said, "interpolate") != 1};
     fill_fields(&wanted, said);
     choose_method(&wanted, out->method);
+    wanted.error.duration = isfinite(out->to) ? fabs(out->to - out->from) : 0;
     out->solver = wanted;
     const char *independent = dfl_choices_text(said, "independent");
     if (independent)

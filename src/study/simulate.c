@@ -106,7 +106,6 @@ static dfl_status create_solver(dfl_simulation *sim)
             sim->event_kinds[event->index] =
                 (dfl_event_kind){.direction = event->direction, .terminal = event->stop};
     }
-    options.error.duration = fabs(sim->settings->to - sim->settings->from);
     options.output.on_step = on_step;
     options.output.project = options.output.project && dfl_form_keeps_constraints(options.form);
     if (steps_to_rows(sim->settings))

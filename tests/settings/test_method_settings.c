@@ -53,6 +53,7 @@ static trace run_text(const char *text, const said *settings)
     dfl_settings resolved;
     dfl_choices choices = dfl_choices_none("--");
     trace out = {0};
+    choose(&choices, &s, &(said){"to", "1"});
     for (; settings && settings->name; settings++)
         choose(&choices, &s, settings);
     scripted_expect(&s, dfl_settings_resolve(&resolved, &choices, s.run));
