@@ -120,7 +120,10 @@ double dfl_formulation_weakness(dfl_formulation *form, const dfl_point *point);
    W R is regular. */
 double dfl_formulation_drift(dfl_formulation *form, const dfl_point *point);
 
-/* The number of eigenvalues of W(to) W(from)^+ whose real part is not positive. *smallest: the
+/* The same between two points, for W(to) R - W(from) R, also with redundant rows. */
+double dfl_formulation_change(dfl_formulation *form, const dfl_point *from, const dfl_point *to);
+
+/* The number of eigenvalues of W(to) W(from)^+, on the range of W(from), whose real part is not positive. *smallest: the
    smallest real part, at most 1. */
 int dfl_formulation_flips(double *smallest, dfl_formulation *form, const dfl_point *from,
                           const dfl_point *to);

@@ -41,36 +41,80 @@ double dfl_formulation_weakness(dfl_formulation *form, const dfl_point *point)
                : NAN;
 }
 
+/* The largest row sum of |A - I|, order n. */
+static double distance_from_unity(const double *A, int n)
+{
+    double distance = 0;
+    for (int i = 0; i < n; i++) {
+        double sum = fabs(A[i * n + i] - 1);
+        for (int j = 0; j < n; j++)
+            sum += j == i ? 0 : fabs(A[j * n + i]);
+        distance = fmax(distance, sum);
+    }
+    return distance;
+}
+
 double dfl_formulation_drift(dfl_formulation *form, const dfl_point *point)
 {
     const int nc = form->sys->nc, nv = form->sys->n3;
-    double *A = form->dense->flip, drift = 0;
+    double *A = form->dense->flip;
     dfl_gemm(nc, nc, nv, 1, point->blocks.W, nc, form->dense->split2->R, nv, 0, A, nc);
-    for (int i = 0; i < nc; i++) {
-        double sum = fabs(A[i * nc + i] - 1);
-        for (int j = 0; j < nc; j++)
-            sum += j == i ? 0 : fabs(A[j * nc + i]);
-        drift = fmax(drift, sum);
+    return distance_from_unity(A, nc);
+}
+
+/* A := W(to) R + I - W(from) R, the identity for to = from. With independent rows that is W(to) R.
+   With redundant rows R, of the rank of W, maps what is off the range of W(from) to zero, and A has
+   eigenvalues 1 in its place. */
+static void compare_rows(double *A, const dfl_formulation *form, const double *R,
+                         const dfl_point *from, const dfl_point *to)
+{
+    const int nc = form->sys->nc, nv = form->sys->n3;
+    dfl_gemm(nc, nc, nv, 1, to->blocks.W, nc, R, nv, 0, A, nc);
+    if (form->defect == 0)
+        return;
+    dfl_gemm(nc, nc, nv, -1, from->blocks.W, nc, R, nv, 1, A, nc);
+    for (int i = 0; i < nc; i++)
+        A[i * nc + i] += 1;
+}
+
+double dfl_formulation_change(dfl_formulation *form, const dfl_point *from, const dfl_point *to)
+{
+    double *A = form->dense->flip;
+    compare_rows(A, form, form->dense->split2->R, from, to);
+    return distance_from_unity(A, form->sys->nc);
+}
+
+/* trial2 := the decomposition of W at a point, with the rank of the start. */
+static bool split_rows_at(dfl_formulation *form, const dfl_point *point)
+{
+    dfl_dense *dense = form->dense;
+    const int nc = form->sys->nc, nv = form->sys->n3;
+    dfl_split_rule rule = {.method = DFL_METHOD_QR,
+                           .tolerance = 1e-13,
+                           .rank = -1,
+                           .scale_rows = true,
+                           .columns = dfl_formulation_units(form, form->sys->at.v)};
+    if (form->defect > 0) {
+        double *least = dense->least2 + form->sys->m2;
+        dfl_dense_least_rows(least, form, point->blocks.W, nc);
+        rule.method = DFL_METHOD_SVD;
+        rule.rank = form->rank2;
+        rule.least = least;
     }
-    return drift;
+    return dfl_split_compute(dense->trial2, &rule, point->blocks.W, nc, nc, nv);
 }
 
 int dfl_formulation_flips(double *smallest, dfl_formulation *form, const dfl_point *from,
                           const dfl_point *to)
 {
     dfl_dense *dense = form->dense;
-    const int nc = form->sys->nc, nv = form->sys->n3;
+    const int nc = form->sys->nc;
     double *A = dense->flip, *re = A + nc * nc, *im = re + nc, *work = im + nc;
     int flips = 0;
-    const dfl_split_rule rule = {.method = DFL_METHOD_QR,
-                                 .tolerance = 1e-13,
-                                 .rank = -1,
-                                 .scale_rows = true,
-                                 .columns = dfl_formulation_units(form, form->sys->at.v)};
     *smallest = 1;
-    if (!dfl_split_compute(dense->trial2, &rule, from->blocks.W, nc, nc, nv))
+    if (!split_rows_at(form, from))
         return 0;
-    dfl_gemm(nc, nc, nv, 1, to->blocks.W, nc, dense->trial2->R, nv, 0, A, nc);
+    compare_rows(A, form, dense->trial2->R, from, to);
     if (!dfl_all_finite(A, nc * nc) ||
         LAPACKE_dgeev_work(LAPACK_COL_MAJOR, 'N', 'N', nc, A, nc, re, im, NULL, 1, NULL, 1, work,
                            dense->flip_work) != 0)

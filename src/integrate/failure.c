@@ -177,19 +177,25 @@ dfl_status dfl_step_failure(dfl_stepper *st, double h)
                         : "");
 }
 
+/* Whether the constraints are far from dependent, and have not turned much in the step. */
+static bool flips_are_excluded(dfl_stepper *st)
+{
+    if (dfl_formulation_redundant(st->form) > 0)
+        return dfl_formulation_weakest(st->form) > watch &&
+               dfl_formulation_change(st->form, &st->here, &st->next) < 0.9;
+    st->watch->drift = dfl_formulation_drift(st->form, &st->next);
+    return dfl_formulation_weakest(st->form) > watch && st->watch->drift < 0.9 &&
+           dfl_formulation_drift(st->form, &st->here) < 0.9;
+}
+
 /* W_{k+1} W_k^+ is the identity at the start of the step. Its eigenvalues are about linear in time,
    so the smallest one also gives the time when it vanished. */
 bool dfl_constraints_flipped(dfl_stepper *st)
 {
     dfl_system *sys = st->sys;
-    const int nc = sys->nc, nv = sys->n3;
     st->watch->flips = 0;
     st->watch->drift = 0;
-    if (sys->geoms || nc == 0 || nc > nv || dfl_formulation_redundant(st->form) > 0)
-        return false;
-    st->watch->drift = dfl_formulation_drift(st->form, &st->next);
-    if (dfl_formulation_weakest(st->form) > watch && st->watch->drift < 0.9 &&
-        dfl_formulation_drift(st->form, &st->here) < 0.9)
+    if (sys->geoms || dfl_formulation_rank(st->form) == 0 || flips_are_excluded(st))
         return false;
     double smallest;
     st->watch->flips = dfl_formulation_flips(&smallest, st->form, &st->here, &st->next);

@@ -14,6 +14,7 @@ static dfl_status start(dfl_solver *solver, double t0, const double *x0,
 static dfl_status lay_out_at_start(dfl_solver *solver, double t0);
 static dfl_status settle_branches(dfl_solver *solver, double t0, const dfl_conditions *conditions);
 static dfl_status start_failure(const dfl_solver *solver);
+static dfl_status check_allowed_misfit(dfl_solver *solver, double t0);
 static void note_start(dfl_solver *solver, const double *x0);
 
 dfl_status dfl_solver_start(dfl_solver *solver, double t0, const double *x0,
@@ -107,6 +108,8 @@ static dfl_status start(dfl_solver *solver, double t0, const double *x0,
         status = dfl_solver_check_rank(solver, t0);
     if (!status)
         status = settle_branches(solver, t0, conditions);
+    if (!status)
+        status = check_allowed_misfit(solver, t0);
     if (status)
         return status;
     if (dfl_formulation_least_multipliers(&st->here, solver->form) == DFL_STEP_STOP)
@@ -178,6 +181,20 @@ static dfl_status start_failure(const dfl_solver *solver)
     dfl_system_trouble_name(row, sizeof row, &solver->sys);
     return dfl_fail(solver->ctx, DFL_NOT_FINITE, "%s returns NaN or Inf in %s at the start, t = %g",
                     trouble->callback, row, trouble->t);
+}
+
+/* Constraints that are dependent up to more than what is allowed, but not much more, would be
+   obeyed, and would hold a mechanism that was meant to move. */
+static dfl_status check_allowed_misfit(dfl_solver *solver, double t0)
+{
+    const double allowed = solver->options.constraints.redundant;
+    char rigid[400];
+    if (!(allowed > 0) || solver->sys.nc == 0 ||
+        dfl_initial_rigid(rigid, sizeof rigid, &solver->initial) == 0)
+        return DFL_OK;
+    return dfl_fail(solver->ctx, DFL_SINGULAR,
+                    "redundant = %g allows less than the misfit of the constraints at t = %g%s",
+                    allowed, t0, rigid);
 }
 
 /* Reports what the start found to the log: corrected values, redundant or nearly dependent
