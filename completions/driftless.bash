@@ -13,16 +13,16 @@ _driftless() {
     local command=${COMP_WORDS[1]}
     COMPREPLY=()
     if [ "$COMP_CWORD" -eq 1 ]; then
-        _driftless_words run check init equations export compare view --help --version
+        _driftless_words run check init equations export compare view linearize modes equilibrium --help --version
         return
     fi
     case $command$previous in
     run--to | compare--to) return ;;
-    run--from | check--from | init--from | compare--from) return ;;
-    run--rtol | check--rtol | init--rtol) return ;;
-    run--atol | check--atol | init--atol) return ;;
+    run--from | check--from | init--from | compare--from | linearize--from | modes--from | equilibrium--from) return ;;
+    run--rtol | check--rtol | init--rtol | linearize--rtol | modes--rtol | equilibrium--rtol) return ;;
+    run--atol | check--atol | init--atol | linearize--atol | modes--atol | equilibrium--atol) return ;;
     run--every) return ;;
-    run--form | check--form | init--form) _driftless_words psf psi1 eom eom2 eom1 uode ggl baumgarte odae ext316 ext317 pinv tangent partition explicit implicit qr svd; return ;;
+    run--form | check--form | init--form | linearize--form | modes--form | equilibrium--form) _driftless_words psf psi1 eom eom2 eom1 uode ggl baumgarte odae ext316 ext317 pinv tangent partition explicit implicit qr svd; return ;;
     run--baumgarte-alpha) return ;;
     run--baumgarte-beta) return ;;
     run--independent) return ;;
@@ -30,7 +30,7 @@ _driftless() {
     run--renewal) _driftless_words default on-change always; return ;;
     run--algebraic) _driftless_words auto lu qr svd; return ;;
     run--rank-tolerance) return ;;
-    run--redundant | check--redundant | init--redundant | compare--redundant) return ;;
+    run--redundant | check--redundant | init--redundant | compare--redundant | linearize--redundant | modes--redundant | equilibrium--redundant) return ;;
     run--start) _driftless_words project as-given; return ;;
     run--method) _driftless_words radau radau1 radau5 radau9 radau13 bdf bdf1 bdf2 bdf3 bdf4 bdf5 trapezoidal midpoint half-explicit explicit-pair; return ;;
     run--first-step | compare--first-step) return ;;
@@ -56,7 +56,14 @@ _driftless() {
     compare--methods) _driftless_words all radau radau1 radau5 radau9 radau13 bdf bdf1 bdf2 bdf3 bdf4 bdf5 trapezoidal midpoint half-explicit explicit-pair; return ;;
     compare--tol) return ;;
     compare--limit) return ;;
-    run--set | check--set | init--set | equations--set | export--set | compare--set) return ;;
+    run--set | check--set | init--set | equations--set | export--set | compare--set | linearize--set | modes--set | equilibrium--set) return ;;
+    linearize--at | modes--at) return ;;
+    equilibrium--at) return ;;
+    linearize--steady | modes--steady | equilibrium--steady) return ;;
+    linearize--inputs) return ;;
+    linearize--outputs) return ;;
+    modes--over) return ;;
+    linearize--output | modes--output | equilibrium--output) _driftless_files json; return ;;
     run--output) _driftless_files csv h5 hdf5; return ;;
     view--output) _driftless_files html svg; return ;;
     run--report) _driftless_files html; return ;;
@@ -75,6 +82,9 @@ _driftless() {
     export-*) _driftless_words --set --output --c --octave --quiet --help ;;
     compare-*) _driftless_words --to --from --redundant --first-step --max-step --fixed-step --accept-unconverged --max-steps --evaluation --forms --methods --tol --limit --set --report --plot --json --quiet --help ;;
     view-*) _driftless_words --output --columns --quiet --help ;;
+    linearize-*) _driftless_words --from --rtol --atol --form --redundant --set --at --steady --inputs --outputs --output --json --quiet --help ;;
+    modes-*) _driftless_words --from --rtol --atol --form --redundant --set --at --steady --over --output --json --quiet --help ;;
+    equilibrium-*) _driftless_words --from --rtol --atol --form --redundant --set --at --steady --output --json --quiet --help ;;
     run*) _driftless_files lua ;;
     check*) _driftless_files lua ;;
     init*) _driftless_files lua ;;
@@ -82,6 +92,9 @@ _driftless() {
     export*) _driftless_files lua ;;
     compare*) _driftless_files lua ;;
     view*) _driftless_files h5 hdf5 ;;
+    linearize*) _driftless_files lua ;;
+    modes*) _driftless_files lua ;;
+    equilibrium*) _driftless_files lua ;;
     esac
 }
 complete -F _driftless driftless

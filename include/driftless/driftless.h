@@ -1,6 +1,7 @@
 /* driftless/driftless.h: everything. */
 #ifndef DFL_DRIFTLESS_H
 #define DFL_DRIFTLESS_H
+#include <driftless/analysis.h>
 #include <driftless/context.h>
 #include <driftless/eom.h>
 #include <driftless/linear.h>

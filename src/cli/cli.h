@@ -22,6 +22,9 @@ int cli_equations(dfl_context *ctx, const cli_arguments *arguments);
 int cli_export(dfl_context *ctx, const cli_arguments *arguments);
 int cli_compare(dfl_context *ctx, const cli_arguments *arguments);
 int cli_view(dfl_context *ctx, const cli_arguments *arguments);
+int cli_linearize(dfl_context *ctx, const cli_arguments *arguments);
+int cli_modes(dfl_context *ctx, const cli_arguments *arguments);
+int cli_equilibrium(dfl_context *ctx, const cli_arguments *arguments);
 
 /* A script and what was derived from it. */
 typedef struct cli_model {
@@ -60,5 +63,32 @@ dfl_status cli_check_drawings(dfl_context *ctx, const cli_arguments *arguments);
 
 /* DFL_INVALID if `path` is the file of the model. */
 dfl_status cli_spare_model(const char *path, const cli_model *model);
+
+/* ---- what analyses share (near_state.c) ---- */
+
+/* A model and its linear equations near a state. */
+typedef struct cli_near {
+    cli_model model;
+    dfl_settings settings;
+    dfl_state_found state;
+    dfl_linear_model linear;
+} cli_near;
+
+/* Loads the model; finds the state; linearizes there. The caller clears `near`, which begins as {0},
+   also after a failure. */
+dfl_status cli_near_load(cli_near *near, dfl_context *ctx, const cli_arguments *arguments);
+dfl_status cli_near_find(cli_near *near, const cli_arguments *arguments);
+dfl_status cli_near_linearize(cli_near *near, const cli_arguments *arguments);
+void cli_near_clear(cli_near *near);
+
+/* Parts of JSON: "at": {...}; a list of names; a matrix as a list of rows. */
+void cli_add_at(dfl_text *text, const dfl_linear_model *linear);
+void cli_add_names(dfl_text *text, const char *key, const char *const *names, int count);
+void cli_add_matrix(dfl_text *text, const char *key, const double *A, int rows, int columns);
+
+/* Ends an analysis: the text to the files of --output or to standard output; after a failure its
+   message, with --json as an object, too. Returns the exit status. */
+int cli_conclude(dfl_context *ctx, const cli_arguments *arguments, const cli_model *model,
+                 const dfl_text *text, const dfl_text *json, dfl_status status);
 
 #endif

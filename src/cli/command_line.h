@@ -18,10 +18,15 @@ enum {
     CLI_EQUATIONS = 1 << 4,
     CLI_EXPORT = 1 << 5,
     CLI_VIEW = 1 << 6,
-    CLI_ALL = (1 << 7) - 1
+    CLI_LINEARIZE = 1 << 7,
+    CLI_MODES = 1 << 8,
+    CLI_EQUILIBRIUM = 1 << 9,
+    CLI_ALL = (1 << 10) - 1,
+    CLI_LINEAR = CLI_LINEARIZE | CLI_MODES, /* near a state that --at chooses */
+    CLI_NEAR = CLI_LINEAR | CLI_EQUILIBRIUM
 };
 
-enum { CLI_COMMANDS = 7 };
+enum { CLI_COMMANDS = 10 };
 typedef struct cli_command {
     const char *name;
     unsigned bit;
@@ -37,6 +42,9 @@ typedef struct cli_arguments {
     const char *report, *plot, *columns; /* or NULL */
     const char *forms, *methods, *tol;   /* lists of a comparison, or NULL */
     double limit;                        /* s; NAN: the default */
+    const char *at, *steady;             /* where an analysis is made, or NULL */
+    const char *inputs, *outputs;        /* names, or NULL: all */
+    const char *over;                    /* NAME=FIRST:LAST:COUNT, or NULL */
     const char **set, **output;
     int nset, noutput;
     bool json, quiet, lua, latex, frames, c, octave, help;

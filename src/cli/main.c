@@ -67,7 +67,28 @@ static const action actions[CLI_COMMANDS] = {
      "browser and loads nothing from elsewhere. With --output FILE.svg: one plot, for papers.\n"
      "\n"
      "Example:\n"
-     "  driftless view pendulum.h5 --output pendulum.html\n"}};
+     "  driftless view pendulum.h5 --output pendulum.html\n"},
+    {cli_linearize,
+     "Prints the linear equations y' = A y + B u, outputs = C y + D u of MODEL near a state, in\n"
+     "independent unknowns y. Derivatives are exact, and every constraint is kept.\n"
+     "\n"
+     "Example:\n"
+     "  driftless linearize crane.lua --at x=0,angle=0 --json\n"},
+    {cli_modes,
+     "Prints the eigenvalues of the linear equations of MODEL near a state, with frequency and\n"
+     "damping ratio, and whether the state is stable.\n"
+     "\n"
+     "Example:\n"
+     "  driftless modes double-pendulum.lua --at x1=0,y1=-1,x2=0,y2=-2\n"
+     "  driftless modes bicycle.lua --over v=0:10:101 --json\n"},
+    {cli_equilibrium,
+     "Finds a state of MODEL, near its start, in which all forces are balanced and nothing moves;\n"
+     "with --steady, a steady motion. Prints it, and whether it is stable. The file of --output\n"
+     "can be the start of a run: driftless run MODEL --start-from FILE.json.\n"
+     "\n"
+     "Example:\n"
+     "  driftless equilibrium truck.lua --output standing.json\n"
+     "  driftless equilibrium governor.lua --steady spindle.q\n"}};
 
 static int execute(int number, int argc, char **argv);
 static int unknown_command(const char *name);

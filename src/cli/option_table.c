@@ -14,7 +14,12 @@ const cli_command cli_commands[CLI_COMMANDS] = {
     {"compare", CLI_COMPARE, "MODEL.lua", "lua",
      "several forms and methods side by side: time, error, drift"},
     {"view", CLI_VIEW, "RESULT.h5", "h5 hdf5",
-     "a page with plots and an animation of a stored result"}};
+     "a page with plots and an animation of a stored result"},
+    {"linearize", CLI_LINEARIZE, "MODEL.lua", "lua",
+     "the linear equations near a state: A, B, C, D"},
+    {"modes", CLI_MODES, "MODEL.lua", "lua", "frequencies, damping and stability near a state"},
+    {"equilibrium", CLI_EQUILIBRIUM, "MODEL.lua", "lua",
+     "a state of rest or a steady motion, and whether it is stable"}};
 
 /* An option of the program alone. */
 typedef struct row {
@@ -45,6 +50,30 @@ static const row table[] = {
     {"set", CLI_LIST, CLI_ALL & ~CLI_VIEW, FIELDS(set, nset), "NAME=VALUE", NULL, NULL, NULL,
      "change a parameter, input or setting of the model (repeatable)",
      "Change a parameter, input or setting of the model. Repeatable."},
+    {"at", CLI_TEXT, CLI_LINEAR, FIELD(at), "WHERE", "the start", NULL, NULL,
+     "NAME=VALUE,... (other values move as little as possible), equilibrium, or t=TIME",
+     "Where: `NAME=VALUE,...` gives variables other values than the script does, and all others "
+     "follow with the least change; `equilibrium` is the state that `driftless equilibrium` finds; "
+     "`t=TIME` is the state of a run at that time."},
+    {"at", CLI_TEXT, CLI_EQUILIBRIUM, FIELD(at), "WHERE", "the start", NULL, NULL,
+     "where to search: NAME=VALUE,... or t=TIME",
+     "Where to search: `NAME=VALUE,...` gives variables other values than the script does, and all "
+     "others follow with the least change; `t=TIME` is the state of a run at that time."},
+    {"steady", CLI_TEXT, CLI_NEAR, FIELD(steady), "A,B,C", NULL, NULL, NULL,
+     "a steady motion: the speeds of these coordinates keep their values",
+     "A steady motion: the speeds of these coordinates keep the values that they have at the "
+     "start; all others are zero, unless constraints make them follow."},
+    {"inputs", CLI_TEXT, CLI_LINEARIZE, FIELD(inputs), "A,B,C", "all inputs", NULL, NULL,
+     "inputs of the linear equations", NULL},
+    {"outputs", CLI_TEXT, CLI_LINEARIZE, FIELD(outputs), "A,B,C", "all outputs, or all positions",
+     NULL, NULL, "outputs: names of outputs or variables", NULL},
+    {"over", CLI_TEXT, CLI_MODES, FIELD(over), "NAME=FIRST:LAST:COUNT", NULL, NULL, NULL,
+     "eigenvalues over values of a parameter, input or setting",
+     "Eigenvalues for this number of values of a parameter, input or setting, from the first to "
+     "the last."},
+    {"output", CLI_LIST, CLI_NEAR, FIELDS(output, noutput), "FILE", "standard output", "json", NULL,
+     "to FILE.json instead of standard output (repeatable)",
+     "Write the object of `--json` to a file that ends in `.json`."},
     {"output", CLI_LIST, CLI_RUN, FIELDS(output, noutput), "FILE", NULL, "csv h5 hdf5", NULL,
      "results to FILE.csv or FILE.h5 (repeatable); - is standard output",
      "Write results to a file that ends in `.csv`, `.h5` or `.hdf5`; `-` is CSV on standard "
@@ -89,8 +118,9 @@ static const row table[] = {
     {"lua", CLI_FLAG, CLI_INIT, FIELD(lua), NULL, NULL, NULL, NULL,
      "as an initial{} block to paste into the model",
      "Print an `initial{}` block to paste into the model."},
-    {"json", CLI_FLAG, CLI_RUN | CLI_CHECK | CLI_INIT | CLI_COMPARE, FIELD(json), NULL, NULL, NULL,
-     NULL, "one JSON object on standard output", "Print one JSON object on standard output."},
+    {"json", CLI_FLAG, CLI_RUN | CLI_CHECK | CLI_INIT | CLI_COMPARE | CLI_NEAR, FIELD(json), NULL,
+     NULL, NULL, NULL, "one JSON object on standard output",
+     "Print one JSON object on standard output."},
     {"quiet", CLI_FLAG, CLI_ALL, FIELD(quiet), NULL, NULL, NULL, NULL,
      "nothing but errors on standard error", "Print nothing but errors on standard error."},
     {"help", CLI_FLAG, CLI_ALL, FIELD(help), NULL, NULL, NULL, NULL, "this text",
@@ -112,11 +142,14 @@ bool cli_option_at(cli_option *out, int i)
     return true;
 }
 
+/* What may be set for `init` may be set for analyses. */
 static void describe_setting(cli_option *out, int i)
 {
+    enum { STARTED = CLI_RUN | CLI_CHECK | CLI_INIT | CLI_COMPARE };
     const dfl_setting *setting = dfl_setting_at(i);
     *out = (cli_option){.kind = CLI_SETTING,
-                        .commands = setting->where & CLI_ALL,
+                        .commands = (setting->where & STARTED) |
+                                    (setting->where & DFL_FOR_INIT ? CLI_NEAR : 0U),
                         .value = setting->value,
                         .unit = setting->unit,
                         .standard = setting->standard,

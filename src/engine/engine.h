@@ -129,4 +129,18 @@ void dfl_state_balance_rate(double *rows, double *drift, dfl_runnable *run, doub
 dfl_status dfl_runnable_values(double *out, dfl_runnable *run, const dfl_expr *exprs, int count,
                                double t, const double *x, const double *a);
 
+/* Derivatives of such expressions by symbols, nrows x ncols. DFL_NO_MEMORY. */
+dfl_status dfl_runnable_slopes(double *out, dfl_runnable *run, const dfl_expr *rows, int nrows,
+                               const dfl_expr *symbols, int ncols, double t, const double *x,
+                               const double *a);
+
+/* Inputs by the numbers of their declarations. DFL_INVALID: one of them is part of a constraint,
+   of kinematics, or of the numbers of a tree of bodies, and so must not change. */
+dfl_status dfl_runnable_check_inputs(const dfl_runnable *run, const int *inputs, int count);
+
+/* Derivatives of f - M a (nv x count), b (nr x count) and d (nw x count) by such inputs. */
+dfl_status dfl_runnable_input_slopes(double *dyn, double *b, double *d, dfl_runnable *run,
+                                     const int *inputs, int count, double t, const double *x,
+                                     const double *a);
+
 #endif

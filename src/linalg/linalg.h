@@ -1,5 +1,6 @@
 /* linalg.h: dense linear algebra for the other modules. Matrices are column-major. Nothing here
-   allocates after creation; tiny sizes use our own loops, larger ones BLAS and LAPACK. */
+   allocates after creation, except the functions for analyses; tiny sizes use our own loops, larger
+   ones BLAS and LAPACK. */
 #ifndef DFL_LINALG_H
 #define DFL_LINALG_H
 
@@ -226,6 +227,42 @@ bool dfl_cholesky(double *A, int n);
 /* y := L^-1 y, entries of y `stride` apart, and y := L^-T y, with such a factor. */
 void dfl_cholesky_forward(double *y, int stride, const double *L, int n);
 void dfl_cholesky_backward(double *y, const double *L, int n);
+
+/* ---- for analyses: these allocate what they need ---- */
+
+/* Gauss-Jordan elimination of rows from .. to-1 of A (m x n) in all rows; the first rows of them
+   become rows whose unknown pivot[k] has the factor 1 and occurs in no other row, the rest is
+   redundant. Returns how many there are. Columns are preferred by their weight; those of weight 0
+   are never eliminated. Entries up to `tolerance` are rounding: dfl_scale_rows makes the largest
+   entry of each row 1 before. */
+void dfl_scale_rows(double *A, int m, int n);
+int dfl_eliminate(int *pivot, double *A, int m, int n, int from, int to, const double *weight,
+                  double tolerance);
+
+enum { DFL_SCALE_NONE, DFL_SCALE_ROWS, DFL_SCALE_COLUMNS, DFL_SCALE_BOTH };
+
+/* B (max(m, n) x count, m rows of right-hand sides, then n of solutions) := A^+ B; A (m x n) is
+   overwritten. `scaling`: rows get equal sizes, for equations that agree with each other; columns do,
+   for unknowns of different units, and a solution that is not unique is then the shortest in these
+   units. *rank may be NULL.
+   DFL_NOT_FINITE, DFL_NOT_CONVERGED, DFL_NO_MEMORY. */
+dfl_status dfl_least_norm(double *B, dfl_context *ctx, int m, int n, double *A, int count,
+                          unsigned scaling, double tolerance, int *rank);
+
+/* Eigenvalues and eigenvectors. A pair of complex eigenvalues has the positive imaginary part first
+   and its vector in two columns, real and imaginary part. */
+typedef struct dfl_eigen {
+    dfl_context *ctx;
+    int n;
+    double *re, *im;
+    double *doubt;        /* by which rounding may have moved each eigenvalue */
+    double *right, *left; /* n x n */
+} dfl_eigen;
+
+/* Of A (order n); the caller clears *out also after a failure. DFL_NOT_FINITE, DFL_NOT_CONVERGED,
+   DFL_NO_MEMORY. */
+dfl_status dfl_eigen_find(dfl_eigen *out, dfl_context *ctx, int n, const double *A);
+void dfl_eigen_clear(dfl_eigen *eigen);
 
 #include "linalg/lane_kernels.h"
 

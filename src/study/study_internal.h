@@ -87,4 +87,17 @@ bool dfl_study_contains(const dfl_runnable *run, dfl_expr root, dfl_expr sought)
    (explain_domain.c). */
 dfl_status dfl_explain_domain(dfl_runnable *run, dfl_status status, double t, const double *x);
 
+/* name_list.c: names separated by commas; the caller clears *out also after a failure. DFL_INVALID:
+   a name is empty. */
+typedef struct dfl_name_list {
+    int count;
+    char *text;
+    const char **name;
+} dfl_name_list;
+dfl_status dfl_name_list_split(dfl_name_list *out, dfl_context *ctx, const char *list);
+void dfl_name_list_clear(dfl_name_list *names, dfl_context *ctx);
+
+/* operating_point.c: DFL_INVALID: `option` names a variable that does not exist. */
+dfl_status dfl_study_unknown_name(const dfl_runnable *run, const char *option, const char *name);
+
 #endif

@@ -1,0 +1,123 @@
+/* driftless/analysis.h: what a model does near a state: equilibria, linear equations, modes.
+
+   A model is a dfl_eom (eom.h), a state is its x at a time, on all constraints: such as
+   dfl_solver_state after dfl_solver_start. Derivatives are those of the model's `jacobian`, exact if
+   that is; without it they are differences. Models with GEOMS's contract or without bias are
+   refused. All matrices are column-major. */
+#ifndef DFL_ANALYSIS_H
+#define DFL_ANALYSIS_H
+
+#include <driftless/context.h>
+#include <driftless/eom.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- inputs ---- */
+
+/* Derivatives of rows with respect to inputs u, with their true sign; zero before the call. */
+typedef struct dfl_input_slopes {
+    double *dyn; /* nv x nu: of f - M a */
+    double *b;   /* nr x nu */
+    double *d;   /* nw x nu */
+} dfl_input_slopes;
+
+/* Inputs u act on forces, dynamic and auxiliary variables, not on constraints. */
+typedef struct dfl_inputs {
+    int nu;
+    /* Writes the derivatives at (t, x, a); returns 0, or anything else if it cannot. */
+    int (*slopes)(dfl_input_slopes *out, double t, const double *x, const double *a, void *user);
+    void *user;
+} dfl_inputs;
+
+/* ---- linear equations ---- */
+
+/* Equilibrium: nothing moves. Steady motion: velocities v and dynamic variables r are constant, and
+   the linear equations do not change along the motion. Frozen: all else; the matrices then hold
+   for this instant. */
+typedef enum dfl_point_kind {
+    DFL_AT_EQUILIBRIUM,
+    DFL_AT_STEADY_MOTION,
+    DFL_AT_FROZEN
+} dfl_point_kind;
+
+/* y' = A y + B u for small changes of the independent unknowns y = x[state], ordered p, v, r, and
+   of the inputs; all other unknowns and the accelerations follow from them. */
+typedef struct dfl_linearized {
+    dfl_context *ctx;
+    int n, nv, nu;
+    int ny, npositions, nvelocities; /* of y */
+    int *state;                      /* ny: numbers in x */
+    double *A, *B;                   /* ny x ny, ny x nu */
+    double *X;                       /* n x (ny+nu): change of x with y, then with u */
+    double *X_a;                     /* nv x (ny+nu): change of the accelerations */
+    double *a;                       /* nv: accelerations at the point */
+    dfl_point_kind kind;
+} dfl_linearized;
+
+/* Linearizes at (t, x). `inputs` may be NULL. The caller clears *out also after a failure.
+   DFL_INVALID: the model's contract. DFL_SINGULAR: unknowns do not follow from the state; the message
+   names one. DFL_CALLBACK, DFL_NOT_FINITE, DFL_NO_MEMORY. */
+dfl_status dfl_linearize(dfl_linearized *out, dfl_context *ctx, const dfl_eom *eom, double t,
+                         const double *x, const dfl_inputs *inputs);
+void dfl_linearized_clear(dfl_linearized *linear);
+
+/* ---- modes ---- */
+
+/* One mode: y = Re(c exp((re + i im) t) shape). A pair of complex eigenvalues is two modes. */
+typedef struct dfl_mode {
+    double re, im;  /* 1/s, rad/s */
+    double hz;      /* |im| / (2 pi) */
+    double damping; /* ratio -re / |re + i im|; NAN for an eigenvalue 0 */
+    double doubt;   /* by which rounding may have moved the eigenvalue */
+    int vector;     /* its eigenvector: column of `re` in dfl_modes.shape ... */
+    int imaginary;  /* ... and of the imaginary part, or -1; a conjugate one: `conjugate` */
+    bool conjugate; /* the imaginary part has the opposite sign */
+} dfl_mode;
+
+typedef struct dfl_modes {
+    dfl_context *ctx;
+    int count;
+    dfl_mode *mode;  /* count, by |im|, then by re */
+    double *shape;   /* count x count: right eigenvectors */
+    int unstable;    /* modes that grow, beyond doubt */
+    int indifferent; /* modes that neither grow nor decay nor oscillate, within doubt */
+} dfl_modes;
+
+/* The modes of y' = A y, A of order n. The caller clears *out also after a failure.
+   DFL_NOT_FINITE, DFL_NOT_CONVERGED, DFL_NO_MEMORY. */
+dfl_status dfl_modes_find(dfl_modes *out, dfl_context *ctx, int n, const double *A);
+void dfl_modes_clear(dfl_modes *modes);
+
+/* ---- equilibria ---- */
+
+/* `{0}` is a complete set of options. */
+typedef struct dfl_equilibrium_options {
+    const bool
+        *moving; /* nv: velocities that keep their values in x, a steady motion; all others are
+                           0 unless constraints make them follow. NULL: everything is at rest */
+    int max_iterations; /* 0 means 500 */
+} dfl_equilibrium_options;
+
+/* How it was found. */
+typedef struct dfl_equilibrium {
+    int iterations;
+    double residual; /* the largest unbalanced force, rate of r, or residual of another equation */
+    int worst;       /* the velocity whose balance of forces has the largest residual */
+} dfl_equilibrium;
+
+/* Moves x (n, on all constraints) to an equilibrium near it: velocities as the options say,
+   accelerations 0, forces balanced, r' = 0. Newton's iteration on the constraints; where it fails,
+   a motion with large damping is followed (pseudo-transient continuation), which finds stable
+   equilibria. x is unchanged on failure.
+   DFL_NOT_CONVERGED: the message names unbalanced forces. DFL_INCONSISTENT: constraints move with
+   time, or the motion is not steady. DFL_INVALID, DFL_CALLBACK, DFL_NOT_FINITE, DFL_NO_MEMORY. */
+dfl_status dfl_equilibrium_find(double *x, dfl_equilibrium *report, dfl_context *ctx,
+                                const dfl_eom *eom, double t,
+                                const dfl_equilibrium_options *options);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

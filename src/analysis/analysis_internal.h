@@ -1,0 +1,54 @@
+/* analysis_internal.h: what the files of this module share. */
+#ifndef DFL_ANALYSIS_INTERNAL_H
+#define DFL_ANALYSIS_INTERNAL_H
+
+#include "eom/eom.h"
+#include "linalg/linalg.h"
+
+#include <driftless/analysis.h>
+
+/* Singular values, pivots and the like below this part of the largest are zero. */
+#define DFL_ANALYSIS_ZERO 1e-9
+
+/* All rows of a model and their derivatives at one state (local_rows.c). */
+typedef struct dfl_local {
+    dfl_context *ctx;
+    const dfl_eom *eom;
+    dfl_layout at;
+    int nc; /* nl + nm */
+    int m3; /* ns + nl + nep */
+    double t;
+    const double *x; /* n: the state of the last evaluation */
+    double *a;       /* nv: accelerations there, without a part along massless directions */
+    double *M;       /* nv x nv */
+    double *f;       /* nv: f - W^T (l, m) */
+    dfl_system sys;
+    dfl_point point;
+    dfl_rows_jacobian jac; /* jac.blocks: derivatives for the accelerations a */
+    dfl_statistics counters;
+} dfl_local;
+
+/* Room for a model; the caller clears it also after a failure. DFL_INVALID: its contract. */
+dfl_status dfl_local_create(dfl_local *out, dfl_context *ctx, const dfl_eom *eom);
+void dfl_local_clear(dfl_local *local);
+
+/* Evaluates everything at (t, x), which must stay where it is; _still: with accelerations 0. */
+dfl_status dfl_local_eval(dfl_local *local, double t, const double *x);
+dfl_status dfl_local_eval_still(dfl_local *local, double t, const double *x);
+
+/* The unknowns r, v, s, p that the constraints on positions and velocities leave free (tangent.c):
+   writes the n x (ny+nu) matrix linear->X, with zeros for w and multipliers, and the states. The
+   velocities that `K0` moves, if any, are preferably not among them. */
+dfl_status dfl_tangent(dfl_linearized *linear, const dfl_local *local);
+
+/* The balance along massless directions determines some of the velocities: removes them from the
+   states, and completes the accelerations (massless_states.c). `forces` (nv x nu) are the forces
+   of inputs, `b` (nr x nu) their part of b. */
+dfl_status dfl_massless_states(dfl_linearized *linear, const dfl_local *local,
+                               const dfl_input_slopes *inputs);
+
+/* The rates of p (np) and r (nr) for all columns of X: rate is (np+nr) x (ny+nu) (linearize.c). */
+void dfl_state_rates(double *rate, const dfl_linearized *linear, const dfl_local *local,
+                     const dfl_input_slopes *inputs);
+
+#endif

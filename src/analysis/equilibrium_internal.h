@@ -1,0 +1,40 @@
+/* equilibrium_internal.h: one step towards an equilibrium, shared by equilibrium.c and
+   equilibrium_step.c. */
+#ifndef DFL_EQUILIBRIUM_INTERNAL_H
+#define DFL_EQUILIBRIUM_INTERNAL_H
+
+#include "analysis/analysis_internal.h"
+
+/* The balance at a state and the directions in which it may change. */
+typedef struct dfl_balance_step {
+    dfl_local local;
+    const bool *moving; /* nv, or NULL */
+    int k;              /* free directions: nv - rank W */
+    int rows, columns;  /* nv+nr+nw equations; unknowns: directions, r, w, l, m */
+    double *K;          /* nv x k: kernel of W */
+    double *Q;          /* (ns+np) x k: changes of s, p along them */
+    double *V;          /* nv x k: velocities that follow, in a steady motion */
+    double *normal;     /* ns+np: back onto the constraints */
+    double *J;          /* rows x columns */
+    double *step;       /* max(rows, columns) */
+    double *weight, *A; /* workspaces: n; the largest matrix */
+    int *pivot;
+} dfl_balance_step;
+
+dfl_status dfl_balance_step_create(dfl_balance_step *out, dfl_context *ctx, const dfl_eom *eom,
+                                   const bool *moving);
+void dfl_balance_step_clear(dfl_balance_step *step);
+
+/* Sets the velocities of x, moves its positions back onto the constraints, and fits l, m to the
+   forces by least squares, `rounds` times. */
+dfl_status dfl_balance_settle(double *x, dfl_balance_step *step, double t, int rounds);
+
+/* The change of x for one step of Newton's iteration, or with alpha > 0 of implicit Euler steps of
+   1/alpha for motion without inertia; at the state of the last dfl_balance_settle. */
+dfl_status dfl_balance_solve(double *change, dfl_balance_step *step, double alpha);
+
+/* The size of what is not balanced: forces along K and rates of r, residuals of d, compared with
+   the sizes of their terms. *worst: the velocity that is balanced least. */
+double dfl_balance_size(int *worst, const dfl_balance_step *step);
+
+#endif

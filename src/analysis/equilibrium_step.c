@@ -1,0 +1,388 @@
+/* equilibrium_step.c: one step towards an equilibrium.
+
+   Unknowns are eta (along the kernel K of W), r, w, l, m. With Q = (s, p)_eta and velocities that
+   follow, V eta, the matrix has the rows of f - W^T (l, m), b, d:
+
+       [ dyn_sp Q + dyn_v V - alpha D K   dyn_r          dyn_w   dyn_lm ]
+       [   b_sp Q +   b_v V                b_r - alpha    b_w     b_lm  ]
+       [   d_sp Q +   d_v V                d_r            d_w     d_lm  ]
+
+   dyn_sp contains the geometric stiffness -(W^T l)_p. D is the diagonal of M, made positive: with
+   alpha > 0 a motion in which damping replaces inertia takes an implicit step. */
+#include "analysis/equilibrium_internal.h"
+
+#include <string.h>
+
+static dfl_status eval(dfl_balance_step *step, double t, const double *x);
+static dfl_status find_kernel(dfl_balance_step *step);
+static dfl_status find_directions(dfl_balance_step *step);
+static dfl_status find_contacts(dfl_balance_step *step, const double *Z);
+static dfl_status follow(double *V, dfl_balance_step *step, const double *sides, int count);
+static dfl_status correct_positions(double *x, dfl_balance_step *step);
+static dfl_status set_velocities(double *x, dfl_balance_step *step);
+static dfl_status fit_multipliers(double *x, dfl_balance_step *step);
+static void fill(dfl_balance_step *step, double alpha);
+static void fill_block(dfl_balance_step *step, int row, int rows, const double *J);
+static void damp(dfl_balance_step *step, double alpha);
+
+static size_t most(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+dfl_status dfl_balance_step_create(dfl_balance_step *out, dfl_context *ctx, const dfl_eom *eom,
+                                   const bool *moving)
+{
+    memset(out, 0, sizeof *out);
+    out->moving = moving;
+    const dfl_status status = dfl_local_create(&out->local, ctx, eom);
+    if (status)
+        return status;
+    const size_t nv = (size_t)eom->nv, nc = (size_t)out->local.nc, n = (size_t)out->local.at.n;
+    const size_t sp = (size_t)(eom->ns + eom->np), m3 = (size_t)out->local.m3;
+    out->rows = eom->nv + eom->nr + eom->nw;
+    const size_t rows = (size_t)out->rows, columns = nv + rows + nc;
+    out->K = dfl_alloc(ctx, nv * nv, sizeof(double));
+    out->Q = dfl_alloc(ctx, most(sp, nv) * nv, sizeof(double));
+    out->V = dfl_alloc(ctx, most(nv, nc) * nv, sizeof(double));
+    out->normal = dfl_alloc(ctx, most(sp, m3), sizeof(double));
+    out->J = dfl_alloc(ctx, rows * columns, sizeof(double));
+    out->step = dfl_alloc(ctx, most(rows, columns), sizeof(double));
+    out->weight = dfl_alloc(ctx, n, sizeof(double));
+    out->A = dfl_alloc(ctx, most(most(m3 * sp, nc * nv), (size_t)eom->ns * most(sp, nv)),
+                       sizeof(double));
+    out->pivot = dfl_alloc(ctx, nc, sizeof(int));
+    return out->K && out->Q && out->V && out->normal && out->J && out->step && out->weight &&
+                   out->A && out->pivot
+               ? DFL_OK
+               : DFL_NO_MEMORY;
+}
+
+void dfl_balance_step_clear(dfl_balance_step *step)
+{
+    dfl_context *ctx = step->local.ctx;
+    if (!ctx)
+        return;
+    double *const block[] = {step->K, step->Q,    step->V,      step->normal,
+                             step->J, step->step, step->weight, step->A};
+    for (size_t i = 0; i < sizeof block / sizeof *block; i++)
+        dfl_free(ctx, block[i]);
+    dfl_free(ctx, step->pivot);
+    dfl_local_clear(&step->local);
+}
+
+dfl_status dfl_balance_settle(double *x, dfl_balance_step *step, double t, int rounds)
+{
+    dfl_status status = eval(step, t, x);
+    for (int i = 0; !status && i < rounds; i++) {
+        status = correct_positions(x, step);
+        if (!status)
+            status = eval(step, t, x);
+    }
+    if (!status)
+        status = set_velocities(x, step);
+    if (!status)
+        status = eval(step, t, x);
+    if (!status)
+        status = fit_multipliers(x, step);
+    return status ? status : eval(step, t, x);
+}
+
+static dfl_status eval(dfl_balance_step *step, double t, const double *x)
+{
+    return dfl_local_eval_still(&step->local, t, x);
+}
+
+/* (s, p) -= pos^+ (c, g, ep) */
+static dfl_status correct_positions(double *x, dfl_balance_step *step)
+{
+    const dfl_local *local = &step->local;
+    const dfl_eom *eom = local->eom;
+    const dfl_blocks *blocks = &local->point.blocks;
+    const int m = local->m3, n = eom->ns + eom->np;
+    if (m == 0)
+        return DFL_OK;
+    memcpy(step->A, local->jac.blocks.pos, (size_t)m * (size_t)n * sizeof(double));
+    memcpy(step->normal, blocks->c, (size_t)eom->ns * sizeof(double));
+    memcpy(step->normal + eom->ns, blocks->g, (size_t)eom->nl * sizeof(double));
+    memcpy(step->normal + eom->ns + eom->nl, blocks->ep, (size_t)eom->nep * sizeof(double));
+    const dfl_status status = dfl_least_norm(step->normal, local->ctx, m, n, step->A, 1,
+                                             DFL_SCALE_ROWS, DFL_ANALYSIS_ZERO, NULL);
+    for (int i = 0; !status && i < n; i++)
+        x[local->at.s + i] -= step->normal[i];
+    return status;
+}
+
+/* Given ones stay, all others are 0 or follow from gI = hv = 0. */
+static dfl_status set_velocities(double *x, dfl_balance_step *step)
+{
+    const dfl_local *local = &step->local;
+    const dfl_eom *eom = local->eom;
+    const int nv = eom->nv, nc = local->nc;
+    double *v = x + local->at.v;
+    for (int i = 0; i < nv; i++)
+        v[i] = step->moving && step->moving[i] ? v[i] : 0;
+    if (!step->moving || nc == 0)
+        return DFL_OK;
+    dfl_status status = eval(step, local->t, x);
+    if (status)
+        return status;
+    memcpy(step->V, local->point.blocks.gI, (size_t)eom->nl * sizeof *v);
+    memcpy(step->V + eom->nl, local->point.blocks.hv, (size_t)eom->nm * sizeof *v);
+    status = follow(step->V, step, step->V, 1);
+    for (int i = 0; !status && i < nv; i++)
+        v[i] += step->V[i];
+    return status;
+}
+
+/* V (nv x count) = -W_f^+ sides (nc x count), W_f being the columns of velocities that may follow.
+   `sides` may be V. */
+static dfl_status follow(double *V, dfl_balance_step *step, const double *sides, int count)
+{
+    const dfl_local *local = &step->local;
+    const int nv = local->eom->nv, nc = local->nc, ld = nv > nc ? nv : nc;
+    double *B = dfl_alloc(local->ctx, (size_t)ld * (size_t)count, sizeof *B);
+    if (!B)
+        return DFL_NO_MEMORY;
+    for (int j = 0; j < count; j++)
+        for (int i = 0; i < nc; i++)
+            B[(size_t)j * (size_t)ld + (size_t)i] = -sides[(size_t)j * (size_t)nc + (size_t)i];
+    int free = 0; /* columns of W_f */
+    for (int j = 0; j < nv; j++)
+        if (!step->moving[j])
+            memcpy(step->A + (size_t)free++ * (size_t)nc,
+                   local->point.blocks.W + (size_t)j * (size_t)nc, (size_t)nc * sizeof(double));
+    const int most_rows = free > nc ? free : nc;
+    for (int j = 1; j < count && most_rows < ld; j++)
+        memmove(B + (size_t)j * (size_t)most_rows, B + (size_t)j * (size_t)ld,
+                (size_t)nc * sizeof *B);
+    const dfl_status status = dfl_least_norm(B, local->ctx, nc, free, step->A, count,
+                                             DFL_SCALE_ROWS, DFL_ANALYSIS_ZERO, NULL);
+    for (int j = 0; !status && j < count; j++)
+        for (int i = 0, k = 0; i < nv; i++)
+            V[(size_t)j * (size_t)nv + (size_t)i] =
+                step->moving[i] ? 0 : B[(size_t)j * (size_t)most_rows + (size_t)k++];
+    dfl_free(local->ctx, B);
+    return status;
+}
+
+/* (l, m) changes by the least squares solution of W^T (l, m) = f. */
+static dfl_status fit_multipliers(double *x, dfl_balance_step *step)
+{
+    const dfl_local *local = &step->local;
+    const int nv = local->eom->nv, nc = local->nc;
+    if (nc == 0)
+        return DFL_OK;
+    for (int j = 0; j < nv; j++)
+        for (int i = 0; i < nc; i++)
+            step->A[(size_t)i * (size_t)nv + (size_t)j] =
+                local->point.blocks.W[(size_t)j * (size_t)nc + (size_t)i];
+    memset(step->step, 0, (size_t)(nv > nc ? nv : nc) * sizeof(double));
+    memcpy(step->step, local->f, (size_t)nv * sizeof(double));
+    const dfl_status status = dfl_least_norm(step->step, local->ctx, nv, nc, step->A, 1,
+                                             DFL_SCALE_NONE, DFL_ANALYSIS_ZERO, NULL);
+    for (int i = 0; !status && i < nc; i++)
+        x[local->at.lambda + i] += step->step[i];
+    return status;
+}
+
+dfl_status dfl_balance_solve(double *change, dfl_balance_step *step, double alpha)
+{
+    const dfl_local *local = &step->local;
+    const dfl_eom *eom = local->eom;
+    const dfl_blocks *blocks = &local->point.blocks;
+    const int sp = eom->ns + eom->np, nz = eom->nw + local->nc;
+    dfl_status status = find_directions(step);
+    if (status)
+        return status;
+    step->columns = step->k + eom->nr + nz;
+    fill(step, alpha);
+    memset(step->step, 0, most((size_t)step->rows, (size_t)step->columns) * sizeof(double));
+    for (int i = 0; i < eom->nv; i++)
+        step->step[i] = -local->f[i];
+    for (int i = 0; i < eom->nr; i++)
+        step->step[eom->nv + i] = -blocks->b[i];
+    for (int i = 0; i < eom->nw; i++)
+        step->step[eom->nv + eom->nr + i] = -blocks->d[i];
+    status = dfl_least_norm(step->step, local->ctx, step->rows, step->columns, step->J, 1,
+                            DFL_SCALE_BOTH, 1e-12, NULL);
+    if (status)
+        return status;
+    memset(change, 0, (size_t)local->at.n * sizeof *change);
+    dfl_gemm(sp, 1, step->k, 1, step->Q, sp, step->step, step->k > 0 ? step->k : 1, 0,
+             change + local->at.s, sp > 0 ? sp : 1);
+    memcpy(change + local->at.r, step->step + step->k, (size_t)eom->nr * sizeof *change);
+    memcpy(change, step->step + step->k + eom->nr, (size_t)nz * sizeof *change);
+    return DFL_OK;
+}
+
+/* K, Q and V. */
+static dfl_status find_directions(dfl_balance_step *step)
+{
+    const dfl_local *local = &step->local;
+    const dfl_eom *eom = local->eom;
+    const int nv = eom->nv, np = eom->np, ns = eom->ns, sp = ns + np, nc = local->nc;
+    dfl_status status = find_kernel(step);
+    if (status)
+        return status;
+    double *p = step->Q + ns;
+    for (int j = 0; eom->trivial_kinematics && j < step->k; j++)
+        memcpy(p + (size_t)j * (size_t)sp, step->K + (size_t)j * (size_t)nv,
+               (size_t)nv * sizeof *p);
+    if (!eom->trivial_kinematics)
+        dfl_gemm(np, step->k, nv, 1, local->jac.blocks.kin, np, step->K, nv, 0, p, sp);
+    status = ns > 0 ? find_contacts(step, p) : DFL_OK;
+    memset(step->V, 0, (size_t)nv * (size_t)step->k * sizeof *step->V);
+    if (status || !step->moving || nc == 0)
+        return status;
+    double *sides = dfl_alloc(local->ctx, (size_t)nc * (size_t)step->k, sizeof *sides);
+    if (!sides)
+        return DFL_NO_MEMORY;
+    dfl_gemm(nc, step->k, sp, 1, local->jac.blocks.vel + (size_t)nv * (size_t)(nc + eom->ne),
+             nc + eom->ne, step->Q, sp, 0, sides, nc);
+    status = follow(step->V, step, sides, step->k);
+    dfl_free(local->ctx, sides);
+    return status;
+}
+
+static dfl_status find_kernel(dfl_balance_step *step)
+{
+    const dfl_local *local = &step->local;
+    const int nv = local->eom->nv, nc = local->nc;
+    int *by = dfl_alloc(local->ctx, (size_t)nv, sizeof *by);
+    if (!by)
+        return DFL_NO_MEMORY;
+    memcpy(step->A, local->point.blocks.W, (size_t)nc * (size_t)nv * sizeof(double));
+    dfl_scale_rows(step->A, nc, nv);
+    for (int j = 0; j < nv; j++) {
+        step->weight[j] = 1;
+        by[j] = -1;
+    }
+    const int rank =
+        dfl_eliminate(step->pivot, step->A, nc, nv, 0, nc, step->weight, DFL_ANALYSIS_ZERO);
+    for (int i = 0; i < rank; i++)
+        by[step->pivot[i]] = i;
+    memset(step->K, 0, (size_t)nv * (size_t)nv * sizeof(double));
+    step->k = 0;
+    for (int j = 0; j < nv; j++) {
+        if (by[j] >= 0)
+            continue;
+        double *column = step->K + (size_t)step->k++ * (size_t)nv;
+        column[j] = 1;
+        for (int i = 0; i < nv; i++)
+            if (by[i] >= 0)
+                column[i] = -step->A[(size_t)j * (size_t)nc + (size_t)by[i]];
+    }
+    dfl_free(local->ctx, by);
+    return DFL_OK;
+}
+
+/* c_s s = -c_p p for all directions; p is the lower part of Q. */
+static dfl_status find_contacts(dfl_balance_step *step, const double *p)
+{
+    const dfl_local *local = &step->local;
+    const int ns = local->eom->ns, np = local->eom->np, sp = ns + np, m = local->m3;
+    double *B = dfl_alloc(local->ctx, (size_t)ns * (size_t)step->k, sizeof *B);
+    if (!B)
+        return DFL_NO_MEMORY;
+    for (int j = 0; j < ns; j++)
+        memcpy(step->A + (size_t)j * (size_t)ns, local->jac.blocks.pos + (size_t)j * (size_t)m,
+               (size_t)ns * sizeof *B);
+    dfl_gemm(ns, step->k, np, -1, local->jac.blocks.pos + (size_t)ns * (size_t)m, m, p, sp, 0, B,
+             ns);
+    const dfl_status status = dfl_least_norm(B, local->ctx, ns, ns, step->A, step->k,
+                                             DFL_SCALE_BOTH, DFL_ANALYSIS_ZERO, NULL);
+    for (int j = 0; !status && j < step->k; j++)
+        memcpy(step->Q + (size_t)j * (size_t)sp, B + (size_t)j * (size_t)ns,
+               (size_t)ns * sizeof *B);
+    dfl_free(local->ctx, B);
+    return status;
+}
+
+static void fill(dfl_balance_step *step, double alpha)
+{
+    const dfl_eom *eom = step->local.eom;
+    const dfl_jacobian *jac = &step->local.jac.blocks;
+    fill_block(step, 0, eom->nv, jac->dyn);
+    fill_block(step, eom->nv, eom->nr, jac->b);
+    fill_block(step, eom->nv + eom->nr, eom->nw, jac->d);
+    if (alpha > 0)
+        damp(step, alpha);
+}
+
+/* Rows of the matrix from derivatives J (rows x n). */
+static void fill_block(dfl_balance_step *step, int row, int rows, const double *J)
+{
+    const dfl_local *local = &step->local;
+    const dfl_eom *eom = local->eom;
+    const int sp = eom->ns + eom->np, nv = eom->nv, ld = step->rows, k = step->k;
+    const size_t height = (size_t)rows, nz = (size_t)(eom->nw + local->nc);
+    double *to = step->J + row;
+    if (rows == 0)
+        return;
+    dfl_gemm(rows, k, sp, 1, J + (size_t)local->at.s * height, rows, step->Q, sp, 0, to, ld);
+    if (step->moving)
+        dfl_gemm(rows, k, nv, 1, J + (size_t)local->at.v * height, rows, step->V, nv, 1, to, ld);
+    for (int j = 0; j < eom->nr; j++)
+        memcpy(to + (size_t)(k + j) * (size_t)ld, J + (size_t)(local->at.r + j) * height,
+               height * sizeof *to);
+    for (size_t j = 0; j < nz; j++)
+        memcpy(to + ((size_t)(k + eom->nr) + j) * (size_t)ld, J + j * height, height * sizeof *to);
+}
+
+static void damp(dfl_balance_step *step, double alpha)
+{
+    const dfl_eom *eom = step->local.eom;
+    const int nv = eom->nv;
+    double mean = 0;
+    for (int i = 0; i < nv; i++)
+        mean += step->local.M[(size_t)i * (size_t)nv + (size_t)i] / nv;
+    for (int j = 0; j < step->k; j++)
+        for (int i = 0; i < nv; i++) {
+            const double mass = step->local.M[(size_t)i * (size_t)nv + (size_t)i];
+            step->J[(size_t)j * (size_t)step->rows + (size_t)i] -=
+                alpha *
+                (mass > 0   ? mass
+                 : mean > 0 ? mean
+                            : 1) *
+                step->K[(size_t)j * (size_t)nv + (size_t)i];
+        }
+    for (int i = 0; i < eom->nr; i++)
+        step->J[(size_t)(step->k + i) * (size_t)step->rows + (size_t)(nv + i)] -= alpha;
+}
+
+/* The sizes of the terms of a row: derivatives times unknowns of their own size or a small one. */
+static double terms(const double *J, int rows, int row, const double *x, int n)
+{
+    double size = 0;
+    for (int j = 0; j < n; j++)
+        size = fmax(size, fabs(J[(size_t)j * (size_t)rows + (size_t)row]) * fmax(fabs(x[j]), 1e-3));
+    return size;
+}
+
+double dfl_balance_size(int *worst, const dfl_balance_step *step)
+{
+    const dfl_local *local = &step->local;
+    const dfl_eom *eom = local->eom;
+    const dfl_jacobian *jac = &local->jac.blocks;
+    const int nv = eom->nv, n = local->at.n;
+    double force = 0, largest = 0, size = 0;
+    *worst = 0;
+    for (int i = 0; i < nv; i++) { /* forces of all velocities are compared with each other */
+        force = fmax(force, terms(jac->dyn, nv, i, local->x, n));
+        if (fabs(local->f[i]) > largest) {
+            largest = fabs(local->f[i]);
+            *worst = i;
+        }
+    }
+    size = force > 0 ? largest / fmax(force, largest) : largest > 0;
+    for (int i = 0; i < eom->nr; i++) {
+        const double b = fabs(local->point.blocks.b[i]);
+        size = fmax(size, b > 0 ? b / fmax(b, terms(jac->b, eom->nr, i, local->x, n)) : 0);
+    }
+    for (int i = 0; i < eom->nw; i++) {
+        const double d = fabs(local->point.blocks.d[i]);
+        size = fmax(size, d > 0 ? d / fmax(d, terms(jac->d, eom->nw, i, local->x, n)) : 0);
+    }
+    return size;
+}

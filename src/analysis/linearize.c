@@ -1,0 +1,324 @@
+/* linearize.c: the linear equations of a model near a state, in its independent unknowns.
+
+   On the constraints (tangent.c) the changes of (r, v, s, p) are X y. Those of accelerations, w and
+   multipliers follow from the differentiated equations of motion and constraints,
+
+       M a - dyn_z z + K0 sigma = dyn_x X y + dyn_u u          z = (w, l, m)
+       K0^T a = 0
+       d_z z = -(d_x X y + d_u u)
+       W a + acc_z z = -acc_x X y
+
+   where dyn = f - W^T (l, m) - M a0 is differentiated with a0 held, so that the geometric stiffness
+   (W^T l)_p is part of dyn_x. The rates of the states are then rows of kin, a and b. Nothing is
+   frozen: A is the derivative of the equations in independent unknowns, also during a motion. */
+#include "analysis/analysis_internal.h"
+
+#include "context/context.h"
+
+#include <string.h>
+
+static dfl_status create_slopes(dfl_input_slopes *out, const dfl_local *local,
+                                const dfl_inputs *inputs);
+static dfl_status reduce(dfl_linearized *out, const dfl_local *local,
+                         const dfl_input_slopes *inputs);
+static dfl_status solve_motion(dfl_linearized *out, const dfl_local *local,
+                               const dfl_input_slopes *inputs);
+static void fill_matrix(double *S, const dfl_local *local, int k);
+static void fill_sides(double *R, const dfl_linearized *linear, const dfl_local *local,
+                       const dfl_input_slopes *inputs, int k);
+static dfl_status check_solution(const double *S, const double *R, const double *Z,
+                                 const dfl_local *local, int k, int columns);
+static dfl_status take_rates(dfl_linearized *out, const dfl_local *local,
+                             const dfl_input_slopes *inputs);
+static dfl_point_kind kind_of(const dfl_linearized *linear, const dfl_local *local);
+
+dfl_status dfl_linearize(dfl_linearized *out, dfl_context *ctx, const dfl_eom *eom, double t,
+                         const double *x, const dfl_inputs *inputs)
+{
+    dfl_local local;
+    dfl_input_slopes slopes = {0};
+    *out = (dfl_linearized){.ctx = ctx, .nu = inputs ? inputs->nu : 0};
+    dfl_status status = dfl_local_create(&local, ctx, eom);
+    if (!status)
+        status = dfl_local_eval(&local, t, x);
+    if (!status) {
+        out->n = local.at.n;
+        out->nv = eom->nv;
+        status = create_slopes(&slopes, &local, inputs);
+    }
+    if (!status)
+        status = reduce(out, &local, &slopes);
+    dfl_free(ctx, slopes.dyn);
+    dfl_local_clear(&local);
+    return status;
+}
+
+void dfl_linearized_clear(dfl_linearized *linear)
+{
+    dfl_context *ctx = linear->ctx;
+    if (!ctx)
+        return;
+    dfl_free(ctx, linear->state);
+    dfl_free(ctx, linear->A);
+    dfl_free(ctx, linear->B);
+    dfl_free(ctx, linear->X);
+    dfl_free(ctx, linear->X_a);
+    dfl_free(ctx, linear->a);
+    *linear = (dfl_linearized){0};
+}
+
+/* One block of memory, which `dyn` owns. */
+static dfl_status create_slopes(dfl_input_slopes *out, const dfl_local *local,
+                                const dfl_inputs *inputs)
+{
+    const dfl_eom *eom = local->eom;
+    const size_t nu = inputs ? (size_t)inputs->nu : 0, nv = (size_t)eom->nv, nr = (size_t)eom->nr;
+    out->dyn = dfl_alloc(local->ctx, nu * (nv + nr + (size_t)eom->nw) + 1, sizeof(double));
+    if (!out->dyn)
+        return DFL_NO_MEMORY;
+    out->b = out->dyn + nu * nv;
+    out->d = out->b + nu * nr;
+    if (nu == 0)
+        return DFL_OK;
+    if (inputs->slopes(out, local->t, local->x, local->a, inputs->user))
+        return dfl_fail(local->ctx, DFL_CALLBACK, "the derivatives by inputs failed at t = %g",
+                        local->t);
+    for (size_t i = 0; i < nu * (nv + nr + (size_t)eom->nw); i++)
+        if (!isfinite(out->dyn[i]))
+            return dfl_fail(local->ctx, DFL_NOT_FINITE,
+                            "a derivative by an input is not finite at t = %g", local->t);
+    return DFL_OK;
+}
+
+static dfl_status reduce(dfl_linearized *out, const dfl_local *local,
+                         const dfl_input_slopes *inputs)
+{
+    const size_t nv = (size_t)out->nv;
+    dfl_status status = dfl_tangent(out, local);
+    if (!status)
+        status = solve_motion(out, local, inputs);
+    if (!status && local->eom->n0 > 0)
+        status = dfl_massless_states(out, local, inputs);
+    if (status)
+        return status;
+    const size_t ny = (size_t)out->ny;
+    out->A = dfl_alloc(local->ctx, ny * ny, sizeof *out->A);
+    out->B = dfl_alloc(local->ctx, ny * (size_t)out->nu, sizeof *out->B);
+    out->a = dfl_alloc(local->ctx, nv, sizeof *out->a);
+    if (!out->A || !out->B || !out->a)
+        return DFL_NO_MEMORY;
+    memcpy(out->a, local->a, nv * sizeof *out->a);
+    status = take_rates(out, local, inputs);
+    if (!status)
+        out->kind = kind_of(out, local);
+    return status;
+}
+
+/* Accelerations, w and multipliers for all columns of X. */
+static dfl_status solve_motion(dfl_linearized *out, const dfl_local *local,
+                               const dfl_input_slopes *inputs)
+{
+    dfl_context *ctx = local->ctx;
+    const dfl_eom *eom = local->eom;
+    const int nz = eom->nw + local->nc, k = eom->nv + eom->n0 + nz, columns = out->ny + out->nu;
+    const size_t order = (size_t)k, sides = order * (size_t)columns;
+    double *S = dfl_alloc(ctx, 2 * order * order, sizeof *S);
+    double *R = dfl_alloc(ctx, 2 * sides, sizeof *R);
+    dfl_status status = S && R ? DFL_OK : DFL_NO_MEMORY;
+    if (!status) {
+        fill_matrix(S, local, k);
+        fill_sides(R, out, local, inputs, k);
+        memcpy(S + order * order, S, order * order * sizeof *S);
+        memcpy(R + sides, R, sides * sizeof *R);
+        status = dfl_least_norm(R, ctx, k, k, S, columns, DFL_SCALE_BOTH, DFL_ANALYSIS_ZERO, NULL);
+    }
+    if (!status)
+        status = check_solution(S + order * order, R + sides, R, local, k, columns);
+    for (int j = 0; !status && j < columns; j++) {
+        const double *z = R + (size_t)j * order;
+        memcpy(out->X_a + (size_t)j * (size_t)eom->nv, z, (size_t)eom->nv * sizeof *z);
+        memcpy(out->X + (size_t)j * (size_t)out->n, z + eom->nv + eom->n0, (size_t)nz * sizeof *z);
+    }
+    dfl_free(ctx, S);
+    dfl_free(ctx, R);
+    return status;
+}
+
+static void fill_matrix(double *S, const dfl_local *local, int k)
+{
+    const dfl_eom *eom = local->eom;
+    const dfl_jacobian *jac = &local->jac.blocks;
+    const int nv = eom->nv, n0 = eom->n0, nc = local->nc, nw = eom->nw;
+    const double *K0 = local->point.blocks.K0, *W = local->point.blocks.W;
+    for (int j = 0; j < nv; j++) {
+        double *column = S + (size_t)j * (size_t)k;
+        memcpy(column, local->M + (size_t)j * (size_t)nv, (size_t)nv * sizeof *S);
+        for (int i = 0; i < n0; i++)
+            column[nv + i] = S[(size_t)(nv + i) * (size_t)k + (size_t)j] = K0[i * nv + j];
+        memcpy(column + nv + n0 + nw, W + (size_t)j * (size_t)nc, (size_t)nc * sizeof *S);
+    }
+    for (int j = 0; j < nw + nc; j++) {
+        double *column = S + (size_t)(nv + n0 + j) * (size_t)k;
+        for (int i = 0; i < nv; i++)
+            column[i] = -jac->dyn[(size_t)j * (size_t)nv + (size_t)i];
+        memcpy(column + nv + n0, jac->d + (size_t)j * (size_t)nw, (size_t)nw * sizeof *S);
+        memcpy(column + nv + n0 + nw, jac->acc + (size_t)j * (size_t)nc, (size_t)nc * sizeof *S);
+    }
+}
+
+static void fill_sides(double *R, const dfl_linearized *linear, const dfl_local *local,
+                       const dfl_input_slopes *inputs, int k)
+{
+    const dfl_eom *eom = local->eom;
+    const dfl_jacobian *jac = &local->jac.blocks;
+    const int n = linear->n, nv = eom->nv, nw = eom->nw, nc = local->nc;
+    const int columns = linear->ny + linear->nu, below = nv + eom->n0;
+    dfl_gemm(nv, columns, n, 1, jac->dyn, nv, linear->X, n, 0, R, k);
+    dfl_gemm(nw, columns, n, -1, jac->d, nw, linear->X, n, 0, R + below, k);
+    dfl_gemm(nc, columns, n, -1, jac->acc, nc, linear->X, n, 0, R + below + nw, k);
+    for (int j = 0; j < linear->nu; j++) {
+        double *column = R + (size_t)(linear->ny + j) * (size_t)k;
+        for (int i = 0; i < nv; i++)
+            column[i] += inputs->dyn[j * nv + i];
+        for (int i = 0; i < nw; i++)
+            column[below + i] -= inputs->d[j * nw + i];
+    }
+}
+
+/* Equations that contradict each other leave a residual, compared with the sizes of their terms. */
+static dfl_status check_solution(const double *S, const double *R, const double *Z,
+                                 const dfl_local *local, int k, int columns)
+{
+    const int nv = local->eom->nv, n0 = local->eom->n0, nw = local->eom->nw;
+    for (int j = 0; j < columns; j++)
+        for (int i = 0; i < k; i++) {
+            double sum = -R[(size_t)j * (size_t)k + (size_t)i], size = fabs(sum);
+            for (int l = 0; l < k; l++) {
+                const double term =
+                    S[(size_t)l * (size_t)k + (size_t)i] * Z[(size_t)j * (size_t)k + (size_t)l];
+                sum += term;
+                size += fabs(term);
+            }
+            /* the balance along massless directions comes later */
+            if ((i < nv && n0 > 0) || fabs(sum) <= 1e-6 * size || size < 1e-9)
+                continue;
+            char name[200];
+            const int row = i - nv - n0;
+            dfl_eom_name(name, sizeof name, local->eom,
+                         i < nv                      ? DFL_ROW_F
+                         : row < nw                  ? DFL_ROW_D
+                         : row < nw + local->eom->nl ? DFL_ROW_GII
+                                                     : DFL_ROW_HI,
+                         i < nv                      ? i
+                         : row < nw                  ? row
+                         : row < nw + local->eom->nl ? row - nw
+                                                     : row - nw - local->eom->nl);
+            return dfl_fail(local->ctx, DFL_SINGULAR,
+                            "accelerations, auxiliary variables and multipliers do not follow from "
+                            "small changes of the state at t = %g: row %s contradicts the others",
+                            local->t, name);
+        }
+    return DFL_OK;
+}
+
+void dfl_state_rates(double *rate, const dfl_linearized *linear, const dfl_local *local,
+                     const dfl_input_slopes *inputs)
+{
+    const dfl_eom *eom = local->eom;
+    const int n = linear->n, np = eom->np, nr = eom->nr, ld = np + nr, v = local->at.v;
+    const int columns = linear->ny + linear->nu;
+    if (eom->trivial_kinematics)
+        for (int j = 0; j < columns; j++)
+            memcpy(rate + (size_t)j * (size_t)ld, linear->X + (size_t)j * (size_t)n + v,
+                   (size_t)np * sizeof *rate);
+    else
+        dfl_gemm(np, columns, n - v, 1, local->jac.blocks.kin, np, linear->X + v, n, 0, rate, ld);
+    dfl_gemm(nr, columns, n, 1, local->jac.blocks.b, nr, linear->X, n, 0, rate + np, ld);
+    for (int j = 0; j < linear->nu; j++)
+        for (int i = 0; i < nr; i++)
+            rate[(size_t)(linear->ny + j) * (size_t)ld + (size_t)(np + i)] += inputs->b[j * nr + i];
+}
+
+/* The rows of the states. */
+static dfl_status take_rates(dfl_linearized *out, const dfl_local *local,
+                             const dfl_input_slopes *inputs)
+{
+    const dfl_eom *eom = local->eom;
+    const int ld = eom->np + eom->nr, ny = out->ny, columns = ny + out->nu;
+    double *rate = dfl_alloc(local->ctx, (size_t)ld * (size_t)columns, sizeof *rate);
+    if (!rate)
+        return DFL_NO_MEMORY;
+    dfl_state_rates(rate, out, local, inputs);
+    for (int j = 0; j < columns; j++) {
+        double *column =
+            j < ny ? out->A + (size_t)j * (size_t)ny : out->B + (size_t)(j - ny) * (size_t)ny;
+        for (int i = 0; i < ny; i++) {
+            const int k = out->state[i];
+            if (k >= local->at.p)
+                column[i] = rate[(size_t)j * (size_t)ld + (size_t)(k - local->at.p)];
+            else if (k >= local->at.v)
+                column[i] = out->X_a[(size_t)j * (size_t)eom->nv + (size_t)(k - local->at.v)];
+            else
+                column[i] = rate[(size_t)j * (size_t)ld + (size_t)(eom->np + k - local->at.r)];
+        }
+    }
+    dfl_free(local->ctx, rate);
+    return DFL_OK;
+}
+
+/* Whether |value| is rounding next to the terms of its row: derivatives times unknowns. */
+static bool is_small(double value, const double *row, int ld, const double *x, int n)
+{
+    double size = 0;
+    for (int j = 0; j < n; j++)
+        size = fmax(size, fabs(row[(size_t)j * (size_t)ld] * x[j]));
+    return fabs(value) <= 1e-7 * size || fabs(value) <= 1e-10;
+}
+
+/* Forces are balanced and r is constant. */
+static bool is_balanced(const dfl_local *local)
+{
+    const dfl_eom *eom = local->eom;
+    const int nv = eom->nv, nr = eom->nr, nc = local->nc;
+    const double *W = local->point.blocks.W, *l = local->x + local->at.lambda;
+    double largest = 0;
+    for (int i = 0; i < nv; i++) { /* forces of constraints, and all others */
+        double constraint = 0;
+        for (int k = 0; k < nc; k++)
+            constraint += W[(size_t)i * (size_t)nc + (size_t)k] * l[k];
+        largest = fmax(largest, fmax(fabs(constraint), fabs(local->f[i] + constraint)));
+    }
+    for (int i = 0; i < nv; i++)
+        if (fabs(local->f[i]) > 1e-7 * largest &&
+            !is_small(local->f[i], local->jac.blocks.dyn + i, nv, local->x, local->at.n))
+            return false;
+    for (int i = 0; i < nr; i++)
+        if (!is_small(local->point.blocks.b[i], local->jac.blocks.b + i, nr, local->x, local->at.n))
+            return false;
+    return true;
+}
+
+static dfl_point_kind kind_of(const dfl_linearized *linear, const dfl_local *local)
+{
+    const dfl_eom *eom = local->eom;
+    const double *v = local->x + local->at.v;
+    const int np = linear->npositions, ny = linear->ny;
+    if (!is_balanced(local))
+        return DFL_AT_FROZEN;
+    if (dfl_max_abs(v, eom->nv) <= 1e-10)
+        return DFL_AT_EQUILIBRIUM;
+    /* along the motion of the positions, rates of v and r do not change */
+    const double *kin = eom->trivial_kinematics ? v : local->point.blocks.kin;
+    for (int i = np; i < ny; i++) {
+        double sum = 0, size = 0;
+        for (int j = 0; j < np; j++) {
+            const double term =
+                linear->A[(size_t)j * (size_t)ny + (size_t)i] * kin[linear->state[j] - local->at.p];
+            sum += term;
+            size += fabs(term);
+        }
+        if (fabs(sum) > 1e-7 * size && fabs(sum) > 1e-9)
+            return DFL_AT_FROZEN;
+    }
+    return DFL_AT_STEADY_MOTION;
+}

@@ -1,0 +1,193 @@
+/* command_modes.c: `driftless modes MODEL`: eigenvalues near a state, also over a parameter. */
+#include "cli/cli.h"
+
+#include "result/result.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_VALUES = 100000 };
+
+/* A parameter, input or setting and its values. */
+typedef struct sweep {
+    char name[200];
+    double first, last;
+    int count;
+} sweep;
+
+static dfl_status at_one_point(dfl_text *text, dfl_text *json, cli_near *near,
+                               const cli_arguments *arguments);
+static dfl_status over_values(dfl_text *text, dfl_text *json, cli_near *near,
+                              const cli_arguments *arguments);
+static dfl_status read_sweep(sweep *out, dfl_context *ctx, const char *text);
+static double value_of(const sweep *it, int i);
+static dfl_status find_modes(dfl_modes *out, cli_near *near, const cli_arguments *arguments);
+static dfl_status with_value(dfl_modes *out, cli_near *near, const cli_arguments *arguments,
+                             const sweep *it, double value);
+static void write_table(dfl_text *text, const dfl_modes *modes, const dfl_linear_model *linear);
+static void add_modes(dfl_text *json, const dfl_modes *modes);
+
+int cli_modes(dfl_context *ctx, const cli_arguments *arguments)
+{
+    cli_near near = {0};
+    dfl_text text = {.ctx = ctx}, json = {.ctx = ctx};
+    dfl_status status = cli_near_load(&near, ctx, arguments);
+    if (!status)
+        status = arguments->over ? over_values(&text, &json, &near, arguments)
+                                 : at_one_point(&text, &json, &near, arguments);
+    const int exit_status = cli_conclude(ctx, arguments, &near.model, &text, &json, status);
+    dfl_text_clear(&text);
+    dfl_text_clear(&json);
+    cli_near_clear(&near);
+    return exit_status;
+}
+
+static dfl_status at_one_point(dfl_text *text, dfl_text *json, cli_near *near,
+                               const cli_arguments *arguments)
+{
+    dfl_modes modes = {0};
+    const dfl_status status = find_modes(&modes, near, arguments);
+    if (!status) {
+        write_table(text, &modes, &near->linear);
+        dfl_text_add(json, "{\"status\": \"completed\", \"message\": null, ");
+        cli_add_at(json, &near->linear);
+        dfl_text_add(json, ", \"unstable\": %d,\n \"eigenvalues\": ", modes.unstable);
+        add_modes(json, &modes);
+        dfl_text_add(json, "}\n");
+    }
+    dfl_modes_clear(&modes);
+    return status;
+}
+
+/* The script is run again for every value, which may shape the model. */
+static dfl_status over_values(dfl_text *text, dfl_text *json, cli_near *near,
+                              const cli_arguments *arguments)
+{
+    sweep it;
+    dfl_status status = read_sweep(&it, near->model.model->ctx, arguments->over);
+    dfl_text list = {.ctx = json->ctx};
+    dfl_text_add(json, "{\"status\": \"completed\", \"message\": null, \"over\": ");
+    dfl_json_string(json, status ? "" : it.name);
+    dfl_text_add(json, ",\n \"values\": [");
+    for (int i = 0; !status && i < it.count; i++) {
+        dfl_modes modes = {0};
+        const double value = value_of(&it, i);
+        status = with_value(&modes, near, arguments, &it, value);
+        if (!status) {
+            dfl_text_add(json, i > 0 ? ", " : "");
+            dfl_json_number(json, value);
+            dfl_text_add(&list, i > 0 ? ",\n  " : "\n  ");
+            add_modes(&list, &modes);
+            dfl_text_add(text, "%s = %.15g\n", it.name, value);
+            write_table(text, &modes, &near->linear);
+        }
+        dfl_modes_clear(&modes);
+    }
+    dfl_text_add(json, "],\n \"eigenvalues\": [%s]}\n", dfl_text_string(&list));
+    if (!status)
+        status = list.status;
+    dfl_text_clear(&list);
+    return status;
+}
+
+static dfl_status read_sweep(sweep *out, dfl_context *ctx, const char *text)
+{
+    const char *equal = strchr(text, '=');
+    char *end = NULL;
+    bool valid = equal && equal > text && (size_t)(equal - text) < sizeof out->name;
+    if (valid) {
+        snprintf(out->name, sizeof out->name, "%.*s", (int)(equal - text), text);
+        out->first = strtod(equal + 1, &end);
+        valid = end > equal + 1 && *end == ':';
+    }
+    if (valid) {
+        const char *from = end + 1;
+        out->last = strtod(from, &end);
+        valid = end > from && *end == ':';
+    }
+    if (valid) {
+        const char *from = end + 1;
+        const long count = strtol(from, &end, 10);
+        valid = end > from && !*end && count >= 1 && count <= MOST_VALUES && isfinite(out->first) &&
+                isfinite(out->last);
+        out->count = (int)count;
+    }
+    return valid ? DFL_OK
+                 : dfl_fail(ctx, DFL_INVALID,
+                            "--over %s: give NAME=FIRST:LAST:COUNT, such as v=0:10:101", text);
+}
+
+static double value_of(const sweep *it, int i)
+{
+    return i == 0               ? it->first
+           : i == it->count - 1 ? it->last
+                                : it->first + (it->last - it->first) * i / (it->count - 1);
+}
+
+static dfl_status find_modes(dfl_modes *out, cli_near *near, const cli_arguments *arguments)
+{
+    dfl_status status = cli_near_find(near, arguments);
+    if (!status)
+        status = cli_near_linearize(near, arguments);
+    if (!status)
+        status = dfl_modes_find(out, near->linear.linear.ctx, near->linear.linear.ny,
+                                near->linear.linear.A);
+    return status;
+}
+
+static dfl_status with_value(dfl_modes *out, cli_near *near, const cli_arguments *arguments,
+                             const sweep *it, double value)
+{
+    dfl_context *ctx = near->model.model->ctx;
+    char assignment[300];
+    cli_arguments changed = *arguments;
+    changed.quiet = true; /* the script has printed what it prints */
+    changed.set = dfl_alloc(ctx, (size_t)arguments->nset + 1, sizeof *changed.set);
+    if (!changed.set)
+        return DFL_NO_MEMORY;
+    for (int i = 0; i < arguments->nset; i++)
+        changed.set[i] = arguments->set[i];
+    snprintf(assignment, sizeof assignment, "%s=%.17g", it->name, value);
+    changed.set[changed.nset++] = assignment;
+    cli_near_clear(near);
+    dfl_status status = cli_near_load(near, ctx, &changed);
+    if (!status)
+        status = find_modes(out, near, arguments);
+    dfl_free(ctx, changed.set);
+    return status;
+}
+
+static void write_table(dfl_text *text, const dfl_modes *modes, const dfl_linear_model *linear)
+{
+    dfl_text_add(text, "at t = %.15g (%s): %s\n", linear->t,
+                 dfl_point_kind_name(linear->linear.kind),
+                 modes->unstable      ? "unstable"
+                 : modes->indifferent ? "indifferent"
+                                      : "stable");
+    dfl_text_add(text, "%18s %18s %14s %12s\n", "real part 1/s", "imaginary rad/s", "frequency Hz",
+                 "damping");
+    for (int i = 0; i < modes->count; i++) {
+        const dfl_mode *mode = &modes->mode[i];
+        dfl_text_add(text, "%18.10g %18.10g %14.8g %12.6g\n", mode->re, mode->im, mode->hz,
+                     mode->damping);
+    }
+}
+
+static void add_modes(dfl_text *json, const dfl_modes *modes)
+{
+    dfl_text_add(json, "[");
+    for (int i = 0; i < modes->count; i++) {
+        const dfl_mode *mode = &modes->mode[i];
+        dfl_text_add(json, i > 0 ? ", {\"re\": " : "{\"re\": ");
+        dfl_json_number(json, mode->re);
+        dfl_text_add(json, ", \"im\": ");
+        dfl_json_number(json, mode->im);
+        dfl_text_add(json, ", \"hz\": ");
+        dfl_json_number(json, mode->hz);
+        dfl_text_add(json, ", \"damping\": ");
+        dfl_json_number(json, mode->damping);
+        dfl_text_add(json, "}");
+    }
+    dfl_text_add(json, "]");
+}

@@ -1,0 +1,97 @@
+/* near_state.c: what the analyses near a state share: from arguments to linear equations, parts of
+   JSON, the end with its message. */
+#include "cli/cli.h"
+
+#include "result/result.h"
+
+#include <string.h>
+
+dfl_status cli_near_load(cli_near *near, dfl_context *ctx, const cli_arguments *arguments)
+{
+    const dfl_status status = cli_load(&near->model, ctx, arguments, true);
+    return status ? status
+                  : dfl_settings_resolve(&near->settings, &arguments->choices, near->model.run);
+}
+
+dfl_status cli_near_find(cli_near *near, const cli_arguments *arguments)
+{
+    const dfl_state_choice choice = {.at = arguments->at, .steady = arguments->steady};
+    return dfl_study_state(&near->state, near->model.run, &near->settings, &choice);
+}
+
+dfl_status cli_near_linearize(cli_near *near, const cli_arguments *arguments)
+{
+    return dfl_linear_model_create(&near->linear, near->model.run, &near->state, arguments->inputs,
+                                   arguments->outputs);
+}
+
+void cli_near_clear(cli_near *near)
+{
+    dfl_linear_model_clear(&near->linear);
+    if (near->model.model)
+        dfl_free(near->model.model->ctx, near->state.x);
+    cli_unload(&near->model);
+    *near = (cli_near){0};
+}
+
+void cli_add_at(dfl_text *text, const dfl_linear_model *linear)
+{
+    dfl_text_add(text, "\"at\": {\"t\": ");
+    dfl_json_number(text, linear->t);
+    dfl_text_add(text, ", \"kind\": \"%s\"}", dfl_point_kind_name(linear->linear.kind));
+}
+
+void cli_add_names(dfl_text *text, const char *key, const char *const *names, int count)
+{
+    dfl_text_add(text, "\"%s\": [", key);
+    for (int i = 0; i < count; i++) {
+        dfl_text_add(text, i > 0 ? ", " : "");
+        dfl_json_string(text, names[i]);
+    }
+    dfl_text_add(text, "]");
+}
+
+void cli_add_matrix(dfl_text *text, const char *key, const double *A, int rows, int columns)
+{
+    dfl_text_add(text, "\"%s\": [", key);
+    for (int i = 0; i < rows; i++) {
+        dfl_text_add(text, i > 0 ? ",\n  [" : "\n  [");
+        for (int j = 0; j < columns; j++) {
+            dfl_text_add(text, j > 0 ? ", " : "");
+            dfl_json_number(text, A[(size_t)j * (size_t)rows + (size_t)i]);
+        }
+        dfl_text_add(text, "]");
+    }
+    dfl_text_add(text, "]");
+}
+
+/* The object of a failure. */
+static void add_failure(dfl_text *json, const char *message)
+{
+    dfl_text_add(json, "{\"status\": \"failed\", \"message\": ");
+    dfl_json_string(json, message);
+    dfl_text_add(json, "}\n");
+}
+
+int cli_conclude(dfl_context *ctx, const cli_arguments *arguments, const cli_model *model,
+                 const dfl_text *text, const dfl_text *json, dfl_status status)
+{
+    dfl_text failure = {.ctx = ctx};
+    if (status && arguments->json && status != DFL_STOPPED && model->model) {
+        add_failure(&failure, dfl_message(ctx));
+        char *message = dfl_copy_string(ctx, dfl_message(ctx));
+        cli_write(NULL, &failure, model);
+        if (message)
+            dfl_fail(ctx, status, "%s", message);
+        dfl_free(ctx, message);
+        dfl_text_clear(&failure);
+    }
+    for (int i = 0; !status && i < arguments->noutput; i++)
+        status = dfl_ends_with(arguments->output[i], ".json")
+                     ? cli_write(arguments->output[i], json, model)
+                     : dfl_fail(ctx, DFL_INVALID, "--output '%s': give a file that ends in .json",
+                                arguments->output[i]);
+    if (!status && (arguments->json || arguments->noutput == 0))
+        status = cli_write(NULL, arguments->json ? json : text, model);
+    return cli_finish(ctx, status);
+}

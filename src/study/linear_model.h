@@ -1,0 +1,57 @@
+/* linear_model.h: a script's model near a state: where, and the linear equations there with names;
+   part of study.h. */
+#ifndef DFL_LINEAR_MODEL_H
+#define DFL_LINEAR_MODEL_H
+
+#include "engine/engine.h"
+
+#include <driftless/analysis.h>
+
+struct dfl_settings;
+
+/* Where an analysis is made. */
+typedef struct dfl_state_choice {
+    const char *at;     /* "NAME=VALUE,...", "t=T", "equilibrium"; NULL: the consistent start */
+    const char *steady; /* names of coordinates whose speeds are kept, or NULL */
+    bool near;          /* values of `at` are guesses, from which a search starts */
+} dfl_state_choice;
+
+/* A state of a model. */
+typedef struct dfl_state_found {
+    double t;
+    double *x;                   /* n */
+    dfl_equilibrium equilibrium; /* how it was found, if it is one */
+} dfl_state_found;
+
+/* Finds it; the caller frees out->x with the context, also after a failure. */
+dfl_status dfl_study_state(dfl_state_found *out, dfl_runnable *run,
+                           const struct dfl_settings *settings, const dfl_state_choice *choice);
+
+/* Moves x to an equilibrium near it, or with `steady` to a steady motion, in which the coordinates
+   and speeds that it names keep the velocities in x. See dfl_equilibrium_find. */
+dfl_status dfl_study_equilibrium(dfl_equilibrium *report, double *x, dfl_runnable *run, double t,
+                                 const char *steady);
+
+/* y' = A y + B u, outputs = C y + D u. */
+typedef struct dfl_linear_model {
+    dfl_linearized linear;
+    double t;
+    int no;              /* outputs */
+    const char **states; /* ny names, owned by the model; likewise: */
+    const char **inputs;
+    const char **outputs;
+    double *C, *D; /* no x ny, no x nu */
+} dfl_linear_model;
+
+/* The model's linear equations at a state. `inputs`, `outputs`: names separated by commas; NULL: all
+   inputs, and all outputs or, without any, all positions. An output may be any variable. The
+   caller clears *out also after a failure. DFL_INVALID: a name does not exist. */
+dfl_status dfl_linear_model_create(dfl_linear_model *out, dfl_runnable *run,
+                                   const dfl_state_found *state, const char *inputs,
+                                   const char *outputs);
+void dfl_linear_model_clear(dfl_linear_model *model);
+
+/* "equilibrium", "steady", "frozen". */
+const char *dfl_point_kind_name(dfl_point_kind kind);
+
+#endif

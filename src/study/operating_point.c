@@ -1,0 +1,163 @@
+/* operating_point.c: the state at which an analysis is made: the consistent start, with other values
+   of some variables, an equilibrium or steady motion near it, or the state of a run at some time. */
+#include "study/study_internal.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static dfl_status start_at(double *x, dfl_runnable *run, const dfl_settings *settings);
+static dfl_status run_to(dfl_state_found *out, dfl_runnable *run, const dfl_settings *settings,
+                         double t);
+static dfl_status mark_moving(bool *moving, dfl_runnable *run, const char *names);
+static dfl_status take_values(dfl_runnable *run, const char *list, bool held);
+static dfl_status take_value(dfl_runnable *run, const char *item, bool held);
+
+dfl_status dfl_study_state(dfl_state_found *out, dfl_runnable *run, const dfl_settings *settings,
+                           const dfl_state_choice *choice)
+{
+    const dfl_equations *eq = eq_of(run);
+    const char *at = choice->at;
+    *out = (dfl_state_found){.t = settings->from};
+    out->x = dfl_alloc(ctx_of(run), (size_t)eq->n, sizeof *out->x);
+    if (!out->x)
+        return DFL_NO_MEMORY;
+    if (at && !strncmp(at, "t=", 2) && dfl_equations_find(eq, "t") < 0) {
+        char *end;
+        const double t = strtod(at + 2, &end);
+        if (end == at + 2 || *end || !isfinite(t))
+            return dfl_fail(ctx_of(run), DFL_INVALID, "--at %s: give a time, such as t=0.5", at);
+        return run_to(out, run, settings, t);
+    }
+    const bool still = at && !strcmp(at, "equilibrium") && dfl_equations_find(eq, at) < 0;
+    dfl_status status = at && !still ? take_values(run, at, !choice->near) : DFL_OK;
+    if (!status)
+        status = start_at(out->x, run, settings);
+    if (!status && (still || choice->steady))
+        status = dfl_study_equilibrium(&out->equilibrium, out->x, run, out->t, choice->steady);
+    return status;
+}
+
+dfl_status dfl_study_equilibrium(dfl_equilibrium *report, double *x, dfl_runnable *run, double t,
+                                 const char *steady)
+{
+    bool *moving = dfl_alloc(ctx_of(run), (size_t)eq_of(run)->nv, sizeof *moving);
+    const dfl_equilibrium_options options = {.moving = steady ? moving : NULL};
+    dfl_status status = moving ? DFL_OK : DFL_NO_MEMORY;
+    if (!status && steady)
+        status = mark_moving(moving, run, steady);
+    if (!status)
+        status = dfl_equilibrium_find(x, report, ctx_of(run), dfl_runnable_eom(run), t, &options);
+    dfl_free(ctx_of(run), moving);
+    return status;
+}
+
+/* Coordinates, whose own velocities are meant, and velocities or speeds. */
+static dfl_status mark_moving(bool *moving, dfl_runnable *run, const char *names)
+{
+    const dfl_equations *eq = eq_of(run);
+    const int v = eq->nw + eq->nl + eq->nm + eq->nr;
+    dfl_name_list list;
+    dfl_status status = dfl_name_list_split(&list, ctx_of(run), names);
+    for (int i = 0; !status && i < list.count; i++) {
+        char rate[220];
+        snprintf(rate, sizeof rate, "der(%s)", list.name[i]);
+        int k = dfl_equations_find(eq, rate);
+        if (k < v || k >= v + eq->nv)
+            k = dfl_equations_find(eq, list.name[i]);
+        if (k >= v && k < v + eq->nv)
+            moving[k - v] = true;
+        else if (k >= 0)
+            status = dfl_fail(ctx_of(run), DFL_INVALID,
+                              "--steady: '%s' has no velocity of its own; name a coordinate or a "
+                              "speed",
+                              list.name[i]);
+        else
+            status = dfl_study_unknown_name(run, "--steady", list.name[i]);
+    }
+    dfl_name_list_clear(&list, ctx_of(run));
+    return status;
+}
+
+/* As a run starts, with tolerances for analyses. */
+static dfl_status start_at(double *x, dfl_runnable *run, const dfl_settings *settings)
+{
+    dfl_solver_options options = {.rtol = 1e-10,
+                                  .constraints.redundant = settings->solver.constraints.redundant};
+    dfl_solver *solver = NULL;
+    dfl_status status = dfl_solver_create(&solver, ctx_of(run), dfl_runnable_eom(run), &options);
+    if (!status)
+        status = dfl_study_start(x, NULL, run, solver, &options, settings->from);
+    dfl_solver_free(solver);
+    return status;
+}
+
+static dfl_status run_to(dfl_state_found *out, dfl_runnable *run, const dfl_settings *settings,
+                         double t)
+{
+    dfl_settings until = *settings;
+    dfl_summary summary;
+    dfl_simulation sim = {.ctx = ctx_of(run), .run = run, .eq = eq_of(run), .settings = &until};
+    until.to = t;
+    if (t == settings->from)
+        return start_at(out->x, run, settings);
+    dfl_status status = dfl_simulate(&summary, &sim);
+    if (!status && summary.t != t)
+        status = dfl_fail(sim.ctx, DFL_INVALID, "--at t=%g: the run stops at t = %g: %s", t,
+                          summary.t, summary.message);
+    if (!status) {
+        out->t = summary.t;
+        memcpy(out->x, summary.x, (size_t)sim.eq->n * sizeof *out->x);
+    }
+    dfl_simulation_clear(&sim);
+    return status;
+}
+
+/* "NAME=VALUE,...": these are held, if asked; all values of the script are guesses. */
+static dfl_status take_values(dfl_runnable *run, const char *list, bool held)
+{
+    dfl_model *model = eq_of(run)->model;
+    char *copy = dfl_copy_string(ctx_of(run), list);
+    dfl_status status = copy ? DFL_OK : DFL_NO_MEMORY;
+    for (int i = 0; i < model->starts.count; i++)
+        model->starts.item[i].held = false;
+    char *next = copy;
+    while (!status && next && *next) {
+        char *item = next;
+        next = strchr(item, ',');
+        if (next)
+            *next++ = 0;
+        status = take_value(run, item, held);
+    }
+    dfl_free(ctx_of(run), copy);
+    return status;
+}
+
+static dfl_status take_value(dfl_runnable *run, const char *item, bool held)
+{
+    const dfl_equations *eq = eq_of(run);
+    const char *equal = strrchr(item, '=');
+    char name[200], *end = NULL;
+    const double value = equal ? strtod(equal + 1, &end) : NAN;
+    if (!equal || end == equal + 1 || *end || !isfinite(value))
+        return dfl_fail(ctx_of(run), DFL_INVALID, "--at %s: give NAME=VALUE, t=TIME or equilibrium",
+                        item);
+    snprintf(name, sizeof name, "%.*s", (int)(equal - item), item);
+    const int k = dfl_equations_find(eq, name);
+    if (k < 0)
+        return dfl_study_unknown_name(run, "--at", name);
+    return dfl_model_start(eq->model, 0, eq->x[k].symbol, value, held);
+}
+
+dfl_status dfl_study_unknown_name(const dfl_runnable *run, const char *option, const char *name)
+{
+    const dfl_equations *eq = eq_of(run);
+    const char *nearest = NULL;
+    int best = 0;
+    for (int i = 0; i < eq->n; i++)
+        if (dfl_nearer_word(&best, name, eq->x[i].name))
+            nearest = eq->x[i].name;
+    return dfl_fail(ctx_of(run), DFL_INVALID, "%s: there is no variable '%s'%s%s%s", option, name,
+                    nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
+}

@@ -1,0 +1,160 @@
+/* Equilibria and steady motions against closed forms and numbers computed apart from this
+   program. */
+#include "models.h"
+#include "near.h"
+
+/* The equilibrium near `at`. */
+static near settle(const char *text, const char *at, const char *steady)
+{
+    near it = near_load(text);
+    const dfl_state_choice choice = {.at = at, .near = true};
+    scripted_expect(&it.s, dfl_study_state(&it.state, it.s.run, &it.settings, &choice));
+    scripted_expect(&it.s, dfl_study_equilibrium(&it.state.equilibrium, it.state.x, it.s.run,
+                                                 it.state.t, steady));
+    scripted_expect(&it.s, dfl_linear_model_create(&it.linear, it.s.run, &it.state, NULL, NULL));
+    scripted_expect(&it.s,
+                    dfl_modes_find(&it.modes, it.s.ctx, it.linear.linear.ny, it.linear.linear.A));
+    return it;
+}
+
+/* What a failure says. */
+static void is_refused(const char *text, const char *steady, const char *message)
+{
+    near it = near_load(text);
+    const dfl_state_choice choice = {0};
+    scripted_expect(&it.s, dfl_study_state(&it.state, it.s.run, &it.settings, &choice));
+    assert_true(dfl_study_equilibrium(&it.state.equilibrium, it.state.x, it.s.run, it.state.t,
+                                      steady) != DFL_OK);
+    if (!strstr(dfl_message(it.s.ctx), message))
+        fail_msg("'%s' does not contain '%s'", dfl_message(it.s.ctx), message);
+    near_free(&it);
+}
+
+/* Four equilibria of the one-variable potential, from 0.2 rad away. */
+static void slider_crank_has_four_equilibria(void **state)
+{
+    (void)state;
+    static const struct {
+        double crank, x;
+        int unstable;
+    } wanted[] = {{-1.372910056, .290965474610, 0},
+                  {.229356654, 0, 1},
+                  {1.228331787, .315017006185, 0},
+                  {2.566578451, 0, 1}};
+    for (int i = 0; i < 4; i++) {
+        const double phi = wanted[i].crank + 0.2, y = 0.15 * sin(phi);
+        const double x = 0.15 * cos(phi) + sqrt(0.09 - y * y);
+        const double alpha = acos(-1) - asin(y / 0.3), beta = phi + acos(-1) - alpha;
+        char at[200];
+        snprintf(at, sizeof at, "x=%.17g,alpha=%.17g,beta=%.17g", x, alpha, beta);
+        near it = settle(slider_crank, at, NULL);
+        const double crank = near_value(&it, "alpha") + near_value(&it, "beta") - acos(-1);
+        near_close(remainder(crank - wanted[i].crank, 2 * acos(-1)), 0, 1e-9);
+        if (wanted[i].x > 0)
+            near_close(near_value(&it, "x"), wanted[i].x, 1e-11);
+        assert_int_equal(it.modes.unstable, wanted[i].unstable);
+        assert_true(it.state.equilibrium.iterations <= 6);
+        assert_int_equal(it.linear.linear.kind, DFL_AT_EQUILIBRIUM);
+        if (i == 0) {
+            near_close(near_value(&it, "lambda(cx)"), .4517262695, 1e-9);
+            near_close(near_value(&it, "lambda(cy)"), -4.0186821103, 1e-9);
+        }
+        near_free(&it);
+    }
+}
+
+static void double_pendulum_hangs_or_stands_on_a_saddle(void **state)
+{
+    (void)state;
+    near it = settle(double_pendulum, "x1=0.3,y1=-0.9,x2=0.1,y2=-1.8", NULL);
+    near_close(near_value(&it, "y1"), -1, 1e-12);
+    near_close(near_value(&it, "y2"), -2, 1e-12);
+    near_close(near_value(&it, "lambda(upper)"), 9.81, 1e-10);
+    near_close(near_value(&it, "lambda(lower)"), 4.905, 1e-10);
+    assert_int_equal(it.modes.unstable, 0);
+    near_free(&it);
+    it = settle(double_pendulum, "x1=0.1,y1=0.99,x2=0.15,y2=0", NULL);
+    near_close(near_value(&it, "y1"), 1, 1e-12);
+    near_close(near_value(&it, "y2"), 0, 1e-12);
+    near_close(near_value(&it, "lambda(upper)"), -9.81, 1e-10);
+    near_close(near_value(&it, "lambda(lower)"), 4.905, 1e-10);
+    assert_int_equal(it.modes.unstable, 1);
+    near_free(&it);
+}
+
+/* cos theta = g / Omega^2 */
+static void pendulum_that_circles_with_a_given_speed_finds_its_angle(void **state)
+{
+    (void)state;
+    near it = settle(SPHERICAL_PENDULUM("0.5"), "rho=0.7,der(phi)=4", "phi");
+    near_close(near_value(&it, "z"), -9.81 / 16, 1e-11);
+    near_close(near_value(&it, "der(phi)"), 4, 0);
+    near_close(near_value(&it, "phi"), 0.3, 1e-12);
+    assert_int_equal(it.linear.linear.kind, DFL_AT_STEADY_MOTION);
+    near_free(&it);
+}
+
+/* From upright, and from far away in a chain that hangs. */
+static void far_starts_end_in_an_equilibrium(void **state)
+{
+    (void)state;
+    near it = settle("local V, T, px, py = 0, 0, 0, 0\n"
+                     "for i = 1, 8 do\n"
+                     "    local x, y = position('x' .. i, 'y' .. i)\n"
+                     "    kinetic((velocity(x)^2 + velocity(y)^2)/2)\n"
+                     "    potential(9.81*y)\n"
+                     "    constraint('rod' .. i, (x - px)^2 + (y - py)^2 - 1)\n"
+                     "    px, py = x, y\n"
+                     "    guess{ [x] = i, [y] = 0.1*i }\n"
+                     "end\n"
+                     "constraint('end-x', px - 5) constraint('end-y', py)\n",
+                     NULL, NULL);
+    assert_int_equal(it.modes.unstable, 0);
+    near_close(near_value(&it, "x4"), 2.5, 1e-9); /* symmetry */
+    near_close(near_value(&it, "y1"), near_value(&it, "y7"), 1e-9);
+    assert_true(near_value(&it, "y4") < -2);
+    near_free(&it);
+}
+
+static void failures_name_what_is_not_balanced(void **state)
+{
+    (void)state;
+    is_refused("local x, y = position('x', 'y')\n"
+               "kinetic((velocity(x)^2 + velocity(y)^2)/2) potential(9.81*y + x^2)\n",
+               NULL, "der(y)");
+    is_refused("local x = position('x')\n"
+               "kinetic(velocity(x)^2/2) constraint('driven', x - time)\n",
+               NULL, "driven");
+    is_refused(SPHERICAL_PENDULUM("0.5"), "psi", "there is no variable 'psi'");
+}
+
+/* r' = 0, w and the positions together. */
+static void dynamic_and_auxiliary_variables_come_to_rest(void **state)
+{
+    (void)state;
+    near it = settle("local x = position('x')\n"
+                     "kinetic(velocity(x)^2/2)\n"
+                     "local w = auxiliary('w', function(w) return w^3 + w - x end)\n"
+                     "local r = dynamic('r', function(r) return w - 2*r end)\n"
+                     "force(velocity(x), 4 - r - w^3)\n",
+                     NULL, NULL);
+    /* r = w/2, w^3 + w/2 = 4, x = w^3 + w */
+    const double w = near_value(&it, "w");
+    near_close(w * w * w + w / 2, 4, 1e-9);
+    near_close(near_value(&it, "r"), w / 2, 1e-10);
+    near_close(near_value(&it, "x"), w * w * w + w, 1e-9);
+    near_free(&it);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(slider_crank_has_four_equilibria),
+        cmocka_unit_test(double_pendulum_hangs_or_stands_on_a_saddle),
+        cmocka_unit_test(pendulum_that_circles_with_a_given_speed_finds_its_angle),
+        cmocka_unit_test(far_starts_end_in_an_equilibrium),
+        cmocka_unit_test(failures_name_what_is_not_balanced),
+        cmocka_unit_test(dynamic_and_auxiliary_variables_come_to_rest),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
