@@ -176,6 +176,16 @@ typedef struct dfl_switch_options {
     void *user;             /* passed to them */
 } dfl_switch_options;
 
+/* Functions of time alone that enter the equations. Before a step their slopes are bounded, and the
+   step is shortened until no narrow pulse lies unseen between its stages (docs/numerics.md). x is
+   NULL in the calls. */
+typedef struct dfl_pulse_options {
+    int count;              /* of functions; 0 means none */
+    dfl_switch_fn eval;     /* writes their values */
+    dfl_enclose_fn enclose; /* writes their bounds */
+    void *user;             /* passed to them */
+} dfl_pulse_options;
+
 /* Called at a located event. Return 0 to go on, anything else to stop there. */
 typedef int (*dfl_on_event_fn)(int event, int direction, double t, const double *x, void *user);
 
@@ -290,6 +300,7 @@ typedef struct dfl_solver_options {
     dfl_output_options output;
     dfl_event_options events;
     dfl_switch_options switches;
+    dfl_pulse_options pulses; /* not with step.fixed */
 
     /* Before the initial values are completed, at x0 and at two states near it: compare
        jacobian, W, gI, bias with differences, what eval writes with the flags it is asked for,

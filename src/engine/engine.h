@@ -106,6 +106,9 @@ void dfl_runnable_set_levels(dfl_runnable *run, double t, const double *x);
    the solver changes them through `out`; before, they follow every state. */
 void dfl_runnable_lock(dfl_switch_options *out, dfl_runnable *run);
 
+/* The functions of time alone in the equations, for the solver. */
+void dfl_runnable_pulses(dfl_pulse_options *out, dfl_runnable *run);
+
 /* The number of switches. */
 int dfl_runnable_switches(const dfl_runnable *run);
 

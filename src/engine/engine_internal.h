@@ -67,6 +67,7 @@ struct dfl_runnable {
     program motion_slopes; /* Jdyn alone, where a tree of bodies has massless directions */
     dfl_switches switches;
     dfl_functions events;
+    dfl_functions pulses; /* of time alone */
     dfl_native *native;
     bool may_compile, may_look; /* compilation.c: native code may still be made, or be cached */
     double known_t, *known_x;   /* where it is compared with the tape; NULL: nowhere yet */
@@ -97,6 +98,14 @@ dfl_status dfl_switches_prepare(dfl_runnable *run);
 void dfl_switches_clear(dfl_runnable *run);
 /* Unless branches are locked: takes those that are valid at (t, x). */
 void dfl_runnable_follow(dfl_runnable *run, double t, const double *x);
+
+/* rows.c: all rows of the equations, prescribed motions, and matrices; free *out. `massless`: also
+   the balance along massless directions and these directions, which repeat the others and may have
+   poles. DFL_NO_MEMORY. */
+dfl_status dfl_runnable_rows(dfl_expr **out, int *count, const dfl_runnable *run, bool massless);
+
+/* time_functions.c: what the equations contain of time alone. DFL_NO_MEMORY. */
+dfl_status dfl_pulses_create(dfl_runnable *run);
 
 /* Runs one program at a state; `a` may be NULL. */
 void dfl_runnable_evaluate(const program *prog, const dfl_runnable *run, double t, const double *x,

@@ -5,7 +5,7 @@
 #include "engine/engine_internal.h"
 #include "declare/declare.h"
 
-enum { PROGRAMS = SINGLE_BLOCKS + 16 };
+enum { PROGRAMS = SINGLE_BLOCKS + 18 };
 
 /* A growing list of targets. */
 typedef struct targets {
@@ -135,6 +135,8 @@ static void list_programs(program **out, dfl_runnable *run)
                                &run->switches.of_time.slopes,
                                &run->switches.momenta,
                                &run->switches.unlocked,
+                               &run->pulses.values,
+                               &run->pulses.slopes,
                                &run->events.values,
                                &run->events.slopes};
     for (int i = 0; i < PROGRAMS - SINGLE_BLOCKS; i++)

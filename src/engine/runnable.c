@@ -34,6 +34,8 @@ dfl_status dfl_runnable_create(dfl_runnable **out, const dfl_equations *eq)
         status = dfl_switches_prepare(run);
     if (!status)
         status = create_events(run);
+    if (!status)
+        status = dfl_pulses_create(run);
     if (status) {
         dfl_runnable_free(run);
         return status;
@@ -91,6 +93,7 @@ void dfl_runnable_free(dfl_runnable *run)
         return;
     dfl_runnable_free_programs(run);
     dfl_switches_clear(run);
+    dfl_functions_clear(&run->pulses, run->ctx);
     dfl_functions_clear(&run->events, run->ctx);
     dfl_free(run->ctx, run->param);
     dfl_free(run->ctx, run->input);

@@ -11,44 +11,15 @@ static dfl_status keep_continued(dfl_switches *sw, dfl_context *ctx, const dfl_e
 static void order_functions(dfl_switches *sw, const dfl_runnable *run, bool time);
 static dfl_status create_momenta(dfl_runnable *run);
 
-/* All rows of the equations, and matrices whose conditions are those of rows. */
 static dfl_status collect(dfl_runnable *run)
 {
-    const dfl_equations *eq = run->eq;
-    const struct {
-        const dfl_expr *rows;
-        int count;
-    } all[] = {{eq->rows.kin, eq->np}, {eq->rows.f, eq->nv},   {eq->rows.b, eq->nr},
-               {eq->rows.d, eq->nw},   {eq->rows.c, eq->ns},   {eq->rows.g, eq->nl},
-               {eq->rows.gI, eq->nl},  {eq->rows.hv, eq->nm},  {eq->rows.e, eq->ne},
-               {eq->rows.ep, eq->nep}, {eq->rows.gam, eq->n0}, {eq->rows.bias, eq->nl + eq->nm}};
-    const dfl_sparse *const matrices[] = {&eq->M, &eq->W, &eq->massless.K0};
-    const dfl_mass_tree *tree = eq->model->tree;
-    dfl_status status = DFL_OK;
-    int most = eq->M.count + eq->W.count + eq->massless.K0.count;
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        most += all[i].count;
-    if (tree)
-        most += 3 * tree->ndrives;
-    most += 2 * eq->model->motions.count;
-    dfl_expr *rows = dfl_alloc(run->ctx, (size_t)most, sizeof *rows);
-    if (!rows)
-        return DFL_NO_MEMORY;
-    int count = 0;
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        for (int k = 0; k < all[i].count; k++)
-            rows[count++] = all[i].rows[k];
-    for (size_t i = 0; i < sizeof matrices / sizeof *matrices; i++)
-        for (int k = 0; k < matrices[i]->count; k++)
-            rows[count++] = matrices[i]->entry[k].expr;
-    for (int k = 0; tree && k < 3 * tree->ndrives; k++)
-        rows[count++] = tree->drives[k];
-    for (int k = 0; k < eq->model->motions.count; k++) {
-        rows[count++] = eq->model->motions.item[k].value;
-        rows[count++] = eq->model->motions.item[k].rate;
-    }
-    dfl_expr *locked = dfl_alloc(run->ctx, (size_t)most, sizeof *locked);
-    bool *continued = dfl_alloc(run->ctx, (size_t)most, sizeof *continued);
+    dfl_expr *rows;
+    int count;
+    dfl_status status = dfl_runnable_rows(&rows, &count, run, true);
+    if (status)
+        return status;
+    dfl_expr *locked = dfl_alloc(run->ctx, (size_t)count, sizeof *locked);
+    bool *continued = dfl_alloc(run->ctx, (size_t)count, sizeof *continued);
     status = locked && continued
                  ? dfl_lock(locked, continued, run->switches.lock, rows, count, true)
                  : DFL_NO_MEMORY;

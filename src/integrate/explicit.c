@@ -290,3 +290,10 @@ void dfl_explicit_interpolate(double *x, const dfl_stepper *st, double t)
         interpolate_nodes(x, w, theta, sys->at.v, sys->at.sp);
     interpolate_nodes(x, w, theta, sys->at.sp, sys->at.p);
 }
+
+int dfl_explicit_nodes(double *node, const dfl_stepper *st)
+{
+    const dfl_tableau *rk = ((const dfl_explicit *)st)->work->rk;
+    memcpy(node, rk->c, (size_t)rk->stages * sizeof *node);
+    return rk->stages;
+}

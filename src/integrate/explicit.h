@@ -49,6 +49,7 @@ void dfl_explicit_start(dfl_stepper *st);
 dfl_attempt dfl_explicit_attempt(dfl_stepper *st, double h, double *h_next, dfl_stages_fn stages);
 void dfl_explicit_store(dfl_stepper *st, double h);
 void dfl_explicit_interpolate(double *x, const dfl_stepper *st, double t);
+int dfl_explicit_nodes(double *node, const dfl_stepper *st);
 int dfl_explicit_lanes(const dfl_solver_options *options);
 
 /* x[first..last) = x0 + h sum_{j < count} weight_j K_j */

@@ -68,4 +68,5 @@ const dfl_stepper_class dfl_explicit_pair_class = {.size = sizeof(dfl_explicit),
                                                    .start = dfl_explicit_start,
                                                    .attempt = attempt,
                                                    .store = dfl_explicit_store,
-                                                   .interpolate = dfl_explicit_interpolate};
+                                                   .interpolate = dfl_explicit_interpolate,
+                                                   .nodes = dfl_explicit_nodes};

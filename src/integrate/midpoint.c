@@ -67,6 +67,13 @@ static const dfl_implicit_class implicit = {.iterations = dfl_one_stage_iteratio
                                             .rejected = dfl_second_order_rejected,
                                             .failed = dfl_second_order_failed};
 
+static int nodes(double *node, const dfl_stepper *st)
+{
+    (void)st;
+    *node = 0.5;
+    return 1;
+}
+
 const dfl_stepper_class dfl_midpoint_class = {.size = sizeof(dfl_second_order),
                                               .stages = dfl_one_stage_stages,
                                               .two_points = true,
@@ -78,5 +85,6 @@ const dfl_stepper_class dfl_midpoint_class = {.size = sizeof(dfl_second_order),
                                               .candidate = candidate,
                                               .store = dfl_second_order_store,
                                               .interpolate = dfl_one_stage_interpolate,
+                                              .nodes = nodes,
                                               .implicit = &implicit,
                                               .remembers = true};

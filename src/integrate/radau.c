@@ -333,6 +333,13 @@ static const dfl_implicit_class implicit = {.iterations = iterations,
                                             .rejected = rejected,
                                             .failed = failed};
 
+static int nodes(double *node, const dfl_stepper *st)
+{
+    const dfl_coefficients *rk = ((const dfl_radau *)st)->rk;
+    memcpy(node, rk->c, (size_t)rk->stages * sizeof *node);
+    return rk->stages - 1; /* the last one is the end */
+}
+
 const dfl_stepper_class dfl_radau_class = {.size = sizeof(dfl_radau),
                                            .stages = dfl_radau_max_stages,
                                            .init = dfl_radau_init,
@@ -344,4 +351,5 @@ const dfl_stepper_class dfl_radau_class = {.size = sizeof(dfl_radau),
                                            .candidate = candidate,
                                            .store = store,
                                            .interpolate = interpolate,
+                                           .nodes = nodes,
                                            .implicit = &implicit};

@@ -89,6 +89,8 @@ static dfl_status init_common(dfl_stepper *st)
         return DFL_NO_MEMORY;
     dfl_status status = dfl_scale_init(st->scale, sys, st->options);
     if (!status)
+        status = dfl_pulses_init(&st->parts->pulses, sys->ctx, st->options);
+    if (!status)
         status = dfl_point_init(&st->here, sys);
     if (!status)
         status = dfl_point_init(&st->next, sys);
@@ -104,6 +106,7 @@ void dfl_stepper_free(dfl_stepper *st)
     dfl_context *ctx = st->sys->ctx;
     st->class->clear(st);
     dfl_scale_clear(st->scale);
+    dfl_pulses_clear(&st->parts->pulses, ctx);
     dfl_point_clear(&st->here, ctx);
     dfl_point_clear(&st->next, ctx);
     dfl_point_clear(&st->spare, ctx);
@@ -139,6 +142,7 @@ void dfl_stepper_start(dfl_stepper *st, double h)
     forget_steps(st);
     st->resumed = false;
     st->h = h;
+    dfl_pulses_start(&st->parts->pulses, st->options);
     st->class->start(st);
 }
 
@@ -146,6 +150,7 @@ void dfl_stepper_resume(dfl_stepper *st)
 {
     forget_steps(st);
     st->resumed = true;
+    dfl_pulses_aim(&st->parts->pulses, st->parts->pulses.t_end); /* in another branch */
     if (st->class->resume) {
         st->class->resume(st);
         return;
@@ -195,6 +200,7 @@ bool dfl_stepper_retake(dfl_stepper *st, double t_end)
 void dfl_stepper_aim(dfl_stepper *st, double t_end)
 {
     const double span = t_end - st->t;
+    dfl_pulses_aim(&st->parts->pulses, t_end);
     if (st->class->remembers && st->stepped && span * st->h_old < 0)
         dfl_stepper_start(st, st->options->step.fixed);
     if (st->h == 0)
@@ -236,9 +242,18 @@ dfl_status dfl_stepper_step(dfl_stepper *st, double t_end, long *attempts_left)
     dfl_system *sys = st->sys;
     for (;;) {
         const double to_go = t_end - st->t;
-        const bool last = fabs(st->h) * (1 + 1e-4) >= fabs(to_go);
-        const double h = last ? to_go : next_size(st, to_go);
+        const double wanted =
+            fabs(st->h) * (1 + 1e-4) >= fabs(to_go) ? to_go : next_size(st, to_go);
+        double h = wanted;
+        if (!st->again) { /* a step that is taken again was short enough */
+            const dfl_status status = dfl_pulses_limit(&h, st);
+            if (status)
+                return status;
+        }
+        const bool last = h == to_go, cut = last || h != wanted;
         double h_next = h;
+        if (h != wanted && st->class->remembers)
+            st->h = h;
         if ((*attempts_left)-- <= 0)
             return dfl_fail(sys->ctx, DFL_TOO_MANY_STEPS,
                             "more than the allowed number of steps at t = %.10g (step size %.3g); "
@@ -252,7 +267,7 @@ dfl_status dfl_stepper_step(dfl_stepper *st, double t_end, long *attempts_left)
         switch (st->class->attempt(st, h, &h_next)) {
         case DFL_ATTEMPT_ACCEPTED:
             /* a step that was cut short says little about the next one */
-            if (!last || fabs(h_next) > fabs(st->h))
+            if (!cut || fabs(h_next) > fabs(st->h))
                 st->h = h_next;
             if (last)
                 st->t = st->here.t = t_end;

@@ -8,6 +8,7 @@
 
 #include "integrate/integrate.h"
 #include "integrate/norm.h"
+#include "integrate/pulses.h"
 #include "integrate/step_control.h"
 
 /* The result of an attempt. */
@@ -50,6 +51,10 @@ typedef struct dfl_stepper_class {
     /* x(t) inside the last step, of which there is one; n values. */
     void (*interpolate)(double *x, const dfl_stepper *st, double t);
 
+    /* Writes where the next step evaluates the equations besides its ends, as parts of it (at most
+       DFL_PULSE_NODES), and returns their number; NULL means nowhere. */
+    int (*nodes)(double *node, const dfl_stepper *st);
+
     const struct dfl_implicit_class *implicit; /* more operations (implicit.h), or NULL */
 
     /* A step depends on several earlier ones: they must go in one direction, with sizes that change
@@ -90,6 +95,7 @@ typedef struct dfl_stepper_parts {
     dfl_controller control;
     dfl_newton newton;
     dfl_failure_watch watch;
+    dfl_pulses pulses;
 } dfl_stepper_parts;
 
 /* Evaluates the end of the step and makes it the present point. Otherwise the attempt failed, with

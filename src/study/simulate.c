@@ -118,6 +118,7 @@ static dfl_status create_solver(dfl_simulation *sim)
     options.events.enclose = event_bounds;
     options.events.noise = event_noise;
     dfl_runnable_lock(&options.switches, sim->run);
+    dfl_runnable_pulses(&options.pulses, sim->run);
     options.log = on_log;
     options.user = sim;
     return dfl_solver_create(&sim->solver, sim->ctx, dfl_runnable_eom(sim->run), &options);
