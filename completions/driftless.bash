@@ -13,16 +13,16 @@ _driftless() {
     local command=${COMP_WORDS[1]}
     COMPREPLY=()
     if [ "$COMP_CWORD" -eq 1 ]; then
-        _driftless_words run check init equations export compare view linearize modes equilibrium --help --version
+        _driftless_words run check init equations export compare view linearize modes equilibrium response lqr --help --version
         return
     fi
     case $command$previous in
     run--to | compare--to) return ;;
-    run--from | check--from | init--from | compare--from | linearize--from | modes--from | equilibrium--from) return ;;
-    run--rtol | check--rtol | init--rtol | linearize--rtol | modes--rtol | equilibrium--rtol) return ;;
-    run--atol | check--atol | init--atol | linearize--atol | modes--atol | equilibrium--atol) return ;;
+    run--from | check--from | init--from | compare--from | linearize--from | modes--from | equilibrium--from | lqr--from) return ;;
+    run--rtol | check--rtol | init--rtol | linearize--rtol | modes--rtol | equilibrium--rtol | response--rtol | lqr--rtol) return ;;
+    run--atol | check--atol | init--atol | linearize--atol | modes--atol | equilibrium--atol | response--atol | lqr--atol) return ;;
     run--every) return ;;
-    run--form | check--form | init--form | linearize--form | modes--form | equilibrium--form) _driftless_words psf psi1 eom eom2 eom1 uode ggl baumgarte odae ext316 ext317 pinv tangent partition explicit implicit qr svd; return ;;
+    run--form | check--form | init--form | linearize--form | modes--form | equilibrium--form | response--form | lqr--form) _driftless_words psf psi1 eom eom2 eom1 uode ggl baumgarte odae ext316 ext317 pinv tangent partition explicit implicit qr svd; return ;;
     run--baumgarte-alpha) return ;;
     run--baumgarte-beta) return ;;
     run--independent) return ;;
@@ -30,7 +30,7 @@ _driftless() {
     run--renewal) _driftless_words default on-change always; return ;;
     run--algebraic) _driftless_words auto lu qr svd; return ;;
     run--rank-tolerance) return ;;
-    run--redundant | check--redundant | init--redundant | compare--redundant | linearize--redundant | modes--redundant | equilibrium--redundant) return ;;
+    run--redundant | check--redundant | init--redundant | compare--redundant | linearize--redundant | modes--redundant | equilibrium--redundant | response--redundant | lqr--redundant) return ;;
     run--start) _driftless_words project as-given; return ;;
     run--method) _driftless_words radau radau1 radau5 radau9 radau13 bdf bdf1 bdf2 bdf3 bdf4 bdf5 trapezoidal midpoint half-explicit explicit-pair; return ;;
     run--first-step | compare--first-step) return ;;
@@ -56,14 +56,20 @@ _driftless() {
     compare--methods) _driftless_words all radau radau1 radau5 radau9 radau13 bdf bdf1 bdf2 bdf3 bdf4 bdf5 trapezoidal midpoint half-explicit explicit-pair; return ;;
     compare--tol) return ;;
     compare--limit) return ;;
-    run--set | check--set | init--set | equations--set | export--set | compare--set | linearize--set | modes--set | equilibrium--set) return ;;
-    linearize--at | modes--at) return ;;
+    run--set | check--set | init--set | equations--set | export--set | compare--set | linearize--set | modes--set | equilibrium--set | response--set | lqr--set) return ;;
+    linearize--at | modes--at | response--at | lqr--at) return ;;
     equilibrium--at) return ;;
-    linearize--steady | modes--steady | equilibrium--steady) return ;;
-    linearize--inputs) return ;;
-    linearize--outputs) return ;;
+    linearize--steady | modes--steady | equilibrium--steady | response--steady | lqr--steady) return ;;
+    response--from) return ;;
+    response--to) return ;;
+    response--points) return ;;
+    lqr--state-weight) return ;;
+    lqr--input-weight) return ;;
+    linearize--inputs | response--inputs | lqr--inputs) return ;;
+    linearize--outputs | response--outputs) return ;;
     modes--over) return ;;
-    linearize--output | modes--output | equilibrium--output) _driftless_files json; return ;;
+    response--output) _driftless_files csv json; return ;;
+    linearize--output | modes--output | equilibrium--output | lqr--output) _driftless_files json; return ;;
     run--output) _driftless_files csv h5 hdf5; return ;;
     view--output) _driftless_files html svg; return ;;
     run--report) _driftless_files html; return ;;
@@ -85,6 +91,8 @@ _driftless() {
     linearize-*) _driftless_words --from --rtol --atol --form --redundant --set --at --steady --inputs --outputs --output --json --quiet --help ;;
     modes-*) _driftless_words --from --rtol --atol --form --redundant --set --at --steady --over --output --json --quiet --help ;;
     equilibrium-*) _driftless_words --from --rtol --atol --form --redundant --set --at --steady --output --json --quiet --help ;;
+    response-*) _driftless_words --rtol --atol --form --redundant --set --at --steady --from --to --points --log --hz --inputs --outputs --output --json --quiet --help ;;
+    lqr-*) _driftless_words --from --rtol --atol --form --redundant --set --at --steady --state-weight --input-weight --inputs --output --json --quiet --help ;;
     run*) _driftless_files lua ;;
     check*) _driftless_files lua ;;
     init*) _driftless_files lua ;;
@@ -95,6 +103,8 @@ _driftless() {
     linearize*) _driftless_files lua ;;
     modes*) _driftless_files lua ;;
     equilibrium*) _driftless_files lua ;;
+    response*) _driftless_files lua ;;
+    lqr*) _driftless_files lua ;;
     esac
 }
 complete -F _driftless driftless

@@ -90,6 +90,36 @@ typedef struct dfl_modes {
 dfl_status dfl_modes_find(dfl_modes *out, dfl_context *ctx, int n, const double *A);
 void dfl_modes_clear(dfl_modes *modes);
 
+/* ---- linear equations with outputs ---- */
+
+/* y' = A y + B u, outputs = C y + D u; the arrays belong to the caller. */
+typedef struct dfl_linear_equations {
+    int ny, nu, no;
+    const double *A, *B, *C, *D; /* ny x ny, ny x nu, no x ny, no x nu */
+} dfl_linear_equations;
+
+/* G(i omega) = C (i omega - A)^-1 B + D at `count` frequencies (rad/s): re and im are no x nu each,
+   frequency after frequency; NAN at a frequency that is an eigenvalue of A (*poles of them; may be
+   NULL). DFL_NOT_CONVERGED, DFL_NO_MEMORY. */
+dfl_status dfl_frequency_response(double *re, double *im, int *poles, dfl_context *ctx,
+                                  const dfl_linear_equations *linear, const double *omega,
+                                  int count);
+
+/* The finite zeros of the response from input `u` to output `o`: room for ny+1 numbers. */
+dfl_status dfl_transmission_zeros(double *re, double *im, int *count, dfl_context *ctx,
+                                  const dfl_linear_equations *linear, int u, int o);
+
+/* State feedback u = -K y that minimizes the integral of y^T Q y + u^T R u: K is nu x ny; Q (ny x ny,
+   symmetric, not negative) and R (nu x nu, symmetric, positive). DFL_SINGULAR: there is none; DFL_INVALID: R is
+   not positive definite. */
+dfl_status dfl_lqr(double *K, dfl_context *ctx, const dfl_linear_equations *linear, const double *Q,
+                   const double *R);
+
+/* Whether inputs reach a mode of A, or outputs show it, by their part of the largest: 0 means no.
+   `controllable` and `observable` have one number for each mode of `modes`. */
+dfl_status dfl_mode_access(double *controllable, double *observable, dfl_context *ctx,
+                           const dfl_linear_equations *linear, const dfl_modes *modes);
+
 /* ---- equilibria ---- */
 
 /* `{0}` is a complete set of options. */

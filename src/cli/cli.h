@@ -25,6 +25,8 @@ int cli_view(dfl_context *ctx, const cli_arguments *arguments);
 int cli_linearize(dfl_context *ctx, const cli_arguments *arguments);
 int cli_modes(dfl_context *ctx, const cli_arguments *arguments);
 int cli_equilibrium(dfl_context *ctx, const cli_arguments *arguments);
+int cli_response(dfl_context *ctx, const cli_arguments *arguments);
+int cli_lqr(dfl_context *ctx, const cli_arguments *arguments);
 
 /* A script and what was derived from it. */
 typedef struct cli_model {
@@ -86,8 +88,15 @@ void cli_add_at(dfl_text *text, const dfl_linear_model *linear);
 void cli_add_names(dfl_text *text, const char *key, const char *const *names, int count);
 void cli_add_matrix(dfl_text *text, const char *key, const double *A, int rows, int columns);
 
-/* Ends an analysis: the text to the files of --output or to standard output; after a failure its
-   message, with --json as an object, too. Returns the exit status. */
+/* "KEY": [{"re", "im", "hz", "damping"}, ...]; without key the list alone. */
+void cli_add_eigenvalues(dfl_text *json, const char *key, const dfl_modes *modes);
+
+/* The matrices of a linear model, as the library takes them. */
+dfl_linear_equations cli_equations_of(const dfl_linear_model *linear);
+
+/* Ends an analysis: JSON to files FILE.json of --output, the text to all others; without any to
+   standard output, as --json says. After a failure its message, with --json as an object, too.
+   Returns the exit status. */
 int cli_conclude(dfl_context *ctx, const cli_arguments *arguments, const cli_model *model,
                  const dfl_text *text, const dfl_text *json, dfl_status status);
 

@@ -26,7 +26,8 @@ dfl_status cli_arguments_read(cli_arguments *out, dfl_context *ctx, unsigned com
                               char **argv)
 {
     bool given[MOST_OPTIONS] = {false}, options_end = false;
-    *out = (cli_arguments){.choices = dfl_choices_none("--"), .limit = NAN};
+    *out = (cli_arguments){
+        .choices = dfl_choices_none("--"), .limit = NAN, .first = NAN, .last = NAN, .points = NAN};
     out->set = dfl_alloc(ctx, (size_t)argc, sizeof *out->set);
     out->output = dfl_alloc(ctx, (size_t)argc, sizeof *out->output);
     dfl_status status = out->set && out->output ? DFL_OK : DFL_NO_MEMORY;
@@ -171,7 +172,7 @@ static dfl_status store(cli_arguments *out, dfl_context *ctx, const cli_option *
         const dfl_status status = read_number(&number, ctx, opt, value);
         if (status)
             return status;
-        if (!(number > 0))
+        if (opt->kind == CLI_POSITIVE && !(number > 0))
             return dfl_fail(ctx, DFL_INVALID, "--%s is %s; it must be positive", opt->name, value);
         *(double *)field = number;
     }

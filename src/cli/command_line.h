@@ -21,12 +21,14 @@ enum {
     CLI_LINEARIZE = 1 << 7,
     CLI_MODES = 1 << 8,
     CLI_EQUILIBRIUM = 1 << 9,
-    CLI_ALL = (1 << 10) - 1,
-    CLI_LINEAR = CLI_LINEARIZE | CLI_MODES, /* near a state that --at chooses */
+    CLI_RESPONSE = 1 << 10,
+    CLI_LQR = 1 << 11,
+    CLI_ALL = (1 << 12) - 1,
+    CLI_LINEAR = CLI_LINEARIZE | CLI_MODES | CLI_RESPONSE | CLI_LQR, /* at a state: --at */
     CLI_NEAR = CLI_LINEAR | CLI_EQUILIBRIUM
 };
 
-enum { CLI_COMMANDS = 10 };
+enum { CLI_COMMANDS = 12 };
 typedef struct cli_command {
     const char *name;
     unsigned bit;
@@ -39,21 +41,24 @@ extern const cli_command cli_commands[CLI_COMMANDS];
 typedef struct cli_arguments {
     const char *model; /* path of the script, or of the result to view */
     dfl_choices choices;
-    const char *report, *plot, *columns; /* or NULL */
-    const char *forms, *methods, *tol;   /* lists of a comparison, or NULL */
-    double limit;                        /* s; NAN: the default */
-    const char *at, *steady;             /* where an analysis is made, or NULL */
-    const char *inputs, *outputs;        /* names, or NULL: all */
-    const char *over;                    /* NAME=FIRST:LAST:COUNT, or NULL */
+    const char *report, *plot, *columns;     /* or NULL */
+    const char *forms, *methods, *tol;       /* lists of a comparison, or NULL */
+    double limit;                            /* s; NAN: the default */
+    const char *at, *steady;                 /* where an analysis is made, or NULL */
+    const char *inputs, *outputs;            /* names, or NULL: all */
+    const char *over;                        /* NAME=FIRST:LAST:COUNT, or NULL */
+    double first, last, points;              /* frequencies of a response; NAN: not given */
+    const char *state_weight, *input_weight; /* NAME=VALUE,..., or NULL */
     const char **set, **output;
     int nset, noutput;
-    bool json, quiet, lua, latex, frames, c, octave, help;
+    bool json, quiet, lua, latex, frames, c, octave, logarithmic, hz, help;
 } cli_arguments;
 
 typedef enum cli_option_kind {
     CLI_SETTING,
     CLI_FLAG,
     CLI_POSITIVE,
+    CLI_NUMBER,
     CLI_TEXT,
     CLI_LIST
 } cli_option_kind;

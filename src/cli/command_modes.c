@@ -26,7 +26,6 @@ static dfl_status find_modes(dfl_modes *out, cli_near *near, const cli_arguments
 static dfl_status with_value(dfl_modes *out, cli_near *near, const cli_arguments *arguments,
                              const sweep *it, double value);
 static void write_table(dfl_text *text, const dfl_modes *modes, const dfl_linear_model *linear);
-static void add_modes(dfl_text *json, const dfl_modes *modes);
 
 int cli_modes(dfl_context *ctx, const cli_arguments *arguments)
 {
@@ -52,8 +51,8 @@ static dfl_status at_one_point(dfl_text *text, dfl_text *json, cli_near *near,
         write_table(text, &modes, &near->linear);
         dfl_text_add(json, "{\"status\": \"completed\", \"message\": null, ");
         cli_add_at(json, &near->linear);
-        dfl_text_add(json, ", \"unstable\": %d,\n \"eigenvalues\": ", modes.unstable);
-        add_modes(json, &modes);
+        dfl_text_add(json, ", \"unstable\": %d,\n ", modes.unstable);
+        cli_add_eigenvalues(json, "eigenvalues", &modes);
         dfl_text_add(json, "}\n");
     }
     dfl_modes_clear(&modes);
@@ -78,7 +77,7 @@ static dfl_status over_values(dfl_text *text, dfl_text *json, cli_near *near,
             dfl_text_add(json, i > 0 ? ", " : "");
             dfl_json_number(json, value);
             dfl_text_add(&list, i > 0 ? ",\n  " : "\n  ");
-            add_modes(&list, &modes);
+            cli_add_eigenvalues(&list, NULL, &modes);
             dfl_text_add(text, "%s = %.15g\n", it.name, value);
             write_table(text, &modes, &near->linear);
         }
@@ -172,22 +171,4 @@ static void write_table(dfl_text *text, const dfl_modes *modes, const dfl_linear
         dfl_text_add(text, "%18.10g %18.10g %14.8g %12.6g\n", mode->re, mode->im, mode->hz,
                      mode->damping);
     }
-}
-
-static void add_modes(dfl_text *json, const dfl_modes *modes)
-{
-    dfl_text_add(json, "[");
-    for (int i = 0; i < modes->count; i++) {
-        const dfl_mode *mode = &modes->mode[i];
-        dfl_text_add(json, i > 0 ? ", {\"re\": " : "{\"re\": ");
-        dfl_json_number(json, mode->re);
-        dfl_text_add(json, ", \"im\": ");
-        dfl_json_number(json, mode->im);
-        dfl_text_add(json, ", \"hz\": ");
-        dfl_json_number(json, mode->hz);
-        dfl_text_add(json, ", \"damping\": ");
-        dfl_json_number(json, mode->damping);
-        dfl_text_add(json, "}");
-    }
-    dfl_text_add(json, "]");
 }

@@ -88,7 +88,21 @@ static const action actions[CLI_COMMANDS] = {
      "\n"
      "Example:\n"
      "  driftless equilibrium truck.lua --output standing.json\n"
-     "  driftless equilibrium governor.lua --steady spindle.q\n"}};
+     "  driftless equilibrium governor.lua --steady spindle.q\n"},
+    {cli_response,
+     "Prints how outputs of MODEL answer small oscillations of its inputs near a state: "
+     "magnitude,\n"
+     "phase (rad), real and imaginary part of C (i omega - A)^-1 B + D, as CSV.\n"
+     "\n"
+     "Example:\n"
+     "  driftless response crane.lua --at equilibrium --from 0.1 --to 100 --points 400 --log\n"},
+    {cli_lqr,
+     "Finds the state feedback u = -K y for the linear equations of MODEL near a state that\n"
+     "minimizes the integral of weighted squares of variables and inputs.\n"
+     "\n"
+     "Example:\n"
+     "  driftless lqr crane.lua --at equilibrium --state-weight load=10,s=1 --input-weight "
+     "drive=0.1\n"}};
 
 static int execute(int number, int argc, char **argv);
 static int unknown_command(const char *name);

@@ -4,11 +4,29 @@
 
 #include "result/result.h"
 
+#include <math.h>
 #include <string.h>
+
+/* Endings of files that an analysis can write. */
+static dfl_status check_outputs(dfl_context *ctx, const cli_arguments *arguments)
+{
+    for (int i = 0; i < arguments->noutput; i++) {
+        const char *path = arguments->output[i];
+        bool known = !strcmp(path, "-") || dfl_ends_with(path, ".json");
+        if (!isnan(arguments->first))
+            known = known || dfl_ends_with(path, ".csv");
+        if (!known)
+            return dfl_fail(ctx, DFL_INVALID, "--output '%s': give a file that ends in .json%s",
+                            path, isnan(arguments->first) ? "" : " or .csv");
+    }
+    return DFL_OK;
+}
 
 dfl_status cli_near_load(cli_near *near, dfl_context *ctx, const cli_arguments *arguments)
 {
-    const dfl_status status = cli_load(&near->model, ctx, arguments, true);
+    dfl_status status = check_outputs(ctx, arguments);
+    if (!status)
+        status = cli_load(&near->model, ctx, arguments, true);
     return status ? status
                   : dfl_settings_resolve(&near->settings, &arguments->choices, near->model.run);
 }
@@ -32,6 +50,12 @@ void cli_near_clear(cli_near *near)
         dfl_free(near->model.model->ctx, near->state.x);
     cli_unload(&near->model);
     *near = (cli_near){0};
+}
+
+dfl_linear_equations cli_equations_of(const dfl_linear_model *linear)
+{
+    const dfl_linearized *at = &linear->linear;
+    return (dfl_linear_equations){at->ny, at->nu, linear->no, at->A, at->B, linear->C, linear->D};
 }
 
 void cli_add_at(dfl_text *text, const dfl_linear_model *linear)
@@ -65,6 +89,26 @@ void cli_add_matrix(dfl_text *text, const char *key, const double *A, int rows, 
     dfl_text_add(text, "]");
 }
 
+void cli_add_eigenvalues(dfl_text *json, const char *key, const dfl_modes *modes)
+{
+    if (key)
+        dfl_text_add(json, "\"%s\": ", key);
+    dfl_text_add(json, "[");
+    for (int i = 0; i < modes->count; i++) {
+        const dfl_mode *mode = &modes->mode[i];
+        dfl_text_add(json, i > 0 ? ", {\"re\": " : "{\"re\": ");
+        dfl_json_number(json, mode->re);
+        dfl_text_add(json, ", \"im\": ");
+        dfl_json_number(json, mode->im);
+        dfl_text_add(json, ", \"hz\": ");
+        dfl_json_number(json, mode->hz);
+        dfl_text_add(json, ", \"damping\": ");
+        dfl_json_number(json, mode->damping);
+        dfl_text_add(json, "}");
+    }
+    dfl_text_add(json, "]");
+}
+
 /* The object of a failure. */
 static void add_failure(dfl_text *json, const char *message)
 {
@@ -87,10 +131,8 @@ int cli_conclude(dfl_context *ctx, const cli_arguments *arguments, const cli_mod
         dfl_text_clear(&failure);
     }
     for (int i = 0; !status && i < arguments->noutput; i++)
-        status = dfl_ends_with(arguments->output[i], ".json")
-                     ? cli_write(arguments->output[i], json, model)
-                     : dfl_fail(ctx, DFL_INVALID, "--output '%s': give a file that ends in .json",
-                                arguments->output[i]);
+        status = cli_write(arguments->output[i],
+                           dfl_ends_with(arguments->output[i], ".json") ? json : text, model);
     if (!status && (arguments->json || arguments->noutput == 0))
         status = cli_write(NULL, arguments->json ? json : text, model);
     return cli_finish(ctx, status);

@@ -19,7 +19,10 @@ const cli_command cli_commands[CLI_COMMANDS] = {
      "the linear equations near a state: A, B, C, D"},
     {"modes", CLI_MODES, "MODEL.lua", "lua", "frequencies, damping and stability near a state"},
     {"equilibrium", CLI_EQUILIBRIUM, "MODEL.lua", "lua",
-     "a state of rest or a steady motion, and whether it is stable"}};
+     "a state of rest or a steady motion, and whether it is stable"},
+    {"response", CLI_RESPONSE, "MODEL.lua", "lua",
+     "the frequency response of inputs to outputs near a state"},
+    {"lqr", CLI_LQR, "MODEL.lua", "lua", "state feedback that minimizes a quadratic integral"}};
 
 /* An option of the program alone. */
 typedef struct row {
@@ -63,16 +66,35 @@ static const row table[] = {
      "a steady motion: the speeds of these coordinates keep their values",
      "A steady motion: the speeds of these coordinates keep the values that they have at the "
      "start; all others are zero, unless constraints make them follow."},
-    {"inputs", CLI_TEXT, CLI_LINEARIZE, FIELD(inputs), "A,B,C", "all inputs", NULL, NULL,
-     "inputs of the linear equations", NULL},
-    {"outputs", CLI_TEXT, CLI_LINEARIZE, FIELD(outputs), "A,B,C", "all outputs, or all positions",
-     NULL, NULL, "outputs: names of outputs or variables", NULL},
+    {"from", CLI_NUMBER, CLI_RESPONSE, FIELD(first), "W", NULL, NULL, NULL,
+     "the first frequency, rad/s", NULL},
+    {"to", CLI_NUMBER, CLI_RESPONSE, FIELD(last), "W", NULL, NULL, NULL,
+     "the last frequency, rad/s", NULL},
+    {"points", CLI_POSITIVE, CLI_RESPONSE, FIELD(points), "N", "200", NULL, NULL,
+     "the number of frequencies", NULL},
+    {"log", CLI_FLAG, CLI_RESPONSE, FIELD(logarithmic), NULL, NULL, NULL, NULL,
+     "frequencies at equal ratios instead of equal distances", NULL},
+    {"hz", CLI_FLAG, CLI_RESPONSE, FIELD(hz), NULL, NULL, NULL, NULL,
+     "`--from` and `--to` are in Hz", NULL},
+    {"state-weight", CLI_TEXT, CLI_LQR, FIELD(state_weight), "NAME=Q,...", NULL, NULL, NULL,
+     "weights of squares of variables or outputs",
+     "Weights of the squares of variables or outputs in the integral."},
+    {"input-weight", CLI_TEXT, CLI_LQR, FIELD(input_weight), "NAME=R,...", "1 for all", NULL, NULL,
+     "weights of squares of inputs", "Weights of the squares of inputs in the integral."},
+    {"inputs", CLI_TEXT, CLI_LINEARIZE | CLI_RESPONSE | CLI_LQR, FIELD(inputs), "A,B,C",
+     "all inputs", NULL, NULL, "inputs of the linear equations", NULL},
+    {"outputs", CLI_TEXT, CLI_LINEARIZE | CLI_RESPONSE, FIELD(outputs), "A,B,C",
+     "all outputs, or all positions", NULL, NULL, "outputs: names of outputs or variables", NULL},
     {"over", CLI_TEXT, CLI_MODES, FIELD(over), "NAME=FIRST:LAST:COUNT", NULL, NULL, NULL,
      "eigenvalues over values of a parameter, input or setting",
      "Eigenvalues for this number of values of a parameter, input or setting, from the first to "
      "the last."},
-    {"output", CLI_LIST, CLI_NEAR, FIELDS(output, noutput), "FILE", "standard output", "json", NULL,
-     "to FILE.json instead of standard output (repeatable)",
+    {"output", CLI_LIST, CLI_RESPONSE, FIELDS(output, noutput), "FILE", "standard output",
+     "csv json", NULL, "to FILE.csv or FILE.json instead of standard output (repeatable)",
+     "Write the table to a file that ends in `.csv`, or the object of `--json` to one that ends in "
+     "`.json`."},
+    {"output", CLI_LIST, CLI_NEAR & ~CLI_RESPONSE, FIELDS(output, noutput), "FILE",
+     "standard output", "json", NULL, "to FILE.json instead of standard output (repeatable)",
      "Write the object of `--json` to a file that ends in `.json`."},
     {"output", CLI_LIST, CLI_RUN, FIELDS(output, noutput), "FILE", NULL, "csv h5 hdf5", NULL,
      "results to FILE.csv or FILE.h5 (repeatable); - is standard output",
@@ -157,6 +179,8 @@ static void describe_setting(cli_option *out, int i)
                         .manual = setting->manual,
                         .words = setting->words,
                         .setting = i};
+    if (!strcmp(setting->name, "from")) /* of frequencies */
+        out->commands &= ~(unsigned)CLI_RESPONSE;
     const dfl_spelled spelled = dfl_setting_spelled("--", setting->name);
     snprintf(out->name, sizeof out->name, "%s", spelled.text + 2);
 }

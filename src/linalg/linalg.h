@@ -264,6 +264,22 @@ typedef struct dfl_eigen {
 dfl_status dfl_eigen_find(dfl_eigen *out, dfl_context *ctx, int n, const double *A);
 void dfl_eigen_clear(dfl_eigen *eigen);
 
+/* A (order n) := H = Q^T A Q, zero below its first subdiagonal. */
+dfl_status dfl_hessenberg(double *Q, dfl_context *ctx, int n, double *A);
+/* x (n x count, complex, interleaved) := (z I - H)^-1 x with z = re + i im; `work` has n x n complex
+   numbers. False: z is an eigenvalue, up to rounding. */
+bool dfl_hessenberg_solve(double *x, double *work, int n, const double *H, double re, double im,
+                          int count);
+
+/* X (order n, symmetric): A^T X + X A - X S X + Q = 0 with A - S X stable. DFL_SINGULAR: there is
+   none. */
+dfl_status dfl_riccati(double *X, dfl_context *ctx, int n, const double *A, const double *S,
+                       const double *Q);
+
+/* The finite eigenvalues of z E x = A x (order n, both overwritten), *count of them. */
+dfl_status dfl_pencil_eigenvalues(double *re, double *im, int *count, dfl_context *ctx, int n,
+                                  double *A, double *E);
+
 #include "linalg/lane_kernels.h"
 
 #endif

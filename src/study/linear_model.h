@@ -51,6 +51,12 @@ dfl_status dfl_linear_model_create(dfl_linear_model *out, dfl_runnable *run,
                                    const char *outputs);
 void dfl_linear_model_clear(dfl_linear_model *model);
 
+/* Weights for dfl_lqr: Q (ny x ny) from weights of squares of variables and outputs, R (nu x nu) from
+   those of inputs, "NAME=VALUE,..."; inputs that are not named, or `inputs` NULL, have 1.
+   DFL_INVALID. */
+dfl_status dfl_study_weights(double *Q, double *R, const dfl_linear_model *model, dfl_runnable *run,
+                             const char *states, const char *inputs);
+
 /* "equilibrium", "steady", "frozen". */
 const char *dfl_point_kind_name(dfl_point_kind kind);
 

@@ -1,0 +1,170 @@
+/* command_lqr.c: `driftless lqr MODEL`: state feedback near a state. */
+#include "cli/cli.h"
+
+#include "result/result.h"
+
+/* Weights, gains and what the feedback makes of the modes. */
+typedef struct feedback {
+    double *Q, *R, *K;       /* ny x ny, nu x nu, nu x ny */
+    double *closed;          /* ny x ny: A - B K */
+    double *reached, *shown; /* ny: of each open mode, by inputs and in outputs */
+    dfl_modes open, poles;
+} feedback;
+
+static dfl_status find_feedback(feedback *out, cli_near *near, dfl_context *ctx,
+                                const cli_arguments *arguments);
+static dfl_status allocate(feedback *out, dfl_context *ctx, size_t ny, size_t nu);
+static dfl_status check_reached(const feedback *it, dfl_context *ctx);
+static void close_loop(feedback *it, const dfl_linear_equations *linear);
+static void clear(feedback *it, dfl_context *ctx);
+static int count_hidden(const double *part, int count);
+static void write_text(dfl_text *text, const feedback *it, const dfl_linear_model *model);
+static void write_json(dfl_text *text, const feedback *it, const dfl_linear_model *model);
+
+static const double hidden = 1e-9; /* a part of an eigenvector that is rounding */
+
+int cli_lqr(dfl_context *ctx, const cli_arguments *arguments)
+{
+    cli_near near = {0};
+    feedback it = {0};
+    dfl_text text = {.ctx = ctx}, json = {.ctx = ctx};
+    dfl_status status = cli_near_load(&near, ctx, arguments);
+    if (!status)
+        status = cli_near_find(&near, arguments);
+    if (!status)
+        status = cli_near_linearize(&near, arguments);
+    if (!status)
+        status = find_feedback(&it, &near, ctx, arguments);
+    if (!status) {
+        write_text(&text, &it, &near.linear);
+        write_json(&json, &it, &near.linear);
+    }
+    const int exit_status = cli_conclude(ctx, arguments, &near.model, &text, &json, status);
+    dfl_text_clear(&text);
+    dfl_text_clear(&json);
+    clear(&it, ctx);
+    cli_near_clear(&near);
+    return exit_status;
+}
+
+static dfl_status find_feedback(feedback *out, cli_near *near, dfl_context *ctx,
+                                const cli_arguments *arguments)
+{
+    const dfl_linear_equations linear = cli_equations_of(&near->linear);
+    if (linear.nu == 0)
+        return dfl_fail(
+            ctx, DFL_INVALID,
+            "%s has no input; declare one with input(\"name\", 0) and use it in a force",
+            near->model.model->path);
+    dfl_status status = allocate(out, ctx, (size_t)linear.ny, (size_t)linear.nu);
+    if (!status)
+        status = dfl_study_weights(out->Q, out->R, &near->linear, near->model.run,
+                                   arguments->state_weight, arguments->input_weight);
+    if (!status)
+        status = dfl_modes_find(&out->open, ctx, linear.ny, linear.A);
+    if (!status)
+        status = dfl_mode_access(out->reached, out->shown, ctx, &linear, &out->open);
+    if (!status)
+        status = check_reached(out, ctx);
+    if (!status)
+        status = dfl_lqr(out->K, ctx, &linear, out->Q, out->R);
+    if (!status) {
+        close_loop(out, &linear);
+        status = dfl_modes_find(&out->poles, ctx, linear.ny, out->closed);
+    }
+    return status;
+}
+
+static dfl_status allocate(feedback *out, dfl_context *ctx, size_t ny, size_t nu)
+{
+    out->Q = dfl_alloc(ctx, ny * ny, sizeof(double));
+    out->R = dfl_alloc(ctx, nu * nu, sizeof(double));
+    out->K = dfl_alloc(ctx, nu * ny, sizeof(double));
+    out->closed = dfl_alloc(ctx, ny * ny, sizeof(double));
+    out->reached = dfl_alloc(ctx, ny, sizeof(double));
+    out->shown = dfl_alloc(ctx, ny, sizeof(double));
+    return out->Q && out->R && out->K && out->closed && out->reached && out->shown ? DFL_OK
+                                                                                   : DFL_NO_MEMORY;
+}
+
+/* A mode that does not decay by itself must be reached by an input. */
+static dfl_status check_reached(const feedback *it, dfl_context *ctx)
+{
+    for (int i = 0; i < it->open.count; i++) {
+        const dfl_mode *mode = &it->open.mode[i];
+        if (it->reached[i] <= hidden && mode->re >= -mode->doubt)
+            return dfl_fail(ctx, DFL_SINGULAR,
+                            "no input reaches the mode with the eigenvalue %.6g %+.6g i, which "
+                            "does not decay by itself; feedback cannot make it stable",
+                            mode->re, mode->im);
+    }
+    return DFL_OK;
+}
+
+static void close_loop(feedback *it, const dfl_linear_equations *linear)
+{
+    const int ny = linear->ny, nu = linear->nu;
+    for (int j = 0; j < ny; j++)
+        for (int i = 0; i < ny; i++) {
+            double sum = linear->A[j * ny + i];
+            for (int k = 0; k < nu; k++)
+                sum -= linear->B[k * ny + i] * it->K[j * nu + k];
+            it->closed[j * ny + i] = sum;
+        }
+}
+
+static void clear(feedback *it, dfl_context *ctx)
+{
+    double *const block[] = {it->Q, it->R, it->K, it->closed, it->reached, it->shown};
+    for (size_t i = 0; i < sizeof block / sizeof *block; i++)
+        dfl_free(ctx, block[i]);
+    dfl_modes_clear(&it->open);
+    dfl_modes_clear(&it->poles);
+}
+
+static int count_hidden(const double *part, int count)
+{
+    int found = 0;
+    for (int i = 0; i < count; i++)
+        found += part[i] <= hidden;
+    return found;
+}
+
+static void write_text(dfl_text *text, const feedback *it, const dfl_linear_model *model)
+{
+    const int ny = model->linear.ny, nu = model->linear.nu;
+    dfl_text_add(text, "at t = %.15g (%s): u = -K y\n", model->t,
+                 dfl_point_kind_name(model->linear.kind));
+    dfl_text_add(text, "modes that no input reaches: %d, that no output shows: %d\n",
+                 count_hidden(it->reached, ny), count_hidden(it->shown, ny));
+    dfl_text_add(text, "%-24s", "K");
+    for (int k = 0; k < nu; k++)
+        dfl_text_add(text, " %24s", model->inputs[k]);
+    dfl_text_add(text, "\n");
+    for (int i = 0; i < ny; i++) {
+        dfl_text_add(text, "%-24s", model->states[i]);
+        for (int k = 0; k < nu; k++)
+            dfl_text_add(text, " %24.16g", it->K[i * nu + k]);
+        dfl_text_add(text, "\n");
+    }
+    dfl_text_add(text, "closed-loop poles\n");
+    for (int i = 0; i < ny; i++)
+        dfl_text_add(text, "%18.10g %+18.10g i\n", it->poles.mode[i].re, it->poles.mode[i].im);
+}
+
+static void write_json(dfl_text *text, const feedback *it, const dfl_linear_model *model)
+{
+    const int ny = model->linear.ny, nu = model->linear.nu;
+    dfl_text_add(text, "{\"status\": \"completed\", \"message\": null, ");
+    cli_add_at(text, model);
+    dfl_text_add(text, ",\n ");
+    cli_add_names(text, "states", model->states, ny);
+    dfl_text_add(text, ",\n ");
+    cli_add_names(text, "inputs", model->inputs, nu);
+    dfl_text_add(text, ",\n \"uncontrollable\": %d, \"unobservable\": %d,\n ",
+                 count_hidden(it->reached, ny), count_hidden(it->shown, ny));
+    cli_add_matrix(text, "K", it->K, nu, ny);
+    dfl_text_add(text, ",\n ");
+    cli_add_eigenvalues(text, "poles", &it->poles);
+    dfl_text_add(text, "}\n");
+}

@@ -1,0 +1,209 @@
+/* command_response.c: `driftless response MODEL`: frequency response of inputs to outputs. */
+#include "cli/cli.h"
+
+#include "result/result.h"
+
+#include <math.h>
+
+enum { MOST_POINTS = 1000000 };
+
+/* Frequencies and the response there, no x nu numbers each. */
+typedef struct response {
+    int count, poles;
+    double *omega, *re, *im;
+} response;
+
+static dfl_status choose_frequencies(response *out, dfl_context *ctx,
+                                     const cli_arguments *arguments);
+static dfl_status find_response(response *out, const cli_near *near, dfl_context *ctx);
+static void write_table(dfl_text *text, const response *it, const dfl_linear_model *model);
+static dfl_status write_json(dfl_text *text, const response *it, const cli_near *near);
+static void add_numbers(dfl_text *text, const char *key, const double *first, int count,
+                        int distance);
+static dfl_status add_poles(dfl_text *text, const cli_near *near);
+static dfl_status add_zeros(dfl_text *text, const dfl_linear_equations *linear, dfl_context *ctx,
+                            int u, int o);
+
+int cli_response(dfl_context *ctx, const cli_arguments *arguments)
+{
+    cli_near near = {0};
+    response it = {0};
+    dfl_text text = {.ctx = ctx}, json = {.ctx = ctx};
+    dfl_status status = choose_frequencies(&it, ctx, arguments);
+    if (!status)
+        status = cli_near_load(&near, ctx, arguments);
+    if (!status)
+        status = cli_near_find(&near, arguments);
+    if (!status)
+        status = cli_near_linearize(&near, arguments);
+    if (!status)
+        status = find_response(&it, &near, ctx);
+    if (!status) {
+        write_table(&text, &it, &near.linear);
+        status = write_json(&json, &it, &near);
+    }
+    if (!status && it.poles && !arguments->quiet)
+        cli_say("%d of the frequencies %s an undamped pole, where the response is infinite",
+                it.poles, it.poles > 1 ? "are" : "is");
+    const int exit_status = cli_conclude(ctx, arguments, &near.model, &text, &json, status);
+    dfl_text_clear(&text);
+    dfl_text_clear(&json);
+    dfl_free(ctx, it.omega);
+    dfl_free(ctx, it.re);
+    dfl_free(ctx, it.im);
+    cli_near_clear(&near);
+    return exit_status;
+}
+
+static dfl_status choose_frequencies(response *out, dfl_context *ctx,
+                                     const cli_arguments *arguments)
+{
+    const double points = isnan(arguments->points) ? 200 : arguments->points;
+    const double unit = arguments->hz ? 2 * 3.14159265358979323846 : 1;
+    const double first = arguments->first, last = arguments->last;
+    if (isnan(first) || isnan(last))
+        return dfl_fail(ctx, DFL_INVALID, "give the frequencies: --from W1 --to W2 --points N");
+    if (points != floor(points) || points > MOST_POINTS)
+        return dfl_fail(ctx, DFL_INVALID, "--points is %g; give a whole number up to %d", points,
+                        MOST_POINTS);
+    if (arguments->logarithmic && !(first > 0 && last > 0))
+        return dfl_fail(ctx, DFL_INVALID, "--log needs positive frequencies, not %g to %g", first,
+                        last);
+    out->count = (int)points;
+    out->omega = dfl_alloc(ctx, (size_t)out->count, sizeof *out->omega);
+    for (int i = 0; out->omega && i < out->count; i++) {
+        const double part = out->count > 1 ? i / (points - 1) : 0;
+        const double at = i == 0                   ? first
+                          : i == out->count - 1    ? last
+                          : arguments->logarithmic ? first * pow(last / first, part)
+                                                   : first + (last - first) * part;
+        out->omega[i] = unit * at;
+    }
+    return out->omega ? DFL_OK : DFL_NO_MEMORY;
+}
+
+static dfl_status find_response(response *out, const cli_near *near, dfl_context *ctx)
+{
+    const dfl_linear_equations linear = cli_equations_of(&near->linear);
+    const size_t each = (size_t)linear.no * (size_t)linear.nu, room = each * (size_t)out->count;
+    if (linear.nu == 0)
+        return dfl_fail(
+            ctx, DFL_INVALID,
+            "%s has no input; declare one with input(\"name\", 0) and use it in a force",
+            near->model.model->path);
+    out->re = dfl_alloc(ctx, room, sizeof *out->re);
+    out->im = dfl_alloc(ctx, room, sizeof *out->im);
+    if (!out->re || !out->im)
+        return DFL_NO_MEMORY;
+    return dfl_frequency_response(out->re, out->im, &out->poles, ctx, &linear, out->omega,
+                                  out->count);
+}
+
+/* omega, then magnitude, phase (continuous), real and imaginary part of each response. */
+static void write_table(dfl_text *text, const response *it, const dfl_linear_model *model)
+{
+    const int no = model->no, each = no * model->linear.nu;
+    static const char *const part[] = {"magnitude", "phase", "re", "im"};
+    dfl_text_add(text, "omega");
+    for (int k = 0; k < each; k++)
+        for (int i = 0; i < 4; i++)
+            dfl_text_add(text, ",\"%s/%s.%s\"", model->outputs[k % no], model->inputs[k / no],
+                         part[i]);
+    dfl_text_add(text, "\n");
+    double *before = dfl_alloc(text->ctx, (size_t)each, sizeof *before);
+    for (int i = 0; before && i < it->count; i++) {
+        dfl_text_add(text, "%.17g", it->omega[i]);
+        for (int k = 0; k < each; k++) {
+            const double re = it->re[i * each + k], im = it->im[i * each + k];
+            double phase = atan2(im, re);
+            if (i > 0 && isfinite(phase) && isfinite(before[k])) /* without jumps of 2 pi */
+                phase = before[k] + remainder(phase - before[k], 2 * 3.14159265358979323846);
+            before[k] = isfinite(phase) ? phase : before[k];
+            dfl_text_add(text, ",%.17g,%.17g,%.17g,%.17g", hypot(re, im), phase, re, im);
+        }
+        dfl_text_add(text, "\n");
+    }
+    if (!before)
+        text->status = DFL_NO_MEMORY;
+    dfl_free(text->ctx, before);
+}
+
+static dfl_status write_json(dfl_text *text, const response *it, const cli_near *near)
+{
+    const dfl_linear_model *model = &near->linear;
+    const dfl_linear_equations linear = cli_equations_of(model);
+    const int no = linear.no, each = no * linear.nu;
+    dfl_text_add(text, "{\"status\": \"completed\", \"message\": ");
+    if (it->poles)
+        dfl_text_add(text,
+                     "\"the response is infinite at %d of the frequencies, an undamped pole\"",
+                     it->poles);
+    else
+        dfl_text_add(text, "null");
+    dfl_text_add(text, ", ");
+    cli_add_at(text, model);
+    dfl_text_add(text, ",\n ");
+    dfl_status status = add_poles(text, near);
+    add_numbers(text, "omega", it->omega, it->count, 1);
+    dfl_text_add(text, ",\n \"response\": [");
+    for (int k = 0; !status && k < each; k++) {
+        dfl_text_add(text, k > 0 ? ",\n  {\"from\": " : "\n  {\"from\": ");
+        dfl_json_string(text, model->inputs[k / no]);
+        dfl_text_add(text, ", \"to\": ");
+        dfl_json_string(text, model->outputs[k % no]);
+        dfl_text_add(text, ", ");
+        status = add_zeros(text, &linear, text->ctx, k / no, k % no);
+        add_numbers(text, "re", it->re + k, it->count, each);
+        dfl_text_add(text, ", ");
+        add_numbers(text, "im", it->im + k, it->count, each);
+        dfl_text_add(text, "}");
+    }
+    dfl_text_add(text, "]}\n");
+    return status;
+}
+
+static void add_numbers(dfl_text *text, const char *key, const double *first, int count,
+                        int distance)
+{
+    dfl_text_add(text, "\"%s\": [", key);
+    for (int i = 0; i < count; i++) {
+        dfl_text_add(text, i > 0 ? ", " : "");
+        dfl_json_number(text, first[(size_t)i * (size_t)distance]);
+    }
+    dfl_text_add(text, "]");
+}
+
+static dfl_status add_poles(dfl_text *text, const cli_near *near)
+{
+    dfl_modes modes = {0};
+    const dfl_linearized *linear = &near->linear.linear;
+    const dfl_status status = dfl_modes_find(&modes, text->ctx, linear->ny, linear->A);
+    if (!status) {
+        cli_add_eigenvalues(text, "poles", &modes);
+        dfl_text_add(text, ",\n ");
+    }
+    dfl_modes_clear(&modes);
+    return status;
+}
+
+/* The zeros and the static gain of one response. */
+static dfl_status add_zeros(dfl_text *text, const dfl_linear_equations *linear, dfl_context *ctx,
+                            int u, int o)
+{
+    int count = 0;
+    const size_t room = (size_t)linear->ny + 1;
+    double *re = dfl_alloc(ctx, 2 * room, sizeof *re);
+    dfl_status status =
+        re ? dfl_transmission_zeros(re, re + room, &count, ctx, linear, u, o) : DFL_NO_MEMORY;
+    dfl_text_add(text, "\"zeros\": [");
+    for (int i = 0; !status && i < count; i++) {
+        dfl_text_add(text, i > 0 ? ", {\"re\": " : "{\"re\": ");
+        dfl_json_number(text, re[i]);
+        dfl_text_add(text, ", \"im\": ");
+        dfl_json_number(text, re[room + (size_t)i]);
+        dfl_text_add(text, "}");
+    }
+    dfl_text_add(text, "], ");
+    dfl_free(ctx, re);
+    return status;
+}
