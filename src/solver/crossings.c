@@ -12,7 +12,7 @@
 #include <string.h>
 
 enum { LEVELS = 44, FINE = 6 }; /* of halving: 6e-14 of the step; noise counts from 1/64 on */
-enum { BUDGET = 2000 };         /* enclosures of one search */
+enum { BUDGET = 1000 };         /* enclosures of one search */
 enum { SAMPLES = 16 };          /* of a step without enclosures, or when they are spent */
 static const double nowhere = 2;
 
@@ -69,6 +69,7 @@ dfl_status dfl_search_run(double *at, dfl_search *search, double from, double to
         search->first[i] = nowhere;
     }
     search->budget = BUDGET;
+    search->undecided = -1;
     search->from = from;
     dfl_status status = set_rounding(search, from);
     if (!status)
@@ -147,8 +148,11 @@ static double earliest(const dfl_search *s)
 static dfl_status search_part(dfl_search *s, int level, double a, double b)
 {
     bool undecided;
-    if (s->budget <= 0)
-        return sample(s, s->open + level * s->room, a, b);
+    if (s->budget <= 0) {
+        for (int i = 0; i < s->watched->count && s->undecided < 0; i++)
+            s->undecided = s->open[level * s->room + i] ? i : -1;
+        return s->may_sample ? sample(s, s->open + level * s->room, a, b) : DFL_OK;
+    }
     dfl_status status = decide(&undecided, s, level, a, b);
     if (status || !undecided)
         return status;

@@ -24,7 +24,9 @@ typedef struct dfl_search {
     bool time_only;       /* the functions depend on time alone */
     long *enclosures;     /* counted */
     double from;          /* where the search began */
-    int budget;           /* enclosures that are left */
+    int budget;           /* enclosures that are left ... */
+    bool may_sample;      /* ... and whether samples take their place when they are spent */
+    int undecided;        /* a function that they have not decided, or -1 */
     double *value, *x;    /* count, n */
     dfl_bounds *bounds;   /* count */
     dfl_bounds *x_bounds; /* n */
@@ -39,7 +41,9 @@ dfl_status dfl_search_init(dfl_search *search, dfl_context *ctx, int count, int 
 void dfl_search_clear(dfl_search *search);
 
 /* The first crossing between `from` and `to`, parts of the path: *at (2: none); search->first has
-   the crossing of each function up to there. DFL_CALLBACK, DFL_NOT_FINITE. */
+   the crossing of each function up to there. search->undecided >= 0: enclosures did not suffice,
+   and what was not decided is sampled or, without may_sample, left out. DFL_CALLBACK,
+   DFL_NOT_FINITE. */
 dfl_status dfl_search_run(double *at, dfl_search *search, double from, double to);
 
 #endif

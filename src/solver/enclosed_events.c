@@ -64,6 +64,7 @@ dfl_status dfl_solver_find_enclosed(dfl_solver *solver, double to)
                                  .noise = noise_at};
     watching->search.path = &watching->path;
     watching->search.watched = &watched;
+    watching->search.may_sample = true;
     watching->search.enclosures = &solver->stats.enclosures;
     while (!status && !solver->event_found) {
         double at;

@@ -66,7 +66,7 @@ static dfl_status next_instant(dfl_solver *solver, double t_end)
     double at;
     search->path = &path;
     search->watched = &watched;
-    search->time_only = true;
+    search->time_only = search->may_sample = true;
     search->enclosures = &solver->stats.enclosures;
     dfl_status status = dfl_search_run(&at, search, 0, 1);
     if (status)

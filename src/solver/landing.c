@@ -8,8 +8,10 @@
 #include <string.h>
 
 enum { LANDINGS = 6 }; /* retakes of one step */
+enum { HALVINGS = 3 }; /* of a step on which bounds do not decide whether there is a crossing */
 
 static dfl_status find_crossing(double *at, dfl_solver *solver);
+static bool halve(dfl_solver *solver);
 static bool land_at(dfl_solver *solver, double at);
 static double distance_to_zero(dfl_solver *solver, int which);
 static dfl_status mark_crossed(dfl_solver *solver, double at, int first);
@@ -17,6 +19,8 @@ static dfl_status cut_at(dfl_solver *solver, double t);
 static double time_here(const dfl_solver *solver);
 static const double *state_here(const dfl_solver *solver);
 static dfl_status slopes_here(dfl_solver *solver);
+static void rates_here(dfl_bounds *t, dfl_solver *solver);
+static dfl_status slopes_by_differences(dfl_solver *solver);
 
 dfl_status dfl_switching_land(dfl_solver *solver)
 {
@@ -31,6 +35,9 @@ dfl_status dfl_switching_land(dfl_solver *solver)
     dfl_status status = find_crossing(&at, solver);
     if (status)
         return status;
+    if (at > 1 && sw->search.undecided >= 0 && halve(solver))
+        return DFL_OK;
+    sw->halvings = 0;
     const bool instant = st->t == sw->instant;
     if (at > 1) {
         sw->pending = instant;
@@ -53,6 +60,28 @@ dfl_status dfl_switching_land(dfl_solver *solver)
     return status ? status : mark_crossed(solver, at, first);
 }
 
+/* Goes back and proposes half the step; false: that was done often enough, and samples have decided,
+   which is told once. */
+static bool halve(dfl_solver *solver)
+{
+    dfl_switching *sw = solver->switching;
+    dfl_stepper *st = solver->stepper;
+    const double h = st->t - st->t_old;
+    if (sw->halvings < HALVINGS && solver->options.step.fixed == 0) {
+        sw->halvings++;
+        dfl_stepper_undo(st);
+        st->h = 0.5 * h;
+        return true;
+    }
+    if (!sw->told)
+        dfl_log(&solver->options, DFL_LOG_NOTICE,
+                "whether switch %d changes near t = %.10g is not decided by bounds: the step is "
+                "sampled, and short changes may be missed",
+                sw->search.undecided, st->t);
+    sw->told = true;
+    return false;
+}
+
 /* The first crossing in the last step, as a part of it. */
 static dfl_status find_crossing(double *at, dfl_solver *solver)
 {
@@ -71,6 +100,7 @@ static dfl_status find_crossing(double *at, dfl_solver *solver)
     search->path = &sw->path;
     search->watched = &watched;
     search->time_only = false;
+    search->may_sample = sw->halvings >= HALVINGS;
     search->enclosures = &solver->stats.enclosures;
     return dfl_search_run(at, search, 0, 1);
 }
@@ -210,18 +240,66 @@ static dfl_status slopes_here(dfl_solver *solver)
 {
     dfl_switching *sw = solver->switching;
     const dfl_switch_options *opt = &solver->options.switches;
-    const dfl_stepper *st = solver->stepper;
-    const double sign = dfl_solver_direction(solver), *x = state_here(solver);
-    const dfl_bounds t = {time_here(solver), time_here(solver), sign, sign};
-    dfl_stepper_rates(sw->rate, st, &st->here); /* where it is cut: nearly */
-    const double *rate = sw->rate + solver->sys.na;
+    const double *x = state_here(solver);
+    dfl_bounds t;
+    if (!opt->enclose)
+        return slopes_by_differences(solver);
+    rates_here(&t, solver);
     for (int i = 0; i < solver->sys.nu; i++)
-        sw->search.x_bounds[i] = (dfl_bounds){x[i], x[i], sign * rate[i], sign * rate[i]};
-    if (opt->enclose)
-        return opt->enclose(sw->search.bounds, opt->count, &t, sw->search.x_bounds,
-                            solver->options.switches.user)
-                   ? dfl_switching_stopped(solver, "switches.enclose")
-                   : DFL_OK;
+        sw->search.x_bounds[i].low = sw->search.x_bounds[i].high = x[i];
+    return opt->enclose(sw->search.bounds, opt->count, &t, sw->search.x_bounds, opt->user)
+               ? dfl_switching_stopped(solver, "switches.enclose")
+               : DFL_OK;
+}
+
+/* search.x_bounds: slopes of the unknowns: rates where equations give them, else, and where the step
+   is cut, those of the polynomial of the step. */
+static void rates_here(dfl_bounds *t, dfl_solver *solver)
+{
+    dfl_switching *sw = solver->switching;
+    const dfl_stepper *st = solver->stepper;
+    const dfl_layout at = dfl_eom_layout(solver->eom);
+    const double sign = dfl_solver_direction(solver), whole = st->t - st->t_old;
+    const bool polynomial = st->stepped && whole != 0, cut = !isnan(solver->cut);
+    if (polynomial) {
+        const double tau = (time_here(solver) - st->t_old) / whole;
+        dfl_path_set(&sw->path, st);
+        dfl_path_bounds(sw->search.x_bounds, t, &sw->path, tau, tau);
+    }
+    *t = (dfl_bounds){time_here(solver), time_here(solver), sign, sign};
+    dfl_stepper_rates(sw->rate, st, &st->here);
+    for (int i = 0; i < solver->sys.nu; i++) {
+        const bool known = (i >= at.r && i < at.s) || i >= at.p;
+        const double rate = sign * sw->rate[solver->sys.na + i];
+        if (!polynomial || (known && !cut))
+            sw->search.x_bounds[i].slope_low = sw->search.x_bounds[i].slope_high = rate;
+    }
+}
+
+/* Along the polynomial of the step, without bounds. */
+static dfl_status slopes_by_differences(dfl_solver *solver)
+{
+    static const double weight[] = {1.5, -2, 0.5}, part = 1e-3;
+    dfl_switching *sw = solver->switching;
+    dfl_search *search = &sw->search;
+    const dfl_switch_options *opt = &solver->options.switches;
+    const dfl_stepper *st = solver->stepper;
+    const double whole = st->t - st->t_old, tau = (time_here(solver) - st->t_old) / whole;
+    for (int i = 0; i < opt->count; i++)
+        search->bounds[i].slope_low = search->bounds[i].slope_high = 0;
+    if (!st->stepped || whole == 0)
+        return DFL_OK;
+    dfl_path_set(&sw->path, st);
+    for (int k = 0; k < 3; k++) {
+        const double at = tau - k * part;
+        dfl_path_at(search->x, &sw->path, at);
+        if (opt->eval(search->value, opt->count, st->t_old + at * whole, search->x, opt->user))
+            return dfl_switching_stopped(solver, "switches.eval");
+        for (int i = 0; i < opt->count; i++) {
+            search->bounds[i].slope_low += weight[k] * search->value[i] / (part * fabs(whole));
+            search->bounds[i].slope_high = search->bounds[i].slope_low;
+        }
+    }
     return DFL_OK;
 }
 

@@ -114,6 +114,8 @@ dfl_status dfl_switching_settle(bool *again, dfl_solver *solver)
     sw->horizon = st->here.t;
     sw->resume_at = NAN;
     sw->crowd = 0;
+    sw->halvings = 0;
+    sw->told = false;
     solver->cut = NAN;
     dfl_stepper_rates(sw->rate, st, &st->here);
     if (solver->options.switches.settle(again, st->here.t, st->here.x + solver->sys.na,

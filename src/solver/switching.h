@@ -16,6 +16,8 @@ typedef struct dfl_switching {
     double instant;        /* the next zero of a function of time; INFINITY: none before ... */
     double horizon;        /* ... this time */
     int instant_of;        /* the function */
+    int halvings;          /* of the present step, because bounds decide nothing ... */
+    bool told;             /* ... and whether the user knows */
     double resume_at;      /* the end of a fixed step that a crossing has cut; NAN: none */
     double recent;         /* time of the first of the last ... */
     long crowd;            /* ... crossings that are counted for the guard */

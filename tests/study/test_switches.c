@@ -411,10 +411,63 @@ static void roots_that_leave_their_domain_are_named(void **state)
     }
 }
 
+/* The multiplier of x = sin t is sin t, w = x: a force on y while they are above 1/2. Exact at the
+   tolerance, although their rates are no part of the equations. */
+static void conditions_of_multipliers_are_located(void **state)
+{
+    (void)state;
+    static const char *const conditions[] = {
+        "local w = auxiliary('w', function(w) return w + w^3 - x - x^3 end)\n"
+        "force(y, select(w - 1/2, 1, 0))",
+        "force(y, select(multiplier(c) - 1/2, 1, 0))",
+        "force(y, select(multiplier(c)^2 - 1/4, 1, 0))",
+    };
+    for (size_t i = 0; i < sizeof conditions / sizeof *conditions; i++)
+        for (int k = 0; k < TOLERANCES; k++) {
+            char text[500];
+            snprintf(text, sizeof text,
+                     "local x, y = position('x'), position('y')\n"
+                     "kinetic((velocity(x)^2 + velocity(y)^2)/2)\n"
+                     "initial{x = 0, y = 0}\n"
+                     "local c = constraint('c', x - sin(time))\n%s\n",
+                     conditions[i]);
+            scripted s = run_text(text, 3, tolerances[k]);
+            assert_near(scripted_value(&s, "der(y)"), 2 * pi / 3, 100 * tolerances[k]);
+            assert_int_equal(dfl_solver_statistics(s.solver).crossings, 2);
+            scripted_free(&s);
+        }
+}
+
+/* Bounds of this condition say nothing about less than a millionth of the step. */
+static void count_notices(dfl_log_level level, const char *text, void *user)
+{
+    if (level == DFL_LOG_NOTICE && strstr(text, "is not decided by bounds"))
+        ++*(int *)user;
+}
+
+static void what_bounds_do_not_decide_is_sampled_and_told(void **state)
+{
+    (void)state;
+    int notices = 0;
+    scripted s = scripted_text("local x, y = position('x'), position('y')\n"
+                               "kinetic((velocity(x)^2 + velocity(y)^2)/2)\n"
+                               "initial{x = 0, ['der(x)'] = 1, y = 0}\n"
+                               "local a = 1e6*x\n"
+                               "force(y, select(sin(a)^2 + cos(a + 1e-9)^2 + x - 2, 1, 0))\n");
+    scripted_start(&s, &(dfl_solver_options){
+                           .rtol = 1e-6, .atol = 1e-6, .log = count_notices, .user = &notices});
+    scripted_advance(&s, 2);
+    assert_near(scripted_value(&s, "der(y)"), 1, 1e-5);
+    assert_int_equal(notices, 1);
+    scripted_free(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(noevent_is_not_watched),
+        cmocka_unit_test(conditions_of_multipliers_are_located),
+        cmocka_unit_test(what_bounds_do_not_decide_is_sampled_and_told),
         cmocka_unit_test(roots_that_leave_their_domain_are_named),
         cmocka_unit_test(a_short_force_is_not_stepped_over),
         cmocka_unit_test(a_quarter_car_feels_a_bump),
