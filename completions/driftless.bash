@@ -51,6 +51,7 @@ _driftless() {
     run--keep-low) return ;;
     run--keep-high) return ;;
     run--max-steps | compare--max-steps) return ;;
+    run--linear | check--linear | init--linear | linearize--linear | modes--linear | equilibrium--linear | response--linear | lqr--linear) _driftless_words auto dense sparse; return ;;
     run--evaluation | compare--evaluation) _driftless_words auto tape native recursion; return ;;
     compare--forms) _driftless_words all psf psi1 eom eom2 eom1 uode ggl baumgarte odae ext316 ext317 pinv tangent partition explicit implicit qr svd; return ;;
     compare--methods) _driftless_words all radau radau1 radau5 radau9 radau13 bdf bdf1 bdf2 bdf3 bdf4 bdf5 trapezoidal midpoint half-explicit explicit-pair; return ;;
@@ -81,18 +82,18 @@ _driftless() {
     export--output) _driftless_files c; return ;;
     esac
     case $command$cur in
-    run-*) _driftless_words --to --from --rtol --atol --every --interpolate --form --baumgarte-alpha --baumgarte-beta --lagged --independent --selectors --renewal --algebraic --rank-tolerance --redundant --start --method --first-step --max-step --fixed-step --accept-unconverged --newton-iterations --newton-updates --newton-tolerance --multiplier-weight --jacobian-reuse --reference --prediction --differential --carry-accelerations --control --safety --min-factor --max-factor --keep-low --keep-high --max-steps --evaluation --set --output --report --plot --columns --json --quiet --help ;;
-    check-*) _driftless_words --from --rtol --atol --form --redundant --set --json --quiet --help ;;
-    init-*) _driftless_words --from --rtol --atol --form --redundant --set --lua --json --quiet --help ;;
+    run-*) _driftless_words --to --from --rtol --atol --every --interpolate --form --baumgarte-alpha --baumgarte-beta --lagged --independent --selectors --renewal --algebraic --rank-tolerance --redundant --start --method --first-step --max-step --fixed-step --accept-unconverged --newton-iterations --newton-updates --newton-tolerance --multiplier-weight --jacobian-reuse --reference --prediction --differential --carry-accelerations --control --safety --min-factor --max-factor --keep-low --keep-high --max-steps --linear --evaluation --set --output --report --plot --columns --json --quiet --help ;;
+    check-*) _driftless_words --from --rtol --atol --form --redundant --linear --set --json --quiet --help ;;
+    init-*) _driftless_words --from --rtol --atol --form --redundant --linear --set --lua --json --quiet --help ;;
     equations-*) _driftless_words --set --output --frames --latex --quiet --help ;;
     export-*) _driftless_words --set --output --c --octave --quiet --help ;;
     compare-*) _driftless_words --to --from --redundant --first-step --max-step --fixed-step --accept-unconverged --max-steps --evaluation --forms --methods --tol --limit --set --report --plot --json --quiet --help ;;
     view-*) _driftless_words --output --columns --quiet --help ;;
-    linearize-*) _driftless_words --from --rtol --atol --form --redundant --set --at --steady --inputs --outputs --output --json --quiet --help ;;
-    modes-*) _driftless_words --from --rtol --atol --form --redundant --set --at --steady --over --output --json --quiet --help ;;
-    equilibrium-*) _driftless_words --from --rtol --atol --form --redundant --set --at --steady --output --json --quiet --help ;;
-    response-*) _driftless_words --rtol --atol --form --redundant --set --at --steady --from --to --points --log --hz --inputs --outputs --output --json --quiet --help ;;
-    lqr-*) _driftless_words --from --rtol --atol --form --redundant --set --at --steady --state-weight --input-weight --inputs --output --json --quiet --help ;;
+    linearize-*) _driftless_words --from --rtol --atol --form --redundant --linear --set --at --steady --inputs --outputs --output --json --quiet --help ;;
+    modes-*) _driftless_words --from --rtol --atol --form --redundant --linear --set --at --steady --over --output --json --quiet --help ;;
+    equilibrium-*) _driftless_words --from --rtol --atol --form --redundant --linear --set --at --steady --output --json --quiet --help ;;
+    response-*) _driftless_words --rtol --atol --form --redundant --linear --set --at --steady --from --to --points --log --hz --inputs --outputs --output --json --quiet --help ;;
+    lqr-*) _driftless_words --from --rtol --atol --form --redundant --linear --set --at --steady --state-weight --input-weight --inputs --output --json --quiet --help ;;
     run*) _driftless_files lua ;;
     check*) _driftless_files lua ;;
     init*) _driftless_files lua ;;

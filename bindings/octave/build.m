@@ -4,7 +4,7 @@
 %   build(library, libraries, folder)
 %
 % library    the static library of Driftless, built with -fPIC (as CMake does)
-% libraries  a cell array of what it needs; default {'-llapacke', '-llapack', '-lblas'}
+% libraries  a cell array of what it needs; default {'-lklu', '-lbtf', '-lamd', '-lcolamd', '-lsuitesparseconfig', '-llapacke', '-llapack', '-lblas'}
 % folder     where geoms.m and private/ go; default: here
 %
 % CMake does the same for Octave by itself, and builds driftless_run as well.
@@ -15,7 +15,7 @@ function build(library, libraries, folder)
         library = fullfile(root, 'build', 'libdriftless.a');
     end
     if nargin < 2 || isempty(libraries)
-        libraries = {'-llapacke', '-llapack', '-lblas'};
+        libraries = {'-lklu', '-lbtf', '-lamd', '-lcolamd', '-lsuitesparseconfig', '-llapacke', '-llapack', '-lblas'};
     end
     if nargin < 3
         folder = here;

@@ -71,7 +71,7 @@ static dfl_status load(run_call *call)
     if (!status)
         status = dfl_equations_create(&call->eq, call->model, true);
     if (!status)
-        status = dfl_runnable_create(&call->run, call->eq);
+        status = dfl_study_runnable(&call->run, call->eq, &call->choices);
     return status == DFL_OK || status == DFL_NO_MEMORY ? status : DFL_INVALID;
 }
 

@@ -97,6 +97,18 @@ typedef struct dfl_pattern {
     const int *row;          /* column_start[n] */
 } dfl_pattern;
 
+/* The nonzeros of all matrices of a large model, by columns. With it (dfl_eom.sparsity) `eval`, `mass` and
+   `jacobian` write nonzeros only, in the order of these patterns: W and M (unless diagonal) have
+   column_start[nv] numbers, and so on. Such a model is integrated with sparse matrices, in the form
+   psf. It needs `jacobian`, the native contract, and `mass` unless M is the identity; it has neither
+   invariants nor massless rows. */
+typedef struct dfl_sparsity {
+    dfl_pattern W;                             /* nc = nl+nm rows, nv columns */
+    dfl_pattern M;                             /* nv x nv, symmetric; {0} if M is diagonal */
+    dfl_pattern d, acc, vel, pos, b, dyn, kin; /* rows and columns as in dfl_jacobian; vel and pos
+                                              without invariants; kin {0} with trivial_kinematics */
+} dfl_sparsity;
+
 /* A body owns velocities first_v .. first_v+nv-1 and positions first_p .. first_p+np-1. */
 typedef struct dfl_body {
     int first_v, nv, first_p, np;
@@ -201,6 +213,7 @@ typedef struct dfl_eom {
     const char *failed; /* for messages: the callback behind eval, mass or jacobian that failed or
                            wrote NaN in the last call of them; NULL: none */
     const dfl_structure *structure; /* may be NULL */
+    const dfl_sparsity *sparsity;   /* NULL: all matrices are dense */
     const dfl_sizes *sizes;         /* may be NULL: nothing is known of any unknown */
     void *user;
 } dfl_eom;

@@ -35,11 +35,15 @@ typedef struct cli_model {
     dfl_runnable *run; /* NULL unless wanted */
 } cli_model;
 
-/* Runs the script and derives the equations; `runnable`: with Jacobians and tapes. Otherwise
-   everything is an expression, even in large mechanisms. The caller clears `out`, even after a
-   failure. */
-dfl_status cli_load(cli_model *out, dfl_context *ctx, const cli_arguments *arguments,
-                    bool runnable);
+/* What a model is loaded for. */
+typedef enum cli_use {
+    CLI_EXPRESSIONS, /* everything is an expression, even in large mechanisms */
+    CLI_DENSE,       /* with Jacobians and tapes, which write dense matrices ... */
+    CLI_FOR_SOLVER   /* ... or sparse ones, as chosen */
+} cli_use;
+
+/* Runs the script and derives the equations. The caller clears `out`, even after a failure. */
+dfl_status cli_load(cli_model *out, dfl_context *ctx, const cli_arguments *arguments, cli_use use);
 void cli_unload(cli_model *model);
 
 /* To standard error: a text as a terminal may show it (dfl_visible); "driftless: " and a line. */

@@ -38,7 +38,7 @@ int cli_check(dfl_context *ctx, const cli_arguments *arguments)
     dfl_settings settings;
     dfl_diagnosis diagnosis = {0};
     dfl_text text = {.ctx = ctx};
-    dfl_status status = cli_load(&model, ctx, arguments, true);
+    dfl_status status = cli_load(&model, ctx, arguments, CLI_FOR_SOLVER);
     if (!status)
         status = dfl_settings_resolve(&settings, &arguments->choices, model.run);
     if (!status)

@@ -40,7 +40,7 @@ int cli_compare(dfl_context *ctx, const cli_arguments *arguments)
     if (!status)
         status = cli_check_drawings(ctx, arguments);
     if (!status)
-        status = cli_load(&model, ctx, arguments, true);
+        status = cli_load(&model, ctx, arguments, CLI_DENSE);
     if (!status)
         status = compare(arguments, &what, &model);
     const bool stopped = status == DFL_STOPPED && cli_interrupted();

@@ -10,7 +10,7 @@ int cli_equations(dfl_context *ctx, const cli_arguments *arguments)
     const dfl_notation notation = arguments->latex ? DFL_LATEX : DFL_TEXT;
     dfl_status status = arguments->noutput > 1
                             ? dfl_fail(ctx, DFL_INVALID, "--output is given twice; give it once")
-                            : cli_load(&model, ctx, arguments, false);
+                            : cli_load(&model, ctx, arguments, CLI_EXPRESSIONS);
     if (!status)
         status = arguments->frames ? dfl_export_frames(&text, model.eq, notation)
                                    : dfl_export_equations(&text, model.eq, notation);

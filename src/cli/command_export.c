@@ -11,7 +11,7 @@ int cli_export(dfl_context *ctx, const cli_arguments *arguments)
     cli_model model = {0};
     dfl_status status = check_arguments(ctx, arguments);
     if (!status)
-        status = cli_load(&model, ctx, arguments, false);
+        status = cli_load(&model, ctx, arguments, CLI_EXPRESSIONS);
     if (!status)
         status = export_model(arguments, &model);
     const int exit_status = cli_finish(ctx, status);

@@ -30,7 +30,7 @@ int cli_init(dfl_context *ctx, const cli_arguments *arguments)
     dfl_text text = {.ctx = ctx};
     dfl_status status = arguments->json && arguments->lua
                             ? dfl_fail(ctx, DFL_INVALID, "choose one of --json and --lua")
-                            : cli_load(&model, ctx, arguments, true);
+                            : cli_load(&model, ctx, arguments, CLI_FOR_SOLVER);
     if (!status)
         status = dfl_settings_resolve(&settings, &arguments->choices, model.run);
     if (!status) {

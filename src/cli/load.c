@@ -12,8 +12,9 @@
 static void show(FILE *file, const char *text);
 static void print_line(const char *text, void *user);
 
-dfl_status cli_load(cli_model *out, dfl_context *ctx, const cli_arguments *arguments, bool runnable)
+dfl_status cli_load(cli_model *out, dfl_context *ctx, const cli_arguments *arguments, cli_use use)
 {
+    const bool runnable = use != CLI_EXPRESSIONS;
     const dfl_script_options options = {
         .nset = arguments->nset,
         .set = arguments->set,
@@ -25,7 +26,8 @@ dfl_status cli_load(cli_model *out, dfl_context *ctx, const cli_arguments *argum
     if (!status)
         status = dfl_equations_create(&out->eq, out->model, true);
     if (!status && runnable)
-        status = dfl_runnable_create(&out->run, out->eq);
+        status = use == CLI_FOR_SOLVER ? dfl_study_runnable(&out->run, out->eq, &arguments->choices)
+                                       : dfl_runnable_create(&out->run, out->eq);
     return status == DFL_OK || status == DFL_NO_MEMORY ? status : DFL_INVALID;
 }
 

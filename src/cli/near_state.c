@@ -26,7 +26,7 @@ dfl_status cli_near_load(cli_near *near, dfl_context *ctx, const cli_arguments *
 {
     dfl_status status = check_outputs(ctx, arguments);
     if (!status)
-        status = cli_load(&near->model, ctx, arguments, true);
+        status = cli_load(&near->model, ctx, arguments, CLI_DENSE);
     return status ? status
                   : dfl_settings_resolve(&near->settings, &arguments->choices, near->model.run);
 }

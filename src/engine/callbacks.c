@@ -33,6 +33,7 @@ void dfl_runnable_describe(dfl_runnable *run)
         .forces_free_of_multipliers = eq->flags.forces_free_of_multipliers,
         .only_time = eq->n == 0,
         .name = name,
+        .sparsity = run->packed ? &run->sparsity : NULL,
         .user = run,
     };
 }

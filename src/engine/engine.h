@@ -33,8 +33,13 @@ typedef enum dfl_evaluation {
 
 typedef struct dfl_runnable dfl_runnable;
 
-/* Creates it with the parameter values of the model. */
+/* Creates it with the parameter values of the model. _packed: matrices contain nonzeros only, for a
+   solver with sparse matrices; dfl_runnable_unpackable(eq) must be NULL, otherwise it is the reason, as in
+   "... because it keeps invariants". */
 dfl_status dfl_runnable_create(dfl_runnable **out, const dfl_equations *eq);
+dfl_status dfl_runnable_create_packed(dfl_runnable **out, const dfl_equations *eq);
+const char *dfl_runnable_unpackable(const dfl_equations *eq);
+bool dfl_runnable_packed(const dfl_runnable *run);
 void dfl_runnable_free(dfl_runnable *run);
 
 /* Receives one sentence for the user. */
@@ -120,6 +125,9 @@ void dfl_state_blocks_free(dfl_blocks *blocks, const dfl_runnable *run);
 dfl_status dfl_state_jacobian_create(dfl_jacobian *out, dfl_runnable *run, double t,
                                      const double *x, const double *a);
 void dfl_state_jacobian_free(dfl_jacobian *jacobian, const dfl_runnable *run);
+
+/* M at (t, x), nv x nv in zeroed memory, or nv entries if the model's M is diagonal. DFL_NO_MEMORY. */
+dfl_status dfl_state_mass(double *M, dfl_runnable *run, double t, const double *x);
 
 /* With a tree of bodies: the rate of the balance along its massless directions, 0 = gam' =
    rows a + drift (n0 x nv, n0); all zero where forces contain variables without a known rate (w,

@@ -63,6 +63,9 @@ struct dfl_runnable {
     dfl_context *ctx;
     dfl_eom eom;   /* for the solver */
     unsigned full; /* the request mask of `all` */
+    bool packed;   /* matrices contain nonzeros only (packing.c) */
+    dfl_sparsity sparsity;
+    int *packing; /* memory of its patterns */
     program all, single[SINGLE_BLOCKS], mass, jacobian, outputs, energy, scene, drives;
     program motion_slopes; /* Jdyn alone, where a tree of bodies has massless directions */
     dfl_switches switches;
@@ -110,6 +113,13 @@ dfl_status dfl_pulses_create(dfl_runnable *run);
 /* Runs one program at a state; `a` may be NULL. */
 void dfl_runnable_evaluate(const program *prog, const dfl_runnable *run, double t, const double *x,
                            const double *a, double *const *out);
+
+/* packing.c: the patterns of a packed run; dense copies of its matrices, into zeroed memory, all
+   blocks of dfl_jacobian in their order. DFL_NO_MEMORY. */
+dfl_status dfl_packing_create(dfl_runnable *run);
+dfl_status dfl_unpack_W(double *W, dfl_runnable *run, double t, const double *x);
+dfl_status dfl_unpack_jacobian(double *const *out, dfl_runnable *run, double t, const double *x,
+                               const double *a);
 
 /* callbacks.c: fills in run->eom. */
 void dfl_runnable_describe(dfl_runnable *run);

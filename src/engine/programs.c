@@ -11,6 +11,7 @@ enum { PROGRAMS = SINGLE_BLOCKS + 18 };
 typedef struct targets {
     dfl_target *item;
     int count;
+    bool packed; /* matrices are their nonzeros */
 } targets;
 
 typedef void (*target_fn)(targets *list, const dfl_equations *eq);
@@ -43,7 +44,8 @@ dfl_status dfl_runnable_create_programs(dfl_runnable *run)
         {&run->drives, target_drives, true},    {&run->motion_slopes, target_motion_slopes, true},
         {&run->outputs, target_outputs, false}, {&run->energy, target_energy, false},
         {&run->scene, target_scene, false}};
-    targets list = {.item = dfl_alloc(run->ctx, (size_t)most_targets(eq), sizeof *list.item)};
+    targets list = {.item = dfl_alloc(run->ctx, (size_t)most_targets(eq), sizeof *list.item),
+                    .packed = run->packed};
     if (!list.item)
         return DFL_NO_MEMORY;
     target_blocks(&list, eq, run->full);
@@ -215,13 +217,13 @@ static void target_rows(targets *list, int array, const dfl_expr *rows, int coun
         list->item[list->count++] = (dfl_target){rows[i], array, i};
 }
 
-/* Entries into a dense column-major matrix with `leading` rows. */
+/* Entries into a dense column-major matrix with `leading` rows, or one after another. */
 static void target_matrix(targets *list, int array, const dfl_sparse *matrix, int leading)
 {
     for (int k = 0; k < matrix->count; k++) {
         const dfl_entry *entry = &matrix->entry[k];
         list->item[list->count++] =
-            (dfl_target){entry->expr, array, entry->row + leading * entry->col};
+            (dfl_target){entry->expr, array, list->packed ? k : entry->row + leading * entry->col};
     }
 }
 

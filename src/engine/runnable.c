@@ -8,7 +8,19 @@
 static dfl_status create_events(dfl_runnable *run);
 static void take_values(dfl_runnable *run);
 
+static dfl_status create(dfl_runnable **out, const dfl_equations *eq, bool packed);
+
 dfl_status dfl_runnable_create(dfl_runnable **out, const dfl_equations *eq)
+{
+    return create(out, eq, false);
+}
+
+dfl_status dfl_runnable_create_packed(dfl_runnable **out, const dfl_equations *eq)
+{
+    return create(out, eq, true);
+}
+
+static dfl_status create(dfl_runnable **out, const dfl_equations *eq, bool packed)
 {
     dfl_context *ctx = eq->model->ctx;
     const dfl_model *model = eq->model;
@@ -18,6 +30,7 @@ dfl_status dfl_runnable_create(dfl_runnable **out, const dfl_equations *eq)
         return DFL_NO_MEMORY;
     run->eq = eq;
     run->ctx = ctx;
+    run->packed = packed;
     run->full = eq->flags.trivial_kinematics ? DFL_EVERYTHING & ~(unsigned)DFL_KINEMATICS
                                              : (unsigned)DFL_EVERYTHING;
     const size_t rows = (size_t)(eq->nl + eq->nm + eq->ns + eq->n0 + eq->ne + eq->nep);
@@ -28,6 +41,8 @@ dfl_status dfl_runnable_create(dfl_runnable **out, const dfl_equations *eq)
     dfl_status status = DFL_NO_MEMORY;
     if (run->param && run->input && run->level && run->scratch)
         status = dfl_switches_create(run);
+    if (!status && packed)
+        status = dfl_packing_create(run);
     if (!status)
         status = dfl_runnable_create_programs(run);
     if (!status)
@@ -95,6 +110,7 @@ void dfl_runnable_free(dfl_runnable *run)
     dfl_switches_clear(run);
     dfl_functions_clear(&run->pulses, run->ctx);
     dfl_functions_clear(&run->events, run->ctx);
+    dfl_free(run->ctx, run->packing);
     dfl_free(run->ctx, run->param);
     dfl_free(run->ctx, run->input);
     dfl_free(run->ctx, run->level);

@@ -19,8 +19,12 @@ dfl_status dfl_state_blocks_create(dfl_blocks *out, dfl_runnable *run, unsigned 
                                      [OUT_GAM] = (size_t)eq->n0,     [OUT_W] = nc * nv,
                                      [OUT_K0] = nv * (size_t)eq->n0, [OUT_BIAS] = nc};
     double *arrays[OUT_BLOCKS];
-    const dfl_status status = allocate(arrays, size, OUT_BLOCKS, run->ctx);
+    dfl_status status = allocate(arrays, size, OUT_BLOCKS, run->ctx);
     memcpy(out, arrays, sizeof *out);
+    if (!status && run->packed && need & DFL_DIRECTIONS) {
+        status = dfl_unpack_W(out->W, run, t, x);
+        need &= ~(unsigned)DFL_DIRECTIONS;
+    }
     if (!status)
         run->eom.eval(out, t, x, need, run);
     return status;
@@ -49,6 +53,8 @@ dfl_status dfl_state_jacobian_create(dfl_jacobian *out, dfl_runnable *run, doubl
     double *arrays[JACOBIAN_BLOCKS];
     const dfl_status status = allocate(arrays, size, JACOBIAN_BLOCKS, run->ctx);
     memcpy(out, arrays, sizeof *out);
+    if (!status && run->packed)
+        return dfl_unpack_jacobian(arrays, run, t, x, a);
     if (!status)
         run->eom.jacobian(out, t, x, a, run);
     return status;

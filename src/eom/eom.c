@@ -156,6 +156,11 @@ dfl_status dfl_eom_check(dfl_context *ctx, const dfl_eom *eom)
     if (eom->contract == DFL_GEOMS && (eom->n0 > 0 || eom->residual))
         return dfl_fail(ctx, DFL_INVALID,
                         "massless rows and residuals need the native contract, not GEOMS's");
+    if (eom->sparsity) {
+        status = dfl_packed_check(ctx, eom);
+        if (status)
+            return status;
+    }
     return check_structure(ctx, eom);
 }
 

@@ -55,6 +55,7 @@ typedef struct dfl_system {
     bool geoms;                    /* f and bias are complete */
     bool carried;                  /* accelerations are unknowns, with their rows in block 1 */
     bool eliminated;               /* they are M^-1 f_dyn with diagonal M, for gII and hI */
+    const dfl_sparsity *packed;    /* matrices contain nonzeros only (packed.c); NULL: dense */
     bool bare;                     /* constraint forces are to be subtracted from eval's f */
     dfl_requirements requirements; /* of the formulation */
     bool leading_a;                /* the first nv unknowns are accelerations */
@@ -129,6 +130,14 @@ typedef struct dfl_rows_jacobian {
     double *least; /* nu: |x| below this is differenced as this */
     bool coarse;   /* with large increments */
 } dfl_rows_jacobian;
+
+/* Derivatives of all rows with packed matrices. */
+typedef struct dfl_packed_jacobian {
+    dfl_jacobian blocks; /* nonzeros, one block after another in `store` */
+    double *store;
+    size_t entries;
+    double *M; /* nonzeros, or nv if diagonal */
+} dfl_packed_jacobian;
 
 /* Checks the description, or its sizes alone. DFL_INVALID with a message that names the field. */
 dfl_status dfl_eom_check_sizes(dfl_context *ctx, const dfl_eom *eom);
@@ -224,6 +233,51 @@ void dfl_rows_jacobian_clear(dfl_rows_jacobian *jac, dfl_context *ctx);
 /* All derivatives at (t, x), for accelerations `a` (nv, an approximation is enough). */
 dfl_outcome dfl_system_jacobian(dfl_rows_jacobian *jac, dfl_system *sys, double t, const double *x,
                                 const double *a);
+
+/* ---- packed matrices (packed.c) ---- */
+
+/* The number of nonzeros of a pattern with this number of columns. */
+static inline size_t dfl_pattern_entries(const dfl_pattern *pattern, int columns)
+{
+    return pattern->column_start ? (size_t)pattern->column_start[columns] : 0;
+}
+
+/* DFL_INVALID: patterns or callbacks do not suit packed matrices. */
+dfl_status dfl_packed_check(dfl_context *ctx, const dfl_eom *eom);
+
+/* The numbers of M and of W that a point holds. */
+size_t dfl_system_mass_entries(const dfl_system *sys);
+size_t dfl_system_W_entries(const dfl_system *sys);
+
+/* y (nv) -= W^T l; y (nc) += W a; y (nv) = M a; for packed matrices. */
+void dfl_packed_subtract_forces(double *y, const dfl_system *sys, const double *W, const double *l);
+void dfl_packed_add_rates(double *y, const dfl_system *sys, const double *W, const double *a);
+void dfl_packed_mass_product(double *y, const dfl_system *sys, const double *M, const double *a);
+
+dfl_status dfl_packed_jacobian_init(dfl_packed_jacobian *jac, const dfl_system *sys);
+void dfl_packed_jacobian_clear(dfl_packed_jacobian *jac, dfl_context *ctx);
+
+/* As dfl_system_jacobian. */
+dfl_outcome dfl_system_packed_jacobian(dfl_packed_jacobian *jac, dfl_system *sys, double t,
+                                       const double *x, const double *a);
+
+/* Entry k of column j of W: *row and its value; the column has dfl_system_W_column entries. */
+static inline int dfl_system_W_column(const dfl_system *sys, int j)
+{
+    const int *start = sys->packed ? sys->packed->W.column_start : NULL;
+    return start ? start[j + 1] - start[j] : sys->nc;
+}
+static inline double dfl_system_W_entry(int *row, const dfl_system *sys, const double *W, int j,
+                                        int k)
+{
+    if (!sys->packed) {
+        *row = k;
+        return W[(size_t)j * (size_t)sys->nc + (size_t)k];
+    }
+    const int at = sys->packed->W.column_start[j] + k;
+    *row = sys->packed->W.row[at];
+    return W[at];
+}
 
 /* The size of each row of W (nc), the largest entry at x (n) or, if rows are short there, in a few
    positions around it; 0: it cannot be evaluated, or there is no W (GEOMS's contract). Overwrites

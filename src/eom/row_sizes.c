@@ -43,13 +43,16 @@ void dfl_system_row_sizes(double *size, dfl_system *sys, dfl_point *point, const
 /* False: W cannot be evaluated there. */
 static bool raise_sizes(double *size, dfl_system *sys, dfl_point *point)
 {
-    const int nc = sys->nc, nv = sys->n3;
+    const int nv = sys->n3;
     sys->stats->evaluations++;
     if (dfl_system_eval_blocks(sys, point, DFL_DIRECTIONS) ||
-        !dfl_all_finite(point->blocks.W, nc * nv))
+        !dfl_all_finite(point->blocks.W, (int)dfl_system_W_entries(sys)))
         return false;
-    for (int i = 0; i < nc; i++)
-        size[i] = fmax(size[i], dfl_max_abs_row(point->blocks.W + i, nv, nc));
+    for (int j = 0; j < nv; j++)
+        for (int k = 0, i; k < dfl_system_W_column(sys, j); k++) {
+            const double entry = dfl_system_W_entry(&i, sys, point->blocks.W, j, k);
+            size[i] = fmax(size[i], fabs(entry));
+        }
     return true;
 }
 

@@ -19,13 +19,15 @@ dfl_status dfl_system_init(dfl_system *sys, dfl_context *ctx, const dfl_eom *eom
     sys->psi1 = psi1;
     sys->rounding = DBL_EPSILON;
     sys->geoms = eom->contract == DFL_GEOMS;
+    sys->packed = eom->sparsity;
     sys->stats = stats;
     sys->nc = eom->nl + eom->nm;
     sys->mass.diagonal = eom->mass_diagonal || (!eom->mass && !eom->mass_times && !eom->residual);
     sys->mass.constant = eom->mass && !eom->residual ? eom->mass_constant : sys->mass.diagonal;
     sys->carried = !psi1 && !sys->geoms; /* room for the larger decision */
     set_sizes(sys);
-    sys->mass.M = dfl_alloc(ctx, nv * nv, sizeof(double));
+    sys->mass.M =
+        dfl_alloc(ctx, sys->packed ? dfl_system_mass_entries(sys) : nv * nv, sizeof(double));
     sys->mass.inverse = dfl_alloc(ctx, nv, sizeof(double));
     sys->scratch.seed = dfl_alloc(ctx, nv, sizeof(double));
     sys->scratch.product = dfl_alloc(ctx, nv, sizeof(double));
@@ -102,15 +104,14 @@ dfl_status dfl_system_decide(dfl_system *sys, double t, const double *x, bool ca
         invertible = sys->mass.M[i] > 0;
     }
     sys->carried = !sys->psi1 && !sys->geoms &&
-                   (carry || sys->requirements.carry || !invertible || eom->n0 > 0);
+                   (carry || sys->requirements.carry || sys->packed || !invertible || eom->n0 > 0);
     set_sizes(sys);
     return DFL_OK;
 }
 
 static dfl_status evaluate_mass(dfl_system *sys, double t, const double *x)
 {
-    const dfl_eom *eom = sys->eom;
-    const size_t count = sys->mass.diagonal ? (size_t)eom->nv : (size_t)eom->nv * (size_t)eom->nv;
+    const size_t count = dfl_system_mass_entries(sys);
     dfl_outcome outcome = dfl_system_mass(sys->mass.M, sys, t, x);
     if (outcome)
         return dfl_fail(sys->ctx, DFL_CALLBACK, "mass failed at the start, t = %g", t);
@@ -133,8 +134,8 @@ dfl_status dfl_points_init(dfl_point *points, int count, const dfl_system *sys)
                            (size_t)(sys->m1 + sys->m2 + sys->m3),
                            (size_t)sys->mdif,
                            nv,
-                           nv * nv,
-                           nc * nv,
+                           sys->packed ? dfl_system_mass_entries(sys) : nv * nv,
+                           dfl_system_W_entries(sys),
                            (size_t)sys->eom->n0 * nv,
                            nc};
     size_t each = 0;

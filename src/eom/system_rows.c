@@ -83,6 +83,8 @@ dfl_outcome dfl_system_mass_product(double *y, dfl_system *sys, const dfl_point 
     } else if (sys->mass.diagonal) {
         for (int i = 0; i < nv; i++)
             y[i] = M[i] * v[i];
+    } else if (sys->packed) {
+        dfl_packed_mass_product(y, sys, M, v);
     } else {
         dfl_gemm(nv, 1, nv, 1, M, nv, v, nv, 0, y, nv);
     }
@@ -125,8 +127,7 @@ dfl_outcome dfl_system_mass(double *M, dfl_system *sys, double t, const double *
     const int nv = eom->nv;
     int rc = 0;
     if (eom->mass) {
-        const size_t count = eom->mass_diagonal ? (size_t)nv : (size_t)nv * (size_t)nv;
-        memset(M, 0, count * sizeof *M);
+        memset(M, 0, dfl_system_mass_entries(sys) * sizeof *M);
         sys->stats->mass_evaluations++;
         rc = eom->mass(M, t, x, eom->user);
     } else if (eom->mass_times || eom->residual) {
@@ -165,6 +166,10 @@ static void subtract_constraint_forces(double *y, const dfl_system *sys, const d
 {
     const int nc = sys->nc, nv = sys->n3;
     const double *W = point->blocks.W, *l = point->x + sys->at.l;
+    if (sys->packed) {
+        dfl_packed_subtract_forces(y, sys, W, l);
+        return;
+    }
     for (int j = 0; j < nv; j++, W += nc)
         for (int i = 0; i < nc; i++)
             y[j] -= W[i] * l[i];
@@ -178,6 +183,10 @@ static void acceleration_rows(double *acc, const dfl_system *sys, const dfl_poin
     const double *W = point->blocks.W;
     for (int i = 0; i < nc; i++)
         acc[i] = point->blocks.bias[i];
+    if (sys->packed) {
+        dfl_packed_add_rates(acc, sys, W, a);
+        return;
+    }
     for (int j = 0; j < nv; j++, W += nc)
         for (int i = 0; i < nc; i++)
             acc[i] += W[i] * a[j];

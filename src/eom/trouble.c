@@ -51,7 +51,7 @@ const char *dfl_system_mass_callback(const dfl_eom *eom)
 dfl_outcome dfl_system_check_finite(dfl_system *sys, const dfl_point *point)
 {
     const int ma = sys->m1 + sys->m2 + sys->m3;
-    const int entries = sys->mass.diagonal ? sys->n3 : sys->n3 * sys->n3;
+    const int entries = (int)dfl_system_mass_entries(sys);
     const bool mass = dfl_system_mass_at_points(sys); /* in psi1 no row contains it */
     if (dfl_all_finite(point->alg, ma) && dfl_all_finite(point->dif, sys->mdif) &&
         dfl_all_finite(point->M, mass ? entries : 0))
@@ -75,6 +75,24 @@ dfl_outcome dfl_system_dynamics_trouble(const double *y, dfl_system *sys, const 
     return outcome;
 }
 
+/* Of packed matrices, entries tell their row by the pattern. */
+static bool name_packed(dfl_system *sys, const dfl_point *point)
+{
+    const dfl_eom *eom = sys->eom;
+    const dfl_blocks *b = &point->blocks;
+    for (size_t k = 0; k < dfl_system_W_entries(sys); k++)
+        if (!isfinite(b->W[k])) {
+            const int row = sys->packed->W.row[k];
+            sys->trouble.matrix = "W";
+            sys->trouble.kind = row < eom->nl ? DFL_ROW_GI : DFL_ROW_HV;
+            sys->trouble.index = row < eom->nl ? row : row - eom->nl;
+            return true;
+        }
+    return name_entry(sys, NULL, DFL_ROW_B, b->b, eom->nr, 1) ||
+           name_entry(sys, NULL, DFL_ROW_F, b->f, eom->nv, 1) ||
+           name_entry(sys, NULL, DFL_ROW_KIN, b->kin, eom->np, 1);
+}
+
 /* Names what is not finite at a point: matrices first, since rows contain them. */
 static bool name_nonfinite(dfl_system *sys, const dfl_point *point)
 {
@@ -82,6 +100,8 @@ static bool name_nonfinite(dfl_system *sys, const dfl_point *point)
     const dfl_blocks *b = &point->blocks;
     const int nl = eom->nl;
     dfl_trouble *trouble = &sys->trouble;
+    if (sys->packed)
+        return name_packed(sys, point);
     if (!sys->geoms && name_entry(sys, "W", DFL_ROW_GI, b->W, sys->nc, eom->nv)) {
         if (trouble->index >= nl)
             trouble->kind = DFL_ROW_HV, trouble->index -= nl;

@@ -28,6 +28,8 @@ static dfl_status judge(dfl_formulation *form, double t, int defect2, int defect
 
 dfl_status dfl_formulation_ranks(dfl_formulation *form, const dfl_point *point, const double *sizes)
 {
+    if (form->class->constraints)
+        return form->class->constraints->ranks(form, point, sizes);
     dfl_system *sys = form->sys;
     const dfl_eom *eom = sys->eom;
     const double *W = form->dense->jac.J2 + sys->at.v * sys->m2;
@@ -127,6 +129,8 @@ static dfl_status judge(dfl_formulation *form, double t, int defect2, int defect
 
 int dfl_formulation_rank_at(dfl_formulation *form, const dfl_point *point)
 {
+    if (form->class->constraints)
+        return form->class->constraints->rank_at(form, point);
     dfl_system *sys = form->sys;
     double ratio;
     dfl_outcome outcome = dfl_system_jacobian(&form->dense->jac, sys, point->t, point->x, point->a);
@@ -244,6 +248,8 @@ static int scaled_rank(double *ratio, dfl_formulation *form, dfl_split *split, c
    dimension of the kernel. */
 bool dfl_formulation_forces_determined(dfl_formulation *form, const dfl_point *point)
 {
+    if (form->class->constraints)
+        return form->class->constraints->forces_determined(form, point);
     dfl_system *sys = form->sys;
     const int nv = sys->n3, nc = sys->nc;
     dfl_point *other = &form->dense->jac.scratch;

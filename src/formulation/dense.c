@@ -172,7 +172,7 @@ dfl_outcome dfl_formulation_least_multipliers(dfl_point *point, dfl_formulation 
     dfl_dense *dense = form->dense;
     const double *W = point->blocks.W;
     int ldw = sys->nc;
-    if (form->defect == 0)
+    if (form->defect == 0 || !dense)
         return DFL_STEP_OK;
     if (sys->geoms) {
         const dfl_outcome outcome =
@@ -200,6 +200,8 @@ bool dfl_formulation_accelerations(double *a, dfl_formulation *form, const dfl_p
 /* M is stored, at the point, or returned by callback. */
 bool dfl_formulation_solve_accelerations(double *a, dfl_formulation *form, const dfl_point *point)
 {
+    if (form->class->constraints)
+        return form->class->constraints->solve_accelerations(a, form, point);
     dfl_system *sys = form->sys;
     dfl_dense *dense = form->dense;
     const int nv = sys->n3;

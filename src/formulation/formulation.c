@@ -1,18 +1,20 @@
 /* Life of a formulation, dispatch to its implementation, and what the base answers. */
 #include "formulation/chart.h"
 
-static const dfl_form_class *class_of(const dfl_form_traits *traits)
+static const dfl_form_class *class_of(const dfl_form_traits *traits, const dfl_system *sys)
 {
-    return traits->ode     ? &dfl_ode_form_class
+    return sys->packed     ? &dfl_sparse_form_class
+           : traits->ode   ? &dfl_ode_form_class
            : traits->plain ? &dfl_plain_class
                            : &dfl_projected_class;
 }
 
 /* Whether a step integrates local coordinates. Orthogonal rows that are renewed with every
    decomposition are none: W itself, which is watched, turns no further than they do. */
-static bool chosen_elsewhere(const dfl_solver_options *options, const dfl_form_traits *traits)
+static bool chosen_elsewhere(const dfl_solver_options *options, const dfl_form_traits *traits,
+                             const dfl_system *sys)
 {
-    if (traits->plain)
+    if (traits->plain || sys->packed)
         return false;
     if (traits->ode || options->form == DFL_TANGENT)
         return options->form == DFL_PARTITION || options->form == DFL_TANGENT;
@@ -24,7 +26,7 @@ dfl_status dfl_formulation_create(dfl_formulation **out, dfl_system *sys,
                                   const dfl_solver_options *options, dfl_integrator_needs needs)
 {
     const dfl_form_traits *traits = dfl_form_traits_of(options->form, needs.right_hand_side);
-    const dfl_form_class *class = class_of(traits);
+    const dfl_form_class *class = class_of(traits, sys);
     *out = NULL;
     dfl_system_ask(sys, traits->acceleration != DFL_ACC_PROJECTED,
                    dfl_form_requirements(traits, sys->eom));
@@ -37,7 +39,7 @@ dfl_status dfl_formulation_create(dfl_formulation **out, dfl_system *sys,
     form->traits = traits;
     form->needs = needs;
     dfl_status status = class->init(form);
-    if (!status && chosen_elsewhere(options, traits))
+    if (!status && chosen_elsewhere(options, traits, sys))
         status = dfl_chart_init(form);
     if (status)
         dfl_formulation_free(form);

@@ -5,8 +5,8 @@
    stored in lanes (linalg.h), so that several right-hand sides share every matrix. Nothing here
    knows the coefficients of a method.
 
-   Three implementations are behind these functions: projected forms, plain forms and right-hand
-   sides (README.md). */
+   Four implementations are behind these functions: projected forms, plain forms, right-hand sides
+   and the projected form with sparse matrices (README.md). */
 #ifndef DFL_FORMULATION_H
 #define DFL_FORMULATION_H
 

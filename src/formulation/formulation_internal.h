@@ -12,6 +12,24 @@
 typedef struct dfl_chart dfl_chart;           /* chart.h */
 typedef struct dfl_chart_rows dfl_chart_rows; /* chart.h */
 
+/* How an implementation without a dfl_dense knows the constraints; see the functions of the same names
+   in formulation.h. */
+typedef struct dfl_constraint_class {
+    dfl_status (*ranks)(dfl_formulation *form, const dfl_point *point, const double *sizes);
+    int (*rank_at)(dfl_formulation *form, const dfl_point *point);
+    int (*rank_found)(const dfl_formulation *form);
+    bool (*decompose)(dfl_formulation *form, const dfl_point *point);
+    double (*weakness)(dfl_formulation *form, const dfl_point *point);
+    double (*drift)(dfl_formulation *form, const dfl_point *point);
+    int (*flips)(double *smallest, dfl_formulation *form, const dfl_point *from,
+                 const dfl_point *to);
+    void (*weak_rows)(char *text, size_t size, dfl_formulation *form);
+    int (*violated_row)(const dfl_formulation *form, const dfl_point *point, const double *weight);
+    bool (*depends_on_position)(const dfl_formulation *form, int j);
+    bool (*forces_determined)(dfl_formulation *form, const dfl_point *point);
+    bool (*solve_accelerations)(double *a, dfl_formulation *form, const dfl_point *point);
+} dfl_constraint_class;
+
 /* The operations of an implementation; see the functions of the same names in formulation.h. */
 typedef struct dfl_form_class {
     size_t size; /* of its struct */
@@ -39,6 +57,8 @@ typedef struct dfl_form_class {
     void (*chart_rows)(dfl_chart_rows *rows, const dfl_formulation *form);
     const double *(*acceleration_rows)(dfl_formulation *form, const dfl_point *point);
 
+    const dfl_constraint_class *constraints; /* NULL: those of form->dense */
+
     /* Each of these may be NULL: there is nothing to do. */
     void (*begin_iteration)(dfl_formulation *form);
     dfl_outcome (*increment)(double *squares, dfl_formulation *form, const dfl_stages *stages,
@@ -50,7 +70,8 @@ typedef struct dfl_form_class {
     void (*accepted)(dfl_formulation *form);
 } dfl_form_class;
 
-extern const dfl_form_class dfl_projected_class, dfl_plain_class, dfl_ode_form_class;
+extern const dfl_form_class dfl_projected_class, dfl_plain_class, dfl_ode_form_class,
+    dfl_sparse_form_class;
 
 /* Derivatives and decompositions of the constraints in dense matrices. */
 typedef struct dfl_dense {
@@ -81,7 +102,7 @@ struct dfl_formulation {
     const dfl_solver_options *options;
     const dfl_form_traits *traits;
     dfl_integrator_needs needs;
-    dfl_dense *dense;           /* in the implementation's struct */
+    dfl_dense *dense;           /* in the implementation's struct; NULL: sparse matrices */
     dfl_chart *chart;           /* of local coordinates, or NULL */
     const dfl_point *mean_with; /* user-defined selectors are the mean with those there, or NULL */
 

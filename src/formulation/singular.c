@@ -18,18 +18,24 @@ static int name_rows(char *text, size_t size, dfl_formulation *form, double leas
 
 int dfl_formulation_rank_found(const dfl_formulation *form)
 {
+    if (form->class->constraints)
+        return form->class->constraints->rank_found(form);
     const int rank = form->dense->split2->rank;
     return rank >= 0 ? rank : 0;
 }
 
 bool dfl_formulation_decompose(dfl_formulation *form, const dfl_point *point)
 {
+    if (form->class->constraints)
+        return form->class->constraints->decompose(form, point);
     return dfl_dense_split_velocity(form, point->blocks.W, form->sys->nc, form->rank2, NULL);
 }
 
 /* Rows are not scaled: one may vanish. */
 double dfl_formulation_weakness(dfl_formulation *form, const dfl_point *point)
 {
+    if (form->class->constraints)
+        return form->class->constraints->weakness(form, point);
     const dfl_system *sys = form->sys;
     const dfl_split_rule rule = {.method = DFL_METHOD_QR,
                                  .tolerance = 0,
@@ -56,6 +62,8 @@ static double distance_from_unity(const double *A, int n)
 
 double dfl_formulation_drift(dfl_formulation *form, const dfl_point *point)
 {
+    if (form->class->constraints)
+        return form->class->constraints->drift(form, point);
     const int nc = form->sys->nc, nv = form->sys->n3;
     double *A = form->dense->flip;
     dfl_gemm(nc, nc, nv, 1, point->blocks.W, nc, form->dense->split2->R, nv, 0, A, nc);
@@ -107,6 +115,8 @@ static bool split_rows_at(dfl_formulation *form, const dfl_point *point)
 int dfl_formulation_flips(double *smallest, dfl_formulation *form, const dfl_point *from,
                           const dfl_point *to)
 {
+    if (form->class->constraints)
+        return form->class->constraints->flips(smallest, form, from, to);
     dfl_dense *dense = form->dense;
     const int nc = form->sys->nc;
     double *A = dense->flip, *re = A + nc * nc, *im = re + nc, *work = im + nc;
@@ -154,11 +164,15 @@ int dfl_formulation_violated_row(const dfl_formulation *form, const dfl_point *p
 {
     if (form->defect == 0)
         return -1;
+    if (form->class->constraints)
+        return form->class->constraints->violated_row(form, point, weight);
     return form->traits->position ? first_violated(form, point, weight) : -1;
 }
 
 bool dfl_formulation_depends_on_position(const dfl_formulation *form, int j)
 {
+    if (form->class->constraints)
+        return form->class->constraints->depends_on_position(form, j);
     const dfl_system *sys = form->sys;
     const int ns = sys->eom->ns;
     const double *column = form->dense->jac.J3 + (size_t)(ns + j) * (size_t)sys->m3;
@@ -198,6 +212,10 @@ static double row_distance(dfl_formulation *form, int row)
    zero are named only if there are no others: they may be zero everywhere. */
 void dfl_formulation_weak_rows(char *text, size_t size, dfl_formulation *form)
 {
+    if (form->class->constraints) {
+        form->class->constraints->weak_rows(text, size, form);
+        return;
+    }
     double closest = 1;
     for (int row = 0; row < form->sys->nc; row++) {
         const double distance = row_distance(form, row);

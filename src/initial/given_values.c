@@ -2,12 +2,17 @@
    mislead the completion, and its message would name values instead of the error. */
 #include "initial/initial.h"
 
+#include "context/context.h"
+
 #include <string.h>
 
 dfl_status dfl_initial_self_check(dfl_initial *init, double t, const double *x)
 {
     dfl_system *sys = &init->sys;
     dfl_point work = {0};
+    if (sys->packed)
+        return dfl_fail(sys->ctx, DFL_INVALID,
+                        "self_check compares dense matrices; use it with linear = dense");
     dfl_status status = dfl_system_check_mass(sys, t, x);
     if (!status)
         status = dfl_system_decide(sys, t, x, false);

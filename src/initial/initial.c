@@ -20,7 +20,6 @@
 enum { MANY = 100 }; /* positions: with more of them, no nearer solution is searched for */
 
 static dfl_status complete(dfl_initial *init, const dfl_conditions *cond);
-static dfl_status reserve_sides(dfl_initial *init, int nsides);
 static dfl_status project_from_contacts(bool *closed, dfl_initial *init,
                                         const dfl_conditions *cond);
 static dfl_conditions add_sides(dfl_initial *init, const dfl_conditions *conditions);
@@ -34,13 +33,13 @@ dfl_status dfl_initial_init(dfl_initial *init, dfl_context *ctx, const dfl_eom *
     memset(init, 0, sizeof *init);
     dfl_system *sys = &init->sys;
     dfl_status status = dfl_system_init(sys, ctx, eom, eom->no_bias, &init->counters);
-    if (!status)
+    if (!status && !sys->packed)
         status = dfl_rows_jacobian_init(&init->jac, sys);
     if (!status)
         status = dfl_point_init(&init->point, sys);
     if (status)
         return status;
-    const size_t n = (size_t)sys->n, nv = (size_t)eom->nv, d = sizeof(double);
+    const size_t n = (size_t)sys->n, nv = sys->packed ? 0 : (size_t)eom->nv, d = sizeof(double);
     const size_t rows = (size_t)(sys->m1 + sys->m2 + sys->m3);
     sys->rounding = options->error.rounding;
     sys->options = options;
@@ -50,7 +49,7 @@ dfl_status dfl_initial_init(dfl_initial *init, dfl_context *ctx, const dfl_eom *
     for (int i = 0; init->atol > 0 && options->error.atol_each && i < sys->nu; i++)
         init->atol =
             i == 0 ? options->error.atol_each[0] : fmin(init->atol, options->error.atol_each[i]);
-    init->J = dfl_alloc(ctx, rows * n, d);
+    init->J = dfl_alloc(ctx, sys->packed ? 0 : rows * n, d);
     init->F = dfl_alloc(ctx, rows, d);
     init->y = dfl_alloc(ctx, n, d);
     init->step = dfl_alloc(ctx, n, d);
@@ -63,7 +62,8 @@ dfl_status dfl_initial_init(dfl_initial *init, dfl_context *ctx, const dfl_eom *
     if (!init->J || !init->F || !init->y || !init->step || !init->x || !init->x0 ||
         !init->column_scale || !init->column || !init->row_size || !init->L)
         return DFL_NO_MEMORY;
-    return dfl_lstsq_create(&init->lstsq, ctx, (int)rows, sys->n);
+    return sys->packed ? dfl_packed_start_create(init)
+                       : dfl_lstsq_create(&init->lstsq, ctx, (int)rows, sys->n);
 }
 
 void dfl_initial_clear(dfl_initial *init)
@@ -77,6 +77,7 @@ void dfl_initial_clear(dfl_initial *init)
     for (size_t i = 0; i < sizeof block / sizeof *block; i++)
         dfl_free(ctx, block[i]);
     dfl_free(ctx, init->column);
+    dfl_packed_start_free(init);
     dfl_lstsq_free(init->lstsq, ctx);
     dfl_rows_jacobian_clear(&init->jac, ctx);
     dfl_point_clear(&init->point, ctx);
@@ -98,21 +99,23 @@ dfl_status dfl_initial_complete(double *x, dfl_initial *init, double t,
     dfl_status status = dfl_system_decide(sys, t, x, false);
     if (status)
         return status;
-    dfl_rows_jacobian_bind(&init->jac, sys);
+    if (!sys->packed)
+        dfl_rows_jacobian_bind(&init->jac, sys);
     dfl_point_bind(&init->point, sys);
     memset(init->x, 0, (size_t)sys->na * sizeof *x);
     memcpy(init->x + sys->na, x, (size_t)sys->nu * sizeof *x);
     memcpy(init->x0, init->x, (size_t)sys->n * sizeof *x);
     init->point.t = t;
     dfl_system_row_sizes(init->row_size, sys, &init->point, init->x);
-    if (init->redundant > 0) /* rows that hardly matter are compared with the others */
+    if (init->redundant > 0 &&
+        !sys->packed) /* rows that hardly matter are compared with the others */
         dfl_stages_alike(init->row_size, init);
     init->failure = DFL_FAILURE_OTHER;
     init->converged = true;
     init->nconflicts = 0;
     init->searched = false;
     init->open_invariants = cond->completed != NULL && cond->mode == DFL_START_PROJECT;
-    status = complete(init, cond);
+    status = sys->packed ? dfl_packed_start_complete(init, cond) : complete(init, cond);
     init->open_invariants = false;
     if (status && init->failure == DFL_FAILURE_OTHER)
         init->failure = init->converged ? DFL_FAILURE_CONTRADICTION : DFL_FAILURE_ITERATIONS;
@@ -178,7 +181,8 @@ dfl_status dfl_initial_project(double *x, dfl_initial *init, double t, bool inva
     const dfl_conditions cond = {.mode = DFL_START_PROJECT};
     take_guess(init, t, x);
     init->without_invariants = !invariants;
-    dfl_status status = dfl_stages_project(init, &cond);
+    dfl_status status =
+        sys->packed ? dfl_packed_start_project(init, &cond) : dfl_stages_project(init, &cond);
     init->without_invariants = false;
     if (!status && !init->converged)
         status = dfl_fail(sys->ctx, DFL_NOT_CONVERGED, "the corrections do not converge");
@@ -194,6 +198,14 @@ dfl_status dfl_initial_jump(double *x, dfl_initial *init, double t, const double
     double *L = init->L, *change = init->step, *v = x + sys->at.v - sys->na;
     if (nv == 0 || dfl_max_abs(impulse, nv) == 0)
         return dfl_initial_project(x, init, t, false);
+    if (sys->packed) {
+        take_guess(init, t, x);
+        const dfl_status status = dfl_packed_start_jump(init, impulse);
+        if (status)
+            return status;
+        memcpy(v, init->x + sys->at.v, (size_t)nv * sizeof *v);
+        return dfl_initial_project(x, init, t, false);
+    }
     memcpy(change, impulse, (size_t)nv * sizeof *change);
     if (dfl_system_mass(L, sys, t, x))
         return dfl_fail(sys->ctx, DFL_CALLBACK, "mass fails at t = %.10g", t);
@@ -217,11 +229,13 @@ dfl_status dfl_initial_project_positions(double *x, dfl_initial *init, double t,
     const dfl_conditions cond = {.mode = DFL_START_PROJECT};
     take_guess(init, t, x);
     init->strongly = strongly;
-    dfl_status status = dfl_stages_positions(init, &cond);
+    dfl_status status =
+        sys->packed ? dfl_packed_start_positions(init, &cond) : dfl_stages_positions(init, &cond);
     init->strongly = false;
     if (!status && !init->converged)
         status = dfl_fail(sys->ctx, DFL_NOT_CONVERGED, "the corrections do not converge");
-    if (!status && strongly && !dfl_stages_hold(init))
+    if (!status && strongly &&
+        !(sys->packed ? dfl_packed_start_holds(init) : dfl_stages_hold(init)))
         status = dfl_fail(sys->ctx, DFL_NOT_CONVERGED, "other constraints do not hold");
     if (!status)
         memcpy(x, init->x + sys->na, (size_t)sys->nu * sizeof *x);
@@ -255,7 +269,7 @@ static dfl_status as_projection(dfl_initial *init, const dfl_conditions *cond)
 {
     dfl_context *ctx = init->sys.ctx;
     bool from_contacts = false;
-    dfl_status status = reserve_sides(init, cond->nsides);
+    dfl_status status = dfl_initial_reserve_sides(init, cond->nsides);
     if (!status && init->sys.eom->ns > 0)
         status = project_from_contacts(&from_contacts, init, cond);
     if (status || init->sys.stopped)
@@ -319,7 +333,7 @@ static dfl_status search_and_project(dfl_initial *init, const dfl_conditions *co
     return status;
 }
 
-static dfl_status reserve_sides(dfl_initial *init, int nsides)
+dfl_status dfl_initial_reserve_sides(dfl_initial *init, int nsides)
 {
     if (nsides <= init->nsides)
         return DFL_OK;

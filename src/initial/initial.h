@@ -13,6 +13,7 @@ typedef struct dfl_initial {
     dfl_point point;
     dfl_lstsq *lstsq;
     double *J, *F, *y, *step, *x, *x0, *L; /* workspace of the largest stage */
+    struct dfl_packed_start *packed; /* with packed matrices, instead of J, L, jac and lstsq */
     double *column_scale;
     double *row_size; /* nc: of W (dfl_system_row_sizes), from the last completed start */
     int *column;      /* the unknowns of a stage's columns that are not held */

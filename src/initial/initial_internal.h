@@ -87,6 +87,27 @@ dfl_status dfl_assembly_search(bool *found, dfl_initial *init, const dfl_conditi
 /* DFL_INCONSISTENT if a side is not positive. */
 dfl_status dfl_assembly_check_sides(dfl_initial *init, const dfl_conditions *cond);
 
+/* ---- packed matrices (packed_start.c) ---- */
+
+dfl_status dfl_packed_start_create(dfl_initial *init);
+void dfl_packed_start_free(dfl_initial *init);
+
+/* As complete() of initial.c: init->x as the mode says, checked. */
+dfl_status dfl_packed_start_complete(dfl_initial *init, const dfl_conditions *cond);
+
+/* As dfl_stages_project and dfl_stages_positions. */
+dfl_status dfl_packed_start_project(dfl_initial *init, const dfl_conditions *cond);
+dfl_status dfl_packed_start_positions(dfl_initial *init, const dfl_conditions *cond);
+
+/* As dfl_stages_hold. */
+bool dfl_packed_start_holds(dfl_initial *init);
+
+/* Velocities of init->x after impulses (nv); the constraints answer. DFL_SINGULAR. */
+dfl_status dfl_packed_start_jump(dfl_initial *init, const double *impulse);
+
+/* Room for the values of sides. */
+dfl_status dfl_initial_reserve_sides(dfl_initial *init, int nsides);
+
 /* F and J (leading dimension ld) of all rows at init->x. */
 dfl_status dfl_stages_all_rows(dfl_initial *init, int ld);
 

@@ -21,7 +21,7 @@ int dfl_initial_rigid(char *text, size_t size, dfl_initial *init)
 {
     const dfl_system *sys = &init->sys;
     const int nv = sys->n3, ld = sys->m2;
-    const double *W = init->jac.J2 + (size_t)sys->at.v * (size_t)ld;
+    const double *W = sys->packed ? NULL : init->jac.J2 + (size_t)sys->at.v * (size_t)ld;
     dfl_split *split = NULL;
     dfl_split_rule rule = {.method = DFL_METHOD_SVD,
                            .tolerance = fmax(init->rank_tolerance, init->redundant),
@@ -30,7 +30,7 @@ int dfl_initial_rigid(char *text, size_t size, dfl_initial *init)
                            .least = init->row_size};
     double *alike = dfl_alloc(sys->ctx, (size_t)sys->nc, sizeof *alike);
     text[0] = 0;
-    if (sys->nc == 0 || !alike || dfl_split_create(&split, sys->ctx, sys->nc, nv)) {
+    if (sys->packed || sys->nc == 0 || !alike || dfl_split_create(&split, sys->ctx, sys->nc, nv)) {
         dfl_free(sys->ctx, alike);
         return 0;
     }

@@ -180,12 +180,12 @@ dfl_status dfl_step_failure(dfl_stepper *st, double h)
 /* Whether the constraints are far from dependent, and have not turned much in the step. */
 static bool flips_are_excluded(dfl_stepper *st)
 {
-    if (dfl_formulation_redundant(st->form) > 0)
+    if (dfl_formulation_redundant(st->form) > 0 && !st->sys->packed)
         return dfl_formulation_weakest(st->form) > watch &&
                dfl_formulation_change(st->form, &st->here, &st->next) < 0.9;
     st->watch->drift = dfl_formulation_drift(st->form, &st->next);
-    return dfl_formulation_weakest(st->form) > watch && st->watch->drift < 0.9 &&
-           dfl_formulation_drift(st->form, &st->here) < 0.9;
+    return !st->sys->packed && dfl_formulation_weakest(st->form) > watch &&
+           st->watch->drift < 0.9 && dfl_formulation_drift(st->form, &st->here) < 0.9;
 }
 
 /* W_{k+1} W_k^+ is the identity at the start of the step. Its eigenvalues are about linear in time,

@@ -1,10 +1,11 @@
-/* linalg.h: dense linear algebra for the other modules. Matrices are column-major. Nothing here
+/* linalg.h: linear algebra for the other modules. Dense matrices are column-major. Nothing here
    allocates after creation, except the functions for analyses; tiny sizes use our own loops, larger
    ones BLAS and LAPACK. */
 #ifndef DFL_LINALG_H
 #define DFL_LINALG_H
 
 #include "linalg/simd.h"
+#include "linalg/sparse.h"
 
 #include <driftless/context.h>
 

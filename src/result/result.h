@@ -94,7 +94,7 @@ typedef struct dfl_event_record {
 
 /* How a run ended. */
 typedef struct dfl_summary {
-    const char *form, *method;
+    const char *form, *method, *linear;
     const char *status;  /* "completed", "stopped", "interrupted", "failed" */
     const char *message; /* "" if none */
     double t, seconds;   /* NAN if the run never started */

@@ -62,11 +62,10 @@ dfl_status dfl_summary_json(dfl_text *text, const dfl_record *record, const dfl_
 {
     const struct {
         const char *name, *value;
-    } texts[] = {{"model", record->about.model},
-                 {"form", summary->form},
-                 {"method", summary->method},
-                 {"status", summary->status},
-                 {"message", summary->message[0] ? summary->message : NULL}};
+    } texts[] = {
+        {"model", record->about.model}, {"form", summary->form},
+        {"method", summary->method},    {"linear", summary->linear},
+        {"status", summary->status},    {"message", summary->message[0] ? summary->message : NULL}};
     double levels[DFL_LEVELS];
     dfl_text_add(text, "{");
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {

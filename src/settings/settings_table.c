@@ -24,6 +24,7 @@ static const char *const references[] = {"default", "start", "stage1", "stage2",
 static const char *const predictions[] = {"extrapolate", "constant", NULL};
 static const char *const controls[] = {"predictive", "classical", NULL};
 static const char *const starts[] = {"project", "as-given", NULL};
+static const char *const linear[] = {"auto", "dense", "sparse", NULL};
 static const char *const evaluations[] = {"auto", "tape", "native", "recursion", NULL};
 
 enum {
@@ -161,6 +162,12 @@ static const dfl_setting table[] = {
      "the upper limit of that", "The upper limit of that change."},
     {"max_steps", DFL_SETTING_COUNT, ALL_RUNS | FILES, FIELD(LONG, step.max_attempts), NULL, "N",
      NULL, "10000000", "give up after this number of attempted steps", NULL},
+    {"linear", DFL_SETTING_WORD, ALL_STARTS | FILES, STUDY, linear, "HOW", NULL, "auto",
+     "matrices: auto, dense, sparse (large models)",
+     "Matrices of the model and of Newton's systems: `dense`, or `sparse`, whose cost grows with "
+     "the "
+     "number of bodies and not with its cube. `auto` takes sparse matrices for large models that "
+     "allow them; a model that does not is refused with `sparse`, and the message says why."},
     {"evaluation", DFL_SETTING_WORD, ALL_RUNS | DFL_FOR_OCTAVE | DFL_FOR_RESULT, STUDY, evaluations,
      "HOW", NULL, "auto", "auto (the fastest), tape, native (compiled), recursion (mechanisms)",
      "How expressions are evaluated: by the `tape`, or as `native` code of the system's C "

@@ -12,6 +12,13 @@ dfl_status dfl_form_check(dfl_context *ctx, const dfl_solver_options *options, c
     const char *name = dfl_form_name(options->form);
     const bool local = !traits->plain && traits->rates_are_a;
     const bool accelerations = traits->acceleration != DFL_ACC_NONE;
+    if (eom->sparsity &&
+        (options->form != DFL_PSF || dfl_integrator_is_explicit(options->integrator)))
+        return dfl_fail(
+            ctx, DFL_INVALID,
+            "sparse matrices go with the form psf and implicit methods, not with %s and "
+            "%s; use linear = dense",
+            name, dfl_integrator_name(options->integrator));
     if (accelerations && eom->no_bias && eom->nl + eom->nm > 0)
         return dfl_fail(ctx, DFL_INVALID,
                         "the form %s needs the bias of the acceleration constraints, which this "

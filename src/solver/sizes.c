@@ -275,8 +275,10 @@ static double largest_power(dfl_solver *solver, const double *l, const dfl_point
         power = fmax(power, little * fabs(momentum[j]) * V[j] * solver->sizes.rate);
     for (int j = 0; j < sys->n3; j++) {
         double force = fabs(start->dif[sys->n2 + j]);
-        for (int i = 0; i < sys->nc; i++)
-            force += fabs(start->blocks.W[j * sys->nc + i] * l[i]);
+        for (int k = 0, i; k < dfl_system_W_column(sys, j); k++) {
+            const double w = dfl_system_W_entry(&i, sys, start->blocks.W, j, k);
+            force += fabs(w * l[i]);
+        }
         power = fmax(power, force * V[j]);
     }
     return power;
@@ -289,10 +291,15 @@ static void multipliers(dfl_solver *solver, const double *x, const dfl_point *st
     const double *V = solver->sizes.size + at.v;
     double *size = solver->sizes.size + at.lambda;
     const double power = start ? largest_power(solver, x + at.lambda, start) : 0;
+    for (int i = 0; i < sys->nc; i++)
+        size[i] = 0;
+    for (int j = 0; start && j < sys->n3; j++)
+        for (int k = 0, i; k < dfl_system_W_column(sys, j); k++) {
+            const double w = dfl_system_W_entry(&i, sys, start->blocks.W, j, k);
+            size[i] += fabs(w) * V[j];
+        }
     for (int i = 0; i < sys->nc; i++) {
-        double rate = 0;
-        for (int j = 0; start && j < sys->n3; j++)
-            rate += fabs(start->blocks.W[j * sys->nc + i]) * V[j];
+        const double rate = size[i];
         const double least = power > unsure * rate && rate > 0 ? power / rate : 1;
         size[i] = solver->eom->sizes ? part * fmax(fabs(x[at.lambda + i]), least) : ordinary(least);
     }

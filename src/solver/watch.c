@@ -49,7 +49,7 @@ static bool is_due(const dfl_solver *solver)
     long step = solver->stats.accepted;
     while (step > 4 && step % 4 == 0)
         step /= 4;
-    return (step == 4 || solver->doubts > 0) && sys->nc > 0 && !sys->geoms &&
+    return (step == 4 || solver->doubts > 0) && sys->nc > 0 && !sys->geoms && !sys->packed &&
            sys->need & DFL_BIAS && solver->eom->ns == 0 && /* s has no rate in x */
            opt->step.fixed == 0 &&                         /* real time */
            opt->error.rounding < 1e-10;

@@ -24,20 +24,24 @@ static dfl_status fail_auxiliary(dfl_runnable *run, const double *direction);
 dfl_status dfl_study_check_determined(dfl_runnable *run, double t, const double *x)
 {
     const dfl_status status = check_mass(run, t, x);
-    return status || !eq_of(run)->nw || !eq_of(run)->have_jacobians ? status
-                                                                    : check_auxiliary(run, t, x);
+    return status || !eq_of(run)->nw || !eq_of(run)->have_jacobians || dfl_study_is_large(run)
+               ? status
+               : check_auxiliary(run, t, x);
 }
 
 static dfl_status check_mass(dfl_runnable *run, double t, const double *x)
 {
     const dfl_equations *eq = eq_of(run);
-    double *M = dfl_alloc(ctx_of(run), (size_t)eq->nv * (size_t)eq->nv, sizeof *M);
-    if (!M)
-        return DFL_NO_MEMORY;
-    dfl_runnable_eom(run)->mass(M, t, x, run);
-    const bool regular = is_regular(M, eq);
+    const size_t nv = (size_t)eq->nv;
+    if (dfl_study_is_large(run) && !eq->flags.mass_diagonal)
+        return DFL_OK; /* the sparse saddle system of the start was regular */
+    double *M = dfl_alloc(ctx_of(run), eq->flags.mass_diagonal ? nv : nv * nv, sizeof *M);
+    const dfl_status evaluated = M ? dfl_state_mass(M, run, t, x) : DFL_NO_MEMORY;
+    const bool regular = !evaluated && is_regular(M, eq);
     dfl_free(ctx_of(run), M);
-    if (regular && eq->n0 == 0)
+    if (evaluated)
+        return evaluated;
+    if ((regular && eq->n0 == 0) || dfl_study_is_large(run))
         return DFL_OK;
     const dfl_status status = eq->n0 > 0 ? check_damping(run, t, x) : DFL_OK;
     return status ? status : check_directions(run, t, x);

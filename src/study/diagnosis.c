@@ -123,13 +123,14 @@ static dfl_status find_massless(double **basis, int *count, dfl_runnable *run, d
     double *M = dfl_alloc(ctx_of(run), nv * nv, sizeof *M);
     if (!M)
         return DFL_NO_MEMORY;
-    dfl_runnable_eom(run)->mass(M, t, x, run);
+    dfl_status status = dfl_state_mass(M, run, t, x);
     for (size_t j = nv;
          eq->flags.mass_diagonal && j-- > 1;) { /* from its array onto the diagonal */
         M[j * (nv + 1)] = M[j];
         M[j] = 0.0;
     }
-    const dfl_status status = dfl_mass_null_space(basis, count, ctx_of(run), M, eq->nv);
+    if (!status)
+        status = dfl_mass_null_space(basis, count, ctx_of(run), M, eq->nv);
     dfl_free(ctx_of(run), M);
     return status;
 }
@@ -204,27 +205,24 @@ static dfl_status take_matrices(double *A, double *length, dfl_runnable *run, do
                                 const double *x)
 {
     const dfl_equations *eq = dfl_runnable_equations(run);
-    const dfl_eom *eom = dfl_runnable_eom(run);
     dfl_context *ctx = eq->model->ctx;
     const int nv = eq->nv, nc = eq->nl + eq->nm, rows = nv + nc;
     double *M = dfl_alloc(ctx, (size_t)nv * (size_t)nv, sizeof *M);
-    double *W = dfl_alloc(ctx, (size_t)nc * (size_t)nv, sizeof *W);
-    double *K0 = dfl_alloc(ctx, (size_t)nv * (size_t)eq->n0, sizeof *K0);
-    if (M && W && K0) {
-        eom->mass(M, t, x, eom->user);
-        eom->eval(&(dfl_blocks){.W = W, .K0 = K0}, t, x, DFL_DIRECTIONS, eom->user);
+    dfl_blocks blocks = {0};
+    dfl_status status = M ? dfl_state_mass(M, run, t, x) : DFL_NO_MEMORY;
+    if (!status)
+        status = dfl_state_blocks_create(&blocks, run, DFL_DIRECTIONS, t, x);
+    if (!status) {
         for (int j = 0; j < nv; j++) {
             for (int i = 0; i < nv; i++)
                 A[i + j * rows] = !eq->flags.mass_diagonal ? M[i + j * nv] : i == j ? M[i] : 0.0;
-            memcpy(A + nv + j * rows, W + j * nc, (size_t)nc * sizeof *A);
+            memcpy(A + nv + j * rows, blocks.W + j * nc, (size_t)nc * sizeof *A);
         }
         scale_rows(A, length, rows, nv);
     }
-    const bool enough = M && W && K0;
+    dfl_state_blocks_free(&blocks, run);
     dfl_free(ctx, M);
-    dfl_free(ctx, W);
-    dfl_free(ctx, K0);
-    return enough ? DFL_OK : DFL_NO_MEMORY;
+    return status;
 }
 
 /* Rows in which only rounding is left keep their length. */

@@ -210,9 +210,57 @@ static dfl_status in_script(const dfl_model *model, dfl_status status)
     return status;
 }
 
+/* Whether the choice of a word, by the caller or else by the script, is `word`. */
+static bool is_chosen(const dfl_choices *caller, const dfl_choices *script, const char *name,
+                      const char *word)
+{
+    const char *text = dfl_choices_text(caller, name);
+    if (!text && script)
+        text = dfl_choices_text(script, name);
+    return text && !strcmp(text, word);
+}
+
+/* A method, or NULL: any. */
+static bool is_explicit(const char *method)
+{
+    return method && (!strcmp(method, "explicit-pair") || !strcmp(method, "half-explicit"));
+}
+
+/* Whether form and method of the choices go with sparse matrices. */
+static bool allow_sparse(const dfl_choices *caller, const dfl_choices *script)
+{
+    const dfl_choices said = merge(caller, script);
+    const char *form = dfl_choices_text(&said, "form");
+    return (!form || !strcmp(form, "psf")) && !is_explicit(dfl_choices_text(&said, "method")) &&
+           dfl_choices_number(&said, "self_check") != 1;
+}
+
+dfl_status dfl_study_runnable(dfl_runnable **out, const dfl_equations *eq,
+                              const dfl_choices *choices)
+{
+    const dfl_choices *script = &eq->model->run;
+    const char *why_not = dfl_runnable_unpackable(eq);
+    if (is_chosen(choices, script, "linear", "sparse")) {
+        *out = NULL;
+        return why_not
+                   ? dfl_fail(eq->model->ctx, DFL_INVALID,
+                              "linear = sparse does not go with this model, because %s; use auto "
+                              "or dense",
+                              why_not)
+                   : dfl_runnable_create_packed(out, eq);
+    }
+    const bool large = eq->nv + eq->nl + eq->nm >= DFL_SPARSE_FROM;
+    return large && !why_not && !is_chosen(choices, script, "linear", "dense") &&
+                   allow_sparse(choices, script)
+               ? dfl_runnable_create_packed(out, eq)
+               : dfl_runnable_create(out, eq);
+}
+
 dfl_dynamics dfl_choices_dynamics(const dfl_choices *choices)
 {
     const char *how = dfl_choices_text(choices, "evaluation");
+    if (is_chosen(choices, NULL, "linear", "sparse") && (!how || !strcmp(how, "auto")))
+        return DFL_DYNAMICS_EXPRESSIONS;
     if (!how || !strcmp(how, "auto"))
         return DFL_DYNAMICS_AUTO;
     return !strcmp(how, "recursion") ? DFL_DYNAMICS_RECURSION : DFL_DYNAMICS_EXPRESSIONS;

@@ -46,6 +46,7 @@ dfl_status dfl_simulate(dfl_summary *summary, dfl_simulation *sim)
     sim->energy = sim->energy_drift = NAN;
     *summary = (dfl_summary){.form = settings->form,
                              .method = settings->method,
+                             .linear = dfl_runnable_packed(sim->run) ? "sparse" : "dense",
                              .t = NAN,
                              .energy_drift = NAN,
                              .events = sim->events};

@@ -14,6 +14,14 @@
 /* How the script has to lower a mechanism, so that it can be evaluated as chosen. */
 dfl_dynamics dfl_choices_dynamics(const dfl_choices *choices);
 
+/* Models with at least this number of velocities and constraints have sparse matrices, if they can. */
+enum { DFL_SPARSE_FROM = 60 };
+
+/* The model ready for the solver, with dense or sparse matrices as chosen. DFL_INVALID: sparse ones were
+   chosen and are not possible. */
+dfl_status dfl_study_runnable(dfl_runnable **out, const dfl_equations *eq,
+                              const dfl_choices *choices);
+
 /* How a model is run: the caller overrides the script, the script the default. */
 typedef struct dfl_settings {
     double from, to; /* `to` is NAN if it is not given */

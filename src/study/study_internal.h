@@ -16,6 +16,12 @@ static inline dfl_context *ctx_of(const dfl_runnable *run)
     return dfl_runnable_context(run);
 }
 
+/* Whether dense matrices of the model's size, for a diagnosis, would cost more than a run. */
+static inline bool dfl_study_is_large(const dfl_runnable *run)
+{
+    return dfl_runnable_packed(run) && eq_of(run)->n > 1000;
+}
+
 /* sides.c: which of several solutions of the constraints a start looks for. */
 typedef struct dfl_sides {
     dfl_expr *exprs;

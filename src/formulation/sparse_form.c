@@ -1,0 +1,245 @@
+/* Life of the sparse form, its rows at stages, and its solutions (sparse_form.h). */
+#include "formulation/sparse_form.h"
+
+#include <string.h>
+
+static void lay_out(dfl_sparse_form *form);
+static dfl_outcome stage_rows(double *F, dfl_sparse_form *form, const dfl_point *point,
+                              const double *rate);
+
+static dfl_status init(dfl_formulation *base)
+{
+    dfl_sparse_form *form = (dfl_sparse_form *)base;
+    const dfl_system *sys = base->sys;
+    dfl_context *ctx = sys->ctx;
+    const size_t stages = (size_t)base->needs.stages, d = sizeof(double);
+    const size_t width = (size_t)dfl_lanes_width(base->needs.stages);
+    lay_out(form);
+    const size_t order = (size_t)form->order;
+    dfl_status status = dfl_packed_jacobian_init(&form->jac, sys);
+    form->F = dfl_alloc(ctx, order * stages, d);
+    form->rho = dfl_alloc(ctx, order * width, d);
+    form->right = dfl_alloc(ctx, 2 * order, d);
+    form->rate = dfl_alloc(ctx, (size_t)sys->n, d);
+    form->dropped = dfl_alloc(ctx, (size_t)sys->nc + 1, 1);
+    if (!form->F || !form->rho || !form->right || !form->rate || !form->dropped)
+        status = DFL_NO_MEMORY;
+    if (!status)
+        status = dfl_point_init(&form->scratch, sys);
+    return status ? status : dfl_sparse_ranks_init(form);
+}
+
+static void clear(dfl_formulation *base)
+{
+    dfl_sparse_form *form = (dfl_sparse_form *)base;
+    dfl_context *ctx = base->sys->ctx;
+    dfl_sparse_matrix_clear(form);
+    dfl_sparse_ranks_clear(form);
+    dfl_packed_jacobian_clear(&form->jac, ctx);
+    dfl_point_clear(&form->scratch, ctx);
+    dfl_free(ctx, form->F);
+    dfl_free(ctx, form->rho);
+    dfl_free(ctx, form->right);
+    dfl_free(ctx, form->rate);
+    dfl_free(ctx, form->dropped);
+}
+
+/* Accelerations are always carried, so nothing changes after the decision. */
+static void bind(dfl_formulation *base)
+{
+    dfl_sparse_form *form = (dfl_sparse_form *)base;
+    dfl_point_bind(&form->scratch, base->sys);
+    base->reads_rates = true;
+}
+
+static void lay_out(dfl_sparse_form *form)
+{
+    const dfl_system *sys = form->base.sys;
+    const dfl_eom *eom = sys->eom;
+    const int nv = eom->nv;
+    form->tau = sys->n;
+    form->eta = form->tau + sys->nc;
+    form->u = form->eta + eom->nl;
+    form->order = form->u + (eom->trivial_kinematics ? 0 : nv);
+    form->row.kin = nv;
+    form->row.b = form->row.kin + eom->np;
+    form->row.a = form->row.b + eom->nr;
+    form->row.d = form->row.a + nv;
+    form->row.c = form->row.d + eom->nw;
+    form->row.acc = form->row.c + eom->ns;
+    form->row.vel = form->row.acc + sys->nc;
+    form->row.g = form->row.vel + sys->nc;
+    form->row.u = form->row.g + eom->nl;
+}
+
+static dfl_outcome linearize(dfl_formulation *base, double t, const double *x, const double *a,
+                             bool update)
+{
+    dfl_sparse_form *form = (dfl_sparse_form *)base;
+    dfl_system *sys = base->sys;
+    (void)update;
+    dfl_outcome outcome = dfl_system_packed_jacobian(&form->jac, sys, t, x, a);
+    if (outcome)
+        return outcome;
+    sys->trouble.t = t;
+    if (!dfl_sparse_ranks_watch(form))
+        return dfl_system_part_trouble(sys, DFL_STEP_RANK, DFL_FAILURE_VELOCITY, t);
+    sys->stats->algebraic_decompositions++;
+    dfl_sparse_matrix_assemble(form);
+    return DFL_STEP_OK;
+}
+
+static dfl_outcome factor(dfl_formulation *base, int stages)
+{
+    return dfl_sparse_matrix_factor((dfl_sparse_form *)base, stages);
+}
+
+static dfl_outcome residual(double *rows, dfl_formulation *base, const dfl_point *points, int count,
+                            const double *transform, const double *yp, const double *xp)
+{
+    dfl_sparse_form *form = (dfl_sparse_form *)base;
+    const int order = form->order, width = base->width;
+    (void)rows, (void)yp;
+    for (int k = 0; k < count; k++) {
+        double *F = form->F + (size_t)k * (size_t)order;
+        for (int i = base->sys->at.r; i < base->sys->n; i++)
+            form->rate[i] = xp[i * width + k];
+        dfl_outcome outcome = stage_rows(F, form, &points[k], form->rate);
+        if (outcome)
+            return outcome;
+    }
+    dfl_lanes_gather(form->rho, count, transform, order, form->F, order, NULL, NULL);
+    return DFL_STEP_OK;
+}
+
+/* Rows up to row.a contain derivatives. */
+static dfl_outcome mixed(double *rows, dfl_formulation *base, const dfl_point *differential,
+                         const dfl_point *algebraic, double weight, const double *yp,
+                         const double *xp)
+{
+    dfl_sparse_form *form = (dfl_sparse_form *)base;
+    const double weighted[DFL_LANES] = {weight};
+    dfl_outcome outcome = residual(rows, base, differential, 1, weighted, yp, xp);
+    if (!outcome)
+        outcome = stage_rows(form->F, form, algebraic, form->rate);
+    for (int i = form->row.a; !outcome && i < form->order; i++)
+        form->rho[i * base->width] = form->F[i];
+    return outcome;
+}
+
+static void put(double *to, const double *from, int count)
+{
+    if (count > 0)
+        memcpy(to, from, (size_t)count * sizeof *to);
+}
+
+static dfl_outcome stage_rows(double *F, dfl_sparse_form *form, const dfl_point *point,
+                              const double *rate)
+{
+    dfl_system *sys = form->base.sys;
+    const dfl_eom *eom = sys->eom;
+    const dfl_blocks *b = &point->blocks;
+    const int nv = eom->nv, nc = sys->nc, nl = eom->nl;
+    double *difference = F + form->row.a; /* free until the rows there are written */
+    for (int i = 0; i < nv; i++)
+        difference[i] = point->x[i] - rate[sys->at.v + i];
+    dfl_outcome outcome = dfl_system_mass_product(F, sys, point, difference);
+    if (outcome)
+        return outcome;
+    for (int i = 0; i < eom->np; i++)
+        F[form->row.kin + i] = b->kin[i] - rate[sys->at.p + i];
+    for (int i = 0; i < eom->nr; i++)
+        F[form->row.b + i] = b->b[i] - rate[sys->at.r + i];
+    put(F + form->row.a, point->alg, nv);
+    put(F + form->row.d, b->d, eom->nw);
+    put(F + form->row.c, b->c, eom->ns);
+    put(F + form->row.acc, point->alg + sys->row.acc, nc);
+    put(F + form->row.vel, point->alg + sys->m1, nc);
+    put(F + form->row.g, b->g, nl);
+    memset(F + form->row.u, 0, (size_t)(form->order - form->row.u) * sizeof *F);
+    for (int i = 0; form->base.defect > 0 && i < nc; i++)
+        if (form->dropped[i]) {
+            F[form->row.acc + i] = point->x[sys->at.l + i];
+            F[form->row.vel + i] = 0;
+            if (i < nl)
+                F[form->row.g + i] = 0;
+        }
+    return DFL_STEP_OK;
+}
+
+/* A solution that does not solve its system is NaN, which ends the iteration. */
+static void fail(double *dx, int count)
+{
+    for (int i = 0; i < count; i++)
+        dx[i] = NAN;
+}
+
+static void solve(double *dx, dfl_formulation *base, double *rows)
+{
+    dfl_sparse_form *form = (dfl_sparse_form *)base;
+    const int n = base->sys->n, order = form->order, width = base->width;
+    double *b = form->right;
+    (void)rows;
+    for (int i = 0; i < order; i++)
+        b[i] = form->rho[i * width];
+    if (!dfl_sparse_lu_solve(b, form->lu[0]))
+        fail(b, order);
+    for (int i = 0; i < n; i++) {
+        memset(dx + i * width, 0, (size_t)width * sizeof *dx);
+        dx[i * width] = b[i];
+    }
+    for (int k = 1; 2 * k < form->factored; k++) {
+        for (int i = 0; i < order; i++) {
+            b[2 * i] = form->rho[i * width + 2 * k - 1];
+            b[2 * i + 1] = form->rho[i * width + 2 * k];
+        }
+        if (!dfl_sparse_lu_solve(b, form->lu[k]))
+            fail(b, 2 * order);
+        for (int i = 0; i < n; i++) {
+            dx[i * width + 2 * k - 1] = b[2 * i];
+            dx[i * width + 2 * k] = b[2 * i + 1];
+        }
+    }
+}
+
+/* Rows without derivatives are taken as satisfied. */
+static dfl_outcome defect(double *err, dfl_formulation *base, const dfl_point *point,
+                          const double *y)
+{
+    dfl_sparse_form *form = (dfl_sparse_form *)base;
+    dfl_system *sys = base->sys;
+    const dfl_eom *eom = sys->eom;
+    double *b = form->right;
+    for (int i = sys->at.r; i < sys->n; i++)
+        form->rate[i] = -y[i];
+    memset(b, 0, (size_t)form->order * sizeof *b);
+    dfl_outcome outcome = dfl_system_dynamics(b, sys, point, form->rate + sys->at.v);
+    if (outcome)
+        return outcome;
+    for (int i = 0; i < eom->np; i++)
+        b[form->row.kin + i] = point->blocks.kin[i] + y[sys->at.p + i];
+    for (int i = 0; i < eom->nr; i++)
+        b[form->row.b + i] = point->blocks.b[i] + y[sys->at.r + i];
+    if (!dfl_sparse_lu_solve(b, form->lu[0]))
+        return dfl_system_part_trouble(sys, DFL_STEP_SINGULAR, DFL_FAILURE_NEWTON_MATRIX, point->t);
+    memcpy(err, b, (size_t)sys->n * sizeof *err);
+    return DFL_STEP_OK;
+}
+
+static const double *acceleration_rows(dfl_formulation *base, const dfl_point *point)
+{
+    return point->alg + base->sys->row.acc;
+}
+
+const dfl_form_class dfl_sparse_form_class = {.size = sizeof(dfl_sparse_form),
+                                              .init = init,
+                                              .bind = bind,
+                                              .clear = clear,
+                                              .linearize = linearize,
+                                              .factor = factor,
+                                              .residual = residual,
+                                              .mixed = mixed,
+                                              .solve = solve,
+                                              .defect = defect,
+                                              .acceleration_rows = acceleration_rows,
+                                              .constraints = &dfl_sparse_constraints};

@@ -1,0 +1,82 @@
+/* sparse_form.h: the projected strangeness-free form with sparse matrices.
+
+   Instead of rows S_p, S_v that span the free directions, local multipliers tau and eta take the
+   forbidden directions out of the rows of dynamics and kinematics: the same equations, and nothing
+   that is not sparse. Unknowns [x | tau | eta | u], x = [a w l m r v s p], and the same number of
+   rows
+
+       dynamics    M (a - v') - W^T tau
+       kinematics  Z (v - u) - p'            u = W_l^T eta, or with p' = v this instead of u
+       b - r',  f_dyn - M a,  d,  c
+       gII, hI     W a + bias
+       gI, hv, g
+       u           W_l^T eta - u             unless p' = v
+
+   tau, eta and u vanish at the solution; they are solved for anew in each iteration. A row F(x, x')
+   enters the matrix as zeta E - J with E = -dF/dx' and J = dF/dx. Redundant constraints lose their
+   rows on all levels, and their multipliers are zero. */
+#ifndef DFL_SPARSE_FORM_H
+#define DFL_SPARSE_FORM_H
+#include "formulation/formulation_internal.h"
+
+enum { DFL_SPARSE_FACTORS = 4 }; /* a real shift and three complex ones */
+
+/* Numbers that are added to the matrix: factor times source[k] to entry at[k]. */
+typedef struct dfl_sparse_part {
+    const double *source; /* NULL: ones */
+    double *into;         /* E or J */
+    double factor;
+    int first, count; /* of the list of places */
+} dfl_sparse_part;
+
+enum { DFL_SPARSE_PARTS = 32 };
+
+typedef struct dfl_sparse_form {
+    dfl_formulation base;
+    dfl_packed_jacobian jac;
+    int order, tau, eta, u; /* unknowns; the first columns of the additional ones */
+    struct {
+        int kin, b, a, d, c, acc, vel, g, u;
+    } row;                  /* the first of each kind; dynamics are at 0 */
+    unsigned char *dropped; /* nc: redundant rows */
+
+    /* the matrix, laid out when the ranks are known (sparse_matrix.c) */
+    dfl_csc matrix;
+    dfl_sparse_part part[DFL_SPARSE_PARTS];
+    int nparts;
+    int *at; /* entries of the matrix that the parts add to */
+    double *E, *J, *value[DFL_SPARSE_FACTORS];
+    dfl_sparse_lu *lu[DFL_SPARSE_FACTORS];
+    int factored; /* stages that the matrix is factored for */
+
+    double *F;     /* order x stages: the rows */
+    double *rho;   /* order lanes: the rows of the stages, transformed */
+    double *right; /* 2 order: one right-hand side */
+    double *rate;  /* n: x' of a stage */
+
+    /* the constraints (sparse_ranks.c) */
+    dfl_csc W, both;    /* patterns of W, and of [W W] */
+    dfl_csc M, no_rows; /* patterns of M and of no constraints, if M is not diagonal */
+    int *zeros;         /* nv + 1 */
+    dfl_saddle_ldl *split, *flip, *mass;
+    double *metric, *twice; /* nv; 2 nv and the numbers of [W W] */
+    double *W_ref;          /* W at the last decomposition */
+    int *vel_of_W;          /* entries of jac.vel that are those of W, or -1 */
+    dfl_point scratch;
+} dfl_sparse_form;
+
+/* sparse_matrix.c: the pattern for the rows that are not dropped, and everything of its size; the numbers
+   of E and J. */
+dfl_status dfl_sparse_matrix_create(dfl_sparse_form *form);
+void dfl_sparse_matrix_clear(dfl_sparse_form *form);
+void dfl_sparse_matrix_assemble(dfl_sparse_form *form);
+dfl_outcome dfl_sparse_matrix_factor(dfl_sparse_form *form, int stages);
+
+/* sparse_ranks.c: life of what knows the constraints; the weakest row of the last derivatives. False:
+   the rank is not what it was. */
+extern const dfl_constraint_class dfl_sparse_constraints;
+dfl_status dfl_sparse_ranks_init(dfl_sparse_form *form);
+void dfl_sparse_ranks_clear(dfl_sparse_form *form);
+bool dfl_sparse_ranks_watch(dfl_sparse_form *form);
+
+#endif

@@ -1,0 +1,357 @@
+/* What the sparse form knows about its constraints: ranks, redundant rows, weak rows, singular
+   positions.
+
+   The LDL^T of [D W^T; W 0] eliminates row after row; the pivot of a row is its distance from the rows
+   before it. A row at a distance of rounding is redundant. A step has passed a singular position if
+   W(to) D^-1 W(from)^T has lost the positive definite symmetric part that W W^T has: y with
+   W(to)^T y = 0 in between, continued, turns y^T W(to) D^-1 W(from)^T y negative. With A = W(to) + W(from)
+   and B = W(to) - W(from) this part is (A D^-1 A^T - B D^-1 B^T)/2: its inertia is that of the pivots
+   of [D 0 A^T; 0 -D B^T; A B 0]. It is a sufficient condition: in doubt the step becomes smaller. */
+#include "formulation/sparse_form.h"
+
+#include "context/context.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Rows nearer to others than this part of their length are redundant: their squares are rounding. */
+static const double redundant = 3e-6;
+
+/* Redundant rows at a larger distance may also be independent. */
+static const double doubtful = 1e-7;
+
+/* In a position next to the start. */
+static const double redundant_nearby = 1e-4;
+
+static dfl_status copy_pattern(dfl_csc *out, dfl_context *ctx, const dfl_pattern *pattern, int rows,
+                               int columns, int times);
+static void find_W_in_jacobian(dfl_sparse_form *form);
+
+dfl_status dfl_sparse_ranks_init(dfl_sparse_form *form)
+{
+    const dfl_system *sys = form->base.sys;
+    dfl_context *ctx = sys->ctx;
+    const int nv = sys->n3, nc = sys->nc;
+    const size_t entries = dfl_system_W_entries(sys), d = sizeof(double);
+    dfl_status status = copy_pattern(&form->W, ctx, &sys->packed->W, nc, nv, 1);
+    if (!status)
+        status = copy_pattern(&form->both, ctx, &sys->packed->W, nc, nv, 2);
+    if (!status && !sys->mass.diagonal)
+        status = copy_pattern(&form->M, ctx, &sys->packed->M, nv, nv, 1);
+    form->metric = dfl_alloc(ctx, (size_t)nv + 1, d);
+    form->twice = dfl_alloc(ctx, 2 * ((size_t)(nv + nc) + entries) + 1, d);
+    form->W_ref = dfl_alloc(ctx, entries + 1, d);
+    form->vel_of_W = dfl_alloc(ctx, entries + 1, sizeof(int));
+    form->zeros = dfl_alloc(ctx, (size_t)nv + 1, sizeof(int));
+    if (!form->metric || !form->twice || !form->W_ref || !form->vel_of_W || !form->zeros)
+        return DFL_NO_MEMORY;
+    find_W_in_jacobian(form);
+    if (!status)
+        status = dfl_saddle_ldl_create(&form->split, ctx, NULL, &form->W);
+    if (!status)
+        status = dfl_saddle_ldl_create(&form->flip, ctx, NULL, &form->both);
+    if (!status && !sys->mass.diagonal) { /* without rows */
+        status =
+            copy_pattern(&form->no_rows, ctx, &(dfl_pattern){form->zeros, form->zeros}, 0, nv, 1);
+        if (!status)
+            status = dfl_saddle_ldl_create(&form->mass, ctx, &form->M, &form->no_rows);
+    }
+    return status;
+}
+
+void dfl_sparse_ranks_clear(dfl_sparse_form *form)
+{
+    dfl_context *ctx = form->base.sys->ctx;
+    dfl_saddle_ldl_free(form->split);
+    dfl_saddle_ldl_free(form->flip);
+    dfl_saddle_ldl_free(form->mass);
+    dfl_csc_clear(&form->W, ctx);
+    dfl_csc_clear(&form->both, ctx);
+    dfl_csc_clear(&form->M, ctx);
+    dfl_csc_clear(&form->no_rows, ctx);
+    dfl_free(ctx, form->metric);
+    dfl_free(ctx, form->twice);
+    dfl_free(ctx, form->W_ref);
+    dfl_free(ctx, form->vel_of_W);
+    dfl_free(ctx, form->zeros);
+}
+
+/* A pattern, `times` times side by side. */
+static dfl_status copy_pattern(dfl_csc *out, dfl_context *ctx, const dfl_pattern *pattern, int rows,
+                               int columns, int times)
+{
+    const size_t entries = dfl_pattern_entries(pattern, columns);
+    *out = (dfl_csc){.rows = rows, .columns = times * columns};
+    out->start = dfl_alloc(ctx, (size_t)(times * columns) + 1, sizeof(int));
+    out->row = dfl_alloc(ctx, (size_t)times * entries + 1, sizeof(int));
+    if (!out->start || !out->row)
+        return DFL_NO_MEMORY;
+    for (int k = 0; k < times; k++) {
+        for (int j = 0; j <= columns; j++)
+            out->start[k * columns + j] = k * (int)entries + pattern->column_start[j];
+        memcpy(out->row + (size_t)k * entries, pattern->row, entries * sizeof(int));
+    }
+    return DFL_OK;
+}
+
+static void find_W_in_jacobian(dfl_sparse_form *form)
+{
+    const dfl_sparsity *s = form->base.sys->packed;
+    for (int j = 0; j < form->base.sys->n3; j++) {
+        int k = s->vel.column_start[j];
+        const int end = s->vel.column_start[j + 1];
+        for (int i = s->W.column_start[j]; i < s->W.column_start[j + 1]; i++) {
+            while (k < end && s->vel.row[k] < s->W.row[i])
+                k++;
+            form->vel_of_W[i] = k < end && s->vel.row[k] == s->W.row[i] ? k : -1;
+        }
+    }
+}
+
+/* D: columns in their units. */
+static void set_metric(dfl_sparse_form *form)
+{
+    const dfl_system *sys = form->base.sys;
+    const double *unit = dfl_system_units(sys, sys->at.v);
+    for (int j = 0; j < sys->n3; j++)
+        form->metric[j] = unit ? 1 / (unit[j] * unit[j]) : 1;
+}
+
+/* The LDL^T for W; rows that are not dropped take part if they are farther than `tolerance`. */
+static void split(dfl_sparse_form *form, const double *W, double tolerance)
+{
+    set_metric(form);
+    dfl_saddle_ldl_factor(form->split, form->metric, W, tolerance, form->dropped);
+}
+
+static dfl_status refuse(const dfl_formulation *base, double t, const char *why)
+{
+    base->sys->trouble.part = DFL_FAILURE_VELOCITY;
+    return dfl_fail(base->sys->ctx, DFL_SINGULAR,
+                    "redundant constraints (rank %d of %d at t = %g) %s; use dense matrices "
+                    "(linear = dense), or remove the redundant constraints",
+                    base->rank2, base->sys->nc, t, why);
+}
+
+/* Whether the sparse form can integrate with the rows that were found redundant. */
+static dfl_status judge(const dfl_sparse_form *form, double t)
+{
+    const dfl_formulation *base = &form->base;
+    const dfl_eom *eom = base->sys->eom;
+    if (base->defect == 0)
+        return DFL_OK;
+    if (eom->nm > 0 || eom->ns > 0)
+        return refuse(base, t,
+                      "together with nonholonomic constraints or contact variables are not "
+                      "possible with sparse matrices");
+    if (!eom->forces_free_of_multipliers)
+        return refuse(base, t, "together with forces that depend on multipliers are not possible");
+    if (base->misfit > doubtful && base->misfit > base->options->constraints.redundant)
+        return refuse(base, t, "are only nearly dependent, which sparse matrices cannot tell");
+    return DFL_OK;
+}
+
+static dfl_status ranks(dfl_formulation *base, const dfl_point *point, const double *sizes)
+{
+    dfl_sparse_form *form = (dfl_sparse_form *)base;
+    dfl_system *sys = base->sys;
+    const double tolerance = fmax(redundant, base->options->constraints.redundant);
+    int holonomic = 0;
+    (void)sizes; /* distances are relative to the lengths of rows */
+    memset(form->dropped, 0, (size_t)sys->nc);
+    split(form, point->blocks.W, tolerance);
+    for (int i = 0; i < sys->nc; i++) {
+        form->dropped[i] = !dfl_saddle_ldl_takes(form->split, i);
+        holonomic += i < sys->eom->nl && !form->dropped[i];
+    }
+    base->rank2 = dfl_saddle_ldl_rank(form->split);
+    base->rank3 = sys->eom->ns + holonomic;
+    base->defect = sys->nc - base->rank2;
+    base->misfit = dfl_saddle_ldl_dropped(form->split);
+    base->weakest = dfl_saddle_ldl_smallest(form->split);
+    sys->stats->rank_position = holonomic;
+    sys->stats->rank_velocity = base->rank2;
+    const dfl_status status = judge(form, point->t);
+    return status ? status : dfl_sparse_matrix_create(form);
+}
+
+bool dfl_sparse_ranks_watch(dfl_sparse_form *form)
+{
+    dfl_formulation *base = &form->base;
+    for (int k = 0; k < form->W.start[form->W.columns]; k++)
+        form->W_ref[k] = form->vel_of_W[k] >= 0 ? form->jac.blocks.vel[form->vel_of_W[k]] : 0;
+    split(form, form->W_ref, 0);
+    base->weakest = dfl_saddle_ldl_smallest(form->split);
+    return dfl_saddle_ldl_rank(form->split) == base->rank2 &&
+           (base->rank2 == 0 || base->weakest > 1e-7);
+}
+
+static int rank_found(const dfl_formulation *base)
+{
+    return dfl_saddle_ldl_rank(((const dfl_sparse_form *)base)->split);
+}
+
+static int rank_at(dfl_formulation *base, const dfl_point *point)
+{
+    dfl_sparse_form *form = (dfl_sparse_form *)base;
+    dfl_point *other = &form->scratch;
+    other->t = point->t;
+    memcpy(other->x, point->x, (size_t)base->sys->n * sizeof *other->x);
+    if (dfl_system_eval_blocks(base->sys, other, DFL_DIRECTIONS))
+        return -1;
+    set_metric(form);
+    dfl_saddle_ldl_factor(form->split, form->metric, other->blocks.W, redundant_nearby, NULL);
+    return dfl_saddle_ldl_rank(form->split);
+}
+
+static bool decompose(dfl_formulation *base, const dfl_point *point)
+{
+    dfl_sparse_form *form = (dfl_sparse_form *)base;
+    split(form, point->blocks.W, 0);
+    base->weakest = dfl_saddle_ldl_smallest(form->split);
+    return dfl_saddle_ldl_rank(form->split) == base->rank2;
+}
+
+static double weakness(dfl_formulation *base, const dfl_point *point)
+{
+    dfl_sparse_form *form = (dfl_sparse_form *)base;
+    split(form, point->blocks.W, 0);
+    return dfl_saddle_ldl_smallest(form->split);
+}
+
+/* The largest change of a row relative to its length. */
+static double drift(dfl_formulation *base, const dfl_point *point)
+{
+    dfl_sparse_form *form = (dfl_sparse_form *)base;
+    const int nc = base->sys->nc;
+    double *length = form->twice, *change = length + nc, largest = 0;
+    memset(length, 0, 2 * (size_t)nc * sizeof *length);
+    for (int j = 0; j < form->W.columns; j++)
+        for (int k = form->W.start[j]; k < form->W.start[j + 1]; k++) {
+            const double w = form->W_ref[k], dw = point->blocks.W[k] - w;
+            length[form->W.row[k]] += w * w / form->metric[j];
+            change[form->W.row[k]] += dw * dw / form->metric[j];
+        }
+    for (int i = 0; i < nc; i++)
+        largest = fmax(largest, change[i] > 0 ? change[i] / length[i] : 0);
+    return sqrt(largest);
+}
+
+static int flips(double *smallest, dfl_formulation *base, const dfl_point *from,
+                 const dfl_point *to)
+{
+    dfl_sparse_form *form = (dfl_sparse_form *)base;
+    const int nv = base->sys->n3, entries = form->W.start[form->W.columns];
+    double *D = form->twice, *A = D + 2 * nv, *B = A + entries;
+    for (int j = 0; j < nv; j++) {
+        D[j] = form->metric[j];
+        D[nv + j] = -form->metric[j];
+    }
+    for (int k = 0; k < entries; k++) {
+        A[k] = to->blocks.W[k] + from->blocks.W[k];
+        B[k] = to->blocks.W[k] - from->blocks.W[k];
+    }
+    const int count = dfl_saddle_ldl_inertia(form->flip, D, A, form->dropped);
+    *smallest = count > 0 ? 0 : 1; /* at the end of the step, which shrinks onto it */
+    return count;
+}
+
+/* The rows at most ten times as far from others as the nearest one, at the last decomposition. */
+static void weak_rows(char *text, size_t size, dfl_formulation *base)
+{
+    const dfl_sparse_form *form = (const dfl_sparse_form *)base;
+    const dfl_eom *eom = base->sys->eom;
+    double nearest = 1;
+    size_t used = 0;
+    text[0] = 0;
+    for (int i = 0; i < base->sys->nc; i++)
+        nearest =
+            form->dropped[i] ? nearest : fmin(nearest, dfl_saddle_ldl_distance(form->split, i));
+    for (int i = 0; i < base->sys->nc; i++) {
+        char name[64];
+        if (form->dropped[i] || dfl_saddle_ldl_distance(form->split, i) > fmax(10 * nearest, 1e-2))
+            continue;
+        dfl_eom_name(name, sizeof name, eom, i < eom->nl ? DFL_ROW_G : DFL_ROW_HV,
+                     i < eom->nl ? i : i - eom->nl);
+        if (used + strlen(name) + 8 >= size) {
+            snprintf(text + used, size - used, ", ...");
+            return;
+        }
+        used += (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "", name);
+    }
+    if (used == 0)
+        snprintf(text, size, "(no single rows)");
+}
+
+/* |G| 1/weight, row by row, with the derivatives of the last matrix. */
+static int violated_row(const dfl_formulation *base, const dfl_point *point, const double *weight)
+{
+    const dfl_sparse_form *form = (const dfl_sparse_form *)base;
+    const dfl_system *sys = base->sys;
+    const dfl_pattern *p = &sys->packed->pos;
+    double *allowed = form->twice, least = 0;
+    memset(allowed, 0, (size_t)sys->nc * sizeof *allowed);
+    for (int j = 0; j < sys->n4; j++)
+        for (int k = p->column_start[j]; k < p->column_start[j + 1]; k++) {
+            const double part = fabs(form->jac.blocks.pos[k]) / weight[sys->at.sp + j];
+            if (p->row[k] >= sys->eom->ns)
+                allowed[p->row[k] - sys->eom->ns] += part;
+            least = fmax(least, 1e-3 * part);
+        }
+    for (int i = 0; i < sys->eom->nl; i++)
+        if (form->dropped[i] && fabs(point->blocks.g[i]) > allowed[i] + least)
+            return i;
+    return -1;
+}
+
+static bool depends_on_position(const dfl_formulation *base, int j)
+{
+    const dfl_pattern *p = &base->sys->packed->pos;
+    const int column = base->sys->eom->ns + j;
+    return p->column_start[column + 1] > p->column_start[column];
+}
+
+/* Otherwise the start was refused. */
+static bool forces_determined(dfl_formulation *base, const dfl_point *point)
+{
+    (void)base, (void)point;
+    return true;
+}
+
+static bool solve_accelerations(double *a, dfl_formulation *base, const dfl_point *point)
+{
+    dfl_sparse_form *form = (dfl_sparse_form *)base;
+    dfl_system *sys = base->sys;
+    const int nv = sys->n3;
+    const double *M = sys->mass.constant ? sys->mass.M : point->M;
+    memset(form->rate, 0, (size_t)nv * sizeof *form->rate);
+    if (dfl_system_dynamics(a, sys, point, form->rate))
+        return false;
+    if (sys->mass.diagonal) {
+        bool positive = true;
+        for (int i = 0; i < nv; i++) {
+            positive = positive && M[i] > 0;
+            a[i] /= M[i];
+        }
+        return positive;
+    }
+    double unused = 0;
+    if (!dfl_saddle_ldl_factor(form->mass, M, &unused, 0, NULL))
+        return false;
+    dfl_saddle_ldl_solve(a, &unused, form->mass);
+    return true;
+}
+
+const dfl_constraint_class dfl_sparse_constraints = {.ranks = ranks,
+                                                     .rank_at = rank_at,
+                                                     .rank_found = rank_found,
+                                                     .decompose = decompose,
+                                                     .weakness = weakness,
+                                                     .drift = drift,
+                                                     .flips = flips,
+                                                     .weak_rows = weak_rows,
+                                                     .violated_row = violated_row,
+                                                     .depends_on_position = depends_on_position,
+                                                     .forces_determined = forces_determined,
+                                                     .solve_accelerations = solve_accelerations};

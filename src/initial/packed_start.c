@@ -1,0 +1,434 @@
+/* Consistent initial values with packed matrices: the stages of initial.c, each a saddle system
+
+       [D G^T; G 0] (dx, l) = (D (x0 - x), -F)
+
+   for positions, with the units of positions as D, then for velocities with M instead of D; then
+   block 1 for the rest (packed_saddle.c). Held unknowns lose their columns. Rows that depend on others
+   are left out; whether they hold nevertheless is checked at the end, with all other rows. Positions far
+   from the guess are approached by shorter steps; other solutions are not searched for. */
+#include "initial/packed_start.h"
+
+#include "context/context.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST_STEPS = 60, HALVINGS = 12 };
+
+/* Rows nearer to others than this part of their length are left out. */
+static const double dependent = 3e-6;
+
+static dfl_status borrow(dfl_csc *out, dfl_context *ctx, const dfl_pattern *pattern, int rows,
+                         int columns);
+static dfl_status run_stage(dfl_initial *init, const dfl_conditions *cond, bool velocities);
+static dfl_status check_rows(dfl_initial *init, const dfl_conditions *cond);
+
+dfl_status dfl_packed_start_create(dfl_initial *init)
+{
+    const dfl_system *sys = &init->sys;
+    const dfl_sparsity *s = sys->packed;
+    dfl_context *ctx = sys->ctx;
+    dfl_packed_start *ps = init->packed = dfl_alloc(ctx, 1, sizeof *ps);
+    if (!ps)
+        return DFL_NO_MEMORY;
+    const int nv = sys->n3, n4 = sys->n4;
+    const size_t widest = (size_t)(nv > n4 ? nv : n4), rows = (size_t)(sys->m1 + sys->m2 + sys->m3);
+    const size_t pos = dfl_pattern_entries(&s->pos, n4), W = dfl_system_W_entries(sys),
+                 d = sizeof(double);
+    const size_t mass = dfl_system_mass_entries(sys);
+    dfl_status status = dfl_packed_jacobian_init(&ps->jac, sys);
+    if (!status)
+        status = borrow(&ps->pos, ctx, &s->pos, sys->m3, n4);
+    if (!status)
+        status = borrow(&ps->W, ctx, &s->W, sys->nc, nv);
+    if (!status && !sys->mass.diagonal)
+        status = borrow(&ps->M, ctx, &s->M, nv, nv);
+    ps->D = dfl_alloc(ctx, (mass > widest ? mass : widest) + 1, d);
+    ps->A = dfl_alloc(ctx, (pos > W ? pos : W) + 1, d);
+    ps->dx = dfl_alloc(ctx, widest + 1, d);
+    ps->l = dfl_alloc(ctx, (size_t)(sys->m3 + sys->nc) + 1, d);
+    ps->x = dfl_alloc(ctx, (size_t)sys->n + 1, d);
+    ps->allowed = dfl_alloc(ctx, rows + 1, d);
+    ps->left_out = dfl_alloc(ctx, (size_t)sys->nc + 1, 1);
+    ps->laid_out_for = dfl_alloc(ctx, (size_t)sys->nc + 1, 1);
+    if (!ps->D || !ps->A || !ps->dx || !ps->l || !ps->x || !ps->allowed || !ps->left_out ||
+        !ps->laid_out_for)
+        return DFL_NO_MEMORY;
+    if (!status)
+        status = dfl_saddle_ldl_create(&ps->positions, ctx, NULL, &ps->pos);
+    if (!status)
+        status =
+            dfl_saddle_ldl_create(&ps->velocities, ctx, sys->mass.diagonal ? NULL : &ps->M, &ps->W);
+    if (!status && !sys->mass.diagonal)
+        status = dfl_saddle_ldl_create(&ps->plain, ctx, NULL, &ps->W);
+    return status;
+}
+
+void dfl_packed_start_free(dfl_initial *init)
+{
+    dfl_packed_start *ps = init->packed;
+    dfl_context *ctx = init->sys.ctx;
+    if (!ps)
+        return;
+    dfl_packed_saddle_clear(init);
+    dfl_packed_jacobian_clear(&ps->jac, ctx);
+    dfl_saddle_ldl_free(ps->positions);
+    dfl_saddle_ldl_free(ps->velocities);
+    dfl_saddle_ldl_free(ps->plain);
+    void *const block[] = {ps->pos.start, ps->pos.row, ps->W.start,  ps->W.row,       ps->M.start,
+                           ps->M.row,     ps->D,       ps->A,        ps->dx,          ps->l,
+                           ps->x,         ps->allowed, ps->left_out, ps->laid_out_for};
+    for (size_t i = 0; i < sizeof block / sizeof *block; i++)
+        dfl_free(ctx, block[i]);
+    dfl_free(ctx, ps);
+    init->packed = NULL;
+}
+
+static dfl_status borrow(dfl_csc *out, dfl_context *ctx, const dfl_pattern *pattern, int rows,
+                         int columns)
+{
+    const size_t entries = dfl_pattern_entries(pattern, columns);
+    *out = (dfl_csc){.rows = rows, .columns = columns};
+    out->start = dfl_alloc(ctx, (size_t)columns + 1, sizeof(int));
+    out->row = dfl_alloc(ctx, entries + 1, sizeof(int));
+    if (!out->start || !out->row)
+        return DFL_NO_MEMORY;
+    memcpy(out->start, pattern->column_start, ((size_t)columns + 1) * sizeof(int));
+    if (entries > 0)
+        memcpy(out->row, pattern->row, entries * sizeof(int));
+    return DFL_OK;
+}
+
+dfl_status dfl_packed_start_evaluate(dfl_initial *init)
+{
+    dfl_system *sys = &init->sys;
+    const char *what = "";
+    memcpy(init->point.x, init->x, (size_t)sys->n * sizeof(double));
+    dfl_outcome outcome = dfl_system_eval_checked(sys, &init->point);
+    if (!outcome) {
+        what = "the derivatives of ";
+        outcome = dfl_system_packed_jacobian(&init->packed->jac, sys, init->point.t, init->point.x,
+                                             init->point.a);
+    }
+    if (!outcome)
+        return DFL_OK;
+    if (outcome != DFL_STEP_NONFINITE)
+        return dfl_fail(sys->ctx, DFL_CALLBACK, "%s fails at the start, t = %g",
+                        sys->trouble.callback, init->point.t);
+    char row[80];
+    dfl_system_trouble_name(row, sizeof row, sys);
+    return dfl_fail(sys->ctx, DFL_NOT_FINITE, "%s returns NaN or Inf in %s%s at the start, t = %g",
+                    sys->trouble.callback, what, row, init->point.t);
+}
+
+dfl_status dfl_packed_start_positions(dfl_initial *init, const dfl_conditions *cond)
+{
+    init->converged = true;
+    return run_stage(init, cond, false);
+}
+
+dfl_status dfl_packed_start_project(dfl_initial *init, const dfl_conditions *cond)
+{
+    dfl_status status = dfl_packed_start_positions(init, cond);
+    if (!status)
+        status = run_stage(init, cond, true);
+    return status ? status : dfl_packed_saddle_complete(init);
+}
+
+dfl_status dfl_packed_start_complete(dfl_initial *init, const dfl_conditions *cond)
+{
+    dfl_status status = DFL_OK;
+    init->converged = true;
+    switch (cond->mode) {
+    case DFL_START_PROJECT:
+        status = dfl_packed_start_project(init, cond);
+        break;
+    case DFL_START_CONDITIONS:
+        return dfl_fail(init->sys.ctx, DFL_INVALID,
+                        "conditions (DFL_START_CONDITIONS) need dense matrices (linear = dense)");
+    case DFL_START_CHECK:
+        status = dfl_packed_saddle_complete(init);
+        break;
+    case DFL_START_AS_GIVEN:
+        dfl_packed_saddle_complete(init); /* only a guess for accelerations */
+        return DFL_OK;
+    }
+    if (!status)
+        status = check_rows(init, cond);
+    if (!status && cond->mode == DFL_START_PROJECT)
+        status = dfl_initial_reserve_sides(init, cond->nsides);
+    if (!status && cond->mode == DFL_START_PROJECT)
+        status = dfl_assembly_check_sides(init, cond);
+    return status;
+}
+
+/* ------------------------------------------------------------------------ stages */
+
+static double weight_of(const dfl_initial *init, const dfl_conditions *cond, int column)
+{
+    const double *unit = dfl_system_units(&init->sys, column);
+    return cond->weight ? cond->weight[column - init->sys.na] : unit ? 1 / (*unit * *unit) : 1;
+}
+
+/* Columns of `pattern` without those that are held. */
+static void take_columns(double *A, const dfl_initial *init, const dfl_conditions *cond,
+                         const dfl_csc *pattern, const double *value, int first)
+{
+    for (int j = 0; j < pattern->columns; j++)
+        for (int k = pattern->start[j]; k < pattern->start[j + 1]; k++)
+            A[k] = dfl_stages_held(init, cond, first + j) ? 0 : value[k];
+}
+
+/* M without the rows and columns of held velocities. */
+static void take_mass(double *D, const dfl_initial *init, const dfl_conditions *cond)
+{
+    const dfl_system *sys = &init->sys;
+    const dfl_packed_start *ps = init->packed;
+    for (int j = 0; j < sys->n3; j++) {
+        if (sys->mass.diagonal)
+            D[j] = ps->jac.M[j];
+        for (int k = sys->mass.diagonal ? 0 : ps->M.start[j];
+             !sys->mass.diagonal && k < ps->M.start[j + 1]; k++) {
+            const bool apart = dfl_stages_held(init, cond, sys->at.v + j) ||
+                               dfl_stages_held(init, cond, sys->at.v + ps->M.row[k]);
+            D[k] = apart && ps->M.row[k] != j ? 0 : ps->jac.M[k];
+        }
+    }
+}
+
+static void take_weights(double *D, const dfl_initial *init, const dfl_conditions *cond, int first,
+                         int columns)
+{
+    for (int j = 0; j < columns; j++)
+        D[j] = weight_of(init, cond, first + j);
+}
+
+/* The factors for a stage; NULL: no metric is positive. */
+static dfl_saddle_ldl *factor_stage(dfl_initial *init, const dfl_conditions *cond, bool velocities)
+{
+    const dfl_system *sys = &init->sys;
+    dfl_packed_start *ps = init->packed;
+    const double zero = fmax(dependent, init->redundant);
+    if (!velocities) {
+        take_columns(ps->A, init, cond, &ps->pos, ps->jac.blocks.pos, sys->at.sp);
+        take_weights(ps->D, init, cond, sys->at.sp, sys->n4);
+        return dfl_saddle_ldl_factor(ps->positions, ps->D, ps->A, zero, NULL) ? ps->positions
+                                                                              : NULL;
+    }
+    take_columns(ps->A, init, cond, &ps->W, init->point.blocks.W, sys->at.v);
+    take_mass(ps->D, init, cond);
+    if (!cond->weight && dfl_saddle_ldl_factor(ps->velocities, ps->D, ps->A, zero, NULL))
+        return ps->velocities;
+    dfl_saddle_ldl *plain = sys->mass.diagonal ? ps->velocities : ps->plain;
+    take_weights(ps->D, init, cond, sys->at.v, sys->n3);
+    return dfl_saddle_ldl_factor(plain, ps->D, ps->A, zero, NULL) ? plain : NULL;
+}
+
+/* y := D u for the metric that the factors have. */
+static void metric_product(double *y, const dfl_initial *init, const dfl_saddle_ldl *factors,
+                           const double *u, int columns)
+{
+    const dfl_packed_start *ps = init->packed;
+    const bool full = factors == ps->velocities && !init->sys.mass.diagonal;
+    memset(y, 0, (size_t)columns * sizeof *y);
+    if (full)
+        dfl_csc_add(y, ps->M.start, ps->M.row, columns, ps->D, 1, u);
+    for (int j = 0; !full && j < columns; j++)
+        y[j] = ps->D[j] * u[j];
+}
+
+/* The sum of squares of a stage's rows. */
+static double size_of_rows(const dfl_initial *init, int first, int count)
+{
+    double sum = 0;
+    for (int i = first; i < first + count; i++)
+        sum += init->point.alg[i] * init->point.alg[i];
+    return sum;
+}
+
+/* x := former x + part dx; with shorter steps if that brings rows far from zero. */
+static dfl_status move(dfl_initial *init, int first, int columns, int first_row, int rows)
+{
+    dfl_system *sys = &init->sys;
+    dfl_packed_start *ps = init->packed;
+    const double before = size_of_rows(init, first_row, rows);
+    memcpy(ps->x, init->x, (size_t)sys->n * sizeof(double));
+    double part = 1;
+    for (int k = 0;; k++, part /= 2) {
+        for (int j = 0; j < columns; j++)
+            init->x[first + j] = ps->x[first + j] + part * ps->dx[j];
+        memcpy(init->point.x, init->x, (size_t)sys->n * sizeof(double));
+        const bool known = !dfl_system_eval_checked(sys, &init->point);
+        if (sys->stopped)
+            return dfl_fail(sys->ctx, DFL_CALLBACK, "%s fails at the start, t = %g", sys->stopped,
+                            init->point.t);
+        if ((known && !(size_of_rows(init, first_row, rows) > 4 * before)) || k == HALVINGS)
+            return DFL_OK;
+    }
+}
+
+/* One correction; *relative: its size compared with the unknowns. */
+static dfl_status correct(double *relative, dfl_initial *init, const dfl_conditions *cond,
+                          bool velocities)
+{
+    const dfl_system *sys = &init->sys;
+    dfl_packed_start *ps = init->packed;
+    const int first = velocities ? sys->at.v : sys->at.sp, columns = velocities ? sys->n3 : sys->n4;
+    const int first_row = velocities ? sys->m1 : sys->m1 + sys->m2;
+    const int rows = velocities ? sys->nc : sys->m3;
+    dfl_saddle_ldl *factors = factor_stage(init, cond, velocities);
+    if (!factors)
+        return dfl_fail(sys->ctx, DFL_INCONSISTENT, "the start at t = %g cannot be made consistent",
+                        init->point.t);
+    double largest = dfl_max_abs(init->x + first, columns), size = 0;
+    for (int j = 0; j < columns; j++)
+        ps->x[j] =
+            dfl_stages_held(init, cond, first + j) ? 0 : init->x0[first + j] - init->x[first + j];
+    metric_product(ps->dx, init, factors, ps->x, columns);
+    for (int i = 0; i < rows; i++)
+        ps->l[i] = -init->point.alg[first_row + i];
+    dfl_saddle_ldl_solve(ps->dx, ps->l, factors);
+    for (int i = 0; velocities && i < rows; i++)
+        ps->left_out[i] = !dfl_saddle_ldl_takes(factors, i);
+    for (int j = 0; j < columns; j++) {
+        if (dfl_stages_held(init, cond, first + j))
+            ps->dx[j] = 0;
+        size = fmax(size, fabs(ps->dx[j]));
+    }
+    *relative = size / (largest > 0 ? largest : 1);
+    return move(init, first, columns, first_row, rows);
+}
+
+/* Corrects until nothing but rounding is left. Velocities enter their rows linearly. */
+static dfl_status run_stage(dfl_initial *init, const dfl_conditions *cond, bool velocities)
+{
+    double relative = 0, last = INFINITY;
+    const int rows = velocities ? init->sys.nc : init->sys.m3;
+    memset(init->packed->left_out, 0, (size_t)init->sys.nc);
+    for (int it = 0; rows > 0 && it < MOST_STEPS; it++) {
+        dfl_status status = dfl_packed_start_evaluate(init);
+        if (!status)
+            status = correct(&relative, init, cond, velocities);
+        if (status)
+            return status;
+        if (relative <= 1e-14 || (relative <= 1e-10 && relative >= 0.5 * last))
+            break;
+        last = relative;
+    }
+    init->converged = init->converged && relative <= 1e-8;
+    return DFL_OK;
+}
+
+dfl_status dfl_packed_start_jump(dfl_initial *init, const double *impulse)
+{
+    const dfl_conditions nothing_held = {0};
+    const dfl_system *sys = &init->sys;
+    dfl_packed_start *ps = init->packed;
+    const dfl_status status = dfl_packed_start_evaluate(init);
+    if (status)
+        return status;
+    if (factor_stage(init, &nothing_held, true) != ps->velocities)
+        return dfl_fail(sys->ctx, DFL_SINGULAR, "impulses act on directions without mass");
+    memcpy(ps->dx, impulse, (size_t)sys->n3 * sizeof *impulse);
+    memset(ps->l, 0, (size_t)sys->nc * sizeof *ps->l);
+    dfl_saddle_ldl_solve(ps->dx, ps->l, ps->velocities);
+    for (int j = 0; j < sys->n3; j++)
+        init->x[sys->at.v + j] += ps->dx[j];
+    return DFL_OK;
+}
+
+/* ------------------------------------------------------------------------ check */
+
+/* The tolerance of an unknown. */
+static double tolerance(const dfl_initial *init, int column)
+{
+    const dfl_solver_options *opt = init->sys.options;
+    const double x = fabs(init->x[column]);
+    const double atol = init->atol > 0 ? init->atol
+                        : opt->error.atol_each && column >= init->sys.na
+                            ? opt->error.atol_each[column - init->sys.na]
+                            : 0;
+    return atol + (opt->rtol < 1e-6 ? opt->rtol : 1e-6) * x;
+}
+
+/* allowed += |J| tolerance for the rows of a block. */
+static void allow(double *allowed, const dfl_initial *init, const dfl_pattern *p,
+                  const double *value, int columns, int first)
+{
+    for (int j = 0; p->column_start && j < columns; j++)
+        for (int k = p->column_start[j]; k < p->column_start[j + 1]; k++)
+            allowed[p->row[k]] += fabs(value[k]) * tolerance(init, first + j);
+}
+
+/* What the tolerances of all unknowns make of the rows at init->x, where derivatives are known. */
+static void set_allowed(dfl_initial *init)
+{
+    const dfl_system *sys = &init->sys;
+    const dfl_sparsity *s = sys->packed;
+    const dfl_packed_start *ps = init->packed;
+    const dfl_jacobian *b = &ps->jac.blocks;
+    double *allowed = ps->allowed;
+    memset(allowed, 0, (size_t)(sys->m1 + sys->m2 + sys->m3) * sizeof *allowed);
+    allow(allowed, init, &s->dyn, b->dyn, sys->nu, sys->na);
+    for (int j = 0; sys->mass.diagonal && j < sys->n3; j++)
+        allowed[j] += fabs(ps->jac.M[j]) * tolerance(init, j);
+    if (!sys->mass.diagonal)
+        allow(allowed, init, &s->M, ps->jac.M, sys->n3, 0);
+    allow(allowed + sys->row.d, init, &s->d, b->d, sys->nu, sys->na);
+    allow(allowed + sys->row.acc, init, &s->acc, b->acc, sys->nu, sys->na);
+    allow(allowed + sys->row.acc, init, &s->W, init->point.blocks.W, sys->n3, 0);
+    allow(allowed + sys->m1, init, &s->vel, b->vel, sys->n3 + sys->n4, sys->at.v);
+    allow(allowed + sys->m1 + sys->m2, init, &s->pos, b->pos, sys->n4, sys->at.sp);
+}
+
+static bool row_holds(const dfl_initial *init, int row)
+{
+    return fabs(init->point.alg[row]) <= 10 * init->packed->allowed[row] + 1e-300;
+}
+
+bool dfl_packed_start_holds(dfl_initial *init)
+{
+    const dfl_system *sys = &init->sys;
+    const int first = sys->m1 + sys->m2;
+    if (dfl_packed_start_evaluate(init))
+        return false;
+    set_allowed(init);
+    for (int i = first; i < first + sys->m3; i++)
+        if (!row_holds(init, i))
+            return false;
+    return true;
+}
+
+/* Rows of positions first: the others build on them. */
+static dfl_status check_rows(dfl_initial *init, const dfl_conditions *cond)
+{
+    const dfl_system *sys = &init->sys;
+    const int all = sys->m1 + sys->m2 + sys->m3;
+    const dfl_status status = dfl_packed_start_evaluate(init);
+    if (status)
+        return status;
+    set_allowed(init);
+    int worst = -1, violated = 0;
+    for (int i = all - 1; i >= 0; i--) {
+        if (i == sys->m1 + sys->m2 - 1 && violated > 0)
+            break;
+        if (row_holds(init, i))
+            continue;
+        violated++;
+        if (worst < 0 || fabs(init->point.alg[i]) > fabs(init->point.alg[worst]))
+            worst = i;
+    }
+    if (worst < 0)
+        return DFL_OK;
+    int index;
+    char name[80];
+    const dfl_kind kind = dfl_system_alg_kind(sys, worst, &index);
+    dfl_eom_name(name, sizeof name, sys->eom, kind, index);
+    return dfl_fail(sys->ctx, DFL_INCONSISTENT,
+                    "no consistent start is found at t = %g: %d rows are violated, most of all %s "
+                    "by %.3g%s",
+                    init->point.t, violated, name, init->point.alg[worst],
+                    cond->held ? "; held values may contradict it, or the guess may be too far"
+                               : "");
+}

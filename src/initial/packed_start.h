@@ -1,0 +1,33 @@
+/* packed_start.h: consistent initial values with packed matrices, between packed_start.c and
+   packed_saddle.c. */
+#ifndef DFL_PACKED_START_H
+#define DFL_PACKED_START_H
+#include "initial/initial_internal.h"
+
+typedef struct dfl_packed_start {
+    dfl_packed_jacobian jac;
+    dfl_csc pos, W, M;                      /* patterns */
+    dfl_saddle_ldl *positions, *velocities; /* of [D G^T; G 0] and [M W^T; W 0] ... */
+    dfl_saddle_ldl *plain;   /* ... or with D instead of a singular M; NULL: M is diagonal */
+    double *D, *A;           /* the numbers of these */
+    double *dx, *l;          /* solutions */
+    double *x;               /* n: a former state */
+    double *allowed;         /* all rows: residuals that are as good as zero */
+    unsigned char *left_out; /* nc: rows of W that depend on others */
+
+    /* block 1 for a, w, l, m */
+    dfl_csc matrix;
+    int *at;
+    double *value, *right;
+    dfl_sparse_lu *lu;
+    unsigned char *laid_out_for; /* nc: left_out that `matrix` is made for */
+} dfl_packed_start;
+
+/* All rows and derivatives at init->x. DFL_CALLBACK, DFL_NOT_FINITE. */
+dfl_status dfl_packed_start_evaluate(dfl_initial *init);
+
+/* Accelerations, auxiliary variables and multipliers of init->x, from block 1. */
+dfl_status dfl_packed_saddle_complete(dfl_initial *init);
+void dfl_packed_saddle_clear(dfl_initial *init);
+
+#endif

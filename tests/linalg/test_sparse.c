@@ -1,0 +1,179 @@
+/* test_sparse.c: sparse patterns, LU and LDL^T against the equations that they solve. */
+#include "matrices.h"
+
+enum { N = 30, ROWS = 12, ENTRIES = 4 * N };
+
+static double number(void)
+{
+    double x;
+    fill(&x, 1);
+    return x;
+}
+
+static void a_pattern_is_sorted_and_joins_equal_places(void **state)
+{
+    (void)state;
+    const dfl_place_of_entry place[] = {{2, 1}, {0, 0}, {2, 1}, {1, 1}, {0, 2}};
+    const int expected_at[] = {2, 0, 2, 1, 3}, rows[] = {0, 1, 2, 0}, start[] = {0, 1, 3, 4};
+    int at[5];
+    dfl_csc matrix;
+    assert_int_equal(dfl_csc_create(&matrix, at, ctx, 3, 3, place, 5), DFL_OK);
+    assert_memory_equal(at, expected_at, sizeof at);
+    assert_memory_equal(matrix.row, rows, sizeof rows);
+    assert_memory_equal(matrix.start, start, sizeof start);
+    dfl_csc_clear(&matrix, ctx);
+}
+
+/* A cyclic band without a diagonal, which needs pivoting; the second matrix has other numbers. */
+static void sparse_lu_solves(void **state)
+{
+    (void)state;
+    for (int is_complex = 0; is_complex < 2; is_complex++) {
+        const int w = is_complex ? 2 : 1;
+        dfl_place_of_entry place[3 * N];
+        double value[2 * 3 * N], b[2 * N], x[2 * N];
+        for (int j = 0; j < N; j++)
+            for (int k = 0; k < 3; k++)
+                place[3 * j + k] = (dfl_place_of_entry){(j + 1 + 2 * k) % N, j};
+        dfl_csc A;
+        dfl_sparse_lu *lu;
+        assert_int_equal(dfl_csc_create(&A, NULL, ctx, N, N, place, 3 * N), DFL_OK);
+        assert_int_equal(dfl_sparse_lu_create(&lu, ctx, &A, is_complex, NULL), DFL_OK);
+        for (int trial = 0; trial < 3; trial++) {
+            fill(value, w * 3 * N);
+            for (int k = 0; k < 3 * N; k += 3)
+                value[w * k] += 4;
+            fill(b, w * N);
+            memcpy(x, b, sizeof x);
+            assert_true(dfl_sparse_lu_factor(lu, value));
+            assert_true(dfl_sparse_lu_solve(x, lu));
+            for (int j = 0; j < N; j++)
+                for (int k = A.start[j]; k < A.start[j + 1]; k++) {
+                    const double *a = value + w * k, *y = x + w * j;
+                    double *r = b + w * A.row[k];
+                    r[0] -= a[0] * y[0] - (is_complex ? a[1] * y[1] : 0);
+                    if (is_complex)
+                        r[1] -= a[0] * y[1] + a[1] * y[0];
+                }
+            for (int i = 0; i < w * N; i++)
+                assert_close(b[i], 0, TOLERANCE);
+        }
+        value[0] = NAN;
+        assert_false(dfl_sparse_lu_factor(lu, value));
+        memset(value, 0, sizeof value);
+        assert_false(dfl_sparse_lu_factor(lu, value));
+        dfl_sparse_lu_free(lu);
+        dfl_csc_clear(&A, ctx);
+    }
+}
+
+/* [D A^T; A 0] with D of one or several bands; rows 3 and 7 of A are combinations of others. */
+static void check_saddle(bool diagonal, bool dependent)
+{
+    dfl_place_of_entry place[ENTRIES], band[3 * N];
+    double a[ENTRIES], d[3 * N], x[N], l[ROWS], f[N], g[ROWS];
+    int count = 0, bands = 0;
+    for (int i = 0; i < ROWS; i++)
+        for (int k = 0; k < 3; k++)
+            place[count++] = (dfl_place_of_entry){i, (2 * i + 5 * k) % N};
+    for (int j = 0; j < N; j++)
+        for (int i = j > 0 ? j - 1 : 0; i <= j + 1 && i < N; i++)
+            band[bands++] = (dfl_place_of_entry){i, j};
+    if (dependent) /* room for the entries of rows 1 and 2 in rows 3 and 7 */
+        for (int k = 0; k < 6; k++) {
+            place[count++] = (dfl_place_of_entry){3, place[3 + k].column};
+            place[count++] = (dfl_place_of_entry){7, place[3 + k].column};
+        }
+    dfl_csc A, D;
+    dfl_saddle_ldl *ldl;
+    assert_int_equal(dfl_csc_create(&A, NULL, ctx, ROWS, N, place, count), DFL_OK);
+    assert_int_equal(dfl_csc_create(&D, NULL, ctx, N, N, band, bands), DFL_OK);
+    assert_int_equal(dfl_saddle_ldl_create(&ldl, ctx, diagonal ? NULL : &D, &A), DFL_OK);
+    fill(a, A.start[N]);
+    for (int j = 0; dependent && j < N; j++)
+        for (int k = A.start[j]; k < A.start[j + 1]; k++) {
+            double one = 0, two = 0;
+            for (int q = A.start[j]; q < A.start[j + 1]; q++) {
+                one = A.row[q] == 1 ? a[q] : one;
+                two = A.row[q] == 2 ? a[q] : two;
+            }
+            a[k] = A.row[k] == 3 ? one + two : A.row[k] == 7 ? one - 2 * two : a[k];
+        }
+    for (int j = 0; diagonal && j < N; j++)
+        d[j] = 2 + number();
+    for (int j = 0; !diagonal && j < N; j++)
+        for (int k = D.start[j]; k < D.start[j + 1]; k++)
+            d[k] = D.row[k] == j ? 3 : 0.5 * (D.row[k] + j == 7 ? -1 : 1);
+    assert_true(dfl_saddle_ldl_factor(ldl, d, a, 1e-6, NULL));
+    assert_int_equal(dfl_saddle_ldl_rank(ldl), dependent ? ROWS - 2 : ROWS);
+    assert_true(dfl_saddle_ldl_smallest(ldl) > 1e-3 && dfl_saddle_ldl_dropped(ldl) < 1e-7);
+    fill(f, N);
+    memset(g, 0, sizeof g); /* in the range of A */
+    for (int j = 0; j < N; j++)
+        x[j] = number();
+    dfl_csc_add(g, A.start, A.row, N, a, 1, x);
+    memcpy(x, f, sizeof x);
+    memcpy(l, g, sizeof l);
+    dfl_saddle_ldl_solve(x, l, ldl);
+    dfl_csc_add(g, A.start, A.row, N, a, -1, x);
+    dfl_csc_add_transposed(f, A.start, A.row, N, a, -1, l);
+    if (diagonal)
+        for (int j = 0; j < N; j++)
+            f[j] -= d[j] * x[j];
+    else
+        dfl_csc_add(f, D.start, D.row, N, d, -1, x);
+    for (int j = 0; j < N; j++)
+        assert_close(f[j], 0, 10 * TOLERANCE);
+    for (int i = 0; i < ROWS; i++)
+        assert_close(g[i], 0, 10 * TOLERANCE);
+    d[0] = -1;
+    assert_false(dfl_saddle_ldl_factor(ldl, d, a, 1e-6, NULL));
+    dfl_saddle_ldl_free(ldl);
+    dfl_csc_clear(&A, ctx);
+    dfl_csc_clear(&D, ctx);
+}
+
+static void saddle_systems_are_solved(void **state)
+{
+    (void)state;
+    check_saddle(true, false);
+    check_saddle(false, false);
+}
+
+static void dependent_rows_are_left_out(void **state)
+{
+    (void)state;
+    check_saddle(true, true);
+    check_saddle(false, true);
+}
+
+/* A D^-1 A^T for A = [1 1; 1 -1] and D = (1, -2): [1/2 3/2; 3/2 1/2] has eigenvalues 2 and -1. */
+static void inertia_counts_negative_directions(void **state)
+{
+    (void)state;
+    const dfl_place_of_entry place[] = {{0, 0}, {1, 0}, {0, 1}, {1, 1}};
+    dfl_csc A;
+    dfl_saddle_ldl *ldl;
+    assert_int_equal(dfl_csc_create(&A, NULL, ctx, 2, 2, place, 4), DFL_OK);
+    assert_int_equal(dfl_saddle_ldl_create(&ldl, ctx, NULL, &A), DFL_OK);
+    assert_int_equal(
+        dfl_saddle_ldl_inertia(ldl, (const double[]){1, -2}, (const double[]){1, 1, 1, -1}, NULL), 1);
+    assert_int_equal(
+        dfl_saddle_ldl_inertia(ldl, (const double[]){1, 2}, (const double[]){1, 1, 1, -1}, NULL), 0);
+    dfl_saddle_ldl_free(ldl);
+    dfl_csc_clear(&A, ctx);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_pattern_is_sorted_and_joins_equal_places, make_context,
+                                        free_context),
+        cmocka_unit_test_setup_teardown(sparse_lu_solves, make_context, free_context),
+        cmocka_unit_test_setup_teardown(saddle_systems_are_solved, make_context, free_context),
+        cmocka_unit_test_setup_teardown(dependent_rows_are_left_out, make_context, free_context),
+        cmocka_unit_test_setup_teardown(inertia_counts_negative_directions, make_context,
+                                        free_context),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

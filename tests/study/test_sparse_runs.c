@@ -1,0 +1,196 @@
+/* Sparse and dense matrices give the same motion; what sparse ones cannot serve is refused with the
+   reason. */
+#include "../scripted.h"
+
+/* An example with dense or packed matrices. */
+static scripted load_example(const char *name, const char *set, bool packed)
+{
+    char path[500];
+    const char *const sets[] = {set};
+    const dfl_script_options options = {
+        .dynamics = DFL_DYNAMICS_EXPRESSIONS, .set = sets, .nset = set ? 1 : 0};
+    scripted s = {.ctx = dfl_context_create()};
+    snprintf(path, sizeof path, "%s/examples/%s.lua", DFL_SOURCE_DIR, name);
+    scripted_expect(&s, dfl_script_load(&s.model, s.ctx, path, &options));
+    scripted_expect(&s, dfl_equations_create(&s.eq, s.model, true));
+    scripted_expect(&s, packed ? dfl_runnable_create_packed(&s.run, s.eq)
+                               : dfl_runnable_create(&s.run, s.eq));
+    s.x = dfl_alloc(s.ctx, (size_t)s.eq->n, sizeof *s.x);
+    return s;
+}
+
+static scripted load_text(const char *text, bool packed)
+{
+    scripted s = scripted_text(text);
+    if (packed) {
+        dfl_runnable_free(s.run);
+        scripted_expect(&s, dfl_runnable_create_packed(&s.run, s.eq));
+    }
+    return s;
+}
+
+/* Runs both; positions and velocities, and with `multipliers` these as well, agree to `close` of the
+   largest of their block. */
+static void compare(scripted *dense, scripted *sparse, double to, const dfl_solver_options *options,
+                    double close, bool multipliers)
+{
+    scripted *const both[] = {dense, sparse};
+    for (int k = 0; k < 2; k++) {
+        scripted_start(both[k], options);
+        scripted_advance(both[k], to);
+    }
+    const dfl_equations *eq = dense->eq;
+    const int v = eq->n - eq->np - eq->ns - eq->nv;
+    const int block[] = {0, v, v + eq->nv, eq->n};
+    for (int b = multipliers ? 0 : 1; b < 3; b++) {
+        double largest = 0;
+        for (int i = block[b]; i < block[b + 1]; i++)
+            largest = fmax(largest, fabs(dense->x[i]));
+        for (int i = block[b]; i < block[b + 1]; i++)
+            if (!(fabs(dense->x[i] - sparse->x[i]) <= close * fmax(largest, 1e-3)))
+                fail_msg("%s: %.15g and %.15g", eq->x[i].name, dense->x[i], sparse->x[i]);
+    }
+    scripted_free(dense);
+    scripted_free(sparse);
+}
+
+/* Holonomic, nonholonomic, contact, dynamic variables; drawn loops; switches. Errors of both runs are
+   a few hundred times the tolerance after times in which errors grow little. */
+static void examples_move_alike(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        double to;
+    } example[] = {{"andrews", 0.01},      {"andrews-bodies", 0.01}, {"cam-follower", 1},
+                   {"car-axis", 1},        {"chain", 0.7},           {"crane", 3},
+                   {"double-pendulum", 1}, {"ellipse", 1},           {"flyball", 1},
+                   {"four-bar", 1},        {"four-bar-bodies", 1},   {"friction", 1},
+                   {"gear-rack", 1},       {"maxwell", 1},           {"pendulum", 2},
+                   {"sleigh", 1},          {"slider-crank", 0.05},   {"spherical-pendulum", 2}};
+    for (size_t i = 0; i < sizeof example / sizeof *example; i++) {
+        scripted dense = load_example(example[i].name, NULL, false);
+        scripted sparse = load_example(example[i].name, NULL, true);
+        const bool determined = strcmp(example[i].name, "four-bar-bodies") != 0;
+        print_message("%s\n", example[i].name);
+        compare(&dense, &sparse, example[i].to, &(dfl_solver_options){.rtol = 1e-9}, 1e-6,
+                determined);
+    }
+}
+
+/* The same equations, so also the same numbers of steps, in every order and with BDF. */
+static void methods_take_the_same_steps(void **state)
+{
+    (void)state;
+    static const struct {
+        dfl_integrator integrator;
+        int order;
+    } method[] = {{DFL_RADAU, 5}, {DFL_RADAU, 9}, {DFL_RADAU, 13}, {DFL_BDF, 0}};
+    for (size_t i = 0; i < sizeof method / sizeof *method; i++) {
+        long steps[2];
+        for (int packed = 0; packed < 2; packed++) {
+            scripted s = load_example("chain", "N=6", packed);
+            scripted_start(&s, &(dfl_solver_options){.integrator = method[i].integrator,
+                                                     .order = method[i].order,
+                                                     .rtol = 1e-7,
+                                                     .newton.carry_accelerations = true});
+            scripted_advance(&s, 0.5);
+            steps[packed] = dfl_solver_statistics(s.solver).accepted;
+            scripted_free(&s);
+        }
+        assert_true(labs(steps[0] - steps[1]) <= 1 + steps[0] / 50);
+    }
+}
+
+/* A row of squares, hinged to each other, with both diagonals: one row of each square is redundant. */
+static const char *const ladder =
+    "local N = 4\n"
+    "local x, y = {}, {}\n"
+    "local function point(name, px, py)\n"
+    "  local a, b = position('x' .. name, 'y' .. name)\n"
+    "  kinetic((velocity(a)^2 + velocity(b)^2)/2) potential(9.81*b)\n"
+    "  guess{ [a] = px, [b] = py }\n"
+    "  return {a, b}\n"
+    "end\n"
+    "local function rod(name, p, q, L)\n"
+    "  constraint(name, (p[1] - q[1])^2 + (p[2] - q[2])^2 - L^2)\n"
+    "end\n"
+    "local p = {0, 0}\n"
+    "for i = 1, N do\n"
+    "  local b, c, d = point(i .. 'b', i, 0), point(i .. 'c', i, 1), point(i .. 'd', i - 1, 1)\n"
+    "  rod('pb' .. i, p, b, 1) rod('bc' .. i, b, c, 1) rod('cd' .. i, c, d, 1)\n"
+    "  rod('dp' .. i, d, p, 1) rod('pc' .. i, p, c, 2^0.5) rod('bd' .. i, b, d, 2^0.5)\n"
+    "  p = b\n"
+    "end\n";
+
+static void redundant_rows_are_found(void **state)
+{
+    (void)state;
+    scripted dense = load_text(ladder, false), sparse = load_text(ladder, true);
+    scripted_start(&sparse, &(dfl_solver_options){.rtol = 1e-9});
+    assert_int_equal(dfl_solver_statistics(sparse.solver).rank_velocity, 5 * 4);
+    compare(&dense, &sparse, 0.5, &(dfl_solver_options){.rtol = 1e-9}, 1e-6, false);
+}
+
+/* 300 bodies: rods keep their length on all levels, and energy is conserved. */
+static void a_long_chain_does_not_drift(void **state)
+{
+    (void)state;
+    scripted s = load_example("chain", "N=300", true);
+    scripted_start(&s, &(dfl_solver_options){.rtol = 1e-7});
+    const double energy = dfl_runnable_energy(s.run, 0, s.x);
+    scripted_advance(&s, 0.5);
+    const dfl_residuals residuals = dfl_solver_residuals(s.solver);
+    assert_true(residuals.position < 1e-8 && residuals.velocity < 1e-6);
+    /* of 300 kg falling by about 1 m */
+    assert_true(fabs(dfl_runnable_energy(s.run, 0.5, s.x) - energy) < 1e-6 * 300 * 9.81);
+    scripted_free(&s);
+}
+
+static void refuse(const char *text, const char *message)
+{
+    scripted s = scripted_text(text);
+    dfl_choices choices = dfl_choices_none("--");
+    choices.text[dfl_setting_find("linear")] = "sparse";
+    dfl_runnable *made = NULL;
+    assert_int_equal(dfl_study_runnable(&made, s.eq, &choices), DFL_INVALID);
+    assert_null(made);
+    if (!strstr(dfl_message(s.ctx), message))
+        fail_msg("'%s' does not contain '%s'", dfl_message(s.ctx), message);
+    scripted_free(&s);
+}
+
+static void what_sparse_matrices_cannot_serve_is_refused(void **state)
+{
+    (void)state;
+    refuse("local x = position('x') kinetic(velocity(x)^2/2) potential(x^2/2)\n"
+           "invariant('E', energy())\n",
+           "it keeps invariants");
+    refuse("local x = position('x') kinetic(velocity(x)^2/2) output('a', acceleration(x))\n",
+           "an output contains accelerations");
+}
+
+static void a_start_that_contradicts_itself_is_refused(void **state)
+{
+    (void)state;
+    scripted s =
+        load_text("local x, y = position('x', 'y') kinetic(velocity(x)^2 + velocity(y)^2)\n"
+                  "constraint('rod', x^2 + y^2 - 1) initial{x = 2}\n",
+                  true);
+    assert_int_equal(scripted_try_start(&s, NULL), DFL_INCONSISTENT);
+    assert_non_null(strstr(dfl_message(s.ctx), "rod"));
+    scripted_free(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(examples_move_alike),
+        cmocka_unit_test(methods_take_the_same_steps),
+        cmocka_unit_test(redundant_rows_are_found),
+        cmocka_unit_test(a_long_chain_does_not_drift),
+        cmocka_unit_test(what_sparse_matrices_cannot_serve_is_refused),
+        cmocka_unit_test(a_start_that_contradicts_itself_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
