@@ -26,6 +26,9 @@ dfl_status dfl_contact_rates(dfl_expr *out, dfl_equations *eq, const dfl_expr *d
 dfl_status dfl_derive_jacobians(dfl_equations *eq);
 
 /* flags.c: the flags of all rows. */
-void dfl_derive_flags(dfl_equations *eq);
+dfl_status dfl_derive_flags(dfl_equations *eq);
+
+/* Whether the masses of the tree of bodies are constant (tree_constant.c). DFL_NO_MEMORY. */
+dfl_status dfl_tree_mass_constant(bool *out, dfl_equations *eq);
 
 #endif

@@ -57,11 +57,12 @@ static dfl_status derive(dfl_equations **out, dfl_model *model, bool jacobians)
         status = dfl_graph_status(eq->graph);
     if (status && dfl_graph_status(eq->graph) == DFL_INVALID)
         status = largest_part(eq);
+    if (!status)
+        status = dfl_derive_flags(eq);
     if (status) {
         dfl_equations_free(eq);
         return status;
     }
-    dfl_derive_flags(eq);
     *out = eq;
     return DFL_OK;
 }

@@ -6,7 +6,7 @@ static bool any_jump(const dfl_graph *graph, unsigned kinds);
 static bool any_depends(const dfl_graph *graph, const dfl_expr *rows, int count, unsigned kinds);
 static bool any_entry_depends(const dfl_graph *graph, const dfl_sparse *matrix, unsigned kinds);
 
-void dfl_derive_flags(dfl_equations *eq)
+dfl_status dfl_derive_flags(dfl_equations *eq)
 {
     const dfl_graph *graph = eq->graph;
     const unsigned multipliers = 1U << DFL_SYM_LAMBDA | 1U << DFL_SYM_MU;
@@ -33,11 +33,17 @@ void dfl_derive_flags(dfl_equations *eq)
             eq->flags.autonomous = false;
     const dfl_mass_tree *tree = eq->model->tree;
     if (tree) {
-        eq->flags.mass_constant = eq->flags.mass_diagonal = false;
+        bool constant;
+        const dfl_status status = dfl_tree_mass_constant(&constant, eq);
+        if (status)
+            return status;
+        eq->flags.mass_constant = eq->flags.mass_constant && constant;
+        eq->flags.mass_diagonal = false;
         if (any_depends(graph, tree->drives, 3 * tree->ndrives, time))
             eq->flags.autonomous = false;
     }
     eq->flags.linear = is_linear(eq);
+    return DFL_OK;
 }
 
 /* Whether all rows are affine in the unknowns: their derivatives contain no unknown, and they have

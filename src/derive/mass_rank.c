@@ -21,7 +21,7 @@ static const unsigned state_kinds = 1U << DFL_SYM_P | 1U << DFL_SYM_S | 1U << DF
 static dfl_status take_copies(dfl_mass_copies *out, const dfl_trials *trials, int count);
 static dfl_status create_lists(dfl_elimination *out, dfl_context *ctx, int nv);
 static void eliminate_all(dfl_elimination *out, dfl_mass_copies *copies);
-static dfl_status refuse_negative(const dfl_equations *eq, int velocity);
+static dfl_status refuse_negative(const dfl_equations *eq, const dfl_mass_copies *copies);
 static void mark_support(dfl_elimination *el, const dfl_mass_copies *copies);
 static dfl_status collect_directions(double **basis, int *count, dfl_context *ctx,
                                      const dfl_elimination *el, const dfl_mass_copies *copies);
@@ -57,26 +57,64 @@ dfl_status dfl_elimination_create(dfl_elimination *out, const dfl_trials *trials
     if (copies.indefinite) /* not a mass matrix: the start will say so */
         out->nfree = 0;
     if (!status && copies.negative > 0)
-        status = refuse_negative(trials->eq, copies.negative - 1);
+        status = refuse_negative(trials->eq, &copies);
     dfl_mass_copies_clear(&copies, ctx);
     if (status)
         dfl_elimination_clear(out, ctx);
     return status;
 }
 
-static dfl_status refuse_negative(const dfl_equations *eq, int velocity)
+/* The line of a term mass(u, v, ...) between two velocities; 0: there is none. */
+static int line_between(const dfl_equations *eq, int i, int j)
 {
+    const dfl_expr u = dfl_equations_v(eq)[i].symbol, v = dfl_equations_v(eq)[j].symbol;
+    for (int k = 0; k < eq->model->masses.count; k++) {
+        const dfl_contribution *m = &eq->model->masses.item[k];
+        if ((m->u == u && m->v == v) || (m->u == v && m->v == u))
+            return m->line;
+    }
+    return eq->model->energy.kinetic_line;
+}
+
+/* The velocity whose mass together with that of i is too large for the masses of both: M_ij^2 > M_ii
+   M_jj; -1: none. */
+static int coupled_too_much(const double *M, int nv, int i)
+{
+    for (int j = 0; j < nv; j++)
+        if (j != i && M[i * nv + j] * M[i * nv + j] > M[i * nv + i] * M[j * nv + j])
+            return j;
+    return -1;
+}
+
+static dfl_status refuse_negative(const dfl_equations *eq, const dfl_mass_copies *copies)
+{
+    const int i = copies->negative - 1, nv = eq->nv;
     const dfl_model *model = eq->model;
-    const dfl_variable *v = &dfl_equations_v(eq)[velocity];
-    const dfl_declaration *declared = dfl_model_owner(model, v->symbol);
+    const dfl_variable *v = dfl_equations_v(eq);
+    const dfl_declaration *declared = dfl_model_owner(model, v[i].symbol);
     const int line = model->energy.kinetic_line;
+    const double *M = copies->M[0] ? copies->M[0] : copies->M[1] ? copies->M[1] : copies->M[2];
+    const int j = M[i * nv + i] > 0 ? coupled_too_much(M, nv, i) : -1;
+    if (j >= 0)
+        return dfl_model_fail(
+            model, line_between(eq, i, j),
+            "the mass between %s and %s, %g, is too large for their own masses, "
+            "%g and %g: some motion of both has negative kinetic energy; its square "
+            "must be less than their product",
+            v[j].name, v[i].name, M[i * nv + j], M[j * nv + j], M[i * nv + i]);
+    if (M[i * nv + i] > 0)
+        return dfl_model_fail(
+            model, line,
+            "the mass matrix is not positive: some motion of %s together with "
+            "others has negative kinetic energy; check the masses between velocities",
+            v[i].name);
     return dfl_model_fail(model,
                           line > 0   ? line
                           : declared ? declared->line
                                      : 0,
                           "the mass along %s is negative: a motion along it has negative kinetic "
                           "energy; give masses that are 0 or more, also with --set",
-                          v->name);
+                          v[i].name);
 }
 
 void dfl_elimination_clear(dfl_elimination *elimination, dfl_context *ctx)

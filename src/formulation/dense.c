@@ -218,6 +218,25 @@ bool dfl_formulation_solve_accelerations(double *a, dfl_formulation *form, const
            dfl_mass_solve(a, dense->mass, A, nv, false);
 }
 
+int dfl_formulation_lost_mass(dfl_formulation *form, double t, const double *x)
+{
+    dfl_system *sys = form->sys;
+    const int nv = sys->n3;
+    double *M = form->dense->work, *A = dfl_factor_matrix(form->dense->mass);
+    if (sys->mass.constant || nv == 0 || dfl_system_mass(M, sys, t, x))
+        return -2;
+    dfl_full_mass(A, nv, M, nv, sys->mass.diagonal);
+    for (int k = 0; k < nv; k++) {
+        const double pivot = A[k * nv + k];
+        if (!(pivot > 0))
+            return k;
+        for (int j = k + 1; j < nv; j++)
+            for (int i = k + 1; i < nv; i++)
+                A[j * nv + i] -= A[k * nv + i] * A[j * nv + k] / pivot;
+    }
+    return -1;
+}
+
 void dfl_full_mass(double *A, int lda, const double *M, int nv, bool diagonal)
 {
     for (int j = 0; j < nv; j++)

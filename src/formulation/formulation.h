@@ -260,6 +260,10 @@ void dfl_formulation_accepted(dfl_formulation *form);
 bool dfl_formulation_accelerations(double *a, dfl_formulation *form, const dfl_point *point);
 bool dfl_formulation_solve_accelerations(double *a, dfl_formulation *form, const dfl_point *point);
 
+/* The first velocity whose mass, given those before it, is not positive at (t, x); -1: M is positive
+   definite; -2: M is constant, not square, or cannot be evaluated. */
+int dfl_formulation_lost_mass(dfl_formulation *form, double t, const double *x);
+
 /* The multipliers of minimum norm with the same constraint force, at an evaluated point. Unchanged
    if W cannot be evaluated (GEOMS contract). */
 dfl_outcome dfl_formulation_least_multipliers(dfl_point *point, dfl_formulation *form);

@@ -33,6 +33,8 @@ typedef struct descent {
     int released; /* column that is treated as free although it is held, or -1 */
     int nfree, rows, nposition, nside;
     int *column;           /* nfree */
+    double *size;          /* nfree: of the unknowns, which are counted in these units */
+    double *row;           /* nposition: the sizes of rows, likewise */
     double *J, *F, *A, *d; /* rows x nfree, rows, nfree x nfree, nfree */
     double *start, *best, *moved;
     double square, best_square; /* |F|^2 */
@@ -44,6 +46,7 @@ typedef struct descent {
 static dfl_status make_descent(descent *des, dfl_initial *init, const dfl_conditions *cond);
 static void free_descent(descent *des);
 static void choose_columns(descent *des);
+static void measure_rows(descent *des);
 static bool search(descent *des);
 static bool descend(descent *des);
 static bool evaluate_rows(descent *des);
@@ -125,6 +128,8 @@ static dfl_status make_descent(descent *des, dfl_initial *init, const dfl_condit
     des->nposition = dfl_stages_position_rows(init);
     des->rows = des->nposition + cond->nsides;
     des->column = dfl_alloc(ctx, free, sizeof *des->column);
+    des->size = dfl_alloc(ctx, free, d);
+    des->row = dfl_alloc(ctx, (size_t)des->nposition, d);
     des->J = dfl_alloc(ctx, (size_t)des->rows * free, d);
     des->F = dfl_alloc(ctx, (size_t)des->rows, d);
     des->A = dfl_alloc(ctx, free * free, d);
@@ -132,8 +137,8 @@ static dfl_status make_descent(descent *des, dfl_initial *init, const dfl_condit
     des->start = dfl_alloc(ctx, n, d);
     des->best = dfl_alloc(ctx, n, d);
     des->moved = dfl_alloc(ctx, n, d);
-    const bool enough = des->column && des->J && des->F && des->A && des->d && des->start &&
-                        des->best && des->moved;
+    const bool enough = des->column && des->size && des->row && des->J && des->F && des->A &&
+                        des->d && des->start && des->best && des->moved;
     if (!enough)
         return DFL_NO_MEMORY;
     memcpy(des->start, init->x0, n * d);
@@ -145,7 +150,8 @@ static dfl_status make_descent(descent *des, dfl_initial *init, const dfl_condit
 static void free_descent(descent *des)
 {
     dfl_context *ctx = des->init->sys.ctx;
-    double *const block[] = {des->J, des->F, des->A, des->d, des->start, des->best, des->moved};
+    double *const block[] = {des->J,    des->F,     des->A,    des->d,  des->start,
+                             des->best, des->moved, des->size, des->row};
     for (size_t i = 0; i < sizeof block / sizeof *block; i++)
         dfl_free(ctx, block[i]);
     dfl_free(ctx, des->column);
@@ -156,8 +162,36 @@ static void choose_columns(descent *des)
     const dfl_system *sys = &des->init->sys;
     des->nfree = 0;
     for (int j = sys->at.sp; j < sys->at.sp + sys->n4; j++)
-        if (j == des->released || !des->cond->held || !des->cond->held[j - sys->na])
+        if (j == des->released || !des->cond->held || !des->cond->held[j - sys->na]) {
+            des->size[des->nfree] = dfl_system_told_size(sys, j - sys->na);
             des->column[des->nfree++] = j;
+        }
+    measure_rows(des);
+}
+
+/* The largest change of each row of positions with unknowns of their sizes, at the guess and two
+   points around it; rows of models whose sizes are not told are as they are. */
+static void measure_rows(descent *des)
+{
+    dfl_initial *init = des->init;
+    dfl_system *sys = &init->sys;
+    for (int i = 0; i < des->nposition; i++)
+        des->row[i] = sys->eom->sizes ? 0 : 1;
+    for (int place = 0; sys->eom->sizes && place < 3; place++) {
+        begin_around(des, place);
+        memcpy(init->point.x, init->x, (size_t)sys->n * sizeof(double));
+        if (dfl_system_eval_checked(sys, &init->point) ||
+            dfl_system_jacobian(&init->jac, sys, init->point.t, init->point.x, init->point.a))
+            continue;
+        for (int k = 0; k < des->nfree; k++) {
+            const double *J = init->jac.J3 + (long)(des->column[k] - sys->at.sp) * sys->m3;
+            for (int i = 0; i < des->nposition; i++)
+                des->row[i] = fmax(des->row[i], fabs(J[i]) * des->size[k]);
+        }
+    }
+    for (int i = 0; i < des->nposition; i++)
+        if (!(des->row[i] > 0 && isfinite(des->row[i])))
+            des->row[i] = 1;
 }
 
 /* Descents from the guess and around it until one ends at a solution. */
@@ -214,8 +248,7 @@ static bool evaluate_rows(descent *des)
     memcpy(des->F, init->point.alg + sys->m1 + sys->m2, (size_t)des->nposition * sizeof(double));
     double sum = 0;
     for (int i = 0; i < des->rows; i++) {
-        if (i >= des->nposition)
-            des->F[i] = 1 - des->F[i];
+        des->F[i] = i < des->nposition ? des->F[i] / des->row[i] : 1 - des->F[i];
         sum += des->F[i] * des->F[i];
     }
     if (!isfinite(sum))
@@ -242,16 +275,17 @@ static bool derive_rows(descent *des)
     for (int k = 0; k < des->nfree; k++) {
         const int j = des->column[k];
         double *to = des->J + (size_t)k * (size_t)des->rows, *side = init->side;
-        memcpy(to, init->jac.J3 + (size_t)(j - sys->at.sp) * (size_t)sys->m3,
-               (size_t)des->nposition * sizeof *to);
-        const double x = init->x[j], delta = 1e-7 * fmax(1, fabs(x));
+        const double *from = init->jac.J3 + (size_t)(j - sys->at.sp) * (size_t)sys->m3;
+        const double size = des->size[k], x = init->x[j], delta = 1e-7 * fmax(size, fabs(x));
+        for (int i = 0; i < des->nposition; i++)
+            to[i] = from[i] * size / des->row[i];
         init->x[j] = x + delta;
         const bool known = evaluate_sides(des, side);
         init->x[j] = x;
         if (!known)
             return false;
         for (int i = 0; i < des->nside; i++)
-            to[des->nposition + i] = (1 - side[i] - des->F[des->nposition + i]) / delta;
+            to[des->nposition + i] = (1 - side[i] - des->F[des->nposition + i]) * size / delta;
     }
     return true;
 }
@@ -266,7 +300,7 @@ static bool try_step(descent *des, double *mu)
             continue;
         memcpy(des->moved, init->x, (size_t)init->sys.n * sizeof(double));
         for (int k = 0; k < des->nfree; k++)
-            init->x[des->column[k]] += des->d[k];
+            init->x[des->column[k]] += des->size[k] * des->d[k];
         if (evaluate_rows(des) && des->square < square) {
             *mu = fmax(1e-14, *mu / 10);
             return true;
@@ -277,12 +311,12 @@ static bool try_step(descent *des, double *mu)
     return false;
 }
 
-/* Whether an unknown would change by more than 1, or by more than the largest of them has. */
+/* Whether an unknown would change by more than its size, or by more than the largest of them has. */
 static bool leaps(const descent *des)
 {
     double size = 1, step = 0;
     for (int k = 0; k < des->nfree; k++) {
-        size = fmax(size, fabs(des->start[des->column[k]]));
+        size = fmax(size, fabs(des->start[des->column[k]]) / des->size[k]);
         step = fmax(step, fabs(des->d[k]));
     }
     return step > size;
@@ -318,9 +352,9 @@ static void begin_around(descent *des, int attempt)
 {
     static const double radius[3] = {3.2, 1, 0.3};
     memcpy(des->init->x, des->start, (size_t)des->init->sys.n * sizeof(double));
-    for (int k = 0; attempt > 0 && k < des->nfree; k++) {
-        des->init->x[des->column[k]] += radius[attempt % 3] * dfl_generic(attempt, k);
-    }
+    for (int k = 0; attempt > 0 && k < des->nfree; k++)
+        des->init->x[des->column[k]] +=
+            radius[attempt % 3] * des->size[k] * dfl_generic(attempt, k);
 }
 
 static void keep_best(descent *des)

@@ -211,9 +211,12 @@ static void row_name(char *text, size_t size, const dfl_system *sys, int row)
 static void explain_row(char *text, size_t size, dfl_initial *init, const dfl_conditions *cond,
                         int row)
 {
-    char held[256], rigid[400];
+    char held[256], rigid[400], smaller[120];
     int index;
     const char *advice = "";
+    snprintf(smaller, sizeof smaller,
+             "; redundant = %g may leave out constraints that are needed: give a smaller one",
+             init->redundant);
     held_names(held, sizeof held, init, cond, row);
     rigid[0] = 0;
     if (is_hidden(init, row) && cond->mode == DFL_START_PROJECT)
@@ -224,6 +227,8 @@ static void explain_row(char *text, size_t size, dfl_initial *init, const dfl_co
     }
     if (cond->mode == DFL_START_CHECK)
         advice = "; start with DFL_START_PROJECT to correct them";
+    else if (init->redundant > 0 && row < init->sys.m1)
+        advice = smaller;
     else if (dfl_system_alg_kind(&init->sys, row, &index) == DFL_ROW_F)
         advice =
             "; if a direction has neither mass nor constraint, declare it with n0, K0 and gam; "

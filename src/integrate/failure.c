@@ -103,6 +103,37 @@ static bool heads_for_singular_position(double *t, dfl_stepper *st)
     return tau / little > 0 && fabs(tau) * speed < 0.1 && weakness_after(st, tau) < now / 3;
 }
 
+/* Whether M, positive until now, is not so a little later, 1e-6 of the time, with the present
+   rates; `velocity`: along which. */
+static bool mass_vanishes(int *velocity, dfl_stepper *st)
+{
+    const dfl_system *sys = st->sys;
+    double *x = st->next.x;
+    if (dfl_formulation_lost_mass(st->form, st->t, st->here.x + sys->na) != -1)
+        return false;
+    for (double part = 1e-12; part < 2e-6; part *= 10) {
+        const double tau = copysign(part * (st->t != 0 ? fabs(st->t) : 1), st->h);
+        memcpy(x, st->here.x, (size_t)sys->n * sizeof *x);
+        for (int i = 0; i < sys->eom->np; i++)
+            x[sys->at.p + i] += tau * st->here.blocks.kin[i];
+        *velocity = dfl_formulation_lost_mass(st->form, st->t + tau, x + sys->na);
+        if (*velocity >= 0)
+            return true;
+    }
+    return false;
+}
+
+static dfl_status mass_failure(const dfl_stepper *st, int velocity)
+{
+    char name[64];
+    dfl_eom_name(name, sizeof name, st->sys->eom, DFL_KIND_V, velocity);
+    return dfl_fail(
+        st->sys->ctx, DFL_SINGULAR,
+        "the mass along %s vanishes at t = %.10g and would be negative afterwards: "
+        "accelerations grow without bound; check masses that depend on time or positions",
+        name, st->t);
+}
+
 static dfl_status explicit_failure(const dfl_stepper *st, double h)
 {
     return dfl_fail(
@@ -162,6 +193,9 @@ dfl_status dfl_step_failure(dfl_stepper *st, double h)
         st->sys->trouble.part = DFL_FAILURE_VELOCITY;
         return rank_failure(st, heads ? t : st->t);
     }
+    int velocity;
+    if (mass_vanishes(&velocity, st))
+        return mass_failure(st, velocity);
     if (trouble->outcome == DFL_STEP_SINGULAR)
         return dfl_fail(ctx, DFL_SINGULAR, "%s is singular at t = %.10g", trouble->callback, st->t);
     if (!st->class->implicit)

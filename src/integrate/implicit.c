@@ -246,6 +246,14 @@ static bool was_last(dfl_stepper *st, increments *old, int it, bool rated, doubl
     return st->newton->faccon * sqrt(square) <= tolerance;
 }
 
+/* A fixed step whose last increment had this size is not taken. */
+static dfl_outcome refuse_fixed(dfl_stepper *st, double size, int iterations)
+{
+    st->watch->excess = size / st->scale->newton_tolerance;
+    st->watch->iterations = iterations;
+    return DFL_STEP_STOP;
+}
+
 /* A fixed step after its last iteration: it is taken only if the options say so, or if nothing but
    rounding is left of the increments. */
 static dfl_outcome not_converged(dfl_stepper *st, const increments *old, int iterations)
@@ -257,9 +265,7 @@ static dfl_outcome not_converged(dfl_stepper *st, const increments *old, int ite
     }
     if (size <= 100 * st->options->error.rounding / st->scale->smallest_rtol)
         return DFL_STEP_OK;
-    st->watch->excess = size / st->scale->newton_tolerance;
-    st->watch->iterations = iterations;
-    return DFL_STEP_STOP;
+    return refuse_fixed(st, size, iterations);
 }
 
 /* Simplified Newton iteration. DFL_STEP_OK: converged. DFL_STEP_RETRY without trouble from a
@@ -292,6 +298,9 @@ static dfl_outcome newton(dfl_stepper *st, double h, double *reduce)
             diverging = diverges(st, &old, most - 1 - it, square, patient, reduce);
         if (diverging) {
             outcome = second_chance(st, h, it <= most, &updates);
+            if (outcome == DFL_STEP_RETRY && fixed && !opt->step.accept_unconverged &&
+                st->sys->trouble.outcome == DFL_STEP_OK && square > 0)
+                return refuse_fixed(st, sqrt(square), it);
             if (outcome)
                 return outcome;
             it = 0;

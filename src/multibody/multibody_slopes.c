@@ -15,8 +15,9 @@
 
 static int add_force_slopes(dfl_multibody *m);
 static int difference_force(dfl_multibody *m);
+static double length_of(const dfl_tree *tree);
 static double increment(const dfl_multibody *m, const double *p, const double *v, int column,
-                        bool along);
+                        bool along, double length);
 static int force_at(double *tau, dfl_multibody *m, const double *p, const double *v);
 static void fill_kinematics(dfl_jacobian *out, dfl_multibody *m);
 static void fill_constraints(dfl_jacobian *out, dfl_multibody *m);
@@ -108,10 +109,11 @@ static int difference_force(dfl_multibody *m)
     double *q = p + np;
     memcpy(v, m->v, (size_t)nv * sizeof *v);
     memcpy(p, m->p, (size_t)np * sizeof *p);
+    const double length = length_of(m->tree);
     int result = force_at(base, m, p, v);
     for (int k = 0; k < 2 * nv && !result; k++) {
         const int column = k % nv;
-        const double step = increment(m, p, v, column, k < nv);
+        const double step = increment(m, p, v, column, k < nv, length);
         double *T = (k < nv ? m->mat.Tq : m->mat.Tv) + (long)column * nv;
         memset(u, 0, (size_t)nv * sizeof *u);
         u[column] = step;
@@ -129,18 +131,33 @@ static int difference_force(dfl_multibody *m)
     return result;
 }
 
-/* 1e-7 of the coordinate or velocity that changes, and at least 1e-7 m, rad, m/s or rad/s. */
+/* The largest distance in the tree: of a joint from that before it, or of a centre of mass. */
+static double length_of(const dfl_tree *tree)
+{
+    double largest = 0;
+    for (int i = 1; i < tree->nnodes; i++) {
+        const double *r = tree->rest[i].r, *h = tree->mass[i].h, m = tree->mass[i].m;
+        largest = fmax(largest, hypot(hypot(r[0], r[1]), r[2]));
+        if (m > 0)
+            largest = fmax(largest, hypot(hypot(h[0], h[1]), h[2]) / m);
+    }
+    return largest > 0 ? largest : 1;
+}
+
+/* 1e-7 of the coordinate or velocity that changes, and at least of 1 rad or of the mechanism's
+   length, or that per second. */
 static double increment(const dfl_multibody *m, const double *p, const double *v, int column,
-                        bool along)
+                        bool along, double length)
 {
     const dfl_node *n = &m->tree->node[m->tree->dof.node[column]];
     const double *q = p + n->p;
+    const bool turns = n->dofs == 1 ? n->kind != DFL_STEP_PRISMATIC : column - n->v < 3;
     double size = fabs(v[column]);
     if (along && n->dofs == 1)
         size = fabs(*q);
     else if (along) /* a turn, or a shift of a free body */
-        size = column - n->v < 3 ? 1.0 : hypot(hypot(q[0], q[1]), q[2]);
-    return 1e-7 * fmax(size, 1.0);
+        size = turns ? 1.0 : hypot(hypot(q[0], q[1]), q[2]);
+    return 1e-7 * fmax(size, turns ? 1.0 : length);
 }
 
 static int force_at(double *tau, dfl_multibody *m, const double *p, const double *v)

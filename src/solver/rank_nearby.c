@@ -12,15 +12,17 @@ static void move_a_little(double *x, const double *from, const dfl_solver *solve
 static int rank_at(dfl_solver *solver, double t, const double *x);
 static void name_moving_positions(char *text, size_t size, const dfl_solver *solver);
 
-/* Without symmetry; less in mechanisms of small size. */
+/* Without symmetry; by a part of the sizes of positions, or less in mechanisms of small size. */
 static void move_a_little(double *x, const double *from, const dfl_solver *solver, int place)
 {
     const dfl_layout at = dfl_eom_layout(solver->eom);
     const double largest = dfl_max_abs(from + at.p, at.n - at.p);
-    const double size = largest > 0 && largest < 1 ? largest : 1;
+    const double overall = largest > 0 && largest < 1 ? largest : 1;
     memcpy(x, from, (size_t)solver->sys.nu * sizeof *x);
-    for (int i = at.p; i < at.n; i++)
+    for (int i = at.p; i < at.n; i++) {
+        const double size = solver->eom->sizes ? dfl_system_told_size(&solver->sys, i) : overall;
         x[i] += 1e-3 * (size + fabs(x[i])) * dfl_generic(place, i - at.p);
+    }
 }
 
 /* Of W at x of the user. */

@@ -505,7 +505,7 @@ class Faults(unittest.TestCase):
             "space": 'local m = param("m", 1)\nlocal b = body("rod", { mass = 1, inertia = {1, 1, m}, com = {1, 0, 0} })\n'
                      'revolute("pin", ground, b, { at = {0, 0, 0}, axis = {0, 0, 1} })\nsimulate{ to = 0.1 }\n',
         }
-        named = {"body": "body 'rod'", "inertia": "body 'rod'", "space": "body 'rod'"}
+        named = {"sum": "mass between der(y) and der(x), -2,", "body": "body 'rod'", "inertia": "body 'rod'", "space": "body 'rod'"}
         for name, text in models.items():
             self.write(name + ".lua", text)
             self.assertEqual(self.run_program("run", name + ".lua")[0], 0, name)

@@ -79,6 +79,36 @@ static bool left_to_recursion(const char *text, dfl_dynamics dynamics, const cha
     return recursion;
 }
 
+/* Slides have constant masses, and a slide on a hinge not. */
+static void recursions_know_constant_masses(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "local c, kind = param('c', 0), setting('kind', 1)\n"
+        "local a = body('a', {mass = param('m', 2), com = {c, 0, 0}, inertia = {1, 1, 1}})\n"
+        "local b = body('b', {mass = 1, com = {1 + c, 0, 0}, inertia = {1, 1, 1}})\n"
+        "local first = kind == 1 and prismatic or revolute\n"
+        "local j = first('j', ground, a, {at = {0, 0, 0}, axis = {0, 0, 1}})\n"
+        "prismatic('k', kind == 3 and ground or a, b, {at = {1, 0, 0}, axis = {1, 1, 0}})\n"
+        "spring('s', ground, b, {from = {-1, 0, 0}, to = {1, 0, 0}, stiffness = 10})\n"
+        "initial{[velocity(j.q)] = 1}\n";
+    const char *const kinds[] = {"kind=1", "kind=2", "kind=3"};
+    for (int k = 0; k < 3; k++) {
+        double end[2];
+        for (int way = 0; way < 2; way++) {
+            scripted s =
+                load(text, way == 0 ? DFL_DYNAMICS_RECURSION : DFL_DYNAMICS_EXPRESSIONS, kinds[k]);
+            if (way == 0) /* a hinge alone has a constant moment of inertia */
+                assert_int_equal(s.eq->flags.mass_constant, k == 0 || k == 2);
+            scripted_start(&s, &(dfl_solver_options){.rtol = 1e-9});
+            scripted_advance(&s, 2);
+            end[way] = scripted_value(&s, "j.q");
+            scripted_free(&s);
+        }
+        assert_near(end[0], end[1], 1e-7);
+    }
+}
+
 /* Deep mechanisms are evaluated by recursion unless they are told otherwise; sizes far from those
    at which both ways take the same time. */
 static void deep_mechanisms_are_left_to_recursions(void **state)
@@ -127,6 +157,7 @@ int main(void)
         cmocka_unit_test(expressions_stand_in_for_recursions),
         cmocka_unit_test(later_coordinates_are_refused),
         cmocka_unit_test(a_long_chain_is_determined),
+        cmocka_unit_test(recursions_know_constant_masses),
         cmocka_unit_test(deep_mechanisms_are_left_to_recursions),
         cmocka_unit_test(shallow_mechanisms_stay_expressions),
     };
