@@ -115,6 +115,9 @@ typedef int (*dfl_step_fn)(dfl_solver *solver, double t_old, double t, const dou
    each advance that reaches its end. Return 0 to go on, anything else to stop with DFL_STOPPED. */
 typedef int (*dfl_output_fn)(double t, const double *x, void *user);
 
+/* Called where branches change or events act, before that and, if the state has jumped, after it. */
+typedef int (*dfl_jump_fn)(double t, const double *x, bool after, void *user);
+
 /* Writes the selectors Sp (nfp x np) and Sv (nfv x nv; nfv is 0 with psi1, which uses all rows).
    Called at every new decomposition. Return values as for dfl_eval_fn. */
 typedef int (*dfl_select_fn)(double *Sp, double *Sv, int nfp, int nfv, double t, const double *x,
@@ -154,15 +157,38 @@ typedef int (*dfl_noise_fn)(double *noise, double t, const double *x, const doub
 typedef int (*dfl_settle_fn)(bool *changed, double t, const double *x, const double *rate,
                              void *user);
 
-/* Takes the other branch of every function with crossed[i], at (t, x). `impulse` (nv zeros): what
-   the change adds to the momenta M v, if prescribed motions change their speed. */
-typedef int (*dfl_flip_fn)(double *impulse, const bool *crossed, double t, const double *x,
+/* What changes at an instant. */
+typedef struct dfl_change {
+    const double *rate; /* n: derivatives of r, v and p before the change, zero of the others */
+    const double *tolerance; /* n: of the unknowns */
+    double
+        *impulse;   /* nv zeros: what is added to the momenta M v, by impulses or because prescribed
+                        motions change their speed */
+    double *x;      /* n: the state, where values of r, v and p are assigned ... */
+    bool *assigned; /* ... and marked here: n, false before */
+    bool acted;     /* false before: an event acted, so that one whose function is zero goes on by
+                        its slope */
+    signed char *
+        met; /* NULL without events, or events.count zeros: +1, -1 of events that acted here, rising or falling */
+    bool rows; /* false before: rows of constraints were switched on or off */
+} dfl_change;
+
+/* Takes the other branch of every function with crossed[i], at (t, x), and does what events do
+   (crossed is NULL at the start of a run: only what happens there). A
+   velocity that is assigned gets an impulse of its own; constraints answer, everything else keeps
+   its momentum. */
+typedef int (*dfl_flip_fn)(dfl_change *change, const bool *crossed, double t, const double *x,
                            void *user);
 
 /* *valid: whether the equations are finite at (t, x) in the branches that belong to it. The present
    branch may be continued beyond the domain of its functions, where only steps that are taken again
    may lead. */
 typedef int (*dfl_valid_fn)(bool *valid, double t, const double *x, void *user);
+
+/* After an event acted: a function that is zero up to its noise (ten times what `tolerance`, n,
+   changes) belongs to the side to which `rate` leads. */
+typedef int (*dfl_resume_fn)(double t, const double *x, const double *rate, const double *tolerance,
+                             void *user);
 
 typedef struct dfl_switch_options {
     int count;              /* of switching functions; 0 means none */
@@ -173,6 +199,11 @@ typedef struct dfl_switch_options {
     dfl_settle_fn settle;   /* for the start */
     dfl_flip_fn flip;       /* changes branches */
     dfl_valid_fn valid;     /* asked after every step; NULL means always */
+    dfl_resume_fn resume;   /* NULL means that no event acts */
+    const bool *acting;     /* events.count: events that are met where they act, since a function
+                               that is turned back by its own event never passes zero; NULL means
+                               none */
+    const bool *off;        /* nl + nm: rows that are 0 = 0 at present; NULL means none */
     void *user;             /* passed to them */
 } dfl_switch_options;
 
@@ -270,6 +301,7 @@ typedef struct dfl_output_options {
                                 interpolated states */
     dfl_step_fn on_step;     /* NULL means none */
     dfl_output_fn on_output; /* NULL means none */
+    dfl_jump_fn on_jump;     /* NULL means none; anything but 0 stops with DFL_STOPPED */
 } dfl_output_options;
 
 typedef struct dfl_event_options {

@@ -15,7 +15,8 @@
 enum {
     FREE = BIT(DFL_SYM_TIME) | BIT(DFL_SYM_PARAM) | BIT(DFL_SYM_INPUT),
     PLACE = FREE | BIT(DFL_SYM_P),
-    MOTION = PLACE | BIT(DFL_SYM_V) | BIT(DFL_SYM_S),
+    HELD = PLACE | BIT(DFL_SYM_DISCRETE),
+    MOTION = HELD | BIT(DFL_SYM_V) | BIT(DFL_SYM_S),
     STATE = MOTION | BIT(DFL_SYM_R) | BIT(DFL_SYM_W) | BIT(DFL_SYM_LAMBDA) | BIT(DFL_SYM_MU),
     VARYING = STATE & ~(BIT(DFL_SYM_PARAM) | BIT(DFL_SYM_INPUT))
 };
@@ -35,12 +36,12 @@ static const rule rules[DFL_PLACES] = {
                             "contains no speed; give an expression that is linear in the speeds"},
     [DFL_FOR_KINETIC] = {"kinetic", PLACE | BIT(DFL_SYM_V),
                          "positions, their velocities, time, parameters and inputs", NULL, 0, NULL},
-    [DFL_FOR_POTENTIAL] = {"potential", PLACE, "positions, time, parameters and inputs",
+    [DFL_FOR_POTENTIAL] = {"potential", HELD, "positions, time, parameters and inputs",
                            "what depends on velocities is a force: use force", 0, NULL},
     [DFL_FOR_MASS] = {"mass", PLACE, "positions, time, parameters and inputs", NULL, 0, NULL},
     [DFL_FOR_FORCE] = {"force", STATE, "all variables", NULL, 0, NULL},
     [DFL_FOR_CONSTRAINT] =
-        {"constraint", PLACE | BIT(DFL_SYM_S),
+        {"constraint", HELD | BIT(DFL_SYM_S),
          "positions, contact variables, time, parameters and inputs",
          "use nonholonomic for a constraint on velocities", BIT(DFL_SYM_P) | BIT(DFL_SYM_S),
          "depends on no coordinate, so it constrains nothing; check the expression"},
@@ -63,6 +64,7 @@ static const rule rules[DFL_PLACES] = {
                         NULL, 0, NULL},
     [DFL_FOR_EVENT] = {"event", STATE, "all variables", NULL, VARYING,
                        "depends neither on time nor on a variable; check the expression"},
+    [DFL_FOR_ACTION] = {"set", STATE, "all variables", NULL, 0, NULL},
     [DFL_FOR_DRAW] = {"draw", STATE, "all variables", NULL, 0, NULL},
 };
 
@@ -149,7 +151,7 @@ static const char *kind_name(dfl_symbol_kind kind)
         [DFL_SYM_MU] = "multiplier",        [DFL_SYM_R] = "dynamic variable",
         [DFL_SYM_V] = "velocity",           [DFL_SYM_S] = "contact variable",
         [DFL_SYM_P] = "position",           [DFL_SYM_A] = "acceleration",
-        [DFL_SYM_PENDING] = "reaction",
+        [DFL_SYM_PENDING] = "reaction",     [DFL_SYM_DISCRETE] = "discrete variable",
     };
     return names[kind];
 }

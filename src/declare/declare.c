@@ -14,10 +14,6 @@ enum {
     MOST = 1 << 20 /* declarations, masses or forces */
 };
 
-static dfl_status declare(int *out, dfl_model *model, int line, dfl_declared kind,
-                          const char *name);
-static dfl_status own_symbol(dfl_expr *out, dfl_model *model, int number, dfl_symbol_kind kind,
-                             int index);
 static dfl_status with_multiplier(dfl_model *model, int number, dfl_symbol_kind kind,
                                   const char *prefix);
 static dfl_status attach_symbol(dfl_expr *out, dfl_model *model, int number, dfl_symbol_kind kind,
@@ -65,9 +61,10 @@ dfl_status dfl_model_position(dfl_expr *out, dfl_model *model, int line, const c
 {
     int number;
     const int v = model->count[DFL_A_POSITION] + model->count[DFL_A_SPEED];
-    dfl_status status = declare(&number, model, line, DFL_A_POSITION, name);
+    dfl_status status = dfl_model_declare(&number, model, line, DFL_A_POSITION, name);
     if (!status)
-        status = own_symbol(out, model, number, DFL_SYM_P, model->declarations.item[number].index);
+        status = dfl_model_own_symbol(out, model, number, DFL_SYM_P,
+                                      model->declarations.item[number].index);
     return status ? status
                   : attach_symbol(&model->declarations.item[number].velocity, model, number,
                                   DFL_SYM_V, v, "der");
@@ -77,8 +74,8 @@ dfl_status dfl_model_speed(dfl_expr *out, dfl_model *model, int line, const char
 {
     int number;
     const int v = model->count[DFL_A_POSITION] + model->count[DFL_A_SPEED];
-    const dfl_status status = declare(&number, model, line, DFL_A_SPEED, name);
-    return status ? status : own_symbol(out, model, number, DFL_SYM_V, v);
+    const dfl_status status = dfl_model_declare(&number, model, line, DFL_A_SPEED, name);
+    return status ? status : dfl_model_own_symbol(out, model, number, DFL_SYM_V, v);
 }
 
 dfl_status dfl_model_velocity(dfl_expr *out, dfl_model *model, dfl_expr position)
@@ -155,9 +152,10 @@ dfl_status dfl_model_variable(dfl_expr *out, dfl_model *model, int line, dfl_dec
                                    : kind == DFL_AN_AUXILIARY ? DFL_SYM_W
                                                               : DFL_SYM_S;
     int number;
-    const dfl_status status = declare(&number, model, line, kind, name);
+    const dfl_status status = dfl_model_declare(&number, model, line, kind, name);
     return status ? status
-                  : own_symbol(out, model, number, symbol, model->declarations.item[number].index);
+                  : dfl_model_own_symbol(out, model, number, symbol,
+                                         model->declarations.item[number].index);
 }
 
 dfl_status dfl_model_equation(dfl_model *model, dfl_expr symbol, dfl_expr expr)
@@ -244,8 +242,8 @@ dfl_status dfl_model_start(dfl_model *model, int line, dfl_expr symbol, double v
     return DFL_OK;
 }
 
-/* A new declaration with a name; *out is its number. */
-static dfl_status declare(int *out, dfl_model *model, int line, dfl_declared kind, const char *name)
+dfl_status dfl_model_declare(int *out, dfl_model *model, int line, dfl_declared kind,
+                             const char *name)
 {
     dfl_status status = dfl_model_check_name(model, name);
     if (!status)
@@ -267,13 +265,13 @@ static dfl_status declare(int *out, dfl_model *model, int line, dfl_declared kin
                                   .index = model->count[kind]++,
                                   .symbol = DFL_NO_EXPR,
                                   .velocity = DFL_NO_EXPR,
-                                  .expr = DFL_NO_EXPR};
+                                  .expr = DFL_NO_EXPR,
+                                  .mask = DFL_NO_EXPR};
     return dfl_model_enter_name(model, *out);
 }
 
-/* Gives declaration `number` the symbol of its name. */
-static dfl_status own_symbol(dfl_expr *out, dfl_model *model, int number, dfl_symbol_kind kind,
-                             int index)
+dfl_status dfl_model_own_symbol(dfl_expr *out, dfl_model *model, int number, dfl_symbol_kind kind,
+                                int index)
 {
     const dfl_status status = attach_symbol(out, model, number, kind, index, NULL);
     if (!status)
@@ -323,15 +321,15 @@ static dfl_status with_value(dfl_expr *out, dfl_model *model, int line, dfl_decl
         return dfl_fail(model->ctx, DFL_INVALID,
                         "the value of the %s '%s' is %g; give a finite number",
                         dfl_declared_name(kind), name, value);
-    const dfl_status status = declare(&number, model, line, kind, name);
+    const dfl_status status = dfl_model_declare(&number, model, line, kind, name);
     if (status)
         return status;
     dfl_declaration *d = &model->declarations.item[number];
     d->value = d->preset = value;
     if (kind == DFL_A_SETTING)
         return DFL_OK;
-    return own_symbol(out, model, number, kind == DFL_A_PARAM ? DFL_SYM_PARAM : DFL_SYM_INPUT,
-                      d->index);
+    return dfl_model_own_symbol(out, model, number,
+                                kind == DFL_A_PARAM ? DFL_SYM_PARAM : DFL_SYM_INPUT, d->index);
 }
 
 /* A named expression. */
@@ -342,7 +340,7 @@ static dfl_status with_equation(int *out, dfl_model *model, int line, dfl_declar
     if (!status && role == DFL_FOR_CONSTRAINT)
         status = dfl_model_check_tables(model, line, "constraint", name, expr);
     if (!status)
-        status = declare(out, model, line, kind, name);
+        status = dfl_model_declare(out, model, line, kind, name);
     if (!status)
         model->declarations.item[*out].expr = expr;
     return status;

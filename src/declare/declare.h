@@ -8,6 +8,7 @@
 #define DFL_DECLARE_H
 
 #include "context/context.h"
+#include "declare/actions.h"
 #include "declare/costs.h"
 #include "declare/mass_tree.h"
 #include "settings/settings.h"
@@ -28,6 +29,7 @@ typedef enum dfl_declared {
     DFL_AN_INVARIANT,
     DFL_AN_OUTPUT,
     DFL_AN_EVENT,
+    DFL_A_SAMPLE,
     DFL_DECLARED_KINDS
 } dfl_declared;
 
@@ -48,6 +50,7 @@ typedef struct dfl_declaration {
     int direction;      /* event */
     bool stop;          /* event */
     char *failure;      /* event: what is wrong where it stops the run, which has failed; or NULL */
+    dfl_expr mask;      /* constraint: the row is on where it is not zero; DFL_NO_EXPR: always */
     const char
         *meaning;  /* constraint of a joint: what the row prevents, "x translation"; else NULL */
     char *motions; /* ... and the prescribed motions that move it, "'a' (line 3)"; or NULL */
@@ -153,13 +156,6 @@ typedef struct dfl_symbol_use {
     int declaration, start;
 } dfl_symbol_use;
 
-/* A list that grows: `count` items in use, memory for `room`. */
-#define DFL_LIST(type)                                                                             \
-    struct {                                                                                       \
-        type *item;                                                                                \
-        int count, room;                                                                           \
-    }
-
 /* Energies as sums; DFL_NO_EXPR if never given. */
 typedef struct dfl_energies {
     dfl_expr kinetic, potential;
@@ -193,6 +189,7 @@ typedef struct dfl_model {
     DFL_LIST(dfl_start_value) starts; /* one per symbol: the last call is used */
     DFL_LIST(dfl_side) sides;         /* of the start */
     DFL_LIST(dfl_prescribed) motions; /* of time alone, without coordinate */
+    dfl_actions actions;              /* what happens at events and samples */
     DFL_LIST(dfl_shape) shapes;       /* the scene, in order of declaration */
     bool wants_frames;                /* a mechanism describes its frames: */
     DFL_LIST(dfl_model_frame) frames;
@@ -254,6 +251,12 @@ bool dfl_model_conservative(const dfl_model *model);
 dfl_status dfl_model_constraint(int *out, dfl_model *model, int line, const char *name, dfl_expr g);
 dfl_status dfl_model_nonholonomic(int *out, dfl_model *model, int line, const char *name,
                                   dfl_expr h);
+/* A row that is on while `active`, an expression of discrete variables, parameters and inputs, is
+   positive; else it is 0 = 0, and its multiplier is zero. To be called before the row is declared:
+   *expr is the expression of the row, then that of the masked row, and *mask its mask, which belongs
+   to the declaration. */
+dfl_status dfl_model_mask(dfl_expr *mask, dfl_expr *expr, dfl_model *model, const char *name,
+                          dfl_expr active);
 /* First the symbol, then its equation: the equation may contain the symbol. kind: DFL_A_DYNAMIC,
    DFL_AN_AUXILIARY, DFL_A_CONTACT. */
 dfl_status dfl_model_variable(dfl_expr *out, dfl_model *model, int line, dfl_declared kind,

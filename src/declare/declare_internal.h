@@ -10,6 +10,17 @@ dfl_status dfl_model_velocity_of(dfl_expr *out, dfl_model *model, const char *ca
 /* Stops a script with an endless loop of declarations before it uses up the memory. */
 dfl_status dfl_model_check_count(const dfl_model *model, int count);
 
+/* A new declaration with a name; *out is its number. DFL_INVALID: the name is bad or in use. */
+dfl_status dfl_model_declare(int *out, dfl_model *model, int line, dfl_declared kind,
+                             const char *name);
+
+/* Gives declaration `number` the symbol of its name. */
+dfl_status dfl_model_own_symbol(dfl_expr *out, dfl_model *model, int number, dfl_symbol_kind kind,
+                                int index);
+
+/* Frees what actions and touches own (actions.c). */
+void dfl_model_clear_actions(dfl_model *model);
+
 /* Makes the declaration `number` findable by its name. */
 dfl_status dfl_model_enter_name(dfl_model *model, int number);
 
@@ -33,6 +44,7 @@ typedef enum dfl_role {
     DFL_FOR_INVARIANT,
     DFL_FOR_OUTPUT,
     DFL_FOR_EVENT,
+    DFL_FOR_ACTION,
     DFL_FOR_DRAW,
     DFL_PLACES
 } dfl_role;

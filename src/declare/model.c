@@ -57,6 +57,7 @@ void dfl_model_free(dfl_model *model)
         dfl_free(ctx, model->declarations.item[i].motions);
         dfl_free(ctx, model->declarations.item[i].failure);
     }
+    dfl_model_clear_actions(model);
     void *const blocks[] = {model->name,
                             model->path,
                             model->text,

@@ -80,6 +80,7 @@ const char *dfl_declared_name(dfl_declared kind)
         [DFL_AN_INVARIANT] = "invariant",
         [DFL_AN_OUTPUT] = "output",
         [DFL_AN_EVENT] = "event",
+        [DFL_A_SAMPLE] = "sample",
     };
     return names[kind];
 }

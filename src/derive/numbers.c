@@ -39,6 +39,8 @@ double dfl_numbers_symbol(const dfl_numbers *numbers, const dfl_equations *eq, u
         return numbers->input[s->index];
     case DFL_SYM_LEVEL:
         return numbers->level ? numbers->level[s->index] : 0.0;
+    case DFL_SYM_DISCRETE: /* at the start */
+        return eq->model->actions.discretes.item[s->index].value;
     case DFL_SYM_A:
         return numbers->a && slot[s->index] >= 0 ? numbers->a[slot[s->index]] : NAN;
     case DFL_SYM_PENDING: /* was replaced in its place */

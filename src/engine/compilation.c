@@ -157,8 +157,14 @@ static dfl_status check(bool *good, dfl_runnable *run)
         if (state == 0 && run->known_x)
             memcpy(x, run->known_x, n * sizeof *x);
         const double t = state == 0 ? run->known_t : 0.37;
-        const double *const in[DFL_IN_ARRAYS] = {
-            &t, x, x + n, run->param, run->input, run->level, run->switches.branch};
+        const double *const in[DFL_IN_ARRAYS] = {&t,
+                                                 x,
+                                                 x + n,
+                                                 run->param,
+                                                 run->input,
+                                                 run->level,
+                                                 run->switches.branch,
+                                                 run->actions.discrete};
         for (int i = 0; !status && *good && i < COMPILED; i++)
             status = dfl_native_check(good, run->native, i, used[i]->tape, used[i]->work, in);
     }

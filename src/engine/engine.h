@@ -1,7 +1,7 @@
 /* engine.h: a model ready for the solver: its equations as tapes or native code behind a dfl_eom.
 
    Input arrays of every tape: 0 time, 1 x, 2 a, 3 parameters, 4 inputs, 5 levels of invariants, 6
-   branches of switches. */
+   branches of switches, 7 discrete variables. */
 #ifndef DFL_ENGINE_H
 #define DFL_ENGINE_H
 
@@ -18,6 +18,7 @@ enum {
     DFL_IN_INPUT,
     DFL_IN_LEVEL,
     DFL_IN_BRANCH,
+    DFL_IN_DISCRETE,
     DFL_IN_ARRAYS
 };
 

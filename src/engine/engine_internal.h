@@ -16,12 +16,15 @@ typedef struct dfl_watch {
 /* The branches of a run, and the functions that bound them (switches.c). */
 typedef struct dfl_switches {
     dfl_locking *lock;
+    dfl_switch *item; /* those of `lock`, then one for each action of the model */
+    int nitems;
     bool locked;         /* branches change only when told to; otherwise they follow every state */
     double *branch;      /* per switch; of a sign 0 if it is not locked and the condition is zero */
     dfl_watch *watched;  /* the functions, those of time first ... */
     int count, instants; /* ... all of them, and those */
+    bool *flipped;       /* those that changed their branch at the present instant */
     dfl_functions all, of_time; /* conditions: of all switches, and of those of time alone */
-    double *value;
+    double *value, *noise;
     dfl_expr
         *continued; /* rows with roots or powers that frozen branches continue below zero ... */
     int ncontinued;
@@ -30,6 +33,17 @@ typedef struct dfl_switches {
     program momenta; /* nv momenta beyond M v, prescribed motions, their rates */
     double *before, *after;
 } dfl_switches;
+
+/* What events and samples do (run_actions.c). */
+typedef struct dfl_run_actions {
+    double *discrete; /* the present values */
+    program values;   /* of all assignments and impulses, action by action */
+    double *value;
+    program masks; /* nl + nm: of rows that can be off; 1 of others */
+    double *mask;
+    bool *off;
+    bool *acting; /* of the events: those that do something */
+} dfl_run_actions;
 
 /* Output arrays of the evaluation: the fields of dfl_blocks, in this order. */
 enum {
@@ -69,6 +83,7 @@ struct dfl_runnable {
     program all, single[SINGLE_BLOCKS], mass, jacobian, outputs, energy, scene, drives;
     program motion_slopes; /* Jdyn alone, where a tree of bodies has massless directions */
     dfl_switches switches;
+    dfl_run_actions actions;
     dfl_functions events;
     dfl_functions pulses; /* of time alone */
     dfl_native *native;
@@ -109,6 +124,21 @@ dfl_status dfl_runnable_rows(dfl_expr **out, int *count, const dfl_runnable *run
 
 /* time_functions.c: what the equations contain of time alone. DFL_NO_MEMORY. */
 dfl_status dfl_pulses_create(dfl_runnable *run);
+
+/* run_actions.c: the discrete variables; the programs; the actions as items behind the switches. */
+dfl_status dfl_actions_create(dfl_runnable *run);
+dfl_status dfl_actions_prepare(dfl_runnable *run);
+void dfl_actions_clear(dfl_runnable *run);
+void dfl_actions_list(dfl_switch *items, const dfl_runnable *run);
+/* At the start: discrete variables have their first values, and samples that begin there act. */
+void dfl_actions_begin(dfl_runnable *run);
+/* Does what the actions whose functions crossed do, at (t, x). */
+void dfl_actions_do(dfl_change *change, dfl_runnable *run, const bool *crossed, double t,
+                    const double *x);
+/* Whether function `which` crossed by rounding only: its event does not act. */
+bool dfl_actions_contrary(const dfl_runnable *run, int which, const dfl_change *change, double t);
+/* Notes which rows are off; whether that has changed. */
+bool dfl_actions_mask(dfl_runnable *run);
 
 /* Runs one program at a state; `a` may be NULL. */
 void dfl_runnable_evaluate(const program *prog, const dfl_runnable *run, double t, const double *x,

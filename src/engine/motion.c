@@ -50,8 +50,14 @@ const double *dfl_runnable_accelerations(dfl_runnable *run, double t, const doub
         dfl_tree_engine_balance_rate(run->balance_rate, drift, run->tree, t, x);
         rate = (dfl_balance_rate){run->balance_rate, drift};
     } else if (run->balance) {
-        const double *const in[DFL_IN_ARRAYS] = {
-            &t, x, NULL, run->param, run->input, run->level, run->switches.branch};
+        const double *const in[DFL_IN_ARRAYS] = {&t,
+                                                 x,
+                                                 NULL,
+                                                 run->param,
+                                                 run->input,
+                                                 run->level,
+                                                 run->switches.branch,
+                                                 run->actions.discrete};
         double *const out[2] = {run->balance_rate, run->balance_rate + run->eq->n0 * run->eq->nv};
         dfl_tape_prepare(run->balance, run->balance_work, in);
         dfl_tape_eval(run->balance, run->balance_work, in, out);

@@ -5,7 +5,7 @@
 #include "engine/engine_internal.h"
 #include "declare/declare.h"
 
-enum { PROGRAMS = SINGLE_BLOCKS + 18 };
+enum { PROGRAMS = SINGLE_BLOCKS + 20 };
 
 /* A growing list of targets. */
 typedef struct targets {
@@ -89,7 +89,8 @@ void dfl_runnable_prepare(dfl_runnable *run)
     const double *const in[DFL_IN_ARRAYS] = {[DFL_IN_PARAM] = run->param,
                                              [DFL_IN_INPUT] = run->input,
                                              [DFL_IN_LEVEL] = run->level,
-                                             [DFL_IN_BRANCH] = run->switches.branch};
+                                             [DFL_IN_BRANCH] = run->switches.branch,
+                                             [DFL_IN_DISCRETE] = run->actions.discrete};
     program *all[PROGRAMS];
     list_programs(all, run);
     for (int i = 0; i < PROGRAMS; i++)
@@ -101,7 +102,7 @@ void dfl_runnable_evaluate(const program *prog, const dfl_runnable *run, double 
                            const double *a, double *const *out)
 {
     const double *const in[DFL_IN_ARRAYS] = {
-        &t, x, a, run->param, run->input, run->level, run->switches.branch};
+        &t, x, a, run->param, run->input, run->level, run->switches.branch, run->actions.discrete};
     if (prog->native)
         prog->native(prog->work, in, out);
     else
@@ -115,6 +116,7 @@ void dfl_runnable_places(dfl_place *places, const dfl_equations *eq)
     places[DFL_SYM_INPUT] = (dfl_place){DFL_IN_INPUT, NULL};
     places[DFL_SYM_LEVEL] = (dfl_place){DFL_IN_LEVEL, NULL};
     places[DFL_SYM_BRANCH] = (dfl_place){DFL_IN_BRANCH, NULL};
+    places[DFL_SYM_DISCRETE] = (dfl_place){DFL_IN_DISCRETE, NULL};
     places[DFL_SYM_A] = (dfl_place){DFL_IN_A, eq->slot[DFL_SYM_A]};
     for (int kind = DFL_SYM_W; kind <= DFL_SYM_P; kind++)
         places[kind] = (dfl_place){DFL_IN_X, eq->slot[kind]};
@@ -139,8 +141,11 @@ static void list_programs(program **out, dfl_runnable *run)
                                &run->switches.unlocked,
                                &run->pulses.values,
                                &run->pulses.slopes,
+                               &run->actions.values,
+                               &run->actions.masks,
                                &run->events.values,
                                &run->events.slopes};
+    _Static_assert(sizeof others / sizeof *others == PROGRAMS - SINGLE_BLOCKS, "all programs");
     for (int i = 0; i < PROGRAMS - SINGLE_BLOCKS; i++)
         out[i] = others[i];
     for (int i = 0; i < SINGLE_BLOCKS; i++)

@@ -40,6 +40,8 @@ static dfl_status create(dfl_runnable **out, const dfl_equations *eq, bool packe
     run->scratch = dfl_alloc(ctx, rows, sizeof(double));
     dfl_status status = DFL_NO_MEMORY;
     if (run->param && run->input && run->level && run->scratch)
+        status = dfl_actions_create(run);
+    if (!status)
         status = dfl_switches_create(run);
     if (!status && packed)
         status = dfl_packing_create(run);
@@ -47,6 +49,8 @@ static dfl_status create(dfl_runnable **out, const dfl_equations *eq, bool packe
         status = dfl_runnable_create_programs(run);
     if (!status)
         status = dfl_switches_prepare(run);
+    if (!status)
+        status = dfl_actions_prepare(run);
     if (!status)
         status = create_events(run);
     if (!status)
@@ -57,6 +61,7 @@ static dfl_status create(dfl_runnable **out, const dfl_equations *eq, bool packe
     }
     take_values(run);
     dfl_runnable_prepare(run);
+    dfl_actions_mask(run);
     dfl_runnable_describe(run);
     status = eq->model->tree ? dfl_tree_engine_create(&run->tree, run) : DFL_OK;
     if (!status)
@@ -109,6 +114,7 @@ void dfl_runnable_free(dfl_runnable *run)
     dfl_runnable_free_programs(run);
     dfl_switches_clear(run);
     dfl_functions_clear(&run->pulses, run->ctx);
+    dfl_actions_clear(run);
     dfl_functions_clear(&run->events, run->ctx);
     dfl_free(run->ctx, run->packing);
     dfl_free(run->ctx, run->param);
@@ -189,8 +195,14 @@ double dfl_runnable_energy(dfl_runnable *run, double t, const double *x)
 void dfl_runnable_set_levels(dfl_runnable *run, double t, const double *x)
 {
     const dfl_equations *eq = run->eq;
-    const double *const in[DFL_IN_ARRAYS] = {
-        &t, x, NULL, run->param, run->input, run->level, run->switches.branch};
+    const double *const in[DFL_IN_ARRAYS] = {&t,
+                                             x,
+                                             NULL,
+                                             run->param,
+                                             run->input,
+                                             run->level,
+                                             run->switches.branch,
+                                             run->actions.discrete};
     if (eq->ne + eq->nep == 0)
         return;
     memset(run->level, 0, (size_t)(eq->ne + eq->nep) * sizeof *run->level);

@@ -52,11 +52,17 @@ dfl_status dfl_switches_create(dfl_runnable *run)
         status = collect(run);
     if (status)
         return status;
-    const size_t count = (size_t)sw->lock->count;
+    sw->nitems = sw->lock->count + run->eq->model->actions.list.count;
+    const size_t count = (size_t)sw->nitems;
+    sw->item = dfl_alloc(run->ctx, count, sizeof *sw->item);
     sw->branch = dfl_alloc(run->ctx, count, sizeof *sw->branch);
     sw->watched = dfl_alloc(run->ctx, 2 * count, sizeof *sw->watched);
-    if (!sw->branch || !sw->watched)
+    sw->flipped = dfl_alloc(run->ctx, 2 * count, sizeof *sw->flipped);
+    if (!sw->item || !sw->branch || !sw->watched || !sw->flipped)
         return DFL_NO_MEMORY;
+    for (int i = 0; i < sw->lock->count; i++)
+        sw->item[i] = sw->lock->item[i];
+    dfl_actions_list(sw->item + sw->lock->count, run);
     order_functions(sw, run, true);
     sw->instants = sw->count;
     order_functions(sw, run, false);
@@ -66,16 +72,17 @@ dfl_status dfl_switches_create(dfl_runnable *run)
 static bool of_time(const dfl_runnable *run, int number)
 {
     const dfl_graph *g = run->eq->graph;
-    const unsigned fixed = 1u << DFL_SYM_PARAM | 1u << DFL_SYM_INPUT | 1u << DFL_SYM_LEVEL;
-    const unsigned kinds = dfl_node_of(g, run->switches.lock->item[number].source)->depends;
+    const unsigned fixed =
+        1u << DFL_SYM_PARAM | 1u << DFL_SYM_INPUT | 1u << DFL_SYM_LEVEL | 1u << DFL_SYM_DISCRETE;
+    const unsigned kinds = dfl_node_of(g, run->switches.item[number].source)->depends;
     return (kinds & ~fixed) == 1u << DFL_SYM_TIME;
 }
 
 /* Each switch has a function for every end of its branch; those of time alone come first. */
 static void order_functions(dfl_switches *sw, const dfl_runnable *run, bool time)
 {
-    for (int i = 0; i < sw->lock->count; i++) {
-        const bool two = sw->lock->item[i].kind != DFL_SWITCH_SIGN;
+    for (int i = 0; i < sw->nitems; i++) {
+        const bool two = sw->item[i].kind != DFL_SWITCH_SIGN;
         if (of_time(run, i) != time)
             continue;
         for (int sense = two ? -1 : 0; sense <= 1; sense += two ? 2 : 3)
@@ -92,10 +99,11 @@ dfl_status dfl_switches_prepare(dfl_runnable *run)
         return DFL_OK;
     dfl_expr *conditions = dfl_alloc(run->ctx, (size_t)count, sizeof *conditions);
     sw->value = dfl_alloc(run->ctx, (size_t)count, sizeof *sw->value);
-    if (!conditions || !sw->value)
+    sw->noise = dfl_alloc(run->ctx, (size_t)count, sizeof *sw->noise);
+    if (!conditions || !sw->value || !sw->noise)
         status = DFL_NO_MEMORY;
     for (int i = 0; !status && i < count; i++)
-        conditions[i] = sw->lock->item[sw->watched[i].number].condition;
+        conditions[i] = sw->item[sw->watched[i].number].condition;
     if (!status)
         status = dfl_functions_create(&sw->all, run, conditions, count);
     if (!status)
@@ -151,11 +159,14 @@ void dfl_switches_clear(dfl_runnable *run)
     dfl_context *ctx = run->ctx;
     dfl_functions_clear(&sw->all, ctx);
     dfl_functions_clear(&sw->of_time, ctx);
+    dfl_free(ctx, sw->item);
+    dfl_free(ctx, sw->flipped);
     dfl_free(ctx, sw->branch);
     dfl_free(ctx, sw->watched);
     dfl_free(ctx, sw->value);
     dfl_free(ctx, sw->continued);
     dfl_free(ctx, sw->unlocked_value);
+    dfl_free(ctx, sw->noise);
     dfl_free(ctx, sw->before);
     dfl_free(ctx, sw->after);
     dfl_locking_free(sw->lock);
@@ -172,7 +183,7 @@ static void end_of(double *sign, double *border, const dfl_runnable *run, int wh
     const dfl_switches *sw = &run->switches;
     const dfl_watch *watch = &sw->watched[which];
     double low, high;
-    dfl_switch_borders(&low, &high, &sw->lock->item[watch->number], run->eq->graph,
+    dfl_switch_borders(&low, &high, &sw->item[watch->number], run->eq->graph,
                        sw->branch[watch->number]);
     const bool lower = watch->sense < 0 || (watch->sense == 0 && isfinite(low));
     *sign = lower ? 1 : -1;
@@ -226,15 +237,15 @@ static bool settle(dfl_runnable *run, double t, const double *x, const double *r
 {
     dfl_switches *sw = &run->switches;
     bool any = false;
-    for (int pass = 0; pass <= sw->lock->count; pass++) {
+    for (int pass = 0; pass <= sw->nitems; pass++) {
         bool changed = false;
         dfl_runnable_evaluate(&sw->all.values, run, t, x, NULL, &sw->value);
         for (int i = 0; i < sw->count; i++) {
             const int number = sw->watched[i].number;
             const double slope = rate ? dfl_functions_rate(&sw->all, run, i, t, x, rate) : 0;
             double branch =
-                dfl_switch_branch(&sw->lock->item[number], run->eq->graph, sw->value[i], slope);
-            if (branch == 0 && rate && sw->lock->item[number].kind == DFL_SWITCH_SIGN)
+                dfl_switch_branch(&sw->item[number], run->eq->graph, sw->value[i], slope);
+            if (branch == 0 && rate && sw->item[number].kind == DFL_SWITCH_SIGN)
                 branch = -1;
             changed = changed || branch != sw->branch[number];
             sw->branch[number] = branch;
@@ -278,23 +289,28 @@ static int refuse_jumps(const dfl_runnable *run, double t)
     return 0;
 }
 
-static int switch_flip(double *impulse, const bool *crossed, double t, const double *x, void *user)
+static int switch_flip(dfl_change *change, const bool *crossed, double t, const double *x,
+                       void *user)
 {
     dfl_runnable *run = user;
     dfl_switches *sw = &run->switches;
     const int nv = run->eq->nv;
     dfl_runnable_evaluate(&sw->momenta, run, t, x, NULL, &sw->before);
-    for (int i = 0; i < sw->count; i++)
-        if (crossed[i]) {
+    for (int i = 0; crossed && i < sw->count; i++)
+        sw->flipped[i] = crossed[i] && !dfl_actions_contrary(run, i, change, t);
+    for (int i = 0; crossed && i < sw->count; i++)
+        if (sw->flipped[i]) {
             double sign, border, *branch = &sw->branch[sw->watched[i].number];
             end_of(&sign, &border, run, i);
-            *branch = dfl_switch_next(&sw->lock->item[sw->watched[i].number], run->eq->graph,
-                                      *branch, sign > 0 ? -1 : 1);
+            *branch = dfl_switch_next(&sw->item[sw->watched[i].number], run->eq->graph, *branch,
+                                      sign > 0 ? -1 : 1);
         }
+    dfl_actions_do(change, run, crossed, t, x);
     dfl_runnable_prepare(run);
+    change->rows = dfl_actions_mask(run);
     dfl_runnable_evaluate(&sw->momenta, run, t, x, NULL, &sw->after);
     for (int i = 0; i < nv; i++)
-        impulse[i] = sw->before[i] - sw->after[i];
+        change->impulse[i] += sw->before[i] - sw->after[i];
     return refuse_jumps(run, t);
 }
 
@@ -311,9 +327,31 @@ static int switch_valid(bool *valid, double t, const double *x, void *user)
     return 0;
 }
 
+/* Events that have acted and are still at zero, such as a bounce, belong to the side to which they
+   move now. What invariants keep is what they are now. */
+static int switch_resume(double t, const double *x, const double *rate, const double *tolerance,
+                         void *user)
+{
+    dfl_runnable *run = user;
+    dfl_switches *sw = &run->switches;
+    double *noise = sw->noise;
+    dfl_functions_noise(noise, &sw->all, run, t, x, tolerance);
+    dfl_runnable_evaluate(&sw->all.values, run, t, x, NULL, &sw->value);
+    for (int i = sw->instants; i < sw->count; i++) {
+        const int number = sw->watched[i].number;
+        const bool acts = number >= sw->lock->count;
+        const double slope = acts ? dfl_functions_rate(&sw->all, run, i, t, x, rate) : 0;
+        if (slope != 0 && fabs(sw->value[i]) <= 10 * noise[i])
+            sw->branch[number] = slope > 0 ? 1 : -1;
+    }
+    dfl_runnable_set_levels(run, t, x);
+    return 0;
+}
+
 void dfl_runnable_lock(dfl_switch_options *out, dfl_runnable *run)
 {
     run->switches.locked = true;
+    dfl_actions_begin(run);
     *out = (dfl_switch_options){.count = run->switches.count,
                                 .instants = run->switches.instants,
                                 .eval = switch_values,
@@ -322,5 +360,8 @@ void dfl_runnable_lock(dfl_switch_options *out, dfl_runnable *run)
                                 .settle = switch_settle,
                                 .flip = switch_flip,
                                 .valid = run->switches.ncontinued > 0 ? switch_valid : NULL,
+                                .resume = switch_resume,
+                                .acting = run->actions.acting,
+                                .off = run->actions.off,
                                 .user = run};
 }

@@ -16,6 +16,11 @@ static const char *why_no_ode(const dfl_equations *eq);
 dfl_status dfl_source_init(dfl_source *out, const dfl_equations *eq, const dfl_export_start *start)
 {
     *out = (dfl_source){.eq = eq, .ctx = eq->model->ctx, .start = *start};
+    const dfl_actions *actions = &eq->model->actions;
+    if (actions->discretes.count + actions->list.count > 0)
+        return dfl_fail(out->ctx, DFL_INVALID,
+                        "the model has discrete variables, events that act, or contacts; exported "
+                        "equations cannot change at events");
     dfl_status status = make_identifier(out);
     if (!status)
         status = collect_declarations(out);

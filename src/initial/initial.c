@@ -166,8 +166,7 @@ static dfl_status complete(dfl_initial *init, const dfl_conditions *cond)
     return status;
 }
 
-/* x of the user as the guess and as what is nearest to it. */
-static void take_guess(dfl_initial *init, double t, const double *x)
+void dfl_initial_take_guess(dfl_initial *init, double t, const double *x)
 {
     const dfl_system *sys = &init->sys;
     memcpy(init->x + sys->na, x, (size_t)sys->nu * sizeof *x);
@@ -179,7 +178,7 @@ dfl_status dfl_initial_project(double *x, dfl_initial *init, double t, bool inva
 {
     const dfl_system *sys = &init->sys;
     const dfl_conditions cond = {.mode = DFL_START_PROJECT};
-    take_guess(init, t, x);
+    dfl_initial_take_guess(init, t, x);
     init->without_invariants = !invariants;
     dfl_status status =
         sys->packed ? dfl_packed_start_project(init, &cond) : dfl_stages_project(init, &cond);
@@ -191,43 +190,11 @@ dfl_status dfl_initial_project(double *x, dfl_initial *init, double t, bool inva
     return status;
 }
 
-dfl_status dfl_initial_jump(double *x, dfl_initial *init, double t, const double *impulse)
-{
-    dfl_system *sys = &init->sys;
-    const int nv = sys->n3;
-    double *L = init->L, *change = init->step, *v = x + sys->at.v - sys->na;
-    if (nv == 0 || dfl_max_abs(impulse, nv) == 0)
-        return dfl_initial_project(x, init, t, false);
-    if (sys->packed) {
-        take_guess(init, t, x);
-        const dfl_status status = dfl_packed_start_jump(init, impulse);
-        if (status)
-            return status;
-        memcpy(v, init->x + sys->at.v, (size_t)nv * sizeof *v);
-        return dfl_initial_project(x, init, t, false);
-    }
-    memcpy(change, impulse, (size_t)nv * sizeof *change);
-    if (dfl_system_mass(L, sys, t, x))
-        return dfl_fail(sys->ctx, DFL_CALLBACK, "mass fails at t = %.10g", t);
-    for (int i = nv; sys->mass.diagonal && i-- > 0;) {
-        const double mass = L[i];
-        memset(L + (size_t)i * (size_t)nv, 0, (size_t)nv * sizeof *L);
-        L[i * (nv + 1)] = mass;
-    }
-    if (!dfl_cholesky(L, nv))
-        return dfl_fail(sys->ctx, DFL_SINGULAR, "impulses act on directions without mass");
-    dfl_cholesky_forward(change, 1, L, nv);
-    dfl_cholesky_backward(change, L, nv);
-    for (int i = 0; i < nv; i++)
-        v[i] += change[i];
-    return dfl_initial_project(x, init, t, false);
-}
-
 dfl_status dfl_initial_project_positions(double *x, dfl_initial *init, double t, bool strongly)
 {
     const dfl_system *sys = &init->sys;
     const dfl_conditions cond = {.mode = DFL_START_PROJECT};
-    take_guess(init, t, x);
+    dfl_initial_take_guess(init, t, x);
     init->strongly = strongly;
     dfl_status status =
         sys->packed ? dfl_packed_start_positions(init, &cond) : dfl_stages_positions(init, &cond);

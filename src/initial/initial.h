@@ -54,9 +54,15 @@ dfl_status dfl_initial_complete(double *x, dfl_initial *init, double t,
    dfl_initial_complete. DFL_NOT_CONVERGED, DFL_CALLBACK, DFL_NOT_FINITE. */
 dfl_status dfl_initial_project(double *x, dfl_initial *init, double t, bool invariants);
 
-/* The state after impulses (nv) on the velocities: velocities jump, the constraints answer, then
-   as dfl_initial_project without invariants. DFL_SINGULAR: there is an impulse, and no mass. */
-dfl_status dfl_initial_jump(double *x, dfl_initial *init, double t, const double *impulse);
+/* The state x after a jump from `before` (n each, of the user): impulses (nv) act, unknowns with
+   assigned[i] have their new values, the constraints answer, all else keeps its momentum; then as
+   dfl_initial_project without invariants. DFL_SINGULAR: there is an impulse, and no mass;
+   DFL_INCONSISTENT: what is assigned contradicts constraints. */
+typedef struct dfl_jump {
+    const double *before, *impulse;
+    const bool *assigned;
+} dfl_jump;
+dfl_status dfl_initial_jump(double *x, dfl_initial *init, double t, const dfl_jump *jump);
 
 /* Moves positions alone onto c = g = ep = 0. `strongly`: nothing moves along weak directions,
    for redundant constraints, which off the constraints are only weakly dependent;

@@ -111,4 +111,7 @@ dfl_status dfl_initial_reserve_sides(dfl_initial *init, int nsides);
 /* F and J (leading dimension ld) of all rows at init->x. */
 dfl_status dfl_stages_all_rows(dfl_initial *init, int ld);
 
+/* x of the user as the guess and as what is nearest to it. */
+void dfl_initial_take_guess(dfl_initial *init, double t, const double *x);
+
 #endif

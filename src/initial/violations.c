@@ -70,7 +70,7 @@ static bool is_left_out(const dfl_initial *init, int row)
 {
     const dfl_system *sys = &init->sys;
     const int first_ep = sys->m1 + sys->m2 + sys->m3 - sys->eom->nep;
-    return init->open_invariants &&
+    return (init->open_invariants || init->without_invariants) &&
            (row >= first_ep || (row >= sys->row.e && row < sys->row.e + sys->eom->ne));
 }
 

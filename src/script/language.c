@@ -34,6 +34,8 @@ static int call_force(lua_State *L);
 static int call_quasistatic(lua_State *L);
 static int call_constraint(lua_State *L);
 static int call_nonholonomic(lua_State *L);
+typedef dfl_status (*row_fn)(int *out, dfl_model *model, int line, const char *name, dfl_expr row);
+static int add_row(lua_State *L, const char *call, row_fn declare);
 static int call_multiplier(lua_State *L);
 static int call_dynamic(lua_State *L);
 static int call_auxiliary(lua_State *L);
@@ -46,7 +48,6 @@ static int call_kinetic_energy(lua_State *L);
 static int call_potential_energy(lua_State *L);
 static void energies(dfl_expr *T, dfl_expr *V, lua_State *L, const char *call);
 static int call_output(lua_State *L);
-static int call_event(lua_State *L);
 static int call_unit(lua_State *L);
 static dfl_expr need_symbol(lua_State *L, const char *call, int i, const char *remedy);
 
@@ -76,7 +77,6 @@ static const luaL_Reg calls[] = {{"param", call_param},
                                  {"kinetic_energy", call_kinetic_energy},
                                  {"potential_energy", call_potential_energy},
                                  {"output", call_output},
-                                 {"event", call_event},
                                  {"unit", call_unit},
                                  {"initial", dfl_script_initial},
                                  {"guess", dfl_script_guess},
@@ -88,6 +88,7 @@ void dfl_language_open(lua_State *L)
     luaL_setfuncs(L, calls, 0);
     dfl_lookups_open(L);
     dfl_signals_open(L);
+    dfl_actions_open(L);
     dfl_draw_open(L);
     dfl_mechanism_open(L);
     dfl_elements_open(L);
@@ -268,21 +269,26 @@ static int call_quasistatic(lua_State *L)
 
 static int call_constraint(lua_State *L)
 {
-    int number;
-    dfl_arg_count(L, "constraint", 2, 2);
-    const char *name = dfl_arg_name(L, "constraint", 1);
-    dfl_script_check(L, dfl_model_constraint(&number, model_of(L), dfl_script_line(L), name,
-                                             dfl_arg_expr(L, "constraint", 2)));
-    return dfl_constraint_push(L, number);
+    return add_row(L, "constraint", dfl_model_constraint);
 }
 
 static int call_nonholonomic(lua_State *L)
 {
+    return add_row(L, "nonholonomic", dfl_model_nonholonomic);
+}
+
+/* NAME, expression and perhaps { active = ... }. */
+static int add_row(lua_State *L, const char *call, row_fn declare)
+{
     int number;
-    dfl_arg_count(L, "nonholonomic", 2, 2);
-    const char *name = dfl_arg_name(L, "nonholonomic", 1);
-    dfl_script_check(L, dfl_model_nonholonomic(&number, model_of(L), dfl_script_line(L), name,
-                                               dfl_arg_expr(L, "nonholonomic", 2)));
+    const int n = dfl_arg_count(L, call, 2, 3);
+    const char *name = dfl_arg_name(L, call, 1);
+    dfl_expr expr = dfl_arg_expr(L, call, 2), mask = DFL_NO_EXPR;
+    if (n == 3)
+        dfl_script_check(
+            L, dfl_model_mask(&mask, &expr, model_of(L), name, dfl_arg_active(L, call, 3)));
+    dfl_script_check(L, declare(&number, model_of(L), dfl_script_line(L), name, expr));
+    model_of(L)->declarations.item[number].mask = mask;
     return dfl_constraint_push(L, number);
 }
 
@@ -460,19 +466,6 @@ static int call_unit(lua_State *L)
     if (!decl || decl->symbol != symbol || !(known >> decl->kind & 1))
         return dfl_arg_error(L, "unit", 1, remedy);
     dfl_script_check(L, dfl_model_unit(model_of(L), decl, unit));
-    return 0;
-}
-
-static int call_event(lua_State *L)
-{
-    int direction;
-    bool stop;
-    dfl_arg_count(L, "event", 2, 3);
-    const char *name = dfl_arg_name(L, "event", 1);
-    const dfl_expr expr = dfl_arg_expr(L, "event", 2);
-    dfl_event_options(&direction, &stop, L, 3);
-    dfl_script_check(L,
-                     dfl_model_event(model_of(L), dfl_script_line(L), name, expr, direction, stop));
     return 0;
 }
 

@@ -10,6 +10,12 @@ void dfl_language_open(lua_State *L);
 /* Pushes the handle of a constraint: the number of its declaration. Returns 1. */
 int dfl_constraint_push(lua_State *L, int number);
 
+/* Adds discrete, previous, event, sample, delay (action_calls.c). */
+void dfl_actions_open(lua_State *L);
+
+/* `active` of the table of options in argument i. */
+dfl_expr dfl_arg_active(lua_State *L, const char *call, int i);
+
 /* Adds the table `draw` with point, line, spring, ... to the table on top of the stack. */
 void dfl_draw_open(lua_State *L);
 
@@ -21,12 +27,10 @@ void dfl_draw_push(lua_State *L, int kind);
 const char *dfl_draw_color(lua_State *L, const char *name, int i);
 void dfl_draw_body(lua_State *L, const char *name, int i);
 
-/* The calls that take tables: initial{...}, guess{...}, simulate{...}; and the options of an event,
-   from argument i, which may be missing. */
+/* The calls that take tables: initial{...}, guess{...}, simulate{...}. */
 int dfl_script_initial(lua_State *L);
 int dfl_script_guess(lua_State *L);
 int dfl_script_simulate(lua_State *L);
-void dfl_event_options(int *direction, bool *stop, lua_State *L, int i);
 
 /* Leaves the next value of the table of options in argument `table`, the last one, on the stack and
    returns its key, or NULL at the end. *i starts at 0. */

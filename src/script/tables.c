@@ -1,5 +1,4 @@
-/* tables.c: the calls of the language that take tables: starting values, settings of the run,
-   events.
+/* tables.c: the calls of the language that take tables: starting values, settings of the run.
 
    Tables are read in a fixed order of their keys, so that equal scripts give equal models and
    messages. */
@@ -25,7 +24,6 @@ static const char *joint_coordinate(lua_State *L, const char *name);
 static int find_setting(lua_State *L, const char *key);
 static void set_number(lua_State *L, const dfl_setting *setting, int number);
 static void set_text(lua_State *L, const dfl_setting *setting, int number);
-static int direction_of(lua_State *L);
 
 int dfl_script_initial(lua_State *L)
 {
@@ -52,27 +50,6 @@ int dfl_script_simulate(lua_State *L)
             set_number(L, setting, number);
     }
     return 0;
-}
-
-void dfl_event_options(int *direction, bool *stop, lua_State *L, int i)
-{
-    static const char *const words[] = {"direction", "stop"};
-    *direction = 0;
-    *stop = false;
-    if (lua_isnoneornil(L, i))
-        return;
-    dfl_arg_table(L, "event", i, "write { direction = \"rising\", stop = true }");
-    lua_Integer place = 0;
-    for (const char *key; (key = dfl_next_option(L, "event", i, &place));)
-        if (strcmp(key, "direction") == 0) {
-            *direction = direction_of(L);
-        } else if (strcmp(key, "stop") == 0) {
-            if (!lua_isboolean(L, -1))
-                dfl_script_error(L, "event: stop is %s; give true or false", dfl_arg_kind(L, -1));
-            *stop = lua_toboolean(L, -1);
-        } else {
-            dfl_arg_unknown(L, "event", "option", key, words, 2);
-        }
 }
 
 static int start_values(lua_State *L, const char *call, bool held)
@@ -291,26 +268,4 @@ const char *dfl_next_option(lua_State *L, const char *call, int table, lua_Integ
     lua_pushvalue(L, -1);
     lua_rawget(L, table);
     return lua_tostring(L, -2);
-}
-
-/* The direction on top of the stack. */
-static int direction_of(lua_State *L)
-{
-    static const char *const words[] = {"rising", "falling", "both"};
-    static const int directions[] = {1, -1, 0};
-    if (lua_type(L, -1) == LUA_TNUMBER) {
-        const double value = lua_tonumber(L, -1);
-        if (value == 1 || value == -1 || value == 0)
-            return (int)value;
-        return dfl_script_error(
-            L, "event: direction is %f; give \"rising\", \"falling\" or \"both\"", value);
-    }
-    if (lua_type(L, -1) != LUA_TSTRING)
-        return dfl_script_error(L,
-                                "event: direction is %s; give \"rising\", \"falling\" or \"both\"",
-                                dfl_arg_kind(L, -1));
-    for (int i = 0; i < 3; i++)
-        if (strcmp(lua_tostring(L, -1), words[i]) == 0)
-            return directions[i];
-    return dfl_arg_unknown(L, "event", "direction", lua_tostring(L, -1), words, 3);
 }

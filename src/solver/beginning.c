@@ -15,6 +15,7 @@ static dfl_status lay_out_at_start(dfl_solver *solver, double t0);
 static dfl_status settle_branches(dfl_solver *solver, double t0, const dfl_conditions *conditions);
 static dfl_status start_failure(const dfl_solver *solver);
 static dfl_status check_allowed_misfit(dfl_solver *solver, double t0);
+static int redundant(const dfl_solver *solver);
 static void note_start(dfl_solver *solver, const double *x0);
 
 dfl_status dfl_solver_start(dfl_solver *solver, double t0, const double *x0,
@@ -97,19 +98,21 @@ static dfl_status start(dfl_solver *solver, double t0, const double *x0,
         status = dfl_solver_sizes_take(solver, x0, solver->x, NULL);
     if (!status)
         status = lay_out_at_start(solver, t0);
-    if (!status && dfl_formulation_redundant(solver->form) > 0 && !sys->carried && !sys->psi1 &&
+    if (!status && redundant(solver) > 0 && !sys->carried && !sys->psi1 &&
         !sys->geoms) {
         /* large multipliers that nearly cancel: Newton converges far better with accelerations */
         status = dfl_system_decide(sys, t0, solver->x, true);
         if (!status)
             status = lay_out_at_start(solver, t0);
     }
-    if (!status && dfl_formulation_redundant(solver->form) > 0)
+    if (!status && redundant(solver) > 0)
         status = dfl_solver_check_rank(solver, t0);
     if (!status)
         status = settle_branches(solver, t0, conditions);
     if (!status)
         status = check_allowed_misfit(solver, t0);
+    if (!status)
+        status = dfl_switching_first(solver);
     if (status)
         return status;
     if (dfl_formulation_least_multipliers(&st->here, solver->form) == DFL_STEP_STOP)
@@ -131,6 +134,16 @@ static dfl_status start(dfl_solver *solver, double t0, const double *x0,
     status = dfl_solver_report_start(solver);
     solver->started = !status || status == DFL_STOPPED;
     return status;
+}
+
+/* Dependent rows without those that are off. */
+static int redundant(const dfl_solver *solver)
+{
+    const bool *off = solver->options.switches.off;
+    int count = dfl_formulation_redundant(solver->form);
+    for (int i = 0; off && i < solver->sys.nc; i++)
+        count -= off[i];
+    return count;
 }
 
 /* Lays out formulation and integrator for the present decision, with the start in `here`. */
@@ -219,12 +232,12 @@ static void note_start(dfl_solver *solver, const double *x0)
         dfl_log(&solver->options, DFL_LOG_NOTICE,
                 "initial values were corrected, most of all %s by %.3g", name, largest);
     }
-    if (dfl_formulation_redundant(form) > 0)
+    if (redundant(solver) > 0)
         dfl_log(&solver->options, DFL_LOG_NOTICE,
                 "%d of %d constraints are redundant (rank %d); multipliers of minimum norm are "
                 "computed",
-                dfl_formulation_redundant(form), sys->nc, dfl_formulation_rank(form));
-    if (dfl_formulation_redundant(form) > 0 &&
+                redundant(solver), sys->nc, dfl_formulation_rank(form));
+    if (redundant(solver) > 0 &&
         dfl_formulation_misfit(form) > solver->options.constraints.rank_tolerance)
         dfl_log(&solver->options, DFL_LOG_WARNING,
                 "redundant constraints do not fit exactly: they are dependent up to %.1e of their "

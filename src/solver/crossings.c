@@ -237,7 +237,7 @@ static dfl_status sample(dfl_search *s, const bool *open, double a, double b)
 
 /* The zero of function i where the excursion begins that has reached b: by the Illinois method
    between the last place at which it is positive and b. That is a, or where noise has hidden it a
-   place before a; the beginning of the search if there is none. */
+   place before a, or one soon after the beginning of the search; else that beginning. */
 static dfl_status locate(dfl_search *s, int i, double a, double b)
 {
     double fa, fb, *root = &s->first[i];
@@ -249,6 +249,10 @@ static dfl_status locate(dfl_search *s, int i, double a, double b)
         a = fmax(s->from, a - back);
         status = value_at(&fa, s, i, a);
     }
+    /* turned back at its zero, where the search began: it is positive soon after */
+    for (double ahead = 1e-12; !status && fa <= s->rounding[i] && s->from + ahead < b; ahead *= 8)
+        if (!(status = value_at(&fa, s, i, s->from + ahead)) && fa > s->rounding[i])
+            a = s->from + ahead;
     *root = s->from;
     if (status || fa <= 0)
         return status;

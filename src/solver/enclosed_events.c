@@ -153,7 +153,8 @@ static bool pass(dfl_solver *solver, double at)
         const double sign = watching->sign[i];
         const bool passes = watching->search.first[i] <= at + 1e-14;
         const int wanted = kinds ? kinds[i].direction : 0;
-        const bool met = passes && -sign * wanted >= 0;
+        const bool acting = solver->options.switches.acting && solver->options.switches.acting[i];
+        const bool met = passes && !acting && -sign * wanted >= 0;
         solver->found[i] = (signed char)(met ? -sign : 0);
         solver->value_old[i] = passes ? -sign : sign;
         any = any || met;

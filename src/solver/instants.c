@@ -28,7 +28,7 @@ dfl_status dfl_switching_limit(double *t_limit, dfl_solver *solver, double t_end
             dfl_status status = next_instant(solver, t_end);
             if (!status && fabs(sw->instant - st->t) <= shortest(st->t)) { /* here */
                 sw->instant = st->t;
-                sw->pending = true;
+                sw->pending = sw->timed = true;
                 status = dfl_switching_mark_instants(solver);
                 if (!status)
                     status = dfl_switching_flip(solver);

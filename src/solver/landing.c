@@ -40,7 +40,7 @@ dfl_status dfl_switching_land(dfl_solver *solver)
     sw->halvings = 0;
     const bool instant = st->t == sw->instant;
     if (at > 1) {
-        sw->pending = instant;
+        sw->pending = sw->timed = instant;
         return instant ? dfl_switching_mark_instants(solver) : DFL_OK;
     }
     if (at < 1 && solver->options.step.fixed > 0 && isnan(sw->resume_at))
@@ -57,6 +57,7 @@ dfl_status dfl_switching_land(dfl_solver *solver)
     if (at < 1 && !land_at(solver, at))
         status = cut_at(solver, when);
     sw->pending = true;
+    sw->timed = false;
     return status ? status : mark_crossed(solver, at, first);
 }
 

@@ -173,6 +173,21 @@ static dfl_status meet_events(dfl_solver *solver)
     return status ? status : end_at_event(solver, stopping);
 }
 
+dfl_status dfl_solver_meet_acting(dfl_solver *solver, const signed char *met)
+{
+    const dfl_solver_options *opt = &solver->options;
+    const double t = solver->stepper->t, *x = dfl_solver_state(solver);
+    for (int i = 0; i < opt->events.count; i++) {
+        if (!met[i])
+            continue;
+        solver->stats.events++;
+        if (opt->events.on_event && opt->events.on_event(i, met[i], t, x, opt->user))
+            return dfl_fail(solver->ctx, DFL_STOPPED, "event %d stopped the run at t = %.10g", i,
+                            t);
+    }
+    return DFL_OK;
+}
+
 /* The step ends here, at (event_time, x_stop): the last call of on_step comes before this is made
    the present point, because the step can be interpolated only until then. */
 static dfl_status end_at_event(dfl_solver *solver, int event)

@@ -87,6 +87,9 @@ static inline double dfl_solver_direction(const dfl_solver *solver)
    found. value_old and `reported` move along. */
 dfl_status dfl_solver_find_events(dfl_solver *solver, double to);
 
+/* Calls on_event at the present point for events that have acted there: met[i] = +1, -1. */
+dfl_status dfl_solver_meet_acting(dfl_solver *solver, const signed char *met);
+
 /* Outputs and events of the last accepted step. DFL_STOPPED if a callback or terminal event
    stops. */
 dfl_status dfl_solver_report_step(dfl_solver *solver);

@@ -16,8 +16,8 @@ enum { CROWD = 1000 };              /* crossings ... */
 static const double crowded = 1e-7; /* ... closer than this part of the run, on the average */
 
 static dfl_status change_branches(dfl_solver *solver);
-static dfl_status start_again(dfl_solver *solver);
-static dfl_status check_jump(dfl_solver *solver, double t);
+static dfl_status flip(dfl_solver *solver, const bool *crossed);
+static dfl_status resume(dfl_solver *solver);
 static dfl_status guard(dfl_solver *solver);
 
 dfl_status dfl_switching_init(dfl_solver *solver)
@@ -35,10 +35,16 @@ dfl_status dfl_switching_init(dfl_solver *solver)
     sw->noise = dfl_alloc(ctx, count, d);
     sw->tolerance = dfl_alloc(ctx, n, d);
     sw->rate = dfl_alloc(ctx, n, d);
-    sw->impulse = dfl_alloc(ctx, (size_t)solver->eom->nv, d);
+    sw->change.impulse = dfl_alloc(ctx, (size_t)solver->eom->nv, d);
+    sw->change.x = dfl_alloc(ctx, (size_t)solver->sys.nu, d);
+    sw->change.assigned = dfl_alloc(ctx, (size_t)solver->sys.nu, sizeof(bool));
+    sw->change.met = opt->events.count > 0 ? dfl_alloc(ctx, (size_t)opt->events.count, 1) : NULL;
+    sw->before = dfl_alloc(ctx, (size_t)solver->sys.nu, d);
     sw->crossed = dfl_alloc(ctx, count, sizeof *sw->crossed);
     sw->resume_at = NAN;
-    if (!sw->value || !sw->noise || !sw->tolerance || !sw->rate || !sw->impulse || !sw->crossed)
+    if (!sw->value || !sw->noise || !sw->tolerance || !sw->rate || !sw->change.impulse ||
+        !sw->change.x || !sw->change.assigned || (opt->events.count > 0 && !sw->change.met) ||
+        !sw->before || !sw->crossed)
         return DFL_NO_MEMORY;
     const dfl_status status = dfl_path_init(&sw->path, &solver->sys);
     return status ? status : dfl_search_init(&sw->search, ctx, opt->switches.count, solver->sys.nu);
@@ -54,7 +60,11 @@ void dfl_switching_clear(dfl_solver *solver)
     dfl_free(ctx, sw->noise);
     dfl_free(ctx, sw->tolerance);
     dfl_free(ctx, sw->rate);
-    dfl_free(ctx, sw->impulse);
+    dfl_free(ctx, sw->change.impulse);
+    dfl_free(ctx, sw->change.x);
+    dfl_free(ctx, sw->change.assigned);
+    dfl_free(ctx, sw->change.met);
+    dfl_free(ctx, sw->before);
     dfl_free(ctx, sw->crossed);
     dfl_path_clear(&sw->path, ctx);
     dfl_search_clear(&sw->search);
@@ -124,6 +134,18 @@ dfl_status dfl_switching_settle(bool *again, dfl_solver *solver)
     return DFL_OK;
 }
 
+dfl_status dfl_switching_first(dfl_solver *solver)
+{
+    dfl_switching *sw = solver->switching;
+    if (!sw || !solver->options.switches.resume)
+        return DFL_OK;
+    solver->stepper->t = solver->stepper->here.t;
+    dfl_status status = flip(solver, NULL);
+    if (!status && (sw->change.acted || sw->change.rows))
+        status = dfl_switching_jump(solver);
+    return !status && sw->change.acted ? resume(solver) : status;
+}
+
 /* ------------------------------------------------------------------------------- branches */
 
 dfl_status dfl_switching_flip(dfl_solver *solver)
@@ -140,12 +162,55 @@ dfl_status dfl_switching_flip(dfl_solver *solver)
             return dfl_switching_stopped(solver, "eval");
         dfl_solver_stand_beside(solver);
     }
-    dfl_status status = guard(solver);
+    dfl_status status = sw->timed ? DFL_OK : guard(solver);
+    if (!status)
+        status = dfl_switching_report(solver, false);
     if (!status)
         status = change_branches(solver);
+    if (!status)
+        status = dfl_switching_report(solver, true);
     if (solver->stepper->t == sw->instant)
         sw->horizon = sw->instant, sw->instant = INFINITY;
     return status;
+}
+
+/* Asks the model for the other branches, and for what events do. */
+static dfl_status flip(dfl_solver *solver, const bool *crossed)
+{
+    dfl_change *change = &solver->switching->change;
+    const dfl_switch_options *opt = &solver->options.switches;
+    const size_t n = (size_t)solver->sys.nu;
+    char old[200];
+    snprintf(old, sizeof old, "%s", dfl_message(solver->ctx));
+    memset(change->impulse, 0, (size_t)solver->eom->nv * sizeof *change->impulse);
+    memset(change->assigned, 0, n * sizeof *change->assigned);
+    memcpy(change->x, dfl_solver_state(solver), n * sizeof *change->x);
+    if (change->met)
+        memset(change->met, 0, (size_t)solver->options.events.count);
+    change->acted = change->rows = false;
+    dfl_stepper_rates(solver->switching->rate, solver->stepper, &solver->stepper->here);
+    change->rate = solver->switching->rate + solver->sys.na;
+    dfl_solver_tolerances_at(solver->switching->tolerance, solver, dfl_solver_state(solver));
+    change->tolerance = solver->switching->tolerance;
+    if (!opt->flip(change, crossed, solver->stepper->t, dfl_solver_state(solver), opt->user))
+        return dfl_solver_meet_acting(solver, change->met);
+    return strncmp(old, dfl_message(solver->ctx), sizeof old - 1)
+               ? DFL_CALLBACK /* the model has left its own message */
+               : dfl_switching_stopped(solver, "flip");
+}
+
+/* Once events have acted: the side of those that are still at zero. */
+static dfl_status resume(dfl_solver *solver)
+{
+    dfl_switching *sw = solver->switching;
+    const dfl_switch_options *opt = &solver->options.switches;
+    const dfl_stepper *st = solver->stepper;
+    dfl_stepper_rates(sw->rate, st, &st->here);
+    dfl_solver_tolerances_at(sw->tolerance, solver, dfl_solver_state(solver));
+    return opt->resume && opt->resume(st->t, dfl_solver_state(solver), sw->rate + solver->sys.na,
+                                      sw->tolerance, opt->user)
+               ? dfl_switching_stopped(solver, "resume")
+               : DFL_OK;
 }
 
 /* Until no branch is left that is not valid. */
@@ -153,17 +218,17 @@ static dfl_status change_branches(dfl_solver *solver)
 {
     dfl_switching *sw = solver->switching;
     const dfl_switch_options *opt = &solver->options.switches;
+    bool acted = false;
+    if (dfl_switching_noise(sw->noise, solver->stepper->t, dfl_solver_state(solver), solver))
+        return dfl_switching_stopped(solver, "noise");
     for (int round = 0; round < ROUNDS; round++) {
         bool again = false;
-        char old[200];
-        snprintf(old, sizeof old, "%s", dfl_message(solver->ctx));
-        memset(sw->impulse, 0, (size_t)solver->eom->nv * sizeof *sw->impulse);
-        if (opt->flip(sw->impulse, sw->crossed, solver->stepper->t, dfl_solver_state(solver),
-                      solver->options.switches.user))
-            return strncmp(old, dfl_message(solver->ctx), sizeof old - 1)
-                       ? DFL_CALLBACK /* the model has left its own message */
-                       : dfl_switching_stopped(solver, "flip");
-        dfl_status status = start_again(solver);
+        dfl_status status = flip(solver, sw->crossed);
+        if (!status)
+            status = dfl_switching_jump(solver);
+        if (!status)
+            dfl_stepper_resume(solver->stepper);
+        acted = acted || sw->change.acted;
         if (!status)
             status = dfl_switching_values(solver);
         if (status)
@@ -173,60 +238,11 @@ static dfl_status change_branches(dfl_solver *solver)
             again = again || sw->crossed[i];
         }
         if (!again)
-            return DFL_OK;
+            return acted ? resume(solver) : DFL_OK;
     }
     return dfl_fail(solver->ctx, DFL_NOT_CONVERGED,
                     "switches keep switching each other at t = %.10g; give them a dead band",
                     solver->stepper->t);
-}
-
-/* What depends on the branch at the present positions: velocities where a motion has a kink,
-   accelerations, multipliers, auxiliary variables. */
-static dfl_status start_again(dfl_solver *solver)
-{
-    dfl_stepper *st = solver->stepper;
-    const double t = st->t;
-    memcpy(solver->x, dfl_solver_state(solver), (size_t)solver->sys.nu * sizeof *solver->x);
-    dfl_status status =
-        dfl_initial_jump(solver->x, &solver->initial, t, solver->switching->impulse);
-    if (status)
-        return dfl_fail(solver->ctx, status,
-                        "after the switch at t = %.10g no state satisfies the constraints: %s", t,
-                        dfl_message(solver->ctx));
-    status = check_jump(solver, t);
-    if (!status)
-        status = dfl_solver_place_start(solver, t);
-    if (!status)
-        dfl_stepper_resume(st);
-    return status;
-}
-
-/* Positions cannot jump; velocities jump where constraints have a kink, which is told. */
-static dfl_status check_jump(dfl_solver *solver, double t)
-{
-    const dfl_layout at = dfl_eom_layout(solver->eom);
-    const double *before = dfl_solver_state(solver), *after = solver->x;
-    double *tolerance = solver->switching->tolerance, largest = 0;
-    char name[64];
-    dfl_solver_tolerances_at(tolerance, solver, before);
-    for (int i = at.p; i < at.n; i++)
-        if (fabs(after[i] - before[i]) > 100 * tolerance[i]) {
-            dfl_eom_name(name, sizeof name, solver->eom, DFL_KIND_P, i - at.p);
-            return dfl_fail(
-                solver->ctx, DFL_INCONSISTENT,
-                "a constraint jumps at t = %.10g: %s would have to jump by %.3g; bodies "
-                "cannot",
-                t, name, after[i] - before[i]);
-        }
-    for (int i = at.v; i < at.s; i++)
-        if (fabs(after[i] - before[i]) > 100 * tolerance[i])
-            largest = fmax(largest, fabs(after[i] - before[i]));
-    if (largest > 0)
-        dfl_log(&solver->options, DFL_LOG_WARNING,
-                "a constraint or a prescribed motion has a kink at t = %.10g: velocities jump "
-                "there, by %.4g at most",
-                t, largest);
-    return DFL_OK;
 }
 
 /* Crossings that come closer and closer would never end. */

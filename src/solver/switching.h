@@ -10,9 +10,11 @@ typedef struct dfl_switching {
     double *value, *noise; /* of the functions */
     double *tolerance;     /* n: of the unknowns */
     double *rate;          /* n: of all unknowns of the integrator */
-    double *impulse;       /* nv: of a change of branches */
+    dfl_change change;     /* of a change of branches */
+    double *before;        /* n: the state before it */
     bool *crossed;         /* functions that pass zero at the end of the last step ... */
-    bool pending;          /* ... and whether there are any */
+    bool pending;          /* ... and whether there are any ... */
+    bool timed;            /* ... but at a known instant */
     double instant;        /* the next zero of a function of time; INFINITY: none before ... */
     double horizon;        /* ... this time */
     int instant_of;        /* the function */
@@ -37,6 +39,9 @@ dfl_status dfl_switching_complete(dfl_solver *solver, double t0, const double *x
    has changed, complete the start again. */
 dfl_status dfl_switching_settle(bool *again, dfl_solver *solver);
 
+/* What happens at the start itself. */
+dfl_status dfl_switching_first(dfl_solver *solver);
+
 /* Where the next step must end at the latest. */
 dfl_status dfl_switching_limit(double *t_limit, dfl_solver *solver, double t_end);
 
@@ -48,6 +53,13 @@ dfl_status dfl_switching_check(dfl_solver *solver);
 
 /* After the step was reported: takes the other branches and starts there again. */
 dfl_status dfl_switching_flip(dfl_solver *solver);
+
+/* The state after switching->change: velocities jump, accelerations, multipliers and auxiliary
+   variables follow (restart.c). */
+dfl_status dfl_switching_jump(dfl_solver *solver);
+
+/* Calls on_jump before and, if the state has jumped, after a change of branches (restart.c). */
+dfl_status dfl_switching_report(dfl_solver *solver, bool after);
 
 /* What passes zero at the present instant: the function that was found, and all that have the other
    sign just after it (instants.c). */

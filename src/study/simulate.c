@@ -27,6 +27,7 @@ static double longest_advance(const dfl_simulation *sim);
 static int on_step(dfl_solver *solver, double t_old, double t, const double *x, void *user);
 static bool interrupted(const dfl_simulation *sim, double t);
 static int on_output(double t, const double *x, void *user);
+static int on_jump(double t, const double *x, bool after, void *user);
 static int on_event(int event, int direction, double t, const double *x, void *user);
 static int event_values(double *value, double t, const double *x, void *user);
 static int event_bounds(dfl_bounds *value, int count, const dfl_bounds *t, const dfl_bounds *x,
@@ -36,7 +37,6 @@ static int event_noise(double *noise, double t, const double *x, const double *t
 static void on_log(dfl_log_level level, const char *text, void *user);
 static bool store_row(dfl_simulation *sim, double t, const double *x);
 static bool store_step(dfl_simulation *sim, double t_old, double t, double energy);
-static void note_trouble(dfl_simulation *sim, dfl_status status);
 static dfl_status conclude(dfl_summary *summary, dfl_simulation *sim, dfl_status status);
 
 dfl_status dfl_simulate(dfl_summary *summary, dfl_simulation *sim)
@@ -69,6 +69,7 @@ void dfl_simulation_clear(dfl_simulation *sim)
     dfl_free(sim->ctx, sim->atol);
     dfl_free(sim->ctx, sim->largest);
     dfl_free(sim->ctx, sim->scene);
+    dfl_study_jumps_clear(sim);
 }
 
 /* Everything before the first state: memory, the solver. */
@@ -79,7 +80,8 @@ static dfl_status prepare(dfl_simulation *sim)
     sim->event_kinds =
         dfl_alloc(sim->ctx, (size_t)model->count[DFL_AN_EVENT], sizeof *sim->event_kinds);
     sim->scene = dfl_alloc(sim->ctx, (size_t)dfl_scene_columns(model), sizeof *sim->scene);
-    if (!sim->outputs || !sim->event_kinds || !sim->scene || dfl_study_tolerances_create(sim))
+    if (!sim->outputs || !sim->event_kinds || !sim->scene || dfl_study_tolerances_create(sim) ||
+        dfl_study_jumps_create(sim))
         return DFL_NO_MEMORY;
     tell_expressions(sim);
     return create_solver(sim);
@@ -112,6 +114,7 @@ static dfl_status create_solver(dfl_simulation *sim)
     if (steps_to_rows(sim->settings))
         options.output.every = 0;
     options.output.on_output = options.output.every > 0 ? on_output : NULL;
+    options.output.on_jump = on_jump;
     options.events.count = model->count[DFL_AN_EVENT];
     options.events.eval = event_values;
     options.events.kinds = sim->event_kinds;
@@ -201,7 +204,7 @@ static dfl_status store_start(dfl_simulation *sim, const double *corrected)
     if (given && held) {
         dfl_study_given(given, held, sim->run);
         if (sim->record)
-            note_trouble(sim, dfl_record_start(sim->record, given, held, corrected));
+            dfl_study_note_trouble(sim, dfl_record_start(sim->record, given, held, corrected));
         sim->started = true;
         sim->row_time = NAN;
         dfl_study_note_largest(sim, corrected);
@@ -280,7 +283,7 @@ static int on_step(dfl_solver *solver, double t_old, double t, const double *x, 
         sim->energy_drift = fabs(energy - sim->energy);
     const bool stored = (sim->settings->solver.output.every > 0 || store_row(sim, t, x)) &&
                         store_step(sim, t_old, t, energy);
-    note_trouble(sim, consider_native(sim, t));
+    dfl_study_note_trouble(sim, consider_native(sim, t));
     return !stored || sim->trouble || interrupted(sim, t);
 }
 
@@ -295,6 +298,22 @@ static int on_output(double t, const double *x, void *user)
     return sim->started && (!store_row(sim, t, x) || interrupted(sim, t));
 }
 
+/* Two rows where the state jumps: the first one is computed while discrete variables have their
+   former values, and stored if there is a second one. */
+static int on_jump(double t, const double *x, bool after, void *user)
+{
+    dfl_simulation *sim = user;
+    if (!sim->started)
+        return 0;
+    if (!after) {
+        dfl_study_keep_row(sim, t, x);
+        return 0;
+    }
+    const bool stored = dfl_study_store_kept(sim);
+    sim->row_time = NAN;
+    return !stored || !store_row(sim, t, x);
+}
+
 static int on_event(int event, int direction, double t, const double *x, void *user)
 {
     dfl_simulation *sim = user;
@@ -303,7 +322,7 @@ static int on_event(int event, int direction, double t, const double *x, void *u
     if (sim->nevents < DFL_LISTED_EVENTS)
         sim->events[sim->nevents++] = record;
     if (sim->record)
-        note_trouble(sim, dfl_record_event(sim->record, &record));
+        dfl_study_note_trouble(sim, dfl_record_event(sim->record, &record));
     if (sim->event_kinds[event].terminal)
         sim->stop_event = event;
     return sim->trouble != DFL_OK;
@@ -350,7 +369,7 @@ static bool store_row(dfl_simulation *sim, double t, const double *x)
         dfl_runnable_scene(sim->scene, sim->run, t, x);
     dfl_study_check_row(sim, t, x);
     if (sim->record)
-        note_trouble(
+        dfl_study_note_trouble(
             sim, dfl_record_row(sim->record, t, x, sim->outputs, sim->drawn ? sim->scene : NULL));
     sim->row_time = t;
     return !sim->trouble;
@@ -370,12 +389,11 @@ static bool store_step(dfl_simulation *sim, double t_old, double t, double energ
                             .energy = energy};
     sim->rejections = rejections;
     dfl_residual_levels(step.residual, &residuals);
-    note_trouble(sim, dfl_record_step(sim->record, &step));
+    dfl_study_note_trouble(sim, dfl_record_step(sim->record, &step));
     return !sim->trouble;
 }
 
-/* Keeps the first failure of a writer. */
-static void note_trouble(dfl_simulation *sim, dfl_status status)
+void dfl_study_note_trouble(dfl_simulation *sim, dfl_status status)
 {
     if (!status || sim->trouble)
         return;

@@ -78,6 +78,11 @@ struct dfl_simulation {
     bool started;          /* the initial values are complete; before, callbacks are ignored */
     double row_time;       /* of the last row */
     dfl_residuals of_rows; /* the largest of interpolated rows */
+    struct {
+        double t, energy;
+        double *x, *outputs, *scene;
+        dfl_residuals residuals;
+    } kept; /* the row before an instant at which the state may jump */
     double energy, energy_drift;
     long rejections; /* at the last step */
     dfl_event_record events[DFL_LISTED_EVENTS];

@@ -70,6 +70,14 @@ dfl_status dfl_study_tolerances_create(dfl_simulation *sim);
 void dfl_study_note_largest(dfl_simulation *sim, const double *x);
 void dfl_study_warn_coarse(const dfl_simulation *sim, dfl_advice_fn tell, void *user);
 
+/* jump_rows.c: room for the row before a jump; keeps it; stores it, unless it was stored already. */
+dfl_status dfl_study_jumps_create(dfl_simulation *sim);
+void dfl_study_jumps_clear(dfl_simulation *sim);
+void dfl_study_keep_row(dfl_simulation *sim, double t, const double *x);
+bool dfl_study_store_kept(dfl_simulation *sim);
+/* Keeps the first failure of a writer. */
+void dfl_study_note_trouble(dfl_simulation *sim, dfl_status status);
+
 /* row_checks.c: energy and residuals of a row, before it is stored; the largest of all interpolated
    rows join those of the steps. */
 void dfl_study_check_row(dfl_simulation *sim, double t, const double *x);

@@ -230,8 +230,8 @@ static dfl_condition difference(const dfl_lock_pass *p, uint32_t a, uint32_t b)
 /* With time or state; accelerations are known too late. */
 static bool varies(const dfl_graph *g, dfl_expr source)
 {
-    const unsigned fixed =
-        1u << DFL_SYM_PARAM | 1u << DFL_SYM_INPUT | 1u << DFL_SYM_LEVEL | 1u << DFL_SYM_BRANCH;
+    const unsigned fixed = 1u << DFL_SYM_PARAM | 1u << DFL_SYM_INPUT | 1u << DFL_SYM_LEVEL |
+                           1u << DFL_SYM_BRANCH | 1u << DFL_SYM_DISCRETE;
     const unsigned late = 1u << DFL_SYM_A | 1u << DFL_SYM_PENDING;
     const unsigned kinds = dfl_node_of(g, source)->depends;
     return (kinds & ~fixed) != 0 && (kinds & late) == 0;

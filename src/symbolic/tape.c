@@ -124,8 +124,8 @@ static void find_parts(dfl_tape_builder *b, const dfl_target *targets, int ntarg
 
 static dfl_tape_role part_of(const dfl_node *node)
 {
-    const unsigned settings =
-        1u << DFL_SYM_PARAM | 1u << DFL_SYM_INPUT | 1u << DFL_SYM_LEVEL | 1u << DFL_SYM_BRANCH;
+    const unsigned settings = 1u << DFL_SYM_PARAM | 1u << DFL_SYM_INPUT | 1u << DFL_SYM_LEVEL |
+                              1u << DFL_SYM_BRANCH | 1u << DFL_SYM_DISCRETE;
     const bool constant = (node->depends & ~settings) == 0;
     switch (node->op) {
     case DFL_OP_CONSTANT:

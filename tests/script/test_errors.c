@@ -108,7 +108,7 @@ static void wrong_arguments_of_declarations_are_named_with_a_remedy(void **state
          "mass: argument 1 is a number; give what position, velocity or speed returned"},
         {"local m = param('m', 1)\nforce(m, 1)",
          "test.lua:2: force: the first argument is not a coordinate"},
-        {"constraint(time)", "constraint: 1 argument is given; it takes 2"},
+        {"constraint(time)", "constraint: 1 argument is given; it takes at least 2"},
         {"constraint('c', true)",
          "constraint: argument 2 is true or false; give a number or an expression"},
         {"multiplier('rod')", "multiplier: argument 1 is a text; give what constraint(...)"},

@@ -1,0 +1,89 @@
+/* actions.h: what changes at single instants: discrete variables, assignments and impulses at events
+   and samples, contacts and friction with their modes.
+
+   Between these instants a discrete variable is a number like a parameter, so expressions may
+   contain it wherever they may contain parameters, but for masses. The mode of a contact is made of
+   discrete variables, too: a row that is multiplied by 0 is off, and its multiplier is zero. */
+#ifndef DFL_ACTIONS_H
+#define DFL_ACTIONS_H
+
+#include "symbolic/symbolic.h"
+
+/* A list that grows: `count` items in use, memory for `room`. */
+#define DFL_LIST(type)                                                                             \
+    struct {                                                                                       \
+        type *item;                                                                                \
+        int count, room;                                                                           \
+    }
+
+struct dfl_model;
+
+typedef struct dfl_discrete {
+    dfl_expr symbol;
+    double value;  /* at the start */
+    int before;    /* the number of the variable whose value before the instant this is; -1: none */
+    int line;      /* of its declaration; 0: not the user's own */
+    bool assigned; /* by an action */
+} dfl_discrete;
+
+/* target := value, or an impulse on a velocity. */
+typedef struct dfl_assignment {
+    dfl_expr target, value;
+} dfl_assignment;
+
+typedef struct dfl_action {
+    char *name;
+    int line;
+    int event;         /* its number within its kind; -1: a sample */
+    bool sampled;      /* at whole numbers k >= 0 of `function`; else where it passes zero ... */
+    int direction;     /* ... rising (1), falling (-1) or both (0) */
+    dfl_expr function; /* of an event; (time - phase) / period of a sample */
+    DFL_LIST(dfl_assignment) sets;
+    DFL_LIST(dfl_assignment) impulses;
+} dfl_action;
+
+/* A unilateral contact, gap >= 0, with or without friction; or friction under a given load. */
+typedef struct dfl_touch {
+    char *name;
+    int line;
+    int normal;  /* declaration of the constraint closed * gap; -1: none, friction alone */
+    int tangent; /* declaration of the row stick * slip; -1: no friction */
+    dfl_expr gap, slip;
+    dfl_expr load;            /* the normal force, positive */
+    dfl_expr restitution;     /* speed after over speed before an impact */
+    dfl_expr kinetic, limit;  /* friction forces: while slipping, the largest while sticking */
+    dfl_expr coefficient;     /* of friction during impacts */
+    int closed, stick, sense; /* numbers of discrete variables: 0 or 1; 0 or 1; direction of slip */
+} dfl_touch;
+
+typedef struct dfl_actions {
+    DFL_LIST(dfl_discrete) discretes;
+    DFL_LIST(dfl_action) list; /* in order of declaration */
+    DFL_LIST(dfl_touch) touches;
+} dfl_actions;
+
+/* A discrete variable, and an output of the same name. */
+dfl_status dfl_model_discrete(dfl_expr *out, struct dfl_model *model, int line, const char *name,
+                              double value);
+/* The value of a discrete variable before the present instant. */
+dfl_status dfl_model_previous(dfl_expr *out, struct dfl_model *model, dfl_expr discrete);
+
+/* The action of the event that was declared last; that of a new sample; *out: its number. */
+dfl_status dfl_model_action(int *out, struct dfl_model *model);
+dfl_status dfl_model_sample(int *out, struct dfl_model *model, int line, const char *name,
+                            double period, double phase);
+/* What they do. Targets: velocities, speeds, positions, dynamic and discrete variables; impulses
+   act on velocities. */
+dfl_status dfl_model_assign(struct dfl_model *model, int action, dfl_expr target, dfl_expr value);
+dfl_status dfl_model_impulse(struct dfl_model *model, int action, dfl_expr u, dfl_expr value);
+
+/* `expr` as it was `count` samples ago: a chain of discrete variables, NAME the last of them. */
+dfl_status dfl_model_delay(dfl_expr *out, struct dfl_model *model, int line, const char *name,
+                           dfl_expr expr, const char *sample, int count);
+
+/* A contact: makes its modes, its rows and takes what is known of them from `touch` (name, line,
+   gap or DFL_NO_EXPR, slip or DFL_NO_EXPR, restitution); *out: its number. `load` is the multiplier
+   of the contact, or given. The laws of friction are set in the item of the list afterwards. */
+dfl_status dfl_model_touch(int *out, struct dfl_model *model, const dfl_touch *touch);
+
+#endif

@@ -1,0 +1,92 @@
+/* restart.c: the state after an instant at which branches change or events act. */
+#include "solver/solver_internal.h"
+#include "solver/switching.h"
+
+#include <math.h>
+#include <string.h>
+
+static dfl_status check_jump(dfl_solver *solver, double t);
+static dfl_status decide_rows_again(dfl_solver *solver, double t);
+
+/* What depends on the branch at the present positions: velocities where a motion has a kink or an
+   event acts, accelerations, multipliers, auxiliary variables. */
+dfl_status dfl_switching_jump(dfl_solver *solver)
+{
+    const dfl_change *change = &solver->switching->change;
+    const double t = solver->stepper->t;
+    const dfl_jump jump = {.before = dfl_solver_state(solver),
+                           .impulse = change->impulse,
+                           .assigned = change->assigned};
+    memcpy(solver->x, change->x, (size_t)solver->sys.nu * sizeof *solver->x);
+    dfl_status status = dfl_initial_jump(solver->x, &solver->initial, t, &jump);
+    if (status)
+        return dfl_fail(solver->ctx, status,
+                        "after the switch at t = %.10g no state satisfies the constraints: %s", t,
+                        dfl_message(solver->ctx));
+    status = check_jump(solver, t);
+    if (status)
+        return status;
+    return change->rows ? decide_rows_again(solver, t) : dfl_solver_place_start(solver, t);
+}
+
+/* Rows were switched on or off: ranks and free directions are others. */
+static dfl_status decide_rows_again(dfl_solver *solver, double t)
+{
+    dfl_initial *init = &solver->initial;
+    dfl_system_row_sizes(init->row_size, &init->sys, &init->point, init->x);
+    dfl_formulation_bind(solver->form);
+    dfl_status status = dfl_solver_place_start(solver, t);
+    if (!status)
+        status = dfl_formulation_ranks(solver->form, &solver->stepper->here, init->row_size);
+    if (!status && dfl_formulation_least_multipliers(&solver->stepper->here, solver->form))
+        status = dfl_switching_stopped(solver, "eval");
+    return status;
+}
+
+/* Positions cannot jump unless they are assigned; velocities jump where constraints have a kink,
+   which is told. */
+static dfl_status check_jump(dfl_solver *solver, double t)
+{
+    const dfl_layout at = dfl_eom_layout(solver->eom);
+    const dfl_change *change = &solver->switching->change;
+    const double *before = dfl_solver_state(solver), *after = solver->x;
+    double *tolerance = solver->switching->tolerance, largest = 0;
+    char name[64];
+    dfl_solver_tolerances_at(tolerance, solver, before);
+    for (int i = at.p; i < at.n; i++)
+        if (!change->assigned[i] && fabs(after[i] - before[i]) > 100 * tolerance[i]) {
+            dfl_eom_name(name, sizeof name, solver->eom, DFL_KIND_P, i - at.p);
+            return dfl_fail(
+                solver->ctx, DFL_INCONSISTENT,
+                "a constraint jumps at t = %.10g: %s would have to jump by %.3g; bodies "
+                "cannot",
+                t, name, after[i] - before[i]);
+        }
+    for (int i = at.v; i < at.s; i++)
+        if (fabs(after[i] - before[i]) > 100 * tolerance[i])
+            largest = fmax(largest, fabs(after[i] - before[i]));
+    if (largest > 0 && !change->acted && !change->rows)
+        dfl_log(&solver->options, DFL_LOG_WARNING,
+                "a constraint or a prescribed motion has a kink at t = %.10g: velocities jump "
+                "there, by %.4g at most",
+                t, largest);
+    return DFL_OK;
+}
+
+dfl_status dfl_switching_report(dfl_solver *solver, bool after)
+{
+    const dfl_output_options *out = &solver->options.output;
+    const dfl_layout at = dfl_eom_layout(solver->eom);
+    double *before = solver->switching->before, *tolerance = solver->switching->tolerance;
+    const double *x = dfl_solver_state(solver), t = solver->stepper->t;
+    bool jumped = !after;
+    if (after)
+        dfl_solver_tolerances_at(tolerance, solver, x);
+    else
+        memcpy(before, x, (size_t)solver->sys.nu * sizeof *before);
+    for (int i = at.r; i < at.n; i++)
+        jumped = jumped || fabs(x[i] - before[i]) > 100 * tolerance[i];
+    if (!jumped || !out->on_jump || !out->on_jump(t, x, after, solver->options.user))
+        return DFL_OK;
+    return dfl_fail(solver->ctx, DFL_STOPPED, "on_jump stopped the run at t = %.10g", t);
+}
