@@ -157,26 +157,21 @@ typedef int (*dfl_noise_fn)(double *noise, double t, const double *x, const doub
 typedef int (*dfl_settle_fn)(bool *changed, double t, const double *x, const double *rate,
                              void *user);
 
-/* What changes at an instant. */
+/* What changes at an instant. The flags and arrays to be written are false or zero before. */
 typedef struct dfl_change {
-    const double *rate; /* n: derivatives of r, v and p before the change, zero of the others */
+    const double *rate;      /* n: derivatives of r, v and p before it, zero of the others */
     const double *tolerance; /* n: of the unknowns */
-    double
-        *impulse;   /* nv zeros: what is added to the momenta M v, by impulses or because prescribed
-                        motions change their speed */
-    double *x;      /* n: the state, where values of r, v and p are assigned ... */
-    bool *assigned; /* ... and marked here: n, false before */
-    bool acted;     /* false before: an event acted, so that one whose function is zero goes on by
-                        its slope */
-    signed char *
-        met; /* NULL without events, or events.count zeros: +1, -1 of events that acted here, rising or falling */
-    bool rows; /* false before: rows of constraints were switched on or off */
+    double *impulse;  /* nv: added to the momenta M v, also where motions change their speed */
+    double *x;        /* n: the state, where values of r, v and p are assigned ... */
+    bool *assigned;   /* ... and marked here: n */
+    signed char *met; /* events.count, or NULL: +1, -1 of events that act here, rising or falling */
+    bool acted;       /* an event acts: one whose function is zero goes on by its slope */
+    bool rows;        /* rows of constraints were switched on or off */
 } dfl_change;
 
-/* Takes the other branch of every function with crossed[i], at (t, x), and does what events do
-   (crossed is NULL at the start of a run: only what happens there). A
-   velocity that is assigned gets an impulse of its own; constraints answer, everything else keeps
-   its momentum. */
+/* Takes the other branch of every function with crossed[i], at (t, x), and does what events do;
+   crossed is NULL at the start of a run: only what happens there. A velocity that is assigned gets
+   an impulse of its own; constraints answer, everything else keeps its momentum. */
 typedef int (*dfl_flip_fn)(dfl_change *change, const bool *crossed, double t, const double *x,
                            void *user);
 

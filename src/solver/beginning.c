@@ -98,8 +98,7 @@ static dfl_status start(dfl_solver *solver, double t0, const double *x0,
         status = dfl_solver_sizes_take(solver, x0, solver->x, NULL);
     if (!status)
         status = lay_out_at_start(solver, t0);
-    if (!status && redundant(solver) > 0 && !sys->carried && !sys->psi1 &&
-        !sys->geoms) {
+    if (!status && redundant(solver) > 0 && !sys->carried && !sys->psi1 && !sys->geoms) {
         /* large multipliers that nearly cancel: Newton converges far better with accelerations */
         status = dfl_system_decide(sys, t0, solver->x, true);
         if (!status)
