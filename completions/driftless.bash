@@ -58,6 +58,8 @@ _driftless() {
     compare--tol) return ;;
     compare--limit) return ;;
     run--set | check--set | init--set | equations--set | export--set | compare--set | linearize--set | modes--set | equilibrium--set | response--set | lqr--set) return ;;
+    run--input | check--input | init--input | compare--input | linearize--input | modes--input | equilibrium--input | response--input | lqr--input) return ;;
+    run--start-from | check--start-from | init--start-from | linearize--start-from | modes--start-from | equilibrium--start-from | response--start-from | lqr--start-from) _driftless_files json; return ;;
     linearize--at | modes--at | response--at | lqr--at) return ;;
     equilibrium--at) return ;;
     linearize--steady | modes--steady | equilibrium--steady | response--steady | lqr--steady) return ;;
@@ -82,18 +84,18 @@ _driftless() {
     export--output) _driftless_files c; return ;;
     esac
     case $command$cur in
-    run-*) _driftless_words --to --from --rtol --atol --every --interpolate --form --baumgarte-alpha --baumgarte-beta --lagged --independent --selectors --renewal --algebraic --rank-tolerance --redundant --start --method --first-step --max-step --fixed-step --accept-unconverged --newton-iterations --newton-updates --newton-tolerance --multiplier-weight --jacobian-reuse --reference --prediction --differential --carry-accelerations --control --safety --min-factor --max-factor --keep-low --keep-high --max-steps --linear --evaluation --set --output --report --plot --columns --json --quiet --help ;;
-    check-*) _driftless_words --from --rtol --atol --form --redundant --linear --set --json --quiet --help ;;
-    init-*) _driftless_words --from --rtol --atol --form --redundant --linear --set --lua --json --quiet --help ;;
+    run-*) _driftless_words --to --from --rtol --atol --every --interpolate --form --baumgarte-alpha --baumgarte-beta --lagged --independent --selectors --renewal --algebraic --rank-tolerance --redundant --start --method --first-step --max-step --fixed-step --accept-unconverged --newton-iterations --newton-updates --newton-tolerance --multiplier-weight --jacobian-reuse --reference --prediction --differential --carry-accelerations --control --safety --min-factor --max-factor --keep-low --keep-high --max-steps --linear --evaluation --set --input --start-from --output --report --plot --columns --json --quiet --help ;;
+    check-*) _driftless_words --from --rtol --atol --form --redundant --linear --set --input --start-from --json --quiet --help ;;
+    init-*) _driftless_words --from --rtol --atol --form --redundant --linear --set --input --start-from --lua --json --quiet --help ;;
     equations-*) _driftless_words --set --output --frames --latex --quiet --help ;;
     export-*) _driftless_words --set --output --c --octave --quiet --help ;;
-    compare-*) _driftless_words --to --from --redundant --first-step --max-step --fixed-step --accept-unconverged --max-steps --evaluation --forms --methods --tol --limit --set --report --plot --json --quiet --help ;;
+    compare-*) _driftless_words --to --from --redundant --first-step --max-step --fixed-step --accept-unconverged --max-steps --evaluation --forms --methods --tol --limit --set --input --report --plot --json --quiet --help ;;
     view-*) _driftless_words --output --columns --quiet --help ;;
-    linearize-*) _driftless_words --from --rtol --atol --form --redundant --linear --set --at --steady --inputs --outputs --output --json --quiet --help ;;
-    modes-*) _driftless_words --from --rtol --atol --form --redundant --linear --set --at --steady --over --output --json --quiet --help ;;
-    equilibrium-*) _driftless_words --from --rtol --atol --form --redundant --linear --set --at --steady --output --json --quiet --help ;;
-    response-*) _driftless_words --rtol --atol --form --redundant --linear --set --at --steady --from --to --points --log --hz --inputs --outputs --output --json --quiet --help ;;
-    lqr-*) _driftless_words --from --rtol --atol --form --redundant --linear --set --at --steady --state-weight --input-weight --inputs --output --json --quiet --help ;;
+    linearize-*) _driftless_words --from --rtol --atol --form --redundant --linear --set --input --start-from --at --steady --inputs --outputs --output --json --quiet --help ;;
+    modes-*) _driftless_words --from --rtol --atol --form --redundant --linear --set --input --start-from --at --steady --over --output --json --quiet --help ;;
+    equilibrium-*) _driftless_words --from --rtol --atol --form --redundant --linear --set --input --start-from --at --steady --output --json --quiet --help ;;
+    response-*) _driftless_words --rtol --atol --form --redundant --linear --set --input --start-from --at --steady --from --to --points --log --hz --inputs --outputs --output --json --quiet --help ;;
+    lqr-*) _driftless_words --from --rtol --atol --form --redundant --linear --set --input --start-from --at --steady --state-weight --input-weight --inputs --output --json --quiet --help ;;
     run*) _driftless_files lua ;;
     check*) _driftless_files lua ;;
     init*) _driftless_files lua ;;

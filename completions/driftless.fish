@@ -72,6 +72,8 @@ complete -c driftless -n '__fish_seen_subcommand_from compare' -l methods -x -a 
 complete -c driftless -n '__fish_seen_subcommand_from compare' -l tol -x -d 'tolerances: every decade from A to B, or A,B,C'
 complete -c driftless -n '__fish_seen_subcommand_from compare' -l limit -x -d 'give up a run after this number of seconds'
 complete -c driftless -n '__fish_seen_subcommand_from run check init equations export compare linearize modes equilibrium response lqr' -l set -x -d 'change a parameter, input or setting of the model (repeatable)'
+complete -c driftless -n '__fish_seen_subcommand_from run check init compare linearize modes equilibrium response lqr' -l input -x -d 'an input follows a column of FILE.csv (repeatable)'
+complete -c driftless -n '__fish_seen_subcommand_from run check init linearize modes equilibrium response lqr' -l start-from -x -k -a '(__fish_complete_suffix .json)' -d 'initial values of all variables from FILE.json'
 complete -c driftless -n '__fish_seen_subcommand_from linearize modes response lqr' -l at -x -d 'NAME=VALUE,... (other values move as little as possible), equilibrium, or t=TIME'
 complete -c driftless -n '__fish_seen_subcommand_from equilibrium' -l at -x -d 'where to search: NAME=VALUE,... or t=TIME'
 complete -c driftless -n '__fish_seen_subcommand_from linearize modes equilibrium response lqr' -l steady -x -d 'a steady motion: the speeds of these coordinates keep their values'

@@ -29,8 +29,9 @@ dfl_status cli_arguments_read(cli_arguments *out, dfl_context *ctx, unsigned com
     *out = (cli_arguments){
         .choices = dfl_choices_none("--"), .limit = NAN, .first = NAN, .last = NAN, .points = NAN};
     out->set = dfl_alloc(ctx, (size_t)argc, sizeof *out->set);
+    out->input = dfl_alloc(ctx, (size_t)argc, sizeof *out->input);
     out->output = dfl_alloc(ctx, (size_t)argc, sizeof *out->output);
-    dfl_status status = out->set && out->output ? DFL_OK : DFL_NO_MEMORY;
+    dfl_status status = out->set && out->input && out->output ? DFL_OK : DFL_NO_MEMORY;
     for (int i = 0; !status && i < argc; i++) {
         if (!options_end && !strcmp(argv[i], "--"))
             options_end = true;
@@ -52,6 +53,7 @@ dfl_status cli_arguments_read(cli_arguments *out, dfl_context *ctx, unsigned com
 void cli_arguments_clear(cli_arguments *arguments, dfl_context *ctx)
 {
     dfl_free(ctx, arguments->set);
+    dfl_free(ctx, arguments->input);
     dfl_free(ctx, arguments->output);
     *arguments = (cli_arguments){0};
 }

@@ -42,6 +42,7 @@ typedef struct cli_arguments {
     const char *model; /* path of the script, or of the result to view */
     dfl_choices choices;
     const char *report, *plot, *columns;     /* or NULL */
+    const char *start_from;                  /* a file with a state, or NULL */
     const char *forms, *methods, *tol;       /* lists of a comparison, or NULL */
     double limit;                            /* s; NAN: the default */
     const char *at, *steady;                 /* where an analysis is made, or NULL */
@@ -49,8 +50,8 @@ typedef struct cli_arguments {
     const char *over;                        /* NAME=FIRST:LAST:COUNT, or NULL */
     double first, last, points;              /* frequencies of a response; NAN: not given */
     const char *state_weight, *input_weight; /* NAME=VALUE,..., or NULL */
-    const char **set, **output;
-    int nset, noutput;
+    const char **set, **input, **output;
+    int nset, ninput, noutput;
     bool json, quiet, lua, latex, frames, c, octave, logarithmic, hz, help;
 } cli_arguments;
 

@@ -18,6 +18,8 @@ dfl_status cli_load(cli_model *out, dfl_context *ctx, const cli_arguments *argum
     const dfl_script_options options = {
         .nset = arguments->nset,
         .set = arguments->set,
+        .ninput = arguments->ninput,
+        .input = arguments->input,
         .frames = arguments->frames,
         .dynamics = runnable ? dfl_choices_dynamics(&arguments->choices) : DFL_DYNAMICS_EXPRESSIONS,
         .print = arguments->quiet ? NULL : print_line};
@@ -28,6 +30,8 @@ dfl_status cli_load(cli_model *out, dfl_context *ctx, const cli_arguments *argum
     if (!status && runnable)
         status = use == CLI_FOR_SOLVER ? dfl_study_runnable(&out->run, out->eq, &arguments->choices)
                                        : dfl_runnable_create(&out->run, out->eq);
+    if (!status && runnable && arguments->start_from)
+        status = dfl_study_start_from(out->run, arguments->start_from);
     return status == DFL_OK || status == DFL_NO_MEMORY ? status : DFL_INVALID;
 }
 

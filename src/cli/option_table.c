@@ -53,6 +53,17 @@ static const row table[] = {
     {"set", CLI_LIST, CLI_ALL & ~CLI_VIEW, FIELDS(set, nset), "NAME=VALUE", NULL, NULL, NULL,
      "change a parameter, input or setting of the model (repeatable)",
      "Change a parameter, input or setting of the model. Repeatable."},
+    {"input", CLI_LIST, CLI_RUN | CLI_CHECK | CLI_INIT | CLI_COMPARE | CLI_NEAR,
+     FIELDS(input, ninput), "NAME=FILE:COL", NULL, NULL, NULL,
+     "an input follows a column of FILE.csv (repeatable)",
+     "An input follows a column of a file with separated values whose column `t` or `time` has the "
+     "times: linearly between its rows, or with `:hold` or `:cubic` behind the column. Outside, "
+     "the end values hold. Repeatable."},
+    {"start-from", CLI_TEXT, CLI_RUN | CLI_CHECK | CLI_INIT | CLI_NEAR, FIELD(start_from), "FILE",
+     NULL, "json", NULL, "initial values of all variables from FILE.json",
+     "Initial values of all variables from a file that `driftless equilibrium --output` or "
+     "`driftless "
+     "run --json` has written; they are made consistent with the least change."},
     {"at", CLI_TEXT, CLI_LINEAR, FIELD(at), "WHERE", "the start", NULL, NULL,
      "NAME=VALUE,... (other values move as little as possible), equilibrium, or t=TIME",
      "Where: `NAME=VALUE,...` gives variables other values than the script does, and all others "

@@ -227,6 +227,24 @@ dfl_status dfl_writer_begin(dfl_writer *writer, bool whole);
 /* Whether the last flush is about a second ago; if so, the next second begins. */
 bool dfl_writer_due(dfl_writer *writer);
 
+/* ------------------------------------------------------------------------------- states */
+
+/* Numbers by name. */
+typedef struct dfl_named_value {
+    char *name;
+    double value;
+} dfl_named_value;
+typedef struct dfl_named_values {
+    dfl_context *ctx;
+    int count, room;
+    dfl_named_value *item;
+} dfl_named_values;
+
+/* Reads them from a file with JSON: the members of its object "state" or "final", or of the whole. The
+   caller clears *out also after a failure. DFL_INVALID: the message has file and line. */
+dfl_status dfl_named_values_read(dfl_named_values *out, dfl_context *ctx, const char *path);
+void dfl_named_values_clear(dfl_named_values *values);
+
 /* ------------------------------------------------------------------------------- parts */
 
 /* Parts of JSON: a string in quotation marks (bytes that are not UTF-8 become U+FFFD), a number

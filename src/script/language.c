@@ -1,6 +1,7 @@
 /* language.c: the calls of the model language; each checks its arguments and declares in the model.
    */
 #include "script/language.h"
+#include "script/input_files.h"
 
 #include "script/arguments.h"
 #include "script/element.h"
@@ -118,16 +119,35 @@ static int call_param(lua_State *L)
     return 1;
 }
 
+/* The number of an input; an expression of time and parameters is added to the number 0. */
+static double input_value(dfl_expr *function, lua_State *L)
+{
+    const dfl_graph *graph = model_of(L)->graph;
+    const dfl_expr *given = luaL_testudata(L, 2, DFL_SYMBOL);
+    *function = DFL_NO_EXPR;
+    if (!given)
+        return dfl_arg_number(L, "input", 2);
+    const unsigned allowed = 1U << DFL_SYM_TIME | 1U << DFL_SYM_PARAM;
+    if (dfl_node_of(graph, *given)->depends & ~allowed)
+        dfl_script_error(L, "input: argument 2 depends on variables; give a number, or an "
+                            "expression of time and parameters");
+    *function = *given;
+    return 0;
+}
+
 static int call_input(lua_State *L)
 {
     dfl_model *model = model_of(L);
     dfl_arg_count(L, "input", 2, 2);
     const char *name = dfl_arg_name(L, "input", 1);
-    dfl_expr symbol;
-    dfl_script_check(L, dfl_model_input(&symbol, model, dfl_script_line(L), name,
-                                        dfl_arg_number(L, "input", 2)));
-    apply_set(&model->declarations.item[model->declarations.count - 1].value, L, name);
-    dfl_symbol_push(L, symbol);
+    dfl_expr symbol, function;
+    const int number = model->declarations.count;
+    dfl_script_check(
+        L, dfl_model_input(&symbol, model, dfl_script_line(L), name, input_value(&function, L)));
+    apply_set(&model->declarations.item[number].value, L, name);
+    if (dfl_input_file(&function, L, name)) /* the value is added, for analyses */
+        model->declarations.item[number].value = model->declarations.item[number].preset = 0;
+    dfl_symbol_push(L, function == DFL_NO_EXPR ? symbol : dfl_add(model->graph, symbol, function));
     return 1;
 }
 

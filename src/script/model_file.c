@@ -26,6 +26,11 @@ dfl_status dfl_model_file_read(dfl_text *text, const char *model_path, const cha
     return status;
 }
 
+dfl_status dfl_plain_file_read(dfl_text *text, const char *what, const char *file)
+{
+    return read_bytes(text, file, what, file);
+}
+
 /* The true path of the file, which must lie below the true folder of the model. */
 static dfl_status find_file(char **out, dfl_context *ctx, const char *model_path, const char *what,
                             const char *file)

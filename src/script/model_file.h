@@ -1,4 +1,5 @@
-/* model_file.h: files below the folder of a model, the only ones that a script reaches. */
+/* model_file.h: files below the folder of a model, the only ones that a script reaches; and files that
+   the caller names. */
 #ifndef DFL_MODEL_FILE_H
 #define DFL_MODEL_FILE_H
 
@@ -9,5 +10,8 @@
    plain file, or is longer than 64 MiB. `what` is the word for it in messages. */
 dfl_status dfl_model_file_read(dfl_text *text, const char *model_path, const char *what,
                                const char *file);
+
+/* The same for a file that the caller names, wherever it is. */
+dfl_status dfl_plain_file_read(dfl_text *text, const char *what, const char *file);
 
 #endif

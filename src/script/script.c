@@ -8,6 +8,7 @@
 #include "drawing/drawing.h"
 #include "declare/declare.h"
 #include "script/language.h"
+#include "script/input_files.h"
 #include "script/library.h"
 #include "script/sandbox.h"
 #include "script/symbol.h"
@@ -58,6 +59,8 @@ dfl_status dfl_script_load_text(dfl_model **out, dfl_context *ctx, const char *p
     if (!status)
         status = read_settings(&script);
     if (!status)
+        status = dfl_input_files_check(&script, false);
+    if (!status)
         status = dfl_model_create(&script.model, ctx, path);
     if (!status)
         status = run(&script);
@@ -67,6 +70,8 @@ dfl_status dfl_script_load_text(dfl_model **out, dfl_context *ctx, const char *p
         status = dfl_drawing_shapes(script.drawing);
     if (!status)
         status = check_settings_used(&script);
+    if (!status)
+        status = dfl_input_files_check(&script, true);
     dfl_drawing_free(script.drawing);
     if (status)
         dfl_model_free(script.model);

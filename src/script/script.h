@@ -6,15 +6,17 @@
 
 /* `{0}` is a complete set. */
 typedef struct dfl_script_options {
-    int nset;               /* NAME=VALUE settings of parameters, inputs and settings */
-    const char *const *set; /* texts "NAME=VALUE" */
-    const char *set_option; /* what messages call such a setting; NULL means "--set" */
-    size_t max_memory;      /* bytes for Lua; 0 means 256 MiB */
-    long max_instructions;  /* 0 means 1e9 */
-    double max_seconds;     /* of processor time; 0 means 60 */
-    uint32_t max_nodes;     /* of the expression graph; 0 means its default */
-    bool frames;            /* of a mechanism are described in the model */
-    dfl_dynamics dynamics;  /* masses of a mechanism as expressions, or by recursion */
+    int nset;                 /* NAME=VALUE settings of parameters, inputs and settings */
+    const char *const *set;   /* texts "NAME=VALUE" */
+    const char *set_option;   /* what messages call such a setting; NULL means "--set" */
+    int ninput;               /* inputs that follow files */
+    const char *const *input; /* texts "NAME=FILE.csv:COLUMN", then ":hold" or ":cubic" */
+    size_t max_memory;        /* bytes for Lua; 0 means 256 MiB */
+    long max_instructions;    /* 0 means 1e9 */
+    double max_seconds;       /* of processor time; 0 means 60 */
+    uint32_t max_nodes;       /* of the expression graph; 0 means its default */
+    bool frames;              /* of a mechanism are described in the model */
+    dfl_dynamics dynamics;    /* masses of a mechanism as expressions, or by recursion */
     void (*print)(const char *text, void *user); /* one line that the script prints,
                                                     with its end; NULL: dropped */
     void *user;

@@ -116,6 +116,10 @@ void dfl_start_state_clear(dfl_start_state *state, dfl_context *ctx);
 
 /* ---- a consistent start ---- */
 
+/* Values of all variables from a file with JSON by name, as guesses in place of the script's initial
+   values. DFL_INVALID: a name is missing, or unknown. */
+dfl_status dfl_study_start_from(dfl_runnable *run, const char *path);
+
 /* The initial values of the script: x (n, missing ones 0) and which are held. */
 void dfl_study_given(double *x, bool *held, const dfl_runnable *run);
 
