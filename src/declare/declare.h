@@ -111,6 +111,7 @@ typedef struct dfl_shape {
     dfl_expr *column; /* numbers of one frame, as expressions */
     int ntriangles;
     float *triangles; /* mesh: 9 numbers each */
+    int alike;        /* of the model: the shape before it whose name has the same hash + 1, or 0 */
 } dfl_shape;
 
 /* How masses, forces of inertia and gravity, and rows of loops of a mechanism are evaluated: as
@@ -178,6 +179,7 @@ typedef struct dfl_model {
         int size;     /* of by_name */
         dfl_symbol_use *by_symbol; /* by number of the graph's symbol */
         int room;                  /* of by_symbol */
+        int *shapes;               /* by hash of the name: the last shape + 1 (shape.c) */
     } index;
     dfl_energies energy;
     double length;         /* of a drawing: the largest distance on one of its bodies; 0: none */

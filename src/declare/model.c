@@ -63,6 +63,7 @@ void dfl_model_free(dfl_model *model)
                             model->text,
                             model->index.by_name,
                             model->index.by_symbol,
+                            model->index.shapes,
                             model->declarations.item,
                             model->masses.item,
                             model->forces.item,

@@ -5,13 +5,14 @@
 
 #include <string.h>
 
-enum { LONGEST_NAME = 100, MOST_SHAPES = 10000, MOST_TRIANGLES = 200000 };
+enum { LONGEST_NAME = 100, MOST_SHAPES = 100000, MOST_TRIANGLES = 200000, HASHES = 4096 };
 
 const char *const dfl_color_names[DFL_COLORS] = {"blue",       "orange", "green", "purple", "sky",
                                                  "vermillion", "yellow", "gray",  "black"};
 const char *const dfl_shape_names[DFL_SHAPE_KINDS] = {"point",    "line",   "spring", "box",
                                                       "cylinder", "sphere", "frame",  "mesh"};
 
+static unsigned hash(const char *name);
 static dfl_status check_name(const dfl_model *model, const char *name);
 static dfl_status copy_shape(dfl_shape *out, dfl_context *ctx, const dfl_shape *shape);
 static dfl_status make_room(dfl_model *model);
@@ -36,7 +37,10 @@ dfl_status dfl_model_shape(dfl_model *model, const dfl_shape *shape)
         dfl_shape_clear(&copy, model->ctx);
         return status;
     }
+    int *last = &model->index.shapes[hash(copy.name)];
+    copy.alike = *last;
     model->shapes.item[model->shapes.count++] = copy;
+    *last = model->shapes.count;
     return DFL_OK;
 }
 
@@ -66,6 +70,14 @@ bool dfl_scene_planar(const dfl_model *model)
     return planar;
 }
 
+static unsigned hash(const char *name)
+{
+    unsigned h = 0;
+    for (; *name; name++)
+        h = 31 * h + (unsigned char)*name;
+    return h % HASHES;
+}
+
 static dfl_status check_name(const dfl_model *model, const char *name)
 {
     if (!*name)
@@ -74,11 +86,12 @@ static dfl_status check_name(const dfl_model *model, const char *name)
         return dfl_fail(model->ctx, DFL_INVALID,
                         "draw: the name '%.20s...' is longer than %d characters", name,
                         LONGEST_NAME);
-    for (int i = 0; i < model->shapes.count; i++)
-        if (strcmp(model->shapes.item[i].name, name) == 0)
+    const int *index = model->index.shapes;
+    for (int i = index ? index[hash(name)] : 0; i > 0; i = model->shapes.item[i - 1].alike)
+        if (strcmp(model->shapes.item[i - 1].name, name) == 0)
             return dfl_fail(model->ctx, DFL_INVALID,
                             "draw: '%s' is already drawn in line %d; choose another name", name,
-                            model->shapes.item[i].line);
+                            model->shapes.item[i - 1].line);
     return DFL_OK;
 }
 
@@ -130,14 +143,16 @@ static dfl_status make_room(dfl_model *model)
     if (!larger)
         return DFL_NO_MEMORY;
     model->shapes.item = larger;
-    return DFL_OK;
+    if (!model->index.shapes)
+        model->index.shapes = dfl_alloc(model->ctx, HASHES, sizeof *model->index.shapes);
+    return model->index.shapes ? DFL_OK : DFL_NO_MEMORY;
 }
 
 /* Of all meshes together: they are part of the page. */
 static dfl_status check_triangles(const dfl_model *model, int more)
 {
     int count = more;
-    for (int i = 0; i < model->shapes.count; i++)
+    for (int i = 0; more > 0 && i < model->shapes.count; i++)
         count += model->shapes.item[i].ntriangles;
     if (count <= MOST_TRIANGLES)
         return DFL_OK;

@@ -26,8 +26,56 @@ static void mark_support(dfl_elimination *el, const dfl_mass_copies *copies);
 static dfl_status collect_directions(double **basis, int *count, dfl_context *ctx,
                                      const dfl_elimination *el, const dfl_mass_copies *copies);
 
+/* Large mass matrices are sparse: whether M without `dfl_mass_light` of its diagonal is still
+   positive definite at the start, so that no pivot is below this part of it. False: not known. */
+static dfl_status regular_at_once(bool *out, const dfl_trials *trials)
+{
+    enum { LARGE = 60 };
+    const dfl_equations *eq = trials->eq;
+    const dfl_sparse *M = &eq->M;
+    dfl_context *ctx = eq->model->ctx;
+    const int nv = eq->nv;
+    *out = false;
+    if (nv < LARGE || !trials->usable[0])
+        return DFL_OK;
+    dfl_place_of_entry *place = dfl_alloc(ctx, (size_t)M->count + 1, sizeof *place);
+    dfl_expr *exprs = dfl_alloc(ctx, (size_t)M->count + 1, sizeof *exprs);
+    double *value = dfl_alloc(ctx, (size_t)M->count + 1, sizeof *value), none = 0;
+    dfl_csc pattern = {0}, no_rows = {0};
+    dfl_saddle_ldl *ldl = NULL;
+    dfl_status status = place && exprs && value ? DFL_OK : DFL_NO_MEMORY;
+    for (int k = 0; !status && k < M->count; k++) {
+        place[k] = (dfl_place_of_entry){M->entry[k].row, M->entry[k].col};
+        exprs[k] = M->entry[k].expr;
+    }
+    const dfl_numbers numbers = dfl_trials_numbers(trials, 0);
+    if (!status)
+        status = dfl_numbers_values(value, &numbers, eq, exprs, M->count);
+    if (!status)
+        status = dfl_csc_create(&pattern, NULL, ctx, nv, nv, place, M->count);
+    if (!status)
+        status = dfl_csc_create(&no_rows, NULL, ctx, 0, nv, place, 0);
+    if (!status)
+        status = dfl_saddle_ldl_create(&ldl, ctx, &pattern, &no_rows);
+    for (int k = 0; !status && k < M->count; k++) /* in the order of the pattern, by columns */
+        if (M->entry[k].row == M->entry[k].col)
+            value[k] *= 1 - dfl_mass_light;
+    *out = !status && dfl_all_finite(value, M->count) &&
+           dfl_saddle_ldl_factor(ldl, value, &none, 0, NULL);
+    dfl_saddle_ldl_free(ldl);
+    dfl_csc_clear(&pattern, ctx);
+    dfl_csc_clear(&no_rows, ctx);
+    dfl_free(ctx, place);
+    dfl_free(ctx, exprs);
+    dfl_free(ctx, value);
+    return status;
+}
+
 dfl_status dfl_elimination_regular(bool *out, const dfl_trials *trials)
 {
+    const dfl_status tried = regular_at_once(out, trials);
+    if (tried || *out)
+        return tried;
     dfl_mass_copies copies;
     const dfl_status status = take_copies(&copies, trials, 1);
     *out = !status && copies.A[0];

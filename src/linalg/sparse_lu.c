@@ -44,6 +44,10 @@ dfl_status dfl_sparse_lu_create(dfl_sparse_lu **out, dfl_context *ctx, const dfl
     klu_defaults(&lu->common);
     lu->common.scale = 2; /* rows by their largest entries */
     lu->common.tol = tolerant;
+    /* Columns by COLAMD, without blocks: the search for a full diagonal before them would take a time that
+       grows with the square of the order, and there is only one block. */
+    lu->common.btf = 0;
+    lu->common.ordering = 1;
     if (!lu->b || !lu->r || !lu->z) {
         dfl_sparse_lu_free(lu);
         return DFL_NO_MEMORY;
@@ -83,16 +87,17 @@ void dfl_sparse_lu_free(dfl_sparse_lu *lu)
     dfl_free(lu->ctx, lu);
 }
 
+/* At most the square root of 2 too large. */
 static double modulus(const dfl_sparse_lu *lu, const double *x, int i)
 {
-    return lu->complex ? hypot(x[2 * i], x[2 * i + 1]) : fabs(x[i]);
+    return lu->complex ? fabs(x[2 * i]) + fabs(x[2 * i + 1]) : fabs(x[i]);
 }
 
 static double largest(const dfl_sparse_lu *lu, const double *x)
 {
     double most = 0;
     for (int i = 0; i < lu->A->columns; i++)
-        most = fmax(most, modulus(lu, x, i));
+        most = modulus(lu, x, i) > most ? modulus(lu, x, i) : most;
     return most;
 }
 
@@ -104,7 +109,7 @@ static double row_sums(dfl_sparse_lu *lu)
     memset(lu->z, 0, (size_t)A->columns * sizeof(double));
     for (int k = 0; k < A->start[A->columns]; k++) {
         lu->z[A->row[k]] += modulus(lu, lu->value, k);
-        most = fmax(most, lu->z[A->row[k]]);
+        most = lu->z[A->row[k]] > most ? lu->z[A->row[k]] : most;
     }
     return most;
 }

@@ -40,6 +40,11 @@ dfl_status dfl_diagnose(dfl_diagnosis *out, dfl_runnable *run, const dfl_solver_
     if (!status)
         status = try_start(out, run, options, t0);
     const double *x = out->start ? out->x_given : out->x;
+    if (!status && dfl_study_is_large(run)) { /* sets and directions take dense matrices */
+        out->rank = out->start ? eq->nl + eq->nm : out->found;
+        out->dof_by_rank = eq->nv - out->rank;
+        return dfl_diagnose_redundant(out, eq);
+    }
     if (!status)
         status = dfl_diagnose_sets(out, run, t0, x);
     if (!status && out->allowed >= 0) { /* rows that need not fit exactly are dependent, too */
@@ -385,8 +390,10 @@ static dfl_status try_start(dfl_diagnosis *out, dfl_runnable *run,
     }
     for (int i = 0; out->start && i < eq->n; i++)
         out->x[i] = out->atol[i] = NAN;
+    if (!out->start)
+        out->found = dfl_solver_statistics(solver).rank_velocity;
     if (!out->start && options && options->constraints.redundant > 0)
-        out->allowed = dfl_solver_statistics(solver).rank_velocity;
+        out->allowed = out->found;
     dfl_solver_free(solver);
     if (out->start == DFL_NO_MEMORY)
         return DFL_NO_MEMORY;

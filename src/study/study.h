@@ -255,6 +255,7 @@ typedef struct dfl_diagnosis {
     int dof_by_count; /* nv - nl - nm */
     int dof_by_rank;  /* nv - rank W */
     int rank;         /* of W */
+    int found;        /* the same as the solver found it at the start, if it succeeded */
     int allowed;      /* the same where constraints need not fit exactly (`redundant`), or -1 */
     int nsets;
     dfl_dependent_set *sets;
