@@ -8,7 +8,8 @@
 
 static int verdict(const dfl_diagnosis *diagnosis);
 static const char *verdict_text(int exit_status);
-static void describe(dfl_text *text, const cli_model *model, const dfl_diagnosis *diagnosis);
+static void describe(dfl_text *text, const cli_model *model, const dfl_settings *settings,
+                     const dfl_diagnosis *diagnosis);
 static void describe_sizes(dfl_text *text, const dfl_equations *eq);
 static void describe_tolerances(dfl_text *text, const dfl_equations *eq,
                                 const dfl_diagnosis *diagnosis);
@@ -21,7 +22,8 @@ static void describe_contradiction(dfl_text *text, const dfl_equations *eq,
 static void add_names(dfl_text *text, const dfl_equations *eq, const dfl_dependent_set *set);
 static void describe_direction(dfl_text *text, const dfl_equations *eq,
                                const dfl_free_direction *direction);
-static void describe_json(dfl_text *text, const cli_model *model, const dfl_diagnosis *diagnosis);
+static void describe_json(dfl_text *text, const cli_model *model, const dfl_settings *settings,
+                          const dfl_diagnosis *diagnosis);
 static void add_tolerances(dfl_text *text, const dfl_equations *eq, const dfl_diagnosis *diagnosis);
 static void add_sets(dfl_text *text, const dfl_equations *eq, const dfl_diagnosis *diagnosis);
 static void add_joints(dfl_text *text, const dfl_equations *eq, const dfl_diagnosis *diagnosis);
@@ -49,9 +51,9 @@ int cli_check(dfl_context *ctx, const cli_arguments *arguments)
     int exit_status = status ? cli_finish(ctx, status) : verdict(&diagnosis);
     if (!status) {
         if (arguments->json)
-            describe_json(&text, &model, &diagnosis);
+            describe_json(&text, &model, &settings, &diagnosis);
         else
-            describe(&text, &model, &diagnosis);
+            describe(&text, &model, &settings, &diagnosis);
         status = cli_write(NULL, &text, &model);
         if (status)
             exit_status = cli_finish(ctx, status);
@@ -79,7 +81,8 @@ static const char *verdict_text(int exit_status)
                                         : "the model does not determine its motion";
 }
 
-static void describe(dfl_text *text, const cli_model *model, const dfl_diagnosis *diagnosis)
+static void describe(dfl_text *text, const cli_model *model, const dfl_settings *settings,
+                     const dfl_diagnosis *diagnosis)
 {
     const dfl_equations *eq = model->eq;
     dfl_text_add(text, "%s: %s\n", model->model->name, verdict_text(verdict(diagnosis)));
@@ -107,6 +110,7 @@ static void describe(dfl_text *text, const cli_model *model, const dfl_diagnosis
                            "lists them)\n");
     if (!diagnosis->start)
         describe_tolerances(text, eq, diagnosis);
+    dfl_study_list_switches(text, model->run, settings->from, settings->to, false);
 }
 
 /* One line for each kind of variables, from the smallest tolerance to the largest. */
@@ -233,7 +237,8 @@ static void describe_direction(dfl_text *text, const dfl_equations *eq,
                                            : " has neither mass nor constraint; give it one\n");
 }
 
-static void describe_json(dfl_text *text, const cli_model *model, const dfl_diagnosis *diagnosis)
+static void describe_json(dfl_text *text, const cli_model *model, const dfl_settings *settings,
+                          const dfl_diagnosis *diagnosis)
 {
     const dfl_equations *eq = model->eq;
     const int exit_status = verdict(diagnosis);
@@ -261,7 +266,9 @@ static void describe_json(dfl_text *text, const cli_model *model, const dfl_diag
         dfl_text_add(text, "null");
     dfl_text_add(text, "}");
     add_tolerances(text, eq, diagnosis);
-    dfl_text_add(text, "}\n");
+    dfl_text_add(text, ",\n  \"switches\": [");
+    dfl_study_list_switches(text, model->run, settings->from, settings->to, true);
+    dfl_text_add(text, "]}\n");
 }
 
 static void add_tolerances(dfl_text *text, const dfl_equations *eq, const dfl_diagnosis *diagnosis)

@@ -52,7 +52,7 @@ typedef struct cli_arguments {
     const char *state_weight, *input_weight; /* NAME=VALUE,..., or NULL */
     const char **set, **input, **output;
     int nset, ninput, noutput;
-    bool json, quiet, lua, latex, frames, c, octave, logarithmic, hz, help;
+    bool json, quiet, all_events, lua, latex, frames, c, octave, logarithmic, hz, help;
 } cli_arguments;
 
 typedef enum cli_option_kind {

@@ -110,7 +110,8 @@ static int run_recorded(const cli_arguments *arguments, dfl_record *record, job 
                         const dfl_settings *settings)
 {
     const cli_model *model = it->model;
-    dfl_simulation sim = {.ctx = model->model->ctx,
+    dfl_simulation sim = {.all_events = arguments->all_events,
+                          .ctx = model->model->ctx,
                           .run = model->run,
                           .eq = model->eq,
                           .settings = settings,

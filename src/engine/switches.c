@@ -177,6 +177,12 @@ int dfl_runnable_switches(const dfl_runnable *run)
     return run->switches.lock->count;
 }
 
+const dfl_switch *dfl_runnable_switch(bool *depends_on_time, const dfl_runnable *run, int number)
+{
+    *depends_on_time = of_time(run, number);
+    return &run->switches.lock->item[number];
+}
+
 /* The function of one end of a branch is sign (c - border). */
 static void end_of(double *sign, double *border, const dfl_runnable *run, int which)
 {
@@ -289,6 +295,19 @@ static int refuse_jumps(const dfl_runnable *run, double t)
     return 0;
 }
 
+/* Beyond 2^53 a number and its successor are the same. */
+static int refuse_large_floor(const dfl_runnable *run, double t)
+{
+    const dfl_switches *sw = &run->switches;
+    for (int i = 0; i < sw->lock->count; i++)
+        if (sw->lock->item[i].kind == DFL_SWITCH_FLOOR && !(fabs(sw->branch[i]) < 0x1p53))
+            return dfl_model_fail(run->eq->model, 0,
+                                  "the argument of a floor or mod is %.3g at t = %.10g: whole "
+                                  "numbers beyond 2^53 = 9.0e15 cannot be told apart",
+                                  sw->branch[i], t) != DFL_OK;
+    return 0;
+}
+
 static int switch_flip(dfl_change *change, const bool *crossed, double t, const double *x,
                        void *user)
 {
@@ -311,7 +330,7 @@ static int switch_flip(dfl_change *change, const bool *crossed, double t, const 
     dfl_runnable_evaluate(&sw->momenta, run, t, x, NULL, &sw->after);
     for (int i = 0; i < nv; i++)
         change->impulse[i] += sw->before[i] - sw->after[i];
-    return refuse_jumps(run, t);
+    return refuse_large_floor(run, t) || refuse_jumps(run, t);
 }
 
 /* At (t, x) itself, where nothing is continued. */

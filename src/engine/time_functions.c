@@ -31,8 +31,8 @@ dfl_status dfl_pulses_create(dfl_runnable *run)
 
 static bool of_time(const dfl_node *node)
 {
-    const unsigned fixed =
-        1u << DFL_SYM_PARAM | 1u << DFL_SYM_INPUT | 1u << DFL_SYM_LEVEL | 1u << DFL_SYM_BRANCH;
+    const unsigned fixed = 1u << DFL_SYM_PARAM | 1u << DFL_SYM_INPUT | 1u << DFL_SYM_LEVEL |
+                           1u << DFL_SYM_BRANCH | 1u << DFL_SYM_DISCRETE;
     return (node->depends & ~fixed) == 1u << DFL_SYM_TIME;
 }
 

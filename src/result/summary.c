@@ -15,6 +15,7 @@ static void add_final(dfl_text *text, const dfl_summary *summary, const dfl_colu
 static void add_value(dfl_text *text, const char *name, double value, bool first);
 static void describe_steps(dfl_text *text, const dfl_statistics *stats);
 static void describe_levels(dfl_text *text, const double levels[DFL_LEVELS]);
+static void add_switches(dfl_text *text, const dfl_statistics *stats);
 static void describe_events(dfl_text *text, const dfl_summary *summary, const char *const *names);
 
 void dfl_residual_levels(double levels[DFL_LEVELS], const dfl_residuals *residuals)
@@ -86,6 +87,7 @@ dfl_status dfl_summary_json(dfl_text *text, const dfl_record *record, const dfl_
     dfl_text_add(text, "}");
     add_value(text, "energy_drift", summary->energy_drift, false);
     add_events(text, summary, record->about.events);
+    add_switches(text, &summary->statistics);
     add_tolerances(text, summary, &record->columns);
     add_warnings(text, dfl_text_string(&record->warnings));
     dfl_text_add(text, ",\n  \"final\": ");
@@ -103,6 +105,9 @@ dfl_status dfl_summary_text(dfl_text *text, const dfl_record *record, const dfl_
     dfl_text_add(text, " (%s, %s, %.3g s)\n", summary->form, summary->method, summary->seconds);
     dfl_summary_levels(levels, summary, record->eq);
     describe_steps(text, &summary->statistics);
+    if (summary->statistics.crossings > 0)
+        dfl_text_add(text, "  %-17s %ld changes of branches, %ld steps taken again\n", "switches",
+                     summary->statistics.crossings, summary->statistics.retakes);
     describe_levels(text, levels);
     if (isfinite(summary->energy_drift)) {
         const char *words = record->about.energy, *reason = words + strcspn(words, ",");
@@ -176,6 +181,18 @@ static void add_events(dfl_text *text, const dfl_summary *summary, const char *c
         dfl_text_add(text, "}");
     }
     dfl_text_add(text, "]}");
+}
+
+/* What was done at the ends of branches; there are no modes yet. */
+static void add_switches(dfl_text *text, const dfl_statistics *stats)
+{
+    dfl_text_add(text, ",\n  \"switches\": {");
+    add_counter(text, "crossings", stats->crossings);
+    dfl_text_add(text, ", ");
+    add_counter(text, "retakes", stats->retakes);
+    dfl_text_add(text, ", ");
+    add_counter(text, "enclosures", stats->enclosures);
+    dfl_text_add(text, ", \"modes\": null}");
 }
 
 static void add_tolerances(dfl_text *text, const dfl_summary *summary, const dfl_columns *columns)

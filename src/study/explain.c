@@ -32,15 +32,29 @@ dfl_status dfl_study_explain(dfl_runnable *run, dfl_status status, double t, con
     return better ? better : status;
 }
 
+/* An operation that may jump; NULL: none. */
+static const char *jumping(const dfl_graph *graph, const dfl_node *node)
+{
+    const bool table = node->op == DFL_OP_SPLINE && node->c == 0;
+    if (table)
+        return graph->splines[node->b].smoothness < 0 ? "a table with a jump" : NULL;
+    return node->op == DFL_OP_SIGN     ? "sign"
+           : node->op == DFL_OP_SELECT ? "select"
+           : node->op == DFL_OP_FLOOR  ? "floor or mod"
+                                       : NULL;
+}
+
 /* Adds to the message which part jumps with the state, such as dry friction by sign. */
 static dfl_status explain_jump(dfl_runnable *run, dfl_status status)
 {
     const dfl_graph *graph = eq_of(run)->graph;
+    const unsigned state = 1u << DFL_SYM_V | 1u << DFL_SYM_P | 1u << DFL_SYM_R | 1u << DFL_SYM_S |
+                           1u << DFL_SYM_W | 1u << DFL_SYM_LAMBDA | 1u << DFL_SYM_MU;
     dfl_study_part owner = {NULL, 0, DFL_NO_EXPR};
+    const char *what = NULL;
     for (uint32_t i = 0; !owner.name && i < graph->nnodes; i++) {
-        const dfl_node *node = &graph->nodes[i];
-        if ((node->op == DFL_OP_SIGN || node->op == DFL_OP_SELECT) &&
-            (dfl_depends(graph, i, DFL_SYM_V) || dfl_depends(graph, i, DFL_SYM_P)))
+        what = jumping(graph, &graph->nodes[i]);
+        if (what && graph->nodes[i].depends & state)
             owner = dfl_study_part_containing(run, i);
     }
     if (!owner.name)
@@ -49,9 +63,9 @@ static dfl_status explain_jump(dfl_runnable *run, dfl_status status)
     if (!message)
         return DFL_NO_MEMORY;
     dfl_model_fail(eq_of(run)->model, owner.line,
-                   "%s; '%s' contains sign or select, which may jump: where the motion sticks to a "
+                   "%s; '%s' contains %s, which may jump: where the motion sticks to a "
                    "jump no step is small enough; smooth it, for example by tanh(v/0.01)",
-                   message, owner.name);
+                   message, owner.name, what);
     dfl_free(ctx_of(run), message);
     return status;
 }

@@ -48,8 +48,7 @@ dfl_status dfl_simulate(dfl_summary *summary, dfl_simulation *sim)
                              .method = settings->method,
                              .linear = dfl_runnable_packed(sim->run) ? "sparse" : "dense",
                              .t = NAN,
-                             .energy_drift = NAN,
-                             .events = sim->events};
+                             .energy_drift = NAN};
     const double begun = dfl_clock();
     dfl_status status = prepare(sim);
     if (!status)
@@ -65,6 +64,7 @@ void dfl_simulation_clear(dfl_simulation *sim)
 {
     dfl_solver_free(sim->solver);
     dfl_free(sim->ctx, sim->event_kinds);
+    dfl_free(sim->ctx, sim->events);
     dfl_free(sim->ctx, sim->outputs);
     dfl_free(sim->ctx, sim->atol);
     dfl_free(sim->ctx, sim->largest);
@@ -314,13 +314,24 @@ static int on_jump(double t, const double *x, bool after, void *user)
     return !stored || !store_row(sim, t, x);
 }
 
+static dfl_status list_event(dfl_simulation *sim, const dfl_event_record *record)
+{
+    dfl_event_record *events =
+        dfl_grow(sim->ctx, sim->events, &sim->event_room, sim->nevents, sizeof *events);
+    if (!events)
+        return DFL_NO_MEMORY;
+    sim->events = events;
+    events[sim->nevents++] = *record;
+    return DFL_OK;
+}
+
 static int on_event(int event, int direction, double t, const double *x, void *user)
 {
     dfl_simulation *sim = user;
     const dfl_event_record record = {.event = event, .direction = direction, .time = t};
     (void)x;
-    if (sim->nevents < DFL_LISTED_EVENTS)
-        sim->events[sim->nevents++] = record;
+    if (sim->all_events || sim->nevents < DFL_LISTED_EVENTS)
+        dfl_study_note_trouble(sim, list_event(sim, &record));
     if (sim->record)
         dfl_study_note_trouble(sim, dfl_record_event(sim->record, &record));
     if (sim->event_kinds[event].terminal)
@@ -433,6 +444,7 @@ static dfl_status conclude(dfl_summary *summary, dfl_simulation *sim, dfl_status
         summary->energy_drift = sim->energy_drift;
         summary->statistics = dfl_solver_statistics(sim->solver);
         dfl_study_add_rows(&summary->statistics, sim);
+        summary->events = sim->events;
         summary->nevents = sim->nevents;
         dfl_solver_tolerances(sim->atol, sim->solver);
         summary->atol = sim->atol;

@@ -47,7 +47,13 @@ dfl_status dfl_settings_check_method(dfl_context *ctx, const char *said, const c
 dfl_status dfl_settings_check_end(const dfl_settings *settings, const dfl_choices *choices,
                                   const dfl_model *model);
 
-enum { DFL_LISTED_EVENTS = 20 }; /* that a summary lists */
+enum { DFL_LISTED_EVENTS = 20 }; /* that a summary lists, unless it lists all */
+
+/* Writes the switches of a model, one line each or the items of a JSON list: the expression that
+   decides, its place in the script, and where it depends linearly on time alone the (first) instants
+   between from and to. DFL_NO_MEMORY. */
+dfl_status dfl_study_list_switches(dfl_text *text, dfl_runnable *run, double from, double to,
+                                   bool json);
 
 /* Called after every step and at every row. Return true to interrupt the run. */
 typedef bool (*dfl_watch_fn)(double t, double step, void *user);
@@ -68,6 +74,7 @@ struct dfl_simulation {
     dfl_watch_fn watch; /* or NULL */
     dfl_log_fn log;     /* or NULL */
     void *user;         /* given to open, watch and log */
+    bool all_events;    /* the summary lists every event */
 
     bool records_steps; /* a file takes steps and residuals */
     dfl_event_kind *event_kinds;
@@ -85,8 +92,8 @@ struct dfl_simulation {
     } kept; /* the row before an instant at which the state may jump */
     double energy, energy_drift;
     long rejections; /* at the last step */
-    dfl_event_record events[DFL_LISTED_EVENTS];
-    int nevents;
+    dfl_event_record *events;
+    int nevents, event_room;
     int stop_event;     /* the event that ended the run, or -1 */
     dfl_status trouble; /* of a writer, ... */
     char message[1024]; /* ... or how the run ended */

@@ -6,7 +6,7 @@ with open(sys.argv[1], encoding="utf-8") as file:
     found = json.load(file)
 names = ["model", "form", "method", "linear", "status", "message", "t", "seconds", "steps",
          "evaluations", "selectors", "decompositions", "back_substitutions", "max_residual", "energy_drift",
-         "events", "tolerances", "warnings", "final"]
+         "events", "switches", "tolerances", "warnings", "final"]
 assert list(found) == names, list(found)
 assert found["steps"] == {"accepted": 11, "rejected_error": 12, "rejected_newton": 13,
                           "attempted": 36, "unconverged": 5}

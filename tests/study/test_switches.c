@@ -462,10 +462,45 @@ static void what_bounds_do_not_decide_is_sampled_and_told(void **state)
     scripted_free(&s);
 }
 
+/* With the instants that are known in advance, of time linearly. */
+static void switches_are_listed(void **state)
+{
+    (void)state;
+    scripted s = scripted_text(
+        "local x = position('x') kinetic(velocity(x)^2/2)\n"
+        "local T = lookup({0, 1, 2}, {0, 1, 0}, {kind = 'linear'})\n"
+        "force(x, select(1 - time, 2, 0) - abs(x - 1) + floor(time/0.25) + T(2*time)\n"
+        "         + sign(sin(time)))\n");
+    dfl_text text = {.ctx = s.ctx};
+    assert_int_equal(dfl_study_list_switches(&text, s.run, 0.1, 1.1, false), DFL_OK);
+    assert_non_null(
+        strstr(dfl_text_string(&text), "sign of time - 1 in force, line 3; at t = 1\n"));
+    assert_non_null(strstr(dfl_text_string(&text), "sign of x - 1 in force, line 3\n"));
+    assert_non_null(strstr(dfl_text_string(&text),
+                           "floor of 4*time in force, line 3; at t = 0.25, 0.5, 0.75, 1\n"));
+    assert_non_null(
+        strstr(dfl_text_string(&text), "table of 2*time in force, line 3; at t = 0.5, 1\n"));
+    assert_non_null(strstr(dfl_text_string(&text), "sign of sin(time) in force, line 3\n"));
+    dfl_text_clear(&text);
+    scripted_free(&s);
+}
+
+static void whole_numbers_have_a_largest_size(void **state)
+{
+    (void)state;
+    scripted s = scripted_text("local x = position('x') kinetic(velocity(x)^2/2)\n"
+                               "initial{x = 1, ['der(x)'] = 1} force(x, mod(floor(1e17*x), 2))\n");
+    assert_int_not_equal(scripted_try_start(&s, NULL), DFL_OK);
+    assert_non_null(strstr(dfl_message(s.ctx), "cannot be told apart"));
+    scripted_free(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(noevent_is_not_watched),
+        cmocka_unit_test(switches_are_listed),
+        cmocka_unit_test(whole_numbers_have_a_largest_size),
         cmocka_unit_test(conditions_of_multipliers_are_located),
         cmocka_unit_test(what_bounds_do_not_decide_is_sampled_and_told),
         cmocka_unit_test(roots_that_leave_their_domain_are_named),

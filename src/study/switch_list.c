@@ -1,0 +1,147 @@
+/* switch_list.c: the switches of a model, and the instants of those that depend on time, as far as
+   they are known in advance. */
+#include "study/study_internal.h"
+
+#include "result/result.h"
+#include "symbolic/symbolic.h"
+
+#include <math.h>
+
+enum { MOST_INSTANTS = 20 }; /* of one switch that are listed */
+
+/* One switch. */
+typedef struct line {
+    const dfl_switch *item;
+    bool of_time;
+    dfl_study_part part;
+    double instant[MOST_INSTANTS];
+    int count; /* of instants; -1: not known in advance */
+} line;
+
+static dfl_study_part part_of(dfl_runnable *run, const dfl_switch *item);
+static dfl_status find_instants(line *out, dfl_runnable *run, double from, double to);
+static dfl_expr argument_of(const dfl_graph *graph, const dfl_switch *item);
+static void add_instants(line *out, const dfl_graph *graph, double value, double slope, double from,
+                         double to);
+static void write_text(dfl_text *text, const dfl_graph *graph, const line *it, bool first);
+static void write_json(dfl_text *text, const dfl_graph *graph, const line *it, bool first);
+
+dfl_status dfl_study_list_switches(dfl_text *text, dfl_runnable *run, double from, double to,
+                                   bool json)
+{
+    const dfl_graph *graph = eq_of(run)->graph;
+    dfl_status status = DFL_OK;
+    for (int i = 0; !status && i < dfl_runnable_switches(run); i++) {
+        line it = {.count = -1};
+        it.item = dfl_runnable_switch(&it.of_time, run, i);
+        it.part = part_of(run, it.item);
+        if (it.of_time)
+            status = find_instants(&it, run, from, to);
+        if (json)
+            write_json(text, graph, &it, i == 0);
+        else
+            write_text(text, graph, &it, i == 0);
+    }
+    return status ? status : text->status;
+}
+
+/* A condition has its normal form: the script may contain its negative, or min and max of the
+   terms of a difference. */
+static dfl_study_part part_of(dfl_runnable *run, const dfl_switch *item)
+{
+    dfl_graph *graph = eq_of(run)->graph;
+    const dfl_expr argument = argument_of(graph, item);
+    dfl_study_part found = dfl_study_part_containing(run, argument);
+    if (!found.name)
+        found = dfl_study_part_containing(run, dfl_neg(graph, argument));
+    const dfl_node node = *dfl_node_of(graph, argument);
+    for (int k = 0; node.op == DFL_OP_SUB && !found.name && k < 4; k++) {
+        const dfl_op op = k < 2 ? DFL_OP_MIN : DFL_OP_MAX;
+        const dfl_expr a = k % 2 ? node.b : node.a, b = k % 2 ? node.a : node.b;
+        found = dfl_study_part_containing(run, dfl_binary(graph, op, a, b));
+    }
+    return found;
+}
+
+/* What is compared with borders. */
+static dfl_expr argument_of(const dfl_graph *graph, const dfl_switch *item)
+{
+    return item->kind == DFL_SWITCH_SIGN ? item->source : dfl_node_of(graph, item->source)->a;
+}
+
+/* Of arguments that are linear in time. */
+static dfl_status find_instants(line *out, dfl_runnable *run, double from, double to)
+{
+    dfl_graph *graph = eq_of(run)->graph;
+    const dfl_expr time = dfl_symbol_expr(graph, DFL_SYM_TIME, 0, "time");
+    dfl_expr exprs[] = {argument_of(graph, out->item), 0};
+    dfl_sparse slope = {0};
+    double value[2];
+    dfl_status status = dfl_jacobian_exprs(&slope, graph, exprs, 1, &time, 1);
+    const bool linear =
+        !status && slope.count == 1 && !dfl_depends(graph, slope.entry[0].expr, DFL_SYM_TIME);
+    if (linear) {
+        exprs[1] = slope.entry[0].expr;
+        status = dfl_runnable_values(value, run, exprs, 2, from, NULL, NULL);
+    }
+    if (!status && linear)
+        add_instants(out, graph, value[0], value[1], from, to);
+    dfl_sparse_clear(&slope, graph->ctx);
+    return status;
+}
+
+/* value, slope: at `from`. */
+static void add_instants(line *out, const dfl_graph *graph, double value, double slope, double from,
+                         double to)
+{
+    const double sense = (to < from ? -1 : 1) * slope;
+    double branch = dfl_switch_branch(out->item, graph, value, sense);
+    out->count = 0;
+    while (sense != 0 && out->count < MOST_INSTANTS) {
+        double low, high;
+        dfl_switch_borders(&low, &high, out->item, graph, branch);
+        const double at = from + ((sense > 0 ? high : low) - value) / slope;
+        if (!isfinite(at) || (to - at) * (to - from) < 0)
+            break;
+        out->instant[out->count++] = at;
+        branch = dfl_switch_next(out->item, graph, branch, sense > 0 ? 1 : -1);
+    }
+}
+
+static const char *kind_name(dfl_switch_kind kind)
+{
+    return kind == DFL_SWITCH_SIGN ? "sign" : kind == DFL_SWITCH_FLOOR ? "floor" : "table";
+}
+
+static void write_text(dfl_text *text, const dfl_graph *graph, const line *it, bool first)
+{
+    dfl_text_add(text, "  %-19s %s of ", first ? "switches" : "", kind_name(it->item->kind));
+    dfl_print_expr(text, graph, argument_of(graph, it->item), NULL, DFL_TEXT);
+    if (it->part.name)
+        dfl_text_add(text, " in %s, line %d", it->part.name, it->part.line);
+    for (int k = 0; k < it->count; k++)
+        dfl_text_add(text, "%s%.10g", k == 0 ? "; at t = " : ", ", it->instant[k]);
+    dfl_text_add(text, "%s\n", it->count == MOST_INSTANTS ? ", ..." : "");
+}
+
+static void write_json(dfl_text *text, const dfl_graph *graph, const line *it, bool first)
+{
+    dfl_text argument = {.ctx = text->ctx};
+    dfl_print_expr(&argument, graph, argument_of(graph, it->item), NULL, DFL_TEXT);
+    dfl_text_add(text, "%s{\"kind\": \"%s\", \"of\": ", first ? "" : ", ",
+                 kind_name(it->item->kind));
+    dfl_json_string(text, dfl_text_string(&argument));
+    dfl_text_add(text, ", \"in\": ");
+    if (it->part.name)
+        dfl_json_string(text, it->part.name);
+    else
+        dfl_text_add(text, "null");
+    dfl_text_add(text, ", \"line\": %d, \"instants\": ", it->part.line);
+    dfl_text_add(text, it->count < 0 ? "null" : "[");
+    for (int k = 0; k < it->count; k++) {
+        dfl_text_add(text, k > 0 ? ", " : "");
+        dfl_json_number(text, it->instant[k]);
+    }
+    dfl_text_add(text, it->count < 0 ? "}" : "]}");
+    dfl_text_clear(&argument);
+}
