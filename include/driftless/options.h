@@ -185,6 +185,41 @@ typedef int (*dfl_valid_fn)(bool *valid, double t, const double *x, void *user);
 typedef int (*dfl_resume_fn)(double t, const double *x, const double *rate, const double *tolerance,
                              void *user);
 
+/* Contacts: a row g_i >= 0 that is on while the contact is closed (then N = -lambda_i >= 0), with or
+   without a row hv_j of friction that is on while it sticks; or such a row alone, friction under a
+   load of its own. While it slips the friction is one of the forces f. */
+typedef struct dfl_contact {
+    const char *name; /* for messages */
+    int normal;       /* i; -1: friction alone */
+    int tangent;      /* j; -1: no friction */
+    int event;        /* that an impact is reported as; -1: none */
+} dfl_contact;
+
+typedef struct dfl_contact_mode {
+    bool closed, stick; /* friction alone is always closed */
+    int sense;          /* of slip: +1, -1; 0: it does not slip */
+} dfl_contact_mode;
+
+typedef struct dfl_contact_state {
+    double gap, slip;             /* with all rows on or off */
+    double gap_noise, slip_noise; /* what tolerances may change in them */
+    double load, limit;           /* N, and the largest friction while sticking */
+    double restitution, friction; /* of an impact: speed after over before, coefficient */
+} dfl_contact_state;
+
+/* Writes the state of every contact. */
+typedef int (*dfl_contact_fn)(dfl_contact_state *out, double t, const double *x,
+                              const double *tolerance, void *user);
+/* Sets the modes of all contacts. */
+typedef int (*dfl_mode_fn)(const dfl_contact_mode *modes, void *user);
+
+typedef struct dfl_contact_options {
+    int count;
+    const dfl_contact *contacts;
+    dfl_contact_fn eval;
+    dfl_mode_fn set;
+} dfl_contact_options;
+
 typedef struct dfl_switch_options {
     int count;              /* of switching functions; 0 means none */
     int instants;           /* the first ones depend on time alone */
@@ -199,7 +234,10 @@ typedef struct dfl_switch_options {
                                that is turned back by its own event never passes zero; NULL means
                                none */
     const bool *off;        /* nl + nm: rows that are 0 = 0 at present; NULL means none */
-    void *user;             /* passed to them */
+    const int *contact;     /* count: 2 k of the contact k itself, 2 k + 1 of its friction, -1 of
+                                     other functions; NULL means no contacts */
+    dfl_contact_options contacts; /* they change their modes wherever functions pass zero */
+    void *user;                   /* passed to them */
 } dfl_switch_options;
 
 /* Functions of time alone that enter the equations. Before a step their slopes are bounded, and the
@@ -413,6 +451,7 @@ typedef struct dfl_statistics {
     long unconverged;              /* fixed steps taken although their iteration did not converge */
     long events;                   /* located events */
     long crossings;                /* of switching functions */
+    long modes;                    /* changes of contacts and friction */
     long retakes;                  /* steps taken again to end at a crossing */
     long enclosures;               /* calls of enclose */
     double seconds;                /* wall-clock time in advance */

@@ -10,6 +10,7 @@ static dfl_status add_discrete(int *out, dfl_model *model, int line, const char 
 static int number_of(const dfl_model *model, dfl_expr symbol);
 static dfl_status add_action(int *out, dfl_model *model, const dfl_action *action);
 static dfl_status check_target(dfl_model *model, const dfl_action *action, dfl_expr target);
+static dfl_status add_impact(int *out, dfl_model *model, const dfl_touch *touch);
 static dfl_status add_mode(int *out, dfl_model *model, const dfl_touch *touch, const char *what);
 
 dfl_status dfl_model_discrete(dfl_expr *out, dfl_model *model, int line, const char *name,
@@ -254,7 +255,7 @@ dfl_status dfl_model_touch(int *out, dfl_model *model, const dfl_touch *touch)
     model->actions.touches.item = all;
     dfl_touch *new = &all[model->actions.touches.count];
     *new = *touch;
-    new->normal = new->tangent = -1;
+    new->normal = new->tangent = new->event = -1;
     new->name = dfl_copy_string(model->ctx, touch->name);
     if (!new->name)
         return DFL_NO_MEMORY;
@@ -275,6 +276,8 @@ dfl_status dfl_model_touch(int *out, dfl_model *model, const dfl_touch *touch)
         status = dfl_model_nonholonomic(&new->tangent, model, touch->line, name,
                                         dfl_mul(g, modes[new->stick].symbol, touch->slip));
     }
+    if (!status && new->normal >= 0)
+        status = add_impact(&new->event, model, touch);
     if (!status && new->normal >= 0)
         model->declarations.item[new->normal].mask = modes[new->closed].symbol;
     if (!status && new->tangent >= 0)
@@ -298,6 +301,17 @@ dfl_status dfl_model_mask(dfl_expr *mask, dfl_expr *expr, dfl_model *model, cons
     *mask = dfl_select(g, active, dfl_constant(g, 1.0), dfl_constant(g, 0.0));
     *expr = dfl_mul(g, *mask, *expr);
     return dfl_graph_status(g);
+}
+
+/* The event of its impacts. */
+static dfl_status add_impact(int *out, dfl_model *model, const dfl_touch *touch)
+{
+    char name[160];
+    snprintf(name, sizeof name, "%s.impact", touch->name);
+    const dfl_status status = dfl_model_event(model, touch->line, name, touch->gap, -1, false);
+    if (!status)
+        *out = model->declarations.item[model->declarations.count - 1].index;
+    return status;
 }
 
 /* Not a column of the results. */

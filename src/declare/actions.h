@@ -48,6 +48,7 @@ typedef struct dfl_touch {
     int line;
     int normal;  /* declaration of the constraint closed * gap; -1: none, friction alone */
     int tangent; /* declaration of the row stick * slip; -1: no friction */
+    int event;   /* that impacts are reported as; -1: none */
     dfl_expr gap, slip;
     dfl_expr load;            /* the normal force, positive */
     dfl_expr restitution;     /* speed after over speed before an impact */

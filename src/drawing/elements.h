@@ -162,4 +162,29 @@ dfl_status dfl_pid_add(dfl_expr *out, dfl_model *model, const dfl_pid *pid);
 dfl_status dfl_lag(dfl_expr *out, dfl_model *model, int line, const char *name, dfl_expr u,
                    dfl_expr T);
 
+/* ------------------------------------------------------------------ contacts with modes
+   (touches.c) */
+
+/* A unilateral contact gap >= 0, with friction along a stroke or without; or friction alone under a
+   given load. */
+typedef struct dfl_touch_law {
+    int line;
+    const char *name;
+    dfl_expr gap;               /* DFL_NO_EXPR: friction alone */
+    const dfl_stroke *along;    /* of friction; NULL: none */
+    dfl_expr load;              /* without gap: the normal force */
+    dfl_expr restitution;       /* of impacts */
+    dfl_expr kinetic, sticking; /* coefficients; the latter DFL_NO_EXPR: the same */
+    dfl_expr radius;            /* of friction torques; 1 of forces */
+} dfl_touch_law;
+
+/* The normal force; the friction against the stroke; what is left of it while it sticks; 1 while the
+   contact is closed; -1, 0, 1 as the friction slips. */
+typedef struct dfl_touch_symbols {
+    dfl_expr load, friction, margin, closed, sense;
+} dfl_touch_symbols;
+
+/* DFL_INVALID: the coefficient for sticking is below the other one. */
+dfl_status dfl_touch_add(dfl_touch_symbols *out, dfl_drawing *drawing, const dfl_touch_law *law);
+
 #endif

@@ -16,8 +16,8 @@ typedef struct dfl_watch {
 /* The branches of a run, and the functions that bound them (switches.c). */
 typedef struct dfl_switches {
     dfl_locking *lock;
-    dfl_switch *item; /* those of `lock`, then one for each action of the model */
-    int nitems;
+    dfl_switch *item; /* those of `lock`, then one for each action, then those of contacts */
+    int nitems, first_contact;
     bool locked;         /* branches change only when told to; otherwise they follow every state */
     double *branch;      /* per switch; of a sign 0 if it is not locked and the condition is zero */
     dfl_watch *watched;  /* the functions, those of time first ... */
@@ -44,6 +44,16 @@ typedef struct dfl_run_actions {
     bool *off;
     bool *acting; /* of the events: those that do something */
 } dfl_run_actions;
+
+/* Contacts and friction with modes (run_contacts.c). */
+typedef struct dfl_run_contacts {
+    dfl_contact *contacts; /* for the solver */
+    dfl_functions motion;  /* gap and slip of each */
+    program laws;          /* load, limit, restitution, coefficient of each */
+    double *value, *noise; /* 2 of each; values of the laws: 4 of each */
+    double *law;
+    int *contact; /* of the watched functions */
+} dfl_run_contacts;
 
 /* Output arrays of the evaluation: the fields of dfl_blocks, in this order. */
 enum {
@@ -84,6 +94,7 @@ struct dfl_runnable {
     program motion_slopes; /* Jdyn alone, where a tree of bodies has massless directions */
     dfl_switches switches;
     dfl_run_actions actions;
+    dfl_run_contacts contacts;
     dfl_functions events;
     dfl_functions pulses; /* of time alone */
     dfl_native *native;
@@ -139,6 +150,13 @@ void dfl_actions_do(dfl_change *change, dfl_runnable *run, const bool *crossed, 
 bool dfl_actions_contrary(const dfl_runnable *run, int which, const dfl_change *change, double t);
 /* Notes which rows are off; whether that has changed. */
 bool dfl_actions_mask(dfl_runnable *run);
+
+/* run_contacts.c: three functions for each contact as items behind those of actions; programs. */
+enum { CONTACT_ITEMS = 3 };
+void dfl_contacts_list(dfl_switch *items, const dfl_runnable *run);
+dfl_status dfl_run_contacts_create(dfl_runnable *run);
+void dfl_run_contacts_clear(dfl_runnable *run);
+void dfl_run_contacts_describe(dfl_switch_options *out, dfl_runnable *run);
 
 /* Runs one program at a state; `a` may be NULL. */
 void dfl_runnable_evaluate(const program *prog, const dfl_runnable *run, double t, const double *x,

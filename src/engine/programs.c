@@ -5,7 +5,7 @@
 #include "engine/engine_internal.h"
 #include "declare/declare.h"
 
-enum { PROGRAMS = SINGLE_BLOCKS + 20 };
+enum { PROGRAMS = SINGLE_BLOCKS + 23 };
 
 /* A growing list of targets. */
 typedef struct targets {
@@ -143,6 +143,9 @@ static void list_programs(program **out, dfl_runnable *run)
                                &run->pulses.slopes,
                                &run->actions.values,
                                &run->actions.masks,
+                               &run->contacts.motion.values,
+                               &run->contacts.motion.slopes,
+                               &run->contacts.laws,
                                &run->events.values,
                                &run->events.slopes};
     _Static_assert(sizeof others / sizeof *others == PROGRAMS - SINGLE_BLOCKS, "all programs");

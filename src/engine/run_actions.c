@@ -27,6 +27,9 @@ dfl_status dfl_actions_create(dfl_runnable *run)
     for (int i = 0; i < model->actions.list.count; i++)
         if (!model->actions.list.item[i].sampled)
             act->acting[model->actions.list.item[i].event] = true;
+    for (int i = 0; i < model->actions.touches.count; i++)
+        if (model->actions.touches.item[i].event >= 0)
+            act->acting[model->actions.touches.item[i].event] = true;
     dfl_actions_begin(run);
     return DFL_OK;
 }
@@ -171,7 +174,8 @@ bool dfl_actions_contrary(const dfl_runnable *run, int which, const dfl_change *
     const dfl_switches *sw = &run->switches;
     const int item = sw->watched[which].number;
     double *value = sw->value;
-    if (item < sw->lock->count || sw->item[item].kind != DFL_SWITCH_SIGN)
+    if (item < sw->lock->count || item >= sw->first_contact ||
+        sw->item[item].kind != DFL_SWITCH_SIGN)
         return false;
     dfl_runnable_evaluate(&sw->all.values, run, t, change->x, NULL, &value);
     dfl_functions_noise(sw->noise, &sw->all, run, t, change->x, change->tolerance);

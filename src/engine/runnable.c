@@ -52,6 +52,8 @@ static dfl_status create(dfl_runnable **out, const dfl_equations *eq, bool packe
     if (!status)
         status = dfl_actions_prepare(run);
     if (!status)
+        status = dfl_run_contacts_create(run);
+    if (!status)
         status = create_events(run);
     if (!status)
         status = dfl_pulses_create(run);
@@ -115,6 +117,7 @@ void dfl_runnable_free(dfl_runnable *run)
     dfl_switches_clear(run);
     dfl_functions_clear(&run->pulses, run->ctx);
     dfl_actions_clear(run);
+    dfl_run_contacts_clear(run);
     dfl_functions_clear(&run->events, run->ctx);
     dfl_free(run->ctx, run->packing);
     dfl_free(run->ctx, run->param);

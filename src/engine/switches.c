@@ -52,7 +52,8 @@ dfl_status dfl_switches_create(dfl_runnable *run)
         status = collect(run);
     if (status)
         return status;
-    sw->nitems = sw->lock->count + run->eq->model->actions.list.count;
+    sw->first_contact = sw->lock->count + run->eq->model->actions.list.count;
+    sw->nitems = sw->first_contact + CONTACT_ITEMS * run->eq->model->actions.touches.count;
     const size_t count = (size_t)sw->nitems;
     sw->item = dfl_alloc(run->ctx, count, sizeof *sw->item);
     sw->branch = dfl_alloc(run->ctx, count, sizeof *sw->branch);
@@ -63,6 +64,9 @@ dfl_status dfl_switches_create(dfl_runnable *run)
     for (int i = 0; i < sw->lock->count; i++)
         sw->item[i] = sw->lock->item[i];
     dfl_actions_list(sw->item + sw->lock->count, run);
+    dfl_contacts_list(sw->item + sw->first_contact, run);
+    for (int i = sw->first_contact; i < sw->nitems; i++)
+        sw->branch[i] = 1; /* always on the valid side */
     order_functions(sw, run, true);
     sw->instants = sw->count;
     order_functions(sw, run, false);
@@ -83,7 +87,7 @@ static void order_functions(dfl_switches *sw, const dfl_runnable *run, bool time
 {
     for (int i = 0; i < sw->nitems; i++) {
         const bool two = sw->item[i].kind != DFL_SWITCH_SIGN;
-        if (of_time(run, i) != time)
+        if (of_time(run, i) != time || dfl_is_constant(run->eq->graph, sw->item[i].source))
             continue;
         for (int sense = two ? -1 : 0; sense <= 1; sense += two ? 2 : 3)
             sw->watched[sw->count++] = (dfl_watch){.number = i, .sense = sense};
@@ -248,6 +252,8 @@ static bool settle(dfl_runnable *run, double t, const double *x, const double *r
         dfl_runnable_evaluate(&sw->all.values, run, t, x, NULL, &sw->value);
         for (int i = 0; i < sw->count; i++) {
             const int number = sw->watched[i].number;
+            if (number >= sw->first_contact)
+                continue;
             const double slope = rate ? dfl_functions_rate(&sw->all, run, i, t, x, rate) : 0;
             double branch =
                 dfl_switch_branch(&sw->item[number], run->eq->graph, sw->value[i], slope);
@@ -316,7 +322,8 @@ static int switch_flip(dfl_change *change, const bool *crossed, double t, const 
     const int nv = run->eq->nv;
     dfl_runnable_evaluate(&sw->momenta, run, t, x, NULL, &sw->before);
     for (int i = 0; crossed && i < sw->count; i++)
-        sw->flipped[i] = crossed[i] && !dfl_actions_contrary(run, i, change, t);
+        sw->flipped[i] = crossed[i] && sw->watched[i].number < sw->first_contact &&
+                         !dfl_actions_contrary(run, i, change, t);
     for (int i = 0; crossed && i < sw->count; i++)
         if (sw->flipped[i]) {
             double sign, border, *branch = &sw->branch[sw->watched[i].number];
@@ -358,7 +365,7 @@ static int switch_resume(double t, const double *x, const double *rate, const do
     dfl_runnable_evaluate(&sw->all.values, run, t, x, NULL, &sw->value);
     for (int i = sw->instants; i < sw->count; i++) {
         const int number = sw->watched[i].number;
-        const bool acts = number >= sw->lock->count;
+        const bool acts = number >= sw->lock->count && number < sw->first_contact;
         const double slope = acts ? dfl_functions_rate(&sw->all, run, i, t, x, rate) : 0;
         if (slope != 0 && fabs(sw->value[i]) <= 10 * noise[i])
             sw->branch[number] = slope > 0 ? 1 : -1;
@@ -383,4 +390,5 @@ void dfl_runnable_lock(dfl_switch_options *out, dfl_runnable *run)
                                 .acting = run->actions.acting,
                                 .off = run->actions.off,
                                 .user = run};
+    dfl_run_contacts_describe(out, run);
 }

@@ -74,6 +74,10 @@ dfl_status dfl_initial_project_positions(double *x, dfl_initial *init, double t,
    degree of freedom at all; else it is empty. */
 int dfl_initial_rigid(char *text, size_t size, dfl_initial *init);
 
+/* All rows at (t, x) of the user, or (x NULL) at the state that was completed last, with its
+   accelerations; NULL: they cannot be evaluated. */
+const dfl_point *dfl_initial_evaluate(dfl_initial *init, double t, const double *x);
+
 /* Accelerations and slacks of the last completed state, for systems that carry them. */
 const double *dfl_initial_accelerations(const dfl_initial *init);
 

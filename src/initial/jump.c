@@ -107,3 +107,12 @@ static dfl_status project_held(double *x, dfl_initial *init, double t, const boo
         memcpy(x, init->x + sys->na, (size_t)sys->nu * sizeof *x);
     return status;
 }
+
+const dfl_point *dfl_initial_evaluate(dfl_initial *init, double t, const double *x)
+{
+    dfl_system *sys = &init->sys;
+    if (x)
+        dfl_initial_take_guess(init, t, x);
+    memcpy(init->point.x, init->x, (size_t)sys->n * sizeof *init->x);
+    return dfl_system_eval_checked(sys, &init->point) ? NULL : &init->point;
+}

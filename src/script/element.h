@@ -53,5 +53,6 @@ int dfl_element_push(lua_State *L, const char *name, const dfl_field *fields, in
 /* Add their calls to the table on top of the stack. */
 void dfl_elements_open(lua_State *L);
 void dfl_loads_open(lua_State *L);
+void dfl_unilaterals_open(lua_State *L);
 
 #endif

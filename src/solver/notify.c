@@ -173,19 +173,30 @@ static dfl_status meet_events(dfl_solver *solver)
     return status ? status : end_at_event(solver, stopping);
 }
 
-dfl_status dfl_solver_meet_acting(dfl_solver *solver, const signed char *met)
+static dfl_status meet_here(dfl_solver *solver, int event, int direction)
 {
     const dfl_solver_options *opt = &solver->options;
     const double t = solver->stepper->t, *x = dfl_solver_state(solver);
-    for (int i = 0; i < opt->events.count; i++) {
-        if (!met[i])
-            continue;
-        solver->stats.events++;
-        if (opt->events.on_event && opt->events.on_event(i, met[i], t, x, opt->user))
-            return dfl_fail(solver->ctx, DFL_STOPPED, "event %d stopped the run at t = %.10g", i,
-                            t);
-    }
+    solver->stats.events++;
+    if (opt->events.on_event && opt->events.on_event(event, direction, t, x, opt->user))
+        return dfl_fail(solver->ctx, DFL_STOPPED, "event %d stopped the run at t = %.10g", event,
+                        t);
     return DFL_OK;
+}
+
+dfl_status dfl_solver_meet_acting(dfl_solver *solver, const signed char *met)
+{
+    dfl_status status = DFL_OK;
+    for (int i = 0; !status && met && i < solver->options.events.count; i++)
+        if (met[i])
+            status = meet_here(solver, i, met[i]);
+    return status;
+}
+
+dfl_status dfl_solver_meet_impact(dfl_solver *solver, int event)
+{
+    return event < 0 || event >= solver->options.events.count ? DFL_OK
+                                                              : meet_here(solver, event, -1);
 }
 
 /* The step ends here, at (event_time, x_stop): the last call of on_step comes before this is made

@@ -1,5 +1,5 @@
 /* restart.c: the state after an instant at which branches change or events act. */
-#include "solver/solver_internal.h"
+#include "solver/contacts.h"
 #include "solver/switching.h"
 
 #include <math.h>
@@ -24,9 +24,12 @@ dfl_status dfl_switching_jump(dfl_solver *solver)
                         "after the switch at t = %.10g no state satisfies the constraints: %s", t,
                         dfl_message(solver->ctx));
     status = check_jump(solver, t);
+    bool modes = false;
+    if (!status)
+        status = dfl_contacts_resolve(&modes, solver, t);
     if (status)
         return status;
-    return change->rows ? decide_rows_again(solver, t) : dfl_solver_place_start(solver, t);
+    return change->rows || modes ? decide_rows_again(solver, t) : dfl_solver_place_start(solver, t);
 }
 
 /* Rows were switched on or off: ranks and free directions are others. */

@@ -49,6 +49,7 @@ struct dfl_solver {
     double cut;         /* where the last step is to end, before its end; NAN: it is whole ... */
     double *x_cut;      /* ... and the state there */
     struct dfl_switching *switching; /* branches of the model, or NULL */
+    struct dfl_contacts *contacts;   /* or NULL */
     struct dfl_watching *watching;   /* events with bounds, or NULL */
     const dfl_point *present; /* where residuals are taken: `here`, but `next` while on_step is
                                  called for an event inside the step; NULL: eval has failed there */
@@ -89,6 +90,9 @@ dfl_status dfl_solver_find_events(dfl_solver *solver, double to);
 
 /* Calls on_event at the present point for events that have acted there: met[i] = +1, -1. */
 dfl_status dfl_solver_meet_acting(dfl_solver *solver, const signed char *met);
+
+/* The same for the impact of a contact, falling; event -1: nothing is called. */
+dfl_status dfl_solver_meet_impact(dfl_solver *solver, int event);
 
 /* Outputs and events of the last accepted step. DFL_STOPPED if a callback or terminal event
    stops. */

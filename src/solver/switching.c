@@ -5,7 +5,7 @@
    prescribed motion) is computed anew. Zeros of functions of time are known before a step, which
    ends there at once. */
 #include "solver/switching.h"
-#include "solver/solver_internal.h"
+#include "solver/contacts.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -46,7 +46,9 @@ dfl_status dfl_switching_init(dfl_solver *solver)
         !sw->change.x || !sw->change.assigned || (opt->events.count > 0 && !sw->change.met) ||
         !sw->before || !sw->crossed)
         return DFL_NO_MEMORY;
-    const dfl_status status = dfl_path_init(&sw->path, &solver->sys);
+    dfl_status status = dfl_path_init(&sw->path, &solver->sys);
+    if (!status)
+        status = dfl_contacts_init(solver);
     return status ? status : dfl_search_init(&sw->search, ctx, opt->switches.count, solver->sys.nu);
 }
 
@@ -68,6 +70,7 @@ void dfl_switching_clear(dfl_solver *solver)
     dfl_free(ctx, sw->crossed);
     dfl_path_clear(&sw->path, ctx);
     dfl_search_clear(&sw->search);
+    dfl_contacts_clear(solver);
     dfl_free(ctx, sw);
 }
 
@@ -83,6 +86,9 @@ dfl_status dfl_switching_begin(dfl_solver *solver, double t0, const double *x0)
 {
     const dfl_switch_options *opt = &solver->options.switches;
     bool changed;
+    const dfl_status status = dfl_contacts_begin(solver);
+    if (status)
+        return status;
     if (opt->count > 0 && opt->settle(&changed, t0, x0, NULL, opt->user))
         return dfl_switching_stopped(solver, "settle");
     return DFL_OK;
@@ -140,8 +146,9 @@ dfl_status dfl_switching_first(dfl_solver *solver)
     if (!sw || !solver->options.switches.resume)
         return DFL_OK;
     solver->stepper->t = solver->stepper->here.t;
+    memset(sw->crossed, 0, (size_t)solver->options.switches.count * sizeof *sw->crossed);
     dfl_status status = flip(solver, NULL);
-    if (!status && (sw->change.acted || sw->change.rows))
+    if (!status && (sw->change.acted || sw->change.rows || solver->contacts))
         status = dfl_switching_jump(solver);
     return !status && sw->change.acted ? resume(solver) : status;
 }

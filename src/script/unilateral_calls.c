@@ -1,0 +1,102 @@
+/* unilateral_calls.c: rigid contacts: unilateral, stop. */
+#include "script/element.h"
+
+#include "drawing/drawing.h"
+#include "script/arguments.h"
+#include "script/symbol.h"
+
+#include <lauxlib.h>
+#include <stdio.h>
+
+static int call_unilateral(lua_State *L);
+static int call_stop(lua_State *L);
+
+static const luaL_Reg calls[] = {{"unilateral", call_unilateral}, {"stop", call_stop}, {0}};
+
+void dfl_unilaterals_open(lua_State *L)
+{
+    luaL_setfuncs(L, calls, 0);
+}
+
+static void check(lua_State *L, const dfl_element *e, dfl_status status)
+{
+    if (status == DFL_INVALID)
+        dfl_script_error(L, "%s '%s': %s", e->call, e->name,
+                         dfl_message(dfl_script_of(L)->model->ctx));
+    dfl_script_check(L, status);
+}
+
+/* unilateral(name, gap, { restitution, friction, static, slip }): gap >= 0. */
+static int call_unilateral(lua_State *L)
+{
+    dfl_drawing *drawing = dfl_script_drawing(L);
+    dfl_element e = {.call = "unilateral", .joint = -1};
+    dfl_stroke gap = {0}, slip = {.kind = DFL_STROKE_EXPR, .v = DFL_NO_EXPR};
+    dfl_touch_symbols s;
+    bool slips = false, rough = false;
+    dfl_touch_law law = {.line = dfl_script_line(L),
+                         .sticking = DFL_NO_EXPR,
+                         .radius = dfl_constant(dfl_script_of(L)->model->graph, 1.0)};
+    dfl_arg_count(L, "unilateral", 2, 3);
+    e.name = law.name = dfl_arg_name(L, "unilateral", 1);
+    law.gap = dfl_arg_expr(L, "unilateral", 2);
+    const dfl_option options[] = {{"restitution", DFL_OPTION_EXPR, &law.restitution, NULL},
+                                  {"friction", DFL_OPTION_EXPR, &law.kinetic, &rough},
+                                  {"static", DFL_OPTION_EXPR, &law.sticking, NULL},
+                                  {"slip", DFL_OPTION_EXPR, &slip.xd, &slips}};
+    dfl_read_options(L, "unilateral", e.name, 3, options, 4);
+    dfl_sandbox_charge(L, 1e4);
+    dfl_element_need(L, &e, slips == rough, slips ? "the coefficient" : "the speed of slip",
+                     slips ? "give friction = ..." : "give slip = ..., in m/s");
+    slip.line = law.line;
+    law.along = slips ? &slip : NULL;
+    check(L, &e, dfl_stroke_expr(&gap, drawing, law.gap));
+    check(L, &e, dfl_touch_add(&s, drawing, &law));
+    const dfl_field fields[] = {{"gap", law.gap},
+                                {"rate", gap.xd},
+                                {"f", s.load},
+                                {"mode", s.closed},
+                                {"friction", slips ? s.friction : 0},
+                                {"margin", slips ? s.margin : 0},
+                                {"sense", s.sense}};
+    return dfl_element_push(L, e.name, fields, 7);
+}
+
+/* stop(name, joint or expression, { lower, upper, restitution }). */
+static int call_stop(lua_State *L)
+{
+    dfl_graph *g = dfl_script_of(L)->model->graph;
+    dfl_drawing *drawing = dfl_script_drawing(L);
+    dfl_element e = {.call = "stop", .joint = -1};
+    dfl_stroke x = {0};
+    dfl_expr bound[2] = {DFL_NO_EXPR, DFL_NO_EXPR}, restitution = 0, gap = 0, mode = 0, force = 0;
+    dfl_arg_count(L, "stop", 3, 3);
+    e.name = dfl_arg_name(L, "stop", 1);
+    if (luaL_testudata(L, 2, DFL_JOINT))
+        check(L, &e, dfl_stroke_joint(&x, drawing, dfl_arg_joint(L, "stop", 2), 0));
+    else
+        check(L, &e, dfl_stroke_expr(&x, drawing, dfl_arg_expr(L, "stop", 2)));
+    const dfl_option options[] = {{"lower", DFL_OPTION_EXPR, &bound[0], NULL},
+                                  {"upper", DFL_OPTION_EXPR, &bound[1], NULL},
+                                  {"restitution", DFL_OPTION_EXPR, &restitution, NULL}};
+    dfl_read_options(L, "stop", e.name, 3, options, 3);
+    dfl_sandbox_charge(L, 1e4);
+    dfl_element_need(L, &e, bound[0] != DFL_NO_EXPR || bound[1] != DFL_NO_EXPR, "a bound",
+                     "give lower = ... or upper = ...");
+    for (int k = 0; k < 2; k++) {
+        char name[128];
+        dfl_touch_symbols s;
+        if (bound[k] == DFL_NO_EXPR)
+            continue;
+        snprintf(name, sizeof name, "%s.%s", e.name, k ? "upper" : "lower");
+        const dfl_expr distance = k ? dfl_sub(g, bound[1], x.x) : dfl_sub(g, x.x, bound[0]);
+        const dfl_touch_law law = {
+            .line = dfl_script_line(L), .name = name, .gap = distance, .restitution = restitution};
+        check(L, &e, dfl_touch_add(&s, drawing, &law));
+        gap = mode == 0 ? distance : dfl_binary(g, DFL_OP_MIN, gap, distance);
+        mode = dfl_add(g, mode, s.closed);
+        force = k ? dfl_sub(g, force, s.load) : s.load;
+    }
+    const dfl_field fields[] = {{"gap", gap}, {"rate", x.xd}, {"f", force}, {"mode", mode}};
+    return dfl_element_push(L, e.name, fields, 4);
+}

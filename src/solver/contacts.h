@@ -1,0 +1,52 @@
+/* contacts.h: modes of contacts: open or closed, sticking or slipping; impacts. */
+#ifndef DFL_CONTACTS_H
+#define DFL_CONTACTS_H
+
+#include "solver/solver_internal.h"
+
+#include <stdint.h>
+
+typedef struct dfl_contacts {
+    int count;
+    dfl_contact_mode *mode, *trial; /* present, tried */
+    dfl_contact_state *state;
+    double *W;    /* nv per row, two rows per contact: normal, tangential; zero: none */
+    double *bias; /* of these rows */
+    double *u;    /* their speeds */
+    double *size; /* what tolerances may change in these speeds */
+    bool *near;   /* closed, or so near that it may close now */
+    bool *held;   /* near, and neither opening nor closing fast: its mode is to be found ... */
+    bool *still;  /* ... and that of its friction */
+    bool *left;   /* 2 count: conditions of contact and of friction that have just ended */
+    double *a;    /* nv: accelerations of a trial */
+    double *x, *tried, *impulse, *answer; /* n, n, nv, 2 nv */
+    double *tolerance;                    /* n */
+    bool *assigned;                       /* n, false */
+    uint64_t *seen;                       /* modes that were tried */
+    int nseen;
+    bool told; /* that several modes are possible */
+} dfl_contacts;
+
+dfl_status dfl_contacts_init(dfl_solver *solver);
+void dfl_contacts_clear(dfl_solver *solver);
+
+/* At the start: every contact is open, friction alone neither sticks nor slips. */
+dfl_status dfl_contacts_begin(dfl_solver *solver);
+
+/* Impacts and modes at (t, solver->x), which becomes the state after them; *changed: modes, and with
+   them rows, are others. DFL_NOT_CONVERGED: no mode is possible. */
+dfl_status dfl_contacts_resolve(bool *changed, dfl_solver *solver, double t);
+
+/* impacts.c: of all contacts that close. */
+dfl_status dfl_contacts_collide(dfl_solver *solver, double t);
+
+/* Sets modes, tells the model; DFL_CALLBACK. */
+dfl_status dfl_contacts_set(dfl_solver *solver, const dfl_contact_mode *modes);
+
+/* contact->x := contact->x after `impulse` (nv), on all rows that are on. */
+dfl_status dfl_contacts_jump(double *x, dfl_solver *solver, double t, const double *impulse);
+
+/* Speeds of all rows at x: u. */
+dfl_status dfl_contacts_speeds(dfl_solver *solver, double t, const double *x);
+
+#endif
