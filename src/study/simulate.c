@@ -266,7 +266,8 @@ static dfl_status advance_to(dfl_simulation *sim, double t)
 static double longest_advance(const dfl_simulation *sim)
 {
     const dfl_settings *settings = sim->settings;
-    const int freedoms = sim->eq->nv - dfl_solver_statistics(sim->solver).rank_velocity;
+    const bool modes = sim->eq->model->actions.discretes.count > 0; /* what is held may be freed */
+    const int freedoms = modes ? 1 : sim->eq->nv - dfl_solver_statistics(sim->solver).rank_velocity;
     const bool limited = settings->solver.step.max > 0 || settings->solver.step.fixed > 0;
     return freedoms + sim->eq->nr > 0 || limited ? 0 : fabs(settings->to - settings->from) / 100;
 }

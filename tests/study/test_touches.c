@@ -1,0 +1,375 @@
+/* Contacts, impacts and friction that sticks, against closed forms. */
+#include "../scripted.h"
+
+static const double pi = 3.14159265358979323846;
+static const double tolerances[] = {1e-6, 1e-8, 1e-10};
+enum { TOLERANCES = 3, MOST = 400 };
+
+typedef struct met {
+    dfl_runnable *run;
+    int count, event[MOST];
+    double time[MOST];
+} met;
+
+static int on_event(int event, int direction, double t, const double *x, void *user)
+{
+    met *m = user;
+    (void)x, (void)direction;
+    assert_true(m->count < MOST);
+    m->event[m->count] = event;
+    m->time[m->count++] = t;
+    return 0;
+}
+
+static int event_values(double *value, double t, const double *x, void *user)
+{
+    dfl_runnable_events(value, ((met *)user)->run, t, x);
+    return 0;
+}
+
+static int event_bounds(dfl_bounds *value, int count, const dfl_bounds *t, const dfl_bounds *x,
+                        void *user)
+{
+    (void)count;
+    dfl_runnable_event_bounds(value, ((met *)user)->run, t, x);
+    return 0;
+}
+
+static scripted begin(met *m, const char *text, double tol)
+{
+    scripted s = scripted_text(text);
+    dfl_solver_options options = {.rtol = tol, .atol = tol, .user = m};
+    *m = (met){.run = s.run};
+    options.events.count = s.model->count[DFL_AN_EVENT];
+    options.events.eval = event_values;
+    options.events.enclose = event_bounds;
+    options.events.on_event = on_event;
+    scripted_start(&s, &options);
+    return s;
+}
+
+static void a_ball_bounces_and_comes_to_rest(void **state)
+{
+    (void)state;
+    static const double impacts[] = {.4515236409857309, 1.1739614665629004, 1.7519117270246359};
+    const double zeno = 4.0637127688715781;
+    met m;
+    for (int i = 0; i < TOLERANCES; i++) {
+        const double tol = tolerances[i];
+        scripted s = begin(&m,
+                           "local y = position('y') mass(y, 1) force(y, -9.81)\n"
+                           "local c = unilateral('floor', y, { restitution = 0.8 })\n"
+                           "output('N', c.f) output('mode', c.mode)\n"
+                           "initial{ y = 1, ['der(y)'] = 0 }\n",
+                           tol);
+        scripted_advance(&s, 3);
+        assert_int_equal(m.count, 6);
+        for (int k = 0; k < 3; k++)
+            assert_near(m.time[k], impacts[k], 10 * tol);
+        assert_near(scripted_value(&s, "y"), .068707460965765722, 100 * tol);
+        scripted_advance(&s, 6);
+        assert_near(m.time[9], 3.5788929510204383, 100 * tol);
+        assert_near(scripted_value(&s, "y"), 0, 100 * tol);
+        assert_near(scripted_output(&s, "N"), 9.81, 1e-9);
+        assert_near(scripted_output(&s, "mode"), 1, 0);
+        const double speed = sqrt(2 * 9.81 * 10 * tol); /* of the last rebound, at most */
+        assert_true(m.time[m.count - 1] > zeno - 2 * speed / (9.81 * 0.2) &&
+                    m.time[m.count - 1] < zeno);
+        scripted_free(&s);
+    }
+}
+
+/* Turning points lose 2 F. */
+static void dry_friction_stops_an_oscillator(void **state)
+{
+    (void)state;
+    met m;
+    for (int i = 0; i < TOLERANCES; i++) {
+        const double tol = tolerances[i];
+        for (int k = 0; k < 2; k++) {
+            char text[300];
+            snprintf(text, sizeof text,
+                     "local x = position('x') mass(x, 1) force(x, -x)\n"
+                     "friction('dry', x, { load = 0.1, static = %s })\n"
+                     "initial{ x = 1.05, ['der(x)'] = 0 }\n",
+                     k ? "3" : "1");
+            scripted s = begin(&m, text, tol);
+            scripted_advance(&s, 4);
+            assert_near(scripted_value(&s, "x"), -.59023271564770894, 100 * tol);
+            assert_near(scripted_value(&s, "der(x)"), .56760187148094619, 100 * tol);
+            scripted_advance(&s, 30);
+            assert_near(scripted_value(&s, "x"), k ? 0.25 : -0.05, 100 * tol);
+            assert_near(scripted_value(&s, "der(x)"), 0, tol);
+            assert_near(scripted_value(&s, "mu(dry)"), k ? -0.25 : 0.05, 100 * tol);
+            scripted_free(&s);
+        }
+    }
+}
+
+static void a_block_breaks_away(void **state)
+{
+    (void)state;
+    met m;
+    for (int i = 0; i < TOLERANCES; i++) {
+        scripted s =
+            begin(&m,
+                  "local x = position('x') mass(x, 1) force(x, 2*time)\n"
+                  "local f = friction('dry', x, { load = 1, coefficient = 0.8, static = 1 })\n"
+                  "event('slips', f.mode - 0.5)\n",
+                  tolerances[i]);
+        scripted_advance(&s, 2);
+        assert_near(scripted_value(&s, "der(x)"), 2.55, 100 * tolerances[i]);
+        assert_near(scripted_value(&s, "x"), 1.35, 100 * tolerances[i]);
+        scripted_free(&s);
+    }
+}
+
+/* 3 m/s uphill on a slope of 0.3 rad; N is the multiplier of the slope. */
+static void a_block_on_a_slope(void **state)
+{
+    (void)state;
+    met m;
+    for (int i = 0; i < TOLERANCES; i++)
+        for (int k = 0; k < 2; k++) {
+            const double tol = tolerances[i];
+            char text[500];
+            snprintf(
+                text, sizeof text,
+                "local x, y = position('x', 'y') mass(x, 1) mass(y, 1)\n"
+                "force(x, -9.81*sin(0.3)) force(y, -9.81*cos(0.3))\n"
+                "unilateral('slope', y, { friction = 0.25, static = %s, slip = velocity(x) })\n"
+                "initial{ x = 0, y = 0, ['der(x)'] = 3, ['der(y)'] = 0 }\n",
+                k ? "0.28" : "0.4");
+            scripted s = begin(&m, text, tol);
+            scripted_advance(&s, 2);
+            assert_near(scripted_value(&s, "x"), k ? .29170028061728424 : .85844835811076409,
+                        100 * tol);
+            assert_near(scripted_value(&s, "der(x)"), k ? -.79393099807787806 : 0, 100 * tol);
+            assert_near(scripted_value(&s, "lambda(slope)"), -9.81 * cos(0.3), 1e-8);
+            scripted_free(&s);
+        }
+}
+
+/* A bead in a bowl of radius 1: N is the multiplier of the bowl. */
+static void a_bead_in_a_bowl(void **state)
+{
+    (void)state;
+    met m;
+    for (int i = 0; i < TOLERANCES; i++) {
+        const double tol = tolerances[i];
+        scripted s =
+            begin(&m,
+                  "local x, y = position('x', 'y') mass(x, 1) mass(y, 1) force(y, -9.81)\n"
+                  "local bowl = constraint('bowl', (x^2 + y^2 - 1)/2)\n"
+                  "friction('rub', atan2(x, -y), { load = multiplier(bowl), coefficient = 0.2,\n"
+                  "  static = 0.25 })\n"
+                  "initial{ x = 1, y = 0, ['der(x)'] = 0, ['der(y)'] = 0 }\n",
+                  tol);
+        scripted_advance(&s, 4);
+        const double angle = atan2(scripted_value(&s, "x"), -scripted_value(&s, "y"));
+        assert_near(fabs(angle), .09404817815809761, 100 * tol);
+        assert_near(scripted_value(&s, "der(x)"), 0, tol);
+        scripted_free(&s);
+    }
+}
+
+/* A mass on a belt that moves with 0.2, held by a spring. */
+static void a_belt_sticks_and_slips(void **state)
+{
+    (void)state;
+    met m;
+    for (int i = 0; i < TOLERANCES; i++) {
+        const double tol = tolerances[i];
+        scripted s =
+            begin(&m,
+                  "local x = position('x') mass(x, 1) force(x, -x)\n"
+                  "local f = friction('belt', x - 0.2*time, { load = 1, coefficient = 0.6,\n"
+                  "  static = 1 })\n"
+                  "event('turn', velocity(x), { direction = 'rising' })\n"
+                  "initial{ x = 0, ['der(x)'] = 0.2 }\n",
+                  tol);
+        scripted_advance(&s, 60);
+        assert_true(m.count > 4);
+        assert_near(m.time[m.count - 1] - m.time[m.count - 3], 8.0688878715914055, 100 * tol);
+        scripted_free(&s);
+    }
+}
+
+static void a_clutch_locks_and_unlocks(void **state)
+{
+    (void)state;
+    met m;
+    for (int i = 0; i < TOLERANCES; i++) {
+        const double tol = tolerances[i];
+        scripted s = begin(&m,
+                           "local a, b = position('a', 'b') mass(a, 2) mass(b, 3)\n"
+                           "force(a, 40) force(b, -10 - 20*max(0, time - 8))\n"
+                           "friction('clutch', a - b, { load = 50, static = 1.2 })\n"
+                           "initial{ a = 0, b = 0, ['der(a)'] = 100, ['der(b)'] = 0 }\n",
+                           tol);
+        scripted_advance(&s, 7);
+        assert_near(scripted_value(&s, "der(a)"), 72.727272727272727 + 6 * (7 - 60.0 / 11),
+                    100 * 100 * tol);
+        assert_near(scripted_value(&s, "mu(clutch)"), 28, 1e-6);
+        scripted_advance(&s, 13);
+        assert_near(scripted_value(&s, "der(a)"), 75, 100 * 100 * tol);
+        assert_near(scripted_value(&s, "der(b)"), 63.333333333333333, 100 * 100 * tol);
+        scripted_free(&s);
+    }
+}
+
+/* Two masses with a gap of 0.1 between them. */
+static void backlash(void **state)
+{
+    (void)state;
+    static const double times[] = {.05,
+                                   .21666666666666667,
+                                   .49444444444444444,
+                                   .95740740740740741,
+                                   1.7290123456790123,
+                                   3.0150205761316872};
+    met m;
+    scripted s = begin(&m,
+                       "local a, b = position('a', 'b') mass(a, 1) mass(b, 3)\n"
+                       "stop('gap', a - b, { lower = -0.05, upper = 0.05, restitution = 0.6 })\n"
+                       "initial{ a = 0, b = 0, ['der(a)'] = 1, ['der(b)'] = 0 }\n",
+                       1e-8);
+    scripted_advance(&s, 3.1);
+    assert_int_equal(m.count, 6);
+    for (int k = 0; k < 6; k++)
+        assert_near(m.time[k], times[k], 1e-7);
+    assert_near(scripted_value(&s, "der(a)"), .284992, 1e-9);
+    assert_near(scripted_value(&s, "der(b)"), .238336, 1e-9);
+    scripted_free(&s);
+}
+
+/* Rows of balls: the fastest contact first. */
+static void chains_of_balls(void **state)
+{
+    (void)state;
+    static const struct {
+        double m[5], e, v[5], after[5];
+        int n, impacts;
+    } cases[] = {
+        {{1, 1, 1}, 1, {1, 0, 0}, {0, 0, 1}, 3, 2},
+        {{1, 1, 1}, .9, {1, 0, 0}, {.047625, .049875, .9025}, 3, 3},
+        {{3, 2, 1}, 1, {1, 0, 0}, {.2, .4, 1.6}, 3, 2},
+        {{1, 1, 1, 1, 1}, 1, {1, 1, 0, 0, 0}, {0, 0, 0, 1, 1}, 5, 6},
+        {{1, 1, 1}, 1, {1, 0, -1}, {-1, 0, 1}, 3, -1},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[2000] = "";
+        met m;
+        for (int k = 0; k < cases[i].n; k++)
+            snprintf(text + strlen(text), sizeof text - strlen(text),
+                     "local x%d = position('x%d') mass(x%d, %g) initial{ x%d = %d, ['der(x%d)'] = "
+                     "%g }\n",
+                     k, k, k, cases[i].m[k], k, k, k, cases[i].v[k]);
+        for (int k = 1; k < cases[i].n; k++)
+            snprintf(text + strlen(text), sizeof text - strlen(text),
+                     "unilateral('c%d', x%d - x%d - 1, { restitution = %g })\n", k, k, k - 1,
+                     cases[i].e);
+        scripted s = begin(&m, text, 1e-8);
+        scripted_advance(&s, 0.01);
+        for (int k = 0; k < cases[i].n; k++) {
+            char name[20];
+            snprintf(name, sizeof name, "der(x%d)", k);
+            assert_near(scripted_value(&s, name), cases[i].after[k], 1e-10);
+        }
+        if (cases[i].impacts > 0)
+            assert_int_equal(m.count, cases[i].impacts);
+        scripted_free(&s);
+    }
+}
+
+/* A ball of radius 0.1 that slips, then rolls. */
+static void a_bowling_ball(void **state)
+{
+    (void)state;
+    met m;
+    for (int i = 0; i < TOLERANCES; i++) {
+        const double tol = tolerances[i];
+        scripted s = begin(
+            &m,
+            "local x, y, q = position('x', 'y', 'q')\n"
+            "mass(x, 1) mass(y, 1) mass(q, 0.4*0.01) force(y, -9.81)\n"
+            "unilateral('lane', y, { friction = 0.2, slip = velocity(x) - 0.1*velocity(q) })\n"
+            "initial{ x = 0, y = 0, q = 0, ['der(x)'] = 7, ['der(y)'] = 0, ['der(q)'] = 0 }\n",
+            tol);
+        scripted_advance(&s, 3);
+        assert_near(scripted_value(&s, "x"), 16.019367991845056, 1000 * tol);
+        assert_near(scripted_value(&s, "der(x)"), 5, 100 * tol);
+        assert_near(scripted_value(&s, "der(q)"), 50, 1000 * tol);
+        scripted_free(&s);
+    }
+}
+
+/* A sphere thrown on the floor: it sticks or slips during the impact. */
+static void impacts_with_friction(void **state)
+{
+    (void)state;
+    static const double v[] = {1, 10}, after[] = {.71428571428571429, 8.38},
+                        spin[] = {7.1428571428571429, 40.5};
+    met m;
+    for (int i = 0; i < 2; i++) {
+        char text[500];
+        snprintf(
+            text, sizeof text,
+            "local x, y, q = position('x', 'y', 'q')\n"
+            "mass(x, 1) mass(y, 1) mass(q, 0.4*0.01)\n"
+            "unilateral('floor', y, { friction = 0.3, restitution = 0.8,\n"
+            "  slip = velocity(x) - 0.1*velocity(q) })\n"
+            "initial{ x = 0, y = 0.3, q = 0, ['der(x)'] = %g, ['der(y)'] = -3, ['der(q)'] = 0 }\n",
+            v[i]);
+        scripted s = begin(&m, text, 1e-8);
+        scripted_advance(&s, 0.2);
+        assert_int_equal(m.count, 1);
+        assert_near(m.time[0], 0.1, 1e-9);
+        assert_near(scripted_value(&s, "der(x)"), after[i], 1e-8);
+        assert_near(scripted_value(&s, "der(y)"), 2.4, 1e-8);
+        assert_near(scripted_value(&s, "der(q)"), spin[i], 1e-7);
+        scripted_free(&s);
+    }
+}
+
+/* A slider-crank that hits a wall: the impulse goes through its constraints. */
+static void an_impact_through_constraints(void **state)
+{
+    (void)state;
+    met m;
+    scripted s = begin(&m,
+                       "local x, y, q = position('x', 'y', 'q')\n"
+                       "mass(x, 1) mass(y, 1) mass(q, 2)\n"
+                       "constraint('crank', x^2 + y^2 - 1)\n"
+                       "constraint('rod', (q - x)^2 + y^2 - 4)\n"
+                       "unilateral('wall', 2.3027756377319946 - q, { restitution = 0.5 })\n"
+                       "initial{ x = 0.5, y = sqrt(3)/2, ['der(x)'] = sqrt(3), ['der(y)'] = -1 }\n"
+                       "guess{ q = 2.3 }\n",
+                       1e-10);
+    assert_int_equal(m.count, 1);
+    memcpy(s.x, dfl_solver_state(s.solver), (size_t)s.eq->n * sizeof *s.x);
+    assert_near(scripted_value(&s, "der(x)"), -.86602540378443865, 1e-9);
+    assert_near(scripted_value(&s, "der(y)"), .5, 1e-9);
+    assert_near(scripted_value(&s, "der(q)"), -1.1062176344920693, 1e-9);
+    scripted_free(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_ball_bounces_and_comes_to_rest),
+        cmocka_unit_test(dry_friction_stops_an_oscillator),
+        cmocka_unit_test(a_block_breaks_away),
+        cmocka_unit_test(a_block_on_a_slope),
+        cmocka_unit_test(a_bead_in_a_bowl),
+        cmocka_unit_test(a_belt_sticks_and_slips),
+        cmocka_unit_test(a_clutch_locks_and_unlocks),
+        cmocka_unit_test(backlash),
+        cmocka_unit_test(chains_of_balls),
+        cmocka_unit_test(a_bowling_ball),
+        cmocka_unit_test(impacts_with_friction),
+        cmocka_unit_test(an_impact_through_constraints),
+    };
+    (void)pi;
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
