@@ -90,6 +90,10 @@ struct dfl_runnable {
     bool packed;   /* matrices contain nonzeros only (packing.c) */
     dfl_sparsity sparsity;
     int *packing; /* memory of its patterns */
+    /* of a packed run whose outputs contain accelerations: */
+    double *packed_mass;
+    dfl_csc mass_pattern, no_rows;
+    dfl_saddle_ldl *mass_ldl; /* NULL: M is diagonal */
     program all, single[SINGLE_BLOCKS], mass, jacobian, outputs, energy, scene, drives;
     program motion_slopes; /* Jdyn alone, where a tree of bodies has massless directions */
     dfl_switches switches;
@@ -168,6 +172,11 @@ dfl_status dfl_packing_create(dfl_runnable *run);
 dfl_status dfl_unpack_W(double *W, dfl_runnable *run, double t, const double *x);
 dfl_status dfl_unpack_jacobian(double *const *out, dfl_runnable *run, double t, const double *x,
                                const double *a);
+
+/* packing.c: accelerations that outputs of a packed run contain. */
+dfl_status dfl_packed_motion_create(dfl_runnable *run);
+void dfl_packed_motion_free(dfl_runnable *run);
+const double *dfl_packed_accelerations(dfl_runnable *run, double t, const double *x);
 
 /* callbacks.c: fills in run->eom. */
 void dfl_runnable_describe(dfl_runnable *run);

@@ -19,6 +19,8 @@ dfl_status dfl_runnable_prepare_motion(dfl_runnable *run)
     const size_t nv = (size_t)eq->nv, nc = (size_t)(eq->nl + eq->nm);
     if (!is_wanted(eq))
         return DFL_OK;
+    if (run->packed)
+        return dfl_packed_motion_create(run);
     run->a = dfl_alloc(run->ctx, 2 * nv + nc * (nv + 1) + nv * (size_t)eq->n0, sizeof *run->a);
     if (!run->a)
         return DFL_NO_MEMORY;
@@ -32,6 +34,7 @@ dfl_status dfl_runnable_prepare_motion(dfl_runnable *run)
 
 void dfl_runnable_free_motion(dfl_runnable *run)
 {
+    dfl_packed_motion_free(run);
     dfl_accelerations_free(run->motion);
     dfl_tape_free(run->balance);
     dfl_free(run->ctx, run->balance_work);
@@ -41,6 +44,8 @@ void dfl_runnable_free_motion(dfl_runnable *run)
 
 const double *dfl_runnable_accelerations(dfl_runnable *run, double t, const double *x)
 {
+    if (run->packed)
+        return run->a ? dfl_packed_accelerations(run, t, x) : NULL;
     if (!run->motion)
         return NULL;
     run->eom.eval(&run->blocks, t, x, DFL_FORCE | DFL_DIRECTIONS | DFL_BIAS, run);

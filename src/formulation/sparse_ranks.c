@@ -176,12 +176,30 @@ static dfl_status ranks(dfl_formulation *base, const dfl_point *point, const dou
     return status ? status : dfl_sparse_matrix_create(form);
 }
 
+/* A row that takes part comes close to others while one that is left out no longer does: other rows of
+   the same number, at a clear distance from each other. False: there are none. */
+static bool choose_anew(dfl_sparse_form *form)
+{
+    dfl_formulation *base = &form->base;
+    for (double clear = 0.1; clear > 1e-3; clear *= 0.3) {
+        dfl_saddle_ldl_factor(form->split, form->metric, form->W_ref, clear, NULL);
+        if (dfl_saddle_ldl_rank(form->split) != base->rank2)
+            continue;
+        for (int i = 0; i < base->sys->nc; i++)
+            form->dropped[i] = !dfl_saddle_ldl_takes(form->split, i);
+        return dfl_sparse_matrix_create(form) == DFL_OK;
+    }
+    return false;
+}
+
 bool dfl_sparse_ranks_watch(dfl_sparse_form *form)
 {
     dfl_formulation *base = &form->base;
     for (int k = 0; k < form->W.start[form->W.columns]; k++)
         form->W_ref[k] = form->vel_of_W[k] >= 0 ? form->jac.blocks.vel[form->vel_of_W[k]] : 0;
     split(form, form->W_ref, 0);
+    if (base->defect > 0 && dfl_saddle_ldl_smallest(form->split) < 1e-2 && !choose_anew(form))
+        split(form, form->W_ref, 0);
     base->weakest = dfl_saddle_ldl_smallest(form->split);
     return dfl_saddle_ldl_rank(form->split) == base->rank2 &&
            (base->rank2 == 0 || base->weakest > 1e-7);

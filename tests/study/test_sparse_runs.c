@@ -62,16 +62,22 @@ static void examples_move_alike(void **state)
     static const struct {
         const char *name;
         double to;
-    } example[] = {{"andrews", 0.01},      {"andrews-bodies", 0.01}, {"cam-follower", 1},
-                   {"car-axis", 1},        {"chain", 0.7},           {"crane", 3},
-                   {"double-pendulum", 1}, {"ellipse", 1},           {"flyball", 1},
-                   {"four-bar", 1},        {"four-bar-bodies", 1},   {"friction", 1},
-                   {"gear-rack", 1},       {"maxwell", 1},           {"pendulum", 2},
-                   {"sleigh", 1},          {"slider-crank", 0.05},   {"spherical-pendulum", 2}};
+    } example[] = {{"andrews", 0.01},      {"andrews-bodies", 0.01},
+                   {"cam-follower", 1},    {"car-axis", 1},
+                   {"chain", 0.7},         {"crane", 3},
+                   {"double-pendulum", 1}, {"ellipse", 1},
+                   {"flyball", 1},         {"four-bar", 1},
+                   {"four-bar-bodies", 1}, {"friction", 1},
+                   {"gear-rack", 1},       {"maxwell", 1},
+                   {"pendulum", 2},        {"bricard", 2},
+                   {"truck", 0.5},         {"suspension", 0.5},
+                   {"quarter-car", 0.5},   {"sleigh", 1},
+                   {"slider-crank", 0.05}, {"spherical-pendulum", 2}};
     for (size_t i = 0; i < sizeof example / sizeof *example; i++) {
         scripted dense = load_example(example[i].name, NULL, false);
         scripted sparse = load_example(example[i].name, NULL, true);
-        const bool determined = strcmp(example[i].name, "four-bar-bodies") != 0;
+        const bool determined = strcmp(example[i].name, "four-bar-bodies") != 0 &&
+                                strcmp(example[i].name, "bricard") != 0;
         print_message("%s\n", example[i].name);
         compare(&dense, &sparse, example[i].to, &(dfl_solver_options){.rtol = 1e-9}, 1e-6,
                 determined);
@@ -166,8 +172,9 @@ static void what_sparse_matrices_cannot_serve_is_refused(void **state)
     refuse("local x = position('x') kinetic(velocity(x)^2/2) potential(x^2/2)\n"
            "invariant('E', energy())\n",
            "it keeps invariants");
-    refuse("local x = position('x') kinetic(velocity(x)^2/2) output('a', acceleration(x))\n",
-           "an output contains accelerations");
+    refuse("local x, y = position('x', 'y') kinetic(velocity(x)^2/2)\n"
+           "force(y, x - y - velocity(y))\n",
+           "it has directions without mass");
 }
 
 static void a_start_that_contradicts_itself_is_refused(void **state)
