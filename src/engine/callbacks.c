@@ -34,6 +34,7 @@ void dfl_runnable_describe(dfl_runnable *run)
         .only_time = eq->n == 0,
         .name = name,
         .sparsity = run->packed ? &run->sparsity : NULL,
+        .structure = run->bodies ? &run->structure : NULL,
         .user = run,
     };
 }

@@ -90,6 +90,9 @@ struct dfl_runnable {
     bool packed;   /* matrices contain nonzeros only (packing.c) */
     dfl_sparsity sparsity;
     int *packing; /* memory of its patterns */
+    dfl_structure
+        structure; /* each velocity with its position, if p' = v: for the norm by bodies */
+    dfl_body *bodies;
     /* of a packed run whose outputs contain accelerations: */
     double *packed_mass;
     dfl_csc mass_pattern, no_rows;

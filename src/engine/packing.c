@@ -59,7 +59,13 @@ dfl_status dfl_packing_create(dfl_runnable *run)
         return DFL_NO_MEMORY;
     for (int i = 0; i < ALL; i++)
         *pattern[i] = pattern_of(all[i], columns[i], &next);
-    return DFL_OK;
+    if (!eq->flags.trivial_kinematics || eq->nv == 0)
+        return DFL_OK;
+    run->bodies = dfl_alloc(run->ctx, (size_t)eq->nv, sizeof *run->bodies);
+    for (int i = 0; run->bodies && i < eq->nv; i++)
+        run->bodies[i] = (dfl_body){i, 1, i, 1};
+    run->structure = (dfl_structure){.nbodies = eq->nv, .bodies = run->bodies};
+    return run->bodies ? DFL_OK : DFL_NO_MEMORY;
 }
 
 bool dfl_runnable_packed(const dfl_runnable *run)

@@ -127,7 +127,8 @@ static const dfl_setting table[] = {
      "The part of the tolerance that the last increment of Newton's iteration may have, at most 1; "
      "0.05 with methods other than Radau IIA."},
     {"multiplier_weight", DFL_SETTING_POSITIVE, RUN, FIELD(DOUBLE, newton.multiplier_weight), NULL,
-     "X", NULL, "1", "weight of multipliers in the norm of the iteration",
+     "X", NULL, "1; 0.01 with sparse matrices",
+     "weight of multipliers in the norm of the iteration",
      "Weight of the multipliers in the norm of Newton's iteration, at most 1."},
     {"jacobian_reuse", DFL_SETTING_NUMBER, RUN, FIELD(DOUBLE, newton.reuse), NULL, "X", NULL, NULL,
      "the matrix is kept while Newton converges at this rate; negative: never",

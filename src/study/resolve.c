@@ -16,6 +16,7 @@ static void fill_fields(dfl_solver_options *out, const dfl_choices *said);
 static void store(dfl_solver_options *out, const dfl_setting *setting, double number);
 static double stored(const dfl_solver_options *options, const dfl_setting *setting);
 static void choose_method(dfl_solver_options *out, const char *method);
+static void suit_large_models(dfl_solver_options *wanted, const dfl_eom *eom);
 static bool script_decides(const dfl_choices *caller, const dfl_model *model);
 static dfl_status in_script(const dfl_model *model, dfl_status status);
 static dfl_status check_combination(const dfl_settings *settings, dfl_context *ctx);
@@ -41,6 +42,8 @@ dfl_status dfl_settings_resolve(dfl_settings *out, const dfl_choices *caller, df
     dfl_solver_options wanted = {.output.project = dfl_choices_number(said, "interpolate") != 1};
     fill_fields(&wanted, said);
     choose_method(&wanted, out->method);
+    if (dfl_runnable_packed(run))
+        suit_large_models(&wanted, dfl_runnable_eom(run));
     wanted.error.duration = isfinite(out->to) ? fabs(out->to - out->from) : 0;
     out->solver = wanted;
     const char *independent = dfl_choices_text(said, "independent");
@@ -54,6 +57,16 @@ dfl_status dfl_settings_resolve(dfl_settings *out, const dfl_choices *caller, df
             dfl_solver_options_resolve(&out->solver, model->ctx, dfl_runnable_eom(run), &wanted);
     return status == DFL_INVALID && script_decides(caller, model) ? in_script(model, status)
                                                                   : status;
+}
+
+/* In a mean over thousands of bodies an error at one of them hardly counts; multipliers converge
+   last and reach rounding first. */
+static void suit_large_models(dfl_solver_options *wanted, const dfl_eom *eom)
+{
+    if (eom->structure)
+        wanted->error.norm = DFL_NORM_BODY;
+    if (wanted->newton.multiplier_weight == 0)
+        wanted->newton.multiplier_weight = 0.01;
 }
 
 static dfl_choices merge(const dfl_choices *caller, const dfl_choices *script)
