@@ -4,8 +4,8 @@
 
 #include <float.h>
 #include <lapacke.h>
-#include <string.h>
 
+static void drop_rounding(double *A, double *row, const double *from, int n);
 static dfl_status compute(dfl_eigen *out, double *A);
 
 dfl_status dfl_eigen_find(dfl_eigen *out, dfl_context *ctx, int n, const double *A)
@@ -20,7 +20,7 @@ dfl_status dfl_eigen_find(dfl_eigen *out, dfl_context *ctx, int n, const double 
     out->left = dfl_alloc(ctx, entries, sizeof(double));
     dfl_status status = DFL_NO_MEMORY;
     if (copy && out->re && out->im && out->doubt && out->right && out->left) {
-        memcpy(copy, A, entries * sizeof *copy);
+        drop_rounding(copy, out->re, A, n);
         status = n == 0 ? DFL_OK : compute(out, copy);
     }
     dfl_free(ctx, copy);
@@ -38,6 +38,22 @@ void dfl_eigen_clear(dfl_eigen *eigen)
     dfl_free(ctx, eigen->right);
     dfl_free(ctx, eigen->left);
     *eigen = (dfl_eigen){0};
+}
+
+/* Entries that are rounding next to their row and column would mislead the balancing, which makes
+   rows and columns alike. */
+static void drop_rounding(double *A, double *row, const double *from, int n)
+{
+    const size_t order = (size_t)n;
+    for (size_t i = 0; i < order; i++)
+        row[i] = dfl_max_abs_row(from + i, n, n);
+    for (size_t j = 0; j < order; j++) {
+        const double column = dfl_max_abs(from + j * order, n);
+        for (size_t i = 0; i < order; i++) {
+            const double a = from[j * order + i];
+            A[j * order + i] = fabs(a) <= 4 * n * DBL_EPSILON * sqrt(row[i] * column) ? 0 : a;
+        }
+    }
 }
 
 /* The doubt of an eigenvalue is the rounding of the balanced matrix divided by the cosine between
