@@ -13,52 +13,52 @@ _driftless() {
     local command=${COMP_WORDS[1]}
     COMPREPLY=()
     if [ "$COMP_CWORD" -eq 1 ]; then
-        _driftless_words run check init equations export compare view linearize modes equilibrium response lqr --help --version
+        _driftless_words run check init equations export compare view linearize modes equilibrium response lqr inverse --help --version
         return
     fi
     case $command$previous in
-    run--to | compare--to) return ;;
-    run--from | check--from | init--from | compare--from | linearize--from | modes--from | equilibrium--from | lqr--from) return ;;
-    run--rtol | check--rtol | init--rtol | linearize--rtol | modes--rtol | equilibrium--rtol | response--rtol | lqr--rtol) return ;;
-    run--atol | check--atol | init--atol | linearize--atol | modes--atol | equilibrium--atol | response--atol | lqr--atol) return ;;
-    run--every) return ;;
-    run--form | check--form | init--form | linearize--form | modes--form | equilibrium--form | response--form | lqr--form) _driftless_words psf psi1 eom eom2 eom1 uode ggl baumgarte odae ext316 ext317 pinv tangent partition explicit implicit qr svd; return ;;
-    run--baumgarte-alpha) return ;;
-    run--baumgarte-beta) return ;;
-    run--independent) return ;;
-    run--selectors) _driftless_words orthogonal unit; return ;;
-    run--renewal) _driftless_words default on-change always; return ;;
-    run--algebraic) _driftless_words auto lu qr svd; return ;;
-    run--rank-tolerance) return ;;
-    run--redundant | check--redundant | init--redundant | compare--redundant | linearize--redundant | modes--redundant | equilibrium--redundant | response--redundant | lqr--redundant) return ;;
-    run--start) _driftless_words project as-given; return ;;
-    run--method) _driftless_words radau radau1 radau5 radau9 radau13 bdf bdf1 bdf2 bdf3 bdf4 bdf5 trapezoidal midpoint half-explicit explicit-pair; return ;;
-    run--first-step | compare--first-step) return ;;
-    run--max-step | compare--max-step) return ;;
-    run--fixed-step | compare--fixed-step) return ;;
-    run--newton-iterations) return ;;
-    run--newton-updates) return ;;
-    run--newton-tolerance) return ;;
-    run--multiplier-weight) return ;;
-    run--jacobian-reuse) return ;;
-    run--reference) _driftless_words default start stage1 stage2 stage3; return ;;
-    run--prediction) _driftless_words extrapolate constant; return ;;
-    run--differential) _driftless_words lu qr; return ;;
-    run--control) _driftless_words predictive classical; return ;;
-    run--safety) return ;;
-    run--min-factor) return ;;
-    run--max-factor) return ;;
-    run--keep-low) return ;;
-    run--keep-high) return ;;
-    run--max-steps | compare--max-steps) return ;;
-    run--linear | check--linear | init--linear | linearize--linear | modes--linear | equilibrium--linear | response--linear | lqr--linear) _driftless_words auto dense sparse; return ;;
-    run--evaluation | compare--evaluation) _driftless_words auto tape native recursion; return ;;
+    run--to | compare--to | inverse--to) return ;;
+    run--from | check--from | init--from | compare--from | linearize--from | modes--from | equilibrium--from | lqr--from | inverse--from) return ;;
+    run--rtol | check--rtol | init--rtol | linearize--rtol | modes--rtol | equilibrium--rtol | response--rtol | lqr--rtol | inverse--rtol) return ;;
+    run--atol | check--atol | init--atol | linearize--atol | modes--atol | equilibrium--atol | response--atol | lqr--atol | inverse--atol) return ;;
+    run--every | inverse--every) return ;;
+    run--form | check--form | init--form | linearize--form | modes--form | equilibrium--form | response--form | lqr--form | inverse--form) _driftless_words psf psi1 eom eom2 eom1 uode ggl baumgarte odae ext316 ext317 pinv tangent partition explicit implicit qr svd; return ;;
+    run--baumgarte-alpha | inverse--baumgarte-alpha) return ;;
+    run--baumgarte-beta | inverse--baumgarte-beta) return ;;
+    run--independent | inverse--independent) return ;;
+    run--selectors | inverse--selectors) _driftless_words orthogonal unit; return ;;
+    run--renewal | inverse--renewal) _driftless_words default on-change always; return ;;
+    run--algebraic | inverse--algebraic) _driftless_words auto lu qr svd; return ;;
+    run--rank-tolerance | inverse--rank-tolerance) return ;;
+    run--redundant | check--redundant | init--redundant | compare--redundant | linearize--redundant | modes--redundant | equilibrium--redundant | response--redundant | lqr--redundant | inverse--redundant) return ;;
+    run--start | inverse--start) _driftless_words project as-given; return ;;
+    run--method | inverse--method) _driftless_words radau radau1 radau5 radau9 radau13 bdf bdf1 bdf2 bdf3 bdf4 bdf5 trapezoidal midpoint half-explicit explicit-pair; return ;;
+    run--first-step | compare--first-step | inverse--first-step) return ;;
+    run--max-step | compare--max-step | inverse--max-step) return ;;
+    run--fixed-step | compare--fixed-step | inverse--fixed-step) return ;;
+    run--newton-iterations | inverse--newton-iterations) return ;;
+    run--newton-updates | inverse--newton-updates) return ;;
+    run--newton-tolerance | inverse--newton-tolerance) return ;;
+    run--multiplier-weight | inverse--multiplier-weight) return ;;
+    run--jacobian-reuse | inverse--jacobian-reuse) return ;;
+    run--reference | inverse--reference) _driftless_words default start stage1 stage2 stage3; return ;;
+    run--prediction | inverse--prediction) _driftless_words extrapolate constant; return ;;
+    run--differential | inverse--differential) _driftless_words lu qr; return ;;
+    run--control | inverse--control) _driftless_words predictive classical; return ;;
+    run--safety | inverse--safety) return ;;
+    run--min-factor | inverse--min-factor) return ;;
+    run--max-factor | inverse--max-factor) return ;;
+    run--keep-low | inverse--keep-low) return ;;
+    run--keep-high | inverse--keep-high) return ;;
+    run--max-steps | compare--max-steps | inverse--max-steps) return ;;
+    run--linear | check--linear | init--linear | linearize--linear | modes--linear | equilibrium--linear | response--linear | lqr--linear | inverse--linear) _driftless_words auto dense sparse; return ;;
+    run--evaluation | compare--evaluation | inverse--evaluation) _driftless_words auto tape native recursion; return ;;
     compare--forms) _driftless_words all psf psi1 eom eom2 eom1 uode ggl baumgarte odae ext316 ext317 pinv tangent partition explicit implicit qr svd; return ;;
     compare--methods) _driftless_words all radau radau1 radau5 radau9 radau13 bdf bdf1 bdf2 bdf3 bdf4 bdf5 trapezoidal midpoint half-explicit explicit-pair; return ;;
     compare--tol) return ;;
     compare--limit) return ;;
-    run--set | check--set | init--set | equations--set | export--set | compare--set | linearize--set | modes--set | equilibrium--set | response--set | lqr--set) return ;;
-    run--input | check--input | init--input | compare--input | linearize--input | modes--input | equilibrium--input | response--input | lqr--input) return ;;
+    run--set | check--set | init--set | equations--set | export--set | compare--set | linearize--set | modes--set | equilibrium--set | response--set | lqr--set | inverse--set) return ;;
+    run--input | check--input | init--input | compare--input | linearize--input | modes--input | equilibrium--input | response--input | lqr--input | inverse--input) return ;;
     run--start-from | check--start-from | init--start-from | linearize--start-from | modes--start-from | equilibrium--start-from | response--start-from | lqr--start-from) _driftless_files json; return ;;
     linearize--at | modes--at | response--at | lqr--at) return ;;
     equilibrium--at) return ;;
@@ -71,7 +71,7 @@ _driftless() {
     linearize--inputs | response--inputs | lqr--inputs) return ;;
     linearize--outputs | response--outputs) return ;;
     modes--over) return ;;
-    response--output) _driftless_files csv json; return ;;
+    response--output | inverse--output) _driftless_files csv json; return ;;
     linearize--output | modes--output | equilibrium--output | lqr--output) _driftless_files json; return ;;
     run--output) _driftless_files csv h5 hdf5; return ;;
     view--output) _driftless_files html svg; return ;;
@@ -96,6 +96,7 @@ _driftless() {
     equilibrium-*) _driftless_words --from --rtol --atol --form --redundant --linear --set --input --start-from --at --steady --output --json --quiet --help ;;
     response-*) _driftless_words --rtol --atol --form --redundant --linear --set --input --start-from --at --steady --from --to --points --log --hz --inputs --outputs --output --json --quiet --help ;;
     lqr-*) _driftless_words --from --rtol --atol --form --redundant --linear --set --input --start-from --at --steady --state-weight --input-weight --inputs --output --json --quiet --help ;;
+    inverse-*) _driftless_words --to --from --rtol --atol --every --interpolate --form --baumgarte-alpha --baumgarte-beta --lagged --independent --selectors --renewal --algebraic --rank-tolerance --redundant --start --method --first-step --max-step --fixed-step --accept-unconverged --newton-iterations --newton-updates --newton-tolerance --multiplier-weight --jacobian-reuse --reference --prediction --differential --carry-accelerations --control --safety --min-factor --max-factor --keep-low --keep-high --max-steps --linear --evaluation --set --input --output --json --quiet --help ;;
     run*) _driftless_files lua ;;
     check*) _driftless_files lua ;;
     init*) _driftless_files lua ;;
@@ -108,6 +109,7 @@ _driftless() {
     equilibrium*) _driftless_files lua ;;
     response*) _driftless_files lua ;;
     lqr*) _driftless_files lua ;;
+    inverse*) _driftless_files lua ;;
     esac
 }
 complete -F _driftless driftless

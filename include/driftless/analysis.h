@@ -120,6 +120,27 @@ dfl_status dfl_lqr(double *K, dfl_context *ctx, const dfl_linear_equations *line
 dfl_status dfl_mode_access(double *controllable, double *observable, dfl_context *ctx,
                            const dfl_linear_equations *linear, const dfl_modes *modes);
 
+/* ---- drives of a prescribed motion ---- */
+
+/* Forces that a motion needs: K^T B tau = K^T force, K being the kernel of W, with the shortest tau. */
+typedef struct dfl_drive_forces {
+    int nv, nc, nu;
+    const double *W;     /* nc x nv: constraints that remain */
+    const double *B;     /* nv x nu: forces of the drives */
+    const double *force; /* nv: what drives and remaining constraints must supply */
+    double scale;        /* the size of all forces: residuals above 1e-8 of it are refused */
+} dfl_drive_forces;
+
+/* tau (nu), and how the multipliers change (nc): W^T multipliers = B tau - force.
+   DFL_INCONSISTENT: no drives supply the force; *worst is the velocity along which it is missing
+   most. DFL_NO_MEMORY. */
+dfl_status dfl_drives_find(double *tau, double *multipliers, int *worst, dfl_context *ctx,
+                           const dfl_drive_forces *wanted);
+
+/* Moves a state that is nearly consistent, such as one of a run, onto all constraints to rounding, and
+   computes w and multipliers anew. DFL_CALLBACK, DFL_NOT_FINITE, DFL_NO_MEMORY. */
+dfl_status dfl_state_polish(double *x, dfl_context *ctx, const dfl_eom *eom, double t);
+
 /* ---- equilibria ---- */
 
 /* `{0}` is a complete set of options. */

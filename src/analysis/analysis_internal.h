@@ -47,6 +47,10 @@ dfl_status dfl_tangent(dfl_linearized *linear, const dfl_local *local);
 dfl_status dfl_massless_states(dfl_linearized *linear, const dfl_local *local,
                                const dfl_input_slopes *inputs);
 
+/* The matrix of the unknowns a, sigma, w, l, m in the equations at the top of linearize.c, of order
+   nv + n0 + nw + nl + nm; S is zero before. */
+void dfl_motion_matrix(double *S, const dfl_local *local);
+
 /* The rates of p (np) and r (nr) for all columns of X: rate is (np+nr) x (ny+nu) (linearize.c). */
 void dfl_state_rates(double *rate, const dfl_linearized *linear, const dfl_local *local,
                      const dfl_input_slopes *inputs);

@@ -23,7 +23,6 @@ static dfl_status reduce(dfl_linearized *out, const dfl_local *local,
                          const dfl_input_slopes *inputs);
 static dfl_status solve_motion(dfl_linearized *out, const dfl_local *local,
                                const dfl_input_slopes *inputs);
-static void fill_matrix(double *S, const dfl_local *local, int k);
 static void fill_sides(double *R, const dfl_linearized *linear, const dfl_local *local,
                        const dfl_input_slopes *inputs, int k);
 static dfl_status check_solution(const double *S, const double *R, const double *Z,
@@ -126,7 +125,7 @@ static dfl_status solve_motion(dfl_linearized *out, const dfl_local *local,
     double *R = dfl_alloc(ctx, 2 * sides, sizeof *R);
     dfl_status status = S && R ? DFL_OK : DFL_NO_MEMORY;
     if (!status) {
-        fill_matrix(S, local, k);
+        dfl_motion_matrix(S, local);
         fill_sides(R, out, local, inputs, k);
         memcpy(S + order * order, S, order * order * sizeof *S);
         memcpy(R + sides, R, sides * sizeof *R);
@@ -144,11 +143,11 @@ static dfl_status solve_motion(dfl_linearized *out, const dfl_local *local,
     return status;
 }
 
-static void fill_matrix(double *S, const dfl_local *local, int k)
+void dfl_motion_matrix(double *S, const dfl_local *local)
 {
     const dfl_eom *eom = local->eom;
     const dfl_jacobian *jac = &local->jac.blocks;
-    const int nv = eom->nv, n0 = eom->n0, nc = local->nc, nw = eom->nw;
+    const int nv = eom->nv, n0 = eom->n0, nc = local->nc, nw = eom->nw, k = nv + n0 + nw + nc;
     const double *K0 = local->point.blocks.K0, *W = local->point.blocks.W;
     for (int j = 0; j < nv; j++) {
         double *column = S + (size_t)j * (size_t)k;

@@ -27,6 +27,7 @@ int cli_modes(dfl_context *ctx, const cli_arguments *arguments);
 int cli_equilibrium(dfl_context *ctx, const cli_arguments *arguments);
 int cli_response(dfl_context *ctx, const cli_arguments *arguments);
 int cli_lqr(dfl_context *ctx, const cli_arguments *arguments);
+int cli_inverse(dfl_context *ctx, const cli_arguments *arguments);
 
 /* A script and what was derived from it. */
 typedef struct cli_model {

@@ -23,12 +23,13 @@ enum {
     CLI_EQUILIBRIUM = 1 << 9,
     CLI_RESPONSE = 1 << 10,
     CLI_LQR = 1 << 11,
-    CLI_ALL = (1 << 12) - 1,
+    CLI_INVERSE = 1 << 12,
+    CLI_ALL = (1 << 13) - 1,
     CLI_LINEAR = CLI_LINEARIZE | CLI_MODES | CLI_RESPONSE | CLI_LQR, /* at a state: --at */
     CLI_NEAR = CLI_LINEAR | CLI_EQUILIBRIUM
 };
 
-enum { CLI_COMMANDS = 12 };
+enum { CLI_COMMANDS = 13 };
 typedef struct cli_command {
     const char *name;
     unsigned bit;
@@ -53,6 +54,7 @@ typedef struct cli_arguments {
     const char **set, **input, **output;
     int nset, ninput, noutput;
     bool json, quiet, all_events, lua, latex, frames, c, octave, logarithmic, hz, help;
+    bool prescribe; /* motion(...) of the script is a constraint; not an option */
 } cli_arguments;
 
 typedef enum cli_option_kind {

@@ -20,6 +20,7 @@ dfl_status cli_load(cli_model *out, dfl_context *ctx, const cli_arguments *argum
         .set = arguments->set,
         .ninput = arguments->ninput,
         .input = arguments->input,
+        .prescribe = arguments->prescribe,
         .frames = arguments->frames,
         .dynamics = runnable ? dfl_choices_dynamics(&arguments->choices) : DFL_DYNAMICS_EXPRESSIONS,
         .print = arguments->quiet ? NULL : print_line};

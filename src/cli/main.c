@@ -102,7 +102,15 @@ static const action actions[CLI_COMMANDS] = {
      "\n"
      "Example:\n"
      "  driftless lqr crane.lua --at equilibrium --state-weight load=10,s=1 --input-weight "
-     "drive=0.1\n"}};
+     "drive=0.1\n"},
+    {cli_inverse,
+     "Finds the inputs of MODEL with which it follows the motions that motion(...) of the script\n"
+     "prescribes, with the reactions, as CSV. `driftless run MODEL --input "
+     "NAME=FILE.csv:NAME:cubic`\n"
+     "replays them.\n"
+     "\n"
+     "Example:\n"
+     "  driftless inverse robot.lua --to 2 --every 0.01 --output drives.csv\n"}};
 
 static int execute(int number, int argc, char **argv);
 static int unknown_command(const char *name);

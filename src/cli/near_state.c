@@ -13,11 +13,11 @@ static dfl_status check_outputs(dfl_context *ctx, const cli_arguments *arguments
     for (int i = 0; i < arguments->noutput; i++) {
         const char *path = arguments->output[i];
         bool known = !strcmp(path, "-") || dfl_ends_with(path, ".json");
-        if (!isnan(arguments->first))
-            known = known || dfl_ends_with(path, ".csv");
+        const bool table = !isnan(arguments->first) || arguments->prescribe;
+        known = known || (table && dfl_ends_with(path, ".csv"));
         if (!known)
             return dfl_fail(ctx, DFL_INVALID, "--output '%s': give a file that ends in .json%s",
-                            path, isnan(arguments->first) ? "" : " or .csv");
+                            path, table ? " or .csv" : "");
     }
     return DFL_OK;
 }

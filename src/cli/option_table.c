@@ -22,7 +22,9 @@ const cli_command cli_commands[CLI_COMMANDS] = {
      "a state of rest or a steady motion, and whether it is stable"},
     {"response", CLI_RESPONSE, "MODEL.lua", "lua",
      "the frequency response of inputs to outputs near a state"},
-    {"lqr", CLI_LQR, "MODEL.lua", "lua", "state feedback that minimizes a quadratic integral"}};
+    {"lqr", CLI_LQR, "MODEL.lua", "lua", "state feedback that minimizes a quadratic integral"},
+    {"inverse", CLI_INVERSE, "MODEL.lua", "lua",
+     "the drives that make a model follow prescribed motions"}};
 
 /* An option of the program alone. */
 typedef struct row {
@@ -53,7 +55,7 @@ static const row table[] = {
     {"set", CLI_LIST, CLI_ALL & ~CLI_VIEW, FIELDS(set, nset), "NAME=VALUE", NULL, NULL, NULL,
      "change a parameter, input or setting of the model (repeatable)",
      "Change a parameter, input or setting of the model. Repeatable."},
-    {"input", CLI_LIST, CLI_RUN | CLI_CHECK | CLI_INIT | CLI_COMPARE | CLI_NEAR,
+    {"input", CLI_LIST, CLI_RUN | CLI_CHECK | CLI_INIT | CLI_COMPARE | CLI_NEAR | CLI_INVERSE,
      FIELDS(input, ninput), "NAME=FILE:COL", NULL, NULL, NULL,
      "an input follows a column of FILE.csv (repeatable)",
      "An input follows a column of a file with separated values whose column `t` or `time` has the "
@@ -100,8 +102,9 @@ static const row table[] = {
      "eigenvalues over values of a parameter, input or setting",
      "Eigenvalues for this number of values of a parameter, input or setting, from the first to "
      "the last."},
-    {"output", CLI_LIST, CLI_RESPONSE, FIELDS(output, noutput), "FILE", "standard output",
-     "csv json", NULL, "to FILE.csv or FILE.json instead of standard output (repeatable)",
+    {"output", CLI_LIST, CLI_RESPONSE | CLI_INVERSE, FIELDS(output, noutput), "FILE",
+     "standard output", "csv json", NULL,
+     "to FILE.csv or FILE.json instead of standard output (repeatable)",
      "Write the table to a file that ends in `.csv`, or the object of `--json` to one that ends in "
      "`.json`."},
     {"output", CLI_LIST, CLI_NEAR & ~CLI_RESPONSE, FIELDS(output, noutput), "FILE",
@@ -151,8 +154,8 @@ static const row table[] = {
     {"lua", CLI_FLAG, CLI_INIT, FIELD(lua), NULL, NULL, NULL, NULL,
      "as an initial{} block to paste into the model",
      "Print an `initial{}` block to paste into the model."},
-    {"json", CLI_FLAG, CLI_RUN | CLI_CHECK | CLI_INIT | CLI_COMPARE | CLI_NEAR, FIELD(json), NULL,
-     NULL, NULL, NULL, "one JSON object on standard output",
+    {"json", CLI_FLAG, CLI_RUN | CLI_CHECK | CLI_INIT | CLI_COMPARE | CLI_NEAR | CLI_INVERSE,
+     FIELD(json), NULL, NULL, NULL, NULL, "one JSON object on standard output",
      "Print one JSON object on standard output."},
     {"all-events", CLI_FLAG, CLI_RUN, FIELD(all_events), NULL, NULL, NULL, NULL,
      "every event in the JSON object, not only the first 20",
@@ -185,7 +188,8 @@ static void describe_setting(cli_option *out, int i)
     const dfl_setting *setting = dfl_setting_at(i);
     *out = (cli_option){.kind = CLI_SETTING,
                         .commands = (setting->where & STARTED) |
-                                    (setting->where & DFL_FOR_INIT ? CLI_NEAR : 0U),
+                                    (setting->where & DFL_FOR_INIT ? CLI_NEAR : 0U) |
+                                    (setting->where & DFL_FOR_RUN ? CLI_INVERSE : 0U),
                         .value = setting->value,
                         .unit = setting->unit,
                         .standard = setting->standard,

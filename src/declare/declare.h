@@ -249,6 +249,8 @@ dfl_status dfl_model_driven(dfl_model *model, dfl_expr T);
 void dfl_model_set_tree(dfl_model *model, dfl_mass_tree *tree);
 /* Whether all forces follow from energies. */
 bool dfl_model_conservative(const dfl_model *model);
+/* Names of constraints that a motion for inverse dynamics declares begin with it. */
+#define DFL_MOTION_PREFIX "motion."
 /* *out: the number of the declaration in model->declarations.item. */
 dfl_status dfl_model_constraint(int *out, dfl_model *model, int line, const char *name, dfl_expr g);
 dfl_status dfl_model_nonholonomic(int *out, dfl_model *model, int line, const char *name,

@@ -35,6 +35,7 @@ static int call_force(lua_State *L);
 static int call_quasistatic(lua_State *L);
 static int call_constraint(lua_State *L);
 static int call_nonholonomic(lua_State *L);
+static int call_motion(lua_State *L);
 typedef dfl_status (*row_fn)(int *out, dfl_model *model, int line, const char *name, dfl_expr row);
 static int add_row(lua_State *L, const char *call, row_fn declare);
 static int call_multiplier(lua_State *L);
@@ -69,6 +70,7 @@ static const luaL_Reg calls[] = {{"param", call_param},
                                  {"quasistatic", call_quasistatic},
                                  {"constraint", call_constraint},
                                  {"nonholonomic", call_nonholonomic},
+                                 {"motion", call_motion},
                                  {"multiplier", call_multiplier},
                                  {"dynamic", call_dynamic},
                                  {"auxiliary", call_auxiliary},
@@ -291,6 +293,29 @@ static int call_quasistatic(lua_State *L)
 static int call_constraint(lua_State *L)
 {
     return add_row(L, "constraint", dfl_model_constraint);
+}
+
+/* A constraint for inverse dynamics, with the name of its coordinate or its number. */
+static int call_motion(lua_State *L)
+{
+    dfl_model *model = model_of(L);
+    dfl_arg_count(L, "motion", 2, 2);
+    const dfl_expr moved = dfl_arg_expr(L, "motion", 1), path = dfl_arg_expr(L, "motion", 2);
+    const dfl_declaration *decl = dfl_model_owner(model, moved);
+    const unsigned allowed = 1U << DFL_SYM_TIME | 1U << DFL_SYM_PARAM;
+    int number;
+    if (dfl_node_of(model->graph, path)->depends & ~allowed)
+        dfl_script_error(L, "motion: argument 2 depends on variables; give an expression of time "
+                            "and parameters");
+    if (!dfl_script_of(L)->options.prescribe)
+        return 0;
+    const char *name =
+        decl && decl->kind == DFL_A_POSITION && decl->symbol == moved
+            ? lua_pushfstring(L, DFL_MOTION_PREFIX "%s", decl->name)
+            : lua_pushfstring(L, DFL_MOTION_PREFIX "%d", model->count[DFL_A_CONSTRAINT] + 1);
+    dfl_script_check(L, dfl_model_constraint(&number, model, dfl_script_line(L), name,
+                                             dfl_sub(model->graph, moved, path)));
+    return 0;
 }
 
 static int call_nonholonomic(lua_State *L)

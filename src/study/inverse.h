@@ -1,0 +1,41 @@
+/* inverse.h: the drives that make a model follow the motions of its script; part of study.h. */
+#ifndef DFL_INVERSE_H
+#define DFL_INVERSE_H
+
+#include "engine/engine.h"
+
+struct dfl_settings;
+
+/* What was found at one time. */
+typedef struct dfl_inverse_row {
+    double t;
+    const double *x;       /* n: with the multipliers of the driven model; those of motions are 0 */
+    const double *outputs; /* with the drives as inputs */
+    const double *tau;     /* nu: the inputs */
+    const double *power;   /* nu: of each of them */
+} dfl_inverse_row;
+
+/* Called at every row; anything but DFL_OK ends the run. */
+typedef dfl_status (*dfl_inverse_fn)(const dfl_inverse_row *row, void *user);
+
+typedef struct dfl_inverse {
+    int nu;
+    int *inputs; /* numbers of their declarations */
+    double *peak, *rms;
+    double t; /* of the last row */
+    double *tau, *power, *outputs, *x;
+    double *before; /* nu: tau of the row before, for means */
+} dfl_inverse;
+
+/* Follows the motions from settings->from to settings->to, with rows as `every` says, or 201. The
+   script must have been loaded with `prescribe`. Initial values of the script are guesses. The
+   caller clears *out also after a failure. DFL_INVALID: no motion, no input, or no end.
+   DFL_INCONSISTENT: the inputs cannot follow; the message names the direction. */
+dfl_status dfl_study_inverse(dfl_inverse *out, dfl_runnable *run,
+                             const struct dfl_settings *settings, dfl_inverse_fn row, void *user);
+void dfl_inverse_clear(dfl_inverse *inverse, dfl_context *ctx);
+
+/* Whether row `row` of the constraints is a motion. */
+bool dfl_is_motion(const dfl_equations *eq, int row);
+
+#endif

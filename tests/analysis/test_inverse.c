@@ -1,0 +1,144 @@
+/* Drives of prescribed motions against independent numbers. */
+#include "near.h"
+
+/* The last row. */
+typedef struct last_row {
+    const scripted *s;
+    double tau[2], x[RUN_MOST];
+    int rows;
+} last_row;
+
+static dfl_status keep(const dfl_inverse_row *row, void *user)
+{
+    last_row *last = user;
+    last->rows++;
+    memcpy(last->tau, row->tau, (size_t)last->s->model->count[DFL_AN_INPUT] * sizeof *row->tau);
+    memcpy(last->x, row->x, (size_t)last->s->eq->n * sizeof *row->x);
+    return DFL_OK;
+}
+
+/* The drives of a script at the end; what a failure says. */
+static dfl_status drive(last_row *last, double *rms, char *message, const char *text)
+{
+    scripted s = {.ctx = dfl_context_create()};
+    const dfl_script_options options = {.prescribe = true};
+    const dfl_choices none = dfl_choices_none("--");
+    dfl_settings settings;
+    dfl_inverse inverse = {0};
+    *last = (last_row){.s = &s};
+    scripted_expect(
+        &s, dfl_script_load_text(&s.model, s.ctx, "test.lua", text, strlen(text), &options));
+    scripted_expect(&s, scripted_prepare(&s));
+    scripted_expect(&s, dfl_settings_resolve(&settings, &none, s.run));
+    const dfl_status status = dfl_study_inverse(&inverse, s.run, &settings, keep, last);
+    snprintf(message, 500, "%s", dfl_message(s.ctx));
+    if (!status)
+        memcpy(rms, inverse.rms, (size_t)inverse.nu * sizeof *rms);
+    dfl_inverse_clear(&inverse, s.ctx);
+    scripted_free(&s);
+    return status;
+}
+
+/* Lagrange's equations in the two angles give the same forces and multipliers. */
+static void double_pendulum_is_driven_along_two_angles(void **state)
+{
+    (void)state;
+    last_row last;
+    double rms[2];
+    char message[500];
+    const dfl_status status =
+        drive(&last, rms, message,
+              "local x1, y1, x2, y2 = position('x1', 'y1', 'x2', 'y2')\n"
+              "kinetic((velocity(x1)^2 + velocity(y1)^2 + velocity(x2)^2 + velocity(y2)^2)/2)\n"
+              "potential(9.81*(y1 + y2))\n"
+              "constraint('upper', x1^2 + y1^2 - 1)\n"
+              "constraint('lower', (x2 - x1)^2 + (y2 - y1)^2 - 1)\n"
+              "force(velocity(x1), input('F1', 0)) force(velocity(x2), input('F2', 0))\n"
+              "motion(x1, sin(0.5*sin(2*time)))\n"
+              "motion(x2 - x1, sin(0.8*time^2))\n"
+              "guess{ x1 = 0, y1 = -1, x2 = 0, y2 = -2 }\n"
+              "simulate{ to = 0.3 }\n");
+    assert_int_equal(status, DFL_OK);
+    assert_int_equal(last.rows, 201);
+    near_close(last.tau[0], 3.9569654791, 1e-10);
+    near_close(last.tau[1], 1.0618486250, 1e-10);
+    near_close(last.x[0], 10.7475415518, 1e-10);
+    near_close(last.x[1], 5.2608867317, 1e-10);
+}
+
+/* m x'' = 2 (F1 + F2) along x = t^2 with m = 3: the shortest drives are equal, F1 = F2 = 1.5, whatever
+   value the inputs have in the script. */
+static void redundant_drives_share_the_force(void **state)
+{
+    (void)state;
+    last_row last;
+    double rms[2];
+    char message[500];
+    const dfl_status status = drive(&last, rms, message,
+                                    "local x = position('x')\n"
+                                    "kinetic(3/2*velocity(x)^2)\n"
+                                    "force(velocity(x), 2*input('F1', 4) + 2*input('F2', 0))\n"
+                                    "motion(x, time^2)\n"
+                                    "simulate{ to = 1, every = 0.1 }\n");
+    assert_int_equal(status, DFL_OK);
+    assert_int_equal(last.rows, 11);
+    for (int i = 0; i < 2; i++) {
+        near_close(last.tau[i], 1.5, 1e-12);
+        near_close(rms[i], 1.5, 1e-12);
+    }
+}
+
+/* A cart is driven along s = t^2/2; the pendulum on it moves as it likes. */
+static void coordinates_without_motion_are_integrated(void **state)
+{
+    (void)state;
+    last_row last;
+    double rms[2];
+    char message[500];
+    const dfl_status status =
+        drive(&last, rms, message,
+              "local s, th = position('s', 'th')\n"
+              "kinetic(velocity(s)^2 + (velocity(s)^2 + 2*velocity(s)*velocity(th)*cos(th)\n"
+              "        + velocity(th)^2)/2)\n"
+              "potential(-9.81*cos(th))\n"
+              "force(velocity(s), input('F', 0))\n"
+              "motion(s, time^2/2)\n"
+              "simulate{ to = 1, rtol = 1e-10 }\n");
+    assert_int_equal(status, DFL_OK);
+    /* x = [lambda | s' th' | s th]: th'' = -9.81 sin th - cos th has the integral
+       th'^2/2 - 9.81 cos th + sin th; F = 3 s'' + th'' cos th - th'^2 sin th */
+    const double w = last.x[2], th = last.x[4];
+    near_close(w * w / 2 - 9.81 * cos(th) + sin(th), -9.81, 1e-8);
+    near_close(last.tau[0], 3 + (-9.81 * sin(th) - cos(th)) * cos(th) - w * w * sin(th), 1e-9);
+}
+
+static void what_cannot_be_driven_is_refused(void **state)
+{
+    (void)state;
+    last_row last;
+    double rms[2];
+    char message[500];
+    dfl_status status = drive(&last, rms, message,
+                              "local x, y = position('x', 'y')\n"
+                              "kinetic((velocity(x)^2 + velocity(y)^2)/2)\n"
+                              "force(velocity(x), input('F', 0))\n"
+                              "motion(y, time^2) simulate{ to = 1 }\n");
+    assert_int_equal(status, DFL_INCONSISTENT);
+    assert_non_null(strstr(message, "der(y)"));
+    status = drive(&last, rms, message,
+                   "local x = position('x')\nkinetic(velocity(x)^2/2)\n"
+                   "force(velocity(x), input('F', 0)) simulate{ to = 1 }\n");
+    assert_int_equal(status, DFL_INVALID);
+    assert_non_null(strstr(message, "prescribes no motion"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(double_pendulum_is_driven_along_two_angles),
+        cmocka_unit_test(redundant_drives_share_the_force),
+        cmocka_unit_test(coordinates_without_motion_are_integrated),
+        cmocka_unit_test(what_cannot_be_driven_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
