@@ -13,19 +13,14 @@
 
 enum { LEVELS = 44, FINE = 6 }; /* of halving: 6e-14 of the step; noise counts from 1/64 on */
 enum { BUDGET = 1000 };         /* enclosures of one search */
-enum { SAMPLES = 16 };          /* of a step without enclosures, or when they are spent */
 static const double nowhere = 2;
 
 static dfl_status set_rounding(dfl_search *s, double from);
-static dfl_status limits_at(dfl_search *s, double tau);
 static dfl_status look_beyond(dfl_search *s, double to);
 static dfl_status search_part(dfl_search *s, int level, double a, double b);
 static dfl_status decide(bool *undecided, dfl_search *s, int level, double a, double b);
-static dfl_status sample(dfl_search *s, const bool *open, double a, double b);
 static dfl_status value_at(double *value, dfl_search *s, int i, double tau);
-static dfl_status values_at(dfl_search *s, double tau);
 static dfl_status bounds_at(dfl_search *s, double a, double b);
-static dfl_status locate(dfl_search *s, int i, double a, double b);
 static double earliest(const dfl_search *s);
 
 dfl_status dfl_search_init(dfl_search *search, dfl_context *ctx, int count, int n)
@@ -41,8 +36,9 @@ dfl_status dfl_search_init(dfl_search *search, dfl_context *ctx, int count, int 
     search->bounds = dfl_alloc(ctx, m, sizeof *search->bounds);
     search->x_bounds = dfl_alloc(ctx, (size_t)n, sizeof *search->x_bounds);
     search->open = dfl_alloc(ctx, m * (LEVELS + 2), sizeof *search->open);
+    search->sample = dfl_alloc(ctx, m * (DFL_SEARCH_SAMPLES + 1), d);
     return search->value && search->first && search->limit && search->rounding && search->x &&
-                   search->bounds && search->x_bounds && search->open
+                   search->bounds && search->x_bounds && search->open && search->sample
                ? DFL_OK
                : DFL_NO_MEMORY;
 }
@@ -59,6 +55,7 @@ void dfl_search_clear(dfl_search *search)
     dfl_free(search->ctx, search->bounds);
     dfl_free(search->ctx, search->x_bounds);
     dfl_free(search->ctx, search->open);
+    dfl_free(search->ctx, search->sample);
 }
 
 dfl_status dfl_search_run(double *at, dfl_search *search, double from, double to)
@@ -73,9 +70,9 @@ dfl_status dfl_search_run(double *at, dfl_search *search, double from, double to
     search->from = from;
     dfl_status status = set_rounding(search, from);
     if (!status)
-        status = values_at(search, from);
+        status = dfl_search_values(search, from);
     if (!status)
-        status = limits_at(search, from);
+        status = dfl_search_limits(search, from);
     for (int i = 0; !status && i < count; i++)
         if (search->value[i] < search->limit[i]) /* out of its noise already */
             search->first[i] = from;
@@ -83,7 +80,7 @@ dfl_status dfl_search_run(double *at, dfl_search *search, double from, double to
     if (status || *at < nowhere)
         return status;
     status = search->watched->enclose ? search_part(search, 0, from, to)
-                                      : sample(search, search->open, from, to);
+                                      : dfl_search_sample(search, search->open, from, to);
     *at = earliest(search);
     if (!status && *at == nowhere && search->watched->enclose)
         status = look_beyond(search, to);
@@ -105,8 +102,7 @@ static dfl_status set_rounding(dfl_search *s, double from)
     return status;
 }
 
-/* limit: what functions must fall below at this place, whose state is in s->x, to have crossed. */
-static dfl_status limits_at(dfl_search *s, double tau)
+dfl_status dfl_search_limits(dfl_search *s, double tau)
 {
     const dfl_watched *w = s->watched;
     const double t = s->path->t_old + tau * s->path->h;
@@ -124,15 +120,15 @@ static dfl_status look_beyond(dfl_search *s, double to)
     const dfl_watched *w = s->watched;
     dfl_status status = bounds_at(s, to, to);
     if (!status)
-        status = values_at(s, to);
+        status = dfl_search_values(s, to);
     if (!status)
-        status = limits_at(s, to);
+        status = dfl_search_limits(s, to);
     for (int i = 0; !status && i < w->count; i++)
         s->open[i] = s->value[i] < -s->rounding[i] &&
                      s->value[i] + s->bounds[i].slope_high * fabs(s->path->h) < s->limit[i];
     for (int i = 0; !status && i < w->count; i++)
         if (s->open[i])
-            status = locate(s, i, to, to);
+            status = dfl_search_locate(s, i, to, to);
     return status;
 }
 
@@ -151,7 +147,7 @@ static dfl_status search_part(dfl_search *s, int level, double a, double b)
     if (s->budget <= 0) {
         for (int i = 0; i < s->watched->count && s->undecided < 0; i++)
             s->undecided = s->open[level * s->room + i] ? i : -1;
-        return s->may_sample ? sample(s, s->open + level * s->room, a, b) : DFL_OK;
+        return s->may_sample ? dfl_search_sample(s, s->open + level * s->room, a, b) : DFL_OK;
     }
     dfl_status status = decide(&undecided, s, level, a, b);
     if (status || !undecided)
@@ -174,9 +170,9 @@ static dfl_status decide(bool *undecided, dfl_search *s, int level, double a, do
     *undecided = false;
     dfl_status status = bounds_at(s, a, b);
     if (!status)
-        status = values_at(s, 0.5 * (a + b));
+        status = dfl_search_values(s, 0.5 * (a + b));
     if (!status && level >= FINE)
-        status = limits_at(s, 0.5 * (a + b));
+        status = dfl_search_limits(s, 0.5 * (a + b));
     for (int i = 0; level < FINE && i < w->count; i++)
         s->limit[i] = -s->rounding[i];
     for (int i = 0; !status && i < w->count; i++) {
@@ -197,48 +193,21 @@ static dfl_status decide(bool *undecided, dfl_search *s, int level, double a, do
     if (!monotone)
         return DFL_OK;
     *undecided = false;
-    status = values_at(s, b);
+    status = dfl_search_values(s, b);
     if (!status)
-        status = limits_at(s, b);
+        status = dfl_search_limits(s, b);
     for (int i = 0; !status && i < w->count; i++)
         next[i] = next[i] && s->value[i] < s->limit[i];
     for (int i = 0; !status && i < w->count; i++)
         if (next[i])
-            status = locate(s, i, a, b);
+            status = dfl_search_locate(s, i, a, b);
     return status;
-}
-
-/* Without enclosures: Chebyshev's points, and the end. */
-static dfl_status sample(dfl_search *s, const bool *open, double a, double b)
-{
-    const double half_turn = 3.14159265358979323846;
-    bool found = false;
-    double last = a;
-    for (int k = 1; k <= SAMPLES && !found; k++) {
-        const double tau = a + (b - a) * (0.5 - 0.5 * cos(half_turn * k / SAMPLES));
-        dfl_status status = values_at(s, tau);
-        if (!status)
-            status = limits_at(s, tau);
-        if (status)
-            return status;
-        for (int i = 0; i < s->watched->count; i++)
-            s->open[(LEVELS + 1) * s->room + i] = open[i] && s->value[i] < s->limit[i];
-        for (int i = 0; !status && i < s->watched->count; i++)
-            if (s->open[(LEVELS + 1) * s->room + i]) {
-                status = locate(s, i, last, tau);
-                found = true;
-            }
-        if (status)
-            return status;
-        last = tau;
-    }
-    return DFL_OK;
 }
 
 /* The zero of function i where the excursion begins that has reached b: by the Illinois method
    between the last place at which it is positive and b. That is a, or where noise has hidden it a
    place before a, or one soon after the beginning of the search; else that beginning. */
-static dfl_status locate(dfl_search *s, int i, double a, double b)
+dfl_status dfl_search_locate(dfl_search *s, int i, double a, double b)
 {
     double fa, fb, *root = &s->first[i];
     dfl_status status = value_at(&fb, s, i, b);
@@ -284,12 +253,12 @@ static dfl_status locate(dfl_search *s, int i, double a, double b)
 
 static dfl_status value_at(double *value, dfl_search *s, int i, double tau)
 {
-    const dfl_status status = values_at(s, tau);
+    const dfl_status status = dfl_search_values(s, tau);
     *value = s->value[i];
     return status;
 }
 
-static dfl_status values_at(dfl_search *s, double tau)
+dfl_status dfl_search_values(dfl_search *s, double tau)
 {
     const dfl_watched *w = s->watched;
     const double t = s->path->t_old + tau * s->path->h;

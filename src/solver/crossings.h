@@ -16,6 +16,8 @@ typedef struct dfl_watched {
     int (*noise)(double *noise, double t, const double *x, void *user);
 } dfl_watched;
 
+enum { DFL_SEARCH_SAMPLES = 128 }; /* of a step without enclosures, at most, less one */
+
 /* Workspace of a search. */
 typedef struct dfl_search {
     dfl_context *ctx;
@@ -31,6 +33,7 @@ typedef struct dfl_search {
     dfl_bounds *bounds;   /* count */
     dfl_bounds *x_bounds; /* n */
     bool *open;           /* count per level of the search */
+    double *sample;       /* count: values at Chebyshev's points, or coefficients */
     double *limit;        /* count: -noise, less what rounding of time makes, at one place ... */
     double *rounding;     /* ... and the latter */
     double *first;        /* count: where each function crosses, in [0, 1]; 2: nowhere */
@@ -45,5 +48,15 @@ void dfl_search_clear(dfl_search *search);
    and what was not decided is sampled or, without may_sample, left out. DFL_CALLBACK,
    DFL_NOT_FINITE. */
 dfl_status dfl_search_run(double *at, dfl_search *search, double from, double to);
+
+/* Of these `open` functions on [a, b], without enclosures (sampling.c). */
+dfl_status dfl_search_sample(dfl_search *search, const bool *open, double a, double b);
+
+/* Parts of a search: search->value (and the state, search->x) at a part of the path;
+   search->limit: what functions must fall below at this place to have crossed;
+   search->first[i]: the zero of function i where the excursion begins that has reached b. */
+dfl_status dfl_search_values(dfl_search *search, double tau);
+dfl_status dfl_search_limits(dfl_search *search, double tau);
+dfl_status dfl_search_locate(dfl_search *search, int i, double a, double b);
 
 #endif

@@ -166,6 +166,13 @@ static dfl_status check_choices(const dfl_solver_options *o, dfl_context *ctx, c
     if (o->events.count > 0 && !o->events.eval)
         return dfl_fail(ctx, DFL_INVALID, "events.count is %d but events.eval is NULL",
                         o->events.count);
+    if (o->switches.count > 0 && !(o->switches.eval && o->switches.settle && o->switches.flip))
+        return dfl_fail(ctx, DFL_INVALID,
+                        "switches.count is %d: switches need eval, settle and flip",
+                        o->switches.count);
+    if (o->pulses.count > 0 && !(o->pulses.eval && o->pulses.enclose))
+        return dfl_fail(ctx, DFL_INVALID, "pulses.count is %d: pulses need eval and enclose",
+                        o->pulses.count);
     return DFL_OK;
 }
 

@@ -33,6 +33,7 @@ dfl_status dfl_switching_init(dfl_solver *solver)
         return DFL_NO_MEMORY;
     sw->value = dfl_alloc(ctx, count, d);
     sw->noise = dfl_alloc(ctx, count, d);
+    sw->probe = dfl_alloc(ctx, 2 * count + n, d);
     sw->tolerance = dfl_alloc(ctx, n, d);
     sw->rate = dfl_alloc(ctx, n, d);
     sw->change.impulse = dfl_alloc(ctx, (size_t)solver->eom->nv, d);
@@ -42,9 +43,9 @@ dfl_status dfl_switching_init(dfl_solver *solver)
     sw->before = dfl_alloc(ctx, (size_t)solver->sys.nu, d);
     sw->crossed = dfl_alloc(ctx, count, sizeof *sw->crossed);
     sw->resume_at = NAN;
-    if (!sw->value || !sw->noise || !sw->tolerance || !sw->rate || !sw->change.impulse ||
-        !sw->change.x || !sw->change.assigned || (opt->events.count > 0 && !sw->change.met) ||
-        !sw->before || !sw->crossed)
+    if (!sw->value || !sw->noise || !sw->probe || !sw->tolerance || !sw->rate ||
+        !sw->change.impulse || !sw->change.x || !sw->change.assigned ||
+        (opt->events.count > 0 && !sw->change.met) || !sw->before || !sw->crossed)
         return DFL_NO_MEMORY;
     dfl_status status = dfl_path_init(&sw->path, &solver->sys);
     if (!status)
@@ -60,6 +61,7 @@ void dfl_switching_clear(dfl_solver *solver)
         return;
     dfl_free(ctx, sw->value);
     dfl_free(ctx, sw->noise);
+    dfl_free(ctx, sw->probe);
     dfl_free(ctx, sw->tolerance);
     dfl_free(ctx, sw->rate);
     dfl_free(ctx, sw->change.impulse);

@@ -8,6 +8,7 @@ typedef struct dfl_switching {
     dfl_path path;
     dfl_search search;
     double *value, *noise; /* of the functions */
+    double *probe;         /* 2 count + n: functions next to a state, and that */
     double *tolerance;     /* n: of the unknowns */
     double *rate;          /* n: of all unknowns of the integrator */
     dfl_change change;     /* of a change of branches */
