@@ -8,7 +8,7 @@ MAKEFLAGS += --no-print-directory
 
 FUZZ_SECONDS := 600
 
-.PHONY: help build demo test test-peers linkages fuzz memory sanitize strict format format-check completions bench \
+.PHONY: help build demo test test-peers linkages piecewise fuzz memory sanitize strict format format-check completions bench \
   paper clean
 
 help: ## this list
@@ -42,6 +42,12 @@ linkages: ## 24 overconstrained linkages in 20 orientations, everywhere along th
 	@$(CMAKE) build -DCMAKE_BUILD_TYPE=Release >/dev/null
 	@cmake --build build -j $(JOBS) --target test_linkages
 	@OPENBLAS_NUM_THREADS=1 build/test_linkages all
+
+piecewise: ## 500 random models with switches against their exact motions (a few seconds)
+	@$(INSTALL) build test
+	@$(CMAKE) build -DCMAKE_BUILD_TYPE=Release >/dev/null
+	@cmake --build build -j $(JOBS) --target test_piecewise
+	@OPENBLAS_NUM_THREADS=1 build/test_piecewise all
 
 sanitize: ## the C tests under the address and undefined-behaviour sanitizers
 	@$(INSTALL) build test
