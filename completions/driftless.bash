@@ -72,7 +72,8 @@ _driftless() {
     linearize--outputs | response--outputs) return ;;
     modes--over) return ;;
     response--output | inverse--output) _driftless_files csv json; return ;;
-    linearize--output | modes--output | equilibrium--output | lqr--output) _driftless_files json; return ;;
+    linearize--output) _driftless_files json mat m; return ;;
+    modes--output | equilibrium--output | lqr--output) _driftless_files json; return ;;
     run--output) _driftless_files csv h5 hdf5; return ;;
     view--output) _driftless_files html svg; return ;;
     run--report) _driftless_files html; return ;;

@@ -25,7 +25,7 @@ static dfl_status solve_motion(dfl_linearized *out, const dfl_local *local,
                                const dfl_input_slopes *inputs);
 static void fill_sides(double *R, const dfl_linearized *linear, const dfl_local *local,
                        const dfl_input_slopes *inputs, int k);
-static dfl_status check_solution(const double *S, const double *R, const double *Z,
+static dfl_status check_solution(const double *S, double *R, const double *Z,
                                  const dfl_local *local, int k, int columns);
 static dfl_status take_rates(dfl_linearized *out, const dfl_local *local,
                              const dfl_input_slopes *inputs);
@@ -184,40 +184,58 @@ static void fill_sides(double *R, const dfl_linearized *linear, const dfl_local 
     }
 }
 
-/* Equations that contradict each other leave a residual, compared with the sizes of their terms. */
-static dfl_status check_solution(const double *S, const double *R, const double *Z,
+/* The name of equation `i` of the motion's matrix. */
+static void name_equation(char *name, size_t size, const dfl_local *local, int i)
+{
+    const dfl_eom *eom = local->eom;
+    const struct {
+        int rows;
+        dfl_kind kind;
+    } part[] = {{eom->nv, DFL_ROW_F},
+                {eom->n0, DFL_ROW_GAM},
+                {eom->nw, DFL_ROW_D},
+                {eom->nl, DFL_ROW_GII},
+                {eom->nm, DFL_ROW_HI}};
+    int k = 0;
+    while (k < 4 && i >= part[k].rows)
+        i -= part[k++].rows;
+    dfl_eom_name(name, size, eom, part[k].kind, i);
+}
+
+/* Equations that contradict each other leave a residual R - S Z, compared with the sizes of their
+   terms. R is overwritten. The balance along massless directions comes later. */
+static dfl_status check_solution(const double *S, double *R, const double *Z,
                                  const dfl_local *local, int k, int columns)
 {
-    const int nv = local->eom->nv, n0 = local->eom->n0, nw = local->eom->nw;
-    for (int j = 0; j < columns; j++)
-        for (int i = 0; i < k; i++) {
-            double sum = -R[(size_t)j * (size_t)k + (size_t)i], size = fabs(sum);
-            for (int l = 0; l < k; l++) {
-                const double term =
-                    S[(size_t)l * (size_t)k + (size_t)i] * Z[(size_t)j * (size_t)k + (size_t)l];
-                sum += term;
-                size += fabs(term);
-            }
-            /* the balance along massless directions comes later */
-            if ((i < nv && n0 > 0) || fabs(sum) <= 1e-6 * size || size < 1e-9)
-                continue;
+    const int first = local->eom->n0 > 0 ? local->eom->nv : 0;
+    const size_t order = (size_t)k;
+    double *sizes = dfl_alloc(local->ctx, order + order * (size_t)columns, sizeof *sizes);
+    if (!sizes)
+        return DFL_NO_MEMORY;
+    double *given = sizes + order;
+    for (int i = 0; i < k; i++)
+        sizes[i] = dfl_max_abs_row(S + i, k, k);
+    memcpy(given, R, order * (size_t)columns * sizeof *R);
+    dfl_gemm(k, columns, k, -1, S, k, Z, k, 1, R, k);
+    dfl_status status = DFL_OK;
+    for (int j = 0; !status && j < columns; j++) {
+        const double largest = dfl_max_abs(Z + (size_t)j * order, k);
+        for (int i = first; !status && i < k; i++) {
+            const size_t at = (size_t)j * order + (size_t)i;
+            const double size = fabs(given[at]) + sizes[i] * largest;
             char name[200];
-            const int row = i - nv - n0;
-            dfl_eom_name(name, sizeof name, local->eom,
-                         i < nv                      ? DFL_ROW_F
-                         : row < nw                  ? DFL_ROW_D
-                         : row < nw + local->eom->nl ? DFL_ROW_GII
-                                                     : DFL_ROW_HI,
-                         i < nv                      ? i
-                         : row < nw                  ? row
-                         : row < nw + local->eom->nl ? row - nw
-                                                     : row - nw - local->eom->nl);
-            return dfl_fail(local->ctx, DFL_SINGULAR,
-                            "accelerations, auxiliary variables and multipliers do not follow from "
-                            "small changes of the state at t = %g: row %s contradicts the others",
-                            local->t, name);
+            if (fabs(R[at]) <= 1e-6 * size || size < 1e-9)
+                continue;
+            name_equation(name, sizeof name, local, i);
+            status = dfl_fail(local->ctx, DFL_SINGULAR,
+                              "accelerations, auxiliary variables and multipliers do not follow "
+                              "from small changes of the state at t = %g: row %s contradicts the "
+                              "others",
+                              local->t, name);
         }
-    return DFL_OK;
+    }
+    dfl_free(local->ctx, sizes);
+    return status;
 }
 
 void dfl_state_rates(double *rate, const dfl_linearized *linear, const dfl_local *local,

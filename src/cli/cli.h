@@ -81,9 +81,11 @@ typedef struct cli_near {
     dfl_linear_model linear;
 } cli_near;
 
-/* Loads the model; finds the state; linearizes there. The caller clears `near`, which begins as {0},
+/* Loads the model; finds the state; linearizes there. `endings`: of files that can be written, such as
+   ".json .csv". The caller clears `near`, which begins as {0},
    also after a failure. */
-dfl_status cli_near_load(cli_near *near, dfl_context *ctx, const cli_arguments *arguments);
+dfl_status cli_near_load(cli_near *near, dfl_context *ctx, const cli_arguments *arguments,
+                         const char *endings);
 dfl_status cli_near_find(cli_near *near, const cli_arguments *arguments);
 dfl_status cli_near_linearize(cli_near *near, const cli_arguments *arguments);
 void cli_near_clear(cli_near *near);
@@ -98,6 +100,11 @@ void cli_add_eigenvalues(dfl_text *json, const char *key, const dfl_modes *modes
 
 /* The matrices of a linear model, as the library takes them. */
 dfl_linear_equations cli_equations_of(const dfl_linear_model *linear);
+
+/* Appends the equations as a MAT file of level 4, or as a script for Octave and Matlab
+   (linear_files.c). */
+void cli_write_mat(dfl_text *out, const dfl_linear_model *model);
+void cli_write_octave(dfl_text *out, const dfl_linear_model *model);
 
 /* Ends an analysis: JSON to files FILE.json of --output, the text to all others; without any to
    standard output, as --json says. After a failure its message, with --json as an object, too.

@@ -22,7 +22,7 @@ int cli_equilibrium(dfl_context *ctx, const cli_arguments *arguments)
     cli_near near = {0};
     values found = {0};
     dfl_text text = {.ctx = ctx}, json = {.ctx = ctx};
-    dfl_status status = cli_near_load(&near, ctx, arguments);
+    dfl_status status = cli_near_load(&near, ctx, arguments, ".json");
     if (!status)
         status = search(&found, &near, arguments);
     if (!status) {

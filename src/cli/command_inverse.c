@@ -28,7 +28,7 @@ int cli_inverse(dfl_context *ctx, const cli_arguments *given)
     dfl_text text = {.ctx = ctx}, json = {.ctx = ctx};
     table it = {.text = &text, .inverse = &inverse, .start = {.ctx = ctx}};
     arguments.prescribe = true;
-    dfl_status status = cli_near_load(&near, ctx, &arguments);
+    dfl_status status = cli_near_load(&near, ctx, &arguments, ".json .csv");
     it.eq = near.model.eq;
     if (!status)
         status = dfl_columns_create(&it.columns, it.eq);

@@ -4,12 +4,13 @@
 static void write_text(dfl_text *text, const dfl_linear_model *model);
 static void write_matrix(dfl_text *text, const char *name, const double *A, int rows, int columns);
 static void write_json(dfl_text *text, const dfl_linear_model *model);
+static dfl_status write_others(const cli_near *near, const cli_arguments *arguments);
 
 int cli_linearize(dfl_context *ctx, const cli_arguments *arguments)
 {
     cli_near near = {0};
     dfl_text text = {.ctx = ctx}, json = {.ctx = ctx};
-    dfl_status status = cli_near_load(&near, ctx, arguments);
+    dfl_status status = cli_near_load(&near, ctx, arguments, ".json .mat .m");
     if (!status)
         status = cli_near_find(&near, arguments);
     if (!status)
@@ -17,12 +18,33 @@ int cli_linearize(dfl_context *ctx, const cli_arguments *arguments)
     if (!status) {
         write_text(&text, &near.linear);
         write_json(&json, &near.linear);
+        status = write_others(&near, arguments);
     }
     const int exit_status = cli_conclude(ctx, arguments, &near.model, &text, &json, status);
     dfl_text_clear(&text);
     dfl_text_clear(&json);
     cli_near_clear(&near);
     return exit_status;
+}
+
+/* Files of other programs. */
+static dfl_status write_others(const cli_near *near, const cli_arguments *arguments)
+{
+    dfl_status status = DFL_OK;
+    for (int i = 0; !status && i < arguments->noutput; i++) {
+        const char *path = arguments->output[i];
+        const bool mat = dfl_ends_with(path, ".mat");
+        dfl_text out = {.ctx = near->linear.linear.ctx};
+        if (mat)
+            cli_write_mat(&out, &near->linear);
+        else if (dfl_ends_with(path, ".m"))
+            cli_write_octave(&out, &near->linear);
+        else
+            continue;
+        status = cli_write(path, &out, &near->model);
+        dfl_text_clear(&out);
+    }
+    return status;
 }
 
 static void write_names(dfl_text *text, const char *title, const char *const *names, int count)

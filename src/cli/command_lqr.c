@@ -28,7 +28,7 @@ int cli_lqr(dfl_context *ctx, const cli_arguments *arguments)
     cli_near near = {0};
     feedback it = {0};
     dfl_text text = {.ctx = ctx}, json = {.ctx = ctx};
-    dfl_status status = cli_near_load(&near, ctx, arguments);
+    dfl_status status = cli_near_load(&near, ctx, arguments, ".json");
     if (!status)
         status = cli_near_find(&near, arguments);
     if (!status)

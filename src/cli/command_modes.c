@@ -31,7 +31,7 @@ int cli_modes(dfl_context *ctx, const cli_arguments *arguments)
 {
     cli_near near = {0};
     dfl_text text = {.ctx = ctx}, json = {.ctx = ctx};
-    dfl_status status = cli_near_load(&near, ctx, arguments);
+    dfl_status status = cli_near_load(&near, ctx, arguments, ".json");
     if (!status)
         status = arguments->over ? over_values(&text, &json, &near, arguments)
                                  : at_one_point(&text, &json, &near, arguments);
@@ -150,7 +150,7 @@ static dfl_status with_value(dfl_modes *out, cli_near *near, const cli_arguments
     snprintf(assignment, sizeof assignment, "%s=%.17g", it->name, value);
     changed.set[changed.nset++] = assignment;
     cli_near_clear(near);
-    dfl_status status = cli_near_load(near, ctx, &changed);
+    dfl_status status = cli_near_load(near, ctx, &changed, ".json");
     if (!status)
         status = find_modes(out, near, arguments);
     dfl_free(ctx, changed.set);

@@ -31,7 +31,7 @@ int cli_response(dfl_context *ctx, const cli_arguments *arguments)
     dfl_text text = {.ctx = ctx}, json = {.ctx = ctx};
     dfl_status status = choose_frequencies(&it, ctx, arguments);
     if (!status)
-        status = cli_near_load(&near, ctx, arguments);
+        status = cli_near_load(&near, ctx, arguments, ".json .csv");
     if (!status)
         status = cli_near_find(&near, arguments);
     if (!status)

@@ -4,27 +4,33 @@
 
 #include "result/result.h"
 
-#include <math.h>
 #include <string.h>
 
-/* Endings of files that an analysis can write. */
-static dfl_status check_outputs(dfl_context *ctx, const cli_arguments *arguments)
+/* Whether a file of --output has one of the endings, separated by spaces. */
+static dfl_status check_outputs(dfl_context *ctx, const cli_arguments *arguments,
+                                const char *endings)
 {
     for (int i = 0; i < arguments->noutput; i++) {
         const char *path = arguments->output[i];
-        bool known = !strcmp(path, "-") || dfl_ends_with(path, ".json");
-        const bool table = !isnan(arguments->first) || arguments->prescribe;
-        known = known || (table && dfl_ends_with(path, ".csv"));
+        bool known = !strcmp(path, "-");
+        for (const char *from = endings; *from; from += strspn(from, " ")) {
+            char ending[20];
+            const size_t length = strcspn(from, " ");
+            snprintf(ending, sizeof ending, "%.*s", (int)length, from);
+            known = known || dfl_ends_with(path, ending);
+            from += length;
+        }
         if (!known)
-            return dfl_fail(ctx, DFL_INVALID, "--output '%s': give a file that ends in .json%s",
-                            path, table ? " or .csv" : "");
+            return dfl_fail(ctx, DFL_INVALID, "--output '%s': give a file that ends in one of %s",
+                            path, endings);
     }
     return DFL_OK;
 }
 
-dfl_status cli_near_load(cli_near *near, dfl_context *ctx, const cli_arguments *arguments)
+dfl_status cli_near_load(cli_near *near, dfl_context *ctx, const cli_arguments *arguments,
+                         const char *endings)
 {
-    dfl_status status = check_outputs(ctx, arguments);
+    dfl_status status = check_outputs(ctx, arguments, endings);
     if (!status)
         status = cli_load(&near->model, ctx, arguments, CLI_DENSE);
     return status ? status
@@ -130,9 +136,11 @@ int cli_conclude(dfl_context *ctx, const cli_arguments *arguments, const cli_mod
         dfl_free(ctx, message);
         dfl_text_clear(&failure);
     }
-    for (int i = 0; !status && i < arguments->noutput; i++)
-        status = cli_write(arguments->output[i],
-                           dfl_ends_with(arguments->output[i], ".json") ? json : text, model);
+    for (int i = 0; !status && i < arguments->noutput; i++) {
+        const char *path = arguments->output[i];
+        if (!dfl_ends_with(path, ".mat") && !dfl_ends_with(path, ".m"))
+            status = cli_write(path, dfl_ends_with(path, ".json") ? json : text, model);
+    }
     if (!status && (arguments->json || arguments->noutput == 0))
         status = cli_write(NULL, arguments->json ? json : text, model);
     return cli_finish(ctx, status);

@@ -107,8 +107,14 @@ static const row table[] = {
      "to FILE.csv or FILE.json instead of standard output (repeatable)",
      "Write the table to a file that ends in `.csv`, or the object of `--json` to one that ends in "
      "`.json`."},
-    {"output", CLI_LIST, CLI_NEAR & ~CLI_RESPONSE, FIELDS(output, noutput), "FILE",
-     "standard output", "json", NULL, "to FILE.json instead of standard output (repeatable)",
+    {"output", CLI_LIST, CLI_LINEARIZE, FIELDS(output, noutput), "FILE", "standard output",
+     "json mat m", NULL, "to FILE.json, FILE.mat or FILE.m instead of standard output (repeatable)",
+     "Write to a file: `.json`, `.mat` (MAT level 4, for Matlab, Octave and SciPy) or `.m` (a "
+     "script "
+     "for Octave and Matlab)."},
+    {"output", CLI_LIST, CLI_NEAR & ~(CLI_RESPONSE | CLI_LINEARIZE), FIELDS(output, noutput),
+     "FILE", "standard output", "json", NULL,
+     "to FILE.json instead of standard output (repeatable)",
      "Write the object of `--json` to a file that ends in `.json`."},
     {"output", CLI_LIST, CLI_RUN, FIELDS(output, noutput), "FILE", NULL, "csv h5 hdf5", NULL,
      "results to FILE.csv or FILE.h5 (repeatable); - is standard output",
