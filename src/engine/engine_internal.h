@@ -42,6 +42,7 @@ typedef struct dfl_run_actions {
     program masks; /* nl + nm: of rows that can be off; 1 of others */
     double *mask;
     bool *off;
+    bool masked;  /* there are such rows */
     bool *acting; /* of the events: those that do something */
 } dfl_run_actions;
 

@@ -96,6 +96,7 @@ static dfl_status create_masks(dfl_runnable *run)
     for (int i = 0; i < count; i++) {
         const int number = eq->declared.row[i];
         const dfl_expr mask = number < 0 ? DFL_NO_EXPR : eq->model->declarations.item[number].mask;
+        run->actions.masked = run->actions.masked || mask != DFL_NO_EXPR;
         rows[i] = mask == DFL_NO_EXPR ? dfl_constant(eq->graph, 1.0) : mask;
     }
     const dfl_status status = dfl_program_create(&run->actions.masks, run, rows, count);

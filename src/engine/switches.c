@@ -388,7 +388,7 @@ void dfl_runnable_lock(dfl_switch_options *out, dfl_runnable *run)
                                 .valid = run->switches.ncontinued > 0 ? switch_valid : NULL,
                                 .resume = switch_resume,
                                 .acting = run->actions.acting,
-                                .off = run->actions.off,
+                                .off = run->actions.masked ? run->actions.off : NULL,
                                 .user = run};
     dfl_run_contacts_describe(out, run);
 }

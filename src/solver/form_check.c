@@ -19,6 +19,11 @@ dfl_status dfl_form_check(dfl_context *ctx, const dfl_solver_options *options, c
             "sparse matrices go with the form psf and implicit methods, not with %s and "
             "%s; use linear = dense",
             name, dfl_integrator_name(options->integrator));
+    if (options->switches.off && options->form != DFL_PSF && options->form != DFL_PSI1)
+        return dfl_fail(ctx, DFL_INVALID,
+                        "contacts, friction that sticks and constraints that are switched on and "
+                        "off go with the forms psf and psi1, not with %s",
+                        name);
     if (accelerations && eom->no_bias && eom->nl + eom->nm > 0)
         return dfl_fail(ctx, DFL_INVALID,
                         "the form %s needs the bias of the acceleration constraints, which this "

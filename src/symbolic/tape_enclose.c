@@ -59,11 +59,13 @@ void dfl_tape_enclose(const dfl_tape *tape, dfl_bounds *bounds, const dfl_bounds
 
 /* ------------------------------------------------------------------------------- intervals */
 
-/* Two units outwards; bounds that are not numbers are none. */
+/* Two units outwards; a zero of sums and products is exact; bounds that are not numbers are none. */
 static range wide(double low, double high)
 {
-    return (range){isnan(low) ? -INFINITY : low - fabs(low) * 2 * DBL_EPSILON - DBL_MIN,
-                   isnan(high) ? INFINITY : high + fabs(high) * 2 * DBL_EPSILON + DBL_MIN};
+    const double below = fabs(low) * 2 * DBL_EPSILON + DBL_MIN;
+    const double above = fabs(high) * 2 * DBL_EPSILON + DBL_MIN;
+    return (range){isnan(low) ? -INFINITY : low - (low == 0 ? 0 : below),
+                   isnan(high) ? INFINITY : high + (high == 0 ? 0 : above)};
 }
 
 static range add(range a, range b)
