@@ -33,6 +33,7 @@ static void clear(dfl_formulation *base)
 {
     dfl_sparse_form *form = (dfl_sparse_form *)base;
     dfl_context *ctx = base->sys->ctx;
+    dfl_condensed_free(form->condensed, ctx);
     dfl_sparse_matrix_clear(form);
     dfl_sparse_ranks_clear(form);
     dfl_packed_jacobian_clear(&form->jac, ctx);
@@ -85,13 +86,23 @@ static dfl_outcome linearize(dfl_formulation *base, double t, const double *x, c
     if (!dfl_sparse_ranks_watch(form))
         return dfl_system_part_trouble(sys, DFL_STEP_RANK, DFL_FAILURE_VELOCITY, t);
     sys->stats->algebraic_decompositions++;
-    dfl_sparse_matrix_assemble(form);
+    form->condenses = form->condensed && dfl_condensed_linearize(form->condensed);
     return DFL_STEP_OK;
 }
 
 static dfl_outcome factor(dfl_formulation *base, int stages)
 {
-    return dfl_sparse_matrix_factor((dfl_sparse_form *)base, stages);
+    dfl_sparse_form *form = (dfl_sparse_form *)base;
+    form->factored = stages;
+    form->condenses = form->condenses && dfl_condensed_factor(form->condensed, stages);
+    return form->condenses ? DFL_STEP_OK : dfl_sparse_matrix_factor(form, stages);
+}
+
+/* From the condensed matrix to the whole one, which has not been factored yet. */
+static bool factor_whole(dfl_sparse_form *form)
+{
+    form->condenses = false;
+    return dfl_sparse_matrix_factor(form, form->factored) == DFL_STEP_OK;
 }
 
 static dfl_outcome residual(double *rows, dfl_formulation *base, const dfl_point *points, int count,
@@ -147,7 +158,8 @@ static dfl_outcome stage_rows(double *F, dfl_sparse_form *form, const dfl_point 
     if (outcome)
         return outcome;
     for (int i = 0; i < eom->np; i++)
-        F[form->row.kin + i] = b->kin[i] - rate[sys->at.p + i];
+        F[form->row.kin + i] =
+            (b->kin[i] - rate[sys->at.p + i]) * (form->condensed ? sys->mass.M[i] : 1);
     for (int i = 0; i < eom->nr; i++)
         F[form->row.b + i] = b->b[i] - rate[sys->at.r + i];
     put(F + form->row.a, point->alg, nv);
@@ -180,6 +192,13 @@ static void solve(double *dx, dfl_formulation *base, double *rows)
     const int n = base->sys->n, order = form->order, width = base->width;
     double *b = form->right;
     (void)rows;
+    if (form->condenses &&
+        dfl_condensed_solve(dx, form->condensed, form->rho, width, form->factored))
+        return;
+    if (form->condenses && !factor_whole(form)) {
+        fail(dx, n * width);
+        return;
+    }
     for (int i = 0; i < order; i++)
         b[i] = form->rho[i * width];
     if (!dfl_sparse_lu_solve(b, form->lu[0]))
@@ -217,10 +236,13 @@ static dfl_outcome defect(double *err, dfl_formulation *base, const dfl_point *p
     if (outcome)
         return outcome;
     for (int i = 0; i < eom->np; i++)
-        b[form->row.kin + i] = point->blocks.kin[i] + y[sys->at.p + i];
+        b[form->row.kin + i] =
+            (point->blocks.kin[i] + y[sys->at.p + i]) * (form->condensed ? sys->mass.M[i] : 1);
     for (int i = 0; i < eom->nr; i++)
         b[form->row.b + i] = point->blocks.b[i] + y[sys->at.r + i];
-    if (!dfl_sparse_lu_solve(b, form->lu[0]))
+    if (form->condenses && dfl_condensed_solve(err, form->condensed, b, 1, 1))
+        return DFL_STEP_OK;
+    if ((form->condenses && !factor_whole(form)) || !dfl_sparse_lu_solve(b, form->lu[0]))
         return dfl_system_part_trouble(sys, DFL_STEP_SINGULAR, DFL_FAILURE_NEWTON_MATRIX, point->t);
     memcpy(err, b, (size_t)sys->n * sizeof *err);
     return DFL_STEP_OK;

@@ -17,7 +17,7 @@
    rows on all levels, and their multipliers are zero. */
 #ifndef DFL_SPARSE_FORM_H
 #define DFL_SPARSE_FORM_H
-#include "formulation/formulation_internal.h"
+#include "formulation/condensed.h"
 
 enum { DFL_SPARSE_FACTORS = 4 }; /* a real shift and three complex ones */
 
@@ -39,6 +39,9 @@ typedef struct dfl_sparse_form {
         int kin, b, a, d, c, acc, vel, g, u;
     } row;                  /* the first of each kind; dynamics are at 0 */
     unsigned char *dropped; /* nc: redundant rows */
+
+    dfl_condensed *condensed; /* NULL: the model is not of this kind ... */
+    bool condenses;           /* ... and it serves the present matrix */
 
     /* the matrix, laid out when the ranks are known (sparse_matrix.c) */
     dfl_csc matrix;

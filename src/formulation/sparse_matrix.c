@@ -97,10 +97,16 @@ static void list_differential(listing *out)
     list_mass(out, form->E, 0, v, 1);
     list_mass(out, form->J, 0, 0, 1);
     list_transposed(out, b->vel, &s->vel, nv, sys->nc, 0, form->tau, -1);
-    list_identity(out, form->E, form->row.kin, sys->at.p, eom->np, 1);
+    if (form->condensed) /* rows times M */
+        list_mass(out, form->E, form->row.kin, sys->at.p, 1);
+    else
+        list_identity(out, form->E, form->row.kin, sys->at.p, eom->np, 1);
     list_identity(out, form->E, form->row.b, sys->at.r, eom->nr, 1);
     if (eom->trivial_kinematics) {
-        list_identity(out, form->J, form->row.kin, v, nv, 1);
+        if (form->condensed)
+            list_mass(out, form->J, form->row.kin, v, 1);
+        else
+            list_identity(out, form->J, form->row.kin, v, nv, 1);
         list_transposed(out, b->vel, &s->vel, nv, eom->nl, form->row.kin, form->eta, -1);
     } else {
         list_block(out, b->kin, &s->kin, 0, nv + sys->n4, form->row.kin, v, 1);
@@ -191,6 +197,7 @@ static dfl_status make_pattern(dfl_sparse_form *form, dfl_place_of_entry *list, 
     return status;
 }
 
+/* Not before they are needed: a condensed matrix may serve all steps. */
 static dfl_status create_factors(dfl_sparse_form *form)
 {
     dfl_context *ctx = form->base.sys->ctx;
@@ -221,7 +228,7 @@ dfl_status dfl_sparse_matrix_create(dfl_sparse_form *form)
         status = make_pattern(form, all.list, all.count);
     }
     dfl_free(ctx, all.list);
-    return status ? status : create_factors(form);
+    return status;
 }
 
 void dfl_sparse_matrix_clear(dfl_sparse_form *form)
@@ -261,6 +268,10 @@ dfl_outcome dfl_sparse_matrix_factor(dfl_sparse_form *form, int stages)
     const int entries = form->matrix.start[form->order];
     bool good = true;
     form->factored = stages;
+    if (!form->lu[0] && create_factors(form))
+        return dfl_system_part_trouble(form->base.sys, DFL_STEP_SINGULAR, DFL_FAILURE_NEWTON_MATRIX,
+                                       0);
+    dfl_sparse_matrix_assemble(form);
     for (int i = 0; i < entries; i++)
         form->value[0][i] = zeta->re[0] * form->E[i] - form->J[i];
     good = dfl_sparse_lu_factor(form->lu[0], form->value[0]);

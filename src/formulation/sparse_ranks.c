@@ -172,7 +172,9 @@ static dfl_status ranks(dfl_formulation *base, const dfl_point *point, const dou
     base->weakest = dfl_saddle_ldl_smallest(form->split);
     sys->stats->rank_position = holonomic;
     sys->stats->rank_velocity = base->rank2;
-    const dfl_status status = judge(form, point->t);
+    dfl_status status = judge(form, point->t);
+    if (!status && !form->condensed && dfl_condensed_suits(sys))
+        status = dfl_condensed_create(&form->condensed, form);
     return status ? status : dfl_sparse_matrix_create(form);
 }
 

@@ -6,30 +6,10 @@
    row is minus the square of its distance from the rows before it, so dependent rows show in
    their pivots; they are left out at once. Up-looking (Davis 2006, section 4.8), row patterns are
    stored. */
-#include "linalg/linalg.h"
+#include "linalg/saddle_ldl_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-struct dfl_saddle_ldl {
-    dfl_context *ctx;
-    const dfl_csc *D, *A; /* D NULL: diagonal */
-    int nv, nc, n;
-    int *place;     /* n: of each unknown in the order */
-    int *unknown;   /* n: the way back */
-    dfl_csc upper;  /* entries above the diagonal, in the order */
-    int *at_D;      /* entry of `upper` of each entry of D, -1: on or below the diagonal of D */
-    int *at_A;      /* ... and of A */
-    double *value;  /* of `upper` */
-    int *row_start; /* n + 1: the columns of row k of L ... */
-    int *row_column;
-    int *start, *next; /* n + 1, n: the columns of L */
-    int *row;
-    double *L, *pivot, *y, *length2;
-    unsigned char *out; /* n: left out */
-    int rank;
-    double smallest, dropped; /* squares of relative distances */
-};
 
 static dfl_status choose_order(dfl_saddle_ldl *ldl);
 static dfl_status make_upper(dfl_saddle_ldl *ldl);

@@ -86,6 +86,17 @@ double dfl_saddle_ldl_smallest(const dfl_saddle_ldl *ldl);
 double dfl_saddle_ldl_dropped(const dfl_saddle_ldl *ldl);
 double dfl_saddle_ldl_distance(const dfl_saddle_ldl *ldl, int row);
 
+/* The same for a real and a complex D at once, in lanes of 4: real, real part, imaginary part, nothing.
+   D must have been given a pattern. */
+typedef struct dfl_lane_ldl dfl_lane_ldl;
+dfl_status dfl_lane_ldl_create(dfl_lane_ldl **out, const dfl_saddle_ldl *of);
+void dfl_lane_ldl_free(dfl_lane_ldl *ldl);
+
+/* D: lanes per entry of its pattern. False: a pivot vanishes. */
+bool dfl_lane_ldl_factor(dfl_lane_ldl *ldl, const double *D, const double *A,
+                         const unsigned char *left_out);
+void dfl_lane_ldl_solve(double *x, double *l, dfl_lane_ldl *ldl);
+
 /* (x, l) (nv, nc) := the solution for the right-hand sides (x, l); l = 0 in rows left out. */
 void dfl_saddle_ldl_solve(double *x, double *l, dfl_saddle_ldl *ldl);
 

@@ -138,6 +138,33 @@ static void redundant_rows_are_found(void **state)
     compare(&dense, &sparse, 0.5, &(dfl_solver_options){.rtol = 1e-9}, 1e-6, false);
 }
 
+/* Three masses on rods: forces that have no potential, dampers, masses that differ or change. The first
+   model is condensed, with different masses; the others take the whole matrix. */
+static void all_kinds_of_matrices_move_alike(void **state)
+{
+    (void)state;
+    static const char *const rods = "local X, Y = 0, 0\n"
+                                    "p, w = {}, {}\n"
+                                    "for i = 1, 3 do\n"
+                                    "  local x, y = position('x' .. i, 'y' .. i)\n"
+                                    "  kinetic(i^2*(velocity(x)^2 + velocity(y)^2)/2)\n"
+                                    "  potential(9.81*i^2*y + 20*(x - 1)^2)\n"
+                                    "  constraint('rod' .. i, (x - X)^2 + (y - Y)^2 - 1)\n"
+                                    "  guess{ [x] = i, [y] = 0 }\n"
+                                    "  p[i], w[i], X, Y = x, y, x, y\n"
+                                    "end\n";
+    static const char *const more[] = {"", "force(p[3], 5*w[1]) force(w[2], p[3]^2)\n",
+                                       "force(p[2], -3*velocity(p[2]) + velocity(w[1]))\n",
+                                       "kinetic((1 + p[2]^2)*velocity(w[3])^2/2)\n",
+                                       "force(w[3], 10*sin(5*time)*p[1])\n"};
+    for (size_t i = 0; i < sizeof more / sizeof *more; i++) {
+        char text[1000];
+        snprintf(text, sizeof text, "%s%s", rods, more[i]);
+        scripted dense = load_text(text, false), sparse = load_text(text, true);
+        compare(&dense, &sparse, 1, &(dfl_solver_options){.rtol = 1e-9}, 1e-6, true);
+    }
+}
+
 /* 300 bodies: rods keep their length on all levels, and energy is conserved. */
 static void a_long_chain_does_not_drift(void **state)
 {
@@ -195,6 +222,7 @@ int main(void)
         cmocka_unit_test(examples_move_alike),
         cmocka_unit_test(methods_take_the_same_steps),
         cmocka_unit_test(redundant_rows_are_found),
+        cmocka_unit_test(all_kinds_of_matrices_move_alike),
         cmocka_unit_test(a_long_chain_does_not_drift),
         cmocka_unit_test(what_sparse_matrices_cannot_serve_is_refused),
         cmocka_unit_test(a_start_that_contradicts_itself_is_refused),
