@@ -4,6 +4,7 @@
 
 #include "linalg/linalg.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* What the callback of the inputs needs. */
@@ -11,6 +12,8 @@ typedef struct input_call {
     dfl_runnable *run;
     int *inputs; /* numbers of their declarations */
     int count;
+    dfl_status status; /* of the last call ... */
+    char message[500]; /* ... and why it failed */
 } input_call;
 
 /* Rows that are put out, and their derivatives. */
@@ -50,6 +53,8 @@ dfl_status dfl_linear_model_create(dfl_linear_model *out, dfl_runnable *run,
         const dfl_inputs u = {call.count, input_slopes, &call};
         status =
             dfl_linearize(&out->linear, ctx_of(run), dfl_runnable_eom(run), state->t, state->x, &u);
+        if (status && call.status)
+            status = dfl_fail(ctx_of(run), call.status, "%s", call.message);
     }
     if (!status)
         status = name_states(out, eq);
@@ -162,9 +167,12 @@ static dfl_status find_output(dfl_expr *expr, const char **found, dfl_runnable *
 static int input_slopes(dfl_input_slopes *out, double t, const double *x, const double *a,
                         void *user)
 {
-    const input_call *call = user;
-    return dfl_runnable_input_slopes(out->dyn, out->b, out->d, call->run, call->inputs, call->count,
-                                     t, x, a) != DFL_OK;
+    input_call *call = user;
+    call->status = dfl_runnable_input_slopes(out->dyn, out->b, out->d, call->run, call->inputs,
+                                             call->count, t, x, a);
+    if (call->status)
+        snprintf(call->message, sizeof call->message, "%s", dfl_message(ctx_of(call->run)));
+    return call->status != DFL_OK;
 }
 
 static dfl_status name_states(dfl_linear_model *model, const dfl_equations *eq)
