@@ -47,6 +47,16 @@ dfl_status dfl_tangent(dfl_linearized *linear, const dfl_local *local);
 dfl_status dfl_massless_states(dfl_linearized *linear, const dfl_local *local,
                                const dfl_input_slopes *inputs);
 
+/* The size of the terms of a row, by its derivatives J (rows x n) and unknowns x, of which small ones
+   count as 1e-3: what its residual is compared with. */
+static inline double dfl_row_terms(const double *J, int rows, int row, const double *x, int n)
+{
+    double size = 0;
+    for (int j = 0; j < n; j++)
+        size = fmax(size, fabs(J[(size_t)j * (size_t)rows + (size_t)row]) * fmax(fabs(x[j]), 1e-3));
+    return size;
+}
+
 /* The matrix of the unknowns a, sigma, w, l, m in the equations at the top of linearize.c, of order
    nv + n0 + nw + nl + nm; S is zero before. */
 void dfl_motion_matrix(double *S, const dfl_local *local);

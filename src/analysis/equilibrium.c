@@ -12,8 +12,7 @@ typedef struct search {
     dfl_balance_step step;
     double t;
     double *x, *change, *trial; /* n each */
-    double size;                /* of what is not balanced at x */
-    int worst;
+    dfl_unbalanced worst;       /* at x */
     int iterations, most;
 } search;
 
@@ -26,6 +25,8 @@ static dfl_status improve(bool *better, search *it);
 static dfl_status refuse(search *it);
 static dfl_status check_constraints(search *it);
 static double largest_residual(const search *it);
+static int largest_force(const dfl_local *local);
+static void shorten(search *it);
 
 dfl_status dfl_equilibrium_find(double *x, dfl_equilibrium *report, dfl_context *ctx,
                                 const dfl_eom *eom, double t,
@@ -44,16 +45,19 @@ dfl_status dfl_equilibrium_find(double *x, dfl_equilibrium *report, dfl_context 
     if (!status) {
         memcpy(it.x, x, n * sizeof *x);
         status = iterate(&it);
-        if (!status && it.size > acceptable) {
+        if (!status && it.worst.size > acceptable) {
             memcpy(it.x, x, n * sizeof *x);
             status = relax(&it);
         }
     }
-    if (!status)
-        status = check_constraints(&it);
+    if (!status) {
+        it.worst = dfl_balance_size(&it.step);
+        status = it.worst.size <= acceptable ? check_constraints(&it) : refuse(&it);
+    }
     if (!status) {
         memcpy(x, it.x, n * sizeof *x);
-        *report = (dfl_equilibrium){it.iterations, largest_residual(&it), it.worst};
+        *report =
+            (dfl_equilibrium){it.iterations, largest_residual(&it), largest_force(&it.step.local)};
     }
     dfl_free(ctx, it.x);
     dfl_free(ctx, it.change);
@@ -69,11 +73,13 @@ static dfl_status iterate(search *it)
     dfl_status status = dfl_balance_settle(it->x, &it->step, it->t, 2);
     if (status)
         return status;
-    it->size = dfl_balance_size(&it->worst, &it->step);
-    for (int i = 0; !status && better && it->size > balanced && i < 50; i++) {
+    it->worst = dfl_balance_size(&it->step);
+    for (int i = 0; !status && better && it->worst.size > balanced && i < 50; i++) {
         status = dfl_balance_solve(it->change, &it->step, 0);
-        if (!status)
+        if (!status) {
+            shorten(it);
             status = improve(&better, it);
+        }
         it->iterations += better;
     }
     return status ? status : dfl_balance_settle(it->x, &it->step, it->t, 2);
@@ -87,16 +93,16 @@ static dfl_status improve(bool *better, search *it)
     *better = false;
     double part = 1;
     for (int k = 0; !*better && k < 7; k++, part /= 2) {
-        int worst;
+        dfl_unbalanced worst = {.size = HUGE_VAL};
         for (int i = 0; i < n; i++)
             it->trial[i] = it->x[i] + part * it->change[i];
         const dfl_status status = dfl_balance_settle(it->trial, &it->step, it->t, 2);
         if (status == DFL_NO_MEMORY)
             return status;
-        const double size = status ? HUGE_VAL : dfl_balance_size(&worst, &it->step);
-        if (size < it->size * (1 - 0.01 * part)) {
+        if (!status)
+            worst = dfl_balance_size(&it->step);
+        if (worst.size < it->worst.size * (1 - 0.01 * part)) {
             *better = true;
-            it->size = size;
             it->worst = worst;
             memcpy(it->x, it->trial, (size_t)n * sizeof *it->x);
         }
@@ -125,50 +131,55 @@ static dfl_status relax(search *it)
     dfl_status status = dfl_balance_settle(it->x, &it->step, it->t, 2);
     if (status)
         return status;
-    it->size = dfl_balance_size(&it->worst, &it->step);
+    it->worst = dfl_balance_size(&it->step);
     double alpha = first_rate(it);
-    for (int i = 0; it->size > balanced && i < it->most; i++) {
-        int worst;
+    for (int i = 0; it->worst.size > balanced && i < it->most; i++) {
+        dfl_unbalanced worst = {.size = HUGE_VAL};
         status = dfl_balance_solve(it->change, &it->step, alpha);
         if (status)
             return status;
+        shorten(it);
         for (int j = 0; j < n; j++)
             it->trial[j] = it->x[j] + it->change[j];
         status = dfl_balance_settle(it->trial, &it->step, it->t, 3);
         if (status == DFL_NO_MEMORY)
             return status;
-        const double size = status ? HUGE_VAL : dfl_balance_size(&worst, &it->step);
-        if (status || size > 2 * it->size) { /* too far */
+        if (!status)
+            worst = dfl_balance_size(&it->step);
+        if (status || worst.size > 2 * it->worst.size) { /* too far */
             alpha *= 4;
             status = dfl_balance_settle(it->x, &it->step, it->t, 0);
             if (status || alpha > 1e15)
                 return status ? status : refuse(it);
             continue;
         }
-        const double ratio = it->size > 0 ? size / it->size : 1;
+        const double ratio = it->worst.size > 0 ? worst.size / it->worst.size : 1;
         alpha *= fmin(2, fmax(0.2, 0.8 * ratio));
-        it->size = size;
         it->worst = worst;
         it->iterations++;
         memcpy(it->x, it->trial, (size_t)n * sizeof *it->x);
-        if (alpha < 1e-9 && size <= acceptable)
+        if (alpha < 1e-9 && worst.size <= acceptable)
             break;
     }
     status = dfl_balance_settle(it->x, &it->step, it->t, 2);
-    return status || it->size <= acceptable ? status : refuse(it);
+    return status || it->worst.size <= acceptable ? status : refuse(it);
 }
 
-/* Names the balance of forces that is worst. */
+/* Names what is balanced least. */
 static dfl_status refuse(search *it)
 {
     const dfl_local *local = &it->step.local;
+    const dfl_unbalanced *worst = &it->worst;
     char name[200];
-    dfl_eom_name(name, sizeof name, local->eom, DFL_KIND_V, it->worst);
+    dfl_eom_name(name, sizeof name, local->eom, worst->kind, worst->index);
     return dfl_fail(local->ctx, DFL_NOT_CONVERGED,
-                    "no equilibrium was found: after %d iterations the force along %s is still "
-                    "%.3g out of balance; start nearer to an equilibrium, or check whether there "
-                    "is one",
-                    it->iterations, name, fabs(local->f[it->worst]));
+                    "no equilibrium was found: after %d iterations %s %s is still %.3g%s; start "
+                    "nearer to an equilibrium, or check whether there is one",
+                    it->iterations,
+                    worst->kind == DFL_KIND_V   ? "the force along"
+                    : worst->kind == DFL_KIND_R ? "the rate of"
+                                                : "the residual of",
+                    name, worst->value, worst->kind == DFL_KIND_V ? " out of balance" : "");
 }
 
 /* Constraints on velocities and accelerations hold without acceleration, too. */
@@ -210,4 +221,32 @@ static double largest_residual(const search *it)
     size = fmax(size, dfl_max_abs(blocks->c, eom->ns));
     size = fmax(size, dfl_max_abs(blocks->g, eom->nl));
     return fmax(size, dfl_max_abs(blocks->ep, eom->nep));
+}
+
+static int largest_force(const dfl_local *local)
+{
+    int worst = 0;
+    for (int i = 1; i < local->eom->nv; i++)
+        if (fabs(local->f[i]) > fabs(local->f[worst]))
+            worst = i;
+    return worst;
+}
+
+/* No position moves by more than half of its size: 1 rad, a length of the model, or the largest
+   position. */
+static void shorten(search *it)
+{
+    const dfl_local *local = &it->step.local;
+    const dfl_eom *eom = local->eom;
+    const int p = local->at.p, n = local->at.n;
+    const double largest = dfl_max_abs(it->x + p, eom->np);
+    double part = 1;
+    for (int i = p; i < n; i++) {
+        const double known = eom->sizes ? eom->sizes->size[i] : 0;
+        const double size = fmax(known, largest > 0 ? largest : known > 0 ? 0 : 1);
+        if (fabs(it->change[i]) * part > 0.5 * size)
+            part = 0.5 * size / fabs(it->change[i]);
+    }
+    for (int i = 0; part < 1 && i < n; i++)
+        it->change[i] *= part;
 }

@@ -33,8 +33,14 @@ dfl_status dfl_balance_settle(double *x, dfl_balance_step *step, double t, int r
    1/alpha for motion without inertia; at the state of the last dfl_balance_settle. */
 dfl_status dfl_balance_solve(double *change, dfl_balance_step *step, double alpha);
 
-/* The size of what is not balanced: forces along K and rates of r, residuals of d, compared with
-   the sizes of their terms. *worst: the velocity that is balanced least. */
-double dfl_balance_size(int *worst, const dfl_balance_step *step);
+/* What is balanced least: forces, rates of r, residuals of d and of positions, compared with the
+   sizes of their terms. */
+typedef struct dfl_unbalanced {
+    double size; /* as a part of the terms */
+    dfl_kind kind;
+    int index;
+    double value; /* the residual itself */
+} dfl_unbalanced;
+dfl_unbalanced dfl_balance_size(const dfl_balance_step *step);
 
 #endif

@@ -351,38 +351,55 @@ static void damp(dfl_balance_step *step, double alpha)
         step->J[(size_t)(step->k + i) * (size_t)step->rows + (size_t)(nv + i)] -= alpha;
 }
 
-/* The sizes of the terms of a row: derivatives times unknowns of their own size or a small one. */
-static double terms(const double *J, int rows, int row, const double *x, int n)
+/* Keeps the larger one of the part of a residual and what is known. */
+static void compare(dfl_unbalanced *worst, double value, double terms, dfl_kind kind, int index)
 {
-    double size = 0;
-    for (int j = 0; j < n; j++)
-        size = fmax(size, fabs(J[(size_t)j * (size_t)rows + (size_t)row]) * fmax(fabs(x[j]), 1e-3));
-    return size;
+    const double size = fabs(value) > 0 ? fabs(value) / fmax(fabs(value), terms) : 0;
+    if (size > worst->size)
+        *worst = (dfl_unbalanced){size, kind, index, fabs(value)};
 }
 
-double dfl_balance_size(int *worst, const dfl_balance_step *step)
+/* The size of the forces along a velocity without those of constraints, which may be large near
+   dead points; where all vanish, as in relaxed springs, a part of what their slopes give. */
+static double applied_force(const dfl_local *local, int i)
+{
+    const int nv = local->eom->nv, nc = local->nc;
+    double applied = local->f[i];
+    for (int k = 0; k < nc; k++)
+        applied += local->point.blocks.W[(size_t)i * (size_t)nc + (size_t)k] *
+                   local->x[local->at.lambda + k];
+    return fmax(fabs(applied),
+                1e-3 * dfl_row_terms(local->jac.blocks.dyn, nv, i, local->x, local->at.n));
+}
+
+dfl_unbalanced dfl_balance_size(const dfl_balance_step *step)
 {
     const dfl_local *local = &step->local;
     const dfl_eom *eom = local->eom;
     const dfl_jacobian *jac = &local->jac.blocks;
-    const int nv = eom->nv, n = local->at.n;
-    double force = 0, largest = 0, size = 0;
-    *worst = 0;
-    for (int i = 0; i < nv; i++) { /* forces of all velocities are compared with each other */
-        force = fmax(force, terms(jac->dyn, nv, i, local->x, n));
-        if (fabs(local->f[i]) > largest) {
-            largest = fabs(local->f[i]);
-            *worst = i;
-        }
+    const dfl_blocks *blocks = &local->point.blocks;
+    const int nv = eom->nv, n = local->at.n, m3 = local->m3, sp = eom->ns + eom->np;
+    const double *x = local->x;
+    dfl_unbalanced worst = {0, DFL_KIND_V, 0, 0};
+    double force = 0;
+    for (int i = 0; i < nv; i++) /* forces of all velocities are compared with each other */
+        force = fmax(force, applied_force(local, i));
+    for (int i = 0; i < nv; i++)
+        compare(&worst, local->f[i], force, DFL_KIND_V, i);
+    for (int i = 0; i < eom->nr; i++)
+        compare(&worst, blocks->b[i], dfl_row_terms(jac->b, eom->nr, i, x, n), DFL_KIND_R, i);
+    for (int i = 0; i < eom->nw; i++)
+        compare(&worst, blocks->d[i], dfl_row_terms(jac->d, eom->nw, i, x, n), DFL_KIND_W, i);
+    for (int i = 0; i < m3; i++) {
+        const int l = i - eom->ns, e = l - eom->nl;
+        const double value = l < 0 ? blocks->c[i] : e < 0 ? blocks->g[l] : blocks->ep[e];
+        compare(&worst, value, dfl_row_terms(jac->pos, m3, i, x + local->at.s, sp),
+                l < 0   ? DFL_ROW_C
+                : e < 0 ? DFL_ROW_G
+                        : DFL_ROW_EP,
+                l < 0   ? i
+                : e < 0 ? l
+                        : e);
     }
-    size = force > 0 ? largest / fmax(force, largest) : largest > 0;
-    for (int i = 0; i < eom->nr; i++) {
-        const double b = fabs(local->point.blocks.b[i]);
-        size = fmax(size, b > 0 ? b / fmax(b, terms(jac->b, eom->nr, i, local->x, n)) : 0);
-    }
-    for (int i = 0; i < eom->nw; i++) {
-        const double d = fabs(local->point.blocks.d[i]);
-        size = fmax(size, d > 0 ? d / fmax(d, terms(jac->d, eom->nw, i, local->x, n)) : 0);
-    }
-    return size;
+    return worst;
 }

@@ -17,6 +17,7 @@
 
 #include <string.h>
 
+static dfl_status check_memory(dfl_context *ctx, const dfl_eom *eom);
 static dfl_status create_slopes(dfl_input_slopes *out, const dfl_local *local,
                                 const dfl_inputs *inputs);
 static dfl_status reduce(dfl_linearized *out, const dfl_local *local,
@@ -37,7 +38,10 @@ dfl_status dfl_linearize(dfl_linearized *out, dfl_context *ctx, const dfl_eom *e
     dfl_local local;
     dfl_input_slopes slopes = {0};
     *out = (dfl_linearized){.ctx = ctx, .nu = inputs ? inputs->nu : 0};
-    dfl_status status = dfl_local_create(&local, ctx, eom);
+    dfl_status status = check_memory(ctx, eom);
+    memset(&local, 0, sizeof local);
+    if (!status)
+        status = dfl_local_create(&local, ctx, eom);
     if (!status)
         status = dfl_local_eval(&local, t, x);
     if (!status) {
@@ -64,6 +68,18 @@ void dfl_linearized_clear(dfl_linearized *linear)
     dfl_free(ctx, linear->X_a);
     dfl_free(ctx, linear->a);
     *linear = (dfl_linearized){0};
+}
+
+/* Dense matrices of all unknowns: derivatives, and those of solve_motion. */
+static dfl_status check_memory(dfl_context *ctx, const dfl_eom *eom)
+{
+    const double limit = 8e9, n = dfl_eom_unknowns(eom), k = n - eom->np - eom->nr + eom->n0;
+    const double bytes = 8 * (6 * n * n + 4 * k * k);
+    return bytes <= limit ? DFL_OK
+                          : dfl_fail(ctx, DFL_INVALID,
+                                     "linear equations of a model with %g unknowns need about %.1f "
+                                     "GB of memory; the limit is %g GB",
+                                     n, bytes / 1e9, limit / 1e9);
 }
 
 /* One block of memory, which `dyn` owns. */
@@ -283,15 +299,6 @@ static dfl_status take_rates(dfl_linearized *out, const dfl_local *local,
     return DFL_OK;
 }
 
-/* Whether |value| is rounding next to the terms of its row: derivatives times unknowns. */
-static bool is_small(double value, const double *row, int ld, const double *x, int n)
-{
-    double size = 0;
-    for (int j = 0; j < n; j++)
-        size = fmax(size, fabs(row[(size_t)j * (size_t)ld] * x[j]));
-    return fabs(value) <= 1e-7 * size || fabs(value) <= 1e-10;
-}
-
 /* Forces are balanced and r is constant. */
 static bool is_balanced(const dfl_local *local)
 {
@@ -306,11 +313,13 @@ static bool is_balanced(const dfl_local *local)
         largest = fmax(largest, fmax(fabs(constraint), fabs(local->f[i] + constraint)));
     }
     for (int i = 0; i < nv; i++)
-        if (fabs(local->f[i]) > 1e-7 * largest &&
-            !is_small(local->f[i], local->jac.blocks.dyn + i, nv, local->x, local->at.n))
+        largest = fmax(largest, dfl_row_terms(local->jac.blocks.dyn, nv, i, local->x, local->at.n));
+    for (int i = 0; i < nv; i++)
+        if (fabs(local->f[i]) > 1e-7 * largest)
             return false;
     for (int i = 0; i < nr; i++)
-        if (!is_small(local->point.blocks.b[i], local->jac.blocks.b + i, nr, local->x, local->at.n))
+        if (fabs(local->point.blocks.b[i]) >
+            1e-7 * dfl_row_terms(local->jac.blocks.b, nr, i, local->x, local->at.n))
             return false;
     return true;
 }

@@ -39,7 +39,7 @@ bool dfl_hessenberg_solve(double *x, double *work, int n, const double *H, doubl
                           int count)
 {
     double complex *U = (double complex *)(void *)work, *b = (double complex *)(void *)x;
-    const double complex z = CMPLX(re, im);
+    const double complex z = re + im * I;
     const size_t order = (size_t)n;
     double size = hypot(re, im);
     for (size_t i = 0; i < order * order; i++) {

@@ -116,6 +116,27 @@ static void sketched_chain_comes_to_rest(void **state)
     near_free(&it);
 }
 
+/* With horizontal rods no multiplier carries a load, and Newton's matrix is singular. */
+static void horizontal_rods_are_no_obstacle(void **state)
+{
+    (void)state;
+    near it = settle(double_pendulum, "x1=1,y1=0,x2=2,y2=0", NULL);
+    near_close(fabs(near_value(&it, "y1")), 1, 1e-9);
+    near_close(fabs(near_value(&it, "y2") - near_value(&it, "y1")), 1, 1e-9);
+    assert_true(it.state.equilibrium.residual < 1e-7);
+    near_free(&it);
+}
+
+/* r' = 1 for ever. */
+static void rates_that_never_vanish_are_named(void **state)
+{
+    (void)state;
+    is_refused("local x = position('x')\n"
+               "kinetic(velocity(x)^2/2) potential(x^2)\n"
+               "dynamic('clock', 1)\n",
+               NULL, "the rate of clock");
+}
+
 static void failures_name_what_is_not_balanced(void **state)
 {
     (void)state;
@@ -153,6 +174,8 @@ int main(void)
         cmocka_unit_test(double_pendulum_hangs_or_stands_on_a_saddle),
         cmocka_unit_test(pendulum_that_circles_with_a_given_speed_finds_its_angle),
         cmocka_unit_test(sketched_chain_comes_to_rest),
+        cmocka_unit_test(horizontal_rods_are_no_obstacle),
+        cmocka_unit_test(rates_that_never_vanish_are_named),
         cmocka_unit_test(failures_name_what_is_not_balanced),
         cmocka_unit_test(dynamic_and_auxiliary_variables_come_to_rest),
     };
