@@ -15,6 +15,7 @@ enum { LEVELS = 44, FINE = 6 }; /* of halving: 6e-14 of the step; noise counts f
 enum { BUDGET = 1000 };         /* enclosures of one search */
 static const double nowhere = 2;
 
+static dfl_status any_near(bool *near, dfl_search *s, double from, double to);
 static dfl_status set_rounding(dfl_search *s, double from);
 static dfl_status look_beyond(dfl_search *s, double to);
 static dfl_status search_part(dfl_search *s, int level, double a, double b);
@@ -68,7 +69,12 @@ dfl_status dfl_search_run(double *at, dfl_search *search, double from, double to
     search->budget = BUDGET;
     search->undecided = -1;
     search->from = from;
-    dfl_status status = set_rounding(search, from);
+    bool near = true;
+    dfl_status status = search->watched->enclose ? any_near(&near, search, from, to) : DFL_OK;
+    *at = nowhere;
+    if (status || !near)
+        return status;
+    status = set_rounding(search, from);
     if (!status)
         status = dfl_search_values(search, from);
     if (!status)
@@ -85,6 +91,16 @@ dfl_status dfl_search_run(double *at, dfl_search *search, double from, double to
     if (!status && *at == nowhere && search->watched->enclose)
         status = look_beyond(search, to);
     *at = earliest(search);
+    return status;
+}
+
+/* Far from all zeros the bounds of the whole step say so. */
+static dfl_status any_near(bool *near, dfl_search *s, double from, double to)
+{
+    const dfl_status status = bounds_at(s, from, to);
+    *near = false;
+    for (int i = 0; i < s->watched->count; i++)
+        *near = *near || !(s->bounds[i].low > 0);
     return status;
 }
 

@@ -40,10 +40,13 @@ void dfl_path_set(dfl_path *path, const dfl_stepper *st)
     path->h = st->t - st->t_old;
     memset(path->coef, 0, (size_t)path->n * (size_t)places * sizeof *path->coef);
     for (int j = 0; j < places; j++) {
-        dfl_stepper_interpolate(path->sample, st, path->t_old + place(j, degree) * path->h);
-        for (int i = 0; i < path->n; i++)
+        const double *share = path->basis + j * places;
+        dfl_stepper_interpolate(path->sample, st, path->t_old + path->place[j] * path->h);
+        for (int i = 0; i < path->n; i++) {
+            double *restrict coef = path->coef + i * places;
             for (int k = 0; k < places; k++)
-                path->coef[i * places + k] += path->basis[k * places + j] * path->sample[na + i];
+                coef[k] += share[k] * path->sample[na + i];
+        }
     }
 }
 
@@ -81,9 +84,11 @@ static void make_basis(dfl_path *path, int degree)
             for (int k = 2 * n; j != c && k-- > c;)
                 A[j][k] -= A[j][c] * A[c][k];
     }
-    for (int k = 0; k < n; k++)
-        for (int j = 0; j < n; j++)
-            path->basis[k * n + j] = A[k][n + j];
+    for (int j = 0; j < n; j++) {
+        path->place[j] = place(j, degree);
+        for (int k = 0; k < n; k++)
+            path->basis[j * n + k] = A[k][n + j];
+    }
     path->basis_degree = degree;
 }
 
@@ -92,6 +97,10 @@ static void part(double *out, const double *coef, int degree, double a, double b
 {
     double left[DFL_PATH_DEGREE + 1];
     const double ratio = b > 0 ? a / b : 0;
+    if (a == 0 && b == 1) {
+        memmove(out, coef, (size_t)(degree + 1) * sizeof *out);
+        return;
+    }
     memcpy(left, coef, (size_t)(degree + 1) * sizeof *left);
     for (int r = 1; r <= degree; r++) /* [0, b] */
         for (int k = degree; k >= r; k--)

@@ -8,12 +8,13 @@
 enum { DFL_PATH_DEGREE = 13 }; /* at most */
 
 typedef struct dfl_path {
-    int n;            /* unknowns of the user */
-    int degree;       /* of the last step */
-    double t_old, h;  /* the step */
-    double *coef;     /* (degree + 1) per unknown */
-    double *sample;   /* of all unknowns of the integrator, at one place */
-    double *basis;    /* values at the places of samples -> coefficients */
+    int n;           /* unknowns of the user */
+    int degree;      /* of the last step */
+    double t_old, h; /* the step */
+    double *coef;    /* (degree + 1) per unknown */
+    double *sample;  /* of all unknowns of the integrator, at one place */
+    double *basis;   /* share of the value at each place of a sample in all coefficients */
+    double place[DFL_PATH_DEGREE + 1];
     int basis_degree; /* of that matrix; 0: none yet */
 } dfl_path;
 
