@@ -20,7 +20,7 @@ enum {
 
 static dfl_status run(dfl_context *ctx, char *const *word, const char *messages);
 static bool wait_for(int *ended, dfl_context *ctx, pid_t child);
-static int spawn(pid_t *child, char *const *word, const char *messages);
+static int spawn(pid_t *child, char *const *word, const char *messages, const sigset_t *mask);
 static dfl_status explain(dfl_context *ctx, const char *compiler, int ended, const char *messages);
 
 dfl_status dfl_compile(dfl_context *ctx, const char *command, const dfl_temporary *files)
@@ -44,14 +44,20 @@ dfl_status dfl_compile(dfl_context *ctx, const char *command, const dfl_temporar
 static dfl_status run(dfl_context *ctx, char *const *word, const char *messages)
 {
     pid_t child = 0;
-    const int error = spawn(&child, word, messages);
+    sigset_t all, usual;
+    int leftover = -1;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &usual); /* until a signal knows what to end */
+    const int error = spawn(&child, word, messages, &usual);
+    if (!error)
+        leftover = dfl_leftover_processes(ctx, child);
+    pthread_sigmask(SIG_SETMASK, &usual, NULL);
     if (error)
         return dfl_fail(ctx, DFL_INVALID,
                         "cannot run the C compiler '%s': %s; install one or name it in the "
                         "environment variable CC",
                         word[0], strerror(error));
     int ended = 0;
-    const int leftover = dfl_leftover_processes(ctx, child);
     const bool done = wait_for(&ended, ctx, child);
     dfl_leftover_drop(ctx, leftover);
     if (!done)
@@ -79,7 +85,7 @@ static bool wait_for(int *ended, dfl_context *ctx, pid_t child)
 
 /* Starts the compiler in its own group of processes, with nothing to read and its messages in a
    file; returns an errno. */
-static int spawn(pid_t *child, char *const *word, const char *messages)
+static int spawn(pid_t *child, char *const *word, const char *messages, const sigset_t *mask)
 {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
@@ -97,7 +103,9 @@ static int spawn(pid_t *child, char *const *word, const char *messages)
     sigaddset(&usual, SIGXFSZ);
     sigaddset(&usual, SIGINT);
     posix_spawnattr_setsigdefault(&attributes, &usual);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF);
+    posix_spawnattr_setsigmask(&attributes, mask);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF |
+                                              POSIX_SPAWN_SETSIGMASK);
     error = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
     if (!error)
         error = posix_spawn_file_actions_addopen(&actions, 1, messages,
