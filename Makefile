@@ -9,7 +9,7 @@ MAKEFLAGS += --no-print-directory
 FUZZ_SECONDS := 600
 
 .PHONY: help build demo test test-peers linkages piecewise fuzz memory sanitize strict format format-check completions bench \
-  paper clean
+  tolerances paper clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -94,6 +94,10 @@ completions: ## write the completions and the options of the manual page from th
 
 bench: build ## measure Driftless and its peers; tables in build/bench/table.md
 	@bench/run
+
+tolerances: build ## steps and evaluations of the automatic order over tolerances; build/bench/tolerances.txt
+	@mkdir -p build/bench
+	@build/bench_tolerances examples | tee build/bench/tolerances.txt
 
 paper: ## the tables and figures of the papers, computed again: docs/paper (some minutes)
 	@$(INSTALL) build

@@ -45,11 +45,27 @@ static void continue_other_order(dfl_radau *ra)
         }
 }
 
+/* Z = c h x': along the slope at the start of the step. */
+static void follow_slope(dfl_radau *ra, double h)
+{
+    const dfl_coefficients *rk = ra->rk;
+    dfl_stepper_rates(ra->y, &ra->base, &ra->base.here);
+    memset(ra->Z, 0, lanes_size(ra));
+    for (int i = 0; i < ra->base.sys->n; i++)
+        for (int k = 0; k < rk->stages; k++)
+            ra->Z[i * rk->width + k] = rk->c[k] * h * ra->y[i];
+}
+
+/* The polynomial of a step says nothing about one that is much longer. */
+static const double reach = 12;
+
 static void predict(dfl_stepper *st, double h)
 {
     dfl_radau *ra = (dfl_radau *)st;
     if (!st->stepped || st->options->newton.prediction == DFL_CONSTANT) {
         memset(ra->Z, 0, lanes_size(ra));
+    } else if (fabs(h) > reach * fabs(st->h_old)) {
+        follow_slope(ra, h);
     } else {
         prepare_continuation(ra, h);
         if (ra->rk == ra->rk_cont)

@@ -13,6 +13,7 @@ typedef struct dfl_order {
     int steps;      /* accepted with this order */
     int wait;       /* number of steps before it may be raised */
     int rejections; /* in a row */
+    int kinks;      /* of these, steps in a row that were not smooth */
     int given_up;   /* the order that had to be lowered last; 0: none */
     int doubt;      /* number of steps of higher orders before kinks are forgotten */
     double rate;    /* of Newton's iteration over the last steps */

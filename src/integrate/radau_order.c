@@ -3,7 +3,7 @@
    in which Newton's iteration converges more slowly. So the order is raised while the iteration
    converges fast, and lowered when it does not converge well or steps are rejected in a row. If
    forces have kinks, a higher order gains nothing, and its long steps hide kinks between their
-   stages: a rejected step whose slope is not smooth goes on with the lowest order. A step over a
+   stages: two rejected steps in a row whose slope is not smooth go on with the lowest order. A step over a
    kink is only as accurate as its estimate, whatever the order: after a doubtful rejected step,
    higher orders lose the wider tolerance that smoothness allows, until they have made steps without
    new doubt.
@@ -21,8 +21,8 @@ static const double fast = 0.03, slow = 0.5;      /* rates of Newton's iteration
 static const double fading = 0.8;                 /* of an earlier rate, from step to step */
 static const double flat = 0.3;                   /* ratio of coefficients that do not fall */
 enum { FIRST_WAIT = 4, LONGEST_WAIT = 256 };      /* steps before the order may be raised ... */
-enum { ROUGH_WAIT = 64 };                         /* ... and after a kink */
-enum { PROVEN = 20, REJECTIONS = 2, LOWEST = 5 }; /* steps; in a row; order */
+enum { ROUGH_WAIT = 64, KINKS = 2 };              /* ... and after a kink */
+enum { PROVEN = 20, REJECTIONS = 3, LOWEST = 5 }; /* steps; in a row; order */
 enum { MEMORY = 100 };                            /* of kinks, in steps of higher orders */
 static const double direct = 5;                   /* rtol that estimates may have at kinks */
 
@@ -45,7 +45,7 @@ void dfl_order_accepted(dfl_radau *ra, bool after_rejection)
     dfl_order *order = &ra->order;
     if (!order->automatic)
         return;
-    order->rejections = 0;
+    order->rejections = order->kinks = 0;
     order->steps++;
     order->rate = fmax(rate_of_step(ra), fading * order->rate);
     if (order->doubt > 0 && ra->rk->order > LOWEST)
@@ -68,7 +68,8 @@ void dfl_order_rejected(dfl_radau *ra, bool solved)
     const double measured = solved ? flatness(ra) : 0;
     if (measured > doubtful(ra))
         order->doubt = MEMORY;
-    if (measured > flat)
+    order->kinks = measured > flat ? order->kinks + 1 : 0;
+    if (order->kinks >= KINKS)
         lower(ra, LOWEST, ROUGH_WAIT);
     else if (++order->rejections >= REJECTIONS)
         lower(ra, ra->rk->order - 4, FIRST_WAIT);
@@ -134,7 +135,7 @@ static void lower(dfl_radau *ra, int order, int wait)
 static void change(dfl_radau *ra, int order)
 {
     const dfl_stepper *st = &ra->base;
-    ra->order.steps = ra->order.rejections = 0;
+    ra->order.steps = ra->order.rejections = ra->order.kinks = 0;
     st->sys->stats->order_changes++;
     dfl_log(st->options, DFL_LOG_DEBUG, "t = %.10g: order %d, Newton's rate %.2g", st->t, order,
             st->newton->theta);
