@@ -161,6 +161,13 @@ static const example examples[] = {
      "force(y, -9.81)\n"
      "force(x, -0.1*multiplier(floor)*tanh(10*velocity(x)))\n"
      "initial{ x = 1, ['der(x)'] = 2 }\n"},
+    {"switches", "switches", true, /* every kind: exports follow every state */
+     "local x, y = position('x', 'y')\n"
+     "local u, v = velocity(x), velocity(y)\n"
+     "kinetic((u^2 + v^2)/2)\n"
+     "force(x, select(x - 0.2, -u, sign(v)) - abs(y) + floor(3*x) + mod(y, 0.3))\n"
+     "force(y, 100*max(0, -y)^1.5 - min(x, y, u) + noevent(abs(x*v)))\n"
+     "initial{ x = 0.3, y = 0.4 }\n"},
 };
 enum { EXAMPLES = sizeof examples / sizeof *examples, MOST = 400 };
 
