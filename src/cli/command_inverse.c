@@ -55,7 +55,7 @@ static bool is_shown(const table *it, int column)
 
 static const char *input_name(const table *it, int i)
 {
-    return it->eq->model->declarations.item[it->inverse->inputs[i]].name;
+    return it->inverse->names[i];
 }
 
 static void write_header(table *it)

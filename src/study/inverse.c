@@ -27,11 +27,14 @@ typedef struct pursuit {
 } pursuit;
 
 static dfl_status prepare(pursuit *it);
+static dfl_status list_drives(dfl_inverse *out, const dfl_equations *eq);
+static int prescribed_velocity(const dfl_equations *eq, int row);
 static dfl_status check_contents(const pursuit *it);
 static dfl_status start(pursuit *it);
 static dfl_status follow(pursuit *it);
 static dfl_status solve_row(pursuit *it, double t);
 static dfl_status find_drives(pursuit *it, double t);
+static dfl_status take_own_forces(pursuit *it, double t);
 static dfl_status take_row(pursuit *it, double t);
 static void add_means(dfl_inverse *out, double t, bool first);
 
@@ -61,7 +64,11 @@ dfl_status dfl_study_inverse(dfl_inverse *out, dfl_runnable *run, const dfl_sett
 
 void dfl_inverse_clear(dfl_inverse *inverse, dfl_context *ctx)
 {
+    for (int i = 0; inverse->names && i < inverse->nu; i++)
+        dfl_free(ctx, inverse->names[i]);
+    dfl_free(ctx, inverse->names);
     dfl_free(ctx, inverse->inputs);
+    dfl_free(ctx, inverse->rows);
     dfl_free(ctx, inverse->peak); /* owns the others */
     *inverse = (dfl_inverse){0};
 }
@@ -71,18 +78,15 @@ static dfl_status prepare(pursuit *it)
     const dfl_equations *eq = eq_of(it->run);
     const dfl_model *model = eq->model;
     dfl_inverse *out = it->out;
-    const size_t room = (size_t)model->count[DFL_AN_INPUT], nv = (size_t)eq->nv;
+    const size_t inputs = (size_t)model->count[DFL_AN_INPUT], nv = (size_t)eq->nv;
+    const size_t room = inputs ? inputs : (size_t)eq->nl;
     const size_t nc = (size_t)(eq->nl + eq->nm), n = (size_t)eq->n;
-    out->inputs = dfl_alloc(ctx_of(it->run), room, sizeof *out->inputs);
     out->peak = dfl_alloc(ctx_of(it->run), 5 * room + n + (size_t)model->count[DFL_AN_OUTPUT] + 1,
                           sizeof(double));
     it->W = dfl_alloc(ctx_of(it->run), nc * nv + nc + nv, sizeof(double));
     it->B = dfl_alloc(ctx_of(it->run), room * (nv + (size_t)(eq->nr + eq->nw)) + 1, sizeof(double));
-    if (!out->inputs || !out->peak || !it->W || !it->B)
+    if (!out->peak || !it->W || !it->B)
         return DFL_NO_MEMORY;
-    for (int i = 0; i < model->declarations.count; i++)
-        if (model->declarations.item[i].kind == DFL_AN_INPUT)
-            out->inputs[out->nu++] = i;
     out->rms = out->peak + room;
     out->tau = out->rms + room;
     out->power = out->tau + room;
@@ -93,7 +97,54 @@ static dfl_status prepare(pursuit *it)
     it->force = it->multipliers + nc;
     it->b = it->B + room * nv;
     it->d = it->b + room * (size_t)eq->nr;
+    return list_drives(out, eq);
+}
+
+/* The inputs, or the coordinates that are prescribed one by one. */
+static dfl_status list_drives(dfl_inverse *out, const dfl_equations *eq)
+{
+    const dfl_model *model = eq->model;
+    dfl_context *ctx = model->ctx;
+    const bool inputs = model->count[DFL_AN_INPUT] > 0;
+    const size_t room = (size_t)(inputs ? model->count[DFL_AN_INPUT] : eq->nl);
+    int **list = inputs ? &out->inputs : &out->rows;
+    out->names = dfl_alloc(ctx, room, sizeof *out->names);
+    *list = dfl_alloc(ctx, room, sizeof **list);
+    if (!out->names || !*list)
+        return DFL_NO_MEMORY;
+    const int count = inputs ? model->declarations.count : eq->nl;
+    for (int i = 0; i < count; i++) {
+        const dfl_declaration *decl = &model->declarations.item[inputs ? i : 0];
+        const int v = inputs ? -1 : prescribed_velocity(eq, i);
+        if (inputs ? decl->kind != DFL_AN_INPUT : v < 0)
+            continue;
+        const char *name = inputs ? decl->name : dfl_equations_v(eq)[v].name;
+        if (!inputs && !strncmp(name, "der(", 4))
+            name += 4;
+        (*list)[out->nu] = i;
+        out->names[out->nu] = dfl_copy_string(ctx, name);
+        if (!out->names[out->nu++])
+            return DFL_NO_MEMORY;
+        if (!inputs) { /* der(joint.q) becomes joint, der(x) becomes x */
+            char *own = out->names[out->nu - 1];
+            own[strcspn(own, ")")] = 0;
+            if (dfl_ends_with(own, ".q"))
+                own[strlen(own) - 2] = 0;
+        }
+    }
     return DFL_OK;
+}
+
+/* The velocity of the coordinate that row `row` makes a function of time, or -1. */
+static int prescribed_velocity(const dfl_equations *eq, int row)
+{
+    int found = -1, count = 0;
+    for (int k = 0; k < eq->W.count; k++)
+        if (eq->W.entry[k].row == row) {
+            found = eq->W.entry[k].col;
+            count++;
+        }
+    return count == 1 && dfl_depends(eq->graph, eq->rows.g[row], DFL_SYM_TIME) ? found : -1;
 }
 
 static dfl_status check_contents(const pursuit *it)
@@ -104,7 +155,7 @@ static dfl_status check_contents(const pursuit *it)
     int motions = 0;
     for (int i = 0; i < eq->nl; i++)
         motions += dfl_is_motion(eq, i);
-    if (motions == 0)
+    if (motions == 0 && !(it->out->rows && it->out->nu > 0))
         return dfl_fail(
             ctx, DFL_INVALID,
             "%s prescribes no motion; write motion(x, sin(time)) with a coordinate and a "
@@ -120,7 +171,8 @@ static dfl_status check_contents(const pursuit *it)
         return dfl_fail(ctx, DFL_INVALID,
                         "until when? Give --to T after the start, or write "
                         "simulate{to = T} into the model");
-    return dfl_runnable_check_inputs(it->run, it->out->inputs, it->out->nu);
+    return it->out->inputs ? dfl_runnable_check_inputs(it->run, it->out->inputs, it->out->nu)
+                           : DFL_OK;
 }
 
 static dfl_status start(pursuit *it)
@@ -168,7 +220,7 @@ static dfl_status solve_row(pursuit *it, double t)
     memcpy(it->out->x, dfl_solver_state(it->solver), (size_t)eq->n * sizeof(double));
     dfl_status status = dfl_state_polish(it->out->x, ctx_of(it->run), dfl_runnable_eom(it->run), t);
     if (!status)
-        status = find_drives(it, t);
+        status = it->out->inputs ? find_drives(it, t) : take_own_forces(it, t);
     return status ? status : take_row(it, t);
 }
 
@@ -230,17 +282,35 @@ static dfl_status find_drives(pursuit *it, double t)
     return status;
 }
 
+/* -W^T l of each prescribed coordinate. */
+static dfl_status take_own_forces(pursuit *it, double t)
+{
+    const dfl_equations *eq = eq_of(it->run);
+    dfl_inverse *out = it->out;
+    const int nc = eq->nl + eq->nm;
+    const double *l = out->x + eq->nw, *v = l + nc + eq->nr;
+    dfl_blocks blocks = {0};
+    const dfl_status status = dfl_state_blocks_create(&blocks, it->run, DFL_DIRECTIONS, t, out->x);
+    for (int i = 0; !status && i < out->nu; i++) {
+        const int row = out->rows[i], j = prescribed_velocity(eq, row);
+        out->tau[i] = -blocks.W[(size_t)j * (size_t)nc + (size_t)row] * l[row];
+        out->power[i] = out->tau[i] * v[j];
+    }
+    dfl_state_blocks_free(&blocks, it->run);
+    return status;
+}
+
 /* Outputs see the drives as inputs. */
 static dfl_status take_row(pursuit *it, double t)
 {
     dfl_inverse *out = it->out;
     const dfl_declaration *decl = eq_of(it->run)->model->declarations.item;
     dfl_status status = DFL_OK;
-    for (int i = 0; !status && i < out->nu; i++)
+    for (int i = 0; !status && out->inputs && i < out->nu; i++)
         status = dfl_runnable_set(it->run, DFL_AN_INPUT, decl[out->inputs[i]].index, out->tau[i]);
     if (!status)
         dfl_runnable_outputs(out->outputs, it->run, t, out->x);
-    for (int i = 0; !status && i < out->nu; i++)
+    for (int i = 0; !status && out->inputs && i < out->nu; i++)
         status = dfl_runnable_set(it->run, DFL_AN_INPUT, decl[out->inputs[i]].index,
                                   decl[out->inputs[i]].value);
     if (status)

@@ -20,7 +20,9 @@ typedef dfl_status (*dfl_inverse_fn)(const dfl_inverse_row *row, void *user);
 
 typedef struct dfl_inverse {
     int nu;
-    int *inputs; /* numbers of their declarations */
+    char **names; /* of the drives: inputs, or joints and coordinates that drive themselves */
+    int *inputs;  /* numbers of their declarations, or NULL if there are none: */
+    int *rows;    /* of the constraints that prescribe a coordinate */
     double *peak, *rms;
     double t; /* of the last row */
     double *tau, *power, *outputs, *x;
@@ -28,8 +30,9 @@ typedef struct dfl_inverse {
 } dfl_inverse;
 
 /* Follows the motions from settings->from to settings->to, with rows as `every` says, or 201. The
-   script must have been loaded with `prescribe`. Initial values of the script are guesses. The
-   caller clears *out also after a failure. DFL_INVALID: no motion, no input, or no end.
+   script must have been loaded with `prescribe`. Initial values of the script are guesses. Without
+   inputs every coordinate that follows a function of time by itself, also by `drive`, is driven by a force of its own,
+   with the name of its joint. The caller clears *out also after a failure. DFL_INVALID: no motion, no drive, or no end.
    DFL_INCONSISTENT: the inputs cannot follow; the message names the direction. */
 dfl_status dfl_study_inverse(dfl_inverse *out, dfl_runnable *run,
                              const struct dfl_settings *settings, dfl_inverse_fn row, void *user);

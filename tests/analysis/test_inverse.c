@@ -12,7 +12,8 @@ static dfl_status keep(const dfl_inverse_row *row, void *user)
 {
     last_row *last = user;
     last->rows++;
-    memcpy(last->tau, row->tau, (size_t)last->s->model->count[DFL_AN_INPUT] * sizeof *row->tau);
+    const int inputs = last->s->model->count[DFL_AN_INPUT];
+    memcpy(last->tau, row->tau, (size_t)(inputs ? inputs : 1) * sizeof *row->tau);
     memcpy(last->x, row->x, (size_t)last->s->eq->n * sizeof *row->x);
     return DFL_OK;
 }
@@ -112,6 +113,24 @@ static void coordinates_without_motion_are_integrated(void **state)
     near_close(last.tau[0], 3 + (-9.81 * sin(th) - cos(th)) * cos(th) - w * w * sin(th), 1e-9);
 }
 
+/* (I + m l^2) q'' + m g l cos q about the bearing, without any input. */
+static void joint_with_a_drive_needs_its_torque(void **state)
+{
+    (void)state;
+    last_row last;
+    double rms[2];
+    char message[500];
+    const dfl_status status =
+        drive(&last, rms, message,
+              "planar() gravity{0, -9.81}\n"
+              "local a = body('arm', { mass = 2, com = {0.5, 0}, inertia = 0.1 })\n"
+              "local j = revolute('j', ground, a, { at = {0, 0} })\n"
+              "drive('d', j, 0.3*sin(2*time)) simulate{ to = 1 }\n");
+    const double q = 0.3 * sin(2);
+    assert_int_equal(status, DFL_OK);
+    near_close(last.tau[0], -0.6 * 4 * q + 9.81 * cos(q), 1e-11);
+}
+
 static void what_cannot_be_driven_is_refused(void **state)
 {
     (void)state;
@@ -138,6 +157,7 @@ int main(void)
         cmocka_unit_test(double_pendulum_is_driven_along_two_angles),
         cmocka_unit_test(redundant_drives_share_the_force),
         cmocka_unit_test(coordinates_without_motion_are_integrated),
+        cmocka_unit_test(joint_with_a_drive_needs_its_torque),
         cmocka_unit_test(what_cannot_be_driven_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
