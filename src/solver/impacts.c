@@ -5,7 +5,7 @@
    the impact runs along Routh's path: slip until h = 0, then stick or slip back; compression ends
    where u = 0, the impact at 1 + e times that impulse (Poisson). A rebound so small that its height
    is below the tolerance of the gap has none: the contact closes. */
-#include "solver/contacts.h"
+#include "solver/contact_modes.h"
 #include "solver/switching.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* restart.c: the state after an instant at which branches change or events act. */
-#include "solver/contacts.h"
+#include "solver/contact_modes.h"
 #include "solver/switching.h"
 
 #include <math.h>

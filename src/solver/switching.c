@@ -5,7 +5,7 @@
    prescribed motion) is computed anew. Zeros of functions of time are known before a step, which
    ends there at once. */
 #include "solver/switching.h"
-#include "solver/contacts.h"
+#include "solver/contact_modes.h"
 
 #include <math.h>
 #include <stdio.h>

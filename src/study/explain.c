@@ -62,10 +62,12 @@ static dfl_status explain_jump(dfl_runnable *run, dfl_status status)
     char *message = dfl_copy_string(ctx_of(run), dfl_message(ctx_of(run)));
     if (!message)
         return DFL_NO_MEMORY;
-    dfl_model_fail(eq_of(run)->model, owner.line,
-                   "%s; '%s' contains %s, which may jump: where the motion sticks to a "
-                   "jump no step is small enough; smooth it, for example by tanh(v/0.01)",
-                   message, owner.name, what);
+    dfl_model_fail(
+        eq_of(run)->model, owner.line,
+        "%s; '%s' contains %s, which may jump: where the motion sticks to a "
+        "jump no step is small enough; dry friction that sticks is friction(...), a relay "
+        "needs a dead band",
+        message, owner.name, what);
     dfl_free(ctx_of(run), message);
     return status;
 }

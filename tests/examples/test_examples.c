@@ -540,6 +540,49 @@ static void check_quarter_car(void)
     scripted_free(&s);
 }
 
+/* It locks at 60/11 s, unlocks at 12 s where 60 N m are not enough. */
+static void check_clutch(void)
+{
+    scripted s = load("clutch");
+    scripted_run(&s, 7.0, tol);
+    assert_near(scripted_value(&s, "der(motor)"), 72.727272727272727 + 6 * (7 - 60.0 / 11),
+                1000 * tol);
+    assert_near(scripted_output(&s, "locked"), 1.0, 0.0);
+    scripted_advance(&s, 13.0);
+    assert_near(scripted_value(&s, "der(motor)"), 75.0, 1000 * tol);
+    assert_near(scripted_value(&s, "der(load)"), 190.0 / 3, 1000 * tol);
+    assert_near(scripted_output(&s, "locked"), 0.0, 0.0);
+    scripted_free(&s);
+}
+
+/* Neither impacts nor friction change the angular momentum about a point of the floor. */
+static void check_ball(void)
+{
+    scripted s = load("ball");
+    scripted_run(&s, 6.0, tol);
+    const double v = (0.1 * 2 - 0.4 * 0.01 * 40) / (1.4 * 0.1);
+    assert_near(scripted_value(&s, "der(x)"), v, 10 * tol);
+    assert_near(scripted_value(&s, "der(turn)"), v / 0.1, 100 * tol);
+    assert_near(scripted_value(&s, "y"), 0.1, 10 * tol);
+    assert_near(scripted_output(&s, "normal"), 9.81, 1e-9);
+    scripted_free(&s);
+}
+
+/* Knocks keep the momentum: it is the integral of the other forces. */
+static void check_backlash(void)
+{
+    scripted s = load("backlash");
+    scripted_start(&s, &(dfl_solver_options){.rtol = tol, .atol = 1e-3 * tol});
+    for (int t = 1; t <= 10; t++) {
+        scripted_advance(&s, t);
+        const double a = scripted_value(&s, "a"), b = scripted_value(&s, "b");
+        assert_near(scripted_value(&s, "der(a)") + 3 * scripted_value(&s, "der(b)"),
+                    1.25 * (1 - cos(4.0 * t)) - 0.5 * (a + b), 100 * tol);
+        assert_true(fabs(a - b) <= 0.05 + tol);
+    }
+    scripted_free(&s);
+}
+
 /* ------------------------------------------------------------ the folder */
 
 static const struct {
@@ -560,6 +603,9 @@ static const struct {
     {"gear-rack", check_gear_rack},
     {"heavy-top", check_heavy_top},
     {"massless-node", check_massless_node},
+    {"backlash", check_backlash},
+    {"ball", check_ball},
+    {"clutch", check_clutch},
     {"maxwell", check_maxwell},
     {"pendulum", check_pendulum},
     {"quarter-car", check_quarter_car},

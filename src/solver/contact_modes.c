@@ -1,10 +1,10 @@
-/* contacts.c: which contacts are closed, stick or slip.
+/* contact_modes.c: which contacts are closed, stick or slip.
 
    A contact that touches (gap = 0) and neither opens nor closes (gap' = 0) is closed with N >= 0 or
    opens with gap'' >= 0; friction without slip sticks if its force is within the limit, else it
    begins to slip in the direction of that force. A mode is tried by completing accelerations and
    multipliers with its rows; then the condition that is violated most changes, until all hold. */
-#include "solver/contacts.h"
+#include "solver/contact_modes.h"
 #include "solver/switching.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* contacts.h: modes of contacts: open or closed, sticking or slipping; impacts. */
+/* contact_modes.h: modes of contacts: open or closed, sticking or slipping; impacts. */
 #ifndef DFL_CONTACTS_H
 #define DFL_CONTACTS_H
 
