@@ -27,6 +27,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 
 enum { TIME, STATE, OUTPUTS, RESIDUALS, ROW_RESIDUALS, ROW_ENERGY, SCENE, STEPS, STEP_VECTORS = 5 };
 enum { EVENTS = STEPS + STEP_VECTORS };
@@ -85,6 +86,11 @@ dfl_status dfl_hdf5_start(dfl_context *ctx)
 
 static dfl_status open_hdf5(dfl_writer *writer)
 {
+    struct stat there;
+    if (stat(writer->path, &there) == 0 && !S_ISREG(there.st_mode))
+        return dfl_fail(writer->ctx, DFL_INVALID,
+                        "'%s' is no regular file: HDF5 cannot be written there; pipes take CSV",
+                        writer->path);
     if (dfl_hdf5_start(writer->ctx))
         return DFL_NO_MEMORY;
     const dfl_status begun = dfl_writer_begin(writer, false);

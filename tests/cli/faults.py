@@ -365,6 +365,9 @@ class Faults(unittest.TestCase):
                 child.send_signal(one)
                 child.communicate(timeout=50)
                 self.assertEqual(child.returncode, wanted)
+                for _ in range(100):  # a process that was killed may need a moment to be gone
+                    if self.alive(compiler):
+                        time.sleep(0.05)
                 self.assertEqual(self.alive(compiler), [])
                 self.assertEqual(self.cached(), [])
                 self.assertFalse((self.folder / "slow.h5").exists())
@@ -488,6 +491,9 @@ class Faults(unittest.TestCase):
         self.assertEqual(self.change(lambda file: None)[0], 0)
         os.mkfifo(self.folder / "pipe.h5")
         self.assertEqual(self.run_program("view", "pipe.h5")[0], 2)
+        status, _, said = self.run_program("run", "swing.lua", "--output", "pipe.h5")
+        self.assertEqual(status, 2, said)
+        self.assertIn("is no regular file", said)
 
     # ------------------------------------------------------------------------------- masses
 
