@@ -42,8 +42,10 @@ static dfl_status find_largest(dfl_expr *out, int *count, dfl_graph *graph, cons
 {
     dfl_part part;
     dfl_status status = dfl_part_create(&part, graph, rows, nrows);
-    bool *found = status ? NULL : dfl_alloc(graph->ctx, part.count, sizeof *found);
-    if (!status && !found)
+    if (status)
+        return status;
+    bool *found = dfl_alloc(graph->ctx, part.count, sizeof *found);
+    if (!found)
         status = DFL_NO_MEMORY;
     for (int k = 0; !status && k < nrows; k++)
         found[dfl_part_place(&part, rows[k])] = true;
@@ -58,8 +60,7 @@ static dfl_status find_largest(dfl_expr *out, int *count, dfl_graph *graph, cons
         if (found[i] && of_time(dfl_node_of(graph, part.expr[i])))
             out[(*count)++] = part.expr[i];
     dfl_free(graph->ctx, found);
-    if (part.count)
-        dfl_part_clear(&part);
+    dfl_part_clear(&part);
     return status;
 }
 

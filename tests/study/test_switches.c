@@ -417,8 +417,8 @@ static void conditions_of_multipliers_are_located(void **state)
 {
     (void)state;
     static const char *const conditions[] = {
-        "local w = auxiliary('w', function(w) return w + w^3 - x - x^3 end)\n"
-        "force(y, select(w - 1/2, 1, 0))",
+        ("local w = auxiliary('w', function(w) return w + w^3 - x - x^3 end)\n"
+         "force(y, select(w - 1/2, 1, 0))"),
         "force(y, select(multiplier(c) - 1/2, 1, 0))",
         "force(y, select(multiplier(c)^2 - 1/4, 1, 0))",
     };
