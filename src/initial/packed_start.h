@@ -1,5 +1,5 @@
-/* packed_start.h: consistent initial values with packed matrices, between packed_start.c and
-   packed_saddle.c. */
+/* packed_start.h: consistent initial values with packed matrices, between packed_start.c,
+   packed_check.c and packed_saddle.c. */
 #ifndef DFL_PACKED_START_H
 #define DFL_PACKED_START_H
 #include "initial/initial_internal.h"
@@ -25,6 +25,9 @@ typedef struct dfl_packed_start {
 
 /* All rows and derivatives at init->x. DFL_CALLBACK, DFL_NOT_FINITE. */
 dfl_status dfl_packed_start_evaluate(dfl_initial *init);
+
+/* DFL_INCONSISTENT, with the worst row, unless all rows hold (packed_check.c). */
+dfl_status dfl_packed_start_check(dfl_initial *init, const dfl_conditions *cond);
 
 /* Accelerations, auxiliary variables and multipliers of init->x, from block 1. */
 dfl_status dfl_packed_saddle_complete(dfl_initial *init);

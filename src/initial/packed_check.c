@@ -1,0 +1,100 @@
+/* The check of all rows of a start with packed matrices. */
+#include "initial/packed_start.h"
+
+#include "context/context.h"
+
+#include <math.h>
+#include <string.h>
+
+/* The tolerance of an unknown. */
+static double tolerance(const dfl_initial *init, int column)
+{
+    const dfl_solver_options *opt = init->sys.options;
+    const double x = fabs(init->x[column]);
+    const double atol = init->atol > 0 ? init->atol
+                        : opt->error.atol_each && column >= init->sys.na
+                            ? opt->error.atol_each[column - init->sys.na]
+                            : 0;
+    return atol + (opt->rtol < 1e-6 ? opt->rtol : 1e-6) * x;
+}
+
+/* allowed += |J| tolerance for the rows of a block. */
+static void allow(double *allowed, const dfl_initial *init, const dfl_pattern *p,
+                  const double *value, int columns, int first)
+{
+    for (int j = 0; p->column_start && j < columns; j++)
+        for (int k = p->column_start[j]; k < p->column_start[j + 1]; k++)
+            allowed[p->row[k]] += fabs(value[k]) * tolerance(init, first + j);
+}
+
+/* What the tolerances of all unknowns make of the rows at init->x, where derivatives are known. */
+static void set_allowed(dfl_initial *init)
+{
+    const dfl_system *sys = &init->sys;
+    const dfl_sparsity *s = sys->packed;
+    const dfl_packed_start *ps = init->packed;
+    const dfl_jacobian *b = &ps->jac.blocks;
+    double *allowed = ps->allowed;
+    memset(allowed, 0, (size_t)(sys->m1 + sys->m2 + sys->m3) * sizeof *allowed);
+    allow(allowed, init, &s->dyn, b->dyn, sys->nu, sys->na);
+    for (int j = 0; sys->mass.diagonal && j < sys->n3; j++)
+        allowed[j] += fabs(ps->jac.M[j]) * tolerance(init, j);
+    if (!sys->mass.diagonal)
+        allow(allowed, init, &s->M, ps->jac.M, sys->n3, 0);
+    allow(allowed + sys->row.d, init, &s->d, b->d, sys->nu, sys->na);
+    allow(allowed + sys->row.acc, init, &s->acc, b->acc, sys->nu, sys->na);
+    allow(allowed + sys->row.acc, init, &s->W, init->point.blocks.W, sys->n3, 0);
+    allow(allowed + sys->m1, init, &s->vel, b->vel, sys->n3 + sys->n4, sys->at.v);
+    allow(allowed + sys->m1 + sys->m2, init, &s->pos, b->pos, sys->n4, sys->at.sp);
+}
+
+static bool row_holds(const dfl_initial *init, int row)
+{
+    return fabs(init->point.alg[row]) <= 10 * init->packed->allowed[row] + 1e-300;
+}
+
+bool dfl_packed_start_holds(dfl_initial *init)
+{
+    const dfl_system *sys = &init->sys;
+    const int first = sys->m1 + sys->m2;
+    if (dfl_packed_start_evaluate(init))
+        return false;
+    set_allowed(init);
+    for (int i = first; i < first + sys->m3; i++)
+        if (!row_holds(init, i))
+            return false;
+    return true;
+}
+
+/* Rows of positions first: the others build on them. */
+dfl_status dfl_packed_start_check(dfl_initial *init, const dfl_conditions *cond)
+{
+    const dfl_system *sys = &init->sys;
+    const int all = sys->m1 + sys->m2 + sys->m3;
+    const dfl_status status = dfl_packed_start_evaluate(init);
+    if (status)
+        return status;
+    set_allowed(init);
+    int worst = -1, violated = 0;
+    for (int i = all - 1; i >= 0; i--) {
+        if (i == sys->m1 + sys->m2 - 1 && violated > 0)
+            break;
+        if (row_holds(init, i))
+            continue;
+        violated++;
+        if (worst < 0 || fabs(init->point.alg[i]) > fabs(init->point.alg[worst]))
+            worst = i;
+    }
+    if (worst < 0)
+        return DFL_OK;
+    int index;
+    char name[80];
+    const dfl_kind kind = dfl_system_alg_kind(sys, worst, &index);
+    dfl_eom_name(name, sizeof name, sys->eom, kind, index);
+    return dfl_fail(sys->ctx, DFL_INCONSISTENT,
+                    "no consistent start is found at t = %g: %d rows are violated, most of all %s "
+                    "by %.3g%s",
+                    init->point.t, violated, name, init->point.alg[worst],
+                    cond->held ? "; held values may contradict it, or the guess may be too far"
+                               : "");
+}
