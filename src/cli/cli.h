@@ -98,6 +98,10 @@ void cli_add_matrix(dfl_text *text, const char *key, const double *A, int rows, 
 /* "KEY": [{"re", "im", "hz", "damping"}, ...]; without key the list alone. */
 void cli_add_eigenvalues(dfl_text *json, const char *key, const dfl_modes *modes);
 
+/* "coordinates": [...], "shapes": [{"re", "im"}, ...]: how all positions move in each mode
+   (mode_shapes.c). */
+void cli_add_shapes(dfl_text *json, const cli_near *near, const dfl_modes *modes);
+
 /* The matrices of a linear model, as the library takes them. */
 dfl_linear_equations cli_equations_of(const dfl_linear_model *linear);
 

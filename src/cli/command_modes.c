@@ -53,6 +53,8 @@ static dfl_status at_one_point(dfl_text *text, dfl_text *json, cli_near *near,
         cli_add_at(json, &near->linear);
         dfl_text_add(json, ", \"unstable\": %d,\n ", modes.unstable);
         cli_add_eigenvalues(json, "eigenvalues", &modes);
+        dfl_text_add(json, ",\n ");
+        cli_add_shapes(json, near, &modes);
         dfl_text_add(json, "}\n");
     }
     dfl_modes_clear(&modes);
