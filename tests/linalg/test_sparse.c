@@ -157,9 +157,11 @@ static void inertia_counts_negative_directions(void **state)
     assert_int_equal(dfl_csc_create(&A, NULL, ctx, 2, 2, place, 4), DFL_OK);
     assert_int_equal(dfl_saddle_ldl_create(&ldl, ctx, NULL, &A), DFL_OK);
     assert_int_equal(
-        dfl_saddle_ldl_inertia(ldl, (const double[]){1, -2}, (const double[]){1, 1, 1, -1}, NULL), 1);
+        dfl_saddle_ldl_inertia(ldl, (const double[]){1, -2}, (const double[]){1, 1, 1, -1}, NULL),
+        1);
     assert_int_equal(
-        dfl_saddle_ldl_inertia(ldl, (const double[]){1, 2}, (const double[]){1, 1, 1, -1}, NULL), 0);
+        dfl_saddle_ldl_inertia(ldl, (const double[]){1, 2}, (const double[]){1, 1, 1, -1}, NULL),
+        0);
     dfl_saddle_ldl_free(ldl);
     dfl_csc_clear(&A, ctx);
 }
