@@ -183,7 +183,7 @@ static void add_events(dfl_text *text, const dfl_summary *summary, const char *c
     dfl_text_add(text, "]}");
 }
 
-/* What was done at the ends of branches; there are no modes yet. */
+/* What was done at the ends of branches. */
 static void add_switches(dfl_text *text, const dfl_statistics *stats)
 {
     dfl_text_add(text, ",\n  \"switches\": {");
@@ -192,7 +192,9 @@ static void add_switches(dfl_text *text, const dfl_statistics *stats)
     add_counter(text, "retakes", stats->retakes);
     dfl_text_add(text, ", ");
     add_counter(text, "enclosures", stats->enclosures);
-    dfl_text_add(text, ", \"modes\": null}");
+    dfl_text_add(text, ", ");
+    add_counter(text, "modes", stats->modes);
+    dfl_text_add(text, "}");
 }
 
 static void add_tolerances(dfl_text *text, const dfl_summary *summary, const dfl_columns *columns)

@@ -153,8 +153,7 @@ static bool pass(dfl_solver *solver, double at)
         const double sign = watching->sign[i];
         const bool passes = watching->search.first[i] <= at + 1e-14;
         const int wanted = kinds ? kinds[i].direction : 0;
-        const bool acting = solver->options.switches.acting && solver->options.switches.acting[i];
-        const bool met = passes && !acting && -sign * wanted >= 0;
+        const bool met = passes && -sign * wanted >= 0;
         solver->found[i] = (signed char)(met ? -sign : 0);
         solver->value_old[i] = passes ? -sign : sign;
         any = any || met;
@@ -162,16 +161,30 @@ static bool pass(dfl_solver *solver, double at)
     return any;
 }
 
+/* Events that act are met where they act: here their functions are 1, with any sign. */
+static bool acting(const dfl_solver *solver, int i)
+{
+    return solver->options.switches.acting && solver->options.switches.acting[i];
+}
+
 static int eval(double *value, int count, double t, const double *x, void *user)
 {
-    (void)count;
     const dfl_solver *solver = user;
-    return solver->options.events.eval(value, t, x, solver->options.user);
+    const int failed = solver->options.events.eval(value, t, x, solver->options.user);
+    for (int i = 0; i < count; i++)
+        if (acting(solver, i))
+            value[i] = solver->watching->sign[i];
+    return failed;
 }
 
 static int enclose(dfl_bounds *value, int count, const dfl_bounds *t, const dfl_bounds *x,
                    void *user)
 {
     const dfl_solver *solver = user;
-    return solver->options.events.enclose(value, count, t, x, solver->options.user);
+    const int failed = solver->options.events.enclose(value, count, t, x, solver->options.user);
+    for (int i = 0; i < count; i++)
+        if (acting(solver, i))
+            value[i] =
+                (dfl_bounds){.low = solver->watching->sign[i], .high = solver->watching->sign[i]};
+    return failed;
 }

@@ -145,8 +145,8 @@ static bool run_path(collision *hit, double e, double friction)
     return false;
 }
 
-/* Whether the rebound is higher than the tolerance of the gap: the contact would be open, with the
-   accelerations of the state after the impact. */
+/* Whether the rebound is higher than the tolerance of the gap: the contact would be open, the others
+   as they are, with the accelerations of the state after the impact. */
 static dfl_status rebounds(bool *visible, dfl_solver *solver, double t, int i, const collision *hit)
 {
     dfl_contacts *c = solver->contacts;
@@ -155,7 +155,11 @@ static dfl_status rebounds(bool *visible, dfl_solver *solver, double t, int i, c
     memset(c->impulse, 0, (size_t)nv * sizeof *c->impulse);
     for (int j = 0; j < nv; j++)
         c->tried[first + j] += hit->normal * c->answer[j] + hit->tangent * c->answer[nv + j];
-    const dfl_status status = dfl_contacts_jump(c->tried, solver, t, c->impulse);
+    memcpy(c->trial, c->mode, (size_t)c->count * sizeof *c->mode);
+    c->trial[i] = (dfl_contact_mode){.closed = false};
+    dfl_status status = dfl_contacts_set(solver, c->trial);
+    if (!status)
+        status = dfl_contacts_jump(c->tried, solver, t, c->impulse);
     const dfl_point *point = status ? NULL : dfl_initial_evaluate(&solver->initial, t, NULL);
     double rate = c->bias[2 * i];
     if (!point)

@@ -1,7 +1,6 @@
 /* Contacts, impacts and friction that sticks, against closed forms. */
 #include "../scripted.h"
 
-static const double pi = 3.14159265358979323846;
 static const double tolerances[] = {1e-6, 1e-8, 1e-10};
 enum { TOLERANCES = 3, MOST = 400 };
 
@@ -282,6 +281,84 @@ static void chains_of_balls(void **state)
     }
 }
 
+/* Three balls of masses 1, 1/2, 1/3 fall on the floor and on each other, and come to rest. */
+static void a_stack_comes_to_rest(void **state)
+{
+    (void)state;
+    met m;
+    scripted s = begin(&m,
+                       "local y = {}\n"
+                       "for i = 1, 3 do\n"
+                       "  y[i] = position('y' .. i) mass(y[i], 1/i) force(y[i], -9.81/i)\n"
+                       "  initial{ ['y' .. i] = 1 + 0.2*i, ['der(y' .. i .. ')'] = 0 }\n"
+                       "end\n"
+                       "unilateral('floor', y[1] - 0.05, { restitution = 0.6 })\n"
+                       "for i = 2, 3 do\n"
+                       "  unilateral('c' .. i, y[i] - y[i - 1] - 0.1, { restitution = 0.6 })\n"
+                       "end\n",
+                       1e-6);
+    scripted_advance(&s, 5);
+    for (int i = 1; i <= 3; i++) {
+        char name[20];
+        snprintf(name, sizeof name, "y%d", i);
+        assert_near(scripted_value(&s, name), 0.1 * i - 0.05, 1e-4);
+    }
+    assert_near(scripted_value(&s, "lambda(floor)"), -9.81 * (1 + 1.0 / 2 + 1.0 / 3), 1e-9);
+    assert_near(scripted_value(&s, "lambda(c3)"), -9.81 / 3, 1e-9);
+    scripted_free(&s);
+}
+
+/* Painlevé's rod: no mode is possible. */
+static void what_is_impossible_is_refused_by_name(void **state)
+{
+    (void)state;
+    scripted s =
+        scripted_text("local x, y, q = position('x', 'y', 'q') mass(x, 1) mass(y, 1) mass(q, 1/3)\n"
+                      "force(y, -9.81)\n"
+                      "unilateral('tip', y - sin(q), { friction = 1.5, slip = velocity(x) + "
+                      "sin(q)*velocity(q) })\n"
+                      "initial{ x = 0, y = math.sin(1.1), q = 1.1, ['der(q)'] = 0, ['der(x)'] = "
+                      "-5, ['der(y)'] = 0 }\n");
+    const dfl_status status =
+        scripted_try_start(&s, &(dfl_solver_options){.rtol = 1e-6, .atol = 1e-6});
+    assert_int_equal(status, DFL_NOT_CONVERGED);
+    if (!strstr(dfl_message(s.ctx), "'tip' jams at t = 0"))
+        fail_msg("%s", dfl_message(s.ctx));
+    scripted_free(&s);
+    scripted_refused("local x = position('x') mass(x, 1)\n"
+                     "friction('f', x, { load = 1, coefficient = 0.3, static = 0.2 })\n",
+                     "static friction 0.2 is below sliding friction 0.3");
+}
+
+/* A box pushed at a height of 0.9: it rests, or tips about its front edge. */
+static void a_box_rests_or_tips(void **state)
+{
+    (void)state;
+    static const double push[] = {2, 3.28, 6}, rear[] = {1.905, 0, 0},
+                        front[] = {7.905, 9.815955882, 11.435955882},
+                        turn[] = {0, -.019852941, -5.419852941};
+    for (int i = 0; i < 3; i++) {
+        char text[900];
+        met m;
+        snprintf(
+            text, sizeof text,
+            "local x, y, q = position('x', 'y', 'q') mass(x, 1) mass(y, 1) mass(q, 1.36/12)\n"
+            "force(y, -9.81) force(x, %g) force(q, -%g*0.4*cos(q))\n"
+            "for name, c in pairs{ rear = -0.3, front = 0.3 } do\n"
+            "  unilateral(name, y + c*sin(q) - 0.5*cos(q), { friction = 0.5,\n"
+            "    slip = velocity(x) + (-c*sin(q) + 0.5*cos(q))*velocity(q) })\n"
+            "end\n"
+            "output('turn', acceleration(q))\n"
+            "initial{ x = 0, y = 0.5, q = 0, ['der(x)'] = 0, ['der(y)'] = 0, ['der(q)'] = 0 }\n",
+            push[i], push[i]);
+        scripted s = begin(&m, text, 1e-8);
+        assert_near(scripted_value(&s, "lambda(rear)"), -rear[i], 1e-8);
+        assert_near(scripted_value(&s, "lambda(front)"), -front[i], 1e-8);
+        assert_near(scripted_output(&s, "turn"), turn[i], 1e-8);
+        scripted_free(&s);
+    }
+}
+
 /* A ball of radius 0.1 that slips, then rolls. */
 static void a_bowling_ball(void **state)
 {
@@ -366,10 +443,12 @@ int main(void)
         cmocka_unit_test(a_clutch_locks_and_unlocks),
         cmocka_unit_test(backlash),
         cmocka_unit_test(chains_of_balls),
+        cmocka_unit_test(a_stack_comes_to_rest),
+        cmocka_unit_test(what_is_impossible_is_refused_by_name),
+        cmocka_unit_test(a_box_rests_or_tips),
         cmocka_unit_test(a_bowling_ball),
         cmocka_unit_test(impacts_with_friction),
         cmocka_unit_test(an_impact_through_constraints),
     };
-    (void)pi;
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
