@@ -75,6 +75,69 @@ dfl_status dfl_pid_add(dfl_expr *out, dfl_model *model, const dfl_pid *pid)
     return status ? status : dfl_graph_status(g);
 }
 
+/* A discrete variable NAME.PART that begins as 0. */
+static dfl_status discrete(dfl_expr *out, dfl_model *model, const dfl_pid *pid, const char *part)
+{
+    dfl_text text = {.ctx = model->ctx};
+    dfl_text_add(&text, "%s.%s", pid->name, part);
+    const dfl_status status =
+        text.status ? text.status
+                    : dfl_model_discrete(out, model, pid->line, dfl_text_string(&text), 0);
+    dfl_text_clear(&text);
+    return status;
+}
+
+static dfl_status sample_of(int *out, dfl_model *model, const dfl_pid *pid)
+{
+    dfl_text text = {.ctx = model->ctx};
+    dfl_text_add(&text, "%s.sample", pid->name);
+    const dfl_status status = text.status
+                                  ? text.status
+                                  : dfl_model_sample(out, model, pid->line, dfl_text_string(&text),
+                                                     pid->period, pid->phase);
+    dfl_text_clear(&text);
+    return status;
+}
+
+dfl_status dfl_pid_sample(dfl_expr *out, dfl_model *model, const dfl_pid *pid)
+{
+    dfl_graph *g = model->graph;
+    const dfl_expr T = dfl_constant(g, pid->period), e = pid->error;
+    dfl_expr raw = dfl_mul(g, pid->p, e), sum = 0, slow = 0, next_sum = 0, next_slow = 0;
+    int action = 0;
+    dfl_status status = sample_of(&action, model, pid);
+    if (!status)
+        status = discrete(out, model, pid, "u");
+    if (!status && pid->i != 0) {
+        status = discrete(&sum, model, pid, "i");
+        next_sum = dfl_add(g, sum, dfl_mul(g, T, e));
+        raw = dfl_add(g, raw, dfl_mul(g, pid->i, next_sum));
+    }
+    if (!status && pid->d != 0) {
+        status = discrete(&slow, model, pid, "d");
+        const dfl_expr part = dfl_div(g, T, pid->filter);
+        next_slow = dfl_div(g, dfl_add(g, slow, dfl_mul(g, part, e)),
+                            dfl_add(g, dfl_constant(g, 1.0), part));
+        raw =
+            dfl_add(g, raw, dfl_mul(g, pid->d, dfl_div(g, dfl_sub(g, e, next_slow), pid->filter)));
+    }
+    dfl_expr u = raw;
+    if (pid->limit != DFL_NO_EXPR)
+        u = dfl_binary(g, DFL_OP_MAX, dfl_neg(g, pid->limit),
+                       dfl_binary(g, DFL_OP_MIN, raw, pid->limit));
+    if (pid->windup != DFL_NO_EXPR && pid->i != 0)
+        next_sum =
+            dfl_add(g, next_sum,
+                    dfl_div(g, dfl_mul(g, T, dfl_sub(g, u, raw)), dfl_mul(g, pid->i, pid->windup)));
+    if (!status)
+        status = dfl_model_assign(model, action, *out, u);
+    if (!status && pid->i != 0)
+        status = dfl_model_assign(model, action, sum, next_sum);
+    if (!status && pid->d != 0)
+        status = dfl_model_assign(model, action, slow, next_slow);
+    return status ? status : dfl_graph_status(g);
+}
+
 dfl_status dfl_lag(dfl_expr *out, dfl_model *model, int line, const char *name, dfl_expr u,
                    dfl_expr T)
 {

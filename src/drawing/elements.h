@@ -124,6 +124,13 @@ typedef struct dfl_impact_symbols {
 
 dfl_status dfl_impact_add(dfl_impact_symbols *out, dfl_drawing *drawing, const dfl_impact *impact);
 
+/* The same without stiffness: gap and rate of a rigid contact and, in plane models, the speed of slip
+   along its surface. DFL_INVALID: there is friction, and the model is not plane. */
+typedef struct dfl_rigid_impact {
+    dfl_expr gap, rate, slip;
+} dfl_rigid_impact;
+dfl_status dfl_impact_rigid(dfl_rigid_impact *out, dfl_drawing *drawing, const dfl_impact *impact);
+
 /* Attraction of a body by a point with the gravitational parameter mu (m^3/s^2), with the terms of
    its inertia (the torque of the gravity gradient) if `gradient`. *out: force and torque at the
    centre of mass. */
@@ -154,9 +161,14 @@ typedef struct dfl_pid {
     int line;
     const char *name;
     dfl_expr error, p, i, d, filter, limit, windup;
+    double period, phase; /* s: sampled at phase + k period; period 0: continuous */
 } dfl_pid;
 
 dfl_status dfl_pid_add(dfl_expr *out, dfl_model *model, const dfl_pid *pid);
+
+/* The same sampled: r1 and r2 by Euler's implicit rule, the limit is hard. Discrete variables NAME.u,
+   NAME.i and NAME.d. */
+dfl_status dfl_pid_sample(dfl_expr *out, dfl_model *model, const dfl_pid *pid);
 
 /* T r' = u - r */
 dfl_status dfl_lag(dfl_expr *out, dfl_model *model, int line, const char *name, dfl_expr u,

@@ -166,6 +166,28 @@ dfl_status dfl_impact_add(dfl_impact_symbols *out, dfl_drawing *drawing, const d
     return status ? status : dfl_graph_status(g);
 }
 
+dfl_status dfl_impact_rigid(dfl_rigid_impact *out, dfl_drawing *drawing, const dfl_impact *impact)
+{
+    dfl_graph *g = drawing->graph;
+    meeting m;
+    dfl_vec va, vb;
+    if (impact->grip != 0 && !dfl_drawing_is_planar(drawing))
+        return dfl_fail(drawing->model->ctx, DFL_INVALID,
+                        "rigid contacts have friction in plane models only; give the contact "
+                        "stiffness");
+    dfl_status status = meet(&m, drawing, impact);
+    if (!status)
+        status = velocity_at(&va, drawing, impact->a, m.touch);
+    if (!status)
+        status = velocity_at(&vb, drawing, impact->b, m.touch);
+    if (status)
+        return status;
+    const dfl_vec v = vec_sub(g, vb, va);
+    const dfl_vec along = {{dfl_neg(g, m.normal.e[1]), m.normal.e[0], 0}};
+    *out = (dfl_rigid_impact){.gap = m.gap, .rate = m.rate, .slip = vec_dot(g, along, v)};
+    return dfl_graph_status(g);
+}
+
 static dfl_status meet(meeting *out, dfl_drawing *drawing, const dfl_impact *impact)
 {
     dfl_graph *g = drawing->graph;

@@ -260,7 +260,7 @@ static int call_pid(lua_State *L)
     e.name = dfl_arg_name(L, "pid", 1);
     dfl_pid pid = {
         .line = dfl_script_line(L), .name = e.name, .limit = DFL_NO_EXPR, .windup = DFL_NO_EXPR};
-    dfl_expr reference = 0, value = 0, out = 0;
+    dfl_expr reference = 0, value = 0, out = 0, period = DFL_NO_EXPR, phase = 0;
     bool value_given = false, p = false, i = false, d = false, filter = false;
     const dfl_option options[] = {{"reference", DFL_OPTION_EXPR, &reference, NULL},
                                   {"value", DFL_OPTION_EXPR, &value, &value_given},
@@ -269,8 +269,10 @@ static int call_pid(lua_State *L)
                                   {"d", DFL_OPTION_EXPR, &pid.d, &d},
                                   {"filter", DFL_OPTION_EXPR, &pid.filter, &filter},
                                   {"limit", DFL_OPTION_EXPR, &pid.limit, NULL},
-                                  {"windup", DFL_OPTION_EXPR, &pid.windup, NULL}};
-    dfl_read_options(L, "pid", e.name, 2, options, 8);
+                                  {"windup", DFL_OPTION_EXPR, &pid.windup, NULL},
+                                  {"period", DFL_OPTION_EXPR, &period, NULL},
+                                  {"phase", DFL_OPTION_EXPR, &phase, NULL}};
+    dfl_read_options(L, "pid", e.name, 2, options, 10);
     dfl_element_need(L, &e, value_given, "the value", "give value = ..., what is controlled");
     dfl_element_need(L, &e, p || i || d, "a gain", "give p = ..., i = ... or d = ...");
     dfl_element_need(L, &e, filter || !d, "the time of the filter",
@@ -278,7 +280,13 @@ static int call_pid(lua_State *L)
     if (pid.windup != DFL_NO_EXPR && pid.limit == DFL_NO_EXPR)
         dfl_script_error(L, "pid '%s': windup needs a limit; give limit = ...", e.name);
     pid.error = dfl_sub(g, reference, value);
-    check(L, &e, dfl_pid_add(&out, dfl_script_of(L)->model, &pid));
+    dfl_model *model = dfl_script_of(L)->model;
+    const bool sampled = period != DFL_NO_EXPR;
+    if (sampled) {
+        check(L, &e, dfl_model_value(&pid.period, model, period));
+        check(L, &e, dfl_model_value(&pid.phase, model, phase));
+    }
+    check(L, &e, (sampled ? dfl_pid_sample : dfl_pid_add)(&out, model, &pid));
     const dfl_field fields[] = {{"out", out}, {"error", pid.error}};
     return dfl_element_push(L, e.name, fields, 2);
 }

@@ -13,6 +13,8 @@ static int call_wrench(lua_State *L);
 static int call_bushing(lua_State *L);
 static void need_damping(lua_State *L, const dfl_element *e, const dfl_bushing *bushing);
 static int call_impact(lua_State *L);
+static int add_rigid(lua_State *L, const dfl_element *e, const dfl_impact *impact,
+                     dfl_expr restitution, dfl_expr sticking);
 static int call_attraction(lua_State *L);
 static dfl_element begin(lua_State *L, const char *call, dfl_vec *at, bool *at_given);
 static void check(lua_State *L, const dfl_element *e, dfl_status status);
@@ -126,6 +128,8 @@ static int call_impact(lua_State *L)
 {
     dfl_graph *g = dfl_script_of(L)->model->graph;
     bool at_given = false, plane = false, centre = false, normal = false, k = false;
+    bool rigid = false, smooth = false;
+    dfl_expr restitution = 0, sticking = DFL_NO_EXPR;
     dfl_impact impact = {.exponent = dfl_constant(g, 1.5), .speed = dfl_constant(g, 0.01)};
     dfl_vec on_plane = vec_zero(), middle = vec_zero();
     const dfl_element e = begin(L, "impact", &impact.at, &at_given);
@@ -139,10 +143,16 @@ static int call_impact(lua_State *L)
                                   {"exponent", DFL_OPTION_EXPR, &impact.exponent, NULL},
                                   {"damping", DFL_OPTION_EXPR, &impact.damping, NULL},
                                   {"friction", DFL_OPTION_EXPR, &impact.grip, NULL},
-                                  {"speed", DFL_OPTION_EXPR, &impact.speed, NULL}};
-    dfl_read_options(L, "impact", e.name, 4, options, 11);
+                                  {"speed", DFL_OPTION_EXPR, &impact.speed, &smooth},
+                                  {"restitution", DFL_OPTION_EXPR, &restitution, &rigid},
+                                  {"static", DFL_OPTION_EXPR, &sticking, NULL}};
+    dfl_read_options(L, "impact", e.name, 4, options, 13);
     dfl_element_need(L, &e, at_given, "the point of the second body", "give at = {x, y, z}");
-    dfl_element_need(L, &e, k, "stiffness", "give stiffness = ..., in N/m^exponent");
+    dfl_element_need(L, &e, k != rigid, "stiffness or restitution",
+                     "give stiffness = ..., in N/m^exponent, or restitution = ... of a rigid "
+                     "contact, not both");
+    dfl_element_need(L, &e, !rigid || (!smooth && impact.damping == 0), "a law",
+                     "damping and speed belong to stiffness; leave them out");
     dfl_element_need(L, &e, plane != centre, "what it strikes",
                      "give plane = {x, y, z} and normal = {x, y, z}, or center = {x, y, z} and "
                      "center_radius");
@@ -152,11 +162,41 @@ static int call_impact(lua_State *L)
     impact.b = e.b;
     impact.sphere = centre;
     impact.other = centre ? middle : on_plane;
+    if (rigid)
+        return add_rigid(L, &e, &impact, restitution, sticking);
     dfl_impact_symbols s;
     check(L, &e, dfl_impact_add(&s, dfl_script_drawing(L), &impact));
     const dfl_field fields[] = {{"gap", s.gap},      {"rate", s.rate},    {"f", s.force},
                                 {"fx", s.slip.e[0]}, {"fy", s.slip.e[1]}, {"fz", s.slip.e[2]}};
     return dfl_element_push(L, e.name, fields, 6);
+}
+
+static int add_rigid(lua_State *L, const dfl_element *e, const dfl_impact *impact,
+                     dfl_expr restitution, dfl_expr sticking)
+{
+    dfl_drawing *drawing = dfl_script_drawing(L);
+    dfl_rigid_impact r;
+    dfl_touch_symbols s;
+    check(L, e, dfl_impact_rigid(&r, drawing, impact));
+    const dfl_stroke slip = {
+        .kind = DFL_STROKE_EXPR, .line = dfl_script_line(L), .v = DFL_NO_EXPR, .xd = r.slip};
+    const bool rough = impact->grip != 0;
+    const dfl_touch_law law = {.line = slip.line,
+                               .name = e->name,
+                               .gap = r.gap,
+                               .along = rough ? &slip : NULL,
+                               .restitution = restitution,
+                               .kinetic = impact->grip,
+                               .sticking = sticking,
+                               .radius = dfl_constant(dfl_script_of(L)->model->graph, 1.0)};
+    check(L, e, dfl_touch_add(&s, drawing, &law));
+    const dfl_field fields[] = {{"gap", r.gap},
+                                {"rate", r.rate},
+                                {"f", s.load},
+                                {"mode", s.closed},
+                                {"friction", rough ? s.friction : 0},
+                                {"sense", s.sense}};
+    return dfl_element_push(L, e->name, fields, 6);
 }
 
 /* attraction(name, body, {center = , mu = , gradient = true}) */

@@ -122,7 +122,9 @@ dfl_status dfl_contacts_resolve(bool *changed, dfl_solver *solver, double t)
         status = jam(solver, t);
     if (status)
         return status;
-    *changed = memcmp(c->mode, c->trial, (size_t)c->count * sizeof *c->mode) != 0;
+    for (int i = 0; i < c->count; i++)
+        *changed = *changed || c->mode[i].closed != c->trial[i].closed ||
+                   c->mode[i].stick != c->trial[i].stick || c->mode[i].sense != c->trial[i].sense;
     memcpy(c->mode, c->trial, (size_t)c->count * sizeof *c->mode);
     solver->stats.modes += *changed;
     memcpy(solver->x, c->tried, size);

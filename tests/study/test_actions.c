@@ -182,6 +182,34 @@ static void a_sampled_controller(void **state)
     }
 }
 
+/* A sampled controller of p and d with a short filter is the difference equation. */
+static void a_sampled_pid(void **state)
+{
+    (void)state;
+    met m;
+    scripted s = run_text(&m,
+                          "local x = position('x') mass(x, 1)\n"
+                          "local c = pid('c', { reference = 1, value = x, p = 4, i = 0.5, d = 2,\n"
+                          "  filter = 0.05, limit = 3, windup = 0.4, period = 0.1 })\n"
+                          "force(x, c.out) initial{ x = 0, ['der(x)'] = 0 }\n",
+                          0.05, 1e-10);
+    double x = 0, v = 0, sum = 0, slow = 0;
+    for (int k = 0; k < 40; k++) {
+        const double T = 0.1, e = 1 - x;
+        sum += T * e;
+        slow = (slow + T / 0.05 * e) / (1 + T / 0.05);
+        const double raw = 4 * e + 0.5 * sum + 2 * (e - slow) / 0.05;
+        const double u = fmax(-3, fmin(raw, 3));
+        sum += T * (u - raw) / (0.5 * 0.4);
+        x += v * T + u * T * T / 2;
+        v += u * T;
+    }
+    scripted_advance(&s, 4);
+    assert_near(scripted_value(&s, "x"), x, 1e-8);
+    assert_near(scripted_value(&s, "der(x)"), v, 1e-8);
+    scripted_free(&s);
+}
+
 /* The outer loop every 5 ms, then the inner one every 1 ms. */
 static void two_rates_run_in_order(void **state)
 {
@@ -300,6 +328,7 @@ int main(void)
         cmocka_unit_test(the_rest_keeps_its_momentum),
         cmocka_unit_test(a_full_mass_matrix_couples_what_is_assigned),
         cmocka_unit_test(a_sampled_controller),
+        cmocka_unit_test(a_sampled_pid),
         cmocka_unit_test(two_rates_run_in_order),
         cmocka_unit_test(a_relay_with_a_dead_band),
         cmocka_unit_test(a_row_is_switched_on_and_off),

@@ -381,6 +381,29 @@ static void a_bowling_ball(void **state)
     }
 }
 
+/* A disk of a mechanism falls with 1 m/s along the floor: it bounces and rolls at last. */
+static void a_rigid_impact_of_a_body(void **state)
+{
+    (void)state;
+    met m;
+    scripted s = begin(&m,
+                       "planar() gravity{0, -9.81}\n"
+                       "local ball = body('ball', { mass = 1, com = {0, 1}, inertia = 0.004 })\n"
+                       "free('fly', ground, ball, { at = {0, 1} })\n"
+                       "local i = impact('bounce', ground, ball, { at = {0, 1}, radius = 0.1,\n"
+                       "  plane = {0, 0}, normal = {0, 1}, restitution = 0.8, friction = 0.3 })\n"
+                       "output('N', i.f)\n"
+                       "initial{ ['der(fly.q1)'] = 1, ['der(fly.q2)'] = 0, ['der(fly.q3)'] = 0 }\n",
+                       1e-8);
+    scripted_advance(&s, 8);
+    assert_near(m.time[0], sqrt(2 * 0.9 / 9.81), 1e-7);
+    assert_near(scripted_value(&s, "der(fly.q1)"), 5.0 / 7, 1e-7);
+    assert_near(scripted_value(&s, "der(fly.q3)"), -50.0 / 7, 1e-6);
+    assert_near(scripted_value(&s, "fly.q2"), -0.9, 1e-6);
+    assert_near(scripted_output(&s, "N"), 9.81, 1e-9);
+    scripted_free(&s);
+}
+
 /* A sphere thrown on the floor: it sticks or slips during the impact. */
 static void impacts_with_friction(void **state)
 {
@@ -448,6 +471,7 @@ int main(void)
         cmocka_unit_test(a_box_rests_or_tips),
         cmocka_unit_test(a_bowling_ball),
         cmocka_unit_test(impacts_with_friction),
+        cmocka_unit_test(a_rigid_impact_of_a_body),
         cmocka_unit_test(an_impact_through_constraints),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
