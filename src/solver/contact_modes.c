@@ -14,7 +14,7 @@
 enum { TRIALS = 50, MOST_UNDECIDED = 6, MOST_CONTACTS = 31 };
 
 static dfl_status look(dfl_solver *solver, double t);
-static dfl_status directions(dfl_solver *solver, double t);
+static dfl_status gauge(dfl_solver *solver, double t);
 static void note_left(dfl_solver *solver);
 static void first_trial(dfl_solver *solver);
 static dfl_status try_modes(int *worst, dfl_solver *solver, double t);
@@ -50,8 +50,10 @@ dfl_status dfl_contacts_init(dfl_solver *solver)
     c->impulse = dfl_alloc(ctx, 3 * nv, d);
     c->assigned = dfl_alloc(ctx, n, sizeof(bool));
     c->seen = dfl_alloc(ctx, TRIALS, sizeof *c->seen);
+    c->share = dfl_alloc(ctx, 2 * m, d);
+    c->group = dfl_alloc(ctx, nv * (m + 1), d);
     if (!c->mode || !c->trial || !c->state || !c->W || !c->bias || !c->u || !c->size || !c->near ||
-        !c->a || !c->x || !c->impulse || !c->assigned || !c->seen)
+        !c->a || !c->x || !c->impulse || !c->assigned || !c->seen || !c->share || !c->group)
         return DFL_NO_MEMORY;
     c->held = c->near + m;
     c->still = c->near + 2 * m;
@@ -59,7 +61,7 @@ dfl_status dfl_contacts_init(dfl_solver *solver)
     c->tried = c->x + n;
     c->tolerance = c->x + 2 * n;
     c->answer = c->impulse + nv;
-    return DFL_OK;
+    return dfl_lstsq_create(&c->lstsq, ctx, solver->eom->nv, opt->count);
 }
 
 void dfl_contacts_clear(dfl_solver *solver)
@@ -67,10 +69,13 @@ void dfl_contacts_clear(dfl_solver *solver)
     dfl_contacts *c = solver->contacts;
     if (!c)
         return;
-    void *const blocks[] = {c->mode, c->trial, c->state, c->W,       c->bias,     c->u,    c->size,
-                            c->near, c->a,     c->x,     c->impulse, c->assigned, c->seen, c};
+    void *const blocks[] = {c->mode,    c->trial,    c->state, c->W,     c->bias,
+                            c->u,       c->size,     c->near,  c->a,     c->x,
+                            c->impulse, c->assigned, c->seen,  c->share, c->group};
     for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
         dfl_free(solver->ctx, blocks[i]);
+    dfl_lstsq_free(c->lstsq, solver->ctx);
+    dfl_free(solver->ctx, c);
 }
 
 dfl_status dfl_contacts_set(dfl_solver *solver, const dfl_contact_mode *modes)
@@ -104,9 +109,11 @@ dfl_status dfl_contacts_resolve(bool *changed, dfl_solver *solver, double t)
     note_left(solver);
     dfl_status status = look(solver, t);
     if (!status)
-        status = directions(solver, t);
+        status = dfl_contacts_speeds(solver, t, c->x);
     if (!status)
         status = dfl_contacts_collide(solver, t);
+    if (!status)
+        status = gauge(solver, t);
     if (status)
         return status;
     first_trial(solver);
@@ -152,8 +159,7 @@ static dfl_status look(dfl_solver *solver, double t)
     return DFL_OK;
 }
 
-/* Rows of all contacts that touch, as if all were closed and stuck. */
-static dfl_status directions(dfl_solver *solver, double t)
+dfl_status dfl_contacts_speeds(dfl_solver *solver, double t, const double *x)
 {
     dfl_contacts *c = solver->contacts;
     const dfl_contact *contacts = solver->options.switches.contacts.contacts;
@@ -161,7 +167,7 @@ static dfl_status directions(dfl_solver *solver, double t)
     for (int i = 0; i < c->count; i++)
         c->trial[i] = (dfl_contact_mode){.closed = c->near[i], .stick = c->near[i]};
     dfl_status status = dfl_contacts_set(solver, c->trial);
-    const dfl_point *point = status ? NULL : dfl_initial_evaluate(&solver->initial, t, c->x);
+    const dfl_point *point = status ? NULL : dfl_initial_evaluate(&solver->initial, t, x);
     if (!status && !point)
         return dfl_switching_stopped(solver, "eval");
     for (int k = 0; !status && k < 2 * c->count; k++) {
@@ -176,24 +182,6 @@ static dfl_status directions(dfl_solver *solver, double t)
             c->size[k] += 10 * fabs(c->W[k * nv + j]) * tolerance[j];
         }
     }
-    return status ? status : dfl_contacts_set(solver, c->mode);
-}
-
-dfl_status dfl_contacts_speeds(dfl_solver *solver, double t, const double *x)
-{
-    dfl_contacts *c = solver->contacts;
-    const dfl_contact *contacts = solver->options.switches.contacts.contacts;
-    for (int i = 0; i < c->count; i++)
-        c->trial[i] = (dfl_contact_mode){.closed = c->near[i], .stick = c->near[i]};
-    dfl_status status = dfl_contacts_set(solver, c->trial);
-    const dfl_point *point = status ? NULL : dfl_initial_evaluate(&solver->initial, t, x);
-    if (!status && !point)
-        return dfl_switching_stopped(solver, "eval");
-    for (int k = 0; !status && k < 2 * c->count; k++) {
-        const int row = k % 2 ? contacts[k / 2].tangent : contacts[k / 2].normal;
-        c->u[k] = row < 0 ? 0 : k % 2 ? point->blocks.hv[row] : point->blocks.gI[row];
-        c->bias[k] = row < 0 ? 0 : point->blocks.bias[k % 2 ? solver->eom->nl + row : row];
-    }
     return status;
 }
 
@@ -205,6 +193,24 @@ dfl_status dfl_contacts_jump(double *x, dfl_solver *solver, double t, const doub
 }
 
 /* ------------------------------------------------------------------------------- modes */
+
+/* How large accelerations are if every contact is open. */
+static dfl_status gauge(dfl_solver *solver, double t)
+{
+    dfl_contacts *c = solver->contacts;
+    const int nv = solver->eom->nv;
+    for (int i = 0; i < c->count; i++)
+        c->trial[i] = (dfl_contact_mode){.closed = false};
+    const dfl_status status = dfl_contacts_set(solver, c->trial);
+    memcpy(c->tried, c->x, (size_t)solver->sys.nu * sizeof *c->x);
+    memset(c->impulse, 0, (size_t)nv * sizeof *c->impulse);
+    c->free = 0;
+    if (!status && !dfl_contacts_jump(c->tried, solver, t, c->impulse)) {
+        const dfl_point *point = dfl_initial_evaluate(&solver->initial, t, NULL);
+        c->free = point ? dfl_max_abs(point->a, nv) : 0;
+    }
+    return status;
+}
 
 /* Whose conditions have passed zero at this instant. */
 static void note_left(dfl_solver *solver)
@@ -268,6 +274,7 @@ static dfl_status try_modes(int *worst, dfl_solver *solver, double t)
     memcpy(c->a, point->a, (size_t)nv * sizeof *c->a);
     if (opt->contacts.eval(c->state, t, c->tried, c->tolerance, opt->user))
         return dfl_switching_stopped(solver, "contacts.eval");
+    dfl_contacts_share(solver);
     for (int i = 0; i < c->count; i++) {
         const dfl_contact_mode *mode = &c->trial[i];
         const dfl_contact *contact = &opt->contacts.contacts[i];
@@ -277,7 +284,7 @@ static dfl_status try_modes(int *worst, dfl_solver *solver, double t)
             terms[k] = fabs(rate[k]) + 1e-300;
             for (int j = 0; j < nv; j++) {
                 rate[k] += c->W[(2 * i + k) * nv + j] * c->a[j];
-                terms[k] += fabs(c->W[(2 * i + k) * nv + j] * c->a[j]);
+                terms[k] += fabs(c->W[(2 * i + k) * nv + j]) * fmax(c->free, fabs(c->a[j]));
             }
         }
         double by = 0;
@@ -288,7 +295,7 @@ static dfl_status try_modes(int *worst, dfl_solver *solver, double t)
             by = -rate[0] / (1e-7 * terms[0]);
         }
         if (c->still[i] && mode->stick) {
-            const double mu = fabs(c->tried[at.mu + contact->tangent]);
+            const double mu = fabs(c->share[i]);
             const double slack =
                 10 * c->tolerance[at.mu + contact->tangent] + 1e-9 * fmax(mu, c->state[i].limit);
             by = fmax(by, (mu - c->state[i].limit) / slack);
@@ -317,7 +324,6 @@ static uint64_t code_of(const dfl_contacts *c)
 static bool change(dfl_solver *solver, int worst)
 {
     dfl_contacts *c = solver->contacts;
-    const dfl_layout at = dfl_eom_layout(solver->eom);
     const dfl_contact *contacts = solver->options.switches.contacts.contacts;
     if (worst >= c->count)
         return false;
@@ -333,7 +339,7 @@ static bool change(dfl_solver *solver, int worst)
         c->still[worst] = mode->stick;
     } else if (mode->stick) {
         mode->stick = false;
-        mode->sense = c->tried[at.mu + contacts[worst].tangent] > 0 ? 1 : -1;
+        mode->sense = c->share[worst] > 0 ? 1 : -1;
     } else {
         mode->stick = true;
         mode->sense = 0;

@@ -19,10 +19,14 @@ typedef struct dfl_contacts {
     bool *still;  /* ... and that of its friction */
     bool *left;   /* 2 count: conditions of contact and of friction that have just ended */
     double *a;    /* nv: accelerations of a trial */
+    double free;  /* the largest acceleration without contacts: what is small beside it is zero */
     double *x, *tried, *impulse, *answer; /* n, n, nv, 2 nv */
     double *tolerance;                    /* n */
-    bool *assigned;                       /* n, false */
-    uint64_t *seen;                       /* modes that were tried */
+    double *share;                        /* count: friction of contacts that stick */
+    double *group;                        /* nv (count + 1): their directions, and their force */
+    dfl_lstsq *lstsq;
+    bool *assigned; /* n, false */
+    uint64_t *seen; /* modes that were tried */
     int nseen;
     bool told; /* that several modes are possible */
 } dfl_contacts;
@@ -46,7 +50,11 @@ dfl_status dfl_contacts_set(dfl_solver *solver, const dfl_contact_mode *modes);
 /* contact->x := contact->x after `impulse` (nv), on all rows that are on. */
 dfl_status dfl_contacts_jump(double *x, dfl_solver *solver, double t, const double *impulse);
 
-/* Speeds of all rows at x: u. */
+/* stuck_friction.c: what contacts that stick must hold, shared by their limits: share. */
+void dfl_contacts_share(dfl_solver *solver);
+
+/* Directions, biases and speeds of all contacts that touch, as if all were closed and stuck: W, bias,
+   u, size. Sets other modes. */
 dfl_status dfl_contacts_speeds(dfl_solver *solver, double t, const double *x);
 
 #endif
