@@ -4,6 +4,8 @@
 
 #include "drawing/drawing_internal.h"
 
+#include <math.h>
+
 static dfl_status check_coefficients(dfl_drawing *drawing, const dfl_touch_law *law);
 
 dfl_status dfl_touch_add(dfl_touch_symbols *out, dfl_drawing *drawing, const dfl_touch_law *law)
@@ -41,15 +43,34 @@ dfl_status dfl_touch_add(dfl_touch_symbols *out, dfl_drawing *drawing, const dfl
                            false);
 }
 
+/* A number that keeps its value, within bounds. */
+static dfl_status check_range(dfl_drawing *drawing, const char *what, dfl_expr expr, double most)
+{
+    double value;
+    dfl_model *model = drawing->model;
+    if (expr == DFL_NO_EXPR || !dfl_keeps_value(drawing->graph, expr))
+        return DFL_OK;
+    const dfl_status status = dfl_model_value(&value, model, expr);
+    if (status || (value >= 0 && value <= most))
+        return status;
+    return dfl_fail(model->ctx, DFL_INVALID,
+                    most < INFINITY ? "%s is %g; give a number from 0 to %g"
+                                    : "%s is %g; give a number that is not negative",
+                    what, value, most);
+}
+
 static dfl_status check_coefficients(dfl_drawing *drawing, const dfl_touch_law *law)
 {
     double kinetic, sticking;
     dfl_model *model = drawing->model;
-    if (!law->along || law->sticking == DFL_NO_EXPR ||
+    dfl_status status = check_range(drawing, "restitution", law->restitution, 1);
+    if (!status && law->along)
+        status = check_range(drawing, "the coefficient of friction", law->kinetic, INFINITY);
+    if (status || !law->along || law->sticking == DFL_NO_EXPR ||
         !dfl_keeps_value(drawing->graph, law->kinetic) ||
         !dfl_keeps_value(drawing->graph, law->sticking))
-        return DFL_OK;
-    dfl_status status = dfl_model_value(&kinetic, model, law->kinetic);
+        return status;
+    status = dfl_model_value(&kinetic, model, law->kinetic);
     if (!status)
         status = dfl_model_value(&sticking, model, law->sticking);
     if (!status && sticking < kinetic)

@@ -184,6 +184,11 @@ static int call_friction(lua_State *L)
     if (on_plane)
         return add_slip(L, &e, normal, grip, speed);
     dfl_stroke stroke = {0};
+    if (expression && dfl_depends(g, dfl_arg_expr(L, "friction", 2), DFL_SYM_V))
+        return dfl_script_error(L,
+                                "friction '%s': the expression contains velocities; give one of "
+                                "positions, such as a.q - b.q",
+                                e.name);
     if (expression)
         check(L, &e, dfl_stroke_expr(&stroke, drawing, dfl_arg_expr(L, "friction", 2)));
     else

@@ -328,6 +328,12 @@ static void what_is_impossible_is_refused_by_name(void **state)
     scripted_refused("local x = position('x') mass(x, 1)\n"
                      "friction('f', x, { load = 1, coefficient = 0.3, static = 0.2 })\n",
                      "static friction 0.2 is below sliding friction 0.3");
+    scripted_refused(
+        "local x = position('x') mass(x, 1) unilateral('c', x, { restitution = 1.1 })\n",
+        "restitution is 1.1; give a number from 0 to 1");
+    scripted_refused("local x = position('x') mass(x, 1)\n"
+                     "friction('f', x, { load = 1, coefficient = -0.3 })\n",
+                     "the coefficient of friction is -0.3; give a number that is not negative");
 }
 
 /* A box pushed at a height of 0.9: it rests, or tips about its front edge. */
