@@ -194,6 +194,26 @@ static void a_belt_sticks_and_slips(void **state)
     }
 }
 
+/* The same with a Stribeck curve and a damper. */
+static void a_belt_with_falling_friction(void **state)
+{
+    (void)state;
+    met m;
+    for (int i = 0; i < TOLERANCES; i++) {
+        const double tol = tolerances[i];
+        scripted s = begin(&m,
+                           "local x = position('x') mass(x, 1) force(x, -x - 0.05*velocity(x))\n"
+                           "friction('belt', x - 0.2*time, { load = 1,\n"
+                           "  coefficient = 0.6 + 0.4*exp(-abs(velocity(x) - 0.2)/0.5) })\n"
+                           "event('turn', velocity(x), { direction = 'rising' })\n"
+                           "initial{ x = 0, ['der(x)'] = 0.2 }\n",
+                           tol);
+        scripted_advance(&s, 60);
+        assert_near(m.time[m.count - 1] - m.time[m.count - 3], 7.833546521282824, 100 * tol);
+        scripted_free(&s);
+    }
+}
+
 static void a_clutch_locks_and_unlocks(void **state)
 {
     (void)state;
@@ -469,6 +489,7 @@ int main(void)
         cmocka_unit_test(a_block_on_a_slope),
         cmocka_unit_test(a_bead_in_a_bowl),
         cmocka_unit_test(a_belt_sticks_and_slips),
+        cmocka_unit_test(a_belt_with_falling_friction),
         cmocka_unit_test(a_clutch_locks_and_unlocks),
         cmocka_unit_test(backlash),
         cmocka_unit_test(chains_of_balls),
