@@ -151,9 +151,8 @@ void dfl_actions_clear(dfl_runnable *run);
 void dfl_actions_list(dfl_switch *items, const dfl_runnable *run);
 /* At the start: discrete variables have their first values, and samples that begin there act. */
 void dfl_actions_begin(dfl_runnable *run);
-/* Does what the actions whose functions crossed do, at (t, x). */
-void dfl_actions_do(dfl_change *change, dfl_runnable *run, const bool *crossed, double t,
-                    const double *x);
+/* Does what the actions whose functions crossed do, at (t, change->x). */
+void dfl_actions_do(dfl_change *change, dfl_runnable *run, const bool *crossed, double t);
 /* Whether function `which` crossed by rounding only: its event does not act. */
 bool dfl_actions_contrary(const dfl_runnable *run, int which, const dfl_change *change, double t);
 /* Notes which rows are off; whether that has changed. */

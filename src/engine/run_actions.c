@@ -132,12 +132,10 @@ void dfl_actions_list(dfl_switch *items, const dfl_runnable *run)
 }
 
 /* In the order of declaration; each sees what those before it have done. */
-void dfl_actions_do(dfl_change *change, dfl_runnable *run, const bool *crossed, double t,
-                    const double *x)
+void dfl_actions_do(dfl_change *change, dfl_runnable *run, const bool *crossed, double t)
 {
     const dfl_model *model = run->eq->model;
     int first = 0;
-    (void)x; /* change->x begins as x */
     for (int i = 0; i < model->actions.discretes.count; i++) {
         const int of = model->actions.discretes.item[i].before;
         if (of >= 0)

@@ -331,7 +331,7 @@ static int switch_flip(dfl_change *change, const bool *crossed, double t, const 
             *branch = dfl_switch_next(&sw->item[sw->watched[i].number], run->eq->graph, *branch,
                                       sign > 0 ? -1 : 1);
         }
-    dfl_actions_do(change, run, crossed, t, x);
+    dfl_actions_do(change, run, crossed, t);
     dfl_runnable_prepare(run);
     change->rows = dfl_actions_mask(run);
     dfl_runnable_evaluate(&sw->momenta, run, t, x, NULL, &sw->after);
