@@ -1,61 +1,13 @@
 /* What happens at events and samples: assignments, impulses, discrete variables, rows that are
    switched on and off; against closed forms. */
-#include "../scripted.h"
+#include "met_events.h"
 
 static const double tolerances[] = {1e-6, 1e-8, 1e-10};
-enum { TOLERANCES = 3, MOST = 100 };
-
-/* The events of a run. */
-typedef struct met {
-    dfl_runnable *run;
-    int count, event[MOST], direction[MOST];
-    double time[MOST];
-    int jumps;
-} met;
-
-static int on_event(int event, int direction, double t, const double *x, void *user)
-{
-    met *m = user;
-    (void)x;
-    assert_true(m->count < MOST);
-    m->event[m->count] = event;
-    m->direction[m->count] = direction;
-    m->time[m->count++] = t;
-    return 0;
-}
-
-static int on_jump(double t, const double *x, bool after, void *user)
-{
-    (void)t, (void)x;
-    ((met *)user)->jumps += after;
-    return 0;
-}
-
-static int event_values(double *value, double t, const double *x, void *user)
-{
-    dfl_runnable_events(value, ((met *)user)->run, t, x);
-    return 0;
-}
-
-static int event_bounds(dfl_bounds *value, int count, const dfl_bounds *t, const dfl_bounds *x,
-                        void *user)
-{
-    (void)count;
-    dfl_runnable_event_bounds(value, ((met *)user)->run, t, x);
-    return 0;
-}
+enum { TOLERANCES = 3 };
 
 static scripted run_text(met *m, const char *text, double to, double tol)
 {
-    scripted s = scripted_text(text);
-    dfl_solver_options options = {.rtol = tol, .atol = tol, .user = m};
-    *m = (met){.run = s.run};
-    options.events.count = s.model->count[DFL_AN_EVENT];
-    options.events.eval = event_values;
-    options.events.enclose = event_bounds;
-    options.events.on_event = on_event;
-    options.output.on_jump = on_jump;
-    scripted_start(&s, &options);
+    scripted s = met_begin(m, text, tol);
     scripted_advance(&s, to);
     return s;
 }
@@ -283,6 +235,59 @@ static void a_row_is_switched_on_and_off(void **state)
     }
 }
 
+/* Chains of samples: values as they were, also within one instant. */
+static void values_of_earlier_samples(void **state)
+{
+    (void)state;
+    met m;
+    scripted s = run_text(&m,
+                          "local n, a, b = discrete('n', 0), discrete('a', 0), discrete('b', 0)\n"
+                          "sample('s', { period = 1, set = { [n] = n + 1 } })\n"
+                          "output('late', delay('d', n, 's', 2))\n"
+                          "sample('first', { period = 1, set = { [a] = a + 1 } })\n"
+                          "sample('second', { period = 1, set = { [b] = previous(a) } })\n"
+                          "local x = position('x') mass(x, 2)\n"
+                          "sample('push', { period = 2, set = {}, impulse = { [x] = 1 } })\n"
+                          "initial{ x = 0, ['der(x)'] = 0 }\n",
+                          5.5, 1e-8);
+    assert_near(scripted_output(&s, "n"), 6, 0);
+    assert_near(scripted_output(&s, "late"), 4, 0);
+    assert_near(scripted_output(&s, "a"), 6, 0);
+    assert_near(scripted_output(&s, "b"), 5, 0);
+    assert_near(scripted_value(&s, "der(x)"), 1.5, 1e-12); /* at 0, 2 and 4 s */
+    scripted_free(&s);
+}
+
+/* restart ends a step; nonholonomic rows are switched; a sampled pid waits for its phase. */
+static void options_of_instants_act(void **state)
+{
+    (void)state;
+    met m;
+    scripted s = run_text(&m,
+                          "local x = position('x') mass(x, 1)\n"
+                          "event('mark', time - 0.5, { restart = true })\n"
+                          "local on = discrete('on', 0)\n"
+                          "nonholonomic('brake', velocity(x), { active = on })\n"
+                          "event('hold', time - 1, { set = { [on] = 1 } })\n"
+                          "initial{ x = 0, ['der(x)'] = 1 }\n",
+                          0.9, 1e-8);
+    assert_int_equal(dfl_solver_statistics(s.solver).crossings, 1);
+    scripted_advance(&s, 2);
+    assert_near(scripted_value(&s, "x"), 1, 1e-9);
+    assert_near(scripted_value(&s, "der(x)"), 0, 1e-12);
+    scripted_free(&s);
+    s = run_text(
+        &m,
+        "local x = position('x') mass(x, 1)\n"
+        "local c = pid('c', { reference = 1, value = x, p = 1, period = 0.1, phase = 0.05 })\n"
+        "force(x, c.out) initial{ x = 0, ['der(x)'] = 0 }\n",
+        0.04, 1e-8);
+    assert_near(scripted_value(&s, "der(x)"), 0, 0);
+    scripted_advance(&s, 0.1);
+    assert_near(scripted_value(&s, "der(x)"), 0.05, 1e-12);
+    scripted_free(&s);
+}
+
 /* A latch that would have to move bodies, and a velocity that a constraint forbids. */
 static void contradictions_end_the_run(void **state)
 {
@@ -332,6 +337,8 @@ int main(void)
         cmocka_unit_test(two_rates_run_in_order),
         cmocka_unit_test(a_relay_with_a_dead_band),
         cmocka_unit_test(a_row_is_switched_on_and_off),
+        cmocka_unit_test(values_of_earlier_samples),
+        cmocka_unit_test(options_of_instants_act),
         cmocka_unit_test(contradictions_end_the_run),
         cmocka_unit_test(accumulating_events_end_the_run),
     };

@@ -1,51 +1,8 @@
 /* Contacts, impacts and friction that sticks, against closed forms. */
-#include "../scripted.h"
+#include "met_events.h"
 
 static const double tolerances[] = {1e-6, 1e-8, 1e-10};
-enum { TOLERANCES = 3, MOST = 400 };
-
-typedef struct met {
-    dfl_runnable *run;
-    int count, event[MOST];
-    double time[MOST];
-} met;
-
-static int on_event(int event, int direction, double t, const double *x, void *user)
-{
-    met *m = user;
-    (void)x, (void)direction;
-    assert_true(m->count < MOST);
-    m->event[m->count] = event;
-    m->time[m->count++] = t;
-    return 0;
-}
-
-static int event_values(double *value, double t, const double *x, void *user)
-{
-    dfl_runnable_events(value, ((met *)user)->run, t, x);
-    return 0;
-}
-
-static int event_bounds(dfl_bounds *value, int count, const dfl_bounds *t, const dfl_bounds *x,
-                        void *user)
-{
-    (void)count;
-    dfl_runnable_event_bounds(value, ((met *)user)->run, t, x);
-    return 0;
-}
-
-static scripted begin(met *m, const char *text, double tol)
-{
-    scripted s = scripted_text(text);
-    dfl_solver_options options = {.rtol = tol, .atol = tol, .user = m};
-    *m = (met){.run = s.run};
-    options.events.count = s.model->count[DFL_AN_EVENT];
-    options.events.eval = event_values;
-    options.events.enclose = event_bounds;
-    options.events.on_event = on_event;
-    scripted_start(&s, &options);
-    return s;
-}
+enum { TOLERANCES = 3 };
 
 static void a_ball_bounces_and_comes_to_rest(void **state)
 {
@@ -55,12 +12,12 @@ static void a_ball_bounces_and_comes_to_rest(void **state)
     met m;
     for (int i = 0; i < TOLERANCES; i++) {
         const double tol = tolerances[i];
-        scripted s = begin(&m,
-                           "local y = position('y') mass(y, 1) force(y, -9.81)\n"
-                           "local c = unilateral('floor', y, { restitution = 0.8 })\n"
-                           "output('N', c.f) output('mode', c.mode)\n"
-                           "initial{ y = 1, ['der(y)'] = 0 }\n",
-                           tol);
+        scripted s = met_begin(&m,
+                               "local y = position('y') mass(y, 1) force(y, -9.81)\n"
+                               "local c = unilateral('floor', y, { restitution = 0.8 })\n"
+                               "output('N', c.f) output('mode', c.mode)\n"
+                               "initial{ y = 1, ['der(y)'] = 0 }\n",
+                               tol);
         scripted_advance(&s, 3);
         assert_int_equal(m.count, 6);
         for (int k = 0; k < 3; k++)
@@ -92,7 +49,7 @@ static void dry_friction_stops_an_oscillator(void **state)
                      "friction('dry', x, { load = 0.1, static = %s })\n"
                      "initial{ x = 1.05, ['der(x)'] = 0 }\n",
                      k ? "3" : "1");
-            scripted s = begin(&m, text, tol);
+            scripted s = met_begin(&m, text, tol);
             scripted_advance(&s, 4);
             assert_near(scripted_value(&s, "x"), -.59023271564770894, 100 * tol);
             assert_near(scripted_value(&s, "der(x)"), .56760187148094619, 100 * tol);
@@ -111,11 +68,11 @@ static void a_block_breaks_away(void **state)
     met m;
     for (int i = 0; i < TOLERANCES; i++) {
         scripted s =
-            begin(&m,
-                  "local x = position('x') mass(x, 1) force(x, 2*time)\n"
-                  "local f = friction('dry', x, { load = 1, coefficient = 0.8, static = 1 })\n"
-                  "event('slips', f.mode - 0.5)\n",
-                  tolerances[i]);
+            met_begin(&m,
+                      "local x = position('x') mass(x, 1) force(x, 2*time)\n"
+                      "local f = friction('dry', x, { load = 1, coefficient = 0.8, static = 1 })\n"
+                      "event('slips', f.mode - 0.5)\n",
+                      tolerances[i]);
         scripted_advance(&s, 2);
         assert_near(scripted_value(&s, "der(x)"), 2.55, 100 * tolerances[i]);
         assert_near(scripted_value(&s, "x"), 1.35, 100 * tolerances[i]);
@@ -139,7 +96,7 @@ static void a_block_on_a_slope(void **state)
                 "unilateral('slope', y, { friction = 0.25, static = %s, slip = velocity(x) })\n"
                 "initial{ x = 0, y = 0, ['der(x)'] = 3, ['der(y)'] = 0 }\n",
                 k ? "0.28" : "0.4");
-            scripted s = begin(&m, text, tol);
+            scripted s = met_begin(&m, text, tol);
             scripted_advance(&s, 2);
             assert_near(scripted_value(&s, "x"), k ? .29170028061728424 : .85844835811076409,
                         100 * tol);
@@ -156,14 +113,14 @@ static void a_bead_in_a_bowl(void **state)
     met m;
     for (int i = 0; i < TOLERANCES; i++) {
         const double tol = tolerances[i];
-        scripted s =
-            begin(&m,
-                  "local x, y = position('x', 'y') mass(x, 1) mass(y, 1) force(y, -9.81)\n"
-                  "local bowl = constraint('bowl', (x^2 + y^2 - 1)/2)\n"
-                  "friction('rub', atan2(x, -y), { load = multiplier(bowl), coefficient = 0.2,\n"
-                  "  static = 0.25 })\n"
-                  "initial{ x = 1, y = 0, ['der(x)'] = 0, ['der(y)'] = 0 }\n",
-                  tol);
+        scripted s = met_begin(
+            &m,
+            "local x, y = position('x', 'y') mass(x, 1) mass(y, 1) force(y, -9.81)\n"
+            "local bowl = constraint('bowl', (x^2 + y^2 - 1)/2)\n"
+            "friction('rub', atan2(x, -y), { load = multiplier(bowl), coefficient = 0.2,\n"
+            "  static = 0.25 })\n"
+            "initial{ x = 1, y = 0, ['der(x)'] = 0, ['der(y)'] = 0 }\n",
+            tol);
         scripted_advance(&s, 4);
         const double angle = atan2(scripted_value(&s, "x"), -scripted_value(&s, "y"));
         assert_near(fabs(angle), .09404817815809761, 100 * tol);
@@ -180,13 +137,13 @@ static void a_belt_sticks_and_slips(void **state)
     for (int i = 0; i < TOLERANCES; i++) {
         const double tol = tolerances[i];
         scripted s =
-            begin(&m,
-                  "local x = position('x') mass(x, 1) force(x, -x)\n"
-                  "local f = friction('belt', x - 0.2*time, { load = 1, coefficient = 0.6,\n"
-                  "  static = 1 })\n"
-                  "event('turn', velocity(x), { direction = 'rising' })\n"
-                  "initial{ x = 0, ['der(x)'] = 0.2 }\n",
-                  tol);
+            met_begin(&m,
+                      "local x = position('x') mass(x, 1) force(x, -x)\n"
+                      "local f = friction('belt', x - 0.2*time, { load = 1, coefficient = 0.6,\n"
+                      "  static = 1 })\n"
+                      "event('turn', velocity(x), { direction = 'rising' })\n"
+                      "initial{ x = 0, ['der(x)'] = 0.2 }\n",
+                      tol);
         scripted_advance(&s, 60);
         assert_true(m.count > 4);
         assert_near(m.time[m.count - 1] - m.time[m.count - 3], 8.0688878715914055, 100 * tol);
@@ -201,13 +158,14 @@ static void a_belt_with_falling_friction(void **state)
     met m;
     for (int i = 0; i < TOLERANCES; i++) {
         const double tol = tolerances[i];
-        scripted s = begin(&m,
-                           "local x = position('x') mass(x, 1) force(x, -x - 0.05*velocity(x))\n"
-                           "friction('belt', x - 0.2*time, { load = 1,\n"
-                           "  coefficient = 0.6 + 0.4*exp(-abs(velocity(x) - 0.2)/0.5) })\n"
-                           "event('turn', velocity(x), { direction = 'rising' })\n"
-                           "initial{ x = 0, ['der(x)'] = 0.2 }\n",
-                           tol);
+        scripted s =
+            met_begin(&m,
+                      "local x = position('x') mass(x, 1) force(x, -x - 0.05*velocity(x))\n"
+                      "friction('belt', x - 0.2*time, { load = 1,\n"
+                      "  coefficient = 0.6 + 0.4*exp(-abs(velocity(x) - 0.2)/0.5) })\n"
+                      "event('turn', velocity(x), { direction = 'rising' })\n"
+                      "initial{ x = 0, ['der(x)'] = 0.2 }\n",
+                      tol);
         scripted_advance(&s, 60);
         assert_near(m.time[m.count - 1] - m.time[m.count - 3], 7.833546521282824, 100 * tol);
         scripted_free(&s);
@@ -220,12 +178,12 @@ static void a_clutch_locks_and_unlocks(void **state)
     met m;
     for (int i = 0; i < TOLERANCES; i++) {
         const double tol = tolerances[i];
-        scripted s = begin(&m,
-                           "local a, b = position('a', 'b') mass(a, 2) mass(b, 3)\n"
-                           "force(a, 40) force(b, -10 - 20*max(0, time - 8))\n"
-                           "friction('clutch', a - b, { load = 50, static = 1.2 })\n"
-                           "initial{ a = 0, b = 0, ['der(a)'] = 100, ['der(b)'] = 0 }\n",
-                           tol);
+        scripted s = met_begin(&m,
+                               "local a, b = position('a', 'b') mass(a, 2) mass(b, 3)\n"
+                               "force(a, 40) force(b, -10 - 20*max(0, time - 8))\n"
+                               "friction('clutch', a - b, { load = 50, static = 1.2 })\n"
+                               "initial{ a = 0, b = 0, ['der(a)'] = 100, ['der(b)'] = 0 }\n",
+                               tol);
         scripted_advance(&s, 7);
         assert_near(scripted_value(&s, "der(a)"), 72.727272727272727 + 6 * (7 - 60.0 / 11),
                     100 * 100 * tol);
@@ -248,11 +206,12 @@ static void backlash(void **state)
                                    1.7290123456790123,
                                    3.0150205761316872};
     met m;
-    scripted s = begin(&m,
-                       "local a, b = position('a', 'b') mass(a, 1) mass(b, 3)\n"
-                       "stop('gap', a - b, { lower = -0.05, upper = 0.05, restitution = 0.6 })\n"
-                       "initial{ a = 0, b = 0, ['der(a)'] = 1, ['der(b)'] = 0 }\n",
-                       1e-8);
+    scripted s =
+        met_begin(&m,
+                  "local a, b = position('a', 'b') mass(a, 1) mass(b, 3)\n"
+                  "stop('gap', a - b, { lower = -0.05, upper = 0.05, restitution = 0.6 })\n"
+                  "initial{ a = 0, b = 0, ['der(a)'] = 1, ['der(b)'] = 0 }\n",
+                  1e-8);
     scripted_advance(&s, 3.1);
     assert_int_equal(m.count, 6);
     for (int k = 0; k < 6; k++)
@@ -288,7 +247,7 @@ static void chains_of_balls(void **state)
             snprintf(text + strlen(text), sizeof text - strlen(text),
                      "unilateral('c%d', x%d - x%d - 1, { restitution = %g })\n", k, k, k - 1,
                      cases[i].e);
-        scripted s = begin(&m, text, 1e-8);
+        scripted s = met_begin(&m, text, 1e-8);
         scripted_advance(&s, 0.01);
         for (int k = 0; k < cases[i].n; k++) {
             char name[20];
@@ -306,17 +265,17 @@ static void a_stack_comes_to_rest(void **state)
 {
     (void)state;
     met m;
-    scripted s = begin(&m,
-                       "local y = {}\n"
-                       "for i = 1, 3 do\n"
-                       "  y[i] = position('y' .. i) mass(y[i], 1/i) force(y[i], -9.81/i)\n"
-                       "  initial{ ['y' .. i] = 1 + 0.2*i, ['der(y' .. i .. ')'] = 0 }\n"
-                       "end\n"
-                       "unilateral('floor', y[1] - 0.05, { restitution = 0.6 })\n"
-                       "for i = 2, 3 do\n"
-                       "  unilateral('c' .. i, y[i] - y[i - 1] - 0.1, { restitution = 0.6 })\n"
-                       "end\n",
-                       1e-6);
+    scripted s = met_begin(&m,
+                           "local y = {}\n"
+                           "for i = 1, 3 do\n"
+                           "  y[i] = position('y' .. i) mass(y[i], 1/i) force(y[i], -9.81/i)\n"
+                           "  initial{ ['y' .. i] = 1 + 0.2*i, ['der(y' .. i .. ')'] = 0 }\n"
+                           "end\n"
+                           "unilateral('floor', y[1] - 0.05, { restitution = 0.6 })\n"
+                           "for i = 2, 3 do\n"
+                           "  unilateral('c' .. i, y[i] - y[i - 1] - 0.1, { restitution = 0.6 })\n"
+                           "end\n",
+                           1e-6);
     scripted_advance(&s, 5);
     for (int i = 1; i <= 3; i++) {
         char name[20];
@@ -356,6 +315,49 @@ static void what_is_impossible_is_refused_by_name(void **state)
                      "the coefficient of friction is -0.3; give a number that is not negative");
 }
 
+/* Starts and solvers that cannot serve a contact. */
+static void what_contacts_do_not_go_with_is_named(void **state)
+{
+    (void)state;
+    static const char ball[] = "local y = position('y') mass(y, 1) unilateral('floor', y)\n";
+    static const char many[] = "local y = position('y') mass(y, 1)\n"
+                               "for i = 1, 32 do unilateral('c' .. i, y + i) end\n";
+    static const char inside[] = "local y = position('y') mass(y, 1) unilateral('floor', y)\n"
+                                 "initial{ y = -0.1 }\n";
+    const struct {
+        const char *text, *message;
+        dfl_form form;
+        dfl_status status;
+    } cases[] = {
+        {ball, "go with the forms psf and psi1, not with ggl", DFL_GGL, DFL_INVALID},
+        {many, "32 contacts; at most 31 are possible", DFL_PSF, DFL_INVALID},
+        {inside, "contact 'floor' begins 0.1 inside", DFL_PSF, DFL_INCONSISTENT},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        scripted s = scripted_text(cases[i].text);
+        const dfl_solver_options options = {.rtol = 1e-6, .atol = 1e-6, .form = cases[i].form};
+        assert_int_equal(scripted_try_start(&s, &options), cases[i].status);
+        if (!strstr(dfl_message(s.ctx), cases[i].message))
+            fail_msg("'%s' does not contain '%s'", dfl_message(s.ctx), cases[i].message);
+        scripted_free(&s);
+    }
+}
+
+/* Friction of a shaft acts at its radius. */
+static void friction_has_a_radius(void **state)
+{
+    (void)state;
+    met m;
+    scripted s = met_begin(&m,
+                           "local q = position('q') mass(q, 1)\n"
+                           "friction('bearing', q, { load = 1, coefficient = 0.5, radius = 2 })\n"
+                           "initial{ q = 0, ['der(q)'] = 1 }\n",
+                           1e-8);
+    scripted_advance(&s, 3);
+    assert_near(scripted_value(&s, "q"), 0.5, 1e-7);
+    scripted_free(&s);
+}
+
 /* A box pushed at a height of 0.9: it rests, or tips about its front edge. */
 static void a_box_rests_or_tips(void **state)
 {
@@ -377,7 +379,7 @@ static void a_box_rests_or_tips(void **state)
             "output('turn', acceleration(q))\n"
             "initial{ x = 0, y = 0.5, q = 0, ['der(x)'] = 0, ['der(y)'] = 0, ['der(q)'] = 0 }\n",
             push[i], push[i]);
-        scripted s = begin(&m, text, 1e-8);
+        scripted s = met_begin(&m, text, 1e-8);
         assert_near(scripted_value(&s, "lambda(rear)"), -rear[i], 1e-8);
         assert_near(scripted_value(&s, "lambda(front)"), -front[i], 1e-8);
         assert_near(scripted_output(&s, "turn"), turn[i], 1e-8);
@@ -392,7 +394,7 @@ static void a_bowling_ball(void **state)
     met m;
     for (int i = 0; i < TOLERANCES; i++) {
         const double tol = tolerances[i];
-        scripted s = begin(
+        scripted s = met_begin(
             &m,
             "local x, y, q = position('x', 'y', 'q')\n"
             "mass(x, 1) mass(y, 1) mass(q, 0.4*0.01) force(y, -9.81)\n"
@@ -412,15 +414,16 @@ static void a_rigid_impact_of_a_body(void **state)
 {
     (void)state;
     met m;
-    scripted s = begin(&m,
-                       "planar() gravity{0, -9.81}\n"
-                       "local ball = body('ball', { mass = 1, com = {0, 1}, inertia = 0.004 })\n"
-                       "free('fly', ground, ball, { at = {0, 1} })\n"
-                       "local i = impact('bounce', ground, ball, { at = {0, 1}, radius = 0.1,\n"
-                       "  plane = {0, 0}, normal = {0, 1}, restitution = 0.8, friction = 0.3 })\n"
-                       "output('N', i.f)\n"
-                       "initial{ ['der(fly.q1)'] = 1, ['der(fly.q2)'] = 0, ['der(fly.q3)'] = 0 }\n",
-                       1e-8);
+    scripted s =
+        met_begin(&m,
+                  "planar() gravity{0, -9.81}\n"
+                  "local ball = body('ball', { mass = 1, com = {0, 1}, inertia = 0.004 })\n"
+                  "free('fly', ground, ball, { at = {0, 1} })\n"
+                  "local i = impact('bounce', ground, ball, { at = {0, 1}, radius = 0.1,\n"
+                  "  plane = {0, 0}, normal = {0, 1}, restitution = 0.8, friction = 0.3 })\n"
+                  "output('N', i.f)\n"
+                  "initial{ ['der(fly.q1)'] = 1, ['der(fly.q2)'] = 0, ['der(fly.q3)'] = 0 }\n",
+                  1e-8);
     scripted_advance(&s, 8);
     assert_near(m.time[0], sqrt(2 * 0.9 / 9.81), 1e-7);
     assert_near(scripted_value(&s, "der(fly.q1)"), 5.0 / 7, 1e-7);
@@ -447,7 +450,7 @@ static void impacts_with_friction(void **state)
             "  slip = velocity(x) - 0.1*velocity(q) })\n"
             "initial{ x = 0, y = 0.3, q = 0, ['der(x)'] = %g, ['der(y)'] = -3, ['der(q)'] = 0 }\n",
             v[i]);
-        scripted s = begin(&m, text, 1e-8);
+        scripted s = met_begin(&m, text, 1e-8);
         scripted_advance(&s, 0.2);
         assert_int_equal(m.count, 1);
         assert_near(m.time[0], 0.1, 1e-9);
@@ -463,15 +466,16 @@ static void an_impact_through_constraints(void **state)
 {
     (void)state;
     met m;
-    scripted s = begin(&m,
-                       "local x, y, q = position('x', 'y', 'q')\n"
-                       "mass(x, 1) mass(y, 1) mass(q, 2)\n"
-                       "constraint('crank', x^2 + y^2 - 1)\n"
-                       "constraint('rod', (q - x)^2 + y^2 - 4)\n"
-                       "unilateral('wall', 2.3027756377319946 - q, { restitution = 0.5 })\n"
-                       "initial{ x = 0.5, y = sqrt(3)/2, ['der(x)'] = sqrt(3), ['der(y)'] = -1 }\n"
-                       "guess{ q = 2.3 }\n",
-                       1e-10);
+    scripted s =
+        met_begin(&m,
+                  "local x, y, q = position('x', 'y', 'q')\n"
+                  "mass(x, 1) mass(y, 1) mass(q, 2)\n"
+                  "constraint('crank', x^2 + y^2 - 1)\n"
+                  "constraint('rod', (q - x)^2 + y^2 - 4)\n"
+                  "unilateral('wall', 2.3027756377319946 - q, { restitution = 0.5 })\n"
+                  "initial{ x = 0.5, y = sqrt(3)/2, ['der(x)'] = sqrt(3), ['der(y)'] = -1 }\n"
+                  "guess{ q = 2.3 }\n",
+                  1e-10);
     assert_int_equal(m.count, 1);
     memcpy(s.x, dfl_solver_state(s.solver), (size_t)s.eq->n * sizeof *s.x);
     assert_near(scripted_value(&s, "der(x)"), -.86602540378443865, 1e-9);
@@ -495,6 +499,8 @@ int main(void)
         cmocka_unit_test(chains_of_balls),
         cmocka_unit_test(a_stack_comes_to_rest),
         cmocka_unit_test(what_is_impossible_is_refused_by_name),
+        cmocka_unit_test(what_contacts_do_not_go_with_is_named),
+        cmocka_unit_test(friction_has_a_radius),
         cmocka_unit_test(a_box_rests_or_tips),
         cmocka_unit_test(a_bowling_ball),
         cmocka_unit_test(impacts_with_friction),
