@@ -117,7 +117,8 @@ static void push_function(lua_State *L, const assignment *from)
     dfl_expr *y = lua_newuserdatauv(L, (size_t)n * sizeof *y, 0);
     for (int i = 0; i < n; i++)
         y[i] = dfl_constant(script->model->graph, value[i]);
-    const dfl_lookup_options options = {.kind = from->kind, .outside = DFL_OUTSIDE_HOLD};
+    const dfl_lookup_options options = {
+        .kind = from->kind, .outside = DFL_OUTSIDE_HOLD, .free_ends = true};
     const char *label =
         lua_pushfstring(L, "input '%s', column '%s' of '%s'", from->name, from->column, from->file);
     dfl_lookup_push(L, DFL_SIGNAL, label, time, y, n, &options);

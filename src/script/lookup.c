@@ -62,7 +62,7 @@ void dfl_lookup_push(lua_State *L, const char *type, const char *label, const do
                      const dfl_expr *y, int n, const dfl_lookup_options *options)
 {
     dfl_model *model = dfl_script_of(L)->model;
-    const dfl_axis axis = {x, n, options->kind, options->outside};
+    const dfl_axis axis = {x, n, options->kind, options->outside, options->free_ends};
     double *value = lua_newuserdatauv(L, (size_t)n * sizeof *value, 0);
     bool symbolic = false;
     dfl_script_check(L, dfl_axis_check(model->ctx, &axis, "x"));
@@ -81,7 +81,7 @@ void dfl_lookup_push(lua_State *L, const char *type, const char *label, const do
 void dfl_spline_push(lua_State *L, const double *x, const double *y, int n)
 {
     dfl_graph *graph = dfl_script_of(L)->model->graph;
-    const dfl_axis axis = {x, n, DFL_TABLE_SMOOTH, DFL_OUTSIDE_EXTEND};
+    const dfl_axis axis = {x, n, DFL_TABLE_SMOOTH, DFL_OUTSIDE_EXTEND, false};
     function *f = new_function(L, DFL_SPLINE, DFL_SPLINE, 1, 1);
     f->terms[0] = (dfl_term){.factor = dfl_constant(graph, 1), .along_y = -1};
     f->count = 1;

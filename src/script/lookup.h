@@ -16,6 +16,7 @@ typedef struct dfl_lookup_options {
     dfl_table_kind kind;
     dfl_outside outside;
     bool outside_given;
+    bool free_ends; /* as in dfl_axis */
 } dfl_lookup_options;
 
 /* Add spline, lookup and map, and signal, to the table on top of the stack. */

@@ -79,8 +79,8 @@ static int call_map(lua_State *L)
     const dfl_lookup_options options = read_options(L, "map", DFL_TABLE_LINEAR);
     const int nx = (int)lua_rawlen(L, 1), ny = (int)lua_rawlen(L, 2);
     const double *x = read_numbers(L, "map", 1, nx), *y = read_numbers(L, "map", 2, ny);
-    const dfl_axis along_x = {x, nx, options.kind, options.outside},
-                   along_y = {y, ny, options.kind, options.outside};
+    const dfl_axis along_x = {x, nx, options.kind, options.outside, false},
+                   along_y = {y, ny, options.kind, options.outside, false};
     dfl_script_check(L, dfl_axis_check(ctx, &along_x, "x"));
     dfl_script_check(L, dfl_axis_check(ctx, &along_y, "y"));
     check_size(L, "map", (double)nx * ny);

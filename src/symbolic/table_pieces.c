@@ -22,8 +22,8 @@ static dfl_status curved_pieces(dfl_spline *out, dfl_context *ctx, const dfl_axi
                                 const double *y, const double *slopes);
 static void continue_table(double *to_x, double *to_y, const dfl_axis *axis, const double *y,
                            int beyond);
-static dfl_status cubic_pieces(double *coef, dfl_context *ctx, dfl_table_kind kind, const double *x,
-                               const double *y, const double *slopes, int n);
+static dfl_status cubic_pieces(double *coef, dfl_context *ctx, const dfl_axis *axis,
+                               const double *x, const double *y, const double *slopes, int n);
 static void close_ends(dfl_spline *out, dfl_outside outside, double first);
 static void expand(double *at, const double *coef, double t);
 static int knot_smoothness(const dfl_spline *pieces, int knot);
@@ -116,9 +116,8 @@ static dfl_status curved_pieces(dfl_spline *out, dfl_context *ctx, const dfl_axi
     dfl_status status = DFL_NO_MEMORY;
     if (x && v && coef) {
         continue_table(x, v, axis, y, beyond);
-        status = axis->kind == DFL_TABLE_SMOOTH
-                     ? dfl_quintic_pieces(coef, ctx, x, v, n)
-                     : cubic_pieces(coef, ctx, axis->kind, x, v, slopes, n);
+        status = axis->kind == DFL_TABLE_SMOOTH ? dfl_quintic_pieces(coef, ctx, x, v, n)
+                                                : cubic_pieces(coef, ctx, axis, x, v, slopes, n);
     }
     if (!status) {
         memcpy(out->x, axis->x, (size_t)axis->n * sizeof *x);
@@ -145,15 +144,17 @@ static void continue_table(double *to_x, double *to_y, const dfl_axis *axis, con
 }
 
 /* Row i, about point i: the cubic from point i-1 to point i. Rows 0 and n are left alone. */
-static dfl_status cubic_pieces(double *coef, dfl_context *ctx, dfl_table_kind kind, const double *x,
-                               const double *y, const double *slopes, int n)
+static dfl_status cubic_pieces(double *coef, dfl_context *ctx, const dfl_axis *axis,
+                               const double *x, const double *y, const double *slopes, int n)
 {
     double *work = dfl_alloc(ctx, 2 * (size_t)n, sizeof *work);
     if (!work)
         return DFL_NO_MEMORY;
     const double *d = slopes ? slopes : work;
-    if (!slopes && kind == DFL_TABLE_MONOTONE)
+    if (!slopes && axis->kind == DFL_TABLE_MONOTONE)
         dfl_monotone_slopes(work, x, y, n);
+    else if (!slopes && axis->free_ends)
+        dfl_free_end_slopes(work, x, y, n, work + n);
     else if (!slopes)
         dfl_natural_slopes(work, x, y, n, work + n);
     for (int i = 1; i < n; i++) {

@@ -14,9 +14,11 @@ void dfl_pieces_clear(dfl_spline *pieces, dfl_context *ctx);
 /* Leaves out knots at the ends around which the function is zero. */
 void dfl_pieces_trim(dfl_spline *pieces);
 
-/* Slopes at the n >= 2 points: of the monotone cubic, of the natural cubic spline (`work`: n). */
+/* Slopes at the n >= 2 points: of the monotone cubic, of the natural cubic spline (`work`: n),
+   of the one whose outer two pieces are one cubic on each side. */
 void dfl_monotone_slopes(double *d, const double *x, const double *y, int n);
 void dfl_natural_slopes(double *d, const double *x, const double *y, int n, double *work);
+void dfl_free_end_slopes(double *d, const double *x, const double *y, int n, double *work);
 
 /* The first of these where ordinates are expressions. */
 void dfl_monotone_slope_exprs(dfl_expr *d, dfl_graph *graph, const dfl_axis *axis,

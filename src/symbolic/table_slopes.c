@@ -4,14 +4,23 @@
    interpolants, SIAM J. Sci. Stat. Comput. 5 (1984): the weighted harmonic mean of the slopes of
    both neighbouring chords, 0 where they differ in sign; at an end the parabola through three
    points, cut to the chord's sign and to three times its slope. Natural: the slopes for which the
-   second derivative is continuous, and zero at the ends. */
+   second derivative is continuous, and zero at the ends. Free ends: the third derivative is
+   continuous at the points beside the ends instead, which keeps the fourth order. */
 #include "symbolic/table_pieces.h"
 
 #include <math.h>
 
+/* own d_end + beside d_next = sum, at an end of a cubic spline. */
+typedef struct end_row {
+    double own, beside, sum;
+} end_row;
+
 static double inner_slope(double h, double hn, double s, double sn);
 static double end_slope(double h, double hn, double s, double sn);
 static double chord(const double *x, const double *y, int i);
+static end_row free_end(double h, double hn, double s, double sn);
+static void spline_slopes(double *d, const double *x, const double *y, int n, const end_row *first,
+                          const end_row *last, double *work);
 static dfl_expr inner_expr(dfl_graph *g, double h, double hn, dfl_expr s, dfl_expr sn);
 static dfl_expr end_expr(dfl_graph *g, double h, double hn, dfl_expr s, dfl_expr sn);
 static dfl_expr chord_expr(dfl_graph *g, const dfl_axis *axis, const dfl_expr *y, int i);
@@ -54,24 +63,54 @@ static double chord(const double *x, const double *y, int i)
     return (y[i + 1] - y[i]) / (x[i + 1] - x[i]);
 }
 
-/* Gauss's elimination on a band that is dominated by its diagonal:
-     2 d_0 + d_1 = 3 s_0,   h_i d_i-1 + 2 (h_i-1 + h_i) d_i + h_i-1 d_i+1 = 3 (h_i s_i-1 + h_i-1 s_i)
-   with the widths h and chords s from point i on. */
+/* 2 d_0 + d_1 = 3 s_0 at both ends: no curvature. */
 void dfl_natural_slopes(double *d, const double *x, const double *y, int n, double *work)
 {
+    const end_row first = {2, 1, 3 * chord(x, y, 0)}, last = {2, 1, 3 * chord(x, y, n - 2)};
+    spline_slopes(d, x, y, n, &first, &last, work);
+}
+
+/* C. de Boor, A practical guide to splines, chapter IV: not a knot. */
+void dfl_free_end_slopes(double *d, const double *x, const double *y, int n, double *work)
+{
+    if (n < 4) { /* the polynomial through all points */
+        const double s = chord(x, y, 0), h = x[1] - x[0];
+        const double bend = n == 3 ? (chord(x, y, 1) - s) / (x[2] - x[0]) : 0;
+        for (int i = 0; i < n; i++)
+            d[i] = s + bend * (2 * (x[i] - x[0]) - h);
+        return;
+    }
+    const end_row first = free_end(x[1] - x[0], x[2] - x[1], chord(x, y, 0), chord(x, y, 1));
+    const end_row last =
+        free_end(x[n - 1] - x[n - 2], x[n - 2] - x[n - 3], chord(x, y, n - 2), chord(x, y, n - 3));
+    spline_slopes(d, x, y, n, &first, &last, work);
+}
+
+/* The third derivative is continuous at the first inner point: with h and s at the end, hn and sn beside
+   them. */
+static end_row free_end(double h, double hn, double s, double sn)
+{
+    return (end_row){hn, h + hn, ((h + 2 * (h + hn)) * hn * s + h * h * sn) / (h + hn)};
+}
+
+/* Gauss's elimination on a band, between the rows of both ends:
+     h_i d_i-1 + 2 (h_i-1 + h_i) d_i + h_i-1 d_i+1 = 3 (h_i s_i-1 + h_i-1 s_i)
+   with the widths h and chords s from point i on. */
+static void spline_slopes(double *d, const double *x, const double *y, int n, const end_row *first,
+                          const end_row *last, double *work)
+{
     double *above = work; /* of the eliminated rows, whose diagonal is 1 */
-    above[0] = 0.5;
-    d[0] = 1.5 * chord(x, y, 0);
-    for (int i = 1; i < n; i++) {
-        const bool last = i == n - 1;
-        const double h = x[i] - x[i - 1], hn = last ? 1 : x[i + 1] - x[i];
-        const double below = last ? 1 : hn / (h + hn), right = last ? 0 : h / (h + hn);
-        const double sum =
-            3 * (last ? chord(x, y, i - 1) : below * chord(x, y, i - 1) + right * chord(x, y, i));
+    above[0] = first->beside / first->own;
+    d[0] = first->sum / first->own;
+    for (int i = 1; i < n - 1; i++) {
+        const double h = x[i] - x[i - 1], hn = x[i + 1] - x[i];
+        const double below = hn / (h + hn), right = h / (h + hn);
         const double pivot = 2 - below * above[i - 1];
         above[i] = right / pivot;
-        d[i] = (sum - below * d[i - 1]) / pivot;
+        d[i] =
+            (3 * (below * chord(x, y, i - 1) + right * chord(x, y, i)) - below * d[i - 1]) / pivot;
     }
+    d[n - 1] = (last->sum - last->beside * d[n - 2]) / (last->own - last->beside * above[n - 2]);
     for (int i = n - 2; i >= 0; i--)
         d[i] -= above[i] * d[i + 1];
 }

@@ -232,6 +232,30 @@ static void the_smoothness_of_the_ends_is_known(void **state)
     }
 }
 
+/* With free ends a spline through points of a polynomial is that polynomial: of degree 3, or of the
+   highest that the points determine. */
+static void free_ends_keep_cubics(void **state)
+{
+    (void)state;
+    static const double x[] = {-1, -0.2, 0.5, 2, 2.3, 4};
+    for (int n = 2; n <= 6; n++) {
+        double y[6];
+        dfl_expr values[6];
+        const double c[4] = {1, -2, n > 2 ? 0.7 : 0, n > 3 ? 0.3 : 0};
+        function f = open_function();
+        f.x = (dfl_axis){x, n, DFL_TABLE_CUBIC, DFL_OUTSIDE_HOLD, true};
+        for (int i = 0; i < n; i++) {
+            y[i] = c[0] + x[i] * (c[1] + x[i] * (c[2] + x[i] * c[3]));
+            values[i] = dfl_constant(f.g, y[i]);
+        }
+        assert_int_equal(dfl_table_create(f.terms, &f.count, f.g, &f.x, values), DFL_OK);
+        for (double at = x[0]; at < x[n - 1]; at += 0.1)
+            assert_true(fabs(value_at(&f, y, at, 0) -
+                             (c[0] + at * (c[1] + at * (c[2] + at * c[3])))) < 1e-13 * 40);
+        close_function(&f);
+    }
+}
+
 /* z over x and y, as numbers or as parameters; also with the arguments exchanged. */
 static void maps_have_known_values(void **state)
 {
@@ -245,8 +269,9 @@ static void maps_have_known_values(void **state)
         const bool cubic = variant & 1, symbolic = variant & 2, swapped = variant & 4;
         function f = open_function();
         dfl_expr values[12];
-        f.x = (dfl_axis){x, 3, cubic ? DFL_TABLE_CUBIC : DFL_TABLE_LINEAR, DFL_OUTSIDE_EXTEND};
-        f.y = (dfl_axis){y, 4, f.x.kind, DFL_OUTSIDE_EXTEND};
+        f.x =
+            (dfl_axis){x, 3, cubic ? DFL_TABLE_CUBIC : DFL_TABLE_LINEAR, DFL_OUTSIDE_EXTEND, false};
+        f.y = (dfl_axis){y, 4, f.x.kind, DFL_OUTSIDE_EXTEND, false};
         for (int i = 0; i < 12; i++) {
             const int from = swapped ? i % 3 * 4 + i / 3 : i;
             values[i] = symbolic ? parameter(&f, from) : dfl_constant(f.g, z[from]);
@@ -341,7 +366,7 @@ static void tables_survive_every_failed_allocation(void **state)
             dfl_term terms[MOST_TERMS];
             int count;
             double range[2];
-            const dfl_axis axis = {wave_x, 5, (dfl_table_kind)kind, DFL_OUTSIDE_REPEAT};
+            const dfl_axis axis = {wave_x, 5, (dfl_table_kind)kind, DFL_OUTSIDE_REPEAT, false};
             status = dfl_graph_create(&g, ctx, 0);
             dfl_expr y[5] = {0};
             for (int i = 0; !status && i < 5; i++)
@@ -368,6 +393,7 @@ int main(void)
         cmocka_unit_test(derivatives_are_as_continuous_as_the_kind_says),
         cmocka_unit_test(a_place_given_twice_is_a_jump),
         cmocka_unit_test(the_smoothness_of_the_ends_is_known),
+        cmocka_unit_test(free_ends_keep_cubics),
         cmocka_unit_test(maps_have_known_values),
         cmocka_unit_test(random_tables_repeat_smoothly),
         cmocka_unit_test(bad_places_are_refused_by_row),
