@@ -59,6 +59,18 @@ static inline scripted scripted_text(const char *text)
     return s;
 }
 
+/* Forces that jump with a speed may hold it, as in a run of the program. */
+static inline scripted scripted_sliding(const char *text)
+{
+    scripted s = {.ctx = dfl_context_create()};
+    assert_non_null(s.ctx);
+    scripted_expect(&s,
+                    dfl_script_load_text(&s.model, s.ctx, "test.lua", text, strlen(text), NULL));
+    scripted_expect(&s, dfl_model_slide(s.model));
+    scripted_expect(&s, scripted_prepare(&s));
+    return s;
+}
+
 /* The text is refused with a message that contains `message`. */
 static inline void scripted_refused(const char *text, const char *message)
 {

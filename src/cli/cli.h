@@ -40,7 +40,8 @@ typedef struct cli_model {
 typedef enum cli_use {
     CLI_EXPRESSIONS, /* everything is an expression, even in large mechanisms */
     CLI_DENSE,       /* with Jacobians and tapes, which write dense matrices ... */
-    CLI_FOR_SOLVER   /* ... or sparse ones, as chosen */
+    CLI_FOR_SOLVER,  /* ... or sparse ones, as chosen */
+    CLI_TO_RUN       /* ... and forces that jump with a speed may hold it */
 } cli_use;
 
 /* Runs the script and derives the equations. The caller clears `out`, even after a failure. */

@@ -48,7 +48,7 @@ int cli_run(dfl_context *ctx, const cli_arguments *arguments)
     dfl_settings settings;
     dfl_status status = check_arguments(ctx, arguments);
     if (!status)
-        status = cli_load(&model, ctx, arguments, CLI_FOR_SOLVER);
+        status = cli_load(&model, ctx, arguments, CLI_TO_RUN);
     if (!status)
         status = dfl_settings_resolve(&settings, &arguments->choices, model.run);
     if (!status)

@@ -26,11 +26,13 @@ dfl_status cli_load(cli_model *out, dfl_context *ctx, const cli_arguments *argum
         .print = arguments->quiet ? NULL : print_line};
     *out = (cli_model){0};
     dfl_status status = dfl_script_load(&out->model, ctx, arguments->model, &options);
+    if (!status && use == CLI_TO_RUN && dfl_study_can_slide(out->model, &arguments->choices))
+        status = dfl_model_slide(out->model);
     if (!status)
         status = dfl_equations_create(&out->eq, out->model, true);
     if (!status && runnable)
-        status = use == CLI_FOR_SOLVER ? dfl_study_runnable(&out->run, out->eq, &arguments->choices)
-                                       : dfl_runnable_create(&out->run, out->eq);
+        status = use == CLI_DENSE ? dfl_runnable_create(&out->run, out->eq)
+                                  : dfl_study_runnable(&out->run, out->eq, &arguments->choices);
     if (!status && runnable && arguments->start_from)
         status = dfl_study_start_from(out->run, arguments->start_from);
     return status == DFL_OK || status == DFL_NO_MEMORY ? status : DFL_INVALID;

@@ -31,6 +31,15 @@ dfl_status dfl_model_discrete(dfl_expr *out, dfl_model *model, int line, const c
     return status;
 }
 
+dfl_status dfl_model_hidden_discrete(dfl_expr *out, dfl_model *model, const char *name,
+                                     double value)
+{
+    int number;
+    const dfl_status status = add_discrete(&number, model, 0, name, value);
+    *out = status ? DFL_NO_EXPR : model->actions.discretes.item[number].symbol;
+    return status;
+}
+
 static dfl_status add_discrete(int *out, dfl_model *model, int line, const char *name, double value)
 {
     dfl_status status = dfl_model_check_count(model, model->actions.discretes.count);

@@ -66,6 +66,9 @@ typedef struct dfl_actions {
 /* A discrete variable, and an output of the same name. */
 dfl_status dfl_model_discrete(dfl_expr *out, struct dfl_model *model, int line, const char *name,
                               double value);
+/* One of our own, no output. */
+dfl_status dfl_model_hidden_discrete(dfl_expr *out, struct dfl_model *model, const char *name,
+                                     double value);
 /* The value of a discrete variable before the present instant. */
 dfl_status dfl_model_previous(dfl_expr *out, struct dfl_model *model, dfl_expr discrete);
 
@@ -86,5 +89,9 @@ dfl_status dfl_model_delay(dfl_expr *out, struct dfl_model *model, int line, con
    gap or DFL_NO_EXPR, slip or DFL_NO_EXPR, restitution); *out: its number. `load` is the multiplier
    of the contact, or given. The laws of friction are set in the item of the list afterwards. */
 dfl_status dfl_model_touch(int *out, struct dfl_model *model, const dfl_touch *touch);
+
+/* Once the model is complete: forces that jump with the sign of a speed may hold it at zero
+   (sliding.c). */
+dfl_status dfl_model_slide(struct dfl_model *model);
 
 #endif

@@ -248,6 +248,16 @@ static bool allow_sparse(const dfl_choices *caller, const dfl_choices *script)
            dfl_choices_number(&said, "self_check") != 1;
 }
 
+bool dfl_study_can_slide(const dfl_model *model, const dfl_choices *choices)
+{
+    const dfl_choices said = merge(choices, &model->run);
+    const char *form = dfl_choices_text(&said, "form");
+    const int size = model->count[DFL_A_POSITION] + model->count[DFL_A_SPEED] +
+                     model->count[DFL_A_CONSTRAINT] + model->count[DFL_A_NONHOLONOMIC];
+    return (!form || !strcmp(form, "psf") || !strcmp(form, "psi1")) &&
+           !is_chosen(choices, &model->run, "linear", "sparse") && size < DFL_SPARSE_FROM;
+}
+
 dfl_status dfl_study_runnable(dfl_runnable **out, const dfl_equations *eq,
                               const dfl_choices *choices)
 {

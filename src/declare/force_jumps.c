@@ -1,0 +1,218 @@
+/* force_jumps.c: what a model declares, on the two sides of a switch, and whether that differs. */
+#include "declare/force_jumps.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { TRIALS = 4 };
+static const double rounding = 1e-9;
+
+/* A state, and the values of all expressions there. */
+typedef struct state {
+    const dfl_model *model;
+    const dfl_sides_of *sides;
+    dfl_expr c;
+    dfl_part part;
+    double *number; /* per symbol of the graph */
+    double *value;  /* per node of the part */
+} state;
+
+static void choose_state(state *at, unsigned *seed);
+static void compare_sides(dfl_force_jump *out, const state *at);
+static void evaluate(state *at);
+static double value_of(const state *at, dfl_expr expr);
+static double number_for(const dfl_model *model, const dfl_symbol *symbol, unsigned *seed);
+static double jump_on(const state *at, dfl_expr velocity);
+
+dfl_status dfl_sides_of_create(dfl_sides_of *out, const dfl_model *model)
+{
+    const dfl_graph *g = model->graph;
+    dfl_context *ctx = model->ctx;
+    const int nforces = model->forces.count, count = nforces + model->declarations.count;
+    const size_t n = (size_t)count, symbols = (size_t)g->nsymbols;
+    *out = (dfl_sides_of){.count = count,
+                          .nforces = nforces,
+                          .row = dfl_alloc(ctx, n, sizeof *out->row),
+                          .plus = dfl_alloc(ctx, n, sizeof *out->plus),
+                          .minus = dfl_alloc(ctx, n, sizeof *out->minus),
+                          .line = dfl_alloc(ctx, n, sizeof *out->line),
+                          .free = dfl_alloc(ctx, n, sizeof *out->free),
+                          .velocity = dfl_alloc(ctx, symbols, sizeof *out->velocity),
+                          .slope = dfl_alloc(ctx, symbols, sizeof *out->slope)};
+    if (!out->row || !out->plus || !out->minus || !out->line || !out->free || !out->velocity ||
+        !out->slope)
+        return DFL_NO_MEMORY;
+    for (int i = 0; i < nforces; i++) {
+        out->row[i] = model->forces.item[i].expr;
+        out->line[i] = model->forces.item[i].line;
+        out->free[i] = true;
+    }
+    for (int i = nforces; i < count; i++) {
+        const dfl_declaration *decl = &model->declarations.item[i - nforces];
+        const bool any = decl->expr != DFL_NO_EXPR && decl->kind != DFL_AN_EVENT;
+        out->row[i] = any ? decl->expr : 0;
+        out->line[i] = decl->line;
+        out->free[i] = decl->kind == DFL_A_DYNAMIC || decl->kind == DFL_AN_AUXILIARY ||
+                       decl->kind == DFL_AN_OUTPUT;
+    }
+    for (int i = 0; i < g->nsymbols; i++)
+        if (g->symbols[i].kind == DFL_SYM_V)
+            out->velocity[out->nv++] = g->symbols[i].expr;
+    return DFL_OK;
+}
+
+void dfl_sides_of_clear(dfl_sides_of *sides, dfl_context *ctx)
+{
+    dfl_free(ctx, sides->row);
+    dfl_free(ctx, sides->plus);
+    dfl_free(ctx, sides->minus);
+    dfl_free(ctx, sides->line);
+    dfl_free(ctx, sides->free);
+    dfl_free(ctx, sides->velocity);
+    dfl_free(ctx, sides->slope);
+}
+
+void dfl_sides_of_store(dfl_model *model, const dfl_sides_of *sides)
+{
+    for (int i = 0; i < sides->nforces; i++)
+        model->forces.item[i].expr = sides->row[i];
+    for (int i = sides->nforces; i < sides->count; i++)
+        if (sides->free[i] && sides->row[i] != 0)
+            model->declarations.item[i - sides->nforces].expr = sides->row[i];
+}
+
+/* ------------------------------------------------------------------------------- numbers */
+
+dfl_status dfl_force_jump_find(dfl_force_jump *out, const dfl_model *model,
+                               const dfl_sides_of *sides, dfl_expr c)
+{
+    const dfl_graph *g = model->graph;
+    const size_t n = (size_t)sides->count, nv = (size_t)sides->nv;
+    dfl_context *ctx = model->ctx;
+    state at = {.model = model, .sides = sides, .c = c};
+    unsigned seed = 1;
+    dfl_expr *rows = dfl_alloc(ctx, 2 * n + nv + 1, sizeof *rows);
+    dfl_status status = rows ? DFL_OK : DFL_NO_MEMORY;
+    *out = (dfl_force_jump){.friction = true};
+    if (!status) {
+        memcpy(rows, sides->plus, n * sizeof *rows);
+        memcpy(rows + n, sides->minus, n * sizeof *rows);
+        memcpy(rows + 2 * n, sides->slope, nv * sizeof *rows);
+        rows[2 * n + nv] = c;
+        status = dfl_part_create(&at.part, g, rows, (int)(2 * n + nv) + 1);
+    }
+    at.number = status ? NULL : dfl_alloc(ctx, (size_t)g->nsymbols, sizeof *at.number);
+    at.value = status ? NULL : dfl_alloc(ctx, at.part.count, sizeof *at.value);
+    if (!status && (!at.number || !at.value))
+        status = DFL_NO_MEMORY;
+    for (int trial = 0; !status && trial < TRIALS; trial++) {
+        choose_state(&at, &seed);
+        compare_sides(out, &at);
+    }
+    dfl_free(ctx, at.number);
+    dfl_free(ctx, at.value);
+    dfl_free(ctx, rows);
+    dfl_part_clear(&at.part);
+    return status;
+}
+
+/* A state where c = 0. */
+static void choose_state(state *at, unsigned *seed)
+{
+    const dfl_graph *g = at->model->graph;
+    const dfl_sides_of *sides = at->sides;
+    double square = 0;
+    for (int i = 0; i < g->nsymbols; i++)
+        at->number[i] = number_for(at->model, &g->symbols[i], seed);
+    evaluate(at);
+    const double c = value_of(at, at->c);
+    for (int i = 0; i < sides->nv; i++)
+        square += pow(value_of(at, sides->slope[i]), 2);
+    for (int i = 0; i < sides->nv; i++)
+        at->number[dfl_node_of(g, sides->velocity[i])->a] -=
+            c / square * value_of(at, sides->slope[i]);
+    evaluate(at);
+}
+
+/* Any number from 0.5 to 1.5, of either sign. */
+static double any_number(unsigned *seed)
+{
+    *seed = *seed * 1664525u + 1013904223u; /* Numerical Recipes, section 7.1 */
+    const double part = (double)(*seed >> 8) / (double)(1u << 24);
+    return part < 0.5 ? -0.5 - 2 * part : 2 * part - 0.5;
+}
+
+static double number_for(const dfl_model *model, const dfl_symbol *symbol, unsigned *seed)
+{
+    const double any = any_number(seed);
+    if (symbol->kind == DFL_SYM_PARAM)
+        return dfl_model_owner(model, symbol->expr)->value;
+    for (int i = 0; symbol->kind == DFL_SYM_P && i < model->starts.count; i++)
+        if (model->starts.item[i].symbol == symbol->expr)
+            return model->starts.item[i].value * (1 + 0.01 * any) + 1e-3 * any;
+    return any;
+}
+
+static void evaluate(state *at)
+{
+    const dfl_graph *g = at->model->graph;
+    double *value = at->value;
+    for (uint32_t i = 0; i < at->part.count; i++) {
+        const dfl_node *node = &at->part.node[i];
+        const int operands = dfl_op_operands((dfl_op)node->op);
+        if (node->op == DFL_OP_CONSTANT)
+            value[i] = g->constants[node->a];
+        else if (node->op == DFL_OP_SYMBOL)
+            value[i] = at->number[node->a];
+        else
+            value[i] = dfl_op_value(g, node, value[node->a], operands > 1 ? value[node->b] : 0,
+                                    operands > 2 ? value[node->c] : 0);
+    }
+}
+
+static double value_of(const state *at, dfl_expr expr)
+{
+    return at->value[dfl_part_place(&at->part, expr)];
+}
+
+/* f+ - f- of one place, without rounding. */
+static double jump_at(const state *at, int place)
+{
+    const double plus = value_of(at, at->sides->plus[place]);
+    const double minus = value_of(at, at->sides->minus[place]);
+    return fabs(plus - minus) > rounding * (fabs(plus) + fabs(minus)) ? plus - minus : 0;
+}
+
+/* Of forces, and of variables that forces may contain. */
+static void compare_sides(dfl_force_jump *out, const state *at)
+{
+    const dfl_sides_of *sides = at->sides;
+    double against = 0, square = 0, rest = 0;
+    for (int i = 0; i < sides->count; i++) {
+        const dfl_declaration *decl =
+            i < sides->nforces ? NULL : &at->model->declarations.item[i - sides->nforces];
+        const double jump = jump_at(at, i);
+        if (!decl || decl->kind == DFL_AN_AUXILIARY)
+            out->size = fmax(out->size, fabs(jump));
+        out->friction = out->friction && (!decl || decl->kind == DFL_AN_OUTPUT || jump == 0);
+    }
+    for (int i = 0; i < sides->nv; i++) {
+        const double slope = value_of(at, sides->slope[i]);
+        against -= slope * jump_on(at, sides->velocity[i]);
+        square += slope * slope;
+    }
+    for (int i = 0; i < sides->nv; i++)
+        rest = fmax(rest, fabs(jump_on(at, sides->velocity[i]) +
+                               against / square * value_of(at, sides->slope[i])));
+    out->friction = out->friction && against > 0 && rest <= rounding * against / sqrt(square);
+}
+
+/* Of all forces on a velocity. */
+static double jump_on(const state *at, dfl_expr velocity)
+{
+    double sum = 0;
+    for (int i = 0; i < at->sides->nforces; i++)
+        if (at->model->forces.item[i].u == velocity)
+            sum += jump_at(at, i);
+    return sum;
+}
