@@ -43,6 +43,7 @@ dfl_outcome dfl_implicit_solve(dfl_stepper *st, double h, double *reduce)
 {
     const dfl_implicit_class *class = st->class->implicit;
     *reduce = 0.5;
+    st->scale->weakest = dfl_formulation_weakest(st->form);
     dfl_scale_set(st->scale, st->here.x, h);
     class->predict(st, h);
     dfl_outcome outcome = prepare_matrix(st, h);

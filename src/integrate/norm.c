@@ -26,6 +26,7 @@ dfl_status dfl_scale_init(dfl_scale *scale, const dfl_system *sys,
     memset(scale, 0, sizeof *scale);
     scale->sys = sys;
     scale->options = options;
+    scale->weakest = 1;
     scale->rtol = dfl_alloc(sys->ctx, nu, d);
     scale->loose = dfl_alloc(sys->ctx, nu, d);
     scale->weight = dfl_alloc(sys->ctx, n, d);
@@ -197,14 +198,19 @@ static void scale_index(dfl_scale *scale, int index, double h, int first, int la
 }
 
 /* Multipliers come from balances of forces that nearly cancel: none is known better than some
-   digits above the rounding of the largest. Newton's iteration must not require more, whatever the
-   tolerance of a multiplier that happens to be small. */
+   digits above the rounding of the largest. Near a singular position they are known less: rounding
+   in g is divided by the smallest singular value of W once for positions, again for the velocities
+   that follow from them, for accelerations and for multipliers. Newton's iteration must not require
+   more, whatever the tolerance of a multiplier that happens to be small; `known` of the largest
+   one is always required. */
 static void allow_for_rounding(dfl_scale *scale, const double *x, int first, int last)
 {
+    const double known = 1e-3, weak = scale->weakest * scale->weakest;
     double largest = 0;
     for (int i = first; i < last; i++)
         largest = fmax(largest, fabs(x[i]));
-    const double floor = 1e3 * DBL_EPSILON * largest / scale->newton_tolerance;
+    const double part = fmin(known, DBL_EPSILON * fmax(1e3, 1 / (weak * weak)));
+    const double floor = part * largest / scale->newton_tolerance;
     for (int i = first; i < last; i++)
         scale->newton_weight[i] /= 1 + floor * scale->newton_weight[i];
 }

@@ -18,6 +18,7 @@ typedef struct dfl_scale {
     int ngroups;
     double share;      /* of a lane's component in a mean over all of them */
     double moving;     /* with carried a: sum of squares of r, v, s, p in the last Newton norm */
+    double weakest;    /* the smallest over the largest singular value of the constraints */
     bool differential; /* the error norm contains r, v, p only */
 } dfl_scale;
 
