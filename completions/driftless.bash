@@ -22,12 +22,12 @@ _driftless() {
     run--rtol | check--rtol | init--rtol | linearize--rtol | modes--rtol | equilibrium--rtol | response--rtol | lqr--rtol | inverse--rtol) return ;;
     run--atol | check--atol | init--atol | linearize--atol | modes--atol | equilibrium--atol | response--atol | lqr--atol | inverse--atol) return ;;
     run--every | inverse--every) return ;;
-    run--form | check--form | init--form | linearize--form | modes--form | equilibrium--form | response--form | lqr--form | inverse--form) _driftless_words psf psi1 eom eom2 eom1 uode ggl baumgarte odae ext316 ext317 pinv tangent partition explicit implicit qr svd; return ;;
+    run--form | check--form | init--form | linearize--form | modes--form | equilibrium--form | response--form | lqr--form | inverse--form) _driftless_words psf psi1 eom eom2 eom1 uode ggl baumgarte odae ext316 ext317 pinv tangent partition explicit implicit qr svd separation ssf; return ;;
     run--baumgarte-alpha | inverse--baumgarte-alpha) return ;;
     run--baumgarte-beta | inverse--baumgarte-beta) return ;;
     run--independent | inverse--independent) return ;;
     run--selectors | inverse--selectors) _driftless_words orthogonal unit; return ;;
-    run--renewal | inverse--renewal) _driftless_words default on-change always; return ;;
+    run--renewal | inverse--renewal) _driftless_words default on-change always never; return ;;
     run--algebraic | inverse--algebraic) _driftless_words auto lu qr svd; return ;;
     run--rank-tolerance | inverse--rank-tolerance) return ;;
     run--redundant | check--redundant | init--redundant | compare--redundant | linearize--redundant | modes--redundant | equilibrium--redundant | response--redundant | lqr--redundant | inverse--redundant) return ;;
@@ -53,7 +53,7 @@ _driftless() {
     run--max-steps | compare--max-steps | inverse--max-steps) return ;;
     run--linear | check--linear | init--linear | linearize--linear | modes--linear | equilibrium--linear | response--linear | lqr--linear | inverse--linear) _driftless_words auto dense sparse; return ;;
     run--evaluation | compare--evaluation | inverse--evaluation) _driftless_words auto tape native recursion; return ;;
-    compare--forms) _driftless_words all psf psi1 eom eom2 eom1 uode ggl baumgarte odae ext316 ext317 pinv tangent partition explicit implicit qr svd; return ;;
+    compare--forms) _driftless_words all psf psi1 eom eom2 eom1 uode ggl baumgarte odae ext316 ext317 pinv tangent partition explicit implicit qr svd separation ssf; return ;;
     compare--methods) _driftless_words all radau radau1 radau5 radau9 radau13 bdf bdf1 bdf2 bdf3 bdf4 bdf5 trapezoidal midpoint half-explicit explicit-pair; return ;;
     compare--tol) return ;;
     compare--limit) return ;;
@@ -85,7 +85,7 @@ _driftless() {
     export--output) _driftless_files c; return ;;
     esac
     case $command$cur in
-    run-*) _driftless_words --to --from --rtol --atol --every --interpolate --form --baumgarte-alpha --baumgarte-beta --lagged --independent --selectors --renewal --algebraic --rank-tolerance --redundant --start --method --first-step --max-step --fixed-step --accept-unconverged --newton-iterations --newton-updates --newton-tolerance --multiplier-weight --jacobian-reuse --reference --prediction --differential --carry-accelerations --control --safety --min-factor --max-factor --keep-low --keep-high --max-steps --linear --evaluation --set --input --start-from --output --report --plot --columns --json --all-events --quiet --help ;;
+    run-*) _driftless_words --to --from --rtol --atol --every --interpolate --form --baumgarte-alpha --baumgarte-beta --lagged --turning --independent --selectors --renewal --algebraic --rank-tolerance --redundant --start --method --first-step --max-step --fixed-step --accept-unconverged --newton-iterations --newton-updates --newton-tolerance --multiplier-weight --jacobian-reuse --reference --prediction --differential --carry-accelerations --control --safety --min-factor --max-factor --keep-low --keep-high --max-steps --linear --evaluation --set --input --start-from --output --report --plot --columns --json --all-events --quiet --help ;;
     check-*) _driftless_words --from --rtol --atol --form --redundant --linear --set --input --start-from --json --quiet --help ;;
     init-*) _driftless_words --from --rtol --atol --form --redundant --linear --set --input --start-from --lua --json --quiet --help ;;
     equations-*) _driftless_words --set --output --frames --latex --quiet --help ;;
@@ -97,7 +97,7 @@ _driftless() {
     equilibrium-*) _driftless_words --from --rtol --atol --form --redundant --linear --set --input --start-from --at --steady --output --json --quiet --help ;;
     response-*) _driftless_words --rtol --atol --form --redundant --linear --set --input --start-from --at --steady --from --to --points --log --hz --inputs --outputs --output --json --quiet --help ;;
     lqr-*) _driftless_words --from --rtol --atol --form --redundant --linear --set --input --start-from --at --steady --state-weight --input-weight --inputs --output --json --quiet --help ;;
-    inverse-*) _driftless_words --to --from --rtol --atol --every --interpolate --form --baumgarte-alpha --baumgarte-beta --lagged --independent --selectors --renewal --algebraic --rank-tolerance --redundant --start --method --first-step --max-step --fixed-step --accept-unconverged --newton-iterations --newton-updates --newton-tolerance --multiplier-weight --jacobian-reuse --reference --prediction --differential --carry-accelerations --control --safety --min-factor --max-factor --keep-low --keep-high --max-steps --linear --evaluation --set --input --output --json --quiet --help ;;
+    inverse-*) _driftless_words --to --from --rtol --atol --every --interpolate --form --baumgarte-alpha --baumgarte-beta --lagged --turning --independent --selectors --renewal --algebraic --rank-tolerance --redundant --start --method --first-step --max-step --fixed-step --accept-unconverged --newton-iterations --newton-updates --newton-tolerance --multiplier-weight --jacobian-reuse --reference --prediction --differential --carry-accelerations --control --safety --min-factor --max-factor --keep-low --keep-high --max-steps --linear --evaluation --set --input --output --json --quiet --help ;;
     run*) _driftless_files lua ;;
     check*) _driftless_files lua ;;
     init*) _driftless_files lua ;;

@@ -14,17 +14,17 @@ static dfl_status read_weight(geoms_run *run);
 static dfl_status check_pairs(const geoms_run *run);
 
 #define AT(field) offsetof(geoms_run, field)
-static const char *const forms[] = {"psf",      "psi1", "eom",       "eom2",      "eom1",
-                                    "uode",     "ggl",  "baumgarte", "odae",      "ext316",
-                                    "ext317",   "pinv", "tangent",   "partition", "explicit",
-                                    "implicit", "qr",   "svd",       NULL};
+static const char *const forms[] = {
+    "psf",       "psi1",     "eom",    "eom2",   "eom1",       "uode",    "ggl",
+    "baumgarte", "odae",     "ext316", "ext317", "pinv",       "tangent", "partition",
+    "explicit",  "implicit", "qr",     "svd",    "separation", "ssf",     NULL};
 _Static_assert(sizeof forms / sizeof *forms == DFL_FORMS + 1, "one name for each form");
 static const char *const integrators[] = {
     "radau", "bdf", "trapezoidal", "midpoint", "half-explicit", "explicit-pair", NULL};
 _Static_assert(sizeof integrators / sizeof *integrators == DFL_INTEGRATORS + 1,
                "one name for each integrator");
 static const char *const selectors[] = {"orthogonal", "unit", "user", NULL};
-static const char *const renewals[] = {"default", "on_change", "always", NULL};
+static const char *const renewals[] = {"default", "on_change", "always", "never", NULL};
 static const char *const algebraic[] = {"auto", "lu", "qr", "svd", NULL};
 static const char *const differential[] = {"lu", "qr", NULL};
 static const char *const norms[] = {"rms", "body", NULL};

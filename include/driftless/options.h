@@ -37,6 +37,8 @@ typedef enum dfl_form {
     DFL_IMPLICIT,  /* index 1, accelerations as unknowns */
     DFL_QR,        /* velocities projected with an orthonormal basis of the free directions */
     DFL_SVD,       /* the same by singular values */
+    DFL_SEPARATION, /* velocities from the independent ones, all are integrated, (17) and (18) there */
+    DFL_SSF,        /* overdetermined, solution of the state-space form of (3.1) (Petzold, Potra) */
     DFL_FORMS
 } dfl_form;
 
@@ -58,14 +60,15 @@ typedef enum dfl_selectors {
     DFL_USER        /* the rows that dfl_constraint_options.select writes */
 } dfl_selectors;
 
-/* When the selectors are renewed. The default is DFL_RENEW_ON_CHANGE for unit selectors and
-   DFL_TANGENT, DFL_RENEW_ALWAYS for the others. */
+/* When the selectors are renewed. The default is DFL_RENEW_ON_CHANGE for unit selectors,
+   DFL_TANGENT and DFL_SEPARATION, DFL_RENEW_ALWAYS for the others. */
 typedef enum dfl_renewal {
     DFL_RENEW_DEFAULT,
-    DFL_RENEW_ON_CHANGE, /* when the set of pivots changes, or, with DFL_TANGENT and DFL_PARTITION,
+    DFL_RENEW_ON_CHANGE, /* when the set of pivots changes, or, with local coordinates,
                             when the coordinates are twice as bad as the best ones; also after
                             Newton's iteration has failed */
-    DFL_RENEW_ALWAYS     /* at every new decomposition */
+    DFL_RENEW_ALWAYS,    /* at every new decomposition; with DFL_SEPARATION at every evaluation */
+    DFL_RENEW_NEVER      /* only DFL_SEPARATION: as they are at the start */
 } dfl_renewal;
 
 /* How the algebraic part is decomposed. Automatic: QR for the constraints, LU for multipliers and
@@ -313,12 +316,18 @@ typedef struct dfl_constraint_options {
     dfl_selectors selectors; /* 0 means orthogonal */
     dfl_renewal renewal;     /* 0 means: orthogonal always; unit and DFL_TANGENT on change */
     dfl_select_fn select;    /* with DFL_USER; NULL means none */
-    const bool *independent; /* with DFL_PARTITION: n flags, the independent ones among p and v;
-                                NULL means automatic */
-    bool lagged;             /* with DFL_GGL, DFL_EXT316, DFL_EXT317, DFL_PINV: their additional
+    const bool *independent; /* with DFL_PARTITION and DFL_SEPARATION: n flags, the independent ones
+                                among p and v; NULL means automatic */
+    int ncombinations; /* with DFL_PARTITION and DFL_SEPARATION, instead of `independent`: the */
+    const double *combinations; /* rows of A^T of (5.4), ncombinations x np row by row, one for each
+                                   degree of freedom: A^T p and A^T v are independent. Needs p' = v.
+                                   0 means none */
+    bool lagged;                /* with DFL_GGL, DFL_EXT316, DFL_EXT317, DFL_PINV: their additional
                                 multipliers act through the constraints of the last decomposition,
                                 (5.10); false: through those of the present state */
-    bool rigid_invariants;   /* false: an invariant is dropped in steps where it is degenerate */
+    bool turning; /* with DFL_PINV: tau acts on p' as well, through the derivative L of gI by p, as
+                     in (3.17); false: (3.32) */
+    bool rigid_invariants; /* false: an invariant is dropped in steps where it is degenerate */
 } dfl_constraint_options;
 
 /* With DFL_BAUMGARTE. */

@@ -100,10 +100,12 @@ void dfl_runnable_event_noise(double *noise, const dfl_runnable *run, double t, 
    numbers: dfl_scene_columns(model) numbers. */
 void dfl_runnable_scene(double *out, dfl_runnable *run, double t, const double *x);
 
-/* Flags (n, owned by the runnable) of the independent coordinates of a partition, from their names,
-   separated by commas: a position includes its velocity, if it has one; speeds are named.
+/* Sets the independent coordinates of a partition (flags or combinations, owned by the runnable)
+   from names, separated by commas: a position includes its velocity, if it has one; speeds are
+   named. If one of them is a sum such as 0.6*x + 0.8*y, all are combinations of positions.
    DFL_INVALID: there is no such name. */
-dfl_status dfl_runnable_independent(const bool **out, dfl_runnable *run, const char *names);
+dfl_status dfl_runnable_independent(dfl_constraint_options *out, dfl_runnable *run,
+                                    const char *names);
 
 /* Sets the levels of invariants to their values at (t, x). */
 void dfl_runnable_set_levels(dfl_runnable *run, double t, const double *x);

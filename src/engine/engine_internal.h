@@ -110,6 +110,7 @@ struct dfl_runnable {
     double known_t, *known_x;   /* where it is compared with the tape; NULL: nowhere yet */
     double *param, *input, *level;
     bool *independent;     /* n: coordinates of a partition, or NULL */
+    double *combinations;  /* of positions instead of them, or NULL */
     dfl_kinds kinds;       /* of the unknowns, for eom.sizes */
     double *scratch;       /* rows of invariants, while their levels are taken */
     dfl_tree_engine *tree; /* NULL unless the model leaves masses to a tree of bodies */

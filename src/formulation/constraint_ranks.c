@@ -81,6 +81,24 @@ dfl_status dfl_formulation_undetermined(const dfl_formulation *form, double t)
         t, form->rank2, form->sys->nc);
 }
 
+static dfl_status check_combinations(const dfl_formulation *form)
+{
+    const dfl_constraint_options *c = &form->options->constraints;
+    const int np = form->sys->eom->np, rows = c->ncombinations;
+    const dfl_split_rule rule = {.method = DFL_METHOD_SVD, .tolerance = 1e-10, .rank = -1};
+    dfl_context *ctx = form->sys->ctx;
+    dfl_split *split = NULL;
+    dfl_status status = dfl_split_create(&split, ctx, np, rows);
+    if (!status) {
+        dfl_split_compute(split, &rule, c->combinations, np, np, rows);
+        if (split->rank < rows)
+            status = dfl_fail(ctx, DFL_INVALID,
+                              "the combinations of `independent` depend on each other");
+    }
+    dfl_split_free(split, ctx);
+    return status;
+}
+
 /* There must be one independent coordinate for each degree of freedom. */
 static dfl_status check_partition(const dfl_formulation *form)
 {
@@ -98,7 +116,14 @@ static dfl_status check_partition(const dfl_formulation *form)
                         "`independent` names %d positions and %d velocities; the constraints leave "
                         "%d and %d free",
                         p, v, free_p, free_v);
-    return DFL_OK;
+    const int given = form->options->constraints.ncombinations;
+    if (given > 0 && (given != free_p || given != free_v))
+        return dfl_fail(
+            sys->ctx, DFL_INVALID,
+            "`independent` has %d combinations of coordinates; the constraints leave %d "
+            "positions and %d velocities free",
+            given, free_p, free_v);
+    return given > 0 ? check_combinations(form) : DFL_OK;
 }
 
 /* Whether the dependent rows can be integrated, and how. */

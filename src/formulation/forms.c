@@ -2,8 +2,12 @@
 
    Sources: Steinbrecher 2002 (eom, eom2, eom1: constraints on the level of positions, velocities,
    accelerations), Gear, Gupta, Leimkuhler 1985 (ggl), Baumgarte 1972, Petzold and Potra 1992
-   (odae, ext316, ext317, pinv, tangent, partition), Kurz, Burkhardt, Eberhard 2011 (implicit). */
+   (odae, ssf, ext316, ext317, pinv, tangent, partition), Kurz, Burkhardt, Eberhard 2011 (implicit). */
 #include "formulation/formulation.h"
+
+#define PROJECTED_INVARIANTS                                                                       \
+    .plain = true, .position = true, .velocity = true, .nonholonomic = true,                       \
+    .acceleration = DFL_ACC_CORRECTED, .mu = true, .tau = true
 
 static const dfl_form_traits table[DFL_FORMS] = {
     [DFL_PSF] = {.position = true,
@@ -75,14 +79,23 @@ static const dfl_form_traits table[DFL_FORMS] = {
     [DFL_EXPLICIT] = {.ode = true, .acceleration = DFL_ACC_PROJECTED},
     [DFL_QR] = {.ode = true, .acceleration = DFL_ACC_PROJECTED},
     [DFL_SVD] = {.ode = true, .acceleration = DFL_ACC_PROJECTED},
-    [DFL_PINV] = {.plain = true,
-                  .position = true,
-                  .velocity = true,
-                  .nonholonomic = true,
-                  .acceleration = DFL_ACC_CORRECTED,
-                  .mu = true,
-                  .tau = true},
+    [DFL_SEPARATION] = {.ode = true, .acceleration = DFL_ACC_PROJECTED},
+    [DFL_SSF] = {.plain = true,
+                 .position = true,
+                 .velocity = true,
+                 .nonholonomic = true,
+                 .acceleration = DFL_ACC_RATE,
+                 .mu = true,
+                 .tau = true,
+                 .tau_turns = true,
+                 .discarded = true,
+                 .index_l = 2},
+    [DFL_PINV] = {PROJECTED_INVARIANTS},
 };
+
+/* With the L-term of Petzold and Potra, which the text before (3.32) finds desirable for some
+   oscillating problems. */
+static const dfl_form_traits turning_invariants = {PROJECTED_INVARIANTS, .tau_turns = true};
 
 /* For explicit integrators: with and without the constraints at the end of each step. */
 static const dfl_form_traits explicit_kept = {.ode = true,
@@ -99,6 +112,18 @@ const dfl_form_traits *dfl_form_traits_of(dfl_form form, bool right_hand_side)
     return &table[form];
 }
 
+const dfl_form_traits *dfl_form_traits_with(const dfl_solver_options *options, bool right_hand_side)
+{
+    if (options->form == DFL_PINV && options->constraints.turning)
+        return &turning_invariants;
+    return dfl_form_traits_of(options->form, right_hand_side);
+}
+
+bool dfl_coordinates_are_fixed(const dfl_solver_options *options)
+{
+    return options->constraints.independent || options->constraints.ncombinations > 0;
+}
+
 bool dfl_form_has_right_hand_side(dfl_form form)
 {
     switch (form) {
@@ -108,6 +133,7 @@ bool dfl_form_has_right_hand_side(dfl_form form)
     case DFL_BAUMGARTE:
     case DFL_QR:
     case DFL_SVD:
+    case DFL_SEPARATION:
     case DFL_PARTITION:
     case DFL_TANGENT:
         return true;

@@ -16,6 +16,9 @@ static bool chosen_elsewhere(const dfl_solver_options *options, const dfl_form_t
 {
     if (traits->plain || sys->packed)
         return false;
+    if (options->form == DFL_SEPARATION)
+        return dfl_coordinates_are_fixed(options) ||
+               options->constraints.renewal == DFL_RENEW_NEVER;
     if (traits->ode || options->form == DFL_TANGENT)
         return options->form == DFL_PARTITION || options->form == DFL_TANGENT;
     return options->constraints.selectors != DFL_ORTHOGONAL ||
@@ -25,7 +28,7 @@ static bool chosen_elsewhere(const dfl_solver_options *options, const dfl_form_t
 dfl_status dfl_formulation_create(dfl_formulation **out, dfl_system *sys,
                                   const dfl_solver_options *options, dfl_integrator_needs needs)
 {
-    const dfl_form_traits *traits = dfl_form_traits_of(options->form, needs.right_hand_side);
+    const dfl_form_traits *traits = dfl_form_traits_with(options, needs.right_hand_side);
     const dfl_form_class *class = class_of(traits, sys);
     *out = NULL;
     dfl_system_ask(sys, traits->acceleration != DFL_ACC_PROJECTED,

@@ -41,8 +41,15 @@ typedef struct dfl_form_traits {
 /* The traits of a form, or of its right-hand side. */
 const dfl_form_traits *dfl_form_traits_of(dfl_form form, bool right_hand_side);
 
+/* The same with what the options change. */
+const dfl_form_traits *dfl_form_traits_with(const dfl_solver_options *options,
+                                            bool right_hand_side);
+
 /* What the form requires of the system. */
 dfl_requirements dfl_form_requirements(const dfl_form_traits *traits, const dfl_eom *eom);
+
+/* Whether the user has said which coordinates are independent. */
+bool dfl_coordinates_are_fixed(const dfl_solver_options *options);
 
 /* Whether the form has an explicit right-hand side. */
 bool dfl_form_has_right_hand_side(dfl_form form);

@@ -4,7 +4,8 @@
    length and are orthogonal to each other. With an orthonormal basis K of the free directions, the
    smallest singular value of A^T K, at most 1, is the cosine of the largest angle between both
    spaces; the coordinates amplify errors by its inverse. They are kept until this is twice as bad
-   as with the best choice: K itself for tangent planes, the choice of pivoting for partitions. (Ten
+   as with the best choice: K itself for tangent planes, the choice of pivoting for partitions; a
+   partition or a matrix A of the user is kept. (Ten
    times, which is usual for explicit methods, costs a digit on a pendulum and saves nothing.) */
 #include "formulation/projected.h"
 
@@ -49,7 +50,7 @@ bool dfl_local_outdated(dfl_projected *form)
     const int larger = np > nv ? np : nv;
     double *Qp = form->local_work, *Qv = Qp + np * np, *S = Qv + nv * nv, best_p = 1, best_v = 1;
     unsigned char *p = form->local_pivots, *v = p + sys->n4;
-    if (form->base.options->constraints.independent)
+    if (dfl_coordinates_are_fixed(form->base.options))
         return false;
     free_directions(Qp, Qv, form);
     if (form->base.options->constraints.selectors == DFL_UNIT) {
@@ -74,6 +75,14 @@ void dfl_local_partition(dfl_projected *form)
         form->pivot_p[i] = i < ns || !independent[at.p + i - ns];
     for (int i = 0; i < sys->n3; i++)
         form->pivot_v[i] = !independent[at.v + i];
+}
+
+void dfl_local_combinations(dfl_projected *form)
+{
+    const dfl_constraint_options *c = &form->base.options->constraints;
+    const int np = form->base.sys->eom->np, rows = c->ncombinations;
+    dfl_orthonormal_rows(form->newton.Sp, rows, np, c->combinations, np, NULL);
+    memcpy(form->newton.Sv, form->newton.Sp, (size_t)(np * rows) * sizeof(double));
 }
 
 bool dfl_local_regular(dfl_projected *form)

@@ -1,5 +1,5 @@
 /* Explicit right-hand sides of the forms (see ode_internal.h). Sources: Steinbrecher 2002 (uode),
-   Baumgarte 1972, Kurz, Burkhardt and Eberhard 2011 (explicit, qr, svd; their (31) with the sign of
+   Baumgarte 1972, Kurz, Burkhardt and Eberhard 2011 (explicit, qr, svd, separation; their (31) with the sign of
    (29)), Petzold and Potra 1992 (local coordinates, (5.4)). The accelerations of all forms are
    those of the saddle system. */
 #include "formulation/ode_internal.h"
@@ -12,7 +12,7 @@ static dfl_outcome solve_accelerations(dfl_ode *ode, dfl_point *point);
 
 bool dfl_ode_projects(const dfl_ode *ode)
 {
-    return ode->form == DFL_QR || ode->form == DFL_SVD;
+    return ode->form == DFL_QR || ode->form == DFL_SVD || ode->form == DFL_SEPARATION;
 }
 
 static bool is_local(const dfl_ode *ode)
@@ -46,15 +46,18 @@ dfl_status dfl_ode_init(dfl_ode *ode, dfl_system *sys, const dfl_solver_options 
     ode->rows =
         dfl_alloc(ctx, (size_t)(sys->m3 + nc + eom->ne + 2) * (size_t)(sys->n4 + nv + eom->ne), d);
     ode->S = dfl_alloc(ctx, (size_t)nv * (size_t)nv, d);
+    ode->candidate = dfl_alloc(ctx, (size_t)nv * (size_t)nv, d);
     ode->independent = dfl_alloc(ctx, (size_t)nv, sizeof(bool));
     ode->other = dfl_alloc(ctx, (size_t)nv, sizeof(bool));
     ode->dependent = dfl_alloc(ctx, (size_t)nv, sizeof(int));
-    if (!ode->target || !ode->offset || !ode->change || !ode->rows || !ode->S ||
+    if (!ode->target || !ode->offset || !ode->change || !ode->rows || !ode->S || !ode->candidate ||
         !ode->independent || !ode->other || !ode->dependent)
         return DFL_NO_MEMORY;
     dfl_status status = dfl_saddle_init(&ode->saddle, sys);
     if (!status)
         status = dfl_split_create(&ode->split, ctx, larger, nv);
+    if (!status)
+        status = dfl_split_create(&ode->angles, ctx, nv, nv);
     if (!status)
         status =
             dfl_factor_create(&ode->contact, ctx, eom->ns > eom->n0 ? eom->ns : eom->n0, false);
@@ -73,12 +76,13 @@ void dfl_ode_clear(dfl_ode *ode)
     dfl_context *ctx = ode->sys->ctx;
     dfl_saddle_clear(&ode->saddle);
     dfl_split_free(ode->split, ctx);
+    dfl_split_free(ode->angles, ctx);
     dfl_factor_free(ode->contact, ctx);
     dfl_factor_free(ode->local, ctx);
     dfl_lstsq_free(ode->lstsq, ctx);
     dfl_rows_jacobian_clear(&ode->jac, ctx);
-    void *const block[] = {ode->target, ode->offset,      ode->change, ode->rows,
-                           ode->S,      ode->independent, ode->other,  ode->dependent};
+    void *const block[] = {ode->target,    ode->offset,      ode->change, ode->rows,     ode->S,
+                           ode->candidate, ode->independent, ode->other,  ode->dependent};
     for (size_t i = 0; i < sizeof block / sizeof *block; i++)
         dfl_free(ctx, block[i]);
 }
@@ -130,6 +134,8 @@ dfl_outcome dfl_ode_begin(dfl_ode *ode, const dfl_point *point)
 {
     if (ode->rank < ode->sys->nc)
         dfl_saddle_choose(&ode->saddle, point, ode->rank);
+    if (ode->form == DFL_SEPARATION)
+        return dfl_ode_separation_begin(ode, point);
     return is_local(ode) ? dfl_ode_local_begin(ode, point) : DFL_STEP_OK;
 }
 
@@ -138,6 +144,8 @@ dfl_outcome dfl_ode_rates(double *rate, dfl_ode *ode, dfl_point *point)
     dfl_outcome outcome = dfl_ode_contact(ode, point);
     if (!outcome && is_local(ode))
         outcome = dfl_ode_local_complete(ode, point);
+    else if (!outcome && ode->form == DFL_SEPARATION)
+        outcome = dfl_ode_separate(ode, point);
     else if (!outcome && dfl_ode_projects(ode))
         outcome = project_velocity(ode, point);
     if (!outcome)

@@ -105,6 +105,11 @@ static dfl_outcome linearize(dfl_formulation *base, double t, const double *x, c
     sys->stats->jacobians++;
     sys->stats->algebraic_decompositions++;
     dfl_outcome outcome = evaluate(of->rate, of, t, x);
+    if (!outcome && of->ode.form == DFL_SEPARATION) {
+        outcome = dfl_ode_separation_begin(&of->ode, &of->point);
+        if (!outcome)
+            outcome = evaluate(of->rate, of, t, x);
+    }
     if (outcome)
         return outcome;
     memcpy(of->x, of->point.x, (size_t)sys->n * sizeof *x);
@@ -272,6 +277,8 @@ static void chart_rows(dfl_chart_rows *rows, const dfl_formulation *base)
 {
     const dfl_ode *ode = &((const dfl_ode_form *)base)->ode;
     *rows = (dfl_chart_rows){.Sp = ode->S, .Sv = ode->S, .nfp = ode->nf, .nfv = ode->nf};
+    if (ode->form == DFL_SEPARATION) /* coordinates are integrated, all of them */
+        rows->Sp = NULL, rows->nfp = 0;
 }
 
 const dfl_form_class dfl_ode_form_class = {.size = sizeof(dfl_ode_form),

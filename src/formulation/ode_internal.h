@@ -10,7 +10,9 @@
        baumgarte             W a = -bias - (2 alpha gI + beta^2 g, alpha hv)
        qr, svd               as explicit, after v -> v - W^+ (gI, hv), by QR or singular values
        partition, tangent    as explicit, after the dependent coordinates were found from g = 0 and
-                             gI, hv = 0 for given S p and S v; S constant within a step */
+                             gI, hv = 0 for given S p and S v; S constant within a step
+       separation            as explicit, after the dependent velocities were found from gI, hv = 0
+                             for given S v */
 #ifndef DFL_ODE_INTERNAL_H
 #define DFL_ODE_INTERNAL_H
 
@@ -31,7 +33,8 @@ struct dfl_ode {
     dfl_rows_jacobian jac; /* for c_s and ep_p */
     dfl_lstsq *lstsq;      /* positions with invariants ep */
     double *rows;          /* m3 x n4 or nv x ne, and right-hand sides */
-    double *S;             /* nf x nv: local coordinates */
+    double *S, *candidate; /* nf x nv: local coordinates, others */
+    dfl_split *angles;     /* of S and the free directions: separation */
     int nf;
     dfl_factor *local;         /* of [S; W] */
     int rank;                  /* of W, constant along the motion */
@@ -54,5 +57,18 @@ dfl_outcome dfl_ode_move_velocities(dfl_ode *ode, dfl_point *point);
    with blocks g, gI, hv, W evaluated at these positions. */
 dfl_outcome dfl_ode_local_begin(dfl_ode *ode, const dfl_point *point);
 dfl_outcome dfl_ode_local_complete(dfl_ode *ode, dfl_point *point);
+
+/* Parts of it: the partition that the user or pivoting chooses, and its rows or the user's
+   combinations; the factors of [S; W]; change = [S; W]^-1 (0, -rows) with the first `count` rows,
+   whose largest entry is returned. */
+void dfl_ode_chosen_partition(bool *independent, dfl_ode *ode, const dfl_point *point);
+void dfl_ode_partition_rows(double *S, const dfl_ode *ode, const bool *independent);
+dfl_outcome dfl_ode_local_factor(dfl_ode *ode, const dfl_point *point);
+double dfl_ode_local_correction(dfl_ode *ode, const double *rows, int count);
+
+/* Separation (ode_separation.c): T chosen at the beginning of a step; velocities completed from T v,
+   with blocks gI, hv, W evaluated. */
+dfl_outcome dfl_ode_separation_begin(dfl_ode *ode, const dfl_point *point);
+dfl_outcome dfl_ode_separate(dfl_ode *ode, dfl_point *point);
 
 #endif

@@ -8,6 +8,7 @@
    that column pivoting finds. Steps of a method of order 8 are long, and a step that begins with a
    bad partition may pass its singular position. */
 #include "formulation/ode_internal.h"
+#include "formulation/projected.h"
 
 #include <math.h>
 #include <string.h>
@@ -37,11 +38,8 @@ dfl_outcome dfl_ode_local_begin(dfl_ode *ode, const dfl_point *point)
         return DFL_STEP_OK;
     }
     bool *other = ode->other;
-    if (ode->options->constraints.independent) {
-        memcpy(other, ode->options->constraints.independent + dfl_eom_layout(sys->eom).v,
-               (size_t)nv * sizeof *other);
-    } else {
-        best_partition(other, ode, point);
+    dfl_ode_chosen_partition(other, ode, point);
+    if (!dfl_coordinates_are_fixed(ode->options)) {
         const double best = quality(ode, point, other);
         if (ode->chosen && quality(ode, point, ode->independent) * much_worse >= best)
             return DFL_STEP_OK;
@@ -49,11 +47,30 @@ dfl_outcome dfl_ode_local_begin(dfl_ode *ode, const dfl_point *point)
     }
     memcpy(ode->independent, other, (size_t)nv * sizeof *other);
     ode->chosen = true;
-    memset(ode->S, 0, (size_t)(nf * nv) * sizeof *ode->S);
-    for (int j = 0, i = 0; j < nv && i < nf; j++)
-        if (ode->independent[j])
-            ode->S[j * nf + i++] = 1;
+    dfl_ode_partition_rows(ode->S, ode, other);
     return DFL_STEP_OK;
+}
+
+void dfl_ode_chosen_partition(bool *independent, dfl_ode *ode, const dfl_point *point)
+{
+    const bool *given = ode->options->constraints.independent;
+    if (given)
+        memcpy(independent, given + dfl_eom_layout(ode->sys->eom).v,
+               (size_t)ode->sys->n3 * sizeof *independent);
+    else
+        best_partition(independent, ode, point);
+}
+
+void dfl_ode_partition_rows(double *S, const dfl_ode *ode, const bool *independent)
+{
+    const dfl_constraint_options *c = &ode->options->constraints;
+    const int nv = ode->sys->n3, nf = ode->nf;
+    memset(S, 0, (size_t)(nf * nv) * sizeof *S);
+    for (int j = 0, i = 0; c->ncombinations == 0 && j < nv && i < nf; j++)
+        if (independent[j])
+            S[j * nf + i++] = 1;
+    if (c->ncombinations > 0)
+        dfl_orthonormal_rows(S, nf, nv, c->combinations, nv, NULL);
 }
 
 /* Chooses columns of W by Gram and Schmidt with pivoting: they belong to dependent coordinates. */
@@ -89,7 +106,7 @@ static double quality(dfl_ode *ode, const dfl_point *point, const bool *independ
     return rank > 0 ? ode->split->smallest : 1;
 }
 
-static dfl_outcome factor(dfl_ode *ode, const dfl_point *point)
+dfl_outcome dfl_ode_local_factor(dfl_ode *ode, const dfl_point *point)
 {
     const int nc = ode->sys->nc, nv = ode->sys->n3, nf = ode->nf;
     double *A = dfl_factor_matrix(ode->local);
@@ -104,8 +121,7 @@ static dfl_outcome factor(dfl_ode *ode, const dfl_point *point)
     return DFL_STEP_OK;
 }
 
-/* change = [S; W]^-1 (0, -rows), with the rows in use only; returns its largest entry. */
-static double correction(dfl_ode *ode, const double *rows, int count)
+double dfl_ode_local_correction(dfl_ode *ode, const double *rows, int count)
 {
     const int nv = ode->sys->n3;
     double size = 0;
@@ -129,14 +145,14 @@ dfl_outcome dfl_ode_local_complete(dfl_ode *ode, dfl_point *point)
         dfl_outcome outcome =
             dfl_system_eval_blocks(sys, point, DFL_POSITION | DFL_VELOCITY | DFL_DIRECTIONS);
         if (!outcome)
-            outcome = factor(ode, point);
+            outcome = dfl_ode_local_factor(ode, point);
         if (outcome)
             return outcome;
-        const double size = correction(ode, point->blocks.g, nl);
+        const double size = dfl_ode_local_correction(ode, point->blocks.g, nl);
         if (!(size < 1e10))
             break;
         if (size <= 1e-15 || (size <= 1e-10 && size >= 0.5 * last)) {
-            correction(ode, point->blocks.gI, sys->nc);
+            dfl_ode_local_correction(ode, point->blocks.gI, sys->nc);
             for (int i = 0; i < nv; i++)
                 v[i] += ode->change[i];
             return DFL_STEP_OK;

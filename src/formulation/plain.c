@@ -125,8 +125,10 @@ static dfl_outcome factor(dfl_formulation *base, int stages)
         dfl_dense_factor(plain->factors, base, plain->n, plain->E, plain->J, stages);
     if (outcome == DFL_STEP_SINGULAR && has->tau && has->acceleration == DFL_ACC_RATE)
         base->sys->trouble.callback =
-            "the matrix of ext316, whose multipliers lambda and tau are not "
-            "determined where g and gI have dependent derivatives,";
+            has->discarded ? "the matrix of ssf, which does not determine lambda where g and gI "
+                             "have dependent derivatives,"
+                           : "the matrix of ext316, whose multipliers lambda and tau are not "
+                             "determined where g and gI have dependent derivatives,";
     return outcome;
 }
 

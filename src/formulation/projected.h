@@ -120,9 +120,11 @@ void dfl_orthonormal_rows(double *S, int rows, int n, const double *B, int ldb, 
 void dfl_unit_rows(double *S, int rows, int n, const unsigned char *pivot);
 
 /* Local coordinates (local_coordinates.c): whether the present ones have become bad; the pivot sets
-   that the option `independent` means, and whether these coordinates are regular at all. */
+   that the option `independent` means; the rows of the user's combinations, orthonormal; whether
+   these coordinates are regular at all. */
 bool dfl_local_outdated(dfl_projected *form);
 void dfl_local_partition(dfl_projected *form);
+void dfl_local_combinations(dfl_projected *form);
 bool dfl_local_regular(dfl_projected *form);
 
 /* psi1: writes a basis of the determined multipliers (nc x nflm, leading dimension ld). */

@@ -37,6 +37,8 @@ dfl_outcome dfl_selectors_compute(dfl_projected *form, double t, const double *x
         dfl_outcome outcome = ask_user(form, t, x);
         if (outcome)
             return outcome;
+    } else if (opt->constraints.ncombinations > 0) {
+        dfl_local_combinations(form);
     } else if (opt->constraints.selectors == DFL_UNIT) {
         dfl_unit_rows(form->newton.Sp, nfp, np, form->pivot_p + ns);
     } else {
@@ -44,7 +46,8 @@ dfl_outcome dfl_selectors_compute(dfl_projected *form, double t, const double *x
                         ns == 0, dfl_formulation_units(&form->base, sys->at.p));
         in_units(form->newton.Sp, nfp, np, dfl_formulation_units(&form->base, sys->at.p), false);
     }
-    if (form->newton.sv_identity || (opt->constraints.selectors == DFL_USER && !sys->psi1))
+    if (form->newton.sv_identity || (opt->constraints.selectors == DFL_USER && !sys->psi1) ||
+        opt->constraints.ncombinations > 0)
         ;
     else if (sys->psi1)
         reduced_identity(form);
@@ -59,7 +62,7 @@ dfl_outcome dfl_selectors_compute(dfl_projected *form, double t, const double *x
     if (opt->constraints.selectors == DFL_USER && !user_selectors_regular(form))
         return dfl_system_trouble(form->base.sys, DFL_STEP_SINGULAR,
                                   "Sp Kp or Sv M Kv of the user's selectors", t);
-    if (opt->constraints.independent && !dfl_local_regular(form))
+    if (dfl_coordinates_are_fixed(opt) && !dfl_local_regular(form))
         return dfl_system_trouble(form->base.sys, DFL_STEP_SINGULAR,
                                   "the partition into independent and dependent coordinates", t);
     form->have_selectors = true;

@@ -14,7 +14,7 @@ static const double weak = 1e-2;
 
 static bool is_fixed(const dfl_stepper *st)
 {
-    return st->options->constraints.independent != NULL;
+    return dfl_coordinates_are_fixed(st->options);
 }
 
 /* Whether the rows of the dynamics that a step leaves out are satisfied as well, so that it is on
@@ -70,12 +70,34 @@ static bool end_is_close(dfl_stepper *st, double h)
     return fabs(h) <= 1e-3 * fabs(st->watch->h_chart) || st->options->step.fixed > 0;
 }
 
+/* In the form separation all coordinates are integrated, and a step over the end of a chart goes on
+   at the right side, with errors that depend on how close its stages came to the end. */
+static void warn_of_passage(dfl_stepper *st)
+{
+    double when;
+    dfl_chart_names names;
+    if (st->watch->passage_noted ||
+        dfl_formulation_chart_step(&when, st->form, &st->here, &st->next) != DFL_CHART_LEFT)
+        return;
+    st->watch->passage_noted = true;
+    dfl_formulation_chart_names(&names, st->form, &st->here);
+    dfl_log(st->options, DFL_LOG_WARNING,
+            "the independent coordinates %s do not determine the motion at t = %.8g, where %s can "
+            "move while they rest; a step has passed this point, and its error is not controlled. "
+            "Leave `independent` out, choose others (there: %s), or use the form psf",
+            names.chosen, when, names.moving, names.better);
+}
+
 dfl_outcome dfl_watch_chart(dfl_stepper *st, double h)
 {
     double when;
     st->watch->chart_left = false;
     if (!dfl_formulation_has_chart(st->form))
         return DFL_STEP_OK;
+    if (st->options->form == DFL_SEPARATION) {
+        warn_of_passage(st);
+        return DFL_STEP_OK;
+    }
     const dfl_chart_verdict verdict =
         dfl_formulation_chart_step(&when, st->form, &st->here, &st->next);
     const bool holds = st->options->constraints.selectors == DFL_USER
@@ -111,7 +133,7 @@ dfl_status dfl_chart_failure(dfl_stepper *st)
     const double t = st->watch->t_chart;
     dfl_chart_names names;
     dfl_formulation_chart_names(&names, st->form, &st->here);
-    if (!st->options->constraints.independent)
+    if (!is_fixed(st))
         return dfl_fail(ctx, DFL_SINGULAR,
                         "the rows that `select` chooses do not determine the motion at t = %.8g, "
                         "where %s can move without them; choose others there, or use the "

@@ -84,6 +84,7 @@ typedef struct dfl_failure_watch {
     int violated;            /* a row that turned out not to be redundant, or -1 */
     bool chart_left;         /* the last step left the chart of its coordinates, or may have, ... */
     double t_chart;          /* ... at this time */
+    bool passage_noted;      /* a step over the end of a chart that goes on */
     double h_chart, t_behind; /* the step that first showed it, and its end */
     double excess;            /* of the last increment of a fixed step that did not converge, over
                                 Newton's tolerance; 0: it converged ... */

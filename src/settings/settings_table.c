@@ -4,10 +4,10 @@
 #include <driftless/solver.h>
 
 /* In the order of dfl_form. */
-static const char *const forms[] = {"psf",      "psi1", "eom",       "eom2",      "eom1",
-                                    "uode",     "ggl",  "baumgarte", "odae",      "ext316",
-                                    "ext317",   "pinv", "tangent",   "partition", "explicit",
-                                    "implicit", "qr",   "svd",       NULL};
+static const char *const forms[] = {
+    "psf",       "psi1",     "eom",    "eom2",   "eom1",       "uode",    "ggl",
+    "baumgarte", "odae",     "ext316", "ext317", "pinv",       "tangent", "partition",
+    "explicit",  "implicit", "qr",     "svd",    "separation", "ssf",     NULL};
 _Static_assert(sizeof forms / sizeof *forms == DFL_FORMS + 1, "one name for each form");
 
 /* An integrator, or an integrator and its order. */
@@ -17,7 +17,7 @@ static const char *const methods[] = {"radau",    "radau1",        "radau5",    
                                       "midpoint", "half-explicit", "explicit-pair", NULL};
 /* In the order of the enumerations of driftless/options.h. */
 static const char *const selectors[] = {"orthogonal", "unit", NULL};
-static const char *const renewals[] = {"default", "on-change", "always", NULL};
+static const char *const renewals[] = {"default", "on-change", "always", "never", NULL};
 static const char *const algebraic[] = {"auto", "lu", "qr", "svd", NULL};
 static const char *const differential[] = {"lu", "qr", NULL};
 static const char *const references[] = {"default", "start", "stage1", "stage2", "stage3", NULL};
@@ -59,7 +59,8 @@ static const dfl_setting table[] = {
      "What is integrated. `psf`: every constraint of every level at every step; `psi1`: the same "
      "without the acceleration level; for comparison: `eom`, `eom2`, `eom1` (constraints on the "
      "level of positions, velocities, accelerations), `uode`, `explicit`, `implicit`, `qr`, `svd`, "
-     "`ggl`, `baumgarte`, `odae`, `ext316`, `ext317`, `pinv`, `tangent`, `partition`."},
+     "`separation`, "
+     "`ggl`, `baumgarte`, `odae`, `ssf`, `ext316`, `ext317`, `pinv`, `tangent`, `partition`."},
     {"baumgarte_alpha", DFL_SETTING_NUMBER, DFL_FOR_RUN | DFL_FOR_SCRIPT,
      FIELD(DOUBLE, baumgarte.alpha), NULL, "A", "1/s", "10", "damping of the form baumgarte",
      "Damping of the form `baumgarte`; negative means none."},
@@ -71,19 +72,27 @@ static const dfl_setting table[] = {
      "multipliers of ggl, ext316, ext317, pinv act through the last constraints",
      "Multipliers that the forms `ggl`, `ext316`, `ext317`, `pinv` add act through the constraints "
      "of the last decomposition."},
+    {"turning", DFL_SETTING_FLAG, DFL_FOR_RUN | DFL_FOR_SCRIPT, FIELD(BOOL, constraints.turning),
+     NULL, NULL, NULL, NULL, "the L-term in pinv: its multipliers of velocities act on p' as well",
+     "In the form `pinv` the multipliers of velocities act on the rates of positions as well, as "
+     "in "
+     "`ext317` (the L-term of Petzold and Potra)."},
     {"independent", DFL_SETTING_TEXT, DFL_FOR_RUN | DFL_FOR_SCRIPT, STUDY, NULL, "A,B,C", NULL,
-     "chosen by pivoting", "independent coordinates of the form partition",
-     "Independent coordinates of the form `partition`. A run ends where they no longer determine "
-     "the others; without this setting the coordinates are chosen anew there."},
+     "chosen by pivoting", "independent coordinates of the forms partition, separation",
+     "Independent coordinates of the forms `partition` and `separation`, or combinations of them "
+     "such as 0.6*x+0.8*y. A run of `partition` ends where they no longer determine the others; "
+     "without this setting the coordinates are chosen anew there."},
     {"selectors", DFL_SETTING_WORD, RUN, FIELD(ENUM, constraints.selectors), selectors, "NAME",
      NULL, "orthogonal", "rows that psf and psi1 integrate: orthogonal, unit",
      "Which rows of kinematics and dynamics `psf` and `psi1` integrate together with the "
      "constraints: an `orthogonal` basis of the free directions, or single rows, `unit`."},
     {"renewal", DFL_SETTING_WORD, RUN, FIELD(ENUM, constraints.renewal), renewals, "WHEN", NULL,
-     NULL, "when the selectors are renewed: on-change, always",
+     NULL, "when the selectors are renewed: on-change, always, never",
      "When the selectors are renewed: with every decomposition, `always`, or `on-change`, when the "
-     "pivots change or, in `tangent` and `partition`, the coordinates have become bad. `default` "
-     "is on-change for unit selectors, `tangent` and `partition`, always for the others."},
+     "pivots change or, in `tangent`, `partition` and `separation`, the coordinates have become "
+     "bad; with `separation` also at every evaluation, `always`, or `never`. `default` is "
+     "on-change "
+     "for unit selectors, `tangent`, `partition` and `separation`, always for the others."},
     {"algebraic", DFL_SETTING_WORD, RUN, FIELD(ENUM, constraints.algebraic), algebraic, "NAME",
      NULL, "auto", "decomposition of the constraints: auto, lu, qr, svd", NULL},
     {"rank_tolerance", DFL_SETTING_POSITIVE, RUN, FIELD(DOUBLE, constraints.rank_tolerance), NULL,

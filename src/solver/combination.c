@@ -3,8 +3,9 @@
 #include "solver/solver_internal.h"
 
 static const char *const form_name[DFL_FORMS] = {
-    "psf",    "psi1",   "eom",  "eom2",    "eom1",      "uode",     "ggl",      "baumgarte", "odae",
-    "ext316", "ext317", "pinv", "tangent", "partition", "explicit", "implicit", "qr",        "svd"};
+    "psf",       "psi1",     "eom",    "eom2",   "eom1",       "uode",    "ggl",
+    "baumgarte", "odae",     "ext316", "ext317", "pinv",       "tangent", "partition",
+    "explicit",  "implicit", "qr",     "svd",    "separation", "ssf"};
 
 static const char *const integrator_name[DFL_INTEGRATORS] = {
     "radau", "bdf", "trapezoidal", "midpoint", "half-explicit", "explicit-pair"};
@@ -43,7 +44,7 @@ dfl_status dfl_combination_check(dfl_context *ctx, dfl_form form, dfl_integrator
                          ctx, DFL_INVALID,
                          "the form '%s' has no explicit right-hand side, which the method "
                          "explicit-pair needs: choose psf, uode, explicit, baumgarte, partition, "
-                         "tangent, qr or svd",
+                         "tangent, qr, svd or separation",
                          form_name[form]);
     return DFL_OK;
 }

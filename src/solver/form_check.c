@@ -2,6 +2,8 @@
 #include "formulation/formulation.h"
 #include "solver/solver_internal.h"
 
+static dfl_status check_coordinates(dfl_context *ctx, const dfl_solver_options *options,
+                                    const dfl_eom *eom);
 static dfl_status check_massless(dfl_context *ctx, const dfl_solver_options *options,
                                  const dfl_eom *eom);
 
@@ -61,10 +63,36 @@ dfl_status dfl_form_check(dfl_context *ctx, const dfl_solver_options *options, c
                         "the form %s needs the matrix W, which models in the contract of GEOMS do "
                         "not give; use psf, psi1, eom, eom2, eom1 or baumgarte",
                         name);
-    if (options->constraints.independent && options->form != DFL_PARTITION)
-        return dfl_fail(ctx, DFL_INVALID, "`independent` belongs to the form partition, not to %s",
+    return check_coordinates(ctx, options, eom);
+}
+
+/* What belongs to some forms only: independent coordinates, their renewal, the L-term. */
+static dfl_status check_coordinates(dfl_context *ctx, const dfl_solver_options *options,
+                                    const dfl_eom *eom)
+{
+    const char *name = dfl_form_name(options->form);
+    const bool combined = options->constraints.ncombinations > 0,
+               fixed = dfl_coordinates_are_fixed(options);
+    if (options->constraints.renewal == DFL_RENEW_NEVER && options->form != DFL_SEPARATION)
+        return dfl_fail(ctx, DFL_INVALID,
+                        "renewal = never belongs to the form separation, not to %s; with partition "
+                        "give `independent` coordinates",
                         name);
-    if (options->constraints.independent && eom->ne > 0)
+    if (options->constraints.turning && options->form != DFL_PINV)
+        return dfl_fail(ctx, DFL_INVALID, "`turning` belongs to the form pinv, not to %s", name);
+    if (fixed && options->form != DFL_PARTITION && options->form != DFL_SEPARATION)
+        return dfl_fail(ctx, DFL_INVALID,
+                        "`independent` belongs to the forms partition and separation, not to %s",
+                        name);
+    if (options->constraints.independent && combined)
+        return dfl_fail(ctx, DFL_INVALID,
+                        "give either `independent` coordinates or combinations of them");
+    if (combined && (!eom->trivial_kinematics || eom->ns > 0))
+        return dfl_fail(
+            ctx, DFL_INVALID,
+            "combinations of coordinates as independent ones need p' = v and no contact "
+            "variables; name single coordinates");
+    if (fixed && eom->ne > 0)
         return dfl_fail(ctx, DFL_INVALID,
                         "`independent` velocities and invariants e contradict each other: an "
                         "invariant in use takes the place of a velocity");

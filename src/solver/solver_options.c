@@ -57,10 +57,11 @@ static void fill_defaults(dfl_solver_options *o, const dfl_eom *eom)
     if (o->form == DFL_TANGENT || o->form == DFL_PARTITION)
         o->constraints.selectors = o->form == DFL_TANGENT ? DFL_ORTHOGONAL : DFL_UNIT;
     if (o->constraints.renewal == DFL_RENEW_DEFAULT)
-        o->constraints.renewal = o->constraints.selectors == DFL_UNIT || o->form == DFL_TANGENT
+        o->constraints.renewal = o->constraints.selectors == DFL_UNIT || o->form == DFL_TANGENT ||
+                                         o->form == DFL_SEPARATION
                                      ? DFL_RENEW_ON_CHANGE
                                      : DFL_RENEW_ALWAYS;
-    if (o->form == DFL_EXT316) /* often singular: QR shows it */
+    if (o->form == DFL_EXT316 || o->form == DFL_SSF) /* often singular: QR shows it */
         o->newton.differential = DFL_DIFFERENTIAL_QR;
     set(&o->baumgarte.alpha, 10);
     set(&o->baumgarte.beta, o->baumgarte.alpha);
@@ -131,7 +132,7 @@ static dfl_status check_choices(const dfl_solver_options *o, dfl_context *ctx, c
     } choice[] = {{"form", (int)o->form, DFL_FORMS - 1},
                   {"integrator", (int)o->integrator, DFL_INTEGRATORS - 1},
                   {"selectors", (int)o->constraints.selectors, DFL_USER},
-                  {"renewal", (int)o->constraints.renewal, DFL_RENEW_ALWAYS},
+                  {"renewal", (int)o->constraints.renewal, DFL_RENEW_NEVER},
                   {"algebraic", (int)o->constraints.algebraic, DFL_ALGEBRAIC_SVD},
                   {"differential", (int)o->newton.differential, DFL_DIFFERENTIAL_QR},
                   {"norm", (int)o->error.norm, DFL_NORM_BODY},

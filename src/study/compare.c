@@ -32,6 +32,7 @@ static const dfl_form_facts facts_of[DFL_FORMS] = {
     [DFL_EXT317] = {"p v lambda", 2, true, true},  [DFL_PINV] = {"p v lambda", 2, true, true},
     [DFL_TANGENT] = {"p v lambda", 1, true, true}, [DFL_PARTITION] = {"p v lambda", 1, true, true},
     [DFL_EXPLICIT] = {"lambda", 1, false, false},  [DFL_IMPLICIT] = {"lambda", 1, false, false},
+    [DFL_SEPARATION] = {"none", 0, false, false},  [DFL_SSF] = {"p v lambda", 1, true, true},
     [DFL_QR] = {"none", 0, false, false},          [DFL_SVD] = {"none", 0, false, false},
 };
 

@@ -48,7 +48,7 @@ dfl_status dfl_settings_resolve(dfl_settings *out, const dfl_choices *caller, df
     out->solver = wanted;
     const char *independent = dfl_choices_text(said, "independent");
     if (independent)
-        status = dfl_runnable_independent(&wanted.constraints.independent, run, independent);
+        status = dfl_runnable_independent(&wanted.constraints, run, independent);
     if (status)
         return status;
     status = check_combination(out, model->ctx);

@@ -253,7 +253,7 @@ static void a_partition_must_fit_the_model(void **state)
                both[] = {false, true, true, true, true};
     dfl_solver_options options = {.form = DFL_PSF, .constraints.independent = y_only};
     run r = run_problem(&prob, 0.5, &options);
-    assert_failed(&r, DFL_INVALID, "`independent` belongs to the form partition");
+    assert_failed(&r, DFL_INVALID, "`independent` belongs to the forms partition and separation");
     options.form = DFL_PARTITION;
     options.constraints.independent = both;
     r = run_problem(&prob, 0.5, &options);
