@@ -45,6 +45,7 @@ double dfl_numbers_symbol(const dfl_numbers *numbers, const dfl_equations *eq, u
         return numbers->a && slot[s->index] >= 0 ? numbers->a[slot[s->index]] : NAN;
     case DFL_SYM_PENDING: /* was replaced in its place */
     case DFL_SYM_BRANCH:  /* of a run */
+    case DFL_SYM_RATE:    /* of an analysis */
         return NAN;
     default:
         return slot[s->index] >= 0 ? numbers->x[slot[s->index]] : NAN;

@@ -139,6 +139,9 @@ dfl_status dfl_state_mass(double *M, dfl_runnable *run, double t, const double *
 void dfl_state_balance_rate(double *rows, double *drift, dfl_runnable *run, double t,
                             const double *x);
 
+/* Where tapes find symbols in the input arrays above: DFL_SYM_KINDS places. */
+void dfl_runnable_places(dfl_place *places, const dfl_equations *eq);
+
 /* Evaluates an arbitrary set of expressions of the model once, at (t, x, a) (a may be NULL): for
    reports, not for speed. DFL_NO_MEMORY. */
 dfl_status dfl_runnable_values(double *out, dfl_runnable *run, const dfl_expr *exprs, int count,

@@ -191,7 +191,4 @@ dfl_status dfl_runnable_prepare_motion(dfl_runnable *run);
 void dfl_runnable_free_motion(dfl_runnable *run);
 const double *dfl_runnable_accelerations(dfl_runnable *run, double t, const double *x);
 
-/* Where tapes find symbols: DFL_SYM_KINDS places. */
-void dfl_runnable_places(dfl_place *places, const dfl_equations *eq);
-
 #endif

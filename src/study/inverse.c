@@ -1,48 +1,29 @@
 /* inverse.c: inverse dynamics along the motions of a script.
 
    The motions are constraints, so that a run follows them, with all other coordinates. At each row the forces of
-   these constraints, -W_m^T l_m, must come from the inputs and the other constraints:
-
-       B tau - W_s^T (l_s' - l_s) = B u0 - W_m^T l_m                                              */
-#include "study/study_internal.h"
+   these constraints must come from the inputs and the other constraints (inverse_drives.c). Where inputs do not act on
+   the motions directly, their derivatives are used (servo.c). */
+#include "study/inverse_internal.h"
 
 #include <driftless/analysis.h>
 
 #include <math.h>
 #include <string.h>
 
-enum { ROWS = 200 }; /* unless `every` says otherwise */
+enum { ROWS = 200, MOST = 20000 }; /* unless `every` says otherwise */
 
-/* One run. */
-typedef struct pursuit {
-    dfl_inverse *out;
-    dfl_runnable *run;
-    const dfl_settings *settings;
-    dfl_solver *solver;
-    dfl_inverse_fn row;
-    void *user;
-    double *W, *force;   /* of the other constraints, nv */
-    double *B, *b, *d;   /* derivatives by the inputs */
-    double *multipliers; /* their change */
-} pursuit;
+typedef dfl_pursuit pursuit;
 
 static dfl_status prepare(pursuit *it);
-static dfl_status list_drives(dfl_inverse *out, const dfl_equations *eq);
-static int prescribed_velocity(const dfl_equations *eq, int row);
 static dfl_status check_contents(const pursuit *it);
+static dfl_status choose_count(int *count, pursuit *it);
 static dfl_status start(pursuit *it);
-static dfl_status follow(pursuit *it);
+static dfl_status name_lacking(pursuit *it);
+static dfl_status follow(pursuit *it, int count);
+static dfl_status advance(pursuit *it, double t);
 static dfl_status solve_row(pursuit *it, double t);
-static dfl_status find_drives(pursuit *it, double t);
-static dfl_status take_own_forces(pursuit *it, double t);
 static dfl_status take_row(pursuit *it, double t);
 static void add_means(dfl_inverse *out, double t, bool first);
-
-bool dfl_is_motion(const dfl_equations *eq, int row)
-{
-    const char *name = eq->model->declarations.item[eq->declared.row[row]].name;
-    return !strncmp(name, DFL_MOTION_PREFIX, strlen(DFL_MOTION_PREFIX));
-}
 
 dfl_status dfl_study_inverse(dfl_inverse *out, dfl_runnable *run, const dfl_settings *settings,
                              dfl_inverse_fn row, void *user)
@@ -52,11 +33,15 @@ dfl_status dfl_study_inverse(dfl_inverse *out, dfl_runnable *run, const dfl_sett
     dfl_status status = prepare(&it);
     if (!status)
         status = check_contents(&it);
+    int count = 0;
+    if (!status)
+        status = choose_count(&count, &it);
     if (!status)
         status = start(&it);
     if (!status)
-        status = follow(&it);
+        status = follow(&it, count);
     dfl_solver_free(it.solver);
+    dfl_servo_clear(&it.servo);
     dfl_free(ctx_of(run), it.W);
     dfl_free(ctx_of(run), it.B);
     return status;
@@ -97,54 +82,7 @@ static dfl_status prepare(pursuit *it)
     it->force = it->multipliers + nc;
     it->b = it->B + room * nv;
     it->d = it->b + room * (size_t)eq->nr;
-    return list_drives(out, eq);
-}
-
-/* The inputs, or the coordinates that are prescribed one by one. */
-static dfl_status list_drives(dfl_inverse *out, const dfl_equations *eq)
-{
-    const dfl_model *model = eq->model;
-    dfl_context *ctx = model->ctx;
-    const bool inputs = model->count[DFL_AN_INPUT] > 0;
-    const size_t room = (size_t)(inputs ? model->count[DFL_AN_INPUT] : eq->nl);
-    int **list = inputs ? &out->inputs : &out->rows;
-    out->names = dfl_alloc(ctx, room, sizeof *out->names);
-    *list = dfl_alloc(ctx, room, sizeof **list);
-    if (!out->names || !*list)
-        return DFL_NO_MEMORY;
-    const int count = inputs ? model->declarations.count : eq->nl;
-    for (int i = 0; i < count; i++) {
-        const dfl_declaration *decl = &model->declarations.item[inputs ? i : 0];
-        const int v = inputs ? -1 : prescribed_velocity(eq, i);
-        if (inputs ? decl->kind != DFL_AN_INPUT : v < 0)
-            continue;
-        const char *name = inputs ? decl->name : dfl_equations_v(eq)[v].name;
-        if (!inputs && !strncmp(name, "der(", 4))
-            name += 4;
-        (*list)[out->nu] = i;
-        out->names[out->nu] = dfl_copy_string(ctx, name);
-        if (!out->names[out->nu++])
-            return DFL_NO_MEMORY;
-        if (!inputs) { /* der(joint.q) becomes joint, der(x) becomes x */
-            char *own = out->names[out->nu - 1];
-            own[strcspn(own, ")")] = 0;
-            if (dfl_ends_with(own, ".q"))
-                own[strlen(own) - 2] = 0;
-        }
-    }
-    return DFL_OK;
-}
-
-/* The velocity of the coordinate that row `row` makes a function of time, or -1. */
-static int prescribed_velocity(const dfl_equations *eq, int row)
-{
-    int found = -1, count = 0;
-    for (int k = 0; k < eq->W.count; k++)
-        if (eq->W.entry[k].row == row) {
-            found = eq->W.entry[k].col;
-            count++;
-        }
-    return count == 1 && dfl_depends(eq->graph, eq->rows.g[row], DFL_SYM_TIME) ? found : -1;
+    return dfl_drives_list(out, eq);
 }
 
 static dfl_status check_contents(const pursuit *it)
@@ -175,34 +113,98 @@ static dfl_status check_contents(const pursuit *it)
                            : DFL_OK;
 }
 
+/* How many rows after the first: as `every` says, or as many as a cubic spline through them needs to keep the
+   tolerance. A spline of width h errs by h^4/384 times the fourth derivative. */
+static dfl_status choose_count(int *count, pursuit *it)
+{
+    const double every = it->settings->solver.output.every;
+    const double rows = ceil((it->settings->to - it->settings->from) / every - 1e-9);
+    const size_t nu = (size_t)it->out->nu;
+    *count = ROWS;
+    if (every > 0) {
+        if (rows > 1e8)
+            return dfl_fail(ctx_of(it->run), DFL_INVALID, "every = %g gives %g rows", every, rows);
+        *count = (int)rows;
+        return DFL_OK;
+    }
+    double *tau = dfl_alloc(ctx_of(it->run), nu * (ROWS + 1), sizeof *tau);
+    it->history = tau;
+    dfl_status status = tau ? start(it) : DFL_NO_MEMORY;
+    if (!status)
+        status = follow(it, ROWS);
+    const double rtol = it->settings->solver.rtol > 0 ? it->settings->solver.rtol : 1e-6;
+    double worst = 0;
+    for (size_t k = 0; !status && k < nu; k++) {
+        double largest = 0, fourth = 0;
+        for (size_t i = 0; i <= ROWS; i++)
+            largest = fmax(largest, fabs(tau[i * nu + k]));
+        for (size_t i = 2; i + 2 <= ROWS; i++)
+            fourth = fmax(fourth, fabs(tau[(i - 2) * nu + k] - 4 * tau[(i - 1) * nu + k] +
+                                       6 * tau[i * nu + k] - 4 * tau[(i + 1) * nu + k] +
+                                       tau[(i + 2) * nu + k]));
+        if (largest > 0)
+            worst = fmax(worst, fourth / 384 / (rtol * largest));
+    }
+    *count = ROWS * (int)fmin(MOST / ROWS, ceil(fmax(1, pow(worst, 0.25))));
+    it->history = NULL;
+    dfl_free(ctx_of(it->run), tau);
+    return status;
+}
+
+/* Again, if need be. */
 static dfl_status start(pursuit *it)
 {
     dfl_model *model = eq_of(it->run)->model;
+    dfl_inverse *out = it->out;
+    const double from = it->settings->from;
     dfl_solver_options options = it->settings->solver;
     for (int i = 0; i < model->starts.count; i++)
         model->starts.item[i].held = false; /* motions decide */
+    memset(out->peak, 0, (size_t)out->nu * sizeof *out->peak);
+    memset(out->rms, 0, (size_t)out->nu * sizeof *out->rms);
+    out->t = NAN;
     options.output.every = 0;
     dfl_runnable_lock(&options.switches, it->run);
-    const dfl_status status =
+    dfl_solver_free(it->solver);
+    dfl_servo_clear(&it->servo);
+    dfl_status status =
         dfl_solver_create(&it->solver, ctx_of(it->run), dfl_runnable_eom(it->run), &options);
-    return status ? status
-                  : dfl_study_start(NULL, NULL, it->run, it->solver, &it->settings->solver,
-                                    it->settings->from);
+    if (!status)
+        status = dfl_study_start(NULL, NULL, it->run, it->solver, &it->settings->solver, from);
+    if (status || !out->inputs)
+        return status;
+    bool directly = true;
+    memcpy(out->x, dfl_solver_state(it->solver), (size_t)eq_of(it->run)->n * sizeof(double));
+    status = dfl_drives_act(&directly, it, from);
+    it->indirect = !directly;
+    if (status || directly)
+        return status;
+    status = dfl_servo_start(&it->servo, it->run, out->inputs, out->nu, options.rtol, from, out->x);
+    return status == DFL_INCONSISTENT && it->lacking >= 0 ? name_lacking(it) : status;
 }
 
-static dfl_status follow(pursuit *it)
+/* Adds to the message along which velocity no input acts. */
+static dfl_status name_lacking(pursuit *it)
+{
+    dfl_context *ctx = ctx_of(it->run);
+    char *message = dfl_copy_string(ctx, dfl_message(ctx));
+    if (!message)
+        return DFL_NO_MEMORY;
+    const dfl_status status = dfl_fail(ctx, DFL_INCONSISTENT, "%s; no input acts along %s directly",
+                                       message, dfl_equations_v(eq_of(it->run))[it->lacking].name);
+    dfl_free(ctx, message);
+    return status;
+}
+
+static dfl_status follow(pursuit *it, int count)
 {
     const double from = it->settings->from, length = it->settings->to - from;
     const double every = it->settings->solver.output.every;
-    const double count = every > 0 ? ceil(length / every - 1e-9) : ROWS;
     dfl_status status = solve_row(it, from);
-    for (double i = 1; !status && i <= count; i++) {
+    for (int i = 1; !status && i <= count; i++) {
         const double t =
             i == count ? it->settings->to : from + (every > 0 ? i * every : i * length / count);
-        status = dfl_solver_advance(it->solver, t);
-        if (status && status != DFL_STOPPED)
-            status = dfl_study_explain(it->run, status, dfl_solver_time(it->solver),
-                                       dfl_solver_state(it->solver));
+        status = advance(it, t);
         if (!status && dfl_interrupted(ctx_of(it->run)))
             status = DFL_STOPPED;
         if (!status)
@@ -214,90 +216,34 @@ static dfl_status follow(pursuit *it)
     return status;
 }
 
+static dfl_status advance(pursuit *it, double t)
+{
+    if (it->indirect)
+        return dfl_servo_advance(&it->servo, t);
+    const dfl_status status = dfl_solver_advance(it->solver, t);
+    return status && status != DFL_STOPPED
+               ? dfl_study_explain(it->run, status, dfl_solver_time(it->solver),
+                                   dfl_solver_state(it->solver))
+               : status;
+}
+
 static dfl_status solve_row(pursuit *it, double t)
 {
-    const dfl_equations *eq = eq_of(it->run);
-    memcpy(it->out->x, dfl_solver_state(it->solver), (size_t)eq->n * sizeof(double));
-    dfl_status status = dfl_state_polish(it->out->x, ctx_of(it->run), dfl_runnable_eom(it->run), t);
-    if (!status)
-        status = it->out->inputs ? find_drives(it, t) : take_own_forces(it, t);
+    const size_t n = (size_t)eq_of(it->run)->n;
+    dfl_inverse *out = it->out;
+    dfl_status status;
+    if (it->indirect) {
+        const dfl_servo *servo = &it->servo;
+        memcpy(out->x, servo->X, n * sizeof(double));
+        memcpy(out->tau, servo->X + servo->array.first_u, (size_t)out->nu * sizeof(double));
+        status = dfl_drives_power(it, t);
+    } else {
+        memcpy(out->x, dfl_solver_state(it->solver), n * sizeof(double));
+        status = dfl_state_polish(out->x, ctx_of(it->run), dfl_runnable_eom(it->run), t);
+        if (!status)
+            status = out->inputs ? dfl_drives_of_inputs(it, t) : dfl_drives_of_coordinates(it, t);
+    }
     return status ? status : take_row(it, t);
-}
-
-static dfl_status find_drives(pursuit *it, double t)
-{
-    const dfl_equations *eq = eq_of(it->run);
-    dfl_inverse *out = it->out;
-    dfl_context *ctx = ctx_of(it->run);
-    const int nv = eq->nv, nc = eq->nl + eq->nm, nu = out->nu;
-    const double *x = out->x, *l = x + eq->nw, *v = x + eq->nw + nc + eq->nr;
-    dfl_blocks blocks = {0};
-    int kept = 0, worst = 0;
-    double scale = 0;
-    dfl_status status = dfl_state_blocks_create(&blocks, it->run, DFL_DIRECTIONS | DFL_FORCE, t, x);
-    if (!status) /* masses that depend on inputs are not driven */
-        status =
-            dfl_runnable_input_slopes(it->B, it->b, it->d, it->run, out->inputs, nu, t, x, NULL);
-    memset(it->force, 0, (size_t)nv * sizeof(double));
-    for (int i = 0; i < nc; i++)
-        kept += i >= eq->nl || !dfl_is_motion(eq, i);
-    for (int i = 0, row = 0; !status && i < nc; i++) {
-        const bool motion = i < eq->nl && dfl_is_motion(eq, i);
-        for (int j = 0; j < nv; j++) {
-            const double w = blocks.W[(size_t)j * (size_t)nc + (size_t)i];
-            scale = fmax(scale, fabs(w * l[i]));
-            if (motion)
-                it->force[j] -= w * l[i];
-            else
-                it->W[(size_t)j * (size_t)kept + (size_t)row] = w;
-        }
-        row += !motion;
-    }
-    for (int j = 0; !status && j < nu; j++)
-        for (int i = 0; i < nv; i++)
-            it->force[i] += it->B[(size_t)j * (size_t)nv + (size_t)i] *
-                            eq->model->declarations.item[out->inputs[j]].value;
-    for (int i = 0; !status && i < nv; i++)
-        scale = fmax(scale, fmax(fabs(it->force[i]), fabs(blocks.f[i])));
-    const dfl_drive_forces wanted = {nv, kept, nu, it->W, it->B, it->force, scale};
-    if (!status)
-        status = dfl_drives_find(out->tau, it->multipliers, &worst, ctx, &wanted);
-    if (status == DFL_INCONSISTENT)
-        status =
-            dfl_fail(ctx, status,
-                     "the inputs cannot follow the motion at t = %g: they do not supply the force "
-                     "along %s that it needs",
-                     t, dfl_equations_v(eq)[worst].name);
-    for (int i = 0, row = 0; !status && i < nc; i++) {
-        const bool motion = i < eq->nl && dfl_is_motion(eq, i);
-        out->x[eq->nw + i] = motion ? 0 : out->x[eq->nw + i] + it->multipliers[row++];
-    }
-    for (int j = 0; !status && j < nu; j++) {
-        double rate = 0;
-        for (int i = 0; i < nv; i++)
-            rate += it->B[(size_t)j * (size_t)nv + (size_t)i] * v[i];
-        out->power[j] = out->tau[j] * rate;
-    }
-    dfl_state_blocks_free(&blocks, it->run);
-    return status;
-}
-
-/* -W^T l of each prescribed coordinate. */
-static dfl_status take_own_forces(pursuit *it, double t)
-{
-    const dfl_equations *eq = eq_of(it->run);
-    dfl_inverse *out = it->out;
-    const int nc = eq->nl + eq->nm;
-    const double *l = out->x + eq->nw, *v = l + nc + eq->nr;
-    dfl_blocks blocks = {0};
-    const dfl_status status = dfl_state_blocks_create(&blocks, it->run, DFL_DIRECTIONS, t, out->x);
-    for (int i = 0; !status && i < out->nu; i++) {
-        const int row = out->rows[i], j = prescribed_velocity(eq, row);
-        out->tau[i] = -blocks.W[(size_t)j * (size_t)nc + (size_t)row] * l[row];
-        out->power[i] = out->tau[i] * v[j];
-    }
-    dfl_state_blocks_free(&blocks, it->run);
-    return status;
 }
 
 /* Outputs see the drives as inputs. */
@@ -306,6 +252,11 @@ static dfl_status take_row(pursuit *it, double t)
     dfl_inverse *out = it->out;
     const dfl_declaration *decl = eq_of(it->run)->model->declarations.item;
     dfl_status status = DFL_OK;
+    if (it->history) {
+        memcpy(it->history, out->tau, (size_t)out->nu * sizeof *out->tau);
+        it->history += out->nu;
+        return DFL_OK;
+    }
     for (int i = 0; !status && out->inputs && i < out->nu; i++)
         status = dfl_runnable_set(it->run, DFL_AN_INPUT, decl[out->inputs[i]].index, out->tau[i]);
     if (!status)

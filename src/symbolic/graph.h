@@ -72,6 +72,7 @@ typedef enum dfl_symbol_kind {
     DFL_SYM_PENDING,  /* stands for an expression that is known when the model is complete */
     DFL_SYM_BRANCH,   /* the branch in which a switch is frozen (locking.h) */
     DFL_SYM_DISCRETE, /* a variable that keeps its value between events */
+    DFL_SYM_RATE,     /* a further derivative by time, or what analyses add; the last of 16 */
     DFL_SYM_KINDS
 } dfl_symbol_kind;
 

@@ -1,0 +1,33 @@
+/* inverse_internal.h: shared by the files of inverse dynamics. */
+#ifndef DFL_INVERSE_INTERNAL_H
+#define DFL_INVERSE_INTERNAL_H
+
+#include "study/servo.h"
+#include "study/study_internal.h"
+
+/* One run along the motions. */
+typedef struct dfl_pursuit {
+    dfl_inverse *out;
+    dfl_runnable *run;
+    const dfl_settings *settings;
+    dfl_solver *solver;
+    bool indirect; /* the inputs do not act where motions are prescribed */
+    int lacking;   /* a velocity along which they do not, or -1 */
+    dfl_servo servo;
+    dfl_inverse_fn row;
+    void *user;
+    double *history;     /* where drives go instead of rows, or NULL */
+    double *W, *force;   /* of the other constraints, nv */
+    double *B, *b, *d;   /* derivatives by the inputs */
+    double *multipliers; /* their change */
+} dfl_pursuit;
+
+/* inverse_drives.c: their names and numbers; whether inputs act where motions are prescribed, at (t, out->x), as forces that are
+   proportional to them; the drives there: of inputs, and of coordinates without inputs; the powers of inputs. */
+dfl_status dfl_drives_list(dfl_inverse *out, const dfl_equations *eq);
+dfl_status dfl_drives_act(bool *directly, dfl_pursuit *it, double t);
+dfl_status dfl_drives_of_inputs(dfl_pursuit *it, double t);
+dfl_status dfl_drives_of_coordinates(dfl_pursuit *it, double t);
+dfl_status dfl_drives_power(dfl_pursuit *it, double t);
+
+#endif
