@@ -189,22 +189,25 @@ typedef int (*dfl_resume_fn)(double t, const double *x, const double *rate, cons
                              void *user);
 
 /* Contacts: a row g_i >= 0 that is on while the contact is closed (then N = -lambda_i >= 0), with or
-   without a row hv_j of friction that is on while it sticks; or such a row alone, friction under a
-   load of its own. While it slips the friction is one of the forces f. */
+   without a row hv_j of friction that is on while it sticks, or two of them on a surface; or such
+   rows alone, friction under a load of its own. While it slips the friction is one of the forces f. */
 typedef struct dfl_contact {
     const char *name; /* for messages */
     int normal;       /* i; -1: friction alone */
     int tangent;      /* j; -1: no friction */
     int event;        /* that an impact is reported as; -1: none */
+    int directions;   /* of friction: 2 with the rows j and j + 1, else 1 */
 } dfl_contact;
 
 typedef struct dfl_contact_mode {
     bool closed, stick; /* friction alone is always closed */
-    int sense;          /* of slip: +1, -1; 0: it does not slip */
+    int sense;          /* of slip: +1, -1; 0: it does not slip; in two directions +1 or 0 */
+    double along[2];    /* in two directions: where it slips to, about, of length 1 */
+    double speed;       /* in two directions: slip that is smaller has no direction */
 } dfl_contact_mode;
 
 typedef struct dfl_contact_state {
-    double gap, slip;             /* with all rows on or off */
+    double gap, slip;             /* with all rows on or off; slip: in the first direction */
     double gap_noise, slip_noise; /* what tolerances may change in them */
     double load, limit;           /* N, and the largest friction while sticking */
     double restitution, friction; /* of an impact: speed after over before, coefficient */

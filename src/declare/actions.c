@@ -11,7 +11,8 @@ static int number_of(const dfl_model *model, dfl_expr symbol);
 static dfl_status add_action(int *out, dfl_model *model, const dfl_action *action);
 static dfl_status check_target(dfl_model *model, const dfl_action *action, dfl_expr target);
 static dfl_status add_impact(int *out, dfl_model *model, const dfl_touch *touch);
-static dfl_status add_mode(int *out, dfl_model *model, const dfl_touch *touch, const char *what);
+static dfl_status add_modes(dfl_touch *new, dfl_model *model);
+static dfl_status add_rubbing(dfl_touch *new, dfl_model *model);
 
 dfl_status dfl_model_discrete(dfl_expr *out, dfl_model *model, int line, const char *name,
                               double value)
@@ -264,36 +265,43 @@ dfl_status dfl_model_touch(int *out, dfl_model *model, const dfl_touch *touch)
     model->actions.touches.item = all;
     dfl_touch *new = &all[model->actions.touches.count];
     *new = *touch;
-    new->normal = new->tangent = new->event = -1;
+    new->normal = new->tangent[0] = new->tangent[1] = new->event = -1;
     new->name = dfl_copy_string(model->ctx, touch->name);
     if (!new->name)
         return DFL_NO_MEMORY;
     *out = model->actions.touches.count++;
-    dfl_status status = add_mode(&new->closed, model, touch, "closed");
-    if (!status)
-        status = add_mode(&new->stick, model, touch, "stick");
-    if (!status)
-        status = add_mode(&new->sense, model, touch, "sense");
-    const dfl_discrete *modes = model->actions.discretes.item;
+    dfl_status status = add_modes(new, model);
+    const dfl_expr closed = status ? 0 : model->actions.discretes.item[new->closed].symbol;
     if (!status && touch->gap != DFL_NO_EXPR)
         status = dfl_model_constraint(&new->normal, model, touch->line, touch->name,
-                                      dfl_mul(g, modes[new->closed].symbol, touch->gap));
-    if (!status && touch->slip != DFL_NO_EXPR) {
+                                      dfl_mul(g, closed, touch->gap));
+    if (!status)
+        status = add_rubbing(new, model);
+    if (status || new->normal < 0)
+        return status;
+    model->declarations.item[new->normal].mask = closed;
+    new->load = dfl_neg(g, dfl_mul(g, closed, model->declarations.item[new->normal].symbol));
+    return add_impact(&new->event, model, touch);
+}
+
+/* The rows of friction. */
+static dfl_status add_rubbing(dfl_touch *new, dfl_model *model)
+{
+    const dfl_discrete *modes = model->actions.discretes.item;
+    const dfl_expr stick = modes[new->stick].symbol, sense = modes[new->sense].symbol;
+    dfl_status status = DFL_OK;
+    new->sliding = dfl_mul(model->graph, sense, new->slip[0]);
+    for (int k = 0; !status && k < new->directions; k++) {
         char name[160];
-        snprintf(name, sizeof name, "%s%s", touch->name,
-                 touch->gap != DFL_NO_EXPR ? ".friction" : "");
-        status = dfl_model_nonholonomic(&new->tangent, model, touch->line, name,
-                                        dfl_mul(g, modes[new->stick].symbol, touch->slip));
+        snprintf(name, sizeof name, "%s%s%s", new->name, new->gap != DFL_NO_EXPR ? ".friction" : "",
+                 new->directions < 2 ? ""
+                 : k                 ? ".2"
+                                     : ".1");
+        status = dfl_model_nonholonomic(&new->tangent[k], model, new->line, name,
+                                        dfl_mul(model->graph, stick, new->slip[k]));
+        if (!status)
+            model->declarations.item[new->tangent[k]].mask = stick;
     }
-    if (!status && new->normal >= 0)
-        status = add_impact(&new->event, model, touch);
-    if (!status && new->normal >= 0)
-        model->declarations.item[new->normal].mask = modes[new->closed].symbol;
-    if (!status && new->tangent >= 0)
-        model->declarations.item[new->tangent].mask = modes[new->stick].symbol;
-    if (!status && new->normal >= 0)
-        new->load = dfl_neg(
-            g, dfl_mul(g, modes[new->closed].symbol, model->declarations.item[new->normal].symbol));
     return status;
 }
 
@@ -323,12 +331,23 @@ static dfl_status add_impact(int *out, dfl_model *model, const dfl_touch *touch)
     return status;
 }
 
-/* Not a column of the results. */
-static dfl_status add_mode(int *out, dfl_model *model, const dfl_touch *touch, const char *what)
+/* Not columns of the results. */
+static dfl_status add_modes(dfl_touch *new, dfl_model *model)
 {
-    char name[160];
-    snprintf(name, sizeof name, "%s.%s", touch->name, what);
-    return add_discrete(out, model, 0, name, 0);
+    const struct {
+        int *number;
+        const char *what;
+        double value;
+    } modes[] = {{&new->closed, "closed", 0},    {&new->stick, "stick", 0},
+                 {&new->sense, "sense", 0},      {&new->along[0], "along.1", 0},
+                 {&new->along[1], "along.2", 0}, {&new->speed, "speed", 1}};
+    dfl_status status = DFL_OK;
+    for (int i = 0; !status && i < (new->directions == 2 ? 6 : 3); i++) {
+        char name[160];
+        snprintf(name, sizeof name, "%s.%s", new->name, modes[i].what);
+        status = add_discrete(modes[i].number, model, 0, name, modes[i].value);
+    }
+    return status;
 }
 
 void dfl_model_clear_actions(dfl_model *model)

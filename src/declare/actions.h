@@ -46,15 +46,18 @@ typedef struct dfl_action {
 typedef struct dfl_touch {
     char *name;
     int line;
-    int normal;  /* declaration of the constraint closed * gap; -1: none, friction alone */
-    int tangent; /* declaration of the row stick * slip; -1: no friction */
-    int event;   /* that impacts are reported as; -1: none */
-    dfl_expr gap, slip;
+    int normal;     /* declaration of the constraint closed * gap; -1: none, friction alone */
+    int directions; /* of friction: 0, 1, or 2 on a surface */
+    int tangent[2]; /* declarations of the rows stick * slip; -1: none */
+    int event;      /* that impacts are reported as; -1: none */
+    dfl_expr gap, slip[2];
     dfl_expr load;            /* the normal force, positive */
     dfl_expr restitution;     /* speed after over speed before an impact */
     dfl_expr kinetic, limit;  /* friction forces: while slipping, the largest while sticking */
     dfl_expr coefficient;     /* of friction during impacts */
+    dfl_expr sliding;         /* positive while it slips on in its direction */
     int closed, stick, sense; /* numbers of discrete variables: 0 or 1; 0 or 1; direction of slip */
+    int along[2], speed;      /* in two directions: those of dfl_contact_mode */
 } dfl_touch;
 
 typedef struct dfl_actions {
@@ -86,8 +89,9 @@ dfl_status dfl_model_delay(dfl_expr *out, struct dfl_model *model, int line, con
                            dfl_expr expr, const char *sample, int count);
 
 /* A contact: makes its modes, its rows and takes what is known of them from `touch` (name, line,
-   gap or DFL_NO_EXPR, slip or DFL_NO_EXPR, restitution); *out: its number. `load` is the multiplier
-   of the contact, or given. The laws of friction are set in the item of the list afterwards. */
+   gap or DFL_NO_EXPR, directions, slip, restitution); *out: its number. `load` is the multiplier
+   of the contact, or given. The laws of friction, and in two directions `sliding`, are set in
+   the item of the list afterwards. */
 dfl_status dfl_model_touch(int *out, struct dfl_model *model, const dfl_touch *touch);
 
 /* Once the model is complete: forces that jump with the sign of a speed may hold it at zero

@@ -124,7 +124,8 @@ static void find_name(char *name, size_t size, const dfl_model *model, int line)
 static dfl_status add_touch(dfl_touch **out, dfl_expr *mu, dfl_expr *sense, dfl_model *model,
                             dfl_expr slip, const char *name, int line)
 {
-    const dfl_touch touch = {.name = (char *)name, .line = line, .gap = DFL_NO_EXPR, .slip = slip};
+    const dfl_touch touch = {
+        .name = (char *)name, .line = line, .gap = DFL_NO_EXPR, .directions = 1, .slip = {slip}};
     dfl_graph *g = model->graph;
     int number;
     const dfl_status status = dfl_model_touch(&number, model, &touch);
@@ -133,7 +134,7 @@ static dfl_status add_touch(dfl_touch **out, dfl_expr *mu, dfl_expr *sense, dfl_
     *out = &model->actions.touches.item[number];
     *sense = model->actions.discretes.item[(*out)->sense].symbol;
     *mu = dfl_mul(g, model->actions.discretes.item[(*out)->stick].symbol,
-                  model->declarations.item[(*out)->tangent].symbol);
+                  model->declarations.item[(*out)->tangent[0]].symbol);
     return DFL_OK;
 }
 

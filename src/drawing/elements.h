@@ -124,12 +124,27 @@ typedef struct dfl_impact_symbols {
 
 dfl_status dfl_impact_add(dfl_impact_symbols *out, dfl_drawing *drawing, const dfl_impact *impact);
 
-/* The same without stiffness: gap and rate of a rigid contact and, in plane models, the speed of slip
-   along its surface. DFL_INVALID: there is friction, and the model is not plane. */
+/* Slip of B on A along a surface: one direction in plane models, two in space. */
+typedef struct dfl_surface {
+    int directions;
+    dfl_vec tangent[2]; /* unit vectors, world axes */
+    dfl_stroke along[2];
+} dfl_surface;
+
+/* At a point of B, across a normal of A. */
+dfl_status dfl_surface_slip(dfl_surface *out, dfl_drawing *drawing, int line, int a, int b,
+                            dfl_vec at, dfl_vec normal);
+
+/* The vector with these components along the tangents, world axes. */
+dfl_vec dfl_surface_vector(dfl_graph *g, const dfl_surface *surface, const dfl_expr part[2]);
+
+/* An impact without stiffness: gap and rate of a rigid contact, slip along its surface. */
 typedef struct dfl_rigid_impact {
-    dfl_expr gap, rate, slip;
+    dfl_expr gap, rate;
+    dfl_surface surface;
 } dfl_rigid_impact;
-dfl_status dfl_impact_rigid(dfl_rigid_impact *out, dfl_drawing *drawing, const dfl_impact *impact);
+dfl_status dfl_impact_rigid(dfl_rigid_impact *out, dfl_drawing *drawing, int line,
+                            const dfl_impact *impact);
 
 /* Attraction of a body by a point with the gravitational parameter mu (m^3/s^2), with the terms of
    its inertia (the torque of the gravity gradient) if `gradient`. *out: force and torque at the
@@ -177,23 +192,24 @@ dfl_status dfl_lag(dfl_expr *out, dfl_model *model, int line, const char *name, 
 /* ------------------------------------------------------------------ contacts with modes
    (touches.c) */
 
-/* A unilateral contact gap >= 0, with friction along a stroke or without; or friction alone under a
-   given load. */
+/* A unilateral contact gap >= 0, with friction along a stroke, along two of them on a surface, or
+   without; or friction alone under a given load. */
 typedef struct dfl_touch_law {
     int line;
     const char *name;
     dfl_expr gap;               /* DFL_NO_EXPR: friction alone */
-    const dfl_stroke *along;    /* of friction; NULL: none */
+    int directions;             /* of friction: 0, 1, 2 */
+    const dfl_stroke *along;    /* these directions */
     dfl_expr load;              /* without gap: the normal force */
     dfl_expr restitution;       /* of impacts */
     dfl_expr kinetic, sticking; /* coefficients; the latter DFL_NO_EXPR: the same */
     dfl_expr radius;            /* of friction torques; 1 of forces */
 } dfl_touch_law;
 
-/* The normal force; the friction against the stroke; what is left of it while it sticks; 1 while the
-   contact is closed; -1, 0, 1 as the friction slips. */
+/* The normal force; the friction along the strokes, and in all (on a surface: its size); what is left of it while it sticks; 1 while the
+   contact is closed; -1, 0, 1 as the friction slips, 0 or 1 on a surface. */
 typedef struct dfl_touch_symbols {
-    dfl_expr load, friction, margin, closed, sense;
+    dfl_expr load, friction[2], total, margin, closed, sense;
 } dfl_touch_symbols;
 
 /* DFL_INVALID: the coefficient for sticking is below the other one. */

@@ -9,6 +9,7 @@ typedef struct meeting {
     dfl_vec normal; /* from A to B, world axes */
     dfl_vec touch;  /* the place of B's sphere that is nearest */
     dfl_vec centre; /* of B's sphere */
+    dfl_mat frame;  /* the rotation of A */
     dfl_expr gap, rate;
 } meeting;
 
@@ -19,6 +20,10 @@ static dfl_status act_on(dfl_drawing *drawing, int body, dfl_vec x, dfl_vec forc
 static dfl_status velocity_at(dfl_vec *v, dfl_drawing *drawing, int body, dfl_vec x);
 static dfl_status slip_at(dfl_vec *out, dfl_vec *velocity, dfl_drawing *drawing, int a, int b,
                           dfl_vec x, dfl_vec normal, dfl_expr grip, dfl_expr speed);
+static dfl_status slip_along(dfl_surface *out, dfl_drawing *drawing, int line, int a, int b,
+                             dfl_vec x, dfl_vec normal);
+static void tangents_of_plane(dfl_vec tangent[2], dfl_drawing *drawing, dfl_mat A, dfl_vec normal);
+static void tangents_of_sphere(dfl_vec tangent[2], dfl_graph *g, dfl_vec n);
 static dfl_status meet(meeting *out, dfl_drawing *drawing, const dfl_impact *impact);
 static dfl_status store_impact(dfl_drawing *drawing, const dfl_impact *impact, dfl_expr depth);
 
@@ -128,6 +133,71 @@ static dfl_status slip_at(dfl_vec *out, dfl_vec *velocity, dfl_drawing *drawing,
     return act(drawing, a, b, x, *out, vec_zero(), false);
 }
 
+dfl_status dfl_surface_slip(dfl_surface *out, dfl_drawing *drawing, int line, int a, int b,
+                            dfl_vec at, dfl_vec normal)
+{
+    dfl_mat R;
+    dfl_vec x;
+    dfl_status status = dfl_drawing_rotation(&R, drawing, a);
+    if (!status)
+        status = dfl_drawing_point(&x, drawing, b, at);
+    if (status)
+        return status;
+    tangents_of_plane(out->tangent, drawing, R, normal);
+    return slip_along(out, drawing, line, a, b, x,
+                      mat_times(drawing->graph, R, dfl_drawing_unit(drawing, normal)));
+}
+
+/* Across a unit normal that is fixed to A. */
+static void tangents_of_plane(dfl_vec tangent[2], dfl_drawing *drawing, dfl_mat A, dfl_vec normal)
+{
+    dfl_vec axes[3];
+    dfl_drawing_axes(axes, drawing, normal, vec_zero());
+    tangent[0] = mat_times(drawing->graph, A, axes[0]);
+    tangent[1] = mat_times(drawing->graph, A, axes[1]);
+}
+
+/* Across a unit normal that goes anywhere: from x, or from y where the normal is near x. */
+static void tangents_of_sphere(dfl_vec tangent[2], dfl_graph *g, dfl_vec n)
+{
+    const dfl_expr one = dfl_constant(g, 1.0);
+    const dfl_expr near = dfl_sub(g, dfl_mul(g, n.e[0], n.e[0]), dfl_constant(g, 0.7853));
+    const dfl_vec c = {{dfl_select(g, near, 0, one), dfl_select(g, near, one, 0), 0}};
+    tangent[0] = vec_unit(g, vec_sub(g, c, vec_scale(g, vec_dot(g, n, c), n)));
+    tangent[1] = vec_cross(g, n, tangent[0]);
+}
+
+/* Speeds of B on A at the place x along the tangents; in plane models along one. */
+static dfl_status slip_along(dfl_surface *out, dfl_drawing *drawing, int line, int a, int b,
+                             dfl_vec x, dfl_vec normal)
+{
+    dfl_graph *g = drawing->graph;
+    dfl_vec va, vb;
+    dfl_status status = velocity_at(&va, drawing, a, x);
+    if (!status)
+        status = velocity_at(&vb, drawing, b, x);
+    if (status)
+        return status;
+    const bool planar = dfl_drawing_is_planar(drawing);
+    if (planar)
+        out->tangent[0] = (dfl_vec){{dfl_neg(g, normal.e[1]), normal.e[0], 0}};
+    out->directions = planar ? 1 : 2;
+    for (int k = 0; k < out->directions; k++)
+        out->along[k] = (dfl_stroke){.kind = DFL_STROKE_EXPR,
+                                     .line = line,
+                                     .v = DFL_NO_EXPR,
+                                     .xd = vec_dot(g, out->tangent[k], vec_sub(g, vb, va))};
+    return dfl_graph_status(g);
+}
+
+dfl_vec dfl_surface_vector(dfl_graph *g, const dfl_surface *surface, const dfl_expr part[2])
+{
+    dfl_vec sum = vec_zero();
+    for (int k = 0; k < surface->directions; k++)
+        sum = vec_add(g, sum, vec_scale(g, part[k], surface->tangent[k]));
+    return sum;
+}
+
 /* -------------------------------------------------------------------------- impacts */
 
 /* F = k depth^n (1 + 1.5 chi depth') with depth = max(0, -gap), and no pull where the bracket is
@@ -166,38 +236,30 @@ dfl_status dfl_impact_add(dfl_impact_symbols *out, dfl_drawing *drawing, const d
     return status ? status : dfl_graph_status(g);
 }
 
-dfl_status dfl_impact_rigid(dfl_rigid_impact *out, dfl_drawing *drawing, const dfl_impact *impact)
+dfl_status dfl_impact_rigid(dfl_rigid_impact *out, dfl_drawing *drawing, int line,
+                            const dfl_impact *impact)
 {
-    dfl_graph *g = drawing->graph;
     meeting m;
-    dfl_vec va, vb;
-    if (impact->grip != 0 && !dfl_drawing_is_planar(drawing))
-        return dfl_fail(drawing->model->ctx, DFL_INVALID,
-                        "rigid contacts have friction in plane models only; give the contact "
-                        "stiffness");
-    dfl_status status = meet(&m, drawing, impact);
-    if (!status)
-        status = velocity_at(&va, drawing, impact->a, m.touch);
-    if (!status)
-        status = velocity_at(&vb, drawing, impact->b, m.touch);
+    const dfl_status status = meet(&m, drawing, impact);
     if (status)
         return status;
-    const dfl_vec v = vec_sub(g, vb, va);
-    const dfl_vec along = {{dfl_neg(g, m.normal.e[1]), m.normal.e[0], 0}};
-    *out = (dfl_rigid_impact){.gap = m.gap, .rate = m.rate, .slip = vec_dot(g, along, v)};
-    return dfl_graph_status(g);
+    *out = (dfl_rigid_impact){.gap = m.gap, .rate = m.rate};
+    if (impact->sphere)
+        tangents_of_sphere(out->surface.tangent, drawing->graph, m.normal);
+    else
+        tangents_of_plane(out->surface.tangent, drawing, m.frame, impact->normal);
+    return slip_along(&out->surface, drawing, line, impact->a, impact->b, m.touch, m.normal);
 }
 
 static dfl_status meet(meeting *out, dfl_drawing *drawing, const dfl_impact *impact)
 {
     dfl_graph *g = drawing->graph;
     dfl_vec other, va, vb;
-    dfl_mat A;
     dfl_status status = dfl_drawing_point(&out->centre, drawing, impact->b, impact->at);
     if (!status)
         status = dfl_drawing_point(&other, drawing, impact->a, impact->other);
     if (!status)
-        status = dfl_drawing_rotation(&A, drawing, impact->a);
+        status = dfl_drawing_rotation(&out->frame, drawing, impact->a);
     if (status)
         return status;
     const dfl_vec d = vec_sub(g, out->centre, other);
@@ -206,7 +268,7 @@ static dfl_status meet(meeting *out, dfl_drawing *drawing, const dfl_impact *imp
         out->normal = vec_scale(g, dfl_div(g, dfl_constant(g, 1.0), distance), d);
         out->gap = dfl_sub(g, distance, dfl_add(g, impact->radius, impact->other_radius));
     } else {
-        out->normal = mat_times(g, A, dfl_drawing_unit(drawing, impact->normal));
+        out->normal = mat_times(g, out->frame, dfl_drawing_unit(drawing, impact->normal));
         out->gap = dfl_sub(g, vec_dot(g, out->normal, d), impact->radius);
     }
     out->touch = vec_sub(g, out->centre, vec_scale(g, impact->radius, out->normal));

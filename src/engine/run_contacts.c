@@ -16,6 +16,18 @@ static dfl_expr choose(dfl_graph *g, dfl_expr on, dfl_expr a, dfl_expr b)
     return dfl_add(g, dfl_mul(g, on, a), dfl_mul(g, dfl_sub(g, dfl_constant(g, 1), on), b));
 }
 
+/* limit^2 - |mu|^2, for two directions */
+static dfl_expr left_on_surface(const dfl_runnable *run, const dfl_touch *touch)
+{
+    dfl_graph *g = run->eq->graph;
+    dfl_expr left = dfl_mul(g, touch->limit, touch->limit);
+    for (int k = 0; k < 2; k++) {
+        const dfl_expr mu = run->eq->model->declarations.item[touch->tangent[k]].symbol;
+        left = dfl_sub(g, left, dfl_mul(g, mu, mu));
+    }
+    return left;
+}
+
 /* Positive while the mode lasts: N of a closed contact or its gap; the friction that is left while
    it sticks, in both directions, or the slip in its sense. */
 void dfl_contacts_list(dfl_switch *items, const dfl_runnable *run)
@@ -28,13 +40,16 @@ void dfl_contacts_list(dfl_switch *items, const dfl_runnable *run)
         dfl_expr c[CONTACT_ITEMS] = {one, one, one};
         if (touch->normal >= 0)
             c[0] = choose(g, mode_of(run, touch->closed), touch->load, touch->gap);
-        if (touch->tangent >= 0) {
-            const dfl_expr mu = model->declarations.item[touch->tangent].symbol;
+        if (touch->directions > 0) {
+            const dfl_expr mu = model->declarations.item[touch->tangent[0]].symbol;
             const dfl_expr stick = mode_of(run, touch->stick), sense = mode_of(run, touch->sense);
-            const dfl_expr slips =
-                choose(g, dfl_mul(g, sense, sense), dfl_mul(g, sense, touch->slip), one);
-            c[1] = choose(g, stick, dfl_sub(g, touch->limit, mu), slips);
-            c[2] = choose(g, stick, dfl_add(g, touch->limit, mu), one);
+            const dfl_expr slips = choose(g, dfl_mul(g, sense, sense), touch->sliding, one);
+            dfl_expr left = dfl_sub(g, touch->limit, mu);
+            if (touch->directions == 2)
+                left = left_on_surface(run, touch);
+            else
+                c[2] = choose(g, stick, dfl_add(g, touch->limit, mu), one);
+            c[1] = choose(g, stick, left, slips);
         }
         for (int k = 0; k < CONTACT_ITEMS; k++)
             items[CONTACT_ITEMS * i + k] = (dfl_switch){
@@ -58,8 +73,9 @@ dfl_status dfl_run_contacts_create(dfl_runnable *run)
         const dfl_touch *touch = &model->actions.touches.item[i];
         all->contacts[i] = (dfl_contact){.name = touch->name,
                                          .normal = row_of(run->eq, touch->normal),
-                                         .tangent = row_of(run->eq, touch->tangent),
-                                         .event = touch->event};
+                                         .tangent = row_of(run->eq, touch->tangent[0]),
+                                         .event = touch->event,
+                                         .directions = touch->directions};
         if (all->contacts[i].tangent >= 0)
             all->contacts[i].tangent -= run->eq->nl;
     }
@@ -88,7 +104,7 @@ static dfl_status create_programs(dfl_runnable *run)
     for (int i = 0; i < n; i++) {
         const dfl_touch *touch = &model->actions.touches.item[i];
         rows[2 * i] = touch->normal >= 0 ? touch->gap : 0;
-        rows[2 * i + 1] = touch->tangent >= 0 ? touch->slip : 0;
+        rows[2 * i + 1] = touch->directions > 0 ? touch->slip[0] : 0;
         laws[4 * i] = touch->load;
         laws[4 * i + 1] = touch->limit;
         laws[4 * i + 2] = touch->restitution;
@@ -142,6 +158,11 @@ static int set_modes(const dfl_contact_mode *modes, void *user)
         discrete[touch->closed] = modes[i].closed;
         discrete[touch->stick] = modes[i].stick;
         discrete[touch->sense] = modes[i].sense;
+        if (touch->directions < 2)
+            continue;
+        discrete[touch->along[0]] = modes[i].along[0];
+        discrete[touch->along[1]] = modes[i].along[1];
+        discrete[touch->speed] = modes[i].sense ? modes[i].speed : 1;
     }
     dfl_runnable_prepare(run);
     dfl_actions_mask(run);

@@ -156,3 +156,24 @@ int dfl_element_push(lua_State *L, const char *name, const dfl_field *fields, in
     dfl_library_protect(L, name);
     return 1;
 }
+
+/* -------------------------------------------------------------------------- pairs */
+
+bool dfl_element_is_pair(lua_State *L, int i)
+{
+    return lua_type(L, i) == LUA_TTABLE && lua_rawlen(L, i) > 0;
+}
+
+dfl_expr dfl_element_pair(lua_State *L, const dfl_element *e, const char *what, int i, int k)
+{
+    if (lua_rawlen(L, i) != 2)
+        dfl_script_error(L, "%s '%s': %s: a list of %d; give one expression, or two in a list",
+                         e->call, e->name, what, (int)lua_rawlen(L, i));
+    lua_rawgeti(L, i, k);
+    const dfl_expr *symbol = luaL_testudata(L, -1, DFL_SYMBOL);
+    if (!symbol)
+        dfl_script_error(L, "%s '%s': %s: item %d is no expression", e->call, e->name, what, k);
+    const dfl_expr out = *symbol;
+    lua_pop(L, 1);
+    return out;
+}

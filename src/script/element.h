@@ -42,6 +42,12 @@ void dfl_element_need(lua_State *L, const dfl_element *e, bool given, const char
 dfl_expr dfl_element_law(lua_State *L, const dfl_element *e, const char *key,
                          const dfl_stroke *stroke);
 
+/* A list of two expressions at i? */
+bool dfl_element_is_pair(lua_State *L, int i);
+
+/* Expression k (1, 2) of a pair at i; `what`: "slip". */
+dfl_expr dfl_element_pair(lua_State *L, const dfl_element *e, const char *what, int i, int k);
+
 typedef struct dfl_field {
     const char *name;
     dfl_expr expr;
@@ -52,6 +58,7 @@ int dfl_element_push(lua_State *L, const char *name, const dfl_field *fields, in
 
 /* Add their calls to the table on top of the stack. */
 void dfl_elements_open(lua_State *L);
+void dfl_frictions_open(lua_State *L);
 void dfl_loads_open(lua_State *L);
 void dfl_unilaterals_open(lua_State *L);
 

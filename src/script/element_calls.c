@@ -1,5 +1,5 @@
 /* element_calls.c: the calls of elements that act along a stroke: spring, torsion, maxwell,
-   actuator, friction, effort; and of controllers: pid, lag. */
+   actuator, effort; and of controllers: pid, lag. */
 #include "script/element.h"
 
 #include "script/arguments.h"
@@ -14,20 +14,15 @@ static int push_stroke(lua_State *L, const dfl_element *e, const dfl_stroke *str
                        dfl_field last);
 static int call_maxwell(lua_State *L);
 static int call_actuator(lua_State *L);
-static int call_friction(lua_State *L);
-static int add_sticking(lua_State *L, const dfl_element *e, const dfl_stroke *stroke, dfl_expr load,
-                        dfl_expr coefficient, dfl_expr sticking, dfl_expr radius);
-static int add_slip(lua_State *L, const dfl_element *e, dfl_vec normal, dfl_expr grip,
-                    dfl_expr speed);
 static int call_effort(lua_State *L);
 static int call_pid(lua_State *L);
 static int call_lag(lua_State *L);
 static void check(lua_State *L, const dfl_element *e, dfl_status status);
 
-static const luaL_Reg calls[] = {
-    {"spring", call_spring},     {"torsion", call_torsion},   {"maxwell", call_maxwell},
-    {"actuator", call_actuator}, {"friction", call_friction}, {"effort", call_effort},
-    {"pid", call_pid},           {"lag", call_lag},           {0}};
+static const luaL_Reg calls[] = {{"spring", call_spring},   {"torsion", call_torsion},
+                                 {"maxwell", call_maxwell}, {"actuator", call_actuator},
+                                 {"effort", call_effort},   {"pid", call_pid},
+                                 {"lag", call_lag},         {0}};
 
 void dfl_elements_open(lua_State *L)
 {
@@ -151,87 +146,6 @@ static int call_actuator(lua_State *L)
                                 {"u", dfl_saturate(g, motor.voltage, motor.limit)},
                                 {"power", dfl_mul(g, force, stroke.xd)}};
     return dfl_element_push(L, e.name, fields, 4);
-}
-
-/* Friction along a stroke, an expression of positions, or on a plane if `normal` is given. With
-   `speed` it is smooth; else it sticks. */
-static int call_friction(lua_State *L)
-{
-    dfl_graph *g = graph_of(L);
-    dfl_drawing *drawing = dfl_script_drawing(L);
-    const bool expression = luaL_testudata(L, 2, DFL_SYMBOL) != NULL;
-    dfl_element e = {.call = "friction", .joint = -1};
-    if (!expression)
-        e = dfl_element_begin(L, "friction");
-    else
-        e.name = dfl_arg_name(L, "friction", 1);
-    dfl_expr load = 0, coefficient = dfl_constant(g, 1.0), speed = dfl_constant(g, 0.01);
-    dfl_expr radius = dfl_constant(g, 1.0), sticking = DFL_NO_EXPR;
-    dfl_vec normal = {{0}};
-    bool load_given = false, on_plane = false, smooth = false;
-    const dfl_option options[] = {{"load", DFL_OPTION_EXPR, &load, &load_given},
-                                  {"coefficient", DFL_OPTION_EXPR, &coefficient, NULL},
-                                  {"static", DFL_OPTION_EXPR, &sticking, NULL},
-                                  {"speed", DFL_OPTION_EXPR, &speed, &smooth},
-                                  {"radius", DFL_OPTION_EXPR, &radius, NULL},
-                                  {"normal", DFL_OPTION_AXIS, &normal, &on_plane}};
-    if (expression)
-        dfl_read_options(L, "friction", e.name, 3, options, 5);
-    else
-        dfl_element_options(&e, L, options, e.joint < 0 ? 6 : 5);
-    dfl_element_need(L, &e, load_given, "the normal force", "give load = ..., in N");
-    const dfl_expr grip = dfl_unary(g, DFL_OP_ABS, dfl_mul(g, coefficient, load));
-    if (on_plane)
-        return add_slip(L, &e, normal, grip, speed);
-    dfl_stroke stroke = {0};
-    if (expression && dfl_depends(g, dfl_arg_expr(L, "friction", 2), DFL_SYM_V))
-        return dfl_script_error(L,
-                                "friction '%s': the expression contains velocities; give one of "
-                                "positions, such as a.q - b.q",
-                                e.name);
-    if (expression)
-        check(L, &e, dfl_stroke_expr(&stroke, drawing, dfl_arg_expr(L, "friction", 2)));
-    else
-        stroke = dfl_element_stroke(&e, L);
-    stroke.line = dfl_script_line(L);
-    if (!smooth)
-        return add_sticking(L, &e, &stroke, load, coefficient, sticking, radius);
-    const dfl_expr F =
-        dfl_neg(g, dfl_mul(g, dfl_mul(g, radius, grip), dfl_smooth_sign(g, stroke.xd, speed)));
-    check(L, &e, dfl_stroke_push(drawing, &stroke, F, false));
-    return push_stroke(L, &e, &stroke, F, (dfl_field){"power", dfl_mul(g, F, stroke.xd)});
-}
-
-static int add_sticking(lua_State *L, const dfl_element *e, const dfl_stroke *stroke, dfl_expr load,
-                        dfl_expr coefficient, dfl_expr sticking, dfl_expr radius)
-{
-    dfl_touch_symbols s;
-    const dfl_touch_law law = {.line = dfl_script_line(L),
-                               .name = e->name,
-                               .gap = DFL_NO_EXPR,
-                               .along = stroke,
-                               .load = load,
-                               .kinetic = coefficient,
-                               .sticking = sticking,
-                               .radius = radius};
-    check(L, e, dfl_touch_add(&s, dfl_script_drawing(L), &law));
-    const dfl_field fields[] = {
-        {"q", stroke->x},     {"v", stroke->xd},
-        {"f", s.friction},    {"mode", s.sense},
-        {"margin", s.margin}, {"power", dfl_mul(graph_of(L), s.friction, stroke->xd)}};
-    return dfl_element_push(L, e->name, fields, 6);
-}
-
-static int add_slip(lua_State *L, const dfl_element *e, dfl_vec normal, dfl_expr grip,
-                    dfl_expr speed)
-{
-    dfl_vec force, v;
-    dfl_element_need(L, e, e->to_given, "the point of the second body", "give to = {x, y, z}");
-    check(L, e,
-          dfl_slip(&force, &v, dfl_script_drawing(L), e->a, e->b, e->to, normal, grip, speed));
-    const dfl_field fields[] = {{"fx", force.e[0]}, {"fy", force.e[1]}, {"fz", force.e[2]},
-                                {"vx", v.e[0]},     {"vy", v.e[1]},     {"vz", v.e[2]}};
-    return dfl_element_push(L, e->name, fields, 6);
 }
 
 /* effort(name, x, F): a force that does the work F dx; x is a joint or an expression of

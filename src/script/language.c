@@ -95,6 +95,7 @@ void dfl_language_open(lua_State *L)
     dfl_draw_open(L);
     dfl_mechanism_open(L);
     dfl_elements_open(L);
+    dfl_frictions_open(L);
     dfl_loads_open(L);
     dfl_unilaterals_open(L);
     dfl_closures_open(L);

@@ -175,28 +175,31 @@ static int add_rigid(lua_State *L, const dfl_element *e, const dfl_impact *impac
                      dfl_expr restitution, dfl_expr sticking)
 {
     dfl_drawing *drawing = dfl_script_drawing(L);
+    dfl_graph *g = dfl_script_of(L)->model->graph;
+    const int line = dfl_script_line(L);
     dfl_rigid_impact r;
     dfl_touch_symbols s;
-    check(L, e, dfl_impact_rigid(&r, drawing, impact));
-    const dfl_stroke slip = {
-        .kind = DFL_STROKE_EXPR, .line = dfl_script_line(L), .v = DFL_NO_EXPR, .xd = r.slip};
-    const bool rough = impact->grip != 0;
-    const dfl_touch_law law = {.line = slip.line,
+    check(L, e, dfl_impact_rigid(&r, drawing, line, impact));
+    const int directions = impact->grip != 0 ? r.surface.directions : 0;
+    const dfl_touch_law law = {.line = line,
                                .name = e->name,
                                .gap = r.gap,
-                               .along = rough ? &slip : NULL,
+                               .directions = directions,
+                               .along = r.surface.along,
                                .restitution = restitution,
                                .kinetic = impact->grip,
                                .sticking = sticking,
-                               .radius = dfl_constant(dfl_script_of(L)->model->graph, 1.0)};
+                               .radius = dfl_constant(g, 1.0)};
     check(L, e, dfl_touch_add(&s, drawing, &law));
-    const dfl_field fields[] = {{"gap", r.gap},
-                                {"rate", r.rate},
-                                {"f", s.load},
-                                {"mode", s.closed},
-                                {"friction", rough ? s.friction : 0},
-                                {"sense", s.sense}};
-    return dfl_element_push(L, e->name, fields, 6);
+    if (directions == 0)
+        s.friction[0] = s.friction[1] = 0;
+    const dfl_vec f = dfl_surface_vector(g, &r.surface, s.friction);
+    const dfl_field fields[] = {
+        {"gap", r.gap},     {"rate", r.rate},   {"f", s.load},
+        {"mode", s.closed}, {"fx", f.e[0]},     {"fy", f.e[1]},
+        {"fz", f.e[2]},     {"sense", s.sense}, {"friction", directions > 0 ? s.total : 0},
+    };
+    return dfl_element_push(L, e->name, fields, 9);
 }
 
 /* attraction(name, body, {center = , mu = , gradient = true}) */

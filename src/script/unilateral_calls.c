@@ -26,14 +26,35 @@ static void check(lua_State *L, const dfl_element *e, dfl_status status)
     dfl_script_check(L, status);
 }
 
+/* The option slip: one expression, or a list of two. */
+static int read_slip(dfl_stroke along[2], lua_State *L, const dfl_element *e)
+{
+    int count = 0;
+    if (lua_isnoneornil(L, 3))
+        return 0;
+    lua_getfield(L, 3, "slip");
+    const int i = lua_gettop(L);
+    const bool pair = dfl_element_is_pair(L, i);
+    if (!lua_isnil(L, i))
+        count = pair ? 2 : 1;
+    for (int k = 0; k < count; k++)
+        along[k] = (dfl_stroke){.kind = DFL_STROKE_EXPR,
+                                .line = dfl_script_line(L),
+                                .v = DFL_NO_EXPR,
+                                .xd = pair ? dfl_element_pair(L, e, "slip", i, k + 1)
+                                           : dfl_arg_expr(L, "unilateral: slip", i)};
+    lua_pop(L, 1);
+    return count;
+}
+
 /* unilateral(name, gap, { restitution, friction, static, slip }): gap >= 0. */
 static int call_unilateral(lua_State *L)
 {
     dfl_drawing *drawing = dfl_script_drawing(L);
     dfl_element e = {.call = "unilateral", .joint = -1};
-    dfl_stroke gap = {0}, slip = {.kind = DFL_STROKE_EXPR, .v = DFL_NO_EXPR};
+    dfl_stroke gap = {0}, along[2];
     dfl_touch_symbols s;
-    bool slips = false, rough = false;
+    bool rough = false;
     dfl_touch_law law = {.line = dfl_script_line(L),
                          .sticking = DFL_NO_EXPR,
                          .radius = dfl_constant(dfl_script_of(L)->model->graph, 1.0)};
@@ -43,23 +64,26 @@ static int call_unilateral(lua_State *L)
     const dfl_option options[] = {{"restitution", DFL_OPTION_EXPR, &law.restitution, NULL},
                                   {"friction", DFL_OPTION_EXPR, &law.kinetic, &rough},
                                   {"static", DFL_OPTION_EXPR, &law.sticking, NULL},
-                                  {"slip", DFL_OPTION_EXPR, &slip.xd, &slips}};
+                                  {"slip", DFL_OPTION_OTHER, NULL, NULL}};
     dfl_read_options(L, "unilateral", e.name, 3, options, 4);
     dfl_sandbox_charge(L, 1e4);
+    law.directions = read_slip(along, L, &e);
+    law.along = along;
+    const bool slips = law.directions > 0;
     dfl_element_need(L, &e, slips == rough, slips ? "the coefficient" : "the speed of slip",
                      slips ? "give friction = ..." : "give slip = ..., in m/s");
-    slip.line = law.line;
-    law.along = slips ? &slip : NULL;
     check(L, &e, dfl_stroke_expr(&gap, drawing, law.gap));
     check(L, &e, dfl_touch_add(&s, drawing, &law));
     const dfl_field fields[] = {{"gap", law.gap},
                                 {"rate", gap.xd},
                                 {"f", s.load},
                                 {"mode", s.closed},
-                                {"friction", slips ? s.friction : 0},
+                                {"friction", slips ? s.total : 0},
                                 {"margin", slips ? s.margin : 0},
-                                {"sense", s.sense}};
-    return dfl_element_push(L, e.name, fields, 7);
+                                {"sense", s.sense},
+                                {"friction1", slips ? s.friction[0] : 0},
+                                {"friction2", law.directions > 1 ? s.friction[1] : 0}};
+    return dfl_element_push(L, e.name, fields, law.directions > 1 ? 9 : 7);
 }
 
 /* stop(name, joint or expression, { lower, upper, restitution }). */

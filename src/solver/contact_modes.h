@@ -6,11 +6,14 @@
 
 #include <stdint.h>
 
+/* Rows of a contact: its normal, one or two directions of friction. */
+enum { CONTACT_ROWS = 3, CONTACT_TRIALS = 50 };
+
 typedef struct dfl_contacts {
     int count;
     dfl_contact_mode *mode, *trial; /* present, tried */
     dfl_contact_state *state;
-    double *W;    /* nv per row, two rows per contact: normal, tangential; zero: none */
+    double *W;    /* nv per row, CONTACT_ROWS per contact; zero: none */
     double *bias; /* of these rows */
     double *u;    /* their speeds */
     double *size; /* what tolerances may change in these speeds */
@@ -20,10 +23,11 @@ typedef struct dfl_contacts {
     bool *left;   /* 2 count: conditions of contact and of friction that have just ended */
     double *a;    /* nv: accelerations of a trial */
     double free;  /* the largest acceleration without contacts: what is small beside it is zero */
-    double *x, *tried, *impulse, *answer; /* n, n, nv, 2 nv */
+    double *x, *tried, *impulse, *answer; /* n, n, nv, CONTACT_ROWS nv */
     double *tolerance;                    /* n */
-    double *share;                        /* count: friction of contacts that stick */
-    double *group;                        /* nv (count + 1): their directions, and their force */
+    double *share;  /* 2 count: friction of contacts that stick, in each direction */
+    double *group;  /* nv (2 count + 1): their directions, and their force */
+    double *turned; /* 5 count: last acceleration and direction of slip, how they change */
     dfl_lstsq *lstsq;
     bool *assigned; /* n, false */
     uint64_t *seen; /* modes that were tried */
@@ -40,6 +44,15 @@ dfl_status dfl_contacts_begin(dfl_solver *solver);
 /* Impacts and modes at (t, solver->x), which becomes the state after them; *changed: modes, and with
    them rows, are others. DFL_NOT_CONVERGED: no mode is possible. */
 dfl_status dfl_contacts_resolve(bool *changed, dfl_solver *solver, double t);
+
+/* mode_search.c: the modes at (t, contacts->x), in contacts->trial; contacts->tried: the state. */
+dfl_status dfl_contacts_search(dfl_solver *solver, double t);
+
+/* In how many directions a contact rubs. */
+static inline int dfl_contact_directions(const dfl_contact *contact)
+{
+    return contact->tangent < 0 ? 0 : contact->directions == 2 ? 2 : 1;
+}
 
 /* impacts.c: of all contacts that close. */
 dfl_status dfl_contacts_collide(dfl_solver *solver, double t);

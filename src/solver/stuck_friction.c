@@ -15,24 +15,27 @@ void dfl_contacts_share(dfl_solver *solver)
     const dfl_contact *contacts = solver->options.switches.contacts.contacts;
     const double *mu = c->tried + dfl_eom_layout(solver->eom).mu;
     const int nv = solver->eom->nv;
-    double *force = c->group + (size_t)nv * (size_t)c->count, *z = c->share + c->count;
+    double *force = c->group + 2 * (size_t)nv * (size_t)c->count, *z = c->share + 2 * c->count;
     int n = 0;
     memset(force, 0, (size_t)nv * sizeof *force);
-    for (int i = 0; i < c->count; i++) {
-        c->share[i] = c->trial[i].stick ? mu[contacts[i].tangent] : 0;
-        if (!c->trial[i].stick || !(c->state[i].limit > 0))
-            continue;
-        for (int j = 0; j < nv; j++) {
-            const double along = c->W[(2 * i + 1) * nv + j];
-            c->group[n * nv + j] = along * c->state[i].limit;
-            force[j] += along * c->share[i];
+    memset(c->share, 0, 2 * (size_t)c->count * sizeof *c->share);
+    for (int i = 0; i < c->count; i++)
+        for (int k = 0; c->trial[i].stick && k < dfl_contact_directions(&contacts[i]); k++) {
+            c->share[2 * i + k] = mu[contacts[i].tangent + k];
+            if (!(c->state[i].limit > 0))
+                continue;
+            for (int j = 0; j < nv; j++) {
+                const double along = c->W[(CONTACT_ROWS * i + 1 + k) * nv + j];
+                c->group[n * nv + j] = along * c->state[i].limit;
+                force[j] += along * c->share[2 * i + k];
+            }
+            n++;
         }
-        n++;
-    }
     if (n < 2 || !dfl_lstsq_solve(z, c->lstsq, nv, n, c->group, force, 1e-10, NULL))
         return;
     n = 0;
     for (int i = 0; i < c->count; i++)
-        if (c->trial[i].stick && c->state[i].limit > 0)
-            c->share[i] = c->state[i].limit * z[n++];
+        for (int k = 0; c->trial[i].stick && k < dfl_contact_directions(&contacts[i]); k++)
+            if (c->state[i].limit > 0)
+                c->share[2 * i + k] = c->state[i].limit * z[n++];
 }

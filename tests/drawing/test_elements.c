@@ -199,7 +199,7 @@ static void friction_takes_the_multiplier_as_its_load(void **state)
         "local p = point_on_plane('p', ground, b, {at = {0, 0, 0}, axis = {0, 0, 1}})\n"
         "local f = friction('f', ground, point(b, {0, 0, 0}), {normal = {0, 0, 1}, load = "
         "p.lambda,\n"
-        "  coefficient = 0.2})\n"
+        "  coefficient = 0.2, speed = 0.01})\n"
         "output('fx', f.fx) output('fy', f.fy) output('load', p.fz)\n"
         "initial{['der(j.q1)'] = 3, ['der(j.q2)'] = 4}\n");
     scripted_start(&s, NULL);

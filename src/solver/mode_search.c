@@ -1,0 +1,331 @@
+/* mode_search.c: which contacts are closed, stick or slip.
+
+   A contact that touches (gap = 0) and neither opens nor closes (gap' = 0) is closed with N >= 0 or
+   opens with gap'' >= 0; friction without slip sticks if its force is within the limit, else it
+   begins to slip in the direction of that force. A mode is tried by completing accelerations and
+   multipliers with its rows; then the condition that is violated most changes, until all hold.
+
+   Friction on a surface that begins to slip does so along its own acceleration: r(d) = k d, k >= 0.
+   Since r = A - F D d with the answer D of the velocities to forces there, turning d towards r + b d
+   finds that direction if b is at least F |D|. */
+#include "solver/contact_modes.h"
+#include "solver/switching.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST_UNDECIDED = 6, TURNS = 30 };
+
+static dfl_status gauge(dfl_solver *solver, double t);
+static void first_trial(dfl_solver *solver);
+static dfl_status try_modes(int *worst, dfl_solver *solver, double t);
+static bool change(dfl_solver *solver, int worst);
+static dfl_status enumerate(bool *found, dfl_solver *solver, double t);
+static dfl_status jam(dfl_solver *solver, double t);
+
+dfl_status dfl_contacts_search(dfl_solver *solver, double t)
+{
+    dfl_contacts *c = solver->contacts;
+    int worst = -1;
+    dfl_status status = gauge(solver, t);
+    if (status)
+        return status;
+    first_trial(solver);
+    for (c->nseen = 0; !status && c->nseen < CONTACT_TRIALS;) {
+        status = try_modes(&worst, solver, t);
+        if (status || worst < 0 || !change(solver, worst))
+            break;
+    }
+    bool found = worst < 0;
+    if (!status && !found)
+        status = enumerate(&found, solver, t);
+    return !status && !found ? jam(solver, t) : status;
+}
+
+/* How large accelerations are if every contact is open. */
+static dfl_status gauge(dfl_solver *solver, double t)
+{
+    dfl_contacts *c = solver->contacts;
+    const int nv = solver->eom->nv;
+    for (int i = 0; i < c->count; i++)
+        c->trial[i] = (dfl_contact_mode){.closed = false};
+    const dfl_status status = dfl_contacts_set(solver, c->trial);
+    memcpy(c->tried, c->x, (size_t)solver->sys.nu * sizeof *c->x);
+    memset(c->impulse, 0, (size_t)nv * sizeof *c->impulse);
+    c->free = 0;
+    if (!status && !dfl_contacts_jump(c->tried, solver, t, c->impulse)) {
+        const dfl_point *point = dfl_initial_evaluate(&solver->initial, t, NULL);
+        c->free = point ? dfl_max_abs(point->a, nv) : 0;
+    }
+    return status;
+}
+
+/* ------------------------------------------------------------------------------- trials */
+
+/* Closed contact i slips where `along` points. */
+static void slip_along(dfl_solver *solver, int i, const double along[2])
+{
+    dfl_contacts *c = solver->contacts;
+    dfl_contact_mode *mode = &c->trial[i];
+    const double *size = c->size + CONTACT_ROWS * i, length = hypot(along[0], along[1]);
+    *mode = (dfl_contact_mode){.closed = true, .sense = along[0] > 0 ? 1 : -1};
+    if (dfl_contact_directions(&solver->options.switches.contacts.contacts[i]) < 2)
+        return;
+    mode->sense = 1;
+    mode->along[0] = length > 0 ? along[0] / length : 1;
+    mode->along[1] = length > 0 ? along[1] / length : 0;
+    mode->speed = fmax(0.1 * hypot(size[1], size[2]), 1e-100);
+}
+
+/* Whether contact i, if it is closed, rubs without slip; else it slips with its present speed. */
+static void close(dfl_solver *solver, int i)
+{
+    dfl_contacts *c = solver->contacts;
+    const dfl_contact *contact = &solver->options.switches.contacts.contacts[i];
+    const double *u = c->u + CONTACT_ROWS * i, *size = c->size + CONTACT_ROWS * i;
+    const bool rough = contact->tangent >= 0;
+    c->still[i] = rough && hypot(u[1], u[2]) <= hypot(size[1], size[2]);
+    if (rough && !c->still[i])
+        slip_along(solver, i, u + 1);
+    else
+        c->trial[i] = (dfl_contact_mode){.closed = true, .stick = rough};
+}
+
+/* The present modes, without those whose condition has ended: a contact opens or closes, friction
+   sticks or begins to slip along its force. */
+static void first_trial(dfl_solver *solver)
+{
+    dfl_contacts *c = solver->contacts;
+    const dfl_contact *contacts = solver->options.switches.contacts.contacts;
+    const double *mu = c->x + dfl_eom_layout(solver->eom).mu;
+    for (int i = 0; i < c->count; i++) {
+        const int k = CONTACT_ROWS * i, way = contacts[i].tangent;
+        const bool opens = c->mode[i].closed && c->left[2 * i];
+        c->held[i] = contacts[i].normal >= 0 && c->near[i] && fabs(c->u[k]) <= c->size[k];
+        c->still[i] = false;
+        c->trial[i] = (dfl_contact_mode){.closed = false};
+        if (contacts[i].normal >= 0 && (!c->held[i] || opens))
+            continue;
+        close(solver, i);
+        if (c->still[i] && c->mode[i].stick && c->left[2 * i + 1]) {
+            const bool two = dfl_contact_directions(&contacts[i]) == 2;
+            slip_along(solver, i, (double[]){mu[way], two ? mu[way + 1] : 0});
+        }
+    }
+}
+
+/* The state, accelerations and laws of the trial's modes; *possible: there is such a state. */
+static dfl_status complete(bool *possible, dfl_solver *solver, double t)
+{
+    dfl_contacts *c = solver->contacts;
+    const dfl_switch_options *opt = &solver->options.switches;
+    const int nv = solver->eom->nv;
+    memcpy(c->tried, c->x, (size_t)solver->sys.nu * sizeof *c->x);
+    memset(c->impulse, 0, (size_t)nv * sizeof *c->impulse);
+    dfl_status status = dfl_contacts_set(solver, c->trial);
+    *possible = !status && !dfl_contacts_jump(c->tried, solver, t, c->impulse);
+    if (!*possible)
+        return status;
+    const dfl_point *point = dfl_initial_evaluate(&solver->initial, t, NULL);
+    if (!point)
+        return dfl_switching_stopped(solver, "eval");
+    memcpy(c->a, point->a, (size_t)nv * sizeof *c->a);
+    if (opt->contacts.eval(c->state, t, c->tried, c->tolerance, opt->user))
+        return dfl_switching_stopped(solver, "contacts.eval");
+    dfl_contacts_share(solver);
+    return DFL_OK;
+}
+
+/* gap'' of contact i (k = 0) or an acceleration of its slip (k = 1, 2), and the size of its terms. */
+static double acceleration(double *terms, const dfl_solver *solver, int i, int k)
+{
+    const dfl_contacts *c = solver->contacts;
+    const int nv = solver->eom->nv, row = CONTACT_ROWS * i + k;
+    double rate = c->bias[row];
+    *terms = fabs(rate) + 1e-300;
+    for (int j = 0; j < nv; j++) {
+        rate += c->W[row * nv + j] * c->a[j];
+        *terms += fabs(c->W[row * nv + j]) * fmax(c->free, fabs(c->a[j]));
+    }
+    return rate;
+}
+
+/* Turns the directions in which friction on surfaces begins to slip; whether one has turned. */
+static bool turn_slips(dfl_solver *solver, bool first)
+{
+    dfl_contacts *c = solver->contacts;
+    bool any = false;
+    for (int i = 0; i < c->count; i++) {
+        dfl_contact_mode *mode = &c->trial[i];
+        double r[2], terms[2], *last = c->turned + 5 * i;
+        if (!c->still[i] || mode->sense == 0 || (mode->along[0] == 0 && mode->along[1] == 0))
+            continue;
+        for (int k = 0; k < 2; k++)
+            r[k] = acceleration(&terms[k], solver, i, k + 1);
+        const double across = mode->along[0] * r[1] - mode->along[1] * r[0];
+        const double turned = hypot(mode->along[0] - last[2], mode->along[1] - last[3]);
+        if (first)
+            last[4] = 0;
+        else if (turned > 0)
+            last[4] = fmax(last[4], hypot(r[0] - last[0], r[1] - last[1]) / turned);
+        memcpy(last, r, sizeof r);
+        memcpy(last + 2, mode->along, sizeof mode->along);
+        if (fabs(across) <= 1e-7 * (terms[0] + terms[1]))
+            continue;
+        slip_along(solver, i,
+                   (double[]){r[0] + last[4] * mode->along[0], r[1] + last[4] * mode->along[1]});
+        any = true;
+    }
+    return any;
+}
+
+/* By how many times its tolerance the condition of contact i is violated. */
+static double violation(const dfl_solver *solver, int i)
+{
+    const dfl_contacts *c = solver->contacts;
+    const dfl_contact *contact = &solver->options.switches.contacts.contacts[i];
+    const dfl_contact_mode *mode = &c->trial[i];
+    const dfl_layout at = dfl_eom_layout(solver->eom);
+    double by = 0, terms[3];
+    if (c->held[i] && mode->closed) {
+        const int l = at.lambda + contact->normal;
+        by = -c->state[i].load / (10 * c->tolerance[l] + 1e-9 * fabs(c->tried[l]));
+    } else if (c->held[i]) {
+        by = -acceleration(terms, solver, i, 0);
+        by /= 1e-7 * terms[0];
+    }
+    if (c->still[i] && mode->stick) {
+        const double mu = hypot(c->share[2 * i], c->share[2 * i + 1]);
+        const double slack =
+            10 * c->tolerance[at.mu + contact->tangent] + 1e-9 * fmax(mu, c->state[i].limit);
+        by = fmax(by, (mu - c->state[i].limit) / slack);
+    } else if (c->still[i] && mode->sense != 0) {
+        const bool two = dfl_contact_directions(contact) == 2;
+        double rate = acceleration(terms, solver, i, 1) * (two ? mode->along[0] : mode->sense);
+        if (two) {
+            rate += acceleration(terms + 1, solver, i, 2) * mode->along[1];
+            terms[0] += terms[1];
+        }
+        by = fmax(by, -rate / (1e-7 * terms[0]));
+    }
+    return by;
+}
+
+/* The accelerations of the trial's modes, and the contact whose condition is violated most (-1:
+   none; count: there is no such state). */
+static dfl_status try_modes(int *worst, dfl_solver *solver, double t)
+{
+    dfl_contacts *c = solver->contacts;
+    bool possible;
+    double most = 1;
+    dfl_status status = complete(&possible, solver, t);
+    for (int turns = 0; !status && possible && turns < TURNS; turns++) {
+        if (!turn_slips(solver, turns == 0))
+            break;
+        status = complete(&possible, solver, t);
+    }
+    *worst = possible ? -1 : c->count;
+    for (int i = 0; !status && possible && i < c->count; i++) {
+        const double by = violation(solver, i);
+        if (by > most)
+            most = by, *worst = i;
+    }
+    return status;
+}
+
+/* ------------------------------------------------------------------------------- changes */
+
+/* Two bits per contact. */
+static uint64_t code_of(const dfl_contacts *c)
+{
+    uint64_t code = 0;
+    for (int i = 0; i < c->count; i++) {
+        const dfl_contact_mode *m = &c->trial[i];
+        const unsigned own = !m->closed ? 0 : m->sense > 0 ? 1 : m->sense < 0 ? 2 : 3;
+        code |= (uint64_t)own << (2 * i);
+    }
+    return code;
+}
+
+/* The other mode of contact `worst`; false: it was tried before. */
+static bool change(dfl_solver *solver, int worst)
+{
+    dfl_contacts *c = solver->contacts;
+    if (worst >= c->count)
+        return false;
+    dfl_contact_mode *mode = &c->trial[worst];
+    c->seen[c->nseen++] = code_of(c);
+    if (c->held[worst] && mode->closed && c->state[worst].load < 0)
+        *mode = (dfl_contact_mode){.closed = false};
+    else if (c->held[worst] && !mode->closed)
+        close(solver, worst);
+    else if (mode->stick)
+        slip_along(solver, worst, c->share + 2 * worst);
+    else
+        *mode = (dfl_contact_mode){.closed = true, .stick = true};
+    const uint64_t code = code_of(c);
+    for (int i = 0; i < c->nseen; i++)
+        if (c->seen[i] == code)
+            return false;
+    return true;
+}
+
+/* Mode number `own` of contact i: stick or closed, open, two senses of slip; false: not possible. */
+static bool set_mode(dfl_solver *solver, int i, int own)
+{
+    dfl_contacts *c = solver->contacts;
+    const bool two = dfl_contact_directions(&solver->options.switches.contacts.contacts[i]) == 2;
+    if (own == 1)
+        c->trial[i] = (dfl_contact_mode){.closed = false};
+    else if (own >= 2)
+        slip_along(solver, i, two ? c->share + 2 * i : (double[]){own == 2 ? 1 : -1, 0});
+    else
+        close(solver, i);
+    return own == 1 ? c->held[i] : own < 2 || (c->still[i] && !(two && own == 3));
+}
+
+/* All modes of the contacts that are not decided. */
+static dfl_status enumerate(bool *found, dfl_solver *solver, double t)
+{
+    dfl_contacts *c = solver->contacts;
+    int which[MOST_UNDECIDED], count = 0, most = 1;
+    for (int i = 0; i < c->count; i++)
+        if (c->held[i] || c->still[i]) {
+            if (count == MOST_UNDECIDED)
+                return dfl_fail(solver->ctx, DFL_NOT_CONVERGED,
+                                "%d contacts change at once at t = %.10g, and no mode was found; "
+                                "give some of them stiffness",
+                                c->count, t);
+            which[count++] = i;
+            most *= 4;
+        }
+    *found = false;
+    for (int k = 0; k < most && !*found; k++) {
+        bool possible = true;
+        for (int i = 0, code = k; i < count; i++, code /= 4)
+            possible = set_mode(solver, which[i], code % 4) && possible;
+        int worst = -1;
+        const dfl_status status = possible ? try_modes(&worst, solver, t) : DFL_OK;
+        if (status)
+            return status;
+        *found = possible && worst < 0;
+    }
+    return DFL_OK;
+}
+
+static dfl_status jam(dfl_solver *solver, double t)
+{
+    const dfl_contacts *c = solver->contacts;
+    const dfl_contact *contacts = solver->options.switches.contacts.contacts;
+    char names[200] = "";
+    for (int i = 0; i < c->count; i++)
+        if ((c->held[i] || c->still[i]) && strlen(names) < 150)
+            snprintf(names + strlen(names), sizeof names - strlen(names), "%s'%.40s'",
+                     names[0] ? ", " : "", contacts[i].name);
+    return dfl_fail(
+        solver->ctx, DFL_NOT_CONVERGED,
+        "contact %s jams at t = %.10g: rigid friction has no solution here (coefficient "
+        "%.3g); give the contact stiffness (impact) or less friction",
+        names, t, c->count > 0 ? c->state[0].friction : 0.0);
+}
