@@ -44,6 +44,12 @@ dfl_status dfl_solver_start(dfl_solver *solver, double t0, const double *x0,
    bias is found to be wrong. */
 dfl_status dfl_solver_advance(dfl_solver *solver, double t_end);
 
+/* To be called after the callbacks' model has changed at the present time, such as an input or a
+   length or a mass: positions and velocities move onto the constraints as `conditions` say (NULL: by
+   the least change), accelerations, multipliers, auxiliary variables and modes of contacts follow.
+   The step size is kept, counters go on. Statuses of a start. */
+dfl_status dfl_solver_refresh(dfl_solver *solver, const dfl_conditions *conditions);
+
 /* What the last failed start or advance is about. */
 dfl_failure dfl_solver_failure(const dfl_solver *solver);
 

@@ -197,6 +197,8 @@ typedef struct dfl_model {
     DFL_LIST(dfl_model_frame) frames;
     DFL_LIST(dfl_model_file) files;
     DFL_LIST(dfl_model_signal) signals;
+    DFL_LIST(char *) sets;     /* what the caller has set, "NAME=VALUE" ... */
+    DFL_LIST(char *) inputs;   /* ... and inputs that follow files */
     DFL_LIST(char *) notes;    /* lines that `check` shows */
     DFL_LIST(char *) warnings; /* sentences for every run */
     dfl_choices run;           /* what simulate{} says; owns the texts */
@@ -280,6 +282,9 @@ dfl_status dfl_model_energies(dfl_expr *T, dfl_expr *V, dfl_model *model);
 
 /* Adds a sentence that a run reports to the user at the start (dfl_study_advise). */
 dfl_status dfl_model_warn(dfl_model *model, const char *text);
+
+/* Keeps the text of an option of the caller: of an input that follows a file, or NAME=VALUE. */
+dfl_status dfl_model_remember_option(dfl_model *model, bool input, const char *text);
 
 /* Adds a line that `check` shows. */
 dfl_status dfl_model_note(dfl_model *model, const char *text);

@@ -45,6 +45,13 @@ static dfl_status set_names(dfl_model *model, const char *path)
     return DFL_OK;
 }
 
+static void free_lines(char **lines, int count, dfl_context *ctx)
+{
+    for (int i = 0; i < count; i++)
+        dfl_free(ctx, lines[i]);
+    dfl_free(ctx, lines);
+}
+
 void dfl_model_free(dfl_model *model)
 {
     if (!model)
@@ -78,12 +85,10 @@ void dfl_model_free(dfl_model *model)
         dfl_free(ctx, model->files.item[i].text);
     }
     dfl_free(ctx, model->files.item);
-    for (int i = 0; i < model->notes.count; i++)
-        dfl_free(ctx, model->notes.item[i]);
-    dfl_free(ctx, model->notes.item);
-    for (int i = 0; i < model->warnings.count; i++)
-        dfl_free(ctx, model->warnings.item[i]);
-    dfl_free(ctx, model->warnings.item);
+    free_lines(model->sets.item, model->sets.count, ctx);
+    free_lines(model->inputs.item, model->inputs.count, ctx);
+    free_lines(model->notes.item, model->notes.count, ctx);
+    free_lines(model->warnings.item, model->warnings.count, ctx);
     for (int i = 0; i < model->shapes.count; i++)
         dfl_shape_clear(&model->shapes.item[i], ctx);
     dfl_free(ctx, model->shapes.item);
@@ -112,6 +117,14 @@ void dfl_model_set_tree(dfl_model *model, dfl_mass_tree *tree)
 dfl_status dfl_model_note(dfl_model *model, const char *text)
 {
     return add_line(&model->notes.item, &model->notes.count, &model->notes.room, model->ctx, text);
+}
+
+dfl_status dfl_model_remember_option(dfl_model *model, bool input, const char *text)
+{
+    return input ? add_line(&model->inputs.item, &model->inputs.count, &model->inputs.room,
+                            model->ctx, text)
+                 : add_line(&model->sets.item, &model->sets.count, &model->sets.room, model->ctx,
+                            text);
 }
 
 dfl_status dfl_model_warn(dfl_model *model, const char *text)

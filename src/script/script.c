@@ -34,6 +34,7 @@ static dfl_status run(dfl_script *script);
 static int run_script(lua_State *L);
 static dfl_status fail_run(dfl_script *script, lua_State *L, int error);
 static void one_line(dfl_text *text, const char *message);
+static dfl_status keep_options(const dfl_script *script);
 static dfl_status check_settings_used(const dfl_script *script);
 static void free_settings(dfl_script *script);
 
@@ -72,6 +73,8 @@ dfl_status dfl_script_load_text(dfl_model **out, dfl_context *ctx, const char *p
         status = check_settings_used(&script);
     if (!status)
         status = dfl_input_files_check(&script, true);
+    if (!status)
+        status = keep_options(&script);
     dfl_drawing_free(script.drawing);
     if (status)
         dfl_model_free(script.model);
@@ -165,6 +168,18 @@ static dfl_status read_settings(dfl_script *script)
     dfl_status status = DFL_OK;
     for (int i = 0; i < options->nset && !status; i++)
         status = read_setting(&script->set[i], script, options->set[i]);
+    return status;
+}
+
+/* What the caller has set, so that the script can be run again. */
+static dfl_status keep_options(const dfl_script *script)
+{
+    const dfl_script_options *options = &script->options;
+    dfl_status status = DFL_OK;
+    for (int i = 0; !status && i < options->nset; i++)
+        status = dfl_model_remember_option(script->model, false, options->set[i]);
+    for (int i = 0; !status && i < options->ninput; i++)
+        status = dfl_model_remember_option(script->model, true, options->input[i]);
     return status;
 }
 
@@ -271,6 +286,20 @@ static void one_line(dfl_text *text, const char *message)
 }
 
 /* A --set that the script never asked for is a misspelt name. */
+/* initial(NAME)=VALUE, also of der(x): as in initial{}. */
+static dfl_status set_initial(const dfl_script *script, int i)
+{
+    const char *text = script->options.set[i], *inner = script->set[i].name + 8;
+    const size_t length = strlen(inner);
+    char name[160];
+    snprintf(name, sizeof name, "%.*s", (int)(length > 0 ? length - 1 : 0), inner);
+    const dfl_expr symbol = dfl_model_variable_named(script->model, name);
+    if (length < 2 || inner[length - 1] != ')' || symbol == DFL_NO_EXPR)
+        return dfl_fail(script->ctx, DFL_INVALID, "%s %s: %s has no variable '%s'",
+                        script->options.set_option, text, script->model->path, name);
+    return dfl_model_start(script->model, 0, symbol, script->set[i].value, true);
+}
+
 static dfl_status check_settings_used(const dfl_script *script)
 {
     enum { SETTABLE = 1 << DFL_A_PARAM | 1 << DFL_AN_INPUT | 1 << DFL_A_SETTING };
@@ -278,6 +307,12 @@ static dfl_status check_settings_used(const dfl_script *script)
         const char *name = script->set[i].name;
         if (script->set[i].used)
             continue;
+        if (!strncmp(name, "initial(", 8)) {
+            const dfl_status status = set_initial(script, i);
+            if (status)
+                return status;
+            continue;
+        }
         const dfl_declaration *other = dfl_model_find(script->model, name);
         if (other)
             return dfl_fail(script->ctx, DFL_INVALID,

@@ -11,7 +11,6 @@ static dfl_status check_start(const dfl_solver *solver, double t0, const double 
 static dfl_status heed_stop(dfl_solver *solver, dfl_status status, double t0);
 static dfl_status start(dfl_solver *solver, double t0, const double *x0,
                         const dfl_conditions *conditions);
-static dfl_status lay_out_at_start(dfl_solver *solver, double t0);
 static dfl_status settle_branches(dfl_solver *solver, double t0, const dfl_conditions *conditions);
 static dfl_status start_failure(const dfl_solver *solver);
 static dfl_status check_allowed_misfit(dfl_solver *solver, double t0);
@@ -97,12 +96,12 @@ static dfl_status start(dfl_solver *solver, double t0, const double *x0,
     if (!status)
         status = dfl_solver_sizes_take(solver, x0, solver->x, NULL);
     if (!status)
-        status = lay_out_at_start(solver, t0);
+        status = dfl_solver_lay_out(solver, t0);
     if (!status && redundant(solver) > 0 && !sys->carried && !sys->psi1 && !sys->geoms) {
         /* large multipliers that nearly cancel: Newton converges far better with accelerations */
         status = dfl_system_decide(sys, t0, solver->x, true);
         if (!status)
-            status = lay_out_at_start(solver, t0);
+            status = dfl_solver_lay_out(solver, t0);
     }
     if (!status && redundant(solver) > 0)
         status = dfl_solver_check_rank(solver, t0);
@@ -145,8 +144,7 @@ static int redundant(const dfl_solver *solver)
     return count;
 }
 
-/* Lays out formulation and integrator for the present decision, with the start in `here`. */
-static dfl_status lay_out_at_start(dfl_solver *solver, double t0)
+dfl_status dfl_solver_lay_out(dfl_solver *solver, double t0)
 {
     dfl_formulation_bind(solver->form);
     dfl_stepper_bind(solver->stepper);

@@ -32,6 +32,34 @@ dfl_status dfl_switching_jump(dfl_solver *solver)
     return change->rows || modes ? decide_rows_again(solver, t) : dfl_solver_place_start(solver, t);
 }
 
+dfl_status dfl_solver_refresh(dfl_solver *solver, const dfl_conditions *conditions)
+{
+    const double t = solver->stepper->t;
+    bool modes = false;
+    if (!solver->started)
+        return dfl_fail(solver->ctx, DFL_INVALID,
+                        "call dfl_solver_start before dfl_solver_refresh");
+    if (solver->switching)
+        memset(solver->switching->crossed, 0,
+               (size_t)solver->options.switches.count * sizeof *solver->switching->crossed);
+    memcpy(solver->x, dfl_solver_state(solver), (size_t)solver->sys.nu * sizeof *solver->x);
+    dfl_status status = dfl_initial_complete(solver->x, &solver->initial, t, conditions);
+    if (!status)
+        status = dfl_contacts_resolve(&modes, solver, t);
+    if (!status)
+        status = dfl_system_decide(&solver->sys, t, solver->x, solver->sys.carried);
+    if (!status)
+        status = dfl_solver_lay_out(solver, t);
+    if (!status && dfl_formulation_least_multipliers(&solver->stepper->here, solver->form))
+        status = dfl_switching_stopped(solver, "eval");
+    if (!status)
+        dfl_stepper_resume(solver->stepper);
+    if (!status && solver->switching)
+        status = dfl_switching_catch_up(solver);
+    solver->present = &solver->stepper->here;
+    return dfl_solver_note_failure(solver, status);
+}
+
 /* Rows were switched on or off: ranks and free directions are others. */
 static dfl_status decide_rows_again(dfl_solver *solver, double t)
 {

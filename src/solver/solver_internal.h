@@ -132,6 +132,10 @@ dfl_status dfl_solver_note_failure(dfl_solver *solver, dfl_status status);
 /* Makes solver->x, completed or projected by `initial`, the present point at time t, evaluated. */
 dfl_status dfl_solver_place_start(dfl_solver *solver, double t);
 
+/* Lays out formulation and integrator for the present decision of the system, with solver->x in
+   `here`, and decides ranks. */
+dfl_status dfl_solver_lay_out(dfl_solver *solver, double t);
+
 /* dfl_solver_interpolate without a check of t. */
 dfl_status dfl_solver_continuous(double *x, dfl_solver *solver, double t, bool project);
 

@@ -254,6 +254,24 @@ static dfl_status change_branches(dfl_solver *solver)
                     solver->stepper->t);
 }
 
+dfl_status dfl_switching_catch_up(dfl_solver *solver)
+{
+    dfl_switching *sw = solver->switching;
+    bool any = false;
+    sw->instant = INFINITY;
+    sw->horizon = solver->stepper->t;
+    sw->pending = false;
+    solver->cut = NAN;
+    if (dfl_switching_noise(sw->noise, solver->stepper->t, dfl_solver_state(solver), solver))
+        return dfl_switching_stopped(solver, "noise");
+    const dfl_status status = dfl_switching_values(solver);
+    for (int i = 0; !status && i < solver->options.switches.count; i++) {
+        sw->crossed[i] = sw->value[i] < -sw->noise[i];
+        any = any || sw->crossed[i];
+    }
+    return any ? change_branches(solver) : status;
+}
+
 /* Crossings that come closer and closer would never end. */
 static dfl_status guard(dfl_solver *solver)
 {

@@ -55,6 +55,10 @@ dfl_status dfl_switching_check(dfl_solver *solver);
 /* After the step was reported: takes the other branches and starts there again. */
 dfl_status dfl_switching_flip(dfl_solver *solver);
 
+/* Once the equations have changed at the present time: takes the branches that are valid now, and
+   looks for known instants again. */
+dfl_status dfl_switching_catch_up(dfl_solver *solver);
+
 /* The state after switching->change: velocities jump, accelerations, multipliers and auxiliary
    variables follow (restart.c). */
 dfl_status dfl_switching_jump(dfl_solver *solver);

@@ -21,7 +21,7 @@ static void notice(const char *text, void *user);
 static void advise(const char *text, void *user);
 static dfl_status store_start(dfl_simulation *sim, const double *corrected);
 static bool steps_to_rows(const dfl_settings *settings);
-static dfl_status advance_by_rows(dfl_simulation *sim);
+static dfl_status advance_by_rows(dfl_simulation *sim, double to);
 static dfl_status advance_to(dfl_simulation *sim, double t);
 static double longest_advance(const dfl_simulation *sim);
 static int on_step(dfl_solver *solver, double t_old, double t, const double *x, void *user);
@@ -41,23 +41,36 @@ static dfl_status conclude(dfl_summary *summary, dfl_simulation *sim, dfl_status
 
 dfl_status dfl_simulate(dfl_summary *summary, dfl_simulation *sim)
 {
-    const dfl_settings *settings = sim->settings;
+    dfl_status status = dfl_simulation_begin(sim);
+    if (!status)
+        status = dfl_simulation_advance(sim, sim->settings->to);
+    return dfl_simulation_end(summary, sim, status);
+}
+
+dfl_status dfl_simulation_begin(dfl_simulation *sim)
+{
     sim->stop_event = -1;
     sim->energy = sim->energy_drift = NAN;
-    *summary = (dfl_summary){.form = settings->form,
-                             .method = settings->method,
+    sim->begun = dfl_clock();
+    const dfl_status status = prepare(sim);
+    return status ? status : start(sim);
+}
+
+dfl_status dfl_simulation_advance(dfl_simulation *sim, double t)
+{
+    return steps_to_rows(sim->settings) ? advance_by_rows(sim, t) : advance_to(sim, t);
+}
+
+dfl_status dfl_simulation_end(dfl_summary *summary, dfl_simulation *sim, dfl_status status)
+{
+    *summary = (dfl_summary){.form = sim->settings->form,
+                             .method = sim->settings->method,
                              .linear = dfl_runnable_packed(sim->run) ? "sparse" : "dense",
                              .t = NAN,
                              .energy_drift = NAN};
-    const double begun = dfl_clock();
-    dfl_status status = prepare(sim);
-    if (!status)
-        status = start(sim);
-    if (!status)
-        status = steps_to_rows(settings) ? advance_by_rows(sim) : advance_to(sim, settings->to);
-    status = conclude(summary, sim, status);
-    summary->seconds = dfl_clock() - begun;
-    return status;
+    const dfl_status outcome = conclude(summary, sim, status);
+    summary->seconds = dfl_clock() - sim->begun;
+    return outcome;
 }
 
 void dfl_simulation_clear(dfl_simulation *sim)
@@ -178,6 +191,8 @@ static dfl_status consider_native(dfl_simulation *sim, double t)
 {
     const dfl_settings *settings = sim->settings;
     const dfl_statistics stats = dfl_solver_statistics(sim->solver);
+    if (!isfinite(settings->to)) /* nobody knows what is left */
+        return DFL_OK;
     const dfl_run_progress done = {.share = (t - settings->from) / (settings->to - settings->from),
                                    .evaluations = stats.evaluations + stats.difference_evaluations,
                                    .masses = stats.mass_evaluations,
@@ -224,22 +239,28 @@ static dfl_status store_start(dfl_simulation *sim, const double *corrected)
 static bool steps_to_rows(const dfl_settings *settings)
 {
     const dfl_solver_options *solver = &settings->solver;
-    return solver->output.every > 1e-9 * fabs(settings->to - settings->from) &&
-           solver->output.project && !(solver->step.fixed > 0);
+    const double length = isfinite(settings->to) ? fabs(settings->to - settings->from) : 0;
+    return solver->output.every > 1e-9 * length && solver->output.project &&
+           !(solver->step.fixed > 0);
 }
 
-static dfl_status advance_by_rows(dfl_simulation *sim)
+/* The last row is at `to`, if it is the end of the run or on the grid. */
+static dfl_status advance_by_rows(dfl_simulation *sim, double to)
 {
     const dfl_settings *settings = sim->settings;
-    const double length = settings->to - settings->from;
+    const double length = to - settings->from;
     const double every = copysign(settings->solver.output.every, length);
     const double rows = ceil(length / every * (1.0 - 1e-12));
+    const bool last = to == settings->to || fabs(length - rows * every) <= 1e-9 * fabs(every);
     dfl_status status = DFL_OK;
-    for (double k = 1; !status && k <= rows; k++) {
-        const double t = k < rows ? settings->from + k * every : settings->to;
+    for (double k = sim->rows + 1; !status && k <= rows; k++) {
+        const double t = k < rows ? settings->from + k * every : to;
         status = advance_to(sim, t);
+        if (k == rows && !last)
+            break;
         if (!status && !store_row(sim, t, dfl_solver_state(sim->solver)))
             status = DFL_STOPPED;
+        sim->rows += !status;
         if (!status && k < rows &&
             dfl_solver_statistics(sim->solver).attempts >= settings->solver.step.max_attempts)
             status = dfl_fail(sim->ctx, DFL_TOO_MANY_STEPS,
@@ -269,7 +290,9 @@ static double longest_advance(const dfl_simulation *sim)
     const bool modes = sim->eq->model->actions.discretes.count > 0; /* what is held may be freed */
     const int freedoms = modes ? 1 : sim->eq->nv - dfl_solver_statistics(sim->solver).rank_velocity;
     const bool limited = settings->solver.step.max > 0 || settings->solver.step.fixed > 0;
-    return freedoms + sim->eq->nr > 0 || limited ? 0 : fabs(settings->to - settings->from) / 100;
+    return freedoms + sim->eq->nr > 0 || limited || !isfinite(settings->to)
+               ? 0
+               : fabs(settings->to - settings->from) / 100;
 }
 
 static int on_step(dfl_solver *solver, double t_old, double t, const double *x, void *user)
@@ -335,6 +358,8 @@ static int on_event(int event, int direction, double t, const double *x, void *u
         dfl_study_note_trouble(sim, list_event(sim, &record));
     if (sim->record)
         dfl_study_note_trouble(sim, dfl_record_event(sim->record, &record));
+    if (sim->met)
+        dfl_study_note_trouble(sim, sim->met(event, direction, t, sim->user));
     if (sim->event_kinds[event].terminal)
         sim->stop_event = event;
     return sim->trouble != DFL_OK;

@@ -63,6 +63,9 @@ dfl_status dfl_study_list_switches(dfl_text *text, dfl_runnable *run, double fro
 /* Called after every step and at every row. Return true to interrupt the run. */
 typedef bool (*dfl_watch_fn)(double t, double step, void *user);
 
+/* Called at every event. DFL_OK, or why the run stops. */
+typedef dfl_status (*dfl_met_fn)(int event, int direction, double t, void *user);
+
 /* Called once, when the initial values are complete: the caller opens its files, so that a start
    that fails leaves those of an earlier run alone. */
 typedef struct dfl_simulation dfl_simulation;
@@ -78,7 +81,8 @@ struct dfl_simulation {
     dfl_open_fn open;   /* or NULL: the files of the record are open */
     dfl_watch_fn watch; /* or NULL */
     dfl_log_fn log;     /* or NULL */
-    void *user;         /* given to open, watch and log */
+    dfl_met_fn met;     /* or NULL */
+    void *user;         /* given to open, watch, log and met */
     bool all_events;    /* the summary lists every event */
 
     bool records_steps; /* a file takes steps and residuals */
@@ -88,7 +92,9 @@ struct dfl_simulation {
     double *scene;          /* columns of the shapes there, if a file shows them: */
     bool drawn;
     bool started;          /* the initial values are complete; before, callbacks are ignored */
+    double begun;          /* s, on the clock */
     double row_time;       /* of the last row */
+    double rows;           /* of the grid that `every` gives, reached so far */
     dfl_residuals of_rows; /* the largest of interpolated rows */
     struct {
         double t, energy;
@@ -110,6 +116,12 @@ struct dfl_simulation {
    interrupted. All else is a failure, also of a writer; sim->started says whether there was a
    start. The caller clears `sim` when the summary has been used. */
 dfl_status dfl_simulate(dfl_summary *summary, dfl_simulation *sim);
+
+/* The same in parts: memory, solver and start; advance as often as wanted, settings->to may be NAN then;
+   the end, with the status of what was last. */
+dfl_status dfl_simulation_begin(dfl_simulation *sim);
+dfl_status dfl_simulation_advance(dfl_simulation *sim, double t);
+dfl_status dfl_simulation_end(dfl_summary *summary, dfl_simulation *sim, dfl_status status);
 void dfl_simulation_clear(dfl_simulation *sim);
 
 /* ---- the start alone ---- */

@@ -1,0 +1,131 @@
+/* driftless/model.h: models written as scripts, loaded, run and stepped by a program.
+
+   A model is a script with its settings; a run is one simulation of it. A run derives equations of its
+   own, so that several runs of one model may live in several threads, each with a context of its
+   own; the model is only read then. Link with libdriftless-model. */
+#ifndef DFL_MODEL_H
+#define DFL_MODEL_H
+
+#include <driftless/solver.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- models ---- */
+
+typedef struct dfl_model dfl_model;
+
+/* `{0}` is a complete set. */
+typedef struct dfl_load_options {
+    int nset;
+    const char *const *set; /* "NAME=VALUE": parameters, inputs, settings; "initial(NAME)=VALUE" */
+    int ninput;
+    const char *const *input; /* inputs that follow files: "NAME=FILE.csv:COLUMN[:hold|:cubic]" */
+    void (*print)(const char *text, void *user); /* a line that the script prints; NULL: dropped */
+    void *user;                                  /* given to print */
+} dfl_load_options;
+
+/* Runs the script in a file, or in memory (`name` is used in messages). The message of a failure
+   starts with "FILE:LINE: " where known. DFL_INVALID, DFL_NO_MEMORY. */
+dfl_status dfl_model_load(dfl_model **out, dfl_context *ctx, const char *path,
+                          const dfl_load_options *options);
+dfl_status dfl_model_load_text(dfl_model **out, dfl_context *ctx, const char *name,
+                               const char *text, size_t length, const dfl_load_options *options);
+
+/* Frees a model; NULL is allowed. Runs do not need it. */
+void dfl_model_free(dfl_model *model);
+
+/* ---- runs ---- */
+
+typedef struct dfl_run dfl_run;
+
+/* `{0}` is a complete set. */
+typedef struct dfl_run_options {
+    int nsettings;
+    const char *const *settings; /* "NAME=VALUE" with the names of simulate{}, such as "rtol=1e-8";
+                                    they override the script's */
+    /* Called after every accepted step; anything but 0 stops the run. NULL: none. */
+    int (*on_step)(double t, double step, void *user);
+    /* An event of the script: its number among the events, and whether its function rises (1) or
+       falls (-1). Anything but 0 stops the run. NULL: none. */
+    int (*on_event)(int event, int direction, double t, void *user);
+    /* Notices and warnings. NULL: dropped. */
+    dfl_log_fn on_log;
+    void *user; /* given to all of them */
+} dfl_run_options;
+
+/* Derives the equations and allocates everything, in `ctx`. The run is not started. DFL_INVALID:
+   settings or model are wrong. DFL_NO_MEMORY. */
+dfl_status dfl_run_create(dfl_run **out, dfl_context *ctx, const dfl_model *model,
+                          const dfl_run_options *options);
+
+/* Frees a run; NULL is allowed. Files that are open are closed as they are. */
+void dfl_run_free(dfl_run *run);
+
+/* Adds a result file (.csv, .h5) that rows go to as in the program; before the start. */
+dfl_status dfl_run_write(dfl_run *run, const char *path);
+
+/* Finds consistent initial values at the time `from` of the settings. */
+dfl_status dfl_run_start(dfl_run *run);
+
+/* Advances to time t (s), where a step ends, or by one step. DFL_STOPPED: a callback, dfl_run_cancel
+   or an event of the script has stopped it; other statuses of dfl_solver_advance. After a failure the
+   run stays at its last step. */
+dfl_status dfl_run_advance(dfl_run *run, double t);
+dfl_status dfl_run_step(dfl_run *run);
+
+/* To the end time of the settings, then closes the files. DFL_INVALID: there is no end time. */
+dfl_status dfl_run_finish(dfl_run *run);
+
+/* Stops a run that is advancing; the only function that another thread may call. */
+void dfl_run_cancel(dfl_run *run);
+
+/* ---- values ---- */
+
+typedef enum dfl_value_kind {
+    DFL_VALUE_POSITION,
+    DFL_VALUE_VELOCITY,
+    DFL_VALUE_DYNAMIC,
+    DFL_VALUE_CONTACT,
+    DFL_VALUE_AUXILIARY,
+    DFL_VALUE_MULTIPLIER,
+    DFL_VALUE_OUTPUT,
+    DFL_VALUE_INPUT,
+    DFL_VALUE_PARAM
+} dfl_value_kind;
+
+typedef struct dfl_value_info {
+    const char *name; /* as in results: "x", "der(x)", "lambda(rod)"; owned by the run */
+    const char *unit; /* "" if unknown */
+    dfl_value_kind kind;
+} dfl_value_info;
+
+/* All values of a run by number: the columns of results, then inputs and parameters. */
+int dfl_run_values(const dfl_run *run);
+dfl_value_info dfl_run_value(const dfl_run *run, int number);
+/* The number of a name, or -1. */
+int dfl_run_find(const dfl_run *run, const char *name);
+
+/* The value at the present time; NAN before the start, but for inputs and parameters, and where the
+   number is wrong. Allocates nothing. */
+double dfl_run_get(dfl_run *run, int number);
+
+/* Sets an input or a parameter, from the present time on: states move onto the constraints at the next
+   call that needs them. DFL_INVALID: another kind, or not a number that the model allows. */
+dfl_status dfl_run_set(dfl_run *run, int number, double value);
+
+/* The present time; the state between the ends of the last step, by continuous output: values of
+   all columns but outputs, on the constraints if `project`. DFL_INVALID: t is outside it. */
+double dfl_run_time(const dfl_run *run);
+dfl_status dfl_run_interpolate(double *values, dfl_run *run, double t, bool project);
+
+/* Proof: residuals at the last step, the energy (NAN if unknown), counters. */
+dfl_residuals dfl_run_residuals(dfl_run *run);
+double dfl_run_energy(dfl_run *run);
+dfl_statistics dfl_run_statistics(const dfl_run *run);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,53 @@
+/* run_internal.h: one simulation of a script. */
+#ifndef DFL_RUN_INTERNAL_H
+#define DFL_RUN_INTERNAL_H
+
+#include <driftless/model.h>
+
+#include "result/result.h"
+#include "script/script.h"
+#include "study/study.h"
+
+#include <stdatomic.h>
+
+enum { MOST_RESULT_FILES = 8 };
+
+struct dfl_run {
+    dfl_context *ctx;
+    dfl_model *model;
+    dfl_equations *eq;
+    dfl_runnable *runnable;
+    dfl_run_options options; /* without settings */
+    dfl_settings settings;
+    char *texts[DFL_MOST_SETTINGS]; /* of the caller's choices */
+    dfl_fact facts[DFL_MOST_SETTINGS];
+    dfl_record *record;
+    char *files[MOST_RESULT_FILES];
+    int nfiles;
+    dfl_simulation sim;
+    bool started;
+    bool finished;
+    bool changed;    /* inputs or parameters, since the last state */
+    bool single;     /* one step is wanted */
+    bool stepped;    /* ... and taken */
+    double known_at; /* the time at which the outputs are known; NAN: nowhere */
+    atomic_bool cancelled;
+
+    dfl_columns columns;
+    int nvalues;
+    const dfl_declaration **settable; /* inputs, then parameters */
+    double *number;                   /* their values */
+    double *x;                        /* n: an interpolated state */
+    double *outputs;
+};
+
+/* run_settings.c: choices from texts "NAME=VALUE"; run->texts own the words. DFL_INVALID. */
+dfl_status dfl_run_choose(dfl_choices *out, dfl_run *run, const dfl_run_options *options);
+
+/* run_values.c: names and values, and their end. */
+dfl_status dfl_run_list_values(dfl_run *run);
+void dfl_run_clear_values(dfl_run *run);
+/* The state after inputs or parameters have changed. */
+dfl_status dfl_run_refresh(dfl_run *run);
+
+#endif

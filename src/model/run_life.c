@@ -1,0 +1,215 @@
+/* run_life.c: a run from its creation to its end. */
+#include "model/run_internal.h"
+
+#include <math.h>
+#include <string.h>
+
+static dfl_status derive(dfl_run *run, const dfl_model *model, const dfl_run_options *options);
+static dfl_status load_again(dfl_run *run, const dfl_model *model, const dfl_choices *choices);
+static dfl_status open_files(dfl_simulation *sim, void *user);
+static bool watch(double t, double step, void *user);
+static void tell(dfl_log_level level, const char *text, void *user);
+static dfl_status met(int event, int direction, double t, void *user);
+static dfl_status advance(dfl_run *run, double t);
+
+dfl_status dfl_run_create(dfl_run **out, dfl_context *ctx, const dfl_model *model,
+                          const dfl_run_options *options)
+{
+    static const dfl_run_options none = {0};
+    *out = NULL;
+    if (!ctx || !model)
+        return ctx ? dfl_fail(ctx, DFL_INVALID, "model is NULL; load one first") : DFL_INVALID;
+    dfl_run *run = dfl_alloc(ctx, 1, sizeof *run);
+    if (!run)
+        return DFL_NO_MEMORY;
+    run->ctx = ctx;
+    run->options = options ? *options : none;
+    run->known_at = NAN;
+    const dfl_status status = derive(run, model, &run->options);
+    if (status) {
+        dfl_run_free(run);
+        return status;
+    }
+    run->options.settings = NULL;
+    run->options.nsettings = 0;
+    *out = run;
+    return DFL_OK;
+}
+
+static dfl_status derive(dfl_run *run, const dfl_model *model, const dfl_run_options *options)
+{
+    dfl_choices choices;
+    dfl_status status = dfl_run_choose(&choices, run, options);
+    if (!status)
+        status = load_again(run, model, &choices);
+    if (!status && dfl_study_can_slide(run->model, &choices))
+        status = dfl_model_slide(run->model);
+    if (!status)
+        status = dfl_equations_create(&run->eq, run->model, true);
+    if (!status)
+        status = dfl_study_runnable(&run->runnable, run->eq, &choices);
+    if (!status)
+        status = dfl_settings_resolve(&run->settings, &choices, run->runnable);
+    if (!status)
+        status = dfl_record_create(&run->record, run->eq, run->facts,
+                                   dfl_settings_describe(run->facts, &run->settings));
+    if (!status)
+        status = dfl_run_list_values(run);
+    run->sim = (dfl_simulation){.ctx = run->ctx,
+                                .run = run->runnable,
+                                .eq = run->eq,
+                                .settings = &run->settings,
+                                .record = run->record,
+                                .open = open_files,
+                                .watch = watch,
+                                .log = tell,
+                                .met = met,
+                                .user = run};
+    return status;
+}
+
+/* From its text, which the model has kept. */
+static dfl_status load_again(dfl_run *run, const dfl_model *model, const dfl_choices *choices)
+{
+    const dfl_script_options options = {.nset = model->sets.count,
+                                        .set = (const char *const *)model->sets.item,
+                                        .set_option = "set",
+                                        .ninput = model->inputs.count,
+                                        .input = (const char *const *)model->inputs.item,
+                                        .dynamics = dfl_choices_dynamics(choices)};
+    return dfl_script_load_text(&run->model, run->ctx, model->path, model->text,
+                                strlen(model->text), &options);
+}
+
+void dfl_run_free(dfl_run *run)
+{
+    if (!run)
+        return;
+    dfl_context *ctx = run->ctx;
+    dfl_simulation_clear(&run->sim);
+    dfl_record_free(run->record);
+    dfl_run_clear_values(run);
+    dfl_runnable_free(run->runnable);
+    dfl_equations_free(run->eq);
+    dfl_model_free(run->model);
+    for (int i = 0; i < DFL_MOST_SETTINGS; i++)
+        dfl_free(ctx, run->texts[i]);
+    for (int i = 0; i < run->nfiles; i++)
+        dfl_free(ctx, run->files[i]);
+    dfl_free(ctx, run);
+}
+
+dfl_status dfl_run_write(dfl_run *run, const char *path)
+{
+    if (run->started)
+        return dfl_fail(run->ctx, DFL_INVALID, "'%s': result files are named before the start",
+                        path);
+    if (run->nfiles == MOST_RESULT_FILES)
+        return dfl_fail(run->ctx, DFL_INVALID, "'%s': a run has at most %d result files", path,
+                        MOST_RESULT_FILES);
+    run->files[run->nfiles] = dfl_copy_string(run->ctx, path);
+    if (!run->files[run->nfiles])
+        return DFL_NO_MEMORY;
+    run->nfiles++;
+    return DFL_OK;
+}
+
+static dfl_status open_files(dfl_simulation *sim, void *user)
+{
+    const dfl_run *run = user;
+    dfl_status status = DFL_OK;
+    for (int i = 0; !status && i < run->nfiles; i++)
+        status = dfl_record_open(sim->record, run->files[i]);
+    return status;
+}
+
+dfl_status dfl_run_start(dfl_run *run)
+{
+    if (run->started)
+        return dfl_fail(run->ctx, DFL_INVALID, "the run has started; create another one");
+    const dfl_status status = dfl_simulation_begin(&run->sim);
+    run->started = !status;
+    if (status)
+        dfl_record_abandon(run->record);
+    return status;
+}
+
+/* ------------------------------------------------------------------------------- advancing */
+
+dfl_status dfl_run_advance(dfl_run *run, double t)
+{
+    run->single = false;
+    return advance(run, t);
+}
+
+dfl_status dfl_run_step(dfl_run *run)
+{
+    const double end = run->settings.to;
+    run->single = true;
+    run->stepped = false;
+    const dfl_status status = advance(run, isfinite(end) ? end : INFINITY);
+    return status == DFL_STOPPED && run->stepped ? DFL_OK : status;
+}
+
+static dfl_status advance(dfl_run *run, double t)
+{
+    if (!run->started || run->finished)
+        return dfl_fail(run->ctx, DFL_INVALID, "the run has %s",
+                        run->finished ? "finished" : "not started; call dfl_run_start first");
+    dfl_status status = dfl_run_refresh(run);
+    if (status)
+        return status;
+    if (run->single && isinf(t)) /* a time that the next step cannot reach */
+        t = dfl_run_time(run) + 1e6 * (1 + fabs(dfl_run_time(run)));
+    status =
+        run->single ? dfl_solver_advance(run->sim.solver, t) : dfl_simulation_advance(&run->sim, t);
+    run->known_at = NAN;
+    if (run->sim.trouble)
+        status = dfl_fail(run->ctx, run->sim.trouble, "%s", run->sim.message);
+    if (status && status != DFL_STOPPED)
+        status = dfl_study_explain(run->runnable, status, dfl_run_time(run),
+                                   dfl_solver_state(run->sim.solver));
+    return status;
+}
+
+static bool watch(double t, double step, void *user)
+{
+    dfl_run *run = user;
+    run->stepped = true;
+    return run->single || atomic_load(&run->cancelled) ||
+           (run->options.on_step && run->options.on_step(t, step, run->options.user));
+}
+
+void dfl_run_cancel(dfl_run *run)
+{
+    atomic_store(&run->cancelled, true);
+}
+
+static void tell(dfl_log_level level, const char *text, void *user)
+{
+    const dfl_run *run = user;
+    if (run->options.on_log)
+        run->options.on_log(level, text, run->options.user);
+}
+
+static dfl_status met(int event, int direction, double t, void *user)
+{
+    const dfl_run *run = user;
+    return run->options.on_event && run->options.on_event(event, direction, t, run->options.user)
+               ? DFL_STOPPED
+               : DFL_OK;
+}
+
+dfl_status dfl_run_finish(dfl_run *run)
+{
+    dfl_summary summary;
+    if (isnan(run->settings.to))
+        return dfl_fail(run->ctx, DFL_INVALID, "the run has no end; give the setting 'to'");
+    dfl_status status = dfl_run_advance(run, run->settings.to);
+    if (run->finished || !run->started)
+        return status;
+    status = dfl_simulation_end(&summary, &run->sim, status);
+    run->finished = true;
+    const dfl_status closed = dfl_record_close(run->record, &summary);
+    return status ? status : closed;
+}

@@ -1,0 +1,51 @@
+/* run_settings.c: settings of a run from texts "NAME=VALUE". */
+#include "model/run_internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static dfl_status choose(dfl_choices *out, dfl_run *run, const char *text);
+static dfl_status choose_number(dfl_choices *out, dfl_run *run, int setting, const char *text,
+                                const char *value);
+
+dfl_status dfl_run_choose(dfl_choices *out, dfl_run *run, const dfl_run_options *options)
+{
+    *out = dfl_choices_none("");
+    dfl_status status = DFL_OK;
+    for (int i = 0; !status && i < options->nsettings; i++)
+        status = choose(out, run, options->settings[i]);
+    return status;
+}
+
+static dfl_status choose(dfl_choices *out, dfl_run *run, const char *text)
+{
+    const char *equal = strchr(text, '=');
+    char name[DFL_LONGEST_SETTING] = "";
+    if (!equal || equal == text || equal - text >= DFL_LONGEST_SETTING)
+        return dfl_fail(run->ctx, DFL_INVALID, "setting '%s': write NAME=VALUE", text);
+    memcpy(name, text, (size_t)(equal - text));
+    const int setting = dfl_setting_find(name);
+    if (setting < 0 || !(dfl_setting_at(setting)->where & DFL_FOR_SCRIPT))
+        return dfl_fail(run->ctx, DFL_INVALID,
+                        "there is no setting '%s'; those of simulate{} are allowed", name);
+    const dfl_setting_kind kind = dfl_setting_at(setting)->kind;
+    if (kind != DFL_SETTING_WORD && kind != DFL_SETTING_TEXT)
+        return choose_number(out, run, setting, text, equal + 1);
+    dfl_free(run->ctx, run->texts[setting]);
+    out->text[setting] = run->texts[setting] = dfl_copy_string(run->ctx, equal + 1);
+    return run->texts[setting] ? DFL_OK : DFL_NO_MEMORY;
+}
+
+static dfl_status choose_number(dfl_choices *out, dfl_run *run, int setting, const char *text,
+                                const char *value)
+{
+    char *end;
+    const bool flag = dfl_setting_at(setting)->kind == DFL_SETTING_FLAG;
+    double number = strtod(value, &end);
+    if (flag && (!strcmp(value, "true") || !strcmp(value, "false")))
+        number = value[0] == 't';
+    else if (end == value || *end || !isfinite(number))
+        return dfl_fail(run->ctx, DFL_INVALID, "setting '%s': '%s' is not a number", text, value);
+    return dfl_choose_number(out, run->ctx, setting, number);
+}

@@ -1,0 +1,386 @@
+/* Scripts as a library: driftless/model.h. */
+#include <driftless/model.h>
+
+#include "../support.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const cart = "local u = input('u', 0) local m = param('m', 2, 'kg')\n"
+                                "local x = position('x') unit(x, 'm') mass(x, m) force(x, u)\n"
+                                "event('half', x - 0.5)\n"
+                                "output('twice', 2*x)\n"
+                                "initial{ x = 0, ['der(x)'] = 0 }\n"
+                                "simulate{ to = 4, rtol = 1e-9 }\n";
+
+static const char *const pendulum =
+    "local L = param('L', 1)\n"
+    "local x, y = position('x', 'y') mass(x, 1) mass(y, 1) force(y, -9.81)\n"
+    "constraint('rod', x^2 + y^2 - L^2)\n"
+    "output('energy', energy() + 9.81*y)\n"
+    "initial{ x = 0.9, ['der(x)'] = 0 } guess{ y = -0.5 }\n"
+    "simulate{ to = 3, rtol = 1e-8 }\n";
+
+typedef struct fixture {
+    dfl_context *ctx;
+    dfl_model *model;
+    dfl_run *run;
+} fixture;
+
+static void expect(const fixture *f, dfl_status status)
+{
+    if (status)
+        fail_msg("%s: %s", dfl_status_name(status), dfl_message(f->ctx));
+}
+
+static fixture created(const char *text, const dfl_run_options *options)
+{
+    fixture f = {.ctx = dfl_context_create()};
+    assert_non_null(f.ctx);
+    expect(&f, dfl_model_load_text(&f.model, f.ctx, "test.lua", text, strlen(text), NULL));
+    expect(&f, dfl_run_create(&f.run, f.ctx, f.model, options));
+    return f;
+}
+
+static fixture started(const char *text, const dfl_run_options *options)
+{
+    fixture f = created(text, options);
+    expect(&f, dfl_run_start(f.run));
+    return f;
+}
+
+static void finished(fixture *f)
+{
+    dfl_run_free(f->run);
+    dfl_model_free(f->model);
+    assert_int_equal(dfl_context_live(f->ctx), 0);
+    dfl_context_free(f->ctx);
+}
+
+static double value(const fixture *f, const char *name)
+{
+    const int number = dfl_run_find(f->run, name);
+    assert_true(number >= 0);
+    return dfl_run_get(f->run, number);
+}
+
+static void set(const fixture *f, const char *name, double to)
+{
+    expect(f, dfl_run_set(f->run, dfl_run_find(f->run, name), to));
+}
+
+static void values_have_names_kinds_and_units(void **state)
+{
+    (void)state;
+    static const dfl_value_info known[] = {{"x", "m", DFL_VALUE_POSITION},
+                                           {"der(x)", "m/s", DFL_VALUE_VELOCITY},
+                                           {"twice", "", DFL_VALUE_OUTPUT},
+                                           {"u", "", DFL_VALUE_INPUT},
+                                           {"m", "kg", DFL_VALUE_PARAM}};
+    fixture f = created(cart, NULL);
+    assert_int_equal(dfl_run_values(f.run), 5);
+    for (int i = 0; i < 5; i++) {
+        const dfl_value_info info = dfl_run_value(f.run, i);
+        assert_string_equal(info.name, known[i].name);
+        assert_string_equal(info.unit, known[i].unit);
+        assert_int_equal(info.kind, known[i].kind);
+        assert_int_equal(dfl_run_find(f.run, info.name), i);
+    }
+    assert_int_equal(dfl_run_find(f.run, "nothing"), -1);
+    assert_true(isnan(value(&f, "x")));
+    assert_near(value(&f, "m"), 2, 0);
+    finished(&f);
+}
+
+/* x'' = u/m with inputs and masses that change. */
+static void inputs_and_parameters_change_between_advances(void **state)
+{
+    (void)state;
+    fixture f = started(cart, NULL);
+    expect(&f, dfl_run_advance(f.run, 1));
+    assert_near(value(&f, "x"), 0, 1e-12);
+    set(&f, "u", 2);
+    expect(&f, dfl_run_advance(f.run, 2));
+    assert_near(value(&f, "x"), 0.5, 1e-9);
+    set(&f, "m", 1);
+    set(&f, "u", -3);
+    expect(&f, dfl_run_advance(f.run, 3));
+    assert_near(value(&f, "der(x)"), 1 - 3, 1e-9);
+    assert_near(value(&f, "twice"), 2 * (0.5 + 1 - 1.5), 1e-9);
+    assert_near(value(&f, "u"), -3, 0);
+    assert_near(dfl_run_time(f.run), 3, 0);
+    finished(&f);
+}
+
+/* A rod that becomes longer: the state moves onto it, and stays. */
+static void states_follow_lengths(void **state)
+{
+    (void)state;
+    fixture f = started(pendulum, NULL);
+    expect(&f, dfl_run_advance(f.run, 0.7));
+    set(&f, "L", 1.1);
+    const double x = value(&f, "x"), y = value(&f, "y");
+    assert_near(x * x + y * y, 1.21, 1e-12);
+    assert_true(dfl_run_residuals(f.run).position < 1e-12);
+    assert_true(dfl_run_residuals(f.run).velocity < 1e-12);
+    const double energy = value(&f, "energy");
+    expect(&f, dfl_run_advance(f.run, 3));
+    assert_near(value(&f, "energy"), energy, 1e-6);
+    finished(&f);
+}
+
+/* The force that a branch decides jumps with the input; so does the multiplier. */
+static void branches_follow_inputs(void **state)
+{
+    (void)state;
+    fixture f = started("local u = input('u', 1) local x = position('x') mass(x, 1)\n"
+                        "force(x, select(u - x - 2, 1, 0)) initial{ x = 0, ['der(x)'] = 0 }\n",
+                        NULL);
+    expect(&f, dfl_run_advance(f.run, 1));
+    assert_near(value(&f, "x"), 0, 1e-14);
+    set(&f, "u", 4);
+    expect(&f, dfl_run_advance(f.run, 2));
+    assert_near(value(&f, "x"), 0.5, 1e-7);
+    set(&f, "u", 0);
+    expect(&f, dfl_run_advance(f.run, 3));
+    assert_near(value(&f, "x"), 1.5, 1e-7);
+    finished(&f);
+}
+
+typedef struct seen {
+    int steps, events, stop_after;
+    double event_time;
+} seen;
+
+static int see_step(double t, double step, void *user)
+{
+    seen *s = user;
+    (void)t, (void)step;
+    return ++s->steps == s->stop_after;
+}
+
+static int see_event(int event, int direction, double t, void *user)
+{
+    seen *s = user;
+    assert_int_equal(event, 0);
+    assert_int_equal(direction, 1);
+    s->event_time = t;
+    s->events++;
+    return 0;
+}
+
+static void callbacks_see_steps_and_events(void **state)
+{
+    (void)state;
+    seen s = {0};
+    const dfl_run_options options = {.on_step = see_step, .on_event = see_event, .user = &s};
+    fixture f = started(cart, &options);
+    set(&f, "u", 2);
+    expect(&f, dfl_run_advance(f.run, 2));
+    assert_int_equal(s.events, 1);
+    assert_near(s.event_time, 1, 1e-8);
+    assert_true(s.steps > 0);
+    s.stop_after = s.steps + 1;
+    assert_int_equal(dfl_run_advance(f.run, 3), DFL_STOPPED);
+    expect(&f, dfl_run_advance(f.run, 3));
+    assert_near(value(&f, "x"), 4.5, 1e-8);
+    dfl_run_cancel(f.run);
+    assert_int_equal(dfl_run_advance(f.run, 4), DFL_STOPPED);
+    finished(&f);
+}
+
+/* Step by step the same states as at once; between them the continuous output. */
+static void single_steps_are_those_of_a_run(void **state)
+{
+    (void)state;
+    fixture f = started(pendulum, NULL);
+    fixture whole = started(pendulum, NULL);
+    double x[8], t_old = 0;
+    while (dfl_run_time(f.run) < 3) {
+        expect(&f, dfl_run_step(f.run));
+        const double t = 0.5 * (t_old + dfl_run_time(f.run));
+        expect(&f, dfl_run_interpolate(x, f.run, t, true));
+        assert_near(x[0] * x[0] + x[1] * x[1], 1, 1e-12);
+        t_old = dfl_run_time(f.run);
+    }
+    expect(&whole, dfl_run_finish(whole.run));
+    assert_near(dfl_run_time(f.run), 3, 0);
+    assert_true(value(&f, "x") == value(&whole, "x"));
+    assert_true(value(&f, "der(y)") == value(&whole, "der(y)"));
+    assert_int_equal(dfl_run_statistics(f.run).accepted, dfl_run_statistics(whole.run).accepted);
+    finished(&f);
+    finished(&whole);
+}
+
+static void settings_and_initial_values_come_from_outside(void **state)
+{
+    (void)state;
+    static const char *const initial[] = {"initial(x)=0.25", "initial(der(x))=-1", "m=4"};
+    static const char *const settings[] = {"rtol=1e-6", "form=psi1", "method=bdf"};
+    const dfl_load_options load = {.nset = 3, .set = initial};
+    const dfl_run_options options = {.nsettings = 3, .settings = settings};
+    fixture f = {.ctx = dfl_context_create()};
+    expect(&f, dfl_model_load_text(&f.model, f.ctx, "test.lua", cart, strlen(cart), &load));
+    expect(&f, dfl_run_create(&f.run, f.ctx, f.model, &options));
+    expect(&f, dfl_run_start(f.run));
+    assert_near(value(&f, "x"), 0.25, 0);
+    assert_near(value(&f, "m"), 4, 0);
+    expect(&f, dfl_run_advance(f.run, 1));
+    assert_near(value(&f, "x"), -0.75, 1e-6);
+    finished(&f);
+}
+
+static void refused(const char *setting, const char *message)
+{
+    const dfl_run_options options = {.nsettings = 1, .settings = &setting};
+    fixture f = {.ctx = dfl_context_create()};
+    expect(&f, dfl_model_load_text(&f.model, f.ctx, "test.lua", cart, strlen(cart), NULL));
+    assert_int_equal(dfl_run_create(&f.run, f.ctx, f.model, &options), DFL_INVALID);
+    if (!strstr(dfl_message(f.ctx), message))
+        fail_msg("'%s' does not contain '%s'", dfl_message(f.ctx), message);
+    assert_null(f.run);
+    finished(&f);
+}
+
+static void wrong_use_gets_a_message(void **state)
+{
+    (void)state;
+    refused("rtol", "write NAME=VALUE");
+    refused("tolerance=1", "no setting 'tolerance'");
+    refused("rtol=small", "not a number");
+    refused("rtol=-1", "rtol");
+    refused("form=nonsense", "nonsense");
+    fixture f = created(cart, NULL);
+    assert_int_equal(dfl_run_advance(f.run, 1), DFL_INVALID);
+    assert_int_equal(dfl_run_step(f.run), DFL_INVALID);
+    assert_int_equal(dfl_run_finish(f.run), DFL_INVALID);
+    expect(&f, dfl_run_start(f.run));
+    assert_int_equal(dfl_run_start(f.run), DFL_INVALID);
+    assert_int_equal(dfl_run_write(f.run, "late.csv"), DFL_INVALID);
+    assert_int_equal(dfl_run_set(f.run, 0, 1), DFL_INVALID);
+    assert_int_equal(dfl_run_set(f.run, 99, 1), DFL_INVALID);
+    assert_int_equal(dfl_run_set(f.run, 3, NAN), DFL_INVALID);
+    assert_int_equal(dfl_run_advance(f.run, NAN), DFL_INVALID);
+    assert_true(isnan(dfl_run_get(f.run, -1)));
+    expect(&f, dfl_run_advance(f.run, 1));
+    finished(&f);
+}
+
+/* Every allocation fails once; nothing is lost, and the message is there. */
+static void no_memory_is_survived(void **state)
+{
+    (void)state;
+    dfl_status status = DFL_NO_MEMORY;
+    for (long k = 0; status; k += 1 + k / 50) {
+        fixture f = {.ctx = dfl_context_create()};
+        dfl_context_fail_after(f.ctx, k);
+        status = dfl_model_load_text(&f.model, f.ctx, "test.lua", pendulum, strlen(pendulum), NULL);
+        if (!status)
+            status = dfl_run_create(&f.run, f.ctx, f.model, NULL);
+        if (!status)
+            status = dfl_run_start(f.run);
+        if (!status)
+            status = dfl_run_advance(f.run, 0.1);
+        if (status && status != DFL_NO_MEMORY)
+            fail_msg("%ld: %s: %s", k, dfl_status_name(status), dfl_message(f.ctx));
+        finished(&f);
+    }
+}
+
+static void *count_alloc(size_t bytes, void *user)
+{
+    ++*(long *)user;
+    return malloc(bytes);
+}
+
+static void count_release(void *block, void *user)
+{
+    (void)user;
+    free(block);
+}
+
+/* Reading values, changing inputs and fixed steps allocate nothing. */
+static void sampled_use_allocates_nothing(void **state)
+{
+    (void)state;
+    static const char *const settings[] = {"fixed_step=0.01"};
+    const dfl_run_options options = {.nsettings = 1, .settings = settings};
+    long blocks = 0;
+    const dfl_allocator allocator = {count_alloc, count_release, &blocks};
+    fixture f = {.ctx = dfl_context_create_with(&allocator)};
+    expect(&f, dfl_model_load_text(&f.model, f.ctx, "test.lua", pendulum, strlen(pendulum), NULL));
+    expect(&f, dfl_run_create(&f.run, f.ctx, f.model, &options));
+    expect(&f, dfl_run_start(f.run));
+    const int L = dfl_run_find(f.run, "L"), x = dfl_run_find(f.run, "x");
+    const long before = blocks;
+    for (int k = 1; k <= 50; k++) {
+        expect(&f, dfl_run_set(f.run, L, 1 + 0.001 * k));
+        expect(&f, dfl_run_advance(f.run, 0.01 * k));
+        assert_true(isfinite(dfl_run_get(f.run, x)));
+    }
+    assert_int_equal(blocks, before);
+    finished(&f);
+}
+
+typedef struct worker {
+    const dfl_model *model;
+    double L, x;
+} worker;
+
+static void *work(void *user)
+{
+    worker *w = user;
+    dfl_context *ctx = dfl_context_create();
+    dfl_run *it = NULL;
+    w->x = NAN;
+    for (int i = 0; i < 20; i++) {
+        if (dfl_run_create(&it, ctx, w->model, NULL) ||
+            dfl_run_set(it, dfl_run_find(it, "L"), w->L) || dfl_run_start(it) ||
+            dfl_run_advance(it, 2))
+            break;
+        w->x = dfl_run_get(it, dfl_run_find(it, "x"));
+        dfl_run_free(it);
+        it = NULL;
+    }
+    dfl_run_free(it);
+    dfl_context_free(ctx);
+    return NULL;
+}
+
+/* One model, two threads, the same bits as one after the other. */
+static void runs_of_one_model_live_in_threads(void **state)
+{
+    (void)state;
+    fixture f = created(pendulum, NULL);
+    worker two[2] = {{f.model, 1, 0}, {f.model, 1.2, 0}}, after[2] = {two[0], two[1]};
+    pthread_t thread[2];
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(pthread_create(&thread[i], NULL, work, &two[i]), 0);
+    for (int i = 0; i < 2; i++)
+        pthread_join(thread[i], NULL);
+    for (int i = 0; i < 2; i++) {
+        work(&after[i]);
+        assert_true(isfinite(after[i].x) && after[i].x == two[i].x);
+    }
+    finished(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(values_have_names_kinds_and_units),
+        cmocka_unit_test(inputs_and_parameters_change_between_advances),
+        cmocka_unit_test(states_follow_lengths),
+        cmocka_unit_test(branches_follow_inputs),
+        cmocka_unit_test(callbacks_see_steps_and_events),
+        cmocka_unit_test(single_steps_are_those_of_a_run),
+        cmocka_unit_test(settings_and_initial_values_come_from_outside),
+        cmocka_unit_test(wrong_use_gets_a_message),
+        cmocka_unit_test(no_memory_is_survived),
+        cmocka_unit_test(sampled_use_allocates_nothing),
+        cmocka_unit_test(runs_of_one_model_live_in_threads),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
