@@ -121,6 +121,31 @@ typedef int (*dfl_output_fn)(double t, const double *x, void *user);
 /* Called where branches change or events act, before that and, if the state has jumped, after it. */
 typedef int (*dfl_jump_fn)(double t, const double *x, bool after, void *user);
 
+/* What happens at one instant, in its order: functions pass zero and events act; impacts, one after
+   the other; contacts and friction change their modes. */
+typedef enum dfl_happening {
+    DFL_HAPPENS_SWITCH,
+    DFL_HAPPENS_IMPACT,
+    DFL_HAPPENS_MODES
+} dfl_happening;
+typedef struct dfl_instant {
+    dfl_happening what;
+    double t;
+    const double *before, *after; /* n: states around it */
+    const bool *crossed;          /* of a switch: functions that have passed zero ... */
+    const signed char *met;       /* ... events that have acted, as in dfl_change, or NULL ... */
+    const double *along;          /* ... nv: impulses, given or of assigned velocities, along the
+                                     velocities; or NULL: velocities do not jump */
+    const double *rows;           /* nl + nm: impulses of the constraints, integrals of lambda and
+                                     mu; NULL: none, or not known (packed matrices) */
+    int contact;                  /* of an impact, ... */
+    double impulse[3];            /* ... and its impulses, along the gap and directions of slip */
+    const struct dfl_contact_mode *from, *to; /* modes of all contacts, before and after */
+} dfl_instant;
+
+/* Called before the events of the instant are met, and before on_jump tells of the state after it. */
+typedef int (*dfl_instant_fn)(const dfl_instant *instant, void *user);
+
 /* Writes the selectors Sp (nfp x np) and Sv (nfv x nv; nfv is 0 with psi1, which uses all rows).
    Called at every new decomposition. Return values as for dfl_eval_fn. */
 typedef int (*dfl_select_fn)(double *Sp, double *Sv, int nfp, int nfv, double t, const double *x,
@@ -341,12 +366,13 @@ typedef struct dfl_baumgarte_options {
 
 /* The callbacks of a run. */
 typedef struct dfl_output_options {
-    double every;            /* s, between calls of on_output; 0 means end points only */
-    bool project;            /* on_output and on_event get states on the constraints; false:
+    double every;              /* s, between calls of on_output; 0 means end points only */
+    bool project;              /* on_output and on_event get states on the constraints; false:
                                 interpolated states */
-    dfl_step_fn on_step;     /* NULL means none */
-    dfl_output_fn on_output; /* NULL means none */
-    dfl_jump_fn on_jump;     /* NULL means none; anything but 0 stops with DFL_STOPPED */
+    dfl_step_fn on_step;       /* NULL means none */
+    dfl_output_fn on_output;   /* NULL means none */
+    dfl_jump_fn on_jump;       /* NULL means none; anything but 0 stops with DFL_STOPPED */
+    dfl_instant_fn on_instant; /* NULL means none; anything but 0 stops with DFL_STOPPED */
 } dfl_output_options;
 
 typedef struct dfl_event_options {

@@ -121,6 +121,27 @@ void dfl_runnable_pulses(dfl_pulse_options *out, dfl_runnable *run);
 int dfl_runnable_switches(const dfl_runnable *run);
 const dfl_switch *dfl_runnable_switch(bool *of_time, const dfl_runnable *run, int number);
 
+/* What a switching function of the solver belongs to: a switch, an event or sample that acts (of the
+   model's list of actions), or a contact. */
+typedef enum dfl_owner_kind {
+    DFL_OWNER_SWITCH,
+    DFL_OWNER_ACTION,
+    DFL_OWNER_CONTACT
+} dfl_owner_kind;
+typedef struct dfl_owner {
+    dfl_owner_kind kind;
+    int number;
+} dfl_owner;
+int dfl_runnable_functions(const dfl_runnable *run); /* how many there are */
+dfl_owner dfl_runnable_owner(const dfl_runnable *run, int function);
+
+/* The present branch of a switch; the present mode of a contact. */
+double dfl_runnable_branch(const dfl_runnable *run, int number);
+dfl_contact_mode dfl_runnable_mode(const dfl_runnable *run, int contact);
+
+/* The energy T + V in the present branches, for both sides of an instant; NAN: unknown. */
+double dfl_runnable_branch_energy(const dfl_runnable *run, double t, const double *x);
+
 /* All blocks at (t, x), those of `need` evaluated, and all derivatives there (if the equations have
    Jacobians); zeroed memory that the functions below free. DFL_NO_MEMORY. */
 dfl_status dfl_state_blocks_create(dfl_blocks *out, dfl_runnable *run, unsigned need, double t,

@@ -30,6 +30,7 @@ typedef struct dfl_switches {
     int ncontinued;
     program unlocked; /* ... as they are, and their values */
     double *unlocked_value;
+    program energy;  /* T + V in the present branches */
     program momenta; /* nv momenta beyond M v, prescribed motions, their rates */
     double *before, *after;
 } dfl_switches;
@@ -144,6 +145,9 @@ dfl_status dfl_runnable_rows(dfl_expr **out, int *count, const dfl_runnable *run
 
 /* time_functions.c: what the equations contain of time alone. DFL_NO_MEMORY. */
 dfl_status dfl_pulses_create(dfl_runnable *run);
+
+/* owners.c: the program of the energy in the present branches. */
+dfl_status dfl_switches_create_energy(dfl_runnable *run);
 
 /* run_actions.c: the discrete variables; the programs; the actions as items behind the switches. */
 dfl_status dfl_actions_create(dfl_runnable *run);

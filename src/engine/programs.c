@@ -5,7 +5,7 @@
 #include "engine/engine_internal.h"
 #include "declare/declare.h"
 
-enum { PROGRAMS = SINGLE_BLOCKS + 23 };
+enum { PROGRAMS = SINGLE_BLOCKS + 24 };
 
 /* A growing list of targets. */
 typedef struct targets {
@@ -138,6 +138,7 @@ static void list_programs(program **out, dfl_runnable *run)
                                &run->switches.of_time.values,
                                &run->switches.of_time.slopes,
                                &run->switches.momenta,
+                               &run->switches.energy,
                                &run->switches.unlocked,
                                &run->pulses.values,
                                &run->pulses.slopes,

@@ -118,6 +118,8 @@ dfl_status dfl_switches_prepare(dfl_runnable *run)
     if (!status && !sw->unlocked_value)
         status = DFL_NO_MEMORY;
     dfl_free(run->ctx, conditions);
+    if (!status)
+        status = dfl_switches_create_energy(run);
     return status ? status : create_momenta(run);
 }
 

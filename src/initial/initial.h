@@ -64,6 +64,20 @@ typedef struct dfl_jump {
 } dfl_jump;
 dfl_status dfl_initial_jump(double *x, dfl_initial *init, double t, const dfl_jump *jump);
 
+/* The impulses of a jump, and workspace for them (impulses.c). */
+typedef struct dfl_impulses {
+    double *rows;  /* nl + nm: integrals of the multipliers, of least squares if rows depend */
+    double *along; /* nv: along velocities, those of the jump and what assigned ones needed */
+    double *A, *needed;
+    dfl_lstsq *lstsq;
+} dfl_impulses;
+dfl_status dfl_impulses_init(dfl_impulses *impulses, const dfl_initial *init);
+void dfl_impulses_clear(dfl_impulses *impulses, dfl_context *ctx);
+/* Those of `jump`, which has led to x; the last completed state has the positions of x. False: not
+   known, because matrices are packed or cannot be evaluated. */
+bool dfl_impulses_take(dfl_impulses *impulses, dfl_initial *init, double t, const double *x,
+                       const dfl_jump *jump);
+
 /* Moves positions alone onto c = g = ep = 0. `strongly`: nothing moves along weak directions,
    for redundant constraints, which off the constraints are only weakly dependent;
    DFL_NOT_CONVERGED also where constraints are then violated. */

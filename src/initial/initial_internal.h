@@ -114,4 +114,7 @@ dfl_status dfl_stages_all_rows(dfl_initial *init, int ld);
 /* x of the user as the guess and as what is nearest to it. */
 void dfl_initial_take_guess(dfl_initial *init, double t, const double *x);
 
+/* init->L := M, all of it (jump.c). */
+dfl_status dfl_initial_full_mass(dfl_initial *init, double t, const double *x);
+
 #endif

@@ -35,8 +35,7 @@ dfl_status dfl_initial_jump(double *x, dfl_initial *init, double t, const dfl_ju
                     : dfl_initial_project(x, init, t, false);
 }
 
-/* init->L := M, all of it. */
-static dfl_status full_mass(dfl_initial *init, double t, const double *x)
+dfl_status dfl_initial_full_mass(dfl_initial *init, double t, const double *x)
 {
     dfl_system *sys = &init->sys;
     const int nv = sys->n3;
@@ -57,7 +56,7 @@ static dfl_status free_answer(double *x, dfl_initial *init, double t, const dfl_
     const int nv = sys->n3, first = sys->at.v - sys->na;
     const bool *held = jump->assigned + first;
     double *L = init->L, *change = init->step, *v = x + first;
-    dfl_status status = sys->packed ? DFL_OK : full_mass(init, t, x);
+    dfl_status status = sys->packed ? DFL_OK : dfl_initial_full_mass(init, t, x);
     if (!status && sys->packed) {
         dfl_initial_take_guess(init, t, x);
         status = dfl_packed_start_jump(init, jump->impulse);

@@ -7,6 +7,8 @@
        /rows          energy, residuals (rows x 8) of every row of /time
        /residuals     steps x 8, attribute `names`: NAN where there is no such level
        /events        time, event (its number in /meta/names/events), direction
+       /switches      time, kind, name (numbers in /meta/names), state, energy_change
+       /impulses      switch (its row in /switches), name (a number in /meta/names/impulses), value
        /initial       given, corrected, held
        /scene         shapes (JSON), values (N x columns that change), if the model draws any
        /meta          what was run, and how it ended
@@ -31,11 +33,14 @@
 
 enum { TIME, STATE, OUTPUTS, RESIDUALS, ROW_RESIDUALS, ROW_ENERGY, SCENE, STEPS, STEP_VECTORS = 5 };
 enum { EVENTS = STEPS + STEP_VECTORS };
-enum { EVENT_VECTORS = 3, ALL_SERIES = EVENTS + EVENT_VECTORS };
+enum { EVENT_VECTORS = 3, SWITCHES = EVENTS + EVENT_VECTORS };
+enum { SWITCH_VECTORS = 5, IMPULSES = SWITCHES + SWITCH_VECTORS };
+enum { IMPULSE_VECTORS = 3, ALL_SERIES = IMPULSES + IMPULSE_VECTORS };
 
 typedef struct hdf5_file {
     hid_t file, meta;
     dfl_series series[ALL_SERIES];
+    long nswitches;             /* rows of /switches */
     haddr_t reserved;           /* the file has this length */
     char reason[DFL_H5_REASON]; /* the first error, or "" */
     H5E_auto2_t print;          /* HDF5's own error printer while ours is in place */
@@ -47,21 +52,16 @@ static dfl_status write_start(dfl_writer *writer);
 static dfl_status write_row(dfl_writer *writer);
 static dfl_status write_step(dfl_writer *writer, const dfl_step_record *step);
 static dfl_status write_event(dfl_writer *writer, const dfl_event_record *event);
+static dfl_status write_switch(dfl_writer *writer, const dfl_switch_record *happened);
 static dfl_status close_hdf5(dfl_writer *writer, bool finished);
 static hdf5_file *enter(dfl_writer *writer);
 static dfl_status leave(dfl_writer *writer, bool done);
 static hid_t create_file(const dfl_new_file *out);
-static hid_t create_group(hid_t parent, const char *name);
 static bool create_tables(dfl_writer *writer);
 static bool create_rows(dfl_writer *writer);
 static bool create_scene(dfl_writer *writer);
 static bool create_vectors(dfl_series *vectors, dfl_writer *writer, const char *group,
                            const char *const *names, int count, unsigned integers);
-static bool describe_run(dfl_writer *writer);
-static bool describe_columns(dfl_writer *writer);
-static bool describe_parameters(dfl_writer *writer);
-static bool describe_files(dfl_writer *writer);
-static bool describe_end(dfl_writer *writer);
 static bool add_numbers(dfl_series *vectors, const double *numbers, int count);
 static bool flush_if_due(dfl_writer *writer);
 static bool flush(hdf5_file *h5);
@@ -73,6 +73,7 @@ const dfl_file_kind dfl_hdf5_kind = {.open = open_hdf5,
                                      .row = write_row,
                                      .step = write_step,
                                      .event = write_event,
+                                     .happened = write_switch,
                                      .close = close_hdf5,
                                      .scene = true};
 
@@ -101,7 +102,8 @@ static dfl_status open_hdf5(dfl_writer *writer)
         return DFL_NO_MEMORY;
     hdf5_file *h5 = enter(writer);
     h5->file = create_file(&writer->out);
-    const bool done = h5->file >= 0 && create_tables(writer) && describe_run(writer) && flush(h5);
+    const bool done = h5->file >= 0 && create_tables(writer) &&
+                      dfl_h5_describe_run(writer, h5->meta) && flush(h5);
     if (!done)
         close_file(writer);
     const dfl_status status = leave(writer, done);
@@ -118,7 +120,8 @@ static dfl_status write_start(dfl_writer *writer)
     const hid_t group = H5Gopen2(h5->file, "initial", H5P_DEFAULT);
     const bool done = group >= 0 && dfl_h5_numbers(group, "given", about->given, about->n) &&
                       dfl_h5_numbers(group, "corrected", about->corrected, about->n) &&
-                      dfl_h5_flags(group, "held", about->held, about->n) && flush(h5);
+                      dfl_h5_flags(group, "held", about->held, about->n) &&
+                      dfl_h5_describe_switches(writer, h5->meta) && flush(h5);
     H5Gclose(group);
     return leave(writer, done);
 }
@@ -155,10 +158,27 @@ static dfl_status write_event(dfl_writer *writer, const dfl_event_record *event)
                  add_numbers(&h5->series[EVENTS], numbers, EVENT_VECTORS) && flush_if_due(writer));
 }
 
+static dfl_status write_switch(dfl_writer *writer, const dfl_switch_record *happened)
+{
+    hdf5_file *h5 = writer->file;
+    const double numbers[SWITCH_VECTORS] = {happened->time, happened->kind, happened->name,
+                                            happened->state, happened->energy_change};
+    enter(writer);
+    bool done = add_numbers(&h5->series[SWITCHES], numbers, SWITCH_VECTORS);
+    for (int i = 0; done && i < happened->nimpulses; i++) {
+        const double impulse[IMPULSE_VECTORS] = {(double)h5->nswitches, happened->impulses[i].name,
+                                                 happened->impulses[i].value};
+        done = add_numbers(&h5->series[IMPULSES], impulse, IMPULSE_VECTORS);
+    }
+    h5->nswitches++;
+    return leave(writer, done && flush_if_due(writer));
+}
+
 static dfl_status close_hdf5(dfl_writer *writer, bool finished)
 {
     hdf5_file *h5 = enter(writer);
-    bool done = !writer->status && (!finished || describe_end(writer)) && flush(h5);
+    bool done =
+        !writer->status && (!finished || dfl_h5_describe_end(writer, h5->meta)) && flush(h5);
     done = close_file(writer) && done;
     const dfl_status status = leave(writer, done);
     dfl_free(writer->ctx, h5);
@@ -206,21 +226,18 @@ static hid_t create_file(const dfl_new_file *out)
     return file;
 }
 
-static hid_t create_group(hid_t parent, const char *name)
-{
-    return H5Gcreate2(parent, name, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
-}
-
 static bool create_tables(dfl_writer *writer)
 {
     static const char *const step_names[] = {"time", "size", "order", "rejections", "energy"};
     static const char *const event_names[] = {"time", "event", "direction"};
+    static const char *const switch_names[] = {"time", "kind", "name", "state", "energy_change"};
+    static const char *const impulse_names[] = {"switch", "name", "value"};
     hdf5_file *h5 = writer->file;
     dfl_series *series = h5->series;
     dfl_context *ctx = writer->ctx;
     const dfl_description *about = writer->about;
-    const hid_t initial = create_group(h5->file, "initial");
-    h5->meta = create_group(h5->file, "meta");
+    const hid_t initial = dfl_h5_group(h5->file, "initial");
+    h5->meta = dfl_h5_group(h5->file, "meta");
     H5Gclose(initial);
     return create_scene(writer) && initial >= 0 && h5->meta >= 0 &&
            dfl_series_vector(&series[TIME], ctx, h5->file, "time", false) &&
@@ -235,14 +252,18 @@ static bool create_tables(dfl_writer *writer)
            create_vectors(&series[STEPS], writer, "steps", step_names, STEP_VECTORS,
                           1U << 2 | 1U << 3) &&
            create_vectors(&series[EVENTS], writer, "events", event_names, EVENT_VECTORS,
-                          1U << 1 | 1U << 2);
+                          1U << 1 | 1U << 2) &&
+           create_vectors(&series[SWITCHES], writer, "switches", switch_names, SWITCH_VECTORS,
+                          1U << 1 | 1U << 2 | 1U << 3) &&
+           create_vectors(&series[IMPULSES], writer, "impulses", impulse_names, IMPULSE_VECTORS,
+                          1U << 0 | 1U << 1);
 }
 
 /* The energy and the residuals of every row. */
 static bool create_rows(dfl_writer *writer)
 {
     hdf5_file *h5 = writer->file;
-    const hid_t id = create_group(h5->file, "rows");
+    const hid_t id = dfl_h5_group(h5->file, "rows");
     const bool done =
         id >= 0 && dfl_series_vector(&h5->series[ROW_ENERGY], writer->ctx, id, "energy", false) &&
         dfl_series_matrix(&h5->series[ROW_RESIDUALS], writer->ctx, id, "residuals", dfl_level_names,
@@ -256,7 +277,7 @@ static bool create_vectors(dfl_series *vectors, dfl_writer *writer, const char *
                            const char *const *names, int count, unsigned integers)
 {
     const hdf5_file *h5 = writer->file;
-    const hid_t id = create_group(h5->file, group);
+    const hid_t id = dfl_h5_group(h5->file, group);
     bool done = id >= 0;
     for (int i = 0; done && i < count; i++)
         done = dfl_series_vector(&vectors[i], writer->ctx, id, names[i], integers >> i & 1);
@@ -269,101 +290,12 @@ static bool create_scene(dfl_writer *writer)
 {
     hdf5_file *h5 = writer->file;
     const dfl_description *about = writer->about;
-    const hid_t group = create_group(h5->file, "scene");
+    const hid_t group = dfl_h5_group(h5->file, "scene");
     bool done = group >= 0;
     if (done && about->scene)
         done = dfl_h5_text(group, "shapes", about->scene) &&
                dfl_series_matrix(&h5->series[SCENE], writer->ctx, group, "values",
                                  about->scene_names, about->nscene);
-    H5Gclose(group);
-    return done;
-}
-
-static bool describe_run(dfl_writer *writer)
-{
-    const hdf5_file *h5 = writer->file;
-    const dfl_description *about = writer->about;
-    const hid_t group = create_group(h5->meta, "options");
-    bool done = group >= 0 && dfl_h5_text(h5->meta, "version", about->version) &&
-                dfl_h5_text(h5->meta, "model", about->model) &&
-                dfl_h5_text(h5->meta, "text", about->text) &&
-                (!about->hash || dfl_h5_text(h5->meta, "hash", about->hash)) &&
-                dfl_h5_text(h5->meta, "energy", about->energy) &&
-                dfl_h5_text(h5->meta, "status", "running");
-    for (int i = 0; done && i < about->noptions; i++) {
-        const dfl_fact *option = &about->options[i];
-        done = option->text ? dfl_h5_text(group, option->name, option->text)
-                            : dfl_h5_number(group, option->name, option->number);
-    }
-    H5Gclose(group);
-    return done && describe_columns(writer) && describe_parameters(writer) &&
-           describe_files(writer);
-}
-
-/* All names once more as data sets, for readers without attributes (Octave). */
-static bool describe_columns(dfl_writer *writer)
-{
-    const hdf5_file *h5 = writer->file;
-    const dfl_description *about = writer->about;
-    const int n = about->n, m = about->m;
-    dfl_context *ctx = writer->ctx;
-    const hid_t group = create_group(h5->meta, "names");
-    const bool done = group >= 0 && dfl_h5_texts(ctx, group, "kinds", about->kinds, n) &&
-                      dfl_h5_texts(ctx, group, "state", about->names, n) &&
-                      dfl_h5_texts(ctx, group, "outputs", about->names + n, m) &&
-                      dfl_h5_texts(ctx, group, "units", about->units, n + m) &&
-                      dfl_h5_texts(ctx, group, "residuals", dfl_level_names, DFL_LEVELS) &&
-                      dfl_h5_texts(ctx, group, "events", about->events, about->nevents);
-    H5Gclose(group);
-    return done;
-}
-
-static bool describe_parameters(dfl_writer *writer)
-{
-    const hdf5_file *h5 = writer->file;
-    const dfl_description *about = writer->about;
-    const int count = about->nparameters;
-    const hid_t group = create_group(h5->meta, "parameters");
-    const bool done = group >= 0 &&
-                      dfl_h5_texts(writer->ctx, group, "names", about->parameters, count) &&
-                      dfl_h5_texts(writer->ctx, group, "units", about->parameter_units, count) &&
-                      dfl_h5_numbers(group, "values", about->values, count);
-    H5Gclose(group);
-    return done;
-}
-
-/* The files that the script has read: their names, and their texts by number from 1. */
-static bool describe_files(dfl_writer *writer)
-{
-    const hdf5_file *h5 = writer->file;
-    const dfl_description *about = writer->about;
-    if (about->nfiles == 0)
-        return true;
-    const hid_t group = create_group(h5->meta, "files");
-    bool done =
-        group >= 0 && dfl_h5_texts(writer->ctx, group, "names", about->files, about->nfiles);
-    for (int i = 0; done && i < about->nfiles; i++) {
-        char number[16];
-        snprintf(number, sizeof number, "%d", i + 1);
-        done = dfl_h5_text(group, number, about->file_texts[i]);
-    }
-    H5Gclose(group);
-    return done;
-}
-
-static bool describe_end(dfl_writer *writer)
-{
-    const hdf5_file *h5 = writer->file;
-    const dfl_description *about = writer->about;
-    const hid_t group = create_group(h5->meta, "statistics");
-    bool done = group >= 0 && dfl_h5_text(h5->meta, "status", about->status) &&
-                dfl_h5_text(h5->meta, "message", about->message) &&
-                dfl_h5_text(h5->meta, "warnings", about->warnings);
-    for (int i = 0; done && i < about->nstatistics; i++)
-        done = dfl_h5_number(group, about->statistics[i].name, about->statistics[i].number);
-    done = done && dfl_h5_numbers(group, "max_residual", about->levels, about->nlevels);
-    for (int i = 0; done && i < about->ncounters; i++)
-        done = dfl_h5_integer(group, about->counters[i].name, (long)about->counters[i].number);
     H5Gclose(group);
     return done;
 }

@@ -5,7 +5,7 @@
 #ifndef DFL_HDF5_INTERNAL_H
 #define DFL_HDF5_INTERNAL_H
 
-#include <driftless/context.h>
+#include "result/result.h"
 
 #include <hdf5.h>
 #include <stdbool.h>
@@ -49,5 +49,11 @@ bool dfl_series_write(dfl_series *series);
    of DFL_H5_REASON bytes at `reason`, unless it already holds one. */
 enum { DFL_H5_REASON = 256 };
 herr_t dfl_h5_record(hid_t stack, void *reason);
+
+/* A new group; hdf5_about.c: what is known before the run, at its start and at its end. */
+hid_t dfl_h5_group(hid_t parent, const char *name);
+bool dfl_h5_describe_run(dfl_writer *writer, hid_t meta);
+bool dfl_h5_describe_switches(dfl_writer *writer, hid_t meta);
+bool dfl_h5_describe_end(dfl_writer *writer, hid_t meta);
 
 #endif

@@ -1,5 +1,5 @@
 /* json.c: strings and numbers of JSON (RFC 8259). */
-#include "result/result.h"
+#include "result/result_internal.h"
 
 #include <math.h>
 
@@ -50,4 +50,23 @@ static size_t character(const unsigned char *s)
     const bool surrogate = s[0] == 0xed && s[1] >= 0xa0;
     const bool too_large = s[0] == 0xf4 && s[1] >= 0x90;
     return overlong || surrogate || too_large ? 0 : bytes;
+}
+
+void dfl_json_name(dfl_text *text, const char *name)
+{
+    dfl_json_string(text, name);
+    dfl_text_add(text, ": ");
+}
+
+void dfl_json_counter(dfl_text *text, const char *name, long value)
+{
+    dfl_json_name(text, name);
+    dfl_text_add(text, "%ld", value);
+}
+
+void dfl_json_value(dfl_text *text, const char *name, double value, bool first)
+{
+    dfl_text_add(text, first ? "" : ", ");
+    dfl_json_name(text, name);
+    dfl_json_number(text, value);
 }

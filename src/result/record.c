@@ -78,6 +78,15 @@ void *dfl_record_alloc(dfl_record *record, size_t count, size_t size)
     return block;
 }
 
+void dfl_record_name_switches(dfl_record *record, const char *const *switches, int nswitches,
+                              const char *const *impulses, int nimpulses)
+{
+    record->about.switches = switches;
+    record->about.nswitches = nswitches;
+    record->about.impulses = impulses;
+    record->about.nimpulses = nimpulses;
+}
+
 void dfl_record_warn(dfl_record *record, const char *text)
 {
     if (record->warnings.length < MOST_WARNINGS)

@@ -62,7 +62,10 @@ typedef struct dfl_description {
     const char *const *files, *const *file_texts; /* files that the script has read */
     const char *hash; /* a number that changes with the script and these files */
     int nevents;
-    const char *const *events;      /* names of declared events */
+    const char *const *events; /* names of declared events */
+    int nswitches, nimpulses;
+    const char *const *switches;    /* names of what may happen at an instant, with their lines */
+    const char *const *impulses;    /* what may have an impulse: contacts, rows, velocities */
     const char *scene;              /* shapes as JSON; NULL without any */
     int nscene;                     /* numbers per frame of the scene */
     const char *const *scene_names; /* nscene: the shape of each number */
@@ -90,7 +93,48 @@ typedef struct dfl_step_record {
 typedef struct dfl_event_record {
     int event, direction;
     double time;
+    int acts; /* what it has done: its number in the summary's switches; -1: nothing */
 } dfl_event_record;
+
+/* Something that happens at an instant: an event or a sample acts, a contact collides or changes its
+   mode, a branch of the equations changes, velocities jump at the kink of a constraint or motion. */
+typedef enum dfl_switched {
+    DFL_SWITCHED_EVENT,
+    DFL_SWITCHED_SAMPLE,
+    DFL_SWITCHED_IMPACT,
+    DFL_SWITCHED_MODE,
+    DFL_SWITCHED_BRANCH,
+    DFL_SWITCHED_KINK,
+    DFL_SWITCHED_KINDS
+} dfl_switched;
+extern const char *const dfl_switched_names[DFL_SWITCHED_KINDS];
+
+/* The modes of a contact or of friction. */
+typedef enum dfl_touching {
+    DFL_TOUCHING_OPEN,
+    DFL_TOUCHING_CLOSED,
+    DFL_TOUCHING_STICKS,
+    DFL_TOUCHING_SLIPS,
+    DFL_TOUCHING_SLIPS_BACK,
+    DFL_TOUCHING_MODES
+} dfl_touching;
+extern const char *const dfl_touching_names[DFL_TOUCHING_MODES];
+
+typedef struct dfl_impulse {
+    int name; /* of the description's impulses */
+    double value;
+} dfl_impulse;
+
+typedef struct dfl_switch_record {
+    double time;
+    dfl_switched kind;
+    int name;             /* of the description's switches */
+    int state;            /* after it: a dfl_touching of a contact; the branch; the direction of an
+                             event; 0 of a sample */
+    double energy_change; /* NAN: velocities do not jump, or the energy is unknown */
+    int nimpulses;
+    const dfl_impulse *impulses;
+} dfl_switch_record;
 
 /* How a run ended. */
 typedef struct dfl_summary {
@@ -106,6 +150,9 @@ typedef struct dfl_summary {
     const double *outputs; /* final outputs, or NULL */
     const dfl_event_record *events;
     int nevents; /* of `events`; statistics.events may be more */
+    const dfl_switch_record *switches;
+    int nswitches;       /* of `switches` ... */
+    long total_switches; /* ... and of the run */
 } dfl_summary;
 
 /* The largest residual of each level; NAN if the model or the form has no such level. */
@@ -129,6 +176,10 @@ dfl_context *dfl_record_context(const dfl_record *record);
    What it cannot close at the end of the program, such as a file that was given up, it leaves
    alone. DFL_NO_MEMORY. */
 dfl_status dfl_hdf5_start(dfl_context *ctx);
+
+/* Names of switches and impulses, which must outlive the record, before dfl_record_start. */
+void dfl_record_name_switches(dfl_record *record, const char *const *switches, int nswitches,
+                              const char *const *impulses, int nimpulses);
 
 /* Opens FILE.csv, FILE.h5 or FILE.hdf5 ("-" is CSV on standard output) and writes what is known
    before the run. An older file is replaced when the record is closed: see dfl_new_file.
@@ -171,6 +222,7 @@ dfl_status dfl_record_row(dfl_record *record, double t, const double *x, const d
                           const double *scene);
 dfl_status dfl_record_step(dfl_record *record, const dfl_step_record *step);
 dfl_status dfl_record_event(dfl_record *record, const dfl_event_record *event);
+dfl_status dfl_record_switch(dfl_record *record, const dfl_switch_record *happened);
 /* Writes what is buffered and the summary, and closes all files, also after a failure. If a file
    cannot be completed, the status of the summary becomes "failed" for the files after it.
    A run that failed does not replace an older file: its own is then FILE.failed.h5 and so on, or is
@@ -198,6 +250,7 @@ typedef struct dfl_file_kind {
     dfl_status (*row)(dfl_writer *writer);
     dfl_status (*step)(dfl_writer *writer, const dfl_step_record *step);
     dfl_status (*event)(dfl_writer *writer, const dfl_event_record *event);
+    dfl_status (*happened)(dfl_writer *writer, const dfl_switch_record *happened);
     dfl_status (*close)(dfl_writer *writer, bool finished);
     bool scene; /* stores frames of the scene */
 } dfl_file_kind;

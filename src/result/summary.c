@@ -5,18 +5,12 @@
 #include <stdio.h>
 #include <string.h>
 
-static void add_counter(dfl_text *text, const char *name, long value);
-static void add_name(dfl_text *text, const char *name);
 static void add_counters(dfl_text *text, const dfl_statistics *stats);
-static void add_events(dfl_text *text, const dfl_summary *summary, const char *const *names);
 static void add_tolerances(dfl_text *text, const dfl_summary *summary, const dfl_columns *columns);
 static void add_warnings(dfl_text *text, const char *warnings);
 static void add_final(dfl_text *text, const dfl_summary *summary, const dfl_columns *columns);
-static void add_value(dfl_text *text, const char *name, double value, bool first);
 static void describe_steps(dfl_text *text, const dfl_statistics *stats);
 static void describe_levels(dfl_text *text, const double levels[DFL_LEVELS]);
-static void add_switches(dfl_text *text, const dfl_statistics *stats);
-static void describe_events(dfl_text *text, const dfl_summary *summary, const char *const *names);
 
 void dfl_residual_levels(double levels[DFL_LEVELS], const dfl_residuals *residuals)
 {
@@ -71,23 +65,23 @@ dfl_status dfl_summary_json(dfl_text *text, const dfl_record *record, const dfl_
     dfl_text_add(text, "{");
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         dfl_text_add(text, i > 0 ? ", " : "");
-        add_name(text, texts[i].name);
+        dfl_json_name(text, texts[i].name);
         if (texts[i].value)
             dfl_json_string(text, texts[i].value);
         else
             dfl_text_add(text, "null");
     }
-    add_value(text, "t", summary->t, false);
-    add_value(text, "seconds", summary->seconds, false);
+    dfl_json_value(text, "t", summary->t, false);
+    dfl_json_value(text, "seconds", summary->seconds, false);
     add_counters(text, &summary->statistics);
     dfl_summary_levels(levels, summary, record->eq);
     dfl_text_add(text, ",\n  \"max_residual\": {");
     for (int i = 0; i < DFL_LEVELS; i++)
-        add_value(text, dfl_level_names[i], levels[i], i == 0);
+        dfl_json_value(text, dfl_level_names[i], levels[i], i == 0);
     dfl_text_add(text, "}");
-    add_value(text, "energy_drift", summary->energy_drift, false);
-    add_events(text, summary, record->about.events);
-    add_switches(text, &summary->statistics);
+    dfl_json_value(text, "energy_drift", summary->energy_drift, false);
+    dfl_summary_add_events(text, summary, &record->about);
+    dfl_summary_add_switches(text, summary, &record->about);
     add_tolerances(text, summary, &record->columns);
     add_warnings(text, dfl_text_string(&record->warnings));
     dfl_text_add(text, ",\n  \"final\": ");
@@ -114,7 +108,7 @@ dfl_status dfl_summary_text(dfl_text *text, const dfl_record *record, const dfl_
         dfl_text_add(text, "  %-17.*s %.2g%s\n", (int)(reason - words), words,
                      summary->energy_drift, reason);
     }
-    describe_events(text, summary, record->about.events);
+    dfl_summary_describe_events(text, summary, &record->about);
     return text->status;
 }
 
@@ -125,18 +119,6 @@ const char *dfl_energy_words(const dfl_equations *eq)
                               !dfl_depends(eq->graph, eq->energy, DFL_SYM_TIME) &&
                               dfl_model_conservative(eq->model);
     return conservative ? "energy drift" : "energy change, forces or time act on it";
-}
-
-static void add_name(dfl_text *text, const char *name)
-{
-    dfl_json_string(text, name);
-    dfl_text_add(text, ": ");
-}
-
-static void add_counter(dfl_text *text, const char *name, long value)
-{
-    add_name(text, name);
-    dfl_text_add(text, "%ld", value);
 }
 
 static void add_counters(dfl_text *text, const dfl_statistics *stats)
@@ -160,41 +142,8 @@ static void add_counters(dfl_text *text, const dfl_statistics *stats)
                     {"}, ", "back_substitutions", stats->back_substitutions}};
     for (size_t i = 0; i < sizeof counters / sizeof *counters; i++) {
         dfl_text_add(text, "%s", counters[i].before);
-        add_counter(text, counters[i].name, counters[i].value);
+        dfl_json_counter(text, counters[i].name, counters[i].value);
     }
-}
-
-/* The number of events, and the first of them. */
-static void add_events(dfl_text *text, const dfl_summary *summary, const char *const *names)
-{
-    dfl_text_add(text, ",\n  \"events\": {");
-    add_counter(text, "count", summary->statistics.events);
-    dfl_text_add(text, ", \"first\": [");
-    for (int i = 0; i < summary->nevents; i++) {
-        const dfl_event_record *event = &summary->events[i];
-        dfl_text_add(text, i > 0 ? ", {" : "{");
-        add_name(text, "name");
-        dfl_json_string(text, names[event->event]);
-        add_value(text, "time", event->time, false);
-        dfl_text_add(text, ", ");
-        add_counter(text, "direction", event->direction);
-        dfl_text_add(text, "}");
-    }
-    dfl_text_add(text, "]}");
-}
-
-/* What was done at the ends of branches. */
-static void add_switches(dfl_text *text, const dfl_statistics *stats)
-{
-    dfl_text_add(text, ",\n  \"switches\": {");
-    add_counter(text, "crossings", stats->crossings);
-    dfl_text_add(text, ", ");
-    add_counter(text, "retakes", stats->retakes);
-    dfl_text_add(text, ", ");
-    add_counter(text, "enclosures", stats->enclosures);
-    dfl_text_add(text, ", ");
-    add_counter(text, "modes", stats->modes);
-    dfl_text_add(text, "}");
 }
 
 static void add_tolerances(dfl_text *text, const dfl_summary *summary, const dfl_columns *columns)
@@ -205,10 +154,10 @@ static void add_tolerances(dfl_text *text, const dfl_summary *summary, const dfl
         return;
     }
     dfl_text_add(text, "{");
-    add_value(text, "rtol", summary->rtol, true);
+    dfl_json_value(text, "rtol", summary->rtol, true);
     dfl_text_add(text, ", \"atol\": {");
     for (int i = 0; i < columns->n; i++)
-        add_value(text, columns->names[i], summary->atol[columns->place[i]], i == 0);
+        dfl_json_value(text, columns->names[i], summary->atol[columns->place[i]], i == 0);
     dfl_text_add(text, "}}");
 }
 
@@ -237,17 +186,11 @@ static void add_final(dfl_text *text, const dfl_summary *summary, const dfl_colu
     }
     dfl_text_add(text, "{");
     for (int i = 0; i < columns->n; i++)
-        add_value(text, columns->names[i], summary->x[columns->place[i]], i == 0);
+        dfl_json_value(text, columns->names[i], summary->x[columns->place[i]], i == 0);
     for (int i = 0; summary->outputs && i < columns->m; i++)
-        add_value(text, columns->names[columns->n + i], summary->outputs[i], columns->n + i == 0);
+        dfl_json_value(text, columns->names[columns->n + i], summary->outputs[i],
+                       columns->n + i == 0);
     dfl_text_add(text, "}");
-}
-
-static void add_value(dfl_text *text, const char *name, double value, bool first)
-{
-    dfl_text_add(text, first ? "" : ", ");
-    add_name(text, name);
-    dfl_json_number(text, value);
 }
 
 static void describe_steps(dfl_text *text, const dfl_statistics *stats)
@@ -272,14 +215,4 @@ static void describe_levels(dfl_text *text, const double levels[DFL_LEVELS])
             dfl_text_add(text, "  %-17s %.2g %s\n", title, levels[i], dfl_level_names[i]);
             title = "";
         }
-}
-
-static void describe_events(dfl_text *text, const dfl_summary *summary, const char *const *names)
-{
-    const long more = summary->statistics.events - summary->nevents;
-    for (int i = 0; i < summary->nevents; i++)
-        dfl_text_add(text, "  %-17s %s at t = %.10g\n", i == 0 ? "events" : "",
-                     names[summary->events[i].event], summary->events[i].time);
-    if (more > 0)
-        dfl_text_add(text, "  %-17s and %ld more\n", "", more);
 }

@@ -155,6 +155,16 @@ dfl_status dfl_record_event(dfl_record *record, const dfl_event_record *event)
     return outcome_of(record);
 }
 
+dfl_status dfl_record_switch(dfl_record *record, const dfl_switch_record *happened)
+{
+    for (int i = 0; i < record->nwriters; i++) {
+        dfl_writer *writer = record->writers[i];
+        if (writer->kind->happened && !writer->status)
+            keep(writer, writer->kind->happened(writer, happened));
+    }
+    return outcome_of(record);
+}
+
 dfl_status dfl_record_close(dfl_record *record, dfl_summary *summary)
 {
     dfl_status first = DFL_OK;

@@ -108,10 +108,12 @@ dfl_status dfl_contacts_resolve(bool *changed, dfl_solver *solver, double t)
     for (int i = 0; i < c->count; i++)
         *changed = *changed || c->mode[i].closed != c->trial[i].closed ||
                    c->mode[i].stick != c->trial[i].stick || c->mode[i].sense != c->trial[i].sense;
+    if (*changed)
+        status = dfl_contacts_tell_modes(solver, t);
     memcpy(c->mode, c->trial, (size_t)c->count * sizeof *c->mode);
     solver->stats.modes += *changed;
     memcpy(solver->x, c->tried, size);
-    return DFL_OK;
+    return status;
 }
 
 /* Which contacts touch. */

@@ -57,6 +57,12 @@ static inline int dfl_contact_directions(const dfl_contact *contact)
 /* impacts.c: of all contacts that close. */
 dfl_status dfl_contacts_collide(dfl_solver *solver, double t);
 
+/* happenings.c: call on_instant after an impact that has led from contacts->tried to contacts->x (sets
+   other modes), and before contacts->trial become the modes. */
+dfl_status dfl_contacts_tell_impact(dfl_solver *solver, double t, int contact,
+                                    const double *impulse);
+dfl_status dfl_contacts_tell_modes(dfl_solver *solver, double t);
+
 /* Sets modes, tells the model; DFL_CALLBACK. */
 dfl_status dfl_contacts_set(dfl_solver *solver, const dfl_contact_mode *modes);
 

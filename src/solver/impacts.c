@@ -68,8 +68,11 @@ static dfl_status collide(dfl_solver *solver, double t, int i, bool plastic)
         hit = start;
         dfl_impact_path(&hit, 0, friction);
     }
-    if (!status)
+    memcpy(c->tried, c->x, (size_t)solver->sys.nu * sizeof *c->x);
+    if (!status) {
         push(c->x + dfl_eom_layout(solver->eom).v, solver, &hit);
+        status = dfl_contacts_tell_impact(solver, t, i, hit.impulse);
+    }
     if (!status && visible)
         status = dfl_solver_meet_impact(solver, contact->event);
     return status;

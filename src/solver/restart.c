@@ -26,6 +26,10 @@ dfl_status dfl_switching_jump(dfl_solver *solver)
     status = check_jump(solver, t);
     bool modes = false;
     if (!status)
+        status = dfl_switching_tell_switch(solver, t, &jump);
+    if (!status)
+        status = dfl_solver_meet_acting(solver, change->met);
+    if (!status)
         status = dfl_contacts_resolve(&modes, solver, t);
     if (status)
         return status;

@@ -48,6 +48,8 @@ dfl_status dfl_switching_init(dfl_solver *solver)
         (opt->events.count > 0 && !sw->change.met) || !sw->before || !sw->crossed)
         return DFL_NO_MEMORY;
     dfl_status status = dfl_path_init(&sw->path, &solver->sys);
+    if (!status && opt->output.on_instant)
+        status = dfl_impulses_init(&sw->impulses, &solver->initial);
     if (!status)
         status = dfl_contacts_init(solver);
     return status ? status : dfl_search_init(&sw->search, ctx, opt->switches.count, solver->sys.nu);
@@ -70,6 +72,7 @@ void dfl_switching_clear(dfl_solver *solver)
     dfl_free(ctx, sw->change.met);
     dfl_free(ctx, sw->before);
     dfl_free(ctx, sw->crossed);
+    dfl_impulses_clear(&sw->impulses, ctx);
     dfl_path_clear(&sw->path, ctx);
     dfl_search_clear(&sw->search);
     dfl_contacts_clear(solver);
@@ -202,7 +205,7 @@ static dfl_status flip(dfl_solver *solver, const bool *crossed)
     dfl_solver_tolerances_at(solver->switching->tolerance, solver, dfl_solver_state(solver));
     change->tolerance = solver->switching->tolerance;
     if (!opt->flip(change, crossed, solver->stepper->t, dfl_solver_state(solver), opt->user))
-        return dfl_solver_meet_acting(solver, change->met);
+        return DFL_OK;
     return strncmp(old, dfl_message(solver->ctx), sizeof old - 1)
                ? DFL_CALLBACK /* the model has left its own message */
                : dfl_switching_stopped(solver, "flip");

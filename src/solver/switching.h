@@ -3,6 +3,7 @@
 #define DFL_SWITCHING_H
 
 #include "solver/crossings.h"
+#include "solver/solver_internal.h"
 
 typedef struct dfl_switching {
     dfl_path path;
@@ -13,6 +14,7 @@ typedef struct dfl_switching {
     double *rate;          /* n: of all unknowns of the integrator */
     dfl_change change;     /* of a change of branches */
     double *before;        /* n: the state before it */
+    dfl_impulses impulses; /* of a jump */
     bool *crossed;         /* functions that pass zero at the end of the last step ... */
     bool pending;          /* ... and whether there are any ... */
     bool timed;            /* ... but at a known instant */
@@ -65,6 +67,10 @@ dfl_status dfl_switching_jump(dfl_solver *solver);
 
 /* Calls on_jump before and, if the state has jumped, after a change of branches (restart.c). */
 dfl_status dfl_switching_report(dfl_solver *solver, bool after);
+
+/* Calls on_instant once functions have passed zero, and `jump` has led to solver->x
+   (happenings.c). */
+dfl_status dfl_switching_tell_switch(dfl_solver *solver, double t, const dfl_jump *jump);
 
 /* What passes zero at the present instant: the function that was found, and all that have the other
    sign just after it (instants.c). */

@@ -83,6 +83,7 @@ void dfl_simulation_clear(dfl_simulation *sim)
     dfl_free(sim->ctx, sim->largest);
     dfl_free(sim->ctx, sim->scene);
     dfl_study_jumps_clear(sim);
+    dfl_study_switches_clear(sim);
 }
 
 /* Everything before the first state: memory, the solver. */
@@ -94,7 +95,7 @@ static dfl_status prepare(dfl_simulation *sim)
         dfl_alloc(sim->ctx, (size_t)model->count[DFL_AN_EVENT], sizeof *sim->event_kinds);
     sim->scene = dfl_alloc(sim->ctx, (size_t)dfl_scene_columns(model), sizeof *sim->scene);
     if (!sim->outputs || !sim->event_kinds || !sim->scene || dfl_study_tolerances_create(sim) ||
-        dfl_study_jumps_create(sim))
+        dfl_study_jumps_create(sim) || dfl_study_switches_create(sim))
         return DFL_NO_MEMORY;
     tell_expressions(sim);
     return create_solver(sim);
@@ -128,6 +129,7 @@ static dfl_status create_solver(dfl_simulation *sim)
         options.output.every = 0;
     options.output.on_output = options.output.every > 0 ? on_output : NULL;
     options.output.on_jump = on_jump;
+    options.output.on_instant = dfl_study_on_instant;
     options.events.count = model->count[DFL_AN_EVENT];
     options.events.eval = event_values;
     options.events.kinds = sim->event_kinds;
@@ -225,6 +227,7 @@ static dfl_status store_start(dfl_simulation *sim, const double *corrected)
         dfl_study_note_largest(sim, corrected);
         sim->energy = dfl_runnable_energy(sim->run, t, corrected);
         sim->energy_drift = isnan(sim->energy) ? NAN : 0;
+        dfl_study_store_modes(sim, t);
         store_row(sim, t, corrected);
         store_step(sim, t, t, sim->energy);
     }
@@ -331,6 +334,7 @@ static int on_jump(double t, const double *x, bool after, void *user)
         return 0;
     if (!after) {
         dfl_study_keep_row(sim, t, x);
+        sim->switched.energy = dfl_runnable_branch_energy(sim->run, t, x);
         return 0;
     }
     const bool stored = dfl_study_store_kept(sim);
@@ -352,7 +356,8 @@ static dfl_status list_event(dfl_simulation *sim, const dfl_event_record *record
 static int on_event(int event, int direction, double t, const double *x, void *user)
 {
     dfl_simulation *sim = user;
-    const dfl_event_record record = {.event = event, .direction = direction, .time = t};
+    const dfl_event_record record = {
+        .event = event, .direction = direction, .time = t, .acts = dfl_study_done_by_event(sim, t)};
     (void)x;
     if (sim->all_events || sim->nevents < DFL_LISTED_EVENTS)
         dfl_study_note_trouble(sim, list_event(sim, &record));
@@ -472,6 +477,9 @@ static dfl_status conclude(dfl_summary *summary, dfl_simulation *sim, dfl_status
         dfl_study_add_rows(&summary->statistics, sim);
         summary->events = sim->events;
         summary->nevents = sim->nevents;
+        summary->switches = sim->switched.record;
+        summary->nswitches = sim->switched.count;
+        summary->total_switches = sim->switched.total;
         dfl_solver_tolerances(sim->atol, sim->solver);
         summary->atol = sim->atol;
         summary->rtol = sim->settings->solver.rtol;

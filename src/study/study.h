@@ -101,6 +101,18 @@ struct dfl_simulation {
         double *x, *outputs, *scene;
         dfl_residuals residuals;
     } kept; /* the row before an instant at which the state may jump */
+    struct {
+        char **names; /* of switches, actions and contacts */
+        int nnames;
+        const char **impulses; /* 3 per contact, then rows, then velocities */
+        int nimpulses;
+        dfl_impulse *found;        /* nimpulses: of the present record */
+        dfl_switch_record *record; /* the first ones */
+        int count, room;
+        long total;
+        double energy; /* after the last one; NAN: unknown */
+        int pending;   /* the record that the next event has caused, or -1 */
+    } switched;
     double energy, energy_drift;
     long rejections; /* at the last step */
     dfl_event_record *events;

@@ -97,6 +97,22 @@ dfl_study_part dfl_study_part_containing(const dfl_runnable *run, dfl_expr expr)
 /* Whether `sought` is below `root`; false also without memory. */
 bool dfl_study_contains(const dfl_runnable *run, dfl_expr root, dfl_expr sought);
 
+/* switch_naming.c: what is compared with the borders of a switch; where it stands; both in words. */
+dfl_expr dfl_study_switch_argument(const dfl_graph *graph, const dfl_switch *item);
+dfl_study_part dfl_study_switch_part(dfl_runnable *run, const dfl_switch *item);
+void dfl_study_name_switch(dfl_text *text, dfl_runnable *run, int number);
+/* What a switching function of the solver belongs to; `user` is the dfl_runnable. */
+void dfl_study_name_function(char *out, size_t size, int function, void *user);
+
+/* switch_records.c: names of what may happen at instants; what happens there; the modes at the
+   start. */
+dfl_status dfl_study_switches_create(dfl_simulation *sim);
+void dfl_study_switches_clear(dfl_simulation *sim);
+int dfl_study_on_instant(const dfl_instant *instant, void *sim);
+void dfl_study_store_modes(dfl_simulation *sim, double t);
+/* The number of the record of what an event at time t has just done, or -1. */
+int dfl_study_done_by_event(dfl_simulation *sim, double t);
+
 /* The message about an operation that leaves its domain at (t, x); DFL_OK: there is none
    (explain_domain.c). */
 dfl_status dfl_explain_domain(dfl_runnable *run, dfl_status status, double t, const double *x);

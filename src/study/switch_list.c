@@ -18,9 +18,7 @@ typedef struct line {
     int count; /* of instants; -1: not known in advance */
 } line;
 
-static dfl_study_part part_of(dfl_runnable *run, const dfl_switch *item);
 static dfl_status find_instants(line *out, dfl_runnable *run, double from, double to);
-static dfl_expr argument_of(const dfl_graph *graph, const dfl_switch *item);
 static void add_instants(line *out, const dfl_graph *graph, double value, double slope, double from,
                          double to);
 static void write_text(dfl_text *text, const dfl_graph *graph, const line *it, bool first);
@@ -34,7 +32,7 @@ dfl_status dfl_study_list_switches(dfl_text *text, dfl_runnable *run, double fro
     for (int i = 0; !status && i < dfl_runnable_switches(run); i++) {
         line it = {.count = -1};
         it.item = dfl_runnable_switch(&it.of_time, run, i);
-        it.part = part_of(run, it.item);
+        it.part = dfl_study_switch_part(run, it.item);
         if (it.of_time)
             status = find_instants(&it, run, from, to);
         if (json)
@@ -45,36 +43,12 @@ dfl_status dfl_study_list_switches(dfl_text *text, dfl_runnable *run, double fro
     return status ? status : text->status;
 }
 
-/* A condition has its normal form: the script may contain its negative, or min and max of the
-   terms of a difference. */
-static dfl_study_part part_of(dfl_runnable *run, const dfl_switch *item)
-{
-    dfl_graph *graph = eq_of(run)->graph;
-    const dfl_expr argument = argument_of(graph, item);
-    dfl_study_part found = dfl_study_part_containing(run, argument);
-    if (!found.name)
-        found = dfl_study_part_containing(run, dfl_neg(graph, argument));
-    const dfl_node node = *dfl_node_of(graph, argument);
-    for (int k = 0; node.op == DFL_OP_SUB && !found.name && k < 4; k++) {
-        const dfl_op op = k < 2 ? DFL_OP_MIN : DFL_OP_MAX;
-        const dfl_expr a = k % 2 ? node.b : node.a, b = k % 2 ? node.a : node.b;
-        found = dfl_study_part_containing(run, dfl_binary(graph, op, a, b));
-    }
-    return found;
-}
-
-/* What is compared with borders. */
-static dfl_expr argument_of(const dfl_graph *graph, const dfl_switch *item)
-{
-    return item->kind == DFL_SWITCH_SIGN ? item->source : dfl_node_of(graph, item->source)->a;
-}
-
 /* Of arguments that are linear in time. */
 static dfl_status find_instants(line *out, dfl_runnable *run, double from, double to)
 {
     dfl_graph *graph = eq_of(run)->graph;
     const dfl_expr time = dfl_symbol_expr(graph, DFL_SYM_TIME, 0, "time");
-    dfl_expr exprs[] = {argument_of(graph, out->item), 0};
+    dfl_expr exprs[] = {dfl_study_switch_argument(graph, out->item), 0};
     dfl_sparse slope = {0};
     double value[2];
     dfl_status status = dfl_jacobian_exprs(&slope, graph, exprs, 1, &time, 1);
@@ -116,7 +90,7 @@ static const char *kind_name(dfl_switch_kind kind)
 static void write_text(dfl_text *text, const dfl_graph *graph, const line *it, bool first)
 {
     dfl_text_add(text, "  %-19s %s of ", first ? "switches" : "", kind_name(it->item->kind));
-    dfl_print_expr(text, graph, argument_of(graph, it->item), NULL, DFL_TEXT);
+    dfl_print_expr(text, graph, dfl_study_switch_argument(graph, it->item), NULL, DFL_TEXT);
     if (it->part.name)
         dfl_text_add(text, " in %s, line %d", it->part.name, it->part.line);
     for (int k = 0; k < it->count; k++)
@@ -127,7 +101,7 @@ static void write_text(dfl_text *text, const dfl_graph *graph, const line *it, b
 static void write_json(dfl_text *text, const dfl_graph *graph, const line *it, bool first)
 {
     dfl_text argument = {.ctx = text->ctx};
-    dfl_print_expr(&argument, graph, argument_of(graph, it->item), NULL, DFL_TEXT);
+    dfl_print_expr(&argument, graph, dfl_study_switch_argument(graph, it->item), NULL, DFL_TEXT);
     dfl_text_add(text, "%s{\"kind\": \"%s\", \"of\": ", first ? "" : ", ",
                  kind_name(it->item->kind));
     dfl_json_string(text, dfl_text_string(&argument));

@@ -1,6 +1,6 @@
 /* Mechanisms whose motions are all prescribed: no coordinate is left, or constraints determine all
    of them. What comes out is kinematics and inverse dynamics, against formulas. */
-#include "../scripted.h"
+#include "../simulated.h"
 
 #include "study/study.h"
 
@@ -141,18 +141,6 @@ static void what_has_a_memory_is_still_integrated(void **state)
 }
 
 /* ------------------------------------------------------------------------------- whole runs */
-
-/* A run without any setting but its end, as the program makes it. */
-static dfl_summary simulate(dfl_simulation *sim, dfl_settings *settings, scripted *s, double to)
-{
-    dfl_summary summary;
-    dfl_choices choices = dfl_choices_none("--");
-    choices.number[dfl_setting_find("to")] = to;
-    scripted_expect(s, dfl_settings_resolve(settings, &choices, s->run));
-    *sim = (dfl_simulation){.ctx = s->ctx, .eq = s->eq, .run = s->run, .settings = settings};
-    scripted_expect(s, dfl_simulate(&summary, sim));
-    return summary;
-}
 
 /* Nothing limits the steps: the run does, so that sin(t) = 0.5 is found rising in each of 10
    turns. */

@@ -55,7 +55,7 @@ static dfl_status write_run(const fixture *f, const char *path, const char *colu
         if (!status)
             status = dfl_record_step(record, &step);
         if (!status && k == 10)
-            status = dfl_record_event(record, &(dfl_event_record){0, -1, 1});
+            status = dfl_record_event(record, &(dfl_event_record){0, -1, 1, -1});
     }
     if (!status) {
         dfl_record_warn(record, "look <here>");

@@ -8,8 +8,8 @@ with h5py.File(sys.argv[1], "r") as f:
     names = ["x", "y", "der(x)", "der(y)", "r", "lambda(rod)"]
     levels = ["position", "velocity", "acceleration", "nonholonomic", "contact", "auxiliary",
               "invariant", "massless"]
-    assert sorted(f) == ["events", "initial", "meta", "outputs", "residuals", "rows", "scene",
-                         "state", "steps", "time"]
+    assert sorted(f) == ["events", "impulses", "initial", "meta", "outputs", "residuals", "rows",
+                         "scene", "state", "steps", "switches", "time"]
     assert list(f["state"].attrs["names"]) == names
     assert list(f["outputs"].attrs["names"]) == ["height"]
     assert list(f["residuals"].attrs["names"]) == levels
@@ -36,6 +36,14 @@ with h5py.File(sys.argv[1], "r") as f:
         assert list(f["steps/order"]) == [5] * 10 and list(f["steps/energy"]) == [10] * 10
         assert list(f["events/time"]) == [0.5, 2.5, 4.5]
         assert list(f["events/event"]) == [0] * 3 and list(f["events/direction"]) == [-1] * 3
+        assert list(f["switches/time"]) == [0.5, 2.5, 4.5] and list(f["switches/state"]) == [2] * 3
+        kinds = [kind.decode() for kind in f["meta/names/switch_kinds"]]
+        assert [kinds[k] for k in f["switches/kind"]] == ["impact"] * 3
+        assert [f["meta/names/switches"][k] for k in f["switches/name"]] == [b"floor"] * 3
+        assert list(f["switches/energy_change"]) == [-3] * 3
+        assert list(f["impulses/switch"]) == [0, 0, 1, 1, 2, 2]
+        assert [f["meta/names/impulses"][k] for k in f["impulses/name"]] == [b"floor", b"rod"] * 3
+        assert list(f["impulses/value"]) == [7, -8] * 3
         assert f["meta/status"][()] == b"completed" and f["meta/message"][()] == b""
         assert f["meta/statistics/accepted"][()] == 9
         assert f["meta/statistics/energy_drift"][()] == 2e-9

@@ -12,7 +12,18 @@ assert found["steps"] == {"accepted": 11, "rejected_error": 12, "rejected_newton
                           "attempted": 36, "unconverged": 5}
 assert list(found["evaluations"]) == ["eom", "partial", "mass", "jacobian", "difference"]
 assert found["evaluations"]["partial"] == 14
-assert found["events"] == {"count": 3, "first": [{"name": "bottom", "time": 0.25, "direction": -1}]}
+assert found["events"]["count"] == 3
+assert found["events"]["first"] == [
+    {"name": "bottom", "time": 0.25, "direction": -1, "impulses": {"floor": 7, "rod": -8},
+     "energy_change": -3},
+    {"name": "bottom", "time": 0.5, "direction": 1, "impulses": None, "energy_change": None}]
+switches = found["switches"]
+assert list(switches) == ["crossings", "retakes", "enclosures", "modes", "count", "first"]
+assert switches["count"] == 5 and switches["first"] == [
+    {"name": "wall", "kind": "mode", "time": 0, "state": "slips back", "impulses": None,
+     "energy_change": None},
+    {"name": "floor", "kind": "impact", "time": 0.25, "state": 0,
+     "impulses": {"floor": 7, "rod": -8}, "energy_change": -3}]
 assert list(found["decompositions"]) == ["algebraic", "differential"]
 assert list(found["max_residual"]) == ["position", "velocity", "acceleration", "nonholonomic",
                                        "contact", "auxiliary", "invariant", "massless"]

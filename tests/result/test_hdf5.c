@@ -12,12 +12,30 @@
 
 enum { N = 6, PLACE_X = 4 };
 
+static const char *const switch_names[] = {"x - 1 in force, line 3", "floor"};
+static const char *const impulse_names[] = {"floor", "rod"};
+
 /* Row k of the tests: time k/2, component i of x is k + i/10, the output -k. */
 static void fill(double x[N], double *height, long k)
 {
     for (int i = 0; i < N; i++)
         x[i] = (double)k + 0.1 * i;
     *height = -(double)k;
+}
+
+static dfl_status write_event(dfl_record *record, double t)
+{
+    static const dfl_impulse impulses[] = {{0, 7}, {1, -8}};
+    const dfl_switch_record impact = {.time = t,
+                                      .kind = DFL_SWITCHED_IMPACT,
+                                      .name = 1,
+                                      .state = DFL_TOUCHING_STICKS,
+                                      .energy_change = -3,
+                                      .nimpulses = 2,
+                                      .impulses = impulses};
+    const dfl_event_record event = {.event = 0, .direction = -1, .time = t, .acts = -1};
+    const dfl_status status = dfl_record_switch(record, &impact);
+    return status ? status : dfl_record_event(record, &event);
 }
 
 static dfl_status write_rows(dfl_record *record, long count)
@@ -36,7 +54,7 @@ static dfl_status write_rows(dfl_record *record, long count)
         if (!status)
             status = dfl_record_step(record, &step);
         if (!status && k % 4 == 1)
-            status = dfl_record_event(record, &(dfl_event_record){0, -1, 0.5 * (double)k});
+            status = write_event(record, 0.5 * (double)k);
     }
     return status;
 }
@@ -58,6 +76,7 @@ static void write_complete(const fixture *f, const char *path, long rows)
     summary.statistics.max_residual.position = 1e-12;
     fill(given, &height, 0);
     fixture_check(fixture_record(&record, f, path), f->ctx);
+    dfl_record_name_switches(record, switch_names, 2, impulse_names, 2);
     assert_true(dfl_record_takes_steps(record));
     fixture_check(dfl_record_start(record, given, held, given), f->ctx);
     fixture_check(write_rows(record, rows), f->ctx);

@@ -5,7 +5,19 @@
 #include "fixture.h"
 
 static const double x[6] = {0.1, 1.0 / 3.0, 3, 4, 5, 6}, height = 7;
-static const dfl_event_record events[1] = {{.event = 0, .direction = -1, .time = 0.25}};
+static const dfl_event_record events[] = {{.event = 0, .direction = -1, .time = 0.25, .acts = 1},
+                                          {.event = 0, .direction = 1, .time = 0.5, .acts = -1}};
+static const char *const switch_names[] = {"wall", "floor"};
+static const char *const impulse_names[] = {"floor", "rod"};
+static const dfl_impulse impulses[] = {{0, 7}, {1, -8}};
+static const dfl_switch_record switches[] = {
+    {.kind = DFL_SWITCHED_MODE, .name = 0, .state = DFL_TOUCHING_SLIPS_BACK, .energy_change = NAN},
+    {.time = 0.25,
+     .kind = DFL_SWITCHED_IMPACT,
+     .name = 1,
+     .energy_change = -3,
+     .nimpulses = 2,
+     .impulses = impulses}};
 
 static dfl_summary some_summary(void)
 {
@@ -19,7 +31,10 @@ static dfl_summary some_summary(void)
                            .x = x,
                            .outputs = &height,
                            .events = events,
-                           .nevents = 1};
+                           .nevents = 2,
+                           .switches = switches,
+                           .nswitches = 2,
+                           .total_switches = 5};
     summary.statistics.accepted = 11;
     summary.statistics.rejected_error = 12;
     summary.statistics.rejected_newton = 13;
@@ -40,6 +55,7 @@ static void check_with_python(const fixture *f, const dfl_summary *summary, cons
     dfl_text text = {.ctx = f->ctx};
     dfl_record *record = NULL;
     fixture_check(fixture_record(&record, f, ""), f->ctx);
+    dfl_record_name_switches(record, switch_names, 2, impulse_names, 2);
     fixture_check(dfl_summary_json(&text, record, summary), f->ctx);
     dfl_record_free(record);
     FILE *file = fopen(fixture_path(path, f, "summary.json"), "w");
@@ -83,6 +99,7 @@ static void people_are_told_residuals_steps_and_events(void **state)
     summary.energy_drift = 3e-9;
     dfl_record *record = NULL;
     fixture_check(fixture_record(&record, f, ""), f->ctx);
+    dfl_record_name_switches(record, switch_names, 2, impulse_names, 2);
     fixture_check(dfl_summary_text(&text, record, &summary), f->ctx);
     dfl_record_free(record);
     const char *const parts[] = {"swing: failed at t = 1.5",
@@ -90,8 +107,10 @@ static void people_are_told_residuals_steps_and_events(void **state)
                                  "2e-10 velocity",
                                  "11, and 25 rejected",
                                  "3e-09",
-                                 "bottom at t = 0.25",
-                                 "and 2 more"};
+                                 "bottom at t = 0.25, impulse 7 floor, -8 rod, energy -3\n",
+                                 "bottom at t = 0.5\n",
+                                 "wall slips back at t = 0\n",
+                                 "and 1 more"};
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (!strstr(dfl_text_string(&text), parts[i]))
             fail_msg("'%s' is missing in\n%s", parts[i], dfl_text_string(&text));
@@ -108,8 +127,10 @@ static void every_failed_allocation_is_clean(void **state)
         dfl_text text = {.ctx = f->ctx};
         dfl_record *record = NULL;
         status = fixture_record(&record, f, "");
-        if (!status)
+        if (!status) {
+            dfl_record_name_switches(record, switch_names, 2, impulse_names, 2);
             status = dfl_summary_json(&text, record, &summary);
+        }
         if (!status)
             status = dfl_summary_text(&text, record, &summary);
         dfl_context_fail_after(f->ctx, -1);

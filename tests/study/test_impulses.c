@@ -1,0 +1,215 @@
+/* Impulses, changes of energy and modes that a run reports, against closed forms. */
+#include "../simulated.h"
+
+#include "declare/declare.h"
+
+typedef struct told {
+    scripted s;
+    dfl_settings settings;
+    dfl_simulation sim;
+    dfl_summary summary;
+} told;
+
+static void tell(told *out, const char *text, double to)
+{
+    *out = (told){.s = scripted_text(text)};
+    out->summary = simulate(&out->sim, &out->settings, &out->s, to);
+}
+
+static void forget(told *it)
+{
+    dfl_simulation_clear(&it->sim);
+    scripted_free(&it->s);
+}
+
+/* The record number k of some kind. */
+static const dfl_switch_record *record_of(const told *it, dfl_switched kind, int k)
+{
+    for (int i = 0; i < it->summary.nswitches; i++)
+        if (it->summary.switches[i].kind == kind && k-- == 0)
+            return &it->summary.switches[i];
+    fail_msg("there is no such record");
+    return NULL;
+}
+
+static double impulse(const told *it, const dfl_switch_record *record, const char *name)
+{
+    for (int i = 0; i < record->nimpulses; i++)
+        if (!strcmp(it->sim.switched.impulses[record->impulses[i].name], name))
+            return record->impulses[i].value;
+    return 0;
+}
+
+/* Mass 2, dropped from 1 m: m (1 + e) v and -(1 - e^2) m v^2 / 2. */
+static void a_bouncing_ball(void **state)
+{
+    (void)state;
+    static const char *const ways[] = {
+        "unilateral('floor', y, { restitution = 0.8 })\n",
+        "event('bounce', y, { direction = 'falling', set = { [velocity(y)] = -0.8*velocity(y) } "
+        "})\n"};
+    for (int way = 0; way < 2; way++) {
+        char text[400];
+        told it;
+        double v = sqrt(2 * 9.81);
+        snprintf(text, sizeof text,
+                 "local y = position('y') mass(y, 2) force(y, -2*9.81)\n%s"
+                 "initial{ y = 1, ['der(y)'] = 0 } simulate{ rtol = 1e-10 }\n",
+                 ways[way]);
+        tell(&it, text, 2);
+        assert_int_equal(it.summary.nevents, 3);
+        for (int k = 0; k < 3; k++, v *= 0.8) {
+            const dfl_switch_record *hit =
+                record_of(&it, way ? DFL_SWITCHED_EVENT : DFL_SWITCHED_IMPACT, k);
+            assert_near(impulse(&it, hit, way ? "der(y)" : "floor"), 2 * 1.8 * v, 1e-8);
+            assert_near(hit->energy_change, -0.36 * v * v, 1e-8);
+            assert_int_equal(hit->nimpulses, 1);
+            assert_ptr_equal(&it.summary.switches[it.summary.events[k].acts], hit);
+        }
+        forget(&it);
+    }
+}
+
+/* A point of 2 kg on x^2 + y^2 = 1 gets P = (3, 1): L = W P / (W W^T), and the part of P along the
+   path counts: dE = P_t v + P_t^2 / (2 m). */
+static void a_constraint_answers_to_an_impulse(void **state)
+{
+    (void)state;
+    told it;
+    tell(&it,
+         "local x, y = position('x', 'y') mass(x, 2) mass(y, 2)\n"
+         "constraint('rod', x^2 + y^2 - 1)\n"
+         "event('kick', time - 1, { impulse = { [x] = 3, [y] = 1 } })\n"
+         "initial{ x = 1, y = 0, ['der(y)'] = 0.5 } simulate{ rtol = 1e-10 }\n",
+         1.5);
+    const dfl_switch_record *kick = record_of(&it, DFL_SWITCHED_EVENT, 0);
+    const double x = cos(0.5), y = sin(0.5), along = -3 * y + x;
+    assert_near(impulse(&it, kick, "der(x)"), 3, 1e-12);
+    assert_near(impulse(&it, kick, "der(y)"), 1, 1e-12);
+    assert_near(impulse(&it, kick, "lambda(rod)"), (3 * x + y) / 2, 1e-8);
+    assert_near(kick->energy_change, along * 0.5 + along * along / 4, 1e-8);
+    forget(&it);
+}
+
+/* Masses 1 and 3 meet with 4 m/s and stay together: 3 N s, 6 J are lost. */
+static void a_row_that_is_switched_on(void **state)
+{
+    (void)state;
+    told it;
+    tell(&it,
+         "local x, y = position('x', 'y') mass(x, 1) mass(y, 3)\n"
+         "local on = discrete('on', 0)\n"
+         "constraint('latch', x - y, { active = on })\n"
+         "event('close', x - y, { set = { [on] = 1 } })\n"
+         "initial{ x = -1, y = 0, ['der(x)'] = 4, ['der(y)'] = 0 }\n",
+         1);
+    const dfl_switch_record *close = record_of(&it, DFL_SWITCHED_EVENT, 0);
+    assert_near(close->time, 0.25, 1e-12);
+    assert_near(impulse(&it, close, "lambda(latch)"), 3, 1e-10);
+    assert_near(close->energy_change, -6, 1e-10);
+    forget(&it);
+}
+
+/* A slider-crank hits a wall in its first instant; numbers of the saddle system, by another
+   program. */
+static void an_impact_through_constraints(void **state)
+{
+    (void)state;
+    told it;
+    tell(&it,
+         "local x, y, q = position('x', 'y', 'q')\n"
+         "mass(x, 1) mass(y, 1) mass(q, 2)\n"
+         "constraint('crank', x^2 + y^2 - 1)\n"
+         "constraint('rod', (q - x)^2 + y^2 - 4)\n"
+         "unilateral('wall', 2.3027756377319946 - q, { restitution = 0.5 })\n"
+         "initial{ x = 0.5, y = sqrt(3)/2, ['der(x)'] = sqrt(3), ['der(y)'] = -1 }\n"
+         "guess{ q = 2.3 } simulate{ rtol = 1e-10 }\n",
+         0.1);
+    const dfl_switch_record *hit = record_of(&it, DFL_SWITCHED_IMPACT, 0);
+    assert_near(impulse(&it, hit, "wall"), 9.3492495569519172, 1e-9);
+    assert_near(impulse(&it, hit, "lambda(crank)"), -.11386753864618516, 1e-9);
+    assert_near(impulse(&it, hit, "lambda(rod)"), -.75215786513825349, 1e-9);
+    assert_near(hit->energy_change, 1.7237174548612295 - 6.8948698194449181, 1e-9);
+    forget(&it);
+}
+
+/* Three equal balls in a row: every impact of the instant loses (1 - e^2) m_r u^2 / 2. */
+static void every_impact_of_an_instant_has_its_energy(void **state)
+{
+    (void)state;
+    static const double closing[] = {1, 0.95, 0.0475 - 0.04725 + 0.00225};
+    told it;
+    double sum = 0;
+    tell(&it,
+         "local a, b, c = position('a', 'b', 'c') mass(a, 1) mass(b, 1) mass(c, 1)\n"
+         "unilateral('ab', b - a, { restitution = 0.9 })\n"
+         "unilateral('bc', c - b, { restitution = 0.9 })\n"
+         "initial{ a = 0, b = 0, c = 0, ['der(a)'] = 1, ['der(b)'] = 0, ['der(c)'] = 0 }\n",
+         0.1);
+    for (int k = 0; k < 3; k++) {
+        const dfl_switch_record *hit = record_of(&it, DFL_SWITCHED_IMPACT, k);
+        sum += hit->energy_change;
+        assert_near(hit->energy_change, -0.19 / 4 * closing[k] * closing[k], 1e-12);
+        assert_near(impulse(&it, hit, k == 1 ? "bc" : "ab"), 0.95 * closing[k], 1e-12);
+    }
+    assert_near(sum, (.047625 * .047625 + .049875 * .049875 + .9025 * .9025 - 1) / 2, 1e-12);
+    forget(&it);
+}
+
+/* A cart with a pendulum starts with 1 m/s: the bob stays behind, the cart gets m v^2 / 2. */
+static void a_kink_of_a_motion(void **state)
+{
+    (void)state;
+    told it;
+    tell(
+        &it,
+        "planar() gravity{0, -9.81}\n"
+        "local cart = body('cart', {mass = 1}) local bob = body('bob', {mass = 1, com = {0, -1}})\n"
+        "prismatic('rail', ground, cart, {at = {0, 0}, axis = {1, 0}, motion = max(0, time - 1)})\n"
+        "revolute('pin', cart, bob, {at = {0, 0}})\n",
+        2);
+    const dfl_switch_record *kink = record_of(&it, DFL_SWITCHED_KINK, 0);
+    assert_near(kink->time, 1, 0);
+    assert_near(kink->energy_change, 0.5, 1e-9);
+    forget(&it);
+}
+
+/* Locks at 60/11 s and slips from 12 s on, without any impulse. */
+static void modes_of_a_clutch(void **state)
+{
+    (void)state;
+    static const double times[] = {0, 60.0 / 11, 12};
+    static const int states[] = {DFL_TOUCHING_SLIPS, DFL_TOUCHING_STICKS, DFL_TOUCHING_SLIPS};
+    told it;
+    tell(&it,
+         "local a, b = position('a', 'b') mass(a, 2) mass(b, 3)\n"
+         "force(a, 40) force(b, -10 - 20*max(0, time - 8))\n"
+         "friction('clutch', a - b, { load = 50, coefficient = 1, static = 1.2 })\n"
+         "initial{ a = 0, b = 0, ['der(a)'] = 100, ['der(b)'] = 0 } simulate{ rtol = 1e-8 }\n",
+         13);
+    for (int k = 0; k < 3; k++) {
+        const dfl_switch_record *mode = record_of(&it, DFL_SWITCHED_MODE, k);
+        assert_near(mode->time, times[k], 1e-6);
+        assert_int_equal(mode->state, states[k]);
+        assert_int_equal(mode->nimpulses, 0);
+        assert_string_equal(it.sim.switched.names[mode->name], "clutch");
+    }
+    const dfl_switch_record *load = record_of(&it, DFL_SWITCHED_BRANCH, 0);
+    assert_near(load->time, 8, 0);
+    assert_string_equal(it.sim.switched.names[load->name], "time - 8 in force, line 2");
+    forget(&it);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_bouncing_ball),
+        cmocka_unit_test(a_constraint_answers_to_an_impulse),
+        cmocka_unit_test(a_row_that_is_switched_on),
+        cmocka_unit_test(an_impact_through_constraints),
+        cmocka_unit_test(every_impact_of_an_instant_has_its_energy),
+        cmocka_unit_test(a_kink_of_a_motion),
+        cmocka_unit_test(modes_of_a_clutch),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
