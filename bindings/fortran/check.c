@@ -114,20 +114,26 @@ static dfl_status check_integers(dfl_context *ctx, const geoms_call *call)
         int number;
         const char *name;
         int low, high;
-    } range[] = {{GEOMS_LUN, "LUN", 0, INT_MAX},     {GEOMS_NIT, "NIT", 0, 100},
-                 {GEOMS_STARTN, "STARTN", 0, 1},     {GEOMS_FORM, "FORM", 0, 1},
-                 {GEOMS_NMAX, "NMAX", 0, INT_MAX},   {GEOMS_PRED, "PRED", 0, 2},
-                 {GEOMS_NWTMAT, "NWTMAT", 0, 3},     {GEOMS_NWTUPD, "NWTUPD", 0, 10},
-                 {GEOMS_DECOMPC, "DECOMPC", 0, 3},   {GEOMS_DECOMPD, "DECOMPD", 0, 1},
-                 {GEOMS_SELCOMP, "SELCOMP", 0, 1},   {GEOMS_AUTONOM, "AUTONOM", 0, 1},
-                 {GEOMS_MASSTRKT, "MASSTRKT", 0, 4}, {GEOMS_RIGID, "rigid invariants", 0, 1},
-                 {GEOMS_IVCNSST, "IVCNSST", 0, 1}};
+    } range[] = {
+        {GEOMS_LUN, "LUN", 0, INT_MAX},     {GEOMS_NIT, "NIT", 0, 100},
+        {GEOMS_STARTN, "STARTN", 0, 1},     {GEOMS_FORM, "FORM", 0, 1},
+        {GEOMS_NMAX, "NMAX", 0, INT_MAX},   {GEOMS_PRED, "PRED", 0, 2},
+        {GEOMS_NWTMAT, "NWTMAT", 0, 3},     {GEOMS_NWTUPD, "NWTUPD", 0, 10},
+        {GEOMS_DECOMPC, "DECOMPC", 0, 3},   {GEOMS_DECOMPD, "DECOMPD", 0, 1},
+        {GEOMS_SELCOMP, "SELCOMP", 0, 1},   {GEOMS_AUTONOM, "AUTONOM", 0, 1},
+        {GEOMS_MASSTRKT, "MASSTRKT", 0, 4}, {GEOMS_RIGID, "rigid invariants", 0, 1},
+        {GEOMS_IVCNSST, "IVCNSST", 0, 2},   {GEOMS_NUMBERING, "numbering of IOPT(11)", 0, 1}};
     for (size_t i = 0; i < sizeof range / sizeof *range; i++) {
         const int value = geoms_iopt(call, range[i].number);
         if (value < range[i].low || value > range[i].high)
             return dfl_fail(ctx, DFL_INVALID, "IOPT(%d), %s, is %d; choose it between %d and %d",
                             range[i].number, range[i].name, value, range[i].low, range[i].high);
     }
+    if (geoms_decompc(call) > 3)
+        return dfl_fail(
+            ctx, DFL_INVALID,
+            "IOPT(11), DECOMPC, is %d; with IOPT(7) = 1 choose 0 (LU), 1 (QR) or 2 (SVD)",
+            geoms_iopt(call, GEOMS_DECOMPC));
     if (geoms_iopt(call, GEOMS_NWTMAT) != 0 && geoms_iopt(call, GEOMS_STARTN) != 0)
         return dfl_fail(ctx, DFL_INVALID,
                         "IOPT(9), NWTMAT, is %d: an extrapolated stage needs IOPT(4) = 0",
@@ -183,10 +189,11 @@ static dfl_status check_factors(dfl_context *ctx, const geoms_call *call)
 static dfl_status check_tolerances(dfl_context *ctx, const geoms_call *call)
 {
     const int count = call->itol == 1 ? call->n : 1;
+    const double least = 1e-17; /* the solver says what rounding allows */
     for (int i = 0; i < count; i++) {
-        if (!(call->rtol[i] >= 10 * DBL_EPSILON && call->rtol[i] < 1))
+        if (!(call->rtol[i] >= least && call->rtol[i] < 1))
             return dfl_fail(ctx, DFL_INVALID, "RTOL(%d) is %g; choose it between %.2g and 1", i + 1,
-                            call->rtol[i], 10 * DBL_EPSILON);
+                            call->rtol[i], least);
         if (!(call->atol[i] > 0 && isfinite(call->atol[i])))
             return dfl_fail(ctx, DFL_INVALID, "ATOL(%d) is %g; it must be positive", i + 1,
                             call->atol[i]);

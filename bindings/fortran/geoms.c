@@ -73,6 +73,7 @@ static int solve(geoms_run *run)
     int idid = geoms_check(run->ctx, call);
     if (!idid) {
         geoms_set_options(run);
+        geoms_name_decomposition(call);
         dfl_status status = geoms_set_callbacks(run);
         if (!status)
             status = start_and_advance(run);

@@ -73,7 +73,8 @@ enum {
     GEOMS_STARTN,
     GEOMS_FORM,
     GEOMS_NMAX,
-    GEOMS_PRED = 8,
+    GEOMS_NUMBERING, /* not in the manual: 1 = DECOMPC is numbered as in its option list */
+    GEOMS_PRED,
     GEOMS_NWTMAT,
     GEOMS_NWTUPD,
     GEOMS_DECOMPC,
@@ -81,8 +82,8 @@ enum {
     GEOMS_SELCOMP,
     GEOMS_AUTONOM,
     GEOMS_MASSTRKT,
-    GEOMS_RIGID, /* not in the manual: 1 = invariants are never dropped */
-    GEOMS_IVCNSST
+    GEOMS_RIGID,  /* not in the manual: 1 = invariants are never dropped */
+    GEOMS_IVCNSST /* 2 is not in the manual: without conditions values are only checked */
 };
 enum {
     GEOMS_UROUND = 1,
@@ -144,10 +145,12 @@ static inline double geoms_ropt(const geoms_call *call, int number)
     return call->ropt[number - 1];
 }
 
-/* IOPT(11): 1 LU, 2 QR, 3 SVD; 0 means LU. */
+/* IOPT(11) as 1 LU, 2 QR, 3 SVD. */
 static inline int geoms_decompc(const geoms_call *call)
 {
     const int given = geoms_iopt(call, GEOMS_DECOMPC);
+    if (geoms_iopt(call, GEOMS_NUMBERING) == 1)
+        return given + 1;
     return given == 0 ? 1 : given;
 }
 
@@ -167,6 +170,7 @@ void geoms_free_callbacks(geoms_run *run);
 /* outcome.c: IDID for a status of the solver, and what is written on unit IOPT(2). */
 int geoms_idid(const geoms_run *run, dfl_status status);
 void geoms_report(const geoms_call *call, int idid, const char *message);
+void geoms_name_decomposition(const geoms_call *call);
 void geoms_write(const geoms_call *call, const char *text);
 
 #endif

@@ -22,7 +22,7 @@ void geoms_set_options(geoms_run *run)
     run->conditions = (dfl_conditions){.mode = DFL_START_PROJECT};
     if (geoms_iopt(call, GEOMS_IVCNSST) == 1)
         run->conditions.mode = DFL_START_AS_GIVEN;
-    else if (call->nivcond > 0)
+    else if (call->nivcond > 0 || geoms_iopt(call, GEOMS_IVCNSST) == 2)
         run->conditions = (dfl_conditions){
             .mode = DFL_START_CONDITIONS, .unique = true, .nconditions = call->nivcond};
 }

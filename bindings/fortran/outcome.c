@@ -130,6 +130,22 @@ void geoms_report(const geoms_call *call, int idid, const char *message)
     geoms_write(call, line);
 }
 
+/* The manual numbers DECOMPC in two ways: a program that means the other one should hear it. */
+void geoms_name_decomposition(const geoms_call *call)
+{
+    static const char *const name[] = {"", "LU", "QR", "SVD"};
+    const int given = geoms_iopt(call, GEOMS_DECOMPC);
+    char line[160];
+    if (given == 0 || given == 3 || geoms_iopt(call, GEOMS_NUMBERING) == 1)
+        return;
+    snprintf(
+        line, sizeof line,
+        "GEOMS: IOPT(11) = %d is %s, as in the text of the manual; its option list calls it %s, "
+        "for which set IOPT(7) = 1",
+        given, name[given], name[given + 1]);
+    geoms_write(call, line);
+}
+
 void geoms_write(const geoms_call *call, const char *text)
 {
     int codes[512], lun = geoms_iopt(call, GEOMS_LUN), n = 0;

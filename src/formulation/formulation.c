@@ -127,7 +127,8 @@ bool dfl_formulation_has_undetermined(const dfl_formulation *form)
 
 bool dfl_formulation_matrix_serves(const dfl_formulation *form)
 {
-    return form->secure && form->defect == 0;
+    const bool ends = form->mean_with && form->options->constraints.selectors == DFL_USER;
+    return form->secure && form->defect == 0 && !ends;
 }
 
 void dfl_formulation_mean_with(dfl_formulation *form, const dfl_point *start)

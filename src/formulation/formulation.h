@@ -253,7 +253,7 @@ dfl_outcome dfl_formulation_renew_selectors(bool *changed, dfl_formulation *form
                                             const double *x, bool later);
 
 /* Whether the decomposition may serve another step: it decides neither about invariants nor about
-   redundant multipliers. */
+   redundant multipliers, and has no selectors of both ends of its step. */
 bool dfl_formulation_matrix_serves(const dfl_formulation *form);
 
 /* Stops using the invariants until the next accepted step. False if none was in use. */

@@ -70,6 +70,8 @@ static dfl_status create_factors(dfl_projected *form)
         status = dfl_split_create(&form->pivots3, ctx, sys->m3, sys->n4);
     if (!status && !sys->psi1 && !sys->geoms)
         status = dfl_stagewise_init(form);
+    if (!status && form->base.options->constraints.selectors == DFL_USER)
+        status = dfl_end_selectors_init(&form->ends, sys);
     if (!status && (form->base.options->constraints.selectors == DFL_USER || form->local))
         status = dfl_split_create(&form->quality, ctx, larger, larger);
     return status ? status : dfl_stage_plan_create(&form->plan, ctx);
@@ -93,6 +95,7 @@ static void clear(dfl_formulation *base)
     dfl_split_free(form->split1, ctx);
     dfl_split_free(form->pivots3, ctx);
     dfl_split_free(form->quality, ctx);
+    dfl_end_selectors_clear(&form->ends, ctx);
     for (int k = 0; k < base->needs.stages; k++)
         dfl_factor_free(form->own.factor[k], ctx);
     dfl_reduced_clear(&form->newton, base);
@@ -234,7 +237,12 @@ static dfl_outcome residual(double *rows, dfl_formulation *base, const dfl_point
     if (nr > 0)
         gather(form->newton.rho, &st, points->dif, nr, yp + sys->at.r * width, NULL);
     gather(rho_p, &st, points->blocks.kin, np, yp + sys->at.p * width, NULL);
-    return gather_dynamics(rho_v, form, &st, yp + sys->at.v * width, xp + sys->at.v * width);
+    const dfl_outcome outcome =
+        gather_dynamics(rho_v, form, &st, yp + sys->at.v * width, xp + sys->at.v * width);
+    return outcome || !form->ends.differ
+               ? outcome
+               : dfl_end_selectors_add(rho_p, rho_v, &form->ends, sys, base->mean_with, points,
+                                       width, base->rates_are_a);
 }
 
 static dfl_outcome mixed(double *rows, dfl_formulation *base, const dfl_point *differential,

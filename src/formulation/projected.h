@@ -8,6 +8,7 @@
 #ifndef DFL_PROJECTED_H
 #define DFL_PROJECTED_H
 
+#include "formulation/end_selectors.h"
 #include "formulation/reduced.h"
 
 typedef struct dfl_stage_plan dfl_stage_plan;
@@ -45,6 +46,7 @@ typedef struct dfl_projected {
     double *J2;       /* ... block 2 without dropped invariants and, if n0 > 0, without its
                          dependence on the first n1 columns */
     dfl_split *split1, *pivots3, *quality;
+    dfl_end_selectors ends; /* with user-defined selectors */
     bool have_selectors;
     unsigned char *pivot_p, *pivot_v; /* pivot sets that belong to the selectors */
     dfl_part v, sp, p, r, lm;         /* CB is zero except for these parts and [a sigma w l m] */

@@ -77,7 +77,7 @@ static dfl_outcome call_user(double *Sp, double *Sv, dfl_projected *form, double
     return rc ? dfl_system_returned(form->base.sys, rc, "select", t) : DFL_STEP_OK;
 }
 
-/* User-defined selectors, or their mean over both ends of a step. */
+/* User-defined selectors, or their mean over both ends of a step (end_selectors.h). */
 static dfl_outcome ask_user(dfl_projected *form, double t, const double *x)
 {
     const dfl_system *sys = form->base.sys;
@@ -87,10 +87,10 @@ static dfl_outcome ask_user(dfl_projected *form, double t, const double *x)
     if (outcome || !form->base.mean_with)
         return outcome;
     outcome = call_user(Sp, Sv, form, form->base.mean_with->t, form->base.mean_with->x + sys->na);
-    for (int i = 0; i < np; i++)
-        form->newton.Sp[i] = 0.5 * (form->newton.Sp[i] + Sp[i]);
-    for (int i = 0; i < nv; i++)
-        form->newton.Sv[i] = 0.5 * (form->newton.Sv[i] + Sv[i]);
+    if (!outcome && !dfl_end_selectors_mean(&form->ends, sys, form->newton.Sp, form->newton.Sv, Sp,
+                                            Sv, form->newton.nfp, nv > 0 ? form->newton.nsv : 0))
+        return dfl_system_trouble(form->base.sys, DFL_STEP_SINGULAR,
+                                  "the mean of the user's selectors at both ends of a step", t);
     return outcome;
 }
 

@@ -6,9 +6,7 @@
    section 6. x'_k comes from the rows at x_k: p' = Z v, M v' = f_dyn, r' = b, which also hold for
    the rows that the selectors leave out. Forms that keep all rows of kinematics and dynamics,
    perhaps with multipliers in them, take x'_k from the last step. Selectors are constant in a step.
-   User-defined ones are the mean of both ends, as in (44) there, which applies the selectors of
-   each end to the rates of that end: this differs by -h/4 (S_{k+1} - S_k) (x'_{k+1} - x'_k), a part
-   of the error of the rule. The rule is not L-stable: in forms of higher index, psi1 among them,
+   User-defined ones are those of each end, as in (44) there (formulation/end_selectors.h). The rule is not L-stable: in forms of higher index, psi1 among them,
    multipliers that start with an error alternate about the right values. */
 #include "integrate/second_order.h"
 

@@ -31,6 +31,8 @@ dfl_status dfl_solver_create(dfl_solver **out, dfl_context *ctx, const dfl_eom *
     solver->sys.rounding = opt->error.rounding;
     solver->sys.options = opt;
     if (!status)
+        status = dfl_solver_raise_tolerances(solver);
+    if (!status)
         status = dfl_solver_sizes_init(solver);
     if (!status)
         status = dfl_formulation_create(&solver->form, &solver->sys, opt, dfl_stepper_needs(opt));
@@ -88,6 +90,7 @@ void dfl_solver_free(dfl_solver *solver)
     dfl_free(ctx, solver->value_probe);
     dfl_free(ctx, solver->value_near);
     dfl_free(ctx, solver->found);
+    dfl_free(ctx, solver->raised);
     dfl_free(ctx, solver);
 }
 

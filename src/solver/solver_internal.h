@@ -26,6 +26,8 @@ struct dfl_solver {
         const double *given; /* n: while sizes are taken */
         double rate;         /* 1/s: of the slowest kind of motion at the start */
     } sizes;
+    double
+        *raised; /* 2 n: rtol and atol of each unknown, if rounding does not allow the given ones */
     bool started;
     dfl_failure failure; /* of the last start or advance */
     double t0;
@@ -60,6 +62,9 @@ dfl_status dfl_combination_check(dfl_context *ctx, dfl_form form, dfl_integrator
 
 /* DFL_INVALID: a form that does not go with the model, with the reason. */
 dfl_status dfl_form_check(dfl_context *ctx, const dfl_solver_options *options, const dfl_eom *eom);
+
+/* Raises tolerances that rounding does not allow (tolerance_floor.c). */
+dfl_status dfl_solver_raise_tolerances(dfl_solver *solver);
 
 /* Absolute tolerances that follow the sizes of the unknowns (sizes.c), if none are given: room for
    them; sizes at a start at x of the user, completed from `given`, with accelerations, forces and W

@@ -26,6 +26,9 @@ dfl_status dfl_solver_options_resolve(dfl_solver_options *out, dfl_context *ctx,
     return status;
 }
 
+/* Below it no result of doubles changes; tolerance_floor.c raises what rounding does not allow. */
+static const double least_rtol = 1e-17;
+
 static void set(double *value, double fallback)
 {
     if (*value == 0)
@@ -77,7 +80,7 @@ static dfl_status check_numbers(const dfl_solver_options *o, dfl_context *ctx)
     const struct {
         const char *name;
         double value, low, high;
-    } range[] = {{"rtol", o->rtol, 10 * DBL_EPSILON, 1},
+    } range[] = {{"rtol", o->rtol, least_rtol, 1},
                  {"atol", o->atol, 0, DBL_MAX},
                  {"multiplier_weight", o->newton.multiplier_weight, 0, 1},
                  {"newton_tolerance", o->newton.tolerance, 0, 1},
@@ -181,9 +184,9 @@ static dfl_status check_tolerances(const dfl_solver_options *o, dfl_context *ctx
 {
     for (int i = 0; i < n; i++) {
         if (o->error.rtol_each &&
-            !(o->error.rtol_each[i] >= 10 * DBL_EPSILON && o->error.rtol_each[i] < 1))
+            !(o->error.rtol_each[i] >= least_rtol && o->error.rtol_each[i] < 1))
             return dfl_fail(ctx, DFL_INVALID, "rtol_each[%d] is %g; choose it between %g and 1", i,
-                            o->error.rtol_each[i], 10 * DBL_EPSILON);
+                            o->error.rtol_each[i], least_rtol);
         if (o->error.atol_each && !(o->error.atol_each[i] > 0 && o->error.atol_each[i] <= DBL_MAX))
             return dfl_fail(ctx, DFL_INVALID, "atol_each[%d] is %g; it must be positive", i,
                             o->error.atol_each[i]);

@@ -154,7 +154,7 @@ static void numbers_out_of_range_are_refused_by_name(void **state)
             refuse_option((dfl_solver_options){.newton.reuse = bad}, "jacobian_reuse");
         }
     }
-    refuse_option((dfl_solver_options){.rtol = 1e-16}, "rtol");
+    refuse_option((dfl_solver_options){.rtol = 1e-18}, "rtol");
     refuse_option((dfl_solver_options){.rtol = 2}, "rtol");
     refuse_option((dfl_solver_options){.step.min_factor = 1},
                   "min_factor"); /* would never shrink */
