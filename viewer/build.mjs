@@ -11,7 +11,7 @@ const packages = join(folder, "node_modules");
 const esbuild = createRequire(join(folder, "package.json"))("esbuild");
 
 await esbuild.build({
-  entryPoints: [join(here, "src", "main.js")],
+  entryPoints: [join(here, "src", "start.js")],
   bundle: true,
   minify: true,
   format: "iife",

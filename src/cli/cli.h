@@ -102,6 +102,14 @@ void cli_add_eigenvalues(dfl_text *json, const char *key, const dfl_modes *modes
 /* "coordinates": [...], "shapes": [{"re", "im"}, ...]: how all positions move in each mode
    (mode_shapes.c). */
 void cli_add_shapes(dfl_text *json, const cli_near *near, const dfl_modes *modes);
+/* How positions move in one of them (np numbers each), 1 for the one that moves most. */
+void cli_mode_shape(double *re, double *im, const cli_near *near, const dfl_mode *mode,
+                    const dfl_modes *modes);
+
+/* Writes the files FILE.html of --output: pages of the object that --json prints; `modes`, if not NULL, are
+   animated (analysis_files.c). */
+dfl_status cli_write_pages(const cli_arguments *arguments, const cli_near *near,
+                           const char *command, const dfl_text *json, const dfl_modes *modes);
 
 /* The matrices of a linear model, as the library takes them. */
 dfl_linear_equations cli_equations_of(const dfl_linear_model *linear);

@@ -31,7 +31,7 @@ int cli_modes(dfl_context *ctx, const cli_arguments *arguments)
 {
     cli_near near = {0};
     dfl_text text = {.ctx = ctx}, json = {.ctx = ctx};
-    dfl_status status = cli_near_load(&near, ctx, arguments, ".json");
+    dfl_status status = cli_near_load(&near, ctx, arguments, ".json .html");
     if (!status)
         status = arguments->over ? over_values(&text, &json, &near, arguments)
                                  : at_one_point(&text, &json, &near, arguments);
@@ -46,7 +46,7 @@ static dfl_status at_one_point(dfl_text *text, dfl_text *json, cli_near *near,
                                const cli_arguments *arguments)
 {
     dfl_modes modes = {0};
-    const dfl_status status = find_modes(&modes, near, arguments);
+    dfl_status status = find_modes(&modes, near, arguments);
     if (!status) {
         write_table(text, &modes, &near->linear);
         dfl_text_add(json, "{\"status\": \"completed\", \"message\": null, ");
@@ -56,6 +56,7 @@ static dfl_status at_one_point(dfl_text *text, dfl_text *json, cli_near *near,
         dfl_text_add(json, ",\n ");
         cli_add_shapes(json, near, &modes);
         dfl_text_add(json, "}\n");
+        status = cli_write_pages(arguments, near, "modes", json, &modes);
     }
     dfl_modes_clear(&modes);
     return status;
@@ -67,7 +68,7 @@ static dfl_status over_values(dfl_text *text, dfl_text *json, cli_near *near,
 {
     sweep it;
     dfl_status status = read_sweep(&it, near->model.model->ctx, arguments->over);
-    dfl_text list = {.ctx = json->ctx};
+    dfl_text list = {.ctx = json->ctx}, unstable = {.ctx = json->ctx};
     dfl_text_add(json, "{\"status\": \"completed\", \"message\": null, \"over\": ");
     dfl_json_string(json, status ? "" : it.name);
     dfl_text_add(json, ",\n \"values\": [");
@@ -80,15 +81,20 @@ static dfl_status over_values(dfl_text *text, dfl_text *json, cli_near *near,
             dfl_json_number(json, value);
             dfl_text_add(&list, i > 0 ? ",\n  " : "\n  ");
             cli_add_eigenvalues(&list, NULL, &modes);
+            dfl_text_add(&unstable, "%s%d", i > 0 ? ", " : "", modes.unstable);
             dfl_text_add(text, "%s = %.15g\n", it.name, value);
             write_table(text, &modes, &near->linear);
         }
         dfl_modes_clear(&modes);
     }
-    dfl_text_add(json, "],\n \"eigenvalues\": [%s]}\n", dfl_text_string(&list));
+    dfl_text_add(json, "],\n \"unstable\": [%s],\n \"eigenvalues\": [%s]}\n",
+                 dfl_text_string(&unstable), dfl_text_string(&list));
     if (!status)
-        status = list.status;
+        status = list.status ? list.status : unstable.status;
+    if (!status)
+        status = cli_write_pages(arguments, near, "modes", json, NULL);
     dfl_text_clear(&list);
+    dfl_text_clear(&unstable);
     return status;
 }
 
@@ -152,7 +158,7 @@ static dfl_status with_value(dfl_modes *out, cli_near *near, const cli_arguments
     snprintf(assignment, sizeof assignment, "%s=%.17g", it->name, value);
     changed.set[changed.nset++] = assignment;
     cli_near_clear(near);
-    dfl_status status = cli_near_load(near, ctx, &changed, ".json");
+    dfl_status status = cli_near_load(near, ctx, &changed, ".json .html");
     if (!status)
         status = find_modes(out, near, arguments);
     dfl_free(ctx, changed.set);

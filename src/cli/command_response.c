@@ -31,7 +31,7 @@ int cli_response(dfl_context *ctx, const cli_arguments *arguments)
     dfl_text text = {.ctx = ctx}, json = {.ctx = ctx};
     dfl_status status = choose_frequencies(&it, ctx, arguments);
     if (!status)
-        status = cli_near_load(&near, ctx, arguments, ".json .csv");
+        status = cli_near_load(&near, ctx, arguments, ".json .csv .html");
     if (!status)
         status = cli_near_find(&near, arguments);
     if (!status)
@@ -42,6 +42,8 @@ int cli_response(dfl_context *ctx, const cli_arguments *arguments)
         write_table(&text, &it, &near.linear);
         status = write_json(&json, &it, &near);
     }
+    if (!status)
+        status = cli_write_pages(arguments, &near, "response", &json, NULL);
     if (!status && it.poles && !arguments->quiet)
         cli_say("%d of the frequencies %s an undamped pole, where the response is infinite",
                 it.poles, it.poles > 1 ? "are" : "is");

@@ -95,7 +95,8 @@ static const action actions[CLI_COMMANDS] = {
      "phase (rad), real and imaginary part of C (i omega - A)^-1 B + D, as CSV.\n"
      "\n"
      "Example:\n"
-     "  driftless response crane.lua --at equilibrium --from 0.1 --to 100 --points 400 --log\n"},
+     "  driftless response crane.lua --at equilibrium --from 0.1 --to 100 --points 400 --log\n"
+     "  driftless response crane.lua --from 0.1 --to 100 --log --output bode.html\n"},
     {cli_lqr,
      "Finds the state feedback u = -K y for the linear equations of MODEL near a state that\n"
      "minimizes the integral of weighted squares of variables and inputs.\n"

@@ -21,30 +21,34 @@ static void change_of(double *re, double *im, const dfl_linearized *linear, cons
     *im = mode->conjugate ? -*im : *im;
 }
 
-/* One mode, with 1 for the position that moves most. */
-static void add_shape(dfl_text *json, const dfl_linearized *linear, const dfl_modes *modes,
-                      const dfl_mode *mode, int np)
+void cli_mode_shape(double *re, double *im, const cli_near *near, const dfl_mode *mode,
+                    const dfl_modes *modes)
 {
-    double most[2] = {0, 0}, re, im;
+    const dfl_linearized *linear = &near->linear.linear;
+    const int np = near->model.eq->np;
+    double most[2] = {0, 0};
     for (int i = 0; i < np; i++) {
-        change_of(&re, &im, linear, modes, mode, linear->n - np + i);
-        if (hypot(re, im) > hypot(most[0], most[1]) * (1 + 1e-12)) {
-            most[0] = re;
-            most[1] = im;
+        change_of(&re[i], &im[i], linear, modes, mode, linear->n - np + i);
+        if (hypot(re[i], im[i]) > hypot(most[0], most[1]) * (1 + 1e-12)) {
+            most[0] = re[i];
+            most[1] = im[i];
         }
     }
     const double square = most[0] * most[0] + most[1] * most[1];
-    for (int part = 0; part < 2; part++) {
-        dfl_text_add(json, part == 0 ? "{\"re\": [" : "], \"im\": [");
-        for (int i = 0; i < np; i++) {
-            change_of(&re, &im, linear, modes, mode, linear->n - np + i);
-            const double value =
-                part == 0 ? re * most[0] + im * most[1] : im * most[0] - re * most[1];
-            dfl_text_add(json, i > 0 ? ", " : "");
-            dfl_json_number(json, square > 0 ? value / square : 0);
-        }
+    for (int i = 0; i < np; i++) {
+        const double a = re[i], b = im[i];
+        re[i] = square > 0 ? (a * most[0] + b * most[1]) / square : 0;
+        im[i] = square > 0 ? (b * most[0] - a * most[1]) / square : 0;
     }
-    dfl_text_add(json, "]}");
+}
+
+static void add_numbers(dfl_text *json, const char *before, const double *numbers, int count)
+{
+    dfl_text_add(json, "%s", before);
+    for (int i = 0; i < count; i++) {
+        dfl_text_add(json, i > 0 ? ", " : "");
+        dfl_json_number(json, numbers[i]);
+    }
 }
 
 void cli_add_shapes(dfl_text *json, const cli_near *near, const dfl_modes *modes)
@@ -59,10 +63,16 @@ void cli_add_shapes(dfl_text *json, const cli_near *near, const dfl_modes *modes
         dfl_text_add(json, "], \"shapes\": null");
         return;
     }
+    double *shape = dfl_alloc(json->ctx, 2 * (size_t)eq->np, sizeof *shape);
     dfl_text_add(json, "],\n \"shapes\": [");
-    for (int i = 0; i < modes->count; i++) {
-        dfl_text_add(json, i > 0 ? ",\n  " : "\n  ");
-        add_shape(json, &near->linear.linear, modes, &modes->mode[i], eq->np);
+    for (int i = 0; shape && i < modes->count; i++) {
+        cli_mode_shape(shape, shape + eq->np, near, &modes->mode[i], modes);
+        add_numbers(json, i > 0 ? ",\n  {\"re\": [" : "\n  {\"re\": [", shape, eq->np);
+        add_numbers(json, "], \"im\": [", shape + eq->np, eq->np);
+        dfl_text_add(json, "]}");
     }
     dfl_text_add(json, "]");
+    if (!shape)
+        json->status = DFL_NO_MEMORY;
+    dfl_free(json->ctx, shape);
 }

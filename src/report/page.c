@@ -19,7 +19,6 @@ static void add_text(dfl_text *text, const char *key, const char *string);
 static void add_number(dfl_text *text, const char *key, double number);
 static void open_list(dfl_text *text, const char *key, char bracket);
 static void begin_member(dfl_text *text, const char *key);
-static void write_head(FILE *file, dfl_context *ctx, const char *title);
 static void write_json(FILE *file, const char *json);
 static void write_names(FILE *file, dfl_context *ctx, const char *key, const char *const *names,
                         int count);
@@ -35,10 +34,14 @@ dfl_status dfl_page_write(FILE *file, const dfl_report *report)
         return dfl_fail(report->ctx, DFL_INVALID,
                         "this driftless was built without Node.js and cannot make pages; install "
                         "nodejs and npm and build it again, or use --plot FILE.svg");
+    dfl_text head = {.ctx = report->ctx};
     describe(&meta, about);
-    const dfl_status status = meta.status ? meta.status : report->events.status;
+    dfl_page_head(&head, about->model, "run");
+    const dfl_status status = meta.status   ? meta.status
+                              : head.status ? head.status
+                                            : report->events.status;
     if (!status) {
-        write_head(file, report->ctx, about->model);
+        fputs(dfl_text_string(&head), file);
         fputs("{\"meta\":", file);
         write_json(file, dfl_text_string(&meta));
         fputs(",\n\"scene\":", file);
@@ -55,6 +58,7 @@ dfl_status dfl_page_write(FILE *file, const dfl_report *report)
         fwrite(dfl_viewer_js, 1, dfl_viewer_js_length, file);
         fputs("</script>\n</body>\n</html>\n", file);
     }
+    dfl_text_clear(&head);
     dfl_text_clear(&meta);
     return status;
 }
@@ -173,28 +177,6 @@ static void begin_member(dfl_text *text, const char *key)
 }
 
 /* ------------------------------------------------------------------------------- the file */
-
-static void write_head(FILE *file, dfl_context *ctx, const char *title)
-{
-    dfl_text markup = {.ctx = ctx};
-    dfl_markup_add(&markup, title);
-    fputs("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-          "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-          "script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:\">\n"
-          "<meta name=\"generator\" content=\"driftless " DFL_VERSION "\">\n<title>",
-          file);
-    fputs(dfl_text_string(&markup), file);
-    dfl_text_clear(&markup);
-    fputs(" - Driftless</title>\n<style>", file);
-    fwrite(dfl_viewer_css, 1, dfl_viewer_css_length, file);
-    fputs("</style>\n</head>\n<body>\n"
-          "<noscript>This report draws its plots and its animation with JavaScript, which is "
-          "switched off here. Nothing is loaded from elsewhere.</noscript>\n"
-          "<div id=\"report\"></div>\n"
-          "<script type=\"application/json\" id=\"data\">",
-          file);
-}
 
 /* JSON has "<" only inside strings. */
 static void write_json(FILE *file, const char *json)

@@ -22,6 +22,10 @@ dfl_status dfl_report_open(dfl_record *record, const char *path, const char *col
 dfl_status dfl_report_stored(dfl_context *ctx, const char *from, const char *to,
                              const char *columns);
 
+/* Appends the page of an analysis, whose result is the JSON object of its command; viewer/src/analysis.js says
+   what it shows. DFL_INVALID: the program was built without Node.js. */
+dfl_status dfl_analysis_page(dfl_text *page, const char *title, const char *json);
+
 /* ------------------------------------------------------------------------------- drawings */
 
 /* Appends text between elements of HTML and SVG. */

@@ -35,6 +35,8 @@ dfl_status dfl_report_write(const dfl_new_file *out, const dfl_report *report, c
    column. */
 dfl_status dfl_page_write(FILE *file, const dfl_report *report);
 dfl_status dfl_plot_write(FILE *file, const dfl_report *report, const char *columns);
+/* Everything before the data of a page; `kind` says which data they are: run or analysis. */
+void dfl_page_head(dfl_text *text, const char *title, const char *kind);
 /* DFL_INVALID, with the nearest name, if `columns` names one that does not exist. */
 dfl_status dfl_plot_check(const dfl_report *report, const char *columns);
 

@@ -282,6 +282,63 @@ async function useDegenerate(browser) {
   }
 }
 
+// Modes in motion, root loci, Bode and Nyquist diagrams.
+async function useAnalyses(browser) {
+  const path = (name) => join(work, `${name}.html`);
+  const crane = join(here, "hanging.lua");
+  driftless("modes", crane, "--at", "s=0,x=0,y=-1", "--quiet", "--output", path("modes"));
+  driftless("modes", crane, "--at", "s=0,x=0,y=-1", "--over", "d=0:4:9", "--quiet", "--output", path("loci"));
+  driftless("response", crane, "--at", "s=0,x=0,y=-1", "--from", "0.1", "--to", "100", "--points", "100", "--log", "--quiet", "--output", path("bode"));
+  const modes = await open(browser, path("modes"));
+  const look = () => modes.page.evaluate(() => driftless.frames.columns.map((column) => [Math.min(...column), Math.max(...column)]));
+  const oscillating = await look();
+  // columns: the rope from (s, 0) to (x, y), then the load; both ends move against each other
+  const swing = (k) => oscillating[k][1] - oscillating[k][0];
+  const ends = await modes.page.evaluate(() => driftless.frames.columns.map((column) => column[0]));
+  const [a, b] = await modes.page.evaluate(() => [driftless.data.base, driftless.data.base].map((base, i) => driftless.frames.columns.findIndex((c, k) => k >= 2 * i && Math.abs(c[0] - base[k]) > 1e-6)));
+  const { re, im } = await modes.page.evaluate(() => driftless.data.result.eigenvalues.find((e) => e.im > 0));
+  const wanted = 9.81 / Math.hypot(re * re - im * im + 9.81, 2 * re * im); // x'' = -g (x - s) makes x/s = g / (e^2 + g)
+  check(Math.abs(swing(b) / swing(a) - wanted) < 1e-3, `modes: the load moves ${wanted} times as far as the trolley (${swing(b) / swing(a)})`);
+  check((ends[a] - 0) * (ends[b] - 0) < 0, "modes: and against it");
+  check((await modes.page.locator("figure.chart circle[r='3.2']").count()) === 4, "modes: every eigenvalue has its point");
+  const before = await time(modes.page);
+  await modes.page.waitForTimeout(400);
+  check((await time(modes.page)) !== before, "modes: the animation runs");
+  await modes.page.locator("#scale").fill("6");
+  const larger = await look();
+  check(Math.abs((larger[a][1] - larger[a][0]) / swing(a) - 10 ** 0.3) < 1e-3, "modes: the scale acts");
+  await modes.page.locator("#decay").check();
+  const decaying = await modes.page.evaluate((k) => [driftless.frames.columns[k][0], driftless.frames.columns[k][96]], a);
+  check(Math.abs(decaying[1]) < 0.96 * Math.abs(decaying[0]), "modes: decay is shown");
+  await modes.page.locator("#mode").selectOption({ index: 0 });
+  check(JSON.stringify(await look()) !== JSON.stringify(larger), "modes: another mode moves otherwise");
+  check((await colours(modes.page)) > 3, "modes: there is something to see");
+  check(modes.troubles.length === 0, `modes: no errors ${modes.troubles.join("; ")}`);
+  if (images) await modes.page.screenshot({ path: join(images, "modes.png") });
+  await modes.context.close();
+  const loci = await open(browser, path("loci"));
+  check((await loci.page.locator("figure.chart circle[r='3.2']").count()) === 36, "loci: nine values of four eigenvalues");
+  check((await loci.page.textContent("figure.chart p")).includes("0 of 9 values"), "loci: damping makes nothing grow");
+  check(loci.troubles.length === 0, `loci: no errors ${loci.troubles.join("; ")}`);
+  if (images) await loci.page.screenshot({ path: join(images, "loci.png") });
+  await loci.context.close();
+  const bode = await open(browser, path("bode"));
+  const titles = await bode.page.locator("figure.chart h3").allTextContents();
+  check(titles.join() === "Magnitude,Phase,Nyquist diagram", `bode: ${titles.join()}`);
+  const curves = () => bode.page.locator("figure.chart >> nth=0 >> path").count();
+  check((await curves()) === 2, "bode: a curve for each output");
+  await bode.page.locator("figure.chart >> nth=0 >> .legend button >> nth=1").click();
+  check((await curves()) === 1, "bode: the legend hides one");
+  const box = await bode.page.locator("figure.chart svg >> nth=0").boundingBox();
+  const line = await bode.page.evaluate(() => document.querySelector("figure.chart path").getAttribute("d").match(/M([\d.]+) ([\d.]+)/).slice(1).map(Number));
+  await bode.page.mouse.move(box.x + (line[0] / 640) * box.width, box.y + (line[1] / 300) * box.height);
+  const told = await bode.page.textContent("figure.chart .told");
+  check(told.includes("rad/s 0.1,"), `bode: the pointer tells values (${told})`);
+  check(bode.troubles.length === 0, `bode: no errors ${bode.troubles.join("; ")}`);
+  if (images) await bode.page.screenshot({ path: join(images, "bode.png") });
+  await bode.context.close();
+}
+
 async function useDarkAndNarrow(browser) {
   const options = { colorScheme: "dark", viewport: { width: 420, height: 800 } };
   const { page, context, troubles } = await open(browser, join(work, "slider-crank.html"), options);
@@ -310,6 +367,7 @@ try {
   await useHostile(browser);
   await useDegenerate(browser);
   await useStored(browser);
+  await useAnalyses(browser);
   await useDarkAndNarrow(browser);
   await useLong(browser);
 } finally {

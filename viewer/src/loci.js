@@ -1,0 +1,50 @@
+// Root loci: eigenvalues over a parameter, in the complex plane and by their parts.
+import { makeChart } from "./chart.js";
+import { h } from "./dom.js";
+import { number } from "./format.js";
+
+export function lociCharts({ over, values, eigenvalues, unstable }) {
+  const text = (i) => `${over} = ${number(values[i])}`;
+  const flat = eigenvalues.flatMap((list, i) => list.map(({ re, im }) => [re, im, text(i), i]));
+  const last = Math.max(1, values.length - 1);
+  const color = (k) => `hsl(${210 - (190 * flat[k][3]) / last} 75% 45%)`;
+  const growing = unstable.filter((count) => count > 0);
+  const branches = follow(eigenvalues);
+  const part = (key, title, label) =>
+    makeChart({ title, x: { label: over }, y: { label, zero: true }, series: branches.map((branch, k) => ({ label: `${k + 1}`, points: branch.map((e, i) => [values[i], e?.[key] ?? NaN, text(i)]) })) });
+  return h(
+    "main",
+    { class: "charts" },
+    makeChart({
+      title: "Root loci",
+      note: `${over} from ${number(values[0])} (blue) to ${number(values[values.length - 1])} (red); ${growing.length} of ${values.length} values have a growing mode.`,
+      x: { label: "real part in 1/s", zero: true },
+      y: { label: "imaginary part in rad/s", zero: true },
+      series: [{ label: "eigenvalue", points: flat, marks: true, color }],
+    }),
+    part("re", "Real parts", "1/s"),
+    part("im", "Imaginary parts", "rad/s"),
+  );
+}
+
+// Lists of eigenvalues that continue each other: always the nearest pair first.
+function follow(eigenvalues) {
+  const branches = (eigenvalues[0] ?? []).map((e) => [e]);
+  for (let i = 1; i < eigenvalues.length; i++) {
+    const pairs = [];
+    branches.forEach((branch, b) => {
+      const before = branch[i - 1];
+      if (before) eigenvalues[i].forEach((e, k) => pairs.push([Math.hypot(e.re - before.re, e.im - before.im), b, k]));
+    });
+    pairs.sort((p, q) => p[0] - q[0]);
+    const taken = new Set();
+    for (const [, b, k] of pairs) {
+      if (branches[b].length > i || taken.has(k)) continue;
+      branches[b].push(eigenvalues[i][k]);
+      taken.add(k);
+    }
+    for (const branch of branches) if (branch.length <= i) branch.push(null);
+    eigenvalues[i].forEach((e, k) => !taken.has(k) && branches.push([...Array(i).fill(null), e]));
+  }
+  return branches;
+}

@@ -1,0 +1,56 @@
+// Bode and Nyquist diagrams of a frequency response, its poles and zeros.
+import { makeChart } from "./chart.js";
+import { h, section, table } from "./dom.js";
+import { number } from "./format.js";
+
+export function responseCharts({ omega, response, poles }) {
+  const log = omega[0] > 0 && omega[omega.length - 1] > 8 * omega[0];
+  const x = { label: "frequency in rad/s", log };
+  const text = (i) => `ω = ${number(omega[i])} rad/s`;
+  const label = ({ from, to }) => `${to} / ${from}`;
+  const over = (value) => response.map((one) => ({ label: label(one), points: value(one).map((v, i) => [omega[i], v]) }));
+  const plane = response.map((one) => ({ label: label(one), points: one.re.map((re, i) => [re ?? NaN, one.im[i] ?? NaN, text(i)]) }));
+  return h(
+    "main",
+    { class: "charts" },
+    makeChart({ title: "Magnitude", x, y: { label: "output per input", log: true }, series: over(magnitudes) }),
+    makeChart({ title: "Phase", x, y: { label: "degrees", zero: true }, series: over(phases) }),
+    makeChart({
+      title: "Nyquist diagram",
+      note: "The cross is the point −1.",
+      x: { label: "real part" },
+      y: { label: "imaginary part" },
+      series: plane,
+      equal: true,
+      window: typicalWindow(response),
+      cross: [[-1, 0, "−1"]],
+    }),
+    h("div", { class: "tables" }, section("poles", "Poles", complexTable(poles)), response.map((one, i) => section(`zeros${i}`, `Zeros of ${label(one)}`, one.zeros.length > 0 ? complexTable(one.zeros) : h("p", {}, "none")))),
+  );
+}
+
+const magnitudes = ({ re, im }) => re.map((a, i) => (a === null ? NaN : Math.hypot(a, im[i])));
+
+// Without jumps of a whole turn.
+function phases({ re, im }) {
+  let before = null;
+  return re.map((a, i) => {
+    if (a === null || (a === 0 && im[i] === 0)) return NaN;
+    let phase = (Math.atan2(im[i], a) * 180) / Math.PI;
+    if (before !== null) phase -= 360 * Math.round((phase - before) / 360);
+    return (before = phase);
+  });
+}
+
+// A resonance would make all else a point.
+function typicalWindow(response) {
+  const sizes = response.flatMap(magnitudes).filter(Number.isFinite).sort((a, b) => a - b);
+  if (sizes.length === 0) return 1;
+  const largest = sizes[sizes.length - 1];
+  const typical = 20 * sizes[Math.floor(sizes.length / 2)];
+  return typical > 0 && typical < largest ? Math.max(typical, sizes[Math.floor(0.9 * sizes.length)]) : largest;
+}
+
+export function complexTable(list) {
+  return table(["real part 1/s", "imaginary rad/s"], list.map(({ re, im }) => ({ values: [number(re, 8), number(im, 8)] })), { class: "numbers" });
+}
