@@ -82,6 +82,18 @@ static bool leaves_domain(const dfl_graph *graph, dfl_expr expr, const double *v
            (operands < 2 || isfinite(value[node->b]));
 }
 
+/* A quotient by a root: the slope of one. */
+static bool slope_of_root(const dfl_graph *graph, dfl_expr expr)
+{
+    const dfl_node *node = &graph->nodes[expr];
+    if (node->op != DFL_OP_DIV)
+        return false;
+    node = &graph->nodes[node->b];
+    if (node->op == DFL_OP_MUL && graph->nodes[node->a].op == DFL_OP_CONSTANT)
+        node = &graph->nodes[node->b];
+    return node->op == DFL_OP_SQRT;
+}
+
 /* The message about operation `expr`; DFL_OK if it belongs to no equation. */
 static dfl_status blame(dfl_runnable *run, dfl_status status, double t, dfl_expr expr,
                         double argument)
@@ -92,12 +104,15 @@ static dfl_status blame(dfl_runnable *run, dfl_status status, double t, dfl_expr
         return DFL_OK;
     dfl_text text = {.ctx = ctx_of(run)};
     dfl_print_expr(&text, graph, expr, NULL, DFL_TEXT);
-    dfl_model_fail(
-        eq_of(run)->model, owner.line,
-        "'%s' cannot be evaluated at t = %g: in %.*s%s the argument is %g; change the initial "
-        "values, the guesses or the parameters",
-        owner.name, t, LONGEST_SHOWN, dfl_text_string(&text),
-        text.length > LONGEST_SHOWN ? " ..." : "", argument);
+    dfl_model_fail(eq_of(run)->model, owner.line,
+                   "'%s' cannot be evaluated at t = %g: in %.*s%s the argument is %g; %s",
+                   owner.name, t, LONGEST_SHOWN, dfl_text_string(&text),
+                   text.length > LONGEST_SHOWN ? " ..." : "", argument,
+                   argument == 0 && slope_of_root(graph, expr)
+                       ? "the slope of a root is infinite where its argument is 0: begin beside "
+                         "that place, or "
+                         "write sqrt(u + 1e-12) instead of sqrt(u)"
+                       : "change the initial values, the guesses or the parameters");
     dfl_text_clear(&text);
     return status;
 }

@@ -10,6 +10,7 @@ static dfl_expr times_slope(dfl_graph *g, const dfl_rule *rule, dfl_expr x);
 static dfl_expr times_algebraic(dfl_graph *g, const dfl_rule *rule, dfl_expr x);
 static dfl_expr times_base(dfl_graph *g, const dfl_rule *rule, dfl_expr x);
 static dfl_expr times_exponent(dfl_graph *g, const dfl_rule *rule, dfl_expr x);
+static dfl_expr where_it_acts(dfl_graph *g, dfl_expr x, dfl_expr slope);
 static dfl_expr squares(dfl_graph *g, dfl_expr a, dfl_expr b);
 static dfl_expr one_and(dfl_graph *g, dfl_op op, dfl_expr x);
 
@@ -29,7 +30,10 @@ dfl_expr dfl_rule_forward(dfl_graph *g, const dfl_rule *rule, dfl_expr da, dfl_e
     case DFL_OP_DIV: /* (a' - e b') / b */
         return dfl_div(g, dfl_sub(g, da, dfl_mul(g, e, db)), b);
     case DFL_OP_POW:
-        return dfl_add(g, times_base(g, rule, da), times_exponent(g, rule, db));
+        return dfl_add(g, where_it_acts(g, da, times_base(g, rule, da)),
+                       times_exponent(g, rule, db));
+    case DFL_OP_SQRT:
+        return where_it_acts(g, da, times_slope(g, rule, da));
     case DFL_OP_ATAN2: /* (a' b - a b') / (a^2 + b^2) */
         return dfl_div(g, dfl_sub(g, dfl_mul(g, da, b), dfl_mul(g, a, db)), squares(g, a, b));
     case DFL_OP_MIN: /* a where a < b */
@@ -119,6 +123,26 @@ static dfl_expr times_algebraic(dfl_graph *g, const dfl_rule *rule, dfl_expr x)
     default:
         assert(rule->op == DFL_OP_SIGN || rule->op == DFL_OP_FLOOR);
         return 0;
+    }
+}
+
+/* The slope of a root or a power, zero where a factor of x is that side of a branch: the slope of
+   sqrt(max(y, 0)) for y < 0 is 0, not 0/0. */
+static dfl_expr where_it_acts(dfl_graph *g, dfl_expr x, dfl_expr slope)
+{
+    const dfl_node node = *dfl_node_of(g, x);
+    switch ((dfl_op)node.op) {
+    case DFL_OP_SELECT:
+        return node.c == 0   ? dfl_select(g, node.a, slope, 0)
+               : node.b == 0 ? dfl_select(g, node.a, 0, slope)
+                             : slope;
+    case DFL_OP_NEG:
+    case DFL_OP_DIV:
+        return where_it_acts(g, node.a, slope);
+    case DFL_OP_MUL:
+        return where_it_acts(g, node.a, where_it_acts(g, node.b, slope));
+    default:
+        return slope;
     }
 }
 

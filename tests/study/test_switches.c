@@ -411,6 +411,32 @@ static void roots_that_leave_their_domain_are_named(void **state)
     }
 }
 
+/* sqrt(max(u, 0)) passes its border both ways: v(x) = -2 * 2/3 t^1.5 while y = t > 0, and y falls
+   from 1/2 to 0 within 1 s with v(x) = -2 (1/2)^(1/2) pi/4. At 0 itself its slope is infinite. */
+static void roots_end_at_zero(void **state)
+{
+    (void)state;
+    static const char *const roots[] = {"sqrt(max(y, 0))", "3*max(y/9, 0)^0.5",
+                                        "select(y, sqrt(max(y, 0)), 0)", "sqrt(-min(-y, 0))"};
+    for (size_t i = 0; i < sizeof roots / sizeof *roots; i++)
+        for (int rising = 0; rising < 2; rising++)
+            for (int k = 0; k < TOLERANCES; k++) {
+                const double tol = tolerances[k];
+                char text[300];
+                snprintf(text, sizeof text,
+                         "local x, y = position('x'), position('y') mass(x, 1) mass(y, 1)\n"
+                         "force(x, -2*%s) force(y, %d)\n"
+                         "initial{ y = %s, ['der(y)'] = %d, ['der(x)'] = 0 }\n",
+                         roots[i], rising ? 0 : -1, rising ? "-1" : "0.5", rising);
+                scripted s = scripted_text(text);
+                scripted_start(&s, &(dfl_solver_options){.rtol = tol, .atol = tol});
+                scripted_advance(&s, 3);
+                assert_near(scripted_value(&s, "der(x)"),
+                            rising ? -4.0 / 3 * pow(2, 1.5) : -sqrt(2) * acos(-1) / 4, 100 * tol);
+                scripted_free(&s);
+            }
+}
+
 /* The multiplier of x = sin t is sin t, w = x: a force on y while they are above 1/2. Exact at the
    tolerance, although their rates are no part of the equations. */
 static void conditions_of_multipliers_are_located(void **state)
@@ -504,6 +530,7 @@ int main(void)
         cmocka_unit_test(conditions_of_multipliers_are_located),
         cmocka_unit_test(what_bounds_do_not_decide_is_sampled_and_told),
         cmocka_unit_test(roots_that_leave_their_domain_are_named),
+        cmocka_unit_test(roots_end_at_zero),
         cmocka_unit_test(a_short_force_is_not_stepped_over),
         cmocka_unit_test(a_quarter_car_feels_a_bump),
         cmocka_unit_test(a_contact_of_two_sides_costs_speed),
