@@ -251,21 +251,25 @@ typedef struct dfl_contact_options {
     dfl_mode_fn set;
 } dfl_contact_options;
 
+/* Writes what users call a function, into `size` bytes, for messages. */
+typedef void (*dfl_switch_name_fn)(char *out, size_t size, int function, void *user);
+
 typedef struct dfl_switch_options {
-    int count;              /* of switching functions; 0 means none */
-    int instants;           /* the first ones depend on time alone */
-    dfl_switch_fn eval;     /* writes the functions */
-    dfl_enclose_fn enclose; /* NULL means that steps are sampled: narrow excursions are missed */
-    dfl_noise_fn noise;     /* NULL means differences, n calls of eval */
-    dfl_settle_fn settle;   /* for the start */
-    dfl_flip_fn flip;       /* changes branches */
-    dfl_valid_fn valid;     /* asked after every step; NULL means always */
-    dfl_resume_fn resume;   /* NULL means that no event acts */
-    const bool *acting;     /* events.count: events that are met where they act, since a function
+    int count;               /* of switching functions; 0 means none */
+    int instants;            /* the first ones depend on time alone */
+    dfl_switch_fn eval;      /* writes the functions */
+    dfl_enclose_fn enclose;  /* NULL means that steps are sampled: narrow excursions are missed */
+    dfl_noise_fn noise;      /* NULL means differences, n calls of eval */
+    dfl_settle_fn settle;    /* for the start */
+    dfl_flip_fn flip;        /* changes branches */
+    dfl_valid_fn valid;      /* asked after every step; NULL means always */
+    dfl_resume_fn resume;    /* NULL means that no event acts */
+    const bool *acting;      /* events.count: events that are met where they act, since a function
                                that is turned back by its own event never passes zero; NULL means
                                none */
-    const bool *off;        /* nl + nm: rows that are 0 = 0 at present; NULL means none */
-    const int *contact;     /* count: 2 k of the contact k itself, 2 k + 1 of its friction, -1 of
+    dfl_switch_name_fn name; /* NULL means numbers from 0 */
+    const bool *off;         /* nl + nm: rows that are 0 = 0 at present; NULL means none */
+    const int *contact;      /* count: 2 k of the contact k itself, 2 k + 1 of its friction, -1 of
                                      other functions; NULL means no contacts */
     dfl_contact_options contacts; /* they change their modes wherever functions pass zero */
     void *user;                   /* passed to them */
@@ -380,6 +384,7 @@ typedef struct dfl_event_options {
     dfl_event_fn eval;           /* writes `count` values */
     const dfl_event_kind *kinds; /* `count`; NULL means any direction, not terminal */
     dfl_on_event_fn on_event;    /* NULL means none */
+    const char *const *names;    /* `count`, for messages; NULL means numbers from 0 */
     dfl_enclose_fn enclose; /* bounds of the functions: no zero is missed; NULL means samples */
     dfl_noise_fn noise;     /* with enclose: what is not larger than ten times this is zero */
 } dfl_event_options;

@@ -6,6 +6,7 @@
    earlier half first. A function counts as crossed only if it falls below its noise; its crossing
    is the zero where that excursion begins. */
 #include "solver/crossings.h"
+#include "solver/solver_internal.h"
 
 #include <float.h>
 #include <math.h>
@@ -284,9 +285,11 @@ dfl_status dfl_search_values(dfl_search *s, double tau)
         return dfl_fail(s->ctx, DFL_CALLBACK, "a switching function fails at t = %.10g", t);
     for (int i = 0; i < w->count; i++) {
         s->value[i] *= w->sign ? w->sign[i] : 1;
-        if (isnan(s->value[i]))
-            return dfl_fail(s->ctx, DFL_NOT_FINITE, "switching function %d is %g at t = %.10g", i,
-                            s->value[i], t);
+        if (isnan(s->value[i])) {
+            char name[DFL_SWITCH_NAME];
+            w->name(name, sizeof name, i, w->user);
+            return dfl_fail(s->ctx, DFL_NOT_FINITE, "%s is %g at t = %.10g", name, s->value[i], t);
+        }
     }
     return DFL_OK;
 }

@@ -14,6 +14,7 @@ typedef struct dfl_watched {
     /* Writes for a state what each function must fall below, as a positive number, to have
        crossed; NULL: 0. */
     int (*noise)(double *noise, double t, const double *x, void *user);
+    dfl_switch_name_fn name; /* for messages */
 } dfl_watched;
 
 enum { DFL_SEARCH_SAMPLES = 128 }; /* of a step without enclosures, at most, less one */

@@ -61,7 +61,8 @@ dfl_status dfl_solver_find_enclosed(dfl_solver *solver, double to)
                                  .enclose = enclose,
                                  .user = solver,
                                  .sign = watching->sign,
-                                 .noise = noise_at};
+                                 .noise = noise_at,
+                                 .name = dfl_solver_event_name};
     watching->search.path = &watching->path;
     watching->search.watched = &watched;
     watching->search.may_sample = true;

@@ -62,6 +62,7 @@ static dfl_status next_instant(dfl_solver *solver, double t_end)
     const dfl_watched watched = {.count = opt->instants,
                                  .eval = dfl_switching_eval,
                                  .enclose = opt->enclose ? dfl_switching_enclose : NULL,
+                                 .name = dfl_switching_name,
                                  .user = solver};
     double at;
     search->path = &path;

@@ -75,11 +75,14 @@ static bool halve(dfl_solver *solver)
         st->h = 0.5 * h;
         return true;
     }
-    if (!sw->told)
+    if (!sw->told) {
+        char name[DFL_SWITCH_NAME];
+        dfl_switching_name(name, sizeof name, sw->search.undecided, solver);
         dfl_log(&solver->options, DFL_LOG_NOTICE,
-                "whether switch %d changes near t = %.10g is not decided by bounds: the step is "
-                "sampled, and short changes may be missed",
-                sw->search.undecided, st->t);
+                "whether %s changes near t = %.10g is not decided by bounds: the step is sampled, "
+                "and short changes may be missed",
+                name, st->t);
+    }
     sw->told = true;
     return false;
 }
@@ -98,6 +101,7 @@ static dfl_status find_crossing(double *at, dfl_solver *solver)
                                  .eval = dfl_switching_eval,
                                  .enclose = opt->enclose ? dfl_switching_enclose : NULL,
                                  .noise = dfl_switching_noise,
+                                 .name = dfl_switching_name,
                                  .user = solver};
     search->path = &sw->path;
     search->watched = &watched;

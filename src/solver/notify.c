@@ -173,14 +173,20 @@ static dfl_status meet_events(dfl_solver *solver)
     return status ? status : end_at_event(solver, stopping);
 }
 
+static dfl_status stopped_by(dfl_solver *solver, int event, double t)
+{
+    char name[DFL_SWITCH_NAME];
+    dfl_solver_event_name(name, sizeof name, event, solver);
+    return dfl_fail(solver->ctx, DFL_STOPPED, "%s stopped the run at t = %.10g", name, t);
+}
+
 static dfl_status meet_here(dfl_solver *solver, int event, int direction)
 {
     const dfl_solver_options *opt = &solver->options;
     const double t = solver->stepper->t, *x = dfl_solver_state(solver);
     solver->stats.events++;
     if (opt->events.on_event && opt->events.on_event(event, direction, t, x, opt->user))
-        return dfl_fail(solver->ctx, DFL_STOPPED, "event %d stopped the run at t = %.10g", event,
-                        t);
+        return stopped_by(solver, event, t);
     return DFL_OK;
 }
 
@@ -216,5 +222,5 @@ static dfl_status end_at_event(dfl_solver *solver, int event)
         return dfl_fail(solver->ctx, DFL_CALLBACK, "eval fails at the event, t = %.10g", t);
     if (!solver->landed)
         dfl_solver_stand_beside(solver);
-    return dfl_fail(solver->ctx, DFL_STOPPED, "event %d stopped the run at t = %.10g", event, t);
+    return stopped_by(solver, event, t);
 }

@@ -100,11 +100,14 @@ static dfl_status check_jump(dfl_solver *solver, double t)
     for (int i = at.v; i < at.s; i++)
         if (fabs(after[i] - before[i]) > 100 * tolerance[i])
             largest = fmax(largest, fabs(after[i] - before[i]));
-    if (largest > 0 && !change->acted && !change->rows)
+    if (largest > 0 && !change->acted && !change->rows) {
+        char names[4 * DFL_SWITCH_NAME];
+        dfl_switching_name_crossed(names, sizeof names, solver);
         dfl_log(&solver->options, DFL_LOG_WARNING,
-                "a constraint or a prescribed motion has a kink at t = %.10g: velocities jump "
+                "a constraint or a prescribed motion has a kink at t = %.10g (%s): velocities jump "
                 "there, by %.4g at most",
-                t, largest);
+                t, names, largest);
+    }
     return DFL_OK;
 }
 

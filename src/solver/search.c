@@ -32,9 +32,12 @@ dfl_status dfl_solver_event_values(double *value, dfl_solver *solver, double t, 
     if (opt->events.eval(value, t, x, opt->user))
         return dfl_fail(solver->ctx, DFL_CALLBACK, "event stopped the computation at t = %.10g", t);
     for (int i = 0; i < opt->events.count; i++)
-        if (!isfinite(value[i]))
-            return dfl_fail(solver->ctx, DFL_NOT_FINITE, "event %d is %g at t = %.10g", i, value[i],
+        if (!isfinite(value[i])) {
+            char name[DFL_SWITCH_NAME];
+            dfl_solver_event_name(name, sizeof name, i, solver);
+            return dfl_fail(solver->ctx, DFL_NOT_FINITE, "%s is %g at t = %.10g", name, value[i],
                             t);
+        }
     return DFL_OK;
 }
 

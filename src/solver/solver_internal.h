@@ -89,6 +89,10 @@ static inline double dfl_solver_direction(const dfl_solver *solver)
     return solver->stepper->h_old < 0 ? -1 : 1;
 }
 
+/* What users call an event, for messages (function_names.c). */
+enum { DFL_SWITCH_NAME = 160 }; /* bytes of a name in messages */
+void dfl_solver_event_name(char *out, size_t size, int event, void *solver);
+
 /* The events first met between `reported` and `to`, in the last step: event_found, event_time,
    found. value_old and `reported` move along. */
 dfl_status dfl_solver_find_events(dfl_solver *solver, double to);

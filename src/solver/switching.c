@@ -42,10 +42,11 @@ dfl_status dfl_switching_init(dfl_solver *solver)
     sw->change.met = opt->events.count > 0 ? dfl_alloc(ctx, (size_t)opt->events.count, 1) : NULL;
     sw->before = dfl_alloc(ctx, (size_t)solver->sys.nu, d);
     sw->crossed = dfl_alloc(ctx, count, sizeof *sw->crossed);
+    sw->crowd_of = dfl_alloc(ctx, count, sizeof *sw->crowd_of);
     sw->resume_at = NAN;
     if (!sw->value || !sw->noise || !sw->probe || !sw->tolerance || !sw->rate ||
         !sw->change.impulse || !sw->change.x || !sw->change.assigned ||
-        (opt->events.count > 0 && !sw->change.met) || !sw->before || !sw->crossed)
+        (opt->events.count > 0 && !sw->change.met) || !sw->before || !sw->crossed || !sw->crowd_of)
         return DFL_NO_MEMORY;
     dfl_status status = dfl_path_init(&sw->path, &solver->sys);
     if (!status && opt->output.on_instant)
@@ -72,6 +73,7 @@ void dfl_switching_clear(dfl_solver *solver)
     dfl_free(ctx, sw->change.met);
     dfl_free(ctx, sw->before);
     dfl_free(ctx, sw->crossed);
+    dfl_free(ctx, sw->crowd_of);
     dfl_impulses_clear(&sw->impulses, ctx);
     dfl_path_clear(&sw->path, ctx);
     dfl_search_clear(&sw->search);
@@ -252,9 +254,11 @@ static dfl_status change_branches(dfl_solver *solver)
         if (!again)
             return acted ? resume(solver) : DFL_OK;
     }
+    char names[4 * DFL_SWITCH_NAME];
+    dfl_switching_name_crossed(names, sizeof names, solver);
     return dfl_fail(solver->ctx, DFL_NOT_CONVERGED,
-                    "switches keep switching each other at t = %.10g; give them a dead band",
-                    solver->stepper->t);
+                    "switches keep switching each other at t = %.10g: %s; give them a dead band",
+                    solver->stepper->t, names);
 }
 
 dfl_status dfl_switching_catch_up(dfl_solver *solver)
@@ -280,14 +284,21 @@ static dfl_status guard(dfl_solver *solver)
 {
     dfl_switching *sw = solver->switching;
     const double t = solver->stepper->t, run = fabs(solver->t_end - solver->t0);
-    if (sw->crowd++ == 0)
+    if (sw->crowd++ == 0) {
         sw->recent = t;
+        memset(sw->crowd_of, 0, (size_t)solver->options.switches.count * sizeof *sw->crowd_of);
+    }
+    for (int i = 0; i < solver->options.switches.count; i++)
+        sw->crowd_of[i] += sw->crossed[i];
     if (sw->crowd < CROWD)
         return DFL_OK;
-    if (fabs(t - sw->recent) <= CROWD * crowded * run)
+    if (fabs(t - sw->recent) <= CROWD * crowded * run) {
+        char names[2 * DFL_SWITCH_NAME + 50];
+        dfl_switching_name_crowd(names, sizeof names, solver);
         return dfl_fail(solver->ctx, DFL_NOT_CONVERGED,
-                        "events accumulate at t = %.10g: %d switches in %.2g s", t, CROWD,
+                        "events accumulate at t = %.10g: %s times in %.2g s", t, names,
                         fabs(t - sw->recent));
+    }
     sw->crowd = 0;
     return DFL_OK;
 }

@@ -25,7 +25,8 @@ typedef struct dfl_switching {
     bool told;             /* ... and whether the user knows */
     double resume_at;      /* the end of a fixed step that a crossing has cut; NAN: none */
     double recent;         /* time of the first of the last ... */
-    long crowd;            /* ... crossings that are counted for the guard */
+    long crowd;            /* ... crossings that are counted for the guard ... */
+    long *crowd_of;        /* ... by functions */
 } dfl_switching;
 
 dfl_status dfl_switching_init(dfl_solver *solver);
@@ -64,6 +65,12 @@ dfl_status dfl_switching_catch_up(dfl_solver *solver);
 /* The state after switching->change: velocities jump, accelerations, multipliers and auxiliary
    variables follow (restart.c). */
 dfl_status dfl_switching_jump(dfl_solver *solver);
+
+/* function_names.c: a function by its name; those that have crossed; the two that do so most, with their
+   numbers of times. */
+void dfl_switching_name(char *out, size_t size, int function, void *solver);
+void dfl_switching_name_crossed(char *out, size_t size, dfl_solver *solver);
+void dfl_switching_name_crowd(char *out, size_t size, dfl_solver *solver);
 
 /* Calls on_jump before and, if the state has jumped, after a change of branches (restart.c). */
 dfl_status dfl_switching_report(dfl_solver *solver, bool after);

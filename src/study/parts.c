@@ -9,7 +9,8 @@ static dfl_study_part part_number(const dfl_model *model, int i);
 dfl_status dfl_study_parts(dfl_study_part **out, int *count, const dfl_runnable *run)
 {
     const dfl_model *model = eq_of(run)->model;
-    const int most = model->declarations.count + model->forces.count + model->masses.count + 2;
+    const int most = model->declarations.count + model->forces.count + model->masses.count +
+                     model->motions.count + 2;
     *count = 0;
     *out = dfl_alloc(ctx_of(run), (size_t)most, sizeof **out);
     for (int i = 0; *out && i < most; i++) {
@@ -33,7 +34,11 @@ static dfl_study_part part_number(const dfl_model *model, int i)
     i -= model->forces.count;
     if (i < model->masses.count)
         return (dfl_study_part){"mass", model->masses.item[i].line, model->masses.item[i].expr};
-    return i == model->masses.count
+    i -= model->masses.count;
+    if (i < model->motions.count)
+        return (dfl_study_part){model->motions.item[i].name, model->motions.item[i].line,
+                                model->motions.item[i].value};
+    return i == model->motions.count
                ? (dfl_study_part){"kinetic", model->energy.kinetic_line, model->energy.kinetic}
                : (dfl_study_part){"potential", model->energy.potential_line,
                                   model->energy.potential};

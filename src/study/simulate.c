@@ -77,6 +77,7 @@ void dfl_simulation_clear(dfl_simulation *sim)
 {
     dfl_solver_free(sim->solver);
     dfl_free(sim->ctx, sim->event_kinds);
+    dfl_free(sim->ctx, sim->event_names);
     dfl_free(sim->ctx, sim->events);
     dfl_free(sim->ctx, sim->outputs);
     dfl_free(sim->ctx, sim->atol);
@@ -93,9 +94,12 @@ static dfl_status prepare(dfl_simulation *sim)
     sim->outputs = dfl_alloc(sim->ctx, (size_t)model->count[DFL_AN_OUTPUT], sizeof *sim->outputs);
     sim->event_kinds =
         dfl_alloc(sim->ctx, (size_t)model->count[DFL_AN_EVENT], sizeof *sim->event_kinds);
+    sim->event_names =
+        dfl_alloc(sim->ctx, (size_t)model->count[DFL_AN_EVENT], sizeof *sim->event_names);
     sim->scene = dfl_alloc(sim->ctx, (size_t)dfl_scene_columns(model), sizeof *sim->scene);
-    if (!sim->outputs || !sim->event_kinds || !sim->scene || dfl_study_tolerances_create(sim) ||
-        dfl_study_jumps_create(sim) || dfl_study_switches_create(sim))
+    if (!sim->outputs || !sim->event_kinds || !sim->event_names || !sim->scene ||
+        dfl_study_tolerances_create(sim) || dfl_study_jumps_create(sim) ||
+        dfl_study_switches_create(sim))
         return DFL_NO_MEMORY;
     tell_expressions(sim);
     return create_solver(sim);
@@ -119,9 +123,11 @@ static dfl_status create_solver(dfl_simulation *sim)
     dfl_solver_options options = sim->settings->solver;
     for (int i = 0; i < model->declarations.count; i++) {
         const dfl_declaration *event = &model->declarations.item[i];
-        if (event->kind == DFL_AN_EVENT)
+        if (event->kind == DFL_AN_EVENT) {
             sim->event_kinds[event->index] =
                 (dfl_event_kind){.direction = event->direction, .terminal = event->stop};
+            sim->event_names[event->index] = event->name;
+        }
     }
     options.output.on_step = on_step;
     options.output.project = options.output.project && dfl_form_keeps_constraints(options.form);
@@ -133,10 +139,12 @@ static dfl_status create_solver(dfl_simulation *sim)
     options.events.count = model->count[DFL_AN_EVENT];
     options.events.eval = event_values;
     options.events.kinds = sim->event_kinds;
+    options.events.names = sim->event_names;
     options.events.on_event = on_event;
     options.events.enclose = event_bounds;
     options.events.noise = event_noise;
     dfl_runnable_lock(&options.switches, sim->run);
+    options.switches.name = dfl_study_name_function;
     dfl_runnable_pulses(&options.pulses, sim->run);
     options.log = on_log;
     options.user = sim;
