@@ -81,6 +81,14 @@ dfl_status dfl_run_finish(dfl_run *run);
 /* Stops a run that is advancing; the only function that another thread may call. */
 void dfl_run_cancel(dfl_run *run);
 
+/* The complete state of a run that has started, as dfl_run_saved_size bytes; restored in a started run
+   of the same model with the same form and method, it goes on with the same bits, also in another
+   process. Saving is a fresh beginning for the saved run, too (dfl_solver_save). DFL_INVALID: not
+   started; bytes of another model, version or kind of run, or cut. */
+size_t dfl_run_saved_size(const dfl_run *run);
+dfl_status dfl_run_save(void *bytes, dfl_run *run);
+dfl_status dfl_run_restore(dfl_run *run, const void *bytes, size_t size);
+
 /* ---- values ---- */
 
 typedef enum dfl_value_kind {

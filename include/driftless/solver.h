@@ -50,6 +50,15 @@ dfl_status dfl_solver_advance(dfl_solver *solver, double t_end);
    The step size is kept, counters go on. Statuses of a start. */
 dfl_status dfl_solver_refresh(dfl_solver *solver, const dfl_conditions *conditions);
 
+/* The present state as bytes, of which there are dfl_solver_saved_size: restored in a solver that was
+   created with the same model and options and started, it goes on with the same bits. Both begin
+   anew there: the matrices and earlier steps of the trajectory that is saved are forgotten, too. What
+   the callbacks remember is not part of it. Bytes are for the same version on the same kind of
+   machine. DFL_INVALID: before a start. */
+size_t dfl_solver_saved_size(const dfl_solver *solver);
+dfl_status dfl_solver_save(void *bytes, dfl_solver *solver);
+dfl_status dfl_solver_restore(dfl_solver *solver, const void *bytes);
+
 /* What the last failed start or advance is about. */
 dfl_failure dfl_solver_failure(const dfl_solver *solver);
 

@@ -107,6 +107,12 @@ void dfl_runnable_scene(double *out, dfl_runnable *run, double t, const double *
 dfl_status dfl_runnable_independent(dfl_constraint_options *out, dfl_runnable *run,
                                     const char *names);
 
+/* What a run remembers besides the unknowns: parameters, inputs, levels, discrete variables and
+   branches. Restoring: DFL_INVALID, DFL_NO_MEMORY as for dfl_runnable_set. */
+size_t dfl_runnable_saved_size(const dfl_runnable *run);
+void dfl_runnable_save(void *bytes, const dfl_runnable *run);
+dfl_status dfl_runnable_restore(dfl_runnable *run, const void *bytes);
+
 /* Sets the levels of invariants to their values at (t, x). */
 void dfl_runnable_set_levels(dfl_runnable *run, double t, const double *x);
 

@@ -59,6 +59,9 @@ void dfl_stepper_resume(dfl_stepper *st);
    evaluated since the step. */
 void dfl_stepper_undo(dfl_stepper *st);
 
+/* Begins at `here` as if nothing had been before, with this step size and order. */
+void dfl_stepper_restart(dfl_stepper *st, double h, int order);
+
 /* Turns the proposed step towards t_end, which may be before the present time. */
 void dfl_stepper_aim(dfl_stepper *st, double t_end);
 

@@ -43,6 +43,7 @@ dfl_status dfl_radau_init(dfl_stepper *st);
 void dfl_radau_bind(dfl_stepper *st);
 void dfl_radau_clear(dfl_stepper *st);
 void dfl_radau_start(dfl_stepper *st);
+void dfl_radau_begin_with(dfl_stepper *st, int order);
 void dfl_radau_resume(dfl_stepper *st);
 void dfl_radau_use_order(dfl_radau *ra, int order);
 

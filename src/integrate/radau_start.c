@@ -78,6 +78,14 @@ void dfl_radau_start(dfl_stepper *st)
     st->degree = ra->rk->stages;
 }
 
+void dfl_radau_begin_with(dfl_stepper *st, int order)
+{
+    dfl_radau *ra = (dfl_radau *)st;
+    dfl_radau_use_order(ra, order);
+    st->order = ra->rk->order;
+    st->degree = ra->rk->stages;
+}
+
 void dfl_radau_resume(dfl_stepper *st)
 {
     dfl_radau *ra = (dfl_radau *)st;

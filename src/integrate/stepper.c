@@ -146,6 +146,13 @@ void dfl_stepper_start(dfl_stepper *st, double h)
     st->class->start(st);
 }
 
+void dfl_stepper_restart(dfl_stepper *st, double h, int order)
+{
+    dfl_stepper_start(st, h);
+    if (st->class->use_order)
+        st->class->use_order(st, order);
+}
+
 void dfl_stepper_resume(dfl_stepper *st)
 {
     forget_steps(st);

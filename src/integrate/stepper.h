@@ -37,6 +37,8 @@ typedef struct dfl_stepper_class {
     void (*start)(dfl_stepper *st);
     /* The same with the order of the last step; NULL means start. */
     void (*resume)(dfl_stepper *st);
+    /* After start: begins with this order, which it has had before; NULL: with that of a start. */
+    void (*use_order)(dfl_stepper *st, int order);
 
     /* Attempts a step of size h and calls dfl_stepper_complete if it is good. Accepted: *h_next is
        the proposed next step. */

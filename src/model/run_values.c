@@ -173,3 +173,33 @@ dfl_statistics dfl_run_statistics(const dfl_run *run)
 {
     return run->started ? dfl_solver_statistics(run->sim.solver) : (dfl_statistics){0};
 }
+
+/* ------------------------------------------------------------------------------- saving */
+
+size_t dfl_run_saved_size(const dfl_run *run)
+{
+    return run->started ? dfl_simulation_saved_size(&run->sim) : 0;
+}
+
+dfl_status dfl_run_save(void *bytes, dfl_run *run)
+{
+    const dfl_status status =
+        run->started ? dfl_run_refresh(run)
+                     : dfl_fail(run->ctx, DFL_INVALID, "the run has not started: nothing to save");
+    return status ? status : dfl_simulation_save(bytes, &run->sim);
+}
+
+dfl_status dfl_run_restore(dfl_run *run, const void *bytes, size_t size)
+{
+    if (!run->started)
+        return dfl_fail(run->ctx, DFL_INVALID, "start the run before it is restored");
+    const dfl_status status = dfl_simulation_restore(&run->sim, bytes, size);
+    run->known_at = NAN;
+    run->changed = false;
+    const dfl_numbers now = dfl_runnable_numbers(run->runnable, 0, NULL, NULL);
+    for (int i = 0; i < run->nvalues - run->columns.n - run->columns.m; i++)
+        run->number[i] = run->settable[i]->kind == DFL_AN_INPUT
+                             ? now.input[run->settable[i]->index]
+                             : now.param[run->settable[i]->index];
+    return status;
+}

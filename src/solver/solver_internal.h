@@ -50,6 +50,7 @@ struct dfl_solver {
     double t_end;       /* of the present advance */
     double cut;         /* where the last step is to end, before its end; NAN: it is whole ... */
     double *x_cut;      /* ... and the state there */
+    double *saved;      /* nv + n0 + n: accelerations and a state that is saved or restored */
     struct dfl_switching *switching; /* branches of the model, or NULL */
     struct dfl_contacts *contacts;   /* or NULL */
     struct dfl_watching *watching;   /* events with bounds, or NULL */

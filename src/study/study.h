@@ -137,6 +137,14 @@ dfl_status dfl_simulation_advance(dfl_simulation *sim, double t);
 dfl_status dfl_simulation_end(dfl_summary *summary, dfl_simulation *sim, dfl_status status);
 void dfl_simulation_clear(dfl_simulation *sim);
 
+/* A run that has begun, as bytes; it goes on from a fresh beginning, as dfl_solver_save says. Restoring
+   needs a run of the same model with the same form and method that has begun. DFL_INVALID: the bytes are
+   of another model, version or kind of run, or cut. */
+size_t dfl_simulation_saved_size(const dfl_simulation *sim);
+dfl_status dfl_simulation_save(void *bytes, dfl_simulation *sim);
+dfl_status dfl_simulation_restore(dfl_simulation *sim, const void *bytes, size_t size);
+bool dfl_is_saved_run(const void *bytes, size_t size);
+
 /* ---- the start alone ---- */
 
 /* Where a run of the script starts. */

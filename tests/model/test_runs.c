@@ -324,6 +324,90 @@ static void sampled_use_allocates_nothing(void **state)
     finished(&f);
 }
 
+static const char *const bouncing =
+    "local y, x = position('y', 'x') mass(y, 1) mass(x, 1) force(y, -9.81)\n"
+    "local n = discrete('n', 0)\n"
+    "unilateral('floor', y, { restitution = 0.7 })\n"
+    "force(x, -0.3*sign(velocity(x)) + select(x - 1, -2, 1) + n)\n"
+    "sample('tick', { period = 0.13, set = { [n] = 0.2 - n } })\n"
+    "initial{ y = 1, x = 0, ['der(y)'] = 0, ['der(x)'] = 0.4 }\n";
+
+static const char *const massless =
+    "local x, q = position('x', 'q') mass(x, 1)\n"
+    "force(x, -10*(x - q)) force(q, 10*(x - q) - velocity(q) + sin(time))\n"
+    "local r = dynamic('r', function(r) return x - r end)\n"
+    "initial{ x = 1, q = 0, ['der(x)'] = 0, r = 0 }\n";
+
+/* Goes on from saved bytes in the same run and in another one, with the same bits. */
+static void check_saved(const char *text, const char *form, const char *method, double t)
+{
+    const char *const settings[] = {form, method, "rtol=1e-7"};
+    const dfl_run_options options = {.nsettings = 3, .settings = settings};
+    fixture f = started(text, &options), other = started(text, &options);
+    expect(&f, dfl_run_advance(f.run, t));
+    const size_t size = dfl_run_saved_size(f.run);
+    char *bytes = malloc(size);
+    double end[40];
+    const int n = dfl_run_values(f.run);
+    assert_non_null(bytes);
+    assert_true(n < 40);
+    expect(&f, dfl_run_save(bytes, f.run));
+    expect(&f, dfl_run_advance(f.run, t + 1));
+    for (int i = 0; i < n; i++)
+        end[i] = dfl_run_get(f.run, i);
+    expect(&f, dfl_run_restore(f.run, bytes, size));
+    assert_true(dfl_run_time(f.run) == t);
+    expect(&other, dfl_run_restore(other.run, bytes, size));
+    expect(&f, dfl_run_advance(f.run, t + 1));
+    expect(&other, dfl_run_advance(other.run, t + 1));
+    for (int i = 0; i < n; i++)
+        if (end[i] != dfl_run_get(f.run, i) || end[i] != dfl_run_get(other.run, i))
+            fail_msg("%s, %s, t = %g: %s", form, method, t, dfl_run_value(f.run, i).name);
+    assert_int_equal(dfl_run_statistics(f.run).accepted, dfl_run_statistics(other.run).accepted);
+    free(bytes);
+    finished(&f);
+    finished(&other);
+}
+
+static void saved_runs_go_on_with_the_same_bits(void **state)
+{
+    (void)state;
+    static const char *const forms[] = {"form=psf", "form=psi1", "form=eom1", "form=tangent",
+                                        "form=baumgarte"};
+    static const char *const methods[] = {"method=radau", "method=bdf", "method=trapezoidal"};
+    static const double times[] = {0.1234, 0.77, 1.9};
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 3; k++) {
+            check_saved(pendulum, "form=psf", methods[k], times[i]);
+            check_saved(bouncing, "form=psf", methods[k], times[i]);
+            check_saved(massless, "form=psf", methods[k], times[i]);
+        }
+    for (int i = 0; i < 5; i++)
+        check_saved(pendulum, forms[i], "method=radau", times[i % 3]);
+    check_saved(pendulum, "form=psf", "method=half-explicit", 0.5);
+}
+
+static void foreign_bytes_are_refused(void **state)
+{
+    (void)state;
+    fixture f = started(pendulum, NULL), other = started(cart, NULL);
+    const size_t size = dfl_run_saved_size(f.run);
+    char *bytes = calloc(size, 1);
+    assert_non_null(bytes);
+    assert_int_equal(dfl_run_restore(f.run, bytes, size), DFL_INVALID);
+    expect(&f, dfl_run_save(bytes, f.run));
+    assert_int_equal(dfl_run_restore(f.run, bytes, size - 1), DFL_INVALID);
+    assert_int_equal(dfl_run_restore(f.run, bytes, 3), DFL_INVALID);
+    assert_int_equal(dfl_run_restore(other.run, bytes, size), DFL_INVALID);
+    assert_non_null(strstr(dfl_message(other.ctx), "another model"));
+    bytes[9] ^= 1;
+    assert_int_equal(dfl_run_restore(f.run, bytes, size), DFL_INVALID);
+    free(bytes);
+    expect(&f, dfl_run_advance(f.run, 1));
+    finished(&f);
+    finished(&other);
+}
+
 typedef struct worker {
     const dfl_model *model;
     double L, x;
@@ -379,6 +463,8 @@ int main(void)
         cmocka_unit_test(settings_and_initial_values_come_from_outside),
         cmocka_unit_test(wrong_use_gets_a_message),
         cmocka_unit_test(no_memory_is_survived),
+        cmocka_unit_test(saved_runs_go_on_with_the_same_bits),
+        cmocka_unit_test(foreign_bytes_are_refused),
         cmocka_unit_test(sampled_use_allocates_nothing),
         cmocka_unit_test(runs_of_one_model_live_in_threads),
     };
