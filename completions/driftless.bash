@@ -60,6 +60,7 @@ _driftless() {
     run--set | check--set | init--set | equations--set | export--set | compare--set | linearize--set | modes--set | equilibrium--set | response--set | lqr--set | inverse--set) return ;;
     run--input | check--input | init--input | compare--input | linearize--input | modes--input | equilibrium--input | response--input | lqr--input | inverse--input) return ;;
     run--start-from | check--start-from | init--start-from | linearize--start-from | modes--start-from | equilibrium--start-from | response--start-from | lqr--start-from) _driftless_files json; return ;;
+    run--save) return ;;
     linearize--at | modes--at | response--at | lqr--at) return ;;
     equilibrium--at) return ;;
     linearize--steady | modes--steady | equilibrium--steady | response--steady | lqr--steady) return ;;
@@ -85,7 +86,7 @@ _driftless() {
     export--output) _driftless_files c; return ;;
     esac
     case $command$cur in
-    run-*) _driftless_words --to --from --rtol --atol --every --interpolate --form --baumgarte-alpha --baumgarte-beta --lagged --turning --independent --selectors --renewal --algebraic --rank-tolerance --redundant --start --method --first-step --max-step --fixed-step --accept-unconverged --newton-iterations --newton-updates --newton-tolerance --multiplier-weight --jacobian-reuse --reference --prediction --differential --carry-accelerations --control --safety --min-factor --max-factor --keep-low --keep-high --max-steps --linear --evaluation --set --input --start-from --output --report --plot --columns --json --all-events --quiet --help ;;
+    run-*) _driftless_words --to --from --rtol --atol --every --interpolate --form --baumgarte-alpha --baumgarte-beta --lagged --turning --independent --selectors --renewal --algebraic --rank-tolerance --redundant --start --method --first-step --max-step --fixed-step --accept-unconverged --newton-iterations --newton-updates --newton-tolerance --multiplier-weight --jacobian-reuse --reference --prediction --differential --carry-accelerations --control --safety --min-factor --max-factor --keep-low --keep-high --max-steps --linear --evaluation --set --input --start-from --save --output --report --plot --columns --json --all-events --quiet --help ;;
     check-*) _driftless_words --from --rtol --atol --form --redundant --linear --set --input --start-from --json --quiet --help ;;
     init-*) _driftless_words --from --rtol --atol --form --redundant --linear --set --input --start-from --lua --json --quiet --help ;;
     equations-*) _driftless_words --set --output --frames --latex --quiet --help ;;

@@ -34,6 +34,7 @@ typedef struct cli_model {
     dfl_model *model;
     dfl_equations *eq;
     dfl_runnable *run; /* NULL unless wanted */
+    dfl_text saved;    /* a saved run from which a run goes on, or empty */
 } cli_model;
 
 /* What a model is loaded for. */

@@ -44,6 +44,7 @@ typedef struct cli_arguments {
     dfl_choices choices;
     const char *report, *plot, *columns;     /* or NULL */
     const char *start_from;                  /* a file with a state, or NULL */
+    const char *save;                        /* a file for the state at the end, or NULL */
     const char *forms, *methods, *tol;       /* lists of a comparison, or NULL */
     double limit;                            /* s; NAN: the default */
     const char *at, *steady;                 /* where an analysis is made, or NULL */

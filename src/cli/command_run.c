@@ -41,6 +41,7 @@ static int simulate(const cli_arguments *arguments, const cli_model *model,
                     const dfl_settings *settings);
 static int run_recorded(const cli_arguments *arguments, dfl_record *record, job *it,
                         const dfl_settings *settings);
+static dfl_status save(dfl_simulation *sim, const char *path);
 
 int cli_run(dfl_context *ctx, const cli_arguments *arguments)
 {
@@ -117,6 +118,8 @@ static int run_recorded(const cli_arguments *arguments, dfl_record *record, job 
                           .settings = settings,
                           .record = record,
                           .open = open_outputs,
+                          .saved = model->saved.length > 0 ? dfl_text_string(&model->saved) : NULL,
+                          .saved_size = model->saved.length,
                           .watch = watch,
                           .log = show_log,
                           .user = it};
@@ -126,6 +129,8 @@ static int run_recorded(const cli_arguments *arguments, dfl_record *record, job 
         exit_status = cli_interrupted() ? cli_interrupted() : cli_finish(sim.ctx, it->out.failed);
         dfl_record_abandon(record);
     } else {
+        if (arguments->save && sim.started && exit_status == CLI_SUCCESS)
+            exit_status = cli_finish(sim.ctx, save(&sim, arguments->save));
         exit_status = close_outputs(&summary, &sim, exit_status);
         /* | head: ends without a word */
         const bool unread = sim.trouble == DFL_STOPPED && !cli_interrupted();
@@ -142,6 +147,12 @@ static int run_recorded(const cli_arguments *arguments, dfl_record *record, job 
     cli_interrupt_defer(false);
     dfl_simulation_clear(&sim);
     return exit_status;
+}
+
+static dfl_status save(dfl_simulation *sim, const char *path)
+{
+    const dfl_status status = cli_spare_model(path, ((job *)sim->user)->model);
+    return status ? status : dfl_saved_run_write(sim, path);
 }
 
 /* The requested files; without any, standard output unless that is a terminal. */

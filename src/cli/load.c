@@ -33,7 +33,10 @@ dfl_status cli_load(cli_model *out, dfl_context *ctx, const cli_arguments *argum
     if (!status && runnable)
         status = use == CLI_DENSE ? dfl_runnable_create(&out->run, out->eq)
                                   : dfl_study_runnable(&out->run, out->eq, &arguments->choices);
-    if (!status && runnable && arguments->start_from)
+    out->saved.ctx = ctx;
+    if (!status && use == CLI_TO_RUN && arguments->start_from)
+        status = dfl_saved_run_read(&out->saved, arguments->start_from);
+    if (!status && runnable && arguments->start_from && out->saved.length == 0)
         status = dfl_study_start_from(out->run, arguments->start_from);
     return status == DFL_OK || status == DFL_NO_MEMORY ? status : DFL_INVALID;
 }
@@ -43,6 +46,7 @@ void cli_unload(cli_model *model)
     dfl_runnable_free(model->run);
     dfl_equations_free(model->eq);
     dfl_model_free(model->model);
+    dfl_text_clear(&model->saved);
     *model = (cli_model){0};
 }
 

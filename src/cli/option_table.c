@@ -62,10 +62,15 @@ static const row table[] = {
      "times: linearly between its rows, or with `:hold` or `:cubic` behind the column. Outside, "
      "the end values hold. Repeatable."},
     {"start-from", CLI_TEXT, CLI_RUN | CLI_CHECK | CLI_INIT | CLI_NEAR, FIELD(start_from), "FILE",
-     NULL, "json", NULL, "initial values of all variables from FILE.json",
+     NULL, "json", NULL, "start from the state in FILE.json, or go on with a saved run",
      "Initial values of all variables from a file that `driftless equilibrium --output` or "
      "`driftless "
-     "run --json` has written; they are made consistent with the least change."},
+     "run --json` has written; they are made consistent with the least change. `driftless run` "
+     "also goes on with a run that `--save` has saved."},
+    {"save", CLI_TEXT, CLI_RUN, FIELD(save), "FILE", NULL, NULL, NULL,
+     "save the state at the end; --start-from FILE goes on from there",
+     "Save the complete state at the end of the run; `--start-from` goes on from there, with the "
+     "same model, form and method."},
     {"at", CLI_TEXT, CLI_LINEAR, FIELD(at), "WHERE", "the start", NULL, NULL,
      "NAME=VALUE,... (other values move as little as possible), equilibrium, or t=TIME",
      "Where: `NAME=VALUE,...` gives variables other values than the script does, and all others "

@@ -9,6 +9,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 static dfl_status prepare(dfl_simulation *sim);
 static void tell_expressions(const dfl_simulation *sim);
@@ -162,15 +163,19 @@ static dfl_status start(dfl_simulation *sim)
     else if (corrected)
         status = dfl_study_start(corrected, &chosen, sim->run, sim->solver, &sim->settings->solver,
                                  sim->settings->from);
+    if (!status && sim->saved)
+        status = dfl_simulation_restore(sim, sim->saved, sim->saved_size);
+    if (!status && sim->saved)
+        memcpy(corrected, dfl_solver_state(sim->solver), (size_t)sim->eq->n * sizeof *corrected);
     if (!status)
-        status = dfl_runnable_remember(sim->run, sim->settings->from, corrected);
+        status = dfl_runnable_remember(sim->run, dfl_solver_time(sim->solver), corrected);
     if (!status)
         status = compile(sim);
     if (!status)
         status = open_files(sim);
     if (!status)
         dfl_study_advise_signals(sim->eq->model, sim->settings, advise, sim);
-    if (!status)
+    if (!status && !sim->saved)
         status = dfl_study_advise(sim->run, sim->settings->from, corrected, chosen, advise, sim);
     if (!status)
         status = store_start(sim, corrected);
@@ -223,7 +228,7 @@ static void advise(const char *text, void *user)
 /* The initial values, and the first row and step. */
 static dfl_status store_start(dfl_simulation *sim, const double *corrected)
 {
-    const double t = sim->settings->from;
+    const double t = dfl_solver_time(sim->solver);
     double *given = dfl_alloc(sim->ctx, (size_t)sim->eq->n, sizeof *given);
     bool *held = dfl_alloc(sim->ctx, (size_t)sim->eq->n, sizeof *held);
     if (given && held) {
@@ -233,8 +238,10 @@ static dfl_status store_start(dfl_simulation *sim, const double *corrected)
         sim->started = true;
         sim->row_time = NAN;
         dfl_study_note_largest(sim, corrected);
-        sim->energy = dfl_runnable_energy(sim->run, t, corrected);
-        sim->energy_drift = isnan(sim->energy) ? NAN : 0;
+        if (!sim->saved) {
+            sim->energy = dfl_runnable_energy(sim->run, t, corrected);
+            sim->energy_drift = isnan(sim->energy) ? NAN : 0;
+        }
         dfl_study_store_modes(sim, t);
         store_row(sim, t, corrected);
         store_step(sim, t, t, sim->energy);

@@ -20,6 +20,8 @@ dfl_status dfl_study_start_from(dfl_runnable *run, const char *path)
         model->starts.item[i].held = false;
     for (int i = 0; !status && i < eq->n; i++) {
         const dfl_named_value *value = find(&values, eq->x[i].name);
+        if (!value && !strncmp(eq->x[i].name, "mu(slide.", 9)) /* of a run alone */
+            continue;
         status =
             value ? dfl_model_start(model, 0, eq->x[i].symbol, value->value, false)
                   : dfl_fail(ctx_of(run), DFL_INVALID, "%s has no value of '%s', a variable of %s",

@@ -84,6 +84,8 @@ struct dfl_simulation {
     dfl_met_fn met;     /* or NULL */
     void *user;         /* given to open, watch, log and met */
     bool all_events;    /* the summary lists every event */
+    const void *saved;  /* a saved run from which this one goes on, or NULL ... */
+    size_t saved_size;  /* ... and its size */
 
     bool records_steps; /* a file takes steps and residuals */
     dfl_event_kind *event_kinds;
@@ -144,6 +146,11 @@ size_t dfl_simulation_saved_size(const dfl_simulation *sim);
 dfl_status dfl_simulation_save(void *bytes, dfl_simulation *sim);
 dfl_status dfl_simulation_restore(dfl_simulation *sim, const void *bytes, size_t size);
 bool dfl_is_saved_run(const void *bytes, size_t size);
+
+/* A saved run from a file: *bytes, a text of `{.ctx = ctx}`, stays empty if the file is something else. To
+   a file. DFL_INVALID, DFL_IO, DFL_NO_MEMORY. */
+dfl_status dfl_saved_run_read(dfl_text *bytes, const char *path);
+dfl_status dfl_saved_run_write(dfl_simulation *sim, const char *path);
 
 /* ---- the start alone ---- */
 
