@@ -33,7 +33,8 @@ dfl_status dfl_study_switches_create(dfl_simulation *sim)
 {
     const dfl_actions *actions = &sim->eq->model->actions;
     sim->switched.nnames = first_contact(sim) + actions->touches.count;
-    sim->switched.nimpulses = 2 * actions->touches.count + sim->eq->nl + sim->eq->nm + sim->eq->nv;
+    sim->switched.nimpulses =
+        CONTACT_IMPULSES * actions->touches.count + sim->eq->nl + sim->eq->nm + sim->eq->nv;
     const size_t n = (size_t)sim->switched.nimpulses;
     sim->switched.energy = NAN;
     sim->switched.pending = -1;
